@@ -1,0 +1,13 @@
+// Everything that libcardhouse offers.
+#ifndef CARDHOUSE_H
+#define CARDHOUSE_H
+
+#include "cardhouse/certificate.h"
+#include "cardhouse/files.h"
+#include "cardhouse/problem.h"
+#include "cardhouse/solve.h"
+#include "cardhouse/status.h"
+
+#define CH_VERSION "0.1.0"
+
+#endif

@@ -1,0 +1,36 @@
+// The certificate: how exactly (r, v) meets the contact problem, from the problem and the answer alone.
+// docs/certificate.md explains every field and the pitfall of units.
+#ifndef CARDHOUSE_CERTIFICATE_H
+#define CARDHOUSE_CERTIFICATE_H
+
+#include "cardhouse/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CH_CERTIFICATE_FIELDS(X)                                                                              \
+  X(natural, "unit-invariant natural map, relative to doing nothing: what a tolerance speaks of")             \
+  X(siconos, "the same map as Siconos 4.4 grades it (rho = 1, mixes units)")                                  \
+  X(cone, "largest distance of a reaction from its cone, relative to the largest reaction")                   \
+  X(signorini, "largest |min(W_nn r_n, u_n)|, relative to |q|_inf")                                           \
+  X(dissipation, "largest gap mu r_n |u_T| + r_T . u_T, in joule; zero is maximal dissipation")               \
+  X(balance, "norm of M (v - vp) - H r, relative")
+
+typedef struct ChCertificate {
+#define X(name, text) double name;
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+} ChCertificate;
+
+// Grades r. For the global form v is the velocity that goes with it, or NULL: then it is computed from r.
+ChStatus ch_certify(ChContext* context, const ChProblem* problem, ChPose pose, const double* r, const double* v,
+                    ChCertificate* out);
+
+// True when natural, siconos and balance are at or below tolerance and cone is below 1e-10. NaN never passes.
+bool ch_certificate_met(const ChCertificate* certificate, double tolerance);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

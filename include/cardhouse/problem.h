@@ -1,0 +1,85 @@
+// The contact problem: the one structure that mechanics and numerics share.
+//
+//   global form   M v = H r + f      u = H^T v + w        (f = M vp: impulse of everything but the constraints)
+//   local form    u = W r + w                             (w is then FCLIB's q; W = H^T M^-1 H)
+//   and           (u_i, r_i) obey law i for every block i
+//
+// Rows of r and u are ordered block by block; inside a contact they are (normal, tangent 1[, tangent 2]).
+#ifndef CARDHOUSE_PROBLEM_H
+#define CARDHOUSE_PROBLEM_H
+
+#include <stdbool.h>
+
+#include "cardhouse/sparse.h"
+#include "cardhouse/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ChForm { CH_FORM_LOCAL, CH_FORM_GLOBAL } ChForm;
+
+typedef enum ChLaw {
+  CH_LAW_BILATERAL,   // r free, u = 0; dimension 1 to 6
+  CH_LAW_UNILATERAL,  // 0 <= r _|_ u >= 0; dimension 1
+  CH_LAW_CONTACT,     // Coulomb; dimension 2 in the plane, 3 in space
+  CH_LAW_LIMIT        // lo <= r <= hi, u = 0 inside, u >= 0 at lo, u <= 0 at hi; dimension 1
+} ChLaw;
+
+typedef enum ChPose { CH_POSE_COULOMB, CH_POSE_RELAXED, CH_POSE_FRICTIONLESS } ChPose;
+
+enum { CH_BLOCK_MAX = 6 };  // largest dimension of a block
+
+// One block of the problem. `row` is filled in by the library.
+typedef struct ChBlock {
+  ChLaw law;
+  int dimension;
+  int row;         // first row in r, u and w
+  double mu[2];    // contact: friction along tangent 1 and 2; equal = circular, different = elliptic
+  double lo, hi;   // limit; may be infinite
+} ChBlock;
+
+// What a caller fills in. Everything is copied: the arrays may go out of scope after the build.
+typedef struct ChProblemDef {
+  ChForm form;
+  int dimension;           // 2 or 3
+  int block_count;
+  const ChBlock* blocks;
+  ChTriplets W;            // local: rows x rows
+  ChTriplets M, H;         // global: dof x dof, dof x rows
+  const double* f;         // global: dof
+  const double* w;         // rows (local: q)
+} ChProblemDef;
+
+typedef struct ChProblem {
+  ChForm form;
+  int dimension;
+  int block_count;
+  int rows;                // sum of the blocks' dimensions
+  int dof;                 // global: size of v; local: 0
+  ChBlock* blocks;
+  ChSparse W;
+  ChSparse M, H;
+  double* f;
+  double* w;
+  double asymmetry;        // max |A - A^T| / max |A| of W (local) or M (global); legal, but solvers must know
+  struct ChArena* arena;   // owns every array above
+} ChProblem;
+
+// Copies and checks a definition. Refuses wrong sizes, indices out of range, NaN and infinities, negative mu,
+// lo > hi, a non-positive diagonal of M, a negative diagonal of W.
+ChStatus ch_problem_build(ChContext* context, const ChProblemDef* def, ChProblem** out);
+void ch_problem_destroy(ChProblem* problem);
+
+// How many blocks obey a law, and how many rows they have.
+int ch_problem_count(const ChProblem* problem, ChLaw law);
+int ch_problem_rows(const ChProblem* problem, ChLaw law);
+
+// A solution in the problem's own units. u and v follow from r; arrays belong to the caller.
+// Global: v = M^-1 (H r + f), u = H^T v + w. Local: u = W r + w, v is not touched and may be NULL.
+ChStatus ch_problem_velocity(ChContext* context, const ChProblem* problem, const double* r, double* v, double* u);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

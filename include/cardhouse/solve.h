@@ -1,0 +1,83 @@
+// Solving a contact problem: methods, their options, and the driver that grades them.
+#ifndef CARDHOUSE_SOLVE_H
+#define CARDHOUSE_SOLVE_H
+
+#include <stdbool.h>
+
+#include "cardhouse/certificate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CH_SETTING_MAX = 32 };
+
+// One method-specific option, e.g. {"nsgs.anderson", 10}. `cardhouse methods --options` lists them all.
+typedef struct ChSetting {
+  const char* name;
+  double value;
+} ChSetting;
+
+// Called once per iteration with the error that the solver sees (scaled, relative: comparable with `natural`).
+typedef void (*ChHistoryFn)(void* user, const char* stage, int iteration, double seconds, double error);
+
+typedef struct ChSolveOptions {
+  const char* method;        // "auto"
+  const char* inner;         // inner convex solver of relaxed, successive, staggered; NULL = the method's own default
+  ChPose pose;
+  double tolerance;          // on the certificate, default 1e-8
+  long max_iterations;       // 0 = the method's own
+  double time_limit;         // seconds, default 60
+  int threads;               // 1; the answer does not depend on it
+  const double* warm;        // start reactions in the problem's units, or NULL
+  int setting_count;
+  ChSetting settings[CH_SETTING_MAX];
+  ChHistoryFn history;
+  void* history_user;
+} ChSolveOptions;
+
+typedef struct ChSolveInfo {
+  ChStatus status;           // CH_OK only when the certificate meets the tolerance
+  ChCertificate certificate;
+  long outer, inner;         // iterations
+  long factorizations;
+  int components;            // independent parts that were solved separately
+  double seconds_setup, seconds_solve;
+  char stage[160];           // auto: the stages that ran, e.g. "nsgs admm newton"
+  char inner_name[32];       // the inner solver used, or "-"
+} ChSolveInfo;
+
+ChSolveOptions ch_solve_options_default(void);
+
+// Solves the problem; r (rows), u (rows) and, for the global form, v (dof) belong to the caller. r ends inside its
+// cone. Returns CH_OK when solved, CH_MAX_ITER, CH_MAX_TIME or CH_ERR_NUMERIC with the best iterate when not,
+// and another error, with nothing written, for bad arguments.
+ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOptions* options, double* v, double* u,
+                  double* r, ChSolveInfo* info);
+
+// What `cardhouse methods` lists.
+typedef struct ChMethodInfo {
+  const char* name;
+  const char* summary;
+  const char* source;       // where it comes from
+  bool exact;               // reaches exact Coulomb
+  bool outer;               // takes --inner
+  bool inner;               // can be an --inner
+} ChMethodInfo;
+
+int ch_method_count(void);
+ChMethodInfo ch_method_info(int index);
+
+typedef struct ChOptionInfo {
+  const char* name;         // "nsgs.anderson"
+  const char* text;
+  double value, lowest, highest;
+} ChOptionInfo;
+
+int ch_option_count(void);
+ChOptionInfo ch_option_info(int index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

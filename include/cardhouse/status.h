@@ -1,0 +1,48 @@
+// Status codes, and the context that carries the message of the last failure.
+//
+// A function that can fail returns a ChStatus. Where it fails it also writes, into the caller's context, one
+// sentence that names the thing, its value and what would be right. The library never prints, exits or aborts.
+#ifndef CARDHOUSE_STATUS_H
+#define CARDHOUSE_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CH_STATUS_LIST(X)                                \
+  X(CH_OK, "ok")                                         \
+  X(CH_MAX_ITER, "iteration limit reached")              \
+  X(CH_MAX_TIME, "time limit reached")                   \
+  X(CH_ERR_ARGUMENT, "argument not understood")          \
+  X(CH_ERR_RANGE, "value out of range")                  \
+  X(CH_ERR_SIZE, "sizes do not fit together")            \
+  X(CH_ERR_FORMAT, "file is not of the expected format") \
+  X(CH_ERR_FILE, "file could not be opened or written")  \
+  X(CH_ERR_UNSUPPORTED, "method cannot take this problem") \
+  X(CH_ERR_NUMERIC, "numerical breakdown")               \
+  X(CH_ERR_MEMORY, "out of memory")
+
+typedef enum ChStatus {
+#define X(name, text) name,
+  CH_STATUS_LIST(X)
+#undef X
+} ChStatus;
+
+enum { CH_MESSAGE_SIZE = 512 };
+
+// One per thread of the caller; zero-initialise it.
+typedef struct ChContext {
+  ChStatus status;
+  char message[CH_MESSAGE_SIZE];
+} ChContext;
+
+// The short text of a status, never NULL.
+const char* ch_status_text(ChStatus status);
+
+// Records a failure and returns its status, so that `return ch_fail(...)` reads as one step.
+ChStatus ch_fail(ChContext* context, ChStatus status, const char* format, ...) __attribute__((format(printf, 3, 4)));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,142 @@
+// Arena: see arena.h. Chunks form a stack; a release keeps the freed chunks for later, so that a steady state
+// allocates nothing.
+#include "base/arena.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64, FIRST_CHUNK = 1 << 16 };
+
+typedef struct Chunk {
+  struct Chunk* below;
+  size_t size, used;
+  unsigned char* data;
+} Chunk;
+
+typedef struct Defer {
+  struct Defer* below;
+  void (*free_fn)(void*);
+  void* object;
+} Defer;
+
+struct ChArena {
+  Chunk* top;
+  Chunk* spare;  // chunks given back by a release
+  Defer* defers;
+  jmp_buf* landing;
+};
+
+static atomic_long allocations;
+static atomic_long fail_after;
+
+long ch_arena_allocations(void) { return atomic_load(&allocations); }
+void ch_arena_fail_after(long n) { atomic_store(&fail_after, n); }
+
+static void* counted_alloc(size_t size) {
+  atomic_fetch_add(&allocations, 1);
+  if (atomic_load(&fail_after) > 0 && atomic_fetch_sub(&fail_after, 1) == 1) return NULL;
+  return aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+}
+
+ChArena* ch_arena_create(jmp_buf* landing) {
+  ChArena* arena = counted_alloc(sizeof *arena);
+  if (!arena) return NULL;
+  *arena = (ChArena){.landing = landing};
+  return arena;
+}
+
+void ch_arena_set_landing(ChArena* arena, jmp_buf* landing) { arena->landing = landing; }
+
+static void free_chunks(Chunk* chunk) {
+  while (chunk) {
+    Chunk* below = chunk->below;
+    free(chunk->data);
+    free(chunk);
+    chunk = below;
+  }
+}
+
+static void run_defers(ChArena* arena, const void* until) {
+  while (arena->defers != until) {
+    Defer* defer = arena->defers;
+    arena->defers = defer->below;
+    defer->free_fn(defer->object);
+  }
+}
+
+void ch_arena_destroy(ChArena* arena) {
+  if (!arena) return;
+  run_defers(arena, NULL);
+  free_chunks(arena->top);
+  free_chunks(arena->spare);
+  free(arena);
+}
+
+void ch_arena_fail(ChArena* arena) {
+  if (arena->landing) longjmp(*arena->landing, 1);
+}
+
+// A spare chunk that is large enough, or a new one, at least twice the last: few chunks however much is taken.
+static Chunk* next_chunk(ChArena* arena, size_t bytes) {
+  for (Chunk** link = &arena->spare; *link; link = &(*link)->below) {
+    Chunk* chunk = *link;
+    if (chunk->size < bytes) continue;
+    *link = chunk->below;
+    return chunk;
+  }
+  size_t size = arena->top ? 2 * arena->top->size : FIRST_CHUNK;
+  if (size > ((size_t)1 << 26)) size = (size_t)1 << 26;
+  if (size < bytes) size = bytes;
+  Chunk* chunk = counted_alloc(sizeof *chunk);
+  if (!chunk) return NULL;
+  *chunk = (Chunk){.size = size, .data = counted_alloc(size)};
+  if (chunk->data) return chunk;
+  free(chunk);
+  return NULL;
+}
+
+void* ch_arena_take(ChArena* arena, size_t count, size_t size) {
+  if (size && count > (SIZE_MAX / 4) / size) {
+    ch_arena_fail(arena);
+    return NULL;
+  }
+  size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  if (bytes == 0) bytes = ALIGNMENT;
+  if (!arena->top || arena->top->size - arena->top->used < bytes) {
+    Chunk* chunk = next_chunk(arena, bytes);
+    if (!chunk) {
+      ch_arena_fail(arena);
+      return NULL;
+    }
+    chunk->used = 0;
+    chunk->below = arena->top;
+    arena->top = chunk;
+  }
+  void* taken = arena->top->data + arena->top->used;
+  arena->top->used += bytes;
+  return memset(taken, 0, bytes);
+}
+
+ChArenaMark ch_arena_mark(ChArena* arena) {
+  return (ChArenaMark){.chunk = arena->top, .used = arena->top ? arena->top->used : 0, .defers = arena->defers};
+}
+
+void ch_arena_release(ChArena* arena, ChArenaMark mark) {
+  run_defers(arena, mark.defers);
+  while (arena->top != mark.chunk) {
+    Chunk* chunk = arena->top;
+    arena->top = chunk->below;
+    chunk->below = arena->spare;
+    arena->spare = chunk;
+  }
+  if (arena->top) arena->top->used = mark.used;
+}
+
+void ch_arena_defer(ChArena* arena, void (*free_fn)(void*), void* object) {
+  Defer* defer = CH_TAKE(arena, 1, Defer);
+  if (!defer) return;
+  *defer = (Defer){.below = arena->defers, .free_fn = free_fn, .object = object};
+  arena->defers = defer;
+}

@@ -1,0 +1,27 @@
+// Arithmetic in which NaN never looks like success, and assertions of our own invariants.
+#ifndef CH_BASE_CHECK_H
+#define CH_BASE_CHECK_H
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+
+// Our mistakes are asserted; the caller's are returned as a status.
+#define CH_ASSERT(condition) assert(condition)
+
+// The acceptance test of the whole program: false for NaN.
+static inline bool ch_at_most(double value, double bound) { return value <= bound; }
+
+// fmax would drop a NaN; these keep it.
+static inline double ch_max(double a, double b) { return isnan(a) || a > b ? a : b; }
+static inline double ch_min(double a, double b) { return isnan(a) || a < b ? a : b; }
+static inline double ch_positive_part(double a) { return a <= 0.0 ? 0.0 : a; }
+static inline double ch_clamp(double a, double lo, double hi) { return a < lo ? lo : a > hi ? hi : a; }
+
+static inline bool ch_all_finite(const double* x, long n) {
+  for (long i = 0; i < n; ++i)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
+#endif

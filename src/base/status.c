@@ -1,0 +1,27 @@
+// Status texts and the recording of failures.
+#include "cardhouse/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char* ch_status_text(ChStatus status) {
+  switch (status) {
+#define X(name, text) \
+  case name:          \
+    return text;
+    CH_STATUS_LIST(X)
+#undef X
+  }
+  return "unknown status";
+}
+
+ChStatus ch_fail(ChContext* context, ChStatus status, const char* format, ...) {
+  if (context) {
+    context->status = status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(context->message, sizeof context->message, format, arguments);
+    va_end(arguments);
+  }
+  return status;
+}

@@ -1,0 +1,124 @@
+// Compressed-column sparse matrices: building, transposing, multiplying.
+#include "linalg/sparse.h"
+
+#include <math.h>
+
+static ChSparse sparse_take(ChArena* arena, int rows, int columns, long count) {
+  return (ChSparse){.rows = rows,
+                    .columns = columns,
+                    .start = CH_TAKE(arena, columns + 1, int),
+                    .index = CH_TAKE(arena, count, int),
+                    .value = CH_TAKE(arena, count, double)};
+}
+
+ChSparse ch_sparse_transpose(ChArena* arena, const ChSparse* A) {
+  long count = A->start[A->columns];
+  ChSparse T = sparse_take(arena, A->columns, A->rows, count);
+  for (long k = 0; k < count; ++k) ++T.start[A->index[k] + 1];
+  for (int i = 0; i < A->rows; ++i) T.start[i + 1] += T.start[i];
+  ChArenaMark mark = ch_arena_mark(arena);
+  int* next = CH_TAKE(arena, A->rows, int);
+  for (int i = 0; i < A->rows; ++i) next[i] = T.start[i];
+  for (int j = 0; j < A->columns; ++j)
+    for (int k = A->start[j]; k < A->start[j + 1]; ++k) {
+      int slot = next[A->index[k]]++;
+      T.index[slot] = j;
+      T.value[slot] = A->value[k];
+    }
+  ch_arena_release(arena, mark);
+  return T;
+}
+
+// Adds up neighbouring entries of the same row inside each (sorted) column, in place.
+static void add_duplicates(ChSparse* A) {
+  int kept = 0;
+  for (int j = 0, k = 0; j < A->columns; ++j) {
+    int first = kept;
+    for (int end = A->start[j + 1]; k < end; ++k) {
+      if (kept > first && A->index[kept - 1] == A->index[k]) {
+        A->value[kept - 1] += A->value[k];
+      } else {
+        A->index[kept] = A->index[k];
+        A->value[kept++] = A->value[k];
+      }
+    }
+    A->start[j] = first;
+  }
+  A->start[A->columns] = kept;
+}
+
+// Two bucket passes (rows, then columns) leave every column sorted by row.
+ChSparse ch_sparse_from_triplets(ChArena* arena, const ChTriplets* t) {
+  ChSparse by_row = sparse_take(arena, t->columns, t->rows, t->count);
+  for (long k = 0; k < t->count; ++k) ++by_row.start[t->row[k] + 1];
+  for (int i = 0; i < t->rows; ++i) by_row.start[i + 1] += by_row.start[i];
+  int* next = CH_TAKE(arena, t->rows, int);
+  for (int i = 0; i < t->rows; ++i) next[i] = by_row.start[i];
+  for (long k = 0; k < t->count; ++k) {
+    int slot = next[t->row[k]]++;
+    by_row.index[slot] = t->column[k];
+    by_row.value[slot] = t->value[k];
+  }
+  ChSparse A = ch_sparse_transpose(arena, &by_row);
+  add_duplicates(&A);
+  return A;
+}
+
+void ch_sparse_multiply_add(const ChSparse* A, const double* x, double* y) {
+  for (int j = 0; j < A->columns; ++j)
+    for (int k = A->start[j]; k < A->start[j + 1]; ++k) y[A->index[k]] += A->value[k] * x[j];
+}
+
+void ch_sparse_multiply_transposed_add(const ChSparse* A, const double* x, double* y) {
+  for (int j = 0; j < A->columns; ++j) {
+    double sum = 0.0;
+    for (int k = A->start[j]; k < A->start[j + 1]; ++k) sum += A->value[k] * x[A->index[k]];
+    y[j] += sum;
+  }
+}
+
+double ch_sparse_asymmetry(ChArena* arena, const ChSparse* A) {
+  ChArenaMark mark = ch_arena_mark(arena);
+  ChSparse T = ch_sparse_transpose(arena, A);
+  double largest = 0.0, difference = 0.0;
+  for (int j = 0; j < A->columns; ++j) {
+    int a = A->start[j], b = T.start[j];
+    while (a < A->start[j + 1] || b < T.start[j + 1]) {
+      int row_a = a < A->start[j + 1] ? A->index[a] : A->rows;
+      int row_b = b < T.start[j + 1] ? T.index[b] : A->rows;
+      double value_a = row_a <= row_b ? A->value[a] : 0.0;
+      double value_b = row_b <= row_a ? T.value[b] : 0.0;
+      largest = fmax(largest, fabs(value_a));
+      difference = fmax(difference, fabs(value_a - value_b));
+      a += row_a <= row_b;
+      b += row_b <= row_a;
+    }
+  }
+  ch_arena_release(arena, mark);
+  return largest > 0.0 ? difference / largest : 0.0;
+}
+
+static int find_root(int* parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+int ch_sparse_components(ChArena* arena, const ChSparse* A, int* label) {
+  ChArenaMark mark = ch_arena_mark(arena);
+  int* parent = CH_TAKE(arena, A->columns, int);
+  for (int j = 0; j < A->columns; ++j) parent[j] = j;
+  for (int j = 0; j < A->columns; ++j)
+    for (int k = A->start[j]; k < A->start[j + 1]; ++k) {
+      if (A->value[k] == 0.0) continue;
+      int a = find_root(parent, j), b = find_root(parent, A->index[k]);
+      if (a < b) parent[b] = a;
+      if (b < a) parent[a] = b;
+    }
+  int count = 0;
+  for (int j = 0; j < A->columns; ++j) {
+    int root = find_root(parent, j);  // the smallest member, so it is labelled before the others
+    label[j] = root == j ? count++ : label[root];
+  }
+  ch_arena_release(arena, mark);
+  return count;
+}

@@ -1,0 +1,22 @@
+// Compressed-column sparse matrices: building, transposing, multiplying.
+#ifndef CH_LINALG_SPARSE_H
+#define CH_LINALG_SPARSE_H
+
+#include "base/arena.h"
+#include "cardhouse/sparse.h"
+
+// Sorts entries by column and row and adds duplicates up. Indices must be in range.
+ChSparse ch_sparse_from_triplets(ChArena* arena, const ChTriplets* triplets);
+ChSparse ch_sparse_transpose(ChArena* arena, const ChSparse* A);
+
+// y += A x and y += A^T x
+void ch_sparse_multiply_add(const ChSparse* A, const double* x, double* y);
+void ch_sparse_multiply_transposed_add(const ChSparse* A, const double* x, double* y);
+
+// max |A - A^T| / max |A|; 0 for an empty matrix
+double ch_sparse_asymmetry(ChArena* arena, const ChSparse* A);
+
+// Labels the connected parts of the undirected graph of a square A: label[i] in 0 .. count-1, numbered by first member.
+int ch_sparse_components(ChArena* arena, const ChSparse* A, int* label);
+
+#endif

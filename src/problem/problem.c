@@ -1,0 +1,185 @@
+// Building and checking a contact problem.
+#include "cardhouse/problem.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/check.h"
+#include "linalg/sparse.h"
+
+static const char* const law_names[] = {"bilateral", "unilateral", "contact", "limit"};
+
+static bool dimension_fits(const ChBlock* block, int space) {
+  switch (block->law) {
+    case CH_LAW_BILATERAL: return block->dimension >= 1 && block->dimension <= CH_BLOCK_MAX;
+    case CH_LAW_CONTACT: return block->dimension == space;
+    case CH_LAW_UNILATERAL:
+    case CH_LAW_LIMIT: return block->dimension == 1;
+  }
+  return false;
+}
+
+static ChStatus check_block(ChContext* context, const ChBlock* block, int i, int space) {
+  if ((unsigned)block->law > CH_LAW_LIMIT)
+    return ch_fail(context, CH_ERR_RANGE, "block %d: law is %d, must be 0 to %d", i, (int)block->law, CH_LAW_LIMIT);
+  if (!dimension_fits(block, space))
+    return ch_fail(context, CH_ERR_SIZE, "block %d (%s): dimension is %d, must be %s", i, law_names[block->law],
+                   block->dimension,
+                   block->law == CH_LAW_BILATERAL ? "1 to 6"
+                   : block->law == CH_LAW_CONTACT ? "that of space"
+                                                  : "1");
+  if (block->law == CH_LAW_CONTACT)
+    for (int k = 0; k < 2; ++k)
+      if (!(isfinite(block->mu[k]) && block->mu[k] >= 0.0))
+        return ch_fail(context, CH_ERR_RANGE, "contact %d: friction coefficient mu is %g, must be finite and >= 0", i,
+                       block->mu[k]);
+  if (block->law == CH_LAW_LIMIT && !(block->lo <= block->hi && block->lo < INFINITY && block->hi > -INFINITY))
+    return ch_fail(context, CH_ERR_RANGE, "limit %d: bounds are [%g, %g], must be lo <= hi", i, block->lo, block->hi);
+  return CH_OK;
+}
+
+static ChStatus check_blocks(ChContext* context, const ChProblemDef* def, int* rows) {
+  if (def->dimension != 2 && def->dimension != 3)
+    return ch_fail(context, CH_ERR_RANGE, "dimension of space is %d, must be 2 or 3", def->dimension);
+  if (def->block_count < 0) return ch_fail(context, CH_ERR_SIZE, "block count is %d, must be >= 0", def->block_count);
+  long total = 0;
+  for (int i = 0; i < def->block_count; ++i) {
+    ChStatus status = check_block(context, &def->blocks[i], i, def->dimension);
+    if (status != CH_OK) return status;
+    total += def->blocks[i].dimension;
+  }
+  if (total > INT_MAX / 8) return ch_fail(context, CH_ERR_SIZE, "problem has %ld rows, too many", total);
+  *rows = (int)total;
+  return CH_OK;
+}
+
+static ChStatus check_triplets(ChContext* context, const char* name, const ChTriplets* t, int rows, int columns) {
+  if (t->rows != rows || t->columns != columns)
+    return ch_fail(context, CH_ERR_SIZE, "matrix %s is %d x %d, must be %d x %d", name, t->rows, t->columns, rows,
+                   columns);
+  if (t->count < 0 || t->count > INT_MAX / 2)
+    return ch_fail(context, CH_ERR_SIZE, "matrix %s has %ld entries, must be 0 to %d", name, t->count, INT_MAX / 2);
+  for (long k = 0; k < t->count; ++k) {
+    if (t->row[k] < 0 || t->row[k] >= rows || t->column[k] < 0 || t->column[k] >= columns)
+      return ch_fail(context, CH_ERR_RANGE, "matrix %s: entry %ld is at (%d, %d), outside %d x %d", name, k, t->row[k],
+                     t->column[k], rows, columns);
+    if (!isfinite(t->value[k]))
+      return ch_fail(context, CH_ERR_RANGE, "matrix %s: entry (%d, %d) is %g, must be finite", name, t->row[k],
+                     t->column[k], t->value[k]);
+  }
+  return CH_OK;
+}
+
+static ChStatus check_vector(ChContext* context, const char* name, const double* x, int n) {
+  if (n > 0 && !x) return ch_fail(context, CH_ERR_ARGUMENT, "vector %s is missing, must have %d entries", name, n);
+  for (int i = 0; i < n; ++i)
+    if (!isfinite(x[i])) return ch_fail(context, CH_ERR_RANGE, "vector %s: entry %d is %g, must be finite", name, i, x[i]);
+  return CH_OK;
+}
+
+// The diagonal of M must be positive (a mass), that of W must not be negative (a compliance).
+static ChStatus check_diagonal(ChContext* context, const char* name, const ChSparse* A, bool positive) {
+  for (int j = 0; j < A->columns; ++j) {
+    double diagonal = 0.0;
+    for (int k = A->start[j]; k < A->start[j + 1]; ++k)
+      if (A->index[k] == j) diagonal = A->value[k];
+    if (!(positive ? diagonal > 0.0 : diagonal >= 0.0))
+      return ch_fail(context, CH_ERR_RANGE, "matrix %s: diagonal entry %d is %g, must be %s 0", name, j, diagonal,
+                     positive ? ">" : ">=");
+  }
+  return CH_OK;
+}
+
+static ChStatus check_def(ChContext* context, const ChProblemDef* def, int* rows) {
+  ChStatus status = check_blocks(context, def, rows);
+  if (status != CH_OK) return status;
+  if (def->form == CH_FORM_LOCAL) {
+    status = check_triplets(context, "W", &def->W, *rows, *rows);
+  } else {
+    int dof = def->M.rows;
+    if (dof < 0) return ch_fail(context, CH_ERR_SIZE, "matrix M has %d rows, must be >= 0", dof);
+    status = check_triplets(context, "M", &def->M, dof, dof);
+    if (status == CH_OK) status = check_triplets(context, "H", &def->H, dof, *rows);
+    if (status == CH_OK) status = check_vector(context, "f", def->f, dof);
+  }
+  if (status == CH_OK) status = check_vector(context, def->form == CH_FORM_LOCAL ? "q" : "w", def->w, *rows);
+  return status;
+}
+
+static double* copy_vector(ChArena* arena, const double* x, int n) {
+  double* copy = CH_TAKE(arena, n, double);
+  if (n > 0) memcpy(copy, x, (size_t)n * sizeof *copy);
+  return copy;
+}
+
+static void fill_problem(ChProblem* problem, const ChProblemDef* def, int rows) {
+  ChArena* arena = problem->arena;
+  problem->form = def->form;
+  problem->dimension = def->dimension;
+  problem->block_count = def->block_count;
+  problem->rows = rows;
+  problem->blocks = CH_TAKE(arena, def->block_count, ChBlock);
+  for (int i = 0, row = 0; i < def->block_count; ++i) {
+    problem->blocks[i] = def->blocks[i];
+    problem->blocks[i].row = row;
+    if (def->dimension == 2) problem->blocks[i].mu[1] = problem->blocks[i].mu[0];
+    row += def->blocks[i].dimension;
+  }
+  problem->w = copy_vector(arena, def->w, rows);
+  if (def->form == CH_FORM_LOCAL) {
+    problem->W = ch_sparse_from_triplets(arena, &def->W);
+    problem->asymmetry = ch_sparse_asymmetry(arena, &problem->W);
+  } else {
+    problem->dof = def->M.rows;
+    problem->M = ch_sparse_from_triplets(arena, &def->M);
+    problem->H = ch_sparse_from_triplets(arena, &def->H);
+    problem->f = copy_vector(arena, def->f, problem->dof);
+    problem->asymmetry = ch_sparse_asymmetry(arena, &problem->M);
+  }
+}
+
+ChStatus ch_problem_build(ChContext* context, const ChProblemDef* def, ChProblem** out) {
+  *out = NULL;
+  int rows = 0;
+  ChStatus status = check_def(context, def, &rows);
+  if (status != CH_OK) return status;
+
+  ChArena* volatile arena = NULL;
+  jmp_buf landing;
+  if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory while building a problem with %d rows", rows);
+  }
+  ch_arena_set_landing(arena, &landing);
+  ChProblem* problem = CH_TAKE(arena, 1, ChProblem);
+  problem->arena = arena;
+  fill_problem(problem, def, rows);
+  status = def->form == CH_FORM_LOCAL ? check_diagonal(context, "W", &problem->W, false)
+                                      : check_diagonal(context, "M", &problem->M, true);
+  ch_arena_set_landing(arena, NULL);
+  if (status != CH_OK) {
+    ch_arena_destroy(arena);
+    return status;
+  }
+  *out = problem;
+  return CH_OK;
+}
+
+void ch_problem_destroy(ChProblem* problem) {
+  if (problem) ch_arena_destroy(problem->arena);
+}
+
+int ch_problem_count(const ChProblem* problem, ChLaw law) {
+  int count = 0;
+  for (int i = 0; i < problem->block_count; ++i) count += problem->blocks[i].law == law;
+  return count;
+}
+
+int ch_problem_rows(const ChProblem* problem, ChLaw law) {
+  int rows = 0;
+  for (int i = 0; i < problem->block_count; ++i)
+    if (problem->blocks[i].law == law) rows += problem->blocks[i].dimension;
+  return rows;
+}
