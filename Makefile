@@ -1,0 +1,91 @@
+# Cardhouse's front door; CMake does the building. `make help` lists the commands.
+BUILD ?= build
+PREFIX ?= /usr/local
+PROBLEMS ?=
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+FUZZ_SECONDS ?= 300
+
+CMAKE_FLAGS ?=
+SOURCES = $(shell find include src tests bench -name '*.c' -o -name '*.h')
+
+.DEFAULT_GOAL := build
+.PHONY: build run test conformance bench-solvers install format format-check asan ubsan sanitize debug fuzz clean help
+
+help:
+	@echo "make                                build/cardhouse and libcardhouse; installs what is missing"
+	@echo "make run                            builds, solves a card house, prints its certificate"
+	@echo "make test                           builds and runs every test"
+	@echo "make conformance [PROBLEMS=folder]  every method over every problem of a folder (or generated ones)"
+	@echo "make bench-solvers PROBLEMS=folder  our methods beside Siconos' on a folder of problems"
+	@echo "make install [PREFIX=/usr/local]    program, library, headers, pkg-config file, man page"
+	@echo "make debug | asan | ubsan           tests in a debug or sanitizer build, in folders of their own"
+	@echo "make sanitize                       tests with both sanitizers at once"
+	@echo "make fuzz [FUZZ_SECONDS=300]        fuzzes both file readers"
+	@echo "make format | format-check          clang-format over the sources"
+	@echo "make clean                          removes the build folders"
+
+build:
+	@tools/install-packages build
+	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release $(CMAKE_FLAGS) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@rm -f $(BUILD).log
+	@cmake --build $(BUILD) --parallel $(JOBS)
+
+run: build
+	@echo
+	@echo "A card house of four levels, as one contact problem:"
+	@$(BUILD)/make_problems cards --levels 4 --out $(BUILD)/cards.hdf5
+	@echo
+	@$(BUILD)/cardhouse solve $(BUILD)/cards.hdf5
+	@echo
+	@echo "Next:  $(BUILD)/cardhouse solve YOUR-PROBLEM.hdf5     a problem of your own (FCLIB or Siconos text)"
+	@echo "       $(BUILD)/cardhouse analyze $(BUILD)/cards.hdf5   its rank, units and parts"
+	@echo "       $(BUILD)/cardhouse methods                    what else can solve it;  docs/ explains the rest"
+
+test:
+	@tools/install-packages build test
+	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_TESTS=ON"
+	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error --parallel $(JOBS)
+
+conformance:
+	@tools/install-packages build test
+	@$(MAKE) --no-print-directory build
+	@$(BUILD)/conformance $(if $(PROBLEMS),$(PROBLEMS),--generated)
+
+bench-solvers:
+	@if [ -z "$(PROBLEMS)" ]; then echo "make bench-solvers PROBLEMS=folder: say which problems" >&2; exit 2; fi
+	@tools/install-packages build bench
+	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_BENCH=ON"
+	@$(BUILD)/bench/solvers $(PROBLEMS) --csv $(BUILD)/bench/solvers.csv --svg $(BUILD)/bench
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+debug:
+	@$(MAKE) --no-print-directory test BUILD=build-debug CMAKE_FLAGS="-DCMAKE_BUILD_TYPE=Debug"
+
+asan:
+	@$(MAKE) --no-print-directory test BUILD=build-asan CMAKE_FLAGS="-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCH_SANITIZE=address"
+
+ubsan:
+	@$(MAKE) --no-print-directory test BUILD=build-ubsan \
+	  CMAKE_FLAGS="-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCH_SANITIZE=undefined"
+
+sanitize:
+	@$(MAKE) --no-print-directory test BUILD=build-sanitize \
+	  CMAKE_FLAGS="-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCH_SANITIZE=address,undefined"
+
+fuzz:
+	@tools/install-packages build fuzz
+	@tests/fuzz/run.sh $(FUZZ_SECONDS)
+
+format:
+	@tools/install-packages format
+	@clang-format -i $(SOURCES)
+
+format-check:
+	@tools/install-packages format
+	@clang-format --dry-run --Werror $(SOURCES)
+	@echo "format: $(words $(SOURCES)) files as .clang-format says"
+
+clean:
+	rm -rf build build-debug build-asan build-ubsan build-sanitize build-fuzz
