@@ -1,21 +1,33 @@
-// M^-1 for the certificate: M falls into connected parts (one a body, for rigid bodies), and each is factored alone.
-//
-// Kept apart from the factorisations that the solvers use, so that a fault of theirs cannot hide itself.
+// The mass matrix seen as bodies: connected parts of M, each inverted densely when all are small (rigid and reduced
+// bodies), or one sparse factorisation when some are not (meshes).
 #ifndef CH_PROBLEM_MASS_H
 #define CH_PROBLEM_MASS_H
 
 #include "base/arena.h"
 #include "cardhouse/problem.h"
+#include "linalg/sparse_lu.h"
 
-typedef struct ChMass ChMass;
+enum { CH_BODY_MAX = 64 };  // most degrees of freedom of a body that is handled densely
 
-// Factors M. Scratch and result live in the arena, which must have a landing.
-ChStatus ch_mass_factor(ChContext* context, ChArena* arena, const ChSparse* M, ChMass** out);
+typedef struct ChMass {
+  const ChSparse* M;
+  int bodies;
+  int* body_of;     // body of each degree of freedom
+  int* slot;        // its place in the body
+  int* start;       // bodies + 1: the body's degrees of freedom are dof[start[b]] ..
+  int* dof;
+  long* offset;     // where the body's dense blocks begin
+  double* matrix;   // row-major blocks of M; NULL when a body is too large
+  double* inverse;  // row-major blocks of M^-1
+  ChSparseLu* lu;   // instead of the blocks
+} ChMass;
 
-// x = M^-1 b; x may be b.
-ChStatus ch_mass_solve(ChContext* context, const ChMass* mass, const double* b, double* x);
+// NULL, with a message, when M is singular.
+ChMass* ch_mass_create(ChContext* context, ChArena* arena, const ChSparse* M);
 
-// diagonal[c] = h_c^T M^-1 h_c for every column h_c of H.
-ChStatus ch_mass_compliance(ChContext* context, const ChMass* mass, const ChSparse* H, double* diagonal);
+static inline int ch_mass_size(const ChMass* mass, int body) { return mass->start[body + 1] - mass->start[body]; }
+
+// x = M^-1 b
+void ch_mass_solve(const ChMass* mass, const double* b, double* x);
 
 #endif

@@ -1,0 +1,241 @@
+// Multifrontal LU: fronts are dense, column-major; children come before parents.
+//
+//   front F = [F11 F12; F21 F22] with F11 the pivot block:  F11 = P^T L U,  U12 = L^-1 P F12,  L21 = F21 U^-1,
+//   update F22 - L21 U12 goes to the parent (extend-add)
+#include "linalg/block_lu.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+#include "linalg/block_lu_symbolic.h"
+
+enum { UNBLOCKED = 48, TINY_PRODUCT = 4096 };  // sizes below which plain loops beat a BLAS call
+
+// What a factorisation leaves behind for one front.
+typedef struct Panel {
+  int pivot, size;   // scalars, without pinned blocks
+  int gather;        // where its scalar index list begins
+  double* column;    // size x pivot: [L\U of F11; L21]
+  double* row;       // pivot x (size - pivot): U12
+  int* swap;         // pivot
+} Panel;
+
+struct ChBlockLu {
+  ChSymbolic symbolic;
+  const int *dim, *row;
+  Panel* panel;
+  double *front, *stack, *factor;
+  int* swap;        // all panels' row exchanges
+  int* gather;      // all panels' scalar indices
+  int* slot;        // scalar offset of each block in its front; -1 when pinned
+  double** update;  // per front: its waiting update matrix
+};
+
+ChBlockLu* ch_block_lu_analyze(ChArena* arena, const ChBlockCsr* A) {
+  ChBlockLu* lu = CH_TAKE(arena, 1, ChBlockLu);
+  lu->symbolic = ch_symbolic_analyze(arena, A);
+  const ChSymbolic* s = &lu->symbolic;
+  int total = s->fronts ? s->front[s->fronts - 1].list + s->front[s->fronts - 1].size : 0;
+  long scalars = 0;
+  for (int k = 0; k < total; ++k) scalars += A->dim[s->index[k]];
+  lu->dim = A->dim;
+  lu->row = A->row;
+  lu->panel = CH_TAKE(arena, s->fronts, Panel);
+  lu->front = CH_TAKE(arena, s->largest_front, double);
+  lu->stack = CH_TAKE(arena, s->stack, double);
+  lu->factor = CH_TAKE(arena, s->factor, double);
+  lu->swap = CH_TAKE(arena, A->row[A->n], int);
+  lu->gather = CH_TAKE(arena, scalars, int);
+  lu->slot = CH_TAKE(arena, total, int);
+  lu->update = CH_TAKE(arena, s->fronts, double*);
+  return lu;
+}
+
+double ch_block_lu_flops(const ChBlockLu* lu) { return lu->symbolic.flops; }
+
+// Scalar offsets of a front's blocks, skipping pinned ones; fills the panel's sizes and gather list.
+static void place_blocks(ChBlockLu* lu, int f, const unsigned char* pinned, int gather) {
+  const ChFront* front = &lu->symbolic.front[f];
+  Panel* panel = &lu->panel[f];
+  *panel = (Panel){.gather = gather};
+  for (int k = 0; k < front->size; ++k) {
+    int block = lu->symbolic.index[front->list + k];
+    bool out = pinned && pinned[block];
+    lu->slot[front->list + k] = out ? -1 : panel->size;
+    if (out) continue;
+    for (int a = 0; a < lu->dim[block]; ++a) lu->gather[gather + panel->size + a] = lu->row[block] + a;
+    panel->size += lu->dim[block];
+    if (k < front->pivots) panel->pivot = panel->size;
+  }
+}
+
+static void assemble_entries(ChBlockLu* lu, int f, const ChBlockCsr* A) {
+  const ChSymbolic* s = &lu->symbolic;
+  const ChFront* front = &s->front[f];
+  int size = lu->panel[f].size;
+  memset(lu->front, 0, (size_t)size * (size_t)size * sizeof(double));
+  for (int k = front->entry; k < front->entry_end; ++k) {
+    int row = lu->slot[front->list + s->entry_row[k]], column = lu->slot[front->list + s->entry_column[k]];
+    if (row < 0 || column < 0) continue;
+    int rows = lu->dim[s->index[front->list + s->entry_row[k]]];
+    int columns = lu->dim[s->index[front->list + s->entry_column[k]]];
+    const double* block = A->value + A->offset[s->entry[k]];
+    for (int b = 0; b < columns; ++b)
+      for (int a = 0; a < rows; ++a) lu->front[row + a + (long)(column + b) * size] = block[a * columns + b];
+  }
+}
+
+// Adds a child's update matrix into its parent's front, block column by block column.
+static void extend_add(ChBlockLu* lu, int child, int f) {
+  const ChSymbolic* s = &lu->symbolic;
+  const ChFront *from = &s->front[child], *to = &s->front[f];
+  int size = lu->panel[f].size, pivot = lu->panel[child].pivot, rest = lu->panel[child].size - pivot;
+  for (int j = from->pivots; j < from->size; ++j) {
+    if (lu->slot[from->list + j] < 0) continue;
+    int columns = lu->dim[s->index[from->list + j]];
+    const double* source = lu->update[child] + (long)(lu->slot[from->list + j] - pivot) * rest;
+    double* target = lu->front + (long)lu->slot[to->list + s->parent_slot[from->list + j]] * size;
+    for (int i = from->pivots; i < from->size; ++i) {
+      int at = lu->slot[from->list + i];
+      if (at < 0) continue;
+      int rows = lu->dim[s->index[from->list + i]];
+      const double* x = source + at - pivot;
+      double* y = target + lu->slot[to->list + s->parent_slot[from->list + i]];
+      for (int b = 0; b < columns; ++b)
+        for (int a = 0; a < rows; ++a) y[a + (long)b * size] += x[a + (long)b * rest];
+    }
+  }
+}
+
+// One elimination step of the pivot block: choose a pivot in column k, swap whole front rows, scale, update columns
+// up to `end`. A pivot below `tiny` is shifted to it.
+static bool eliminate_column(double* F, int size, int pivot, int end, int k, double tiny, int* swap) {
+  double* column = F + (long)k * size;
+  int best = k;
+  for (int i = k + 1; i < pivot; ++i)
+    if (fabs(column[i]) > fabs(column[best])) best = i;
+  swap[k] = best;
+  if (best != k)
+    for (int j = 0; j < size; ++j) {
+      double value = F[k + (long)j * size];
+      F[k + (long)j * size] = F[best + (long)j * size];
+      F[best + (long)j * size] = value;
+    }
+  if (isnan(column[k])) return false;
+  if (fabs(column[k]) < tiny) column[k] = column[k] < 0.0 ? -tiny : tiny;
+  double inverse = 1.0 / column[k];
+  for (int i = k + 1; i < size; ++i) column[i] *= inverse;
+  for (int j = k + 1; j < end; ++j) {
+    double factor = F[k + (long)j * size];
+    if (factor == 0.0) continue;
+    double* other = F + (long)j * size;
+    for (int i = k + 1; i < size; ++i) other[i] -= factor * column[i];
+  }
+  return true;
+}
+
+// Factors the pivot columns in strips so that most of the work is one matrix product per strip.
+static bool factor_front(double* F, int size, int pivot, double tiny, int* swap) {
+  for (int strip = 0; strip < pivot; strip += UNBLOCKED) {
+    int end = strip + UNBLOCKED < pivot ? strip + UNBLOCKED : pivot;
+    bool small = (long)(end - strip) * (size - end) * (size - end) < TINY_PRODUCT;
+    for (int k = strip; k < end; ++k)
+      if (!eliminate_column(F, size, pivot, small ? size : end, k, tiny, swap)) return false;
+    int rest = size - end, width = end - strip;
+    if (small || rest == 0) continue;
+    double *L11 = F + strip + (long)strip * size, *U12 = F + strip + (long)end * size;
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, width, rest, 1.0, L11, size, U12, size);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, rest, rest, width, -1.0, F + end + (long)strip * size, size,
+                U12, size, 1.0, F + end + (long)end * size, size);
+  }
+  return true;
+}
+
+static double largest_entry(const ChBlockCsr* A) {
+  double largest = 0.0;
+  long count = A->offset[A->start[A->n]];
+  for (long k = 0; k < count; ++k) largest = fmax(largest, fabs(A->value[k]));
+  return largest;
+}
+
+// Copies the finished columns and rows out of the front; the update matrix goes to `update`.
+static void store_front(const double* F, Panel* panel, double* update) {
+  int size = panel->size, pivot = panel->pivot, rest = size - pivot;
+  memcpy(panel->column, F, (size_t)size * (size_t)pivot * sizeof(double));
+  for (int j = 0; j < rest; ++j) {
+    const double* column = F + (long)(pivot + j) * size;
+    memcpy(panel->row + (long)j * pivot, column, (size_t)pivot * sizeof(double));
+    memcpy(update + (long)j * rest, column + pivot, (size_t)rest * sizeof(double));
+  }
+}
+
+bool ch_block_lu_factor(ChBlockLu* lu, const ChBlockCsr* A, const unsigned char* pinned) {
+  const ChSymbolic* s = &lu->symbolic;
+  double tiny = 1e-14 * largest_entry(A);
+  if (!(tiny > 0.0)) tiny = 1e-300;
+  double *factor = lu->factor, *stack = lu->stack;
+  int gather = 0, swap = 0;
+  for (int f = 0; f < s->fronts; ++f) {
+    Panel* panel = &lu->panel[f];
+    place_blocks(lu, f, pinned, gather);
+    assemble_entries(lu, f, A);
+    double* base = stack;
+    for (int child = s->front[f].child; child >= 0; child = s->front[child].sibling) {  // on top of the stack
+      extend_add(lu, child, f);
+      base = lu->update[child];
+    }
+    panel->column = factor;
+    panel->row = factor + (long)panel->size * panel->pivot;
+    panel->swap = lu->swap + swap;
+    if (!factor_front(lu->front, panel->size, panel->pivot, tiny, panel->swap)) return false;
+    lu->update[f] = base;
+    store_front(lu->front, panel, base);
+    int rest = panel->size - panel->pivot;
+    stack = base + (long)rest * rest;
+    factor += (long)panel->pivot * (2 * panel->size - panel->pivot);
+    gather += panel->size;
+    swap += panel->pivot;
+  }
+  return true;
+}
+
+static void forward(const Panel* panel, const int* at, double* x) {
+  for (int k = 0; k < panel->pivot; ++k) {  // exchanges first: L is stored in its final row order
+    int other = panel->swap[k];
+    double value = x[at[other]];
+    x[at[other]] = x[at[k]];
+    x[at[k]] = value;
+  }
+  for (int k = 0; k < panel->pivot; ++k) {
+    const double* column = panel->column + (long)k * panel->size;
+    double value = x[at[k]];
+    if (value == 0.0) continue;
+    for (int i = k + 1; i < panel->size; ++i) x[at[i]] -= column[i] * value;
+  }
+}
+
+static void backward(const Panel* panel, const int* at, double* x) {
+  int rest = panel->size - panel->pivot;
+  for (int j = 0; j < rest; ++j) {
+    double value = x[at[panel->pivot + j]];
+    const double* row = panel->row + (long)j * panel->pivot;
+    if (value == 0.0) continue;
+    for (int k = 0; k < panel->pivot; ++k) x[at[k]] -= row[k] * value;
+  }
+  for (int k = panel->pivot - 1; k >= 0; --k) {
+    const double* column = panel->column + (long)k * panel->size;
+    double value = x[at[k]] /= column[k];
+    for (int i = 0; i < k; ++i) x[at[i]] -= column[i] * value;
+  }
+}
+
+void ch_block_lu_solve(const ChBlockLu* lu, const double* b, double* x) {
+  const ChSymbolic* s = &lu->symbolic;
+  for (int f = 0; f < s->fronts; ++f) {  // every block is a pivot of exactly one front
+    const Panel* panel = &lu->panel[f];
+    for (int k = 0; k < panel->pivot; ++k) x[lu->gather[panel->gather + k]] = b[lu->gather[panel->gather + k]];
+  }
+  for (int f = 0; f < s->fronts; ++f) forward(&lu->panel[f], lu->gather + lu->panel[f].gather, x);
+  for (int f = s->fronts - 1; f >= 0; --f) backward(&lu->panel[f], lu->gather + lu->panel[f].gather, x);
+}

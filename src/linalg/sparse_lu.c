@@ -1,0 +1,29 @@
+// Sparse LU of a general square matrix: a thin wrapper of UMFPACK.
+#include "linalg/sparse_lu.h"
+
+#include <umfpack.h>
+
+struct ChSparseLu {
+  const ChSparse* A;
+  void* numeric;
+};
+
+static void free_numeric(void* object) { umfpack_di_free_numeric(&((ChSparseLu*)object)->numeric); }
+
+ChSparseLu* ch_sparse_lu_create(ChArena* arena, const ChSparse* A) {
+  ChSparseLu* lu = CH_TAKE(arena, 1, ChSparseLu);
+  lu->A = A;
+  ch_arena_defer(arena, free_numeric, lu);
+  void* symbolic = NULL;
+  int status = umfpack_di_symbolic(A->rows, A->columns, A->start, A->index, A->value, &symbolic, NULL, NULL);
+  if (status == UMFPACK_OK) {
+    status = umfpack_di_numeric(A->start, A->index, A->value, symbolic, &lu->numeric, NULL, NULL);
+    umfpack_di_free_symbolic(&symbolic);
+  }
+  if (status == UMFPACK_ERROR_out_of_memory) ch_arena_fail(arena);
+  return status == UMFPACK_OK ? lu : NULL;
+}
+
+void ch_sparse_lu_solve(const ChSparseLu* lu, const double* b, double* x) {
+  umfpack_di_solve(UMFPACK_A, lu->A->start, lu->A->index, lu->A->value, x, b, lu->numeric, NULL, NULL);
+}

@@ -1,0 +1,14 @@
+// Sparse LU of a general square matrix (UMFPACK), for matrices that are factored once.
+#ifndef CH_LINALG_SPARSE_LU_H
+#define CH_LINALG_SPARSE_LU_H
+
+#include "base/arena.h"
+#include "cardhouse/sparse.h"
+
+typedef struct ChSparseLu ChSparseLu;
+
+// NULL when the matrix is singular. Freed with the arena.
+ChSparseLu* ch_sparse_lu_create(ChArena* arena, const ChSparse* A);
+void ch_sparse_lu_solve(const ChSparseLu* lu, const double* b, double* x);
+
+#endif

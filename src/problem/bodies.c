@@ -1,0 +1,43 @@
+// W applied through bodies: see bodies.h.
+#include "problem/bodies.h"
+
+#include <string.h>
+
+static void mass_solve_in_place(const ChBodies* b, double* v) {
+  for (int body = 0; body < b->n; ++body) {
+    int size = b->dim[body];
+    double *x = v + b->row[body], y[CH_BODY_MAX];
+    const double* inverse = b->inverse + b->offset[body];
+    for (int i = 0; i < size; ++i) {
+      y[i] = 0.0;
+      for (int j = 0; j < size; ++j) y[i] += inverse[i * size + j] * x[j];
+    }
+    memcpy(x, y, (size_t)size * sizeof *x);
+  }
+}
+
+void ch_bodies_impulse_to_velocity(const ChBodies* b, const int* dim, const int* row, int blocks, const double* r, double* v) {
+  memset(v, 0, (size_t)b->dofs * sizeof *v);
+  for (int i = 0; i < blocks; ++i)
+    for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
+      const double* H = b->H + b->jacobian[k];
+      double* x = v + b->row[b->body[k]];
+      for (int a = 0; a < b->dim[b->body[k]]; ++a)
+        for (int j = 0; j < dim[i]; ++j) x[a] += H[a * dim[i] + j] * r[row[i] + j];
+    }
+  mass_solve_in_place(b, v);
+}
+
+void ch_bodies_velocity_to_contact(const ChBodies* b, const int* dim, const int* row, int blocks, const double* v,
+                                   const double* q, double* u) {
+  for (int i = 0; i < blocks; ++i) {
+    double sum[CH_BLOCK_MAX] = {0.0};
+    for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
+      const double* H = b->H + b->jacobian[k];
+      const double* x = v + b->row[b->body[k]];
+      for (int a = 0; a < b->dim[b->body[k]]; ++a)
+        for (int j = 0; j < dim[i]; ++j) sum[j] += H[a * dim[i] + j] * x[a];
+    }
+    for (int j = 0; j < dim[i]; ++j) u[row[i] + j] = sum[j] + q[row[i] + j];
+  }
+}

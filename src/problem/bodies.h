@@ -1,0 +1,28 @@
+// W = H^T M^-1 H applied through bodies, in scaled variables: the road that costs memory in the number of contacts
+// only, however many of them meet on one body.
+#ifndef CH_PROBLEM_BODIES_H
+#define CH_PROBLEM_BODIES_H
+
+#include "base/arena.h"
+#include "cardhouse/problem.h"
+#include "problem/mass.h"
+
+typedef struct ChBodies {
+  int n, dofs;             // bodies, degrees of freedom
+  int *dim, *row;          // n, n + 1
+  double *matrix, *inverse;  // row-major blocks, scaled so that diag(M) = 1
+  long* offset;
+  int* start;              // blocks + 1: block i touches entries start[i] .. start[i+1]-1
+  int* body;               // body of each entry
+  long* jacobian;          // where the entry's block begins in H: dim[body] x dim_i, row-major
+  double* H;
+} ChBodies;
+
+// v = M^-1 H r
+void ch_bodies_impulse_to_velocity(const ChBodies* b, const int* dim, const int* row, int blocks, const double* r, double* v);
+
+// u = H^T v + q
+void ch_bodies_velocity_to_contact(const ChBodies* b, const int* dim, const int* row, int blocks, const double* v,
+                                   const double* q, double* u);
+
+#endif

@@ -1,0 +1,21 @@
+// The Delassus form of a problem: u = W r + q with W = H^T M^-1 H and q = H^T M^-1 f + w.
+#ifndef CH_PROBLEM_DELASSUS_H
+#define CH_PROBLEM_DELASSUS_H
+
+#include "base/arena.h"
+#include "cardhouse/problem.h"
+#include "problem/mass.h"
+
+// q for either form; mass may be NULL for the local form.
+void ch_delassus_q(ChArena* arena, const ChProblem* problem, const ChMass* mass, double* q);
+
+// Upper bound on the entries of W, without forming it.
+double ch_delassus_size(const ChProblem* problem, const ChMass* mass);
+
+// W as a sparse matrix. For the local form this is the problem's own.
+ChSparse ch_delassus_form(ChArena* arena, const ChProblem* problem, const ChMass* mass);
+
+// trace(W_ii) of every block, without forming W.
+void ch_delassus_traces(ChArena* arena, const ChProblem* problem, const ChMass* mass, double* trace);
+
+#endif

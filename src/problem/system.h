@@ -1,0 +1,69 @@
+// What a method sees: one connected part of the problem, in scaled variables, with circular sections only.
+//
+//   g = d_i s_a      d_i = (trace(W_ii) / dim_i)^(-1/2) per block,  s_a makes an elliptic section circular (contacts)
+//   W' = g W g       q' = g q / c,  c = |g q|        r = c g r'        u = c u' / g
+//
+// r' and u' are both in root joule whatever the problem's units, |q'| = 1, and 1 is a good step length everywhere
+// (solvers.md section 1). With S = diag(1, m/mu_1, m/mu_2), m = sqrt(mu_1 mu_2), r' = S r, u' = S^-1 u an elliptic cone
+// becomes the circular one of friction m, and the support functions agree: the transformation is exact.
+#ifndef CH_PROBLEM_SYSTEM_H
+#define CH_PROBLEM_SYSTEM_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "cardhouse/problem.h"
+#include "linalg/block_csr.h"
+#include "problem/bodies.h"
+
+// The set that r_i lives in.
+typedef enum ChSet {
+  CH_SET_FREE,  // bilateral
+  CH_SET_HALF,  // r >= 0
+  CH_SET_BOX,   // lo <= r <= hi
+  CH_SET_CONE,  // |r_T| <= mu r_n, dimension 2 or 3
+  CH_SET_DISC   // |r| <= radius, dimension 2 (the tangential half of a staggered step)
+} ChSet;
+
+typedef struct ChSystem {
+  int n, rows;           // blocks, scalar rows
+  int *dim, *row;        // n, n + 1
+  unsigned char* set;    // ChSet
+  double* mu;            // cone: friction; disc: radius
+  double *lo, *hi;       // box
+  double* q;
+  bool formed;           // W is there; otherwise only bodies
+  bool symmetric;
+  bool relaxed;          // the pose: complementarity with u itself instead of u + mu |u_T| n
+  ChBlockCsr W;
+  ChBodies* bodies;      // W = H^T M^-1 H by bodies; NULL when the problem came without
+  double* diagonal;      // W_ii blocks, at diagonal_at[i]
+  int* diagonal_at;
+} ChSystem;
+
+// One connected part and the way back.
+typedef struct ChComponent {
+  ChSystem system;
+  double c;              // |g q| of the part
+  double zero_error;     // c-free error of r = 0, see ch_system_error
+  int* source;           // original row of each row
+  double* g;
+} ChComponent;
+
+typedef struct ChPrepared {
+  int count;
+  ChComponent* component;
+} ChPrepared;
+
+ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose, ChPrepared* out);
+
+// u = W r + q
+void ch_system_velocity(const ChSystem* s, const double* r, double* u);
+
+// y = P(x) block by block
+void ch_system_project(const ChSystem* s, const double* x, double* y);
+
+// e(r) = | r - P(r - û) |, û = u + mu |u_T| n (u itself when relaxed); u must be W r + q
+double ch_system_error(const ChSystem* s, const double* r, const double* u);
+
+#endif

@@ -1,0 +1,145 @@
+// Whole files: see whole_file.h.
+#include "problem/whole_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SIGNATURE_SIZE = 8, TEMPORARY_TRIES = 100, PIPE_CHUNK = 1 << 20 };
+
+static const unsigned char HDF5_SIGNATURE[SIGNATURE_SIZE] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+
+static bool carries_signature(int fd, off_t size) {
+  for (off_t at = 0; at + SIGNATURE_SIZE <= size; at = at == 0 ? 512 : 2 * at) {
+    unsigned char head[SIGNATURE_SIZE];
+    if (pread(fd, head, sizeof head, at) == (ssize_t)sizeof head && memcmp(head, HDF5_SIGNATURE, sizeof head) == 0)
+      return true;
+  }
+  return false;
+}
+
+// Reads up to `size` bytes; less only at the end of the file; -1 with errno on a failure.
+static ssize_t read_fully(int fd, char* buffer, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    ssize_t got = read(fd, buffer + done, size - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    done += (size_t)got;
+  }
+  return (ssize_t)done;
+}
+
+// A pipe's size is not known before its end: the buffer doubles as the data arrive.
+static ChStatus read_stream(ChContext* context, const char* path, int fd, ChArena* arena, ChWholeFile* out) {
+  for (size_t room = PIPE_CHUNK;; room *= 2) {
+    char* larger = CH_TAKE(arena, room + 1, char);
+    if (!larger) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory after %zu bytes", path, out->size);
+    if (out->size > 0) memcpy(larger, out->text, out->size);
+    ssize_t got = read_fully(fd, larger + out->size, room - out->size);
+    if (got < 0) return ch_fail(context, CH_ERR_FILE, "%s: cannot be read: %s", path, strerror(errno));
+    out->text = larger;
+    out->size += (size_t)got;
+    if (out->size < room) return CH_OK;
+  }
+}
+
+static ChStatus read_regular(ChContext* context, const char* path, int fd, size_t size, ChArena* arena,
+                             ChWholeFile* out) {
+  out->text = CH_TAKE(arena, size + 1, char);
+  if (!out->text) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory for %zu bytes", path, size);
+  ssize_t got = read_fully(fd, out->text, size);
+  if (got < 0) return ch_fail(context, CH_ERR_FILE, "%s: cannot be read: %s", path, strerror(errno));
+  out->size = (size_t)got;
+  return CH_OK;
+}
+
+static ChStatus read_open(ChContext* context, const char* path, int fd, bool always, ChArena* arena, ChWholeFile* out) {
+  struct stat info;
+  if (fstat(fd, &info) != 0) return ch_fail(context, CH_ERR_FILE, "%s: cannot be read: %s", path, strerror(errno));
+  if (S_ISDIR(info.st_mode)) return ch_fail(context, CH_ERR_FILE, "%s: is a directory, not a problem file", path);
+  out->regular = S_ISREG(info.st_mode);
+  out->hdf5 = out->regular && carries_signature(fd, info.st_size);
+  if (out->hdf5 && !always) return CH_OK;
+  ChStatus status = out->regular ? read_regular(context, path, fd, (size_t)info.st_size, arena, out)
+                                 : read_stream(context, path, fd, arena, out);
+  if (status == CH_OK && out->size == 0)
+    return ch_fail(context, CH_ERR_FORMAT, "%s: the file is empty; expected FCLIB HDF5 or Siconos text", path);
+  return status;
+}
+
+ChStatus ch_whole_file_read(ChContext* context, const char* path, bool always, ChArena* arena, ChWholeFile* out) {
+  *out = (ChWholeFile){0};
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return ch_fail(context, CH_ERR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+  ChStatus status = read_open(context, path, fd, always, arena, out);
+  close(fd);
+  return status;
+}
+
+// 0, or errno.
+static int write_fully(int fd, const char* data, size_t size) {
+  while (size > 0) {
+    ssize_t put = write(fd, data, size);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return errno;
+    data += put;
+    size -= (size_t)put;
+  }
+  return 0;
+}
+
+static ChStatus write_failed(ChContext* context, const char* path, int error) {
+  const char* hint = error == ENOSPC ? " (the disk is full)" : "";
+  return ch_fail(context, CH_ERR_FILE, "%s: cannot be written: %s%s", path, strerror(error), hint);
+}
+
+static ChStatus write_device(ChContext* context, const char* path, const void* data, size_t size) {
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return write_failed(context, path, errno);
+  int error = write_fully(fd, data, size);
+  if (close(fd) != 0 && error == 0) error = errno;
+  return error == 0 ? CH_OK : write_failed(context, path, error);
+}
+
+// Opens a new file beside `target`; its name goes into `name`.
+static int open_beside(const char* target, char* name, size_t room) {
+  for (int attempt = 0; attempt < TEMPORARY_TRIES; ++attempt) {
+    snprintf(name, room, "%s.%ld.%d.part", target, (long)getpid(), attempt);
+    int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
+static ChStatus write_beside(ChContext* context, const char* path, const char* target, mode_t mode, const void* data,
+                             size_t size) {
+  size_t room = strlen(target) + 64;
+  char* name = malloc(room);
+  if (!name) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  int fd = open_beside(target, name, room);
+  int error = fd < 0 ? errno : write_fully(fd, data, size);
+  if (fd >= 0 && error == 0 && mode != 0 && fchmod(fd, mode) != 0) error = errno;
+  if (fd >= 0 && close(fd) != 0 && error == 0) error = errno;
+  if (fd >= 0 && error == 0 && rename(name, target) != 0) error = errno;
+  if (fd >= 0 && error != 0) unlink(name);
+  free(name);
+  return error == 0 ? CH_OK : write_failed(context, path, error);
+}
+
+ChStatus ch_whole_file_write(ChContext* context, const char* path, const void* data, size_t size) {
+  struct stat info;
+  bool exists = stat(path, &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) return ch_fail(context, CH_ERR_FILE, "%s: is a directory, not a file", path);
+  if (exists && !S_ISREG(info.st_mode)) return write_device(context, path, data, size);
+  char* target = exists ? realpath(path, NULL) : NULL;  // through a symbolic link, so that the link stays one
+  ChStatus status =
+      write_beside(context, path, target ? target : path, exists ? info.st_mode & 07777 : 0, data, size);
+  free(target);
+  return status;
+}

@@ -1,0 +1,25 @@
+// Whole files: read into memory at once, and written so that the target is replaced only by a complete file.
+#ifndef CH_PROBLEM_WHOLE_FILE_H
+#define CH_PROBLEM_WHOLE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "cardhouse/status.h"
+
+typedef struct ChWholeFile {
+  char* text;    // size bytes and a terminating zero
+  size_t size;
+  bool regular;  // false for a pipe or device
+  bool hdf5;     // starts with HDF5's signature; its text is then not read
+} ChWholeFile;
+
+// Directories, missing, unreadable and empty files are failures with a message. A file that carries HDF5's signature
+// (at 0, or after a user block of 512, 1024, 2048, ... bytes) is only recognised, not read, unless `always` is set.
+ChStatus ch_whole_file_read(ChContext* context, const char* path, bool always, ChArena* arena, ChWholeFile* out);
+
+// Writes a temporary file beside `path` and renames it. A device or pipe is written to directly.
+ChStatus ch_whole_file_write(ChContext* context, const char* path, const void* data, size_t size);
+
+#endif
