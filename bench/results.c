@@ -1,0 +1,199 @@
+// Tables, summary and CSV of a run: see results.h.
+#include "results.h"
+
+#include <math.h>
+#include <string.h>
+
+ChCell* ch_results_cell(const ChResults* results, int problem, int solver, int tolerance) {
+  return &results->cells[((size_t)problem * (size_t)results->solver_count + (size_t)solver) *
+                             (size_t)results->tolerance_count +
+                         (size_t)tolerance];
+}
+
+int ch_results_find(const ChResults* results, const char* name, bool ours) {
+  for (int s = 0; s < results->solver_count; ++s)
+    if (results->solvers[s].ours == ours && strcmp(results->solvers[s].name, name) == 0) return s;
+  return -1;
+}
+
+int ch_results_best_peer(const ChResults* results, int problem, int tolerance) {
+  int best = -1;
+  for (int s = 0; s < results->solver_count; ++s) {
+    const ChCell* cell = ch_results_cell(results, problem, s, tolerance);
+    if (results->solvers[s].ours || cell->outcome != CH_OUTCOME_SOLVED) continue;
+    if (best < 0 || cell->seconds < ch_results_cell(results, problem, best, tolerance)->seconds) best = s;
+  }
+  return best;
+}
+
+bool ch_results_counts(const ChResults* results, int problem) {
+  return results->problems[problem].contacts >= results->min_contacts;
+}
+
+static const char* outcome_word(ChOutcome outcome) {
+  switch (outcome) {
+    case CH_OUTCOME_NOT_RUN:
+      return "-";
+    case CH_OUTCOME_SOLVED:
+      return "solved";
+    case CH_OUTCOME_MISSED:
+      return "missed";
+    case CH_OUTCOME_CAP:
+      return "cap";
+    case CH_OUTCOME_CRASH:
+      return "crash";
+  }
+  return "?";
+}
+
+// Seconds when solved, otherwise the word for how it went.
+static const char* cell_text(const ChCell* cell, char text[32]) {
+  if (!cell || cell->outcome != CH_OUTCOME_SOLVED)
+    snprintf(text, 32, "%s", cell ? outcome_word(cell->outcome) : "-");
+  else
+    snprintf(text, 32, "%.3g", cell->seconds);
+  return text;
+}
+
+static const char* ratio_text(const ChCell* other, const ChCell* ours, char text[32]) {
+  bool both = other && ours && other->outcome == CH_OUTCOME_SOLVED && ours->outcome == CH_OUTCOME_SOLVED;
+  snprintf(text, 32, both ? "%.2f" : "-", both ? other->seconds / ours->seconds : 0.0);
+  return text;
+}
+
+static const ChCell* cell_or_null(const ChResults* results, int problem, int solver, int tolerance) {
+  return solver < 0 ? NULL : ch_results_cell(results, problem, solver, tolerance);
+}
+
+void ch_results_table(const ChResults* results, int tolerance, FILE* out) {
+  int mine = ch_results_find(results, "auto", true), prox = ch_results_find(results, "PROX", false);
+  fprintf(out, "\n## Seconds to %g (ratio = theirs / auto; more than 1: auto is faster)\n\n",
+          results->tolerances[tolerance]);
+  fprintf(out, "| %-42s | %8s | %9s | %-12s | %9s | %7s | %9s | %7s |\n", "problem", "contacts", "auto", "fastest peer",
+          "seconds", "ratio", "PROX", "ratio");
+  fprintf(out, "|%.44s|%.9s:|%.10s:|%.14s|%.10s:|%.8s:|%.10s:|%.8s:|\n", "--------------------------------------------",
+          "----------", "----------", "---------------", "----------", "----------", "----------", "----------");
+  for (int p = 0; p < results->problem_count; ++p) {
+    int best = ch_results_best_peer(results, p, tolerance);
+    const ChCell* ours = cell_or_null(results, p, mine, tolerance);
+    const ChCell* peer = cell_or_null(results, p, best, tolerance);
+    const ChCell* proximal = cell_or_null(results, p, prox, tolerance);
+    char a[32], b[32], c[32], d[32], e[32];
+    fprintf(out, "| %-42.42s | %8d | %9s | %-12s | %9s | %7s | %9s | %7s |\n", results->problems[p].name,
+            results->problems[p].contacts, cell_text(ours, a), best < 0 ? "none" : results->solvers[best].name,
+            cell_text(peer, b), ratio_text(peer, ours, c), cell_text(proximal, d), ratio_text(proximal, ours, e));
+  }
+}
+
+// --- summary
+// ----------------------------------------------------------------------------------------------------------
+
+// Seconds, a failure counted at the cap.
+static double seconds_or_cap(const ChResults* results, const ChCell* cell) {
+  return cell->outcome == CH_OUTCOME_SOLVED ? cell->seconds : results->cap;
+}
+
+// How often auto beats the fastest peer; a problem that no peer solves and auto does is a win.
+static void summary_wins(const ChResults* results, int mine, int tolerance, FILE* out) {
+  int counted = 0, wins = 0;
+  double log_sum = 0.0;
+  int both = 0;
+  for (int p = 0; p < results->problem_count; ++p) {
+    if (!ch_results_counts(results, p)) continue;
+    ++counted;
+    const ChCell* ours = ch_results_cell(results, p, mine, tolerance);
+    int best = ch_results_best_peer(results, p, tolerance);
+    if (ours->outcome != CH_OUTCOME_SOLVED) continue;
+    if (best < 0) {
+      ++wins;
+      continue;
+    }
+    double theirs = ch_results_cell(results, p, best, tolerance)->seconds;
+    if (ours->seconds < theirs) ++wins;
+    log_sum += log(theirs / ours->seconds);
+    ++both;
+  }
+  fprintf(out, "- auto is faster than the fastest peer on %d of %d problems (%.0f %%)", wins, counted,
+          counted ? 100.0 * wins / counted : 0.0);
+  if (both) fprintf(out, "; geometric mean of fastest peer / auto: %.2f", exp(log_sum / both));
+  fprintf(out, "\n");
+}
+
+static void summary_against(const ChResults* results, int mine, const char* name, int tolerance, FILE* out) {
+  int peer = ch_results_find(results, name, false);
+  if (peer < 0) return;
+  double log_both = 0.0, log_capped = 0.0;
+  int both = 0, run = 0;
+  for (int p = 0; p < results->problem_count; ++p) {
+    const ChCell* ours = ch_results_cell(results, p, mine, tolerance);
+    const ChCell* theirs = ch_results_cell(results, p, peer, tolerance);
+    if (!ch_results_counts(results, p) || theirs->outcome == CH_OUTCOME_NOT_RUN) continue;
+    log_capped += log(seconds_or_cap(results, theirs) / seconds_or_cap(results, ours));
+    ++run;
+    if (ours->outcome != CH_OUTCOME_SOLVED || theirs->outcome != CH_OUTCOME_SOLVED) continue;
+    log_both += log(theirs->seconds / ours->seconds);
+    ++both;
+  }
+  if (!run) return;
+  fprintf(out, "- geometric mean of %s / auto: ", name);
+  if (both) fprintf(out, "%.2f over the %d problems that both solve, ", exp(log_both / both), both);
+  fprintf(out, "%.2f over %d with a failure counted as %g s\n", exp(log_capped / run), run, results->cap);
+}
+
+static void summary_solved(const ChResults* results, int tolerance, FILE* out) {
+  fprintf(out, "- solved (of the problems that the solver takes):");
+  for (int s = 0; s < results->solver_count; ++s) {
+    int solved = 0, run = 0;
+    for (int p = 0; p < results->problem_count; ++p) {
+      const ChCell* cell = ch_results_cell(results, p, s, tolerance);
+      if (cell->outcome == CH_OUTCOME_NOT_RUN) continue;
+      ++run;
+      if (cell->outcome == CH_OUTCOME_SOLVED) ++solved;
+    }
+    if (run) fprintf(out, "%s %s %d/%d", s ? "," : "", results->solvers[s].name, solved, run);
+  }
+  fprintf(out, "\n");
+}
+
+void ch_results_summary(const ChResults* results, int tolerance, FILE* out) {
+  int mine = ch_results_find(results, "auto", true);
+  fprintf(out, "\n### Summary at %g (speed: problems with %d contacts or more)\n\n", results->tolerances[tolerance],
+          results->min_contacts);
+  if (mine >= 0) {
+    summary_wins(results, mine, tolerance, out);
+    summary_against(results, mine, "PROX", tolerance, out);
+    summary_against(results, mine, "PROX_LU", tolerance, out);
+  }
+  summary_solved(results, tolerance, out);
+}
+
+// --- CSV
+// --------------------------------------------------------------------------------------------------------------
+
+static void csv_row(const ChResults* results, int p, int s, int t, FILE* out) {
+  const ChBenchProblem* problem = &results->problems[p];
+  const ChCell* cell = ch_results_cell(results, p, s, t);
+  if (cell->outcome == CH_OUTCOME_NOT_RUN) return;
+  fprintf(out, "%s,%s,%d,%d,%d,%d,%s,%s,%g,%g,%s,%.6g,%d,%d", problem->name,
+          problem->form == CH_FORM_LOCAL ? "local" : "global", problem->dimension, problem->contacts, problem->rows,
+          problem->dof, results->solvers[s].ours ? "cardhouse" : "siconos", results->solvers[s].name,
+          results->tolerances[t], cell->asked, outcome_word(cell->outcome), cell->seconds, cell->calls, cell->info);
+#define X(name, text) fprintf(out, ",%.3e", cell->certificate.name);
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+  fprintf(out, "\n");
+}
+
+bool ch_results_csv(const ChResults* results, const char* path) {
+  FILE* out = fopen(path, "w");
+  if (!out) return false;
+  fprintf(out, "problem,form,dimension,contacts,rows,dof,library,solver,tolerance,asked,outcome,seconds,calls,info");
+#define X(name, text) fprintf(out, "," #name);
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+  fprintf(out, "\n");
+  for (int p = 0; p < results->problem_count; ++p)
+    for (int s = 0; s < results->solver_count; ++s)
+      for (int t = 0; t < results->tolerance_count; ++t) csv_row(results, p, s, t, out);
+  return fclose(out) == 0;
+}
