@@ -2,6 +2,7 @@
 #ifndef CARDHOUSE_H
 #define CARDHOUSE_H
 
+#include "cardhouse/analysis.h"
 #include "cardhouse/certificate.h"
 #include "cardhouse/files.h"
 #include "cardhouse/problem.h"

@@ -1,0 +1,120 @@
+// `cardhouse analyze`: what can be said of a contact problem before solving it.
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "cardhouse/analysis.h"
+#include "cardhouse/files.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+
+#define ANALYZE_OPTIONS(X) X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")
+
+typedef struct Arguments {
+  ANALYZE_OPTIONS(CH_ARG_MEMBER)
+} Arguments;
+
+static const ChArgRow rows[] = {ANALYZE_OPTIONS(CH_ARG_ROW)};
+
+static const char rank_skipped[] =
+    "a connected part has more than 3000 rows: a dense factorisation would take too long";
+
+static json_t* range_json(double lowest, double highest) {
+  return json_pack("{s:o, s:o}", "min", ch_json_real(lowest), "max", ch_json_real(highest));
+}
+
+static ChExit print_json(const ChCommand* self, const char* file, const ChProblem* p, const ChAnalysis* a) {
+  json_t* object = json_object();
+  json_object_set_new(object, "problem", ch_json_problem(file, p));
+  json_object_set_new(object, "asymmetry", ch_json_real(a->asymmetry));
+  json_object_set_new(object, "components", json_integer(a->components));
+  json_object_set_new(object, "largest_component", json_integer(a->largest_rows));
+  json_object_set_new(object, "idle", json_integer(a->idle));
+  json_object_set_new(object, "rank", a->rank_known ? json_integer(a->rank) : json_null());
+  json_object_set_new(object, "hyperstaticity", a->rank_known ? json_integer(a->redundant) : json_null());
+  if (!a->rank_known) json_object_set_new(object, "rank_skipped", json_string(rank_skipped));
+  json_object_set_new(object, "singular_values", range_json(a->sigma_lowest, a->sigma_highest));
+  json_object_set_new(object, "trace", range_json(a->trace_lowest, a->trace_highest));
+  json_object_set_new(object, "rho", range_json(a->rho_lowest, a->rho_highest));
+  json_object_set_new(object, "q",
+                      json_pack("{s:o, s:o}", "norm", ch_json_real(a->q_norm), "max", ch_json_real(a->q_highest)));
+  json_object_set_new(object, "mu", range_json(a->mu_lowest, a->mu_highest));
+  json_object_set_new(object, "elliptic", json_integer(a->elliptic));
+  json_object_set_new(object, "certificate_at_zero", ch_json_certificate(&a->at_zero));
+  return ch_json_print(self, object);
+}
+
+static void print_rank(const ChProblem* p, const ChAnalysis* a) {
+  if (!a->rank_known) {
+    printf("rank        not computed: %s\n", rank_skipped);
+    return;
+  }
+  printf("rank        %d of %d rows (singular values of W above 1e-9 of the largest, %.3g to %.3g)\n", a->rank, p->rows,
+         a->sigma_lowest, a->sigma_highest);
+  if (a->redundant)
+    printf("redundant   %d reactions more than equilibrium determines: many r, compare u instead\n", a->redundant);
+  else
+    printf("redundant   none: the reactions are determined by the velocities\n");
+}
+
+static void print_units(const ChAnalysis* a) {
+  printf("units       trace(W_ii) %.3g to %.3g, so rho = d / trace %.3g to %.3g\n", a->trace_lowest, a->trace_highest,
+         a->rho_lowest, a->rho_highest);
+  if (a->rho_highest > 100.0 || a->rho_lowest < 0.01)
+    printf("            an error with rho = 1 (Siconos') weighs velocity against reaction up to %.1g times otherwise\n",
+           fmax(a->rho_highest, 1.0 / a->rho_lowest));
+  printf("            |q| = %.3g, largest entry %.3g\n", a->q_norm, a->q_highest);
+}
+
+static void print_text(const char* file, const ChProblem* p, const ChAnalysis* a) {
+  char text[256];
+  ch_problem_describe(p, text, sizeof text);
+  printf("problem     %s: %s\n", file, text);
+  bool symmetric = a->asymmetry <= 1e-12;
+  printf("symmetry    %s is %ssymmetric (relative difference %.1e)\n", p->form == CH_FORM_GLOBAL ? "M" : "W",
+         symmetric ? "" : "NOT ", a->asymmetry);
+  printf("parts       %d, the largest with %d rows\n", a->components, a->largest_rows);
+  print_rank(p, a);
+  print_units(a);
+  if (a->idle) printf("idle        %d blocks that no reaction can move; they are left out\n", a->idle);
+  if (isnan(a->mu_lowest))
+    printf("friction    no contacts\n");
+  else
+    printf("friction    mu %g to %g%s\n", a->mu_lowest, a->mu_highest, a->elliptic ? ", elliptic cones" : "");
+  printf("\ncertificate of r = 0: what no work at all is worth\n");
+#define X(name, text) printf("  %-12s %9.2e\n", #name, a->at_zero.name);
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+}
+
+static ChExit analyze_run(const ChCommand* self, int count, char** words) {
+  Arguments arguments = {ANALYZE_OPTIONS(CH_ARG_DEFAULT)};
+  const char* file = NULL;
+  ChParsed parsed = ch_arguments_parse(self, count, words, &arguments, &file);
+  if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
+  ChContext context = {0};
+  ChProblem* problem = NULL;
+  ChAnalysis analysis;
+  ChStatus status = ch_problem_read(&context, file, &problem);
+  if (status == CH_OK) status = ch_problem_analyze(&context, problem, &analysis);
+  ChExit exit_status = CH_EXIT_DONE;
+  if (status != CH_OK)
+    exit_status = ch_failure_exit(self, &context, status);
+  else if (arguments.json)
+    exit_status = print_json(self, file, problem, &analysis);
+  else
+    print_text(file, problem, &analysis);
+  ch_problem_destroy(problem);
+  return exit_status;
+}
+
+const ChCommand ch_command_analyze = {
+    .name = "analyze",
+    .summary = "tells a problem's rank, hyperstaticity, symmetry, parts and scale of units",
+    .operand = "PROBLEM",
+    .examples = "  cardhouse analyze problem.hdf5\n  cardhouse analyze problem.dat --json\n",
+    .row_count = sizeof rows / sizeof *rows,
+    .rows = rows,
+    .run = analyze_run,
+};

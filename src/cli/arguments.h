@@ -1,0 +1,71 @@
+// Command-line words: a table of options, parsed, checked, explained by --help.
+//
+// A subcommand lists its options once, as rows X(KIND, field, default, value, lowest, highest, text); the struct of
+// values, its defaults, the range checks and the help page all come from these rows. A field max_iterations is the
+// option --max-iterations.
+#ifndef CH_CLI_ARGUMENTS_H
+#define CH_CLI_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CH_LIST_MAX = 32 };
+typedef struct ChTextList {
+  int count;
+  const char* item[CH_LIST_MAX];
+} ChTextList;
+
+#define CH_ARG_TYPE_FLAG bool
+#define CH_ARG_TYPE_TEXT const char*
+#define CH_ARG_TYPE_REAL double
+#define CH_ARG_TYPE_COUNT long
+#define CH_ARG_TYPE_LIST ChTextList  // may be given several times
+
+typedef enum ChArgKind { CH_ARG_FLAG, CH_ARG_TEXT, CH_ARG_REAL, CH_ARG_COUNT, CH_ARG_LIST } ChArgKind;
+
+typedef struct ChArgRow {
+  ChArgKind kind;
+  const char* field;
+  size_t offset;
+  const char* value;  // what the value is called in the help; NULL for a flag
+  double lowest, highest;
+  const char* text;
+} ChArgRow;
+
+// The struct member, its default and its row, from X(KIND, field, default, value, lowest, highest, text).
+#define CH_ARG_MEMBER(KIND, field, start, value, lo, hi, text) CH_ARG_TYPE_##KIND field;
+#define CH_ARG_DEFAULT(KIND, field, start, value, lo, hi, text) .field = start,
+#define CH_ARG_ROW(KIND, field, start, value, lo, hi, text) \
+  {CH_ARG_##KIND, #field, offsetof(Arguments, field), value, lo, hi, text},
+
+// Exit statuses of the program.
+typedef enum ChExit { CH_EXIT_DONE = 0, CH_EXIT_SHORT = 1, CH_EXIT_USAGE = 2, CH_EXIT_FAULT = 3 } ChExit;
+
+typedef struct ChCommand {
+  const char* name;
+  const char* summary;   // one line
+  const char* operand;   // the word it takes, e.g. "PROBLEM", or NULL
+  const char* examples;  // lines of the help page
+  int row_count;
+  const ChArgRow* rows;
+  ChExit (*run)(const struct ChCommand* self, int count, char** words);
+} ChCommand;
+
+typedef enum ChParsed { CH_PARSED_RUN, CH_PARSED_HELP, CH_PARSED_WRONG } ChParsed;
+
+// Fills `values` (a struct with its defaults in place) and *operand. Prints the help page or the complaint itself.
+ChParsed ch_arguments_parse(const ChCommand* command, int count, char** words, void* values, const char** operand);
+
+void ch_command_print_help(const ChCommand* command);
+
+// The known word nearest to a mistyped one, or NULL when none is near.
+const char* ch_word_nearest(const char* word, int count, const char* const* known);
+
+// True when word is one of the known; otherwise complains on standard error, with the nearest known word, and lists
+// all.
+bool ch_word_check(const ChCommand* command, const char* what, const char* word, int count, const char* const* known);
+
+// "cardhouse solve: ..." on standard error.
+void ch_complain(const ChCommand* command, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,11 @@
+// The subcommands: one file each.
+#ifndef CH_CLI_COMMANDS_H
+#define CH_CLI_COMMANDS_H
+
+#include "cli/arguments.h"
+
+extern const ChCommand ch_command_solve;
+extern const ChCommand ch_command_analyze;
+extern const ChCommand ch_command_methods;
+
+#endif

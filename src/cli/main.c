@@ -1,0 +1,75 @@
+// The program: finds the subcommand, runs it, and makes sure that its output arrived.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cardhouse/cardhouse.h"
+#include "cli/commands.h"
+
+void openblas_set_num_threads(int count);
+
+static const ChCommand* const commands[] = {&ch_command_solve, &ch_command_analyze, &ch_command_methods};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(FILE* file) {
+  fprintf(file,
+          "usage: cardhouse COMMAND ...\n\nContact problems with Coulomb friction, solved exactly and "
+          "certified.\n\ncommands:\n");
+  for (int k = 0; k < COMMANDS; ++k) fprintf(file, "  %-10s %s\n", commands[k]->name, commands[k]->summary);
+  fprintf(file,
+          "\n`cardhouse COMMAND --help` explains one; --version prints the version.\n\nexamples:\n"
+          "  cardhouse solve problem.hdf5\n"
+          "  cardhouse solve problem.dat --tol 1e-12 --json\n"
+          "  cardhouse analyze problem.hdf5\n"
+          "\nexit status: 0 done, 1 fell short of the tolerance under --strict, 2 bad usage or bad input,\n"
+          "             3 a fault of the program or the machine\n");
+}
+
+static const ChCommand* command_find(const char* word) {
+  const char* known[COMMANDS];
+  for (int k = 0; k < COMMANDS; ++k) {
+    known[k] = commands[k]->name;
+    if (strcmp(word, known[k]) == 0) return commands[k];
+  }
+  ch_word_check(NULL, "command", word, COMMANDS, known);
+  return NULL;
+}
+
+// `cardhouse help`, `cardhouse help solve`
+static ChExit help_run(int count, char** words) {
+  if (count == 0) {
+    print_help(stdout);
+    return CH_EXIT_DONE;
+  }
+  const ChCommand* command = command_find(words[0]);
+  if (!command) return CH_EXIT_USAGE;
+  ch_command_print_help(command);
+  return CH_EXIT_DONE;
+}
+
+static ChExit dispatch(int count, char** words) {
+  if (count == 0) {
+    print_help(stderr);
+    return CH_EXIT_USAGE;
+  }
+  const char* word = words[0];
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+    return help_run(count - 1, words + 1);
+  if (strcmp(word, "--version") == 0) {
+    puts("cardhouse " CH_VERSION);
+    return CH_EXIT_DONE;
+  }
+  const ChCommand* command = command_find(word);
+  return command ? command->run(command, count - 1, words + 1) : CH_EXIT_USAGE;
+}
+
+int main(int argc, char** argv) {
+  openblas_set_num_threads(1);  // the dense blocks are small, and one thread adds in one order: the same bits every run
+  ChExit status = dispatch(argc - 1, argv + 1);
+  errno = 0;
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    fprintf(stderr, "cardhouse: standard output could not be written: %s\n", strerror(errno ? errno : EIO));
+    return CH_EXIT_FAULT;
+  }
+  return status;
+}

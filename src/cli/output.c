@@ -1,0 +1,79 @@
+// Shared printing: see output.h.
+#include "cli/output.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t* ch_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+json_t* ch_json_certificate(const ChCertificate* certificate) {
+  json_t* object = json_object();
+#define X(name, text) json_object_set_new(object, #name, ch_json_real(certificate->name));
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+  return object;
+}
+
+json_t* ch_json_problem(const char* path, const ChProblem* p) {
+  bool global = p->form == CH_FORM_GLOBAL;
+  json_t* object =
+      json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "form", global ? "global" : "local", "dimension",
+                p->dimension, "contacts", ch_problem_count(p, CH_LAW_CONTACT), "unilaterals",
+                ch_problem_count(p, CH_LAW_UNILATERAL), "bilaterals", ch_problem_count(p, CH_LAW_BILATERAL), "limits",
+                ch_problem_count(p, CH_LAW_LIMIT), "dof", global ? p->dof : p->rows, "rows", p->rows);
+  json_object_set_new(object, "asymmetry", ch_json_real(p->asymmetry));
+  // A file name need not be UTF-8; JSON text must be.
+  json_t* file = json_string(path);
+  json_object_set_new(object, "file", file ? file : json_null());
+  return object;
+}
+
+ChExit ch_json_print(const ChCommand* command, json_t* object) {
+  char* text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(12) | JSON_ENSURE_ASCII) : NULL;
+  json_decref(object);
+  if (!text) {
+    ch_complain(command, "out of memory while printing JSON");
+    return CH_EXIT_FAULT;
+  }
+  puts(text);
+  free(text);
+  return CH_EXIT_DONE;
+}
+
+ChExit ch_failure_exit(const ChCommand* command, const ChContext* context, ChStatus status) {
+  const char* message = context->message[0] ? context->message : ch_status_text(status);
+  ch_complain(command, "%s", message);
+  bool disk_full = status == CH_ERR_FILE && strcasestr(message, "no space");
+  return status == CH_ERR_MEMORY || status == CH_ERR_NUMERIC || disk_full ? CH_EXIT_FAULT : CH_EXIT_USAGE;
+}
+
+static void append(char* text, size_t size, const char* format, ...) __attribute__((format(printf, 3, 4)));
+static void append(char* text, size_t size, const char* format, ...) {
+  size_t used = strlen(text);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text + used, size - used, format, arguments);
+  va_end(arguments);
+}
+
+void ch_problem_describe(const ChProblem* problem, char* text, size_t size) {
+  static const struct {
+    ChLaw law;
+    const char *one, *many;
+  } laws[] = {{CH_LAW_CONTACT, "contact", "contacts"},
+              {CH_LAW_BILATERAL, "bilateral", "bilaterals"},
+              {CH_LAW_UNILATERAL, "unilateral", "unilaterals"},
+              {CH_LAW_LIMIT, "limit", "limits"}};
+  bool global = problem->form == CH_FORM_GLOBAL;
+  snprintf(text, size, "%s form %s", global ? "global" : "local",
+           problem->dimension == 2 ? "in the plane" : "in space");
+  for (size_t k = 0; k < sizeof laws / sizeof *laws; ++k) {
+    int count = ch_problem_count(problem, laws[k].law);
+    if (count) append(text, size, ", %d %s", count, count == 1 ? laws[k].one : laws[k].many);
+  }
+  append(text, size, ", %d rows", problem->rows);
+  if (global) append(text, size, ", %d degrees of freedom", problem->dof);
+}

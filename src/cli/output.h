@@ -1,0 +1,25 @@
+// What the subcommands share in printing: JSON that stays valid, numbers, failures as exit statuses.
+#ifndef CH_CLI_OUTPUT_H
+#define CH_CLI_OUTPUT_H
+
+#include <jansson.h>
+
+#include "cardhouse/certificate.h"
+#include "cardhouse/problem.h"
+#include "cli/arguments.h"
+
+// A JSON number, or null for NaN and infinities, which JSON has no word for.
+json_t* ch_json_real(double value);
+json_t* ch_json_problem(const char* path, const ChProblem* problem);
+json_t* ch_json_certificate(const ChCertificate* certificate);
+
+// Prints the object on standard output and gives it up. CH_EXIT_FAULT when it was not whole (out of memory).
+ChExit ch_json_print(const ChCommand* command, json_t* object);
+
+// Complains with the context's message and says which exit status the failure deserves.
+ChExit ch_failure_exit(const ChCommand* command, const ChContext* context, ChStatus status);
+
+// "global form in space: 82 contacts, 3 bilaterals, 450 degrees of freedom"
+void ch_problem_describe(const ChProblem* problem, char* text, size_t size);
+
+#endif

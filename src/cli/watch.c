@@ -1,0 +1,99 @@
+// Watching a solve: see watch.h.
+//
+// The solver calls back once an iteration. The history file is flushed at whole lines, ten times a second, so that a
+// run that is killed leaves a readable file. Ctrl-C asks the next callback to flush and leave; where none comes within
+// a second (one long factorisation), an alarm ends the program.
+#include "cli/watch.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+enum { BUFFER = 1 << 20, STATUS_INTERRUPTED = 130 };
+static const double FLUSH_SECONDS = 0.1, SHOW_SECONDS = 0.1, SHOW_AFTER = 0.5;
+
+static volatile sig_atomic_t interrupted;
+
+static void on_alarm(int number) {
+  (void)number;
+  _exit(STATUS_INTERRUPTED);
+}
+
+static void on_interrupt(int number) {
+  (void)number;
+  if (interrupted) _exit(STATUS_INTERRUPTED);
+  interrupted = 1;
+  alarm(1);
+}
+
+static void heed_signals(void) {
+  struct sigaction action = {.sa_handler = on_interrupt};
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  action.sa_handler = on_alarm;
+  sigaction(SIGALRM, &action, NULL);
+}
+
+bool ch_watch_begin(const ChCommand* command, ChWatch* watch, const char* path, bool progress, double time_limit) {
+  *watch = (ChWatch){.path = path, .progress = progress, .time_limit = time_limit};
+  if (path) {
+    watch->history = fopen(path, "w");
+    if (!watch->history) {
+      ch_complain(command, "--history %s: could not be opened for writing: %s", path, strerror(errno));
+      return false;
+    }
+    setvbuf(watch->history, NULL, _IOFBF, BUFFER);
+    fputs("stage,iteration,seconds,error\n", watch->history);
+  }
+  heed_signals();
+  return true;
+}
+
+static void leave_interrupted(ChWatch* watch) {
+  if (watch->history) fflush(watch->history);
+  if (watch->shown) fputs("\r\033[K", stderr);
+  fputs("cardhouse: interrupted\n", stderr);
+  _exit(STATUS_INTERRUPTED);
+}
+
+static void keep(ChWatch* watch, const char* stage, int iteration, double seconds, double error) {
+  int bytes = fprintf(watch->history, "%s,%d,%.9g,%.9g\n", stage, iteration, seconds, error);
+  watch->pending += bytes > 0 ? bytes : 0;
+  if (seconds - watch->flushed < FLUSH_SECONDS && watch->pending < BUFFER / 2) return;
+  fflush(watch->history);
+  watch->flushed = seconds;
+  watch->pending = 0;
+}
+
+static void show(ChWatch* watch, const char* stage, int iteration, double error) {
+  double now = ch_clock_seconds();
+  if (watch->shown_at == 0.0) watch->shown_at = now + SHOW_AFTER - SHOW_SECONDS;  // a short solve shows nothing
+  if (now - watch->shown_at < SHOW_SECONDS) return;
+  watch->shown_at = now;
+  watch->shown = true;
+  fprintf(stderr, "\r\033[K  %s  iteration %d  error %.2e  (at most %g s)", stage, iteration, error, watch->time_limit);
+  fflush(stderr);
+}
+
+void ch_watch_iteration(void* user, const char* stage, int iteration, double seconds, double error) {
+  ChWatch* watch = user;
+  if (!stage) stage = "";
+  if (watch->history) keep(watch, stage, iteration, seconds, error);
+  if (watch->progress) show(watch, stage, iteration, error);
+  if (interrupted) leave_interrupted(watch);
+}
+
+ChExit ch_watch_end(const ChCommand* command, ChWatch* watch) {
+  if (watch->shown) fputs("\r\033[K", stderr);
+  if (!watch->history) return CH_EXIT_DONE;
+  errno = 0;
+  bool whole = !ferror(watch->history) & (fclose(watch->history) == 0);
+  watch->history = NULL;
+  if (whole) return CH_EXIT_DONE;
+  ch_complain(command, "--history %s: could not be written: %s", watch->path, strerror(errno ? errno : EIO));
+  return CH_EXIT_FAULT;
+}

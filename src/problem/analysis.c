@@ -1,0 +1,209 @@
+// Analysis of a contact problem: see analysis.h.
+//
+// Blocks that share a body, or an entry of W, belong to one part; W falls apart into these parts, so that its rank is
+// the sum of theirs, each by dense singular values. Redundant reactions are rows - rank: a table on four legs has three
+// too many, and no solver can tell how it is carried.
+#include "cardhouse/analysis.h"
+
+#include <math.h>
+
+#include "base/arena.h"
+#include "base/check.h"
+#include "linalg/sparse.h"
+#include "linalg/spectrum.h"
+#include "problem/delassus.h"
+#include "problem/mass.h"
+
+static const double RANK_SHARE = 1e-9;  // of the largest singular value
+static const double SYMMETRIC_ENOUGH = 1e-12;
+enum { DENSE_ROWS = 3000 };             // a part with more rows would take minutes
+static const double DENSE_WORK = 6e10;  // sum of cubed sizes: the same limit for many parts
+
+typedef struct Parts {
+  int count;
+  int* of_block;  // label of each block
+  int* rows;      // rows of each part
+} Parts;
+
+static int root_of(int* parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+static void join(int* parent, int a, int b) {
+  a = root_of(parent, a);
+  b = root_of(parent, b);
+  if (a < b) parent[b] = a;  // the smaller number stays: parts are labelled by their first member
+  if (b < a) parent[a] = b;
+}
+
+static void join_by_entries(const ChProblem* p, const int* block_of_row, int* parent) {
+  for (int j = 0; j < p->W.columns; ++j)
+    for (int k = p->W.start[j]; k < p->W.start[j + 1]; ++k)
+      if (p->W.value[k] != 0.0) join(parent, block_of_row[j], block_of_row[p->W.index[k]]);
+}
+
+// Nodes behind the blocks are the bodies.
+static void join_by_bodies(const ChProblem* p, const ChMass* mass, const int* block_of_row, int* parent) {
+  for (int j = 0; j < p->H.columns; ++j)
+    for (int k = p->H.start[j]; k < p->H.start[j + 1]; ++k)
+      if (p->H.value[k] != 0.0) join(parent, block_of_row[j], p->block_count + mass->body_of[p->H.index[k]]);
+}
+
+static Parts find_parts(ChArena* arena, const ChProblem* p, const ChMass* mass) {
+  int nodes = p->block_count + (mass ? mass->bodies : 0);
+  int* parent = CH_TAKE(arena, nodes, int);
+  int* block_of_row = CH_TAKE(arena, p->rows, int);
+  int* label = CH_TAKE(arena, nodes, int);
+  Parts parts = {.of_block = CH_TAKE(arena, p->block_count, int), .rows = CH_TAKE(arena, p->block_count, int)};
+  for (int i = 0; i < nodes; ++i) parent[i] = i;
+  for (int i = 0; i < p->block_count; ++i)
+    for (int a = 0; a < p->blocks[i].dimension; ++a) block_of_row[p->blocks[i].row + a] = i;
+  if (mass)
+    join_by_bodies(p, mass, block_of_row, parent);
+  else
+    join_by_entries(p, block_of_row, parent);
+  for (int i = 0; i < p->block_count; ++i) {
+    int root = root_of(parent, i);
+    if (root == i) label[i] = parts.count++;
+    parts.of_block[i] = label[root];
+    parts.rows[parts.of_block[i]] += p->blocks[i].dimension;
+  }
+  return parts;
+}
+
+static bool dense_is_affordable(const Parts* parts) {
+  double work = 0.0;
+  for (int c = 0; c < parts->count; ++c) {
+    if (parts->rows[c] > DENSE_ROWS) return false;
+    work += pow(parts->rows[c], 3);
+  }
+  return work <= DENSE_WORK;
+}
+
+// Dense copy of one part of W, columns first.
+static double* part_of_matrix(ChArena* arena, const ChSparse* W, const int* part_of_row, const int* place, int part,
+                              int n) {
+  double* A = CH_TAKE(arena, (size_t)n * (size_t)n, double);
+  for (int j = 0; j < W->columns; ++j) {
+    if (part_of_row[j] != part) continue;
+    for (int k = W->start[j]; k < W->start[j + 1]; ++k)
+      A[(size_t)place[j] * (size_t)n + (size_t)place[W->index[k]]] = W->value[k];
+  }
+  return A;
+}
+
+static bool all_singular_values(ChArena* arena, const ChProblem* p, const Parts* parts, const ChSparse* W,
+                                double* sigma) {
+  int* part_of_row = CH_TAKE(arena, p->rows, int);
+  int* place = CH_TAKE(arena, p->rows, int);
+  int* filled = CH_TAKE(arena, parts->count, int);
+  for (int i = 0; i < p->block_count; ++i)
+    for (int a = 0; a < p->blocks[i].dimension; ++a) {
+      int row = p->blocks[i].row + a, part = parts->of_block[i];
+      part_of_row[row] = part;
+      place[row] = filled[part]++;
+    }
+  bool symmetric = ch_sparse_asymmetry(arena, W) <= SYMMETRIC_ENOUGH;
+  int done = 0;
+  for (int c = 0; c < parts->count; ++c) {
+    ChArenaMark mark = ch_arena_mark(arena);
+    double* A = part_of_matrix(arena, W, part_of_row, place, c, parts->rows[c]);
+    bool converged = ch_singular_values(parts->rows[c], A, symmetric, sigma + done);
+    done += parts->rows[c];
+    ch_arena_release(arena, mark);
+    if (!converged) return false;
+  }
+  return true;
+}
+
+static void analyze_rank(ChArena* arena, const ChProblem* p, const ChMass* mass, const Parts* parts, ChAnalysis* out) {
+  out->sigma_highest = out->sigma_lowest = NAN;
+  if (!dense_is_affordable(parts)) return;
+  ChSparse W = ch_delassus_form(arena, p, mass);
+  double* sigma = CH_TAKE(arena, p->rows, double);
+  if (!all_singular_values(arena, p, parts, &W, sigma)) return;
+  out->rank_known = true;
+  double highest = 0.0, lowest = INFINITY;
+  for (int i = 0; i < p->rows; ++i) highest = ch_max(highest, sigma[i]);
+  for (int i = 0; i < p->rows; ++i) {
+    if (!(sigma[i] > RANK_SHARE * highest)) continue;
+    ++out->rank;
+    lowest = ch_min(lowest, sigma[i]);
+  }
+  out->redundant = p->rows - out->rank;
+  out->sigma_highest = highest;
+  out->sigma_lowest = out->rank ? lowest : 0.0;
+}
+
+static void analyze_units(ChArena* arena, const ChProblem* p, const ChMass* mass, ChAnalysis* out) {
+  double* trace = CH_TAKE(arena, p->block_count, double);
+  double* q = CH_TAKE(arena, p->rows, double);
+  ch_delassus_traces(arena, p, mass, trace);
+  ch_delassus_q(arena, p, mass, q);
+  out->trace_lowest = out->rho_lowest = INFINITY;
+  for (int i = 0; i < p->block_count; ++i) {
+    if (trace[i] == 0.0) {
+      ++out->idle;
+      continue;
+    }
+    double rho = p->blocks[i].dimension / trace[i];
+    out->trace_lowest = ch_min(out->trace_lowest, trace[i]);
+    out->trace_highest = ch_max(out->trace_highest, trace[i]);
+    out->rho_lowest = ch_min(out->rho_lowest, rho);
+    out->rho_highest = ch_max(out->rho_highest, rho);
+  }
+  if (out->idle == p->block_count) out->trace_lowest = out->rho_lowest = out->trace_highest = out->rho_highest = NAN;
+  double sum = 0.0;
+  for (int i = 0; i < p->rows; ++i) {
+    sum += q[i] * q[i];
+    out->q_highest = ch_max(out->q_highest, fabs(q[i]));
+  }
+  out->q_norm = sqrt(sum);
+}
+
+static void analyze_friction(const ChProblem* p, ChAnalysis* out) {
+  double lowest = INFINITY, highest = -INFINITY;
+  for (int i = 0; i < p->block_count; ++i) {
+    const ChBlock* block = &p->blocks[i];
+    if (block->law != CH_LAW_CONTACT) continue;
+    for (int a = 0; a + 1 < block->dimension; ++a) {
+      lowest = ch_min(lowest, block->mu[a]);
+      highest = ch_max(highest, block->mu[a]);
+    }
+    out->elliptic += block->dimension == 3 && block->mu[0] != block->mu[1];
+  }
+  bool any = lowest <= highest;
+  out->mu_lowest = any ? lowest : NAN;
+  out->mu_highest = any ? highest : NAN;
+}
+
+static ChStatus analyze_in(ChContext* context, ChArena* arena, const ChProblem* p, ChAnalysis* out) {
+  ChMass* mass = NULL;
+  if (p->form == CH_FORM_GLOBAL && !(mass = ch_mass_create(context, arena, &p->M))) return context->status;
+  Parts parts = find_parts(arena, p, mass);
+  out->components = parts.count;
+  for (int c = 0; c < parts.count; ++c)
+    if (parts.rows[c] > out->largest_rows) out->largest_rows = parts.rows[c];
+  analyze_units(arena, p, mass, out);
+  analyze_friction(p, out);
+  analyze_rank(arena, p, mass, &parts, out);
+  double* zero = CH_TAKE(arena, p->rows, double);
+  return ch_certify(context, p, CH_POSE_COULOMB, zero, NULL, &out->at_zero);
+}
+
+ChStatus ch_problem_analyze(ChContext* context, const ChProblem* problem, ChAnalysis* out) {
+  ChContext own = {0};
+  if (!context) context = &own;
+  *out = (ChAnalysis){.asymmetry = problem->asymmetry};
+  jmp_buf landing;
+  ChArena* arena = ch_arena_create(NULL);
+  if (!arena || setjmp(landing)) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory while analysing a problem with %d rows", problem->rows);
+  }
+  ch_arena_set_landing(arena, &landing);
+  ChStatus status = analyze_in(context, arena, problem, out);
+  ch_arena_destroy(arena);
+  return status;
+}
