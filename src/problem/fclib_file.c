@@ -17,43 +17,34 @@
 #include "problem/file_error.h"
 #include "problem/hdf5_file.h"
 
-enum { NAME_SIZE = 128, COMPRESSED_COLUMNS = -1, COMPRESSED_ROWS = -2 };
+enum { COMPRESSED_COLUMNS = -1, COMPRESSED_ROWS = -2 };
 
 // Everything read so far, in the file's order of rows.
 typedef struct Parts {
   ChHdf5* h;
   ChForm form;
-  const char* root;          // "fclib_local" or "fclib_global"
+  const char* root;  // "fclib_local" or "fclib_global"
   int dimension;
   int rows, dof;
   int start[CH_FCLIB_PARTS + 1];
   int block_count;
-  ChBlock* file_blocks;      // in the file's order
-  ChBlock* blocks;           // in the problem's
-  int* row;                  // the file's row -> the problem's
-  double* bias;              // in the file's order
+  ChBlock* file_blocks;  // in the file's order
+  ChBlock* blocks;       // in the problem's
+  int* row;              // the file's row -> the problem's
 } Parts;
 
-static const char* const part_names[CH_FCLIB_PARTS] = {NULL, "bilateral", "unilateral", "limit"};
-
-static char* join(char* buffer, const char* a, const char* b) {
-  snprintf(buffer, NAME_SIZE, "%s/%s", a, b);
-  return buffer;
-}
-
-static void* take(ChHdf5* h, long count, size_t size) {
-  if (h->status != CH_OK) return NULL;
-  void* data = ch_arena_take(h->arena, (size_t)count + 1, size);
-  if (!data) ch_hdf5_fail(h, CH_ERR_MEMORY, "out of memory");
-  return data;
-}
+const char* const ch_fclib_part_names[CH_FCLIB_PARTS] = {"contact", "bilateral", "unilateral", "limit"};
 
 int ch_fclib_part(ChLaw law) {
   switch (law) {
-    case CH_LAW_CONTACT: return CH_FCLIB_CONTACT;
-    case CH_LAW_BILATERAL: return CH_FCLIB_BILATERAL;
-    case CH_LAW_UNILATERAL: return CH_FCLIB_UNILATERAL;
-    case CH_LAW_LIMIT: return CH_FCLIB_LIMIT;
+    case CH_LAW_CONTACT:
+      return CH_FCLIB_CONTACT;
+    case CH_LAW_BILATERAL:
+      return CH_FCLIB_BILATERAL;
+    case CH_LAW_UNILATERAL:
+      return CH_FCLIB_UNILATERAL;
+    case CH_LAW_LIMIT:
+      return CH_FCLIB_LIMIT;
   }
   return CH_FCLIB_CONTACT;
 }
@@ -97,10 +88,11 @@ static int* expand_pointers(ChHdf5* h, const char* group, int lines, const int* 
   if (p[0] != 0) ch_hdf5_fail(h, CH_ERR_RANGE, "/%s/p[0] is %d, must be 0", group, p[0]);
   for (int line = 0; line < lines; ++line)
     if (p[line + 1] < p[line] || p[line + 1] > stored) {
-      ch_hdf5_fail(h, CH_ERR_RANGE, "/%s/p[%d] is %d, must be %d to %ld", group, line + 1, p[line + 1], p[line], stored);
+      ch_hdf5_fail(h, CH_ERR_RANGE, "/%s/p[%d] is %d, must be %d to %ld", group, line + 1, p[line + 1], p[line],
+                   stored);
       return NULL;
     }
-  int* index = take(h, p[lines], sizeof *index);
+  int* index = ch_hdf5_take(h, p[lines], sizeof *index);
   for (int line = 0; index && line < lines; ++line)
     for (int k = p[line]; k < p[line + 1]; ++k) index[k] = line;
   return index;
@@ -137,17 +129,18 @@ static void read_triplet(ChHdf5* h, const char* group, int nz, long stored, long
 
 // A matrix group of the size that everything else in the file calls for.
 static ChTriplets read_matrix(ChHdf5* h, const char* group, int rows, int columns) {
-  char name[NAME_SIZE];
-  ChTriplets out = {.rows = ch_hdf5_int(h, join(name, group, "m")), .columns = ch_hdf5_int(h, join(name, group, "n"))};
-  int nz = ch_hdf5_int(h, join(name, group, "nz"));
+  char name[CH_HDF5_NAME_SIZE];
+  ChTriplets out = {.rows = ch_hdf5_int(h, ch_hdf5_join(name, group, "m")),
+                    .columns = ch_hdf5_int(h, ch_hdf5_join(name, group, "n"))};
+  int nz = ch_hdf5_int(h, ch_hdf5_join(name, group, "nz"));
   long np = 0, ni = 0, nx = 0;
   if (h->status == CH_OK && (out.rows != rows || out.columns != columns))
     ch_hdf5_fail(h, CH_ERR_SIZE, "matrix /%s is %d x %d, must be %d x %d", group, out.rows, out.columns, rows, columns);
   if (h->status == CH_OK && nz < COMPRESSED_ROWS)
     ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s/nz is %d, must be >= 0 (triplets), -1 (columns) or -2 (rows)", group, nz);
-  int* p = ch_hdf5_ints(h, join(name, group, "p"), &np);
-  int* i = ch_hdf5_ints(h, join(name, group, "i"), &ni);
-  out.value = ch_hdf5_doubles(h, join(name, group, "x"), false, &nx);
+  int* p = ch_hdf5_ints(h, ch_hdf5_join(name, group, "p"), &np);
+  int* i = ch_hdf5_ints(h, ch_hdf5_join(name, group, "i"), &ni);
+  out.value = ch_hdf5_doubles(h, ch_hdf5_join(name, group, "x"), false, &nx);
   if (h->status != CH_OK) return (ChTriplets){.rows = rows, .columns = columns};
   long stored = ni < nx ? ni : nx;
   if (nz >= 0)
@@ -159,9 +152,9 @@ static ChTriplets read_matrix(ChHdf5* h, const char* group, int rows, int column
 
 // A vector of known length.
 static double* read_vector(ChHdf5* h, const char* group, const char* name, long length) {
-  char path[NAME_SIZE];
+  char path[CH_HDF5_NAME_SIZE];
   long count = 0;
-  double* x = ch_hdf5_doubles(h, join(path, group, name), false, &count);
+  double* x = ch_hdf5_doubles(h, ch_hdf5_join(path, group, name), false, &count);
   if (h->status == CH_OK && count != length)
     ch_hdf5_fail(h, CH_ERR_SIZE, "/%s has %ld entries, must have %ld", path, count, length);
   return x;
@@ -178,9 +171,9 @@ typedef struct Collector {
 static void collector_reserve(Collector* c, ChHdf5* h, const ChTriplets* matrices, int count) {
   *c = (Collector){.h = h};
   for (int k = 0; k < count; ++k) c->room += matrices[k].count;
-  c->row = take(h, c->room, sizeof *c->row);
-  c->column = take(h, c->room, sizeof *c->column);
-  c->value = take(h, c->room, sizeof *c->value);
+  c->row = ch_hdf5_take(h, c->room, sizeof *c->row);
+  c->column = ch_hdf5_take(h, c->room, sizeof *c->column);
+  c->value = ch_hdf5_take(h, c->room, sizeof *c->value);
 }
 
 // Rows and columns are shifted and then, where a map is given, renumbered by it.
@@ -213,31 +206,31 @@ static void set_part_rows(Parts* p, int part, long rows) {
 // Finds the form, the dimension and how many rows each part has.
 static void read_sizes(Parts* p) {
   ChHdf5* h = p->h;
-  char name[NAME_SIZE];
+  char name[CH_HDF5_NAME_SIZE];
   bool local = ch_hdf5_has(h, "fclib_local");
   if (!local && !ch_hdf5_has(h, "fclib_global"))
     ch_hdf5_fail(h, CH_ERR_FORMAT, "HDF5, but no contact problem: neither /fclib_local nor /fclib_global is there");
   p->form = local ? CH_FORM_LOCAL : CH_FORM_GLOBAL;
   p->root = local ? "fclib_local" : "fclib_global";
-  p->dimension = ch_hdf5_int(h, join(name, p->root, "spacedim"));
+  p->dimension = ch_hdf5_int(h, ch_hdf5_join(name, p->root, "spacedim"));
   if (h->status == CH_OK && p->dimension != 2 && p->dimension != 3)
     ch_hdf5_fail(h, CH_ERR_RANGE, "/%s is %d, must be 2 or 3", name, p->dimension);
-  long contacts = ch_hdf5_length(h, join(name, p->root, "vectors/mu"));
+  long contacts = ch_hdf5_length(h, ch_hdf5_join(name, p->root, "vectors/mu"));
   set_part_rows(p, CH_FCLIB_CONTACT, contacts * p->dimension);
-  bool bilateral = ch_hdf5_has(h, join(name, p->root, local ? "R" : "G"));
+  bool bilateral = ch_hdf5_has(h, ch_hdf5_join(name, p->root, local ? "R" : "G"));
   set_part_rows(p, CH_FCLIB_BILATERAL,
-                bilateral ? ch_hdf5_length(h, join(name, p->root, local ? "vectors/s" : "vectors/b")) : 0);
+                bilateral ? ch_hdf5_length(h, ch_hdf5_join(name, p->root, local ? "vectors/s" : "vectors/b")) : 0);
   for (int part = CH_FCLIB_UNILATERAL; part <= CH_FCLIB_LIMIT; ++part) {
-    snprintf(name, sizeof name, "cardhouse/%s/w", part_names[part]);
+    snprintf(name, sizeof name, "cardhouse/%s/w", ch_fclib_part_names[part]);
     set_part_rows(p, part, ch_hdf5_has(h, name) ? ch_hdf5_length(h, name) : 0);
   }
   p->rows = p->start[CH_FCLIB_PARTS];
 }
 
 static void read_contacts(Parts* p) {
-  char name[NAME_SIZE];
+  char name[CH_HDF5_NAME_SIZE];
   long count = 0, contacts = part_rows(p, CH_FCLIB_CONTACT) / p->dimension;
-  double* mu = ch_hdf5_doubles(p->h, join(name, p->root, "vectors/mu"), false, &count);
+  double* mu = ch_hdf5_doubles(p->h, ch_hdf5_join(name, p->root, "vectors/mu"), false, &count);
   double* mu2 = ch_hdf5_has(p->h, "cardhouse/mu2") ? read_vector(p->h, "cardhouse", "mu2", contacts) : mu;
   for (long k = 0; p->h->status == CH_OK && k < contacts; ++k) {
     if (!(mu[k] >= 0.0)) ch_hdf5_fail(p->h, CH_ERR_RANGE, "/%s[%ld] is %g, must be >= 0", name, k, mu[k]);
@@ -289,7 +282,7 @@ static const int* read_order(Parts* p) {
   long count = 0;
   if (!ch_hdf5_has(p->h, name)) return NULL;
   const int* order = ch_hdf5_ints(p->h, name, &count);
-  bool* seen = take(p->h, p->block_count, sizeof *seen);
+  bool* seen = ch_hdf5_take(p->h, p->block_count, sizeof *seen);
   if (p->h->status == CH_OK && count != p->block_count)
     ch_hdf5_fail(p->h, CH_ERR_SIZE, "/%s has %ld entries, must have one for each of %d blocks", name, count,
                  p->block_count);
@@ -303,9 +296,9 @@ static const int* read_order(Parts* p) {
 
 // Gives every block its place in the problem, and every row of the file its row there.
 static void place_blocks(Parts* p, const int* order) {
-  int* place = take(p->h, p->block_count, sizeof *place);
-  p->blocks = take(p->h, p->block_count, sizeof *p->blocks);
-  p->row = take(p->h, p->rows, sizeof *p->row);
+  int* place = ch_hdf5_take(p->h, p->block_count, sizeof *place);
+  p->blocks = ch_hdf5_take(p->h, p->block_count, sizeof *p->blocks);
+  p->row = ch_hdf5_take(p->h, p->rows, sizeof *p->row);
   if (p->h->status != CH_OK) return;
   for (int k = 0; k < p->block_count; ++k) {
     place[k] = order ? order[k] : k;
@@ -317,7 +310,7 @@ static void place_blocks(Parts* p, const int* order) {
 }
 
 static void read_blocks(Parts* p) {
-  p->file_blocks = take(p->h, p->rows, sizeof *p->file_blocks);
+  p->file_blocks = ch_hdf5_take(p->h, p->rows, sizeof *p->file_blocks);
   if (p->h->status != CH_OK) return;
   read_contacts(p);
   read_bilaterals(p);
@@ -332,18 +325,18 @@ static void read_blocks(Parts* p) {
 
 // The constant term of every row, in the problem's order.
 static double* read_bias(Parts* p) {
-  char name[NAME_SIZE];
+  char name[CH_HDF5_NAME_SIZE];
   bool local = p->form == CH_FORM_LOCAL;
-  double* bias = take(p->h, p->rows, sizeof *bias);
+  double* bias = ch_hdf5_take(p->h, p->rows, sizeof *bias);
   for (int part = 0; part < CH_FCLIB_PARTS; ++part) {
     long rows = part_rows(p, part);
     if (part > CH_FCLIB_CONTACT && rows == 0) continue;
     const double* x;
     if (part <= CH_FCLIB_BILATERAL) {
       const char* symbol = part == CH_FCLIB_CONTACT ? (local ? "q" : "w") : (local ? "s" : "b");
-      x = read_vector(p->h, join(name, p->root, "vectors"), symbol, rows);
+      x = read_vector(p->h, ch_hdf5_join(name, p->root, "vectors"), symbol, rows);
     } else {
-      x = read_vector(p->h, join(name, "cardhouse", part_names[part]), "w", rows);
+      x = read_vector(p->h, ch_hdf5_join(name, "cardhouse", ch_fclib_part_names[part]), "w", rows);
     }
     for (long k = 0; p->h->status == CH_OK && k < rows; ++k) bias[p->row[p->start[part] + k]] = x[k];
   }
@@ -356,7 +349,7 @@ static ChTriplets collected(const Collector* c, int rows, int columns) {
 
 static void read_global(Parts* p, ChProblemDef* def) {
   ChHdf5* h = p->h;
-  char name[NAME_SIZE];
+  char name[CH_HDF5_NAME_SIZE];
   long dof = ch_hdf5_length(h, "fclib_global/vectors/f");
   p->dof = (int)dof;
   def->f = read_vector(h, "fclib_global/vectors", "f", dof);
@@ -364,7 +357,7 @@ static void read_global(Parts* p, ChProblemDef* def) {
   ChTriplets columns[CH_FCLIB_PARTS] = {read_matrix(h, "fclib_global/H", p->dof, p->start[1])};
   for (int part = 1; part < CH_FCLIB_PARTS; ++part) {
     if (part_rows(p, part) == 0) continue;
-    snprintf(name, sizeof name, "cardhouse/%s/H", part_names[part]);
+    snprintf(name, sizeof name, "cardhouse/%s/H", ch_fclib_part_names[part]);
     columns[part] =
         read_matrix(h, part == CH_FCLIB_BILATERAL ? "fclib_global/G" : name, p->dof, (int)part_rows(p, part));
   }
@@ -378,7 +371,7 @@ static void read_global(Parts* p, ChProblemDef* def) {
 static void read_local(Parts* p, ChProblemDef* def) {
   ChHdf5* h = p->h;
   const int* s = p->start;
-  char name[NAME_SIZE];
+  char name[CH_HDF5_NAME_SIZE];
   ChTriplets piece[8] = {read_matrix(h, "fclib_local/W", s[1], s[1])};
   int row_shift[8] = {0}, column_shift[8] = {0}, pieces = 1;
   if (s[2] > s[1]) {
@@ -393,10 +386,10 @@ static void read_local(Parts* p, ChProblemDef* def) {
   }
   for (int part = CH_FCLIB_UNILATERAL; part <= CH_FCLIB_LIMIT; ++part) {
     if (part_rows(p, part) == 0) continue;
-    snprintf(name, sizeof name, "cardhouse/%s/columns", part_names[part]);
+    snprintf(name, sizeof name, "cardhouse/%s/columns", ch_fclib_part_names[part]);
     column_shift[pieces] = s[part];
     piece[pieces++] = read_matrix(h, name, s[part + 1], s[part + 1] - s[part]);
-    snprintf(name, sizeof name, "cardhouse/%s/rows", part_names[part]);
+    snprintf(name, sizeof name, "cardhouse/%s/rows", ch_fclib_part_names[part]);
     row_shift[pieces] = s[part];
     piece[pieces++] = read_matrix(h, name, s[part + 1] - s[part], s[part]);
   }

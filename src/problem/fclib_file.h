@@ -17,9 +17,11 @@ typedef struct ChFclibOrder {
   int* row;                             // row[k] is the problem's row of the file's k-th row
 } ChFclibOrder;
 
+extern const char* const ch_fclib_part_names[CH_FCLIB_PARTS];
+int ch_fclib_part(ChLaw law);
+
 // False when out of memory (an arena without a landing).
 bool ch_fclib_order(ChArena* arena, const ChProblem* problem, ChFclibOrder* out);
-int ch_fclib_part(ChLaw law);
 
 ChStatus ch_fclib_read(ChContext* context, const char* path, ChProblem** out);
 

@@ -1,6 +1,4 @@
 // Tells the formats of problem files apart by their content: HDF5 carries a signature, Siconos' form is plain text.
-#include <ctype.h>
-
 #include "cardhouse/files.h"
 #include "problem/fclib_file.h"
 #include "problem/siconos_file.h"
@@ -12,7 +10,8 @@ static ChStatus check_text(ChContext* context, const char* path, const ChWholeFi
   size_t length = file->size < LOOK ? file->size : LOOK;
   for (size_t k = 0; k < length; ++k) {
     unsigned char c = (unsigned char)file->text[k];
-    if (!isprint(c) && !isspace(c))
+    bool plain = (c >= ' ' && c <= '~') || (c >= '\t' && c <= '\r');
+    if (!plain)
       return ch_fail(context, CH_ERR_FORMAT,
                      "%s: neither HDF5 nor text (byte 0x%02x at offset %zu); expected FCLIB HDF5 or Siconos text", path,
                      (unsigned)c, k);

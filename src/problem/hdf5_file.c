@@ -9,8 +9,6 @@
 
 #include "problem/whole_file.h"
 
-enum { NAME_SIZE = 256 };
-
 // Deflate, the strongest filter in common use, cannot shrink data more than this.
 static const double MAX_COMPRESSION = 1100.0;
 
@@ -22,6 +20,18 @@ void ch_hdf5_fail(ChHdf5* h, ChStatus status, const char* format, ...) {
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   h->status = ch_fail(h->context, status, "%s: %s", h->path, text);
+}
+
+char* ch_hdf5_join(char* buffer, const char* a, const char* b) {
+  snprintf(buffer, CH_HDF5_NAME_SIZE, "%s/%s", a, b);
+  return buffer;
+}
+
+void* ch_hdf5_take(ChHdf5* h, long count, size_t size) {
+  if (h->status != CH_OK) return NULL;
+  void* data = ch_arena_take(h->arena, (size_t)count + 1, size);
+  if (!data) ch_hdf5_fail(h, CH_ERR_MEMORY, "out of memory");
+  return data;
 }
 
 static void begin(ChHdf5* h, ChContext* context, const char* path, ChArena* arena) {
@@ -80,7 +90,7 @@ static bool link_exists(ChHdf5* h, const char* name) {
 }
 
 bool ch_hdf5_has(ChHdf5* h, const char* name) {
-  char part[NAME_SIZE];
+  char part[CH_HDF5_NAME_SIZE];
   for (const char* end = strchr(name, '/'); h->status == CH_OK; end = strchr(end + 1, '/')) {
     int length = end ? (int)(end - name) : (int)strlen(name);
     snprintf(part, sizeof part, "%.*s", length, name);
@@ -104,7 +114,8 @@ static bool storage_holds(ChHdf5* h, const char* name, hid_t set, double bytes) 
   double stored = fmin((double)H5Dget_storage_size(set), h->bytes);
   double largest = layout == H5D_CHUNKED && filters > 0 ? stored * MAX_COMPRESSION : stored;
   if (!(bytes <= largest)) {
-    ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s declares %.0f bytes of data, but the file stores only %.0f", name, bytes, stored);
+    ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s declares %.0f bytes of data, but the file stores only %.0f", name, bytes,
+                 stored);
     return false;
   }
   return true;
@@ -221,8 +232,8 @@ void ch_hdf5_put_group(ChHdf5* h, const char* name) {
 }
 
 static void put(ChHdf5* h, const char* name, hid_t stored, hid_t memory, hid_t space, const void* values) {
-  hid_t set = space < 0 ? H5I_INVALID_HID
-                        : H5Dcreate2(h->file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t set =
+      space < 0 ? H5I_INVALID_HID : H5Dcreate2(h->file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   if (set < 0 || (values && H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0))
     ch_hdf5_fail(h, CH_ERR_MEMORY, "dataset /%s cannot be created", name);
   if (set >= 0) H5Dclose(set);

@@ -1,5 +1,5 @@
-// Checked access to an HDF5 file: every size is compared with the file before memory is taken on its word, and the first
-// failure sticks, so that a reader may ask for ten things in a row and look at the status once.
+// Checked access to an HDF5 file: every size is compared with the file before memory is taken on its word, and the
+// first failure sticks, so that a reader may ask for ten things in a row and look at the status once.
 //
 // Only hard links to plain numeric datasets stored in the file itself are followed: an external link, an external
 // raw-data file or a virtual dataset could make a problem file read any other file.
@@ -13,13 +13,15 @@
 #include "base/arena.h"
 #include "cardhouse/status.h"
 
+enum { CH_HDF5_NAME_SIZE = 128 };  // longest name of a dataset that is asked for
+
 typedef struct ChHdf5 {
   ChContext* context;
   const char* path;  // for messages
   ChArena* arena;    // holds what is read
   hid_t file;
-  double bytes;      // size of the file
-  ChStatus status;   // of the first failure; nothing is done after it
+  double bytes;     // size of the file
+  ChStatus status;  // of the first failure; nothing is done after it
   H5E_auto2_t handler;
   void* handler_data;
 } ChHdf5;
@@ -32,6 +34,11 @@ void ch_hdf5_close(ChHdf5* h);
 
 // Records a failure unless there was one before.
 void ch_hdf5_fail(ChHdf5* h, ChStatus status, const char* format, ...) __attribute__((format(printf, 3, 4)));
+
+// "a/b" into a buffer of CH_HDF5_NAME_SIZE.
+char* ch_hdf5_join(char* buffer, const char* a, const char* b);
+// An array from the arena, at least one entry long; NULL after a failure.
+void* ch_hdf5_take(ChHdf5* h, long count, size_t size);
 
 // Reading. Names are paths from the root without a leading slash; arrays belong to the arena.
 bool ch_hdf5_has(ChHdf5* h, const char* name);

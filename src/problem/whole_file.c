@@ -138,8 +138,7 @@ ChStatus ch_whole_file_write(ChContext* context, const char* path, const void* d
   if (exists && S_ISDIR(info.st_mode)) return ch_fail(context, CH_ERR_FILE, "%s: is a directory, not a file", path);
   if (exists && !S_ISREG(info.st_mode)) return write_device(context, path, data, size);
   char* target = exists ? realpath(path, NULL) : NULL;  // through a symbolic link, so that the link stays one
-  ChStatus status =
-      write_beside(context, path, target ? target : path, exists ? info.st_mode & 07777 : 0, data, size);
+  ChStatus status = write_beside(context, path, target ? target : path, exists ? info.st_mode & 07777 : 0, data, size);
   free(target);
   return status;
 }

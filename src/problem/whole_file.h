@@ -9,7 +9,7 @@
 #include "cardhouse/status.h"
 
 typedef struct ChWholeFile {
-  char* text;    // size bytes and a terminating zero
+  char* text;  // size bytes and a terminating zero
   size_t size;
   bool regular;  // false for a pipe or device
   bool hdf5;     // starts with HDF5's signature; its text is then not read
