@@ -14,8 +14,8 @@
 #include "base/arena.h"
 #include "base/check.h"
 #include "linalg/sparse.h"
+#include "problem/compliance.h"
 #include "problem/cones.h"
-#include "problem/mass.h"
 
 // A problem whose contacts are nearly all far apart has a tiny e(0); this share of |sqrt(rho) q| bounds it from below.
 static const double FLOOR_SHARE = 1e-6;
@@ -73,16 +73,16 @@ static double momentum_balance(const ChProblem* p, ChArena* arena, const double*
 
 static ChStatus grade_global(ChContext* context, Grading* g, ChArena* arena, const double* v) {
   const ChProblem* p = g->problem;
-  ChMass* mass;
-  ChStatus status = ch_mass_factor(context, arena, &p->M, &mass);
+  ChCompliance* mass;
+  ChStatus status = ch_compliance_factor(context, arena, &p->M, &mass);
   if (status != CH_OK) return status;
   double* free_velocity = CH_TAKE(arena, p->dof, double);
   double* velocity = CH_TAKE(arena, p->dof, double);
   double* Hr = CH_TAKE(arena, p->dof, double);
   ch_sparse_multiply_add(&p->H, g->r, Hr);
-  status = ch_mass_solve(context, mass, p->f, free_velocity);
-  if (status == CH_OK) status = ch_mass_solve(context, mass, Hr, velocity);
-  if (status == CH_OK) status = ch_mass_compliance(context, mass, &p->H, g->diagonal);
+  status = ch_compliance_solve(context, mass, p->f, free_velocity);
+  if (status == CH_OK) status = ch_compliance_solve(context, mass, Hr, velocity);
+  if (status == CH_OK) status = ch_compliance_diagonal(context, mass, &p->H, g->diagonal);
   if (status != CH_OK) return status;
   for (int i = 0; i < p->rows; ++i) g->u[i] = g->q[i] = p->w[i];
   for (int j = 0; j < p->dof; ++j) velocity[j] += free_velocity[j];
