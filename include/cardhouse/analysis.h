@@ -11,10 +11,11 @@ extern "C" {
 #endif
 
 typedef struct ChAnalysis {
-  double asymmetry;  // max |A - A^T| / max |A| of W (local) or M (global)
-  int components;    // parts that no body and no entry of W connects
-  int largest_rows;  // rows of the largest part
-  int idle;          // blocks that no reaction can move: trace(W_ii) = 0
+  double asymmetry;       // max |W - W^T| / max |W|; NaN where W was too large to form
+  double mass_asymmetry;  // the same of M; 0 in the local form
+  int components;         // parts that no body and no entry of W connects
+  int largest_rows;       // rows of the largest part
+  int idle;               // blocks that no reaction can move: trace(W_ii) = 0
 
   bool rank_known;       // false when a part is too large for a dense factorisation
   int rank;              // singular values of W above 1e-9 of the largest

@@ -17,8 +17,7 @@ typedef struct Arguments {
 
 static const ChArgRow rows[] = {ANALYZE_OPTIONS(CH_ARG_ROW)};
 
-static const char rank_skipped[] =
-    "a connected part has more than 3000 rows: a dense factorisation would take too long";
+static const char rank_skipped[] = "connected parts with more than 3000 rows are too large for a dense factorisation";
 
 static json_t* range_json(double lowest, double highest) {
   return json_pack("{s:o, s:o}", "min", ch_json_real(lowest), "max", ch_json_real(highest));
@@ -28,6 +27,7 @@ static ChExit print_json(const ChCommand* self, const char* file, const ChProble
   json_t* object = json_object();
   json_object_set_new(object, "problem", ch_json_problem(file, p));
   json_object_set_new(object, "asymmetry", ch_json_real(a->asymmetry));
+  json_object_set_new(object, "mass_asymmetry", ch_json_real(a->mass_asymmetry));
   json_object_set_new(object, "components", json_integer(a->components));
   json_object_set_new(object, "largest_component", json_integer(a->largest_rows));
   json_object_set_new(object, "idle", json_integer(a->idle));
@@ -53,7 +53,7 @@ static void print_rank(const ChProblem* p, const ChAnalysis* a) {
   printf("rank        %d of %d rows (singular values of W above 1e-9 of the largest, %.3g to %.3g)\n", a->rank, p->rows,
          a->sigma_lowest, a->sigma_highest);
   if (a->redundant)
-    printf("redundant   %d reactions more than equilibrium determines: many r, compare u instead\n", a->redundant);
+    printf("redundant   %d (rows - rank): reactions are not unique, compare velocities instead\n", a->redundant);
   else
     printf("redundant   none: the reactions are determined by the velocities\n");
 }
@@ -67,13 +67,17 @@ static void print_units(const ChAnalysis* a) {
   printf("            |q| = %.3g, largest entry %.3g\n", a->q_norm, a->q_highest);
 }
 
+static void print_symmetry(const char* matrix, double asymmetry) {
+  printf("symmetry    %s is %ssymmetric (relative difference %.1e)\n", matrix, asymmetry <= 1e-12 ? "" : "NOT ",
+         asymmetry);
+}
+
 static void print_text(const char* file, const ChProblem* p, const ChAnalysis* a) {
   char text[256];
   ch_problem_describe(p, text, sizeof text);
   printf("problem     %s: %s\n", file, text);
-  bool symmetric = a->asymmetry <= 1e-12;
-  printf("symmetry    %s is %ssymmetric (relative difference %.1e)\n", p->form == CH_FORM_GLOBAL ? "M" : "W",
-         symmetric ? "" : "NOT ", a->asymmetry);
+  if (!isnan(a->asymmetry)) print_symmetry("W", a->asymmetry);
+  if (p->form == CH_FORM_GLOBAL) print_symmetry("M", a->mass_asymmetry);
   printf("parts       %d, the largest with %d rows\n", a->components, a->largest_rows);
   print_rank(p, a);
   print_units(a);

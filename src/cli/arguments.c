@@ -41,7 +41,7 @@ static int word_distance(const char* a, const char* b) {
 const char* ch_word_nearest(const char* word, int count, const char* const* known) {
   const char* best = NULL;
   int length = (int)strlen(word);
-  int distance = 1 + (length > 3 ? length / 3 : 1);  // a word with more slips than this is another word
+  int distance = 2 + length / 2;  // a word with as many slips is another word
   for (int k = 0; k < count; ++k) {
     bool begins = length >= 2 && strncasecmp(word, known[k], (size_t)length) == 0;
     int d = begins ? 0 : word_distance(word, known[k]);

@@ -19,15 +19,17 @@ json_t* ch_json_certificate(const ChCertificate* certificate) {
 
 json_t* ch_json_problem(const char* path, const ChProblem* p) {
   bool global = p->form == CH_FORM_GLOBAL;
-  json_t* object =
+  json_t* object = json_object();
+  json_t* file = json_string(path);  // a file name need not be UTF-8; JSON text must be
+  json_object_set_new(object, "file", file ? file : json_null());
+  json_t* sizes =
       json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "form", global ? "global" : "local", "dimension",
                 p->dimension, "contacts", ch_problem_count(p, CH_LAW_CONTACT), "unilaterals",
                 ch_problem_count(p, CH_LAW_UNILATERAL), "bilaterals", ch_problem_count(p, CH_LAW_BILATERAL), "limits",
                 ch_problem_count(p, CH_LAW_LIMIT), "dof", global ? p->dof : p->rows, "rows", p->rows);
+  json_object_update(object, sizes);
+  json_decref(sizes);
   json_object_set_new(object, "asymmetry", ch_json_real(p->asymmetry));
-  // A file name need not be UTF-8; JSON text must be.
-  json_t* file = json_string(path);
-  json_object_set_new(object, "file", file ? file : json_null());
   return object;
 }
 

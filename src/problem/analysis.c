@@ -94,7 +94,7 @@ static double* part_of_matrix(ChArena* arena, const ChSparse* W, const int* part
 }
 
 static bool all_singular_values(ChArena* arena, const ChProblem* p, const Parts* parts, const ChSparse* W,
-                                double* sigma) {
+                                bool symmetric, double* sigma) {
   int* part_of_row = CH_TAKE(arena, p->rows, int);
   int* place = CH_TAKE(arena, p->rows, int);
   int* filled = CH_TAKE(arena, parts->count, int);
@@ -104,7 +104,7 @@ static bool all_singular_values(ChArena* arena, const ChProblem* p, const Parts*
       part_of_row[row] = part;
       place[row] = filled[part]++;
     }
-  bool symmetric = ch_sparse_asymmetry(arena, W) <= SYMMETRIC_ENOUGH;
+
   int done = 0;
   for (int c = 0; c < parts->count; ++c) {
     ChArenaMark mark = ch_arena_mark(arena);
@@ -121,8 +121,10 @@ static void analyze_rank(ChArena* arena, const ChProblem* p, const ChMass* mass,
   out->sigma_highest = out->sigma_lowest = NAN;
   if (!dense_is_affordable(parts)) return;
   ChSparse W = ch_delassus_form(arena, p, mass);
+  out->asymmetry = ch_sparse_asymmetry(arena, &W);
+  bool symmetric = out->asymmetry <= SYMMETRIC_ENOUGH;
   double* sigma = CH_TAKE(arena, p->rows, double);
-  if (!all_singular_values(arena, p, parts, &W, sigma)) return;
+  if (!all_singular_values(arena, p, parts, &W, symmetric, sigma)) return;
   out->rank_known = true;
   double highest = 0.0, lowest = INFINITY;
   for (int i = 0; i < p->rows; ++i) highest = ch_max(highest, sigma[i]);
@@ -195,7 +197,9 @@ static ChStatus analyze_in(ChContext* context, ChArena* arena, const ChProblem* 
 ChStatus ch_problem_analyze(ChContext* context, const ChProblem* problem, ChAnalysis* out) {
   ChContext own = {0};
   if (!context) context = &own;
-  *out = (ChAnalysis){.asymmetry = problem->asymmetry};
+  bool local = problem->form == CH_FORM_LOCAL;
+  *out =
+      (ChAnalysis){.asymmetry = local ? problem->asymmetry : NAN, .mass_asymmetry = local ? 0.0 : problem->asymmetry};
   jmp_buf landing;
   ChArena* arena = ch_arena_create(NULL);
   if (!arena || setjmp(landing)) {
