@@ -38,6 +38,6 @@ void ch_bodies_velocity_to_contact(const ChBodies* b, const int* dim, const int*
       for (int a = 0; a < b->dim[b->body[k]]; ++a)
         for (int j = 0; j < dim[i]; ++j) sum[j] += H[a * dim[i] + j] * x[a];
     }
-    for (int j = 0; j < dim[i]; ++j) u[row[i] + j] = sum[j] + q[row[i] + j];
+    for (int j = 0; j < dim[i]; ++j) u[row[i] + j] = q ? sum[j] + q[row[i] + j] : sum[j];
   }
 }

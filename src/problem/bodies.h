@@ -16,12 +16,13 @@ typedef struct ChBodies {
   int* body;               // body of each entry
   long* jacobian;          // where the entry's block begins in H: dim[body] x dim_i, row-major
   double* H;
+  double* scratch;         // dofs
 } ChBodies;
 
 // v = M^-1 H r
 void ch_bodies_impulse_to_velocity(const ChBodies* b, const int* dim, const int* row, int blocks, const double* r, double* v);
 
-// u = H^T v + q
+// u = H^T v + q; q may be NULL
 void ch_bodies_velocity_to_contact(const ChBodies* b, const int* dim, const int* row, int blocks, const double* v,
                                    const double* q, double* u);
 

@@ -140,12 +140,7 @@ static void fill_problem(ChProblem* problem, const ChProblemDef* def, int rows) 
   }
 }
 
-ChStatus ch_problem_build(ChContext* context, const ChProblemDef* def, ChProblem** out) {
-  *out = NULL;
-  int rows = 0;
-  ChStatus status = check_def(context, def, &rows);
-  if (status != CH_OK) return status;
-
+static ChStatus build_checked(ChContext* context, const ChProblemDef* def, int rows, ChProblem** out) {
   ChArena* volatile arena = NULL;
   jmp_buf landing;
   if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
@@ -156,7 +151,7 @@ ChStatus ch_problem_build(ChContext* context, const ChProblemDef* def, ChProblem
   ChProblem* problem = CH_TAKE(arena, 1, ChProblem);
   problem->arena = arena;
   fill_problem(problem, def, rows);
-  status = def->form == CH_FORM_LOCAL ? check_diagonal(context, "W", &problem->W, false)
+  ChStatus status = def->form == CH_FORM_LOCAL ? check_diagonal(context, "W", &problem->W, false)
                                       : check_diagonal(context, "M", &problem->M, true);
   ch_arena_set_landing(arena, NULL);
   if (status != CH_OK) {
@@ -165,6 +160,13 @@ ChStatus ch_problem_build(ChContext* context, const ChProblemDef* def, ChProblem
   }
   *out = problem;
   return CH_OK;
+}
+
+ChStatus ch_problem_build(ChContext* context, const ChProblemDef* def, ChProblem** out) {
+  *out = NULL;
+  int rows = 0;
+  ChStatus status = check_def(context, def, &rows);
+  return status == CH_OK ? build_checked(context, def, rows, out) : status;
 }
 
 void ch_problem_destroy(ChProblem* problem) {

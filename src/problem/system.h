@@ -55,12 +55,21 @@ typedef struct ChPrepared {
   ChComponent* component;
 } ChPrepared;
 
+// Splits and scales a problem. Blocks without compliance (both bodies fixed) and parts with q = 0 are left out: their
+// reactions are zero.
 ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose, ChPrepared* out);
+
+// y = W x
+void ch_system_apply(const ChSystem* s, const double* x, double* y);
 
 // u = W r + q
 void ch_system_velocity(const ChSystem* s, const double* r, double* u);
 
-// y = P(x) block by block
+// |u_T| of block i, 0 where there is no friction; u points at the block's rows
+double ch_system_slip(const ChSystem* s, int i, const double* u);
+
+// y = P(x), for one block and block by block
+void ch_system_project_block(const ChSystem* s, int i, const double* x, double* y);
 void ch_system_project(const ChSystem* s, const double* x, double* y);
 
 // e(r) = | r - P(r - û) |, û = u + mu |u_T| n (u itself when relaxed); u must be W r + q

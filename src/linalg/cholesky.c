@@ -1,0 +1,84 @@
+// Sparse Cholesky of a symmetric block matrix through CHOLMOD.
+#include "linalg/cholesky.h"
+
+#include <cholmod.h>
+#include <string.h>
+
+struct ChCholesky {
+  ChArena* arena;
+  cholmod_common common;
+  cholmod_sparse* matrix;   // upper triangle by columns
+  long* source;             // where each of its values stands in the block matrix
+  cholmod_factor* factor;
+  cholmod_dense *x, *y, *e;  // workspace of the solves, kept by CHOLMOD between calls
+};
+
+static void free_cholesky(void* object) {
+  ChCholesky* c = object;
+  cholmod_free_sparse(&c->matrix, &c->common);
+  cholmod_free_factor(&c->factor, &c->common);
+  cholmod_free_dense(&c->x, &c->common);
+  cholmod_free_dense(&c->y, &c->common);
+  cholmod_free_dense(&c->e, &c->common);
+  cholmod_finish(&c->common);
+}
+
+static void check_memory(ChCholesky* c) {
+  if (c->common.status == CHOLMOD_OUT_OF_MEMORY) ch_arena_fail(c->arena);
+}
+
+// Scalar columns of the upper triangle. Column (j, b) holds rows (i, a) of all blocks i <= j, found from row j of the
+// structurally symmetric pattern; its values stand in the blocks (i, j), whose places are looked up once.
+static void build_upper(ChCholesky* c, const ChBlockCsr* A) {
+  int n = A->row[A->n], *start = c->matrix->p, *index = c->matrix->i, at = 0;
+  for (int j = 0; j < A->n; ++j)
+    for (int b = 0; b < A->dim[j]; ++b) {
+      start[A->row[j] + b] = at;
+      for (int k = A->start[j]; k < A->start[j + 1] && A->column[k] <= j; ++k) {
+        int i = A->column[k];
+        long offset = ch_block_csr_find(A, i, j) - A->value;
+        for (int a = 0; a < A->dim[i] && (i < j || a <= b); ++a) {
+          index[at] = A->row[i] + a;
+          c->source[at++] = offset + a * A->dim[j] + b;
+        }
+      }
+    }
+  start[n] = at;
+}
+
+ChCholesky* ch_cholesky_analyze(ChArena* arena, const ChBlockCsr* A) {
+  ChCholesky* c = CH_TAKE(arena, 1, ChCholesky);
+  c->arena = arena;
+  cholmod_start(&c->common);
+  c->common.print = 0;
+  ch_arena_defer(arena, free_cholesky, c);
+  size_t n = (size_t)A->row[A->n], entries = (size_t)A->offset[A->start[A->n]];
+  c->matrix = cholmod_allocate_sparse(n, n, entries, 1, 1, 1, CHOLMOD_REAL, &c->common);
+  check_memory(c);
+  c->source = CH_TAKE(arena, entries, long);
+  build_upper(c, A);
+  if (n < 9000) {
+    c->common.nmethods = 1;
+    c->common.method[0].ordering = CHOLMOD_AMD;
+  }
+  c->factor = cholmod_analyze(c->matrix, &c->common);
+  check_memory(c);
+  return c;
+}
+
+bool ch_cholesky_factor(ChCholesky* c, const ChBlockCsr* A) {
+  double* value = c->matrix->x;
+  int entries = ((int*)c->matrix->p)[c->matrix->ncol];
+  for (int k = 0; k < entries; ++k) value[k] = A->value[c->source[k]];
+  cholmod_factorize(c->matrix, c->factor, &c->common);
+  check_memory(c);
+  return c->common.status == CHOLMOD_OK && c->factor->minor == c->factor->n;
+}
+
+void ch_cholesky_solve(ChCholesky* c, const double* b, double* x) {
+  size_t n = c->matrix->nrow;
+  cholmod_dense right = {.nrow = n, .ncol = 1, .nzmax = n, .d = n, .x = (void*)b, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE};
+  cholmod_solve2(CHOLMOD_A, c->factor, &right, NULL, &c->x, NULL, &c->y, &c->e, &c->common);
+  check_memory(c);
+  memcpy(x, c->x->x, n * sizeof *x);
+}

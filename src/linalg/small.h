@@ -1,0 +1,66 @@
+// Small dense blocks, row-major, dimension 1 to 6.
+#ifndef CH_LINALG_SMALL_H
+#define CH_LINALG_SMALL_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { CH_SMALL_MAX = 6 };
+
+static inline void ch_small_multiply(int d, const double* A, const double* x, double* y) {
+  for (int i = 0; i < d; ++i) {
+    double sum = 0.0;
+    for (int j = 0; j < d; ++j) sum += A[i * d + j] * x[j];
+    y[i] = sum;
+  }
+}
+
+// C = A B, A is d x d, B is d x n
+static inline void ch_small_product(int d, int n, const double* A, const double* B, double* C) {
+  for (int i = 0; i < d; ++i)
+    for (int j = 0; j < n; ++j) {
+      double sum = 0.0;
+      for (int k = 0; k < d; ++k) sum += A[i * d + k] * B[k * n + j];
+      C[i * n + j] = sum;
+    }
+}
+
+static inline void ch_small_identity(int d, double scale, double* A) {
+  memset(A, 0, (size_t)(d * d) * sizeof *A);
+  for (int i = 0; i < d; ++i) A[i * d + i] = scale;
+}
+
+static inline bool ch_small_is_zero(int d, const double* A) {
+  for (int i = 0; i < d * d; ++i)
+    if (A[i] != 0.0) return false;
+  return true;
+}
+
+// Gauss-Jordan with row pivoting; false when singular.
+static inline bool ch_small_invert(int d, const double* A, double* inverse) {
+  double work[CH_SMALL_MAX * CH_SMALL_MAX];
+  memcpy(work, A, (size_t)(d * d) * sizeof *work);
+  ch_small_identity(d, 1.0, inverse);
+  for (int k = 0; k < d; ++k) {
+    int best = k;
+    for (int i = k + 1; i < d; ++i)
+      if (fabs(work[i * d + k]) > fabs(work[best * d + k])) best = i;
+    if (!(fabs(work[best * d + k]) > 0.0)) return false;
+    for (int j = 0; j < d && best != k; ++j) {
+      double a = work[k * d + j], b = inverse[k * d + j];
+      work[k * d + j] = work[best * d + j], inverse[k * d + j] = inverse[best * d + j];
+      work[best * d + j] = a, inverse[best * d + j] = b;
+    }
+    double scale = 1.0 / work[k * d + k];
+    for (int j = 0; j < d; ++j) work[k * d + j] *= scale, inverse[k * d + j] *= scale;
+    for (int i = 0; i < d; ++i) {
+      double factor = work[i * d + k];
+      if (i == k || factor == 0.0) continue;
+      for (int j = 0; j < d; ++j) work[i * d + j] -= factor * work[k * d + j], inverse[i * d + j] -= factor * inverse[k * d + j];
+    }
+  }
+  return true;
+}
+
+#endif

@@ -1,0 +1,405 @@
+// From a problem to the scaled systems of its connected parts: see system.h.
+#include <math.h>
+#include <string.h>
+
+#include "linalg/sparse.h"
+#include "problem/delassus.h"
+#include "problem/mass.h"
+#include "problem/system.h"
+
+// W with more entries than this is not formed: it is applied through bodies.
+#define LARGEST_W 1.2e8
+// Relative difference of W and W^T below which a matrix counts as symmetric: files carry round-off.
+#define SYMMETRY_TOLERANCE 1e-10
+
+// A block that survives, before it is dealt out to its part.
+typedef struct Kept {
+  int source;       // block of the problem
+  int dim;
+  int rows[CH_BLOCK_MAX];
+  double g[CH_BLOCK_MAX];
+  ChSet set;
+  double mu;
+} Kept;
+
+typedef struct Preparation {
+  ChArena* arena;
+  const ChProblem* problem;
+  ChPose pose;
+  ChMass* mass;
+  ChSparse W;
+  bool formed;
+  double* q;
+  int kept_count;
+  Kept* kept;
+  int *block_of, *slot_of;  // per row of the problem: kept block (or -1) and place in it
+  int* local;               // per kept block: its number inside its part
+} Preparation;
+
+static void keep_rows(Kept* kept, const ChBlock* block, int count) {
+  kept->dim = count;
+  for (int a = 0; a < count; ++a) kept->rows[a] = block->row + a;
+}
+
+static void keep_contact(Kept* kept, const ChBlock* block, ChPose pose, double d) {
+  double mu1 = pose == CH_POSE_FRICTIONLESS ? 0.0 : block->mu[0];
+  double mu2 = pose == CH_POSE_FRICTIONLESS || block->dimension == 2 ? 0.0 : block->mu[1];
+  kept->rows[0] = block->row;
+  kept->g[0] = d;
+  kept->dim = 1;
+  kept->set = mu1 > 0.0 || mu2 > 0.0 ? CH_SET_CONE : CH_SET_HALF;
+  double mean = mu1 > 0.0 && mu2 > 0.0 ? sqrt(mu1 * mu2) : mu1 + mu2;
+  kept->mu = kept->set == CH_SET_CONE ? mean : 0.0;
+  for (int t = 0; t < 2; ++t) {  // a direction without friction carries no reaction and drops out
+    double mu = t == 0 ? mu1 : mu2;
+    if (!(mu > 0.0)) continue;
+    kept->rows[kept->dim] = block->row + 1 + t;
+    kept->g[kept->dim++] = mu == mean ? d : d * (mu / mean);
+  }
+}
+
+static void keep_blocks(Preparation* p, const double* trace) {
+  const ChProblem* problem = p->problem;
+  p->kept = CH_TAKE(p->arena, problem->block_count, Kept);
+  p->block_of = CH_TAKE(p->arena, problem->rows, int);
+  p->slot_of = CH_TAKE(p->arena, problem->rows, int);
+  for (int row = 0; row < problem->rows; ++row) p->block_of[row] = -1;
+  for (int i = 0; i < problem->block_count; ++i) {
+    const ChBlock* block = &problem->blocks[i];
+    if (!(trace[i] > 0.0)) continue;
+    double d = sqrt(block->dimension / trace[i]);
+    Kept* kept = &p->kept[p->kept_count];
+    *kept = (Kept){.source = i};
+    if (block->law == CH_LAW_CONTACT) {
+      keep_contact(kept, block, p->pose, d);
+    } else {
+      keep_rows(kept, block, block->dimension);
+      for (int a = 0; a < kept->dim; ++a) kept->g[a] = d;
+      kept->set = block->law == CH_LAW_BILATERAL ? CH_SET_FREE : block->law == CH_LAW_LIMIT ? CH_SET_BOX : CH_SET_HALF;
+    }
+    for (int a = 0; a < kept->dim; ++a) {
+      p->block_of[kept->rows[a]] = p->kept_count;
+      p->slot_of[kept->rows[a]] = a;
+    }
+    ++p->kept_count;
+  }
+}
+
+static int find_root(int* parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+static void join(int* parent, int i, int j) {
+  int a = find_root(parent, i), b = find_root(parent, j);
+  if (a < b) parent[b] = a;
+  if (b < a) parent[a] = b;
+}
+
+// Contacts belong together when W couples them, or, where W is not formed, when they share a body.
+static void join_coupled(const Preparation* p, int* parent, int* first_on_body) {
+  for (int i = 0; i < p->kept_count; ++i)
+    for (int a = 0; a < p->kept[i].dim; ++a) {
+      const ChSparse* A = p->formed ? &p->W : &p->problem->H;
+      int column = p->kept[i].rows[a];
+      for (int k = A->start[column]; k < A->start[column + 1]; ++k) {
+        if (A->value[k] == 0.0) continue;
+        if (p->formed) {
+          if (p->block_of[A->index[k]] >= 0) join(parent, i, p->block_of[A->index[k]]);
+        } else {
+          int body = p->mass->body_of[A->index[k]];
+          if (first_on_body[body] < 0) first_on_body[body] = i;
+          join(parent, i, first_on_body[body]);
+        }
+      }
+    }
+}
+
+// members[start[c]] .. members[start[c+1]-1] are the kept blocks of part c, in the problem's order.
+static int find_parts(Preparation* p, int** start, int** members) {
+  int n = p->kept_count, parts = 0;
+  int* parent = CH_TAKE(p->arena, n, int);
+  int* label = CH_TAKE(p->arena, n, int);
+  int bodies = p->mass ? p->mass->bodies : 0;
+  int* first_on_body = CH_TAKE(p->arena, bodies, int);
+  for (int b = 0; b < bodies; ++b) first_on_body[b] = -1;
+  for (int i = 0; i < n; ++i) parent[i] = i;
+  join_coupled(p, parent, first_on_body);
+  for (int i = 0; i < n; ++i) {
+    int root = find_root(parent, i);
+    label[i] = root == i ? parts++ : label[root];
+  }
+  *start = CH_TAKE(p->arena, parts + 1, int);
+  *members = CH_TAKE(p->arena, n, int);
+  p->local = CH_TAKE(p->arena, n, int);
+  for (int i = 0; i < n; ++i) ++(*start)[label[i] + 1];
+  for (int c = 0; c < parts; ++c) (*start)[c + 1] += (*start)[c];
+  int* filled = CH_TAKE(p->arena, parts, int);
+  for (int i = 0; i < n; ++i) {
+    p->local[i] = filled[label[i]]++;
+    (*members)[(*start)[label[i]] + p->local[i]] = i;
+  }
+  return parts;
+}
+
+// Sizes, sets, q and the way back; returns false where q = 0, so that r = 0 is the answer.
+static bool fill_rows(const Preparation* p, const int* members, int count, ChComponent* part) {
+  ChSystem* s = &part->system;
+  s->n = count;
+  s->dim = CH_TAKE(p->arena, count, int);
+  s->row = CH_TAKE(p->arena, count + 1, int);
+  s->set = CH_TAKE(p->arena, count, unsigned char);
+  s->mu = CH_TAKE(p->arena, count, double);
+  s->lo = CH_TAKE(p->arena, count, double);
+  s->hi = CH_TAKE(p->arena, count, double);
+  for (int i = 0; i < count; ++i) {
+    s->dim[i] = p->kept[members[i]].dim;
+    s->row[i + 1] = s->row[i] + s->dim[i];
+  }
+  s->rows = s->row[count];
+  s->relaxed = p->pose == CH_POSE_RELAXED;
+  s->q = CH_TAKE(p->arena, s->rows, double);
+  part->source = CH_TAKE(p->arena, s->rows, int);
+  part->g = CH_TAKE(p->arena, s->rows, double);
+  double sum = 0.0;
+  bool bounds_matter = false;
+  for (int i = 0; i < count; ++i) {
+    const Kept* kept = &p->kept[members[i]];
+    const ChBlock* block = &p->problem->blocks[kept->source];
+    s->set[i] = (unsigned char)kept->set;
+    s->mu[i] = kept->mu;
+    bounds_matter |= kept->set == CH_SET_BOX && !(block->lo <= 0.0 && block->hi >= 0.0);
+    for (int a = 0; a < kept->dim; ++a) {
+      int row = s->row[i] + a;
+      part->source[row] = kept->rows[a];
+      part->g[row] = kept->g[a];
+      s->q[row] = kept->g[a] * p->q[kept->rows[a]];
+      sum += s->q[row] * s->q[row];
+    }
+  }
+  part->c = sum > 0.0 ? sqrt(sum) : 1.0;
+  for (int row = 0; row < s->rows; ++row) s->q[row] /= part->c;
+  for (int i = 0; i < count; ++i) {
+    const ChBlock* block = &p->problem->blocks[p->kept[members[i]].source];
+    s->lo[i] = block->lo / (part->c * part->g[s->row[i]]);
+    s->hi[i] = block->hi / (part->c * part->g[s->row[i]]);
+  }
+  return sum > 0.0 || bounds_matter;
+}
+
+typedef struct Pair {
+  int i, j;
+} Pair;
+
+// Pattern of W between blocks, made symmetric; rows sorted by a bucket pass over columns, then duplicates dropped.
+static void build_pattern(ChArena* arena, int n, const Pair* pairs, long count, ChBlockCsr* W) {
+  int* by_column = CH_TAKE(arena, n + 1, int);
+  int* row_of = CH_TAKE(arena, count, int);
+  W->start = CH_TAKE(arena, n + 2, int);
+  W->column = CH_TAKE(arena, count, int);
+  for (long k = 0; k < count; ++k) {
+    ++by_column[pairs[k].j + 1];
+    ++W->start[pairs[k].i + 2];
+  }
+  for (int j = 0; j < n; ++j) {
+    by_column[j + 1] += by_column[j];
+    W->start[j + 2] += W->start[j + 1];
+  }
+  for (long k = 0; k < count; ++k) row_of[by_column[pairs[k].j]++] = pairs[k].i;  // by_column[j] is now the end of column j
+  for (int j = 0, k = 0; j < n; ++j)
+    for (; k < by_column[j]; ++k) W->column[W->start[row_of[k] + 1]++] = j;
+  int kept = 0;
+  for (int i = 0, k = 0; i < n; ++i) {
+    int end = W->start[i + 1], first = kept;
+    for (; k < end; ++k)
+      if (kept == first || W->column[kept - 1] != W->column[k]) W->column[kept++] = W->column[k];
+    W->start[i] = first;
+  }
+  W->start[n] = kept;
+}
+
+static long list_pairs(const Preparation* p, const int* members, const ChSystem* s, int* seen, Pair* pairs) {
+  long count = 0;
+  for (int j = 0; j < s->n; ++j) seen[j] = -1;
+  for (int j = 0; j < s->n; ++j) {
+    if (pairs) pairs[count] = (Pair){j, j};
+    ++count;
+    seen[j] = j;
+    for (int b = 0; b < s->dim[j]; ++b) {
+      int column = p->kept[members[j]].rows[b];
+      for (int k = p->W.start[column]; k < p->W.start[column + 1]; ++k) {
+        int block = p->block_of[p->W.index[k]];
+        if (block < 0 || p->W.value[k] == 0.0) continue;
+        int i = p->local[block];
+        if (seen[i] == j) continue;
+        seen[i] = j;
+        if (pairs) {
+          pairs[count] = (Pair){i, j};
+          pairs[count + 1] = (Pair){j, i};
+        }
+        count += 2;
+      }
+    }
+  }
+  return count;
+}
+
+static void fill_delassus(const Preparation* p, const int* members, ChComponent* part) {
+  ChSystem* s = &part->system;
+  ChArena* arena = p->arena;
+  int* seen = CH_TAKE(arena, s->n, int);
+  Pair* pairs = CH_TAKE(arena, list_pairs(p, members, s, seen, NULL), Pair);
+  long count = list_pairs(p, members, s, seen, pairs);
+  s->W = (ChBlockCsr){.n = s->n, .dim = s->dim, .row = s->row};
+  build_pattern(arena, s->n, pairs, count, &s->W);
+  ch_block_csr_layout(arena, &s->W);
+  for (int j = 0; j < s->n; ++j)
+    for (int b = 0; b < s->dim[j]; ++b) {
+      int column = p->kept[members[j]].rows[b], last = -1;
+      double g = part->g[s->row[j] + b], *block = NULL;
+      for (int k = p->W.start[column]; k < p->W.start[column + 1]; ++k) {
+        int source = p->block_of[p->W.index[k]];
+        if (source < 0 || p->W.value[k] == 0.0) continue;
+        int i = p->local[source], a = p->slot_of[p->W.index[k]];
+        if (i != last) block = (double*)ch_block_csr_find(&s->W, i, j);
+        last = i;
+        block[a * s->dim[j] + b] = part->g[s->row[i] + a] * p->W.value[k] * g;
+      }
+    }
+  s->formed = true;
+  s->symmetric = ch_block_csr_asymmetry(&s->W) <= SYMMETRY_TOLERANCE;
+}
+
+// Bodies of the part, in order of first touch, with their scaled masses.
+static void fill_masses(const Preparation* p, ChBodies* b, const int* bodies) {
+  ChArena* arena = p->arena;
+  b->dim = CH_TAKE(arena, b->n, int);
+  b->row = CH_TAKE(arena, b->n + 1, int);
+  b->offset = CH_TAKE(arena, b->n + 1, long);
+  for (int k = 0; k < b->n; ++k) {
+    b->dim[k] = ch_mass_size(p->mass, bodies[k]);
+    b->row[k + 1] = b->row[k] + b->dim[k];
+    b->offset[k + 1] = b->offset[k] + (long)b->dim[k] * b->dim[k];
+  }
+  b->dofs = b->row[b->n];
+  b->matrix = CH_TAKE(arena, b->offset[b->n], double);
+  b->inverse = CH_TAKE(arena, b->offset[b->n], double);
+  b->scratch = CH_TAKE(arena, b->dofs, double);
+  for (int k = 0; k < b->n; ++k) {
+    int size = b->dim[k];
+    const double* matrix = p->mass->matrix + p->mass->offset[bodies[k]];
+    const double* inverse = p->mass->inverse + p->mass->offset[bodies[k]];
+    for (int i = 0; i < size; ++i)
+      for (int j = 0; j < size; ++j) {
+        double scale = sqrt(matrix[i * size + i] * matrix[j * size + j]);
+        b->matrix[b->offset[k] + i * size + j] = matrix[i * size + j] / scale;
+        b->inverse[b->offset[k] + i * size + j] = inverse[i * size + j] * scale;
+      }
+  }
+}
+
+static void fill_bodies(const Preparation* p, const int* members, int* body_local, ChComponent* part) {
+  ChSystem* s = &part->system;
+  ChArena* arena = p->arena;
+  const ChSparse* H = &p->problem->H;
+  ChBodies* b = s->bodies = CH_TAKE(arena, 1, ChBodies);
+  long entries = 0;
+  for (int row = 0; row < s->rows; ++row) entries += H->start[part->source[row] + 1] - H->start[part->source[row]];
+  int* bodies = CH_TAKE(arena, entries, int);
+  b->start = CH_TAKE(arena, s->n + 1, int);
+  b->body = CH_TAKE(arena, entries, int);
+  b->jacobian = CH_TAKE(arena, entries + 1, long);
+  int count = 0;
+  long size = 0;
+  for (int i = 0; i < s->n; ++i) {  // which bodies each block touches, and where its Jacobians go
+    b->start[i] = count;
+    for (int a = 0; a < s->dim[i]; ++a)
+      for (int k = H->start[p->kept[members[i]].rows[a]]; k < H->start[p->kept[members[i]].rows[a] + 1]; ++k) {
+        int body = p->mass->body_of[H->index[k]], at = b->start[i];
+        if (body_local[body] < 0) bodies[body_local[body] = b->n++] = body;
+        while (at < count && b->body[at] != body_local[body]) ++at;
+        if (at < count) continue;
+        b->body[count] = body_local[body];
+        b->jacobian[count++] = size;
+        size += (long)ch_mass_size(p->mass, body) * s->dim[i];
+      }
+  }
+  b->start[s->n] = count;
+  fill_masses(p, b, bodies);
+  b->H = CH_TAKE(arena, size, double);
+  for (int i = 0; i < s->n; ++i)
+    for (int a = 0; a < s->dim[i]; ++a)
+      for (int k = H->start[p->kept[members[i]].rows[a]]; k < H->start[p->kept[members[i]].rows[a] + 1]; ++k) {
+        int dof = H->index[k], body = p->mass->body_of[dof], slot = p->mass->slot[dof], at = b->start[i];
+        while (b->body[at] != body_local[body]) ++at;
+        double mass = p->mass->matrix[p->mass->offset[body] + slot * ch_mass_size(p->mass, body) + slot];
+        b->H[b->jacobian[at] + slot * s->dim[i] + a] = H->value[k] * part->g[s->row[i] + a] / sqrt(mass);
+      }
+  for (int k = 0; k < b->n; ++k) body_local[bodies[k]] = -1;
+}
+
+// W_ii from W, or from the bodies: sum of H_ib^T M_b^-1 H_ib
+static void fill_diagonal(ChArena* arena, ChSystem* s) {
+  s->diagonal_at = CH_TAKE(arena, s->n + 1, int);
+  for (int i = 0; i < s->n; ++i) s->diagonal_at[i + 1] = s->diagonal_at[i] + s->dim[i] * s->dim[i];
+  s->diagonal = CH_TAKE(arena, s->diagonal_at[s->n], double);
+  for (int i = 0; i < s->n; ++i) {
+    int d = s->dim[i];
+    double* block = s->diagonal + s->diagonal_at[i];
+    if (s->formed) {
+      memcpy(block, s->W.value + s->W.offset[s->W.diagonal[i]], (size_t)(d * d) * sizeof *block);
+      continue;
+    }
+    const ChBodies* b = s->bodies;
+    for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
+      int size = b->dim[b->body[k]];
+      const double *H = b->H + b->jacobian[k], *inverse = b->inverse + b->offset[b->body[k]];
+      for (int x = 0; x < size; ++x)
+        for (int y = 0; y < size; ++y)
+          for (int a = 0; a < d; ++a)
+            for (int c = 0; c < d; ++c) block[a * d + c] += H[x * d + a] * inverse[x * size + y] * H[y * d + c];
+    }
+  }
+}
+
+static void build_part(const Preparation* p, const int* members, int count, int* body_local, ChPrepared* out) {
+  ChComponent* part = &out->component[out->count];
+  *part = (ChComponent){.c = 1.0};
+  if (!fill_rows(p, members, count, part)) return;
+  ChSystem* s = &part->system;
+  s->symmetric = p->problem->asymmetry <= SYMMETRY_TOLERANCE;
+  if (p->formed) fill_delassus(p, members, part);
+  if (body_local) fill_bodies(p, members, body_local, part);
+  fill_diagonal(p->arena, s);
+  double* zero = CH_TAKE(p->arena, s->rows, double);
+  part->zero_error = ch_system_error(s, zero, s->q);
+  ++out->count;
+}
+
+ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose, ChPrepared* out) {
+  Preparation p = {.arena = arena, .problem = problem, .pose = pose};
+  *out = (ChPrepared){0};
+  if (problem->form == CH_FORM_GLOBAL && !(p.mass = ch_mass_create(context, arena, &problem->M))) return CH_ERR_RANGE;
+  double size = ch_delassus_size(problem, p.mass);
+  bool by_bodies = p.mass && !p.mass->lu;
+  p.formed = problem->form == CH_FORM_LOCAL || size <= LARGEST_W;
+  if (!p.formed && !by_bodies)
+    return ch_fail(context, CH_ERR_UNSUPPORTED,
+                   "W would have %.2g entries and M has a part with over %d degrees of freedom: neither fits in memory", size,
+                   CH_BODY_MAX);
+  double* trace = CH_TAKE(arena, problem->block_count, double);
+  p.q = CH_TAKE(arena, problem->rows, double);
+  ch_delassus_q(arena, problem, p.mass, p.q);
+  ch_delassus_traces(arena, problem, p.mass, trace);
+  keep_blocks(&p, trace);
+  if (p.formed) p.W = ch_delassus_form(arena, problem, p.mass);
+  int *start, *members, *body_local = NULL;
+  int parts = find_parts(&p, &start, &members);
+  if (by_bodies) {
+    body_local = CH_TAKE(arena, p.mass->bodies, int);
+    for (int b = 0; b < p.mass->bodies; ++b) body_local[b] = -1;
+  }
+  out->component = CH_TAKE(arena, parts, ChComponent);
+  for (int c = 0; c < parts; ++c) build_part(&p, members + start[c], start[c + 1] - start[c], body_local, out);
+  return CH_OK;
+}

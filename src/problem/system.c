@@ -1,0 +1,64 @@
+// Operations on the scaled system: velocity, projection, error.
+#include "problem/system.h"
+
+#include <math.h>
+
+#include "problem/cones.h"
+
+static void apply_plus(const ChSystem* s, const double* x, const double* q, double* y) {
+  if (s->formed) {
+    ch_block_csr_multiply(&s->W, x, q, y);
+    return;
+  }
+  ch_bodies_impulse_to_velocity(s->bodies, s->dim, s->row, s->n, x, s->bodies->scratch);
+  ch_bodies_velocity_to_contact(s->bodies, s->dim, s->row, s->n, s->bodies->scratch, q, y);
+}
+
+void ch_system_apply(const ChSystem* s, const double* x, double* y) { apply_plus(s, x, NULL, y); }
+void ch_system_velocity(const ChSystem* s, const double* r, double* u) { apply_plus(s, r, s->q, u); }
+
+static void project_disc(double radius, const double* x, double* y) {
+  double t = sqrt(x[0] * x[0] + x[1] * x[1]);
+  double shrink = t <= radius ? 1.0 : radius / t;
+  y[0] = shrink * x[0];
+  y[1] = shrink * x[1];
+}
+
+void ch_system_project_block(const ChSystem* s, int i, const double* x, double* y) {
+  switch ((ChSet)s->set[i]) {
+    case CH_SET_FREE:
+      for (int a = 0; a < s->dim[i]; ++a) y[a] = x[a];
+      break;
+    case CH_SET_HALF: y[0] = x[0] <= 0.0 ? 0.0 : x[0]; break;
+    case CH_SET_BOX: y[0] = ch_project_interval(s->lo[i], s->hi[i], x[0]); break;
+    case CH_SET_CONE:
+      if (s->dim[i] == 3)
+        ch_project_circular3(s->mu[i], x, y);
+      else
+        ch_project_circular2(s->mu[i], x, y);
+      break;
+    case CH_SET_DISC: project_disc(s->mu[i], x, y); break;
+  }
+}
+
+void ch_system_project(const ChSystem* s, const double* x, double* y) {
+  for (int i = 0; i < s->n; ++i) ch_system_project_block(s, i, x + s->row[i], y + s->row[i]);
+}
+
+double ch_system_slip(const ChSystem* s, int i, const double* u) {
+  if (s->set[i] != CH_SET_CONE) return 0.0;
+  return s->dim[i] == 3 ? sqrt(u[1] * u[1] + u[2] * u[2]) : fabs(u[1]);
+}
+
+double ch_system_error(const ChSystem* s, const double* r, const double* u) {
+  double sum = 0.0;
+  for (int i = 0; i < s->n; ++i) {
+    const double *ri = r + s->row[i], *ui = u + s->row[i];
+    double x[CH_BLOCK_MAX], y[CH_BLOCK_MAX];
+    for (int a = 0; a < s->dim[i]; ++a) x[a] = ri[a] - ui[a];
+    if (!s->relaxed) x[0] -= s->mu[i] * ch_system_slip(s, i, ui);
+    ch_system_project_block(s, i, x, y);
+    for (int a = 0; a < s->dim[i]; ++a) sum += (ri[a] - y[a]) * (ri[a] - y[a]);
+  }
+  return sqrt(sum);
+}

@@ -1,0 +1,33 @@
+// The linear system of every Newton-like method:  (B + E W) x = h,  B and E block diagonal.
+//
+//   r-space:  K = B + E W, one block per contact
+//   v-space:  (M + H C H^T) y = H B^-1 h,  x = B^-1 h - C H^T y,  C = B^-1 E      (Woodbury: the same x)
+//
+// The cheaper space is chosen once, by the operations of a factorisation. Blocks with E_i = 0 cost nothing in either.
+#ifndef CH_SOLVE_LINEAR_SYSTEM_H
+#define CH_SOLVE_LINEAR_SYSTEM_H
+
+#include <stdbool.h>
+
+#include "problem/system.h"
+
+typedef struct ChLinearSystem ChLinearSystem;
+
+typedef enum ChSpace { CH_SPACE_AUTO, CH_SPACE_R, CH_SPACE_V } ChSpace;
+
+// `symmetric` promises that every K will be symmetric positive definite (E = I, B symmetric, W symmetric): then Cholesky.
+ChLinearSystem* ch_linear_create(ChArena* arena, const ChSystem* system, ChSpace space, bool symmetric);
+
+// B and E hold the diagonal blocks row-major at system->diagonal_at; they must stay in place until the last solve.
+bool ch_linear_factor(ChLinearSystem* linear, const double* B, const double* E);
+
+// x = (B + E W)^-1 h, refined until the residual stops falling. h and x may not overlap.
+void ch_linear_solve(ChLinearSystem* linear, const double* h, double* x);
+
+// K = W + rho I
+bool ch_linear_factor_shifted(ChLinearSystem* linear, double rho);
+
+// "r" or "v"
+const char* ch_linear_space(const ChLinearSystem* linear);
+
+#endif
