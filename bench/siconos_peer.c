@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "linalg/sparse.h"
 
 #include <FrictionContactProblem.h>
@@ -27,22 +26,27 @@ struct ChPeerProblem {
   int contacts, dimension, rows, dof;
   FrictionContactProblem* blocks;        // local, in space, sparse blocks
   FrictionContactProblem* columns;       // local, in space, compressed columns
+  FrictionContactProblem* dense;         // local, in space, dense; NULL when it would be large
   FrictionContactProblem* planar;        // local, in the plane; NULL in space
   GlobalFrictionContactProblem* global;  // NULL when the problem came in local form or is planar
   double spectral_radius;                // of W
+  double scale;                          // q and r of the copies are those of the problem times this
 };
 
-enum { MANY = 1000000 };  // iterations of a solver that the clock stops, not the count
+enum { DENSE_MOST = 150 };  // contacts up to which a dense W is tried
+enum { MANY = 1000000 };    // iterations of a solver that the clock stops, not the count
+
+typedef enum Storage { BLOCKS, COLUMNS, DENSE } Storage;
 
 typedef struct Peer {
   ChPeerInfo info;
+  Storage storage;
   int id;
   void (*tune)(SolverOptions* options, const ChPeerProblem* peers);
   ChCall (*run)(const struct Peer* peer, const ChPeerProblem* peers, double tolerance, double* r);
 } Peer;
 
-// --- settings
-// ---------------------------------------------------------------------------------------------------------
+// --- settings ------------------------------------------------------------------------------------------------------
 
 static void tune_many(SolverOptions* options, const ChPeerProblem* peers) {
   (void)peers;
@@ -59,21 +63,9 @@ static void tune_newton(SolverOptions* options, const ChPeerProblem* peers) {
   options->iparam[SICONOS_IPARAM_MAX_ITER] = 2000;
 }
 
-// CSparse's LU starts faster than MUMPS on small problems.
-static void tune_newton_lu(SolverOptions* options, const ChPeerProblem* peers) {
-  tune_newton(options, peers);
-  options->iparam[SICONOS_FRICTION_3D_NSN_LINEAR_SOLVER] = SICONOS_FRICTION_3D_NSN_USE_CSLUSOL;
-}
-
 static void tune_newton_extragradient(SolverOptions* options, const ChPeerProblem* peers) {
   tune_newton(options, peers);
   options->iparam[SICONOS_FRICTION_3D_NSN_HYBRID_STRATEGY] = SICONOS_FRICTION_3D_NSN_HYBRID_STRATEGY_VI_EG_NSN;
-}
-
-static void tune_prox_lu(SolverOptions* options, const ChPeerProblem* peers) {
-  (void)peers;
-  SolverOptions* inner = options->internalSolvers[0];
-  inner->iparam[SICONOS_FRICTION_3D_NSN_LINEAR_SOLVER] = SICONOS_FRICTION_3D_NSN_USE_CSLUSOL;
 }
 
 static void tune_admm_balanced(SolverOptions* options, const ChPeerProblem* peers) {
@@ -88,8 +80,7 @@ static void tune_fixed_point(SolverOptions* options, const ChPeerProblem* peers)
   options->dparam[SICONOS_FRICTION_3D_NSN_RHO] = 0.9 / peers->spectral_radius;
 }
 
-// --- calls
-// ------------------------------------------------------------------------------------------------------------
+// --- calls ---------------------------------------------------------------------------------------------------------
 
 static SolverOptions* options_create(const Peer* peer, const ChPeerProblem* peers, double tolerance) {
   SolverOptions* options = solver_options_create(peer->id);
@@ -98,21 +89,25 @@ static SolverOptions* options_create(const Peer* peer, const ChPeerProblem* peer
   return options;
 }
 
-// Spatial reactions back to the rows of a planar problem: the second tangent is left out.
+// The lifted row of a row: planar contacts (n, t) become (n, t, 0).
+static int lift(int row, int from, int to) { return row / from * to + row % from; }
+
+// Spatial reactions back to the rows of the problem: the second tangent of a planar one is left out.
 static void reactions_return(const ChPeerProblem* peers, const double* spatial, double* r) {
   int d = peers->dimension;
-  for (int i = 0; i < peers->contacts; ++i) memcpy(r + d * i, spatial + 3 * i, (size_t)d * sizeof(double));
+  for (int row = 0; row < peers->rows; ++row) r[row] = spatial[lift(row, d, 3)] / peers->scale;
 }
 
 static ChCall run_local(const Peer* peer, const ChPeerProblem* peers, double tolerance, double* r) {
-  bool columns = peer->id == SICONOS_FRICTION_3D_ADMM;
-  FrictionContactProblem* problem = frictionContact_copy(columns ? peers->columns : peers->blocks);
+  FrictionContactProblem* const stored[] = {
+      [BLOCKS] = peers->blocks, [COLUMNS] = peers->columns, [DENSE] = peers->dense};
+  FrictionContactProblem* problem = frictionContact_copy(stored[peer->storage]);
   SolverOptions* options = options_create(peer, peers, tolerance);
   double* reaction = calloc((size_t)(3 * peers->contacts), sizeof(double));
   double* velocity = calloc((size_t)(3 * peers->contacts), sizeof(double));
-  double start = ch_clock_seconds();
+  double start = ch_measure_clock();
   int info = fc3d_driver(problem, reaction, velocity, options);
-  ChCall call = {.seconds = ch_clock_seconds() - start, .info = info};
+  ChCall call = {.seconds = ch_measure_clock() - start, .info = info};
   reactions_return(peers, reaction, r);
   free(reaction);
   free(velocity);
@@ -126,9 +121,10 @@ static ChCall run_planar(const Peer* peer, const ChPeerProblem* peers, double to
   SolverOptions* options = options_create(peer, peers, tolerance);
   double* velocity = calloc((size_t)peers->rows, sizeof(double));
   memset(r, 0, (size_t)peers->rows * sizeof(double));
-  double start = ch_clock_seconds();
+  double start = ch_measure_clock();
   int info = fc2d_driver(problem, r, velocity, options);
-  ChCall call = {.seconds = ch_clock_seconds() - start, .info = info};
+  ChCall call = {.seconds = ch_measure_clock() - start, .info = info};
+  for (int row = 0; row < peers->rows; ++row) r[row] /= peers->scale;
   free(velocity);
   solver_options_delete(options);
   frictionContactProblem_free(problem);
@@ -141,9 +137,10 @@ static ChCall run_global(const Peer* peer, const ChPeerProblem* peers, double to
   double* velocity = calloc((size_t)peers->rows, sizeof(double));
   double* v = calloc((size_t)peers->dof, sizeof(double));
   memset(r, 0, (size_t)peers->rows * sizeof(double));
-  double start = ch_clock_seconds();
+  double start = ch_measure_clock();
   int info = gfc3d_driver(problem, r, velocity, v, options);
-  ChCall call = {.seconds = ch_clock_seconds() - start, .info = info};
+  ChCall call = {.seconds = ch_measure_clock() - start, .info = info};
+  for (int row = 0; row < peers->rows; ++row) r[row] /= peers->scale;
   free(velocity);
   free(v);
   solver_options_delete(options);
@@ -181,12 +178,12 @@ static ChCall run_hybrid(const Peer* peer, const ChPeerProblem* peers, double to
   for (size_t i = 0; i < n; ++i) norm_q += problem->q[i] * problem->q[i];
   norm_q = sqrt(norm_q);
 
-  double start = ch_clock_seconds();
+  double start = ch_measure_clock();
   for (int loop = 0; loop < 20 && !(error <= tolerance); ++loop, sweeps *= 1.7) {
     error = hybrid_stage(problem, sweep, (int)sweeps, norm_q, error, best, scratch);
     if (!(error <= tolerance)) error = hybrid_stage(problem, newton, 100, norm_q, error, best, scratch);
   }
-  ChCall call = {.seconds = ch_clock_seconds() - start, .info = error <= tolerance ? 0 : 1};
+  ChCall call = {.seconds = ch_measure_clock() - start, .info = error <= tolerance ? 0 : 1};
 
   reactions_return(peers, best, r);
   free(best);
@@ -197,62 +194,39 @@ static ChCall run_hybrid(const Peer* peer, const ChPeerProblem* peers, double to
   return call;
 }
 
-// --- the table
-// --------------------------------------------------------------------------------------------------------
+// --- the table -----------------------------------------------------------------------------------------------------
+
+// name, form, storage of W, solver of Siconos, settings, how it is called, what it is
+// clang-format off
+#define PEERS(X) \
+  X("NSGS", CH_PEER_LOCAL, BLOCKS, SICONOS_FRICTION_3D_NSGS, tune_many, run_local, "block Gauss-Seidel, its default") \
+  X("NSGS_FULL", CH_PEER_LOCAL, BLOCKS, SICONOS_FRICTION_3D_NSGS, tune_nsgs_full, run_local, "the same, whole error every sweep") \
+  X("NSN_AC", CH_PEER_LOCAL, BLOCKS, SICONOS_FRICTION_3D_NSN_AC, tune_newton, run_local, "Alart-Curnier Newton, MUMPS") \
+  X("NSN_AC_DENSE", CH_PEER_LOCAL, DENSE, SICONOS_FRICTION_3D_NSN_AC, tune_newton, run_local, "the same on a dense W, LAPACK") \
+  X("NSN_AC_VIEG", CH_PEER_LOCAL, BLOCKS, SICONOS_FRICTION_3D_NSN_AC, tune_newton_extragradient, run_local, "extragradient, then Newton") \
+  X("HYB_NSGS_NSN", CH_PEER_LOCAL, BLOCKS, SICONOS_FRICTION_3D_NSGS, NULL, run_hybrid, "Gauss-Seidel and Newton in turn") \
+  X("PROX", CH_PEER_LOCAL, BLOCKS, SICONOS_FRICTION_3D_PROX, NULL, run_local, "proximal point over NSN_AC, MUMPS") \
+  X("PROX_DENSE", CH_PEER_LOCAL, DENSE, SICONOS_FRICTION_3D_PROX, NULL, run_local, "the same on a dense W, LAPACK") \
+  X("ADMM", CH_PEER_LOCAL, COLUMNS, SICONOS_FRICTION_3D_ADMM, tune_many, run_local, "its default, constant rho") \
+  X("ADMM_SB", CH_PEER_LOCAL, COLUMNS, SICONOS_FRICTION_3D_ADMM, tune_admm_balanced, run_local, "rho from norms, residuals balanced") \
+  X("VI_EG", CH_PEER_LOCAL, BLOCKS, SICONOS_FRICTION_3D_VI_EG, tune_many, run_local, "self-adaptive extragradient") \
+  X("DSFP", CH_PEER_LOCAL, BLOCKS, SICONOS_FRICTION_3D_DSFP, tune_fixed_point, run_local, "De Saxce fixed point, rho = 0.9 / lambda_max") \
+  X("NSGS_2D", CH_PEER_PLANAR, BLOCKS, SICONOS_FRICTION_2D_NSGS, tune_many, run_planar, "planar Gauss-Seidel") \
+  X("LEMKE_2D", CH_PEER_PLANAR, BLOCKS, SICONOS_FRICTION_2D_LEMKE, tune_many, run_planar, "Lemke's pivoting, planar") \
+  X("CPG_2D", CH_PEER_PLANAR, BLOCKS, SICONOS_FRICTION_2D_CPG, tune_many, run_planar, "conjugate projected gradient, planar") \
+  X("GNSGS_WR", CH_PEER_GLOBAL, COLUMNS, SICONOS_GLOBAL_FRICTION_3D_NSGS_WR, tune_many, run_global, "global, condensed by Siconos, NSGS") \
+  X("GNSGS", CH_PEER_GLOBAL, COLUMNS, SICONOS_GLOBAL_FRICTION_3D_NSGS, tune_many, run_global, "global Gauss-Seidel") \
+  X("GNSN_AC", CH_PEER_GLOBAL, COLUMNS, SICONOS_GLOBAL_FRICTION_3D_NSN_AC, tune_newton, run_global, "global Alart-Curnier Newton") \
+  X("GNSN_AC_WR", CH_PEER_GLOBAL, COLUMNS, SICONOS_GLOBAL_FRICTION_3D_NSN_AC_WR, tune_newton, run_global, "global, condensed by Siconos, Newton") \
+  X("GADMM", CH_PEER_GLOBAL, COLUMNS, SICONOS_GLOBAL_FRICTION_3D_ADMM, tune_many, run_global, "global ADMM, its default") \
+  X("GADMM_SB", CH_PEER_GLOBAL, COLUMNS, SICONOS_GLOBAL_FRICTION_3D_ADMM, tune_admm_balanced, run_global, "global ADMM, residuals balanced") \
+  X("GACLMFP", CH_PEER_GLOBAL, COLUMNS, SICONOS_GLOBAL_FRICTION_3D_ACLMFP, NULL, run_global, "global fixed point of convex problems")
+// clang-format on
 
 static const Peer table[] = {
-    {{"NSGS", "block Gauss-Seidel, its default", CH_PEER_LOCAL}, SICONOS_FRICTION_3D_NSGS, tune_many, run_local},
-    {{"NSGS_FULL", "the same, whole error every sweep", CH_PEER_LOCAL},
-     SICONOS_FRICTION_3D_NSGS,
-     tune_nsgs_full,
-     run_local},
-    {{"NSN_AC", "Alart-Curnier Newton, MUMPS", CH_PEER_LOCAL}, SICONOS_FRICTION_3D_NSN_AC, tune_newton, run_local},
-    {{"NSN_AC_LU", "the same, CSparse's LU", CH_PEER_LOCAL}, SICONOS_FRICTION_3D_NSN_AC, tune_newton_lu, run_local},
-    {{"NSN_AC_VIEG", "extragradient, then Newton", CH_PEER_LOCAL},
-     SICONOS_FRICTION_3D_NSN_AC,
-     tune_newton_extragradient,
-     run_local},
-    {{"HYB_NSGS_NSN", "Gauss-Seidel and Newton in turn", CH_PEER_LOCAL}, SICONOS_FRICTION_3D_NSGS, NULL, run_hybrid},
-    {{"PROX", "proximal point over NSN_AC, MUMPS", CH_PEER_LOCAL}, SICONOS_FRICTION_3D_PROX, NULL, run_local},
-    {{"PROX_LU", "the same, CSparse's LU", CH_PEER_LOCAL}, SICONOS_FRICTION_3D_PROX, tune_prox_lu, run_local},
-    {{"ADMM", "its default, constant rho", CH_PEER_LOCAL}, SICONOS_FRICTION_3D_ADMM, tune_many, run_local},
-    {{"ADMM_SB", "rho from norms, residuals balanced", CH_PEER_LOCAL},
-     SICONOS_FRICTION_3D_ADMM,
-     tune_admm_balanced,
-     run_local},
-    {{"VI_EG", "self-adaptive extragradient", CH_PEER_LOCAL}, SICONOS_FRICTION_3D_VI_EG, tune_many, run_local},
-    {{"DSFP", "De Saxce fixed point, rho = 0.9 / lambda_max", CH_PEER_LOCAL},
-     SICONOS_FRICTION_3D_DSFP,
-     tune_fixed_point,
-     run_local},
-    {{"NSGS_2D", "planar Gauss-Seidel", CH_PEER_PLANAR}, SICONOS_FRICTION_2D_NSGS, tune_many, run_planar},
-    {{"LEMKE_2D", "Lemke's pivoting, planar", CH_PEER_PLANAR}, SICONOS_FRICTION_2D_LEMKE, tune_many, run_planar},
-    {{"CPG_2D", "conjugate projected gradient, planar", CH_PEER_PLANAR},
-     SICONOS_FRICTION_2D_CPG,
-     tune_many,
-     run_planar},
-    {{"GNSGS_WR", "global, condensed by Siconos, NSGS", CH_PEER_GLOBAL},
-     SICONOS_GLOBAL_FRICTION_3D_NSGS_WR,
-     tune_many,
-     run_global},
-    {{"GNSGS", "global Gauss-Seidel", CH_PEER_GLOBAL}, SICONOS_GLOBAL_FRICTION_3D_NSGS, tune_many, run_global},
-    {{"GNSN_AC", "global Alart-Curnier Newton", CH_PEER_GLOBAL},
-     SICONOS_GLOBAL_FRICTION_3D_NSN_AC,
-     tune_newton,
-     run_global},
-    {{"GNSN_AC_WR", "global, condensed by Siconos, Newton", CH_PEER_GLOBAL},
-     SICONOS_GLOBAL_FRICTION_3D_NSN_AC_WR,
-     tune_newton,
-     run_global},
-    {{"GADMM", "global ADMM, its default", CH_PEER_GLOBAL}, SICONOS_GLOBAL_FRICTION_3D_ADMM, tune_many, run_global},
-    {{"GADMM_SB", "global ADMM, residuals balanced", CH_PEER_GLOBAL},
-     SICONOS_GLOBAL_FRICTION_3D_ADMM,
-     tune_admm_balanced,
-     run_global},
-    {{"GACLMFP", "global fixed point of convex problems", CH_PEER_GLOBAL},
-     SICONOS_GLOBAL_FRICTION_3D_ACLMFP,
-     NULL,
-     run_global},
+#define X(name, form, storage, id, tune, run, summary) {{name, summary, form}, storage, id, tune, run},
+    PEERS(X)
+#undef X
 };
 
 int ch_peer_count(void) { return (int)(sizeof table / sizeof table[0]); }
@@ -268,7 +242,7 @@ int ch_peer_find(const char* name) {
 bool ch_peer_takes(int peer, const ChPeerProblem* peers) {
   switch (table[peer].info.form) {
     case CH_PEER_LOCAL:
-      return peers->blocks != NULL;
+      return table[peer].storage != DENSE || peers->dense;
     case CH_PEER_PLANAR:
       return peers->planar != NULL;
     case CH_PEER_GLOBAL:
@@ -282,11 +256,7 @@ ChCall ch_peer_solve(const ChPeerProblem* peers, int peer, double tolerance, dou
   return table[peer].run(&table[peer], peers, tolerance, r);
 }
 
-// --- conversion
-// -------------------------------------------------------------------------------------------------------
-
-// The lifted row of a row: planar contacts (n, t) become (n, t, 0).
-static int lift(int row, int from, int to) { return row / from * to + row % from; }
+// --- conversion ----------------------------------------------------------------------------------------------------
 
 // Compressed columns of a matrix whose blocks go from size d to size e. Where e > d every diagonal block gets its
 // tangential entry on the new tangent too, so that the lifted problem stays as well conditioned.
@@ -302,6 +272,18 @@ static NumericsMatrix* matrix_columns(const ChSparse* A, int d, int e) {
       if (fresh && A->index[p] == j && j % d == 1) NM_entry(out, j / d * e + 2, j / d * e + 2, A->value[p]);
     }
   return out;
+}
+
+static NumericsMatrix* matrix_dense(const ChSparse* A, int d, int e) {
+  int n = A->columns / d * e;
+  double* values = calloc((size_t)n * (size_t)n, sizeof(double));
+  for (int j = 0; j < A->columns; ++j)
+    for (int p = A->start[j]; p < A->start[j + 1]; ++p) {
+      size_t row = (size_t)lift(A->index[p], d, e), column = (size_t)lift(j, d, e);
+      values[row + (size_t)n * column] = A->value[p];
+      if (e > d && A->index[p] == j && j % d == 1) values[(row + 1) * (size_t)(n + 1)] = A->value[p];
+    }
+  return NM_create_from_data(NM_DENSE, n, n, values);
 }
 
 // Marks the blocks of block column J and returns how many there are; stamp[I] == J + 1 marks block (I, J).
@@ -369,16 +351,17 @@ static NumericsMatrix* matrix_blocks(const ChSparse* transposed, int d, int e) {
   return NM_create_from_data(NM_SPARSE_BLOCK, e * contacts, e * contacts, B);
 }
 
-static FrictionContactProblem* local_create(const ChProblem* problem, NumericsMatrix* W, const double* q, int e) {
+static FrictionContactProblem* local_create(const ChProblem* problem, NumericsMatrix* W, const double* q, double scale,
+                                            int e) {
   int d = problem->dimension, contacts = problem->block_count;
   double* lifted = calloc((size_t)(e * contacts), sizeof(double));
   double* mu = malloc((size_t)contacts * sizeof(double));
-  for (int row = 0; row < problem->rows; ++row) lifted[lift(row, d, e)] = q[row];
+  for (int row = 0; row < problem->rows; ++row) lifted[lift(row, d, e)] = scale * q[row];
   for (int i = 0; i < contacts; ++i) mu[i] = problem->blocks[i].mu[0];
   return frictionContactProblem_new_with_data(e, contacts, W, lifted, mu);
 }
 
-static GlobalFrictionContactProblem* global_create(const ChProblem* problem) {
+static GlobalFrictionContactProblem* global_create(const ChProblem* problem, double scale) {
   GlobalFrictionContactProblem* g = globalFrictionContactProblem_new();
   size_t dof = (size_t)problem->dof, rows = (size_t)problem->rows, contacts = (size_t)problem->block_count;
   g->dimension = problem->dimension;
@@ -388,8 +371,8 @@ static GlobalFrictionContactProblem* global_create(const ChProblem* problem) {
   g->q = malloc(dof * sizeof(double));
   g->b = malloc(rows * sizeof(double));
   g->mu = malloc(contacts * sizeof(double));
-  memcpy(g->q, problem->f, dof * sizeof(double));
-  memcpy(g->b, problem->w, rows * sizeof(double));
+  for (size_t i = 0; i < dof; ++i) g->q[i] = scale * problem->f[i];
+  for (size_t i = 0; i < rows; ++i) g->b[i] = scale * problem->w[i];
   for (size_t i = 0; i < contacts; ++i) g->mu[i] = problem->blocks[i].mu[0];
   return g;
 }
@@ -419,6 +402,15 @@ static double spectral_radius(const ChSparse* W) {
   return lambda > 0.0 ? lambda : 1.0;
 }
 
+// Siconos compares velocities with DBL_EPSILON and takes a tiny q for take-off. The problem is homogeneous in q and r,
+// so a tiny q is handed over at norm 1.
+static double tiny_scale(const double* q, int rows) {
+  double norm = 0.0;
+  for (int i = 0; i < rows; ++i) norm += q[i] * q[i];
+  norm = sqrt(norm);
+  return norm > 0.0 && norm < 1e-8 ? 1.0 / norm : 1.0;
+}
+
 static bool statable(ChContext* context, const ChProblem* problem) {
   for (int i = 0; i < problem->block_count; ++i) {
     const ChBlock* b = &problem->blocks[i];
@@ -446,10 +438,13 @@ ChPeerProblem* ch_peer_problem_create(ChContext* context, const ChProblem* probl
   peers->dimension = d;
   peers->rows = problem->rows;
   peers->dof = problem->dof;
-  peers->blocks = local_create(problem, matrix_blocks(&transposed, d, 3), q, 3);
-  peers->columns = local_create(problem, matrix_columns(W, d, 3), q, 3);
-  if (d == 2) peers->planar = local_create(problem, matrix_blocks(&transposed, 2, 2), q, 2);
-  if (d == 3 && problem->form == CH_FORM_GLOBAL) peers->global = global_create(problem);
+  peers->scale = tiny_scale(q, problem->rows);
+  peers->blocks = local_create(problem, matrix_blocks(&transposed, d, 3), q, peers->scale, 3);
+  peers->columns = local_create(problem, matrix_columns(W, d, 3), q, peers->scale, 3);
+  if (problem->block_count <= DENSE_MOST)
+    peers->dense = local_create(problem, matrix_dense(W, d, 3), q, peers->scale, 3);
+  if (d == 2) peers->planar = local_create(problem, matrix_blocks(&transposed, 2, 2), q, peers->scale, 2);
+  if (d == 3 && problem->form == CH_FORM_GLOBAL) peers->global = global_create(problem, peers->scale);
   peers->spectral_radius = spectral_radius(W);
   ch_arena_destroy(arena);
   return peers;
@@ -459,6 +454,7 @@ void ch_peer_problem_destroy(ChPeerProblem* peers) {
   if (!peers) return;
   if (peers->blocks) frictionContactProblem_free(peers->blocks);
   if (peers->columns) frictionContactProblem_free(peers->columns);
+  if (peers->dense) frictionContactProblem_free(peers->dense);
   if (peers->planar) frictionContactProblem_free(peers->planar);
   if (peers->global) globalFrictionContact_free(peers->global);
   free(peers);

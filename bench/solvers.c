@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "cardhouse/cardhouse.h"
 #include "condense.h"
 #include "measure.h"
@@ -47,8 +46,7 @@ typedef struct Work {
   double *u, *v;
 } Work;
 
-// --- one cell
-// ---------------------------------------------------------------------------------------------------------
+// --- one cell ------------------------------------------------------------------------------------------------------
 
 static ChCall call_ours(void* user, double* r) {
   Work* work = user;
@@ -58,9 +56,9 @@ static ChCall call_ours(void* user, double* r) {
   options.method = work->method;
   options.tolerance = work->tolerance;
   options.time_limit = work->cap;
-  double start = ch_clock_seconds();
+  double start = ch_measure_clock();
   ChStatus status = ch_solve(&context, work->problem, &options, work->v, work->u, r, &info);
-  return (ChCall){.seconds = ch_clock_seconds() - start, .info = (int)status};
+  return (ChCall){.seconds = ch_measure_clock() - start, .info = (int)status};
 }
 
 static ChCall call_peer(void* user, double* r) {
@@ -108,8 +106,7 @@ static ChCell cell_measure(Work* work, bool ours, double tolerance, double cap, 
   return cell;
 }
 
-// --- one problem
-// ------------------------------------------------------------------------------------------------------
+// --- one problem ---------------------------------------------------------------------------------------------------
 
 static bool solver_takes(const ChResults* results, int s, const Work* work) {
   if (results->solvers[s].ours) return true;
@@ -172,11 +169,10 @@ static bool problem_run(ChResults* results, int p, const char* path, const Optio
   return space != NULL;
 }
 
-// --- command line
-// -----------------------------------------------------------------------------------------------------
+// --- command line --------------------------------------------------------------------------------------------------
 
 static const char USAGE[] =
-    "usage: solvers FOLDER|FILE... [--tols 1e-4,1e-8,1e-12] [--cap SECONDS] [--methods auto,nsgs,newton]\n"
+    "usage: solvers FOLDER|FILE... [--tols 1e-4,1e-8,1e-12] [--cap SECONDS] [--methods none|NAME,...]\n"
     "               [--peers all|none|NAME,...] [--repeat K] [--core N] [--min-contacts N] [--csv FILE] [--svg "
     "FOLDER]\n"
     "Compares our methods with Siconos' solvers on contact problems. `solvers --peers list` names the peers.\n";
@@ -258,8 +254,7 @@ static int options_read(Options* options, int argc, char** argv) {
   return 0;
 }
 
-// --- what is to be compared
-// -------------------------------------------------------------------------------------------
+// --- what is to be compared ----------------------------------------------------------------------------------------
 
 static bool solver_add(ChResults* results, const char* name, bool ours) {
   if (results->solver_count == CH_SOLVERS_MOST) return false;
@@ -303,7 +298,7 @@ static int tolerances_read(ChResults* results, const char* list) {
 
 static int comparison_read(ChResults* results, const Options* options) {
   int status = tolerances_read(results, options->tolerances);
-  if (!status) status = solvers_read(results, options->methods, true);
+  if (!status && strcmp(options->methods, "none") != 0) status = solvers_read(results, options->methods, true);
   if (status || !strcmp(options->peers, "none")) return status;
   if (strcmp(options->peers, "all") != 0) return solvers_read(results, options->peers, false);
   for (int i = 0; i < ch_peer_count(); ++i) solver_add(results, ch_peer_info(i).name, false);
@@ -317,8 +312,7 @@ static int peers_list(void) {
   return 0;
 }
 
-// --- the machine
-// ------------------------------------------------------------------------------------------------------
+// --- the machine ---------------------------------------------------------------------------------------------------
 
 // Thread counts are read when the libraries are loaded, so the program starts itself again with them set.
 static void single_thread(char** argv) {
@@ -362,7 +356,7 @@ int main(int argc, char** argv) {
   static Options options = {.methods = "auto,nsgs,newton",
                             .peers = "all",
                             .tolerances = "1e-4,1e-8,1e-12",
-                            .cap = 20.0,
+                            .cap = 10.0,
                             .repeat = 5,
                             .core = -1,
                             .min_contacts = 20};
