@@ -1,0 +1,225 @@
+// The driver: prepares, runs the method part by part, puts the answer together and grades it.
+//
+// The tolerance speaks of the whole problem's certificate; a part is given the share of it that its rows make up, or
+// its own relative one where that is looser. Siconos' figure weighs rows differently: where it is missed the parts are
+// asked for more, from where they stand.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "cardhouse/solve.h"
+#include "problem/cones.h"
+#include "solve/method.h"
+
+enum { TIGHTENINGS = 6 };
+
+typedef struct Driver {
+  ChContext* context;
+  ChArena* arena;
+  const ChProblem* problem;
+  const ChSolveOptions* options;
+  const ChMethod *method, *inner;
+  ChPrepared parts;
+  double started, deadline;
+  double zero_error;    // of the whole, in the problem's units
+  int rows;
+  double** best;        // per part: its reactions in scaled variables
+  double* u;
+  double *r_out, *u_out, *v_out;
+  ChSolveInfo* info;
+} Driver;
+
+ChSolveOptions ch_solve_options_default(void) {
+  return (ChSolveOptions){.method = "auto", .pose = CH_POSE_COULOMB, .tolerance = 1e-8, .time_limit = 60.0, .threads = 1};
+}
+
+static ChStatus check_settings(ChContext* context, const ChSolveOptions* options) {
+  for (int k = 0; k < options->setting_count; ++k) {
+    const ChSetting* set = &options->settings[k];
+    int index = 0;
+    while (index < ch_option_count() && strcmp(ch_option_info(index).name, set->name) != 0) ++index;
+    if (index == ch_option_count())
+      return ch_fail(context, CH_ERR_ARGUMENT, "no option is called '%s'; 'cardhouse methods --options' lists them", set->name);
+    ChOptionInfo info = ch_option_info(index);
+    if (!(set->value >= info.lowest && set->value <= info.highest))
+      return ch_fail(context, CH_ERR_RANGE, "%s is %g, allowed [%g, %g]: %s", info.name, set->value, info.lowest, info.highest,
+                     info.text);
+  }
+  return CH_OK;
+}
+
+static ChStatus find_inner(Driver* d) {
+  if (!d->options->inner) return CH_OK;
+  d->inner = ch_method_find(d->options->inner);
+  if (!d->inner || !(d->inner->takes & CH_IS_INNER))
+    return ch_fail(d->context, CH_ERR_ARGUMENT, "'%s' is not an inner solver; 'cardhouse methods' lists them", d->options->inner);
+  if (!(d->method->takes & CH_IS_OUTER))
+    return ch_fail(d->context, CH_ERR_ARGUMENT, "method '%s' takes no inner solver", d->method->name);
+  return CH_OK;
+}
+
+static ChStatus check_arguments(Driver* d) {
+  const ChSolveOptions* o = d->options;
+  if (!(d->method = ch_method_find(o->method)))
+    return ch_fail(d->context, CH_ERR_ARGUMENT, "no method is called '%s'; 'cardhouse methods' lists them", o->method);
+  if (!(o->tolerance > 0.0 && o->tolerance < 1.0))
+    return ch_fail(d->context, CH_ERR_RANGE, "tolerance is %g, must be between 0 and 1", o->tolerance);
+  if (!(o->time_limit > 0.0)) return ch_fail(d->context, CH_ERR_RANGE, "time limit is %g s, must be > 0", o->time_limit);
+  if (o->max_iterations < 0)
+    return ch_fail(d->context, CH_ERR_RANGE, "iteration limit is %ld, must be >= 0", o->max_iterations);
+  if (o->warm && !ch_all_finite(o->warm, d->problem->rows))
+    return ch_fail(d->context, CH_ERR_RANGE, "the warm start holds NaN or infinity");
+  ChStatus status = find_inner(d);
+  return status == CH_OK ? check_settings(d->context, o) : status;
+}
+
+static ChStatus check_capabilities(Driver* d) {
+  for (int c = 0; c < d->parts.count; ++c) {
+    const ChSystem* s = &d->parts.component[c].system;
+    if (!s->formed && !(d->method->takes & CH_TAKES_UNFORMED))
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' needs W formed, which is too large here; use auto, nsgs or newton",
+                     d->method->name);
+    if (!s->symmetric && !(d->method->takes & CH_TAKES_UNSYMMETRIC))
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' needs a symmetric W; this one is not", d->method->name);
+    if (s->relaxed && !(d->method->takes & CH_TAKES_RELAXED))
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' does not take pose relaxed", d->method->name);
+  }
+  return CH_OK;
+}
+
+// Warm starts come in the problem's units and are put inside the cone.
+static void start_part(Driver* d, int c) {
+  const ChComponent* part = &d->parts.component[c];
+  const ChSystem* s = &part->system;
+  d->best[c] = CH_TAKE(d->arena, s->rows, double);
+  if (!d->options->warm) return;
+  for (int k = 0; k < s->rows; ++k) d->best[c][k] = d->options->warm[part->source[k]] / (part->c * part->g[k]);
+  ch_system_project(s, d->best[c], d->best[c]);
+}
+
+// The error that a part may keep, in its own scaled variables.
+static double part_tolerance(const Driver* d, const ChComponent* part, double tolerance) {
+  double share = d->zero_error * sqrt((double)part->system.rows / d->rows) / part->c;
+  return 0.5 * tolerance * fmax(part->zero_error, share);
+}
+
+static ChStatus run_part(Driver* d, int c, double tolerance) {
+  const ChComponent* part = &d->parts.component[c];
+  ChArenaMark mark = ch_arena_mark(d->arena);
+  double floor = fmax(part->zero_error, 1e-6);
+  ChRun run = {.system = &part->system,
+               .arena = d->arena,
+               .options = d->options,
+               .inner_method = d->inner,
+               .tolerance = part_tolerance(d, part, tolerance),
+               .started = d->started,
+               .deadline = d->deadline,
+               .max_iterations = d->options->max_iterations,
+               .stage = d->method->name,
+               .scale = floor,
+               .r = d->best[c]};
+  ch_system_velocity(run.system, run.r, d->u);
+  run.error = ch_system_error(run.system, run.r, d->u);
+  if (isnan(run.error)) run.error = INFINITY;
+  if (!(run.error <= run.tolerance)) d->method->solve(&run);
+  ch_arena_release(d->arena, mark);
+  d->info->outer += run.outer;
+  d->info->inner += run.inner;
+  d->info->factorizations += run.factorizations;
+  if (run.stages[0]) snprintf(d->info->stage, sizeof d->info->stage, "%s", run.stages);
+  return run.error <= run.tolerance ? CH_OK : ch_run_late(&run) ? CH_MAX_TIME : CH_MAX_ITER;
+}
+
+// Back to the problem's units; a last projection puts every reaction inside its cone to the last bit that counts.
+static void gather(Driver* d) {
+  const ChProblem* p = d->problem;
+  memset(d->r_out, 0, (size_t)p->rows * sizeof *d->r_out);
+  for (int c = 0; c < d->parts.count; ++c) {
+    const ChComponent* part = &d->parts.component[c];
+    for (int k = 0; k < part->system.rows; ++k) d->r_out[part->source[k]] = part->c * part->g[k] * d->best[c][k];
+  }
+  for (int i = 0; i < p->block_count; ++i)
+    ch_block_project(&p->blocks[i], d->options->pose, d->r_out + p->blocks[i].row, d->r_out + p->blocks[i].row);
+}
+
+static ChStatus grade(Driver* d) {
+  gather(d);
+  ChStatus status = ch_problem_velocity(d->context, d->problem, d->r_out, d->v_out, d->u_out);
+  if (status != CH_OK) return status;
+  return ch_certify(d->context, d->problem, d->options->pose, d->r_out, d->v_out, &d->info->certificate);
+}
+
+static void measure_parts(Driver* d) {
+  double sum = 0.0, floor = 0.0;
+  int longest = 0;
+  for (int c = 0; c < d->parts.count; ++c) {
+    const ChComponent* part = &d->parts.component[c];
+    sum += part->c * part->zero_error * part->c * part->zero_error;
+    floor += part->c * part->c;
+    d->rows += part->system.rows;
+    if (part->system.rows > longest) longest = part->system.rows;
+  }
+  d->zero_error = fmax(sqrt(sum), 1e-6 * sqrt(floor));
+  d->best = CH_TAKE(d->arena, d->parts.count, double*);
+  d->u = CH_TAKE(d->arena, longest, double);
+  for (int c = 0; c < d->parts.count; ++c) start_part(d, c);
+}
+
+// Solves all parts, then grades; where the certificate asks for more than the solvers' own error showed, tightens.
+static ChStatus solve_and_grade(Driver* d) {
+  double tolerance = d->options->tolerance;
+  ChStatus worst = CH_OK;
+  for (int round = 0; round < TIGHTENINGS; ++round) {
+    worst = CH_OK;
+    for (int c = 0; c < d->parts.count; ++c) {
+      ChStatus status = run_part(d, c, tolerance);
+      if (status != CH_OK && worst != CH_MAX_TIME) worst = status;
+    }
+    ChStatus status = grade(d);
+    if (status != CH_OK) return status;
+    const ChCertificate* k = &d->info->certificate;
+    if (ch_certificate_met(k, d->options->tolerance)) return CH_OK;
+    double excess = ch_max(k->natural, k->siconos) / d->options->tolerance;
+    if (worst != CH_OK || !(excess > 1.0) || !(tolerance > 1e-16)) break;
+    tolerance /= fmin(2.0 * excess, 1e3);
+  }
+  if (isnan(d->info->certificate.natural)) return CH_ERR_NUMERIC;
+  return worst == CH_OK ? CH_MAX_ITER : worst;
+}
+
+static ChStatus drive(Driver* d) {
+  ChStatus status = check_arguments(d);
+  if (status != CH_OK) return status;
+  d->started = ch_clock_seconds();
+  d->deadline = d->started + d->options->time_limit;
+  status = ch_prepare(d->context, d->arena, d->problem, d->options->pose, &d->parts);
+  if (status == CH_OK) status = check_capabilities(d);
+  if (status != CH_OK) return status;
+  measure_parts(d);
+  d->info->components = d->parts.count;
+  snprintf(d->info->stage, sizeof d->info->stage, "%s", d->method->name);
+  snprintf(d->info->inner_name, sizeof d->info->inner_name, "%s", d->inner ? d->inner->name : "-");
+  d->info->seconds_setup = ch_clock_seconds() - d->started;
+  status = solve_and_grade(d);
+  d->info->seconds_solve = ch_clock_seconds() - d->started - d->info->seconds_setup;
+  return status;
+}
+
+ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOptions* options, double* v, double* u, double* r,
+                  ChSolveInfo* info) {
+  ChArena* volatile arena = NULL;
+  jmp_buf landing;
+  *info = (ChSolveInfo){0};
+  if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+    ch_arena_destroy(arena);
+    return info->status = ch_fail(context, CH_ERR_MEMORY, "out of memory while solving a problem with %d rows", problem->rows);
+  }
+  ch_arena_set_landing(arena, &landing);
+  Driver driver = {.context = context, .arena = arena, .problem = problem, .options = options, .v_out = v, .u_out = u, .r_out = r,
+                   .info = info};
+  info->status = drive(&driver);
+  ch_arena_destroy(arena);
+  return info->status;
+}

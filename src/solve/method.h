@@ -1,0 +1,100 @@
+// A method is one file and one row of the registry. It sees a scaled system and improves run->r; the driver grades it.
+#ifndef CH_SOLVE_METHOD_H
+#define CH_SOLVE_METHOD_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "cardhouse/solve.h"
+#include "problem/system.h"
+
+typedef struct ChMethod ChMethod;
+
+// What a method can take; nobody switches on its name.
+enum {
+  CH_TAKES_COULOMB = 1 << 0,      // pose coulomb
+  CH_TAKES_RELAXED = 1 << 1,      // pose relaxed (with CH_IS_INNER: serves as --inner)
+  CH_TAKES_UNFORMED = 1 << 2,     // W applied through bodies
+  CH_TAKES_UNSYMMETRIC = 1 << 3,
+  CH_TAKES_DISC = 1 << 4,         // the tangential half of a staggered step
+  CH_IS_INNER = 1 << 5,           // serves as --inner
+  CH_IS_OUTER = 1 << 6,           // takes --inner
+  CH_IS_EXACT = 1 << 7            // its fixed points are exact Coulomb
+};
+
+// One call of a method on one system.
+typedef struct ChRun {
+  const ChSystem* system;
+  ChArena* arena;
+  const ChSolveOptions* options;
+  const ChMethod* inner_method;
+  double tolerance;         // on ch_system_error
+  double started, deadline;  // clock seconds
+  long max_iterations;      // 0: the method's own
+  const char* stage;
+  double scale;             // error of r = 0: history shows error / scale
+  int depth;                // of method calling method
+
+  double* r;                // in: start; out: the best iterate seen
+  double error;             // its error
+  long outer, inner, factorizations;
+  char stages[96];          // auto: what ran
+} ChRun;
+
+struct ChMethod {
+  const char* name;
+  const char* summary;
+  const char* source;
+  unsigned takes;
+  const struct ChOption* options;
+  int option_count;
+  void (*solve)(ChRun* run);
+};
+
+// Registry.
+const ChMethod* ch_method_find(const char* name);
+const ChMethod* ch_method_at(int index);
+
+// Keeps r when it is better than the best so far; returns its error. u = W r + q must be given.
+double ch_run_offer(ChRun* run, const double* r, const double* u);
+// The same, computing u in scratch.
+double ch_run_offer_reaction(ChRun* run, const double* r, double* u_scratch);
+// Tells the history about an iteration.
+void ch_run_note(ChRun* run, long iteration, double error);
+// The tolerance is met or the time is over.
+bool ch_run_finished(const ChRun* run);
+bool ch_run_late(const ChRun* run);
+
+// Runs another method from run->r with its own limits, and takes over what it found and counted.
+void ch_run_nested(ChRun* run, const ChMethod* method, double tolerance, long max_iterations, double seconds);
+
+// One row of a method's option table. Values are doubles on the way in; a whole-number option says so.
+typedef struct ChOption {
+  const char* name;  // "nsgs.anderson"
+  double value, lowest, highest;
+  bool whole;
+  const char* text;
+} ChOption;
+
+// What the user set for this option, or its default.
+double ch_option_value(const ChSolveOptions* options, const char* name, double fallback);
+
+// An option table from rows X(type, name, default, lowest, highest, text): the struct, its reader and its listing.
+#define CH_OPTION_FIELD(type, name, fallback, lowest, highest, text) type name;
+#define CH_OPTION_ROW(type, name, fallback, lowest, highest, text) \
+  {CH_OPTION_PREFIX "." #name, fallback, lowest, highest, (type)0.5 == (type)0, text},
+#define CH_OPTION_READ(type, name, fallback, lowest, highest, text) \
+  o.name = (type)ch_option_value(options, CH_OPTION_PREFIX "." #name, fallback);
+#define CH_OPTIONS(LIST)                                         \
+  typedef struct Options {                                       \
+    LIST(CH_OPTION_FIELD)                                        \
+  } Options;                                                     \
+  static const ChOption option_rows[] = {LIST(CH_OPTION_ROW)};   \
+  static Options read_options(const ChSolveOptions* options) {   \
+    Options o;                                                   \
+    LIST(CH_OPTION_READ)                                         \
+    return o;                                                    \
+  }
+#define CH_OPTION_COUNT ((int)(sizeof option_rows / sizeof option_rows[0]))
+
+#endif

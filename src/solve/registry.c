@@ -1,0 +1,52 @@
+// Every method, one row each.
+#include <string.h>
+
+#include "solve/method.h"
+
+#define METHODS(X) \
+  X(auto)          \
+  X(newton)        \
+  X(nsgs)
+
+#define X(name) extern const ChMethod ch_method_##name;
+METHODS(X)
+#undef X
+
+static const ChMethod* const methods[] = {
+#define X(name) &ch_method_##name,
+    METHODS(X)
+#undef X
+};
+
+int ch_method_count(void) { return (int)(sizeof methods / sizeof methods[0]); }
+
+const ChMethod* ch_method_at(int index) { return methods[index]; }
+
+const ChMethod* ch_method_find(const char* name) {
+  for (int k = 0; k < ch_method_count(); ++k)
+    if (name && strcmp(methods[k]->name, name) == 0) return methods[k];
+  return NULL;
+}
+
+ChMethodInfo ch_method_info(int index) {
+  const ChMethod* m = methods[index];
+  return (ChMethodInfo){.name = m->name,
+                        .summary = m->summary,
+                        .source = m->source,
+                        .exact = (m->takes & CH_IS_EXACT) != 0,
+                        .outer = (m->takes & CH_IS_OUTER) != 0,
+                        .inner = (m->takes & CH_IS_INNER) != 0};
+}
+
+int ch_option_count(void) {
+  int count = 0;
+  for (int k = 0; k < ch_method_count(); ++k) count += methods[k]->option_count;
+  return count;
+}
+
+ChOptionInfo ch_option_info(int index) {
+  int k = 0;
+  while (index >= methods[k]->option_count) index -= methods[k++]->option_count;
+  const ChOption* o = &methods[k]->options[index];
+  return (ChOptionInfo){.name = o->name, .text = o->text, .value = o->value, .lowest = o->lowest, .highest = o->highest};
+}

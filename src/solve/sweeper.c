@@ -1,0 +1,144 @@
+// A Gauss-Seidel sweep. With W formed, row i needs its neighbours' reactions; without, the velocities of its bodies are
+// kept up to date: v += M^-1 H_i (r_i' - r_i). Colours: greedy, so that blocks of a colour share no body and no row of W.
+#include "solve/sweeper.h"
+
+#include <string.h>
+
+#include "linalg/small.h"
+#include "solve/local_contact.h"
+
+struct ChSweeper {
+  const ChSystem* s;
+  ChLocalBlock* local;
+  int threads;
+  int colors;
+  int* start;      // colors + 1
+  int* order;      // blocks by colour, or by number
+  double* v;       // unformed: velocities of the bodies
+  double* response;  // unformed: M^-1 H, laid out like H
+};
+
+// The smallest colour that no neighbour has; neighbours are rows of W, or blocks on the same bodies (tracked per body).
+static int pick_color(const ChSystem* s, int i, const int* color, unsigned char* taken, int colors, const unsigned char* on_body) {
+  memset(taken, 0, (size_t)colors + 1);
+  if (s->formed) {
+    for (int k = s->W.start[i]; k < s->W.start[i + 1]; ++k)
+      if (s->W.column[k] != i && color[s->W.column[k]] >= 0) taken[color[s->W.column[k]]] = 1;
+  } else {
+    const ChBodies* b = s->bodies;
+    for (int k = b->start[i]; k < b->start[i + 1]; ++k)
+      for (int c = 0; c < colors && c < 256; ++c) taken[c] |= on_body[256 * (long)b->body[k] + c];
+  }
+  int c = 0;
+  while (c < colors && taken[c]) ++c;
+  return c;
+}
+
+static void color_blocks(ChArena* arena, ChSweeper* w) {
+  const ChSystem* s = w->s;
+  int* color = CH_TAKE(arena, s->n, int);
+  unsigned char* taken = CH_TAKE(arena, s->n + 1, unsigned char);
+  unsigned char* on_body = s->formed ? NULL : CH_TAKE(arena, 256 * (long)s->bodies->n, unsigned char);
+  for (int i = 0; i < s->n; ++i) color[i] = -1;
+  for (int i = 0; i < s->n; ++i) {
+    color[i] = pick_color(s, i, color, taken, w->colors, on_body);
+    if (!s->formed && color[i] >= 256) color[i] = w->colors;  // crowded bodies: a colour of its own
+    if (!s->formed && color[i] < 256)
+      for (int k = s->bodies->start[i]; k < s->bodies->start[i + 1]; ++k)
+        on_body[256 * (long)s->bodies->body[k] + color[i]] = 1;
+    if (color[i] == w->colors) ++w->colors;
+  }
+  w->start = CH_TAKE(arena, w->colors + 1, int);
+  for (int i = 0; i < s->n; ++i) ++w->start[color[i] + 1];
+  for (int c = 0; c < w->colors; ++c) w->start[c + 1] += w->start[c];
+  int* filled = CH_TAKE(arena, w->colors, int);
+  for (int i = 0; i < s->n; ++i) w->order[w->start[color[i]] + filled[color[i]]++] = i;
+}
+
+static void build_response(ChArena* arena, ChSweeper* w) {
+  const ChBodies* b = w->s->bodies;
+  int last = b->start[w->s->n];
+  long size = 0;
+  for (int i = 0; i < w->s->n; ++i)
+    for (int k = b->start[i]; k < b->start[i + 1]; ++k) size = b->jacobian[k] + (long)b->dim[b->body[k]] * w->s->dim[i];
+  w->response = CH_TAKE(arena, last > 0 ? size : 1, double);
+  w->v = CH_TAKE(arena, b->dofs, double);
+  for (int i = 0; i < w->s->n; ++i)
+    for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
+      int rows = b->dim[b->body[k]], d = w->s->dim[i];
+      ch_small_product(rows, d, b->inverse + b->offset[b->body[k]], b->H + b->jacobian[k], w->response + b->jacobian[k]);
+    }
+}
+
+ChSweeper* ch_sweeper_create(ChArena* arena, const ChSystem* s, bool colors, int threads) {
+  ChSweeper* w = CH_TAKE(arena, 1, ChSweeper);
+  w->s = s;
+  w->threads = threads > 0 ? threads : 1;
+  w->local = CH_TAKE(arena, s->n, ChLocalBlock);
+  for (int i = 0; i < s->n; ++i) ch_local_prepare(arena, s, i, &w->local[i]);
+  w->order = CH_TAKE(arena, s->n, int);
+  for (int i = 0; i < s->n; ++i) w->order[i] = i;
+  if (colors) color_blocks(arena, w);
+  if (!s->formed) build_response(arena, w);
+  return w;
+}
+
+static void relax(const ChSweeper* w, int i, double omega, const double* b, double* r) {
+  double solution[CH_BLOCK_MAX];
+  int d = w->s->dim[i];
+  memcpy(solution, r, (size_t)d * sizeof *r);
+  ch_local_solve(w->s, i, &w->local[i], b, solution);
+  for (int a = 0; a < d; ++a) r[a] = omega == 1.0 ? solution[a] : r[a] + omega * (solution[a] - r[a]);
+}
+
+static void visit_formed(const ChSweeper* w, int i, double omega, double* r) {
+  double b[CH_BLOCK_MAX];
+  ch_block_csr_row_without_diagonal(&w->s->W, i, r, w->s->q, b);
+  relax(w, i, omega, b, r + w->s->row[i]);
+}
+
+static void visit_bodies(const ChSweeper* w, int i, double omega, double* r) {
+  const ChSystem* s = w->s;
+  const ChBodies* B = s->bodies;
+  int d = s->dim[i];
+  double b[CH_BLOCK_MAX], change[CH_BLOCK_MAX];
+  ch_small_multiply(d, s->diagonal + s->diagonal_at[i], r + s->row[i], b);
+  for (int a = 0; a < d; ++a) {
+    b[a] = s->q[s->row[i] + a] - b[a];
+    change[a] = -r[s->row[i] + a];
+  }
+  for (int k = B->start[i]; k < B->start[i + 1]; ++k) {
+    const double *H = B->H + B->jacobian[k], *v = w->v + B->row[B->body[k]];
+    for (int x = 0; x < B->dim[B->body[k]]; ++x)
+      for (int a = 0; a < d; ++a) b[a] += H[x * d + a] * v[x];
+  }
+  relax(w, i, omega, b, r + s->row[i]);
+  for (int a = 0; a < d; ++a) change[a] += r[s->row[i] + a];
+  for (int k = B->start[i]; k < B->start[i + 1]; ++k) {
+    const double* Y = w->response + B->jacobian[k];
+    double* v = w->v + B->row[B->body[k]];
+    for (int x = 0; x < B->dim[B->body[k]]; ++x)
+      for (int a = 0; a < d; ++a) v[x] += Y[x * d + a] * change[a];
+  }
+}
+
+static void visit(const ChSweeper* w, int i, double omega, double* r) {
+  if (w->s->formed)
+    visit_formed(w, i, omega, r);
+  else
+    visit_bodies(w, i, omega, r);
+}
+
+void ch_sweeper_sweep(ChSweeper* w, double omega, double* r) {
+  const ChSystem* s = w->s;
+  if (!s->formed) ch_bodies_impulse_to_velocity(s->bodies, s->dim, s->row, s->n, r, w->v);
+  if (w->colors == 0) {
+    for (int i = 0; i < s->n; ++i) visit(w, i, omega, r);
+    return;
+  }
+  for (int c = 0; c < w->colors; ++c) {
+    int threads = w->start[c + 1] - w->start[c] >= 64 ? w->threads : 1;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int k = w->start[c]; k < w->start[c + 1]; ++k) visit(w, w->order[k], omega, r);
+  }
+}
