@@ -28,7 +28,7 @@ build:
 	@tools/install-packages build
 	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release $(CMAKE_FLAGS) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 	@rm -f $(BUILD).log
-	@cmake --build $(BUILD) --parallel $(JOBS)
+	@MAKEFLAGS=--no-print-directory cmake --build $(BUILD) --parallel $(JOBS)
 
 run: build
 	@echo
