@@ -1,4 +1,4 @@
-// The two non-smooth maps of Newton methods and their derivatives, block by block (solvers.md 2b).
+// The two non-smooth maps of Newton methods and their derivatives, block by block.
 //
 //   Alart-Curnier  x = r - rho u          y_n = max(0, x_n),  y_T = projection of x_T on the disc of radius mu y_n
 //   De Saxce       x = r - rho û          y = P_K(x),  û = u + mu |u_T| n

@@ -1,6 +1,6 @@
 // The exact solution of one block with everything else frozen: u = W r + b and (u, r) obey the law.
 //
-// Contact in space (solvers.md 2a): b_n >= 0 gives r = 0. Otherwise eliminate the normal row (u_n = 0),
+// Contact in space: b_n >= 0 gives r = 0. Otherwise eliminate the normal row (u_n = 0),
 //   Wt = W_TT - w w^T / W_nn,  qt = b_T - w b_n / W_nn,  w = W_Tn
 //   r_T(a) = -(Wt + a I)^-1 qt,  r_n(a) = -(b_n + w . r_T) / W_nn,  phi(a) = |r_T| - mu r_n
 // phi(0) <= 0 is sticking; else sliding, with a > 0 the root of phi: a bracket always exists. Wt is diagonalised once,

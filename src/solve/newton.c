@@ -1,4 +1,4 @@
-// newton: proximal semismooth Newton (solvers.md 2b, 2c).
+// newton: proximal semismooth Newton.
 //
 // Outer loop, proximal point: solve the problem with u replaced by u + eps (r - x_k), recentre x_k <- r, let eps fall.
 // W may be singular; the proximal term makes every inner problem regular without moving the solution.

@@ -1,4 +1,4 @@
-// nsgs: non-smooth block Gauss-Seidel, each block solved exactly (solvers.md 2a).
+// nsgs: non-smooth block Gauss-Seidel, each block solved exactly.
 //
 //   for every block i:  r_i <- solution of law i with  u_i = W_ii r_i + (q_i + sum_{j != i} W_ij r_j)
 //

@@ -5,6 +5,8 @@
 
 #define METHODS(X) \
   X(auto)          \
+  X(admm)          \
+  X(ipm)           \
   X(newton)        \
   X(nsgs)
 
