@@ -17,11 +17,21 @@ json_t* ch_json_certificate(const ChCertificate* certificate) {
   return object;
 }
 
+// A file name need not be UTF-8, JSON text must be: such a name is given with question marks.
+static json_t* path_json(const char* path) {
+  json_t* text = json_string(path);
+  if (text) return text;
+  char readable[1024];
+  snprintf(readable, sizeof readable, "%s", path);
+  for (char* c = readable; *c; ++c)
+    if ((unsigned char)*c >= 0x80) *c = '?';
+  return json_string(readable);
+}
+
 json_t* ch_json_problem(const char* path, const ChProblem* p) {
   bool global = p->form == CH_FORM_GLOBAL;
   json_t* object = json_object();
-  json_t* file = json_string(path);  // a file name need not be UTF-8; JSON text must be
-  json_object_set_new(object, "file", file ? file : json_null());
+  json_object_set_new(object, "file", path_json(path));
   json_t* sizes =
       json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "form", global ? "global" : "local", "dimension",
                 p->dimension, "contacts", ch_problem_count(p, CH_LAW_CONTACT), "unilaterals",
