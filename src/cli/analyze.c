@@ -48,6 +48,8 @@ static ChExit print_json(const ChCommand* self, const char* file, const ChProble
 static void print_rank(const ChProblem* p, const ChAnalysis* a) {
   if (!a->rank_known) {
     printf("rank        not computed: %s\n", rank_skipped);
+    if (p->form == CH_FORM_GLOBAL && p->dof < p->rows)
+      printf("redundant   at least %d (rows - degrees of freedom)\n", p->rows - p->dof);
     return;
   }
   printf("rank        %d of %d rows (singular values of W above 1e-9 of the largest, %.3g to %.3g)\n", a->rank, p->rows,
