@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "problem/whole_file.h"
 
@@ -56,13 +57,16 @@ ChStatus ch_hdf5_open(ChHdf5* h, ChContext* context, const char* path, ChArena* 
 
 ChStatus ch_hdf5_open_image(ChHdf5* h, ChContext* context, const char* path, ChArena* arena, void* image, size_t size) {
   begin(h, context, path, arena);
+  // HDF5 takes files in memory for the same by their names, and refuses an image named like a file on disk.
+  char name[CH_HDF5_NAME_SIZE];
+  snprintf(name, sizeof name, "image %p in memory of process %ld", (void*)h, (long)getpid());
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   bool ready = H5Pset_fapl_core(access, 1 << 20, false) >= 0;
   if (image) {
     ready = ready && H5Pset_file_image(access, image, size) >= 0;
-    h->file = ready ? H5Fopen(path, H5F_ACC_RDWR, access) : H5I_INVALID_HID;
+    h->file = ready ? H5Fopen(name, H5F_ACC_RDWR, access) : H5I_INVALID_HID;
   } else {
-    h->file = ready ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access) : H5I_INVALID_HID;
+    h->file = ready ? H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access) : H5I_INVALID_HID;
   }
   H5Pclose(access);
   h->bytes = (double)size;

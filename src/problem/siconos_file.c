@@ -208,7 +208,6 @@ static const double* parse_friction(ChScan* scan, long count) {
   double* mu = CH_TAKE(scan->arena, count + 1, double);
   if (!mu) ch_scan_fail(scan, CH_ERR_MEMORY, scan->at, "out of memory for %ld numbers", count);
   for (long k = 0; k < count && scan->status == CH_OK; ++k) {
-    ch_scan_space(scan);
     const char* at = scan->at;
     mu[k] = ch_scan_real(scan, "mu");
     if (!(mu[k] >= 0.0)) ch_scan_fail(scan, CH_ERR_RANGE, at, "mu of contact %ld is %g, must be >= 0", k, mu[k]);
@@ -310,13 +309,11 @@ static ChStatus build(Parser* p, ChForm form, ChContext* context, ChProblem** ou
 static ChStatus parse(Parser* p, ChContext* context, ChProblem** out) {
   ChScan* scan = &p->scan;
   p->dimension = (int)ch_scan_int(scan, "dimension of space", 2, 3);
-  ch_scan_space(scan);
   const char* at = scan->at;
   p->contacts = (int)ch_scan_int(scan, "number of contacts", 0, MAX_ROWS / 3);
   if (scan->status == CH_OK && p->contacts > ch_scan_room(scan))
     ch_scan_fail(scan, CH_ERR_SIZE, at, "number of contacts is %d, but only %ld bytes follow", p->contacts,
                  (long)(scan->end - scan->at));
-  ch_scan_space(scan);
   at = scan->at;
   parse_matrix(scan, "W or M", &p->first);
   if (scan->status == CH_OK && p->first.rows != p->first.columns)

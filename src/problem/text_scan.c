@@ -28,6 +28,7 @@ void ch_scan_fail(ChScan* scan, ChStatus status, const char* where, const char* 
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  while (where < scan->end && is_space(*where)) ++where;
   long line = 1;
   const char* line_start = scan->begin;
   for (const char* c = scan->begin; c < where; ++c)

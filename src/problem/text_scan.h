@@ -20,7 +20,7 @@ typedef struct ChScan {
   ChStatus status;
 } ChScan;
 
-// Records a failure at `where`, as path:line:column, unless there was one before.
+// Records a failure at what follows `where`, as path:line:column, unless there was one before.
 void ch_scan_fail(ChScan* scan, ChStatus status, const char* where, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 
