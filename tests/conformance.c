@@ -1,0 +1,208 @@
+// Every method over every problem of a folder, or over the generated ones: one line a problem, one column a method.
+//
+//   conformance FOLDER|--generated [--tol 1e-8] [--time-limit S] [--auto-limit S] [--methods a,b] [--max-contacts N]
+//
+// A cell holds the natural error that the answer is worth and the seconds it took, and a mark where there is more to
+// say:
+//   (nothing)  solved           ~  missed and said so         -  cannot take this problem
+//   LIE        said solved, and is not       CRASH, HANG      ended by a fault, or far beyond its limit
+// A method that is not exact by its own account is run in pose `relaxed`, all others in pose `coulomb`.
+// Exit status 1 for any LIE, CRASH or HANG, for a problem that `auto` missed, and for exact methods that disagree on a
+// velocity that is unique.
+#include <cblas.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cardhouse/files.h"
+#include "support/suite.h"
+#include "support/trial.h"
+
+enum { METHODS_MAX = 64 };
+
+typedef struct Settings {
+  const char* folder;  // NULL: generated
+  double tolerance, time_limit, auto_limit, max_contacts;
+  const char* methods;  // comma-separated, or NULL
+  int count;
+  ChMethodInfo method[METHODS_MAX];
+} Settings;
+
+typedef struct Tally {
+  int problems, faults, auto_missed, disagreements;
+  int solved[METHODS_MAX], taken[METHODS_MAX];
+} Tally;
+
+static int usage(void) {
+  fprintf(stderr,
+          "usage: conformance FOLDER|--generated [--tol 1e-8] [--time-limit S] [--auto-limit S] [--methods a,b]\n"
+          "                   [--max-contacts N]\n");
+  return 2;
+}
+
+static bool listed(const char* list, const char* name) {
+  if (!list) return true;
+  const size_t length = strlen(name);
+  for (const char* at = list; (at = strstr(at, name)); at += length)
+    if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0')) return true;
+  return false;
+}
+
+static bool parse(int argc, char** argv, Settings* s) {
+  bool named = false;
+  for (int i = 1; i < argc; ++i) {
+    const bool more = i + 1 < argc;
+    if (strcmp(argv[i], "--generated") == 0)
+      named = true;
+    else if (more && strcmp(argv[i], "--tol") == 0)
+      s->tolerance = atof(argv[++i]);
+    else if (more && strcmp(argv[i], "--time-limit") == 0)
+      s->time_limit = atof(argv[++i]);
+    else if (more && strcmp(argv[i], "--auto-limit") == 0)
+      s->auto_limit = atof(argv[++i]);
+    else if (more && strcmp(argv[i], "--max-contacts") == 0)
+      s->max_contacts = atof(argv[++i]);
+    else if (more && strcmp(argv[i], "--methods") == 0)
+      s->methods = argv[++i];
+    else if (argv[i][0] == '-' || s->folder)
+      return false;
+    else
+      s->folder = argv[i], named = true;
+  }
+  for (int k = 0; k < ch_method_count() && s->count < METHODS_MAX; ++k)
+    if (listed(s->methods, ch_method_info(k).name)) s->method[s->count++] = ch_method_info(k);
+  return named && s->tolerance > 0.0 && s->time_limit > 0.0 && s->auto_limit > 0.0;
+}
+
+static bool is_auto(const ChMethodInfo* method) { return strcmp(method->name, "auto") == 0; }
+
+static void print_cell(const ChTrial* trial) {
+  switch (trial->verdict) {
+    case CH_VERDICT_SOLVED:
+      printf(" %7.1e %7.4f ", trial->certificate.natural, trial->seconds);
+      break;
+    case CH_VERDICT_MISSED:
+      printf(" %7.1e %7.4f~", trial->certificate.natural, trial->seconds);
+      break;
+    default:
+      printf(" %7s %8s", ch_verdict_word(trial->verdict), "");
+      break;
+  }
+  fflush(stdout);
+}
+
+// Compares every solved exact method with the first one.
+static void check_agreement(const ChProblem* p, const Settings* s, const ChTrial* trials, Tally* tally) {
+  int first = -1;
+  for (int k = 0; k < s->count; ++k) {
+    if (!s->method[k].exact || trials[k].verdict != CH_VERDICT_SOLVED) continue;
+    if (first < 0) {
+      first = k;
+      continue;
+    }
+    const ChAgreement a = ch_trial_compare(p, &trials[first], &trials[k]);
+    if (a.distance <= a.allowed) continue;
+    printf("    %s and %s differ in velocity by %.1e, allowed %.1e\n", s->method[first].name, s->method[k].name,
+           a.distance, a.allowed);
+    ++tally->disagreements;
+  }
+}
+
+static void try_problem(const char* name, const ChProblem* p, int facts, const Settings* s, Tally* tally) {
+  ChTrial trials[METHODS_MAX] = {0};
+  ++tally->problems;
+  printf("%-26.26s %6d", name, p->block_count);
+  for (int k = 0; k < s->count; ++k) {
+    const ChTrialDef def = {.method = s->method[k].name,
+                            .pose = s->method[k].exact ? CH_POSE_COULOMB : CH_POSE_RELAXED,
+                            .tolerance = s->tolerance,
+                            .time_limit = is_auto(&s->method[k]) ? s->auto_limit : s->time_limit,
+                            .isolated = true};
+    trials[k] = ch_trial_run(p, &def);
+    const ChVerdict verdict = trials[k].verdict;
+    tally->solved[k] += verdict == CH_VERDICT_SOLVED;
+    tally->taken[k] += verdict != CH_VERDICT_UNSUPPORTED;
+    tally->faults += verdict == CH_VERDICT_LIE || verdict == CH_VERDICT_CRASH || verdict == CH_VERDICT_HANG;
+    tally->auto_missed += is_auto(&s->method[k]) && verdict != CH_VERDICT_SOLVED;
+    print_cell(&trials[k]);
+  }
+  printf("\n");
+  for (int k = 0; k < s->count; ++k)
+    if (trials[k].verdict == CH_VERDICT_CRASH && trials[k].message[0])
+      printf("    %s: %s\n", s->method[k].name, trials[k].message);
+  if (facts & CH_FACT_UNIQUE) check_agreement(p, s, trials, tally);
+  for (int k = 0; k < s->count; ++k) ch_trial_reset(&trials[k]);
+}
+
+static void print_head(const Settings* s) {
+  printf("%-26s %6s", "problem", "blocks");
+  for (int k = 0; k < s->count; ++k) printf(" %-16s", s->method[k].name);
+  printf("\n");
+}
+
+static void run_generated(const Settings* s, Tally* tally) {
+  for (int i = 0; i < ch_case_count(); ++i) {
+    const ChCase* item = ch_case_at(i);
+    ChContext context = {0};
+    ChProblem* p;
+    if (ch_case_generate(&context, item, &p) != CH_OK) {
+      printf("%-26s %s\n", item->name, context.message);
+      ++tally->faults;
+      continue;
+    }
+    if (p->block_count <= s->max_contacts) try_problem(item->name, p, item->facts, s, tally);
+    ch_problem_destroy(p);
+  }
+}
+
+static int visible(const struct dirent* entry) { return entry->d_name[0] != '.'; }
+
+// False when the folder cannot be listed.
+static bool run_folder(const Settings* s, Tally* tally) {
+  struct dirent** list;
+  const int count = scandir(s->folder, &list, visible, alphasort);
+  if (count < 0) return false;
+  for (int i = 0; i < count; ++i) {
+    char path[4096];
+    struct stat about;
+    snprintf(path, sizeof path, "%s/%s", s->folder, list[i]->d_name);
+    ChContext context = {0};
+    ChProblem* p;
+    if (stat(path, &about) == 0 && S_ISREG(about.st_mode)) {
+      if (ch_problem_read(&context, path, &p) == CH_OK) {
+        if (p->block_count <= s->max_contacts) try_problem(list[i]->d_name, p, CH_FACT_NONE, s, tally);
+        ch_problem_destroy(p);
+      } else {
+        printf("%-26s not a problem: %s\n", list[i]->d_name, context.message);
+      }
+    }
+    free(list[i]);
+  }
+  free(list);
+  return true;
+}
+
+static int close_tally(const Settings* s, const Tally* tally) {
+  printf("%-26s %6d", "solved of taken", tally->problems);
+  for (int k = 0; k < s->count; ++k) printf(" %7d of %-6d", tally->solved[k], tally->taken[k]);
+  printf("\n%d problems at %g: %d faults (LIE, CRASH, HANG), %d missed by auto, %d disagreements\n", tally->problems,
+         s->tolerance, tally->faults, tally->auto_missed, tally->disagreements);
+  return tally->problems == 0 || tally->faults || tally->auto_missed || tally->disagreements ? 1 : 0;
+}
+
+int main(int argc, char** argv) {
+  Settings s = {.tolerance = 1e-8, .time_limit = 1.0, .auto_limit = 10.0, .max_contacts = 2500};
+  if (!parse(argc, argv, &s)) return usage();
+  openblas_set_num_threads(1);
+  Tally tally = {0};
+  print_head(&s);
+  if (!s.folder)
+    run_generated(&s, &tally);
+  else if (!run_folder(&s, &tally)) {
+    fprintf(stderr, "conformance: folder %s cannot be listed\n", s.folder);
+    return 2;
+  }
+  return close_tally(&s, &tally);
+}
