@@ -100,7 +100,7 @@ static void parse_block_index(ChScan* scan, const Entries* e, BlockIndex* b) {
   b->column_end = ch_scan_ints(scan, "ends of block columns", b->block_columns, 0, e->columns);
   check_ends(scan, at, "block columns", b->column_end, b->block_columns, e->columns);
   b->filled_rows = ch_scan_int(scan, "length of the block row pointers", 1, b->block_rows + 1) - 1;
-  b->filled = ch_scan_int(scan, "number of block column indices", 0, ch_scan_room(scan));
+  b->filled = ch_scan_int(scan, "number of block column indices", 0, INT_MAX);
   at = scan->at;
   b->start = ch_scan_ints(scan, "block row pointers", b->filled_rows + 1, 0, b->filled);
   for (long k = 0; scan->status == CH_OK && k < b->filled_rows; ++k)
@@ -122,7 +122,7 @@ static double count_block_entries(const BlockIndex* b) {
 }
 
 static void parse_blocks(ChScan* scan, Entries* e) {
-  long blocks = ch_scan_int(scan, "number of blocks", 0, ch_scan_room(scan));
+  long blocks = ch_scan_int(scan, "number of blocks", 0, INT_MAX);
   if (scan->status != CH_OK || blocks == 0) return;  // Siconos then writes nothing more
   BlockIndex b;
   parse_block_index(scan, e, &b);
@@ -177,7 +177,7 @@ static void parse_sparse(ChScan* scan, Entries* e) {
   ch_scan_word(scan, ", nzmax:");
   ch_scan_int(scan, "nzmax", 0, LONG_MAX);
   ch_scan_word(scan, "nnz:");
-  long count = ch_scan_int(scan, "nnz", 0, ch_scan_room(scan));
+  long count = ch_scan_int(scan, "nnz", 0, INT_MAX);
   ch_scan_line(scan);
   if (scan->status != CH_OK) return;
   if (rows != e->rows || columns != e->columns)
