@@ -2,8 +2,8 @@
 #ifndef CH_BENCH_MEASURE_H
 #define CH_BENCH_MEASURE_H
 
-// Processor seconds of this process. Everybody here runs on one thread, so this is the time on an idle machine, and
-// it stays the same on a busy one.
+// Processor seconds of the calling thread. Everybody here runs on one thread, so this is the time on an idle machine,
+// and it stays the same on a busy one. (The clock of the whole process turns coarse while a timer watches it.)
 double ch_measure_clock(void);
 
 typedef struct ChCall {
