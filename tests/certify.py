@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""The certificate once more, by numpy and scipy alone: certify.py SOLUTION.hdf5 [--pose coulomb|relaxed|frictionless]
+
+Reads a problem and its solution from one FCLIB file, as `cardhouse solve --out` writes it, and prints the six fields
+as JSON. It shares no code with the program: the two are written from the same definitions (docs/certificate.md) and a
+test compares them. Rows are taken in the file's order: contacts, bilaterals, unilaterals, limits.
+"""
+import argparse
+import json
+import sys
+
+import h5py
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import brentq
+from scipy.sparse.linalg import splu
+
+
+class Rows:
+    """What the laws need to know of every row: contacts first, d rows each, then single rows."""
+
+    def __init__(self, dimension, mu, bilaterals, unilaterals, lo, hi):
+        self.d, self.mu = dimension, mu                      # mu: contacts x 2
+        self.contacts = len(mu)
+        self.bilaterals, self.unilaterals, self.lo, self.hi = bilaterals, unilaterals, lo, hi
+
+    def split(self, x):
+        """Contacts as a table, then the bilateral, unilateral and limit rows."""
+        ends = np.cumsum([self.d * self.contacts, self.bilaterals, self.unilaterals])
+        tables = np.split(np.asarray(x, float), ends)
+        return [tables[0].reshape(-1, self.d)] + tables[1:]
+
+
+def matrix(group):
+    """FCLIB's storage: nz >= 0 is a list of entries (row i, column p), -1 compressed columns, -2 compressed rows."""
+    m, n, nz = (int(group[key][0]) for key in ("m", "n", "nz"))
+    p, i, x = (group[key][:] if key in group else np.zeros(0) for key in ("p", "i", "x"))
+    if nz >= 0:
+        return sp.csc_matrix((x[:nz], (i[:nz], p[:nz])), shape=(m, n))
+    return (sp.csc_matrix if nz == -1 else sp.csr_matrix)((x, i, p), shape=(m, n)).tocsc()
+
+
+def vector(file, name):
+    return np.asarray(file[name][:], float) if name in file else np.zeros(0)
+
+
+def read_rows(file, root):
+    mu = vector(file, root + "/vectors/mu")
+    mu2 = vector(file, "cardhouse/mu2") if "cardhouse/mu2" in file else mu
+    bilaterals = len(vector(file, root + ("/vectors/s" if root == "fclib_local" else "/vectors/b")))
+    unilaterals = len(vector(file, "cardhouse/unilateral/w"))
+    return Rows(int(file[root + "/spacedim"][0]), np.stack([mu, mu2], axis=1), bilaterals, unilaterals,
+                vector(file, "cardhouse/limit/lo"), vector(file, "cardhouse/limit/hi"))
+
+
+def read_local(file):
+    """W and q over all rows: FCLIB's W, V, R for contacts and bilaterals, then what our own group adds."""
+    W, q = matrix(file["fclib_local/W"]), vector(file, "fclib_local/vectors/q")
+    if "fclib_local/R" in file:
+        V, R = matrix(file["fclib_local/V"]), matrix(file["fclib_local/R"])
+        lower = matrix(file["cardhouse/lower"]) if "cardhouse/lower" in file else V.T
+        W = sp.bmat([[W, V], [lower, R]]).tocsc()
+        q = np.concatenate([q, vector(file, "fclib_local/vectors/s")])
+    for part in ("unilateral", "limit"):
+        if "cardhouse/" + part not in file:
+            continue
+        columns, rows = (matrix(file["cardhouse/%s/%s" % (part, key)]) for key in ("columns", "rows"))
+        W = sp.hstack([sp.vstack([W, rows]), columns]).tocsc()
+        q = np.concatenate([q, vector(file, "cardhouse/%s/w" % part)])
+    return W, q
+
+
+def read_global(file):
+    parts = ["fclib_global/H", "fclib_global/G", "cardhouse/unilateral/H", "cardhouse/limit/H"]
+    biases = ["fclib_global/vectors/w", "fclib_global/vectors/b", "cardhouse/unilateral/w", "cardhouse/limit/w"]
+    H = sp.hstack([matrix(file[name]) for name in parts if name in file]).tocsc()
+    return matrix(file["fclib_global/M"]), H, vector(file, "fclib_global/vectors/f"), \
+        np.concatenate([vector(file, name) for name in biases])
+
+
+def read_solution(file):
+    return np.concatenate([vector(file, name) for name in ("solution/r", "solution/l", "cardhouse/solution/r")])
+
+
+def project_ellipse(x, mu):
+    """Nearest point of {|(x1/mu1, x2/mu2)| <= xn}: one multiplier, found on a logarithmic scale."""
+    n, t = x[0], x[1:]
+    if np.any(mu == 0.0):
+        keep = mu > 0.0
+        if not keep.any():
+            return np.array([max(n, 0.0), 0.0, 0.0])
+        y = project_circle(np.array([[n, t[keep][0]]]), mu[keep])[0]
+        out = np.zeros(3)
+        out[0], out[1:][keep] = y
+        return out
+    if np.linalg.norm(t / mu) <= n:
+        return x.copy()
+    if np.linalg.norm(t * mu) <= -n:
+        return np.zeros(3)
+
+    def gap(z):
+        lam = np.exp(z)
+        return (1.0 - lam) * np.linalg.norm(t * mu / (mu ** 2 + lam)) - n
+
+    if gap(-90.0) <= 0.0:                                    # outside by less than rounding
+        return x.copy()
+    if gap(90.0) >= 0.0:
+        return np.zeros(3)
+    lam = np.exp(brentq(gap, -90.0, 90.0, xtol=1e-15, rtol=8.9e-16, maxiter=1000))
+    tangent = t * mu ** 2 / (mu ** 2 + lam)
+    return np.concatenate([[np.linalg.norm(tangent / mu)], tangent])
+
+
+def project_circle(x, mu):
+    """Rows of x onto {|x_T| <= mu x_n}."""
+    n, t = x[:, 0], np.linalg.norm(x[:, 1:], axis=1)
+    normal = (n + mu * t) / (1.0 + mu ** 2)
+    shrink = np.divide(mu * normal, t, out=np.zeros_like(t), where=t > 0)
+    y = np.column_stack([normal, x[:, 1:] * shrink[:, None]])
+    y[mu * t <= -n] = 0.0
+    inside = (n >= 0) & (t <= mu * n)
+    y[inside] = x[inside]
+    return y
+
+
+def project(rows, mu, x):
+    contact, bilateral, unilateral, limit = rows.split(x)
+    y = contact.copy()
+    round_ = mu[:, 0] == mu[:, 1]
+    y[round_] = project_circle(contact[round_], mu[round_, 0])
+    for i in np.flatnonzero(~round_):
+        y[i] = project_ellipse(contact[i], mu[i])
+    return np.concatenate([y.ravel(), bilateral, np.maximum(unilateral, 0.0), np.clip(limit, rows.lo, rows.hi)])
+
+
+def support(rows, mu, contact):
+    return np.linalg.norm(contact[:, 1:] * mu[:, : rows.d - 1], axis=1)
+
+
+def shifted(rows, mu, u, pose):
+    hat = np.array(u, float)
+    if pose == "coulomb" and rows.contacts:
+        table = hat[: rows.d * rows.contacts].reshape(-1, rows.d)
+        table[:, 0] += support(rows, mu, table)
+    return hat
+
+
+def ratio(error, scale):
+    if error == 0.0:
+        return 0.0
+    return float(error / scale) if scale != 0.0 else float("inf")
+
+
+def weights(rows, diagonal):
+    """rho: d / trace(W_ii) for a contact, 1 / W_ii for a single row, 0 for rows that nothing moves."""
+    contact = rows.split(diagonal)[0].sum(axis=1) / rows.d
+    scale = np.concatenate([np.repeat(contact, rows.d), diagonal[rows.d * rows.contacts:]])
+    return np.divide(1.0, scale, out=np.zeros_like(scale), where=scale != 0.0)
+
+
+def grade(rows, pose, r, u, q, diagonal):
+    mu = rows.mu if pose != "frictionless" else 0.0 * rows.mu
+    rho = weights(rows, diagonal)
+    live = rho > 0.0
+    size = np.linalg.norm
+
+    def error(step, r_, u_):
+        rest = r_ - project(rows, mu, r_ - step * shifted(rows, mu, u_, pose))
+        joints = slice(rows.d * rows.contacts, rows.d * rows.contacts + rows.bilaterals)
+        rest[joints] = (step * u_)[joints]                   # r cancels exactly
+        return size(rest[live] / np.sqrt(step[live]))
+
+    nothing = error(rho, np.zeros_like(r), q)
+    out = {"natural": ratio(error(rho, r, u), max(nothing, 1e-6 * size(np.sqrt(rho) * q))),
+           "siconos": ratio(error(live.astype(float), r, u), max(size(x[live]) for x in (q, r, u)))}
+    off = rows.split(project(rows, mu, r) - r)
+    each = [size(part, axis=1) if part.ndim == 2 else np.abs(part) for part in off]
+    largest = [size(part, axis=1) if part.ndim == 2 else np.abs(part) for part in rows.split(np.where(live, r, 0.0))]
+    out["cone"] = ratio(np.concatenate(each).max(initial=0.0), np.concatenate(largest).max(initial=0.0))
+    normal = np.zeros(len(r), bool)
+    normal[: rows.d * rows.contacts: rows.d] = True
+    first = rows.d * rows.contacts + rows.bilaterals
+    normal[first: first + rows.unilaterals] = True
+    normal &= live
+    out["signorini"] = ratio(np.abs(np.minimum(diagonal * r, u))[normal].max(initial=0.0),
+                             np.abs(q[live]).max(initial=0.0))
+    R, U = rows.split(r)[0], rows.split(u)[0]
+    gap = support(rows, mu, U) * R[:, 0] + (R[:, 1:] * U[:, 1:]).sum(axis=1)
+    out["dissipation"] = float(np.abs(gap[live[: rows.d * rows.contacts: rows.d]]).max(initial=0.0))
+    return out
+
+
+def certify_local(file, pose):
+    rows, (W, q) = read_rows(file, "fclib_local"), read_local(file)
+    r = read_solution(file)
+    out = grade(rows, pose, r, W @ r + q, q, W.diagonal())
+    out["balance"] = 0.0
+    return out
+
+
+def certify_global(file, pose):
+    rows, (M, H, f, w) = read_rows(file, "fclib_global"), read_global(file)
+    r, v = read_solution(file), vector(file, "solution/v")
+    lu = splu(M)
+    diagonal = np.zeros(H.shape[1])
+    for c in range(0, H.shape[1], 256):
+        B = H[:, c:c + 256].toarray()
+        diagonal[c:c + 256] = (B * lu.solve(B)).sum(axis=0)
+    free = lu.solve(f)
+    q = H.T @ free + w
+    out = grade(rows, pose, r, H.T @ (free + lu.solve(H @ r)) + w, q, diagonal)
+    root = np.sqrt(M.diagonal())
+    norms = [np.linalg.norm(x / root) for x in (M @ v - f - H @ r, f, H @ r)]
+    out["balance"] = ratio(norms[0], max(norms[1:]))
+    return out
+
+
+def certify(path, pose="coulomb"):
+    with h5py.File(path, "r") as file:
+        return certify_local(file, pose) if "fclib_local" in file else certify_global(file, pose)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("solution")
+    parser.add_argument("--pose", default="coulomb", choices=["coulomb", "relaxed", "frictionless"])
+    arguments = parser.parse_args()
+    json.dump(certify(arguments.solution, arguments.pose), sys.stdout, indent=1)
+    print()
