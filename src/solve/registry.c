@@ -6,9 +6,14 @@
 #define METHODS(X) \
   X(auto)          \
   X(admm)          \
+  X(apgd)          \
   X(ipm)           \
   X(newton)        \
-  X(nsgs)
+  X(nsgs)          \
+  X(pgs)           \
+  X(relaxed)       \
+  X(staggered)     \
+  X(successive)
 
 #define X(name) extern const ChMethod ch_method_##name;
 METHODS(X)

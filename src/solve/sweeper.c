@@ -16,6 +16,8 @@ struct ChSweeper {
   int* order;      // blocks by colour, or by number
   double* v;       // unformed: velocities of the bodies
   double* response;  // unformed: M^-1 H, laid out like H
+  ChBlockRule rule;  // NULL: the exact local solution
+  void* user;
 };
 
 // The smallest colour that no neighbour has; neighbours are rows of W, or blocks on the same bodies (tracked per body).
@@ -83,7 +85,16 @@ ChSweeper* ch_sweeper_create(ChArena* arena, const ChSystem* s, bool colors, int
   return w;
 }
 
+void ch_sweeper_set_rule(ChSweeper* w, ChBlockRule rule, void* user) {
+  w->rule = rule;
+  w->user = user;
+}
+
 static void relax(const ChSweeper* w, int i, double omega, const double* b, double* r) {
+  if (w->rule) {
+    w->rule(w->user, i, omega, b, r);
+    return;
+  }
   double solution[CH_BLOCK_MAX];
   int d = w->s->dim[i];
   memcpy(solution, r, (size_t)d * sizeof *r);

@@ -1,0 +1,34 @@
+// The convex half of an outer loop: K contains r, K* contains W r + q, orthogonal, with a q that the loop keeps
+// changing.
+//
+// A view is a shallow copy of a system in pose relaxed with its own q; an inner method solves it. An inner method that
+// needs a symmetric W works on W_sym = (W + W^T) / 2 and the rest goes to the right-hand side,
+//
+//   K contains r+, K* contains W_sym r+ + q + (W - W_sym) r, orthogonal,
+//
+// repeated until r stands still: what comes out solves the problem as given. A method that takes an unsymmetric W gets
+// it.
+#ifndef CH_SOLVE_CONVEX_VIEW_H
+#define CH_SOLVE_CONVEX_VIEW_H
+
+#include "solve/method.h"
+
+typedef struct ChConvexView {
+  ChSystem given;   // pose relaxed, own q: write it, then solve
+  ChSystem convex;  // what the inner method sees: the same, or W_sym with its own q
+  bool carried;     // W - W_sym is carried on the right-hand side
+  const ChMethod* inner;
+  ChRun* outer;            // whose arena, limits and counters are used
+  ChSolveOptions options;  // the outer ones without the history
+  double *trial, *u, *v;
+} ChConvexView;
+
+// `system` is the outer run's or a part of it. The inner method is the one asked for where it can take the system, and
+// the default one where it cannot.
+void ch_convex_view_init(ChConvexView* view, ChRun* outer, const ChSystem* system);
+
+// Improves r (in: start) until the error of the view is at most `tolerance` or the clock passes `deadline`; returns the
+// error. Iterations and factorisations are added to the outer run's.
+double ch_convex_view_solve(ChConvexView* view, double tolerance, double deadline, double* r);
+
+#endif

@@ -1,0 +1,25 @@
+// Some rows of a system as a system of its own: the normal and the tangential half of a staggered step.
+//
+//   normal       one half line per contact; bilateral, unilateral and limit rows as they are
+//   tangential   one disc (space) or interval (plane) per contact, of radius mu r_n
+//
+// W is cut out block by block; what the two halves do to each other stays with the caller, who writes q.
+#ifndef CH_SOLVE_HALF_SYSTEM_H
+#define CH_SOLVE_HALF_SYSTEM_H
+
+#include "problem/system.h"
+
+typedef struct ChHalfSystem {
+  ChSystem system;
+  int* block;   // block of the whole, per block
+  int* source;  // row of the whole, per row
+} ChHalfSystem;
+
+// The whole system must have W formed.
+void ch_half_normal(ChArena* arena, const ChSystem* whole, ChHalfSystem* half);
+void ch_half_tangential(ChArena* arena, const ChSystem* whole, ChHalfSystem* half);
+
+void ch_half_gather(const ChHalfSystem* half, const double* whole, double* part);
+void ch_half_scatter(const ChHalfSystem* half, const double* part, double* whole);
+
+#endif

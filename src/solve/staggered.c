@@ -1,0 +1,179 @@
+// staggered: the normal problem with friction frozen, the friction problem with normal reactions frozen, and again
+// (algorithm 1 of 004, section 5.4).
+//
+//   contact    r_N <- argmin 1/2 r_N W_NN r_N + r_N (q_N + W_NT f)   over half lines; bilateral and limit rows belong
+//   here friction   f   <- argmin 1/2 f W_TT f + f (q_T + W_TN r_N)       over discs |f_i| <= mu_i r_N,i (plane:
+//   intervals)
+//
+// A fixed point is exact Coulomb. f is what is warm started (5.4.1) and what Anderson acceleration extrapolates; the
+// best pair is kept (5.4.4). A run that ends early closes with a contact projection, so that Signorini's law holds even
+// then (5.4.2): friction outside its disc is clipped and the projection repeated, which ends because friction only
+// shrinks.
+#include <math.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "solve/convex_view.h"
+#include "solve/fixed_point.h"
+#include "solve/half_system.h"
+#include "solve/method.h"
+
+#define CH_OPTION_PREFIX "staggered"
+#define STAGGERED_OPTIONS(X)                                                                                  \
+  X(int, anderson, 5, 0, 50, "iterations that Anderson acceleration looks back on; 0 = off")                  \
+  X(double, damping, 1.0, 0.01, 1.0, "share of the new friction in a plain iteration")                        \
+  X(double, rel_err, 0.0, 0.0, 1.0, "also stop when friction changes by less, relative, in the kinetic norm") \
+  X(double, inner_share, 0.01, 1e-6, 1.0, "error of an inner solve relative to the last error seen outside")
+CH_OPTIONS(STAGGERED_OPTIONS)
+
+enum { MOST_CLIPS = 50 };
+#define LOOSEST_INNER 1e-4
+
+typedef struct Staggered {
+  ChRun* run;
+  const ChSystem* s;
+  Options options;
+  ChHalfSystem normal, tangential;
+  ChConvexView contact, friction;
+  double *r_n, *f;      // the two answers
+  double* x;            // friction that the contact problem is given
+  double *r, *u;        // the whole
+  double *change, *Wf;  // of the friction, for the stopping rule
+} Staggered;
+
+static void staggered_init(Staggered* g, ChRun* run) {
+  const ChSystem* s = run->system;
+  *g = (Staggered){.run = run, .s = s, .options = read_options(run->options)};
+  ch_half_normal(run->arena, s, &g->normal);
+  ch_half_tangential(run->arena, s, &g->tangential);
+  ch_convex_view_init(&g->contact, run, &g->normal.system);
+  ch_convex_view_init(&g->friction, run, &g->tangential.system);
+  double** vectors[] = {&g->r_n, &g->f, &g->x, &g->r, &g->u, &g->change, &g->Wf};
+  for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k) *vectors[k] = CH_TAKE(run->arena, s->rows, double);
+  ch_half_gather(&g->normal, run->r, g->r_n);
+  ch_half_gather(&g->tangential, run->r, g->x);
+}
+
+// Velocity that the reactions of one half alone leave, at the rows of the other.
+static void velocity_across(Staggered* g, const ChHalfSystem* from, const double* part, const ChHalfSystem* to,
+                            double* q) {
+  memset(g->r, 0, (size_t)g->s->rows * sizeof(double));
+  ch_half_scatter(from, part, g->r);
+  ch_system_velocity(g->s, g->r, g->u);
+  ch_half_gather(to, g->u, q);
+}
+
+static double contact_projection(Staggered* g, const double* friction, double tolerance, double deadline) {
+  velocity_across(g, &g->tangential, friction, &g->normal, g->contact.given.q);
+  return ch_convex_view_solve(&g->contact, tolerance, deadline, g->r_n);
+}
+
+// |f_i| <= mu_i r_N,i, as discs or intervals
+static void set_radii(Staggered* g) {
+  ChSystem* t = &g->tangential.system;
+  ch_half_scatter(&g->normal, g->r_n, g->r);
+  for (int k = 0; k < t->n; ++k) {
+    int i = g->tangential.block[k];
+    double radius = g->s->mu[i] * ch_positive_part(g->r[g->s->row[i]]);
+    if (t->set[k] == CH_SET_DISC) t->mu[k] = radius;
+    t->lo[k] = -radius;
+    t->hi[k] = radius;
+  }
+}
+
+static double friction_projection(Staggered* g, double tolerance) {
+  set_radii(g);
+  velocity_across(g, &g->normal, g->r_n, &g->tangential, g->friction.given.q);
+  ch_system_project(&g->tangential.system, g->x, g->f);
+  return ch_convex_view_solve(&g->friction, tolerance, g->run->deadline, g->f);
+}
+
+static double offer_pair(Staggered* g) {
+  ch_half_scatter(&g->normal, g->r_n, g->r);
+  ch_half_scatter(&g->tangential, g->f, g->r);
+  return ch_run_offer_reaction(g->run, g->r, g->u);
+}
+
+// Root of (5.21): |f - x| / |x| in the norm of W_TT, which is that of M^-1 on impulses.
+static double relative_change(Staggered* g) {
+  const ChSystem* t = &g->tangential.system;
+  double moved = 0.0, size = 0.0;
+  for (int k = 0; k < t->rows; ++k) g->change[k] = g->f[k] - g->x[k];
+  ch_system_apply(t, g->change, g->Wf);
+  for (int k = 0; k < t->rows; ++k) moved += g->change[k] * g->Wf[k];
+  ch_system_apply(t, g->x, g->Wf);
+  for (int k = 0; k < t->rows; ++k) size += g->x[k] * g->Wf[k];
+  return moved <= 0.0 ? 0.0 : sqrt(moved / size);
+}
+
+// Whether any normal row feels any friction row. Where none does the first pair is the answer (5.5.2).
+static bool coupled(const Staggered* g) {
+  const ChBlockCsr* W = &g->s->W;
+  for (int i = 0; i < W->n; ++i)
+    for (int e = W->start[i]; e < W->start[i + 1]; ++e) {
+      int j = W->column[e], rows = g->s->set[i] == CH_SET_CONE ? 1 : g->s->dim[i];
+      if (g->s->set[j] != CH_SET_CONE) continue;
+      for (int a = 0; a < rows; ++a)
+        for (int b = 1; b < g->s->dim[j]; ++b)
+          if (W->value[W->offset[e] + a * g->s->dim[j] + b] != 0.0) return true;
+    }
+  return false;
+}
+
+// Contact projections from the best friction found, until that friction also lies in its discs.
+static void settle(Staggered* g) {
+  ChRun* run = g->run;
+  double now = ch_clock_seconds();
+  double deadline = fmax(run->deadline, now + 0.01 + 0.1 * (now - run->started));
+  int rows = g->tangential.system.rows;
+  ch_half_gather(&g->normal, run->r, g->r_n);
+  ch_half_gather(&g->tangential, run->r, g->f);
+  for (int k = 0; k < MOST_CLIPS; ++k) {
+    memcpy(g->x, g->f, (size_t)rows * sizeof(double));
+    contact_projection(g, g->x, 0.1 * run->tolerance, deadline);
+    set_radii(g);
+    ch_system_project(&g->tangential.system, g->x, g->f);
+    double clipped = 0.0;
+    for (int a = 0; a < rows; ++a) clipped = ch_max(clipped, fabs(g->f[a] - g->x[a]));
+    if (!(clipped > 0.01 * run->tolerance) || ch_clock_seconds() > deadline) break;
+  }
+  double error = offer_pair(g);
+  if (run->depth > 0 || !isfinite(error)) return;  // a method that calls this one keeps its best
+  memcpy(run->r, g->r, (size_t)g->s->rows * sizeof(double));
+  run->error = error;
+}
+
+static void iterate(Staggered* g) {
+  ChRun* run = g->run;
+  ChFixedPoint outer =
+      ch_fixed_point_create(run->arena, g->tangential.system.rows, g->options.anderson, g->options.damping);
+  long limit = run->max_iterations > 0 ? run->max_iterations : 2000;
+  double finest = 0.1 * run->tolerance, tolerance = coupled(g) ? fmax(finest, LOOSEST_INNER) : finest;
+  for (long i = 1; i <= limit; ++i) {
+    contact_projection(g, g->x, tolerance, run->deadline);
+    friction_projection(g, tolerance);
+    ++run->outer;
+    double error = offer_pair(g);
+    ch_run_note(run, i, error);
+    if (ch_run_finished(run) || (g->options.rel_err > 0.0 && relative_change(g) <= g->options.rel_err)) return;
+    ch_fixed_point_next(&outer, error, g->f, g->x);
+    tolerance = fmax(finest, fmin(LOOSEST_INNER, g->options.inner_share * error));
+  }
+}
+
+static void solve(ChRun* run) {
+  Staggered g;
+  staggered_init(&g, run);
+  iterate(&g);
+  if (!(run->error <= run->tolerance)) settle(&g);
+}
+
+const ChMethod ch_method_staggered = {
+    .name = "staggered",
+    .summary = "staggered projections: contact and friction problems in turn, over circular discs",
+    .source = "Kaufman 2009, algorithm 1",
+    .takes = CH_TAKES_COULOMB | CH_TAKES_UNSYMMETRIC | CH_IS_OUTER | CH_IS_EXACT,
+    .options = option_rows,
+    .option_count = CH_OPTION_COUNT,
+    .solve = solve};

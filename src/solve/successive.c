@@ -1,0 +1,91 @@
+// successive: the slip on the right-hand side, a convex problem, the new slip, and again (000 LCP1).
+//
+//   solve   K contains r, K* contains W r + q + mu s n, orthogonal           for given s
+//   then    s <- |u_T|,  u = W r + q
+//
+// The first pass from s = 0 is the relaxed problem (LCP2); where nothing slips it is the answer. A fixed point is exact
+// Coulomb. s is what Anderson acceleration extrapolates; it stays non-negative.
+#include <math.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "solve/convex_view.h"
+#include "solve/fixed_point.h"
+#include "solve/method.h"
+
+#define CH_OPTION_PREFIX "successive"
+#define SUCCESSIVE_OPTIONS(X)                                                            \
+  X(int, anderson, 5, 0, 50, "passes that Anderson acceleration looks back on; 0 = off") \
+  X(double, damping, 1.0, 0.01, 1.0, "share of the new slip in a plain pass")            \
+  X(double, inner_share, 0.02, 1e-6, 1.0, "error of an inner solve relative to the last error seen outside")
+CH_OPTIONS(SUCCESSIVE_OPTIONS)
+
+typedef struct Successive {
+  ChRun* run;
+  const ChSystem* s;
+  Options options;
+  ChConvexView view;
+  double *r, *u;
+  double *slip, *slip_next;  // one per block
+} Successive;
+
+static Successive successive_create(ChRun* run) {
+  const ChSystem* s = run->system;
+  Successive x = {.run = run, .s = s, .options = read_options(run->options)};
+  ch_convex_view_init(&x.view, run, s);
+  x.r = CH_TAKE(run->arena, s->rows, double);
+  x.u = CH_TAKE(run->arena, s->rows, double);
+  x.slip = CH_TAKE(run->arena, s->n, double);
+  x.slip_next = CH_TAKE(run->arena, s->n, double);
+  memcpy(x.r, run->r, (size_t)s->rows * sizeof(double));
+  return x;
+}
+
+static void measure_slip(const Successive* x, double* slip) {
+  for (int i = 0; i < x->s->n; ++i) slip[i] = x->s->relaxed ? 0.0 : ch_system_slip(x->s, i, x->u + x->s->row[i]);
+}
+
+// A warm start brings its slip with it; from r = 0 the first pass is the relaxed problem.
+static void start_slip(Successive* x) {
+  bool warm = false;
+  for (int k = 0; k < x->s->rows; ++k) warm |= x->r[k] != 0.0;
+  if (!warm) return;
+  ch_system_velocity(x->s, x->r, x->u);
+  measure_slip(x, x->slip);
+}
+
+static void shift_view(Successive* x) {
+  const ChSystem* s = x->s;
+  memcpy(x->view.given.q, s->q, (size_t)s->rows * sizeof(double));
+  for (int i = 0; i < s->n; ++i)
+    if (s->set[i] == CH_SET_CONE) x->view.given.q[s->row[i]] += s->mu[i] * x->slip[i];
+}
+
+static void solve(ChRun* run) {
+  Successive x = successive_create(run);
+  ChFixedPoint outer = ch_fixed_point_create(run->arena, x.s->n, x.options.anderson, x.options.damping);
+  long limit = run->max_iterations > 0 ? run->max_iterations : 1000;
+  double finest = 0.5 * run->tolerance, tolerance = finest;  // the first pass may be the last: it is solved to the end
+  start_slip(&x);
+  for (long pass = 1; pass <= limit; ++pass) {
+    shift_view(&x);
+    ch_convex_view_solve(&x.view, tolerance, run->deadline, x.r);
+    ++run->outer;
+    double error = ch_run_offer_reaction(run, x.r, x.u);
+    ch_run_note(run, pass, error);
+    if (ch_run_finished(run) || x.s->relaxed) return;
+    measure_slip(&x, x.slip_next);
+    ch_fixed_point_next(&outer, error, x.slip_next, x.slip);
+    for (int i = 0; i < x.s->n; ++i) x.slip[i] = ch_positive_part(x.slip[i]);
+    tolerance = fmax(finest, x.options.inner_share * error);
+  }
+}
+
+const ChMethod ch_method_successive = {
+    .name = "successive",
+    .summary = "successive convex relaxation: the slip as a fixed point around a convex solver",
+    .source = "Anitescu and Hart 2004 (LCP1), over circular cones",
+    .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_OUTER | CH_IS_EXACT,
+    .options = option_rows,
+    .option_count = CH_OPTION_COUNT,
+    .solve = solve};
