@@ -1,11 +1,12 @@
 // Analysis of a symmetric block pattern for the multifrontal LU.
 //
-//   1. order by CHOLMOD (AMD, or METIS where that gives less fill)
+//   1. fill-reducing order (AMD; METIS for large graphs)
 //   2. elimination tree, postorder
 //   3. structure of every column: struct(j) = A(j) u  U_{children c} struct(c) \ {c}
 //   4. supernodes: a chain of columns with nested structure is one front; small fronts join their parent
 #include "linalg/block_lu_symbolic.h"
 
+#include <amd.h>
 #include <cholmod.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,17 +15,14 @@
 // Below this many scalars a front is worth joining to its parent even at the price of some explicit zeros.
 enum { SMALL_FRONT = 24 };
 
-// order[k] = block eliminated k-th
-static void fill_reducing_order(ChArena* arena, const ChBlockCsr* A, int* order) {
+// METIS finds better orders than AMD on large graphs, at a price that small ones do not repay.
+enum { SMALL_GRAPH = 3000 };
+
+static void order_large(ChArena* arena, const ChBlockCsr* A, int* order) {
   cholmod_common common;
   cholmod_start(&common);
   common.print = 0;
   common.supernodal = CHOLMOD_SIMPLICIAL;
-  if (A->n < 3000) {  // METIS pays on large graphs only
-    common.nmethods = 1;
-    common.method[0].ordering = CHOLMOD_AMD;
-  }
-  common.postorder = 1;
   cholmod_sparse pattern = {.nrow = (size_t)A->n,
                             .ncol = (size_t)A->n,
                             .nzmax = (size_t)A->start[A->n],
@@ -42,6 +40,14 @@ static void fill_reducing_order(ChArena* arena, const ChBlockCsr* A, int* order)
   bool out_of_memory = common.status == CHOLMOD_OUT_OF_MEMORY;
   cholmod_finish(&common);
   if (out_of_memory) ch_arena_fail(arena);
+}
+
+// order[k] = block eliminated k-th
+static void fill_reducing_order(ChArena* arena, const ChBlockCsr* A, int* order) {
+  if (A->n > SMALL_GRAPH)
+    order_large(arena, A, order);
+  else if (A->n <= 2 || amd_order(A->n, A->start, A->column, order, NULL, NULL) < AMD_OK)
+    for (int k = 0; k < A->n; ++k) order[k] = k;
 }
 
 // Liu's algorithm with path compression; all in elimination positions.

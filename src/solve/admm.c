@@ -73,7 +73,7 @@ static void solve(ChRun* run) {
   Admm a = {.run = run, .s = s, .o = read_options(run->options)};
   double** vectors[] = {&a.z, &a.w, &a.r, &a.h, &a.u};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k) *vectors[k] = CH_TAKE(run->arena, s->rows, double);
-  a.linear = ch_linear_create(run->arena, s, (ChSpace)a.o.space, true);
+  a.linear = ch_run_linear(run, a.o.space, true);
   long limit = run->max_iterations > 0 ? run->max_iterations : 20000;
   memcpy(a.z, run->r, (size_t)s->rows * sizeof(double));
   for (int rung = 0; !ch_run_finished(run) && run->inner < limit; ++rung) {

@@ -58,7 +58,7 @@ static Ipm ipm_create(ChRun* run) {
   p.scaling = CH_TAKE(run->arena, s->n, ChScaling);
   p.B = CH_TAKE(run->arena, s->diagonal_at[s->n], double);
   p.E = CH_TAKE(run->arena, s->diagonal_at[s->n], double);
-  p.linear = ch_linear_create(run->arena, s, (ChSpace)p.o.space, !p.coupled);
+  p.linear = ch_run_linear(run, p.o.space, !p.coupled);
   return p;
 }
 

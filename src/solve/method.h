@@ -34,6 +34,7 @@ typedef struct ChRun {
   const char* stage;
   double scale;             // error of r = 0: history shows error / scale
   int depth;                // of method calling method
+  struct ChLinearSystem** linear;  // [2]: unsymmetric, symmetric; shared with nested runs, NULL at first
 
   double* r;                // in: start; out: the best iterate seen
   double error;             // its error
@@ -65,8 +66,22 @@ void ch_run_note(ChRun* run, long iteration, double error);
 bool ch_run_finished(const ChRun* run);
 bool ch_run_late(const ChRun* run);
 
-// Runs another method from run->r with its own limits, and takes over what it found and counted.
-void ch_run_nested(ChRun* run, const ChMethod* method, double tolerance, long max_iterations, double seconds);
+// A method called by another: where it starts and how far it may go. Zero means: as the caller.
+typedef struct ChNested {
+  const ChMethod* method;
+  const ChSystem* system;   // another view of the same rows, e.g. the relaxed one
+  const double* start;      // NULL: the caller's best
+  double tolerance;
+  long max_iterations;
+  ChSetting setting[4];     // on top of the caller's
+} ChNested;
+
+// Runs it. Without another system, what it found is offered to the caller; `found` (may be NULL) gets it in any case.
+// Returns the error it reached, on its own system.
+double ch_run_nested(ChRun* run, const ChNested* nested, double* found);
+
+// The factored linear system of this run's W, made on first use and shared by the methods that a run calls.
+struct ChLinearSystem* ch_run_linear(ChRun* run, int space, bool symmetric);
 
 // One row of a method's option table. Values are doubles on the way in; a whole-number option says so.
 typedef struct ChOption {

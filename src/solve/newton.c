@@ -20,7 +20,9 @@
   X(double, eps_max, 1e-2, 1e-9, 1.0, "largest proximal weight at the start")                        \
   X(double, eps_min, 1e-9, 1e-14, 1e-2, "smallest proximal weight")                                  \
   X(int, inner, 20, 1, 1000, "Newton steps per proximal step")                                       \
-  X(int, forms, 0, 0, 5, "formulations in rotation; 0 = all")
+  X(int, forms, 0, 0, 5, "formulations in rotation; 0 = all")                                        \
+  X(double, spread, 0.7, 0.0, 3.0, "after a failure rho_i varies from block to block by up to exp(spread)") \
+  X(int, leaps, 1, 0, 100, "full steps per proximal step that may raise the merit")
 CH_OPTIONS(NEWTON_OPTIONS)
 
 typedef struct Form {
@@ -47,7 +49,9 @@ typedef struct Newton {
   Options options;
   ChLinearSystem* linear;
   const Form* form;
-  double eps, rho;
+  double eps;
+  double* rho;  // per block
+  unsigned long seed;
   double *centre, *r, *u, *x, *y, *step, *F;      // proximal centre and the current point
   double *r_new, *u_new, *x_new, *y_new;          // line-search trial
   double *next;                                   // the next centre
@@ -61,9 +65,10 @@ static Newton newton_create(ChRun* run) {
   double** vectors[] = {&n.centre, &n.r, &n.u, &n.x, &n.y, &n.step, &n.F, &n.r_new, &n.u_new, &n.x_new, &n.y_new,
                        &n.next,   &n.scratch[0], &n.scratch[1]};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k) *vectors[k] = CH_TAKE(run->arena, s->rows, double);
+  n.rho = CH_TAKE(run->arena, s->n, double);
   n.B = CH_TAKE(run->arena, s->diagonal_at[s->n], double);
   n.E = CH_TAKE(run->arena, s->diagonal_at[s->n], double);
-  n.linear = ch_linear_create(run->arena, s, (ChSpace)n.options.space, false);
+  n.linear = ch_run_linear(run, n.options.space, false);
   return n;
 }
 
@@ -75,13 +80,14 @@ static double evaluate(const Newton* n, const double* r, double* u, double* x, d
   double sum = 0.0;
   for (int i = 0; i < s->n; ++i) {
     int row = s->row[i];
+    double rho = n->rho[i], weight = rho > 1.0 ? 1.0 / rho : 1.0;
     for (int a = row; a < row + s->dim[i]; ++a)
-      x[a] = n->form->rho > 0.0 ? r[a] - n->rho * (u[a] + n->eps * (r[a] - n->centre[a])) : n->centre[a] - n->rho * u[a];
-    if (saxce) x[row] -= n->rho * s->mu[i] * ch_system_slip(s, i, u + row);
+      x[a] = n->form->rho > 0.0 ? r[a] - rho * (u[a] + n->eps * (r[a] - n->centre[a])) : n->centre[a] - rho * u[a];
+    if (saxce) x[row] -= rho * s->mu[i] * ch_system_slip(s, i, u + row);
     ch_map_value(s, n->form->map, i, x + row, y + row);
-    for (int a = row; a < row + s->dim[i]; ++a) sum += (y[a] - r[a]) * (y[a] - r[a]);
+    for (int a = row; a < row + s->dim[i]; ++a) sum += weight * weight * (y[a] - r[a]) * (y[a] - r[a]);
   }
-  if (!n->form->kinetic) return sqrt(sum) / fmax(n->rho, 1.0);
+  if (!n->form->kinetic) return sqrt(sum);
   for (int a = 0; a < s->rows; ++a) n->scratch[0][a] = y[a] - r[a];
   ch_system_apply(s, n->scratch[0], n->scratch[1]);
   double energy = 0.0;
@@ -95,26 +101,30 @@ static void linearize(const Newton* n) {
   bool saxce = n->form->map == CH_MAP_DE_SAXCE && !s->relaxed;
   for (int i = 0; i < s->n; ++i) {
     int d = s->dim[i], at = s->diagonal_at[i];
-    double D[CH_BLOCK_MAX * CH_BLOCK_MAX];
+    double D[CH_BLOCK_MAX * CH_BLOCK_MAX], rho = n->rho[i];
     ch_map_derivative(s, n->form->map, i, n->x + s->row[i], D);
     for (int a = 0; a < d * d; ++a) {
-      n->B[at + a] = (a % (d + 1) == 0) - (1.0 - n->rho * n->eps) * D[a];
-      n->E[at + a] = n->rho * D[a];
+      n->B[at + a] = (a % (d + 1) == 0) - (1.0 - rho * n->eps) * D[a];
+      n->E[at + a] = rho * D[a];
     }
     const double* u = n->u + s->row[i];
     double slip = saxce ? ch_system_slip(s, i, u) : 0.0;
     if (slip > 0.0)
       for (int a = 0; a < d; ++a)
-        for (int b = 1; b < d; ++b) n->E[at + a * d + b] += n->rho * D[a * d] * s->mu[i] * u[b] / slip;
+        for (int b = 1; b < d; ++b) n->E[at + a * d + b] += rho * D[a * d] * s->mu[i] * u[b] / slip;
   }
+}
+
+static double try_step(Newton* n, double length) {
+  for (int a = 0; a < n->s->rows; ++a) n->r_new[a] = n->r[a] + length * n->step[a];
+  return evaluate(n, n->r_new, n->u_new, n->x_new, n->y_new);
 }
 
 // Longest of 1, 1/2, .. that lowers the merit below the largest of the last few; false when none does.
 static bool line_search(Newton* n, double reference, double* merit) {
   double length = 1.0;
   for (int k = 0; k < HALVINGS; ++k, length *= 0.5) {
-    for (int a = 0; a < n->s->rows; ++a) n->r_new[a] = n->r[a] + length * n->step[a];
-    double trial = evaluate(n, n->r_new, n->u_new, n->x_new, n->y_new);
+    double trial = try_step(n, length);
     if (trial <= (1.0 - 1e-4 * length) * reference) {
       *merit = trial;
       return true;
@@ -136,6 +146,7 @@ static void accept_trial(Newton* n) {
 // Newton steps on one proximal problem, from its centre. True when the merit fell to the target.
 static bool inner_newton(Newton* n, double target, int most, int* steps) {
   double merit[HISTORY];
+  int leaps = n->options.leaps;
   memcpy(n->r, n->centre, (size_t)n->s->rows * sizeof(double));
   double f = merit[0] = evaluate(n, n->r, n->u, n->x, n->y);
   target = fmax(1e-15, fmin(target, 0.1 * f));
@@ -151,7 +162,11 @@ static bool inner_newton(Newton* n, double target, int most, int* steps) {
     if (!ch_all_finite(n->step, n->s->rows)) return false;
     double reference = 0.0;
     for (int k = *steps; k >= 0 && k > *steps - MEMORY; --k) reference = fmax(reference, merit[k]);
-    if (!line_search(n, reference, &f)) return false;
+    if (!line_search(n, reference, &f)) {
+      if (leaps-- <= 0) return false;
+      f = try_step(n, 1.0);  // across the kink that the search could not leave
+      if (!isfinite(f)) return false;
+    }
     accept_trial(n);
     merit[*steps + 1] = f;
     if (*steps + 1 >= STALL + 2 && f > 0.5 * merit[*steps + 1 - STALL]) return false;
@@ -179,12 +194,27 @@ typedef struct Progress {
   double error;     // at the centre
   int form, forms;  // in use, in rotation
   int failures;     // in a row
+  bool failed;      // ever
 } Progress;
+
+// The same rho everywhere until something has failed. After that a new draw each time: contacts that sit on a kink of
+// the map, where one rho makes Newton's method cycle, sit elsewhere with another. The sequence is always the same.
+static void choose_rho(Newton* n, bool vary) {
+  double rho = n->form->rho > 0.0 ? n->form->rho : 1.0 / n->eps;
+  for (int i = 0; i < n->s->n; ++i) {
+    double factor = 1.0;
+    if (vary && n->form->rho > 0.0) {
+      n->seed = n->seed * 6364136223846793005ul + 1442695040888963407ul;
+      factor = exp(n->options.spread * ((double)(n->seed >> 33) / 1073741824.0 - 1.0));
+    }
+    n->rho[i] = rho * factor;
+  }
+}
 
 // Solves one proximal problem and adjusts eps and the formulation to how it went.
 static void proximal_step(Newton* n, const Form* forms, Progress* p, long outer) {
   n->form = &forms[p->form];
-  n->rho = n->form->rho > 0.0 ? n->form->rho : 1.0 / n->eps;
+  choose_rho(n, p->failed);
   int steps;
   bool converged = inner_newton(n, 0.02 * p->error, n->options.inner, &steps);
   ch_system_project(n->s, n->r, n->next);
@@ -202,6 +232,7 @@ static void proximal_step(Newton* n, const Form* forms, Progress* p, long outer)
     return;
   }
   p->form = (p->form + 1) % p->forms;
+  p->failed = true;
   if (!better) ++p->failures;
   if (p->failures >= p->forms) {
     n->eps = fmin(4.0 * n->eps, 1.0);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "solve/linear_system.h"
 #include "solve/method.h"
 
 double ch_run_offer(ChRun* run, const double* r, const double* u) {
@@ -29,24 +30,58 @@ void ch_run_note(ChRun* run, long iteration, double error) {
 bool ch_run_late(const ChRun* run) { return ch_clock_seconds() > run->deadline; }
 bool ch_run_finished(const ChRun* run) { return run->error <= run->tolerance || ch_run_late(run); }
 
-void ch_run_nested(ChRun* run, const ChMethod* method, double tolerance, long max_iterations, double seconds) {
+static void add_stage(ChRun* run, const char* name) {
+  size_t used = strlen(run->stages);
+  const char* last = strrchr(run->stages, ' ');
+  if (strcmp(last ? last + 1 : run->stages, name) == 0) return;
+  snprintf(run->stages + used, sizeof run->stages - used, "%s%s", used ? " " : "", name);
+}
+
+static void add_settings(ChSolveOptions* options, const ChSetting* setting) {
+  for (int k = 0; k < 4 && setting[k].name && options->setting_count < CH_SETTING_MAX; ++k)
+    options->settings[options->setting_count++] = setting[k];
+}
+
+double ch_run_nested(ChRun* run, const ChNested* n, double* found) {
   ChArenaMark mark = ch_arena_mark(run->arena);
+  const ChSystem* s = n->system ? n->system : run->system;
+  size_t bytes = (size_t)s->rows * sizeof(double);
+  ChSolveOptions options = *run->options;
+  add_settings(&options, n->setting);
   ChRun nested = *run;
-  nested.tolerance = tolerance;
-  nested.max_iterations = max_iterations;
-  nested.deadline = fmin(run->deadline, ch_clock_seconds() + seconds);
-  nested.stage = method->name;
+  nested.system = s;
+  nested.options = &options;
+  nested.r = CH_TAKE(run->arena, s->rows, double);
+  memcpy(nested.r, n->start ? n->start : run->r, bytes);
+  double* u = CH_TAKE(run->arena, s->rows, double);
+  ch_system_velocity(s, nested.r, u);
+  nested.error = ch_system_error(s, nested.r, u);
+  if (isnan(nested.error)) nested.error = INFINITY;
+  if (n->tolerance > 0.0) nested.tolerance = n->tolerance;
+  nested.max_iterations = n->max_iterations;
+  nested.stage = n->method->name;
   nested.depth = run->depth + 1;
   nested.stages[0] = '\0';
   nested.outer = nested.inner = nested.factorizations = 0;
-  method->solve(&nested);
-  run->error = nested.error;  // r is shared, and only ever improved
+  n->method->solve(&nested);
+  if (!n->system && nested.error < run->error) {
+    run->error = nested.error;
+    memcpy(run->r, nested.r, bytes);
+  }
+  if (found) memcpy(found, nested.r, bytes);
   run->outer += nested.outer;
   run->inner += nested.inner;
   run->factorizations += nested.factorizations;
-  size_t used = strlen(run->stages);
-  snprintf(run->stages + used, sizeof run->stages - used, "%s%s", used ? " " : "", method->name);
+  add_stage(run, n->method->name);
   ch_arena_release(run->arena, mark);
+  return nested.error;
+}
+
+ChLinearSystem* ch_run_linear(ChRun* run, int space, bool symmetric) {
+  if (!run->linear) return ch_linear_create(run->arena, run->system, (ChSpace)space, symmetric);
+  bool cholesky = symmetric && run->system->symmetric;
+  if (!run->linear[cholesky]) return ch_linear_create(run->arena, run->system, (ChSpace)space, symmetric);
+  return run->linear[cholesky];
 }
 
 double ch_option_value(const ChSolveOptions* options, const char* name, double fallback) {
