@@ -113,7 +113,7 @@ static void check_agreement(const ChProblem* p, const Settings* s, const ChTrial
 static void try_problem(const char* name, const ChProblem* p, int facts, const Settings* s, Tally* tally) {
   ChTrial trials[METHODS_MAX] = {0};
   ++tally->problems;
-  printf("%-26.26s %6d", name, p->block_count);
+  printf("%-34.34s %6d", name, p->block_count);
   for (int k = 0; k < s->count; ++k) {
     const ChTrialDef def = {.method = s->method[k].name,
                             .pose = s->method[k].exact ? CH_POSE_COULOMB : CH_POSE_RELAXED,
@@ -137,7 +137,7 @@ static void try_problem(const char* name, const ChProblem* p, int facts, const S
 }
 
 static void print_head(const Settings* s) {
-  printf("%-26s %6s", "problem", "blocks");
+  printf("%-34s %6s", "problem", "blocks");
   for (int k = 0; k < s->count; ++k) printf(" %-16s", s->method[k].name);
   printf("\n");
 }
@@ -148,7 +148,7 @@ static void run_generated(const Settings* s, Tally* tally) {
     ChContext context = {0};
     ChProblem* p;
     if (ch_case_generate(&context, item, &p) != CH_OK) {
-      printf("%-26s %s\n", item->name, context.message);
+      printf("%-34s %s\n", item->name, context.message);
       ++tally->faults;
       continue;
     }
@@ -175,7 +175,7 @@ static bool run_folder(const Settings* s, Tally* tally) {
         if (p->block_count <= s->max_contacts) try_problem(list[i]->d_name, p, CH_FACT_NONE, s, tally);
         ch_problem_destroy(p);
       } else {
-        printf("%-26s not a problem: %s\n", list[i]->d_name, context.message);
+        printf("%-34s not a problem: %s\n", list[i]->d_name, context.message);
       }
     }
     free(list[i]);
@@ -185,7 +185,7 @@ static bool run_folder(const Settings* s, Tally* tally) {
 }
 
 static int close_tally(const Settings* s, const Tally* tally) {
-  printf("%-26s %6d", "solved of taken", tally->problems);
+  printf("%-34s %6d", "solved of taken", tally->problems);
   for (int k = 0; k < s->count; ++k) printf(" %7d of %-6d", tally->solved[k], tally->taken[k]);
   printf("\n%d problems at %g: %d faults (LIE, CRASH, HANG), %d missed by auto, %d disagreements\n", tally->problems,
          s->tolerance, tally->faults, tally->auto_missed, tally->disagreements);

@@ -296,6 +296,29 @@ static void siconos_figure_depends_on_units(void** state) {
   assert_true(fabs(b.siconos / a.siconos - 1.0) > 0.1);
 }
 
+// The worked example of docs/certificate.md: a ball of mass m strikes the floor at 1 m/s, r = m is the answer, and an
+// answer `share` times as large is graded.
+static ChCertificate ball(double mass, double share) {
+  const ChBlock block = {.law = CH_LAW_CONTACT, .dimension = 3, .mu = {0.5, 0.5}};
+  const double c = 1.0 / mass, W[9] = {c, 0, 0, 0, c, 0, 0, 0, c}, q[3] = {-1, 0, 0}, r[3] = {share * mass, 0, 0};
+  ChProblem* p = ch_small_local(3, 1, &block, W, q);
+  const ChCertificate certificate = graded(p, CH_POSE_COULOMB, r, NULL);
+  ch_problem_destroy(p);
+  return certificate;
+}
+
+static void unit_pitfall_of_the_docs(void** state) {
+  (void)state;
+  static const double rows[][4] = {// mass, share, natural, siconos
+                                   {1e-6, 2.0, 1.0, 2e-6}, {1.0, 2.0, 1.0, 0.5}, {1e6, 2.0, 1.0, 5e-7},
+                                   {1e-6, 0.5, 0.5, 0.5},  {1.0, 0.5, 0.5, 0.5}, {1e6, 0.5, 0.5, 1e-6}};
+  for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
+    const ChCertificate c = ball(rows[k][0], rows[k][1]);
+    CHECK_NEAR(c.natural, rows[k][2], 1e-12);
+    CHECK_NEAR(c.siconos / rows[k][3], 1.0, 1e-9);  // r - u cancels in the ball of 1000 tonnes
+  }
+}
+
 // --- what must not count, and what must not pass
 // ------------------------------------------------------------------------
 
@@ -481,6 +504,7 @@ int main(void) {
       cmocka_unit_test(nothing_to_do),
       cmocka_unit_test(units_do_not_matter),
       cmocka_unit_test(siconos_figure_depends_on_units),
+      cmocka_unit_test(unit_pitfall_of_the_docs),
       cmocka_unit_test(fixed_pair_is_dropped),
       cmocka_unit_test(nan_never_passes),
       cmocka_unit_test(large_masses),
