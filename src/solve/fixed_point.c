@@ -6,15 +6,17 @@
 
 #define LARGEST_GROWTH 10.0
 
-ChFixedPoint ch_fixed_point_create(ChArena* arena, int n, int depth, double damping) {
+ChFixedPoint ch_fixed_point_create(ChArena* arena, int n, int depth, double damping, int patience) {
   return (ChFixedPoint){.n = n,
                         .damping = damping,
+                        .patience = patience,
                         .anderson = depth > 0 ? ch_anderson_create(arena, n, depth) : NULL,
                         .kept = CH_TAKE(arena, n, double),
-                        .reference = INFINITY};
+                        .reference = INFINITY,
+                        .best = INFINITY};
 }
 
-void ch_fixed_point_next(ChFixedPoint* f, double error, const double* g, double* x) {
+static void move(ChFixedPoint* f, double error, const double* g, double* x) {
   size_t bytes = (size_t)f->n * sizeof *x;
   if (f->extrapolated && !(error <= LARGEST_GROWTH * f->reference)) {
     memcpy(x, f->kept, bytes);
@@ -30,4 +32,14 @@ void ch_fixed_point_next(ChFixedPoint* f, double error, const double* g, double*
   }
   ch_anderson_step(f->anderson, x, f->kept, x);
   f->extrapolated = true;
+}
+
+bool ch_fixed_point_next(ChFixedPoint* f, double error, const double* g, double* x) {
+  move(f, error, g, x);
+  ++f->waited;
+  if (error < 0.9 * f->best) {
+    f->best = error;
+    f->waited = 0;
+  }
+  return f->waited < f->patience;
 }

@@ -19,11 +19,15 @@ typedef struct ChFixedPoint {
   double* kept;          // plain image of the last good point
   double reference;      // its error
   bool extrapolated;     // x came from an extrapolation
+  double best;           // smallest error when it last fell by a tenth
+  int patience;          // iterations without progress that count as a stall
+  int waited;            // iterations since
 } ChFixedPoint;
 
-ChFixedPoint ch_fixed_point_create(ChArena* arena, int n, int depth, double damping);
+ChFixedPoint ch_fixed_point_create(ChArena* arena, int n, int depth, double damping, int patience);
 
-// x and its image g with the error seen at g; writes the next x.
-void ch_fixed_point_next(ChFixedPoint* f, double error, const double* g, double* x);
+// x and its image g with the error seen at g; writes the next x. False when the iteration has stalled: the smallest
+// error has not fallen by a tenth in `patience` iterations.
+bool ch_fixed_point_next(ChFixedPoint* f, double error, const double* g, double* x);
 
 #endif

@@ -1,4 +1,4 @@
-// pgs: projected Gauss-Seidel, the baseline of game engines (004 section 5.7.2).
+// pgs: projected Gauss-Seidel, the baseline of game engines (Kaufman 2009, section 5.7.2).
 //
 //   cone   r_i <- P(r_i - omega û_i / L_i)                            L_i >= |W_ii|, û = u + mu |u_T| n
 //   box    r_n <- max(0, r_n - omega u_n / W_nn),  r_t <- clamp(r_t - omega u_t / W_tt, -mu r_n, mu r_n), row by row

@@ -1,4 +1,5 @@
-// relaxed: one pass of successive convex relaxation from s = 0 (LCP2 of 000; the cone complementarity problem of 001).
+// relaxed: one pass of successive convex relaxation from s = 0 (LCP2 of Anitescu and Hart 2004,
+// over circular cones the cone complementarity problem of Tasora and Anitescu 2011).
 //
 //   K contains r, K* contains u = W r + q, orthogonal
 //
@@ -44,6 +45,6 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_relaxed = {
     .name = "relaxed",
     .summary = "one convex solve with the slip left out; exact only where nothing slips",
-    .source = "Anitescu and Hart 2004 (LCP2); Negrut and Serban (cone complementarity)",
+    .source = "Anitescu and Hart 2004 (LCP2); Tasora and Anitescu 2011",
     .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_OUTER,
     .solve = solve};

@@ -1,14 +1,15 @@
-// staggered: the normal problem with friction frozen, the friction problem with normal reactions frozen, and again
-// (algorithm 1 of 004, section 5.4).
+// staggered: the contact problem with friction frozen, the friction problem with normal reactions frozen, and again
+// (algorithm 1 of Kaufman 2009; numbers in brackets are its sections and equations).
 //
-//   contact    r_N <- argmin 1/2 r_N W_NN r_N + r_N (q_N + W_NT f)   over half lines; bilateral and limit rows belong
-//   here friction   f   <- argmin 1/2 f W_TT f + f (q_T + W_TN r_N)       over discs |f_i| <= mu_i r_N,i (plane:
-//   intervals)
+//   contact    r_N <- argmin 1/2 r_N W_NN r_N + r_N (q_N + W_NT f)   over half lines
+//   friction   f   <- argmin 1/2 f W_TT f + f (q_T + W_TN r_N)       over discs |f_i| <= mu_i r_N,i (plane: intervals)
 //
-// A fixed point is exact Coulomb. f is what is warm started (5.4.1) and what Anderson acceleration extrapolates; the
-// best pair is kept (5.4.4). A run that ends early closes with a contact projection, so that Signorini's law holds even
-// then (5.4.2): friction outside its disc is clipped and the projection repeated, which ends because friction only
-// shrinks.
+// Bilateral, unilateral and limit rows belong to the contact problem. A fixed point is exact Coulomb. f is what is warm
+// started (5.4.1) and what Anderson acceleration extrapolates; the best pair is kept (5.4.4).
+//
+// A run that ends early closes with a contact projection, so that Signorini's law holds even then (5.4.2), and so that
+// friction stays in its discs: first with the ratio f_i / r_N,i of the best pair frozen instead of f itself, which near
+// a solution changes little; where that has no solution, with f frozen and clipped until it fits.
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@
   X(int, anderson, 5, 0, 50, "iterations that Anderson acceleration looks back on; 0 = off")                  \
   X(double, damping, 1.0, 0.01, 1.0, "share of the new friction in a plain iteration")                        \
   X(double, rel_err, 0.0, 0.0, 1.0, "also stop when friction changes by less, relative, in the kinetic norm") \
+  X(int, patience, 600, 1, 1e9, "iterations without a tenth of progress before giving up")                    \
   X(double, inner_share, 0.01, 1e-6, 1.0, "error of an inner solve relative to the last error seen outside")
 CH_OPTIONS(STAGGERED_OPTIONS)
 
@@ -121,24 +123,71 @@ static bool coupled(const Staggered* g) {
   return false;
 }
 
-// Contact projections from the best friction found, until that friction also lies in its discs.
-static void settle(Staggered* g) {
-  ChRun* run = g->run;
-  double now = ch_clock_seconds();
-  double deadline = fmax(run->deadline, now + 0.01 + 0.1 * (now - run->started));
+// W_NN + W_NT K, K = diag(f_i / r_N,i): the contact problem when friction follows the normal reactions.
+static ChHalfSystem contact_with_ratios(const Staggered* g, const double* r) {
+  const ChSystem* s = g->s;
+  ChHalfSystem half;
+  ch_half_normal(g->run->arena, s, &half);
+  ChBlockCsr* W = &half.system.W;  // every block has a place in this half: blocks and entries agree with those of s
+  for (int i = 0; i < s->n; ++i)
+    for (int e = W->start[i]; e < W->start[i + 1]; ++e) {
+      int j = W->column[e];
+      const double* normal = r + s->row[j];
+      if (s->set[j] != CH_SET_CONE || !(normal[0] > 0.0)) continue;
+      for (int a = 0; a < W->dim[i]; ++a)
+        for (int b = 1; b < s->dim[j]; ++b)
+          W->value[W->offset[e] + a] += s->W.value[s->W.offset[e] + a * s->dim[j] + b] * normal[b] / normal[0];
+    }
+  for (int i = 0; i < s->n; ++i)
+    for (int a = 0; a < W->dim[i] * W->dim[i]; ++a)
+      half.system.diagonal[half.system.diagonal_at[i] + a] = W->value[W->offset[W->diagonal[i]] + a];
+  half.system.symmetric = false;
+  return half;
+}
+
+// r <- reactions that obey Signorini's law with the friction ratios of r; false when none were found.
+static bool settle_ratios(Staggered* g, double deadline) {
+  const ChSystem* s = g->s;
+  ChHalfSystem half = contact_with_ratios(g, g->run->r);
+  ChConvexView view;
+  ch_half_gather(&half, s->q, half.system.q);
+  ch_convex_view_init(&view, g->run, &half.system);
+  ch_half_gather(&half, g->run->r, g->r_n);
+  if (!(ch_convex_view_solve(&view, 0.1 * g->run->tolerance, deadline, g->r_n) <= g->run->tolerance)) return false;
+  ch_half_scatter(&half, g->r_n, g->r);
+  for (int i = 0; i < s->n; ++i) {
+    const double* best = g->run->r + s->row[i];
+    double* r = g->r + s->row[i];
+    if (s->set[i] == CH_SET_CONE)
+      for (int b = 1; b < s->dim[i]; ++b) r[b] = best[0] > 0.0 ? best[b] / best[0] * r[0] : 0.0;
+  }
+  return true;
+}
+
+// The same with the friction of the best pair, clipped as often as it takes; ends because friction only shrinks.
+static void settle_friction(Staggered* g, double deadline) {
   int rows = g->tangential.system.rows;
-  ch_half_gather(&g->normal, run->r, g->r_n);
-  ch_half_gather(&g->tangential, run->r, g->f);
+  ch_half_gather(&g->normal, g->run->r, g->r_n);
+  ch_half_gather(&g->tangential, g->run->r, g->f);
   for (int k = 0; k < MOST_CLIPS; ++k) {
     memcpy(g->x, g->f, (size_t)rows * sizeof(double));
-    contact_projection(g, g->x, 0.1 * run->tolerance, deadline);
+    contact_projection(g, g->x, 0.1 * g->run->tolerance, deadline);
     set_radii(g);
     ch_system_project(&g->tangential.system, g->x, g->f);
     double clipped = 0.0;
     for (int a = 0; a < rows; ++a) clipped = ch_max(clipped, fabs(g->f[a] - g->x[a]));
-    if (!(clipped > 0.01 * run->tolerance) || ch_clock_seconds() > deadline) break;
+    if (!(clipped > 0.01 * g->run->tolerance) || ch_clock_seconds() > deadline) break;
   }
-  double error = offer_pair(g);
+  ch_half_scatter(&g->normal, g->r_n, g->r);
+  ch_half_scatter(&g->tangential, g->f, g->r);
+}
+
+static void settle(Staggered* g) {
+  ChRun* run = g->run;
+  double now = ch_clock_seconds();
+  double deadline = fmax(run->deadline, now + 0.01 + 0.1 * (now - run->started));
+  if (!settle_ratios(g, deadline)) settle_friction(g, deadline);
+  double error = ch_run_offer_reaction(run, g->r, g->u);
   if (run->depth > 0 || !isfinite(error)) return;  // a method that calls this one keeps its best
   memcpy(run->r, g->r, (size_t)g->s->rows * sizeof(double));
   run->error = error;
@@ -146,8 +195,8 @@ static void settle(Staggered* g) {
 
 static void iterate(Staggered* g) {
   ChRun* run = g->run;
-  ChFixedPoint outer =
-      ch_fixed_point_create(run->arena, g->tangential.system.rows, g->options.anderson, g->options.damping);
+  ChFixedPoint outer = ch_fixed_point_create(run->arena, g->tangential.system.rows, g->options.anderson,
+                                             g->options.damping, g->options.patience);
   long limit = run->max_iterations > 0 ? run->max_iterations : 2000;
   double finest = 0.1 * run->tolerance, tolerance = coupled(g) ? fmax(finest, LOOSEST_INNER) : finest;
   for (long i = 1; i <= limit; ++i) {
@@ -157,7 +206,7 @@ static void iterate(Staggered* g) {
     double error = offer_pair(g);
     ch_run_note(run, i, error);
     if (ch_run_finished(run) || (g->options.rel_err > 0.0 && relative_change(g) <= g->options.rel_err)) return;
-    ch_fixed_point_next(&outer, error, g->f, g->x);
+    if (!ch_fixed_point_next(&outer, error, g->f, g->x)) return;
     tolerance = fmax(finest, fmin(LOOSEST_INNER, g->options.inner_share * error));
   }
 }

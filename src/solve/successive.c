@@ -1,4 +1,5 @@
-// successive: the slip on the right-hand side, a convex problem, the new slip, and again (000 LCP1).
+// successive: the slip on the right-hand side, a convex problem, the new slip, and again (LCP1 of
+// Anitescu and Hart 2004).
 //
 //   solve   K contains r, K* contains W r + q + mu s n, orthogonal           for given s
 //   then    s <- |u_T|,  u = W r + q
@@ -17,6 +18,7 @@
 #define SUCCESSIVE_OPTIONS(X)                                                            \
   X(int, anderson, 5, 0, 50, "passes that Anderson acceleration looks back on; 0 = off") \
   X(double, damping, 1.0, 0.01, 1.0, "share of the new slip in a plain pass")            \
+  X(int, patience, 200, 1, 1e9, "passes without a tenth of progress before giving up")   \
   X(double, inner_share, 0.02, 1e-6, 1.0, "error of an inner solve relative to the last error seen outside")
 CH_OPTIONS(SUCCESSIVE_OPTIONS)
 
@@ -63,7 +65,8 @@ static void shift_view(Successive* x) {
 
 static void solve(ChRun* run) {
   Successive x = successive_create(run);
-  ChFixedPoint outer = ch_fixed_point_create(run->arena, x.s->n, x.options.anderson, x.options.damping);
+  ChFixedPoint outer =
+      ch_fixed_point_create(run->arena, x.s->n, x.options.anderson, x.options.damping, x.options.patience);
   long limit = run->max_iterations > 0 ? run->max_iterations : 1000;
   double finest = 0.5 * run->tolerance, tolerance = finest;  // the first pass may be the last: it is solved to the end
   start_slip(&x);
@@ -75,7 +78,7 @@ static void solve(ChRun* run) {
     ch_run_note(run, pass, error);
     if (ch_run_finished(run) || x.s->relaxed) return;
     measure_slip(&x, x.slip_next);
-    ch_fixed_point_next(&outer, error, x.slip_next, x.slip);
+    if (!ch_fixed_point_next(&outer, error, x.slip_next, x.slip)) return;
     for (int i = 0; i < x.s->n; ++i) x.slip[i] = ch_positive_part(x.slip[i]);
     tolerance = fmax(finest, x.options.inner_share * error);
   }
