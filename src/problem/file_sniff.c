@@ -7,6 +7,8 @@
 enum { LOOK = 4096 };  // bytes looked at to tell text from something else
 
 static ChStatus check_text(ChContext* context, const char* path, const ChWholeFile* file) {
+  if (!file->regular && file->text[0] == '\x89')
+    return ch_fail(context, CH_ERR_FORMAT, "%s: HDF5 cannot be read from a pipe; name a file", path);
   size_t length = file->size < LOOK ? file->size : LOOK;
   for (size_t k = 0; k < length; ++k) {
     unsigned char c = (unsigned char)file->text[k];

@@ -9,6 +9,7 @@
 #include <hdf5.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/arena.h"
 #include "cardhouse/status.h"
@@ -22,12 +23,17 @@ typedef struct ChHdf5 {
   hid_t file;
   double bytes;     // size of the file
   ChStatus status;  // of the first failure; nothing is done after it
+  int channel;      // to the child process that reads the file, or -1
+  pid_t child;
   H5E_auto2_t handler;
   void* handler_data;
 } ChHdf5;
 
-// Every open or create is followed by a close, also when it failed. While open, HDF5 does not print its error stack.
+// For reading, in a child process. Every open or create is followed by a close, also when it failed. While open, HDF5
+// does not print its error stack.
 ChStatus ch_hdf5_open(ChHdf5* h, ChContext* context, const char* path, ChArena* arena);
+// The same without the child process of hdf5_apart.h.
+ChStatus ch_hdf5_open_here(ChHdf5* h, ChContext* context, const char* path, ChArena* arena);
 // A file in memory: new, or with the content of `image`. Its bytes go to disk with ch_hdf5_save.
 ChStatus ch_hdf5_open_image(ChHdf5* h, ChContext* context, const char* path, ChArena* arena, void* image, size_t size);
 void ch_hdf5_close(ChHdf5* h);

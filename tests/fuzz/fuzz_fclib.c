@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cardhouse/files.h"
@@ -53,6 +52,8 @@ static void write_seeds(const char* folder) {
     ChContext context = {0};
     must(ch_solution_write(&context, name, problem, x, x, x), &context);
     must(ch_guess_append(&context, name, problem, x, x, x), &context);
+    ch_problem_destroy(problem);
+    must(ch_problem_read(&context, name, &problem), &context);
     ch_problem_destroy(problem);
   }
 }
@@ -114,14 +115,26 @@ static bool refill(int fd, const uint8_t* data, size_t size) {
          (size < sizeof signature || pwrite(fd, signature, sizeof signature, 0) == (ssize_t)sizeof signature);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+static char path[4096];
+static void remove_file(void) { unlink(path); }
+
+// The file that is read, made at the first call.
+static int open_file(void) {
   static int fd = -1;
-  static char path[64];
+  if (fd >= 0) return fd;
+  const char* folder = getenv("TMPDIR");
+  snprintf(path, sizeof path, "%s/fuzz-fclib-XXXXXX", folder ? folder : "/tmp");
+  fd = mkstemp(path);
   if (fd < 0) {
-    fd = memfd_create("fuzz", 0);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    perror(path);
+    exit(1);
   }
-  if (fd < 0 || !refill(fd, data, size)) return 0;
+  atexit(remove_file);
+  return fd;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (!refill(open_file(), data, size)) return 0;
   ChContext context = {0};
   ChProblem* problem = NULL;
   ChStatus status = ch_problem_read(&context, path, &problem);

@@ -18,6 +18,7 @@ mkdir -p "$build/findings"
 
 # libhdf5 is not instrumented and does not free everything when it meets a damaged file; a leak of ours is still seen.
 printf 'leak:libhdf5\n' >"$build/leaks"
+if [ -z "${TMPDIR-}" ] && [ -w /dev/shm ]; then export TMPDIR=/dev/shm; fi
 export LSAN_OPTIONS="suppressions=$build/leaks:print_suppressions=0"
 
 fuzz() { # NAME LARGEST-INPUT
