@@ -68,6 +68,7 @@ static void run_inner(ChConvexView* view, double tolerance, double deadline, dou
                .tolerance = tolerance,
                .started = outer->started,
                .deadline = deadline,
+               .max_iterations = view->limit,
                .stage = view->inner->name,
                .scale = outer->scale,
                .depth = outer->depth + 1,

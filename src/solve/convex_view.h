@@ -18,6 +18,7 @@ typedef struct ChConvexView {
   ChSystem convex;  // what the inner method sees: the same, or W_sym with its own q
   bool carried;     // W - W_sym is carried on the right-hand side
   const ChMethod* inner;
+  long limit;              // iterations of the inner method; 0 = its own
   ChRun* outer;            // whose arena, limits and counters are used
   ChSolveOptions options;  // the outer ones without the history
   double *trial, *u, *v;

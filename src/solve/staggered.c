@@ -26,11 +26,13 @@
   X(double, damping, 1.0, 0.01, 1.0, "share of the new friction in a plain iteration")                        \
   X(double, rel_err, 0.0, 0.0, 1.0, "also stop when friction changes by less, relative, in the kinetic norm") \
   X(int, patience, 600, 1, 1e9, "iterations without a tenth of progress before giving up")                    \
+  X(int, settle, 1, 0, 1, "1 = a run that ends early closes with a contact projection")                       \
   X(double, inner_share, 0.01, 1e-6, 1.0, "error of an inner solve relative to the last error seen outside")
 CH_OPTIONS(STAGGERED_OPTIONS)
 
-enum { MOST_CLIPS = 50 };
+enum { RATIO_STEPS = 100, MOST_CLIPS = 60 };
 #define LOOSEST_INNER 1e-4
+#define CLIP_TOLERANCE 0.01  // of the run's
 
 typedef struct Staggered {
   ChRun* run;
@@ -149,9 +151,13 @@ static ChHalfSystem contact_with_ratios(const Staggered* g, const double* r) {
 static bool settle_ratios(Staggered* g, double deadline) {
   const ChSystem* s = g->s;
   ChHalfSystem half = contact_with_ratios(g, g->run->r);
+  const ChMethod* asked = g->run->inner_method;
   ChConvexView view;
   ch_half_gather(&half, s->q, half.system.q);
+  g->run->inner_method = NULL;  // far from symmetric: not a problem for every inner solver
   ch_convex_view_init(&view, g->run, &half.system);
+  g->run->inner_method = asked;
+  view.limit = RATIO_STEPS;  // without a solution it would go on for long
   ch_half_gather(&half, g->run->r, g->r_n);
   if (!(ch_convex_view_solve(&view, 0.1 * g->run->tolerance, deadline, g->r_n) <= g->run->tolerance)) return false;
   ch_half_scatter(&half, g->r_n, g->r);
@@ -164,19 +170,32 @@ static bool settle_ratios(Staggered* g, double deadline) {
   return true;
 }
 
+// Friction outside its disc is pulled back to the rim, later well inside, at last to nothing; returns the largest
+// change.
+static double clip_friction(Staggered* g, int round) {
+  const ChSystem* t = &g->tangential.system;
+  double shrink = round < 10 ? 1.0 : round < 30 ? 0.9 : 0.0, largest = 0.0;
+  for (int k = 0; k < t->n; ++k) {
+    const double* x = g->x + t->row[k];
+    double *f = g->f + t->row[k], change = 0.0;
+    ch_system_project_block(t, k, x, f);
+    for (int a = 0; a < t->dim[k]; ++a) change = ch_max(change, fabs(f[a] - x[a]));
+    for (int a = 0; a < t->dim[k] && change > CLIP_TOLERANCE * g->run->tolerance; ++a) f[a] *= shrink;
+    largest = ch_max(largest, change);
+  }
+  return largest;
+}
+
 // The same with the friction of the best pair, clipped as often as it takes; ends because friction only shrinks.
 static void settle_friction(Staggered* g, double deadline) {
-  int rows = g->tangential.system.rows;
+  size_t bytes = (size_t)g->tangential.system.rows * sizeof(double);
   ch_half_gather(&g->normal, g->run->r, g->r_n);
   ch_half_gather(&g->tangential, g->run->r, g->f);
-  for (int k = 0; k < MOST_CLIPS; ++k) {
-    memcpy(g->x, g->f, (size_t)rows * sizeof(double));
+  for (int round = 0; round < MOST_CLIPS; ++round) {
+    memcpy(g->x, g->f, bytes);
     contact_projection(g, g->x, 0.1 * g->run->tolerance, deadline);
     set_radii(g);
-    ch_system_project(&g->tangential.system, g->x, g->f);
-    double clipped = 0.0;
-    for (int a = 0; a < rows; ++a) clipped = ch_max(clipped, fabs(g->f[a] - g->x[a]));
-    if (!(clipped > 0.01 * g->run->tolerance) || ch_clock_seconds() > deadline) break;
+    if (!(clip_friction(g, round) > CLIP_TOLERANCE * g->run->tolerance) || ch_clock_seconds() > deadline) break;
   }
   ch_half_scatter(&g->normal, g->r_n, g->r);
   ch_half_scatter(&g->tangential, g->f, g->r);
@@ -215,7 +234,7 @@ static void solve(ChRun* run) {
   Staggered g;
   staggered_init(&g, run);
   iterate(&g);
-  if (!(run->error <= run->tolerance)) settle(&g);
+  if (g.options.settle && !(run->error <= run->tolerance)) settle(&g);
 }
 
 const ChMethod ch_method_staggered = {
