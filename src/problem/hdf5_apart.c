@@ -110,9 +110,15 @@ static _Noreturn void serve(const char* path, ChArena* arena, int fd) {
 
 // -------------------------------------------------------------------------------------------------------- the parent
 
+// A child that is alive and healthy ends by itself when the channel is closed; one that does not answer is ended here.
+static void give_up(ChHdf5* h) {
+  kill(h->child, SIGKILL);
+  ch_hdf5_fail(h, CH_ERR_FORMAT, "the HDF5 library breaks down on this file: it is damaged");
+}
+
 static bool receive_reply(ChHdf5* h, Reply* reply) {
   if (!receive_all(h->channel, reply, sizeof *reply, PATIENCE_MS)) {
-    ch_hdf5_fail(h, CH_ERR_FORMAT, "the HDF5 library breaks down on this file: it is damaged");
+    give_up(h);
     return false;
   }
   reply->message[sizeof reply->message - 1] = '\0';
@@ -144,7 +150,6 @@ bool ch_hdf5_apart_start(ChHdf5* h) {
 void ch_hdf5_apart_stop(ChHdf5* h) {
   if (h->channel < 0) return;
   close(h->channel);
-  kill(h->child, SIGKILL);
   while (waitpid(h->child, NULL, 0) < 0 && errno == EINTR) continue;
   h->channel = -1;
 }
@@ -160,12 +165,11 @@ long ch_hdf5_apart_ask(ChHdf5* h, ChHdf5Ask ask, const char* name, void** data) 
   if (!data) return reply.count;
   *data = NULL;
   if (reply.count < 0 || reply.bytes != (size_t)reply.count * size) {
-    ch_hdf5_fail(h, CH_ERR_FORMAT, "the HDF5 library breaks down on this file: it is damaged");
+    give_up(h);
     return 0;
   }
   void* room = ch_hdf5_take(h, reply.count, size);
-  if (room && !receive_all(h->channel, room, reply.bytes, PATIENCE_MS))
-    ch_hdf5_fail(h, CH_ERR_FORMAT, "the HDF5 library breaks down on this file: it is damaged");
+  if (room && !receive_all(h->channel, room, reply.bytes, PATIENCE_MS)) give_up(h);
   if (h->status != CH_OK) return 0;
   *data = room;
   return reply.count;

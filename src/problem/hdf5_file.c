@@ -39,19 +39,24 @@ void* ch_hdf5_take(ChHdf5* h, long count, size_t size) {
 static void begin(ChHdf5* h, ChContext* context, const char* path, ChArena* arena) {
   *h = (ChHdf5){
       .context = context, .path = path, .arena = arena, .file = H5I_INVALID_HID, .status = CH_OK, .channel = -1};
+}
+
+static void silence(ChHdf5* h) {
   H5Eget_auto2(H5E_DEFAULT, &h->handler, &h->handler_data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  h->silenced = true;
 }
 
 ChStatus ch_hdf5_open(ChHdf5* h, ChContext* context, const char* path, ChArena* arena) {
   begin(h, context, path, arena);
+  H5open();  // its set-up, most of the time of a small read, is then done once and not in every child
   if (ch_hdf5_apart_start(h)) return h->status;
-  ch_hdf5_close(h);
   return ch_hdf5_open_here(h, context, path, arena);
 }
 
 ChStatus ch_hdf5_open_here(ChHdf5* h, ChContext* context, const char* path, ChArena* arena) {
   begin(h, context, path, arena);
+  silence(h);
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   // A reader needs no lock, and file systems mounted read-only often refuse one.
   H5Pset_file_locking(access, false, true);
@@ -66,6 +71,7 @@ ChStatus ch_hdf5_open_here(ChHdf5* h, ChContext* context, const char* path, ChAr
 
 ChStatus ch_hdf5_open_image(ChHdf5* h, ChContext* context, const char* path, ChArena* arena, void* image, size_t size) {
   begin(h, context, path, arena);
+  silence(h);
   // HDF5 takes files in memory for the same by their names, and refuses an image named like a file on disk.
   char name[CH_HDF5_NAME_SIZE];
   snprintf(name, sizeof name, "image %p in memory of process %ld", (void*)h, (long)getpid());
@@ -88,7 +94,8 @@ void ch_hdf5_close(ChHdf5* h) {
   ch_hdf5_apart_stop(h);
   if (h->file >= 0) H5Fclose(h->file);
   h->file = H5I_INVALID_HID;
-  H5Eset_auto2(H5E_DEFAULT, h->handler, h->handler_data);
+  if (h->silenced) H5Eset_auto2(H5E_DEFAULT, h->handler, h->handler_data);
+  h->silenced = false;
 }
 
 // ---------------------------------------------------------------------------------------------------------- reading

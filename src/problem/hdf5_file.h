@@ -25,12 +25,13 @@ typedef struct ChHdf5 {
   ChStatus status;  // of the first failure; nothing is done after it
   int channel;      // to the child process that reads the file, or -1
   pid_t child;
+  bool silenced;  // HDF5 prints no errors; what it did before is kept here
   H5E_auto2_t handler;
   void* handler_data;
 } ChHdf5;
 
-// For reading, in a child process. Every open or create is followed by a close, also when it failed. While open, HDF5
-// does not print its error stack.
+// For reading, in a child process (hdf5_apart.h). Every open is followed by a close, also when it failed. While open,
+// HDF5 does not print its error stack.
 ChStatus ch_hdf5_open(ChHdf5* h, ChContext* context, const char* path, ChArena* arena);
 // The same without the child process of hdf5_apart.h.
 ChStatus ch_hdf5_open_here(ChHdf5* h, ChContext* context, const char* path, ChArena* arena);
