@@ -1,6 +1,10 @@
 // Every method over every problem of a folder, or over the generated ones: one line a problem, one column a method.
 //
-//   conformance FOLDER|--generated [--tol 1e-8] [--time-limit S] [--auto-limit S] [--methods a,b] [--max-contacts N]
+//   conformance FOLDER|--generated|--sweep [--tol 1e-8] [--time-limit S] [--auto-limit S] [--methods a,b]
+//   [--max-contacts N]
+//
+// --generated is the suite's list; --sweep varies size, friction, noise and form of the families far beyond it: hard
+// cases are found there.
 //
 // A cell holds the natural error that the answer is worth and the seconds it took, and a mark where there is more to
 // say:
@@ -24,6 +28,7 @@ enum { METHODS_MAX = 64 };
 
 typedef struct Settings {
   const char* folder;  // NULL: generated
+  bool sweep;
   double tolerance, time_limit, auto_limit, max_contacts;
   const char* methods;  // comma-separated, or NULL
   int count;
@@ -36,9 +41,10 @@ typedef struct Tally {
 } Tally;
 
 static int usage(void) {
-  fprintf(stderr,
-          "usage: conformance FOLDER|--generated [--tol 1e-8] [--time-limit S] [--auto-limit S] [--methods a,b]\n"
-          "                   [--max-contacts N]\n");
+  fprintf(
+      stderr,
+      "usage: conformance FOLDER|--generated|--sweep [--tol 1e-8] [--time-limit S] [--auto-limit S] [--methods a,b]\n"
+      "                   [--max-contacts N]\n");
   return 2;
 }
 
@@ -56,6 +62,8 @@ static bool parse(int argc, char** argv, Settings* s) {
     const bool more = i + 1 < argc;
     if (strcmp(argv[i], "--generated") == 0)
       named = true;
+    else if (strcmp(argv[i], "--sweep") == 0)
+      named = s->sweep = true;
     else if (more && strcmp(argv[i], "--tol") == 0)
       s->tolerance = atof(argv[++i]);
     else if (more && strcmp(argv[i], "--time-limit") == 0)
@@ -157,6 +165,42 @@ static void run_generated(const Settings* s, Tally* tally) {
   }
 }
 
+static void run_recipe(const ChFamily* family, const ChRecipe* recipe, ChForm form, const Settings* s, Tally* tally) {
+  ChContext context = {0};
+  ChProblem* p;
+  char name[64];
+  snprintf(name, sizeof name, "%s n=%g mu=%g v=%g %s", family->name, recipe->n, recipe->mu, recipe->noise,
+           form == CH_FORM_LOCAL ? "local" : "global");
+  if (ch_family_generate(&context, family, recipe, form, &p) != CH_OK) {
+    printf("%-34s %s\n", name, context.message);
+    ++tally->faults;
+    return;
+  }
+  if (p->block_count <= s->max_contacts) try_problem(name, p, CH_FACT_NONE, s, tally);
+  ch_problem_destroy(p);
+}
+
+static void run_sweep(const Settings* s, Tally* tally) {
+  static const struct {
+    const char* family;
+    int sizes[6];
+  } plan[] = {{"cards", {2, 3, 4, 6, 9}},   {"arch", {7, 15, 31, 60}},
+              {"pile", {3, 6, 10, 15, 22}}, {"pyramid", {3, 4, 5, 7, 9}},
+              {"wall", {2, 4, 6, 9}},       {"tower", {3, 8, 15, 30}},
+              {"disks", {4, 8, 14, 22}},    {"planar-wall", {3, 6, 10, 15}},
+              {"chain", {3, 10, 40}},       {"door", {2, 6}},
+              {"wheels", {1, 3, 8}},        {"skates", {3, 12}}};
+  static const double frictions[] = {0.1, 0.3, 0.6, 1.0}, noises[] = {0.0, 0.001, 0.05, 1.0};
+  for (size_t f = 0; f < sizeof plan / sizeof plan[0]; ++f)
+    for (int k = 0; k < 6 && plan[f].sizes[k] > 0; ++k)
+      for (int c = 0; c < 16; ++c) {
+        const ChFamily* family = ch_family_find(plan[f].family);
+        ChRecipe recipe = ch_recipe_default(family);
+        recipe.n = plan[f].sizes[k], recipe.mu = frictions[c / 4], recipe.noise = noises[c % 4], recipe.seed = 7;
+        run_recipe(family, &recipe, (c / 4 + c) % 2 ? CH_FORM_LOCAL : CH_FORM_GLOBAL, s, tally);
+      }
+}
+
 static int visible(const struct dirent* entry) { return entry->d_name[0] != '.'; }
 
 // False when the folder cannot be listed.
@@ -198,7 +242,9 @@ int main(int argc, char** argv) {
   openblas_set_num_threads(1);
   Tally tally = {0};
   print_head(&s);
-  if (!s.folder)
+  if (s.sweep)
+    run_sweep(&s, &tally);
+  else if (!s.folder)
     run_generated(&s, &tally);
   else if (!run_folder(&s, &tally)) {
     fprintf(stderr, "conformance: folder %s cannot be listed\n", s.folder);
