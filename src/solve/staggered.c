@@ -212,12 +212,20 @@ static void settle(Staggered* g) {
   run->error = error;
 }
 
+// The first pair may be the last, without coupling or from the friction of a solution (5.3.7): then it is solved to the
+// end.
+static double first_tolerance(const Staggered* g, double finest) {
+  bool warm = false;
+  for (int k = 0; k < g->tangential.system.rows; ++k) warm |= g->x[k] != 0.0;
+  return warm || !coupled(g) ? finest : fmax(finest, LOOSEST_INNER);
+}
+
 static void iterate(Staggered* g) {
   ChRun* run = g->run;
   ChFixedPoint outer = ch_fixed_point_create(run->arena, g->tangential.system.rows, g->options.anderson,
                                              g->options.damping, g->options.patience);
   long limit = run->max_iterations > 0 ? run->max_iterations : 2000;
-  double finest = 0.1 * run->tolerance, tolerance = coupled(g) ? fmax(finest, LOOSEST_INNER) : finest;
+  double finest = 0.1 * run->tolerance, tolerance = first_tolerance(g, finest);
   for (long i = 1; i <= limit; ++i) {
     contact_projection(g, g->x, tolerance, run->deadline);
     friction_projection(g, tolerance);
