@@ -7,6 +7,7 @@
 // problem, a solver that nobody has.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "results.h"
 
@@ -30,10 +31,8 @@ typedef struct Curve {
 } Curve;
 
 static double seconds_of(const ChResults* results, int p, int solver, int t) {
-  if (solver == FASTEST_PEER) solver = ch_results_best_peer(results, p, t);
-  if (solver < 0) return INFINITY;
-  const ChCell* cell = ch_results_cell(results, p, solver, t);
-  return cell->outcome == CH_OUTCOME_SOLVED ? cell->seconds : INFINITY;
+  if (solver == FASTEST_PEER) solver = ch_results_best_peer(results, p, t, false);
+  return solver < 0 ? INFINITY : ch_results_seconds(results, p, solver, t, false);
 }
 
 // The fastest of all solvers that the run had.
@@ -63,9 +62,12 @@ static int curve_fill(const ChResults* results, int t, Curve* curve) {
   return n;
 }
 
+// Ours before theirs, auto before all, then by area.
 static int larger_area_first(const void* a, const void* b) {
   const Curve *x = a, *y = b;
   if (x->ours != y->ours) return x->ours ? -1 : 1;
+  bool first = !strcmp(x->name, "auto"), second = !strcmp(y->name, "auto");
+  if (first != second) return first ? -1 : 1;
   return (x->area < y->area) - (x->area > y->area);
 }
 

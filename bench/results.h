@@ -27,12 +27,14 @@ typedef struct ChBenchProblem {
   char name[128];
   ChForm form;
   int dimension, contacts, rows, dof;
+  double condensing;  // seconds that the Delassus matrix took, 0 for the local form: a gift to the peers that want it
 } ChBenchProblem;
 
 typedef struct ChBenchSolver {
   const char* name;
   bool ours;
   bool everywhere;  // takes every problem, so that it may stand in a performance profile
+  bool condensed;   // works on the Delassus form, which it is given
 } ChBenchSolver;
 
 enum { CH_TOLERANCES_MOST = 8, CH_SOLVERS_MOST = 64 };
@@ -52,8 +54,11 @@ ChCell* ch_results_cell(const ChResults* results, int problem, int solver, int t
 // The first solver of that name, -1 when it was not run.
 int ch_results_find(const ChResults* results, const char* name, bool ours);
 
+// Seconds of a solved cell, infinite for any other. With `charged` a peer pays for the Delassus matrix it was given.
+double ch_results_seconds(const ChResults* results, int problem, int solver, int tolerance, bool charged);
+
 // The peer that solved the problem fastest, -1 when none did.
-int ch_results_best_peer(const ChResults* results, int problem, int tolerance);
+int ch_results_best_peer(const ChResults* results, int problem, int tolerance, bool charged);
 
 bool ch_results_counts(const ChResults* results, int problem);
 

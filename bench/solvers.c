@@ -142,17 +142,33 @@ static void problem_describe(ChBenchProblem* out, const char* path, const ChProb
   out->dof = problem->dof;
 }
 
+// The shortest of three times: the first finds cold memory.
+static ChStatus condense_timed(ChContext* context, const ChProblem* problem, ChCondensed* out, double* seconds) {
+  *seconds = HUGE_VAL;
+  for (int i = 0; i < 3; ++i) {
+    ch_condensed_destroy(out);
+    double start = ch_measure_clock();
+    ChStatus status = ch_condense(context, problem, out);
+    if (status != CH_OK) return status;
+    *seconds = fmin(*seconds, ch_measure_clock() - start);
+  }
+  return CH_OK;
+}
+
 // False when the file could not be read, with the reason on standard error.
 static bool problem_run(ChResults* results, int p, const char* path, const Options* options) {
   ChContext context = {0};
   ChProblem* problem = NULL;
   ChCondensed condensed = {0};
-  if (ch_problem_read(&context, path, &problem) != CH_OK || ch_condense(&context, problem, &condensed) != CH_OK) {
+  double condensing = 0.0;
+  if (ch_problem_read(&context, path, &problem) != CH_OK ||
+      condense_timed(&context, problem, &condensed, &condensing) != CH_OK) {
     fprintf(stderr, "%s: %s\n", path, context.message);
     ch_problem_destroy(problem);
     return false;
   }
   problem_describe(&results->problems[p], path, problem);
+  results->problems[p].condensing = problem->form == CH_FORM_GLOBAL ? condensing : 0.0;
   fprintf(stderr, "%s (%d contacts)", results->problems[p].name, problem->block_count);
   ChPeerProblem* peers = ch_peer_problem_create(&context, problem, &condensed.W, condensed.q);
   if (!peers) fprintf(stderr, " [no peers: %s]", context.message);
@@ -263,7 +279,8 @@ static bool solver_add(ChResults* results, const char* name, bool ours) {
   results->solvers[results->solver_count++] =
       (ChBenchSolver){.name = ours ? name : ch_peer_info(peer).name,
                       .ours = ours,
-                      .everywhere = ours || ch_peer_info(peer).form == CH_PEER_LOCAL};
+                      .everywhere = ours || ch_peer_info(peer).form == CH_PEER_LOCAL,
+                      .condensed = !ours && ch_peer_info(peer).form != CH_PEER_GLOBAL};
   return true;
 }
 
