@@ -8,7 +8,8 @@
 #include "solve/linear_system.h"
 
 #define DEFAULT_INNER "newton"
-enum { MOST_CARRIES = 50 };
+#define DEFAULT_RELIEF "apgd"
+enum { MOST_CARRIES = 50, DEFAULT_LIMIT = 200, DEFAULT_RELIEF_LIMIT = 3000 };
 
 static bool has_disc(const ChSystem* s) {
   for (int i = 0; i < s->n; ++i)
@@ -27,7 +28,12 @@ static bool can_take(const ChMethod* m, const ChSystem* s) {
 
 void ch_convex_view_init(ChConvexView* view, ChRun* outer, const ChSystem* system) {
   *view = (ChConvexView){.given = *system, .inner = outer->inner_method, .outer = outer, .options = *outer->options};
-  if (!can_take(view->inner, system)) view->inner = ch_method_find(DEFAULT_INNER);
+  if (!can_take(view->inner, system)) {
+    view->inner = ch_method_find(DEFAULT_INNER);
+    view->relief = ch_method_find(DEFAULT_RELIEF);
+    view->limit = DEFAULT_LIMIT;
+    view->relief_limit = DEFAULT_RELIEF_LIMIT;
+  }
   view->options.history = NULL;
   view->given.relaxed = true;
   view->given.q = CH_TAKE(outer->arena, system->rows, double);
@@ -76,7 +82,12 @@ static void run_inner(ChConvexView* view, double tolerance, double deadline, dou
                .r = r};
   ch_system_velocity(run.system, r, view->u);
   run.error = ch_system_error(run.system, r, view->u);
+  if (isnan(run.error)) run.error = INFINITY;
   if (!(run.error <= run.tolerance)) view->inner->solve(&run);
+  if (!ch_run_finished(&run) && view->relief) {
+    run.max_iterations = view->relief_limit;
+    view->relief->solve(&run);
+  }
   ch_arena_release(outer->arena, mark);
   outer->inner += run.inner > 0 ? run.inner : run.outer;
   outer->factorizations += run.factorizations;

@@ -14,20 +14,20 @@
 #include "solve/method.h"
 
 typedef struct ChConvexView {
-  ChSystem given;   // pose relaxed, own q: write it, then solve
-  ChSystem convex;  // what the inner method sees: the same, or W_sym with its own q
-  bool carried;     // W - W_sym is carried on the right-hand side
-  const ChMethod* inner;
-  long limit;              // iterations of the inner method; 0 = its own
-  ChRun* outer;            // whose arena, limits and counters are used
-  ChSolveOptions options;  // the outer ones without the history
+  ChSystem given;                  // pose relaxed, own q: write it, then solve
+  ChSystem convex;                 // what the inner method sees: the same, or W_sym with its own q
+  bool carried;                    // W - W_sym is carried on the right-hand side
+  const ChMethod *inner, *relief;  // `relief` goes on where `inner` misses; or NULL
+  long limit, relief_limit;        // iterations of the inner method; 0 = its own
+  ChRun* outer;                    // whose arena, limits and counters are used
+  ChSolveOptions options;          // the outer ones without the history
   double *trial, *u, *v;
   int factored;                      // solves that factored W: the second one makes a shared analysis worth its price
   struct ChLinearSystem* linear[2];  // as in ChRun
 } ChConvexView;
 
-// `system` is the outer run's or a part of it. The inner method is the one asked for where it can take the system, and
-// the default one where it cannot.
+// `system` is the outer run's or a part of it. The inner method is the one asked for where it can take the system. By
+// default it is Newton's, and where that stalls accelerated gradient takes over.
 void ch_convex_view_init(ChConvexView* view, ChRun* outer, const ChSystem* system);
 
 // Improves r (in: start) until the error of the view is at most `tolerance` or the clock passes `deadline`; returns the

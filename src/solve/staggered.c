@@ -157,6 +157,7 @@ static bool settle_ratios(Staggered* g, double deadline) {
   g->run->inner_method = NULL;  // far from symmetric: not a problem for every inner solver
   ch_convex_view_init(&view, g->run, &half.system);
   g->run->inner_method = asked;
+  view.relief = NULL;
   view.limit = RATIO_STEPS;  // without a solution it would go on for long
   ch_half_gather(&half, g->run->r, g->r_n);
   if (!(ch_convex_view_solve(&view, 0.1 * g->run->tolerance, deadline, g->r_n) <= g->run->tolerance)) return false;

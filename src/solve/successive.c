@@ -22,6 +22,8 @@
   X(double, inner_share, 0.02, 1e-6, 1.0, "error of an inner solve relative to the last error seen outside")
 CH_OPTIONS(SUCCESSIVE_OPTIONS)
 
+#define FIRST_GUESS 0.01  // at the error of the first pass
+
 typedef struct Successive {
   ChRun* run;
   const ChSystem* s;
@@ -63,24 +65,35 @@ static void shift_view(Successive* x) {
     if (s->set[i] == CH_SET_CONE) x->view.given.q[s->row[i]] += s->mu[i] * x->slip[i];
 }
 
+// One pass: the convex problem, as exactly as the error that the slip leaves makes worth while. Where nothing slips
+// that error follows the convex one down, and the pass is solved to the end.
+static double solve_pass(Successive* x, double tolerance, double finest) {
+  ChRun* run = x->run;
+  for (;;) {
+    double convex = ch_convex_view_solve(&x->view, tolerance, run->deadline, x->r);
+    double error = ch_run_offer_reaction(run, x->r, x->u), worth = x->options.inner_share * error;
+    bool missed = !(convex <= tolerance);
+    if (missed || convex <= worth || tolerance <= finest || ch_run_finished(run)) return error;
+    tolerance = fmax(finest, worth);
+  }
+}
+
 static void solve(ChRun* run) {
   Successive x = successive_create(run);
   ChFixedPoint outer =
       ch_fixed_point_create(run->arena, x.s->n, x.options.anderson, x.options.damping, x.options.patience);
   long limit = run->max_iterations > 0 ? run->max_iterations : 1000;
-  double finest = 0.5 * run->tolerance, tolerance = finest;  // the first pass may be the last: it is solved to the end
+  double finest = 0.5 * run->tolerance, error = FIRST_GUESS;
   start_slip(&x);
   for (long pass = 1; pass <= limit; ++pass) {
     shift_view(&x);
-    ch_convex_view_solve(&x.view, tolerance, run->deadline, x.r);
+    error = solve_pass(&x, fmax(finest, x.options.inner_share * error), finest);
     ++run->outer;
-    double error = ch_run_offer_reaction(run, x.r, x.u);
     ch_run_note(run, pass, error);
     if (ch_run_finished(run) || x.s->relaxed) return;
     measure_slip(&x, x.slip_next);
     if (!ch_fixed_point_next(&outer, error, x.slip_next, x.slip)) return;
     for (int i = 0; i < x.s->n; ++i) x.slip[i] = ch_positive_part(x.slip[i]);
-    tolerance = fmax(finest, x.options.inner_share * error);
   }
 }
 
