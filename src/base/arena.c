@@ -135,8 +135,15 @@ void ch_arena_release(ChArena* arena, ChArenaMark mark) {
 }
 
 void ch_arena_defer(ChArena* arena, void (*free_fn)(void*), void* object) {
+  jmp_buf* landing = arena->landing;  // the object must not be lost if its record cannot be had
+  arena->landing = NULL;
   Defer* defer = CH_TAKE(arena, 1, Defer);
-  if (!defer) return;
+  arena->landing = landing;
+  if (!defer) {
+    free_fn(object);
+    ch_arena_fail(arena);
+    return;
+  }
   *defer = (Defer){.below = arena->defers, .free_fn = free_fn, .object = object};
   arena->defers = defer;
 }

@@ -22,6 +22,7 @@ typedef struct Panel {
 } Panel;
 
 struct ChBlockLu {
+  ChArena* arena;
   ChSymbolic symbolic;
   const int *dim, *row;
   Panel* panel;
@@ -34,22 +35,27 @@ struct ChBlockLu {
 
 ChBlockLu* ch_block_lu_analyze(ChArena* arena, const ChBlockCsr* A) {
   ChBlockLu* lu = CH_TAKE(arena, 1, ChBlockLu);
+  lu->arena = arena;
   lu->symbolic = ch_symbolic_analyze(arena, A);
-  const ChSymbolic* s = &lu->symbolic;
-  int total = s->fronts ? s->front[s->fronts - 1].list + s->front[s->fronts - 1].size : 0;
-  long scalars = 0;
-  for (int k = 0; k < total; ++k) scalars += A->dim[s->index[k]];
   lu->dim = A->dim;
   lu->row = A->row;
-  lu->panel = CH_TAKE(arena, s->fronts, Panel);
-  lu->front = CH_TAKE(arena, s->largest_front, double);
-  lu->stack = CH_TAKE(arena, s->stack, double);
-  lu->factor = CH_TAKE(arena, s->factor, double);
-  lu->swap = CH_TAKE(arena, A->row[A->n], int);
-  lu->gather = CH_TAKE(arena, scalars, int);
-  lu->slot = CH_TAKE(arena, total, int);
-  lu->update = CH_TAKE(arena, s->fronts, double*);
   return lu;
+}
+
+void ch_block_lu_reserve(ChBlockLu* lu) {
+  const ChSymbolic* s = &lu->symbolic;
+  if (lu->panel) return;
+  int total = s->fronts ? s->front[s->fronts - 1].list + s->front[s->fronts - 1].size : 0;
+  long scalars = 0;
+  for (int k = 0; k < total; ++k) scalars += lu->dim[s->index[k]];
+  lu->panel = CH_TAKE(lu->arena, s->fronts, Panel);
+  lu->front = CH_TAKE(lu->arena, s->largest_front, double);
+  lu->stack = CH_TAKE(lu->arena, s->stack, double);
+  lu->factor = CH_TAKE(lu->arena, s->factor, double);
+  lu->swap = CH_TAKE(lu->arena, lu->row[s->n], int);
+  lu->gather = CH_TAKE(lu->arena, scalars, int);
+  lu->slot = CH_TAKE(lu->arena, total, int);
+  lu->update = CH_TAKE(lu->arena, s->fronts, double*);
 }
 
 double ch_block_lu_flops(const ChBlockLu* lu) { return lu->symbolic.flops; }

@@ -17,6 +17,9 @@ typedef struct ChBlockLu ChBlockLu;
 // Analyses the pattern of A, whose pattern must be symmetric. The object lives in the arena.
 ChBlockLu* ch_block_lu_analyze(ChArena* arena, const ChBlockCsr* A);
 
+// Takes the memory of the factors; to be called once, before the first factorisation.
+void ch_block_lu_reserve(ChBlockLu* lu);
+
 // Floating-point operations of a factorisation without pinned rows.
 double ch_block_lu_flops(const ChBlockLu* lu);
 

@@ -4,7 +4,7 @@
 //   W' = g W g       q' = g q / c,  c = |g q|        r = c g r'        u = c u' / g
 //
 // r' and u' are both in root joule whatever the problem's units, |q'| = 1, and 1 is a good step length everywhere
-// (solvers.md section 1). With S = diag(1, m/mu_1, m/mu_2), m = sqrt(mu_1 mu_2), r' = S r, u' = S^-1 u an elliptic cone
+//. With S = diag(1, m/mu_1, m/mu_2), m = sqrt(mu_1 mu_2), r' = S r, u' = S^-1 u an elliptic cone
 // becomes the circular one of friction m, and the support functions agree: the transformation is exact.
 #ifndef CH_PROBLEM_SYSTEM_H
 #define CH_PROBLEM_SYSTEM_H

@@ -1,79 +1,132 @@
 // auto: a portfolio with fall-back that always ends with the best certified iterate.
 //
-//   1 a few sweeps settle what is easy
-//   2 static pre-test: the convex problem with s = 0. Where it has no slip at loaded contacts its solution is an exact
-//     one, and it is the one in which the structure stands: it is accepted first
-//   3 proximal Newton, briefly; the interior point where that stalls; then rounds of Newton from the best point and of
-//     splitting with ever other penalties from nothing, each refined by Newton
+//   1 sweeps settle what is easy
+//   2 rest: the convex problem with s = 0. Where its solution has no slip at loaded contacts it is an exact one, and the
+//     one in which the structure stands: it is accepted first. A few splitting steps find it when it is near; else an
+//     interior point, which gives up as soon as slip shows that there is no rest
+//   3 slide: splitting from nothing, then proximal Newton; the interior point with the slip coupled in; Newton again
+//   4 rounds of Newton from the best point and of splitting with ever other penalties, each refined by Newton
 #include <math.h>
-#include <stdlib.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "solve/linear_system.h"
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "auto"
-#define AUTO_OPTIONS(X)                                                                               \
-  X(int, sweeps, 20, 0, 100000, "Gauss-Seidel sweeps at the start")                                   \
-  X(int, rest, 1, 0, 2, "static pre-test: 0 = never, 1 = where sweeps do not settle it, 2 = always first")
+#define AUTO_OPTIONS(X)                                             \
+  X(int, sweeps, 20, 0, 100000, "Gauss-Seidel sweeps at the start") \
+  X(int, rest, 1, 0, 2, "look for rest first: 0 = never, 1 = where sweeps do not settle it, 2 = always")
 CH_OPTIONS(AUTO_OPTIONS)
 
-extern const ChMethod ch_method_nsgs, ch_method_newton, ch_method_admm, ch_method_ipm;
-static double now(void);
-#include "base/clock.h"
-static double now(void) { return ch_clock_seconds(); }
-static int verbose;
-static void say(ChRun* run, const char* what, double e) { if (verbose) fprintf(stderr, "  %8.4f %-22s e=%.2e best=%.2e nf=%ld\n", now() - run->started, what, e, run->error, run->factorizations); }
+extern const ChMethod ch_method_admm, ch_method_ipm, ch_method_newton, ch_method_nsgs;
 
-static const double penalties[] = {0.2, 0.05, 0.5, 0.1, 0.3, 1.0, 0.02, 0.2};
-enum { ROUNDS = sizeof penalties / sizeof penalties[0] };
+#define NEAR 1e-3    // error below which Newton's method is worth starting
+#define ROUGH 1e-4   // error above which splitting is worth its factorisation
+#define HANDOVER 1e-6  // where splitting and interior point slow down and Newton takes over
 
-static bool try(ChRun* run, ChNested n, double* found) {
-  double e = ch_run_nested(run, &n, found);
-  say(run, n.method->name, e);
+static bool run_stage(ChRun* run, const ChNested* stage, double* found) {
+  ch_run_nested(run, stage, found);
   return ch_run_finished(run);
 }
 
-static bool static_test(ChRun* run) {
-  ChSystem relaxed = *run->system;
-  relaxed.relaxed = true;
-  double* r = CH_TAKE(run->arena, relaxed.rows, double);
-  double* u = CH_TAKE(run->arena, relaxed.rows, double);
-  ChNested n = {.method = &ch_method_admm, .system = &relaxed, .tolerance = run->tolerance, .max_iterations = 40, .setting = {{"admm.rho", 0.01}}};
-  double e = ch_run_nested(run, &n, r);
-  double ec = ch_run_offer_reaction(run, r, u);
-  say(run, "static relaxed", e); say(run, "static coulomb", ec);
+static bool sweep(ChRun* run, long sweeps) {
+  return sweeps > 0 && run_stage(run, &(ChNested){.method = &ch_method_nsgs, .max_iterations = sweeps}, NULL);
+}
+
+// The convex view's solution, graded as a Coulomb one.
+static double try_rest(ChRun* run, const ChNested* stage) {
+  double* r = CH_TAKE(run->arena, run->system->rows, double);
+  double* u = CH_TAKE(run->arena, run->system->rows, double);
+  ch_run_nested(run, stage, r);
+  return ch_run_offer_reaction(run, r, u);
+}
+
+static bool find_rest(ChRun* run) {
+  ChSystem still = *run->system;
+  still.relaxed = true;
+  ChNested near = {.method = &ch_method_admm, .system = &still, .max_iterations = 20, .setting = {{"admm.rho", 0.01}}};
+  if (try_rest(run, &near) < NEAR) return ch_run_finished(run);
+  ChNested far = {.method = &ch_method_ipm,
+                  .system = &still,
+                  .tolerance = fmax(0.1 * HANDOVER, run->tolerance),
+                  .max_iterations = 60,
+                  .setting = {{"ipm.slip", 10.0}, {"ipm.fraction", 0.99}}};
+  try_rest(run, &far);
   return ch_run_finished(run);
+}
+
+// Splitting with one penalty from nothing; `found` (may be NULL) gets where it ended.
+static bool split(ChRun* run, double rho, long iterations, long patience, double* found) {
+  double* zero = CH_TAKE(run->arena, run->system->rows, double);
+  return run_stage(run,
+                   &(ChNested){.method = &ch_method_admm,
+                               .start = zero,
+                               .tolerance = fmax(HANDOVER, run->tolerance),
+                               .max_iterations = iterations,
+                               .setting = {{"admm.rho", rho}, {"admm.patience", (double)patience}}},
+                   found);
+}
+
+static bool newton(ChRun* run, const double* start, long factorizations, int forms) {
+  return run_stage(run,
+                   &(ChNested){.method = &ch_method_newton,
+                               .start = start,
+                               .max_iterations = factorizations,
+                               .setting = {{"newton.forms", forms}}},
+                   NULL);
+}
+
+static bool interior(ChRun* run) {
+  return run_stage(
+      run, &(ChNested){.method = &ch_method_ipm, .tolerance = fmax(HANDOVER, run->tolerance), .max_iterations = 60}, NULL);
+}
+
+static bool slide(ChRun* run) {
+  if (run->error > ROUGH && split(run, 0.2, 200, 100, NULL)) return true;
+  if (newton(run, NULL, 25, 2)) return true;
+  if (run->error > HANDOVER && interior(run)) return true;
+  return newton(run, NULL, 40, 2);
+}
+
+static void rounds(ChRun* run) {
+  static const double penalties[] = {0.2, 0.05, 0.5, 0.1, 0.3, 1.0, 0.02};
+  enum { COUNT = sizeof penalties / sizeof penalties[0] };
+  double* found = CH_TAKE(run->arena, run->system->rows, double);
+  for (int k = 0; k < 40; ++k) {
+    if (newton(run, NULL, 100 + 200 * (k % COUNT), 0)) return;
+    double before = run->error;
+    if (split(run, penalties[k % COUNT], 1000 * (k + 1), 1000000, found)) return;
+    if (run->error == before && newton(run, found, 80, 0)) return;
+  }
+}
+
+static void solve_convex(ChRun* run) {
+  if (interior(run) || newton(run, NULL, 200, 0)) return;
+  for (int k = 0; k < 4; ++k)
+    if (split(run, 0.05 * (k + 1), 5000, 500, NULL) || newton(run, NULL, 200, 0)) return;
 }
 
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
-  verbose = getenv("CHV") != NULL;
-  say(run, "start", run->error);
-  if (o.sweeps > 0 && try(run, (ChNested){.method = &ch_method_nsgs, .max_iterations = o.sweeps}, NULL)) return;
-  ChLinearSystem* linear[2] = {ch_linear_create(run->arena, run->system, CH_SPACE_AUTO, false), NULL};
-  if (run->system->symmetric) linear[1] = ch_linear_create(run->arena, run->system, CH_SPACE_AUTO, true);
-  run->linear = linear;
-  if (o.rest && run->error > 1e-4 && static_test(run)) return;
-  double* zero = CH_TAKE(run->arena, run->system->rows, double);
-  double* found = CH_TAKE(run->arena, run->system->rows, double);
-  if (run->error > 1e-4 && try(run, (ChNested){.method = &ch_method_admm, .start = zero, .tolerance = fmax(1e-6, run->tolerance), .max_iterations = 400, .setting = {{"admm.rho", 0.2}}}, NULL)) return;
-  if (try(run, (ChNested){.method = &ch_method_newton, .max_iterations = 40, .setting = {{"newton.forms", 2}, {"newton.inner", 12}}}, NULL)) return;
-  if (run->error > 1e-7 && try(run, (ChNested){.method = &ch_method_ipm, .start = zero, .tolerance = fmax(1e-6, run->tolerance), .max_iterations = 40}, NULL)) return;
-  for (int k = 0; k < ROUNDS; ++k) {
-    if (try(run, (ChNested){.method = &ch_method_newton, .max_iterations = 100 + 200 * k}, NULL)) return;
-    double before = run->error;
-    if (try(run, (ChNested){.method = &ch_method_admm, .start = zero, .tolerance = fmax(1e-8, run->tolerance), .max_iterations = 1000 * (k + 1), .setting = {{"admm.rho", penalties[k]}, {"admm.patience", 1e6}}}, found)) return;
-    if (run->error < before) continue;
-    if (try(run, (ChNested){.method = &ch_method_newton, .start = found, .max_iterations = 80}, NULL)) return;
+  const ChSystem* s = run->system;
+  ChLinearSystem* shared[2] = {NULL, NULL};
+  bool first = o.rest == 2 && !s->relaxed;
+  if (!first && sweep(run, o.sweeps)) return;
+  shared[0] = ch_linear_create(run->arena, s, CH_SPACE_AUTO, false);
+  if (s->symmetric) shared[1] = ch_linear_create(run->arena, s, CH_SPACE_AUTO, true);
+  run->linear = shared;
+  if (s->relaxed) {
+    solve_convex(run);
+    return;
   }
+  if ((first || (o.rest && run->error > ROUGH)) && find_rest(run)) return;
+  if (first && sweep(run, o.sweeps)) return;
+  if (!slide(run)) rounds(run);
 }
 
 const ChMethod ch_method_auto = {
     .name = "auto",
-    .summary = "portfolio with fall-back; always ends with the best certified iterate",
-    .source = "ours",
+    .summary = "portfolio with fall-back: sweeps, rest, splitting, Newton, interior point; ends with the best iterate",
+    .source = "Cardhouse's own",
     .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,

@@ -32,7 +32,7 @@ static void unit_tangent(int d, int first, const double* x, double t, double* e)
 
 static void derivative_alart_curnier(double mu, int d, const double* x, double* D) {
   if (x[0] <= 0.0) return;
-  double t = tangent_size(d, x), e[3];
+  double t = tangent_size(d, x), e[3] = {0.0};
   D[0] = 1.0;
   if (t <= mu * x[0]) {
     for (int a = 1; a < d; ++a) D[a * d + a] = 1.0;
@@ -44,7 +44,7 @@ static void derivative_alart_curnier(double mu, int d, const double* x, double* 
 }
 
 static void derivative_cone(double mu, int d, const double* x, double* D) {
-  double t = tangent_size(d, x), e[3];
+  double t = tangent_size(d, x), e[3] = {0.0};
   if (x[0] >= 0.0 && t <= mu * x[0]) {
     for (int a = 0; a < d; ++a) D[a * d + a] = 1.0;
     return;

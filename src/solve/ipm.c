@@ -21,6 +21,7 @@
   X(double, smoothing, 30.0, 0.0, 1e4, "ep / m: how smooth |u_T| is made; 0 = not at all")               \
   X(double, fraction, 0.95, 0.1, 0.9999, "share of the way to the cone's boundary that a step may go")   \
   X(double, start, 0.1, 1e-8, 1e4, "size of the starting point, scaled variables")                       \
+  X(double, slip, 0.0, 0.0, 1e9, "pose relaxed: stop once mu r_n |u_T| exceeds this many times r . u; 0 = never") \
   X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities")
 CH_OPTIONS(IPM_OPTIONS)
 
@@ -268,6 +269,18 @@ static double offer(Ipm* p) {
   return ch_run_offer_reaction(p->run, p->out, p->velocity);
 }
 
+// Mean of r_n mu |u_T| over m. Both vanish together where the solution rests; where it must slide, m alone does.
+static double slip_ratio(const Ipm* p) {
+  double sum = 0.0;
+  int count = 0;
+  for (int i = 0; i < p->s->n; ++i) {
+    if (!is_cone(p->s, i)) continue;
+    sum += p->r[p->s->row[i]] * ch_lorentz_tail(p->s->dim[i], p->u + p->s->row[i]);
+    ++count;
+  }
+  return count ? sum / count / complementarity(p, 0.0) : 0.0;
+}
+
 static void solve(ChRun* run) {
   Ipm p = ipm_create(run);
   long limit = run->max_iterations > 0 ? run->max_iterations : 100;
@@ -283,10 +296,15 @@ static void solve(ChRun* run) {
     ++run->outer;
     double error = offer(&p);
     ch_run_note(run, k, error);
+    if (p.o.slip > 0.0 && k > 3 && slip_ratio(&p) > p.o.slip) return;
     centre = step < 0.1;
     if (centre && ++centrings > CENTRINGS) return;
-    stalled = error < 0.7 * best ? 0 : stalled + 1;
-    best = fmin(best, error);
+    if (error < 0.7 * best) {
+      best = error;
+      stalled = 0;
+    } else {
+      ++stalled;
+    }
     if (k > PATIENCE + STALL && stalled >= STALL) return;
   }
 }

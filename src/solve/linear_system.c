@@ -135,6 +135,7 @@ ChLinearSystem* ch_linear_create(ChArena* arena, const ChSystem* s, ChSpace spac
     l->cholesky = ch_cholesky_analyze(arena, &l->K);
   else if (!l->lu)
     l->lu = ch_block_lu_analyze(arena, &l->K);
+  if (!l->symmetric) ch_block_lu_reserve(l->lu);
   int values = s->diagonal_at[s->n];
   l->B_inverse = CH_TAKE(arena, values, double);
   l->C = CH_TAKE(arena, values, double);

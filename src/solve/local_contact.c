@@ -69,7 +69,7 @@ static void split(const double* W, int d, double* S, ChLocalBlock* l) {
 void ch_local_prepare(ChArena* arena, const ChSystem* s, int i, ChLocalBlock* l) {
   const double* W = s->diagonal + s->diagonal_at[i];
   int d = s->dim[i];
-  double S[9];
+  double S[9] = {0.0};
   *l = (ChLocalBlock){0};
   switch ((ChSet)s->set[i]) {
     case CH_SET_FREE: {
