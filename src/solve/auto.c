@@ -49,7 +49,7 @@ static bool find_rest(ChRun* run) {
                   .system = &still,
                   .tolerance = fmax(0.1 * HANDOVER, run->tolerance),
                   .max_iterations = 60,
-                  .setting = {{"ipm.slip", 10.0}, {"ipm.fraction", 0.99}}};
+                  .setting = {{"ipm.rest", 1}, {"ipm.fraction", 0.99}}};
   try_rest(run, &far);
   return ch_run_finished(run);
 }

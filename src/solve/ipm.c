@@ -21,11 +21,13 @@
   X(double, smoothing, 30.0, 0.0, 1e4, "ep / m: how smooth |u_T| is made; 0 = not at all")               \
   X(double, fraction, 0.95, 0.1, 0.9999, "share of the way to the cone's boundary that a step may go")   \
   X(double, start, 0.1, 1e-8, 1e4, "size of the starting point, scaled variables")                       \
-  X(double, slip, 0.0, 0.0, 1e9, "pose relaxed: stop once mu r_n |u_T| exceeds this many times r . u; 0 = never") \
+  X(int, rest, 0, 0, 1, "pose relaxed: 1 = stop as soon as slip shows that nothing can rest")             \
   X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities")
 CH_OPTIONS(IPM_OPTIONS)
 
-enum { STALL = 8, PATIENCE = 6, CENTRINGS = 8 };
+enum { STALL = 8, PATIENCE = 6, CENTRINGS = 8, JAMS = 2 };
+#define MAY_SLIDE 30.0   // slip ratios at which rest is doubtful, if it keeps growing, and out of the question
+#define MUST_SLIDE 1e4
 #define FREE_SHIFT 1e-9  // proximal weight of free rows, so that B can be inverted
 #define WIDE 1e300       // a bound beyond this is none
 
@@ -269,7 +271,8 @@ static double offer(Ipm* p) {
   return ch_run_offer_reaction(p->run, p->out, p->velocity);
 }
 
-// Mean of r_n mu |u_T| over m. Both vanish together where the solution rests; where it must slide, m alone does.
+// Mean of mu r_n |u_T| over m. Both vanish together where the solution rests, and their ratio settles; where it must
+// slide m alone vanishes, and the ratio grows by a steady factor.
 static double slip_ratio(const Ipm* p) {
   double sum = 0.0;
   int count = 0;
@@ -285,7 +288,8 @@ static void solve(ChRun* run) {
   Ipm p = ipm_create(run);
   long limit = run->max_iterations > 0 ? run->max_iterations : 100;
   double best = INFINITY;
-  int stalled = 0, centrings = 0;
+  int stalled = 0, centrings = 0, jammed = 0;
+  double slip_before = 0.0;
   bool centre = false;
   start(&p);
   for (long k = 1; k <= limit && !ch_run_finished(run); ++k) {
@@ -296,9 +300,14 @@ static void solve(ChRun* run) {
     ++run->outer;
     double error = offer(&p);
     ch_run_note(run, k, error);
-    if (p.o.slip > 0.0 && k > 3 && slip_ratio(&p) > p.o.slip) return;
+    if (p.o.rest) {
+      double slip = slip_ratio(&p);
+      if (slip > MUST_SLIDE || (slip > MAY_SLIDE && slip > 2.5 * slip_before)) return;
+      slip_before = slip;
+    }
     centre = step < 0.1;
-    if (centre && ++centrings > CENTRINGS) return;
+    jammed = step < 1e-3 ? jammed + 1 : 0;
+    if ((centre && ++centrings > CENTRINGS) || jammed > JAMS) return;
     if (error < 0.7 * best) {
       best = error;
       stalled = 0;
