@@ -25,7 +25,7 @@
   X(int, anderson, 5, 0, 50, "iterations that Anderson acceleration looks back on; 0 = off")                  \
   X(double, damping, 1.0, 0.01, 1.0, "share of the new friction in a plain iteration")                        \
   X(double, rel_err, 0.0, 0.0, 1.0, "also stop when friction changes by less, relative, in the kinetic norm") \
-  X(int, patience, 1000, 1, 1e9, "iterations without a tenth of progress before giving up")                    \
+  X(int, patience, 600, 1, 1e9, "iterations without a tenth of progress before giving up")                    \
   X(int, settle, 1, 0, 1, "1 = a run that ends early closes with a contact projection")                       \
   X(double, inner_share, 0.01, 1e-6, 1.0, "error of an inner solve relative to the last error seen outside")
 CH_OPTIONS(STAGGERED_OPTIONS)
