@@ -2,6 +2,7 @@
 #include "linalg/cholesky.h"
 
 #include <cholmod.h>
+#include <omp.h>
 #include <string.h>
 
 struct ChCholesky {
@@ -66,11 +67,20 @@ ChCholesky* ch_cholesky_analyze(ChArena* arena, const ChBlockCsr* A) {
   return c;
 }
 
+// CHOLMOD starts threads of its own for small loops, which costs more than it gains here and would take cores that the
+// caller has not offered: its parallel regions run with one thread.
+static void factorize_alone(ChCholesky* c) {
+  int levels = omp_get_max_active_levels();
+  omp_set_max_active_levels(0);
+  cholmod_factorize(c->matrix, c->factor, &c->common);
+  omp_set_max_active_levels(levels);
+}
+
 bool ch_cholesky_factor(ChCholesky* c, const ChBlockCsr* A) {
   double* value = c->matrix->x;
   int entries = ((int*)c->matrix->p)[c->matrix->ncol];
   for (int k = 0; k < entries; ++k) value[k] = A->value[c->source[k]];
-  cholmod_factorize(c->matrix, c->factor, &c->common);
+  factorize_alone(c);
   check_memory(c);
   return c->common.status == CHOLMOD_OK && c->factor->minor == c->factor->n;
 }

@@ -8,7 +8,6 @@
 //   4 rounds of Newton from the best point and of splitting with ever other penalties, each refined by Newton
 #include <math.h>
 
-#include "solve/linear_system.h"
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "auto"
@@ -107,14 +106,9 @@ static void solve_convex(ChRun* run) {
 
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
-  const ChSystem* s = run->system;
-  ChLinearSystem* shared[2] = {NULL, NULL};
-  bool first = o.rest == 2 && !s->relaxed;
+  bool first = o.rest == 2 && !run->system->relaxed;
   if (!first && sweep(run, o.sweeps)) return;
-  shared[0] = ch_linear_create(run->arena, s, CH_SPACE_AUTO, false);
-  if (s->symmetric) shared[1] = ch_linear_create(run->arena, s, CH_SPACE_AUTO, true);
-  run->linear = shared;
-  if (s->relaxed) {
+  if (run->system->relaxed) {
     solve_convex(run);
     return;
   }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "solve/linear_system.h"
 
 #define DEFAULT_INNER "newton"
 #define DEFAULT_RELIEF "apgd"
@@ -42,6 +41,7 @@ void ch_convex_view_init(ChConvexView* view, ChRun* outer, const ChSystem* syste
   view->u = CH_TAKE(outer->arena, system->rows, double);
   view->v = CH_TAKE(outer->arena, system->rows, double);
   view->convex = view->given;
+  view->shared = (ChShared){.arena = outer->shared->arena, .system = &view->convex};
   view->carried = !system->symmetric && !(view->inner->takes & CH_TAKES_UNSYMMETRIC);
   if (!view->carried) return;
   ChSystem* c = &view->convex;
@@ -55,18 +55,9 @@ void ch_convex_view_init(ChConvexView* view, ChRun* outer, const ChSystem* syste
            (size_t)(c->dim[i] * c->dim[i]) * sizeof(double));
 }
 
-// W stays the same from solve to solve, and so does the structure of its factors.
-static void share_analysis(ChConvexView* view) {
-  if (view->factored < 2 || view->linear[0]) return;
-  view->linear[0] = ch_linear_create(view->outer->arena, &view->convex, CH_SPACE_AUTO, false);
-  if (view->convex.symmetric)
-    view->linear[1] = ch_linear_create(view->outer->arena, &view->convex, CH_SPACE_AUTO, true);
-}
-
 // The inner method on what it sees, from r to r.
 static void run_inner(ChConvexView* view, double tolerance, double deadline, double* r) {
   ChRun* outer = view->outer;
-  share_analysis(view);
   ChArenaMark mark = ch_arena_mark(outer->arena);
   ChRun run = {.system = &view->convex,
                .arena = outer->arena,
@@ -78,7 +69,7 @@ static void run_inner(ChConvexView* view, double tolerance, double deadline, dou
                .stage = view->inner->name,
                .scale = outer->scale,
                .depth = outer->depth + 1,
-               .linear = view->linear[0] ? view->linear : NULL,
+               .shared = &view->shared,
                .r = r};
   ch_system_velocity(run.system, r, view->u);
   run.error = ch_system_error(run.system, r, view->u);
@@ -91,7 +82,6 @@ static void run_inner(ChConvexView* view, double tolerance, double deadline, dou
   ch_arena_release(outer->arena, mark);
   outer->inner += run.inner > 0 ? run.inner : run.outer;
   outer->factorizations += run.factorizations;
-  view->factored += run.factorizations > 0;
 }
 
 // q of the convex system: q + (W - W_sym) r

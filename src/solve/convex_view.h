@@ -22,8 +22,7 @@ typedef struct ChConvexView {
   ChRun* outer;                    // whose arena, limits and counters are used
   ChSolveOptions options;          // the outer ones without the history
   double *trial, *u, *v;
-  int factored;                      // solves that factored W: the second one makes a shared analysis worth its price
-  struct ChLinearSystem* linear[2];  // as in ChRun
+  ChShared shared;                 // linear systems of the convex system, kept from solve to solve
 } ChConvexView;
 
 // `system` is the outer run's or a part of it. The inner method is the one asked for where it can take the system. By

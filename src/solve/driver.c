@@ -18,6 +18,7 @@ enum { TIGHTENINGS = 6 };
 typedef struct Driver {
   ChContext* context;
   ChArena* arena;
+  ChArena* shared;      // linear systems of the part at hand
   const ChProblem* problem;
   const ChSolveOptions* options;
   const ChMethod *method, *inner;
@@ -107,7 +108,8 @@ static double part_tolerance(const Driver* d, const ChComponent* part, double to
 
 static ChStatus run_part(Driver* d, int c, double tolerance) {
   const ChComponent* part = &d->parts.component[c];
-  ChArenaMark mark = ch_arena_mark(d->arena);
+  ChArenaMark mark = ch_arena_mark(d->arena), shared_mark = ch_arena_mark(d->shared);
+  ChShared shared = {.arena = d->shared, .system = &part->system};
   double floor = fmax(part->zero_error, 1e-6);
   ChRun run = {.system = &part->system,
                .arena = d->arena,
@@ -119,11 +121,13 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
                .max_iterations = d->options->max_iterations,
                .stage = d->method->name,
                .scale = floor,
+               .shared = &shared,
                .r = d->best[c]};
   ch_system_velocity(run.system, run.r, d->u);
   run.error = ch_system_error(run.system, run.r, d->u);
   if (isnan(run.error)) run.error = INFINITY;
   if (!(run.error <= run.tolerance)) d->method->solve(&run);
+  ch_arena_release(d->shared, shared_mark);
   ch_arena_release(d->arena, mark);
   d->info->outer += run.outer;
   d->info->inner += run.inner;
@@ -209,17 +213,20 @@ static ChStatus drive(Driver* d) {
 
 ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOptions* options, double* v, double* u, double* r,
                   ChSolveInfo* info) {
-  ChArena* volatile arena = NULL;
+  ChArena *volatile arena = NULL, *volatile shared = NULL;
   jmp_buf landing;
   *info = (ChSolveInfo){0};
-  if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+  if (setjmp(landing) || !(arena = ch_arena_create(NULL)) || !(shared = ch_arena_create(NULL))) {
+    ch_arena_destroy(shared);
     ch_arena_destroy(arena);
     return info->status = ch_fail(context, CH_ERR_MEMORY, "out of memory while solving a problem with %d rows", problem->rows);
   }
   ch_arena_set_landing(arena, &landing);
-  Driver driver = {.context = context, .arena = arena, .problem = problem, .options = options, .v_out = v, .u_out = u, .r_out = r,
-                   .info = info};
+  ch_arena_set_landing(shared, &landing);
+  Driver driver = {.context = context, .arena = arena, .shared = shared, .problem = problem, .options = options, .v_out = v,
+                   .u_out = u, .r_out = r, .info = info};
   info->status = drive(&driver);
+  ch_arena_destroy(shared);
   ch_arena_destroy(arena);
   return info->status;
 }

@@ -152,7 +152,7 @@ ChLinearSystem* ch_linear_create(ChArena* arena, const ChSystem* s, ChSpace spac
   return l;
 }
 
-const char* ch_linear_space(const ChLinearSystem* l) { return l->by_bodies ? "v" : "r"; }
+ChSpace ch_linear_space(const ChLinearSystem* l) { return l->by_bodies ? CH_SPACE_V : CH_SPACE_R; }
 
 // K = B + E W, row by row; pinned rows stay as they are: the factorisation skips them
 static void assemble_reactions(ChLinearSystem* l) {

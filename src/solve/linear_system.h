@@ -30,7 +30,7 @@ void ch_linear_solve_fast(ChLinearSystem* linear, const double* h, double* x);
 // K = W + rho I
 bool ch_linear_factor_shifted(ChLinearSystem* linear, double rho);
 
-// "r" or "v"
-const char* ch_linear_space(const ChLinearSystem* linear);
+// Which space was chosen.
+ChSpace ch_linear_space(const ChLinearSystem* linear);
 
 #endif

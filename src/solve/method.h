@@ -10,6 +10,13 @@
 
 typedef struct ChMethod ChMethod;
 
+// Linear systems that all methods called for one part share, made on first use in an arena of their own.
+typedef struct ChShared {
+  ChArena* arena;
+  const ChSystem* system;
+  struct ChLinearSystem* linear[2];  // LU, Cholesky
+} ChShared;
+
 // What a method can take; nobody switches on its name.
 enum {
   CH_TAKES_COULOMB = 1 << 0,      // pose coulomb
@@ -34,7 +41,7 @@ typedef struct ChRun {
   const char* stage;
   double scale;             // error of r = 0: history shows error / scale
   int depth;                // of method calling method
-  struct ChLinearSystem** linear;  // [2]: unsymmetric, symmetric; shared with nested runs, NULL at first
+  struct ChShared* shared;  // what the methods of one part have in common
 
   double* r;                // in: start; out: the best iterate seen
   double error;             // its error
@@ -80,7 +87,8 @@ typedef struct ChNested {
 // Returns the error it reached, on its own system.
 double ch_run_nested(ChRun* run, const ChNested* nested, double* found);
 
-// The factored linear system of this run's W, made on first use and shared by the methods that a run calls.
+// The linear system of this run's W: the shared one, or one of its own where the run looks at another W or asks for a
+// certain space.
 struct ChLinearSystem* ch_run_linear(ChRun* run, int space, bool symmetric);
 
 // One row of a method's option table. Values are doubles on the way in; a whole-number option says so.

@@ -78,10 +78,14 @@ double ch_run_nested(ChRun* run, const ChNested* n, double* found) {
 }
 
 ChLinearSystem* ch_run_linear(ChRun* run, int space, bool symmetric) {
-  if (!run->linear) return ch_linear_create(run->arena, run->system, (ChSpace)space, symmetric);
+  ChShared* shared = run->shared;
   bool cholesky = symmetric && run->system->symmetric;
-  if (!run->linear[cholesky]) return ch_linear_create(run->arena, run->system, (ChSpace)space, symmetric);
-  return run->linear[cholesky];
+  bool same = shared->system->W.value == run->system->W.value && shared->system->bodies == run->system->bodies;
+  if (space != CH_SPACE_AUTO || !same) return ch_linear_create(run->arena, run->system, (ChSpace)space, symmetric);
+  ChLinearSystem** slot = &shared->linear[cholesky];
+  const ChLinearSystem* other = shared->linear[!cholesky];
+  if (!*slot) *slot = ch_linear_create(shared->arena, shared->system, other ? ch_linear_space(other) : CH_SPACE_AUTO, symmetric);
+  return *slot;
 }
 
 double ch_option_value(const ChSolveOptions* options, const char* name, double fallback) {
