@@ -62,6 +62,13 @@ static int curve_fill(const ChResults* results, int t, Curve* curve) {
   return n;
 }
 
+// A solver that some problems were not given to has no curve: its share would say nothing.
+static bool ran_everywhere(const ChResults* results, int s, int t) {
+  for (int p = 0; p < results->problem_count; ++p)
+    if (ch_results_counts(results, p) && ch_results_cell(results, p, s, t)->outcome == CH_OUTCOME_NOT_RUN) return false;
+  return true;
+}
+
 // Ours before theirs, auto before all, then by area.
 static int larger_area_first(const void* a, const void* b) {
   const Curve *x = a, *y = b;
@@ -77,7 +84,7 @@ static int curves_choose(const ChResults* results, int t, Curve* curves, int* n)
   Curve all[CH_SOLVERS_MOST + 1];
   for (int s = FASTEST_PEER; s < results->solver_count; ++s) {
     bool fastest = s == FASTEST_PEER;
-    if (!fastest && !results->solvers[s].everywhere) continue;
+    if (!fastest && !ran_everywhere(results, s, t)) continue;
     all[count] = (Curve){.solver = s,
                          .name = fastest ? "fastest peer" : results->solvers[s].name,
                          .ours = !fastest && results->solvers[s].ours,

@@ -33,8 +33,7 @@ typedef struct ChBenchProblem {
 typedef struct ChBenchSolver {
   const char* name;
   bool ours;
-  bool everywhere;  // takes every problem, so that it may stand in a performance profile
-  bool condensed;   // works on the Delassus form, which it is given
+  bool condensed;  // works on the Delassus form, which it is given
 } ChBenchSolver;
 
 enum { CH_TOLERANCES_MOST = 8, CH_SOLVERS_MOST = 64 };

@@ -279,7 +279,6 @@ static bool solver_add(ChResults* results, const char* name, bool ours) {
   results->solvers[results->solver_count++] =
       (ChBenchSolver){.name = ours ? name : ch_peer_info(peer).name,
                       .ours = ours,
-                      .everywhere = ours || ch_peer_info(peer).form == CH_PEER_LOCAL,
                       .condensed = !ours && ch_peer_info(peer).form != CH_PEER_GLOBAL};
   return true;
 }
