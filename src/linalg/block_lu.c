@@ -10,7 +10,7 @@
 
 #include "linalg/block_lu_symbolic.h"
 
-enum { UNBLOCKED = 48, TINY_PRODUCT = 4096 };  // sizes below which plain loops beat a BLAS call
+enum { STRIP = 24, TINY_PRODUCT = 4096 };  // columns at a time; work below which plain loops beat a BLAS call
 
 // What a factorisation leaves behind for one front.
 typedef struct Panel {
@@ -31,6 +31,7 @@ struct ChBlockLu {
   int* gather;      // all panels' scalar indices
   int* slot;        // scalar offset of each block in its front; -1 when pinned
   double** update;  // per front: its waiting update matrix
+  int* target;      // of an extend-add
 };
 
 ChBlockLu* ch_block_lu_analyze(ChArena* arena, const ChBlockCsr* A) {
@@ -56,6 +57,7 @@ void ch_block_lu_reserve(ChBlockLu* lu) {
   lu->gather = CH_TAKE(lu->arena, scalars, int);
   lu->slot = CH_TAKE(lu->arena, total, int);
   lu->update = CH_TAKE(lu->arena, s->fronts, double*);
+  lu->target = CH_TAKE(lu->arena, lu->row[s->n], int);
 }
 
 double ch_block_lu_flops(const ChBlockLu* lu) { return lu->symbolic.flops; }
@@ -92,42 +94,39 @@ static void assemble_entries(ChBlockLu* lu, int f, const ChBlockCsr* A) {
   }
 }
 
-// Adds a child's update matrix into its parent's front, block column by block column.
+// Adds a child's update matrix into its parent's front. target[k] is where scalar k of the update goes.
 static void extend_add(ChBlockLu* lu, int child, int f) {
   const ChSymbolic* s = &lu->symbolic;
   const ChFront *from = &s->front[child], *to = &s->front[f];
-  int size = lu->panel[f].size, pivot = lu->panel[child].pivot, rest = lu->panel[child].size - pivot;
+  int size = lu->panel[f].size, rest = 0, *target = lu->target;
   for (int j = from->pivots; j < from->size; ++j) {
     if (lu->slot[from->list + j] < 0) continue;
-    int columns = lu->dim[s->index[from->list + j]];
-    const double* source = lu->update[child] + (long)(lu->slot[from->list + j] - pivot) * rest;
-    double* target = lu->front + (long)lu->slot[to->list + s->parent_slot[from->list + j]] * size;
-    for (int i = from->pivots; i < from->size; ++i) {
-      int at = lu->slot[from->list + i];
-      if (at < 0) continue;
-      int rows = lu->dim[s->index[from->list + i]];
-      const double* x = source + at - pivot;
-      double* y = target + lu->slot[to->list + s->parent_slot[from->list + i]];
-      for (int b = 0; b < columns; ++b)
-        for (int a = 0; a < rows; ++a) y[a + (long)b * size] += x[a + (long)b * rest];
-    }
+    int at = lu->slot[to->list + s->parent_slot[from->list + j]];
+    for (int a = 0; a < lu->dim[s->index[from->list + j]]; ++a) target[rest++] = at + a;
+  }
+  const double* source = lu->update[child];
+  for (int j = 0; j < rest; ++j, source += rest) {
+    double* column = lu->front + (long)target[j] * size;
+    for (int i = 0; i < rest; ++i) column[target[i]] += source[i];
   }
 }
 
-// One elimination step of the pivot block: choose a pivot in column k, swap whole front rows, scale, update columns
-// up to `end`. A pivot below `tiny` is shifted to it.
-static bool eliminate_column(double* F, int size, int pivot, int end, int k, double tiny, int* swap) {
+static inline void swap_rows(double* column, int i, int j) {
+  double value = column[i];
+  column[i] = column[j];
+  column[j] = value;
+}
+
+// One elimination step: choose a pivot for column k among the pivot rows, exchange rows in columns first .. end, scale,
+// update the columns up to `end`. A pivot below `tiny` is shifted to it.
+static bool eliminate_column(double* F, int size, int pivot, int first, int end, int k, double tiny, int* swap) {
   double* column = F + (long)k * size;
   int best = k;
   for (int i = k + 1; i < pivot; ++i)
     if (fabs(column[i]) > fabs(column[best])) best = i;
   swap[k] = best;
   if (best != k)
-    for (int j = 0; j < size; ++j) {
-      double value = F[k + (long)j * size];
-      F[k + (long)j * size] = F[best + (long)j * size];
-      F[best + (long)j * size] = value;
-    }
+    for (int j = first; j < end; ++j) swap_rows(F + (long)j * size, k, best);
   if (isnan(column[k])) return false;
   if (fabs(column[k]) < tiny) column[k] = column[k] < 0.0 ? -tiny : tiny;
   double inverse = 1.0 / column[k];
@@ -141,14 +140,25 @@ static bool eliminate_column(double* F, int size, int pivot, int end, int k, dou
   return true;
 }
 
+// The exchanges of a strip in all other columns, column by column.
+static void exchange_outside(double* F, int size, int strip, int end, int worked, const int* swap) {
+  for (int j = 0; j < size; ++j) {
+    if (j == strip) j = worked;
+    if (j >= size) break;
+    for (int k = strip; k < end; ++k)
+      if (swap[k] != k) swap_rows(F + (long)j * size, k, swap[k]);
+  }
+}
+
 // Factors the pivot columns in strips so that most of the work is one matrix product per strip.
 static bool factor_front(double* F, int size, int pivot, double tiny, int* swap) {
-  for (int strip = 0; strip < pivot; strip += UNBLOCKED) {
-    int end = strip + UNBLOCKED < pivot ? strip + UNBLOCKED : pivot;
-    bool small = (long)(end - strip) * (size - end) * (size - end) < TINY_PRODUCT;
+  for (int strip = 0; strip < pivot; strip += STRIP) {
+    int end = strip + STRIP < pivot ? strip + STRIP : pivot, rest = size - end, width = end - strip;
+    bool small = (long)width * rest * rest < TINY_PRODUCT;
+    int worked = small ? size : end;
     for (int k = strip; k < end; ++k)
-      if (!eliminate_column(F, size, pivot, small ? size : end, k, tiny, swap)) return false;
-    int rest = size - end, width = end - strip;
+      if (!eliminate_column(F, size, pivot, strip, worked, k, tiny, swap)) return false;
+    exchange_outside(F, size, strip, end, worked, swap);
     if (small || rest == 0) continue;
     double *L11 = F + strip + (long)strip * size, *U12 = F + strip + (long)end * size;
     cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, width, rest, 1.0, L11, size, U12, size);

@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Below this many scalars a front is worth joining to its parent even at the price of some explicit zeros.
-enum { SMALL_FRONT = 24 };
-
 // METIS finds better orders than AMD on large graphs, at a price that small ones do not repay.
 enum { SMALL_GRAPH = 3000 };
 
@@ -143,32 +140,30 @@ static int scalars(const ChBlockCsr* A, const int* order, const int* positions, 
   return total;
 }
 
+// The share of explicit zeros that a front of this many pivot scalars may hold for the sake of fewer, larger fronts.
+static double allowed_zeros(int width) { return width <= 16 ? 0.8 : width <= 48 ? 0.25 : width <= 96 ? 0.1 : 0.05; }
+
 // Joins each column to the front of the column before it when that is its child and the structures nest, exactly or
-// nearly (small fronts). first[s] .. first[s+1]-1 are the columns of front s.
+// nearly. first[s] .. first[s+1]-1 are the columns of front s.
 static int find_supernodes(ChArena* arena, const ChBlockCsr* A, const int* order, const int* parent, const Columns* c,
                            int* first) {
   int fronts = 0, width = 0;
-  long zeros = 0;
-  int* children = CH_TAKE(arena, A->n, int);
-  for (int j = 0; j < A->n; ++j)
-    if (parent[j] >= 0) ++children[parent[j]];
+  double zeros = 0.0;
+  int* height = CH_TAKE(arena, A->n, int);  // scalars below the diagonal block
+  for (int j = 0; j < A->n; ++j) height[j] = scalars(A, order, c->rows[j], c->count[j]);
   for (int j = 0; j < A->n; ++j) {
     int dim = A->dim[order[j]];
     bool joins = false;
     if (j > 0 && parent[j - 1] == j) {
-      int missing = c->count[j] + 1 - c->count[j - 1];  // rows of j that column j-1 lacks: explicit zeros if joined
-      int size = scalars(A, order, c->rows[j], c->count[j]) + dim;
-      long added = (long)missing * 3 * width;
-      bool exact = missing == 0 && children[j] == 1;
-      bool cheap = (width + dim <= SMALL_FRONT && 4 * (zeros + added) <= (long)(width + dim) * (size + width)) ||
-                   20 * (zeros + added) <= (long)(width + dim) * size;
-      joins = exact || cheap;
+      double added = (double)(height[j] + dim - height[j - 1]) * width;  // rows that the front so far lacks
+      double entries = (double)(width + dim) * (height[j] + 0.5 * (width + dim));
+      joins = zeros + added <= allowed_zeros(width + dim) * entries;
       if (joins) zeros += added;
     }
     if (!joins) {
       first[fronts++] = j;
       width = 0;
-      zeros = 0;
+      zeros = 0.0;
     }
     width += dim;
   }
