@@ -239,14 +239,16 @@ static void box_friction_is_exact_in_the_plane_only(void** state) {
 static double run_on_first_part(const ChProblem* problem, const char* method, const ChMethod* inner, bool formed) {
   jmp_buf landing;
   if (setjmp(landing)) fail_msg("out of memory");
-  ChArena* arena = ch_arena_create(&landing);
+  ChArena *arena = ch_arena_create(&landing), *kept = ch_arena_create(&landing);
   ChContext context = {0};
   ChPrepared parts;
   CHECK_OK(context, ch_prepare(&context, arena, problem, CH_POSE_COULOMB, &parts));
   assert_true(parts.count > 0);
   parts.component[0].system.formed = formed;
   ChSolveOptions options = ch_solve_options_default();
+  ChShared shared = {.arena = kept, .system = &parts.component[0].system};
   ChRun run = {.system = &parts.component[0].system,
+               .shared = &shared,
                .arena = arena,
                .options = &options,
                .inner_method = inner,
@@ -258,6 +260,7 @@ static double run_on_first_part(const ChProblem* problem, const char* method, co
                .r = CH_TAKE(arena, parts.component[0].system.rows, double)};
   ch_method_find(method)->solve(&run);
   double error = run.error;
+  ch_arena_destroy(kept);
   ch_arena_destroy(arena);
   return error;
 }

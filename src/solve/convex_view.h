@@ -22,9 +22,10 @@ typedef struct ChConvexView {
   ChRun* outer;                    // whose arena, limits and counters are used
   ChSolveOptions options;          // the outer ones without the history
   double *trial, *u, *v;
-  ChShared shared;                 // linear systems of the convex system, kept from solve to solve
+  ChShared shared;  // linear systems of the convex system, kept from solve to solve
 } ChConvexView;
 
+// The view may not be copied or moved afterwards: it points into itself.
 // `system` is the outer run's or a part of it. The inner method is the one asked for where it can take the system. By
 // default it is Newton's, and where that stalls accelerated gradient takes over.
 void ch_convex_view_init(ChConvexView* view, ChRun* outer, const ChSystem* system);

@@ -33,16 +33,16 @@ typedef struct Successive {
   double *slip, *slip_next;  // one per block
 } Successive;
 
-static Successive successive_create(ChRun* run) {
+// In place: the view keeps addresses inside itself.
+static void successive_init(Successive* x, ChRun* run) {
   const ChSystem* s = run->system;
-  Successive x = {.run = run, .s = s, .options = read_options(run->options)};
-  ch_convex_view_init(&x.view, run, s);
-  x.r = CH_TAKE(run->arena, s->rows, double);
-  x.u = CH_TAKE(run->arena, s->rows, double);
-  x.slip = CH_TAKE(run->arena, s->n, double);
-  x.slip_next = CH_TAKE(run->arena, s->n, double);
-  memcpy(x.r, run->r, (size_t)s->rows * sizeof(double));
-  return x;
+  *x = (Successive){.run = run, .s = s, .options = read_options(run->options)};
+  ch_convex_view_init(&x->view, run, s);
+  x->r = CH_TAKE(run->arena, s->rows, double);
+  x->u = CH_TAKE(run->arena, s->rows, double);
+  x->slip = CH_TAKE(run->arena, s->n, double);
+  x->slip_next = CH_TAKE(run->arena, s->n, double);
+  memcpy(x->r, run->r, (size_t)s->rows * sizeof(double));
 }
 
 static void measure_slip(const Successive* x, double* slip) {
@@ -79,7 +79,8 @@ static double solve_pass(Successive* x, double tolerance, double finest) {
 }
 
 static void solve(ChRun* run) {
-  Successive x = successive_create(run);
+  Successive x;
+  successive_init(&x, run);
   ChFixedPoint outer =
       ch_fixed_point_create(run->arena, x.s->n, x.options.anderson, x.options.damping, x.options.patience);
   long limit = run->max_iterations > 0 ? run->max_iterations : 1000;
