@@ -168,10 +168,13 @@ static bool factor_front(double* F, int size, int pivot, double tiny, int* swap)
   return true;
 }
 
-static double largest_entry(const ChBlockCsr* A) {
+// Over the rows that take part: a pinned one holds what an earlier factorisation left there.
+static double largest_entry(const ChBlockCsr* A, const unsigned char* pinned) {
   double largest = 0.0;
-  long count = A->offset[A->start[A->n]];
-  for (long k = 0; k < count; ++k) largest = fmax(largest, fabs(A->value[k]));
+  for (int i = 0; i < A->n; ++i) {
+    if (pinned && pinned[i]) continue;
+    for (long k = A->offset[A->start[i]]; k < A->offset[A->start[i + 1]]; ++k) largest = fmax(largest, fabs(A->value[k]));
+  }
   return largest;
 }
 
@@ -188,7 +191,7 @@ static void store_front(const double* F, Panel* panel, double* update) {
 
 bool ch_block_lu_factor(ChBlockLu* lu, const ChBlockCsr* A, const unsigned char* pinned) {
   const ChSymbolic* s = &lu->symbolic;
-  double tiny = 1e-14 * largest_entry(A);
+  double tiny = 1e-14 * largest_entry(A, pinned);
   if (!(tiny > 0.0)) tiny = 1e-300;
   double *factor = lu->factor, *stack = lu->stack;
   int gather = 0, swap = 0;

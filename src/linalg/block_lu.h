@@ -24,7 +24,7 @@ void ch_block_lu_reserve(ChBlockLu* lu);
 double ch_block_lu_flops(const ChBlockLu* lu);
 
 // Factors A (same pattern as analysed). pinned[i] != 0 leaves block i out; NULL pins none.
-// False when a pivot is NaN or every pivot vanishes.
+// False when a pivot is NaN.
 bool ch_block_lu_factor(ChBlockLu* lu, const ChBlockCsr* A, const unsigned char* pinned);
 
 // Solves A x = b for the blocks that are not pinned; entries of pinned blocks are left alone.

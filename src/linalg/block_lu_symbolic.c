@@ -32,7 +32,7 @@ static void order_large(ChArena* arena, const ChBlockCsr* A, int* order) {
                             .sorted = 1,
                             .packed = 1};
   cholmod_factor* factor = cholmod_analyze(&pattern, &common);
-  if (factor) memcpy(order, factor->Perm, (size_t)A->n * sizeof *order);
+  for (int k = 0; k < A->n; ++k) order[k] = factor ? ((const int*)factor->Perm)[k] : k;
   cholmod_free_factor(&factor, &common);
   bool out_of_memory = common.status == CHOLMOD_OUT_OF_MEMORY;
   cholmod_finish(&common);

@@ -52,6 +52,7 @@ ChCholesky* ch_cholesky_analyze(ChArena* arena, const ChBlockCsr* A) {
   c->arena = arena;
   cholmod_start(&c->common);
   c->common.print = 0;
+  c->common.final_ll = 1;  // L D L^T would take an indefinite matrix without a word
   ch_arena_defer(arena, free_cholesky, c);
   size_t n = (size_t)A->row[A->n], entries = (size_t)A->offset[A->start[A->n]];
   c->matrix = cholmod_allocate_sparse(n, n, entries, 1, 1, 1, CHOLMOD_REAL, &c->common);
