@@ -14,6 +14,7 @@
 #include "solve/method.h"
 
 enum { TIGHTENINGS = 6 };
+#define ABSURD 1e6  // error of a warm start, in that of r = 0, from which on it is no help
 
 typedef struct Driver {
   ChContext* context;
@@ -36,17 +37,27 @@ ChSolveOptions ch_solve_options_default(void) {
   return (ChSolveOptions){.method = "auto", .pose = CH_POSE_COULOMB, .tolerance = 1e-8, .time_limit = 60.0, .threads = 1};
 }
 
+static const ChOption* find_option(const char* name) {
+  for (int m = 0; name && m < ch_method_count(); ++m)
+    for (int k = 0; k < ch_method_at(m)->option_count; ++k)
+      if (strcmp(ch_method_at(m)->options[k].name, name) == 0) return &ch_method_at(m)->options[k];
+  return NULL;
+}
+
 static ChStatus check_settings(ChContext* context, const ChSolveOptions* options) {
+  if (options->setting_count < 0 || options->setting_count > CH_SETTING_MAX)
+    return ch_fail(context, CH_ERR_RANGE, "there are %d settings, must be 0 to %d", options->setting_count, CH_SETTING_MAX);
   for (int k = 0; k < options->setting_count; ++k) {
     const ChSetting* set = &options->settings[k];
-    int index = 0;
-    while (index < ch_option_count() && strcmp(ch_option_info(index).name, set->name) != 0) ++index;
-    if (index == ch_option_count())
-      return ch_fail(context, CH_ERR_ARGUMENT, "no option is called '%s'; 'cardhouse methods --options' lists them", set->name);
-    ChOptionInfo info = ch_option_info(index);
-    if (!(set->value >= info.lowest && set->value <= info.highest))
-      return ch_fail(context, CH_ERR_RANGE, "%s is %g, allowed [%g, %g]: %s", info.name, set->value, info.lowest, info.highest,
-                     info.text);
+    const ChOption* option = find_option(set->name);
+    if (!option)
+      return ch_fail(context, CH_ERR_ARGUMENT, "no option is called '%s'; 'cardhouse methods --options' lists them",
+                     set->name ? set->name : "");
+    if (!(set->value >= option->lowest && set->value <= option->highest))
+      return ch_fail(context, CH_ERR_RANGE, "%s is %g, allowed [%g, %g]: %s", option->name, set->value, option->lowest,
+                     option->highest, option->text);
+    if (option->whole && set->value != floor(set->value))
+      return ch_fail(context, CH_ERR_RANGE, "%s is %g, must be a whole number: %s", option->name, set->value, option->text);
   }
   return CH_OK;
 }
@@ -64,7 +75,10 @@ static ChStatus find_inner(Driver* d) {
 static ChStatus check_arguments(Driver* d) {
   const ChSolveOptions* o = d->options;
   if (!(d->method = ch_method_find(o->method)))
-    return ch_fail(d->context, CH_ERR_ARGUMENT, "no method is called '%s'; 'cardhouse methods' lists them", o->method);
+    return ch_fail(d->context, CH_ERR_ARGUMENT, "no method is called '%s'; 'cardhouse methods' lists them",
+                   o->method ? o->method : "");
+  if ((unsigned)o->pose > CH_POSE_FRICTIONLESS)
+    return ch_fail(d->context, CH_ERR_RANGE, "pose is %d, must be 0 to %d", (int)o->pose, CH_POSE_FRICTIONLESS);
   if (!(o->tolerance > 0.0 && o->tolerance < 1.0))
     return ch_fail(d->context, CH_ERR_RANGE, "tolerance is %g, must be between 0 and 1", o->tolerance);
   if (!(o->time_limit > 0.0)) return ch_fail(d->context, CH_ERR_RANGE, "time limit is %g s, must be > 0", o->time_limit);
@@ -90,7 +104,8 @@ static ChStatus check_capabilities(Driver* d) {
   return CH_OK;
 }
 
-// Warm starts come in the problem's units and are put inside the cone.
+// Warm starts come in the problem's units and are put inside the cone. One that is so far off that round-off alone would
+// spoil the answer is dropped.
 static void start_part(Driver* d, int c) {
   const ChComponent* part = &d->parts.component[c];
   const ChSystem* s = &part->system;
@@ -98,6 +113,9 @@ static void start_part(Driver* d, int c) {
   if (!d->options->warm) return;
   for (int k = 0; k < s->rows; ++k) d->best[c][k] = d->options->warm[part->source[k]] / (part->c * part->g[k]);
   ch_system_project(s, d->best[c], d->best[c]);
+  ch_system_velocity(s, d->best[c], d->u);
+  if (!(ch_system_error(s, d->best[c], d->u) <= ABSURD * fmax(part->zero_error, 1.0)))
+    memset(d->best[c], 0, (size_t)s->rows * sizeof(double));
 }
 
 // The error that a part may keep, in its own scaled variables.
@@ -139,7 +157,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
 // Back to the problem's units; a last projection puts every reaction inside its cone to the last bit that counts.
 static void gather(Driver* d) {
   const ChProblem* p = d->problem;
-  memset(d->r_out, 0, (size_t)p->rows * sizeof *d->r_out);
+  for (int k = 0; k < p->rows; ++k) d->r_out[k] = 0.0;
   for (int c = 0; c < d->parts.count; ++c) {
     const ChComponent* part = &d->parts.component[c];
     for (int k = 0; k < part->system.rows; ++k) d->r_out[part->source[k]] = part->c * part->g[k] * d->best[c][k];

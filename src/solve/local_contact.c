@@ -22,9 +22,11 @@ static double slide_phi(Slide* s, double a) {
   return size - s->mu * s->n;
 }
 
-// Root of phi on a > 0, given phi(0) > 0 and phi(infinity) < 0: Newton inside a shrinking bracket.
+// Root of phi on a > 0, given phi(0) > 0 and phi(infinity) < 0: Newton inside a shrinking bracket. A guess from a very
+// different load would cost more steps than there are.
 static double slide_root(Slide* s, double guess) {
-  double low = 0.0, high = INFINITY, a = guess > 0.0 ? guess : 0.1 * (s->value[0] + s->value[1]);
+  double size = s->value[0] + s->value[1];
+  double low = 0.0, high = INFINITY, a = guess > 1e-9 * size && guess < 1e9 * size ? guess : 0.1 * size;
   for (int k = 0; k < 100; ++k) {
     double phi = slide_phi(s, a);
     if (phi > 0.0)
@@ -33,7 +35,7 @@ static double slide_root(Slide* s, double guess) {
       high = a;
     double next = a - phi / s->slope;
     if (!(next > low && next < high))
-      next = !isfinite(high) ? 8.0 * (a + s->value[0] + s->value[1])
+      next = !isfinite(high) ? 8.0 * (a + size)
              : low > 0.0 && high > 16.0 * low ? sqrt(low * high)
                                               : 0.5 * (low + high);
     bool settled = fabs(next - a) <= 1e-15 * a || phi == 0.0;
@@ -101,7 +103,7 @@ void ch_local_prepare(ChArena* arena, const ChSystem* s, int i, ChLocalBlock* l)
   }
 }
 
-// |r_T| <= mu (base + lever . r_T) with r_T stationary: sticks where it may, else slides. False when it stuck.
+// |r_T| <= mu (base + lever . r_T) with r_T stationary: sticks where it may, else slides.
 static void solve_section(const ChLocalBlock* l, double q0, double q1, double base, double mu, double* root, double* n,
                           double* t) {
   Slide s = {.value = {l->value[0], l->value[1]},
@@ -202,6 +204,11 @@ void ch_local_solve(const ChSystem* s, int i, ChLocalBlock* l, const double* b_i
       else
         solve_plane(l, b, s->mu[i], r);
       break;
-    case CH_SET_DISC: solve_section(l, b[0], b[1], s->mu[i], 1.0, &l->root, &unused, r); break;
+    case CH_SET_DISC:
+      if (s->mu[i] > 0.0)
+        solve_section(l, b[0], b[1], s->mu[i], 1.0, &l->root, &unused, r);
+      else
+        r[0] = r[1] = 0.0;
+      break;
   }
 }

@@ -37,9 +37,18 @@ static void add_stage(ChRun* run, const char* name) {
   snprintf(run->stages + used, sizeof run->stages - used, "%s%s", used ? " " : "", name);
 }
 
+// The caller's own value gives way, so that a full list still takes what a portfolio needs.
+static void add_setting(ChSolveOptions* options, ChSetting setting) {
+  for (int k = 0; k < options->setting_count; ++k)
+    if (strcmp(options->settings[k].name, setting.name) == 0) {
+      options->settings[k] = setting;
+      return;
+    }
+  if (options->setting_count < CH_SETTING_MAX) options->settings[options->setting_count++] = setting;
+}
+
 static void add_settings(ChSolveOptions* options, const ChSetting* setting) {
-  for (int k = 0; k < 4 && setting[k].name && options->setting_count < CH_SETTING_MAX; ++k)
-    options->settings[options->setting_count++] = setting[k];
+  for (int k = 0; k < 4 && setting[k].name; ++k) add_setting(options, setting[k]);
 }
 
 double ch_run_nested(ChRun* run, const ChNested* n, double* found) {
