@@ -5,18 +5,6 @@
 
 #include "problem/delassus.h"
 
-static ChStatus condense(ChContext* context, const ChProblem* problem, ChCondensed* out) {
-  ChMass* mass = NULL;
-  if (problem->form == CH_FORM_GLOBAL) {
-    mass = ch_mass_create(context, out->arena, &problem->M);
-    if (!mass) return context->status;
-  }
-  out->q = CH_TAKE(out->arena, problem->rows, double);
-  ch_delassus_q(out->arena, problem, mass, out->q);
-  out->W = ch_delassus_form(out->arena, problem, mass);
-  return CH_OK;
-}
-
 ChStatus ch_condense(ChContext* context, const ChProblem* problem, ChCondensed* out) {
   jmp_buf landing;
   *out = (ChCondensed){.arena = ch_arena_create(NULL)};
@@ -25,10 +13,11 @@ ChStatus ch_condense(ChContext* context, const ChProblem* problem, ChCondensed* 
     return ch_fail(context, CH_ERR_MEMORY, "no memory for the condensed form of the problem");
   }
   ch_arena_set_landing(out->arena, &landing);
-  ChStatus status = condense(context, problem, out);
+  out->q = CH_TAKE(out->arena, problem->rows, double);
+  ch_delassus_q(out->arena, problem, out->q);
+  out->W = ch_delassus_form(out->arena, problem);
   ch_arena_set_landing(out->arena, NULL);
-  if (status != CH_OK) ch_condensed_destroy(out);
-  return status;
+  return CH_OK;
 }
 
 void ch_condensed_destroy(ChCondensed* condensed) {

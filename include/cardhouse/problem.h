@@ -63,6 +63,7 @@ typedef struct ChProblem {
   double* f;
   double* w;
   double asymmetry;        // max |A - A^T| / max |A| of W (local) or M (global); legal, but solvers must know
+  struct ChMass* mass;     // global: M seen as bodies, for M^-1
   struct ChArena* arena;   // owns every array above
 } ChProblem;
 

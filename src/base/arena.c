@@ -1,13 +1,15 @@
-// Arena: see arena.h. Chunks form a stack; a release keeps the freed chunks for later, so that a steady state
-// allocates nothing.
+// Arena: see arena.h. Chunks form a stack; a release keeps the freed chunks for later, and a destroyed arena leaves
+// its chunks to the next one, so that a steady state allocates nothing and touches no fresh page.
 #include "base/arena.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64, FIRST_CHUNK = 1 << 16 };
+enum { ALIGNMENT = 64, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 26, POOL_BYTES = 1 << 28 };
 
 typedef struct Chunk {
   struct Chunk* below;
@@ -49,11 +51,53 @@ ChArena* ch_arena_create(jmp_buf* landing) {
 
 void ch_arena_set_landing(ChArena* arena, jmp_buf* landing) { arena->landing = landing; }
 
+// Chunks of destroyed arenas, for all threads; no more than POOL_BYTES are kept.
+static struct {
+  pthread_mutex_t lock;
+  Chunk* chunks;
+  size_t bytes;
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void pool_give(Chunk* chunk) {
+  pthread_mutex_lock(&pool.lock);
+  bool kept = pool.bytes + chunk->size <= POOL_BYTES;
+  if (kept) {
+    chunk->below = pool.chunks;
+    pool.chunks = chunk;
+    pool.bytes += chunk->size;
+  }
+  pthread_mutex_unlock(&pool.lock);
+  if (kept) return;
+  free(chunk->data);
+  free(chunk);
+}
+
+// The smallest kept chunk that holds `bytes`, or NULL.
+static Chunk* pool_take(size_t bytes) {
+  pthread_mutex_lock(&pool.lock);
+  Chunk** best = NULL;
+  for (Chunk** link = &pool.chunks; *link; link = &(*link)->below)
+    if ((*link)->size >= bytes && (!best || (*link)->size < (*best)->size)) best = link;
+  Chunk* chunk = best ? *best : NULL;
+  if (chunk) {
+    *best = chunk->below;
+    pool.bytes -= chunk->size;
+  }
+  pthread_mutex_unlock(&pool.lock);
+  return chunk;
+}
+
+void ch_arena_trim(void) {
+  for (Chunk* chunk = pool_take(0); chunk; chunk = pool_take(0)) {
+    free(chunk->data);
+    free(chunk);
+  }
+}
+
 static void free_chunks(Chunk* chunk) {
   while (chunk) {
     Chunk* below = chunk->below;
-    free(chunk->data);
-    free(chunk);
+    pool_give(chunk);
     chunk = below;
   }
 }
@@ -87,9 +131,11 @@ static Chunk* next_chunk(ChArena* arena, size_t bytes) {
     return chunk;
   }
   size_t size = arena->top ? 2 * arena->top->size : FIRST_CHUNK;
-  if (size > ((size_t)1 << 26)) size = (size_t)1 << 26;
+  if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
   if (size < bytes) size = bytes;
-  Chunk* chunk = counted_alloc(sizeof *chunk);
+  Chunk* chunk = atomic_load(&fail_after) > 0 ? NULL : pool_take(size);  // injected failures must reach the heap
+  if (chunk) return chunk;
+  chunk = counted_alloc(sizeof *chunk);
   if (!chunk) return NULL;
   *chunk = (Chunk){.size = size, .data = counted_alloc(size)};
   if (chunk->data) return chunk;

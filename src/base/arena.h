@@ -35,6 +35,9 @@ void ch_arena_defer(ChArena* arena, void (*free_fn)(void*), void* object);
 // Fails as if memory had run out: for wrappers of libraries that allocate by themselves.
 void ch_arena_fail(ChArena* arena);
 
+// Gives back to the system what destroyed arenas left for later ones.
+void ch_arena_trim(void);
+
 // Counts every heap allocation made by arenas since the program began: a test expects it to stand still.
 long ch_arena_allocations(void);
 // Makes the n-th heap allocation from now fail (0 = never): failure injection for tests.

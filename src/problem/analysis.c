@@ -44,14 +44,14 @@ static void join_by_entries(const ChProblem* p, const int* block_of_row, int* pa
 }
 
 // Nodes behind the blocks are the bodies.
-static void join_by_bodies(const ChProblem* p, const ChMass* mass, const int* block_of_row, int* parent) {
+static void join_by_bodies(const ChProblem* p, const int* block_of_row, int* parent) {
   for (int j = 0; j < p->H.columns; ++j)
     for (int k = p->H.start[j]; k < p->H.start[j + 1]; ++k)
-      if (p->H.value[k] != 0.0) join(parent, block_of_row[j], p->block_count + mass->body_of[p->H.index[k]]);
+      if (p->H.value[k] != 0.0) join(parent, block_of_row[j], p->block_count + p->mass->body_of[p->H.index[k]]);
 }
 
-static Parts find_parts(ChArena* arena, const ChProblem* p, const ChMass* mass) {
-  int nodes = p->block_count + (mass ? mass->bodies : 0);
+static Parts find_parts(ChArena* arena, const ChProblem* p) {
+  int nodes = p->block_count + (p->mass ? p->mass->bodies : 0);
   int* parent = CH_TAKE(arena, nodes, int);
   int* block_of_row = CH_TAKE(arena, p->rows, int);
   int* label = CH_TAKE(arena, nodes, int);
@@ -59,8 +59,8 @@ static Parts find_parts(ChArena* arena, const ChProblem* p, const ChMass* mass) 
   for (int i = 0; i < nodes; ++i) parent[i] = i;
   for (int i = 0; i < p->block_count; ++i)
     for (int a = 0; a < p->blocks[i].dimension; ++a) block_of_row[p->blocks[i].row + a] = i;
-  if (mass)
-    join_by_bodies(p, mass, block_of_row, parent);
+  if (p->mass)
+    join_by_bodies(p, block_of_row, parent);
   else
     join_by_entries(p, block_of_row, parent);
   for (int i = 0; i < p->block_count; ++i) {
@@ -117,10 +117,10 @@ static bool all_singular_values(ChArena* arena, const ChProblem* p, const Parts*
   return true;
 }
 
-static void analyze_rank(ChArena* arena, const ChProblem* p, const ChMass* mass, const Parts* parts, ChAnalysis* out) {
+static void analyze_rank(ChArena* arena, const ChProblem* p, const Parts* parts, ChAnalysis* out) {
   out->sigma_highest = out->sigma_lowest = NAN;
   if (!dense_is_affordable(parts)) return;
-  ChSparse W = ch_delassus_form(arena, p, mass);
+  ChSparse W = ch_delassus_form(arena, p);
   out->asymmetry = ch_sparse_asymmetry(arena, &W);
   bool symmetric = out->asymmetry <= SYMMETRIC_ENOUGH;
   double* sigma = CH_TAKE(arena, p->rows, double);
@@ -138,11 +138,11 @@ static void analyze_rank(ChArena* arena, const ChProblem* p, const ChMass* mass,
   out->sigma_lowest = out->rank ? lowest : 0.0;
 }
 
-static void analyze_units(ChArena* arena, const ChProblem* p, const ChMass* mass, ChAnalysis* out) {
+static void analyze_units(ChArena* arena, const ChProblem* p, ChAnalysis* out) {
   double* trace = CH_TAKE(arena, p->block_count, double);
   double* q = CH_TAKE(arena, p->rows, double);
-  ch_delassus_traces(arena, p, mass, trace);
-  ch_delassus_q(arena, p, mass, q);
+  ch_delassus_traces(arena, p, trace);
+  ch_delassus_q(arena, p, q);
   out->trace_lowest = out->rho_lowest = INFINITY;
   for (int i = 0; i < p->block_count; ++i) {
     if (trace[i] == 0.0) {
@@ -181,15 +181,13 @@ static void analyze_friction(const ChProblem* p, ChAnalysis* out) {
 }
 
 static ChStatus analyze_in(ChContext* context, ChArena* arena, const ChProblem* p, ChAnalysis* out) {
-  ChMass* mass = NULL;
-  if (p->form == CH_FORM_GLOBAL && !(mass = ch_mass_create(context, arena, &p->M))) return context->status;
-  Parts parts = find_parts(arena, p, mass);
+  Parts parts = find_parts(arena, p);
   out->components = parts.count;
   for (int c = 0; c < parts.count; ++c)
     if (parts.rows[c] > out->largest_rows) out->largest_rows = parts.rows[c];
-  analyze_units(arena, p, mass, out);
+  analyze_units(arena, p, out);
   analyze_friction(p, out);
-  analyze_rank(arena, p, mass, &parts, out);
+  analyze_rank(arena, p, &parts, out);
   double* zero = CH_TAKE(arena, p->rows, double);
   return ch_certify(context, p, CH_POSE_COULOMB, zero, NULL, &out->at_zero);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "linalg/sparse.h"
+#include "problem/mass.h"
 
 // A vector that remembers which entries it has touched, so that clearing costs only those.
 typedef struct Scatter {
@@ -54,35 +55,34 @@ static void mass_solve_column(const ChMass* mass, const ChSparse* H, int j, doub
   }
 }
 
-void ch_delassus_q(ChArena* arena, const ChProblem* problem, const ChMass* mass, double* q) {
+void ch_delassus_q(ChArena* arena, const ChProblem* problem, double* q) {
   memcpy(q, problem->w, (size_t)problem->rows * sizeof *q);
   if (problem->form == CH_FORM_LOCAL) return;
   double* v = CH_TAKE(arena, problem->dof, double);
-  ch_mass_solve(mass, problem->f, v);
+  ch_mass_solve(problem->mass, problem->f, v);
   ch_sparse_multiply_transposed_add(&problem->H, v, q);
 }
 
-double ch_delassus_size(const ChProblem* problem, const ChMass* mass) {
+double ch_delassus_size(ChArena* arena, const ChProblem* problem) {
+  const ChMass* mass = problem->mass;
   if (problem->form == CH_FORM_LOCAL) return problem->W.start[problem->rows];
   if (mass->lu) return (double)problem->rows * problem->rows;
+  ChArenaMark mark = ch_arena_mark(arena);
   double size = 0.0;
-  int* columns = calloc((size_t)mass->bodies + 1, sizeof *columns);
-  int* last = calloc((size_t)mass->bodies + 1, sizeof *last);
-  if (columns && last) {
-    for (int j = 0; j < problem->rows; ++j)
-      for (int k = problem->H.start[j]; k < problem->H.start[j + 1]; ++k) {
-        int body = mass->body_of[problem->H.index[k]];
-        if (last[body] != j + 1) ++columns[body];
-        last[body] = j + 1;
-      }
-    for (int b = 0; b < mass->bodies; ++b) size += (double)columns[b] * columns[b];
-  }
-  free(columns);
-  free(last);
+  int* columns = CH_TAKE(arena, mass->bodies, int);
+  int* last = CH_TAKE(arena, mass->bodies, int);
+  for (int j = 0; j < problem->rows; ++j)
+    for (int k = problem->H.start[j]; k < problem->H.start[j + 1]; ++k) {
+      int body = mass->body_of[problem->H.index[k]];
+      if (last[body] != j + 1) ++columns[body];
+      last[body] = j + 1;
+    }
+  for (int b = 0; b < mass->bodies; ++b) size += (double)columns[b] * columns[b];
+  ch_arena_release(arena, mark);
   return size;
 }
 
-// W^T H-wise: adds H^T x to column, using H by rows (HT holds row i of H as its column i)
+// Adds H^T x to column, using H by rows (HT holds row i of H as its column i)
 static void multiply_column(const ChSparse* HT, const Scatter* x, Scatter* column) {
   for (int k = 0; k < x->count; ++k) {
     int dof = x->touched[k];
@@ -94,18 +94,18 @@ static int compare_int(const void* a, const void* b) {
   return (*(const int*)a > *(const int*)b) - (*(const int*)a < *(const int*)b);
 }
 
-ChSparse ch_delassus_form(ChArena* arena, const ChProblem* problem, const ChMass* mass) {
+ChSparse ch_delassus_form(ChArena* arena, const ChProblem* problem) {
   if (problem->form == CH_FORM_LOCAL) return problem->W;
   int rows = problem->rows;
   ChSparse HT = ch_sparse_transpose(arena, &problem->H);
   Scatter x = scatter_take(arena, problem->dof), column = scatter_take(arena, rows);
   double* b = CH_TAKE(arena, problem->dof, double);
   double* dense = CH_TAKE(arena, problem->dof, double);
-  long room = (long)ch_delassus_size(problem, mass) + 1;
+  long room = (long)ch_delassus_size(arena, problem) + 1;
   ChSparse W = {.rows = rows, .columns = rows, .start = CH_TAKE(arena, rows + 1, int), .index = CH_TAKE(arena, room, int),
                 .value = CH_TAKE(arena, room, double)};
   for (int j = 0; j < rows; ++j) {
-    mass_solve_column(mass, &problem->H, j, b, dense, &x);
+    mass_solve_column(problem->mass, &problem->H, j, b, dense, &x);
     multiply_column(&HT, &x, &column);
     qsort(column.touched, (size_t)column.count, sizeof(int), compare_int);
     int at = W.start[j];
@@ -126,21 +126,32 @@ static double local_diagonal(const ChSparse* W, int j) {
   return 0.0;
 }
 
-void ch_delassus_traces(ChArena* arena, const ChProblem* problem, const ChMass* mass, double* trace) {
+void ch_delassus_diagonal(ChArena* arena, const ChProblem* problem, double* diagonal) {
+  if (problem->form == CH_FORM_LOCAL) {
+    for (int j = 0; j < problem->rows; ++j) diagonal[j] = local_diagonal(&problem->W, j);
+    return;
+  }
+  ChArenaMark mark = ch_arena_mark(arena);
   Scatter x = scatter_take(arena, problem->dof);
   double* b = CH_TAKE(arena, problem->dof, double);
   double* dense = CH_TAKE(arena, problem->dof, double);
+  for (int j = 0; j < problem->rows; ++j) {
+    diagonal[j] = 0.0;
+    mass_solve_column(problem->mass, &problem->H, j, b, dense, &x);
+    for (int k = problem->H.start[j]; k < problem->H.start[j + 1]; ++k)
+      diagonal[j] += problem->H.value[k] * x.value[problem->H.index[k]];
+    scatter_clear(&x);
+  }
+  ch_arena_release(arena, mark);
+}
+
+void ch_delassus_traces(ChArena* arena, const ChProblem* problem, double* trace) {
+  ChArenaMark mark = ch_arena_mark(arena);
+  double* diagonal = CH_TAKE(arena, problem->rows, double);
+  ch_delassus_diagonal(arena, problem, diagonal);
   for (int i = 0; i < problem->block_count; ++i) {
     trace[i] = 0.0;
-    for (int j = problem->blocks[i].row; j < problem->blocks[i].row + problem->blocks[i].dimension; ++j) {
-      if (problem->form == CH_FORM_LOCAL) {
-        trace[i] += local_diagonal(&problem->W, j);
-        continue;
-      }
-      mass_solve_column(mass, &problem->H, j, b, dense, &x);
-      for (int k = problem->H.start[j]; k < problem->H.start[j + 1]; ++k)
-        trace[i] += problem->H.value[k] * x.value[problem->H.index[k]];
-      scatter_clear(&x);
-    }
+    for (int k = 0; k < problem->blocks[i].dimension; ++k) trace[i] += diagonal[problem->blocks[i].row + k];
   }
+  ch_arena_release(arena, mark);
 }

@@ -4,18 +4,20 @@
 
 #include "base/arena.h"
 #include "cardhouse/problem.h"
-#include "problem/mass.h"
 
-// q for either form; mass may be NULL for the local form.
-void ch_delassus_q(ChArena* arena, const ChProblem* problem, const ChMass* mass, double* q);
+// q for either form.
+void ch_delassus_q(ChArena* arena, const ChProblem* problem, double* q);
 
 // Upper bound on the entries of W, without forming it.
-double ch_delassus_size(const ChProblem* problem, const ChMass* mass);
+double ch_delassus_size(ChArena* arena, const ChProblem* problem);
 
 // W as a sparse matrix. For the local form this is the problem's own.
-ChSparse ch_delassus_form(ChArena* arena, const ChProblem* problem, const ChMass* mass);
+ChSparse ch_delassus_form(ChArena* arena, const ChProblem* problem);
 
-// trace(W_ii) of every block, without forming W.
-void ch_delassus_traces(ChArena* arena, const ChProblem* problem, const ChMass* mass, double* trace);
+// The diagonal of W, without forming it.
+void ch_delassus_diagonal(ChArena* arena, const ChProblem* problem, double* diagonal);
+
+// trace(W_ii) of every block.
+void ch_delassus_traces(ChArena* arena, const ChProblem* problem, double* trace);
 
 #endif

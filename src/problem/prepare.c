@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "linalg/sparse.h"
+#include "problem/cones.h"
 #include "problem/delassus.h"
 #include "problem/mass.h"
 #include "problem/system.h"
 
-// W with more entries than this is not formed: it is applied through bodies.
-#define LARGEST_W 1.2e8
+double ch_prepare_largest_w = 1.2e8;
+
 // Relative difference of W and W^T below which a matrix counts as symmetric: files carry round-off.
 #define SYMMETRY_TOLERANCE 1e-10
 
@@ -26,7 +27,7 @@ typedef struct Preparation {
   ChArena* arena;
   const ChProblem* problem;
   ChPose pose;
-  ChMass* mass;
+  const ChMass* mass;
   ChSparse W;
   bool formed;
   double* q;
@@ -36,9 +37,20 @@ typedef struct Preparation {
   int* local;               // per kept block: its number inside its part
 } Preparation;
 
-static void keep_rows(Kept* kept, const ChBlock* block, int count) {
-  kept->dim = count;
-  for (int a = 0; a < count; ++a) kept->rows[a] = block->row + a;
+// Rows of a bilateral block may differ in unit, so each has its own scale; one that no reaction moves drops out.
+static void keep_bilateral(Kept* kept, const ChBlock* block, const double* diagonal) {
+  for (int a = 0; a < block->dimension; ++a) {
+    if (!(diagonal[block->row + a] > 0.0)) continue;
+    kept->rows[kept->dim] = block->row + a;
+    kept->g[kept->dim++] = 1.0 / sqrt(diagonal[block->row + a]);
+  }
+}
+
+static void keep_row(Kept* kept, const ChBlock* block, double d) {
+  kept->rows[0] = block->row;
+  kept->g[0] = d;
+  kept->dim = 1;
+  kept->set = block->law == CH_LAW_LIMIT ? CH_SET_BOX : CH_SET_HALF;
 }
 
 static void keep_contact(Kept* kept, const ChBlock* block, ChPose pose, double d) {
@@ -48,7 +60,7 @@ static void keep_contact(Kept* kept, const ChBlock* block, ChPose pose, double d
   kept->g[0] = d;
   kept->dim = 1;
   kept->set = mu1 > 0.0 || mu2 > 0.0 ? CH_SET_CONE : CH_SET_HALF;
-  double mean = mu1 > 0.0 && mu2 > 0.0 ? sqrt(mu1 * mu2) : mu1 + mu2;
+  double mean = mu1 == mu2 ? mu1 : mu1 > 0.0 && mu2 > 0.0 ? sqrt(mu1) * sqrt(mu2) : mu1 + mu2;
   kept->mu = kept->set == CH_SET_CONE ? mean : 0.0;
   for (int t = 0; t < 2; ++t) {  // a direction without friction carries no reaction and drops out
     double mu = t == 0 ? mu1 : mu2;
@@ -58,7 +70,7 @@ static void keep_contact(Kept* kept, const ChBlock* block, ChPose pose, double d
   }
 }
 
-static void keep_blocks(Preparation* p, const double* trace) {
+static void keep_blocks(Preparation* p, const double* diagonal) {
   const ChProblem* problem = p->problem;
   p->kept = CH_TAKE(p->arena, problem->block_count, Kept);
   p->block_of = CH_TAKE(p->arena, problem->rows, int);
@@ -66,17 +78,18 @@ static void keep_blocks(Preparation* p, const double* trace) {
   for (int row = 0; row < problem->rows; ++row) p->block_of[row] = -1;
   for (int i = 0; i < problem->block_count; ++i) {
     const ChBlock* block = &problem->blocks[i];
-    if (!(trace[i] > 0.0)) continue;
-    double d = sqrt(block->dimension / trace[i]);
+    double trace = 0.0;
+    for (int a = 0; a < block->dimension; ++a) trace += diagonal[block->row + a];
+    if (!(trace > 0.0)) continue;
+    double d = sqrt(block->dimension / trace);
     Kept* kept = &p->kept[p->kept_count];
-    *kept = (Kept){.source = i};
-    if (block->law == CH_LAW_CONTACT) {
+    *kept = (Kept){.source = i, .set = CH_SET_FREE};
+    if (block->law == CH_LAW_BILATERAL)
+      keep_bilateral(kept, block, diagonal);
+    else if (block->law == CH_LAW_CONTACT)
       keep_contact(kept, block, p->pose, d);
-    } else {
-      keep_rows(kept, block, block->dimension);
-      for (int a = 0; a < kept->dim; ++a) kept->g[a] = d;
-      kept->set = block->law == CH_LAW_BILATERAL ? CH_SET_FREE : block->law == CH_LAW_LIMIT ? CH_SET_BOX : CH_SET_HALF;
-    }
+    else
+      keep_row(kept, block, d);
     for (int a = 0; a < kept->dim; ++a) {
       p->block_of[kept->rows[a]] = p->kept_count;
       p->slot_of[kept->rows[a]] = a;
@@ -142,7 +155,7 @@ static int find_parts(Preparation* p, int** start, int** members) {
   return parts;
 }
 
-// Sizes, sets, q and the way back; returns false where q = 0, so that r = 0 is the answer.
+// Sizes, sets, q and the way back; returns false where nothing drives the part, so that r = 0 is the answer.
 static bool fill_rows(const Preparation* p, const int* members, int count, ChComponent* part) {
   ChSystem* s = &part->system;
   s->n = count;
@@ -162,13 +175,15 @@ static bool fill_rows(const Preparation* p, const int* members, int count, ChCom
   part->source = CH_TAKE(p->arena, s->rows, int);
   part->g = CH_TAKE(p->arena, s->rows, double);
   double sum = 0.0;
-  bool bounds_matter = false;
   for (int i = 0; i < count; ++i) {
     const Kept* kept = &p->kept[members[i]];
     const ChBlock* block = &p->problem->blocks[kept->source];
     s->set[i] = (unsigned char)kept->set;
     s->mu[i] = kept->mu;
-    bounds_matter |= kept->set == CH_SET_BOX && !(block->lo <= 0.0 && block->hi >= 0.0);
+    if (kept->set == CH_SET_BOX) {  // bounds that leave zero out drive the part as q does
+      double least = ch_project_interval(block->lo, block->hi, 0.0) / kept->g[0];
+      sum += least * least;
+    }
     for (int a = 0; a < kept->dim; ++a) {
       int row = s->row[i] + a;
       part->source[row] = kept->rows[a];
@@ -184,7 +199,7 @@ static bool fill_rows(const Preparation* p, const int* members, int count, ChCom
     s->lo[i] = block->lo / (part->c * part->g[s->row[i]]);
     s->hi[i] = block->hi / (part->c * part->g[s->row[i]]);
   }
-  return sum > 0.0 || bounds_matter;
+  return sum > 0.0;
 }
 
 typedef struct Pair {
@@ -377,22 +392,21 @@ static void build_part(const Preparation* p, const int* members, int count, int*
 }
 
 ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose, ChPrepared* out) {
-  Preparation p = {.arena = arena, .problem = problem, .pose = pose};
+  Preparation p = {.arena = arena, .problem = problem, .pose = pose, .mass = problem->mass};
   *out = (ChPrepared){0};
-  if (problem->form == CH_FORM_GLOBAL && !(p.mass = ch_mass_create(context, arena, &problem->M))) return CH_ERR_RANGE;
-  double size = ch_delassus_size(problem, p.mass);
+  double size = ch_delassus_size(arena, problem);
   bool by_bodies = p.mass && !p.mass->lu;
-  p.formed = problem->form == CH_FORM_LOCAL || size <= LARGEST_W;
+  p.formed = problem->form == CH_FORM_LOCAL || size <= ch_prepare_largest_w;
   if (!p.formed && !by_bodies)
     return ch_fail(context, CH_ERR_UNSUPPORTED,
                    "W would have %.2g entries and M has a part with over %d degrees of freedom: neither fits in memory", size,
                    CH_BODY_MAX);
-  double* trace = CH_TAKE(arena, problem->block_count, double);
+  double* diagonal = CH_TAKE(arena, problem->rows, double);
   p.q = CH_TAKE(arena, problem->rows, double);
-  ch_delassus_q(arena, problem, p.mass, p.q);
-  ch_delassus_traces(arena, problem, p.mass, trace);
-  keep_blocks(&p, trace);
-  if (p.formed) p.W = ch_delassus_form(arena, problem, p.mass);
+  ch_delassus_q(arena, problem, p.q);
+  ch_delassus_diagonal(arena, problem, diagonal);
+  keep_blocks(&p, diagonal);
+  if (p.formed) p.W = ch_delassus_form(arena, problem);
   int *start, *members, *body_local = NULL;
   int parts = find_parts(&p, &start, &members);
   if (by_bodies) {

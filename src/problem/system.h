@@ -3,8 +3,8 @@
 //   g = d_i s_a      d_i = (trace(W_ii) / dim_i)^(-1/2) per block,  s_a makes an elliptic section circular (contacts)
 //   W' = g W g       q' = g q / c,  c = |g q|        r = c g r'        u = c u' / g
 //
-// r' and u' are both in root joule whatever the problem's units, |q'| = 1, and 1 is a good step length everywhere
-//. With S = diag(1, m/mu_1, m/mu_2), m = sqrt(mu_1 mu_2), r' = S r, u' = S^-1 u an elliptic cone
+// (rows of a bilateral block, which may differ in unit, have d = W_aa^(-1/2) each). r' and u' are both in root joule
+// whatever the problem's units, |q'| = 1, and 1 is a good step length everywhere. With S = diag(1, m/mu_1, m/mu_2), m = sqrt(mu_1 mu_2), r' = S r, u' = S^-1 u an elliptic cone
 // becomes the circular one of friction m, and the support functions agree: the transformation is exact.
 #ifndef CH_PROBLEM_SYSTEM_H
 #define CH_PROBLEM_SYSTEM_H
@@ -44,7 +44,7 @@ typedef struct ChSystem {
 // One connected part and the way back.
 typedef struct ChComponent {
   ChSystem system;
-  double c;              // |g q| of the part
+  double c;              // |g q| of the part, and of bounds that leave zero out
   double zero_error;     // c-free error of r = 0, see ch_system_error
   int* source;           // original row of each row
   double* g;
@@ -58,6 +58,10 @@ typedef struct ChPrepared {
 // Splits and scales a problem. Blocks without compliance (both bodies fixed) and parts with q = 0 are left out: their
 // reactions are zero.
 ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose, ChPrepared* out);
+
+// W with more entries than this is not formed but applied through bodies. A variable, so that a test can have a small
+// problem treated like a large one.
+extern double ch_prepare_largest_w;
 
 // y = W x
 void ch_system_apply(const ChSystem* s, const double* x, double* y);
