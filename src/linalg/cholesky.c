@@ -5,6 +5,8 @@
 #include <omp.h>
 #include <string.h>
 
+#include "linalg/block_order.h"
+
 struct ChCholesky {
   ChArena* arena;
   cholmod_common common;
@@ -28,8 +30,8 @@ static void check_memory(ChCholesky* c) {
   if (c->common.status == CHOLMOD_OUT_OF_MEMORY) ch_arena_fail(c->arena);
 }
 
-// Scalar columns of the upper triangle. Column (j, b) holds rows (i, a) of all blocks i <= j, found from row j of the
-// structurally symmetric pattern; its values stand in the blocks (i, j), whose places are looked up once.
+// Scalar columns of the upper triangle: column (j, b) holds rows (i, a) of all blocks i <= j. Row j of the blocks has
+// them side by side, transposed, which is the same for a symmetric matrix.
 static void build_upper(ChCholesky* c, const ChBlockCsr* A) {
   int n = A->row[A->n], *start = c->matrix->p, *index = c->matrix->i, at = 0;
   for (int j = 0; j < A->n; ++j)
@@ -37,14 +39,27 @@ static void build_upper(ChCholesky* c, const ChBlockCsr* A) {
       start[A->row[j] + b] = at;
       for (int k = A->start[j]; k < A->start[j + 1] && A->column[k] <= j; ++k) {
         int i = A->column[k];
-        long offset = ch_block_csr_find(A, i, j) - A->value;
         for (int a = 0; a < A->dim[i] && (i < j || a <= b); ++a) {
           index[at] = A->row[i] + a;
-          c->source[at++] = offset + a * A->dim[j] + b;
+          c->source[at++] = A->offset[k] + b * A->dim[i] + a;
         }
       }
     }
   start[n] = at;
+}
+
+static void analyze_in_block_order(ChCholesky* c, const ChBlockCsr* A) {
+  ChArenaMark mark = ch_arena_mark(c->arena);
+  int* blocks = CH_TAKE(c->arena, A->n, int);
+  int* order = CH_TAKE(c->arena, A->row[A->n], int);
+  ch_block_order(c->arena, A, blocks);
+  for (int k = 0, at = 0; k < A->n; ++k)
+    for (int a = 0; a < A->dim[blocks[k]]; ++a) order[at++] = A->row[blocks[k]] + a;
+  c->common.nmethods = 1;
+  c->common.method[0].ordering = CHOLMOD_GIVEN;
+  c->factor = cholmod_analyze_p(c->matrix, order, NULL, 0, &c->common);
+  check_memory(c);
+  ch_arena_release(c->arena, mark);
 }
 
 ChCholesky* ch_cholesky_analyze(ChArena* arena, const ChBlockCsr* A) {
@@ -59,12 +74,7 @@ ChCholesky* ch_cholesky_analyze(ChArena* arena, const ChBlockCsr* A) {
   check_memory(c);
   c->source = CH_TAKE(arena, entries, long);
   build_upper(c, A);
-  if (n < 9000) {
-    c->common.nmethods = 1;
-    c->common.method[0].ordering = CHOLMOD_AMD;
-  }
-  c->factor = cholmod_analyze(c->matrix, &c->common);
-  check_memory(c);
+  analyze_in_block_order(c, A);
   return c;
 }
 

@@ -12,7 +12,7 @@ typedef struct ChCholesky ChCholesky;
 // Analyses the pattern of A. Freed with the arena.
 ChCholesky* ch_cholesky_analyze(ChArena* arena, const ChBlockCsr* A);
 
-// Factors A, of which the upper block triangle is read. False when it is not positive definite.
+// Factors A, of which one block triangle is read. False when it is not positive definite.
 bool ch_cholesky_factor(ChCholesky* cholesky, const ChBlockCsr* A);
 
 // x = A^-1 b

@@ -17,11 +17,12 @@
   X(double, alpha, 1.6, 1.0, 1.95, "over-relaxation")                                                     \
   X(int, check, 5, 1, 1000, "iterations between two looks at the error")                                  \
   X(int, patience, 200, 10, 1000000, "iterations without a fifth of progress before the next penalty")    \
+  X(int, hurry, 0, 0, 1, "1 = stop once the rate says that the limit of iterations will not do")          \
   X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities")
 CH_OPTIONS(ADMM_OPTIONS)
 
 static const double ladder[] = {0.01, 0.2, 0.05, 0.5, 0.1, 0.3, 1.0, 0.02};
-enum { RUNGS = sizeof ladder / sizeof ladder[0] };
+enum { RUNGS = sizeof ladder / sizeof ladder[0], HURRY = 15 };
 
 typedef struct Admm {
   ChRun* run;
@@ -50,21 +51,24 @@ static void run_penalty(Admm* a, double rho, long limit) {
   ChRun* run = a->run;
   ++run->factorizations;
   if (!ch_linear_factor_shifted(a->linear, rho)) return;
-  int check = run->options->history ? 1 : a->o.check;
-  double best = INFINITY;
+  double best = INFINITY, before = INFINITY;
   long best_at = 0;
   for (long k = 1; k <= limit; ++k) {
     iterate(a, rho);
     ++run->inner;
-    if (k % check != 0 && k != limit) continue;
+    bool look = k % a->o.check == 0 || k == limit;
+    if (!look && !run->options->history) continue;
     double error = ch_run_offer_reaction(run, a->z, a->u);
     ch_run_note(run, run->inner, error);
     if (!isfinite(error) || ch_run_finished(run)) return;
+    if (!look) continue;
     if (error < 0.8 * best) {
       best = error;
       best_at = k;
     }
     if (k - best_at > a->o.patience) return;
+    if (a->o.hurry && k >= HURRY && !ch_run_promising(run, before, error, a->o.check, limit - k)) return;
+    before = error;
   }
 }
 

@@ -12,7 +12,7 @@
 
 #define CH_OPTION_PREFIX "auto"
 #define AUTO_OPTIONS(X)                                             \
-  X(int, sweeps, 20, 0, 100000, "Gauss-Seidel sweeps at the start") \
+  X(int, sweeps, 60, 0, 100000, "Gauss-Seidel sweeps at the start, as long as they promise to suffice") \
   X(int, rest, 1, 0, 2, "look for rest first: 0 = never, 1 = where sweeps do not settle it, 2 = always")
 CH_OPTIONS(AUTO_OPTIONS)
 
@@ -28,7 +28,8 @@ static bool run_stage(ChRun* run, const ChNested* stage, double* found) {
 }
 
 static bool sweep(ChRun* run, long sweeps) {
-  return sweeps > 0 && run_stage(run, &(ChNested){.method = &ch_method_nsgs, .max_iterations = sweeps}, NULL);
+  ChNested stage = {.method = &ch_method_nsgs, .max_iterations = sweeps, .setting = {{"nsgs.hurry", 1}}};
+  return sweeps > 0 && run_stage(run, &stage, NULL);
 }
 
 // The convex view's solution, graded as a Coulomb one.
@@ -42,7 +43,8 @@ static double try_rest(ChRun* run, const ChNested* stage) {
 static bool find_rest(ChRun* run) {
   ChSystem still = *run->system;
   still.relaxed = true;
-  ChNested near = {.method = &ch_method_admm, .system = &still, .max_iterations = 20, .setting = {{"admm.rho", 0.01}}};
+  ChNested near = {.method = &ch_method_admm, .system = &still, .max_iterations = 60,
+                   .setting = {{"admm.rho", 0.01}, {"admm.hurry", 1}}};
   if (try_rest(run, &near) < NEAR) return ch_run_finished(run);
   ChNested far = {.method = &ch_method_ipm,
                   .system = &still,

@@ -23,24 +23,24 @@ static double slide_phi(Slide* s, double a) {
 }
 
 // Root of phi on a > 0, given phi(0) > 0 and phi(infinity) < 0: Newton inside a shrinking bracket. A guess from a very
-// different load would cost more steps than there are.
+// different load would cost more steps than there are. Ends where a step changes nothing: bisecting there would leave
+// the root again.
 static double slide_root(Slide* s, double guess) {
   double size = s->value[0] + s->value[1];
   double low = 0.0, high = INFINITY, a = guess > 1e-9 * size && guess < 1e9 * size ? guess : 0.1 * size;
   for (int k = 0; k < 100; ++k) {
-    double phi = slide_phi(s, a);
+    double phi = slide_phi(s, a), step = phi / s->slope, next = a - step;
+    if (phi == 0.0 || fabs(step) <= 4e-16 * a) return a;
     if (phi > 0.0)
       low = a;
     else
       high = a;
-    double next = a - phi / s->slope;
+    if (isfinite(high) && high - low <= 4e-16 * high) return a;
     if (!(next > low && next < high))
-      next = !isfinite(high) ? 8.0 * (a + size)
+      next = !isfinite(high)                   ? 8.0 * (a + size)
              : low > 0.0 && high > 16.0 * low ? sqrt(low * high)
                                               : 0.5 * (low + high);
-    bool settled = fabs(next - a) <= 1e-15 * a || phi == 0.0;
     a = next;
-    if (settled || !(a > 0.0)) break;
   }
   slide_phi(s, a);
   return a;

@@ -17,7 +17,8 @@
   X(int, anderson, 0, 0, 50, "sweeps that Anderson acceleration looks back on; 0 = off")   \
   X(int, colors, 0, 0, 1, "1 = solve by colours, blocks of a colour in parallel")          \
   X(int, check, 5, 1, 1000, "sweeps between two looks at the error")                       \
-  X(double, omega, 1.0, 0.1, 1.9, "relaxation of a sweep")
+  X(double, omega, 1.0, 0.1, 1.9, "relaxation of a sweep")                                 \
+  X(int, hurry, 0, 0, 1, "1 = stop once the rate says that the limit of sweeps will not do")
 CH_OPTIONS(NSGS_OPTIONS)
 
 static void sweep_plain(ChRun* run, const Options* o, ChSweeper* sweeper, long limit) {
@@ -25,13 +26,18 @@ static void sweep_plain(ChRun* run, const Options* o, ChSweeper* sweeper, long l
   double* r = CH_TAKE(run->arena, s->rows, double);
   double* u = CH_TAKE(run->arena, s->rows, double);
   memcpy(r, run->r, (size_t)s->rows * sizeof *r);
-  int check = run->options->history ? 1 : o->check;
+  double before = run->error;
   for (long sweep = 1; sweep <= limit; ++sweep) {
     ch_sweeper_sweep(sweeper, o->omega, r);
     ++run->outer;
-    if (sweep % check != 0 && sweep != limit) continue;
-    ch_run_note(run, sweep, ch_run_offer_reaction(run, r, u));
+    bool look = sweep % o->check == 0 || sweep == limit;
+    if (!look && !run->options->history) continue;
+    double error = ch_run_offer_reaction(run, r, u);
+    ch_run_note(run, sweep, error);
     if (ch_run_finished(run)) return;
+    if (!look) continue;
+    if (o->hurry && sweep >= 2 * o->check && !ch_run_promising(run, before, error, o->check, limit - sweep)) return;
+    before = error;
   }
 }
 

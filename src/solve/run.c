@@ -27,6 +27,11 @@ void ch_run_note(ChRun* run, long iteration, double error) {
                           error / run->scale);
 }
 
+bool ch_run_promising(const ChRun* run, double before, double now, long iterations, long left) {
+  double rate = log(before / now) / (double)iterations;
+  return rate > 0.0 && log(now / run->tolerance) <= rate * (double)left;
+}
+
 bool ch_run_late(const ChRun* run) { return ch_clock_seconds() > run->deadline; }
 bool ch_run_finished(const ChRun* run) { return run->error <= run->tolerance || ch_run_late(run); }
 
