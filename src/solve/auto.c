@@ -18,6 +18,7 @@ CH_OPTIONS(AUTO_OPTIONS)
 
 extern const ChMethod ch_method_admm, ch_method_ipm, ch_method_newton, ch_method_nsgs;
 
+enum { SMALL = 40 };  // blocks up to which a factorisation costs less than the splitting steps it may save
 #define NEAR 1e-3    // error below which Newton's method is worth starting
 #define ROUGH 1e-4   // error above which splitting is worth its factorisation
 #define HANDOVER 1e-6  // where splitting and interior point slow down and Newton takes over
@@ -82,6 +83,7 @@ static bool interior(ChRun* run) {
 }
 
 static bool slide(ChRun* run) {
+  if (run->system->n <= SMALL && newton(run, NULL, 15, 2)) return true;
   if (run->error > ROUGH && split(run, 0.2, 200, 100, NULL)) return true;
   if (newton(run, NULL, 25, 2)) return true;
   if (run->error > HANDOVER && interior(run)) return true;

@@ -37,7 +37,7 @@ static double slide_root(Slide* s, double guess) {
       high = a;
     if (isfinite(high) && high - low <= 4e-16 * high) return a;
     if (!(next > low && next < high))
-      next = !isfinite(high)                   ? 8.0 * (a + size)
+      next = !isfinite(high)                  ? 8.0 * (a + size)
              : low > 0.0 && high > 16.0 * low ? sqrt(low * high)
                                               : 0.5 * (low + high);
     a = next;
@@ -83,7 +83,9 @@ void ch_local_prepare(ChArena* arena, const ChSystem* s, int i, ChLocalBlock* l)
       break;
     }
     case CH_SET_HALF:
-    case CH_SET_BOX: l->normal_inverse = W[0] > 1e-14 ? 1.0 / W[0] : 1.0; break;
+    case CH_SET_BOX:
+      l->normal_inverse = W[0] > 1e-14 ? 1.0 / W[0] : 1.0;
+      break;
     case CH_SET_CONE:
       split(W, d, S, l);
       l->normal_inverse = S[0] > 1e-14 ? 1.0 / S[0] : 1.0;
@@ -190,7 +192,9 @@ void ch_local_solve(const ChSystem* s, int i, ChLocalBlock* l, const double* b_i
       ch_small_multiply(d, l->inverse, b, r);
       for (int k = 0; k < d; ++k) r[k] = -r[k];
       break;
-    case CH_SET_HALF: r[0] = b[0] >= 0.0 ? 0.0 : -b[0] * l->normal_inverse; break;
+    case CH_SET_HALF:
+      r[0] = b[0] >= 0.0 ? 0.0 : -b[0] * l->normal_inverse;
+      break;
     case CH_SET_BOX: {
       double x = -b[0] * l->normal_inverse;
       ch_system_project_block(s, i, &x, r);
