@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Makes the pictures of the documentation from real runs.
+
+    python3 docs/pictures/make.py [--build BUILD] [--out FOLDER] [NAME ...]
+
+BUILD is the folder of cardhouse and make_problems (build), FOLDER where the SVG files go (beside this file), NAME a
+picture (all). Needs numpy and h5py. Iteration counts are the same on every run; seconds are those of your machine.
+"""
+import argparse
+import csv
+import json
+import os
+import subprocess
+import tempfile
+
+import h5py
+
+import house
+import plot
+
+BUILD, FOLDER = "build", "."
+RESTS = ("cards", "--levels", "4")
+SLIDES = ("pile", "--n", "12", "--mu", "0.2")
+DONE_WITHIN = "10"  # seconds a run may take
+
+
+def problem(*recipe):
+    path = os.path.join(FOLDER, "-".join(recipe).replace("--", "") + ".hdf5")
+    if not os.path.exists(path):
+        subprocess.run([f"{BUILD}/make_problems", *recipe, "--out", path], check=True, stdout=subprocess.DEVNULL)
+    return path
+
+
+def solve(path, *words):
+    command = [f"{BUILD}/cardhouse", "solve", path, "--json", "--time-limit", DONE_WITHIN, *words]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def history(path, *words):
+    """[(stage, iteration, seconds, error)]"""
+    log = os.path.join(FOLDER, "history.csv")
+    solve(path, "--history", log, *words)
+    with open(log, newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [(row["stage"], int(row["iteration"]), float(row["seconds"]), float(row["error"])) for row in rows]
+
+
+def best_so_far(points):
+    low, out = float("inf"), []
+    for x, y in points:
+        low = min(low, y)
+        out.append((x, low))
+    return out
+
+
+def by_iteration(rows):
+    return [(k + 1, row[3]) for k, row in enumerate(rows)]
+
+
+def by_time(rows):
+    return best_so_far([(1e3 * row[2], row[3]) for row in rows])
+
+
+def two_panels(left, right):
+    return plot.document(880, 300, plot.panel(64, 30, 250, 210, **left) + plot.panel(500, 30, 250, 210, **right))
+
+
+def one_panel(**content):
+    return plot.document(600, 300, plot.panel(70, 30, 330, 210, **content))
+
+
+def cardhouse():
+    solved = os.path.join(FOLDER, "solved.hdf5")
+    answer = solve(problem(*RESTS), "--tol", "1e-12", "--out", solved)
+    return house.draw(solved, [f"forces at all {answer['problem']['contacts']} contacts, certified to "
+                               f"{answer['certificate']['natural']:.0e}",
+                               "red: upon the card above or to the right; blue: its reaction"])
+
+
+def methods():
+    def compare(recipe, title):
+        path = problem(*recipe)
+        names = ("auto", "newton", "ipm", "admm", "nsgs", "apgd", "staggered", "successive", "pgs")
+        curves = [(name, by_time(history(path, "--method", name))) for name in names]
+        return dict(curves=curves, title=title, x_label="milliseconds", y_label="error", x_log=True, y_floor=1e-9)
+    return two_panels(compare(RESTS, "rests: card house, 84 contacts"),
+                      compare(SLIDES, "slides: pile of 78 spheres, mu = 0.2"))
+
+
+def nsgs():
+    path = problem("arch", "--n", "27")
+    curves = [(f"look back {depth}" if depth else "plain", by_iteration(history(path, "--method", "nsgs", "--set",
+                                                                              f"nsgs.anderson={depth}")))
+              for depth in (0, 5, 10, 20)]
+    return one_panel(curves=curves, title="arch of 27 voussoirs", x_label="sweeps", y_label="error", x_log=True,
+                     y_floor=1e-9)
+
+
+def newton():
+    curves = []
+    for name, recipe in (("card house", RESTS), ("arch", ("arch", "--n", "27")), ("sliding pile", SLIDES)):
+        rows = history(problem(*recipe), "--method", "newton", "--tol", "1e-12")
+        curves.append((name, by_iteration(rows)))
+    return one_panel(curves=curves, title="newton from r = 0", x_label="proximal steps", y_label="error", y_floor=1e-13)
+
+
+def admm():
+    def compare(recipe, title):
+        curves = [(f"rho = {rho}", by_iteration(history(problem(*recipe), "--method", "admm", "--set", f"admm.rho={rho}",
+                                                        "--max-iterations", "1000"))) for rho in (0.01, 0.05, 0.2, 1.0)]
+        return dict(curves=curves, title=title, x_label="iterations", y_label="error", x_log=True, y_floor=1e-9)
+    return two_panels(compare(RESTS, "rests: card house"), compare(SLIDES, "slides: pile, mu = 0.2"))
+
+
+def ipm():
+    path = problem(*SLIDES)
+    curves = [(f"smoothing {value}", by_iteration(history(path, "--method", "ipm", "--set", f"ipm.smoothing={value}")))
+              for value in (0, 3, 30, 300)]
+    curves.append(("pose relaxed", by_iteration(history(path, "--method", "ipm", "--pose", "relaxed"))))
+    return one_panel(curves=curves, title="sliding pile, mu = 0.2", x_label="iterations", y_label="error", y_floor=1e-9)
+
+
+def portfolio():
+    """auto: the curve changes colour with the stage."""
+    rows = history(problem("pile", "--n", "20", "--mu", "0.2"), "--tol", "1e-10")
+    curves = []
+    for k, (stage, _, _, error) in enumerate(rows):
+        if not curves or curves[-1][0] != stage:
+            curves.append((stage, []))
+        curves[-1][1].append((k + 1, error))
+    return one_panel(curves=curves, title="auto on a pile of 210 spheres, mu = 0.2", x_label="iterations of any kind",
+                     y_label="error", y_floor=1e-11)
+
+
+def linear_systems():
+    """Seconds of a Newton step in either space."""
+    curves = []
+    for family, sizes in (("pyramid", (4, 6, 8, 10)), ("wall", (4, 8, 12, 18))):
+        for number, space in ((1, "reactions"), (2, "velocities")):
+            points = []
+            for n in sizes:
+                answer = solve(problem(family, "--n", str(n)), "--method", "newton", "--set", f"newton.space={number}",
+                               "--max-iterations", "20", "--tol", "1e-12")
+                count = max(1, answer["factorizations"])
+                points.append((answer["problem"]["contacts"], 1e3 * answer["seconds"]["solve"] / count))
+            curves.append((f"{family}, {space}", points))
+    return one_panel(curves=curves, title="one Newton step", x_label="contacts", y_label="milliseconds", x_log=True)
+
+
+def in_other_units(path, factor):
+    """The same problem with the unit of mass divided by `factor`: M and f grow, velocities stay."""
+    copy = f"{path[:-5]}-mass-{factor:g}.hdf5"
+    with open(path, "rb") as source, open(copy, "wb") as target:
+        target.write(source.read())
+    with h5py.File(copy, "r+") as file:
+        for name in ("M/x", "vectors/f"):
+            file["fclib_global/" + name][...] *= factor
+    return copy
+
+
+def scaling():
+    """What 50 sweeps are worth, by either measure, in other units of mass."""
+    path = problem(*RESTS)
+    factors = [10.0 ** k for k in range(-6, 7)]
+    answers = [solve(in_other_units(path, f), "--method", "nsgs", "--max-iterations", "50")["certificate"] for f in factors]
+    curves = [(name, [(f, a[name]) for f, a in zip(factors, answers)]) for name in ("natural", "siconos")]
+    return one_panel(curves=curves, title="one answer, many units", x_label="units of mass in a kilogram",
+                     y_label="error", x_log=True)
+
+
+PICTURES = {"cardhouse": cardhouse, "methods": methods, "nsgs": nsgs, "newton": newton, "admm": admm, "ipm": ipm,
+            "auto": portfolio, "linear_systems": linear_systems, "scaling": scaling}
+
+
+def main():
+    global BUILD, FOLDER
+    parser = argparse.ArgumentParser(description="pictures of the documentation, from real runs")
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--out", default=os.path.dirname(os.path.abspath(__file__)))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=" ".join(PICTURES))
+    arguments = parser.parse_args()
+    unknown = [name for name in arguments.names if name not in PICTURES]
+    if unknown:
+        parser.error(f"no picture is called {unknown[0]}; there are: {' '.join(PICTURES)}")
+    BUILD = arguments.build
+    with tempfile.TemporaryDirectory() as FOLDER:
+        for name in arguments.names or PICTURES:
+            content = PICTURES[name]()
+            with open(os.path.join(arguments.out, name + ".svg"), "w") as file:
+                file.write(content)
+            print(f"{name}.svg")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""The documentation holds: links lead somewhere, quoted code is that of the examples, commands run, tables are complete."""
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as xml
+
+SOURCE = os.environ.get("CH_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(os.environ.get("CH_BUILD", "build"))
+
+
+def pages():
+    top = [name for name in os.listdir(SOURCE) if name.endswith(".md")]
+    for folder, _, names in os.walk(os.path.join(SOURCE, "docs")):
+        top += [os.path.relpath(os.path.join(folder, name), SOURCE) for name in names if name.endswith(".md")]
+    return sorted(top + ["bench/README.md", "bench/RESULTS.md"])
+
+
+def read(path):
+    with open(os.path.join(SOURCE, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def anchors(text):
+    """As GitHub makes them from headings."""
+    heads = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def commands(text):
+    """Indented lines that begin with a program of ours, without prompt and comment."""
+    for line in re.findall(r"^    (?:\$ )?((?:build/|python3 ).*)$", text, re.M):
+        yield re.split(r"\s+(?:#|\|\|)\s*", line)[0]
+
+
+def run(words, folder):
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120)
+
+
+class Documentation(unittest.TestCase):
+    def test_links_lead_somewhere(self):
+        for page in pages():
+            text = read(page)
+            for target in re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'src="([^"]+)"', text):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                name, _, anchor = target.partition("#")
+                path = os.path.normpath(os.path.join(os.path.dirname(page), name)) if name else page
+                with self.subTest(page=page, target=target):
+                    self.assertTrue(os.path.exists(os.path.join(SOURCE, path)), f"{page}: {target} is not there")
+                    if anchor:
+                        self.assertIn(anchor, anchors(read(path)), f"{page}: {target}: no such heading")
+
+    def test_quoted_code_is_that_of_the_examples(self):
+        quotes = 0
+        for page in pages():
+            for path, code in re.findall(r"<!-- from (\S+) -->\n```\w+\n(.*?)```", read(page), re.S):
+                quotes += 1
+                self.assertIn(code, read(path), f"{page} quotes what {path} does not hold")
+        self.assertGreater(quotes, 5)
+
+    def test_every_method_has_its_row_and_its_page(self):
+        listed = json.loads(run([f"{BUILD}/cardhouse", "methods", "--json"], SOURCE).stdout)["methods"]
+        rows = dict(re.findall(r"^\| \[(\w+)\]\((theory/\w+\.md)\)", read("docs/methods.md"), re.M))
+        self.assertEqual(sorted(rows), sorted(method["name"] for method in listed))
+
+    def test_pictures_are_whole(self):
+        folder = os.path.join(SOURCE, "docs", "pictures")
+        pictures = [name for name in os.listdir(folder) if name.endswith(".svg")]
+        self.assertTrue(pictures)
+        for name in pictures:
+            self.assertTrue(xml.parse(os.path.join(folder, name)).getroot().tag.endswith("svg"))
+
+
+class Commands(unittest.TestCase):
+    """What a reader would type is typed, in a folder that looks like a built tree."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        build = os.path.join(cls.folder, "build")
+        os.mkdir(build)
+        for name in ("cardhouse", "make_problems", "conformance", "examples"):
+            os.symlink(os.path.join(BUILD, name), os.path.join(build, name))
+        for name in ("docs", "tests"):
+            os.symlink(os.path.join(SOURCE, name), os.path.join(cls.folder, name))
+        run(["build/make_problems", "cards", "--levels", "4", "--out", "build/cards.hdf5"], cls.folder)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def test_commands_run(self):
+        count = 0
+        for page in ("README.md", "docs/quick_start.md", "docs/methods.md", "docs/adding_a_method.md"):
+            for command in commands(read(page)):
+                words = shlex.split(command)
+                words[0] = sys.executable if words[0] == "python3" else words[0]
+                if "jacobi" in command:  # the method is not in the tree, but in the program built for it
+                    words[0] = words[0].replace("build/", "build/examples/") + "_jacobi"
+                with self.subTest(page=page, command=command):
+                    result = run(words, self.folder)
+                    self.assertEqual(result.returncode, 0, f"{page}: {command}\n{result.stderr}")
+                count += 1
+        self.assertGreater(count, 10)
+
+    def test_a_picture_can_be_made(self):
+        for name in ("cardhouse", "scaling"):
+            result = run([sys.executable, "docs/pictures/make.py", "--out", self.folder, name], self.folder)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(os.path.join(self.folder, name + ".svg"), encoding="utf-8") as file:
+                self.assertIn("</svg>", file.read())
+
+
+if __name__ == "__main__":
+    unittest.main()
