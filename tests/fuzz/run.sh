@@ -16,6 +16,7 @@ cmake -S "$source" -B "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWi
 cmake --build "$build" --target fuzz_siconos fuzz_fclib -j "$(nproc)" >>"$build.log" 2>&1 || { cat "$build.log" >&2; exit 2; }
 mkdir -p "$build/findings"
 
+# A child that hangs is given up after 60 seconds, so an input may take longer than that.
 # libhdf5 is not instrumented and does not free everything when it meets a damaged file; a leak of ours is still seen.
 printf 'leak:libhdf5\n' >"$build/leaks"
 export LSAN_OPTIONS="suppressions=$build/leaks:print_suppressions=0"
@@ -45,7 +46,7 @@ fuzz() { # NAME LARGEST-INPUT
   mkdir -p "$corpus"
   "$build/fuzz/$1" --seeds "$corpus"
   echo "$1: $seconds seconds"
-  "$build/fuzz/$1" -max_total_time="$seconds" -max_len="$2" -timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=1024 \
+  "$build/fuzz/$1" -max_total_time="$seconds" -max_len="$2" -timeout=90 -rss_limit_mb=2048 -malloc_limit_mb=1024 \
     -artifact_prefix="$build/findings/$1-" -print_final_stats=1 "$corpus" >"$build/$1.log" 2>&1 ||
     { tail -n 60 "$build/$1.log" >&2; echo "$1: a finding; its input is in $build/findings" >&2; exit 1; }
   sift_reports "$1"
