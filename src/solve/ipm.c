@@ -37,6 +37,7 @@ typedef struct Ipm {
   Options o;
   ChLinearSystem* linear;
   bool coupled;
+  bool bounded;                 // some block has a cone or a bound; without, a step is the whole solution
   double m;                     // complementarity
   double *r, *u, *R;            // scaled by D; R = W^ r^ + q^ + s e_n - u^
   double *dr, *du, *c, *h, *x;  // step, centring term, right-hand side, step in unscaled reactions
@@ -71,12 +72,14 @@ static void start(Ipm* p) {
     int row = s->row[i];
     if (is_cone(s, i)) {
       p->r[row] = p->u[row] = p->o.start;
+      p->bounded = true;
     } else if (s->set[i] == CH_SET_BOX) {
       bool below = s->lo[i] > -WIDE, above = s->hi[i] < WIDE;
       p->r[row] = below && above ? 0.5 * (s->lo[i] + s->hi[i]) : below ? s->lo[i] + p->o.start : above ? s->hi[i] - p->o.start : 0.0;
       p->lower[i] = below ? p->o.start : 0.0;
       p->upper[i] = above ? p->o.start : 0.0;
       p->u[row] = p->lower[i] - p->upper[i];
+      p->bounded |= below || above;
     }
   }
 }
@@ -294,7 +297,7 @@ static void solve(ChRun* run) {
   start(&p);
   for (long k = 1; k <= limit && !ch_run_finished(run); ++k) {
     p.m = complementarity(&p, 0.0);
-    if (!(p.m > 1e-24)) return;
+    if (!(p.m > 1e-24) && p.bounded) return;
     double step = iterate(&p, centre);
     if (isnan(step)) return;
     ++run->outer;
