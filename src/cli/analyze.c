@@ -61,6 +61,10 @@ static void print_rank(const ChProblem* p, const ChAnalysis* a) {
 }
 
 static void print_units(const ChAnalysis* a) {
+  if (isnan(a->rho_lowest)) {
+    printf("units       no block that a reaction could move, so there is no scale; |q| = %.3g\n", a->q_norm);
+    return;
+  }
   printf("units       trace(W_ii) %.3g to %.3g, so rho = d / trace %.3g to %.3g\n", a->trace_lowest, a->trace_highest,
          a->rho_lowest, a->rho_highest);
   if (a->rho_highest > 100.0 || a->rho_lowest < 0.01)
@@ -89,7 +93,7 @@ static void print_text(const char* file, const ChProblem* p, const ChAnalysis* a
   else
     printf("friction    mu %g to %g%s\n", a->mu_lowest, a->mu_highest, a->elliptic ? ", elliptic cones" : "");
   printf("\ncertificate of r = 0: what no work at all is worth\n");
-#define X(name, text) printf("  %-12s %9.2e\n", #name, a->at_zero.name);
+#define X(name, text) printf("  %-12s %9.2e\n", #name, ch_plain_nan(a->at_zero.name));
   CH_CERTIFICATE_FIELDS(X)
 #undef X
 }

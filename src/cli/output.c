@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+double ch_plain_nan(double value) { return isnan(value) ? NAN : value; }
+
 json_t* ch_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 json_t* ch_json_certificate(const ChCertificate* certificate) {

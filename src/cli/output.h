@@ -8,6 +8,9 @@
 #include "cardhouse/problem.h"
 #include "cli/arguments.h"
 
+// The same number; a NaN loses its sign, which printf would show and nobody can read anything from.
+double ch_plain_nan(double value);
+
 // A JSON number, or null for NaN and infinities, which JSON has no word for.
 json_t* ch_json_real(double value);
 json_t* ch_json_problem(const char* path, const ChProblem* problem);

@@ -92,7 +92,7 @@ static bool read_setting(const ChCommand* self, char* word, ChSetting* out) {
   int count = 0;
   for (; count < ch_option_count() && count < 256; ++count) names[count] = ch_option_info(count).name;
   char* equals = strchr(word, '=');
-  if (!equals) {
+  if (!equals || equals == word) {
     ch_complain(self, "--set is '%s', must be NAME=VALUE", word);
     return false;
   }
@@ -242,7 +242,7 @@ static void print_text(const Job* job) {
   printf(", pose %s, %s cones\n", poses[job->options.pose], job->cone);
   print_status(job);
   printf("\ncertificate\n");
-#define X(name, text) printf("  %-12s %9.2e  %s\n", #name, job->info.certificate.name, text);
+#define X(name, text) printf("  %-12s %9.2e  %s\n", #name, ch_plain_nan(job->info.certificate.name), text);
   CH_CERTIFICATE_FIELDS(X)
 #undef X
   print_hint(job);
