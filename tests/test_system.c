@@ -499,6 +499,31 @@ static void a_disc_forgets_that_it_had_no_radius(void** state) {
   }
 }
 
+// A body with one degree of freedom: W = h h^T, b = h. The section that is left after the normal is round-off, and must
+// not blow up: there is a solution of the size of 1 / |h_n|, whose u vanishes.
+static void a_block_of_rank_one_has_a_moderate_reaction(void** state) {
+  (void)state;
+  MEMORY_MUST_SUFFICE();
+  ChRandom random = ch_random_seeded(10);
+  for (int round = 0; round < 10000; ++round) {
+    ChArenaMark mark = ch_arena_mark(arena);
+    OneBlock o;
+    one_block(&o, CH_SET_CONE, 2 + round % 2, 1.0);
+    double h[3], r[3] = {0.0}, size = 0.0;
+    for (int k = 0; k < o.dim; ++k) h[k] = ch_random_normal(&random);
+    h[0] = -fabs(h[0]);
+    for (int k = 0; k < o.dim; ++k) size += h[k] * h[k] / o.dim;
+    for (int k = 0; k < o.dim; ++k) h[k] /= sqrt(size);
+    for (int k = 0; k < o.dim * o.dim; ++k) o.W[k] = h[k / o.dim] * h[k % o.dim];
+    ChLocalBlock local;
+    ch_local_prepare(arena, &o.s, 0, &local);
+    ch_local_solve(&o.s, 0, &local, h, r);
+    CHECK_AT_MOST(size_of(o.dim, r), 2.0 / fabs(h[0]) + 1.0);
+    CHECK_AT_MOST(block_error(&o, h, r), 1e-12 / fabs(h[0]));
+    ch_arena_release(arena, mark);
+  }
+}
+
 // No compliance along the normal, or none at all: finite numbers, and NaN in gives NaN out.
 static void a_degenerate_block_gives_numbers(void** state) {
   (void)state;
@@ -692,6 +717,7 @@ int main(void) {
       TEST(one_block_is_solved_exactly),
       TEST(one_block_is_solved_in_pose_relaxed),
       TEST(a_disc_forgets_that_it_had_no_radius),
+      TEST(a_block_of_rank_one_has_a_moderate_reaction),
       TEST(a_degenerate_block_gives_numbers),
       TEST(derivatives_of_the_maps_are_their_differences),
       TEST(solutions_are_roots_of_both_maps),

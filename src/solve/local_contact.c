@@ -50,7 +50,7 @@ static void prepare_section(const double* W, int stride, const double* w, double
   double a = W[0] - w[0] * w[0] * normal_inverse, b = W[1] - w[0] * w[1] * normal_inverse;
   double d = W[stride + 1] - w[1] * w[1] * normal_inverse;
   double angle = 0.5 * atan2(2.0 * b, a - d), c = cos(angle), s = sin(angle);
-  double floor = 1e-14 * (fabs(a) + fabs(d)) + 1e-300;
+  double floor = 1e-14 * (W[0] + W[stride + 1]) + 1e-300;  // of W_TT: what the subtraction leaves may be round-off
   l->cosine = c, l->sine = s;
   l->value[0] = fmax(c * c * a + 2.0 * c * s * b + s * s * d, floor);
   l->value[1] = fmax(s * s * a - 2.0 * c * s * b + c * c * d, floor);
