@@ -33,6 +33,7 @@ typedef struct ChSolveOptions {
   int setting_count;
   ChSetting settings[CH_SETTING_MAX];
   ChHistoryFn history;
+  bool history_every;        // also at iterations at which the method does not look at its error: costs time, not bits
   void* history_user;
 } ChSolveOptions;
 

@@ -255,6 +255,7 @@ static ChStatus solve_watched(const ChCommand* self, Job* job, ChExit* watch_exi
   *watch_exit = CH_EXIT_USAGE;
   if (!ch_watch_begin(self, &watch, a->history, progress, a->time_limit)) return CH_ERR_FILE;
   job->options.history = ch_watch_iteration;
+  job->options.history_every = a->history != NULL;
   job->options.history_user = &watch;
   double* v = job->problem->form == CH_FORM_GLOBAL ? job->v : NULL;
   ChStatus status = ch_solve(&job->context, job->problem, &job->options, v, job->u, job->r, &job->info);

@@ -10,6 +10,9 @@
 #include "linalg/sparse.h"
 #include "problem/mass.h"
 
+// Beyond this a cone is flat to the last bit of a double, and its projection says nothing any more.
+#define LARGEST_MU 1e8
+
 static const char* const law_names[] = {"bilateral", "unilateral", "contact", "limit"};
 
 static bool dimension_fits(const ChBlock* block, int space) {
@@ -33,9 +36,9 @@ static ChStatus check_block(ChContext* context, const ChBlock* block, int i, int
                                                   : "1");
   if (block->law == CH_LAW_CONTACT)
     for (int k = 0; k < 2; ++k)
-      if (!(isfinite(block->mu[k]) && block->mu[k] >= 0.0))
-        return ch_fail(context, CH_ERR_RANGE, "contact %d: friction coefficient mu is %g, must be finite and >= 0", i,
-                       block->mu[k]);
+      if (!(block->mu[k] >= 0.0 && block->mu[k] <= LARGEST_MU))
+        return ch_fail(context, CH_ERR_RANGE, "contact %d: friction coefficient mu is %g, must be 0 to %g", i,
+                       block->mu[k], LARGEST_MU);
   if (block->law == CH_LAW_LIMIT && !(block->lo <= block->hi && block->lo < INFINITY && block->hi > -INFINITY))
     return ch_fail(context, CH_ERR_RANGE, "limit %d: bounds are [%g, %g], must be lo <= hi", i, block->lo, block->hi);
   return CH_OK;

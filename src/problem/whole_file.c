@@ -45,6 +45,8 @@ static ChStatus read_stream(ChContext* context, const char* path, int fd, ChAren
     if (got < 0) return ch_fail(context, CH_ERR_FILE, "%s: cannot be read: %s", path, strerror(errno));
     out->text = larger;
     out->size += (size_t)got;
+    if (memchr(larger, '\0', out->size))  // not text; and an endless device is seen through at once
+      return ch_fail(context, CH_ERR_FORMAT, "%s: holds zero bytes; expected Siconos text (HDF5 must be a file)", path);
     if (out->size < room) return CH_OK;
   }
 }

@@ -56,12 +56,13 @@ static void run_penalty(Admm* a, double rho, long limit) {
   for (long k = 1; k <= limit; ++k) {
     iterate(a, rho);
     ++run->inner;
-    bool look = k % a->o.check == 0 || k == limit;
-    if (!look && !run->options->history) continue;
+    if (k % a->o.check != 0 && k != limit) {
+      ch_run_note_between(run, run->inner, a->z, a->u);
+      continue;
+    }
     double error = ch_run_offer_reaction(run, a->z, a->u);
     ch_run_note(run, run->inner, error);
     if (!isfinite(error) || ch_run_finished(run)) return;
-    if (!look) continue;
     if (error < 0.8 * best) {
       best = error;
       best_at = k;

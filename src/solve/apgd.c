@@ -88,7 +88,6 @@ static void solve(ChRun* run) {
   Options o = read_options(run->options);
   Apgd a = apgd_create(run, &o);
   long limit = run->max_iterations > 0 ? run->max_iterations : 200000;
-  int check = run->options->history ? 1 : o.check;
   update_slip(&a);
   for (long iteration = 1; iteration <= limit; ++iteration) {
     descend(&a);
@@ -96,7 +95,10 @@ static void solve(ChRun* run) {
     update_slip(&a);
     a.L *= o.shrink;
     ++run->outer;
-    if (iteration % check != 0 && iteration != limit) continue;
+    if (iteration % o.check != 0 && iteration != limit) {
+      if (run->options->history_every) ch_run_note(run, iteration, ch_system_error(run->system, a.x, a.u));
+      continue;
+    }
     double error = ch_run_offer(run, a.x, a.u);
     ch_run_note(run, iteration, error);
     if (ch_run_finished(run) || !isfinite(error)) return;

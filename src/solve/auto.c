@@ -23,8 +23,15 @@ enum { SMALL = 40 };  // blocks up to which a factorisation costs less than the 
 #define ROUGH 1e-4   // error above which splitting is worth its factorisation
 #define HANDOVER 1e-6  // where splitting and interior point slow down and Newton takes over
 
+// Runs a stage within what is left of the caller's iterations; true when there is nothing more to do.
 static bool run_stage(ChRun* run, const ChNested* stage, double* found) {
-  ch_run_nested(run, stage, found);
+  ChNested limited = *stage;
+  if (run->max_iterations > 0) {
+    long left = run->max_iterations - run->outer - run->inner;
+    if (left <= 0) return true;
+    if (limited.max_iterations > left) limited.max_iterations = left;
+  }
+  ch_run_nested(run, &limited, found);
   return ch_run_finished(run);
 }
 
@@ -37,7 +44,7 @@ static bool sweep(ChRun* run, long sweeps) {
 static double try_rest(ChRun* run, const ChNested* stage) {
   double* r = CH_TAKE(run->arena, run->system->rows, double);
   double* u = CH_TAKE(run->arena, run->system->rows, double);
-  ch_run_nested(run, stage, r);
+  run_stage(run, stage, r);
   return ch_run_offer_reaction(run, r, u);
 }
 

@@ -69,6 +69,8 @@ double ch_run_offer(ChRun* run, const double* r, const double* u);
 double ch_run_offer_reaction(ChRun* run, const double* r, double* u_scratch);
 // Tells the history about an iteration.
 void ch_run_note(ChRun* run, long iteration, double error);
+// The same between two looks at the error, where somebody wants every iteration; changes nothing in the run.
+void ch_run_note_between(ChRun* run, long iteration, const double* r, double* u_scratch);
 // Whether errors that fell from `before` to `now` in so many iterations will meet the tolerance within `left` more.
 bool ch_run_promising(const ChRun* run, double before, double now, long iterations, long left);
 // The tolerance is met or the time is over.

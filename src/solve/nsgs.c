@@ -30,12 +30,13 @@ static void sweep_plain(ChRun* run, const Options* o, ChSweeper* sweeper, long l
   for (long sweep = 1; sweep <= limit; ++sweep) {
     ch_sweeper_sweep(sweeper, o->omega, r);
     ++run->outer;
-    bool look = sweep % o->check == 0 || sweep == limit;
-    if (!look && !run->options->history) continue;
+    if (sweep % o->check != 0 && sweep != limit) {
+      ch_run_note_between(run, sweep, r, u);
+      continue;
+    }
     double error = ch_run_offer_reaction(run, r, u);
     ch_run_note(run, sweep, error);
     if (ch_run_finished(run)) return;
-    if (!look) continue;
     if (o->hurry && sweep >= 2 * o->check && !ch_run_promising(run, before, error, o->check, limit - sweep)) return;
     before = error;
   }

@@ -93,11 +93,13 @@ static void solve(ChRun* run) {
   double* inside = CH_TAKE(run->arena, s->rows, double);
   memcpy(r, run->r, (size_t)s->rows * sizeof *r);
   long limit = run->max_iterations > 0 ? run->max_iterations : 100000;
-  int check = run->options->history ? 1 : o.check;
   for (long sweep = 1; sweep <= limit; ++sweep) {
     ch_sweeper_sweep(sweeper, o.omega, r);
     ++run->outer;
-    if (sweep % check != 0 && sweep != limit) continue;
+    if (sweep % o.check != 0 && sweep != limit) {
+      ch_run_note_between(run, sweep, r, u);
+      continue;
+    }
     ch_system_project(s, r, inside);  // corners of a box stick out of the cone
     ch_run_note(run, sweep, ch_run_offer_reaction(run, inside, u));
     if (ch_run_finished(run)) return;

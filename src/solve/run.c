@@ -27,6 +27,12 @@ void ch_run_note(ChRun* run, long iteration, double error) {
                           error / run->scale);
 }
 
+void ch_run_note_between(ChRun* run, long iteration, const double* r, double* u_scratch) {
+  if (!run->options->history || !run->options->history_every) return;
+  ch_system_velocity(run->system, r, u_scratch);
+  ch_run_note(run, iteration, ch_system_error(run->system, r, u_scratch));
+}
+
 bool ch_run_promising(const ChRun* run, double before, double now, long iterations, long left) {
   double rate = log(before / now) / (double)iterations;
   return rate > 0.0 && log(now / run->tolerance) <= rate * (double)left;
@@ -38,8 +44,10 @@ bool ch_run_finished(const ChRun* run) { return run->error <= run->tolerance || 
 static void add_stage(ChRun* run, const char* name) {
   size_t used = strlen(run->stages);
   const char* last = strrchr(run->stages, ' ');
-  if (strcmp(last ? last + 1 : run->stages, name) == 0) return;
-  snprintf(run->stages + used, sizeof run->stages - used, "%s%s", used ? " " : "", name);
+  const char* before = last ? last + 1 : run->stages;
+  if (strcmp(before, name) == 0 || strcmp(before, "...") == 0) return;
+  bool room = used + strlen(name) + sizeof " ..." < sizeof run->stages;
+  snprintf(run->stages + used, sizeof run->stages - used, "%s%s", used ? " " : "", room ? name : "...");
 }
 
 // The caller's own value gives way, so that a full list still takes what a portfolio needs.
