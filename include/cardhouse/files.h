@@ -15,7 +15,8 @@ ChStatus ch_problem_read(ChContext* context, const char* path, ChProblem** out);
 // new one is whole.
 ChStatus ch_problem_write(ChContext* context, const char* path, const ChProblem* problem);
 
-// Writes problem and solution (v, u, r) together, the solution in FCLIB's solution group. v may be NULL for the local form.
+// Writes problem and solution (v, u, r) together, the solution in FCLIB's solution group. v may be NULL for the local
+// form.
 ChStatus ch_solution_write(ChContext* context, const char* path, const ChProblem* problem, const double* v,
                            const double* u, const double* r);
 
@@ -24,8 +25,8 @@ ChStatus ch_solution_write(ChContext* context, const char* path, const ChProblem
 ChStatus ch_reaction_read(ChContext* context, const char* path, const ChProblem* problem, double* r);
 
 // Adds guesses (FCLIB's guesses/1, guesses/2, ...) to an existing FCLIB file.
-ChStatus ch_guess_append(ChContext* context, const char* path, const ChProblem* problem, const double* v, const double* u,
-                         const double* r);
+ChStatus ch_guess_append(ChContext* context, const char* path, const ChProblem* problem, const double* v,
+                         const double* u, const double* r);
 
 #ifdef __cplusplus
 }

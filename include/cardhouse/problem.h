@@ -34,37 +34,37 @@ enum { CH_BLOCK_MAX = 6 };  // largest dimension of a block
 typedef struct ChBlock {
   ChLaw law;
   int dimension;
-  int row;         // first row in r, u and w
-  double mu[2];    // contact: friction along tangent 1 and 2; equal = circular, different = elliptic
-  double lo, hi;   // limit; may be infinite
+  int row;        // first row in r, u and w
+  double mu[2];   // contact: friction along tangent 1 and 2; equal = circular, different = elliptic
+  double lo, hi;  // limit; may be infinite
 } ChBlock;
 
 // What a caller fills in. Everything is copied: the arrays may go out of scope after the build.
 typedef struct ChProblemDef {
   ChForm form;
-  int dimension;           // 2 or 3
+  int dimension;  // 2 or 3
   int block_count;
   const ChBlock* blocks;
-  ChTriplets W;            // local: rows x rows
-  ChTriplets M, H;         // global: dof x dof, dof x rows
-  const double* f;         // global: dof
-  const double* w;         // rows (local: q)
+  ChTriplets W;     // local: rows x rows
+  ChTriplets M, H;  // global: dof x dof, dof x rows
+  const double* f;  // global: dof
+  const double* w;  // rows (local: q)
 } ChProblemDef;
 
 typedef struct ChProblem {
   ChForm form;
   int dimension;
   int block_count;
-  int rows;                // sum of the blocks' dimensions
-  int dof;                 // global: size of v; local: 0
+  int rows;  // sum of the blocks' dimensions
+  int dof;   // global: size of v; local: 0
   ChBlock* blocks;
   ChSparse W;
   ChSparse M, H;
   double* f;
   double* w;
-  double asymmetry;        // max |A - A^T| / max |A| of W (local) or M (global); legal, but solvers must know
-  struct ChMass* mass;     // global: M seen as bodies, for M^-1
-  struct ChArena* arena;   // owns every array above
+  double asymmetry;       // max |A - A^T| / max |A| of W (local) or M (global); legal, but solvers must know
+  struct ChMass* mass;    // global: M seen as bodies, for M^-1
+  struct ChArena* arena;  // owns every array above
 } ChProblem;
 
 // Copies and checks a definition. Refuses wrong sizes, indices out of range, NaN and infinities, negative mu,

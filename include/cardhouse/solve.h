@@ -22,30 +22,30 @@ typedef struct ChSetting {
 typedef void (*ChHistoryFn)(void* user, const char* stage, int iteration, double seconds, double error);
 
 typedef struct ChSolveOptions {
-  const char* method;        // "auto"
-  const char* inner;         // inner convex solver of relaxed, successive, staggered; NULL = the method's own default
+  const char* method;  // "auto"
+  const char* inner;   // inner convex solver of relaxed, successive, staggered; NULL = the method's own default
   ChPose pose;
-  double tolerance;          // on the certificate, default 1e-8
-  long max_iterations;       // 0 = the method's own
-  double time_limit;         // seconds, default 60
-  int threads;               // 1; the answer does not depend on it
-  const double* warm;        // start reactions in the problem's units, or NULL
+  double tolerance;     // on the certificate, default 1e-8
+  long max_iterations;  // 0 = the method's own
+  double time_limit;    // seconds, default 60
+  int threads;          // 1; the answer does not depend on it
+  const double* warm;   // start reactions in the problem's units, or NULL
   int setting_count;
   ChSetting settings[CH_SETTING_MAX];
   ChHistoryFn history;
-  bool history_every;        // also at iterations at which the method does not look at its error: costs time, not bits
+  bool history_every;  // also at iterations at which the method does not look at its error: costs time, not bits
   void* history_user;
 } ChSolveOptions;
 
 typedef struct ChSolveInfo {
-  ChStatus status;           // CH_OK only when the certificate meets the tolerance
+  ChStatus status;  // CH_OK only when the certificate meets the tolerance
   ChCertificate certificate;
-  long outer, inner;         // iterations
+  long outer, inner;  // iterations
   long factorizations;
-  int components;            // independent parts that were solved separately
+  int components;  // independent parts that were solved separately
   double seconds_setup, seconds_solve;
-  char stage[160];           // auto: the stages that ran, e.g. "nsgs admm newton"
-  char inner_name[32];       // the inner solver used, or "-"
+  char stage[160];      // auto: the stages that ran, e.g. "nsgs admm newton"
+  char inner_name[32];  // the inner solver used, or "-"
 } ChSolveInfo;
 
 ChSolveOptions ch_solve_options_default(void);
@@ -60,17 +60,17 @@ ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOpt
 typedef struct ChMethodInfo {
   const char* name;
   const char* summary;
-  const char* source;       // where it comes from
-  bool exact;               // reaches exact Coulomb
-  bool outer;               // takes --inner
-  bool inner;               // can be an --inner
+  const char* source;  // where it comes from
+  bool exact;          // reaches exact Coulomb
+  bool outer;          // takes --inner
+  bool inner;          // can be an --inner
 } ChMethodInfo;
 
 int ch_method_count(void);
 ChMethodInfo ch_method_info(int index);
 
 typedef struct ChOptionInfo {
-  const char* name;         // "nsgs.anderson"
+  const char* name;  // "nsgs.anderson"
   const char* text;
   double value, lowest, highest;
 } ChOptionInfo;

@@ -14,8 +14,8 @@ typedef struct ChTriplets {
 // Compressed columns, row indices ascending, no duplicates.
 typedef struct ChSparse {
   int rows, columns;
-  int* start;     // columns + 1
-  int* index;     // row of each entry
+  int* start;  // columns + 1
+  int* index;  // row of each entry
   double* value;
 } ChSparse;
 

@@ -40,7 +40,8 @@ static int solve_normal(ChAnderson* a) {
   double trace = 0.0;
   for (int i = 0; i < m; ++i) {
     for (int j = 0; j <= i; ++j)
-      a->normal[i * m + j] = a->normal[j * m + i] = dot(a->n, a->dF + (size_t)i * (size_t)a->n, a->dF + (size_t)j * (size_t)a->n);
+      a->normal[i * m + j] = a->normal[j * m + i] =
+          dot(a->n, a->dF + (size_t)i * (size_t)a->n, a->dF + (size_t)j * (size_t)a->n);
     a->gamma[i] = dot(a->n, a->dF + (size_t)i * (size_t)a->n, a->f);
     trace += a->normal[i * m + i];
   }

@@ -14,11 +14,11 @@ enum { STRIP = 24, TINY_PRODUCT = 4096 };  // columns at a time; work below whic
 
 // What a factorisation leaves behind for one front.
 typedef struct Panel {
-  int pivot, size;   // scalars, without pinned blocks
-  int gather;        // where its scalar index list begins
-  double* column;    // size x pivot: [L\U of F11; L21]
-  double* row;       // pivot x (size - pivot): U12
-  int* swap;         // pivot
+  int pivot, size;  // scalars, without pinned blocks
+  int gather;       // where its scalar index list begins
+  double* column;   // size x pivot: [L\U of F11; L21]
+  double* row;      // pivot x (size - pivot): U12
+  int* swap;        // pivot
 } Panel;
 
 struct ChBlockLu {
@@ -173,7 +173,8 @@ static double largest_entry(const ChBlockCsr* A, const unsigned char* pinned) {
   double largest = 0.0;
   for (int i = 0; i < A->n; ++i) {
     if (pinned && pinned[i]) continue;
-    for (long k = A->offset[A->start[i]]; k < A->offset[A->start[i + 1]]; ++k) largest = fmax(largest, fabs(A->value[k]));
+    for (long k = A->offset[A->start[i]]; k < A->offset[A->start[i + 1]]; ++k)
+      largest = fmax(largest, fabs(A->value[k]));
   }
   return largest;
 }

@@ -58,7 +58,9 @@ static void postorder(ChArena* arena, int n, const int* parent, int* post) {
   }
 }
 
-static int compare_int(const void* a, const void* b) { return (*(const int*)a > *(const int*)b) - (*(const int*)a < *(const int*)b); }
+static int compare_int(const void* a, const void* b) {
+  return (*(const int*)a > *(const int*)b) - (*(const int*)a < *(const int*)b);
+}
 
 // Columns below the diagonal, positions ascending.
 typedef struct Columns {
@@ -146,7 +148,8 @@ static void build_fronts(ChArena* arena, ChSymbolic* s, const int* first, const 
   int list = 0;
   for (int f = 0; f < s->fronts; ++f) {
     int last = first[f + 1] - 1, pivots = first[f + 1] - first[f];
-    s->front[f] = (ChFront){.pivots = pivots, .size = pivots + c->count[last], .list = list, .parent = -1, .child = -1, .sibling = -1};
+    s->front[f] = (ChFront){
+        .pivots = pivots, .size = pivots + c->count[last], .list = list, .parent = -1, .child = -1, .sibling = -1};
     for (int k = 0; k < pivots; ++k) {
       s->index[list + k] = first[f] + k;
       front_of[first[f] + k] = f;
@@ -182,7 +185,8 @@ static void link_parents(ChSymbolic* s, const int* front_of) {
 }
 
 // Every matrix entry is assembled in the front that eliminates the earlier of its row and column.
-static void place_entries(ChArena* arena, ChSymbolic* s, const ChBlockCsr* A, const int* position, const int* front_of) {
+static void place_entries(ChArena* arena, ChSymbolic* s, const ChBlockCsr* A, const int* position,
+                          const int* front_of) {
   int entries = A->start[A->n];
   s->entry = CH_TAKE(arena, entries, int);
   s->entry_row = CH_TAKE(arena, entries, int);

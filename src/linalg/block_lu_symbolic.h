@@ -5,26 +5,27 @@
 #include "base/arena.h"
 #include "linalg/block_csr.h"
 
-// A front eliminates `pivots` blocks; its index list holds them first, then the blocks it updates, in elimination order.
+// A front eliminates `pivots` blocks; its index list holds them first, then the blocks it updates, in elimination
+// order.
 typedef struct ChFront {
-  int pivots, size;       // blocks
-  int list;               // where its index list begins in ChSymbolic.index
-  int parent;             // front, or -1
-  int child, sibling;     // last child and the sibling before this one, or -1
-  int entry, entry_end;   // its matrix entries in ChSymbolic.entry*
+  int pivots, size;      // blocks
+  int list;              // where its index list begins in ChSymbolic.index
+  int parent;            // front, or -1
+  int child, sibling;    // last child and the sibling before this one, or -1
+  int entry, entry_end;  // its matrix entries in ChSymbolic.entry*
 } ChFront;
 
 typedef struct ChSymbolic {
   int n, fronts;
-  ChFront* front;         // children before parents
-  int* index;             // block numbers of the matrix
-  int* parent_slot;       // beside index: where the block sits in the parent's list (for updated blocks)
-  int* entry;             // matrix entry
-  int* entry_row;         // slot of its row and column in the front's list
+  ChFront* front;    // children before parents
+  int* index;        // block numbers of the matrix
+  int* parent_slot;  // beside index: where the block sits in the parent's list (for updated blocks)
+  int* entry;        // matrix entry
+  int* entry_row;    // slot of its row and column in the front's list
   int* entry_column;
-  long largest_front;     // scalars in a front, squared
-  long stack;             // scalars of waiting update matrices at worst
-  long factor;            // scalars of the factors at worst
+  long largest_front;  // scalars in a front, squared
+  long stack;          // scalars of waiting update matrices at worst
+  long factor;         // scalars of the factors at worst
   double flops;
 } ChSymbolic;
 

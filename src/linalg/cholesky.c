@@ -10,8 +10,8 @@
 struct ChCholesky {
   ChArena* arena;
   cholmod_common common;
-  cholmod_sparse* matrix;   // upper triangle by columns
-  long* source;             // where each of its values stands in the block matrix
+  cholmod_sparse* matrix;  // upper triangle by columns
+  long* source;            // where each of its values stands in the block matrix
   cholmod_factor* factor;
   cholmod_dense *x, *y, *e;  // workspace of the solves, kept by CHOLMOD between calls
 };
@@ -98,7 +98,8 @@ bool ch_cholesky_factor(ChCholesky* c, const ChBlockCsr* A) {
 
 void ch_cholesky_solve(ChCholesky* c, const double* b, double* x) {
   size_t n = c->matrix->nrow;
-  cholmod_dense right = {.nrow = n, .ncol = 1, .nzmax = n, .d = n, .x = (void*)b, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE};
+  cholmod_dense right = {
+      .nrow = n, .ncol = 1, .nzmax = n, .d = n, .x = (void*)b, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE};
   cholmod_solve2(CHOLMOD_A, c->factor, &right, NULL, &c->x, NULL, &c->y, &c->e, &c->common);
   check_memory(c);
   memcpy(x, c->x->x, n * sizeof *x);

@@ -57,7 +57,8 @@ static inline bool ch_small_invert(int d, const double* A, double* inverse) {
     for (int i = 0; i < d; ++i) {
       double factor = work[i * d + k];
       if (i == k || factor == 0.0) continue;
-      for (int j = 0; j < d; ++j) work[i * d + j] -= factor * work[k * d + j], inverse[i * d + j] -= factor * inverse[k * d + j];
+      for (int j = 0; j < d; ++j)
+        work[i * d + j] -= factor * work[k * d + j], inverse[i * d + j] -= factor * inverse[k * d + j];
     }
   }
   return true;

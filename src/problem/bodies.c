@@ -16,7 +16,8 @@ static void mass_solve_in_place(const ChBodies* b, double* v) {
   }
 }
 
-void ch_bodies_impulse_to_velocity(const ChBodies* b, const int* dim, const int* row, int blocks, const double* r, double* v) {
+void ch_bodies_impulse_to_velocity(const ChBodies* b, const int* dim, const int* row, int blocks, const double* r,
+                                   double* v) {
   memset(v, 0, (size_t)b->dofs * sizeof *v);
   for (int i = 0; i < blocks; ++i)
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {

@@ -8,19 +8,20 @@
 #include "problem/mass.h"
 
 typedef struct ChBodies {
-  int n, dofs;             // bodies, degrees of freedom
-  int *dim, *row;          // n, n + 1
+  int n, dofs;               // bodies, degrees of freedom
+  int *dim, *row;            // n, n + 1
   double *matrix, *inverse;  // row-major blocks, scaled so that diag(M) = 1
   long* offset;
-  int* start;              // blocks + 1: block i touches entries start[i] .. start[i+1]-1
-  int* body;               // body of each entry
-  long* jacobian;          // where the entry's block begins in H: dim[body] x dim_i, row-major
+  int* start;      // blocks + 1: block i touches entries start[i] .. start[i+1]-1
+  int* body;       // body of each entry
+  long* jacobian;  // where the entry's block begins in H: dim[body] x dim_i, row-major
   double* H;
-  double* scratch;         // dofs
+  double* scratch;  // dofs
 } ChBodies;
 
 // v = M^-1 H r
-void ch_bodies_impulse_to_velocity(const ChBodies* b, const int* dim, const int* row, int blocks, const double* r, double* v);
+void ch_bodies_impulse_to_velocity(const ChBodies* b, const int* dim, const int* row, int blocks, const double* r,
+                                   double* v);
 
 // u = H^T v + q; q may be NULL
 void ch_bodies_velocity_to_contact(const ChBodies* b, const int* dim, const int* row, int blocks, const double* v,

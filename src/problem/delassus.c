@@ -36,7 +36,8 @@ static void scatter_clear(Scatter* s) {
 }
 
 // x = M^-1 times column j of H
-static void mass_solve_column(const ChMass* mass, const ChSparse* H, int j, double* dense_b, double* dense_x, Scatter* x) {
+static void mass_solve_column(const ChMass* mass, const ChSparse* H, int j, double* dense_b, double* dense_x,
+                              Scatter* x) {
   if (mass->lu) {
     for (int k = H->start[j]; k < H->start[j + 1]; ++k) dense_b[H->index[k]] = H->value[k];
     ch_sparse_lu_solve(mass->lu, dense_b, dense_x);
@@ -86,7 +87,8 @@ double ch_delassus_size(ChArena* arena, const ChProblem* problem) {
 static void multiply_column(const ChSparse* HT, const Scatter* x, Scatter* column) {
   for (int k = 0; k < x->count; ++k) {
     int dof = x->touched[k];
-    for (int l = HT->start[dof]; l < HT->start[dof + 1]; ++l) scatter_add(column, HT->index[l], HT->value[l] * x->value[dof]);
+    for (int l = HT->start[dof]; l < HT->start[dof + 1]; ++l)
+      scatter_add(column, HT->index[l], HT->value[l] * x->value[dof]);
   }
 }
 
@@ -102,7 +104,10 @@ ChSparse ch_delassus_form(ChArena* arena, const ChProblem* problem) {
   double* b = CH_TAKE(arena, problem->dof, double);
   double* dense = CH_TAKE(arena, problem->dof, double);
   long room = (long)ch_delassus_size(arena, problem) + 1;
-  ChSparse W = {.rows = rows, .columns = rows, .start = CH_TAKE(arena, rows + 1, int), .index = CH_TAKE(arena, room, int),
+  ChSparse W = {.rows = rows,
+                .columns = rows,
+                .start = CH_TAKE(arena, rows + 1, int),
+                .index = CH_TAKE(arena, room, int),
                 .value = CH_TAKE(arena, room, double)};
   for (int j = 0; j < rows; ++j) {
     mass_solve_column(problem->mass, &problem->H, j, b, dense, &x);

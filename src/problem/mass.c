@@ -43,7 +43,8 @@ static void copy_blocks(ChArena* arena, ChMass* mass) {
   for (int j = 0; j < M->columns; ++j) {
     int b = mass->body_of[j], size = ch_mass_size(mass, b);
     for (int k = M->start[j]; k < M->start[j + 1]; ++k)
-      if (M->value[k] != 0.0) mass->matrix[mass->offset[b] + mass->slot[M->index[k]] * size + mass->slot[j]] = M->value[k];
+      if (M->value[k] != 0.0)
+        mass->matrix[mass->offset[b] + mass->slot[M->index[k]] * size + mass->slot[j]] = M->value[k];
   }
 }
 

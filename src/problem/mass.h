@@ -12,9 +12,9 @@ enum { CH_BODY_MAX = 64 };  // most degrees of freedom of a body that is handled
 typedef struct ChMass {
   const ChSparse* M;
   int bodies;
-  int* body_of;     // body of each degree of freedom
-  int* slot;        // its place in the body
-  int* start;       // bodies + 1: the body's degrees of freedom are dof[start[b]] ..
+  int* body_of;  // body of each degree of freedom
+  int* slot;     // its place in the body
+  int* start;    // bodies + 1: the body's degrees of freedom are dof[start[b]] ..
   int* dof;
   long* offset;     // where the body's dense blocks begin
   double* matrix;   // row-major blocks of M; NULL when a body is too large

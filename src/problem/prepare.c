@@ -15,7 +15,7 @@ double ch_prepare_largest_w = 1.2e8;
 
 // A block that survives, before it is dealt out to its part.
 typedef struct Kept {
-  int source;       // block of the problem
+  int source;  // block of the problem
   int dim;
   int rows[CH_BLOCK_MAX];
   double g[CH_BLOCK_MAX];
@@ -220,7 +220,8 @@ static void build_pattern(ChArena* arena, int n, const Pair* pairs, long count, 
     by_column[j + 1] += by_column[j];
     W->start[j + 2] += W->start[j + 1];
   }
-  for (long k = 0; k < count; ++k) row_of[by_column[pairs[k].j]++] = pairs[k].i;  // by_column[j] is now the end of column j
+  for (long k = 0; k < count; ++k)
+    row_of[by_column[pairs[k].j]++] = pairs[k].i;  // by_column[j] is now the end of column j
   for (int j = 0, k = 0; j < n; ++j)
     for (; k < by_column[j]; ++k) W->column[W->start[row_of[k] + 1]++] = j;
   int kept = 0;
@@ -399,8 +400,8 @@ ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem
   p.formed = problem->form == CH_FORM_LOCAL || size <= ch_prepare_largest_w;
   if (!p.formed && !by_bodies)
     return ch_fail(context, CH_ERR_UNSUPPORTED,
-                   "W would have %.2g entries and M has a part with over %d degrees of freedom: neither fits in memory", size,
-                   CH_BODY_MAX);
+                   "W would have %.2g entries and M has a part with over %d degrees of freedom: neither fits in memory",
+                   size, CH_BODY_MAX);
   double* diagonal = CH_TAKE(arena, problem->rows, double);
   p.q = CH_TAKE(arena, problem->rows, double);
   ch_delassus_q(arena, problem, p.q);

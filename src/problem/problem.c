@@ -17,10 +17,13 @@ static const char* const law_names[] = {"bilateral", "unilateral", "contact", "l
 
 static bool dimension_fits(const ChBlock* block, int space) {
   switch (block->law) {
-    case CH_LAW_BILATERAL: return block->dimension >= 1 && block->dimension <= CH_BLOCK_MAX;
-    case CH_LAW_CONTACT: return block->dimension == space;
+    case CH_LAW_BILATERAL:
+      return block->dimension >= 1 && block->dimension <= CH_BLOCK_MAX;
+    case CH_LAW_CONTACT:
+      return block->dimension == space;
     case CH_LAW_UNILATERAL:
-    case CH_LAW_LIMIT: return block->dimension == 1;
+    case CH_LAW_LIMIT:
+      return block->dimension == 1;
   }
   return false;
 }
@@ -79,7 +82,8 @@ static ChStatus check_triplets(ChContext* context, const char* name, const ChTri
 static ChStatus check_vector(ChContext* context, const char* name, const double* x, int n) {
   if (n > 0 && !x) return ch_fail(context, CH_ERR_ARGUMENT, "vector %s is missing, must have %d entries", name, n);
   for (int i = 0; i < n; ++i)
-    if (!isfinite(x[i])) return ch_fail(context, CH_ERR_RANGE, "vector %s: entry %d is %g, must be finite", name, i, x[i]);
+    if (!isfinite(x[i]))
+      return ch_fail(context, CH_ERR_RANGE, "vector %s: entry %d is %g, must be finite", name, i, x[i]);
   return CH_OK;
 }
 
@@ -156,7 +160,7 @@ static ChStatus build_checked(ChContext* context, const ChProblemDef* def, int r
   problem->arena = arena;
   fill_problem(problem, def, rows);
   ChStatus status = def->form == CH_FORM_LOCAL ? check_diagonal(context, "W", &problem->W, false)
-                                      : check_diagonal(context, "M", &problem->M, true);
+                                               : check_diagonal(context, "M", &problem->M, true);
   if (status == CH_OK && def->form == CH_FORM_GLOBAL && !(problem->mass = ch_mass_create(context, arena, &problem->M)))
     status = CH_ERR_RANGE;
   ch_arena_set_landing(arena, NULL);

@@ -29,15 +29,21 @@ void ch_system_project_block(const ChSystem* s, int i, const double* x, double* 
     case CH_SET_FREE:
       for (int a = 0; a < s->dim[i]; ++a) y[a] = x[a];
       break;
-    case CH_SET_HALF: y[0] = x[0] <= 0.0 ? 0.0 : x[0]; break;
-    case CH_SET_BOX: y[0] = ch_project_interval(s->lo[i], s->hi[i], x[0]); break;
+    case CH_SET_HALF:
+      y[0] = x[0] <= 0.0 ? 0.0 : x[0];
+      break;
+    case CH_SET_BOX:
+      y[0] = ch_project_interval(s->lo[i], s->hi[i], x[0]);
+      break;
     case CH_SET_CONE:
       if (s->dim[i] == 3)
         ch_project_circular3(s->mu[i], x, y);
       else
         ch_project_circular2(s->mu[i], x, y);
       break;
-    case CH_SET_DISC: project_disc(s->mu[i], x, y); break;
+    case CH_SET_DISC:
+      project_disc(s->mu[i], x, y);
+      break;
   }
 }
 

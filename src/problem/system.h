@@ -4,8 +4,9 @@
 //   W' = g W g       q' = g q / c,  c = |g q|        r = c g r'        u = c u' / g
 //
 // (rows of a bilateral block, which may differ in unit, have d = W_aa^(-1/2) each). r' and u' are both in root joule
-// whatever the problem's units, |q'| = 1, and 1 is a good step length everywhere. With S = diag(1, m/mu_1, m/mu_2), m = sqrt(mu_1 mu_2), r' = S r, u' = S^-1 u an elliptic cone
-// becomes the circular one of friction m, and the support functions agree: the transformation is exact.
+// whatever the problem's units, |q'| = 1, and 1 is a good step length everywhere. With S = diag(1, m/mu_1, m/mu_2), m =
+// sqrt(mu_1 mu_2), r' = S r, u' = S^-1 u an elliptic cone becomes the circular one of friction m, and the support
+// functions agree: the transformation is exact.
 #ifndef CH_PROBLEM_SYSTEM_H
 #define CH_PROBLEM_SYSTEM_H
 
@@ -26,27 +27,27 @@ typedef enum ChSet {
 } ChSet;
 
 typedef struct ChSystem {
-  int n, rows;           // blocks, scalar rows
-  int *dim, *row;        // n, n + 1
-  unsigned char* set;    // ChSet
-  double* mu;            // cone: friction; disc: radius
-  double *lo, *hi;       // box
+  int n, rows;         // blocks, scalar rows
+  int *dim, *row;      // n, n + 1
+  unsigned char* set;  // ChSet
+  double* mu;          // cone: friction; disc: radius
+  double *lo, *hi;     // box
   double* q;
-  bool formed;           // W is there; otherwise only bodies
+  bool formed;  // W is there; otherwise only bodies
   bool symmetric;
-  bool relaxed;          // the pose: complementarity with u itself instead of u + mu |u_T| n
+  bool relaxed;  // the pose: complementarity with u itself instead of u + mu |u_T| n
   ChBlockCsr W;
-  ChBodies* bodies;      // W = H^T M^-1 H by bodies; NULL when the problem came without
-  double* diagonal;      // W_ii blocks, at diagonal_at[i]
+  ChBodies* bodies;  // W = H^T M^-1 H by bodies; NULL when the problem came without
+  double* diagonal;  // W_ii blocks, at diagonal_at[i]
   int* diagonal_at;
 } ChSystem;
 
 // One connected part and the way back.
 typedef struct ChComponent {
   ChSystem system;
-  double c;              // |g q| of the part, and of bounds that leave zero out
-  double zero_error;     // c-free error of r = 0, see ch_system_error
-  int* source;           // original row of each row
+  double c;           // |g q| of the part, and of bounds that leave zero out
+  double zero_error;  // c-free error of r = 0, see ch_system_error
+  int* source;        // original row of each row
   double* g;
 } ChComponent;
 

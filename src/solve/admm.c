@@ -12,12 +12,12 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "admm"
-#define ADMM_OPTIONS(X)                                                                                   \
-  X(double, rho, 0.0, 0.0, 1e3, "penalty; 0 = a ladder of penalties, the next where one stalls")          \
-  X(double, alpha, 1.6, 1.0, 1.95, "over-relaxation")                                                     \
-  X(int, check, 5, 1, 1000, "iterations between two looks at the error")                                  \
-  X(int, patience, 200, 10, 1000000, "iterations without a fifth of progress before the next penalty")    \
-  X(int, hurry, 0, 0, 1, "1 = stop once the rate says that the limit of iterations will not do")          \
+#define ADMM_OPTIONS(X)                                                                                \
+  X(double, rho, 0.0, 0.0, 1e3, "penalty; 0 = a ladder of penalties, the next where one stalls")       \
+  X(double, alpha, 1.6, 1.0, 1.95, "over-relaxation")                                                  \
+  X(int, check, 5, 1, 1000, "iterations between two looks at the error")                               \
+  X(int, patience, 200, 10, 1000000, "iterations without a fifth of progress before the next penalty") \
+  X(int, hurry, 0, 0, 1, "1 = stop once the rate says that the limit of iterations will not do")       \
   X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities")
 CH_OPTIONS(ADMM_OPTIONS)
 
@@ -91,12 +91,11 @@ static void solve(ChRun* run) {
   }
 }
 
-const ChMethod ch_method_admm = {
-    .name = "admm",
-    .summary = "alternating directions, slip from the dual, one factorisation per penalty",
-    .source = "Boyd et al. 2011; Tasora et al. 2021",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER |
-             CH_IS_EXACT,
-    .options = option_rows,
-    .option_count = CH_OPTION_COUNT,
-    .solve = solve};
+const ChMethod ch_method_admm = {.name = "admm",
+                                 .summary = "alternating directions, slip from the dual, one factorisation per penalty",
+                                 .source = "Boyd et al. 2011; Tasora et al. 2021",
+                                 .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
+                                          CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER | CH_IS_EXACT,
+                                 .options = option_rows,
+                                 .option_count = CH_OPTION_COUNT,
+                                 .solve = solve};

@@ -1,7 +1,8 @@
 // auto: a portfolio with fall-back that always ends with the best certified iterate.
 //
 //   1 sweeps settle what is easy
-//   2 rest: the convex problem with s = 0. Where its solution has no slip at loaded contacts it is an exact one, and the
+//   2 rest: the convex problem with s = 0. Where its solution has no slip at loaded contacts it is an exact one, and
+//   the
 //     one in which the structure stands: it is accepted first. A few splitting steps find it when it is near; else an
 //     interior point, which gives up as soon as slip shows that there is no rest
 //   3 slide: splitting from nothing, then proximal Newton; the interior point with the slip coupled in; Newton again
@@ -11,16 +12,16 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "auto"
-#define AUTO_OPTIONS(X)                                             \
+#define AUTO_OPTIONS(X)                                                                                 \
   X(int, sweeps, 60, 0, 100000, "Gauss-Seidel sweeps at the start, as long as they promise to suffice") \
   X(int, rest, 1, 0, 2, "look for rest first: 0 = never, 1 = where sweeps do not settle it, 2 = always")
 CH_OPTIONS(AUTO_OPTIONS)
 
 extern const ChMethod ch_method_admm, ch_method_ipm, ch_method_newton, ch_method_nsgs;
 
-enum { SMALL = 40 };  // blocks up to which a factorisation costs less than the splitting steps it may save
-#define NEAR 1e-3    // error below which Newton's method is worth starting
-#define ROUGH 1e-4   // error above which splitting is worth its factorisation
+enum { SMALL = 40 };   // blocks up to which a factorisation costs less than the splitting steps it may save
+#define NEAR 1e-3      // error below which Newton's method is worth starting
+#define ROUGH 1e-4     // error above which splitting is worth its factorisation
 #define HANDOVER 1e-6  // where splitting and interior point slow down and Newton takes over
 
 // Runs a stage within what is left of the caller's iterations; true when there is nothing more to do.
@@ -51,7 +52,9 @@ static double try_rest(ChRun* run, const ChNested* stage) {
 static bool find_rest(ChRun* run) {
   ChSystem still = *run->system;
   still.relaxed = true;
-  ChNested near = {.method = &ch_method_admm, .system = &still, .max_iterations = 60,
+  ChNested near = {.method = &ch_method_admm,
+                   .system = &still,
+                   .max_iterations = 60,
                    .setting = {{"admm.rho", 0.01}, {"admm.hurry", 1}}};
   if (try_rest(run, &near) < NEAR) return ch_run_finished(run);
   ChNested far = {.method = &ch_method_ipm,
@@ -86,7 +89,8 @@ static bool newton(ChRun* run, const double* start, long factorizations, int for
 
 static bool interior(ChRun* run) {
   return run_stage(
-      run, &(ChNested){.method = &ch_method_ipm, .tolerance = fmax(HANDOVER, run->tolerance), .max_iterations = 60}, NULL);
+      run, &(ChNested){.method = &ch_method_ipm, .tolerance = fmax(HANDOVER, run->tolerance), .max_iterations = 60},
+      NULL);
 }
 
 static bool slide(ChRun* run) {

@@ -74,15 +74,23 @@ void ch_map_derivative(const ChSystem* s, ChMap map, int i, const double* x, dou
   int d = s->dim[i];
   memset(D, 0, (size_t)(d * d) * sizeof *D);
   switch ((ChSet)s->set[i]) {
-    case CH_SET_FREE: ch_small_identity(d, 1.0, D); break;
-    case CH_SET_HALF: D[0] = x[0] > 0.0; break;
-    case CH_SET_BOX: D[0] = x[0] > s->lo[i] && x[0] < s->hi[i]; break;
+    case CH_SET_FREE:
+      ch_small_identity(d, 1.0, D);
+      break;
+    case CH_SET_HALF:
+      D[0] = x[0] > 0.0;
+      break;
+    case CH_SET_BOX:
+      D[0] = x[0] > s->lo[i] && x[0] < s->hi[i];
+      break;
     case CH_SET_CONE:
       if (map == CH_MAP_ALART_CURNIER)
         derivative_alart_curnier(s->mu[i], d, x, D);
       else
         derivative_cone(s->mu[i], d, x, D);
       break;
-    case CH_SET_DISC: derivative_disc(s->mu[i], x, D); break;
+    case CH_SET_DISC:
+      derivative_disc(s->mu[i], x, D);
+      break;
   }
 }

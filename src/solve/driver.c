@@ -20,22 +20,23 @@ enum { TIGHTENINGS = 6 };
 typedef struct Driver {
   ChContext* context;
   ChArena* arena;
-  ChArena* shared;      // linear systems of the part at hand
+  ChArena* shared;  // linear systems of the part at hand
   const ChProblem* problem;
   const ChSolveOptions* options;
   const ChMethod *method, *inner;
   ChPrepared parts;
   double started, deadline;
-  double zero_error;    // of the whole, in the problem's units
+  double zero_error;  // of the whole, in the problem's units
   int rows;
-  double** best;        // per part: its reactions in scaled variables
+  double** best;  // per part: its reactions in scaled variables
   double* u;
   double *r_out, *u_out, *v_out;
   ChSolveInfo* info;
 } Driver;
 
 ChSolveOptions ch_solve_options_default(void) {
-  return (ChSolveOptions){.method = "auto", .pose = CH_POSE_COULOMB, .tolerance = 1e-8, .time_limit = 60.0, .threads = 1};
+  return (ChSolveOptions){
+      .method = "auto", .pose = CH_POSE_COULOMB, .tolerance = 1e-8, .time_limit = 60.0, .threads = 1};
 }
 
 static const ChOption* find_option(const char* name) {
@@ -47,7 +48,8 @@ static const ChOption* find_option(const char* name) {
 
 static ChStatus check_settings(ChContext* context, const ChSolveOptions* options) {
   if (options->setting_count < 0 || options->setting_count > CH_SETTING_MAX)
-    return ch_fail(context, CH_ERR_RANGE, "there are %d settings, must be 0 to %d", options->setting_count, CH_SETTING_MAX);
+    return ch_fail(context, CH_ERR_RANGE, "there are %d settings, must be 0 to %d", options->setting_count,
+                   CH_SETTING_MAX);
   for (int k = 0; k < options->setting_count; ++k) {
     const ChSetting* set = &options->settings[k];
     const ChOption* option = find_option(set->name);
@@ -58,7 +60,8 @@ static ChStatus check_settings(ChContext* context, const ChSolveOptions* options
       return ch_fail(context, CH_ERR_RANGE, "%s is %g, allowed [%g, %g]: %s", option->name, set->value, option->lowest,
                      option->highest, option->text);
     if (option->whole && set->value != floor(set->value))
-      return ch_fail(context, CH_ERR_RANGE, "%s is %g, must be a whole number: %s", option->name, set->value, option->text);
+      return ch_fail(context, CH_ERR_RANGE, "%s is %g, must be a whole number: %s", option->name, set->value,
+                     option->text);
   }
   return CH_OK;
 }
@@ -67,7 +70,8 @@ static ChStatus find_inner(Driver* d) {
   if (!d->options->inner) return CH_OK;
   d->inner = ch_method_find(d->options->inner);
   if (!d->inner || !(d->inner->takes & CH_IS_INNER))
-    return ch_fail(d->context, CH_ERR_ARGUMENT, "'%s' is not an inner solver; 'cardhouse methods' lists them", d->options->inner);
+    return ch_fail(d->context, CH_ERR_ARGUMENT, "'%s' is not an inner solver; 'cardhouse methods' lists them",
+                   d->options->inner);
   if (!(d->method->takes & CH_IS_OUTER))
     return ch_fail(d->context, CH_ERR_ARGUMENT, "method '%s' takes no inner solver", d->method->name);
   return CH_OK;
@@ -82,7 +86,8 @@ static ChStatus check_arguments(Driver* d) {
     return ch_fail(d->context, CH_ERR_RANGE, "pose is %d, must be 0 to %d", (int)o->pose, CH_POSE_FRICTIONLESS);
   if (!(o->tolerance > 0.0 && o->tolerance < 1.0))
     return ch_fail(d->context, CH_ERR_RANGE, "tolerance is %g, must be between 0 and 1", o->tolerance);
-  if (!(o->time_limit > 0.0)) return ch_fail(d->context, CH_ERR_RANGE, "time limit is %g s, must be > 0", o->time_limit);
+  if (!(o->time_limit > 0.0))
+    return ch_fail(d->context, CH_ERR_RANGE, "time limit is %g s, must be > 0", o->time_limit);
   if (o->max_iterations < 0)
     return ch_fail(d->context, CH_ERR_RANGE, "iteration limit is %ld, must be >= 0", o->max_iterations);
   if (o->warm && !ch_all_finite(o->warm, d->problem->rows))
@@ -95,18 +100,19 @@ static ChStatus check_capabilities(Driver* d) {
   for (int c = 0; c < d->parts.count; ++c) {
     const ChSystem* s = &d->parts.component[c].system;
     if (!s->formed && !(d->method->takes & CH_TAKES_UNFORMED))
-      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' needs W formed, which is too large here; use auto, nsgs or newton",
-                     d->method->name);
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED,
+                     "method '%s' needs W formed, which is too large here; use auto, nsgs or newton", d->method->name);
     if (!s->symmetric && !(d->method->takes & CH_TAKES_UNSYMMETRIC))
-      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' needs a symmetric W; this one is not", d->method->name);
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' needs a symmetric W; this one is not",
+                     d->method->name);
     if (s->relaxed && !(d->method->takes & CH_TAKES_RELAXED))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' does not take pose relaxed", d->method->name);
   }
   return CH_OK;
 }
 
-// Warm starts come in the problem's units and are put inside the cone. One that is so far off that round-off alone would
-// spoil the answer is dropped.
+// Warm starts come in the problem's units and are put inside the cone. One that is so far off that round-off alone
+// would spoil the answer is dropped.
 static void start_part(Driver* d, int c) {
   const ChComponent* part = &d->parts.component[c];
   const ChSystem* s = &part->system;
@@ -238,20 +244,28 @@ static ChStatus drive(Driver* d) {
   return status;
 }
 
-ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOptions* options, double* v, double* u, double* r,
-                  ChSolveInfo* info) {
-  ChArena *volatile arena = NULL, *volatile shared = NULL;
+ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOptions* options, double* v, double* u,
+                  double* r, ChSolveInfo* info) {
+  ChArena* volatile arena = NULL, * volatile shared = NULL;
   jmp_buf landing;
   *info = (ChSolveInfo){0};
   if (setjmp(landing) || !(arena = ch_arena_create(NULL)) || !(shared = ch_arena_create(NULL))) {
     ch_arena_destroy(shared);
     ch_arena_destroy(arena);
-    return info->status = ch_fail(context, CH_ERR_MEMORY, "out of memory while solving a problem with %d rows", problem->rows);
+    return info->status =
+               ch_fail(context, CH_ERR_MEMORY, "out of memory while solving a problem with %d rows", problem->rows);
   }
   ch_arena_set_landing(arena, &landing);
   ch_arena_set_landing(shared, &landing);
-  Driver driver = {.context = context, .arena = arena, .shared = shared, .problem = problem, .options = options, .v_out = v,
-                   .u_out = u, .r_out = r, .info = info};
+  Driver driver = {.context = context,
+                   .arena = arena,
+                   .shared = shared,
+                   .problem = problem,
+                   .options = options,
+                   .v_out = v,
+                   .u_out = u,
+                   .r_out = r,
+                   .info = info};
   info->status = drive(&driver);
   ch_arena_destroy(shared);
   ch_arena_destroy(arena);

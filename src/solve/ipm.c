@@ -17,16 +17,16 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "ipm"
-#define IPM_OPTIONS(X)                                                                                   \
-  X(double, smoothing, 30.0, 0.0, 1e4, "ep / m: how smooth |u_T| is made; 0 = not at all")               \
-  X(double, fraction, 0.95, 0.1, 0.9999, "share of the way to the cone's boundary that a step may go")   \
-  X(double, start, 0.1, 1e-8, 1e4, "size of the starting point, scaled variables")                       \
-  X(int, rest, 0, 0, 1, "pose relaxed: 1 = stop as soon as slip shows that nothing can rest")             \
+#define IPM_OPTIONS(X)                                                                                 \
+  X(double, smoothing, 30.0, 0.0, 1e4, "ep / m: how smooth |u_T| is made; 0 = not at all")             \
+  X(double, fraction, 0.95, 0.1, 0.9999, "share of the way to the cone's boundary that a step may go") \
+  X(double, start, 0.1, 1e-8, 1e4, "size of the starting point, scaled variables")                     \
+  X(int, rest, 0, 0, 1, "pose relaxed: 1 = stop as soon as slip shows that nothing can rest")          \
   X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities")
 CH_OPTIONS(IPM_OPTIONS)
 
 enum { STALL = 8, PATIENCE = 6, CENTRINGS = 8, JAMS = 2 };
-#define MAY_SLIDE 30.0   // slip ratios at which rest is doubtful, if it keeps growing, and out of the question
+#define MAY_SLIDE 30.0  // slip ratios at which rest is doubtful, if it keeps growing, and out of the question
 #define MUST_SLIDE 1e4
 #define FREE_SHIFT 1e-9  // proximal weight of free rows, so that B can be inverted
 #define WIDE 1e300       // a bound beyond this is none
@@ -37,14 +37,14 @@ typedef struct Ipm {
   Options o;
   ChLinearSystem* linear;
   bool coupled;
-  bool bounded;                 // some block has a cone or a bound; without, a step is the whole solution
-  double m;                     // complementarity
-  double *r, *u, *R;            // scaled by D; R = W^ r^ + q^ + s e_n - u^
-  double *dr, *du, *c, *h, *x;  // step, centring term, right-hand side, step in unscaled reactions
+  bool bounded;                             // some block has a cone or a bound; without, a step is the whole solution
+  double m;                                 // complementarity
+  double *r, *u, *R;                        // scaled by D; R = W^ r^ + q^ + s e_n - u^
+  double *dr, *du, *c, *h, *x;              // step, centring term, right-hand side, step in unscaled reactions
   double *lower, *upper, *dlower, *dupper;  // multipliers of boxes, per block
-  double *t;                    // slip direction, per row (tangent entries)
+  double* t;                                // slip direction, per row (tangent entries)
   ChScaling* scaling;
-  double* lambda;               // N r^
+  double* lambda;  // N r^
   double *B, *E;
   double *out, *velocity;
 } Ipm;
@@ -75,7 +75,10 @@ static void start(Ipm* p) {
       p->bounded = true;
     } else if (s->set[i] == CH_SET_BOX) {
       bool below = s->lo[i] > -WIDE, above = s->hi[i] < WIDE;
-      p->r[row] = below && above ? 0.5 * (s->lo[i] + s->hi[i]) : below ? s->lo[i] + p->o.start : above ? s->hi[i] - p->o.start : 0.0;
+      p->r[row] = below && above ? 0.5 * (s->lo[i] + s->hi[i])
+                  : below        ? s->lo[i] + p->o.start
+                  : above        ? s->hi[i] - p->o.start
+                                 : 0.0;
       p->lower[i] = below ? p->o.start : 0.0;
       p->upper[i] = above ? p->o.start : 0.0;
       p->u[row] = p->lower[i] - p->upper[i];
@@ -132,7 +135,8 @@ static void linearize(Ipm* p) {
       if (s->set[i] == CH_SET_BOX)
         G[0] = p->lower[i] / room_below(s, i, p->r[row]) + p->upper[i] / room_above(s, i, p->r[row]) + FREE_SHIFT;
     }
-    for (int a = 1; a < d && s->set[i] == CH_SET_CONE; ++a)  // T^-1 N^2: subtract t^T times the tangent rows from the head
+    for (int a = 1; a < d && s->set[i] == CH_SET_CONE;
+         ++a)  // T^-1 N^2: subtract t^T times the tangent rows from the head
       for (int b = 0; b < d; ++b) G[b] -= p->t[row + a] * G[a * d + b];
     for (int a = 0; a < d; ++a)
       for (int b = 0; b < d; ++b) p->B[at + a * d + b] = G[a * d + b] * (a == 0 ? D : 1.0) * (b == 0 ? D : 1.0);
@@ -171,7 +175,8 @@ static void direction(Ipm* p) {
   }
 }
 
-// c towards complementarity sigma m, with Mehrotra's correction from the affine step when asked; multipliers of boxes too
+// c towards complementarity sigma m, with Mehrotra's correction from the affine step when asked; multipliers of boxes
+// too
 static void centring(Ipm* p, double sigma, bool correct) {
   const ChSystem* s = p->s;
   double target = sigma * p->m;

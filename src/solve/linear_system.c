@@ -19,10 +19,10 @@ struct ChLinearSystem {
   ChBlockLu* lu;
   ChCholesky* cholesky;
   const double *B, *E;
-  double* B_inverse;       // v-space, and pinned blocks of r-space
-  double* C;               // v-space: B^-1 E
-  unsigned char* pinned;   // blocks with E_i = 0
-  int* place;              // v-space: where the pair (p, q) of block i's bodies stands in K
+  double* B_inverse;      // v-space, and pinned blocks of r-space
+  double* C;              // v-space: B^-1 E
+  unsigned char* pinned;  // blocks with E_i = 0
+  int* place;             // v-space: where the pair (p, q) of block i's bodies stands in K
   int* place_start;
   double *shift_B, *shift_E;
   double *residual, *correction, *update, *t, *y, *z;

@@ -15,7 +15,8 @@ typedef struct ChLinearSystem ChLinearSystem;
 
 typedef enum ChSpace { CH_SPACE_AUTO, CH_SPACE_R, CH_SPACE_V } ChSpace;
 
-// `symmetric` promises that every K will be symmetric positive definite (E = I, B symmetric, W symmetric): then Cholesky.
+// `symmetric` promises that every K will be symmetric positive definite (E = I, B symmetric, W symmetric): then
+// Cholesky.
 ChLinearSystem* ch_linear_create(ChArena* arena, const ChSystem* system, ChSpace space, bool symmetric);
 
 // B and E hold the diagonal blocks row-major at system->diagonal_at; they must stay in place until the last solve.

@@ -11,13 +11,13 @@
 #include "problem/system.h"
 
 typedef struct ChLocalBlock {
-  double normal_inverse;    // 1 / W_nn
-  double cosine, sine;      // eigenvectors of Wt
-  double value[2];          // its eigenvalues
-  double lever[2];          // -w / W_nn in the eigenbasis
-  double root;              // last a
-  double* inverse;          // free blocks: W_ii^-1
-  double asymmetry[9];      // W_ii minus its symmetric part, carried on the right-hand side
+  double normal_inverse;  // 1 / W_nn
+  double cosine, sine;    // eigenvectors of Wt
+  double value[2];        // its eigenvalues
+  double lever[2];        // -w / W_nn in the eigenbasis
+  double root;            // last a
+  double* inverse;        // free blocks: W_ii^-1
+  double asymmetry[9];    // W_ii minus its symmetric part, carried on the right-hand side
   bool skew;
 } ChLocalBlock;
 

@@ -38,7 +38,8 @@ static inline void ch_lorentz_divide(int d, const double* l, const double* c, do
   x[0] = head;
 }
 
-// Nesterov-Todd scaling of the pair (u, r): the matrix N = beta [w_0, w_1^T; w_1, I + w_1 w_1^T / (1 + w_0)] has N r = N^-1 u.
+// Nesterov-Todd scaling of the pair (u, r): the matrix N = beta [w_0, w_1^T; w_1, I + w_1 w_1^T / (1 + w_0)] has N r =
+// N^-1 u.
 typedef struct ChScaling {
   double w[3], beta;
 } ChScaling;

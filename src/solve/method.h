@@ -19,14 +19,14 @@ typedef struct ChShared {
 
 // What a method can take; nobody switches on its name.
 enum {
-  CH_TAKES_COULOMB = 1 << 0,      // pose coulomb
-  CH_TAKES_RELAXED = 1 << 1,      // pose relaxed (with CH_IS_INNER: serves as --inner)
-  CH_TAKES_UNFORMED = 1 << 2,     // W applied through bodies
+  CH_TAKES_COULOMB = 1 << 0,   // pose coulomb
+  CH_TAKES_RELAXED = 1 << 1,   // pose relaxed (with CH_IS_INNER: serves as --inner)
+  CH_TAKES_UNFORMED = 1 << 2,  // W applied through bodies
   CH_TAKES_UNSYMMETRIC = 1 << 3,
-  CH_TAKES_DISC = 1 << 4,         // the tangential half of a staggered step
-  CH_IS_INNER = 1 << 5,           // serves as --inner
-  CH_IS_OUTER = 1 << 6,           // takes --inner
-  CH_IS_EXACT = 1 << 7            // its fixed points are exact Coulomb
+  CH_TAKES_DISC = 1 << 4,  // the tangential half of a staggered step
+  CH_IS_INNER = 1 << 5,    // serves as --inner
+  CH_IS_OUTER = 1 << 6,    // takes --inner
+  CH_IS_EXACT = 1 << 7     // its fixed points are exact Coulomb
 };
 
 // One call of a method on one system.
@@ -35,18 +35,18 @@ typedef struct ChRun {
   ChArena* arena;
   const ChSolveOptions* options;
   const ChMethod* inner_method;
-  double tolerance;         // on ch_system_error
+  double tolerance;          // on ch_system_error
   double started, deadline;  // clock seconds
-  long max_iterations;      // 0: the method's own
+  long max_iterations;       // 0: the method's own
   const char* stage;
   double scale;             // error of r = 0: history shows error / scale
   int depth;                // of method calling method
   struct ChShared* shared;  // what the methods of one part have in common
 
-  double* r;                // in: start; out: the best iterate seen
-  double error;             // its error
+  double* r;     // in: start; out: the best iterate seen
+  double error;  // its error
   long outer, inner, factorizations;
-  char stages[96];          // auto: what ran
+  char stages[96];  // auto: what ran
 } ChRun;
 
 struct ChMethod {
@@ -80,11 +80,11 @@ bool ch_run_late(const ChRun* run);
 // A method called by another: where it starts and how far it may go. Zero means: as the caller.
 typedef struct ChNested {
   const ChMethod* method;
-  const ChSystem* system;   // another view of the same rows, e.g. the relaxed one
-  const double* start;      // NULL: the caller's best
+  const ChSystem* system;  // another view of the same rows, e.g. the relaxed one
+  const double* start;     // NULL: the caller's best
   double tolerance;
   long max_iterations;
-  ChSetting setting[4];     // on top of the caller's
+  ChSetting setting[4];  // on top of the caller's
 } ChNested;
 
 // Runs it. Without another system, what it found is offered to the caller; `found` (may be NULL) gets it in any case.
@@ -112,15 +112,15 @@ double ch_option_value(const ChSolveOptions* options, const char* name, double f
   {CH_OPTION_PREFIX "." #name, fallback, lowest, highest, (type)0.5 == (type)0, text},
 #define CH_OPTION_READ(type, name, fallback, lowest, highest, text) \
   o.name = (type)ch_option_value(options, CH_OPTION_PREFIX "." #name, fallback);
-#define CH_OPTIONS(LIST)                                         \
-  typedef struct Options {                                       \
-    LIST(CH_OPTION_FIELD)                                        \
-  } Options;                                                     \
-  static const ChOption option_rows[] = {LIST(CH_OPTION_ROW)};   \
-  static Options read_options(const ChSolveOptions* options) {   \
-    Options o;                                                   \
-    LIST(CH_OPTION_READ)                                         \
-    return o;                                                    \
+#define CH_OPTIONS(LIST)                                       \
+  typedef struct Options {                                     \
+    LIST(CH_OPTION_FIELD)                                      \
+  } Options;                                                   \
+  static const ChOption option_rows[] = {LIST(CH_OPTION_ROW)}; \
+  static Options read_options(const ChSolveOptions* options) { \
+    Options o;                                                 \
+    LIST(CH_OPTION_READ)                                       \
+    return o;                                                  \
   }
 #define CH_OPTION_COUNT ((int)(sizeof option_rows / sizeof option_rows[0]))
 

@@ -15,20 +15,20 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "newton"
-#define NEWTON_OPTIONS(X)                                                                           \
-  X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities") \
-  X(double, eps_max, 1e-2, 1e-9, 1.0, "largest proximal weight at the start")                        \
-  X(double, eps_min, 1e-9, 1e-14, 1e-2, "smallest proximal weight")                                  \
-  X(int, inner, 30, 1, 60, "Newton steps per proximal step")                                       \
-  X(int, forms, 0, 0, 5, "formulations in rotation; 0 = all")                                        \
+#define NEWTON_OPTIONS(X)                                                                                   \
+  X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities")   \
+  X(double, eps_max, 1e-2, 1e-9, 1.0, "largest proximal weight at the start")                               \
+  X(double, eps_min, 1e-9, 1e-14, 1e-2, "smallest proximal weight")                                         \
+  X(int, inner, 30, 1, 60, "Newton steps per proximal step")                                                \
+  X(int, forms, 0, 0, 5, "formulations in rotation; 0 = all")                                               \
   X(double, spread, 0.7, 0.0, 3.0, "after a failure rho_i varies from block to block by up to exp(spread)") \
   X(int, leaps, 1, 0, 100, "full steps per proximal step that may raise the merit")
 CH_OPTIONS(NEWTON_OPTIONS)
 
 typedef struct Form {
   ChMap map;
-  double rho;     // 0: 1 / eps
-  bool kinetic;   // merit |F| in the norm of W instead of the Euclidean one
+  double rho;    // 0: 1 / eps
+  bool kinetic;  // merit |F| in the norm of W instead of the Euclidean one
 } Form;
 
 static const Form coulomb_forms[] = {{CH_MAP_ALART_CURNIER, 1.0, false},
@@ -52,18 +52,18 @@ typedef struct Newton {
   double eps;
   double* rho;  // per block
   unsigned long seed;
-  double *centre, *r, *u, *x, *y, *step, *F;      // proximal centre and the current point
-  double *r_new, *u_new, *x_new, *y_new;          // line-search trial
-  double *next;                                   // the next centre
-  double *scratch[2];
+  double *centre, *r, *u, *x, *y, *step, *F;  // proximal centre and the current point
+  double *r_new, *u_new, *x_new, *y_new;      // line-search trial
+  double* next;                               // the next centre
+  double* scratch[2];
   double *B, *E;
 } Newton;
 
 static Newton newton_create(ChRun* run) {
   const ChSystem* s = run->system;
   Newton n = {.run = run, .s = s, .options = read_options(run->options)};
-  double** vectors[] = {&n.centre, &n.r, &n.u, &n.x, &n.y, &n.step, &n.F, &n.r_new, &n.u_new, &n.x_new, &n.y_new,
-                       &n.next,   &n.scratch[0], &n.scratch[1]};
+  double** vectors[] = {&n.centre, &n.r,     &n.u,     &n.x,     &n.y,    &n.step,       &n.F,
+                        &n.r_new,  &n.u_new, &n.x_new, &n.y_new, &n.next, &n.scratch[0], &n.scratch[1]};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k) *vectors[k] = CH_TAKE(run->arena, s->rows, double);
   n.rho = CH_TAKE(run->arena, s->n, double);
   n.B = CH_TAKE(run->arena, s->diagonal_at[s->n], double);
@@ -246,7 +246,8 @@ static void proximal_loop(Newton* n, long limit) {
   ChRun* run = n->run;
   const Form* forms = n->s->relaxed ? relaxed_forms : coulomb_forms;
   int count = (int)((n->s->relaxed ? sizeof relaxed_forms : sizeof coulomb_forms) / sizeof(Form));
-  Progress p = {.error = run->error, .forms = n->options.forms > 0 && n->options.forms < count ? n->options.forms : count};
+  Progress p = {.error = run->error,
+                .forms = n->options.forms > 0 && n->options.forms < count ? n->options.forms : count};
   memcpy(n->centre, run->r, (size_t)n->s->rows * sizeof(double));
   n->eps = ch_clamp(p.error, 1e-6, n->options.eps_max);
   double best_then = run->error;
@@ -264,12 +265,11 @@ static void solve(ChRun* run) {
   proximal_loop(&n, run->max_iterations > 0 ? run->max_iterations : 3000);
 }
 
-const ChMethod ch_method_newton = {
-    .name = "newton",
-    .summary = "proximal semismooth Newton on the Alart-Curnier and De Saxce maps",
-    .source = "the field's state of the art (Alart and Curnier 1991; Acary et al. 2018)",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER |
-             CH_IS_EXACT,
-    .options = option_rows,
-    .option_count = CH_OPTION_COUNT,
-    .solve = solve};
+const ChMethod ch_method_newton = {.name = "newton",
+                                   .summary = "proximal semismooth Newton on the Alart-Curnier and De Saxce maps",
+                                   .source = "the field's state of the art (Alart and Curnier 1991; Acary et al. 2018)",
+                                   .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
+                                            CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER | CH_IS_EXACT,
+                                   .options = option_rows,
+                                   .option_count = CH_OPTION_COUNT,
+                                   .solve = solve};

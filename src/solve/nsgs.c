@@ -13,11 +13,11 @@
 #include "solve/sweeper.h"
 
 #define CH_OPTION_PREFIX "nsgs"
-#define NSGS_OPTIONS(X)                                                                    \
-  X(int, anderson, 0, 0, 50, "sweeps that Anderson acceleration looks back on; 0 = off")   \
-  X(int, colors, 0, 0, 1, "1 = solve by colours, blocks of a colour in parallel")          \
-  X(int, check, 5, 1, 1000, "sweeps between two looks at the error")                       \
-  X(double, omega, 1.0, 0.1, 1.9, "relaxation of a sweep")                                 \
+#define NSGS_OPTIONS(X)                                                                  \
+  X(int, anderson, 0, 0, 50, "sweeps that Anderson acceleration looks back on; 0 = off") \
+  X(int, colors, 0, 0, 1, "1 = solve by colours, blocks of a colour in parallel")        \
+  X(int, check, 5, 1, 1000, "sweeps between two looks at the error")                     \
+  X(double, omega, 1.0, 0.1, 1.9, "relaxation of a sweep")                               \
   X(int, hurry, 0, 0, 1, "1 = stop once the rate says that the limit of sweeps will not do")
 CH_OPTIONS(NSGS_OPTIONS)
 
@@ -75,12 +75,11 @@ static void solve(ChRun* run) {
     sweep_plain(run, &o, sweeper, limit);
 }
 
-const ChMethod ch_method_nsgs = {
-    .name = "nsgs",
-    .summary = "block Gauss-Seidel with exact local Coulomb solves",
-    .source = "the field's work-horse (Jourdan, Alart and Jean 1998)",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER |
-             CH_IS_EXACT,
-    .options = option_rows,
-    .option_count = CH_OPTION_COUNT,
-    .solve = solve};
+const ChMethod ch_method_nsgs = {.name = "nsgs",
+                                 .summary = "block Gauss-Seidel with exact local Coulomb solves",
+                                 .source = "the field's work-horse (Jourdan, Alart and Jean 1998)",
+                                 .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
+                                          CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER | CH_IS_EXACT,
+                                 .options = option_rows,
+                                 .option_count = CH_OPTION_COUNT,
+                                 .solve = solve};

@@ -55,5 +55,6 @@ ChOptionInfo ch_option_info(int index) {
   int k = 0;
   while (index >= methods[k]->option_count) index -= methods[k++]->option_count;
   const ChOption* o = &methods[k]->options[index];
-  return (ChOptionInfo){.name = o->name, .text = o->text, .value = o->value, .lowest = o->lowest, .highest = o->highest};
+  return (ChOptionInfo){
+      .name = o->name, .text = o->text, .value = o->value, .lowest = o->lowest, .highest = o->highest};
 }

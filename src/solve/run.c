@@ -106,7 +106,8 @@ ChLinearSystem* ch_run_linear(ChRun* run, int space, bool symmetric) {
   if (space != CH_SPACE_AUTO || !same) return ch_linear_create(run->arena, run->system, (ChSpace)space, symmetric);
   ChLinearSystem** slot = &shared->linear[cholesky];
   const ChLinearSystem* other = shared->linear[!cholesky];
-  if (!*slot) *slot = ch_linear_create(shared->arena, shared->system, other ? ch_linear_space(other) : CH_SPACE_AUTO, symmetric);
+  if (!*slot)
+    *slot = ch_linear_create(shared->arena, shared->system, other ? ch_linear_space(other) : CH_SPACE_AUTO, symmetric);
   return *slot;
 }
 

@@ -1,5 +1,6 @@
 // A Gauss-Seidel sweep. With W formed, row i needs its neighbours' reactions; without, the velocities of its bodies are
-// kept up to date: v += M^-1 H_i (r_i' - r_i). Colours: greedy, so that blocks of a colour share no body and no row of W.
+// kept up to date: v += M^-1 H_i (r_i' - r_i). Colours: greedy, so that blocks of a colour share no body and no row of
+// W.
 #include "solve/sweeper.h"
 
 #include <string.h>
@@ -12,16 +13,17 @@ struct ChSweeper {
   ChLocalBlock* local;
   int threads;
   int colors;
-  int* start;      // colors + 1
-  int* order;      // blocks by colour, or by number
-  double* v;       // unformed: velocities of the bodies
+  int* start;        // colors + 1
+  int* order;        // blocks by colour, or by number
+  double* v;         // unformed: velocities of the bodies
   double* response;  // unformed: M^-1 H, laid out like H
   ChBlockRule rule;  // NULL: the exact local solution
   void* user;
 };
 
 // The smallest colour that no neighbour has; neighbours are rows of W, or blocks on the same bodies (tracked per body).
-static int pick_color(const ChSystem* s, int i, const int* color, unsigned char* taken, int colors, const unsigned char* on_body) {
+static int pick_color(const ChSystem* s, int i, const int* color, unsigned char* taken, int colors,
+                      const unsigned char* on_body) {
   memset(taken, 0, (size_t)colors + 1);
   if (s->formed) {
     for (int k = s->W.start[i]; k < s->W.start[i + 1]; ++k)
@@ -68,7 +70,8 @@ static void build_response(ChArena* arena, ChSweeper* w) {
   for (int i = 0; i < w->s->n; ++i)
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
       int rows = b->dim[b->body[k]], d = w->s->dim[i];
-      ch_small_product(rows, d, b->inverse + b->offset[b->body[k]], b->H + b->jacobian[k], w->response + b->jacobian[k]);
+      ch_small_product(rows, d, b->inverse + b->offset[b->body[k]], b->H + b->jacobian[k],
+                       w->response + b->jacobian[k]);
     }
 }
 
