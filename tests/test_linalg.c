@@ -26,8 +26,7 @@ static ChArena* open_arena(void) {
   if (setjmp(landing)) fail_msg("out of memory"); \
   ChArena* arena = open_arena()
 
-// --- compressed columns
-// -------------------------------------------------------------------------------------------------
+// --- compressed columns --------------------------------------------------------------------------------------------
 
 enum { SPARSE_ROWS = 7, SPARSE_COLUMNS = 5, SPARSE_ENTRIES = 60 };
 
@@ -140,8 +139,7 @@ static void sparse_lu_solves_and_knows_singular(void** state) {
   ch_arena_destroy(arena);
 }
 
-// --- block matrices
-// -----------------------------------------------------------------------------------------------------
+// --- block matrices ------------------------------------------------------------------------------------------------
 
 typedef enum Shape { CHAIN, GRID, STAR, DENSE, RANDOM, ALONE, SHAPES } Shape;
 
@@ -266,8 +264,7 @@ static void symmetric_part_and_asymmetry(void** state) {
   ch_arena_destroy(arena);
 }
 
-// --- multifrontal LU
-// ----------------------------------------------------------------------------------------------------
+// --- multifrontal LU -----------------------------------------------------------------------------------------------
 
 // |A x - b| over the rows that are not pinned, columns of pinned blocks left out, relative to |b|; pinned entries of x
 // must still hold `untouched`.
@@ -449,8 +446,7 @@ static void block_lu_of_five_thousand_blocks(void** state) {
   ch_arena_destroy(arena);
 }
 
-// --- Cholesky, small blocks, spectra, acceleration
-// ----------------------------------------------------------------------
+// --- Cholesky, small blocks, spectra, acceleration -----------------------------------------------------------------
 
 // A <- symmetric part of A, plus `diagonal` on the diagonal
 static ChBlockCsr symmetric_blocks(ChArena* arena, ChRandom* random, Shape shape, int n, double diagonal) {

@@ -106,8 +106,7 @@ static void exact_methods_are_registered(void** state) {
   assert_null(ch_method_find(NULL));
 }
 
-// --- closed forms
-// -------------------------------------------------------------------------------------------------------
+// --- closed forms --------------------------------------------------------------------------------------------------
 
 // One contact with W = identity: q = (-1, t, 0) sticks while |t| <= mu; else r = (1, -mu, 0), u = (0, t - mu, 0).
 static void one_contact_in_closed_form(void** state) {
@@ -199,8 +198,7 @@ static void bilateral_rows_alone_are_a_linear_system(void** state) {
   ch_problem_destroy(p);
 }
 
-// --- starting, stopping
-// -------------------------------------------------------------------------------------------------
+// --- starting, stopping --------------------------------------------------------------------------------------------
 
 static void a_solution_is_its_own_warm_start(void** state) {
   (void)state;
@@ -319,8 +317,7 @@ static void bad_arguments_are_refused(void** state) {
   ch_problem_destroy(p);
 }
 
-// --- the same answer
-// ----------------------------------------------------------------------------------------------------
+// --- the same answer -----------------------------------------------------------------------------------------------
 
 static void check_same_bits(const ChProblem* p, const Answer* a, const Answer* b) {
   assert_memory_equal(a->r, b->r, (size_t)p->rows * sizeof(double));
@@ -332,6 +329,7 @@ static void check_same_bits(const ChProblem* p, const Answer* a, const Answer* b
 static void threads_and_repetition_change_no_bit(void** state) {
   (void)state;
   static const char* const names[] = {"pyramid-8-shaken", "pile-20-slippery"};
+  const double usual = ch_prepare_largest_w;
   for (int k = 0; k < 2; ++k) {
     ChProblem* p = generate(names[k]);
     Answer one = answer_create(p), two = answer_create(p);
@@ -343,6 +341,12 @@ static void threads_and_repetition_change_no_bit(void** state) {
     o.threads = 2;
     solve(p, &o, &two);
     check_same_bits(p, &one, &two);
+    ch_prepare_largest_w = -1.0;  // and through bodies
+    solve(p, &o, &two);
+    o.threads = 1;
+    solve(p, &o, &one);
+    check_same_bits(p, &one, &two);
+    ch_prepare_largest_w = usual;
     o = options_for("auto", 1e-10);
     must_solve(names[k], p, &o, &one);
     must_solve(names[k], p, &o, &two);
@@ -393,8 +397,7 @@ static void a_problem_too_large_to_form_W(void** state) {
   }
 }
 
-// --- scales
-// -------------------------------------------------------------------------------------------------------------
+// --- scales --------------------------------------------------------------------------------------------------------
 
 static double* filled(int n, double value) {
   double* x = calloc((size_t)n + 1, sizeof *x);
@@ -445,8 +448,20 @@ static void a_mass_ratio_of_a_million(void** state) {
   ch_problem_destroy(chain);
 }
 
-// --- nothing to do
-// ------------------------------------------------------------------------------------------------------
+// Slow: seconds in an ordinary build, a minute under sanitizers.
+static void a_pyramid_of_nearly_ten_thousand_contacts(void** state) {
+  (void)state;
+  ChProblem* p = generate_family("pyramid", "n=17 mu=0.6", CH_FORM_GLOBAL);
+  assert_int_equal(p->block_count, 9537);
+  Answer a = answer_create(p);
+  ChSolveOptions o = options_for("auto", 1e-8);
+  o.time_limit = 300.0;
+  must_solve("pyramid", p, &o, &a);
+  answer_destroy(&a);
+  ch_problem_destroy(p);
+}
+
+// --- nothing to do -------------------------------------------------------------------------------------------------
 
 static void a_problem_without_blocks(void** state) {
   (void)state;
@@ -509,8 +524,7 @@ static void a_contact_that_cannot_be_pushed(void** state) {
   }
 }
 
-// --- memory
-// -------------------------------------------------------------------------------------------------------------
+// --- memory --------------------------------------------------------------------------------------------------------
 
 // The n-th allocation fails, for every n until none is left to fail: an error each time, then the answer.
 static void memory_that_runs_out_is_an_error(void** state) {
@@ -620,6 +634,7 @@ int main(void) {
       TEST(a_problem_too_large_to_form_W),
       TEST(units_do_not_matter),
       TEST(a_mass_ratio_of_a_million),
+      TEST(a_pyramid_of_nearly_ten_thousand_contacts),
       TEST(a_problem_without_blocks),
       TEST(a_problem_in_which_nothing_can_move),
       TEST(a_contact_that_cannot_be_pushed),

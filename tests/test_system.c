@@ -69,8 +69,7 @@ static double* take_random(ChRandom* random, int n) {
   return x;
 }
 
-// --- preparing
-// ----------------------------------------------------------------------------------------------------------
+// --- preparing -----------------------------------------------------------------------------------------------------
 
 // Random r' in every part; the raw u that follows from the raw r must be c u' / g.
 static void check_velocities_agree(const ChProblem* problem, const ChPrepared* parts, ChRandom* random) {
@@ -363,8 +362,7 @@ static void parts_are_found_with_and_without_W(void** state) {
   ch_problem_destroy(problem);
 }
 
-// --- one block
-// ----------------------------------------------------------------------------------------------------------
+// --- one block -----------------------------------------------------------------------------------------------------
 
 typedef struct OneBlock {
   ChSystem s;
@@ -548,8 +546,7 @@ static void a_degenerate_block_gives_numbers(void** state) {
     }
 }
 
-// --- the maps of Newton's method
-// ----------------------------------------------------------------------------------------
+// --- the maps of Newton's method -----------------------------------------------------------------------------------
 
 // D against central differences; false where a kink is too near to tell.
 static bool derivative_agrees(const OneBlock* o, ChMap map, const double* x) {
@@ -624,8 +621,7 @@ static void solutions_are_roots_of_both_maps(void** state) {
   }
 }
 
-// --- the linear system
-// --------------------------------------------------------------------------------------------------
+// --- the linear system ---------------------------------------------------------------------------------------------
 
 // Random B, invertible, and E, of which every third block is zero.
 static void random_coefficients(ChRandom* random, const ChSystem* s, double* B, double* E) {
