@@ -256,7 +256,7 @@ static void limits_are_obeyed_and_leave_the_best_iterate(void** state) {
     CHECK_AT_MOST(a.info.certificate.natural, 1.0);  // no worse than doing nothing
     CHECK_AT_MOST(a.info.certificate.cone, 1e-12);
   }
-  for (int m = 1; m < EXACT; ++m) {
+  for (int m = 0; m < EXACT; ++m) {
     ChSolveOptions o = options_for(exact_methods[m], 1e-15);
     o.max_iterations = 3;
     assert_int_equal(solve(p, &o, &a), CH_MAX_ITER);
