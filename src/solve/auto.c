@@ -115,8 +115,8 @@ static void rounds(ChRun* run) {
 
 static void solve_convex(ChRun* run) {
   if (interior(run) || newton(run, NULL, 200, 0)) return;
-  for (int k = 0; k < 4; ++k)
-    if (split(run, 0.05 * (k + 1), 5000, 500, NULL) || newton(run, NULL, 200, 0)) return;
+  for (int k = 0; k < 40; ++k)
+    if (split(run, 0.05 * (k % 4 + 1), 5000 * (k + 1), 500, NULL) || newton(run, NULL, 200, 0)) return;
 }
 
 static void solve(ChRun* run) {
