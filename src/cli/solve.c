@@ -285,8 +285,8 @@ static void print_text(const Job* job) {
   CH_CERTIFICATE_FIELDS(X)
 #undef X
   if (job->smooth)
-    printf("\n  over the smooth cone: natural %.2e, siconos %.2e, cone %.2e\n", job->circular.natural, job->circular.siconos,
-           job->circular.cone);
+    printf("\n  over the smooth cone: natural %.2e, siconos %.2e, cone %.2e\n", job->circular.natural,
+           job->circular.siconos, job->circular.cone);
   print_hint(job);
 }
 

@@ -1,5 +1,5 @@
-// Polygonal friction: see polygon.h. The projection onto a cone in space is a point of it, of a facet, of an edge or the
-// apex; with few sides all candidates are tried and the nearest is taken.
+// Polygonal friction: see polygon.h. The projection onto a cone in space is a point of it, of a facet, of an edge or
+// the apex; with few sides all candidates are tried and the nearest is taken.
 #include "problem/polygon.h"
 
 #include <math.h>
@@ -26,9 +26,9 @@ static void generator(const double mu[2], const double* corner, double g[3]) {
 }
 
 typedef struct Nearest {
-  double distance;   // squared
+  double distance;  // squared
   double y[3];
-  int kind;          // dimension of the face: 0 apex, 1 edge, 2 facet, 3 inside
+  int kind;             // dimension of the face: 0 apex, 1 edge, 2 facet, 3 inside
   double direction[3];  // unit: of the edge, or the facet's normal
 } Nearest;
 
@@ -47,7 +47,7 @@ static void offer(Nearest* n, const double x[3], const double y[3], int kind, co
 static void try_facet(Nearest* n, const double x[3], const double a[3], const double b[3], const double normal[3]) {
   double y[3], left[3], right[3], height = dot(x, normal) / dot(normal, normal);
   for (int k = 0; k < 3; ++k) y[k] = x[k] - height * normal[k];
-  cross(y, b, left);   // y = s a + t b:  s n = y x b,  t n = a x y
+  cross(y, b, left);  // y = s a + t b:  s n = y x b,  t n = a x y
   cross(a, y, right);
   if (dot(left, normal) >= 0.0 && dot(right, normal) >= 0.0) offer(n, x, y, 2, normal);
 }

@@ -1,7 +1,7 @@
 // Polygonal friction: the cone spanned by M generators g_j = (1, mu_1 cos t_j, mu_2 sin t_j), t_j = 2 pi j / M.
 //
-// Its corners lie on the ellipse (inscribed polygon, Kaufman 2009); with mu / cos(pi / M) for mu it is the circumscribed
-// one (Andreani et al.). In the plane two generators are the cone itself, and nothing here is needed.
+// Its corners lie on the ellipse (inscribed polygon, Kaufman 2009); with mu / cos(pi / M) for mu it is the
+// circumscribed one (Andreani et al.). In the plane two generators are the cone itself, and nothing here is needed.
 #ifndef CH_PROBLEM_POLYGON_H
 #define CH_PROBLEM_POLYGON_H
 

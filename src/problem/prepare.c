@@ -35,8 +35,8 @@ typedef struct Preparation {
   double* q;
   int kept_count;
   Kept* kept;
-  int *block_of, *slot_of;  // per row of the problem: kept block (or -1) and place in it
-  int* local;               // per kept block: its number inside its part
+  int *block_of, *slot_of;                  // per row of the problem: kept block (or -1) and place in it
+  int* local;                               // per kept block: its number inside its part
   const double* corners[CH_SIDES_MAX + 1];  // of polygons, by number of sides
 } Preparation;
 

@@ -191,8 +191,8 @@ void ch_problem_destroy(ChProblem* problem) {
 
 ChStatus ch_problem_set_polygon(ChContext* context, ChProblem* problem, int sides, bool outer) {
   if (sides < 4 || sides > CH_SIDES_MAX || sides % 2 != 0)
-    return ch_fail(context, CH_ERR_RANGE, "a friction polygon with %d sides: must be an even number from 4 to %d", sides,
-                   CH_SIDES_MAX);
+    return ch_fail(context, CH_ERR_RANGE, "a friction polygon with %d sides: must be an even number from 4 to %d",
+                   sides, CH_SIDES_MAX);
   double scale = outer ? 1.0 / cos(acos(-1.0) / sides) : 1.0;
   for (int i = 0; i < problem->block_count; ++i) {
     ChBlock* block = &problem->blocks[i];

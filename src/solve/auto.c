@@ -19,7 +19,10 @@ CH_OPTIONS(AUTO_OPTIONS)
 
 extern const ChMethod ch_method_admm, ch_method_ipm, ch_method_lemke, ch_method_newton, ch_method_nsgs;
 
-enum { SMALL = 40, LEMKE_ROWS = 400 };   // blocks up to which a factorisation costs less than the splitting steps it may save
+enum {
+  SMALL = 40,
+  LEMKE_ROWS = 400
+};                     // blocks up to which a factorisation costs less than the splitting steps it may save
 #define NEAR 1e-3      // error below which Newton's method is worth starting
 #define ROUGH 1e-4     // error above which splitting is worth its factorisation
 #define HANDOVER 1e-6  // where splitting and interior point slow down and Newton takes over
@@ -120,7 +123,8 @@ static void solve_convex(ChRun* run) {
     if (split(run, 0.05 * (k % 4 + 1), 5000 * (k + 1), 500, NULL) || newton(run, NULL, 200, 0)) return;
 }
 
-// Polygons: splitting and Newton on De Saxce's map, which is piecewise linear there; pivoting where the problem is small.
+// Polygons: splitting and Newton on De Saxce's map, which is piecewise linear there; pivoting where the problem is
+// small.
 static void solve_polygonal(ChRun* run) {
   static const double penalties[] = {0.2, 0.05, 0.5, 0.1, 1.0, 0.02};
   for (int k = 0; k < 40; ++k) {
@@ -152,7 +156,8 @@ const ChMethod ch_method_auto = {
     .name = "auto",
     .summary = "portfolio with fall-back: sweeps, rest, splitting, Newton, interior point; ends with the best iterate",
     .source = "Cardhouse's own",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT,
+    .takes =
+        CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,
     .solve = solve};

@@ -112,10 +112,11 @@ static ChStatus check_capabilities(Driver* d) {
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' needs a symmetric W; this one is not",
                      d->method->name);
     if (s->polygonal && !(d->method->takes & CH_TAKES_POLYGON))
-      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes smooth cones only, not polygons", d->method->name);
-    if ((d->method->takes & CH_NEEDS_POLYGON) && has_smooth_cone(s))
-      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' needs polygons for contacts in space: --cone polygon:8",
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes smooth cones only, not polygons",
                      d->method->name);
+    if ((d->method->takes & CH_NEEDS_POLYGON) && has_smooth_cone(s))
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED,
+                     "method '%s' needs polygons for contacts in space: --cone polygon:8", d->method->name);
     if (s->relaxed && !(d->method->takes & CH_TAKES_RELAXED))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' does not take pose relaxed", d->method->name);
   }

@@ -1,10 +1,11 @@
 // lemke: Lemke's complementary pivoting on the Stewart-Trinkle problem (polygon_lcp.h).
 //
-//   w - A y - d y0 = b,  w, y >= 0,  w'y = 0.  y0 enters at the most negative b_i / d_i; then the complement of whatever
-//   left enters, until y0 leaves (solved) or nothing can leave (a ray).
+//   w - A y - d y0 = b,  w, y >= 0,  w'y = 0.  y0 enters at the most negative b_i / d_i; then the complement of
+//   whatever left enters, until y0 leaves (solved) or nothing can leave (a ray).
 //
-// The basis is kept factored (sparse LU) with product-form updates and is factored anew every so many pivots. Equal ratios
-// would let the method cycle: b is perturbed by distinct small amounts, and the last basis is solved with b itself.
+// The basis is kept factored (sparse LU) with product-form updates and is factored anew every so many pivots. Equal
+// ratios would let the method cycle: b is perturbed by distinct small amounts, and the last basis is solved with b
+// itself.
 #include <math.h>
 #include <string.h>
 
@@ -14,10 +15,10 @@
 #include "solve/polygon_lcp.h"
 
 #define CH_OPTION_PREFIX "lemke"
-#define LEMKE_OPTIONS(X)                                                                     \
-  X(double, tol_pivot, 1e-9, 0.0, 1.0, "smallest pivot accepted, relative to its column")    \
-  X(double, perturbation, 1e-9, 0.0, 1e-3, "of b, against cycling, relative to |b|")         \
-  X(int, crash, 200, 0, 100000, "splitting iterations that choose the first basis; 0 = all slacks")         \
+#define LEMKE_OPTIONS(X)                                                                            \
+  X(double, tol_pivot, 1e-9, 0.0, 1.0, "smallest pivot accepted, relative to its column")           \
+  X(double, perturbation, 1e-9, 0.0, 1e-3, "of b, against cycling, relative to |b|")                \
+  X(int, crash, 200, 0, 100000, "splitting iterations that choose the first basis; 0 = all slacks") \
   X(int, refactor, 50, 1, 1000, "pivots between two factorisations of the basis")
 CH_OPTIONS(LEMKE_OPTIONS)
 
@@ -30,7 +31,7 @@ typedef struct Lemke {
   int n, updates;
   int* basic;         // variable of each basis position
   double *d, *b, *x;  // covering vector, perturbed b, values of basic variables
-  double *eta;        // updates columns of n
+  double* eta;        // updates columns of n
   int* eta_row;
   ChSparse B;
   ChSparseLu* lu;
@@ -62,7 +63,10 @@ static bool factor_basis(Lemke* l) {
   l->updates = 0;
   long count = 0;
   for (int k = 0; k < l->n; ++k) count += column_size(l, l->basic[k]);
-  l->B = (ChSparse){.rows = l->n, .columns = l->n, .start = CH_TAKE(arena, l->n + 1, int), .index = CH_TAKE(arena, count, int),
+  l->B = (ChSparse){.rows = l->n,
+                    .columns = l->n,
+                    .start = CH_TAKE(arena, l->n + 1, int),
+                    .index = CH_TAKE(arena, count, int),
                     .value = CH_TAKE(arena, count, double)};
   int at = 0;
   for (int k = 0; k < l->n; ++k) {
@@ -189,7 +193,8 @@ static void list_wanted(const ChSystem* s, const double* r, const double* u, uns
     int m = ch_polygon_lcp_variables(s, i) - 2, best = 0;
     double most = -INFINITY, size = 0.0;
     for (int j = 0; j < m; ++j) {
-      double along = s->dim[i] == 2 ? (j == 0 ? ri[1] : -ri[1]) : s->corners[i][2 * j] * ri[1] + s->corners[i][2 * j + 1] * ri[2];
+      double along =
+          s->dim[i] == 2 ? (j == 0 ? ri[1] : -ri[1]) : s->corners[i][2 * j] * ri[1] + s->corners[i][2 * j + 1] * ri[2];
       if (along > most) most = along, best = j;
     }
     for (int a = 1; a < s->dim[i]; ++a) size += fabs(ri[a]);
@@ -203,7 +208,9 @@ static bool crash(Lemke* l) {
   const ChSystem* s = l->s;
   unsigned char* wanted = CH_TAKE(l->run->arena, l->n, unsigned char);
   double* r = CH_TAKE(l->run->arena, s->rows, double);
-  ch_run_nested(l->run, &(ChNested){.method = ch_method_find("admm"), .max_iterations = l->o.crash, .setting = {{"admm.rho", 0.2}}}, r);
+  ch_run_nested(
+      l->run,
+      &(ChNested){.method = ch_method_find("admm"), .max_iterations = l->o.crash, .setting = {{"admm.rho", 0.2}}}, r);
   ch_system_velocity(s, r, l->u);
   list_wanted(s, r, l->u, wanted);
   l->mark = ch_arena_mark(l->run->arena);
@@ -266,7 +273,8 @@ static bool slack_basis(Lemke* l) {
 }
 
 static void solve(ChRun* run) {
-  Lemke l = {.run = run, .s = run->system, .o = read_options(run->options), .lcp = ch_polygon_lcp(run->arena, run->system)};
+  Lemke l = {
+      .run = run, .s = run->system, .o = read_options(run->options), .lcp = ch_polygon_lcp(run->arena, run->system)};
   create(&l);
   long limit = run->max_iterations > 0 ? run->max_iterations : 1000000;
   int left;

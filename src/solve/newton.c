@@ -37,9 +37,9 @@ static const Form coulomb_forms[] = {{CH_MAP_ALART_CURNIER, 1.0, false},
                                      {CH_MAP_ALART_CURNIER, 0.0, true},
                                      {CH_MAP_ALART_CURNIER, 0.1, false}};
 static const Form saxce_forms[] = {{CH_MAP_DE_SAXCE, 1.0, false},
-                                     {CH_MAP_DE_SAXCE, 10.0, false},
-                                     {CH_MAP_DE_SAXCE, 0.0, true},
-                                     {CH_MAP_DE_SAXCE, 0.1, false}};
+                                   {CH_MAP_DE_SAXCE, 10.0, false},
+                                   {CH_MAP_DE_SAXCE, 0.0, true},
+                                   {CH_MAP_DE_SAXCE, 0.1, false}};
 
 enum { MEMORY = 3, HALVINGS = 10, STALL = 15, HISTORY = 64 };
 

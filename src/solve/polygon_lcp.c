@@ -29,9 +29,12 @@ static int directions(const ChSystem* s, int i) { return s->dim[i] == 2 ? 2 : s-
 
 int ch_polygon_lcp_variables(const ChSystem* s, int i) {
   switch ((ChSet)s->set[i]) {
-    case CH_SET_CONE: return 2 + directions(s, i);
-    case CH_SET_BOX: return isfinite(s->hi[i]) && isfinite(s->lo[i]) ? 2 : 1;
-    default: return s->dim[i];
+    case CH_SET_CONE:
+      return 2 + directions(s, i);
+    case CH_SET_BOX:
+      return isfinite(s->hi[i]) && isfinite(s->lo[i]) ? 2 : 1;
+    default:
+      return s->dim[i];
   }
 }
 
@@ -92,7 +95,8 @@ static void list_products(const ChSystem* s, const ChSparse* GT, Entries* A) {
 }
 
 static ChSparse pack(ChArena* arena, int rows, int columns, const Entries* e) {
-  ChTriplets t = {.rows = rows, .columns = columns, .count = e->count, .row = e->row, .column = e->column, .value = e->value};
+  ChTriplets t = {
+      .rows = rows, .columns = columns, .count = e->count, .row = e->row, .column = e->column, .value = e->value};
   return ch_sparse_from_triplets(arena, &t);
 }
 
