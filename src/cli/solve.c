@@ -19,7 +19,7 @@
 #define SOLVE_OPTIONS(X)                                                                                      \
   X(TEXT, method, "auto", "NAME", 0, 0, "what solves it (auto); `cardhouse methods` lists them")              \
   X(TEXT, inner, NULL, "NAME", 0, 0, "convex solver inside relaxed, successive and staggered")                \
-  X(TEXT, cone, NULL, "CONE", 0, 0, "circular (the first mu for both tangents) or elliptic (as in the file)") \
+  X(TEXT, cone, NULL, "CONE", 0, 0, "circular (first mu for both tangents), elliptic (as in the file), polygon:M, outer-polygon:M") \
   X(TEXT, pose, "coulomb", "POSE", 0, 0, "coulomb (exact), relaxed (convex) or frictionless")                 \
   X(REAL, tol, 1e-8, "T", 1e-16, 1.0, "tolerance on the certificate (1e-8)")                                  \
   X(COUNT, max_iterations, 0, "N", 0, 2e9, "iterations at most (0: the method's own limit)")                  \
