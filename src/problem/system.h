@@ -27,23 +27,26 @@ typedef enum ChSet {
 } ChSet;
 
 typedef struct ChSystem {
-  int n, rows;         // blocks, scalar rows
-  int *dim, *row;      // n, n + 1
-  unsigned char* set;  // ChSet
-  double* mu;          // cone: friction; disc: radius
-  int* sides;  // cone in space: 0 = circular, else corners of its polygon
+  int n, rows;             // blocks, scalar rows
+  int *dim, *row;          // n, n + 1
+  unsigned char* set;      // ChSet
+  double* mu;              // cone: friction; disc: radius
+  int* sides;              // cone in space: 0 = circular, else corners of its polygon
   const double** corners;  // their cosines and sines, see problem/polygon.h
-  double *lo, *hi;     // box
+  double *lo, *hi;         // box
   double* q;
   bool formed;  // W is there; otherwise only bodies
   bool symmetric;
-  bool polygonal;        // some cone has sides
-  bool relaxed;  // the pose: complementarity with u itself instead of u + mu |u_T| n
+  bool polygonal;  // some cone has sides
+  bool relaxed;    // the pose: complementarity with u itself instead of u + mu |u_T| n
   ChBlockCsr W;
   ChBodies* bodies;  // W = H^T M^-1 H by bodies; NULL when the problem came without
   double* diagonal;  // W_ii blocks, at diagonal_at[i]
   int* diagonal_at;
 } ChSystem;
+
+// Whether block i has a polygonal section; `sides` need not be there where nothing has.
+static inline bool ch_system_is_polygon(const ChSystem* s, int i) { return s->polygonal && s->sides[i] > 0; }
 
 // One connected part and the way back.
 typedef struct ChComponent {

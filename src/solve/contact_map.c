@@ -10,7 +10,7 @@
 static double tangent_size(int d, const double* x) { return d == 3 ? sqrt(x[1] * x[1] + x[2] * x[2]) : fabs(x[1]); }
 
 void ch_map_value(const ChSystem* s, ChMap map, int i, const double* x, double* y) {
-  if (s->set[i] != CH_SET_CONE || map == CH_MAP_DE_SAXCE || s->sides[i] > 0) {
+  if (s->set[i] != CH_SET_CONE || map == CH_MAP_DE_SAXCE || ch_system_is_polygon(s, i)) {
     ch_system_project_block(s, i, x, y);
     return;
   }
@@ -93,7 +93,7 @@ void ch_map_derivative(const ChSystem* s, ChMap map, int i, const double* x, dou
       D[0] = x[0] > s->lo[i] && x[0] < s->hi[i];
       break;
     case CH_SET_CONE:
-      if (s->sides[i] > 0)
+      if (ch_system_is_polygon(s, i))
         derivative_polygon(s, i, x, D);
       else if (map == CH_MAP_ALART_CURNIER)
         derivative_alart_curnier(s->mu[i], d, x, D);
