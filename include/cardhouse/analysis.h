@@ -32,11 +32,11 @@ typedef struct ChAnalysis {
   int elliptic;                  // contacts whose two coefficients differ
 
   // Coupling of contact and friction in the kinetic metric (004, section 6.5.5 and 2.8.3).
-  double coupling_cosine;          // of the smallest principal angle between the two spaces; NaN when not computed
-  double painleve_lowest;          // smallest (W_nn - mu |W_nT|) / W_nn; NaN without contacts
-  double critical_mu_lowest;       // smallest W_nn / |W_nT|, infinite where nothing couples; NaN without contacts
-  int painleve_contacts;           // contacts whose indicator is not positive
-  int painleve_block;              // block that holds painleve_lowest, -1 without contacts
+  double coupling_cosine;     // of the smallest principal angle between the two spaces; NaN when not computed
+  double painleve_lowest;     // smallest (W_nn - mu |W_nT|) / W_nn; NaN without contacts
+  double critical_mu_lowest;  // smallest W_nn / |W_nT|, infinite where nothing couples; NaN without contacts
+  int painleve_contacts;      // contacts whose indicator is not positive
+  int painleve_block;         // block that holds painleve_lowest, -1 without contacts
 
   ChCertificate at_zero;  // what doing nothing scores
 } ChAnalysis;

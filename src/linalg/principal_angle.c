@@ -46,8 +46,7 @@ static bool basis_of(ChArena* arena, int n, const double* G, int count, const in
   if (count > 0 && LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', count, A, count, value) != 0) return false;
   for (int k = 0; k < count; ++k) {
     if (!(value[k] > RANK_SHARE * value[count - 1]) || !(value[k] > RANK_SHARE)) continue;
-    for (int i = 0; i < count; ++i)
-      out->X[i + (size_t)out->rank * count] = A[i + (size_t)k * count] / sqrt(value[k]);
+    for (int i = 0; i < count; ++i) out->X[i + (size_t)out->rank * count] = A[i + (size_t)k * count] / sqrt(value[k]);
     ++out->rank;
   }
   return true;
