@@ -88,7 +88,8 @@ class Usage(Command):
         self.expect(run("solve", "a", "b"), 2, "'b' is one word too many")
 
     def test_cones_of_other_versions_are_named(self):
-        self.expect(run("solve", self.problem, "--cone", "polygon:8"), 2, "circular, elliptic")
+        self.expect(run("solve", self.problem, "--cone", "polygon:7"), 2, "even")
+        self.expect(run("solve", self.problem, "--cone", "polygon:8", "--method", "nsgs"), 2, "polygons")
 
     def test_version(self):
         self.assertRegex(run("--version").stdout, r"^cardhouse \d+\.\d+\.\d+\n$")

@@ -34,7 +34,7 @@ static int make_blocks(const Shape* shape, ChBlock* blocks) {
     char c = shape->blocks[k];
     double mu = 0.1 * (k + 1);
     if (c == 'c' || c == 'e')
-      blocks[k] = (ChBlock){CH_LAW_CONTACT, shape->dimension, 0, {mu, c == 'e' ? 2.0 * mu : mu}, 0.0, 0.0};
+      blocks[k] = (ChBlock){.law = CH_LAW_CONTACT, .dimension = shape->dimension, .mu = {mu, c == 'e' ? 2.0 * mu : mu}};
     else if (c == 'u')
       blocks[k] = (ChBlock){.law = CH_LAW_UNILATERAL, .dimension = 1};
     else if (c == 'l')

@@ -1,4 +1,5 @@
-// What can be said of a contact problem before solving it: rank, redundancy, parts, units.
+// What can be said of a contact problem before solving it: rank, redundancy, parts, units, the coupling of contact and
+// friction, and limits: does an equilibrium exist, with how little friction, under how much of a load.
 #ifndef CARDHOUSE_ANALYSIS_H
 #define CARDHOUSE_ANALYSIS_H
 
@@ -30,10 +31,71 @@ typedef struct ChAnalysis {
   double mu_lowest, mu_highest;  // friction over all contacts and tangents; NaN without contacts
   int elliptic;                  // contacts whose two coefficients differ
 
+  // Coupling of contact and friction in the kinetic metric (004, section 6.5.5 and 2.8.3).
+  double coupling_cosine;     // of the smallest principal angle between the two spaces; NaN when not computed
+  double painleve_lowest;     // smallest (W_nn - mu |W_nT|) / W_nn; NaN without contacts
+  double critical_mu_lowest;  // smallest W_nn / |W_nT|, infinite where nothing couples; NaN without contacts
+  int painleve_contacts;      // contacts whose indicator is not positive
+  int painleve_block;         // block that holds painleve_lowest, -1 without contacts
+
   ChCertificate at_zero;  // what doing nothing scores
 } ChAnalysis;
 
 ChStatus ch_problem_analyze(ChContext* context, const ChProblem* problem, ChAnalysis* out);
+
+// Painleve's paradox, contact by contact: the indicator W_nn - mu |W_nT| (not positive: sliding may press the contact
+// shut faster than its reaction can open it) and the mu at which it vanishes, W_nn / |W_nT|. Both arrays have
+// block_count entries, NaN where the block is no contact or cannot move; either may be NULL.
+ChStatus ch_problem_painleve(ChContext* context, const ChProblem* problem, double* indicator, double* critical_mu);
+
+// --- limit analysis: docs/limit_analysis.md
+
+typedef struct ChLimitOptions {
+  double tolerance;       // of a bisected friction factor, relative; default 1e-6
+  double highest_factor;  // above which friction is not tried; default 1000
+  double time_limit;      // seconds for one question; default 60
+} ChLimitOptions;
+
+ChLimitOptions ch_limit_options_default(void);
+
+typedef struct ChLimit {
+  bool exists;       // the equilibrium, the factor, the multiplier or the self-stress that was asked for
+  double value;      // smallest factor or largest multiplier, which may be infinite; NaN where none exists
+  double imbalance;  // sum of what is left of the load, relative to its largest entry, in the kinetic metric
+  double violation;  // how far the mechanism is from what the round cones admit, relative; 0 to round-off
+  int programmes;    // linear programmes solved
+  int edges;         // edges that span the cones in the last one
+  double seconds;
+} ChLimit;
+
+// Arrays that a question may fill; any of them may be NULL. The mechanism's largest entry of u is 1.
+typedef struct ChLimitState {
+  double* r;  // rows: reactions in their cones that balance the load
+  double* v;  // dof, global form only: the motion that friction and contact cannot prevent
+  double* u;  // rows: its velocity at the blocks, u_n >= mu |u_T| at contacts
+} ChLimitState;
+
+// Does a static equilibrium exist? Global form: H r + f = 0 with r in K. Local form: W r + q = 0. Every contact of the
+// problem may carry a force, however far open. Where one exists, r is it; where none does, (v, u) is a motion on which
+// the load does work and no reaction can take it away.
+ChStatus ch_equilibrium_find(ChContext* context, const ChProblem* problem, const ChLimitOptions* options,
+                             ChLimitState state, ChLimit* out);
+
+// The smallest factor on all friction coefficients that admits an equilibrium. r is the equilibrium there, (v, u) the
+// motion that begins just below.
+ChStatus ch_friction_smallest(ChContext* context, const ChProblem* problem, const ChLimitOptions* options,
+                              ChLimitState state, ChLimit* out);
+
+// The largest lambda >= 0 such that an equilibrium exists under f + lambda * load (local form: q + lambda * load);
+// load has dof (local: rows) entries. (v, u) is the mechanism that sets the limit.
+ChStatus ch_load_largest(ChContext* context, const ChProblem* problem, const double* load,
+                         const ChLimitOptions* options, ChLimitState state, ChLimit* out);
+
+// Is there a self-stress: reactions in their cones, not all normal ones zero, that move nothing? If not, the friction
+// cone is pointed (000 (9)) and (v, u) is a velocity with u_n > mu |u_T| at every contact. With factor 0 on friction
+// that velocity takes the contacts apart (the disassembly test).
+ChStatus ch_self_stress_find(ChContext* context, const ChProblem* problem, double factor, const ChLimitOptions* options,
+                             ChLimitState state, ChLimit* out);
 
 #ifdef __cplusplus
 }

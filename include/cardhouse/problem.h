@@ -37,6 +37,7 @@ typedef struct ChBlock {
   int row;        // first row in r, u and w
   double mu[2];   // contact: friction along tangent 1 and 2; equal = circular, different = elliptic
   double lo, hi;  // limit; may be infinite
+  int sides;      // contact in space: 0 = smooth; M = polygon with corners mu (cos, sin)(2 pi j / M), M even, >= 4
 } ChBlock;
 
 // What a caller fills in. Everything is copied: the arrays may go out of scope after the build.
@@ -71,6 +72,10 @@ typedef struct ChProblem {
 // lo > hi, a non-positive diagonal of M, a negative diagonal of W.
 ChStatus ch_problem_build(ChContext* context, const ChProblemDef* def, ChProblem** out);
 void ch_problem_destroy(ChProblem* problem);
+
+// Gives every contact in space a polygonal section: inscribed, corners on the circle or ellipse, or circumscribed
+// (outer). An even number of sides from 4 to 64. Plane contacts have two directions anyway and stay as they are.
+ChStatus ch_problem_set_polygon(ChContext* context, ChProblem* problem, int sides, bool outer);
 
 // How many blocks obey a law, and how many rows they have.
 int ch_problem_count(const ChProblem* problem, ChLaw law);

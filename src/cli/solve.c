@@ -19,7 +19,7 @@
 #define SOLVE_OPTIONS(X)                                                                                      \
   X(TEXT, method, "auto", "NAME", 0, 0, "what solves it (auto); `cardhouse methods` lists them")              \
   X(TEXT, inner, NULL, "NAME", 0, 0, "convex solver inside relaxed, successive and staggered")                \
-  X(TEXT, cone, NULL, "CONE", 0, 0, "circular (the first mu for both tangents) or elliptic (as in the file)") \
+  X(TEXT, cone, NULL, "CONE", 0, 0, "circular (first mu for both tangents), elliptic (as in the file), polygon:M, outer-polygon:M") \
   X(TEXT, pose, "coulomb", "POSE", 0, 0, "coulomb (exact), relaxed (convex) or frictionless")                 \
   X(REAL, tol, 1e-8, "T", 1e-16, 1.0, "tolerance on the certificate (1e-8)")                                  \
   X(COUNT, max_iterations, 0, "N", 0, 2e9, "iterations at most (0: the method's own limit)")                  \
@@ -51,10 +51,12 @@ typedef struct Job {
   double seconds_read;
   ChStatus status;
   ChSolveInfo info;
+  ChBlock* smooth;  // the blocks as they were, where polygons replace them
+  ChCertificate circular;
 } Job;
 
 static const char* const poses[] = {"coulomb", "relaxed", "frictionless"};  // in the order of ChPose
-static const char* const cones[] = {"circular", "elliptic"};
+static const char* const cones[] = {"circular", "elliptic", "polygon", "outer-polygon"};
 
 static bool check_method(const ChCommand* self, const Arguments* arguments) {
   const char* names[64];
@@ -70,13 +72,25 @@ static bool check_method(const ChCommand* self, const Arguments* arguments) {
   return !arguments->inner || ch_word_check(self, "inner solver", arguments->inner, inner_count, inners);
 }
 
+// polygon, polygon:M, outer-polygon, outer-polygon:M; false for any other word, sides = 0 for a bad M
+static bool read_polygon(const char* word, bool* outer, int* sides) {
+  *outer = strncmp(word, "outer-", 6) == 0;
+  const char* rest = word + (*outer ? 6 : 0);
+  if (strncmp(rest, "polygon", 7) != 0 || (rest[7] != '\0' && rest[7] != ':')) return false;
+  char* end = NULL;
+  long given = rest[7] == ':' ? strtol(rest + 8, &end, 10) : 8;
+  *sides = (end && (*end != '\0' || end == rest + 8)) || given < 0 || given > 1000 ? 0 : (int)given;
+  return true;
+}
+
 static bool check_cone(const ChCommand* self, const char* cone) {
   if (!cone) return true;
-  if (strncmp(cone, "polygon", 7) == 0 || strncmp(cone, "outer-polygon", 13) == 0) {
-    ch_complain(self, "--cone %s: this version offers no polygonal cones; there are: circular, elliptic", cone);
-    return false;
-  }
-  return ch_word_check(self, "cone", cone, 2, cones);
+  bool outer;
+  int sides;
+  if (!read_polygon(cone, &outer, &sides)) return ch_word_check(self, "cone", cone, 4, cones);
+  if (sides >= 4 && sides <= 64 && sides % 2 == 0) return true;
+  ch_complain(self, "--cone %s: the number of sides must be even and from 4 to 64, as in polygon:8", cone);
+  return false;
 }
 
 static bool read_pose(const ChCommand* self, const char* word, ChPose* out) {
@@ -149,6 +163,28 @@ static const char* settle_cone(ChProblem* problem, const char* wanted) {
   return wanted ? wanted : elliptic ? "elliptic" : "circular";
 }
 
+// Solves over polygons where they are asked for; the smooth cones are kept for a second certificate and for --out.
+static ChStatus settle_polygon(Job* job) {
+  bool outer;
+  int sides;
+  ChProblem* problem = job->problem;
+  if (!job->arguments.cone || !read_polygon(job->arguments.cone, &outer, &sides)) return CH_OK;
+  size_t bytes = (size_t)problem->block_count * sizeof *job->smooth;
+  job->smooth = malloc(bytes > 0 ? bytes : 1);
+  if (!job->smooth) return ch_fail(&job->context, CH_ERR_MEMORY, "out of memory for %d blocks", problem->block_count);
+  memcpy(job->smooth, problem->blocks, bytes);
+  return ch_problem_set_polygon(&job->context, problem, sides, outer);
+}
+
+// Back to the smooth cones, and what the answer is worth over them.
+static ChStatus grade_smooth(Job* job) {
+  if (!job->smooth) return CH_OK;
+  ChProblem* problem = job->problem;
+  memcpy(problem->blocks, job->smooth, (size_t)problem->block_count * sizeof *job->smooth);
+  const double* v = problem->form == CH_FORM_GLOBAL ? job->v : NULL;
+  return ch_certify(&job->context, problem, job->options.pose, job->r, v, &job->circular);
+}
+
 static double* take_vector(int n) { return calloc(n > 0 ? (size_t)n : 1, sizeof(double)); }
 
 static ChStatus read_problem(Job* job) {
@@ -157,6 +193,8 @@ static ChStatus read_problem(Job* job) {
   if (status != CH_OK) return status;
   ChProblem* problem = job->problem;
   job->cone = settle_cone(problem, job->arguments.cone);
+  status = settle_polygon(job);
+  if (status != CH_OK) return status;
   job->r = take_vector(problem->rows);
   job->u = take_vector(problem->rows);
   job->v = take_vector(problem->dof);
@@ -200,6 +238,7 @@ static ChExit print_json(const ChCommand* self, const Job* job) {
                       json_pack("{s:o, s:o, s:o}", "read", ch_json_real(job->seconds_read), "setup",
                                 ch_json_real(info->seconds_setup), "solve", ch_json_real(info->seconds_solve)));
   json_object_set_new(object, "certificate", ch_json_certificate(&info->certificate));
+  if (job->smooth) json_object_set_new(object, "circular", ch_json_certificate(&job->circular));
   json_object_set_new(object, "components", json_integer(info->components));
   json_object_set_new(object, "stages", json_string(info->stage));
   json_object_set_new(object, "factorizations", json_integer(info->factorizations));
@@ -245,6 +284,9 @@ static void print_text(const Job* job) {
 #define X(name, text) printf("  %-12s %9.2e  %s\n", #name, ch_plain_nan(job->info.certificate.name), text);
   CH_CERTIFICATE_FIELDS(X)
 #undef X
+  if (job->smooth)
+    printf("\n  over the smooth cone: natural %.2e, siconos %.2e, cone %.2e\n", job->circular.natural,
+           job->circular.siconos, job->circular.cone);
   print_hint(job);
 }
 
@@ -273,6 +315,8 @@ static ChExit solve_and_report(const ChCommand* self, Job* job) {
   bool ran =
       job->status == CH_OK || job->status == CH_MAX_ITER || job->status == CH_MAX_TIME || job->status == CH_ERR_NUMERIC;
   if (!ran) return ch_failure_exit(self, &job->context, job->status);
+  status = grade_smooth(job);
+  if (status != CH_OK) return ch_failure_exit(self, &job->context, status);
   if (a->json) {
     ChExit printed = print_json(self, job);
     if (printed != CH_EXIT_DONE) return printed;
@@ -297,6 +341,7 @@ static ChExit solve_run(const ChCommand* self, int count, char** words) {
   free(job.u);
   free(job.v);
   free(job.warm);
+  free(job.smooth);
   return status;
 }
 

@@ -27,3 +27,10 @@ ChSparseLu* ch_sparse_lu_create(ChArena* arena, const ChSparse* A) {
 void ch_sparse_lu_solve(const ChSparseLu* lu, const double* b, double* x) {
   umfpack_di_solve(UMFPACK_A, lu->A->start, lu->A->index, lu->A->value, x, b, lu->numeric, NULL, NULL);
 }
+
+void ch_sparse_lu_solve_plain(const ChSparseLu* lu, const double* b, double* x) {
+  double control[UMFPACK_CONTROL];
+  umfpack_di_defaults(control);
+  control[UMFPACK_IRSTEP] = 0;
+  umfpack_di_solve(UMFPACK_A, lu->A->start, lu->A->index, lu->A->value, x, b, lu->numeric, control, NULL);
+}

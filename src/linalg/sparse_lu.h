@@ -11,4 +11,7 @@ typedef struct ChSparseLu ChSparseLu;
 ChSparseLu* ch_sparse_lu_create(ChArena* arena, const ChSparse* A);
 void ch_sparse_lu_solve(const ChSparseLu* lu, const double* b, double* x);
 
+// The same without iterative refinement.
+void ch_sparse_lu_solve_plain(const ChSparseLu* lu, const double* b, double* x);
+
 #endif

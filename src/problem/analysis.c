@@ -9,10 +9,12 @@
 
 #include "base/arena.h"
 #include "base/check.h"
+#include "linalg/principal_angle.h"
 #include "linalg/sparse.h"
 #include "linalg/spectrum.h"
 #include "problem/delassus.h"
 #include "problem/mass.h"
+#include "problem/painleve.h"
 
 static const double RANK_SHARE = 1e-9;  // of the largest singular value
 static const double SYMMETRIC_ENOUGH = 1e-12;
@@ -93,10 +95,8 @@ static double* part_of_matrix(ChArena* arena, const ChSparse* W, const int* part
   return A;
 }
 
-static bool all_singular_values(ChArena* arena, const ChProblem* p, const Parts* parts, const ChSparse* W,
-                                bool symmetric, double* sigma) {
-  int* part_of_row = CH_TAKE(arena, p->rows, int);
-  int* place = CH_TAKE(arena, p->rows, int);
+// Where each row stands: its part, and its place in it.
+static void find_places(ChArena* arena, const ChProblem* p, const Parts* parts, int* part_of_row, int* place) {
   int* filled = CH_TAKE(arena, parts->count, int);
   for (int i = 0; i < p->block_count; ++i)
     for (int a = 0; a < p->blocks[i].dimension; ++a) {
@@ -104,7 +104,13 @@ static bool all_singular_values(ChArena* arena, const ChProblem* p, const Parts*
       part_of_row[row] = part;
       place[row] = filled[part]++;
     }
+}
 
+static bool all_singular_values(ChArena* arena, const ChProblem* p, const Parts* parts, const ChSparse* W,
+                                bool symmetric, double* sigma) {
+  int* part_of_row = CH_TAKE(arena, p->rows, int);
+  int* place = CH_TAKE(arena, p->rows, int);
+  find_places(arena, p, parts, part_of_row, place);
   int done = 0;
   for (int c = 0; c < parts->count; ++c) {
     ChArenaMark mark = ch_arena_mark(arena);
@@ -117,11 +123,52 @@ static bool all_singular_values(ChArena* arena, const ChProblem* p, const Parts*
   return true;
 }
 
+static ChSpan span_of_row(const ChBlock* block, int a) {
+  switch (block->law) {
+    case CH_LAW_BILATERAL:
+      return CH_SPAN_REMOVED;  // motions that the joints forbid couple nothing
+    case CH_LAW_UNILATERAL:
+      return CH_SPAN_FIRST;
+    case CH_LAW_CONTACT:
+      return a == 0 ? CH_SPAN_FIRST : CH_SPAN_SECOND;
+    case CH_LAW_LIMIT:
+      break;
+  }
+  return CH_SPAN_IGNORED;
+}
+
+// cos theta = max x^T M^-1 y over unit x in the span of normals, y in that of tangents (004 (6.42)): the largest of the
+// parts', for directions of different parts are orthogonal.
+static double coupling_cosine(ChArena* arena, const ChProblem* p, const Parts* parts, const ChSparse* W) {
+  int* part_of_row = CH_TAKE(arena, p->rows, int);
+  int* place = CH_TAKE(arena, p->rows, int);
+  unsigned char* span = CH_TAKE(arena, p->rows, unsigned char);
+  find_places(arena, p, parts, part_of_row, place);
+  double largest = 0.0;
+  for (int c = 0; c < parts->count; ++c) {
+    ChArenaMark mark = ch_arena_mark(arena);
+    const int n = parts->rows[c];
+    double* A = part_of_matrix(arena, W, part_of_row, place, c, n);
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < j; ++i) {
+        double* pair[2] = {&A[(size_t)j * (size_t)n + (size_t)i], &A[(size_t)i * (size_t)n + (size_t)j]};
+        *pair[0] = *pair[1] = 0.5 * (*pair[0] + *pair[1]);
+      }
+    for (int i = 0; i < p->block_count; ++i)
+      for (int a = 0; parts->of_block[i] == c && a < p->blocks[i].dimension; ++a)
+        span[place[p->blocks[i].row + a]] = (unsigned char)span_of_row(&p->blocks[i], a);
+    largest = ch_max(largest, ch_principal_cosine(arena, n, A, span));
+    ch_arena_release(arena, mark);
+  }
+  return largest;
+}
+
 static void analyze_rank(ChArena* arena, const ChProblem* p, const Parts* parts, ChAnalysis* out) {
-  out->sigma_highest = out->sigma_lowest = NAN;
+  out->sigma_highest = out->sigma_lowest = out->coupling_cosine = NAN;
   if (!dense_is_affordable(parts)) return;
   ChSparse W = ch_delassus_form(arena, p);
   out->asymmetry = ch_sparse_asymmetry(arena, &W);
+  out->coupling_cosine = coupling_cosine(arena, p, parts, &W);
   bool symmetric = out->asymmetry <= SYMMETRIC_ENOUGH;
   double* sigma = CH_TAKE(arena, p->rows, double);
   if (!all_singular_values(arena, p, parts, &W, symmetric, sigma)) return;
@@ -180,6 +227,24 @@ static void analyze_friction(const ChProblem* p, ChAnalysis* out) {
   out->mu_highest = any ? highest : NAN;
 }
 
+static void analyze_painleve(ChArena* arena, const ChProblem* p, ChAnalysis* out) {
+  double* indicator = CH_TAKE(arena, p->block_count, double);
+  double* critical = CH_TAKE(arena, p->block_count, double);
+  double* normal = CH_TAKE(arena, p->block_count, double);
+  ch_painleve_find(arena, p, normal, indicator, critical);
+  out->painleve_lowest = out->critical_mu_lowest = NAN;
+  out->painleve_block = -1;
+  for (int i = 0; i < p->block_count; ++i) {
+    if (isnan(indicator[i])) continue;
+    out->painleve_contacts += !(indicator[i] > 0.0);
+    const double share = indicator[i] / normal[i];
+    if (!(out->critical_mu_lowest <= critical[i])) out->critical_mu_lowest = critical[i];
+    if (out->painleve_lowest <= share) continue;
+    out->painleve_lowest = share;
+    out->painleve_block = i;
+  }
+}
+
 static ChStatus analyze_in(ChContext* context, ChArena* arena, const ChProblem* p, ChAnalysis* out) {
   Parts parts = find_parts(arena, p);
   out->components = parts.count;
@@ -187,6 +252,7 @@ static ChStatus analyze_in(ChContext* context, ChArena* arena, const ChProblem* 
     if (parts.rows[c] > out->largest_rows) out->largest_rows = parts.rows[c];
   analyze_units(arena, p, out);
   analyze_friction(p, out);
+  analyze_painleve(arena, p, out);
   analyze_rank(arena, p, &parts, out);
   double* zero = CH_TAKE(arena, p->rows, double);
   return ch_certify(context, p, CH_POSE_COULOMB, zero, NULL, &out->at_zero);

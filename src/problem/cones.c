@@ -16,6 +16,10 @@
 #include <float.h>
 #include <stdbool.h>
 
+#include <stddef.h>
+
+#include "problem/polygon.h"
+
 typedef struct Ellipse {
   double n, a, b;  // the point
   double m1, m2;   // mu_1, mu_2
@@ -96,6 +100,10 @@ static void project_contact(const ChBlock* block, ChPose pose, const double* x, 
   const double* mu = pose == CH_POSE_FRICTIONLESS ? none : block->mu;
   if (block->dimension == 2) {
     ch_project_circular2(mu[0], x, y);
+  } else if (block->sides > 0) {
+    double corners[2 * CH_SIDES_MAX];
+    ch_polygon_corners(block->sides, corners);
+    ch_project_polygon(mu, block->sides, corners, x, y, NULL);
   } else {
     ch_project_elliptic(mu, x, y);
   }
@@ -121,6 +129,11 @@ void ch_block_project(const ChBlock* block, ChPose pose, const double* x, double
 double ch_block_support(const ChBlock* block, ChPose pose, const double* u) {
   if (block->law != CH_LAW_CONTACT || pose == CH_POSE_FRICTIONLESS) return 0.0;
   if (block->dimension == 2) return block->mu[0] * fabs(u[1]);
+  if (block->sides > 0) {
+    double corners[2 * CH_SIDES_MAX];
+    ch_polygon_corners(block->sides, corners);
+    return ch_polygon_support(block->mu, block->sides, corners, u + 1, NULL);
+  }
   const double a = block->mu[0] * u[1], b = block->mu[1] * u[2];
   return sqrt(a * a + b * b);
 }

@@ -6,6 +6,7 @@
 #include "problem/cones.h"
 #include "problem/delassus.h"
 #include "problem/mass.h"
+#include "problem/polygon.h"
 #include "problem/system.h"
 
 double ch_prepare_largest_w = 1.2e8;
@@ -21,6 +22,7 @@ typedef struct Kept {
   double g[CH_BLOCK_MAX];
   ChSet set;
   double mu;
+  int sides;
 } Kept;
 
 typedef struct Preparation {
@@ -33,8 +35,9 @@ typedef struct Preparation {
   double* q;
   int kept_count;
   Kept* kept;
-  int *block_of, *slot_of;  // per row of the problem: kept block (or -1) and place in it
-  int* local;               // per kept block: its number inside its part
+  int *block_of, *slot_of;                  // per row of the problem: kept block (or -1) and place in it
+  int* local;                               // per kept block: its number inside its part
+  const double* corners[CH_SIDES_MAX + 1];  // of polygons, by number of sides
 } Preparation;
 
 // Rows of a bilateral block may differ in unit, so each has its own scale; one that no reaction moves drops out.
@@ -68,6 +71,9 @@ static void keep_contact(Kept* kept, const ChBlock* block, ChPose pose, double d
     kept->rows[kept->dim] = block->row + 1 + t;
     kept->g[kept->dim++] = mu == mean ? d : d * (mu / mean);
   }
+  kept->sides = kept->dim == 3 ? block->sides : 0;
+  if (kept->dim == 2 && kept->rows[1] == block->row + 2 && block->sides % 4 == 2)
+    kept->mu *= cos(acos(-1.0) / block->sides);  // such a polygon has no corner on the second axis
 }
 
 static void keep_blocks(Preparation* p, const double* diagonal) {
@@ -93,6 +99,11 @@ static void keep_blocks(Preparation* p, const double* diagonal) {
     for (int a = 0; a < kept->dim; ++a) {
       p->block_of[kept->rows[a]] = p->kept_count;
       p->slot_of[kept->rows[a]] = a;
+    }
+    if (kept->sides > 0 && !p->corners[kept->sides]) {
+      double* corners = CH_TAKE(p->arena, 2 * kept->sides, double);
+      ch_polygon_corners(kept->sides, corners);
+      p->corners[kept->sides] = corners;
     }
     ++p->kept_count;
   }
@@ -163,6 +174,8 @@ static bool fill_rows(const Preparation* p, const int* members, int count, ChCom
   s->row = CH_TAKE(p->arena, count + 1, int);
   s->set = CH_TAKE(p->arena, count, unsigned char);
   s->mu = CH_TAKE(p->arena, count, double);
+  s->sides = CH_TAKE(p->arena, count, int);
+  s->corners = CH_TAKE(p->arena, count, const double*);
   s->lo = CH_TAKE(p->arena, count, double);
   s->hi = CH_TAKE(p->arena, count, double);
   for (int i = 0; i < count; ++i) {
@@ -180,6 +193,9 @@ static bool fill_rows(const Preparation* p, const int* members, int count, ChCom
     const ChBlock* block = &p->problem->blocks[kept->source];
     s->set[i] = (unsigned char)kept->set;
     s->mu[i] = kept->mu;
+    s->sides[i] = kept->sides;
+    s->polygonal |= kept->sides > 0;
+    s->corners[i] = p->corners[kept->sides];
     if (kept->set == CH_SET_BOX) {  // bounds that leave zero out drive the part as q does
       double least = ch_project_interval(block->lo, block->hi, 0.0) / kept->g[0];
       sum += least * least;

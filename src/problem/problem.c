@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "linalg/sparse.h"
 #include "problem/mass.h"
+#include "problem/polygon.h"
 
 // Beyond this a cone is flat to the last bit of a double, and its projection says nothing any more.
 #define LARGEST_MU 1e8
@@ -42,6 +43,11 @@ static ChStatus check_block(ChContext* context, const ChBlock* block, int i, int
       if (!(block->mu[k] >= 0.0 && block->mu[k] <= LARGEST_MU))
         return ch_fail(context, CH_ERR_RANGE, "contact %d: friction coefficient mu is %g, must be 0 to %g", i,
                        block->mu[k], LARGEST_MU);
+  if (block->sides != 0 && (block->law != CH_LAW_CONTACT || block->dimension != 3 || block->sides < 4 ||
+                            block->sides > CH_SIDES_MAX || block->sides % 2 != 0))
+    return ch_fail(context, CH_ERR_RANGE,
+                   "block %d: sides is %d, must be 0 or, for a contact in space, an even number from 4 to %d", i,
+                   block->sides, CH_SIDES_MAX);
   if (block->law == CH_LAW_LIMIT && !(block->lo <= block->hi && block->lo < INFINITY && block->hi > -INFINITY))
     return ch_fail(context, CH_ERR_RANGE, "limit %d: bounds are [%g, %g], must be lo <= hi", i, block->lo, block->hi);
   return CH_OK;
@@ -181,6 +187,21 @@ ChStatus ch_problem_build(ChContext* context, const ChProblemDef* def, ChProblem
 
 void ch_problem_destroy(ChProblem* problem) {
   if (problem) ch_arena_destroy(problem->arena);
+}
+
+ChStatus ch_problem_set_polygon(ChContext* context, ChProblem* problem, int sides, bool outer) {
+  if (sides < 4 || sides > CH_SIDES_MAX || sides % 2 != 0)
+    return ch_fail(context, CH_ERR_RANGE, "a friction polygon with %d sides: must be an even number from 4 to %d",
+                   sides, CH_SIDES_MAX);
+  double scale = outer ? 1.0 / cos(acos(-1.0) / sides) : 1.0;
+  for (int i = 0; i < problem->block_count; ++i) {
+    ChBlock* block = &problem->blocks[i];
+    if (block->law != CH_LAW_CONTACT || block->dimension != 3) continue;
+    block->sides = sides;
+    block->mu[0] *= scale;
+    block->mu[1] *= scale;
+  }
+  return CH_OK;
 }
 
 int ch_problem_count(const ChProblem* problem, ChLaw law) {

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "problem/cones.h"
+#include "problem/polygon.h"
 
 static void apply_plus(const ChSystem* s, const double* x, const double* q, double* y) {
   if (s->formed) {
@@ -24,6 +25,11 @@ static void project_disc(double radius, const double* x, double* y) {
   y[1] = shrink * x[1];
 }
 
+static void project_polygon(const ChSystem* s, int i, const double* x, double* y) {
+  const double mu[2] = {s->mu[i], s->mu[i]};
+  ch_project_polygon(mu, s->sides[i], s->corners[i], x, y, NULL);
+}
+
 void ch_system_project_block(const ChSystem* s, int i, const double* x, double* y) {
   switch ((ChSet)s->set[i]) {
     case CH_SET_FREE:
@@ -36,7 +42,9 @@ void ch_system_project_block(const ChSystem* s, int i, const double* x, double* 
       y[0] = ch_project_interval(s->lo[i], s->hi[i], x[0]);
       break;
     case CH_SET_CONE:
-      if (s->dim[i] == 3)
+      if (ch_system_is_polygon(s, i))
+        project_polygon(s, i, x, y);
+      else if (s->dim[i] == 3)
         ch_project_circular3(s->mu[i], x, y);
       else
         ch_project_circular2(s->mu[i], x, y);
@@ -52,8 +60,23 @@ void ch_system_project(const ChSystem* s, const double* x, double* y) {
 }
 
 double ch_system_slip(const ChSystem* s, int i, const double* u) {
+  const double one[2] = {1.0, 1.0};
   if (s->set[i] != CH_SET_CONE) return 0.0;
+  if (ch_system_is_polygon(s, i)) return ch_polygon_support(one, s->sides[i], s->corners[i], u + 1, NULL);
   return s->dim[i] == 3 ? sqrt(u[1] * u[1] + u[2] * u[2]) : fabs(u[1]);
+}
+
+double ch_system_slip_gradient(const ChSystem* s, int i, const double* u, double* t) {
+  double slip = ch_system_slip(s, i, u);
+  for (int a = 0; a < s->dim[i]; ++a) t[a] = a > 0 && slip > 0.0 ? u[a] / slip : 0.0;
+  if (slip > 0.0 && ch_system_is_polygon(s, i)) {
+    const double one[2] = {1.0, 1.0};
+    int best = 0;
+    ch_polygon_support(one, s->sides[i], s->corners[i], u + 1, &best);
+    t[1] = s->corners[i][2 * best];
+    t[2] = s->corners[i][2 * best + 1];
+  }
+  return slip;
 }
 
 double ch_system_error(const ChSystem* s, const double* r, const double* u) {

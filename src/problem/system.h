@@ -27,20 +27,26 @@ typedef enum ChSet {
 } ChSet;
 
 typedef struct ChSystem {
-  int n, rows;         // blocks, scalar rows
-  int *dim, *row;      // n, n + 1
-  unsigned char* set;  // ChSet
-  double* mu;          // cone: friction; disc: radius
-  double *lo, *hi;     // box
+  int n, rows;             // blocks, scalar rows
+  int *dim, *row;          // n, n + 1
+  unsigned char* set;      // ChSet
+  double* mu;              // cone: friction; disc: radius
+  int* sides;              // cone in space: 0 = circular, else corners of its polygon
+  const double** corners;  // their cosines and sines, see problem/polygon.h
+  double *lo, *hi;         // box
   double* q;
   bool formed;  // W is there; otherwise only bodies
   bool symmetric;
-  bool relaxed;  // the pose: complementarity with u itself instead of u + mu |u_T| n
+  bool polygonal;  // some cone has sides
+  bool relaxed;    // the pose: complementarity with u itself instead of u + mu |u_T| n
   ChBlockCsr W;
   ChBodies* bodies;  // W = H^T M^-1 H by bodies; NULL when the problem came without
   double* diagonal;  // W_ii blocks, at diagonal_at[i]
   int* diagonal_at;
 } ChSystem;
+
+// Whether block i has a polygonal section; `sides` need not be there where nothing has.
+static inline bool ch_system_is_polygon(const ChSystem* s, int i) { return s->polygonal && s->sides[i] > 0; }
 
 // One connected part and the way back.
 typedef struct ChComponent {
@@ -72,6 +78,9 @@ void ch_system_velocity(const ChSystem* s, const double* r, double* u);
 
 // |u_T| of block i, 0 where there is no friction; u points at the block's rows
 double ch_system_slip(const ChSystem* s, int i, const double* u);
+
+// The same with its gradient t in the tangent entries (t[0] = 0; zero where there is no slip)
+double ch_system_slip_gradient(const ChSystem* s, int i, const double* u, double* t);
 
 // y = P(x), for one block and block by block
 void ch_system_project_block(const ChSystem* s, int i, const double* x, double* y);

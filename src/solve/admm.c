@@ -94,7 +94,7 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_admm = {.name = "admm",
                                  .summary = "alternating directions, slip from the dual, one factorisation per penalty",
                                  .source = "Boyd et al. 2011; Tasora et al. 2021",
-                                 .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
+                                 .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
                                           CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER | CH_IS_EXACT,
                                  .options = option_rows,
                                  .option_count = CH_OPTION_COUNT,

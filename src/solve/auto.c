@@ -17,9 +17,12 @@
   X(int, rest, 1, 0, 2, "look for rest first: 0 = never, 1 = where sweeps do not settle it, 2 = always")
 CH_OPTIONS(AUTO_OPTIONS)
 
-extern const ChMethod ch_method_admm, ch_method_ipm, ch_method_newton, ch_method_nsgs;
+extern const ChMethod ch_method_admm, ch_method_ipm, ch_method_lemke, ch_method_newton, ch_method_nsgs;
 
-enum { SMALL = 40 };   // blocks up to which a factorisation costs less than the splitting steps it may save
+enum {
+  SMALL = 40,
+  LEMKE_ROWS = 400
+};                     // blocks up to which a factorisation costs less than the splitting steps it may save
 #define NEAR 1e-3      // error below which Newton's method is worth starting
 #define ROUGH 1e-4     // error above which splitting is worth its factorisation
 #define HANDOVER 1e-6  // where splitting and interior point slow down and Newton takes over
@@ -114,15 +117,32 @@ static void rounds(ChRun* run) {
 }
 
 static void solve_convex(ChRun* run) {
-  if (interior(run) || newton(run, NULL, 200, 0)) return;
+  if (!run->system->polygonal && interior(run)) return;
+  if (newton(run, NULL, 200, 0)) return;
   for (int k = 0; k < 40; ++k)
     if (split(run, 0.05 * (k % 4 + 1), 5000 * (k + 1), 500, NULL) || newton(run, NULL, 200, 0)) return;
 }
 
+// Polygons: splitting and Newton on De Saxce's map, which is piecewise linear there; pivoting where the problem is
+// small.
+static void solve_polygonal(ChRun* run) {
+  static const double penalties[] = {0.2, 0.05, 0.5, 0.1, 1.0, 0.02};
+  for (int k = 0; k < 40; ++k) {
+    if (split(run, penalties[k % 6], 200 * (k + 1), 200, NULL) || newton(run, NULL, 60, 0)) return;
+    if (k == 0 && run->system->formed && run->system->rows <= LEMKE_ROWS &&
+        run_stage(run, &(ChNested){.method = &ch_method_lemke, .max_iterations = 20000}, NULL))
+      return;
+  }
+}
+
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
+  if (run->system->polygonal && !run->system->relaxed) {
+    solve_polygonal(run);
+    return;
+  }
   bool first = o.rest == 2 && !run->system->relaxed;
-  if (!first && sweep(run, o.sweeps)) return;
+  if (!first && !run->system->polygonal && sweep(run, o.sweeps)) return;
   if (run->system->relaxed) {
     solve_convex(run);
     return;
@@ -136,7 +156,8 @@ const ChMethod ch_method_auto = {
     .name = "auto",
     .summary = "portfolio with fall-back: sweeps, rest, splitting, Newton, interior point; ends with the best iterate",
     .source = "Cardhouse's own",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT,
+    .takes =
+        CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,
     .solve = solve};

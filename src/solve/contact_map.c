@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "linalg/small.h"
+#include "problem/polygon.h"
 
 static double tangent_size(int d, const double* x) { return d == 3 ? sqrt(x[1] * x[1] + x[2] * x[2]) : fabs(x[1]); }
 
 void ch_map_value(const ChSystem* s, ChMap map, int i, const double* x, double* y) {
-  if (s->set[i] != CH_SET_CONE || map == CH_MAP_DE_SAXCE) {
+  if (s->set[i] != CH_SET_CONE || map == CH_MAP_DE_SAXCE || ch_system_is_polygon(s, i)) {
     ch_system_project_block(s, i, x, y);
     return;
   }
@@ -70,6 +71,14 @@ static void derivative_disc(double radius, const double* x, double* D) {
   add_turning(2, 0, radius / t, e, D);
 }
 
+static void derivative_polygon(const ChSystem* s, int i, const double* x, double* D) {
+  const double mu[2] = {s->mu[i], s->mu[i]};
+  double y[3];
+  ChPolygonFace face;
+  ch_project_polygon(mu, s->sides[i], s->corners[i], x, y, &face);
+  memcpy(D, face.D, sizeof face.D);
+}
+
 void ch_map_derivative(const ChSystem* s, ChMap map, int i, const double* x, double* D) {
   int d = s->dim[i];
   memset(D, 0, (size_t)(d * d) * sizeof *D);
@@ -84,7 +93,9 @@ void ch_map_derivative(const ChSystem* s, ChMap map, int i, const double* x, dou
       D[0] = x[0] > s->lo[i] && x[0] < s->hi[i];
       break;
     case CH_SET_CONE:
-      if (map == CH_MAP_ALART_CURNIER)
+      if (ch_system_is_polygon(s, i))
+        derivative_polygon(s, i, x, D);
+      else if (map == CH_MAP_ALART_CURNIER)
         derivative_alart_curnier(s->mu[i], d, x, D);
       else
         derivative_cone(s->mu[i], d, x, D);

@@ -96,6 +96,12 @@ static ChStatus check_arguments(Driver* d) {
   return status == CH_OK ? check_settings(d->context, o) : status;
 }
 
+static bool has_smooth_cone(const ChSystem* s) {
+  for (int i = 0; i < s->n; ++i)
+    if (s->set[i] == CH_SET_CONE && s->dim[i] == 3 && s->sides[i] == 0) return true;
+  return false;
+}
+
 static ChStatus check_capabilities(Driver* d) {
   for (int c = 0; c < d->parts.count; ++c) {
     const ChSystem* s = &d->parts.component[c].system;
@@ -105,6 +111,12 @@ static ChStatus check_capabilities(Driver* d) {
     if (!s->symmetric && !(d->method->takes & CH_TAKES_UNSYMMETRIC))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' needs a symmetric W; this one is not",
                      d->method->name);
+    if (s->polygonal && !(d->method->takes & CH_TAKES_POLYGON))
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes smooth cones only, not polygons",
+                     d->method->name);
+    if ((d->method->takes & CH_NEEDS_POLYGON) && has_smooth_cone(s))
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED,
+                     "method '%s' needs polygons for contacts in space: --cone polygon:8", d->method->name);
     if (s->relaxed && !(d->method->takes & CH_TAKES_RELAXED))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' does not take pose relaxed", d->method->name);
   }

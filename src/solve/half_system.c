@@ -21,6 +21,7 @@ static void lay_out(ChArena* arena, const ChSystem* whole, bool tangential, ChHa
   s->row = CH_TAKE(arena, s->n + 1, int);
   s->set = CH_TAKE(arena, s->n, unsigned char);
   s->mu = CH_TAKE(arena, s->n, double);
+  s->sides = CH_TAKE(arena, s->n, int);
   s->lo = CH_TAKE(arena, s->n, double);
   s->hi = CH_TAKE(arena, s->n, double);
   half->block = CH_TAKE(arena, s->n, int);

@@ -26,6 +26,8 @@ enum {
   CH_TAKES_DISC = 1 << 4,  // the tangential half of a staggered step
   CH_IS_INNER = 1 << 5,    // serves as --inner
   CH_IS_OUTER = 1 << 6,    // takes --inner
+  CH_TAKES_POLYGON = 1 << 8,      // polygonal cones in space
+  CH_NEEDS_POLYGON = 1 << 9,      // and no smooth ones
   CH_IS_EXACT = 1 << 7     // its fixed points are exact Coulomb
 };
 

@@ -36,10 +36,10 @@ static const Form coulomb_forms[] = {{CH_MAP_ALART_CURNIER, 1.0, false},
                                      {CH_MAP_DE_SAXCE, 1.0, false},
                                      {CH_MAP_ALART_CURNIER, 0.0, true},
                                      {CH_MAP_ALART_CURNIER, 0.1, false}};
-static const Form relaxed_forms[] = {{CH_MAP_DE_SAXCE, 1.0, false},
-                                     {CH_MAP_DE_SAXCE, 10.0, false},
-                                     {CH_MAP_DE_SAXCE, 0.0, true},
-                                     {CH_MAP_DE_SAXCE, 0.1, false}};
+static const Form saxce_forms[] = {{CH_MAP_DE_SAXCE, 1.0, false},
+                                   {CH_MAP_DE_SAXCE, 10.0, false},
+                                   {CH_MAP_DE_SAXCE, 0.0, true},
+                                   {CH_MAP_DE_SAXCE, 0.1, false}};
 
 enum { MEMORY = 3, HALVINGS = 10, STALL = 15, HISTORY = 64 };
 
@@ -108,10 +108,10 @@ static void linearize(const Newton* n) {
       n->E[at + a] = rho * D[a];
     }
     const double* u = n->u + s->row[i];
-    double slip = saxce ? ch_system_slip(s, i, u) : 0.0;
-    if (slip > 0.0)
+    double t[CH_BLOCK_MAX];
+    if (saxce && ch_system_slip_gradient(s, i, u, t) > 0.0)
       for (int a = 0; a < d; ++a)
-        for (int b = 1; b < d; ++b) n->E[at + a * d + b] += rho * D[a * d] * s->mu[i] * u[b] / slip;
+        for (int b = 1; b < d; ++b) n->E[at + a * d + b] += rho * D[a * d] * s->mu[i] * t[b];
   }
 }
 
@@ -244,8 +244,9 @@ static void proximal_step(Newton* n, const Form* forms, Progress* p, long outer)
 
 static void proximal_loop(Newton* n, long limit) {
   ChRun* run = n->run;
-  const Form* forms = n->s->relaxed ? relaxed_forms : coulomb_forms;
-  int count = (int)((n->s->relaxed ? sizeof relaxed_forms : sizeof coulomb_forms) / sizeof(Form));
+  bool saxce = n->s->relaxed || n->s->polygonal;  // Alart and Curnier's map needs a circular section
+  const Form* forms = saxce ? saxce_forms : coulomb_forms;
+  int count = (int)((saxce ? sizeof saxce_forms : sizeof coulomb_forms) / sizeof(Form));
   Progress p = {.error = run->error,
                 .forms = n->options.forms > 0 && n->options.forms < count ? n->options.forms : count};
   memcpy(n->centre, run->r, (size_t)n->s->rows * sizeof(double));
@@ -268,7 +269,7 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_newton = {.name = "newton",
                                    .summary = "proximal semismooth Newton on the Alart-Curnier and De Saxce maps",
                                    .source = "the field's state of the art (Alart and Curnier 1991; Acary et al. 2018)",
-                                   .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
+                                   .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
                                             CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER | CH_IS_EXACT,
                                    .options = option_rows,
                                    .option_count = CH_OPTION_COUNT,

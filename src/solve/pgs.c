@@ -109,7 +109,7 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_pgs = {.name = "pgs",
                                 .summary = "projected Gauss-Seidel over cones or, as game engines do, boxes",
                                 .source = "Kaufman 2009, section 5.7.2; the baseline of game engines",
-                                .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
+                                .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
                                          CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_EXACT,
                                 .options = option_rows,
                                 .option_count = CH_OPTION_COUNT,

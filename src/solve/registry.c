@@ -8,6 +8,7 @@
   X(admm)          \
   X(apgd)          \
   X(ipm)           \
+  X(lemke)         \
   X(newton)        \
   X(nsgs)          \
   X(pgs)           \

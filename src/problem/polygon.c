@@ -1,0 +1,105 @@
+// Polygonal friction: see polygon.h. The projection onto a cone in space is a point of it, of a facet, of an edge or
+// the apex; with few sides all candidates are tried and the nearest is taken.
+#include "problem/polygon.h"
+
+#include <math.h>
+#include <string.h>
+
+void ch_polygon_corners(int sides, double* corners) {
+  const double pi = acos(-1.0);
+  for (int j = 0; j < sides; ++j) {
+    corners[2 * j] = cos(2.0 * pi * j / sides);
+    corners[2 * j + 1] = sin(2.0 * pi * j / sides);
+  }
+}
+
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void cross(const double a[3], const double b[3], double c[3]) {
+  c[0] = a[1] * b[2] - a[2] * b[1];
+  c[1] = a[2] * b[0] - a[0] * b[2];
+  c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static void generator(const double mu[2], const double* corner, double g[3]) {
+  g[0] = 1.0, g[1] = mu[0] * corner[0], g[2] = mu[1] * corner[1];
+}
+
+typedef struct Nearest {
+  double distance;  // squared
+  double y[3];
+  int kind;             // dimension of the face: 0 apex, 1 edge, 2 facet, 3 inside
+  double direction[3];  // unit: of the edge, or the facet's normal
+} Nearest;
+
+static void offer(Nearest* n, const double x[3], const double y[3], int kind, const double direction[3]) {
+  double distance = 0.0;
+  for (int k = 0; k < 3; ++k) distance += (x[k] - y[k]) * (x[k] - y[k]);
+  if (!(distance < n->distance)) return;
+  n->distance = distance;
+  n->kind = kind;
+  memcpy(n->y, y, 3 * sizeof *y);
+  double size = sqrt(dot(direction, direction));
+  for (int k = 0; k < 3; ++k) n->direction[k] = direction[k] / size;
+}
+
+// Projects x on the plane of the facet between a and b and offers the point where it lies between them.
+static void try_facet(Nearest* n, const double x[3], const double a[3], const double b[3], const double normal[3]) {
+  double y[3], left[3], right[3], height = dot(x, normal) / dot(normal, normal);
+  for (int k = 0; k < 3; ++k) y[k] = x[k] - height * normal[k];
+  cross(y, b, left);  // y = s a + t b:  s n = y x b,  t n = a x y
+  cross(a, y, right);
+  if (dot(left, normal) >= 0.0 && dot(right, normal) >= 0.0) offer(n, x, y, 2, normal);
+}
+
+static void try_edge(Nearest* n, const double x[3], const double a[3]) {
+  double t = dot(x, a) / dot(a, a), y[3];
+  if (!(t > 0.0)) return;
+  for (int k = 0; k < 3; ++k) y[k] = t * a[k];
+  offer(n, x, y, 1, a);
+}
+
+static void fill_face(const Nearest* n, ChPolygonFace* face) {
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) {
+      double unit = a == b ? 1.0 : 0.0, square = n->direction[a] * n->direction[b];
+      face->D[3 * a + b] = n->kind == 3 ? unit : n->kind == 2 ? unit - square : n->kind == 1 ? square : 0.0;
+    }
+}
+
+void ch_project_polygon(const double mu[2], int sides, const double* corners, const double x[3], double y[3],
+                        ChPolygonFace* face) {
+  const double apex[3] = {0.0, 0.0, 0.0}, up[3] = {1.0, 0.0, 0.0};
+  Nearest n = {.distance = INFINITY, .y = {NAN, NAN, NAN}};
+  double a[3], b[3], normal[3];
+  int outside = 0;
+  generator(mu, corners + 2 * (sides - 1), a);
+  offer(&n, x, apex, 0, up);
+  for (int j = 0; j < sides; ++j) {
+    generator(mu, corners + 2 * j, b);
+    cross(b, a, normal);  // outwards: corners run anticlockwise seen from above
+    if (!(dot(x, normal) <= 0.0)) {
+      outside = 1;
+      try_facet(&n, x, b, a, normal);
+    }
+    try_edge(&n, x, b);
+    memcpy(a, b, sizeof a);
+  }
+  if (!outside) {
+    n.kind = 3;
+    memcpy(n.y, x, sizeof n.y);
+  }
+  memcpy(y, n.y, sizeof n.y);
+  if (face) fill_face(&n, face);
+}
+
+double ch_polygon_support(const double mu[2], int sides, const double* corners, const double* u, int* best) {
+  double largest = -INFINITY;
+  for (int j = 0; j < sides; ++j) {
+    double value = mu[0] * corners[2 * j] * u[0] + mu[1] * corners[2 * j + 1] * u[1];
+    if (!(value > largest) && !isnan(value)) continue;
+    largest = value;
+    if (best) *best = j;
+  }
+  return largest;
+}

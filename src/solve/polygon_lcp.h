@@ -1,0 +1,36 @@
+// The Stewart-Trinkle complementarity problem of a system with polygonal friction, eliminated velocities:
+//
+//   0 <= A y + b  _|_  y >= 0,   y = (alpha, beta, lambda) per contact
+//
+//       [ N'N   N'D   0 ]        [ N'q ]       alpha   normal impulse
+//   A = [ D'N   D'D   E ]    b = [ D'q ]       beta_j  impulse along direction d_j, sum_j beta_j <= mu alpha
+//       [ mu    -E'   0 ]        [  0  ]       lambda  slip speed
+//
+// with products in W. In the plane d = +1, -1 and the cone is exact. A unilateral row has alpha alone; a free row is a
+// variable without sign; a box has alpha = r - lo and a multiplier of its upper bound.
+#ifndef CH_SOLVE_POLYGON_LCP_H
+#define CH_SOLVE_POLYGON_LCP_H
+
+#include <stdbool.h>
+
+#include "problem/system.h"
+
+typedef struct ChPolygonLcp {
+  int n;
+  ChSparse A;
+  double* b;
+  unsigned char* free;  // variable without sign, row an equation
+  ChSparse G;           // r = G y + base
+  double* base;
+} ChPolygonLcp;
+
+// Variables of block i: alpha, then directions, then lambda; box: alpha, upper; free and half: one a row.
+int ch_polygon_lcp_variables(const ChSystem* system, int i);
+
+// W must be formed; every cone in space must have sides.
+ChPolygonLcp ch_polygon_lcp(ChArena* arena, const ChSystem* system);
+
+// r = G y + base
+void ch_polygon_lcp_reactions(const ChPolygonLcp* lcp, const ChSystem* system, const double* y, double* r);
+
+#endif
