@@ -93,7 +93,11 @@ static ChStatus ask_all(ChContext* context, const double* load, const ChLimitOpt
 ChStatus ch_limits_ask(ChContext* context, const ChProblem* p, const char* load_path, const ChLimitOptions* options,
                        ChLimitsReport* out) {
   const int size = p->form == CH_FORM_LOCAL ? p->rows : p->dof;
-  *out = (ChLimitsReport){.asked = true, .all = out->all, .problem = p, .loaded = load_path != NULL};
+  *out = (ChLimitsReport){.asked = true,
+                          .all = out->all,
+                          .problem = p,
+                          .highest_factor = options->highest_factor,
+                          .loaded = load_path != NULL};
   for (int i = 0; i < p->block_count; ++i)
     for (int a = 0; p->blocks[i].law == CH_LAW_CONTACT && a + 1 < p->blocks[i].dimension; ++a)
       out->mu_highest = fmax(out->mu_highest, p->blocks[i].mu[a]);
@@ -127,7 +131,7 @@ static void print_friction(const ChLimitsReport* report) {
   const ChLimit* limit = &report->friction.limit;
   if (undecided("", &report->friction)) return;
   if (!limit->exists)
-    printf("            no friction, however large, admits one\n");
+    printf("            no friction up to %g times as large admits one\n", report->highest_factor);
   else
     printf("            smallest friction %.6g of what is given, that is mu up to %.6g\n", limit->value,
            limit->value * report->mu_highest);

@@ -21,7 +21,8 @@ typedef struct ChLimitsReport {
   bool asked;
   bool all;  // to be set before asking; otherwise only self-stress and disassembly
   const ChProblem* problem;
-  double mu_highest;  // of the problem
+  double mu_highest;      // of the problem
+  double highest_factor;  // on friction that was tried
   ChLimitAnswer equilibrium, friction, self_stress, disassembly, load;
   bool loaded;        // a load was given
   double* mechanism;  // rows: the motion that limits the load, or else the friction, or the equilibrium; NULL: none
