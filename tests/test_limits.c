@@ -74,7 +74,7 @@ static bool arch_stands(int n, double thickness) {
 }
 
 // The thinnest semicircular arch: 0.1068 of the radius with 27 voussoirs, 0.1073 with 45 (0.1075 with infinitely many).
-// The figures have four digits; half a unit of the last one on either side.
+// Those are of sectors of a ring; quadrilaterals, as here, need 0.10672 and 0.10731.
 static void thinnest_arch_is_that_of_the_literature(void** state) {
   (void)state;
   assert_false(arch_stands(27, 0.1067));
@@ -158,6 +158,47 @@ static double largest_load(const ChProblem* problem, const double* load, double*
   CHECK_OK(context, ch_load_largest(&context, problem, load, NULL, (ChLimitState){.r = r, .v = v, .u = u}, &limit));
   assert_true(limit.exists);
   return limit.value;
+}
+
+// An elliptic cone: the share of each coefficient that a slope along `heading` uses adds up in squares.
+static void elliptic_friction_is_used_along_its_ellipse(void** state) {
+  (void)state;
+  static const double mu[2] = {0.9, 0.4}, up[3] = {0, 0, 1}, along[3] = {1, 0, 0};
+  for (double heading = 0.1; heading < 6.0; heading += 0.9) {
+    const double slope = 0.2,
+                 gravity[3] = {G * sin(slope) * cos(heading), G * sin(slope) * sin(heading), -G * cos(slope)};
+    const double centre[3] = {0, 0, 0};
+    ChRig* rig = ch_rig_create(3, H_STEP, gravity);
+    const int sphere = ch_rig_add_sphere(rig, 1000.0, 0.1, centre);
+    for (int k = 0; k < 3; ++k) {  // feet close below the centre, so that it slides and does not roll
+      const double point[3] = {0.05 * cos(2.0 * PI * k / 3.0), 0.05 * sin(2.0 * PI * k / 3.0), 0.0};
+      ch_rig_add_elliptic(rig, CH_GROUND, sphere, point, up, along, mu);
+    }
+    ChProblem* problem = built(rig, CH_FORM_GLOBAL);
+    const double wanted = tan(slope) * hypot(cos(heading) / mu[0], sin(heading) / mu[1]);
+    CHECK_NEAR(smallest_factor(problem), wanted, 2e-6);
+    ch_problem_destroy(problem);
+    ch_rig_destroy(rig);
+  }
+}
+
+// An arm on a hinge, held level by a motor of limited strength: joints push and pull freely, the motor within bounds.
+static void motor_holds_what_its_limit_allows(void** state) {
+  (void)state;
+  const double gravity[3] = {0, 0, -G}, size[3] = {0.4, 0.1, 0.1}, centre[3] = {0.3, 0, 0}, pin[3] = {0, 0, 0};
+  const double axis[3] = {0, 1, 0}, moment = 2.0 * G * 0.3 * H_STEP;
+  for (int k = 0; k < 2; ++k) {
+    ChRig* rig = ch_rig_create(3, H_STEP, gravity);
+    const int arm = ch_rig_add_box_of_mass(rig, 2.0, size, NULL, centre);
+    ch_rig_add_hinge(rig, CH_GROUND, arm, pin, axis);
+    ch_rig_add_motor(rig, CH_GROUND, arm, axis, 0.0, moment * (k ? 1.001 : 0.999));
+    ChProblem* problem = built(rig, CH_FORM_GLOBAL);
+    assert_int_equal(in_equilibrium(problem), k);
+    const double more[6] = {0, 0, -2.0 * G * H_STEP, 0, 0, 0};  // as much again
+    if (k) CHECK_NEAR(largest_load(problem, more, NULL, NULL, NULL), 0.001, 1e-8);
+    ch_problem_destroy(problem);
+    ch_rig_destroy(rig);
+  }
 }
 
 // A horizontal push at the centre of a flat box slides it at mu m g; of a tall one, tips it over at m g b / h.
@@ -371,6 +412,8 @@ int main(void) {
       cmocka_unit_test(large_pile_is_decided_quickly),
       cmocka_unit_test(local_form_says_the_same),
       cmocka_unit_test(slope_limit_is_the_same_all_round),
+      cmocka_unit_test(elliptic_friction_is_used_along_its_ellipse),
+      cmocka_unit_test(motor_holds_what_its_limit_allows),
       cmocka_unit_test(push_slides_or_tips),
       cmocka_unit_test(push_downwards_has_no_limit),
       cmocka_unit_test(answers_prove_themselves),
