@@ -231,7 +231,7 @@ static void set_start(Merit* m, int run, double* X) {
 }
 
 ChMcpOptions ch_mcp_options_default(void) {
-  return (ChMcpOptions){.tolerance = 1e-6, .max_iterations = 1000, .time_limit = 600.0, .restarts = 20};
+  return (ChMcpOptions){.tolerance = 1e-6, .max_iterations = 0, .time_limit = 600.0, .restarts = 20};
 }
 
 ChStatus ch_mcp_boxmin(ChArena* arena, const ChMcp* mcp, const ChMcpOptions* options, double* x, ChMcpInfo* info) {
@@ -242,7 +242,10 @@ ChStatus ch_mcp_boxmin(ChArena* arena, const ChMcp* mcp, const ChMcpOptions* opt
   ChBoxOptions box = ch_box_options_default();
   box.gradient_tolerance = 1e-13;
   box.target = 1e-22;
-  box.max_iterations = options->max_iterations;
+  bool many = merit.lows + merit.highs > MANY;
+  box.max_iterations = options->max_iterations ? options->max_iterations : many ? 10000 : 1000;
+  // A new face costs a factorisation: with many pairs a rough step now is worth more than a fine one later.
+  if (merit.factor && many) box.max_inner = 20;
   double* X = CH_TAKE(arena, problem.n, double);
   ChStatus status = CH_MAX_ITER;
   *info = (ChMcpInfo){.dimension = problem.n, .natural = NAN};

@@ -31,7 +31,7 @@ double ch_mcp_natural(const ChMcp* mcp, const double* x, double* F);
 
 typedef struct ChMcpOptions {
   double tolerance;     // on the natural residual
-  long max_iterations;  // trust-region iterations of one run
+  long max_iterations;  // trust-region iterations of one run; 0: 1000, or 10000 with more than 100 pairs
   double time_limit;    // seconds
   int restarts;         // further starting points when a stationary point turns out not to be a solution
 } ChMcpOptions;
