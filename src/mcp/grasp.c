@@ -13,9 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/check.h"
-#include "linalg/small.h"
-
 enum { JOINTS = 4 };
 static const double half_edge = 0.05, cube_mass = 1.0;
 static const double link1 = 0.35, link2 = 0.30, base_distance = 0.5;
