@@ -52,7 +52,7 @@ ChStatus ch_problem_painleve(ChContext* context, const ChProblem* problem, doubl
 
 typedef struct ChLimitOptions {
   double tolerance;       // of a bisected friction factor, relative; default 1e-6
-  double highest_factor;  // above which friction is not tried; default 1000
+  double highest_factor;  // above which friction is not tried; default 100
   double time_limit;      // seconds for one question; default 60
 } ChLimitOptions;
 

@@ -2,14 +2,21 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
 #include "cardhouse/analysis.h"
 #include "cardhouse/files.h"
 #include "cli/commands.h"
+#include "cli/limits.h"
 #include "cli/output.h"
 
-#define ANALYZE_OPTIONS(X) X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")
+#define ANALYZE_OPTIONS(X)                                                                                           \
+  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                \
+  X(FLAG, limits, false, NULL, 0, 0, "limit analysis: equilibrium, smallest friction, the mechanism that limits it") \
+  X(TEXT, load, NULL, "FILE", 0, 0,                                                                                  \
+    "with limits: largest multiple of this load, numbers in a text file, one per row of f")                          \
+  X(REAL, time_limit, 60.0, "SECONDS", 0.001, 1e6, "for each question of the limit analysis")
 
 typedef struct Arguments {
   ANALYZE_OPTIONS(CH_ARG_MEMBER)
@@ -17,13 +24,43 @@ typedef struct Arguments {
 
 static const ChArgRow rows[] = {ANALYZE_OPTIONS(CH_ARG_ROW)};
 
+enum { SMALL_ROWS = 1000 };  // up to here pointedness is told unasked
+
 static const char rank_skipped[] = "connected parts with more than 3000 rows are too large for a dense factorisation";
+
+static double coupling_degrees(const ChAnalysis* a) {
+  return acos(a->coupling_cosine) * 180.0 / 3.14159265358979323846;
+}
 
 static json_t* range_json(double lowest, double highest) {
   return json_pack("{s:o, s:o}", "min", ch_json_real(lowest), "max", ch_json_real(highest));
 }
 
-static ChExit print_json(const ChCommand* self, const char* file, const ChProblem* p, const ChAnalysis* a) {
+// Arrays with one entry a contact; null where a contact cannot move or nothing couples.
+static json_t* painleve_json(const ChProblem* p, const ChAnalysis* a, const double* indicator, const double* critical) {
+  json_t *indicators = json_array(), *criticals = json_array();
+  for (int i = 0; i < p->block_count; ++i) {
+    if (p->blocks[i].law != CH_LAW_CONTACT) continue;
+    json_array_append_new(indicators, ch_json_real(indicator[i]));
+    json_array_append_new(criticals, ch_json_real(critical[i]));
+  }
+  return json_pack("{s:o, s:o, s:i, s:o, s:o}", "lowest_share", ch_json_real(a->painleve_lowest), "critical_mu_lowest",
+                   ch_json_real(a->critical_mu_lowest), "contacts", a->painleve_contacts, "indicator", indicators,
+                   "critical_mu", criticals);
+}
+
+static json_t* painleve_of(const ChProblem* p, const ChAnalysis* a) {
+  double* arrays = calloc(2 * (size_t)p->block_count + 1, sizeof *arrays);
+  ChContext context = {0};
+  json_t* object = NULL;
+  if (arrays && ch_problem_painleve(&context, p, arrays, arrays + p->block_count) == CH_OK)
+    object = painleve_json(p, a, arrays, arrays + p->block_count);
+  free(arrays);
+  return object;
+}
+
+static ChExit print_json(const ChCommand* self, const char* file, const ChProblem* p, const ChAnalysis* a,
+                         const ChLimitsReport* limits) {
   json_t* object = json_object();
   json_object_set_new(object, "problem", ch_json_problem(file, p));
   json_object_set_new(object, "asymmetry", ch_json_real(a->asymmetry));
@@ -41,6 +78,11 @@ static ChExit print_json(const ChCommand* self, const char* file, const ChProble
                       json_pack("{s:o, s:o}", "norm", ch_json_real(a->q_norm), "max", ch_json_real(a->q_highest)));
   json_object_set_new(object, "mu", range_json(a->mu_lowest, a->mu_highest));
   json_object_set_new(object, "elliptic", json_integer(a->elliptic));
+  json_object_set_new(object, "coupling",
+                      json_pack("{s:o, s:o}", "cosine", ch_json_real(a->coupling_cosine), "degrees",
+                                ch_json_real(coupling_degrees(a))));
+  json_object_set_new(object, "painleve", painleve_of(p, a));
+  if (limits->asked) json_object_set_new(object, "limits", ch_limits_json(limits));
   json_object_set_new(object, "certificate_at_zero", ch_json_certificate(&a->at_zero));
   return ch_json_print(self, object);
 }
@@ -78,7 +120,20 @@ static void print_symmetry(const char* matrix, double asymmetry) {
          asymmetry);
 }
 
-static void print_text(const char* file, const ChProblem* p, const ChAnalysis* a) {
+static void print_coupling(const ChAnalysis* a) {
+  if (!isnan(a->coupling_cosine))
+    printf("coupling    smallest angle between contact and friction %.4g degrees (cosine %.6g)\n", coupling_degrees(a),
+           a->coupling_cosine);
+  if (a->painleve_block < 0) return;
+  if (isinf(a->critical_mu_lowest))
+    printf("painleve    no contact couples its normal with its tangents\n");
+  else
+    printf("painleve    %s: smallest W_nn - mu |W_nT| is %.3g W_nn (block %d), smallest critical mu %.4g\n",
+           a->painleve_contacts ? "possible" : "excluded", a->painleve_lowest, a->painleve_block,
+           a->critical_mu_lowest);
+}
+
+static void print_text(const char* file, const ChProblem* p, const ChAnalysis* a, const ChLimitsReport* limits) {
   char text[256];
   ch_problem_describe(p, text, sizeof text);
   printf("problem     %s: %s\n", file, text);
@@ -92,6 +147,8 @@ static void print_text(const char* file, const ChProblem* p, const ChAnalysis* a
     printf("friction    no contacts\n");
   else
     printf("friction    mu %g to %g%s\n", a->mu_lowest, a->mu_highest, a->elliptic ? ", elliptic cones" : "");
+  print_coupling(a);
+  if (limits->asked) ch_limits_print(limits);
   printf("\ncertificate of r = 0: what no work at all is worth\n");
 #define X(name, text) printf("  %-12s %9.2e\n", #name, ch_plain_nan(a->at_zero.name));
   CH_CERTIFICATE_FIELDS(X)
@@ -107,23 +164,32 @@ static ChExit analyze_run(const ChCommand* self, int count, char** words) {
   ChProblem* problem = NULL;
   ChAnalysis analysis;
   ChStatus status = ch_problem_read(&context, file, &problem);
+  ChLimitsReport limits = {.all = arguments.limits || arguments.load};
   if (status == CH_OK) status = ch_problem_analyze(&context, problem, &analysis);
+  if (status == CH_OK && (limits.all || problem->rows <= SMALL_ROWS)) {
+    ChLimitOptions options = ch_limit_options_default();
+    options.time_limit = arguments.time_limit;
+    status = ch_limits_ask(&context, problem, arguments.load, &options, &limits);
+  }
   ChExit exit_status = CH_EXIT_DONE;
   if (status != CH_OK)
     exit_status = ch_failure_exit(self, &context, status);
   else if (arguments.json)
-    exit_status = print_json(self, file, problem, &analysis);
+    exit_status = print_json(self, file, problem, &analysis, &limits);
   else
-    print_text(file, problem, &analysis);
+    print_text(file, problem, &analysis, &limits);
+  ch_limits_reset(&limits);
   ch_problem_destroy(problem);
   return exit_status;
 }
 
 const ChCommand ch_command_analyze = {
     .name = "analyze",
-    .summary = "tells a problem's rank, hyperstaticity, symmetry, parts and scale of units",
+    .summary = "tells a problem's rank, hyperstaticity, symmetry, parts, units, coupling and limits",
     .operand = "PROBLEM",
-    .examples = "  cardhouse analyze problem.hdf5\n  cardhouse analyze problem.dat --json\n",
+    .examples =
+        "  cardhouse analyze problem.hdf5\n  cardhouse analyze problem.dat --json\n"
+        "  cardhouse analyze arch.hdf5 --limits --load wind.txt\n",
     .row_count = sizeof rows / sizeof *rows,
     .rows = rows,
     .run = analyze_run,

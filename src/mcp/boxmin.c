@@ -1,10 +1,13 @@
 // A mixed complementarity problem as a bound-constrained least-squares problem (003, eq. (2), with upper bounds):
 //
-//   minimise  Phi(x, z, y) = 1/2 [ |F(x) - z + y|^2 + sigma^2 + tau^2 ]    lower <= x <= upper,  z >= 0,  y >= 0
-//   sigma = sum (x_i - lower_i) z_i,    tau = sum (upper_i - x_i) y_i
+//   minimise  Phi(x, z, y) = 1/2 [ |F(x) - z + y|^2 + omega (sigma^2 + tau^2) ]
+//   over      lower <= x <= upper,   z >= 0,   y >= 0
+//   with      sigma = sum (x_i - lower_i) z_i,   tau = sum (upper_i - x_i) y_i
 //
-// z_i exists where lower_i is finite, y_i where upper_i is. Phi = 0 exactly at solutions. Bounds are the only constraints,
-// so the augmented Lagrangian around the trust region would stop after its first round: there is none.
+// z_i exists where lower_i is finite, y_i where upper_i is. Phi = 0 exactly at solutions. omega is 1, as in 003, up to
+// a hundred pairs, and 1/sqrt(pairs) beyond, where sigma, a sum over all pairs, would outweigh the rest and shrink the
+// trust region. Bounds are the only constraints, so the augmented Lagrangian around the trust region would stop after
+// its first round: there is none.
 #include <math.h>
 #include <string.h>
 
@@ -14,13 +17,16 @@
 #include "mcp/mcp.h"
 #include "mcp/normal_factor.h"
 
+enum { MANY = 100 };  // pairs from which on sigma and tau are weighted down
+
 typedef struct Merit {
   const ChMcp* mcp;
   int n, lows, highs;
   const int *low, *high;  // the variables with a lower, with an upper bound
   const double* X;        // the point of the products: x, z, y
   double* R;              // F(x) - z + y there
-  double sigma, tau;
+  double sigma, tau;      // times the weight omega
+  double weight;
   double *t, *shifted, *turned;  // scratch of n
   ChNormalFactor* factor;        // NULL: no preconditioner
   double* diagonal;
@@ -40,7 +46,9 @@ static double residual(Merit* m, const double* X, double* R, double* sigma, doub
     R[m->high[k]] += y[k];
     *tau += (mcp->upper[m->high[k]] - X[m->high[k]]) * y[k];
   }
-  double sum = *sigma * *sigma + *tau * *tau;
+  double sum = m->weight * (*sigma * *sigma + *tau * *tau);
+  *sigma *= m->weight;
+  *tau *= m->weight;
   for (int i = 0; i < m->n; ++i) sum += R[i] * R[i];
   return 0.5 * sum;
 }
@@ -103,6 +111,8 @@ static void merit_product(void* user, const double* d, double* out) {
     m->t[i] += dy[k];
     dtau += (mcp->upper[i] - m->X[i]) * dy[k] - d[i] * y[k];
   }
+  dsigma *= m->weight;
+  dtau *= m->weight;
   mcp->multiply_transposed(mcp->user, m->X, m->t, out);
   if (!mcp->matrix) add_curvature(m, d, out);
   for (int k = 0; k < m->lows; ++k) {
@@ -128,13 +138,13 @@ static void merit_precondition(void* user, bool new_face, const bool* free, cons
     for (int i = 0; i < size; ++i) m->diagonal[i] = 1e-10;
     for (int k = 0; k < m->lows; ++k) {
       int i = m->low[k];
-      m->diagonal[i] += z[k] * z[k];
-      dz[k] += pow(m->X[i] - mcp->lower[i], 2);
+      m->diagonal[i] += m->weight * z[k] * z[k];
+      dz[k] += m->weight * pow(m->X[i] - mcp->lower[i], 2);
     }
     for (int k = 0; k < m->highs; ++k) {
       int i = m->high[k];
-      m->diagonal[i] += y[k] * y[k];
-      dy[k] += pow(mcp->upper[i] - m->X[i], 2);
+      m->diagonal[i] += m->weight * y[k] * y[k];
+      dy[k] += m->weight * pow(mcp->upper[i] - m->X[i], 2);
     }
     m->factored = ch_normal_factor_update(m->factor, free, m->diagonal);
   }
@@ -177,6 +187,8 @@ static Merit merit_take(ChArena* arena, const ChMcp* mcp) {
     if (isfinite(mcp->lower[i])) low[m.lows++] = i;
     if (isfinite(mcp->upper[i])) high[m.highs++] = i;
   }
+  int pairs = m.lows + m.highs;
+  m.weight = pairs > MANY ? 1.0 / sqrt(pairs) : 1.0;
   m.low = low;
   m.high = high;
   double** arrays[] = {&m.R, &m.t, &m.shifted, &m.turned};
@@ -208,20 +220,18 @@ static ChBoxProblem box_problem(ChArena* arena, Merit* m) {
 // Run 0 starts where the model says; later ones from points spread around it, the same every time.
 static void set_start(Merit* m, int run, double* X) {
   const ChMcp* mcp = m->mcp;
-  double *z = X + m->n, *y = z + m->lows, reach = 0.5 * (run + 1);
+  double reach = 0.5 * (run + 1);
   unsigned long long state = 0x9E3779B97F4A7C15ULL * (unsigned long long)run;
   for (int i = 0; i < m->n; ++i) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     double spread = run ? reach * ((double)(state >> 11) / 4503599627370496.0 - 1.0) : 0.0;
     X[i] = ch_clamp(mcp->start[i] + spread, mcp->lower[i], mcp->upper[i]);
   }
-  mcp->evaluate(mcp->user, X, m->R);
-  for (int k = 0; k < m->lows; ++k) z[k] = ch_positive_part(m->R[m->low[k]]);
-  for (int k = 0; k < m->highs; ++k) y[k] = ch_positive_part(-m->R[m->high[k]]);
+  memset(X + m->n, 0, (size_t)(m->lows + m->highs) * sizeof *X);  // sigma = tau = 0: the model is a good one at first
 }
 
 ChMcpOptions ch_mcp_options_default(void) {
-  return (ChMcpOptions){.tolerance = 1e-6, .max_iterations = 1000, .time_limit = 600.0, .restarts = 0};
+  return (ChMcpOptions){.tolerance = 1e-6, .max_iterations = 0, .time_limit = 600.0, .restarts = 20};
 }
 
 ChStatus ch_mcp_boxmin(ChArena* arena, const ChMcp* mcp, const ChMcpOptions* options, double* x, ChMcpInfo* info) {
@@ -232,7 +242,10 @@ ChStatus ch_mcp_boxmin(ChArena* arena, const ChMcp* mcp, const ChMcpOptions* opt
   ChBoxOptions box = ch_box_options_default();
   box.gradient_tolerance = 1e-13;
   box.target = 1e-22;
-  box.max_iterations = options->max_iterations;
+  bool many = merit.lows + merit.highs > MANY;
+  box.max_iterations = options->max_iterations ? options->max_iterations : many ? 10000 : 1000;
+  // A new face costs a factorisation: with many pairs a rough step now is worth more than a fine one later.
+  if (merit.factor && many) box.max_inner = 20;
   double* X = CH_TAKE(arena, problem.n, double);
   ChStatus status = CH_MAX_ITER;
   *info = (ChMcpInfo){.dimension = problem.n, .natural = NAN};
@@ -252,8 +265,10 @@ ChStatus ch_mcp_boxmin(ChArena* arena, const ChMcp* mcp, const ChMcpOptions* opt
     }
     info->box = run;
     bool solved = natural <= options->tolerance && run.value <= CH_MCP_OBJECTIVE;
-    if (solved) status = CH_OK;
-    else if (status == CH_OK) status = CH_MAX_ITER;  // stationary, but no solution
+    if (solved)
+      status = CH_OK;
+    else if (status == CH_OK)
+      status = CH_MAX_ITER;  // stationary, but no solution
   }
   info->seconds = ch_clock_seconds() - begin;
   ch_arena_release(arena, mark);

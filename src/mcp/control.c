@@ -2,10 +2,10 @@
 //
 //   minimise  h/2 sum (2 a_k^2 + b_k^2) + h/2 sum c_k^2      x_{k+1} = x_k + h (A x_k + B c_k),   |c_k| <= 1
 //
-// x = (a, b), A = [0 1; -1 0], B = (0, 1): an oscillator brought to rest over ten seconds. With costates p the first-order
-// conditions are an affine, monotone MCP of five variables a step (two states, two costates, a control with two bounds),
-// seven in the bound-constrained form. The row of the control is divided by h. The instance is ours, the data of 003 are
-// not given there.
+// x = (a, b), A = [0 1; -1 0], B = (0, 1): an oscillator brought to rest over ten seconds. With costates p the
+// first-order conditions are an affine, monotone MCP of five variables a step (two states, two costates, a control with
+// two bounds), seven in the bound-constrained form. The row of the control is divided by h. The instance is ours, the
+// data of 003 are not given there.
 #include "mcp/entries.h"
 #include "mcp/models.h"
 
@@ -32,8 +32,10 @@ static void add_step(ChEntries* e, int k, int steps, double h, const double* x0)
     for (int j = 0; j < 2; ++j) {
       double step_ij = (i == j) + h * A[i][j], step_ji = (i == j) + h * A[j][i];
       if (k + 1 < steps) ch_entries_add(e, xi, costate(k + 1, j), step_ji);
-      if (k > 0) ch_entries_add(e, pi, state(k - 1, j), -step_ij);
-      else e->b[pi] -= step_ij * x0[j];
+      if (k > 0)
+        ch_entries_add(e, pi, state(k - 1, j), -step_ij);
+      else
+        e->b[pi] -= step_ij * x0[j];
     }
   }
   ch_entries_add(e, control(k), control(k), 1.0);

@@ -2,8 +2,8 @@
 //
 //   cube    M_o dV/dt = sum G_i c_i + w          arm i   M_i ddq_i = tau_i - h_i - J_i^T R_i c_i
 //
-// c_i is the force of fingertip i on the cube in the frame R_i = (n_i, t_i, o_i), n_i pointing into the cube. The cube's
-// point moves against the fingertip with a_i = G_i^T dV/dt - R_i^T J_i ddq_i + velocity products, hence
+// c_i is the force of fingertip i on the cube in the frame R_i = (n_i, t_i, o_i), n_i pointing into the cube. The
+// cube's point moves against the fingertip with a_i = G_i^T dV/dt - R_i^T J_i ddq_i + velocity products, hence
 //
 //   a = W c + b,     W = G^T M_o^-1 G + R^T J M^-1 J^T R,     b from w, tau - h and the velocity products.
 //
@@ -13,13 +13,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/check.h"
-#include "linalg/small.h"
-
 enum { JOINTS = 4 };
 static const double half_edge = 0.05, cube_mass = 1.0;
 static const double link1 = 0.35, link2 = 0.30, base_distance = 0.5;
 static const double small = 1e-5;
+static const double apex =
+    1e-3;  // newton; the squared cone condition fixes forces near zero only to a root of its error
 
 // Uniform in [low, high]; Knuth's 64-bit congruential generator, high bits.
 static double draw(unsigned long long* state, double low, double high) {
@@ -29,7 +28,8 @@ static double draw(unsigned long long* state, double low, double high) {
 
 // Inertia of the arm: three vertical axes and a vertical slide, links as rods with a motor's inertia at each joint.
 static void arm_inertia(double elbow, double M[JOINTS][JOINTS]) {
-  const double m1 = 3.0, m2 = 2.0, m3 = 0.5, m4 = 0.5, I1 = 0.05, I2 = 0.03, I34 = 0.004, r1 = 0.5 * link1, r2 = 0.5 * link2;
+  const double m1 = 3.0, m2 = 2.0, m3 = 0.5, m4 = 0.5, I1 = 0.05, I2 = 0.03, I34 = 0.004, r1 = 0.5 * link1,
+               r2 = 0.5 * link2;
   double tip = m3 + m4;
   double alpha = I1 + r1 * r1 * m1 + link1 * link1 * (m2 + tip), beta = I2 + I34 + r2 * r2 * m2 + link2 * link2 * tip;
   double gamma = (link1 * link2 * tip + link1 * r2 * m2) * cos(elbow);
@@ -142,6 +142,6 @@ void ch_grasp_judge(const ChGrasp* grasp, const double* c, ChGraspContact out[CH
     double force = hypot(f[1], f[2]), slip = hypot(a[1], a[2]), along = f[1] * a[1] + f[2] * a[2];
     contact->transition = f[0] <= small && a[0] > small ? CH_BREAKS : slip > small ? CH_SLIDES : CH_ROLLS;
     contact->opposed = contact->transition != CH_SLIDES || force <= small || along <= -(1.0 - 1e-6) * force * slip;
-    contact->outside = force > grasp->mu * f[0] + small;
+    contact->outside = force > grasp->mu * f[0] + apex;
   }
 }

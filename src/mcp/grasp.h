@@ -23,7 +23,7 @@ typedef struct ChGraspContact {
   double force[3], acceleration[3];
   ChTransition transition;
   bool opposed;  // force and slip acceleration point opposite ways, wherever there is a slip under load
-  bool outside;  // the force lies outside of the Coulomb cone
+  bool outside;  // the force lies outside of the Coulomb cone by more than 1e-3 N
 } ChGraspContact;
 
 // From the forces c (6). Accelerations and forces count as zero below 1e-5 (m/s^2 and N; data are of order 1 to 10).

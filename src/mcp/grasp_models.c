@@ -9,7 +9,7 @@
 
 enum { PER_CONTACT = 6, COULOMB = 12, SIDES = 5 };
 
-// --- sliding: c_T = -mu c_n (cos, sin) of the heading; c_n >= 0 || a_n >= 0; n = 2, 4 variables ---------------------------
+// --- sliding: c_T = -mu c_n (cos, sin) of the heading; c_n >= 0 || a_n >= 0; n = 2, 4 variables ---
 static void build_sliding(ChArena* arena, const int* values, ChMcp* out) {
   ChGrasp g = ch_grasp_make(values[0]);
   ChEntries e = ch_entries_take(arena, CH_GRASP_CONTACTS, 4);
@@ -23,7 +23,7 @@ static void build_sliding(ChArena* arena, const int* values, ChMcp* out) {
   *out = ch_entries_mcp(arena, &e);
 }
 
-// --- Coulomb: per contact u = (c_n, lambda), v = (c_t, c_o, a_t, a_o); 16 variables ---------------------------------------
+// --- Coulomb: per contact u = (c_n, lambda), v = (c_t, c_o, a_t, a_o); 16 variables ---
 //
 //   c_n >= 0     ||  a_n >= 0                         a_t - (W c + b)_t = 0         lambda c_t + mu c_n a_t = 0
 //   lambda >= 0  ||  mu^2 c_n^2 - c_t^2 - c_o^2 >= 0  a_o - (W c + b)_o = 0         lambda c_o + mu c_n a_o = 0
@@ -114,7 +114,7 @@ static void build_coulomb(ChArena* arena, const int* values, ChMcp* out) {
                  .multiply_transposed = coulomb_multiply_transposed};
 }
 
-// --- pyramid: |c_t|, |c_o| <= mu c_n; per contact u = (c_n, s_t, d_t, s_o, d_o); 20 variables -----------------------------
+// --- pyramid: |c_t|, |c_o| <= mu c_n; per contact u = (c_n, s_t, d_t, s_o, d_o); 20 variables ---
 //
 // With s = mu c_n + c_T the room below and d the negative part of the slip acceleration,
 //   c_n >= 0 || a_n >= 0        s >= 0 || a + d >= 0        d >= 0 || 2 mu c_n - s >= 0        for both tangents.
@@ -154,7 +154,10 @@ static void build_pyramid(ChArena* arena, const int* values, ChMcp* out) {
   *out = ch_entries_mcp(arena, &e);
 }
 
-#define SEED_KEY {{"seed", 1, 1, 1000000, "of the random data"}}
+#define SEED_KEY                                    \
+  {                                                 \
+    { "seed", 1, 1, 1000000, "of the random data" } \
+  }
 const ChMcpModel ch_model_grasp_sliding = {.name = "grasp-sliding",
                                            .summary = "two SCARA arms holding a cube, both contacts sliding",
                                            .keys = SEED_KEY,

@@ -17,8 +17,8 @@ typedef struct ChMcp {
   const double *lower, *upper;
   double* start;
   void* user;
-  void (*evaluate)(void* user, const double* x, double* F);  // may give NaN where F is not defined
-  void (*multiply)(void* user, const double* x, const double* d, double* out);             // out = F'(x) d
+  void (*evaluate)(void* user, const double* x, double* F);                     // may give NaN where F is not defined
+  void (*multiply)(void* user, const double* x, const double* d, double* out);  // out = F'(x) d
   void (*multiply_transposed)(void* user, const double* x, const double* w, double* out);  // out = F'(x)^T w
   const ChSparse* matrix;  // F' where F is affine, NULL otherwise
 } ChMcp;
@@ -30,17 +30,17 @@ ChMcp ch_mcp_affine(ChArena* arena, const ChSparse* A, const double* b, const do
 double ch_mcp_natural(const ChMcp* mcp, const double* x, double* F);
 
 typedef struct ChMcpOptions {
-  double tolerance;       // on the natural residual
-  long max_iterations;    // trust-region iterations of one run
-  double time_limit;      // seconds
-  int restarts;           // further starting points when a stationary point turns out not to be a solution
+  double tolerance;     // on the natural residual
+  long max_iterations;  // trust-region iterations of one run; 0: 1000, or 10000 with more than 100 pairs
+  double time_limit;    // seconds
+  int restarts;         // further starting points when a stationary point turns out not to be a solution
 } ChMcpOptions;
 
 typedef struct ChMcpInfo {
-  ChBoxInfo box;    // counters, objective and projected gradient of the bound-constrained form
-  int dimension;    // of that form
-  int runs;         // starting points used
-  double natural;   // the certificate
+  ChBoxInfo box;   // counters, objective and projected gradient of the bound-constrained form
+  int dimension;   // of that form
+  int runs;        // starting points used
+  double natural;  // the certificate
   double seconds;
 } ChMcpInfo;
 

@@ -3,11 +3,11 @@
 //   p_i >= 0   ||  endowments_i + (A y)_i - demand_i(p) >= 0
 //   y_j >= 0   ||  -(A^T p)_j >= 0                               no activity earns a profit
 //
-// Consumer c has endowments w_c and a CES utility of elasticity s_c: demand_i = share_i p_i^-s income / sum share p^(1-s).
-// Demand does not change when all prices double, so a scale is set: `sum` adds a free variable v to every market and
-// the equation sum p = 1 (Walras' law makes v zero), `numeraire` replaces the first market by p_1 >= 0 || p_1 - 1 >= 0.
-// Prices are kept above 1e-4, where demand is defined; equilibria lie well inside. The data are our own instance: those
-// of the book are not in 003.
+// Consumer c has endowments w_c and a CES utility of elasticity s_c: demand_i = share_i p_i^-s income / sum share
+// p^(1-s). Demand does not change when all prices double, so a scale is set: `sum` adds a free variable v to every
+// market and the equation sum p = 1 (Walras' law makes v zero), `numeraire` replaces the first market by p_1 >= 0 ||
+// p_1 - 1 >= 0. Prices are kept above 1e-4, where demand is defined; equilibria lie well inside. The data are our own
+// instance: those of the book are not in 003.
 #include <math.h>
 #include <string.h>
 
@@ -29,12 +29,10 @@ static const double share[CONSUMERS][GOODS] = {{1.0, 0.5, 0.2, 0.4, 2.0, 1.0},
 static const double elasticity[CONSUMERS] = {0.8, 1.2, 0.5, 0.7, 1.5};
 // Goods 5 and 6 are made of the others; at prices (1,1,1,1,2,3) no activity earns anything, so none makes something of
 // nothing.
-static const double activity[GOODS][ACTIVITIES] = {{-1.0, 0.0, -0.5, -1.0, 0.0, -2.0, 0.5, -0.2},
-                                                   {-1.0, -0.5, 0.0, -1.0, -1.5, 0.0, -0.8, 0.1},
-                                                   {0.0, -1.0, -1.0, 0.0, -1.0, -0.5, 0.1, -0.1},
-                                                   {0.0, -0.6, -0.7, -1.2, -0.6, -0.7, 0.1, 0.0},
-                                                   {1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0},
-                                                   {0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0}};
+static const double activity[GOODS][ACTIVITIES] = {
+    {-1.0, 0.0, -0.5, -1.0, 0.0, -2.0, 0.5, -0.2}, {-1.0, -0.5, 0.0, -1.0, -1.5, 0.0, -0.8, 0.1},
+    {0.0, -1.0, -1.0, 0.0, -1.0, -0.5, 0.1, -0.1}, {0.0, -0.6, -0.7, -1.2, -0.6, -0.7, 0.1, 0.0},
+    {1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0},      {0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0}};
 
 typedef struct Scarf {
   bool sum;

@@ -96,10 +96,18 @@ static double gathered_length(const ChConeProgram* p, int count) {
 
 static double edge_friction(const ChConeProgram* p, const ChBlock* block, int a) { return p->factor * block->mu[a]; }
 
+// The scale of a block's edges: large friction would otherwise make long columns.
+static double edge_size(const ChConeProgram* p, int i) {
+  const ChBlock* block = &p->def.problem->blocks[i];
+  if (block->law != CH_LAW_CONTACT) return p->block_size[i];
+  const double most = block->dimension == 3 ? ch_max(block->mu[0], block->mu[1]) : block->mu[0];
+  return p->block_size[i] * ch_max(1.0, p->factor * most);
+}
+
 // The reaction that one unit of the edge's column stands for, before the size of the load.
 static void edge_reaction(const ChConeProgram* p, const Edge* edge, double* r) {
   const ChBlock* block = &p->def.problem->blocks[edge->block];
-  const double unit = 1.0 / p->block_size[edge->block];
+  const double unit = 1.0 / edge_size(p, edge->block);
   for (int a = 0; a < block->dimension; ++a) r[a] = 0.0;
   if (block->law != CH_LAW_CONTACT) {
     r[edge->axis] = unit;
@@ -302,9 +310,9 @@ static double worst_edge(const ChConeProgram* p, int i, double normal_value, Edg
   const double* u = p->u + block->row;
   double slip[2] = {edge_friction(p, block, 0) * u[1], edge_friction(p, block, 1) * u[2]};
   double size = hypot(slip[0], slip[1]);
-  if (!(size > 0.0)) return u[0] / p->block_size[i] - normal_value;
+  if (!(size > 0.0)) return u[0] / edge_size(p, i) - normal_value;
   *edge = (Edge){.block = i, .direction = {-slip[0] / size, -slip[1] / size}};
-  return (u[0] - size) / p->block_size[i] - normal_value;
+  return (u[0] - size) / edge_size(p, i) - normal_value;
 }
 
 // Adds the edges that are missing; returns how many.

@@ -15,7 +15,7 @@
 static const double BALANCED = 1e-8;  // of the largest scaled entry of the load
 
 ChLimitOptions ch_limit_options_default(void) {
-  return (ChLimitOptions){.tolerance = 1e-6, .highest_factor = 1000.0, .time_limit = 60.0};
+  return (ChLimitOptions){.tolerance = 1e-6, .highest_factor = 100.0, .time_limit = 60.0};
 }
 
 // What all questions share.

@@ -5,8 +5,8 @@
 //   phi_i  = r_i where lo_i < s_i < hi_i                       the gradient inside the face
 //   beta_i = r_i where a bound holds s_i and r_i points inward  the chopped gradient
 //
-// it stays in the face while |beta| <= |phi| and leaves it along -beta otherwise. A conjugate direction that runs into a
-// bound is followed past it on the projected path when that is better than stopping there, so that many bounds can
+// it stays in the face while |beta| <= |phi| and leaves it along -beta otherwise. A conjugate direction that runs into
+// a bound is followed past it on the projected path when that is better than stopping there, so that many bounds can
 // become active at once; along a direction of negative curvature it goes to the bound, which the trust region provides.
 #include "solve/box_trust_region.h"
 
@@ -21,14 +21,14 @@ typedef struct Quadratic {
   ChBoxInfo* info;
   int n;
   const double* g;
-  double *lo, *hi;           // the box of the step
-  double *s, *r;             // the step and the gradient of the model there
-  double *p, *y, *Hp;        // conjugate direction, preconditioned gradient, product
-  double *trial, *Htrial;    // a point of the projected path, as a difference from s
+  double *lo, *hi;         // the box of the step
+  double *s, *r;           // the step and the gradient of the model there
+  double *p, *y, *Hp;      // conjugate direction, preconditioned gradient, product
+  double *trial, *Htrial;  // a point of the projected path, as a difference from s
   bool* free;
-  bool fresh;                // the next direction starts a new sequence
-  double ry;                 // r'y of the last direction
-  double decrease;           // -q(s)
+  bool fresh;       // the next direction starts a new sequence
+  double ry;        // r'y of the last direction
+  double decrease;  // -q(s)
 } Quadratic;
 
 ChBoxOptions ch_box_options_default(void) {
@@ -57,8 +57,10 @@ static void split_gradient(Quadratic* q, double* phi2, double* beta2) {
   for (int i = 0; i < q->n; ++i) {
     double r = q->r[i];
     q->free[i] = q->s[i] > q->lo[i] && q->s[i] < q->hi[i];
-    if (q->free[i]) *phi2 += r * r;
-    else if (q->lo[i] < q->hi[i] && (q->s[i] <= q->lo[i] ? r < 0.0 : r > 0.0)) *beta2 += r * r;
+    if (q->free[i])
+      *phi2 += r * r;
+    else if (q->lo[i] < q->hi[i] && (q->s[i] <= q->lo[i] ? r < 0.0 : r > 0.0))
+      *beta2 += r * r;
   }
 }
 
@@ -102,26 +104,25 @@ static double change_along(double slope, double curvature, double step) {
   return step * (slope + 0.5 * step * curvature);
 }
 
-// Stops at the first bound or goes on along the projected path, whichever makes q smaller.
+// Stops at the first bound, or goes on along the projected path where that makes q smaller still: the longest of the
+// steps step, step/4, step/16 ... that does.
 static void move_past_bound(Quadratic* q, double step, double slope, double curvature, double room, int blocking) {
-  double stop = change_along(slope, curvature, room), further = INFINITY;
-  if (curvature > 0.0) {
-    for (int i = 0; i < q->n; ++i) q->trial[i] = ch_clamp(q->s[i] + step * q->p[i], q->lo[i], q->hi[i]) - q->s[i];
+  double stop = change_along(slope, curvature, room);
+  q->fresh = true;
+  for (double t = step; curvature > 0.0 && t > 2.0 * room; t *= 0.25) {
+    for (int i = 0; i < q->n; ++i) q->trial[i] = ch_clamp(q->s[i] + t * q->p[i], q->lo[i], q->hi[i]) - q->s[i];
     product(q, q->trial, q->Htrial);
-    further = dot(q->n, q->r, q->trial) + 0.5 * dot(q->n, q->trial, q->Htrial);
-  }
-  if (further < stop) {
+    double further = dot(q->n, q->r, q->trial) + 0.5 * dot(q->n, q->trial, q->Htrial);
+    if (!(further < stop)) continue;
     for (int i = 0; i < q->n; ++i) {
-      double full = q->s[i] + step * q->p[i];
-      q->s[i] = ch_clamp(full, q->lo[i], q->hi[i]);
+      q->s[i] = ch_clamp(q->s[i] + t * q->p[i], q->lo[i], q->hi[i]);
       q->r[i] += q->Htrial[i];
     }
     q->decrease -= further;
-  } else {
-    move(q, room, q->p, q->Hp, stop);
-    q->s[blocking] = q->p[blocking] > 0.0 ? q->hi[blocking] : q->lo[blocking];
+    return;
   }
-  q->fresh = true;
+  move(q, room, q->p, q->Hp, stop);
+  q->s[blocking] = q->p[blocking] > 0.0 ? q->hi[blocking] : q->lo[blocking];
 }
 
 // One conjugate-gradient step in the face.
@@ -144,8 +145,10 @@ static bool step_in_face(Quadratic* q) {
   double room = longest_step(q, q->p, &blocking);
   double step = curvature > 0.0 ? -slope / curvature : INFINITY;
   if (isnan(curvature) || (isinf(step) && blocking < 0)) return false;
-  if (step <= room) move(q, step, q->p, q->Hp, change_along(slope, curvature, step));
-  else move_past_bound(q, step, slope, curvature, room, blocking);
+  if (step <= room)
+    move(q, step, q->p, q->Hp, change_along(slope, curvature, step));
+  else
+    move_past_bound(q, step, slope, curvature, room, blocking);
   return true;
 }
 
@@ -188,7 +191,8 @@ static void quadratic_solve(Quadratic* q, double tolerance, long max_inner, doub
 // |P(x - g) - x|_inf
 static double projected_gradient(const ChBoxProblem* p, const double* x, const double* g) {
   double largest = 0.0;
-  for (int i = 0; i < p->n; ++i) largest = ch_max(fabs(ch_clamp(x[i] - g[i], p->lower[i], p->upper[i]) - x[i]), largest);
+  for (int i = 0; i < p->n; ++i)
+    largest = ch_max(fabs(ch_clamp(x[i] - g[i], p->lower[i], p->upper[i]) - x[i]), largest);
   return largest;
 }
 
@@ -243,8 +247,10 @@ ChStatus ch_box_minimize(ChArena* arena, const ChBoxProblem* problem, const ChBo
   for (long k = 0; status == CH_MAX_ITER; ++k) {
     if (moved) problem->gradient(problem->user, x, g);
     info->projected_gradient = projected_gradient(problem, x, g);
-    if (info->value <= o->target || info->projected_gradient <= o->gradient_tolerance) status = CH_OK;
-    else if (ch_clock_seconds() > deadline) status = CH_MAX_TIME;
+    if (info->value <= o->target || info->projected_gradient <= o->gradient_tolerance)
+      status = CH_OK;
+    else if (ch_clock_seconds() > deadline)
+      status = CH_MAX_TIME;
     if (status != CH_MAX_ITER || k >= o->max_iterations || !isfinite(info->projected_gradient)) break;
     ++info->it_box;
     set_box(&q, x, radius);
