@@ -16,21 +16,22 @@
 #include "cli/output.h"
 #include "cli/watch.h"
 
-#define SOLVE_OPTIONS(X)                                                                                      \
-  X(TEXT, method, "auto", "NAME", 0, 0, "what solves it (auto); `cardhouse methods` lists them")              \
-  X(TEXT, inner, NULL, "NAME", 0, 0, "convex solver inside relaxed, successive and staggered")                \
-  X(TEXT, cone, NULL, "CONE", 0, 0, "circular (first mu for both tangents), elliptic (as in the file), polygon:M, outer-polygon:M") \
-  X(TEXT, pose, "coulomb", "POSE", 0, 0, "coulomb (exact), relaxed (convex) or frictionless")                 \
-  X(REAL, tol, 1e-8, "T", 1e-16, 1.0, "tolerance on the certificate (1e-8)")                                  \
-  X(COUNT, max_iterations, 0, "N", 0, 2e9, "iterations at most (0: the method's own limit)")                  \
-  X(REAL, time_limit, 60.0, "S", 1e-6, 1e9, "seconds at most (60)")                                           \
-  X(TEXT, warm, NULL, "FILE", 0, 0, "starts from the reactions in FILE's solution or first guess")            \
-  X(TEXT, out, NULL, "FILE.hdf5", 0, 0, "writes problem and solution (v, u, r) as FCLIB")                     \
-  X(TEXT, history, NULL, "FILE.csv", 0, 0, "writes the error of every iteration")                             \
-  X(COUNT, threads, 1, "N", 1, 1024, "threads (1); the answer does not depend on it")                         \
-  X(LIST, set, {0}, "NAME=VALUE", 0, 0, "an option of a method; `cardhouse methods --options` lists them")    \
-  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                         \
-  X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress line")                                           \
+#define SOLVE_OPTIONS(X)                                                                                   \
+  X(TEXT, method, "auto", "NAME", 0, 0, "what solves it (auto); `cardhouse methods` lists them")           \
+  X(TEXT, inner, NULL, "NAME", 0, 0, "convex solver inside relaxed, successive and staggered")             \
+  X(TEXT, cone, NULL, "CONE", 0, 0,                                                                        \
+    "circular (first mu for both tangents), elliptic (as in the file), polygon:M, outer-polygon:M")        \
+  X(TEXT, pose, "coulomb", "POSE", 0, 0, "coulomb (exact), relaxed (convex) or frictionless")              \
+  X(REAL, tol, 1e-8, "T", 1e-16, 1.0, "tolerance on the certificate (1e-8)")                               \
+  X(COUNT, max_iterations, 0, "N", 0, 2e9, "iterations at most (0: the method's own limit)")               \
+  X(REAL, time_limit, 60.0, "S", 1e-6, 1e9, "seconds at most (60)")                                        \
+  X(TEXT, warm, NULL, "FILE", 0, 0, "starts from the reactions in FILE's solution or first guess")         \
+  X(TEXT, out, NULL, "FILE.hdf5", 0, 0, "writes problem and solution (v, u, r) as FCLIB")                  \
+  X(TEXT, history, NULL, "FILE.csv", 0, 0, "writes the error of every iteration")                          \
+  X(COUNT, threads, 1, "N", 1, 1024, "threads (1); the answer does not depend on it")                      \
+  X(LIST, set, {0}, "NAME=VALUE", 0, 0, "an option of a method; `cardhouse methods --options` lists them") \
+  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                      \
+  X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress line")                                        \
   X(FLAG, strict, false, NULL, 0, 0, "exit status 1 when the tolerance was not met")
 
 typedef struct Arguments {

@@ -23,12 +23,12 @@ enum {
   CH_TAKES_RELAXED = 1 << 1,   // pose relaxed (with CH_IS_INNER: serves as --inner)
   CH_TAKES_UNFORMED = 1 << 2,  // W applied through bodies
   CH_TAKES_UNSYMMETRIC = 1 << 3,
-  CH_TAKES_DISC = 1 << 4,  // the tangential half of a staggered step
-  CH_IS_INNER = 1 << 5,    // serves as --inner
-  CH_IS_OUTER = 1 << 6,    // takes --inner
-  CH_TAKES_POLYGON = 1 << 8,      // polygonal cones in space
-  CH_NEEDS_POLYGON = 1 << 9,      // and no smooth ones
-  CH_IS_EXACT = 1 << 7     // its fixed points are exact Coulomb
+  CH_TAKES_DISC = 1 << 4,     // the tangential half of a staggered step
+  CH_IS_INNER = 1 << 5,       // serves as --inner
+  CH_IS_OUTER = 1 << 6,       // takes --inner
+  CH_TAKES_POLYGON = 1 << 8,  // polygonal cones in space
+  CH_NEEDS_POLYGON = 1 << 9,  // and no smooth ones
+  CH_IS_EXACT = 1 << 7        // its fixed points are exact Coulomb
 };
 
 // One call of a method on one system.

@@ -46,5 +46,6 @@ const ChMethod ch_method_relaxed = {
     .name = "relaxed",
     .summary = "one convex solve with the slip left out; exact only where nothing slips",
     .source = "Anitescu and Hart 2004 (LCP2); Tasora and Anitescu 2011",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_OUTER,
+    .takes =
+        CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_OUTER,
     .solve = solve};

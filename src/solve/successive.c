@@ -102,7 +102,8 @@ const ChMethod ch_method_successive = {
     .name = "successive",
     .summary = "successive convex relaxation: the slip as a fixed point around a convex solver",
     .source = "Anitescu and Hart 2004 (LCP1), over circular cones",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_OUTER | CH_IS_EXACT,
+    .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC |
+             CH_IS_OUTER | CH_IS_EXACT,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,
     .solve = solve};
