@@ -46,12 +46,12 @@ INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 
 
 def reachable(folder):
-    seen, todo = {folder}, [folder]
-    while todo:
-        for name in USES[todo.pop()].split():
+    seen, open_folders = {folder}, [folder]
+    while open_folders:
+        for name in USES[open_folders.pop()].split():
             if name not in seen:
                 seen.add(name)
-                todo.append(name)
+                open_folders.append(name)
     return seen
 
 
