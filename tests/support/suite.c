@@ -16,6 +16,7 @@
 #define MEDIUM CH_CASE_MEDIUM
 #define LARGE CH_CASE_LARGE
 #define NONE CH_FACT_NONE
+#define HARD CH_FACT_HARD
 #define UNIQUE CH_FACT_UNIQUE
 #define EQUILIBRIUM CH_FACT_EQUILIBRIUM
 #define APART (CH_FACT_APART | CH_FACT_UNIQUE)
@@ -64,11 +65,11 @@ static const ChCase cases[] = {
     {"bag-12", "bag", "n=12 asymmetry=0.001", LOCAL, SMALL, CH_FACT_ASYMMETRIC},
     {"bag-20", "bag", "n=20 asymmetry=0.01 seed=5 mu=0.3", LOCAL, SMALL, CH_FACT_ASYMMETRIC},
     {"cards-10", "cards", "n=10", GLOBAL, MEDIUM, EQUILIBRIUM},
-    {"cards-10-shaken", "cards", "n=10 noise=0.01", GLOBAL, MEDIUM, NONE},
+    {"cards-10-shaken", "cards", "n=10 noise=0.01", GLOBAL, MEDIUM, HARD},
     {"arch-100", "arch", "n=100", GLOBAL, MEDIUM, EQUILIBRIUM},
     {"pile-20", "pile", "n=20 mu=0.8", GLOBAL, MEDIUM, EQUILIBRIUM},
     {"pile-20-slippery", "pile", "n=20 mu=0.2", GLOBAL, MEDIUM, NONE},
-    {"pile-25-shaken", "pile", "n=25 mu=0.5 noise=0.05", LOCAL, MEDIUM, NONE},
+    {"pile-25-shaken", "pile", "n=25 mu=0.5 noise=0.05", LOCAL, MEDIUM, HARD},
     {"pyramid-8", "pyramid", "n=8 mu=0.6", GLOBAL, MEDIUM, NONE},
     {"pyramid-8-shaken", "pyramid", "n=8 mu=0.4 noise=0.05", GLOBAL, MEDIUM, NONE},
     {"wall-12", "wall", "n=12", GLOBAL, MEDIUM, EQUILIBRIUM},
@@ -80,11 +81,11 @@ static const ChCase cases[] = {
     {"cards-63", "cards", "n=63", GLOBAL, LARGE, EQUILIBRIUM},
     {"arch-600", "arch", "n=600", GLOBAL, LARGE, EQUILIBRIUM},
     {"pile-60", "pile", "n=60 mu=0.8", GLOBAL, LARGE, EQUILIBRIUM},
-    {"pile-82-slippery", "pile", "n=82 mu=0.2", GLOBAL, LARGE, NONE},
+    {"pile-82-slippery", "pile", "n=82 mu=0.2", GLOBAL, LARGE, HARD},
     {"pile-115", "pile", "n=115 mu=0.8", GLOBAL, LARGE, EQUILIBRIUM},
     {"pyramid-12", "pyramid", "n=12 mu=0.6", GLOBAL, LARGE, NONE},
     {"pyramid-17", "pyramid", "n=17 mu=0.6", GLOBAL, LARGE, NONE},
-    {"pyramid-21-shaken", "pyramid", "n=21 mu=0.4 noise=0.02", GLOBAL, LARGE, NONE},
+    {"pyramid-21-shaken", "pyramid", "n=21 mu=0.4 noise=0.02", GLOBAL, LARGE, HARD},
     {"wall-35", "wall", "n=35", GLOBAL, LARGE, EQUILIBRIUM},
     {"wall-50", "wall", "n=50", GLOBAL, LARGE, EQUILIBRIUM},
 };

@@ -11,7 +11,8 @@ enum {
   CH_FACT_UNIQUE = 1,       // exact Coulomb has one velocity: all exact methods must agree on it
   CH_FACT_EQUILIBRIUM = 2,  // u = 0 is a solution, and the one that a portfolio must find
   CH_FACT_APART = 4,        // nothing touches: r = 0
-  CH_FACT_ASYMMETRIC = 8    // W is not symmetric
+  CH_FACT_ASYMMETRIC = 8,   // W is not symmetric
+  CH_FACT_HARD = 16         // no method here is known to solve it in seconds: large structures that collapse
 };
 
 typedef struct ChCase {
