@@ -13,6 +13,7 @@ ChStatus ch_problem_read(ChContext* context, const char* path, ChProblem** out);
 
 // Writes a problem as FCLIB HDF5, local or global after its form; an existing file is replaced, and only once the
 // new one is whole.
+// FCLIB has no place for polygonal sections (ChBlock.sides): the file holds smooth cones with the same mu.
 ChStatus ch_problem_write(ChContext* context, const char* path, const ChProblem* problem);
 
 // Writes problem and solution (v, u, r) together, the solution in FCLIB's solution group. v may be NULL for the local

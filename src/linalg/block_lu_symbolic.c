@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "linalg/block_order.h"
 
 // Liu's algorithm with path compression; all in elimination positions.
@@ -58,10 +59,6 @@ static void postorder(ChArena* arena, int n, const int* parent, int* post) {
   }
 }
 
-static int compare_int(const void* a, const void* b) {
-  return (*(const int*)a > *(const int*)b) - (*(const int*)a < *(const int*)b);
-}
-
 // Columns below the diagonal, positions ascending.
 typedef struct Columns {
   int** rows;
@@ -89,7 +86,7 @@ static Columns column_structures(ChArena* arena, const ChBlockCsr* A, const int*
         int i = c.rows[child][k];
         if (i > j && seen[i] != j) seen[buffer[count++] = i] = j;
       }
-    qsort(buffer, (size_t)count, sizeof *buffer, compare_int);
+    qsort(buffer, (size_t)count, sizeof *buffer, ch_compare_int);
     c.count[j] = count;
     c.rows[j] = CH_TAKE(arena, count, int);
     memcpy(c.rows[j], buffer, (size_t)count * sizeof *buffer);

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/union_find.h"
+
 static ChSparse sparse_take(ChArena* arena, int rows, int columns, long count) {
   return (ChSparse){.rows = rows,
                     .columns = columns,
@@ -98,27 +100,14 @@ double ch_sparse_asymmetry(ChArena* arena, const ChSparse* A) {
   return largest > 0.0 ? difference / largest : 0.0;
 }
 
-static int find_root(int* parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 int ch_sparse_components(ChArena* arena, const ChSparse* A, int* label) {
   ChArenaMark mark = ch_arena_mark(arena);
   int* parent = CH_TAKE(arena, A->columns, int);
-  for (int j = 0; j < A->columns; ++j) parent[j] = j;
+  ch_sets_init(A->columns, parent);
   for (int j = 0; j < A->columns; ++j)
-    for (int k = A->start[j]; k < A->start[j + 1]; ++k) {
-      if (A->value[k] == 0.0) continue;
-      int a = find_root(parent, j), b = find_root(parent, A->index[k]);
-      if (a < b) parent[b] = a;
-      if (b < a) parent[a] = b;
-    }
-  int count = 0;
-  for (int j = 0; j < A->columns; ++j) {
-    int root = find_root(parent, j);  // the smallest member, so it is labelled before the others
-    label[j] = root == j ? count++ : label[root];
-  }
+    for (int k = A->start[j]; k < A->start[j + 1]; ++k)
+      if (A->value[k] != 0.0) ch_sets_join(parent, j, A->index[k]);
+  int count = ch_sets_label(A->columns, parent, label);
   ch_arena_release(arena, mark);
   return count;
 }

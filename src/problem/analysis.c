@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/check.h"
+#include "base/union_find.h"
 #include "linalg/principal_angle.h"
 #include "linalg/sparse.h"
 #include "linalg/spectrum.h"
@@ -27,50 +28,33 @@ typedef struct Parts {
   int* rows;      // rows of each part
 } Parts;
 
-static int root_of(int* parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
-static void join(int* parent, int a, int b) {
-  a = root_of(parent, a);
-  b = root_of(parent, b);
-  if (a < b) parent[b] = a;  // the smaller number stays: parts are labelled by their first member
-  if (b < a) parent[a] = b;
-}
-
 static void join_by_entries(const ChProblem* p, const int* block_of_row, int* parent) {
   for (int j = 0; j < p->W.columns; ++j)
     for (int k = p->W.start[j]; k < p->W.start[j + 1]; ++k)
-      if (p->W.value[k] != 0.0) join(parent, block_of_row[j], block_of_row[p->W.index[k]]);
+      if (p->W.value[k] != 0.0) ch_sets_join(parent, block_of_row[j], block_of_row[p->W.index[k]]);
 }
 
 // Nodes behind the blocks are the bodies.
 static void join_by_bodies(const ChProblem* p, const int* block_of_row, int* parent) {
   for (int j = 0; j < p->H.columns; ++j)
     for (int k = p->H.start[j]; k < p->H.start[j + 1]; ++k)
-      if (p->H.value[k] != 0.0) join(parent, block_of_row[j], p->block_count + p->mass->body_of[p->H.index[k]]);
+      if (p->H.value[k] != 0.0) ch_sets_join(parent, block_of_row[j], p->block_count + p->mass->body_of[p->H.index[k]]);
 }
 
 static Parts find_parts(ChArena* arena, const ChProblem* p) {
   int nodes = p->block_count + (p->mass ? p->mass->bodies : 0);
   int* parent = CH_TAKE(arena, nodes, int);
   int* block_of_row = CH_TAKE(arena, p->rows, int);
-  int* label = CH_TAKE(arena, nodes, int);
   Parts parts = {.of_block = CH_TAKE(arena, p->block_count, int), .rows = CH_TAKE(arena, p->block_count, int)};
-  for (int i = 0; i < nodes; ++i) parent[i] = i;
+  ch_sets_init(nodes, parent);
   for (int i = 0; i < p->block_count; ++i)
     for (int a = 0; a < p->blocks[i].dimension; ++a) block_of_row[p->blocks[i].row + a] = i;
   if (p->mass)
     join_by_bodies(p, block_of_row, parent);
   else
     join_by_entries(p, block_of_row, parent);
-  for (int i = 0; i < p->block_count; ++i) {
-    int root = root_of(parent, i);
-    if (root == i) label[i] = parts.count++;
-    parts.of_block[i] = label[root];
-    parts.rows[parts.of_block[i]] += p->blocks[i].dimension;
-  }
+  parts.count = ch_sets_label(p->block_count, parent, parts.of_block);  // blocks come before bodies: roots are blocks
+  for (int i = 0; i < p->block_count; ++i) parts.rows[parts.of_block[i]] += p->blocks[i].dimension;
   return parts;
 }
 

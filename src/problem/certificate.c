@@ -254,6 +254,6 @@ ChStatus ch_certify(ChContext* context, const ChProblem* problem, ChPose pose, c
 }
 
 bool ch_certificate_met(const ChCertificate* certificate, double tolerance) {
-  return certificate->natural <= tolerance && certificate->siconos <= tolerance && certificate->balance <= tolerance &&
-         certificate->cone < CONE_LIMIT;
+  return ch_at_most(certificate->natural, tolerance) && ch_at_most(certificate->siconos, tolerance) &&
+         ch_at_most(certificate->balance, tolerance) && certificate->cone < CONE_LIMIT;
 }

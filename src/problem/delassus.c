@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "linalg/sparse.h"
 #include "problem/mass.h"
 
@@ -92,10 +93,6 @@ static void multiply_column(const ChSparse* HT, const Scatter* x, Scatter* colum
   }
 }
 
-static int compare_int(const void* a, const void* b) {
-  return (*(const int*)a > *(const int*)b) - (*(const int*)a < *(const int*)b);
-}
-
 ChSparse ch_delassus_form(ChArena* arena, const ChProblem* problem) {
   if (problem->form == CH_FORM_LOCAL) return problem->W;
   int rows = problem->rows;
@@ -112,7 +109,7 @@ ChSparse ch_delassus_form(ChArena* arena, const ChProblem* problem) {
   for (int j = 0; j < rows; ++j) {
     mass_solve_column(problem->mass, &problem->H, j, b, dense, &x);
     multiply_column(&HT, &x, &column);
-    qsort(column.touched, (size_t)column.count, sizeof(int), compare_int);
+    qsort(column.touched, (size_t)column.count, sizeof(int), ch_compare_int);
     int at = W.start[j];
     for (int k = 0; k < column.count; ++k, ++at) {
       W.index[at] = column.touched[k];

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/union_find.h"
 #include "linalg/sparse.h"
 #include "problem/cones.h"
 #include "problem/delassus.h"
@@ -109,17 +110,6 @@ static void keep_blocks(Preparation* p, const double* diagonal) {
   }
 }
 
-static int find_root(int* parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
-static void join(int* parent, int i, int j) {
-  int a = find_root(parent, i), b = find_root(parent, j);
-  if (a < b) parent[b] = a;
-  if (b < a) parent[a] = b;
-}
-
 // Contacts belong together when W couples them, or, where W is not formed, when they share a body.
 static void join_coupled(const Preparation* p, int* parent, int* first_on_body) {
   for (int i = 0; i < p->kept_count; ++i)
@@ -129,11 +119,11 @@ static void join_coupled(const Preparation* p, int* parent, int* first_on_body) 
       for (int k = A->start[column]; k < A->start[column + 1]; ++k) {
         if (A->value[k] == 0.0) continue;
         if (p->formed) {
-          if (p->block_of[A->index[k]] >= 0) join(parent, i, p->block_of[A->index[k]]);
+          if (p->block_of[A->index[k]] >= 0) ch_sets_join(parent, i, p->block_of[A->index[k]]);
         } else {
           int body = p->mass->body_of[A->index[k]];
           if (first_on_body[body] < 0) first_on_body[body] = i;
-          join(parent, i, first_on_body[body]);
+          ch_sets_join(parent, i, first_on_body[body]);
         }
       }
     }
@@ -141,18 +131,15 @@ static void join_coupled(const Preparation* p, int* parent, int* first_on_body) 
 
 // members[start[c]] .. members[start[c+1]-1] are the kept blocks of part c, in the problem's order.
 static int find_parts(Preparation* p, int** start, int** members) {
-  int n = p->kept_count, parts = 0;
+  int n = p->kept_count;
   int* parent = CH_TAKE(p->arena, n, int);
   int* label = CH_TAKE(p->arena, n, int);
   int bodies = p->mass ? p->mass->bodies : 0;
   int* first_on_body = CH_TAKE(p->arena, bodies, int);
   for (int b = 0; b < bodies; ++b) first_on_body[b] = -1;
-  for (int i = 0; i < n; ++i) parent[i] = i;
+  ch_sets_init(n, parent);
   join_coupled(p, parent, first_on_body);
-  for (int i = 0; i < n; ++i) {
-    int root = find_root(parent, i);
-    label[i] = root == i ? parts++ : label[root];
-  }
+  int parts = ch_sets_label(n, parent, label);
   *start = CH_TAKE(p->arena, parts + 1, int);
   *members = CH_TAKE(p->arena, n, int);
   p->local = CH_TAKE(p->arena, n, int);

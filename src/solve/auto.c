@@ -1,10 +1,9 @@
 // auto: a portfolio with fall-back that always ends with the best certified iterate.
 //
 //   1 sweeps settle what is easy
-//   2 rest: the convex problem with s = 0. Where its solution has no slip at loaded contacts it is an exact one, and
-//   the
-//     one in which the structure stands: it is accepted first. A few splitting steps find it when it is near; else an
-//     interior point, which gives up as soon as slip shows that there is no rest
+//   2 rest: the convex problem with s = 0. Where its solution has no slip at loaded contacts it is an exact one, the
+//     one in which the structure stands, and is accepted first. A few splitting steps find it when it is near; else
+//     an interior point, which gives up as soon as slip shows that there is no rest
 //   3 slide: splitting from nothing, then proximal Newton; the interior point with the slip coupled in; Newton again
 //   4 rounds of Newton from the best point and of splitting with ever other penalties, each refined by Newton
 #include <math.h>
@@ -19,13 +18,11 @@ CH_OPTIONS(AUTO_OPTIONS)
 
 extern const ChMethod ch_method_admm, ch_method_ipm, ch_method_lemke, ch_method_newton, ch_method_nsgs;
 
-enum {
-  SMALL = 40,
-  LEMKE_ROWS = 400
-};                     // blocks up to which a factorisation costs less than the splitting steps it may save
-#define NEAR 1e-3      // error below which Newton's method is worth starting
-#define ROUGH 1e-4     // error above which splitting is worth its factorisation
-#define HANDOVER 1e-6  // where splitting and interior point slow down and Newton takes over
+#define SMALL 40        // blocks up to which a factorisation costs less than the splitting steps it may save
+#define LEMKE_ROWS 400  // rows up to which pivoting ends in seconds
+#define NEAR 1e-3       // error below which Newton's method is worth starting
+#define ROUGH 1e-4      // error above which splitting is worth its factorisation
+#define HANDOVER 1e-6   // where splitting and interior point slow down and Newton takes over
 
 // Runs a stage within what is left of the caller's iterations; true when there is nothing more to do.
 static bool run_stage(ChRun* run, const ChNested* stage, double* found) {
