@@ -30,6 +30,11 @@ USES = {
 # The folder that a public header speaks for: including the header counts as including the folder.
 PUBLIC = {
     "status.h": "base",
+    "geometry.h": "base",
+    "world.h": "model",
+    "simulation.h": "step",
+    "scene.h": "scene",
+    "record.h": "record",
     "sparse.h": "linalg",
     "problem.h": "problem",
     "certificate.h": "problem",

@@ -5,9 +5,12 @@
 #include "cardhouse/analysis.h"
 #include "cardhouse/certificate.h"
 #include "cardhouse/files.h"
+#include "cardhouse/geometry.h"
 #include "cardhouse/problem.h"
+#include "cardhouse/simulation.h"
 #include "cardhouse/solve.h"
 #include "cardhouse/status.h"
+#include "cardhouse/world.h"
 
 #define CH_VERSION "0.1.0"
 

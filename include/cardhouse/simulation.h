@@ -1,0 +1,113 @@
+// A world in motion: one call a step, every step with its certificate.
+#ifndef CARDHOUSE_SIMULATION_H
+#define CARDHOUSE_SIMULATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cardhouse/certificate.h"
+#include "cardhouse/solve.h"
+#include "cardhouse/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ChSimulation ChSimulation;
+
+// How gaps and joint errors enter the velocity constraints of a step.
+typedef enum ChStabilization {
+  CH_STABILIZE_ON,          // n'v >= -gamma Phi / h, joints -gamma g / h (002, B2)
+  CH_STABILIZE_LINEARIZED,  // Phi + gamma h n'v >= 0 (002, B3)
+  CH_STABILIZE_CONTACTS,    // contacts with Phi / h, joints with velocities only (000, B4)
+  CH_STABILIZE_OFF,         // velocities only, at contacts with Phi <= 0 (B1)
+} ChStabilization;
+
+typedef enum ChRestitution { CH_RESTITUTION_NEWTON, CH_RESTITUTION_POISSON } ChRestitution;
+
+typedef struct ChSimulationOptions {
+  double h;                // seconds
+  const char* integrator;  // "euler"
+  ChStabilization stabilization;
+  double gamma;  // in (0, 1]
+  bool project;  // positions are projected onto the constraints after each step (B5)
+  ChRestitution restitution;
+  double margin;    // metres; contacts nearer than this, and nearer than h * closing speed, take part
+  bool look_ahead;  // the margin grows with the closing speed
+  bool reduce_contacts;
+  bool adaptive;         // h is halved where the error of a gap exceeds `gap_tolerance`, and grows back (B6)
+  double gap_tolerance;  // metres
+  bool warm;             // reactions of the last step start the next
+  bool rest;             // certified rest, see docs/rest.md
+  int threads;           // the answer does not depend on it
+  int cone_sides;        // 0 = smooth cones; M = polygons
+  bool cone_outer;
+  ChSolveOptions solve;  // method, inner, pose, tolerance, limits of one island's solve
+} ChSimulationOptions;
+
+ChSimulationOptions ch_simulation_options_default(void);
+
+typedef struct ChStepInfo {
+  long step;
+  double time, h;                  // at the end of the step; what was stepped
+  int contacts, islands, resting;  // islands that kept their reactions
+  long iterations;                 // outer and inner, all islands
+  ChCertificate certificate;       // the worst island's, figure by figure
+  bool missed;                     // some island missed its tolerance
+  double penetration;              // largest overlap, metres
+  double joint_error;              // largest |g| of an equality row
+  double kinetic, potential;       // joule
+  double work;  // of motors, kinematic bodies, applied forces and restitution bookkeeping in this step
+  double gain;  // rise of the total energy that `work` does not explain, or 0
+  double seconds_collide, seconds_assemble, seconds_solve;
+} ChStepInfo;
+
+typedef struct ChBodyView {
+  ChVec3 position;  // centre of mass
+  ChQuat orientation;
+  double angle;
+  ChVec3 velocity, omega;  // world frame
+} ChBodyView;
+
+typedef struct ChContactView {
+  int body[2], shape[2];
+  ChVec3 point, normal;  // normal from the first body to the second
+  double gap;
+  ChVec3 force;  // on the second body, newton
+  ChVec3 slip;   // velocity of the second body's point relative to the first's
+} ChContactView;
+
+// Takes the world over (also when it fails) and frees it in the end.
+ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimulationOptions* options,
+                              ChSimulation** out);
+void ch_simulation_destroy(ChSimulation* simulation);
+
+// One step. CH_OK also where a tolerance was missed (info->missed says so); an error only where the step could not be
+// made.
+ChStatus ch_simulation_step(ChContext* context, ChSimulation* simulation, ChStepInfo* info);
+
+const ChWorld* ch_simulation_world(const ChSimulation* simulation);
+ChSimulationOptions* ch_simulation_options(ChSimulation* simulation);  // may be changed between steps
+double ch_simulation_time(const ChSimulation* simulation);
+long ch_simulation_step_count(const ChSimulation* simulation);
+ChStepInfo ch_simulation_info(
+    const ChSimulation* simulation);  // of the last step; before the first: energies of the start
+ChBodyView ch_simulation_body(const ChSimulation* simulation, int body);
+ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* simulation, int body, ChVec3 velocity,
+                                    ChVec3 omega);
+ChStatus ch_simulation_push(ChContext* context, ChSimulation* simulation, int body, ChVec3 impulse, ChVec3 point);
+// Contacts of the last step; valid until the next.
+const ChContactView* ch_simulation_contacts(const ChSimulation* simulation, int* count);
+
+// The contact problem of the last step, all islands together, in global form; the caller destroys it.
+ChStatus ch_simulation_problem(ChContext* context, const ChSimulation* simulation, ChProblem** out);
+
+// Everything the next steps depend on, as one block of bytes: a simulation of the same world that loads it goes on bit
+// for bit. `bytes` = NULL asks for the size.
+ChStatus ch_simulation_save(ChContext* context, const ChSimulation* simulation, void* bytes, size_t* size);
+ChStatus ch_simulation_load(ChContext* context, ChSimulation* simulation, const void* bytes, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,237 @@
+// A world: bodies with shapes, joints between them, forces on them. Values in, ids out.
+//
+//   ch_world_create -> ch_world_add_material, _body, _shape, _joint, _force ... -> ch_simulation_create (simulation.h)
+//
+// Ids count from 0 in the order of the calls. Every definition is copied; a definition that is wrong is refused with a
+// sentence that names the field, its value and what would be right. CH_*_DEF gives a definition its defaults.
+#ifndef CARDHOUSE_WORLD_H
+#define CARDHOUSE_WORLD_H
+
+#include <stdbool.h>
+
+#include "cardhouse/geometry.h"
+#include "cardhouse/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ChWorld ChWorld;
+
+enum { CH_GROUND = -1 };  // in place of a body: the inertial frame
+
+// A number that may change in time: base + rate t + amplitude sin(2 pi frequency t + phase), or a table (time, value)
+// with straight lines between its rows and constant ends. Zero-initialised it is the number 0.
+typedef struct ChSignal {
+  double base, rate, amplitude, frequency, phase;
+  int table_count;
+  const double* table;  // table_count pairs, times ascending
+} ChSignal;
+
+ChStatus ch_world_create(ChContext* context, int dimension, ChWorld** out);  // 2 or 3
+void ch_world_destroy(ChWorld* world);
+ChStatus ch_world_set_gravity(ChContext* context, ChWorld* world, const ChSignal gravity[3]);
+
+// --- materials
+// --------------------------------------------------------------------------------------------------------
+
+typedef struct ChMaterialDef {
+  const char* name;
+  double density;      // kg / m^3 (plane: kg / m^2)
+  double friction[2];  // along and across `axis`; equal = the same in every direction
+  ChVec3 axis;         // in the body's frame, turns with it; read only where the two differ
+  double restitution;
+} ChMaterialDef;
+#define CH_MATERIAL_DEF                                                  \
+  {                                                                      \
+    .density = 1000.0, .friction = {0.5, 0.5}, .axis = { 1.0, 0.0, 0.0 } \
+  }
+
+// What holds for two materials in contact instead of the rule: friction sqrt(mu_a mu_b), restitution max(e_a, e_b).
+typedef struct ChPairDef {
+  int material[2];
+  double friction[2];
+  double restitution;
+} ChPairDef;
+
+ChStatus ch_world_add_material(ChContext* context, ChWorld* world, const ChMaterialDef* def, int* id);
+ChStatus ch_world_add_pair(ChContext* context, ChWorld* world, const ChPairDef* def);
+
+// --- bodies and shapes
+// ------------------------------------------------------------------------------------------------
+
+typedef enum ChBodyKind {
+  CH_BODY_DYNAMIC,
+  CH_BODY_FIXED,
+  CH_BODY_KINEMATIC,  // moves as `motion` says, whatever pushes
+} ChBodyKind;
+
+// World axes along and about which a spatial body may not move.
+enum {
+  CH_LOCK_X = 1,
+  CH_LOCK_Y = 2,
+  CH_LOCK_Z = 4,
+  CH_LOCK_RX = 8,
+  CH_LOCK_RY = 16,
+  CH_LOCK_RZ = 32,
+};
+
+typedef struct ChBodyDef {
+  const char* name;  // NULL: "body 7"
+  ChBodyKind kind;
+  ChVec3 position;  // origin of the body's frame, in which its shapes are given
+  ChQuat orientation;
+  double angle;     // plane: instead of orientation, radian
+  ChVec3 velocity;  // of the centre of mass
+  ChVec3 omega;     // world frame (plane: z)
+  unsigned locks;
+  // Mass properties follow from shapes and densities unless mass > 0 is given; then `centre` is the centre of mass in
+  // the body's frame and `inertia` the tensor about it, xx yy zz xy xz yz (plane: zz).
+  double mass;
+  ChVec3 centre;
+  double inertia[6];
+  // Kinematic: displacement along world axes and a turn about the unit `axis` through the origin, both from the start.
+  ChSignal motion[3], turn;
+  ChVec3 axis;
+} ChBodyDef;
+#define CH_BODY_DEF                                                \
+  {                                                                \
+    .orientation = {1.0, 0.0, 0.0, 0.0}, .axis = { 0.0, 0.0, 1.0 } \
+  }
+
+typedef enum ChShapeType {
+  CH_SHAPE_SPHERE,     // radius
+  CH_SHAPE_BOX,        // half
+  CH_SHAPE_CAPSULE,    // radius, half_length, along z
+  CH_SHAPE_CYLINDER,   // radius, half_length, along z
+  CH_SHAPE_ELLIPSOID,  // half
+  CH_SHAPE_HALFSPACE,  // solid where normal . x <= offset; on fixed or kinematic bodies
+  CH_SHAPE_HULL,       // convex hull of points
+  CH_SHAPE_MESH,       // triangles, closed or open, on fixed or kinematic bodies; outside is where normals point
+  CH_SHAPE_DISK,       // plane: radius
+  CH_SHAPE_ELLIPSE,    // plane: half.x, half.y
+  CH_SHAPE_RECTANGLE,  // plane: half.x, half.y ("box" in a plane scene)
+  CH_SHAPE_POLYGON,    // plane: convex, points counter-clockwise
+  CH_SHAPE_HALFPLANE,  // plane: normal, offset
+  CH_SHAPE_CHAIN,      // plane: open polyline, on fixed or kinematic bodies; solid on the right of its direction
+} ChShapeType;
+
+typedef struct ChShapeDef {
+  ChShapeType type;
+  int material;
+  ChVec3 at;  // place in the body's frame
+  ChQuat orientation;
+  double angle;  // plane: instead of orientation
+  double radius, half_length;
+  ChVec3 half, normal;
+  double offset;
+  int point_count;
+  const ChVec3* points;
+  int triangle_count;
+  const int* triangles;  // mesh: 3 indices each
+  const char* file;      // hull or mesh: OBJ or STL, instead of points
+} ChShapeDef;
+#define CH_SHAPE_DEF                                                 \
+  {                                                                  \
+    .orientation = {1.0, 0.0, 0.0, 0.0}, .normal = { 0.0, 0.0, 1.0 } \
+  }
+
+ChStatus ch_world_add_body(ChContext* context, ChWorld* world, const ChBodyDef* def, int* id);
+ChStatus ch_world_add_shape(ChContext* context, ChWorld* world, int body, const ChShapeDef* def, int* id);
+// Two bodies that never touch each other; bodies joined by a joint are such a pair unless the joint says otherwise.
+ChStatus ch_world_ignore_pair(ChContext* context, ChWorld* world, int a, int b);
+
+// --- joints
+// -----------------------------------------------------------------------------------------------------------
+
+typedef enum ChJointType {  // freedoms left, in this order
+  CH_JOINT_FIXED,           // none
+  CH_JOINT_BALL,            // three rotations
+  CH_JOINT_HINGE,           // angle about axis
+  CH_JOINT_SLIDER,          // displacement along axis
+  CH_JOINT_CYLINDRICAL,     // displacement along, angle about axis
+  CH_JOINT_UNIVERSAL,       // angle about axis (on a), angle about second_axis (on b)
+  CH_JOINT_PLANAR,          // two displacements normal to axis, angle about axis
+  CH_JOINT_DISTANCE,        // keeps |at - second_at| = length; its coordinate is that distance
+  CH_JOINT_POINT_ON_LINE,   // the point of b at `at` stays on the line of a through `at` along axis: displacement,
+                            // rotations
+} ChJointType;
+
+typedef enum ChDrive {
+  CH_DRIVE_NONE,
+  CH_DRIVE_POSITION,    // motor towards position `target`, |force| <= strength
+  CH_DRIVE_VELOCITY,    // motor towards speed `target`, |force| <= strength
+  CH_DRIVE_FORCE,       // force or torque `target`
+  CH_DRIVE_PRESCRIBED,  // coordinate = target(t), whatever force that takes
+} ChDrive;
+
+// One freedom of a joint: limits, friction and what drives it. Distances in metres, angles in radian, zero at the start
+// (distance joint: the distance itself).
+typedef struct ChJointAxis {
+  bool limited;
+  double lower, upper;
+  double friction;  // largest friction force or torque
+  ChDrive drive;
+  ChSignal target;
+  double strength;  // 0 = unlimited
+} ChJointAxis;
+
+typedef struct ChJointDef {
+  const char* name;
+  ChJointType type;
+  int body[2];         // CH_GROUND for the inertial frame
+  ChVec3 at;           // world, at the start
+  ChVec3 second_at;    // distance: the point on body[1]; `at` is on body[0]
+  ChVec3 axis;         // world, at the start
+  ChVec3 second_axis;  // universal
+  double length;       // distance: 0 = as it is at the start
+  bool collide;        // whether the two bodies may touch each other
+  ChJointAxis axes[3];
+} ChJointDef;
+#define CH_JOINT_DEF                                          \
+  {                                                           \
+    .axis = {0.0, 0.0, 1.0}, .second_axis = { 1.0, 0.0, 0.0 } \
+  }
+
+ChStatus ch_world_add_joint(ChContext* context, ChWorld* world, const ChJointDef* def, int* id);
+
+// --- forces
+// -----------------------------------------------------------------------------------------------------------
+
+typedef enum ChForceType {
+  CH_FORCE_SPRING,   // between two points: k x + cubic x^3 + damping dx/dt, x = distance - length
+  CH_FORCE_TORSION,  // between two bodies about axis: the same in the angle
+  CH_FORCE_WRENCH,   // force and torque on body[0] at `at` of its frame, world axes or turning with it
+  CH_FORCE_DRAG,     // - (linear + quadratic |v|) v on the centre of mass, - angular omega
+} ChForceType;
+
+typedef struct ChForceDef {
+  const char* name;
+  ChForceType type;
+  int body[2];
+  ChVec3 at[2];  // spring: points in each body's frame (ground: world)
+  ChVec3 axis;   // torsion: in the frame of body[0] (ground: world)
+  double stiffness, cubic, damping;
+  double length;      // spring: rest length; torsion: rest angle
+  bool length_as_is;  // rest length as it is at the start
+  ChSignal force[3], torque[3];
+  bool follows;  // wrench turns with the body
+  double linear, quadratic, angular;
+} ChForceDef;
+#define CH_FORCE_DEF \
+  { .axis = {0.0, 0.0, 1.0}, .length_as_is = true }
+
+ChStatus ch_world_add_force(ChContext* context, ChWorld* world, const ChForceDef* def, int* id);
+
+// --- what is there
+// ----------------------------------------------------------------------------------------------------
+
+int ch_world_dimension(const ChWorld* world);
+int ch_world_body_count(const ChWorld* world);
+const char* ch_world_body_name(const ChWorld* world, int body);
+int ch_world_find_body(const ChWorld* world, const char* name);  // -1 when there is none
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,38 @@
+// Positions to signed gaps: every pair of shapes nearer than its margin, with complete manifolds.
+//
+//   gap > 0 apart, = 0 touching, < 0 overlapping; normal unit, from shape[0]'s body to shape[1]'s; point midway between
+//   the two surfaces.
+//
+// Bodies are ordered so that body[0] < body[1]. Pairs of two bodies neither of which is dynamic, pairs within one body
+// and ignored pairs are left out. The list comes sorted by (shape[0], shape[1], key): the same input gives the same
+// list, bit for bit. `key` names the features that touch (vertex on face, edge on edge ...) and stays while they do.
+#ifndef CH_COLLIDE_COLLIDE_H
+#define CH_COLLIDE_COLLIDE_H
+
+#include <stdint.h>
+
+#include "model/world.h"
+
+typedef struct ChGap {
+  int body[2], shape[2];
+  ChVec3 point, normal;
+  double gap;
+  uint64_t key;
+} ChGap;
+
+typedef struct ChCollideOptions {
+  double margin;      // metres: pairs nearer than this are listed
+  double look_ahead;  // seconds (the step): the margin of a pair grows by look_ahead * closing speed; 0 = off [B25]
+  bool reduce;        // keep at most four points a face contact; off by default
+} ChCollideOptions;
+
+typedef struct ChCollider ChCollider;
+
+ChStatus ch_collider_create(ChContext* context, const ChWorld* world, ChCollider** out);
+void ch_collider_destroy(ChCollider* collider);
+
+// The list stays valid until the next call. No allocation once the world has settled.
+ChStatus ch_collide(ChContext* context, ChCollider* collider, const ChBodyState* states,
+                    const ChCollideOptions* options, const ChGap** gaps, int* count);
+
+#endif

@@ -1,0 +1,55 @@
+// Narrow phase: one routine a pair of shape kinds.
+//
+// A routine gets both shapes with their frames in the world, lists points with gap <= margin, normal from a to b, and
+// never looks at bodies. The table in pairs.c finds it; a routine written for (a, b) also serves (b, a), turned round.
+#ifndef CH_COLLIDE_PAIRS_H
+#define CH_COLLIDE_PAIRS_H
+
+#include "collide/collide.h"
+
+typedef struct ChPosed {
+  const ChShape* shape;
+  ChFrame frame;
+  ChMat3 turn;  // the frame's orientation as a matrix
+} ChPosed;
+
+// Points found by one routine; it grows.
+typedef struct ChManifold {
+  int count, room;
+  ChGap* points;  // shape and body are filled in by the caller
+  bool failed;    // out of memory
+} ChManifold;
+
+void ch_manifold_add(ChManifold* manifold, ChVec3 point, ChVec3 normal, double gap, uint64_t key);
+
+typedef void (*ChPairFn)(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+
+// The routine for these two types and whether it wants them swapped; NULL when they never meet (two half-spaces, ...).
+ChPairFn ch_pair_find(ChShapeType a, ChShapeType b, bool* swapped);
+
+// All points of a pair, normal from a to b.
+void ch_pair_collide(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+
+// The routines, one file a family.
+void ch_pair_sphere_sphere(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_sphere_halfspace(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_sphere_polytope(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_sphere_capsule(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_capsule_capsule(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_capsule_halfspace(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_capsule_polytope(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_polytope_polytope(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_polytope_halfspace(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_smooth_halfspace(const ChPosed* a, const ChPosed* b, double margin,
+                              ChManifold* out);  // cylinder, ellipsoid
+void ch_pair_smooth_convex(const ChPosed* a, const ChPosed* b, double margin,
+                           ChManifold* out);  // cylinder, ellipsoid with any convex
+void ch_pair_convex_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_plane_disk_disk(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_plane_disk_polygon(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_plane_polygon_polygon(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_plane_convex_halfplane(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_plane_ellipse_convex(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_plane_convex_chain(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+
+#endif

@@ -1,0 +1,30 @@
+// Forces on bodies and their derivatives, for the linearly implicit step (002: M^ = M - h^2 dk/dq - h dk/dv).
+//
+// A generalised force is laid out as velocities are: per body (force in the world frame, torque in the body's frame), 6
+// numbers a body in space, 3 in the plane. dk/dq is with respect to the displacement h v (rotations: h w, body's
+// frame).
+#ifndef CH_MODEL_FORCES_H
+#define CH_MODEL_FORCES_H
+
+#include "model/world.h"
+
+// Width of a body's block: 6 or 3.
+static inline int ch_world_width(const ChWorld* world) { return world->dimension == 3 ? 6 : 3; }
+
+// A dense coupling of one or two bodies: blocks dkdq[a][b], dkdv[a][b] of width x width, row-major, a, b in {0, 1}.
+typedef struct ChForceCoupling {
+  int body[2];  // -1 where there is none
+  double dkdq[2][2][36], dkdv[2][2][36];
+} ChForceCoupling;
+
+// k(t, q, v): gravity, forces and force-driven joints, for all bodies. `k` has body_count * width entries.
+void ch_forces_evaluate(const ChWorld* world, const ChBodyState* states, double t, double* k);
+
+// Derivatives of force number `force`; false when it has none (wrenches in world axes).
+bool ch_force_derivatives(const ChWorld* world, int force, const ChBodyState* states, double t, ChForceCoupling* out);
+
+// Potential energy of gravity (constant part at time t) and springs.
+double ch_forces_potential(const ChWorld* world, const ChBodyState* states, double t);
+double ch_kinetic_energy(const ChWorld* world, const ChBodyState* states);
+
+#endif

@@ -1,0 +1,41 @@
+// A triangle surface (space) or a polyline (plane) on a body that no contact moves, with a tree of boxes to find what
+// is near.
+#ifndef CH_MODEL_MESH_H
+#define CH_MODEL_MESH_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/vector.h"
+#include "cardhouse/status.h"
+
+typedef struct ChBox3 {
+  ChVec3 low, high;
+} ChBox3;
+
+typedef struct ChMeshNode {
+  ChBox3 box;
+  int first, count;  // leaf: cells order[first] .. ; inner: count = 0, children at `first` and first + 1
+} ChMeshNode;
+
+typedef struct ChMesh {
+  int vertex_count, cell_count, width;  // width: 3 triangles, 2 segments
+  ChVec3* vertices;
+  int* cells;
+  int*
+      across;  // neighbour cell across edge k of a cell (opposite to nothing: edge from corner k to k + 1); -1 = border
+  ChVec3* normals;
+  bool closed;
+  int node_count;
+  ChMeshNode* nodes;
+  int* order;
+} ChMesh;
+
+ChStatus ch_mesh_create(ChContext* context, ChArena* arena, int vertex_count, const ChVec3* vertices, int cell_count,
+                        const int* cells, int width, ChMesh** out);
+
+// Reads OBJ (v, f) or STL (text and binary; equal corners merged). Errors name file and line.
+ChStatus ch_mesh_read(ChContext* context, ChArena* arena, const char* file, int* vertex_count, ChVec3** vertices,
+                      int* triangle_count, int** triangles);
+
+#endif

@@ -1,0 +1,113 @@
+// The world as the inner layers see it: what does not change in time, and the state of its bodies.
+//
+// A body's frame as it moves has its origin in the centre of mass and the orientation that the user gave. Its
+// velocity is (v, w): v of the centre of mass in the world frame, w the angular velocity in the body's frame, so that M
+// = diag(m, m, m, J) is constant (001 (1)-(5)). In the plane (vx, vy, w), three degrees of freedom; the third
+// coordinate of every vector is zero and rotations are about z.
+#ifndef CH_MODEL_WORLD_H
+#define CH_MODEL_WORLD_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/vector.h"
+#include "cardhouse/world.h"
+#include "model/polytope.h"
+
+typedef struct ChMaterial {
+  char* name;
+  double density, friction[2], restitution;
+  ChVec3 axis;
+  bool anisotropic;
+} ChMaterial;
+
+typedef struct ChShape {
+  ChShapeType type;
+  int body, material;
+  ChFrame local;  // in the frame of the centre of mass
+  double radius, half_length;
+  ChVec3 half;
+  ChVec3 normal;  // half-space, half-plane: in the shape's frame
+  double offset;
+  const ChPolytope* polytope;  // box, hull: vertices, edges, faces; plane: rectangle and polygon; else NULL
+  const struct ChMesh* mesh;   // mesh and chain
+  double bound;                // radius of a ball about local.at that holds the shape; infinite for half-spaces
+} ChShape;
+
+typedef struct ChBody {
+  char* name;
+  ChBodyKind kind;
+  unsigned locks;
+  double mass;
+  ChMat3 inertia;  // in the body's frame, about the centre of mass (plane: m[2][2])
+  ChVec3 origin;   // the user's origin, in the frame of the centre of mass
+  ChFrame start;   // kinematic: where motion begins
+  ChSignal motion[3], turn;
+  ChVec3 turn_axis;
+  int first_shape, shape_count;  // after ch_world_seal; shapes of one body are contiguous
+} ChBody;
+
+// What changes in time. One array entry a body; plain values, so that a checkpoint is a copy.
+typedef struct ChBodyState {
+  ChVec3 position;  // centre of mass
+  ChQuat orientation;
+  double angle;     // plane: not wrapped
+  ChVec3 velocity;  // centre of mass, world frame
+  ChVec3 omega;     // body's frame (plane: z)
+} ChBodyState;
+
+typedef struct ChJoint {
+  char* name;
+  ChJointType type;
+  int body[2];
+  ChFrame frame[2];  // joint frame in each body: origin at the anchor, z along the axis (universal: frame[1] has the
+                     // second axis as its x); ground: world
+  double length;
+  ChJointAxis axes[3];
+} ChJoint;
+
+typedef struct ChForce {
+  ChForceDef def;  // with its own copies of names and tables; points re-expressed about the centre of mass
+} ChForce;
+
+struct ChWorld {
+  ChArena* arena;
+  int dimension;
+  ChSignal gravity[3];
+  int material_count, pair_count, body_count, shape_count, joint_count, force_count, ignored_count;
+  int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room;
+  ChMaterial* materials;
+  ChPairDef* pairs;
+  ChBody* bodies;
+  ChShape* shapes;
+  ChJoint* joints;
+  ChForce* forces;
+  int (*ignored)[2];
+  ChBodyState* states;  // at the start
+  bool sealed;
+};
+
+// Ends construction: mass properties, centre-of-mass frames, shapes sorted by body, every check that needs the whole.
+// Called by ch_simulation_create; calling it twice is harmless.
+ChStatus ch_world_seal(ChContext* context, ChWorld* world);
+
+double ch_signal_value(const ChSignal* signal, double t);
+double ch_signal_rate(const ChSignal* signal, double t);  // right derivative at the kinks of a table
+
+// Frame of a shape in the world.
+static inline ChFrame ch_shape_frame(const ChShape* shape, const ChBodyState* state) {
+  return ch_frame_compose((ChFrame){state->position, state->orientation}, shape->local);
+}
+
+// Friction along and across, axis and restitution of two shapes in contact.
+typedef struct ChSurface {
+  double friction[2], restitution;
+  int axis_body;  // whose frame `axis` turns with; -1 = isotropic
+  ChVec3 axis;    // in that body's frame
+} ChSurface;
+ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b);
+
+// Places a kinematic body at time t, with its velocity.
+void ch_body_move(const ChBody* body, double t, ChBodyState* state);
+
+#endif
