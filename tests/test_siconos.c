@@ -9,9 +9,9 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "base/text_scan.h"
 #include "cardhouse/files.h"
 #include "problem/siconos_file.h"
-#include "problem/text_scan.h"
 #include "support/random.h"
 #include "support/temporary.h"
 

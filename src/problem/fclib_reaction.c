@@ -3,10 +3,10 @@
 // The collection's files carry solutions that are all zero, put there to have the group: such a one counts as absent.
 #include <string.h>
 
+#include "base/whole_file.h"
 #include "cardhouse/files.h"
 #include "problem/fclib_file.h"
 #include "problem/hdf5_file.h"
-#include "problem/whole_file.h"
 
 // Fills the rows [from, to) of the file's order from a dataset.
 static void read_rows(ChHdf5* h, const char* name, const ChFclibOrder* order, int from, int to, double* r) {

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/whole_file.h"
 #include "cardhouse/files.h"
 #include "problem/fclib_file.h"
 #include "problem/file_error.h"
 #include "problem/hdf5_file.h"
-#include "problem/whole_file.h"
 
 enum { LAYOUT_VERSION = 1 };
 

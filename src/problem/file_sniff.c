@@ -1,8 +1,8 @@
 // Tells the formats of problem files apart by their content: HDF5 carries a signature, Siconos' form is plain text.
+#include "base/whole_file.h"
 #include "cardhouse/files.h"
 #include "problem/fclib_file.h"
 #include "problem/siconos_file.h"
-#include "problem/whole_file.h"
 
 enum { LOOK = 4096 };  // bytes looked at to tell text from something else
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/whole_file.h"
 #include "problem/hdf5_apart.h"
-#include "problem/whole_file.h"
 
 // Deflate, the strongest filter in common use, cannot shrink data more than this.
 static const double MAX_COMPRESSION = 1100.0;

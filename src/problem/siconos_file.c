@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text_scan.h"
 #include "problem/file_error.h"
-#include "problem/text_scan.h"
 
 enum { STORAGE_DENSE, STORAGE_BLOCKS, STORAGE_SPARSE };
 enum { ORIGIN_TRIPLET = 1, ORIGIN_COLUMNS = 2, MAX_ROWS = INT_MAX / 8 };

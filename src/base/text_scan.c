@@ -5,7 +5,7 @@
 // mantissa of a long double, err by half a unit each; when both ends of the interval so found round to the same double,
 // that double is the correctly rounded value of the text. Where they do not (about 1 of 60 numbers with 25 digits), and
 // for exponents out of reach, strtod decides.
-#include "problem/text_scan.h"
+#include "base/text_scan.h"
 
 #include <errno.h>
 #include <float.h>

@@ -1,6 +1,6 @@
 // Whole files: read into memory at once, and written so that the target is replaced only by a complete file.
-#ifndef CH_PROBLEM_WHOLE_FILE_H
-#define CH_PROBLEM_WHOLE_FILE_H
+#ifndef CH_BASE_WHOLE_FILE_H
+#define CH_BASE_WHOLE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

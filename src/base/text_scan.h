@@ -2,8 +2,8 @@
 //
 // The first failure sticks; after it every call returns zero and moves nothing. No count is believed before the rest of
 // the text is seen to be long enough for it: a number takes at least two bytes.
-#ifndef CH_PROBLEM_TEXT_SCAN_H
-#define CH_PROBLEM_TEXT_SCAN_H
+#ifndef CH_BASE_TEXT_SCAN_H
+#define CH_BASE_TEXT_SCAN_H
 
 #include <locale.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 // Whole files: see whole_file.h.
-#include "problem/whole_file.h"
+#include "base/whole_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,8 @@ static ChStatus read_stream(ChContext* context, const char* path, int fd, ChAren
     out->text = larger;
     out->size += (size_t)got;
     if (memchr(larger, '\0', out->size))  // not text; and an endless device is seen through at once
-      return ch_fail(context, CH_ERR_FORMAT, "%s: holds zero bytes; expected Siconos text (HDF5 must be a file)", path);
+      return ch_fail(context, CH_ERR_FORMAT,
+                     "%s: holds zero bytes; a pipe is read as text, other formats must be files", path);
     if (out->size < room) return CH_OK;
   }
 }
@@ -64,14 +65,13 @@ static ChStatus read_regular(ChContext* context, const char* path, int fd, size_
 static ChStatus read_open(ChContext* context, const char* path, int fd, bool always, ChArena* arena, ChWholeFile* out) {
   struct stat info;
   if (fstat(fd, &info) != 0) return ch_fail(context, CH_ERR_FILE, "%s: cannot be read: %s", path, strerror(errno));
-  if (S_ISDIR(info.st_mode)) return ch_fail(context, CH_ERR_FILE, "%s: is a directory, not a problem file", path);
+  if (S_ISDIR(info.st_mode)) return ch_fail(context, CH_ERR_FILE, "%s: is a directory, not a file", path);
   out->regular = S_ISREG(info.st_mode);
   out->hdf5 = out->regular && carries_signature(fd, info.st_size);
   if (out->hdf5 && !always) return CH_OK;
   ChStatus status = out->regular ? read_regular(context, path, fd, (size_t)info.st_size, arena, out)
                                  : read_stream(context, path, fd, arena, out);
-  if (status == CH_OK && out->size == 0)
-    return ch_fail(context, CH_ERR_FORMAT, "%s: the file is empty; expected FCLIB HDF5 or Siconos text", path);
+  if (status == CH_OK && out->size == 0) return ch_fail(context, CH_ERR_FORMAT, "%s: the file is empty", path);
   return status;
 }
 
