@@ -1,0 +1,215 @@
+// One island as a contact problem in global form:
+//
+//   M^ v = H r + f      M^ = M - h^2 dk/dq - h dk/dv      f = M v + h k^      u = H^T v + w
+//
+// written as triplets, block by block. A body with locks has fewer columns: everything that belongs to it is multiplied
+// by its basis first.
+#include <string.h>
+
+#include "assemble/islands.h"
+
+enum { WIDTH_MAX = 6, SQUARE = WIDTH_MAX * WIDTH_MAX };
+
+typedef struct Builder {
+  const ChMoment* moment;
+  const ChRows* rows;
+  const ChIslands* islands;
+  const ChDynamics* dynamics;
+  int island, width;
+  double* basis;  // SQUARE a body of the island
+  int dof;
+} Builder;
+
+typedef struct Entries {
+  int *row, *column;
+  double* value;
+  long count;
+} Entries;
+
+static Entries take_entries(ChArena* arena, long most) {
+  return (Entries){CH_TAKE(arena, most, int), CH_TAKE(arena, most, int), CH_TAKE(arena, most, double), 0};
+}
+
+static void add(Entries* e, int row, int column, double value) {
+  if (value == 0.0) return;
+  e->row[e->count] = row;
+  e->column[e->count] = column;
+  e->value[e->count++] = value;
+}
+
+static ChTriplets triplets(int rows, int columns, const Entries* e) {
+  return (ChTriplets){
+      .rows = rows, .columns = columns, .count = e->count, .row = e->row, .column = e->column, .value = e->value};
+}
+
+static const int* island_bodies(const Builder* b, int* count) {
+  int from = b->islands->body_start[b->island];
+  *count = b->islands->body_start[b->island + 1] - from;
+  return b->islands->bodies + from;
+}
+
+static void list_bases(ChArena* arena, Builder* b) {
+  int count;
+  const int* bodies = island_bodies(b, &count);
+  b->basis = CH_TAKE(arena, (long)count * SQUARE, double);
+  for (int k = 0; k < count; ++k)
+    b->dof += ch_body_basis(b->moment->world, bodies[k], &b->moment->states[bodies[k]], b->basis + (long)k * SQUARE);
+}
+
+static const double* basis_of(const Builder* b, int body) { return b->basis + (long)b->islands->place[body] * SQUARE; }
+
+// out = basis^T x
+static int reduce(const Builder* b, int body, const double* x, double* out) {
+  int freedoms = ch_body_freedoms(b->moment->world, body);
+  const double* basis = basis_of(b, body);
+  for (int c = 0; c < freedoms; ++c) {
+    out[c] = 0.0;
+    for (int a = 0; a < b->width; ++a) out[c] += basis[a * freedoms + c] * x[a];
+  }
+  return freedoms;
+}
+
+// Adds basis_i^T A basis_j at the place of bodies i, j.
+static void add_square(const Builder* b, int i, int j, const double* A, Entries* M) {
+  int freedoms = ch_body_freedoms(b->moment->world, j);
+  const double* basis = basis_of(b, j);
+  for (int c = 0; c < freedoms; ++c) {
+    double column[WIDTH_MAX], reduced[WIDTH_MAX];
+    for (int a = 0; a < b->width; ++a) {
+      column[a] = 0.0;
+      for (int k = 0; k < b->width; ++k) column[a] += A[a * b->width + k] * basis[k * freedoms + c];
+    }
+    int rows = reduce(b, i, column, reduced);
+    for (int a = 0; a < rows; ++a) add(M, b->islands->first[i] + a, b->islands->first[j] + c, reduced[a]);
+  }
+}
+
+void ch_body_mass(const ChWorld* world, int body, double* M) {
+  int width = ch_world_width(world), translations = world->dimension;
+  const ChBody* b = &world->bodies[body];
+  memset(M, 0, (size_t)(width * width) * sizeof *M);
+  for (int a = 0; a < translations; ++a) M[a * width + a] = b->mass;
+  if (world->dimension == 2) {
+    M[8] = b->inertia.m[2][2];
+    return;
+  }
+  for (int a = 0; a < 3; ++a)
+    for (int c = 0; c < 3; ++c) M[(3 + a) * 6 + 3 + c] = b->inertia.m[a][c];
+}
+
+// Bodies of one coupling that move are in one island; the others are in none.
+static bool in_island(const Builder* b, int body) { return body >= 0 && b->islands->place[body] >= 0; }
+
+static void fill_mass(const Builder* b, Entries* M) {
+  int count;
+  const int* bodies = island_bodies(b, &count);
+  double h = b->dynamics->h, A[SQUARE];
+  for (int k = 0; k < count; ++k) {
+    ch_body_mass(b->moment->world, bodies[k], A);
+    add_square(b, bodies[k], bodies[k], A, M);
+  }
+  for (int c = b->islands->coupling_start[b->island]; c < b->islands->coupling_start[b->island + 1]; ++c) {
+    const ChForceCoupling* k = &b->dynamics->couplings[b->islands->couplings[c]];
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j) {
+        if (!in_island(b, k->body[i]) || !in_island(b, k->body[j])) continue;
+        for (int a = 0; a < b->width * b->width; ++a) A[a] = -h * h * k->dkdq[i][j][a] - h * k->dkdv[i][j][a];
+        add_square(b, k->body[i], k->body[j], A, M);
+      }
+  }
+}
+
+static void gradient(const Builder* b, const ChRow* row, int side, double* x) {
+  const ChVec3 f = row->force[side], t = row->torque[side];
+  if (b->width == 3) {
+    x[0] = f.x, x[1] = f.y, x[2] = t.z;
+  } else {
+    x[0] = f.x, x[1] = f.y, x[2] = f.z, x[3] = t.x, x[4] = t.y, x[5] = t.z;
+  }
+}
+
+// Columns of H and entries of w, block by block.
+static int fill_rows(const Builder* b, ChBlock* blocks, Entries* H, double* w) {
+  int column = 0, from = b->islands->block_start[b->island], to = b->islands->block_start[b->island + 1];
+  double x[WIDTH_MAX], reduced[WIDTH_MAX];
+  for (int k = from; k < to; ++k) {
+    const ChRowBlock* block = &b->rows->blocks[b->islands->blocks[k]];
+    blocks[k - from] = block->law;
+    for (int a = 0; a < block->law.dimension; ++a, ++column) {
+      const ChRow* row = &b->rows->rows[block->law.row + a];
+      w[column] = b->rows->w[block->law.row + a];
+      for (int side = 0; side < 2; ++side) {
+        if (block->body[side] < 0) continue;
+        gradient(b, row, side, x);
+        int freedoms = reduce(b, block->body[side], x, reduced);
+        for (int c = 0; c < freedoms; ++c) add(H, b->islands->first[block->body[side]] + c, column, reduced[c]);
+      }
+    }
+  }
+  return column;
+}
+
+static double* fill_impulse(ChArena* arena, const Builder* b) {
+  double* f = CH_TAKE(arena, b->dof, double);
+  int count;
+  const int* bodies = island_bodies(b, &count);
+  for (int k = 0; k < count; ++k)
+    reduce(b, bodies[k], b->dynamics->momentum + (long)bodies[k] * b->width, f + b->islands->first[bodies[k]]);
+  return f;
+}
+
+static int count_rows(const Builder* b) {
+  int rows = 0;
+  for (int k = b->islands->block_start[b->island]; k < b->islands->block_start[b->island + 1]; ++k)
+    rows += b->rows->blocks[b->islands->blocks[k]].law.dimension;
+  return rows;
+}
+
+ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment* moment, const ChRows* rows,
+                           const ChIslands* islands, int island, const ChDynamics* dynamics, ChProblem** out) {
+  Builder b = {.moment = moment,
+               .rows = rows,
+               .islands = islands,
+               .dynamics = dynamics,
+               .island = island,
+               .width = ch_world_width(moment->world)};
+  ChArenaMark mark = ch_arena_mark(scratch);
+  list_bases(scratch, &b);
+  int count, blocks = islands->block_start[island + 1] - islands->block_start[island], row_count = count_rows(&b);
+  island_bodies(&b, &count);
+  int couplings = islands->coupling_start[island + 1] - islands->coupling_start[island];
+  long square = (long)b.width * b.width;
+  Entries M = take_entries(scratch, (count + 4L * couplings) * square);
+  Entries H = take_entries(scratch, 2L * row_count * b.width);
+  ChBlock* laws = CH_TAKE(scratch, blocks, ChBlock);
+  double* w = CH_TAKE(scratch, row_count, double);
+  fill_mass(&b, &M);
+  fill_rows(&b, laws, &H, w);
+  ChProblemDef def = {.form = CH_FORM_GLOBAL,
+                      .dimension = moment->world->dimension,
+                      .block_count = blocks,
+                      .blocks = laws,
+                      .M = triplets(b.dof, b.dof, &M),
+                      .H = triplets(b.dof, row_count, &H),
+                      .f = fill_impulse(scratch, &b),
+                      .w = w};
+  ChStatus status = ch_problem_build(context, &def, out);
+  ch_arena_release(scratch, mark);
+  return status;
+}
+
+void ch_island_velocities(const ChMoment* moment, const ChIslands* islands, int island, const double* v,
+                          double* velocities) {
+  const ChWorld* world = moment->world;
+  int width = ch_world_width(world);
+  double basis[SQUARE];
+  for (int k = islands->body_start[island]; k < islands->body_start[island + 1]; ++k) {
+    int body = islands->bodies[k], freedoms = ch_body_basis(world, body, &moment->states[body], basis);
+    for (int a = 0; a < width; ++a) {
+      double sum = 0.0;
+      for (int c = 0; c < freedoms; ++c) sum += basis[a * freedoms + c] * v[c];
+      velocities[(long)body * width + a] = sum;
+    }
+    v += freedoms;
+  }
+}

@@ -1,0 +1,47 @@
+// Islands: sets of bodies that rows or implicit forces connect (004 section 7.9). Bodies without degrees of freedom
+// connect nothing. Each island becomes one contact problem of its own.
+#ifndef CH_ASSEMBLE_ISLANDS_H
+#define CH_ASSEMBLE_ISLANDS_H
+
+#include "assemble/rows.h"
+#include "model/forces.h"
+
+typedef struct ChIslands {
+  int count;
+  int *body_start, *bodies;   // count + 1; ascending in each island
+  int *block_start, *blocks;  // ascending
+  int *coupling_start, *couplings;
+  int* place;  // of each body within its island; -1 = in none
+  int* first;  // its first degree of freedom there
+} ChIslands;
+
+// Only bodies that some row touches are in an island; the others are free. Islands are ordered by their first body.
+void ch_islands_find(ChArena* arena, const ChWorld* world, const ChRows* rows, const ChForceCoupling* couplings,
+                     int coupling_count, ChIslands* out);
+
+// Degrees of freedom of a body: width less its locks, 0 where it does not move.
+int ch_body_freedoms(const ChWorld* world, int body);
+// Columns of the body's basis: velocity (width numbers: v world, w body's frame) = basis x freedoms. Row-major width x
+// freedoms.
+int ch_body_basis(const ChWorld* world, int body, const ChBodyState* state, double* basis);
+
+// What the rows act on: mass (implicit parts included) and momentum of every body, in the layout of forces.h.
+typedef struct ChDynamics {
+  const double* momentum;  // body_count * width: M v + h k^
+  const ChForceCoupling* couplings;
+  int coupling_count;
+  double h;  // of the implicit parts; 0 = none
+} ChDynamics;
+
+// Mass of a body in the layout of its velocity: width x width, row-major.
+void ch_body_mass(const ChWorld* world, int body, double* M);
+
+// One island's problem in global form: its bodies in order, each with its degrees of freedom, its blocks in order.
+ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment* moment, const ChRows* rows,
+                           const ChIslands* islands, int island, const ChDynamics* dynamics, ChProblem** out);
+
+// Velocities (body_count * width) of an island's bodies from the degrees of freedom of its problem.
+void ch_island_velocities(const ChMoment* moment, const ChIslands* islands, int island, const double* v,
+                          double* velocities);
+
+#endif

@@ -1,0 +1,141 @@
+// See rows.h.
+#include "assemble/rows.h"
+
+#include <math.h>
+
+static bool moves(const ChWorld* world, int body) { return body >= 0 && world->bodies[body].kind == CH_BODY_DYNAMIC; }
+
+void ch_contact_frame(const ChMoment* moment, const ChGap* gap, const ChSurface* surface, ChVec3 axes[3]) {
+  axes[0] = gap->normal;
+  if (moment->world->dimension == 2) {
+    axes[1] = ch_vec(-gap->normal.y, gap->normal.x, 0.0);
+    axes[2] = ch_vec(0.0, 0.0, 0.0);
+    return;
+  }
+  ch_tangents(axes[0], &axes[1], &axes[2]);
+  if (surface->axis_body < 0) return;
+  ChVec3 along = ch_rotate(moment->states[surface->axis_body].orientation, surface->axis);
+  along = ch_along(along, -ch_dot(along, axes[0]), axes[0]);
+  if (!(ch_norm(along) > 1e-6)) return;  // the axis stands on the contact: any tangent is as good
+  axes[1] = ch_unit(along);
+  axes[2] = ch_cross(axes[0], axes[1]);
+}
+
+// Gradient of `direction` . (velocity of b's point - that of a's).
+static ChRow contact_row(const ChMoment* moment, const ChGap* gap, ChVec3 direction) {
+  ChRow row;
+  for (int side = 0; side < 2; ++side) {
+    const ChBodyState* s = &moment->states[gap->body[side]];
+    ChVec3 along = side == 0 ? ch_neg(direction) : direction;
+    ChVec3 arm = ch_sub(gap->point, s->position);
+    row.force[side] = along;
+    row.torque[side] = ch_rotate_back(s->orientation, ch_cross(arm, along));
+  }
+  return row;
+}
+
+double ch_row_speed(const ChRow* row, const int body[2], const ChBodyState* states) {
+  double speed = 0.0;
+  for (int side = 0; side < 2; ++side)
+    if (body[side] >= 0)
+      speed +=
+          ch_dot(row->force[side], states[body[side]].velocity) + ch_dot(row->torque[side], states[body[side]].omega);
+  return speed;
+}
+
+// Moves what a driven or fixed body contributes to w, and forgets it.
+static double take_prescribed(const ChMoment* moment, const ChRow* row, const int body[2]) {
+  int driven[2];
+  for (int side = 0; side < 2; ++side) driven[side] = moves(moment->world, body[side]) ? -1 : body[side];
+  return ch_row_speed(row, driven, moment->states);
+}
+
+static ChRowBlock* open_block(const ChMoment* moment, ChRows* out, const int body[2]) {
+  ChRowBlock* block = &out->blocks[out->block_count++];
+  *block = (ChRowBlock){.gap = -1, .joint = -1, .law = {.row = out->row_count}};
+  for (int side = 0; side < 2; ++side) block->body[side] = moves(moment->world, body[side]) ? body[side] : -1;
+  return block;
+}
+
+static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index, ChRows* out) {
+  const ChGap* gap = &moment->gaps[index];
+  ChSurface surface = ch_world_surface(moment->world, gap->shape[0], gap->shape[1]);
+  ChRowBlock* block = open_block(moment, out, gap->body);
+  int dimension = rule->frictionless ? 1 : moment->world->dimension;
+  ChVec3 axes[3];
+  ch_contact_frame(moment, gap, &surface, axes);
+  block->gap = index;
+  block->law.law = dimension == 1 ? CH_LAW_UNILATERAL : CH_LAW_CONTACT;
+  block->law.dimension = dimension;
+  block->law.mu[0] = surface.friction[0];
+  block->law.mu[1] = surface.axis_body < 0 || dimension == 2 ? surface.friction[0] : surface.friction[1];
+  for (int a = 0; a < dimension; ++a) {
+    int k = out->row_count++;
+    out->rows[k] = contact_row(moment, gap, axes[a]);
+    out->value[k] = a == 0 ? gap->gap : 0.0;
+    out->w[k] = take_prescribed(moment, &out->rows[k], gap->body) + (a == 0 ? rule->contact_gain * gap->gap : 0.0);
+  }
+}
+
+// Law and right-hand side of one joint row; motors and friction bound their impulse by h strength.
+static void set_joint_law(const ChJointRow* row, const ChRowRule* rule, ChBlock* law, double* w, double* value) {
+  double bound = row->strength > 0.0 || row->kind == CH_ROW_FRICTION ? rule->h * row->strength : INFINITY;
+  *value = 0.0;
+  switch (row->kind) {
+    case CH_ROW_EQUAL:
+      law->law = CH_LAW_BILATERAL;
+      *value = row->value;
+      *w += row->rate + rule->joint_gain * row->value;
+      return;
+    case CH_ROW_LOWER:
+    case CH_ROW_UPPER:
+      law->law = CH_LAW_UNILATERAL;
+      *value = row->value;
+      *w += row->rate + rule->contact_gain * row->value;
+      return;
+    case CH_ROW_MOTOR:
+      *w += -row->rate + rule->joint_gain * row->value;
+      break;
+    case CH_ROW_FRICTION:
+      break;
+  }
+  law->law = CH_LAW_LIMIT;
+  law->lo = -bound;
+  law->hi = bound;
+}
+
+static void add_joint(const ChMoment* moment, const ChRowRule* rule, int index, ChRows* out) {
+  const ChJoint* joint = &moment->world->joints[index];
+  if (!moves(moment->world, joint->body[0]) && !moves(moment->world, joint->body[1])) return;
+  ChJointRow list[CH_JOINT_ROWS_MAX];
+  int count = ch_joint_rows(moment->world, joint, moment->states, moment->time, list);
+  ChRowBlock* block = NULL;
+  for (int k = 0; k < count; ++k) {
+    bool limit = list[k].kind == CH_ROW_LOWER || list[k].kind == CH_ROW_UPPER;
+    if (limit && rule->closed_only && list[k].value > 0.0) continue;
+    bool joins = block && list[k].kind == CH_ROW_EQUAL && block->law.law == CH_LAW_BILATERAL &&
+                 block->law.dimension < CH_BLOCK_MAX;
+    if (!joins) {
+      block = open_block(moment, out, joint->body);
+      block->joint = index;
+      block->joint_row = k;
+    }
+    int row = out->row_count++;
+    out->rows[row] = list[k].row;
+    out->w[row] = take_prescribed(moment, &list[k].row, joint->body);
+    set_joint_law(&list[k], rule, &block->law, &out->w[row], &out->value[row]);
+    ++block->law.dimension;
+  }
+}
+
+void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule, ChRows* out) {
+  long joint_rows = (long)moment->world->joint_count * CH_JOINT_ROWS_MAX;
+  long most = (long)moment->gap_count * moment->world->dimension + joint_rows;
+  *out = (ChRows){.blocks = CH_TAKE(arena, moment->gap_count + joint_rows, ChRowBlock),
+                  .rows = CH_TAKE(arena, most, ChRow),
+                  .w = CH_TAKE(arena, most, double),
+                  .value = CH_TAKE(arena, most, double)};
+  for (int j = 0; j < moment->world->joint_count; ++j) add_joint(moment, rule, j, out);
+  for (int g = 0; g < moment->gap_count; ++g)
+    if (!rule->closed_only || moment->gaps[g].gap <= 0.0) add_contact(moment, rule, g, out);
+}

@@ -1,0 +1,56 @@
+// Contacts and joints as rows of the step's contact problem (001 (2), (4); 000 (5); 002 "LCP fixed time step scheme").
+//
+//   u = G v + w     contact: u = (n, t1, t2) . (velocity of b's point - that of a's), w_n = gamma Phi / h
+//                   joint:   u = dg/dt + gamma g / h
+//
+// Rows are given with respect to both bodies; what bodies without degrees of freedom contribute is moved to w. All
+// islands together; islands.h cuts them apart.
+#ifndef CH_ASSEMBLE_ROWS_H
+#define CH_ASSEMBLE_ROWS_H
+
+#include "cardhouse/problem.h"
+#include "collide/collide.h"
+#include "model/joint_rows.h"
+
+typedef struct ChRowBlock {
+  ChBlock law;    // law, dimension, friction, bounds; law.row is the first row
+  int body[2];    // -1 where that side has no degrees of freedom
+  int gap;        // index into the list of gaps, or -1
+  int joint;      // or the joint
+  int joint_row;  // and its first row there, the name by which the next step finds this block again
+} ChRowBlock;
+
+typedef struct ChRows {
+  int block_count, row_count;
+  ChRowBlock* blocks;
+  ChRow* rows;
+  double* w;
+  double* value;  // signed gap or g of each row; 0 for tangents, motors and friction
+} ChRows;
+
+// How gaps and joint errors enter w.
+typedef struct ChRowRule {
+  double h;
+  double contact_gain;  // w_n = contact_gain Phi; 0 with `closed_only`: velocities alone
+  double joint_gain;    // w = joint_gain g
+  bool closed_only;     // leaves contacts with Phi > 0 out
+  bool frictionless;    // impact and projection steps may ask for normals alone
+} ChRowRule;
+
+typedef struct ChMoment {
+  const ChWorld* world;
+  const ChBodyState* states;
+  double time;  // at which prescribed motions are read: the end of the step
+  const ChGap* gaps;
+  int gap_count;
+} ChMoment;
+
+void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule, ChRows* out);
+
+// Normal and tangents of a contact; a friction axis that turns with a body sets the first tangent.
+void ch_contact_frame(const ChMoment* moment, const ChGap* gap, const ChSurface* surface, ChVec3 axes[3]);
+
+// u of one row without w: both bodies' velocities.
+double ch_row_speed(const ChRow* row, const int body[2], const ChBodyState* states);
+
+#endif
