@@ -1,0 +1,61 @@
+// Which routine serves which two shapes, and the growing list that routines write to. See pairs.h.
+#include "collide/pairs.h"
+
+#include <stdlib.h>
+
+void ch_manifold_add(ChManifold* m, ChVec3 point, ChVec3 normal, double gap, uint64_t key) {
+  if (m->count == m->room) {
+    int room = m->room ? 2 * m->room : 64;
+    ChGap* grown = realloc(m->points, (size_t)room * sizeof *grown);
+    if (!grown) {
+      m->failed = true;
+      return;
+    }
+    m->points = grown;
+    m->room = room;
+  }
+  m->points[m->count++] = (ChGap){.point = point, .normal = normal, .gap = gap, .key = key};
+}
+
+enum { TYPE_COUNT = CH_SHAPE_CHAIN + 1 };
+
+static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
+    [CH_SHAPE_SPHERE] =
+        {
+            [CH_SHAPE_SPHERE] = ch_pair_sphere_sphere,
+            [CH_SHAPE_CAPSULE] = ch_pair_sphere_capsule,
+            [CH_SHAPE_BOX] = ch_pair_sphere_polytope,
+            [CH_SHAPE_HULL] = ch_pair_sphere_polytope,
+            [CH_SHAPE_HALFSPACE] = ch_pair_sphere_halfspace,
+        },
+    [CH_SHAPE_CAPSULE] =
+        {
+            [CH_SHAPE_CAPSULE] = ch_pair_capsule_capsule,
+            [CH_SHAPE_BOX] = ch_pair_capsule_polytope,
+            [CH_SHAPE_HULL] = ch_pair_capsule_polytope,
+            [CH_SHAPE_HALFSPACE] = ch_pair_capsule_halfspace,
+        },
+    [CH_SHAPE_BOX] =
+        {
+            [CH_SHAPE_HALFSPACE] = ch_pair_polytope_halfspace,
+        },
+    [CH_SHAPE_HULL] =
+        {
+            [CH_SHAPE_HALFSPACE] = ch_pair_polytope_halfspace,
+        },
+};
+
+ChPairFn ch_pair_find(ChShapeType a, ChShapeType b, bool* swapped) {
+  *swapped = !table[a][b];
+  return *swapped ? table[b][a] : table[a][b];
+}
+
+void ch_pair_collide(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
+  bool swapped;
+  ChPairFn routine = ch_pair_find(a->shape->type, b->shape->type, &swapped);
+  int first = out->count;
+  if (!routine) return;
+  routine(swapped ? b : a, swapped ? a : b, margin, out);
+  if (swapped)
+    for (int i = first; i < out->count; ++i) out->points[i].normal = ch_neg(out->points[i].normal);
+}
