@@ -50,7 +50,7 @@ ChSimulationOptions ch_simulation_options_default(void);
 typedef struct ChStepInfo {
   long step;
   double time, h;                  // at the end of the step; what was stepped
-  int contacts, islands, resting;  // islands that kept their reactions
+  int contacts, islands, resting;  // of these at rest, certified with v = 0
   long iterations;                 // outer and inner, all islands
   ChCertificate certificate;       // the worst island's, figure by figure
   bool missed;                     // some island missed its tolerance

@@ -73,7 +73,8 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
     int k = out->row_count++;
     out->rows[k] = contact_row(moment, gap, axes[a]);
     out->value[k] = a == 0 ? gap->gap : 0.0;
-    out->w[k] = take_prescribed(moment, &out->rows[k], gap->body) + (a == 0 ? rule->contact_gain * gap->gap : 0.0);
+    out->prescribed[k] = take_prescribed(moment, &out->rows[k], gap->body);
+    out->w[k] = out->prescribed[k] + (a == 0 ? rule->contact_gain * gap->gap : 0.0);
   }
 }
 
@@ -123,6 +124,8 @@ static void add_joint(const ChMoment* moment, const ChRowRule* rule, int index, 
     int row = out->row_count++;
     out->rows[row] = list[k].row;
     out->w[row] = take_prescribed(moment, &list[k].row, joint->body);
+    out->prescribed[row] = out->w[row] + (list[k].kind == CH_ROW_EQUAL ? list[k].rate : 0.0);
+    out->driven[block - out->blocks] = list[k].kind == CH_ROW_MOTOR;
     set_joint_law(&list[k], rule, &block->law, &out->w[row], &out->value[row]);
     ++block->law.dimension;
   }
@@ -134,7 +137,9 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
   *out = (ChRows){.blocks = CH_TAKE(arena, moment->gap_count + joint_rows, ChRowBlock),
                   .rows = CH_TAKE(arena, most, ChRow),
                   .w = CH_TAKE(arena, most, double),
-                  .value = CH_TAKE(arena, most, double)};
+                  .value = CH_TAKE(arena, most, double),
+                  .prescribed = CH_TAKE(arena, most, double),
+                  .driven = CH_TAKE(arena, moment->gap_count + joint_rows, bool)};
   for (int j = 0; j < moment->world->joint_count; ++j) add_joint(moment, rule, j, out);
   for (int g = 0; g < moment->gap_count; ++g)
     if (!rule->closed_only || moment->gaps[g].gap <= 0.0) add_contact(moment, rule, g, out);

@@ -25,7 +25,9 @@ typedef struct ChRows {
   ChRowBlock* blocks;
   ChRow* rows;
   double* w;
-  double* value;  // signed gap or g of each row; 0 for tangents, motors and friction
+  double* value;       // signed gap or g of each row; 0 for tangents, motors and friction
+  double* prescribed;  // the part of w that driven bodies and prescribed motions make: they do work
+  bool* driven;        // of each block: a motor, whose whole work counts
 } ChRows;
 
 // How gaps and joint errors enter w.

@@ -20,6 +20,9 @@ typedef struct ChForceCoupling {
 // k(t, q, v): gravity, forces and force-driven joints, for all bodies. `k` has body_count * width entries.
 void ch_forces_evaluate(const ChWorld* world, const ChBodyState* states, double t, double* k);
 
+// The part of k that comes from outside: wrenches and force-driven joints. False, with k untouched, when there is none.
+bool ch_forces_applied(const ChWorld* world, const ChBodyState* states, double t, double* k);
+
 // Derivatives of force number `force`; false when it has none (wrenches in world axes).
 bool ch_force_derivatives(const ChWorld* world, int force, const ChBodyState* states, double t, ChForceCoupling* out);
 

@@ -1,0 +1,120 @@
+// What one step leaves for the next: warm starts, islands at rest, and the contacts as the caller sees them.
+//
+// Rest: an island that ended with v = 0, certified, and whose problem comes again bit for bit has the same answer with
+// the same certificate. Rows, right-hand sides and momenta are compared, nothing is assumed.
+#include <stdlib.h>
+#include <string.h>
+
+#include "step/state.h"
+
+static bool same_laws(const ChRowBlock* a, const ChRowBlock* b) {
+  return a->law.law == b->law.law && a->law.dimension == b->law.dimension && a->law.mu[0] == b->law.mu[0] &&
+         a->law.mu[1] == b->law.mu[1] && a->law.lo == b->law.lo && a->law.hi == b->law.hi && a->body[0] == b->body[0] &&
+         a->body[1] == b->body[1];
+}
+
+static bool same_block(const ChRows* a, const ChRowBlock* x, const ChRows* b, const ChRowBlock* y) {
+  if (!same_laws(x, y)) return false;
+  size_t n = (size_t)x->law.dimension;
+  return memcmp(a->rows + x->law.row, b->rows + y->law.row, n * sizeof *a->rows) == 0 &&
+         memcmp(a->w + x->law.row, b->w + y->law.row, n * sizeof *a->w) == 0;
+}
+
+static bool same_island(const ChSimulation* s, const ChRestMemory* old, int was, const ChStage* now, int i) {
+  const ChIslands *a = &old->islands, *b = now->islands;
+  int bodies = b->body_start[i + 1] - b->body_start[i], blocks = b->block_start[i + 1] - b->block_start[i];
+  if (a->body_start[was + 1] - a->body_start[was] != bodies) return false;
+  if (a->block_start[was + 1] - a->block_start[was] != blocks) return false;
+  if (b->coupling_start[i + 1] > b->coupling_start[i]) return false;
+  size_t bytes = (size_t)ch_world_width(s->world) * sizeof(double);
+  long width = ch_world_width(s->world);
+  for (int k = 0; k < bodies; ++k) {
+    int body = b->bodies[b->body_start[i] + k];
+    if (a->bodies[a->body_start[was] + k] != body) return false;
+    if (memcmp(old->momentum + body * width, now->dynamics->momentum + body * width, bytes) != 0) return false;
+  }
+  for (int k = 0; k < blocks; ++k) {
+    const ChRowBlock* x = &old->rows.blocks[a->blocks[a->block_start[was] + k]];
+    const ChRowBlock* y = &now->rows->blocks[b->blocks[b->block_start[i] + k]];
+    if (!same_block(&old->rows, x, now->rows, y)) return false;
+  }
+  return true;
+}
+
+static void keep(const ChRestMemory* old, int was, ChStage* now, int i) {
+  const ChIslands *a = &old->islands, *b = now->islands;
+  for (int k = b->block_start[i]; k < b->block_start[i + 1]; ++k) {
+    const ChBlock* x = &old->rows.blocks[a->blocks[a->block_start[was] + k - b->block_start[i]]].law;
+    const ChBlock* y = &now->rows->blocks[b->blocks[k]].law;
+    memcpy(now->r + y->row, old->r + x->row, (size_t)y->dimension * sizeof *now->r);
+  }
+  now->kept[i] = 1;
+  now->kept_grades[i] = old->grades[was];
+}
+
+void ch_rest_recall(ChSimulation* s, ChStage* now) {
+  const ChRestMemory* old = &s->rest;
+  if (!old->filled) return;
+  ChArena* arena = s->scratch;
+  int count = now->islands->count, *of = CH_TAKE(arena, s->world->body_count, int);
+  now->kept = CH_TAKE(arena, count, unsigned char);
+  now->kept_grades = CH_TAKE(arena, count, ChCertificate);
+  for (int b = 0; b < s->world->body_count; ++b) of[b] = -1;
+  for (int i = 0; i < old->islands.count; ++i) of[old->islands.bodies[old->islands.body_start[i]]] = i;
+  for (int i = 0; i < count; ++i) {
+    int was = of[now->islands->bodies[now->islands->body_start[i]]];
+    if (was >= 0 && old->rests[was] && same_island(s, old, was, now, i)) keep(old, was, now, i);
+  }
+}
+
+static ChStatus list_contacts(ChContext* context, ChSimulation* s, const ChStage* stage, double h) {
+  const ChRows* rows = stage->rows;
+  const ChGap* gaps = stage->moment->gaps;
+  if (stage->moment->gap_count > s->contact_room) {
+    int room = 2 * stage->moment->gap_count;
+    ChContactView* larger = realloc(s->contacts, (size_t)room * sizeof *larger);
+    if (!larger) return ch_fail(context, CH_ERR_MEMORY, "out of memory for %d contacts", room);
+    s->contacts = larger;
+    s->contact_room = room;
+  }
+  s->contact_count = 0;
+  int width = ch_world_width(s->world);
+  for (int b = 0; b < rows->block_count; ++b) {
+    const ChRowBlock* block = &rows->blocks[b];
+    if (block->gap < 0) continue;
+    const ChGap* g = &gaps[block->gap];
+    ChContactView view = {.body = {g->body[0], g->body[1]},
+                          .shape = {g->shape[0], g->shape[1]},
+                          .point = g->point,
+                          .normal = g->normal,
+                          .gap = g->gap};
+    ChBodyState ends[2];
+    for (int side = 0; side < 2; ++side) {
+      ends[side] = s->states[g->body[side]];
+      if (block->body[side] >= 0) ch_state_write(s->world, s->velocities + (long)g->body[side] * width, &ends[side]);
+    }
+    for (int a = 0; a < block->law.dimension; ++a) {
+      const ChRow* row = &rows->rows[block->law.row + a];
+      view.force = ch_along(view.force, stage->r[block->law.row + a] / h, row->force[1]);
+      view.slip = ch_along(view.slip, ch_row_speed(row, (int[2]){0, 1}, ends), row->force[1]);
+    }
+    s->contacts[s->contact_count++] = view;
+  }
+  return CH_OK;
+}
+
+ChStatus ch_step_remember(ChContext* context, ChSimulation* s, const ChStage* stage, double h) {
+  ChStatus status = list_contacts(context, s, stage, h);
+  if (status == CH_OK) status = ch_memory_store(context, s, stage->rows, stage->moment->gaps, h, stage->r);
+  long count = (long)s->world->body_count * ch_world_width(s->world);
+  double* momentum = CH_TAKE(s->scratch, count, double);
+  memcpy(momentum, s->momentum, (size_t)count * sizeof *momentum);
+  s->rest = (ChRestMemory){.filled = status == CH_OK,
+                           .rows = *stage->rows,
+                           .islands = *stage->islands,
+                           .momentum = momentum,
+                           .r = stage->r,
+                           .rests = stage->rests,
+                           .grades = stage->grades};
+  return status;
+}

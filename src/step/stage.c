@@ -1,0 +1,170 @@
+// See stage.h.
+#include "step/stage.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "step/normal_projection.h"
+
+// One island on its way through a solver; its memory is its own.
+typedef struct Island {
+  ChStage* stage;
+  int index;
+  ChArena* arena;
+  ChProblem* problem;
+  double *r, *u, *v;
+  ChSolveInfo info;
+} Island;
+
+ChCertificate ch_certificate_worse(ChCertificate a, ChCertificate b) {
+#define X(name, text) a.name = ch_max(a.name, b.name);
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+  return a;
+}
+
+// Reactions of the island's blocks, from or to the list of all rows.
+static void copy_reactions(const Island* island, bool out) {
+  const ChStage* s = island->stage;
+  double* r = island->r;
+  for (int k = s->islands->block_start[island->index]; k < s->islands->block_start[island->index + 1]; ++k) {
+    const ChBlock* law = &s->rows->blocks[s->islands->blocks[k]].law;
+    size_t bytes = (size_t)law->dimension * sizeof *r;
+    if (out)
+      memcpy(s->r + law->row, r, bytes);
+    else
+      memcpy(r, s->r + law->row, bytes);
+    r += law->dimension;
+  }
+}
+
+// |M v| against |f|, rows over the root of the diagonal: what the certificate will say of v = 0, up to a factor. Spares
+// the certificate where bodies plainly move.
+static bool barely_moves(const ChProblem* p, const double* v, double tolerance) {
+  double motion = 0.0, given = 0.0;
+  for (int j = 0; j < p->dof; ++j)
+    for (int k = p->M.start[j]; k < p->M.start[j + 1]; ++k)
+      if (p->M.index[k] == j) {
+        motion += p->M.value[k] * v[j] * v[j];
+        given += p->f[j] * p->f[j] / p->M.value[k];
+      }
+  return motion <= 100.0 * tolerance * tolerance * given;
+}
+
+// (r, 0) is taken where it passes the certificate itself, balance included.
+static bool take_rest(ChContext* context, Island* island) {
+  ChStage* s = island->stage;
+  const ChProblem* p = island->problem;
+  double* zero = CH_TAKE(island->arena, p->dof, double);
+  ChCertificate grade;
+  if (ch_certify(context, p, s->options->solve.pose, island->r, zero, &grade) != CH_OK) return false;
+  if (!ch_certificate_met(&grade, s->options->solve.tolerance)) return false;
+  memset(island->v, 0, (size_t)p->dof * sizeof *island->v);
+  island->info.certificate = grade;
+  s->rests[island->index] = 1;
+  return true;
+}
+
+// Whether every body of the island stood still before this step: then the last reactions may serve once more.
+static bool stood_still(const Island* island) {
+  const ChStage* s = island->stage;
+  for (int k = s->islands->body_start[island->index]; k < s->islands->body_start[island->index + 1]; ++k) {
+    const ChBodyState* state = &s->moment->states[s->islands->bodies[k]];
+    if (ch_dot(state->velocity, state->velocity) + ch_dot(state->omega, state->omega) > 0.0) return false;
+  }
+  return true;
+}
+
+static ChStatus solve_blocks(ChContext* context, Island* island) {
+  ChStage* s = island->stage;
+  const ChProblem* p = island->problem;
+  ChSolveOptions options = s->options->solve;
+  if (s->may_rest && s->options->warm && stood_still(island) && take_rest(context, island)) return CH_OK;
+  double* start = CH_TAKE(island->arena, p->rows, double);
+  memcpy(start, island->r, (size_t)p->rows * sizeof *start);
+  options.warm = s->options->warm ? start : NULL;
+  options.threads = 1;
+  ChStatus status = ch_solve(context, p, &options, island->v, island->u, island->r, &island->info);
+  if (status == CH_ERR_MEMORY || status == CH_ERR_ARGUMENT || status == CH_ERR_UNSUPPORTED) return status;
+  if (status != CH_OK) {
+    ChStatus projected = ch_normal_projection(context, p, &options, island->v, island->u, island->r, &island->info);
+    if (projected != CH_OK) return projected;
+  }
+  if (s->may_rest && ch_certificate_met(&island->info.certificate, options.tolerance) &&
+      barely_moves(p, island->v, options.tolerance))
+    take_rest(context, island);
+  return CH_OK;
+}
+
+static ChStatus solve_problem(ChContext* context, Island* island) {
+  ChStage* s = island->stage;
+  ChStatus status = ch_island_problem(context, island->arena, s->moment, s->rows, s->islands, island->index,
+                                      s->dynamics, &island->problem);
+  const ChProblem* p = island->problem;
+  if (status == CH_OK && s->options->cone_sides > 0)
+    status = ch_problem_set_polygon(context, island->problem, s->options->cone_sides, s->options->cone_outer);
+  if (status != CH_OK) return status;
+  island->r = CH_TAKE(island->arena, p->rows, double);
+  island->u = CH_TAKE(island->arena, p->rows, double);
+  island->v = CH_TAKE(island->arena, p->dof, double);
+  copy_reactions(island, false);
+  status = p->block_count > 0 ? solve_blocks(context, island)
+                              : ch_problem_velocity(context, p, island->r, island->v, island->u);
+  if (status != CH_OK) return status;
+  copy_reactions(island, true);
+  ch_island_velocities(s->moment, s->islands, island->index, island->v, s->velocities);
+  s->grades[island->index] = island->info.certificate;
+  return CH_OK;
+}
+
+static ChStatus solve_island(ChContext* context, Island* island) {
+  jmp_buf landing;
+  ChStatus status = CH_ERR_MEMORY;
+  island->arena = ch_arena_create(NULL);
+  if (island->arena && !setjmp(landing)) {
+    ch_arena_set_landing(island->arena, &landing);
+    status = solve_problem(context, island);
+  } else {
+    ch_fail(context, CH_ERR_MEMORY, "out of memory in an island of the step");
+  }
+  ch_problem_destroy(island->problem);
+  ch_arena_destroy(island->arena);
+  return status;
+}
+
+static void keep_island(ChStage* s, int i) {
+  int width = ch_world_width(s->moment->world);
+  for (int k = s->islands->body_start[i]; k < s->islands->body_start[i + 1]; ++k)
+    memset(s->velocities + (long)s->islands->bodies[k] * width, 0, (size_t)width * sizeof(double));
+  s->rests[i] = 1;
+  s->grades[i] = s->kept_grades[i];
+}
+
+ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
+  int count = s->islands->count;
+  s->rests = CH_TAKE(arena, count, unsigned char);
+  s->grades = CH_TAKE(arena, count, ChCertificate);
+  Island* islands = CH_TAKE(arena, count, Island);
+  ChStatus* status = CH_TAKE(arena, count, ChStatus);
+  ChContext* contexts = CH_TAKE(arena, s->options->threads > 1 ? s->options->threads : 1, ChContext);
+  int failed = -1;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(s->options->threads) if (s->options->threads > 1 && count > 1)
+  for (int i = 0; i < count; ++i) {
+    islands[i] = (Island){.stage = s, .index = i};
+    if (s->kept && s->kept[i])
+      keep_island(s, i);
+    else
+      status[i] = solve_island(&contexts[omp_get_thread_num()], &islands[i]);
+  }
+  for (int i = 0; i < count; ++i) {  // in order, whichever thread was first
+    s->worst = ch_certificate_worse(s->worst, s->grades[i]);
+    s->iterations += islands[i].info.outer + islands[i].info.inner;
+    if (!ch_certificate_met(&s->grades[i], s->options->solve.tolerance)) s->missed = true;
+    if (status[i] != CH_OK && failed < 0) failed = i;
+  }
+  if (failed < 0) return CH_OK;
+  for (int k = 0; k < (s->options->threads > 1 ? s->options->threads : 1); ++k)
+    if (contexts[k].status == status[failed]) *context = contexts[k];
+  return status[failed];
+}

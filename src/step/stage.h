@@ -1,0 +1,39 @@
+// A stage: rows and momenta in, reactions and velocities out. A step is made of one or more of them: impacts, the step
+// itself, a projection.
+//
+// Every island is a contact problem of its own and is solved and graded alone, on as many threads as wanted; what comes
+// out does not depend on their number.
+#ifndef CH_STEP_STAGE_H
+#define CH_STEP_STAGE_H
+
+#include "assemble/islands.h"
+#include "cardhouse/simulation.h"
+
+typedef struct ChStage {
+  const ChMoment* moment;
+  const ChRows* rows;
+  const ChIslands* islands;
+  const ChDynamics* dynamics;
+  const ChSimulationOptions* options;
+  bool may_rest;  // v = 0 is put in where it passes the certificate
+
+  unsigned char* kept;         // island -> keeps the reactions it starts with and v = 0: it is at rest and its problem
+                               // did not change; may be NULL
+  ChCertificate* kept_grades;  // their certificates
+  double* r;                   // rows: in the start, out the reactions
+  double* velocities;          // body_count * width; bodies in islands are written
+
+  unsigned char* rests;   // island -> ended with v = 0
+  ChCertificate* grades;  // island -> certificate
+  ChCertificate worst;    // figure by figure
+  bool missed;
+  long iterations;
+} ChStage;
+
+// `arena` gives `rests` and `grades`.
+ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* stage);
+
+// The larger figure of two certificates, NaN kept.
+ChCertificate ch_certificate_worse(ChCertificate a, ChCertificate b);
+
+#endif

@@ -1,0 +1,98 @@
+// A simulation from inside: the world, the state of its bodies, and what one step hands to the next.
+#ifndef CH_STEP_STATE_H
+#define CH_STEP_STATE_H
+
+#include "cardhouse/simulation.h"
+#include "collide/collide.h"
+#include "step/stage.h"
+
+// Impulse of a contact, under the name by which the next step finds it.
+typedef struct ChContactMemory {
+  int shape[2];
+  uint64_t key;
+  double r[3];     // along these axes:
+  ChVec3 axis[3];  // normal and tangents
+} ChContactMemory;
+
+// What the last step leaves for the next.
+typedef struct ChMemory {
+  int contact_count, contact_room;
+  ChContactMemory* contacts;  // sorted as gaps are
+  double* joints;             // joint_count * CH_JOINT_ROWS_MAX impulses, by row
+  double h;                   // of the step they come from
+} ChMemory;
+
+// The last step's rows and answers, so that an island at rest that comes again, bit for bit, need not be solved again.
+// The arrays live in the scratch arena of that step.
+typedef struct ChRestMemory {
+  bool filled;
+  ChRows rows;
+  ChIslands islands;
+  const double *momentum, *r;
+  const unsigned char* rests;
+  const ChCertificate* grades;
+} ChRestMemory;
+
+struct ChSimulation {
+  ChWorld* world;
+  ChSimulationOptions options;
+  ChCollider* collider;
+  ChArena* arena;         // lives as long as the simulation
+  ChArena* scratch;       // of this step
+  ChArena* scratches[2];  // in turn: the last step's is needed for rest
+  ChBodyState* states;
+  ChBodyState* before;   // at the beginning of the step
+  double *k, *momentum;  // body_count * width
+  double* velocities;
+  ChVec3* lag;  // midpoint less end of the free spin: orientations turn with the midpoint
+  ChMemory memory;
+  ChRestMemory rest;
+  bool autonomous;  // nothing in the world depends on time
+  bool still;       // the last step moved nothing: the next one is the same
+  double time, h;   // h: what adaptive stepping is at
+  long step;
+  ChStepInfo info;
+  ChContactView* contacts;
+  int contact_count, contact_room;
+  ChProblem* problem;
+};
+
+// One step of the integrator `euler`, of length h; advances states and fills info.
+ChStatus ch_euler_step(ChContext* context, ChSimulation* s, double h, ChStepInfo* info);
+
+// Bodies that are moved by prescription: their mean velocity over [t, t + h], and their place at its end.
+void ch_kinematic_velocities(ChSimulation* s, double h);
+void ch_kinematic_arrive(ChSimulation* s, double t);
+
+// Warm starts.
+void ch_memory_recall(const ChSimulation* s, const ChRows* rows, const ChGap* gaps, double h, double* r);
+ChStatus ch_memory_store(ChContext* context, ChSimulation* s, const ChRows* rows, const ChGap* gaps, double h,
+                         const double* r);
+
+ChStatus ch_memory_reserve(ChContext* context, ChSimulation* s, int contacts);
+
+// Collisions with restitution before the step itself; velocities of `states` change.
+ChStatus ch_impacts_resolve(ChContext* context, ChSimulation* s, const ChGap* gaps, int count, double h,
+                            ChStepInfo* info);
+
+// Positions onto the constraints after a step (B5).
+ChStatus ch_positions_project(ChContext* context, ChSimulation* s, ChStepInfo* info);
+
+// Gaps at the present positions.
+ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, double look_ahead, const ChGap** gaps, int* count);
+
+// Certified rest from step to step: islands that come again unchanged, bit for bit, keep their reactions; sets
+// stage->kept and writes into stage->r.
+void ch_rest_recall(ChSimulation* s, ChStage* stage);
+// What the next step may need of this one, and the contacts as the caller sees them.
+ChStatus ch_step_remember(ChContext* context, ChSimulation* s, const ChStage* stage, double h);
+
+// Velocity of a body as width numbers, and back.
+void ch_state_read(const ChWorld* world, const ChBodyState* state, double* v);
+void ch_state_write(const ChWorld* world, const double* v, ChBodyState* state);
+
+// Work that prescriptions, motors and applied forces did over the step, for the ledger. Called when s->velocities are
+// the new velocities and s->states still have the old ones.
+double ch_ledger_work(const ChSimulation* s, const ChRows* rows, const double* r, double h);
+
+#endif

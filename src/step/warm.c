@@ -1,0 +1,79 @@
+// Warm starts: reactions of the last step, found again by shapes and features (contacts) or by row (joints).
+//
+// Both lists of contacts are sorted by (shape, shape, key), so one walk through both finds all pairs. Where the frame
+// of the contact turned, the impulse is turned back into it; where it did not, the reaction comes back bit for bit.
+#include <stdlib.h>
+#include <string.h>
+
+#include "step/state.h"
+
+static int compare(const ChContactMemory* m, const ChGap* g) {
+  for (int side = 0; side < 2; ++side)
+    if (m->shape[side] != g->shape[side]) return m->shape[side] < g->shape[side] ? -1 : 1;
+  return m->key < g->key ? -1 : m->key > g->key;
+}
+
+static bool same(ChVec3 a, ChVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+static void recall_contact(const ChContactMemory* m, const ChRow* rows, int dimension, double scale, double* r) {
+  bool unturned = same(m->axis[0], rows[0].force[1]) && same(m->axis[1], rows[1].force[1]);
+  ChVec3 impulse = {0.0, 0.0, 0.0};
+  for (int a = 0; a < dimension; ++a) impulse = ch_along(impulse, m->r[a], m->axis[a]);
+  for (int a = 0; a < dimension; ++a) r[a] = scale * (unturned ? m->r[a] : ch_dot(impulse, rows[a].force[1]));
+}
+
+void ch_memory_recall(const ChSimulation* s, const ChRows* rows, const ChGap* gaps, double h, double* r) {
+  const ChMemory* memory = &s->memory;
+  double scale = memory->h > 0.0 ? h / memory->h : 0.0;
+  int at = 0;
+  for (int b = 0; b < rows->block_count; ++b) {
+    const ChRowBlock* block = &rows->blocks[b];
+    double* out = r + block->law.row;
+    if (block->joint >= 0) {
+      const double* kept = memory->joints + (long)block->joint * CH_JOINT_ROWS_MAX + block->joint_row;
+      for (int a = 0; a < block->law.dimension; ++a) out[a] = scale * kept[a];
+      continue;
+    }
+    const ChGap* gap = &gaps[block->gap];
+    while (at < memory->contact_count && compare(&memory->contacts[at], gap) < 0) ++at;
+    if (at == memory->contact_count || compare(&memory->contacts[at], gap) != 0) continue;
+    recall_contact(&memory->contacts[at], rows->rows + block->law.row, block->law.dimension, scale, out);
+  }
+}
+
+ChStatus ch_memory_reserve(ChContext* context, ChSimulation* s, int count) {
+  ChMemory* memory = &s->memory;
+  if (count <= memory->contact_room) return CH_OK;
+  ChContactMemory* larger = realloc(memory->contacts, 2 * (size_t)count * sizeof *larger);
+  if (!larger) return ch_fail(context, CH_ERR_MEMORY, "out of memory for the reactions of %d contacts", count);
+  memory->contacts = larger;
+  memory->contact_room = 2 * count;
+  return CH_OK;
+}
+
+ChStatus ch_memory_store(ChContext* context, ChSimulation* s, const ChRows* rows, const ChGap* gaps, double h,
+                         const double* r) {
+  ChMemory* memory = &s->memory;
+  ChStatus status = ch_memory_reserve(context, s, rows->block_count);
+  if (status != CH_OK) return status;
+  memory->contact_count = 0;
+  memory->h = h;
+  memset(memory->joints, 0, (size_t)s->world->joint_count * CH_JOINT_ROWS_MAX * sizeof *memory->joints);
+  for (int b = 0; b < rows->block_count; ++b) {
+    const ChRowBlock* block = &rows->blocks[b];
+    const double* from = r + block->law.row;
+    if (block->joint >= 0) {
+      double* kept = memory->joints + (long)block->joint * CH_JOINT_ROWS_MAX + block->joint_row;
+      memcpy(kept, from, (size_t)block->law.dimension * sizeof *kept);
+      continue;
+    }
+    const ChGap* gap = &gaps[block->gap];
+    ChContactMemory* kept = &memory->contacts[memory->contact_count++];
+    *kept = (ChContactMemory){.shape = {gap->shape[0], gap->shape[1]}, .key = gap->key};
+    for (int a = 0; a < block->law.dimension; ++a) {
+      kept->r[a] = from[a];
+      kept->axis[a] = rows->rows[block->law.row + a].force[1];
+    }
+  }
+  return CH_OK;
+}
