@@ -24,6 +24,7 @@ typedef struct Step {
   ChForceCoupling* couplings;
   int coupling_count;
   double* r;
+  ChDynamics dynamics;
   ChStage stage;
 } Step;
 
@@ -128,12 +129,12 @@ static ChStatus solve(Step* p) {
   ch_islands_find(s->scratch, s->world, &p->rows, p->couplings, p->coupling_count, &p->islands);
   p->r = CH_TAKE(s->scratch, p->rows.row_count, double);
   if (o->warm) ch_memory_recall(s, &p->rows, p->moment.gaps, p->h, p->r);
-  ChDynamics dynamics = {
-      .momentum = s->momentum, .couplings = p->couplings, .coupling_count = p->coupling_count, .h = p->h};
+  p->dynamics =
+      (ChDynamics){.momentum = s->momentum, .couplings = p->couplings, .coupling_count = p->coupling_count, .h = p->h};
   p->stage = (ChStage){.moment = &p->moment,
                        .rows = &p->rows,
                        .islands = &p->islands,
-                       .dynamics = &dynamics,
+                       .dynamics = &p->dynamics,
                        .options = o,
                        .may_rest = o->rest,
                        .r = p->r,

@@ -114,6 +114,9 @@ ChStatus ch_step_remember(ChContext* context, ChSimulation* s, const ChStage* st
                            .islands = *stage->islands,
                            .momentum = momentum,
                            .r = stage->r,
+                           .couplings = stage->dynamics->couplings,
+                           .coupling_count = stage->dynamics->coupling_count,
+                           .h = h,
                            .rests = stage->rests,
                            .grades = stage->grades};
   return status;

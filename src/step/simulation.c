@@ -267,12 +267,12 @@ static ChStatus check_body(ChContext* context, const ChSimulation* s, int body) 
   return CH_OK;
 }
 
-static bool finite(ChVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
+static bool is_finite(ChVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 
 ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* s, int body, ChVec3 velocity, ChVec3 omega) {
   ChStatus status = check_body(context, s, body);
   if (status != CH_OK) return status;
-  if (!finite(velocity) || !finite(omega))
+  if (!is_finite(velocity) || !is_finite(omega))
     return ch_fail(context, CH_ERR_RANGE, "velocity of body '%s' must be finite", s->world->bodies[body].name);
   s->states[body].velocity = velocity;
   s->states[body].omega = ch_rotate_back(s->states[body].orientation, omega);
@@ -292,7 +292,7 @@ static ChVec3 spin_of(const ChWorld* world, const ChBody* body, ChVec3 twist) {
 ChStatus ch_simulation_push(ChContext* context, ChSimulation* s, int body, ChVec3 impulse, ChVec3 point) {
   ChStatus status = check_body(context, s, body);
   if (status != CH_OK) return status;
-  if (!finite(impulse) || !finite(point))
+  if (!is_finite(impulse) || !is_finite(point))
     return ch_fail(context, CH_ERR_RANGE, "impulse on body '%s' must be finite", s->world->bodies[body].name);
   const ChBody* b = &s->world->bodies[body];
   ChBodyState* state = &s->states[body];

@@ -29,6 +29,9 @@ typedef struct ChRestMemory {
   ChRows rows;
   ChIslands islands;
   const double *momentum, *r;
+  const ChForceCoupling* couplings;
+  int coupling_count;
+  double h;
   const unsigned char* rests;
   const ChCertificate* grades;
 } ChRestMemory;
@@ -54,7 +57,6 @@ struct ChSimulation {
   ChStepInfo info;
   ChContactView* contacts;
   int contact_count, contact_room;
-  ChProblem* problem;
 };
 
 // One step of the integrator `euler`, of length h; advances states and fills info.

@@ -1,0 +1,53 @@
+// The contact problem of the last step, all islands together, as another solver would be given it.
+#include <string.h>
+
+#include "step/state.h"
+
+// One island that holds every body and block of all of them.
+static ChIslands as_one(ChArena* arena, const ChWorld* world, const ChIslands* all) {
+  int bodies = all->body_start[all->count], dof = 0;
+  ChIslands one = {.count = 1,
+                   .body_start = CH_TAKE(arena, 2, int),
+                   .bodies = CH_TAKE(arena, bodies, int),
+                   .block_start = CH_TAKE(arena, 2, int),
+                   .blocks = CH_TAKE(arena, all->block_start[all->count], int),
+                   .coupling_start = CH_TAKE(arena, 2, int),
+                   .couplings = CH_TAKE(arena, all->coupling_start[all->count], int),
+                   .place = CH_TAKE(arena, world->body_count, int),
+                   .first = CH_TAKE(arena, world->body_count, int)};
+  for (int b = 0; b < world->body_count; ++b) {
+    one.place[b] = all->place[b] < 0 ? -1 : one.body_start[1];
+    if (all->place[b] < 0) continue;
+    one.first[b] = dof;
+    dof += ch_body_freedoms(world, b);
+    one.bodies[one.body_start[1]++] = b;
+  }
+  one.block_start[1] = all->block_start[all->count];
+  one.coupling_start[1] = all->coupling_start[all->count];
+  for (int k = 0; k < one.block_start[1]; ++k) one.blocks[k] = k;
+  for (int k = 0; k < one.coupling_start[1]; ++k) one.couplings[k] = all->couplings[k];
+  return one;
+}
+
+ChStatus ch_simulation_problem(ChContext* context, const ChSimulation* s, ChProblem** out) {
+  *out = NULL;
+  const ChRestMemory* last = &s->rest;
+  if (!last->filled)
+    return ch_fail(context, CH_ERR_ARGUMENT, "there is no problem before the first step, or after a change of options");
+  ChArena* volatile arena = NULL;
+  jmp_buf landing;
+  if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for a problem with %d rows", last->rows.row_count);
+  }
+  ch_arena_set_landing(arena, &landing);
+  ChIslands one = as_one(arena, s->world, &last->islands);
+  ChMoment moment = {.world = s->world, .states = s->before, .time = s->time};
+  ChDynamics dynamics = {
+      .momentum = last->momentum, .couplings = last->couplings, .coupling_count = last->coupling_count, .h = last->h};
+  ChStatus status = ch_island_problem(context, arena, &moment, &last->rows, &one, 0, &dynamics, out);
+  if (status == CH_OK && s->options.cone_sides > 0)
+    status = ch_problem_set_polygon(context, *out, s->options.cone_sides, s->options.cone_outer);
+  ch_arena_destroy(arena);
+  return status;
+}
