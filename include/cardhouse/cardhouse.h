@@ -7,6 +7,8 @@
 #include "cardhouse/files.h"
 #include "cardhouse/geometry.h"
 #include "cardhouse/problem.h"
+#include "cardhouse/record.h"
+#include "cardhouse/scene.h"
 #include "cardhouse/simulation.h"
 #include "cardhouse/solve.h"
 #include "cardhouse/status.h"
