@@ -47,12 +47,15 @@ typedef struct ChMaterialDef {
     .density = 1000.0, .friction = {0.5, 0.5}, .axis = { 1.0, 0.0, 0.0 } \
   }
 
-// What holds for two materials in contact instead of the rule: friction sqrt(mu_a mu_b), restitution max(e_a, e_b).
+// What holds for two materials in contact instead of the rule: friction sqrt(mu_a mu_b), restitution max(e_a, e_b). A
+// negative number leaves the rule in force. Where the two frictions differ, the axis is that of the first material.
 typedef struct ChPairDef {
   int material[2];
   double friction[2];
   double restitution;
 } ChPairDef;
+#define CH_PAIR_DEF \
+  { .friction = {-1.0, -1.0}, .restitution = -1.0 }
 
 ChStatus ch_world_add_material(ChContext* context, ChWorld* world, const ChMaterialDef* def, int* id);
 ChStatus ch_world_add_pair(ChContext* context, ChWorld* world, const ChPairDef* def);
@@ -66,7 +69,7 @@ typedef enum ChBodyKind {
   CH_BODY_KINEMATIC,  // moves as `motion` says, whatever pushes
 } ChBodyKind;
 
-// World axes along and about which a spatial body may not move.
+// World axes along and about which a body may not move (plane: X, Y and RZ).
 enum {
   CH_LOCK_X = 1,
   CH_LOCK_Y = 2,
@@ -86,11 +89,13 @@ typedef struct ChBodyDef {
   ChVec3 omega;     // world frame (plane: z)
   unsigned locks;
   // Mass properties follow from shapes and densities unless mass > 0 is given; then `centre` is the centre of mass in
-  // the body's frame and `inertia` the tensor about it, xx yy zz xy xz yz (plane: zz).
+  // the body's frame and `inertia` the tensor about it, xx yy zz xy xz yz (plane: zz). A mass without inertia is spread
+  // as the shapes spread theirs; without shapes it is a point mass, which does not rotate.
   double mass;
   ChVec3 centre;
   double inertia[6];
-  // Kinematic: displacement along world axes and a turn about the unit `axis` through the origin, both from the start.
+  // Kinematic: displacement along world axes and a turn about `axis` (world, at the start) through the origin, both
+  // counted from `position` and `orientation`. (Plane: motion[0], motion[1] and a turn about z.)
   ChSignal motion[3], turn;
   ChVec3 axis;
 } ChBodyDef;
@@ -130,6 +135,7 @@ typedef struct ChShapeDef {
   int triangle_count;
   const int* triangles;  // mesh: 3 indices each
   const char* file;      // hull or mesh: OBJ or STL, instead of points
+  bool closed;           // mesh: refuse one that is not closed
 } ChShapeDef;
 #define CH_SHAPE_DEF                                                 \
   {                                                                  \

@@ -3,6 +3,7 @@
 #define CH_BASE_VECTOR_H
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "cardhouse/geometry.h"
 
@@ -26,8 +27,10 @@ static inline double ch_norm(ChVec3 a) { return sqrt(ch_dot(a, a)); }
 // The zero vector stays as it is.
 static inline ChVec3 ch_unit(ChVec3 a) {
   double norm = ch_norm(a);
-  return norm > 0.0 ? ch_scale(1.0 / norm, a) : a;
+  return norm > 0.0 ? ch_vec(a.x / norm, a.y / norm, a.z / norm) : a;  // divided, so that axes stay exact
 }
+static inline bool ch_vec_finite(ChVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
+static inline bool ch_vec_is_zero(ChVec3 a) { return a.x == 0.0 && a.y == 0.0 && a.z == 0.0; }
 static inline double ch_component(ChVec3 a, int axis) { return axis == 0 ? a.x : axis == 1 ? a.y : a.z; }
 static inline ChVec3 ch_axis(int axis) { return ch_vec(axis == 0, axis == 1, axis == 2); }
 
@@ -86,6 +89,57 @@ static inline ChVec3 ch_mat_apply_transposed(const ChMat3* a, ChVec3 v) {
   return ch_vec(a->m[0][0] * v.x + a->m[1][0] * v.y + a->m[2][0] * v.z,
                 a->m[0][1] * v.x + a->m[1][1] * v.y + a->m[2][1] * v.z,
                 a->m[0][2] * v.x + a->m[1][2] * v.y + a->m[2][2] * v.z);
+}
+static inline ChMat3 ch_mat_product(const ChMat3* a, const ChMat3* b) {
+  ChMat3 c = {0};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) c.m[i][j] = a->m[i][0] * b->m[0][j] + a->m[i][1] * b->m[1][j] + a->m[i][2] * b->m[2][j];
+  return c;
+}
+static inline ChMat3 ch_mat_transposed(const ChMat3* a) {
+  return (ChMat3){{{a->m[0][0], a->m[1][0], a->m[2][0]},
+                   {a->m[0][1], a->m[1][1], a->m[2][1]},
+                   {a->m[0][2], a->m[1][2], a->m[2][2]}}};
+}
+static inline ChMat3 ch_mat_diagonal(ChVec3 d) { return (ChMat3){{{d.x, 0, 0}, {0, d.y, 0}, {0, 0, d.z}}}; }
+// [a]x, so that [a]x b = a x b
+static inline ChMat3 ch_mat_cross(ChVec3 a) { return (ChMat3){{{0, -a.z, a.y}, {a.z, 0, -a.x}, {-a.y, a.x, 0}}}; }
+// A + s B
+static inline ChMat3 ch_mat_along(const ChMat3* a, double s, const ChMat3* b) {
+  ChMat3 c;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) c.m[i][j] = a->m[i][j] + s * b->m[i][j];
+  return c;
+}
+// A += s a b'
+static inline void ch_mat_add_outer(ChMat3* m, double s, ChVec3 a, ChVec3 b) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) m->m[i][j] += s * ch_component(a, i) * ch_component(b, j);
+}
+// R A R': a tensor given in a frame, along the axes outside of it.
+static inline ChMat3 ch_mat_turned(ChQuat q, const ChMat3* a) {
+  ChMat3 r = ch_mat_from_quat(q), t = ch_mat_transposed(&r), ra = ch_mat_product(&r, a);
+  return ch_mat_product(&ra, &t);
+}
+
+// Eigenvalues of a symmetric tensor, ascending, by Jacobi's rotations; NaN stays NaN.
+static inline ChVec3 ch_mat_principal(ChMat3 a) {
+  for (int sweep = 0; sweep < 12; ++sweep)
+    for (int k = 0; k < 3; ++k) {
+      int p = k, q = (k + 1) % 3;
+      if (a.m[p][q] == 0.0) continue;
+      double theta = (a.m[q][q] - a.m[p][p]) / (2.0 * a.m[p][q]);
+      double t = copysign(1.0, theta) / (fabs(theta) + sqrt(theta * theta + 1.0));
+      double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
+      ChMat3 turn = ch_mat_diagonal(ch_vec(1.0, 1.0, 1.0));
+      turn.m[p][p] = turn.m[q][q] = c, turn.m[p][q] = s, turn.m[q][p] = -s;
+      ChMat3 back = ch_mat_transposed(&turn), left = ch_mat_product(&back, &a);
+      a = ch_mat_product(&left, &turn);
+      a.m[p][q] = a.m[q][p] = 0.0;
+    }
+  double x = a.m[0][0], y = a.m[1][1], z = a.m[2][2], low = fmin(x, fmin(y, z)), high = fmax(x, fmax(y, z));
+  double sum = x + y + z;
+  return isfinite(sum) ? ch_vec(low, fmax(fmin(x, y), fmin(fmax(x, y), z)), high) : ch_vec(sum, sum, sum);
 }
 
 #endif

@@ -22,8 +22,8 @@ typedef struct ChMesh {
   int vertex_count, cell_count, width;  // width: 3 triangles, 2 segments
   ChVec3* vertices;
   int* cells;
-  int*
-      across;  // neighbour cell across edge k of a cell (opposite to nothing: edge from corner k to k + 1); -1 = border
+  // Neighbour across the edge from corner k to k + 1 (segments: the one before at k = 0, after at k = 1); -1 = border.
+  int* across;
   ChVec3* normals;
   bool closed;
   int node_count;
@@ -31,11 +31,15 @@ typedef struct ChMesh {
   int* order;
 } ChMesh;
 
+// Refuses cells without area, edges of more than two triangles and neighbours that face opposite sides.
 ChStatus ch_mesh_create(ChContext* context, ChArena* arena, int vertex_count, const ChVec3* vertices, int cell_count,
                         const int* cells, int width, ChMesh** out);
 
 // Reads OBJ (v, f) or STL (text and binary; equal corners merged). Errors name file and line.
 ChStatus ch_mesh_read(ChContext* context, ChArena* arena, const char* file, int* vertex_count, ChVec3** vertices,
                       int* triangle_count, int** triangles);
+// The same from memory; text[size] is zero. `path` is for messages.
+ChStatus ch_mesh_parse(ChContext* context, ChArena* arena, const char* path, const char* text, size_t size,
+                       int* vertex_count, ChVec3** vertices, int* triangle_count, int** triangles);
 
 #endif

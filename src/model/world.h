@@ -23,6 +23,7 @@ typedef struct ChMaterial {
 
 typedef struct ChShape {
   ChShapeType type;
+  int id;  // what ch_world_add_shape returned; the place in `shapes` differs where bodies got theirs in turns
   int body, material;
   ChFrame local;  // in the frame of the centre of mass
   double radius, half_length;
@@ -41,7 +42,9 @@ typedef struct ChBody {
   double mass;
   ChMat3 inertia;  // in the body's frame, about the centre of mass (plane: m[2][2])
   ChVec3 origin;   // the user's origin, in the frame of the centre of mass
-  ChFrame start;   // kinematic: where motion begins
+  bool spread;     // no inertia was given: shapes say how the mass is spread
+  ChFrame start;   // the user's frame at the start, from which a kinematic body's motion counts
+  double start_angle;
   ChSignal motion[3], turn;
   ChVec3 turn_axis;
   int first_shape, shape_count;  // after ch_world_seal; shapes of one body are contiguous
@@ -60,14 +63,17 @@ typedef struct ChJoint {
   char* name;
   ChJointType type;
   int body[2];
-  ChFrame frame[2];  // joint frame in each body: origin at the anchor, z along the axis (universal: frame[1] has the
-                     // second axis as its x); ground: world
+  ChFrame frame[2];    // joint frame in each body: origin at the anchor, z along the axis (universal: frame[1] has the
+                       // second axis as its x; plane: z along an axis in the plane, x its normal); ground: world
+  double start_angle;  // plane: angle of body[1] less that of body[0] at the start
   double length;
   ChJointAxis axes[3];
 } ChJoint;
 
 typedef struct ChForce {
-  ChForceDef def;  // with its own copies of names and tables; points re-expressed about the centre of mass
+  ChForceDef def;      // with its own copies of names and tables; points re-expressed about the centre of mass
+  ChQuat turn[2];      // torsion: in each body, the frame with z along the axis; equal in the world at the start
+  double start_angle;  // torsion, plane: as in ChJoint
 } ChForce;
 
 struct ChWorld {
@@ -77,19 +83,28 @@ struct ChWorld {
   int material_count, pair_count, body_count, shape_count, joint_count, force_count, ignored_count;
   int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room;
   ChMaterial* materials;
-  ChPairDef* pairs;
+  ChPairDef* pairs;  // after ch_world_seal sorted by (smaller material, larger material)
   ChBody* bodies;
   ChShape* shapes;
   ChJoint* joints;
   ChForce* forces;
-  int (*ignored)[2];
-  ChBodyState* states;  // at the start
+  int (*ignored)[2];      // after ch_world_seal sorted, the smaller body first, no pair twice
+  int *names, name_room;  // hash table of body names
+  ChBodyState* states;    // at the start
   bool sealed;
 };
 
 // Ends construction: mass properties, centre-of-mass frames, shapes sorted by body, every check that needs the whole.
 // Called by ch_simulation_create; calling it twice is harmless.
 ChStatus ch_world_seal(ChContext* context, ChWorld* world);
+
+// The body's frame; the inertial one for CH_GROUND.
+static inline ChFrame ch_state_frame(const ChBodyState* states, int body) {
+  return body < 0 ? (ChFrame){{0, 0, 0}, {1, 0, 0, 0}} : (ChFrame){states[body].position, states[body].orientation};
+}
+static inline bool ch_body_is_dynamic(const ChWorld* world, int body) {
+  return body >= 0 && world->bodies[body].kind == CH_BODY_DYNAMIC;
+}
 
 double ch_signal_value(const ChSignal* signal, double t);
 double ch_signal_rate(const ChSignal* signal, double t);  // right derivative at the kinks of a table

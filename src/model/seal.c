@@ -1,0 +1,148 @@
+// The end of construction: masses, frames moved to centres of mass, everything sorted.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build.h"
+#include "model/mass_properties.h"
+
+// ------------------------------------------------------------------------------------------------------------- sorting
+
+// Shapes of one body follow each other, in the order in which they were added.
+static void sort_shapes(ChWorld* world) {
+  ChShape* sorted = CH_TAKE(world->arena, world->shape_count, ChShape);
+  int* next = CH_TAKE(world->arena, world->body_count, int);
+  for (int k = 0; k < world->shape_count; ++k) ++world->bodies[world->shapes[k].body].shape_count;
+  int first = 0;
+  for (int b = 0; b < world->body_count; ++b) {
+    world->bodies[b].first_shape = next[b] = first;
+    first += world->bodies[b].shape_count;
+  }
+  for (int k = 0; k < world->shape_count; ++k) sorted[next[world->shapes[k].body]++] = world->shapes[k];
+  world->shapes = sorted;
+  world->shape_room = world->shape_count;
+}
+
+static int compare_pairs(const void* a, const void* b) {
+  const int *x = ((const ChPairDef*)a)->material, *y = ((const ChPairDef*)b)->material;
+  int xl = x[0] < x[1] ? x[0] : x[1], yl = y[0] < y[1] ? y[0] : y[1];
+  if (xl != yl) return xl < yl ? -1 : 1;
+  int xh = x[0] + x[1] - xl, yh = y[0] + y[1] - yl;
+  return (xh > yh) - (xh < yh);
+}
+
+static int compare_ignored(const void* a, const void* b) {
+  const int *x = a, *y = b;
+  if (x[0] != y[0]) return x[0] < y[0] ? -1 : 1;
+  return (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+static void sort_pairs(ChWorld* world) {
+  if (world->pair_count > 0) qsort(world->pairs, (size_t)world->pair_count, sizeof *world->pairs, compare_pairs);
+  if (world->ignored_count == 0) return;
+  qsort(world->ignored, (size_t)world->ignored_count, sizeof *world->ignored, compare_ignored);
+  int kept = 1;
+  for (int k = 1; k < world->ignored_count; ++k)
+    if (compare_ignored(world->ignored[k], world->ignored[kept - 1]) != 0)
+      memcpy(world->ignored[kept++], world->ignored[k], sizeof *world->ignored);
+  world->ignored_count = kept;
+}
+
+// -------------------------------------------------------------------------------------------------------------- masses
+
+static ChMass mass_of_shapes(const ChWorld* world, const ChBody* body, ChMass* parts) {
+  for (int k = 0; k < body->shape_count; ++k) {
+    const ChShape* shape = &world->shapes[body->first_shape + k];
+    parts[k] = ch_mass_of_shape(shape, world->materials[shape->material].density);
+  }
+  return ch_mass_sum(body->shape_count, parts);
+}
+
+// A mass without extent has no orientation that matters: its rotations are locked, and its inertia is any positive one.
+static void make_point(const ChWorld* world, ChBody* body) {
+  body->locks |= world->dimension == 3 ? CH_LOCK_RX | CH_LOCK_RY | CH_LOCK_RZ : CH_LOCK_RZ;
+  body->inertia = ch_mat_diagonal(ch_vec(body->mass, body->mass, body->mass));
+}
+
+static ChStatus set_mass(ChContext* context, const ChWorld* world, ChBody* body, ChMass* parts) {
+  if (!body->spread) return CH_OK;
+  if (body->mass > 0.0 && body->shape_count == 0) {
+    make_point(world, body);
+    return CH_OK;
+  }
+  ChMass mass = mass_of_shapes(world, body, parts);
+  if (!(mass.mass > 0.0))
+    return ch_fail(context, CH_ERR_RANGE,
+                   body->mass > 0.0 ? "body '%.100s': its shapes have no density to spread its mass by; give inertia"
+                                    : "body '%.100s': has no mass; a dynamic body needs shapes with a density > 0, or "
+                                      "mass > 0",
+                   body->name);
+  if (body->mass > 0.0 && !ch_vec_is_zero(body->origin))
+    return ch_fail(context, CH_ERR_ARGUMENT,
+                   "body '%.100s': mass and centre are given but no inertia, and its shapes have another centre; give "
+                   "inertia, or leave out centre",
+                   body->name);
+  double scale = body->mass > 0.0 ? body->mass / mass.mass : 1.0;
+  ChMat3 inertia = ch_mass_inertia(&mass), none = {0};
+  body->inertia = scale == 1.0 ? inertia : ch_mat_along(&none, scale, &inertia);
+  if (!(body->mass > 0.0)) body->mass = mass.mass;
+  body->origin = ch_neg(mass.centre);
+  if (!isfinite(body->mass) || !(ch_mat_principal(body->inertia).x > 0.0 || world->dimension == 2))
+    return ch_fail(context, CH_ERR_RANGE, "body '%.100s': mass %g and inertia are not those of a body", body->name,
+                   body->mass);
+  return CH_OK;
+}
+
+static ChStatus set_masses(ChContext* context, ChWorld* world) {
+  ChMass* parts = CH_TAKE(world->arena, world->shape_count, ChMass);
+  for (int b = 0; b < world->body_count; ++b) {
+    if (world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
+    ChStatus status = set_mass(context, world, &world->bodies[b], parts);
+    if (status != CH_OK) return status;
+  }
+  return CH_OK;
+}
+
+// -------------------------------------------------------------------------------------------------------------- frames
+
+// What was given about a body's origin is from now on about its centre of mass.
+static void move_frames(ChWorld* world) {
+  for (int b = 0; b < world->body_count; ++b) {
+    const ChBody* body = &world->bodies[b];
+    ChBodyState* state = &world->states[b];
+    state->position = ch_sub(state->position, ch_rotate(state->orientation, body->origin));
+    for (int k = 0; k < body->shape_count; ++k) {
+      ChFrame* local = &world->shapes[body->first_shape + k].local;
+      local->at = ch_add(local->at, body->origin);
+    }
+  }
+  for (int j = 0; j < world->joint_count; ++j)
+    for (int k = 0; k < 2; ++k) {
+      ChJoint* joint = &world->joints[j];
+      if (joint->body[k] < 0) continue;
+      joint->frame[k].at = ch_add(joint->frame[k].at, world->bodies[joint->body[k]].origin);
+    }
+  for (int f = 0; f < world->force_count; ++f)
+    for (int k = 0; k < 2; ++k) {
+      ChForceDef* def = &world->forces[f].def;
+      if (def->body[k] < 0) continue;
+      def->at[k] = ch_add(def->at[k], world->bodies[def->body[k]].origin);
+    }
+}
+
+static ChStatus seal(ChContext* context, ChWorld* world, const void* def, int* id) {
+  (void)def;
+  *id = 0;
+  sort_shapes(world);
+  sort_pairs(world);
+  ChStatus status = set_masses(context, world);
+  if (status != CH_OK) return status;
+  move_frames(world);
+  world->sealed = true;
+  return CH_OK;
+}
+
+ChStatus ch_world_seal(ChContext* context, ChWorld* world) {
+  if (world && world->sealed) return CH_OK;
+  return ch_world_add(context, world, world, NULL, seal);
+}

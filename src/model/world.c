@@ -1,0 +1,289 @@
+// A world: arrays that grow in one arena, materials and their pairs, names.
+#include "cardhouse/world.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "model/build.h"
+
+// ------------------------------------------------------------------------------------------------------- construction
+
+ChStatus ch_world_create(ChContext* context, int dimension, ChWorld** out) {
+  *out = NULL;
+  if (dimension != 2 && dimension != 3)
+    return ch_fail(context, CH_ERR_RANGE, "dimension is %d, must be 2 (plane) or 3 (space)", dimension);
+  ChArena* arena = ch_arena_create(NULL);
+  ChWorld* world = arena ? CH_TAKE(arena, 1, ChWorld) : NULL;
+  if (!world) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for a world");
+  }
+  world->arena = arena;
+  world->dimension = dimension;
+  *out = world;
+  return CH_OK;
+}
+
+void ch_world_destroy(ChWorld* world) {
+  if (world) ch_arena_destroy(world->arena);
+}
+
+ChStatus ch_world_add(ChContext* context, ChWorld* world, const void* def, int* id, ChAddFn* add) {
+  if (!world || !def) return ch_fail(context, CH_ERR_ARGUMENT, "a world and a definition are needed, NULL was given");
+  if (world->sealed)
+    return ch_fail(context, CH_ERR_ARGUMENT, "the world is already simulated; nothing can be added to it");
+  jmp_buf landing;
+  if (setjmp(landing)) {
+    ch_arena_set_landing(world->arena, NULL);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory while building a world of %d bodies", world->body_count);
+  }
+  ch_arena_set_landing(world->arena, &landing);
+  int unused;
+  ChStatus status = add(context, world, def, id ? id : &unused);
+  ch_arena_set_landing(world->arena, NULL);
+  return status;
+}
+
+void* ch_world_grow(ChWorld* world, void* array, int count, int* room, size_t size) {
+  if (count < *room) return array;
+  int larger = *room < 8 ? 16 : 2 * *room;
+  void* moved = ch_arena_take(world->arena, (size_t)larger, size);
+  if (count > 0) memcpy(moved, array, (size_t)count * size);
+  *room = larger;
+  return moved;
+}
+
+char* ch_world_copy_text(ChWorld* world, const char* text) {
+  if (!text) return NULL;
+  size_t size = strlen(text) + 1;
+  return memcpy(CH_TAKE(world->arena, size, char), text, size);
+}
+
+static ChStatus set_gravity(ChContext* context, ChWorld* world, const void* def, int* id) {
+  (void)id;
+  const ChSignal* gravity = def;
+  for (int k = 0; k < 3; ++k) {
+    char what[32];
+    snprintf(what, sizeof what, "gravity[%d]", k);
+    ChStatus status = ch_signal_check(context, &gravity[k], what);
+    if (status != CH_OK) return status;
+  }
+  const ChSignal* z = &gravity[2];
+  if (world->dimension == 2 && (z->base != 0.0 || z->rate != 0.0 || z->amplitude != 0.0 || z->table_count > 0))
+    return ch_fail(context, CH_ERR_ARGUMENT, "gravity[2] is given; a plane world has x and y only");
+  for (int k = 0; k < 3; ++k) world->gravity[k] = ch_signal_copy(world, &gravity[k]);
+  return CH_OK;
+}
+
+ChStatus ch_world_set_gravity(ChContext* context, ChWorld* world, const ChSignal gravity[3]) {
+  return ch_world_add(context, world, gravity, NULL, set_gravity);
+}
+
+// -------------------------------------------------------------------------------------------------------------- checks
+
+ChStatus ch_check_number(ChContext* context, const char* what, const char* name, double value, double lowest) {
+  if (isfinite(value) && value >= lowest) return CH_OK;
+  return ch_fail(context, CH_ERR_RANGE, "%s: %s is %g, must be finite and >= %g", what, name, value, lowest);
+}
+
+ChStatus ch_check_vector(ChContext* context, const ChWorld* world, const char* what, const char* name, ChVec3 value) {
+  if (!ch_vec_finite(value))
+    return ch_fail(context, CH_ERR_RANGE, "%s: %s is (%g, %g, %g), must be finite", what, name, value.x, value.y,
+                   value.z);
+  if (world->dimension == 2 && value.z != 0.0)
+    return ch_fail(context, CH_ERR_RANGE, "%s: %s has z = %g, must be 0 in a plane world", what, name, value.z);
+  return CH_OK;
+}
+
+ChStatus ch_check_axis(ChContext* context, const ChWorld* world, const char* what, const char* name, ChVec3* value) {
+  ChStatus status = ch_check_vector(context, world, what, name, *value);
+  if (status != CH_OK) return status;
+  if (!(ch_norm(*value) > 0.0))
+    return ch_fail(context, CH_ERR_RANGE, "%s: %s is zero, must be a direction", what, name);
+  *value = ch_unit(*value);
+  return CH_OK;
+}
+
+const char* ch_world_label(const ChWorld* world, int body) {
+  return body < 0 ? "the ground" : world->bodies[body].name;
+}
+
+ChStatus ch_world_check_bodies(ChContext* context, const ChWorld* world, const int body[2], const char* what) {
+  for (int k = 0; k < 2; ++k)
+    if (body[k] < CH_GROUND || body[k] >= world->body_count)
+      return ch_fail(context, CH_ERR_RANGE, "%s: body[%d] is %d, must be CH_GROUND or 0 to %d", what, k, body[k],
+                     world->body_count - 1);
+  if (body[0] == body[1])
+    return ch_fail(context, CH_ERR_ARGUMENT, "%s: both ends are on %s", what, ch_world_label(world, body[0]));
+  if (!ch_body_is_dynamic(world, body[0]) && !ch_body_is_dynamic(world, body[1]))
+    return ch_fail(context, CH_ERR_ARGUMENT, "%s: neither %s nor %s is a dynamic body", what,
+                   ch_world_label(world, body[0]), ch_world_label(world, body[1]));
+  return CH_OK;
+}
+
+// ----------------------------------------------------------------------------------------------------------- materials
+
+static ChStatus check_friction(ChContext* context, const ChWorld* world, const char* what, const double friction[2]) {
+  if (world->dimension == 2 && friction[0] != friction[1])
+    return ch_fail(context, CH_ERR_RANGE, "%s: friction is %g along and %g across; in the plane both must be equal",
+                   what, friction[0], friction[1]);
+  return CH_OK;
+}
+
+static ChStatus add_material(ChContext* context, ChWorld* world, const void* argument, int* id) {
+  const ChMaterialDef* def = argument;
+  char what[CH_WHAT_SIZE];
+  snprintf(what, sizeof what, "material '%.100s'", def->name ? def->name : "");
+  ChStatus status = ch_check_number(context, what, "density", def->density, 0.0);
+  for (int k = 0; k < 2 && status == CH_OK; ++k)
+    status = ch_check_number(context, what, "friction", def->friction[k], 0.0);
+  if (status == CH_OK) status = check_friction(context, world, what, def->friction);
+  if (status == CH_OK && !(def->restitution >= 0.0 && def->restitution <= 1.0))
+    status = ch_fail(context, CH_ERR_RANGE, "%s: restitution is %g, must be in [0, 1]", what, def->restitution);
+  bool anisotropic = def->friction[0] != def->friction[1];
+  ChVec3 axis = def->axis;
+  if (status == CH_OK && anisotropic) status = ch_check_axis(context, world, what, "axis", &axis);
+  if (status != CH_OK) return status;
+
+  CH_GROW(world, materials, material_count, material_room);
+  world->materials[world->material_count] = (ChMaterial){.name = ch_world_copy_text(world, def->name),
+                                                         .density = def->density,
+                                                         .friction = {def->friction[0], def->friction[1]},
+                                                         .restitution = def->restitution,
+                                                         .axis = ch_unit(axis),
+                                                         .anisotropic = anisotropic};
+  *id = world->material_count++;
+  return CH_OK;
+}
+
+ChStatus ch_world_add_material(ChContext* context, ChWorld* world, const ChMaterialDef* def, int* id) {
+  return ch_world_add(context, world, def, id, add_material);
+}
+
+static bool same_pair(const int a[2], int x, int y) { return (a[0] == x && a[1] == y) || (a[0] == y && a[1] == x); }
+
+static ChStatus add_pair(ChContext* context, ChWorld* world, const void* argument, int* id) {
+  const ChPairDef* def = argument;
+  for (int k = 0; k < 2; ++k)
+    if (def->material[k] < 0 || def->material[k] >= world->material_count)
+      return ch_fail(context, CH_ERR_RANGE, "pair: material[%d] is %d, must be 0 to %d", k, def->material[k],
+                     world->material_count - 1);
+  char what[CH_WHAT_SIZE];
+  snprintf(what, sizeof what, "pair of materials %d and %d", def->material[0], def->material[1]);
+  for (int k = 0; k < world->pair_count; ++k)
+    if (same_pair(world->pairs[k].material, def->material[0], def->material[1]))
+      return ch_fail(context, CH_ERR_ARGUMENT, "%s: is given twice", what);
+  for (int k = 0; k < 2; ++k)
+    if (!isfinite(def->friction[k]) || (def->friction[k] < 0.0) != (def->friction[0] < 0.0))
+      return ch_fail(context, CH_ERR_RANGE, "%s: friction is (%g, %g), must be finite and >= 0, or both negative", what,
+                     def->friction[0], def->friction[1]);
+  if (!(def->restitution <= 1.0) || isinf(def->restitution))
+    return ch_fail(context, CH_ERR_RANGE, "%s: restitution is %g, must be in [0, 1], or negative", what,
+                   def->restitution);
+  ChStatus status = def->friction[0] < 0.0 ? CH_OK : check_friction(context, world, what, def->friction);
+  ChVec3 axis = world->materials[def->material[0]].axis;
+  if (status == CH_OK && def->friction[0] >= 0.0 && def->friction[0] != def->friction[1])
+    status = ch_check_axis(context, world, what, "axis of the first material", &axis);
+  if (status != CH_OK) return status;
+  CH_GROW(world, pairs, pair_count, pair_room);
+  world->pairs[world->pair_count] = *def;
+  *id = world->pair_count++;
+  return CH_OK;
+}
+
+ChStatus ch_world_add_pair(ChContext* context, ChWorld* world, const ChPairDef* def) {
+  return ch_world_add(context, world, def, NULL, add_pair);
+}
+
+static ChStatus ignore_pair(ChContext* context, ChWorld* world, const void* argument, int* id) {
+  const int* body = argument;
+  for (int k = 0; k < 2; ++k)
+    if (body[k] < 0 || body[k] >= world->body_count)
+      return ch_fail(context, CH_ERR_RANGE, "ignored pair: body %d is not there, must be 0 to %d", body[k],
+                     world->body_count - 1);
+  CH_GROW(world, ignored, ignored_count, ignored_room);
+  int* entry = world->ignored[world->ignored_count++];
+  entry[0] = body[0] < body[1] ? body[0] : body[1];
+  entry[1] = body[0] < body[1] ? body[1] : body[0];
+  *id = 0;
+  return CH_OK;
+}
+
+ChStatus ch_world_ignore_pair(ChContext* context, ChWorld* world, int a, int b) {
+  const int body[2] = {a, b};
+  return ch_world_add(context, world, body, NULL, ignore_pair);
+}
+
+// ------------------------------------------------------------------------------------------------------------ surfaces
+
+// NULL where the rule holds. Binary search: pairs are sorted once the world is sealed.
+static const ChPairDef* find_pair(const ChWorld* world, int a, int b) {
+  int low = 0, high = world->pair_count, x = a < b ? a : b, y = a < b ? b : a;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    const int* m = world->pairs[middle].material;
+    int u = m[0] < m[1] ? m[0] : m[1], v = m[0] < m[1] ? m[1] : m[0];
+    if (u == x && v == y) return &world->pairs[middle];
+    if (u < x || (u == x && v < y))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return NULL;
+}
+
+// How far a material is from being the same in every direction.
+static double anisotropy(const ChMaterial* m) {
+  double low = fmin(m->friction[0], m->friction[1]), high = fmax(m->friction[0], m->friction[1]);
+  return !m->anisotropic ? 1.0 : low > 0.0 ? high / low : INFINITY;
+}
+
+static void set_axis(const ChWorld* world, int shape, ChSurface* out) {
+  out->axis_body = world->shapes[shape].body;
+  out->axis = world->materials[world->shapes[shape].material].axis;
+}
+
+// Friction by the rule: component by component along the axis of the more anisotropic of the two; the other counts with
+// its geometric mean.
+static void rule_friction(const ChWorld* world, int lead, int other, ChSurface* out) {
+  const ChMaterial* a = &world->materials[world->shapes[lead].material];
+  const ChMaterial* b = &world->materials[world->shapes[other].material];
+  double plain = b->anisotropic ? sqrt(b->friction[0] * b->friction[1]) : b->friction[0];
+  for (int k = 0; k < 2; ++k)
+    out->friction[k] = a->friction[k] == plain ? plain : sqrt(a->friction[k] * plain);  // equal ones: to the last bit
+  if (a->anisotropic) set_axis(world, lead, out);
+}
+
+ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
+  if (world->shapes[shape_a].body > world->shapes[shape_b].body) {  // the answer does not depend on the order
+    int swap = shape_a;
+    shape_a = shape_b, shape_b = swap;
+  }
+  int material[2] = {world->shapes[shape_a].material, world->shapes[shape_b].material};
+  const ChMaterial *a = &world->materials[material[0]], *b = &world->materials[material[1]];
+  ChSurface surface = {.axis_body = -1, .restitution = fmax(a->restitution, b->restitution)};
+  const ChPairDef* pair = find_pair(world, material[0], material[1]);
+  if (pair && pair->restitution >= 0.0) surface.restitution = pair->restitution;
+  if (!pair || pair->friction[0] < 0.0) {
+    bool second = anisotropy(b) > anisotropy(a);
+    rule_friction(world, second ? shape_b : shape_a, second ? shape_a : shape_b, &surface);
+    return surface;
+  }
+  surface.friction[0] = pair->friction[0], surface.friction[1] = pair->friction[1];
+  if (pair->friction[0] != pair->friction[1])
+    set_axis(world, material[0] == pair->material[0] ? shape_a : shape_b, &surface);
+  return surface;
+}
+
+// -------------------------------------------------------------------------------------------------------- what is
+// there
+
+int ch_world_dimension(const ChWorld* world) { return world->dimension; }
+int ch_world_body_count(const ChWorld* world) { return world->body_count; }
+
+const char* ch_world_body_name(const ChWorld* world, int body) {
+  return body >= 0 && body < world->body_count ? world->bodies[body].name : NULL;
+}
