@@ -37,10 +37,13 @@ static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
         },
     [CH_SHAPE_BOX] =
         {
+            [CH_SHAPE_BOX] = ch_pair_polytope_polytope,
+            [CH_SHAPE_HULL] = ch_pair_polytope_polytope,
             [CH_SHAPE_HALFSPACE] = ch_pair_polytope_halfspace,
         },
     [CH_SHAPE_HULL] =
         {
+            [CH_SHAPE_HULL] = ch_pair_polytope_polytope,
             [CH_SHAPE_HALFSPACE] = ch_pair_polytope_halfspace,
         },
 };
