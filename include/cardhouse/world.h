@@ -208,7 +208,7 @@ typedef enum ChForceType {
   CH_FORCE_SPRING,   // between two points: k x + cubic x^3 + damping dx/dt, x = distance - length
   CH_FORCE_TORSION,  // between two bodies about axis: the same in the angle
   CH_FORCE_WRENCH,   // force and torque on body[0] at `at` of its frame, world axes or turning with it
-  CH_FORCE_DRAG,     // - (linear + quadratic |v|) v on the centre of mass, - angular omega
+  CH_FORCE_DRAG,     // on body[0]: - (linear + quadratic |v|) v on the centre of mass, - angular omega
 } ChForceType;
 
 typedef struct ChForceDef {
@@ -216,10 +216,10 @@ typedef struct ChForceDef {
   ChForceType type;
   int body[2];
   ChVec3 at[2];  // spring: points in each body's frame (ground: world)
-  ChVec3 axis;   // torsion: in the frame of body[0] (ground: world)
+  ChVec3 axis;   // torsion: in the frame of body[0] (ground: world); in the plane always z
   double stiffness, cubic, damping;
-  double length;      // spring: rest length; torsion: rest angle
-  bool length_as_is;  // rest length as it is at the start
+  double length;      // spring: rest length; torsion: rest angle, counted from the start
+  bool length_as_is;  // rest length as it is at the start; then `length` must be 0
   ChSignal force[3], torque[3];
   bool follows;  // wrench turns with the body
   double linear, quadratic, angular;

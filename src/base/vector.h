@@ -61,6 +61,20 @@ static inline ChQuat ch_quat_exp(ChVec3 v) {
   double angle = ch_norm(v), s = angle > 1e-8 ? sin(0.5 * angle) / angle : 0.5 - angle * angle / 48.0;
   return (ChQuat){cos(0.5 * angle), s * v.x, s * v.y, s * v.z};
 }
+// The rotation that takes the axes x, y, z to these three, which are orthonormal and right-handed.
+static inline ChQuat ch_quat_from_axes(ChVec3 x, ChVec3 y, ChVec3 z) {
+  double w4 = 1.0 + x.x + y.y + z.z, x4 = 1.0 + x.x - y.y - z.z, y4 = 1.0 - x.x + y.y - z.z, z4 = 1.0 - x.x - y.y + z.z;
+  ChQuat q;  // the largest of the four is safe to divide by
+  if (w4 >= x4 && w4 >= y4 && w4 >= z4)
+    q = (ChQuat){w4, y.z - z.y, z.x - x.z, x.y - y.x};
+  else if (x4 >= y4 && x4 >= z4)
+    q = (ChQuat){y.z - z.y, x4, y.x + x.y, z.x + x.z};
+  else if (y4 >= z4)
+    q = (ChQuat){z.x - x.z, y.x + x.y, y4, z.y + y.z};
+  else
+    q = (ChQuat){x.y - y.x, z.x + x.z, z.y + y.z, z4};
+  return ch_quat_unit(q);
+}
 static inline ChVec3 ch_rotate(ChQuat q, ChVec3 a) {
   ChVec3 u = ch_vec(q.x, q.y, q.z), t = ch_scale(2.0, ch_cross(u, a));
   return ch_add(ch_along(a, q.w, t), ch_cross(u, t));

@@ -23,8 +23,14 @@ void ch_forces_evaluate(const ChWorld* world, const ChBodyState* states, double 
 // The part of k that comes from outside: wrenches and force-driven joints. False, with k untouched, when there is none.
 bool ch_forces_applied(const ChWorld* world, const ChBodyState* states, double t, double* k);
 
-// Derivatives of force number `force`; false when it has none (wrenches in world axes).
+// Exact derivatives of force number `force`; false when it has none. They are symmetric where a force has a potential,
+// except for 1/2 [torque]x that comes from writing rotations in frames that turn.
 bool ch_force_derivatives(const ChWorld* world, int force, const ChBodyState* states, double t, ChForceCoupling* out);
+
+// What an implicit step takes of them: symmetric and negative semidefinite, so that M^ is symmetric positive definite
+// at any h. Left out is what could drive bodies apart (the geometric stiffness of a compressed spring) and what is not
+// stiff (wrenches).
+bool ch_force_implicit(const ChWorld* world, int force, const ChBodyState* states, double t, ChForceCoupling* out);
 
 // Potential energy of gravity (constant part at time t) and springs.
 double ch_forces_potential(const ChWorld* world, const ChBodyState* states, double t);

@@ -24,10 +24,10 @@ typedef enum ChRowKind {
 typedef struct ChJointRow {
   ChRow row;
   ChRowKind kind;
-  double value;     // g, or the signed room to a limit, or a position motor's error
+  double value;     // g, or the signed room to a limit, or a position motor's error, coordinate - target
   double rate;      // dg/dt that does not come from v (prescribed motion: - target'(t)); motors: the wanted speed
-  double strength;  // motor, friction: largest force
-  int axis;         // which freedom, -1 for equality rows
+  double strength;  // motor, friction: largest force; infinite where there is no bound
+  int axis;         // which freedom; -1 for what the joint always asks
 } ChJointRow;
 
 enum { CH_JOINT_ROWS_MAX = 6 + 3 * 4 };
@@ -35,8 +35,24 @@ enum { CH_JOINT_ROWS_MAX = 6 + 3 * 4 };
 // Fills rows for state and time; returns how many. Bodies at CH_GROUND use the inertial frame.
 int ch_joint_rows(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, double t, ChJointRow* rows);
 
-// Coordinate of a freedom (angle, displacement, distance).
-double ch_joint_coordinate(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, int axis);
+// How many freedoms of a joint have a coordinate: they may be limited, driven and rub.
+int ch_joint_freedoms(ChJointType type);
 
-// Torque-driven freedoms (CH_DRIVE_FORCE): adds h * force to the impulses of the bodies.
+static inline bool ch_joint_axis_is_idle(const ChJointAxis* axis) {
+  return !axis->limited && axis->friction == 0.0 && axis->drive == CH_DRIVE_NONE;
+}
+
+// Coordinate of a freedom (angle, displacement, distance) and, where `gradient` is not NULL, its exact derivative.
+//
+// In the plane angles count turns. In space they follow from the orientations alone: they are in (-pi, pi], or, where
+// the freedom is limited, within half a turn of the middle of its limits. A ball's three coordinates are the rotation
+// vector along the axes of the joint's frame on body[0].
+double ch_joint_coordinate(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, int axis);
+double ch_joint_freedom(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, int axis,
+                        ChRow* gradient);
+
+// Along which a force on a freedom acts, and whose product with the velocities is its speed: the gradient of the
+// coordinate, for a ball the axes themselves.
+ChRow ch_joint_direction(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, int axis);
+
 #endif

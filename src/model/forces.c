@@ -1,0 +1,208 @@
+// Forces on bodies: gravity, springs, torsion springs, wrenches, drag, driven joints; and energies.
+#include "model/forces.h"
+
+#include <string.h>
+
+#include "model/joint_rows.h"
+#include "model/springs.h"
+
+// Adds a force through the centre of mass (world frame) and a torque (body's frame) to the body's part of k.
+static void add_to(const ChWorld* world, int body, ChVec3 force, ChVec3 torque, double* k) {
+  if (!ch_body_is_dynamic(world, body)) return;
+  double* part = k + (long)ch_world_width(world) * body;
+  part[0] += force.x, part[1] += force.y;
+  if (world->dimension == 2) {
+    part[2] += torque.z;
+    return;
+  }
+  part[2] += force.z;
+  part[3] += torque.x, part[4] += torque.y, part[5] += torque.z;
+}
+
+static ChVec3 signal_vector(const ChSignal s[3], double t) {
+  return ch_vec(ch_signal_value(&s[0], t), ch_signal_value(&s[1], t), ch_signal_value(&s[2], t));
+}
+
+// ------------------------------------------------------------------------------------------------------------- springs
+
+static double elastic(const ChForceDef* def, double x) { return (def->stiffness + def->cubic * x * x) * x; }
+static double slope(const ChForceDef* def, double x) { return def->stiffness + 3.0 * def->cubic * x * x; }
+static double stored(const ChForceDef* def, double x) {
+  return (0.5 * def->stiffness + 0.25 * def->cubic * x * x) * x * x;
+}
+
+ChSpringPose ch_spring_pose(const ChForce* force, const ChBodyState* states) {
+  const ChForceDef* def = &force->def;
+  ChSpringPose p;
+  ChVec3 at[2], speed[2];
+  for (int k = 0; k < 2; ++k) {
+    ChFrame frame = ch_state_frame(states, def->body[k]);
+    bool ground = def->body[k] < 0;
+    p.turn[k] = frame.orientation;
+    p.arm[k] = def->at[k];
+    p.slip[k] = ground ? ch_vec(0, 0, 0) : ch_cross(states[def->body[k]].omega, def->at[k]);
+    at[k] = ch_frame_point(frame, def->at[k]);
+    speed[k] = ground ? p.slip[k] : ch_add(states[def->body[k]].velocity, ch_rotate(p.turn[k], p.slip[k]));
+  }
+  ChVec3 d = ch_sub(at[1], at[0]);
+  p.length = ch_norm(d);
+  p.n = ch_unit(d);
+  p.u = ch_sub(speed[1], speed[0]);
+  p.x = p.length - def->length;
+  p.elastic = elastic(def, p.x);
+  p.slope = slope(def, p.x);
+  p.tension = p.elastic + def->damping * ch_dot(p.n, p.u);
+  return p;
+}
+
+static void add_spring(const ChWorld* world, const ChForce* force, const ChBodyState* states, double* k) {
+  ChSpringPose p = ch_spring_pose(force, states);
+  for (int side = 0; side < 2; ++side) {
+    ChVec3 pull = ch_scale(side == 0 ? p.tension : -p.tension, p.n);
+    add_to(world, force->def.body[side], pull, ch_cross(p.arm[side], ch_rotate_back(p.turn[side], pull)), k);
+  }
+}
+
+// With e = (x . a1, x . a2) the angle is atan2(e2, e1) and its gradient g = x x W, W = (-e2 a1 + e1 a2) / |e|^2. In the
+// plane angles are numbers that count turns. In space the spring works within half a turn of its rest.
+ChTorsionPose ch_torsion_pose(const ChWorld* world, const ChForce* force, const ChBodyState* states) {
+  const ChForceDef* def = &force->def;
+  ChTorsionPose p;
+  double angle = -force->start_angle;
+  for (int k = 0; k < 2; ++k) {
+    bool ground = def->body[k] < 0;
+    p.turn[k] = ch_state_frame(states, def->body[k]).orientation;
+    p.omega[k] = ground ? ch_vec(0, 0, 0) : ch_rotate(p.turn[k], states[def->body[k]].omega);
+    if (!ground) angle += (k == 0 ? -1.0 : 1.0) * states[def->body[k]].angle;
+  }
+  ChQuat frame = ch_quat_product(p.turn[0], force->turn[0]);
+  for (int a = 0; a < 3; ++a) p.frame[a] = ch_rotate(frame, ch_axis(a));
+  p.x = ch_rotate(ch_quat_product(p.turn[1], force->turn[1]), ch_axis(0));
+  p.e[0] = ch_dot(p.x, p.frame[0]), p.e[1] = ch_dot(p.x, p.frame[1]);
+  double square = p.e[0] * p.e[0] + p.e[1] * p.e[1];
+  ChVec3 w = ch_sub(ch_scale(p.e[0], p.frame[1]), ch_scale(p.e[1], p.frame[0]));
+  p.g = world->dimension == 2 ? ch_axis(2) : square > 0.0 ? ch_cross(p.x, ch_scale(1.0 / square, w)) : ch_vec(0, 0, 0);
+  p.angle =
+      world->dimension == 2 ? angle - def->length : remainder(atan2(p.e[1], p.e[0]) - def->length, 6.283185307179586);
+  p.elastic = elastic(def, p.angle);
+  p.slope = slope(def, p.angle);
+  p.torque = p.elastic + def->damping * ch_dot(p.g, ch_sub(p.omega[1], p.omega[0]));
+  return p;
+}
+
+static void add_torsion(const ChWorld* world, const ChForce* force, const ChBodyState* states, double* k) {
+  ChTorsionPose p = ch_torsion_pose(world, force, states);
+  for (int side = 0; side < 2; ++side) {
+    ChVec3 torque = ch_scale(side == 0 ? p.torque : -p.torque, p.g);
+    add_to(world, force->def.body[side], ch_vec(0, 0, 0), ch_rotate_back(p.turn[side], torque), k);
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------------- others
+
+static void add_wrench(const ChWorld* world, const ChForce* force, const ChBodyState* states, double t, double* k) {
+  const ChForceDef* def = &force->def;
+  ChQuat turn = states[def->body[0]].orientation;
+  ChVec3 push = signal_vector(def->force, t), torque = signal_vector(def->torque, t);
+  ChVec3 push_body = def->follows ? push : ch_rotate_back(turn, push);
+  if (!def->follows) torque = ch_rotate_back(turn, torque);
+  add_to(world, def->body[0], def->follows ? ch_rotate(turn, push) : push,
+         ch_add(torque, ch_cross(def->at[0], push_body)), k);
+}
+
+static void add_drag(const ChWorld* world, const ChForce* force, const ChBodyState* states, double* k) {
+  const ChForceDef* def = &force->def;
+  const ChBodyState* state = &states[def->body[0]];
+  double factor = def->linear + def->quadratic * ch_norm(state->velocity);
+  add_to(world, def->body[0], ch_scale(-factor, state->velocity), ch_scale(-def->angular, state->omega), k);
+}
+
+static void add_driven_joint(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, double t,
+                             double* k) {
+  for (int axis = 0; axis < ch_joint_freedoms(joint->type); ++axis) {
+    if (joint->axes[axis].drive != CH_DRIVE_FORCE) continue;
+    ChRow row = ch_joint_direction(world, joint, states, axis);
+    double size = ch_signal_value(&joint->axes[axis].target, t);
+    for (int side = 0; side < 2; ++side)
+      add_to(world, joint->body[side], ch_scale(size, row.force[side]), ch_scale(size, row.torque[side]), k);
+  }
+}
+
+static void clear(const ChWorld* world, double* k) {
+  memset(k, 0, (size_t)world->body_count * (size_t)ch_world_width(world) * sizeof *k);
+}
+
+void ch_forces_evaluate(const ChWorld* world, const ChBodyState* states, double t, double* k) {
+  clear(world, k);
+  ChVec3 gravity = signal_vector(world->gravity, t);
+  for (int b = 0; b < world->body_count; ++b)
+    add_to(world, b, ch_scale(world->bodies[b].mass, gravity), ch_vec(0, 0, 0), k);
+  for (int f = 0; f < world->force_count; ++f) {
+    const ChForce* force = &world->forces[f];
+    switch (force->def.type) {
+      case CH_FORCE_SPRING:
+        add_spring(world, force, states, k);
+        break;
+      case CH_FORCE_TORSION:
+        add_torsion(world, force, states, k);
+        break;
+      case CH_FORCE_WRENCH:
+        add_wrench(world, force, states, t, k);
+        break;
+      case CH_FORCE_DRAG:
+        add_drag(world, force, states, k);
+        break;
+    }
+  }
+  for (int j = 0; j < world->joint_count; ++j) add_driven_joint(world, &world->joints[j], states, t, k);
+}
+
+static bool is_driven(const ChJoint* joint) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (joint->axes[axis].drive == CH_DRIVE_FORCE) return true;
+  return false;
+}
+
+bool ch_forces_applied(const ChWorld* world, const ChBodyState* states, double t, double* k) {
+  bool any = false;
+  for (int f = 0; f < world->force_count; ++f) {
+    if (world->forces[f].def.type != CH_FORCE_WRENCH) continue;
+    if (!any) clear(world, k);
+    any = true;
+    add_wrench(world, &world->forces[f], states, t, k);
+  }
+  for (int j = 0; j < world->joint_count; ++j) {
+    if (!is_driven(&world->joints[j])) continue;
+    if (!any) clear(world, k);
+    any = true;
+    add_driven_joint(world, &world->joints[j], states, t, k);
+  }
+  return any;
+}
+
+// ------------------------------------------------------------------------------------------------------------ energies
+
+double ch_forces_potential(const ChWorld* world, const ChBodyState* states, double t) {
+  double sum = 0.0;
+  ChVec3 gravity = signal_vector(world->gravity, t);
+  for (int b = 0; b < world->body_count; ++b)
+    if (ch_body_is_dynamic(world, b)) sum -= world->bodies[b].mass * ch_dot(gravity, states[b].position);
+  for (int f = 0; f < world->force_count; ++f) {
+    const ChForce* force = &world->forces[f];
+    if (force->def.type == CH_FORCE_SPRING) sum += stored(&force->def, ch_spring_pose(force, states).x);
+    if (force->def.type == CH_FORCE_TORSION) sum += stored(&force->def, ch_torsion_pose(world, force, states).angle);
+  }
+  return sum;
+}
+
+double ch_kinetic_energy(const ChWorld* world, const ChBodyState* states) {
+  double sum = 0.0;
+  for (int b = 0; b < world->body_count; ++b) {
+    const ChBody* body = &world->bodies[b];
+    if (body->kind != CH_BODY_DYNAMIC) continue;
+    const ChBodyState* s = &states[b];
+    sum += 0.5 * body->mass * ch_dot(s->velocity, s->velocity);
+    sum += 0.5 * ch_dot(s->omega, ch_mat_apply(&body->inertia, s->omega));
+  }
+  return sum;
+}
