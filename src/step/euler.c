@@ -46,7 +46,7 @@ static void list_couplings(Step* p) {
   ChSimulation* s = p->s;
   p->couplings = CH_TAKE(s->scratch, s->world->force_count, ChForceCoupling);
   for (int f = 0; f < s->world->force_count; ++f)
-    if (ch_force_derivatives(s->world, f, s->states, s->time, &p->couplings[p->coupling_count])) ++p->coupling_count;
+    if (ch_force_implicit(s->world, f, s->states, s->time, &p->couplings[p->coupling_count])) ++p->coupling_count;
 }
 
 // k - dk/dv v
