@@ -46,6 +46,36 @@ static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
             [CH_SHAPE_HULL] = ch_pair_polytope_polytope,
             [CH_SHAPE_HALFSPACE] = ch_pair_polytope_halfspace,
         },
+    [CH_SHAPE_DISK] =
+        {
+            [CH_SHAPE_DISK] = ch_pair_plane_disk_disk,
+            [CH_SHAPE_RECTANGLE] = ch_pair_plane_disk_polygon,
+            [CH_SHAPE_POLYGON] = ch_pair_plane_disk_polygon,
+            [CH_SHAPE_HALFPLANE] = ch_pair_plane_convex_halfplane,
+            [CH_SHAPE_CHAIN] = ch_pair_plane_convex_chain,
+        },
+    [CH_SHAPE_ELLIPSE] =
+        {
+            [CH_SHAPE_DISK] = ch_pair_plane_ellipse_convex,
+            [CH_SHAPE_ELLIPSE] = ch_pair_plane_ellipse_convex,
+            [CH_SHAPE_RECTANGLE] = ch_pair_plane_ellipse_convex,
+            [CH_SHAPE_POLYGON] = ch_pair_plane_ellipse_convex,
+            [CH_SHAPE_HALFPLANE] = ch_pair_plane_convex_halfplane,
+            [CH_SHAPE_CHAIN] = ch_pair_plane_convex_chain,
+        },
+    [CH_SHAPE_RECTANGLE] =
+        {
+            [CH_SHAPE_RECTANGLE] = ch_pair_plane_polygon_polygon,
+            [CH_SHAPE_POLYGON] = ch_pair_plane_polygon_polygon,
+            [CH_SHAPE_HALFPLANE] = ch_pair_plane_convex_halfplane,
+            [CH_SHAPE_CHAIN] = ch_pair_plane_convex_chain,
+        },
+    [CH_SHAPE_POLYGON] =
+        {
+            [CH_SHAPE_POLYGON] = ch_pair_plane_polygon_polygon,
+            [CH_SHAPE_HALFPLANE] = ch_pair_plane_convex_halfplane,
+            [CH_SHAPE_CHAIN] = ch_pair_plane_convex_chain,
+        },
 };
 
 ChPairFn ch_pair_find(ChShapeType a, ChShapeType b, bool* swapped) {

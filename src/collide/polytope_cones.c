@@ -126,7 +126,7 @@ ChVec3 ch_solid_centre_normal(const ChSolidPair* pair, ChAxis axis, const ChMani
   if (!gather_cone(&pair->a, ch_sub(x, half), 1.0, axis.normal, weight, pair->touch, &a) || a.count < 2 ||
       !gather_cone(&pair->b, ch_add(x, half), -1.0, axis.normal, weight, pair->touch, &b) || b.count < 2)
     return axis.normal;
-  if (a.count == 2 && b.count == 2 && !spread) return axis.normal;  // edges that cross: one normal
+  if (a.count == 2 && b.count == 2 && !spread && !pair->plane) return axis.normal;  // edges that cross: one normal
   if (a.count > 2) sort_rays(&a);
   if (b.count > 2) sort_rays(&b);
   if (a.count == 2) return ch_unit(centre_of_arc(&a, &b, axis.normal));

@@ -1,4 +1,4 @@
-// Two convex polyhedra: signed gap, normal and all points of contact.
+// Two convex polyhedra, or two polygons in the plane: signed gap, normal and all points of contact.
 //
 // Direction of the gap -> points along it -> where touching features leave the normal open, its centre and the points
 // along that.
@@ -29,9 +29,10 @@ static ChAxis find_axis(const ChSolidPair* pair) {
   return apart.gap > 1e-9 * pair->size ? apart : ch_solid_axis_hulls(pair);
 }
 
-void ch_pair_polytope_polytope(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
+void ch_solid_collide(const ChPosed* a, const ChPosed* b, bool plane, double margin, ChManifold* out) {
   const ChVec3 origin = a->frame.at;
-  ChSolidPair pair = {.a = solid_of(a, origin), .b = solid_of(b, origin), .origin = origin, .margin = margin};
+  ChSolidPair pair = {
+      .a = solid_of(a, origin), .b = solid_of(b, origin), .origin = origin, .margin = margin, .plane = plane};
   pair.size = fmin(pair.a.polytope->radius, pair.b.polytope->radius);
   pair.touch = CH_SOLID_TOUCH * pair.size;
 
@@ -55,4 +56,8 @@ void ch_pair_polytope_polytope(const ChPosed* a, const ChPosed* b, double margin
     ch_solid_points(&pair, centre, out);
   }
   if (out->count == first) add_ends(&pair, axis.normal, axis.gap, out);
+}
+
+void ch_pair_polytope_polytope(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
+  ch_solid_collide(a, b, false, margin, out);
 }

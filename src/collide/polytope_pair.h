@@ -25,6 +25,7 @@ typedef struct ChSolidPair {
   double size;   // of the smaller one: the unit of all tolerances
   double touch;  // features nearer than this count as touching
   double margin;
+  bool plane;  // polygons: faces are sides, edges do not exist
 } ChSolidPair;
 
 // Where two features are nearer than this part of the size their common normal may not be unique: it is then the
@@ -59,6 +60,9 @@ ChAxis ch_solid_axis_apart(const ChSolidPair* pair, ChVec3 start);
 // Adds every corner of the overlap of the facing faces, seen along the normal, with its own gap if that is within the
 // margin. Returns the smallest gap of a corner that is in both faces up to rounding, infinite without one.
 double ch_solid_points(const ChSolidPair* pair, ChVec3 normal, ChManifold* out);
+
+// Everything above in turn: what the pair routines of polyhedra and of polygons are.
+void ch_solid_collide(const ChPosed* a, const ChPosed* b, bool plane, double margin, ChManifold* out);
 
 // The centre of the normals that the solids' features admit at the points added since `first`; `axis` itself where
 // those have only one.

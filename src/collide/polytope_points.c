@@ -67,6 +67,24 @@ static double climb_border(const Scene* scene, const Loop* loop, int side, ChVec
   return ch_dot(ch_sub(ch_along(from, t, edge), x), scene->normal);
 }
 
+// A side of a polygon in the plane is a loop of two corners: its ends are its border.
+static Place find_place_on_side(const Scene* scene, const Loop* loop, ChVec3 x) {
+  const ChVec3 across = ch_cross(ch_axis(2), scene->normal), from = corner(loop, 0), to = corner(loop, 1);
+  const double sign = loop->slope < 0.0 ? -1.0 : 1.0;  // corners run counter-clockwise
+  const double ahead[2] = {sign * ch_dot(across, ch_sub(x, from)), sign * ch_dot(across, ch_sub(to, x))};
+  const double rounding = 1e-12 * scene->pair->size;
+  bool surely = true;
+  for (int end = 0; end < 2; ++end) {
+    if (!(ahead[end] >= -scene->tolerance)) return (Place){false, false, 0.0};
+    if (!(ahead[end] >= -rounding)) surely = false;
+  }
+  const double plane = (loop->offset - ch_dot(loop->plane, x)) / loop->slope;
+  if (!(fabs(loop->slope) < 1.0 - 1e-13)) return (Place){true, surely, plane};
+  for (int end = 0; end < 2; ++end)
+    if (ahead[end] <= scene->tolerance) return (Place){true, false, ch_dot(ch_sub(end ? to : from, x), scene->normal)};
+  return (Place){true, surely, plane};
+}
+
 static Place find_place(const Scene* scene, const Loop* loop, ChVec3 x) {
   const double side = loop->slope < 0.0 ? -1.0 : 1.0;  // loops turn left seen from outside
   const double tolerance = scene->tolerance * scene->tolerance;
@@ -140,7 +158,7 @@ static void add_vertices(Scene* scene, const Loop* own, const Loop* other, int k
   const double sign = kind == KIND_B ? -1.0 : 1.0;
   for (int k = 0; k < own->count; ++k) {
     const ChVec3 x = corner(own, k);
-    const Place place = find_place(scene, other, x);
+    const Place place = other->count == 2 ? find_place_on_side(scene, other, x) : find_place(scene, other, x);
     const double gap = sign * place.climb;
     if (place.inside)
       add(scene, ch_along(x, 0.5 * sign * gap, scene->normal), gap, vertex_key(kind, own->vertex[k], other),
@@ -166,7 +184,7 @@ static void add_crossing(Scene* scene, const Loop* a, int i, const Loop* b, int 
 static void add_overlap(Scene* scene, const Loop* a, const Loop* b) {
   add_vertices(scene, b, a, KIND_B);
   add_vertices(scene, a, b, KIND_A);
-  for (int i = 0; i < a->count; ++i)
+  for (int i = 0; i < a->count && !scene->pair->plane; ++i)
     for (int j = 0; j < b->count; ++j) add_crossing(scene, a, i, b, j);
 }
 
