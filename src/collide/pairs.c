@@ -27,6 +27,7 @@ static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
             [CH_SHAPE_BOX] = ch_pair_sphere_polytope,
             [CH_SHAPE_HULL] = ch_pair_sphere_polytope,
             [CH_SHAPE_HALFSPACE] = ch_pair_sphere_halfspace,
+            [CH_SHAPE_MESH] = ch_pair_convex_mesh,
         },
     [CH_SHAPE_CAPSULE] =
         {
@@ -34,17 +35,20 @@ static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
             [CH_SHAPE_BOX] = ch_pair_capsule_polytope,
             [CH_SHAPE_HULL] = ch_pair_capsule_polytope,
             [CH_SHAPE_HALFSPACE] = ch_pair_capsule_halfspace,
+            [CH_SHAPE_MESH] = ch_pair_convex_mesh,
         },
     [CH_SHAPE_BOX] =
         {
             [CH_SHAPE_BOX] = ch_pair_polytope_polytope,
             [CH_SHAPE_HULL] = ch_pair_polytope_polytope,
             [CH_SHAPE_HALFSPACE] = ch_pair_polytope_halfspace,
+            [CH_SHAPE_MESH] = ch_pair_convex_mesh,
         },
     [CH_SHAPE_HULL] =
         {
             [CH_SHAPE_HULL] = ch_pair_polytope_polytope,
             [CH_SHAPE_HALFSPACE] = ch_pair_polytope_halfspace,
+            [CH_SHAPE_MESH] = ch_pair_convex_mesh,
         },
     [CH_SHAPE_DISK] =
         {

@@ -108,7 +108,7 @@ static ChVec3 nearest_on_triangle(ChVec3 a, ChVec3 b, ChVec3 c) {
   if (ch_norm(third) < ch_norm(best)) best = third;
   ChVec3 normal = ch_cross(ch_sub(b, a), ch_sub(c, a));
   double area2 = ch_dot(normal, normal);
-  if (!(area2 > 0.0)) return best;
+  if (!(sqrt(area2) > 1e-12 * ch_norm(ch_sub(b, a)) * ch_norm(ch_sub(c, a)))) return best;  // its edges are all of it
   ChVec3 foot = ch_scale(ch_dot(normal, a) / area2, normal);
   bool inside = ch_dot(normal, ch_cross(ch_sub(b, a), ch_sub(foot, a))) >= 0.0 &&
                 ch_dot(normal, ch_cross(ch_sub(c, b), ch_sub(foot, b))) >= 0.0 &&

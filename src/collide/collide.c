@@ -1,0 +1,268 @@
+// Positions to signed gaps: boxes swept ahead, pairs of them that overlap, the routine of each pair. See collide.h.
+//
+// For a pair i, j and a look-ahead tau, no gap shrinks in that time by more than
+//
+//   tau (|v_i - v_j| + s_i + s_j),     s = |w| times the shape's largest distance from its body's centre of mass;
+//
+// routines search that far beyond the margin. A point found there is listed only where it can close in that time:
+//
+//   gap <= margin + tau max(0, (v_i - v_j) . n + s_i + s_j)
+//
+// so that a fast body is listed ahead of what it flies towards and not beside what it flies past. Boxes are swept along
+// v and widened by s and half the margin. Every thread works on one run of consecutive pairs, and the runs are put
+// together in their order: the list does not depend on how many there are.
+#include "collide/collide.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "collide/broad.h"
+#include "collide/pairs.h"
+#include "collide/reduce.h"
+#include "collide/shape_box.h"
+
+enum { PAIRS_PER_THREAD = 256 };  // fewer are not worth a second thread
+
+struct ChCollider {
+  ChArena* arena;
+  jmp_buf landing;
+  const ChWorld* world;
+  ChBroad* broad;
+  ChPosed* posed;  // of shapes
+  double* spin;    // of shapes: s
+  ChBroadItem* items;
+  ChBroadPlane* planes;
+  int* ignored_start;  // per body: larger bodies that it ignores
+  int* ignored;
+  int thread_count;
+  ChManifold* lists;  // of threads
+};
+
+// --- what never touches
+// -------------------------------------------------------------------------------------------------
+
+static void list_ignored(ChCollider* c) {
+  const ChWorld* world = c->world;
+  c->ignored_start = CH_TAKE(c->arena, world->body_count + 2, int);
+  c->ignored = CH_TAKE(c->arena, world->ignored_count + 1, int);
+  int* start = c->ignored_start + 1;
+  for (int k = 0; k < world->ignored_count; ++k) {
+    const int* pair = world->ignored[k];
+    ++start[(pair[0] < pair[1] ? pair[0] : pair[1]) + 1];
+  }
+  for (int b = 0; b < world->body_count; ++b) start[b + 1] += start[b];
+  for (int k = 0; k < world->ignored_count; ++k) {
+    int a = world->ignored[k][0], b = world->ignored[k][1];
+    c->ignored[start[a < b ? a : b]++] = a < b ? b : a;  // every start moves to the next one's: see the + 1 above
+  }
+}
+
+static bool is_ignored(const ChCollider* c, int a, int b) {
+  for (int k = c->ignored_start[a]; k < c->ignored_start[a + 1]; ++k)
+    if (c->ignored[k] == b) return true;
+  return false;
+}
+
+// --- creating
+// -----------------------------------------------------------------------------------------------------------
+
+static void free_lists(void* object) {
+  ChCollider* c = object;
+  for (int t = 0; t < c->thread_count; ++t) free(c->lists[t].points);
+}
+
+ChStatus ch_collider_create(ChContext* context, const ChWorld* world, ChCollider** out) {
+  CH_ASSERT(world->sealed);
+  jmp_buf landing;
+  ChArena* arena = ch_arena_create(&landing);
+  *out = NULL;
+  if (!arena || setjmp(landing)) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "collision: no memory for %d shapes", world->shape_count);
+  }
+  ChCollider* c = CH_TAKE(arena, 1, ChCollider);
+  c->arena = arena;
+  c->world = world;
+  c->broad = ch_broad_create(arena);
+  c->posed = CH_TAKE(arena, world->shape_count, ChPosed);
+  c->spin = CH_TAKE(arena, world->shape_count, double);
+  c->items = CH_TAKE(arena, world->shape_count, ChBroadItem);
+  c->planes = CH_TAKE(arena, world->shape_count, ChBroadPlane);
+  list_ignored(c);
+  c->thread_count = omp_get_max_threads();
+  c->lists = CH_TAKE(arena, c->thread_count, ChManifold);
+  ch_arena_defer(arena, free_lists, c);
+  ch_arena_set_landing(arena, NULL);
+  *out = c;
+  return CH_OK;
+}
+
+void ch_collider_destroy(ChCollider* c) {
+  if (c) ch_arena_destroy(c->arena);
+}
+
+// --- boxes
+// --------------------------------------------------------------------------------------------------------------
+
+static bool finite_vec(ChVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
+
+static ChStatus check(ChContext* context, const ChWorld* world, const ChBodyState* states, const ChCollideOptions* o) {
+  if (!(isfinite(o->margin) && o->margin >= 0.0))
+    return ch_fail(context, CH_ERR_RANGE, "collision: margin is %g, must be finite and >= 0", o->margin);
+  if (!(isfinite(o->look_ahead) && o->look_ahead >= 0.0))
+    return ch_fail(context, CH_ERR_RANGE, "collision: look_ahead is %g, must be finite and >= 0", o->look_ahead);
+  for (int b = 0; b < world->body_count; ++b) {
+    const ChBodyState* s = &states[b];
+    const ChQuat q = s->orientation;
+    if (!finite_vec(s->position) || !finite_vec(s->velocity) || !finite_vec(s->omega) ||
+        !isfinite(q.w + q.x + q.y + q.z))
+      return ch_fail(context, CH_ERR_NUMERIC, "body '%s': its position or velocity is not finite",
+                     world->bodies[b].name);
+  }
+  return CH_OK;
+}
+
+// The box swept in the look-ahead and widened by half the margin, and by what rounding could take from it.
+static ChBox3 swept(ChBox3 box, ChVec3 step, double widen) {
+  ChVec3 a = box.low, b = box.high;
+  widen += 1e-12 * (fabs(a.x) + fabs(a.y) + fabs(a.z) + fabs(b.x) + fabs(b.y) + fabs(b.z));
+  return (ChBox3){
+      ch_vec(a.x + fmin(step.x, 0.0) - widen, a.y + fmin(step.y, 0.0) - widen, a.z + fmin(step.z, 0.0) - widen),
+      ch_vec(b.x + fmax(step.x, 0.0) + widen, b.y + fmax(step.y, 0.0) + widen, b.z + fmax(step.z, 0.0) + widen)};
+}
+
+static bool is_plane(const ChShape* s) { return s->type == CH_SHAPE_HALFSPACE || s->type == CH_SHAPE_HALFPLANE; }
+
+static ChBroadPlane plane_of(int item, const ChPosed* posed, ChVec3 step, double widen) {
+  ChVec3 normal = ch_mat_apply(&posed->turn, posed->shape->normal);
+  double at = ch_dot(normal, posed->frame.at), offset = posed->shape->offset + at;
+  offset += ch_positive_part(ch_dot(normal, step)) + widen + 1e-12 * (fabs(offset) + fabs(at));
+  return (ChBroadPlane){item, normal, offset};
+}
+
+// Frames, boxes and planes; returns how many planes.
+static int place_shapes(ChCollider* c, const ChBodyState* states, const ChCollideOptions* o) {
+  int planes = 0;
+  for (int i = 0; i < c->world->shape_count; ++i) {
+    const ChShape* shape = &c->world->shapes[i];
+    const ChBodyState* state = &states[shape->body];
+    ChPosed* posed = &c->posed[i];
+    posed->shape = shape;
+    posed->frame = ch_shape_frame(shape, state);
+    posed->turn = ch_mat_from_quat(posed->frame.orientation);
+    double rate = ch_norm(state->omega);
+    c->spin[i] = rate > 0.0 ? rate * (ch_norm(shape->local.at) + shape->bound) : 0.0;  // bound may be infinite
+    double widen = 0.5 * o->margin + (o->look_ahead > 0.0 ? o->look_ahead * c->spin[i] : 0.0);
+    ChVec3 step = ch_scale(o->look_ahead, state->velocity);
+    bool moves = c->world->bodies[shape->body].kind == CH_BODY_DYNAMIC;
+    c->items[i] = (ChBroadItem){.body = shape->body, .moves = moves, .plane = is_plane(shape)};
+    if (c->items[i].plane)
+      c->planes[planes++] = plane_of(i, posed, step, widen);
+    else
+      c->items[i].box = swept(ch_shape_box(posed), step, widen);
+  }
+  return planes;
+}
+
+// --- pairs
+// --------------------------------------------------------------------------------------------------------------
+
+static int compare_keys(const void* a, const void* b) {
+  const ChGap *x = a, *y = b;
+  return (x->key > y->key) - (x->key < y->key);
+}
+
+static void sort_keys(int count, ChGap* points) {
+  if (count > 32) {
+    qsort(points, (size_t)count, sizeof *points, compare_keys);
+    return;
+  }
+  for (int i = 1; i < count; ++i) {
+    ChGap point = points[i];
+    int k = i;
+    for (; k > 0 && points[k - 1].key > point.key; --k) points[k] = points[k - 1];
+    points[k] = point;
+  }
+}
+
+// Appends the points of one pair that can close in time, in their order.
+static void collide_pair(const ChCollider* c, const ChBodyState* states, const ChCollideOptions* o, int i, int j,
+                         ChManifold* out) {
+  const ChPosed *a = &c->posed[i], *b = &c->posed[j];
+  int body_a = a->shape->body, body_b = b->shape->body;
+  ChVec3 approach = ch_sub(states[body_a].velocity, states[body_b].velocity);
+  double spin = c->spin[i] + c->spin[j];
+  double margin = o->margin + (o->look_ahead > 0.0 ? o->look_ahead * (ch_norm(approach) + spin) : 0.0);
+  if (!(ch_norm(ch_sub(b->frame.at, a->frame.at)) <= (1.0 + 1e-9) * (a->shape->bound + b->shape->bound) + margin))
+    return;
+  if (is_ignored(c, body_a, body_b)) return;
+  int first = out->count, kept = first;
+  ch_pair_collide(a, b, margin, out);
+  for (int k = first; k < out->count; ++k) {
+    ChGap point = out->points[k];
+    double ahead = o->look_ahead > 0.0 ? o->look_ahead * ch_positive_part(ch_dot(approach, point.normal) + spin) : 0.0;
+    if (!(point.gap <= o->margin + ahead)) continue;
+    point.body[0] = body_a;
+    point.body[1] = body_b;
+    point.shape[0] = i;
+    point.shape[1] = j;
+    out->points[kept++] = point;
+  }
+  out->count = kept;
+  if (o->reduce) out->count = first + ch_reduce_points(kept - first, out->points + first);
+  sort_keys(out->count - first, out->points + first);
+}
+
+static void collide_run(const ChCollider* c, const ChBodyState* states, const ChCollideOptions* o, int first, int last,
+                        const ChBroadPair* pairs, ChManifold* out) {
+  out->count = 0;
+  for (int k = first; k < last; ++k) collide_pair(c, states, o, pairs[k].item[0], pairs[k].item[1], out);
+}
+
+// Behind the first thread's list go the others' in their order.
+static bool join_lists(ChCollider* c, int threads) {
+  ChManifold* all = &c->lists[0];
+  for (int t = 1; t < threads; ++t)
+    for (int k = 0; k < c->lists[t].count; ++k) {
+      const ChGap* point = &c->lists[t].points[k];
+      ch_manifold_add(all, point->point, point->normal, point->gap, point->key);
+      if (!all->failed) all->points[all->count - 1] = *point;
+    }
+  bool failed = false;
+  for (int t = 0; t < threads; ++t) failed = failed || c->lists[t].failed;
+  return !failed;
+}
+
+static ChStatus no_memory(ChContext* context) {
+  return ch_fail(context, CH_ERR_MEMORY, "collision: no memory for the list of contacts");
+}
+
+ChStatus ch_collide(ChContext* context, ChCollider* c, const ChBodyState* states, const ChCollideOptions* options,
+                    const ChGap** gaps, int* count) {
+  *gaps = NULL;
+  *count = 0;
+  ChStatus status = check(context, c->world, states, options);
+  if (status != CH_OK) return status;
+  ch_arena_set_landing(c->arena, &c->landing);
+  if (setjmp(c->landing)) {
+    ch_arena_set_landing(c->arena, NULL);
+    return no_memory(context);
+  }
+  const ChBroadPair* pairs;
+  int planes = place_shapes(c, states, options);
+  int pair_count = ch_broad_find(c->broad, c->world->shape_count, c->items, planes, c->planes, &pairs);
+  ch_arena_set_landing(c->arena, NULL);
+  int threads = 1 + pair_count / PAIRS_PER_THREAD;
+  if (threads > c->thread_count) threads = c->thread_count;
+  for (int t = 0; t < threads; ++t) c->lists[t].failed = false;
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+  for (int t = 0; t < threads; ++t)
+    collide_run(c, states, options, (int)((long)pair_count * t / threads), (int)((long)pair_count * (t + 1) / threads),
+                pairs, &c->lists[t]);
+  if (!join_lists(c, threads)) return no_memory(context);
+  *gaps = c->lists[0].points;
+  *count = c->lists[0].count;
+  return CH_OK;
+}
