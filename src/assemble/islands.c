@@ -68,21 +68,26 @@ void ch_islands_find(ChArena* arena, const ChWorld* world, const ChRows* rows, c
   place_bodies(arena, world, out);
 }
 
+// Whether freedom a of a body is locked; in the plane the third is the turn about z.
+static bool locked(const ChWorld* world, int body, int a) {
+  int bit = world->dimension == 2 && a == 2 ? 5 : a;
+  return world->bodies[body].locks >> bit & 1u;
+}
+
 int ch_body_freedoms(const ChWorld* world, int body) {
-  const ChBody* b = &world->bodies[body];
-  if (b->kind != CH_BODY_DYNAMIC) return 0;
-  int freedoms = ch_world_width(world);
-  for (unsigned bit = 0; bit < 6; ++bit) freedoms -= world->dimension == 3 && (b->locks >> bit & 1u);
+  if (world->bodies[body].kind != CH_BODY_DYNAMIC) return 0;
+  int width = ch_world_width(world), freedoms = width;
+  for (int a = 0; a < width; ++a) freedoms -= locked(world, body, a);
   return freedoms;
 }
 
 // Rotations that are left turn about world axes; with all three left the body's own axes do as well and keep M simple.
 int ch_body_basis(const ChWorld* world, int body, const ChBodyState* state, double* basis) {
   int width = ch_world_width(world), freedoms = ch_body_freedoms(world, body), column = 0;
-  unsigned locks = world->dimension == 3 ? world->bodies[body].locks : 0u, turns = locks >> 3;
+  unsigned turns = world->bodies[body].locks >> 3;
   memset(basis, 0, (size_t)(width * freedoms) * sizeof *basis);
   for (int a = 0; a < width; ++a) {
-    if (locks >> a & 1u) continue;
+    if (locked(world, body, a)) continue;
     if (a < 3 || turns == 0) {
       basis[a * freedoms + column] = 1.0;
     } else {
