@@ -1,0 +1,89 @@
+#include "support/worlds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static ChContext context;
+
+// Support code knows no test runner: what cannot be is the end of the program, which the runner sees.
+static void must(ChStatus status) {
+  if (status == CH_OK) return;
+  fprintf(stderr, "%s: %s\n", ch_status_text(status), context.message);
+  abort();
+}
+
+ChWorld* ch_test_world(int dimension, double g, double mu, double restitution) {
+  ChWorld* world;
+  ChSignal gravity[3] = {{0}, {0}, {0}};
+  gravity[dimension - 1].base = -g;
+  ChMaterialDef material = CH_MATERIAL_DEF;
+  material.friction[0] = material.friction[1] = mu;
+  material.restitution = restitution;
+  int id;
+  must(ch_world_create(&context, dimension, &world));
+  must(ch_world_set_gravity(&context, world, gravity));
+  must(ch_world_add_material(&context, world, &material, &id));
+  return world;
+}
+
+static int add(ChWorld* world, ChBodyDef* body, ChShapeDef* shape) {
+  int id, shape_id;
+  must(ch_world_add_body(&context, world, body, &id));
+  if (shape) must(ch_world_add_shape(&context, world, id, shape, &shape_id));
+  return id;
+}
+
+int ch_test_floor(ChWorld* world) {
+  bool plane = ch_world_dimension(world) == 2;
+  ChBodyDef body = CH_BODY_DEF;
+  ChShapeDef shape = CH_SHAPE_DEF;
+  body.kind = CH_BODY_FIXED;
+  shape.type = plane ? CH_SHAPE_HALFPLANE : CH_SHAPE_HALFSPACE;
+  if (plane) shape.normal = (ChVec3){0.0, 1.0, 0.0};
+  return add(world, &body, &shape);
+}
+
+int ch_test_ball(ChWorld* world, ChVec3 at, double radius, ChVec3 velocity) {
+  ChBodyDef body = CH_BODY_DEF;
+  ChShapeDef shape = CH_SHAPE_DEF;
+  body.position = at;
+  body.velocity = velocity;
+  shape.type = ch_world_dimension(world) == 2 ? CH_SHAPE_DISK : CH_SHAPE_SPHERE;
+  shape.radius = radius;
+  return add(world, &body, &shape);
+}
+
+int ch_test_box(ChWorld* world, ChVec3 at, ChVec3 half) {
+  ChBodyDef body = CH_BODY_DEF;
+  ChShapeDef shape = CH_SHAPE_DEF;
+  body.position = at;
+  shape.type = ch_world_dimension(world) == 2 ? CH_SHAPE_RECTANGLE : CH_SHAPE_BOX;
+  shape.half = half;
+  return add(world, &body, &shape);
+}
+
+int ch_test_point(ChWorld* world, ChVec3 at, ChVec3 velocity, double mass) {
+  ChBodyDef body = CH_BODY_DEF;
+  body.position = at;
+  body.velocity = velocity;
+  body.mass = mass;
+  body.inertia[0] = body.inertia[1] = body.inertia[2] = 1.0;
+  return add(world, &body, NULL);
+}
+
+ChSimulation* ch_test_start(ChWorld* world, const ChSimulationOptions* options) {
+  ChSimulation* simulation;
+  must(ch_simulation_create(&context, world, options, &simulation));
+  return simulation;
+}
+
+ChStepInfo ch_test_run(ChSimulation* simulation, double until) {
+  ChStepInfo info = ch_simulation_info(simulation);
+  while (ch_simulation_time(simulation) < until - 1e-9) {
+    must(ch_simulation_step(&context, simulation, &info));
+    if (!info.missed) continue;
+    fprintf(stderr, "step %ld missed its tolerance: natural %g\n", info.step, info.certificate.natural);
+    abort();
+  }
+  return info;
+}

@@ -1,0 +1,20 @@
+// Small worlds for tests: one line a body.
+#ifndef CH_TESTS_WORLDS_H
+#define CH_TESTS_WORLDS_H
+
+#include "cardhouse/simulation.h"
+
+// A world with gravity g along -z (plane: -y) and one material of the given friction and restitution.
+ChWorld* ch_test_world(int dimension, double g, double mu, double restitution);
+
+int ch_test_floor(ChWorld* world);  // half-space z <= 0 (plane: half-plane y <= 0)
+int ch_test_ball(ChWorld* world, ChVec3 at, double radius, ChVec3 velocity);  // sphere or disk, density 1000
+int ch_test_box(ChWorld* world, ChVec3 at, ChVec3 half);                      // box or rectangle
+int ch_test_point(ChWorld* world, ChVec3 at, ChVec3 velocity, double mass);   // given mass, unit inertia, no shape
+
+// Takes the world over; fails the test where it cannot.
+ChSimulation* ch_test_start(ChWorld* world, const ChSimulationOptions* options);
+// Steps until the time; fails the test on an error or a missed step. Returns the last step's info.
+ChStepInfo ch_test_run(ChSimulation* simulation, double until);
+
+#endif
