@@ -107,9 +107,9 @@ static void newtons_cradle_touching_and_a_hair_apart(void** state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(free_spin_keeps_energy_and_momentum), cmocka_unit_test(bouncing_ball_loses_e_squared_each_time),
-      cmocka_unit_test(sliding_ball_rolls_at_five_sevenths),
-      cmocka_unit_test(newtons_cradle_touching_and_a_hair_apart)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(free_spin_keeps_energy_and_momentum),
+                                     cmocka_unit_test(bouncing_ball_loses_e_squared_each_time),
+                                     cmocka_unit_test(sliding_ball_rolls_at_five_sevenths),
+                                     cmocka_unit_test(newtons_cradle_touching_and_a_hair_apart)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static void must(ChStatus status) {
 
 ChWorld* ch_test_world(int dimension, double g, double mu, double restitution) {
   ChWorld* world;
-  ChSignal gravity[3] = {{0}, {0}, {0}};
+  ChSignal gravity[3] = {{.base = 0.0}, {.base = 0.0}, {.base = 0.0}};
   gravity[dimension - 1].base = -g;
   ChMaterialDef material = CH_MATERIAL_DEF;
   material.friction[0] = material.friction[1] = mu;
