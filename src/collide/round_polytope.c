@@ -59,7 +59,7 @@ static void rod_add(const Rod* rod, ChVec3 centre, ChVec3 outward, double distan
 typedef struct Closest {
   double distance;
   ChVec3 normal, centre;  // outward; on the core
-  int edge;               // of the polytope, -1 for none
+  int face;               // the core is in it, and this face is the nearest; else -1
   uint64_t key;
 } Closest;
 
@@ -90,7 +90,7 @@ static ChSegment edge_segment(const ChPolytope* p, int e) {
 // Apart: an end against the polytope, or the inside of the core against an edge.
 static Closest closest_apart(const Rod* rod) {
   const ChPolytope* p = rod->p;
-  Closest best = {.distance = INFINITY, .edge = -1};
+  Closest best = {.distance = INFINITY, .face = -1};
   for (int i = 0; i < 2; ++i) {
     ChPolytopeFoot foot = ch_polytope_foot(p, rod->core.end[i]);
     if (foot.distance < best.distance)
@@ -123,19 +123,18 @@ static void offer_crossing(const Rod* rod, int e, Closest* best) {
   double distance = ch_dot(m, ch_sub(rod->core.end[0], s.end[0]));
   if (!(distance > best->distance + 1e-12 * p->radius) || !in_edge_cone(n1, n2, m)) return;
   ChSegmentPair pair = ch_segment_pair(&rod->core, &s);
-  *best = (Closest){distance, m, pair.point[0], e, key_of_edge(p, edge->vertex[0], edge->vertex[1])};
+  *best = (Closest){distance, m, pair.point[0], -1, key_of_edge(p, edge->vertex[0], edge->vertex[1])};
 }
 
 // Intersecting: the direction of least depth.
 static Closest closest_deep(const Rod* rod) {
   const ChPolytope* p = rod->p;
-  Closest best = {.distance = -INFINITY, .edge = -1};
+  Closest best = {.distance = -INFINITY, .face = -1};
   for (int f = 0; f < p->face_count; ++f) {
     double h[2];
     for (int i = 0; i < 2; ++i) h[i] = ch_dot(p->normals[f], rod->core.end[i]) - p->offsets[f];
     int low = h[1] < h[0];
-    if (h[low] > best.distance)
-      best = (Closest){h[low], p->normals[f], rod->core.end[low], -1, KEY_END + (uint64_t)low};
+    if (h[low] > best.distance) best = (Closest){h[low], p->normals[f], rod->core.end[low], f, KEY_END + (uint64_t)low};
   }
   for (int e = 0; e < p->edge_count; ++e) offer_crossing(rod, e, &best);
   return best;
@@ -152,10 +151,11 @@ static void add_face_stretch(const Rod* rod, int f) {
     ChVec3 side = ch_cross(ch_sub(p->vertices[w], p->vertices[v]), p->normals[f]);
     double h0 = ch_dot(side, ch_sub(rod->core.end[0], p->vertices[v]));
     double h1 = ch_dot(side, ch_sub(rod->core.end[1], p->vertices[v]));
-    if (h0 > 0.0 && h1 > 0.0) return;
+    double slack = 1e-12 * p->radius * ch_norm(side);  // a core that runs along the side is not cut by rounding
+    if (h0 > slack && h1 > slack) return;
     double crossing = h0 / (h0 - h1);
-    int end = h0 > 0.0 ? 0 : 1;
-    if ((h0 > 0.0 && crossing > t[0]) || (h1 > 0.0 && crossing < t[1])) {
+    int end = h0 > slack ? 0 : 1;
+    if ((h0 > slack && crossing > t[0]) || (h1 > slack && crossing < t[1])) {
       t[end] = crossing;
       key[end] = key_of_edge(p, v, w);
     }
@@ -203,7 +203,9 @@ void ch_pair_capsule_polytope(const ChPosed* a, const ChPosed* b, double margin,
   rod.first = out->count;
   Closest best = core_hits(&rod) ? closest_deep(&rod) : closest_apart(&rod);
   if (!(best.distance - rod.radius <= margin)) return;
-  rod_add(&rod, best.centre, best.normal, best.distance, best.key);
+  // A core that lies in a face is lowest at any of its points: those above the face count, not its ends beyond.
+  if (best.face >= 0) add_face_stretch(&rod, best.face);
+  if (out->count == rod.first) rod_add(&rod, best.centre, best.normal, best.distance, best.key);
   const double same_way = sqrt(1.0 - CH_SINE_SLANTED * CH_SINE_SLANTED);
   for (int f = 0; f < rod.p->face_count; ++f)
     if (ch_dot(rod.p->normals[f], best.normal) >= same_way) add_face_stretch(&rod, f);
