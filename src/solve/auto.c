@@ -1,5 +1,6 @@
 // auto: a portfolio with fall-back that always ends with the best certified iterate.
 //
+//   0 a start that is near, as that of a step from the last one, goes to Newton at once
 //   1 sweeps settle what is easy
 //   2 rest: the convex problem with s = 0. Where its solution has no slip at loaded contacts it is an exact one, the
 //     one in which the structure stands, and is accepted first. A few splitting steps find it when it is near; else
@@ -22,6 +23,7 @@ extern const ChMethod ch_method_admm, ch_method_ipm, ch_method_lemke, ch_method_
 #define LEMKE_ROWS 400  // rows up to which pivoting ends in seconds
 #define NEAR 1e-3       // error below which Newton's method is worth starting
 #define ROUGH 1e-4      // error above which splitting is worth its factorisation
+#define WARM_STEPS 6    // factorisations that such a start is worth
 #define HANDOVER 1e-6   // where splitting and interior point slow down and Newton takes over
 
 // Runs a stage within what is left of the caller's iterations; true when there is nothing more to do.
@@ -134,6 +136,7 @@ static void solve_polygonal(ChRun* run) {
 
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
+  if (run->options->warm && run->error <= NEAR && newton(run, NULL, WARM_STEPS, 2)) return;
   if (run->system->polygonal && !run->system->relaxed) {
     solve_polygonal(run);
     return;
