@@ -50,6 +50,25 @@ static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
             [CH_SHAPE_HALFSPACE] = ch_pair_polytope_halfspace,
             [CH_SHAPE_MESH] = ch_pair_convex_mesh,
         },
+    [CH_SHAPE_CYLINDER] =
+        {
+            [CH_SHAPE_SPHERE] = ch_pair_smooth_convex,
+            [CH_SHAPE_CAPSULE] = ch_pair_smooth_convex,
+            [CH_SHAPE_BOX] = ch_pair_smooth_convex,
+            [CH_SHAPE_HULL] = ch_pair_smooth_convex,
+            [CH_SHAPE_CYLINDER] = ch_pair_smooth_convex,
+            [CH_SHAPE_ELLIPSOID] = ch_pair_smooth_convex,
+            [CH_SHAPE_HALFSPACE] = ch_pair_smooth_halfspace,
+        },
+    [CH_SHAPE_ELLIPSOID] =
+        {
+            [CH_SHAPE_SPHERE] = ch_pair_smooth_convex,
+            [CH_SHAPE_CAPSULE] = ch_pair_smooth_convex,
+            [CH_SHAPE_BOX] = ch_pair_smooth_convex,
+            [CH_SHAPE_HULL] = ch_pair_smooth_convex,
+            [CH_SHAPE_ELLIPSOID] = ch_pair_smooth_convex,
+            [CH_SHAPE_HALFSPACE] = ch_pair_smooth_halfspace,
+        },
     [CH_SHAPE_DISK] =
         {
             [CH_SHAPE_DISK] = ch_pair_plane_disk_disk,

@@ -5,7 +5,7 @@
 #include "collide/convex_distance.h"
 #include "collide/polytope_pair.h"
 
-enum { SCANNED = 16, CHUNK = 64 };
+enum { SCANNED = 20, CHUNK = 64 };
 
 int ch_solid_support(const ChSolid* s, ChVec3 direction, int hint) {
   const ChVec3 local = ch_mat_apply_transposed(&s->turn, direction);
