@@ -46,6 +46,7 @@ typedef struct ChSolveInfo {
   double seconds_setup, seconds_solve;
   char stage[160];      // auto: the stages that ran, e.g. "nsgs admm newton"
   char inner_name[32];  // the inner solver used, or "-"
+  char note[160];       // what the method adds, of its last part: counters of its own, how it ended; or empty
 } ChSolveInfo;
 
 ChSolveOptions ch_solve_options_default(void);

@@ -242,6 +242,7 @@ static ChExit print_json(const ChCommand* self, const Job* job) {
   if (job->smooth) json_object_set_new(object, "circular", ch_json_certificate(&job->circular));
   json_object_set_new(object, "components", json_integer(info->components));
   json_object_set_new(object, "stages", json_string(info->stage));
+  if (info->note[0]) json_object_set_new(object, "note", json_string(info->note));
   json_object_set_new(object, "factorizations", json_integer(info->factorizations));
   json_object_set_new(object, "threads", json_integer(job->options.threads));
   return ch_json_print(self, object);
@@ -257,6 +258,7 @@ static void print_status(const Job* job) {
          info->seconds_solve);
   printf("work      %ld outer and %ld inner iterations, %ld factorisations, %d independent part%s\n", info->outer,
          info->inner, info->factorizations, info->components, info->components == 1 ? "" : "s");
+  if (info->note[0]) printf("note      %s\n", info->note);
 }
 
 // What would be worth trying when the tolerance was missed.

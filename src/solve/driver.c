@@ -169,6 +169,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   d->info->outer += run.outer;
   d->info->inner += run.inner;
   d->info->factorizations += run.factorizations;
+  if (run.note[0]) snprintf(d->info->note, sizeof d->info->note, "%s", run.note);
   if (run.stages[0]) snprintf(d->info->stage, sizeof d->info->stage, "%s", run.stages);
   return run.error <= run.tolerance ? CH_OK : ch_run_late(&run) ? CH_MAX_TIME : CH_MAX_ITER;
 }

@@ -49,6 +49,7 @@ typedef struct ChRun {
   double error;  // its error
   long outer, inner, factorizations;
   char stages[96];  // auto: what ran
+  char note[160];   // what else a user may want to know: counters of a method's own, how it ended
 } ChRun;
 
 struct ChMethod {

@@ -51,6 +51,7 @@ static void list_block(const ChSystem* s, int i, int at, Entries* G, Entries* C)
       m = directions(s, i);
       add(G, row, at, 1.0);
       add(C, at + 1 + m, at, s->mu[i]);
+      if (s->relaxed) add(C, at, at + 1 + m, -s->mu[i]);
       for (int j = 0; j < m; ++j) {
         for (int a = 1; a < s->dim[i]; ++a) add(G, row + a, at + 1 + j, direction(s, i, j, a - 1));
         add(C, at + 1 + j, at + 1 + m, 1.0);

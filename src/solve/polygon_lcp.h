@@ -6,7 +6,8 @@
 //   A = [ D'N   D'D   E ]    b = [ D'q ]       beta_j  impulse along direction d_j, sum_j beta_j <= mu alpha
 //       [ mu    -E'   0 ]        [  0  ]       lambda  slip speed
 //
-// with products in W. In the plane d = +1, -1 and the cone is exact. A unilateral row has alpha alone; a free row is a
+// with products in W. In pose relaxed -mu stands in the corner right above, which makes A positive semidefinite for a
+// symmetric W (000 (12)-(13)). In the plane d = +1, -1 and the cone is exact. A unilateral row has alpha alone; a free row is a
 // variable without sign; a box has alpha = r - lo and a multiplier of its upper bound.
 #ifndef CH_SOLVE_POLYGON_LCP_H
 #define CH_SOLVE_POLYGON_LCP_H

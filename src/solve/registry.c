@@ -7,6 +7,7 @@
   X(auto)          \
   X(admm)          \
   X(apgd)          \
+  X(boxmin)        \
   X(ipm)           \
   X(lemke)         \
   X(newton)        \
