@@ -20,6 +20,7 @@ static bool has_disc(const ChSystem* s) {
 static bool can_take(const ChMethod* m, const ChSystem* s) {
   unsigned needed = CH_TAKES_RELAXED;
   if (has_disc(s)) needed |= CH_TAKES_DISC;
+  if (s->polygonal) needed |= CH_TAKES_POLYGON;
   if (!s->formed) needed |= CH_TAKES_UNFORMED;
   if (!s->formed && !s->symmetric) needed |= CH_TAKES_UNSYMMETRIC;
   return m && (m->takes & needed) == needed;

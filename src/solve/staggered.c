@@ -144,6 +144,7 @@ static ChHalfSystem contact_with_ratios(const Staggered* g, const double* r) {
     for (int a = 0; a < W->dim[i] * W->dim[i]; ++a)
       half.system.diagonal[half.system.diagonal_at[i] + a] = W->value[W->offset[W->diagonal[i]] + a];
   half.system.symmetric = false;
+  half.system.bodies = NULL;  // they stand for W_NN alone
   return half;
 }
 
@@ -248,9 +249,9 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_staggered = {
     .name = "staggered",
-    .summary = "staggered projections: contact and friction problems in turn, over circular discs",
+    .summary = "staggered projections: contact and friction problems in turn, over discs or polygons",
     .source = "Kaufman 2009, algorithm 1",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_UNSYMMETRIC | CH_IS_OUTER | CH_IS_EXACT,
+    .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_UNSYMMETRIC | CH_IS_OUTER | CH_IS_EXACT,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,
     .solve = solve};
