@@ -140,3 +140,47 @@ void ch_polygon_lcp_reactions(const ChPolygonLcp* lcp, const ChSystem* s, const 
   memcpy(r, lcp->base, (size_t)s->rows * sizeof *r);
   ch_sparse_multiply_add(&lcp->G, y, r);
 }
+
+// r_T as a non-negative sum of the two directions that enclose it.
+static void split_tangent(const ChSystem* s, int i, const double* rt, double* beta) {
+  if (s->dim[i] == 2) {
+    beta[rt[0] < 0.0] = fabs(rt[0]);
+    return;
+  }
+  int m = s->sides[i];
+  const double* corner = s->corners[i];
+  for (int j = 0; j < m; ++j) {
+    const double *a = corner + 2 * j, *b = corner + 2 * ((j + 1) % m);
+    double det = a[0] * b[1] - a[1] * b[0], along = (rt[0] * b[1] - rt[1] * b[0]) / det,
+           next = (a[0] * rt[1] - a[1] * rt[0]) / det;
+    if (!(along >= 0.0 && next >= 0.0)) continue;
+    beta[j] = along;
+    beta[(j + 1) % m] += next;
+    return;
+  }
+}
+
+static void fill_point(const ChSystem* s, int i, const double* r, const double* u, double* y) {
+  switch ((ChSet)s->set[i]) {
+    case CH_SET_CONE: {
+      int m = directions(s, i);
+      y[0] = r[0];
+      split_tangent(s, i, r + 1, y + 1);
+      y[1 + m] = ch_system_slip(s, i, u);
+      break;
+    }
+    case CH_SET_BOX:
+      y[0] = isfinite(s->lo[i]) ? r[0] - s->lo[i] : isfinite(s->hi[i]) ? s->hi[i] - r[0] : r[0];
+      if (ch_polygon_lcp_variables(s, i) == 2) y[1] = fmax(-u[0], 0.0);
+      break;
+    default:
+      memcpy(y, r, (size_t)s->dim[i] * sizeof *y);
+  }
+}
+
+void ch_polygon_lcp_point(const ChSystem* s, const double* r, const double* u, double* y) {
+  for (int i = 0, at = 0; i < s->n; at += ch_polygon_lcp_variables(s, i), ++i) {
+    memset(y + at, 0, (size_t)ch_polygon_lcp_variables(s, i) * sizeof *y);
+    fill_point(s, i, r + s->row[i], u + s->row[i], y + at);
+  }
+}

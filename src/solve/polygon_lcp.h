@@ -7,8 +7,8 @@
 //       [ mu    -E'   0 ]        [  0  ]       lambda  slip speed
 //
 // with products in W. In pose relaxed -mu stands in the corner right above, which makes A positive semidefinite for a
-// symmetric W (000 (12)-(13)). In the plane d = +1, -1 and the cone is exact. A unilateral row has alpha alone; a free row is a
-// variable without sign; a box has alpha = r - lo and a multiplier of its upper bound.
+// symmetric W (000 (12)-(13)). In the plane d = +1, -1 and the cone is exact. A unilateral row has alpha alone; a free
+// row is a variable without sign; a box has alpha = r - lo and a multiplier of its upper bound.
 #ifndef CH_SOLVE_POLYGON_LCP_H
 #define CH_SOLVE_POLYGON_LCP_H
 
@@ -33,5 +33,8 @@ ChPolygonLcp ch_polygon_lcp(ChArena* arena, const ChSystem* system);
 
 // r = G y + base
 void ch_polygon_lcp_reactions(const ChPolygonLcp* lcp, const ChSystem* system, const double* y, double* r);
+
+// y of reactions r and velocities u = W r + q: what the contact law makes of them. A solution gives a solution.
+void ch_polygon_lcp_point(const ChSystem* system, const double* r, const double* u, double* y);
 
 #endif
