@@ -35,6 +35,7 @@ PUBLIC = {
     "certificate.h": "problem",
     "files.h": "problem",
     "analysis.h": "problem",
+    "diagnostics.h": "solve",
     "solve.h": "solve",
     "cardhouse.h": "cli",
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "cardhouse/certificate.h"
+#include "cardhouse/diagnostics.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +36,8 @@ typedef struct ChSolveOptions {
   ChHistoryFn history;
   bool history_every;  // also at iterations at which the method does not look at its error: costs time, not bits
   void* history_user;
+  ChStaggeredFn diagnostics;  // called by `staggered` after every iteration; costs time, not bits
+  void* diagnostics_user;
 } ChSolveOptions;
 
 typedef struct ChSolveInfo {

@@ -13,6 +13,7 @@
 #include "cardhouse/files.h"
 #include "cardhouse/solve.h"
 #include "cli/commands.h"
+#include "cli/diagnostics.h"
 #include "cli/output.h"
 #include "cli/watch.h"
 
@@ -28,6 +29,8 @@
   X(TEXT, warm, NULL, "FILE", 0, 0, "starts from the reactions in FILE's solution or first guess")         \
   X(TEXT, out, NULL, "FILE.hdf5", 0, 0, "writes problem and solution (v, u, r) as FCLIB")                  \
   X(TEXT, history, NULL, "FILE.csv", 0, 0, "writes the error of every iteration")                          \
+  X(TEXT, diagnostics, NULL, "FILE.csv", 0, 0,                                                             \
+    "writes what every iteration of staggered is worth: nu, gamma, delta, case, bounds")                   \
   X(COUNT, threads, 1, "N", 1, 1024, "threads (1); the answer does not depend on it")                      \
   X(LIST, set, {0}, "NAME=VALUE", 0, 0, "an option of a method; `cardhouse methods --options` lists them") \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                      \
@@ -298,13 +301,23 @@ static ChStatus solve_watched(const ChCommand* self, Job* job, ChExit* watch_exi
   const Arguments* a = &job->arguments;
   bool progress = !a->quiet && isatty(STDERR_FILENO);
   *watch_exit = CH_EXIT_USAGE;
-  if (!ch_watch_begin(self, &watch, a->history, progress, a->time_limit)) return CH_ERR_FILE;
+  bool failed;
+  FILE* diagnostics = ch_diagnostics_open(self, a->diagnostics, &failed);
+  if (failed) return CH_ERR_FILE;
+  if (!ch_watch_begin(self, &watch, a->history, progress, a->time_limit)) {
+    ch_diagnostics_close(self, a->diagnostics, diagnostics);
+    return CH_ERR_FILE;
+  }
   job->options.history = ch_watch_iteration;
   job->options.history_every = a->history != NULL;
   job->options.history_user = &watch;
+  job->options.diagnostics = diagnostics ? ch_diagnostics_write : NULL;
+  job->options.diagnostics_user = diagnostics;
   double* v = job->problem->form == CH_FORM_GLOBAL ? job->v : NULL;
   ChStatus status = ch_solve(&job->context, job->problem, &job->options, v, job->u, job->r, &job->info);
   *watch_exit = ch_watch_end(self, &watch);
+  ChExit written = ch_diagnostics_close(self, a->diagnostics, diagnostics);
+  if (*watch_exit == CH_EXIT_DONE) *watch_exit = written;
   return status;
 }
 
