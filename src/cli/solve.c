@@ -243,6 +243,10 @@ static ChExit print_json(const ChCommand* self, const Job* job) {
                                 ch_json_real(info->seconds_setup), "solve", ch_json_real(info->seconds_solve)));
   json_object_set_new(object, "certificate", ch_json_certificate(&info->certificate));
   if (job->smooth) json_object_set_new(object, "circular", ch_json_certificate(&job->circular));
+  ChTakeOff take_off = ch_take_off(job->problem, job->r, job->u);
+  json_object_set_new(object, "take_off",
+                      json_pack("{s:o, s:o, s:i}", "mean", ch_json_real(take_off.mean), "max",
+                                ch_json_real(take_off.largest), "contacts", take_off.contacts));
   json_object_set_new(object, "components", json_integer(info->components));
   json_object_set_new(object, "stages", json_string(info->stage));
   if (info->note[0]) json_object_set_new(object, "note", json_string(info->note));
@@ -277,6 +281,14 @@ static void print_hint(const Job* job) {
          portfolio ? ", or a looser --tol" : ", or --method auto");
 }
 
+// What the relaxed law and approximate methods leave of Signorini's.
+static void print_take_off(const Job* job) {
+  bool exact = job->options.pose == CH_POSE_COULOMB && job->status == CH_OK;
+  if (exact || job->options.pose == CH_POSE_FRICTIONLESS) return;
+  ChTakeOff t = ch_take_off(job->problem, job->r, job->u);
+  printf("\n  take-off of the %d loaded contacts: mean %.2e, largest %.2e\n", t.contacts, t.mean, t.largest);
+}
+
 static void print_text(const Job* job) {
   char text[256];
   ch_problem_describe(job->problem, text, sizeof text);
@@ -293,6 +305,7 @@ static void print_text(const Job* job) {
   if (job->smooth)
     printf("\n  over the smooth cone: natural %.2e, siconos %.2e, cone %.2e\n", job->circular.natural,
            job->circular.siconos, job->circular.cone);
+  print_take_off(job);
   print_hint(job);
 }
 
