@@ -68,6 +68,7 @@ typedef struct ChMethodInfo {
   bool exact;          // reaches exact Coulomb
   bool outer;          // takes --inner
   bool inner;          // can be an --inner
+  bool local;          // a local or heuristic method: may end short of a solution, by its nature
 } ChMethodInfo;
 
 int ch_method_count(void);

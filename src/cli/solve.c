@@ -221,6 +221,8 @@ static const char* status_word(ChStatus status) {
       return "iteration_limit";
     case CH_MAX_TIME:
       return "time_limit";
+    case CH_STATIONARY:
+      return "stationary";
     default:
       return "failed";
   }
@@ -271,11 +273,12 @@ static void print_status(const Job* job) {
 // What would be worth trying when the tolerance was missed.
 static void print_hint(const Job* job) {
   if (job->status == CH_OK) return;
-  const char* why = job->status == CH_MAX_TIME ? "the time ran out: try a larger --time-limit"
-                    : job->status == CH_MAX_ITER
-                        ? "the method stalled or used up its iterations: try a larger "
-                          "--max-iterations"
-                        : "the arithmetic broke down: `cardhouse analyze` shows the scale of units";
+  const char* why =
+      job->status == CH_MAX_TIME     ? "the time ran out: try a larger --time-limit"
+      : job->status == CH_STATIONARY ? "the method ended in a stationary point that is no solution: try another method"
+      : job->status == CH_MAX_ITER   ? "the method stalled or used up its iterations: try a larger "
+                                       "--max-iterations"
+                                     : "the arithmetic broke down: `cardhouse analyze` shows the scale of units";
   bool portfolio = strcmp(job->options.method, "auto") == 0;
   printf("\nhint      %s%s\n          The answer above is the best one seen.\n", why,
          portfolio ? ", or a looser --tol" : ", or --method auto");
@@ -341,8 +344,8 @@ static ChExit solve_and_report(const ChCommand* self, Job* job) {
   ChExit watched;
   job->status = solve_watched(self, job, &watched);
   if (watched != CH_EXIT_DONE) return watched;
-  bool ran =
-      job->status == CH_OK || job->status == CH_MAX_ITER || job->status == CH_MAX_TIME || job->status == CH_ERR_NUMERIC;
+  bool ran = job->status == CH_OK || job->status == CH_MAX_ITER || job->status == CH_MAX_TIME ||
+             job->status == CH_STATIONARY || job->status == CH_ERR_NUMERIC;
   if (!ran) return ch_failure_exit(self, &job->context, job->status);
   status = grade_smooth(job);
   if (status != CH_OK) return ch_failure_exit(self, &job->context, status);

@@ -72,7 +72,7 @@ void ch_project_polygon(const double mu[2], int sides, const double* corners, co
   const double apex[3] = {0.0, 0.0, 0.0}, up[3] = {1.0, 0.0, 0.0};
   Nearest n = {.distance = INFINITY, .y = {NAN, NAN, NAN}};
   double a[3], b[3], normal[3];
-  int outside = 0;
+  int outside = !(mu[0] > 0.0 || mu[1] > 0.0);  // without friction the cone is a ray and has no facets
   generator(mu, corners + 2 * (sides - 1), a);
   offer(&n, x, apex, 0, up);
   for (int j = 0; j < sides; ++j) {
