@@ -3,6 +3,7 @@
 #include "problem/polygon.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 void ch_polygon_corners(int sides, double* corners) {
@@ -72,14 +73,14 @@ void ch_project_polygon(const double mu[2], int sides, const double* corners, co
   const double apex[3] = {0.0, 0.0, 0.0}, up[3] = {1.0, 0.0, 0.0};
   Nearest n = {.distance = INFINITY, .y = {NAN, NAN, NAN}};
   double a[3], b[3], normal[3];
-  int outside = !(mu[0] > 0.0 || mu[1] > 0.0);  // without friction the cone is a ray and has no facets
+  bool flat = mu[0] == 0.0 || mu[1] == 0.0, outside = flat;  // nothing is inside a cone without a second dimension
   generator(mu, corners + 2 * (sides - 1), a);
   offer(&n, x, apex, 0, up);
   for (int j = 0; j < sides; ++j) {
     generator(mu, corners + 2 * j, b);
     cross(b, a, normal);  // outwards: corners run anticlockwise seen from above
-    if (!(dot(x, normal) <= 0.0)) {
-      outside = 1;
+    if (flat || !(dot(x, normal) <= 0.0)) {
+      outside = true;
       try_facet(&n, x, b, a, normal);
     }
     try_edge(&n, x, b);

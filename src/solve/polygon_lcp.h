@@ -31,6 +31,10 @@ int ch_polygon_lcp_variables(const ChSystem* system, int i);
 // W must be formed; every cone in space must have sides.
 ChPolygonLcp ch_polygon_lcp(ChArena* arena, const ChSystem* system);
 
+// Everything but the products with W and q: G, base, free, and A and b as far as friction and bounds go. Reads no more
+// of the system than its blocks.
+ChPolygonLcp ch_polygon_lcp_frame(ChArena* arena, const ChSystem* system);
+
 // r = G y + base
 void ch_polygon_lcp_reactions(const ChPolygonLcp* lcp, const ChSystem* system, const double* y, double* r);
 
