@@ -2,7 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "cardhouse/cardhouse.h"
+#include "linalg/matrix_classes.h"
 #include "support/families.h"
 #include "support/near.h"
 #include "support/small.h"
@@ -103,6 +105,76 @@ static void I34_X25_the_matrix_is_not_row_sufficient(void** state) {
   multiply(p.A, x, true, Atx);
   CHECK_NEAR(x[0] * Atx[0], -1.0, 0.0);
   for (int i = 1; i < 4; ++i) CHECK_NEAR(x[i] * Atx[i], 0.0, 0.0);
+}
+
+// The same by the library, and for a card house: 840 variables, where the sum of a semidefinite and a nonnegative
+// matrix proves copositivity. Without friction A is W_nn.
+static void I34_classes_of_the_matrix(void** state) {
+  (void)state;
+  ChContext context = {0};
+  ChFrictionMatrix m;
+  const double W[4] = {1, -2, -2, 5}, q[2] = {2, -3};
+  const ChBlock block = {.law = CH_LAW_CONTACT, .dimension = 2, .mu = {1, 1}};
+  ChProblem* small = ch_small_local(2, 1, &block, W, q);
+  ChProblem* house = generate("cards", 4, 0.8, 0);
+  const ChProblem* problems[] = {small, house};
+  for (int k = 0; k < 2; ++k) {
+    CHECK_OK(context, ch_friction_matrix_classify(&context, problems[k], 8, &m));
+    assert_true(m.known && m.copositive_by_sum == (k == 1));
+    assert_int_equal(m.variables, k == 0 ? 4 : 840);
+    assert_true(m.asymmetry > 0.01 && m.eigenvalue_lowest < -0.01 && m.row_witness < 0.0);
+    assert_int_equal(m.copositive, CH_ANSWER_YES);
+    assert_int_equal(m.row_sufficient, CH_ANSWER_NO);
+    assert_int_equal(problems[k]->blocks[0].sides, 0);
+  }
+  ch_problem_destroy(small);
+  ch_problem_destroy(house);
+  ChProblem* slippery = generate("disks", 4, 0.0, 0);
+  CHECK_OK(context, ch_friction_matrix_classify(&context, slippery, 8, &m));
+  assert_true(m.asymmetry <= 1e-12 && m.eigenvalue_lowest >= -1e-10);
+  assert_int_equal(m.copositive, CH_ANSWER_YES);
+  assert_int_equal(m.row_sufficient, CH_ANSWER_YES);
+  ch_problem_destroy(slippery);
+}
+
+// Horn's matrix is copositive though it is no sum of a semidefinite and a nonnegative one; a shift of its diagonal by
+// -1/100 undoes it. (1, -2; -2, 1) has the value -1/2 at (1/2, 1/2).
+static void copositivity_is_decided_exactly(void** state) {
+  (void)state;
+  ChArena* arena = ch_arena_create(NULL);
+  double horn[25], y[5];
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 5; ++j)
+      horn[5 * i + j] = i == j ? 1.0 : (i - j + 5) % 5 == 1 || (j - i + 5) % 5 == 1 ? -1.0 : 1.0;
+  CHECK_NEAR(ch_matrix_copositive(arena, 5, horn, y), 0.0, 0.0);
+  for (int i = 0; i < 5; ++i) horn[6 * i] -= 0.01;
+  const double least = ch_matrix_copositive(arena, 5, horn, y);
+  assert_true(least < 0.0);
+  double value = 0.0, sum = 0.0;
+  for (int i = 0; i < 5; ++i) {
+    assert_true(y[i] >= 0.0);
+    sum += y[i];
+    for (int j = 0; j < 5; ++j) value += y[i] * horn[5 * i + j] * y[j];
+  }
+  CHECK_NEAR(sum, 1.0, 1e-12);
+  CHECK_NEAR(value, least, 1e-12);
+  const double two[4] = {1, -2, -2, 1};
+  CHECK_NEAR(ch_matrix_copositive(arena, 2, two, y), -0.5, 1e-15);
+  CHECK_NEAR(y[0], 0.5, 1e-15);
+  ch_arena_destroy(arena);
+}
+
+// A rotation is a P-matrix and positive definite: row sufficient. (0, 1; 0, 0) is column but not row sufficient, or the
+// other way round by its transpose.
+static void witnesses_against_row_sufficiency(void** state) {
+  (void)state;
+  const double rotation[4] = {1, 1, -1, 1}, upper[4] = {0, 0, 1, 0}, negative[1] = {-1};
+  assert_false(ch_matrix_row_witness(2, rotation).found);
+  const ChRowWitness witness = ch_matrix_row_witness(2, upper);
+  assert_true(witness.found);
+  assert_true(fmin(witness.product[0], witness.product[1]) < 0.0);
+  assert_true(fmax(witness.product[0], witness.product[1]) <= 0.0);
+  assert_true(ch_matrix_row_witness(1, negative).found);
 }
 
 // Every method that takes the programme: solved is solved; a stationary point is called so.
@@ -211,6 +283,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(I34_a_kkt_point_need_not_be_a_solution),
       cmocka_unit_test(I34_X25_the_matrix_is_not_row_sufficient),
+      cmocka_unit_test(I34_classes_of_the_matrix),
+      cmocka_unit_test(copositivity_is_decided_exactly),
+      cmocka_unit_test(witnesses_against_row_sufficiency),
       cmocka_unit_test(I34_local_methods_are_honest),
       cmocka_unit_test(I35_value_zero_is_exact_coulomb),
       cmocka_unit_test(I51_frictionless_scenes_are_solved_by_all),
