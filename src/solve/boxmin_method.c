@@ -7,7 +7,6 @@
 // not row sufficient: a stationary point may solve nothing, and another starting point is tried.
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "solve/box_merit.h"
@@ -36,33 +35,14 @@ static bool look_at(void* user, const double* y) {
   return ch_run_finished(run);
 }
 
-// y of given reactions: r_T between the two directions next to it, lambda = 0.
-static void set_start(const Boxmin* x, double* y) {
+// A warm start brings its y with it.
+static void set_start(Boxmin* x, double* y) {
   const ChSystem* s = x->run->system;
-  for (int i = 0, at = 0; i < s->n; at += ch_polygon_lcp_variables(s, i), ++i) {
-    const double* r = x->run->r + s->row[i];
-    for (int a = 0; s->set[i] != CH_SET_CONE && a < s->dim[i]; ++a) {
-      double from_base = r[a] - x->lcp.base[s->row[i] + a];
-      y[at + a] = x->lcp.free[at + a] ? from_base : fabs(from_base);
-    }
-    if (s->set[i] != CH_SET_CONE) continue;
-    y[at] = r[0];
-    if (s->dim[i] == 2) {
-      y[at + 1] = fmax(r[1], 0.0);
-      y[at + 2] = fmax(-r[1], 0.0);
-      continue;
-    }
-    for (int j = 0; j < s->sides[i]; ++j) {
-      int next = (j + 1) % s->sides[i];
-      const double *d = s->corners[i] + 2 * j, *e = s->corners[i] + 2 * next;
-      double sine = d[0] * e[1] - d[1] * e[0], a = (r[1] * e[1] - r[2] * e[0]) / sine,
-             b = (d[0] * r[2] - d[1] * r[1]) / sine;
-      if (!(a >= 0.0 && b >= 0.0)) continue;
-      y[at + 1 + j] = a;
-      y[at + 1 + next] = b;
-      break;
-    }
-  }
+  bool warm = false;
+  for (int k = 0; k < s->rows; ++k) warm |= x->run->r[k] != 0.0;
+  if (!warm) return;
+  ch_system_velocity(s, x->run->r, x->u);
+  ch_polygon_lcp_point(s, x->run->r, x->u, y);
 }
 
 static ChMcp complementarity(Boxmin* x) {
