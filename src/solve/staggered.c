@@ -29,7 +29,7 @@
   X(int, settle, 1, 0, 1, "1 = a run that ends early closes with a contact projection")                       \
   X(double, inner_share, 0.01, 1e-6, 1.0, "error of an inner solve relative to the last error seen outside")  \
   X(double, inner_tol, 0.0, 0.0, 1e-2, "error of every inner solve, |q| = 1; 0 = as inner_share says")        \
-  X(int, loaded, 2, 0, 2, "friction over loaded contacts only: 0 = never, 1 = always, 2 = where below half")  \
+  X(int, loaded, 0, 0, 1, "1 = friction problem over loaded contacts only")                                   \
   X(int, form, 0, 0, 2, "contact problem: 0 = cheaper, 1 = dual, in contacts, 2 = primal, in velocities")     \
   X(int, parallel, 0, 0, 1, "1 = both problems from the last iterate (6.9): twice the work, for analysis")    \
   X(int, algorithm1, 0, 0, 1, "1 = algorithm 1 to the letter, stopping at rel_err (1e-7 where it is not set)")
@@ -58,7 +58,7 @@ static Options settle_options(const ChSolveOptions* given) {
   if (!o.algorithm1) return o;
   if (o.rel_err == 0.0) o.rel_err = PRINTED_EPS;
   if (o.inner_tol == 0.0) o.inner_tol = EXACT_INNER;
-  if (o.loaded == CH_RESTRICT_FEW) o.loaded = CH_RESTRICT_LOADED;
+  o.loaded = (int)ch_option_value(given, CH_OPTION_PREFIX ".loaded", 1);
   o.squared = (int)ch_option_value(given, CH_OPTION_PREFIX ".squared", 1);
   return o;
 }
@@ -161,7 +161,7 @@ static void iterate(ChStaggered* g, const Options* o, Progress* p) {
 static void solve(ChRun* run) {
   ChStaggered g;
   Options o = settle_options(run->options);
-  ch_staggered_init(&g, run, (ChRestriction)o.loaded, o.form);
+  ch_staggered_init(&g, run, o.loaded, o.form);
   Progress p = {.lowest = INFINITY, .f = CH_TAKE(run->arena, g.tangential.system.rows, double)};
   iterate(&g, &o, &p);
   if (o.algorithm1) {

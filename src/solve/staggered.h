@@ -11,19 +11,12 @@
 #include "solve/half_system.h"
 #include "solve/method.h"
 
-// Which contacts the friction problem is posed over.
-typedef enum ChRestriction {
-  CH_RESTRICT_NEVER,
-  CH_RESTRICT_LOADED,  // those with r_N > 0 (5.3.6)
-  CH_RESTRICT_FEW      // the same where they are fewer than half
-} ChRestriction;
-
 typedef struct ChStaggered {
   ChRun* run;
   const ChSystem* s;
   ChHalfSystem normal, tangential;
   ChConvexView contact, friction;
-  ChRestriction restriction;
+  bool only_loaded;       // friction is posed over contacts with r_N > 0 alone (5.3.6)
   double *r_n, *f;        // the newest answers of the two
   double *x, *a;          // what they were given
   double *r, *u;          // the whole
@@ -33,7 +26,7 @@ typedef struct ChStaggered {
 
 // In place: the views keep addresses inside themselves. `space` asks for the contact problem in contacts (CH_SPACE_R,
 // the dual form) or in velocities (CH_SPACE_V, the primal form, where bodies are known).
-void ch_staggered_init(ChStaggered* g, ChRun* run, ChRestriction restriction, int space);
+void ch_staggered_init(ChStaggered* g, ChRun* run, bool only_loaded, int space);
 
 // r_n <- a(friction) from where it stands, and f <- b(given) from `start`; both return the error of the inner solve.
 double ch_staggered_contact(ChStaggered* g, const double* friction, double tolerance, double deadline);

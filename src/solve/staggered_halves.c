@@ -4,7 +4,8 @@
 //   friction   min 1/2 f W_TT f + f (q_T + W_TN a)         over discs, polygons or intervals of radius mu a
 //
 // A contact without normal reaction has no friction: it may be left out of the friction problem, which is then at most
-// as large as the number of contacts that carry.
+// as large as the number of contacts that carry. Newton's method leaves sets of radius zero out of its factorisations
+// anyhow; a smaller problem saves it little, and costs an analysis of the pattern for every new set of contacts.
 #include <math.h>
 #include <string.h>
 
@@ -20,9 +21,9 @@ static void ask_for_space(ChConvexView* view, int space) {
     if (o->setting_count < CH_SETTING_MAX) o->settings[o->setting_count++] = (ChSetting){names[k], space};
 }
 
-void ch_staggered_init(ChStaggered* g, ChRun* run, ChRestriction restriction, int space) {
+void ch_staggered_init(ChStaggered* g, ChRun* run, bool only_loaded, int space) {
   const ChSystem* s = run->system;
-  *g = (ChStaggered){.run = run, .s = s, .restriction = restriction};
+  *g = (ChStaggered){.run = run, .s = s, .only_loaded = only_loaded};
   ch_half_normal(run->arena, s, &g->normal);
   ch_half_tangential(run->arena, s, &g->tangential);
   ch_convex_view_init(&g->contact, run, &g->normal.system);
@@ -80,13 +81,12 @@ static double friction_over(ChStaggered* g, const ChHalfSystem* half, ChConvexVi
   return ch_convex_view_solve(view, tolerance, g->run->deadline, f);
 }
 
-// Marks the contacts that carry; returns whether friction is posed over them alone.
-static bool restrict_friction(ChStaggered* g, const double* given) {
+// Marks the contacts that carry; returns whether there are others.
+static bool some_unloaded(ChStaggered* g, const double* given) {
   int carrying = 0;
   ch_half_scatter(&g->normal, given, g->r);
   for (int i = 0; i < g->s->n; ++i) carrying += g->loaded[i] = g->s->set[i] == CH_SET_CONE && g->r[g->s->row[i]] > 0.0;
-  if (g->restriction == CH_RESTRICT_FEW) return 2 * carrying < g->tangential.system.n;
-  return g->restriction == CH_RESTRICT_LOADED && carrying < g->tangential.system.n;
+  return carrying < g->tangential.system.n;
 }
 
 // Systems and factorisations of the smaller problem live for one projection only: the next has other contacts.
@@ -113,7 +113,7 @@ static double friction_over_loaded(ChStaggered* g, const double* given, const do
 }
 
 double ch_staggered_friction(ChStaggered* g, const double* given, const double* start, double tolerance) {
-  if (restrict_friction(g, given)) return friction_over_loaded(g, given, start, tolerance);
+  if (g->only_loaded && some_unloaded(g, given)) return friction_over_loaded(g, given, start, tolerance);
   memcpy(g->f, start, (size_t)g->tangential.system.rows * sizeof(double));
   return friction_over(g, &g->tangential, &g->friction, given, tolerance, g->f);
 }
