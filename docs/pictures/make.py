@@ -104,6 +104,27 @@ def newton():
     return one_panel(curves=curves, title="newton from r = 0", x_label="proximal steps", y_label="error", y_floor=1e-13)
 
 
+def successive():
+    """LCP1 as printed: error of every pass, and the factor by which the later passes shrink it."""
+    def passes(n, mu):
+        path = problem("disks", "--n", str(n), "--mu", str(mu), "--h", "0.05")
+        rows = history(path, "--method", "successive", "--set", "successive.paper_rule=1e-9", "--max-iterations", "40")
+        return [error for _, _, _, error in rows]
+
+    def factor(errors):
+        errors = [e for e in errors if e > 1e-8]  # below that, the inner solves are seen
+        half = len(errors) // 2
+        return (errors[-1] / errors[half]) ** (1.0 / max(1, len(errors) - 1 - half))
+
+    left = dict(curves=[(f"mu = {mu}", list(enumerate(passes(8, mu), 1))) for mu in (0.02, 0.05, 0.1, 0.15, 0.2)],
+                title="pile of 36 disks", x_label="passes", y_label="error", y_floor=1e-9)
+    frictions = [0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2]
+    right = dict(curves=[(f"{n * (n + 1) // 2} disks", [(mu, factor(passes(n, mu))) for mu in frictions])
+                         for n in (4, 8, 16)],
+                 title="contraction factor", x_label="mu", y_label="factor a pass", y_log=False)
+    return two_panels(left, right)
+
+
 def admm():
     def compare(recipe, title):
         curves = [(f"rho = {rho}", by_iteration(history(problem(*recipe), "--method", "admm", "--set", f"admm.rho={rho}",
@@ -169,7 +190,7 @@ def scaling():
 
 
 PICTURES = {"cardhouse": cardhouse, "methods": methods, "nsgs": nsgs, "newton": newton, "admm": admm, "ipm": ipm,
-            "auto": portfolio, "linear_systems": linear_systems, "scaling": scaling}
+            "successive": successive, "auto": portfolio, "linear_systems": linear_systems, "scaling": scaling}
 
 
 def main():
