@@ -12,6 +12,7 @@
 #include "support/near.h"
 #include "support/random.h"
 #include "support/small.h"
+#include "support/solved.h"
 
 enum { ROWS_MAX = 2048, DOF_MAX = 1024, LCP_MAX = 1024, DENSE_MAX = 8 };
 
@@ -317,19 +318,8 @@ static void I1_lemke_solves_any_friction_with_gaps_not_negative(void** state) {
 
 // A pyramid of mass 1 on a table, its base a regular hexagon (000, figure 1); h = 0.01, g = 10.
 static ChProblem* hexagonal_pyramid(double mu) {
-  const double gravity[3] = {0, 0, -10}, inertia[9] = {0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1}, centre[3] = {0, 0, 0.25},
-               up[3] = {0, 0, 1};
-  ChRig* rig = ch_rig_create(3, 0.01, gravity);
-  int body = ch_rig_add_body(rig, 1.0, inertia, centre);
-  for (int k = 0; k < 6; ++k) {
-    const double angle = acos(-1.0) / 3.0 * k, corner[3] = {cos(angle), sin(angle), 0};
-    ch_rig_add_contact(rig, CH_GROUND, body, corner, up, mu);
-  }
-  ChContext context = {0};
-  ChProblem* p;
-  CHECK_OK(context, ch_rig_build(&context, rig, CH_FORM_GLOBAL, &p));
-  CHECK_OK(context, ch_problem_set_polygon(&context, p, 4, false));
-  ch_rig_destroy(rig);
+  ChProblem* p = ch_make("hexagon", "h=0.01 gravity=10", CH_FORM_GLOBAL, 4);
+  for (int k = 0; k < 6; ++k) p->blocks[k].mu[0] = p->blocks[k].mu[1] = mu;
   return p;
 }
 
