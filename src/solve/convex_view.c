@@ -19,6 +19,15 @@ static bool has_disc(const ChSystem* s) {
   return false;
 }
 
+// Cones and discs in space without corners.
+static bool has_smooth(const ChSystem* s) {
+  for (int i = 0; i < s->n; ++i) {
+    bool section = s->set[i] == CH_SET_DISC || (s->set[i] == CH_SET_CONE && s->dim[i] == 3);
+    if (section && !ch_system_is_polygon(s, i)) return true;
+  }
+  return false;
+}
+
 // Whether the method can take the view at all; an unsymmetric W that is formed can be carried.
 static bool can_take(const ChMethod* m, const ChSystem* s) {
   unsigned needed = CH_TAKES_RELAXED;
@@ -26,6 +35,7 @@ static bool can_take(const ChMethod* m, const ChSystem* s) {
   if (s->polygonal) needed |= CH_TAKES_POLYGON;
   if (!s->formed) needed |= CH_TAKES_UNFORMED;
   if (!s->formed && !s->symmetric) needed |= CH_TAKES_UNSYMMETRIC;
+  if (m && (m->takes & CH_NEEDS_POLYGON) && has_smooth(s)) return false;
   return m && (m->takes & needed) == needed;
 }
 

@@ -109,6 +109,12 @@ static int count_variables(const ChSystem* s) {
   return count;
 }
 
+static bool has_cone(const ChSystem* s) {
+  for (int i = 0; i < s->n; ++i)
+    if (s->set[i] == CH_SET_CONE) return true;
+  return false;
+}
+
 static ChStatus check_capabilities(Driver* d) {
   for (int c = 0; c < d->parts.count; ++c) {
     const ChSystem* s = &d->parts.component[c].system;
@@ -130,6 +136,10 @@ static ChStatus check_capabilities(Driver* d) {
                      d->method->name, d->method->largest, variables);
     if (s->relaxed && !(d->method->takes & CH_TAKES_RELAXED))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' does not take pose relaxed", d->method->name);
+    if (!s->relaxed && has_cone(s) && !(d->method->takes & CH_TAKES_COULOMB))
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED,
+                     "method '%s' takes friction in pose relaxed only; as --inner it serves the exact ones",
+                     d->method->name);
   }
   return CH_OK;
 }

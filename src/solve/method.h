@@ -15,6 +15,7 @@ typedef struct ChShared {
   ChArena* arena;
   const ChSystem* system;
   struct ChLinearSystem* linear[2];  // LU, Cholesky
+  struct ChActiveSet* active_set;    // of the last call, for a hot start of the next
 } ChShared;
 
 // What a method can take; nobody switches on its name.

@@ -5,6 +5,7 @@
 
 #define METHODS(X)   \
   X(auto)            \
+  X(active_set)      \
   X(admm)            \
   X(apgd)            \
   X(boxmin)          \
