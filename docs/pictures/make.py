@@ -153,6 +153,18 @@ def portfolio():
                      y_label="error", y_floor=1e-11)
 
 
+def lemke():
+    """Pivots from the basis of slacks; where they pass 10,000 the curve ends."""
+    curves = []
+    for mu in ("0", "0.1", "0.2", "0.4", "0.8"):
+        answers = [solve(problem("disks", "--n", str(n), "--mu", mu), "--method", "lemke", "--set", "lemke.crash=0",
+                         "--max-iterations", "10000") for n in range(3, 14)]
+        curves.append((f"mu = {mu}", [(a["problem"]["contacts"], a["iterations"]["inner"]) for a in answers
+                                      if a["status"] == "solved"]))
+    return one_panel(curves=curves, title="Lemke's method from slacks", x_label="contacts of a plane pile",
+                     y_label="pivots", x_log=True)
+
+
 def linear_systems():
     """Seconds of a Newton step in either space."""
     curves = []
@@ -190,7 +202,8 @@ def scaling():
 
 
 PICTURES = {"cardhouse": cardhouse, "methods": methods, "nsgs": nsgs, "newton": newton, "admm": admm, "ipm": ipm,
-            "successive": successive, "auto": portfolio, "linear_systems": linear_systems, "scaling": scaling}
+            "lemke": lemke, "successive": successive, "auto": portfolio, "linear_systems": linear_systems,
+            "scaling": scaling}
 
 
 def main():

@@ -25,7 +25,7 @@ CH_OPTIONS(LEMKE_OPTIONS)
 
 extern const ChMethod ch_method_admm, ch_method_auto, ch_method_newton;
 
-#define SMALL 1200   // variables up to which slacks are tried first, for two pivots a variable
+#define SMALL 800    // variables up to which slacks are tried first, for two pivots a variable
 #define ROUNDS 4     // of splitting and Newton
 #define PATIENCE 10  // pivots from the basis of a point that is no solution, per variable
 
