@@ -7,6 +7,7 @@
 #ifndef CH_SOLVE_LCP_BASIS_H
 #define CH_SOLVE_LCP_BASIS_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "linalg/sparse.h"
@@ -55,6 +56,13 @@ static inline bool ch_lcp_is_free(const ChLcpBasis* basis, int variable) {
 // w_i of an equation: in the basis only where the equation depends on the others
 static inline bool ch_lcp_is_fixed(const ChLcpBasis* basis, int variable) {
   return variable < basis->n && basis->lcp->free[variable];
+}
+
+// max |x_i|
+static inline double ch_lcp_largest(int n, const double* x) {
+  double most = 0.0;
+  for (int i = 0; i < n; ++i) most = fmax(most, fabs(x[i]));
+  return most;
 }
 
 // out += scale times the variable's column of [I, -A, -d]

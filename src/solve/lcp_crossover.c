@@ -19,12 +19,6 @@ typedef struct Crossover {
   int n;
 } Crossover;
 
-static double largest(int n, const double* x) {
-  double most = 0.0;
-  for (int i = 0; i < n; ++i) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 static void clean(Crossover* c, double noise) {
   for (int i = 0; i < c->n; ++i) {
     double *w = &c->value[i], *y = &c->value[c->n + i];
@@ -53,7 +47,7 @@ static int find_idle_place(const Crossover* c) {
     if (pivot > best) best = pivot, place = i;
     if (c->value[ch_lcp_complement(basis, variable)] != 0.0 && pivot > best_paired) best_paired = pivot, paired = i;
   }
-  if (!(best > SMALLEST * largest(c->n, basis->direction))) return -1;
+  if (!(best > SMALLEST * ch_lcp_largest(c->n, basis->direction))) return -1;
   return best_paired > PREFERRED * best ? paired : place;
 }
 
@@ -61,7 +55,7 @@ static int find_idle_place(const Crossover* c) {
 static int move_down(Crossover* c, int j) {
   const ChLcpBasis* basis = c->basis;
   const double* t = basis->direction;
-  double smallest = SMALLEST * largest(c->n, t), step = c->value[j];
+  double smallest = SMALLEST * ch_lcp_largest(c->n, t), step = c->value[j];
   int place = -1;
   for (int i = 0; i < c->n; ++i) {
     int variable = basis->basic[i];
@@ -107,7 +101,7 @@ static int find_double_place(const Crossover* c, bool any) {
       continue;
     best = i;
   }
-  return best >= 0 && fabs(basis->direction[best]) > SMALLEST * largest(c->n, basis->direction) ? best : -1;
+  return best >= 0 && fabs(basis->direction[best]) > SMALLEST * ch_lcp_largest(c->n, basis->direction) ? best : -1;
 }
 
 // Brings one variable of an absent pair in; returns 1 when it went, 0 when no place was found, -1 when the basis broke.
@@ -116,7 +110,7 @@ static int complete_pair(Crossover* c, int pair, bool any) {
   for (int side = 0; side < 2; ++side) {
     ch_lcp_basis_direct(c->basis, pair + side * c->n);
     int place = find_double_place(c, any);
-    if (place >= 0) pivot[side] = fabs(c->basis->direction[place]) / largest(c->n, c->basis->direction);
+    if (place >= 0) pivot[side] = fabs(c->basis->direction[place]) / ch_lcp_largest(c->n, c->basis->direction);
   }
   if (!(pivot[0] > 0.0 || pivot[1] > 0.0)) return 0;
   int entering = pivot[0] >= pivot[1] ? pair : pair + c->n;

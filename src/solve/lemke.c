@@ -3,9 +3,9 @@
 //   0 <= A y + b  _|_  y >= 0.
 //
 // From the basis of slacks (lemke_path.h) pivots are few for a small problem and grow quickly with a pile. Where they
-// are too many the first basis comes from a solution: other methods find it on the natural map,
-// crossover (lcp_crossover.h) moves it to a vertex of its face, and the path goes on from the basis of that vertex.
-// Mostly nothing is left to do there. Only what a basis yields is ever offered, never the solution it was made of.
+// are too many the first basis comes from a solution: other methods find it on the natural map, crossover
+// (lcp_crossover.h) moves it to a vertex of its face, and the path goes on from the basis of that vertex. Mostly
+// nothing is left to do there. Only what a basis yields is ever offered, never the solution it was made of.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ CH_OPTIONS(LEMKE_OPTIONS)
 extern const ChMethod ch_method_admm, ch_method_auto, ch_method_newton;
 
 #define SMALL 800    // variables up to which slacks are tried first, for two pivots a variable
-#define ROUNDS 4     // of splitting and Newton
+#define ROUNDS 4     // of splitting and Newton; one where a caller has tried them already
 #define PATIENCE 10  // pivots from the basis of a point that is no solution, per variable
 
 typedef struct Lemke {
@@ -61,10 +61,11 @@ static double find_start(Lemke* l) {
   ChSystem view = *l->s;
   ChNested all = {.method = &ch_method_auto, .system = &view, .max_iterations = run->max_iterations};
   ChNested newton = {.method = &ch_method_newton, .system = &view, .start = l->r, .max_iterations = at_most(run, 60)};
+  int rounds = run->depth == 0 ? ROUNDS : 1;
   double error = run->error;
   memcpy(l->r, run->r, (size_t)l->s->rows * sizeof(double));
   if (run->depth == 0 && !l->s->polygonal) error = ch_run_nested(run, &all, l->r);
-  for (int k = 0; k < ROUNDS && !ch_run_late(run) && !(error <= run->tolerance); ++k) {
+  for (int k = 0; k < rounds && !ch_run_late(run) && !(error <= run->tolerance); ++k) {
     ChNested split = {.method = &ch_method_admm,
                       .system = &view,
                       .start = l->r,

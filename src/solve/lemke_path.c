@@ -32,15 +32,9 @@ static bool has_sign(const ChLcpBasis* basis, int variable) {
   return !ch_lcp_is_free(basis, variable) && !ch_lcp_is_fixed(basis, variable);
 }
 
-static double largest(int n, const double* x) {
-  double most = 0.0;
-  for (int i = 0; i < n; ++i) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 static void start(Path* path) {
   ChLcpBasis* basis = path->basis;
-  double size = largest(path->n, basis->lcp->b);
+  double size = ch_lcp_largest(path->n, basis->lcp->b);
   unsigned long seed = 1;
   memcpy(path->basis->b, basis->lcp->b, (size_t)path->n * sizeof(double));
   memset(basis->d, 0, (size_t)path->n * sizeof(double));
@@ -53,14 +47,14 @@ static void start(Path* path) {
   }
   ch_lcp_basis_solve(basis, path->basis->b, path->basis->x);
   path->small = 100.0 * path->limits->perturbation * size;
-  path->slack = NEAR_TIE * largest(path->n, path->basis->x);
+  path->slack = NEAR_TIE * ch_lcp_largest(path->n, path->basis->x);
 }
 
 // The place that blocks the entering variable first, -1 on a ray. y0 leaves whenever it can.
 static int ratio_test(const Path* path) {
   const ChLcpBasis* basis = path->basis;
   const double* t = basis->direction;
-  double smallest = path->limits->tol_pivot * largest(path->n, t), reach = INFINITY;
+  double smallest = path->limits->tol_pivot * ch_lcp_largest(path->n, t), reach = INFINITY;
   for (int i = 0; i < path->n; ++i)
     if (t[i] > smallest && has_sign(basis, basis->basic[i]))
       reach = fmin(reach, (fmax(path->basis->x[i], 0.0) + path->slack) / t[i]);
@@ -105,7 +99,7 @@ static bool solves(Path* path, long pivot) {
   if (y0 < 0 || pivot < path->next_trial || !(basis->x[y0] <= path->small)) return false;
   path->next_trial = pivot + TRIALS;
   ch_lcp_basis_solve(basis, basis->lcp->b, basis->direction);
-  double bound = EXACT * largest(path->n, basis->direction);
+  double bound = EXACT * ch_lcp_largest(path->n, basis->direction);
   for (int i = 0; i < path->n; ++i)
     if (has_sign(basis, basis->basic[i]) && !(basis->direction[i] >= -bound)) return false;
   return fabs(basis->direction[y0]) <= bound;
@@ -146,7 +140,7 @@ bool ch_lemke_enter_free(ChLcpBasis* basis) {
     for (int i = 0; i < basis->n; ++i)
       if (ch_lcp_is_fixed(basis, basis->basic[i]) && fabs(basis->direction[i]) > most)
         most = fabs(basis->direction[i]), place = i;
-    if (!(most > FREE_PIVOT * largest(basis->n, basis->direction))) continue;
+    if (!(most > FREE_PIVOT * ch_lcp_largest(basis->n, basis->direction))) continue;
     if (!ch_lcp_basis_exchange(basis, place, basis->n + j)) return false;
   }
   return true;
