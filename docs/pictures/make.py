@@ -141,6 +141,25 @@ def ipm():
     return one_panel(curves=curves, title="sliding pile, mu = 0.2", x_label="iterations", y_label="error", y_floor=1e-9)
 
 
+def staggered():
+    """Algorithm 1 on what slides: the terms of its analysis, and three measures of its distance to the end."""
+    log = os.path.join(FOLDER, "terms.csv")
+    words = ("--method", "staggered", "--cone", "polygon:8", "--set", "staggered.algorithm1=1", "--set",
+             "staggered.rel_err=1e-16", "--diagnostics", log)
+    errors = by_iteration(history(problem(*SLIDES), *words))
+    with open(log, newline="") as file:
+        rows = list(csv.DictReader(file))
+
+    def column(name):
+        return [(int(row["iteration"]), abs(float(row[name]))) for row in rows if float(row[name]) != 0.0 and row[name] != "nan"]
+
+    terms = [("gamma", column("gamma")), ("|delta|", column("delta")), ("|nu|", column("nu"))]
+    ends = [("residual", column("residual")), ("|objective|", column("objective")), ("natural map", errors)]
+    return two_panels(dict(curves=terms, title="sliding pile: the terms of (6.23)", x_label="iterations", y_label="energy",
+                           y_floor=1e-16),
+                      dict(curves=ends, title="and its end", x_label="iterations", y_label="", y_floor=1e-10))
+
+
 def portfolio():
     """auto: the curve changes colour with the stage."""
     rows = history(problem("pile", "--n", "20", "--mu", "0.2"), "--tol", "1e-10")
@@ -202,8 +221,8 @@ def scaling():
 
 
 PICTURES = {"cardhouse": cardhouse, "methods": methods, "nsgs": nsgs, "newton": newton, "admm": admm, "ipm": ipm,
-            "lemke": lemke, "successive": successive, "auto": portfolio, "linear_systems": linear_systems,
-            "scaling": scaling}
+            "lemke": lemke, "successive": successive, "staggered": staggered, "auto": portfolio,
+            "linear_systems": linear_systems, "scaling": scaling}
 
 
 def main():
