@@ -40,7 +40,7 @@ class Staggered(unittest.TestCase):
             self.assertEqual(self.solve("--cone", cone)["status"], "solved")
 
     def test_inner_solvers_take_polygonal_friction(self):
-        for inner in ("apgd", "newton", "admm"):
+        for inner in ("apgd", "newton", "admm", "active-set"):
             self.assertEqual(self.solve("--cone", "polygon:8", "--inner", inner, "--tol", "1e-6")["status"], "solved")
 
     def test_diagnostics_have_a_line_for_every_iteration(self):
