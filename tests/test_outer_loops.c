@@ -285,7 +285,7 @@ static void unsymmetric_part_is_carried(void** state) {
   assert_false(saw_unsymmetric);
   ch_problem_destroy(problem);
 
-  ChContext context = {0};  // plain carrying would diverge here: acceleration, and in the end the relief, carry it home
+  ChContext context = {0};  // plain carrying would diverge here; accelerated, it converges
   const ChFamily* bag = ch_family_find("bag");
   ChRecipe recipe = ch_recipe_default(bag);
   recipe.n = 8, recipe.mu = 0.4, recipe.asymmetry = 0.5;
