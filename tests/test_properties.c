@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "cardhouse/analysis.h"
 #include "problem/system.h"
 #include "solve/contact_forms.h"
+#include "solve/convex_qp.h"
 #include "solve/polygon_lcp.h"
 #include "support/random.h"
 #include "support/small.h"
@@ -123,6 +125,27 @@ static void slip_point(const ChProblem* p, const ChSolved* s) {
   }
 }
 
+// The programme's optimum by the dual active-set method, which knows nothing of contacts.
+static const double* optimum(ChArena* arena, const ChQp* qp) {
+  double *H = CH_TAKE(arena, qp->n * qp->n, double), *N = CH_TAKE(arena, qp->rows * qp->n, double);
+  for (int j = 0; j < qp->n; ++j) {
+    for (int k = qp->H.start[j]; k < qp->H.start[j + 1]; ++k) H[qp->H.index[k] * qp->n + j] = qp->H.value[k];
+    for (int k = qp->A.start[j]; k < qp->A.start[j + 1]; ++k) N[qp->A.index[k] * qp->n + j] = qp->A.value[k];
+  }
+  ChConvexQp dense = {.n = qp->n,
+                      .m = qp->rows,
+                      .equalities = qp->equalities,
+                      .H = H,
+                      .c = qp->c,
+                      .N = N,
+                      .b = qp->b,
+                      .tolerance = 1e-12,
+                      .deadline = ch_clock_seconds() + 10.0};
+  ChConvexQpAnswer answer = {.x = CH_TAKE(arena, qp->n, double), .y = CH_TAKE(arena, qp->rows, double)};
+  assert_int_equal(ch_convex_qp_solve(arena, &dense, &answer), CH_DUAL_SOLVED);
+  return answer.x;
+}
+
 typedef struct Case {
   const char *family, *settings;
   int sides;
@@ -162,6 +185,8 @@ static void I4_relaxed_complementarity_is_the_optimum_of_both_programmes(void** 
     CHECK_AT_MOST(ch_qp_residual(*state, &velocity, a.v, multiplier), 1e-8 * scale);
     solve_shifted(p, "apgd", gamma_, &b);
     CHECK_AT_MOST(distance_inf(p->dof, a.v, b.v), 1e-7 * norm_inf(p->dof, a.v));
+    CHECK_AT_MOST(distance_inf(p->dof, a.v, optimum(*state, &velocity)), 1e-7 * norm_inf(p->dof, a.v));
+    CHECK_AT_MOST(distance_inf(p->dof, a.v, optimum(*state, &slip)), 1e-6 * norm_inf(p->dof, a.v));
     ch_arena_release(*state, mark);
     ch_problem_destroy(p);
   }
@@ -708,6 +733,13 @@ static void I50_halves_of_a_solution_are_optimal(void** state) {
     CHECK_OK(context, ch_qp_contact_dual(&context, *state, p, a.r, &dual));
     for (int i = 0; i < p->block_count; ++i) multiplier[i] = a.u[p->blocks[i].row];
     CHECK_AT_MOST(ch_qp_residual(*state, &dual, point, multiplier), 1e-8 * fmax(1.0, load) * speed);
+
+    CHECK_AT_MOST(distance_inf(p->dof, a.v, optimum(*state, &primal)), 1e-7 * norm_inf(p->dof, a.v));
+    const double* alpha = optimum(*state, &dual);  // perhaps not the same alpha, but the same velocity
+    memcpy(b.r, a.r, (size_t)p->rows * sizeof *b.r);
+    for (int i = 0; i < p->block_count; ++i) b.r[p->blocks[i].row] = alpha[i];
+    CHECK_OK(context, ch_problem_velocity(&context, p, b.r, b.v, b.u));
+    CHECK_AT_MOST(distance_inf(p->dof, a.v, b.v), 1e-6 * norm_inf(p->dof, a.v));
 
     CHECK_OK(context, ch_qp_friction(&context, *state, p, a.r, &friction));
     for (int i = 0; i < p->block_count; ++i) {

@@ -11,7 +11,7 @@
 enum { MOST_CARRIES = 100, CARRY_DEPTH = 8, CARRY_PATIENCE = 15 };
 
 // Iterations after which the other of the two takes over; and those that any other inner method is given.
-enum { NEWTON_LIMIT = 200, GRADIENT_LIMIT = 3000, ASKED_LIMIT = 5000 };
+enum { NEWTON_LIMIT = 200, GRADIENT_LIMIT = 3000, ASKED_LIMIT = 10000 };
 
 static bool has_disc(const ChSystem* s) {
   for (int i = 0; i < s->n; ++i)
@@ -46,7 +46,7 @@ static void pick_methods(ChConvexView* view) {
   if (!view->asked) view->inner = newton;
   bool by_newton = view->inner == newton;
   view->relief = by_newton ? gradient : newton;
-  view->limit = by_newton ? NEWTON_LIMIT : view->inner == gradient ? 0 : ASKED_LIMIT;
+  view->limit = by_newton ? NEWTON_LIMIT : ASKED_LIMIT;
   view->relief_limit = by_newton ? GRADIENT_LIMIT : NEWTON_LIMIT;
   if (!can_take(view->relief, &view->given)) view->relief = NULL;
 }
