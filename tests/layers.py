@@ -40,6 +40,7 @@ PUBLIC = {
     "certificate.h": "problem",
     "files.h": "problem",
     "analysis.h": "problem",
+    "diagnostics.h": "solve",
     "solve.h": "solve",
     "cardhouse.h": "cli",
 }

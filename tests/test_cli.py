@@ -146,6 +146,7 @@ class Solve(Command):
         self.assertEqual(set(answer["iterations"]), {"outer", "inner"})
         self.assertEqual(set(answer["seconds"]), {"read", "setup", "solve"})
         self.assertEqual(set(answer["certificate"]), set(FIELDS))
+        self.assertEqual(set(answer["take_off"]), {"mean", "max", "contacts"})
         for field in ("natural", "siconos", "balance"):
             self.assertLessEqual(answer["certificate"][field], 1e-8)
 
@@ -208,6 +209,16 @@ class Solve(Command):
             r, u = file["solution/r"][:], file["solution/u"][:]
         for found, expected in zip([*r, *u], [1.0, -0.5, 0.0, 0.0, 1.5, 0.0]):
             self.assertAlmostEqual(found, expected, delta=1e-11)
+
+    def test_relaxed_answers_tell_their_take_off(self):
+        # r = n (1, -mu): u = (n - 1, 2 - n / 2) with u_n = mu u_T gives n = 1.6, u_n = 0.6.
+        sliding = self.write("sliding.dat", problem_text(q=(-1.0, 2.0, 0.0)))
+        take_off = self.solve(sliding, "--method", "relaxed")["take_off"]
+        self.assertEqual(take_off["contacts"], 1)
+        self.assertAlmostEqual(take_off["mean"], 0.6, delta=1e-7)
+        self.assertAlmostEqual(take_off["max"], 0.6, delta=1e-7)
+        self.assertIn("take-off", run("solve", sliding, "--method", "relaxed").stdout)
+        self.assertNotIn("take-off", run("solve", sliding).stdout)
 
     def test_the_same_bits_every_time_and_with_any_number_of_threads(self):
         hard = self.write("hard.dat", problem_text(contacts=20, coupling=0.49))

@@ -67,7 +67,7 @@ class Documentation(unittest.TestCase):
 
     def test_every_method_has_its_row_and_its_page(self):
         listed = json.loads(run([f"{BUILD}/cardhouse", "methods", "--json"], SOURCE).stdout)["methods"]
-        rows = dict(re.findall(r"^\| \[(\w+)\]\((theory/\w+\.md)\)", read("docs/methods.md"), re.M))
+        rows = dict(re.findall(r"^\| \[([\w-]+)\]\((theory/\w+\.md)\)", read("docs/methods.md"), re.M))
         self.assertEqual(sorted(rows), sorted(method["name"] for method in listed))
 
     def test_pictures_are_whole(self):

@@ -272,7 +272,7 @@ static void answers_prove_themselves(void** state) {
 
 // A sphere held by two contacts whose normals rise by phi towards each other: their forces may cancel along the line
 // through both points when the friction angle reaches phi.
-static void sphere_jams_at_its_friction_angle(void** state) {
+static void I13_sphere_jams_at_its_friction_angle(void** state) {
   (void)state;
   const double phi = PI / 6.0, gravity[3] = {0, 0, -G}, centre[3] = {0, 0, 0};
   ChRig* rig = ch_rig_create(3, H_STEP, gravity);
@@ -291,7 +291,7 @@ static void sphere_jams_at_its_friction_angle(void** state) {
 }
 
 // Between two walls a sphere cannot be freed even without friction.
-static void sphere_between_walls_cannot_be_taken_out(void** state) {
+static void I13_sphere_between_walls_cannot_be_taken_out(void** state) {
   (void)state;
   const double gravity[3] = {0, 0, -G}, centre[3] = {0, 0, 0};
   ChRig* rig = ch_rig_create(3, H_STEP, gravity);
@@ -309,7 +309,7 @@ static void sphere_between_walls_cannot_be_taken_out(void** state) {
 
 // A rod of length 2 l leaning at theta from the floor: W_nn = (1 + 3 cos^2) / m, W_nT = 3 sin cos / m,
 // W_TT = (1 + 3 sin^2) / m; Painleve's critical mu is never below 4/3.
-static void rod_has_painleves_numbers(void** state) {
+static void I49_rod_has_painleves_numbers(void** state) {
   (void)state;
   for (double theta = 0.3; theta < 1.5; theta += 0.3) {
     const double c = cos(theta), s = sin(theta), gravity[3] = {0, -G, 0};
@@ -417,9 +417,9 @@ int main(void) {
       cmocka_unit_test(push_slides_or_tips),
       cmocka_unit_test(push_downwards_has_no_limit),
       cmocka_unit_test(answers_prove_themselves),
-      cmocka_unit_test(sphere_jams_at_its_friction_angle),
-      cmocka_unit_test(sphere_between_walls_cannot_be_taken_out),
-      cmocka_unit_test(rod_has_painleves_numbers),
+      cmocka_unit_test(I13_sphere_jams_at_its_friction_angle),
+      cmocka_unit_test(I13_sphere_between_walls_cannot_be_taken_out),
+      cmocka_unit_test(I49_rod_has_painleves_numbers),
       cmocka_unit_test(sphere_does_not_couple),
       cmocka_unit_test(bad_options_and_a_spent_clock_are_told),
       cmocka_unit_test(no_factor_on_zero_friction_helps),

@@ -150,7 +150,7 @@ static ChMcp monotone(ChArena* arena, int n, unsigned seed) {
   return ch_entries_mcp(arena, &e);
 }
 
-static void k3_affine_monotone_problems_are_solved_from_one_start(void** state) {
+static void I53_k3_affine_monotone_problems_are_solved_from_one_start(void** state) {
   for (unsigned seed = 1; seed <= 30; ++seed) {
     ChArenaMark mark = ch_arena_mark(*state);
     ChMcp mcp = monotone(*state, 36, seed);
@@ -401,7 +401,7 @@ int main(void) {
       FACT(k5_rosenbrock_ends_in_its_valley_or_at_the_bound),
       FACT(k5_negative_curvature_leads_to_the_bound),
       FACT(a_function_that_is_nowhere_defined_is_no_success),
-      FACT(k3_affine_monotone_problems_are_solved_from_one_start),
+      FACT(I53_k3_affine_monotone_problems_are_solved_from_one_start),
       FACT(k2_a_problem_without_solution_is_not_solved),
       FACT(derivatives_are_those_of_the_functions),
       FACT(k7_spatial_price_models_are_solved),

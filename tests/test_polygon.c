@@ -42,6 +42,25 @@ static void projection_splits_a_point(void** state) {
   }
 }
 
+// No friction along one tangent or both: the cone is a plane sector or a half-line.
+static void flat_cones_have_no_inside(void** state) {
+  (void)state;
+  ChRandom random = ch_random_seeded(4);
+  double corners[16];
+  ch_polygon_corners(8, corners);
+  for (int draw = 0; draw < DRAWS; ++draw) {
+    const double mu[2] = {draw % 2 ? 0.5 : 0.0, 0.0};
+    double x[3], y[3], sector[2];
+    random_point(&random, x);
+    if (draw % 3 == 0) x[2] = 0.0;
+    ch_project_polygon(mu, 8, corners, x, y, NULL);
+    ch_project_circular2(mu[0], x, sector);
+    CHECK_NEAR(y[0], sector[0], 1e-12);
+    CHECK_NEAR(y[1], sector[1], 1e-12);
+    CHECK_NEAR(y[2], 0.0, 1e-15);
+  }
+}
+
 static void derivative_is_that_of_the_projection(void** state) {
   (void)state;
   ChRandom random = ch_random_seeded(5);
@@ -168,6 +187,18 @@ static void methods_agree_over_polygons(void** state) {
   ch_problem_destroy(p);
 }
 
+// A polygon without friction is the normal itself.
+static void frictionless_polygon_is_a_ray(void** state) {
+  (void)state;
+  const double mu[2] = {0.0, 0.0}, x[3] = {2.0, 1.0, -1.0}, below[3] = {-2.0, 1.0, 0.0};
+  double corners[16], y[3];
+  ch_polygon_corners(8, corners);
+  ch_project_polygon(mu, 8, corners, x, y, NULL);
+  assert_true(y[0] == 2.0 && y[1] == 0.0 && y[2] == 0.0);
+  ch_project_polygon(mu, 8, corners, below, y, NULL);
+  assert_true(y[0] == 0.0 && y[1] == 0.0 && y[2] == 0.0);
+}
+
 static void wrong_sides_are_refused(void** state) {
   (void)state;
   ChContext context = {0};
@@ -200,10 +231,16 @@ static void smooth_cones_are_not_for_lemke(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(projection_splits_a_point),   cmocka_unit_test(derivative_is_that_of_the_projection),
-      cmocka_unit_test(polygons_enclose_the_circle), cmocka_unit_test(square_cone_holds_less_on_its_diagonal),
-      cmocka_unit_test(lemke_solves_plane_piles),    cmocka_unit_test(methods_agree_over_polygons),
-      cmocka_unit_test(wrong_sides_are_refused),     cmocka_unit_test(smooth_cones_are_not_for_lemke),
+      cmocka_unit_test(projection_splits_a_point),
+      cmocka_unit_test(flat_cones_have_no_inside),
+      cmocka_unit_test(derivative_is_that_of_the_projection),
+      cmocka_unit_test(polygons_enclose_the_circle),
+      cmocka_unit_test(square_cone_holds_less_on_its_diagonal),
+      cmocka_unit_test(lemke_solves_plane_piles),
+      cmocka_unit_test(methods_agree_over_polygons),
+      cmocka_unit_test(wrong_sides_are_refused),
+      cmocka_unit_test(frictionless_polygon_is_a_ray),
+      cmocka_unit_test(smooth_cones_are_not_for_lemke),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,6 +104,27 @@ def newton():
     return one_panel(curves=curves, title="newton from r = 0", x_label="proximal steps", y_label="error", y_floor=1e-13)
 
 
+def successive():
+    """LCP1 as printed: error of every pass, and the factor by which the later passes shrink it."""
+    def passes(n, mu):
+        path = problem("disks", "--n", str(n), "--mu", str(mu), "--h", "0.05")
+        rows = history(path, "--method", "successive", "--set", "successive.paper_rule=1e-9", "--max-iterations", "40")
+        return [error for _, _, _, error in rows]
+
+    def factor(errors):
+        errors = [e for e in errors if e > 1e-8]  # below that, the inner solves are seen
+        half = len(errors) // 2
+        return (errors[-1] / errors[half]) ** (1.0 / max(1, len(errors) - 1 - half))
+
+    left = dict(curves=[(f"mu = {mu}", list(enumerate(passes(8, mu), 1))) for mu in (0.02, 0.05, 0.1, 0.15, 0.2)],
+                title="pile of 36 disks", x_label="passes", y_label="error", y_floor=1e-9)
+    frictions = [0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2]
+    right = dict(curves=[(f"{n * (n + 1) // 2} disks", [(mu, factor(passes(n, mu))) for mu in frictions])
+                         for n in (4, 8, 16)],
+                 title="contraction factor", x_label="mu", y_label="factor a pass", y_log=False)
+    return two_panels(left, right)
+
+
 def admm():
     def compare(recipe, title):
         curves = [(f"rho = {rho}", by_iteration(history(problem(*recipe), "--method", "admm", "--set", f"admm.rho={rho}",
@@ -120,6 +141,25 @@ def ipm():
     return one_panel(curves=curves, title="sliding pile, mu = 0.2", x_label="iterations", y_label="error", y_floor=1e-9)
 
 
+def staggered():
+    """Algorithm 1 on what slides: the terms of its analysis, and three measures of its distance to the end."""
+    log = os.path.join(FOLDER, "terms.csv")
+    words = ("--method", "staggered", "--cone", "polygon:8", "--set", "staggered.algorithm1=1", "--set",
+             "staggered.rel_err=1e-16", "--diagnostics", log)
+    errors = by_iteration(history(problem(*SLIDES), *words))
+    with open(log, newline="") as file:
+        rows = list(csv.DictReader(file))
+
+    def column(name):
+        return [(int(row["iteration"]), abs(float(row[name]))) for row in rows if float(row[name]) != 0.0 and row[name] != "nan"]
+
+    terms = [("gamma", column("gamma")), ("|delta|", column("delta")), ("|nu|", column("nu"))]
+    ends = [("residual", column("residual")), ("|objective|", column("objective")), ("natural map", errors)]
+    return two_panels(dict(curves=terms, title="sliding pile: the terms of (6.23)", x_label="iterations", y_label="energy",
+                           y_floor=1e-16),
+                      dict(curves=ends, title="and its end", x_label="iterations", y_label="", y_floor=1e-10))
+
+
 def portfolio():
     """auto: the curve changes colour with the stage."""
     rows = history(problem("pile", "--n", "20", "--mu", "0.2"), "--tol", "1e-10")
@@ -130,6 +170,18 @@ def portfolio():
         curves[-1][1].append((k + 1, error))
     return one_panel(curves=curves, title="auto on a pile of 210 spheres, mu = 0.2", x_label="iterations of any kind",
                      y_label="error", y_floor=1e-11)
+
+
+def lemke():
+    """Pivots from the basis of slacks; where they pass 10,000 the curve ends."""
+    curves = []
+    for mu in ("0", "0.1", "0.2", "0.4", "0.8"):
+        answers = [solve(problem("disks", "--n", str(n), "--mu", mu), "--method", "lemke", "--set", "lemke.crash=0",
+                         "--max-iterations", "10000") for n in range(3, 14)]
+        curves.append((f"mu = {mu}", [(a["problem"]["contacts"], a["iterations"]["inner"]) for a in answers
+                                      if a["status"] == "solved"]))
+    return one_panel(curves=curves, title="Lemke's method from slacks", x_label="contacts of a plane pile",
+                     y_label="pivots", x_log=True)
 
 
 def linear_systems():
@@ -169,7 +221,8 @@ def scaling():
 
 
 PICTURES = {"cardhouse": cardhouse, "methods": methods, "nsgs": nsgs, "newton": newton, "admm": admm, "ipm": ipm,
-            "auto": portfolio, "linear_systems": linear_systems, "scaling": scaling}
+            "lemke": lemke, "successive": successive, "staggered": staggered, "auto": portfolio,
+            "linear_systems": linear_systems, "scaling": scaling}
 
 
 def main():

@@ -4,6 +4,7 @@
 
 #include "cardhouse/analysis.h"
 #include "cardhouse/certificate.h"
+#include "cardhouse/diagnostics.h"
 #include "cardhouse/files.h"
 #include "cardhouse/geometry.h"
 #include "cardhouse/problem.h"

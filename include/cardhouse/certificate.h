@@ -30,6 +30,15 @@ ChStatus ch_certify(ChContext* context, const ChProblem* problem, ChPose pose, c
 // True when natural, siconos and balance are at or below tolerance and cone is below 1e-10. NaN never passes.
 bool ch_certificate_met(const ChCertificate* certificate, double tolerance);
 
+// How fast contacts that carry a load leave each other, in the problem's unit of velocity. Exact Coulomb: not at all.
+// In pose relaxed a sliding contact takes off with mu |u_T|, and this is the only part of the law that it breaks.
+typedef struct ChTakeOff {
+  double mean, largest;
+  int contacts;  // with a load: r_n above 1e-6 of the largest
+} ChTakeOff;
+
+ChTakeOff ch_take_off(const ChProblem* problem, const double* r, const double* u);
+
 #ifdef __cplusplus
 }
 #endif

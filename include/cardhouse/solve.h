@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "cardhouse/certificate.h"
+#include "cardhouse/diagnostics.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +36,8 @@ typedef struct ChSolveOptions {
   ChHistoryFn history;
   bool history_every;  // also at iterations at which the method does not look at its error: costs time, not bits
   void* history_user;
+  ChStaggeredFn diagnostics;  // called by `staggered` after every iteration; costs time, not bits
+  void* diagnostics_user;
 } ChSolveOptions;
 
 typedef struct ChSolveInfo {
@@ -46,6 +49,7 @@ typedef struct ChSolveInfo {
   double seconds_setup, seconds_solve;
   char stage[160];      // auto: the stages that ran, e.g. "nsgs admm newton"
   char inner_name[32];  // the inner solver used, or "-"
+  char note[160];       // what the method adds, of its last part: counters of its own, how it ended; or empty
 } ChSolveInfo;
 
 ChSolveOptions ch_solve_options_default(void);
@@ -64,6 +68,7 @@ typedef struct ChMethodInfo {
   bool exact;          // reaches exact Coulomb
   bool outer;          // takes --inner
   bool inner;          // can be an --inner
+  bool local;          // a local or heuristic method: may end short of a solution, by its nature
 } ChMethodInfo;
 
 int ch_method_count(void);

@@ -24,7 +24,7 @@ typedef struct Arguments {
 
 static const ChArgRow rows[] = {ANALYZE_OPTIONS(CH_ARG_ROW)};
 
-enum { SMALL_ROWS = 1000 };  // up to here pointedness is told unasked
+enum { SMALL_ROWS = 1000, SIDES = 8 };  // up to here pointedness is told unasked; polygon of smooth cones
 
 static const char rank_skipped[] = "connected parts with more than 3000 rows are too large for a dense factorisation";
 
@@ -59,8 +59,28 @@ static json_t* painleve_of(const ChProblem* p, const ChAnalysis* a) {
   return object;
 }
 
+static const char matrix_skipped[] = "too large for this check: a connected part has more than 1500 variables";
+
+static json_t* answer_json(ChAnswer answer) {
+  return answer == CH_ANSWER_UNKNOWN ? json_null() : json_boolean(answer == CH_ANSWER_YES);
+}
+
+static json_t* matrix_json(const ChFrictionMatrix* m) {
+  json_t* object = json_pack("{s:i, s:i}", "polygon", SIDES, "variables", m->variables);
+  if (!m->known) {
+    json_object_set_new(object, "skipped",
+                        m->variables ? json_string(matrix_skipped) : json_string("nothing can move"));
+    return object;
+  }
+  json_object_set_new(object, "asymmetry", ch_json_real(m->asymmetry));
+  json_object_set_new(object, "lowest_eigenvalue", ch_json_real(m->eigenvalue_lowest));
+  json_object_set_new(object, "copositive", answer_json(m->copositive));
+  json_object_set_new(object, "row_sufficient", answer_json(m->row_sufficient));
+  return object;
+}
+
 static ChExit print_json(const ChCommand* self, const char* file, const ChProblem* p, const ChAnalysis* a,
-                         const ChLimitsReport* limits) {
+                         const ChFrictionMatrix* matrix, const ChLimitsReport* limits) {
   json_t* object = json_object();
   json_object_set_new(object, "problem", ch_json_problem(file, p));
   json_object_set_new(object, "asymmetry", ch_json_real(a->asymmetry));
@@ -82,6 +102,7 @@ static ChExit print_json(const ChCommand* self, const char* file, const ChProble
                       json_pack("{s:o, s:o}", "cosine", ch_json_real(a->coupling_cosine), "degrees",
                                 ch_json_real(coupling_degrees(a))));
   json_object_set_new(object, "painleve", painleve_of(p, a));
+  json_object_set_new(object, "friction_matrix", matrix_json(matrix));
   if (limits->asked) json_object_set_new(object, "limits", ch_limits_json(limits));
   json_object_set_new(object, "certificate_at_zero", ch_json_certificate(&a->at_zero));
   return ch_json_print(self, object);
@@ -133,7 +154,29 @@ static void print_coupling(const ChAnalysis* a) {
            a->critical_mu_lowest);
 }
 
-static void print_text(const char* file, const ChProblem* p, const ChAnalysis* a, const ChLimitsReport* limits) {
+static const char* answer_word(ChAnswer answer) {
+  return answer == CH_ANSWER_YES ? "yes" : answer == CH_ANSWER_NO ? "no" : "not decided";
+}
+
+static void print_matrix(const ChProblem* p, const ChFrictionMatrix* m) {
+  if (m->variables == 0) return;
+  if (!m->known) {
+    printf("matrix      of the polygonal complementarity problem: %s\n", matrix_skipped);
+    return;
+  }
+  printf("matrix      of the polygonal complementarity problem%s, %d variables: %ssymmetric, lowest eigenvalue %.3g\n",
+         p->dimension == 3 ? " with 8 sides" : "", m->variables, m->asymmetry <= 1e-12 ? "" : "not ",
+         m->eigenvalue_lowest);
+  printf("            copositive: %s", answer_word(m->copositive));
+  if (m->copositive == CH_ANSWER_NO) printf(" (some y >= 0 has y'Ay = %.3g)", m->copositive_lowest);
+  if (m->copositive == CH_ANSWER_YES && m->copositive_by_sum) printf(" (semidefinite + nonnegative)");
+  printf("; row sufficient: %s", answer_word(m->row_sufficient));
+  if (m->row_sufficient == CH_ANSWER_NO) printf(", so that local minima may be no solutions");
+  printf("\n");
+}
+
+static void print_text(const char* file, const ChProblem* p, const ChAnalysis* a, const ChFrictionMatrix* matrix,
+                       const ChLimitsReport* limits) {
   char text[256];
   ch_problem_describe(p, text, sizeof text);
   printf("problem     %s: %s\n", file, text);
@@ -148,6 +191,7 @@ static void print_text(const char* file, const ChProblem* p, const ChAnalysis* a
   else
     printf("friction    mu %g to %g%s\n", a->mu_lowest, a->mu_highest, a->elliptic ? ", elliptic cones" : "");
   print_coupling(a);
+  print_matrix(p, matrix);
   if (limits->asked) ch_limits_print(limits);
   printf("\ncertificate of r = 0: what no work at all is worth\n");
 #define X(name, text) printf("  %-12s %9.2e\n", #name, ch_plain_nan(a->at_zero.name));
@@ -163,9 +207,11 @@ static ChExit analyze_run(const ChCommand* self, int count, char** words) {
   ChContext context = {0};
   ChProblem* problem = NULL;
   ChAnalysis analysis;
+  ChFrictionMatrix matrix;
   ChStatus status = ch_problem_read(&context, file, &problem);
   ChLimitsReport limits = {.all = arguments.limits || arguments.load};
   if (status == CH_OK) status = ch_problem_analyze(&context, problem, &analysis);
+  if (status == CH_OK) status = ch_friction_matrix_classify(&context, problem, SIDES, &matrix);
   if (status == CH_OK && (limits.all || problem->rows <= SMALL_ROWS)) {
     ChLimitOptions options = ch_limit_options_default();
     options.time_limit = arguments.time_limit;
@@ -175,9 +221,9 @@ static ChExit analyze_run(const ChCommand* self, int count, char** words) {
   if (status != CH_OK)
     exit_status = ch_failure_exit(self, &context, status);
   else if (arguments.json)
-    exit_status = print_json(self, file, problem, &analysis, &limits);
+    exit_status = print_json(self, file, problem, &analysis, &matrix, &limits);
   else
-    print_text(file, problem, &analysis, &limits);
+    print_text(file, problem, &analysis, &matrix, &limits);
   ch_limits_reset(&limits);
   ch_problem_destroy(problem);
   return exit_status;

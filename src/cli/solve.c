@@ -13,6 +13,7 @@
 #include "cardhouse/files.h"
 #include "cardhouse/solve.h"
 #include "cli/commands.h"
+#include "cli/diagnostics.h"
 #include "cli/output.h"
 #include "cli/watch.h"
 
@@ -28,6 +29,8 @@
   X(TEXT, warm, NULL, "FILE", 0, 0, "starts from the reactions in FILE's solution or first guess")         \
   X(TEXT, out, NULL, "FILE.hdf5", 0, 0, "writes problem and solution (v, u, r) as FCLIB")                  \
   X(TEXT, history, NULL, "FILE.csv", 0, 0, "writes the error of every iteration")                          \
+  X(TEXT, diagnostics, NULL, "FILE.csv", 0, 0,                                                             \
+    "writes what every iteration of staggered is worth: nu, gamma, delta, case, bounds")                   \
   X(COUNT, threads, 1, "N", 1, 1024, "threads (1); the answer does not depend on it")                      \
   X(LIST, set, {0}, "NAME=VALUE", 0, 0, "an option of a method; `cardhouse methods --options` lists them") \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                      \
@@ -218,6 +221,8 @@ static const char* status_word(ChStatus status) {
       return "iteration_limit";
     case CH_MAX_TIME:
       return "time_limit";
+    case CH_STATIONARY:
+      return "stationary";
     default:
       return "failed";
   }
@@ -240,8 +245,13 @@ static ChExit print_json(const ChCommand* self, const Job* job) {
                                 ch_json_real(info->seconds_setup), "solve", ch_json_real(info->seconds_solve)));
   json_object_set_new(object, "certificate", ch_json_certificate(&info->certificate));
   if (job->smooth) json_object_set_new(object, "circular", ch_json_certificate(&job->circular));
+  ChTakeOff take_off = ch_take_off(job->problem, job->r, job->u);
+  json_object_set_new(object, "take_off",
+                      json_pack("{s:o, s:o, s:i}", "mean", ch_json_real(take_off.mean), "max",
+                                ch_json_real(take_off.largest), "contacts", take_off.contacts));
   json_object_set_new(object, "components", json_integer(info->components));
   json_object_set_new(object, "stages", json_string(info->stage));
+  if (info->note[0]) json_object_set_new(object, "note", json_string(info->note));
   json_object_set_new(object, "factorizations", json_integer(info->factorizations));
   json_object_set_new(object, "threads", json_integer(job->options.threads));
   return ch_json_print(self, object);
@@ -257,19 +267,29 @@ static void print_status(const Job* job) {
          info->seconds_solve);
   printf("work      %ld outer and %ld inner iterations, %ld factorisations, %d independent part%s\n", info->outer,
          info->inner, info->factorizations, info->components, info->components == 1 ? "" : "s");
+  if (info->note[0]) printf("note      %s\n", info->note);
 }
 
 // What would be worth trying when the tolerance was missed.
 static void print_hint(const Job* job) {
   if (job->status == CH_OK) return;
-  const char* why = job->status == CH_MAX_TIME ? "the time ran out: try a larger --time-limit"
-                    : job->status == CH_MAX_ITER
-                        ? "the method stalled or used up its iterations: try a larger "
-                          "--max-iterations"
-                        : "the arithmetic broke down: `cardhouse analyze` shows the scale of units";
+  const char* why =
+      job->status == CH_MAX_TIME     ? "the time ran out: try a larger --time-limit"
+      : job->status == CH_STATIONARY ? "the method ended in a stationary point that is no solution: try another method"
+      : job->status == CH_MAX_ITER   ? "the method stalled or used up its iterations: try a larger "
+                                       "--max-iterations"
+                                     : "the arithmetic broke down: `cardhouse analyze` shows the scale of units";
   bool portfolio = strcmp(job->options.method, "auto") == 0;
   printf("\nhint      %s%s\n          The answer above is the best one seen.\n", why,
          portfolio ? ", or a looser --tol" : ", or --method auto");
+}
+
+// What the relaxed law and approximate methods leave of Signorini's.
+static void print_take_off(const Job* job) {
+  bool exact = job->options.pose == CH_POSE_COULOMB && job->status == CH_OK;
+  if (exact || job->options.pose == CH_POSE_FRICTIONLESS) return;
+  ChTakeOff t = ch_take_off(job->problem, job->r, job->u);
+  printf("\n  take-off of the %d loaded contacts: mean %.2e, largest %.2e\n", t.contacts, t.mean, t.largest);
 }
 
 static void print_text(const Job* job) {
@@ -288,6 +308,7 @@ static void print_text(const Job* job) {
   if (job->smooth)
     printf("\n  over the smooth cone: natural %.2e, siconos %.2e, cone %.2e\n", job->circular.natural,
            job->circular.siconos, job->circular.cone);
+  print_take_off(job);
   print_hint(job);
 }
 
@@ -296,13 +317,23 @@ static ChStatus solve_watched(const ChCommand* self, Job* job, ChExit* watch_exi
   const Arguments* a = &job->arguments;
   bool progress = !a->quiet && isatty(STDERR_FILENO);
   *watch_exit = CH_EXIT_USAGE;
-  if (!ch_watch_begin(self, &watch, a->history, progress, a->time_limit)) return CH_ERR_FILE;
+  bool failed;
+  FILE* diagnostics = ch_diagnostics_open(self, a->diagnostics, &failed);
+  if (failed) return CH_ERR_FILE;
+  if (!ch_watch_begin(self, &watch, a->history, progress, a->time_limit)) {
+    ch_diagnostics_close(self, a->diagnostics, diagnostics);
+    return CH_ERR_FILE;
+  }
   job->options.history = ch_watch_iteration;
   job->options.history_every = a->history != NULL;
   job->options.history_user = &watch;
+  job->options.diagnostics = diagnostics ? ch_diagnostics_write : NULL;
+  job->options.diagnostics_user = diagnostics;
   double* v = job->problem->form == CH_FORM_GLOBAL ? job->v : NULL;
   ChStatus status = ch_solve(&job->context, job->problem, &job->options, v, job->u, job->r, &job->info);
   *watch_exit = ch_watch_end(self, &watch);
+  ChExit written = ch_diagnostics_close(self, a->diagnostics, diagnostics);
+  if (*watch_exit == CH_EXIT_DONE) *watch_exit = written;
   return status;
 }
 
@@ -313,8 +344,8 @@ static ChExit solve_and_report(const ChCommand* self, Job* job) {
   ChExit watched;
   job->status = solve_watched(self, job, &watched);
   if (watched != CH_EXIT_DONE) return watched;
-  bool ran =
-      job->status == CH_OK || job->status == CH_MAX_ITER || job->status == CH_MAX_TIME || job->status == CH_ERR_NUMERIC;
+  bool ran = job->status == CH_OK || job->status == CH_MAX_ITER || job->status == CH_MAX_TIME ||
+             job->status == CH_STATIONARY || job->status == CH_ERR_NUMERIC;
   if (!ran) return ch_failure_exit(self, &job->context, job->status);
   status = grade_smooth(job);
   if (status != CH_OK) return ch_failure_exit(self, &job->context, status);

@@ -3,6 +3,7 @@
 #include "problem/polygon.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 void ch_polygon_corners(int sides, double* corners) {
@@ -72,14 +73,14 @@ void ch_project_polygon(const double mu[2], int sides, const double* corners, co
   const double apex[3] = {0.0, 0.0, 0.0}, up[3] = {1.0, 0.0, 0.0};
   Nearest n = {.distance = INFINITY, .y = {NAN, NAN, NAN}};
   double a[3], b[3], normal[3];
-  int outside = 0;
+  bool flat = mu[0] == 0.0 || mu[1] == 0.0, outside = flat;  // nothing is inside a cone without a second dimension
   generator(mu, corners + 2 * (sides - 1), a);
   offer(&n, x, apex, 0, up);
   for (int j = 0; j < sides; ++j) {
     generator(mu, corners + 2 * j, b);
     cross(b, a, normal);  // outwards: corners run anticlockwise seen from above
-    if (!(dot(x, normal) <= 0.0)) {
-      outside = 1;
+    if (flat || !(dot(x, normal) <= 0.0)) {
+      outside = true;
       try_facet(&n, x, b, a, normal);
     }
     try_edge(&n, x, b);
@@ -102,4 +103,32 @@ double ch_polygon_support(const double mu[2], int sides, const double* corners, 
     if (best) *best = j;
   }
   return largest;
+}
+
+// The side that faces x: by symmetry no other is nearer. Returns its first corner.
+static int facing_side(int sides, const double* corners, const double x[2]) {
+  int best = 0;
+  double largest = -INFINITY;
+  for (int j = 0; j < sides; ++j) {
+    const double *a = corners + 2 * j, *b = corners + 2 * ((j + 1) % sides);
+    double height = (a[0] + b[0]) * x[0] + (a[1] + b[1]) * x[1];
+    if (height > largest) largest = height, best = j;
+  }
+  return best;
+}
+
+void ch_project_polygon_disc(double radius, int sides, const double* corners, const double x[2], double y[2],
+                             double* D) {
+  int j = facing_side(sides, corners, x);
+  const double *a = corners + 2 * j, *b = corners + 2 * ((j + 1) % sides);
+  double n[2] = {a[0] + b[0], a[1] + b[1]}, size = sqrt(n[0] * n[0] + n[1] * n[1]);  // twice the inscribed radius
+  double e[2] = {-n[1] / size, n[0] / size}, half = radius * sqrt(1.0 - 0.25 * size * size);
+  double out = (n[0] * x[0] + n[1] * x[1]) / size - 0.5 * radius * size, along = e[0] * x[0] + e[1] * x[1];
+  int inside = out <= 0.0, corner = !inside && fabs(along) >= half;
+  double at = along > half ? half : along < -half ? -half : along;
+  if (!inside)
+    for (int k = 0; k < 2; ++k) y[k] = 0.5 * radius * n[k] + at * e[k];
+  else
+    y[0] = x[0], y[1] = x[1];
+  for (int k = 0; D && k < 4; ++k) D[k] = inside ? k % 3 == 0 : corner ? 0.0 : e[k / 2] * e[k % 2];
 }

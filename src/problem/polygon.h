@@ -19,6 +19,11 @@ void ch_polygon_corners(int sides, double* corners);
 void ch_project_polygon(const double mu[2], int sides, const double* corners, const double x[3], double y[3],
                         ChPolygonFace* face);
 
+// The plane polygon with corners radius (cos t_j, sin t_j), as a friction set for a given normal reaction: y =
+// projection of x, D (row-major 2 x 2, may be NULL) its derivative. NaN stays NaN.
+void ch_project_polygon_disc(double radius, int sides, const double* corners, const double x[2], double y[2],
+                             double* D);
+
 // max_j (mu_1 cos t_j u_1 + mu_2 sin t_j u_2), u = the two tangent entries; best (may be NULL) gets the j
 double ch_polygon_support(const double mu[2], int sides, const double* corners, const double* u_tangent, int* best);
 

@@ -50,7 +50,10 @@ void ch_system_project_block(const ChSystem* s, int i, const double* x, double* 
         ch_project_circular2(s->mu[i], x, y);
       break;
     case CH_SET_DISC:
-      project_disc(s->mu[i], x, y);
+      if (ch_system_is_polygon(s, i))
+        ch_project_polygon_disc(s->mu[i], s->sides[i], s->corners[i], x, y, NULL);
+      else
+        project_disc(s->mu[i], x, y);
       break;
   }
 }

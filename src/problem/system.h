@@ -23,7 +23,7 @@ typedef enum ChSet {
   CH_SET_HALF,  // r >= 0
   CH_SET_BOX,   // lo <= r <= hi
   CH_SET_CONE,  // |r_T| <= mu r_n, dimension 2 or 3
-  CH_SET_DISC   // |r| <= radius, dimension 2 (the tangential half of a staggered step)
+  CH_SET_DISC   // |r| <= radius, or the polygon in it; dimension 2 (the tangential half of a staggered step)
 } ChSet;
 
 typedef struct ChSystem {
@@ -31,13 +31,13 @@ typedef struct ChSystem {
   int *dim, *row;          // n, n + 1
   unsigned char* set;      // ChSet
   double* mu;              // cone: friction; disc: radius
-  int* sides;              // cone in space: 0 = circular, else corners of its polygon
+  int* sides;              // cone in space, disc: 0 = circular, else corners of its polygon
   const double** corners;  // their cosines and sines, see problem/polygon.h
   double *lo, *hi;         // box
   double* q;
   bool formed;  // W is there; otherwise only bodies
   bool symmetric;
-  bool polygonal;  // some cone has sides
+  bool polygonal;  // some cone or disc has sides
   bool relaxed;    // the pose: complementarity with u itself instead of u + mu |u_T| n
   ChBlockCsr W;
   ChBodies* bodies;  // W = H^T M^-1 H by bodies; NULL when the problem came without

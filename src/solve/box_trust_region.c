@@ -247,7 +247,8 @@ ChStatus ch_box_minimize(ChArena* arena, const ChBoxProblem* problem, const ChBo
   for (long k = 0; status == CH_MAX_ITER; ++k) {
     if (moved) problem->gradient(problem->user, x, g);
     info->projected_gradient = projected_gradient(problem, x, g);
-    if (info->value <= o->target || info->projected_gradient <= o->gradient_tolerance)
+    bool told = moved && o->stop && o->stop(o->stop_user, x);
+    if (told || info->value <= o->target || info->projected_gradient <= o->gradient_tolerance)
       status = CH_OK;
     else if (ch_clock_seconds() > deadline)
       status = CH_MAX_TIME;

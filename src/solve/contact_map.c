@@ -101,7 +101,12 @@ void ch_map_derivative(const ChSystem* s, ChMap map, int i, const double* x, dou
         derivative_cone(s->mu[i], d, x, D);
       break;
     case CH_SET_DISC:
-      derivative_disc(s->mu[i], x, D);
+      if (ch_system_is_polygon(s, i)) {
+        double y[2];
+        ch_project_polygon_disc(s->mu[i], s->sides[i], s->corners[i], x, y, D);
+      } else {
+        derivative_disc(s->mu[i], x, D);
+      }
       break;
   }
 }

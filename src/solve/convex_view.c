@@ -2,13 +2,16 @@
 #include "solve/convex_view.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "solve/fixed_point.h"
 
-#define DEFAULT_INNER "newton"
-#define DEFAULT_RELIEF "apgd"
-enum { MOST_CARRIES = 50, DEFAULT_LIMIT = 200, DEFAULT_RELIEF_LIMIT = 3000 };
+enum { MOST_CARRIES = 100, CARRY_DEPTH = 8, CARRY_PATIENCE = 15 };
+
+// Iterations after which the other of the two takes over; and those that any other inner method is given.
+enum { NEWTON_LIMIT = 200, GRADIENT_LIMIT = 3000, ASKED_LIMIT = 10000 };
 
 static bool has_disc(const ChSystem* s) {
   for (int i = 0; i < s->n; ++i)
@@ -16,27 +19,47 @@ static bool has_disc(const ChSystem* s) {
   return false;
 }
 
+// Cones and discs in space without corners.
+static bool has_smooth(const ChSystem* s) {
+  for (int i = 0; i < s->n; ++i) {
+    bool section = s->set[i] == CH_SET_DISC || (s->set[i] == CH_SET_CONE && s->dim[i] == 3);
+    if (section && !ch_system_is_polygon(s, i)) return true;
+  }
+  return false;
+}
+
 // Whether the method can take the view at all; an unsymmetric W that is formed can be carried.
 static bool can_take(const ChMethod* m, const ChSystem* s) {
   unsigned needed = CH_TAKES_RELAXED;
   if (has_disc(s)) needed |= CH_TAKES_DISC;
+  if (s->polygonal) needed |= CH_TAKES_POLYGON;
   if (!s->formed) needed |= CH_TAKES_UNFORMED;
   if (!s->formed && !s->symmetric) needed |= CH_TAKES_UNSYMMETRIC;
+  if (m && (m->takes & CH_NEEDS_POLYGON) && has_smooth(s)) return false;
   return m && (m->takes & needed) == needed;
+}
+
+// What was asked for where it can take the view, or Newton's method; the relief is the other of newton and apgd.
+static void pick_methods(ChConvexView* view) {
+  const ChMethod *newton = ch_method_find("newton"), *gradient = ch_method_find("apgd");
+  view->asked = can_take(view->inner, &view->given);
+  if (!view->asked) view->inner = newton;
+  bool by_newton = view->inner == newton;
+  view->relief = by_newton ? gradient : newton;
+  view->limit = by_newton ? NEWTON_LIMIT : ASKED_LIMIT;
+  view->relief_limit = by_newton ? GRADIENT_LIMIT : NEWTON_LIMIT;
+  if (!can_take(view->relief, &view->given)) view->relief = NULL;
 }
 
 void ch_convex_view_init(ChConvexView* view, ChRun* outer, const ChSystem* system) {
   *view = (ChConvexView){.given = *system, .inner = outer->inner_method, .outer = outer, .options = *outer->options};
-  if (!can_take(view->inner, system)) {
-    view->inner = ch_method_find(DEFAULT_INNER);
-    view->relief = ch_method_find(DEFAULT_RELIEF);
-    view->limit = DEFAULT_LIMIT;
-    view->relief_limit = DEFAULT_RELIEF_LIMIT;
-  }
+  pick_methods(view);
   view->options.history = NULL;
+  view->options.diagnostics = NULL;
   view->given.relaxed = true;
   view->given.q = CH_TAKE(outer->arena, system->rows, double);
   memcpy(view->given.q, system->q, (size_t)system->rows * sizeof(double));
+  view->x = CH_TAKE(outer->arena, system->rows, double);
   view->trial = CH_TAKE(outer->arena, system->rows, double);
   view->u = CH_TAKE(outer->arena, system->rows, double);
   view->v = CH_TAKE(outer->arena, system->rows, double);
@@ -55,33 +78,31 @@ void ch_convex_view_init(ChConvexView* view, ChRun* outer, const ChSystem* syste
            (size_t)(c->dim[i] * c->dim[i]) * sizeof(double));
 }
 
-// The inner method on what it sees, from r to r.
-static void run_inner(ChConvexView* view, double tolerance, double deadline, double* r) {
+// One method on one view, from r to r. True when it met the tolerance.
+static bool run_method(ChConvexView* view, const ChSystem* system, const ChMethod* method, long limit, double tolerance,
+                       double deadline, double* r) {
   ChRun* outer = view->outer;
   ChArenaMark mark = ch_arena_mark(outer->arena);
-  ChRun run = {.system = &view->convex,
+  ChRun run = {.system = system,
                .arena = outer->arena,
                .options = &view->options,
                .tolerance = tolerance,
                .started = outer->started,
                .deadline = deadline,
-               .max_iterations = view->limit,
-               .stage = view->inner->name,
+               .max_iterations = limit,
+               .stage = method->name,
                .scale = outer->scale,
                .depth = outer->depth + 1,
                .shared = &view->shared,
                .r = r};
-  ch_system_velocity(run.system, r, view->u);
-  run.error = ch_system_error(run.system, r, view->u);
+  ch_system_velocity(system, r, view->u);
+  run.error = ch_system_error(system, r, view->u);
   if (isnan(run.error)) run.error = INFINITY;
-  if (!(run.error <= run.tolerance)) view->inner->solve(&run);
-  if (!ch_run_finished(&run) && view->relief) {
-    run.max_iterations = view->relief_limit;
-    view->relief->solve(&run);
-  }
+  if (!(run.error <= run.tolerance)) method->solve(&run);
   ch_arena_release(outer->arena, mark);
   outer->inner += run.inner > 0 ? run.inner : run.outer;
   outer->factorizations += run.factorizations;
+  return run.error <= run.tolerance;
 }
 
 // q of the convex system: q + (W - W_sym) r
@@ -96,21 +117,45 @@ static double error_of(ChConvexView* view, const double* r) {
   return ch_system_error(&view->given, r, view->u);
 }
 
-double ch_convex_view_solve(ChConvexView* view, double tolerance, double deadline, double* r) {
-  if (!view->carried) {
-    run_inner(view, tolerance, deadline, r);
-    return error_of(view, r);
-  }
-  size_t bytes = (size_t)view->given.rows * sizeof *r;
+// x -> solution of the convex problem with (W - W_sym) x carried, accelerated: plain carrying contracts only where the
+// skew part is small against the smallest eigenvalue of the symmetric one. r keeps the best image.
+static void solve_carried(ChConvexView* view, double tolerance, double deadline, double* r) {
+  ChArenaMark mark = ch_arena_mark(view->outer->arena);
+  int rows = view->given.rows;
+  ChFixedPoint carrying = ch_fixed_point_create(view->outer->arena, rows, CARRY_DEPTH, 1.0, CARRY_PATIENCE);
   double best = error_of(view, r);
-  memcpy(view->trial, r, bytes);
+  memcpy(view->x, r, (size_t)rows * sizeof *r);
   for (int k = 0; k < MOST_CARRIES && !(best <= tolerance) && !(ch_clock_seconds() > deadline); ++k) {
-    carry(view, view->trial);
-    run_inner(view, 0.5 * tolerance, deadline, view->trial);
+    carry(view, view->x);
+    memcpy(view->trial, view->x, (size_t)rows * sizeof *r);
+    run_method(view, &view->convex, view->inner, view->limit, 0.5 * tolerance, deadline, view->trial);
     double error = error_of(view, view->trial);
-    if (!(error < best)) break;
-    best = error;
-    memcpy(r, view->trial, bytes);
+    if (error < best) {
+      best = error;
+      memcpy(r, view->trial, (size_t)rows * sizeof *r);
+    }
+    if (!ch_fixed_point_next(&carrying, error, view->trial, view->x)) break;
   }
-  return best;
+  ch_arena_release(view->outer->arena, mark);
+}
+
+// The relief starts where the inner method ended, on the view as given.
+static double relieve(ChConvexView* view, double tolerance, double deadline, double* r) {
+  run_method(view, &view->given, view->relief, view->relief_limit, tolerance, deadline, r);
+  ++view->relieved;
+  if (view->asked)
+    snprintf(view->outer->note, sizeof view->outer->note, "inner %s fell short in %ld of %ld solves and %s went on",
+             view->inner->name, view->relieved, view->solves, view->relief->name);
+  return error_of(view, r);
+}
+
+double ch_convex_view_solve(ChConvexView* view, double tolerance, double deadline, double* r) {
+  ++view->solves;
+  if (view->carried)
+    solve_carried(view, tolerance, deadline, r);
+  else
+    run_method(view, &view->given, view->inner, view->limit, tolerance, deadline, r);
+  double error = error_of(view, r);
+  bool missed = !(error <= tolerance) && !(ch_clock_seconds() > deadline);
+  return missed && view->relief ? relieve(view, tolerance, deadline, r) : error;
 }

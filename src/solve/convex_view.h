@@ -6,8 +6,8 @@
 //
 //   K contains r+, K* contains W_sym r+ + q + (W - W_sym) r, orthogonal,
 //
-// repeated until r stands still: what comes out solves the problem as given. A method that takes an unsymmetric W gets
-// it.
+// repeated, with Anderson acceleration, until r stands still: what comes out solves the problem as given. A method that
+// takes an unsymmetric W gets it.
 #ifndef CH_SOLVE_CONVEX_VIEW_H
 #define CH_SOLVE_CONVEX_VIEW_H
 
@@ -18,16 +18,20 @@ typedef struct ChConvexView {
   ChSystem convex;                 // what the inner method sees: the same, or W_sym with its own q
   bool carried;                    // W - W_sym is carried on the right-hand side
   const ChMethod *inner, *relief;  // `relief` goes on where `inner` misses; or NULL
-  long limit, relief_limit;        // iterations of the inner method; 0 = its own
+  bool asked;                      // the inner method is the user's choice
+  long limit, relief_limit;        // iterations; 0 = the method's own
+  long solves, relieved;           // how often the view was solved, and how often the relief had to help
   ChRun* outer;                    // whose arena, limits and counters are used
   ChSolveOptions options;          // the outer ones without the history
-  double *trial, *u, *v;
+  double *x, *trial, *u, *v;
   ChShared shared;  // linear systems of the convex system, kept from solve to solve
 } ChConvexView;
 
 // The view may not be copied or moved afterwards: it points into itself.
 // `system` is the outer run's or a part of it. The inner method is the one asked for where it can take the system. By
-// default it is Newton's, and where that stalls accelerated gradient takes over.
+// default it is Newton's, and where that stalls accelerated gradient takes over. Where another one falls short
+// (interior points end near 1e-7, sweeps may take for ever) Newton's method goes on, and the outer run's note says how
+// often.
 void ch_convex_view_init(ChConvexView* view, ChRun* outer, const ChSystem* system);
 
 // Improves r (in: start) until the error of the view is at most `tolerance` or the clock passes `deadline`; returns the

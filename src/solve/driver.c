@@ -13,6 +13,7 @@
 #include "cardhouse/solve.h"
 #include "problem/cones.h"
 #include "solve/method.h"
+#include "solve/polygon_lcp.h"
 
 enum { TIGHTENINGS = 6 };
 #define ABSURD 1e6  // error of a warm start, in that of r = 0, from which on it is no help
@@ -102,6 +103,18 @@ static bool has_smooth_cone(const ChSystem* s) {
   return false;
 }
 
+static int count_variables(const ChSystem* s) {
+  int count = 0;
+  for (int i = 0; i < s->n; ++i) count += ch_polygon_lcp_variables(s, i);
+  return count;
+}
+
+static bool has_cone(const ChSystem* s) {
+  for (int i = 0; i < s->n; ++i)
+    if (s->set[i] == CH_SET_CONE) return true;
+  return false;
+}
+
 static ChStatus check_capabilities(Driver* d) {
   for (int c = 0; c < d->parts.count; ++c) {
     const ChSystem* s = &d->parts.component[c].system;
@@ -117,8 +130,16 @@ static ChStatus check_capabilities(Driver* d) {
     if ((d->method->takes & CH_NEEDS_POLYGON) && has_smooth_cone(s))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED,
                      "method '%s' needs polygons for contacts in space: --cone polygon:8", d->method->name);
+    const int variables = d->method->largest ? count_variables(s) : 0;
+    if (variables > d->method->largest)
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes at most %d variables; here are %d",
+                     d->method->name, d->method->largest, variables);
     if (s->relaxed && !(d->method->takes & CH_TAKES_RELAXED))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' does not take pose relaxed", d->method->name);
+    if (!s->relaxed && has_cone(s) && !(d->method->takes & CH_TAKES_COULOMB))
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED,
+                     "method '%s' takes friction in pose relaxed only; as --inner it serves the exact ones",
+                     d->method->name);
   }
   return CH_OK;
 }
@@ -169,8 +190,10 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   d->info->outer += run.outer;
   d->info->inner += run.inner;
   d->info->factorizations += run.factorizations;
+  if (run.note[0]) snprintf(d->info->note, sizeof d->info->note, "%s", run.note);
   if (run.stages[0]) snprintf(d->info->stage, sizeof d->info->stage, "%s", run.stages);
-  return run.error <= run.tolerance ? CH_OK : ch_run_late(&run) ? CH_MAX_TIME : CH_MAX_ITER;
+  if (run.error <= run.tolerance) return CH_OK;
+  return run.ending != CH_OK ? run.ending : ch_run_late(&run) ? CH_MAX_TIME : CH_MAX_ITER;
 }
 
 // Back to the problem's units; a last projection puts every reaction inside its cone to the last bit that counts.

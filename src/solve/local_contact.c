@@ -183,7 +183,8 @@ void ch_local_solve(const ChSystem* s, int i, ChLocalBlock* l, const double* b_i
   int d = s->dim[i];
   double b[CH_BLOCK_MAX] = {0.0}, shift[3] = {0.0, 0.0, 0.0}, unused;
   for (int k = 0; k < d; ++k) b[k] = b_in[k];
-  if (l->skew && !s->relaxed) {
+  bool whole = s->relaxed && s->set[i] == CH_SET_CONE;  // solve_relaxed sees the block as it is
+  if (l->skew && !whole) {
     ch_small_multiply(d, l->asymmetry, r, shift);
     for (int k = 0; k < d; ++k) b[k] += shift[k];
   }

@@ -15,6 +15,7 @@ typedef struct ChShared {
   ChArena* arena;
   const ChSystem* system;
   struct ChLinearSystem* linear[2];  // LU, Cholesky
+  struct ChActiveSet* active_set;    // of the last call, for a hot start of the next
 } ChShared;
 
 // What a method can take; nobody switches on its name.
@@ -28,6 +29,7 @@ enum {
   CH_IS_OUTER = 1 << 6,       // takes --inner
   CH_TAKES_POLYGON = 1 << 8,  // polygonal cones in space
   CH_NEEDS_POLYGON = 1 << 9,  // and no smooth ones
+  CH_IS_LOCAL = 1 << 10,      // may end where it can do no more, short of a solution
   CH_IS_EXACT = 1 << 7        // its fixed points are exact Coulomb
 };
 
@@ -45,10 +47,12 @@ typedef struct ChRun {
   int depth;                // of method calling method
   struct ChShared* shared;  // what the methods of one part have in common
 
-  double* r;     // in: start; out: the best iterate seen
-  double error;  // its error
+  double* r;        // in: start; out: the best iterate seen
+  double error;     // its error
+  ChStatus ending;  // CH_STATIONARY where the method ended because it can do no more; CH_OK: a limit, or solved
   long outer, inner, factorizations;
   char stages[96];  // auto: what ran
+  char note[160];   // what else a user may want to know: counters of a method's own, how it ended
 } ChRun;
 
 struct ChMethod {
@@ -56,6 +60,7 @@ struct ChMethod {
   const char* summary;
   const char* source;
   unsigned takes;
+  int largest;  // variables of the polygonal problem (polygon_lcp.h) that a dense method takes; 0: any number
   const struct ChOption* options;
   int option_count;
   void (*solve)(ChRun* run);

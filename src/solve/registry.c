@@ -3,17 +3,22 @@
 
 #include "solve/method.h"
 
-#define METHODS(X) \
-  X(auto)          \
-  X(admm)          \
-  X(apgd)          \
-  X(ipm)           \
-  X(lemke)         \
-  X(newton)        \
-  X(nsgs)          \
-  X(pgs)           \
-  X(relaxed)       \
-  X(staggered)     \
+#define METHODS(X)   \
+  X(auto)            \
+  X(active_set)      \
+  X(admm)            \
+  X(apgd)            \
+  X(boxmin)          \
+  X(indefinite_qp)   \
+  X(ipm)             \
+  X(lemke)           \
+  X(newton)          \
+  X(nsgs)            \
+  X(pgs)             \
+  X(regularized_lcp) \
+  X(relaxed)         \
+  X(sqp)             \
+  X(staggered)       \
   X(successive)
 
 #define X(name) extern const ChMethod ch_method_##name;
@@ -43,7 +48,8 @@ ChMethodInfo ch_method_info(int index) {
                         .source = m->source,
                         .exact = (m->takes & CH_IS_EXACT) != 0,
                         .outer = (m->takes & CH_IS_OUTER) != 0,
-                        .inner = (m->takes & CH_IS_INNER) != 0};
+                        .inner = (m->takes & CH_IS_INNER) != 0,
+                        .local = (m->takes & CH_IS_LOCAL) != 0};
 }
 
 int ch_option_count(void) {

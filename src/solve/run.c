@@ -83,7 +83,8 @@ double ch_run_nested(ChRun* run, const ChNested* n, double* found) {
   nested.max_iterations = n->max_iterations;
   nested.stage = n->method->name;
   nested.depth = run->depth + 1;
-  nested.stages[0] = '\0';
+  nested.stages[0] = nested.note[0] = '\0';
+  nested.ending = CH_OK;
   nested.outer = nested.inner = nested.factorizations = 0;
   n->method->solve(&nested);
   if (!n->system && nested.error < run->error) {

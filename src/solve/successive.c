@@ -2,7 +2,7 @@
 // Anitescu and Hart 2004).
 //
 //   solve   K contains r, K* contains W r + q + mu s n, orthogonal           for given s
-//   then    s <- |u_T|,  u = W r + q
+//   then    s <- |u_T|,  u = W r + q          over polygons max_j d_j . u_T, the Lambda(v) of 000 (17)
 //
 // The first pass from s = 0 is the relaxed problem (LCP2); where nothing slips it is the answer. A fixed point is exact
 // Coulomb. s is what Anderson acceleration extrapolates; it stays non-negative.
@@ -15,11 +15,13 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "successive"
-#define SUCCESSIVE_OPTIONS(X)                                                            \
-  X(int, anderson, 5, 0, 50, "passes that Anderson acceleration looks back on; 0 = off") \
-  X(double, damping, 1.0, 0.01, 1.0, "share of the new slip in a plain pass")            \
-  X(int, patience, 200, 1, 1e9, "passes without a tenth of progress before giving up")   \
-  X(double, inner_share, 0.02, 1e-6, 1.0, "error of an inner solve relative to the last error seen outside")
+#define SUCCESSIVE_OPTIONS(X)                                                                                \
+  X(int, anderson, 5, 0, 50, "passes that Anderson acceleration looks back on; 0 = off")                     \
+  X(double, damping, 1.0, 0.01, 1.0, "share of the new slip in a plain pass")                                \
+  X(int, patience, 200, 1, 1e9, "passes without a tenth of progress before giving up")                       \
+  X(double, inner_share, 0.02, 1e-6, 1.0, "error of an inner solve relative to the last error seen outside") \
+  X(double, paper_rule, 0.0, 0.0, 1.0,                                                                       \
+    "TOL of the paper's own loop: plain, exact passes until no slip changes by more; 0 = off")
 CH_OPTIONS(SUCCESSIVE_OPTIONS)
 
 #define FIRST_GUESS 0.01  // at the error of the first pass
@@ -78,9 +80,41 @@ static double solve_pass(Successive* x, double tolerance, double finest) {
   }
 }
 
+static double largest_change(const Successive* x) {
+  double largest = 0.0;
+  for (int i = 0; i < x->s->n; ++i) largest = ch_max(fabs(x->slip_next[i] - x->slip[i]), largest);
+  return largest;
+}
+
+// LCP1 to the letter (000, section 4.A, steps 4 to 8): from Lambda = 0, nothing damped, accelerated or given up, and
+// the last velocity is the answer. Lambda is measured in scaled variables, in which |q| = 1.
+static void solve_as_printed(Successive* x) {
+  ChRun* run = x->run;
+  long limit = run->max_iterations > 0 ? run->max_iterations : 10000;
+  double tolerance = 0.5 * run->tolerance, change = INFINITY;
+  for (long pass = 1; pass <= limit && !(change <= x->options.paper_rule) && !ch_run_late(run); ++pass) {
+    shift_view(x);
+    ch_convex_view_solve(&x->view, tolerance, run->deadline, x->r);
+    ch_system_velocity(x->s, x->r, x->u);
+    double error = ch_system_error(x->s, x->r, x->u);
+    ++run->outer;
+    ch_run_note(run, pass, error);
+    measure_slip(x, x->slip_next);
+    change = largest_change(x);
+    memcpy(x->slip, x->slip_next, (size_t)x->s->n * sizeof *x->slip);
+    if (isnan(error)) return;
+    memcpy(run->r, x->r, (size_t)x->s->rows * sizeof *x->r);
+    run->error = error;
+  }
+}
+
 static void solve(ChRun* run) {
   Successive x;
   successive_init(&x, run);
+  if (x.options.paper_rule > 0.0) {
+    solve_as_printed(&x);
+    return;
+  }
   ChFixedPoint outer =
       ch_fixed_point_create(run->arena, x.s->n, x.options.anderson, x.options.damping, x.options.patience);
   long limit = run->max_iterations > 0 ? run->max_iterations : 1000;
@@ -101,7 +135,7 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_successive = {
     .name = "successive",
     .summary = "successive convex relaxation: the slip as a fixed point around a convex solver",
-    .source = "Anitescu and Hart 2004 (LCP1), over circular cones",
+    .source = "Anitescu and Hart 2004 (LCP1: eq. (15)-(19))",
     .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC |
              CH_IS_OUTER | CH_IS_EXACT,
     .options = option_rows,

@@ -28,6 +28,8 @@ static const ChFamily families[] = {
     {"beads", "pile of spheres with unilateral rows instead of contacts", adjust_pile, ch_beads_assemble, NULL},
     {"incline", "n boxes side by side on a slope, four contacts each", adjust_incline, ch_incline_assemble, NULL},
     {"skates", "n boxes on a floor with elliptic friction", adjust_tower, ch_skates_assemble, NULL},
+    {"hexagon", "a hexagonal pyramid on its six corners, n of them side by side", adjust_incline, ch_hexagon_assemble,
+     NULL},
     {"chain", "n links on ball joints; the last one drags along the floor", adjust_chain, ch_chain_assemble, NULL},
     {"door", "n flaps on hinges that rest on blocks", adjust_tower, ch_door_assemble, NULL},
     {"wheels", "n wheels on hinges, driven by motors with limits, on the floor", adjust_wheels, ch_wheels_assemble,

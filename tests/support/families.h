@@ -68,6 +68,7 @@ ChRig* ch_wall_assemble(const ChRecipe* recipe);
 ChRig* ch_planar_wall_assemble(const ChRecipe* recipe);
 ChRig* ch_incline_assemble(const ChRecipe* recipe);
 ChRig* ch_skates_assemble(const ChRecipe* recipe);
+ChRig* ch_hexagon_assemble(const ChRecipe* recipe);
 ChRig* ch_chain_assemble(const ChRecipe* recipe);
 ChRig* ch_door_assemble(const ChRecipe* recipe);
 ChRig* ch_wheels_assemble(const ChRecipe* recipe);

@@ -57,6 +57,26 @@ ChRig* ch_skates_assemble(const ChRecipe* recipe) {
 // -----------------------------------------------------------------------------------------------------------
 
 // Links hang one from another at 45 degrees, the first from the ceiling; the last touches the floor at its lower end.
+// A pyramid stands on the corners of a regular hexagon (000, figure 1): any three of them that are not next to each
+// other carry it alone. Moments of inertia are those of a cone about its centre of mass.
+ChRig* ch_hexagon_assemble(const ChRecipe* recipe) {
+  ChRig* rig = ch_recipe_rig(recipe, 3);
+  const double side = 0.1, height = 0.12, mass = 1.0;
+  const double across = mass * (3.0 / 20.0 * side * side + 3.0 / 80.0 * height * height);
+  const double inertia[9] = {[0] = across, [4] = across, [8] = 0.3 * mass * side * side};
+  for (int i = 0; i < (int)recipe->n; ++i) {
+    const double centre[3] = {3.0 * side * i, 0.0, 0.25 * height};
+    const int body = ch_rig_add_body(rig, mass, inertia, centre);
+    for (int k = 0; k < 6; ++k) {
+      const double corner[3] = {centre[0] + side * cos(k * acos(0.5)), side * sin(k * acos(0.5)), 0.0};
+      ch_rig_add_bias(rig, ch_rig_add_contact(rig, CH_GROUND, body, corner, UP, recipe->mu), 0,
+                      recipe->gap / recipe->h);
+    }
+  }
+  ch_rig_shake(rig, recipe->noise, side, recipe->seed);
+  return rig;
+}
+
 ChRig* ch_chain_assemble(const ChRecipe* recipe) {
   ChRig* rig = ch_recipe_rig(recipe, 3);
   const int n = (int)recipe->n;

@@ -101,7 +101,7 @@ static bool velocities_belong(const ChProblem* p, const double* r, const double*
 }
 
 static bool fell_short(ChStatus status) {
-  return status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_ERR_NUMERIC;
+  return status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC;
 }
 
 static ChVerdict judge(const ChProblem* p, const ChTrialDef* def, ChTrial* trial, const double* v) {

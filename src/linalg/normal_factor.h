@@ -1,6 +1,6 @@
 // Cholesky factors of the normal matrix of a face, C_F^T C_F + diag(d), for a sparse C whose columns come and go.
-#ifndef CH_MCP_NORMAL_FACTOR_H
-#define CH_MCP_NORMAL_FACTOR_H
+#ifndef CH_LINALG_NORMAL_FACTOR_H
+#define CH_LINALG_NORMAL_FACTOR_H
 
 #include <stdbool.h>
 

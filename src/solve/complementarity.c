@@ -1,10 +1,10 @@
-// F(x) = A x + b with a sparse A.
+// The affine problem F(x) = A x + b with a sparse A, and the residual of any: see complementarity.h.
 #include <math.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "linalg/sparse.h"
-#include "mcp/mcp.h"
+#include "solve/complementarity.h"
 
 typedef struct Affine {
   const ChSparse* A;

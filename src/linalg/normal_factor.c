@@ -1,6 +1,6 @@
 // CHOLMOD factors A A^T for A = [C_F^T, diag(sqrt(d))] without forming the product; its pattern stays that of all
 // columns, so that one analysis serves every face.
-#include "mcp/normal_factor.h"
+#include "linalg/normal_factor.h"
 
 #include <cholmod.h>
 #include <math.h>

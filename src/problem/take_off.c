@@ -1,0 +1,27 @@
+// How fast loaded contacts leave each other: the error that a relaxed answer makes (000, section 4.B).
+//
+//   u_n of contacts with r_n > 0        exact Coulomb: 0        pose relaxed: mu |u_T|, over polygons mu max_j d_j .
+//   u_T
+#include <math.h>
+
+#include "base/check.h"
+#include "cardhouse/certificate.h"
+
+static const double LOADED = 1e-6;  // of the largest normal reaction: what an iterative method leaves is less
+
+ChTakeOff ch_take_off(const ChProblem* problem, const double* r, const double* u) {
+  ChTakeOff out = {0};
+  double largest = 0.0, sum = 0.0;
+  for (int i = 0; i < problem->block_count; ++i)
+    if (problem->blocks[i].law == CH_LAW_CONTACT) largest = ch_max(r[problem->blocks[i].row], largest);
+  for (int i = 0; i < problem->block_count; ++i) {
+    const ChBlock* block = &problem->blocks[i];
+    if (block->law != CH_LAW_CONTACT || !(r[block->row] > LOADED * largest)) continue;
+    double speed = ch_positive_part(u[block->row]);
+    ++out.contacts;
+    sum += speed;
+    out.largest = ch_max(speed, out.largest);
+  }
+  out.mean = out.contacts ? sum / out.contacts : 0.0;
+  return out;
+}
