@@ -10,8 +10,7 @@
 #define CH_TESTS_RIG_H
 
 #include "cardhouse/problem.h"
-
-enum { CH_GROUND = -1 };
+#include "cardhouse/world.h"  // CH_GROUND
 
 typedef struct ChRig ChRig;
 
