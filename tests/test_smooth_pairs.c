@@ -158,6 +158,10 @@ static void cylinders_stand_on_each_other_and_lie_side_by_side(void** state) {
   const ChPosed leaning = ch_posed(&rod, frame(0.6, 0, 0.2, ch_quat_identity()));
   assert_int_equal(collide(rig, &a, &leaning, 1e-4), 2);
   check_all_gaps(rig, 0.0);
+  const ChShape wire = capsule(0.0, 0.5);  // an edge of a mesh
+  const ChPosed taut = ch_posed(&wire, frame(0.4, 0, 0.2, ch_quat_identity()));
+  assert_int_equal(collide(rig, &a, &taut, 1e-4), 2);
+  check_all_gaps(rig, 0.0);
 }
 
 int main(void) {

@@ -3,10 +3,8 @@
 // Every contact has a normal that the chain itself has there: on a segment its own, at a corner that juts out one
 // between those of its two segments, at a corner that recedes none. A straight or smooth chain is thus met exactly as
 // one curve, and nothing catches on the corners inside of it.
+#include "collide/mesh_walk.h"
 #include "collide/plane_pairs.h"
-#include "model/mesh.h"
-
-enum { DEPTH = 64 };
 
 static const double flush_angle = 1e-6;
 
@@ -196,32 +194,18 @@ static void add_polygon(Chain* c, const Segment* s) {
   }
 }
 
-// --- the tree
-// ---------------------------------------------------------------------------------------------------------
-
-static bool is_near(const ChBox3* box, ChVec3 x, double reach) {
-  return x.x >= box->low.x - reach && x.x <= box->high.x + reach && x.y >= box->low.y - reach &&
-         x.y <= box->high.y + reach;
-}
-
 void ch_pair_plane_convex_chain(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
   const double size = a->shape->bound;
   Chain c = {a, b, b->shape->mesh, margin, size, 1e-6 * size, out->count, out};
-  const ChVec3 centre = ch_mat_apply_transposed(&b->turn, ch_sub(a->frame.at, b->frame.at));
-  int stack[DEPTH] = {0}, open = c.mesh->node_count > 0;
-  while (open > 0) {
-    const ChMeshNode* node = &c.mesh->nodes[stack[--open]];
-    if (!is_near(&node->box, centre, size + margin)) continue;
-    if (node->count == 0 && open + 2 <= DEPTH) {
-      stack[open++] = node->first + 1;
-      stack[open++] = node->first;
-    }
-    for (int k = node->first; k < node->first + node->count; ++k) {
-      const Segment s = segment_at(&c, c.mesh->order[k]);
-      if (a->shape->polytope)
-        add_polygon(&c, &s);
-      else
-        add_round(&c, &s);
-    }
+  ChBox3 box = ch_shape_box_in(a, b);
+  const ChVec3 wide = ch_vec(margin + size, margin + size, margin);  // deep under the chain is still on it
+  box = (ChBox3){ch_sub(box.low, wide), ch_add(box.high, wide)};
+  ChMeshWalk walk = ch_mesh_walk(c.mesh, box);
+  for (int cell; (cell = ch_mesh_walk_next(&walk)) >= 0;) {
+    const Segment s = segment_at(&c, cell);
+    if (a->shape->polytope)
+      add_polygon(&c, &s);
+    else
+      add_round(&c, &s);
   }
 }

@@ -115,7 +115,11 @@ static void offer_edges(const ChSolidPair* pair, const Arc* a, const Arc* b, ChA
   const double sine = ch_norm(cross);
   if (!(sine > 1e-7)) return;
   const ChVec3 normal = ch_scale((ch_dot(cross, x) < 0.0 ? -1.0 : 1.0) / sine, cross);
-  offer(pair, best, normal, ch_dot(normal, ch_sub(b->point, a->point)));
+  // The edges' own separation, where the arcs only just cross, may be more than the solids': what counts is theirs.
+  if (!(ch_dot(normal, ch_sub(b->point, a->point)) > best->gap)) return;
+  int hint_a = 0, hint_b = 0;
+  const double reach = ch_solid_reach(&pair->a, normal, &hint_a);
+  offer(pair, best, normal, -ch_solid_reach(&pair->b, ch_neg(normal), &hint_b) - reach);
 }
 
 // With depth the overlap that the best face leaves, parting by the best direction moves no point by more than depth;

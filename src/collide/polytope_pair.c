@@ -22,6 +22,11 @@ static void add_ends(const ChSolidPair* pair, ChVec3 normal, double gap, ChManif
   ch_manifold_add(out, ch_add(x, pair->origin), normal, gap, (uint64_t)1 << 63);
 }
 
+static double separation(const ChSolidPair* pair, ChVec3 normal) {
+  int hint_a = 0, hint_b = 0;
+  return -ch_solid_reach(&pair->b, ch_neg(normal), &hint_b) - ch_solid_reach(&pair->a, normal, &hint_a);
+}
+
 static ChAxis find_axis(const ChSolidPair* pair) {
   const bool boxes = pair->a.box && pair->b.box;
   if (boxes) return ch_solid_axis_boxes(pair);
@@ -50,7 +55,8 @@ void ch_solid_collide(const ChPosed* a, const ChPosed* b, bool plane, double mar
     }
   }
   const ChVec3 centre = ch_solid_centre_normal(&pair, axis, out, first);
-  if (ch_dot(centre, axis.normal) < 1.0 - 1e-15) {
+  // A centre that separates less than touching features must is no common normal: slivers of faces can mislead.
+  if (ch_dot(centre, axis.normal) < 1.0 - 1e-15 && separation(&pair, centre) >= axis.gap - 4.0 * pair.touch) {
     out->count = first;
     axis.normal = centre;
     ch_solid_points(&pair, centre, out);

@@ -77,17 +77,17 @@ static void make_cylinder(Prism* p, const ChShape* shape, ChVec3 d) {
   make_prism(p, count, order, hypot(r, l));
 }
 
-static void make_capsule(Prism* p, const ChShape* shape, ChVec3 d) {
+// Only the edge that touches means anything; the other two are out of reach of the margin.
+static void make_capsule(Prism* p, const ChShape* shape, ChVec3 d, double margin) {
   const int order[3] = {0, 1, 2};
-  const double r = shape->radius, l = shape->half_length, tilt = hypot(d.x, d.y);
-  const ChVec3 side = tilt > 0.1 ? ch_vec(d.x / tilt, d.y / tilt, 0.0) : ch_axis(0);
-  const ChVec3 across = ch_vec(-side.y, side.x, 0.0);
+  const double r = shape->radius, l = shape->half_length, tilt = hypot(d.x, d.y), away = 2.0 * (r + l + margin);
+  const ChVec3 side = ch_vec(d.x / tilt, d.y / tilt, 0.0), across = ch_vec(-side.y, side.x, 0.0);
   for (int end = 0; end < 2; ++end) {
-    const ChVec3 core = ch_vec(0.0, 0.0, end ? l : -l);
+    const ChVec3 core = ch_vec(0.0, 0.0, end ? l : -l), back = ch_along(core, -away, side);
     p->vertices[end * ROUND] = ch_along(core, r, d);
-    p->vertices[end * ROUND + 1] = ch_along(ch_along(core, -0.5 * r, side), 0.8 * r, across);
-    p->vertices[end * ROUND + 2] = ch_along(ch_along(core, -0.5 * r, side), -0.8 * r, across);
-    for (int k = 3; k < ROUND; ++k) p->vertices[end * ROUND + k] = core;  // inside: never farthest
+    p->vertices[end * ROUND + 1] = ch_along(back, away, across);
+    p->vertices[end * ROUND + 2] = ch_along(back, -away, across);
+    for (int k = 3; k < ROUND; ++k) p->vertices[end * ROUND + k] = back;  // never farthest
   }
   make_prism(p, 3, order, r + l);
 }
@@ -108,7 +108,7 @@ void ch_pair_smooth_halfspace(const ChPosed* a, const ChPosed* b, double margin,
 }
 
 // The shape as a polytope that has its touching points as corners; false where it touches in one point only.
-static bool stand_in(const ChSmooth* s, ChVec3 outward, Prism* prism, ChSolid* solid) {
+static bool stand_in(const ChSmooth* s, ChVec3 outward, double margin, Prism* prism, ChSolid* solid) {
   const ChShape* shape = s->shape;
   const ChVec3 d = ch_mat_apply_transposed(&s->turn, outward);
   *solid = (ChSolid){.polytope = shape->polytope, .turn = s->turn, .at = s->at, .half = shape->half};
@@ -117,7 +117,7 @@ static bool stand_in(const ChSmooth* s, ChVec3 outward, Prism* prism, ChSolid* s
   if (shape->type == CH_SHAPE_CYLINDER)
     make_cylinder(prism, shape, d);
   else if (shape->type == CH_SHAPE_CAPSULE && fabs(d.z) < 0.5)
-    make_capsule(prism, shape, d);
+    make_capsule(prism, shape, d, margin);
   else
     return false;
   solid->polytope = &prism->polytope;
@@ -133,7 +133,8 @@ void ch_pair_smooth_convex(const ChPosed* a, const ChPosed* b, double margin, Ch
   Prism prism_a, prism_b;
   ChSolidPair pair = {.origin = origin, .margin = margin, .size = fmin(sa.size, sb.size)};
   pair.touch = CH_SOLID_TOUCH * pair.size;
-  if (stand_in(&sa, axis.normal, &prism_a, &pair.a) && stand_in(&sb, ch_neg(axis.normal), &prism_b, &pair.b))
+  if (stand_in(&sa, axis.normal, margin, &prism_a, &pair.a) &&
+      stand_in(&sb, ch_neg(axis.normal), margin, &prism_b, &pair.b))
     ch_solid_points(&pair, axis.normal, out);
   double least = INFINITY;
   for (int k = first; k < out->count; ++k) least = fmin(least, out->points[k].gap);

@@ -1,0 +1,81 @@
+// Fuzz target: any bytes at all, read as OBJ or STL, then made a mesh and a hull. `fuzz_mesh --seeds FOLDER` writes a
+// corpus to start from.
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/mesh.h"
+#include "model/polytope.h"
+
+int LLVMFuzzerInitialize(int* argc, char*** argv);
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+static const char* const seeds[] = {
+    "# four sides\nv 0 0 0\nv 1 0 0 1\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nf 1 3 2\nf 1/1 2/2/2 4//3\nf -4 -1 -2\nf 2 3 4\n",
+    "o square\nv -1.5e0 0 0\nv 1 .5 0\nv 1 1 0\nv 0 1 1e-3\nf 1 2 3 4\n",
+    "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid "
+    "a\n",
+    "solid\nendsolid\nsolid b\nendsolid b\n",
+};
+
+static void write_seed(const char* folder, size_t number, const void* bytes, size_t size) {
+  char name[4096];
+  snprintf(name, sizeof name, "%s/seed-%zu.mesh", folder, number);
+  FILE* file = fopen(name, "wb");
+  if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) {
+    perror(name);
+    exit(1);
+  }
+}
+
+int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  if (*argc != 3 || strcmp((*argv)[1], "--seeds") != 0) return 0;
+  size_t count = sizeof seeds / sizeof *seeds;
+  for (size_t k = 0; k < count; ++k) write_seed((*argv)[2], k, seeds[k], strlen(seeds[k]));
+  unsigned char binary[84 + 2 * 50] = {[80] = 2};
+  const float corners[2][9] = {{0, 0, 0, 1, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 1, 0, 0, 0, 1}};
+  for (int t = 0; t < 2; ++t) memcpy(binary + 84 + 50 * t + 12, corners[t], sizeof corners[t]);
+  write_seed((*argv)[2], count, binary, sizeof binary);
+  exit(0);
+}
+
+// A refusal says why; what was read can be used.
+static void must(bool holds) {
+  if (!holds) abort();
+}
+
+static void use(ChArena* arena, const char* text, size_t size) {
+  ChContext context = {0};
+  int vertex_count, triangle_count, *triangles;
+  ChVec3* vertices;
+  ChStatus status =
+      ch_mesh_parse(&context, arena, "fuzz", text, size, &vertex_count, &vertices, &triangle_count, &triangles);
+  must(status == CH_OK || context.message[0] != '\0');
+  if (status != CH_OK) return;
+  for (int k = 0; k < vertex_count; ++k) must(ch_vec_finite(vertices[k]));
+  for (int k = 0; k < 3 * triangle_count; ++k) must(triangles[k] >= 0 && triangles[k] < vertex_count);
+  ChMesh* mesh = NULL;
+  status = ch_mesh_create(&context, arena, vertex_count, vertices, triangle_count, triangles, 3, &mesh);
+  must((status == CH_OK) == (mesh != NULL));
+  ChPolytope* hull = NULL;
+  status = ch_polytope_hull(&context, arena, vertex_count, vertices, &hull);
+  must((status == CH_OK) == (hull != NULL));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  char* text = malloc(size + 1);  // exactly as long as the text, so that a read beyond it is seen
+  if (!text) return 0;
+  if (size > 0) memcpy(text, data, size);
+  text[size] = '\0';
+  jmp_buf landing;
+  ChArena* arena = ch_arena_create(NULL);
+  if (arena && !setjmp(landing)) {
+    ch_arena_set_landing(arena, &landing);
+    use(arena, text, size);
+  }
+  ch_arena_destroy(arena);
+  free(text);
+  return 0;
+}
