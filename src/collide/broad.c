@@ -219,11 +219,11 @@ static void sort_by(ChBroad* broad, int which, int count, const ChBroadPair* fro
 int ch_broad_find(ChBroad* broad, int count, const ChBroadItem* items, int plane_count, const ChBroadPlane* planes,
                   const ChBroadPair** pairs) {
   if (broad->item_room < count) {
-    broad->item_room = count;
     broad->level = CH_TAKE(broad->arena, count, int16_t);
     broad->bucket = CH_TAKE(broad->arena, count, int);
     broad->entries = CH_TAKE(broad->arena, count, Entry);
     broad->start = CH_TAKE(broad->arena, count + 1, int);
+    broad->item_room = count;  // last: a take that fails leaves this function
   }
   broad->pair_count = 0;
   choose_levels(broad, count, items);
