@@ -8,5 +8,6 @@ extern const ChCommand ch_command_solve;
 extern const ChCommand ch_command_analyze;
 extern const ChCommand ch_command_methods;
 extern const ChCommand ch_command_mcp;
+extern const ChCommand ch_command_scene;
 
 #endif

@@ -9,7 +9,7 @@
 void openblas_set_num_threads(int count);
 
 static const ChCommand* const commands[] = {&ch_command_solve, &ch_command_analyze, &ch_command_methods,
-                                            &ch_command_mcp};
+                                            &ch_command_mcp, &ch_command_scene};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE* file) {
@@ -23,6 +23,7 @@ static void print_help(FILE* file) {
           "  cardhouse solve problem.dat --tol 1e-12 --json\n"
           "  cardhouse analyze problem.hdf5\n"
           "  cardhouse mcp grasps\n"
+          "  cardhouse scene cards --levels 5 > house.json\n"
           "\nexit status: 0 done, 1 fell short of the tolerance under --strict, 2 bad usage or bad input,\n"
           "             3 a fault of the program or the machine\n");
 }
