@@ -56,9 +56,10 @@ typedef struct ChTable ChTable;  // CSV, one line a step
 ChStatus ch_table_create(ChContext* context, const char* path, const ChSimulation* simulation, bool resume,
                          ChTable** out);
 ChStatus ch_table_add(ChContext* context, ChTable* table, const ChSimulation* simulation);
+ChStatus ch_table_flush(ChContext* context, ChTable* table);  // otherwise that is done twice a second
 ChStatus ch_table_close(ChContext* context, ChTable* table);
 
-// DIR/world-00000042.vtu, DIR/contacts-00000042.vtu and DIR/world.pvd, DIR/contacts.pvd that list them, readable while
+// DIR/world-00000042.vtp, DIR/contacts-00000042.vtp and DIR/world.pvd, DIR/contacts.pvd that list them, readable while
 // the run goes on. The folder is made where it is missing; a resumed run goes on with the lists that are there.
 typedef struct ChVtk ChVtk;
 ChStatus ch_vtk_create(ChContext* context, const char* folder, const ChSimulation* simulation, int every, bool resume,

@@ -4,6 +4,7 @@
 
 #include "cli/arguments.h"
 
+extern const ChCommand ch_command_run;
 extern const ChCommand ch_command_solve;
 extern const ChCommand ch_command_analyze;
 extern const ChCommand ch_command_methods;

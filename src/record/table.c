@@ -77,6 +77,13 @@ ChStatus ch_table_create(ChContext* context, const char* path, const ChSimulatio
   return failed(context, path, error);
 }
 
+ChStatus ch_table_flush(ChContext* context, ChTable* table) {
+  table->flushed = ch_clock_seconds();
+  table->pending = 0;
+  errno = 0;
+  return fflush(table->file) == 0 && !ferror(table->file) ? CH_OK : failed(context, table->path, errno);
+}
+
 ChStatus ch_table_add(ChContext* context, ChTable* table, const ChSimulation* simulation) {
   ChStepInfo i = ch_simulation_info(simulation);
   FILE* file = table->file;
@@ -89,12 +96,8 @@ ChStatus ch_table_add(ChContext* context, ChTable* table, const ChSimulation* si
       fprintf(file, ",%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g\n", i.missed, i.penetration, i.joint_error,
               i.kinetic, i.potential, i.work, i.gain, i.seconds_collide, i.seconds_assemble, i.seconds_solve);
   table->pending += bytes;
-  double now = ch_clock_seconds();
-  if (now - table->flushed < FLUSH_SECONDS && table->pending < BUFFER / 2) return CH_OK;
-  table->flushed = now;
-  table->pending = 0;
-  errno = 0;
-  return fflush(file) == 0 && !ferror(file) ? CH_OK : failed(context, table->path, errno);
+  bool due = ch_clock_seconds() - table->flushed >= FLUSH_SECONDS || table->pending >= BUFFER / 2;
+  return due ? ch_table_flush(context, table) : CH_OK;
 }
 
 ChStatus ch_table_close(ChContext* context, ChTable* table) {
