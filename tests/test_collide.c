@@ -288,6 +288,29 @@ static void steady_state_takes_no_memory(void** state) {
   assert_ptr_equal(kit->gaps, list);
 }
 
+// Whichever allocation fails, the call says so and the next one works.
+static void failed_allocations_are_reported(void** state) {
+  Kit* kit = *state;
+  fill_heap(kit, 200);
+  ch_collider_destroy(kit->collider);
+  kit->collider = NULL;
+  ch_arena_trim();
+  ChCollideOptions options = {.margin = 0.1, .look_ahead = 0.01};
+  for (long n = 1; n < 1000; ++n) {
+    ch_arena_fail_after(n);
+    ChStatus status = ch_collider_create(&kit->context, kit->world, &kit->collider);
+    if (status == CH_OK)
+      status = ch_collide(&kit->context, kit->collider, kit->world->states, &options, &kit->gaps, &kit->count);
+    ch_arena_fail_after(0);
+    if (status == CH_OK) return;
+    assert_int_equal(status, CH_ERR_MEMORY);
+    if (kit->collider) collide(kit, 0.1, 0.01, false);
+    ch_collider_destroy(kit->collider);
+    kit->collider = NULL;
+  }
+  fail_msg("it never succeeds");
+}
+
 // At most four points a pair, the deepest among them.
 static void reduction_keeps_four_points(void** state) {
   Kit* kit = *state;
@@ -318,6 +341,7 @@ int main(void) {
       WITH_KIT(numbers_that_are_none_are_refused),
       WITH_KIT(list_is_sorted_and_the_same_for_any_number_of_threads),
       WITH_KIT(steady_state_takes_no_memory),
+      WITH_KIT(failed_allocations_are_reported),
       WITH_KIT(reduction_keeps_four_points),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-// Records of a run: the trajectory file (HDF5), tables (CSV), pictures for ParaView (VTK), problems, checkpoints.
+// Records of a run: the trajectory file (HDF5), tables (CSV), pictures for ParaView (VTK), problems, checkpoints, and
+// the summary. docs/trajectory.md describes the files.
 #ifndef CARDHOUSE_RECORD_H
 #define CARDHOUSE_RECORD_H
 
@@ -8,6 +9,14 @@
 extern "C" {
 #endif
 
+// What a row of a trajectory tells of the steps since the row before.
+typedef struct ChRowSum {
+  ChCertificate certificate;  // worst, figure by figure
+  long iterations;            // all
+  double seconds;             // spent in these steps
+  double penetration;         // largest
+} ChRowSum;
+
 typedef struct ChTrajectory ChTrajectory;
 
 // Creates the file and writes row 0. `scene` is the scene's JSON text, kept in the file; `every`: steps per row.
@@ -16,26 +25,64 @@ ChStatus ch_trajectory_create(ChContext* context, const char* path, const ChSimu
                               int every, bool resume, ChTrajectory** out);
 // To be called after every step; writes a row every `every` steps, with the worst certificate since the last row.
 ChStatus ch_trajectory_add(ChContext* context, ChTrajectory* trajectory, const ChSimulation* simulation);
+// Puts the rows so far into the file now; otherwise that is done twice a second.
+ChStatus ch_trajectory_flush(ChContext* context, ChTrajectory* trajectory);
 // Writes what is pending, closes and frees; the file is good at any moment before, too, up to the last flush.
 ChStatus ch_trajectory_close(ChContext* context, ChTrajectory* trajectory);
+// What the steps since the last row add up to: a checkpoint between two rows needs it.
+ChRowSum ch_trajectory_since(const ChTrajectory* trajectory);
+void ch_trajectory_set_since(ChTrajectory* trajectory, const ChRowSum* since);
+
+// The whole run in one struct of plain values.
+typedef struct ChSummary {
+  long steps, missed;
+  double time;
+  int bodies;  // that move freely
+  int contacts_max;
+  long iterations_max, contacts_sum, iterations_sum;
+  ChCertificate worst, sum;  // over the steps
+  double penetration, joint_error;
+  double energy_start, energy_end, largest_gain;  // joule
+  double displacement;                            // largest distance of a centre of mass from where it started
+  int displaced;                                  // the body of that distance, or -1
+  double seconds_collide, seconds_assemble, seconds_solve;
+} ChSummary;
+
+ChSummary ch_summary_begin(const ChSimulation* simulation);
+void ch_summary_add(ChSummary* summary, const ChSimulation* simulation);  // after every step
 
 typedef struct ChTable ChTable;  // CSV, one line a step
-ChStatus ch_table_create(ChContext* context, const char* path, bool resume, ChTable** out);
+// With `resume` an existing table is continued: lines of later steps are dropped.
+ChStatus ch_table_create(ChContext* context, const char* path, const ChSimulation* simulation, bool resume,
+                         ChTable** out);
 ChStatus ch_table_add(ChContext* context, ChTable* table, const ChSimulation* simulation);
+ChStatus ch_table_flush(ChContext* context, ChTable* table);  // otherwise that is done twice a second
 ChStatus ch_table_close(ChContext* context, ChTable* table);
 
-// DIR/world-00000042.vtu and the like with a DIR/world.pvd that lists them, readable while the run goes on.
+// DIR/world-00000042.vtp, DIR/contacts-00000042.vtp and DIR/world.pvd, DIR/contacts.pvd that list them, readable while
+// the run goes on. The folder is made where it is missing; a resumed run goes on with the lists that are there.
 typedef struct ChVtk ChVtk;
-ChStatus ch_vtk_create(ChContext* context, const char* folder, const ChSimulation* simulation, int every, ChVtk** out);
+ChStatus ch_vtk_create(ChContext* context, const char* folder, const ChSimulation* simulation, int every, bool resume,
+                       ChVtk** out);
 ChStatus ch_vtk_add(ChContext* context, ChVtk* vtk, const ChSimulation* simulation);
 ChStatus ch_vtk_close(ChContext* context, ChVtk* vtk);
 
-// DIR/step-00000042.hdf5: the step's contact problem in FCLIB's global form, with the answer.
+// DIR/step-00000042.hdf5: the step's contact problem in FCLIB's global form, with the answer. The folder is made where
+// it is missing.
 ChStatus ch_problem_record(ChContext* context, const char* folder, const ChSimulation* simulation);
 
+// What a run keeps beside the simulation, so that its records go on as if it had not stopped.
+typedef struct ChRecordState {
+  ChSummary summary;
+  ChRowSum since;
+} ChRecordState;
+
 // A checkpoint is written beside and then renamed: a kill at any moment leaves the old or the new one, whole.
-ChStatus ch_checkpoint_write(ChContext* context, const char* path, const ChSimulation* simulation, const char* scene);
-ChStatus ch_checkpoint_read(ChContext* context, const char* path, ChSimulation* simulation);
+ChStatus ch_checkpoint_write(ChContext* context, const char* path, const ChSimulation* simulation, const char* scene,
+                             const ChRecordState* records);
+// `simulation` is of the same scene, which is checked by its text.
+ChStatus ch_checkpoint_read(ChContext* context, const char* path, ChSimulation* simulation, const char* scene,
+                            ChRecordState* records);
 // The scene's text that a checkpoint carries; the caller frees it.
 ChStatus ch_checkpoint_scene(ChContext* context, const char* path, char** scene);
 

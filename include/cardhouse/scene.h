@@ -32,6 +32,9 @@ typedef struct ChSceneParameter {
   const char* name;
   const char* value;  // default, as text
   const char* text;   // meaning, with its unit
+  double lowest, highest;
+  bool whole;
+  const char* words;  // "one|another" instead of a number, or NULL
 } ChSceneParameter;
 // NULL-terminated by a parameter without a name.
 const ChSceneParameter* ch_scene_builtin_parameters(int index);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,8 @@ static ssize_t read_fully(int fd, char* buffer, size_t size) {
 }
 
 // A pipe's size is not known before its end: the buffer doubles as the data arrive.
-static ChStatus read_stream(ChContext* context, const char* path, int fd, ChArena* arena, ChWholeFile* out) {
+static ChStatus read_stream(ChContext* context, const char* path, int fd, size_t limit, ChArena* arena,
+                            ChWholeFile* out) {
   for (size_t room = PIPE_CHUNK;; room *= 2) {
     char* larger = CH_TAKE(arena, room + 1, char);
     if (!larger) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory after %zu bytes", path, out->size);
@@ -48,12 +50,16 @@ static ChStatus read_stream(ChContext* context, const char* path, int fd, ChAren
     if (memchr(larger, '\0', out->size))  // not text; and an endless device is seen through at once
       return ch_fail(context, CH_ERR_FORMAT,
                      "%s: holds zero bytes; a pipe is read as text, other formats must be files", path);
+    if (out->size > limit)
+      return ch_fail(context, CH_ERR_SIZE, "%s: goes on after %zu bytes, the most that is read", path, limit);
     if (out->size < room) return CH_OK;
   }
 }
 
-static ChStatus read_regular(ChContext* context, const char* path, int fd, size_t size, ChArena* arena,
+static ChStatus read_regular(ChContext* context, const char* path, int fd, size_t size, size_t limit, ChArena* arena,
                              ChWholeFile* out) {
+  if (size > limit)
+    return ch_fail(context, CH_ERR_SIZE, "%s: holds %zu bytes, at most %zu are read", path, size, limit);
   out->text = CH_TAKE(arena, size + 1, char);
   if (!out->text) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory for %zu bytes", path, size);
   ssize_t got = read_fully(fd, out->text, size);
@@ -62,15 +68,16 @@ static ChStatus read_regular(ChContext* context, const char* path, int fd, size_
   return CH_OK;
 }
 
-static ChStatus read_open(ChContext* context, const char* path, int fd, bool always, ChArena* arena, ChWholeFile* out) {
+static ChStatus read_open(ChContext* context, const char* path, int fd, bool always, size_t limit, ChArena* arena,
+                          ChWholeFile* out) {
   struct stat info;
   if (fstat(fd, &info) != 0) return ch_fail(context, CH_ERR_FILE, "%s: cannot be read: %s", path, strerror(errno));
   if (S_ISDIR(info.st_mode)) return ch_fail(context, CH_ERR_FILE, "%s: is a directory, not a file", path);
   out->regular = S_ISREG(info.st_mode);
   out->hdf5 = out->regular && carries_signature(fd, info.st_size);
   if (out->hdf5 && !always) return CH_OK;
-  ChStatus status = out->regular ? read_regular(context, path, fd, (size_t)info.st_size, arena, out)
-                                 : read_stream(context, path, fd, arena, out);
+  ChStatus status = out->regular ? read_regular(context, path, fd, (size_t)info.st_size, limit, arena, out)
+                                 : read_stream(context, path, fd, limit, arena, out);
   if (status == CH_OK && out->size == 0) return ch_fail(context, CH_ERR_FORMAT, "%s: the file is empty", path);
   return status;
 }
@@ -79,8 +86,19 @@ ChStatus ch_whole_file_read(ChContext* context, const char* path, bool always, C
   *out = (ChWholeFile){0};
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return ch_fail(context, CH_ERR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
-  ChStatus status = read_open(context, path, fd, always, arena, out);
+  ChStatus status = read_open(context, path, fd, always, SIZE_MAX, arena, out);
   close(fd);
+  return status;
+}
+
+ChStatus ch_whole_file_read_up_to(ChContext* context, const char* path, size_t limit, ChArena* arena,
+                                  ChWholeFile* out) {
+  *out = (ChWholeFile){0};
+  bool standard = strcmp(path, "-") == 0;
+  int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return ch_fail(context, CH_ERR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+  ChStatus status = read_open(context, standard ? "standard input" : path, fd, true, limit, arena, out);
+  if (!standard) close(fd);
   return status;
 }
 

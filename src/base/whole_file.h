@@ -19,6 +19,10 @@ typedef struct ChWholeFile {
 // (at 0, or after a user block of 512, 1024, 2048, ... bytes) is only recognised, not read, unless `always` is set.
 ChStatus ch_whole_file_read(ChContext* context, const char* path, bool always, ChArena* arena, ChWholeFile* out);
 
+// Text of at most `limit` bytes; a longer file is refused before it is read, a longer pipe as soon as that is seen. "-"
+// is standard input.
+ChStatus ch_whole_file_read_up_to(ChContext* context, const char* path, size_t limit, ChArena* arena, ChWholeFile* out);
+
 // Writes a temporary file beside `path` and renames it. A device or pipe is written to directly.
 ChStatus ch_whole_file_write(ChContext* context, const char* path, const void* data, size_t size);
 

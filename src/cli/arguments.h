@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/nearest_word.h"
+
 enum { CH_LIST_MAX = 32 };
 typedef struct ChTextList {
   int count;
@@ -57,9 +59,6 @@ typedef enum ChParsed { CH_PARSED_RUN, CH_PARSED_HELP, CH_PARSED_WRONG } ChParse
 ChParsed ch_arguments_parse(const ChCommand* command, int count, char** words, void* values, const char** operand);
 
 void ch_command_print_help(const ChCommand* command);
-
-// The known word nearest to a mistyped one, or NULL when none is near.
-const char* ch_word_nearest(const char* word, int count, const char* const* known);
 
 // True when word is one of the known; otherwise complains on standard error, with the nearest known word, and lists
 // all.

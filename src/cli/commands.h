@@ -4,9 +4,11 @@
 
 #include "cli/arguments.h"
 
+extern const ChCommand ch_command_run;
 extern const ChCommand ch_command_solve;
 extern const ChCommand ch_command_analyze;
 extern const ChCommand ch_command_methods;
 extern const ChCommand ch_command_mcp;
+extern const ChCommand ch_command_scene;
 
 #endif

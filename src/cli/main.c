@@ -8,8 +8,8 @@
 
 void openblas_set_num_threads(int count);
 
-static const ChCommand* const commands[] = {&ch_command_solve, &ch_command_analyze, &ch_command_methods,
-                                            &ch_command_mcp};
+static const ChCommand* const commands[] = {&ch_command_run,     &ch_command_solve, &ch_command_analyze,
+                                            &ch_command_methods, &ch_command_mcp,   &ch_command_scene};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE* file) {
@@ -19,10 +19,12 @@ static void print_help(FILE* file) {
   for (int k = 0; k < COMMANDS; ++k) fprintf(file, "  %-10s %s\n", commands[k]->name, commands[k]->summary);
   fprintf(file,
           "\n`cardhouse COMMAND --help` explains one; --version prints the version.\n\nexamples:\n"
+          "  cardhouse run cards --until 10 --out cards.h5\n"
           "  cardhouse solve problem.hdf5\n"
           "  cardhouse solve problem.dat --tol 1e-12 --json\n"
           "  cardhouse analyze problem.hdf5\n"
           "  cardhouse mcp grasps\n"
+          "  cardhouse scene cards --levels 5 > house.json\n"
           "\nexit status: 0 done, 1 fell short of the tolerance under --strict, 2 bad usage or bad input,\n"
           "             3 a fault of the program or the machine\n");
 }

@@ -19,8 +19,7 @@ json_t* ch_json_certificate(const ChCertificate* certificate) {
   return object;
 }
 
-// A file name need not be UTF-8, JSON text must be: such a name is given with question marks.
-static json_t* path_json(const char* path) {
+json_t* ch_json_path(const char* path) {
   json_t* text = json_string(path);
   if (text) return text;
   char readable[1024];
@@ -33,7 +32,7 @@ static json_t* path_json(const char* path) {
 json_t* ch_json_problem(const char* path, const ChProblem* p) {
   bool global = p->form == CH_FORM_GLOBAL;
   json_t* object = json_object();
-  json_object_set_new(object, "file", path_json(path));
+  json_object_set_new(object, "file", ch_json_path(path));
   json_t* sizes =
       json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "form", global ? "global" : "local", "dimension",
                 p->dimension, "contacts", ch_problem_count(p, CH_LAW_CONTACT), "unilaterals",

@@ -13,6 +13,8 @@ double ch_plain_nan(double value);
 
 // A JSON number, or null for NaN and infinities, which JSON has no word for.
 json_t* ch_json_real(double value);
+// A file name need not be UTF-8, JSON text must be: such a name is given with question marks.
+json_t* ch_json_path(const char* path);
 json_t* ch_json_problem(const char* path, const ChProblem* problem);
 json_t* ch_json_certificate(const ChCertificate* certificate);
 

@@ -1,17 +1,14 @@
 // `cardhouse solve`: reads a contact problem, solves it, prints the certificate.
-#include <errno.h>
 #include <jansson.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "cardhouse/files.h"
 #include "cardhouse/solve.h"
+#include "cli/choices.h"
 #include "cli/commands.h"
 #include "cli/diagnostics.h"
 #include "cli/output.h"
@@ -59,86 +56,6 @@ typedef struct Job {
   ChCertificate circular;
 } Job;
 
-static const char* const poses[] = {"coulomb", "relaxed", "frictionless"};  // in the order of ChPose
-static const char* const cones[] = {"circular", "elliptic", "polygon", "outer-polygon"};
-
-static bool check_method(const ChCommand* self, const Arguments* arguments) {
-  const char* names[64];
-  const char* inners[64];
-  int count = 0, inner_count = 0;
-  for (int k = 0; k < ch_method_count() && k < 64; ++k) {
-    ChMethodInfo method = ch_method_info(k);
-    names[count++] = method.name;
-    if (method.inner) inners[inner_count++] = method.name;
-  }
-  // A solver that is inner only is no method by itself; the driver says so where it matters.
-  if (!ch_word_check(self, "method", arguments->method, count, names)) return false;
-  return !arguments->inner || ch_word_check(self, "inner solver", arguments->inner, inner_count, inners);
-}
-
-// polygon, polygon:M, outer-polygon, outer-polygon:M; false for any other word, sides = 0 for a bad M
-static bool read_polygon(const char* word, bool* outer, int* sides) {
-  *outer = strncmp(word, "outer-", 6) == 0;
-  const char* rest = word + (*outer ? 6 : 0);
-  if (strncmp(rest, "polygon", 7) != 0 || (rest[7] != '\0' && rest[7] != ':')) return false;
-  char* end = NULL;
-  long given = rest[7] == ':' ? strtol(rest + 8, &end, 10) : 8;
-  *sides = (end && (*end != '\0' || end == rest + 8)) || given < 0 || given > 1000 ? 0 : (int)given;
-  return true;
-}
-
-static bool check_cone(const ChCommand* self, const char* cone) {
-  if (!cone) return true;
-  bool outer;
-  int sides;
-  if (!read_polygon(cone, &outer, &sides)) return ch_word_check(self, "cone", cone, 4, cones);
-  if (sides >= 4 && sides <= 64 && sides % 2 == 0) return true;
-  ch_complain(self, "--cone %s: the number of sides must be even and from 4 to 64, as in polygon:8", cone);
-  return false;
-}
-
-static bool read_pose(const ChCommand* self, const char* word, ChPose* out) {
-  if (!ch_word_check(self, "pose", word, 3, poses)) return false;
-  for (int k = 0; k < 3; ++k)
-    if (strcmp(word, poses[k]) == 0) *out = (ChPose)k;
-  return true;
-}
-
-// --set nsgs.anderson=10. The name is cut off in place: the words of main belong to the program.
-static bool read_setting(const ChCommand* self, char* word, ChSetting* out) {
-  const char* names[256];
-  int count = 0;
-  for (; count < ch_option_count() && count < 256; ++count) names[count] = ch_option_info(count).name;
-  char* equals = strchr(word, '=');
-  if (!equals || equals == word) {
-    ch_complain(self, "--set is '%s', must be NAME=VALUE", word);
-    return false;
-  }
-  *equals = '\0';
-  char* end;
-  *out = (ChSetting){.name = word, .value = strtod(equals + 1, &end)};
-  if (end == equals + 1 || *end != '\0') {
-    ch_complain(self, "--set %s is '%s', must be a number", word, equals + 1);
-    return false;
-  }
-  return ch_word_check(self, "option", word, count, names);
-}
-
-// A bad place for the answer is better said before a long solve than after.
-static bool check_writable(const ChCommand* self, const char* path) {
-  struct stat status;
-  char copy[PATH_MAX];
-  if (!path) return true;
-  if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
-    ch_complain(self, "--out %s: is a directory, must be a file", path);
-    return false;
-  }
-  snprintf(copy, sizeof copy, "%s", path);
-  if (access(dirname(copy), W_OK) == 0) return true;
-  ch_complain(self, "--out %s: its folder cannot be written: %s", path, strerror(errno));
-  return false;
-}
-
 static bool prepare_options(const ChCommand* self, Job* job) {
   Arguments* a = &job->arguments;
   ChSolveOptions* o = &job->options;
@@ -149,10 +66,12 @@ static bool prepare_options(const ChCommand* self, Job* job) {
   o->max_iterations = a->max_iterations;
   o->time_limit = a->time_limit;
   o->threads = (int)a->threads;
-  if (!check_method(self, a) || !check_cone(self, a->cone) || !read_pose(self, a->pose, &o->pose)) return false;
+  if (!ch_method_check(self, a->method, a->inner) || !ch_cone_check(self, a->cone) ||
+      !ch_pose_read(self, a->pose, &o->pose))
+    return false;
   for (int k = 0; k < a->set.count; ++k)
-    if (!read_setting(self, (char*)a->set.item[k], &o->settings[o->setting_count++])) return false;
-  return check_writable(self, a->out);
+    if (!ch_setting_read(self, (char*)a->set.item[k], &o->settings[o->setting_count++])) return false;
+  return ch_place_check(self, "out", a->out);
 }
 
 // The word for the cones that are solved over; `circular` also makes them so.
@@ -172,7 +91,7 @@ static ChStatus settle_polygon(Job* job) {
   bool outer;
   int sides;
   ChProblem* problem = job->problem;
-  if (!job->arguments.cone || !read_polygon(job->arguments.cone, &outer, &sides)) return CH_OK;
+  if (!job->arguments.cone || !ch_cone_polygon(job->arguments.cone, &outer, &sides)) return CH_OK;
   size_t bytes = (size_t)problem->block_count * sizeof *job->smooth;
   job->smooth = malloc(bytes > 0 ? bytes : 1);
   if (!job->smooth) return ch_fail(&job->context, CH_ERR_MEMORY, "out of memory for %d blocks", problem->block_count);
@@ -235,7 +154,7 @@ static ChExit print_json(const ChCommand* self, const Job* job) {
   json_object_set_new(object, "method", json_string(job->options.method));
   json_object_set_new(object, "inner", json_string(info->inner_name[0] ? info->inner_name : "-"));
   json_object_set_new(object, "cone", json_string(job->cone));
-  json_object_set_new(object, "pose", json_string(poses[job->options.pose]));
+  json_object_set_new(object, "pose", json_string(ch_pose_words[job->options.pose]));
   json_object_set_new(object, "tolerance", ch_json_real(job->options.tolerance));
   json_object_set_new(object, "status", json_string(status_word(job->status)));
   json_object_set_new(object, "iterations",
@@ -299,7 +218,7 @@ static void print_text(const Job* job) {
   printf("method    %s", job->options.method);
   if (job->info.stage[0]) printf(" (%s)", job->info.stage);
   if (job->info.inner_name[0] && strcmp(job->info.inner_name, "-") != 0) printf(", inner %s", job->info.inner_name);
-  printf(", pose %s, %s cones\n", poses[job->options.pose], job->cone);
+  printf(", pose %s, %s cones\n", ch_pose_words[job->options.pose], job->cone);
   print_status(job);
   printf("\ncertificate\n");
 #define X(name, text) printf("  %-12s %9.2e  %s\n", #name, ch_plain_nan(job->info.certificate.name), text);

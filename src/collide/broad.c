@@ -117,10 +117,11 @@ static uint32_t cell_of(double x, double inverse) {
   return (uint32_t)(int64_t)floor(ch_clamp(x * inverse, -1e18, 1e18));
 }
 
+// Blocks of 4 x 4 x 4 cells are hashed, the cells of a block follow each other: neighbours are near in memory.
 static uint32_t bucket_of(const ChBroad* broad, int level, uint32_t x, uint32_t y, uint32_t z) {
-  uint64_t row =
-      (uint64_t)y * 0x9e3779b97f4a7c15u ^ (uint64_t)z * 0xc2b2ae3d27d4eb4fu ^ (uint64_t)level * 0x165667b19e3779f9u;
-  return ((uint32_t)(row >> 32) + x) & broad->mask;
+  uint64_t block = (uint64_t)(x >> 2) * 0x9e3779b97f4a7c15u ^ (uint64_t)(y >> 2) * 0xc2b2ae3d27d4eb4fu ^
+                   (uint64_t)(z >> 2) * 0x165667b19e3779f9u ^ (uint64_t)level * 0xd6e8feb86659fd93u;
+  return ((uint32_t)(block >> 32) << 6 | (z & 3) << 4 | (y & 3) << 2 | (x & 3)) & broad->mask;
 }
 
 static Entry entry_of(const ChBroad* broad, int i, const ChBroadItem* item) {
@@ -137,8 +138,8 @@ static bool in_grid(const ChBroad* broad, const ChBroadItem* item, int i) {
 
 // Entries sorted by bucket, by counting.
 static void fill_grid(ChBroad* broad, int count, const ChBroadItem* items) {
-  uint32_t size = 16;
-  while (size < 2u * (uint32_t)count) size *= 2;
+  uint32_t size = 64;
+  while (size < 4u * (uint32_t)count && size < 1u << 30) size *= 2;
   broad->mask = size - 1;
   CH_RESERVE(broad->arena, broad->bucket_start, 0, (int)size + 1, broad->bucket_room);
   memset(broad->bucket_start, 0, ((size_t)size + 1) * sizeof *broad->bucket_start);
@@ -218,11 +219,11 @@ static void sort_by(ChBroad* broad, int which, int count, const ChBroadPair* fro
 int ch_broad_find(ChBroad* broad, int count, const ChBroadItem* items, int plane_count, const ChBroadPlane* planes,
                   const ChBroadPair** pairs) {
   if (broad->item_room < count) {
-    broad->item_room = count;
     broad->level = CH_TAKE(broad->arena, count, int16_t);
     broad->bucket = CH_TAKE(broad->arena, count, int);
     broad->entries = CH_TAKE(broad->arena, count, Entry);
     broad->start = CH_TAKE(broad->arena, count + 1, int);
+    broad->item_room = count;  // last: a take that fails leaves this function
   }
   broad->pair_count = 0;
   choose_levels(broad, count, items);

@@ -6,10 +6,9 @@
 // a cell is about as large as what lies in it. Hence levels: a box lives in the level whose cells are the next larger
 // ones, in the one cell that holds its centre; cells double from level to level and their phase is chosen so that the
 // boxes fill them as well as they can. A box of edge w <= s meets only boxes whose centres are within (w + s) / 2, that
-// is in at most 3 x 3 x 3 cells of edge s; it asks its own and all coarser levels, never finer ones. Only cells that
-// hold something exist: they are found by hashing, cells that are neighbours along x next to each other. A level with
-// few boxes (a floor, a big mesh) is not worth a grid: everybody is compared with each of them. Half-spaces have no box
-// and are compared with everybody.
+// is in at most 3 x 3 x 3 cells of edge s; it asks its own and all coarser levels, never finer ones. Cells are found by
+// hashing, those of a small block together. A level with few boxes (a floor, a big mesh) is not worth a grid:
+// everybody is compared with each of them. Half-spaces have no box and are compared with everybody.
 #ifndef CH_COLLIDE_BROAD_H
 #define CH_COLLIDE_BROAD_H
 

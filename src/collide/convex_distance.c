@@ -39,12 +39,14 @@ static bool nearest_inside(int count, const ChVec3 d[CORNERS], double weight[COR
   return weight[0] > 0.0;
 }
 
-// Keeps the corners that span the point nearest to the origin, and returns that point.
+// Keeps the corners that span the point nearest to the origin, and returns that point. The newest corner is among them:
+// the others had their nearest point before, and it was not near enough.
 static ChVec3 reduce(Simplex* simplex) {
+  const int newest = 1 << (simplex->count - 1);
   double best = INFINITY, best_weight[CORNERS] = {1.0};
-  int best_set = 1;
-  ChVec3 nearest = simplex->d[0];
-  for (int set = 1; set < 1 << simplex->count; ++set) {
+  int best_set = newest;
+  ChVec3 nearest = simplex->d[simplex->count - 1];
+  for (int set = newest; set < 2 * newest; ++set) {
     ChVec3 d[CORNERS], point = ch_vec(0.0, 0.0, 0.0);
     double weight[CORNERS] = {1.0};
     int count = 0;

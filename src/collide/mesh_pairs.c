@@ -14,7 +14,9 @@
 #include "collide/mesh_walk.h"
 #include "collide/shape_box.h"
 
-static const double SMOOTH = 1e-6;  // sine of angles that count as none
+static const double SMOOTH = 1e-6;    // sine of angles that count as none
+static const double TOUCHING = 1e-8;  // of the shape's size
+enum { TURNS = 20 };                  // until a normal has found its cone
 
 typedef struct Query {
   const ChPosed *a, *b;
@@ -154,39 +156,56 @@ static bool edge_stands_out(const Query* q, int cell, int k, MeshEdge* e) {
   return !seen_from_behind(q, cell) || !seen_from_behind(q, e->other);
 }
 
-static bool edge_owns(const Query* q, const MeshEdge* e, ChVec3 outward) {
-  if (!(ch_dot(outward, e->into) <= SMOOTH)) return false;
-  return e->other >= 0 ? ch_dot(outward, e->into_other) <= SMOOTH
-                       : ch_dot(outward, q->mesh->normals[e->cell]) >= -SMOOTH;
+// Takes from `outward` what leads along the unit vector `into`; false where it did.
+static bool turn_away(ChVec3* outward, ChVec3 into) {
+  double along = ch_dot(*outward, into);
+  if (along <= SMOOTH) return true;
+  *outward = ch_along(*outward, -along, into);
+  return false;
 }
 
-// Whether `outward` leads away from all edges at the vertex.
-static bool vertex_owns(const Query* q, int vertex, ChVec3 outward) {
+// Whether `outward` belongs to the edge; if not, it is turned towards those that do.
+static bool edge_owns(const Query* q, const MeshEdge* e, ChVec3* outward) {
+  bool owns = turn_away(outward, e->into);
+  return turn_away(outward, e->other >= 0 ? e->into_other : ch_neg(q->mesh->normals[e->cell])) && owns;
+}
+
+// Whether `outward` leads away from all edges at the vertex; if not, it is turned.
+static bool vertex_owns(const Query* q, const MeshEdge* e, int vertex, ChVec3* outward) {
   ChVec3 at = q->mesh->vertices[vertex];
   ChMeshWalk walk = ch_mesh_walk(q->mesh, (ChBox3){at, at});
+  bool owns = e->other >= 0 || turn_away(outward, ch_neg(q->mesh->normals[e->cell]));
   for (int c; (c = ch_mesh_walk_next(&walk)) >= 0;) {
     const int* cell = &q->mesh->cells[3 * c];
     if (cell[0] != vertex && cell[1] != vertex && cell[2] != vertex) continue;
     for (int k = 0; k < 3; ++k)
-      if (cell[k] != vertex && !(ch_dot(outward, ch_unit(ch_sub(corner(q->mesh, c, k), at))) <= SMOOTH)) return false;
+      if (cell[k] != vertex) owns = turn_away(outward, ch_unit(ch_sub(corner(q->mesh, c, k), at))) && owns;
   }
-  return true;
+  return owns;
 }
 
-// Whether the point is the edge's or its vertex's own; if so it gets its key.
+// Whether the point is the edge's or its vertex's own; if so it gets its key. Where the two touch, the routine had a
+// choice of normals and did not know the surface: the point stays with the nearest normal that the surface has.
 static bool settle(const Query* q, const MeshEdge* e, ChGap* point) {
   ChVec3 foot = to_mesh(q, ch_along(point->point, 0.5 * point->gap, point->normal));
   ChVec3 outward = ch_neg(ch_mat_apply_transposed(&q->b->turn, point->normal));
   double length = ch_norm(ch_sub(e->segment.end[1], e->segment.end[0]));
   double along = ch_segment_foot(&e->segment, foot) * length;
-  if (along > q->slack && along < length - q->slack) {
-    point->key = mixed(2, (uint64_t)(3 * e->cell + e->k), point->key);
-    return edge_owns(q, e, outward);
+  int vertex = -1;
+  if (along <= q->slack || along >= length - q->slack)
+    vertex = q->mesh->cells[3 * e->cell + (along > 0.5 * length ? e->k + 1 : e->k) % 3];
+  point->key = vertex < 0 ? mixed(2, (uint64_t)(3 * e->cell + e->k), point->key) : mixed(3, (uint64_t)vertex, 0);
+  for (int turn = 0; turn < TURNS; ++turn) {
+    bool owns = vertex < 0 ? edge_owns(q, e, &outward) : vertex_owns(q, e, vertex, &outward);
+    if (owns && turn == 0) return true;
+    if (owns) {
+      point->normal = ch_neg(ch_mat_apply(&q->b->turn, outward));
+      return true;
+    }
+    if (!(fabs(point->gap) <= TOUCHING * q->a->shape->bound) || ch_norm(outward) < 0.5) return false;
+    outward = ch_unit(outward);
   }
-  int vertex = q->mesh->cells[3 * e->cell + (along > 0.5 * length ? e->k + 1 : e->k) % 3];
-  point->key = mixed(3, (uint64_t)vertex, 0);
-  if (e->other < 0 && !(ch_dot(outward, q->mesh->normals[e->cell]) >= -SMOOTH)) return false;
-  return vertex_owns(q, vertex, outward);
+  return false;
 }
 
 static ChQuat turn_from_z(ChVec3 d) {

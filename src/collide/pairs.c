@@ -59,6 +59,7 @@ static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
             [CH_SHAPE_CYLINDER] = ch_pair_smooth_convex,
             [CH_SHAPE_ELLIPSOID] = ch_pair_smooth_convex,
             [CH_SHAPE_HALFSPACE] = ch_pair_smooth_halfspace,
+            [CH_SHAPE_MESH] = ch_pair_convex_mesh,
         },
     [CH_SHAPE_ELLIPSOID] =
         {
@@ -68,6 +69,7 @@ static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
             [CH_SHAPE_HULL] = ch_pair_smooth_convex,
             [CH_SHAPE_ELLIPSOID] = ch_pair_smooth_convex,
             [CH_SHAPE_HALFSPACE] = ch_pair_smooth_halfspace,
+            [CH_SHAPE_MESH] = ch_pair_convex_mesh,
         },
     [CH_SHAPE_DISK] =
         {

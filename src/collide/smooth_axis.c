@@ -6,11 +6,12 @@
 //   n_k+1 = argmax s(n) + t_k n_k . n,
 //
 // and the separation s grows from each n_k to the next. It starts from the best directions of a fan, and each end is
-// sharpened to the last digit.
+// sharpened to the last digit. Mostly sharpening the best of the fan is enough: a point of each shape proves it.
 #include "collide/convex_distance.h"
 #include "collide/smooth_pair.h"
 
-enum { KEPT = 3, MOVES = 8, ROUNDS = 3 };
+enum { KEPT = 3, MOVES = 8, ROUNDS = 4 };
+static const double ROUGH = 1e-4, FINE = 1e-11;  // accuracy of closest points, in sizes
 
 ChSmooth ch_smooth_of(const ChPosed* posed, ChVec3 origin) {
   const ChShape* s = posed->shape;
@@ -67,17 +68,17 @@ static ChClosest closest_points(const ChSmooth* a, const ChSmooth* b, ChVec3 sta
   return ch_convex_distance(first, second, start, enough, fmin(a->size, b->size), tolerance);
 }
 
-static ChSmoothAxis ascend(const ChSmooth* a, const ChSmooth* b, ChSmoothAxis axis) {
+static ChSmoothAxis ascend(const ChSmooth* a, const ChSmooth* b, ChSmoothAxis axis, double tolerance) {
   const double step = 0.1 * fmin(a->size, b->size);
   for (int k = 0; k < MOVES; ++k) {
     ChSmooth moved = *b;
     moved.at = ch_along(b->at, step - axis.gap, axis.normal);
-    const ChClosest closest = closest_points(a, &moved, axis.normal, INFINITY, 1e-6);
+    const ChClosest closest = closest_points(a, &moved, axis.normal, INFINITY, tolerance);
     if (!closest.apart) break;
     const double gap = ch_smooth_separation(a, b, closest.normal), turned = ch_dot(closest.normal, axis.normal);
     if (!(gap > axis.gap)) break;
     axis = (ChSmoothAxis){closest.normal, gap};
-    if (turned > 1.0 - 1e-6) break;
+    if (turned > 1.0 - 1e-4) break;  // near enough for Newton's method
   }
   return ch_smooth_sharpen(a, b, axis.normal);
 }
@@ -109,50 +110,114 @@ static void fan_out(const ChSmooth* own, const ChSmooth* a, const ChSmooth* b, d
     keep(a, b, ch_scale(sign, ch_mat_apply(&own->turn, own->shape->polytope->normals[f])), kept);
 }
 
+// The better of the best so far and the end of the climb from n, which may be zero where a part has no normal.
+static ChSmoothAxis climb_from(const ChSmooth* a, const ChSmooth* b, ChVec3 n, ChSmoothAxis best) {
+  return ch_dot(n, n) > 0.5 ? better(best, ascend(a, b, along_axis(a, b, n), ROUGH)) : best;
+}
+
 // Other ways out of an overlap: where the shapes meet along the best direction so far, every flat or straight part of a
 // shape within reach of the overlap has a normal of its own.
 static ChSmoothAxis try_ways_out(const ChSmooth* own, const ChSmooth* a, const ChSmooth* b, double sign,
                                  ChSmoothAxis best) {
-  const ChVec3 met = ch_smooth_support(own, ch_scale(sign, best.normal)), from_centre = ch_sub(met, own->at);
+  const ChVec3 from_centre = ch_sub(ch_smooth_support(a, best.normal), own->at);
   ChSmoothAxis end = best;
   const double reach = -4.0 * best.gap;
   for (int f = 0; own->shape->polytope && f < own->shape->polytope->face_count; ++f) {
     const ChVec3 normal = ch_mat_apply(&own->turn, own->shape->polytope->normals[f]);
     if (!(own->shape->polytope->offsets[f] - ch_dot(normal, from_centre) <= reach)) continue;
-    end = better(end, ascend(a, b, along_axis(a, b, ch_scale(sign, normal))));
-    end = better(end, ascend(a, b, along_axis(a, b, ch_unit(ch_along(best.normal, sign, normal)))));
+    if (sign * ch_dot(normal, best.normal) > 0.99) continue;
+    end = climb_from(a, b, ch_scale(sign, normal), end);
+    end = climb_from(a, b, ch_unit(ch_along(best.normal, sign, normal)), end);
   }
   if (own->shape->type != CH_SHAPE_CYLINDER) return end;
   const double along = ch_dot(from_centre, own->axis);
   const ChVec3 cap = ch_scale(copysign(1.0, along), own->axis);
   const ChVec3 side = ch_unit(ch_along(from_centre, -along, own->axis));
-  end = better(end, ascend(a, b, along_axis(a, b, ch_scale(sign, cap))));
-  end = better(end, ascend(a, b, along_axis(a, b, ch_scale(sign, side))));
-  return better(end, ascend(a, b, along_axis(a, b, ch_scale(sign, ch_unit(ch_add(cap, side))))));
+  const double to_cap = own->shape->half_length - fabs(along);
+  const double to_side = own->shape->radius - ch_norm(ch_along(from_centre, -along, own->axis));
+  if (!(to_cap <= reach && to_side <= reach)) return end;  // far from the rim there is no other way
+  end = climb_from(a, b, ch_scale(sign, cap), end);
+  end = climb_from(a, b, ch_scale(sign, side), end);
+  return climb_from(a, b, ch_scale(sign, ch_unit(ch_add(cap, side))), end);
+}
+
+static bool contains(const ChSmooth* s, ChVec3 x, double slack) {
+  const ChShape* shape = s->shape;
+  const ChVec3 local = ch_mat_apply_transposed(&s->turn, ch_sub(x, s->at));
+  const double beyond = fmax(fabs(local.z) - shape->half_length, 0.0), across = hypot(local.x, local.y);
+  switch (shape->type) {
+    case CH_SHAPE_SPHERE:
+      return ch_norm(local) <= shape->radius + slack;
+    case CH_SHAPE_CAPSULE:
+      return hypot(across, beyond) <= shape->radius + slack;
+    case CH_SHAPE_CYLINDER:
+      return beyond <= slack && across <= shape->radius + slack;
+    case CH_SHAPE_ELLIPSOID: {
+      const ChVec3 h = shape->half;
+      return ch_norm(ch_vec(local.x / h.x, local.y / h.y, local.z / h.z)) <= 1.0 + slack / s->size;
+    }
+    default:
+      for (int f = 0; f < shape->polytope->face_count; ++f)
+        if (!(ch_dot(shape->polytope->normals[f], local) - shape->polytope->offsets[f] <= slack)) return false;
+      return true;
+  }
+}
+
+// A point farthest along d in the middle of all that are, if they are a line or a disk.
+static ChVec3 middle_support(const ChSmooth* s, ChVec3 d) {
+  const ChVec3 end = ch_smooth_support(s, d);
+  const bool straight = s->shape->type == CH_SHAPE_CYLINDER || s->shape->type == CH_SHAPE_CAPSULE;
+  if (!straight || !(fabs(ch_dot(s->axis, d)) < 1e-12)) return end;
+  return ch_along(end, -ch_dot(ch_sub(end, s->at), s->axis), s->axis);
+}
+
+// A point of each shape, apart by the gap along the normal: no direction separates by more. Says nothing of overlaps.
+static bool is_proved(const ChSmooth* a, const ChSmooth* b, ChSmoothAxis axis) {
+  const double size = fmin(a->size, b->size), slack = 1e-10 * size;
+  if (!(axis.gap > -1e-9 * size)) return false;
+  return contains(b, ch_along(middle_support(a, axis.normal), axis.gap, axis.normal), slack) ||
+         contains(a, ch_along(middle_support(b, ch_neg(axis.normal)), -axis.gap, axis.normal), slack);
+}
+
+// The separation of shapes that do not overlap has one maximum: climb until nothing is gained. Where a corner is a hair
+// away from a rim, only their closest points tell the directions between apart.
+static ChSmoothAxis climb_apart(const ChSmooth* a, const ChSmooth* b, ChSmoothAxis best) {
+  const double size = fmin(a->size, b->size);
+  if (is_proved(a, b, best)) return best;
+  const ChClosest closest = closest_points(a, b, best.normal, INFINITY, FINE);
+  if (closest.apart && closest.distance > 1e-9 * size) best = better(best, ch_smooth_sharpen(a, b, closest.normal));
+  for (int round = 0; round < ROUNDS && !is_proved(a, b, best); ++round) {
+    const ChSmoothAxis next = ascend(a, b, best, FINE);
+    if (!(next.gap > best.gap + 1e-13 * size)) break;
+    best = next;
+  }
+  return best;
 }
 
 ChSmoothAxis ch_smooth_axis(const ChSmooth* a, const ChSmooth* b, double enough) {
-  ChVec3 between = ch_unit(ch_sub(b->at, a->at));
-  if (!(ch_dot(between, between) > 0.0)) between = ch_axis(0);
-  const ChClosest closest = closest_points(a, b, between, enough, 1e-6);
-  if (closest.apart && closest.distance > enough) return (ChSmoothAxis){closest.normal, closest.distance};
-  if (closest.apart && closest.distance > 0.05 * fmin(a->size, b->size)) return ch_smooth_sharpen(a, b, closest.normal);
-  const double touching = -1e-9 * fmin(a->size, b->size);
   ChSmoothAxis kept[KEPT], best = {.gap = -INFINITY};
   for (int k = 0; k < KEPT; ++k) kept[k].gap = -INFINITY;
-  keep(a, b, between, kept);
+  const ChVec3 between = ch_unit(ch_sub(b->at, a->at));
+  if (ch_dot(between, between) > 0.5) keep(a, b, between, kept);
   fan_out(a, a, b, 1.0, kept);
   fan_out(b, a, b, -1.0, kept);
-  if (closest.apart) kept[KEPT - 1] = (ChSmoothAxis){closest.normal, closest.distance};
-  for (int k = 0; k < KEPT; ++k) {
-    best = better(best, ascend(a, b, kept[k]));
-    if (best.gap > touching) return best;  // apart or touching: there is only one
-  }
+  if (kept[0].gap > enough) return kept[0];
+  best = ch_smooth_flatten(a, b, kept[0].normal);
+  if (best.gap > enough || is_proved(a, b, best)) return best;
+  best = ch_smooth_sharpen(a, b, best.normal);
+  if (best.gap > enough || is_proved(a, b, best)) return best;
+
+  const ChClosest closest = closest_points(a, b, best.normal, enough, ROUGH);
+  const double size = fmin(a->size, b->size), touching = -1e-9 * size;
+  if (closest.apart && closest.distance > enough) return (ChSmoothAxis){closest.normal, closest.distance};
+  if (closest.apart) best = better(best, ch_smooth_sharpen(a, b, closest.normal));
+  for (int k = 0; k < KEPT && !(best.gap > touching); ++k) best = better(best, ascend(a, b, kept[k], ROUGH));
+  if (best.gap > touching) return climb_apart(a, b, best);
   for (int round = 0; round < ROUNDS; ++round) {
     const double gap = best.gap;
     best = better(best, try_ways_out(a, a, b, 1.0, best));
     best = better(best, try_ways_out(b, a, b, -1.0, best));
     if (!(best.gap > gap - touching)) break;
   }
-  return best;
+  return best.gap > touching ? climb_apart(a, b, best) : best;
 }

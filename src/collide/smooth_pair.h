@@ -29,6 +29,9 @@ typedef struct ChSmoothAxis {
 } ChSmoothAxis;
 ChSmoothAxis ch_smooth_axis(const ChSmooth* a, const ChSmooth* b, double enough);
 
+// The best of a direction and the normals of flat parts near it.
+ChSmoothAxis ch_smooth_flatten(const ChSmooth* a, const ChSmooth* b, ChVec3 start);
+
 // Climbs from a direction near a maximum of the separation to the maximum itself.
 ChSmoothAxis ch_smooth_sharpen(const ChSmooth* a, const ChSmooth* b, ChVec3 start);
 

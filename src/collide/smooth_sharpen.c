@@ -10,7 +10,7 @@
 // separation that a direction truly has never exceeds the gap, so the best of all is right.
 #include "collide/smooth_pair.h"
 
-enum { CHOICES = 40, STEPS = 12 };
+enum { CHOICES = 40, STEPS = 10 };
 static const double NEAR = 0.15;  // features that look within this angle of the start are tried
 
 // A way in which a shape may meet the other: the point at the start and what is demanded.
@@ -30,17 +30,21 @@ static void add_choice(Choices* c, Choice choice) {
   if (c->count < CHOICES) c->choice[c->count++] = choice;
 }
 
+// Vertices and edges that lie near the end of the polytope along d.
 static void list_polytope(const ChSmooth* s, ChVec3 d, Choices* out) {
   const ChPolytope* p = s->shape->polytope;
-  const int v = ch_polytope_support(p, ch_mat_apply_transposed(&s->turn, d), 0);
-  const ChVec3 x = ch_add(s->at, ch_mat_apply(&s->turn, p->vertices[v]));
-  add_choice(out, (Choice){.fixed = true, .point = x});
-  for (int k = p->neighbour_start[v]; k < p->neighbour_start[v + 1]; ++k) {
-    const ChVec3 other = ch_add(s->at, ch_mat_apply(&s->turn, p->vertices[p->neighbour[k]]));
-    const ChVec3 edge = ch_unit(ch_sub(other, x));
-    if (!(fabs(ch_dot(edge, d)) < NEAR)) continue;
-    add_choice(out, (Choice){.demands = true, .demand = edge, .fixed = true, .point = x});
-    add_choice(out, (Choice){.fixed = true, .point = other});
+  const ChVec3 local = ch_mat_apply_transposed(&s->turn, d);
+  const double level = ch_dot(local, p->vertices[ch_polytope_support(p, local, 0)]) - 0.3 * NEAR * p->radius;
+  for (int v = 0; v < p->vertex_count; ++v)
+    if (ch_dot(local, p->vertices[v]) >= level)
+      add_choice(out, (Choice){.fixed = true, .point = ch_add(s->at, ch_mat_apply(&s->turn, p->vertices[v]))});
+  for (int e = 0; e < p->edge_count; ++e) {
+    const ChVec3 x = p->vertices[p->edges[e].vertex[0]], y = p->vertices[p->edges[e].vertex[1]];
+    if (!(ch_dot(local, x) >= level && ch_dot(local, y) >= level)) continue;
+    add_choice(out, (Choice){.demands = true,
+                             .demand = ch_mat_apply(&s->turn, ch_unit(ch_sub(y, x))),
+                             .fixed = true,
+                             .point = ch_add(s->at, ch_mat_apply(&s->turn, x))});
   }
 }
 
@@ -105,6 +109,7 @@ static void climb(const ChSmooth* a, const Choice* ca, const ChSmooth* b, const 
   const bool demands = ca->demands || cb->demands;
   const ChVec3 demand = ca->demands ? ca->demand : cb->demand;
   const double radii = choice_radius(a, ca) + choice_radius(b, cb);
+  const ChVec3 start = n;
   if (demands) n = ch_unit(ch_along(n, -ch_dot(n, demand), demand));
   for (int step = 0; step < STEPS; ++step) {
     ChVec3 t[2], turned[2];
@@ -134,9 +139,9 @@ static void climb(const ChSmooth* a, const Choice* ca, const ChSmooth* b, const 
                  ch_scale((g[1] * m[0][0] - g[0] * m[1][0]) / whole, t[1]));
     }
     const double length = ch_norm(d);
-    if (!(length < 1e6)) return;
+    if (!(length < 1e6) || !(ch_dot(n, start) > 0.8)) return;  // lost: other features meet
     n = ch_unit(ch_along(n, fmin(1.0, 0.3 / fmax(length, 1e-300)), d));
-    if (length < 1e-15) break;
+    if (length < 1e-13) break;  // the step after it would be below rounding
   }
   offer(a, b, n, best);
 }
@@ -155,11 +160,16 @@ static void offer_flats(const ChSmooth* own, const ChSmooth* a, const ChSmooth* 
       offer(a, b, ch_scale(sign, ch_mat_apply(&own->turn, own->shape->polytope->normals[f])), best);
 }
 
-ChSmoothAxis ch_smooth_sharpen(const ChSmooth* a, const ChSmooth* b, ChVec3 start) {
+ChSmoothAxis ch_smooth_flatten(const ChSmooth* a, const ChSmooth* b, ChVec3 start) {
   ChSmoothAxis best = {start, ch_smooth_separation(a, b, start)};
-  Choices of_a, of_b;
   offer_flats(a, a, b, 1.0, start, &best);
   offer_flats(b, a, b, -1.0, start, &best);
+  return best;
+}
+
+ChSmoothAxis ch_smooth_sharpen(const ChSmooth* a, const ChSmooth* b, ChVec3 start) {
+  ChSmoothAxis best = ch_smooth_flatten(a, b, start);
+  Choices of_a, of_b;
   list_choices(a, start, &of_a);
   list_choices(b, ch_neg(start), &of_b);
   for (int i = 0; i < of_a.count; ++i)

@@ -1,0 +1,149 @@
+// Time of collision detection a body, as their number grows: whatever is linear stays put in the last column.
+//
+//   collide [--threads N] [bodies ...]        default: one thread; 1,000, 10,000 and 100,000 bodies
+//
+// Two scenes in a box of five half-spaces: equal spheres, packed so that each touches six; and spheres, boxes and
+// capsules whose sizes spread evenly over a factor of 30, at random places that fill a third of the box.
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "collide/collide.h"
+#include "support/random.h"
+
+typedef struct Scene {
+  ChContext context;
+  ChWorld* world;
+  int material;
+  bool failed;
+} Scene;
+
+static void note(Scene* scene, ChStatus status) {
+  if (status != CH_OK && !scene->failed) {
+    fprintf(stderr, "collide: %s\n", scene->context.message);
+    scene->failed = true;
+  }
+}
+
+static int add_body(Scene* scene, ChBodyKind kind, ChVec3 at, ChQuat orientation) {
+  ChBodyDef def = CH_BODY_DEF;
+  int id = 0;
+  def.kind = kind;
+  def.position = at;
+  def.orientation = orientation;
+  note(scene, ch_world_add_body(&scene->context, scene->world, &def, &id));
+  return id;
+}
+
+static void add_shape(Scene* scene, int body, ChShapeDef def) {
+  int id;
+  def.orientation = ch_quat_identity();
+  def.material = scene->material;
+  note(scene, ch_world_add_shape(&scene->context, scene->world, body, &def, &id));
+}
+
+// Floor and four walls about [-half, half]^2.
+static void open_scene(Scene* scene, double half) {
+  ChMaterialDef material = CH_MATERIAL_DEF;
+  material.name = "stone";
+  note(scene, ch_world_create(&scene->context, 3, &scene->world));
+  if (scene->failed) return;
+  note(scene, ch_world_add_material(&scene->context, scene->world, &material, &scene->material));
+  int body = add_body(scene, CH_BODY_FIXED, ch_vec(0.0, 0.0, 0.0), ch_quat_identity());
+  add_shape(scene, body, (ChShapeDef){.type = CH_SHAPE_HALFSPACE, .normal = {0.0, 0.0, 1.0}});
+  for (int k = 0; k < 4; ++k) {
+    ChVec3 inward = ch_scale(k % 2 ? 1.0 : -1.0, ch_axis(k / 2));
+    add_shape(scene, body, (ChShapeDef){.type = CH_SHAPE_HALFSPACE, .normal = inward, .offset = -half});
+  }
+}
+
+static void add_spheres(Scene* scene, int count) {
+  const double r = 0.1;
+  int m = (int)ceil(cbrt(count));
+  open_scene(scene, m * r);
+  for (int i = 0; i < count; ++i) {
+    ChVec3 at = ch_vec((2 * (i % m) + 1 - m) * r, (2 * (i / m % m) + 1 - m) * r, (2 * (i / m / m) + 1) * r);
+    add_shape(scene, add_body(scene, CH_BODY_DYNAMIC, at, ch_quat_identity()),
+              (ChShapeDef){.type = CH_SHAPE_SPHERE, .radius = r});
+  }
+}
+
+static ChShapeDef mixed_shape(int i, double size) {
+  if (i % 3 == 0) return (ChShapeDef){.type = CH_SHAPE_SPHERE, .radius = size};
+  if (i % 3 == 1) return (ChShapeDef){.type = CH_SHAPE_BOX, .half = {0.8 * size, 0.8 * size, 0.8 * size}};
+  return (ChShapeDef){.type = CH_SHAPE_CAPSULE, .radius = 0.7 * size, .half_length = 0.7 * size};
+}
+
+static void add_mixed(Scene* scene, int count) {
+  ChRandom r = ch_random_seeded(1);
+  double ratio = 30.0, mean_volume = 4.2 * (pow(ratio, 3.0) - 1.0) / (3.0 * log(ratio)) * pow(0.01, 3.0);
+  double edge = cbrt(3.0 * count * mean_volume);
+  open_scene(scene, 0.5 * edge);
+  for (int i = 0; i < count; ++i) {
+    ChVec3 at =
+        ch_vec(ch_random_uniform(&r, -0.5, 0.5), ch_random_uniform(&r, -0.5, 0.5), ch_random_uniform(&r, 0.0, 1.0));
+    ChQuat turn =
+        ch_quat_unit((ChQuat){ch_random_normal(&r), ch_random_normal(&r), ch_random_normal(&r), ch_random_normal(&r)});
+    double size = 0.01 * pow(ratio, ch_random_uniform(&r, 0.0, 1.0));
+    add_shape(scene, add_body(scene, CH_BODY_DYNAMIC, ch_scale(edge, at), turn), mixed_shape(i, size));
+  }
+}
+
+// Of all threads together: what else runs on the machine is not counted.
+static double processor_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// Best of several calls, after one that warms up.
+static void measure(const char* name, Scene* scene, int count) {
+  ChCollider* collider = NULL;
+  ChCollideOptions options = {.margin = 1e-3, .look_ahead = 0.01};
+  const ChGap* gaps;
+  int gap_count = 0;
+  if (!scene->failed) note(scene, ch_world_seal(&scene->context, scene->world));
+  if (!scene->failed) note(scene, ch_collider_create(&scene->context, scene->world, &collider));
+  double best = INFINITY;
+  for (int call = 0; call < 8 && !scene->failed; ++call) {
+    double start = processor_seconds();
+    note(scene, ch_collide(&scene->context, collider, scene->world->states, &options, &gaps, &gap_count));
+    double seconds = processor_seconds() - start;
+    if (call > 0 && seconds < best) best = seconds;
+  }
+  if (!scene->failed) printf("%-16s %9d %10d %12.3f %14.3f\n", name, count, gap_count, 1e3 * best, 1e6 * best / count);
+  ch_collider_destroy(collider);
+  ch_world_destroy(scene->world);
+}
+
+static bool run(int count) {
+  Scene spheres = {0}, mixed = {0};
+  add_spheres(&spheres, count);
+  measure("equal spheres", &spheres, count);
+  add_mixed(&mixed, count);
+  measure("mixed shapes", &mixed, count);
+  return !spheres.failed && !mixed.failed;
+}
+
+int main(int argc, char** argv) {
+  int counts[16] = {1000, 10000, 100000}, count = 3, threads = 1, given = 0;
+  for (int i = 1; i < argc; ++i) {
+    if (!strcmp(argv[i], "--threads") && i + 1 < argc)
+      threads = atoi(argv[++i]);
+    else if (given < 16)
+      counts[given++] = atoi(argv[i]);
+  }
+  if (given) count = given;
+  for (int i = 0; i < count; ++i)
+    if (counts[i] < 1 || threads < 1) {
+      fprintf(stderr, "usage: collide [--threads N] [bodies ...]\n");
+      return 2;
+    }
+  omp_set_num_threads(threads);
+  printf("%-16s %9s %10s %12s %14s\n", "scene", "bodies", "gaps", "ms a call", "us a body");
+  bool fine = true;
+  for (int i = 0; i < count; ++i) fine = run(counts[i]) && fine;
+  return fine ? 0 : 1;
+}

@@ -1,0 +1,25 @@
+// A run in a terminal: a bar with the time left on standard error; and an orderly end on Ctrl-C.
+#ifndef CH_CLI_PROGRESS_H
+#define CH_CLI_PROGRESS_H
+
+#include <stdbool.h>
+
+#include "cardhouse/record.h"
+
+typedef struct ChProgress {
+  bool wanted, shown;
+  double from, until;      // simulated seconds
+  double began, shown_at;  // wall clock
+} ChProgress;
+
+// `wanted`: a bar may be shown; it appears only on a terminal, and only where the run takes longer than a blink.
+ChProgress ch_progress_begin(bool wanted, double from, double until);
+void ch_progress_step(ChProgress* progress, const ChSimulation* simulation, long missed);
+void ch_progress_end(ChProgress* progress);  // clears the line
+
+// From now on the first Ctrl-C or SIGTERM only asks to stop; the second one kills. Files that grow too large are write
+// errors, not signals.
+void ch_signals_heed(void);
+bool ch_stop_asked(void);
+
+#endif

@@ -1,0 +1,68 @@
+// The contact problem of a step with the step's own answer, as an FCLIB file.
+//
+//   M v = H r + f      u = H^T v + w       with r as the step found it
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "cardhouse/files.h"
+#include "cardhouse/record.h"
+#include "problem/mass.h"
+#include "record/folder.h"
+#include "step/state.h"
+
+// Impulses of the last step, in the order of the problem's rows.
+static double* take_reactions(ChArena* arena, const ChSimulation* s, const ChProblem* problem) {
+  double* r = CH_TAKE(arena, problem->rows, double);
+  for (int b = 0, row = 0; b < s->rest.rows.block_count && row < problem->rows; ++b) {
+    const ChBlock* law = &s->rest.rows.blocks[b].law;
+    memcpy(r + row, s->rest.r + law->row, (size_t)law->dimension * sizeof *r);
+    row += law->dimension;
+  }
+  return r;
+}
+
+static ChStatus write_solved(ChContext* context, ChArena* arena, const char* path, const ChSimulation* s,
+                             const ChProblem* problem) {
+  const ChSparse* H = &problem->H;
+  double* r = take_reactions(arena, s, problem);
+  double* b = CH_TAKE(arena, problem->dof, double);
+  double* v = CH_TAKE(arena, problem->dof, double);
+  double* u = CH_TAKE(arena, problem->rows, double);
+  ChMass* mass = ch_mass_create(context, arena, &problem->M);
+  if (!mass) return context->status;
+  memcpy(b, problem->f, (size_t)problem->dof * sizeof *b);
+  for (int j = 0; j < problem->rows; ++j)
+    for (int k = H->start[j]; k < H->start[j + 1]; ++k) b[H->index[k]] += H->value[k] * r[j];
+  ch_mass_solve(mass, b, v);
+  for (int j = 0; j < problem->rows; ++j) {
+    u[j] = problem->w[j];
+    for (int k = H->start[j]; k < H->start[j + 1]; ++k) u[j] += H->value[k] * v[H->index[k]];
+  }
+  return ch_solution_write(context, path, problem, v, u, r);
+}
+
+static ChStatus write_problem(ChContext* context, const char* path, const ChSimulation* s, const ChProblem* problem) {
+  ChArena* volatile arena = NULL;
+  jmp_buf landing;
+  if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  }
+  ch_arena_set_landing(arena, &landing);
+  ChStatus status = write_solved(context, arena, path, s, problem);
+  ch_arena_destroy(arena);
+  return status;
+}
+
+ChStatus ch_problem_record(ChContext* context, const char* folder, const ChSimulation* simulation) {
+  char path[4096];
+  int size = snprintf(path, sizeof path, "%s/step-%08ld.hdf5", folder, ch_simulation_step_count(simulation));
+  if (size < 0 || size >= (int)sizeof path) return ch_fail(context, CH_ERR_FILE, "%s: the name is too long", folder);
+  ChStatus status = ch_folder_make(context, folder);
+  ChProblem* problem = NULL;
+  if (status == CH_OK) status = ch_simulation_problem(context, simulation, &problem);
+  if (status == CH_OK) status = write_problem(context, path, simulation, problem);
+  ch_problem_destroy(problem);
+  return status;
+}

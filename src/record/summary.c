@@ -1,0 +1,53 @@
+// The summary of a run: sums and extremes over its steps.
+#include "base/check.h"
+#include "cardhouse/record.h"
+#include "step/state.h"
+
+ChSummary ch_summary_begin(const ChSimulation* s) {
+  ChStepInfo info = ch_simulation_info(s);
+  ChSummary summary = {.time = ch_simulation_time(s), .displaced = -1};
+  for (int b = 0; b < s->world->body_count; ++b) summary.bodies += ch_body_is_dynamic(s->world, b);
+  summary.energy_start = summary.energy_end = info.kinetic + info.potential;
+  return summary;
+}
+
+static void add_displacement(ChSummary* summary, const ChSimulation* s) {
+  double most = summary->displacement * summary->displacement;
+  int body = -1;
+  for (int b = 0; b < s->world->body_count; ++b) {
+    if (!ch_body_is_dynamic(s->world, b)) continue;
+    ChVec3 way = ch_sub(s->states[b].position, s->world->states[b].position);
+    double square = ch_dot(way, way);
+    if (square <= most) continue;
+    most = square;  // NaN stays: nothing exceeds it
+    body = b;
+    if (isnan(square)) break;
+  }
+  if (body < 0 || isnan(summary->displacement)) return;
+  summary->displacement = sqrt(most);
+  summary->displaced = body;
+}
+
+void ch_summary_add(ChSummary* summary, const ChSimulation* s) {
+  ChStepInfo info = ch_simulation_info(s);
+  ++summary->steps;
+  summary->missed += info.missed;
+  summary->time = info.time;
+  summary->contacts_sum += info.contacts;
+  if (info.contacts > summary->contacts_max) summary->contacts_max = info.contacts;
+  summary->iterations_sum += info.iterations;
+  if (info.iterations > summary->iterations_max) summary->iterations_max = info.iterations;
+#define X(name, text)                                                       \
+  summary->worst.name = ch_max(summary->worst.name, info.certificate.name); \
+  summary->sum.name += info.certificate.name;
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+  summary->penetration = ch_max(summary->penetration, info.penetration);
+  summary->joint_error = ch_max(summary->joint_error, info.joint_error);
+  summary->energy_end = info.kinetic + info.potential;
+  summary->largest_gain = ch_max(summary->largest_gain, info.gain);
+  summary->seconds_collide += info.seconds_collide;
+  summary->seconds_assemble += info.seconds_assemble;
+  summary->seconds_solve += info.seconds_solve;
+  add_displacement(summary, s);
+}

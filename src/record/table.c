@@ -1,0 +1,112 @@
+// CSV: one line a step, flushed at whole lines twice a second.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cardhouse/record.h"
+
+enum { BUFFER = 1 << 20 };
+static const double FLUSH_SECONDS = 0.5;
+
+struct ChTable {
+  char* path;
+  FILE* file;
+  double flushed;
+  long pending;
+};
+
+static ChStatus failed(ChContext* context, const char* path, int error) {
+  return ch_fail(context, CH_ERR_FILE, "%s: cannot be written: %s%s", path, strerror(error ? error : EIO),
+                 error == ENOSPC ? " (the disk is full)" : "");
+}
+
+static bool put_head(FILE* file) {
+  fputs("step,time,h,contacts,islands,resting,iterations", file);
+#define X(name, text) fputs("," #name, file);
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+  return fputs(",missed,penetration,joint_error,kinetic,potential,work,gain,collide,assemble,solve\n", file) >= 0;
+}
+
+// Where the lines of steps up to `last` end; lines that a kill cut short do not count.
+static long lines_end(FILE* file, long last) {
+  char* line = NULL;
+  size_t room = 0;
+  long end = 0;
+  for (ssize_t size; (size = getline(&line, &room, file)) > 0; end += size) {
+    char* stop;
+    long step = strtol(line, &stop, 10);
+    bool whole = line[size - 1] == '\n';
+    if (!whole || (end > 0 && (stop == line || step > last))) break;
+  }
+  free(line);
+  return end;
+}
+
+static int open_table(ChTable* table, const ChSimulation* simulation, bool resume) {
+  bool goes_on = resume && access(table->path, F_OK) == 0;
+  table->file = fopen(table->path, goes_on ? "r+" : "w");
+  if (!table->file) return errno;
+  setvbuf(table->file, NULL, _IOFBF, BUFFER);
+  long end = goes_on ? lines_end(table->file, ch_simulation_step_count(simulation)) : 0;
+  if (goes_on && (ftruncate(fileno(table->file), end) != 0 || fseek(table->file, end, SEEK_SET) != 0)) return errno;
+  errno = 0;
+  if (end == 0) put_head(table->file);
+  return fflush(table->file) == 0 ? 0 : errno;
+}
+
+ChStatus ch_table_create(ChContext* context, const char* path, const ChSimulation* simulation, bool resume,
+                         ChTable** out) {
+  *out = NULL;
+  ChTable* table = calloc(1, sizeof *table);
+  if (table) table->path = strdup(path);
+  if (!table || !table->path) {
+    free(table);
+    return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  }
+  int error = open_table(table, simulation, resume);
+  table->flushed = ch_clock_seconds();
+  *out = table;
+  if (error == 0) return CH_OK;
+  ch_table_close(context, table);
+  *out = NULL;
+  return failed(context, path, error);
+}
+
+ChStatus ch_table_flush(ChContext* context, ChTable* table) {
+  table->flushed = ch_clock_seconds();
+  table->pending = 0;
+  errno = 0;
+  return fflush(table->file) == 0 && !ferror(table->file) ? CH_OK : failed(context, table->path, errno);
+}
+
+ChStatus ch_table_add(ChContext* context, ChTable* table, const ChSimulation* simulation) {
+  ChStepInfo i = ch_simulation_info(simulation);
+  FILE* file = table->file;
+  int bytes = fprintf(file, "%ld,%.17g,%.17g,%d,%d,%d,%ld", i.step, i.time, i.h, i.contacts, i.islands, i.resting,
+                      i.iterations);
+#define X(name, text) bytes += fprintf(file, ",%.17g", i.certificate.name);
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+  bytes +=
+      fprintf(file, ",%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g\n", i.missed, i.penetration, i.joint_error,
+              i.kinetic, i.potential, i.work, i.gain, i.seconds_collide, i.seconds_assemble, i.seconds_solve);
+  table->pending += bytes;
+  bool due = ch_clock_seconds() - table->flushed >= FLUSH_SECONDS || table->pending >= BUFFER / 2;
+  return due ? ch_table_flush(context, table) : CH_OK;
+}
+
+ChStatus ch_table_close(ChContext* context, ChTable* table) {
+  if (!table) return CH_OK;
+  errno = 0;
+  bool broken = table->file && ferror(table->file);
+  bool whole = !table->file || (fclose(table->file) == 0 && !broken);
+  ChStatus status = whole ? CH_OK : failed(context, table->path, errno);
+  free(table->path);
+  free(table);
+  return status;
+}

@@ -1,0 +1,257 @@
+// The trajectory file: see docs/trajectory.md. A table of columns says what it holds; every row gathers in memory, and
+// twice a second all columns are written and flushed.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "record/column.h"
+#include "record/steady_file.h"
+#include "record/trajectory_file.h"
+#include "step/state.h"
+
+enum { VERSION = 1, PENDING_MOST = 1 << 22 };
+static const double FLUSH_SECONDS = 0.5;
+static const char FORMAT[] = "cardhouse-trajectory";
+
+struct ChTrajectory {
+  char* path;
+  int every;
+  hid_t file;
+  ChColumn columns[CH_TRAJECTORY_COLUMNS];
+  long contacts;  // rows of /contact so far
+  ChRowSum since;
+  double flushed;
+  bool failed;  // said so already
+  H5E_auto2_t handler;
+  void* handler_data;
+};
+
+// HDF5 prints its errors unless told not to; whoever calls us may have told it otherwise.
+static void hush(ChTrajectory* t) {
+  H5Eget_auto2(H5E_DEFAULT, &t->handler, &t->handler_data);
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+static void unhush(ChTrajectory* t) { H5Eset_auto2(H5E_DEFAULT, t->handler, t->handler_data); }
+
+static ChStatus write_failed(ChContext* context, ChTrajectory* t) {
+  int error = t->file >= 0 ? ch_steady_error(t->file) : errno;
+  for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c)
+    if (t->columns[c].starved) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory for its rows", t->path);
+  t->failed = true;
+  return ch_fail(context, CH_ERR_FILE, "%s: cannot be written: %s%s", t->path,
+                 error ? strerror(error) : "HDF5 gives no reason", error == ENOSPC ? " (the disk is full)" : "");
+}
+
+// --- rows ----------------------------------------------------------------------------------------------------------
+
+static void put(ChTrajectory* t, ChTrajectoryColumn c, double value) {
+  double* row = ch_column_row(&t->columns[c]);
+  if (row) *row = value;
+}
+
+static void put_count(ChTrajectory* t, ChTrajectoryColumn c, long value) {
+  int64_t* row = ch_column_row(&t->columns[c]);
+  if (row) *row = value;
+}
+
+static void put_vector(ChTrajectory* t, ChTrajectoryColumn c, int dimension, ChVec3 value) {
+  double* row = ch_column_row(&t->columns[c]);
+  for (int a = 0; row && a < dimension; ++a) row[a] = ch_component(value, a);
+}
+
+static void put_bodies(ChTrajectory* t, const ChSimulation* s) {
+  int d = s->world->dimension, count = s->world->body_count;
+  double* position = ch_column_row(&t->columns[CH_COLUMN_POSITION]);
+  double* orientation = ch_column_row(&t->columns[CH_COLUMN_ORIENTATION]);
+  double* velocity = ch_column_row(&t->columns[CH_COLUMN_VELOCITY]);
+  double* omega = ch_column_row(&t->columns[CH_COLUMN_OMEGA]);
+  if (!position || !orientation || !velocity || !omega) return;
+  for (int b = 0; b < count; ++b) {
+    ChBodyView view = ch_simulation_body(s, b);
+    for (int a = 0; a < d; ++a) {
+      position[d * b + a] = ch_component(view.position, a);
+      velocity[d * b + a] = ch_component(view.velocity, a);
+    }
+    if (d == 2) {
+      orientation[b] = view.angle;
+      omega[b] = view.omega.z;
+    } else {
+      ChQuat q = view.orientation;
+      memcpy(orientation + 4 * b, (double[4]){q.w, q.x, q.y, q.z}, 4 * sizeof *orientation);
+      for (int a = 0; a < 3; ++a) omega[3 * b + a] = ch_component(view.omega, a);
+    }
+  }
+}
+
+static void put_contacts(ChTrajectory* t, const ChSimulation* s) {
+  int count = 0, d = s->world->dimension;
+  const ChContactView* contacts = ch_simulation_contacts(s, &count);
+  for (int k = 0; k < count; ++k) {
+    const ChContactView* view = &contacts[k];
+    int32_t* bodies = ch_column_row(&t->columns[CH_COLUMN_BODIES]);
+    if (bodies) bodies[0] = view->body[0], bodies[1] = view->body[1];
+    put_vector(t, CH_COLUMN_POINT, d, view->point);
+    put_vector(t, CH_COLUMN_NORMAL, d, view->normal);
+    put(t, CH_COLUMN_GAP, view->gap);
+    put_vector(t, CH_COLUMN_FORCE, d, view->force);
+    put_vector(t, CH_COLUMN_SLIP, d, view->slip);
+  }
+  t->contacts += count;
+  put_count(t, CH_COLUMN_OFFSET, t->contacts);
+}
+
+static void put_row(ChTrajectory* t, const ChSimulation* s) {
+  ChStepInfo info = ch_simulation_info(s);
+  int contacts = 0;
+  ch_simulation_contacts(s, &contacts);
+  put(t, CH_COLUMN_TIME, ch_simulation_time(s));
+  put_bodies(t, s);
+  put_count(t, CH_COLUMN_CONTACTS, contacts);
+  put_count(t, CH_COLUMN_ITERATIONS, t->since.iterations);
+  put(t, CH_COLUMN_SECONDS, t->since.seconds);
+  put(t, CH_COLUMN_PENETRATION, t->since.penetration);
+  put(t, CH_COLUMN_KINETIC, info.kinetic);
+  put(t, CH_COLUMN_POTENTIAL, info.potential);
+  int column = CH_COLUMN_CERTIFICATE;
+#define X(name, text) put(t, (ChTrajectoryColumn)column++, t->since.certificate.name);
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+  put_contacts(t, s);
+  t->since = (ChRowSum){0};
+}
+
+static size_t pending_bytes(const ChTrajectory* t) {
+  size_t bytes = 0;
+  for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) bytes += t->columns[c].used;
+  return bytes;
+}
+
+// The time last, when all else is on its way: a reader that takes its length finds the rest there, whenever a kill
+// came.
+static bool write_columns(ChTrajectory* t) {
+  bool done = true;
+  for (int c = CH_COLUMN_TIME + 1; c < CH_TRAJECTORY_COLUMNS; ++c) done = ch_column_write(&t->columns[c]) && done;
+  done = done && H5Fflush(t->file, H5F_SCOPE_LOCAL) >= 0;
+  done = done && ch_column_write(&t->columns[CH_COLUMN_TIME]) && H5Fflush(t->file, H5F_SCOPE_LOCAL) >= 0;
+  return done && ch_steady_error(t->file) == 0;
+}
+
+ChStatus ch_trajectory_flush(ChContext* context, ChTrajectory* t) {
+  hush(t);
+  ChStatus status = write_columns(t) ? CH_OK : write_failed(context, t);
+  unhush(t);
+  t->flushed = ch_clock_seconds();
+  return status;
+}
+
+ChStatus ch_trajectory_add(ChContext* context, ChTrajectory* t, const ChSimulation* s) {
+  ChStepInfo info = ch_simulation_info(s);
+  ChRowSum* since = &t->since;
+#define X(name, text) since->certificate.name = ch_max(since->certificate.name, info.certificate.name);
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+  since->iterations += info.iterations;
+  since->seconds += info.seconds_collide + info.seconds_assemble + info.seconds_solve;
+  since->penetration = ch_max(since->penetration, info.penetration);
+  if (info.step % t->every == 0) put_row(t, s);
+  bool due = ch_clock_seconds() - t->flushed >= FLUSH_SECONDS || pending_bytes(t) >= PENDING_MOST;
+  return due ? ch_trajectory_flush(context, t) : CH_OK;
+}
+
+ChRowSum ch_trajectory_since(const ChTrajectory* t) { return t->since; }
+void ch_trajectory_set_since(ChTrajectory* t, const ChRowSum* since) { t->since = *since; }
+
+// --- life ----------------------------------------------------------------------------------------------------------
+
+static void destroy(ChTrajectory* t) {
+  for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) ch_column_close(&t->columns[c]);
+  if (t->file >= 0) H5Fclose(t->file);
+  free(t->path);
+  free(t);
+}
+
+static bool create_file(ChTrajectory* t, const ChSimulation* s, const char* scene) {
+  t->file = ch_steady_open(t->path, true);
+  if (t->file < 0 || !ch_trajectory_put_head(t->file, s, scene, FORMAT, VERSION)) return false;
+  if (!ch_trajectory_columns_create(t->file, s->world, t->columns)) return false;
+  put_count(t, CH_COLUMN_OFFSET, 0);
+  put_row(t, s);
+  return write_columns(t) && H5Fstart_swmr_write(t->file) >= 0 && write_columns(t);
+}
+
+static bool reopen_file(ChTrajectory* t, const ChSimulation* s) {
+  for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) ch_column_close(&t->columns[c]);
+  if (t->file >= 0) H5Fclose(t->file);
+  t->file = ch_steady_open(t->path, false);
+  return t->file >= 0 && ch_trajectory_columns_open(t->file, s->world, t->columns);
+}
+
+// Goes on with a file. Rows that the simulation has not reached yet, and those of columns that a kill left longer than
+// others, are cut off in a copy, which then takes the file's place: a kill meanwhile leaves the old file as it was.
+static ChStatus resume_file(ChContext* context, ChTrajectory* t, const ChSimulation* s) {
+  t->file = ch_steady_open(t->path, false);
+  if (t->file < 0) return write_failed(context, t);
+  ChStatus status = ch_trajectory_check_head(context, t->path, t->file, s, FORMAT, VERSION);
+  if (status != CH_OK) return status;
+  if (!ch_trajectory_columns_open(t->file, s->world, t->columns))
+    return ch_fail(context, CH_ERR_FORMAT, "%s: cannot be continued: its columns do not fit this scene", t->path);
+  hsize_t rows;
+  if (!ch_trajectory_rows_until(t->columns, ch_simulation_time(s), &rows, &t->contacts))
+    return ch_fail(context, CH_ERR_FORMAT, "%s: cannot be continued: its times or offsets cannot be read", t->path);
+  if (!ch_trajectory_columns_are(t->columns, rows, t->contacts)) {
+    if (!ch_trajectory_cut_copy(t->path, s->world, rows, t->contacts) || !reopen_file(t, s))
+      return write_failed(context, t);
+  }
+  return H5Fstart_swmr_write(t->file) >= 0 ? CH_OK : write_failed(context, t);
+}
+
+static ChStatus start(ChContext* context, ChTrajectory* t, const ChSimulation* s, const char* scene, bool resume) {
+  if (s->world->body_count == 0)
+    return ch_fail(context, CH_ERR_ARGUMENT, "%s: a world without bodies has no trajectory", t->path);
+  if (resume && access(t->path, F_OK) == 0) return resume_file(context, t, s);
+  errno = 0;
+  if (create_file(t, s, scene)) return CH_OK;
+  if (errno == EWOULDBLOCK && t->file < 0)
+    return ch_fail(context, CH_ERR_FILE, "%s: another run is writing it", t->path);
+  return write_failed(context, t);
+}
+
+ChStatus ch_trajectory_create(ChContext* context, const char* path, const ChSimulation* simulation, const char* scene,
+                              int every, bool resume, ChTrajectory** out) {
+  *out = NULL;
+  if (every < 1) return ch_fail(context, CH_ERR_RANGE, "%s: a row every %d steps, must be 1 or more", path, every);
+  ChTrajectory* t = calloc(1, sizeof *t);
+  if (t) t->path = strdup(path);
+  if (!t || !t->path) {
+    free(t);
+    return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  }
+  t->every = every;
+  t->file = H5I_INVALID_HID;
+  t->flushed = ch_clock_seconds();
+  hush(t);
+  ChStatus status = start(context, t, simulation, scene ? scene : "", resume);
+  H5E_auto2_t handler = t->handler;
+  void* data = t->handler_data;
+  if (status == CH_OK)
+    *out = t;
+  else
+    destroy(t);
+  H5Eset_auto2(H5E_DEFAULT, handler, data);
+  return status;
+}
+
+ChStatus ch_trajectory_close(ChContext* context, ChTrajectory* t) {
+  if (!t) return CH_OK;
+  ChStatus status = t->failed ? CH_OK : ch_trajectory_flush(context, t);
+  hush(t);
+  H5E_auto2_t handler = t->handler;
+  void* data = t->handler_data;
+  destroy(t);
+  H5Eset_auto2(H5E_DEFAULT, handler, data);
+  return status;
+}

@@ -1,0 +1,343 @@
+// Pictures for ParaView: one PolyData file a frame with the surfaces of all shapes, one with the contacts, and a list
+// (.pvd) of each with the times.
+//
+// Arrays are inline base64: a count of bytes (32 bits), then the numbers, little-endian as memory holds them. A list
+// always ends with its closing tags: the next entry is written over them in one go, so that it is whole at any moment.
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/whole_file.h"
+#include "cardhouse/record.h"
+#include "record/folder.h"
+#include "record/surface.h"
+#include "step/state.h"
+
+enum { PATH_SIZE = 4096, MANY_SHAPES = 2000 };
+static const char TAIL[] = "</Collection></VTKFile>\n";
+static const char* const lists[] = {"world", "contacts"};
+
+struct ChVtk {
+  char* folder;
+  int every;
+  ChArena* arena;
+  ChPatches* patches;  // of each shape
+  FILE* list[2];
+  long end[2];  // where the closing tags of a list begin
+};
+
+// --- arrays ----------------------------------------------------------------------------------------------------------
+
+static void put_base64(FILE* file, const unsigned char* data, size_t size) {
+  static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (size_t k = 0; k < size; k += 3) {
+    uint32_t bits = (uint32_t)data[k] << 16;
+    if (k + 1 < size) bits |= (uint32_t)data[k + 1] << 8;
+    if (k + 2 < size) bits |= data[k + 2];
+    char four[4] = {digit[bits >> 18], digit[bits >> 12 & 63], k + 1 < size ? digit[bits >> 6 & 63] : '=',
+                    k + 2 < size ? digit[bits & 63] : '='};
+    fwrite(four, 1, 4, file);
+  }
+}
+
+static void put_array(FILE* file, const char* type, const char* name, int components, size_t bytes, const void* data) {
+  uint32_t head = (uint32_t)bytes;
+  fprintf(file, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"binary\">", type, name,
+          components);
+  put_base64(file, (unsigned char*)&head, sizeof head);
+  put_base64(file, data, bytes);
+  fputs("</DataArray>\n", file);
+}
+
+static void put_vectors(FILE* file, const char* name, long count, const float* data) {
+  put_array(file, "Float32", name, 3, 3 * (size_t)count * sizeof *data, data);
+}
+
+static void put_float3(float* out, ChVec3 value) {
+  out[0] = (float)value.x, out[1] = (float)value.y, out[2] = (float)value.z;
+}
+
+static void put_cells(FILE* file, const char* tag, long cells, const int* ends, long corners, const int* corner) {
+  fprintf(file, "<%s>\n", tag);
+  put_array(file, "Int32", "connectivity", 1, (size_t)corners * sizeof *corner, corner);
+  put_array(file, "Int32", "offsets", 1, (size_t)cells * sizeof *ends, ends);
+  fprintf(file, "</%s>\n", tag);
+}
+
+static void put_head(FILE* file, long points, long verts, long lines, long polys) {
+  fprintf(file,
+          "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+          "header_type=\"UInt32\">\n<PolyData><Piece NumberOfPoints=\"%ld\" NumberOfVerts=\"%ld\" "
+          "NumberOfLines=\"%ld\" NumberOfStrips=\"0\" NumberOfPolys=\"%ld\">\n",
+          points, verts, lines, polys);
+}
+
+// --- surfaces --------------------------------------------------------------------------------------------------------
+
+// Everything of a frame in arrays; [0] polylines, [1] polygons.
+typedef struct Frame {
+  long points, cells[2], corners[2];
+  float *point, *velocity;
+  int *corner[2], *end[2], *body[2];
+} Frame;
+
+static void take_frame(ChArena* arena, const ChVtk* vtk, int shapes, Frame* f) {
+  *f = (Frame){0};
+  for (int k = 0; k < shapes; ++k) {
+    const ChPatches* p = &vtk->patches[k];
+    f->points += p->point_count;
+    f->cells[!p->line] += p->cell_count;
+    f->corners[!p->line] += p->corner_count;
+  }
+  f->point = CH_TAKE(arena, 3 * f->points, float);
+  f->velocity = CH_TAKE(arena, 3 * f->points, float);
+  for (int j = 0; j < 2; ++j) {
+    f->corner[j] = CH_TAKE(arena, f->corners[j], int);
+    f->end[j] = CH_TAKE(arena, f->cells[j], int);
+    f->body[j] = CH_TAKE(arena, f->cells[0] + f->cells[1], int);
+  }
+  f->points = f->cells[0] = f->cells[1] = f->corners[0] = f->corners[1] = 0;
+}
+
+static void add_shape(Frame* f, const ChPatches* p, const ChShape* shape, const ChBodyState* state, ChVec3 omega) {
+  ChFrame frame = ch_shape_frame(shape, state);
+  int j = !p->line;
+  for (int k = 0; k < p->corner_count; ++k) f->corner[j][f->corners[j] + k] = (int)f->points + p->corners[k];
+  for (int k = 0; k < p->cell_count; ++k) {
+    f->corners[j] += p->sizes[k];
+    f->body[j][f->cells[j]] = shape->body;
+    f->end[j][f->cells[j]++] = (int)f->corners[j];
+  }
+  for (int k = 0; k < p->point_count; ++k, ++f->points) {
+    ChVec3 at = ch_frame_point(frame, p->points[k]);
+    put_float3(f->point + 3 * f->points, at);
+    put_float3(f->velocity + 3 * f->points, ch_add(state->velocity, ch_cross(omega, ch_sub(at, state->position))));
+  }
+}
+
+static void put_world(FILE* file, ChArena* arena, const ChVtk* vtk, const ChSimulation* s) {
+  const ChWorld* world = s->world;
+  Frame f;
+  take_frame(arena, vtk, world->shape_count, &f);
+  for (int k = 0; k < world->shape_count; ++k) {
+    int body = world->shapes[k].body;
+    add_shape(&f, &vtk->patches[k], &world->shapes[k], &s->states[body], ch_simulation_body(s, body).omega);
+  }
+  memcpy(f.body[0] + f.cells[0], f.body[1], (size_t)f.cells[1] * sizeof(int));  // lines before polygons, as cells count
+  put_head(file, f.points, 0, f.cells[0], f.cells[1]);
+  fputs("<PointData Vectors=\"velocity\">\n", file);
+  put_vectors(file, "velocity", f.points, f.velocity);
+  fputs("</PointData>\n<CellData Scalars=\"body\">\n", file);
+  put_array(file, "Int32", "body", 1, (size_t)(f.cells[0] + f.cells[1]) * sizeof(int), f.body[0]);
+  fputs("</CellData>\n<Points>\n", file);
+  put_vectors(file, "points", f.points, f.point);
+  fputs("</Points>\n", file);
+  put_cells(file, "Lines", f.cells[0], f.end[0], f.corners[0], f.corner[0]);
+  put_cells(file, "Polys", f.cells[1], f.end[1], f.corners[1], f.corner[1]);
+  fputs("</Piece></PolyData></VTKFile>\n", file);
+}
+
+// --- contacts --------------------------------------------------------------------------------------------------------
+
+static void put_contacts(FILE* file, ChArena* arena, const ChSimulation* s) {
+  int count = 0;
+  const ChContactView* contacts = ch_simulation_contacts(s, &count);
+  float *vectors[4], *gap = CH_TAKE(arena, count, float);  // point, normal, force, slip
+  int *corner = CH_TAKE(arena, count, int), *end = CH_TAKE(arena, count, int), *bodies = CH_TAKE(arena, 2 * count, int);
+  for (int a = 0; a < 4; ++a) vectors[a] = CH_TAKE(arena, 3 * count, float);
+  for (int k = 0; k < count; ++k) {
+    const ChContactView* c = &contacts[k];
+    const ChVec3 values[4] = {c->point, c->normal, c->force, c->slip};
+    for (int a = 0; a < 4; ++a) put_float3(vectors[a] + 3 * k, values[a]);
+    gap[k] = (float)c->gap;
+    bodies[2 * k] = c->body[0], bodies[2 * k + 1] = c->body[1];
+    corner[k] = k, end[k] = k + 1;
+  }
+  put_head(file, count, count, 0, 0);
+  fputs("<PointData Vectors=\"force\">\n", file);
+  put_vectors(file, "force", count, vectors[2]);
+  put_vectors(file, "slip", count, vectors[3]);
+  put_vectors(file, "normal", count, vectors[1]);
+  put_array(file, "Float32", "gap", 1, (size_t)count * sizeof *gap, gap);
+  put_array(file, "Int32", "bodies", 2, 2 * (size_t)count * sizeof *bodies, bodies);
+  fputs("</PointData>\n<Points>\n", file);
+  put_vectors(file, "points", count, vectors[0]);
+  fputs("</Points>\n", file);
+  put_cells(file, "Verts", count, end, count, corner);
+  fputs("</Piece></PolyData></VTKFile>\n", file);
+}
+
+// --- frames and lists ------------------------------------------------------------------------------------------------
+
+static ChStatus write_frame(ChContext* context, ChArena* arena, ChVtk* vtk, const ChSimulation* s, int which) {
+  char path[PATH_SIZE], *text = NULL;
+  size_t size = 0;
+  snprintf(path, sizeof path, "%s/%s-%08ld.vtp", vtk->folder, lists[which], ch_simulation_step_count(s));
+  FILE* file = open_memstream(&text, &size);
+  if (!file) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  if (which == 0)
+    put_world(file, arena, vtk, s);
+  else
+    put_contacts(file, arena, s);
+  bool whole = !ferror(file);
+  whole = fclose(file) == 0 && whole;
+  ChStatus status = whole ? ch_whole_file_write(context, path, text, size)
+                          : ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  free(text);
+  return status;
+}
+
+static ChStatus list_failed(ChContext* context, const ChVtk* vtk, int which) {
+  int error = errno;
+  return ch_fail(context, CH_ERR_FILE, "%s/%s.pvd: cannot be written: %s%s", vtk->folder, lists[which],
+                 strerror(error ? error : EIO), error == ENOSPC ? " (the disk is full)" : "");
+}
+
+static ChStatus list_frame(ChContext* context, ChVtk* vtk, const ChSimulation* s, int which) {
+  FILE* file = vtk->list[which];
+  errno = 0;
+  if (fseek(file, vtk->end[which], SEEK_SET) != 0) return list_failed(context, vtk, which);
+  int size = fprintf(file, "<DataSet timestep=\"%.17g\" file=\"%s-%08ld.vtp\"/>\n", ch_simulation_time(s), lists[which],
+                     ch_simulation_step_count(s));
+  fputs(TAIL, file);
+  if (fflush(file) != 0 || size < 0) return list_failed(context, vtk, which);
+  vtk->end[which] += size;
+  return CH_OK;
+}
+
+static ChStatus add_frame(ChContext* context, ChVtk* vtk, const ChSimulation* s) {
+  ChArena* volatile arena = NULL;
+  jmp_buf landing;
+  if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory for a picture", vtk->folder);
+  }
+  ch_arena_set_landing(arena, &landing);
+  ChStatus status = CH_OK;
+  for (int which = 0; which < 2 && status == CH_OK; ++which) {
+    status = write_frame(context, arena, vtk, s, which);
+    if (status == CH_OK) status = list_frame(context, vtk, s, which);
+  }
+  ch_arena_destroy(arena);
+  return status;
+}
+
+ChStatus ch_vtk_add(ChContext* context, ChVtk* vtk, const ChSimulation* s) {
+  return ch_simulation_step_count(s) % vtk->every == 0 ? add_frame(context, vtk, s) : CH_OK;
+}
+
+// --- life ------------------------------------------------------------------------------------------------------------
+
+// Where the entries of steps up to `last` end in a list that is there.
+static long entries_end(FILE* file, long last) {
+  char line[256];
+  long end = 0, step;
+  while (fgets(line, sizeof line, file)) {
+    const char* dash = strstr(line, "\" file=\"");
+    dash = dash ? strchr(dash, '-') : NULL;
+    bool entry = strncmp(line, "<DataSet", 8) == 0 && dash && sscanf(dash + 1, "%ld", &step) == 1;
+    if (strchr(line, '\n') == NULL || strncmp(line, "</", 2) == 0 || (entry && step > last)) break;
+    end = ftell(file);
+  }
+  return end;
+}
+
+static ChStatus open_list(ChContext* context, ChVtk* vtk, const ChSimulation* s, bool resume, int which) {
+  char path[PATH_SIZE];
+  snprintf(path, sizeof path, "%s/%s.pvd", vtk->folder, lists[which]);
+  bool goes_on = resume && access(path, F_OK) == 0;
+  errno = 0;
+  FILE* file = vtk->list[which] = fopen(path, goes_on ? "r+" : "w");
+  if (!file) return list_failed(context, vtk, which);
+  vtk->end[which] = goes_on ? entries_end(file, ch_simulation_step_count(s)) : 0;
+  if (ftruncate(fileno(file), vtk->end[which]) != 0 || fseek(file, vtk->end[which], SEEK_SET) != 0)
+    return list_failed(context, vtk, which);
+  if (vtk->end[which] == 0)
+    vtk->end[which] = fprintf(file,
+                              "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
+                              "byte_order=\"LittleEndian\">\n<Collection>\n");
+  fputs(TAIL, file);
+  return fflush(file) == 0 ? CH_OK : list_failed(context, vtk, which);
+}
+
+// The ball about the world's finite shapes at the start.
+static double reach_of(const ChSimulation* s, ChVec3* centre) {
+  const ChWorld* world = s->world;
+  ChVec3 sum = {0};
+  int count = 0;
+  for (int k = 0; k < world->shape_count; ++k) {
+    if (!isfinite(world->shapes[k].bound)) continue;
+    sum = ch_add(sum, ch_shape_frame(&world->shapes[k], &world->states[world->shapes[k].body]).at);
+    ++count;
+  }
+  *centre = count ? ch_scale(1.0 / count, sum) : sum;
+  double reach = count ? 0.0 : 1.0;
+  for (int k = 0; k < world->shape_count; ++k) {
+    const ChShape* shape = &world->shapes[k];
+    if (!isfinite(shape->bound)) continue;
+    ChVec3 at = ch_shape_frame(shape, &world->states[shape->body]).at;
+    reach = fmax(reach, ch_norm(ch_sub(at, *centre)) + shape->bound);
+  }
+  return 2.0 * reach;
+}
+
+static void take_patches(ChVtk* vtk, const ChSimulation* s) {
+  const ChWorld* world = s->world;
+  ChVec3 centre;
+  double reach = reach_of(s, &centre);
+  int facets = world->shape_count > MANY_SHAPES ? 8 : 24;
+  vtk->patches = CH_TAKE(vtk->arena, world->shape_count, ChPatches);
+  for (int k = 0; k < world->shape_count; ++k) {
+    const ChShape* shape = &world->shapes[k];
+    ChVec3 about = ch_frame_local(ch_shape_frame(shape, &world->states[shape->body]), centre);
+    vtk->patches[k] = ch_shape_patches(vtk->arena, shape, world->dimension == 2, about, reach, facets);
+  }
+}
+
+static ChStatus start(ChContext* context, ChVtk* vtk, const ChSimulation* s, bool resume) {
+  jmp_buf landing;
+  if (!vtk->arena || setjmp(landing)) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", vtk->folder);
+  ch_arena_set_landing(vtk->arena, &landing);
+  take_patches(vtk, s);
+  ch_arena_set_landing(vtk->arena, NULL);
+  ChStatus status = ch_folder_make(context, vtk->folder);
+  for (int which = 0; which < 2 && status == CH_OK; ++which) status = open_list(context, vtk, s, resume, which);
+  if (status == CH_OK && !resume) status = add_frame(context, vtk, s);
+  return status;
+}
+
+ChStatus ch_vtk_create(ChContext* context, const char* folder, const ChSimulation* simulation, int every, bool resume,
+                       ChVtk** out) {
+  *out = NULL;
+  if (every < 1)
+    return ch_fail(context, CH_ERR_RANGE, "%s: a picture every %d steps, must be 1 or more", folder, every);
+  if (strlen(folder) > PATH_SIZE - 64) return ch_fail(context, CH_ERR_FILE, "%s: the name is too long", folder);
+  ChVtk* vtk = calloc(1, sizeof *vtk);
+  if (vtk) vtk->folder = strdup(folder);
+  if (!vtk || !vtk->folder) {
+    free(vtk);
+    return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", folder);
+  }
+  vtk->every = every;
+  vtk->arena = ch_arena_create(NULL);
+  ChStatus status = start(context, vtk, simulation, resume);
+  if (status == CH_OK)
+    *out = vtk;
+  else
+    ch_vtk_close(NULL, vtk);
+  return status;
+}
+
+ChStatus ch_vtk_close(ChContext* context, ChVtk* vtk) {
+  (void)context;  // every list was flushed with its last entry
+  if (!vtk) return CH_OK;
+  for (int which = 0; which < 2; ++which)
+    if (vtk->list[which]) fclose(vtk->list[which]);
+  ch_arena_destroy(vtk->arena);
+  free(vtk->folder);
+  free(vtk);
+  return CH_OK;
+}

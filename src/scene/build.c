@@ -1,0 +1,244 @@
+// Documents to a world: see build.h.
+#include "scene/build.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest_word.h"
+#include "model/world.h"
+
+enum { NAMES_MAX = 4096, NAME_SHOWN = 60 };
+
+typedef struct Build {
+  ChReader* reader;
+  ChWorld* world;
+  const ChSceneRoot* root;  // of the document at hand
+  json_t* materials;        // name -> id
+} Build;
+
+// One entry of a list; `at` is its place.
+typedef bool EntryFn(Build* b, const ChPlace* at, json_t* entry);
+
+static bool each(Build* b, const char* key, json_t* list, EntryFn* add) {
+  ChPlace top = {0}, place = {&top, key, 0};
+  for (size_t k = 0; k < json_array_size(list); ++k) {
+    ChPlace at = {&place, NULL, k};
+    if (!add(b, &at, json_array_get(list, k))) return false;
+  }
+  return true;
+}
+
+// ----------------------------------------------------------------------------------------------------------- materials
+
+static bool add_material(Build* b, const ChPlace* at, const char* name, json_t* entry) {
+  ChMaterialDef def = CH_MATERIAL_DEF;
+  def.name = name;
+  if (entry && !ch_form_read(b->reader, at, entry, &ch_form_material, &def)) return false;
+  if (json_object_get(b->materials, name)) return ch_reader_wrong(b->reader, at, "another file has this material too");
+  int id;
+  if (!ch_reader_pass_on(b->reader, at, ch_world_add_material(b->reader->context, b->world, &def, &id))) return false;
+  json_object_set_new(b->materials, name, json_integer(id));
+  return true;
+}
+
+static bool add_materials(Build* b) {
+  ChPlace top = {0}, place = {&top, "materials", 0};
+  const char* name;
+  json_t* entry;
+  json_object_foreach(b->root->materials, name, entry) {
+    ChPlace at = {&place, name, 0};
+    if (!add_material(b, &at, name, entry)) return false;
+  }
+  return true;
+}
+
+static bool unknown_name(Build* b, const ChPlace* at, const char* what, const char* name, int count,
+                         const char* const* known) {
+  const char* near = ch_word_nearest(name, count, known);
+  if (near)
+    return ch_reader_wrong(b->reader, at, "there is no %s '%.*s'; did you mean '%.*s'?", what, NAME_SHOWN, name,
+                           NAME_SHOWN, near);
+  return ch_reader_wrong(b->reader, at, "there is no %s '%.*s'", what, NAME_SHOWN, name);
+}
+
+static bool find_material(Build* b, const ChPlace* at, const char* name, int* out) {
+  json_t* id = json_object_get(b->materials, name);
+  if (id) {
+    *out = (int)json_integer_value(id);
+    return true;
+  }
+  const char *known[NAMES_MAX], *key;
+  int count = 0;
+  json_object_foreach(b->materials, key, id) if (count < NAMES_MAX) known[count++] = key;
+  return unknown_name(b, at, "material", name, count, known);
+}
+
+static bool add_pair(Build* b, const ChPlace* at, json_t* entry) {
+  ChScenePair pair = {.def = CH_PAIR_DEF};
+  if (!ch_form_read(b->reader, at, entry, &ch_form_pair, &pair)) return false;
+  ChPlace names = {at, "materials", 0};
+  for (size_t k = 0; k < 2; ++k) {
+    ChPlace name = {&names, NULL, k};
+    if (!find_material(b, &name, json_string_value(json_array_get(pair.materials, k)), &pair.def.material[k]))
+      return false;
+  }
+  return ch_reader_pass_on(b->reader, at, ch_world_add_pair(b->reader->context, b->world, &pair.def));
+}
+
+// -------------------------------------------------------------------------------------------------------------- bodies
+
+static bool shape_sources(Build* b, const ChPlace* at, const ChShapeDef* def) {
+  bool sources = def->type == CH_SHAPE_HULL || def->type == CH_SHAPE_MESH;
+  if (sources && !def->points && !def->file) return ch_reader_wrong(b->reader, at, "\"points\" or \"file\" is missing");
+  if (def->type == CH_SHAPE_MESH && def->points && !def->triangles)
+    return ch_reader_wrong(b->reader, at, "\"triangles\" is missing");
+  if (def->file && (def->points || def->triangles))
+    return ch_reader_wrong(b->reader, at, "has \"file\" and \"%s\"; one must do", def->points ? "points" : "triangles");
+  return true;
+}
+
+static bool add_shape(Build* b, const ChPlace* at, json_t* entry, int body) {
+  ChSceneShape shape = {.def = CH_SHAPE_DEF, .material = "default"};
+  if (b->reader->dimension == 2) shape.def.normal = (ChVec3){0.0, 1.0, 0.0};
+  if (!ch_form_read(b->reader, at, entry, &ch_form_shape, &shape)) return false;
+  if (!shape_sources(b, at, &shape.def)) return false;
+  if (shape.def.file) {  // the resolved scene names files as the working folder sees them
+    const char* path = ch_path_beside(b->reader->arena, b->reader->document->file, shape.def.file);
+    json_object_set_new(entry, "file", json_string(path));
+    shape.def.file = path;
+  }
+  ChPlace material = {at, "material", 0};
+  bool given = json_object_get(entry, "material") != NULL;
+  if (!find_material(b, given ? &material : at, shape.material, &shape.def.material)) return false;
+  return ch_reader_pass_on(b->reader, at, ch_world_add_shape(b->reader->context, b->world, body, &shape.def, NULL));
+}
+
+static bool body_kind(Build* b, const ChPlace* at, const json_t* entry, ChSceneBody* body) {
+  bool moves = json_object_get(entry, "motion") || json_object_get(entry, "turn");
+  if (moves && body->fixed) return ch_reader_wrong(b->reader, at, "is fixed, but has motion or turn");
+  body->def.kind = body->fixed ? CH_BODY_FIXED : moves ? CH_BODY_KINEMATIC : CH_BODY_DYNAMIC;
+  if (body->def.name && strcmp(body->def.name, "ground") == 0)
+    return ch_reader_wrong(b->reader, at, "is named \"ground\", which joints and forces take for the world itself");
+  if (body->def.kind == CH_BODY_DYNAMIC && json_array_size(body->shapes) == 0 && !(body->def.mass > 0.0))
+    return ch_reader_wrong(b->reader, at, "has no mass; it needs shapes, or \"mass\", or \"fixed\": true");
+  return true;
+}
+
+static bool add_body(Build* b, const ChPlace* at, json_t* entry) {
+  ChSceneBody body = {.def = CH_BODY_DEF};
+  if (!ch_form_read(b->reader, at, entry, &ch_form_body, &body) || !body_kind(b, at, entry, &body)) return false;
+  int id;
+  if (!ch_reader_pass_on(b->reader, at, ch_world_add_body(b->reader->context, b->world, &body.def, &id))) return false;
+  ChPlace shapes = {at, "shapes", 0};
+  for (size_t k = 0; k < json_array_size(body.shapes); ++k) {
+    ChPlace place = {&shapes, NULL, k};
+    if (!add_shape(b, &place, json_array_get(body.shapes, k), id)) return false;
+  }
+  return true;
+}
+
+// --------------------------------------------------------------------------------------------------- joints and forces
+
+static bool find_body(Build* b, const ChPlace* at, const char* name, int* out) {
+  *out = strcmp(name, "ground") == 0 ? CH_GROUND : ch_world_find_body(b->world, name);
+  if (*out >= 0 || strcmp(name, "ground") == 0) return true;
+  const char* known[NAMES_MAX];
+  int count = 0;
+  for (; count < ch_world_body_count(b->world) && count < NAMES_MAX; ++count)
+    known[count] = ch_world_body_name(b->world, count);
+  return unknown_name(b, at, "body", name, count, known);
+}
+
+static bool find_bodies(Build* b, const ChPlace* at, const char* key, const json_t* names, int out[2]) {
+  ChPlace list = {at, key, 0};
+  for (size_t k = 0; k < 2; ++k) {
+    ChPlace place = {key ? &list : at, NULL, k};
+    if (!find_body(b, &place, json_string_value(json_array_get(names, k)), &out[k])) return false;
+  }
+  return true;
+}
+
+static bool add_joint(Build* b, const ChPlace* at, json_t* entry) {
+  ChSceneJoint joint = {.def = CH_JOINT_DEF};
+  if (!ch_form_read(b->reader, at, entry, &ch_form_joint, &joint) ||
+      !find_bodies(b, at, "bodies", joint.bodies, joint.def.body))
+    return false;
+  return ch_reader_pass_on(b->reader, at, ch_world_add_joint(b->reader->context, b->world, &joint.def, NULL));
+}
+
+static bool add_force(Build* b, const ChPlace* at, json_t* entry) {
+  ChSceneForce force = {.def = CH_FORCE_DEF};
+  if (!ch_form_read(b->reader, at, entry, &ch_form_force, &force)) return false;
+  ChPlace on = {at, "body", 0};
+  if (force.body ? !find_body(b, &on, force.body, &force.def.body[0])
+                 : !find_bodies(b, at, "bodies", force.bodies, force.def.body))
+    return false;
+  force.def.length_as_is = !json_object_get(entry, "length") && !json_object_get(entry, "angle");
+  return ch_reader_pass_on(b->reader, at, ch_world_add_force(b->reader->context, b->world, &force.def, NULL));
+}
+
+static bool add_ignored(Build* b, const ChPlace* at, json_t* entry) {
+  int bodies[2];
+  return find_bodies(b, at, NULL, entry, bodies) &&
+         ch_reader_pass_on(b->reader, at, ch_world_ignore_pair(b->reader->context, b->world, bodies[0], bodies[1]));
+}
+
+// ---------------------------------------------------------------------------------------------------------------- all
+
+static bool build_materials(Build* b) { return add_materials(b); }
+static bool build_pairs(Build* b) { return each(b, "pairs", b->root->pairs, add_pair); }
+static bool build_bodies(Build* b) { return each(b, "bodies", b->root->bodies, add_body); }
+static bool build_ties(Build* b) {
+  return each(b, "joints", b->root->joints, add_joint) && each(b, "forces", b->root->forces, add_force) &&
+         each(b, "ignore", b->root->ignore, add_ignored);
+}
+
+bool ch_body_place(const ChDocuments* documents, int body, ChBodyPlace* out) {
+  size_t left = (size_t)body;
+  for (int k = 0; body >= 0 && k < documents->count; ++k) {
+    size_t count = json_array_size(documents->root[k].bodies);
+    if (left < count) {
+      *out = (ChBodyPlace){&documents->document[k], left};
+      return true;
+    }
+    left -= count;
+  }
+  return false;
+}
+
+// What is wrong with a body as a whole is known by its name: "body 'crate': ...".
+static bool seal(ChReader* r, const ChDocuments* documents, ChWorld* world) {
+  ChStatus status = ch_world_seal(r->context, world);
+  ChPlace top = {0}, bodies = {&top, "bodies", 0}, at = {&bodies, NULL, 0};
+  char name[101];
+  ChBodyPlace place;
+  r->document = &documents->document[0];
+  if (status == CH_OK || !r->context || sscanf(r->context->message, "body '%100[^']'", name) != 1 ||
+      !ch_body_place(documents, ch_world_find_body(world, name), &place))
+    return ch_reader_pass_on(r, &bodies, status);
+  r->document = place.document;
+  at.index = place.index;
+  return ch_reader_pass_on(r, &at, status);
+}
+
+static void free_json(void* object) { json_decref(object); }
+
+bool ch_world_build(ChReader* r, const ChDocuments* documents, ChWorld* world) {
+  bool (*const phases[])(Build*) = {build_materials, build_pairs, build_bodies, build_ties};
+  Build b = {.reader = r, .world = world, .materials = json_object()};
+  ch_arena_defer(r->arena, free_json, b.materials);
+  for (int phase = 0; phase < CH_COUNT(phases); ++phase) {
+    for (int k = 0; k < documents->count; ++k) {
+      r->document = &documents->document[k];
+      b.root = &documents->root[k];
+      if (!phases[phase](&b)) return false;
+    }
+    ChPlace top = {0};
+    r->document = &documents->document[0];
+    if (phase == 0 && !json_object_get(b.materials, "default") && !add_material(&b, &top, "default", NULL))
+      return false;
+  }
+  if (!ch_reader_pass_on(r, &(ChPlace){0}, ch_world_set_gravity(r->context, world, documents->root[0].gravity)))
+    return false;
+  return seal(r, documents, world);
+}

@@ -1,0 +1,221 @@
+// Built-in scenes that stand, or just do not: cards, arch, stack, incline, pile. Every contact starts at gap zero.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scene/builtin.h"
+
+static const double PI = 3.141592653589793, G = 9.81;
+static const ChVec3 Y = {0.0, 1.0, 0.0};
+
+// --------------------------------------------------------------------------------------------------------------- cards
+
+// Cards of length L = 1 (slope), depth D (y), thickness t. Level k has n = levels - k triangles at pitch s, centred at
+// x = (i - (n - 1) / 2) s; a triangle's cards touch corner to corner at its top, z0 + L sin a + t cos a.
+enum { LEVELS, ANGLE, CARDS_MU, THICKNESS, DEPTH };
+
+static const ChSceneParameter cards_parameters[] = {
+    CH_WHOLE("levels", "4", 1, 100, "levels of the house"),
+    CH_NUMBER("angle", "67", 1, 89, "of the leaning cards from the floor, degrees"),
+    CH_NUMBER("mu", "0.8", 0, 10, "friction coefficient"),
+    CH_NUMBER("thickness", "0.02", 1e-4, 0.05, "of a card, of length 1, m"),
+    CH_NUMBER("depth", "1.4", 0.01, 100, "of a card, m"),
+    CH_PARAMETERS_END,
+};
+
+static const double PITCH = 1.01;
+
+static void add_card(ChBuild* b, int* count, ChVec3 at, double degrees) {
+  json_t* card = ch_build_numbered(b, "card", ++*count, at);
+  if (degrees != 0.0) ch_build_turned(b, card, Y, degrees);
+  ch_build_box(b, card, ch_vec(0.5, 0.5 * b->number[DEPTH], 0.5 * b->number[THICKNESS]), "card");
+}
+
+static void make_cards(ChBuild* b) {
+  double a = b->number[ANGLE] * PI / 180.0, t = b->number[THICKNESS], z0 = 0.0;
+  double dx = 0.5 * cos(a) + 0.5 * t * sin(a);
+  int levels = (int)b->number[LEVELS], count = 0;
+  if (levels > 1 && !(4.0 * dx <= PITCH)) {
+    snprintf(b->why, sizeof b->why, "angle is %g degrees: triangles at pitch %g m overlap; steeper, or --levels 1",
+             b->number[ANGLE], PITCH);
+    return;
+  }
+  ch_build_begin(b, "cards", "A house of cards that friction alone holds up.", 3);
+  ch_build_step(b, 1e-3, 10.0);
+  ch_build_material(b, "card", 1000.0, b->number[CARDS_MU], 0.0);
+  ch_build_floor(b, "card");
+  for (int n = levels; n > 0; --n) {
+    double middle = z0 + 0.5 * sin(a) + 0.5 * t * cos(a), top = z0 + sin(a) + t * cos(a);
+    for (int i = 0; i < n; ++i) {
+      double x = (i - 0.5 * (n - 1)) * PITCH;
+      add_card(b, &count, ch_vec(x - dx, 0.0, middle), -b->number[ANGLE]);
+      add_card(b, &count, ch_vec(x + dx, 0.0, middle), b->number[ANGLE]);
+    }
+    for (int i = 0; i + 1 < n; ++i) add_card(b, &count, ch_vec((i - 0.5 * (n - 2)) * PITCH, 0.0, top + 0.5 * t), 0.0);
+    z0 = top + t;
+  }
+}
+
+const ChBuiltin ch_builtin_cards = {"cards", "house of cards, held up by friction alone", cards_parameters, make_cards};
+
+// ---------------------------------------------------------------------------------------------------------------- arch
+
+// Centreline x(s), z(s) by arc length s, with its upward normal; joints at equal arc length, perpendicular to it.
+// Catenary: z = 5 - a (cosh(x / a) - 1), |x| <= 5. Semicircle: radius 1, thickness is then t / R.
+enum { ARCH_N, ARCH_MU, FORM, ARCH_THICKNESS };
+
+static const ChSceneParameter arch_parameters[] = {
+    CH_WHOLE("n", "27", 3, 1000, "voussoirs"),
+    CH_NUMBER("mu", "0.6", 0, 10, "friction coefficient"),
+    CH_WORD("form", "catenary", "catenary|semicircle",
+            "of the centreline: catenary of span 10 m and rise 5 m, or"
+            " semicircle of radius 1 m"),
+    CH_NUMBER("thickness", "0", 0, 1, "of the arch, m; 0: 0.5 for the catenary, 0.12 for the semicircle"),
+    CH_PARAMETERS_END,
+};
+
+typedef struct Joint {
+  ChVec3 at, normal;  // on the centreline; outward
+} Joint;
+
+static Joint catenary_joint(double share) {
+  const double a = 3.0937961388712787, half = a * sinh(5.0 / a);
+  double s = (2.0 * share - 1.0) * half, x = a * asinh(s / a), slope = s / a, root = sqrt(1.0 + slope * slope);
+  return (Joint){ch_vec(x, 0.0, 5.0 - a * (root - 1.0)), ch_vec(slope / root, 0.0, 1.0 / root)};
+}
+
+static Joint semicircle_joint(double share) {
+  ChVec3 out = ch_vec(-cos(PI * share), 0.0, sin(PI * share));
+  return (Joint){out, out};
+}
+
+static Joint arch_joint(bool catenary, int k, int n) {
+  bool mirrored = 2 * k > n;  // both halves from the same numbers, so that the arch is symmetric to the last bit
+  double share = (double)(mirrored ? n - k : k) / n;
+  Joint joint = catenary ? catenary_joint(share) : semicircle_joint(share);
+  if (mirrored) joint.at.x = -joint.at.x, joint.normal.x = -joint.normal.x;
+  return joint;
+}
+
+// The block between two joints: corners at half the thickness to both sides of the centreline.
+static void add_voussoir(ChBuild* b, int number, Joint left, Joint right, double thickness, double depth) {
+  ChVec3 middle = ch_scale(0.5, ch_add(left.at, right.at)), corner[8];
+  for (int k = 0; k < 8; ++k) {
+    Joint j = k & 1 ? right : left;
+    ChVec3 p = ch_along(j.at, (k & 2 ? 0.5 : -0.5) * thickness, j.normal);
+    p.y = (k & 4 ? 0.5 : -0.5) * depth;
+    corner[k] = ch_sub(p, middle);
+  }
+  json_t* body = ch_build_numbered(b, "voussoir", number, middle);
+  ch_build_hull(b, body, 8, corner, "stone");
+}
+
+// A fixed box with a face against the end joint; its axis x is the centreline's direction there.
+static void add_support(ChBuild* b, const char* name, Joint end, double side, ChVec3 half) {
+  ChVec3 along = ch_vec(end.normal.z, 0.0, -end.normal.x);  // towards larger x
+  json_t* body = ch_build_body(b, name, ch_along(end.at, side * half.x, along));
+  ch_build_fixed(b, body);
+  ch_build_turned(b, body, Y, atan2(-along.z, along.x) * 180.0 / PI);
+  ch_build_box(b, body, half, "stone");
+}
+
+static void make_arch(ChBuild* b) {
+  bool catenary = strcmp(b->word[FORM], "catenary") == 0;
+  int n = (int)b->number[ARCH_N];
+  double thickness = b->number[ARCH_THICKNESS], scale = catenary ? 1.0 : 0.4;
+  if (thickness == 0.0) thickness = catenary ? 0.5 : 0.12;
+  ch_build_begin(b, "arch", "An arch of voussoirs without mortar between two fixed supports.", 3);
+  ch_build_step(b, 1e-3, 10.0);
+  ch_build_material(b, "stone", 1000.0, b->number[ARCH_MU], 0.0);
+  ChVec3 half = ch_scale(scale, ch_vec(0.5, 0.7, 0.5));
+  if (half.z < thickness) half.z = thickness;
+  add_support(b, "left support", arch_joint(catenary, 0, n), -1.0, half);
+  add_support(b, "right support", arch_joint(catenary, n, n), 1.0, half);
+  for (int k = 0; k < n; ++k)
+    add_voussoir(b, k + 1, arch_joint(catenary, k, n), arch_joint(catenary, k + 1, n), thickness, scale);
+}
+
+const ChBuiltin ch_builtin_arch = {"arch", "arch of voussoirs, catenary or semicircle", arch_parameters, make_arch};
+
+// --------------------------------------------------------------------------------------------------------------- stack
+
+enum { STACK_N, STACK_MU, MASS_RATIO };
+
+static const ChSceneParameter stack_parameters[] = {
+    CH_WHOLE("n", "20", 1, 100000, "cubes"),
+    CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),
+    CH_NUMBER("mass_ratio", "1", 1e-9, 1e9, "mass of the top cube over that of each of the others, 1000 kg"),
+    CH_PARAMETERS_END,
+};
+
+static void make_stack(ChBuild* b) {
+  int n = (int)b->number[STACK_N];
+  double ratio = b->number[MASS_RATIO];
+  ch_build_begin(b, "stack", "Cubes of edge 1 m on each other.", 3);
+  ch_build_step(b, 1e-3, 10.0);
+  ch_build_material(b, "cube", 1000.0, b->number[STACK_MU], 0.0);
+  if (ratio != 1.0) ch_build_material(b, "top", 1000.0 * ratio, b->number[STACK_MU], 0.0);
+  ch_build_floor(b, "cube");
+  for (int i = 0; i < n; ++i) {
+    json_t* cube = ch_build_numbered(b, "cube", i + 1, ch_vec(0.0, 0.0, 0.5 + i));
+    ch_build_box(b, cube, ch_vec(0.5, 0.5, 0.5), ratio != 1.0 && i + 1 == n ? "top" : "cube");
+  }
+}
+
+const ChBuiltin ch_builtin_stack = {"stack", "cubes on each other", stack_parameters, make_stack};
+
+// ------------------------------------------------------------------------------------------------------------- incline
+
+// Gravity is tilted instead of the floor: g (sin a cos p, sin a sin p, -cos a) with tan a = ratio * mu, heading p.
+enum { INCLINE_MU, RATIO, HEADING };
+
+static const ChSceneParameter incline_parameters[] = {
+    CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),
+    CH_NUMBER("ratio", "0.95", 0, 100, "tangent of the slope over mu: below 1 the block sticks, above it slides"),
+    CH_NUMBER("heading", "0", -360, 360, "downhill direction from x, degrees"),
+    CH_PARAMETERS_END,
+};
+
+static void make_incline(ChBuild* b) {
+  double a = atan(b->number[RATIO] * b->number[INCLINE_MU]), p = b->number[HEADING] * PI / 180.0;
+  ch_build_begin(b, "incline", "A block on a slope; gravity is tilted instead of the floor.", 3);
+  ch_build_gravity(b, ch_vec(G * sin(a) * cos(p), G * sin(a) * sin(p), -G * cos(a)));
+  ch_build_step(b, 1e-3, 2.0);
+  ch_build_material(b, "block", 1000.0, b->number[INCLINE_MU], 0.0);
+  ch_build_floor(b, "block");
+  ch_build_box(b, ch_build_body(b, "block", ch_vec(0.0, 0.0, 0.15)), ch_vec(0.5, 0.5, 0.15), "block");
+}
+
+const ChBuiltin ch_builtin_incline = {"incline", "block on a slope near the angle of friction", incline_parameters,
+                                      make_incline};
+
+// ---------------------------------------------------------------------------------------------------------------- pile
+
+// Centres ((2 i + k - (n - 1)) r, r + k r sqrt 3): rows of n, n - 1, ... 1.
+enum { PILE_N, PILE_MU, PLANE };
+
+static const ChSceneParameter pile_parameters[] = {
+    CH_WHOLE("n", "20", 1, 90, "spheres in the bottom row"),
+    CH_NUMBER("mu", "0.8", 0, 10, "friction coefficient"),
+    CH_WHOLE("plane", "0", 0, 1, "1: disks in the plane; 0: spheres held to the plane y = 0"),
+    CH_PARAMETERS_END,
+};
+
+static void make_pile(ChBuild* b) {
+  const double r = 0.1;
+  int n = (int)b->number[PILE_N], count = 0;
+  bool plane = b->number[PLANE] != 0.0;
+  ch_build_begin(b, "pile", "Equal round bodies in a triangle, rows of n, n - 1, ... 1.", plane ? 2 : 3);
+  ch_build_step(b, 1e-3, 10.0);
+  ch_build_material(b, "ball", 1000.0, b->number[PILE_MU], 0.0);
+  ch_build_floor(b, "ball");
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < n - k; ++i) {
+      double x = (2 * i + k - (n - 1)) * r, up = r + k * r * sqrt(3.0);
+      json_t* ball = ch_build_numbered(b, "ball", ++count, plane ? ch_vec(x, up, 0.0) : ch_vec(x, 0.0, up));
+      if (!plane) ch_build_locked(b, ball);
+      ch_build_round(b, ball, plane ? "disk" : "sphere", r, "ball");
+    }
+}
+
+const ChBuiltin ch_builtin_pile = {"pile", "triangular pile of spheres or disks", pile_parameters, make_pile};

@@ -1,0 +1,304 @@
+// The forms of a scene, one table a kind of object: key, type, where it goes, what it means.
+#include "scene/forms.h"
+
+#define ROW(type_name, structure, key, member, text, ...) \
+  { key, &ch_type_##type_name, offsetof(structure, member), text, __VA_ARGS__ }
+
+static const char* const drives[] = {"none", "position", "velocity", "force", "prescribed", NULL};
+static const char* const restitutions[] = {"newton", "poisson", NULL};
+static const char* const poses[] = {"coulomb", "relaxed", "frictionless", NULL};
+static const char* const modes[] = {"on", "linearized", "contacts", "off", NULL};
+
+// ------------------------------------------------------------------------------------------------------------ settings
+
+static const ChField stabilization_fields[] = {
+    ROW(choice, ChSimulationOptions, "mode", stabilization, "how gaps and joint errors enter the velocities", 0, CH_ANY,
+        modes),
+    ROW(number, ChSimulationOptions, "gamma", gamma, "share of an error that is removed in one step", 0, CH_SHARE,
+        NULL),
+};
+const ChSceneForm ch_form_stabilization = {
+    .name = "stabilization", .count = CH_COUNT(stabilization_fields), .fields = stabilization_fields};
+
+static const ChField adaptive_fields[] = {
+    ROW(number, ChSimulationOptions, "gap_tolerance", gap_tolerance, "overlap above which the step is halved, m",
+        CH_REQUIRED, CH_POSITIVE, NULL),
+};
+const ChSceneForm ch_form_adaptive = {
+    .name = "adaptive", .count = CH_COUNT(adaptive_fields), .fields = adaptive_fields};
+
+#define STEP(type, key, member, text, ...) ROW(type, ChSceneRun, key, member, text, __VA_ARGS__)
+static const ChField step_fields[] = {
+    STEP(number, "h", options.h, "length of a step, s", 0, CH_POSITIVE, NULL),
+    STEP(number, "until", until, "time at which a run ends, s", 0, CH_NOT_NEGATIVE, NULL),
+    STEP(integrator, "integrator", options.integrator, "time stepping scheme", 0, CH_ANY, NULL),
+    STEP(stabilization, "stabilization", options, "gamma, or an object with mode and gamma", 0, CH_ANY,
+         &ch_form_stabilization),
+    STEP(number, "margin", options.margin, "gap up to which contacts take part, m", 0, CH_NOT_NEGATIVE, NULL),
+    STEP(flag, "look_ahead", options.look_ahead, "whether the margin grows with the closing speed", 0, CH_ANY, NULL),
+    STEP(choice, "restitution", options.restitution, "law of impacts", 0, CH_ANY, restitutions),
+    STEP(flag, "project", options.project, "whether positions are projected onto the constraints after a step", 0,
+         CH_ANY, NULL),
+    STEP(adaptive, "adaptive", options, "steps are halved where bodies would overlap", 0, CH_ANY, &ch_form_adaptive),
+    STEP(flag, "reduce_contacts", options.reduce_contacts, "whether a face contact keeps four points at most", 0,
+         CH_ANY, NULL),
+    STEP(flag, "warm", options.warm, "whether a step starts from the reactions of the last one", 0, CH_ANY, NULL),
+    STEP(flag, "rest", options.rest, "whether certified rest is kept", 0, CH_ANY, NULL),
+    STEP(whole, "threads", options.threads, "the answer does not depend on it", 0, CH_WHOLE_1, NULL),
+    STEP(number, "overlap", overlap, "overlap at the start up to which a scene is accepted, m", 0, CH_NOT_NEGATIVE,
+         NULL),
+};
+const ChSceneForm ch_form_step = {.name = "step", .count = CH_COUNT(step_fields), .fields = step_fields};
+
+static const ChField method_fields[] = {
+    STEP(method, "name", options.solve.method, "what solves the contact problems: `cardhouse methods`", 0, CH_ANY,
+         NULL),
+    STEP(inner, "inner", options.solve.inner, "inner convex solver of relaxed, successive, staggered", 0, CH_ANY, NULL),
+    STEP(number, "tolerance", options.solve.tolerance, "on the certificate", 0, CH_TOLERANCE, NULL),
+    STEP(cone, "cone", options, "circular, elliptic, polygon:M or outer-polygon:M", 0, CH_ANY, NULL),
+    STEP(choice, "pose", options.solve.pose, "how the contact law is posed", 0, CH_ANY, poses),
+    STEP(whole, "max_iterations", max_iterations, "of one solve; 0: the method's own limit", 0, CH_WHOLE_0, NULL),
+    STEP(number, "time_limit", options.solve.time_limit, "of one solve, s", 0, CH_POSITIVE, NULL),
+    STEP(settings, "settings", options.solve, "options of methods by name: `cardhouse methods --options`", 0, CH_ANY,
+         NULL),
+};
+const ChSceneForm ch_form_method = {.name = "method", .count = CH_COUNT(method_fields), .fields = method_fields};
+
+// ------------------------------------------------------------------------------------------------------------- signals
+
+#define SIGNAL(key, member, text) ROW(number, ChSignal, key, member, text, 0, CH_ANY, NULL)
+static const ChField signal_fields[] = {
+    SIGNAL("base", base, "value at t = 0 without the oscillation"),
+    SIGNAL("rate", rate, "rise per second"),
+    SIGNAL("amplitude", amplitude, "of the oscillation"),
+    SIGNAL("frequency", frequency, "of the oscillation, Hz"),
+    SIGNAL("phase", phase, "of the oscillation, radian"),
+    {"table", &ch_type_signal_table, 0, "rows [time, value], times ascending; straight lines between them", 0, CH_ANY,
+     NULL},
+};
+const ChSceneForm ch_form_signal = {.name = "signal", .count = CH_COUNT(signal_fields), .fields = signal_fields};
+
+// ----------------------------------------------------------------------------------------------------------- materials
+
+static const ChField friction_fields[] = {
+    ROW(number, ChMaterialDef, "along", friction[0], "coefficient along the axis", CH_REQUIRED, CH_NOT_NEGATIVE, NULL),
+    ROW(number, ChMaterialDef, "across", friction[1], "coefficient across the axis", CH_REQUIRED, CH_NOT_NEGATIVE,
+        NULL),
+    ROW(vector, ChMaterialDef, "axis", axis, "direction in the body's frame", CH_SPACE, CH_ANY, NULL),
+};
+const ChSceneForm ch_form_friction = {
+    .name = "friction", .count = CH_COUNT(friction_fields), .fields = friction_fields};
+
+static const ChField material_fields[] = {
+    ROW(number, ChMaterialDef, "density", density, "kg/m^3 (plane: kg/m^2)", 0, CH_NOT_NEGATIVE, NULL),
+    {"friction", &ch_type_friction, 0, "coefficient, or an object with along, across and axis", 0, CH_NOT_NEGATIVE,
+     &ch_form_friction},
+    ROW(number, ChMaterialDef, "restitution", restitution, "0 plastic to 1 elastic", 0, CH_UNIT, NULL),
+};
+const ChSceneForm ch_form_material = {
+    .name = "material", .count = CH_COUNT(material_fields), .fields = material_fields};
+
+static const ChField pair_fields[] = {
+    ROW(two_texts, ChScenePair, "materials", materials, "two names of materials", CH_REQUIRED, CH_ANY, NULL),
+    ROW(pair_friction, ChScenePair, "friction", def.friction, "coefficient, or [along, across] the first one's axis", 0,
+        CH_NOT_NEGATIVE, NULL),
+    ROW(number, ChScenePair, "restitution", def.restitution, "0 plastic to 1 elastic", 0, CH_UNIT, NULL),
+};
+const ChSceneForm ch_form_pair = {.name = "pair", .count = CH_COUNT(pair_fields), .fields = pair_fields};
+
+// -------------------------------------------------------------------------------------------------------------- shapes
+
+#define SHAPE(type, key, member, text, ...) ROW(type, ChSceneShape, key, def.member, text, __VA_ARGS__)
+#define RADIUS SHAPE(number, "radius", radius, "m", CH_REQUIRED, CH_POSITIVE, NULL)
+#define HALF_LENGTH \
+  SHAPE(number, "half_length", half_length, "half the length of the axis (z), m", CH_REQUIRED, CH_POSITIVE, NULL)
+#define NORMAL SHAPE(vector, "normal", normal, "outward direction", 0, CH_ANY, NULL)
+#define OFFSET SHAPE(number, "offset", offset, "solid where normal . x <= offset, m", 0, CH_ANY, NULL)
+#define POINTS(flags) \
+  { "points", &ch_type_points, 0, "corners in the shape's frame, m", flags, CH_ANY, NULL }
+#define MESH_FILE SHAPE(text, "file", file, "OBJ or STL, relative to the scene's folder", 0, CH_ANY, NULL)
+
+static const ChField round_fields[] = {RADIUS};
+static const ChField rod_fields[] = {RADIUS, HALF_LENGTH};
+static const ChField half_fields[] = {SHAPE(vector, "half", half, "half extents, m", CH_REQUIRED, CH_POSITIVE, NULL)};
+static const ChField plane_fields[] = {NORMAL, OFFSET};
+static const ChField hull_fields[] = {POINTS(0), MESH_FILE};
+static const ChField mesh_fields[] = {
+    POINTS(0),
+    {"triangles", &ch_type_triangles, 0, "three indices into points each, counter-clockwise from outside", 0, CH_ANY,
+     NULL},
+    MESH_FILE,
+    SHAPE(flag, "closed", closed, "whether a surface with a border is refused", 0, CH_ANY, NULL),
+};
+static const ChField corner_fields[] = {POINTS(CH_REQUIRED)};
+
+static const ChVariant shape_types[] = {
+    {"sphere", CH_SHAPE_SPHERE, CH_SPACE, CH_COUNT(round_fields), round_fields},
+    {"box", CH_SHAPE_BOX, CH_SPACE, CH_COUNT(half_fields), half_fields},
+    {"capsule", CH_SHAPE_CAPSULE, CH_SPACE, CH_COUNT(rod_fields), rod_fields},
+    {"cylinder", CH_SHAPE_CYLINDER, CH_SPACE, CH_COUNT(rod_fields), rod_fields},
+    {"ellipsoid", CH_SHAPE_ELLIPSOID, CH_SPACE, CH_COUNT(half_fields), half_fields},
+    {"halfspace", CH_SHAPE_HALFSPACE, CH_SPACE, CH_COUNT(plane_fields), plane_fields},
+    {"hull", CH_SHAPE_HULL, CH_SPACE, CH_COUNT(hull_fields), hull_fields},
+    {"mesh", CH_SHAPE_MESH, CH_SPACE, CH_COUNT(mesh_fields), mesh_fields},
+    {"disk", CH_SHAPE_DISK, CH_PLANE, CH_COUNT(round_fields), round_fields},
+    {"ellipse", CH_SHAPE_ELLIPSE, CH_PLANE, CH_COUNT(half_fields), half_fields},
+    {"box", CH_SHAPE_RECTANGLE, CH_PLANE, CH_COUNT(half_fields), half_fields},
+    {"polygon", CH_SHAPE_POLYGON, CH_PLANE, CH_COUNT(corner_fields), corner_fields},
+    {"halfplane", CH_SHAPE_HALFPLANE, CH_PLANE, CH_COUNT(plane_fields), plane_fields},
+    {"chain", CH_SHAPE_CHAIN, CH_PLANE, CH_COUNT(corner_fields), corner_fields},
+};
+static const ChField shape_fields[] = {
+    ROW(text, ChSceneShape, "material", material, "name of a material; \"default\" when left out", 0, CH_ANY, NULL),
+    SHAPE(vector, "at", at, "place in the body's frame, m", 0, CH_ANY, NULL),
+    SHAPE(turn, "orientation", orientation, "turn in the body's frame", 0, CH_ANY, NULL),
+};
+const ChSceneForm ch_form_shape = {.name = "shape",
+                                   .count = CH_COUNT(shape_fields),
+                                   .fields = shape_fields,
+                                   .variant_count = CH_COUNT(shape_types),
+                                   .variants = shape_types,
+                                   .tag = offsetof(ChSceneShape, def.type)};
+
+// -------------------------------------------------------------------------------------------------------------- bodies
+
+#define BODY(type, key, member, text, ...) ROW(type, ChSceneBody, key, def.member, text, __VA_ARGS__)
+static const ChField body_fields[] = {
+    BODY(text, "name", name, "for joints, forces and messages; each one's own", 0, CH_ANY, NULL),
+    BODY(vector, "position", position, "of the body's frame, m", 0, CH_ANY, NULL),
+    BODY(turn, "orientation", orientation, "of the body's frame", 0, CH_ANY, NULL),
+    BODY(vector, "velocity", velocity, "of the centre of mass, m/s", 0, CH_ANY, NULL),
+    BODY(spin, "omega", omega, "angular velocity in the world's frame, radian/s", 0, CH_ANY, NULL),
+    ROW(flag, ChSceneBody, "fixed", fixed, "whether the body never moves", 0, CH_ANY, NULL),
+    BODY(locks, "lock", locks, "axes along and about which the body may not move", 0, CH_ANY, NULL),
+    BODY(number, "mass", mass, "instead of densities, kg", 0, CH_POSITIVE, NULL),
+    BODY(vector, "centre", centre, "centre of mass in the body's frame, with inertia, m", 0, CH_ANY, NULL),
+    BODY(inertia, "inertia", inertia, "about the centre of mass: [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], kg m^2", 0,
+         CH_ANY, NULL),
+    BODY(signals, "motion", motion, "moves as told: displacement from position, m", 0, CH_ANY, NULL),
+    BODY(signal, "turn", turn, "moves as told: turn about axis from orientation, radian", 0, CH_ANY, NULL),
+    BODY(vector, "axis", axis, "of turn, in the world's frame", CH_SPACE, CH_ANY, NULL),
+    ROW(list, ChSceneBody, "shapes", shapes, "shapes of the body", 0, CH_ANY, &ch_form_shape),
+};
+const ChSceneForm ch_form_body = {.name = "body", .count = CH_COUNT(body_fields), .fields = body_fields};
+
+// -------------------------------------------------------------------------------------------------------------- joints
+
+static const ChField joint_axis_fields[] = {
+    ROW(number, ChJointAxis, "lower", lower, "limit, m or radian from the start", 0, CH_ANY, NULL),
+    ROW(number, ChJointAxis, "upper", upper, "limit, m or radian from the start", 0, CH_ANY, NULL),
+    ROW(number, ChJointAxis, "friction", friction, "largest friction force or torque, N or N m", 0, CH_NOT_NEGATIVE,
+        NULL),
+    ROW(choice, ChJointAxis, "drive", drive, "what moves the freedom", 0, CH_ANY, drives),
+    ROW(signal, ChJointAxis, "target", target, "of the drive: m, m/s, N or radian, radian/s, N m", 0, CH_ANY, NULL),
+    ROW(number, ChJointAxis, "strength", strength, "largest force or torque of a motor; 0: unlimited", 0,
+        CH_NOT_NEGATIVE, NULL),
+};
+const ChSceneForm ch_form_joint_axis = {
+    .name = "joint axis", .count = CH_COUNT(joint_axis_fields), .fields = joint_axis_fields};
+
+#define JOINT(type, key, member, text, ...) ROW(type, ChSceneJoint, key, def.member, text, __VA_ARGS__)
+#define AXES JOINT(joint_axes, "axes", axes, "limits, friction and drive of each freedom", 0, CH_ANY, NULL)
+#define AXIS JOINT(vector, "axis", axis, "world's frame, at the start", CH_REQUIRED, CH_ANY, NULL)
+#define AT JOINT(vector, "at", at, "world's frame, at the start, m", CH_REQUIRED, CH_ANY, NULL)
+
+static const ChField joint_point[] = {AT};
+static const ChField joint_ball[] = {AT, AXES};
+static const ChField joint_hinge[] = {
+    AT, AXES, JOINT(vector, "axis", axis, "world's frame, at the start", CH_REQUIRED | CH_SPACE, CH_ANY, NULL)};
+static const ChField joint_axial[] = {AT, AXES, AXIS};
+static const ChField joint_universal[] = {
+    AT, AXES, AXIS,
+    JOINT(vector, "second_axis", second_axis, "of the second body, perpendicular to axis", CH_REQUIRED, CH_ANY, NULL)};
+static const ChField joint_distance[] = {
+    JOINT(vector, "at", at, "point of the first body, world's frame at the start, m", CH_REQUIRED, CH_ANY, NULL),
+    JOINT(vector, "second_at", second_at, "point of the second body, world's frame at the start, m", CH_REQUIRED,
+          CH_ANY, NULL),
+    JOINT(number, "length", length, "as it is at the start when left out, m", 0, CH_POSITIVE, NULL), AXES};
+
+static const ChVariant joint_types[] = {
+    {"fixed", CH_JOINT_FIXED, 0, CH_COUNT(joint_point), joint_point},
+    {"ball", CH_JOINT_BALL, CH_SPACE, CH_COUNT(joint_ball), joint_ball},
+    {"hinge", CH_JOINT_HINGE, 0, CH_COUNT(joint_hinge), joint_hinge},
+    {"slider", CH_JOINT_SLIDER, 0, CH_COUNT(joint_axial), joint_axial},
+    {"cylindrical", CH_JOINT_CYLINDRICAL, CH_SPACE, CH_COUNT(joint_axial), joint_axial},
+    {"universal", CH_JOINT_UNIVERSAL, CH_SPACE, CH_COUNT(joint_universal), joint_universal},
+    {"planar", CH_JOINT_PLANAR, CH_SPACE, CH_COUNT(joint_axial), joint_axial},
+    {"distance", CH_JOINT_DISTANCE, 0, CH_COUNT(joint_distance), joint_distance},
+    {"point-on-line", CH_JOINT_POINT_ON_LINE, 0, CH_COUNT(joint_axial), joint_axial},
+};
+static const ChField joint_fields[] = {
+    JOINT(text, "name", name, "for messages", 0, CH_ANY, NULL),
+    ROW(two_texts, ChSceneJoint, "bodies", bodies, "two names of bodies; \"ground\" is the world", CH_REQUIRED, CH_ANY,
+        NULL),
+    JOINT(flag, "collide", collide, "whether the two bodies may touch each other", 0, CH_ANY, NULL),
+};
+const ChSceneForm ch_form_joint = {.name = "joint",
+                                   .count = CH_COUNT(joint_fields),
+                                   .fields = joint_fields,
+                                   .variant_count = CH_COUNT(joint_types),
+                                   .variants = joint_types,
+                                   .tag = offsetof(ChSceneJoint, def.type)};
+
+// -------------------------------------------------------------------------------------------------------------- forces
+
+#define FORCE(type, key, member, text, ...) ROW(type, ChSceneForce, key, def.member, text, __VA_ARGS__)
+#define ENDS                                                                                                          \
+  ROW(two_texts, ChSceneForce, "bodies", bodies, "two names of bodies; \"ground\" is the world", CH_REQUIRED, CH_ANY, \
+      NULL)
+#define ON ROW(text, ChSceneForce, "body", body, "name of a body", CH_REQUIRED, CH_ANY, NULL)
+#define SPRING                                                                          \
+  FORCE(number, "stiffness", stiffness, "N/m or N m/radian", 0, CH_NOT_NEGATIVE, NULL), \
+      FORCE(number, "cubic", cubic, "N/m^3 or N m/radian^3", 0, CH_NOT_NEGATIVE, NULL), \
+      FORCE(number, "damping", damping, "N s/m or N m s/radian", 0, CH_NOT_NEGATIVE, NULL)
+
+static const ChField spring_fields[] = {
+    ENDS, SPRING, FORCE(two_points, "at", at, "a point of each body, in its frame, m", 0, CH_ANY, NULL),
+    FORCE(number, "length", length, "at rest; as it is at the start when left out, m", 0, CH_NOT_NEGATIVE, NULL)};
+static const ChField torsion_fields[] = {
+    ENDS, SPRING, FORCE(vector, "axis", axis, "in the frame of the first body", CH_REQUIRED | CH_SPACE, CH_ANY, NULL),
+    FORCE(number, "angle", length, "at rest, from the start, radian", 0, CH_ANY, NULL)};
+static const ChField wrench_fields[] = {
+    ON, FORCE(vector, "at", at[0], "point in the body's frame, m", 0, CH_ANY, NULL),
+    FORCE(signals, "force", force, "N", 0, CH_ANY, NULL), FORCE(spin_signals, "torque", torque, "N m", 0, CH_ANY, NULL),
+    FORCE(flag, "follows", follows, "whether force and torque turn with the body", 0, CH_ANY, NULL)};
+static const ChField drag_fields[] = {ON, FORCE(number, "linear", linear, "N s/m", 0, CH_NOT_NEGATIVE, NULL),
+                                      FORCE(number, "quadratic", quadratic, "N s^2/m^2", 0, CH_NOT_NEGATIVE, NULL),
+                                      FORCE(number, "angular", angular, "N m s/radian", 0, CH_NOT_NEGATIVE, NULL)};
+
+static const ChVariant force_types[] = {
+    {"spring", CH_FORCE_SPRING, 0, CH_COUNT(spring_fields), spring_fields},
+    {"torsion", CH_FORCE_TORSION, 0, CH_COUNT(torsion_fields), torsion_fields},
+    {"wrench", CH_FORCE_WRENCH, 0, CH_COUNT(wrench_fields), wrench_fields},
+    {"drag", CH_FORCE_DRAG, 0, CH_COUNT(drag_fields), drag_fields},
+};
+static const ChField force_fields[] = {FORCE(text, "name", name, "for messages", 0, CH_ANY, NULL)};
+const ChSceneForm ch_form_force = {.name = "force",
+                                   .count = CH_COUNT(force_fields),
+                                   .fields = force_fields,
+                                   .variant_count = CH_COUNT(force_types),
+                                   .variants = force_types,
+                                   .tag = offsetof(ChSceneForce, def.type)};
+
+// --------------------------------------------------------------------------------------------------------------- scene
+
+#define ROOT(type, key, member, text, ...) ROW(type, ChSceneRoot, key, member, text, __VA_ARGS__)
+static const ChField scene_fields[] = {
+    ROOT(whole, "cardhouse", version, "version of the form: 1", CH_REQUIRED, CH_ONE, NULL),
+    ROOT(text, "name", name, "of the scene", 0, CH_ANY, NULL),
+    ROOT(text, "description", description, "for the reader", 0, CH_ANY, NULL),
+    ROOT(whole, "dimension", dimension, "2 in the plane, 3 in space", 0, CH_TWO_OR_THREE, NULL),
+    ROOT(signals, "gravity", gravity, "m/s^2", 0, CH_ANY, NULL),
+    ROOT(form, "step", run, "time stepping", 0, CH_ANY, &ch_form_step),
+    ROOT(form, "method", run, "what solves the contact problems, and how exactly", 0, CH_ANY, &ch_form_method),
+    ROOT(map, "parameters", parameters, "numbers by name, for formulas", 0, CH_ANY, NULL),
+    ROOT(texts, "include", include, "scene files whose materials, bodies, joints and forces are added", 0, CH_ANY,
+         NULL),
+    ROOT(map, "materials", materials, "materials by name", 0, CH_ANY, &ch_form_material),
+    ROOT(list, "pairs", pairs, "what holds for two materials in contact", 0, CH_ANY, &ch_form_pair),
+    ROOT(list, "bodies", bodies, "bodies of the scene", 0, CH_ANY, &ch_form_body),
+    ROOT(list, "joints", joints, "joints between bodies", 0, CH_ANY, &ch_form_joint),
+    ROOT(list, "forces", forces, "forces besides gravity", 0, CH_ANY, &ch_form_force),
+    ROOT(text_pairs, "ignore", ignore, "pairs of names of bodies that never touch", 0, CH_ANY, NULL),
+};
+const ChSceneForm ch_form_scene = {.name = "scene", .count = CH_COUNT(scene_fields), .fields = scene_fields};

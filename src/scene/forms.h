@@ -1,0 +1,84 @@
+// What a scene may hold: the forms of forms.c and the structs that they fill.
+#ifndef CH_SCENE_FORMS_H
+#define CH_SCENE_FORMS_H
+
+#include "cardhouse/simulation.h"
+#include "scene/reader.h"
+
+// Settings of a run: the keys "step" and "method".
+typedef struct ChSceneRun {
+  ChSimulationOptions options;
+  double until;
+  double overlap;  // metres by which bodies may overlap at the start; < 0: a share of the smaller one's size
+  int max_iterations;
+} ChSceneRun;
+
+typedef struct ChSceneRoot {
+  int version, dimension;
+  const char *name, *description;
+  ChSignal gravity[3];
+  ChSceneRun run;
+  json_t *parameters, *include, *materials, *pairs, *bodies, *joints, *forces, *ignore;
+} ChSceneRoot;
+
+typedef struct ChScenePair {
+  ChPairDef def;
+  json_t* materials;
+} ChScenePair;
+
+typedef struct ChSceneBody {
+  ChBodyDef def;
+  bool fixed;
+  json_t* shapes;
+} ChSceneBody;
+
+typedef struct ChSceneShape {
+  ChShapeDef def;
+  const char* material;
+} ChSceneShape;
+
+typedef struct ChSceneJoint {
+  ChJointDef def;
+  json_t* bodies;
+} ChSceneJoint;
+
+typedef struct ChSceneForce {
+  ChForceDef def;
+  json_t* bodies;    // spring, torsion
+  const char* body;  // wrench, drag
+} ChSceneForce;
+
+extern const ChSceneForm ch_form_scene, ch_form_material, ch_form_pair, ch_form_body, ch_form_shape, ch_form_joint,
+    ch_form_joint_axis, ch_form_force, ch_form_step, ch_form_method, ch_form_signal, ch_form_friction,
+    ch_form_stabilization, ch_form_adaptive;
+
+// Types of values that only scenes have: special_types.c.
+extern const ChFieldType ch_type_signal;         // ChSignal: a number, or an object
+extern const ChFieldType ch_type_signals;        // ChSignal[3]: one per coordinate
+extern const ChFieldType ch_type_spin_signals;   // ChSignal[3]: about x, y, z; in the plane one, about z
+extern const ChFieldType ch_type_signal_table;   // ChSignal: rows of time and value
+extern const ChFieldType ch_type_spin;           // ChVec3: in the plane one number, about z
+extern const ChFieldType ch_type_turn;           // ChQuat followed by an angle
+extern const ChFieldType ch_type_friction;       // ChMaterialDef: a number, or {along, across, axis}
+extern const ChFieldType ch_type_pair_friction;  // double[2]: a number, or [along, across]
+extern const ChFieldType ch_type_locks;          // unsigned
+extern const ChFieldType ch_type_inertia;        // double[6]
+extern const ChFieldType ch_type_points;         // ChShapeDef: points
+extern const ChFieldType ch_type_triangles;      // ChShapeDef: triangles
+extern const ChFieldType ch_type_two_points;     // ChVec3[2]
+extern const ChFieldType ch_type_two_texts;      // json_t*: an array of two texts
+extern const ChFieldType ch_type_text_pairs;     // json_t*: an array of such
+extern const ChFieldType ch_type_joint_axes;     // ChJointAxis[3]
+// Types of settings: settings_types.c.
+extern const ChFieldType ch_type_stabilization;  // ChSimulationOptions
+extern const ChFieldType ch_type_adaptive;       // ChSimulationOptions
+extern const ChFieldType ch_type_integrator;     // const char*
+extern const ChFieldType ch_type_method;         // const char*
+extern const ChFieldType ch_type_inner;          // const char*
+extern const ChFieldType ch_type_cone;           // ChSimulationOptions
+extern const ChFieldType ch_type_settings;       // ChSolveOptions
+
+// docs/scene.schema.json, from the forms.
+json_t* ch_scene_schema(void);
+
+#endif

@@ -1,0 +1,185 @@
+// Forms read: every key known, every value of its type and range, nothing required left out. See reader.h.
+#include "scene/reader.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest_word.h"
+
+enum { KEYS_MAX = 64, SHOWN = 60, PATH_SIZE = 240, LIST_SIZE = 320 };
+
+static const ChBounds bounds[] = {
+    [CH_ANY] = {-INFINITY, INFINITY, false, "must be finite"},
+    [CH_POSITIVE] = {0.0, INFINITY, true, "must be > 0"},
+    [CH_NOT_NEGATIVE] = {0.0, INFINITY, false, "must be >= 0"},
+    [CH_SHARE] = {0.0, 1.0, true, "must be > 0 and at most 1"},
+    [CH_UNIT] = {0.0, 1.0, false, "must be 0 to 1"},
+    [CH_TOLERANCE] = {1e-15, 1.0, false, "must be 1e-15 to 1"},
+    [CH_WHOLE_1] = {1.0, 1e9, false, "must be a whole number, 1 or more"},
+    [CH_WHOLE_0] = {0.0, 1e9, false, "must be a whole number, 0 or more"},
+    [CH_TWO_OR_THREE] = {2.0, 3.0, false, "must be 2 (plane) or 3 (space)"},
+    [CH_ONE] = {1.0, 1.0, false, "must be 1, the version of this form"},
+};
+
+const ChBounds* ch_range_bounds(ChRange range) { return &bounds[range]; }
+
+// --------------------------------------------------------------------------------------------------------- complaints
+
+void ch_place_write(const ChPlace* place, char* text, size_t size) {
+  if (!place || !place->above) {
+    snprintf(text, size, "$");
+    return;
+  }
+  ch_place_write(place->above, text, size);
+  size_t used = strlen(text);
+  if (place->key)
+    snprintf(text + used, size - used, ".%.*s", SHOWN, place->key);
+  else
+    snprintf(text + used, size - used, "[%zu]", place->index);
+}
+
+static bool wrong_at(ChReader* r, ChStatus status, const ChPlace* place, bool at_key, const char* text) {
+  if (r->status != CH_OK) return false;
+  char path[PATH_SIZE];
+  long line, column;
+  ch_place_write(place, path, sizeof path);
+  ch_text_locate(r->document->text, r->document->size, place, at_key, &line, &column);
+  r->status = ch_fail(r->context, status, "%s:%ld:%ld: %s: %s", r->document->file, line, column, path, text);
+  return false;
+}
+
+bool ch_reader_wrong(ChReader* r, const ChPlace* place, const char* format, ...) {
+  char text[CH_MESSAGE_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return wrong_at(r, CH_ERR_FORMAT, place, false, text);
+}
+
+bool ch_reader_pass_on(ChReader* r, const ChPlace* place, ChStatus status) {
+  if (status == CH_OK) return true;
+  if (status == CH_ERR_MEMORY || !r->context) {
+    r->status = status;
+    return false;
+  }
+  char text[CH_MESSAGE_SIZE];
+  snprintf(text, sizeof text, "%s", r->context->message);
+  return wrong_at(r, status, place, false, text);
+}
+
+// -------------------------------------------------------------------------------------------------------------- forms
+
+bool ch_flags_fit(unsigned flags, int dimension) {
+  unsigned where = flags & (CH_PLANE | CH_SPACE);
+  return where == 0 || (where & (dimension == 2 ? CH_PLANE : CH_SPACE)) != 0;
+}
+
+static const ChField* field_find(const ChField* fields, int count, const char* key) {
+  for (int k = 0; k < count; ++k)
+    if (strcmp(fields[k].key, key) == 0) return &fields[k];
+  return NULL;
+}
+
+// The known words as "a, b, c", and the nearest of them.
+static void unknown_word(const char* word, int count, const char* const* known, char* text, size_t size) {
+  const char* near = ch_word_nearest(word, count, known);
+  char list[LIST_SIZE] = "";
+  for (int k = 0; k < count; ++k) {
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", known[k]);
+  }
+  if (near)
+    snprintf(text, size, "is not known; did you mean '%s'? There are: %s", near, list);
+  else
+    snprintf(text, size, "is not known; there are: %s", list);
+}
+
+static bool unknown_key(ChReader* r, const ChPlace* place, const char* key, const ChSceneForm* form,
+                        const ChVariant* v) {
+  const char* known[KEYS_MAX];
+  int count = 0;
+  if (v) known[count++] = "type";
+  for (int part = 0; part < 2; ++part) {
+    const ChField* fields = part == 0 ? form->fields : v ? v->fields : NULL;
+    int fields_count = part == 0 ? form->count : v ? v->count : 0;
+    for (int k = 0; k < fields_count && count < KEYS_MAX; ++k)
+      if (ch_flags_fit(fields[k].flags, r->dimension)) known[count++] = fields[k].key;
+  }
+  char text[CH_MESSAGE_SIZE];
+  unknown_word(key, count, known, text, sizeof text);
+  ChPlace at = {place, key, 0};
+  return wrong_at(r, CH_ERR_FORMAT, &at, true, text);
+}
+
+static const ChVariant* variant_read(ChReader* r, const ChPlace* place, const json_t* object, const ChSceneForm* form) {
+  ChPlace at = {place, "type", 0};
+  const char* name = json_string_value(json_object_get(object, "type"));
+  if (!name) {
+    if (json_object_get(object, "type"))
+      ch_reader_wrong(r, &at, "is %s, must be a word", ch_json_kind(json_object_get(object, "type")));
+    else
+      ch_reader_wrong(r, place, "\"type\" is missing: the kind of %s", form->name);
+    return NULL;
+  }
+  const char* known[KEYS_MAX];
+  int count = 0;
+  for (int k = 0; k < form->variant_count; ++k) {
+    const ChVariant* v = &form->variants[k];
+    if (!ch_flags_fit(v->flags, r->dimension)) continue;
+    if (strcmp(v->name, name) == 0) return v;
+    if (count < KEYS_MAX) known[count++] = v->name;
+  }
+  char text[CH_MESSAGE_SIZE];
+  unknown_word(name, count, known, text, sizeof text);
+  ch_reader_wrong(r, &at, "'%.*s' %s", SHOWN, name, text);
+  return NULL;
+}
+
+static bool required_there(ChReader* r, const ChPlace* place, const json_t* object, const ChField* fields, int count) {
+  for (int k = 0; k < count; ++k) {
+    const ChField* f = &fields[k];
+    if (f->flags & CH_REQUIRED && ch_flags_fit(f->flags, r->dimension) && !json_object_get(object, f->key))
+      return ch_reader_wrong(r, place, "\"%s\" is missing: %s", f->key, f->text);
+  }
+  return true;
+}
+
+bool ch_form_read(ChReader* r, const ChPlace* place, json_t* object, const ChSceneForm* form, void* out) {
+  if (!json_is_object(object))
+    return ch_reader_wrong(r, place, "is %s, must be an object: %s", ch_json_kind(object), form->name);
+  const ChVariant* variant = NULL;
+  if (form->variant_count > 0) {
+    variant = variant_read(r, place, object, form);
+    if (!variant) return false;
+    *(int*)((char*)out + form->tag) = variant->value;
+  }
+  const char* key;
+  json_t* value;
+  json_object_foreach(object, key, value) {
+    if (variant && strcmp(key, "type") == 0) continue;
+    const ChField* field = field_find(form->fields, form->count, key);
+    if (!field && variant) field = field_find(variant->fields, variant->count, key);
+    if (!field || !ch_flags_fit(field->flags, r->dimension)) return unknown_key(r, place, key, form, variant);
+    ChPlace at = {place, key, 0};
+    if (!field->type->read(r, &at, value, field, (char*)out + field->offset)) return false;
+  }
+  return required_there(r, place, object, form->fields, form->count) &&
+         (!variant || required_there(r, place, object, variant->fields, variant->count));
+}
+
+bool ch_read_word(ChReader* r, const ChPlace* place, const json_t* value, const char* const* words, int* out) {
+  const char* word = json_string_value(value);
+  if (!word) return ch_reader_wrong(r, place, "is %s, must be a word", ch_json_kind(value));
+  int count = 0;
+  for (; words[count]; ++count)
+    if (strcmp(words[count], word) == 0) {
+      *out = count;
+      return true;
+    }
+  char text[CH_MESSAGE_SIZE];
+  unknown_word(word, count, words, text, sizeof text);
+  return ch_reader_wrong(r, place, "'%.*s' %s", SHOWN, word, text);
+}

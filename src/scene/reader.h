@@ -1,0 +1,140 @@
+// Reading JSON into plain structs by tables.
+//
+// A kind of object is a form: rows of key, type, place in the struct, range, meaning. The rows read and check a scene,
+// and the same rows state docs/scene.schema.json (schema.c). A failure names file, line, column and JSON path.
+#ifndef CH_SCENE_READER_H
+#define CH_SCENE_READER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "cardhouse/status.h"
+
+// One text with what it says. Formulas are replaced by their values, so paths are the same in both.
+typedef struct ChDocument {
+  const char* file;  // for messages, and where relative paths begin
+  const char* text;
+  size_t size;
+  json_t* root;
+} ChDocument;
+
+// Where in a document: a chain of keys and indices that ends at the root (above = NULL).
+typedef struct ChPlace {
+  const struct ChPlace* above;
+  const char* key;  // NULL: index
+  size_t index;
+} ChPlace;
+
+typedef struct ChReader {
+  ChContext* context;
+  ChArena* arena;  // has a landing
+  const ChDocument* document;
+  int dimension;
+  ChStatus status;
+} ChReader;
+
+// Records "file:line:column: $.path: ..." unless there was a failure before; returns false.
+bool ch_reader_wrong(ChReader* reader, const ChPlace* place, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+// The same for what the context already says, keeping its status.
+bool ch_reader_pass_on(ChReader* reader, const ChPlace* place, ChStatus status);
+// "$.bodies[3].mass"
+void ch_place_write(const ChPlace* place, char* text, size_t size);
+// Line and column, from 1, of a value (or of its key) in valid JSON text; of the nearest thing around it that is there.
+void ch_text_locate(const char* text, size_t size, const ChPlace* place, bool at_key, long* line, long* column);
+
+// --- forms
+
+typedef enum ChRange {
+  CH_ANY,
+  CH_POSITIVE,
+  CH_NOT_NEGATIVE,
+  CH_SHARE,  // above 0, at most 1
+  CH_UNIT,   // 0 to 1
+  CH_TOLERANCE,
+  CH_WHOLE_1,  // 1 and more
+  CH_WHOLE_0,
+  CH_TWO_OR_THREE,
+  CH_ONE,
+} ChRange;
+
+typedef struct ChBounds {
+  double lowest, highest;
+  bool open;         // lowest itself is not allowed
+  const char* text;  // "must be > 0"
+} ChBounds;
+const ChBounds* ch_range_bounds(ChRange range);
+
+enum { CH_REQUIRED = 1, CH_PLANE = 2, CH_SPACE = 4 };  // the last two: in such worlds only
+
+typedef struct ChField ChField;
+
+typedef struct ChFieldType {
+  bool (*read)(ChReader* reader, const ChPlace* place, json_t* value, const ChField* field, void* out);
+  json_t* (*schema)(const ChField* field, int dimension);
+} ChFieldType;
+
+struct ChField {
+  const char* key;
+  const ChFieldType* type;
+  size_t offset;
+  const char* text;  // meaning, with its unit
+  unsigned flags;
+  ChRange range;
+  const void* more;  // words of a choice, form of an object
+};
+
+typedef struct ChVariant {
+  const char* name;
+  int value;
+  unsigned flags;  // CH_PLANE, CH_SPACE or both
+  int count;
+  const ChField* fields;
+} ChVariant;
+
+typedef struct ChSceneForm {
+  const char* name;
+  int count;
+  const ChField* fields;
+  // Objects whose further fields depend on "type", kept at `tag` as an int.
+  int variant_count;
+  const ChVariant* variants;
+  size_t tag;
+} ChSceneForm;
+
+#define CH_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+bool ch_form_read(ChReader* reader, const ChPlace* place, json_t* object, const ChSceneForm* form, void* out);
+// Whether a row is for worlds of this dimension.
+bool ch_flags_fit(unsigned flags, int dimension);
+
+// --- types
+
+bool ch_read_number(ChReader* reader, const ChPlace* place, const json_t* value, ChRange range, double* out);
+// An array of `count` numbers.
+bool ch_read_numbers(ChReader* reader, const ChPlace* place, const json_t* value, size_t count, ChRange range,
+                     double* out);
+// A word of a NULL-terminated list.
+bool ch_read_word(ChReader* reader, const ChPlace* place, const json_t* value, const char* const* words, int* out);
+// "a number", "an object", for messages.
+const char* ch_json_kind(const json_t* value);
+
+extern const ChFieldType ch_type_number;  // double
+extern const ChFieldType ch_type_whole;   // int
+extern const ChFieldType ch_type_flag;    // bool
+extern const ChFieldType ch_type_text;    // const char*, which lives as long as the document
+extern const ChFieldType ch_type_choice;  // int, place in the NULL-terminated list `more`
+extern const ChFieldType ch_type_vector;  // ChVec3; in the plane two entries
+extern const ChFieldType ch_type_form;    // struct of the form `more`
+extern const ChFieldType ch_type_list;    // json_t*: an array of objects of the form `more`, read later
+extern const ChFieldType ch_type_map;     // json_t*: an object of objects of the form `more`, read later
+extern const ChFieldType ch_type_texts;   // json_t*: an array of texts
+
+json_t* ch_schema_number(ChRange range, bool whole);
+json_t* ch_schema_array(json_t* items, int fewest, int most);  // most < 0: any number
+json_t* ch_schema_reference(const ChSceneForm* form, int dimension);
+json_t* ch_schema_either(json_t* one, json_t* other);
+
+#endif

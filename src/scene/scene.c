@@ -1,0 +1,142 @@
+// Scenes opened and read: text to world and settings.
+#include "cardhouse/scene.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/whole_file.h"
+#include "scene/build.h"
+#include "scene/json_text.h"
+
+// -------------------------------------------------------------------------------------------------------- resolved
+// text
+
+// Lists and materials of all documents together; settings are the first one's. What was resolved is left out.
+static json_t* merged(const ChDocuments* documents) {
+  static const char* const lists[] = {"pairs", "bodies", "joints", "forces", "ignore"};
+  json_t* root = json_copy(documents->document[0].root);
+  if (!root) return NULL;
+  json_object_del(root, "parameters");
+  json_object_del(root, "include");
+  if (documents->count == 1) return root;
+  json_t* materials = json_object();
+  for (int k = 0; k < documents->count; ++k) json_object_update(materials, documents->root[k].materials);
+  json_object_set_new(root, "materials", materials);
+  for (int j = 0; j < CH_COUNT(lists); ++j) {
+    json_t* list = json_array();
+    for (int k = 0; k < documents->count; ++k) {
+      json_t* more = json_object_get(documents->document[k].root, lists[j]);
+      if (more) json_array_extend(list, more);
+    }
+    if (json_array_size(list) > 0)
+      json_object_set_new(root, lists[j], list);
+    else
+      json_decref(list);
+  }
+  return root;
+}
+
+static const char* base_name(const char* file) {
+  const char* slash = strrchr(file, '/');
+  return slash ? slash + 1 : file;
+}
+
+static bool fill(ChReader* r, const ChDocuments* documents, ChScene* scene) {
+  const ChSceneRoot* root = &documents->root[0];
+  json_t* all = merged(documents);
+  scene->text = all ? ch_json_text(all) : NULL;
+  json_decref(all);
+  scene->name = strdup(root->name ? root->name : base_name(documents->document[0].file));
+  scene->options = root->run.options;
+  scene->until = root->run.until;
+  if (scene->text && scene->name) return true;
+  r->status = ch_fail(r->context, CH_ERR_MEMORY, "out of memory for the text of a scene");
+  return false;
+}
+
+// --------------------------------------------------------------------------------------------------------------
+// reading
+
+static ChStatus read_scene(ChReader* r, const char* text, size_t size, const char* file, ChScene* scene) {
+  ChDocuments* documents = CH_TAKE(r->arena, 1, ChDocuments);
+  if (!ch_documents_read(r, text, size, file, documents)) return r->status;
+  r->dimension = documents->root[0].dimension;
+  ChStatus status = ch_world_create(r->context, r->dimension, &scene->world);
+  if (status != CH_OK) return status;
+  if (!ch_world_build(r, documents, scene->world) ||
+      !ch_world_check_overlap(r, documents, scene->world, documents->root[0].run.overlap) || !fill(r, documents, scene))
+    return r->status;
+  return CH_OK;
+}
+
+static ChStatus read_in_arena(ChContext* context, ChArena* arena, const char* text, size_t size, const char* file,
+                              ChScene** out) {
+  *out = NULL;
+  ChScene* scene = calloc(1, sizeof *scene);
+  jmp_buf landing;
+  if (!scene || setjmp(landing)) {
+    ch_scene_destroy(scene);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for a scene");
+  }
+  ch_arena_set_landing(arena, &landing);
+  ChContext own = {0};
+  ChReader reader = {.context = context ? context : &own, .arena = arena};
+  ChStatus status = read_scene(&reader, text, size, file, scene);
+  ch_arena_set_landing(arena, NULL);
+  if (status != CH_OK) {
+    ch_scene_destroy(scene);
+    return status;
+  }
+  *out = scene;
+  return CH_OK;
+}
+
+ChStatus ch_scene_parse(ChContext* context, const char* text, const char* file, ChScene** out) {
+  *out = NULL;
+  if (!text) return ch_fail(context, CH_ERR_ARGUMENT, "the text of a scene is needed, NULL was given");
+  ChArena* arena = ch_arena_create(NULL);
+  if (!arena) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a scene");
+  ChStatus status = read_in_arena(context, arena, text, strlen(text), file ? file : "scene", out);
+  ch_arena_destroy(arena);
+  return status;
+}
+
+static ChStatus open_file(ChContext* context, const char* name, ChScene** out) {
+  ChArena* arena = ch_arena_create(NULL);
+  if (!arena) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a scene");
+  ChWholeFile whole;
+  ChStatus status = ch_whole_file_read_up_to(context, name, CH_SCENE_BYTES_MAX, arena, &whole);
+  if (status == CH_OK)
+    status =
+        read_in_arena(context, arena, whole.text, whole.size, strcmp(name, "-") == 0 ? "standard input" : name, out);
+  ch_arena_destroy(arena);
+  return status;
+}
+
+static bool is_builtin(const char* name) {
+  for (int k = 0; k < ch_scene_builtin_count(); ++k)
+    if (strcmp(name, ch_scene_builtin_name(k)) == 0) return true;
+  return false;
+}
+
+ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** out) {
+  *out = NULL;
+  if (!name) return ch_fail(context, CH_ERR_ARGUMENT, "the name of a scene is needed, NULL was given");
+  bool file = strcmp(name, "-") == 0 || strpbrk(name, "/.") || access(name, F_OK) == 0;
+  if (!is_builtin(name) && file) return open_file(context, name, out);
+  char* text = NULL;
+  ChStatus status = ch_scene_builtin(context, name, 0, NULL, &text);
+  if (status == CH_OK) status = ch_scene_parse(context, text, name, out);
+  free(text);
+  return status;
+}
+
+void ch_scene_destroy(ChScene* scene) {
+  if (!scene) return;
+  ch_world_destroy(scene->world);
+  free(scene->name);
+  free(scene->text);
+  free(scene);
+}

@@ -1,0 +1,339 @@
+// Types of values that belong to worlds: signals in time, orientations, friction, points, locks, freedoms of joints.
+#include <math.h>
+#include <string.h>
+
+#include "base/vector.h"
+#include "scene/forms.h"
+
+static const double DEGREE = 3.141592653589793 / 180.0;
+
+#define TYPE(name) const ChFieldType ch_type_##name = {read_##name, schema_##name}
+
+// ------------------------------------------------------------------------------------------------------------- signals
+
+static bool signal_of(ChReader* r, const ChPlace* place, json_t* value, ChSignal* out) {
+  *out = (ChSignal){0};
+  if (json_is_object(value)) return ch_form_read(r, place, value, &ch_form_signal, out);
+  if (!json_is_number(value))
+    return ch_reader_wrong(r, place, "is %s, must be a number, or an object that says how it changes in time",
+                           ch_json_kind(value));
+  return ch_read_number(r, place, value, CH_ANY, &out->base);
+}
+
+static json_t* signal_schema(int dimension) {
+  return ch_schema_either(ch_schema_number(CH_ANY, false), ch_schema_reference(&ch_form_signal, dimension));
+}
+
+static bool read_signal(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  (void)field;
+  return signal_of(r, place, value, out);
+}
+static json_t* schema_signal(const ChField* field, int dimension) {
+  (void)field;
+  return signal_schema(dimension);
+}
+TYPE(signal);
+
+static bool signals_of(ChReader* r, const ChPlace* place, json_t* value, size_t count, ChSignal* out) {
+  if (!json_is_array(value) || json_array_size(value) != count)
+    return ch_reader_wrong(r, place, "is %s%s, must be an array of %zu numbers (or signals)", ch_json_kind(value),
+                           json_is_array(value) ? " of another length" : "", count);
+  for (size_t k = 0; k < count; ++k) {
+    ChPlace at = {place, NULL, k};
+    if (!signal_of(r, &at, json_array_get(value, k), &out[k])) return false;
+  }
+  return true;
+}
+
+static bool read_signals(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  (void)field;
+  memset(out, 0, 3 * sizeof(ChSignal));
+  return signals_of(r, place, value, (size_t)r->dimension, out);
+}
+static json_t* schema_signals(const ChField* field, int dimension) {
+  (void)field;
+  return ch_schema_array(signal_schema(dimension), dimension, dimension);
+}
+TYPE(signals);
+
+static bool read_spin_signals(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChSignal* signals = out;
+  return r->dimension == 2 ? signal_of(r, place, value, &signals[2]) : read_signals(r, place, value, field, out);
+}
+static json_t* schema_spin_signals(const ChField* field, int dimension) {
+  return dimension == 2 ? signal_schema(dimension) : schema_signals(field, dimension);
+}
+TYPE(spin_signals);
+
+static bool read_signal_table(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChSignal* signal = out;
+  size_t count = json_array_size(value);
+  if (count == 0) return ch_reader_wrong(r, place, "must be an array of rows: %s", field->text);
+  double* table = CH_TAKE(r->arena, 2 * count, double);
+  for (size_t k = 0; k < count; ++k) {
+    ChPlace at = {place, NULL, k};
+    if (!ch_read_numbers(r, &at, json_array_get(value, k), 2, CH_ANY, &table[2 * k])) return false;
+    if (k > 0 && !(table[2 * k] > table[2 * k - 2]))
+      return ch_reader_wrong(r, &at, "has the time %g after %g; times must ascend", table[2 * k], table[2 * k - 2]);
+  }
+  signal->table = table;
+  signal->table_count = (int)count;
+  return true;
+}
+static json_t* schema_signal_table(const ChField* field, int dimension) {
+  (void)field, (void)dimension;
+  return ch_schema_array(ch_schema_array(ch_schema_number(CH_ANY, false), 2, 2), 1, -1);
+}
+TYPE(signal_table);
+
+// -------------------------------------------------------------------------------------------------------- orientations
+
+static bool read_spin(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  if (r->dimension == 3) return ch_type_vector.read(r, place, value, field, out);
+  ChVec3* spin = out;
+  return ch_read_number(r, place, value, CH_ANY, &spin->z);
+}
+static json_t* schema_spin(const ChField* field, int dimension) {
+  return dimension == 3 ? ch_type_vector.schema(field, dimension) : ch_schema_number(CH_ANY, false);
+}
+TYPE(spin);
+
+// Bodies and shapes keep their orientation and, behind it, the angle of the plane.
+typedef struct Turn {
+  ChQuat orientation;
+  double angle;
+} Turn;
+_Static_assert(offsetof(ChBodyDef, angle) - offsetof(ChBodyDef, orientation) == offsetof(Turn, angle), "body's turn");
+_Static_assert(offsetof(ChShapeDef, angle) - offsetof(ChShapeDef, orientation) == offsetof(Turn, angle),
+               "shape's turn");
+
+typedef struct TurnText {
+  ChVec3 axis;
+  double degrees, radians;
+} TurnText;
+
+#define TURN(type_name, key, flags) \
+  { #key, &ch_type_##type_name, offsetof(TurnText, key), "turn of a frame", flags, CH_ANY, NULL }
+static const ChField degree_fields[] = {TURN(vector, axis, CH_REQUIRED | CH_SPACE), TURN(number, degrees, CH_REQUIRED)};
+static const ChField radian_fields[] = {TURN(vector, axis, CH_REQUIRED | CH_SPACE), TURN(number, radians, CH_REQUIRED)};
+static const ChSceneForm degree_form = {
+    .name = "orientation: axis and degrees (in the plane: degrees)", .count = 2, .fields = degree_fields};
+static const ChSceneForm radian_form = {
+    .name = "orientation: axis and radians (in the plane: radians)", .count = 2, .fields = radian_fields};
+
+static bool read_quaternion(ChReader* r, const ChPlace* place, const json_t* value, ChQuat* out) {
+  double q[4];
+  if (!ch_read_numbers(r, place, value, 4, CH_ANY, q)) return false;
+  double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  if (!(fabs(norm - 1.0) <= 1e-6))
+    return ch_reader_wrong(r, place, "has the norm %g, must be a unit quaternion [w, x, y, z]", norm);
+  *out = (ChQuat){q[0], q[1], q[2], q[3]};
+  return true;
+}
+
+static bool read_turn(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  (void)field;
+  Turn* turn = out;
+  if (json_is_array(value) && r->dimension == 3) return read_quaternion(r, place, value, &turn->orientation);
+  TurnText text = {0};
+  bool radians = json_object_get(value, "radians") != NULL;
+  if (!ch_form_read(r, place, value, radians ? &radian_form : &degree_form, &text)) return false;
+  double angle = radians ? text.radians : text.degrees * DEGREE;
+  if (r->dimension == 2) {
+    turn->angle = angle;
+    return true;
+  }
+  ChPlace at = {place, "axis", 0};
+  if (!(ch_norm(text.axis) > 0.0)) return ch_reader_wrong(r, &at, "is zero, must be a direction");
+  turn->orientation = ch_quat_about(ch_unit(text.axis), angle);
+  return true;
+}
+
+static json_t* turn_object(const char* unit, int dimension) {
+  json_t* schema = json_pack("{s:s, s:{s:o}, s:[s], s:b}", "type", "object", "properties", unit,
+                             ch_schema_number(CH_ANY, false), "required", unit, "additionalProperties", 0);
+  if (dimension == 2) return schema;
+  json_object_set_new(json_object_get(schema, "properties"), "axis",
+                      ch_schema_array(ch_schema_number(CH_ANY, false), 3, 3));
+  json_array_append_new(json_object_get(schema, "required"), json_string("axis"));
+  return schema;
+}
+
+static json_t* schema_turn(const ChField* field, int dimension) {
+  (void)field;
+  json_t* objects = ch_schema_either(turn_object("degrees", dimension), turn_object("radians", dimension));
+  return dimension == 2 ? objects : ch_schema_either(objects, ch_schema_array(ch_schema_number(CH_ANY, false), 4, 4));
+}
+TYPE(turn);
+
+// ------------------------------------------------------------------------------------------------------------ friction
+
+static bool read_friction(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChMaterialDef* def = out;
+  if (json_is_object(value)) return ch_form_read(r, place, value, field->more, def);
+  if (!json_is_number(value))
+    return ch_reader_wrong(r, place, "is %s, must be a number, or an object with along and across",
+                           ch_json_kind(value));
+  if (!ch_read_number(r, place, value, field->range, &def->friction[0])) return false;
+  def->friction[1] = def->friction[0];
+  return true;
+}
+static json_t* schema_friction(const ChField* field, int dimension) {
+  return ch_schema_either(ch_schema_number(field->range, false), ch_schema_reference(field->more, dimension));
+}
+TYPE(friction);
+
+static bool read_pair_friction(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  double* friction = out;
+  if (json_is_array(value)) return ch_read_numbers(r, place, value, 2, field->range, friction);
+  if (!ch_read_number(r, place, value, field->range, &friction[0])) return false;
+  friction[1] = friction[0];
+  return true;
+}
+static json_t* schema_pair_friction(const ChField* field, int dimension) {
+  (void)dimension;
+  return ch_schema_either(ch_schema_number(field->range, false),
+                          ch_schema_array(ch_schema_number(field->range, false), 2, 2));
+}
+TYPE(pair_friction);
+
+// ----------------------------------------------------------------------------------------------- what bodies are given
+
+static const char* const space_axes[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
+static const char* const plane_axes[] = {"x", "y", "rz", NULL};
+static const unsigned plane_bits[] = {CH_LOCK_X, CH_LOCK_Y, CH_LOCK_RZ};
+
+static bool read_locks(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  if (!json_is_array(value))
+    return ch_reader_wrong(r, place, "is %s, must be an array: %s", ch_json_kind(value), field->text);
+  unsigned* locks = out;
+  for (size_t k = 0; k < json_array_size(value); ++k) {
+    ChPlace at = {place, NULL, k};
+    int axis;
+    const char* const* words = r->dimension == 2 ? plane_axes : space_axes;
+    if (!ch_read_word(r, &at, json_array_get(value, k), words, &axis)) return false;
+    *locks |= r->dimension == 2 ? plane_bits[axis] : 1u << axis;
+  }
+  return true;
+}
+static json_t* schema_locks(const ChField* field, int dimension) {
+  ChField words = *field;
+  words.more = dimension == 2 ? (const void*)plane_axes : (const void*)space_axes;
+  return ch_schema_array(ch_type_choice.schema(&words, dimension), 0, -1);
+}
+TYPE(locks);
+
+static bool read_inertia(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  (void)field;
+  double* inertia = out;
+  if (r->dimension == 2) return ch_read_number(r, place, value, CH_POSITIVE, &inertia[2]);
+  return ch_read_numbers(r, place, value, json_array_size(value) == 6 ? 6 : 3, CH_ANY, inertia);
+}
+static json_t* schema_inertia(const ChField* field, int dimension) {
+  (void)field;
+  if (dimension == 2) return ch_schema_number(CH_POSITIVE, false);
+  return ch_schema_either(ch_schema_array(ch_schema_number(CH_ANY, false), 3, 3),
+                          ch_schema_array(ch_schema_number(CH_ANY, false), 6, 6));
+}
+TYPE(inertia);
+
+static bool read_points(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChSceneShape* shape = out;
+  size_t count = json_array_size(value);
+  if (count == 0) return ch_reader_wrong(r, place, "must be an array of points: %s", field->text);
+  ChVec3* points = CH_TAKE(r->arena, count, ChVec3);
+  for (size_t k = 0; k < count; ++k) {
+    ChPlace at = {place, NULL, k};
+    if (!ch_type_vector.read(r, &at, json_array_get(value, k), field, &points[k])) return false;
+  }
+  shape->def.points = points;
+  shape->def.point_count = (int)count;
+  return true;
+}
+static json_t* schema_points(const ChField* field, int dimension) {
+  return ch_schema_array(ch_type_vector.schema(field, dimension), 1, -1);
+}
+TYPE(points);
+
+static bool read_triangles(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChSceneShape* shape = out;
+  size_t count = json_array_size(value);
+  if (count == 0) return ch_reader_wrong(r, place, "must be an array of triangles: %s", field->text);
+  int* triangles = CH_TAKE(r->arena, 3 * count, int);
+  for (size_t k = 0; k < count; ++k) {
+    ChPlace at = {place, NULL, k};
+    double corners[3];
+    if (!ch_read_numbers(r, &at, json_array_get(value, k), 3, CH_WHOLE_0, corners)) return false;
+    for (size_t j = 0; j < 3; ++j) {
+      ChPlace corner = {&at, NULL, j};
+      if (corners[j] != floor(corners[j])) return ch_reader_wrong(r, &corner, "is %g, must be an index", corners[j]);
+      triangles[3 * k + j] = (int)corners[j];
+    }
+  }
+  shape->def.triangles = triangles;
+  shape->def.triangle_count = (int)count;
+  return true;
+}
+static json_t* schema_triangles(const ChField* field, int dimension) {
+  (void)field, (void)dimension;
+  return ch_schema_array(ch_schema_array(ch_schema_number(CH_WHOLE_0, true), 3, 3), 1, -1);
+}
+TYPE(triangles);
+
+// ------------------------------------------------------------------------------------------------- joints and forces
+
+static bool read_two_points(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChVec3* points = out;
+  if (json_array_size(value) != 2) return ch_reader_wrong(r, place, "must be an array of two points: %s", field->text);
+  for (size_t k = 0; k < 2; ++k) {
+    ChPlace at = {place, NULL, k};
+    if (!ch_type_vector.read(r, &at, json_array_get(value, k), field, &points[k])) return false;
+  }
+  return true;
+}
+static json_t* schema_two_points(const ChField* field, int dimension) {
+  return ch_schema_array(ch_type_vector.schema(field, dimension), 2, 2);
+}
+TYPE(two_points);
+
+static bool read_two_texts(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  if (json_array_size(value) != 2) return ch_reader_wrong(r, place, "must be an array of two names: %s", field->text);
+  return ch_type_texts.read(r, place, value, field, out);
+}
+static json_t* schema_two_texts(const ChField* field, int dimension) {
+  return ch_schema_array(ch_type_text.schema(field, dimension), 2, 2);
+}
+TYPE(two_texts);
+
+static bool read_text_pairs(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  if (!ch_type_list.read(r, place, value, field, out)) return false;
+  for (size_t k = 0; k < json_array_size(value); ++k) {
+    ChPlace at = {place, NULL, k};
+    json_t* unused;
+    if (!read_two_texts(r, &at, json_array_get(value, k), field, &unused)) return false;
+  }
+  return true;
+}
+static json_t* schema_text_pairs(const ChField* field, int dimension) {
+  return ch_schema_array(schema_two_texts(field, dimension), 0, -1);
+}
+TYPE(text_pairs);
+
+static bool read_joint_axes(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChJointAxis* axes = out;
+  if (!json_is_array(value) || json_array_size(value) > 3)
+    return ch_reader_wrong(r, place, "must be an array of at most three objects: %s", field->text);
+  for (size_t k = 0; k < json_array_size(value); ++k) {
+    ChPlace at = {place, NULL, k};
+    json_t* object = json_array_get(value, k);
+    axes[k] = (ChJointAxis){.lower = -INFINITY, .upper = INFINITY};
+    if (!ch_form_read(r, &at, object, &ch_form_joint_axis, &axes[k])) return false;
+    axes[k].limited = json_object_get(object, "lower") || json_object_get(object, "upper");
+  }
+  return true;
+}
+static json_t* schema_joint_axes(const ChField* field, int dimension) {
+  (void)field;
+  return ch_schema_array(ch_schema_reference(&ch_form_joint_axis, dimension), 0, 3);
+}
+TYPE(joint_axes);
