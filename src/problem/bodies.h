@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "cardhouse/problem.h"
+#include "linalg/block_csr.h"
 #include "problem/mass.h"
 
 typedef struct ChBodies {
@@ -26,5 +27,8 @@ void ch_bodies_impulse_to_velocity(const ChBodies* b, const int* dim, const int*
 // u = H^T v + q; q may be NULL
 void ch_bodies_velocity_to_contact(const ChBodies* b, const int* dim, const int* row, int blocks, const double* v,
                                    const double* q, double* u);
+
+// W itself, block by block; where M is symmetric only half of it is computed and W is symmetric to the last bit.
+ChBlockCsr ch_bodies_delassus(ChArena* arena, const ChBodies* b, int n, const int* dim, const int* row, bool symmetric);
 
 #endif

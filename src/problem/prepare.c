@@ -31,7 +31,8 @@ typedef struct Preparation {
   const ChProblem* problem;
   ChPose pose;
   const ChMass* mass;
-  ChSparse W;
+  ChSparse W;      // local form, or a mass matrix of large bodies; else W is formed body by body
+  bool by_bodies;  // M is known as small bodies
   bool formed;
   double* q;
   int kept_count;
@@ -110,15 +111,15 @@ static void keep_blocks(Preparation* p, const double* diagonal) {
   }
 }
 
-// Contacts belong together when W couples them, or, where W is not formed, when they share a body.
+// Contacts belong together when they share a body or, where only W is known, when W couples them.
 static void join_coupled(const Preparation* p, int* parent, int* first_on_body) {
   for (int i = 0; i < p->kept_count; ++i)
     for (int a = 0; a < p->kept[i].dim; ++a) {
-      const ChSparse* A = p->formed ? &p->W : &p->problem->H;
+      const ChSparse* A = p->by_bodies ? &p->problem->H : &p->W;
       int column = p->kept[i].rows[a];
       for (int k = A->start[column]; k < A->start[column + 1]; ++k) {
         if (A->value[k] == 0.0) continue;
-        if (p->formed) {
+        if (!p->by_bodies) {
           if (p->block_of[A->index[k]] >= 0) ch_sets_join(parent, i, p->block_of[A->index[k]]);
         } else {
           int body = p->mass->body_of[A->index[k]];
@@ -387,8 +388,13 @@ static void build_part(const Preparation* p, const int* members, int count, int*
   if (!fill_rows(p, members, count, part)) return;
   ChSystem* s = &part->system;
   s->symmetric = p->problem->asymmetry <= SYMMETRY_TOLERANCE;
-  if (p->formed) fill_delassus(p, members, part);
   if (body_local) fill_bodies(p, members, body_local, part);
+  if (p->formed && p->by_bodies) {
+    s->W = ch_bodies_delassus(p->arena, s->bodies, s->n, s->dim, s->row, s->symmetric);
+    s->formed = true;
+  } else if (p->formed) {
+    fill_delassus(p, members, part);
+  }
   fill_diagonal(p->arena, s);
   double* zero = CH_TAKE(p->arena, s->rows, double);
   part->zero_error = ch_system_error(s, zero, s->q);
@@ -399,9 +405,9 @@ ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem
   Preparation p = {.arena = arena, .problem = problem, .pose = pose, .mass = problem->mass};
   *out = (ChPrepared){0};
   double size = ch_delassus_size(arena, problem);
-  bool by_bodies = p.mass && !p.mass->lu;
+  p.by_bodies = p.mass && !p.mass->lu;
   p.formed = problem->form == CH_FORM_LOCAL || size <= ch_prepare_largest_w;
-  if (!p.formed && !by_bodies)
+  if (!p.formed && !p.by_bodies)
     return ch_fail(context, CH_ERR_UNSUPPORTED,
                    "W would have %.2g entries and M has a part with over %d degrees of freedom: neither fits in memory",
                    size, CH_BODY_MAX);
@@ -410,10 +416,10 @@ ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem
   ch_delassus_q(arena, problem, p.q);
   ch_delassus_diagonal(arena, problem, diagonal);
   keep_blocks(&p, diagonal);
-  if (p.formed) p.W = ch_delassus_form(arena, problem);
+  if (p.formed && !p.by_bodies) p.W = ch_delassus_form(arena, problem);
   int *start, *members, *body_local = NULL;
   int parts = find_parts(&p, &start, &members);
-  if (by_bodies) {
+  if (p.by_bodies) {
     body_local = CH_TAKE(arena, p.mass->bodies, int);
     for (int b = 0; b < p.mass->bodies; ++b) body_local[b] = -1;
   }
