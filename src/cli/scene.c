@@ -7,6 +7,8 @@
 #include "cardhouse/scene.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "scene/forms.h"
+#include "scene/json_text.h"
 
 enum { PARAMETERS_MAX = 32, TEXT_SIZE = 320 };
 
@@ -45,6 +47,19 @@ static ChExit print_json(const ChCommand* self) {
                                             ch_scene_builtin_summary(k), "parameters", parameters));
   }
   return ch_json_print(self, json_pack("{s:o}", "scenes", scenes));
+}
+
+static ChExit print_schema(const ChCommand* self) {
+  json_t* schema = ch_scene_schema();
+  char* text = schema ? ch_json_text(schema) : NULL;
+  json_decref(schema);
+  if (!text) {
+    ch_complain(self, "out of memory while printing the schema");
+    return CH_EXIT_FAULT;
+  }
+  fputs(text, stdout);
+  free(text);
+  return CH_EXIT_DONE;
 }
 
 // ----------------------------------------------------------------------------------------------------------- one scene
@@ -110,7 +125,9 @@ static ChExit scene_run(const ChCommand* self, int count, char** words) {
   ChParsed parsed = ch_arguments_parse(self, count, words, &arguments, &operand);
   if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
   names[known++] = "list";
+  names[known++] = "schema";
   if (!ch_word_check(self, "scene", operand, known, names)) return CH_EXIT_USAGE;
+  if (strcmp(operand, "schema") == 0) return print_schema(self);
   if (arguments.json) return print_json(self);
   print_list();
   return CH_EXIT_DONE;
@@ -118,10 +135,11 @@ static ChExit scene_run(const ChCommand* self, int count, char** words) {
 
 const ChCommand ch_command_scene = {
     .name = "scene",
-    .summary = "writes a built-in scene as JSON; `scene list` lists them with their parameters",
+    .summary = "writes a built-in scene as JSON; `list` lists them, `schema` prints the form of scene files",
     .operand = "NAME [--PARAMETER VALUE ...]",
     .examples =
-        "  cardhouse scene list\n  cardhouse scene cards --help\n  cardhouse scene cards --levels 5 > house.json\n",
+        "  cardhouse scene list\n  cardhouse scene cards --help\n  cardhouse scene cards --levels 5 > house.json\n"
+        "  cardhouse scene schema\n",
     .row_count = sizeof rows / sizeof *rows,
     .rows = rows,
     .run = scene_run,

@@ -9,8 +9,9 @@
 #include "base/nearest_word.h"
 #include "scene/json_text.h"
 
-static const ChBuiltin* const builtins[] = {&ch_builtin_cards, &ch_builtin_arch, &ch_builtin_stack, &ch_builtin_incline,
-                                            &ch_builtin_pile};
+#define X(name) &ch_builtin_##name,
+static const ChBuiltin* const builtins[] = {CH_BUILTIN_LIST(X)};
+#undef X
 enum { BUILTINS = sizeof builtins / sizeof *builtins, LIST_SIZE = 400 };
 
 int ch_scene_builtin_count(void) { return BUILTINS; }

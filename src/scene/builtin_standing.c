@@ -1,4 +1,4 @@
-// Built-in scenes that stand, or just do not: cards, arch, stack, incline, pile. Every contact starts at gap zero.
+// Built-in scenes that stand, or just do not: cards, arch, stack, incline. Every contact starts at gap zero.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -188,34 +188,3 @@ static void make_incline(ChBuild* b) {
 
 const ChBuiltin ch_builtin_incline = {"incline", "block on a slope near the angle of friction", incline_parameters,
                                       make_incline};
-
-// ---------------------------------------------------------------------------------------------------------------- pile
-
-// Centres ((2 i + k - (n - 1)) r, r + k r sqrt 3): rows of n, n - 1, ... 1.
-enum { PILE_N, PILE_MU, PLANE };
-
-static const ChSceneParameter pile_parameters[] = {
-    CH_WHOLE("n", "20", 1, 90, "spheres in the bottom row"),
-    CH_NUMBER("mu", "0.8", 0, 10, "friction coefficient"),
-    CH_WHOLE("plane", "0", 0, 1, "1: disks in the plane; 0: spheres held to the plane y = 0"),
-    CH_PARAMETERS_END,
-};
-
-static void make_pile(ChBuild* b) {
-  const double r = 0.1;
-  int n = (int)b->number[PILE_N], count = 0;
-  bool plane = b->number[PLANE] != 0.0;
-  ch_build_begin(b, "pile", "Equal round bodies in a triangle, rows of n, n - 1, ... 1.", plane ? 2 : 3);
-  ch_build_step(b, 1e-3, 10.0);
-  ch_build_material(b, "ball", 1000.0, b->number[PILE_MU], 0.0);
-  ch_build_floor(b, "ball");
-  for (int k = 0; k < n; ++k)
-    for (int i = 0; i < n - k; ++i) {
-      double x = (2 * i + k - (n - 1)) * r, up = r + k * r * sqrt(3.0);
-      json_t* ball = ch_build_numbered(b, "ball", ++count, plane ? ch_vec(x, up, 0.0) : ch_vec(x, 0.0, up));
-      if (!plane) ch_build_locked(b, ball);
-      ch_build_round(b, ball, plane ? "disk" : "sphere", r, "ball");
-    }
-}
-
-const ChBuiltin ch_builtin_pile = {"pile", "triangular pile of spheres or disks", pile_parameters, make_pile};

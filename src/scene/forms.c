@@ -18,14 +18,14 @@ static const ChField stabilization_fields[] = {
         NULL),
 };
 const ChSceneForm ch_form_stabilization = {
-    .name = "stabilization", .count = CH_COUNT(stabilization_fields), .fields = stabilization_fields};
+    .name = "stabilization", .same = true, .count = CH_COUNT(stabilization_fields), .fields = stabilization_fields};
 
 static const ChField adaptive_fields[] = {
     ROW(number, ChSimulationOptions, "gap_tolerance", gap_tolerance, "overlap above which the step is halved, m",
         CH_REQUIRED, CH_POSITIVE, NULL),
 };
 const ChSceneForm ch_form_adaptive = {
-    .name = "adaptive", .count = CH_COUNT(adaptive_fields), .fields = adaptive_fields};
+    .name = "adaptive", .same = true, .count = CH_COUNT(adaptive_fields), .fields = adaptive_fields};
 
 #define STEP(type, key, member, text, ...) ROW(type, ChSceneRun, key, member, text, __VA_ARGS__)
 static const ChField step_fields[] = {
@@ -48,7 +48,7 @@ static const ChField step_fields[] = {
     STEP(number, "overlap", overlap, "overlap at the start up to which a scene is accepted, m", 0, CH_NOT_NEGATIVE,
          NULL),
 };
-const ChSceneForm ch_form_step = {.name = "step", .count = CH_COUNT(step_fields), .fields = step_fields};
+const ChSceneForm ch_form_step = {.name = "step", .same = true, .count = CH_COUNT(step_fields), .fields = step_fields};
 
 static const ChField method_fields[] = {
     STEP(method, "name", options.solve.method, "what solves the contact problems: `cardhouse methods`", 0, CH_ANY,
@@ -62,7 +62,8 @@ static const ChField method_fields[] = {
     STEP(settings, "settings", options.solve, "options of methods by name: `cardhouse methods --options`", 0, CH_ANY,
          NULL),
 };
-const ChSceneForm ch_form_method = {.name = "method", .count = CH_COUNT(method_fields), .fields = method_fields};
+const ChSceneForm ch_form_method = {
+    .name = "method", .same = true, .count = CH_COUNT(method_fields), .fields = method_fields};
 
 // ------------------------------------------------------------------------------------------------------------- signals
 
@@ -76,7 +77,8 @@ static const ChField signal_fields[] = {
     {"table", &ch_type_signal_table, 0, "rows [time, value], times ascending; straight lines between them", 0, CH_ANY,
      NULL},
 };
-const ChSceneForm ch_form_signal = {.name = "signal", .count = CH_COUNT(signal_fields), .fields = signal_fields};
+const ChSceneForm ch_form_signal = {
+    .name = "signal", .same = true, .count = CH_COUNT(signal_fields), .fields = signal_fields};
 
 // ----------------------------------------------------------------------------------------------------------- materials
 
@@ -104,7 +106,7 @@ static const ChField pair_fields[] = {
         CH_NOT_NEGATIVE, NULL),
     ROW(number, ChScenePair, "restitution", def.restitution, "0 plastic to 1 elastic", 0, CH_UNIT, NULL),
 };
-const ChSceneForm ch_form_pair = {.name = "pair", .count = CH_COUNT(pair_fields), .fields = pair_fields};
+const ChSceneForm ch_form_pair = {.name = "pair", .same = true, .count = CH_COUNT(pair_fields), .fields = pair_fields};
 
 // -------------------------------------------------------------------------------------------------------------- shapes
 
@@ -195,7 +197,7 @@ static const ChField joint_axis_fields[] = {
         CH_NOT_NEGATIVE, NULL),
 };
 const ChSceneForm ch_form_joint_axis = {
-    .name = "joint axis", .count = CH_COUNT(joint_axis_fields), .fields = joint_axis_fields};
+    .name = "joint-axis", .same = true, .count = CH_COUNT(joint_axis_fields), .fields = joint_axis_fields};
 
 #define JOINT(type, key, member, text, ...) ROW(type, ChSceneJoint, key, def.member, text, __VA_ARGS__)
 #define AXES JOINT(joint_axes, "axes", axes, "limits, friction and drive of each freedom", 0, CH_ANY, NULL)

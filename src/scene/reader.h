@@ -96,6 +96,7 @@ typedef struct ChVariant {
 
 typedef struct ChSceneForm {
   const char* name;
+  bool same;  // in the plane and in space
   int count;
   const ChField* fields;
   // Objects whose further fields depend on "type", kept at `tag` as an int.
@@ -134,6 +135,7 @@ extern const ChFieldType ch_type_texts;   // json_t*: an array of texts
 
 json_t* ch_schema_number(ChRange range, bool whole);
 json_t* ch_schema_array(json_t* items, int fewest, int most);  // most < 0: any number
+void ch_schema_name(const ChSceneForm* form, int dimension, char* name, size_t size);
 json_t* ch_schema_reference(const ChSceneForm* form, int dimension);
 json_t* ch_schema_either(json_t* one, json_t* other);
 

@@ -1,5 +1,6 @@
 // Types of values that many forms share: how they are read, and how JSON Schema says the same.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/vector.h"
@@ -146,8 +147,14 @@ static bool read_form(ChReader* r, const ChPlace* place, json_t* value, const Ch
   return ch_form_read(r, place, value, field->more, out);
 }
 
+void ch_schema_name(const ChSceneForm* form, int dimension, char* name, size_t size) {
+  snprintf(name, size, "%s%s", form->same ? "" : dimension == 2 ? "plane-" : "space-", form->name);
+}
+
 json_t* ch_schema_reference(const ChSceneForm* form, int dimension) {
-  return json_pack("{s:o}", "$ref", json_sprintf("#/$defs/%s %s", dimension == 2 ? "plane" : "space", form->name));
+  char name[64];
+  ch_schema_name(form, dimension, name, sizeof name);
+  return json_pack("{s:o}", "$ref", json_sprintf("#/$defs/%s", name));
 }
 
 static json_t* schema_form(const ChField* field, int dimension) { return ch_schema_reference(field->more, dimension); }
