@@ -137,8 +137,10 @@ void ch_build_begin(ChBuild* b, const char* name, const char* description, int d
 
 void ch_build_gravity(ChBuild* b, ChVec3 gravity) { ch_build_set(b, b->root, "gravity", ch_build_vector(b, gravity)); }
 
-void ch_build_step(ChBuild* b, double h, double until) {
-  ch_build_set(b, b->root, "step", json_pack("{s:f, s:f}", "h", h, "until", until));
+void ch_build_step(ChBuild* b, double h, double until, double margin) {
+  json_t* step = json_pack("{s:f, s:f}", "h", h, "until", until);
+  if (margin > 0.0) ch_build_set(b, step, "margin", json_real(margin));
+  ch_build_set(b, b->root, "step", step);
 }
 
 void ch_build_material(ChBuild* b, const char* name, double density, double friction, double restitution) {

@@ -37,7 +37,8 @@ typedef struct ChBuiltin {
   { NULL, NULL, NULL, 0, 0, false, NULL }
 
 void ch_build_begin(ChBuild* build, const char* name, const char* description, int dimension);
-void ch_build_step(ChBuild* build, double h, double until);
+// `margin` 0: the default.
+void ch_build_step(ChBuild* build, double h, double until, double margin);
 void ch_build_gravity(ChBuild* build, ChVec3 gravity);
 void ch_build_material(ChBuild* build, const char* name, double density, double friction, double restitution);
 
@@ -60,11 +61,12 @@ json_t* ch_build_entry(ChBuild* build, const char* list, const char* type);
 void ch_build_set(ChBuild* build, json_t* object, const char* key, json_t* value);  // takes value over
 json_t* ch_build_vector(const ChBuild* build, ChVec3 v);
 
-#define CH_BUILTIN_LIST(X)                                                                                       \
-  X(cards)                                                                                                       \
-  X(arch)                                                                                                        \
-  X(stack)                                                                                                       \
-  X(incline) X(pile) X(box_of_spheres) X(cannonball) X(pendulum) X(slider_crank) X(painleve_rod) X(spinning_top) \
+#define CH_BUILTIN_LIST(X)                                                                            \
+  X(cards)                                                                                            \
+  X(arch)                                                                                             \
+  X(stack)                                                                                            \
+  X(incline)                                                                                          \
+  X(pile) X(box_of_spheres) X(cannonball) X(pendulum) X(slider_crank) X(painleve_rod) X(spinning_top) \
       X(newtons_cradle) X(domino) X(hourglass) X(pebble_bed)
 #define X(name) extern const ChBuiltin ch_builtin_##name;
 CH_BUILTIN_LIST(X)

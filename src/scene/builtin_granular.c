@@ -33,7 +33,7 @@ static const ChSceneParameter pile_parameters[] = {
 static void make_pile(ChBuild* b) {
   ch_build_begin(b, "pile", "Equal round bodies in a triangle, rows of n, n - 1, ... 1.",
                  b->number[PLANE] != 0 ? 2 : 3);
-  ch_build_step(b, 1e-3, 10.0);
+  ch_build_step(b, 1e-3, 10.0, 0.0);
   ch_build_material(b, "ball", 1000.0, b->number[PILE_MU], 0.0);
   ch_build_floor(b, "ball");
   add_triangle(b, (int)b->number[PILE_N], 0.1, "ball");
@@ -52,7 +52,7 @@ static const ChSceneParameter cannonball_parameters[] = {
 static void make_cannonball(ChBuild* b) {
   int base = (int)b->number[BASE];
   ch_build_begin(b, "cannonball", "Disks of diameter 3 m in a triangle on a plank, in the plane.", 2);
-  ch_build_step(b, 0.05, 10.0);
+  ch_build_step(b, 0.05, 10.0, 0.0);
   ch_build_material(b, "disk", 1000.0, b->number[CANNONBALL_MU], 0.0);
   json_t* plank = ch_build_body(b, "plank", ch_vec(0.0, -0.5, 0.0));
   ch_build_fixed(b, plank);
@@ -86,7 +86,7 @@ static void make_box(ChBuild* b) {
   double inner = 0.11 * m + 0.01, height = fmax(8.0, 0.22 * (n / (m * m) + 2)), wall = 0.5;
   uint32_t state = 12345;
   ch_build_begin(b, "box-of-spheres", "Spheres that fall into a box and settle.", 3);
-  ch_build_step(b, 0.01, 5.0);
+  ch_build_step(b, 0.01, 5.0, 0.0);
   ch_build_material(b, "ball", 1000.0, b->number[BOX_MU], 0.0);
   ch_build_floor(b, "ball");
   json_t* walls = ch_build_body(b, "walls", ch_vec(0.0, 0.0, 0.5 * height));
@@ -158,7 +158,7 @@ static double add_column(ChBuild* b, const char* name, int n, double r, double r
 enum { GLASS_N, GLASS_MU, NECK };
 
 static const ChSceneParameter hourglass_parameters[] = {
-    CH_WHOLE("n", "300", 1, 100000, "grains of radius 0.02 m"),
+    CH_WHOLE("n", "200", 1, 100000, "grains of radius 0.02 m"),
     CH_NUMBER("mu", "0.3", 0, 10, "friction coefficient"),
     CH_NUMBER("neck", "0.1", 0.03, 0.3, "radius of the neck, m"),
     CH_PARAMETERS_END,
@@ -169,7 +169,7 @@ static void make_hourglass(ChBuild* b) {
   int n = (int)b->number[GLASS_N];
   double neck = b->number[NECK], depth = cone + fmax(0.2, 1e-4 * n);
   ch_build_begin(b, "hourglass", "Grains that run through a neck.", 3);
-  ch_build_step(b, 2e-3, 3.0);
+  ch_build_step(b, 2e-3, 3.0, 1e-3);
   ch_build_material(b, "grain", 2500.0, b->number[GLASS_MU], 0.0);
   double top = cone + 2.0 * r + 2.2 * r * (2 + n / 100);  // more than 100 grains a layer
   const Profile glass[] = {{0.0, -depth}, {wide, -depth}, {wide, -cone}, {neck, 0.0}, {wide, cone}, {wide, top}};
@@ -195,7 +195,7 @@ static void make_bed(ChBuild* b) {
   double wide = r * fmax(4.0, cbrt(n)), bottom = -wide * tan(PI / 6.0);
   double layers = n / fmax(1.0, 0.5 * wide * wide / (r * r) / 1.21);
   ch_build_begin(b, "pebble-bed", "Pebbles of the size of tennis balls, loaded into a vessel.", 3);
-  ch_build_step(b, 2e-3, 3.0);
+  ch_build_step(b, 2e-3, 3.0, 2e-3);
   ch_build_material(b, "pebble", 1700.0, b->number[BED_MU], 0.0);
   const Profile vessel[] = {{0.0, bottom}, {wide, 0.0}, {wide, 2.2 * r * (layers + 2.0) + 2.0 * r}};
   add_vessel(b, "vessel", 3, vessel, "pebble");

@@ -44,7 +44,7 @@ static void make_pendulum(ChBuild* b) {
   int links = (int)b->number[LINKS];
   double a = b->number[START] * DEGREE;
   ch_build_begin(b, "pendulum", "Bars hinged to each other; they do not touch.", 3);
-  ch_build_step(b, 1e-3, 10.0);
+  ch_build_step(b, 1e-3, 10.0, 0.0);
   ch_build_material(b, "bar", 1000.0, 0.0, 0.0);
   ChVec3 down = ch_vec(sin(a), 0.0, -cos(a));
   char name[32], last[32] = "ground";
@@ -94,7 +94,7 @@ static void make_crank(ChBuild* b) {
   ChVec3 wrist = ch_vec(pin.x + reach, 0.0, 0.0), pin_velocity = ch_vec(-w * pin.z, 0.0, w * pin.x);
   ChVec3 wrist_velocity = ch_vec(-w * pin.z * (1.0 + pin.x / reach), 0.0, 0.0);
   ch_build_begin(b, "slider-crank", "A crank turned at a given speed drives a slider.", 3);
-  ch_build_step(b, 1e-3, 5.0);
+  ch_build_step(b, 1e-3, 5.0, 0.0);
   ch_build_material(b, "steel", 7800.0, 0.0, 0.0);
   set_motion(b, add_bar(b, "crank", origin, pin, half, "steel"), origin, pin_velocity, w);
   set_motion(b, add_bar(b, "rod", pin, wrist, half, "steel"), pin_velocity, wrist_velocity, -w * pin.x / reach);
@@ -129,7 +129,7 @@ static const ChSceneParameter rod_parameters[] = {
 static void make_rod(ChBuild* b) {
   double a = b->number[ROD_ANGLE] * DEGREE;
   ch_build_begin(b, "painleve-rod", "Painleve's rod: its tip slides, and friction presses it into the floor.", 2);
-  ch_build_step(b, 1e-3, 2.0);
+  ch_build_step(b, 1e-3, 2.0, 0.0);
   ch_build_material(b, "chalk", 1000.0, b->number[ROD_MU], 0.0);
   ch_build_floor(b, "chalk");
   json_t* rod = ch_build_body(b, "rod", ch_vec(0.0, sin(a), 0.0));
@@ -158,7 +158,7 @@ static void make_top(ChBuild* b) {
   const double tip = 0.004;
   double a = b->number[TILT] * DEGREE, spin = b->number[SPIN];
   ch_build_begin(b, "spinning-top", "A top on its round tip.", 3);
-  ch_build_step(b, 5e-4, 10.0);
+  ch_build_step(b, 5e-4, 10.0, 1e-3);
   ch_build_material(b, "wood", 700.0, b->number[TOP_MU], 0.0);
   ch_build_floor(b, "wood");
   json_t* top = ch_build_body(b, "top", ch_vec(0.0, 0.0, tip));  // its frame begins in the middle of the tip
@@ -191,7 +191,7 @@ static void make_cradle(ChBuild* b) {
   int balls = (int)b->number[BALLS];
   double a = b->number[RAISED] * DEGREE;
   ch_build_begin(b, "newtons-cradle", "Balls on pendulums; the first one is let go.", 3);
-  ch_build_step(b, 1e-3, 5.0);
+  ch_build_step(b, 1e-3, 5.0, 2e-3);
   ch_build_material(b, "steel", 7800.0, 0.0, b->number[E]);
   for (int k = 0; k < balls; ++k) {
     ChVec3 pivot = ch_vec(k * (2.0 * r + b->number[GAP]), 0.0, length);
@@ -223,7 +223,7 @@ static void make_domino(ChBuild* b) {
   const double lean = 12.0, a = lean * DEGREE;
   int n = (int)b->number[DOMINO_N];
   ch_build_begin(b, "domino", "Dominoes in a row, the first of which falls.", 3);
-  ch_build_step(b, 1e-3, 2.0);
+  ch_build_step(b, 1e-3, 2.0, 1e-3);
   ch_build_material(b, "domino", 1400.0, b->number[DOMINO_MU], 0.0);
   ch_build_floor(b, "domino");
   for (int k = 0; k < n; ++k) {

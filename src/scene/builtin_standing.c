@@ -41,7 +41,7 @@ static void make_cards(ChBuild* b) {
     return;
   }
   ch_build_begin(b, "cards", "A house of cards that friction alone holds up.", 3);
-  ch_build_step(b, 1e-3, 10.0);
+  ch_build_step(b, 1e-3, 10.0, 2e-3);
   ch_build_material(b, "card", 1000.0, b->number[CARDS_MU], 0.0);
   ch_build_floor(b, "card");
   for (int n = levels; n > 0; --n) {
@@ -125,7 +125,7 @@ static void make_arch(ChBuild* b) {
   double thickness = b->number[ARCH_THICKNESS], scale = catenary ? 1.0 : 0.4;
   if (thickness == 0.0) thickness = catenary ? 0.5 : 0.12;
   ch_build_begin(b, "arch", "An arch of voussoirs without mortar between two fixed supports.", 3);
-  ch_build_step(b, 1e-3, 10.0);
+  ch_build_step(b, 1e-3, 10.0, 0.0);
   ch_build_material(b, "stone", 1000.0, b->number[ARCH_MU], 0.0);
   ChVec3 half = ch_scale(scale, ch_vec(0.5, 0.7, 0.5));
   if (half.z < thickness) half.z = thickness;
@@ -152,7 +152,7 @@ static void make_stack(ChBuild* b) {
   int n = (int)b->number[STACK_N];
   double ratio = b->number[MASS_RATIO];
   ch_build_begin(b, "stack", "Cubes of edge 1 m on each other.", 3);
-  ch_build_step(b, 1e-3, 10.0);
+  ch_build_step(b, 1e-3, 10.0, 0.0);
   ch_build_material(b, "cube", 1000.0, b->number[STACK_MU], 0.0);
   if (ratio != 1.0) ch_build_material(b, "top", 1000.0 * ratio, b->number[STACK_MU], 0.0);
   ch_build_floor(b, "cube");
@@ -180,7 +180,7 @@ static void make_incline(ChBuild* b) {
   double a = atan(b->number[RATIO] * b->number[INCLINE_MU]), p = b->number[HEADING] * PI / 180.0;
   ch_build_begin(b, "incline", "A block on a slope; gravity is tilted instead of the floor.", 3);
   ch_build_gravity(b, ch_vec(G * sin(a) * cos(p), G * sin(a) * sin(p), -G * cos(a)));
-  ch_build_step(b, 1e-3, 2.0);
+  ch_build_step(b, 1e-3, 2.0, 0.0);
   ch_build_material(b, "block", 1000.0, b->number[INCLINE_MU], 0.0);
   ch_build_floor(b, "block");
   ch_build_box(b, ch_build_body(b, "block", ch_vec(0.0, 0.0, 0.15)), ch_vec(0.5, 0.5, 0.15), "block");
