@@ -331,7 +331,7 @@ static void I23_weight_above_the_largest_impulse_leaves_no_slack(void** state) {
   ChContext context = {0};
   ChProblem* p = generate("wall-3-shaken");
   ChPrepared parts;
-  CHECK_OK(context, ch_prepare(&context, arena, p, CH_POSE_RELAXED, &parts));
+  CHECK_OK(context, ch_prepare(&context, arena, p, CH_POSE_RELAXED, NULL, &parts));
   const ChSystem* s = &parts.component[0].system;
   double *r = CH_TAKE(arena, s->rows, double), *u = CH_TAKE(arena, s->rows, double), largest = 0.0;
   for (int round = 0; round < 3; ++round) {

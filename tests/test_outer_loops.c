@@ -242,7 +242,7 @@ static double run_on_first_part(const ChProblem* problem, const char* method, co
   ChArena *arena = ch_arena_create(&landing), *kept = ch_arena_create(&landing);
   ChContext context = {0};
   ChPrepared parts;
-  CHECK_OK(context, ch_prepare(&context, arena, problem, CH_POSE_COULOMB, &parts));
+  CHECK_OK(context, ch_prepare(&context, arena, problem, CH_POSE_COULOMB, NULL, &parts));
   assert_true(parts.count > 0);
   parts.component[0].system.formed = formed;
   ChSolveOptions options = ch_solve_options_default();

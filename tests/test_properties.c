@@ -230,7 +230,7 @@ static double lcp_residual(ChArena* arena, const ChPolygonLcp* lcp, const double
 static ChComponent first_part(ChArena* arena, const ChProblem* p, ChPolygonLcp* lcp) {
   ChContext context = {0};
   ChPrepared parts;
-  CHECK_OK(context, ch_prepare(&context, arena, p, CH_POSE_COULOMB, &parts));
+  CHECK_OK(context, ch_prepare(&context, arena, p, CH_POSE_COULOMB, NULL, &parts));
   assert_true(parts.count > 0);
   *lcp = ch_polygon_lcp(arena, &parts.component[0].system);
   return parts.component[0];

@@ -36,7 +36,7 @@ static int close_arena(void** state) {
 static ChPrepared prepare(const ChProblem* problem, ChPose pose) {
   ChContext context = {0};
   ChPrepared parts;
-  CHECK_OK(context, ch_prepare(&context, arena, problem, pose, &parts));
+  CHECK_OK(context, ch_prepare(&context, arena, problem, pose, NULL, &parts));
   return parts;
 }
 

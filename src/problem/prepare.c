@@ -78,7 +78,7 @@ static void keep_contact(Kept* kept, const ChBlock* block, ChPose pose, double d
     kept->mu *= cos(acos(-1.0) / block->sides);  // such a polygon has no corner on the second axis
 }
 
-static void keep_blocks(Preparation* p, const double* diagonal) {
+static void keep_blocks(Preparation* p, const unsigned char* skip, const double* diagonal) {
   const ChProblem* problem = p->problem;
   p->kept = CH_TAKE(p->arena, problem->block_count, Kept);
   p->block_of = CH_TAKE(p->arena, problem->rows, int);
@@ -88,7 +88,7 @@ static void keep_blocks(Preparation* p, const double* diagonal) {
     const ChBlock* block = &problem->blocks[i];
     double trace = 0.0;
     for (int a = 0; a < block->dimension; ++a) trace += diagonal[block->row + a];
-    if (!(trace > 0.0)) continue;
+    if (!(trace > 0.0) || (skip && skip[i])) continue;
     double d = sqrt(block->dimension / trace);
     Kept* kept = &p->kept[p->kept_count];
     *kept = (Kept){.source = i, .set = CH_SET_FREE};
@@ -401,7 +401,8 @@ static void build_part(const Preparation* p, const int* members, int count, int*
   ++out->count;
 }
 
-ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose, ChPrepared* out) {
+ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose,
+                    const unsigned char* skip, ChPrepared* out) {
   Preparation p = {.arena = arena, .problem = problem, .pose = pose, .mass = problem->mass};
   *out = (ChPrepared){0};
   double size = ch_delassus_size(arena, problem);
@@ -415,7 +416,7 @@ ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem
   p.q = CH_TAKE(arena, problem->rows, double);
   ch_delassus_q(arena, problem, p.q);
   ch_delassus_diagonal(arena, problem, diagonal);
-  keep_blocks(&p, diagonal);
+  keep_blocks(&p, skip, diagonal);
   if (p.formed && !p.by_bodies) p.W = ch_delassus_form(arena, problem);
   int *start, *members, *body_local = NULL;
   int parts = find_parts(&p, &start, &members);

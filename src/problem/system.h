@@ -63,8 +63,9 @@ typedef struct ChPrepared {
 } ChPrepared;
 
 // Splits and scales a problem. Blocks without compliance (both bodies fixed) and parts with q = 0 are left out: their
-// reactions are zero.
-ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose, ChPrepared* out);
+// reactions are zero. So are blocks that `skip` marks (may be NULL).
+ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose,
+                    const unsigned char* skip, ChPrepared* out);
 
 // W with more entries than this is not formed but applied through bodies. A variable, so that a test can have a small
 // problem treated like a large one.

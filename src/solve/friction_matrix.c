@@ -104,7 +104,7 @@ static ChStatus classify(ChContext* context, ChArena* arena, const ChProblem* pr
     smooth |= copy.blocks[i].law == CH_LAW_CONTACT && copy.blocks[i].dimension == 3 && copy.blocks[i].sides == 0;
   ChStatus status = smooth ? ch_problem_set_polygon(context, &copy, sides, false) : CH_OK;
   ChPrepared parts;
-  if (status == CH_OK) status = ch_prepare(context, arena, &copy, CH_POSE_COULOMB, &parts);
+  if (status == CH_OK) status = ch_prepare(context, arena, &copy, CH_POSE_COULOMB, NULL, &parts);
   if (status != CH_OK) return status;
   *out = (ChFrictionMatrix){
       .known = true, .eigenvalue_lowest = INFINITY, .copositive = CH_ANSWER_YES, .row_sufficient = CH_ANSWER_YES};

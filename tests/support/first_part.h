@@ -21,7 +21,7 @@ static inline void ch_first_part_open(ChFirstPart* p, const ChProblem* problem) 
   if (setjmp(p->landing)) fail_msg("out of memory");
   p->arena = ch_arena_create(&p->landing);
   p->kept = ch_arena_create(&p->landing);
-  CHECK_OK(context, ch_prepare(&context, p->arena, problem, CH_POSE_COULOMB, &p->parts));
+  CHECK_OK(context, ch_prepare(&context, p->arena, problem, CH_POSE_COULOMB, NULL, &p->parts));
   assert_true(p->parts.count > 0);
   const ChSystem* s = &p->parts.component[0].system;
   p->options = ch_solve_options_default();
