@@ -297,7 +297,7 @@ static ChExit failure(const ChCommand* self, const Job* job, ChStatus status) {
   if (!job->started) return exit_status;
   ch_complain(self, "the run ended at step %ld, t = %.9g s", ch_simulation_step_count(job->simulation),
               ch_simulation_time(job->simulation));
-  return CH_EXIT_FAULT;
+  return status == CH_ERR_FILE ? CH_EXIT_FAULT : exit_status;
 }
 
 static ChExit run_and_report(const ChCommand* self, Job* job) {

@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+"""`cardhouse run`: what it prints and writes, and that neither a kill, nor Ctrl-C, nor a full disk spoils it."""
+import base64
+import csv
+import json
+import os
+import pty
+import random
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree as xml
+
+import h5py
+import numpy as np
+
+PROGRAM = os.environ.get("CARDHOUSE", "build/cardhouse")
+FIELDS = ["natural", "siconos", "cone", "signorini", "dissipation", "balance"]
+
+SLIDING = {
+    "cardhouse": 1, "name": "sliding", "dimension": 3, "gravity": [0, 0, -9.81],
+    "step": {"h": 0.01, "until": 0.5}, "method": {"name": "auto", "tolerance": 1e-8},
+    "materials": {"ice": {"density": 900, "friction": {"along": 0.1, "across": 0.3, "axis": [1, 0, 0]}},
+                  "steel": {"density": 7800, "friction": 0.1}},
+    "bodies": [{"name": "floor", "fixed": True, "shapes": [{"type": "halfspace", "material": "steel"}]},
+               {"name": "puck", "position": [0, 0, 0.1], "velocity": [1, 0, 0],
+                "shapes": [{"type": "box", "half": [0.1, 0.1, 0.1], "material": "ice"}]}]}
+
+PLANE = {
+    "cardhouse": 1, "name": "plane", "dimension": 2, "gravity": [0, -9.81], "step": {"h": 0.01, "until": 0.2},
+    "materials": {"m": {"density": 1000, "friction": 0.5}},
+    "bodies": [{"name": "floor", "fixed": True, "shapes": [{"type": "halfplane", "normal": [0, 1], "material": "m"}]},
+               {"name": "disk", "position": [0, 0.3], "shapes": [{"type": "disk", "radius": 0.1, "material": "m"}]}]}
+
+
+def run(*words, **options):
+    return subprocess.run([PROGRAM, "run", *words], capture_output=True, text=True, timeout=120, **options)
+
+
+def datasets(path):
+    """Every dataset of a file by name, read whole."""
+    found = {}
+    with h5py.File(path, "r") as file:
+        file.visititems(lambda name, item: found.update({name: item[...]}) if isinstance(item, h5py.Dataset) else None)
+    return found
+
+
+class Runs(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def busy(self, levels="8"):
+        """A pile that is solved anew at every step: milliseconds each."""
+        place = self.path("pile.json")
+        with open(place, "w", encoding="utf-8") as file:
+            subprocess.run([PROGRAM, "scene", "pile", "--n", levels], stdout=file, check=True, timeout=60)
+        return [place, "--h", "0.01", "--rest", "off", "--tol", "1e-6"]
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def scene(self, scene, name="scene.json"):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            json.dump(scene, file)
+        return self.path(name)
+
+    def expect(self, result, status, *words):
+        self.assertEqual(result.returncode, status, result.stderr)
+        for word in words:
+            self.assertIn(word, result.stderr)
+        self.assertNotIn("Sanitizer", result.stderr)
+
+    def same_motion(self, a, b):
+        x, y = datasets(a), datasets(b)
+        self.assertEqual(sorted(x), sorted(y))
+        for name in x:
+            if name == "step/seconds":
+                self.assertEqual(x[name].shape, y[name].shape)
+            elif x[name].dtype == object:
+                self.assertEqual(list(x[name]), list(y[name]))
+            else:
+                self.assertEqual(x[name].shape, y[name].shape, name)
+                self.assertEqual(x[name].tobytes(), y[name].tobytes(), name)
+
+
+class Output(Runs):
+    def test_json_has_every_field(self):
+        result = run("cards", "--until", "0.05", "--json")
+        self.expect(result, 0)
+        answer = json.loads(result.stdout)
+        self.assertEqual((answer["scene"], answer["bodies"], answer["steps"], answer["h"]), ("cards", 26, 50, 0.001))
+        self.assertAlmostEqual(answer["time"], 0.05)
+        self.assertEqual((answer["integrator"], answer["method"], answer["missed_steps"]), ("euler", "auto", 0))
+        self.assertEqual(list(answer["certificate"]), FIELDS)
+        for field in FIELDS:
+            self.assertLessEqual(answer["certificate"][field]["mean"], answer["certificate"][field]["max"])
+        self.assertLessEqual(answer["certificate"]["natural"]["max"], 1e-8)
+        self.assertLessEqual(answer["contacts"]["mean"], answer["contacts"]["max"])
+        self.assertEqual(sorted(answer["iterations"]), ["max", "mean"])
+        self.assertLess(answer["displacement"]["max"], 1e-6)
+        self.assertLess(answer["penetration"]["max"], 1e-6)
+        self.assertEqual(answer["joint_error"], {"max": 0.0})
+        self.assertEqual(sorted(answer["energy"]), ["end", "largest_gain", "start"])
+        self.assertEqual(sorted(answer["seconds"]), ["assemble", "collide", "record", "solve", "total"])
+        self.assertGreater(answer["real_time_factor"], 0)
+
+    def test_text_tells_units_and_files(self):
+        result = run("cards", "--until", "0.01", "--out", self.path("x.h5"))
+        self.expect(result, 0)
+        for word in ("every step certified", "displacement", " m", " J", "natural", self.path("x.h5")):
+            self.assertIn(word, result.stdout)
+        self.assertEqual(run("cards", "--until", "0.01", "--quiet").stdout, "")
+
+    def test_displacement_names_the_body(self):
+        answer = json.loads(run(self.scene(SLIDING), "--json").stdout)
+        self.assertEqual(answer["displacement"]["body"], "puck")
+        self.assertGreater(answer["displacement"]["max"], 0.3)
+        self.assertEqual(answer["cone"], "elliptic")
+
+    def test_options_override_the_scene(self):
+        scene = self.scene(SLIDING)
+        words = ["--h", "0.005", "--until", "0.1", "--tol", "1e-6", "--method", "nsgs", "--pose", "relaxed", "--warm", "off", "--rest", "off", "--threads", "2", "--integrator", "euler", "--json"]
+        answer = json.loads(run(scene, *words).stdout)
+        self.assertEqual((answer["h"], answer["steps"], answer["tolerance"]), (0.005, 20, 1e-6))
+        self.assertEqual((answer["method"], answer["pose"], answer["cone"]), ("nsgs", "relaxed", "elliptic"))
+        for cone in ("circular", "elliptic", "polygon:6", "outer-polygon:8"):
+            answer = json.loads(run(scene, "--cone", cone, "--json").stdout)
+            self.assertEqual((answer["cone"], answer["missed_steps"]), (cone, 0))
+        self.expect(run(scene, "--cone", "polygon:6", "--method", "nsgs"), 2, "polygons")
+
+    def test_wrong_words_are_refused(self):
+        self.expect(run("cards", "--rest", "of"), 2, "did you mean 'off'")
+        self.expect(run("cards", "--method", "nsg"), 2, "did you mean 'nsgs'")
+        self.expect(run("cards", "--integrator", "leapfrog"), 2, "leapfrog", "euler")
+        self.expect(run("cards", "--h", "0"), 2, "--h is 0, allowed")
+        self.expect(run("cards", "--every", "0"), 2, "--every is 0, allowed")
+        self.expect(run("crads"), 2, "did you mean 'cards'")
+        self.expect(run("cards", "--out", "/no/such/folder/x.h5"), 2, "--out /no/such/folder/x.h5")
+        self.expect(run("cards", "--resume", self.path("none")), 2, "none", "No such file")
+
+    def test_strict_tells_a_missed_step(self):
+        words = [*self.busy("3"), "--until", "0.03", "--tol", "1e-16"]
+        answer = json.loads(run(*words, "--json").stdout)
+        self.assertGreater(answer["missed_steps"], 0)
+        self.expect(run(*words, "--quiet"), 0)
+        self.expect(run(*words, "--quiet", "--strict"), 1)
+
+    def test_progress_only_on_a_terminal(self):
+        words = [PROGRAM, "run", *self.busy(), "--until", "5"]
+        self.assertEqual(subprocess.run(words, capture_output=True, timeout=120).stderr, b"")
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=theirs)
+        os.close(theirs)
+        seen = b""
+        try:
+            while chunk := os.read(ours, 4096):
+                seen += chunk
+        except OSError:
+            pass  # the end of a terminal
+        os.close(ours)
+        self.assertEqual(process.wait(), 0)
+        self.assertIn(b" left", seen)
+        self.assertTrue(seen.endswith(b"\r\x1b[K"), "the bar is cleared")
+
+
+class Trajectory(Runs):
+    def test_layout(self):
+        out = self.path("motion.h5")
+        self.expect(run(self.scene(SLIDING), "--out", out), 0)
+        with h5py.File(out, "r") as file:
+            self.assertEqual(file.attrs["format"], "cardhouse-trajectory")
+            self.assertEqual((file.attrs["version"], file.attrs["dimension"], file.attrs["h"]), (1, 3, 0.01))
+            self.assertEqual(json.loads(file.attrs["scene"])["name"], "sliding")
+        data = datasets(out)
+        rows, contacts = 51, len(data["contact/gap"])
+        self.assertEqual([name.decode() for name in data["body/name"]], ["floor", "puck"])
+        for name, shape in {"time": (), "body/position": (2, 3), "body/orientation": (2, 4), "body/velocity": (2, 3),
+                            "body/omega": (2, 3)}.items():
+            self.assertEqual(data[name].shape, (rows, *shape), name)
+        for name in ("contacts", "iterations", "seconds", "penetration", "kinetic", "potential"):
+            self.assertEqual(data["step/" + name].shape, (rows,))
+        for name in FIELDS:
+            self.assertEqual(data["certificate/" + name].shape, (rows,))
+        self.assertEqual(data["contact/offset"].shape, (rows + 1,))
+        self.assertEqual(data["contact/offset"][-1], contacts)
+        self.assertEqual(data["contact/bodies"].shape, (contacts, 2))
+        for name in ("point", "normal", "force", "slip"):
+            self.assertEqual(data["contact/" + name].shape, (contacts, 3))
+        self.assertEqual((data["time"][0], data["contact/offset"][1]), (0.0, 0))
+        np.testing.assert_array_equal(data["body/position"][0, 1], [0, 0, 0.1])
+        np.testing.assert_array_equal(data["body/velocity"][0, 1], [1, 0, 0])
+
+    def test_forces_carry_the_weight_and_brake(self):
+        out = self.path("motion.h5")
+        run(self.scene(SLIDING), "--out", out, "--until", "0.3")
+        data = datasets(out)
+        weight = 900 * 0.2**3 * 9.81
+        for row in range(2, 30):
+            part = slice(data["contact/offset"][row], data["contact/offset"][row + 1])
+            sign = np.where(data["contact/bodies"][part, 1] == 1, 1.0, -1.0)[:, None]
+            force = (sign * data["contact/force"][part]).sum(0)
+            np.testing.assert_allclose(force, [-0.1 * weight, 0, weight], atol=1e-5 * weight)
+            np.testing.assert_allclose((sign * data["contact/slip"][part])[:, 0], data["body/velocity"][row, 1, 0],
+                                       atol=1e-7)
+
+    def test_plane(self):
+        out = self.path("plane.h5")
+        self.expect(run(self.scene(PLANE), "--out", out), 0)
+        data = datasets(out)
+        self.assertEqual(data["body/orientation"].shape, (21, 2))
+        self.assertEqual(data["body/omega"].shape, (21, 2))
+        self.assertEqual(data["body/position"].shape, (21, 2, 2))
+        self.assertEqual(data["contact/force"].shape[1], 2)
+
+    def test_every_keeps_the_worst_certificate(self):
+        busy = self.busy()
+        run(*busy, "--until", "0.12", "--out", self.path("all.h5"), "--quiet")
+        run(*busy, "--until", "0.12", "--out", self.path("some.h5"), "--every", "4", "--quiet")
+        whole, some = datasets(self.path("all.h5")), datasets(self.path("some.h5"))
+        np.testing.assert_array_equal(some["time"], whole["time"][::4])
+        np.testing.assert_array_equal(some["body/position"], whole["body/position"][::4])
+        for row in range(1, 4):
+            span = slice(4 * row - 3, 4 * row + 1)
+            self.assertEqual(some["certificate/natural"][row], whole["certificate/natural"][span].max())
+            self.assertEqual(some["step/iterations"][row], whole["step/iterations"][span].sum())
+
+    def test_threads_do_not_change_a_bit(self):
+        busy = self.busy()
+        for count in ("1", "2"):
+            run(*busy, "--until", "0.1", "--threads", count, "--out", self.path(count + ".h5"), "--quiet")
+        self.same_motion(self.path("1.h5"), self.path("2.h5"))
+
+
+class OtherFiles(Runs):
+    def test_table(self):
+        table = self.path("steps.csv")
+        self.expect(run("cards", "--until", "0.02", "--csv", table), 0)
+        with open(table, encoding="utf-8") as file:
+            lines = list(csv.DictReader(file))
+        self.assertEqual(len(lines), 20)
+        self.assertEqual([int(line["step"]) for line in lines], list(range(1, 21)))
+        self.assertTrue(all(float(line["natural"]) <= 1e-8 and line["missed"] == "0" for line in lines))
+
+    def test_problems_can_be_solved(self):
+        folder = self.path("new/problems")
+        self.expect(run("cards", "--until", "0.01", "--problems", folder, "--problems-every", "5"), 0)
+        self.assertEqual(sorted(os.listdir(folder)), ["step-00000005.hdf5", "step-00000010.hdf5"])
+        result = subprocess.run([PROGRAM, "solve", folder + "/step-00000010.hdf5", "--json", "--strict"],
+                                capture_output=True, text=True, timeout=120)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(json.loads(result.stdout)["problem"]["form"], "global")
+        with h5py.File(folder + "/step-00000010.hdf5", "r") as file:
+            self.assertIn("r", file["solution"])
+
+    def test_pictures(self):
+        for scene in (SLIDING, PLANE):
+            folder = self.path(scene["name"])
+            self.expect(run(self.scene(scene), "--vtk", folder, "--every", "10"), 0)
+            entries = xml.parse(folder + "/world.pvd").getroot().findall("Collection/DataSet")
+            self.assertEqual(len(entries), round(scene["step"]["until"] / scene["step"]["h"]) // 10 + 1)
+            for entry in entries + xml.parse(folder + "/contacts.pvd").getroot().findall("Collection/DataSet"):
+                piece = xml.parse(os.path.join(folder, entry.get("file"))).getroot().find("PolyData/Piece")
+                points = int(piece.get("NumberOfPoints"))
+                cells = sum(int(piece.get("NumberOf" + kind)) for kind in ("Verts", "Lines", "Polys"))
+                for array in piece.findall("PointData/DataArray") + piece.findall("Points/DataArray"):
+                    self.assertEqual(len(self.decode(array)), points * int(array.get("NumberOfComponents")))
+                for array in piece.findall("CellData/DataArray"):
+                    self.assertEqual(len(self.decode(array)), cells)
+                for kind in ("Lines", "Polys", "Verts"):
+                    if piece.find(kind) is not None:
+                        corners, ends = (self.decode(array) for array in piece.find(kind))
+                        self.assertEqual(len(corners), ends[-1] if len(ends) else 0)
+                        self.assertTrue(all(0 <= corner < points for corner in corners))
+
+    @staticmethod
+    def decode(array):
+        size = struct.unpack("<I", base64.b64decode(array.text[:8])[:4])[0]  # the count is padded by itself
+        data = base64.b64decode(array.text[8:])
+        assert len(data) == size
+        return np.frombuffer(data, {"Float32": "<f4", "Int32": "<i4"}[array.get("type")])
+
+
+class Endings(Runs):
+    def start(self, *words):
+        return subprocess.Popen([PROGRAM, "run", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def wait_for_rows(self, path, rows):
+        """Until the file is there and tells of some rows, which a plain reader sees while it is written."""
+        for _ in range(600):
+            try:
+                with h5py.File(path, "r") as file:
+                    if len(file["time"]) >= rows:
+                        return
+            except OSError:
+                pass
+            time.sleep(0.05)
+        self.fail(f"{path} does not grow")
+
+    def test_ctrl_c_ends_in_order_and_the_run_goes_on(self):
+        words = [*self.busy(), "--until", "10"]
+        whole, out = self.path("whole.h5"), self.path("parts.h5")
+        self.expect(run(*words, "--out", whole, "--csv", self.path("whole.csv"), "--quiet"), 0)
+        for name in (signal.SIGINT, signal.SIGTERM):
+            if os.path.exists(out):
+                os.remove(out)
+            process = self.start(*words, "--out", out, "--csv", self.path("parts.csv"), "--json")
+            self.wait_for_rows(out, 5)
+            process.send_signal(name)
+            answer, message = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 130, message)
+            self.assertIn("--resume " + out + ".checkpoint", message)
+            summary = json.loads(answer)
+            self.assertTrue(summary["interrupted"])
+            self.assertEqual(len(datasets(out)["time"]), summary["steps"] + 1)
+        again = run(*words, "--out", out, "--csv", self.path("parts.csv"), "--resume", out + ".checkpoint", "--json")
+        self.expect(again, 0)
+        self.assertEqual(json.loads(again.stdout)["steps"], 1000)
+        self.same_motion(whole, out)
+        self.assertEqual(self.table_without_seconds("whole.csv"), self.table_without_seconds("parts.csv"))
+
+    def table_without_seconds(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return [line.rsplit(",", 3)[0] for line in file]
+
+    def test_a_kill_leaves_a_readable_file_and_the_run_goes_on(self):
+        words = [*self.busy(), "--until", "10"]
+        whole = self.path("whole.h5")
+        self.expect(run(*words, "--out", whole, "--quiet"), 0)
+        for attempt in range(3):
+            out, checkpoint = self.path(f"{attempt}.h5"), self.path(f"{attempt}.check")
+            more = ["--out", out, "--checkpoint", checkpoint, "--checkpoint-every", "50"]
+            process = self.start(*words, *more)
+            self.wait_for_rows(out, 4)
+            time.sleep(random.uniform(0.0, 0.3))
+            process.kill()
+            process.communicate()
+            data = datasets(out)
+            rows = len(data["time"])
+            self.assertGreaterEqual(rows, 4)
+            self.assertTrue(all(len(data[name]) >= rows for name in data if name.split("/")[0] in ("step", "certificate")))
+            self.assertGreaterEqual(len(data["contact/gap"]), data["contact/offset"][rows])
+            self.expect(run(*words, *more, "--resume", checkpoint, "--quiet"), 0)
+            self.same_motion(whole, out)
+
+    def test_a_checkpoint_at_the_end_takes_a_longer_run_on(self):
+        words = ["cards", "--out", self.path("parts.h5"), "--checkpoint", self.path("state"), "--quiet"]
+        run("cards", "--until", "0.06", "--out", self.path("whole.h5"), "--quiet")
+        self.expect(run(*words, "--until", "0.03"), 0)
+        self.expect(run(*words, "--until", "0.06", "--resume", self.path("state")), 0)
+        self.same_motion(self.path("whole.h5"), self.path("parts.h5"))
+
+    def test_another_scene_does_not_go_on(self):
+        run("cards", "--until", "0.01", "--checkpoint", self.path("state"), "--quiet")
+        self.expect(run("stack", "--resume", self.path("state")), 2, "another scene")
+
+    def test_a_full_disk_is_told(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, 3 << 20))
+        for option in ("--out", "--csv"):
+            place = self.path("full" + option)
+            result = run("cards", "--until", "60", option, place, "--quiet", preexec_fn=limit)
+            self.expect(result, 3, place, "cannot be written", "the run ended at step")
+        self.assertGreaterEqual(len(datasets(self.path("full--out"))["time"]), 1)
+        if os.path.exists("/dev/full"):
+            self.expect(run("cards", "--until", "60", "--csv", "/dev/full", "--quiet"), 3, "the disk is full")
+
+
+if __name__ == "__main__":
+    unittest.main()
