@@ -190,10 +190,14 @@ static void check_mesh_of_box(Kit* kit, const ChShape* shape, double tolerance, 
     a.frame.at = ch_along(a.frame.at, slow.gap - gap, slow.normal);
     slow = ch_slow_gap(&a, &pb);
     collide(&a, &pm, 0.05, &kit->out);
-    double least = INFINITY;
-    for (int i = 0; i < kit->out.count; ++i) least = fmin(least, kit->out.points[i].gap);
-    if (gap >= 0.0) CHECK_NEAR(least, slow.gap, tolerance);
-    if (gap < 0.0) CHECK_NEAR(least, slow.gap, tolerance - slow.gap);
+    assert_true(kit->out.count > 0);
+    const ChGap* best = &kit->out.points[0];
+    for (int i = 1; i < kit->out.count; ++i)
+      if (kit->out.points[i].gap < best->gap) best = &kit->out.points[i];
+    double least = best->gap, room = tolerance + slow.slack;  // curved shapes that touch are hard for the reference too
+    if (gap >= 0.0) CHECK_NEAR(least, slow.gap, room);
+    if (gap < 0.0) CHECK_NEAR(least, slow.gap, room - slow.gap);
+    CHECK_AT_MOST(slow.gap - ch_slow_separation(&a, &pb, best->normal), room + 1e-7 + 2.0 * fabs(fmin(gap, 0.0)));
   }
 }
 
@@ -205,9 +209,8 @@ static void mesh_of_a_box_is_the_box(void** state) {
   check_mesh_of_box(kit, &sphere, 2e-9, 1);
   check_mesh_of_box(kit, &capsule, 2e-9, 2);
   check_mesh_of_box(kit, &box, 2e-9, 3);
-  // A curved rim on an edge: the normal is as sharp as the square root of the gap.
-  check_mesh_of_box(kit, &cylinder, 1e-7, 4);
-  check_mesh_of_box(kit, &egg, 1e-7, 5);
+  check_mesh_of_box(kit, &cylinder, 1e-8, 4);
+  check_mesh_of_box(kit, &egg, 2e-9, 5);
 }
 
 // Leaning against a wall, a hair inside it, a tall box is pushed out of the wall and not up by its top.

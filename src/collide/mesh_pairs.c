@@ -16,10 +16,11 @@
 
 static const double SMOOTH = 1e-6;    // sine of angles that count as none
 static const double TOUCHING = 1e-8;  // of the shape's size
-enum { TURNS = 20 };                  // until a normal has found its cone
+static const double DEEPER = 16.0;
 
 typedef struct Query {
   const ChPosed *a, *b;
+  ChPosed seen;  // the shape in the mesh's frame
   const ChMesh* mesh;
   ChVec3 centre;  // inside the shape, in the mesh's frame
   ChBox3 box;     // of the shape and its margin, in the mesh's frame
@@ -48,8 +49,7 @@ static ChVec3 inward(const ChMesh* mesh, int cell, int k) {
 
 // Final keys are mixed from what touches; equal parts give equal keys from step to step.
 static uint64_t mixed(uint64_t kind, uint64_t feature, uint64_t key) {
-  uint64_t z = kind;
-  z = (z ^ feature) * 0x9e3779b97f4a7c15u;
+  uint64_t z = (4 * feature + kind) * 0x9e3779b97f4a7c15u;  // kinds are below 4: no two features share this
   z = (z ^ (z >> 32) ^ key) * 0xd6e8feb86659fd93u;
   return z ^ (z >> 32);
 }
@@ -97,6 +97,13 @@ static bool face_owns(const Query* q, int cell, const ChGap* point) {
   // The normal leads from the shape into the surface: the shape's own point is half a gap back.
   ChVec3 own = to_mesh(q, ch_along(point->point, -0.5 * point->gap, point->normal));
   if (!over_triangle(q->mesh, cell, own, q->slack)) return false;
+  // On the triangle's border the plane need not go on: if the shape reaches below it there, an edge is touched.
+  double border = q->slack + 4.0 * fmax(0.0, -point->gap);
+  if (!over_triangle(q->mesh, cell, own, -border)) {
+    ChVec3 normal = q->mesh->normals[cell];
+    double lowest = ch_shape_lowest(&q->seen, normal) - ch_dot(normal, corner(q->mesh, cell, 0));
+    if (!(lowest >= fmin(point->gap, 0.0) - TOUCHING * q->a->shape->bound)) return false;
+  }
   return point->gap >= 0.0 || !nearer_elsewhere(q, cell, own, -point->gap);
 }
 
@@ -156,56 +163,128 @@ static bool edge_stands_out(const Query* q, int cell, int k, MeshEdge* e) {
   return !seen_from_behind(q, cell) || !seen_from_behind(q, e->other);
 }
 
-// Takes from `outward` what leads along the unit vector `into`; false where it did.
-static bool turn_away(ChVec3* outward, ChVec3 into) {
-  double along = ch_dot(*outward, into);
-  if (along <= SMOOTH) return true;
-  *outward = ch_along(*outward, -along, into);
-  return false;
+// Where an edge or a vertex of the surface is touched, and the best normal so far.
+//
+// A routine sees the edge alone. Apart from it, the direction of the closest points is the normal and either belongs to
+// the surface or not. Where they touch or overlap a little, there is a choice, and the routine knows neither the rest
+// of the surface nor, with an edge, the rest of the shape. A common normal n keeps the whole shape in front of the
+// foot,
+//
+//   s(n) = min over the shape of n . (x - foot),  as large as can be,
+//
+// and for polyhedra the largest is among: normals of triangles at the foot, those of the shape's faces turned round,
+// and vectors normal to an edge of each. The routine's own stays unless another is clearly better.
+typedef struct Touch {
+  const Query* q;
+  const MeshEdge* e;
+  int vertex;       // -1: inside the edge
+  ChVec3 foot;      // in the mesh's frame
+  ChVec3 outward;   // the best
+  double distance;  // its s
+} Touch;
+
+static bool edge_owns(const Touch* t, ChVec3 outward) {
+  const MeshEdge* e = t->e;
+  ChVec3 d = ch_sub(e->segment.end[1], e->segment.end[0]);
+  if (!(fabs(ch_dot(outward, d)) <= SMOOTH * ch_norm(d))) return false;
+  if (!(ch_dot(outward, e->into) <= SMOOTH)) return false;
+  return e->other >= 0 ? ch_dot(outward, e->into_other) <= SMOOTH
+                       : ch_dot(outward, t->q->mesh->normals[e->cell]) >= -SMOOTH;
 }
 
-// Whether `outward` belongs to the edge; if not, it is turned towards those that do.
-static bool edge_owns(const Query* q, const MeshEdge* e, ChVec3* outward) {
-  bool owns = turn_away(outward, e->into);
-  return turn_away(outward, e->other >= 0 ? e->into_other : ch_neg(q->mesh->normals[e->cell])) && owns;
+static ChMeshWalk walk_at(const Touch* t) {
+  ChVec3 at = t->q->mesh->vertices[t->vertex];
+  return ch_mesh_walk(t->q->mesh, (ChBox3){at, at});
 }
 
-// Whether `outward` leads away from all edges at the vertex; if not, it is turned.
-static bool vertex_owns(const Query* q, const MeshEdge* e, int vertex, ChVec3* outward) {
-  ChVec3 at = q->mesh->vertices[vertex];
-  ChMeshWalk walk = ch_mesh_walk(q->mesh, (ChBox3){at, at});
-  bool owns = e->other >= 0 || turn_away(outward, ch_neg(q->mesh->normals[e->cell]));
+static bool has_corner(const ChMesh* mesh, int cell, int vertex) {
+  const int* c = &mesh->cells[3 * cell];
+  return c[0] == vertex || c[1] == vertex || c[2] == vertex;
+}
+
+// Whether `outward` leads away from all edges at the vertex.
+static bool vertex_owns(const Touch* t, ChVec3 outward) {
+  const ChMesh* mesh = t->q->mesh;
+  if (t->e->other < 0 && !(ch_dot(outward, mesh->normals[t->e->cell]) >= -SMOOTH)) return false;
+  ChMeshWalk walk = walk_at(t);
   for (int c; (c = ch_mesh_walk_next(&walk)) >= 0;) {
-    const int* cell = &q->mesh->cells[3 * c];
-    if (cell[0] != vertex && cell[1] != vertex && cell[2] != vertex) continue;
-    for (int k = 0; k < 3; ++k)
-      if (cell[k] != vertex) owns = turn_away(outward, ch_unit(ch_sub(corner(q->mesh, c, k), at))) && owns;
+    if (!has_corner(mesh, c, t->vertex)) continue;
+    for (int k = 0; k < 3; ++k) {
+      ChVec3 edge = ch_sub(corner(mesh, c, k), mesh->vertices[t->vertex]);
+      if (!(ch_dot(outward, edge) <= SMOOTH * ch_norm(edge))) return false;
+    }
   }
-  return owns;
+  return true;
 }
 
-// Whether the point is the edge's or its vertex's own; if so it gets its key. Where the two touch, the routine had a
-// choice of normals and did not know the surface: the point stays with the nearest normal that the surface has.
-static bool settle(const Query* q, const MeshEdge* e, ChGap* point) {
-  ChVec3 foot = to_mesh(q, ch_along(point->point, 0.5 * point->gap, point->normal));
-  ChVec3 outward = ch_neg(ch_mat_apply_transposed(&q->b->turn, point->normal));
-  double length = ch_norm(ch_sub(e->segment.end[1], e->segment.end[0]));
-  double along = ch_segment_foot(&e->segment, foot) * length;
-  int vertex = -1;
-  if (along <= q->slack || along >= length - q->slack)
-    vertex = q->mesh->cells[3 * e->cell + (along > 0.5 * length ? e->k + 1 : e->k) % 3];
-  point->key = vertex < 0 ? mixed(2, (uint64_t)(3 * e->cell + e->k), point->key) : mixed(3, (uint64_t)vertex, 0);
-  for (int turn = 0; turn < TURNS; ++turn) {
-    bool owns = vertex < 0 ? edge_owns(q, e, &outward) : vertex_owns(q, e, vertex, &outward);
-    if (owns && turn == 0) return true;
-    if (owns) {
-      point->normal = ch_neg(ch_mat_apply(&q->b->turn, outward));
-      return true;
-    }
-    if (!(fabs(point->gap) <= TOUCHING * q->a->shape->bound) || ch_norm(outward) < 0.5) return false;
-    outward = ch_unit(outward);
+static void offer(Touch* t, ChVec3 outward) {
+  double distance = ch_shape_lowest(&t->q->seen, outward) - ch_dot(outward, t->foot);
+  if (!(distance > t->distance + t->q->slack)) return;
+  if (!(t->vertex < 0 ? edge_owns(t, outward) : vertex_owns(t, outward))) return;
+  t->outward = outward;
+  t->distance = distance;
+}
+
+// Normals to an edge of the surface, direction d, and to the shape's edges or axis.
+static void offer_crosses(Touch* t, ChVec3 d) {
+  const ChPosed* seen = &t->q->seen;
+  const ChPolytope* p = seen->shape->polytope;
+  for (int e = 0; p && e < p->edge_count; ++e) {
+    ChVec3 own = ch_sub(p->vertices[p->edges[e].vertex[1]], p->vertices[p->edges[e].vertex[0]]);
+    ChVec3 n = ch_cross(d, ch_mat_apply(&seen->turn, own));
+    if (!(ch_norm(n) > CH_SINE_PARALLEL * ch_norm(d) * ch_norm(own))) continue;
+    offer(t, ch_unit(n));
+    offer(t, ch_neg(ch_unit(n)));
   }
-  return false;
+}
+
+static void offer_triangle(Touch* t, int cell) {
+  const ChMesh* mesh = t->q->mesh;
+  offer(t, mesh->normals[cell]);
+  for (int k = 0; k < 3; ++k) {
+    bool at_foot = t->vertex < 0
+                       ? cell == t->e->cell && k == t->e->k
+                       : mesh->cells[3 * cell + k] == t->vertex || mesh->cells[3 * cell + (k + 1) % 3] == t->vertex;
+    if (at_foot) offer_crosses(t, ch_sub(corner(mesh, cell, k + 1), corner(mesh, cell, k)));
+  }
+}
+
+static void offer_common_normals(Touch* t) {
+  const ChPosed* seen = &t->q->seen;
+  const ChPolytope* p = seen->shape->polytope;
+  for (int f = 0; p && f < p->face_count; ++f) offer(t, ch_neg(ch_mat_apply(&seen->turn, p->normals[f])));
+  if (t->vertex < 0) {
+    offer_triangle(t, t->e->cell);
+    if (t->e->other >= 0) offer_triangle(t, t->e->other);
+    return;
+  }
+  ChMeshWalk walk = walk_at(t);
+  for (int c; (c = ch_mesh_walk_next(&walk)) >= 0;)
+    if (has_corner(t->q->mesh, c, t->vertex)) offer_triangle(t, c);
+}
+
+// Whether the point is the edge's or its vertex's own; if so it has its key and its normal.
+static bool settle(const Query* q, const MeshEdge* e, ChGap* point) {
+  Touch t = {.q = q, .e = e, .vertex = -1, .distance = -INFINITY};
+  t.foot = to_mesh(q, ch_along(point->point, 0.5 * point->gap, point->normal));
+  double length = ch_norm(ch_sub(e->segment.end[1], e->segment.end[0]));
+  double along = ch_segment_foot(&e->segment, t.foot) * length;
+  if (along <= q->slack || along >= length - q->slack)
+    t.vertex = q->mesh->cells[3 * e->cell + (along > 0.5 * length ? e->k + 1 : e->k) % 3];
+  point->key = t.vertex < 0 ? mixed(2, (uint64_t)(3 * e->cell + e->k), point->key) : mixed(3, (uint64_t)t.vertex, 0);
+  ChVec3 own = ch_neg(ch_mat_apply_transposed(&q->b->turn, point->normal));
+  offer(&t, own);
+  double touching = TOUCHING * q->a->shape->bound;
+  if (point->gap > touching || t.distance >= point->gap - q->slack) return t.distance > -INFINITY;
+  offer_common_normals(&t);
+  // No normal that keeps the shape in front of the foot: the overlap is not this feature's to part. Along a common
+  // normal it may be some times deeper than the edge alone is in the shape.
+  if (!(t.distance >= DEEPER * fmin(point->gap, 0.0) - touching)) return false;
+  point->normal = ch_neg(ch_mat_apply(&q->b->turn, t.outward));
+  point->gap = t.distance;
+  ChVec3 middle = ch_along(t.foot, 0.5 * t.distance, t.outward);
+  point->point = ch_add(q->b->frame.at, ch_mat_apply(&q->b->turn, middle));
+  return true;
 }
 
 static ChQuat turn_from_z(ChVec3 d) {
@@ -259,7 +338,8 @@ void ch_pair_convex_mesh(const ChPosed* a, const ChPosed* b, double margin, ChMa
   Query q = {.a = a, .b = b, .mesh = b->shape->mesh, .margin = margin, .out = out, .first = out->count};
   q.slack = 1e-9 * a->shape->bound;
   q.centre = to_mesh(&q, inner_point(a));
-  q.box = ch_shape_box_in(a, b);
+  q.seen = ch_posed_in(a, b);
+  q.box = ch_shape_box(&q.seen);
   ChVec3 reach = ch_vec(margin + q.slack, margin + q.slack, margin + q.slack);
   q.box = (ChBox3){ch_sub(q.box.low, reach), ch_add(q.box.high, reach)};
   ChMeshWalk faces = ch_mesh_walk(q.mesh, q.box), edges = faces;

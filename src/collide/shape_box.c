@@ -68,11 +68,22 @@ ChBox3 ch_shape_box(const ChPosed* shape) {
                   ch_vec(at.x + reach[0].high, at.y + reach[1].high, at.z + reach[2].high)};
 }
 
-ChBox3 ch_shape_box_in(const ChPosed* shape, const ChPosed* frame) {
+double ch_shape_lowest(const ChPosed* shape, ChVec3 direction) {
+  ChVec3 local = ch_mat_apply_transposed(&shape->turn, direction);
+  return ch_dot(direction, shape->frame.at) + shape_reach(shape->shape, local).low;
+}
+
+ChPosed ch_posed_in(const ChPosed* shape, const ChPosed* frame) {
   ChPosed seen = {.shape = shape->shape};
   seen.frame.at = ch_mat_apply_transposed(&frame->turn, ch_sub(shape->frame.at, frame->frame.at));
+  seen.frame.orientation = ch_quat_product(ch_quat_conjugate(frame->frame.orientation), shape->frame.orientation);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
       for (int k = 0; k < 3; ++k) seen.turn.m[i][j] += frame->turn.m[k][i] * shape->turn.m[k][j];
+  return seen;
+}
+
+ChBox3 ch_shape_box_in(const ChPosed* shape, const ChPosed* frame) {
+  ChPosed seen = ch_posed_in(shape, frame);
   return ch_shape_box(&seen);
 }

@@ -14,7 +14,11 @@ static inline bool ch_boxes_meet(const ChBox3* a, const ChBox3* b) {
 // Any shape but half-spaces and half-planes.
 ChBox3 ch_shape_box(const ChPosed* shape);
 
-// The same box in another frame's axes.
+// Least of direction . x over the shape.
+double ch_shape_lowest(const ChPosed* shape, ChVec3 direction);
+
+// The shape as another frame sees it, and its box along that frame's axes.
+ChPosed ch_posed_in(const ChPosed* shape, const ChPosed* frame);
 ChBox3 ch_shape_box_in(const ChPosed* shape, const ChPosed* frame);
 
 #endif
