@@ -45,20 +45,23 @@ typedef struct ChSimulationOptions {
   ChSolveOptions solve;  // method, inner, pose, tolerance, limits of one island's solve
 } ChSimulationOptions;
 
+// As ch_solve_options_default, but an island's solve ends after 2 s. Names of methods and settings are not copied: they
+// must live as long as the simulation.
 ChSimulationOptions ch_simulation_options_default(void);
 
 typedef struct ChStepInfo {
   long step;
   double time, h;                  // at the end of the step; what was stepped
   int contacts, islands, resting;  // of these at rest, certified with v = 0
+  int impacts;                     // shocks with restitution
   long iterations;                 // outer and inner, all islands
   ChCertificate certificate;       // the worst island's, figure by figure
   bool missed;                     // some island missed its tolerance
   double penetration;              // largest overlap, metres
   double joint_error;              // largest |g| of an equality row
   double kinetic, potential;       // joule
-  double work;  // of motors, kinematic bodies, applied forces and restitution bookkeeping in this step
-  double gain;  // rise of the total energy that `work` does not explain, or 0
+  double work;  // of motors, prescribed motions, kinematic bodies, applied forces, gravity that changes
+  double gain;  // rise of the total energy that `work` does not explain and that is no round-off, or 0
   double seconds_collide, seconds_assemble, seconds_solve;
 } ChStepInfo;
 
@@ -87,7 +90,7 @@ void ch_simulation_destroy(ChSimulation* simulation);
 ChStatus ch_simulation_step(ChContext* context, ChSimulation* simulation, ChStepInfo* info);
 
 const ChWorld* ch_simulation_world(const ChSimulation* simulation);
-ChSimulationOptions* ch_simulation_options(ChSimulation* simulation);  // may be changed between steps
+ChSimulationOptions* ch_simulation_options(ChSimulation* simulation);  // may be changed between steps; the next checks
 double ch_simulation_time(const ChSimulation* simulation);
 long ch_simulation_step_count(const ChSimulation* simulation);
 ChStepInfo ch_simulation_info(

@@ -2,6 +2,11 @@
 #include "assemble/rows.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "linalg/small.h"
+
+#define REACHED 1e-9  // metres or radian: room to a limit that an impact takes for none
 
 static bool moves(const ChWorld* world, int body) { return body >= 0 && world->bodies[body].kind == CH_BODY_DYNAMIC; }
 
@@ -78,15 +83,52 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
   }
 }
 
+// The speed that a drive asks for: position drives the mean over the step, so that its end is met whatever the signal
+// does in between; speed drives what holds at the end.
+static double drive_rate(const ChMoment* moment, const ChRowRule* rule, const ChJoint* joint, int axis) {
+  if (axis < 0) return 0.0;
+  const ChJointAxis* a = &joint->axes[axis];
+  double end = ch_signal_value(&a->target, moment->end);
+  if (a->drive == CH_DRIVE_VELOCITY) return end;
+  return rule->h > 0.0 ? (end - ch_signal_value(&a->target, moment->time)) / rule->h : 0.0;
+}
+
+// G M^-1 G' of one row, as if its bodies were alone.
+static double inverse_mass(const ChMoment* moment, const ChRow* row, const int body[2]) {
+  double sum = 0.0;
+  for (int side = 0; side < 2; ++side) {
+    if (!moves(moment->world, body[side])) continue;
+    const ChBody* b = &moment->world->bodies[body[side]];
+    double J[9], inverse[9], t[3] = {row->torque[side].x, row->torque[side].y, row->torque[side].z}, w[3] = {0};
+    sum += ch_dot(row->force[side], row->force[side]) / b->mass;
+    memcpy(J, b->inertia.m, sizeof J);
+    if (moment->world->dimension == 2)
+      w[2] = t[2] / b->inertia.m[2][2];
+    else if (ch_small_invert(3, J, inverse))
+      ch_small_multiply(3, inverse, t, w);
+    sum += t[0] * w[0] + t[1] * w[1] + t[2] * w[2];
+  }
+  return sum;
+}
+
+// How fast a position motor wants its error to go: away within this step, but no faster than its strength can brake
+// before the target, v^2 = 2 (F / m) |e|. Without that it would swing about its target for ever.
+static double homing_speed(const ChMoment* moment, const ChRowRule* rule, const ChJoint* joint, const ChJointRow* row) {
+  double wanted = rule->motor_gain * row->value;
+  if (!isfinite(row->strength)) return wanted;
+  double most = sqrt(2.0 * row->strength * inverse_mass(moment, &row->row, joint->body) * fabs(row->value));
+  return fabs(wanted) > most ? copysign(most, wanted) : wanted;
+}
+
 // Law and right-hand side of one joint row; motors and friction bound their impulse by h strength.
-static void set_joint_law(const ChJointRow* row, const ChRowRule* rule, ChBlock* law, double* w, double* value) {
-  double bound = row->strength > 0.0 || row->kind == CH_ROW_FRICTION ? rule->h * row->strength : INFINITY;
+static void set_joint_law(const ChMoment* moment, const ChRowRule* rule, const ChJoint* joint, const ChJointRow* row,
+                          ChBlock* law, double* w, double* value) {
   *value = 0.0;
   switch (row->kind) {
     case CH_ROW_EQUAL:
       law->law = CH_LAW_BILATERAL;
       *value = row->value;
-      *w += row->rate + rule->joint_gain * row->value;
+      *w += rule->joint_gain * row->value - drive_rate(moment, rule, joint, row->axis);
       return;
     case CH_ROW_LOWER:
     case CH_ROW_UPPER:
@@ -95,14 +137,24 @@ static void set_joint_law(const ChJointRow* row, const ChRowRule* rule, ChBlock*
       *w += row->rate + rule->contact_gain * row->value;
       return;
     case CH_ROW_MOTOR:
-      *w += -row->rate + rule->joint_gain * row->value;
+      *w += homing_speed(moment, rule, joint, row) - drive_rate(moment, rule, joint, row->axis);
       break;
     case CH_ROW_FRICTION:
       break;
   }
+  double bound = !isfinite(row->strength) ? INFINITY : rule->at_once ? 0.0 : rule->h * row->strength;
   law->law = CH_LAW_LIMIT;
   law->lo = -bound;
   law->hi = bound;
+}
+
+static bool left_out(const ChRowRule* rule, const ChJointRow* row) {
+  if (row->kind != CH_ROW_LOWER && row->kind != CH_ROW_UPPER) return false;
+  return (rule->closed_only && row->value > 0.0) || (rule->at_once && row->value > REACHED);
+}
+
+static bool is_kinematic(const ChWorld* world, int body) {
+  return body >= 0 && world->bodies[body].kind == CH_BODY_KINEMATIC;
 }
 
 static void add_joint(const ChMoment* moment, const ChRowRule* rule, int index, ChRows* out) {
@@ -111,11 +163,11 @@ static void add_joint(const ChMoment* moment, const ChRowRule* rule, int index, 
   ChJointRow list[CH_JOINT_ROWS_MAX];
   int count = ch_joint_rows(moment->world, joint, moment->states, moment->time, list);
   ChRowBlock* block = NULL;
+  bool held = is_kinematic(moment->world, joint->body[0]) || is_kinematic(moment->world, joint->body[1]);
   for (int k = 0; k < count; ++k) {
-    bool limit = list[k].kind == CH_ROW_LOWER || list[k].kind == CH_ROW_UPPER;
-    if (limit && rule->closed_only && list[k].value > 0.0) continue;
+    if (left_out(rule, &list[k])) continue;
     bool joins = block && list[k].kind == CH_ROW_EQUAL && block->law.law == CH_LAW_BILATERAL &&
-                 block->law.dimension < CH_BLOCK_MAX;
+                 block->law.dimension < CH_BLOCK_MAX && k == block->joint_row + block->law.dimension;
     if (!joins) {
       block = open_block(moment, out, joint->body);
       block->joint = index;
@@ -123,10 +175,9 @@ static void add_joint(const ChMoment* moment, const ChRowRule* rule, int index, 
     }
     int row = out->row_count++;
     out->rows[row] = list[k].row;
-    out->w[row] = take_prescribed(moment, &list[k].row, joint->body);
-    out->prescribed[row] = out->w[row] + (list[k].kind == CH_ROW_EQUAL ? list[k].rate : 0.0);
-    out->driven[block - out->blocks] = list[k].kind == CH_ROW_MOTOR;
-    set_joint_law(&list[k], rule, &block->law, &out->w[row], &out->value[row]);
+    out->w[row] = out->prescribed[row] = take_prescribed(moment, &list[k].row, joint->body);
+    out->driven[row] = list[k].kind == CH_ROW_MOTOR || (list[k].kind == CH_ROW_EQUAL && (list[k].axis >= 0 || held));
+    set_joint_law(moment, rule, joint, &list[k], &block->law, &out->w[row], &out->value[row]);
     ++block->law.dimension;
   }
 }
@@ -139,7 +190,7 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
                   .w = CH_TAKE(arena, most, double),
                   .value = CH_TAKE(arena, most, double),
                   .prescribed = CH_TAKE(arena, most, double),
-                  .driven = CH_TAKE(arena, moment->gap_count + joint_rows, bool)};
+                  .driven = CH_TAKE(arena, most, bool)};
   for (int j = 0; j < moment->world->joint_count; ++j) add_joint(moment, rule, j, out);
   for (int g = 0; g < moment->gap_count; ++g)
     if (!rule->closed_only || moment->gaps[g].gap <= 0.0) add_contact(moment, rule, g, out);

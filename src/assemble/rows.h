@@ -26,8 +26,8 @@ typedef struct ChRows {
   ChRow* rows;
   double* w;
   double* value;       // signed gap or g of each row; 0 for tangents, motors and friction
-  double* prescribed;  // the part of w that driven bodies and prescribed motions make: they do work
-  bool* driven;        // of each block: a motor, whose whole work counts
+  double* prescribed;  // the part of w that bodies without degrees of freedom make: they do work
+  bool* driven;        // of each row: a motor or a prescribed motion, or held by a driven body: all its work counts
 } ChRows;
 
 // How gaps and joint errors enter w.
@@ -35,14 +35,16 @@ typedef struct ChRowRule {
   double h;
   double contact_gain;  // w_n = contact_gain Phi; 0 with `closed_only`: velocities alone
   double joint_gain;    // w = joint_gain g
+  double motor_gain;    // the same for the error of a position motor, which is no constraint but a wish
   bool closed_only;     // leaves contacts with Phi > 0 out
+  bool at_once;         // an impact: bounded motors and friction have no time to act, only reached limits stop
   bool frictionless;    // impact and projection steps may ask for normals alone
 } ChRowRule;
 
 typedef struct ChMoment {
   const ChWorld* world;
   const ChBodyState* states;
-  double time;  // at which prescribed motions are read: the end of the step
+  double time, end;  // of the step: prescribed motions are followed from where they are now to where they will be
   const ChGap* gaps;
   int gap_count;
 } ChMoment;

@@ -1,18 +1,31 @@
 // Everything that the next steps depend on as one block of bytes: time, states, warm starts, the adaptive step. A
-// simulation of the same world that loads it goes on bit for bit as if it had never stopped.
+// simulation of the same world that loads it goes on bit for bit as if it had never stopped. No byte of it depends on
+// anything but the motion: two runs write the same.
+#include <math.h>
 #include <string.h>
 
 #include "step/state.h"
 
+// What is kept of the last step's info: all but the times it took.
+#define FIGURES(X)                                                                                                  \
+  X(step, long)                                                                                                     \
+  X(time, double) X(h, double) X(contacts, int) X(islands, int) X(resting, int) X(impacts, int) X(iterations, long) \
+      X(missed, bool) X(penetration, double) X(joint_error, double) X(kinetic, double) X(potential, double)         \
+          X(work, double) X(gain, double)
+
+#define ONE_field(name, text) +1
+#define ONE(name, type) +1
+enum { FIGURE_COUNT = FIGURES(ONE) CH_CERTIFICATE_FIELDS(ONE_field) };
+
 typedef struct Header {
   char magic[8];
   int bodies, joints, contacts, dimension;
-  double time, h, memory_h;
-  long step;
-  ChStepInfo info;
+  double time, h, memory_h, base_time, base_h;
+  long step, base_step;
+  double info[FIGURE_COUNT];
 } Header;
 
-static const char MAGIC[8] = "CHSTATE1";
+static const char MAGIC[8] = "CHSTATE2";
 
 static size_t size_of(const ChSimulation* s, int contacts) {
   return sizeof(Header) + (size_t)s->world->body_count * sizeof *s->states +
@@ -20,23 +33,55 @@ static size_t size_of(const ChSimulation* s, int contacts) {
          (size_t)contacts * sizeof *s->memory.contacts;
 }
 
+static void write_info(const ChStepInfo* info, double* to) {
+#define X(name, type) *to++ = (double)info->name;
+  FIGURES(X)
+#undef X
+#define X(name, text) *to++ = info->certificate.name;
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+}
+
+// A checkpoint may hold anything: a number that is no count becomes 0.
+static double as_long(double x) { return fabs(x) < 2147483647.0 ? x : 0.0; }
+static double as_int(double x) { return as_long(x); }
+static double as_bool(double x) { return x == 1.0; }
+static double as_double(double x) { return x; }
+
+static void read_info(const double* from, ChStepInfo* info) {
+  *info = (ChStepInfo){0};
+#define X(name, type) info->name = (type)as_##type(*from++);
+  FIGURES(X)
+#undef X
+#define X(name, text) info->certificate.name = *from++;
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+}
+
+static Header make_header(const ChSimulation* s) {
+  Header header = {.bodies = s->world->body_count,
+                   .joints = s->world->joint_count,
+                   .contacts = s->memory.contact_count,
+                   .dimension = s->world->dimension,
+                   .time = s->time,
+                   .h = s->h,
+                   .memory_h = s->memory.h,
+                   .base_time = s->base_time,
+                   .base_h = s->base_h,
+                   .step = s->step,
+                   .base_step = s->base_step};
+  memcpy(header.magic, MAGIC, sizeof MAGIC);
+  write_info(&s->info, header.info);
+  return header;
+}
+
 ChStatus ch_simulation_save(ChContext* context, const ChSimulation* s, void* bytes, size_t* size) {
-  size_t needed = size_of(s, s->memory.contact_count), room = *size;
+  size_t needed = size_of(s, s->memory.contact_count);
+  if (bytes && *size < needed)
+    return ch_fail(context, CH_ERR_SIZE, "a checkpoint needs %zu bytes, there are %zu", needed, *size);
   *size = needed;
   if (!bytes) return CH_OK;
-  if (room < needed) return ch_fail(context, CH_ERR_SIZE, "a checkpoint needs %zu bytes, there are %zu", needed, room);
-  Header header;
-  memset(&header, 0, sizeof header);
-  memcpy(header.magic, MAGIC, sizeof MAGIC);
-  header.bodies = s->world->body_count;
-  header.joints = s->world->joint_count;
-  header.contacts = s->memory.contact_count;
-  header.dimension = s->world->dimension;
-  header.time = s->time;
-  header.h = s->h;
-  header.memory_h = s->memory.h;
-  header.step = s->step;
-  header.info = s->info;
+  Header header = make_header(s);
   char* at = bytes;
   memcpy(at, &header, sizeof header);
   at += sizeof header;
@@ -58,6 +103,11 @@ static ChStatus check_header(ChContext* context, const ChSimulation* s, const He
   if (h->contacts < 0 || size != size_of(s, h->contacts))
     return ch_fail(context, CH_ERR_SIZE, "checkpoint has %zu bytes, must have %zu", size,
                    size_of(s, h->contacts < 0 ? 0 : h->contacts));
+  bool fine = isfinite(h->time) && isfinite(h->base_time) && isfinite(h->memory_h) && h->h > 0.0 && isfinite(h->h) &&
+              h->base_h > 0.0 && isfinite(h->base_h) && h->base_step >= 0 && h->step >= h->base_step;
+  if (!fine)
+    return ch_fail(context, CH_ERR_FORMAT, "checkpoint at time %g s, step %ld of length %g s: not one that was saved",
+                   h->time, h->step, h->h);
   return CH_OK;
 }
 
@@ -70,8 +120,12 @@ ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* byt
   if (status == CH_OK) status = ch_memory_reserve(context, s, header.contacts);
   if (status != CH_OK) return status;
   const char* at = (const char*)bytes + sizeof header;
-  memcpy(s->states, at, (size_t)header.bodies * sizeof *s->states);
-  at += (size_t)header.bodies * sizeof *s->states;
+  size_t states = (size_t)header.bodies * sizeof *s->states;
+  memcpy(s->before, at, states);
+  status = ch_states_check(context, s->world, s->before, header.step);
+  if (status != CH_OK) return status;
+  memcpy(s->states, s->before, states);
+  at += states;
   memcpy(s->memory.joints, at, (size_t)header.joints * CH_JOINT_ROWS_MAX * sizeof(double));
   at += (size_t)header.joints * CH_JOINT_ROWS_MAX * sizeof(double);
   if (header.contacts > 0) memcpy(s->memory.contacts, at, (size_t)header.contacts * sizeof *s->memory.contacts);
@@ -79,8 +133,11 @@ ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* byt
   s->memory.h = header.memory_h;
   s->time = header.time;
   s->h = header.h;
+  s->base_time = header.base_time;
+  s->base_h = header.base_h;
   s->step = header.step;
-  s->info = header.info;
+  s->base_step = header.base_step;
+  read_info(header.info, &s->info);
   s->still = s->rest.filled = false;
   s->contact_count = 0;
   return CH_OK;

@@ -4,12 +4,10 @@
 //   u = H^T v+ + w,  w_n = gamma Phi / h,  joints gamma g / h + dg/dt,                   (u, r) in their laws
 //   q+ = q + h v+
 //
-// The gyroscopic term is taken by the midpoint rule beforehand (rotation.h). Collisions with restitution come first,
-// the energy ledger last.
-#include <string.h>
+// The gyroscopic term is taken by the midpoint rule beforehand (rotation.h). Collisions with restitution come first.
+#include <math.h>
 
 #include "base/clock.h"
-#include "linalg/small.h"
 #include "step/rotation.h"
 #include "step/state.h"
 
@@ -31,15 +29,16 @@ typedef struct Step {
 static ChRowRule row_rule(const ChSimulationOptions* o, double h) {
   switch (o->stabilization) {
     case CH_STABILIZE_LINEARIZED:
-      return (ChRowRule){.h = h, .contact_gain = 1.0 / (o->gamma * h), .joint_gain = 1.0 / (o->gamma * h)};
+      return (ChRowRule){
+          .h = h, .contact_gain = 1.0 / (o->gamma * h), .joint_gain = 1.0 / (o->gamma * h), .motor_gain = 1.0 / h};
     case CH_STABILIZE_CONTACTS:
-      return (ChRowRule){.h = h, .contact_gain = 1.0 / h};
+      return (ChRowRule){.h = h, .contact_gain = 1.0 / h, .motor_gain = 1.0 / h};
     case CH_STABILIZE_OFF:
-      return (ChRowRule){.h = h, .closed_only = true};
+      return (ChRowRule){.h = h, .motor_gain = 1.0 / h, .closed_only = true};
     case CH_STABILIZE_ON:
       break;
   }
-  return (ChRowRule){.h = h, .contact_gain = o->gamma / h, .joint_gain = o->gamma / h};
+  return (ChRowRule){.h = h, .contact_gain = o->gamma / h, .joint_gain = o->gamma / h, .motor_gain = 1.0 / h};
 }
 
 static void list_couplings(Step* p) {
@@ -65,12 +64,23 @@ static void subtract_damping(const Step* p, double* k) {
   }
 }
 
-static bool turns_freely(const ChWorld* world, const ChBody* body) {
-  return world->dimension == 3 && !(body->locks & (CH_LOCK_RX | CH_LOCK_RY | CH_LOCK_RZ));
+// Whether the free spin changes w: with one axis left it does not. With two left the lock takes its part of it back.
+static bool spins(const ChWorld* world, const ChBody* body) {
+  unsigned locked = body->locks >> 3;
+  return world->dimension == 3 && (locked & (locked - 1)) == 0;
+}
+
+static ChStatus check_momentum(const Step* p, int b) {
+  int width = ch_world_width(p->s->world);
+  for (int a = 0; a < width; ++a)
+    if (!isfinite(p->s->momentum[(long)b * width + a]))
+      return ch_fail(p->context, CH_ERR_NUMERIC, "step %ld: the forces on body '%s' at t = %g s are not finite",
+                     p->info->step, p->s->world->bodies[b].name, p->s->time);
+  return CH_OK;
 }
 
 // M v + h k^, with the free spin already turned
-static void fill_momenta(Step* p) {
+static ChStatus fill_momenta(Step* p) {
   ChSimulation* s = p->s;
   int width = ch_world_width(s->world);
   ch_forces_evaluate(s->world, s->states, s->time, s->k);
@@ -80,9 +90,9 @@ static void fill_momenta(Step* p) {
     if (body->kind != CH_BODY_DYNAMIC) continue;
     ChBodyState state = s->states[b];
     s->lag[b] = ch_vec(0.0, 0.0, 0.0);
-    if (turns_freely(s->world, body)) {
+    if (spins(s->world, body)) {
       ChVec3 end = ch_free_spin(&body->inertia, state.omega, p->h);
-      s->lag[b] = ch_scale(0.5, ch_sub(state.omega, end));
+      if (body->locks >> 3 == 0) s->lag[b] = ch_scale(0.5, ch_sub(state.omega, end));
       state.omega = end;
     }
     double M[36], v[6];
@@ -93,28 +103,18 @@ static void fill_momenta(Step* p) {
       for (int c = 0; c < width; ++c) sum += M[a * width + c] * v[c];
       s->momentum[(long)b * width + a] = sum;
     }
+    ChStatus status = check_momentum(p, b);
+    if (status != CH_OK) return status;
   }
+  return CH_OK;
 }
 
-// v = basis (basis^T M basis)^-1 basis^T momentum: a body that nothing touches
-static void move_freely(const Step* p, int b) {
+static void move_free_bodies(const Step* p) {
   ChSimulation* s = p->s;
   int width = ch_world_width(s->world);
-  double M[36], basis[36], A[36] = {0}, inverse[36], f[6] = {0}, x[6];
-  int n = ch_body_basis(s->world, b, &s->states[b], basis);
-  ch_body_mass(s->world, b, M);
-  for (int i = 0; i < n; ++i)
-    for (int a = 0; a < width; ++a) {
-      f[i] += basis[a * n + i] * s->momentum[(long)b * width + a];
-      for (int j = 0; j < n; ++j)
-        for (int c = 0; c < width; ++c) A[i * n + j] += basis[a * n + i] * M[a * width + c] * basis[c * n + j];
-    }
-  if (n == 0 || !ch_small_invert(n, A, inverse)) return;
-  ch_small_multiply(n, inverse, f, x);
-  for (int a = 0; a < width; ++a) {
-    s->velocities[(long)b * width + a] = 0.0;
-    for (int i = 0; i < n; ++i) s->velocities[(long)b * width + a] += basis[a * n + i] * x[i];
-  }
+  for (int b = 0; b < s->world->body_count; ++b)
+    if (s->world->bodies[b].kind == CH_BODY_DYNAMIC && p->islands.place[b] < 0)
+      ch_free_velocity(s->world, b, &s->states[b], s->momentum + (long)b * width, s->velocities + (long)b * width);
 }
 
 static ChStatus solve(Step* p) {
@@ -122,9 +122,9 @@ static ChStatus solve(Step* p) {
   const ChSimulationOptions* o = &s->options;
   double began = ch_clock_seconds();
   ChRowRule rule = row_rule(o, p->h);
-  p->moment.time = s->time + p->h;
   list_couplings(p);
-  fill_momenta(p);
+  ChStatus status = fill_momenta(p);
+  if (status != CH_OK) return status;
   ch_rows_build(s->scratch, &p->moment, &rule, &p->rows);
   ch_islands_find(s->scratch, s->world, &p->rows, p->couplings, p->coupling_count, &p->islands);
   p->r = CH_TAKE(s->scratch, p->rows.row_count, double);
@@ -142,10 +142,9 @@ static ChStatus solve(Step* p) {
   p->info->seconds_assemble += ch_clock_seconds() - began;
   began = ch_clock_seconds();
   if (o->rest) ch_rest_recall(s, &p->stage);
-  ChStatus status = ch_stage_solve(p->context, s->scratch, &p->stage);
+  status = ch_stage_solve(p->context, s->scratch, &p->stage);
   p->info->seconds_solve += ch_clock_seconds() - began;
-  for (int b = 0; b < s->world->body_count; ++b)
-    if (s->world->bodies[b].kind == CH_BODY_DYNAMIC && p->islands.place[b] < 0) move_freely(p, b);
+  if (status == CH_OK) move_free_bodies(p);
   return status;
 }
 
@@ -189,23 +188,19 @@ static void measure(const Step* p) {
 ChStatus ch_euler_step(ChContext* context, ChSimulation* s, double h, ChStepInfo* info) {
   Step p = {.context = context, .s = s, .h = h, .info = info};
   double began = ch_clock_seconds();
-  ch_kinematic_velocities(s, h);
-  double energy = ch_kinetic_energy(s->world, s->states) + ch_forces_potential(s->world, s->states, s->time);
-  p.moment = (ChMoment){.world = s->world, .states = s->states};
+  ch_kinematic_velocities(s, info->time, h);
+  p.moment = (ChMoment){.world = s->world, .states = s->states, .time = s->time, .end = info->time};
   ChStatus status = ch_simulation_gaps(context, s, h, &p.moment.gaps, &p.moment.gap_count);
   info->seconds_collide += ch_clock_seconds() - began;
-  if (status == CH_OK) status = ch_impacts_resolve(context, s, p.moment.gaps, p.moment.gap_count, h, info);
+  if (status == CH_OK) status = ch_impacts_resolve(context, s, &p.moment, h, info);
   if (status == CH_OK) status = solve(&p);
   if (status != CH_OK) return status;
   measure(&p);
-  info->work = ch_ledger_work(s, &p.rows, p.r, h);
+  info->work +=
+      ch_ledger_applied(s, h) + ch_ledger_rows(s, &p.moment, &p.rows, p.r, info->impacts == 0 ? s->before : s->states);
   status = ch_step_remember(context, s, &p.stage, h);
   if (status != CH_OK) return status;
   advance(&p);
-  ch_kinematic_arrive(s, s->time + h);
-  info->kinetic = ch_kinetic_energy(s->world, s->states);
-  info->potential = ch_forces_potential(s->world, s->states, s->time + h);
-  double gain = info->kinetic + info->potential - energy - info->work;
-  info->gain = gain > 0.0 ? gain : 0.0;
+  ch_kinematic_arrive(s, info->time);
   return CH_OK;
 }

@@ -1,11 +1,12 @@
 // Collisions with restitution, before the step itself (000 section 2.B; 004 section 5.2.3, footnote).
 //
 // A contact takes part when it closes within the step: gap + h u_n < 0 with the velocity at hand. Touching contacts and
-// joints share the shock; contacts further apart do not, however near. Velocities change at once, with h = 0:
+// joints share the shock; contacts further apart do not, however near, and islands in which nothing bounces are left
+// alone. Velocities change at once:
 //
 //   newton    M (v+ - v) = H r,   u_n+ + e u_n- >= 0 _|_ r_n >= 0 at closing contacts, u_n+ >= 0 at touching ones,
-//   Coulomb's law poisson   compression with e = 0 gives r_c; decompression adds e r_c along the normals and solves
-//   once more
+//             Coulomb's law
+//   poisson   compression with e = 0 gives r_c; decompression adds e r_c along the normals and solves once more
 //
 // A shock may set others off (balls in a row, a hair apart): the search is repeated until nothing closes that bounces.
 #include <math.h>
@@ -14,13 +15,18 @@
 
 enum { MOST_SHOCKS = 200 };
 #define TOUCHING 1e-9  // metres
+#define SLOWEST 1e-10  // metres a second: an approach below this is round-off of a resting contact
 
 typedef struct Shock {
   ChSimulation* s;
+  const ChMoment* all;  // the step's own, every gap of it
+  double h;
+  double slowest;  // approach that still counts as a collision
   ChMoment moment;
   ChRows rows;
   ChIslands islands;
-  double* bounce;  // e u_n- of each block, 0 where it does not close
+  unsigned char* idle;  // islands in which nothing bounces
+  double* bounce;       // e u_n- of each block, 0 where it does not close
   double* restitution;
 } Shock;
 
@@ -34,41 +40,64 @@ static double closing_speed(const ChSimulation* s, const ChGap* g) {
   return ch_dot(g->normal, ch_sub(v[1], v[0]));
 }
 
-static bool closes(const ChSimulation* s, const ChGap* g, double h) {
-  double speed = closing_speed(s, g);
-  return speed < 0.0 && g->gap + h * speed < 0.0;
+static bool closes(const Shock* k, const ChGap* g) {
+  double speed = closing_speed(k->s, g);
+  return speed < 0.0 && g->gap + k->h * speed < 0.0;
 }
 
-static bool bounces(const ChSimulation* s, const ChGap* g) {
-  return ch_world_surface(s->world, g->shape[0], g->shape[1]).restitution > 0.0;
+// What the world's gravity adds along the normal in half a step: a bounce slower than this ends where it began, within
+// the step.
+static double settling_speed(const Shock* k, const ChGap* g) {
+  const ChSignal* gravity = k->s->world->gravity;
+  double along = 0.0;
+  for (int a = 0; a < 3; ++a) along += ch_signal_value(&gravity[a], k->all->time) * ch_component(g->normal, a);
+  return 0.5 * k->h * fabs(along);
+}
+
+static bool bounces(const Shock* k, const ChGap* g) {
+  if (!(ch_world_surface(k->s->world, g->shape[0], g->shape[1]).restitution > 0.0)) return false;
+  return closes(k, g) && -closing_speed(k->s, g) > k->slowest + settling_speed(k, g);
+}
+
+// What a solve of this accuracy leaves behind is no collision either, or shocks would never end.
+static void find_slowest(Shock* k) {
+  double fastest = 0.0;
+  for (int g = 0; g < k->all->gap_count; ++g)
+    if (closes(k, &k->all->gaps[g])) fastest = fmax(fastest, -closing_speed(k->s, &k->all->gaps[g]));
+  k->slowest = SLOWEST + 10.0 * k->s->options.solve.tolerance * fastest;
 }
 
 // Contacts that take part; false when none of them bounces.
-static bool gather(ChArena* arena, const ChSimulation* s, const ChGap* gaps, int count, double h, ChMoment* moment) {
+static bool gather(ChArena* arena, Shock* k) {
   bool any = false;
-  ChGap* taken = CH_TAKE(arena, count, ChGap);
-  *moment = (ChMoment){.world = s->world, .states = s->states, .time = s->time, .gaps = taken};
-  for (int g = 0; g < count; ++g) {
-    bool closing = closes(s, &gaps[g], h);
-    // an approach slower than round-off of a resting contact is no collision
-    if (closing && bounces(s, &gaps[g]) && closing_speed(s, &gaps[g]) < -1e-10) any = true;
-    if (closing || gaps[g].gap <= TOUCHING) taken[moment->gap_count++] = gaps[g];
-  }
-  return any;
+  for (int g = 0; g < k->all->gap_count && !any; ++g) any = bounces(k, &k->all->gaps[g]);
+  if (!any) return false;
+  ChGap* taken = CH_TAKE(arena, k->all->gap_count, ChGap);
+  k->moment = *k->all;
+  k->moment.gaps = taken;
+  k->moment.gap_count = 0;
+  for (int g = 0; g < k->all->gap_count; ++g)
+    if (k->all->gaps[g].gap <= TOUCHING || closes(k, &k->all->gaps[g])) taken[k->moment.gap_count++] = k->all->gaps[g];
+  return true;
 }
 
-static void prepare(ChArena* arena, Shock* k, double h) {
+static void prepare(ChArena* arena, Shock* k) {
   ChSimulation* s = k->s;
-  ch_rows_build(arena, &k->moment, &(ChRowRule){.h = 0.0}, &k->rows);
+  ch_rows_build(arena, &k->moment, &(ChRowRule){.h = k->h, .at_once = true}, &k->rows);
   ch_islands_find(arena, s->world, &k->rows, NULL, 0, &k->islands);
   k->bounce = CH_TAKE(arena, k->rows.block_count, double);
   k->restitution = CH_TAKE(arena, k->rows.block_count, double);
-  for (int b = 0; b < k->rows.block_count; ++b) {
-    int g = k->rows.blocks[b].gap;
-    if (g < 0 || !closes(s, &k->moment.gaps[g], h)) continue;
-    const int* shape = k->moment.gaps[g].shape;
-    k->restitution[b] = ch_world_surface(s->world, shape[0], shape[1]).restitution;
-    k->bounce[b] = k->restitution[b] * closing_speed(s, &k->moment.gaps[g]);
+  k->idle = CH_TAKE(arena, k->islands.count, unsigned char);
+  for (int i = 0; i < k->islands.count; ++i) {
+    k->idle[i] = 1;
+    for (int at = k->islands.block_start[i]; at < k->islands.block_start[i + 1]; ++at) {
+      int b = k->islands.blocks[at], g = k->rows.blocks[b].gap;
+      if (g < 0 || !bounces(k, &k->moment.gaps[g])) continue;
+      const int* shape = k->moment.gaps[g].shape;
+      k->restitution[b] = ch_world_surface(s->world, shape[0], shape[1]).restitution;
+      k->bounce[b] = k->restitution[b] * closing_speed(s, &k->moment.gaps[g]);
+      k->idle[i] = 0;
+    }
   }
 }
 
@@ -85,48 +114,56 @@ static void read_momenta(const ChSimulation* s, double* momentum) {
   }
 }
 
-// Solves with the momenta at hand and writes the new velocities into the states.
-static ChStatus solve(ChContext* context, ChArena* arena, Shock* k, double* momentum, double* r, ChStepInfo* info) {
+// Solves with the momenta at hand; `given` are impulses that they hold already, for the ledger. The new velocities go
+// into the states.
+static ChStatus solve(ChContext* context, ChArena* arena, Shock* k, double* given, double* r, ChStepInfo* info) {
   ChSimulation* s = k->s;
   int width = ch_world_width(s->world);
-  ChDynamics dynamics = {.momentum = momentum};
+  ChDynamics dynamics = {.momentum = s->momentum};
   ChStage stage = {.moment = &k->moment,
                    .rows = &k->rows,
                    .islands = &k->islands,
                    .dynamics = &dynamics,
                    .options = &s->options,
+                   .idle = k->idle,
                    .r = r,
                    .velocities = s->velocities};
   ChStatus status = ch_stage_solve(context, arena, &stage);
   if (status != CH_OK) return status;
-  for (int k_body = 0; k_body < k->islands.body_start[k->islands.count]; ++k_body) {
-    int b = k->islands.bodies[k_body];
-    ch_state_write(s->world, s->velocities + (long)b * width, &s->states[b]);
-  }
+  for (int row = 0; row < k->rows.row_count; ++row) given[row] += r[row];
+  for (int i = 0; i < k->islands.count; ++i)
+    for (int at = k->islands.body_start[i]; at < k->islands.body_start[i + 1]; ++at) {
+      int b = k->islands.bodies[at];
+      if (k->idle[i]) ch_state_read(s->world, &s->states[b], s->velocities + (long)b * width);
+    }
+  info->work += ch_ledger_rows(s, &k->moment, &k->rows, given, s->states);
+  for (int at = 0; at < k->islands.body_start[k->islands.count]; ++at)
+    ch_state_write(s->world, s->velocities + (long)k->islands.bodies[at] * width, &s->states[k->islands.bodies[at]]);
   info->certificate = ch_certificate_worse(info->certificate, stage.worst);
   info->iterations += stage.iterations;
   info->missed |= stage.missed;
   return CH_OK;
 }
 
-static ChStatus newton(ChContext* context, ChArena* arena, Shock* k, double* r, ChStepInfo* info) {
-  double* momentum = k->s->momentum;
-  read_momenta(k->s, momentum);
+static ChStatus newton(ChContext* context, ChArena* arena, Shock* k, ChStepInfo* info) {
+  double *r = CH_TAKE(arena, k->rows.row_count, double), *given = CH_TAKE(arena, k->rows.row_count, double);
+  read_momenta(k->s, k->s->momentum);
   for (int b = 0; b < k->rows.block_count; ++b) k->rows.w[k->rows.blocks[b].law.row] += k->bounce[b];
-  return solve(context, arena, k, momentum, r, info);
+  return solve(context, arena, k, given, r, info);
 }
 
-// Adds e r_c along the normals to the momenta.
-static void add_restitution(const Shock* k, const double* r, double* momentum) {
+// Adds e r_c along the normals to the momenta; `given` lists these impulses.
+static void add_restitution(const Shock* k, const double* r, double* given) {
   const ChWorld* world = k->s->world;
   int width = ch_world_width(world);
   for (int b = 0; b < k->rows.block_count; ++b) {
     const ChRowBlock* block = &k->rows.blocks[b];
     double impulse = k->restitution[b] * r[block->law.row];
     const ChRow* row = &k->rows.rows[block->law.row];
+    given[block->law.row] = impulse;
     for (int side = 0; side < 2 && impulse > 0.0; ++side) {
       if (block->body[side] < 0) continue;
-      double* m = momentum + (long)block->body[side] * width;
+      double* m = k->s->momentum + (long)block->body[side] * width;
       ChVec3 f = row->force[side], t = row->torque[side];
       double parts[6] = {f.x, f.y, width == 3 ? t.z : f.z, t.x, t.y, t.z};
       for (int a = 0; a < width; ++a) m[a] += impulse * parts[a];
@@ -134,28 +171,28 @@ static void add_restitution(const Shock* k, const double* r, double* momentum) {
   }
 }
 
-static ChStatus poisson(ChContext* context, ChArena* arena, Shock* k, double* r, ChStepInfo* info) {
-  double* momentum = k->s->momentum;
-  read_momenta(k->s, momentum);
-  ChStatus status = solve(context, arena, k, momentum, r, info);
+static ChStatus poisson(ChContext* context, ChArena* arena, Shock* k, ChStepInfo* info) {
+  double *r = CH_TAKE(arena, k->rows.row_count, double), *given = CH_TAKE(arena, k->rows.row_count, double);
+  read_momenta(k->s, k->s->momentum);
+  ChStatus status = solve(context, arena, k, given, r, info);
   if (status != CH_OK) return status;
-  read_momenta(k->s, momentum);
-  add_restitution(k, r, momentum);
-  double* second = CH_TAKE(arena, k->rows.row_count, double);
-  return solve(context, arena, k, momentum, second, info);
+  double *second = CH_TAKE(arena, k->rows.row_count, double), *more = CH_TAKE(arena, k->rows.row_count, double);
+  read_momenta(k->s, k->s->momentum);
+  add_restitution(k, r, more);
+  return solve(context, arena, k, more, second, info);
 }
 
-ChStatus ch_impacts_resolve(ChContext* context, ChSimulation* s, const ChGap* gaps, int count, double h,
-                            ChStepInfo* info) {
+ChStatus ch_impacts_resolve(ChContext* context, ChSimulation* s, const ChMoment* moment, double h, ChStepInfo* info) {
   ChStatus status = CH_OK;
-  for (int shock = 0; shock < MOST_SHOCKS && status == CH_OK; ++shock) {
+  Shock k = {.s = s, .all = moment, .h = h};
+  find_slowest(&k);
+  while (info->impacts < MOST_SHOCKS && status == CH_OK) {
     ChArenaMark mark = ch_arena_mark(s->scratch);
-    Shock k = {.s = s};
-    bool any = gather(s->scratch, s, gaps, count, h, &k.moment);
+    bool any = gather(s->scratch, &k);
     if (any) {
-      prepare(s->scratch, &k, h);
-      double* r = CH_TAKE(s->scratch, k.rows.row_count, double);
-      status = (s->options.restitution == CH_RESTITUTION_NEWTON ? newton : poisson)(context, s->scratch, &k, r, info);
+      ++info->impacts;
+      prepare(s->scratch, &k);
+      status = (s->options.restitution == CH_RESTITUTION_NEWTON ? newton : poisson)(context, s->scratch, &k, info);
     }
     ch_arena_release(s->scratch, mark);
     if (!any) break;

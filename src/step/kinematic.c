@@ -4,22 +4,22 @@
 
 #include "step/state.h"
 
-static ChVec3 mean_spin(const ChBody* body, const ChBodyState* state, double t, double h) {
-  double rate = (ch_signal_value(&body->turn, t + h) - ch_signal_value(&body->turn, t)) / h;
+static ChVec3 mean_spin(const ChBody* body, const ChBodyState* state, double t, double end, double h) {
+  double rate = (ch_signal_value(&body->turn, end) - ch_signal_value(&body->turn, t)) / h;
   return ch_rotate_back(state->orientation, ch_scale(rate, body->turn_axis));
 }
 
-void ch_kinematic_velocities(ChSimulation* s, double h) {
+void ch_kinematic_velocities(ChSimulation* s, double end, double h) {
   for (int b = 0; b < s->world->body_count; ++b) {
     const ChBody* body = &s->world->bodies[b];
     if (body->kind != CH_BODY_KINEMATIC) continue;
     ChBodyState now, then;
     now = then = s->states[b];
     ch_body_move(body, s->time, &now);
-    ch_body_move(body, s->time + h, &then);
+    ch_body_move(body, end, &then);
     s->states[b] = now;
     s->states[b].velocity = ch_scale(1.0 / h, ch_sub(then.position, now.position));
-    s->states[b].omega = mean_spin(body, &now, s->time, h);
+    s->states[b].omega = mean_spin(body, &now, s->time, end, h);
   }
 }
 

@@ -4,10 +4,14 @@
 //   they are
 #include "step/normal_projection.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/check.h"
 #include "problem/cones.h"
+
+enum { MOST_ROUNDS = 5 };
 
 typedef struct Reduced {
   ChBlock* blocks;
@@ -86,6 +90,36 @@ static ChStatus solve_normals(ChContext* context, ChArena* arena, const ChProble
   return status;
 }
 
+// Tangents onto what their normal reaction carries, which stays; false when none had to move.
+static bool cut_friction(const ChProblem* p, ChPose pose, double* r) {
+  bool cut = false;
+  for (int i = 0; i < p->block_count; ++i) {
+    const ChBlock* block = &p->blocks[i];
+    if (block->law != CH_LAW_CONTACT) continue;
+    double *at = r + block->row, inside[CH_BLOCK_MAX], normal = at[0], worst = 0.0;
+    ch_block_project(block, pose, at, inside);
+    for (int a = 0; a < block->dimension; ++a) worst = ch_max(worst, fabs(inside[a] - at[a]));
+    if (!(worst > 1e-12 * normal)) continue;
+    // the projection lifts the normal reaction as well; scaled back to the old one it stays in the cone
+    for (int a = 1; a < block->dimension; ++a)
+      at[a] = inside[0] > 0.0 && normal > 0.0 ? inside[a] * normal / inside[0] : 0.0;
+    cut = true;
+  }
+  return cut;
+}
+
+static ChStatus solve_rounds(ChContext* context, ChArena* arena, const ChProblem* p, const ChSolveOptions* options,
+                             double* r) {
+  ChStatus status = CH_OK;
+  for (int round = 0; round < MOST_ROUNDS && status == CH_OK; ++round) {
+    if (round > 0 && !cut_friction(p, options->pose, r)) break;
+    ChArenaMark mark = ch_arena_mark(arena);
+    status = solve_normals(context, arena, p, options, r);
+    ch_arena_release(arena, mark);
+  }
+  return status;
+}
+
 ChStatus ch_normal_projection(ChContext* context, const ChProblem* p, const ChSolveOptions* options, double* v,
                               double* u, double* r, ChSolveInfo* info) {
   ChArena* volatile arena = NULL;
@@ -97,10 +131,8 @@ ChStatus ch_normal_projection(ChContext* context, const ChProblem* p, const ChSo
   ch_arena_set_landing(arena, &landing);
   double* trial = CH_TAKE(arena, p->rows, double);
   memcpy(trial, r, (size_t)p->rows * sizeof *trial);
-  ChStatus status = solve_normals(context, arena, p, options, trial);
+  ChStatus status = solve_rounds(context, arena, p, options, trial);
   if (status == CH_OK) {
-    for (int i = 0; i < p->block_count; ++i)  // friction that its new normal reaction cannot carry is cut back
-      ch_block_project(&p->blocks[i], options->pose, trial + p->blocks[i].row, trial + p->blocks[i].row);
     memcpy(r, trial, (size_t)p->rows * sizeof *r);
     status = ch_problem_velocity(context, p, r, v, u);
     if (status == CH_OK) status = ch_certify(context, p, options->pose, r, v, &info->certificate);

@@ -6,39 +6,9 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "linalg/small.h"
 #include "step/state.h"
 
 #define SMALLEST_SHARE (1.0 / 1024.0)  // of h that adaptive stepping goes down to
-
-ChSimulationOptions ch_simulation_options_default(void) {
-  return (ChSimulationOptions){.h = 1e-3,
-                               .integrator = "euler",
-                               .gamma = 1.0,
-                               .margin = 0.01,
-                               .look_ahead = true,
-                               .gap_tolerance = 1e-4,
-                               .warm = true,
-                               .rest = true,
-                               .threads = 1,
-                               .solve = ch_solve_options_default()};
-}
-
-static ChStatus check_options(ChContext* context, const ChSimulationOptions* o) {
-  if (!(o->h > 0.0 && o->h <= 1e3))
-    return ch_fail(context, CH_ERR_RANGE, "step h is %g s, must be above 0 and at most 1000", o->h);
-  if (!(o->gamma > 0.0 && o->gamma <= 1.0))
-    return ch_fail(context, CH_ERR_RANGE, "stabilization is %g, must be above 0 and at most 1", o->gamma);
-  if (!(o->margin >= 0.0 && o->margin < INFINITY))
-    return ch_fail(context, CH_ERR_RANGE, "margin is %g m, must be 0 or more", o->margin);
-  if (!o->integrator || strcmp(o->integrator, "euler") != 0)
-    return ch_fail(context, CH_ERR_ARGUMENT, "integrator '%s' is not known; there is: euler",
-                   o->integrator ? o->integrator : "");
-  if (o->adaptive && !(o->gap_tolerance > 0.0))
-    return ch_fail(context, CH_ERR_RANGE, "gap tolerance is %g m, must be above 0", o->gap_tolerance);
-  if (o->threads < 1) return ch_fail(context, CH_ERR_RANGE, "threads is %d, must be 1 or more", o->threads);
-  return CH_OK;
-}
 
 static bool steady(const ChSignal* signal) {
   return signal->rate == 0.0 && signal->amplitude == 0.0 && signal->table_count == 0;
@@ -78,7 +48,7 @@ static ChStatus start(ChContext* context, ChSimulation* s) {
   ch_arena_set_landing(s->arena, &landing);
   take_arrays(s);
   ch_arena_set_landing(s->arena, NULL);
-  s->h = s->options.h;
+  s->h = s->base_h = s->options.h;
   s->autonomous = is_autonomous(s->world);
   ch_kinematic_arrive(s, 0.0);
   s->info = (ChStepInfo){.kinetic = ch_kinetic_energy(s->world, s->states),
@@ -95,10 +65,11 @@ ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimula
     return ch_fail(context, CH_ERR_MEMORY, "out of memory for a simulation");
   }
   s->world = world;
-  s->options = *options;
+  memcpy(&s->options, options, sizeof *options);
+  memcpy(&s->checked, options, sizeof *options);
   s->arena = ch_arena_create(NULL);
   for (int k = 0; k < 2; ++k) s->scratches[k] = ch_arena_create(NULL);
-  ChStatus status = check_options(context, options);
+  ChStatus status = ch_simulation_options_check(context, options, world->dimension);
   if (status == CH_OK) status = ch_world_seal(context, world);
   if (status == CH_OK) status = start(context, s);
   if (status != CH_OK) {
@@ -120,27 +91,6 @@ void ch_simulation_destroy(ChSimulation* s) {
   free(s);
 }
 
-void ch_state_read(const ChWorld* world, const ChBodyState* state, double* v) {
-  v[0] = state->velocity.x;
-  v[1] = state->velocity.y;
-  if (world->dimension == 2) {
-    v[2] = state->omega.z;
-    return;
-  }
-  v[2] = state->velocity.z;
-  v[3] = state->omega.x, v[4] = state->omega.y, v[5] = state->omega.z;
-}
-
-void ch_state_write(const ChWorld* world, const double* v, ChBodyState* state) {
-  if (world->dimension == 2) {
-    state->velocity = ch_vec(v[0], v[1], 0.0);
-    state->omega = ch_vec(0.0, 0.0, v[2]);
-  } else {
-    state->velocity = ch_vec(v[0], v[1], v[2]);
-    state->omega = ch_vec(v[3], v[4], v[5]);
-  }
-}
-
 ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, double look_ahead, const ChGap** gaps, int* count) {
   ChCollideOptions options = {.margin = s->options.margin,
                               .look_ahead = s->options.look_ahead ? look_ahead : 0.0,
@@ -157,18 +107,32 @@ static void turn_scratch(ChSimulation* s) {
   ch_arena_release(s->scratch, (ChArenaMark){0});
 }
 
+// Steps of equal length are counted and not summed, so that 600 s of them are 600 s.
+static double time_after(ChSimulation* s, double h) {
+  if (h != s->base_h) {
+    s->base_time = s->time;
+    s->base_step = s->step;
+    s->base_h = h;
+  }
+  return s->base_time + (double)(s->step + 1 - s->base_step) * h;
+}
+
 static ChStatus try_step(ChContext* context, ChSimulation* s, double h, ChStepInfo* info) {
   jmp_buf landing;
   turn_scratch(s);
+  *info = (ChStepInfo){.step = s->step + 1, .time = time_after(s, h), .h = h};
+  ChArena* scratch = s->scratch;
   if (setjmp(landing)) {
-    s->rest.filled = false;
+    ch_arena_set_landing(scratch, NULL);
     return ch_fail(context, CH_ERR_MEMORY, "out of memory in step %ld", s->step + 1);
   }
-  ch_arena_set_landing(s->scratch, &landing);
-  *info = (ChStepInfo){.step = s->step + 1, .time = s->time + h, .h = h};
+  ch_arena_set_landing(scratch, &landing);
   ChStatus status = ch_euler_step(context, s, h, info);
+  if (status == CH_OK) status = ch_states_check(context, s->world, s->states, info->step);
   if (status == CH_OK && s->options.project) status = ch_positions_project(context, s, info);
-  ch_arena_set_landing(s->scratch, NULL);
+  if (status == CH_OK) status = ch_states_check(context, s->world, s->states, info->step);
+  if (status == CH_OK) ch_ledger_close(s, info);
+  ch_arena_set_landing(scratch, NULL);
   return status;
 }
 
@@ -203,26 +167,48 @@ static ChStatus adaptive_step(ChContext* context, ChSimulation* s, ChStepInfo* i
 static void repeat_step(ChSimulation* s, ChStepInfo* info) {
   *info = s->info;
   info->step = s->step + 1;
-  info->time = s->time + info->h;
+  info->time = time_after(s, info->h);
   info->iterations = 0;
   info->seconds_collide = info->seconds_assemble = info->seconds_solve = 0.0;
+}
+
+// Options that the caller changed are looked at before they are used, and nothing from before them is taken over.
+static ChStatus notice_options(ChContext* context, ChSimulation* s) {
+  if (memcmp(&s->options, &s->checked, sizeof s->options) == 0) return CH_OK;
+  ChStatus status = ch_simulation_options_check(context, &s->options, s->world->dimension);
+  if (status != CH_OK) return status;
+  memcpy(&s->checked, &s->options, sizeof s->options);
+  s->still = s->rest.filled = false;
+  s->h = fmin(s->h, s->options.h);
+  return CH_OK;
+}
+
+static ChStatus make_step(ChContext* context, ChSimulation* s, ChStepInfo* info) {
+  size_t bytes = (size_t)s->world->body_count * sizeof *s->states;
+  double h = s->h;
+  memcpy(s->before, s->states, bytes);
+  ChStatus status = s->options.adaptive ? adaptive_step(context, s, info) : try_step(context, s, s->options.h, info);
+  if (status != CH_OK) {  // as if the step had not been tried
+    memcpy(s->states, s->before, bytes);
+    s->rest.filled = false;
+    s->h = h;
+    return status;
+  }
+  s->still = s->autonomous && !info->missed && memcmp(s->before, s->states, bytes) == 0;
+  return CH_OK;
 }
 
 ChStatus ch_simulation_step(ChContext* context, ChSimulation* s, ChStepInfo* info) {
   ChStepInfo own;
   if (!info) info = &own;
-  if (s->still && s->options.rest) {
+  ChStatus status = notice_options(context, s);
+  if (status != CH_OK) return status;
+  bool same_length = s->info.h == (s->options.adaptive ? s->h : s->options.h);
+  if (s->still && s->options.rest && same_length)
     repeat_step(s, info);
-  } else {
-    size_t bytes = (size_t)s->world->body_count * sizeof *s->states;
-    memcpy(s->before, s->states, bytes);
-    ChStatus status = s->options.adaptive ? adaptive_step(context, s, info) : try_step(context, s, s->options.h, info);
-    if (status != CH_OK) {  // as if the step had not been tried
-      memcpy(s->states, s->before, bytes);
-      return status;
-    }
-    s->still = s->autonomous && !info->missed && memcmp(s->before, s->states, bytes) == 0;
-  }
+  else
+    status = make_step(context, s, info);
+  if (status != CH_OK) return status;
   s->time = info->time;
   ++s->step;
   s->info = *info;
@@ -234,10 +220,7 @@ ChStatus ch_simulation_step(ChContext* context, ChSimulation* s, ChStepInfo* inf
 
 const ChWorld* ch_simulation_world(const ChSimulation* s) { return s->world; }
 
-ChSimulationOptions* ch_simulation_options(ChSimulation* s) {
-  s->still = s->rest.filled = false;
-  return &s->options;
-}
+ChSimulationOptions* ch_simulation_options(ChSimulation* s) { return &s->options; }
 
 double ch_simulation_time(const ChSimulation* s) { return s->time; }
 
@@ -269,24 +252,26 @@ static ChStatus check_body(ChContext* context, const ChSimulation* s, int body) 
 
 static bool is_finite(ChVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 
+// What locks leave of a velocity along world axes.
+static ChVec3 unlocked(unsigned locks, ChVec3 v) {
+  return ch_vec(locks & 1u ? 0.0 : v.x, locks & 2u ? 0.0 : v.y, locks & 4u ? 0.0 : v.z);
+}
+
 ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* s, int body, ChVec3 velocity, ChVec3 omega) {
   ChStatus status = check_body(context, s, body);
   if (status != CH_OK) return status;
+  const ChBody* b = &s->world->bodies[body];
   if (!is_finite(velocity) || !is_finite(omega))
-    return ch_fail(context, CH_ERR_RANGE, "velocity of body '%s' must be finite", s->world->bodies[body].name);
-  s->states[body].velocity = velocity;
-  s->states[body].omega = ch_rotate_back(s->states[body].orientation, omega);
+    return ch_fail(context, CH_ERR_RANGE, "velocity of body '%s' must be finite", b->name);
+  if (s->world->dimension == 2) {
+    velocity.z = 0.0;
+    omega = ch_vec(0.0, 0.0, omega.z);
+  }
+  ChBodyState* state = &s->states[body];
+  state->velocity = unlocked(b->locks, velocity);
+  state->omega = ch_rotate_back(state->orientation, unlocked(b->locks >> 3, omega));
   s->still = false;
   return CH_OK;
-}
-
-// J^-1 twist
-static ChVec3 spin_of(const ChWorld* world, const ChBody* body, ChVec3 twist) {
-  if (world->dimension == 2) return ch_vec(0.0, 0.0, twist.z / body->inertia.m[2][2]);
-  double J[9], inverse[9], t[3] = {twist.x, twist.y, twist.z}, w[3] = {0.0, 0.0, 0.0};
-  memcpy(J, body->inertia.m, sizeof J);
-  if (ch_small_invert(3, J, inverse)) ch_small_multiply(3, inverse, t, w);
-  return ch_vec(w[0], w[1], w[2]);
 }
 
 ChStatus ch_simulation_push(ChContext* context, ChSimulation* s, int body, ChVec3 impulse, ChVec3 point) {
@@ -294,11 +279,16 @@ ChStatus ch_simulation_push(ChContext* context, ChSimulation* s, int body, ChVec
   if (status != CH_OK) return status;
   if (!is_finite(impulse) || !is_finite(point))
     return ch_fail(context, CH_ERR_RANGE, "impulse on body '%s' must be finite", s->world->bodies[body].name);
-  const ChBody* b = &s->world->bodies[body];
-  ChBodyState* state = &s->states[body];
-  ChVec3 twist = ch_rotate_back(state->orientation, ch_cross(ch_sub(point, state->position), impulse));
-  state->velocity = ch_along(state->velocity, 1.0 / b->mass, impulse);
-  state->omega = ch_add(state->omega, spin_of(s->world, b, twist));
+  ChBodyState *state = &s->states[body], given = *state;
+  ChVec3 twist = ch_cross(ch_sub(point, state->position), impulse);
+  double momentum[6], change[6];
+  given.velocity = impulse;
+  given.omega = ch_rotate_back(state->orientation, twist);
+  ch_state_read(s->world, &given, momentum);
+  ch_free_velocity(s->world, body, state, momentum, change);
+  ch_state_write(s->world, change, &given);
+  state->velocity = ch_add(state->velocity, given.velocity);
+  state->omega = ch_add(state->omega, given.omega);
   s->still = false;
   return CH_OK;
 }

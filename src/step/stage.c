@@ -86,8 +86,10 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
   options.warm = s->options->warm ? start : NULL;
   options.threads = 1;
   ChStatus status = ch_solve(context, p, &options, island->v, island->u, island->r, &island->info);
-  if (status == CH_ERR_MEMORY || status == CH_ERR_ARGUMENT || status == CH_ERR_UNSUPPORTED) return status;
-  if (status != CH_OK) {
+  bool fell_short =
+      status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC;
+  if (status != CH_OK && !fell_short) return status;
+  if (fell_short) {
     ChStatus projected = ch_normal_projection(context, p, &options, island->v, island->u, island->r, &island->info);
     if (projected != CH_OK) return projected;
   }
@@ -152,6 +154,7 @@ ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(s->options->threads) if (s->options->threads > 1 && count > 1)
   for (int i = 0; i < count; ++i) {
     islands[i] = (Island){.stage = s, .index = i};
+    if (s->idle && s->idle[i]) continue;
     if (s->kept && s->kept[i])
       keep_island(s, i);
     else

@@ -17,6 +17,7 @@ typedef struct ChStage {
   const ChSimulationOptions* options;
   bool may_rest;  // v = 0 is put in where it passes the certificate
 
+  const unsigned char* idle;   // island -> is left as it is: r = 0, velocities are not written; may be NULL
   unsigned char* kept;         // island -> keeps the reactions it starts with and v = 0: it is at rest and its problem
                                // did not change; may be NULL
   ChCertificate* kept_grades;  // their certificates

@@ -38,7 +38,7 @@ typedef struct ChRestMemory {
 
 struct ChSimulation {
   ChWorld* world;
-  ChSimulationOptions options;
+  ChSimulationOptions options, checked;  // as the caller has them; as they were when last looked at
   ChCollider* collider;
   ChArena* arena;         // lives as long as the simulation
   ChArena* scratch;       // of this step
@@ -54,6 +54,8 @@ struct ChSimulation {
   bool still;       // the last step moved nothing: the next one is the same
   double time, h;   // h: what adaptive stepping is at
   long step;
+  double base_time, base_h;  // since `base_step` all steps were base_h long: time is counted, not summed
+  long base_step;
   ChStepInfo info;
   ChContactView* contacts;
   int contact_count, contact_room;
@@ -62,8 +64,8 @@ struct ChSimulation {
 // One step of the integrator `euler`, of length h; advances states and fills info.
 ChStatus ch_euler_step(ChContext* context, ChSimulation* s, double h, ChStepInfo* info);
 
-// Bodies that are moved by prescription: their mean velocity over [t, t + h], and their place at its end.
-void ch_kinematic_velocities(ChSimulation* s, double h);
+// Bodies that are moved by prescription: their mean velocity from now to `end`, h later, and their place at a time.
+void ch_kinematic_velocities(ChSimulation* s, double end, double h);
 void ch_kinematic_arrive(ChSimulation* s, double t);
 
 // Warm starts.
@@ -74,8 +76,7 @@ ChStatus ch_memory_store(ChContext* context, ChSimulation* s, const ChRows* rows
 ChStatus ch_memory_reserve(ChContext* context, ChSimulation* s, int contacts);
 
 // Collisions with restitution before the step itself; velocities of `states` change.
-ChStatus ch_impacts_resolve(ChContext* context, ChSimulation* s, const ChGap* gaps, int count, double h,
-                            ChStepInfo* info);
+ChStatus ch_impacts_resolve(ChContext* context, ChSimulation* s, const ChMoment* moment, double h, ChStepInfo* info);
 
 // Positions onto the constraints after a step (B5).
 ChStatus ch_positions_project(ChContext* context, ChSimulation* s, ChStepInfo* info);
@@ -92,9 +93,22 @@ ChStatus ch_step_remember(ChContext* context, ChSimulation* s, const ChStage* st
 // Velocity of a body as width numbers, and back.
 void ch_state_read(const ChWorld* world, const ChBodyState* state, double* v);
 void ch_state_write(const ChWorld* world, const double* v, ChBodyState* state);
+// Refuses states with a number that is not finite, or so large that positions mean nothing any more.
+ChStatus ch_states_check(ChContext* context, const ChWorld* world, const ChBodyState* states, long step);
 
-// Work that prescriptions, motors and applied forces did over the step, for the ledger. Called when s->velocities are
-// the new velocities and s->states still have the old ones.
-double ch_ledger_work(const ChSimulation* s, const ChRows* rows, const double* r, double h);
+// Velocity of a body with this momentum that nothing but its locks holds; both width numbers.
+void ch_free_velocity(const ChWorld* world, int body, const ChBodyState* state, const double* momentum,
+                      double* velocity);
+
+// Work that prescriptions and motors (rows) and applied forces did. Called when s->velocities are the new velocities
+// and s->states still have the old ones; `before`: driven bodies as contacts saw them then.
+double ch_ledger_rows(const ChSimulation* s, const ChMoment* moment, const ChRows* rows, const double* r,
+                      const ChBodyState* before);
+double ch_ledger_applied(const ChSimulation* s, double h);
+// Energies at the end of the step, and what of their rise is not explained.
+void ch_ledger_close(const ChSimulation* s, ChStepInfo* info);
+
+// Whether options make sense, solver's included.
+ChStatus ch_simulation_options_check(ChContext* context, const ChSimulationOptions* options, int dimension);
 
 #endif

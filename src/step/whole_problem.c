@@ -42,7 +42,7 @@ ChStatus ch_simulation_problem(ChContext* context, const ChSimulation* s, ChProb
   }
   ch_arena_set_landing(arena, &landing);
   ChIslands one = as_one(arena, s->world, &last->islands);
-  ChMoment moment = {.world = s->world, .states = s->before, .time = s->time};
+  ChMoment moment = {.world = s->world, .states = s->before};
   ChDynamics dynamics = {
       .momentum = last->momentum, .couplings = last->couplings, .coupling_count = last->coupling_count, .h = last->h};
   ChStatus status = ch_island_problem(context, arena, &moment, &last->rows, &one, 0, &dynamics, out);

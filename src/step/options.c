@@ -1,0 +1,90 @@
+// Options of a simulation: defaults, and what is refused.
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "step/state.h"
+
+// An island that takes longer than this is better off with the best answer so far, projected and counted as missed.
+#define TIME_LIMIT 2.0  // seconds
+
+enum { MOST_THREADS = 1024, MOST_SIDES = 1024 };
+
+ChSimulationOptions ch_simulation_options_default(void) {
+  ChSimulationOptions o = {.h = 1e-3,
+                           .integrator = "euler",
+                           .gamma = 1.0,
+                           .margin = 0.01,
+                           .look_ahead = true,
+                           .gap_tolerance = 1e-4,
+                           .warm = true,
+                           .rest = true,
+                           .threads = 1,
+                           .solve = ch_solve_options_default()};
+  o.solve.time_limit = TIME_LIMIT;
+  return o;
+}
+
+// One ball on one floor: the driver says what it thinks of the options, and of this method with this cone.
+static ChStatus check_solver(ChContext* context, const ChSimulationOptions* o, int dimension) {
+  const int index[3] = {0, 1, 2};
+  const double ones[3] = {1.0, 1.0, 1.0}, f[3] = {0.0, 0.0, 0.0}, w[3] = {0.1, 0.0, 0.0};
+  ChBlock block = {.law = CH_LAW_CONTACT, .dimension = dimension, .mu = {0.5, 0.5}};
+  ChTriplets identity = {
+      .rows = dimension, .columns = dimension, .count = dimension, .row = index, .column = index, .value = ones};
+  ChProblemDef def = {.form = CH_FORM_GLOBAL,
+                      .dimension = dimension,
+                      .block_count = 1,
+                      .blocks = &block,
+                      .M = identity,
+                      .H = identity,
+                      .f = f,
+                      .w = w};
+  ChProblem* problem;
+  ChSolveOptions solve = o->solve;
+  ChSolveInfo info;
+  double u[3], v[3], r[3];
+  solve.warm = NULL;
+  solve.history = NULL;
+  solve.diagnostics = NULL;
+  ChStatus status = ch_problem_build(context, &def, &problem);
+  if (status != CH_OK) return status;
+  if (o->cone_sides > 0) status = ch_problem_set_polygon(context, problem, o->cone_sides, o->cone_outer);
+  if (status == CH_OK) status = ch_solve(context, problem, &solve, v, u, r, &info);
+  ch_problem_destroy(problem);
+  bool fell_short =
+      status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC;
+  return fell_short ? CH_OK : status;
+}
+
+static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) {
+  if (!(o->h > 0.0 && o->h <= 1e3))
+    return ch_fail(context, CH_ERR_RANGE, "step h is %g s, must be above 0 and at most 1000", o->h);
+  if (!(o->gamma > 0.0 && o->gamma <= 1.0))
+    return ch_fail(context, CH_ERR_RANGE, "stabilization is %g, must be above 0 and at most 1", o->gamma);
+  if (!(o->margin >= 0.0 && o->margin < INFINITY))
+    return ch_fail(context, CH_ERR_RANGE, "margin is %g m, must be 0 or more", o->margin);
+  if (o->adaptive && !(o->gap_tolerance > 0.0 && o->gap_tolerance < INFINITY))
+    return ch_fail(context, CH_ERR_RANGE, "gap tolerance is %g m, must be above 0", o->gap_tolerance);
+  if (o->threads < 1 || o->threads > MOST_THREADS)
+    return ch_fail(context, CH_ERR_RANGE, "threads is %d, must be 1 to %d", o->threads, MOST_THREADS);
+  if (o->cone_sides < 0 || o->cone_sides > MOST_SIDES)
+    return ch_fail(context, CH_ERR_RANGE, "the friction cone has %d sides, must be 0 (smooth) to %d", o->cone_sides,
+                   MOST_SIDES);
+  return CH_OK;
+}
+
+ChStatus ch_simulation_options_check(ChContext* context, const ChSimulationOptions* o, int dimension) {
+  ChStatus status = check_numbers(context, o);
+  if (status != CH_OK) return status;
+  if (!o->integrator || strcmp(o->integrator, "euler") != 0)
+    return ch_fail(context, CH_ERR_ARGUMENT, "integrator '%s' is not known; there is: euler",
+                   o->integrator ? o->integrator : "");
+  if ((int)o->stabilization < 0 || o->stabilization > CH_STABILIZE_OFF)
+    return ch_fail(context, CH_ERR_RANGE, "stabilization mode is %d, must be 0 to %d", (int)o->stabilization,
+                   CH_STABILIZE_OFF);
+  if ((int)o->restitution < 0 || o->restitution > CH_RESTITUTION_POISSON)
+    return ch_fail(context, CH_ERR_RANGE, "restitution law is %d, must be %d (newton) or %d (poisson)",
+                   (int)o->restitution, CH_RESTITUTION_NEWTON, CH_RESTITUTION_POISSON);
+  return check_solver(context, o, dimension);
+}

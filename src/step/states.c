@@ -1,0 +1,45 @@
+// States of bodies as rows of numbers, and what no state may hold.
+#include <math.h>
+
+#include "step/state.h"
+
+#define FARTHEST 1e15  // metres, metres a second: beyond, a double no longer tells one from two
+
+void ch_state_read(const ChWorld* world, const ChBodyState* state, double* v) {
+  v[0] = state->velocity.x;
+  v[1] = state->velocity.y;
+  if (world->dimension == 2) {
+    v[2] = state->omega.z;
+    return;
+  }
+  v[2] = state->velocity.z;
+  v[3] = state->omega.x, v[4] = state->omega.y, v[5] = state->omega.z;
+}
+
+void ch_state_write(const ChWorld* world, const double* v, ChBodyState* state) {
+  if (world->dimension == 2) {
+    state->velocity = ch_vec(v[0], v[1], 0.0);
+    state->omega = ch_vec(0.0, 0.0, v[2]);
+  } else {
+    state->velocity = ch_vec(v[0], v[1], v[2]);
+    state->omega = ch_vec(v[3], v[4], v[5]);
+  }
+}
+
+static bool within(ChVec3 a, double most) { return fabs(a.x) <= most && fabs(a.y) <= most && fabs(a.z) <= most; }
+
+ChStatus ch_states_check(ChContext* context, const ChWorld* world, const ChBodyState* states, long step) {
+  for (int b = 0; b < world->body_count; ++b) {
+    const ChBodyState* s = &states[b];
+    const ChQuat q = s->orientation;
+    double length = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    bool fine = within(s->position, FARTHEST) && within(s->velocity, FARTHEST) && within(s->omega, FARTHEST) &&
+                fabs(s->angle) <= FARTHEST && fabs(length - 1.0) <= 1e-6;
+    if (!fine)
+      return ch_fail(context, CH_ERR_NUMERIC,
+                     "step %ld: body '%s' is out of all bounds: position (%g, %g, %g), velocity (%g, %g, %g)", step,
+                     world->bodies[b].name, s->position.x, s->position.y, s->position.z, s->velocity.x, s->velocity.y,
+                     s->velocity.z);
+  }
+  return CH_OK;
+}
