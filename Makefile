@@ -13,7 +13,7 @@ SOURCES = $(shell find include src tests bench -name '*.c' -o -name '*.h')
 
 help:
 	@echo "make                                build/cardhouse and libcardhouse; installs what is missing"
-	@echo "make run                            builds, solves a card house, prints its certificate"
+	@echo "make run                            builds, runs a card house, prints its certificate"
 	@echo "make test                           builds and runs every test"
 	@echo "make conformance [PROBLEMS=folder]  every method over every problem of a folder (or generated ones)"
 	@echo "make bench-solvers PROBLEMS=folder  our methods beside Siconos' on a folder of problems"
@@ -32,14 +32,16 @@ build:
 
 run: build
 	@echo
-	@echo "A card house of four levels, as one contact problem:"
+	@echo "A card house of four levels, held up by friction alone, for five seconds:"
+	@echo
+	@$(BUILD)/cardhouse run cards --until 5 --every 10 --out $(BUILD)/cards.h5
 	@$(BUILD)/make_problems cards --levels 4 --out $(BUILD)/cards.hdf5
 	@echo
-	@$(BUILD)/cardhouse solve $(BUILD)/cards.hdf5
-	@echo
-	@echo "Next:  $(BUILD)/cardhouse solve YOUR-PROBLEM.hdf5     a problem of your own (FCLIB or Siconos text)"
-	@echo "       $(BUILD)/cardhouse analyze $(BUILD)/cards.hdf5   its rank, units and parts"
-	@echo "       $(BUILD)/cardhouse methods                    what else can solve it;  docs/ explains the rest"
+	@echo "Look:  $(BUILD)/cardhouse run cards --vtk $(BUILD)/cards --every 100   pictures for ParaView"
+	@echo "       $(BUILD)/cards.h5 is the motion, in HDF5: docs/trajectory.md tells what it holds"
+	@echo "Next:  $(BUILD)/cardhouse scene list                     other scenes that are built in"
+	@echo "       $(BUILD)/cardhouse run YOUR-SCENE.json            a scene of your own"
+	@echo "       $(BUILD)/cardhouse solve $(BUILD)/cards.hdf5            one step of the house as a contact problem"
 
 test:
 	@tools/install-packages build test

@@ -99,7 +99,7 @@ class Commands(unittest.TestCase):
     def test_commands_run(self):
         count = 0
         for page in ("README.md", "docs/quick_start.md", "docs/methods.md", "docs/adding_a_method.md",
-                     "docs/limit_analysis.md"):
+                     "docs/limit_analysis.md", "docs/run.md"):
             for command in commands(read(page)):
                 words = shlex.split(command)
                 words[0] = sys.executable if words[0] == "python3" else words[0]
