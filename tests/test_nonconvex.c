@@ -1,5 +1,6 @@
 // Facts about the non-convex programme of friction, and about the methods that minimise it.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -177,8 +178,8 @@ static void witnesses_against_row_sufficiency(void** state) {
   assert_true(ch_matrix_row_witness(1, negative).found);
 }
 
-// Every method that takes the programme: solved is solved; a stationary point is called so.
-static void I34_local_methods_are_honest(void** state) {
+// Every method that takes the programme: solved is solved; a stationary point is called so; the value is not negative.
+static void I34_I35_local_methods_are_honest(void** state) {
   (void)state;
   static const struct {
     const char* family;
@@ -193,6 +194,9 @@ static void I34_local_methods_are_honest(void** state) {
       ChSolveOptions options = ch_solve_options_default();
       options.max_iterations = m == 2 ? 500 : 0;
       const Answer* a = solve(p, METHODS[m], options);
+      double value;
+      if (sscanf(a->info.note, "value of the non-convex programme %lf", &value) == 1)
+        assert_true(value >= -1e-9);  // I35: up to what rounding leaves of the constraints, |q| being 1
       ChContext context = {0};
       ChCertificate k;
       CHECK_OK(context, ch_certify(&context, p, CH_POSE_COULOMB, a->r, a->v, &k));
@@ -286,7 +290,7 @@ int main(void) {
       cmocka_unit_test(I34_classes_of_the_matrix),
       cmocka_unit_test(copositivity_is_decided_exactly),
       cmocka_unit_test(witnesses_against_row_sufficiency),
-      cmocka_unit_test(I34_local_methods_are_honest),
+      cmocka_unit_test(I34_I35_local_methods_are_honest),
       cmocka_unit_test(I35_value_zero_is_exact_coulomb),
       cmocka_unit_test(I51_frictionless_scenes_are_solved_by_all),
       cmocka_unit_test(I51_box_sweeps_fail_on_a_card_house),

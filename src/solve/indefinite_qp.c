@@ -11,7 +11,6 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "solve/friction_qp.h"
@@ -287,10 +286,8 @@ static void solve(ChRun* run) {
   const bool stationary = descend(&s, limit);
   if (!ch_tableau_values(&s.t, s.qp.lcp.b)) return;
   ++run->factorizations;
-  snprintf(run->note, sizeof run->note, "value of the non-convex programme %.3e",
-           ch_friction_qp_value(&s.qp, s.t.x + s.n, s.t.x));
   offer(&s, run->inner);
-  if (stationary) run->ending = CH_STATIONARY;
+  ch_friction_qp_end(&s.qp, run, s.t.x + s.n, s.t.x, stationary);
 }
 
 const ChMethod ch_method_indefinite_qp = {

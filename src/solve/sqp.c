@@ -2,15 +2,13 @@
 // 2009, section 5.7.3).
 //
 //   d = argmin 1/2 d'B d + g'd,  A (y + d) + b >= 0,  y + d >= 0;   y <- y + t d,  t = 1, 1/2, 1/4, ... until
-//   phi(y + t d) <= phi(y) - 1e-4 t (rho c(y) - g'd),   phi = y'w + rho c,  c = sum of what the constraints are
-//   violated
+//   phi(y + t d) <= phi(y) - 1e-4 t (rho c(y) - g'd),   phi = y'w + rho c,  c = sum of violations
 //
 // rho exceeds the largest multiplier, so that phi is exact. B is a damped BFGS estimate of the Hessian, or the Hessian
 // with its concave part left out: mu alpha lambda = mu/4 (alpha + lambda)^2 - mu/4 (alpha - lambda)^2, and the second
 // square is what makes it non-convex. Constraints are linear: once a full step was taken all iterates are feasible.
 #include <cblas.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "linalg/sparse.h"
@@ -35,6 +33,7 @@ typedef struct Sqp {
   ChSqpSubproblem sub;
   int n;
   double penalty;
+  bool exact;  // the last step is the minimum of its programme: only then can it show that none descends
   double *B, *c, *g, *y, *w, *d, *trial, *trial_w, *Bs, *Hs;
 } Sqp;
 
@@ -109,14 +108,14 @@ static bool find_step(Sqp* q) {
   memcpy(q->c, q->g, (size_t)n * sizeof *q->c);
   cblas_dsymv(CblasColMajor, CblasLower, n, -1.0, q->B, n, q->y, 1, 1.0, q->c, 1);
   memcpy(q->sub.y, q->y, (size_t)n * sizeof *q->y);
-  const bool solved = ch_sqp_subproblem_solve(&q->sub, q->run, q->o.tol_inner);
+  q->exact = ch_sqp_subproblem_solve(&q->sub, q->run, q->o.tol_inner);
   double largest = 0.0;
   for (int i = 0; i < n; ++i) {
     q->d[i] = q->sub.y[i] - q->y[i];
     largest = fmax(largest, fmax(fabs(q->sub.z[i]), fabs(q->sub.v[i])));
   }
   q->penalty = fmax(q->penalty, 1.1 * largest);
-  return solved || isfinite(cblas_ddot(n, q->d, 1, q->d, 1));
+  return q->exact || isfinite(cblas_ddot(n, q->d, 1, q->d, 1));
 }
 
 // Backtracking on phi. Returns t, 0 where none is found.
@@ -151,9 +150,9 @@ static bool descend(Sqp* q, long limit) {
   for (long k = 1; k <= limit && !ch_run_finished(q->run); ++k) {
     if (!find_step(q)) return false;
     const double drop = cblas_ddot(q->n, q->g, 1, q->d, 1), wrong = violation(q, q->y, q->w);
-    if (fabs(drop) <= q->o.tol_step && wrong <= q->o.tol_step) return true;
+    if (fabs(drop) <= q->o.tol_step && wrong <= q->o.tol_step) return q->exact;
     const double t = search_line(q, drop - q->penalty * wrong);
-    if (t == 0.0) return wrong <= 1e-9;  // rounding hides what descent is left
+    if (t == 0.0) return q->exact && wrong <= 1e-9;  // rounding hides what descent is left
     memcpy(q->y, q->trial, (size_t)q->n * sizeof *q->y);
     memcpy(q->w, q->trial_w, (size_t)q->n * sizeof *q->w);
     ++q->run->outer;
@@ -166,9 +165,8 @@ static bool descend(Sqp* q, long limit) {
 static void solve(ChRun* run) {
   Sqp q = {.run = run, .o = read_options(run->options), .qp = ch_friction_qp(run->arena, run->system)};
   create(&q);
-  if (descend(&q, run->max_iterations > 0 ? run->max_iterations : 10000)) run->ending = CH_STATIONARY;
-  snprintf(run->note, sizeof run->note, "value of the non-convex programme %.3e",
-           ch_friction_qp_value(&q.qp, q.y, q.w));
+  const bool first_order = descend(&q, run->max_iterations > 0 ? run->max_iterations : 10000);
+  ch_friction_qp_end(&q.qp, run, q.y, q.w, first_order);
 }
 
 const ChMethod ch_method_sqp = {
