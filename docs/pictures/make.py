@@ -184,6 +184,21 @@ def lemke():
                      y_label="pivots", x_log=True)
 
 
+def active_set():
+    """Changes of the active set from a cold start."""
+    curves = []
+    for name, family, sizes, words in (("wall, at rest", "wall", (2, 4, 6, 8, 10), ()),
+                                       ("wall, shaken", "wall", (2, 4, 6, 8, 10), ("--noise", "0.05")),
+                                       ("pile, shaken", "pile", (4, 7, 10, 14, 20), ("--mu", "0.4", "--noise", "0.02"))):
+        points = []
+        for n in sizes:
+            answer = solve(problem(family, "--n", str(n), *words), "--method", "active-set", "--pose", "relaxed",
+                           "--cone", "polygon:8")
+            points.append((answer["problem"]["contacts"], answer["iterations"]["inner"]))
+        curves.append((name, points))
+    return one_panel(curves=curves, title="changes of the active set", x_label="contacts", y_label="changes", x_log=True)
+
+
 def linear_systems():
     """Seconds of a Newton step in either space."""
     curves = []
@@ -222,7 +237,8 @@ def scaling():
 
 PICTURES = {"cardhouse": cardhouse, "methods": methods, "nsgs": nsgs, "newton": newton, "admm": admm, "ipm": ipm,
             "lemke": lemke, "successive": successive, "staggered": staggered, "auto": portfolio,
-            "linear_systems": linear_systems, "scaling": scaling}
+            "linear_systems": linear_systems, "scaling": scaling,
+            "active_set": active_set}
 
 
 def main():
