@@ -24,6 +24,7 @@ CH_OPTIONS(SQP_OPTIONS)
 enum { HALVINGS = 30 };
 static const double SUFFICIENT = 1e-4;
 static const double DAMPING = 0.2;  // Powell: s'B s is never reduced below this share
+static const double EXACT = 1e-8;   // residual of a quadratic step that can show that nothing descends
 static const double SHIFT = 1e-9;   // keeps an exact Hessian that is singular positive definite
 
 typedef struct Sqp {
@@ -108,7 +109,7 @@ static bool find_step(Sqp* q) {
   memcpy(q->c, q->g, (size_t)n * sizeof *q->c);
   cblas_dsymv(CblasColMajor, CblasLower, n, -1.0, q->B, n, q->y, 1, 1.0, q->c, 1);
   memcpy(q->sub.y, q->y, (size_t)n * sizeof *q->y);
-  q->exact = ch_sqp_subproblem_solve(&q->sub, q->run, q->o.tol_inner);
+  q->exact = ch_sqp_subproblem_solve(&q->sub, q->run, q->o.tol_inner) <= EXACT;
   double largest = 0.0;
   for (int i = 0; i < n; ++i) {
     q->d[i] = q->sub.y[i] - q->y[i];
