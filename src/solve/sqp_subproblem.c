@@ -11,15 +11,15 @@
 
 enum { ITERATIONS_MOST = 80, SHIFTS_MOST = 6 };
 static const double FIRST_SHIFT = 1e-10;
-static const double WORSENING = 100.0;  // rounding has the upper hand: the condition of K grows without bound
-static const double DELTA = 1e-8;       // of equations
+static const double WORSENING = 1e3;  // rounding has the upper hand: the condition of K grows without bound
+static const double DELTA = 1e-8;     // of equations
 static const double TO_BOUNDARY = 0.995;
 static const double LEAST_START = 1e-2;  // of a variable with a sign, scaled variables being of size 1
 
 ChSqpSubproblem ch_sqp_subproblem(ChArena* arena, const ChFrictionQp* qp) {
   ChSqpSubproblem p = {.qp = qp, .K = CH_TAKE(arena, (size_t)qp->n * (size_t)qp->n, double)};
-  double** vectors[] = {&p.y,  &p.w,  &p.z,  &p.v,  &p.dy, &p.dw, &p.dz,
-                        &p.dv, &p.rd, &p.rp, &p.cy, &p.cw, &p.h,  &p.weight};
+  double** vectors[] = {&p.y,  &p.w,  &p.z,  &p.v,  &p.dy, &p.dw,    &p.dz,    &p.dv,
+                        &p.rd, &p.rp, &p.cy, &p.cw, &p.h,  &p.right, &p.weight};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k) *vectors[k] = CH_TAKE(arena, qp->n, double);
   for (int k = 0; k < 3; ++k) p.best[k] = CH_TAKE(arena, qp->n, double);
   return p;
@@ -89,6 +89,23 @@ static bool factor(ChSqpSubproblem* p) {
   return false;
 }
 
+// dy = K^-1 dy with one step of refinement: K is ill-conditioned near the end, its product is known well.
+static void solve_refined(ChSqpSubproblem* p) {
+  const int n = p->qp->n;
+  memcpy(p->right, p->dy, (size_t)n * sizeof *p->dy);
+  LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', n, 1, p->K, n, p->dy, n);
+  memset(p->dw, 0, (size_t)n * sizeof *p->dw);
+  ch_sparse_multiply_add(&p->qp->lcp.A, p->dy, p->dw);
+  for (int i = 0; i < n; ++i) {
+    p->dw[i] *= -p->weight[i];
+    if (!p->qp->lcp.free[i]) p->right[i] -= p->z[i] / p->y[i] * p->dy[i];
+  }
+  ch_sparse_multiply_transposed_add(&p->qp->lcp.A, p->dw, p->right);
+  cblas_dsymv(CblasColMajor, CblasLower, n, -1.0, p->B, n, p->dy, 1, 1.0, p->right, 1);
+  LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', n, 1, p->K, n, p->right, n);
+  for (int i = 0; i < n; ++i) p->dy[i] += p->right[i];
+}
+
 // The step for complementarity targets cy (of y z) and cw (of w v).
 static void direction(ChSqpSubproblem* p) {
   const int n = p->qp->n;
@@ -98,7 +115,7 @@ static void direction(ChSqpSubproblem* p) {
     p->h[i] = free ? -p->rp[i] / DELTA : (p->cw[i] - p->v[i] * p->rp[i]) / p->w[i];
   }
   ch_sparse_multiply_transposed_add(&p->qp->lcp.A, p->h, p->dy);
-  LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', n, 1, p->K, n, p->dy, n);
+  solve_refined(p);
   memcpy(p->dw, p->rp, (size_t)n * sizeof *p->dw);
   ch_sparse_multiply_add(&p->qp->lcp.A, p->dy, p->dw);
   for (int i = 0; i < n; ++i) {

@@ -15,7 +15,7 @@ typedef struct ChSqpSubproblem {
   const double *B, *c;     // B by columns, both triangles
   double *y, *w, *z, *v;   // point and multipliers: z of y >= 0, v of w >= 0
   double* best[3];         // y, z and v of the best point so far
-  double *K, *dy, *dw, *dz, *dv, *rd, *rp, *cy, *cw, *h, *weight;
+  double *K, *dy, *dw, *dz, *dv, *rd, *rp, *cy, *cw, *h, *right, *weight;
 } ChSqpSubproblem;
 
 ChSqpSubproblem ch_sqp_subproblem(ChArena* arena, const ChFrictionQp* qp);
