@@ -8,6 +8,7 @@
 // with its concave part left out: mu alpha lambda = mu/4 (alpha + lambda)^2 - mu/4 (alpha - lambda)^2, and the second
 // square is what makes it non-convex. Constraints are linear: once a full step was taken all iterates are feasible.
 #include <cblas.h>
+#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ enum { HALVINGS = 30 };
 static const double SUFFICIENT = 1e-4;
 static const double DAMPING = 0.2;  // Powell: s'B s is never reduced below this share
 static const double EXACT = 1e-8;   // residual of a quadratic step that can show that nothing descends
+static const double RANK = 1e-10;   // of the last active set: pivots below count as zero
 static const double SHIFT = 1e-9;   // keeps an exact Hessian that is singular positive definite
 
 typedef struct Sqp {
@@ -163,10 +165,35 @@ static bool descend(Sqp* q, long limit) {
   return false;
 }
 
+// An interior point leaves every variable a little off its bound. Which of each pair (y_i, w_i) is zero is clear at the
+// end: y = 0 where it is the smaller, w = 0 elsewhere, by the least change of the other y (A_II may be singular).
+static void polish(Sqp* q) {
+  const ChSparse* A = &q->qp.lcp.A;
+  int *place = CH_TAKE(q->run->arena, q->n, int), *pivot = CH_TAKE(q->run->arena, q->n, int), m = 0, rank;
+  for (int i = 0; i < q->n; ++i) {
+    place[i] = q->qp.lcp.free[i] || q->y[i] > q->w[i] ? m++ : -1;
+    q->trial[i] = place[i] < 0 ? 0.0 : q->y[i];
+  }
+  ch_friction_qp_slack(&q->qp, q->trial, q->trial_w);
+  double* D = q->B;  // no longer needed
+  memset(D, 0, (size_t)q->n * (size_t)q->n * sizeof *D);
+  for (int j = 0; j < q->n; ++j) {
+    if (place[j] < 0) continue;
+    q->d[place[j]] = -q->trial_w[j];
+    for (int k = A->start[j]; k < A->start[j + 1]; ++k)
+      if (place[A->index[k]] >= 0) D[(size_t)place[j] * (size_t)m + (size_t)place[A->index[k]]] = A->value[k];
+  }
+  if (m == 0 || LAPACKE_dgelsy(LAPACK_COL_MAJOR, m, m, 1, D, m, q->d, m, pivot, RANK, &rank) != 0) return;
+  for (int j = 0; j < q->n; ++j)
+    if (place[j] >= 0) q->trial[j] += q->d[place[j]];
+  ch_run_note(q->run, q->run->outer, ch_friction_qp_offer(&q->qp, q->run, q->trial));
+}
+
 static void solve(ChRun* run) {
   Sqp q = {.run = run, .o = read_options(run->options), .qp = ch_friction_qp(run->arena, run->system)};
   create(&q);
   const bool first_order = descend(&q, run->max_iterations > 0 ? run->max_iterations : 10000);
+  if (!ch_run_finished(run)) polish(&q);
   ch_friction_qp_end(&q.qp, run, q.y, q.w, first_order);
 }
 
