@@ -64,11 +64,14 @@ ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOpt
 typedef struct ChMethodInfo {
   const char* name;
   const char* summary;
-  const char* source;  // where it comes from
-  bool exact;          // reaches exact Coulomb
-  bool outer;          // takes --inner
-  bool inner;          // can be an --inner
-  bool local;          // a local or heuristic method: may end short of a solution, by its nature
+  const char* document;    // that it is taken from
+  const char* equation;    // where in it, and where in others
+  const char* literature;  // more to read, or NULL
+  bool exact;              // reaches exact Coulomb
+  bool outer;              // takes --inner
+  bool inner;              // can be an --inner
+  bool local;              // a local or heuristic method: may end short of a solution, by its nature
+  bool polygons;           // takes contacts in space over polygons only: ch_problem_set_polygon
 } ChMethodInfo;
 
 int ch_method_count(void);

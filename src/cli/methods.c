@@ -1,6 +1,7 @@
 // `cardhouse methods`: what can solve a contact problem, and with which options.
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cardhouse/solve.h"
 #include "cli/commands.h"
@@ -16,16 +17,44 @@ typedef struct Arguments {
 
 static const ChArgRow rows[] = {METHODS_OPTIONS(CH_ARG_ROW)};
 
-static const char* role_text(const ChMethodInfo* method) {
-  return method->outer ? "takes --inner" : method->inner ? "also an --inner" : "";
+enum { WIDTH = 100, INDENT = 17 };
+
+// Words up to the width, further lines below the first. A word longer than a line stands alone.
+static void print_wrapped(const char* text) {
+  int column = INDENT;
+  for (const char* at = text; *at;) {
+    const int length = (int)strcspn(at, " ");
+    if (column > INDENT && column + 1 + length > WIDTH) {
+      printf("\n%*s", INDENT, "");
+      column = INDENT;
+    }
+    const bool first = column == INDENT;
+    printf("%s%.*s", first ? "" : " ", length, at);
+    column += length + (first ? 0 : 1);
+    at += length + (at[length] == ' ');
+  }
+  printf("\n");
+}
+
+static void print_method(const ChMethodInfo* method) {
+  char from[512], kind[128];
+  const char* inner = method->outer ? "; takes --inner" : method->inner ? "; serves as --inner" : "";
+  snprintf(kind, sizeof kind, "%s%s%s%s", method->exact ? "exact Coulomb" : "pose relaxed",
+           method->local ? ", where it ends at a solution" : "", method->polygons ? "; polygons in space" : "", inner);
+  snprintf(from, sizeof from, "%s, %s%s%s", method->document, method->equation, method->literature ? "; " : "",
+           method->literature ? method->literature : "");
+  printf("%-*s", INDENT, method->name);
+  print_wrapped(method->summary);
+  printf("%-*s", INDENT, "  solves");
+  print_wrapped(kind);
+  printf("%-*s", INDENT, "  from");
+  print_wrapped(from);
 }
 
 static void print_text(bool with_options) {
-  printf("%-12s %-10s %-16s %s\n", "method", "Coulomb", "role", "what it does [from]");
   for (int k = 0; k < ch_method_count(); ++k) {
-    ChMethodInfo method = ch_method_info(k);
-    printf("%-12s %-10s %-16s %s [%s]\n", method.name, method.exact ? "exact" : "approximate", role_text(&method),
-           method.summary, method.source);
+    const ChMethodInfo method = ch_method_info(k);
+    print_method(&method);
   }
   if (!with_options) return;
   printf("\n%-28s %10s  %-24s %s\n", "option (--set NAME=VALUE)", "default", "allowed", "meaning");
@@ -42,8 +71,9 @@ static ChExit print_json(const ChCommand* self) {
   for (int k = 0; k < ch_method_count(); ++k) {
     ChMethodInfo m = ch_method_info(k);
     json_array_append_new(
-        methods, json_pack("{s:s, s:s, s:s, s:b, s:b, s:b}", "name", m.name, "summary", m.summary, "source", m.source,
-                           "exact", m.exact, "takes_inner", m.outer, "is_inner", m.inner));
+        methods, json_pack("{s:s, s:s, s:s, s:s, s:s?, s:b, s:b, s:b, s:b, s:b}", "name", m.name, "summary", m.summary,
+                           "document", m.document, "equation", m.equation, "literature", m.literature, "exact", m.exact,
+                           "local", m.local, "polygons", m.polygons, "takes_inner", m.outer, "is_inner", m.inner));
   }
   json_t* options = json_array();
   for (int k = 0; k < ch_option_count(); ++k) {

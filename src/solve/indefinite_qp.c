@@ -293,7 +293,9 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_indefinite_qp = {
     .name = "indefinite-qp",
     .summary = "active-set method with inertia control on the non-convex QP: may end in points that are no solution",
-    .source = "Kaufman 2009, section 5.6.3, (5.32); Gill, Murray, Saunders and Wright 1991",
+    .document = "Kaufman 2009",
+    .equation = "(5.31), (5.32), section 5.6.3",
+    .literature = "Gill, Murray, Saunders and Wright 1991",
     .takes = CH_TAKES_COULOMB | CH_TAKES_UNSYMMETRIC | CH_TAKES_POLYGON | CH_NEEDS_POLYGON | CH_IS_EXACT | CH_IS_LOCAL,
     .largest = CH_FRICTION_QP_LARGEST,
     .options = option_rows,

@@ -104,7 +104,9 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_regularized_lcp = {
     .name = "regularized-lcp",
     .summary = "regularised Gauss-Seidel on the whole polygonal complementarity problem; weak with friction",
-    .source = "Kaufman 2009, section 5.7.2; Cottle, Pang and Stone 1992",
+    .document = "Kaufman 2009",
+    .equation = "(5.25)-(5.30), section 5.7.2",
+    .literature = "Cottle, Pang and Stone 1992",
     .takes = CH_TAKES_COULOMB | CH_TAKES_UNSYMMETRIC | CH_TAKES_POLYGON | CH_NEEDS_POLYGON | CH_IS_EXACT | CH_IS_LOCAL,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,

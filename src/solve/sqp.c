@@ -200,7 +200,9 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_sqp = {
     .name = "sqp",
     .summary = "sequential quadratic programming on the non-convex QP: may end in points that are no solution",
-    .source = "Kaufman 2009, section 5.7.3, (5.32); Schittkowski 2006",
+    .document = "Kaufman 2009",
+    .equation = "(5.31)-(5.33), section 5.7.3",
+    .literature = "Schittkowski 2006",
     .takes = CH_TAKES_COULOMB | CH_TAKES_UNSYMMETRIC | CH_TAKES_POLYGON | CH_NEEDS_POLYGON | CH_IS_EXACT | CH_IS_LOCAL,
     .largest = CH_FRICTION_QP_LARGEST,
     .options = option_rows,
