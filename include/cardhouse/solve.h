@@ -55,8 +55,8 @@ typedef struct ChSolveInfo {
 ChSolveOptions ch_solve_options_default(void);
 
 // Solves the problem; r (rows), u (rows) and, for the global form, v (dof) belong to the caller. r ends inside its
-// cone. Returns CH_OK when solved, CH_MAX_ITER, CH_MAX_TIME or CH_ERR_NUMERIC with the best iterate when not,
-// and another error, with nothing written, for bad arguments.
+// cone. Returns CH_OK when solved; CH_MAX_ITER, CH_MAX_TIME, CH_STATIONARY (a local method can do no more) or
+// CH_ERR_NUMERIC with the best iterate when not; and another error, with nothing written, for bad arguments.
 ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOptions* options, double* v, double* u,
                   double* r, ChSolveInfo* info);
 
