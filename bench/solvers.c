@@ -7,16 +7,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cardhouse/cardhouse.h"
 #include "condense.h"
+#include "machine.h"
 #include "measure.h"
 #include "problem/cones.h"
 #include "results.h"
@@ -89,6 +88,7 @@ static ChCell cell_run(Work* work, bool ours, double tolerance, double cap, int 
     cell.seconds = cap;
     return cell;
   }
+  if (ours && m.info == (int)CH_ERR_UNSUPPORTED) return cell;  // not run
   if (!ours) project(work->problem, r);
   cell.outcome = grade(work->problem, r, tolerance, &cell.certificate);
   if (ours && cell.outcome != CH_OUTCOME_SOLVED && cell.seconds >= cap) cell.outcome = CH_OUTCOME_CAP;
@@ -188,7 +188,7 @@ static bool problem_run(ChResults* results, int p, const char* path, const Optio
 // --- command line --------------------------------------------------------------------------------------------------
 
 static const char USAGE[] =
-    "usage: solvers FOLDER|FILE... [--tols 1e-4,1e-8,1e-12] [--cap SECONDS] [--methods none|NAME,...]\n"
+    "usage: solvers FOLDER|FILE... [--tols 1e-4,1e-8,1e-12] [--cap SECONDS] [--methods all|none|NAME,...]\n"
     "               [--peers all|none|NAME,...] [--repeat K] [--core N] [--min-contacts N] [--csv FILE] [--svg "
     "FOLDER]\n"
     "Compares our methods with Siconos' solvers on contact problems. `solvers --peers list` names the peers.\n";
@@ -314,7 +314,10 @@ static int tolerances_read(ChResults* results, const char* list) {
 
 static int comparison_read(ChResults* results, const Options* options) {
   int status = tolerances_read(results, options->tolerances);
-  if (!status && strcmp(options->methods, "none") != 0) status = solvers_read(results, options->methods, true);
+  if (!status && !strcmp(options->methods, "all"))
+    for (int i = 0; i < ch_method_count(); ++i) solver_add(results, ch_method_info(i).name, true);
+  else if (!status && strcmp(options->methods, "none") != 0)
+    status = solvers_read(results, options->methods, true);
   if (status || !strcmp(options->peers, "none")) return status;
   if (strcmp(options->peers, "all") != 0) return solvers_read(results, options->peers, false);
   for (int i = 0; i < ch_peer_count(); ++i) solver_add(results, ch_peer_info(i).name, false);
@@ -328,24 +331,7 @@ static int peers_list(void) {
   return 0;
 }
 
-// --- the machine ---------------------------------------------------------------------------------------------------
-
-// Thread counts are read when the libraries are loaded, so the program starts itself again with them set.
-static void single_thread(char** argv) {
-  const char* set = getenv("OPENBLAS_NUM_THREADS");
-  if (set && !strcmp(set, "1")) return;
-  setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  setenv("OMP_NUM_THREADS", "1", 1);
-  execv("/proc/self/exe", argv);  // where that fails, the run goes on with the threads it has
-}
-
-static void pin(int core) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET((size_t)(core >= 0 ? core : (int)sysconf(_SC_NPROCESSORS_ONLN) - 1), &set);
-  if (sched_setaffinity(0, sizeof set, &set) != 0)
-    fprintf(stderr, "solvers: not pinned to one core (%s): expect more noise\n", strerror(errno));
-}
+// --- output --------------------------------------------------------------------------------------------------------
 
 static int outputs_write(const ChResults* results, const Options* options) {
   for (int t = 0; t < results->tolerance_count; ++t) {
@@ -369,7 +355,7 @@ static int outputs_write(const ChResults* results, const Options* options) {
 }
 
 int main(int argc, char** argv) {
-  static Options options = {.methods = "auto,nsgs,newton",
+  static Options options = {.methods = "all",
                             .peers = "all",
                             .tolerances = "1e-4,1e-8,1e-12",
                             .cap = 10.0,
@@ -377,13 +363,13 @@ int main(int argc, char** argv) {
                             .core = -1,
                             .min_contacts = 20};
   static ChResults results;
-  single_thread(argv);
+  ch_machine_single_thread(argv);
   int status = options_read(&options, argc, argv);
   if (!status && !strcmp(options.peers, "list")) return peers_list();
   if (!status && options.file_count == 0) status = usage_error("no problem given in", argc > 1 ? argv[1] : "");
   if (!status) status = comparison_read(&results, &options);
   if (status) return status;
-  pin(options.core);
+  ch_machine_pin(options.core);
   results.cap = options.cap;
   results.min_contacts = options.min_contacts;
   size_t cells = (size_t)options.file_count * (size_t)results.solver_count * (size_t)results.tolerance_count;

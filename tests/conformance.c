@@ -1,7 +1,7 @@
 // Every method over every problem of a folder, or over the generated ones: one line a problem, one column a method.
 //
 //   conformance FOLDER|--generated|--sweep [--tol 1e-8] [--time-limit S] [--auto-limit S] [--methods a,b]
-//   [--max-contacts N]
+//   [--max-contacts N] [--sides M]
 //
 // --generated is the suite's list; --sweep varies size, friction, noise and form of the families far beyond it: hard
 // cases are found there.
@@ -10,7 +10,8 @@
 // say:
 //   (nothing)  solved           ~  missed and said so         -  cannot take this problem
 //   LIE        said solved, and is not       CRASH, HANG      ended by a fault, or far beyond its limit
-// A method that is not exact by its own account is run in pose `relaxed`, all others in pose `coulomb`.
+// A method that is not exact by its own account is run in pose `relaxed`, all others in pose `coulomb`. One that takes
+// contacts in space over polygons only is given polygons of eight sides there; --sides gives them to all methods.
 // Exit status 1 for any LIE, CRASH or HANG, for a problem that `auto` missed and that is not marked hard, and for exact
 // methods that disagree on a velocity that is unique.
 #include <cblas.h>
@@ -30,6 +31,7 @@ typedef struct Settings {
   const char* folder;  // NULL: generated
   bool sweep;
   double tolerance, time_limit, auto_limit, max_contacts;
+  int sides;            // of all contacts in space; 0: polygons only for the methods that need them
   const char* methods;  // comma-separated, or NULL
   int count;
   ChMethodInfo method[METHODS_MAX];
@@ -44,7 +46,7 @@ static int usage(void) {
   fprintf(
       stderr,
       "usage: conformance FOLDER|--generated|--sweep [--tol 1e-8] [--time-limit S] [--auto-limit S] [--methods a,b]\n"
-      "                   [--max-contacts N]\n");
+      "                   [--max-contacts N] [--sides M]\n");
   return 2;
 }
 
@@ -72,6 +74,8 @@ static bool parse(int argc, char** argv, Settings* s) {
       s->auto_limit = atof(argv[++i]);
     else if (more && strcmp(argv[i], "--max-contacts") == 0)
       s->max_contacts = atof(argv[++i]);
+    else if (more && strcmp(argv[i], "--sides") == 0)
+      s->sides = atoi(argv[++i]);
     else if (more && strcmp(argv[i], "--methods") == 0)
       s->methods = argv[++i];
     else if (argv[i][0] == '-' || s->folder)
@@ -81,7 +85,8 @@ static bool parse(int argc, char** argv, Settings* s) {
   }
   for (int k = 0; k < ch_method_count() && s->count < METHODS_MAX; ++k)
     if (listed(s->methods, ch_method_info(k).name)) s->method[s->count++] = ch_method_info(k);
-  return named && s->tolerance > 0.0 && s->time_limit > 0.0 && s->auto_limit > 0.0;
+  const bool polygon = s->sides == 0 || (s->sides >= 4 && s->sides <= 64 && s->sides % 2 == 0);
+  return named && polygon && s->tolerance > 0.0 && s->time_limit > 0.0 && s->auto_limit > 0.0;
 }
 
 static bool is_auto(const ChMethodInfo* method) { return strcmp(method->name, "auto") == 0; }
@@ -101,11 +106,15 @@ static void print_cell(const ChTrial* trial) {
   fflush(stdout);
 }
 
-// Compares every solved exact method with the first one.
-static void check_agreement(const ChProblem* p, const Settings* s, const ChTrial* trials, Tally* tally) {
+static int sides_of(const ChProblem* p, const Settings* s, int k) {
+  return s->sides > 0 ? s->sides : ch_trial_sides(p, &s->method[k]);
+}
+
+// Compares every solved exact method with the first one over the same cones.
+static void check_agreement(const ChProblem* p, int sides, const Settings* s, const ChTrial* trials, Tally* tally) {
   int first = -1;
   for (int k = 0; k < s->count; ++k) {
-    if (!s->method[k].exact || trials[k].verdict != CH_VERDICT_SOLVED) continue;
+    if (!s->method[k].exact || trials[k].verdict != CH_VERDICT_SOLVED || sides_of(p, s, k) != sides) continue;
     if (first < 0) {
       first = k;
       continue;
@@ -125,6 +134,7 @@ static void try_problem(const char* name, const ChProblem* p, int facts, const S
   for (int k = 0; k < s->count; ++k) {
     const ChTrialDef def = {.method = s->method[k].name,
                             .pose = s->method[k].exact ? CH_POSE_COULOMB : CH_POSE_RELAXED,
+                            .sides = sides_of(p, s, k),
                             .tolerance = s->tolerance,
                             .time_limit = is_auto(&s->method[k]) ? s->auto_limit : s->time_limit,
                             .isolated = true};
@@ -141,7 +151,10 @@ static void try_problem(const char* name, const ChProblem* p, int facts, const S
   for (int k = 0; k < s->count; ++k)
     if (trials[k].verdict == CH_VERDICT_CRASH && trials[k].message[0])
       printf("    %s: %s\n", s->method[k].name, trials[k].message);
-  if (facts & CH_FACT_UNIQUE) check_agreement(p, s, trials, tally);
+  if (facts & CH_FACT_UNIQUE) {
+    check_agreement(p, s->sides, s, trials, tally);
+    if (s->sides == 0) check_agreement(p, CH_TRIAL_SIDES, s, trials, tally);
+  }
   for (int k = 0; k < s->count; ++k) ch_trial_reset(&trials[k]);
 }
 
@@ -229,11 +242,21 @@ static bool run_folder(const Settings* s, Tally* tally) {
   return true;
 }
 
+// Whose columns are not those of the problem's own cones.
+static void print_cones(const Settings* s) {
+  int count = 0;
+  for (int k = 0; k < s->count && s->sides == 0; ++k)
+    if (s->method[k].polygons) printf("%s%s", count++ ? ", " : "", s->method[k].name);
+  if (count) printf(": contacts in space over polygon:%d\n", CH_TRIAL_SIDES);
+  if (s->sides) printf("contacts in space over polygon:%d\n", s->sides);
+}
+
 static int close_tally(const Settings* s, const Tally* tally) {
   printf("%-34s %6d", "solved of taken", tally->problems);
   for (int k = 0; k < s->count; ++k) printf(" %7d of %-6d", tally->solved[k], tally->taken[k]);
   printf("\n%d problems at %g: %d faults (LIE, CRASH, HANG), %d missed by auto, %d disagreements\n", tally->problems,
          s->tolerance, tally->faults, tally->auto_missed, tally->disagreements);
+  print_cones(s);
   if (tally->hard_missed)
     printf("auto also missed %d that are marked hard: large structures that collapse (docs/theory/auto.md)\n",
            tally->hard_missed);

@@ -2,7 +2,8 @@
 //
 // Facts: no method says solved when it is not; `auto` solves every problem; in pose `relaxed`, whose velocity is always
 // unique where W is symmetric, all methods agree; in pose `coulomb` all exact ones agree where the velocity is unique;
-// `auto` rests where an equilibrium exists; what does not touch gets no reaction.
+// `auto` rests where an equilibrium exists; what does not touch gets no reaction. Methods that take contacts in space
+// over polygons only are given polygons there, and are compared with `auto` over the same polygons.
 #include <cblas.h>
 #include <string.h>
 
@@ -33,10 +34,11 @@ static void check_no_complaints(void) {
 
 static bool is_auto(const ChMethodInfo* method) { return strcmp(method->name, "auto") == 0; }
 
-static ChTrial try_method(const ChProblem* p, const ChMethodInfo* method, const char* inner, ChPose pose) {
+static ChTrial try_method(const ChProblem* p, const ChMethodInfo* method, const char* inner, ChPose pose, int sides) {
   const ChTrialDef def = {.method = method->name,
                           .inner = inner,
                           .pose = pose,
+                          .sides = sides,
                           .tolerance = TOLERANCE,
                           .time_limit = is_auto(method) ? AUTO_LIMIT : LIMIT};
   return ch_trial_run(p, &def);
@@ -57,12 +59,12 @@ static void check_agrees(const char* problem, const ChProblem* p, const ChMethod
 }
 
 // auto is run first: the others are compared with it.
-static ChTrial try_auto(const char* problem, const ChProblem* p, ChPose pose) {
+static ChTrial try_auto(const char* problem, const ChProblem* p, ChPose pose, int sides) {
   const ChMethodInfo method = {.name = "auto", .exact = true};
-  ChTrial trial = try_method(p, &method, NULL, pose);
+  ChTrial trial = try_method(p, &method, NULL, pose, sides);
   if (trial.verdict != CH_VERDICT_SOLVED)
-    COMPLAIN("auto %s %s in pose %d: natural %g, siconos %g (%s)", ch_verdict_word(trial.verdict), problem, (int)pose,
-             trial.certificate.natural, trial.certificate.siconos, trial.message);
+    COMPLAIN("auto %s %s in pose %d with %d sides: natural %g, siconos %g (%s)", ch_verdict_word(trial.verdict),
+             problem, (int)pose, sides, trial.certificate.natural, trial.certificate.siconos, trial.message);
   return trial;
 }
 
@@ -77,22 +79,25 @@ static void check_facts(const ChCase* item, const ChProblem* p, const ChTrial* t
 }
 
 static void try_all(const ChCase* item, const ChProblem* p, ChPose pose, int* solved, int* taken) {
-  ChTrial first = try_auto(item->name, p, pose);
-  if (pose == CH_POSE_COULOMB && first.verdict == CH_VERDICT_SOLVED) check_facts(item, p, &first);
+  ChTrial smooth = try_auto(item->name, p, pose, 0), polygonal = try_auto(item->name, p, pose, CH_TRIAL_SIDES);
+  if (pose == CH_POSE_COULOMB && smooth.verdict == CH_VERDICT_SOLVED) check_facts(item, p, &smooth);
   const bool unique =
       pose == CH_POSE_COULOMB ? (item->facts & CH_FACT_UNIQUE) != 0 : !(item->facts & CH_FACT_ASYMMETRIC);
   for (int k = 0; k < ch_method_count(); ++k) {
     const ChMethodInfo method = ch_method_info(k);
     if (is_auto(&method)) continue;
-    ChTrial trial = try_method(p, &method, NULL, pose);
+    const int sides = ch_trial_sides(p, &method);
+    const ChTrial* first = sides ? &polygonal : &smooth;
+    ChTrial trial = try_method(p, &method, NULL, pose, sides);
     check_honest(item->name, &method, NULL, &trial);
-    if (trial.verdict == CH_VERDICT_SOLVED && unique && first.verdict == CH_VERDICT_SOLVED)
-      check_agrees(item->name, p, &method, &first, &trial);
+    if (trial.verdict == CH_VERDICT_SOLVED && unique && first->verdict == CH_VERDICT_SOLVED)
+      check_agrees(item->name, p, &method, first, &trial);
     solved[k] += trial.verdict == CH_VERDICT_SOLVED;
     taken[k] += trial.verdict != CH_VERDICT_UNSUPPORTED;
     ch_trial_reset(&trial);
   }
-  ch_trial_reset(&first);
+  ch_trial_reset(&smooth);
+  ch_trial_reset(&polygonal);
 }
 
 static void every_method_on_every_problem(ChPose pose, int* solved, int* taken) {
@@ -116,7 +121,7 @@ static void coulomb(void** state) {
   for (int k = 0; k < ch_method_count(); ++k) {
     const ChMethodInfo method = ch_method_info(k);
     if (is_auto(&method)) continue;
-    print_message("  coulomb  %-12s solved %d of %d\n", method.name, solved[k], taken[k]);
+    print_message("  coulomb  %-15s solved %d of %d\n", method.name, solved[k], taken[k]);
     if (method.exact && !method.local && 4 * solved[k] < taken[k])
       COMPLAIN("%s is exact by its own account and solved %d of %d", method.name, solved[k], taken[k]);
   }
@@ -130,7 +135,7 @@ static void relaxed(void** state) {
   for (int k = 0; k < ch_method_count(); ++k) {
     const ChMethodInfo method = ch_method_info(k);
     if (is_auto(&method) || taken[k] == 0) continue;
-    print_message("  relaxed  %-12s solved %d of %d\n", method.name, solved[k], taken[k]);
+    print_message("  relaxed  %-15s solved %d of %d\n", method.name, solved[k], taken[k]);
   }
   check_no_complaints();
 }
@@ -144,7 +149,7 @@ static void frictionless(void** state) {
     ChContext context = {0};
     ChProblem* p;
     CHECK_OK(context, ch_case_generate(&context, item, &p));
-    ChTrial trial = try_auto(item->name, p, CH_POSE_FRICTIONLESS);
+    ChTrial trial = try_auto(item->name, p, CH_POSE_FRICTIONLESS, 0);
     ch_trial_reset(&trial);
     ch_problem_destroy(p);
   }
@@ -165,7 +170,8 @@ static void every_inner_solver(void** state) {
       for (int j = 0; j < ch_method_count(); ++j) {
         const ChMethodInfo outer = ch_method_info(k), inner = ch_method_info(j);
         if (!outer.outer || !inner.inner) continue;
-        ChTrial trial = try_method(p, &outer, inner.name, outer.exact ? CH_POSE_COULOMB : CH_POSE_RELAXED);
+        const ChPose pose = outer.exact ? CH_POSE_COULOMB : CH_POSE_RELAXED;
+        ChTrial trial = try_method(p, &outer, inner.name, pose, ch_trial_sides(p, &inner));
         check_honest(names[n], &outer, inner.name, &trial);
         ch_trial_reset(&trial);
       }

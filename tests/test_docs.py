@@ -39,6 +39,15 @@ def commands(text):
         yield re.split(r"\s+(?:#|\|\|)\s*", line)[0]
 
 
+def methods():
+    return json.loads(run([f"{BUILD}/cardhouse", "methods", "--json"], SOURCE).stdout)["methods"]
+
+
+def method_pages():
+    """Method -> page below docs/, as the table says."""
+    return dict(re.findall(r"^\| \[([\w-]+)\]\((theory/\w+\.md)\)", read("docs/methods.md"), re.M))
+
+
 def run(words, folder):
     return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=120)
 
@@ -66,9 +75,30 @@ class Documentation(unittest.TestCase):
         self.assertGreater(quotes, 5)
 
     def test_every_method_has_its_row_and_its_page(self):
-        listed = json.loads(run([f"{BUILD}/cardhouse", "methods", "--json"], SOURCE).stdout)["methods"]
-        rows = dict(re.findall(r"^\| \[([\w-]+)\]\((theory/\w+\.md)\)", read("docs/methods.md"), re.M))
-        self.assertEqual(sorted(rows), sorted(method["name"] for method in listed))
+        self.assertEqual(sorted(method_pages()), sorted(method["name"] for method in methods()))
+
+    def test_every_page_has_its_parts(self):
+        """The equation, when it fails, one picture; and its line among the pages of theory."""
+        index = read("docs/theory/README.md")
+        for method, page in method_pages().items():
+            text = read(f"docs/{page}")
+            with self.subTest(method=method, page=page):
+                self.assertRegex(text, r"(?m)^    \S", "no equation")
+                self.assertIn("\n## When it fails\n", text)
+                self.assertRegex(text, r"!\[[^\]]+\]\(\.\./pictures/\w+\.svg\)")
+                self.assertIn(f"[{method}]({os.path.basename(page)})", index)
+
+    def test_every_method_names_its_document_and_equation(self):
+        documents = {name for name in re.findall(r"^\| ([^|]+?) \|", read("docs/theory/README.md"), re.M)}
+        for method in methods():
+            with self.subTest(method=method["name"]):
+                beyond = method["document"] == "Cardhouse's own" or re.search(r" \d{4}$", method["document"])
+                self.assertTrue(method["document"] in documents or beyond, method["document"])
+                self.assertRegex(method["equation"], r'\(\d|section \d|algorithm \d|"\w|docs/theory/')
+
+    def test_readme_counts_the_methods(self):
+        words = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
+        self.assertIn(f"any of {words[len(methods()) - 11]} methods or with `auto`", " ".join(read("README.md").split()))
 
     def test_pictures_are_whole(self):
         folder = os.path.join(SOURCE, "docs", "pictures")

@@ -184,6 +184,28 @@ def lemke():
                      y_label="pivots", x_log=True)
 
 
+def active_set():
+    """Changes of the active set from a cold start, and over the passes of an outer loop."""
+    curves = []
+    for name, family, sizes, words in (("wall, at rest", "wall", (2, 4, 6, 8, 10), ()),
+                                       ("wall, shaken", "wall", (2, 4, 6, 8, 10), ("--noise", "0.05")),
+                                       ("pile, shaken", "pile", (4, 7, 10, 14, 20), ("--mu", "0.4", "--noise", "0.02"))):
+        points = []
+        for n in sizes:
+            answer = solve(problem(family, "--n", str(n), *words), "--method", "active-set", "--pose", "relaxed",
+                           "--cone", "polygon:8")
+            points.append((answer["problem"]["contacts"], answer["iterations"]["inner"]))
+        curves.append((name, points))
+    wall = problem("wall", "--n", "6", "--noise", "0.02")
+    words = ("--method", "successive", "--inner", "active-set", "--cone", "polygon:8")
+    hot = [(k, after(wall, k, *words)["iterations"]["inner"]) for k in range(1, 31)]
+    cold = [(k, k * hot[0][1]) for k in range(1, 7)]
+    left = dict(curves=curves, title="from a cold start", x_label="contacts", y_label="changes", x_log=True)
+    right = dict(curves=[("hot starts", hot), ("all as the first", cold)], title="successive on a shaken wall",
+                 x_label="passes", y_label="changes, added up", y_log=False)
+    return two_panels(left, right)
+
+
 def linear_systems():
     """Seconds of a Newton step in either space."""
     curves = []
@@ -220,9 +242,137 @@ def scaling():
                      y_label="error", x_log=True)
 
 
+def after(path, count, *words):
+    """The answer after so many iterations."""
+    return solve(path, "--max-iterations", str(count), *words)
+
+
+def pgs():
+    """Cone and box: in space the box is another law, in the plane the same one."""
+    def compare(recipe, title):
+        kinds = (("cone", ()), ("omega = 1.5", ("--set", "pgs.omega=1.5")), ("box", ("--set", "pgs.box=1")))
+        curves = [(name, by_iteration(history(problem(*recipe), "--method", "pgs", "--max-iterations", "12000", "--set",
+                                              "pgs.check=1", *words))) for name, words in kinds]
+        return dict(curves=curves, title=title, x_label="sweeps", y_label="error", x_log=True, y_floor=1e-9)
+    return two_panels(compare(RESTS, "in space: card house"),
+                      compare(("disks", "--n", "8", "--mu", "0.5"), "in the plane: 36 disks"))
+
+
+def apgd():
+    """Iterations over the weight of a tower's top, and the effect of letting L fall."""
+    def count(method, ratio):
+        path = problem("tower", "--n", "5", "--mass-ratio", str(ratio))
+        answer = solve(path, "--method", method, "--max-iterations", "30000")
+        return answer["iterations"]["outer"] if answer["status"] == "solved" else None
+
+    ratios = (1, 3, 10, 30, 100, 300, 1000)
+    curves = []
+    for method in ("apgd", "pgs", "nsgs"):
+        counts = [(ratio, count(method, ratio)) for ratio in ratios]
+        curves.append((method, [point for point in counts if point[1]]))
+    left = dict(curves=curves, title="tower of five, heavy on top", x_label="mass of the top box over the others",
+                y_label="iterations", x_log=True)
+    path = problem("arch", "--n", "27")
+    curves = []
+    for shrink in (1.0, 0.9, 0.7):
+        rows = history(path, "--method", "apgd", "--set", f"apgd.shrink={shrink}", "--set", "apgd.check=1")
+        curves.append((f"L times {shrink}" if shrink < 1 else "L never falls", by_iteration(rows)))
+    right = dict(curves=curves, title="arch of 27 voussoirs", x_label="iterations", y_label="error",
+                 y_floor=1e-9)
+    return two_panels(left, right)
+
+
+def value_of(answer):
+    """What `sqp` and `indefinite-qp` note: y'(A y + b) where they stand."""
+    return float(answer["note"].split()[-1])
+
+
+def values(recipe, method, counts, *words):
+    """Value after so many iterations, up to the end of the run."""
+    points = []
+    for count in counts:
+        answer = after(problem(*recipe), count, "--method", method, *words)
+        points.append((count, value_of(answer)))
+        if answer["status"] != "iteration_limit":
+            break
+    start = next(k for k, (_, value) in enumerate(points) if value > 1e-12)  # nothing is loaded before
+    return [(k, max(value, 1e-16)) for k, value in points[start:]]
+
+
+def sqp():
+    """The objective of (5.32), and the error, where it ends at a solution and where it does not."""
+    cases = (("10 disks: solved", ("disks", "--n", "4", "--mu", "0.8", "--noise", "0.05")),
+             ("15 disks: not", ("disks", "--n", "5", "--mu", "0.8", "--noise", "0.05")))
+    left, right = [], []
+    for name, recipe in cases:
+        left.append((name, values(recipe, "sqp", range(1, 57))))
+        right.append((name, by_iteration(history(problem(*recipe), "--method", "sqp"))))
+    return two_panels(dict(curves=left, title="objective (5.32)", x_label="steps", y_label="", y_floor=1e-14),
+                      dict(curves=right, title="natural map", x_label="steps", y_label="error", y_floor=1e-14))
+
+
+def indefinite_qp():
+    """The same objective pivot by pivot."""
+    curves = []
+    for name, recipe in (("10 disks: a solution", ("disks", "--n", "4", "--mu", "0.8")),
+                         ("6 disks: stationary", ("disks", "--n", "3", "--mu", "0.8", "--noise", "0.05")),
+                         ("15 disks: stationary", ("disks", "--n", "5", "--mu", "0.8"))):
+        curves.append((name, values(recipe, "indefinite-qp", range(1, 320, 3))))
+    return one_panel(curves=curves, title="y'(A y + b) along the pivots", x_label="pivots", y_label="objective",
+                     y_floor=1e-6)
+
+
+def regularized_lcp():
+    """Plain regularisation ends at a floor that its parameter sets; proximal steps do not."""
+    def setting(name, value):
+        return "--set", f"regularized-lcp.{name}={value}"
+
+    def floor(mu, eps):
+        words = (*setting("eps", eps), *setting("reduce", 1), *setting("centre", 0), *setting("sweeps", 20000))
+        path = problem("disks", "--n", "5", "--mu", mu)
+        return after(path, 30, "--method", "regularized-lcp", *words)["certificate"]["natural"]
+
+    def best(recipe, centre):
+        words = ("--method", "regularized-lcp", "--cone", "polygon:8", "--max-iterations", "500", "--time-limit", "90")
+        rows = history(problem(*recipe), *words, *setting("centre", centre))
+        return best_so_far([(x, y) for x, y in by_iteration(rows) if y < 1e3])
+
+    sizes = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
+    left = dict(curves=[(f"mu = {mu}", [(eps, floor(mu, eps)) for eps in sizes]) for mu in ("0", "0.1", "0.3", "0.8")],
+                title="plain: the floor over eps, 15 disks", x_label="eps asked for", y_label="error", x_log=True)
+    kinds = (("proximal", 1), ("plain", 0))
+    recipes = (("cards", ("cards", "--levels", "3")), ("disks", ("disks", "--n", "7", "--mu", "0.3", "--noise", "0.05")))
+    curves = [(f"{name}, {kind}", best(recipe, centre)) for name, recipe in recipes for kind, centre in kinds]
+    right = dict(curves=curves, title="best so far", x_label="steps", y_label="error", x_log=True, y_floor=1e-9)
+    return two_panels(left, right)
+
+
+def boxmin():
+    """Runs on contact problems; the objective that one start of each of 200 grasps ends with."""
+    cases = (("10 disks, mu 0.8", ("disks", "--n", "4", "--mu", "0.8"), "coulomb"),
+             ("21 disks, mu 0.05", ("disks", "--n", "6", "--mu", "0.05"), "coulomb"),
+             ("the same, relaxed", ("disks", "--n", "6", "--mu", "0.05"), "relaxed"))
+    left = dict(curves=[(name, by_iteration(history(problem(*recipe), "--method", "boxmin", "--pose", pose)))
+                        for name, recipe, pose in cases],
+                title="contact problems", x_label="trust-region iterations", y_label="error", y_floor=1e-13)
+    curves = []
+    for form in ("sliding", "coulomb", "pyramid"):
+        ends = sorted(max(grasp(form, seed), 1e-30) for seed in range(1, 201))
+        curves.append((form, list(enumerate(ends, 1))))
+    right = dict(curves=curves, title="200 grasps, one start each", x_label="grasps", y_label="objective (2)",
+                 y_floor=1e-30)
+    return two_panels(left, right)
+
+
+def grasp(form, seed):
+    words = [f"{BUILD}/cardhouse", "mcp", f"grasp-{form}:seed={seed}", "--restarts", "0", "--json"]
+    return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)["objective"]
+
+
 PICTURES = {"cardhouse": cardhouse, "methods": methods, "nsgs": nsgs, "newton": newton, "admm": admm, "ipm": ipm,
             "lemke": lemke, "successive": successive, "staggered": staggered, "auto": portfolio,
-            "linear_systems": linear_systems, "scaling": scaling}
+            "linear_systems": linear_systems, "scaling": scaling, "pgs": pgs, "apgd": apgd, "active_set": active_set,
+            "sqp": sqp, "indefinite_qp": indefinite_qp, "regularized_lcp": regularized_lcp, "boxmin": boxmin}
 
 
 def main():

@@ -55,8 +55,8 @@ typedef struct ChSolveInfo {
 ChSolveOptions ch_solve_options_default(void);
 
 // Solves the problem; r (rows), u (rows) and, for the global form, v (dof) belong to the caller. r ends inside its
-// cone. Returns CH_OK when solved, CH_MAX_ITER, CH_MAX_TIME or CH_ERR_NUMERIC with the best iterate when not,
-// and another error, with nothing written, for bad arguments.
+// cone. Returns CH_OK when solved; CH_MAX_ITER, CH_MAX_TIME, CH_STATIONARY (a local method can do no more) or
+// CH_ERR_NUMERIC with the best iterate when not; and another error, with nothing written, for bad arguments.
 ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOptions* options, double* v, double* u,
                   double* r, ChSolveInfo* info);
 
@@ -64,11 +64,14 @@ ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOpt
 typedef struct ChMethodInfo {
   const char* name;
   const char* summary;
-  const char* source;  // where it comes from
-  bool exact;          // reaches exact Coulomb
-  bool outer;          // takes --inner
-  bool inner;          // can be an --inner
-  bool local;          // a local or heuristic method: may end short of a solution, by its nature
+  const char* document;    // that it is taken from
+  const char* equation;    // where in it, and where in others
+  const char* literature;  // more to read, or NULL
+  bool exact;              // reaches exact Coulomb
+  bool outer;              // takes --inner
+  bool inner;              // can be an --inner
+  bool local;              // a local or heuristic method: may end short of a solution, by its nature
+  bool polygons;           // takes contacts in space over polygons only: ch_problem_set_polygon
 } ChMethodInfo;
 
 int ch_method_count(void);

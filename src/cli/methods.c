@@ -16,16 +16,20 @@ typedef struct Arguments {
 
 static const ChArgRow rows[] = {METHODS_OPTIONS(CH_ARG_ROW)};
 
-static const char* role_text(const ChMethodInfo* method) {
-  return method->outer ? "takes --inner" : method->inner ? "also an --inner" : "";
+static void print_method(const ChMethodInfo* method) {
+  char kind[128];
+  const char* inner = method->outer ? ", takes --inner" : method->inner ? ", serves as --inner" : "";
+  snprintf(kind, sizeof kind, "%s%s%s%s", method->exact ? "exact Coulomb" : "pose relaxed",
+           method->local ? " or stationary" : "", method->polygons ? ", polygons" : "", inner);
+  printf("%-16s %-36s %s [%s, %s%s%s]\n", method->name, kind, method->summary, method->document, method->equation,
+         method->literature ? "; " : "", method->literature ? method->literature : "");
 }
 
 static void print_text(bool with_options) {
-  printf("%-12s %-10s %-16s %s\n", "method", "Coulomb", "role", "what it does [from]");
+  printf("%-16s %-36s %s\n", "method", "solves", "what it does [from: document, equation; literature]");
   for (int k = 0; k < ch_method_count(); ++k) {
-    ChMethodInfo method = ch_method_info(k);
-    printf("%-12s %-10s %-16s %s [%s]\n", method.name, method.exact ? "exact" : "approximate", role_text(&method),
-           method.summary, method.source);
+    const ChMethodInfo method = ch_method_info(k);
+    print_method(&method);
   }
   if (!with_options) return;
   printf("\n%-28s %10s  %-24s %s\n", "option (--set NAME=VALUE)", "default", "allowed", "meaning");
@@ -42,8 +46,9 @@ static ChExit print_json(const ChCommand* self) {
   for (int k = 0; k < ch_method_count(); ++k) {
     ChMethodInfo m = ch_method_info(k);
     json_array_append_new(
-        methods, json_pack("{s:s, s:s, s:s, s:b, s:b, s:b}", "name", m.name, "summary", m.summary, "source", m.source,
-                           "exact", m.exact, "takes_inner", m.outer, "is_inner", m.inner));
+        methods, json_pack("{s:s, s:s, s:s, s:s, s:s?, s:b, s:b, s:b, s:b, s:b}", "name", m.name, "summary", m.summary,
+                           "document", m.document, "equation", m.equation, "literature", m.literature, "exact", m.exact,
+                           "local", m.local, "polygons", m.polygons, "takes_inner", m.outer, "is_inner", m.inner));
   }
   json_t* options = json_array();
   for (int k = 0; k < ch_option_count(); ++k) {

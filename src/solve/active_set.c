@@ -151,7 +151,9 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_active_set = {
     .name = "active-set",
     .summary = "dual active-set quadratic programming over polygons, pose relaxed",
-    .source = "Goldfarb and Idnani 1983; Anitescu and Hart 2004 (15); Kaufman 2009, 7.2",
+    .document = "Anitescu and Hart 2004",
+    .equation = "(15); Anitescu's slides, \"Primal hot starting\"; Kaufman 2009, section 7.2",
+    .literature = "Goldfarb and Idnani 1983",
     .takes = CH_TAKES_RELAXED | CH_TAKES_POLYGON | CH_NEEDS_POLYGON | CH_TAKES_DISC | CH_IS_INNER,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,

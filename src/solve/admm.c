@@ -93,7 +93,9 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_admm = {.name = "admm",
                                  .summary = "alternating directions, slip from the dual, one factorisation per penalty",
-                                 .source = "Boyd et al. 2011; Tasora et al. 2021",
+                                 .document = "Negrut and Serban 2016",
+                                 .equation = "(14), (15): the conic programme, no method prescribed",
+                                 .literature = "Boyd et al. 2011; Tasora et al. 2021",
                                  .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
                                           CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER | CH_IS_EXACT,
                                  .options = option_rows,

@@ -108,7 +108,9 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_apgd = {
     .name = "apgd",
     .summary = "accelerated projected gradient with adaptive step and restart, matrix-free",
-    .source = "Nesterov 1983; Mazhar, Heyn, Negrut and Tasora 2015",
+    .document = "Negrut and Serban 2016",
+    .equation = "(14), (15); Anitescu's slides, \"In Progress\"",
+    .literature = "Nesterov 1983; Mazhar, Heyn, Negrut and Tasora 2015",
     .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC |
              CH_TAKES_DISC | CH_IS_INNER | CH_IS_EXACT,
     .options = option_rows,

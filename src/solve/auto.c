@@ -155,7 +155,8 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_auto = {
     .name = "auto",
     .summary = "portfolio with fall-back: sweeps, rest, splitting, Newton, interior point; ends with the best iterate",
-    .source = "Cardhouse's own",
+    .document = "Cardhouse's own",
+    .equation = "docs/theory/auto.md; the best iterate is kept as in Kaufman 2009, section 5.4.4",
     .takes =
         CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT,
     .options = option_rows,

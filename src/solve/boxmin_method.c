@@ -91,7 +91,9 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_boxmin = {.name = "boxmin",
                                    .summary = "least squares on a box, for the polygonal complementarity problem",
-                                   .source = "Andreani, Friedlander, Mello and Santos (eq. (2), BOX-QUACAN)",
+                                   .document = "Andreani, Friedlander, Mello and Santos",
+                                   .equation = "(1), (2), section 3",
+                                   .literature = "Friedlander, Martinez and Santos 1994",
                                    .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNSYMMETRIC |
                                             CH_TAKES_POLYGON | CH_NEEDS_POLYGON | CH_IS_EXACT,
                                    .options = option_rows,

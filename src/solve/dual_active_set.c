@@ -10,9 +10,10 @@
 #include "linalg/sparse.h"
 
 #define TINY_PIVOT 1e-11  // entries of a direction that are round-off, relative to the largest
-#define NOISE 4e-15       // of w, relative to |b|
+#define NOISE 1e-15       // of w, relative to the largest sum in it
 #define REDUNDANT 1e6     // a contradiction below this times the noise is what dependent constraints leave
-enum { MOST_REFINEMENTS = 3, MOST_CHECKS = 20 };
+#define PROGRESS 1e-14    // of the dual objective in a round, relative
+enum { MOST_REFINEMENTS = 3, MOST_IDLE_ROUNDS = 3, ROUND = 200 };
 
 struct ChDualActiveSet {
   ChDualActiveSetDef def;
@@ -238,23 +239,46 @@ static bool enter(ChDualActiveSet* s, int p) {
   return true;
 }
 
+// What sums of this size leave of their last digits: NOISE times the largest sum of |b| and |A| |y|.
+static void measure_noise(ChDualActiveSet* s) {
+  const ChSparse* A = s->def.A;
+  for (int p = 0; p < s->n; ++p) s->right[p] = fabs(s->b[p]);
+  for (int p = 0; p < s->n; ++p)
+    for (int k = A->start[p]; k < A->start[p + 1] && s->y[p] != 0.0; ++k)
+      s->right[A->index[k]] += fabs(A->value[k] * s->y[p]);
+  s->noise = 0.0;
+  for (int p = 0; p < s->n; ++p) s->noise = fmax(s->noise, NOISE * s->right[p]);
+}
+
+static double dual_objective(const ChDualActiveSet* s) {
+  double sum = 0.0;
+  for (int p = 0; p < s->n; ++p) sum += 0.5 * s->y[p] * (s->w[p] + s->b[p]);
+  return sum;
+}
+
+// Constraints enter in rounds; between them round-off is repaired and measured. A round that does not lower the dual
+// objective has only moved round-off.
 ChDualEnd ch_dual_active_set_solve(ChDualActiveSet* s, const double* b, const ChDualLimits* limits) {
   s->b = b;
   s->limits = *limits;
   s->limits.max_changes += s->changes;
-  s->noise = 0.0;
-  for (int p = 0; p < s->n; ++p) s->noise = fmax(s->noise, NOISE * fabs(b[p]));
   memset(s->settled, 0, (size_t)s->n * sizeof *s->settled);
-  settle(s);
-  for (int check = 0; check < MOST_CHECKS; ++check) {
+  double lowest = INFINITY;
+  for (int idle = 0; idle < MOST_IDLE_ROUNDS;) {
+    settle(s);
+    measure_noise(s);
+    double value = dual_objective(s);
+    idle = value < lowest - PROGRESS * fabs(lowest) || lowest == INFINITY ? 0 : idle + 1;
+    lowest = fmin(lowest, value);
     int p = most_violated(s);
-    if (p < 0) return CH_DUAL_SOLVED;
-    for (; p >= 0; p = most_violated(s)) {
+    if (p < 0) return exhausted(s) ? CH_DUAL_LIMIT : CH_DUAL_SOLVED;
+    for (int k = 0; k < ROUND && p >= 0; ++k, p = most_violated(s)) {
       if (!enter(s, p)) return CH_DUAL_INFEASIBLE;
       if (exhausted(s)) break;
     }
+    if (!exhausted(s)) continue;
     settle(s);
-    if (exhausted(s)) return CH_DUAL_LIMIT;
+    return CH_DUAL_LIMIT;
   }
   return CH_DUAL_LIMIT;
 }

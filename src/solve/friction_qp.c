@@ -1,6 +1,7 @@
 // The programme itself: see friction_qp.h.
 #include "solve/friction_qp.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "linalg/sparse.h"
@@ -24,6 +25,11 @@ double ch_friction_qp_value(const ChFrictionQp* qp, const double* y, const doubl
   for (int i = 0; i < qp->n; ++i)
     if (!qp->lcp.free[i]) sum += y[i] * w[i];
   return sum;
+}
+
+void ch_friction_qp_end(const ChFrictionQp* qp, ChRun* run, const double* y, const double* w, bool first_order) {
+  snprintf(run->note, sizeof run->note, "value of the non-convex programme %.3e", ch_friction_qp_value(qp, y, w));
+  if (first_order && !(run->error <= 1e-5 * run->scale)) run->ending = CH_STATIONARY;
 }
 
 double ch_friction_qp_offer(ChFrictionQp* qp, ChRun* run, const double* y) {

@@ -30,6 +30,10 @@ void ch_friction_qp_slack(const ChFrictionQp* qp, const double* y, double* w);
 // y'w over the variables with a sign
 double ch_friction_qp_value(const ChFrictionQp* qp, const double* y, const double* w);
 
+// How a local method says that it has ended: the value goes to the note, and where the first-order conditions hold and
+// the best error is not small, the point is called stationary. A small one is a solution not seen to the last digit.
+void ch_friction_qp_end(const ChFrictionQp* qp, ChRun* run, const double* y, const double* w, bool first_order);
+
 // Offers the reactions of y, put inside their cones, to the run; returns their error.
 double ch_friction_qp_offer(ChFrictionQp* qp, ChRun* run, const double* y);
 

@@ -11,7 +11,6 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "solve/friction_qp.h"
@@ -287,16 +286,16 @@ static void solve(ChRun* run) {
   const bool stationary = descend(&s, limit);
   if (!ch_tableau_values(&s.t, s.qp.lcp.b)) return;
   ++run->factorizations;
-  snprintf(run->note, sizeof run->note, "value of the non-convex programme %.3e",
-           ch_friction_qp_value(&s.qp, s.t.x + s.n, s.t.x));
   offer(&s, run->inner);
-  if (stationary) run->ending = CH_STATIONARY;
+  ch_friction_qp_end(&s.qp, run, s.t.x + s.n, s.t.x, stationary);
 }
 
 const ChMethod ch_method_indefinite_qp = {
     .name = "indefinite-qp",
     .summary = "active-set method with inertia control on the non-convex QP: may end in points that are no solution",
-    .source = "Kaufman 2009, section 5.6.3, (5.32); Gill, Murray, Saunders and Wright 1991",
+    .document = "Kaufman 2009",
+    .equation = "(5.31), (5.32), section 5.6.3",
+    .literature = "Gill, Murray, Saunders and Wright 1991",
     .takes = CH_TAKES_COULOMB | CH_TAKES_UNSYMMETRIC | CH_TAKES_POLYGON | CH_NEEDS_POLYGON | CH_IS_EXACT | CH_IS_LOCAL,
     .largest = CH_FRICTION_QP_LARGEST,
     .options = option_rows,

@@ -329,7 +329,9 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_ipm = {
     .name = "ipm",
     .summary = "interior point with the slip coupled in and smoothed; convex with pose relaxed",
-    .source = "Nesterov and Todd 1998; Acary et al. 2023",
+    .document = "Negrut and Serban 2016",
+    .equation = "(14), (15); Anitescu's slides, \"Current Status\"",
+    .literature = "Nesterov and Todd 1998; Acary et al. 2023",
     .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_INNER | CH_IS_EXACT,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,

@@ -150,7 +150,9 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_lemke = {.name = "lemke",
                                   .summary = "Lemke's pivoting on the polygonal complementarity problem",
-                                  .source = "Anitescu and Hart 2004 (LCP0); Stewart and Trinkle 1996",
+                                  .document = "Anitescu and Hart 2004",
+                                  .equation = "LCP0: (6), (7); Kaufman 2009, (5.25)-(5.30), section 5.7.1",
+                                  .literature = "Stewart and Trinkle 1996",
                                   .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNSYMMETRIC |
                                            CH_TAKES_POLYGON | CH_NEEDS_POLYGON | CH_IS_EXACT,
                                   .options = option_rows,

@@ -58,7 +58,9 @@ typedef struct ChRun {
 struct ChMethod {
   const char* name;
   const char* summary;
-  const char* source;
+  const char* document;    // that it is taken from
+  const char* equation;    // where in it: equation, section, algorithm; other documents after a semicolon
+  const char* literature;  // beyond the documents, or NULL
   unsigned takes;
   int largest;  // variables of the polygonal problem (polygon_lcp.h) that a dense method takes; 0: any number
   const struct ChOption* options;

@@ -268,7 +268,9 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_newton = {.name = "newton",
                                    .summary = "proximal semismooth Newton on the Alart-Curnier and De Saxce maps",
-                                   .source = "the field's state of the art (Alart and Curnier 1991; Acary et al. 2018)",
+                                   .document = "Alart and Curnier 1991",
+                                   .equation = "their map as F = y - r = 0 in docs/theory/newton.md",
+                                   .literature = "Acary et al. 2018",
                                    .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
                                             CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER | CH_IS_EXACT,
                                    .options = option_rows,

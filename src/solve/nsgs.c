@@ -77,7 +77,9 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_nsgs = {.name = "nsgs",
                                  .summary = "block Gauss-Seidel with exact local Coulomb solves",
-                                 .source = "the field's work-horse (Jourdan, Alart and Jean 1998)",
+                                 .document = "Anitescu's slides",
+                                 .equation = "\"How does one solve the subproblem?\"",
+                                 .literature = "Jourdan, Alart and Jean 1998",
                                  .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
                                           CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER | CH_IS_EXACT,
                                  .options = option_rows,

@@ -108,7 +108,8 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_pgs = {.name = "pgs",
                                 .summary = "projected Gauss-Seidel over cones or, as game engines do, boxes",
-                                .source = "Kaufman 2009, section 5.7.2; the baseline of game engines",
+                                .document = "Kaufman 2009",
+                                .equation = "section 5.7.2",
                                 .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
                                          CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_EXACT,
                                 .options = option_rows,

@@ -45,11 +45,14 @@ ChMethodInfo ch_method_info(int index) {
   const ChMethod* m = methods[index];
   return (ChMethodInfo){.name = m->name,
                         .summary = m->summary,
-                        .source = m->source,
+                        .document = m->document,
+                        .equation = m->equation,
+                        .literature = m->literature,
                         .exact = (m->takes & CH_IS_EXACT) != 0,
                         .outer = (m->takes & CH_IS_OUTER) != 0,
                         .inner = (m->takes & CH_IS_INNER) != 0,
-                        .local = (m->takes & CH_IS_LOCAL) != 0};
+                        .local = (m->takes & CH_IS_LOCAL) != 0,
+                        .polygons = (m->takes & CH_NEEDS_POLYGON) != 0};
 }
 
 int ch_option_count(void) {

@@ -1,12 +1,12 @@
 // regularized-lcp: splitting for the whole Stewart-Trinkle problem over any polygon (Kaufman 2009, section 5.7.2).
 //
-//   0 <= (A + eps I) y + b - eps y_k  _|_  y >= 0      y_{k+1} by sweeps  y_i <- max(0, y_i - omega (...)_i / (A_ii +
-//   eps))
+//   0 <= (A + eps I) y + b - eps y_k  _|_  y >= 0,   by sweeps   y_i <- max(0, y_i - omega (...)_i / (A_ii + eps))
 //
 // A has a zero block in its diagonal (lambda), which Gauss-Seidel cannot divide by: eps makes it positive, and is
 // reduced from step to step. centre = 0 leaves eps y_k out (Tikhonov), centre = 1 keeps it (proximal point). For a
 // positive semidefinite A both are sure to converge; with friction A is neither, and the sweeps are for an unsymmetric
-// matrix whose skew part outweighs a small eps. What diverges is taken back to the last y_k with a larger eps.
+// matrix whose skew part outweighs a small eps. What does not contract is taken back to the last y_k with a larger
+// eps.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,17 +62,18 @@ static double size_of(const Splitting* s) {
   return largest;
 }
 
-// Sweeps until they stand still relative to how far this eps can lead; false when they diverge.
+// Sweeps until they move a thousandth of what the first one did, or as long as they may; false when they diverge or do
+// not contract.
 static bool solve_regularized(Splitting* s) {
-  double first = 0.0;
+  double first = 0.0, change = 0.0;
   for (int k = 0; k < s->o.sweeps && !ch_run_late(s->run); ++k) {
-    const double change = sweep(s);
+    change = sweep(s);
     ++s->run->inner;
     if (k == 0) first = change;
-    if (!(change <= 1e6 * (first + size_of(s))) || !(size_of(s) <= 1e12)) return false;
+    if (!(change <= 1e6 * (first + size_of(s)))) return false;
     if (change <= 1e-3 * first || change <= 1e-15 * size_of(s)) return true;
   }
-  return true;
+  return change <= 0.5 * first;
 }
 
 static void solve(ChRun* run) {
@@ -89,7 +90,7 @@ static void solve(ChRun* run) {
     ch_run_note(run, k, error);
     if (!(error <= 10.0 * before + 1e3 * run->tolerance)) {  // back, and never again so little regularised
       memcpy(s.y, s.centre, bytes);
-      lowest = fmin(4.0 * s.eps, s.o.eps);
+      lowest = fmin(2.0 * s.eps, 1e6);
       s.eps = lowest;
     } else {
       memcpy(s.centre, s.y, bytes);
@@ -103,7 +104,9 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_regularized_lcp = {
     .name = "regularized-lcp",
     .summary = "regularised Gauss-Seidel on the whole polygonal complementarity problem; weak with friction",
-    .source = "Kaufman 2009, section 5.7.2; Cottle, Pang and Stone 1992",
+    .document = "Kaufman 2009",
+    .equation = "(5.25)-(5.30), section 5.7.2",
+    .literature = "Cottle, Pang and Stone 1992",
     .takes = CH_TAKES_COULOMB | CH_TAKES_UNSYMMETRIC | CH_TAKES_POLYGON | CH_NEEDS_POLYGON | CH_IS_EXACT | CH_IS_LOCAL,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,

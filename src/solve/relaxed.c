@@ -45,7 +45,9 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_relaxed = {
     .name = "relaxed",
     .summary = "one convex solve with the slip left out; exact only where nothing slips",
-    .source = "Anitescu and Hart 2004 (LCP2: eq. (15), Gamma = 0); Tasora and Anitescu 2011",
+    .document = "Anitescu and Hart 2004",
+    .equation = "LCP2: (15) with Gamma = 0; Negrut and Serban 2016, (14), (15)",
+    .literature = "Tasora and Anitescu 2011",
     .takes =
         CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_OUTER,
     .solve = solve};

@@ -2,15 +2,14 @@
 // 2009, section 5.7.3).
 //
 //   d = argmin 1/2 d'B d + g'd,  A (y + d) + b >= 0,  y + d >= 0;   y <- y + t d,  t = 1, 1/2, 1/4, ... until
-//   phi(y + t d) <= phi(y) - 1e-4 t (rho c(y) - g'd),   phi = y'w + rho c,  c = sum of what the constraints are
-//   violated
+//   phi(y + t d) <= phi(y) - 1e-4 t (rho c(y) - g'd),   phi = y'w + rho c,  c = sum of violations
 //
 // rho exceeds the largest multiplier, so that phi is exact. B is a damped BFGS estimate of the Hessian, or the Hessian
 // with its concave part left out: mu alpha lambda = mu/4 (alpha + lambda)^2 - mu/4 (alpha - lambda)^2, and the second
 // square is what makes it non-convex. Constraints are linear: once a full step was taken all iterates are feasible.
 #include <cblas.h>
+#include <lapacke.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "linalg/sparse.h"
@@ -26,6 +25,8 @@ CH_OPTIONS(SQP_OPTIONS)
 enum { HALVINGS = 30 };
 static const double SUFFICIENT = 1e-4;
 static const double DAMPING = 0.2;  // Powell: s'B s is never reduced below this share
+static const double EXACT = 1e-8;   // residual of a quadratic step that can show that nothing descends
+static const double RANK = 1e-10;   // of the last active set: pivots below count as zero
 static const double SHIFT = 1e-9;   // keeps an exact Hessian that is singular positive definite
 
 typedef struct Sqp {
@@ -35,6 +36,7 @@ typedef struct Sqp {
   ChSqpSubproblem sub;
   int n;
   double penalty;
+  bool exact;  // the last step is the minimum of its programme: only then can it show that none descends
   double *B, *c, *g, *y, *w, *d, *trial, *trial_w, *Bs, *Hs;
 } Sqp;
 
@@ -109,14 +111,14 @@ static bool find_step(Sqp* q) {
   memcpy(q->c, q->g, (size_t)n * sizeof *q->c);
   cblas_dsymv(CblasColMajor, CblasLower, n, -1.0, q->B, n, q->y, 1, 1.0, q->c, 1);
   memcpy(q->sub.y, q->y, (size_t)n * sizeof *q->y);
-  const bool solved = ch_sqp_subproblem_solve(&q->sub, q->run, q->o.tol_inner);
+  q->exact = ch_sqp_subproblem_solve(&q->sub, q->run, q->o.tol_inner) <= EXACT;
   double largest = 0.0;
   for (int i = 0; i < n; ++i) {
     q->d[i] = q->sub.y[i] - q->y[i];
     largest = fmax(largest, fmax(fabs(q->sub.z[i]), fabs(q->sub.v[i])));
   }
   q->penalty = fmax(q->penalty, 1.1 * largest);
-  return solved || isfinite(cblas_ddot(n, q->d, 1, q->d, 1));
+  return q->exact || isfinite(cblas_ddot(n, q->d, 1, q->d, 1));
 }
 
 // Backtracking on phi. Returns t, 0 where none is found.
@@ -151,9 +153,9 @@ static bool descend(Sqp* q, long limit) {
   for (long k = 1; k <= limit && !ch_run_finished(q->run); ++k) {
     if (!find_step(q)) return false;
     const double drop = cblas_ddot(q->n, q->g, 1, q->d, 1), wrong = violation(q, q->y, q->w);
-    if (fabs(drop) <= q->o.tol_step && wrong <= q->o.tol_step) return true;
+    if (fabs(drop) <= q->o.tol_step && wrong <= q->o.tol_step) return q->exact;
     const double t = search_line(q, drop - q->penalty * wrong);
-    if (t == 0.0) return wrong <= 1e-9;  // rounding hides what descent is left
+    if (t == 0.0) return q->exact && wrong <= 1e-9;  // rounding hides what descent is left
     memcpy(q->y, q->trial, (size_t)q->n * sizeof *q->y);
     memcpy(q->w, q->trial_w, (size_t)q->n * sizeof *q->w);
     ++q->run->outer;
@@ -163,18 +165,44 @@ static bool descend(Sqp* q, long limit) {
   return false;
 }
 
+// An interior point leaves every variable a little off its bound. Which of each pair (y_i, w_i) is zero is clear at the
+// end: y = 0 where it is the smaller, w = 0 elsewhere, by the least change of the other y (A_II may be singular).
+static void polish(Sqp* q) {
+  const ChSparse* A = &q->qp.lcp.A;
+  int *place = CH_TAKE(q->run->arena, q->n, int), *pivot = CH_TAKE(q->run->arena, q->n, int), m = 0, rank;
+  for (int i = 0; i < q->n; ++i) {
+    place[i] = q->qp.lcp.free[i] || q->y[i] > q->w[i] ? m++ : -1;
+    q->trial[i] = place[i] < 0 ? 0.0 : q->y[i];
+  }
+  ch_friction_qp_slack(&q->qp, q->trial, q->trial_w);
+  double* D = q->B;  // no longer needed
+  memset(D, 0, (size_t)q->n * (size_t)q->n * sizeof *D);
+  for (int j = 0; j < q->n; ++j) {
+    if (place[j] < 0) continue;
+    q->d[place[j]] = -q->trial_w[j];
+    for (int k = A->start[j]; k < A->start[j + 1]; ++k)
+      if (place[A->index[k]] >= 0) D[(size_t)place[j] * (size_t)m + (size_t)place[A->index[k]]] = A->value[k];
+  }
+  if (m == 0 || LAPACKE_dgelsy(LAPACK_COL_MAJOR, m, m, 1, D, m, q->d, m, pivot, RANK, &rank) != 0) return;
+  for (int j = 0; j < q->n; ++j)
+    if (place[j] >= 0) q->trial[j] += q->d[place[j]];
+  ch_run_note(q->run, q->run->outer, ch_friction_qp_offer(&q->qp, q->run, q->trial));
+}
+
 static void solve(ChRun* run) {
   Sqp q = {.run = run, .o = read_options(run->options), .qp = ch_friction_qp(run->arena, run->system)};
   create(&q);
-  if (descend(&q, run->max_iterations > 0 ? run->max_iterations : 10000)) run->ending = CH_STATIONARY;
-  snprintf(run->note, sizeof run->note, "value of the non-convex programme %.3e",
-           ch_friction_qp_value(&q.qp, q.y, q.w));
+  const bool first_order = descend(&q, run->max_iterations > 0 ? run->max_iterations : 10000);
+  if (!ch_run_finished(run)) polish(&q);
+  ch_friction_qp_end(&q.qp, run, q.y, q.w, first_order);
 }
 
 const ChMethod ch_method_sqp = {
     .name = "sqp",
     .summary = "sequential quadratic programming on the non-convex QP: may end in points that are no solution",
-    .source = "Kaufman 2009, section 5.7.3, (5.32); Schittkowski 2006",
+    .document = "Kaufman 2009",
+    .equation = "(5.31)-(5.33), section 5.7.3",
+    .literature = "Schittkowski 2006",
     .takes = CH_TAKES_COULOMB | CH_TAKES_UNSYMMETRIC | CH_TAKES_POLYGON | CH_NEEDS_POLYGON | CH_IS_EXACT | CH_IS_LOCAL,
     .largest = CH_FRICTION_QP_LARGEST,
     .options = option_rows,

@@ -9,16 +9,19 @@
 #include "base/check.h"
 #include "linalg/sparse.h"
 
-enum { ITERATIONS_MOST = 80 };
-static const double DELTA = 1e-8;  // of equations
+enum { ITERATIONS_MOST = 80, SHIFTS_MOST = 6 };
+static const double FIRST_SHIFT = 1e-10;
+static const double WORSENING = 1e3;  // rounding has the upper hand: the condition of K grows without bound
+static const double DELTA = 1e-8;     // of equations
 static const double TO_BOUNDARY = 0.995;
 static const double LEAST_START = 1e-2;  // of a variable with a sign, scaled variables being of size 1
 
 ChSqpSubproblem ch_sqp_subproblem(ChArena* arena, const ChFrictionQp* qp) {
   ChSqpSubproblem p = {.qp = qp, .K = CH_TAKE(arena, (size_t)qp->n * (size_t)qp->n, double)};
-  double** vectors[] = {&p.y,  &p.w,  &p.z,  &p.v,  &p.dy, &p.dw, &p.dz,
-                        &p.dv, &p.rd, &p.rp, &p.cy, &p.cw, &p.h,  &p.weight};
+  double** vectors[] = {&p.y,  &p.w,  &p.z,  &p.v,  &p.dy, &p.dw,    &p.dz,    &p.dv,
+                        &p.rd, &p.rp, &p.cy, &p.cw, &p.h,  &p.right, &p.weight};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k) *vectors[k] = CH_TAKE(arena, qp->n, double);
+  for (int k = 0; k < 3; ++k) p.best[k] = CH_TAKE(arena, qp->n, double);
   return p;
 }
 
@@ -57,15 +60,15 @@ static double mean_product(const ChSqpSubproblem* p) {
   return count ? sum / count : 0.0;
 }
 
-// K = B + Y^-1 Z + A' D A, lower triangle, through the sparse rows of A.
-static bool factor(ChSqpSubproblem* p) {
+// K = B + Y^-1 Z + A' D A + shift, lower triangle, through the sparse rows of A.
+static void fill_matrix(ChSqpSubproblem* p, double shift) {
   const int n = p->qp->n;
   const ChSparse* rows = &p->qp->AT;
   memcpy(p->K, p->B, (size_t)n * (size_t)n * sizeof *p->K);
   for (int i = 0; i < n; ++i) {
     const bool free = p->qp->lcp.free[i];
     p->weight[i] = free ? 1.0 / DELTA : p->v[i] / p->w[i];
-    if (!free) p->K[(size_t)i * (size_t)n + (size_t)i] += p->z[i] / p->y[i];
+    p->K[(size_t)i * (size_t)n + (size_t)i] += shift + (free ? 0.0 : p->z[i] / p->y[i]);
   }
   for (int i = 0; i < n; ++i)
     for (int a = rows->start[i]; a < rows->start[i + 1]; ++a) {
@@ -73,7 +76,34 @@ static bool factor(ChSqpSubproblem* p) {
       const double scaled = p->weight[i] * rows->value[a];
       for (int e = a; e < rows->start[i + 1]; ++e) column[rows->index[e]] += scaled * rows->value[e];
     }
-  return LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, p->K, n) == 0;
+}
+
+// Weights of many sizes can spoil the definiteness of K by rounding. A shift repairs it and only shortens the step: the
+// residuals are those of the problem itself.
+static bool factor(ChSqpSubproblem* p) {
+  double shift = 0.0;
+  for (int k = 0; k<SHIFTS_MOST; ++k, shift = shift> 0.0 ? 100.0 * shift : FIRST_SHIFT) {
+    fill_matrix(p, shift);
+    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', p->qp->n, p->K, p->qp->n) == 0) return true;
+  }
+  return false;
+}
+
+// dy = K^-1 dy with one step of refinement: K is ill-conditioned near the end, its product is known well.
+static void solve_refined(ChSqpSubproblem* p) {
+  const int n = p->qp->n;
+  memcpy(p->right, p->dy, (size_t)n * sizeof *p->dy);
+  LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', n, 1, p->K, n, p->dy, n);
+  memset(p->dw, 0, (size_t)n * sizeof *p->dw);
+  ch_sparse_multiply_add(&p->qp->lcp.A, p->dy, p->dw);
+  for (int i = 0; i < n; ++i) {
+    p->dw[i] *= -p->weight[i];
+    if (!p->qp->lcp.free[i]) p->right[i] -= p->z[i] / p->y[i] * p->dy[i];
+  }
+  ch_sparse_multiply_transposed_add(&p->qp->lcp.A, p->dw, p->right);
+  cblas_dsymv(CblasColMajor, CblasLower, n, -1.0, p->B, n, p->dy, 1, 1.0, p->right, 1);
+  LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', n, 1, p->K, n, p->right, n);
+  for (int i = 0; i < n; ++i) p->dy[i] += p->right[i];
 }
 
 // The step for complementarity targets cy (of y z) and cw (of w v).
@@ -85,7 +115,7 @@ static void direction(ChSqpSubproblem* p) {
     p->h[i] = free ? -p->rp[i] / DELTA : (p->cw[i] - p->v[i] * p->rp[i]) / p->w[i];
   }
   ch_sparse_multiply_transposed_add(&p->qp->lcp.A, p->h, p->dy);
-  LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', n, 1, p->K, n, p->dy, n);
+  solve_refined(p);
   memcpy(p->dw, p->rp, (size_t)n * sizeof *p->dw);
   ch_sparse_multiply_add(&p->qp->lcp.A, p->dy, p->dw);
   for (int i = 0; i < n; ++i) {
@@ -131,17 +161,27 @@ static void advance(ChSqpSubproblem* p, double length) {
     for (int i = 0; i < p->qp->n; ++i) x[k][i] += length * dx[k][i];
 }
 
-bool ch_sqp_subproblem_solve(ChSqpSubproblem* p, ChRun* run, double tolerance) {
+static void copy_point(const ChSqpSubproblem* p, double* const from[3], double* const to[3]) {
+  for (int k = 0; k < 3; ++k) memcpy(to[k], from[k], (size_t)p->qp->n * sizeof(double));
+}
+
+double ch_sqp_subproblem_solve(ChSqpSubproblem* p, ChRun* run, double tolerance) {
+  double *const point[3] = {p->y, p->z, p->v}, best = INFINITY;
   start(p);
-  for (int k = 0; k < ITERATIONS_MOST && !ch_run_late(run); ++k) {
-    const double residual = fill_residuals(p), mu = mean_product(p);
-    if (ch_max(residual, mu) <= tolerance) return true;
+  for (int k = 0; k < ITERATIONS_MOST; ++k) {
+    const double mu = mean_product(p), reached = ch_max(fill_residuals(p), mu);
+    if (reached < best) {
+      best = reached;
+      copy_point(p, point, p->best);
+    }
+    if (!(reached <= WORSENING * best) || best <= tolerance || ch_run_late(run)) break;
     ++run->inner;
     ++run->factorizations;
-    if (!isfinite(residual) || !factor(p)) return false;
+    if (!factor(p)) break;
     choose_targets(p, mu);
     direction(p);
     advance(p, fmin(1.0, TO_BOUNDARY * step_length(p)));
   }
-  return false;
+  if (isfinite(best)) copy_point(p, p->best, point);
+  return best;
 }

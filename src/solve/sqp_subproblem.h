@@ -14,13 +14,15 @@ typedef struct ChSqpSubproblem {
   const ChFrictionQp* qp;  // A, b and which variables are free
   const double *B, *c;     // B by columns, both triangles
   double *y, *w, *z, *v;   // point and multipliers: z of y >= 0, v of w >= 0
-  double *K, *dy, *dw, *dz, *dv, *rd, *rp, *cy, *cw, *h, *weight;
+  double* best[3];         // y, z and v of the best point so far
+  double *K, *dy, *dw, *dz, *dv, *rd, *rp, *cy, *cw, *h, *right, *weight;
 } ChSqpSubproblem;
 
 ChSqpSubproblem ch_sqp_subproblem(ChArena* arena, const ChFrictionQp* qp);
 
-// Minimises; B, c are set, y holds a start. Ends at the iteration limit, at the clock of the run or when residuals and
-// complementarity are below the tolerance: then true. Iterations and factorisations are added to the run's.
-bool ch_sqp_subproblem_solve(ChSqpSubproblem* p, ChRun* run, double tolerance);
+// Minimises; B, c are set, y holds a start. Ends when residuals and complementarity are below the tolerance, at the
+// iteration limit, at the clock of the run or where rounding stops it. y, z and v are then the best point seen, and the
+// larger of its residual and complementarity is returned. Iterations and factorisations are added to the run's.
+double ch_sqp_subproblem_solve(ChSqpSubproblem* p, ChRun* run, double tolerance);
 
 #endif

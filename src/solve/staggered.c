@@ -175,7 +175,8 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_staggered = {
     .name = "staggered",
     .summary = "staggered projections: contact and friction problems in turn, over discs or polygons",
-    .source = "Kaufman 2009, algorithm 1",
+    .document = "Kaufman 2009",
+    .equation = "algorithm 1, (5.12)-(5.22), (6.1), (6.2)",
     .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_UNSYMMETRIC | CH_IS_OUTER | CH_IS_EXACT,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,

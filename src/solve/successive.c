@@ -135,7 +135,8 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_successive = {
     .name = "successive",
     .summary = "successive convex relaxation: the slip as a fixed point around a convex solver",
-    .source = "Anitescu and Hart 2004 (LCP1: eq. (15)-(19))",
+    .document = "Anitescu and Hart 2004",
+    .equation = "LCP1: (15)-(19), section 4.A",
     .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC |
              CH_IS_OUTER | CH_IS_EXACT,
     .options = option_rows,

@@ -116,7 +116,7 @@ static ChVerdict judge(const ChProblem* p, const ChTrialDef* def, ChTrial* trial
   return met && velocities_belong(p, trial->r, trial->u) ? CH_VERDICT_SOLVED : CH_VERDICT_LIE;
 }
 
-ChTrial ch_trial_run(const ChProblem* p, const ChTrialDef* def) {
+static ChTrial run_as_it_is(const ChProblem* p, const ChTrialDef* def) {
   Answer* answer = mmap(NULL, answer_size(p), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (answer == MAP_FAILED) abort();
   ChTrial trial = {.verdict = CH_VERDICT_SOLVED};
@@ -139,6 +139,25 @@ ChTrial ch_trial_run(const ChProblem* p, const ChTrialDef* def) {
   }
   munmap(answer, answer_size(p));
   return trial;
+}
+
+ChTrial ch_trial_run(const ChProblem* p, const ChTrialDef* def) {
+  if (def->sides == 0) return run_as_it_is(p, def);
+  ChContext context = {0};
+  ChProblem over = *p;  // the same matrices, blocks of its own
+  const size_t bytes = (size_t)p->block_count * sizeof *p->blocks;
+  over.blocks = memcpy(must(malloc(bytes + 1)), p->blocks, bytes);
+  if (ch_problem_set_polygon(&context, &over, def->sides, false) != CH_OK) abort();
+  const ChTrial trial = run_as_it_is(&over, def);
+  free(over.blocks);
+  return trial;
+}
+
+int ch_trial_sides(const ChProblem* p, const ChMethodInfo* method) {
+  for (int i = 0; i < p->block_count && method->polygons; ++i)
+    if (p->blocks[i].law == CH_LAW_CONTACT && p->blocks[i].dimension == 3 && p->blocks[i].sides == 0)
+      return CH_TRIAL_SIDES;
+  return 0;
 }
 
 void ch_trial_reset(ChTrial* trial) {

@@ -20,6 +20,7 @@ typedef struct ChTrialDef {
   const char* method;
   const char* inner;  // or NULL
   ChPose pose;
+  int sides;  // contacts in space over polygons of so many sides; 0: as they are
   double tolerance;
   double time_limit;
   bool isolated;  // run in a child process, so that a crash or a hang ends only the trial
@@ -35,6 +36,11 @@ typedef struct ChTrial {
 } ChTrial;
 
 ChTrial ch_trial_run(const ChProblem* problem, const ChTrialDef* def);
+
+// The sides that a trial of this method needs: these where there are smooth cones in space and it takes polygons only,
+// 0 otherwise.
+enum { CH_TRIAL_SIDES = 8 };
+int ch_trial_sides(const ChProblem* problem, const ChMethodInfo* method);
 void ch_trial_reset(ChTrial* trial);
 
 // How far two answers are apart in velocity, and how far their errors allow them to be where the velocity is unique.

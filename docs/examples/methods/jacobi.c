@@ -47,7 +47,8 @@ static void solve(ChRun* run) {
 const ChMethod ch_method_jacobi = {
     .name = "jacobi",
     .summary = "projected Jacobi, damped",
-    .source = "the textbook splitting; an example",
+    .document = "textbooks",
+    .equation = "the splitting at the head of this file",
     .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,
