@@ -21,12 +21,12 @@ static void print_method(const ChMethodInfo* method) {
   const char* inner = method->outer ? ", takes --inner" : method->inner ? ", serves as --inner" : "";
   snprintf(kind, sizeof kind, "%s%s%s%s", method->exact ? "exact Coulomb" : "pose relaxed",
            method->local ? " or stationary" : "", method->polygons ? ", polygons" : "", inner);
-  printf("%-16s %-36s %s [%s, %s%s%s]\n", method->name, kind, method->summary, method->document, method->equation,
+  printf("%-16s %-42s %s [%s, %s%s%s]\n", method->name, kind, method->summary, method->document, method->equation,
          method->literature ? "; " : "", method->literature ? method->literature : "");
 }
 
 static void print_text(bool with_options) {
-  printf("%-16s %-36s %s\n", "method", "solves", "what it does [from: document, equation; literature]");
+  printf("%-16s %-42s %s\n", "method", "solves", "what it does [from: document, equation; literature]");
   for (int k = 0; k < ch_method_count(); ++k) {
     const ChMethodInfo method = ch_method_info(k);
     print_method(&method);
