@@ -1,8 +1,11 @@
 // Measuring in a child process: see measure.h.
 #include "measure.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,6 +32,28 @@ double ch_measure_clock(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+void ch_measure_single_thread(char** argv) {
+  const char* set = getenv("OPENBLAS_NUM_THREADS");
+  if (set && !strcmp(set, "1")) return;
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  setenv("OMP_NUM_THREADS", "1", 1);
+  execv("/proc/self/exe", argv);
+}
+
+void ch_measure_pin(int core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET((size_t)(core >= 0 ? core : (int)sysconf(_SC_NPROCESSORS_ONLN) - 1), &set);
+  if (sched_setaffinity(0, sizeof set, &set) != 0)
+    fprintf(stderr, "not pinned to one core (%s): expect more noise\n", strerror(errno));
+}
+
+bool ch_measure_number(const char* text, double lo, double hi, double* out) {
+  char* end = NULL;
+  *out = strtod(text, &end);
+  return end != text && *end == '\0' && *out >= lo && *out <= hi;
+}
+
 static void timer_set(int which, double seconds) {
   struct itimerval timer = {
       .it_value = {.tv_sec = (time_t)seconds, .tv_usec = (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6)}};
@@ -49,7 +74,7 @@ static int calls_wanted(double first, int repeat) {
   return wanted < CALLS_MOST ? wanted : CALLS_MOST;
 }
 
-static void silence(void) {
+void ch_measure_silence(void) {
   int null = open("/dev/null", O_RDWR);
   if (null < 0) return;
   dup2(null, STDOUT_FILENO);
@@ -59,7 +84,7 @@ static void silence(void) {
 static void child(Board* board, ChCallFn call, void* user, int rows, double cap, int repeat) {
   double* scratch = calloc((size_t)rows + 1, sizeof(double));
   if (!scratch) _exit(3);
-  silence();
+  ch_measure_silence();
   signal(SIGPROF, SIG_DFL);
   signal(SIGALRM, SIG_DFL);
   alarm_set(cap);

@@ -2,9 +2,23 @@
 #ifndef CH_BENCH_MEASURE_H
 #define CH_BENCH_MEASURE_H
 
+#include <stdbool.h>
+
 // Processor seconds of the calling thread. Everybody here runs on one thread, so this is the time on an idle machine,
 // and it stays the same on a busy one. (The clock of the whole process turns coarse while a timer watches it.)
 double ch_measure_clock(void);
+
+// What the calling process prints from now on goes nowhere.
+void ch_measure_silence(void);
+
+// Starts the program again with one thread for OpenMP and OpenBLAS, which read that when they are loaded. Where it
+// cannot, the run goes on with the threads it has.
+void ch_measure_single_thread(char** argv);
+// Keeps the process on one core, the last one for -1; says on standard error when it cannot.
+void ch_measure_pin(int core);
+
+// A number of the command line in [lo, hi]; false when it is anything else.
+bool ch_measure_number(const char* text, double lo, double hi, double* out);
 
 typedef struct ChCall {
   double seconds;

@@ -7,13 +7,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cardhouse/cardhouse.h"
 #include "condense.h"
@@ -232,13 +230,6 @@ static bool files_add(Options* options, const char* path) {
   return fits;
 }
 
-// A number of the command line in [lo, hi]; false when it is anything else.
-static bool number_read(const char* text, double lo, double hi, double* out) {
-  char* end = NULL;
-  *out = strtod(text, &end);
-  return end != text && *end == '\0' && *out >= lo && *out <= hi;
-}
-
 static bool option_set(Options* options, const char* name, const char* value) {
   double number = 0.0;
   if (!strcmp(name, "--tols")) return (options->tolerances = value) != NULL;
@@ -246,10 +237,11 @@ static bool option_set(Options* options, const char* name, const char* value) {
   if (!strcmp(name, "--peers")) return (options->peers = value) != NULL;
   if (!strcmp(name, "--csv")) return (options->csv = value) != NULL;
   if (!strcmp(name, "--svg")) return (options->svg = value) != NULL;
-  if (!strcmp(name, "--cap") && number_read(value, 1e-3, 1e6, &number)) return (options->cap = number) > 0.0;
-  if (!strcmp(name, "--repeat") && number_read(value, 1, 200, &number)) return (options->repeat = (int)number) > 0;
-  if (!strcmp(name, "--core") && number_read(value, 0, 1e4, &number)) return (options->core = (int)number) >= 0;
-  if (!strcmp(name, "--min-contacts") && number_read(value, 0, 1e9, &number))
+  if (!strcmp(name, "--cap") && ch_measure_number(value, 1e-3, 1e6, &number)) return (options->cap = number) > 0.0;
+  if (!strcmp(name, "--repeat") && ch_measure_number(value, 1, 200, &number))
+    return (options->repeat = (int)number) > 0;
+  if (!strcmp(name, "--core") && ch_measure_number(value, 0, 1e4, &number)) return (options->core = (int)number) >= 0;
+  if (!strcmp(name, "--min-contacts") && ch_measure_number(value, 0, 1e9, &number))
     return (options->min_contacts = (int)number) >= 0;
   return false;
 }
@@ -303,7 +295,7 @@ static int tolerances_read(ChResults* results, const char* list) {
   int status = 0;
   for (char* word = text ? strtok(text, ",") : NULL; word && !status; word = strtok(NULL, ",")) {
     double value = 0.0;
-    if (results->tolerance_count == CH_TOLERANCES_MOST || !number_read(word, 1e-16, 1.0, &value))
+    if (results->tolerance_count == CH_TOLERANCES_MOST || !ch_measure_number(word, 1e-16, 1.0, &value))
       status = usage_error("not a tolerance", word);
     else
       results->tolerances[results->tolerance_count++] = value;
@@ -328,24 +320,7 @@ static int peers_list(void) {
   return 0;
 }
 
-// --- the machine ---------------------------------------------------------------------------------------------------
-
-// Thread counts are read when the libraries are loaded, so the program starts itself again with them set.
-static void single_thread(char** argv) {
-  const char* set = getenv("OPENBLAS_NUM_THREADS");
-  if (set && !strcmp(set, "1")) return;
-  setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  setenv("OMP_NUM_THREADS", "1", 1);
-  execv("/proc/self/exe", argv);  // where that fails, the run goes on with the threads it has
-}
-
-static void pin(int core) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET((size_t)(core >= 0 ? core : (int)sysconf(_SC_NPROCESSORS_ONLN) - 1), &set);
-  if (sched_setaffinity(0, sizeof set, &set) != 0)
-    fprintf(stderr, "solvers: not pinned to one core (%s): expect more noise\n", strerror(errno));
-}
+// --- outputs -------------------------------------------------------------------------------------------------------
 
 static int outputs_write(const ChResults* results, const Options* options) {
   for (int t = 0; t < results->tolerance_count; ++t) {
@@ -377,13 +352,13 @@ int main(int argc, char** argv) {
                             .core = -1,
                             .min_contacts = 20};
   static ChResults results;
-  single_thread(argv);
+  ch_measure_single_thread(argv);
   int status = options_read(&options, argc, argv);
   if (!status && !strcmp(options.peers, "list")) return peers_list();
   if (!status && options.file_count == 0) status = usage_error("no problem given in", argc > 1 ? argv[1] : "");
   if (!status) status = comparison_read(&results, &options);
   if (status) return status;
-  pin(options.core);
+  ch_measure_pin(options.core);
   results.cap = options.cap;
   results.min_contacts = options.min_contacts;
   size_t cells = (size_t)options.file_count * (size_t)results.solver_count * (size_t)results.tolerance_count;
