@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,6 +30,12 @@ double ch_measure_clock(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+bool ch_measure_number(const char* text, double lo, double hi, double* out) {
+  char* end = NULL;
+  *out = strtod(text, &end);
+  return end != text && *end == '\0' && *out >= lo && *out <= hi;
+}
+
 static void timer_set(int which, double seconds) {
   struct itimerval timer = {
       .it_value = {.tv_sec = (time_t)seconds, .tv_usec = (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6)}};
@@ -49,7 +56,7 @@ static int calls_wanted(double first, int repeat) {
   return wanted < CALLS_MOST ? wanted : CALLS_MOST;
 }
 
-static void silence(void) {
+void ch_measure_silence(void) {
   int null = open("/dev/null", O_RDWR);
   if (null < 0) return;
   dup2(null, STDOUT_FILENO);
@@ -59,7 +66,7 @@ static void silence(void) {
 static void child(Board* board, ChCallFn call, void* user, int rows, double cap, int repeat) {
   double* scratch = calloc((size_t)rows + 1, sizeof(double));
   if (!scratch) _exit(3);
-  silence();
+  ch_measure_silence();
   signal(SIGPROF, SIG_DFL);
   signal(SIGALRM, SIG_DFL);
   alarm_set(cap);

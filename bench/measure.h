@@ -2,9 +2,17 @@
 #ifndef CH_BENCH_MEASURE_H
 #define CH_BENCH_MEASURE_H
 
+#include <stdbool.h>
+
 // Processor seconds of the calling thread. Everybody here runs on one thread, so this is the time on an idle machine,
 // and it stays the same on a busy one. (The clock of the whole process turns coarse while a timer watches it.)
 double ch_measure_clock(void);
+
+// What the calling process prints from now on goes nowhere.
+void ch_measure_silence(void);
+
+// A number of the command line in [lo, hi]; false when it is anything else.
+bool ch_measure_number(const char* text, double lo, double hi, double* out);
 
 typedef struct ChCall {
   double seconds;

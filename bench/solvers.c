@@ -232,13 +232,6 @@ static bool files_add(Options* options, const char* path) {
   return fits;
 }
 
-// A number of the command line in [lo, hi]; false when it is anything else.
-static bool number_read(const char* text, double lo, double hi, double* out) {
-  char* end = NULL;
-  *out = strtod(text, &end);
-  return end != text && *end == '\0' && *out >= lo && *out <= hi;
-}
-
 static bool option_set(Options* options, const char* name, const char* value) {
   double number = 0.0;
   if (!strcmp(name, "--tols")) return (options->tolerances = value) != NULL;
@@ -246,10 +239,11 @@ static bool option_set(Options* options, const char* name, const char* value) {
   if (!strcmp(name, "--peers")) return (options->peers = value) != NULL;
   if (!strcmp(name, "--csv")) return (options->csv = value) != NULL;
   if (!strcmp(name, "--svg")) return (options->svg = value) != NULL;
-  if (!strcmp(name, "--cap") && number_read(value, 1e-3, 1e6, &number)) return (options->cap = number) > 0.0;
-  if (!strcmp(name, "--repeat") && number_read(value, 1, 200, &number)) return (options->repeat = (int)number) > 0;
-  if (!strcmp(name, "--core") && number_read(value, 0, 1e4, &number)) return (options->core = (int)number) >= 0;
-  if (!strcmp(name, "--min-contacts") && number_read(value, 0, 1e9, &number))
+  if (!strcmp(name, "--cap") && ch_measure_number(value, 1e-3, 1e6, &number)) return (options->cap = number) > 0.0;
+  if (!strcmp(name, "--repeat") && ch_measure_number(value, 1, 200, &number))
+    return (options->repeat = (int)number) > 0;
+  if (!strcmp(name, "--core") && ch_measure_number(value, 0, 1e4, &number)) return (options->core = (int)number) >= 0;
+  if (!strcmp(name, "--min-contacts") && ch_measure_number(value, 0, 1e9, &number))
     return (options->min_contacts = (int)number) >= 0;
   return false;
 }
@@ -303,7 +297,7 @@ static int tolerances_read(ChResults* results, const char* list) {
   int status = 0;
   for (char* word = text ? strtok(text, ",") : NULL; word && !status; word = strtok(NULL, ",")) {
     double value = 0.0;
-    if (results->tolerance_count == CH_TOLERANCES_MOST || !number_read(word, 1e-16, 1.0, &value))
+    if (results->tolerance_count == CH_TOLERANCES_MOST || !ch_measure_number(word, 1e-16, 1.0, &value))
       status = usage_error("not a tolerance", word);
     else
       results->tolerances[results->tolerance_count++] = value;

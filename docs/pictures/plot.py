@@ -1,7 +1,8 @@
 """Line plots as small SVG files, readable on a light and on a dark page."""
 import math
 
-COLOURS = ["#2f7ed8", "#e07b39", "#3fa34d", "#b5539c", "#c9a227", "#4fb3bf", "#8d6e63", "#d64545", "#7d7d7d", "#6a5acd"]
+COLOURS = ["#2f7ed8", "#e07b39", "#3fa34d", "#b5539c", "#c9a227", "#4fb3bf", "#8d6e63", "#d64545", "#7d7d7d", "#6a5acd",
+           "#2e5d4b"]
 STYLE = """<style>
 text { font: 12px sans-serif; fill: #6e6e6e } .axis { stroke: #888; fill: none } .grid { stroke: #888; stroke-opacity: .25 }
 .title { font-weight: bold } @media (prefers-color-scheme: dark) { text { fill: #ccc } }

@@ -7,6 +7,7 @@
 #include "cardhouse/scene.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "model/world.h"
 #include "scene/forms.h"
 #include "scene/json_text.h"
 
@@ -114,7 +115,30 @@ static ChExit write_scene(const ChCommand* self, int index, int count, char** wo
   return CH_EXIT_DONE;
 }
 
+// ----------------------------------------------------------------------------------------------------------------
+// check
+
+// Reads a scene as `run` would, and says what it holds.
+static ChExit check_scene(const ChCommand* self, const char* file) {
+  ChContext context = {0};
+  ChScene* scene;
+  ChStatus status = ch_scene_open(&context, file, &scene);
+  if (status != CH_OK) return ch_failure_exit(self, &context, status);
+  const ChWorld* world = scene->world;
+  int moving = 0;
+  for (int k = 0; k < world->body_count; ++k) moving += world->bodies[k].kind == CH_BODY_DYNAMIC;
+  printf("%s: good, in %s\n  %d bodies, %d of them moving freely; %d shapes, %d joints, %d forces\n", scene->name,
+         world->dimension == 2 ? "the plane" : "space", world->body_count, moving, world->shape_count,
+         world->joint_count, world->force_count);
+  printf("  %g s in steps of %g s, method %s to %g\n", scene->until, scene->options.h, scene->options.solve.method,
+         scene->options.solve.tolerance);
+  ch_scene_destroy(scene);
+  return CH_EXIT_DONE;
+}
+
 static ChExit scene_run(const ChCommand* self, int count, char** words) {
+  if (count == 2 && strcmp(words[0], "check") == 0 && strcmp(words[1], "--help") != 0)
+    return check_scene(self, words[1]);
   const char* names[128];
   int known = 0;
   for (; known < ch_scene_builtin_count(); ++known) names[known] = ch_scene_builtin_name(known);
@@ -126,7 +150,12 @@ static ChExit scene_run(const ChCommand* self, int count, char** words) {
   if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
   names[known++] = "list";
   names[known++] = "schema";
+  names[known++] = "check";
   if (!ch_word_check(self, "scene", operand, known, names)) return CH_EXIT_USAGE;
+  if (strcmp(operand, "check") == 0) {
+    ch_complain(self, "check needs a scene: `cardhouse scene check FILE`");
+    return CH_EXIT_USAGE;
+  }
   if (strcmp(operand, "schema") == 0) return print_schema(self);
   if (arguments.json) return print_json(self);
   print_list();
@@ -135,11 +164,12 @@ static ChExit scene_run(const ChCommand* self, int count, char** words) {
 
 const ChCommand ch_command_scene = {
     .name = "scene",
-    .summary = "writes a built-in scene as JSON; `list` lists them, `schema` prints the form of scene files",
+    .summary =
+        "writes a built-in scene as JSON; `list` lists them, `check FILE` reads a file, `schema` prints its form",
     .operand = "NAME [--PARAMETER VALUE ...]",
     .examples =
         "  cardhouse scene list\n  cardhouse scene cards --help\n  cardhouse scene cards --levels 5 > house.json\n"
-        "  cardhouse scene schema\n",
+        "  cardhouse scene check house.json\n  cardhouse scene schema\n",
     .row_count = sizeof rows / sizeof *rows,
     .rows = rows,
     .run = scene_run,

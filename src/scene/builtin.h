@@ -61,13 +61,12 @@ json_t* ch_build_entry(ChBuild* build, const char* list, const char* type);
 void ch_build_set(ChBuild* build, json_t* object, const char* key, json_t* value);  // takes value over
 json_t* ch_build_vector(const ChBuild* build, ChVec3 v);
 
-#define CH_BUILTIN_LIST(X)                                                                            \
-  X(cards)                                                                                            \
-  X(arch)                                                                                             \
-  X(stack)                                                                                            \
-  X(incline)                                                                                          \
-  X(pile) X(box_of_spheres) X(cannonball) X(pendulum) X(slider_crank) X(painleve_rod) X(spinning_top) \
-      X(newtons_cradle) X(domino) X(hourglass) X(pebble_bed)
+// In the order of `cardhouse scene list`.
+// clang-format off
+#define CH_BUILTIN_LIST(X)                                                                                 \
+  X(cards) X(arch) X(stack) X(incline) X(pile) X(box_of_spheres) X(cannonball) X(pendulum) X(slider_crank)  \
+  X(painleve_rod) X(spinning_top) X(newtons_cradle) X(domino) X(hourglass) X(pebble_bed)
+// clang-format on
 #define X(name) extern const ChBuiltin ch_builtin_##name;
 CH_BUILTIN_LIST(X)
 #undef X

@@ -1,0 +1,128 @@
+// Tables and CSV of the engines: a line for every engine and step size, a column for every case of the scene.
+#include "engines_table.h"
+
+#include <math.h>
+#include <string.h>
+
+ChTrialResult* ch_engine_result(const ChEngineResults* all, int what, int row) {
+  return &all->results[(size_t)what * (size_t)all->row_count + (size_t)row];
+}
+
+int ch_engine_scene_end(const ChEngineResults* all, int first) {
+  int end = first + 1;
+  while (end < all->case_count && !strcmp(all->cases[end].scene, all->cases[first].scene)) ++end;
+  return end;
+}
+
+// Metres in the unit that suits them.
+static void length_text(char* text, size_t size, double metres) {
+  static const struct {
+    double unit;
+    const char* name;
+  } units[] = {{1.0, "m"}, {1e-3, "mm"}, {1e-6, "um"}, {1e-9, "nm"}};
+  int k = 0;
+  while (k < 3 && metres < units[k].unit) ++k;
+  if (metres == 0.0)
+    snprintf(text, size, "0");
+  else if (k == 3)
+    snprintf(text, size, "%.1g m", metres);
+  else
+    snprintf(text, size, "%.3g %s", metres / units[k].unit, units[k].name);
+}
+
+static void figure_text(char* text, size_t size, const ChTrialCase* what, const ChTrialResult* result) {
+  char figure[32];
+  if (what->kind == CH_TRIAL_SLIDE)
+    snprintf(figure, sizeof figure, "%.1g", result->figure);
+  else if (what->kind == CH_TRIAL_SETTLE)
+    snprintf(figure, sizeof figure, "%.0f us", result->late_us);
+  else
+    length_text(figure, sizeof figure, result->figure);
+  switch (result->ending) {
+    case CH_TRIAL_NOT_RUN:
+      snprintf(text, size, "-");
+      break;
+    case CH_TRIAL_FAILED:
+      snprintf(text, size, "failed @%.3g s", result->time);
+      break;
+    case CH_TRIAL_FELL:
+      snprintf(text, size, "falls @%.3g s", result->time);
+      break;
+    case CH_TRIAL_CAPPED:
+      snprintf(text, size, "%s @%.3g s", figure, result->time);
+      break;
+    case CH_TRIAL_DONE:
+      snprintf(text, size, "%s", figure);
+      break;
+  }
+}
+
+static void head(const ChEngineResults* all, int first, int end, double h, FILE* out) {
+  fprintf(out, "| %-16s | h     |", "engine");
+  for (int c = first; c < end; ++c)
+    if (all->cases[c].h == h) fprintf(out, " %-18s |", all->cases[c].name);
+  fprintf(out, " overlap | us/step | ratio | certificate | missed |\n|%s|------:|", "-----------------:");
+  for (int c = first; c < end; ++c)
+    if (all->cases[c].h == h) fprintf(out, "-------------------:|");
+  fprintf(out, "--------:|--------:|------:|------------:|-------:|\n");
+}
+
+// Time is that of the first case; overlap, certificate and missed steps are the worst of all.
+static void line(const ChEngineResults* all, int first, int end, double h, int row, FILE* out) {
+  const ChTrialResult* timed = NULL;
+  double overlap = 0.0, certificate = NAN, ours = NAN;
+  long missed = 0;
+  fprintf(out, "| %-16s | %5g |", all->rows[row]->name, h);
+  for (int c = first; c < end; ++c) {
+    if (all->cases[c].h != h) continue;
+    const ChTrialResult* result = ch_engine_result(all, c, row);
+    char text[48];
+    figure_text(text, sizeof text, &all->cases[c], result);
+    fprintf(out, " %18s |", text);
+    if (!timed) ours = ch_engine_result(all, c, 0)->late_us;
+    if (!timed) timed = result;
+    if (!(result->penetration <= overlap)) overlap = result->penetration;
+    if (!(result->report.certificate <= certificate)) certificate = result->report.certificate;
+    missed += result->report.missed;
+  }
+  char depth[32];
+  length_text(depth, sizeof depth, overlap);
+  if (timed->steps > 0)
+    fprintf(out, " %7s | %7.0f | %5.2g |", depth, timed->late_us, timed->late_us / ours);
+  else
+    fprintf(out, " %7s | %7s | %5s |", "-", "-", "-");
+  if (isnan(certificate))
+    fprintf(out, " %11s | %6s |\n", "-", "-");
+  else
+    fprintf(out, " %11.1e | %6ld |\n", certificate, missed);
+}
+
+void ch_engine_table(const ChEngineResults* all, int first, FILE* out) {
+  int end = ch_engine_scene_end(all, first);
+  fprintf(out, "\n### %s, %g s\n\n", all->cases[first].scene, all->cases[first].until);
+  head(all, first, end, all->cases[first].h, out);
+  for (int row = 0; row < all->row_count; ++row)
+    for (int c = first; c < end; ++c)
+      if (c == first || all->cases[c].h != all->cases[c - 1].h) line(all, first, end, all->cases[c].h, row, out);
+  fflush(out);
+}
+
+bool ch_engine_csv(const ChEngineResults* all, const char* path) {
+  static const char* const kinds[] = {"displacement", "creep", "acceleration", "settled"};
+  static const char* const endings[] = {"not run", "done", "fell", "capped", "failed"};
+  FILE* out = fopen(path, "w");
+  if (!out) return false;
+  fprintf(out,
+          "scene,case,kind,h,engine,ending,time,steps,figure,penetration,cpu_us,late_us,wall_us,worst_us,contacts,"
+          "certificate,missed,resting_steps\n");
+  for (int c = 0; c < all->case_count; ++c)
+    for (int row = 0; row < all->row_count; ++row) {
+      const ChTrialCase* what = &all->cases[c];
+      const ChTrialResult* r = ch_engine_result(all, c, row);
+      fprintf(out, "%s,%s,%s,%g,%s,%s,%.9g,%ld,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%d,%.6g,%ld,%ld\n", what->scene,
+              what->name, kinds[what->kind], what->h, all->rows[row]->name, endings[r->ending], r->time, r->steps,
+              r->figure, r->penetration, r->cpu_us, r->late_us, r->wall_us, r->worst_us, r->report.contacts,
+              r->report.certificate, r->report.missed, r->report.resting_steps);
+    }
+  return fclose(out) == 0;
+}

@@ -1,0 +1,404 @@
+// Built-in scenes are, body by body, what they are said to be; every contact starts at gap zero. Formulas and texts.
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vector.h"
+#include "cardhouse/scene.h"
+#include "collide/collide.h"
+#include "scene/formula.h"
+#include "scene/json_text.h"
+#include "support/near.h"
+
+static const double PI = 3.14159265358979323846, G = 9.81;
+
+static ChScene* make(const char* name, int count, const char* const (*parameters)[2]) {
+  ChContext context = {0};
+  char* text;
+  ChScene* scene = NULL;
+  CHECK_OK(context, ch_scene_builtin(&context, name, count, parameters, &text));
+  CHECK_OK(context, ch_scene_parse(&context, text, NULL, &scene));
+  free(text);
+  return scene;
+}
+
+static ChVec3 place(const ChScene* scene, const char* format, int number) {
+  char name[64];
+  snprintf(name, sizeof name, format, number);
+  int body = ch_world_find_body(scene->world, name);
+  if (body < 0) fail_msg("there is no body '%s'", name);
+  return scene->world->states[body].position;
+}
+
+static void check_vector(ChVec3 found, double x, double y, double z) {
+  CHECK_NEAR(found.x, x, 1e-13);
+  CHECK_NEAR(found.y, y, 1e-13);
+  CHECK_NEAR(found.z, z, 1e-13);
+}
+
+// How many contacts there are, all of which must be at gap zero.
+static int count_touching(const ChScene* scene) {
+  ChContext context = {0};
+  ChCollider* collider;
+  const ChGap* gaps;
+  int count;
+  ChCollideOptions options = {.margin = 1e-6};
+  CHECK_OK(context, ch_collider_create(&context, scene->world, &collider));
+  CHECK_OK(context, ch_collide(&context, collider, scene->world->states, &options, &gaps, &count));
+  for (int k = 0; k < count; ++k) CHECK_NEAR(gaps[k].gap, 0.0, 1e-12);
+  ch_collider_destroy(collider);
+  return count;
+}
+
+// ------------------------------------------------------------------------------------------------------ scenes S1 ..
+// S6
+
+static void S1_cards(void** state) {
+  (void)state;
+  const double L = 1.0, t = 0.02, th = 67.0 * PI / 180.0, s = 1.01;
+  const double dx = 0.5 * L * cos(th) + 0.5 * t * sin(th);
+  ChScene* scene = make("cards", 0, NULL);
+  assert_int_equal(ch_world_body_count(scene->world), 27);
+  double z0 = 0.0;
+  int card = 0;
+  for (int k = 0; k < 4; ++k) {
+    int n = 4 - k;
+    double cz = z0 + 0.5 * L * sin(th) + 0.5 * t * cos(th), top = z0 + L * sin(th) + t * cos(th);
+    for (int i = 0; i < n; ++i) {
+      double xc = (i - 0.5 * (n - 1)) * s;
+      for (int side = -1; side <= 1; side += 2) {
+        check_vector(place(scene, "card %d", ++card), xc + side * dx, 0.0, cz);
+        ChQuat q = scene->world->states[card].orientation;  // the floor is body 0
+        CHECK_NEAR(q.w, cos(0.5 * th), 1e-15);
+        CHECK_NEAR(q.y, side * sin(0.5 * th), 1e-15);
+      }
+    }
+    for (int i = 0; i < n - 1; ++i)
+      check_vector(place(scene, "card %d", ++card), (i - 0.5 * (n - 2)) * s, 0.0, top + 0.5 * t);
+    z0 = top + t;
+  }
+  for (int k = 1; k <= 26; ++k) CHECK_NEAR(scene->world->bodies[k].mass, 28.0, 1e-11);
+  assert_int_equal(count_touching(scene), 2 * (20 + 10 + 12));  // two points an edge: feet, twins, cards on tops
+  CHECK_NEAR(scene->options.h, 1e-3, 0.0);
+  ch_scene_destroy(scene);
+}
+
+static void cards_of_every_size_touch(void** state) {
+  (void)state;
+  static const char* const sizes[][2] = {{"1", "30"}, {"1", "80"}, {"2", "62"}, {"3", "70"}, {"8", "67"}};
+  for (int k = 0; k < 5; ++k) {
+    const char* const parameters[][2] = {{"levels", sizes[k][0]}, {"angle", sizes[k][1]}};
+    ChScene* scene = make("cards", 2, parameters);
+    int n = atoi(sizes[k][0]);
+    assert_int_equal(ch_world_body_count(scene->world), 1 + n * (n + 1) + n * (n - 1) / 2);
+    count_touching(scene);
+    ch_scene_destroy(scene);
+  }
+}
+
+static void S2_arch(void** state) {
+  (void)state;
+  const double a = 3.0937961388712787, length = 14.95833699;
+  ChScene* scene = make("arch", 0, NULL);
+  const ChWorld* world = scene->world;
+  assert_int_equal(ch_world_body_count(world), 29);
+  assert_int_equal(count_touching(scene), 28 * 4);
+  double mass = 0.0;
+  for (int k = 2; k < 29; ++k) mass += world->bodies[k].mass;
+  // The strip of thickness 0.5 about the centreline has the area 0.5 * length; chords instead of arcs take a little
+  // off.
+  CHECK_NEAR(mass / (1000.0 * 0.5 * length), 1.0, 2e-3);
+  CHECK_NEAR(2.0 * a * sinh(5.0 / a), length, 1e-8);
+  ChVec3 key = place(scene, "voussoir %d", 14);
+  CHECK_NEAR(key.x, 0.0, 1e-13);
+  assert_true(key.z > 4.9 && key.z < 5.0);
+  for (int k = 1; k <= 13; ++k) {
+    ChVec3 left = place(scene, "voussoir %d", k), right = place(scene, "voussoir %d", 28 - k);
+    check_vector(left, -right.x, 0.0, right.z);
+  }
+  ChVec3 support = place(scene, "left support", 0);  // half a metre behind the end, along the centreline
+  double slope = atan(sinh(5.0 / a));
+  check_vector(support, -5.0 - 0.5 * cos(slope), 0.0, -0.5 * sin(slope));
+  ch_scene_destroy(scene);
+}
+
+static void semicircle_has_radius_one(void** state) {
+  (void)state;
+  const char* const parameters[][2] = {{"form", "semicircle"}, {"n", "30"}, {"thickness", "0.108"}};
+  ChScene* scene = make("arch", 3, parameters);
+  assert_int_equal(count_touching(scene), 31 * 4);
+  for (int k = 0; k < scene->world->shape_count; ++k) {
+    const ChShape* shape = &scene->world->shapes[k];
+    if (shape->type != CH_SHAPE_HULL) continue;
+    ChFrame frame = ch_shape_frame(shape, &scene->world->states[shape->body]);
+    for (int v = 0; v < shape->polytope->vertex_count; ++v) {
+      ChVec3 p = ch_frame_point(frame, shape->polytope->vertices[v]);
+      CHECK_NEAR(fabs(hypot(p.x, p.z) - 1.0), 0.054, 1e-14);
+    }
+  }
+  ch_scene_destroy(scene);
+}
+
+static void S3_stack(void** state) {
+  (void)state;
+  const char* const parameters[][2] = {{"mass_ratio", "1e6"}};
+  for (int heavy = 0; heavy < 2; ++heavy) {
+    ChScene* scene = make("stack", heavy, parameters);
+    assert_int_equal(ch_world_body_count(scene->world), 21);
+    for (int i = 0; i < 20; ++i) {
+      check_vector(place(scene, "cube %d", i + 1), 0.0, 0.0, 0.5 + i);
+      CHECK_NEAR(scene->world->bodies[i + 1].mass / (heavy && i == 19 ? 1e9 : 1e3), 1.0, 1e-14);
+    }
+    assert_int_equal(count_touching(scene), 80);
+    ch_scene_destroy(scene);
+  }
+}
+
+static void S4_incline(void** state) {
+  (void)state;
+  const char* const parameters[][2] = {{"ratio", "1.05"}, {"heading", "22.5"}};
+  ChScene* scene = make("incline", 2, parameters);
+  double a = atan(1.05 * 0.5), p = 22.5 * PI / 180.0;
+  const ChSignal* g = scene->world->gravity;
+  check_vector(ch_vec(g[0].base, g[1].base, g[2].base), G * sin(a) * cos(p), G * sin(a) * sin(p), -G * cos(a));
+  assert_int_equal(count_touching(scene), 4);
+  ch_scene_destroy(scene);
+}
+
+static void S5_pile(void** state) {
+  (void)state;
+  const char* const parameters[][2] = {{"plane", "1"}};
+  for (int plane = 0; plane < 2; ++plane) {
+    ChScene* scene = make("pile", plane, parameters);
+    assert_int_equal(ch_world_body_count(scene->world), 211);
+    int ball = 0;
+    for (int k = 0; k < 20; ++k)
+      for (int i = 0; i < 20 - k; ++i) {
+        double x = (2 * i + k - 19) * 0.1, up = 0.1 + k * 0.1 * sqrt(3.0);
+        check_vector(place(scene, "ball %d", ++ball), x, plane ? up : 0.0, plane ? 0.0 : up);
+        unsigned locks = plane ? 0 : CH_LOCK_Y | CH_LOCK_RX | CH_LOCK_RZ;
+        assert_int_equal(scene->world->bodies[ball].locks, locks);
+      }
+    assert_int_equal(count_touching(scene), 20 + 190 + 2 * 190);
+    ch_scene_destroy(scene);
+  }
+}
+
+static void S6_box_of_spheres(void** state) {
+  (void)state;
+  ChScene* scene = make("box-of-spheres", 0, NULL);
+  assert_int_equal(ch_world_body_count(scene->world), 1002);
+  uint32_t rs = 12345;
+  double shift[2];
+  for (int k = 0; k < 2; ++k) {
+    rs = rs * 1664525u + 1013904223u;
+    shift[k] = ((rs >> 8) / 16777216.0 - 0.5) * 0.018;
+  }
+  check_vector(place(scene, "ball %d", 1), -0.99 + shift[0], -0.99 + shift[1], 0.12);
+  assert_int_equal(count_touching(scene), 0);
+  ch_scene_destroy(scene);
+}
+
+// ---------------------------------------------------------------------------------------------------- the other scenes
+
+static void every_built_in_makes_steps(void** state) {
+  (void)state;
+  static const struct {
+    const char *name, *key, *value;
+    int bodies;
+  } scenes[] = {{"cards", "levels", "2", 8},
+                {"arch", "n", "5", 7},
+                {"stack", "n", "3", 4},
+                {"incline", "mu", "0.3", 2},
+                {"pile", "n", "3", 7},
+                {"box-of-spheres", "n", "27", 29},
+                {"cannonball", "base", "6", 22},
+                {"pendulum", "links", "3", 3},
+                {"slider-crank", "speed", "5", 3},
+                {"painleve-rod", "mu", "1.4", 2},
+                {"spinning-top", "spin", "100", 2},
+                {"newtons-cradle", "balls", "3", 3},
+                {"domino", "n", "4", 5},
+                {"hourglass", "n", "20", 21},
+                {"pebble-bed", "n", "20", 21}};
+  assert_int_equal(ch_scene_builtin_count(), 15);
+  for (int k = 0; k < 15; ++k) {
+    assert_string_equal(ch_scene_builtin_name(k), scenes[k].name);
+    const char* const parameters[][2] = {{scenes[k].key, scenes[k].value}};
+    ChScene* scene = make(scenes[k].name, 1, parameters);
+    assert_int_equal(ch_world_body_count(scene->world), scenes[k].bodies);
+    ChContext context = {0};
+    ChSimulation* simulation;
+    CHECK_OK(context, ch_simulation_create(&context, scene->world, &scene->options, &simulation));
+    scene->world = NULL;
+    for (int step = 0; step < 5; ++step) {
+      ChStepInfo info;
+      CHECK_OK(context, ch_simulation_step(&context, simulation, &info));
+      if (info.missed) fail_msg("%s: step %d missed its tolerance", scenes[k].name, step);
+    }
+    ch_simulation_destroy(simulation);
+    ch_scene_destroy(scene);
+  }
+}
+
+// The tip is on the floor and moves along it; the rod's needle has the inertia of a uniform rod.
+static void painleve_rod_is_a_uniform_rod(void** state) {
+  (void)state;
+  ChScene* scene = make("painleve-rod", 0, NULL);
+  const ChBody* rod = &scene->world->bodies[1];
+  CHECK_NEAR(rod->mass, 1.0, 0.0);
+  CHECK_NEAR(rod->inertia.m[2][2], 1.0 / 3.0, 1e-16);
+  assert_int_equal(count_touching(scene), 1);
+  ch_scene_destroy(scene);
+}
+
+static void raised_bars_start_where_their_joints_are(void** state) {
+  (void)state;
+  ChScene* scene = make("slider-crank", 0, NULL);
+  assert_int_equal(scene->world->joint_count, 4);
+  check_vector(place(scene, "slider", 0), sqrt(0.3 * 0.3 - 0.1 * 0.1), 0.0, 0.0);
+  ch_scene_destroy(scene);
+}
+
+// ------------------------------------------------------------------------------------------------------ text and world
+
+// What was read, written, is read as the same world.
+static void resolved_text_is_the_same_scene(void** state) {
+  (void)state;
+  ChContext context = {0};
+  for (int k = 0; k < ch_scene_builtin_count(); ++k) {
+    ChScene *one, *two;
+    CHECK_OK(context, ch_scene_open(&context, ch_scene_builtin_name(k), &one));
+    CHECK_OK(context, ch_scene_parse(&context, one->text, NULL, &two));
+    assert_string_equal(one->text, two->text);
+    int count = ch_world_body_count(one->world);
+    assert_int_equal(count, ch_world_body_count(two->world));
+    assert_memory_equal(one->world->states, two->world->states, (size_t)count * sizeof *one->world->states);
+    ch_scene_destroy(one);
+    ch_scene_destroy(two);
+  }
+}
+
+static void settings_arrive(void** state) {
+  (void)state;
+  static const char text[] =
+      "{\"cardhouse\": 1, \"dimension\": 2, \"gravity\": [0, {\"base\": -1, \"amplitude\": 2, \"frequency\": 3}],"
+      "\"step\": {\"h\": 0.002, \"until\": 7, \"stabilization\": {\"mode\": \"contacts\", \"gamma\": 0.25},"
+      "  \"margin\": 0.003, \"look_ahead\": false, \"restitution\": \"poisson\", \"project\": true,"
+      "  \"adaptive\": {\"gap_tolerance\": 1e-5}, \"reduce_contacts\": true, \"warm\": false, \"rest\": false},"
+      "\"method\": {\"name\": \"staggered\", \"inner\": \"apgd\", \"tolerance\": 1e-6, \"cone\": \"outer-polygon:12\","
+      "  \"pose\": \"relaxed\", \"max_iterations\": 77, \"time_limit\": 2.5}}";
+  ChContext context = {0};
+  ChScene* scene;
+  CHECK_OK(context, ch_scene_parse(&context, text, "settings.json", &scene));
+  const ChSimulationOptions* o = &scene->options;
+  assert_string_equal(scene->name, "settings.json");
+  CHECK_NEAR(o->h, 0.002, 0.0);
+  CHECK_NEAR(scene->until, 7.0, 0.0);
+  assert_int_equal(o->stabilization, CH_STABILIZE_CONTACTS);
+  CHECK_NEAR(o->gamma, 0.25, 0.0);
+  CHECK_NEAR(o->margin, 0.003, 0.0);
+  assert_int_equal(o->restitution, CH_RESTITUTION_POISSON);
+  assert_true(o->project && o->adaptive && o->reduce_contacts && !o->look_ahead && !o->warm && !o->rest);
+  CHECK_NEAR(o->gap_tolerance, 1e-5, 0.0);
+  assert_string_equal(o->solve.method, "staggered");
+  assert_string_equal(o->solve.inner, "apgd");
+  assert_int_equal(o->solve.pose, CH_POSE_RELAXED);
+  assert_int_equal(o->solve.max_iterations, 77);
+  assert_int_equal(o->cone_sides, 12);
+  assert_true(o->cone_outer);
+  CHECK_NEAR(scene->world->gravity[1].amplitude, 2.0, 0.0);
+  ch_scene_destroy(scene);
+}
+
+static void formulas_have_the_value_of_arithmetic(void** state) {
+  (void)state;
+  static const struct {
+    const char* text;
+    double value;
+  } good[] = {{"1+2*3", 7},     {"(1+2)*3", 9},   {"2^3^2", 512},
+              {"-2^2", -4},     {"2*-3", -6},     {"8/4/2", 1},
+              {"7-4-2", 1},     {"sqrt(n)*2", 6}, {"pi", 3.141592653589793},
+              {" n - 1e0 ", 8}, {"cos(0)", 1},    {"4*atan(1)", 3.141592653589793},
+              {"abs(-n)", 9},   {".5", 0.5}};
+  static const char* const bad[] = {"",       "1+",  "(1",       "1)", "1 2", "m",     "sqrt",
+                                    "sqrt 4", "1/0", "sqrt(-1)", "*",  "--",  "1e999", "2(3)"};
+  json_t* parameters = json_pack("{s:i}", "n", 9);
+  double value;
+  char why[256];
+  for (size_t k = 0; k < sizeof good / sizeof *good; ++k) {
+    if (!ch_formula_value(good[k].text, parameters, &value, why, sizeof why)) fail_msg("%s: %s", good[k].text, why);
+    CHECK_NEAR(value, good[k].value, 1e-15);
+  }
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
+    if (ch_formula_value(bad[k], parameters, &value, why, sizeof why)) fail_msg("'%s' was taken for %g", bad[k], value);
+    assert_true(why[0] != '\0');
+  }
+  char deep[4001];
+  memset(deep, '(', 4000);
+  deep[4000] = '\0';
+  assert_false(ch_formula_value(deep, parameters, &value, why, sizeof why));
+  json_decref(parameters);
+}
+
+static void text_reads_back_bit_for_bit(void** state) {
+  (void)state;
+  const double numbers[] = {0.1, 1.0 / 3.0, 1e300, -2.5e-310, 123456789012345680.0, 0.30000000000000004, 5e-324};
+  json_t* array = json_array();
+  for (int k = 0; k < 7; ++k) json_array_append_new(array, json_real(numbers[k]));
+  char* text = ch_json_text(array);
+  json_t* back = json_loads(text, 0, NULL);
+  for (int k = 0; k < 7; ++k) {
+    double value = json_number_value(json_array_get(back, (size_t)k));
+    assert_memory_equal(&value, &numbers[k], sizeof value);
+  }
+  assert_non_null(strstr(text, " 0.1,"));
+  free(text);
+  json_decref(array);
+  json_decref(back);
+}
+
+// Memory that runs out anywhere is a status, never a crash.
+static void failed_allocations_are_reported(void** state) {
+  (void)state;
+  ChContext context = {0};
+  char* text;
+  const char* const parameters[][2] = {{"n", "3"}};
+  CHECK_OK(context, ch_scene_builtin(&context, "arch", 1, parameters, &text));
+  ChStatus status = CH_ERR_MEMORY;
+  int tries = 0;
+  for (long n = 1; status != CH_OK && tries < 500; ++n, ++tries) {
+    ChScene* scene = NULL;
+    ch_arena_trim();
+    ch_arena_fail_after(n);
+    status = ch_scene_parse(&context, text, NULL, &scene);
+    ch_arena_fail_after(0);
+    assert_true((status == CH_OK) == (scene != NULL));
+    if (status != CH_OK) assert_int_equal(status, CH_ERR_MEMORY);
+    ch_scene_destroy(scene);
+  }
+  assert_int_equal(status, CH_OK);
+  assert_true(tries > 1);
+  free(text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(S1_cards),
+                                     cmocka_unit_test(cards_of_every_size_touch),
+                                     cmocka_unit_test(S2_arch),
+                                     cmocka_unit_test(semicircle_has_radius_one),
+                                     cmocka_unit_test(S3_stack),
+                                     cmocka_unit_test(S4_incline),
+                                     cmocka_unit_test(S5_pile),
+                                     cmocka_unit_test(S6_box_of_spheres),
+                                     cmocka_unit_test(every_built_in_makes_steps),
+                                     cmocka_unit_test(painleve_rod_is_a_uniform_rod),
+                                     cmocka_unit_test(raised_bars_start_where_their_joints_are),
+                                     cmocka_unit_test(resolved_text_is_the_same_scene),
+                                     cmocka_unit_test(settings_arrive),
+                                     cmocka_unit_test(formulas_have_the_value_of_arithmetic),
+                                     cmocka_unit_test(text_reads_back_bit_for_bit),
+                                     cmocka_unit_test(failed_allocations_are_reported)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

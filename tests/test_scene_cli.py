@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Scene files as a user meets them: the schema and the reader agree, and a bad scene is refused with file, line and path."""
+import copy
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import jsonschema
+
+BUILD = os.path.abspath(os.environ.get("CH_BUILD", "build"))
+SOURCE = os.environ.get("CH_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAM = os.path.join(BUILD, "cardhouse")
+
+GOOD = {
+    "cardhouse": 1,
+    "materials": {"wood": {"density": 700, "friction": 0.4}},
+    "bodies": [
+        {"name": "floor", "fixed": True, "shapes": [{"type": "halfspace", "material": "wood"}]},
+        {"name": "crate", "position": [0, 0, 1], "shapes": [{"type": "box", "half": [0.5, 0.5, 0.5], "material": "wood"}]},
+        {"name": "ball", "position": [2, 0, 1], "shapes": [{"type": "sphere", "radius": 0.5}]},
+    ],
+    "joints": [{"type": "ball", "bodies": ["ground", "ball"], "at": [2, 0, 2]}],
+    "forces": [{"type": "spring", "bodies": ["crate", "ball"], "stiffness": 10}],
+}
+
+# What is changed (path, value; DELETE takes the key out), what the message must hold, whether the schema can see it too.
+DELETE = object()
+BAD = [
+    (["bodeis"], [], ["$.bodeis", "did you mean 'bodies'"], True),
+    (["cardhouse"], 2, ["$.cardhouse", "must be 1"], True),
+    (["cardhouse"], DELETE, ["\"cardhouse\" is missing"], True),
+    (["dimension"], 4, ["$.dimension", "2 (plane) or 3 (space)"], True),
+    (["gravity"], [0, -9.81], ["$.gravity", "array of 3"], True),
+    (["bodies", 1, "mass"], 0, ["$.bodies[1].mass", "is 0, must be > 0"], True),
+    (["bodies", 1, "mass"], -1, ["$.bodies[1].mass", "is -1, must be > 0"], True),
+    (["bodies", 1, "position"], [0, 0], ["$.bodies[1].position", "has 2 entries, must have 3"], True),
+    (["bodies", 1, "position"], "here", ["$.bodies[1].position", "is text, must be an array"], True),
+    (["bodies", 1, "position", 2], None, ["$.bodies[1].position[2]", "is null, must be a number"], True),
+    (["bodies", 1, "posiiton"], [0, 0, 0], ["$.bodies[1].posiiton", "did you mean 'position'"], True),
+    (["bodies", 1, "fixed"], 1, ["$.bodies[1].fixed", "must be true or false"], True),
+    (["bodies", 1, "lock"], ["y", "rw"], ["$.bodies[1].lock[1]", "'rw' is not known"], True),
+    (["bodies", 1, "name"], "floor", ["$.bodies[1]", "another body has this name"], False),
+    (["bodies", 1, "name"], "ground", ["$.bodies[1]", "ground"], False),
+    (["bodies", 1, "name"], "", ["$.bodies[1].name", "is empty"], True),
+    (["bodies", 1, "orientation"], {"degrees": 3}, ["$.bodies[1].orientation", "\"axis\" is missing"], True),
+    (["bodies", 1, "orientation"], {"axis": [0, 0, 0], "degrees": 3}, ["orientation.axis", "is zero"], False),
+    (["bodies", 1, "orientation"], [1, 1, 0, 0], ["$.bodies[1].orientation", "unit quaternion"], False),
+    (["bodies", 1, "inertia"], [1, 1, 1], ["$.bodies[1]", "without a mass"], False),
+    (["bodies", 1, "shapes"], [], ["$.bodies[1]", "has no mass"], False),
+    (["bodies", 1, "shapes"], {}, ["$.bodies[1].shapes", "must be an array"], True),
+    (["bodies", 1, "shapes", 0, "type"], "bxo", ["$.bodies[1].shapes[0].type", "did you mean 'box'"], True),
+    (["bodies", 1, "shapes", 0, "type"], "disk", ["$.bodies[1].shapes[0].type", "'disk' is not known"], True),
+    (["bodies", 1, "shapes", 0, "type"], DELETE, ["$.bodies[1].shapes[0]", "\"type\" is missing"], True),
+    (["bodies", 1, "shapes", 0, "half"], DELETE, ["$.bodies[1].shapes[0]", "\"half\" is missing"], True),
+    (["bodies", 1, "shapes", 0, "half", 1], 0, ["$.bodies[1].shapes[0].half[1]", "must be > 0"], True),
+    (["bodies", 1, "shapes", 0, "radius"], 1, ["$.bodies[1].shapes[0].radius", "is not known"], True),
+    (["bodies", 1, "shapes", 0, "material"], "wodo", ["shapes[0].material", "no material 'wodo'", "'wood'"], False),
+    (["bodies", 1, "shapes", 0], {"type": "halfspace"}, ["$.bodies[1].shapes[0]", "fixed and kinematic"], False),
+    (["bodies", 1, "shapes", 0], {"type": "hull"}, ["$.bodies[1].shapes[0]", "\"points\" or \"file\""], False),
+    (["bodies", 1, "shapes", 0], {"type": "hull", "points": [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}, ["shapes[0]"], False),
+    (["bodies", 1, "shapes", 0], {"type": "hull", "file": "none.obj"}, ["shapes[0]", "none.obj", "cannot be opened"], False),
+    (["bodies", 1, "position", 2], 0.4, ["$.bodies[1]", "'floor' and 'crate' overlap by 0.1 m"], False),
+    (["bodies", 1, "motion"], [0, 0], ["$.bodies[1].motion", "array of 3"], True),
+    (["bodies", 1, "turn"], {"table": [[1, 0], [0, 1]]}, ["$.bodies[1].turn.table[1]", "times must ascend"], False),
+    (["materials", "wood", "friction"], -0.1, ["$.materials.wood.friction", "must be >= 0"], True),
+    (["materials", "wood", "friction"], {"along": 0.1}, ["$.materials.wood.friction", "\"across\" is missing"], True),
+    (["materials", "wood", "restitution"], 1.5, ["$.materials.wood.restitution", "must be 0 to 1"], True),
+    (["materials", "wood", "density"], 0, ["$.bodies[1]", "has no mass"], False),
+    (["materials", "wood", "dnesity"], 1, ["$.materials.wood.dnesity", "did you mean 'density'"], True),
+    (["pairs"], [{"materials": ["wood"]}], ["$.pairs[0].materials", "two names"], True),
+    (["pairs"], [{"materials": ["wood", "ice"], "friction": 0}], ["$.pairs[0].materials[1]", "no material 'ice'"], False),
+    (["joints", 0, "bodies", 1], "bell", ["$.joints[0].bodies[1]", "no body 'bell'", "'ball'"], False),
+    (["joints", 0, "bodies", 1], "ground", ["$.joints[0]", "ground"], False),
+    (["joints", 0, "type"], "hing", ["$.joints[0].type", "did you mean 'hinge'"], True),
+    (["joints", 0, "type"], "hinge", ["$.joints[0]", "\"axis\" is missing"], True),
+    (["joints", 0, "axes"], [{"lower": 1, "upper": 0}], ["$.joints[0]", "limits"], False),
+    (["joints", 0, "axes"], [{"drive": "fast"}], ["$.joints[0].axes[0].drive", "'fast' is not known"], True),
+    (["forces", 0, "stiffness"], -1, ["$.forces[0].stiffness", "must be >= 0"], True),
+    (["forces", 0, "at"], [[0, 0, 0]], ["$.forces[0].at", "two points"], True),
+    (["ignore"], [["crate", "bal"]], ["$.ignore[0][1]", "did you mean 'ball'"], False),
+    (["step"], {"h": 0}, ["$.step.h", "is 0, must be > 0"], True),
+    (["step"], {"integrator": "eular"}, ["$.step.integrator", "did you mean 'euler'"], True),
+    (["step"], {"stabilization": 1.5}, ["$.step.stabilization", "at most 1"], True),
+    (["step"], {"stabilization": {"mode": "onn"}}, ["$.step.stabilization.mode", "did you mean 'on'"], True),
+    (["step"], {"adaptive": True}, ["$.step.adaptive", "must be an object"], True),
+    (["step"], {"threads": 1.5}, ["$.step.threads", "whole"], True),
+    (["method"], {"name": "newtn"}, ["$.method.name", "did you mean 'newton'"], True),
+    (["method"], {"cone": "polygon:5"}, ["$.method.cone", "even"], True),
+    (["method"], {"tolerance": 0}, ["$.method.tolerance", "1e-15"], True),
+    (["method"], {"settings": {"nsgs.anderso": 1}}, ["$.method.settings.nsgs.anderso", "'nsgs.anderson'"], True),
+    (["include"], ["nowhere.json"], ["$.include[0]", "nowhere.json"], False),
+    (["bodies", 1, "position", 2], "=1+", ["$.bodies[1].position[2]", "formula"], False),
+    (["bodies", 1, "position", 2], "=hieght", ["$.bodies[1].position[2]", "'hieght' is no parameter"], False),
+    (["bodies", 1, "position", 2], "=1/0", ["$.bodies[1].position[2]", "must be finite"], False),
+]
+
+
+def changed(path, value):
+    scene = copy.deepcopy(GOOD)
+    at = scene
+    for key in path[:-1]:
+        at = at[key]
+    if value is DELETE:
+        del at[path[-1]]
+    else:
+        at[path[-1]] = value
+    return scene
+
+
+def run(*words, **more):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=60, **more)
+
+
+class Scenes(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        with open(os.path.join(SOURCE, "docs", "scene.schema.json"), encoding="utf-8") as file:
+            cls.schema = json.load(file)
+        jsonschema.Draft202012Validator.check_schema(cls.schema)
+        cls.validator = jsonschema.Draft202012Validator(cls.schema)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def write(self, text, name="scene.json"):
+        path = os.path.join(self.folder, name)
+        with open(path, "w" if isinstance(text, str) else "wb") as file:
+            file.write(text)
+        return path
+
+    def refused(self, text, *parts):
+        path = self.write(text)
+        result = run("scene", "check", path)
+        self.assertEqual(result.returncode, 2, result.stdout)
+        for part in (path, *parts):
+            self.assertIn(part, result.stderr)
+        return result.stderr
+
+    def test_the_schema_is_that_of_the_reader(self):
+        self.assertEqual(json.loads(run("scene", "schema").stdout), self.schema,
+                         "write it anew: cardhouse scene schema > docs/scene.schema.json")
+
+    def test_built_ins_fit_the_schema_and_are_read(self):
+        listed = json.loads(run("scene", "list", "--json").stdout)["scenes"]
+        self.assertEqual(len(listed), 15)
+        more = {"arch": ["--form", "semicircle"], "pile": ["--plane", "1"], "stack": ["--mass-ratio", "1e6"],
+                "pendulum": ["--links", "4"], "newtons-cradle": ["--gap", "0"]}
+        for scene in listed:
+            for words in [[]] + ([more[scene["name"]]] if scene["name"] in more else []):
+                with self.subTest(scene=scene["name"], words=words):
+                    small = ["--n", "20"] if scene["name"] in ("box-of-spheres", "pebble-bed", "hourglass") else []
+                    text = run("scene", scene["name"], *words, *small).stdout
+                    self.validator.validate(json.loads(text))
+                    result = run("scene", "check", "-", input=text)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_examples_fit_the_schema_and_are_read(self):
+        folder = os.path.join(SOURCE, "scenes")
+        names = [name for name in os.listdir(folder) if name.endswith(".json")]
+        self.assertGreaterEqual(len(names), 4)
+        for name in names:
+            with self.subTest(scene=name), open(os.path.join(folder, name), encoding="utf-8") as file:
+                self.validator.validate(json.load(file))
+                result = run("scene", "check", os.path.join(folder, name))
+                self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_the_scene_of_the_documentation_is_good(self):
+        with open(os.path.join(SOURCE, "docs", "scene.md"), encoding="utf-8") as file:
+            text = re.search(r"```json\n(.*?)```", file.read(), re.S).group(1)
+        self.validator.validate(json.loads(text))
+        result = run("scene", "check", self.write(text))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("3 bodies, 2 of them moving", result.stdout)
+
+    def test_the_good_scene_is_good(self):
+        self.validator.validate(GOOD)
+        result = run("scene", "check", self.write(json.dumps(GOOD)))
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_bad_scenes_are_refused_by_the_reader_and_where_it_can_by_the_schema(self):
+        for path, value, parts, seen in BAD:
+            with self.subTest(path=path, value=value):
+                scene = changed(path, value)
+                self.refused(json.dumps(scene, indent=1), *parts)
+                self.assertEqual(not self.validator.is_valid(scene), seen)
+
+    def test_line_and_column_are_those_of_the_value(self):
+        text = '{"cardhouse": 1,\n "name": "a \\"quoted\\" {name",\n "bodies": [\n  {"name": "b",\n   "mass":   0}]}\n'
+        self.assertIn("scene.json:5:14: $.bodies[0].mass: is 0", self.refused(text))
+        text = '{"cardhouse": 1,\n "bodies": [{"mass": 1}, {"mass": 1,\n\n "velocty": [0, 0, 0]}]}\n'
+        self.assertIn("scene.json:4:2: $.bodies[1].velocty: is not known; did you mean 'velocity'?", self.refused(text))
+
+    def test_text_that_is_no_json(self):
+        self.refused("", "empty")
+        self.refused("[1, 2", ":1:5:", "not valid JSON")
+        self.refused("[17]", "must be an object")
+        self.refused('{"cardhouse": 1, "gravity": [0, 0, NaN]}', ":1:", "not valid JSON")
+        self.refused('{"cardhouse": 1, "gravity": [0, 0, Infinity]}', ":1:", "not valid JSON")
+        self.refused('{"cardhouse": 1, "gravity": [0, 0, -1e999]}', ":1:", "not valid JSON")
+        self.refused('{"cardhouse": 1, "cardhouse": 1}', "duplicate")
+        self.refused("[" * 1000000, "not valid JSON")
+        self.refused('{"a":' * 1000000, "not valid JSON")
+        self.refused(os.urandom(1000000), "not valid JSON")
+        self.refused(b"\x00" * 1000, "not valid JSON")
+
+    def test_a_gigabyte_ends_at_once(self):
+        path = os.path.join(self.folder, "huge.json")
+        with open(path, "wb") as file:
+            file.truncate(1 << 30)  # zeros that take no room on the disk
+        result = run("scene", "check", path)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("holds 1073741824 bytes", result.stderr)
+        os.remove(path)
+        result = subprocess.run(f"yes '[' | head -c 1000000000 | {PROGRAM} scene check -", shell=True, timeout=60,
+                                capture_output=True, text=True)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("standard input: goes on after", result.stderr)
+
+    def test_a_mesh_that_is_not_closed(self):
+        self.write("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 -1\nf 1 2 3\nf 1 4 2\nf 1 3 4\n", "open.obj")
+        scene = copy.deepcopy(GOOD)
+        scene["bodies"][0]["shapes"] = [{"type": "mesh", "file": "open.obj", "closed": True}]
+        self.refused(json.dumps(scene), "$.bodies[0].shapes[0]", "open.obj", "closed")
+        scene["bodies"][0]["shapes"][0]["closed"] = False
+        result = run("scene", "check", self.write(json.dumps(scene)))
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_overlaps_can_be_allowed_or_ignored(self):
+        scene = changed(["bodies", 1, "position", 2], 0.45)
+        self.refused(json.dumps(scene), "overlap by 0.05 m")
+        for more in ({"step": {"overlap": 0.06}}, {"ignore": [["crate", "floor"]]}):
+            result = run("scene", "check", self.write(json.dumps({**scene, **more})))
+            self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_includes_are_added_and_blamed_by_their_own_name(self):
+        part = {"cardhouse": 1, "parameters": {"r": 0.5, "high": "=4*r"},
+                "bodies": [{"name": "extra", "position": [5, 5, "=high"], "shapes": [{"type": "sphere", "radius": "=r"}]}]}
+        self.write(json.dumps(part), "part.json")
+        whole = {**GOOD, "include": ["part.json"],
+                 "joints": [{"type": "ball", "bodies": ["ground", "extra"], "at": [5, 5, 2]}]}
+        result = run("scene", "check", self.write(json.dumps(whole)))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("4 bodies, 3 of them moving", result.stdout)
+        part["bodies"][0]["shapes"][0]["radius"] = -1
+        self.write(json.dumps(part), "part.json")
+        result = run("scene", "check", self.write(json.dumps(whole)))
+        self.assertIn("part.json:1:", result.stderr)
+        self.assertIn("$.bodies[0].shapes[0].radius", result.stderr)
+        self.write(json.dumps({"cardhouse": 1, "include": ["scene.json"]}), "part.json")
+        result = run("scene", "check", self.write(json.dumps(whole)))
+        self.assertIn("is included twice", result.stderr)
+
+
+class Command(unittest.TestCase):
+    def test_help_of_every_scene(self):
+        for scene in json.loads(run("scene", "list", "--json").stdout)["scenes"]:
+            result = run("scene", scene["name"], "--help")
+            self.assertEqual(result.returncode, 0)
+            for parameter in scene["parameters"]:
+                self.assertIn("--" + parameter["name"].replace("_", "-"), result.stdout)
+
+    def test_mistakes_get_the_nearest_word(self):
+        for words, part in ((["crads"], "did you mean 'cards'"), (["cards", "--levls", "3"], "did you mean '--levels'"),
+                            (["cards", "--levels", "2.5"], "must be a whole number"), (["arch", "--form", "gothic"], "catenary|semicircle"),
+                            (["cards", "--angle", "50"], "overlap"), (["cards", "--mu", "nan"], "allowed 0 to 10"), (["check"], "check FILE")):
+            result = run("scene", *words)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(part, result.stderr)
+
+    def test_every_key_is_in_the_documentation(self):
+        with open(os.path.join(SOURCE, "docs", "scene.md"), encoding="utf-8") as file:
+            page = file.read()
+        with open(os.path.join(SOURCE, "docs", "scene.schema.json"), encoding="utf-8") as file:
+            schema = json.load(file)
+        names = set(scene["name"] for scene in json.loads(run("scene", "list", "--json").stdout)["scenes"])
+        for name, form in schema["$defs"].items():
+            for part in form.get("oneOf", [form]):
+                names |= set(part["properties"])
+                names |= {part["properties"]["type"]["const"]} if "const" in part["properties"].get("type", {}) else set()
+        missing = sorted(name for name in names if f"`{name}`" not in page)
+        self.assertFalse(missing, "docs/scene.md does not mention these")
+
+
+if __name__ == "__main__":
+    unittest.main()
