@@ -287,14 +287,14 @@ def value_of(answer):
     return float(answer["note"].split()[-1])
 
 
-def values(recipe, method, counts, *words):
+def values(recipe, method, counter, counts):
     """Value after so many iterations, up to the end of the run."""
     points = []
     for count in counts:
-        answer = after(problem(*recipe), count, "--method", method, *words)
-        points.append((count, value_of(answer)))
-        if answer["status"] != "iteration_limit":
+        answer = after(problem(*recipe), count, "--method", method)
+        if answer["iterations"][counter] < count:
             break
+        points.append((count, value_of(answer)))
     start = next(k for k, (_, value) in enumerate(points) if value > 1e-12)  # nothing is loaded before
     return [(k, max(value, 1e-16)) for k, value in points[start:]]
 
@@ -305,10 +305,10 @@ def sqp():
              ("15 disks: not", ("disks", "--n", "5", "--mu", "0.8", "--noise", "0.05")))
     left, right = [], []
     for name, recipe in cases:
-        left.append((name, values(recipe, "sqp", range(1, 57))))
-        right.append((name, by_iteration(history(problem(*recipe), "--method", "sqp"))))
+        left.append((name, values(recipe, "sqp", "outer", range(1, 57))))
+        right.append((name, best_so_far(by_iteration(history(problem(*recipe), "--method", "sqp")))))
     return two_panels(dict(curves=left, title="objective (5.32)", x_label="steps", y_label="", y_floor=1e-14),
-                      dict(curves=right, title="natural map", x_label="steps", y_label="error", y_floor=1e-14))
+                      dict(curves=right, title="natural map, best so far", x_label="steps", y_label="error", y_floor=1e-14))
 
 
 def indefinite_qp():
@@ -317,7 +317,7 @@ def indefinite_qp():
     for name, recipe in (("10 disks: a solution", ("disks", "--n", "4", "--mu", "0.8")),
                          ("6 disks: stationary", ("disks", "--n", "3", "--mu", "0.8", "--noise", "0.05")),
                          ("15 disks: stationary", ("disks", "--n", "5", "--mu", "0.8"))):
-        curves.append((name, values(recipe, "indefinite-qp", range(1, 320, 3))))
+        curves.append((name, values(recipe, "indefinite-qp", "inner", range(1, 320, 3))))
     return one_panel(curves=curves, title="y'(A y + b) along the pivots", x_label="pivots", y_label="objective",
                      y_floor=1e-6)
 
