@@ -20,6 +20,7 @@ import h5py
 import numpy as np
 
 PROGRAM = os.environ.get("CARDHOUSE", "build/cardhouse")
+ENDLESS = "100000"  # seconds: longer than any test waits
 FIELDS = ["natural", "siconos", "cone", "signorini", "dissipation", "balance"]
 
 SLIDING = {
@@ -152,11 +153,15 @@ class Output(Runs):
         self.expect(run(*words, "--quiet", "--strict"), 1)
 
     def test_progress_only_on_a_terminal(self):
-        words = [PROGRAM, "run", *self.busy(), "--until", "5"]
-        self.assertEqual(subprocess.run(words, capture_output=True, timeout=120).stderr, b"")
+        words = [PROGRAM, "run", *self.busy()]
+        self.assertEqual(subprocess.run([*words, "--until", "3"], capture_output=True, timeout=120).stderr, b"")
         ours, theirs = pty.openpty()
-        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=theirs)
+        process = subprocess.Popen([*words, "--until", ENDLESS], stdout=subprocess.DEVNULL, stderr=theirs)
         os.close(theirs)
+        seen = b""
+        while b" left" not in seen:
+            seen += os.read(ours, 4096)
+        process.send_signal(signal.SIGINT)
         seen = b""
         try:
             while chunk := os.read(ours, 4096):
@@ -164,9 +169,8 @@ class Output(Runs):
         except OSError:
             pass  # the end of a terminal
         os.close(ours)
-        self.assertEqual(process.wait(), 0)
-        self.assertIn(b" left", seen)
-        self.assertTrue(seen.endswith(b"\r\x1b[K"), "the bar is cleared")
+        self.assertEqual(process.wait(), 130)
+        self.assertIn(b"\r\x1b[Kcardhouse run: interrupted", seen, "the bar is cleared")
 
 
 class Trajectory(Runs):
@@ -303,13 +307,11 @@ class Endings(Runs):
         self.fail(f"{path} does not grow")
 
     def test_ctrl_c_ends_in_order_and_the_run_goes_on(self):
-        words = [*self.busy(), "--until", "10"]
-        whole, out = self.path("whole.h5"), self.path("parts.h5")
-        self.expect(run(*words, "--out", whole, "--csv", self.path("whole.csv"), "--quiet"), 0)
+        words = self.busy()
         for name in (signal.SIGINT, signal.SIGTERM):
-            if os.path.exists(out):
-                os.remove(out)
-            process = self.start(*words, "--out", out, "--csv", self.path("parts.csv"), "--json")
+            whole, out = self.path(f"whole{name}.h5"), self.path(f"parts{name}.h5")
+            files = ["--out", out, "--csv", out + ".csv"]
+            process = self.start(*words, *files, "--until", ENDLESS, "--json")
             self.wait_for_rows(out, 5)
             process.send_signal(name)
             answer, message = process.communicate(timeout=60)
@@ -318,25 +320,29 @@ class Endings(Runs):
             summary = json.loads(answer)
             self.assertTrue(summary["interrupted"])
             self.assertEqual(len(datasets(out)["time"]), summary["steps"] + 1)
-        again = run(*words, "--out", out, "--csv", self.path("parts.csv"), "--resume", out + ".checkpoint", "--json")
-        self.expect(again, 0)
-        self.assertEqual(json.loads(again.stdout)["steps"], 1000)
-        self.same_motion(whole, out)
-        self.assertEqual(self.table_without_seconds("whole.csv"), self.table_without_seconds("parts.csv"))
+            steps = summary["steps"] + 40
+            end = ["--until", str(0.01 * steps), "--json"]
+            again = run(*words, *files, *end, "--resume", out + ".checkpoint")
+            self.expect(again, 0)
+            self.assertEqual(json.loads(again.stdout)["steps"], steps)
+            self.expect(run(*words, "--out", whole, "--csv", whole + ".csv", *end), 0)
+            self.same_motion(whole, out)
+            self.assertEqual(self.table_without_seconds(whole + ".csv"), self.table_without_seconds(out + ".csv"))
 
-    def table_without_seconds(self, name):
-        with open(self.path(name), encoding="utf-8") as file:
+    @staticmethod
+    def table_without_seconds(path):
+        with open(path, encoding="utf-8") as file:
             return [line.rsplit(",", 3)[0] for line in file]
 
     def test_a_kill_leaves_a_readable_file_and_the_run_goes_on(self):
-        words = [*self.busy(), "--until", "10"]
-        whole = self.path("whole.h5")
-        self.expect(run(*words, "--out", whole, "--quiet"), 0)
+        words = self.busy()
         for attempt in range(3):
-            out, checkpoint = self.path(f"{attempt}.h5"), self.path(f"{attempt}.check")
+            whole, out, checkpoint = (self.path(f"{attempt}.{what}") for what in ("whole.h5", "h5", "check"))
             more = ["--out", out, "--checkpoint", checkpoint, "--checkpoint-every", "50"]
-            process = self.start(*words, *more)
+            process = self.start(*words, *more, "--until", ENDLESS)
             self.wait_for_rows(out, 4)
+            while not os.path.exists(checkpoint) and process.poll() is None:
+                time.sleep(0.01)
             time.sleep(random.uniform(0.0, 0.3))
             process.kill()
             process.communicate()
@@ -345,7 +351,9 @@ class Endings(Runs):
             self.assertGreaterEqual(rows, 4)
             self.assertTrue(all(len(data[name]) >= rows for name in data if name.split("/")[0] in ("step", "certificate")))
             self.assertGreaterEqual(len(data["contact/gap"]), data["contact/offset"][rows])
-            self.expect(run(*words, *more, "--resume", checkpoint, "--quiet"), 0)
+            end = ["--until", str(0.01 * (rows + 100)), "--quiet"]
+            self.expect(run(*words, *more, *end, "--resume", checkpoint), 0)
+            self.expect(run(*words, *end, "--out", whole), 0)
             self.same_motion(whole, out)
 
     def test_a_checkpoint_at_the_end_takes_a_longer_run_on(self):
