@@ -1,14 +1,17 @@
-// One island as a contact problem in global form:
+// One island as a contact problem in global form, for the change x of velocity from the reference v0:
 //
-//   M^ v = H r + f      M^ = M - h^2 dk/dq - h dk/dv      f = M v + h k^      u = H^T v + w
+//   M^ x = H r + f      M^ = M - h^2 dk/dq - h dk/dv      u = H^T x + (w + H^T v0)
 //
 // written as triplets, block by block. A body with locks has fewer columns: everything that belongs to it is multiplied
-// by its basis first.
+// by its basis first. A sum w + H^T v0 that is no more than the round-off of its terms is zero.
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "assemble/islands.h"
 
 enum { WIDTH_MAX = 6, SQUARE = WIDTH_MAX * WIDTH_MAX };
+#define ROUND_OFF (8.0 * DBL_EPSILON)
 
 typedef struct Builder {
   const ChMoment* moment;
@@ -128,6 +131,24 @@ static void gradient(const Builder* b, const ChRow* row, int side, double* x) {
   }
 }
 
+static const double* reference_of(const Builder* b, int body) { return b->dynamics->reference + (long)body * b->width; }
+
+// w + H^T v0 of one row
+static double shifted(const Builder* b, const int body[2], const ChRow* row, double w) {
+  double sum = w, size = fabs(w), x[WIDTH_MAX];
+  if (b->dynamics->absolute) return w;
+  for (int side = 0; side < 2; ++side) {
+    if (body[side] < 0) continue;
+    const double* v = reference_of(b, body[side]);
+    gradient(b, row, side, x);
+    for (int a = 0; a < b->width; ++a) {
+      sum += x[a] * v[a];
+      size += fabs(x[a] * v[a]);
+    }
+  }
+  return fabs(sum) <= ROUND_OFF * size ? 0.0 : sum;
+}
+
 // Columns of H and entries of w, block by block.
 static int fill_rows(const Builder* b, ChBlock* blocks, Entries* H, double* w) {
   int column = 0, from = b->islands->block_start[b->island], to = b->islands->block_start[b->island + 1];
@@ -137,7 +158,7 @@ static int fill_rows(const Builder* b, ChBlock* blocks, Entries* H, double* w) {
     blocks[k - from] = block->law;
     for (int a = 0; a < block->law.dimension; ++a, ++column) {
       const ChRow* row = &b->rows->rows[block->law.row + a];
-      w[column] = b->rows->w[block->law.row + a];
+      w[column] = shifted(b, block->body, row, b->rows->w[block->law.row + a]);
       for (int side = 0; side < 2; ++side) {
         if (block->body[side] < 0) continue;
         gradient(b, row, side, x);
@@ -149,12 +170,40 @@ static int fill_rows(const Builder* b, ChBlock* blocks, Entries* H, double* w) {
   return column;
 }
 
+// y += s A x
+static void add_product(int width, double s, const double* A, const double* x, double* y) {
+  for (int a = 0; a < width; ++a)
+    for (int c = 0; c < width; ++c) y[a] += s * A[a * width + c] * x[c];
+}
+
+// What the implicit parts take of the reference.
+static void add_implicit(const Builder* b, double* impulse) {
+  double h = b->dynamics->h;
+  for (int c = b->islands->coupling_start[b->island]; c < b->islands->coupling_start[b->island + 1]; ++c) {
+    const ChForceCoupling* k = &b->dynamics->couplings[b->islands->couplings[c]];
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j) {
+        if (!in_island(b, k->body[i]) || !in_island(b, k->body[j])) continue;
+        double* y = impulse + (long)b->islands->place[k->body[i]] * b->width;
+        add_product(b->width, h * h, k->dkdq[i][j], reference_of(b, k->body[j]), y);
+        add_product(b->width, h, k->dkdv[i][j], reference_of(b, k->body[j]), y);
+      }
+  }
+}
+
 static double* fill_impulse(ChArena* arena, const Builder* b) {
-  double* f = CH_TAKE(arena, b->dof, double);
   int count;
   const int* bodies = island_bodies(b, &count);
-  for (int k = 0; k < count; ++k)
-    reduce(b, bodies[k], b->dynamics->momentum + (long)bodies[k] * b->width, f + b->islands->first[bodies[k]]);
+  double *f = CH_TAKE(arena, b->dof, double), *impulse = CH_TAKE(arena, (long)count * b->width, double), M[SQUARE];
+  for (int k = 0; k < count; ++k) {
+    double* part = impulse + (long)k * b->width;
+    memcpy(part, b->dynamics->impulse + (long)bodies[k] * b->width, (size_t)b->width * sizeof *part);
+    if (!b->dynamics->absolute) continue;
+    ch_body_mass(b->moment->world, bodies[k], M);
+    add_product(b->width, 1.0, M, reference_of(b, bodies[k]), part);
+  }
+  if (!b->dynamics->absolute) add_implicit(b, impulse);
+  for (int k = 0; k < count; ++k) reduce(b, bodies[k], impulse + (long)k * b->width, f + b->islands->first[bodies[k]]);
   return f;
 }
 
@@ -198,18 +247,34 @@ ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment*
   return status;
 }
 
-void ch_island_velocities(const ChMoment* moment, const ChIslands* islands, int island, const double* v,
-                          double* velocities) {
+void ch_island_reference(const ChMoment* moment, const ChIslands* islands, int island, const ChDynamics* dynamics,
+                         double* reference) {
+  const ChWorld* world = moment->world;
+  int width = ch_world_width(world);
+  double basis[SQUARE];
+  for (int k = islands->body_start[island]; k < islands->body_start[island + 1]; ++k) {
+    int body = islands->bodies[k], freedoms = ch_body_basis(world, body, &moment->states[body], basis);
+    for (int c = 0; c < freedoms; ++c) {
+      *reference = 0.0;
+      for (int a = 0; a < width; ++a)
+        *reference += basis[a * freedoms + c] * dynamics->reference[(long)body * width + a];
+      ++reference;
+    }
+  }
+}
+
+void ch_island_velocities(const ChMoment* moment, const ChIslands* islands, int island, const ChDynamics* dynamics,
+                          const double* x, double* velocities) {
   const ChWorld* world = moment->world;
   int width = ch_world_width(world);
   double basis[SQUARE];
   for (int k = islands->body_start[island]; k < islands->body_start[island + 1]; ++k) {
     int body = islands->bodies[k], freedoms = ch_body_basis(world, body, &moment->states[body], basis);
     for (int a = 0; a < width; ++a) {
-      double sum = 0.0;
-      for (int c = 0; c < freedoms; ++c) sum += basis[a * freedoms + c] * v[c];
+      double sum = dynamics->absolute ? 0.0 : dynamics->reference[(long)body * width + a];
+      for (int c = 0; c < freedoms; ++c) sum += basis[a * freedoms + c] * x[c];
       velocities[(long)body * width + a] = sum;
     }
-    v += freedoms;
+    x += freedoms;
   }
 }

@@ -25,12 +25,17 @@ int ch_body_freedoms(const ChWorld* world, int body);
 // freedoms.
 int ch_body_basis(const ChWorld* world, int body, const ChBodyState* state, double* basis);
 
-// What the rows act on: mass (implicit parts included) and momentum of every body, in the layout of forces.h.
+// What the rows act on, in the layout of forces.h. Unknown is the change of velocity from a reference, so that bodies
+// that coast or fall together, however fast, leave no round-off of their speed in a problem that has nothing to solve:
+//
+//   M^ (v - reference) = impulse + (h^2 dk/dq + h dk/dv) reference + H r
 typedef struct ChDynamics {
-  const double* momentum;  // body_count * width: M v + h k^
+  const double* reference;  // body_count * width: velocities, locks already kept
+  const double* impulse;    // body_count * width
   const ChForceCoupling* couplings;
   int coupling_count;
-  double h;  // of the implicit parts; 0 = none
+  double h;       // of the implicit parts; 0 = none
+  bool absolute;  // the same problem in v itself, M^ v = M reference + impulse + H r, as others know it
 } ChDynamics;
 
 // Mass of a body in the layout of its velocity: width x width, row-major.
@@ -40,8 +45,12 @@ void ch_body_mass(const ChWorld* world, int body, double* M);
 ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment* moment, const ChRows* rows,
                            const ChIslands* islands, int island, const ChDynamics* dynamics, ChProblem** out);
 
-// Velocities (body_count * width) of an island's bodies from the degrees of freedom of its problem.
-void ch_island_velocities(const ChMoment* moment, const ChIslands* islands, int island, const double* v,
-                          double* velocities);
+// The reference in the degrees of freedom of the island's problem.
+void ch_island_reference(const ChMoment* moment, const ChIslands* islands, int island, const ChDynamics* dynamics,
+                         double* reference);
+
+// Velocities (body_count * width) of an island's bodies from the degrees of freedom of its problem, `absolute` or not.
+void ch_island_velocities(const ChMoment* moment, const ChIslands* islands, int island, const ChDynamics* dynamics,
+                          const double* x, double* velocities);
 
 #endif

@@ -1,10 +1,11 @@
 // euler: half-implicit Euler with constraints linearised at the beginning of the step (000 (5)-(7), 001 (9), 002).
 //
-//   M^ (v+ - v^) = H r,  M^ = M - h^2 dk/dq - h dk/dv,  M^ v^ = M v + h (k - dk/dv v)     implicit in stiff forces
+//   M^ v+ = M v + h (k - dk/dv v) + H r,  M^ = M - h^2 dk/dq - h dk/dv                   implicit in stiff forces
 //   u = H^T v+ + w,  w_n = gamma Phi / h,  joints gamma g / h + dg/dt,                   (u, r) in their laws
 //   q+ = q + h v+
 //
 // The gyroscopic term is taken by the midpoint rule beforehand (rotation.h). Collisions with restitution come first.
+#include <float.h>
 #include <math.h>
 
 #include "base/clock.h"
@@ -21,7 +22,7 @@ typedef struct Step {
   ChIslands islands;
   ChForceCoupling* couplings;
   int coupling_count;
-  double* r;
+  double *reference, *impulse, *r;
   ChDynamics dynamics;
   ChStage stage;
 } Step;
@@ -70,40 +71,72 @@ static bool spins(const ChWorld* world, const ChBody* body) {
   return world->dimension == 3 && (locked & (locked - 1)) == 0;
 }
 
-static ChStatus check_momentum(const Step* p, int b) {
+static ChStatus check_finite(const Step* p, int b) {
   int width = ch_world_width(p->s->world);
-  for (int a = 0; a < width; ++a)
-    if (!isfinite(p->s->momentum[(long)b * width + a]))
+  for (long k = (long)b * width; k < (long)(b + 1) * width; ++k)
+    if (!isfinite(p->reference[k]) || !isfinite(p->impulse[k]))
       return ch_fail(p->context, CH_ERR_NUMERIC, "step %ld: the forces on body '%s' at t = %g s are not finite",
                      p->info->step, p->s->world->bodies[b].name, p->s->time);
   return CH_OK;
 }
 
-// M v + h k^, with the free spin already turned
-static ChStatus fill_momenta(Step* p) {
+// v <- B B' v: what round-off, or gravity, put into locked parts.
+static void keep_locks(const ChWorld* world, int b, const ChBodyState* state, double* v) {
+  if (world->bodies[b].locks == 0) return;
+  double basis[36], x[6] = {0};
+  int width = ch_world_width(world), n = ch_body_basis(world, b, state, basis);
+  for (int c = 0; c < n; ++c)
+    for (int a = 0; a < width; ++a) x[c] += basis[a * n + c] * v[a];
+  for (int a = 0; a < width; ++a) {
+    v[a] = 0.0;
+    for (int c = 0; c < n; ++c) v[a] += basis[a * n + c] * x[c];
+  }
+}
+
+// a - b, or zero where that is no more than the round-off of a.
+static double beyond(double a, double b) { return fabs(a - b) <= 4.0 * DBL_EPSILON * fabs(a) ? 0.0 : a - b; }
+
+// Where a body would be going by gravity and its own spin alone, and what else acts on it.
+static void split_motion(Step* p, int b, const double gravity[3]) {
   ChSimulation* s = p->s;
+  const ChBody* body = &s->world->bodies[b];
   int width = ch_world_width(s->world);
-  ch_forces_evaluate(s->world, s->states, s->time, s->k);
-  subtract_damping(p, s->k);
-  for (int b = 0; b < s->world->body_count; ++b) {
-    const ChBody* body = &s->world->bodies[b];
-    if (body->kind != CH_BODY_DYNAMIC) continue;
-    ChBodyState state = s->states[b];
-    s->lag[b] = ch_vec(0.0, 0.0, 0.0);
-    if (spins(s->world, body)) {
-      ChVec3 end = ch_free_spin(&body->inertia, state.omega, p->h);
-      if (body->locks >> 3 == 0) s->lag[b] = ch_scale(0.5, ch_sub(state.omega, end));
+  double *v = p->reference + (long)b * width, *f = p->impulse + (long)b * width, *k = s->k + (long)b * width;
+  ChBodyState state = s->states[b];
+  ChVec3 left = {0.0, 0.0, 0.0};
+  s->lag[b] = left;
+  if (spins(s->world, body)) {
+    ChVec3 end = ch_free_spin(&body->inertia, state.omega, p->h);
+    if (body->locks >> 3 != 0) {
+      left = ch_mat_apply(&body->inertia, ch_sub(end, state.omega));
+    } else {
+      s->lag[b] = ch_scale(0.5, ch_sub(state.omega, end));
       state.omega = end;
     }
-    double M[36], v[6];
-    ch_body_mass(s->world, b, M);
-    ch_state_read(s->world, &state, v);
-    for (int a = 0; a < width; ++a) {
-      double sum = p->h * s->k[(long)b * width + a];
-      for (int c = 0; c < width; ++c) sum += M[a * width + c] * v[c];
-      s->momentum[(long)b * width + a] = sum;
-    }
-    ChStatus status = check_momentum(p, b);
+  }
+  ch_state_read(s->world, &state, v);
+  for (int a = 0; a < width; ++a) f[a] = p->h * k[a];
+  for (int a = 0; a < s->world->dimension; ++a) {
+    v[a] += p->h * gravity[a];
+    f[a] = p->h * beyond(k[a], body->mass * gravity[a]);
+  }
+  for (int a = 0; a < 3 && width == 6; ++a) f[3 + a] += ch_component(left, a);
+  keep_locks(s->world, b, &s->states[b], v);
+}
+
+static ChStatus split_motions(Step* p) {
+  ChSimulation* s = p->s;
+  long count = (long)s->world->body_count * ch_world_width(s->world);
+  double gravity[3];
+  p->reference = CH_TAKE(s->scratch, count, double);
+  p->impulse = CH_TAKE(s->scratch, count, double);
+  ch_forces_evaluate(s->world, s->states, s->time, s->k);
+  subtract_damping(p, s->k);
+  for (int a = 0; a < 3; ++a) gravity[a] = ch_signal_value(&s->world->gravity[a], s->time);
+  for (int b = 0; b < s->world->body_count; ++b) {
+    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
+    split_motion(p, b, gravity);
+    ChStatus status = check_finite(p, b);
     if (status != CH_OK) return status;
   }
   return CH_OK;
@@ -112,9 +145,12 @@ static ChStatus fill_momenta(Step* p) {
 static void move_free_bodies(const Step* p) {
   ChSimulation* s = p->s;
   int width = ch_world_width(s->world);
-  for (int b = 0; b < s->world->body_count; ++b)
-    if (s->world->bodies[b].kind == CH_BODY_DYNAMIC && p->islands.place[b] < 0)
-      ch_free_velocity(s->world, b, &s->states[b], s->momentum + (long)b * width, s->velocities + (long)b * width);
+  for (int b = 0; b < s->world->body_count; ++b) {
+    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC || p->islands.place[b] >= 0) continue;
+    double* v = s->velocities + (long)b * width;
+    ch_free_velocity(s->world, b, &s->states[b], p->impulse + (long)b * width, v);
+    for (int a = 0; a < width; ++a) v[a] += p->reference[(long)b * width + a];
+  }
 }
 
 static ChStatus solve(Step* p) {
@@ -123,14 +159,17 @@ static ChStatus solve(Step* p) {
   double began = ch_clock_seconds();
   ChRowRule rule = row_rule(o, p->h);
   list_couplings(p);
-  ChStatus status = fill_momenta(p);
+  ChStatus status = split_motions(p);
   if (status != CH_OK) return status;
   ch_rows_build(s->scratch, &p->moment, &rule, &p->rows);
   ch_islands_find(s->scratch, s->world, &p->rows, p->couplings, p->coupling_count, &p->islands);
   p->r = CH_TAKE(s->scratch, p->rows.row_count, double);
   if (o->warm) ch_memory_recall(s, &p->rows, p->moment.gaps, p->h, p->r);
-  p->dynamics =
-      (ChDynamics){.momentum = s->momentum, .couplings = p->couplings, .coupling_count = p->coupling_count, .h = p->h};
+  p->dynamics = (ChDynamics){.reference = p->reference,
+                             .impulse = p->impulse,
+                             .couplings = p->couplings,
+                             .coupling_count = p->coupling_count,
+                             .h = p->h};
   p->stage = (ChStage){.moment = &p->moment,
                        .rows = &p->rows,
                        .islands = &p->islands,
@@ -185,7 +224,7 @@ static void measure(const Step* p) {
   info->missed |= p->stage.missed;
 }
 
-ChStatus ch_euler_step(ChContext* context, ChSimulation* s, double h, ChStepInfo* info) {
+ChStatus ch_euler_step(ChContext* context, ChSimulation* s, double h, double* half_step, ChStepInfo* info) {
   Step p = {.context = context, .s = s, .h = h, .info = info};
   double began = ch_clock_seconds();
   ch_kinematic_velocities(s, info->time, h);
@@ -196,6 +235,7 @@ ChStatus ch_euler_step(ChContext* context, ChSimulation* s, double h, ChStepInfo
   if (status == CH_OK) status = solve(&p);
   if (status != CH_OK) return status;
   measure(&p);
+  *half_step = ch_ledger_half_step(s, h);
   info->work +=
       ch_ledger_applied(s, h) + ch_ledger_rows(s, &p.moment, &p.rows, p.r, info->impacts == 0 ? s->before : s->states);
   status = ch_step_remember(context, s, &p.stage, h);

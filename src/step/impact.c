@@ -101,25 +101,20 @@ static void prepare(ChArena* arena, Shock* k) {
   }
 }
 
-static void read_momenta(const ChSimulation* s, double* momentum) {
+static double* read_velocities(ChArena* arena, const ChSimulation* s) {
   int width = ch_world_width(s->world);
-  for (int b = 0; b < s->world->body_count; ++b) {
-    double M[36], v[6];
-    ch_body_mass(s->world, b, M);
-    ch_state_read(s->world, &s->states[b], v);
-    for (int a = 0; a < width; ++a) {
-      momentum[(long)b * width + a] = 0.0;
-      for (int c = 0; c < width; ++c) momentum[(long)b * width + a] += M[a * width + c] * v[c];
-    }
-  }
+  double* v = CH_TAKE(arena, (long)s->world->body_count * width, double);
+  for (int b = 0; b < s->world->body_count; ++b) ch_state_read(s->world, &s->states[b], v + (long)b * width);
+  return v;
 }
 
-// Solves with the momenta at hand; `given` are impulses that they hold already, for the ledger. The new velocities go
-// into the states.
-static ChStatus solve(ChContext* context, ChArena* arena, Shock* k, double* given, double* r, ChStepInfo* info) {
+// Solves with these impulses on the velocities at hand; `given` lists them by rows, for the ledger. The new velocities
+// go into the states.
+static ChStatus solve(ChContext* context, ChArena* arena, Shock* k, const double* impulse, double* given, double* r,
+                      ChStepInfo* info) {
   ChSimulation* s = k->s;
   int width = ch_world_width(s->world);
-  ChDynamics dynamics = {.momentum = s->momentum};
+  ChDynamics dynamics = {.reference = read_velocities(arena, s), .impulse = impulse};
   ChStage stage = {.moment = &k->moment,
                    .rows = &k->rows,
                    .islands = &k->islands,
@@ -145,15 +140,18 @@ static ChStatus solve(ChContext* context, ChArena* arena, Shock* k, double* give
   return CH_OK;
 }
 
-static ChStatus newton(ChContext* context, ChArena* arena, Shock* k, ChStepInfo* info) {
-  double *r = CH_TAKE(arena, k->rows.row_count, double), *given = CH_TAKE(arena, k->rows.row_count, double);
-  read_momenta(k->s, k->s->momentum);
-  for (int b = 0; b < k->rows.block_count; ++b) k->rows.w[k->rows.blocks[b].law.row] += k->bounce[b];
-  return solve(context, arena, k, given, r, info);
+static double* take_impulses(ChArena* arena, const Shock* k) {
+  return CH_TAKE(arena, (long)k->s->world->body_count * ch_world_width(k->s->world), double);
 }
 
-// Adds e r_c along the normals to the momenta; `given` lists these impulses.
-static void add_restitution(const Shock* k, const double* r, double* given) {
+static ChStatus newton(ChContext* context, ChArena* arena, Shock* k, ChStepInfo* info) {
+  double *r = CH_TAKE(arena, k->rows.row_count, double), *given = CH_TAKE(arena, k->rows.row_count, double);
+  for (int b = 0; b < k->rows.block_count; ++b) k->rows.w[k->rows.blocks[b].law.row] += k->bounce[b];
+  return solve(context, arena, k, take_impulses(arena, k), given, r, info);
+}
+
+// e r_c along the normals; `given` lists these impulses by rows.
+static void add_restitution(const Shock* k, const double* r, double* impulses, double* given) {
   const ChWorld* world = k->s->world;
   int width = ch_world_width(world);
   for (int b = 0; b < k->rows.block_count; ++b) {
@@ -163,7 +161,7 @@ static void add_restitution(const Shock* k, const double* r, double* given) {
     given[block->law.row] = impulse;
     for (int side = 0; side < 2 && impulse > 0.0; ++side) {
       if (block->body[side] < 0) continue;
-      double* m = k->s->momentum + (long)block->body[side] * width;
+      double* m = impulses + (long)block->body[side] * width;
       ChVec3 f = row->force[side], t = row->torque[side];
       double parts[6] = {f.x, f.y, width == 3 ? t.z : f.z, t.x, t.y, t.z};
       for (int a = 0; a < width; ++a) m[a] += impulse * parts[a];
@@ -173,13 +171,12 @@ static void add_restitution(const Shock* k, const double* r, double* given) {
 
 static ChStatus poisson(ChContext* context, ChArena* arena, Shock* k, ChStepInfo* info) {
   double *r = CH_TAKE(arena, k->rows.row_count, double), *given = CH_TAKE(arena, k->rows.row_count, double);
-  read_momenta(k->s, k->s->momentum);
-  ChStatus status = solve(context, arena, k, given, r, info);
+  ChStatus status = solve(context, arena, k, take_impulses(arena, k), given, r, info);
   if (status != CH_OK) return status;
   double *second = CH_TAKE(arena, k->rows.row_count, double), *more = CH_TAKE(arena, k->rows.row_count, double);
-  read_momenta(k->s, k->s->momentum);
-  add_restitution(k, r, more);
-  return solve(context, arena, k, more, second, info);
+  double* impulses = take_impulses(arena, k);
+  add_restitution(k, r, impulses, more);
+  return solve(context, arena, k, impulses, more, second, info);
 }
 
 ChStatus ch_impacts_resolve(ChContext* context, ChSimulation* s, const ChMoment* moment, double h, ChStepInfo* info) {

@@ -54,7 +54,8 @@ static ChStatus round_once(ChContext* context, ChSimulation* s, ChStepInfo* info
   keep_geometry(&rows);
   ch_islands_find(s->scratch, s->world, &rows, NULL, 0, &islands);
   long count = (long)s->world->body_count * ch_world_width(s->world);
-  ChDynamics dynamics = {.momentum = CH_TAKE(s->scratch, count, double)};
+  ChDynamics dynamics = {.reference = CH_TAKE(s->scratch, count, double),
+                         .impulse = CH_TAKE(s->scratch, count, double)};
   ChSimulationOptions options = s->options;
   options.warm = false;
   ChStage stage = {.moment = &moment,

@@ -1,7 +1,7 @@
 // What one step leaves for the next: warm starts, islands at rest, and the contacts as the caller sees them.
 //
 // Rest: an island that ended with v = 0, certified, and whose problem comes again bit for bit has the same answer with
-// the same certificate. Rows, right-hand sides and momenta are compared, nothing is assumed.
+// the same certificate. Rows, right-hand sides, references and impulses are compared, nothing is assumed.
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,9 @@ static bool same_island(const ChSimulation* s, const ChRestMemory* old, int was,
   for (int k = 0; k < bodies; ++k) {
     int body = b->bodies[b->body_start[i] + k];
     if (a->bodies[a->body_start[was] + k] != body) return false;
-    if (memcmp(old->momentum + body * width, now->dynamics->momentum + body * width, bytes) != 0) return false;
+    const ChDynamics *then = &old->dynamics, *next = now->dynamics;
+    if (memcmp(then->reference + body * width, next->reference + body * width, bytes) != 0) return false;
+    if (memcmp(then->impulse + body * width, next->impulse + body * width, bytes) != 0) return false;
   }
   for (int k = 0; k < blocks; ++k) {
     const ChRowBlock* x = &old->rows.blocks[a->blocks[a->block_start[was] + k]];
@@ -106,17 +108,11 @@ static ChStatus list_contacts(ChContext* context, ChSimulation* s, const ChStage
 ChStatus ch_step_remember(ChContext* context, ChSimulation* s, const ChStage* stage, double h) {
   ChStatus status = list_contacts(context, s, stage, h);
   if (status == CH_OK) status = ch_memory_store(context, s, stage->rows, stage->moment->gaps, h, stage->r);
-  long count = (long)s->world->body_count * ch_world_width(s->world);
-  double* momentum = CH_TAKE(s->scratch, count, double);
-  memcpy(momentum, s->momentum, (size_t)count * sizeof *momentum);
   s->rest = (ChRestMemory){.filled = status == CH_OK,
                            .rows = *stage->rows,
                            .islands = *stage->islands,
-                           .momentum = momentum,
+                           .dynamics = *stage->dynamics,
                            .r = stage->r,
-                           .couplings = stage->dynamics->couplings,
-                           .coupling_count = stage->dynamics->coupling_count,
-                           .h = h,
                            .rests = stage->rests,
                            .grades = stage->grades};
   return status;

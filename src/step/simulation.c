@@ -34,7 +34,6 @@ static void take_arrays(ChSimulation* s) {
   s->states = CH_TAKE(s->arena, bodies, ChBodyState);
   s->before = CH_TAKE(s->arena, bodies, ChBodyState);
   s->k = CH_TAKE(s->arena, (long)bodies * width, double);
-  s->momentum = CH_TAKE(s->arena, (long)bodies * width, double);
   s->velocities = CH_TAKE(s->arena, (long)bodies * width, double);
   s->lag = CH_TAKE(s->arena, bodies, ChVec3);
   s->memory.joints = CH_TAKE(s->arena, (long)s->world->joint_count * CH_JOINT_ROWS_MAX, double);
@@ -127,11 +126,12 @@ static ChStatus try_step(ChContext* context, ChSimulation* s, double h, ChStepIn
     return ch_fail(context, CH_ERR_MEMORY, "out of memory in step %ld", s->step + 1);
   }
   ch_arena_set_landing(scratch, &landing);
-  ChStatus status = ch_euler_step(context, s, h, info);
+  double half_step;
+  ChStatus status = ch_euler_step(context, s, h, &half_step, info);
   if (status == CH_OK) status = ch_states_check(context, s->world, s->states, info->step);
   if (status == CH_OK && s->options.project) status = ch_positions_project(context, s, info);
   if (status == CH_OK) status = ch_states_check(context, s->world, s->states, info->step);
-  if (status == CH_OK) ch_ledger_close(s, info);
+  if (status == CH_OK) ch_ledger_close(s, half_step, info);
   ch_arena_set_landing(scratch, NULL);
   return status;
 }

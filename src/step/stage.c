@@ -13,7 +13,8 @@ typedef struct Island {
   int index;
   ChArena* arena;
   ChProblem* problem;
-  double *r, *u, *v;
+  double *r, *u, *v;  // v: less the reference
+  double* reference;
   ChSolveInfo info;
 } Island;
 
@@ -39,28 +40,30 @@ static void copy_reactions(const Island* island, bool out) {
   }
 }
 
-// |M v| against |f|, rows over the root of the diagonal: what the certificate will say of v = 0, up to a factor. Spares
-// the certificate where bodies plainly move.
-static bool barely_moves(const ChProblem* p, const double* v, double tolerance) {
+// |M v| against what the step's forces would make of it, rows over the root of the diagonal: what the certificate will
+// say of v = 0, up to a factor. Spares the certificate where bodies plainly move.
+static bool barely_moves(const Island* island, double tolerance) {
+  const ChProblem* p = island->problem;
   double motion = 0.0, given = 0.0;
   for (int j = 0; j < p->dof; ++j)
     for (int k = p->M.start[j]; k < p->M.start[j + 1]; ++k)
       if (p->M.index[k] == j) {
-        motion += p->M.value[k] * v[j] * v[j];
-        given += p->f[j] * p->f[j] / p->M.value[k];
+        double v = island->v[j] + island->reference[j];
+        motion += p->M.value[k] * v * v;
+        given += p->f[j] * p->f[j] / p->M.value[k] + p->M.value[k] * island->reference[j] * island->reference[j];
       }
   return motion <= 100.0 * tolerance * tolerance * given;
 }
 
-// (r, 0) is taken where it passes the certificate itself, balance included.
+// Rest is taken where (r, v = 0) passes the certificate itself, balance included.
 static bool take_rest(ChContext* context, Island* island) {
   ChStage* s = island->stage;
   const ChProblem* p = island->problem;
-  double* zero = CH_TAKE(island->arena, p->dof, double);
+  double* rest = CH_TAKE(island->arena, p->dof, double);
+  for (int j = 0; j < p->dof; ++j) rest[j] = -island->reference[j];
   ChCertificate grade;
-  if (ch_certify(context, p, s->options->solve.pose, island->r, zero, &grade) != CH_OK) return false;
+  if (ch_certify(context, p, s->options->solve.pose, island->r, rest, &grade) != CH_OK) return false;
   if (!ch_certificate_met(&grade, s->options->solve.tolerance)) return false;
-  memset(island->v, 0, (size_t)p->dof * sizeof *island->v);
   island->info.certificate = grade;
   s->rests[island->index] = 1;
   return true;
@@ -94,9 +97,15 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
     if (projected != CH_OK) return projected;
   }
   if (s->may_rest && ch_certificate_met(&island->info.certificate, options.tolerance) &&
-      barely_moves(p, island->v, options.tolerance))
+      barely_moves(island, options.tolerance))
     take_rest(context, island);
   return CH_OK;
+}
+
+static void stop_island(ChStage* s, int i) {
+  int width = ch_world_width(s->moment->world);
+  for (int k = s->islands->body_start[i]; k < s->islands->body_start[i + 1]; ++k)
+    memset(s->velocities + (long)s->islands->bodies[k] * width, 0, (size_t)width * sizeof(double));
 }
 
 static ChStatus solve_problem(ChContext* context, Island* island) {
@@ -110,12 +119,17 @@ static ChStatus solve_problem(ChContext* context, Island* island) {
   island->r = CH_TAKE(island->arena, p->rows, double);
   island->u = CH_TAKE(island->arena, p->rows, double);
   island->v = CH_TAKE(island->arena, p->dof, double);
+  island->reference = CH_TAKE(island->arena, p->dof, double);
+  ch_island_reference(s->moment, s->islands, island->index, s->dynamics, island->reference);
   copy_reactions(island, false);
   status = p->block_count > 0 ? solve_blocks(context, island)
                               : ch_problem_velocity(context, p, island->r, island->v, island->u);
   if (status != CH_OK) return status;
   copy_reactions(island, true);
-  ch_island_velocities(s->moment, s->islands, island->index, island->v, s->velocities);
+  if (s->rests[island->index])
+    stop_island(s, island->index);
+  else
+    ch_island_velocities(s->moment, s->islands, island->index, s->dynamics, island->v, s->velocities);
   s->grades[island->index] = island->info.certificate;
   return CH_OK;
 }
@@ -136,9 +150,7 @@ static ChStatus solve_island(ChContext* context, Island* island) {
 }
 
 static void keep_island(ChStage* s, int i) {
-  int width = ch_world_width(s->moment->world);
-  for (int k = s->islands->body_start[i]; k < s->islands->body_start[i + 1]; ++k)
-    memset(s->velocities + (long)s->islands->bodies[k] * width, 0, (size_t)width * sizeof(double));
+  stop_island(s, i);
   s->rests[i] = 1;
   s->grades[i] = s->kept_grades[i];
 }

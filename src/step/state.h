@@ -28,10 +28,8 @@ typedef struct ChRestMemory {
   bool filled;
   ChRows rows;
   ChIslands islands;
-  const double *momentum, *r;
-  const ChForceCoupling* couplings;
-  int coupling_count;
-  double h;
+  ChDynamics dynamics;
+  const double* r;
   const unsigned char* rests;
   const ChCertificate* grades;
 } ChRestMemory;
@@ -44,10 +42,9 @@ struct ChSimulation {
   ChArena* scratch;       // of this step
   ChArena* scratches[2];  // in turn: the last step's is needed for rest
   ChBodyState* states;
-  ChBodyState* before;   // at the beginning of the step
-  double *k, *momentum;  // body_count * width
-  double* velocities;
-  ChVec3* lag;  // midpoint less end of the free spin: orientations turn with the midpoint
+  ChBodyState* before;     // at the beginning of the step
+  double *k, *velocities;  // body_count * width
+  ChVec3* lag;             // midpoint less end of the free spin: orientations turn with the midpoint
   ChMemory memory;
   ChRestMemory rest;
   bool autonomous;  // nothing in the world depends on time
@@ -61,8 +58,8 @@ struct ChSimulation {
   int contact_count, contact_room;
 };
 
-// One step of the integrator `euler`, of length h; advances states and fills info.
-ChStatus ch_euler_step(ChContext* context, ChSimulation* s, double h, ChStepInfo* info);
+// One step of the integrator `euler`, of length h; advances states and fills info. `half_step`: see ledger.c.
+ChStatus ch_euler_step(ChContext* context, ChSimulation* s, double h, double* half_step, ChStepInfo* info);
 
 // Bodies that are moved by prescription: their mean velocity from now to `end`, h later, and their place at a time.
 void ch_kinematic_velocities(ChSimulation* s, double end, double h);
@@ -105,8 +102,9 @@ void ch_free_velocity(const ChWorld* world, int body, const ChBodyState* state, 
 double ch_ledger_rows(const ChSimulation* s, const ChMoment* moment, const ChRows* rows, const double* r,
                       const ChBodyState* before);
 double ch_ledger_applied(const ChSimulation* s, double h);
+double ch_ledger_half_step(const ChSimulation* s, double h);
 // Energies at the end of the step, and what of their rise is not explained.
-void ch_ledger_close(const ChSimulation* s, ChStepInfo* info);
+void ch_ledger_close(const ChSimulation* s, double half_step, ChStepInfo* info);
 
 // Whether options make sense, solver's included.
 ChStatus ch_simulation_options_check(ChContext* context, const ChSimulationOptions* options, int dimension);

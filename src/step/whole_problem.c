@@ -43,8 +43,8 @@ ChStatus ch_simulation_problem(ChContext* context, const ChSimulation* s, ChProb
   ch_arena_set_landing(arena, &landing);
   ChIslands one = as_one(arena, s->world, &last->islands);
   ChMoment moment = {.world = s->world, .states = s->before};
-  ChDynamics dynamics = {
-      .momentum = last->momentum, .couplings = last->couplings, .coupling_count = last->coupling_count, .h = last->h};
+  ChDynamics dynamics = last->dynamics;
+  dynamics.absolute = true;
   ChStatus status = ch_island_problem(context, arena, &moment, &last->rows, &one, 0, &dynamics, out);
   if (status == CH_OK && s->options.cone_sides > 0)
     status = ch_problem_set_polygon(context, *out, s->options.cone_sides, s->options.cone_outer);

@@ -26,10 +26,33 @@ ChWorld* ch_test_world(int dimension, double g, double mu, double restitution) {
   return world;
 }
 
-static int add(ChWorld* world, ChBodyDef* body, ChShapeDef* shape) {
-  int id, shape_id;
+int ch_test_body(ChWorld* world, const ChBodyDef* body, const ChShapeDef* shape) {
+  int id;
   must(ch_world_add_body(&context, world, body, &id));
-  if (shape) must(ch_world_add_shape(&context, world, id, shape, &shape_id));
+  if (shape) ch_test_shape(world, id, shape);
+  return id;
+}
+
+void ch_test_shape(ChWorld* world, int body, const ChShapeDef* shape) {
+  int id;
+  must(ch_world_add_shape(&context, world, body, shape, &id));
+}
+
+int ch_test_joint(ChWorld* world, const ChJointDef* joint) {
+  int id;
+  must(ch_world_add_joint(&context, world, joint, &id));
+  return id;
+}
+
+int ch_test_force(ChWorld* world, const ChForceDef* force) {
+  int id;
+  must(ch_world_add_force(&context, world, force, &id));
+  return id;
+}
+
+int ch_test_material(ChWorld* world, const ChMaterialDef* material) {
+  int id;
+  must(ch_world_add_material(&context, world, material, &id));
   return id;
 }
 
@@ -40,7 +63,7 @@ int ch_test_floor(ChWorld* world) {
   body.kind = CH_BODY_FIXED;
   shape.type = plane ? CH_SHAPE_HALFPLANE : CH_SHAPE_HALFSPACE;
   if (plane) shape.normal = (ChVec3){0.0, 1.0, 0.0};
-  return add(world, &body, &shape);
+  return ch_test_body(world, &body, &shape);
 }
 
 int ch_test_ball(ChWorld* world, ChVec3 at, double radius, ChVec3 velocity) {
@@ -50,7 +73,7 @@ int ch_test_ball(ChWorld* world, ChVec3 at, double radius, ChVec3 velocity) {
   body.velocity = velocity;
   shape.type = ch_world_dimension(world) == 2 ? CH_SHAPE_DISK : CH_SHAPE_SPHERE;
   shape.radius = radius;
-  return add(world, &body, &shape);
+  return ch_test_body(world, &body, &shape);
 }
 
 int ch_test_box(ChWorld* world, ChVec3 at, ChVec3 half) {
@@ -59,7 +82,7 @@ int ch_test_box(ChWorld* world, ChVec3 at, ChVec3 half) {
   body.position = at;
   shape.type = ch_world_dimension(world) == 2 ? CH_SHAPE_RECTANGLE : CH_SHAPE_BOX;
   shape.half = half;
-  return add(world, &body, &shape);
+  return ch_test_body(world, &body, &shape);
 }
 
 int ch_test_point(ChWorld* world, ChVec3 at, ChVec3 velocity, double mass) {
@@ -68,7 +91,7 @@ int ch_test_point(ChWorld* world, ChVec3 at, ChVec3 velocity, double mass) {
   body.velocity = velocity;
   body.mass = mass;
   body.inertia[0] = body.inertia[1] = body.inertia[2] = 1.0;
-  return add(world, &body, NULL);
+  return ch_test_body(world, &body, NULL);
 }
 
 ChSimulation* ch_test_start(ChWorld* world, const ChSimulationOptions* options) {
@@ -77,10 +100,16 @@ ChSimulation* ch_test_start(ChWorld* world, const ChSimulationOptions* options) 
   return simulation;
 }
 
+ChStepInfo ch_test_step(ChSimulation* simulation) {
+  ChStepInfo info;
+  must(ch_simulation_step(&context, simulation, &info));
+  return info;
+}
+
 ChStepInfo ch_test_run(ChSimulation* simulation, double until) {
   ChStepInfo info = ch_simulation_info(simulation);
   while (ch_simulation_time(simulation) < until - 1e-9) {
-    must(ch_simulation_step(&context, simulation, &info));
+    info = ch_test_step(simulation);
     if (!info.missed) continue;
     fprintf(stderr, "step %ld missed its tolerance: natural %g\n", info.step, info.certificate.natural);
     abort();
