@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 26, POOL_BYTES = 1 << 28 };
+enum { ALIGNMENT = 64, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 26, POOL_BYTES = 1 << 28, POOL_ARENAS = 64 };
 
 typedef struct Chunk {
   struct Chunk* below;
@@ -42,21 +42,39 @@ static void* counted_alloc(size_t size) {
   return aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
 }
 
-ChArena* ch_arena_create(jmp_buf* landing) {
-  ChArena* arena = counted_alloc(sizeof *arena);
-  if (!arena) return NULL;
-  *arena = (ChArena){.landing = landing};
-  return arena;
-}
-
 void ch_arena_set_landing(ChArena* arena, jmp_buf* landing) { arena->landing = landing; }
 
-// Chunks of destroyed arenas, for all threads; no more than POOL_BYTES are kept.
+// Destroyed arenas and their chunks, for all threads; no more than POOL_BYTES and POOL_ARENAS are kept.
 static struct {
   pthread_mutex_t lock;
   Chunk* chunks;
   size_t bytes;
+  ChArena* arenas[POOL_ARENAS];
+  int arena_count;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool pool_give_arena(ChArena* arena) {
+  pthread_mutex_lock(&pool.lock);
+  bool kept = pool.arena_count < POOL_ARENAS;
+  if (kept) pool.arenas[pool.arena_count++] = arena;
+  pthread_mutex_unlock(&pool.lock);
+  return kept;
+}
+
+static ChArena* pool_take_arena(void) {
+  pthread_mutex_lock(&pool.lock);
+  ChArena* arena = pool.arena_count > 0 ? pool.arenas[--pool.arena_count] : NULL;
+  pthread_mutex_unlock(&pool.lock);
+  return arena;
+}
+
+ChArena* ch_arena_create(jmp_buf* landing) {
+  ChArena* arena = atomic_load(&fail_after) > 0 ? NULL : pool_take_arena();  // injected failures must reach the heap
+  if (!arena) arena = counted_alloc(sizeof *arena);
+  if (!arena) return NULL;
+  *arena = (ChArena){.landing = landing};
+  return arena;
+}
 
 static void pool_give(Chunk* chunk) {
   pthread_mutex_lock(&pool.lock);
@@ -92,6 +110,7 @@ void ch_arena_trim(void) {
     free(chunk->data);
     free(chunk);
   }
+  for (ChArena* arena = pool_take_arena(); arena; arena = pool_take_arena()) free(arena);
 }
 
 static void free_chunks(Chunk* chunk) {
@@ -115,7 +134,7 @@ void ch_arena_destroy(ChArena* arena) {
   run_defers(arena, NULL);
   free_chunks(arena->top);
   free_chunks(arena->spare);
-  free(arena);
+  if (!pool_give_arena(arena)) free(arena);
 }
 
 void ch_arena_fail(ChArena* arena) {

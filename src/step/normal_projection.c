@@ -83,6 +83,7 @@ static ChStatus solve_normals(ChContext* context, ChArena* arena, const ChProble
   own.inner = NULL;
   own.warm = start;
   own.setting_count = 0;
+  own.max_iterations = 0;
   status = ch_solve(context, normal, &own, vn, un, rn, &info);
   ch_problem_destroy(normal);
   if (status == CH_OK)
