@@ -28,7 +28,7 @@ extern const ChMethod ch_method_admm, ch_method_auto, ch_method_newton;
 #define SMALL 800   // variables up to which slacks are tried first, for two pivots a variable
 #define ROUNDS 4    // of splitting and Newton; one where a caller has tried them already
 #define STARTS 2    // solutions to make a basis of
-#define PATIENCE 5  // pivots from such a basis, per variable
+#define PATIENCE 2  // pivots from such a basis, per variable
 #define LAST 10     // pivots from slacks when all else has failed, per variable
 
 typedef struct Lemke {
@@ -43,12 +43,13 @@ typedef struct Lemke {
   const char* end;  // how the last path ended, for the note
 } Lemke;
 
-// The reactions of the current basis, y0 ignored, with b as it is; offered to the run.
-static void offer_basis(Lemke* l) {
-  if (!ch_lemke_point(&l->basis, l->y)) return;
+// The reactions of the current basis, y0 ignored, with b as it is; offered to the run. False when it is singular.
+static bool offer_basis(Lemke* l) {
+  if (!ch_lemke_point(&l->basis, l->y)) return false;
   ch_polygon_lcp_reactions(&l->polygon, l->s, l->y, l->r);
   ch_system_project(l->s, l->r, l->r);
   ch_run_note(l->run, l->pivots, ch_run_offer_reaction(l->run, l->r, l->u));
+  return true;
 }
 
 static long at_most(const ChRun* run, long iterations) {
@@ -125,8 +126,7 @@ static void try_solution(Lemke* l, int attempt) {
   ch_lcp_basis_set_slacks(&l->basis);
   if (!ch_lemke_enter_free(&l->basis) || !ch_lcp_push(&l->basis, fmax(10.0 * error, 1e-13), l->point)) return;
   l->end = "the basis of a solution found otherwise";
-  offer_basis(l);
-  if (ch_run_finished(run) || ch_lcp_complete(&l->basis, l->point) < 0) return;
+  if (!offer_basis(l) || ch_run_finished(run) || ch_lcp_complete(&l->basis, l->point) < 0) return;
   follow(l, at_most(run, (long)PATIENCE * l->lcp.n));
 }
 
