@@ -4,10 +4,11 @@
 //      that of some w_i whose y_i is positive: both cannot remain.
 //   2. Where there is none, a_j depends on columns of positive variables alone. x_j falls, the others move along t, and
 //      the first that reaches zero, x_j or a basic one, is the one that stays outside.
-//   3. Many variables of a pile reach zero together, and columns are nearly dependent. A zero variable whose row of B^-1
-//      is large comes out of B^-1 b as round-off multiplied, of either sign. With every factorisation such a place is
-//      given to the slack with the largest pivot in its row, until rows of zero variables are below BOUND: then x = 0
-//      to round-off there, and what is badly determined is the split among positive variables, which harms nobody.
+//   3. Many variables of a pile reach zero together, and columns are nearly dependent. A zero variable whose row
+//      of B^-1 is large comes out of B^-1 b as round-off multiplied, of either sign. With every factorisation such a
+//      place is given to the slack with the largest pivot in its row, until rows of zero variables are below BOUND:
+//      then x = 0 to round-off there, and what is badly determined is the split among positive variables, which harms
+//      nobody.
 //   4. Pairs with both variables in the basis and pairs with none are as many as each other: a zero variable of the
 //      former gives its place to either of the latter, by the larger pivot.
 #include "solve/lcp_crossover.h"
