@@ -231,6 +231,57 @@ static void crossover_ends_at_a_vertex(void** state) {
   ch_arena_destroy(arena);
 }
 
+// A basis that holds y1, zero at the solution y2 = 1, by a pivot of 1e-6: its row of the inverse is 1e6, and round-off
+// of b, here 1e-12, makes y1 = -1e-6. After the push no zero variable has such a row.
+static void zero_variables_have_small_rows_in_the_inverse(void** state) {
+  (void)state;
+  const double A[9] = {1, 1, 0, 1e-6, 0, 0, 0, 0, 1}, b[3] = {-1, 0, 1};
+  double point[6] = {0, 0, 1, 0, 1, 0}, row[3];
+  ChArena* arena = ch_arena_create(NULL);
+  ChLcp lcp = dense(arena, 3, A, b);
+  ChLcpBasis basis;
+  ch_lcp_basis_init(&basis, arena, &lcp, 50);
+  ch_lcp_basis_direct(&basis, 3);  // y1 in the place of w2: pivot 1e-6
+  assert_true(ch_lcp_basis_exchange(&basis, 1, 3));
+  ch_lcp_basis_row(&basis, 1, row);
+  CHECK_NEAR(fabs(row[1]), 1e6, 1e-6);
+  lcp.b[1] = 1e-12;  // round-off of b makes y1 = -1e-6
+  assert_true(ch_lcp_push(&basis, 1e-10, point));
+  for (int i = 0; i < 3; ++i) {
+    if (point[basis.basic[i]] != 0.0) continue;
+    ch_lcp_basis_row(&basis, i, row);
+    CHECK_AT_MOST(ch_lcp_largest(3, row), 10.0);
+    CHECK_AT_MOST(fabs(basis.x[i]), 1e-11);
+  }
+  ch_arena_destroy(arena);
+}
+
+static void jitter(ChRandom* random, int n, double size, double* x) {
+  for (int k = 0; k < n; ++k) x[k] *= 1.0 + ch_random_uniform(random, -size, size);
+}
+
+// The last bit of the data decides ties by the dozen in a pile; no such decision may spoil the basis.
+static void crossover_does_not_hang_on_the_last_bit(void** state) {
+  (void)state;
+  static Answer a, other;
+  ChRandom random = ch_random_seeded(7);
+  ChProblem* p = generate("disks", 20, 0.2);
+  ChSolveOptions o = options(2);
+  o.method = "auto";
+  solve(p, &o, &a);
+  assert_int_equal(a.status, CH_OK);
+  for (int draw = 0; draw < 12; ++draw) {
+    jitter(&random, p->dof, 1e-15, p->f);
+    jitter(&random, p->H.start[p->rows], 1e-15, p->H.value);
+    jitter(&random, p->rows, 1e-7, a.r);
+    o.method = "lemke";
+    o.warm = a.r;
+    solve(p, &o, &other);
+    if (other.status != CH_OK) fail_msg("draw %d: %s", draw, other.info.note);
+  }
+  ch_problem_destroy(p);
+}
+
 // Solves the mixed problem from slacks; x = (v, y).
 static ChMixedLcp solve_mixed(ChArena* arena, const ChProblem* p, double* x) {
   long pivots;
@@ -401,6 +452,8 @@ int main(void) {
       cmocka_unit_test(perturbation_ends_a_cycle),
       cmocka_unit_test(an_unsolvable_problem_ends_on_a_ray),
       cmocka_unit_test(crossover_ends_at_a_vertex),
+      cmocka_unit_test(zero_variables_have_small_rows_in_the_inverse),
+      cmocka_unit_test(crossover_does_not_hang_on_the_last_bit),
       cmocka_unit_test(C18_eliminating_velocities_keeps_the_solution),
       cmocka_unit_test(I1_lemke_solves_any_friction_with_gaps_not_negative),
       cmocka_unit_test(I54_pyramid_with_friction_is_not_P_star),

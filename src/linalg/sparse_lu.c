@@ -34,3 +34,7 @@ void ch_sparse_lu_solve_plain(const ChSparseLu* lu, const double* b, double* x) 
   control[UMFPACK_IRSTEP] = 0;
   umfpack_di_solve(UMFPACK_A, lu->A->start, lu->A->index, lu->A->value, x, b, lu->numeric, control, NULL);
 }
+
+void ch_sparse_lu_solve_transposed(const ChSparseLu* lu, const double* b, double* x) {
+  umfpack_di_solve(UMFPACK_At, lu->A->start, lu->A->index, lu->A->value, x, b, lu->numeric, NULL, NULL);
+}

@@ -14,4 +14,7 @@ void ch_sparse_lu_solve(const ChSparseLu* lu, const double* b, double* x);
 // The same without iterative refinement.
 void ch_sparse_lu_solve_plain(const ChSparseLu* lu, const double* b, double* x);
 
+// A^T x = b
+void ch_sparse_lu_solve_transposed(const ChSparseLu* lu, const double* b, double* x);
+
 #endif

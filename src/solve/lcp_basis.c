@@ -107,6 +107,23 @@ void ch_lcp_basis_direct(ChLcpBasis* basis, int variable) {
   ch_lcp_basis_solve(basis, basis->column, basis->direction);
 }
 
+// e_place^T E_k .. E_1, then through the factors
+void ch_lcp_basis_row(ChLcpBasis* basis, int place, double* row) {
+  int n = basis->n;
+  double* left = basis->column;
+  memset(left, 0, (size_t)n * sizeof(double));
+  left[place] = 1.0;
+  for (int k = basis->updates - 1; k >= 0; --k) {
+    const double* eta = basis->eta + (long)k * n;
+    int p = basis->eta_place[k];
+    double others = 0.0;
+    for (int i = 0; i < n; ++i)
+      if (i != p) others += left[i] * eta[i];
+    left[p] = (left[p] - others) / eta[p];
+  }
+  ch_sparse_lu_solve_transposed(basis->lu, left, row);
+}
+
 bool ch_lcp_basis_exchange(ChLcpBasis* basis, int place, int entering) {
   basis->place[basis->basic[place]] = -1;
   basis->basic[place] = entering;

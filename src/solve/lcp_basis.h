@@ -77,6 +77,9 @@ void ch_lcp_basis_solve(const ChLcpBasis* basis, const double* in, double* out);
 // basis->direction = basis^-1 times the variable's column
 void ch_lcp_basis_direct(ChLcpBasis* basis, int variable);
 
+// row = the place's row of basis^-1; basis->column is used up
+void ch_lcp_basis_row(ChLcpBasis* basis, int place, double* row);
+
 // `entering`, whose column is basis->direction, takes a place. False when a due factorisation finds the basis singular.
 bool ch_lcp_basis_exchange(ChLcpBasis* basis, int place, int entering);
 

@@ -4,30 +4,41 @@
 //      that of some w_i whose y_i is positive: both cannot remain.
 //   2. Where there is none, a_j depends on columns of positive variables alone. x_j falls, the others move along t, and
 //      the first that reaches zero, x_j or a basic one, is the one that stays outside.
-//   3. Pairs with both variables in the basis and pairs with none are as many as each other: a zero variable of the
+//   3. Many variables of a pile reach zero together, and columns are nearly dependent. A zero variable whose row
+//      of B^-1 is large comes out of B^-1 b as round-off multiplied, of either sign. With every factorisation such a
+//      place is given to the slack with the largest pivot in its row, until rows of zero variables are below BOUND:
+//      then x = 0 to round-off there, and what is badly determined is the split among positive variables, which harms
+//      nobody.
+//   4. Pairs with both variables in the basis and pairs with none are as many as each other: a zero variable of the
 //      former gives its place to either of the latter, by the larger pivot.
 #include "solve/lcp_crossover.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SMALLEST 1e-7   // pivot that is taken for other than zero, relative to its column
 #define PREFERRED 1e-2  // of the largest pivot, from which on a place of the better kind is taken
 
+#define BOUND 10.0   // on the entries of the inverse in the row of a zero variable
+#define PASSES 4     // over the zero variables
+#define FLOOR 1e-13  // what a zero variable may be by round-off, relative to the largest
+
 typedef struct Crossover {
   ChLcpBasis* basis;
   double* value;  // of all 2n variables
+  double noise;   // below which a value is zero
   int n;
 } Crossover;
 
-static void clean(Crossover* c, double noise) {
+static void clean(Crossover* c) {
   for (int i = 0; i < c->n; ++i) {
     double *w = &c->value[i], *y = &c->value[c->n + i];
     if (c->basis->lcp->free[i]) {
       *w = 0.0;
       continue;
     }
-    if (!(*w > noise) || *w <= *y) *w = 0.0;
-    if (!(*y > noise) || *w > 0.0) *y = 0.0;
+    if (!(*w > c->noise) || *w <= *y) *w = 0.0;
+    if (!(*y > c->noise) || *w > 0.0) *y = 0.0;
   }
 }
 
@@ -67,11 +78,65 @@ static int move_down(Crossover* c, int j) {
     int variable = basis->basic[i];
     if (is_zero(c, variable)) continue;
     c->value[variable] += step * t[i];
-    if (!ch_lcp_is_free(basis, variable)) c->value[variable] = fmax(c->value[variable], 0.0);
+    if (!ch_lcp_is_free(basis, variable) && !(c->value[variable] > c->noise)) c->value[variable] = 0.0;
   }
   c->value[j] = place < 0 ? 0.0 : c->value[j] - step;
   if (place >= 0) c->value[basis->basic[place]] = 0.0;
   return place;
+}
+
+// The slack with the largest pivot in the row of a place; preferred is one whose pair is not in the basis.
+static int find_slack(const Crossover* c, const double* row) {
+  const ChLcpBasis* basis = c->basis;
+  int best = -1, absent = -1;
+  for (int k = 0; k < c->n; ++k) {
+    if (basis->place[k] >= 0 || ch_lcp_is_fixed(basis, k) || !(fabs(row[k]) > BOUND)) continue;
+    if (best < 0 || fabs(row[k]) > fabs(row[best])) best = k;
+    if (basis->place[c->n + k] < 0 && (absent < 0 || fabs(row[k]) > fabs(row[absent]))) absent = k;
+  }
+  return absent >= 0 && fabs(row[absent]) > PREFERRED * fabs(row[best]) ? absent : best;
+}
+
+// Basic values of the point from b and the variables outside, into basis->x.
+static void evaluate(Crossover* c) {
+  ChLcpBasis* basis = c->basis;
+  memcpy(basis->b, basis->lcp->b, (size_t)c->n * sizeof(double));
+  for (int j = 0; j < 2 * c->n; ++j)
+    if (basis->place[j] < 0 && c->value[j] != 0.0) ch_lcp_basis_scatter(basis, j, -c->value[j], basis->b);
+  ch_lcp_basis_solve(basis, basis->b, basis->x);
+}
+
+// One pass over the zero variables; returns how many gave their place to a slack, -1 when the basis broke.
+static int steady_once(Crossover* c) {
+  ChLcpBasis* basis = c->basis;
+  double floor = FLOOR * ch_lcp_largest(c->n, basis->x);
+  int done = 0;
+  for (int i = 0; i < c->n; ++i) {
+    int variable = basis->basic[i];
+    if (!ch_lcp_is_free(basis, variable) && !(basis->x[i] > c->noise)) c->value[variable] = 0.0;
+    if (!is_zero(c, variable) || !(fabs(basis->x[i]) > floor)) continue;
+    ch_lcp_basis_row(basis, i, basis->direction);
+    int slack = find_slack(c, basis->direction);
+    if (slack < 0) continue;
+    ch_lcp_basis_direct(basis, slack);
+    if (!ch_lcp_basis_exchange(basis, i, slack)) return -1;
+    ++done;
+  }
+  return done;
+}
+
+// A zero variable that comes out as other than zero has a large row in the inverse: round-off of b, multiplied. A slack
+// with a large pivot in that row takes its place, and the point stays where it is.
+static bool steady(Crossover* c) {
+  ChLcpBasis* basis = c->basis;
+  evaluate(c);
+  for (int pass = 0, done = 1; pass < PASSES && done > 0; ++pass) {
+    if ((done = steady_once(c)) < 0) return false;
+    if (done > 0) evaluate(c);
+  }
+  for (int i = 0; i < c->n; ++i)
+    if (!is_zero(c, basis->basic[i])) c->value[basis->basic[i]] = basis->x[i];
+  return true;
 }
 
 static bool push_all(Crossover* c) {
@@ -81,9 +146,11 @@ static bool push_all(Crossover* c) {
     ch_lcp_basis_direct(c->basis, j);
     int place = find_idle_place(c);
     if (place < 0) place = move_down(c, j);
-    if (place >= 0 && !ch_lcp_basis_exchange(c->basis, place, j)) return false;
+    if (place < 0) continue;
+    if (!ch_lcp_basis_exchange(c->basis, place, j)) return false;
+    if (!ch_lcp_basis_is_stale(c->basis) && !steady(c)) return false;
   }
-  return true;
+  return ch_lcp_basis_factor(c->basis) && steady(c);
 }
 
 static int members(const Crossover* c, int pair) {
@@ -137,8 +204,8 @@ static bool is_complementary(const Crossover* c) {
 }
 
 bool ch_lcp_push(ChLcpBasis* basis, double noise, double* point) {
-  Crossover c = {.basis = basis, .value = point, .n = basis->n};
-  clean(&c, noise);
+  Crossover c = {.basis = basis, .value = point, .noise = noise, .n = basis->n};
+  clean(&c);
   return push_all(&c);
 }
 

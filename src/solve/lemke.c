@@ -25,9 +25,11 @@ CH_OPTIONS(LEMKE_OPTIONS)
 
 extern const ChMethod ch_method_admm, ch_method_auto, ch_method_newton;
 
-#define SMALL 800    // variables up to which slacks are tried first, for two pivots a variable
-#define ROUNDS 4     // of splitting and Newton; one where a caller has tried them already
-#define PATIENCE 10  // pivots from the basis of a point that is no solution, per variable
+#define SMALL 800   // variables up to which slacks are tried first, for two pivots a variable
+#define ROUNDS 4    // of splitting and Newton; one where a caller has tried them already
+#define STARTS 2    // solutions to make a basis of
+#define PATIENCE 2  // pivots from such a basis, per variable
+#define LAST 10     // pivots from slacks when all else has failed, per variable
 
 typedef struct Lemke {
   ChRun* run;
@@ -41,12 +43,13 @@ typedef struct Lemke {
   const char* end;  // how the last path ended, for the note
 } Lemke;
 
-// The reactions of the current basis, y0 ignored, with b as it is; offered to the run.
-static void offer_basis(Lemke* l) {
-  if (!ch_lemke_point(&l->basis, l->y)) return;
+// The reactions of the current basis, y0 ignored, with b as it is; offered to the run. False when it is singular.
+static bool offer_basis(Lemke* l) {
+  if (!ch_lemke_point(&l->basis, l->y)) return false;
   ch_polygon_lcp_reactions(&l->polygon, l->s, l->y, l->r);
   ch_system_project(l->s, l->r, l->r);
   ch_run_note(l->run, l->pivots, ch_run_offer_reaction(l->run, l->r, l->u));
+  return true;
 }
 
 static long at_most(const ChRun* run, long iterations) {
@@ -54,8 +57,9 @@ static long at_most(const ChRun* run, long iterations) {
 }
 
 // A solution, or what comes near one, into l->r; returns its error. The system is handed over as another view, so that
-// the answer is not offered: it is the basis that must answer.
-static double find_start(Lemke* l) {
+// the answer is not offered: it is the basis that must answer. A second attempt starts from nothing, by splitting with
+// other penalties, and so ends at another solution.
+static double find_start(Lemke* l, int attempt) {
   static const double penalties[] = {0.2, 0.05, 0.5, 0.1};
   ChRun* run = l->run;
   ChSystem view = *l->s;
@@ -63,9 +67,14 @@ static double find_start(Lemke* l) {
   ChNested newton = {.method = &ch_method_newton, .system = &view, .start = l->r, .max_iterations = at_most(run, 60)};
   int rounds = run->depth == 0 ? ROUNDS : 1;
   double error = run->error;
-  memcpy(l->r, run->r, (size_t)l->s->rows * sizeof(double));
-  if (run->depth == 0 && !l->s->polygonal) error = ch_run_nested(run, &all, l->r);
-  for (int k = 0; k < rounds && !ch_run_late(run) && !(error <= run->tolerance); ++k) {
+  if (attempt == 0) {
+    memcpy(l->r, run->r, (size_t)l->s->rows * sizeof(double));
+    if (run->depth == 0 && !l->s->polygonal) error = ch_run_nested(run, &all, l->r);
+  } else {
+    memset(l->r, 0, (size_t)l->s->rows * sizeof(double));
+    error = INFINITY;
+  }
+  for (int k = attempt; k < attempt + rounds && !ch_run_late(run) && !(error <= run->tolerance); ++k) {
     ChNested split = {.method = &ch_method_admm,
                       .system = &view,
                       .start = l->r,
@@ -108,17 +117,16 @@ static void try_slacks(Lemke* l, long pivots) {
   if (ch_lemke_enter_free(&l->basis)) follow(l, pivots);
 }
 
-static void try_solution(Lemke* l) {
+static void try_solution(Lemke* l, int attempt) {
   ChRun* run = l->run;
   ++run->outer;
   ch_arena_release(run->arena, l->basis.mark);  // a nested method takes memory of its own: the basis is made anew
-  double error = find_start(l);
+  double error = find_start(l, attempt);
   set_point(l);
   ch_lcp_basis_set_slacks(&l->basis);
   if (!ch_lemke_enter_free(&l->basis) || !ch_lcp_push(&l->basis, fmax(10.0 * error, 1e-13), l->point)) return;
   l->end = "the basis of a solution found otherwise";
-  offer_basis(l);
-  if (ch_run_finished(run) || ch_lcp_complete(&l->basis, l->point) < 0) return;
+  if (!offer_basis(l) || ch_run_finished(run) || ch_lcp_complete(&l->basis, l->point) < 0) return;
   follow(l, at_most(run, (long)PATIENCE * l->lcp.n));
 }
 
@@ -139,10 +147,11 @@ static void solve(ChRun* run) {
              .s = run->system,
              .o = read_options(run->options),
              .polygon = ch_polygon_lcp(run->arena, run->system)};
+  int starts = run->depth == 0 ? STARTS : 1;
   create(&l);
   if (l.o.crash == 1 && l.lcp.n <= SMALL) try_slacks(&l, at_most(run, 2 * l.lcp.n));
-  if (l.o.crash > 0 && !ch_run_finished(run)) try_solution(&l);
-  if (!ch_run_finished(run)) try_slacks(&l, run->max_iterations);
+  for (int k = 0; l.o.crash > 0 && k < starts && !ch_run_finished(run); ++k) try_solution(&l, k);
+  if (!ch_run_finished(run)) try_slacks(&l, l.o.crash > 0 ? at_most(run, (long)LAST * l.lcp.n) : run->max_iterations);
   run->inner += l.pivots;
   run->factorizations += l.basis.factorizations;
   snprintf(run->note, sizeof run->note, "%ld pivots over %d variables, %s", l.pivots, l.lcp.n, l.end);

@@ -148,7 +148,7 @@ bool ch_lemke_enter_free(ChLcpBasis* basis) {
 
 bool ch_lemke_point(ChLcpBasis* basis, double* y) {
   memset(y, 0, (size_t)basis->n * sizeof *y);
-  if (ch_lcp_basis_is_stale(basis) && !ch_lcp_basis_factor(basis)) return false;
+  if ((basis->lu == NULL || ch_lcp_basis_is_stale(basis)) && !ch_lcp_basis_factor(basis)) return false;
   ch_lcp_basis_solve(basis, basis->lcp->b, basis->x);
   for (int k = 0; k < basis->n; ++k)
     if (basis->basic[k] >= basis->n && basis->basic[k] < ch_lcp_cover(basis))
