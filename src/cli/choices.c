@@ -27,22 +27,12 @@ bool ch_method_check(const ChCommand* command, const char* method, const char* i
   return !inner || ch_word_check(command, "inner solver", inner, inner_count, inners);
 }
 
-bool ch_cone_polygon(const char* word, bool* outer, int* sides) {
-  *outer = strncmp(word, "outer-", 6) == 0;
-  const char* rest = word + (*outer ? 6 : 0);
-  if (strncmp(rest, "polygon", 7) != 0 || (rest[7] != '\0' && rest[7] != ':')) return false;
-  char* end = NULL;
-  long given = rest[7] == ':' ? strtol(rest + 8, &end, 10) : 8;
-  *sides = (end && (*end != '\0' || end == rest + 8)) || given < 0 || given > 1000 ? 0 : (int)given;
-  return true;
-}
-
 bool ch_cone_check(const ChCommand* command, const char* cone) {
   if (!cone) return true;
   bool outer;
   int sides;
   if (!ch_cone_polygon(cone, &outer, &sides)) return ch_word_check(command, "cone", cone, 4, cones);
-  if (sides >= 4 && sides <= 64 && sides % 2 == 0) return true;
+  if (sides > 0) return true;
   ch_complain(command, "--cone %s: the number of sides must be even and from 4 to 64, as in polygon:8", cone);
   return false;
 }

@@ -4,6 +4,7 @@
 
 #include "cardhouse/solve.h"
 #include "cli/arguments.h"
+#include "problem/polygon.h"
 
 extern const char* const ch_pose_words[3];  // in the order of ChPose
 
@@ -15,8 +16,5 @@ bool ch_pose_read(const ChCommand* command, const char* word, ChPose* out);
 bool ch_setting_read(const ChCommand* command, char* word, ChSetting* out);
 // A bad place for a file is better said before the work than after. `option` as in "out".
 bool ch_place_check(const ChCommand* command, const char* option, const char* path);
-
-// polygon, polygon:M, outer-polygon, outer-polygon:M; false for any other word, sides = 0 for a bad M
-bool ch_cone_polygon(const char* word, bool* outer, int* sides);
 
 #endif

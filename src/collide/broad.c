@@ -90,6 +90,7 @@ static void choose_levels(ChBroad* broad, int count, const ChBroadItem* items) {
     broad->bucket[i] = bin_of(&items[i].box);
     if (broad->bucket[i] > top) top = broad->bucket[i];
   }
+  if (top == INT_MIN) top = 0;                      // nothing, or planes only
   int bottom = top - (BINS - BINS_PER_OCTAVE - 1);  // room for one level more, whatever the phase
   for (int i = 0; i < count; ++i) {
     if (items[i].plane) continue;

@@ -211,6 +211,7 @@ static void collide_pair(const ChCollider* c, const ChBodyState* states, const C
     out->points[kept++] = point;
   }
   out->count = kept;
+  if (kept == first) return;
   if (o->reduce) out->count = first + ch_reduce_points(kept - first, out->points + first);
   sort_keys(out->count - first, out->points + first);
 }

@@ -2,9 +2,25 @@
 // the apex; with few sides all candidates are tried and the nearest is taken.
 #include "problem/polygon.h"
 
+#include <ctype.h>
 #include <math.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+bool ch_cone_polygon(const char* word, bool* outer, int* sides) {
+  *outer = strncmp(word, "outer-", 6) == 0;
+  const char* rest = word + (*outer ? 6 : 0);
+  if (strncmp(rest, "polygon", 7) != 0 || (rest[7] != '\0' && rest[7] != ':')) return false;
+  if (rest[7] == '\0') {
+    *sides = 8;
+    return true;
+  }
+  char* end;
+  long given = isdigit((unsigned char)rest[8]) ? strtol(rest + 8, &end, 10) : 0;
+  bool good = given >= CH_SIDES_MIN && given <= CH_SIDES_MAX && given % 2 == 0 && *end == '\0';
+  *sides = good ? (int)given : 0;
+  return true;
+}
 
 void ch_polygon_corners(int sides, double* corners) {
   const double pi = acos(-1.0);

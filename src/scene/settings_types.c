@@ -1,8 +1,7 @@
 // Types of values that say how a run is made: stabilisation, methods and their options, cones.
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "problem/polygon.h"
 #include "scene/forms.h"
 
 enum { WORDS_MAX = 256 };
@@ -146,14 +145,10 @@ static bool read_cone(ChReader* r, const ChPlace* place, json_t* value, const Ch
   const char* word = json_string_value(value);
   if (!word) return ch_reader_wrong(r, place, "is %s, must be a word: %s", ch_json_kind(value), field->text);
   if (strcmp(word, "circular") == 0 || strcmp(word, "elliptic") == 0) return true;
-  options->cone_outer = strncmp(word, "outer-", 6) == 0;
-  const char* rest = word + (options->cone_outer ? 6 : 0);
-  int sides = 8, used = 0;
-  bool polygon =
-      strcmp(rest, "polygon") == 0 || (strncmp(rest, "polygon:", 8) == 0 && rest[8] >= '1' && rest[8] <= '9' &&
-                                       sscanf(rest + 8, "%2d%n", &sides, &used) == 1 && rest[8 + used] == '\0');
-  if (!polygon || sides < 4 || sides > 64 || sides % 2 != 0)
-    return ch_reader_wrong(r, place, "is '%.40s', must be %s with M even and from 4 to 64", word, field->text);
+  int sides = 0;
+  if (!ch_cone_polygon(word, &options->cone_outer, &sides) || sides == 0)
+    return ch_reader_wrong(r, place, "is '%.40s', must be %s with M even and from %d to %d", word, field->text,
+                           (int)CH_SIDES_MIN, (int)CH_SIDES_MAX);
   options->cone_sides = sides;
   return true;
 }

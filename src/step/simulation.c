@@ -37,7 +37,7 @@ static void take_arrays(ChSimulation* s) {
   s->velocities = CH_TAKE(s->arena, (long)bodies * width, double);
   s->lag = CH_TAKE(s->arena, bodies, ChVec3);
   s->memory.joints = CH_TAKE(s->arena, (long)s->world->joint_count * CH_JOINT_ROWS_MAX, double);
-  memcpy(s->states, s->world->states, (size_t)bodies * sizeof *s->states);
+  if (bodies > 0) memcpy(s->states, s->world->states, (size_t)bodies * sizeof *s->states);
 }
 
 static ChStatus start(ChContext* context, ChSimulation* s) {
