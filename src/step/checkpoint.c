@@ -7,14 +7,22 @@
 #include "step/state.h"
 
 // What is kept of the last step's info: all but the times it took.
-#define FIGURES(X)                                                                                                  \
-  X(step, long)                                                                                                     \
-  X(time, double)                                                                                                   \
-  X(h, double)                                                                                                      \
-  X(contacts, int)                                                                                                  \
-  X(islands, int)                                                                                                   \
-  X(resting, int) X(impacts, int) X(iterations, long) X(missed, bool) X(penetration, double) X(joint_error, double) \
-      X(kinetic, double) X(potential, double) X(work, double) X(gain, double)
+#define FIGURES(X)       \
+  X(step, long)          \
+  X(time, double)        \
+  X(h, double)           \
+  X(contacts, int)       \
+  X(islands, int)        \
+  X(resting, int)        \
+  X(impacts, int)        \
+  X(iterations, long)    \
+  X(missed, bool)        \
+  X(penetration, double) \
+  X(joint_error, double) \
+  X(kinetic, double)     \
+  X(potential, double)   \
+  X(work, double)        \
+  X(gain, double)
 
 #define ONE_field(name, text) +1
 #define ONE(name, type) +1
