@@ -139,8 +139,9 @@ static bool steady(Crossover* c) {
   return true;
 }
 
-static bool push_all(Crossover* c) {
-  for (int j = c->n; j < 2 * c->n; ++j) {
+static bool push_all(Crossover* c, int first) {
+  for (int k = 0; k < c->n; ++k) {
+    int j = c->n + (first + k) % c->n;
     if (is_zero(c, j) || c->basis->place[j] >= 0) continue;
     if (ch_lcp_is_free(c->basis, j)) continue;
     ch_lcp_basis_direct(c->basis, j);
@@ -203,10 +204,10 @@ static bool is_complementary(const Crossover* c) {
   return true;
 }
 
-bool ch_lcp_push(ChLcpBasis* basis, double noise, double* point) {
+bool ch_lcp_push(ChLcpBasis* basis, double noise, int first, double* point) {
   Crossover c = {.basis = basis, .value = point, .noise = noise, .n = basis->n};
   clean(&c);
-  return push_all(&c);
+  return push_all(&c, first);
 }
 
 int ch_lcp_complete(ChLcpBasis* basis, double* point) {

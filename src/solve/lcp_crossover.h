@@ -10,8 +10,9 @@
 
 // `basis` is one of slacks, free variables entered. `point` holds w and y (2n): of each pair the smaller is set to
 // zero, and so is what is below `noise`. On return the point is a vertex and the basis one of its bases, perhaps with
-// both variables of a pair, one of them zero. False when the basis broke.
-bool ch_lcp_push(ChLcpBasis* basis, double noise, double* point);
+// both variables of a pair, one of them zero. The variables are pushed in their order, beginning with y_first: another
+// beginning ends at another vertex. False when the basis broke.
+bool ch_lcp_push(ChLcpBasis* basis, double noise, int first, double* point);
 
 // Makes the basis of a vertex complementary, which the path (lemke_path.h) needs. Returns how many positive variables
 // had to leave for that (0: it is still a basis of the vertex), -1 when the basis broke.

@@ -28,6 +28,7 @@ extern const ChMethod ch_method_admm, ch_method_auto, ch_method_newton;
 #define SMALL 800   // variables up to which slacks are tried first, for two pivots a variable
 #define ROUNDS 4    // of splitting and Newton; one where a caller has tried them already
 #define STARTS 2    // solutions to make a basis of
+#define VERTICES 7  // of one solution
 #define PATIENCE 2  // pivots from such a basis, per variable
 #define LAST 10     // pivots from slacks when all else has failed, per variable
 
@@ -38,7 +39,7 @@ typedef struct Lemke {
   ChPolygonLcp polygon;
   ChLcp lcp;
   ChLcpBasis basis;
-  double *point, *y, *r, *u;
+  double *point, *y, *r, *u, *start;
   long pivots;
   const char* end;  // how the last path ended, for the note
 } Lemke;
@@ -117,16 +118,26 @@ static void try_slacks(Lemke* l, long pivots) {
   if (ch_lemke_enter_free(&l->basis)) follow(l, pivots);
 }
 
-static void try_solution(Lemke* l, int attempt) {
-  ChRun* run = l->run;
-  ++run->outer;
-  ch_arena_release(run->arena, l->basis.mark);  // a nested method takes memory of its own: the basis is made anew
-  double error = find_start(l, attempt);
+// The vertex that pushing from variable `first` on ends at, offered; false when its basis broke.
+static bool offer_vertex(Lemke* l, double noise, int first) {
+  memcpy(l->r, l->start, (size_t)l->s->rows * sizeof(double));
   set_point(l);
   ch_lcp_basis_set_slacks(&l->basis);
-  if (!ch_lemke_enter_free(&l->basis) || !ch_lcp_push(&l->basis, fmax(10.0 * error, 1e-13), l->point)) return;
+  return ch_lemke_enter_free(&l->basis) && ch_lcp_push(&l->basis, noise, first, l->point) && offer_basis(l);
+}
+
+// A vertex may be badly conditioned, its neighbours seldom are: several are tried before pivoting.
+static void try_solution(Lemke* l, int attempt) {
+  ChRun* run = l->run;
+  bool whole = false;
+  ++run->outer;
+  ch_arena_release(run->arena, l->basis.mark);  // a nested method takes memory of its own: the basis is made anew
+  double noise = fmax(10.0 * find_start(l, attempt), 1e-13);
+  memcpy(l->start, l->r, (size_t)l->s->rows * sizeof(double));
+  for (int k = 0; k < VERTICES && !ch_run_finished(run); ++k)
+    whole = offer_vertex(l, noise, (int)((long)k * l->lcp.n / VERTICES));
   l->end = "the basis of a solution found otherwise";
-  if (!offer_basis(l) || ch_run_finished(run) || ch_lcp_complete(&l->basis, l->point) < 0) return;
+  if (ch_run_finished(run) || !whole || ch_lcp_complete(&l->basis, l->point) < 0) return;
   follow(l, at_most(run, (long)PATIENCE * l->lcp.n));
 }
 
@@ -138,6 +149,7 @@ static void create(Lemke* l) {
   l->y = CH_TAKE(arena, n, double);
   l->r = CH_TAKE(arena, l->s->rows, double);
   l->u = CH_TAKE(arena, l->s->rows, double);
+  l->start = CH_TAKE(arena, l->s->rows, double);
   l->end = "no basis";
   ch_lcp_basis_init(&l->basis, arena, &l->lcp, l->o.refactor);
 }
