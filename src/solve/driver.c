@@ -270,7 +270,7 @@ static ChStatus solve_and_grade(Driver* d) {
 static ChStatus try_start(Driver* d, bool* serves) {
   const ChProblem* p = d->problem;
   *serves = false;
-  memset(d->r_out, 0, (size_t)p->rows * sizeof *d->r_out);
+  for (int k = 0; k < p->rows; ++k) d->r_out[k] = 0.0;
   for (int i = 0; i < p->block_count && d->options->warm; ++i) {
     int row = p->blocks[i].row;
     ch_block_project(&p->blocks[i], d->options->pose, d->options->warm + row, d->r_out + row);
