@@ -3,6 +3,7 @@
 // An exchange at place p with column t = B^-1 a multiplies the inverse by E = I - (t - e_p) e_p^T / t_p from the left.
 #include "solve/lcp_basis.h"
 
+#include <math.h>
 #include <string.h>
 
 void ch_lcp_basis_init(ChLcpBasis* basis, ChArena* arena, const ChLcp* lcp, int refactor) {
@@ -11,6 +12,7 @@ void ch_lcp_basis_init(ChLcpBasis* basis, ChArena* arena, const ChLcp* lcp, int 
                         .n = n,
                         .arena = arena,
                         .refactor = refactor,
+                        .deadline = INFINITY,
                         .basic = CH_TAKE(arena, n, int),
                         .place = CH_TAKE(arena, 2 * n + 1, int),
                         .d = CH_TAKE(arena, n, double),

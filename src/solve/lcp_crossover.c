@@ -16,6 +16,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 #define SMALLEST 1e-7   // pivot that is taken for other than zero, relative to its column
 #define PREFERRED 1e-2  // of the largest pivot, from which on a place of the better kind is taken
 
@@ -115,6 +117,7 @@ static int steady_once(Crossover* c) {
     int variable = basis->basic[i];
     if (!ch_lcp_is_free(basis, variable) && !(basis->x[i] > c->noise)) c->value[variable] = 0.0;
     if (!is_zero(c, variable) || !(fabs(basis->x[i]) > floor)) continue;
+    if (ch_clock_seconds() > basis->deadline) return -1;
     ch_lcp_basis_row(basis, i, basis->direction);
     int slack = find_slack(c, basis->direction);
     if (slack < 0) continue;
@@ -144,6 +147,7 @@ static bool push_all(Crossover* c, int first) {
     int j = c->n + (first + k) % c->n;
     if (is_zero(c, j) || c->basis->place[j] >= 0) continue;
     if (ch_lcp_is_free(c->basis, j)) continue;
+    if (ch_clock_seconds() > c->basis->deadline) return false;
     ch_lcp_basis_direct(c->basis, j);
     int place = find_idle_place(c);
     if (place < 0) place = move_down(c, j);

@@ -152,6 +152,7 @@ static void create(Lemke* l) {
   l->start = CH_TAKE(arena, l->s->rows, double);
   l->end = "no basis";
   ch_lcp_basis_init(&l->basis, arena, &l->lcp, l->o.refactor);
+  l->basis.deadline = l->run->deadline;
 }
 
 static void solve(ChRun* run) {
