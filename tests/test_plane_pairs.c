@@ -5,32 +5,11 @@
 #include "collide/pairs.h"
 #include "model/mesh.h"
 #include "support/near.h"
+#include "support/pair_rig.h"
 #include "support/random.h"
 #include "support/slow_distance.h"
 
 static const double pi = 3.14159265358979323846;
-
-typedef struct Rig {
-  ChArena* arena;
-  ChContext context;
-  ChManifold list;
-} Rig;
-
-static int set_up(void** state) {
-  Rig* rig = calloc(1, sizeof *rig);
-  if (!rig) return 1;
-  rig->arena = ch_arena_create(NULL);
-  *state = rig;
-  return rig->arena == NULL;
-}
-
-static int tear_down(void** state) {
-  Rig* rig = *state;
-  free(rig->list.points);
-  ch_arena_destroy(rig->arena);
-  free(rig);
-  return 0;
-}
 
 static ChShape disk(double radius) { return (ChShape){.type = CH_SHAPE_DISK, .radius = radius, .bound = radius}; }
 static ChShape ellipse(double x, double y) {

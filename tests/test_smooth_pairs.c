@@ -4,32 +4,11 @@
 
 #include "collide/pairs.h"
 #include "support/near.h"
+#include "support/pair_rig.h"
 #include "support/random.h"
 #include "support/slow_distance.h"
 
 static const double pi = 3.14159265358979323846;
-
-typedef struct Rig {
-  ChArena* arena;
-  ChContext context;
-  ChManifold list;
-} Rig;
-
-static int set_up(void** state) {
-  Rig* rig = calloc(1, sizeof *rig);
-  if (!rig) return 1;
-  rig->arena = ch_arena_create(NULL);
-  *state = rig;
-  return rig->arena == NULL;
-}
-
-static int tear_down(void** state) {
-  Rig* rig = *state;
-  free(rig->list.points);
-  ch_arena_destroy(rig->arena);
-  free(rig);
-  return 0;
-}
 
 static ChShape cylinder(double radius, double half_length) {
   return (ChShape){.type = CH_SHAPE_CYLINDER, .radius = radius, .half_length = half_length};

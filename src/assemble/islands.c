@@ -5,12 +5,10 @@
 
 #include "base/union_find.h"
 
-static bool moves(const ChWorld* world, int body) { return body >= 0 && world->bodies[body].kind == CH_BODY_DYNAMIC; }
-
 static void join(const ChWorld* world, const int body[2], int* parent, unsigned char* used) {
   for (int side = 0; side < 2; ++side)
-    if (moves(world, body[side])) used[body[side]] = 1;
-  if (moves(world, body[0]) && moves(world, body[1])) ch_sets_join(parent, body[0], body[1]);
+    if (ch_world_moves(world, body[side])) used[body[side]] = 1;
+  if (ch_world_moves(world, body[0]) && ch_world_moves(world, body[1])) ch_sets_join(parent, body[0], body[1]);
 }
 
 // Lists `count` things by island[thing] (-1: none): start (islands + 1) and list.

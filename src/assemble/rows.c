@@ -8,8 +8,6 @@
 
 #define REACHED 1e-9  // metres or radian: room to a limit that an impact takes for none
 
-static bool moves(const ChWorld* world, int body) { return body >= 0 && world->bodies[body].kind == CH_BODY_DYNAMIC; }
-
 void ch_contact_frame(const ChMoment* moment, const ChGap* gap, const ChSurface* surface, ChVec3 axes[3]) {
   axes[0] = gap->normal;
   if (moment->world->dimension == 2) {
@@ -51,14 +49,14 @@ double ch_row_speed(const ChRow* row, const int body[2], const ChBodyState* stat
 // Moves what a driven or fixed body contributes to w, and forgets it.
 static double take_prescribed(const ChMoment* moment, const ChRow* row, const int body[2]) {
   int driven[2];
-  for (int side = 0; side < 2; ++side) driven[side] = moves(moment->world, body[side]) ? -1 : body[side];
+  for (int side = 0; side < 2; ++side) driven[side] = ch_world_moves(moment->world, body[side]) ? -1 : body[side];
   return ch_row_speed(row, driven, moment->states);
 }
 
 static ChRowBlock* open_block(const ChMoment* moment, ChRows* out, const int body[2]) {
   ChRowBlock* block = &out->blocks[out->block_count++];
   *block = (ChRowBlock){.gap = -1, .joint = -1, .law = {.row = out->row_count}};
-  for (int side = 0; side < 2; ++side) block->body[side] = moves(moment->world, body[side]) ? body[side] : -1;
+  for (int side = 0; side < 2; ++side) block->body[side] = ch_world_moves(moment->world, body[side]) ? body[side] : -1;
   return block;
 }
 
@@ -97,7 +95,7 @@ static double drive_rate(const ChMoment* moment, const ChRowRule* rule, const Ch
 static double inverse_mass(const ChMoment* moment, const ChRow* row, const int body[2]) {
   double sum = 0.0;
   for (int side = 0; side < 2; ++side) {
-    if (!moves(moment->world, body[side])) continue;
+    if (!ch_world_moves(moment->world, body[side])) continue;
     const ChBody* b = &moment->world->bodies[body[side]];
     double J[9], inverse[9], t[3] = {row->torque[side].x, row->torque[side].y, row->torque[side].z}, w[3] = {0};
     sum += ch_dot(row->force[side], row->force[side]) / b->mass;
@@ -159,7 +157,7 @@ static bool is_kinematic(const ChWorld* world, int body) {
 
 static void add_joint(const ChMoment* moment, const ChRowRule* rule, int index, ChRows* out) {
   const ChJoint* joint = &moment->world->joints[index];
-  if (!moves(moment->world, joint->body[0]) && !moves(moment->world, joint->body[1])) return;
+  if (!ch_world_moves(moment->world, joint->body[0]) && !ch_world_moves(moment->world, joint->body[1])) return;
   ChJointRow list[CH_JOINT_ROWS_MAX];
   int count = ch_joint_rows(moment->world, joint, moment->states, moment->time, list);
   ChRowBlock* block = NULL;

@@ -109,6 +109,11 @@ static inline bool ch_body_is_dynamic(const ChWorld* world, int body) {
 double ch_signal_value(const ChSignal* signal, double t);
 double ch_signal_rate(const ChSignal* signal, double t);  // right derivative at the kinks of a table
 
+// Whether forces move this body; CH_GROUND does not.
+static inline bool ch_world_moves(const ChWorld* world, int body) {
+  return body >= 0 && world->bodies[body].kind == CH_BODY_DYNAMIC;
+}
+
 // Frame of a shape in the world.
 static inline ChFrame ch_shape_frame(const ChShape* shape, const ChBodyState* state) {
   return ch_frame_compose((ChFrame){state->position, state->orientation}, shape->local);

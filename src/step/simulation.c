@@ -250,8 +250,6 @@ static ChStatus check_body(ChContext* context, const ChSimulation* s, int body) 
   return CH_OK;
 }
 
-static bool is_finite(ChVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
-
 // What locks leave of a velocity along world axes.
 static ChVec3 unlocked(unsigned locks, ChVec3 v) {
   return ch_vec(locks & 1u ? 0.0 : v.x, locks & 2u ? 0.0 : v.y, locks & 4u ? 0.0 : v.z);
@@ -261,7 +259,7 @@ ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* s, int bod
   ChStatus status = check_body(context, s, body);
   if (status != CH_OK) return status;
   const ChBody* b = &s->world->bodies[body];
-  if (!is_finite(velocity) || !is_finite(omega))
+  if (!ch_vec_finite(velocity) || !ch_vec_finite(omega))
     return ch_fail(context, CH_ERR_RANGE, "velocity of body '%s' must be finite", b->name);
   if (s->world->dimension == 2) {
     velocity.z = 0.0;
@@ -277,7 +275,7 @@ ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* s, int bod
 ChStatus ch_simulation_push(ChContext* context, ChSimulation* s, int body, ChVec3 impulse, ChVec3 point) {
   ChStatus status = check_body(context, s, body);
   if (status != CH_OK) return status;
-  if (!is_finite(impulse) || !is_finite(point))
+  if (!ch_vec_finite(impulse) || !ch_vec_finite(point))
     return ch_fail(context, CH_ERR_RANGE, "impulse on body '%s' must be finite", s->world->bodies[body].name);
   ChBodyState *state = &s->states[body], given = *state;
   ChVec3 twist = ch_cross(ch_sub(point, state->position), impulse);
