@@ -231,6 +231,18 @@ class Scenes(unittest.TestCase):
         result = run("scene", "check", self.write(json.dumps(scene)))
         self.assertEqual(result.returncode, 0, result.stderr)
 
+    def test_files_are_looked_for_from_the_folder_of_the_scene(self):
+        os.makedirs(os.path.join(self.folder, "parts"), exist_ok=True)
+        text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+        for place in ("four.obj", "parts/four.obj"):
+            self.write(text, place)
+            for kind, fixed in (("hull", False), ("mesh", True)):
+                scene = {"cardhouse": 1, "bodies": [{"fixed": fixed, "shapes": [{"type": kind, "file": place}]}]}
+                path = self.write(json.dumps(scene))
+                for name, where in ((path, None), ("scene.json", self.folder)):
+                    result = run("scene", "check", name, cwd=where)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_overlaps_can_be_allowed_or_ignored(self):
         scene = changed(["bodies", 1, "position", 2], 0.45)
         self.refused(json.dumps(scene), "overlap by 0.05 m")

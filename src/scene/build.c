@@ -104,8 +104,8 @@ static bool add_shape(Build* b, const ChPlace* at, json_t* entry, int body) {
   if (!shape_sources(b, at, &shape.def)) return false;
   if (shape.def.file) {  // the resolved scene names files as the working folder sees them
     const char* path = ch_path_beside(b->reader->arena, b->reader->document->file, shape.def.file);
-    json_object_set_new(entry, "file", json_string(path));
-    shape.def.file = path;
+    json_object_set_new(entry, "file", json_string(path));  // frees the name as it was given, which may be `path`
+    shape.def.file = json_string_value(json_object_get(entry, "file"));
   }
   ChPlace material = {at, "material", 0};
   bool given = json_object_get(entry, "material") != NULL;
