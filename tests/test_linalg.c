@@ -109,8 +109,11 @@ static void components_are_numbered_by_their_first_member(void** state) {
   double value[] = {1.0, 1.0, 2.0, 2.0, 0.0, 1.0};
   const int wanted[] = {0, 1, 2, 0, 1, 0, 3};
   ChSparse A = ch_sparse_from_triplets(arena, &(ChTriplets){7, 7, 6, row, column, value});
-  assert_int_equal(ch_sparse_components(arena, &A, label), 4);
+  assert_int_equal(ch_sparse_components(arena, &A, NULL, label), 4);
   for (int i = 0; i < 7; ++i) assert_int_equal(label[i], wanted[i]);
+  const int group[] = {0, 0, 1, 2, 3, 3, 1}, grouped[] = {0, 0, 1, 0, 0, 0, 2};  // 2 and 6 are not next to each other
+  assert_int_equal(ch_sparse_components(arena, &A, group, label), 3);
+  for (int i = 0; i < 7; ++i) assert_int_equal(label[i], grouped[i]);
   ch_arena_destroy(arena);
 }
 

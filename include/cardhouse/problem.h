@@ -50,6 +50,7 @@ typedef struct ChProblemDef {
   ChTriplets M, H;  // global: dof x dof, dof x rows
   const double* f;  // global: dof
   const double* w;  // rows (local: q)
+  const int* body;  // global: dof -> body, whose degrees of freedom are next to each other. Speed only; may be NULL
 } ChProblemDef;
 
 typedef struct ChProblem {

@@ -207,6 +207,14 @@ static double* fill_impulse(ChArena* arena, const Builder* b) {
   return f;
 }
 
+static int* fill_bodies(ChArena* arena, const Builder* b) {
+  int count, *body = CH_TAKE(arena, b->dof, int), *next = body;
+  const int* bodies = island_bodies(b, &count);
+  for (int k = 0; k < count; ++k)
+    for (int c = ch_body_freedoms(b->moment->world, bodies[k]); c > 0; --c) *next++ = k;
+  return body;
+}
+
 static int count_rows(const Builder* b) {
   int rows = 0;
   for (int k = b->islands->block_start[b->island]; k < b->islands->block_start[b->island + 1]; ++k)
@@ -241,7 +249,8 @@ ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment*
                       .M = triplets(b.dof, b.dof, &M),
                       .H = triplets(b.dof, row_count, &H),
                       .f = fill_impulse(scratch, &b),
-                      .w = w};
+                      .w = w,
+                      .body = fill_bodies(scratch, &b)};
   ChStatus status = ch_problem_build(context, &def, out);
   ch_arena_release(scratch, mark);
   return status;

@@ -100,13 +100,15 @@ double ch_sparse_asymmetry(ChArena* arena, const ChSparse* A) {
   return largest > 0.0 ? difference / largest : 0.0;
 }
 
-int ch_sparse_components(ChArena* arena, const ChSparse* A, int* label) {
+int ch_sparse_components(ChArena* arena, const ChSparse* A, const int* group, int* label) {
   ChArenaMark mark = ch_arena_mark(arena);
   int* parent = CH_TAKE(arena, A->columns, int);
   ch_sets_init(A->columns, parent);
   for (int j = 0; j < A->columns; ++j)
     for (int k = A->start[j]; k < A->start[j + 1]; ++k)
       if (A->value[k] != 0.0) ch_sets_join(parent, j, A->index[k]);
+  for (int j = 1; group && j < A->columns; ++j)
+    if (group[j - 1] == group[j]) ch_sets_join(parent, j - 1, j);
   int count = ch_sets_label(A->columns, parent, label);
   ch_arena_release(arena, mark);
   return count;

@@ -17,6 +17,7 @@ void ch_sparse_multiply_transposed_add(const ChSparse* A, const double* x, doubl
 double ch_sparse_asymmetry(ChArena* arena, const ChSparse* A);
 
 // Labels the connected parts of the undirected graph of a square A: label[i] in 0 .. count-1, numbered by first member.
-int ch_sparse_components(ChArena* arena, const ChSparse* A, int* label);
+// Neighbours i, i + 1 of the same group are connected, too; `group` may be NULL.
+int ch_sparse_components(ChArena* arena, const ChSparse* A, const int* group, int* label);
 
 #endif

@@ -201,7 +201,7 @@ ChStatus ch_compliance_factor(ChContext* context, ChArena* arena, const ChSparse
   mass->M = M;
   mass->part = CH_TAKE(arena, M->rows, int);
   mass->position = CH_TAKE(arena, M->rows, int);
-  mass->count = ch_sparse_components(arena, M, mass->part);
+  mass->count = ch_sparse_components(arena, M, NULL, mass->part);
   list_members(mass, M->rows);
   *out = mass;
   for (int p = 0; p < mass->count; ++p) {

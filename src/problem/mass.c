@@ -7,12 +7,12 @@
 
 #include "linalg/sparse.h"
 
-static void list_bodies(ChArena* arena, ChMass* mass) {
+static void list_bodies(ChArena* arena, const int* body, ChMass* mass) {
   int n = mass->M->columns;
   mass->body_of = CH_TAKE(arena, n, int);
   mass->slot = CH_TAKE(arena, n, int);
   mass->dof = CH_TAKE(arena, n, int);
-  mass->bodies = ch_sparse_components(arena, mass->M, mass->body_of);
+  mass->bodies = ch_sparse_components(arena, mass->M, body, mass->body_of);
   mass->start = CH_TAKE(arena, mass->bodies + 1, int);
   for (int i = 0; i < n; ++i) ++mass->start[mass->body_of[i] + 1];
   for (int b = 0; b < mass->bodies; ++b) mass->start[b + 1] += mass->start[b];
@@ -64,10 +64,10 @@ static bool invert_block(int size, const double* block, double* inverse) {
   return LAPACKE_dgetri(LAPACK_ROW_MAJOR, size, inverse, size, pivots) == 0;
 }
 
-ChMass* ch_mass_create(ChContext* context, ChArena* arena, const ChSparse* M) {
+ChMass* ch_mass_create(ChContext* context, ChArena* arena, const ChSparse* M, const int* body) {
   ChMass* mass = CH_TAKE(arena, 1, ChMass);
   mass->M = M;
-  list_bodies(arena, mass);
+  list_bodies(arena, body, mass);
   if (largest_body(mass) > CH_BODY_MAX) {
     mass->lu = ch_sparse_lu_create(arena, M);
     if (mass->lu) return mass;

@@ -1,5 +1,5 @@
-// The mass matrix seen as bodies: connected parts of M, each inverted densely when all are small (rigid and reduced
-// bodies), or one sparse factorisation when some are not (meshes).
+// The mass matrix seen as bodies: those that the caller names, or connected parts of M, each inverted densely when all
+// are small (rigid and reduced bodies), or one sparse factorisation when some are not (meshes).
 #ifndef CH_PROBLEM_MASS_H
 #define CH_PROBLEM_MASS_H
 
@@ -22,8 +22,9 @@ typedef struct ChMass {
   ChSparseLu* lu;   // instead of the blocks
 } ChMass;
 
+// `body` (may be NULL) puts degrees of freedom that M does not couple into one body: larger blocks, fewer of them.
 // NULL, with a message, when M is singular.
-ChMass* ch_mass_create(ChContext* context, ChArena* arena, const ChSparse* M);
+ChMass* ch_mass_create(ChContext* context, ChArena* arena, const ChSparse* M, const int* body);
 
 static inline int ch_mass_size(const ChMass* mass, int body) { return mass->start[body + 1] - mass->start[body]; }
 

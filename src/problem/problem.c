@@ -167,7 +167,8 @@ static ChStatus build_checked(ChContext* context, const ChProblemDef* def, int r
   fill_problem(problem, def, rows);
   ChStatus status = def->form == CH_FORM_LOCAL ? check_diagonal(context, "W", &problem->W, false)
                                                : check_diagonal(context, "M", &problem->M, true);
-  if (status == CH_OK && def->form == CH_FORM_GLOBAL && !(problem->mass = ch_mass_create(context, arena, &problem->M)))
+  if (status == CH_OK && def->form == CH_FORM_GLOBAL &&
+      !(problem->mass = ch_mass_create(context, arena, &problem->M, def->body)))
     status = CH_ERR_RANGE;
   ch_arena_set_landing(arena, NULL);
   if (status != CH_OK) {

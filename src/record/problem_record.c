@@ -29,7 +29,7 @@ static ChStatus write_solved(ChContext* context, ChArena* arena, const char* pat
   double* b = CH_TAKE(arena, problem->dof, double);
   double* v = CH_TAKE(arena, problem->dof, double);
   double* u = CH_TAKE(arena, problem->rows, double);
-  ChMass* mass = ch_mass_create(context, arena, &problem->M);
+  ChMass* mass = ch_mass_create(context, arena, &problem->M, NULL);
   if (!mass) return context->status;
   memcpy(b, problem->f, (size_t)problem->dof * sizeof *b);
   for (int j = 0; j < problem->rows; ++j)
