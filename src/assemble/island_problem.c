@@ -2,13 +2,16 @@
 //
 //   M^ x = H r + f      M^ = M - h^2 dk/dq - h dk/dv      u = H^T x + (w + H^T v0)
 //
-// written as triplets, block by block. A body with locks has fewer columns: everything that belongs to it is multiplied
-// by its basis first. A sum w + H^T v0 that is no more than the round-off of its terms is zero.
+// written column by column into the problem itself; only where implicit forces couple bodies is M listed as triplets. A
+// body with locks has fewer columns: everything that belongs to it is multiplied by its basis first. A sum w + H^T v0
+// that is no more than the round-off of its terms is zero.
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "assemble/islands.h"
+#include "linalg/sparse.h"
+#include "problem/open_problem.h"
 
 enum { WIDTH_MAX = 6, SQUARE = WIDTH_MAX * WIDTH_MAX };
 #define ROUND_OFF (8.0 * DBL_EPSILON)
@@ -19,7 +22,8 @@ typedef struct Builder {
   const ChIslands* islands;
   const ChDynamics* dynamics;
   int island, width;
-  double* basis;  // SQUARE a body of the island
+  double* basis;    // SQUARE a body of the island; not read where nothing is locked
+  int* body_start;  // degrees of freedom of the island's bodies
   int dof;
 } Builder;
 
@@ -51,18 +55,29 @@ static const int* island_bodies(const Builder* b, int* count) {
   return b->islands->bodies + from;
 }
 
+static bool unlocked(const Builder* b, int body) { return b->moment->world->bodies[body].locks == 0; }
+
 static void list_bases(ChArena* arena, Builder* b) {
   int count;
   const int* bodies = island_bodies(b, &count);
   b->basis = CH_TAKE(arena, (long)count * SQUARE, double);
-  for (int k = 0; k < count; ++k)
-    b->dof += ch_body_basis(b->moment->world, bodies[k], &b->moment->states[bodies[k]], b->basis + (long)k * SQUARE);
+  b->body_start = CH_TAKE(arena, count + 1, int);
+  for (int k = 0; k < count; ++k) {
+    const ChBodyState* state = &b->moment->states[bodies[k]];
+    b->dof += unlocked(b, bodies[k]) ? b->width
+                                     : ch_body_basis(b->moment->world, bodies[k], state, b->basis + (long)k * SQUARE);
+    b->body_start[k + 1] = b->dof;
+  }
 }
 
 static const double* basis_of(const Builder* b, int body) { return b->basis + (long)b->islands->place[body] * SQUARE; }
 
 // out = basis^T x
 static int reduce(const Builder* b, int body, const double* x, double* out) {
+  if (unlocked(b, body)) {
+    memcpy(out, x, (size_t)b->width * sizeof *x);
+    return b->width;
+  }
   int freedoms = ch_body_freedoms(b->moment->world, body);
   const double* basis = basis_of(b, body);
   for (int c = 0; c < freedoms; ++c) {
@@ -72,18 +87,17 @@ static int reduce(const Builder* b, int body, const double* x, double* out) {
   return freedoms;
 }
 
-// Adds basis_i^T A basis_j at the place of bodies i, j.
-static void add_square(const Builder* b, int i, int j, const double* A, Entries* M) {
-  int freedoms = ch_body_freedoms(b->moment->world, j);
+// out = basis_i^T A basis_j, column by column
+static void reduce_square(const Builder* b, int i, int j, const double* A, double* out) {
+  int columns = ch_body_freedoms(b->moment->world, j), rows = 0;
   const double* basis = basis_of(b, j);
-  for (int c = 0; c < freedoms; ++c) {
-    double column[WIDTH_MAX], reduced[WIDTH_MAX];
+  for (int c = 0; c < columns; ++c) {
+    double column[WIDTH_MAX];
     for (int a = 0; a < b->width; ++a) {
-      column[a] = 0.0;
-      for (int k = 0; k < b->width; ++k) column[a] += A[a * b->width + k] * basis[k * freedoms + c];
+      column[a] = unlocked(b, j) ? A[a * b->width + c] : 0.0;
+      for (int k = 0; k < b->width && !unlocked(b, j); ++k) column[a] += A[a * b->width + k] * basis[k * columns + c];
     }
-    int rows = reduce(b, i, column, reduced);
-    for (int a = 0; a < rows; ++a) add(M, b->islands->first[i] + a, b->islands->first[j] + c, reduced[a]);
+    rows = reduce(b, i, column, out + (long)c * rows);
   }
 }
 
@@ -103,7 +117,33 @@ void ch_body_mass(const ChWorld* world, int body, double* M) {
 // Bodies of one coupling that move are in one island; the others are in none.
 static bool in_island(const Builder* b, int body) { return body >= 0 && b->islands->place[body] >= 0; }
 
-static void fill_mass(const Builder* b, Entries* M) {
+// The masses by themselves are one square a body.
+static void write_masses(const Builder* b, ChSparse* M) {
+  int count, at = 0;
+  const int* bodies = island_bodies(b, &count);
+  double A[SQUARE], square[SQUARE];
+  for (int k = 0; k < count; ++k) {
+    int first = b->body_start[k], size = b->body_start[k + 1] - first;
+    ch_body_mass(b->moment->world, bodies[k], A);
+    reduce_square(b, bodies[k], bodies[k], A, square);
+    for (int c = 0; c < size; ++c) {
+      for (int a = 0; a < size; ++a)
+        if (square[c * size + a] != 0.0) M->index[at] = first + a, M->value[at++] = square[c * size + a];
+      M->start[first + c + 1] = at;
+    }
+  }
+}
+
+static void add_square(const Builder* b, int i, int j, const double* A, Entries* M) {
+  double square[SQUARE];
+  int rows = ch_body_freedoms(b->moment->world, i), columns = ch_body_freedoms(b->moment->world, j);
+  reduce_square(b, i, j, A, square);
+  for (int c = 0; c < columns; ++c)
+    for (int a = 0; a < rows; ++a) add(M, b->islands->first[i] + a, b->islands->first[j] + c, square[c * rows + a]);
+}
+
+// The masses with the implicit parts of forces.
+static void list_masses(const Builder* b, Entries* M) {
   int count;
   const int* bodies = island_bodies(b, &count);
   double h = b->dynamics->h, A[SQUARE];
@@ -149,25 +189,33 @@ static double shifted(const Builder* b, const int body[2], const ChRow* row, dou
   return fabs(sum) <= ROUND_OFF * size ? 0.0 : sum;
 }
 
-// Columns of H and entries of w, block by block.
-static int fill_rows(const Builder* b, ChBlock* blocks, Entries* H, double* w) {
-  int column = 0, from = b->islands->block_start[b->island], to = b->islands->block_start[b->island + 1];
+// One column of H, the body with the first degrees of freedom first; returns where the next begins.
+static int write_column(const Builder* b, const ChRowBlock* block, const ChRow* row, ChSparse* H, int at) {
   double x[WIDTH_MAX], reduced[WIDTH_MAX];
-  for (int k = from; k < to; ++k) {
-    const ChRowBlock* block = &b->rows->blocks[b->islands->blocks[k]];
-    blocks[k - from] = block->law;
+  for (int turn = 0; turn < 2; ++turn) {
+    int side = block->body[0] > block->body[1] ? 1 - turn : turn, body = block->body[side];
+    if (body < 0) continue;
+    gradient(b, row, side, x);
+    int freedoms = reduce(b, body, x, reduced), first = b->islands->first[body];
+    for (int c = 0; c < freedoms; ++c)
+      if (reduced[c] != 0.0) H->index[at] = first + c, H->value[at++] = reduced[c];
+  }
+  return at;
+}
+
+// Laws, columns of H and entries of w, block by block.
+static void write_rows(const Builder* b, ChProblem* p) {
+  int column = 0, at = 0, from = b->islands->block_start[b->island];
+  for (int k = 0; k < p->block_count; ++k) {
+    const ChRowBlock* block = &b->rows->blocks[b->islands->blocks[from + k]];
+    p->blocks[k] = block->law;
+    p->blocks[k].row = column;
     for (int a = 0; a < block->law.dimension; ++a, ++column) {
       const ChRow* row = &b->rows->rows[block->law.row + a];
-      w[column] = shifted(b, block->body, row, b->rows->w[block->law.row + a]);
-      for (int side = 0; side < 2; ++side) {
-        if (block->body[side] < 0) continue;
-        gradient(b, row, side, x);
-        int freedoms = reduce(b, block->body[side], x, reduced);
-        for (int c = 0; c < freedoms; ++c) add(H, b->islands->first[block->body[side]] + c, column, reduced[c]);
-      }
+      p->w[column] = shifted(b, block->body, row, b->rows->w[block->law.row + a]);
+      p->H.start[column + 1] = at = write_column(b, block, row, &p->H, at);
     }
   }
-  return column;
 }
 
 // y += s A x
@@ -191,10 +239,11 @@ static void add_implicit(const Builder* b, double* impulse) {
   }
 }
 
-static double* fill_impulse(ChArena* arena, const Builder* b) {
+// What f comes from: width numbers a body.
+static double* list_impulses(ChArena* arena, const Builder* b) {
   int count;
   const int* bodies = island_bodies(b, &count);
-  double *f = CH_TAKE(arena, b->dof, double), *impulse = CH_TAKE(arena, (long)count * b->width, double), M[SQUARE];
+  double *impulse = CH_TAKE(arena, (long)count * b->width, double), M[SQUARE];
   for (int k = 0; k < count; ++k) {
     double* part = impulse + (long)k * b->width;
     memcpy(part, b->dynamics->impulse + (long)bodies[k] * b->width, (size_t)b->width * sizeof *part);
@@ -203,15 +252,20 @@ static double* fill_impulse(ChArena* arena, const Builder* b) {
     add_product(b->width, 1.0, M, reference_of(b, bodies[k]), part);
   }
   if (!b->dynamics->absolute) add_implicit(b, impulse);
-  for (int k = 0; k < count; ++k) reduce(b, bodies[k], impulse + (long)k * b->width, f + b->islands->first[bodies[k]]);
-  return f;
+  return impulse;
 }
 
-static int* fill_bodies(ChArena* arena, const Builder* b) {
-  int count, *body = CH_TAKE(arena, b->dof, int), *next = body;
+static void write_impulses(const Builder* b, const double* impulse, double* f) {
+  int count;
   const int* bodies = island_bodies(b, &count);
+  for (int k = 0; k < count; ++k) reduce(b, bodies[k], impulse + (long)k * b->width, f + b->body_start[k]);
+}
+
+static int* list_freedoms(ChArena* arena, const Builder* b) {
+  int count, *body = CH_TAKE(arena, b->dof, int);
+  island_bodies(b, &count);
   for (int k = 0; k < count; ++k)
-    for (int c = ch_body_freedoms(b->moment->world, bodies[k]); c > 0; --c) *next++ = k;
+    for (int j = b->body_start[k]; j < b->body_start[k + 1]; ++j) body[j] = k;
   return body;
 }
 
@@ -230,28 +284,33 @@ ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment*
                .dynamics = dynamics,
                .island = island,
                .width = ch_world_width(moment->world)};
+  int blocks = islands->block_start[island + 1] - islands->block_start[island], count;
+  int couplings = islands->coupling_start[island + 1] - islands->coupling_start[island];
   ChArenaMark mark = ch_arena_mark(scratch);
   list_bases(scratch, &b);
-  int count, blocks = islands->block_start[island + 1] - islands->block_start[island], row_count = count_rows(&b);
   island_bodies(&b, &count);
-  int couplings = islands->coupling_start[island + 1] - islands->coupling_start[island];
-  long square = (long)b.width * b.width;
-  Entries M = take_entries(scratch, (count + 4L * couplings) * square);
-  Entries H = take_entries(scratch, 2L * row_count * b.width);
-  ChBlock* laws = CH_TAKE(scratch, blocks, ChBlock);
-  double* w = CH_TAKE(scratch, row_count, double);
-  fill_mass(&b, &M);
-  fill_rows(&b, laws, &H, w);
-  ChProblemDef def = {.form = CH_FORM_GLOBAL,
-                      .dimension = moment->world->dimension,
-                      .block_count = blocks,
-                      .blocks = laws,
-                      .M = triplets(b.dof, b.dof, &M),
-                      .H = triplets(b.dof, row_count, &H),
-                      .f = fill_impulse(scratch, &b),
-                      .w = w,
-                      .body = fill_bodies(scratch, &b)};
-  ChStatus status = ch_problem_build(context, &def, out);
+  Entries M = {0};
+  if (couplings > 0) {
+    M = take_entries(scratch, (count + 4L * couplings) * SQUARE);
+    list_masses(&b, &M);
+  }
+  ChProblemSizes sizes = {.dimension = moment->world->dimension,
+                          .block_count = blocks,
+                          .rows = count_rows(&b),
+                          .dof = b.dof,
+                          .M_room = couplings > 0 ? 0 : (long)b.dof * b.width,
+                          .H_room = 2L * count_rows(&b) * b.width};
+  ChTriplets coupled = triplets(b.dof, b.dof, &M);
+  const double* impulse = list_impulses(scratch, &b);
+  const int* body = list_freedoms(scratch, &b);
+  ChStatus status = ch_problem_open(context, &sizes, couplings > 0 ? &coupled : NULL, out);
+  if (status == CH_OK) {
+    if (couplings == 0) write_masses(&b, &(*out)->M);
+    write_rows(&b, *out);
+    write_impulses(&b, impulse, (*out)->f);
+    status = ch_problem_close(context, *out, body);
+    if (status != CH_OK) *out = NULL;
+  }
   ch_arena_release(scratch, mark);
   return status;
 }

@@ -5,14 +5,25 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/small.h"
 #include "linalg/sparse.h"
+
+// Bodies as they are named, unless M couples some of them.
+static int label_bodies(ChArena* arena, const ChSparse* M, const int* body, int* body_of) {
+  int count = 0;
+  for (int j = 0; body && j < M->columns; ++j) body_of[j] = j > 0 && body[j] == body[j - 1] ? count - 1 : count++;
+  for (int j = 0; body && j < M->columns; ++j)
+    for (int k = M->start[j]; k < M->start[j + 1]; ++k)
+      if (body_of[M->index[k]] != body_of[j]) return ch_sparse_components(arena, M, body, body_of);
+  return body ? count : ch_sparse_components(arena, M, NULL, body_of);
+}
 
 static void list_bodies(ChArena* arena, const int* body, ChMass* mass) {
   int n = mass->M->columns;
   mass->body_of = CH_TAKE(arena, n, int);
   mass->slot = CH_TAKE(arena, n, int);
   mass->dof = CH_TAKE(arena, n, int);
-  mass->bodies = ch_sparse_components(arena, mass->M, body, mass->body_of);
+  mass->bodies = label_bodies(arena, mass->M, body, mass->body_of);
   mass->start = CH_TAKE(arena, mass->bodies + 1, int);
   for (int i = 0; i < n; ++i) ++mass->start[mass->body_of[i] + 1];
   for (int b = 0; b < mass->bodies; ++b) mass->start[b + 1] += mass->start[b];
@@ -58,6 +69,7 @@ static bool invert_block(int size, const double* block, double* inverse) {
     for (int a = 0; a < size; ++a) inverse[a * size + a] = 1.0 / block[a * size + a];
     return true;
   }
+  if (size <= CH_SMALL_MAX) return ch_small_invert(size, block, inverse);
   int pivots[CH_BODY_MAX];
   memcpy(inverse, block, (size_t)size * (size_t)size * sizeof *inverse);
   if (LAPACKE_dgetrf(LAPACK_ROW_MAJOR, size, size, inverse, size, pivots) != 0) return false;
@@ -82,6 +94,21 @@ ChMass* ch_mass_create(ChContext* context, ChArena* arena, const ChSparse* M, co
       return NULL;
     }
   return mass;
+}
+
+double ch_mass_asymmetry(ChArena* arena, const ChMass* mass) {
+  if (mass->lu) return ch_sparse_asymmetry(arena, mass->M);
+  double largest = 0.0, difference = 0.0;
+  for (int b = 0; b < mass->bodies; ++b) {
+    int size = ch_mass_size(mass, b);
+    const double* block = mass->matrix + mass->offset[b];
+    for (int i = 0; i < size; ++i)
+      for (int j = 0; j < size; ++j) {
+        largest = fmax(largest, fabs(block[i * size + j]));
+        difference = fmax(difference, fabs(block[i * size + j] - block[j * size + i]));
+      }
+  }
+  return largest > 0.0 ? difference / largest : 0.0;
 }
 
 void ch_mass_solve(const ChMass* mass, const double* b, double* x) {

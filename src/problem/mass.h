@@ -26,6 +26,9 @@ typedef struct ChMass {
 // NULL, with a message, when M is singular.
 ChMass* ch_mass_create(ChContext* context, ChArena* arena, const ChSparse* M, const int* body);
 
+// max |M - M^T| / max |M|
+double ch_mass_asymmetry(ChArena* arena, const ChMass* mass);
+
 static inline int ch_mass_size(const ChMass* mass, int body) { return mass->start[body + 1] - mass->start[body]; }
 
 // x = M^-1 b

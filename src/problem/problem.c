@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "linalg/sparse.h"
 #include "problem/mass.h"
+#include "problem/open_problem.h"
 #include "problem/polygon.h"
 
 // Beyond this a cone is flat to the last bit of a double, and its projection says nothing any more.
@@ -150,8 +151,22 @@ static void fill_problem(ChProblem* problem, const ChProblemDef* def, int rows) 
     problem->M = ch_sparse_from_triplets(arena, &def->M);
     problem->H = ch_sparse_from_triplets(arena, &def->H);
     problem->f = copy_vector(arena, def->f, problem->dof);
-    problem->asymmetry = ch_sparse_asymmetry(arena, &problem->M);
   }
+}
+
+// M seen as bodies, and the last checks.
+static ChStatus complete(ChContext* context, ChProblem* problem, const int* body) {
+  if (problem->form == CH_FORM_LOCAL) return check_diagonal(context, "W", &problem->W, false);
+  ChStatus status = check_diagonal(context, "M", &problem->M, true);
+  if (status != CH_OK) return status;
+  problem->mass = ch_mass_create(context, problem->arena, &problem->M, body);
+  if (!problem->mass) return CH_ERR_RANGE;
+  problem->asymmetry = ch_mass_asymmetry(problem->arena, problem->mass);
+  return CH_OK;
+}
+
+static ChStatus no_memory(ChContext* context, int rows) {
+  return ch_fail(context, CH_ERR_MEMORY, "out of memory while building a problem with %d rows", rows);
 }
 
 static ChStatus build_checked(ChContext* context, const ChProblemDef* def, int rows, ChProblem** out) {
@@ -159,17 +174,13 @@ static ChStatus build_checked(ChContext* context, const ChProblemDef* def, int r
   jmp_buf landing;
   if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
     ch_arena_destroy(arena);
-    return ch_fail(context, CH_ERR_MEMORY, "out of memory while building a problem with %d rows", rows);
+    return no_memory(context, rows);
   }
   ch_arena_set_landing(arena, &landing);
   ChProblem* problem = CH_TAKE(arena, 1, ChProblem);
   problem->arena = arena;
   fill_problem(problem, def, rows);
-  ChStatus status = def->form == CH_FORM_LOCAL ? check_diagonal(context, "W", &problem->W, false)
-                                               : check_diagonal(context, "M", &problem->M, true);
-  if (status == CH_OK && def->form == CH_FORM_GLOBAL &&
-      !(problem->mass = ch_mass_create(context, arena, &problem->M, def->body)))
-    status = CH_ERR_RANGE;
+  ChStatus status = complete(context, problem, def->body);
   ch_arena_set_landing(arena, NULL);
   if (status != CH_OK) {
     ch_arena_destroy(arena);
@@ -184,6 +195,69 @@ ChStatus ch_problem_build(ChContext* context, const ChProblemDef* def, ChProblem
   int rows = 0;
   ChStatus status = check_def(context, def, &rows);
   return status == CH_OK ? build_checked(context, def, rows, out) : status;
+}
+
+static ChSparse open_matrix(ChArena* arena, int rows, int columns, long room) {
+  return (ChSparse){.rows = rows,
+                    .columns = columns,
+                    .start = CH_TAKE(arena, columns + 1, int),
+                    .index = CH_TAKE(arena, room, int),
+                    .value = CH_TAKE(arena, room, double)};
+}
+
+ChStatus ch_problem_open(ChContext* context, const ChProblemSizes* sizes, const ChTriplets* M, ChProblem** out) {
+  ChArena* volatile arena = NULL;
+  jmp_buf landing;
+  *out = NULL;
+  if (sizes->rows > INT_MAX / 8 || sizes->H_room > INT_MAX / 2 || sizes->M_room > INT_MAX / 2)
+    return ch_fail(context, CH_ERR_SIZE, "problem has %d rows, too many", sizes->rows);
+  if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+    ch_arena_destroy(arena);
+    return no_memory(context, sizes->rows);
+  }
+  ch_arena_set_landing(arena, &landing);
+  ChProblem* p = CH_TAKE(arena, 1, ChProblem);
+  *p = (ChProblem){
+      .form = CH_FORM_GLOBAL,
+      .dimension = sizes->dimension,
+      .block_count = sizes->block_count,
+      .rows = sizes->rows,
+      .dof = sizes->dof,
+      .blocks = CH_TAKE(arena, sizes->block_count, ChBlock),
+      .M = M ? ch_sparse_from_triplets(arena, M) : open_matrix(arena, sizes->dof, sizes->dof, sizes->M_room),
+      .H = open_matrix(arena, sizes->dof, sizes->rows, sizes->H_room),
+      .f = CH_TAKE(arena, sizes->dof, double),
+      .w = CH_TAKE(arena, sizes->rows, double),
+      .arena = arena};
+  ch_arena_set_landing(arena, NULL);
+  *out = p;
+  return CH_OK;
+}
+
+// What assembly may have been led to by the world: friction too large, numbers that overflowed.
+static ChStatus check_written(ChContext* context, const ChProblem* p) {
+  for (int i = 0; i < p->block_count; ++i) {
+    ChStatus status = check_block(context, &p->blocks[i], i, p->dimension);
+    if (status != CH_OK) return status;
+  }
+  if (!ch_all_finite(p->M.value, p->M.start[p->dof]) || !ch_all_finite(p->H.value, p->H.start[p->rows]))
+    return ch_fail(context, CH_ERR_RANGE, "matrix M or H of a problem with %d rows is not finite", p->rows);
+  ChStatus status = check_vector(context, "f", p->f, p->dof);
+  return status == CH_OK ? check_vector(context, "w", p->w, p->rows) : status;
+}
+
+ChStatus ch_problem_close(ChContext* context, ChProblem* p, const int* body) {
+  jmp_buf landing;
+  ChStatus status = check_written(context, p);
+  if (setjmp(landing)) {
+    ch_problem_destroy(p);
+    return no_memory(context, 0);
+  }
+  ch_arena_set_landing(p->arena, &landing);
+  if (status == CH_OK) status = complete(context, p, body);
+  ch_arena_set_landing(p->arena, NULL);
+  if (status != CH_OK) ch_problem_destroy(p);
+  return status;
 }
 
 void ch_problem_destroy(ChProblem* problem) {

@@ -1,0 +1,20 @@
+// A problem in global form that its maker writes in place: for assembly, which knows the order of everything. No lists
+// of entries, no sorting, and bodies stay together even where M does not couple their degrees of freedom.
+#ifndef CH_PROBLEM_OPEN_PROBLEM_H
+#define CH_PROBLEM_OPEN_PROBLEM_H
+
+#include "cardhouse/problem.h"
+
+typedef struct ChProblemSizes {
+  int dimension, block_count, rows, dof;
+  long M_room, H_room;  // most entries
+} ChProblemSizes;
+
+// Takes all arrays, with starts of columns at zero. To be written then: blocks, w, f, H and, unless it is given here as
+// a list, M; columns with their rows ascending.
+ChStatus ch_problem_open(ChContext* context, const ChProblemSizes* sizes, const ChTriplets* M, ChProblem** out);
+
+// Checks what was written and completes it; a problem that is refused is destroyed. body[j]: as in ChProblemDef.
+ChStatus ch_problem_close(ChContext* context, ChProblem* problem, const int* body);
+
+#endif
