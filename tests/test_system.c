@@ -296,6 +296,29 @@ static void friction_decides_which_rows_stay(void** state) {
   ch_problem_destroy(problem);
 }
 
+// A tangent along which nothing moves or can move drops out: such a contact is one in the plane, and its cone has two
+// sides. Scales are those of the whole block, as the certificate has them.
+static void bodies_held_to_a_plane_have_contacts_in_the_plane(void** state) {
+  (void)state;
+  MEMORY_MUST_SUFFICE();
+  const ChBlock blocks[] = {contact(0.5, 0.5), contact(0.5, 0.3), contact(0.5, 0.5), contact(0.5, 0.5)};
+  const double w[12] = {1, 2, 0, 1, 0, 2, 3, 0, 0, 1, 2, 0}, q[12] = {-1, 1, 0, -1, 0, 1, -1, 0, 0, -1, 1, 0.1};
+  ChProblem* problem = diagonal_problem(4, blocks, w, q);
+  ChPrepared parts = prepare(problem, CH_POSE_COULOMB);
+  static const int rows[] = {2, 2, 1, 3}, second[] = {1, 5, 0, 10};  // in the last, what it rests on moves across
+  static const double mu[] = {0.5, 0.3, 0.0, 0.5};
+  assert_int_equal(parts.count, 4);
+  for (int c = 0; c < 4; ++c) {
+    const ChSystem* s = &parts.component[c].system;
+    assert_int_equal(s->rows, rows[c]);
+    assert_int_equal(s->set[0], rows[c] == 1 ? CH_SET_HALF : CH_SET_CONE);
+    CHECK_NEAR(s->mu[0], mu[c], 0.0);
+    if (rows[c] > 1) assert_int_equal(parts.component[c].source[1], second[c]);
+    CHECK_NEAR(parts.component[c].g[0], 1.0, 1e-16);  // dimension over trace: 3 / 3
+  }
+  ch_problem_destroy(problem);
+}
+
 static void tiny_friction_is_still_a_number(void** state) {
   (void)state;
   MEMORY_MUST_SUFFICE();
@@ -706,6 +729,7 @@ int main(void) {
       TEST(elliptic_contacts_become_circular),
       TEST(units_leave_no_trace_in_the_scaled_system),
       TEST(friction_decides_which_rows_stay),
+      TEST(bodies_held_to_a_plane_have_contacts_in_the_plane),
       TEST(tiny_friction_is_still_a_number),
       TEST(what_cannot_move_is_left_out),
       TEST(bounds_are_scaled_and_drive),

@@ -58,16 +58,28 @@ static void keep_row(Kept* kept, const ChBlock* block, double d) {
   kept->set = block->law == CH_LAW_LIMIT ? CH_SET_BOX : CH_SET_HALF;
 }
 
-static void keep_contact(Kept* kept, const ChBlock* block, ChPose pose, double d) {
-  double mu1 = pose == CH_POSE_FRICTIONLESS ? 0.0 : block->mu[0];
-  double mu2 = pose == CH_POSE_FRICTIONLESS || block->dimension == 2 ? 0.0 : block->mu[1];
+// Whether nothing moves this row and it moves nothing: u = q = 0 there whatever the reactions are. So it is across a
+// contact between bodies that are held to a plane, where Coulomb's cone has two sides.
+static bool is_immovable(const Preparation* p, const double* diagonal, int row) {
+  const ChSparse* A = p->by_bodies ? &p->problem->H : &p->W;
+  if (diagonal[row] != 0.0 || p->q[row] != 0.0 || (!p->by_bodies && p->problem->asymmetry > 0.0)) return false;
+  for (int k = A->start[row]; k < A->start[row + 1]; ++k)
+    if (A->value[k] != 0.0) return false;
+  return true;
+}
+
+static void keep_contact(const Preparation* p, Kept* kept, const ChBlock* block, const double* diagonal, double d) {
+  double mu1 = p->pose == CH_POSE_FRICTIONLESS ? 0.0 : block->mu[0];
+  double mu2 = p->pose == CH_POSE_FRICTIONLESS || block->dimension == 2 ? 0.0 : block->mu[1];
+  if (is_immovable(p, diagonal, block->row + 1)) mu1 = 0.0;
+  if (mu2 > 0.0 && is_immovable(p, diagonal, block->row + 2)) mu2 = 0.0;
   kept->rows[0] = block->row;
   kept->g[0] = d;
   kept->dim = 1;
   kept->set = mu1 > 0.0 || mu2 > 0.0 ? CH_SET_CONE : CH_SET_HALF;
   double mean = mu1 == mu2 ? mu1 : mu1 > 0.0 && mu2 > 0.0 ? sqrt(mu1) * sqrt(mu2) : mu1 + mu2;
   kept->mu = kept->set == CH_SET_CONE ? mean : 0.0;
-  for (int t = 0; t < 2; ++t) {  // a direction without friction carries no reaction and drops out
+  for (int t = 0; t < 2; ++t) {  // a direction without friction or motion carries no reaction and drops out
     double mu = t == 0 ? mu1 : mu2;
     if (!(mu > 0.0)) continue;
     kept->rows[kept->dim] = block->row + 1 + t;
@@ -95,7 +107,7 @@ static void keep_blocks(Preparation* p, const unsigned char* skip, const double*
     if (block->law == CH_LAW_BILATERAL)
       keep_bilateral(kept, block, diagonal);
     else if (block->law == CH_LAW_CONTACT)
-      keep_contact(kept, block, p->pose, d);
+      keep_contact(p, kept, block, diagonal, d);
     else
       keep_row(kept, block, d);
     for (int a = 0; a < kept->dim; ++a) {
@@ -416,8 +428,8 @@ ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem
   p.q = CH_TAKE(arena, problem->rows, double);
   ch_delassus_q(arena, problem, p.q);
   ch_delassus_diagonal(arena, problem, diagonal);
-  keep_blocks(&p, skip, diagonal);
   if (p.formed && !p.by_bodies) p.W = ch_delassus_form(arena, problem);
+  keep_blocks(&p, skip, diagonal);
   int *start, *members, *body_local = NULL;
   int parts = find_parts(&p, &start, &members);
   if (p.by_bodies) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "step/normal_projection.h"
+#include "step/closing.h"
 
 #define SEEMING 1e3  // how far above the tolerance a motion may still be the solver's
 
@@ -118,8 +118,8 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
       status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC;
   if (status != CH_OK && !fell_short) return status;
   if (fell_short) {
-    ChStatus projected = ch_normal_projection(context, p, &options, island->v, island->u, island->r, &island->info);
-    if (projected != CH_OK) return projected;
+    ChStatus closed = ch_close_missed(context, p, &options, island->v, island->u, island->r, &island->info);
+    if (closed != CH_OK) return closed;
   }
   if (s->may_rest && ch_certificate_met(&island->info.certificate, options.tolerance))
     settle(context, island, &options);
