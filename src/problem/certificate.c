@@ -10,27 +10,30 @@
 #include "cardhouse/certificate.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "base/arena.h"
 #include "base/check.h"
 #include "linalg/sparse.h"
 #include "problem/compliance.h"
 #include "problem/cones.h"
+#include "problem/grader.h"
 
 // A problem whose contacts are nearly all far apart has a tiny e(0); this share of |sqrt(rho) q| bounds it from below.
 static const double FLOOR_SHARE = 1e-6;
 static const double CONE_LIMIT = 1e-10;
 
-typedef struct Grading {
+struct ChGrader {
   const ChProblem* problem;
   ChPose pose;
-  const double* r;
-  double* u;         // relative velocity that follows from r
-  double* q;         // and from r = 0
-  double* diagonal;  // of W
-  double* rho;       // per row; 0 for a row that no reaction can move
-  double balance;
-} Grading;
+  ChArena* arena;
+  ChCompliance* mass;     // global form
+  double* free_velocity;  // M^-1 f, or NULL where f = 0
+  double* q;              // u that follows from r = 0
+  double* diagonal;       // of W
+  double* rho;            // per row; 0 for a row that no reaction can move
+  double nothing, drive, size_q, largest_q;
+  double *u, *velocity, *impulse, *momentum;  // of the r that is graded
+};
 
 // A quotient in which nothing over nothing is a perfect score and something over nothing is none at all.
 static double relative(double error, double scale) { return error == 0.0 ? 0.0 : error / scale; }
@@ -41,54 +44,72 @@ static double norm(long n, const double* x) {
   return sqrt(sum);
 }
 
+static bool is_zero(long n, const double* x) {
+  for (long i = 0; i < n; ++i)
+    if (x[i] != 0.0) return false;
+  return true;
+}
+
 // --- velocities
 // -------------------------------------------------------------------------------------------------------
 
-static void grade_local(Grading* g) {
+static void prepare_local(ChGrader* g) {
   const ChSparse* W = &g->problem->W;
-  for (int i = 0; i < g->problem->rows; ++i) g->u[i] = g->q[i] = g->problem->w[i];
-  ch_sparse_multiply_add(W, g->r, g->u);
   for (int j = 0; j < W->columns; ++j)
     for (int k = W->start[j]; k < W->start[j + 1]; ++k)
       if (W->index[k] == j) g->diagonal[j] = W->value[k];
 }
 
+static ChStatus prepare_global(ChContext* context, ChGrader* g) {
+  const ChProblem* p = g->problem;
+  ChStatus status = ch_compliance_factor(context, g->arena, &p->M, &g->mass);
+  if (status == CH_OK) status = ch_compliance_diagonal(context, g->mass, &p->H, g->diagonal);
+  if (status != CH_OK) return status;
+  g->velocity = CH_TAKE(g->arena, p->dof, double);
+  g->impulse = CH_TAKE(g->arena, p->dof, double);
+  g->momentum = CH_TAKE(g->arena, p->dof, double);
+  if (is_zero(p->dof, p->f)) return CH_OK;
+  g->free_velocity = CH_TAKE(g->arena, p->dof, double);
+  status = ch_compliance_solve(context, g->mass, p->f, g->free_velocity);
+  if (status == CH_OK) ch_sparse_multiply_transposed_add(&p->H, g->free_velocity, g->q);
+  return status;
+}
+
 // |M v - f - H r| relative to the larger of |f| and |H r|, each row divided by sqrt(M_jj): root joule, whatever its
 // unit.
-static double momentum_balance(const ChProblem* p, ChArena* arena, const double* Hr, const double* v) {
-  double* Mv = CH_TAKE(arena, p->dof, double);
-  ch_sparse_multiply_add(&p->M, v, Mv);
+static double momentum_balance(const ChGrader* g, const double* v) {
+  const ChProblem* p = g->problem;
   double error = 0.0, applied = 0.0, reaction = 0.0;
+  memset(g->momentum, 0, (size_t)p->dof * sizeof *g->momentum);
+  ch_sparse_multiply_add(&p->M, v, g->momentum);
   for (int j = 0; j < p->dof; ++j) {
     double mass = 0.0;
     for (int k = p->M.start[j]; k < p->M.start[j + 1]; ++k)
       if (p->M.index[k] == j) mass = p->M.value[k];
-    const double rest = Mv[j] - p->f[j] - Hr[j];
-    error += rest * rest / mass;
-    applied += p->f[j] * p->f[j] / mass;
-    reaction += Hr[j] * Hr[j] / mass;
+    const double rest = g->momentum[j] - p->f[j] - g->impulse[j], weight = 1.0 / mass;
+    error += rest * rest * weight;
+    applied += p->f[j] * p->f[j] * weight;
+    reaction += g->impulse[j] * g->impulse[j] * weight;
   }
   return relative(sqrt(error), sqrt(ch_max(applied, reaction)));
 }
 
-static ChStatus grade_global(ChContext* context, Grading* g, ChArena* arena, const double* v) {
+// u from r; `balance` of v, or of the velocity that follows from r where v is NULL.
+static ChStatus find_velocity(ChContext* context, ChGrader* g, const double* r, const double* v, double* balance) {
   const ChProblem* p = g->problem;
-  ChCompliance* mass;
-  ChStatus status = ch_compliance_factor(context, arena, &p->M, &mass);
+  *balance = 0.0;
+  if (p->rows > 0) memcpy(g->u, p->w, (size_t)p->rows * sizeof *g->u);
+  if (p->form == CH_FORM_LOCAL) {
+    ch_sparse_multiply_add(&p->W, r, g->u);
+    return CH_OK;
+  }
+  if (p->dof > 0) memset(g->impulse, 0, (size_t)p->dof * sizeof *g->impulse);
+  ch_sparse_multiply_add(&p->H, r, g->impulse);
+  ChStatus status = ch_compliance_solve(context, g->mass, g->impulse, g->velocity);
   if (status != CH_OK) return status;
-  double* free_velocity = CH_TAKE(arena, p->dof, double);
-  double* velocity = CH_TAKE(arena, p->dof, double);
-  double* Hr = CH_TAKE(arena, p->dof, double);
-  ch_sparse_multiply_add(&p->H, g->r, Hr);
-  status = ch_compliance_solve(context, mass, p->f, free_velocity);
-  if (status == CH_OK) status = ch_compliance_solve(context, mass, Hr, velocity);
-  if (status == CH_OK) status = ch_compliance_diagonal(context, mass, &p->H, g->diagonal);
-  if (status != CH_OK) return status;
-  for (int i = 0; i < p->rows; ++i) g->u[i] = g->q[i] = p->w[i];
-  for (int j = 0; j < p->dof; ++j) velocity[j] += free_velocity[j];
-  ch_sparse_multiply_transposed_add(&p->H, free_velocity, g->q);
-  ch_sparse_multiply_transposed_add(&p->H, velocity, g->u);
-  g->balance = momentum_balance(p, arena, Hr, v ? v : velocity);
+  for (int j = 0; j < p->dof && g->free_velocity; ++j) g->velocity[j] += g->free_velocity[j];
+  ch_sparse_multiply_transposed_add(&p->H, g->velocity, g->u);
+  *balance = momentum_balance(g, v ? v : g->velocity);
   return CH_OK;
 }
 
@@ -96,7 +117,7 @@ static ChStatus grade_global(ChContext* context, Grading* g, ChArena* arena, con
 // ----------------------------------------------------------------------------------------------------------
 
 // Rows whose diagonal is zero belong to two fixed bodies: no reaction moves them and they are left out.
-static ChStatus weigh_rows(ChContext* context, Grading* g, int row, int count) {
+static ChStatus weigh_rows(ChContext* context, ChGrader* g, int row, int count) {
   double trace = 0.0;
   for (int k = 0; k < count; ++k) trace += g->diagonal[row + k];
   if (trace < 0.0)
@@ -108,7 +129,7 @@ static ChStatus weigh_rows(ChContext* context, Grading* g, int row, int count) {
   return CH_OK;
 }
 
-static ChStatus weigh_blocks(ChContext* context, Grading* g) {
+static ChStatus weigh_blocks(ChContext* context, ChGrader* g) {
   for (int i = 0; i < g->problem->block_count; ++i) {
     const ChBlock* block = &g->problem->blocks[i];
     const int step = block->law == CH_LAW_BILATERAL ? 1 : block->dimension;
@@ -142,103 +163,103 @@ static double map_error(const ChBlock* block, ChPose pose, const double* rho, co
   return sum;
 }
 
-static double natural_error(const Grading* g) {
-  double error = 0.0, nothing = 0.0, drive = 0.0;
+// What is known before any r: the scales of the figures.
+static void measure_problem(ChGrader* g) {
   for (int i = 0; i < g->problem->block_count; ++i) {
     const ChBlock* block = &g->problem->blocks[i];
-    const int row = block->row;
-    error += map_error(block, g->pose, g->rho + row, g->r + row, g->u + row);
-    nothing += map_error(block, g->pose, g->rho + row, NULL, g->q + row);
+    g->nothing += map_error(block, g->pose, g->rho + block->row, NULL, g->q + block->row);
+    for (int k = block->row; k < block->row + block->dimension; ++k) {
+      if (g->rho[k] == 0.0) continue;
+      g->drive += g->rho[k] * g->q[k] * g->q[k];
+      g->size_q += g->q[k] * g->q[k];
+      g->largest_q = ch_max(g->largest_q, fabs(g->q[k]));
+    }
   }
-  for (int i = 0; i < g->problem->rows; ++i) drive += g->rho[i] * g->q[i] * g->q[i];
-  return relative(sqrt(error), ch_max(sqrt(nothing), FLOOR_SHARE * sqrt(drive)));
 }
+
+// Figures of one r before they are made relative; squares where they are norms.
+typedef struct Sums {
+  double natural, siconos, size_r, size_u, outside, largest_r, signorini, dissipation;
+} Sums;
 
 // The same map with rho = 1 in the units of the file, as Siconos 4.4 grades it.
-static double siconos_error(const Grading* g) {
-  double error = 0.0, scale[3] = {0.0, 0.0, 0.0};
-  for (int i = 0; i < g->problem->block_count; ++i) {
-    const ChBlock* block = &g->problem->blocks[i];
-    double one[CH_BLOCK_MAX];
-    for (int k = 0; k < block->dimension; ++k) {
-      const int row = block->row + k;
-      one[k] = g->rho[row] == 0.0 ? 0.0 : 1.0;
-      scale[0] += one[k] * g->q[row] * g->q[row];
-      scale[1] += one[k] * g->r[row] * g->r[row];
-      scale[2] += one[k] * g->u[row] * g->u[row];
-    }
-    error += map_error(block, g->pose, one, g->r + block->row, g->u + block->row);
+static void add_siconos(const ChGrader* g, const ChBlock* block, const double* r, const double* u, Sums* sums) {
+  double one[CH_BLOCK_MAX];
+  for (int k = 0; k < block->dimension; ++k) {
+    one[k] = g->rho[block->row + k] == 0.0 ? 0.0 : 1.0;
+    sums->size_r += one[k] * r[k] * r[k];
+    sums->size_u += one[k] * u[k] * u[k];
   }
-  return relative(sqrt(error), sqrt(ch_max(ch_max(scale[0], scale[1]), scale[2])));
+  sums->siconos += map_error(block, g->pose, one, r, u);
 }
 
-static double cone_error(const Grading* g) {
-  double worst = 0.0, largest = 0.0;
-  for (int i = 0; i < g->problem->block_count; ++i) {
-    const ChBlock* block = &g->problem->blocks[i];
-    const double* r = g->r + block->row;
-    double y[CH_BLOCK_MAX];
-    ch_block_project(block, g->pose, r, y);
-    for (int k = 0; k < block->dimension; ++k) y[k] -= r[k];
-    worst = ch_max(worst, norm(block->dimension, y));
-    if (g->rho[block->row] != 0.0) largest = ch_max(largest, norm(block->dimension, r));
-  }
-  return relative(worst, largest);
+static void add_cone(const ChGrader* g, const ChBlock* block, const double* r, Sums* sums) {
+  double y[CH_BLOCK_MAX];
+  ch_block_project(block, g->pose, r, y);
+  for (int k = 0; k < block->dimension; ++k) y[k] -= r[k];
+  sums->outside = ch_max(sums->outside, norm(block->dimension, y));
+  if (g->rho[block->row] != 0.0) sums->largest_r = ch_max(sums->largest_r, norm(block->dimension, r));
 }
 
-static double signorini_error(const Grading* g) {
-  double worst = 0.0, drive = 0.0;
-  for (int i = 0; i < g->problem->block_count; ++i) {
-    const ChBlock* block = &g->problem->blocks[i];
-    const int row = block->row;
-    for (int k = 0; k < block->dimension; ++k)
-      if (g->rho[row + k] != 0.0) drive = ch_max(drive, fabs(g->q[row + k]));
-    const bool normal = block->law == CH_LAW_CONTACT || block->law == CH_LAW_UNILATERAL;
-    if (normal && g->rho[row] != 0.0) worst = ch_max(worst, fabs(ch_min(g->diagonal[row] * g->r[row], g->u[row])));
-  }
-  return relative(worst, drive);
+static void add_law(const ChGrader* g, const ChBlock* block, const double* r, const double* u, Sums* sums) {
+  if (g->rho[block->row] == 0.0) return;
+  if (block->law == CH_LAW_CONTACT || block->law == CH_LAW_UNILATERAL)
+    sums->signorini = ch_max(sums->signorini, fabs(ch_min(g->diagonal[block->row] * r[0], u[0])));
+  if (block->law != CH_LAW_CONTACT) return;
+  double gap = ch_block_support(block, g->pose, u) * r[0];
+  for (int k = 1; k < block->dimension; ++k) gap += r[k] * u[k];
+  sums->dissipation = ch_max(sums->dissipation, fabs(gap));
 }
 
-static double dissipation_error(const Grading* g) {
-  double worst = 0.0;
-  for (int i = 0; i < g->problem->block_count; ++i) {
-    const ChBlock* block = &g->problem->blocks[i];
-    if (block->law != CH_LAW_CONTACT || g->rho[block->row] == 0.0) continue;
-    const double *r = g->r + block->row, *u = g->u + block->row;
-    double gap = ch_block_support(block, g->pose, u) * r[0];
-    for (int k = 1; k < block->dimension; ++k) gap += r[k] * u[k];
-    worst = ch_max(worst, fabs(gap));
-  }
-  return worst;
-}
-
-static ChStatus grade(ChContext* context, Grading* g, ChArena* arena, const double* v, ChCertificate* out) {
-  const int rows = g->problem->rows;
-  g->u = CH_TAKE(arena, rows, double);
-  g->q = CH_TAKE(arena, rows, double);
-  g->diagonal = CH_TAKE(arena, rows, double);
-  g->rho = CH_TAKE(arena, rows, double);
+ChStatus ch_grader_create(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose, ChGrader** out) {
+  const int rows = problem->rows;
+  ChGrader* g = *out = CH_TAKE(arena, 1, ChGrader);
+  *g = (ChGrader){.problem = problem,
+                  .pose = pose,
+                  .arena = arena,
+                  .u = CH_TAKE(arena, rows, double),
+                  .q = CH_TAKE(arena, rows, double),
+                  .diagonal = CH_TAKE(arena, rows, double),
+                  .rho = CH_TAKE(arena, rows, double)};
+  if (rows > 0) memcpy(g->q, problem->w, (size_t)rows * sizeof *g->q);
   ChStatus status = CH_OK;
-  if (g->problem->form == CH_FORM_LOCAL)
-    grade_local(g);
+  if (problem->form == CH_FORM_LOCAL)
+    prepare_local(g);
   else
-    status = grade_global(context, g, arena, v);
+    status = prepare_global(context, g);
   if (status == CH_OK) status = weigh_blocks(context, g);
+  if (status == CH_OK) measure_problem(g);
+  return status;
+}
+
+ChStatus ch_grader_grade(ChContext* context, ChGrader* g, const double* r, const double* v, ChCertificate* out) {
+  Sums sums = {0};
+  double balance;
+  *out = ch_certificate_unknown();
+  ChStatus status = find_velocity(context, g, r, v, &balance);
   if (status != CH_OK) return status;
-  *out = (ChCertificate){.natural = natural_error(g),
-                         .siconos = siconos_error(g),
-                         .cone = cone_error(g),
-                         .signorini = signorini_error(g),
-                         .dissipation = dissipation_error(g),
-                         .balance = g->balance};
+  for (int i = 0; i < g->problem->block_count; ++i) {
+    const ChBlock* block = &g->problem->blocks[i];
+    const double *ri = r + block->row, *ui = g->u + block->row;
+    sums.natural += map_error(block, g->pose, g->rho + block->row, ri, ui);
+    add_siconos(g, block, ri, ui, &sums);
+    add_cone(g, block, ri, &sums);
+    add_law(g, block, ri, ui, &sums);
+  }
+  const double size = ch_max(ch_max(g->size_q, sums.size_r), sums.size_u);
+  *out =
+      (ChCertificate){.natural = relative(sqrt(sums.natural), ch_max(sqrt(g->nothing), FLOOR_SHARE * sqrt(g->drive))),
+                      .siconos = relative(sqrt(sums.siconos), sqrt(size)),
+                      .cone = relative(sums.outside, sums.largest_r),
+                      .signorini = relative(sums.signorini, g->largest_q),
+                      .dissipation = sums.dissipation,
+                      .balance = balance};
   return CH_OK;
 }
 
 ChStatus ch_certify(ChContext* context, const ChProblem* problem, ChPose pose, const double* r, const double* v,
                     ChCertificate* out) {
-#define X(name, text) out->name = NAN;
-  CH_CERTIFICATE_FIELDS(X)
-#undef X
+  *out = ch_certificate_unknown();
   if (problem->rows > 0 && !r)
     return ch_fail(context, CH_ERR_ARGUMENT, "reactions are missing, must have %d entries", problem->rows);
   jmp_buf landing;
@@ -247,8 +268,9 @@ ChStatus ch_certify(ChContext* context, const ChProblem* problem, ChPose pose, c
     ch_arena_destroy(arena);
     return ch_fail(context, CH_ERR_MEMORY, "out of memory while grading a problem with %d rows", problem->rows);
   }
-  Grading g = {.problem = problem, .pose = pose, .r = r};
-  const ChStatus status = grade(context, &g, arena, v, out);
+  ChGrader* grader;
+  ChStatus status = ch_grader_create(context, arena, problem, pose, &grader);
+  if (status == CH_OK) status = ch_grader_grade(context, grader, r, v, out);
   ch_arena_destroy(arena);
   return status;
 }

@@ -1,7 +1,8 @@
 // M^-1 by connected parts of M.
 //
-// A part of at most DENSE_LIMIT unknowns gets a dense LU factorisation of its own; for rigid bodies that is every part
-// and the whole costs O(bodies). A larger part gets CHOLMOD where it is symmetric positive definite, UMFPACK otherwise.
+// An unknown that M couples with no other needs a division only: translations, and turns about principal axes. A part
+// of at most DENSE_LIMIT unknowns gets a dense LU factorisation of its own; for rigid bodies that is every part and the
+// whole costs O(bodies). A larger part gets CHOLMOD where it is symmetric positive definite, UMFPACK otherwise.
 #include "problem/compliance.h"
 
 #include <math.h>
@@ -28,9 +29,11 @@ typedef struct Part {
 struct ChCompliance {
   ChArena* arena;
   const ChSparse* M;
+  double* alone;  // of an unknown that is coupled with none: its entry of M; otherwise 0
+  double* share;  // of such an unknown: the inverse of that entry
   int count;
-  Part* parts;
-  int* part;      // of each unknown
+  Part* parts;    // of the others
+  int* part;      // of each unknown; -1 where it is alone
   int* position;  // of each unknown, in its part
   cholmod_common* common;
 };
@@ -183,16 +186,53 @@ static ChStatus factor_sparse(ChContext* context, ChCompliance* mass, Part* part
 // --- all parts
 // --------------------------------------------------------------------------------------------------------
 
+// Unknowns that stand alone; returns how many do not.
+static int find_alone(ChCompliance* mass) {
+  const ChSparse* M = mass->M;
+  unsigned char* coupled = CH_TAKE(mass->arena, M->rows, unsigned char);
+  int count = 0;
+  for (int j = 0; j < M->columns; ++j)
+    for (int k = M->start[j]; k < M->start[j + 1]; ++k) {
+      if (M->index[k] == j)
+        mass->alone[j] = M->value[k];
+      else if (M->value[k] != 0.0)
+        coupled[j] = coupled[M->index[k]] = 1;
+    }
+  for (int i = 0; i < M->rows; ++i) {
+    if (coupled[i] || mass->alone[i] == 0.0) {  // a zero on the diagonal: the factorisation will say so
+      mass->alone[i] = 0.0;
+      ++count;
+    } else {
+      mass->part[i] = -1;
+      mass->share[i] = 1.0 / mass->alone[i];
+    }
+  }
+  return count;
+}
+
+// The parts of those that do not, numbered without the ones alone.
+static void number_parts(ChCompliance* mass) {
+  int *label = CH_TAKE(mass->arena, mass->M->rows, int), all = ch_sparse_components(mass->arena, mass->M, NULL, label);
+  int* number = CH_TAKE(mass->arena, all, int);
+  for (int i = 0; i < mass->M->rows; ++i)
+    if (mass->alone[i] == 0.0) {
+      if (number[label[i]] == 0) number[label[i]] = ++mass->count;
+      mass->part[i] = number[label[i]] - 1;
+    }
+}
+
 static void list_members(ChCompliance* mass, int dof) {
   int* member = CH_TAKE(mass->arena, dof, int);
   mass->parts = CH_TAKE(mass->arena, mass->count, Part);
-  for (int i = 0; i < dof; ++i) mass->position[i] = mass->parts[mass->part[i]].size++;
+  for (int i = 0; i < dof; ++i)
+    if (mass->part[i] >= 0) mass->position[i] = mass->parts[mass->part[i]].size++;
   int* first = member;
   for (int p = 0; p < mass->count; ++p) {
     mass->parts[p].member = first;
     first += mass->parts[p].size;
   }
-  for (int i = 0; i < dof; ++i) member[mass->parts[mass->part[i]].member - member + mass->position[i]] = i;
+  for (int i = 0; i < dof; ++i)
+    if (mass->part[i] >= 0) member[mass->parts[mass->part[i]].member - member + mass->position[i]] = i;
 }
 
 ChStatus ch_compliance_factor(ChContext* context, ChArena* arena, const ChSparse* M, ChCompliance** out) {
@@ -201,9 +241,12 @@ ChStatus ch_compliance_factor(ChContext* context, ChArena* arena, const ChSparse
   mass->M = M;
   mass->part = CH_TAKE(arena, M->rows, int);
   mass->position = CH_TAKE(arena, M->rows, int);
-  mass->count = ch_sparse_components(arena, M, NULL, mass->part);
-  list_members(mass, M->rows);
+  mass->alone = CH_TAKE(arena, M->rows, double);
+  mass->share = CH_TAKE(arena, M->rows, double);
   *out = mass;
+  if (find_alone(mass) == 0) return CH_OK;
+  number_parts(mass);
+  list_members(mass, M->rows);
   for (int p = 0; p < mass->count; ++p) {
     Part* part = &mass->parts[p];
     const ChStatus status =
@@ -253,6 +296,8 @@ ChStatus ch_compliance_solve(ChContext* context, const ChCompliance* mass, const
   double* local = CH_TAKE(mass->arena, mass->M->rows, double);
   double* work = CH_TAKE(mass->arena, mass->M->rows, double);
   ChStatus status = CH_OK;
+  for (int i = 0; i < mass->M->rows; ++i)
+    if (mass->part[i] < 0) x[i] = b[i] / mass->alone[i];
   for (int p = 0; p < mass->count && status == CH_OK; ++p) {
     const Part* part = &mass->parts[p];
     for (int i = 0; i < part->size; ++i) local[i] = b[part->member[i]];
@@ -275,15 +320,20 @@ typedef struct Touch {
   int count;
 } Touch;
 
-static void spread_column(const ChCompliance* mass, const ChSparse* H, int c, Touch* t) {
+// Spreads what belongs to parts and adds up what does not.
+static double spread_column(const ChCompliance* mass, const ChSparse* H, int c, Touch* t) {
+  double sum = 0.0;
   t->count = 0;
   for (int k = H->start[c]; k < H->start[c + 1]; ++k) {
     const int p = mass->part[H->index[k]];
+    sum += mass->share[H->index[k]] * H->value[k] * H->value[k];
+    if (p < 0) continue;
     t->column[H->index[k]] = H->value[k];
     if (t->seen[p] == c + 1) continue;
     t->seen[p] = c + 1;
     t->touched[t->count++] = p;
   }
+  return sum;
 }
 
 static void clear_column(const ChSparse* H, int c, Touch* t) {
@@ -336,7 +386,20 @@ static void add_cholmod_part(const ChCompliance* mass, const ChSparse* H, int p,
   ch_arena_release(mass->arena, mark);
 }
 
+// All unknowns alone: nothing but sums of squares.
+static void add_squares(const ChCompliance* mass, const ChSparse* H, double* diagonal) {
+  for (int c = 0; c < H->columns; ++c) {
+    double sum = 0.0;
+    for (int k = H->start[c]; k < H->start[c + 1]; ++k) sum += mass->share[H->index[k]] * H->value[k] * H->value[k];
+    diagonal[c] = sum;
+  }
+}
+
 ChStatus ch_compliance_diagonal(ChContext* context, const ChCompliance* mass, const ChSparse* H, double* diagonal) {
+  if (mass->count == 0) {
+    add_squares(mass, H, diagonal);
+    return CH_OK;
+  }
   const ChArenaMark mark = ch_arena_mark(mass->arena);
   Touch t = {.column = CH_TAKE(mass->arena, H->rows, double),
              .local = CH_TAKE(mass->arena, H->rows, double),
@@ -345,8 +408,8 @@ ChStatus ch_compliance_diagonal(ChContext* context, const ChCompliance* mass, co
              .touched = CH_TAKE(mass->arena, mass->count, int)};
   ChStatus status = CH_OK;
   for (int c = 0; c < H->columns && status == CH_OK; ++c) {
-    diagonal[c] = 0.0;
-    spread_column(mass, H, c, &t);
+    diagonal[c] = spread_column(mass, H, c, &t);
+    if (t.count == 0) continue;
     status = add_column(context, mass, &t, &diagonal[c]);
     clear_column(H, c, &t);
   }

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "cardhouse/solve.h"
 #include "problem/cones.h"
+#include "problem/grader.h"
 #include "solve/method.h"
 #include "solve/polygon_lcp.h"
 
@@ -29,6 +30,7 @@ typedef struct Driver {
   const ChProblem* problem;
   const ChSolveOptions* options;
   const ChMethod *method, *inner;
+  ChGrader* grader;
   ChPrepared parts;
   double started, deadline;
   double zero_error;  // of the whole, in the problem's units
@@ -216,7 +218,7 @@ static ChStatus grade(Driver* d) {
   gather(d);
   ChStatus status = ch_problem_velocity(d->context, d->problem, d->r_out, d->v_out, d->u_out);
   if (status != CH_OK) return status;
-  return ch_certify(d->context, d->problem, d->options->pose, d->r_out, d->v_out, &d->info->certificate);
+  return ch_grader_grade(d->context, d->grader, d->r_out, d->v_out, &d->info->certificate);
 }
 
 // Small parts first: where time runs out it was the large one that took it.
@@ -277,7 +279,7 @@ static ChStatus try_start(Driver* d, bool* serves) {
   }
   ChStatus status = ch_problem_velocity(d->context, p, d->r_out, d->v_out, d->u_out);
   if (status != CH_OK || !d->options->warm) return status;
-  status = ch_certify(d->context, p, d->options->pose, d->r_out, d->v_out, &d->info->certificate);
+  status = ch_grader_grade(d->context, d->grader, d->r_out, d->v_out, &d->info->certificate);
   *serves = status == CH_OK && ch_certificate_met(&d->info->certificate, d->options->tolerance);
   return status;
 }
@@ -322,8 +324,10 @@ static ChStatus drive(Driver* d) {
   d->started = ch_clock_seconds();
   d->deadline = d->started + d->options->time_limit;
   snprintf(d->info->inner_name, sizeof d->info->inner_name, "%s", d->inner ? d->inner->name : "-");
+  d->info->certificate = ch_certificate_unknown();
   bool serves;
-  status = try_start(d, &serves);
+  status = ch_grader_create(d->context, d->arena, d->problem, d->options->pose, &d->grader);
+  if (status == CH_OK) status = try_start(d, &serves);
   if (status != CH_OK) return status;
   snprintf(d->info->stage, sizeof d->info->stage, "%s", serves ? "start" : d->method->name);
   if (!serves) {

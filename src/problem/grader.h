@@ -1,0 +1,27 @@
+// The certificate of several answers to one problem: what it needs of the problem alone is computed once.
+#ifndef CH_PROBLEM_GRADER_H
+#define CH_PROBLEM_GRADER_H
+
+#include <math.h>
+
+#include "base/arena.h"
+#include "cardhouse/certificate.h"
+
+typedef struct ChGrader ChGrader;
+
+// What is said as long as nothing is known: it passes nothing.
+static inline ChCertificate ch_certificate_unknown(void) {
+  ChCertificate unknown;
+#define X(name, text) unknown.name = NAN;
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+  return unknown;
+}
+
+// Lives in the arena, which must have a landing. The problem must not change as long as the grader is used.
+ChStatus ch_grader_create(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose, ChGrader** out);
+
+// As ch_certify.
+ChStatus ch_grader_grade(ChContext* context, ChGrader* grader, const double* r, const double* v, ChCertificate* out);
+
+#endif
