@@ -135,6 +135,8 @@ class Commands(unittest.TestCase):
                 words[0] = sys.executable if words[0] == "python3" else words[0]
                 if "jacobi" in command:  # the method is not in the tree, but in the program built for it
                     words[0] = words[0].replace("build/", "build/examples/") + "_jacobi"
+                if "|" in words:
+                    words = ["bash", "-o", "pipefail", "-c", command]
                 with self.subTest(page=page, command=command):
                     result = run(words, self.folder)
                     self.assertEqual(result.returncode, 0, f"{page}: {command}\n{result.stderr}")

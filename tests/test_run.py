@@ -142,6 +142,7 @@ class Output(Runs):
         self.expect(run("cards", "--h", "0"), 2, "--h is 0, allowed")
         self.expect(run("cards", "--every", "0"), 2, "--every is 0, allowed")
         self.expect(run("crads"), 2, "did you mean 'cards'")
+        self.expect(run("cards", "--levels", "3"), 2, "cardhouse scene cards --levels ... | cardhouse run -")
         self.expect(run("cards", "--out", "/no/such/folder/x.h5"), 2, "--out /no/such/folder/x.h5")
         self.expect(run("cards", "--resume", self.path("none")), 2, "none", "No such file")
 
@@ -366,6 +367,42 @@ class Endings(Runs):
     def test_another_scene_does_not_go_on(self):
         run("cards", "--until", "0.01", "--checkpoint", self.path("state"), "--quiet")
         self.expect(run("stack", "--resume", self.path("state")), 2, "another scene")
+
+    def test_other_options_are_told_when_a_run_goes_on(self):
+        state = self.path("state")
+        run("stack", "--until", "0.02", "--checkpoint", state, "--out", self.path("x.h5"), "--quiet")
+        more = ["--until", "0.03", "--out", self.path("x.h5"), "--quiet", "--resume", state]
+        same = run("stack", *more, "--threads", "2", "--checkpoint", state)
+        self.expect(same, 0)
+        self.assertEqual(same.stderr, "")
+        other = run("stack", *more, "--until", "0.05", "--h", "2e-3", "--tol", "1e-6", "--method", "nsgs", "--rest", "off",
+                    "--set", "nsgs.anderson=4", "--cone", "circular", "--every", "2")
+        self.expect(other, 0, "not bit for bit", "h was 0.001, is 0.002", "tolerance was 1e-08, is 1e-06",
+                    "method was auto, is nsgs", "rest was on, is off", "settings was -, is nsgs.anderson=4", "--every 2, was 1")
+        self.assertNotIn("friction", other.stderr)
+        run(self.scene(SLIDING), "--until", "0.02", "--checkpoint", state, "--quiet")
+        self.expect(run(self.path("scene.json"), "--until", "0.04", "--resume", state, "--cone", "circular"), 0, "friction was")
+
+    def test_a_changed_mesh_does_not_go_on(self):
+        mesh, state = self.path("ground.obj"), self.path("state")
+        scene = self.scene({"cardhouse": 1, "bodies": [{"fixed": True, "shapes": [{"type": "mesh", "file": "ground.obj"}]}]})
+        for height in (0, 1):
+            with open(mesh, "w", encoding="utf-8") as file:
+                file.write(f"v 0 0 0\nv 1 0 0\nv 0 1 {height}\nf 1 2 3\n")
+            if height == 0:
+                self.expect(run(scene, "--until", "0.01", "--checkpoint", state, "--quiet"), 0)
+                self.expect(run(scene, "--until", "0.02", "--resume", state, "--quiet"), 0)
+        self.expect(run(scene, "--until", "0.02", "--resume", state, "--quiet"), 2, "mesh or hull", "changed")
+
+    def test_no_file_is_written_over_another(self):
+        scene, out = self.scene(PLANE), self.path("x.h5")
+        with open(scene, encoding="utf-8") as file:
+            before = file.read()
+        for words in (["--csv", scene], ["--out", scene], ["--checkpoint", self.path("./scene.json")]):
+            self.expect(run(scene, *words), 2, words[0], "the scene", "a file of its own")
+        self.expect(run(scene, "--out", out, "--csv", out), 2, "--csv " + out, "is --out, too")
+        with open(scene, encoding="utf-8") as file:
+            self.assertEqual(file.read(), before)
 
     def test_a_full_disk_is_told(self):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, 3 << 20))

@@ -17,6 +17,7 @@ PROGRAM = os.path.join(BUILD, "cardhouse")
 
 GOOD = {
     "cardhouse": 1,
+    "gravity": [0, 0, -9.81],
     "materials": {"wood": {"density": 700, "friction": 0.4}},
     "bodies": [
         {"name": "floor", "fixed": True, "shapes": [{"type": "halfspace", "material": "wood"}]},
@@ -88,6 +89,13 @@ BAD = [
     (["step"], {"stabilization": {"mode": "onn"}}, ["$.step.stabilization.mode", "did you mean 'on'"], True),
     (["step"], {"adaptive": True}, ["$.step.adaptive", "must be an object"], True),
     (["step"], {"threads": 1.5}, ["$.step.threads", "whole"], True),
+    (["step"], {"threads": 1e9}, ["$.step.threads", "1 to 1024"], True),
+    (["step"], {"h": 1e-300}, ["$.step.h", "is 1e-300", "1e-12 to 1000"], True),
+    (["step"], {"until": 1e308}, ["$.step.until", "at most 1e12"], True),
+    (["materials", "wood", "friction"], 1e9, ["$.materials.wood.friction", "at most 1e8"], True),
+    (["bodies", 1, "velocity"], [1e308, 0, 0], ["$.bodies[1].velocity[0]", "is 1e+308, must be at most 1e+50"], False),
+    (["bodies", 1, "mass"], 1e-308, ["$.bodies[1].mass", "must be at least 1e-50"], False),
+    (["gravity", 2], -1e200, ["$.gravity[2]", "at most 1e+50"], False),
     (["method"], {"name": "newtn"}, ["$.method.name", "did you mean 'newton'"], True),
     (["method"], {"cone": "polygon:5"}, ["$.method.cone", "even"], True),
     (["method"], {"tolerance": 0}, ["$.method.tolerance", "1e-15"], True),
@@ -209,6 +217,10 @@ class Scenes(unittest.TestCase):
         self.refused(os.urandom(1000000), "not valid JSON")
         self.refused(b"\x00" * 1000, "not valid JSON")
 
+    def test_a_mark_of_the_byte_order_is_passed_over(self):
+        result = run("scene", "check", self.write(b"\xef\xbb\xbf" + json.dumps(GOOD).encode()))
+        self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_a_gigabyte_ends_at_once(self):
         path = os.path.join(self.folder, "huge.json")
         with open(path, "wb") as file:
@@ -267,6 +279,9 @@ class Scenes(unittest.TestCase):
         self.write(json.dumps({"cardhouse": 1, "include": ["scene.json"]}), "part.json")
         result = run("scene", "check", self.write(json.dumps(whole)))
         self.assertIn("is included twice", result.stderr)
+        self.write(json.dumps({"cardhouse": 1, "include": ["./scene.json"]}), "part.json")
+        result = run("scene", "check", self.write(json.dumps(whole)))
+        self.assertIn("'./scene.json' is included twice", result.stderr)
 
 
 class Command(unittest.TestCase):

@@ -75,14 +75,19 @@ ChStatus ch_problem_record(ChContext* context, const char* folder, const ChSimul
 typedef struct ChRecordState {
   ChSummary summary;
   ChRowSum since;
+  long every;  // steps from row to row; 0: no rows were written
 } ChRecordState;
 
 // A checkpoint is written beside and then renamed: a kill at any moment leaves the old or the new one, whole.
 ChStatus ch_checkpoint_write(ChContext* context, const char* path, const ChSimulation* simulation, const char* scene,
                              const ChRecordState* records);
-// `simulation` is of the same scene, which is checked by its text.
+// `simulation` is of the same scene, which is checked by its text and by the corners of its meshes and hulls.
 ChStatus ch_checkpoint_read(ChContext* context, const char* path, ChSimulation* simulation, const char* scene,
                             ChRecordState* records);
+// Which options of the simulation, or frictions of its world, differ from those with which the checkpoint was written:
+// "h was 0.001, is 0.002; ...", or NULL. The caller frees it. A run that goes on with others is not the same to the
+// bit.
+ChStatus ch_checkpoint_changes(ChContext* context, const char* path, const ChSimulation* simulation, char** changes);
 // The scene's text that a checkpoint carries; the caller frees it.
 ChStatus ch_checkpoint_scene(ChContext* context, const char* path, char** scene);
 

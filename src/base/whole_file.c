@@ -162,3 +162,10 @@ ChStatus ch_whole_file_write(ChContext* context, const char* path, const void* d
   free(target);
   return status;
 }
+
+bool ch_same_file(const char* a, const char* b) {
+  struct stat x, y;
+  bool there = stat(a, &x) == 0, too = stat(b, &y) == 0;
+  if (!there || !too) return strcmp(a, b) == 0;
+  return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}

@@ -26,4 +26,7 @@ ChStatus ch_whole_file_read_up_to(ChContext* context, const char* path, size_t l
 // Writes a temporary file beside `path` and renames it. A device or pipe is written to directly.
 ChStatus ch_whole_file_write(ChContext* context, const char* path, const void* data, size_t size);
 
+// Whether two paths, however they are written, lead to one file; devices and pipes are nobody's own.
+bool ch_same_file(const char* a, const char* b);
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/whole_file.h"
 #include "cardhouse/scene.h"
 #include "cli/choices.h"
 #include "cli/commands.h"
@@ -81,6 +82,50 @@ static bool check_words(const ChCommand* self, const Arguments* a) {
          ch_place_check(self, "csv", a->csv) && ch_place_check(self, "checkpoint", a->checkpoint);
 }
 
+// No file is written over another one of the same run.
+static bool check_apart(const ChCommand* self, const Arguments* a, const char* scene) {
+  const struct {
+    const char *name, *path;
+  } files[] = {{"the scene", scene},
+               {"--resume", a->resume},
+               {"--out", a->out},
+               {"--csv", a->csv},
+               {"--checkpoint", a->checkpoint}};
+  const int count = sizeof files / sizeof *files, written = 2;
+  for (int k = written; k < count; ++k)
+    for (int j = 0; j < k; ++j) {
+      bool goes_on = files[j].path == a->resume && files[k].path == a->checkpoint;
+      if (!files[k].path || !files[j].path || goes_on || !ch_same_file(files[k].path, files[j].path)) continue;
+      ch_complain(self, "%s %s: is %s, too; each needs a file of its own", files[k].name, files[k].path, files[j].name);
+      return false;
+    }
+  return true;
+}
+
+static bool is_parameter(int scene, const char* word) {
+  for (const ChSceneParameter* p = ch_scene_builtin_parameters(scene); p->name; ++p) {
+    size_t length = strlen(p->name), k = 0;
+    while (k < length && word[k] && (word[k] == p->name[k] || (word[k] == '-' && p->name[k] == '_'))) ++k;
+    if (k == length && (word[k] == '\0' || word[k] == '=')) return true;
+  }
+  return false;
+}
+
+// `run cards --levels 3` is a likely thing to try: parameters are for `scene`.
+static void hint_at_parameters(const ChCommand* self, int count, char** words) {
+  for (int k = 0; k < ch_scene_builtin_count(); ++k) {
+    const char* name = ch_scene_builtin_name(k);
+    bool named = false;
+    for (int w = 0; w < count; ++w) named = named || strcmp(words[w], name) == 0;
+    for (int w = 0; named && w < count; ++w)
+      if (strncmp(words[w], "--", 2) == 0 && is_parameter(k, words[w] + 2)) {
+        ch_complain(self, "parameters of a built-in go to `scene`: cardhouse scene %s %s ... | cardhouse run -", name,
+                    words[w]);
+        return;
+      }
+  }
+}
+
 static bool is_on(const char* word) { return strcmp(word, "on") == 0; }
 
 static bool override_options(const ChCommand* self, Job* job) {
@@ -139,6 +184,8 @@ static void settle_cone(Job* job) {
 }
 
 // --- files -----------------------------------------------------------------------------------------------------------
+
+static long rows_every(const Arguments* a) { return a->out || a->vtk ? a->every : 0; }
 
 static ChStatus open_files(Job* job) {
   const Arguments* a = &job->arguments;
@@ -221,15 +268,31 @@ static ChStatus open_scene(const ChCommand* self, Job* job, bool* understood) {
   return ch_simulation_create(&job->context, world, &job->options, &job->simulation);
 }
 
-static ChStatus begin(Job* job) {
+// Options may be changed on purpose; that the run then is another one must not go unsaid.
+static ChStatus tell_changes(const ChCommand* self, Job* job) {
+  const Arguments* a = &job->arguments;
+  char* changes;
+  ChStatus status = ch_checkpoint_changes(&job->context, a->resume, job->simulation, &changes);
+  if (changes) ch_complain(self, "resumed with other options, so not bit for bit the same run: %s", changes);
+  free(changes);
+  long before = job->records.every, now = rows_every(a);
+  if (before > 0 && now > 0 && before != now)
+    ch_complain(self, "resumed with --every %ld, was %ld: rows before and after are differently far apart", now,
+                before);
+  return status;
+}
+
+static ChStatus begin(const ChCommand* self, Job* job) {
   const Arguments* a = &job->arguments;
   job->records.summary = ch_summary_begin(job->simulation);
   if (a->resume) {
     ChStatus status = ch_checkpoint_read(&job->context, a->resume, job->simulation, job->scene->text, &job->records);
+    if (status == CH_OK) status = tell_changes(self, job);
     if (status != CH_OK) return status;
     ChSummary* s = &job->records.summary;  // seconds are those of this run
     s->seconds_collide = s->seconds_assemble = s->seconds_solve = 0.0;
   }
+  job->records.every = rows_every(a);
   job->from = ch_simulation_time(job->simulation);
   return open_files(job);
 }
@@ -304,7 +367,7 @@ static ChExit run_and_report(const ChCommand* self, Job* job) {
   bool understood = true;
   ChStatus status = open_scene(self, job, &understood);
   if (!understood) return CH_EXIT_USAGE;
-  if (status == CH_OK) status = begin(job);
+  if (status == CH_OK) status = begin(self, job);
   double start = ch_clock_seconds();
   if (status == CH_OK) status = step_through(job);
   double closing = ch_clock_seconds();
@@ -324,8 +387,9 @@ static char* interrupted_checkpoint(const Arguments* a) {
 static ChExit run_run(const ChCommand* self, int count, char** words) {
   Job job = {.arguments = {RUN_OPTIONS(CH_ARG_DEFAULT)}};
   ChParsed parsed = ch_arguments_parse(self, count, words, &job.arguments, &job.name);
+  if (parsed == CH_PARSED_WRONG) hint_at_parameters(self, count, words);
   if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
-  if (!check_words(self, &job.arguments)) return CH_EXIT_USAGE;
+  if (!check_words(self, &job.arguments) || !check_apart(self, &job.arguments, job.name)) return CH_EXIT_USAGE;
   job.checkpoint = interrupted_checkpoint(&job.arguments);
   ch_signals_heed();
   ChExit status = run_and_report(self, &job);
@@ -342,6 +406,7 @@ const ChCommand ch_command_run = {
     .examples =
         "  cardhouse run cards\n"
         "  cardhouse run cards --until 60 --out cards.h5 --every 100\n"
+        "  cardhouse scene cards --levels 6 | cardhouse run - --until 5\n"
         "  cardhouse run scene.json --h 1e-3 --tol 1e-10 --json --strict\n"
         "  cardhouse run scene.json --checkpoint state --out motion.h5     (killed?)\n"
         "  cardhouse run scene.json --checkpoint state --out motion.h5 --resume state\n",

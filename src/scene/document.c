@@ -22,6 +22,10 @@ const char* ch_path_beside(ChArena* arena, const char* file, const char* name) {
 // The parser says "... near '...'" and line and column; a text that is no JSON at all is said to be none.
 static bool parse(ChReader* r, ChDocument* document) {
   json_error_t error;
+  if (document->size >= 3 && memcmp(document->text, "\xef\xbb\xbf", 3) == 0) {  // some editors begin UTF-8 with it
+    document->text += 3;
+    document->size -= 3;
+  }
   document->root = json_loadb(document->text, document->size, JSON_REJECT_DUPLICATES, &error);
   if (document->root) {
     ch_arena_defer(r->arena, free_json, document->root);
@@ -73,7 +77,7 @@ static bool include(ChReader* r, ChDocuments* all, int from, size_t index) {
   const char* name = json_string_value(json_array_get(all->root[from].include, index));
   const char* path = ch_path_beside(r->arena, all->document[from].file, name);
   for (int k = 0; k < all->count; ++k)
-    if (strcmp(all->document[k].file, path) == 0) return ch_reader_wrong(r, &at, "'%.80s' is included twice", name);
+    if (ch_same_file(all->document[k].file, path)) return ch_reader_wrong(r, &at, "'%.80s' is included twice", name);
   if (all->count > CH_INCLUDES_MAX)
     return ch_reader_wrong(r, &at, "is one too many; %d files can be included", (int)CH_INCLUDES_MAX);
   ChWholeFile whole;

@@ -29,8 +29,8 @@ const ChSceneForm ch_form_adaptive = {
 
 #define STEP(type, key, member, text, ...) ROW(type, ChSceneRun, key, member, text, __VA_ARGS__)
 static const ChField step_fields[] = {
-    STEP(number, "h", options.h, "length of a step, s", 0, CH_POSITIVE, NULL),
-    STEP(number, "until", until, "time at which a run ends, s", 0, CH_NOT_NEGATIVE, NULL),
+    STEP(number, "h", options.h, "length of a step, s", 0, CH_STEP, NULL),
+    STEP(number, "until", until, "time at which a run ends, s", 0, CH_DURATION, NULL),
     STEP(integrator, "integrator", options.integrator, "time stepping scheme", 0, CH_ANY, NULL),
     STEP(stabilization, "stabilization", options, "gamma, or an object with mode and gamma", 0, CH_ANY,
          &ch_form_stabilization),
@@ -44,7 +44,7 @@ static const ChField step_fields[] = {
          CH_ANY, NULL),
     STEP(flag, "warm", options.warm, "whether a step starts from the reactions of the last one", 0, CH_ANY, NULL),
     STEP(flag, "rest", options.rest, "whether certified rest is kept", 0, CH_ANY, NULL),
-    STEP(whole, "threads", options.threads, "the answer does not depend on it", 0, CH_WHOLE_1, NULL),
+    STEP(whole, "threads", options.threads, "the answer does not depend on it", 0, CH_THREADS, NULL),
     STEP(number, "overlap", overlap, "overlap at the start up to which a scene is accepted, m", 0, CH_NOT_NEGATIVE,
          NULL),
 };
@@ -83,9 +83,8 @@ const ChSceneForm ch_form_signal = {
 // ----------------------------------------------------------------------------------------------------------- materials
 
 static const ChField friction_fields[] = {
-    ROW(number, ChMaterialDef, "along", friction[0], "coefficient along the axis", CH_REQUIRED, CH_NOT_NEGATIVE, NULL),
-    ROW(number, ChMaterialDef, "across", friction[1], "coefficient across the axis", CH_REQUIRED, CH_NOT_NEGATIVE,
-        NULL),
+    ROW(number, ChMaterialDef, "along", friction[0], "coefficient along the axis", CH_REQUIRED, CH_FRICTION, NULL),
+    ROW(number, ChMaterialDef, "across", friction[1], "coefficient across the axis", CH_REQUIRED, CH_FRICTION, NULL),
     ROW(vector, ChMaterialDef, "axis", axis, "direction in the body's frame", CH_SPACE, CH_ANY, NULL),
 };
 const ChSceneForm ch_form_friction = {
@@ -93,7 +92,7 @@ const ChSceneForm ch_form_friction = {
 
 static const ChField material_fields[] = {
     ROW(number, ChMaterialDef, "density", density, "kg/m^3 (plane: kg/m^2)", 0, CH_NOT_NEGATIVE, NULL),
-    {"friction", &ch_type_friction, 0, "coefficient, or an object with along, across and axis", 0, CH_NOT_NEGATIVE,
+    {"friction", &ch_type_friction, 0, "coefficient, or an object with along, across and axis", 0, CH_FRICTION,
      &ch_form_friction},
     ROW(number, ChMaterialDef, "restitution", restitution, "0 plastic to 1 elastic", 0, CH_UNIT, NULL),
 };
@@ -103,7 +102,7 @@ const ChSceneForm ch_form_material = {
 static const ChField pair_fields[] = {
     ROW(two_texts, ChScenePair, "materials", materials, "two names of materials", CH_REQUIRED, CH_ANY, NULL),
     ROW(pair_friction, ChScenePair, "friction", def.friction, "coefficient, or [along, across] the first one's axis", 0,
-        CH_NOT_NEGATIVE, NULL),
+        CH_FRICTION, NULL),
     ROW(number, ChScenePair, "restitution", def.restitution, "0 plastic to 1 elastic", 0, CH_UNIT, NULL),
 };
 const ChSceneForm ch_form_pair = {.name = "pair", .same = true, .count = CH_COUNT(pair_fields), .fields = pair_fields};

@@ -51,10 +51,13 @@ typedef enum ChRange {
   CH_ANY,
   CH_POSITIVE,
   CH_NOT_NEGATIVE,
-  CH_SHARE,  // above 0, at most 1
-  CH_UNIT,   // 0 to 1
+  CH_FRICTION,  // a coefficient
+  CH_STEP,      // the length of a step, s
+  CH_THREADS,
+  CH_DURATION,  // s
+  CH_SHARE,     // above 0, at most 1
+  CH_UNIT,      // 0 to 1
   CH_TOLERANCE,
-  CH_WHOLE_1,  // 1 and more
   CH_WHOLE_0,
   CH_TWO_OR_THREE,
   CH_ONE,

@@ -25,12 +25,17 @@ const char* ch_json_kind(const json_t* value) {
 
 // ------------------------------------------------------------------------------------------------------------- numbers
 
+// Products of a few numbers within these neither overflow nor vanish: what a step makes of a scene stays finite.
+static const double LARGEST = 1e50, SMALLEST = 1e-50;
+
 bool ch_read_number(ChReader* r, const ChPlace* place, const json_t* value, ChRange range, double* out) {
   const ChBounds* b = ch_range_bounds(range);
   if (!json_is_number(value)) return ch_reader_wrong(r, place, "is %s, must be a number", ch_json_kind(value));
   double number = json_number_value(value);
   if (!(isfinite(number) && number >= b->lowest && number <= b->highest && !(b->open && number == b->lowest)))
     return ch_reader_wrong(r, place, "is %g, %s", number, b->text);
+  if (fabs(number) > LARGEST) return ch_reader_wrong(r, place, "is %g, must be at most %g in size", number, LARGEST);
+  if (b->open && number < SMALLEST) return ch_reader_wrong(r, place, "is %g, must be at least %g", number, SMALLEST);
   *out = number;
   return true;
 }

@@ -1,0 +1,105 @@
+// What a run was told, as text: see choices.h. Threads are left out, for nothing depends on them.
+#include "record/choices.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/mesh.h"
+#include "step/state.h"
+
+uint64_t ch_sum_bytes(uint64_t sum, const void* bytes, size_t size) {
+  const unsigned char* at = bytes;
+  for (size_t k = 0; k < size; ++k) sum = (sum ^ at[k]) * 0x100000001b3u;
+  return sum;
+}
+
+static const char* word(bool on) { return on ? "on" : "off"; }
+
+static void write_step(FILE* file, const ChSimulationOptions* o) {
+  static const char* const modes[] = {"on", "linearized", "contacts", "off"};
+  static const char* const laws[] = {"newton", "poisson"};
+  fprintf(file, "h %.15g\nintegrator %s\nstabilization %s\ngamma %.15g\nproject %s\nrestitution %s\n", o->h,
+          o->integrator, modes[o->stabilization], o->gamma, word(o->project), laws[o->restitution]);
+  fprintf(file, "margin %.15g\nlook_ahead %s\nreduce_contacts %s\n", o->margin, word(o->look_ahead),
+          word(o->reduce_contacts));
+  fprintf(file, "adaptive %s\ngap_tolerance %.15g\n", word(o->adaptive), o->gap_tolerance);
+  fprintf(file, "warm %s\nrest %s\n", word(o->warm), word(o->rest));
+}
+
+static void write_solve(FILE* file, const ChSimulationOptions* o) {
+  static const char* const poses[] = {"coulomb", "relaxed", "frictionless"};
+  const ChSolveOptions* s = &o->solve;
+  fprintf(file, "method %s\ninner %s\npose %s\ntolerance %.15g\n", s->method, s->inner ? s->inner : "-", poses[s->pose],
+          s->tolerance);
+  fprintf(file, "max_iterations %ld\ntime_limit %.15g\n", s->max_iterations, s->time_limit);
+  fprintf(file, "settings %s", s->setting_count ? "" : "-");
+  for (int k = 0; k < s->setting_count; ++k) fprintf(file, "%s=%.15g ", s->settings[k].name, s->settings[k].value);
+  fprintf(file, "\n");
+  if (o->cone_sides > 0)
+    fprintf(file, "cone %spolygon:%d\n", o->cone_outer ? "outer-" : "", o->cone_sides);
+  else
+    fprintf(file, "cone smooth\n");
+}
+
+// --cone circular makes the ellipses of the materials round.
+static void write_friction(FILE* file, const ChWorld* world) {
+  fprintf(file, "friction ");
+  for (int m = 0; m < world->material_count; ++m)
+    fprintf(file, "%.15g/%.15g ", world->materials[m].friction[0], world->materials[m].friction[1]);
+  for (int p = 0; p < world->pair_count; ++p)
+    fprintf(file, "%.15g/%.15g ", world->pairs[p].friction[0], world->pairs[p].friction[1]);
+  fprintf(file, "\n");
+}
+
+char* ch_choices_text(const ChSimulation* simulation) {
+  char* text = NULL;
+  size_t size = 0;
+  FILE* file = open_memstream(&text, &size);
+  if (!file) return NULL;
+  write_step(file, &simulation->options);
+  write_solve(file, &simulation->options);
+  write_friction(file, simulation->world);
+  if (fclose(file) == 0) return text;
+  free(text);
+  return NULL;
+}
+
+char* ch_choices_compare(const char* before, size_t size, const char* now) {
+  char* text = NULL;
+  size_t length = 0;
+  FILE* file = open_memstream(&text, &length);
+  if (!file) return NULL;
+  const char* end = before + size;
+  const char* between = "";
+  while (before < end && *now) {
+    int a = (int)strcspn(before, "\n"), b = (int)strcspn(now, "\n");
+    int name = (int)strcspn(now, " ");
+    if (a != b || strncmp(before, now, (size_t)a) != 0) {
+      fprintf(file, "%s%.*s was %.*s, is %.*s", between, name, now, a - name - 1, before + name + 1, b - name - 1,
+              now + name + 1);
+      between = "; ";
+    }
+    before += a + 1;
+    now += b + 1;
+  }
+  if (fclose(file) == 0 && length > 0) return text;
+  free(text);
+  return NULL;
+}
+
+uint64_t ch_shapes_sum(const ChSimulation* simulation) {
+  const ChWorld* world = simulation->world;
+  uint64_t sum = CH_SUM_START;
+  for (int k = 0; k < world->shape_count; ++k) {
+    const ChShape* shape = &world->shapes[k];
+    const ChMesh* m = shape->mesh;
+    if (shape->polytope)
+      sum = ch_sum_bytes(sum, shape->polytope->vertices,
+                         (size_t)shape->polytope->vertex_count * sizeof *shape->polytope->vertices);
+    if (!m) continue;
+    sum = ch_sum_bytes(sum, m->vertices, (size_t)m->vertex_count * sizeof *m->vertices);
+    sum = ch_sum_bytes(sum, m->cells, (size_t)m->cell_count * (size_t)m->width * sizeof *m->cells);
+  }
+  return sum;
+}
