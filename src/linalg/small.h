@@ -26,6 +26,37 @@ static inline void ch_small_product(int d, int n, const double* A, const double*
     }
 }
 
+// Loops over sizes that are known when compiled: a contact of a rigid body in space, one in the plane, anything else.
+#define CH_SMALL_BY_SIZE(m, n, kernel, ...) \
+  do {                                      \
+    if ((m) == 6 && (n) == 3)               \
+      kernel(6, 3, __VA_ARGS__);            \
+    else if ((m) == 3 && (n) == 2)          \
+      kernel(3, 2, __VA_ARGS__);            \
+    else                                    \
+      kernel(m, n, __VA_ARGS__);            \
+  } while (0)
+
+static inline void ch_small_add_loop(int m, int n, const double* A, const double* x, double* y) {
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) y[i] += A[i * n + j] * x[j];
+}
+
+static inline void ch_small_add_transposed_loop(int m, int n, const double* A, const double* x, double* y) {
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) y[j] += A[i * n + j] * x[i];
+}
+
+// y += A x, A is m x n
+static inline void ch_small_add(int m, int n, const double* A, const double* x, double* y) {
+  CH_SMALL_BY_SIZE(m, n, ch_small_add_loop, A, x, y);
+}
+
+// y += A^T x, A is m x n
+static inline void ch_small_add_transposed(int m, int n, const double* A, const double* x, double* y) {
+  CH_SMALL_BY_SIZE(m, n, ch_small_add_transposed_loop, A, x, y);
+}
+
 static inline void ch_small_identity(int d, double scale, double* A) {
   memset(A, 0, (size_t)(d * d) * sizeof *A);
   for (int i = 0; i < d; ++i) A[i * d + i] = scale;

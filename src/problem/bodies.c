@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "linalg/small.h"
+
 static void mass_solve_in_place(const ChBodies* b, double* v) {
   for (int body = 0; body < b->n; ++body) {
     int size = b->dim[body];
@@ -23,8 +25,7 @@ void ch_bodies_impulse_to_velocity(const ChBodies* b, const int* dim, const int*
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
       const double* H = b->H + b->jacobian[k];
       double* x = v + b->row[b->body[k]];
-      for (int a = 0; a < b->dim[b->body[k]]; ++a)
-        for (int j = 0; j < dim[i]; ++j) x[a] += H[a * dim[i] + j] * r[row[i] + j];
+      ch_small_add(b->dim[b->body[k]], dim[i], H, r + row[i], x);
     }
   mass_solve_in_place(b, v);
 }
@@ -36,8 +37,7 @@ void ch_bodies_velocity_to_contact(const ChBodies* b, const int* dim, const int*
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
       const double* H = b->H + b->jacobian[k];
       const double* x = v + b->row[b->body[k]];
-      for (int a = 0; a < b->dim[b->body[k]]; ++a)
-        for (int j = 0; j < dim[i]; ++j) sum[j] += H[a * dim[i] + j] * x[a];
+      ch_small_add_transposed(b->dim[b->body[k]], dim[i], H, x, sum);
     }
     for (int j = 0; j < dim[i]; ++j) u[row[i] + j] = q ? sum[j] + q[row[i] + j] : sum[j];
   }

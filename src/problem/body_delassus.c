@@ -2,6 +2,7 @@
 // have no entry.
 #include <string.h>
 
+#include "linalg/small.h"
 #include "problem/bodies.h"
 
 // The entries of H by body: entry[start[b]] .. are those of body b, ascending in their blocks.
@@ -9,6 +10,19 @@ typedef struct ByBody {
   int *start, *entry, *block;
   double* MH;  // M^-1 H, laid out as H is
 } ByBody;
+
+// MH += M^-1 H; M^-1 is mostly zeros
+static inline void add_response_loop(int rows, int columns, const double* inverse, const double* H, double* MH) {
+  for (int x = 0; x < rows; ++x)
+    for (int y = 0; y < rows; ++y) {
+      if (inverse[x * rows + y] == 0.0) continue;
+      for (int a = 0; a < columns; ++a) MH[x * columns + a] += inverse[x * rows + y] * H[y * columns + a];
+    }
+}
+
+static void add_response(int rows, int columns, const double* inverse, const double* H, double* MH) {
+  CH_SMALL_BY_SIZE(rows, columns, add_response_loop, inverse, H, MH);
+}
 
 static ByBody list_by_body(ChArena* arena, const ChBodies* b, int n, const int* dim) {
   int entries = b->start[n];
@@ -24,13 +38,9 @@ static ByBody list_by_body(ChArena* arena, const ChBodies* b, int n, const int* 
   for (int e = 0; e < entries; ++e) list.entry[list.start[b->body[e] + 1]++] = e;
   list.MH = CH_TAKE(arena, size, double);
   for (int e = 0; e < entries; ++e) {
-    int rows = b->dim[b->body[e]], columns = dim[list.block[e]];
-    const double *inverse = b->inverse + b->offset[b->body[e]], *H = b->H + b->jacobian[e];
-    double* MH = list.MH + b->jacobian[e];
-    for (int x = 0; x < rows; ++x)
-      for (int y = 0; y < rows; ++y)
-        for (int a = 0; a < columns && inverse[x * rows + y] != 0.0; ++a)
-          MH[x * columns + a] += inverse[x * rows + y] * H[y * columns + a];
+    int body = b->body[e];
+    add_response(b->dim[body], dim[list.block[e]], b->inverse + b->offset[body], b->H + b->jacobian[e],
+                 list.MH + b->jacobian[e]);
   }
   return list;
 }
@@ -109,6 +119,18 @@ static void mirror(ChArena* arena, ChBlockCsr* W) {
       double* lower = W->value + W->offset[next[j]++];
       for (int a = 0; a < m; ++a)
         for (int c = 0; c < n; ++c) lower[c * m + a] = upper[a * n + c];
+    }
+}
+
+void ch_bodies_diagonal(const ChBodies* b, int n, const int* dim, const int* at, double* diagonal) {
+  double MH[CH_BODY_MAX * CH_BLOCK_MAX];
+  for (int i = 0; i < n; ++i)
+    for (int e = b->start[i]; e < b->start[i + 1]; ++e) {
+      int rows = b->dim[b->body[e]];
+      const double* H = b->H + b->jacobian[e];
+      memset(MH, 0, (size_t)(rows * dim[i]) * sizeof *MH);
+      add_response(rows, dim[i], b->inverse + b->offset[b->body[e]], H, MH);
+      add_pair(rows, dim[i], dim[i], H, MH, diagonal + at[i]);
     }
 }
 

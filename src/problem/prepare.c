@@ -370,28 +370,15 @@ static void fill_bodies(const Preparation* p, const int* members, int* body_loca
   for (int k = 0; k < b->n; ++k) body_local[bodies[k]] = -1;
 }
 
-// W_ii from W, or from the bodies: sum of H_ib^T M_b^-1 H_ib
+// W_ii from the bodies, or from W
 static void fill_diagonal(ChArena* arena, ChSystem* s) {
   s->diagonal_at = CH_TAKE(arena, s->n + 1, int);
   for (int i = 0; i < s->n; ++i) s->diagonal_at[i + 1] = s->diagonal_at[i] + s->dim[i] * s->dim[i];
   s->diagonal = CH_TAKE(arena, s->diagonal_at[s->n], double);
-  for (int i = 0; i < s->n; ++i) {
-    int d = s->dim[i];
-    double* block = s->diagonal + s->diagonal_at[i];
-    if (s->formed) {
-      memcpy(block, s->W.value + s->W.offset[s->W.diagonal[i]], (size_t)(d * d) * sizeof *block);
-      continue;
-    }
-    const ChBodies* b = s->bodies;
-    for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
-      int size = b->dim[b->body[k]];
-      const double *H = b->H + b->jacobian[k], *inverse = b->inverse + b->offset[b->body[k]];
-      for (int x = 0; x < size; ++x)
-        for (int y = 0; y < size; ++y)
-          for (int a = 0; a < d; ++a)
-            for (int c = 0; c < d; ++c) block[a * d + c] += H[x * d + a] * inverse[x * size + y] * H[y * d + c];
-    }
-  }
+  if (s->bodies) ch_bodies_diagonal(s->bodies, s->n, s->dim, s->diagonal_at, s->diagonal);
+  for (int i = 0; i < s->n && !s->bodies; ++i)
+    memcpy(s->diagonal + s->diagonal_at[i], s->W.value + s->W.offset[s->W.diagonal[i]],
+           (size_t)(s->dim[i] * s->dim[i]) * sizeof *s->diagonal);
 }
 
 static void build_part(const Preparation* p, const int* members, int count, int* body_local, ChPrepared* out) {
@@ -401,20 +388,16 @@ static void build_part(const Preparation* p, const int* members, int count, int*
   ChSystem* s = &part->system;
   s->symmetric = p->problem->asymmetry <= SYMMETRY_TOLERANCE;
   if (body_local) fill_bodies(p, members, body_local, part);
-  if (p->formed && p->by_bodies) {
-    s->W = ch_bodies_delassus(p->arena, s->bodies, s->n, s->dim, s->row, s->symmetric);
-    s->formed = true;
-  } else if (p->formed) {
-    fill_delassus(p, members, part);
-  }
+  s->due = p->formed && p->by_bodies;
+  if (p->formed && !p->by_bodies) fill_delassus(p, members, part);
   fill_diagonal(p->arena, s);
   double* zero = CH_TAKE(p->arena, s->rows, double);
   part->zero_error = ch_system_error(s, zero, s->q);
   ++out->count;
 }
 
-ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose,
-                    const unsigned char* skip, ChPrepared* out) {
+ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose,
+                         const unsigned char* skip, ChPrepared* out) {
   Preparation p = {.arena = arena, .problem = problem, .pose = pose, .mass = problem->mass};
   *out = (ChPrepared){0};
   double size = ch_delassus_size(arena, problem);
@@ -439,4 +422,18 @@ ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem
   out->component = CH_TAKE(arena, parts, ChComponent);
   for (int c = 0; c < parts; ++c) build_part(&p, members + start[c], start[c + 1] - start[c], body_local, out);
   return CH_OK;
+}
+
+void ch_system_form(ChArena* arena, ChSystem* s) {
+  s->W = ch_bodies_delassus(arena, s->bodies, s->n, s->dim, s->row, s->symmetric);
+  s->formed = true;
+  s->due = false;
+}
+
+ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose,
+                    const unsigned char* skip, ChPrepared* out) {
+  ChStatus status = ch_prepare_late(context, arena, problem, pose, skip, out);
+  for (int c = 0; status == CH_OK && c < out->count; ++c)
+    if (out->component[c].system.due) ch_system_form(arena, &out->component[c].system);
+  return status;
 }

@@ -36,6 +36,7 @@ typedef struct ChSystem {
   double *lo, *hi;         // box
   double* q;
   bool formed;  // W is there; otherwise only bodies
+  bool due;     // it is not, but small enough for ch_system_form
   bool symmetric;
   bool polygonal;  // some cone or disc has sides
   bool relaxed;    // the pose: complementarity with u itself instead of u + mu |u_T| n
@@ -66,6 +67,11 @@ typedef struct ChPrepared {
 // reactions are zero. So are blocks that `skip` marks (may be NULL).
 ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose,
                     const unsigned char* skip, ChPrepared* out);
+
+// The same with W left out where bodies can stand in for it, and forming it where a method turns out to need it.
+ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose,
+                         const unsigned char* skip, ChPrepared* out);
+void ch_system_form(ChArena* arena, ChSystem* system);
 
 // W with more entries than this is not formed but applied through bodies. A variable, so that a test can have a small
 // problem treated like a large one.

@@ -137,6 +137,7 @@ static void solve_polygonal(ChRun* run) {
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
   if (run->options->warm && run->error <= NEAR && newton(run, NULL, WARM_STEPS, 2)) return;
+  ch_run_form(run);
   if (run->system->polygonal && !run->system->relaxed) {
     solve_polygonal(run);
     return;
@@ -157,8 +158,8 @@ const ChMethod ch_method_auto = {
     .summary = "portfolio with fall-back: sweeps, rest, splitting, Newton, interior point; ends with the best iterate",
     .document = "Cardhouse's own",
     .equation = "docs/theory/auto.md; the best iterate is kept as in Kaufman 2009, section 5.4.4",
-    .takes =
-        CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT,
+    .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC |
+             CH_IS_EXACT | CH_FORMS_LATE,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,
     .solve = solve};

@@ -171,7 +171,8 @@ static double part_tolerance(const Driver* d, const ChComponent* part, double to
 }
 
 static ChStatus run_part(Driver* d, int c, double tolerance) {
-  const ChComponent* part = &d->parts.component[c];
+  ChComponent* part = &d->parts.component[c];
+  const ChSystem prepared = part->system;  // what the method adds to it is released below
   ChArenaMark mark = ch_arena_mark(d->arena), shared_mark = ch_arena_mark(d->shared);
   ChShared shared = {.arena = d->shared, .system = &part->system};
   double floor = fmax(part->zero_error, 1e-6);
@@ -191,6 +192,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   run.error = ch_system_error(run.system, run.r, d->u);
   if (isnan(run.error)) run.error = INFINITY;
   if (!(run.error <= run.tolerance)) d->method->solve(&run);
+  part->system = prepared;
   ch_arena_release(d->shared, shared_mark);
   ch_arena_release(d->arena, mark);
   d->info->outer += run.outer;
@@ -308,7 +310,9 @@ static unsigned char* find_open(Driver* d) {
 
 static ChStatus set_up_and_solve(Driver* d, const unsigned char* skip) {
   double began = ch_clock_seconds();
-  ChStatus status = ch_prepare(d->context, d->arena, d->problem, d->options->pose, skip, &d->parts);
+  bool late = d->options->warm && (d->method->takes & CH_FORMS_LATE);
+  ChStatus status =
+      (late ? ch_prepare_late : ch_prepare)(d->context, d->arena, d->problem, d->options->pose, skip, &d->parts);
   if (status == CH_OK) status = check_capabilities(d);
   if (status != CH_OK) return status;
   d->rows = 0;

@@ -168,6 +168,26 @@ static void assemble_reactions(ChLinearSystem* l) {
   }
 }
 
+// HC = H C, H is m x d
+static inline void multiply_compliance(int m, int d, const double* H, const double* C, double* HC) {
+  for (int x = 0; x < m; ++x)
+    for (int a = 0; a < d; ++a) {
+      double sum = 0.0;
+      for (int c = 0; c < d; ++c) sum += H[x * d + c] * C[c * d + a];
+      HC[x * d + a] = sum;
+    }
+}
+
+// K += HC H^T, HC is m x d, H is n x d
+static inline void add_stiffness(int m, int d, int n, const double* HC, const double* H, double* K) {
+  for (int x = 0; x < m; ++x)
+    for (int y = 0; y < n; ++y) {
+      double sum = 0.0;
+      for (int a = 0; a < d; ++a) sum += HC[x * d + a] * H[y * d + a];
+      K[x * n + y] += sum;
+    }
+}
+
 // K = M + sum_i H_i C_i H_i^T
 static void assemble_bodies(ChLinearSystem* l) {
   const ChSystem* s = l->s;
@@ -185,18 +205,15 @@ static void assemble_bodies(ChLinearSystem* l) {
       const double* Hp = b->H + b->jacobian[p];
       double HC[CH_BODY_MAX * CH_SMALL_MAX];
       int rows = b->dim[b->body[p]];
-      for (int x = 0; x < rows; ++x)
-        for (int a = 0; a < d; ++a) {
-          HC[x * d + a] = 0.0;
-          for (int c = 0; c < d; ++c) HC[x * d + a] += Hp[x * d + c] * C[c * d + a];
-        }
+      CH_SMALL_BY_SIZE(rows, d, multiply_compliance, Hp, C, HC);
       for (int q = b->start[i]; q < b->start[i + 1]; ++q) {
         const double* Hq = b->H + b->jacobian[q];
         int columns = b->dim[b->body[q]];
         double* K = l->K.value + *place++;
-        for (int x = 0; x < rows; ++x)
-          for (int y = 0; y < columns; ++y)
-            for (int a = 0; a < d; ++a) K[x * columns + y] += HC[x * d + a] * Hq[y * d + a];
+        if (rows == 6 && d == 3 && columns == 6)
+          add_stiffness(6, 3, 6, HC, Hq, K);
+        else
+          CH_SMALL_BY_SIZE(rows, d, add_stiffness, columns, HC, Hq, K);
       }
     }
   }
@@ -271,8 +288,7 @@ static void solve_bodies(ChLinearSystem* l, const double* h, double* x) {
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
       const double* H = b->H + b->jacobian[k];
       double* y = l->y + b->row[b->body[k]];
-      for (int a = 0; a < b->dim[b->body[k]]; ++a)
-        for (int j = 0; j < d; ++j) y[a] += H[a * d + j] * x[s->row[i] + j];
+      ch_small_add(b->dim[b->body[k]], d, H, x + s->row[i], y);
     }
   }
   solve_factored(l, l->y, l->z);
@@ -282,8 +298,7 @@ static void solve_bodies(ChLinearSystem* l, const double* h, double* x) {
     double Hv[CH_SMALL_MAX] = {0.0}, share[CH_SMALL_MAX];
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
       const double *H = b->H + b->jacobian[k], *v = l->z + b->row[b->body[k]];
-      for (int a = 0; a < b->dim[b->body[k]]; ++a)
-        for (int j = 0; j < d; ++j) Hv[j] += H[a * d + j] * v[a];
+      ch_small_add_transposed(b->dim[b->body[k]], d, H, v, Hv);
     }
     ch_small_multiply(d, l->C + s->diagonal_at[i], Hv, share);
     for (int j = 0; j < d; ++j) x[s->row[i] + j] -= share[j];

@@ -13,7 +13,7 @@ typedef struct ChMethod ChMethod;
 // Linear systems that all methods called for one part share, made on first use in an arena of their own.
 typedef struct ChShared {
   ChArena* arena;
-  const ChSystem* system;
+  ChSystem* system;
   struct ChLinearSystem* linear[2];  // LU, Cholesky
   struct ChActiveSet* active_set;    // of the last call, for a hot start of the next
 } ChShared;
@@ -29,6 +29,7 @@ enum {
   CH_IS_OUTER = 1 << 6,       // takes --inner
   CH_TAKES_POLYGON = 1 << 8,  // polygonal cones in space
   CH_NEEDS_POLYGON = 1 << 9,  // and no smooth ones
+  CH_FORMS_LATE = 1 << 11,    // begins without W and asks for it: ch_run_form
   CH_IS_LOCAL = 1 << 10,      // may end where it can do no more, short of a solution
   CH_IS_EXACT = 1 << 7        // its fixed points are exact Coulomb
 };
@@ -99,6 +100,9 @@ typedef struct ChNested {
 // Runs it. Without another system, what it found is offered to the caller; `found` (may be NULL) gets it in any case.
 // Returns the error it reached, on its own system.
 double ch_run_nested(ChRun* run, const ChNested* nested, double* found);
+
+// Forms W where that was put off; linear systems are chosen anew.
+void ch_run_form(ChRun* run);
 
 // The linear system of this run's W: the shared one, or one of its own where the run looks at another W or asks for a
 // certain space.

@@ -100,6 +100,13 @@ double ch_run_nested(ChRun* run, const ChNested* n, double* found) {
   return nested.error;
 }
 
+void ch_run_form(ChRun* run) {
+  ChShared* shared = run->shared;
+  if (!shared->system->due) return;
+  ch_system_form(shared->arena, shared->system);
+  shared->linear[0] = shared->linear[1] = NULL;
+}
+
 ChLinearSystem* ch_run_linear(ChRun* run, int space, bool symmetric) {
   ChShared* shared = run->shared;
   bool cholesky = symmetric && run->system->symmetric;

@@ -23,7 +23,7 @@ static inline void ch_first_part_open(ChFirstPart* p, const ChProblem* problem) 
   p->kept = ch_arena_create(&p->landing);
   CHECK_OK(context, ch_prepare(&context, p->arena, problem, CH_POSE_COULOMB, NULL, &p->parts));
   assert_true(p->parts.count > 0);
-  const ChSystem* s = &p->parts.component[0].system;
+  ChSystem* s = &p->parts.component[0].system;
   p->options = ch_solve_options_default();
   p->shared = (ChShared){.arena = p->kept, .system = s};
   p->run = (ChRun){.system = s,
