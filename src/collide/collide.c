@@ -21,6 +21,7 @@
 #include "collide/broad.h"
 #include "collide/pairs.h"
 #include "collide/reduce.h"
+#include "collide/seams.h"
 #include "collide/shape_box.h"
 
 enum { PAIRS_PER_THREAD = 256 };  // fewer are not worth a second thread
@@ -36,6 +37,7 @@ struct ChCollider {
   ChBroadPlane* planes;
   int* ignored_start;  // per body: larger bodies that it ignores
   int* ignored;
+  ChSeams seams;
   int thread_count;
   ChManifold* lists;  // of threads
 };
@@ -91,6 +93,7 @@ ChStatus ch_collider_create(ChContext* context, const ChWorld* world, ChCollider
   c->items = CH_TAKE(arena, world->shape_count, ChBroadItem);
   c->planes = CH_TAKE(arena, world->shape_count, ChBroadPlane);
   list_ignored(c);
+  c->seams = ch_seams_find(arena, world);
   c->thread_count = omp_get_max_threads();
   c->lists = CH_TAKE(arena, c->thread_count, ChManifold);
   ch_arena_defer(arena, free_lists, c);
@@ -203,7 +206,7 @@ static void collide_pair(const ChCollider* c, const ChBodyState* states, const C
   for (int k = first; k < out->count; ++k) {
     ChGap point = out->points[k];
     double ahead = o->look_ahead > 0.0 ? o->look_ahead * ch_positive_part(ch_dot(approach, point.normal) + spin) : 0.0;
-    if (!(point.gap <= o->margin + ahead)) continue;
+    if (!(point.gap <= o->margin + ahead) || ch_seams_hide(&c->seams, c->posed, i, j, &point)) continue;
     point.body[0] = body_a;
     point.body[1] = body_b;
     point.shape[0] = i;
