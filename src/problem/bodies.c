@@ -5,16 +5,21 @@
 
 #include "linalg/small.h"
 
+static inline void multiply(int size, const double* inverse, double* x) {
+  double y[CH_BODY_MAX];
+  for (int i = 0; i < size; ++i) {
+    y[i] = 0.0;
+    for (int j = 0; j < size; ++j) y[i] += inverse[i * size + j] * x[j];
+  }
+  memcpy(x, y, (size_t)size * sizeof *x);
+}
+
 static void mass_solve_in_place(const ChBodies* b, double* v) {
   for (int body = 0; body < b->n; ++body) {
-    int size = b->dim[body];
-    double *x = v + b->row[body], y[CH_BODY_MAX];
-    const double* inverse = b->inverse + b->offset[body];
-    for (int i = 0; i < size; ++i) {
-      y[i] = 0.0;
-      for (int j = 0; j < size; ++j) y[i] += inverse[i * size + j] * x[j];
-    }
-    memcpy(x, y, (size_t)size * sizeof *x);
+    if (b->dim[body] == 6)
+      multiply(6, b->inverse + b->offset[body], v + b->row[body]);
+    else
+      multiply(b->dim[body], b->inverse + b->offset[body], v + b->row[body]);
   }
 }
 

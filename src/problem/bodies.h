@@ -28,9 +28,6 @@ void ch_bodies_impulse_to_velocity(const ChBodies* b, const int* dim, const int*
 void ch_bodies_velocity_to_contact(const ChBodies* b, const int* dim, const int* row, int blocks, const double* v,
                                    const double* q, double* u);
 
-// The blocks W_ii, at `at`[i], onto zeros.
-void ch_bodies_diagonal(const ChBodies* b, int n, const int* dim, const int* at, double* diagonal);
-
 // W itself, block by block; where M is symmetric only half of it is computed and W is symmetric to the last bit.
 ChBlockCsr ch_bodies_delassus(ChArena* arena, const ChBodies* b, int n, const int* dim, const int* row, bool symmetric);
 

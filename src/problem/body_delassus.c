@@ -122,18 +122,6 @@ static void mirror(ChArena* arena, ChBlockCsr* W) {
     }
 }
 
-void ch_bodies_diagonal(const ChBodies* b, int n, const int* dim, const int* at, double* diagonal) {
-  double MH[CH_BODY_MAX * CH_BLOCK_MAX];
-  for (int i = 0; i < n; ++i)
-    for (int e = b->start[i]; e < b->start[i + 1]; ++e) {
-      int rows = b->dim[b->body[e]];
-      const double* H = b->H + b->jacobian[e];
-      memset(MH, 0, (size_t)(rows * dim[i]) * sizeof *MH);
-      add_response(rows, dim[i], b->inverse + b->offset[b->body[e]], H, MH);
-      add_pair(rows, dim[i], dim[i], H, MH, diagonal + at[i]);
-    }
-}
-
 ChBlockCsr ch_bodies_delassus(ChArena* arena, const ChBodies* b, int n, const int* dim, const int* row,
                               bool symmetric) {
   ChBlockCsr W = {.n = n, .dim = dim, .row = row};

@@ -60,6 +60,9 @@ static void mass_solve_column(const ChMass* mass, const ChSparse* H, int j, doub
 void ch_delassus_q(ChArena* arena, const ChProblem* problem, double* q) {
   memcpy(q, problem->w, (size_t)problem->rows * sizeof *q);
   if (problem->form == CH_FORM_LOCAL) return;
+  int driven = 0;
+  while (driven < problem->dof && problem->f[driven] == 0.0) ++driven;
+  if (driven == problem->dof) return;
   double* v = CH_TAKE(arena, problem->dof, double);
   ch_mass_solve(problem->mass, problem->f, v);
   ch_sparse_multiply_transposed_add(&problem->H, v, q);

@@ -4,6 +4,7 @@
 
 #include "base/union_find.h"
 #include "linalg/sparse.h"
+#include "problem/block_jacobians.h"
 #include "problem/cones.h"
 #include "problem/delassus.h"
 #include "problem/mass.h"
@@ -11,6 +12,8 @@
 #include "problem/system.h"
 
 double ch_prepare_largest_w = 1.2e8;
+
+enum { HEAP_BLOCKS = 1500 };  // see ch_system_is_heap
 
 // Relative difference of W and W^T below which a matrix counts as symmetric: files carry round-off.
 #define SYMMETRY_TOLERANCE 1e-10
@@ -34,6 +37,8 @@ typedef struct Preparation {
   ChSparse W;      // local form, or a mass matrix of large bodies; else W is formed body by body
   bool by_bodies;  // M is known as small bodies
   bool formed;
+  ChBlockJacobians jacobians;  // by bodies
+  double* root;                // by bodies: root of the diagonal of M, body by body as in mass->dof
   double* q;
   int kept_count;
   Kept* kept;
@@ -123,22 +128,39 @@ static void keep_blocks(Preparation* p, const unsigned char* skip, const double*
   }
 }
 
-// Contacts belong together when they share a body or, where only W is known, when W couples them.
-static void join_coupled(const Preparation* p, int* parent, int* first_on_body) {
+// Whether an entry of the block's Jacobians acts on a row that is kept.
+static bool acts(const Preparation* p, const Kept* kept, int entry) {
+  int d = p->problem->blocks[kept->source].dimension, size = ch_mass_size(p->mass, p->jacobians.body[entry]);
+  const double* H = p->jacobians.H + p->jacobians.at[entry];
+  if (kept->dim == d) return true;
+  for (int a = 0; a < kept->dim; ++a)
+    for (int x = 0; x < size; ++x)
+      if (H[x * d + kept->rows[a] - p->problem->blocks[kept->source].row] != 0.0) return true;
+  return false;
+}
+
+// Contacts belong together when they share a body.
+static void join_on_bodies(const Preparation* p, int* parent) {
+  int* first = CH_TAKE(p->arena, p->mass->bodies, int);  // 1 + the first block on each body
+  for (int i = 0; i < p->kept_count; ++i) {
+    const Kept* kept = &p->kept[i];
+    for (int k = p->jacobians.start[kept->source]; k < p->jacobians.start[kept->source + 1]; ++k) {
+      int body = p->jacobians.body[k];
+      if (!acts(p, kept, k)) continue;
+      if (first[body] == 0) first[body] = i + 1;
+      ch_sets_join(parent, i, first[body] - 1);
+    }
+  }
+}
+
+// Where only W is known, when W couples them.
+static void join_coupled(const Preparation* p, int* parent) {
   for (int i = 0; i < p->kept_count; ++i)
     for (int a = 0; a < p->kept[i].dim; ++a) {
-      const ChSparse* A = p->by_bodies ? &p->problem->H : &p->W;
       int column = p->kept[i].rows[a];
-      for (int k = A->start[column]; k < A->start[column + 1]; ++k) {
-        if (A->value[k] == 0.0) continue;
-        if (!p->by_bodies) {
-          if (p->block_of[A->index[k]] >= 0) ch_sets_join(parent, i, p->block_of[A->index[k]]);
-        } else {
-          int body = p->mass->body_of[A->index[k]];
-          if (first_on_body[body] < 0) first_on_body[body] = i;
-          ch_sets_join(parent, i, first_on_body[body]);
-        }
-      }
+      for (int k = p->W.start[column]; k < p->W.start[column + 1]; ++k)
+        if (p->W.value[k] != 0.0 && p->block_of[p->W.index[k]] >= 0)
+          ch_sets_join(parent, i, p->block_of[p->W.index[k]]);
     }
 }
 
@@ -147,11 +169,11 @@ static int find_parts(Preparation* p, int** start, int** members) {
   int n = p->kept_count;
   int* parent = CH_TAKE(p->arena, n, int);
   int* label = CH_TAKE(p->arena, n, int);
-  int bodies = p->mass ? p->mass->bodies : 0;
-  int* first_on_body = CH_TAKE(p->arena, bodies, int);
-  for (int b = 0; b < bodies; ++b) first_on_body[b] = -1;
   ch_sets_init(n, parent);
-  join_coupled(p, parent, first_on_body);
+  if (p->by_bodies)
+    join_on_bodies(p, parent);
+  else
+    join_coupled(p, parent);
   int parts = ch_sets_label(n, parent, label);
   *start = CH_TAKE(p->arena, parts + 1, int);
   *members = CH_TAKE(p->arena, n, int);
@@ -319,66 +341,92 @@ static void fill_masses(const Preparation* p, ChBodies* b, const int* bodies) {
   b->scratch = CH_TAKE(arena, b->dofs, double);
   for (int k = 0; k < b->n; ++k) {
     int size = b->dim[k];
-    const double* matrix = p->mass->matrix + p->mass->offset[bodies[k]];
+    const double *matrix = p->mass->matrix + p->mass->offset[bodies[k]], *root = p->root + p->mass->start[bodies[k]];
     const double* inverse = p->mass->inverse + p->mass->offset[bodies[k]];
     for (int i = 0; i < size; ++i)
       for (int j = 0; j < size; ++j) {
-        double scale = sqrt(matrix[i * size + i] * matrix[j * size + j]);
+        double scale = root[i] * root[j];
         b->matrix[b->offset[k] + i * size + j] = matrix[i * size + j] / scale;
         b->inverse[b->offset[k] + i * size + j] = inverse[i * size + j] * scale;
       }
   }
 }
 
+// Which bodies each block touches, and where its Jacobians go; returns the room that these need.
+static long list_touched(const Preparation* p, const int* members, int* body_local, int* bodies, ChSystem* s) {
+  ChBodies* b = s->bodies;
+  int count = 0;
+  long size = 0;
+  for (int i = 0; i < s->n; ++i) {
+    const Kept* kept = &p->kept[members[i]];
+    for (int k = p->jacobians.start[kept->source]; k < p->jacobians.start[kept->source + 1]; ++k) {
+      int body = p->jacobians.body[k];
+      if (!acts(p, kept, k)) continue;
+      if (body_local[body] < 0) bodies[body_local[body] = b->n++] = body;
+      b->body[count] = body_local[body];
+      b->jacobian[count++] = size;
+      size += (long)ch_mass_size(p->mass, body) * s->dim[i];
+    }
+    b->start[i + 1] = count;
+  }
+  return size;
+}
+
+// out = root(M)^-1 H g, the rows that are kept
+static void scale_jacobian(const Preparation* p, const Kept* kept, int entry, double* out) {
+  const ChBlock* block = &p->problem->blocks[kept->source];
+  int body = p->jacobians.body[entry], size = ch_mass_size(p->mass, body), d = block->dimension;
+  const double *H = p->jacobians.H + p->jacobians.at[entry], *root = p->root + p->mass->start[body];
+  for (int x = 0; x < size; ++x) {
+    double inverse = 1.0 / root[x];
+    for (int a = 0; a < kept->dim; ++a)
+      out[x * kept->dim + a] = H[x * d + kept->rows[a] - block->row] * kept->g[a] * inverse;
+  }
+}
+
 static void fill_bodies(const Preparation* p, const int* members, int* body_local, ChComponent* part) {
   ChSystem* s = &part->system;
   ChArena* arena = p->arena;
-  const ChSparse* H = &p->problem->H;
   ChBodies* b = s->bodies = CH_TAKE(arena, 1, ChBodies);
-  long entries = 0;
-  for (int row = 0; row < s->rows; ++row) entries += H->start[part->source[row] + 1] - H->start[part->source[row]];
+  int entries = 0;
+  for (int i = 0; i < s->n; ++i) {
+    int source = p->kept[members[i]].source;
+    entries += p->jacobians.start[source + 1] - p->jacobians.start[source];
+  }
   int* bodies = CH_TAKE(arena, entries, int);
   b->start = CH_TAKE(arena, s->n + 1, int);
   b->body = CH_TAKE(arena, entries, int);
   b->jacobian = CH_TAKE(arena, entries + 1, long);
-  int count = 0;
-  long size = 0;
-  for (int i = 0; i < s->n; ++i) {  // which bodies each block touches, and where its Jacobians go
-    b->start[i] = count;
-    for (int a = 0; a < s->dim[i]; ++a)
-      for (int k = H->start[p->kept[members[i]].rows[a]]; k < H->start[p->kept[members[i]].rows[a] + 1]; ++k) {
-        int body = p->mass->body_of[H->index[k]], at = b->start[i];
-        if (body_local[body] < 0) bodies[body_local[body] = b->n++] = body;
-        while (at < count && b->body[at] != body_local[body]) ++at;
-        if (at < count) continue;
-        b->body[count] = body_local[body];
-        b->jacobian[count++] = size;
-        size += (long)ch_mass_size(p->mass, body) * s->dim[i];
-      }
-  }
-  b->start[s->n] = count;
+  b->H = CH_TAKE(arena, list_touched(p, members, body_local, bodies, s), double);
   fill_masses(p, b, bodies);
-  b->H = CH_TAKE(arena, size, double);
-  for (int i = 0; i < s->n; ++i)
-    for (int a = 0; a < s->dim[i]; ++a)
-      for (int k = H->start[p->kept[members[i]].rows[a]]; k < H->start[p->kept[members[i]].rows[a] + 1]; ++k) {
-        int dof = H->index[k], body = p->mass->body_of[dof], slot = p->mass->slot[dof], at = b->start[i];
-        while (b->body[at] != body_local[body]) ++at;
-        double mass = p->mass->matrix[p->mass->offset[body] + slot * ch_mass_size(p->mass, body) + slot];
-        b->H[b->jacobian[at] + slot * s->dim[i] + a] = H->value[k] * part->g[s->row[i] + a] / sqrt(mass);
-      }
+  for (int i = 0, at = 0; i < s->n; ++i) {
+    const Kept* kept = &p->kept[members[i]];
+    for (int k = p->jacobians.start[kept->source]; k < p->jacobians.start[kept->source + 1]; ++k)
+      if (acts(p, kept, k)) scale_jacobian(p, kept, k, b->H + b->jacobian[at++]);
+  }
   for (int k = 0; k < b->n; ++k) body_local[bodies[k]] = -1;
 }
 
-// W_ii from the bodies, or from W
-static void fill_diagonal(ChArena* arena, ChSystem* s) {
-  s->diagonal_at = CH_TAKE(arena, s->n + 1, int);
+// W_ii from the Jacobians, or from W
+static void fill_diagonal(const Preparation* p, const int* members, ChSystem* s) {
+  s->diagonal_at = CH_TAKE(p->arena, s->n + 1, int);
   for (int i = 0; i < s->n; ++i) s->diagonal_at[i + 1] = s->diagonal_at[i] + s->dim[i] * s->dim[i];
-  s->diagonal = CH_TAKE(arena, s->diagonal_at[s->n], double);
-  if (s->bodies) ch_bodies_diagonal(s->bodies, s->n, s->dim, s->diagonal_at, s->diagonal);
-  for (int i = 0; i < s->n && !s->bodies; ++i)
-    memcpy(s->diagonal + s->diagonal_at[i], s->W.value + s->W.offset[s->W.diagonal[i]],
-           (size_t)(s->dim[i] * s->dim[i]) * sizeof *s->diagonal);
+  s->diagonal = CH_TAKE(p->arena, s->diagonal_at[s->n], double);
+  for (int i = 0; i < s->n; ++i) {
+    const Kept* kept = &p->kept[members[i]];
+    const ChBlock* source = &p->problem->blocks[kept->source];
+    double* block = s->diagonal + s->diagonal_at[i];
+    if (!p->by_bodies) {
+      memcpy(block, s->W.value + s->W.offset[s->W.diagonal[i]], (size_t)(kept->dim * kept->dim) * sizeof *block);
+      continue;
+    }
+    const double* square = p->jacobians.square + p->jacobians.square_at[kept->source];
+    for (int a = 0; a < kept->dim; ++a)
+      for (int c = 0; c < kept->dim; ++c)
+        block[a * kept->dim + c] =
+            kept->g[a] * square[(kept->rows[a] - source->row) * source->dimension + kept->rows[c] - source->row] *
+            kept->g[c];
+  }
 }
 
 static void build_part(const Preparation* p, const int* members, int count, int* body_local, ChPrepared* out) {
@@ -390,28 +438,59 @@ static void build_part(const Preparation* p, const int* members, int count, int*
   if (body_local) fill_bodies(p, members, body_local, part);
   s->due = p->formed && p->by_bodies;
   if (p->formed && !p->by_bodies) fill_delassus(p, members, part);
-  fill_diagonal(p->arena, s);
+  fill_diagonal(p, members, s);
   double* zero = CH_TAKE(p->arena, s->rows, double);
   part->zero_error = ch_system_error(s, zero, s->q);
   ++out->count;
+}
+
+// Roots of the masses, and the diagonal of W from the Jacobians.
+static void use_bodies(Preparation* p, const unsigned char* skip, double* diagonal) {
+  const ChProblem* problem = p->problem;
+  const ChMass* mass = p->mass;
+  p->jacobians = ch_block_jacobians(p->arena, problem, skip);
+  p->root = CH_TAKE(p->arena, problem->dof, double);
+  for (int b = 0; b < mass->bodies; ++b)
+    for (int x = 0, size = ch_mass_size(mass, b); x < size; ++x)
+      p->root[mass->start[b] + x] = sqrt(mass->matrix[mass->offset[b] + x * size + x]);
+  for (int i = 0; i < problem->block_count; ++i) {
+    const ChBlock* block = &problem->blocks[i];
+    for (int a = 0; a < block->dimension; ++a)
+      diagonal[block->row + a] = p->jacobians.square[p->jacobians.square_at[i] + a * block->dimension + a];
+  }
+}
+
+// Upper bound on the entries of W.
+static double delassus_size(const Preparation* p) {
+  if (!p->by_bodies) return ch_delassus_size(p->arena, p->problem);
+  int* rows = CH_TAKE(p->arena, p->mass->bodies, int);
+  double size = 0.0;
+  for (int i = 0; i < p->problem->block_count; ++i)
+    for (int k = p->jacobians.start[i]; k < p->jacobians.start[i + 1]; ++k)
+      rows[p->jacobians.body[k]] += p->problem->blocks[i].dimension;
+  for (int b = 0; b < p->mass->bodies; ++b) size += (double)rows[b] * rows[b];
+  return size;
 }
 
 ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose,
                          const unsigned char* skip, ChPrepared* out) {
   Preparation p = {.arena = arena, .problem = problem, .pose = pose, .mass = problem->mass};
   *out = (ChPrepared){0};
-  double size = ch_delassus_size(arena, problem);
+  double* diagonal = CH_TAKE(arena, problem->rows, double);
   p.by_bodies = p.mass && !p.mass->lu;
+  if (p.by_bodies)
+    use_bodies(&p, skip, diagonal);
+  else
+    ch_delassus_diagonal(arena, problem, diagonal);
+  double size = delassus_size(&p);
   p.formed = problem->form == CH_FORM_LOCAL || size <= ch_prepare_largest_w;
   if (!p.formed && !p.by_bodies)
     return ch_fail(context, CH_ERR_UNSUPPORTED,
                    "W would have %.2g entries and M has a part with over %d degrees of freedom: neither fits in memory",
                    size, CH_BODY_MAX);
-  double* diagonal = CH_TAKE(arena, problem->rows, double);
+  if (p.formed && !p.by_bodies) p.W = ch_delassus_form(arena, problem);
   p.q = CH_TAKE(arena, problem->rows, double);
   ch_delassus_q(arena, problem, p.q);
-  ch_delassus_diagonal(arena, problem, diagonal);
-  if (p.formed && !p.by_bodies) p.W = ch_delassus_form(arena, problem);
   keep_blocks(&p, skip, diagonal);
   int *start, *members, *body_local = NULL;
   int parts = find_parts(&p, &start, &members);
@@ -423,6 +502,8 @@ ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* pr
   for (int c = 0; c < parts; ++c) build_part(&p, members + start[c], start[c + 1] - start[c], body_local, out);
   return CH_OK;
 }
+
+bool ch_system_is_heap(const ChSystem* s) { return s->bodies && s->n >= HEAP_BLOCKS && s->rows > s->bodies->dofs; }
 
 void ch_system_form(ChArena* arena, ChSystem* s) {
   s->W = ch_bodies_delassus(arena, s->bodies, s->n, s->dim, s->row, s->symmetric);

@@ -73,6 +73,9 @@ ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* pr
                          const unsigned char* skip, ChPrepared* out);
 void ch_system_form(ChArena* arena, ChSystem* system);
 
+// A large heap: more rows than degrees of freedom. Forming its W costs more than a method that can do without gains.
+bool ch_system_is_heap(const ChSystem* system);
+
 // W with more entries than this is not formed but applied through bodies. A variable, so that a test can have a small
 // problem treated like a large one.
 extern double ch_prepare_largest_w;

@@ -308,11 +308,21 @@ static unsigned char* find_open(Driver* d) {
   return count >= OPEN_WORTH * p->block_count ? open : NULL;
 }
 
+// W where the method needs it from the beginning.
+static void form_parts(Driver* d) {
+  bool late = d->options->warm && (d->method->takes & CH_FORMS_LATE);
+  bool lean = (d->method->takes & CH_TAKES_UNFORMED) && (!d->inner || (d->inner->takes & CH_TAKES_UNFORMED));
+  for (int c = 0; c < d->parts.count; ++c) {
+    ChSystem* s = &d->parts.component[c].system;
+    if (lean && ch_system_is_heap(s)) s->due = false;
+    if (s->due && !late) ch_system_form(d->arena, s);
+  }
+}
+
 static ChStatus set_up_and_solve(Driver* d, const unsigned char* skip) {
   double began = ch_clock_seconds();
-  bool late = d->options->warm && (d->method->takes & CH_FORMS_LATE);
-  ChStatus status =
-      (late ? ch_prepare_late : ch_prepare)(d->context, d->arena, d->problem, d->options->pose, skip, &d->parts);
+  ChStatus status = ch_prepare_late(d->context, d->arena, d->problem, d->options->pose, skip, &d->parts);
+  if (status == CH_OK) form_parts(d);
   if (status == CH_OK) status = check_capabilities(d);
   if (status != CH_OK) return status;
   d->rows = 0;

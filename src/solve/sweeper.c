@@ -70,8 +70,11 @@ static void build_response(ChArena* arena, ChSweeper* w) {
   for (int i = 0; i < w->s->n; ++i)
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
       int rows = b->dim[b->body[k]], d = w->s->dim[i];
-      ch_small_product(rows, d, b->inverse + b->offset[b->body[k]], b->H + b->jacobian[k],
-                       w->response + b->jacobian[k]);
+      const double *inverse = b->inverse + b->offset[b->body[k]], *H = b->H + b->jacobian[k];
+      if (rows == 6 && d == 3)
+        ch_small_product(6, 3, inverse, H, w->response + b->jacobian[k]);
+      else
+        ch_small_product(rows, d, inverse, H, w->response + b->jacobian[k]);
     }
 }
 
@@ -121,19 +124,12 @@ static void visit_bodies(const ChSweeper* w, int i, double omega, double* r) {
     b[a] = s->q[s->row[i] + a] - b[a];
     change[a] = -r[s->row[i] + a];
   }
-  for (int k = B->start[i]; k < B->start[i + 1]; ++k) {
-    const double *H = B->H + B->jacobian[k], *v = w->v + B->row[B->body[k]];
-    for (int x = 0; x < B->dim[B->body[k]]; ++x)
-      for (int a = 0; a < d; ++a) b[a] += H[x * d + a] * v[x];
-  }
+  for (int k = B->start[i]; k < B->start[i + 1]; ++k)
+    ch_small_add_transposed(B->dim[B->body[k]], d, B->H + B->jacobian[k], w->v + B->row[B->body[k]], b);
   relax(w, i, omega, b, r + s->row[i]);
   for (int a = 0; a < d; ++a) change[a] += r[s->row[i] + a];
-  for (int k = B->start[i]; k < B->start[i + 1]; ++k) {
-    const double* Y = w->response + B->jacobian[k];
-    double* v = w->v + B->row[B->body[k]];
-    for (int x = 0; x < B->dim[B->body[k]]; ++x)
-      for (int a = 0; a < d; ++a) v[x] += Y[x * d + a] * change[a];
-  }
+  for (int k = B->start[i]; k < B->start[i + 1]; ++k)
+    ch_small_add(B->dim[B->body[k]], d, w->response + B->jacobian[k], change, w->v + B->row[B->body[k]]);
 }
 
 static void visit(const ChSweeper* w, int i, double omega, double* r) {

@@ -1,0 +1,94 @@
+// See block_jacobians.h. The columns of a block stand next to each other in H, so one walk along H finds everything.
+#include "problem/block_jacobians.h"
+
+#include "problem/mass.h"
+
+// Which bodies the block at hand touches, and as which entry.
+typedef struct Touched {
+  int* by;  // 1 + the block that last touched the body
+  int* entry;
+} Touched;
+
+static long count_entries(const ChProblem* p, const unsigned char* skip, Touched* touched, int* entries) {
+  const ChMass* mass = p->mass;
+  long size = 0;
+  *entries = 0;
+  for (int i = 0; i < p->block_count; ++i) {
+    const ChBlock* block = &p->blocks[i];
+    if (skip && skip[i]) continue;
+    for (int k = p->H.start[block->row], last = -1; k < p->H.start[block->row + block->dimension]; ++k) {
+      int body = mass->body_of[p->H.index[k]];
+      if (body == last || touched->by[body] == i + 1) continue;
+      touched->by[last = body] = i + 1;
+      size += (long)ch_mass_size(mass, body) * block->dimension;
+      ++*entries;
+    }
+  }
+  return size;
+}
+
+static void fill_block(const ChProblem* p, int i, Touched* touched, ChBlockJacobians* j, long* size) {
+  const ChMass* mass = p->mass;
+  const ChBlock* block = &p->blocks[i];
+  for (int a = 0; a < block->dimension; ++a)
+    for (int k = p->H.start[block->row + a]; k < p->H.start[block->row + a + 1]; ++k) {
+      int dof = p->H.index[k], body = mass->body_of[dof];
+      if (touched->by[body] != i + 1) {
+        touched->by[body] = i + 1;
+        touched->entry[body] = j->start[i + 1];
+        j->body[j->start[i + 1]] = body;
+        j->at[j->start[i + 1]++] = *size;
+        *size += (long)ch_mass_size(mass, body) * block->dimension;
+      }
+      j->H[j->at[touched->entry[body]] + mass->slot[dof] * block->dimension + a] = p->H.value[k];
+    }
+}
+
+// W += H^T M^-1 H of one body
+static inline void add_square(int size, int d, const double* inverse, const double* H, double* W) {
+  for (int x = 0; x < size; ++x) {
+    double y[CH_BLOCK_MAX] = {0.0};
+    for (int z = 0; z < size; ++z)
+      for (int a = 0; a < d; ++a) y[a] += inverse[x * size + z] * H[z * d + a];
+    for (int a = 0; a < d; ++a)
+      for (int c = 0; c < d; ++c) W[a * d + c] += H[x * d + a] * y[c];
+  }
+}
+
+static void fill_square(const ChProblem* p, int i, ChBlockJacobians* j) {
+  int d = p->blocks[i].dimension;
+  double* W = j->square + j->square_at[i];
+  for (int k = j->start[i]; k < j->start[i + 1]; ++k) {
+    int size = ch_mass_size(p->mass, j->body[k]);
+    const double *inverse = p->mass->inverse + p->mass->offset[j->body[k]], *H = j->H + j->at[k];
+    if (size == 6 && d == 3)
+      add_square(6, 3, inverse, H, W);
+    else if (size == 3 && d == 2)
+      add_square(3, 2, inverse, H, W);
+    else
+      add_square(size, d, inverse, H, W);
+  }
+}
+
+ChBlockJacobians ch_block_jacobians(ChArena* arena, const ChProblem* p, const unsigned char* skip) {
+  Touched touched = {CH_TAKE(arena, p->mass->bodies, int), CH_TAKE(arena, p->mass->bodies, int)};
+  int entries;
+  long size = count_entries(p, skip, &touched, &entries);
+  ChBlockJacobians j = {.start = CH_TAKE(arena, p->block_count + 1, int),
+                        .body = CH_TAKE(arena, entries, int),
+                        .at = CH_TAKE(arena, entries, long),
+                        .H = CH_TAKE(arena, size, double),
+                        .square_at = CH_TAKE(arena, p->block_count + 1, int)};
+  for (int i = 0; i < p->block_count; ++i)
+    j.square_at[i + 1] = j.square_at[i] + p->blocks[i].dimension * p->blocks[i].dimension;
+  j.square = CH_TAKE(arena, j.square_at[p->block_count], double);
+  for (int b = 0; b < p->mass->bodies; ++b) touched.by[b] = 0;
+  size = 0;
+  for (int i = 0; i < p->block_count; ++i) {
+    j.start[i + 1] = j.start[i];
+    if (skip && skip[i]) continue;
+    fill_block(p, i, &touched, &j, &size);
+    fill_square(p, i, &j);
+  }
+  return j;
+}

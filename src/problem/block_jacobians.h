@@ -1,0 +1,24 @@
+// Jacobians of blocks as dense matrices, body by body, and what a block moves by itself:
+//
+//   W_ii = sum over its bodies b of H_ib^T M_b^-1 H_ib
+//
+// M must be known as small bodies (mass.h).
+#ifndef CH_PROBLEM_BLOCK_JACOBIANS_H
+#define CH_PROBLEM_BLOCK_JACOBIANS_H
+
+#include "base/arena.h"
+#include "cardhouse/problem.h"
+
+typedef struct ChBlockJacobians {
+  int* start;  // blocks + 1: block i touches entries start[i] .. start[i + 1] - 1
+  int* body;   // of each entry
+  long* at;    // where it begins in H: size of the body x dimension of the block, row-major
+  double* H;
+  int* square_at;  // blocks + 1: where W_ii begins
+  double* square;
+} ChBlockJacobians;
+
+// Blocks that `skip` marks (may be NULL) have no entries, and W_ii = 0.
+ChBlockJacobians ch_block_jacobians(ChArena* arena, const ChProblem* problem, const unsigned char* skip);
+
+#endif
