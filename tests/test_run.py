@@ -2,6 +2,7 @@
 """`cardhouse run`: what it prints and writes, and that neither a kill, nor Ctrl-C, nor a full disk spoils it."""
 import base64
 import csv
+import importlib.util
 import json
 import os
 import pty
@@ -283,10 +284,30 @@ class OtherFiles(Runs):
                         self.assertEqual(len(corners), ends[-1] if len(ends) else 0)
                         self.assertTrue(all(0 <= corner < points for corner in corners))
 
+    @unittest.skipUnless(importlib.util.find_spec("vtkmodules"), "without VTK's own reader (Debian: python3-vtk9)")
+    def test_pictures_as_vtk_reads_them(self):
+        from vtkmodules.util.numpy_support import vtk_to_numpy
+        from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
+        for scene in (SLIDING, PLANE):
+            folder, out = self.path(scene["name"]), self.path("motion.h5")
+            self.expect(run(self.scene(scene), "--vtk", folder, "--out", out), 0)
+            data = datasets(out)
+            for row, entry in enumerate(xml.parse(folder + "/world.pvd").getroot().findall("Collection/DataSet")):
+                reader = vtkXMLPolyDataReader()
+                reader.SetFileName(os.path.join(folder, entry.get("file")))
+                reader.Update()
+                picture = reader.GetOutput()
+                body = vtk_to_numpy(picture.GetCellData().GetArray("body"))
+                self.assertEqual(sorted(set(body)), [0, 1])
+                corners = [picture.GetCell(cell).GetPointIds() for cell in np.flatnonzero(body == 1)]
+                ids = sorted({ids.GetId(k) for ids in corners for k in range(ids.GetNumberOfIds())})
+                centre = vtk_to_numpy(picture.GetPoints().GetData())[ids].mean(0)[:scene["dimension"]]
+                np.testing.assert_allclose(centre, data["body/position"][row, 1], atol=1e-6)
+
     @staticmethod
     def decode(array):
-        size = struct.unpack("<I", base64.b64decode(array.text[:8])[:4])[0]  # the count is padded by itself
-        data = base64.b64decode(array.text[8:])
+        data = base64.b64decode(array.text)  # the count of bytes and the bytes, in one
+        size, data = struct.unpack("<I", data[:4])[0], data[4:]
         assert len(data) == size
         return np.frombuffer(data, {"Float32": "<f4", "Int32": "<i4"}[array.get("type")])
 

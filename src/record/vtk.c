@@ -31,24 +31,27 @@ struct ChVtk {
 
 // --- arrays ----------------------------------------------------------------------------------------------------------
 
-static void put_base64(FILE* file, const unsigned char* data, size_t size) {
+static void put_four(FILE* file, const unsigned char three[3], int count) {
   static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (size_t k = 0; k < size; k += 3) {
-    uint32_t bits = (uint32_t)data[k] << 16;
-    if (k + 1 < size) bits |= (uint32_t)data[k + 1] << 8;
-    if (k + 2 < size) bits |= data[k + 2];
-    char four[4] = {digit[bits >> 18], digit[bits >> 12 & 63], k + 1 < size ? digit[bits >> 6 & 63] : '=',
-                    k + 2 < size ? digit[bits & 63] : '='};
-    fwrite(four, 1, 4, file);
-  }
+  uint32_t bits = (uint32_t)three[0] << 16 | (uint32_t)three[1] << 8 | three[2];
+  char four[4] = {digit[bits >> 18], digit[bits >> 12 & 63], count > 1 ? digit[bits >> 6 & 63] : '=',
+                  count > 2 ? digit[bits & 63] : '='};
+  fwrite(four, 1, 4, file);
 }
 
+// The count of bytes and the bytes are one stream of digits: readers that seek a part of an array rely on it.
 static void put_array(FILE* file, const char* type, const char* name, int components, size_t bytes, const void* data) {
   uint32_t head = (uint32_t)bytes;
+  unsigned char three[3] = {0};
+  size_t all = sizeof head + bytes;
   fprintf(file, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"binary\">", type, name,
           components);
-  put_base64(file, (unsigned char*)&head, sizeof head);
-  put_base64(file, data, bytes);
+  for (size_t k = 0; k < all; ++k) {
+    three[k % 3] = k < sizeof head ? ((unsigned char*)&head)[k] : ((const unsigned char*)data)[k - sizeof head];
+    if (k % 3 < 2 && k + 1 < all) continue;
+    for (size_t j = k % 3 + 1; j < 3; ++j) three[j] = 0;
+    put_four(file, three, (int)(k % 3) + 1);
+  }
   fputs("</DataArray>\n", file);
 }
 
