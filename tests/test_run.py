@@ -299,9 +299,11 @@ class OtherFiles(Runs):
                 picture = reader.GetOutput()
                 body = vtk_to_numpy(picture.GetCellData().GetArray("body"))
                 self.assertEqual(sorted(set(body)), [0, 1])
-                corners = [picture.GetCell(cell).GetPointIds() for cell in np.flatnonzero(body == 1)]
-                ids = sorted({ids.GetId(k) for ids in corners for k in range(ids.GetNumberOfIds())})
-                centre = vtk_to_numpy(picture.GetPoints().GetData())[ids].mean(0)[:scene["dimension"]]
+                corners = set()
+                for cell in np.flatnonzero(body == 1):
+                    ids = picture.GetCell(cell).GetPointIds()
+                    corners |= {ids.GetId(k) for k in range(ids.GetNumberOfIds())}
+                centre = vtk_to_numpy(picture.GetPoints().GetData())[sorted(corners)].mean(0)[:scene["dimension"]]
                 np.testing.assert_allclose(centre, data["body/position"][row, 1], atol=1e-6)
 
     @staticmethod
