@@ -7,9 +7,7 @@
 #include "base/arena.h"
 #include "base/check.h"
 #include "problem/cones.h"
-
-enum { ROUNDS = 5 };
-#define GIVE_UP 2  // rounds after which a contact that still approaches loses its Gamma
+#include "step/push_apart.h"
 
 typedef struct Answer {
   double *r, *u, *v;
@@ -20,9 +18,12 @@ typedef struct Closing {
   ChContext* context;
   const ChProblem* problem;
   ChSolveOptions options;
-  double* gamma;     // per block
-  double *w, *null;  // right-hand side with Gamma in it; a velocity nobody reads
-  double most;       // approach that passes
+  double* gamma;       // per block
+  double *w, *unread;  // right-hand side with Gamma in it; a velocity nobody reads
+  double *start, *u0;  // the best iterate's reactions; velocities without reactions
+  double most;         // approach that passes
+  Answer trial, safe;
+  bool found;  // safe holds one
 } Closing;
 
 static Answer take_answer(ChArena* arena, const ChProblem* p) {
@@ -33,47 +34,55 @@ static Answer take_answer(ChArena* arena, const ChProblem* p) {
 static void copy_answer(const ChProblem* p, const Answer* from, Answer* to) {
   memcpy(to->r, from->r, (size_t)p->rows * sizeof(double));
   memcpy(to->u, from->u, (size_t)p->rows * sizeof(double));
-  if (p->dof > 0) memcpy(to->v, from->v, (size_t)p->dof * sizeof(double));
+  memcpy(to->v, from->v, (size_t)p->dof * sizeof(double));
   to->grade = from->grade;
 }
 
-static bool has_sides(const ChBlock* block) { return block->law == CH_LAW_CONTACT || block->law == CH_LAW_UNILATERAL; }
-
-// How fast bodies go into each other.
-static double approach(const ChProblem* p, const double* u) {
-  double most = 0.0;
-  for (int i = 0; i < p->block_count; ++i)
-    if (has_sides(&p->blocks[i])) most = ch_max(most, -u[p->blocks[i].row]);
-  return most;
+static bool fell_short(ChStatus status) {
+  return status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC;
 }
 
-// The speed that counts as one: the largest that contacts would have without reactions.
-static ChStatus measure(Closing* c, Answer* scratch) {
+// The speed that counts as one is the largest that contacts would have without reactions.
+static ChStatus measure(Closing* c) {
   const ChProblem* p = c->problem;
   double size = 0.0;
-  memset(scratch->r, 0, (size_t)p->rows * sizeof(double));
-  ChStatus status = ch_problem_velocity(c->context, p, scratch->r, scratch->v, scratch->u);
-  for (int k = 0; k < p->rows; ++k) size = ch_max(size, fabs(scratch->u[k]));
+  ChStatus status = ch_problem_velocity(c->context, p, c->trial.r, c->trial.v, c->u0);
+  for (int k = 0; k < p->rows; ++k) size = ch_max(size, fabs(c->u0[k]));
   c->most = c->options.tolerance * size;
   return status;
 }
 
-static void set_gamma(Closing* c, const double* u) {
-  for (int i = 0; i < c->problem->block_count; ++i)
-    c->gamma[i] = ch_block_support(&c->problem->blocks[i], c->options.pose, u + c->problem->blocks[i].row);
-}
-
-// Gamma where it was more than the slip that came out of it.
-static void cut_gamma(Closing* c, int round, const double* u) {
-  for (int i = 0; i < c->problem->block_count; ++i) {
-    const double* at = u + c->problem->blocks[i].row;
-    bool in_vain = round + 2 >= ROUNDS || (round >= GIVE_UP && !(-at[0] <= c->most));
-    c->gamma[i] = in_vain ? 0.0 : fmin(c->gamma[i], ch_block_support(&c->problem->blocks[i], c->options.pose, at));
+static bool is_safe(const Closing* c, const Answer* a) {
+  const ChProblem* p = c->problem;
+  double work = 0.0, exchanged = 0.0, approach = 0.0;
+  for (int k = 0; k < p->rows; ++k) {
+    work += a->r[k] * a->u[k];
+    exchanged += fabs(a->r[k] * c->u0[k]);
   }
+  for (int i = 0; i < p->block_count; ++i)
+    if (p->blocks[i].law == CH_LAW_CONTACT || p->blocks[i].law == CH_LAW_UNILATERAL)
+      approach = ch_max(approach, -a->u[p->blocks[i].row]);
+  return approach <= c->most && work <= c->options.tolerance * exchanged && isfinite(a->grade.natural);
 }
 
-// The convex problem of this Gamma, graded as an answer to the one with friction.
-static ChStatus solve_convex(Closing* c, const double* start, Answer* out) {
+// Grades the trial as an answer to the problem with friction and keeps it where it is safe and better.
+static ChStatus offer(Closing* c) {
+  Answer* a = &c->trial;
+  ChStatus status = ch_problem_velocity(c->context, c->problem, a->r, a->v, a->u);
+  if (status == CH_OK) status = ch_certify(c->context, c->problem, c->options.pose, a->r, a->v, &a->grade);
+  if (status != CH_OK || !is_safe(c, a) || (c->found && c->safe.grade.natural <= a->grade.natural)) return status;
+  c->found = true;
+  copy_answer(c->problem, a, &c->safe);
+  return CH_OK;
+}
+
+static ChStatus push_and_offer(Closing* c) {
+  ChStatus status = ch_push_apart(c->context, c->problem, &c->options, c->trial.r);
+  return status == CH_OK ? offer(c) : status;
+}
+
+// The convex problem of this Gamma into the trial.
+static ChStatus solve_convex(Closing* c) {
   const ChProblem* p = c->problem;
   ChProblem shifted = *p;
   ChSolveOptions own = c->options;
@@ -82,41 +91,30 @@ static ChStatus solve_convex(Closing* c, const double* start, Answer* out) {
   for (int i = 0; i < p->block_count; ++i) c->w[p->blocks[i].row] += c->gamma[i];
   shifted.w = c->w;
   own.pose = c->options.pose == CH_POSE_COULOMB ? CH_POSE_RELAXED : c->options.pose;
-  own.warm = start;
-  ChStatus status = ch_solve(c->context, &shifted, &own, c->null, out->u, out->r, &info);
-  if (status == CH_OK) status = ch_problem_velocity(c->context, p, out->r, out->v, out->u);
-  if (status == CH_OK) status = ch_certify(c->context, p, c->options.pose, out->r, out->v, &out->grade);
-  return status;
+  own.warm = c->start;
+  return ch_solve(c->context, &shifted, &own, c->unread, c->trial.u, c->trial.r, &info);
 }
 
-// Whether an answer may stay as it is: nobody approaches and contacts do no work.
-static bool is_safe(const Closing* c, const Answer* a) {
-  double work = 0.0, exchanged = 0.0;
-  for (int k = 0; k < c->problem->rows; ++k) {
-    work += a->r[k] * (a->u[k] - c->problem->w[k]);
-    exchanged += fabs(a->r[k] * (a->u[k] - c->problem->w[k]));
-  }
-  return approach(c->problem, a->u) <= c->most && work <= c->options.tolerance * exchanged;
-}
-
-static ChStatus close_island(Closing* c, ChArena* arena, Answer* best) {
+static ChStatus close_island(Closing* c, const Answer* best) {
   const ChProblem* p = c->problem;
-  Answer trial = take_answer(arena, p), safe = take_answer(arena, p);
-  bool found = false;
-  ChStatus status = measure(c, &trial);
+  ChStatus status = measure(c);
   if (status != CH_OK) return status;
-  if (c->options.pose == CH_POSE_COULOMB) set_gamma(c, best->u);
-  bool stays = is_safe(c, best);
-  for (int round = 0; round < ROUNDS && !found; ++round) {
-    status = solve_convex(c, round == 0 ? best->r : trial.r, &trial);
-    if (status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC) break;
-    if (status != CH_OK) return status;
-    found = approach(p, trial.u) <= c->most;
-    copy_answer(p, &trial, &safe);
-    cut_gamma(c, round, trial.u);
+  copy_answer(p, best, &c->trial);
+  memcpy(c->start, best->r, (size_t)p->rows * sizeof(double));
+  status = push_and_offer(c);
+  if (status != CH_OK && !fell_short(status)) return status;
+  if (c->options.pose == CH_POSE_COULOMB) {
+    for (int i = 0; i < p->block_count; ++i)
+      c->gamma[i] = ch_block_support(&p->blocks[i], c->options.pose, best->u + p->blocks[i].row);
+    status = solve_convex(c);
+    if (status == CH_OK) status = push_and_offer(c);
+    if (status != CH_OK && !fell_short(status)) return status;
+    memset(c->gamma, 0, (size_t)p->block_count * sizeof(double));
   }
-  if (found && !(stays && best->grade.natural <= safe.grade.natural)) copy_answer(p, &safe, best);
-  return CH_OK;
+  if (c->found) return CH_OK;
+  status = solve_convex(c);
+  if (status == CH_OK) status = offer(c);
+  return fell_short(status) ? CH_OK : status;
 }
 
 ChStatus ch_close_missed(ChContext* context, const ChProblem* p, const ChSolveOptions* options, double* v, double* u,
@@ -133,14 +131,21 @@ ChStatus ch_close_missed(ChContext* context, const ChProblem* p, const ChSolveOp
                .options = *options,
                .gamma = CH_TAKE(arena, p->block_count, double),
                .w = CH_TAKE(arena, p->rows, double),
-               .null = CH_TAKE(arena, p->dof, double)};
+               .unread = CH_TAKE(arena, p->dof, double),
+               .start = CH_TAKE(arena, p->rows, double),
+               .u0 = CH_TAKE(arena, p->rows, double),
+               .trial = take_answer(arena, p),
+               .safe = take_answer(arena, p)};
   c.options.method = "auto";
   c.options.inner = NULL;
   c.options.setting_count = 0;
   c.options.max_iterations = 0;
   Answer best = {.r = r, .u = u, .v = v, .grade = info->certificate};
-  ChStatus status = close_island(&c, arena, &best);
-  info->certificate = best.grade;
+  ChStatus status = close_island(&c, &best);
+  if (status == CH_OK && c.found) {
+    copy_answer(p, &c.safe, &best);
+    info->certificate = best.grade;
+  }
   ch_arena_destroy(arena);
   return status;
 }

@@ -1,20 +1,20 @@
-// What is left to do where an island missed its tolerance: an answer that is safe whatever else is wrong with it.
+// What is left to do where an island missed its tolerance: an answer that is safe whatever else is wrong with it. Safe
+// is: friction is in its cone, nobody approaches, contacts do no work (r . u <= 0). Three answers are looked at.
 //
-// The slip of the best iterate is put on the right-hand side, which leaves a convex problem (000 LCP2 and its Gamma):
+//   pushed    the best iterate, pushed apart (push_apart.h)
+//   convex    its slip on the right-hand side (000 LCP2 and its Gamma): K contains r _|_ u + Gamma n in K*, Gamma_i =
+//             mu_i |u_T,i|; whatever Gamma is, r . u = -Gamma . r_n <= 0. Pushed apart as well
+//   relaxed   the same with Gamma = 0, where u_n >= mu |u_T|: always safe, and the last resort
 //
-//   K contains r  _|_  u + Gamma n in K*,     Gamma_i = mu_i |u_T,i| of the best iterate
-//
-// Whatever Gamma >= 0 is, friction stays in its cone and contacts do no work, r . u = -Gamma . r_n <= 0: a missed step
-// gains no energy. Bodies approach by at most what slip fell short of, Gamma - mu |u_T|; where that is anything Gamma
-// is cut back and the problem solved again. With Gamma = 0, the last resort, u_n >= mu |u_T|: nobody approaches (004
-// section 5.4.2 asks for no more than that; normal reactions under frozen friction, as there, can gain energy).
+// The one that the certificate likes best is taken. (004 section 5.4.2 closes with normal reactions under frozen
+// friction; these can leave a cone behind, and gain energy.)
 #ifndef CH_STEP_CLOSING_H
 #define CH_STEP_CLOSING_H
 
 #include "cardhouse/solve.h"
 
-// Puts the answer in place of (v, u, r), and its certificate as one of the problem with friction. The best iterate
-// stays where it is as safe and the better one, or where the convex problem cannot be solved either.
+// Puts the answer in place of (v, u, r), and its certificate as one of the problem with friction. Where no convex
+// problem can be solved either, what was there stays.
 ChStatus ch_close_missed(ChContext* context, const ChProblem* problem, const ChSolveOptions* options, double* v,
                          double* u, double* r, ChSolveInfo* info);
 
