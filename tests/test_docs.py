@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The documentation holds: links lead somewhere, quoted code is that of the examples, commands run, tables are complete."""
 import json
+import math
 import os
 import re
 import shlex
@@ -118,7 +119,7 @@ class Commands(unittest.TestCase):
         os.mkdir(build)
         for name in ("cardhouse", "make_problems", "conformance", "examples"):
             os.symlink(os.path.join(BUILD, name), os.path.join(build, name))
-        for name in ("docs", "tests"):
+        for name in ("docs", "tests", "scenes"):
             os.symlink(os.path.join(SOURCE, name), os.path.join(cls.folder, name))
         run(["build/make_problems", "cards", "--levels", "4", "--out", "build/cards.hdf5"], cls.folder)
 
@@ -129,7 +130,10 @@ class Commands(unittest.TestCase):
     def test_commands_run(self):
         count = 0
         for page in ("README.md", "docs/quick_start.md", "docs/methods.md", "docs/adding_a_method.md",
-                     "docs/limit_analysis.md", "docs/run.md"):
+                     "docs/limit_analysis.md", "docs/run.md", "docs/first_scene.md"):
+            for name, scene in re.findall(r"`([\w-]+\.json)`:\n\n```json\n(.*?)```", read(page), re.S):
+                with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+                    file.write(scene)
             for command in commands(read(page)):
                 words = shlex.split(command)
                 words[0] = sys.executable if words[0] == "python3" else words[0]
@@ -143,8 +147,33 @@ class Commands(unittest.TestCase):
                 count += 1
         self.assertGreater(count, 10)
 
+    def test_the_first_scene_does_what_its_page_says(self):
+        page = read("docs/first_scene.md")
+        scenes = dict(re.findall(r"`([\w-]+\.json)`:\n\n```json\n(.*?)```", page, re.S))
+        self.assertEqual(sorted(scenes), ["door.json", "table.json"])
+        for strength, opens in ((100, True), (30, False)):
+            text = scenes["door.json"].replace('"strength": 100', f'"strength": {strength}')
+            with open(os.path.join(self.folder, "swing.json"), "w", encoding="utf-8") as file:
+                file.write(text)
+            answer = json.loads(run(["build/cardhouse", "run", "swing.json", "--json", "--strict"], self.folder).stdout)
+            moved = 0.9 * math.sin(1.57 / 2)  # of the door's middle, once it is open
+            self.assertEqual(abs(answer["displacement"]["max"] - moved) < 1e-6, opens)
+        for wrong, parts in ((('"friction"', '"frction"'), "did you mean 'friction'"), (("0.2, 0, 1.2", "0.2, 0, 0.8"), "overlap by")):
+            with open(os.path.join(self.folder, "table.json"), "w", encoding="utf-8") as file:
+                file.write(scenes["table.json"].replace(*wrong))
+            result = run(["build/cardhouse", "run", "table.json"], self.folder)
+            message = result.stderr.removeprefix("cardhouse run: ")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(parts, message)
+            self.assertIn(message[:60], page)
+        with open(os.path.join(self.folder, "table.json"), "w", encoding="utf-8") as file:
+            file.write(scenes["table.json"])
+        run(["build/cardhouse", "run", "table.json", "--out", "load.h5", "--every", "10"], self.folder)
+        result = run([sys.executable, "docs/examples/floor_load.py", "load.h5"], self.folder)
+        self.assertIn(result.stdout.strip(), page)
+
     def test_a_picture_can_be_made(self):
-        for name in ("cardhouse", "scaling"):
+        for name in ("cardhouse", "first_scene", "scaling"):
             result = run([sys.executable, "docs/pictures/make.py", "--out", self.folder, name], self.folder)
             self.assertEqual(result.returncode, 0, result.stderr)
             with open(os.path.join(self.folder, name + ".svg"), encoding="utf-8") as file:

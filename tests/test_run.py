@@ -21,6 +21,7 @@ import h5py
 import numpy as np
 
 PROGRAM = os.environ.get("CARDHOUSE", "build/cardhouse")
+SCENES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "scenes")
 ENDLESS = "100000"  # seconds: longer than any test waits
 FIELDS = ["natural", "siconos", "cone", "signorini", "dissipation", "balance"]
 
@@ -173,6 +174,37 @@ class Output(Runs):
         os.close(ours)
         self.assertEqual(process.wait(), 130)
         self.assertIn(b"\r\x1b[Kcardhouse run: interrupted", seen, "the bar is cleared")
+
+
+class Scenes(Runs):
+    """The scenes that come with the program do what they say."""
+
+    def last(self, name, until):
+        out = self.path("motion.h5")
+        self.expect(run(os.path.join(SCENES, name + ".json"), "--out", out, "--every", "10", "--quiet", "--strict", "--until", until), 0)
+        data = datasets(out)
+        names = [name.decode() for name in data["body/name"]]
+        rows = len(data["time"]) - 1
+        return {name: (data["body/position"][rows, k], data["body/velocity"][rows, k]) for k, name in enumerate(names)}
+
+    def test_the_gripper_lifts_its_box(self):
+        position, velocity = self.last("gripper", "3")["box"]
+        np.testing.assert_allclose(position, [0, 0, 0.3], atol=1e-3)
+        np.testing.assert_allclose(velocity, 0, atol=1e-8)
+
+    def test_the_parcel_rides_on_the_belt(self):
+        position, velocity = self.last("belt", "1")["parcel"]
+        slid = 1 / (0.5 * 9.81)  # seconds, at v / 2 on average
+        np.testing.assert_allclose(velocity, [1, 0, 0], atol=1e-8)
+        self.assertAlmostEqual(position[0], 1 - slid / 2, delta=1e-3)
+
+    def test_nothing_falls_through_the_hills_or_the_floor(self):
+        for name in ("terrain", "hopper"):
+            self.assertTrue(all(position[2] > -1e-3 for position, _ in self.last(name, "2").values()), name)
+
+    def test_the_crank_goes_round(self):
+        position, _ = self.last("linkage", "1")["crank"]
+        np.testing.assert_allclose(position, [-0.15 * np.sin(2), 0.15 * np.cos(2)], atol=1e-6)  # h^2
 
 
 class Trajectory(Runs):

@@ -10,13 +10,18 @@ import argparse
 import csv
 import json
 import os
+import re
 import subprocess
+import sys
 import tempfile
 
 import h5py
 
 import house
 import plot
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "examples"))
+import draw
 
 BUILD, FOLDER = "build", "."
 RESTS = ("cards", "--levels", "4")
@@ -75,6 +80,16 @@ def cardhouse():
     return house.draw(solved, [f"forces at all {answer['problem']['contacts']} contacts, certified to "
                                f"{answer['certificate']['natural']:.0e}",
                                "red: upon the card above or to the right; blue: its reaction"])
+
+
+def first_scene():
+    """The scene of docs/first_scene.md, as the page draws it."""
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "first_scene.md")
+    scene, motion = os.path.join(FOLDER, "table.json"), os.path.join(FOLDER, "table.h5")
+    with open(page, encoding="utf-8") as text, open(scene, "w", encoding="utf-8") as file:
+        file.write(re.search(r"```json\n(.*?)```", text.read(), re.S).group(1))
+    subprocess.run([f"{BUILD}/cardhouse", "run", scene, "--out", motion, "--every", "10", "--quiet"], check=True)
+    return draw.draw(motion, [0, 0.32, 2])
 
 
 def methods():
@@ -369,7 +384,7 @@ def grasp(form, seed):
     return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)["objective"]
 
 
-PICTURES = {"cardhouse": cardhouse, "methods": methods, "nsgs": nsgs, "newton": newton, "admm": admm, "ipm": ipm,
+PICTURES = {"cardhouse": cardhouse, "first_scene": first_scene, "methods": methods, "nsgs": nsgs, "newton": newton, "admm": admm, "ipm": ipm,
             "lemke": lemke, "successive": successive, "staggered": staggered, "auto": portfolio,
             "linear_systems": linear_systems, "scaling": scaling, "pgs": pgs, "apgd": apgd, "active_set": active_set,
             "sqp": sqp, "indefinite_qp": indefinite_qp, "regularized_lcp": regularized_lcp, "boxmin": boxmin}
