@@ -70,17 +70,16 @@ char* ch_choices_compare(const char* before, size_t size, const char* now) {
   size_t length = 0;
   FILE* file = open_memstream(&text, &length);
   if (!file) return NULL;
-  const char* end = before + size;
-  const char* between = "";
-  while (before < end && *now) {
-    int a = (int)strcspn(before, "\n"), b = (int)strcspn(now, "\n");
-    int name = (int)strcspn(now, " ");
+  const char *between = "", *line = NULL;
+  for (; (line = memchr(before, '\n', size)) && *now; ++before, --size) {
+    int a = (int)(line - before), b = (int)strcspn(now, "\n"), name = (int)strcspn(now, " ") + 1;
+    if (a < name || b < name) break;  // no text of ours
     if (a != b || strncmp(before, now, (size_t)a) != 0) {
-      fprintf(file, "%s%.*s was %.*s, is %.*s", between, name, now, a - name - 1, before + name + 1, b - name - 1,
-              now + name + 1);
+      fprintf(file, "%s%.*s was %.*s, is %.*s", between, name - 1, now, a - name, before + name, b - name, now + name);
       between = "; ";
     }
-    before += a + 1;
+    before += a;
+    size -= (size_t)a;
     now += b + 1;
   }
   if (fclose(file) == 0 && length > 0) return text;
