@@ -111,6 +111,21 @@ def nsgs():
                      y_floor=1e-9)
 
 
+def ansgs():
+    steps, scene = os.path.join(FOLDER, "box-of-spheres"), os.path.join(FOLDER, "box.json")
+    with open(scene, "w") as file:
+        subprocess.run([f"{BUILD}/cardhouse", "scene", "box-of-spheres", "--n", "300"], check=True, stdout=file)
+    subprocess.run([f"{BUILD}/cardhouse", "run", scene, "--method", "ansgs", "--tol", "1e-4", "--until", "0.35",
+                    "--problems", steps, "--problems-every", "35", "--quiet"], check=True, stdout=subprocess.DEVNULL)
+    path = os.path.join(steps, "step-00000035.hdf5")
+    words = ("--tol", "1e-6")
+    curves = [("nsgs", by_iteration(history(path, "--method", "nsgs", *words))),
+              ("apgd", by_iteration(history(path, "--method", "apgd", *words))),
+              ("ansgs", by_iteration(history(path, "--method", "ansgs", *words)))]
+    return one_panel(curves=curves, title="300 spheres that fall into a box, one step", x_label="sweeps or iterations", y_label="error",
+                     x_log=True, y_floor=1e-7)
+
+
 def newton():
     curves = []
     for name, recipe in (("card house", RESTS), ("arch", ("arch", "--n", "27")), ("sliding pile", SLIDES)):
@@ -384,7 +399,8 @@ def grasp(form, seed):
     return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)["objective"]
 
 
-PICTURES = {"cardhouse": cardhouse, "first_scene": first_scene, "methods": methods, "nsgs": nsgs, "newton": newton, "admm": admm, "ipm": ipm,
+PICTURES = {"cardhouse": cardhouse, "first_scene": first_scene, "methods": methods, "nsgs": nsgs, "ansgs": ansgs,
+            "newton": newton, "admm": admm, "ipm": ipm,
             "lemke": lemke, "successive": successive, "staggered": staggered, "auto": portfolio,
             "linear_systems": linear_systems, "scaling": scaling, "pgs": pgs, "apgd": apgd, "active_set": active_set,
             "sqp": sqp, "indefinite_qp": indefinite_qp, "regularized_lcp": regularized_lcp, "boxmin": boxmin}

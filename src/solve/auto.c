@@ -1,5 +1,6 @@
 // auto: a portfolio with fall-back that always ends with the best certified iterate.
 //
+//   - large packings at loose tolerances are swept with momentum, which no factorisation can follow
 //   0 a start that is near, as that of a step from the last one, goes to Newton at once
 //   1 sweeps settle what is easy
 //   2 rest: the convex problem with s = 0. Where its solution has no slip at loaded contacts it is an exact one, the
@@ -17,7 +18,12 @@
   X(int, rest, 1, 0, 2, "look for rest first: 0 = never, 1 = where sweeps do not settle it, 2 = always")
 CH_OPTIONS(AUTO_OPTIONS)
 
-extern const ChMethod ch_method_admm, ch_method_ipm, ch_method_lemke, ch_method_newton, ch_method_nsgs;
+extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_lemke, ch_method_newton, ch_method_nsgs;
+
+#define LARGE 300            // blocks from which on,
+#define LOOSE 1e-6           // and tolerance down to which, sweeps with momentum come before any factorisation
+#define SURGE_SWEEPS 4000    // of these at most
+#define SURGE_PATIENCE 1000  // and as many without a better error
 
 #define SMALL 40        // blocks up to which a factorisation costs less than the splitting steps it may save
 #define LEMKE_ROWS 400  // rows up to which pivoting ends in seconds
@@ -41,6 +47,14 @@ static bool run_stage(ChRun* run, const ChNested* stage, double* found) {
 static bool sweep(ChRun* run, long sweeps) {
   ChNested stage = {.method = &ch_method_nsgs, .max_iterations = sweeps, .setting = {{"nsgs.hurry", 1}}};
   return sweeps > 0 && run_stage(run, &stage, NULL);
+}
+
+static bool surge(ChRun* run) {
+  return run_stage(
+      run,
+      &(ChNested){
+          .method = &ch_method_ansgs, .max_iterations = SURGE_SWEEPS, .setting = {{"ansgs.patience", SURGE_PATIENCE}}},
+      NULL);
 }
 
 // The convex view's solution, graded as a Coulomb one.
@@ -136,6 +150,8 @@ static void solve_polygonal(ChRun* run) {
 
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
+  bool large = run->system->n >= LARGE && run->options->tolerance >= LOOSE;
+  if (large && !run->system->polygonal && !run->system->relaxed && surge(run)) return;
   if (run->options->warm && run->error <= NEAR && newton(run, NULL, WARM_STEPS, 2)) return;
   ch_run_form(run);
   if (run->system->polygonal && !run->system->relaxed) {

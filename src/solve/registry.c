@@ -6,6 +6,7 @@
 #define METHODS(X)   \
   X(auto)            \
   X(active_set)      \
+  X(ansgs)           \
   X(admm)            \
   X(apgd)            \
   X(boxmin)          \
