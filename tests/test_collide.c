@@ -140,7 +140,7 @@ static void seal(Kit* kit) {
 }
 
 static void collide(Kit* kit, double margin, double look_ahead, bool reduce) {
-  ChCollideOptions options = {.margin = margin, .look_ahead = look_ahead, .reduce = reduce};
+  ChCollideOptions options = {.margin = margin, .look_ahead = look_ahead, .reduce = reduce, .threads = 2};
   CHECK_OK(kit->context,
            ch_collide(&kit->context, kit->collider, kit->world->states, &options, &kit->gaps, &kit->count));
 }

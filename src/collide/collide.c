@@ -259,6 +259,7 @@ ChStatus ch_collide(ChContext* context, ChCollider* c, const ChBodyState* states
   int pair_count = ch_broad_find(c->broad, c->world->shape_count, c->items, planes, c->planes, &pairs);
   ch_arena_set_landing(c->arena, NULL);
   int threads = 1 + pair_count / PAIRS_PER_THREAD;
+  if (threads > options->threads) threads = options->threads > 1 ? options->threads : 1;
   if (threads > c->thread_count) threads = c->thread_count;
   for (int t = 0; t < threads; ++t) c->lists[t].failed = false;
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)

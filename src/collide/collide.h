@@ -24,6 +24,7 @@ typedef struct ChCollideOptions {
   double margin;      // metres: pairs nearer than this are listed
   double look_ahead;  // seconds (the step): the margin of a pair grows by look_ahead * closing speed; 0 = off [B25]
   bool reduce;        // keep at most four points a face contact; off by default
+  int threads;        // at most; 0 = 1. The list does not depend on it
 } ChCollideOptions;
 
 typedef struct ChCollider ChCollider;

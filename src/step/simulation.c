@@ -92,6 +92,7 @@ void ch_simulation_destroy(ChSimulation* s) {
 
 ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, double look_ahead, const ChGap** gaps, int* count) {
   ChCollideOptions options = {.margin = s->options.margin,
+                              .threads = s->options.threads,
                               .look_ahead = s->options.look_ahead ? look_ahead : 0.0,
                               .reduce = s->options.reduce_contacts};
   return ch_collide(context, s->collider, s->states, &options, gaps, count);
