@@ -1,5 +1,6 @@
-// What is left to do where an island missed its tolerance: an answer that is safe whatever else is wrong with it. Safe
-// is: friction is in its cone, nobody approaches, contacts do no work (r . u <= 0). Three answers are looked at.
+// What is left to do where an island missed its tolerance by far: an answer that is safe whatever else is wrong with
+// it. Safe is: friction is in its cone, nobody approaches, contacts do no work (r . u <= 0). Three answers are looked
+// at.
 //
 //   pushed    the best iterate, pushed apart (push_apart.h)
 //   convex    its slip on the right-hand side (000 LCP2 and its Gamma): K contains r _|_ u + Gamma n in K*, Gamma_i =
