@@ -42,7 +42,7 @@ run: build
 	@echo "Look:  $(BUILD)/cardhouse run cards --vtk $(BUILD)/cards --every 100   pictures for ParaView"
 	@echo "       $(BUILD)/cards.h5 is the motion, in HDF5: docs/trajectory.md tells what it holds"
 	@echo "Next:  $(BUILD)/cardhouse scene list                     other scenes that are built in"
-	@echo "       $(BUILD)/cardhouse run YOUR-SCENE.json            a scene of your own"
+	@echo "       $(BUILD)/cardhouse run YOUR-SCENE.json            a scene of your own: docs/first_scene.md"
 	@echo "       $(BUILD)/cardhouse solve $(BUILD)/cards.hdf5            one step of the house as a contact problem"
 
 test:

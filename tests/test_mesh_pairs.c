@@ -93,22 +93,6 @@ static void collide(const ChPosed* a, const ChPosed* b, double margin, ChManifol
   for (int i = 1; i < out->count; ++i) assert_true(out->points[i - 1].key != out->points[i].key);
 }
 
-// Pressed in deeply, the deepest point is that of the plane; of the others, which one may miss, none is wrong.
-static void check_pressed(Kit* kit, const ChPosed* a, const ChPosed* plane, const ChPosed* mesh) {
-  collide(a, plane, 0.0, &kit->other);
-  collide(a, mesh, 0.0, &kit->out);
-  double deepest[2] = {0.0, 0.0};
-  for (int k = 0; k < kit->other.count; ++k) deepest[0] = fmin(deepest[0], kit->other.points[k].gap);
-  for (int k = 0; k < kit->out.count; ++k) {
-    double nearest = INFINITY;
-    for (int j = 0; j < kit->other.count; ++j)
-      nearest = fmin(nearest, fabs(kit->out.points[k].gap - kit->other.points[j].gap));
-    CHECK_AT_MOST(nearest, 1e-12);
-    deepest[1] = fmin(deepest[1], kit->out.points[k].gap);
-  }
-  CHECK_NEAR(deepest[1], deepest[0], 1e-12);
-}
-
 // Slides and tumbles shapes over a flat or sloping mesh: exactly the points of the plane, with the keys of the start.
 static void check_plane(Kit* kit, double (*height)(double, double), const ChShape* shape, bool resting) {
   ChShape mesh = terrain(kit, 23, height);
@@ -116,19 +100,17 @@ static void check_plane(Kit* kit, double (*height)(double, double), const ChShap
   ChShape plane = ch_space_shape(ch_unit(ch_vec(-sx, -sy, 1.0)), 0.0);
   ChRandom r = ch_random_seeded(3);
   ChPosed pm = ch_posed(&mesh, ch_random_frame(&r)), pp = ch_posed(&plane, pm.frame);
-  const double depths[] = {-1e-6, 0.0, 1e-12, 1e-9, 1e-6};  // overlaps, and one that is apart
+  const double depths[] = {-1e-6, 0.0, 1e-12, 1e-9, 1e-6, 1e-3, 1e-2};  // overlaps, and one that is apart
   for (int trial = 0; trial < 210; ++trial) {
     ChFrame local = ch_random_frame(&r);
     if (resting) local.orientation = ch_quat_about(ch_axis(2), ch_random_uniform(&r, -1.0, 1.0));
     local.at = ch_scale(0.5, local.at);
     ChPosed a = ch_posed(shape, ch_frame_compose(pm.frame, local));
-    double up = ch_slow_gap(&pp, &a).gap + depths[trial % 5];
+    double up = ch_slow_gap(&pp, &a).gap + depths[trial % 7];
     a.frame.at = ch_along(a.frame.at, -up, ch_rotate(pm.frame.orientation, plane.normal));
     collide(&a, &pp, 0.05, &kit->other);
     collide(&a, &pm, 0.05, &kit->out);
     check_same_points(&kit->out, &kit->other);
-    a.frame.at = ch_along(a.frame.at, trial % 2 ? -1e-3 : -1e-2, ch_rotate(pm.frame.orientation, plane.normal));
-    check_pressed(kit, &a, &pp, &pm);
   }
 }
 

@@ -47,6 +47,22 @@ static ChVec3 inward(const ChMesh* mesh, int cell, int k) {
   return ch_unit(ch_cross(mesh->normals[cell], edge));
 }
 
+// Edge k of `other` that it shares with `cell`.
+static int shared_edge(const ChMesh* mesh, int other, int cell, int from, int to) {
+  for (int k = 0; k < 3; ++k)
+    if (mesh->across[3 * other + k] == cell && mesh->cells[3 * other + k] == to &&
+        mesh->cells[3 * other + (k + 1) % 3] == from)
+      return k;
+  return 0;
+}
+
+// In the plane of the triangle across edge k, normal to the edge, into that triangle; unit.
+static ChVec3 into_neighbour(const ChMesh* mesh, int cell, int k) {
+  int other = mesh->across[3 * cell + k];
+  int from = mesh->cells[3 * cell + k], to = mesh->cells[3 * cell + (k + 1) % 3];
+  return inward(mesh, other, shared_edge(mesh, other, cell, from, to));
+}
+
 // Final keys are mixed from what touches; equal parts give equal keys from step to step.
 static uint64_t mixed(uint64_t kind, uint64_t feature, uint64_t key) {
   uint64_t z = (4 * feature + kind) * 0x9e3779b97f4a7c15u;  // kinds are below 4: no two features share this
@@ -74,6 +90,16 @@ static bool over_triangle(const ChMesh* mesh, int cell, ChVec3 point, double sla
   return true;
 }
 
+// Whether the point is nearer than `border` to an edge behind which the surface ends or falls away.
+static bool near_brink(const ChMesh* mesh, int cell, ChVec3 point, double border) {
+  for (int k = 0; k < 3; ++k) {
+    if (ch_dot(inward(mesh, cell, k), ch_sub(point, corner(mesh, cell, k))) >= border) continue;
+    bool ends = mesh->across[3 * cell + k] < 0;
+    if (ends || ch_dot(mesh->normals[cell], into_neighbour(mesh, cell, k)) < -SMOOTH) return true;
+  }
+  return false;
+}
+
 static double distance_to_triangle(const ChMesh* mesh, int cell, ChVec3 point) {
   if (over_triangle(mesh, cell, point, 0.0)) return fabs(height(mesh, cell, point));
   double least = INFINITY;
@@ -97,9 +123,9 @@ static bool face_owns(const Query* q, int cell, const ChGap* point) {
   // The normal leads from the shape into the surface: the shape's own point is half a gap back.
   ChVec3 own = to_mesh(q, ch_along(point->point, -0.5 * point->gap, point->normal));
   if (!over_triangle(q->mesh, cell, own, q->slack)) return false;
-  // On the triangle's border the plane need not go on: if the shape reaches below it there, an edge is touched.
+  // At a brink the plane does not go on: if the shape reaches below it there, an edge is touched.
   double border = q->slack + 4.0 * fmax(0.0, -point->gap);
-  if (!over_triangle(q->mesh, cell, own, -border)) {
+  if (near_brink(q->mesh, cell, own, border)) {
     ChVec3 normal = q->mesh->normals[cell];
     double lowest = ch_shape_lowest(&q->seen, normal) - ch_dot(normal, corner(q->mesh, cell, 0));
     if (!(lowest >= fmin(point->gap, 0.0) - TOUCHING * q->a->shape->bound)) return false;
@@ -140,15 +166,6 @@ typedef struct MeshEdge {
   ChSegment segment;        // in the mesh's frame
 } MeshEdge;
 
-// Edge k of `other` that it shares with `cell`.
-static int shared_edge(const ChMesh* mesh, int other, int cell, int from, int to) {
-  for (int k = 0; k < 3; ++k)
-    if (mesh->across[3 * other + k] == cell && mesh->cells[3 * other + k] == to &&
-        mesh->cells[3 * other + (k + 1) % 3] == from)
-      return k;
-  return 0;
-}
-
 // Fills the edge; false where it cannot be touched: flat, concave, seen from behind.
 static bool edge_stands_out(const Query* q, int cell, int k, MeshEdge* e) {
   const ChMesh* mesh = q->mesh;
@@ -157,8 +174,7 @@ static bool edge_stands_out(const Query* q, int cell, int k, MeshEdge* e) {
   e->segment = (ChSegment){{corner(mesh, cell, k), corner(mesh, cell, k + 1)}};
   e->into = inward(mesh, cell, k);
   if (e->other < 0) return !seen_from_behind(q, cell);
-  int from = mesh->cells[3 * cell + k], to = mesh->cells[3 * cell + (k + 1) % 3];
-  e->into_other = inward(mesh, e->other, shared_edge(mesh, e->other, cell, from, to));
+  e->into_other = into_neighbour(mesh, cell, k);
   if (!(ch_dot(mesh->normals[cell], e->into_other) < -SMOOTH)) return false;
   return !seen_from_behind(q, cell) || !seen_from_behind(q, e->other);
 }
