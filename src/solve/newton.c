@@ -220,7 +220,7 @@ static void proximal_step(Newton* n, const Form* forms, Progress* p, long outer)
   ch_system_project(n->s, n->r, n->next);
   double found = ch_run_offer_reaction(n->run, n->next, n->u);
   bool good = converged && found < 2.0 * p->error, better = found < 0.7 * p->error;
-  if (good) found = extrapolate(n, found);
+  if (good && !ch_run_finished(n->run)) found = extrapolate(n, found);
   ch_run_note(n->run, outer, found);
   if (good || better) {
     memcpy(n->centre, n->next, (size_t)n->s->rows * sizeof(double));
