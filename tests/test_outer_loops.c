@@ -152,6 +152,36 @@ static void staggered_needs_one_iteration_from_the_right_friction(void** state) 
   ch_problem_destroy(problem);
 }
 
+static void a_start_between_accept_and_tolerance_is_improved(void** state) {
+  (void)state;
+  static Answer exact, taken, improved;
+  ChProblem* problem = random_problem(6, 0.4, true);
+  ChSolveOptions options = ch_solve_options_default();
+  options.tolerance = 1e-12;
+  solve_with(problem, &options, &exact);
+  assert_int_equal(exact.status, CH_OK);
+  double start[ROWS_MAX];
+  for (int k = 0; k < problem->rows; ++k) start[k] = (1.0 + 1e-6) * exact.r[k];
+  options.tolerance = 1e-4;
+  options.warm = start;
+  solve_with(problem, &options, &taken);
+  assert_string_equal(taken.info.stage, "start");
+  assert_int_equal(taken.info.components, 0);
+  options.accept = 1e-9;
+  solve_with(problem, &options, &improved);
+  assert_int_equal(improved.status, CH_OK);
+  assert_true(improved.info.components > 0);
+  assert_int_equal(improved.info.factorizations, 1);
+  CHECK_AT_MOST(improved.info.certificate.natural, 1e-3 * taken.info.certificate.natural);
+  options.accept = 1e-3;  // looser than the tolerance: the tolerance decides
+  solve_with(problem, &options, &taken);
+  assert_string_equal(taken.info.stage, "start");
+  options.accept = NAN;
+  ChContext context = {0};
+  assert_int_equal(ch_solve(&context, problem, &options, taken.v, taken.u, taken.r, &taken.info), CH_ERR_RANGE);
+  ch_problem_destroy(problem);
+}
+
 // Kaufman 2009, section 5.4.2: whenever it is stopped, Signorini's law and the cone hold.
 static void staggered_stopped_early_obeys_signorini(void** state) {
   (void)state;
@@ -350,6 +380,7 @@ int main(void) {
       cmocka_unit_test(staggered_needs_one_iteration_without_coupling),
       cmocka_unit_test(staggered_needs_one_iteration_from_the_right_friction),
       cmocka_unit_test(staggered_stopped_early_obeys_signorini),
+      cmocka_unit_test(a_start_between_accept_and_tolerance_is_improved),
       cmocka_unit_test(exact_methods_agree),
       cmocka_unit_test(inner_solvers_agree),
       cmocka_unit_test(box_friction_is_exact_in_the_plane_only),

@@ -87,6 +87,22 @@ static void rest_changes_nothing_but_the_time_it_takes(void** state) {
   for (int k = 0; k < 2; ++k) ch_simulation_destroy(s[k]);
 }
 
+// Without certified rest, too, most steps of what stands are served by the reactions of the one before.
+static void a_standing_stack_is_seldom_solved(void** state) {
+  (void)state;
+  ChSimulation* s = settle(false, 2.0);
+  int solved = 0;
+  for (int n = 0; n < 200; ++n) {
+    ch_test_step(s);
+    ChStepInfo info = ch_simulation_info(s);
+    assert_false(info.missed);
+    solved += info.iterations > 0;
+  }
+  assert_true(solved > 0);
+  assert_true(solved < 120);
+  ch_simulation_destroy(s);
+}
+
 static ChContactView* copy_contacts(const ChSimulation* s, int* count) {
   const ChContactView* list = ch_simulation_contacts(s, count);
   ChContactView* copy = malloc((size_t)*count * sizeof *copy);
@@ -562,6 +578,7 @@ static void the_problem_of_a_step_is_the_one_it_solved(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(rest_changes_nothing_but_the_time_it_takes),
+                                     cmocka_unit_test(a_standing_stack_is_seldom_solved),
                                      cmocka_unit_test(resting_island_keeps_its_reactions_until_it_is_pushed),
                                      cmocka_unit_test(a_push_too_weak_to_move_is_carried),
                                      cmocka_unit_test(another_step_length_needs_no_iteration),

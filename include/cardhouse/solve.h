@@ -31,6 +31,8 @@ typedef struct ChSolveOptions {
   double time_limit;    // seconds, default 60
   int threads;          // 1; the answer does not depend on it
   const double* warm;   // start reactions in the problem's units, or NULL
+  double accept;        // a start graded at most so is taken as it is, default 0: at the tolerance. One in between is
+                        // improved by one iteration
   int setting_count;
   ChSetting settings[CH_SETTING_MAX];
   ChHistoryFn history;

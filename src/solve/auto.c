@@ -8,6 +8,7 @@
 //     an interior point, which gives up as soon as slip shows that there is no rest
 //   3 slide: splitting from nothing, then proximal Newton; the interior point with the slip coupled in; Newton again
 //   4 rounds of Newton from the best point and of splitting with ever other penalties, each refined by Newton
+#include <limits.h>
 #include <math.h>
 
 #include "solve/method.h"
@@ -32,16 +33,18 @@ extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_
 #define WARM_STEPS 6    // factorisations that such a start is worth
 #define HANDOVER 1e-6   // where splitting and interior point slow down and Newton takes over
 
+static long iterations_left(const ChRun* run) {
+  return run->max_iterations > 0 ? run->max_iterations - run->outer - run->inner : LONG_MAX;
+}
+
 // Runs a stage within what is left of the caller's iterations; true when there is nothing more to do.
 static bool run_stage(ChRun* run, const ChNested* stage, double* found) {
   ChNested limited = *stage;
-  if (run->max_iterations > 0) {
-    long left = run->max_iterations - run->outer - run->inner;
-    if (left <= 0) return true;
-    if (limited.max_iterations > left) limited.max_iterations = left;
-  }
+  long left = iterations_left(run);
+  if (left <= 0) return true;
+  if (limited.max_iterations > left) limited.max_iterations = left;
   ch_run_nested(run, &limited, found);
-  return ch_run_finished(run);
+  return ch_run_finished(run) || iterations_left(run) <= 0;
 }
 
 static bool sweep(ChRun* run, long sweeps) {

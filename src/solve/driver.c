@@ -32,6 +32,7 @@ typedef struct Driver {
   const ChMethod *method, *inner;
   ChGrader* grader;
   ChPrepared parts;
+  bool polishes;  // the start passes, and is to be improved
   double started, deadline;
   double zero_error;  // of the whole, in the problem's units
   int rows;
@@ -95,6 +96,8 @@ static ChStatus check_arguments(Driver* d) {
     return ch_fail(d->context, CH_ERR_RANGE, "tolerance is %g, must be between 0 and 1", o->tolerance);
   if (!(o->time_limit > 0.0))
     return ch_fail(d->context, CH_ERR_RANGE, "time limit is %g s, must be > 0", o->time_limit);
+  if (!(o->accept >= 0.0 && o->accept < 1.0))
+    return ch_fail(d->context, CH_ERR_RANGE, "accept is %g, must be from 0 to below 1", o->accept);
   if (o->max_iterations < 0)
     return ch_fail(d->context, CH_ERR_RANGE, "iteration limit is %ld, must be >= 0", o->max_iterations);
   if (o->warm && !ch_all_finite(o->warm, d->problem->rows))
@@ -183,7 +186,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
                .tolerance = part_tolerance(d, part, tolerance),
                .started = d->started,
                .deadline = d->deadline,
-               .max_iterations = d->options->max_iterations,
+               .max_iterations = d->polishes ? 1 : d->options->max_iterations,
                .stage = d->method->name,
                .scale = floor,
                .shared = &shared,
@@ -249,7 +252,7 @@ static void measure_parts(Driver* d) {
 
 // Solves all parts, then grades; where the certificate asks for more than the solvers' own error showed, tightens.
 static ChStatus solve_and_grade(Driver* d) {
-  double tolerance = d->options->tolerance;
+  double tolerance = d->polishes ? d->options->accept : d->options->tolerance;
   ChStatus worst = CH_OK;
   for (int round = 0; round < TIGHTENINGS; ++round) {
     worst = CH_OK;
@@ -282,7 +285,10 @@ static ChStatus try_start(Driver* d, bool* serves) {
   ChStatus status = ch_problem_velocity(d->context, p, d->r_out, d->v_out, d->u_out);
   if (status != CH_OK || !d->options->warm) return status;
   status = ch_grader_grade(d->context, d->grader, d->r_out, d->v_out, &d->info->certificate);
-  *serves = status == CH_OK && ch_certificate_met(&d->info->certificate, d->options->tolerance);
+  const ChCertificate* grade = &d->info->certificate;
+  bool passes = status == CH_OK && ch_certificate_met(grade, d->options->tolerance);
+  *serves = passes && (d->options->accept == 0.0 || ch_certificate_met(grade, d->options->accept));
+  d->polishes = passes && !*serves;
   return status;
 }
 

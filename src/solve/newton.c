@@ -212,11 +212,11 @@ static void choose_rho(Newton* n, bool vary) {
 }
 
 // Solves one proximal problem and adjusts eps and the formulation to how it went.
-static void proximal_step(Newton* n, const Form* forms, Progress* p, long outer) {
+static void proximal_step(Newton* n, const Form* forms, Progress* p, long outer, long left) {
   n->form = &forms[p->form];
   choose_rho(n, p->failed);
   int steps;
-  bool converged = inner_newton(n, 0.02 * p->error, n->options.inner, &steps);
+  bool converged = inner_newton(n, 0.02 * p->error, left < n->options.inner ? (int)left : n->options.inner, &steps);
   ch_system_project(n->s, n->r, n->next);
   double found = ch_run_offer_reaction(n->run, n->next, n->u);
   bool good = converged && found < 2.0 * p->error, better = found < 0.7 * p->error;
@@ -254,7 +254,7 @@ static void proximal_loop(Newton* n, long limit) {
   double best_then = run->error;
   for (long outer = 1; !ch_run_finished(run) && run->factorizations < limit; ++outer) {
     ++run->outer;
-    proximal_step(n, forms, &p, outer);
+    proximal_step(n, forms, &p, outer, limit - run->factorizations);
     if (outer % 90 != 0) continue;
     if (run->error > 0.9 * best_then) return;  // stalled for good
     best_then = run->error;

@@ -36,12 +36,12 @@ typedef struct Header {
   double info[FIGURE_COUNT];
 } Header;
 
-static const char MAGIC[8] = "CHSTATE2";
+static const char MAGIC[8] = "CHSTATE3";
 
 static size_t size_of(const ChSimulation* s, int contacts) {
   return sizeof(Header) + (size_t)s->world->body_count * sizeof *s->states +
          (size_t)s->world->joint_count * CH_JOINT_ROWS_MAX * sizeof(double) +
-         (size_t)contacts * sizeof *s->memory.contacts;
+         (size_t)contacts * sizeof *s->memory.contacts + (size_t)s->world->body_count;
 }
 
 static void write_info(const ChStepInfo* info, double* to) {
@@ -101,6 +101,8 @@ ChStatus ch_simulation_save(ChContext* context, const ChSimulation* s, void* byt
   memcpy(at, s->memory.joints, (size_t)header.joints * CH_JOINT_ROWS_MAX * sizeof(double));
   at += (size_t)header.joints * CH_JOINT_ROWS_MAX * sizeof(double);
   if (header.contacts > 0) memcpy(at, s->memory.contacts, (size_t)header.contacts * sizeof *s->memory.contacts);
+  at += (size_t)header.contacts * sizeof *s->memory.contacts;
+  memcpy(at, s->memory.unsure, (size_t)header.bodies);
   return CH_OK;
 }
 
@@ -140,6 +142,8 @@ ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* byt
   memcpy(s->memory.joints, at, (size_t)header.joints * CH_JOINT_ROWS_MAX * sizeof(double));
   at += (size_t)header.joints * CH_JOINT_ROWS_MAX * sizeof(double);
   if (header.contacts > 0) memcpy(s->memory.contacts, at, (size_t)header.contacts * sizeof *s->memory.contacts);
+  at += (size_t)header.contacts * sizeof *s->memory.contacts;
+  memcpy(s->memory.unsure, at, (size_t)header.bodies);
   s->memory.contact_count = header.contacts;
   s->memory.h = header.memory_h;
   s->time = header.time;

@@ -176,6 +176,7 @@ static ChStatus solve(Step* p) {
                        .dynamics = &p->dynamics,
                        .options = o,
                        .may_rest = o->rest,
+                       .unsure = s->memory.unsure,
                        .r = p->r,
                        .velocities = s->velocities};
   p->info->seconds_assemble += ch_clock_seconds() - began;

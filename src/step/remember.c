@@ -105,9 +105,18 @@ static ChStatus list_contacts(ChContext* context, ChSimulation* s, const ChStage
   return CH_OK;
 }
 
+static void remember_unsure(ChSimulation* s, const ChStage* stage) {
+  const ChIslands* islands = stage->islands;
+  memset(s->memory.unsure, 0, (size_t)s->world->body_count);
+  for (int i = 0; i < islands->count; ++i)
+    for (int k = islands->body_start[i]; k < islands->body_start[i + 1]; ++k)
+      s->memory.unsure[islands->bodies[k]] = stage->unsure_next[i];
+}
+
 ChStatus ch_step_remember(ChContext* context, ChSimulation* s, const ChStage* stage, double h) {
   ChStatus status = list_contacts(context, s, stage, h);
   if (status == CH_OK) status = ch_memory_store(context, s, stage->rows, stage->moment->gaps, h, stage->r);
+  remember_unsure(s, stage);
   s->rest = (ChRestMemory){.filled = status == CH_OK,
                            .rows = *stage->rows,
                            .islands = *stage->islands,

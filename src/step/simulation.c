@@ -37,6 +37,7 @@ static void take_arrays(ChSimulation* s) {
   s->velocities = CH_TAKE(s->arena, (long)bodies * width, double);
   s->lag = CH_TAKE(s->arena, bodies, ChVec3);
   s->memory.joints = CH_TAKE(s->arena, (long)s->world->joint_count * CH_JOINT_ROWS_MAX, double);
+  s->memory.unsure = CH_TAKE(s->arena, bodies, unsigned char);
   if (bodies > 0) memcpy(s->states, s->world->states, (size_t)bodies * sizeof *s->states);
 }
 

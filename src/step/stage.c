@@ -12,6 +12,15 @@
 #define NEARLY_MOST 1e-2  // what may stay of an error where the tolerance was missed
 #define SEEMING 1e3       // how far above the tolerance a motion may still be the solver's
 
+// A start that passes the certificate need not be solved. But what it is off by drives the bodies: v and gaps drift,
+// and the step that takes this back leaves reactions that are off by as much, for the next start to pass on. Where
+// bodies stand, one step in three then goes without a solve. So a start must pass with room to spare, and after a
+// correction starts are improved, an iteration each, until reactions are in balance: those serve for many steps.
+#define SURE 0.3     // share of the tolerance at which a start is taken as it is
+#define UNSURE 1e-2  // and in the steps after a correction, of which there are at most
+enum { UNSURE_STEPS = 12 };
+enum { CHEAP_ROWS = 3000 };  // an iteration on a larger island costs more than it is likely to save
+
 // One island on its way through a solver; its memory is its own.
 typedef struct Island {
   ChStage* stage;
@@ -113,6 +122,15 @@ static bool nearly_met(const ChCertificate* grade, double tolerance) {
   return grade->natural <= fmin(NEARLY * tolerance, NEARLY_MOST);
 }
 
+// How many more starts of the island are held to UNSURE.
+static int steps_unsure(const Island* island) {
+  const ChStage* s = island->stage;
+  int most = 0;
+  for (int k = s->islands->body_start[island->index]; s->unsure && k < s->islands->body_start[island->index + 1]; ++k)
+    if (s->unsure[s->islands->bodies[k]] > most) most = s->unsure[s->islands->bodies[k]];
+  return most;
+}
+
 static ChStatus solve_blocks(ChContext* context, Island* island) {
   ChStage* s = island->stage;
   const ChProblem* p = island->problem;
@@ -122,7 +140,10 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
   memcpy(start, island->r, (size_t)p->rows * sizeof *start);
   options.warm = s->options->warm ? start : NULL;
   options.threads = 1;
+  int unsure = steps_unsure(island);
+  if (s->unsure && p->rows <= CHEAP_ROWS) options.accept = (unsure > 0 ? UNSURE : SURE) * options.tolerance;
   ChStatus status = ch_solve(context, p, &options, island->v, island->u, island->r, &island->info);
+  options.accept = 0.0;
   bool fell_short =
       status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC;
   if (status != CH_OK && !fell_short) return status;
@@ -132,6 +153,8 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
   }
   if (s->may_rest && ch_certificate_met(&island->info.certificate, options.tolerance))
     settle(context, island, &options);
+  if (island->info.components > 0 && !s->rests[island->index])
+    s->unsure_next[island->index] = (unsigned char)(unsure > 0 ? unsure - 1 : UNSURE_STEPS);
   return CH_OK;
 }
 
@@ -191,6 +214,7 @@ static void keep_island(ChStage* s, int i) {
 ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
   int count = s->islands->count;
   s->rests = CH_TAKE(arena, count, unsigned char);
+  s->unsure_next = CH_TAKE(arena, count, unsigned char);
   s->grades = CH_TAKE(arena, count, ChCertificate);
   Island* islands = CH_TAKE(arena, count, Island);
   ChStatus* status = CH_TAKE(arena, count, ChStatus);

@@ -21,12 +21,15 @@ typedef struct ChStage {
   unsigned char* kept;         // island -> keeps the reactions it starts with and v = 0: it is at rest and its problem
                                // did not change; may be NULL
   ChCertificate* kept_grades;  // their certificates
-  double* r;                   // rows: in the start, out the reactions
-  double* velocities;          // body_count * width; bodies in islands are written
+  const unsigned char*
+      unsure;          // body -> for how many steps its island's start is to be better than it need be; may be NULL
+  double* r;           // rows: in the start, out the reactions
+  double* velocities;  // body_count * width; bodies in islands are written
 
-  unsigned char* rests;   // island -> ended with v = 0
-  ChCertificate* grades;  // island -> certificate
-  ChCertificate worst;    // figure by figure
+  unsigned char* rests;        // island -> ended with v = 0
+  unsigned char* unsure_next;  // island -> the same for the next step
+  ChCertificate* grades;       // island -> certificate
+  ChCertificate worst;         // figure by figure
   bool missed;
   long iterations;
 } ChStage;

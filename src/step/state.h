@@ -19,6 +19,7 @@ typedef struct ChMemory {
   int contact_count, contact_room;
   ChContactMemory* contacts;  // sorted as gaps are
   double* joints;             // joint_count * CH_JOINT_ROWS_MAX impulses, by row
+  unsigned char* unsure;      // body -> see stage.h
   double h;                   // of the step they come from
 } ChMemory;
 
