@@ -21,10 +21,11 @@ CH_OPTIONS(AUTO_OPTIONS)
 
 extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_lemke, ch_method_newton, ch_method_nsgs;
 
-#define LARGE 300            // blocks from which on,
-#define LOOSE 1e-6           // and tolerance down to which, sweeps with momentum come before any factorisation
-#define SURGE_SWEEPS 4000    // of these at most
-#define SURGE_PATIENCE 1000  // and as many without a better error
+#define LARGE 300           // blocks from which on,
+#define LOOSE 1e-6          // and tolerance down to which, sweeps with momentum come before any factorisation
+#define SURGE_SWEEPS 2000   // of these at most
+#define SURGE_PATIENCE 600  // and as many without a better error
+#define HUGE_PACKING 2000   // blocks from which on a step that starts from the last one leaves it at that
 
 #define SMALL 40        // blocks up to which a factorisation costs less than the splitting steps it may save
 #define LEMKE_ROWS 400  // rows up to which pivoting ends in seconds
@@ -154,7 +155,9 @@ static void solve_polygonal(ChRun* run) {
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
   bool large = run->system->n >= LARGE && run->options->tolerance >= LOOSE;
-  if (large && !run->system->polygonal && !run->system->relaxed && surge(run)) return;
+  if (large && !run->system->polygonal && !run->system->relaxed) {
+    if (surge(run) || (run->options->warm && run->system->n >= HUGE_PACKING)) return;
+  }
   if (run->options->warm && run->error <= NEAR && newton(run, NULL, WARM_STEPS, 2)) return;
   ch_run_form(run);
   if (run->system->polygonal && !run->system->relaxed) {
