@@ -129,6 +129,12 @@ static bool timed_step(Trial* trial, bool late) {
   return made;
 }
 
+static void note_early_misses(Trial* trial) {
+  ChEngineReport report = {0};
+  trial->row->report(trial->engine, &report);
+  trial->result->early_missed = report.missed;
+}
+
 static void run(Trial* trial) {
   const ChTrialCase* what = trial->what;
   ChTrialResult* result = trial->result;
@@ -136,6 +142,7 @@ static void run(Trial* trial) {
   for (long k = 1; k <= steps; ++k) {
     double before = result->time;
     if (!timed_step(trial, k > steps / 2)) return;
+    if (k == steps / 2) note_early_misses(trial);
     result->time = (double)k * what->h;
     look_at_slide(trial, before);
     bool capped = trial->cpu > trial->cap;
@@ -162,7 +169,7 @@ ChTrialResult ch_trial_run(const ChTrialCase* what, const ChEngineRow* row, doub
   ChTrialResult* shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return (ChTrialResult){.ending = CH_TRIAL_FAILED};
   *shared = (ChTrialResult){.ending = CH_TRIAL_FAILED, .figure = NAN, .report = {.certificate = NAN}};
-  Trial trial = {.what = what, .row = row, .cap = cap, .result = shared};
+  Trial trial = {.what = what, .row = row, .cap = what->patience > 0.0 ? cap * what->patience : cap, .result = shared};
   pid_t pid = fork();
   if (pid == 0) child(&trial);
   if (pid > 0) waitpid(pid, NULL, 0);
