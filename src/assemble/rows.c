@@ -183,11 +183,11 @@ static void add_joint(const ChMoment* moment, const ChRowRule* rule, int index, 
 void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule, ChRows* out) {
   long joint_rows = (long)moment->world->joint_count * CH_JOINT_ROWS_MAX;
   long most = (long)moment->gap_count * moment->world->dimension + joint_rows;
-  *out = (ChRows){.blocks = CH_TAKE(arena, moment->gap_count + joint_rows, ChRowBlock),
-                  .rows = CH_TAKE(arena, most, ChRow),
-                  .w = CH_TAKE(arena, most, double),
-                  .value = CH_TAKE(arena, most, double),
-                  .prescribed = CH_TAKE(arena, most, double),
+  *out = (ChRows){.blocks = CH_TAKE_RAW(arena, moment->gap_count + joint_rows, ChRowBlock),
+                  .rows = CH_TAKE_RAW(arena, most, ChRow),
+                  .w = CH_TAKE_RAW(arena, most, double),
+                  .value = CH_TAKE_RAW(arena, most, double),
+                  .prescribed = CH_TAKE_RAW(arena, most, double),
                   .driven = CH_TAKE(arena, most, bool)};
   for (int j = 0; j < moment->world->joint_count; ++j) add_joint(moment, rule, j, out);
   for (int g = 0; g < moment->gap_count; ++g)

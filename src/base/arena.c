@@ -44,11 +44,13 @@ static void* counted_alloc(size_t size) {
 
 void ch_arena_set_landing(ChArena* arena, jmp_buf* landing) { arena->landing = landing; }
 
-// Destroyed arenas and their chunks, for all threads; no more than POOL_BYTES and POOL_ARENAS are kept.
+// Destroyed arenas and their chunks, for all threads; no more than POOL_ARENAS are kept, and no more bytes than
+// POOL_BYTES or, where a large world needs more than that at once, its chunks: it will need them again in the next
+// step.
 static struct {
   pthread_mutex_t lock;
   Chunk* chunks;
-  size_t bytes;
+  size_t bytes, out, most_out;  // in the pool; in arenas, now and at most
   ChArena* arenas[POOL_ARENAS];
   int arena_count;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -78,7 +80,9 @@ ChArena* ch_arena_create(jmp_buf* landing) {
 
 static void pool_give(Chunk* chunk) {
   pthread_mutex_lock(&pool.lock);
-  bool kept = pool.bytes + chunk->size <= POOL_BYTES;
+  size_t limit = pool.most_out > POOL_BYTES ? pool.most_out : POOL_BYTES;
+  pool.out -= chunk->size;
+  bool kept = pool.bytes + pool.out + chunk->size <= limit;
   if (kept) {
     chunk->below = pool.chunks;
     pool.chunks = chunk;
@@ -88,6 +92,13 @@ static void pool_give(Chunk* chunk) {
   if (kept) return;
   free(chunk->data);
   free(chunk);
+}
+
+static void pool_count_out(size_t size) {
+  pthread_mutex_lock(&pool.lock);
+  pool.out += size;
+  if (pool.out > pool.most_out) pool.most_out = pool.out;
+  pthread_mutex_unlock(&pool.lock);
 }
 
 // The smallest kept chunk that holds `bytes`, or NULL.
@@ -110,6 +121,9 @@ void ch_arena_trim(void) {
     free(chunk->data);
     free(chunk);
   }
+  pthread_mutex_lock(&pool.lock);
+  pool.most_out = pool.out;
+  pthread_mutex_unlock(&pool.lock);
   for (ChArena* arena = pool_take_arena(); arena; arena = pool_take_arena()) free(arena);
 }
 
@@ -153,16 +167,22 @@ static Chunk* next_chunk(ChArena* arena, size_t bytes) {
   if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
   if (size < bytes) size = bytes;
   Chunk* chunk = atomic_load(&fail_after) > 0 ? NULL : pool_take(size);  // injected failures must reach the heap
-  if (chunk) return chunk;
+  if (chunk) {
+    pool_count_out(chunk->size);
+    return chunk;
+  }
   chunk = counted_alloc(sizeof *chunk);
   if (!chunk) return NULL;
   *chunk = (Chunk){.size = size, .data = counted_alloc(size)};
-  if (chunk->data) return chunk;
+  if (chunk->data) {
+    pool_count_out(size);
+    return chunk;
+  }
   free(chunk);
   return NULL;
 }
 
-void* ch_arena_take(ChArena* arena, size_t count, size_t size) {
+void* ch_arena_take_raw(ChArena* arena, size_t count, size_t size) {
   if (size && count > (SIZE_MAX / 4) / size) {
     ch_arena_fail(arena);
     return NULL;
@@ -181,7 +201,12 @@ void* ch_arena_take(ChArena* arena, size_t count, size_t size) {
   }
   void* taken = arena->top->data + arena->top->used;
   arena->top->used += bytes;
-  return memset(taken, 0, bytes);
+  return taken;
+}
+
+void* ch_arena_take(ChArena* arena, size_t count, size_t size) {
+  void* taken = ch_arena_take_raw(arena, count, size);
+  return taken ? memset(taken, 0, count * size) : NULL;
 }
 
 ChArenaMark ch_arena_mark(ChArena* arena) {

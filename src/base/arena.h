@@ -26,6 +26,10 @@ void ch_arena_set_landing(ChArena* arena, jmp_buf* landing);
 void* ch_arena_take(ChArena* arena, size_t count, size_t size);
 #define CH_TAKE(arena, count, type) ((type*)ch_arena_take((arena), (size_t)(count), sizeof(type)))
 
+// The same with whatever was there before: for large arrays that are written before they are read.
+void* ch_arena_take_raw(ChArena* arena, size_t count, size_t size);
+#define CH_TAKE_RAW(arena, count, type) ((type*)ch_arena_take_raw((arena), (size_t)(count), sizeof(type)))
+
 ChArenaMark ch_arena_mark(ChArena* arena);
 void ch_arena_release(ChArena* arena, ChArenaMark mark);
 

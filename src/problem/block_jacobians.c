@@ -1,6 +1,8 @@
 // See block_jacobians.h. The columns of a block stand next to each other in H, so one walk along H finds everything.
 #include "problem/block_jacobians.h"
 
+#include <string.h>
+
 #include "problem/mass.h"
 
 // Which bodies the block at hand touches, and as which entry.
@@ -16,10 +18,13 @@ static long count_entries(const ChProblem* p, const unsigned char* skip, Touched
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
     if (skip && skip[i]) continue;
-    for (int k = p->H.start[block->row], last = -1; k < p->H.start[block->row + block->dimension]; ++k) {
+    int end = p->H.start[block->row + block->dimension], last = -1;
+    for (int k = p->H.start[block->row]; k < end; ++k) {
       int body = mass->body_of[p->H.index[k]];
-      if (body == last || touched->by[body] == i + 1) continue;
-      touched->by[last = body] = i + 1;
+      if (body == last) continue;
+      last = body;
+      if (touched->by[body] == i + 1) continue;
+      touched->by[body] = i + 1;
       size += (long)ch_mass_size(mass, body) * block->dimension;
       ++*entries;
     }
@@ -27,20 +32,33 @@ static long count_entries(const ChProblem* p, const unsigned char* skip, Touched
   return size;
 }
 
+static int open_entry(const ChProblem* p, int i, int body, Touched* touched, ChBlockJacobians* j, long* size) {
+  int entry = j->start[i + 1]++;
+  long room = (long)ch_mass_size(p->mass, body) * p->blocks[i].dimension;
+  touched->by[body] = i + 1;
+  touched->entry[body] = entry;
+  j->body[entry] = body;
+  j->at[entry] = *size;
+  memset(j->H + *size, 0, (size_t)room * sizeof *j->H);
+  *size += room;
+  return entry;
+}
+
 static void fill_block(const ChProblem* p, int i, Touched* touched, ChBlockJacobians* j, long* size) {
-  const ChMass* mass = p->mass;
   const ChBlock* block = &p->blocks[i];
-  for (int a = 0; a < block->dimension; ++a)
-    for (int k = p->H.start[block->row + a]; k < p->H.start[block->row + a + 1]; ++k) {
-      int dof = p->H.index[k], body = mass->body_of[dof];
-      if (touched->by[body] != i + 1) {
-        touched->by[body] = i + 1;
-        touched->entry[body] = j->start[i + 1];
-        j->body[j->start[i + 1]] = body;
-        j->at[j->start[i + 1]++] = *size;
-        *size += (long)ch_mass_size(mass, body) * block->dimension;
+  const int *index = p->H.index, *body_of = p->mass->body_of, *slot = p->mass->slot;
+  const double* value = p->H.value;
+  int d = block->dimension, last = -1;
+  double* H = NULL;
+  for (int a = 0; a < d; ++a)
+    for (int k = p->H.start[block->row + a], end = p->H.start[block->row + a + 1]; k < end; ++k) {
+      int body = body_of[index[k]];
+      if (body != last) {
+        bool known = touched->by[body] == i + 1;
+        H = j->H + j->at[known ? touched->entry[body] : open_entry(p, i, body, touched, j, size)];
+        last = body;
       }
-      j->H[j->at[touched->entry[body]] + mass->slot[dof] * block->dimension + a] = p->H.value[k];
+      H[slot[index[k]] * d + a] = value[k];
     }
 }
 
@@ -75,9 +93,9 @@ ChBlockJacobians ch_block_jacobians(ChArena* arena, const ChProblem* p, const un
   int entries;
   long size = count_entries(p, skip, &touched, &entries);
   ChBlockJacobians j = {.start = CH_TAKE(arena, p->block_count + 1, int),
-                        .body = CH_TAKE(arena, entries, int),
-                        .at = CH_TAKE(arena, entries, long),
-                        .H = CH_TAKE(arena, size, double),
+                        .body = CH_TAKE_RAW(arena, entries, int),
+                        .at = CH_TAKE_RAW(arena, entries, long),
+                        .H = CH_TAKE_RAW(arena, size, double),
                         .square_at = CH_TAKE(arena, p->block_count + 1, int)};
   for (int i = 0; i < p->block_count; ++i)
     j.square_at[i + 1] = j.square_at[i] + p->blocks[i].dimension * p->blocks[i].dimension;

@@ -65,9 +65,9 @@ static ChStatus prepare_global(ChContext* context, ChGrader* g) {
   ChStatus status = ch_compliance_factor(context, g->arena, &p->M, &g->mass);
   if (status == CH_OK) status = ch_compliance_diagonal(context, g->mass, &p->H, g->diagonal);
   if (status != CH_OK) return status;
-  g->velocity = CH_TAKE(g->arena, p->dof, double);
-  g->impulse = CH_TAKE(g->arena, p->dof, double);
-  g->momentum = CH_TAKE(g->arena, p->dof, double);
+  g->velocity = CH_TAKE_RAW(g->arena, p->dof, double);
+  g->impulse = CH_TAKE_RAW(g->arena, p->dof, double);
+  g->momentum = CH_TAKE_RAW(g->arena, p->dof, double);
   if (is_zero(p->dof, p->f)) return CH_OK;
   g->free_velocity = CH_TAKE(g->arena, p->dof, double);
   status = ch_compliance_solve(context, g->mass, p->f, g->free_velocity);
@@ -217,10 +217,10 @@ ChStatus ch_grader_create(ChContext* context, ChArena* arena, const ChProblem* p
   *g = (ChGrader){.problem = problem,
                   .pose = pose,
                   .arena = arena,
-                  .u = CH_TAKE(arena, rows, double),
-                  .q = CH_TAKE(arena, rows, double),
+                  .u = CH_TAKE_RAW(arena, rows, double),
+                  .q = CH_TAKE_RAW(arena, rows, double),
                   .diagonal = CH_TAKE(arena, rows, double),
-                  .rho = CH_TAKE(arena, rows, double)};
+                  .rho = CH_TAKE_RAW(arena, rows, double)};
   if (rows > 0) memcpy(g->q, problem->w, (size_t)rows * sizeof *g->q);
   ChStatus status = CH_OK;
   if (problem->form == CH_FORM_LOCAL)

@@ -293,8 +293,8 @@ static ChStatus solve_part(ChContext* context, const ChCompliance* mass, const P
 
 ChStatus ch_compliance_solve(ChContext* context, const ChCompliance* mass, const double* b, double* x) {
   const ChArenaMark mark = ch_arena_mark(mass->arena);
-  double* local = CH_TAKE(mass->arena, mass->M->rows, double);
-  double* work = CH_TAKE(mass->arena, mass->M->rows, double);
+  double* local = CH_TAKE_RAW(mass->arena, mass->M->rows, double);
+  double* work = CH_TAKE_RAW(mass->arena, mass->M->rows, double);
   ChStatus status = CH_OK;
   for (int i = 0; i < mass->M->rows; ++i)
     if (mass->part[i] < 0) x[i] = b[i] / mass->alone[i];

@@ -20,9 +20,9 @@ static int label_bodies(ChArena* arena, const ChSparse* M, const int* body, int*
 
 static void list_bodies(ChArena* arena, const int* body, ChMass* mass) {
   int n = mass->M->columns;
-  mass->body_of = CH_TAKE(arena, n, int);
-  mass->slot = CH_TAKE(arena, n, int);
-  mass->dof = CH_TAKE(arena, n, int);
+  mass->body_of = CH_TAKE_RAW(arena, n, int);
+  mass->slot = CH_TAKE_RAW(arena, n, int);
+  mass->dof = CH_TAKE_RAW(arena, n, int);
   mass->bodies = label_bodies(arena, mass->M, body, mass->body_of);
   mass->start = CH_TAKE(arena, mass->bodies + 1, int);
   for (int i = 0; i < n; ++i) ++mass->start[mass->body_of[i] + 1];
@@ -104,8 +104,9 @@ double ch_mass_asymmetry(ChArena* arena, const ChMass* mass) {
     const double* block = mass->matrix + mass->offset[b];
     for (int i = 0; i < size; ++i)
       for (int j = 0; j < size; ++j) {
-        largest = fmax(largest, fabs(block[i * size + j]));
-        difference = fmax(difference, fabs(block[i * size + j] - block[j * size + i]));
+        double entry = fabs(block[i * size + j]), apart = fabs(block[i * size + j] - block[j * size + i]);
+        largest = entry > largest ? entry : largest;  // what is not finite was refused
+        difference = apart > difference ? apart : difference;
       }
   }
   return largest > 0.0 ? difference / largest : 0.0;
@@ -130,8 +131,8 @@ void ch_mass_solve(const ChMass* mass, const double* b, double* x) {
 
 // v = M^-1 (H r + f), refined once so that the balance of the certificate sees round-off only
 static void global_velocity(ChArena* arena, const ChProblem* p, const double* r, double* v, double* u) {
-  double* impulse = CH_TAKE(arena, p->dof, double);
-  double* correction = CH_TAKE(arena, p->dof, double);
+  double* impulse = CH_TAKE_RAW(arena, p->dof, double);
+  double* correction = CH_TAKE_RAW(arena, p->dof, double);
   double* velocity = v ? v : CH_TAKE(arena, p->dof, double);
   if (p->dof > 0) memcpy(impulse, p->f, (size_t)p->dof * sizeof *impulse);
   ch_sparse_multiply_add(&p->H, r, impulse);

@@ -97,9 +97,9 @@ static void keep_contact(const Preparation* p, Kept* kept, const ChBlock* block,
 
 static void keep_blocks(Preparation* p, const unsigned char* skip, const double* diagonal) {
   const ChProblem* problem = p->problem;
-  p->kept = CH_TAKE(p->arena, problem->block_count, Kept);
-  p->block_of = CH_TAKE(p->arena, problem->rows, int);
-  p->slot_of = CH_TAKE(p->arena, problem->rows, int);
+  p->kept = CH_TAKE_RAW(p->arena, problem->block_count, Kept);
+  p->block_of = CH_TAKE_RAW(p->arena, problem->rows, int);
+  p->slot_of = CH_TAKE_RAW(p->arena, problem->rows, int);
   for (int row = 0; row < problem->rows; ++row) p->block_of[row] = -1;
   for (int i = 0; i < problem->block_count; ++i) {
     const ChBlock* block = &problem->blocks[i];
@@ -206,9 +206,9 @@ static bool fill_rows(const Preparation* p, const int* members, int count, ChCom
   }
   s->rows = s->row[count];
   s->relaxed = p->pose == CH_POSE_RELAXED;
-  s->q = CH_TAKE(p->arena, s->rows, double);
-  part->source = CH_TAKE(p->arena, s->rows, int);
-  part->g = CH_TAKE(p->arena, s->rows, double);
+  s->q = CH_TAKE_RAW(p->arena, s->rows, double);
+  part->source = CH_TAKE_RAW(p->arena, s->rows, int);
+  part->g = CH_TAKE_RAW(p->arena, s->rows, double);
   double sum = 0.0;
   for (int i = 0; i < count; ++i) {
     const Kept* kept = &p->kept[members[i]];
@@ -336,9 +336,9 @@ static void fill_masses(const Preparation* p, ChBodies* b, const int* bodies) {
     b->offset[k + 1] = b->offset[k] + (long)b->dim[k] * b->dim[k];
   }
   b->dofs = b->row[b->n];
-  b->matrix = CH_TAKE(arena, b->offset[b->n], double);
-  b->inverse = CH_TAKE(arena, b->offset[b->n], double);
-  b->scratch = CH_TAKE(arena, b->dofs, double);
+  b->matrix = CH_TAKE_RAW(arena, b->offset[b->n], double);
+  b->inverse = CH_TAKE_RAW(arena, b->offset[b->n], double);
+  b->scratch = CH_TAKE_RAW(arena, b->dofs, double);
   for (int k = 0; k < b->n; ++k) {
     int size = b->dim[k];
     const double *matrix = p->mass->matrix + p->mass->offset[bodies[k]], *root = p->root + p->mass->start[bodies[k]];
@@ -395,9 +395,9 @@ static void fill_bodies(const Preparation* p, const int* members, int* body_loca
   }
   int* bodies = CH_TAKE(arena, entries, int);
   b->start = CH_TAKE(arena, s->n + 1, int);
-  b->body = CH_TAKE(arena, entries, int);
-  b->jacobian = CH_TAKE(arena, entries + 1, long);
-  b->H = CH_TAKE(arena, list_touched(p, members, body_local, bodies, s), double);
+  b->body = CH_TAKE_RAW(arena, entries, int);
+  b->jacobian = CH_TAKE_RAW(arena, entries + 1, long);
+  b->H = CH_TAKE_RAW(arena, list_touched(p, members, body_local, bodies, s), double);
   fill_masses(p, b, bodies);
   for (int i = 0, at = 0; i < s->n; ++i) {
     const Kept* kept = &p->kept[members[i]];
@@ -411,7 +411,7 @@ static void fill_bodies(const Preparation* p, const int* members, int* body_loca
 static void fill_diagonal(const Preparation* p, const int* members, ChSystem* s) {
   s->diagonal_at = CH_TAKE(p->arena, s->n + 1, int);
   for (int i = 0; i < s->n; ++i) s->diagonal_at[i + 1] = s->diagonal_at[i] + s->dim[i] * s->dim[i];
-  s->diagonal = CH_TAKE(p->arena, s->diagonal_at[s->n], double);
+  s->diagonal = CH_TAKE_RAW(p->arena, s->diagonal_at[s->n], double);
   for (int i = 0; i < s->n; ++i) {
     const Kept* kept = &p->kept[members[i]];
     const ChBlock* source = &p->problem->blocks[kept->source];
@@ -449,7 +449,7 @@ static void use_bodies(Preparation* p, const unsigned char* skip, double* diagon
   const ChProblem* problem = p->problem;
   const ChMass* mass = p->mass;
   p->jacobians = ch_block_jacobians(p->arena, problem, skip);
-  p->root = CH_TAKE(p->arena, problem->dof, double);
+  p->root = CH_TAKE_RAW(p->arena, problem->dof, double);
   for (int b = 0; b < mass->bodies; ++b)
     for (int x = 0, size = ch_mass_size(mass, b); x < size; ++x)
       p->root[mass->start[b] + x] = sqrt(mass->matrix[mass->offset[b] + x * size + x]);
@@ -489,7 +489,7 @@ ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* pr
                    "W would have %.2g entries and M has a part with over %d degrees of freedom: neither fits in memory",
                    size, CH_BODY_MAX);
   if (p.formed && !p.by_bodies) p.W = ch_delassus_form(arena, problem);
-  p.q = CH_TAKE(arena, problem->rows, double);
+  p.q = CH_TAKE_RAW(arena, problem->rows, double);
   ch_delassus_q(arena, problem, p.q);
   keep_blocks(&p, skip, diagonal);
   int *start, *members, *body_local = NULL;

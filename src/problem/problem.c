@@ -201,8 +201,8 @@ static ChSparse open_matrix(ChArena* arena, int rows, int columns, long room) {
   return (ChSparse){.rows = rows,
                     .columns = columns,
                     .start = CH_TAKE(arena, columns + 1, int),
-                    .index = CH_TAKE(arena, room, int),
-                    .value = CH_TAKE(arena, room, double)};
+                    .index = CH_TAKE_RAW(arena, room, int),
+                    .value = CH_TAKE_RAW(arena, room, double)};
 }
 
 ChStatus ch_problem_open(ChContext* context, const ChProblemSizes* sizes, const ChTriplets* M, ChProblem** out) {
@@ -223,11 +223,11 @@ ChStatus ch_problem_open(ChContext* context, const ChProblemSizes* sizes, const 
       .block_count = sizes->block_count,
       .rows = sizes->rows,
       .dof = sizes->dof,
-      .blocks = CH_TAKE(arena, sizes->block_count, ChBlock),
+      .blocks = CH_TAKE_RAW(arena, sizes->block_count, ChBlock),
       .M = M ? ch_sparse_from_triplets(arena, M) : open_matrix(arena, sizes->dof, sizes->dof, sizes->M_room),
       .H = open_matrix(arena, sizes->dof, sizes->rows, sizes->H_room),
-      .f = CH_TAKE(arena, sizes->dof, double),
-      .w = CH_TAKE(arena, sizes->rows, double),
+      .f = CH_TAKE_RAW(arena, sizes->dof, double),
+      .w = CH_TAKE_RAW(arena, sizes->rows, double),
       .arena = arena};
   ch_arena_set_landing(arena, NULL);
   *out = p;
