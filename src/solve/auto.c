@@ -7,7 +7,8 @@
 //     one in which the structure stands, and is accepted first. A few splitting steps find it when it is near; else
 //     an interior point, which gives up as soon as slip shows that there is no rest
 //   3 slide: splitting from nothing, then proximal Newton; the interior point with the slip coupled in; Newton again
-//   4 rounds of Newton from the best point and of splitting with ever other penalties, each refined by Newton
+//   4 rounds of Newton from the best point and of splitting with ever other penalties, each refined by Newton; in some
+//     the slip is eased towards its fixed point
 #include <limits.h>
 #include <math.h>
 
@@ -19,7 +20,8 @@
   X(int, rest, 1, 0, 2, "look for rest first: 0 = never, 1 = where sweeps do not settle it, 2 = always")
 CH_OPTIONS(AUTO_OPTIONS)
 
-extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_lemke, ch_method_newton, ch_method_nsgs;
+extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_lemke, ch_method_newton, ch_method_nsgs,
+    ch_method_successive;
 
 #define LARGE 300           // blocks from which on,
 #define LOOSE 1e-6          // and tolerance down to which, sweeps with momentum come before any factorisation
@@ -32,6 +34,7 @@ extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_
 #define NEAR 1e-3       // error below which Newton's method is worth starting
 #define ROUGH 1e-4      // error above which splitting is worth its factorisation
 #define WARM_STEPS 6    // factorisations that such a start is worth
+#define EASED 1e-5      // where easing of the slip slows down
 #define HANDOVER 1e-6   // where splitting and interior point slow down and Newton takes over
 
 static long iterations_left(const ChRun* run) {
@@ -121,12 +124,25 @@ static bool slide(ChRun* run) {
   return newton(run, NULL, 40, 2);
 }
 
+// Slip by small steps: the convex problem of a slip, part of the new slip, and again. Where a structure locks and
+// slides at once, as a pile near the friction it needs, this comes down where all else wanders about.
+static bool ease(ChRun* run, double damping, double* found) {
+  double* zero = CH_TAKE(run->arena, run->system->rows, double);
+  ChNested stage = {.method = &ch_method_successive,
+                    .start = zero,
+                    .tolerance = fmax(EASED, run->tolerance),
+                    .max_iterations = 200,
+                    .setting = {{"successive.anderson", 0}, {"successive.damping", damping}}};
+  return run_stage(run, &stage, found) || newton(run, found, 40, 0);
+}
+
 static void rounds(ChRun* run) {
   static const double penalties[] = {0.2, 0.05, 0.5, 0.1, 0.3, 1.0, 0.02};
   enum { COUNT = sizeof penalties / sizeof penalties[0] };
   double* found = CH_TAKE(run->arena, run->system->rows, double);
   for (int k = 0; k < 40; ++k) {
     if (newton(run, NULL, 100 + 200 * (k % COUNT), 0)) return;
+    if (k % 4 == 2 && ease(run, k % 8 == 2 ? 0.5 : 0.3, found)) return;
     double before = run->error;
     if (split(run, penalties[k % COUNT], 1000 * (k + 1), 1000000, found)) return;
     if (run->error == before && newton(run, found, 80, 0)) return;

@@ -7,8 +7,18 @@
 #include "solve/linear_system.h"
 #include "solve/method.h"
 
+// Reactions beyond this, where |q| = 1, swallow the velocity that they are compared with: r - u is r, and no error
+// shows.
+#define MEASURABLE 1e13
+
+static double measure(const ChSystem* s, const double* r, const double* u) {
+  for (int k = 0; k < s->rows; ++k)
+    if (fabs(r[k]) > MEASURABLE) return INFINITY;
+  return ch_system_error(s, r, u);
+}
+
 double ch_run_offer(ChRun* run, const double* r, const double* u) {
-  double error = ch_system_error(run->system, r, u);
+  double error = measure(run->system, r, u);
   if (error < run->error) {
     run->error = error;
     if (r != run->r) memcpy(run->r, r, (size_t)run->system->rows * sizeof *r);
@@ -77,7 +87,7 @@ double ch_run_nested(ChRun* run, const ChNested* n, double* found) {
   memcpy(nested.r, n->start ? n->start : run->r, bytes);
   double* u = CH_TAKE(run->arena, s->rows, double);
   ch_system_velocity(s, nested.r, u);
-  nested.error = ch_system_error(s, nested.r, u);
+  nested.error = measure(s, nested.r, u);
   if (isnan(nested.error)) nested.error = INFINITY;
   if (n->tolerance > 0.0) nested.tolerance = n->tolerance;
   nested.max_iterations = n->max_iterations;
