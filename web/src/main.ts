@@ -1,5 +1,6 @@
 // The page: one source, and panels that follow it.
 import "./style.css";
+import { createCharts } from "./charts";
 import type { Panel } from "./panel";
 import { SocketSource } from "./socket_source";
 import type { Source, SourceListener } from "./source";
@@ -28,5 +29,7 @@ function tell(panels: Panel[]): SourceListener {
   };
 }
 
-const panels: Panel[] = [];
-chooseSource().start(tell(panels));
+const source = chooseSource();
+const charts = createCharts(document.getElementById("charts") as HTMLElement, (time) => source.send({ type: "seek", time }));
+const panels: Panel[] = [charts];
+source.start(tell(panels));
