@@ -59,7 +59,9 @@ static void the_last_row_is_the_last_state(int dimension) {
   assert_true(steps[rows - 1].time == info.time && steps[rows - 1].natural == info.certificate.natural);
   assert_true(steps[rows - 1].kinetic == info.kinetic && steps[rows - 1].potential == info.potential);
   assert_int_equal(steps[rows - 1].iterations, info.iterations);
-  assert_true(ch_trajectory_reader_h(reader) == 5e-3);
+  const ChTrajectoryHead* head = ch_trajectory_reader_head(reader);
+  assert_true(head->h == 5e-3 && head->tolerance == 1e-8);
+  assert_string_equal(head->method, "auto");
   ChTrajectoryRow row;
   CHECK_OK(context, ch_trajectory_reader_row(&context, reader, rows - 1, &row));
   for (int b = 0; b < world->body_count; ++b) {

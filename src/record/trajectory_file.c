@@ -117,12 +117,15 @@ bool ch_trajectory_put_head(hid_t file, const ChSimulation* simulation, const ch
   const ChWorld* world = ch_simulation_world(simulation);
   const char* format = FORMAT;
   int version = VERSION;
-  double h = simulation->options.h;
+  const char* method = simulation->options.solve.method;
+  double h = simulation->options.h, tolerance = simulation->options.solve.tolerance;
   hid_t text = text_type();
   bool done = put_attribute(file, "format", text, &format) &&
               put_attribute(file, "version", H5T_NATIVE_INT, &version) &&
               put_attribute(file, "dimension", H5T_NATIVE_INT, &world->dimension) &&
-              put_attribute(file, "h", H5T_NATIVE_DOUBLE, &h) && put_attribute(file, "scene", text, &scene);
+              put_attribute(file, "h", H5T_NATIVE_DOUBLE, &h) &&
+              put_attribute(file, "tolerance", H5T_NATIVE_DOUBLE, &tolerance) &&
+              put_attribute(file, "method", text, &method) && put_attribute(file, "scene", text, &scene);
   for (size_t g = 0; g < sizeof groups / sizeof *groups; ++g) {
     hid_t group = H5Gcreate2(file, groups[g], H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     done = done && group >= 0;
@@ -177,14 +180,25 @@ ChStatus ch_trajectory_check_world(ChContext* context, const char* path, hid_t f
   return same ? CH_OK : ch_fail(context, CH_ERR_FORMAT, "%s: a trajectory of other bodies than the scene's", path);
 }
 
-bool ch_trajectory_get_scene(hid_t file, char** scene, double* h) {
+static bool get_text(hid_t file, const char* name, char** out) {
   hid_t text = text_type();
   char* found = NULL;
-  bool done = get_attribute(file, "scene", text, &found) && found && get_attribute(file, "h", H5T_NATIVE_DOUBLE, h);
-  *scene = done ? strdup(found) : NULL;
+  *out = get_attribute(file, name, text, &found) && found ? strdup(found) : NULL;
   H5free_memory(found);
   H5Tclose(text);
-  return *scene != NULL;
+  return *out != NULL;
+}
+
+bool ch_trajectory_get_scene(hid_t file, char** scene) { return get_text(file, "scene", scene); }
+
+bool ch_trajectory_get_numbers(hid_t file, double* h, double* tolerance, char* method, size_t size) {
+  char* name = NULL;
+  bool named = H5Aexists(file, "method") > 0 && get_text(file, "method", &name);
+  snprintf(method, size, "%s", named ? name : "");
+  free(name);
+  bool known = H5Aexists(file, "tolerance") > 0 && get_attribute(file, "tolerance", H5T_NATIVE_DOUBLE, tolerance);
+  if (!known) *tolerance = 0.0;
+  return get_attribute(file, "h", H5T_NATIVE_DOUBLE, h);
 }
 
 // --- continuing ----------------------------------------------------------------------------------------------------

@@ -36,8 +36,9 @@ bool ch_trajectory_put_head(hid_t file, const ChSimulation* simulation, const ch
 ChStatus ch_trajectory_check_format(ChContext* context, const char* path, hid_t file);
 // Refuses a trajectory of another world.
 ChStatus ch_trajectory_check_world(ChContext* context, const char* path, hid_t file, const ChWorld* world);
-// The scene's text and the time step; the caller frees the text. False when they are not there.
-bool ch_trajectory_get_scene(hid_t file, char** scene, double* h);
+// False when they are not there. The caller frees the text.
+bool ch_trajectory_get_scene(hid_t file, char** scene);
+bool ch_trajectory_get_numbers(hid_t file, double* h, double* tolerance, char* method, size_t size);
 
 const char* ch_trajectory_column_name(ChTrajectoryColumn column);  // "body/position"
 bool ch_trajectory_columns_create(hid_t file, const ChWorld* world, ChColumn* columns);

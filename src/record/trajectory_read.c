@@ -16,7 +16,7 @@ struct ChTrajectoryReader {
   char* path;
   ChHdf5 file;
   ChColumn columns[CH_TRAJECTORY_COLUMNS];
-  double h;
+  ChTrajectoryHead head;
   long rows;
   ChTrajectoryStep* steps;
   int64_t* offsets;
@@ -44,9 +44,8 @@ ChStatus ch_trajectory_scene(ChContext* context, const char* path, char** scene)
   ChArena* arena = ch_arena_create(NULL);
   if (!arena) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
   ChHdf5 h = {.file = H5I_INVALID_HID, .channel = -1};
-  double step;
   ChStatus status = open_file(context, path, arena, &h);
-  if (status == CH_OK && !ch_trajectory_get_scene(h.file, scene, &step))
+  if (status == CH_OK && !ch_trajectory_get_scene(h.file, scene))
     status = ch_fail(context, CH_ERR_FORMAT, "%s: the trajectory carries no scene", path);
   ch_hdf5_close(&h);
   ch_arena_destroy(arena);
@@ -142,10 +141,10 @@ static ChStatus open_in_arena(ChContext* context, ChTrajectoryReader* r) {
   if (setjmp(landing)) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", r->path);
   ChStatus status = open_file(context, r->path, r->arena, &r->file);
   if (status == CH_OK) status = ch_trajectory_check_world(context, r->path, r->file.file, r->world);
-  char* scene = NULL;
-  if (status == CH_OK && !ch_trajectory_get_scene(r->file.file, &scene, &r->h))
-    status = ch_fail(context, CH_ERR_FORMAT, "%s: the trajectory carries no scene", r->path);
-  free(scene);
+  ChTrajectoryHead* head = &r->head;
+  if (status == CH_OK &&
+      !ch_trajectory_get_numbers(r->file.file, &head->h, &head->tolerance, head->method, sizeof head->method))
+    status = ch_fail(context, CH_ERR_FORMAT, "%s: the trajectory does not tell its time step", r->path);
   if (status == CH_OK) status = open_columns(context, r);
   if (status == CH_OK) status = count_rows(context, r);
   if (status == CH_OK) {
@@ -189,7 +188,7 @@ void ch_trajectory_reader_close(ChTrajectoryReader* r) {
   free(r);
 }
 
-double ch_trajectory_reader_h(const ChTrajectoryReader* r) { return r->h; }
+const ChTrajectoryHead* ch_trajectory_reader_head(const ChTrajectoryReader* r) { return &r->head; }
 
 const ChTrajectoryStep* ch_trajectory_reader_steps(const ChTrajectoryReader* r, long* rows) {
   *rows = r->rows;

@@ -28,7 +28,13 @@ ChStatus ch_trajectory_reader_open(ChContext* context, const char* path, const C
                                    ChTrajectoryReader** out);
 void ch_trajectory_reader_close(ChTrajectoryReader* reader);
 
-double ch_trajectory_reader_h(const ChTrajectoryReader* reader);  // the run's time step
+// How the run was made, which the command line may have chosen otherwise than the scene.
+typedef struct ChTrajectoryHead {
+  double h, tolerance;  // tolerance 0 and method "": not told
+  char method[32];
+} ChTrajectoryHead;
+
+const ChTrajectoryHead* ch_trajectory_reader_head(const ChTrajectoryReader* reader);
 const ChTrajectoryStep* ch_trajectory_reader_steps(const ChTrajectoryReader* reader, long* rows);
 long ch_trajectory_reader_row_at(const ChTrajectoryReader* reader, double time);  // the last that is not later
 
