@@ -2,10 +2,14 @@
 import "./style.css";
 import { createCharts } from "./charts";
 import type { Panel } from "./panel";
+import { recordingOf } from "./recording";
+import { ReplaySource } from "./replay";
 import { SocketSource } from "./socket_source";
 import type { Source, SourceListener } from "./source";
 
 function chooseSource(): Source {
+  const recording = recordingOf(document);
+  if (recording) return new ReplaySource(recording);
   return new SocketSource(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`);
 }
 

@@ -217,7 +217,7 @@ export interface Contact {
   status: ContactStatus;
 }
 
-function readStats(view: DataView, from: number, count: number): StepStats[] {
+export function readStats(view: DataView, from: number, count: number): StepStats[] {
   const stats: StepStats[] = [];
   for (let i = 0; i < count; i++) {
     const at = from + i * STATS_BYTES;
