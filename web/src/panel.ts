@@ -7,7 +7,7 @@ export interface Panel {
   state?(message: StateMessage): void; // settings changed
   frame?(frame: Frame): void; // up to 60 times a second and pane
   loop?(message: LoopMessage): void;
-  body?(message: BodyMessage): void;
-  contact?(message: ContactMessage): void;
+  bodyState?(message: BodyMessage): void;
+  contactState?(message: ContactMessage): void;
   theme?(dark: boolean): void; // colours changed: read the CSS variables again
 }

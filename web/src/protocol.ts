@@ -51,18 +51,19 @@ export interface Shape {
 
 export interface Body {
   name: string;
-  fixed: boolean;
-  mass: number;
-  material?: string;
+  kind?: "dynamic" | "fixed" | "kinematic";
+  fixed: boolean; // does not move, or as it is told
+  mass: number | null;
+  material?: string | null;
   shapes: Shape[];
 }
 
 export interface Joint {
+  name?: string;
   type: string;
   bodies: [number, number]; // -1: the world
-  at?: number[]; // world, at the start
-  axis?: number[];
-  second_at?: number[];
+  anchors: [number[], number[]]; // in each body's frame
+  axes: [number[], number[]];
 }
 
 export interface SceneMessage {
@@ -70,7 +71,10 @@ export interface SceneMessage {
   generation: number;
   panes: number;
   pane: number;
-  name: string;
+  name: string; // of the scene
+  scene?: string; // the word it was loaded by
+  parameters?: Record<string, string | number>;
+  until?: number | null; // s
   dimension: 2 | 3;
   gravity: number[];
   h: number;
@@ -92,22 +96,43 @@ export interface StateMessage {
   gravity?: number[];
   h?: number;
   tolerance?: number;
+  limit?: number; // hard limit on the time of a solve, s
   method?: string;
+  methods?: string[];
   cone?: string;
   rest?: boolean;
+  compare?: boolean;
+  shots?: number; // blocks shot since the start
   range?: [number, number]; // replay: first and last time, s
 }
 
+// The interaction loop over the last half second; null where there was no step.
 export interface LoopMessage {
   type: "loop";
-  [figure: string]: unknown;
+  steps_per_second?: number | null;
+  met?: number | null; // share of steps whose certificate met the tolerance
+  in_time?: number | null; // share of steps solved within the time limit
+  real_time_factor?: number | null;
+  busy?: number | null; // share of the time spent on steps
+  step_seconds?: number | null;
+  slowest_step_seconds?: number | null;
+  distance?: number | null; // compare mode: the largest between two centres, m
+  watchers?: number;
 }
 
 export interface BodyMessage {
   type: "body";
   pane: number;
   index: number;
-  [figure: string]: unknown;
+  name?: string;
+  kind?: string;
+  mass?: number | null;
+  position?: number[];
+  velocity?: number[];
+  omega?: number[];
+  contact_force?: number[];
+  contacts?: number;
+  island?: number;
 }
 
 export interface ContactMessage {
@@ -165,7 +190,7 @@ export type Command =
   | { type: "set"; name: string; value: number | string | boolean | number[] }
   | { type: "drag"; pane: number; body: number; local: Vec3; target: Vec3 }
   | { type: "release" }
-  | { type: "shoot"; origin: Vec3; direction: Vec3; speed: number; mass: number; size: number }
+  | { type: "shoot"; origin: Vec3; direction: Vec3; speed: number; mass?: number; size?: number }
   | { type: "inspect"; pane?: number; body?: number; contact?: number }
   | { type: "compare"; methods: string[] }
   | { type: "seek"; time: number };

@@ -1,0 +1,62 @@
+// How large things are: boxes around shapes, in the body's frame and in the world.
+import * as THREE from "three";
+import { BODY_FLOATS, type Body, type Frame, type SceneMessage, type Shape } from "../protocol";
+
+export const v3 = (v: number[] | undefined, otherwise = 0): THREE.Vector3 =>
+  new THREE.Vector3(v?.[0] ?? otherwise, v?.[1] ?? otherwise, v?.[2] ?? otherwise);
+
+// Wire order is w, x, y, z.
+export const quaternion = (q: ArrayLike<number> | undefined, at = 0): THREE.Quaternion =>
+  q ? new THREE.Quaternion(q[at + 1], q[at + 2], q[at + 3], q[at]) : new THREE.Quaternion();
+
+export const isEndless = (shape: Shape): boolean => shape.type === "halfspace" || shape.type === "halfplane";
+
+// Of the shape in its own frame; empty for an endless one.
+function ownBox(shape: Shape): THREE.Box3 {
+  const box = new THREE.Box3();
+  const points = shape.vertices ?? shape.points;
+  if (isEndless(shape)) return box;
+  if (points) return box.setFromPoints(points.map((p) => v3(p)));
+  const r = shape.radius ?? 0;
+  const half = shape.half ? v3(shape.half) : new THREE.Vector3(r, r, (shape.half_length ?? 0) + (shape.type === "cylinder" ? 0 : r));
+  return new THREE.Box3(half.clone().negate(), half);
+}
+
+export function shapeBox(shape: Shape): THREE.Box3 {
+  const box = ownBox(shape);
+  if (box.isEmpty()) return box;
+  return box.applyMatrix4(new THREE.Matrix4().compose(v3(shape.at), quaternion(shape.orientation), new THREE.Vector3(1, 1, 1)));
+}
+
+export function bodyBox(body: Body): THREE.Box3 {
+  return body.shapes.reduce((box, shape) => box.union(shapeBox(shape)), new THREE.Box3());
+}
+
+export function bodyMatrix(frame: Frame, body: number, out = new THREE.Matrix4()): THREE.Matrix4 {
+  const at = BODY_FLOATS * body;
+  return out.compose(
+    new THREE.Vector3(frame.poses[at], frame.poses[at + 1], frame.poses[at + 2]),
+    quaternion(frame.poses, at + 3),
+    new THREE.Vector3(1, 1, 1),
+  );
+}
+
+export function sceneBox(scene: SceneMessage): THREE.Box3 {
+  const box = new THREE.Box3(v3(scene.bounds[0]), v3(scene.bounds[1]));
+  const fine = Number.isFinite(box.min.length()) && Number.isFinite(box.max.length()) && !box.isEmpty();
+  return fine ? box : new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+}
+
+// Where the bodies that move are now.
+export function movingBox(scene: SceneMessage, frame: Frame): THREE.Box3 {
+  const box = new THREE.Box3();
+  const matrix = new THREE.Matrix4();
+  scene.bodies.forEach((body, b) => {
+    if (body.fixed || b >= frame.bodies) return;
+    const own = bodyBox(body);
+    bodyMatrix(frame, b, matrix);
+    if (own.isEmpty()) box.expandByPoint(new THREE.Vector3().setFromMatrixPosition(matrix));
+    else box.union(own.applyMatrix4(matrix));
+  });
+  return Number.isFinite(box.min.length()) && Number.isFinite(box.max.length()) && !box.isEmpty() ? box : sceneBox(scene);
+}
