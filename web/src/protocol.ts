@@ -128,11 +128,13 @@ export interface BodyMessage {
   kind?: string;
   mass?: number | null;
   position?: number[];
+  orientation?: number[]; // w, x, y, z
   velocity?: number[];
   omega?: number[];
   contact_force?: number[];
   contacts?: number;
   island?: number;
+  time?: number;
 }
 
 export interface ContactMessage {
