@@ -13,7 +13,7 @@ SOURCES = $(shell find include src tests bench -name '*.c' -o -name '*.h')
 
 help:
 	@echo "make                                build/cardhouse and libcardhouse; installs what is missing"
-	@echo "make run                            builds, runs a card house, prints its certificate"
+	@echo "make run                            builds, runs a card house, prints its certificate, shows it"
 	@echo "make test                           builds and runs every test"
 	@echo "make conformance [PROBLEMS=folder]  every method over every problem of a folder (or generated ones)"
 	@echo "make bench-solvers PROBLEMS=folder  our methods beside Siconos' on a folder of problems"
@@ -39,11 +39,13 @@ run: build
 	@$(BUILD)/cardhouse run cards --until 5 --every 10 --out $(BUILD)/cards.h5
 	@$(BUILD)/make_problems cards --levels 4 --out $(BUILD)/cards.hdf5
 	@echo
-	@echo "Look:  $(BUILD)/cardhouse run cards --vtk $(BUILD)/cards --every 100   pictures for ParaView"
-	@echo "       $(BUILD)/cards.h5 is the motion, in HDF5: docs/trajectory.md tells what it holds"
 	@echo "Next:  $(BUILD)/cardhouse scene list                     other scenes that are built in"
 	@echo "       $(BUILD)/cardhouse run YOUR-SCENE.json            a scene of your own"
 	@echo "       $(BUILD)/cardhouse solve $(BUILD)/cards.hdf5            one step of the house as a contact problem"
+	@echo "       $(BUILD)/cards.h5 is the motion, in HDF5: docs/trajectory.md tells what it holds"
+	@echo
+	@if [ -t 0 ] && [ -t 1 ]; then echo "The house, live:"; exec $(BUILD)/cardhouse view cards; \
+	  else echo "Look:  $(BUILD)/cardhouse view cards                     the house, live, in your browser"; fi
 
 test:
 	@tools/install-packages build test

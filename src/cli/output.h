@@ -2,19 +2,14 @@
 #ifndef CH_CLI_OUTPUT_H
 #define CH_CLI_OUTPUT_H
 
-#include <jansson.h>
-
 #include "cardhouse/certificate.h"
 #include "cardhouse/problem.h"
 #include "cli/arguments.h"
+#include "scene/json_text.h"
 
 // The same number; a NaN loses its sign, which printf would show and nobody can read anything from.
 double ch_plain_nan(double value);
 
-// A JSON number, or null for NaN and infinities, which JSON has no word for.
-json_t* ch_json_real(double value);
-// A file name need not be UTF-8, JSON text must be: such a name is given with question marks.
-json_t* ch_json_path(const char* path);
 json_t* ch_json_problem(const char* path, const ChProblem* problem);
 json_t* ch_json_certificate(const ChCertificate* certificate);
 
