@@ -43,8 +43,15 @@ export function vector(v: ArrayLike<number>, unit: string, dimension = 3): strin
   return `(${Array.from(v).slice(0, dimension).map((x) => number(x)).join(", ")}) ${unit}`;
 }
 
+const TITLES: Record<string, string> = {
+  cards: "Card house",
+  "painleve-rod": "Painlev\u00e9 rod",
+  "newtons-cradle": "Newton\u2019s cradle",
+  "slider-crank": "Slider-crank",
+};
+
 // "box-of-spheres" -> "Box of spheres"
 export function title(name: string): string {
   const words = name.replace(/[-_]/g, " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return TITLES[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }

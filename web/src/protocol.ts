@@ -66,6 +66,13 @@ export interface Joint {
   axes: [number[], number[]];
 }
 
+export interface Material {
+  name: string;
+  density: number | null;
+  friction: [number, number];
+  restitution: number;
+}
+
 export interface SceneMessage {
   type: "scene";
   generation: number;
@@ -82,6 +89,7 @@ export interface SceneMessage {
   method: string;
   cone?: string;
   methods?: string[]; // a label for each pane
+  materials?: Material[];
   bodies: Body[];
   joints: Joint[];
   bounds: [number[], number[]];

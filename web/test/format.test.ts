@@ -29,4 +29,5 @@ test("quantities take the prefix that suits them", () => {
 test("vectors and names", () => {
   assert.equal(vector([1, 2, 3], "m", 2), "(1, 2) m");
   assert.equal(title("box-of-spheres"), "Box of spheres");
+  assert.equal(title("cards"), "Card house");
 });

@@ -40,8 +40,13 @@ export class Gallery implements Panel {
 
   open(): void {
     if (this.opener.disabled) return;
-    this.choose(this.current?.scene ?? this.current?.name ?? this.scenes[0]?.name ?? "");
     if (!this.dialog.open) this.dialog.showModal();
+    this.chooseCurrent();
+  }
+
+  private chooseCurrent(): void {
+    const wanted = this.current?.scene ?? this.current?.name ?? "";
+    this.choose(this.scenes.some((scene) => scene.name === wanted) ? wanted : (this.scenes[0]?.name ?? ""));
     this.list.querySelector<HTMLElement>("[aria-pressed=true]")?.focus();
   }
 
@@ -49,6 +54,7 @@ export class Gallery implements Panel {
     this.scenes = message.scenes;
     this.opener.disabled = message.mode === "replay" || message.scenes.length === 0;
     this.list.replaceChildren(...message.scenes.map((scene) => this.card(scene)));
+    this.chosen = "";
   }
 
   scene(message: SceneMessage): void {
@@ -60,6 +66,7 @@ export class Gallery implements Panel {
     const entry = this.scenes.find((scene) => scene.name === message.name);
     const count = `${moving} ${moving === 1 ? "body" : "bodies"}`;
     setText(find("scene-summary"), entry ? `${entry.title} \u00b7 ${count}` : count);
+    if (this.dialog.open && !this.chosen) this.chooseCurrent();
   }
 
   private card(scene: GalleryEntry): HTMLElement {

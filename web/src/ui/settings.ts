@@ -52,6 +52,7 @@ export class Settings implements Panel {
   private readonly loopTable = el("dl", { class: "figures" });
   private comparing = false;
   private sceneName = "";
+  private ownFriction = 0.5; // of the material of what moves
 
   constructor(
     host: HTMLElement,
@@ -72,6 +73,7 @@ export class Settings implements Panel {
       section("Interaction loop", this.loopTable),
     );
     this.second.value = "auto";
+    this.heading.value = 0;
     this.loop({ type: "loop" });
   }
 
@@ -97,6 +99,9 @@ export class Settings implements Panel {
     this.heading.element.hidden = message.dimension === 2;
     if (message.panes > 1 && message.methods) [this.first.value, this.second.value] = message.methods;
     if (message.name !== this.sceneName) this.proposeShot(message);
+    const moving = message.bodies.find((body) => !body.fixed)?.material;
+    const material = message.materials?.find((m) => m.name === moving) ?? message.materials?.[0];
+    this.ownFriction = material?.friction[0] ?? 0.5;
     this.sceneName = message.name;
   }
 
@@ -112,7 +117,7 @@ export class Settings implements Panel {
 
   state(message: StateMessage): void {
     this.muNote.hidden = typeof message.mu === "number";
-    if (typeof message.mu === "number") this.mu.value = message.mu;
+    this.mu.value = message.mu ?? this.ownFriction;
     if (message.gravity) this.showGravity(message.gravity);
     if (message.method) this.method.value = message.method;
     if (message.cone) this.cone.value = message.cone;

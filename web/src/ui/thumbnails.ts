@@ -57,20 +57,20 @@ const DRAWINGS: Record<string, () => string> = {
   cards,
   arch,
   stack: () => floor + range(6).map((i) => box(80 + (i % 2), GROUND - 6.5 - 13 * i, 12.4, 12.4, 0, choose(i, A, B))).join(""),
-  incline: () => line(20, GROUND, 140, GROUND, 140, 34, 20, GROUND) + box(90, 48, 26, 17, -24.2, A) + line(88, 44, 88, 70),
+  incline: () => line(20, GROUND, 140, GROUND, 140, 34, 20, GROUND) + box(90, 46.6, 26, 17, -24.2, A),
   pile: () => triangle(6, 8),
   cannonball: () => triangle(5, 9.5),
   "box-of-spheres": () =>
     line(42, 18, 42, GROUND, 118, GROUND, 118, 18) +
     grains(0, 40, (i) => [50 + (i % 8) * 8.6 + (Math.floor(i / 8) % 2) * 3, GROUND - 5 - Math.floor(i / 8) * 8.4], 4) +
-    grains(3, 6, (i) => [52 + ((i * 37) % 56), 16 + ((i * 23) % 22)], 4),
+    grains(0, 5, (i) => [52 + ((i * 23) % 57), 12 + ((i * 17) % 27)], 4),
   pendulum: () =>
-    line(50, 14, 110, 14) + box(62, 33, 4, 42, 27, A) + box(67, 66, 4, 38, -42, B) + ball(80, 15, 3, C) + ball(71, 33, 0.1) + ball(53, 52, 3, C),
+    line(50, 14, 110, 14) + box(70, 32, 5, 41, 29, A) + box(74, 65, 5, 41, -42, B) + ball(80, 14, 3.4, C) + ball(60, 50, 3.4, C),
   "slider-crank": () =>
     line(20, 74, 145, 74) + ball(48, 50, 17, D) + box(54, 43, 5, 24, 40, B) + box(90, 50, 66, 4, 13, A) + box(124, 60, 22, 18, 0, C),
-  "painleve-rod": () => floor + box(86, 57, 6, 68, -27, A) + line(30, 80, 52, 80, 46, 76) + line(52, 80, 46, 84),
+  "painleve-rod": () => floor + box(86, 57, 6, 68, -27, A) + line(122, 78, 142, 78, 136, 74) + line(142, 78, 136, 82),
   "spinning-top": () =>
-    floor + `<g transform="rotate(14 80 86)"><path d="M80 86L56 52Q80 40 104 52Z" fill="${A}"/><path d="M56 52Q80 40 104 52Q80 62 56 52" fill="${B}"/>${box(80, 36, 4, 22, 0, C)}</g>` + line(112, 30, 122, 38, 118, 46),
+    floor + `<g transform="rotate(14 80 86)"><path d="M80 86L56 52Q80 40 104 52Z" fill="${A}"/><path d="M56 52Q80 40 104 52Q80 62 56 52" fill="${B}"/>${box(80, 36, 4, 22, 0, C)}</g><path d="M70 22Q92 12 108 26M108 26l-1-8M108 26l-8-2" class="stroke"/>`,
   "newtons-cradle": () =>
     line(34, 14, 126, 14) + range(4).map((i) => line(74 + 13 * i, 14, 74 + 13 * i, 66) + ball(74 + 13 * i, 70, 6.3, A)).join("") + line(61, 14, 34, 58) + ball(32, 62, 6.3, B),
   domino: () => floor + range(8).map((i) => box(26 + 15 * i + 8 * Math.max(0, 1 - i / 4), GROUND - 18 + 3 * Math.max(0, 1 - i / 3), 5, 34, Math.max(0, 44 - 14 * i), choose(i, A, B))).join(""),
