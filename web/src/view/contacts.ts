@@ -61,7 +61,7 @@ export class Contacts {
   selected = -1;
 
   constructor(
-    private readonly size: number, // of the scene, m
+    private readonly unit: number, // length of a full arrow, m
     private look: Look,
   ) {
     this.pointMaterial = new THREE.ShaderMaterial({
@@ -88,7 +88,7 @@ export class Contacts {
 
   // Length of a full arrow, m, and the force it stands for, N.
   get arrow(): { length: number; force: number } {
-    return { length: 0.22 * this.size, force: this.reference };
+    return { length: this.unit, force: this.reference };
   }
 
   private reserve(count: number): void {
@@ -166,7 +166,7 @@ export class Contacts {
   private updateArrows(shafts: THREE.InstancedMesh, heads: THREE.InstancedMesh, frame: Frame): number {
     const f = frame.contactFloats;
     const { length: full, force: reference } = this.arrow;
-    const thick = 0.006 * this.size;
+    const thick = 0.027 * this.unit;
     const [from, along] = [new THREE.Vector3(), new THREE.Vector3()];
     const [turn, up, matrix] = [new THREE.Quaternion(), new THREE.Vector3(0, 1, 0), new THREE.Matrix4()];
     let count = 0;
@@ -194,7 +194,7 @@ export class Contacts {
   // Half angle atan(mu) about the normal.
   private updateCones(cones: THREE.InstancedMesh, frame: Frame): number {
     const f = frame.contactFloats;
-    const height = 0.1 * this.size;
+    const height = 0.45 * this.unit;
     const [from, normal, up] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3(0, 1, 0)];
     const [turn, matrix] = [new THREE.Quaternion(), new THREE.Matrix4()];
     let count = 0;

@@ -4,7 +4,7 @@ import type { Look } from "../palette";
 import type { Frame, SceneMessage } from "../protocol";
 import { Bodies, type Colouring } from "./bodies";
 import { Contacts, type ContactOptions } from "./contacts";
-import { bodyMatrix, movingBox, sceneBox } from "./extent";
+import { bodyBox, bodyMatrix, movingBox, sceneBox } from "./extent";
 import { Ground } from "./ground";
 import { Joints } from "./joints";
 
@@ -20,6 +20,13 @@ interface Parts {
   contacts: Contacts;
   joints: Joints;
   ground: Ground;
+}
+
+// As long as a body is wide, within reason.
+function arrowLength(scene: SceneMessage, size: number): number {
+  const widths = scene.bodies.filter((body) => !body.fixed).map((body) => bodyBox(body).getSize(new THREE.Vector3()).length());
+  const middle = widths.sort((a, b) => a - b)[Math.floor(widths.length / 2)] ?? size;
+  return Math.min(0.22 * size, Math.max(0.05 * size, Number.isFinite(middle) ? middle : size));
 }
 
 export class Pane {
@@ -57,7 +64,7 @@ export class Pane {
     const parts = {
       ground,
       bodies: new Bodies(scene, this.look, first, (b) => ground.isGround(b)),
-      contacts: new Contacts(ground.size, this.look),
+      contacts: new Contacts(arrowLength(scene, ground.size), this.look),
       joints: new Joints(scene, ground.size, this.look),
     };
     for (const part of Object.values(parts)) this.world.add(part.group);
