@@ -22,7 +22,7 @@ help:
 	@echo "make install [PREFIX=/usr/local]    program, library, headers, pkg-config file, man page"
 	@echo "make debug | asan | ubsan           tests in a debug or sanitizer build, in folders of their own"
 	@echo "make sanitize                       tests with both sanitizers at once"
-	@echo "make fuzz [FUZZ_SECONDS=300]        fuzzes the file readers"
+	@echo "make fuzz [FUZZ_SECONDS=300]        fuzzes the readers of files and messages"
 	@echo "make format | format-check          clang-format over the sources"
 	@echo "make clean                          removes the build folders"
 

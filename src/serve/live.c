@@ -71,6 +71,17 @@ static ChStatus pull(ChContext* context, const ChLive* live, int pane) {
   return ch_simulation_pull(context, live->panes[pane].simulation, drag->body, drag->local, drag->target, &grip);
 }
 
+// Only now and then: a change of options costs the simulation a check, and what it knows of islands at rest.
+static void adapt_limit(ChLive* live, double seconds) {
+  if (live->limit_given) return;
+  double before = live->limit.now, h = live->setup.options.h;
+  ch_time_limit_step(&live->limit, seconds, h / (live->speed > 0.0 ? live->speed : 1.0));
+  if (live->limit.now == before) return;
+  live->setup.options.solve.time_limit = live->limit.now;
+  for (int k = 0; k < live->pane_count; ++k)
+    ch_simulation_options(live->panes[k].simulation)->solve.time_limit = live->limit.now;
+}
+
 void ch_live_step(ChLive* live) {
   ChContext context = {0};
   ChStatus status = CH_OK;
@@ -90,6 +101,7 @@ void ch_live_step(ChLive* live) {
   }
   ChStepInfo info = ch_simulation_info(live->panes[0].simulation);
   ch_loop_meter_step(&live->meter, info.h, seconds, live->setup.options.solve.time_limit, met);
+  adapt_limit(live, seconds);
   if (live->pane_count > 1)
     ch_loop_meter_distance(&live->meter, info.time, ch_pane_distance(&live->panes[0], &live->panes[1]));
 }

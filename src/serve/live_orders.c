@@ -64,6 +64,7 @@ static ChStatus change_options(ChContext* context, ChLive* live, const ChOrder* 
     status = ch_simulation_options_check(context, &own, world_of(live)->dimension);
   }
   if (status != CH_OK) return status;
+  if (order->setting == CH_SET_LIMIT) live->limit_given = true;
   live->setup.options = o;
   memcpy(live->methods, methods, sizeof methods);
   for (int k = 0; k < live->pane_count; ++k)

@@ -111,6 +111,8 @@ ChStatus ch_live_start(ChContext* context, ChLive* live, ChLiveScene* scene, int
   live->setup = setup;
   memcpy(live->methods, given, sizeof given);
   live->drag = (ChOrder){0};
+  live->limit_given = false;
+  live->limit = ch_time_limit_begin(setup.options.solve.time_limit, panes[0].body_count);
   ch_exchange_clear_stats(live->exchange);
   replace_panes(live, count, panes);
   for (int k = 0; k < count; ++k) ch_pane_tell_start(&live->panes[k], live->exchange, k);

@@ -5,6 +5,7 @@
 #include "serve/live.h"
 #include "serve/loop_meter.h"
 #include "serve/pane.h"
+#include "serve/time_limit.h"
 
 // A scene as it was asked for.
 typedef struct ChLiveScene {
@@ -30,6 +31,8 @@ struct ChLive {
   double speed;
   ChOrder drag;  // client 0: nobody drags
   double pace_wall, pace_time;
+  ChTimeLimit limit;  // of an island's solve, unless the page set one
+  bool limit_given;
   ChLoopMeter meter;
   bool changed;  // since it was last shown
   double shown_at;

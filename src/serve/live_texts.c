@@ -66,8 +66,9 @@ void ch_live_tell_state(ChLive* live) {
       (json_int_t)live->generation, "running", live->running, "speed", ch_json_real(live->speed), "mu",
       live->setup.friction >= 0.0 ? ch_json_real(live->setup.friction) : json_null(), "gravity",
       ch_json_vector(gravity_now(live)), "h", ch_json_real(o.h), "tolerance", ch_json_real(o.solve.tolerance), "limit",
-      ch_json_real(o.solve.time_limit), "method", o.solve.method, "methods", method_labels(live), "cone",
-      cone_word(live), "rest", o.rest, "compare", live->pane_count > 1, "shots", live->setup.shot_count);
+      live->limit_given ? ch_json_real(o.solve.time_limit) : json_null(), "method", o.solve.method, "methods",
+      method_labels(live), "cone", cone_word(live), "rest", o.rest, "compare", live->pane_count > 1, "shots",
+      live->setup.shot_count);
   ch_exchange_say(live->exchange, CH_TEXT_STATE, ch_message_text(object));
 }
 

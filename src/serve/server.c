@@ -13,7 +13,7 @@
 #include "serve/server_state.h"
 
 enum {
-  REQUEST_SECONDS = 8,  // for a request to arrive whole
+  REQUEST_SECONDS = 5,  // for a request to arrive whole
   KEEP_SECONDS = 15,    // an idle connection is kept
   HEADER_BYTES = 4096,
   LOG_LINES = 10,  // a second
