@@ -64,6 +64,9 @@ export class Hud implements Panel {
   private readonly arrow = el("span", { class: "arrow-scale" }, this.arrowBar, this.arrowText);
   private readonly scaleText = el("span", {}, "1 m");
   private readonly scaleBar = el("span", { class: "scale-bar" });
+  private readonly needle = el("span", { class: "needle" }, el("span", {}));
+  private readonly gravity = el("div", { class: "gravity", role: "note", title: "Direction of gravity" }, this.needle, "gravity");
+  private gravityVector: number[] = [0, 0, -9.81];
   private tolerance = 1e-8;
 
   constructor(
@@ -73,7 +76,7 @@ export class Hud implements Panel {
   ) {
     const keys = [1, 2, 3].map((status) => el("span", { class: `key status-${status}` }, CONTACT_NAMES[status]));
     this.legend = el("div", { class: "legend", role: "note", "aria-label": "Contact marks" }, ...keys, this.arrow);
-    foot.append(el("div", { class: "scale", role: "note", "aria-label": "Scale" }, this.scaleBar, this.scaleText), this.legend);
+    foot.append(el("div", { class: "scale", role: "note", "aria-label": "Scale" }, this.scaleBar, this.scaleText), this.gravity, this.legend);
     host.append(this.loopLine);
     this.addChip();
     stage.onDraw = () => this.measure();
@@ -89,6 +92,7 @@ export class Hud implements Panel {
     while (this.chips.length < message.panes) this.addChip();
     while (this.chips.length > Math.max(1, message.panes)) this.chips.pop()?.element.remove();
     this.tolerance = message.tolerance;
+    this.gravityVector = message.gravity;
     this.chips[message.pane]?.clear();
     this.chips.forEach((chip, i) => chip.name(message.panes > 1 ? (message.methods?.[i] ?? "") : ""));
     this.host.dataset.panes = String(message.panes);
@@ -96,6 +100,8 @@ export class Hud implements Panel {
 
   state(message: StateMessage): void {
     if (message.tolerance !== undefined) this.tolerance = message.tolerance;
+    if (message.gravity) this.gravityVector = message.gravity;
+    this.measure();
   }
 
   frame(frame: Frame): void {
@@ -124,5 +130,17 @@ export class Hud implements Panel {
     const newtons = niceBelow(70 / perNewton);
     this.arrowBar.style.width = `${(newtons * perNewton).toFixed(1)}px`;
     setText(this.arrowText, quantity(newtons, "N"));
+    this.showGravity();
+  }
+
+  // As it points in the picture; shorter where it points into it.
+  private showGravity(): void {
+    const [x, y, z] = [0, 1, 2].map((i) => this.gravityVector[i] ?? 0);
+    const size = Math.hypot(x, y, z);
+    this.gravity.hidden = size === 0;
+    if (size === 0) return;
+    const [right, up] = this.stage.rig.inPicture(x / size, y / size, z / size);
+    const angle = Math.atan2(right, -up); // 0: straight down
+    this.needle.style.transform = `rotate(${(-angle).toFixed(3)}rad) scaleY(${Math.max(0.25, Math.hypot(right, up)).toFixed(3)})`;
   }
 }

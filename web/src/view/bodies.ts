@@ -77,11 +77,11 @@ function pieces(shape: Shape, planar: boolean, ball: Piece["make"], band: number
 }
 
 // A fixed thing that reaches above the foot of what moves (a vessel, a wall) would hide it: one looks through.
-function hides(scene: SceneMessage, body: number, moving: THREE.Box3, frame: Frame | null): boolean {
+function hides(scene: SceneMessage, body: number, moving: THREE.Box3, frame: Frame): boolean {
   if (scene.dimension === 2 || !scene.bodies[body].fixed) return false;
   const box = bodyBox(scene.bodies[body]);
   if (box.isEmpty()) return false;
-  if (frame) box.translate(v3(Array.from(frame.poses.subarray(BODY_FLOATS * body, BODY_FLOATS * body + 3))));
+  box.translate(v3(Array.from(frame.poses.subarray(BODY_FLOATS * body, BODY_FLOATS * body + 3))));
   const foot = moving.min.z + 0.15 * (moving.max.z - moving.min.z);
   return box.max.z > foot && box.intersectsBox(moving);
 }
@@ -152,7 +152,7 @@ export class Bodies {
   constructor(
     private readonly scene: SceneMessage,
     private look: Look,
-    first: Frame | null,
+    first: Frame,
     skip: (body: number) => boolean, // drawn by somebody else: the ground
   ) {
     const planar = scene.dimension === 2;
@@ -169,10 +169,10 @@ export class Bodies {
     this.paint();
   }
 
-  private build(planar: boolean, first: Frame | null, skip: (body: number) => boolean): void {
+  private build(planar: boolean, first: Frame, skip: (body: number) => boolean): void {
     const moving = sceneBox(this.scene);
     const band = 0.02 * moving.getSize(new THREE.Vector3()).length();
-    const detail = this.scene.bodies.length > MANY ? 2 : 4;
+    const detail = this.scene.bodies.length > MANY ? 3 : 8;
     const ball = () => sphereGeometry(detail);
     const found = new Map<string, { make: Piece["make"]; hidden: boolean; slots: Slot[] }>();
     this.scene.bodies.forEach((body, b) => {

@@ -67,16 +67,17 @@ export class Rig {
     this.plane.updateProjectionMatrix();
   }
 
-  fit(box: THREE.Box3, direction: Direction = "iso"): void {
+  // `air` times as much as the box needs.
+  fit(box: THREE.Box3, air: number, direction: Direction = "iso"): void {
     const centre = box.getCenter(new THREE.Vector3());
     const size = box.getSize(new THREE.Vector3());
-    if (this.planar) this.fitPlane(centre, size);
-    else this.fitSpace(box, centre, Math.max(1e-6, 0.5 * size.length()), DIRECTIONS[direction]);
+    if (this.planar) this.fitPlane(centre, size, air);
+    else this.fitSpace(box, centre, Math.max(1e-6, 0.5 * size.length()), DIRECTIONS[direction], air);
     this.controls.update();
   }
 
-  private fitPlane(centre: THREE.Vector3, size: THREE.Vector3): void {
-    const half = 0.6 * Math.max(size.y, size.x / this.aspect, 1e-6);
+  private fitPlane(centre: THREE.Vector3, size: THREE.Vector3, air: number): void {
+    const half = 0.5 * air * Math.max(size.y, size.x / this.aspect, 1e-6);
     this.plane.top = half;
     this.plane.bottom = -half;
     this.plane.zoom = 1;
@@ -85,8 +86,8 @@ export class Rig {
     this.resize(this.aspect, 1);
   }
 
-  // The nearest distance from which all corners of the box lie within the picture, and a little air around them.
-  private fitSpace(box: THREE.Box3, centre: THREE.Vector3, radius: number, direction: THREE.Vector3): void {
+  // The nearest distance from which all corners of the box lie within the picture.
+  private fitSpace(box: THREE.Box3, centre: THREE.Vector3, radius: number, direction: THREE.Vector3, air: number): void {
     const [right, up] = [new THREE.Vector3(), new THREE.Vector3()];
     right.crossVectors(this.space.up, direction).normalize();
     up.crossVectors(direction, right);
@@ -99,7 +100,7 @@ export class Rig {
         corner & 4 ? box.max.z : box.min.z,
       ).sub(centre);
       const reach = Math.max(Math.abs(p.dot(up)) / tall, Math.abs(p.dot(right)) / (tall * this.aspect));
-      distance = Math.max(distance, 1.18 * reach + p.dot(direction));
+      distance = Math.max(distance, air * reach + p.dot(direction));
     }
     this.space.near = Math.max(1e-4, 0.01 * distance);
     this.space.far = 60 * (distance + radius);
@@ -117,6 +118,12 @@ export class Rig {
       this.camera.position.add(moved);
     }
     this.followed = point?.clone() ?? null;
+  }
+
+  // A direction as seen in the picture: to the right, and up.
+  inPicture(x: number, y: number, z: number): [number, number] {
+    const seen = new THREE.Vector3(x, y, z).applyQuaternion(this.camera.quaternion.clone().invert());
+    return [seen.x, seen.y];
   }
 
   // Metres a pixel at the target, for a picture of that height.

@@ -47,6 +47,21 @@ export function sceneBox(scene: SceneMessage): THREE.Box3 {
   return fine ? box : new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
 }
 
+// Joints to the world, and as far around them as their bodies reach: a pendulum stays in the picture.
+function addSwings(box: THREE.Box3, scene: SceneMessage, frame: Frame): void {
+  for (const joint of scene.joints) {
+    const side = joint.bodies[0] < 0 || scene.bodies[joint.bodies[0]]?.fixed ? 1 : 0;
+    const [body, other] = [joint.bodies[side], joint.bodies[1 - side]];
+    if (body < 0 || body >= frame.bodies || scene.bodies[body].fixed || !(other < 0 || scene.bodies[other].fixed)) continue;
+    const anchor = v3(joint.anchors[side]);
+    const own = bodyBox(scene.bodies[body]);
+    const reach = own.isEmpty() ? anchor.length() : Math.max(own.min.distanceTo(anchor), own.max.distanceTo(anchor));
+    const at = anchor.applyMatrix4(bodyMatrix(frame, body));
+    box.expandByPoint(at);
+    if (joint.type === "hinge" || joint.type === "ball") box.expandByPoint(at.setComponent(scene.dimension - 1, at.getComponent(scene.dimension - 1) - reach));
+  }
+}
+
 // Where the bodies that move are now.
 export function movingBox(scene: SceneMessage, frame: Frame): THREE.Box3 {
   const box = new THREE.Box3();
@@ -58,5 +73,6 @@ export function movingBox(scene: SceneMessage, frame: Frame): THREE.Box3 {
     if (own.isEmpty()) box.expandByPoint(new THREE.Vector3().setFromMatrixPosition(matrix));
     else box.union(own.applyMatrix4(matrix));
   });
+  addSwings(box, scene, frame);
   return Number.isFinite(box.min.length()) && Number.isFinite(box.max.length()) && !box.isEmpty() ? box : sceneBox(scene);
 }

@@ -59,7 +59,7 @@ function fillAttribute(geometry: THREE.BufferGeometry, name: string, value: numb
   return geometry;
 }
 
-// Alternate quarters (eighths of a ball) are a little darker.
+// Alternate quarters (eighths of a ball, whose triangles follow them) are a little darker.
 function paintQuarters(geometry: THREE.BufferGeometry, space: boolean): THREE.BufferGeometry {
   const p = geometry.getAttribute("position");
   const colour = new Float32Array(3 * p.count);
@@ -79,7 +79,7 @@ function flat(geometry: THREE.BufferGeometry): THREE.BufferGeometry {
 }
 
 export function sphereGeometry(detail: number): THREE.BufferGeometry {
-  const ball = flat(new THREE.IcosahedronGeometry(1, detail));
+  const ball = flat(new THREE.OctahedronGeometry(1, detail));
   const p = ball.getAttribute("position");
   ball.setAttribute("normal", p.clone()); // smooth, however coarse the triangles
   return fillAttribute(paintQuarters(ball, true), "edge", 1);

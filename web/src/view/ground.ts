@@ -4,14 +4,20 @@ import * as THREE from "three";
 import { niceBelow } from "../format";
 import type { Look } from "../palette";
 import type { Body, Frame, SceneMessage, Shape } from "../protocol";
-import { bodyMatrix, isEndless, quaternion, sceneBox, v3 } from "./extent";
+import { bodyMatrix, isEndless, quaternion, sceneBox, shapeBox, v3 } from "./extent";
 import { groundMaterial, groundUniforms } from "./materials";
 
-const WIDE = 3; // times the scene's own size: a floor, not a thing
+const WIDE = 1.5; // times what moves, to either side: a floor, not a thing
+const BELOW = 2.2; // times the scene's size, where nothing but a grid lies below: room to swing
 
-function isWideBox(shape: Shape, size: number, planar: boolean): boolean {
+// A box far wider than what moves, and below it.
+function isFloor(shape: Shape, matrix: THREE.Matrix4, moving: THREE.Box3, planar: boolean): boolean {
   if (shape.type !== "box" || !shape.half) return false;
-  return planar ? shape.half[0] > WIDE * size : Math.min(shape.half[0], shape.half[1]) > WIDE * size;
+  const box = shapeBox(shape).applyMatrix4(matrix);
+  const half = moving.getSize(new THREE.Vector3()).multiplyScalar(0.5);
+  const [up, top] = planar ? [half.y, box.max.y - moving.min.y] : [half.z, box.max.z - moving.min.z];
+  const wide = WIDE * Math.max(half.x, planar ? 0 : half.y);
+  return shape.half[0] > wide && (planar || shape.half[1] > wide) && top < 0.2 * up;
 }
 
 export class Ground {
@@ -20,20 +26,24 @@ export class Ground {
   private readonly uniforms = groundUniforms();
   private readonly material: THREE.Material;
   private readonly box: THREE.Box3;
+  private gridOn = true;
 
   constructor(
     private readonly scene: SceneMessage,
-    look: Look,
-    first: Frame | null,
+    private look: Look,
+    private readonly first: Frame,
   ) {
     const planar = scene.dimension === 2;
     this.box = sceneBox(scene);
     this.size = Math.max(1e-6, 0.5 * this.box.getSize(new THREE.Vector3()).length());
     this.material = groundMaterial(this.uniforms, planar);
     scene.bodies.forEach((body, b) => {
-      if (this.isGround(b)) this.addBody(body, first ? bodyMatrix(first, b) : new THREE.Matrix4());
+      if (this.isGround(b)) this.addBody(body, bodyMatrix(first, b));
     });
-    if (this.group.children.length === 0 && !planar) this.addPlane(new THREE.Vector3(0, 0, 1), this.box.min.z - 0.02 * this.size);
+    if (this.group.children.length === 0 && !planar) {
+      this.material.depthWrite = false; // it hides nothing
+      this.addPlane(new THREE.Vector3(0, 0, 1), this.box.min.z - BELOW * this.size);
+    }
     this.uniforms.cell.value = niceBelow(this.size / 2);
     this.uniforms.reach.value = 9 * this.size;
     this.box.getCenter(this.uniforms.centre.value);
@@ -42,8 +52,9 @@ export class Ground {
 
   isGround(body: number): boolean {
     const { fixed, kind, shapes } = this.scene.bodies[body];
-    const planar = this.scene.dimension === 2;
-    return fixed && kind !== "kinematic" && shapes.length > 0 && shapes.every((s) => isEndless(s) || isWideBox(s, this.size, planar));
+    if (!fixed || kind === "kinematic" || shapes.length === 0) return false;
+    const matrix = bodyMatrix(this.first, body);
+    return shapes.every((s) => isEndless(s) || isFloor(s, matrix, this.box, this.scene.dimension === 2));
   }
 
   private addBody(body: Body, matrix: THREE.Matrix4): void {
@@ -92,9 +103,6 @@ export class Ground {
     this.gridOn = on;
     this.paint(this.look);
   }
-
-  private gridOn = true;
-  private look!: Look;
 
   paint(look: Look): void {
     this.look = look;

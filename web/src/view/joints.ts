@@ -1,12 +1,12 @@
-// Joints, drawn over the bodies: where they hold each of the two, the line between (it is short where the joint is met),
-// and the axis of those that have one.
+// Joints, drawn over the bodies: lines from the centres of both to where the joint holds them, the line between (it has no
+// length where the joint is met), and the axis of those that have one.
 import * as THREE from "three";
 import type { Look } from "../palette";
 import type { Frame, Joint, SceneMessage } from "../protocol";
 import { bodyMatrix, v3 } from "./extent";
 
 const WITH_AXIS = new Set(["hinge", "slider", "cylindrical", "universal", "planar", "point-on-line"]);
-const LINES = 3; // to the first body, between the anchors, along the axis
+const LINES = 4; // to both bodies, between the anchors, along the axis
 
 export class Joints {
   readonly group = new THREE.Group();
@@ -49,6 +49,12 @@ export class Joints {
     return body < 0 || body >= frame.bodies ? at : at.applyMatrix4(bodyMatrix(frame, body));
   }
 
+  // What is fixed needs no line.
+  private centre(frame: Frame, body: number, otherwise: THREE.Vector3): THREE.Vector3 {
+    if (body < 0 || body >= frame.bodies || this.scene.bodies[body].fixed) return otherwise;
+    return new THREE.Vector3().setFromMatrixPosition(bodyMatrix(frame, body));
+  }
+
   private axis(frame: Frame, joint: Joint): THREE.Vector3 {
     const body = joint.bodies[0];
     const axis = v3(joint.axes[0]);
@@ -61,11 +67,10 @@ export class Joints {
     const dot = this.dots.geometry.getAttribute("position") as THREE.BufferAttribute;
     this.scene.joints.forEach((joint, j) => {
       const [a, b] = [this.anchor(frame, joint, 0), this.anchor(frame, joint, 1)];
-      const first = joint.bodies[0];
-      const centre = first < 0 ? a : new THREE.Vector3().setFromMatrixPosition(bodyMatrix(frame, first));
+      const [first, second] = [this.centre(frame, joint.bodies[0], a), this.centre(frame, joint.bodies[1], b)];
       const reach = this.scene.dimension === 3 && WITH_AXIS.has(joint.type) ? 0.06 * this.size : 0;
       const axis = this.axis(frame, joint).multiplyScalar(reach);
-      const ends = [centre, a, a, b, a.clone().sub(axis), a.clone().add(axis)];
+      const ends = [first, a, a, b, b, second, a.clone().sub(axis), a.clone().add(axis)];
       ends.forEach((p, k) => line.setXYZ(2 * LINES * j + k, p.x, p.y, p.z));
       dot.setXYZ(j, a.x, a.y, a.z);
     });

@@ -9,7 +9,7 @@ const EDGE_FRAGMENT = `
   // Seen from far off, lines would fill the whole face: they fade before.
   float near = clamp(1.2 - 2.5 * max(edgeWidth.x, max(edgeWidth.y, edgeWidth.z)), 0.0, 1.0);
   diffuseColor.rgb *= 1.0 - 0.55 * line * near;
-  diffuseColor.a = mix(diffuseColor.a, max(diffuseColor.a, 0.8), line * near);
+  diffuseColor.a = mix(diffuseColor.a, max(diffuseColor.a, 0.55), line * near);
 `;
 
 function addEdges(material: THREE.Material): void {
@@ -21,7 +21,7 @@ function addEdges(material: THREE.Material): void {
 }
 
 export function bodyMaterial(planar: boolean, seeThrough: boolean): THREE.Material {
-  const common = { vertexColors: true, transparent: seeThrough, opacity: seeThrough ? 0.16 : 1, depthWrite: !seeThrough };
+  const common = { vertexColors: true, transparent: seeThrough, opacity: seeThrough ? 0.09 : 1, depthWrite: !seeThrough };
   const material = planar
     ? new THREE.MeshBasicMaterial({ ...common, side: THREE.DoubleSide })
     : new THREE.MeshLambertMaterial({ ...common, side: seeThrough ? THREE.DoubleSide : THREE.FrontSide });

@@ -118,7 +118,8 @@ export class Stage implements Panel {
   // ------------------------------------------------------------------------------------------------------------- camera
 
   fit(direction?: Direction): void {
-    this.rig.fit(this.panes[0].box(), direction);
+    const moving = this.panes[0].scene?.bodies.filter((body) => !body.fixed).length ?? 0;
+    this.rig.fit(this.panes[0].box(), moving > 2 ? 1.2 : 1.8, direction); // one body alone does not fill the picture
     this.invalidate();
   }
 
