@@ -8,9 +8,9 @@
 
 void openblas_set_num_threads(int count);
 
-static const ChCommand* const commands[] = {&ch_command_run,     &ch_command_solve, &ch_command_analyze,
-                                            &ch_command_methods, &ch_command_mcp,   &ch_command_scene,
-                                            &ch_command_view};
+static const ChCommand* const commands[] = {&ch_command_run,     &ch_command_solve,  &ch_command_analyze,
+                                            &ch_command_methods, &ch_command_mcp,    &ch_command_scene,
+                                            &ch_command_view,    &ch_command_replay, &ch_command_render};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE* file) {

@@ -60,6 +60,11 @@ static void append(char* text, size_t size, const char* format, ...) {
   va_end(arguments);
 }
 
+ChExit ch_viewer_missing(const ChCommand* command) {
+  ch_complain(command, "this program was built without the viewer, which takes npm, libwebsockets and zlib");
+  return CH_EXIT_USAGE;
+}
+
 void ch_problem_describe(const ChProblem* problem, char* text, size_t size) {
   static const struct {
     ChLaw law;

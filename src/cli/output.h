@@ -19,6 +19,9 @@ ChExit ch_json_print(const ChCommand* command, json_t* object);
 // Complains with the context's message and says which exit status the failure deserves.
 ChExit ch_failure_exit(const ChCommand* command, const ChContext* context, ChStatus status);
 
+// Complains that the program was built without the viewer, and what that takes.
+ChExit ch_viewer_missing(const ChCommand* command);
+
 // "global form in space: 82 contacts, 3 bilaterals, 450 degrees of freedom"
 void ch_problem_describe(const ChProblem* problem, char* text, size_t size);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 
 #ifdef CH_VIEWER
 
@@ -12,7 +13,6 @@
 #include <unistd.h>
 
 #include "cli/choices.h"
-#include "cli/output.h"
 #include "cli/progress.h"
 #include "serve/live.h"
 #include "serve/server.h"
@@ -141,8 +141,7 @@ static ChExit view_run(const ChCommand* self, int count, char** words) {
   Job job = {.arguments = arguments};
   return view_scene(self, &job, scene);
 #else
-  ch_complain(self, "this program was built without the viewer, which takes npm and libwebsockets");
-  return CH_EXIT_USAGE;
+  return ch_viewer_missing(self);
 #endif
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base64.h"
 #include "base/whole_file.h"
 #include "cardhouse/record.h"
 #include "record/folder.h"
@@ -31,24 +32,12 @@ struct ChVtk {
 
 // --- arrays ----------------------------------------------------------------------------------------------------------
 
-static void put_base64(FILE* file, const unsigned char* data, size_t size) {
-  static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (size_t k = 0; k < size; k += 3) {
-    uint32_t bits = (uint32_t)data[k] << 16;
-    if (k + 1 < size) bits |= (uint32_t)data[k + 1] << 8;
-    if (k + 2 < size) bits |= data[k + 2];
-    char four[4] = {digit[bits >> 18], digit[bits >> 12 & 63], k + 1 < size ? digit[bits >> 6 & 63] : '=',
-                    k + 2 < size ? digit[bits & 63] : '='};
-    fwrite(four, 1, 4, file);
-  }
-}
-
 static void put_array(FILE* file, const char* type, const char* name, int components, size_t bytes, const void* data) {
   uint32_t head = (uint32_t)bytes;
   fprintf(file, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"binary\">", type, name,
           components);
-  put_base64(file, (unsigned char*)&head, sizeof head);
-  put_base64(file, data, bytes);
+  ch_base64_write(file, (unsigned char*)&head, sizeof head);
+  ch_base64_write(file, data, bytes);
   fputs("</DataArray>\n", file);
 }
 

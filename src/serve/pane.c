@@ -9,6 +9,7 @@
 #include "base/vector.h"
 #include "model/world.h"
 #include "scene/json_text.h"
+#include "serve/contact_view.h"
 #include "serve/scene_message.h"
 
 static const double OVERLAP = 1e6;  // metres: any
@@ -133,30 +134,8 @@ ChStatus ch_pane_step(ChContext* context, ChPane* pane, ChExchange* exchange, in
 
 // --- what is shown ---------------------------------------------------------------------------------------------------
 
-static ChFrameContact contact_of(const ChWorld* world, const ChContactView* view) {
-  return (ChFrameContact){.point = view->point,
-                          .normal = view->normal,
-                          .force = view->force,
-                          .slip = view->slip,
-                          .gap = view->gap,
-                          .mu = ch_world_surface(world, view->shape[0], view->shape[1]).friction[0],
-                          .body = {view->body[0], view->body[1]}};
-}
-
-static ChContactScale scale_of(const ChSimulation* simulation, int count, const ChContactView* contacts) {
-  const ChWorld* world = ch_simulation_world(simulation);
-  double sum = 0.0, largest = 0.0, t = ch_simulation_time(simulation);
-  int carrying = 0;
-  for (int k = 0; k < count; ++k) {
-    double normal = ch_dot(contacts[k].force, contacts[k].normal);
-    if (!(normal > 0.0)) continue;
-    sum += normal;
-    ++carrying;
-    largest = fmax(largest, normal);
-  }
-  ChVec3 g = ch_vec(ch_signal_value(&world->gravity[0], t), ch_signal_value(&world->gravity[1], t),
-                    ch_signal_value(&world->gravity[2], t));
-  return ch_contact_scale(carrying > 0 ? sum / carrying : 0.0, largest, ch_norm(g) * ch_simulation_info(simulation).h);
+static double fall_speed(const ChSimulation* s) {
+  return ch_fall_speed(ch_simulation_world(s), ch_simulation_time(s), ch_simulation_info(s).h);
 }
 
 static ChQuat orientation_of(const ChWorld* world, const ChBodyView* view) {
@@ -185,11 +164,7 @@ void ch_pane_show(ChPane* pane, ChExchange* exchange, int number, unsigned gener
     at = ch_frame_put_body(at, view.position, orientation_of(world, &view));
   }
   for (int b = 0; b < pane->body_count; ++b) at = ch_frame_put_island(at, pane->islands[b]);
-  ChContactScale scale = scale_of(s, contacts, views);
-  for (int k = 0; k < contacts; ++k) {
-    ChFrameContact contact = contact_of(world, &views[k]);
-    at = ch_frame_put_contact(at, &contact, ch_contact_status(&contact, scale));
-  }
+  ch_frame_put_contacts(at, world, contacts, views, fall_speed(s));
   ch_exchange_show(exchange, number, shot);
 }
 
@@ -228,11 +203,11 @@ json_t* ch_pane_contact(const ChPane* pane, int number, int index) {
   const ChWorld* world = ch_simulation_world(s);
   int count;
   const ChContactView* views = ch_simulation_contacts(s, &count);
-  ChFrameContact c = contact_of(world, &views[index]);
+  ChFrameContact c = ch_frame_contact(world, &views[index]);
   double normal = ch_dot(c.force, c.normal), slip_normal = ch_dot(c.slip, c.normal);
   ChVec3 tangential = ch_along(c.force, -normal, c.normal), slip = ch_along(c.slip, -slip_normal, c.normal);
   double used = ch_norm(tangential) / (c.mu * normal);
-  ChContactStatus status = ch_contact_status(&c, scale_of(s, count, views));
+  ChContactStatus status = ch_contact_status(&c, ch_contact_scale_of(count, views, fall_speed(s)));
   return json_pack("{s:s, s:i, s:i, s:[i,i], s:[o,o], s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:f}",
                    "type", "contact", "pane", number, "index", index, "bodies", c.body[0], c.body[1], "names",
                    ch_json_path(world->bodies[c.body[0]].name), ch_json_path(world->bodies[c.body[1]].name), "point",

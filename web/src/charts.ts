@@ -6,6 +6,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import "./charts.css";
+import { quantity } from "./format";
 import { History, type Bucket } from "./history";
 import type { Panel } from "./panel";
 import type { Frame, HelloMessage, SceneMessage } from "./protocol";
@@ -23,22 +24,6 @@ const COLOURS: Colour[] = ["text", "faint", "grid", "first", "second", "third", 
 export function certificateText(value: number): string {
   if (Number.isNaN(value)) return "no number";
   return value === 0 ? "0" : value.toExponential(1).replace(".0e", "e").replace("e-", "e−");
-}
-
-function scaled(value: number, unit: string): string {
-  const size = Math.abs(value);
-  if (size === 0) return `0 ${unit}`;
-  const steps: [number, string][] = [
-    [1e9, "G"],
-    [1e6, "M"],
-    [1e3, "k"],
-    [1, ""],
-    [1e-3, "m"],
-    [1e-6, "µ"],
-    [1e-9, "n"],
-  ];
-  const [factor, prefix] = steps.find(([limit]) => size >= 0.9995 * limit) ?? steps[steps.length - 1];
-  return `${(value / factor).toPrecision(3).replace("-", "−")} ${prefix}${unit}`;
 }
 
 // ---------------------------------------------------------------------------------------------------------- the charts as a table
@@ -76,7 +61,7 @@ const KINDS: ChartKind[] = [
   {
     title: "Energy",
     hint: "total, kinetic and potential energy; the total and the potential one count from the start",
-    text: (v) => scaled(v, "J"),
+    text: (v) => quantity(v, "J"),
     lines: [
       { label: "total", colour: "text", value: (b, first) => b.kinetic + b.potential - first.kinetic - first.potential },
       { label: "kin.", colour: "second", value: (b) => b.kinetic },
@@ -98,13 +83,13 @@ const KINDS: ChartKind[] = [
   {
     title: "Time per step",
     hint: "the slowest step of every point of the line",
-    text: (v) => scaled(v, "s"),
+    text: (v) => quantity(v, "s"),
     lines: [{ label: "", colour: "first", value: (b) => b.seconds }],
   },
   {
     title: "Distance of the two",
     hint: "the largest distance between the same body's centres in the two panes",
-    text: (v) => scaled(v, "m"),
+    text: (v) => quantity(v, "m"),
     comparison: true,
     lines: [{ label: "", colour: "text", value: (b) => b.natural }],
   },
@@ -299,7 +284,7 @@ class Chart {
     if (value === null) return "";
     if (this.kind.logarithmic) return certificateText(value);
     if (value === 0) return "0";
-    return this.kind.text(value).replace(/(\.\d*?)0+(?=( |$))/, "$1").replace(/\.(?=( |$))/, "");
+    return this.kind.text(value);
   }
 }
 

@@ -3,6 +3,7 @@ import "./style.css";
 import { createCharts } from "./charts";
 import type { Panel } from "./panel";
 import type { Command, ServerMessage } from "./protocol";
+import { offerPictures } from "./picture";
 import { recordingOf } from "./recording";
 import { ReplaySource } from "./replay";
 import { SocketSource } from "./socket_source";
@@ -119,4 +120,5 @@ function showConnection(connection: Connection): void {
 }
 
 tabs.show("charts");
+if (source instanceof ReplaySource) offerPictures(source, stage);
 source.start({ message: tell, frame: (frame) => panels.forEach((panel) => panel.frame?.(frame)), connection: showConnection });

@@ -1,5 +1,14 @@
 // A source that plays the recording inside the page: no server, no network.
-import { ContactStatus, CONTACT_WORDS, frameContact, type Command, type Frame, type StateMessage } from "./protocol";
+import {
+  ContactStatus,
+  CONTACT_WORDS,
+  frameContact,
+  type Command,
+  type Frame,
+  type SceneMessage,
+  type StateMessage,
+  type StepStats,
+} from "./protocol";
 import { between, type Recording } from "./recording";
 import type { Source, SourceListener } from "./source";
 
@@ -21,6 +30,9 @@ export class ReplaySource implements Source {
   private shown: Frame | null = null;
   private ticking = false;
   private ticked = 0;
+  private stats: StepStats[] = [];
+  private begun: () => void = () => undefined;
+  readonly ready = new Promise<void>((done) => (this.begun = done)); // kept when the first frame was shown
   private asked = 0; // requests for frames so far: only the last one is shown
 
   constructor(private readonly recording: Recording) {}
@@ -34,7 +46,17 @@ export class ReplaySource implements Source {
     listener.message(hello);
     listener.message(scene);
     this.tell();
-    await this.show(this.time, await this.recording.stats());
+    this.stats = await this.recording.stats();
+    await this.show(this.time, this.stats); // the charts show the whole run from the start
+    this.begun();
+  }
+
+  get present(): Frame | null {
+    return this.shown;
+  }
+
+  get scene(): SceneMessage {
+    return this.recording.head.scene;
   }
 
   problemAddress(): null {
@@ -99,7 +121,19 @@ export class ReplaySource implements Source {
     });
   }
 
-  private async show(time: number, stats: Frame["stats"] = []): Promise<void> {
+  // The certificate of a moment: of the last step that was recorded until then.
+  private statsAt(time: number): StepStats[] {
+    let low = 0;
+    let high = this.stats.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.stats[middle].time <= time) low = middle;
+      else high = middle;
+    }
+    return this.stats.slice(low, low + 1);
+  }
+
+  private async show(time: number, stats = this.statsAt(time)): Promise<void> {
     const asked = ++this.asked;
     const { frame, next } = await this.recording.at(time);
     if (asked !== this.asked) return;
