@@ -104,7 +104,7 @@ export interface StateMessage {
   gravity?: number[];
   h?: number;
   tolerance?: number;
-  limit?: number; // hard limit on the time of a solve, s
+  limit?: number | null; // hard limit on the time of a solve, s; null: it adapts
   method?: string;
   methods?: string[];
   cone?: string;

@@ -22,14 +22,15 @@ export interface NumberOptions {
   max?: number;
   step?: number | "any";
   hint?: string;
+  empty?: string; // what stands there without a number
 }
 
 export function numberField(label: string, options: NumberOptions, changed: (value: number) => void): Field<number> {
-  const { id, unit = "", min, max, step = "any", hint = "" } = options;
-  const input = el("input", { type: "number", id, min, max, step, inputmode: "decimal" });
+  const { id, unit = "", min, max, step = "any", hint = "", empty } = options;
+  const input = el("input", { type: "number", id, min, max, step, placeholder: empty, inputmode: "decimal" });
   input.addEventListener("change", () => {
-    if (input.value !== "" && input.checkValidity()) changed(input.valueAsNumber);
-    else input.reportValidity();
+    if (!input.checkValidity()) input.reportValidity();
+    else if (input.value !== "") changed(input.valueAsNumber);
   });
   return {
     element: row(label, input, unit, hint),

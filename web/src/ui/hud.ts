@@ -95,7 +95,6 @@ export class Hud implements Panel {
     this.gravityVector = message.gravity;
     this.chips[message.pane]?.clear();
     this.chips.forEach((chip, i) => chip.name(message.panes > 1 ? (message.methods?.[i] ?? "") : ""));
-    this.host.dataset.panes = String(message.panes);
   }
 
   state(message: StateMessage): void {
@@ -131,6 +130,18 @@ export class Hud implements Panel {
     this.arrowBar.style.width = `${(newtons * perNewton).toFixed(1)}px`;
     setText(this.arrowText, quantity(newtons, "N"));
     this.showGravity();
+    this.placeChips();
+  }
+
+  // Each in the corner of its pane; of two side by side, below the tools.
+  private placeChips(): void {
+    const two = this.chips.length > 1;
+    this.chips.forEach((chip, i) => {
+      const r = this.stage.rectangle(i);
+      chip.element.style.left = `${r.x.toFixed(0)}px`;
+      chip.element.style.top = `${(r.y + (two && this.stage.sideBySide ? 44 : 0)).toFixed(0)}px`;
+    });
+    this.loopLine.style.top = two && this.stage.sideBySide ? "2px" : "34px";
   }
 
   // As it points in the picture; shorter where it points into it.

@@ -41,7 +41,7 @@ export class Settings implements Panel {
   private readonly cone = choiceField("Cone", "cone", CONES, this.set("cone"), "of friction: the circle, or a polygon inside or around it");
   private readonly tolerance = choiceField("Tolerance", "tolerance", TOLERANCES, (text) => this.set("tolerance")(Number(text)), "on the certificate of every step");
   private readonly h = numberField("Step h", { id: "h", unit: "ms", min: 0.001, max: 100 }, (ms) => this.set("h")(ms / 1000));
-  private readonly limit = numberField("Time limit", { id: "limit", unit: "ms", min: 0.1, max: 60000, hint: "of one solve; the best iterate so far is then taken" }, (ms) => this.set("limit")(ms / 1000));
+  private readonly limit = numberField("Time limit", { id: "limit", unit: "ms", min: 0.1, max: 60000, empty: "adapts", hint: "of one solve; the best iterate so far is then taken" }, (ms) => this.set("limit")(ms / 1000));
   private readonly rest = switchField("Keep rest", "rest", this.set("rest"), "what is certified to rest is not solved again");
   private readonly shotSpeed = numberField("Speed", { id: "shot-speed", unit: "m/s", min: 0, max: 1000 }, () => {});
   private readonly shotMass = numberField("Mass", { id: "shot-mass", unit: "kg", min: 1e-6, max: 1e6 }, () => {});
@@ -123,7 +123,7 @@ export class Settings implements Panel {
     if (message.cone) this.cone.value = message.cone;
     if (message.tolerance) this.tolerance.value = message.tolerance.toExponential().replace("e+", "e");
     if (message.h) this.h.value = 1000 * message.h;
-    if (message.limit) this.limit.value = 1000 * message.limit;
+    this.limit.value = 1000 * (message.limit ?? NaN);
     if (message.rest !== undefined) this.rest.value = message.rest;
     this.comparing = message.compare ?? false;
     setText(this.compareButton, this.comparing ? "End the comparison" : "Compare");

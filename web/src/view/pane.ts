@@ -34,6 +34,7 @@ export class Pane {
   scene: SceneMessage | null = null;
   frame: Frame | null = null;
   private parts: Parts | null = null;
+  private stale = false; // the parts are those of an older scene
   private readonly sun = new THREE.DirectionalLight(0xffffff, 2.1);
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0xcfd3da, 1.7);
   private readonly spring = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ depthTest: false }));
@@ -53,10 +54,11 @@ export class Pane {
     this.paint(look);
   }
 
+  // The old picture stays until the first frame of the new scene: nothing flickers.
   load(scene: SceneMessage): void {
     this.scene = scene;
     this.frame = null;
-    this.clear();
+    this.stale = true;
   }
 
   private build(scene: SceneMessage, first: Frame): Parts {
@@ -91,6 +93,7 @@ export class Pane {
   show(frame: Frame): boolean {
     if (!this.scene || frame.generation !== this.scene.generation || frame.bodies !== this.scene.bodies.length) return false;
     this.frame = frame;
+    if (this.stale) this.clear();
     if (!this.parts) {
       this.parts = this.build(this.scene, frame);
       this.apply();
@@ -110,7 +113,7 @@ export class Pane {
   // After any change of `shown` or of the selection.
   apply(): void {
     const parts = this.parts;
-    if (!parts) return;
+    if (!parts || this.stale) return;
     parts.bodies.colouring = this.shown.colouring;
     parts.contacts.options = this.shown;
     parts.joints.group.visible = this.shown.joints;
@@ -121,7 +124,7 @@ export class Pane {
   }
 
   select(body: number, contact: number): void {
-    if (!this.parts) return;
+    if (!this.parts || this.stale) return;
     this.parts.bodies.selected = body;
     this.parts.contacts.selected = contact;
     this.parts.bodies.paint();
@@ -151,7 +154,7 @@ export class Pane {
   }
 
   pick(ray: THREE.Raycaster): ReturnType<Bodies["pick"]> {
-    return this.parts?.bodies.pick(ray) ?? null;
+    return this.stale ? null : (this.parts?.bodies.pick(ray) ?? null);
   }
 
   get size(): number {
@@ -177,5 +180,6 @@ export class Pane {
       part.dispose();
     }
     this.parts = null;
+    this.stale = false;
   }
 }

@@ -37,6 +37,7 @@ export class Stage implements Panel {
   private selection = { pane: 0, body: -1, contact: -1 };
   following = false;
   onDraw: (() => void) | null = null;
+  onShown: (() => void) | null = null; // what is drawn or selected changed
   onSlower: ((what: string) => void) | null = null;
 
   constructor(readonly element: HTMLElement) {
@@ -46,7 +47,6 @@ export class Stage implements Panel {
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     this.renderer.setScissorTest(true);
     const canvas = this.renderer.domElement;
-    canvas.tabIndex = 0;
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", "The scene. Arrow keys turn the view, plus and minus zoom, F fits it.");
     element.append(canvas);
@@ -69,8 +69,10 @@ export class Stage implements Panel {
   // ----------------------------------------------------------------------------------------------------- what arrives
 
   scene(message: SceneMessage): void {
+    if (this.panes.length !== message.panes) this.fitted = "";
     while (this.panes.length < message.panes) this.panes.push(new Pane(this.look, this.shown));
     this.panes.length = Math.max(1, message.panes);
+    this.element.dataset.panes = String(this.panes.length);
     this.panes.forEach((pane) => pane.setPixelRatio(this.renderer.getPixelRatio()));
     const pane = this.panes[message.pane];
     if (!pane) return;
@@ -92,8 +94,6 @@ export class Stage implements Panel {
     this.shown.forces = few;
     this.onShown?.();
   }
-
-  onShown: (() => void) | null = null;
 
   frame(frame: Frame): void {
     const pane = this.panes[frame.pane];
@@ -159,10 +159,14 @@ export class Stage implements Panel {
 
   // ------------------------------------------------------------------------------------------------------------ pointing
 
+  get sideBySide(): boolean {
+    return this.element.clientWidth >= this.element.clientHeight;
+  }
+
   rectangle(pane: number): Rectangle {
     const { clientWidth: width, clientHeight: height } = this.element;
     const n = this.panes.length;
-    if (width >= height) return { x: (pane * width) / n, y: 0, width: width / n, height };
+    if (this.sideBySide) return { x: (pane * width) / n, y: 0, width: width / n, height };
     return { x: 0, y: (pane * height) / n, width, height: height / n };
   }
 
