@@ -397,6 +397,33 @@ class Serving(unittest.TestCase):
         page.send(type="compare", methods=[])
         self.assertEqual(page.text("scene")["panes"], 1)
 
+    # --------------------------------------------------------------------------------------------------------- replay
+
+    def test_a_recording_is_played_and_sought(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.h5")
+            subprocess.run([CARDHOUSE, "run", "stack", "--until", "0.3", "--every", "5", "--out", path, "--quiet"], check=True)
+            self.assertEqual(subprocess.run([CARDHOUSE, "view", path, "--compare", "pgs,auto"], capture_output=True).returncode, 2)
+            server = self.server(path, "--paused")
+            page = self.page(server)
+            self.assertEqual(page.text("hello")["mode"], "replay")
+            scene, state = page.text("scene"), page.text("state")
+            self.assertEqual((state["range"], state["running"]), ([0.0, 0.3], False))
+            first = page.frame()
+            self.assertEqual((first.time, len(first.poses)), (0.0, len(scene["bodies"])))
+            self.assertEqual(len(first.stats), 61)
+            page.send(type="seek", time=0.2)
+            self.assertAlmostEqual(page.frame(lambda f: f.time > 0).time, 0.2)
+            page.send(type="step")
+            self.assertAlmostEqual(page.frame(lambda f: f.time > 0.201).time, 0.205)
+            page.send(type="run")
+            self.assertAlmostEqual(page.frame(lambda f: f.time > 0.21 and not f.running).time, 0.3)
+            page.send(type="shoot", origin=[0, 0, 1], direction=[1, 0, 0], speed=1)
+            self.assertIn("recording", page.text("error")["text"])
+            self.assertEqual(server.get("/problem.hdf5")[0].status, 503)
+            page.send(type="reset")
+            self.assertEqual(page.frame(lambda f: f.time < 0.1).time, 0.0)
+
     # ------------------------------------------------------------------------------------------------------- refusals
 
     def test_only_this_machine_and_its_own_page(self):

@@ -17,7 +17,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 
-static bool is_hdf5(const char* name) {
+bool ch_recorded_is_file(const char* name) {
   ChContext context = {0};
   ChWholeFile file;
   ChArena* arena = access(name, R_OK) == 0 ? ch_arena_create(NULL) : NULL;
@@ -67,7 +67,7 @@ ChExit ch_recorded_open(const ChCommand* self, const char* name, const ChRecorde
   *out = (ChRecorded){0};
   ChContext context = {0};
   ch_signals_heed();
-  if (is_hdf5(name)) {
+  if (ch_recorded_is_file(name)) {
     ChStatus status = ch_recording_open(&context, name, &out->recording);
     return status == CH_OK ? CH_EXIT_DONE : ch_failure_exit(self, &context, status);
   }

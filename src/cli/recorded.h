@@ -15,6 +15,9 @@ typedef struct ChRecordedRun {
   double rate;   // rows a second of simulated time
 } ChRecordedRun;
 
+// Whether it names a file that HDF5 knows, which is then taken for a trajectory; any other is a scene.
+bool ch_recorded_is_file(const char* name);
+
 // `name`: a trajectory, or whatever `cardhouse run` takes. Complains by itself; every open is followed by a close.
 ChExit ch_recorded_open(const ChCommand* self, const char* name, const ChRecordedRun* run, ChRecorded* out);
 void ch_recorded_close(ChRecorded* recorded);

@@ -14,7 +14,9 @@
 
 #include "cli/choices.h"
 #include "cli/progress.h"
+#include "cli/recorded.h"
 #include "serve/live.h"
+#include "serve/playback.h"
 #include "serve/server.h"
 
 #endif
@@ -39,7 +41,8 @@ typedef struct Job {
   ChContext context;
   char methods[CH_PANES_MAX][CH_ORDER_WORD];
   ChExchange* exchange;
-  ChLive* live;
+  ChLive* live;  // one of these two
+  ChPlayback* playback;
   ChServer* server;
 } Job;
 
@@ -78,17 +81,21 @@ static void open_browser(const char* address) {
   _exit(1);
 }
 
-static void* simulate(void* user) {
-  ch_live_run(user);
+static void* play(void* user) {
+  const Job* job = user;
+  if (job->live)
+    ch_live_run(job->live);
+  else
+    ch_playback_run(job->playback);
   return NULL;
 }
 
 // Signals are for the thread that serves: it notices them at once.
-static bool start_thread(pthread_t* thread, ChLive* live) {
+static bool start_thread(pthread_t* thread, Job* job) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started = pthread_create(thread, NULL, simulate, live) == 0;
+  bool started = pthread_create(thread, NULL, play, job) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return started;
 }
@@ -96,7 +103,11 @@ static bool start_thread(pthread_t* thread, ChLive* live) {
 static ChStatus set_up(Job* job, const ChLiveOptions* options) {
   const ChServerOptions server = {.port = (int)job->arguments.port, .log = print_log, .is_over = ch_stop_asked};
   ChStatus status = ch_exchange_create(&job->context, &job->exchange);
-  if (status == CH_OK) status = ch_live_create(&job->context, options, job->exchange, &job->live);
+  if (status == CH_OK && ch_recorded_is_file(options->scene))
+    status = ch_playback_create(&job->context, options->scene, options->speed, options->paused, job->exchange,
+                                &job->playback);
+  else if (status == CH_OK)
+    status = ch_live_create(&job->context, options, job->exchange, &job->live);
   return status == CH_OK ? ch_server_create(&job->context, &server, job->exchange, &job->server) : status;
 }
 
@@ -104,7 +115,7 @@ static ChExit serve(const ChCommand* self, Job* job) {
   char address[64];
   pthread_t thread;
   snprintf(address, sizeof address, "http://127.0.0.1:%d/", ch_server_port(job->server));
-  if (!start_thread(&thread, job->live)) {
+  if (!start_thread(&thread, job)) {
     ch_complain(self, "no thread could be started");
     return CH_EXIT_FAULT;
   }
@@ -121,11 +132,16 @@ static ChExit view_scene(const ChCommand* self, Job* job, const char* scene) {
   ChLiveOptions options = {
       .scene = scene ? scene : "cards", .speed = job->arguments.speed, .paused = job->arguments.paused};
   if (!read_compare(self, job, &options)) return CH_EXIT_USAGE;
+  if (options.compare[0] && ch_recorded_is_file(scene)) {
+    ch_complain(self, "--compare takes a scene; %s is a recording, of one method", scene);
+    return CH_EXIT_USAGE;
+  }
   ch_signals_heed();
   ChStatus status = set_up(job, &options);
   ChExit result = status == CH_OK ? serve(self, job) : ch_failure_exit(self, &job->context, status);
   ch_server_destroy(job->server);
   ch_live_destroy(job->live);
+  ch_playback_destroy(job->playback);
   ch_exchange_destroy(job->exchange);
   return result;
 }
@@ -147,13 +163,14 @@ static ChExit view_run(const ChCommand* self, int count, char** words) {
 
 const ChCommand ch_command_view = {
     .name = "view",
-    .summary = "shows a scene (a file or a built-in's name; cards) while it runs, on a page in the browser",
-    .operand = "[SCENE]",
+    .summary = "shows a scene (a file or a built-in's name; cards) while it runs, or a trajectory, in the browser",
+    .operand = "[SCENE|TRAJECTORY.h5]",
     .examples =
         "  cardhouse view\n"
         "  cardhouse view stack --speed 0.5\n"
         "  cardhouse view cards --compare pgs,auto\n"
-        "  cardhouse view scene.json --port 8080 --no-browser\n",
+        "  cardhouse view scene.json --port 8080 --no-browser\n"
+        "  cardhouse run cards --until 2 --out cards.h5 && cardhouse view cards.h5\n",
     .row_count = sizeof rows / sizeof *rows,
     .rows = rows,
     .run = view_run,
