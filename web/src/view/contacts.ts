@@ -169,6 +169,7 @@ export class Contacts {
     const thick = 0.027 * this.unit;
     const [from, along] = [new THREE.Vector3(), new THREE.Vector3()];
     const [turn, up, matrix] = [new THREE.Quaternion(), new THREE.Vector3(0, 1, 0), new THREE.Matrix4()];
+    const size = new THREE.Vector3();
     let count = 0;
     for (let k = 0; k < frame.contacts; k++) {
       const at = CONTACT_WORDS * k;
@@ -181,10 +182,10 @@ export class Contacts {
       const head = Math.min(5 * thick, 0.5 * length);
       from.set(f[at], f[at + 1], f[at + 2]);
       const colour = this.colours[frame.contactInts[at + 16]] ?? this.colours[0];
-      shafts.setMatrixAt(count, matrix.compose(from, turn, new THREE.Vector3(thick, length - head, thick)));
+      shafts.setMatrixAt(count, matrix.compose(from, turn, size.set(thick, length - head, thick)));
       shafts.setColorAt(count, colour);
       from.addScaledVector(along, length - head);
-      heads.setMatrixAt(count, matrix.compose(from, turn, new THREE.Vector3(0.42 * head, head, 0.42 * head)));
+      heads.setMatrixAt(count, matrix.compose(from, turn, size.set(0.42 * head, head, 0.42 * head)));
       heads.setColorAt(count++, colour);
     }
     for (const mesh of [shafts, heads]) markChanged(mesh);

@@ -21,7 +21,15 @@ export interface Rectangle {
 
 const PICK_PIXELS = 12; // how near a click must come to a contact
 const SLOW = 1 / 24; // seconds a picture: beyond it, quality goes down by a notch
-const PATIENCE = 40; // pictures in a row that are slow
+const PATIENCE = 1.5; // seconds of slow pictures in a row, three at least
+const FEW = 400; // bodies: of more, contacts are not drawn unasked
+const FEW_FOR_SOFTWARE = 1000; // bodies: of more, a machine without a graphics processor draws no shadows unasked
+
+function drawsBySoftware(context: WebGLRenderingContext | WebGL2RenderingContext): boolean {
+  const info = context.getExtension("WEBGL_debug_renderer_info");
+  const name = String(context.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : context.RENDERER));
+  return /swiftshader|llvmpipe|software/i.test(name);
+}
 
 export class Stage implements Panel {
   readonly rig: Rig;
@@ -32,7 +40,8 @@ export class Stage implements Panel {
   private wanted = false;
   private fitted = ""; // the scene that the camera was fitted to
   private lastPicture = 0;
-  private slowPictures = 0;
+  private slow = { pictures: 0, seconds: 0 }; // in a row
+  private readonly software: boolean;
   private framesSince = 0; // arrived since the last picture
   private selection = { pane: 0, body: -1, contact: -1 };
   following = false;
@@ -46,6 +55,7 @@ export class Stage implements Panel {
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     this.renderer.setScissorTest(true);
+    this.software = drawsBySoftware(this.renderer.getContext());
     const canvas = this.renderer.domElement;
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", "The scene. Arrow keys turn the view, plus and minus zoom, F fits it.");
@@ -89,9 +99,10 @@ export class Stage implements Panel {
     this.fitted = "";
     this.following = false;
     this.selection = { pane: 0, body: -1, contact: -1 };
-    const few = message.bodies.length <= 400;
+    const few = message.bodies.length <= FEW;
     this.shown.points = few;
     this.shown.forces = few;
+    if (this.software) this.shown.shadows = message.bodies.length <= FEW_FOR_SOFTWARE;
     this.onShown?.();
   }
 
@@ -248,9 +259,9 @@ export class Stage implements Panel {
     const behind = this.framesSince > 1;
     this.lastPicture = now;
     this.framesSince = 0;
-    this.slowPictures = behind && took > SLOW ? this.slowPictures + 1 : 0;
-    if (this.slowPictures < PATIENCE) return;
-    this.slowPictures = 0;
+    this.slow = behind && took > SLOW ? { pictures: this.slow.pictures + 1, seconds: this.slow.seconds + took } : { pictures: 0, seconds: 0 };
+    if (this.slow.pictures < 3 || this.slow.seconds < PATIENCE) return;
+    this.slow = { pictures: 0, seconds: 0 };
     if (this.renderer.getPixelRatio() > 1) {
       this.renderer.setPixelRatio(1);
       this.panes.forEach((pane) => pane.setPixelRatio(1));
