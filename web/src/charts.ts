@@ -359,6 +359,8 @@ class Charts implements Panel {
   private distance = new Pane();
   private labels = ["run"];
   private generation = -1;
+  private name = "";
+  private renewed = false; // a scene came and none of its frames yet
   private tolerance = NaN;
   private now = 0;
   private hovered: number | null = null;
@@ -410,7 +412,10 @@ class Charts implements Panel {
   scene(message: SceneMessage): void {
     this.tolerance = message.tolerance;
     const count = Math.min(PANES_MOST, Math.max(1, message.panes));
-    if (message.generation !== this.generation || count !== this.panes.length) this.begin(message, count);
+    if (message.name !== this.name || count !== this.panes.length) this.begin(count);
+    this.renewed ||= message.generation !== this.generation;
+    this.generation = message.generation;
+    this.name = message.name;
     this.labels = Array.from({ length: count }, (_, k) => message.methods?.[k] ?? (count > 1 ? `${k + 1}` : message.method));
     this.showKinds();
     this.stale = true;
@@ -423,8 +428,11 @@ class Charts implements Panel {
   }
 
   frame(frame: Frame): void {
+    if (frame.generation !== this.generation) return;
+    if (this.renewed && frame.time < this.now) this.begin(this.panes.length); // a reset; a shot goes on in time
+    this.renewed = false;
     const pane = this.panes[frame.pane];
-    if (!pane || (this.generation >= 0 && frame.generation !== this.generation)) return;
+    if (!pane) return;
     for (const step of frame.stats) pane.add(step);
     if (this.panes.length > 1) this.compare(frame);
     this.now = frame.time;
@@ -512,8 +520,7 @@ class Charts implements Panel {
 
   // ---- inside
 
-  private begin(message: SceneMessage, count: number): void {
-    this.generation = message.generation;
+  private begin(count: number): void {
     this.panes = Array.from({ length: count }, () => new Pane());
     this.distance = new Pane();
     this.lastPoses = null;
