@@ -182,23 +182,24 @@ test("the charts fill while it runs", () =>
   }));
 
 test("a drag pulls a body along, a shot brings one more", () =>
-  view(["stack"], async (page) => {
+  view(["incline"], async (page) => {
     await setRunning(page, true);
-    await page.waitForTimeout(300);
     const before = await centres(page);
     await page.keyboard.press("2");
     const box = await page.locator("#stage canvas").boundingBox();
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
     await page.mouse.move(x, y);
     await page.mouse.down();
-    for (let k = 1; k <= 6; k++) await page.mouse.move(x + 30 * k, y - 5 * k);
-    await page.waitForTimeout(700);
-    const after = await centres(page);
+    for (let k = 1; k <= 6; k++) await page.mouse.move(x + 20 * k, y - 20 * k);
+    let moved = 0;
+    for (let k = 0; k < 50 && moved < 0.02; k++) {
+      await page.waitForTimeout(100);
+      moved = farthest(before, await centres(page));
+    }
     await page.mouse.up();
-    assert.equal(after.length, before.length);
-    assert.ok(farthest(before, after) > 0.02, `nothing moved: ${farthest(before, after)} m`);
+    assert.ok(moved >= 0.02, `nothing moved: ${moved} m`);
     await page.keyboard.press("b");
-    await until(page, "one more body", (n) => document.getElementById("scene-summary").textContent.includes(`${n} bod`), before.length);
+    await until(page, "one more body", () => document.getElementById("scene-summary").textContent.includes("2 bodies"));
     assert.equal((await centres(page)).length, before.length + 1);
   }));
 
