@@ -39,8 +39,11 @@ export function quantity(x: number, unit: string, digits = 3): string {
   return `${number(x / factor, digits)} ${prefix}${unit}`;
 }
 
+// Coordinates that vanish beside the largest are shown as 0.
 export function vector(v: ArrayLike<number>, unit: string, dimension = 3): string {
-  return `(${Array.from(v).slice(0, dimension).map((x) => number(x)).join(", ")}) ${unit}`;
+  const x = Array.from(v).slice(0, dimension);
+  const least = 1e-4 * Math.max(...x.map(Math.abs));
+  return `(${x.map((c) => number(Math.abs(c) < least ? 0 : c)).join(", ")}) ${unit}`.trim();
 }
 
 const TITLES: Record<string, string> = {

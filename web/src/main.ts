@@ -63,9 +63,11 @@ pointer.onSelect = (pane, body, contact) => {
   inspector.select(pane, body, contact);
   if (body >= 0 || contact >= 0) tabs.show("inspect");
 };
+let slowTold = false;
 stage.onSlower = (what) => {
   menu.refresh();
-  toast(what);
+  if (!slowTold) toast(what);
+  slowTold = true;
 };
 startTheme(find<HTMLButtonElement>("theme"), (dark) => panels.forEach((panel) => panel.theme?.(dark)));
 

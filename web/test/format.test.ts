@@ -28,6 +28,8 @@ test("quantities take the prefix that suits them", () => {
 
 test("vectors and names", () => {
   assert.equal(vector([1, 2, 3], "m", 2), "(1, 2) m");
+  assert.equal(vector([1, 0, -6e-17], ""), "(1, 0, 0)");
+  assert.equal(vector([NaN, 0, 1], "m"), "(not a number, 0, 1) m");
   assert.equal(title("box-of-spheres"), "Box of spheres");
   assert.equal(title("cards"), "Card house");
 });

@@ -5,6 +5,9 @@ import type { Command, GalleryEntry, HelloMessage, Parameter, SceneMessage } fro
 import { el, find, iconButton, setText } from "./dom";
 import { thumbnail } from "./thumbnails";
 
+// "scenes/table.json" -> "table"
+const baseName = (name: string) => name.replace(/^.*[\\/]/, "").replace(/\.json$/, "");
+
 function parameterControl(parameter: Parameter): HTMLInputElement | HTMLSelectElement {
   const id = `parameter-${parameter.name}`;
   const words = typeof parameter.words === "string" ? parameter.words.split("|") : (parameter.words ?? []);
@@ -60,6 +63,7 @@ export class Gallery implements Panel {
   scene(message: SceneMessage): void {
     if (message.pane !== 0) return;
     this.current = message;
+    this.addOwn(message);
     setText(find("scene-name"), title(message.name));
     document.title = `${title(message.name)} \u2013 Cardhouse`;
     const moving = message.bodies.filter((body) => !body.fixed).length;
@@ -69,9 +73,18 @@ export class Gallery implements Panel {
     if (this.dialog.open && !this.chosen) this.chooseCurrent();
   }
 
+  // The scene of the command line, which one may want back.
+  private addOwn(message: SceneMessage): void {
+    const name = message.scene ?? message.name;
+    if (this.opener.disabled || this.scenes.some((scene) => scene.name === name)) return;
+    const own = { name, title: `your scene, ${message.name}` };
+    this.scenes = [own, ...this.scenes];
+    this.list.prepend(this.card(own));
+  }
+
   private card(scene: GalleryEntry): HTMLElement {
     const button = el("button", { type: "button", class: "card", "data-scene": scene.name, click: () => this.choose(scene.name) });
-    button.append(thumbnail(scene.name), el("strong", {}, title(scene.name)), el("span", {}, scene.title));
+    button.append(thumbnail(scene.name), el("strong", {}, title(baseName(scene.name))), el("span", {}, scene.title));
     button.addEventListener("dblclick", () => this.load());
     return el("div", { role: "listitem" }, button);
   }
@@ -84,7 +97,7 @@ export class Gallery implements Panel {
     if (!scene) return;
     const rows = (scene.parameters ?? []).map((parameter) => this.parameterRow(parameter));
     const start = el("button", { type: "submit", class: "primary wide", id: "load" }, "Open this scene");
-    this.details.append(el("h2", {}, title(scene.name)), el("p", { class: "note" }, scene.title), ...rows, start);
+    this.details.append(el("h2", {}, title(baseName(scene.name))), el("p", { class: "note" }, scene.title), ...rows, start);
   }
 
   private parameterRow(parameter: Parameter): HTMLElement {
@@ -104,7 +117,8 @@ export class Gallery implements Panel {
     for (const control of this.details.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {
       parameters[control.name] = control instanceof HTMLInputElement ? control.valueAsNumber : control.value;
     }
-    if (this.chosen) this.send({ type: "load", scene: this.chosen, parameters });
+    const any = Object.keys(parameters).length > 0;
+    if (this.chosen) this.send({ type: "load", scene: this.chosen, ...(any ? { parameters } : {}) });
     if (this.dialog.open) this.dialog.close();
   }
 }

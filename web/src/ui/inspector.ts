@@ -138,7 +138,7 @@ export class Inspector implements Panel {
       ["Friction \u00b5", number(c.mu)],
       ["Slip", quantity(slip, "m/s")],
       ["Point", vector(c.point, "m", d)],
-      ["Normal", vector(c.normal, "", d).trim()],
+      ["Normal", vector(c.normal, "", d)],
     ]);
   }
 

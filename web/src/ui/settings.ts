@@ -50,6 +50,7 @@ export class Settings implements Panel {
   private readonly second = choiceField("Right", "compare-second", ["auto"], () => {});
   private readonly compareButton = el("button", { type: "button", id: "compare", class: "wide", click: () => this.compare() }, "Compare");
   private readonly loopTable = el("dl", { class: "figures" });
+  private readonly problems: HTMLAnchorElement[]; // one a pane
   private comparing = false;
   private sceneName = "";
   private ownFriction = 0.5; // of the material of what moves
@@ -61,13 +62,14 @@ export class Settings implements Panel {
     problemAddress: (pane: number) => string | null,
   ) {
     const shootButton = el("button", { type: "button", id: "shoot", class: "wide", click: shoot }, "Shoot at the middle");
-    const address = problemAddress(0);
-    const save = address
-      ? el("a", { class: "button wide", id: "problem", href: address, download: "problem.hdf5" }, icon("save"), "This step as an FCLIB file")
-      : null;
+    this.problems = [0, 1].flatMap((pane) => {
+      const href = problemAddress(pane);
+      const label = el("span", {}, "This step as an FCLIB file");
+      return href ? [el("a", { class: "button wide", id: `problem-${pane}`, href, download: "problem.hdf5", hidden: pane > 0 }, icon("save"), label)] : [];
+    });
     host.append(
       section("Physics", this.mu.element, this.muNote, this.gravity.element, this.tilt.element, this.heading.element),
-      section("Solving", this.method.element, this.cone.element, this.tolerance.element, this.h.element, this.limit.element, this.rest.element, save),
+      section("Solving", this.method.element, this.cone.element, this.tolerance.element, this.h.element, this.limit.element, this.rest.element, ...this.problems),
       section("Two methods side by side", this.first.element, this.second.element, this.compareButton),
       section("Block to shoot", this.shotSpeed.element, this.shotMass.element, this.shotSize.element, shootButton),
       section("Interaction loop", this.loopTable),
@@ -126,6 +128,11 @@ export class Settings implements Panel {
     this.limit.value = 1000 * (message.limit ?? NaN);
     if (message.rest !== undefined) this.rest.value = message.rest;
     this.comparing = message.compare ?? false;
+    this.problems.forEach((link, pane) => {
+      link.hidden = pane > 0 && !this.comparing;
+      const whose = this.comparing ? ` (${message.methods?.[pane] ?? ""})` : "";
+      setText(link.lastElementChild as HTMLElement, `This step as an FCLIB file${whose}`);
+    });
     setText(this.compareButton, this.comparing ? "End the comparison" : "Compare");
   }
 

@@ -9,6 +9,8 @@ export const v3 = (v: number[] | undefined, otherwise = 0): THREE.Vector3 =>
 export const quaternion = (q: ArrayLike<number> | undefined, at = 0): THREE.Quaternion =>
   q ? new THREE.Quaternion(q[at + 1], q[at + 2], q[at + 3], q[at]) : new THREE.Quaternion();
 
+const LARGE = 1.8;
+
 export const isEndless = (shape: Shape): boolean => shape.type === "halfspace" || shape.type === "halfplane";
 
 // Of the shape in its own frame; empty for an endless one.
@@ -60,6 +62,19 @@ function addSwings(box: THREE.Box3, scene: SceneMessage, frame: Frame): void {
     box.expandByPoint(at);
     if (joint.type === "hinge" || joint.type === "ball") box.expandByPoint(at.setComponent(scene.dimension - 1, at.getComponent(scene.dimension - 1) - reach));
   }
+}
+
+// What does not move belongs into the picture too, unless it is far larger than what moves: vessels, not floors.
+export function pictureBox(scene: SceneMessage, frame: Frame): THREE.Box3 {
+  const moving = movingBox(scene, frame);
+  const box = moving.clone();
+  const size = moving.getSize(new THREE.Vector3()).length();
+  scene.bodies.forEach((body, b) => {
+    if (!body.fixed || b >= frame.bodies || body.shapes.some(isEndless)) return;
+    const own = bodyBox(body).applyMatrix4(bodyMatrix(frame, b));
+    if (own.getSize(new THREE.Vector3()).length() < LARGE * size) box.union(own);
+  });
+  return box;
 }
 
 // Where the bodies that move are now.

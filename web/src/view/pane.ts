@@ -4,7 +4,7 @@ import type { Look } from "../palette";
 import type { Frame, SceneMessage } from "../protocol";
 import { Bodies, type Colouring } from "./bodies";
 import { Contacts, type ContactOptions } from "./contacts";
-import { bodyBox, bodyMatrix, movingBox, sceneBox } from "./extent";
+import { bodyBox, bodyMatrix, movingBox, pictureBox, sceneBox } from "./extent";
 import { Ground } from "./ground";
 import { Joints } from "./joints";
 
@@ -165,9 +165,15 @@ export class Pane {
     return this.parts?.contacts.arrow ?? { length: 0, force: 0 };
   }
 
+  // Around what moves.
   box(): THREE.Box3 {
     if (this.scene && this.frame) return movingBox(this.scene, this.frame);
     return this.scene ? sceneBox(this.scene) : new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+  }
+
+  // What a fitted picture shows.
+  pictureBox(): THREE.Box3 {
+    return this.scene && this.frame ? pictureBox(this.scene, this.frame) : this.box();
   }
 
   bodyMatrix(body: number): THREE.Matrix4 | null {

@@ -130,7 +130,7 @@ export class Stage implements Panel {
 
   fit(direction?: Direction): void {
     const moving = this.panes[0].scene?.bodies.filter((body) => !body.fixed).length ?? 0;
-    this.rig.fit(this.panes[0].box(), moving > 2 ? 1.2 : 1.8, direction); // one body alone does not fill the picture
+    this.rig.fit(this.panes[0].pictureBox(), moving > 2 ? 1.2 : 1.8, direction); // one body alone does not fill the picture
     this.invalidate();
   }
 
