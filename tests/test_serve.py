@@ -306,6 +306,8 @@ class Serving(unittest.TestCase):
             page.send(type="set", name=name, value=value)
             told = other.wait(lambda m: isinstance(m, dict) and m["type"] == "state" and m[name] == value)
             self.assertEqual(told[name], value)
+        page.send(type="set", name="limit", value=None)
+        other.wait(lambda m: isinstance(m, dict) and m["type"] == "state" and m["limit"] is None)
         page.frame(lambda f: f.step > 10 and any(abs(c[13] - 0.125) < 1e-6 for c in f.contacts))
         page.send(type="set", name="method", value="nogs")
         self.assertIn("nogs", page.text("error")["text"])

@@ -12,7 +12,7 @@
 #include "serve/server_state.h"
 
 static const double FRAME_SECONDS = 1.0 / 70.0;  // from frame to frame, at least
-static const double FRAME_BYTES = 150e6;         // a second, for all pages together
+static const double FRAME_BYTES = 300e6;         // a second, for all pages together
 static const double STALL_SECONDS = 30.0;        // after which a page that reads nothing is sent away
 enum { SOCKET_BYTES = 1 << 20 };                 // that wait in the system: more would only make frames old
 

@@ -48,7 +48,8 @@ static ChStatus change_options(ChContext* context, ChLive* live, const ChOrder* 
   ChStatus status = CH_OK;
   if (order->setting == CH_SET_H) o.h = order->value;
   if (order->setting == CH_SET_TOLERANCE) o.solve.tolerance = order->value;
-  if (order->setting == CH_SET_LIMIT) o.solve.time_limit = order->value;
+  bool given = order->setting == CH_SET_LIMIT && order->value > 0.0;
+  if (order->setting == CH_SET_LIMIT) o.solve.time_limit = given ? order->value : live->limit.now;
   if (order->setting == CH_SET_REST) o.rest = order->on;
   if (order->setting == CH_SET_CONE) status = read_cone(context, live, order->word, &o);
   if (order->setting == CH_SET_METHOD) {
@@ -64,7 +65,7 @@ static ChStatus change_options(ChContext* context, ChLive* live, const ChOrder* 
     status = ch_simulation_options_check(context, &own, world_of(live)->dimension);
   }
   if (status != CH_OK) return status;
-  if (order->setting == CH_SET_LIMIT) live->limit_given = true;
+  if (order->setting == CH_SET_LIMIT) live->limit_given = given;
   live->setup.options = o;
   memcpy(live->methods, methods, sizeof methods);
   for (int k = 0; k < live->pane_count; ++k)

@@ -148,7 +148,7 @@ static ChStatus read_set(const Reader* r) {
     case CH_SET_TOLERANCE:
       return read_number(r, "value", 1e-16, 1.0, &o->value);
     case CH_SET_LIMIT:
-      return read_number(r, "value", 1e-4, 60.0, &o->value);
+      return !has(r, "value") ? CH_OK : read_number(r, "value", 1e-4, 60.0, &o->value);
     case CH_SET_REST:
       return read_switch(r);
     case CH_SET_METHOD:
