@@ -8,7 +8,19 @@ export function niceBelow(x: number): number {
   return power * (lead >= 5 - 1e-9 ? 5 : lead >= 2 - 1e-9 ? 2 : 1);
 }
 
-const SUPERSCRIPT: Record<string, string> = { "-": "\u207b", "0": "\u2070", "1": "\u00b9", "2": "\u00b2", "3": "\u00b3", "4": "\u2074", "5": "\u2075", "6": "\u2076", "7": "\u2077", "8": "\u2078", "9": "\u2079" };
+const SUPERSCRIPT: Record<string, string> = {
+  "-": "\u207b",
+  "0": "\u2070",
+  "1": "\u00b9",
+  "2": "\u00b2",
+  "3": "\u00b3",
+  "4": "\u2074",
+  "5": "\u2075",
+  "6": "\u2076",
+  "7": "\u2077",
+  "8": "\u2078",
+  "9": "\u2079",
+};
 
 // 3.2 times a power of ten, written as in a book.
 export function scientific(x: number, digits = 1): string {
@@ -25,10 +37,22 @@ export function number(x: number, digits = 3): string {
   const size = Math.abs(x);
   if (x !== 0 && (size < 1e-3 || size >= 1e5)) return scientific(x, digits - 1).replace("-", "\u2212");
   const places = size === 0 ? 0 : Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
-  return x.toFixed(places).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "").replace("-", "\u2212");
+  return x
+    .toFixed(places)
+    .replace(/(\.\d*?)0+$/, "$1")
+    .replace(/\.$/, "")
+    .replace("-", "\u2212");
 }
 
-const PREFIXES: [number, string][] = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "\u00b5"], [1e-9, "n"]];
+const PREFIXES: [number, string][] = [
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+  [1, ""],
+  [1e-3, "m"],
+  [1e-6, "\u00b5"],
+  [1e-9, "n"],
+];
 
 // With a prefix of the unit: 0.012 m is 12 mm.
 export function quantity(x: number, unit: string, digits = 3): string {

@@ -57,7 +57,16 @@ const mode: Panel = {
     find("tab-settings").hidden = !live;
   },
 };
-const panels: Panel[] = [mode, stage, transport, new Hud(find("hud"), stage, find("foot")), settings, inspector, gallery, charts];
+const panels: Panel[] = [
+  mode,
+  stage,
+  transport,
+  new Hud(find("hud"), stage, find("foot")),
+  settings,
+  inspector,
+  gallery,
+  charts,
+];
 
 pointer.onSelect = (pane, body, contact) => {
   inspector.select(pane, body, contact);
@@ -73,11 +82,17 @@ startTheme(find<HTMLButtonElement>("theme"), (dark) => panels.forEach((panel) =>
 
 // ------------------------------------------------------------------------------------------------------------------ keys
 
+function selectNext(): void {
+  inspector.selectNext();
+  tabs.show("inspect");
+}
+
 const keys: Key[] = [
   { key: " ", shown: "space", does: "run or pause", act: () => transport.toggle() },
   { key: ".", shown: ".", does: "one step", act: () => transport.once() },
   { key: "r", shown: "r", does: "back to the start", act: () => transport.reset() },
   { key: "f", shown: "f", does: "fit the view to the scene", act: () => stage.fit() },
+  { key: "n", shown: "n", does: "select the next body", act: () => selectNext() },
   { key: "o", shown: "o", does: "follow the selected body", act: () => menu.toggleFollow() },
   { key: "v", shown: "v", does: "what is drawn", act: () => menu.toggle() },
   { key: "g", shown: "g", does: "scenes", act: () => gallery.open() },
@@ -116,11 +131,17 @@ function showConnection(connection: Connection): void {
   const words = { connecting: "Connecting \u2026", open: "Connected", lost: "" };
   const lost = connection.state === "lost";
   const wait = lost ? Math.ceil(connection.retrySeconds) : 0;
-  const text = lost ? `Connection lost. Is cardhouse still running? Trying again in ${wait} s` : words[connection.state];
+  const text = lost
+    ? `Connection lost. Is cardhouse still running? Trying again in ${wait} s`
+    : words[connection.state];
   setText(find("connection"), text);
   document.documentElement.dataset.connection = connection.state;
 }
 
 tabs.show("charts");
 if (source instanceof ReplaySource) offerPictures(source, stage);
-source.start({ message: tell, frame: (frame) => panels.forEach((panel) => panel.frame?.(frame)), connection: showConnection });
+source.start({
+  message: tell,
+  frame: (frame) => panels.forEach((panel) => panel.frame?.(frame)),
+  connection: showConnection,
+});

@@ -1,5 +1,13 @@
 // A part of the page that follows the simulation. Panels are told of everything in the order in which it arrives.
-import type { BodyMessage, ContactMessage, Frame, HelloMessage, LoopMessage, SceneMessage, StateMessage } from "./protocol";
+import type {
+  BodyMessage,
+  ContactMessage,
+  Frame,
+  HelloMessage,
+  LoopMessage,
+  SceneMessage,
+  StateMessage,
+} from "./protocol";
 
 export interface Panel {
   hello?(message: HelloMessage): void;

@@ -1,10 +1,8 @@
 // Where frames come from: a running server (socket_source.ts) or a file inside the page (replay.ts).
 import type { Command, Frame, ServerMessage } from "./protocol";
 
-export type Connection =
-  | { state: "connecting" }
-  | { state: "open" }
-  | { state: "lost"; retrySeconds: number }; // tries again by itself
+// A lost connection is tried again by itself.
+export type Connection = { state: "connecting" } | { state: "open" } | { state: "lost"; retrySeconds: number };
 
 export interface SourceListener {
   message(message: ServerMessage): void;

@@ -3,7 +3,16 @@ import { test } from "node:test";
 import { niceBelow, number, quantity, title, vector } from "../src/format";
 
 test("a round number below is 1, 2 or 5 times a power of ten", () => {
-  for (const [x, round] of [[1, 1], [1.99, 1], [2, 2], [4.9, 2], [5, 5], [9.99, 5], [0.031, 0.02], [740, 500]]) {
+  for (const [x, round] of [
+    [1, 1],
+    [1.99, 1],
+    [2, 2],
+    [4.9, 2],
+    [5, 5],
+    [9.99, 5],
+    [0.031, 0.02],
+    [740, 500],
+  ]) {
     assert.ok(Math.abs(niceBelow(x) - round) < 1e-12 * round, `${x}`);
   }
   for (const x of [0, -1, NaN, Infinity]) assert.equal(niceBelow(x), 1);

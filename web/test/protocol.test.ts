@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CONTACT_WORDS, ContactStatus, FRAME_HEADER_BYTES, FRAME_MAGIC, STATS_BYTES, decodeFrame, frameContact, parseMessage } from "../src/protocol";
+import {
+  CONTACT_WORDS,
+  ContactStatus,
+  FRAME_HEADER_BYTES,
+  FRAME_MAGIC,
+  STATS_BYTES,
+  decodeFrame,
+  frameContact,
+  parseMessage,
+} from "../src/protocol";
 
 // A frame of one body, one contact (so that the stats lie at an odd multiple of four bytes) and two steps.
 function sample(): ArrayBuffer {
@@ -33,7 +42,13 @@ test("a frame is read as it was written", () => {
   assert.deepEqual([contact.gap, contact.mu, contact.status], [12, 13, ContactStatus.Slip]);
   assert.deepEqual(contact.bodies, [4, -1]);
   assert.equal(frame.stats.length, 2);
-  assert.deepEqual(frame.stats.map((s) => [s.time, s.natural, s.missed, s.atRest]), [[2.4, 1e-9, true, false], [3.4, 1e-9, false, true]]);
+  assert.deepEqual(
+    frame.stats.map((s) => [s.time, s.natural, s.missed, s.atRest]),
+    [
+      [2.4, 1e-9, true, false],
+      [3.4, 1e-9, false, true],
+    ],
+  );
 });
 
 test("what is no frame is refused, whatever its length", () => {
@@ -44,6 +59,7 @@ test("what is no frame is refused, whatever its length", () => {
 });
 
 test("text that is no message is refused", () => {
-  for (const text of ["", "{", "null", "3", "[]", '{"type":3}', '{"type":"surprise"}']) assert.equal(parseMessage(text), null);
+  for (const text of ["", "{", "null", "3", "[]", '{"type":3}', '{"type":"surprise"}'])
+    assert.equal(parseMessage(text), null);
   assert.deepEqual(parseMessage('{"type":"error","text":"no"}'), { type: "error", text: "no" });
 });

@@ -4,7 +4,14 @@ import { ContactStatus, type Contact, type SceneMessage } from "../src/protocol"
 import { utilisation } from "../src/ui/inspector";
 import { gravityAngles, gravityVector } from "../src/ui/settings";
 import { bodyBox, sceneBox } from "../src/view/extent";
-import { boxGeometry, chainGeometry, cylinderGeometry, diskGeometry, polygonGeometry, sphereGeometry } from "../src/view/geometry";
+import {
+  boxGeometry,
+  chainGeometry,
+  cylinderGeometry,
+  diskGeometry,
+  polygonGeometry,
+  sphereGeometry,
+} from "../src/view/geometry";
 
 test("gravity's angles and its vector are inverse to each other", () => {
   for (const dimension of [2, 3] as const)
@@ -12,13 +19,24 @@ test("gravity's angles and its vector are inverse to each other", () => {
       for (const heading of dimension === 3 && tilt > 0 ? [-170, 0, 45] : [0]) {
         if (dimension === 3 && tilt < 0) continue;
         const back = gravityAngles(gravityVector(9.81, tilt, heading, dimension), dimension);
-        assert.ok(Math.abs(back.size - 9.81) < 1e-9 && Math.abs(back.tilt - tilt) < 1e-9 && Math.abs(back.heading - heading) < 1e-9);
+        assert.ok(
+          Math.abs(back.size - 9.81) < 1e-9 &&
+            Math.abs(back.tilt - tilt) < 1e-9 &&
+            Math.abs(back.heading - heading) < 1e-9,
+        );
       }
 });
 
 test("a contact at the edge of its cone uses all of it", () => {
   const contact: Contact = {
-    point: [0, 0, 0], normal: [0, 0, 1], force: [3, 4, 10], slip: [0, 2, 0.5], gap: 0, mu: 0.5, bodies: [0, 1], status: ContactStatus.Slip,
+    point: [0, 0, 0],
+    normal: [0, 0, 1],
+    force: [3, 4, 10],
+    slip: [0, 2, 0.5],
+    gap: 0,
+    mu: 0.5,
+    bodies: [0, 1],
+    status: ContactStatus.Slip,
   };
   const { normal, tangential, used, slip } = utilisation(contact);
   assert.deepEqual([normal, tangential, used, slip], [10, 5, 1, 2]);
@@ -38,13 +56,45 @@ test("real edges are drawn, those of the triangulation are not", () => {
   assert.equal(drawnEdges(sphereGeometry(2)), 0);
   assert.equal(drawnEdges(diskGeometry()), 64);
   assert.equal(drawnEdges(cylinderGeometry(false)), 4 * 32);
-  assert.equal(drawnEdges(polygonGeometry([[0, 0], [2, 0], [2, 1], [1, 2], [0, 1]])), 5);
-  assert.ok(drawnEdges(chainGeometry([[0, 0], [1, 0], [2, 1]], 0.1)) >= 6);
+  assert.equal(
+    drawnEdges(
+      polygonGeometry([
+        [0, 0],
+        [2, 0],
+        [2, 1],
+        [1, 2],
+        [0, 1],
+      ]),
+    ),
+    5,
+  );
+  assert.ok(
+    drawnEdges(
+      chainGeometry(
+        [
+          [0, 0],
+          [1, 0],
+          [2, 1],
+        ],
+        0.1,
+      ),
+    ) >= 6,
+  );
 });
 
 test("boxes hold their shapes; nonsense bounds give a box all the same", () => {
-  const box = bodyBox({ name: "a", fixed: false, mass: 1, shapes: [{ type: "capsule", radius: 1, half_length: 2, at: [0, 0, 5] }] });
+  const box = bodyBox({
+    name: "a",
+    fixed: false,
+    mass: 1,
+    shapes: [{ type: "capsule", radius: 1, half_length: 2, at: [0, 0, 5] }],
+  });
   assert.deepEqual([box.min.z, box.max.z, box.max.x], [2, 8, 1]);
-  const scene = { bounds: [[Infinity, 0, 0], [-Infinity, 0, 0]] } as unknown as SceneMessage;
+  const scene = {
+    bounds: [
+      [Infinity, 0, 0],
+      [-Infinity, 0, 0],
+    ],
+  } as unknown as SceneMessage;
   assert.ok(!sceneBox(scene).isEmpty());
 });

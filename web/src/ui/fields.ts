@@ -44,7 +44,11 @@ export function numberField(label: string, options: NumberOptions, changed: (val
 }
 
 // A slider with its number beside it.
-export function rangeField(label: string, options: NumberOptions & { min: number; max: number }, changed: (value: number) => void): Field<number> {
+export function rangeField(
+  label: string,
+  options: NumberOptions & { min: number; max: number },
+  changed: (value: number) => void,
+): Field<number> {
   const { id, unit = "", min, max, step = "any", hint = "" } = options;
   const slider = el("input", { type: "range", id, min, max, step });
   const figure = el("output", { class: "figure" });
@@ -67,7 +71,13 @@ export function rangeField(label: string, options: NumberOptions & { min: number
   };
 }
 
-export function choiceField(label: string, id: string, choices: string[], changed: (value: string) => void, hint = ""): Field<string> & { offer(choices: string[]): void } {
+export function choiceField(
+  label: string,
+  id: string,
+  choices: string[],
+  changed: (value: string) => void,
+  hint = "",
+): Field<string> & { offer(choices: string[]): void } {
   const select = el("select", { id, change: () => changed(select.value) });
   const offer = (list: string[]) => {
     const before = select.value;
@@ -82,7 +92,8 @@ export function choiceField(label: string, id: string, choices: string[], change
       return select.value;
     },
     set value(x: string) {
-      if (!Array.from(select.options).some((option) => option.value === x)) select.append(el("option", { value: x }, x));
+      if (!Array.from(select.options).some((option) => option.value === x))
+        select.append(el("option", { value: x }, x));
       select.value = x;
     },
   };

@@ -12,11 +12,22 @@ function parameterControl(parameter: Parameter): HTMLInputElement | HTMLSelectEl
   const id = `parameter-${parameter.name}`;
   const words = typeof parameter.words === "string" ? parameter.words.split("|") : (parameter.words ?? []);
   if (words.length > 0) {
-    const select = el("select", { id, name: parameter.name }, ...words.map((word) => el("option", { value: word }, word)));
+    const select = el(
+      "select",
+      { id, name: parameter.name },
+      ...words.map((word) => el("option", { value: word }, word)),
+    );
     select.value = String(parameter.default);
     return select;
   }
-  const input = el("input", { id, name: parameter.name, type: "number", value: parameter.default, min: parameter.lowest, max: parameter.highest });
+  const input = el("input", {
+    id,
+    name: parameter.name,
+    type: "number",
+    value: parameter.default,
+    min: parameter.lowest,
+    max: parameter.highest,
+  });
   input.step = parameter.whole ? "1" : "any";
   input.required = true;
   return input;
@@ -34,7 +45,10 @@ export class Gallery implements Panel {
   constructor(private readonly send: (command: Command) => void) {
     this.opener.addEventListener("click", () => this.open());
     const close = iconButton("close", "Close", () => this.dialog.close(), "escape");
-    this.dialog.append(el("header", {}, el("h1", {}, "Scenes"), close), el("div", { class: "gallery-body" }, this.list, this.details));
+    this.dialog.append(
+      el("header", {}, el("h1", {}, "Scenes"), close),
+      el("div", { class: "gallery-body" }, this.list, this.details),
+    );
     this.details.addEventListener("submit", () => this.load());
     this.dialog.addEventListener("click", (event) => {
       if (event.target === this.dialog) this.dialog.close();
@@ -83,7 +97,12 @@ export class Gallery implements Panel {
   }
 
   private card(scene: GalleryEntry): HTMLElement {
-    const button = el("button", { type: "button", class: "card", "data-scene": scene.name, click: () => this.choose(scene.name) });
+    const button = el("button", {
+      type: "button",
+      class: "card",
+      "data-scene": scene.name,
+      click: () => this.choose(scene.name),
+    });
     button.append(thumbnail(scene.name), el("strong", {}, title(baseName(scene.name))), el("span", {}, scene.title));
     button.addEventListener("dblclick", () => this.load());
     return el("div", { role: "listitem" }, button);
@@ -92,12 +111,18 @@ export class Gallery implements Panel {
   private choose(name: string): void {
     const scene = this.scenes.find((entry) => entry.name === name);
     this.chosen = scene?.name ?? "";
-    for (const card of this.list.querySelectorAll<HTMLElement>(".card")) card.setAttribute("aria-pressed", String(card.dataset.scene === this.chosen));
+    for (const card of this.list.querySelectorAll<HTMLElement>(".card"))
+      card.setAttribute("aria-pressed", String(card.dataset.scene === this.chosen));
     this.details.replaceChildren();
     if (!scene) return;
     const rows = (scene.parameters ?? []).map((parameter) => this.parameterRow(parameter));
     const start = el("button", { type: "submit", class: "primary wide", id: "load" }, "Open this scene");
-    this.details.append(el("h2", {}, title(baseName(scene.name))), el("p", { class: "note" }, scene.title), ...rows, start);
+    this.details.append(
+      el("h2", {}, title(baseName(scene.name))),
+      el("p", { class: "note" }, scene.title),
+      ...rows,
+      start,
+    );
   }
 
   private parameterRow(parameter: Parameter): HTMLElement {
@@ -107,9 +132,17 @@ export class Gallery implements Panel {
       if (now !== undefined) control.value = String(now);
     }
     const range = parameter.lowest !== undefined && parameter.highest !== undefined && !parameter.words;
-    const hint = range ? `${parameter.help ?? ""} (${number(parameter.lowest ?? 0)} to ${number(parameter.highest ?? 0)})` : (parameter.help ?? "");
+    const hint = range
+      ? `${parameter.help ?? ""} (${number(parameter.lowest ?? 0)} to ${number(parameter.highest ?? 0)})`
+      : (parameter.help ?? "");
     const name = title(parameter.name);
-    return el("div", { class: "parameter" }, el("label", { for: control.id }, name), control, el("p", { class: "hint" }, hint));
+    return el(
+      "div",
+      { class: "parameter" },
+      el("label", { for: control.id }, name),
+      control,
+      el("p", { class: "hint" }, hint),
+    );
   }
 
   private load(): void {

@@ -65,7 +65,12 @@ export class Hud implements Panel {
   private readonly scaleText = el("span", {}, "1 m");
   private readonly scaleBar = el("span", { class: "scale-bar" });
   private readonly needle = el("span", { class: "needle" }, el("span", {}));
-  private readonly gravity = el("div", { class: "gravity", role: "note", title: "Direction of gravity" }, this.needle, "gravity");
+  private readonly gravity = el(
+    "div",
+    { class: "gravity", role: "note", title: "Direction of gravity" },
+    this.needle,
+    "gravity",
+  );
   private gravityVector: number[] = [0, 0, -9.81];
   private tolerance = 1e-8;
 
@@ -76,7 +81,11 @@ export class Hud implements Panel {
   ) {
     const keys = [1, 2, 3].map((status) => el("span", { class: `key status-${status}` }, CONTACT_NAMES[status]));
     this.legend = el("div", { class: "legend", role: "note", "aria-label": "Contact marks" }, ...keys, this.arrow);
-    foot.append(el("div", { class: "scale", role: "note", "aria-label": "Scale" }, this.scaleBar, this.scaleText), this.gravity, this.legend);
+    foot.append(
+      el("div", { class: "scale", role: "note", "aria-label": "Scale" }, this.scaleBar, this.scaleText),
+      this.gravity,
+      this.legend,
+    );
     host.append(this.loopLine);
     this.addChip();
     stage.onDraw = () => this.measure();

@@ -78,13 +78,24 @@ export class Inspector implements Panel {
     }
   }
 
+  // The next body that moves, in the order of the scene.
+  selectNext(): void {
+    const bodies = this.sceneShown?.bodies ?? [];
+    for (let k = 1; k <= bodies.length; k++) {
+      const next = (this.body + k) % bodies.length;
+      if (!bodies[next].fixed) return this.select(this.pane, next, -1);
+    }
+  }
+
   private name(body: number): string {
     return body < 0 ? "ground" : (this.sceneShown?.bodies[body]?.name ?? `body ${body}`);
   }
 
   scene(message: SceneMessage): void {
     if (message.pane !== 0) return;
-    const same = this.sceneShown?.name === message.name && this.sceneShown.bodies[this.body]?.name === message.bodies[this.body]?.name;
+    const same =
+      this.sceneShown?.name === message.name &&
+      this.sceneShown.bodies[this.body]?.name === message.bodies[this.body]?.name;
     this.sceneShown = message;
     if (!same) this.select(0, -1, -1);
   }
@@ -114,10 +125,15 @@ export class Inspector implements Panel {
     const rows: [string, string][] = [["Kind", message.kind ?? "\u2013"]];
     if (message.mass) rows.push(["Mass", quantity(1000 * message.mass, "g")]);
     if (message.position) rows.push(["Centre", vector(message.position, "m", d)]);
-    if (message.velocity) rows.push(["Velocity", vector(message.velocity, "m/s", d)], ["Speed", quantity(length(message.velocity), "m/s")]);
-    if (message.omega) rows.push(["Spin", d === 2 ? `${number(message.omega[2] ?? 0)} rad/s` : vector(message.omega, "rad/s")]);
+    if (message.velocity)
+      rows.push(["Velocity", vector(message.velocity, "m/s", d)], ["Speed", quantity(length(message.velocity), "m/s")]);
+    if (message.omega)
+      rows.push(["Spin", d === 2 ? `${number(message.omega[2] ?? 0)} rad/s` : vector(message.omega, "rad/s")]);
     if (message.contact_force) rows.push(["Contact force", vector(message.contact_force, "N", d)]);
-    rows.push(["Contacts", String(message.contacts ?? 0)], ["Island", (message.island ?? -1) < 0 ? "none" : String(message.island)]);
+    rows.push(
+      ["Contacts", String(message.contacts ?? 0)],
+      ["Island", (message.island ?? -1) < 0 ? "none" : String(message.island)],
+    );
     this.show(rows);
   }
 

@@ -101,7 +101,13 @@ export class Pointer {
     if (this.pull !== pull) return;
     const pane = this.stage.panes[pull.pane];
     if (pane?.scene?.dimension === 2) pull.target.z = pull.local.z = 0;
-    this.send({ type: "drag", pane: pull.pane, body: pull.body, local: triple(pull.local), target: triple(pull.target) });
+    this.send({
+      type: "drag",
+      pane: pull.pane,
+      body: pull.body,
+      local: triple(pull.local),
+      target: triple(pull.target),
+    });
     const matrix = pane?.bodyMatrix(pull.body);
     if (matrix) pane.showSpring([pull.local.clone().applyMatrix4(matrix), pull.target]);
     this.stage.invalidate();
@@ -121,7 +127,8 @@ export class Pointer {
     const from = this.pressed;
     this.pressed = null;
     this.release();
-    if (!from || event.button !== 0 || Math.hypot(event.clientX - from.x, event.clientY - from.y) >= CLICK_PIXELS) return;
+    if (!from || event.button !== 0 || Math.hypot(event.clientX - from.x, event.clientY - from.y) >= CLICK_PIXELS)
+      return;
     if (this.tool === "shoot") this.shoot(event.clientX, event.clientY);
     else this.choose(event.clientX, event.clientY);
   }
@@ -153,7 +160,10 @@ export class Pointer {
     const centre = box.getCenter(new THREE.Vector3());
     const nearest = ray.ray.closestPointToPoint(centre, new THREE.Vector3());
     const aim = picture.pick(ray)?.point ?? nearest;
-    const reach = Math.min(1.2 * box.getBoundingSphere(new THREE.Sphere()).radius, 0.9 * aim.distanceTo(ray.ray.origin));
+    const reach = Math.min(
+      1.2 * box.getBoundingSphere(new THREE.Sphere()).radius,
+      0.9 * aim.distanceTo(ray.ray.origin),
+    );
     const origin = aim.clone().addScaledVector(ray.ray.direction, -reach);
     origin.z = Math.max(origin.z, box.min.z + this.shot().size);
     return { origin, direction: aim.sub(origin).normalize() };

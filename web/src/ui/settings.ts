@@ -28,27 +28,74 @@ export function gravityVector(size: number, tilt: number, heading: number, dimen
 
 export class Settings implements Panel {
   private dimension: 2 | 3 = 3;
-  private readonly set = (name: string) => (value: number | string | boolean | number[]) => this.send({ type: "set", name, value });
+  private readonly set = (name: string) => (value: number | string | boolean | number[]) =>
+    this.send({ type: "set", name, value });
   private readonly pull = () =>
     this.set("gravity")(gravityVector(this.gravity.value, this.tilt.value, this.heading.value, this.dimension));
 
-  private readonly mu = rangeField("Friction \u00b5", { id: "mu", min: 0, max: 1.5, step: 0.01, hint: "of all contacts" }, this.set("mu"));
+  private readonly mu = rangeField(
+    "Friction \u00b5",
+    { id: "mu", min: 0, max: 1.5, step: 0.01, hint: "of all contacts" },
+    this.set("mu"),
+  );
   private readonly muNote = el("p", { class: "note" }, "Friction is as the materials say, until the slider is moved.");
   private readonly gravity = numberField("Gravity", { id: "gravity", unit: "m/s\u00b2", min: 0, max: 1000 }, this.pull);
-  private readonly tilt = rangeField("Tilt", { id: "tilt", unit: "\u00b0", min: -90, max: 90, step: 1, hint: "of gravity, from straight down" }, this.pull);
-  private readonly heading = rangeField("Heading", { id: "heading", unit: "\u00b0", min: -180, max: 180, step: 5, hint: "of the tilt, from x towards y" }, this.pull);
+  private readonly tilt = rangeField(
+    "Tilt",
+    { id: "tilt", unit: "\u00b0", min: -90, max: 90, step: 1, hint: "of gravity, from straight down" },
+    this.pull,
+  );
+  private readonly heading = rangeField(
+    "Heading",
+    { id: "heading", unit: "\u00b0", min: -180, max: 180, step: 5, hint: "of the tilt, from x towards y" },
+    this.pull,
+  );
   private readonly method = choiceField("Method", "method", ["auto"], this.set("method"));
-  private readonly cone = choiceField("Cone", "cone", CONES, this.set("cone"), "of friction: the circle, or a polygon inside or around it");
-  private readonly tolerance = choiceField("Tolerance", "tolerance", TOLERANCES, (text) => this.set("tolerance")(Number(text)), "on the certificate of every step");
-  private readonly h = numberField("Step h", { id: "h", unit: "ms", min: 0.001, max: 100 }, (ms) => this.set("h")(ms / 1000));
-  private readonly limit = numberField("Time limit", { id: "limit", unit: "ms", min: 0.1, max: 60000, empty: "adapts", hint: "of one solve; the best iterate so far is then taken" }, (ms) => this.set("limit")(ms / 1000));
-  private readonly rest = switchField("Keep rest", "rest", this.set("rest"), "what is certified to rest is not solved again");
+  private readonly cone = choiceField(
+    "Cone",
+    "cone",
+    CONES,
+    this.set("cone"),
+    "of friction: the circle, or a polygon inside or around it",
+  );
+  private readonly tolerance = choiceField(
+    "Tolerance",
+    "tolerance",
+    TOLERANCES,
+    (text) => this.set("tolerance")(Number(text)),
+    "on the certificate of every step",
+  );
+  private readonly h = numberField("Step h", { id: "h", unit: "ms", min: 0.001, max: 100 }, (ms) =>
+    this.set("h")(ms / 1000),
+  );
+  private readonly limit = numberField(
+    "Time limit",
+    {
+      id: "limit",
+      unit: "ms",
+      min: 0.1,
+      max: 60000,
+      empty: "adapts",
+      hint: "of one solve; the best iterate so far is then taken",
+    },
+    (ms) => this.set("limit")(ms / 1000),
+  );
+  private readonly rest = switchField(
+    "Keep rest",
+    "rest",
+    this.set("rest"),
+    "what is certified to rest is not solved again",
+  );
   private readonly shotSpeed = numberField("Speed", { id: "shot-speed", unit: "m/s", min: 0, max: 1000 }, () => {});
   private readonly shotMass = numberField("Mass", { id: "shot-mass", unit: "kg", min: 1e-6, max: 1e6 }, () => {});
   private readonly shotSize = numberField("Edge", { id: "shot-size", unit: "m", min: 1e-4, max: 1000 }, () => {});
   private readonly first = choiceField("Left", "compare-first", ["pgs"], () => {});
   private readonly second = choiceField("Right", "compare-second", ["auto"], () => {});
-  private readonly compareButton = el("button", { type: "button", id: "compare", class: "wide", click: () => this.compare() }, "Compare");
+  private readonly compareButton = el(
+    "button",
+    { type: "button", id: "compare", class: "wide", click: () => this.compare() },
+    "Compare",
+  );
   private readonly loopTable = el("dl", { class: "figures" });
   private readonly problems: HTMLAnchorElement[]; // one a pane
   private comparing = false;
@@ -61,15 +108,37 @@ export class Settings implements Panel {
     shoot: () => void,
     problemAddress: (pane: number) => string | null,
   ) {
-    const shootButton = el("button", { type: "button", id: "shoot", class: "wide", click: shoot }, "Shoot at the middle");
+    const shootButton = el(
+      "button",
+      { type: "button", id: "shoot", class: "wide", click: shoot },
+      "Shoot at the middle",
+    );
     this.problems = [0, 1].flatMap((pane) => {
       const href = problemAddress(pane);
       const label = el("span", {}, "This step as an FCLIB file");
-      return href ? [el("a", { class: "button wide", id: `problem-${pane}`, href, download: "problem.hdf5", hidden: pane > 0 }, icon("save"), label)] : [];
+      return href
+        ? [
+            el(
+              "a",
+              { class: "button wide", id: `problem-${pane}`, href, download: "problem.hdf5", hidden: pane > 0 },
+              icon("save"),
+              label,
+            ),
+          ]
+        : [];
     });
     host.append(
       section("Physics", this.mu.element, this.muNote, this.gravity.element, this.tilt.element, this.heading.element),
-      section("Solving", this.method.element, this.cone.element, this.tolerance.element, this.h.element, this.limit.element, this.rest.element, ...this.problems),
+      section(
+        "Solving",
+        this.method.element,
+        this.cone.element,
+        this.tolerance.element,
+        this.h.element,
+        this.limit.element,
+        this.rest.element,
+        ...this.problems,
+      ),
       section("Two methods side by side", this.first.element, this.second.element, this.compareButton),
       section("Block to shoot", this.shotSpeed.element, this.shotMass.element, this.shotSize.element, shootButton),
       section("Interaction loop", this.loopTable),
@@ -82,7 +151,11 @@ export class Settings implements Panel {
   // What flies from the stage.
   shot(): Shot {
     const fine = (x: number, otherwise: number) => (Number.isFinite(x) && x > 0 ? x : otherwise);
-    return { speed: fine(this.shotSpeed.value, 5), mass: fine(this.shotMass.value, 1), size: fine(this.shotSize.value, 0.1) };
+    return {
+      speed: fine(this.shotSpeed.value, 5),
+      mass: fine(this.shotMass.value, 1),
+      size: fine(this.shotSize.value, 0.1),
+    };
   }
 
   private compare(): void {
@@ -110,7 +183,10 @@ export class Settings implements Panel {
   // A tenth of the scene, twice as heavy as what lies there, as fast as a fall over three times its height.
   private proposeShot(message: SceneMessage): void {
     const size = Math.hypot(...message.bounds[1].map((high, i) => high - message.bounds[0][i]));
-    const masses = message.bodies.filter((b) => !b.fixed && b.mass).map((b) => b.mass ?? 1).sort((a, b) => a - b);
+    const masses = message.bodies
+      .filter((b) => !b.fixed && b.mass)
+      .map((b) => b.mass ?? 1)
+      .sort((a, b) => a - b);
     const gravity = Math.hypot(...message.gravity) || 9.81;
     this.shotSize.value = Number((0.07 * size).toPrecision(2));
     this.shotMass.value = Number((2 * (masses[Math.floor(masses.length / 2)] ?? 0.5)).toPrecision(2));

@@ -66,7 +66,8 @@ function roundPieces(shape: Shape, ball: Piece["make"]): Piece[] | null {
 function pieces(shape: Shape, planar: boolean, ball: Piece["make"], band: number): Piece[] {
   const round = roundPieces(shape, ball);
   if (round) return round;
-  if (shape.type === "box" && planar) return [{ key: "rectangle", make: rectangleGeometry, size: v3(shape.half).setZ(1) }];
+  if (shape.type === "box" && planar)
+    return [{ key: "rectangle", make: rectangleGeometry, size: v3(shape.half).setZ(1) }];
   if (shape.type === "box") return [{ key: "box", make: boxGeometry, size: v3(shape.half) }];
   const { vertices, triangles, points } = shape;
   const key = `${shape.type}${JSON.stringify(vertices ?? points)}`;
@@ -112,9 +113,15 @@ class Instances {
     for (let i = 0; i < this.slots.length; i++) {
       const b = BODY_FLOATS * this.slots[i].body;
       const [w, x, y, z] = [poses[b + 3], poses[b + 4], poses[b + 5], poses[b + 6]];
-      const xx = 1 - 2 * (y * y + z * z), xy = 2 * (x * y - w * z), xz = 2 * (x * z + w * y);
-      const yx = 2 * (x * y + w * z), yy = 1 - 2 * (x * x + z * z), yz = 2 * (y * z - w * x);
-      const zx = 2 * (x * z - w * y), zy = 2 * (y * z + w * x), zz = 1 - 2 * (x * x + y * y);
+      const xx = 1 - 2 * (y * y + z * z),
+        xy = 2 * (x * y - w * z),
+        xz = 2 * (x * z + w * y);
+      const yx = 2 * (x * y + w * z),
+        yy = 1 - 2 * (x * x + z * z),
+        yz = 2 * (y * z - w * x);
+      const zx = 2 * (x * z - w * y),
+        zy = 2 * (y * z + w * x),
+        zz = 1 - 2 * (x * x + y * y);
       for (let c = 0; c < 4; c++) {
         const k = 12 * i + 3 * c;
         const o = 16 * i + 4 * c;
@@ -225,7 +232,9 @@ export class Bodies {
     if (index < 0 || this.scene.bodies[body].fixed) return out.setHex(this.look.fixed);
     out.setHex(BODY_COLOURS[index % BODY_COLOURS.length]);
     const shade = 0.94 + 0.12 * ((body * 0.618034) % 1);
-    return out.lerp(new THREE.Color(this.look.dark ? 0x20262e : 0xffffff), this.look.dark ? 0.38 : 0.3).multiplyScalar(shade);
+    return out
+      .lerp(new THREE.Color(this.look.dark ? 0x20262e : 0xffffff), this.look.dark ? 0.38 : 0.3)
+      .multiplyScalar(shade);
   }
 
   paint(look: Look = this.look): void {

@@ -87,7 +87,13 @@ export class Rig {
   }
 
   // The nearest distance from which all corners of the box lie within the picture.
-  private fitSpace(box: THREE.Box3, centre: THREE.Vector3, radius: number, direction: THREE.Vector3, air: number): void {
+  private fitSpace(
+    box: THREE.Box3,
+    centre: THREE.Vector3,
+    radius: number,
+    direction: THREE.Vector3,
+    air: number,
+  ): void {
     const [right, up] = [new THREE.Vector3(), new THREE.Vector3()];
     right.crossVectors(this.space.up, direction).normalize();
     up.crossVectors(direction, right);
@@ -137,7 +143,10 @@ export class Rig {
   turn(aside: number, upward: number): void {
     if (this.planar) return;
     const arm = new THREE.Spherical().setFromVector3(
-      this.space.position.clone().sub(this.orbit.target).applyQuaternion(new THREE.Quaternion().setFromUnitVectors(this.space.up, new THREE.Vector3(0, 1, 0))),
+      this.space.position
+        .clone()
+        .sub(this.orbit.target)
+        .applyQuaternion(new THREE.Quaternion().setFromUnitVectors(this.space.up, new THREE.Vector3(0, 1, 0))),
     );
     arm.theta += (aside * Math.PI) / 180;
     arm.phi = Math.min(0.98 * Math.PI, Math.max(0.02, arm.phi - (upward * Math.PI) / 180));

@@ -72,7 +72,13 @@ export class Contacts {
       depthTest: false,
     });
     this.overlay = new THREE.MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.92 });
-    this.coneMaterial = new THREE.MeshBasicMaterial({ depthTest: false, depthWrite: false, transparent: true, opacity: 0.22, side: THREE.DoubleSide });
+    this.coneMaterial = new THREE.MeshBasicMaterial({
+      depthTest: false,
+      depthWrite: false,
+      transparent: true,
+      opacity: 0.22,
+      side: THREE.DoubleSide,
+    });
     this.paint(look);
   }
 
@@ -96,13 +102,25 @@ export class Contacts {
     this.room = grown(this.room, count);
     this.clear();
     const geometry = new THREE.BufferGeometry();
-    geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * this.room), 3).setUsage(THREE.DynamicDrawUsage));
-    geometry.setAttribute("tint", new THREE.BufferAttribute(new Float32Array(3 * this.room), 3).setUsage(THREE.DynamicDrawUsage));
-    geometry.setAttribute("mark", new THREE.BufferAttribute(new Float32Array(this.room), 1).setUsage(THREE.DynamicDrawUsage));
+    geometry.setAttribute(
+      "position",
+      new THREE.BufferAttribute(new Float32Array(3 * this.room), 3).setUsage(THREE.DynamicDrawUsage),
+    );
+    geometry.setAttribute(
+      "tint",
+      new THREE.BufferAttribute(new Float32Array(3 * this.room), 3).setUsage(THREE.DynamicDrawUsage),
+    );
+    geometry.setAttribute(
+      "mark",
+      new THREE.BufferAttribute(new Float32Array(this.room), 1).setUsage(THREE.DynamicDrawUsage),
+    );
     this.points = new THREE.Points(geometry, this.pointMaterial);
     this.shafts = this.instances(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0), this.overlay);
     this.heads = this.instances(new THREE.ConeGeometry(1, 1, 12).translate(0, 0.5, 0), this.overlay);
-    this.cones = this.instances(new THREE.ConeGeometry(1, 1, 24, 1, true).rotateX(Math.PI).translate(0, 0.5, 0), this.coneMaterial);
+    this.cones = this.instances(
+      new THREE.ConeGeometry(1, 1, 24, 1, true).rotateX(Math.PI).translate(0, 0.5, 0),
+      this.coneMaterial,
+    );
     [this.cones, this.shafts, this.heads, this.points].forEach((object, i) => {
       object.frustumCulled = false;
       object.renderOrder = 10 + i;
@@ -130,7 +148,8 @@ export class Contacts {
       const at = CONTACT_WORDS * k + 6;
       largest = Math.max(largest, Math.hypot(f[at], f[at + 1], f[at + 2]));
     }
-    if (largest > 0 && (largest > 2.1 * this.reference || largest < 0.08 * this.reference)) this.reference = niceBelow(largest);
+    if (largest > 0 && (largest > 2.1 * this.reference || largest < 0.08 * this.reference))
+      this.reference = niceBelow(largest);
   }
 
   update(frame: Frame): void {
@@ -156,7 +175,10 @@ export class Contacts {
       const at = CONTACT_WORDS * k;
       const status = frame.contactInts[at + 16] as ContactStatus;
       position.setXYZ(k, frame.contactFloats[at], frame.contactFloats[at + 1], frame.contactFloats[at + 2]);
-      (k === this.selected ? chosen : (this.colours[status] ?? this.colours[0])).toArray(tint.array as Float32Array, 3 * k);
+      (k === this.selected ? chosen : (this.colours[status] ?? this.colours[0])).toArray(
+        tint.array as Float32Array,
+        3 * k,
+      );
       mark.setX(k, status);
     }
     for (const a of [position, tint, mark]) a.needsUpdate = true;
@@ -207,7 +229,11 @@ export class Contacts {
       const wide = f[at + 13] * height;
       cones.setMatrixAt(
         count,
-        matrix.compose(from.set(f[at], f[at + 1], f[at + 2]), turn.setFromUnitVectors(up, normal), new THREE.Vector3(wide, height, wide)),
+        matrix.compose(
+          from.set(f[at], f[at + 1], f[at + 2]),
+          turn.setFromUnitVectors(up, normal),
+          new THREE.Vector3(wide, height, wide),
+        ),
       );
       cones.setColorAt(count++, this.colours[status] ?? this.colours[0]);
     }

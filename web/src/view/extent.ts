@@ -20,14 +20,18 @@ function ownBox(shape: Shape): THREE.Box3 {
   if (isEndless(shape)) return box;
   if (points) return box.setFromPoints(points.map((p) => v3(p)));
   const r = shape.radius ?? 0;
-  const half = shape.half ? v3(shape.half) : new THREE.Vector3(r, r, (shape.half_length ?? 0) + (shape.type === "cylinder" ? 0 : r));
+  const half = shape.half
+    ? v3(shape.half)
+    : new THREE.Vector3(r, r, (shape.half_length ?? 0) + (shape.type === "cylinder" ? 0 : r));
   return new THREE.Box3(half.clone().negate(), half);
 }
 
 export function shapeBox(shape: Shape): THREE.Box3 {
   const box = ownBox(shape);
   if (box.isEmpty()) return box;
-  return box.applyMatrix4(new THREE.Matrix4().compose(v3(shape.at), quaternion(shape.orientation), new THREE.Vector3(1, 1, 1)));
+  return box.applyMatrix4(
+    new THREE.Matrix4().compose(v3(shape.at), quaternion(shape.orientation), new THREE.Vector3(1, 1, 1)),
+  );
 }
 
 export function bodyBox(body: Body): THREE.Box3 {
@@ -54,13 +58,15 @@ function addSwings(box: THREE.Box3, scene: SceneMessage, frame: Frame): void {
   for (const joint of scene.joints) {
     const side = joint.bodies[0] < 0 || scene.bodies[joint.bodies[0]]?.fixed ? 1 : 0;
     const [body, other] = [joint.bodies[side], joint.bodies[1 - side]];
-    if (body < 0 || body >= frame.bodies || scene.bodies[body].fixed || !(other < 0 || scene.bodies[other].fixed)) continue;
+    if (body < 0 || body >= frame.bodies || scene.bodies[body].fixed || !(other < 0 || scene.bodies[other].fixed))
+      continue;
     const anchor = v3(joint.anchors[side]);
     const own = bodyBox(scene.bodies[body]);
     const reach = own.isEmpty() ? anchor.length() : Math.max(own.min.distanceTo(anchor), own.max.distanceTo(anchor));
     const at = anchor.applyMatrix4(bodyMatrix(frame, body));
     box.expandByPoint(at);
-    if (joint.type === "hinge" || joint.type === "ball") box.expandByPoint(at.setComponent(scene.dimension - 1, at.getComponent(scene.dimension - 1) - reach));
+    if (joint.type === "hinge" || joint.type === "ball")
+      box.expandByPoint(at.setComponent(scene.dimension - 1, at.getComponent(scene.dimension - 1) - reach));
   }
 }
 
@@ -89,5 +95,7 @@ export function movingBox(scene: SceneMessage, frame: Frame): THREE.Box3 {
     else box.union(own.applyMatrix4(matrix));
   });
   addSwings(box, scene, frame);
-  return Number.isFinite(box.min.length()) && Number.isFinite(box.max.length()) && !box.isEmpty() ? box : sceneBox(scene);
+  return Number.isFinite(box.min.length()) && Number.isFinite(box.max.length()) && !box.isEmpty()
+    ? box
+    : sceneBox(scene);
 }

@@ -30,7 +30,8 @@ export function markEdges(geometry: THREE.BufferGeometry): THREE.BufferGeometry 
   const unit = 1e-5 * Math.max(geometry.boundingSphere?.radius ?? 1, 1e-12);
   const normals = faceNormals(position);
   const corner = Array.from({ length: position.count }, (_, i) => key(position, i, unit));
-  const name = (i: number, j: number) => (corner[i] < corner[j] ? `${corner[i]}|${corner[j]}` : `${corner[j]}|${corner[i]}`);
+  const name = (i: number, j: number) =>
+    corner[i] < corner[j] ? `${corner[i]}|${corner[j]}` : `${corner[j]}|${corner[i]}`;
   const faces = new Map<string, number[]>();
   const opposite = (vertex: number): [number, number] => {
     const first = vertex - (vertex % 3);

@@ -59,7 +59,11 @@ export class Ground {
 
   private addBody(body: Body, matrix: THREE.Matrix4): void {
     for (const shape of body.shapes) {
-      const place = new THREE.Matrix4().compose(v3(shape.at), quaternion(shape.orientation), new THREE.Vector3(1, 1, 1));
+      const place = new THREE.Matrix4().compose(
+        v3(shape.at),
+        quaternion(shape.orientation),
+        new THREE.Vector3(1, 1, 1),
+      );
       if (isEndless(shape)) {
         const mesh = this.addPlane(v3(shape.normal).normalize(), shape.offset ?? 0);
         mesh.applyMatrix4(matrix.clone().multiply(place));

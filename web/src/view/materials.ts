@@ -14,14 +14,21 @@ const EDGE_FRAGMENT = `
 
 function addEdges(material: THREE.Material): void {
   material.onBeforeCompile = (shader) => {
-    shader.vertexShader = EDGE_VERTEX + shader.vertexShader.replace("#include <begin_vertex>", "#include <begin_vertex>\n vEdge = edge;");
+    shader.vertexShader =
+      EDGE_VERTEX + shader.vertexShader.replace("#include <begin_vertex>", "#include <begin_vertex>\n vEdge = edge;");
     shader.fragmentShader =
-      "varying vec3 vEdge;\n" + shader.fragmentShader.replace("#include <color_fragment>", `#include <color_fragment>\n${EDGE_FRAGMENT}`);
+      "varying vec3 vEdge;\n" +
+      shader.fragmentShader.replace("#include <color_fragment>", `#include <color_fragment>\n${EDGE_FRAGMENT}`);
   };
 }
 
 export function bodyMaterial(planar: boolean, seeThrough: boolean): THREE.Material {
-  const common = { vertexColors: true, transparent: seeThrough, opacity: seeThrough ? 0.09 : 1, depthWrite: !seeThrough };
+  const common = {
+    vertexColors: true,
+    transparent: seeThrough,
+    opacity: seeThrough ? 0.09 : 1,
+    depthWrite: !seeThrough,
+  };
   const material = planar
     ? new THREE.MeshBasicMaterial({ ...common, side: THREE.DoubleSide })
     : new THREE.MeshLambertMaterial({ ...common, side: seeThrough ? THREE.DoubleSide : THREE.FrontSide });

@@ -24,7 +24,9 @@ interface Parts {
 
 // As long as a body is wide, within reason.
 function arrowLength(scene: SceneMessage, size: number): number {
-  const widths = scene.bodies.filter((body) => !body.fixed).map((body) => bodyBox(body).getSize(new THREE.Vector3()).length());
+  const widths = scene.bodies
+    .filter((body) => !body.fixed)
+    .map((body) => bodyBox(body).getSize(new THREE.Vector3()).length());
   const middle = widths.sort((a, b) => a - b)[Math.floor(widths.length / 2)] ?? size;
   return Math.min(0.22 * size, Math.max(0.05 * size, Number.isFinite(middle) ? middle : size));
 }
@@ -37,7 +39,10 @@ export class Pane {
   private stale = false; // the parts are those of an older scene
   private readonly sun = new THREE.DirectionalLight(0xffffff, 2.1);
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0xcfd3da, 1.7);
-  private readonly spring = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ depthTest: false }));
+  private readonly spring = new THREE.Line(
+    new THREE.BufferGeometry(),
+    new THREE.LineBasicMaterial({ depthTest: false }),
+  );
   private pixelRatio = 1;
 
   constructor(
@@ -91,7 +96,8 @@ export class Pane {
 
   // Frames of another generation belong to a scene that is gone, or to come.
   show(frame: Frame): boolean {
-    if (!this.scene || frame.generation !== this.scene.generation || frame.bodies !== this.scene.bodies.length) return false;
+    if (!this.scene || frame.generation !== this.scene.generation || frame.bodies !== this.scene.bodies.length)
+      return false;
     this.frame = frame;
     if (this.stale) this.clear();
     if (!this.parts) {
@@ -168,7 +174,9 @@ export class Pane {
   // Around what moves.
   box(): THREE.Box3 {
     if (this.scene && this.frame) return movingBox(this.scene, this.frame);
-    return this.scene ? sceneBox(this.scene) : new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+    return this.scene
+      ? sceneBox(this.scene)
+      : new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
   }
 
   // What a fitted picture shows.

@@ -34,7 +34,15 @@ function drawsBySoftware(context: WebGLRenderingContext | WebGL2RenderingContext
 export class Stage implements Panel {
   readonly rig: Rig;
   readonly panes: Pane[] = [];
-  readonly shown: Shown = { points: true, forces: true, cones: false, colouring: "material", joints: true, shadows: true, grid: true };
+  readonly shown: Shown = {
+    points: true,
+    forces: true,
+    cones: false,
+    colouring: "material",
+    joints: true,
+    shadows: true,
+    grid: true,
+  };
   private readonly renderer: THREE.WebGLRenderer;
   private look: Look = LIGHT;
   private wanted = false;
@@ -196,7 +204,10 @@ export class Stage implements Panel {
     const pane = this.paneAt(x, y);
     const r = this.rectangle(pane);
     const ray = new THREE.Raycaster();
-    ray.setFromCamera(new THREE.Vector2((2 * (x - r.x)) / r.width - 1, 1 - (2 * (y - r.y)) / r.height), this.rig.camera);
+    ray.setFromCamera(
+      new THREE.Vector2((2 * (x - r.x)) / r.width - 1, 1 - (2 * (y - r.y)) / r.height),
+      this.rig.camera,
+    );
     return { pane, ray };
   }
 
@@ -259,7 +270,10 @@ export class Stage implements Panel {
     const behind = this.framesSince > 1;
     this.lastPicture = now;
     this.framesSince = 0;
-    this.slow = behind && took > SLOW ? { pictures: this.slow.pictures + 1, seconds: this.slow.seconds + took } : { pictures: 0, seconds: 0 };
+    this.slow =
+      behind && took > SLOW
+        ? { pictures: this.slow.pictures + 1, seconds: this.slow.seconds + took }
+        : { pictures: 0, seconds: 0 };
     if (this.slow.pictures < 3 || this.slow.seconds < PATIENCE) return;
     this.slow = { pictures: 0, seconds: 0 };
     if (this.renderer.getPixelRatio() > 1) {
