@@ -180,7 +180,7 @@ export class Settings implements Panel {
     this.sceneName = message.name;
   }
 
-  // A tenth of the scene, twice as heavy as what lies there, as fast as a fall over three times its height.
+  // Small beside the scene, half as heavy as what lies there, as fast as a fall from half its size: some of it stays.
   private proposeShot(message: SceneMessage): void {
     const size = Math.hypot(...message.bounds[1].map((high, i) => high - message.bounds[0][i]));
     const masses = message.bodies
@@ -188,9 +188,9 @@ export class Settings implements Panel {
       .map((b) => b.mass ?? 1)
       .sort((a, b) => a - b);
     const gravity = Math.hypot(...message.gravity) || 9.81;
-    this.shotSize.value = Number((0.07 * size).toPrecision(2));
-    this.shotMass.value = Number((2 * (masses[Math.floor(masses.length / 2)] ?? 0.5)).toPrecision(2));
-    this.shotSpeed.value = Number(Math.sqrt(3 * gravity * size).toPrecision(2));
+    this.shotSize.value = Number((0.055 * size).toPrecision(2));
+    this.shotMass.value = Number((0.5 * (masses[Math.floor(masses.length / 2)] ?? 0.5)).toPrecision(2));
+    this.shotSpeed.value = Number(Math.sqrt(gravity * size).toPrecision(2));
   }
 
   state(message: StateMessage): void {
