@@ -197,7 +197,7 @@ export type Command =
   | { type: "step" }
   | { type: "reset" }
   | { type: "speed"; value: number }
-  | { type: "set"; name: string; value: number | string | boolean | number[] }
+  | { type: "set"; name: string; value: number | string | boolean | number[] | null }
   | { type: "drag"; pane: number; body: number; local: Vec3; target: Vec3 }
   | { type: "release" }
   | { type: "shoot"; origin: Vec3; direction: Vec3; speed: number; mass?: number; size?: number }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ContactStatus, type Contact, type SceneMessage } from "../src/protocol";
+import { CONTACT_WORDS, ContactStatus, type Contact, type Frame, type SceneMessage } from "../src/protocol";
 import { utilisation } from "../src/ui/inspector";
 import { gravityAngles, gravityVector } from "../src/ui/settings";
+import { commonForce } from "../src/view/contacts";
 import { bodyBox, sceneBox } from "../src/view/extent";
 import {
   boxGeometry,
@@ -97,4 +98,12 @@ test("boxes hold their shapes; nonsense bounds give a box all the same", () => {
     ],
   } as unknown as SceneMessage;
   assert.ok(!sceneBox(scene).isEmpty());
+});
+
+test("one impact among resting contacts does not set the scale of forces", () => {
+  const contacts = 10;
+  const contactFloats = new Float32Array(CONTACT_WORDS * contacts);
+  for (let k = 0; k < contacts; k++) contactFloats[CONTACT_WORDS * k + 8] = k === 3 ? 1e5 : k === 4 ? 0 : 10;
+  assert.equal(commonForce({ contacts, contactFloats } as unknown as Frame), 10);
+  assert.equal(commonForce({ contacts: 0, contactFloats } as unknown as Frame), 0);
 });

@@ -15,6 +15,10 @@ export interface Field<T> {
   value: T;
 }
 
+export interface RangeField extends Field<number> {
+  lowest: number;
+}
+
 export interface NumberOptions {
   id?: string;
   unit?: string;
@@ -23,14 +27,16 @@ export interface NumberOptions {
   step?: number | "any";
   hint?: string;
   empty?: string; // what stands there without a number
+  cleared?: () => void; // the number was taken away
 }
 
 export function numberField(label: string, options: NumberOptions, changed: (value: number) => void): Field<number> {
-  const { id, unit = "", min, max, step = "any", hint = "", empty } = options;
+  const { id, unit = "", min, max, step = "any", hint = "", empty, cleared } = options;
   const input = el("input", { type: "number", id, min, max, step, placeholder: empty, inputmode: "decimal" });
   input.addEventListener("change", () => {
     if (!input.checkValidity()) input.reportValidity();
     else if (input.value !== "") changed(input.valueAsNumber);
+    else cleared?.();
   });
   return {
     element: row(label, input, unit, hint),
@@ -48,7 +54,7 @@ export function rangeField(
   label: string,
   options: NumberOptions & { min: number; max: number },
   changed: (value: number) => void,
-): Field<number> {
+): RangeField {
   const { id, unit = "", min, max, step = "any", hint = "" } = options;
   const slider = el("input", { type: "range", id, min, max, step });
   const figure = el("output", { class: "figure" });
@@ -67,6 +73,12 @@ export function rangeField(
       if (slider.matches(":active")) return;
       slider.value = String(x);
       show();
+    },
+    get lowest() {
+      return Number(slider.min);
+    },
+    set lowest(x: number) {
+      slider.min = String(x);
     },
   };
 }

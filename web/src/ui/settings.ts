@@ -28,7 +28,7 @@ export function gravityVector(size: number, tilt: number, heading: number, dimen
 
 export class Settings implements Panel {
   private dimension: 2 | 3 = 3;
-  private readonly set = (name: string) => (value: number | string | boolean | number[]) =>
+  private readonly set = (name: string) => (value: number | string | boolean | number[] | null) =>
     this.send({ type: "set", name, value });
   private readonly pull = () =>
     this.set("gravity")(gravityVector(this.gravity.value, this.tilt.value, this.heading.value, this.dimension));
@@ -76,6 +76,7 @@ export class Settings implements Panel {
       min: 0.1,
       max: 60000,
       empty: "adapts",
+      cleared: () => this.set("limit")(null),
       hint: "of one solve; the best iterate so far is then taken",
     },
     (ms) => this.set("limit")(ms / 1000),
@@ -172,6 +173,7 @@ export class Settings implements Panel {
     if (message.pane !== 0) return;
     this.dimension = message.dimension;
     this.heading.element.hidden = message.dimension === 2;
+    this.tilt.lowest = message.dimension === 2 ? -90 : 0; // in space the heading does the rest
     if (message.panes > 1 && message.methods) [this.first.value, this.second.value] = message.methods;
     if (message.name !== this.sceneName) this.proposeShot(message);
     const moving = message.bodies.find((body) => !body.fixed)?.material;

@@ -41,8 +41,23 @@ const FRAGMENT = `
     #include <colorspace_fragment>
   }`;
 
+const SAMPLE = 256; // contacts
+
 function grown(old: number, wanted: number): number {
   return wanted <= old ? old : Math.max(64, 2 * old, wanted);
+}
+
+// Four of five contacts carry less, of those that carry anything; from a sample where there are many.
+export function commonForce(frame: Frame): number {
+  const forces: number[] = [];
+  const stride = Math.max(1, Math.floor(frame.contacts / SAMPLE));
+  for (let k = 0; k < frame.contacts; k += stride) {
+    const at = CONTACT_WORDS * k + 6;
+    forces.push(Math.hypot(...frame.contactFloats.subarray(at, at + 3)));
+  }
+  const least = 1e-6 * Math.max(0, ...forces);
+  const carrying = forces.filter((force) => force > least).sort((a, b) => a - b);
+  return carrying[Math.floor(0.8 * carrying.length)] ?? 0;
 }
 
 export class Contacts {
@@ -140,16 +155,10 @@ export class Contacts {
     this.group.clear();
   }
 
-  // Arrows keep one scale until the largest force leaves it far behind: pictures do not jump.
+  // Arrows keep one scale until forces leave it far behind: pictures do not jump. A single impact does not set it.
   private chooseReference(frame: Frame): void {
-    let largest = 0;
-    for (let k = 0; k < frame.contacts; k++) {
-      const f = frame.contactFloats;
-      const at = CONTACT_WORDS * k + 6;
-      largest = Math.max(largest, Math.hypot(f[at], f[at + 1], f[at + 2]));
-    }
-    if (largest > 0 && (largest > 2.1 * this.reference || largest < 0.08 * this.reference))
-      this.reference = niceBelow(largest);
+    const force = commonForce(frame);
+    if (force > 0 && (force > 2.6 * this.reference || force < 0.12 * this.reference)) this.reference = niceBelow(force);
   }
 
   update(frame: Frame): void {

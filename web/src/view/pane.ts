@@ -43,6 +43,10 @@ export class Pane {
     new THREE.BufferGeometry(),
     new THREE.LineBasicMaterial({ depthTest: false }),
   );
+  private readonly springEnds = new THREE.Points(
+    this.spring.geometry,
+    new THREE.PointsMaterial({ depthTest: false, transparent: true, size: 9, sizeAttenuation: false }),
+  );
   private pixelRatio = 1;
 
   constructor(
@@ -50,9 +54,10 @@ export class Pane {
     private shown: Shown,
   ) {
     this.spring.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(6), 3));
-    this.spring.frustumCulled = false;
+    this.spring.frustumCulled = this.springEnds.frustumCulled = false;
     this.spring.visible = false;
-    this.spring.renderOrder = 20;
+    this.spring.renderOrder = this.springEnds.renderOrder = 20;
+    this.spring.add(this.springEnds);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.world.add(this.sun, this.sun.target, this.sky, this.spring);
@@ -143,6 +148,7 @@ export class Pane {
     this.sky.groundColor.setHex(look.dark ? 0x4a5260 : 0xcfd3da);
     this.sky.intensity = look.dark ? 1.4 : 1.75;
     (this.spring.material as THREE.LineBasicMaterial).color.setHex(look.mark);
+    this.springEnds.material.color.setHex(look.mark);
     for (const part of Object.values(this.parts ?? {})) (part as { paint(look: Look): void }).paint(look);
     this.draw();
   }
