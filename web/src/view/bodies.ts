@@ -179,7 +179,7 @@ export class Bodies {
   private build(planar: boolean, first: Frame, skip: (body: number) => boolean): void {
     const moving = sceneBox(this.scene);
     const band = 0.02 * moving.getSize(new THREE.Vector3()).length();
-    const detail = this.scene.bodies.length > MANY ? 2 : 8;
+    const detail = this.scene.bodies.length > MANY ? 3 : 8;
     const ball = () => sphereGeometry(detail);
     const found = new Map<string, { make: Piece["make"]; hidden: boolean; slots: Slot[] }>();
     this.scene.bodies.forEach((body, b) => {

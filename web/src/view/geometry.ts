@@ -3,9 +3,11 @@
 //   edge   barycentric coordinates whose zero is a real edge of the shape (those of mere triangulation are lifted to 1),
 //          so that one shader draws crisp outlines on everything
 import * as THREE from "three";
+import { mergeVertices } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 
 const FEATURE = Math.cos((30 * Math.PI) / 180); // faces that meet at more than this angle have an edge between them
 const FAINT = 0.84;
+const PAINTED = 2; // as `edge`: no edges, and alternate eighths are a little darker
 
 function key(p: THREE.BufferAttribute | THREE.InterleavedBufferAttribute, i: number, unit: number): string {
   return `${Math.round(p.getX(i) / unit)},${Math.round(p.getY(i) / unit)},${Math.round(p.getZ(i) / unit)}`;
@@ -60,13 +62,13 @@ function fillAttribute(geometry: THREE.BufferGeometry, name: string, value: numb
   return geometry;
 }
 
-// Alternate quarters (eighths of a ball, whose triangles follow them) are a little darker.
-function paintQuarters(geometry: THREE.BufferGeometry, space: boolean): THREE.BufferGeometry {
+// Alternate quarters about z are a little darker.
+function paintQuarters(geometry: THREE.BufferGeometry): THREE.BufferGeometry {
   const p = geometry.getAttribute("position");
   const colour = new Float32Array(3 * p.count);
   for (let i = 0; i < p.count; i += 3) {
     const middle = (axis: (k: number) => number) => axis(i) + axis(i + 1) + axis(i + 2);
-    const sign = middle((k) => p.getX(k)) * middle((k) => p.getY(k)) * (space ? middle((k) => p.getZ(k)) : 1);
+    const sign = middle((k) => p.getX(k)) * middle((k) => p.getY(k));
     colour.fill(sign > 0 ? 1 : FAINT, 3 * i, 3 * i + 9);
   }
   geometry.setAttribute("color", new THREE.BufferAttribute(colour, 3));
@@ -79,11 +81,14 @@ function flat(geometry: THREE.BufferGeometry): THREE.BufferGeometry {
   return triangles;
 }
 
+// Corners are shared, for there may be ten thousand of them; the shader paints the eighths.
 export function sphereGeometry(detail: number): THREE.BufferGeometry {
-  const ball = flat(new THREE.OctahedronGeometry(1, detail));
-  const p = ball.getAttribute("position");
-  ball.setAttribute("normal", p.clone()); // smooth, however coarse the triangles
-  return fillAttribute(paintQuarters(ball, true), "edge", 1);
+  const rough = new THREE.OctahedronGeometry(1, detail);
+  rough.deleteAttribute("uv");
+  rough.deleteAttribute("normal");
+  const ball = mergeVertices(rough, 1e-5);
+  ball.setAttribute("normal", ball.getAttribute("position").clone()); // smooth, however coarse the triangles
+  return fillAttribute(fillAttribute(ball, "color", 1), "edge", PAINTED);
 }
 
 export function boxGeometry(): THREE.BufferGeometry {
@@ -92,11 +97,11 @@ export function boxGeometry(): THREE.BufferGeometry {
 
 export function cylinderGeometry(open: boolean): THREE.BufferGeometry {
   const tube = flat(new THREE.CylinderGeometry(1, 1, 2, 32, 1, open).rotateX(Math.PI / 2));
-  return open ? fillAttribute(paintQuarters(tube, false), "edge", 1) : paintQuarters(markEdges(tube), false);
+  return open ? fillAttribute(paintQuarters(tube), "edge", 1) : paintQuarters(markEdges(tube));
 }
 
 export function diskGeometry(): THREE.BufferGeometry {
-  return paintQuarters(markEdges(flat(new THREE.CircleGeometry(1, 64))), false);
+  return paintQuarters(markEdges(flat(new THREE.CircleGeometry(1, 64))));
 }
 
 export function rectangleGeometry(): THREE.BufferGeometry {

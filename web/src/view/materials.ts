@@ -1,7 +1,7 @@
 // The few materials of a scene. Outlines come from the attribute `edge` (geometry.ts), the grid from the position.
 import * as THREE from "three";
 
-const EDGE_VERTEX = "attribute vec3 edge;\nvarying vec3 vEdge;\n";
+const EDGE_VERTEX = "attribute vec3 edge;\nvarying vec3 vEdge, vOwn;\n";
 const EDGE_FRAGMENT = `
   vec3 edgeWidth = fwidth(vEdge);
   vec3 away = smoothstep(vec3(0.0), 1.4 * edgeWidth + 1e-6, vEdge);
@@ -10,14 +10,22 @@ const EDGE_FRAGMENT = `
   float near = clamp(1.2 - 2.5 * max(edgeWidth.x, max(edgeWidth.y, edgeWidth.z)), 0.0, 1.0);
   diffuseColor.rgb *= 1.0 - 0.55 * line * near;
   diffuseColor.a = mix(diffuseColor.a, max(diffuseColor.a, 0.55), line * near);
+  if (vEdge.x > 1.5) { // a ball: alternate eighths are a little darker
+    vec3 side = clamp(vOwn / (fwidth(vOwn) + 1e-6), -1.0, 1.0);
+    diffuseColor.rgb *= 0.92 + 0.08 * side.x * side.y * side.z;
+  }
 `;
 
 function addEdges(material: THREE.Material): void {
   material.onBeforeCompile = (shader) => {
     shader.vertexShader =
-      EDGE_VERTEX + shader.vertexShader.replace("#include <begin_vertex>", "#include <begin_vertex>\n vEdge = edge;");
+      EDGE_VERTEX +
+      shader.vertexShader.replace(
+        "#include <begin_vertex>",
+        "#include <begin_vertex>\n vEdge = edge;\n vOwn = position;",
+      );
     shader.fragmentShader =
-      "varying vec3 vEdge;\n" +
+      "varying vec3 vEdge, vOwn;\n" +
       shader.fragmentShader.replace("#include <color_fragment>", `#include <color_fragment>\n${EDGE_FRAGMENT}`);
   };
 }
