@@ -28,8 +28,17 @@ function chooseSource(): Source {
   return new SocketSource(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`);
 }
 
+// Without it there is nothing to see: better a word than an empty page.
+function needWebgl(): void {
+  if (document.createElement("canvas").getContext("webgl2")) return;
+  document.documentElement.dataset.connection = "lost";
+  setText(find("connection"), "This page draws with WebGL 2, which this browser does not offer or has switched off.");
+  throw new Error("no WebGL 2");
+}
+
 // ------------------------------------------------------------------------------------------------------------- the parts
 
+needWebgl();
 const source = chooseSource();
 const send = (command: Command) => source.send(command);
 const stage = new Stage(find("stage"));

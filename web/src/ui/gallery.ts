@@ -135,11 +135,10 @@ export class Gallery implements Panel {
     const hint = range
       ? `${parameter.help ?? ""} (${number(parameter.lowest ?? 0)} to ${number(parameter.highest ?? 0)})`
       : (parameter.help ?? "");
-    const name = title(parameter.name);
     return el(
       "div",
       { class: "parameter" },
-      el("label", { for: control.id }, name),
+      el("label", { for: control.id }, parameter.name),
       control,
       el("p", { class: "hint" }, hint),
     );

@@ -67,6 +67,7 @@ export class Stage implements Panel {
     const canvas = this.renderer.domElement;
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", "The scene. Arrow keys turn the view, plus and minus zoom, F fits it.");
+    canvas.addEventListener("webglcontextrestored", () => this.invalidate());
     element.append(canvas);
     this.rig = new Rig(canvas, () => this.invalidate());
     this.panes.push(new Pane(this.look, this.shown));
