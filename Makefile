@@ -9,7 +9,7 @@ CMAKE_FLAGS ?=
 SOURCES = $(shell find include src tests bench -name '*.c' -o -name '*.h')
 
 .DEFAULT_GOAL := build
-.PHONY: build run test conformance bench-solvers bench-ordering bench-engines install format format-check asan ubsan sanitize debug fuzz clean help
+.PHONY: build run test conformance bench-solvers bench-ordering bench-engines pictures install format format-check asan ubsan sanitize debug fuzz clean help
 
 help:
 	@echo "make                                build/cardhouse and libcardhouse; installs what is missing"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench-solvers PROBLEMS=folder  our methods beside Siconos' on a folder of problems"
 	@echo "make bench-ordering                 our methods on one card house, beside the figures of Kaufman 2009"
 	@echo "make bench-engines [QUICK=1]        us beside MuJoCo, ODE and Bullet on six scenes that turn on friction"
+	@echo "make pictures                       the viewer's pictures in docs/, anew, in a browser without a window"
 	@echo "make install [PREFIX=/usr/local]    program, library, headers, pkg-config file, man page"
 	@echo "make debug | asan | ubsan           tests in a debug or sanitizer build, in folders of their own"
 	@echo "make sanitize                       tests with both sanitizers at once"
@@ -74,6 +75,11 @@ bench-engines:
 	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_BENCH=ON"
 	@$(BUILD)/bench/engines $(if $(QUICK),--quick) --csv $(BUILD)/bench/engines.csv
 	@python3 bench/engines_plot.py $(BUILD)/bench/engines.csv $(BUILD)/bench/engines.svg
+
+pictures:
+	@tools/install-packages build pictures
+	@$(MAKE) --no-print-directory build
+	@node docs/pictures/viewer.mjs --program $(BUILD)/cardhouse --modules $(BUILD)/web/node_modules --out docs/pictures $(PICTURES)
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)

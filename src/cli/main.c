@@ -22,6 +22,8 @@ static void print_help(FILE* file) {
           "\n`cardhouse COMMAND --help` explains one; --version prints the version.\n\nexamples:\n"
           "  cardhouse run cards --until 10 --out cards.h5\n"
           "  cardhouse view cards\n"
+          "  cardhouse replay cards.h5 > cards.html\n"
+          "  cardhouse render cards.h5 --png cards.png --time 2.5\n"
           "  cardhouse solve problem.hdf5\n"
           "  cardhouse solve problem.dat --tol 1e-12 --json\n"
           "  cardhouse analyze problem.hdf5\n"

@@ -2,34 +2,19 @@
 //
 //   node tests/e2e/viewer.mjs --program build/cardhouse --modules build/web/node_modules
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import test, { after, before } from "node:test";
+import { findChromium, launch, option, serve } from "./browser.mjs";
 
-function option(name) {
-  const at = process.argv.indexOf(`--${name}`);
-  if (at < 0) throw new Error(`--${name} is missing`);
-  return resolve(process.argv[at + 1]);
-}
-
-function findChromium() {
-  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return [process.env.CARDHOUSE_CHROMIUM, ...paths].find((path) => path && existsSync(path));
-}
-
-const chromium = findChromium();
-if (!chromium) {
+if (!findChromium()) {
   console.log("skipped: there is no Chromium (Debian: apt-get install chromium)");
   process.exit(77);
 }
 const program = option("program");
-const playwright = createRequire(join(option("modules"), "playwright-core", "package.json"))("playwright-core");
 const folder = mkdtempSync(join(tmpdir(), "cardhouse-e2e-"));
 const DESK = { width: 960, height: 560 };
 const PATIENCE = 60000; // ms; a busy machine draws a picture a second
@@ -38,9 +23,7 @@ const PHONE = { width: 390, height: 844 };
 let browser;
 
 before(async () => {
-  const root = process.getuid?.() === 0;
-  const args = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", ...(root ? ["--no-sandbox"] : [])];
-  browser = await playwright.chromium.launch({ executablePath: chromium, args });
+  browser = await launch(option("modules"));
 });
 
 after(async () => {
@@ -49,18 +32,6 @@ after(async () => {
 });
 
 // ------------------------------------------------------------------------------------------------------------- helpers
-
-// Starts `cardhouse view` and gives its link.
-async function serve(words) {
-  const server = spawn(program, ["view", ...words, "--no-browser"], { stdio: ["ignore", "pipe", "ignore"] });
-  let told = "";
-  for await (const part of server.stdout) {
-    told += part;
-    const link = /http:\/\/\S+/.exec(told);
-    if (link) return { link: link[0], server };
-  }
-  throw new Error(`no link: ${told}`);
-}
 
 // A page of its own for every test; whatever its console complains of fails it.
 async function look(address, viewport, body) {
@@ -80,7 +51,7 @@ async function look(address, viewport, body) {
 }
 
 async function view(words, body, viewport = DESK) {
-  const { link, server } = await serve(words);
+  const { link, server } = await serve(program, words);
   try {
     await look(link, viewport, body);
   } finally {

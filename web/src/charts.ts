@@ -45,6 +45,8 @@ interface ChartKind {
   comparison?: boolean; // only where two panes are compared
 }
 
+// The state at t = 0 has energies, but no step led to it.
+const stepped = (bucket: Bucket, value: number) => (bucket.time === 0 ? NaN : value);
 const shown = (natural: number) => (Number.isNaN(natural) ? 1 : Math.min(1, Math.max(natural, SMALLEST_SHOWN)));
 
 const KINDS: ChartKind[] = [
@@ -54,7 +56,7 @@ const KINDS: ChartKind[] = [
     logarithmic: true,
     text: (v) => (v <= SMALLEST_SHOWN ? "0" : certificateText(v)),
     lines: [
-      { label: "", colour: "first", value: (b) => shown(b.natural) },
+      { label: "", colour: "first", value: (b) => stepped(b, shown(b.natural)) },
       { label: "missed", colour: "alarm", value: (b) => (b.missed ? shown(b.natural) : NaN), marks: true, quiet: true },
     ],
   },
@@ -72,19 +74,19 @@ const KINDS: ChartKind[] = [
     title: "Contacts",
     hint: "points that take part in the step",
     text: (v) => v.toFixed(0),
-    lines: [{ label: "", colour: "first", value: (b) => b.contacts }],
+    lines: [{ label: "", colour: "first", value: (b) => stepped(b, b.contacts) }],
   },
   {
     title: "Iterations",
     hint: "of the solver, all islands together, per step",
     text: (v) => v.toFixed(0),
-    lines: [{ label: "", colour: "first", value: (b) => b.iterations }],
+    lines: [{ label: "", colour: "first", value: (b) => stepped(b, b.iterations) }],
   },
   {
     title: "Time per step",
     hint: "the slowest step of every point of the line",
     text: (v) => quantity(v, "s"),
-    lines: [{ label: "", colour: "first", value: (b) => b.seconds }],
+    lines: [{ label: "", colour: "first", value: (b) => stepped(b, b.seconds) }],
   },
   {
     title: "Distance of the two",
@@ -206,7 +208,8 @@ class Chart {
     this.told().forEach((series, k) => {
       const history = histories[series.pane] ?? [];
       const bucket = bucketAt(history, at);
-      const number = bucket ? this.kind.text(series.line.value(bucket, history[0])) : "–";
+      const value = bucket ? series.line.value(bucket, history[0]) : NaN;
+      const number = Number.isNaN(value) ? "–" : this.kind.text(value);
       const text = series.label ? `${series.label} ${number}` : number;
       const element = this.values.children[k] as HTMLElement;
       if (element.textContent !== text) element.textContent = text;
@@ -324,7 +327,8 @@ const crosses: uPlot.Series.Points.PathBuilder = (plot, seriesIndex, first, last
 function paddedRange(low: number | null, high: number | null): [number, number] {
   const from = Math.min(0, low ?? 0);
   const to = Math.max(0, high ?? 1);
-  const span = to - from || 1;
+  const span = to - from;
+  if (span === 0) return [0, 1];
   return [from < 0 ? from - 0.05 * span : 0, to > 0 || from === 0 ? to + 0.08 * span : 0];
 }
 
@@ -461,6 +465,7 @@ class Charts implements Panel {
     let high = low;
     for (const history of this.histories()) {
       for (const bucket of history) {
+        if (bucket.time === 0) continue;
         low = Math.min(low, shown(bucket.natural));
         high = Math.max(high, shown(bucket.natural));
       }
