@@ -45,7 +45,7 @@ run: build
 	@echo "       $(BUILD)/cardhouse solve $(BUILD)/cards.hdf5            one step of the house as a contact problem"
 	@echo "       $(BUILD)/cards.h5 is the motion, in HDF5: docs/trajectory.md tells what it holds"
 	@echo
-	@if [ -t 0 ] && [ -t 1 ]; then echo "The house, live:"; exec $(BUILD)/cardhouse view cards; \
+	@if [ -t 0 ] && [ -t 1 ]; then echo "The house, live:"; $(BUILD)/cardhouse view cards || true; \
 	  else echo "Look:  $(BUILD)/cardhouse view cards                     the house, live, in your browser"; fi
 
 test:

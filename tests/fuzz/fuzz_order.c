@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "serve/order.h"
 
 int LLVMFuzzerInitialize(int* argc, char*** argv);
@@ -51,8 +52,6 @@ int LLVMFuzzerInitialize(int* argc, char*** argv) {
   exit(0);
 }
 
-static bool finite(ChVec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
-
 // A refusal says why; an order that was understood has numbers that are numbers and words that end.
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   char* text = malloc(size > 0 ? size : 1);  // exactly as long as the text, so that a read beyond it is seen
@@ -66,10 +65,10 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (context.message[0] == '\0') abort();
     return 0;
   }
-  bool fine = isfinite(order.value) && isfinite(order.mass) && isfinite(order.size) && finite(order.local) &&
-              finite(order.target) && finite(order.origin) && finite(order.direction) && finite(order.vector) &&
-              order.pane >= -1 && order.pane < CH_PANES_MAX && order.body >= -1 && order.contact >= -1 &&
-              order.parameter_count >= 0 && order.parameter_count <= CH_ORDER_PARAMETERS_MAX &&
+  bool fine = isfinite(order.value) && isfinite(order.mass) && isfinite(order.size) && ch_vec_finite(order.local) &&
+              ch_vec_finite(order.target) && ch_vec_finite(order.origin) && ch_vec_finite(order.direction) &&
+              ch_vec_finite(order.vector) && order.pane >= -1 && order.pane < CH_PANES_MAX && order.body >= -1 &&
+              order.contact >= -1 && order.parameter_count >= 0 && order.parameter_count <= CH_ORDER_PARAMETERS_MAX &&
               order.method_count >= 0 && order.method_count <= CH_PANES_MAX && order.client == 0 &&
               memchr(order.word, 0, sizeof order.word);
   for (int k = 0; k < order.parameter_count; ++k)
