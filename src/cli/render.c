@@ -1,6 +1,7 @@
 // `cardhouse render`: pictures and films of a recorded run, without a display. The replay file is opened in a Chromium
 // without a window, which draws it moment by moment; ffmpeg makes films of its pictures.
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // `cardhouse replay`: a recorded run as one html file that any browser opens from disk.
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
