@@ -103,8 +103,9 @@ export class Contacts {
     (this.pointMaterial.uniforms.rim.value as THREE.Color).setHex(look.dark ? 0x101317 : 0xffffff);
   }
 
-  setPixelRatio(ratio: number): void {
-    this.pointMaterial.uniforms.size.value = 10 * ratio;
+  // Marks are smaller where bodies are small in the picture.
+  setScale(pixelsPerMetre: number, pixelRatio: number): void {
+    this.pointMaterial.uniforms.size.value = pixelRatio * Math.min(10, Math.max(4, 0.2 * this.unit * pixelsPerMetre));
   }
 
   // Length of a full arrow, m, and the force it stands for, N.

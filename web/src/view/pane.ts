@@ -22,13 +22,13 @@ interface Parts {
   ground: Ground;
 }
 
-// As long as a body is wide, within reason.
+// About as long as a body is wide, within reason.
 function arrowLength(scene: SceneMessage, size: number): number {
   const widths = scene.bodies
     .filter((body) => !body.fixed)
     .map((body) => bodyBox(body).getSize(new THREE.Vector3()).length());
   const middle = widths.sort((a, b) => a - b)[Math.floor(widths.length / 2)] ?? size;
-  return Math.min(0.22 * size, Math.max(0.05 * size, Number.isFinite(middle) ? middle : size));
+  return Math.min(0.22 * size, Math.max(0.05 * size, Number.isFinite(middle) ? 0.7 * middle : size));
 }
 
 export class Pane {
@@ -47,7 +47,6 @@ export class Pane {
     this.spring.geometry,
     new THREE.PointsMaterial({ depthTest: false, transparent: true, size: 9, sizeAttenuation: false }),
   );
-  private pixelRatio = 1;
 
   constructor(
     private look: Look,
@@ -81,7 +80,6 @@ export class Pane {
     };
     for (const part of Object.values(parts)) this.world.add(part.group);
     this.aimSun(sceneBox(scene), ground.size);
-    parts.contacts.setPixelRatio(this.pixelRatio);
     return parts;
   }
 
@@ -153,9 +151,8 @@ export class Pane {
     this.draw();
   }
 
-  setPixelRatio(ratio: number): void {
-    this.pixelRatio = ratio;
-    this.parts?.contacts.setPixelRatio(ratio);
+  setScale(pixelsPerMetre: number, pixelRatio: number): void {
+    this.parts?.contacts.setScale(pixelsPerMetre, pixelRatio);
   }
 
   showSpring(ends: [THREE.Vector3, THREE.Vector3] | null): void {

@@ -92,7 +92,6 @@ export class Stage implements Panel {
     while (this.panes.length < message.panes) this.panes.push(new Pane(this.look, this.shown));
     this.panes.length = Math.max(1, message.panes);
     this.element.dataset.panes = String(this.panes.length);
-    this.panes.forEach((pane) => pane.setPixelRatio(this.renderer.getPixelRatio()));
     const pane = this.panes[message.pane];
     if (!pane) return;
     const before = this.panes[0].scene;
@@ -261,6 +260,7 @@ export class Stage implements Panel {
       const r = this.rectangle(i);
       this.renderer.setViewport(r.x, height - r.y - r.height, r.width, r.height);
       this.renderer.setScissor(r.x, height - r.y - r.height, r.width, r.height);
+      pane.setScale(1 / this.rig.metresPerPixel(r.height), this.renderer.getPixelRatio());
       this.renderer.render(pane.world, this.rig.camera);
     });
   }
@@ -279,7 +279,6 @@ export class Stage implements Panel {
     this.slow = { pictures: 0, seconds: 0 };
     if (this.renderer.getPixelRatio() > 1) {
       this.renderer.setPixelRatio(1);
-      this.panes.forEach((pane) => pane.setPixelRatio(1));
       this.resize();
     } else if (this.shown.shadows && this.panes[0].scene?.dimension === 3) {
       this.shown.shadows = false;
