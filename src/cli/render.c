@@ -121,7 +121,7 @@ static ChStatus open_page(Job* job) {
 
 static ChStatus draw(Job* job, double time, bool jpeg, unsigned char** bytes, size_t* size) {
   char expression[64];
-  snprintf(expression, sizeof expression, "cardhousePicture.show(%.9g)", time);
+  snprintf(expression, sizeof expression, "cardhousePicture.show(%.9g, %s)", time, jpeg ? "true" : "false");
   ChStatus status = ch_browser_evaluate(&job->context, job->browser, expression, NULL);
   return status == CH_OK ? ch_browser_picture(&job->context, job->browser, jpeg, bytes, size) : status;
 }

@@ -44,8 +44,8 @@ class Picture {
   }
 
   // The camera is fitted to what the first picture shows, and stays.
-  async show(time: number): Promise<void> {
-    await this.source.seek(time);
+  async show(time: number, smooth: boolean): Promise<void> {
+    await this.source.seek(time, smooth);
     if (this.options) {
       this.stage.fit(this.options.view);
       this.stage.rig.zoom(ROOM);

@@ -47,7 +47,7 @@ export class ReplaySource implements Source {
     listener.message(scene);
     this.tell();
     this.stats = await this.recording.stats();
-    await this.show(this.time, this.stats); // the charts show the whole run from the start
+    await this.show(this.time, false, this.stats); // the charts show the whole run from the start
     this.begun();
   }
 
@@ -76,12 +76,12 @@ export class ReplaySource implements Source {
     if (command.type === "inspect") this.inspect(command);
   }
 
-  // Shows a moment, and is done when it has been told to all.
-  async seek(time: number): Promise<void> {
+  // Shows a moment, and is done when it has been told to all. A frame that was recorded, or, if `smooth`, one between two.
+  async seek(time: number, smooth = false): Promise<void> {
     this.running = false;
     this.time = Math.min(this.end, Math.max(this.recording.first, time));
     this.tell();
-    await this.show(this.time);
+    await this.show(this.time, smooth);
   }
 
   // ---- playing
@@ -114,7 +114,7 @@ export class ReplaySource implements Source {
         this.ticked = now;
         this.time = Math.min(this.end, this.time + passed * this.speed);
         this.running = this.time < this.end;
-        await this.show(this.time);
+        await this.show(this.time, this.running);
         if (!this.running) this.tell();
       }
       this.tick();
@@ -133,12 +133,12 @@ export class ReplaySource implements Source {
     return this.stats.slice(low, low + 1);
   }
 
-  private async show(time: number, stats = this.statsAt(time)): Promise<void> {
+  private async show(time: number, smooth: boolean, stats = this.statsAt(time)): Promise<void> {
     const asked = ++this.asked;
     const { frame, next } = await this.recording.at(time);
     if (asked !== this.asked) return;
-    const smooth = this.running && next !== null && time > frame.time;
-    this.shown = { ...(smooth ? between(frame, next, time) : frame), running: this.running, stats };
+    const moment = smooth && next !== null && time > frame.time ? between(frame, next, time) : frame;
+    this.shown = { ...moment, running: this.running, stats };
     this.listener?.frame(this.shown);
   }
 
