@@ -248,7 +248,7 @@ class Chart {
     return {
       width: this.width,
       height: 112,
-      padding: [6, 8, 0, 0],
+      padding: [6, 14, 0, 0],
       legend: { show: false },
       cursor: {
         y: false,
