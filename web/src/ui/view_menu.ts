@@ -95,6 +95,7 @@ export class ViewMenu {
 
   private switch(name: Switch, on: boolean): void {
     this.stage.shown[name] = on;
+    if (name === "shadows") this.stage.shadowsChosen = true;
     this.stage.apply();
   }
 

@@ -53,6 +53,7 @@ export class Stage implements Panel {
   private framesSince = 0; // arrived since the last picture
   private selection = { pane: 0, body: -1, contact: -1 };
   following = false;
+  shadowsChosen = false; // by the reader, whose word holds
   onDraw: (() => void) | null = null;
   onShown: (() => void) | null = null; // what is drawn or selected changed
   onSlower: ((what: string) => void) | null = null;
@@ -110,7 +111,7 @@ export class Stage implements Panel {
     const few = message.bodies.length <= FEW;
     this.shown.points = few;
     this.shown.forces = few;
-    if (this.software) this.shown.shadows = message.bodies.length <= FEW_FOR_SOFTWARE;
+    if (this.software && !this.shadowsChosen) this.shown.shadows = message.bodies.length <= FEW_FOR_SOFTWARE;
     this.onShown?.();
   }
 
@@ -280,7 +281,7 @@ export class Stage implements Panel {
     if (this.renderer.getPixelRatio() > 1) {
       this.renderer.setPixelRatio(1);
       this.resize();
-    } else if (this.shown.shadows && this.panes[0].scene?.dimension === 3) {
+    } else if (this.shown.shadows && !this.shadowsChosen && this.panes[0].scene?.dimension === 3) {
       this.shown.shadows = false;
       this.apply();
       this.onSlower?.("Shadows are off: this machine draws slowly. The view menu turns them on again.");
