@@ -115,7 +115,11 @@ class Page:
         size = second & 127
         if size >= 126:
             size = int.from_bytes(self.need(2 if size == 126 else 8), "big")
-        return first >> 7, first & 15, self.need(size)
+        data = self.need(size)
+        if first & 15 == 9:  # a ping
+            self.send_piece(0x8A, data)
+            return self.piece()
+        return first >> 7, first & 15, data
 
     def message(self):
         """The next one: text as an object, binary as a frame. EOFError with the status when the server closes."""

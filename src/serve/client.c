@@ -68,7 +68,7 @@ void ch_client_close(ChServer* server, ChClient* c) {
 // --- in --------------------------------------------------------------------------------------------------------------
 
 static int send_away(ChServer* server, ChClient* c, enum lws_close_status status, const char* why) {
-  ch_server_log(server, "page %u: sent away: %s", c->id, why);
+  ch_server_note(server, "page %u: sent away: %s", c->id, why);
   c->leaving = true;
   lws_close_reason(c->wsi, status, (unsigned char*)why, strlen(why));
   return -1;
@@ -211,7 +211,7 @@ void ch_client_look(ChServer* server) {
   for (ChClient* c = server->clients; c; c = c->next) {
     lws_callback_on_writable(c->wsi);
     if (c->leaving || now - c->moved_at < STALL_SECONDS) continue;
-    ch_server_log(server, "page %u: sent away: it reads nothing", c->id);
+    ch_server_note(server, "page %u: sent away: it reads nothing", c->id);
     c->leaving = true;
     lws_set_timeout(c->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
   }

@@ -25,11 +25,7 @@ ChContactScale ch_contact_scale_of(int count, const ChContactView* views, double
   return ch_contact_scale(carrying > 0 ? sum / carrying : 0.0, largest, fall_speed);
 }
 
-double ch_fall_speed(const ChWorld* world, double time, double h) {
-  ChVec3 g = ch_vec(ch_signal_value(&world->gravity[0], time), ch_signal_value(&world->gravity[1], time),
-                    ch_signal_value(&world->gravity[2], time));
-  return ch_norm(g) * h;
-}
+double ch_fall_speed(const ChWorld* world, double time, double h) { return ch_norm(ch_world_gravity(world, time)) * h; }
 
 unsigned char* ch_frame_put_contacts(unsigned char* at, const ChWorld* world, int count, const ChContactView* views,
                                      double fall_speed) {

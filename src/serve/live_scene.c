@@ -13,12 +13,6 @@ void ch_live_scene_clear(ChLiveScene* scene) {
   *scene = (ChLiveScene){0};
 }
 
-static bool is_builtin(const char* word) {
-  for (int k = 0; k < ch_scene_builtin_count(); ++k)
-    if (strcmp(word, ch_scene_builtin_name(k)) == 0) return true;
-  return false;
-}
-
 static ChStatus open_builtin(ChContext* context, const char* word, int count,
                              const char (*parameters)[2][CH_ORDER_WORD], ChScene** out) {
   const char* pairs[CH_ORDER_PARAMETERS_MAX][2];
@@ -53,7 +47,7 @@ ChStatus ch_live_scene_open(ChContext* context, const ChLive* live, const char* 
                             const char (*parameters)[2][CH_ORDER_WORD], ChLiveScene* out) {
   ChScene* scene = NULL;
   ChStatus status;
-  if (!is_builtin(word) && live->first && strcmp(word, live->first) == 0) {
+  if (ch_scene_builtin_find(word) < 0 && live->first && strcmp(word, live->first) == 0) {
     if (live->scene.text && strcmp(live->scene.word, word) == 0)  // a pipe can be read once
       status = ch_scene_parse(context, live->scene.text, live->scene.file, &scene);
     else

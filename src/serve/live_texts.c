@@ -12,18 +12,10 @@ void ch_live_tell_hello(ChLive* live) {
   ch_exchange_say(live->exchange, CH_TEXT_HELLO, ch_message_text(ch_message_hello("live")));
 }
 
-static bool is_elliptic(const ChWorld* world) {
-  for (int m = 0; m < world->material_count; ++m)
-    if (world->materials[m].friction[0] != world->materials[m].friction[1]) return true;
-  for (int p = 0; p < world->pair_count; ++p)
-    if (world->pairs[p].friction[0] != world->pairs[p].friction[1]) return true;
-  return false;
-}
-
 static json_t* cone_word(const ChLive* live) {
   const ChSimulationOptions* o = &live->setup.options;
   if (o->cone_sides > 0) return json_sprintf("%spolygon:%d", o->cone_outer ? "outer-" : "", o->cone_sides);
-  return json_string(is_elliptic(ch_simulation_world(live->panes[0].simulation)) ? "elliptic" : "circular");
+  return json_string(ch_world_is_elliptic(ch_simulation_world(live->panes[0].simulation)) ? "elliptic" : "circular");
 }
 
 static json_t* method_labels(const ChLive* live) {
@@ -35,9 +27,7 @@ static json_t* method_labels(const ChLive* live) {
 
 static ChVec3 gravity_now(const ChLive* live) {
   const ChSimulation* s = live->panes[0].simulation;
-  const ChSignal* g = ch_simulation_world(s)->gravity;
-  double t = ch_simulation_time(s);
-  return ch_vec(ch_signal_value(&g[0], t), ch_signal_value(&g[1], t), ch_signal_value(&g[2], t));
+  return ch_world_gravity(ch_simulation_world(s), ch_simulation_time(s));
 }
 
 void ch_live_tell_scenes(ChLive* live) {

@@ -170,10 +170,6 @@ void ch_pane_show(ChPane* pane, ChExchange* exchange, int number, unsigned gener
 
 // --- inspection ------------------------------------------------------------------------------------------------------
 
-static const char* body_kind(const ChBody* body) {
-  return body->kind == CH_BODY_DYNAMIC ? "dynamic" : body->kind == CH_BODY_FIXED ? "fixed" : "kinematic";
-}
-
 json_t* ch_pane_body(const ChPane* pane, int number, int index) {
   const ChSimulation* s = pane->simulation;
   const ChWorld* world = ch_simulation_world(s);
@@ -189,12 +185,12 @@ json_t* ch_pane_body(const ChPane* pane, int number, int index) {
       ++touching;
     }
   ChQuat q = orientation_of(world, &view);
-  return json_pack("{s:s, s:i, s:i, s:o, s:s, s:o, s:o, s:[f,f,f,f], s:o, s:o, s:o, s:i, s:i, s:f}", "type", "body",
-                   "pane", number, "index", index, "name", ch_json_path(body->name), "kind", body_kind(body), "mass",
-                   ch_json_real(body->mass), "position", ch_json_vector(view.position), "orientation", q.w, q.x, q.y,
-                   q.z, "velocity", ch_json_vector(view.velocity), "omega", ch_json_vector(view.omega), "contact_force",
-                   ch_json_vector(force), "contacts", touching, "island", pane->islands[index], "time",
-                   ch_simulation_time(s));
+  return json_pack(
+      "{s:s, s:i, s:i, s:o, s:s, s:o, s:o, s:[f,f,f,f], s:o, s:o, s:o, s:i, s:i, s:f}", "type", "body", "pane", number,
+      "index", index, "name", ch_json_path(body->name), "kind", ch_body_kind_word(body->kind), "mass",
+      ch_json_real(body->mass), "position", ch_json_vector(view.position), "orientation", q.w, q.x, q.y, q.z,
+      "velocity", ch_json_vector(view.velocity), "omega", ch_json_vector(view.omega), "contact_force",
+      ch_json_vector(force), "contacts", touching, "island", pane->islands[index], "time", ch_simulation_time(s));
 }
 
 json_t* ch_pane_contact(const ChPane* pane, int number, int index) {

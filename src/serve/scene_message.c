@@ -110,9 +110,11 @@ static json_t* shape_object(const ChWorld* world, const ChShape* shape) {
 
 // --- bodies, joints, materials ---------------------------------------------------------------------------------------
 
+const char* ch_body_kind_word(ChBodyKind kind) {
+  return kind == CH_BODY_DYNAMIC ? "dynamic" : kind == CH_BODY_FIXED ? "fixed" : "kinematic";
+}
+
 static json_t* body_object(const ChWorld* world, int b) {
-  static const char* const kinds[] = {
-      [CH_BODY_DYNAMIC] = "dynamic", [CH_BODY_FIXED] = "fixed", [CH_BODY_KINEMATIC] = "kinematic"};
   const ChBody* body = &world->bodies[b];
   json_t* shapes = json_array();
   for (int s = 0; s < body->shape_count; ++s)
@@ -120,9 +122,9 @@ static json_t* body_object(const ChWorld* world, int b) {
   json_t* material = body->shape_count > 0
                          ? json_string(material_name(world, world->shapes[body->first_shape].material))
                          : json_null();
-  return json_pack("{s:o, s:s, s:b, s:o, s:o, s:o}", "name", ch_json_path(body->name), "kind", kinds[body->kind],
-                   "fixed", body->kind != CH_BODY_DYNAMIC, "mass", ch_json_real(body->mass), "material", material,
-                   "shapes", shapes);
+  return json_pack("{s:o, s:s, s:b, s:o, s:o, s:o}", "name", ch_json_path(body->name), "kind",
+                   ch_body_kind_word(body->kind), "fixed", body->kind != CH_BODY_DYNAMIC, "mass",
+                   ch_json_real(body->mass), "material", material, "shapes", shapes);
 }
 
 // Where a joint is at the start, and in each body's frame, so that it can be drawn as they move.
@@ -196,9 +198,7 @@ json_t* ch_scene_message(const ChWorld* world, const ChBodyState* states) {
   for (int j = 0; j < world->joint_count; ++j) json_array_append_new(joints, joint_object(world, &world->joints[j]));
   for (int m = 0; m < world->material_count; ++m) json_array_append_new(materials, material_object(world, m));
   ChBounds bounds = ch_world_bounds(world, states);
-  ChVec3 gravity = ch_vec(ch_signal_value(&world->gravity[0], 0.0), ch_signal_value(&world->gravity[1], 0.0),
-                          ch_signal_value(&world->gravity[2], 0.0));
   return json_pack("{s:i, s:o, s:o, s:o, s:o, s:[o,o]}", "dimension", world->dimension, "gravity",
-                   ch_json_vector(gravity), "materials", materials, "bodies", bodies, "joints", joints, "bounds",
-                   ch_json_vector(bounds.low), ch_json_vector(bounds.high));
+                   ch_json_vector(ch_world_gravity(world, 0.0)), "materials", materials, "bodies", bodies, "joints",
+                   joints, "bounds", ch_json_vector(bounds.low), ch_json_vector(bounds.high));
 }

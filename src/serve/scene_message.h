@@ -19,5 +19,6 @@ ChBounds ch_world_bounds(const ChWorld* world, const ChBodyState* states);
 // One line of text, and gives the object up. NULL when out of memory; the caller frees it.
 char* ch_message_text(json_t* object);
 json_t* ch_json_vector(ChVec3 v);
+const char* ch_body_kind_word(ChBodyKind kind);
 
 #endif

@@ -20,28 +20,37 @@ enum {
   TICK_US = 20000,
 };
 
+// What strangers sent must not steer a terminal.
+static void put_line(const ChServer* server, const char* format, va_list list) {
+  char line[256];
+  vsnprintf(line, sizeof line, format, list);
+  for (char* c = line; *c; ++c)
+    if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f) *c = '?';
+  server->options.log(server->options.user, line);
+}
+
+void ch_server_note(ChServer* server, const char* format, ...) {
+  va_list list;
+  va_start(list, format);
+  put_line(server, format, list);
+  va_end(list);
+}
+
 void ch_server_log(ChServer* server, const char* format, ...) {
   double now = ch_clock_seconds();
-  char line[256];
   if (now - server->log_second >= 1.0) {
-    if (server->log_left_out > 0) {
-      snprintf(line, sizeof line, "%d more refusals", server->log_left_out);
-      server->options.log(server->options.user, line);
-    }
+    if (server->log_left_out > 0) ch_server_note(server, "%d more refusals", server->log_left_out);
     server->log_second = now;
     server->log_lines = server->log_left_out = 0;
   }
-  if (server->log_lines++ >= LOG_LINES && !strstr(format, "sent away")) {
+  if (server->log_lines++ >= LOG_LINES) {
     ++server->log_left_out;
     return;
   }
   va_list list;
   va_start(list, format);
-  vsnprintf(line, sizeof line, format, list);
+  put_line(server, format, list);
   va_end(list);
-  for (char* c = line; *c; ++c)  // what strangers sent must not steer a terminal
-    if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f) *c = '?';
-  server->options.log(server->options.user, line);
 }
 
 // A message that is too long, cut short or malformed ends a connection without the library's telling why.

@@ -72,7 +72,9 @@ struct ChServer {
   int log_lines, log_left_out;
 };
 
+// A line of the log. Of what can come often some lines a second are written and the others counted; a note always is.
 void ch_server_log(ChServer* server, const char* format, ...) __attribute__((format(printf, 2, 3)));
+void ch_server_note(ChServer* server, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 // HTTP. Results are those of a callback: non-zero closes the connection.
 int ch_http_answer(ChServer* server, ChDownload* download, struct lws* wsi);
