@@ -182,7 +182,7 @@ export class Settings implements Panel {
     this.sceneName = message.name;
   }
 
-  // Small beside the scene, half as heavy as what lies there, as fast as a fall from half its size: some of it stays.
+  // Small beside the scene, as heavy as what lies there, as fast as a fall over its size: it knocks down a part.
   private proposeShot(message: SceneMessage): void {
     const size = Math.hypot(...message.bounds[1].map((high, i) => high - message.bounds[0][i]));
     const masses = message.bodies
@@ -190,9 +190,9 @@ export class Settings implements Panel {
       .map((b) => b.mass ?? 1)
       .sort((a, b) => a - b);
     const gravity = Math.hypot(...message.gravity) || 9.81;
-    this.shotSize.value = Number((0.055 * size).toPrecision(2));
-    this.shotMass.value = Number((0.5 * (masses[Math.floor(masses.length / 2)] ?? 0.5)).toPrecision(2));
-    this.shotSpeed.value = Number(Math.sqrt(gravity * size).toPrecision(2));
+    this.shotSize.value = Number((0.06 * size).toPrecision(2));
+    this.shotMass.value = Number((masses[Math.floor(masses.length / 2)] ?? 0.5).toPrecision(2));
+    this.shotSpeed.value = Number(Math.sqrt(2 * gravity * size).toPrecision(2));
   }
 
   state(message: StateMessage): void {

@@ -42,7 +42,7 @@ const FRAGMENT = `
   }`;
 
 const SAMPLE = 256; // contacts
-const LONGEST = 2.5; // times the common force: what a full arrow stands for, or a little less
+const LONGEST = 1.6; // times the common force: what a full arrow stands for, or a little less
 
 function grown(old: number, wanted: number): number {
   return wanted <= old ? old : Math.max(64, 2 * old, wanted);
@@ -160,7 +160,7 @@ export class Contacts {
   // Arrows keep one scale until forces leave it far behind: pictures do not jump. A single impact does not set it.
   private chooseReference(frame: Frame): void {
     const force = LONGEST * commonForce(frame);
-    if (force > 0 && (force > 2.6 * this.reference || force < 0.12 * this.reference)) this.reference = niceBelow(force);
+    if (force > 0 && (force > 2.6 * this.reference || force < 0.4 * this.reference)) this.reference = niceBelow(force);
   }
 
   update(frame: Frame): void {
