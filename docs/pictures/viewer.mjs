@@ -113,7 +113,7 @@ const pictures = {
   // A block flies into it.
   "viewer-shot": () =>
     picture("viewer-shot", ["cards", "--speed", "0.1"], {}, async (page) => {
-      await shoot(page, 0.5);
+      await shoot(page, 0.8);
       await pause(page);
     }),
   // What is left of it has found a new rest.
