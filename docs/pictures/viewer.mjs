@@ -68,6 +68,7 @@ async function picture(name, words, options, body) {
     await page.evaluate(keepShadows);
     await body(page);
     await page.mouse.move(2, 2);
+    await page.evaluate(() => document.activeElement?.blur());
     await until(page, "no message in the way", () => document.getElementById("toasts").childElementCount === 0);
     await sleep(page, 600);
     await page.screenshot({ path: join(out, `${name}.png`) });
