@@ -9,20 +9,21 @@ CMAKE_FLAGS ?=
 SOURCES = $(shell find include src tests bench -name '*.c' -o -name '*.h')
 
 .DEFAULT_GOAL := build
-.PHONY: build run test conformance bench-solvers bench-ordering bench-engines install format format-check asan ubsan sanitize debug fuzz clean help
+.PHONY: build run test conformance bench-solvers bench-ordering bench-engines pictures install format format-check asan ubsan sanitize debug fuzz clean help
 
 help:
 	@echo "make                                build/cardhouse and libcardhouse; installs what is missing"
-	@echo "make run                            builds, runs a card house, prints its certificate"
+	@echo "make run                            builds, runs a card house, prints its certificate, shows it"
 	@echo "make test                           builds and runs every test"
 	@echo "make conformance [PROBLEMS=folder]  every method over every problem of a folder (or generated ones)"
 	@echo "make bench-solvers PROBLEMS=folder  our methods beside Siconos' on a folder of problems"
 	@echo "make bench-ordering                 our methods on one card house, beside the figures of Kaufman 2009"
 	@echo "make bench-engines [QUICK=1]        us beside MuJoCo, ODE and Bullet on six scenes that turn on friction"
+	@echo "make pictures                       the viewer's pictures in docs/, anew, in a browser without a window"
 	@echo "make install [PREFIX=/usr/local]    program, library, headers, pkg-config file, man page"
 	@echo "make debug | asan | ubsan           tests in a debug or sanitizer build, in folders of their own"
 	@echo "make sanitize                       tests with both sanitizers at once"
-	@echo "make fuzz [FUZZ_SECONDS=300]        fuzzes the file readers"
+	@echo "make fuzz [FUZZ_SECONDS=300]        fuzzes the readers of files and messages"
 	@echo "make format | format-check          clang-format over the sources"
 	@echo "make clean                          removes the build folders"
 
@@ -39,11 +40,13 @@ run: build
 	@$(BUILD)/cardhouse run cards --until 5 --every 10 --out $(BUILD)/cards.h5
 	@$(BUILD)/make_problems cards --levels 4 --out $(BUILD)/cards.hdf5
 	@echo
-	@echo "Look:  $(BUILD)/cardhouse run cards --vtk $(BUILD)/cards --every 100   pictures for ParaView"
-	@echo "       $(BUILD)/cards.h5 is the motion, in HDF5: docs/trajectory.md tells what it holds"
 	@echo "Next:  $(BUILD)/cardhouse scene list                     other scenes that are built in"
 	@echo "       $(BUILD)/cardhouse run YOUR-SCENE.json            a scene of your own: docs/first_scene.md"
 	@echo "       $(BUILD)/cardhouse solve $(BUILD)/cards.hdf5            one step of the house as a contact problem"
+	@echo "       $(BUILD)/cards.h5 is the motion, in HDF5: docs/trajectory.md tells what it holds"
+	@echo
+	@if [ -t 0 ] && [ -t 1 ]; then echo "The house, live:"; $(BUILD)/cardhouse view cards || true; \
+	  else echo "Look:  $(BUILD)/cardhouse view cards                     the house, live, in your browser"; fi
 
 test:
 	@tools/install-packages build test
@@ -72,6 +75,11 @@ bench-engines:
 	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_BENCH=ON"
 	@$(BUILD)/bench/engines $(if $(QUICK),--quick) --csv $(BUILD)/bench/engines.csv
 	@python3 bench/engines_plot.py $(BUILD)/bench/engines.csv $(BUILD)/bench/engines.svg
+
+pictures:
+	@tools/install-packages build pictures
+	@$(MAKE) --no-print-directory build
+	@node docs/pictures/viewer.mjs --program $(BUILD)/cardhouse --modules $(BUILD)/web/node_modules --out docs/pictures $(PICTURES)
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)

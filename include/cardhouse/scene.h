@@ -27,6 +27,7 @@ void ch_scene_destroy(ChScene* scene);
 int ch_scene_builtin_count(void);
 const char* ch_scene_builtin_name(int index);
 const char* ch_scene_builtin_summary(int index);
+int ch_scene_builtin_find(const char* name);  // -1 when there is none
 
 typedef struct ChSceneParameter {
   const char* name;

@@ -99,6 +99,29 @@ ChBodyView ch_simulation_body(const ChSimulation* simulation, int body);
 ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* simulation, int body, ChVec3 velocity,
                                     ChVec3 omega);
 ChStatus ch_simulation_push(ChContext* context, ChSimulation* simulation, int body, ChVec3 impulse, ChVec3 point);
+
+// A damped spring to pull a body with, by the critical numbers of the body alone.
+typedef struct ChGrip {
+  double frequency;  // Hz
+  double damping;    // ratio, 1 = critical
+  double strength;   // largest force, in newton per kilogram of the body
+} ChGrip;
+#define CH_GRIP \
+  { .frequency = 4.0, .damping = 1.0, .strength = 200.0 }
+// Pulls the point `local` (the body's frame as it moves, origin in the centre of mass) towards `target` over the next
+// step; to be called before each step for as long as the pull lasts. Stable at any h.
+ChStatus ch_simulation_pull(ChContext* context, ChSimulation* simulation, int body, ChVec3 local, ChVec3 target,
+                            const ChGrip* grip);
+ChStatus ch_simulation_set_gravity(ChContext* context, ChSimulation* simulation, ChVec3 gravity);
+// Of every pair of materials and in every direction.
+ChStatus ch_simulation_set_friction(ChContext* context, ChSimulation* simulation, double mu);
+// Goes on where `from` is: its bodies are the first of this simulation's, the joints are the same. Time, states and
+// warm starts are taken over; bodies that `from` does not have keep the state they start with.
+ChStatus ch_simulation_carry(ChContext* context, ChSimulation* simulation, const ChSimulation* from);
+// Island of each body in the last step, -1 where it is in none. False, with nothing written, when that is not known:
+// before the first step and after a change of options.
+bool ch_simulation_islands(const ChSimulation* simulation, int* island);
+
 // Contacts of the last step; valid until the next.
 const ChContactView* ch_simulation_contacts(const ChSimulation* simulation, int* count);
 

@@ -163,7 +163,7 @@ ChParsed ch_arguments_parse(const ChCommand* command, int count, char** words, v
       return CH_PARSED_WRONG;
     }
   }
-  if (command->operand && !found) {
+  if (command->operand && command->operand[0] != '[' && !found) {
     ch_complain(command, "%s is missing; `cardhouse %s --help` shows the usage", command->operand, command->name);
     return CH_PARSED_WRONG;
   }

@@ -46,7 +46,7 @@ typedef enum ChExit { CH_EXIT_DONE = 0, CH_EXIT_SHORT = 1, CH_EXIT_USAGE = 2, CH
 typedef struct ChCommand {
   const char* name;
   const char* summary;   // one line
-  const char* operand;   // the word it takes, e.g. "PROBLEM", or NULL
+  const char* operand;   // the word it takes, e.g. "PROBLEM"; "[SCENE]" where it may be left out; or NULL
   const char* examples;  // lines of the help page
   int row_count;
   const ChArgRow* rows;

@@ -10,5 +10,8 @@ extern const ChCommand ch_command_analyze;
 extern const ChCommand ch_command_methods;
 extern const ChCommand ch_command_mcp;
 extern const ChCommand ch_command_scene;
+extern const ChCommand ch_command_view;
+extern const ChCommand ch_command_replay;
+extern const ChCommand ch_command_render;
 
 #endif

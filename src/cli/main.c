@@ -8,8 +8,9 @@
 
 void openblas_set_num_threads(int count);
 
-static const ChCommand* const commands[] = {&ch_command_run,     &ch_command_solve, &ch_command_analyze,
-                                            &ch_command_methods, &ch_command_mcp,   &ch_command_scene};
+static const ChCommand* const commands[] = {&ch_command_run,     &ch_command_solve,  &ch_command_analyze,
+                                            &ch_command_methods, &ch_command_mcp,    &ch_command_scene,
+                                            &ch_command_view,    &ch_command_replay, &ch_command_render};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE* file) {
@@ -20,6 +21,9 @@ static void print_help(FILE* file) {
   fprintf(file,
           "\n`cardhouse COMMAND --help` explains one; --version prints the version.\n\nexamples:\n"
           "  cardhouse run cards --until 10 --out cards.h5\n"
+          "  cardhouse view cards\n"
+          "  cardhouse replay cards.h5 > cards.html\n"
+          "  cardhouse render cards.h5 --png cards.png --time 2.5\n"
           "  cardhouse solve problem.hdf5\n"
           "  cardhouse solve problem.dat --tol 1e-12 --json\n"
           "  cardhouse analyze problem.hdf5\n"

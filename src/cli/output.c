@@ -9,24 +9,12 @@
 
 double ch_plain_nan(double value) { return isnan(value) ? NAN : value; }
 
-json_t* ch_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
 json_t* ch_json_certificate(const ChCertificate* certificate) {
   json_t* object = json_object();
 #define X(name, text) json_object_set_new(object, #name, ch_json_real(certificate->name));
   CH_CERTIFICATE_FIELDS(X)
 #undef X
   return object;
-}
-
-json_t* ch_json_path(const char* path) {
-  json_t* text = json_string(path);
-  if (text) return text;
-  char readable[1024];
-  snprintf(readable, sizeof readable, "%s", path);
-  for (char* c = readable; *c; ++c)
-    if ((unsigned char)*c >= 0x80) *c = '?';
-  return json_string(readable);
 }
 
 json_t* ch_json_problem(const char* path, const ChProblem* p) {
@@ -70,6 +58,11 @@ static void append(char* text, size_t size, const char* format, ...) {
   va_start(arguments, format);
   vsnprintf(text + used, size - used, format, arguments);
   va_end(arguments);
+}
+
+ChExit ch_viewer_missing(const ChCommand* command) {
+  ch_complain(command, "this program was built without the viewer, which takes npm, libwebsockets and zlib");
+  return CH_EXIT_USAGE;
 }
 
 void ch_problem_describe(const ChProblem* problem, char* text, size_t size) {

@@ -2,19 +2,14 @@
 #ifndef CH_CLI_OUTPUT_H
 #define CH_CLI_OUTPUT_H
 
-#include <jansson.h>
-
 #include "cardhouse/certificate.h"
 #include "cardhouse/problem.h"
 #include "cli/arguments.h"
+#include "scene/json_text.h"
 
 // The same number; a NaN loses its sign, which printf would show and nobody can read anything from.
 double ch_plain_nan(double value);
 
-// A JSON number, or null for NaN and infinities, which JSON has no word for.
-json_t* ch_json_real(double value);
-// A file name need not be UTF-8, JSON text must be: such a name is given with question marks.
-json_t* ch_json_path(const char* path);
 json_t* ch_json_problem(const char* path, const ChProblem* problem);
 json_t* ch_json_certificate(const ChCertificate* certificate);
 
@@ -23,6 +18,9 @@ ChExit ch_json_print(const ChCommand* command, json_t* object);
 
 // Complains with the context's message and says which exit status the failure deserves.
 ChExit ch_failure_exit(const ChCommand* command, const ChContext* context, ChStatus status);
+
+// Complains that the program was built without the viewer, and what that takes.
+ChExit ch_viewer_missing(const ChCommand* command);
 
 // "global form in space: 82 contacts, 3 bilaterals, 450 degrees of freedom"
 void ch_problem_describe(const ChProblem* problem, char* text, size_t size);

@@ -150,14 +150,6 @@ static bool override_options(const ChCommand* self, Job* job) {
   return ch_pose_read(self, a->pose, &o->solve.pose);
 }
 
-static bool has_elliptic(const ChWorld* world) {
-  for (int m = 0; m < world->material_count; ++m)
-    if (world->materials[m].friction[0] != world->materials[m].friction[1]) return true;
-  for (int p = 0; p < world->pair_count; ++p)
-    if (world->pairs[p].friction[0] != world->pairs[p].friction[1]) return true;
-  return false;
-}
-
 // `circular` takes the first coefficient for all directions, as `cardhouse solve` does.
 static void make_circular(ChWorld* world) {
   for (int m = 0; m < world->material_count; ++m) {
@@ -180,7 +172,7 @@ static void settle_cone(Job* job) {
   if (o->cone_sides > 0)
     snprintf(job->cone, sizeof job->cone, "%spolygon:%d", o->cone_outer ? "outer-" : "", o->cone_sides);
   else
-    snprintf(job->cone, sizeof job->cone, "%s", has_elliptic(job->scene->world) ? "elliptic" : "circular");
+    snprintf(job->cone, sizeof job->cone, "%s", ch_world_is_elliptic(job->scene->world) ? "elliptic" : "circular");
 }
 
 // --- files -----------------------------------------------------------------------------------------------------------

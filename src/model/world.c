@@ -257,6 +257,14 @@ static void rule_friction(const ChWorld* world, int lead, int other, ChSurface* 
   if (a->anisotropic) set_axis(world, lead, out);
 }
 
+bool ch_world_is_elliptic(const ChWorld* world) {
+  for (int m = 0; m < world->material_count; ++m)
+    if (world->materials[m].friction[0] != world->materials[m].friction[1]) return true;
+  for (int p = 0; p < world->pair_count; ++p)
+    if (world->pairs[p].friction[0] != world->pairs[p].friction[1]) return true;
+  return false;
+}
+
 ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   if (world->shapes[shape_a].body > world->shapes[shape_b].body) {  // the answer does not depend on the order
     int swap = shape_a;

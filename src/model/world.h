@@ -108,6 +108,10 @@ static inline bool ch_body_is_dynamic(const ChWorld* world, int body) {
 
 double ch_signal_value(const ChSignal* signal, double t);
 double ch_signal_rate(const ChSignal* signal, double t);  // right derivative at the kinks of a table
+static inline ChVec3 ch_world_gravity(const ChWorld* world, double t) {
+  const ChSignal* g = world->gravity;
+  return ch_vec(ch_signal_value(&g[0], t), ch_signal_value(&g[1], t), ch_signal_value(&g[2], t));
+}
 
 // Whether forces move this body; CH_GROUND does not.
 static inline bool ch_world_moves(const ChWorld* world, int body) {
@@ -126,6 +130,8 @@ typedef struct ChSurface {
   ChVec3 axis;    // in that body's frame
 } ChSurface;
 ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b);
+// Whether some surfaces rub differently along and across.
+bool ch_world_is_elliptic(const ChWorld* world);
 
 // Places a kinematic body at time t, with its velocity.
 void ch_body_move(const ChBody* body, double t, ChBodyState* state);

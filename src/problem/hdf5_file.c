@@ -122,8 +122,7 @@ bool ch_hdf5_has(ChHdf5* h, const char* name) {
   return false;
 }
 
-// Refuses layouts that keep their data outside of the file, and sizes that the file cannot hold.
-static bool storage_holds(ChHdf5* h, const char* name, hid_t set, double bytes) {
+bool ch_hdf5_storage_holds(ChHdf5* h, const char* name, hid_t set, double bytes) {
   hid_t creation = H5Dget_create_plist(set);
   H5D_layout_t layout = creation >= 0 ? H5Pget_layout(creation) : H5D_LAYOUT_ERROR;
   int filters = creation >= 0 ? H5Pget_nfilters(creation) : -1;
@@ -159,7 +158,7 @@ static long check_dataset(ChHdf5* h, const char* name, hid_t set, bool want_inte
     ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s has %d dimensions, must be a vector", name, rank);
   else if (entries > INT_MAX)
     ch_hdf5_fail(h, CH_ERR_SIZE, "/%s has %lld entries, at most %d are supported", name, (long long)entries, INT_MAX);
-  else if (entries == 0 || storage_holds(h, name, set, (double)entries * (double)size))
+  else if (entries == 0 || ch_hdf5_storage_holds(h, name, set, (double)entries * (double)size))
     return (long)entries;
   return -1;
 }

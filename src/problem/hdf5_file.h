@@ -47,6 +47,9 @@ char* ch_hdf5_join(char* buffer, const char* a, const char* b);
 // An array from the arena, at least one entry long; NULL after a failure.
 void* ch_hdf5_take(ChHdf5* h, long count, size_t size);
 
+// Refuses datasets that keep their data outside of the file, and sizes that the file cannot hold.
+bool ch_hdf5_storage_holds(ChHdf5* h, const char* name, hid_t set, double bytes);
+
 // Reading. Names are paths from the root without a leading slash; arrays belong to the arena.
 bool ch_hdf5_has(ChHdf5* h, const char* name);
 long ch_hdf5_length(ChHdf5* h, const char* name);

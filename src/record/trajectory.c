@@ -13,9 +13,8 @@
 #include "record/trajectory_file.h"
 #include "step/state.h"
 
-enum { VERSION = 1, PENDING_MOST = 1 << 22 };
+enum { PENDING_MOST = 1 << 22 };
 static const double FLUSH_SECONDS = 0.5;
-static const char FORMAT[] = "cardhouse-trajectory";
 
 struct ChTrajectory {
   char* path;
@@ -176,7 +175,7 @@ static void destroy(ChTrajectory* t) {
 
 static bool create_file(ChTrajectory* t, const ChSimulation* s, const char* scene) {
   t->file = ch_steady_open(t->path, true);
-  if (t->file < 0 || !ch_trajectory_put_head(t->file, s, scene, FORMAT, VERSION)) return false;
+  if (t->file < 0 || !ch_trajectory_put_head(t->file, s, scene)) return false;
   if (!ch_trajectory_columns_create(t->file, s->world, t->columns)) return false;
   put_count(t, CH_COLUMN_OFFSET, 0);
   put_row(t, s);
@@ -195,7 +194,8 @@ static bool reopen_file(ChTrajectory* t, const ChSimulation* s) {
 static ChStatus resume_file(ChContext* context, ChTrajectory* t, const ChSimulation* s) {
   t->file = ch_steady_open(t->path, false);
   if (t->file < 0) return write_failed(context, t);
-  ChStatus status = ch_trajectory_check_head(context, t->path, t->file, s, FORMAT, VERSION);
+  ChStatus status = ch_trajectory_check_format(context, t->path, t->file);
+  if (status == CH_OK) status = ch_trajectory_check_world(context, t->path, t->file, s->world);
   if (status != CH_OK) return status;
   if (!ch_trajectory_columns_open(t->file, s->world, t->columns))
     return ch_fail(context, CH_ERR_FORMAT, "%s: cannot be continued: its columns do not fit this scene", t->path);

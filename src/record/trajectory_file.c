@@ -12,6 +12,9 @@
 #include "record/steady_file.h"
 #include "step/state.h"
 
+enum { VERSION = 1 };
+static const char FORMAT[] = "cardhouse-trajectory";
+
 typedef enum Shape { SCALAR, COUNT, PAIR, VECTOR, BODY_VECTOR, BODY_TURN, BODY_SPIN } Shape;
 
 typedef struct Entry {
@@ -56,6 +59,8 @@ static int layout(Shape shape, const ChWorld* world, hid_t* type, hsize_t extent
   if (shape == PAIR || shape == VECTOR) return 2;
   return shape != BODY_VECTOR && d == 2 ? 2 : 3;
 }
+
+const char* ch_trajectory_column_name(ChTrajectoryColumn column) { return entries[column].name; }
 
 bool ch_trajectory_columns_create(hid_t file, const ChWorld* world, ChColumn* columns) {
   hid_t type;
@@ -108,15 +113,19 @@ static bool put_names(hid_t file, const ChWorld* world, hid_t text) {
   return done;
 }
 
-bool ch_trajectory_put_head(hid_t file, const ChSimulation* simulation, const char* scene, const char* format,
-                            int version) {
+bool ch_trajectory_put_head(hid_t file, const ChSimulation* simulation, const char* scene) {
   const ChWorld* world = ch_simulation_world(simulation);
-  double h = simulation->options.h;
+  const char* format = FORMAT;
+  int version = VERSION;
+  const char* method = simulation->options.solve.method;
+  double h = simulation->options.h, tolerance = simulation->options.solve.tolerance;
   hid_t text = text_type();
   bool done = put_attribute(file, "format", text, &format) &&
               put_attribute(file, "version", H5T_NATIVE_INT, &version) &&
               put_attribute(file, "dimension", H5T_NATIVE_INT, &world->dimension) &&
-              put_attribute(file, "h", H5T_NATIVE_DOUBLE, &h) && put_attribute(file, "scene", text, &scene);
+              put_attribute(file, "h", H5T_NATIVE_DOUBLE, &h) &&
+              put_attribute(file, "tolerance", H5T_NATIVE_DOUBLE, &tolerance) &&
+              put_attribute(file, "method", text, &method) && put_attribute(file, "scene", text, &scene);
   for (size_t g = 0; g < sizeof groups / sizeof *groups; ++g) {
     hid_t group = H5Gcreate2(file, groups[g], H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     done = done && group >= 0;
@@ -148,22 +157,48 @@ static bool same_names(hid_t file, const ChWorld* world, hid_t text) {
   return same;
 }
 
-ChStatus ch_trajectory_check_head(ChContext* context, const char* path, hid_t file, const ChSimulation* simulation,
-                                  const char* format, int version) {
-  const ChWorld* world = ch_simulation_world(simulation);
+ChStatus ch_trajectory_check_format(ChContext* context, const char* path, hid_t file) {
   hid_t text = text_type();
   char* found = NULL;
-  int number = 0, dimension = 0;
-  bool ours = get_attribute(file, "format", text, &found) && found && strcmp(found, format) == 0 &&
-              get_attribute(file, "version", H5T_NATIVE_INT, &number) &&
-              get_attribute(file, "dimension", H5T_NATIVE_INT, &dimension);
-  bool same = ours && dimension == world->dimension && same_names(file, world, text);
+  int number = 0;
+  bool ours = get_attribute(file, "format", text, &found) && found && strcmp(found, FORMAT) == 0 &&
+              get_attribute(file, "version", H5T_NATIVE_INT, &number);
   H5free_memory(found);
   H5Tclose(text);
-  if (!ours) return ch_fail(context, CH_ERR_FORMAT, "%s: not a trajectory that could be continued", path);
-  if (number != version)
-    return ch_fail(context, CH_ERR_FORMAT, "%s: trajectory of version %d, must be %d", path, number, version);
-  return same ? CH_OK : ch_fail(context, CH_ERR_FORMAT, "%s: cannot be continued: it has other bodies", path);
+  if (!ours) return ch_fail(context, CH_ERR_FORMAT, "%s: not a trajectory that `cardhouse run --out` wrote", path);
+  if (number != VERSION)
+    return ch_fail(context, CH_ERR_FORMAT, "%s: trajectory of version %d, must be %d", path, number, VERSION);
+  return CH_OK;
+}
+
+ChStatus ch_trajectory_check_world(ChContext* context, const char* path, hid_t file, const ChWorld* world) {
+  hid_t text = text_type();
+  int dimension = 0;
+  bool same = get_attribute(file, "dimension", H5T_NATIVE_INT, &dimension) && dimension == world->dimension &&
+              same_names(file, world, text);
+  H5Tclose(text);
+  return same ? CH_OK : ch_fail(context, CH_ERR_FORMAT, "%s: a trajectory of other bodies than the scene's", path);
+}
+
+static bool get_text(hid_t file, const char* name, char** out) {
+  hid_t text = text_type();
+  char* found = NULL;
+  *out = get_attribute(file, name, text, &found) && found ? strdup(found) : NULL;
+  H5free_memory(found);
+  H5Tclose(text);
+  return *out != NULL;
+}
+
+bool ch_trajectory_get_scene(hid_t file, char** scene) { return get_text(file, "scene", scene); }
+
+bool ch_trajectory_get_numbers(hid_t file, double* h, double* tolerance, char* method, size_t size) {
+  char* name = NULL;
+  bool named = H5Aexists(file, "method") > 0 && get_text(file, "method", &name);
+  snprintf(method, size, "%s", named ? name : "");
+  free(name);
+  bool known = H5Aexists(file, "tolerance") > 0 && get_attribute(file, "tolerance", H5T_NATIVE_DOUBLE, tolerance);
+  if (!known) *tolerance = 0.0;
+  return get_attribute(file, "h", H5T_NATIVE_DOUBLE, h);
 }
 
 // --- continuing ----------------------------------------------------------------------------------------------------

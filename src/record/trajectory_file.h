@@ -31,12 +31,16 @@ typedef enum ChTrajectoryColumn {
 } ChTrajectoryColumn;
 
 // Attributes of the root and the names of the bodies.
-bool ch_trajectory_put_head(hid_t file, const ChSimulation* simulation, const char* scene, const char* format,
-                            int version);
-// Refuses a file that is no trajectory of this world.
-ChStatus ch_trajectory_check_head(ChContext* context, const char* path, hid_t file, const ChSimulation* simulation,
-                                  const char* format, int version);
+bool ch_trajectory_put_head(hid_t file, const ChSimulation* simulation, const char* scene);
+// Refuses a file that is no trajectory.
+ChStatus ch_trajectory_check_format(ChContext* context, const char* path, hid_t file);
+// Refuses a trajectory of another world.
+ChStatus ch_trajectory_check_world(ChContext* context, const char* path, hid_t file, const ChWorld* world);
+// False when they are not there. The caller frees the text.
+bool ch_trajectory_get_scene(hid_t file, char** scene);
+bool ch_trajectory_get_numbers(hid_t file, double* h, double* tolerance, char* method, size_t size);
 
+const char* ch_trajectory_column_name(ChTrajectoryColumn column);  // "body/position"
 bool ch_trajectory_columns_create(hid_t file, const ChWorld* world, ChColumn* columns);
 bool ch_trajectory_columns_open(hid_t file, const ChWorld* world, ChColumn* columns);
 

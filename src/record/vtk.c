@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base64.h"
 #include "base/whole_file.h"
 #include "cardhouse/record.h"
 #include "record/folder.h"
@@ -31,27 +32,18 @@ struct ChVtk {
 
 // --- arrays ----------------------------------------------------------------------------------------------------------
 
-static void put_four(FILE* file, const unsigned char three[3], int count) {
-  static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  uint32_t bits = (uint32_t)three[0] << 16 | (uint32_t)three[1] << 8 | three[2];
-  char four[4] = {digit[bits >> 18], digit[bits >> 12 & 63], count > 1 ? digit[bits >> 6 & 63] : '=',
-                  count > 2 ? digit[bits & 63] : '='};
-  fwrite(four, 1, 4, file);
-}
-
-// The count of bytes and the bytes are one stream of digits: readers that seek a part of an array rely on it.
+// The count of bytes and the bytes are one stream of digits: readers that seek a part of an array rely on it. Six bytes
+// make eight digits without a remainder.
 static void put_array(FILE* file, const char* type, const char* name, int components, size_t bytes, const void* data) {
   uint32_t head = (uint32_t)bytes;
-  unsigned char three[3] = {0};
-  size_t all = sizeof head + bytes;
+  unsigned char first[6];
+  size_t lead = bytes < 2 ? bytes : 2;
+  memcpy(first, &head, sizeof head);
+  memcpy(first + sizeof head, data, lead);
   fprintf(file, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"binary\">", type, name,
           components);
-  for (size_t k = 0; k < all; ++k) {
-    three[k % 3] = k < sizeof head ? ((unsigned char*)&head)[k] : ((const unsigned char*)data)[k - sizeof head];
-    if (k % 3 < 2 && k + 1 < all) continue;
-    for (size_t j = k % 3 + 1; j < 3; ++j) three[j] = 0;
-    put_four(file, three, (int)(k % 3) + 1);
-  }
+  ch_base64_write(file, first, sizeof head + lead);
+  ch_base64_write(file, (const unsigned char*)data + lead, bytes - lead);
   fputs("</DataArray>\n", file);
 }
 

@@ -22,6 +22,12 @@ const ChSceneParameter* ch_scene_builtin_parameters(int index) {
   return exists(index) ? builtins[index]->parameters : NULL;
 }
 
+int ch_scene_builtin_find(const char* name) {
+  for (int k = 0; k < BUILTINS; ++k)
+    if (strcmp(name, builtins[k]->name) == 0) return k;
+  return -1;
+}
+
 // ---------------------------------------------------------------------------------------------------------- parameters
 
 static ChStatus unknown(ChContext* context, const char* what, const char* word, int count, const char* const* known) {
@@ -38,12 +44,13 @@ static ChStatus unknown(ChContext* context, const char* what, const char* word, 
 }
 
 static ChStatus find(ChContext* context, const char* name, const ChBuiltin** out) {
-  const char* known[BUILTINS];
-  for (int k = 0; k < BUILTINS; ++k) {
-    known[k] = builtins[k]->name;
-    *out = builtins[k];
-    if (strcmp(name, known[k]) == 0) return CH_OK;
+  int index = ch_scene_builtin_find(name);
+  if (exists(index)) {
+    *out = builtins[index];
+    return CH_OK;
   }
+  const char* known[BUILTINS];
+  for (int k = 0; k < BUILTINS; ++k) known[k] = builtins[k]->name;
   return unknown(context, "scene", name, BUILTINS, known);
 }
 
@@ -98,7 +105,7 @@ static ChStatus read_parameters(ChContext* context, const ChBuiltin* builtin, in
 
 ChStatus ch_scene_builtin(ChContext* context, const char* name, int count, const char* const (*parameters)[2],
                           char** text) {
-  const ChBuiltin* builtin;
+  const ChBuiltin* builtin = NULL;
   ChBuild build = {0};
   *text = NULL;
   ChStatus status = find(context, name, &builtin);

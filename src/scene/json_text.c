@@ -134,3 +134,15 @@ char* ch_json_text(const json_t* value) {
   free(t.data);
   return NULL;
 }
+
+json_t* ch_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+json_t* ch_json_path(const char* path) {
+  json_t* text = json_string(path);
+  if (text) return text;
+  char readable[1024];
+  snprintf(readable, sizeof readable, "%s", path);
+  for (char* c = readable; *c; ++c)
+    if ((unsigned char)*c >= 0x80) *c = '?';
+  return json_string(readable);
+}

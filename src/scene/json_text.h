@@ -7,4 +7,9 @@
 // Ends with a line feed; the caller frees it. NULL when out of memory.
 char* ch_json_text(const json_t* value);
 
+// A JSON number, or null for NaN and infinities, which JSON has no word for.
+json_t* ch_json_real(double value);
+// A file name need not be UTF-8, JSON text must be: such a name is given with question marks.
+json_t* ch_json_path(const char* path);
+
 #endif

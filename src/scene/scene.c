@@ -115,17 +115,11 @@ static ChStatus open_file(ChContext* context, const char* name, ChScene** out) {
   return status;
 }
 
-static bool is_builtin(const char* name) {
-  for (int k = 0; k < ch_scene_builtin_count(); ++k)
-    if (strcmp(name, ch_scene_builtin_name(k)) == 0) return true;
-  return false;
-}
-
 ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** out) {
   *out = NULL;
   if (!name) return ch_fail(context, CH_ERR_ARGUMENT, "the name of a scene is needed, NULL was given");
   bool file = strcmp(name, "-") == 0 || strpbrk(name, "/.") || access(name, F_OK) == 0;
-  if (!is_builtin(name) && file) return open_file(context, name, out);
+  if (ch_scene_builtin_find(name) < 0 && file) return open_file(context, name, out);
   char* text = NULL;
   ChStatus status = ch_scene_builtin(context, name, 0, NULL, &text);
   if (status == CH_OK) status = ch_scene_parse(context, text, name, out);

@@ -14,8 +14,7 @@ static bool steady(const ChSignal* signal) {
   return signal->rate == 0.0 && signal->amplitude == 0.0 && signal->table_count == 0;
 }
 
-// Whether the world looks the same at any time.
-static bool is_autonomous(const ChWorld* world) {
+bool ch_world_is_autonomous(const ChWorld* world) {
   for (int a = 0; a < 3; ++a)
     if (!steady(&world->gravity[a])) return false;
   for (int b = 0; b < world->body_count; ++b)
@@ -49,7 +48,7 @@ static ChStatus start(ChContext* context, ChSimulation* s) {
   take_arrays(s);
   ch_arena_set_landing(s->arena, NULL);
   s->h = s->base_h = s->options.h;
-  s->autonomous = is_autonomous(s->world);
+  s->autonomous = ch_world_is_autonomous(s->world);
   ch_kinematic_arrive(s, 0.0);
   s->info = (ChStepInfo){.kinetic = ch_kinetic_energy(s->world, s->states),
                          .potential = ch_forces_potential(s->world, s->states, 0.0)};
@@ -242,53 +241,4 @@ ChBodyView ch_simulation_body(const ChSimulation* s, int body) {
 const ChContactView* ch_simulation_contacts(const ChSimulation* s, int* count) {
   *count = s->contact_count;
   return s->contacts;
-}
-
-static ChStatus check_body(ChContext* context, const ChSimulation* s, int body) {
-  if (body < 0 || body >= s->world->body_count)
-    return ch_fail(context, CH_ERR_RANGE, "body %d: there are %d", body, s->world->body_count);
-  if (s->world->bodies[body].kind != CH_BODY_DYNAMIC)
-    return ch_fail(context, CH_ERR_ARGUMENT, "body '%s' does not move freely", s->world->bodies[body].name);
-  return CH_OK;
-}
-
-// What locks leave of a velocity along world axes.
-static ChVec3 unlocked(unsigned locks, ChVec3 v) {
-  return ch_vec(locks & 1u ? 0.0 : v.x, locks & 2u ? 0.0 : v.y, locks & 4u ? 0.0 : v.z);
-}
-
-ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* s, int body, ChVec3 velocity, ChVec3 omega) {
-  ChStatus status = check_body(context, s, body);
-  if (status != CH_OK) return status;
-  const ChBody* b = &s->world->bodies[body];
-  if (!ch_vec_finite(velocity) || !ch_vec_finite(omega))
-    return ch_fail(context, CH_ERR_RANGE, "velocity of body '%s' must be finite", b->name);
-  if (s->world->dimension == 2) {
-    velocity.z = 0.0;
-    omega = ch_vec(0.0, 0.0, omega.z);
-  }
-  ChBodyState* state = &s->states[body];
-  state->velocity = unlocked(b->locks, velocity);
-  state->omega = ch_rotate_back(state->orientation, unlocked(b->locks >> 3, omega));
-  s->still = false;
-  return CH_OK;
-}
-
-ChStatus ch_simulation_push(ChContext* context, ChSimulation* s, int body, ChVec3 impulse, ChVec3 point) {
-  ChStatus status = check_body(context, s, body);
-  if (status != CH_OK) return status;
-  if (!ch_vec_finite(impulse) || !ch_vec_finite(point))
-    return ch_fail(context, CH_ERR_RANGE, "impulse on body '%s' must be finite", s->world->bodies[body].name);
-  ChBodyState *state = &s->states[body], given = *state;
-  ChVec3 twist = ch_cross(ch_sub(point, state->position), impulse);
-  double momentum[6], change[6];
-  given.velocity = impulse;
-  given.omega = ch_rotate_back(state->orientation, twist);
-  ch_state_read(s->world, &given, momentum);
-  ch_free_velocity(s->world, body, state, momentum, change);
-  ch_state_write(s->world, change, &given);
-  state->velocity = ch_add(state->velocity, given.velocity);
-  state->omega = ch_add(state->omega, given.omega);
-  s->still = false;
-  return CH_OK;
 }

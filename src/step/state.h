@@ -107,6 +107,9 @@ double ch_ledger_half_step(const ChSimulation* s, double h);
 // Energies at the end of the step, and what of their rise is not explained.
 void ch_ledger_close(const ChSimulation* s, double half_step, ChStepInfo* info);
 
+// Whether the world looks the same at any time.
+bool ch_world_is_autonomous(const ChWorld* world);
+
 // Whether options make sense, solver's included.
 ChStatus ch_simulation_options_check(ChContext* context, const ChSimulationOptions* options, int dimension);
 

@@ -1,0 +1,154 @@
+// Makes the pictures of the viewer from real runs, in a browser without a window; `make pictures` calls it.
+//
+//   node docs/pictures/viewer.mjs --program build/cardhouse --modules build/web/node_modules --out docs/pictures [NAME ...]
+//
+// Every picture is taken when what it is to show is there: a certificate below 1e-8, a block that hit, a house that fell.
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { launch, option, serve } from "../../tests/e2e/browser.mjs";
+
+const LARGEST = 200 * 1000; // bytes
+const PATIENCE = 300000; // ms
+const program = option("program");
+const out = option("out");
+const browser = await launch(option("modules"));
+
+const folder = mkdtempSync(join(tmpdir(), "cardhouse-pictures-"));
+
+const sleep = (page, ms) => page.waitForTimeout(ms);
+
+async function until(page, what, condition, argument) {
+  for (const end = Date.now() + PATIENCE; Date.now() < end; await sleep(page, 50)) {
+    if (await page.evaluate(condition, argument)) return;
+  }
+  throw new Error(`never seen: ${what}`);
+}
+
+const certified = () => document.querySelector(".chip")?.dataset.met === "true";
+const timeIs = (t) => parseFloat(document.getElementById("time").textContent) >= t;
+// Metres between the two, as the chart tells them.
+const apart = (least) => {
+  const text = document.querySelector('[data-chart="distance-of-the-two"] .chart-values').textContent;
+  return / m$/.test(text) && parseFloat(text) >= least;
+};
+const summaryHas = (text) => document.getElementById("scene-summary").textContent.includes(text);
+
+// Where there is no graphics card the page would leave them out as soon as it falls behind; what was chosen stays.
+const keepShadows = () => {
+  const box = document.getElementById("show-shadows");
+  box.checked = true;
+  box.dispatchEvent(new Event("change"));
+};
+
+// A picture of at most 256 colours is a third as large, and looks the same.
+function shrink(path) {
+  const small = `${path}.small.png`;
+  const colours = "split[a][b];[a]palettegen=max_colors=256[p];[b][p]paletteuse=dither=none";
+  const made = spawnSync("ffmpeg", ["-y", "-loglevel", "error", "-i", path, "-filter_complex", colours, small]);
+  if (made.status === 0 && statSync(small).size < statSync(path).size) renameSync(small, path);
+  else if (made.status === 0) unlinkSync(small);
+}
+
+function finish(name) {
+  const path = join(out, `${name}.png`);
+  shrink(path);
+  const size = statSync(path).size;
+  if (size > LARGEST) throw new Error(`${path} takes ${size} bytes, more than ${LARGEST}`);
+  console.log(`${path}  ${(size / 1000).toFixed(0)} kB`);
+}
+
+async function picture(name, words, options, body) {
+  const { link, server } = await serve(program, words);
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, ...options });
+  try {
+    await page.goto(link);
+    await until(page, "a connection", () => document.documentElement.dataset.connection === "open");
+    await page.evaluate(keepShadows);
+    await body(page);
+    await page.mouse.move(2, 2);
+    await page.evaluate(() => document.activeElement?.blur());
+    await until(page, "no message in the way", () => document.getElementById("toasts").childElementCount === 0);
+    await sleep(page, 600);
+    await page.screenshot({ path: join(out, `${name}.png`) });
+  } finally {
+    await page.close();
+    server.kill();
+  }
+  finish(name);
+}
+
+async function pause(page) {
+  if (await page.evaluate(() => document.getElementById("run").dataset.state === "running")) await page.click("#run");
+  await until(page, "a pause", () => document.getElementById("run").dataset.state === "paused");
+}
+
+// Shoots a block at the middle of the house, and waits for `seconds` of its time.
+async function shoot(page, seconds) {
+  await until(page, "a certificate", certified);
+  await until(page, "a moment of rest", timeIs, 0.05);
+  await sleep(page, 2000); // the camera has found the house
+  const from = await page.$eval("#time", (element) => parseFloat(element.textContent));
+  await page.keyboard.press("b");
+  await until(page, "the block", summaryHas, "27 bodies");
+  await until(page, "the hit", timeIs, from + seconds);
+}
+
+function tightCards() {
+  const scene = JSON.parse(execFileSync(program, ["scene", "cards"], { encoding: "utf8" }));
+  scene.method = { ...scene.method, max_iterations: 100 };
+  scene.step = { ...scene.step, warm: false };
+  const path = join(folder, "cards.json");
+  writeFileSync(path, JSON.stringify(scene));
+  return path;
+}
+
+const pictures = {
+  // The house stands, every step certified.
+  "viewer-cards": () =>
+    picture("viewer-cards", ["cards"], {}, async (page) => {
+      await until(page, "two seconds", timeIs, 2);
+      await until(page, "a certificate", certified);
+    }),
+  // A block flies into it.
+  "viewer-shot": () =>
+    picture("viewer-shot", ["cards", "--speed", "0.1"], {}, async (page) => {
+      await shoot(page, 0.8);
+      await pause(page);
+    }),
+  // What is left of it has found a new rest.
+  "viewer-rest": () =>
+    picture("viewer-rest", ["cards"], {}, async (page) => {
+      await shoot(page, 3);
+      await until(page, "rest", () => ![...document.querySelectorAll(".rest")].some((mark) => mark.hidden));
+    }),
+  // With a hundred iterations a step and cold starts, one method lets it fall and the other holds it.
+  "viewer-compare": () =>
+    picture("viewer-compare", [tightCards(), "--compare", "pgs,auto"], {}, async (page) => {
+      await until(page, "a fallen house", apart, 1.5);
+      await pause(page);
+      await page.keyboard.press("v");
+      for (const word of ["Contact points", "Contact forces"]) await page.getByLabel(word).uncheck();
+      await page.keyboard.press("v");
+    }),
+  "viewer-phone": () =>
+    picture("viewer-phone", ["arch"], { viewport: { width: 390, height: 844 }, colorScheme: "dark" }, async (page) => {
+      await until(page, "a second", timeIs, 1);
+      await until(page, "a certificate", certified);
+    }),
+  // By `cardhouse render`, without a server.
+  render: () => {
+    const words = ["cards", "--until", "1", "--png", join(out, "render.png"), "--size", "960x540", "--contacts"];
+    execFileSync(program, ["render", ...words], { stdio: "inherit" });
+    finish("render");
+  },
+};
+
+const wanted = process.argv.slice(2).filter((word) => word in pictures);
+try {
+  for (const name of wanted.length > 0 ? wanted : Object.keys(pictures)) await pictures[name]();
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+}

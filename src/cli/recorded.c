@@ -1,0 +1,97 @@
+// Trajectories, or scenes that are run: see recorded.h.
+#ifdef CH_VIEWER
+
+#include "cli/recorded.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/whole_file.h"
+#include "cardhouse/record.h"
+#include "cardhouse/scene.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+bool ch_recorded_is_file(const char* name) {
+  ChContext context = {0};
+  ChWholeFile file;
+  ChArena* arena = access(name, R_OK) == 0 ? ch_arena_create(NULL) : NULL;
+  bool is = arena && ch_whole_file_read(&context, name, false, arena, &file) == CH_OK && file.hdf5;
+  if (arena) ch_arena_destroy(arena);
+  return is;
+}
+
+static ChStatus step_through(ChContext* context, ChSimulation* s, ChTrajectory* trajectory, double until) {
+  ChProgress progress = ch_progress_begin(true, 0.0, until);
+  ChStatus status = CH_OK;
+  double h = ch_simulation_options(s)->h;
+  long missed = 0;
+  while (status == CH_OK && ch_simulation_time(s) < until - 0.01 * h && !ch_stop_asked()) {
+    status = ch_simulation_step(context, s, NULL);
+    if (status != CH_OK) break;
+    status = ch_trajectory_add(context, trajectory, s);
+    missed += ch_simulation_info(s).missed;
+    ch_progress_step(&progress, s, missed);
+  }
+  ch_progress_end(&progress);
+  return status;
+}
+
+static ChStatus run_scene(ChContext* context, const char* name, const ChRecordedRun* run, const char* path) {
+  ChScene* scene;
+  ChStatus status = ch_scene_open(context, name, &scene);
+  if (status != CH_OK) return status;
+  ChSimulation* simulation = NULL;
+  ChTrajectory* trajectory = NULL;
+  ChWorld* world = scene->world;
+  scene->world = NULL;
+  status = ch_simulation_create(context, world, &scene->options, &simulation);
+  int every = (int)fmin(fmax(1.0, floor(1.0 / (run->rate * scene->options.h) + 1e-6)), 1e6);
+  if (status == CH_OK) status = ch_trajectory_create(context, path, simulation, scene->text, every, false, &trajectory);
+  if (status == CH_OK)
+    status = step_through(context, simulation, trajectory, run->until >= 0.0 ? run->until : scene->until);
+  ChContext closing = {0};
+  ChStatus closed = ch_trajectory_close(&closing, trajectory);
+  if (status == CH_OK && closed != CH_OK) *context = closing, status = closed;
+  ch_simulation_destroy(simulation);
+  ch_scene_destroy(scene);
+  return status;
+}
+
+ChExit ch_recorded_open(const ChCommand* self, const char* name, const ChRecordedRun* run, ChRecorded* out) {
+  *out = (ChRecorded){0};
+  ChContext context = {0};
+  ch_signals_heed();
+  if (ch_recorded_is_file(name)) {
+    ChStatus status = ch_recording_open(&context, name, &out->recording);
+    return status == CH_OK ? CH_EXIT_DONE : ch_failure_exit(self, &context, status);
+  }
+  const char* base = getenv("TMPDIR");
+  snprintf(out->folder, sizeof out->folder, "%s/cardhouse-run-XXXXXX", base && *base ? base : "/tmp");
+  if (!mkdtemp(out->folder)) {
+    ch_complain(self, "no temporary folder can be made: %s", strerror(errno));
+    out->folder[0] = '\0';
+    return CH_EXIT_FAULT;
+  }
+  char path[300];
+  snprintf(path, sizeof path, "%s/run.h5", out->folder);
+  ChStatus status = run_scene(&context, name, run, path);
+  if (status == CH_OK) status = ch_recording_open(&context, path, &out->recording);
+  return status == CH_OK ? CH_EXIT_DONE : ch_failure_exit(self, &context, status);
+}
+
+void ch_recorded_close(ChRecorded* recorded) {
+  ch_recording_close(recorded->recording);
+  if (!recorded->folder[0]) return;
+  char path[300];
+  snprintf(path, sizeof path, "%s/run.h5", recorded->folder);
+  unlink(path);
+  rmdir(recorded->folder);
+}
+
+#endif

@@ -1,0 +1,144 @@
+// The live session's thread: steps in time, orders between them, pictures at display rate.
+#include "serve/live.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "serve/live_state.h"
+
+static const double SHOW_SECONDS = 1.0 / 60.0;  // from picture to picture, at least
+static const double UNSEEN_SECONDS = 0.25;      // after which a picture that nobody took is renewed
+static const double LONGEST_WAIT = 0.5;         // for an order
+static const double LARGEST_LAG = 0.1;          // wall seconds that a slow scene may have to catch up; the rest is lost
+
+ChStatus ch_live_create(ChContext* context, const ChLiveOptions* options, ChExchange* exchange, ChLive** out) {
+  *out = NULL;
+  ChLive* live = calloc(1, sizeof *live);
+  if (!live) return ch_fail(context, CH_ERR_MEMORY, "out of memory for the viewer");
+  live->exchange = exchange;
+  live->first = strdup(options->scene);
+  live->running = !options->paused;
+  live->speed = options->speed;
+  ch_live_tell_hello(live);
+  ChLiveScene scene = {0};
+  ChStatus status = ch_live_scene_open(context, live, options->scene, 0, NULL, &scene);
+  if (status == CH_OK)
+    status = ch_live_start(context, live, &scene, options->compare[0] ? CH_PANES_MAX : 0, options->compare);
+  if (status != CH_OK) {
+    ch_live_scene_clear(&scene);
+    ch_live_destroy(live);
+    return status;
+  }
+  *out = live;
+  return CH_OK;
+}
+
+void ch_live_destroy(ChLive* live) {
+  if (!live) return;
+  for (int k = 0; k < CH_PANES_MAX; ++k) ch_pane_destroy(&live->panes[k]);
+  ch_live_scene_clear(&live->scene);
+  free(live->first);
+  free(live);
+}
+
+// --- time ------------------------------------------------------------------------------------------------------------
+
+void ch_live_restart_clock(ChLive* live) {
+  live->pace_wall = ch_clock_seconds();
+  live->pace_time = ch_simulation_time(live->panes[0].simulation);
+}
+
+// Wall seconds until the next step is due; a scene that cannot keep up goes slower than asked and does not hurry later.
+static double seconds_to_step(ChLive* live) {
+  if (live->speed == 0.0) return 0.0;
+  double now = ch_clock_seconds(), time = ch_simulation_time(live->panes[0].simulation);
+  double next = live->pace_wall + (time + live->setup.options.h - live->pace_time) / live->speed;
+  if (now - next > LARGEST_LAG) {
+    live->pace_wall = now - LARGEST_LAG;
+    live->pace_time = time;
+  }
+  return fmax(next - now, 0.0);
+}
+
+// --- one step --------------------------------------------------------------------------------------------------------
+
+static ChStatus pull(ChContext* context, const ChLive* live, int pane) {
+  const ChGrip grip = CH_GRIP;
+  const ChOrder* drag = &live->drag;
+  if (drag->client == 0) return CH_OK;
+  return ch_simulation_pull(context, live->panes[pane].simulation, drag->body, drag->local, drag->target, &grip);
+}
+
+// Only now and then: a change of options costs the simulation a check, and what it knows of islands at rest.
+static void adapt_limit(ChLive* live, double seconds) {
+  if (live->limit_given) return;
+  double before = live->limit.now, h = live->setup.options.h;
+  ch_time_limit_step(&live->limit, seconds, h / (live->speed > 0.0 ? live->speed : 1.0));
+  if (live->limit.now == before) return;
+  live->setup.options.solve.time_limit = live->limit.now;
+  for (int k = 0; k < live->pane_count; ++k)
+    ch_simulation_options(live->panes[k].simulation)->solve.time_limit = live->limit.now;
+}
+
+void ch_live_step(ChLive* live) {
+  ChContext context = {0};
+  ChStatus status = CH_OK;
+  double seconds = 0.0;
+  bool met = true;
+  for (int k = 0; k < live->pane_count && status == CH_OK; ++k) {
+    status = pull(&context, live, k);
+    if (status == CH_OK) status = ch_pane_step(&context, &live->panes[k], live->exchange, k, &seconds);
+    met = met && !ch_simulation_info(live->panes[k].simulation).missed;
+  }
+  live->changed = true;
+  if (status != CH_OK) {
+    live->running = false;
+    ch_live_tell_error(live, 0, context.message);
+    ch_live_tell_state(live);
+    return;
+  }
+  ChStepInfo info = ch_simulation_info(live->panes[0].simulation);
+  ch_loop_meter_step(&live->meter, info.h, seconds, live->setup.options.solve.time_limit, met);
+  adapt_limit(live, seconds);
+  if (live->pane_count > 1)
+    ch_loop_meter_distance(&live->meter, info.time, ch_pane_distance(&live->panes[0], &live->panes[1]));
+}
+
+// --- the thread ------------------------------------------------------------------------------------------------------
+
+static double seconds_to_show(const ChLive* live) {
+  double rest = ch_exchange_was_seen(live->exchange, 0) ? SHOW_SECONDS : UNSEEN_SECONDS;
+  return live->shown_at + rest - ch_clock_seconds();
+}
+
+static void show(ChLive* live) {
+  for (int k = 0; k < live->pane_count; ++k)
+    ch_pane_show(&live->panes[k], live->exchange, k, live->generation, live->running);
+  live->shown_at = ch_clock_seconds();
+  live->changed = false;
+}
+
+static double seconds_to_wait(ChLive* live, bool active) {
+  double wait = active ? fmin(seconds_to_step(live), LONGEST_WAIT) : LONGEST_WAIT;
+  if (live->changed) wait = fmin(wait, fmax(seconds_to_show(live), 0.0));
+  return wait;
+}
+
+void ch_live_run(ChLive* live) {
+  bool active = false;
+  while (!ch_exchange_stopped(live->exchange)) {
+    bool watched = ch_exchange_watchers(live->exchange) > 0, was = active;
+    active = live->running && watched;
+    if (active && !was) ch_live_restart_clock(live);
+    ChOrder order;
+    double wait = seconds_to_wait(live, active);
+    for (bool any = ch_exchange_take(live->exchange, wait, &order); any;
+         any = ch_exchange_take(live->exchange, 0.0, &order))
+      ch_live_obey(live, &order);
+    if (active && live->running && seconds_to_step(live) <= 0.0) ch_live_step(live);
+    if (live->changed && seconds_to_show(live) <= 0.0) show(live);
+    if (watched && ch_loop_meter_due(&live->meter)) ch_live_tell_loop(live);
+  }
+}

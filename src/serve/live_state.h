@@ -1,0 +1,65 @@
+// The live session from inside: what its files share.
+#ifndef CH_SERVE_LIVE_STATE_H
+#define CH_SERVE_LIVE_STATE_H
+
+#include "serve/live.h"
+#include "serve/loop_meter.h"
+#include "serve/pane.h"
+#include "serve/time_limit.h"
+
+// A scene as it was asked for.
+typedef struct ChLiveScene {
+  char* name;          // what it calls itself
+  char* word;          // by which it is loaded
+  char *text, *file;   // as in ChPaneSetup
+  json_t* parameters;  // that were given
+  ChSimulationOptions options;
+  double until;
+} ChLiveScene;
+
+struct ChLive {
+  ChExchange* exchange;
+  char* first;  // the scene of the command line, which may be a file
+  ChLiveScene scene;
+  ChPaneSetup setup;  // what was changed since it was loaded; its text and file are those of `scene`
+  int pane_count;
+  const char* methods[CH_PANES_MAX];  // NULL: as in the setup
+  ChPane panes[CH_PANES_MAX];
+  unsigned generation;
+
+  bool running;
+  double speed;
+  ChOrder drag;  // client 0: nobody drags
+  double pace_wall, pace_time;
+  ChTimeLimit limit;  // of an island's solve, unless the page set one
+  bool limit_given;
+  ChLoopMeter meter;
+  bool changed;  // since it was last shown
+  double shown_at;
+};
+
+// The scene by its name, from built-ins or the first one; nothing of `live` is changed.
+ChStatus ch_live_scene_open(ChContext* context, const ChLive* live, const char* word, int count,
+                            const char (*parameters)[2][CH_ORDER_WORD], ChLiveScene* out);
+void ch_live_scene_clear(ChLiveScene* scene);
+// Takes the scene over and starts it with these methods; on failure all stays as it was, and the scene is the
+// caller's.
+ChStatus ch_live_start(ChContext* context, ChLive* live, ChLiveScene* scene, int method_count,
+                       const char* const* methods);
+// The same panes with the setup's shots, going on where they are.
+ChStatus ch_live_rebuild(ChContext* context, ChLive* live);
+ChSimulationOptions ch_live_options(const ChLive* live, int pane);
+
+// Carries the order out and answers it.
+void ch_live_obey(ChLive* live, const ChOrder* order);
+// One step of all panes; a failure ends the run and is told to all.
+void ch_live_step(ChLive* live);
+void ch_live_restart_clock(ChLive* live);
+
+void ch_live_tell_hello(ChLive* live);
+void ch_live_tell_scenes(ChLive* live);
+void ch_live_tell_state(ChLive* live);
+void ch_live_tell_loop(ChLive* live);
+void ch_live_tell_error(ChLive* live, unsigned client, const char* text);
+
+#endif

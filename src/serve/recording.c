@@ -1,0 +1,166 @@
+// Recordings: see recording.h.
+#include "serve/recording.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/union_find.h"
+#include "cardhouse/scene.h"
+#include "scene/json_text.h"
+#include "serve/contact_view.h"
+#include "serve/scene_message.h"
+
+struct ChRecording {
+  ChScene* scene;
+  ChTrajectoryReader* reader;
+  const ChTrajectoryStep* steps;
+  long rows;
+  int *parents, *islands;
+  unsigned char* bytes;
+  size_t room;
+};
+
+// --- life ------------------------------------------------------------------------------------------------------------
+
+// Files that the scene names (meshes) lie beside the scene, which the trajectory does not tell: they are looked for in
+// the working folder, then beside the trajectory.
+static ChStatus open_scene(ChContext* context, const char* path, ChScene** out) {
+  char* text;
+  ChStatus status = ch_trajectory_scene(context, path, &text);
+  if (status != CH_OK) return status;
+  status = ch_scene_parse(context, text, NULL, out);
+  if (status == CH_ERR_FILE) status = ch_scene_parse(context, text, path, out);
+  free(text);
+  return status == CH_OK ? ch_world_seal(context, (*out)->world) : status;
+}
+
+static ChStatus start(ChContext* context, const char* path, ChRecording* r) {
+  ChStatus status = open_scene(context, path, &r->scene);
+  if (status == CH_OK) status = ch_trajectory_reader_open(context, path, r->scene->world, &r->reader);
+  if (status != CH_OK) return status;
+  r->steps = ch_trajectory_reader_steps(r->reader, &r->rows);
+  size_t bodies = (size_t)r->scene->world->body_count;
+  r->parents = malloc(bodies * sizeof *r->parents);
+  r->islands = malloc(bodies * sizeof *r->islands);
+  return r->parents && r->islands ? CH_OK : ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+}
+
+ChStatus ch_recording_open(ChContext* context, const char* path, ChRecording** out) {
+  *out = NULL;
+  ChRecording* r = calloc(1, sizeof *r);
+  if (!r) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  ChStatus status = start(context, path, r);
+  if (status == CH_OK)
+    *out = r;
+  else
+    ch_recording_close(r);
+  return status;
+}
+
+void ch_recording_close(ChRecording* r) {
+  if (!r) return;
+  ch_trajectory_reader_close(r->reader);
+  if (r->scene) ch_scene_destroy(r->scene);
+  free(r->parents);
+  free(r->islands);
+  free(r->bytes);
+  free(r);
+}
+
+const ChWorld* ch_recording_world(const ChRecording* r) { return r->scene->world; }
+long ch_recording_rows(const ChRecording* r) { return r->rows; }
+double ch_recording_time(const ChRecording* r, long row) { return r->steps[row].time; }
+long ch_recording_row_at(const ChRecording* r, double time) { return ch_trajectory_reader_row_at(r->reader, time); }
+
+double ch_recording_tolerance(const ChRecording* r) {
+  double told = ch_trajectory_reader_head(r->reader)->tolerance;
+  return told > 0.0 ? told : r->scene->options.solve.tolerance;
+}
+
+// --- messages --------------------------------------------------------------------------------------------------------
+
+json_t* ch_recording_scene(const ChRecording* r, unsigned generation) {
+  const ChTrajectoryHead* told = ch_trajectory_reader_head(r->reader);
+  const char* method = told->method[0] ? told->method : r->scene->options.solve.method;
+  json_t* object = ch_scene_message(r->scene->world, NULL);
+  json_t* head = json_pack("{s:s, s:I, s:i, s:i, s:o, s:o, s:o, s:o, s:[o], s:o}", "type", "scene", "generation",
+                           (json_int_t)generation, "panes", 1, "pane", 0, "name", ch_json_path(r->scene->name), "h",
+                           ch_json_real(told->h), "tolerance", ch_json_real(ch_recording_tolerance(r)), "method",
+                           ch_json_path(method), "methods", ch_json_path(method), "until",
+                           ch_json_real(r->steps[r->rows - 1].time));
+  bool whole = object && head && json_object_update(object, head) == 0;
+  json_decref(head);
+  if (whole) return object;
+  json_decref(object);
+  return NULL;
+}
+
+static double steps_of(const ChRecording* r, long row) {
+  if (row == 0) return 1.0;
+  double steps = round((r->steps[row].time - r->steps[row - 1].time) / ch_trajectory_reader_head(r->reader)->h);
+  return steps >= 1.0 ? steps : 1.0;
+}
+
+ChFrameStat ch_recording_stat(const ChRecording* r, long row) {
+  const ChTrajectoryStep* s = &r->steps[row];
+  double steps = steps_of(r, row);
+  bool missed = !(s->natural <= ch_recording_tolerance(r));
+  return (ChFrameStat){.time = s->time,
+                       .natural = s->natural,
+                       .kinetic = s->kinetic,
+                       .potential = s->potential,
+                       .contacts = (float)s->contacts,
+                       .iterations = (float)((double)s->iterations / steps),
+                       .seconds = (float)(s->seconds / steps),
+                       .flags = missed ? (float)CH_STAT_MISSED : 0.0f};
+}
+
+// --- frames ----------------------------------------------------------------------------------------------------------
+
+// Bodies that touch or are joined share an island, as in a step; what does not move belongs to none.
+static void find_islands(ChRecording* r, const ChTrajectoryRow* row) {
+  const ChWorld* world = r->scene->world;
+  ch_sets_init(world->body_count, r->parents);
+  for (int k = 0; k < row->contact_count; ++k) {
+    const int* pair = row->contacts[k].body;
+    if (ch_world_moves(world, pair[0]) && ch_world_moves(world, pair[1])) ch_sets_join(r->parents, pair[0], pair[1]);
+  }
+  for (int j = 0; j < world->joint_count; ++j) {
+    const int* pair = world->joints[j].body;
+    if (ch_world_moves(world, pair[0]) && ch_world_moves(world, pair[1])) ch_sets_join(r->parents, pair[0], pair[1]);
+  }
+  ch_sets_label(world->body_count, r->parents, r->islands);
+  for (int b = 0; b < world->body_count; ++b)
+    if (!ch_world_moves(world, b)) r->islands[b] = -1;
+}
+
+static bool reserve(ChRecording* r, size_t size) {
+  if (size <= r->room) return true;
+  free(r->bytes);
+  r->bytes = malloc(size + size / 2);
+  r->room = r->bytes ? size + size / 2 : 0;
+  return r->bytes != NULL;
+}
+
+ChStatus ch_recording_frame(ChContext* context, ChRecording* r, long number, ChFrameHead* head,
+                            const unsigned char** bytes, size_t* size) {
+  const ChWorld* world = r->scene->world;
+  ChTrajectoryRow row;
+  ChStatus status = ch_trajectory_reader_row(context, r->reader, number, &row);
+  if (status != CH_OK) return status;
+  double h = ch_trajectory_reader_head(r->reader)->h, time = r->steps[number].time;
+  head->bodies = (unsigned)world->body_count;
+  head->contacts = (unsigned)row.contact_count;
+  head->time = time;
+  head->step = h > 0.0 && time / h < 1e15 ? lround(time / h) : number;
+  *size = ch_frame_size(head->bodies, head->contacts, 0) - CH_FRAME_HEAD_SIZE;
+  if (!reserve(r, *size)) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a frame of %zu bytes", *size);
+  unsigned char* at = r->bytes;
+  for (int b = 0; b < world->body_count; ++b)
+    at = ch_frame_put_body(at, row.bodies[b].position, row.bodies[b].orientation);
+  find_islands(r, &row);
+  for (int b = 0; b < world->body_count; ++b) at = ch_frame_put_island(at, r->islands[b]);
+  ch_frame_put_contacts(at, world, row.contact_count, row.contacts, ch_fall_speed(world, time, h));
+  *bytes = r->bytes;
+  return CH_OK;
+}

@@ -1,0 +1,24 @@
+// The scene as a page draws it: shapes in the frames of their bodies (origin in the centre of mass), joints, bounds.
+#ifndef CH_SERVE_SCENE_MESSAGE_H
+#define CH_SERVE_SCENE_MESSAGE_H
+
+#include <jansson.h>
+
+#include "model/world.h"
+
+// Members "dimension", "gravity", "materials", "bodies", "joints" and "bounds" of the message `scene`; the world is
+// sealed. `states` (may be NULL: those of the start) say where bodies are, for the bounds. NULL when out of memory.
+json_t* ch_scene_message(const ChWorld* world, const ChBodyState* states);
+
+// The box that holds what moves, or all that is finite where nothing does.
+typedef struct ChBounds {
+  ChVec3 low, high;
+} ChBounds;
+ChBounds ch_world_bounds(const ChWorld* world, const ChBodyState* states);
+
+// One line of text, and gives the object up. NULL when out of memory; the caller frees it.
+char* ch_message_text(json_t* object);
+json_t* ch_json_vector(ChVec3 v);
+const char* ch_body_kind_word(ChBodyKind kind);
+
+#endif

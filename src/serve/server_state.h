@@ -1,0 +1,96 @@
+// The server from inside: what its files share. All of it belongs to the thread that serves.
+#ifndef CH_SERVE_SERVER_STATE_H
+#define CH_SERVE_SERVER_STATE_H
+
+#include <libwebsockets.h>
+
+#include "serve/server.h"
+
+enum {
+  CH_CLIENTS_MAX = 32,       // pages at once
+  CH_CONNECTIONS_MAX = 128,  // of any kind
+  CH_FAULTS_MAX = 20,        // wrong messages after which a page is sent away
+  CH_CHUNK = 128 * 1024,     // bytes handed to the socket at once
+};
+
+// A page, at the other end of a socket. Of the message on its way, head, middle and tail are sent one after the other.
+typedef struct ChClient {
+  struct lws* wsi;
+  struct ChClient* next;
+  unsigned id;
+  bool leaving;  // its end was agreed on, or ordered
+
+  char* inbox;  // the message so far
+  size_t inbox_size;
+  int faults;
+
+  unsigned text_seen[CH_TEXT_KINDS], answers_seen;
+  unsigned frame_seen[CH_PANES_MAX];
+  long stats_seen[CH_PANES_MAX];
+  int next_pane;
+  double frame_at;  // when the last one began
+
+  ChParcel* parcel;      // the message on its way: text,
+  ChSnapshot* snapshot;  // or a frame, between
+  unsigned char head[CH_FRAME_HEAD_SIZE];
+  unsigned char* tail;  // its head and its stats
+  size_t tail_size, sent, size;
+  double moved_at;  // when the socket last took something
+} ChClient;
+
+// An answer over HTTP on its way.
+typedef struct ChDownload {
+  struct lws* wsi;
+  struct ChDownload* next;
+  const unsigned char* bytes;
+  size_t size, sent;
+  ChParcel* parcel;  // owns the bytes, where they are not the page's
+  unsigned ticket;   // of the problem it waits for; 0 = none
+  double asked_at;
+} ChDownload;
+
+// What the library keeps for each connection.
+typedef struct ChConnection {
+  ChClient client;
+  ChDownload download;
+} ChConnection;
+
+struct ChServer {
+  ChServerOptions options;
+  ChExchange* exchange;
+  struct lws_context* context;
+  struct lws_vhost* vhost;
+  int port;
+  ChClient* clients;
+  int client_count;
+  ChDownload* waiting;
+  int connections;
+  unsigned last_id;  // of clients and tickets
+  lws_sorted_usec_list_t tick;
+  unsigned char* chunk;  // LWS_PRE + CH_CHUNK bytes
+  double log_second;
+  int log_lines, log_left_out;
+};
+
+// A line of the log. Of what can come often some lines a second are written and the others counted; a note always is.
+void ch_server_log(ChServer* server, const char* format, ...) __attribute__((format(printf, 2, 3)));
+void ch_server_note(ChServer* server, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+// HTTP. Results are those of a callback: non-zero closes the connection.
+int ch_http_answer(ChServer* server, ChDownload* download, struct lws* wsi);
+int ch_http_continue(ChServer* server, ChDownload* download);
+void ch_http_close(ChServer* server, ChDownload* download);
+void ch_http_look(ChServer* server);  // for problems that have come
+// Whether the request names this server as its host, and comes from no other page.
+bool ch_http_is_local(ChServer* server, struct lws* wsi);
+int ch_http_refuse(struct lws* wsi, unsigned status, const char* text);
+
+// The socket.
+int ch_client_filter(ChServer* server, struct lws* wsi);
+void ch_client_open(ChServer* server, ChClient* client, struct lws* wsi);
+void ch_client_close(ChServer* server, ChClient* client);
+int ch_client_receive(ChServer* server, ChClient* client, const char* bytes, size_t size);
+int ch_client_send(ChServer* server, ChClient* client);
+void ch_client_look(ChServer* server);  // for something to send, and for clients that stopped to read
+
+#endif

@@ -1,0 +1,194 @@
+// Poking: what a caller may change between two steps. Velocities, impulses, a spring to pull with, gravity and
+// friction, and going on in another world that has more bodies. Nothing that was certified before a change is taken for
+// granted after it.
+#include <math.h>
+#include <string.h>
+
+#include "linalg/small.h"
+#include "step/state.h"
+
+static ChStatus check_body(ChContext* context, const ChSimulation* s, int body) {
+  if (body < 0 || body >= s->world->body_count)
+    return ch_fail(context, CH_ERR_RANGE, "body %d: there are %d", body, s->world->body_count);
+  if (s->world->bodies[body].kind != CH_BODY_DYNAMIC)
+    return ch_fail(context, CH_ERR_ARGUMENT, "body '%s' does not move freely", s->world->bodies[body].name);
+  return CH_OK;
+}
+
+// What locks leave of a velocity along world axes.
+static ChVec3 unlocked(unsigned locks, ChVec3 v) {
+  return ch_vec(locks & 1u ? 0.0 : v.x, locks & 2u ? 0.0 : v.y, locks & 4u ? 0.0 : v.z);
+}
+
+ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* s, int body, ChVec3 velocity, ChVec3 omega) {
+  ChStatus status = check_body(context, s, body);
+  if (status != CH_OK) return status;
+  const ChBody* b = &s->world->bodies[body];
+  if (!ch_vec_finite(velocity) || !ch_vec_finite(omega))
+    return ch_fail(context, CH_ERR_RANGE, "velocity of body '%s' must be finite", b->name);
+  if (s->world->dimension == 2) {
+    velocity.z = 0.0;
+    omega = ch_vec(0.0, 0.0, omega.z);
+  }
+  ChBodyState* state = &s->states[body];
+  state->velocity = unlocked(b->locks, velocity);
+  state->omega = ch_rotate_back(state->orientation, unlocked(b->locks >> 3, omega));
+  s->still = false;
+  return CH_OK;
+}
+
+ChStatus ch_simulation_push(ChContext* context, ChSimulation* s, int body, ChVec3 impulse, ChVec3 point) {
+  ChStatus status = check_body(context, s, body);
+  if (status != CH_OK) return status;
+  if (!ch_vec_finite(impulse) || !ch_vec_finite(point))
+    return ch_fail(context, CH_ERR_RANGE, "impulse on body '%s' must be finite", s->world->bodies[body].name);
+  ChBodyState *state = &s->states[body], given = *state;
+  ChVec3 twist = ch_cross(ch_sub(point, state->position), impulse);
+  double momentum[6], change[6];
+  given.velocity = impulse;
+  given.omega = ch_rotate_back(state->orientation, twist);
+  ch_state_read(s->world, &given, momentum);
+  ch_free_velocity(s->world, body, state, momentum, change);
+  ch_state_write(s->world, change, &given);
+  state->velocity = ch_add(state->velocity, given.velocity);
+  state->omega = ch_add(state->omega, given.omega);
+  s->still = false;
+  return CH_OK;
+}
+
+// --- a spring to pull with -------------------------------------------------------------------------------------------
+
+// A damped spring from the point x of the body to the target, e = x - target, taken at the end of the step of length h
+// as if nothing else held the body: with K the response of the point to an impulse J there,
+//
+//   J = h f,  f = -k (e + h v+) - c v+,  v+ = v + K J    =>    (1 + a K) J = -(h k e + a v),  a = h^2 k + h c
+//
+// which pulls stably at any h and k; k = m w^2 and c = 2 z m w.
+
+// K: three columns, one for each unit impulse at the point.
+static ChMat3 point_response(const ChSimulation* s, int body, const ChBodyState* state, ChVec3 arm) {
+  ChMat3 K = {0};
+  for (int axis = 0; axis < s->world->dimension; ++axis) {
+    ChBodyState unit = *state;
+    double momentum[6], change[6];
+    unit.velocity = ch_axis(axis);
+    unit.omega = ch_rotate_back(state->orientation, ch_cross(arm, ch_axis(axis)));
+    ch_state_read(s->world, &unit, momentum);
+    ch_free_velocity(s->world, body, state, momentum, change);
+    ch_state_write(s->world, change, &unit);
+    ChVec3 v = ch_add(unit.velocity, ch_cross(ch_rotate(state->orientation, unit.omega), arm));
+    K.m[0][axis] = v.x;
+    K.m[1][axis] = v.y;
+    K.m[2][axis] = v.z;
+  }
+  return K;
+}
+
+static ChStatus check_grip(ChContext* context, const ChGrip* grip, ChVec3 local, ChVec3 target) {
+  if (!ch_vec_finite(local) || !ch_vec_finite(target))
+    return ch_fail(context, CH_ERR_RANGE, "a body is pulled from (%g, %g, %g) to (%g, %g, %g); both must be finite",
+                   local.x, local.y, local.z, target.x, target.y, target.z);
+  if (!(grip->frequency > 0.0 && grip->frequency <= 1e6 && grip->damping >= 0.0 && grip->damping <= 1e6 &&
+        grip->strength > 0.0))
+    return ch_fail(
+        context, CH_ERR_RANGE,
+        "grip: frequency %g Hz, damping ratio %g, strength %g m/s^2; frequency and strength must be above 0, "
+        "damping 0 or more",
+        grip->frequency, grip->damping, grip->strength);
+  return CH_OK;
+}
+
+ChStatus ch_simulation_pull(ChContext* context, ChSimulation* s, int body, ChVec3 local, ChVec3 target,
+                            const ChGrip* grip) {
+  ChStatus status = check_body(context, s, body);
+  if (status == CH_OK) status = check_grip(context, grip, local, target);
+  if (status != CH_OK) return status;
+  if (s->world->dimension == 2) local.z = target.z = 0.0;
+  const ChBodyState* state = &s->states[body];
+  double h = s->options.adaptive ? s->h : s->options.h, mass = s->world->bodies[body].mass;
+  double w = 2.0 * M_PI * grip->frequency, k = mass * w * w, a = h * h * k + 2.0 * h * grip->damping * mass * w;
+  ChVec3 arm = ch_rotate(state->orientation, local), point = ch_add(state->position, arm);
+  ChVec3 v = ch_add(state->velocity, ch_cross(ch_rotate(state->orientation, state->omega), arm));
+  ChMat3 one = ch_mat_diagonal(ch_vec(1.0, 1.0, 1.0)), K = point_response(s, body, state, arm);
+  ChMat3 A = ch_mat_along(&one, a, &K);
+  double inverse[9];
+  if (!ch_small_invert(3, &A.m[0][0], inverse))
+    return ch_fail(context, CH_ERR_NUMERIC, "body '%s' cannot be pulled there", s->world->bodies[body].name);
+  ChVec3 right = ch_sub(ch_scale(-h * k, ch_sub(point, target)), ch_scale(a, v));
+  const double f[3] = {right.x, right.y, right.z};
+  double j[3];
+  ch_small_multiply(3, inverse, f, j);
+  ChVec3 impulse = ch_vec(j[0], j[1], j[2]);
+  double most = h * mass * grip->strength, size = ch_norm(impulse);
+  if (size > most) impulse = ch_scale(most / size, impulse);
+  return ch_simulation_push(context, s, body, impulse, point);
+}
+
+// --- the world -------------------------------------------------------------------------------------------------------
+
+// Steps from now on are solved afresh.
+static void forget_rest(ChSimulation* s) {
+  s->autonomous = ch_world_is_autonomous(s->world);
+  s->still = s->rest.filled = false;
+}
+
+ChStatus ch_simulation_set_gravity(ChContext* context, ChSimulation* s, ChVec3 gravity) {
+  if (!ch_vec_finite(gravity) || (s->world->dimension == 2 && gravity.z != 0.0))
+    return ch_fail(context, CH_ERR_RANGE, "gravity is (%g, %g, %g), must be finite%s", gravity.x, gravity.y, gravity.z,
+                   s->world->dimension == 2 ? " and have no z in the plane" : "");
+  for (int k = 0; k < 3; ++k) s->world->gravity[k] = (ChSignal){.base = ch_component(gravity, k)};
+  forget_rest(s);
+  s->info.potential = ch_forces_potential(s->world, s->states, s->time);
+  return CH_OK;
+}
+
+ChStatus ch_simulation_set_friction(ChContext* context, ChSimulation* s, double mu) {
+  if (!(mu >= 0.0 && mu < INFINITY))
+    return ch_fail(context, CH_ERR_RANGE, "friction is %g, must be finite and 0 or more", mu);
+  for (int m = 0; m < s->world->material_count; ++m) {
+    ChMaterial* material = &s->world->materials[m];
+    material->friction[0] = material->friction[1] = mu;
+    material->anisotropic = false;
+  }
+  for (int p = 0; p < s->world->pair_count; ++p) s->world->pairs[p].friction[0] = s->world->pairs[p].friction[1] = mu;
+  forget_rest(s);
+  return CH_OK;
+}
+
+ChStatus ch_simulation_carry(ChContext* context, ChSimulation* s, const ChSimulation* from) {
+  const ChWorld *old = from->world, *new = s->world;
+  if (old->dimension != new->dimension || old->body_count > new->body_count || old->joint_count != new->joint_count)
+    return ch_fail(context, CH_ERR_SIZE,
+                   "a world of %d bodies and %d joints in dimension %d cannot go on as one of %d and %d in %d",
+                   old->body_count, old->joint_count, old->dimension, new->body_count, new->joint_count,
+                   new->dimension);
+  ChStatus status = ch_memory_reserve(context, s, from->memory.contact_count);
+  if (status != CH_OK) return status;
+  if (old->body_count > 0) memcpy(s->states, from->states, (size_t)old->body_count * sizeof *s->states);
+  if (old->joint_count > 0)
+    memcpy(s->memory.joints, from->memory.joints,
+           (size_t)old->joint_count * CH_JOINT_ROWS_MAX * sizeof *s->memory.joints);
+  int contacts = s->memory.contact_count = from->memory.contact_count;
+  if (contacts > 0) memcpy(s->memory.contacts, from->memory.contacts, (size_t)contacts * sizeof *s->memory.contacts);
+  s->memory.h = from->memory.h;
+  s->time = from->time;
+  s->step = from->step;
+  s->h = from->h;
+  s->base_time = from->base_time;
+  s->base_step = from->base_step;
+  s->base_h = from->base_h;
+  s->info = from->info;
+  s->info.kinetic = ch_kinetic_energy(s->world, s->states);
+  s->info.potential = ch_forces_potential(s->world, s->states, s->time);
+  forget_rest(s);
+  return CH_OK;
+}
+
+bool ch_simulation_islands(const ChSimulation* s, int* island) {
+  if (!s->rest.filled) return false;
+  for (int b = 0; b < s->world->body_count; ++b) island[b] = -1;
+  const ChIslands* islands = &s->rest.islands;
+  for (int i = 0; i < islands->count; ++i)
+    for (int k = islands->body_start[i]; k < islands->body_start[i + 1]; ++k) island[islands->bodies[k]] = i;
+  return true;
+}

@@ -1,0 +1,77 @@
+// Pictures and films: `cardhouse render` opens a replay file in a browser without a window, and asks this for one moment
+// after the other. The controls are hidden; a line of text tells what is seen.
+import "./picture.css";
+import { certificateText } from "./charts";
+import type { Frame } from "./protocol";
+import type { ReplaySource } from "./replay";
+import { find, setText } from "./ui/dom";
+import type { Direction } from "./view/camera";
+import type { Stage } from "./view/stage";
+
+export interface PictureOptions {
+  view: Direction;
+  contacts: boolean;
+  dark: boolean;
+  caption: boolean;
+}
+
+const ROOM = 0.94; // the scale and the caption lie at the edges
+
+function nextPicture(): Promise<void> {
+  return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())));
+}
+
+class Picture {
+  private readonly caption = document.createElement("p");
+  private options: PictureOptions | null = null;
+
+  constructor(
+    private readonly source: ReplaySource,
+    private readonly stage: Stage,
+  ) {
+    this.caption.className = "picture-caption";
+  }
+
+  async begin(options: PictureOptions): Promise<void> {
+    this.options = options;
+    await this.source.ready;
+    document.documentElement.dataset.picture = "true";
+    if (options.dark !== (document.documentElement.dataset.theme === "dark")) find("theme").click();
+    this.stage.shown.points = this.stage.shown.forces = options.contacts;
+    this.stage.apply();
+    if (options.caption) find("stage").append(this.caption);
+    await nextPicture(); // the canvas takes its new size
+  }
+
+  // The camera is fitted to what the first picture shows, and stays.
+  async show(time: number, smooth: boolean): Promise<void> {
+    await this.source.seek(time, smooth);
+    if (this.options) {
+      this.stage.fit(this.options.view);
+      this.stage.rig.zoom(ROOM);
+    }
+    this.options = null;
+    this.stage.invalidate();
+    this.tell();
+    await nextPicture();
+  }
+
+  private tell(): void {
+    const frame = this.source.present as Frame;
+    const { name, tolerance } = this.source.scene;
+    const step = frame.stats[frame.stats.length - 1];
+    const sign = step && step.natural <= tolerance ? "≤" : ">";
+    const certificate = step ? ` · certificate ${certificateText(step.natural)} ${sign} ${certificateText(tolerance)}` : "";
+    setText(this.caption, `${name} · t = ${frame.time.toFixed(3)} s${certificate}`);
+  }
+}
+
+declare global {
+  interface Window {
+    cardhousePicture?: Picture;
+  }
+}
+
+export function offerPictures(source: ReplaySource, stage: Stage): void {
+  window.cardhousePicture = new Picture(source, stage);
+}

@@ -1,0 +1,318 @@
+// The wire between server and page: docs/viewer_protocol.md. Text is JSON, binary is frames (little-endian).
+
+export const FRAME_MAGIC = 0x31464843; // 'CHF1'
+export const FRAME_HEADER_BYTES = 48;
+export const BODY_FLOATS = 7; // position, quaternion (w, x, y, z)
+export const CONTACT_WORDS = 17;
+export const STATS_BYTES = 48;
+
+export type Vec3 = [number, number, number];
+
+// ------------------------------------------------------------------------------------------------- server -> page, text
+
+export interface Parameter {
+  name: string;
+  default: string | number;
+  help?: string;
+  lowest?: number;
+  highest?: number;
+  whole?: boolean;
+  words?: string[] | string | null;
+}
+
+export interface GalleryEntry {
+  name: string;
+  title: string;
+  parameters?: Parameter[];
+}
+
+export interface HelloMessage {
+  type: "hello";
+  version: number;
+  scenes: GalleryEntry[];
+  methods: string[];
+  mode: "live" | "replay";
+}
+
+export interface Shape {
+  type: string;
+  at?: number[];
+  orientation?: number[]; // w, x, y, z
+  material?: string;
+  radius?: number;
+  half?: number[];
+  half_length?: number;
+  normal?: number[];
+  offset?: number;
+  vertices?: number[][];
+  triangles?: number[][];
+  points?: number[][];
+}
+
+export interface Body {
+  name: string;
+  kind?: "dynamic" | "fixed" | "kinematic";
+  fixed: boolean; // does not move, or as it is told
+  mass: number | null;
+  material?: string | null;
+  shapes: Shape[];
+}
+
+export interface Joint {
+  name?: string;
+  type: string;
+  bodies: [number, number]; // -1: the world
+  anchors: [number[], number[]]; // in each body's frame
+  axes: [number[], number[]];
+}
+
+export interface Material {
+  name: string;
+  density: number | null;
+  friction: [number, number];
+  restitution: number;
+}
+
+export interface SceneMessage {
+  type: "scene";
+  generation: number;
+  panes: number;
+  pane: number;
+  name: string; // of the scene
+  scene?: string; // the word it was loaded by
+  parameters?: Record<string, string | number>;
+  until?: number | null; // s
+  dimension: 2 | 3;
+  gravity: number[];
+  h: number;
+  tolerance: number;
+  method: string;
+  cone?: string;
+  methods?: string[]; // a label for each pane
+  materials?: Material[];
+  bodies: Body[];
+  joints: Joint[];
+  bounds: [number[], number[]];
+}
+
+// An echo of all settings, so that all browsers agree.
+export interface StateMessage {
+  type: "state";
+  running: boolean;
+  speed: number; // 0: as fast as it goes
+  mu?: number | null;
+  gravity?: number[];
+  h?: number;
+  tolerance?: number;
+  limit?: number | null; // hard limit on the time of a solve, s; null: it adapts
+  method?: string;
+  methods?: string[];
+  cone?: string;
+  rest?: boolean;
+  compare?: boolean;
+  shots?: number; // blocks shot since the start
+  range?: [number, number]; // replay: first and last time, s
+}
+
+// The interaction loop over the last half second; null where there was no step.
+export interface LoopMessage {
+  type: "loop";
+  steps_per_second?: number | null;
+  met?: number | null; // share of steps whose certificate met the tolerance
+  in_time?: number | null; // share of steps solved within the time limit
+  real_time_factor?: number | null;
+  busy?: number | null; // share of the time spent on steps
+  step_seconds?: number | null;
+  slowest_step_seconds?: number | null;
+  distance?: number | null; // compare mode: the largest between two centres, m
+  watchers?: number;
+}
+
+export interface BodyMessage {
+  type: "body";
+  pane: number;
+  index: number;
+  name?: string;
+  kind?: string;
+  mass?: number | null;
+  position?: number[];
+  orientation?: number[]; // w, x, y, z
+  velocity?: number[];
+  omega?: number[];
+  contact_force?: number[];
+  contacts?: number;
+  island?: number;
+  time?: number;
+}
+
+export interface ContactMessage {
+  type: "contact";
+  pane: number;
+  index: number;
+  [figure: string]: unknown;
+}
+
+export interface ErrorMessage {
+  type: "error";
+  text: string;
+}
+
+export interface ProblemMessage {
+  type: "problem";
+  name: string;
+  base64: string;
+}
+
+export type ServerMessage =
+  | HelloMessage
+  | SceneMessage
+  | StateMessage
+  | LoopMessage
+  | BodyMessage
+  | ContactMessage
+  | ErrorMessage
+  | ProblemMessage;
+
+const MESSAGE_TYPES = new Set(["hello", "scene", "state", "loop", "body", "contact", "error", "problem"]);
+
+// Null for what is no message of this protocol: a newer server may say more than this page knows.
+export function parseMessage(text: string): ServerMessage | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof value !== "object" || value === null) return null;
+  const type = (value as { type?: unknown }).type;
+  return typeof type === "string" && MESSAGE_TYPES.has(type) ? (value as ServerMessage) : null;
+}
+
+// ------------------------------------------------------------------------------------------------- page -> server, text
+
+export type Command =
+  | { type: "load"; scene: string; parameters?: Record<string, number | string> }
+  | { type: "run" }
+  | { type: "pause" }
+  | { type: "step" }
+  | { type: "reset" }
+  | { type: "speed"; value: number }
+  | { type: "set"; name: string; value: number | string | boolean | number[] | null }
+  | { type: "drag"; pane: number; body: number; local: Vec3; target: Vec3 }
+  | { type: "release" }
+  | { type: "shoot"; origin: Vec3; direction: Vec3; speed: number; mass?: number; size?: number }
+  | { type: "inspect"; pane?: number; body?: number; contact?: number }
+  | { type: "compare"; methods: string[] }
+  | { type: "seek"; time: number };
+
+// ---------------------------------------------------------------------------------------------------------------- frames
+
+export enum ContactStatus {
+  Open = 0,
+  Stick = 1,
+  Slip = 2,
+  Opening = 3,
+}
+
+export interface StepStats {
+  time: number; // s
+  natural: number; // certificate
+  kinetic: number; // J
+  potential: number; // J
+  contacts: number;
+  iterations: number;
+  seconds: number; // processor time of that step
+  missed: boolean;
+  atRest: boolean;
+}
+
+export interface Frame {
+  generation: number;
+  pane: number;
+  time: number;
+  step: number;
+  running: boolean;
+  bodies: number;
+  contacts: number;
+  poses: Float32Array; // BODY_FLOATS a body
+  islands: Int32Array; // -1: fixed
+  contactFloats: Float32Array; // CONTACT_WORDS a contact; the last three words are integers, see contactInts
+  contactInts: Int32Array; // the same memory
+  stats: StepStats[];
+}
+
+export interface Contact {
+  point: Vec3;
+  normal: Vec3;
+  force: Vec3;
+  slip: Vec3;
+  gap: number;
+  mu: number;
+  bodies: [number, number];
+  status: ContactStatus;
+}
+
+export function readStats(view: DataView, from: number, count: number): StepStats[] {
+  const stats: StepStats[] = [];
+  for (let i = 0; i < count; i++) {
+    const at = from + i * STATS_BYTES;
+    const flags = view.getFloat32(at + 44, true);
+    stats.push({
+      time: view.getFloat64(at, true),
+      natural: view.getFloat64(at + 8, true),
+      kinetic: view.getFloat64(at + 16, true),
+      potential: view.getFloat64(at + 24, true),
+      contacts: view.getFloat32(at + 32, true),
+      iterations: view.getFloat32(at + 36, true),
+      seconds: view.getFloat32(at + 40, true),
+      missed: (flags & 1) !== 0,
+      atRest: (flags & 2) !== 0,
+    });
+  }
+  return stats;
+}
+
+// Null where the bytes are no frame. The arrays look into `buffer` (browsers are little-endian), nothing is copied.
+export function decodeFrame(buffer: ArrayBuffer): Frame | null {
+  if (buffer.byteLength < FRAME_HEADER_BYTES || buffer.byteLength % 4 !== 0) return null;
+  const view = new DataView(buffer);
+  if (view.getUint32(0, true) !== FRAME_MAGIC || view.getUint32(4, true) !== 1) return null;
+  const bodies = view.getUint32(32, true);
+  const contacts = view.getUint32(36, true);
+  const steps = view.getUint32(40, true);
+  const islandsAt = FRAME_HEADER_BYTES + 4 * BODY_FLOATS * bodies;
+  const contactsAt = islandsAt + 4 * bodies;
+  const statsAt = contactsAt + 4 * CONTACT_WORDS * contacts;
+  if (statsAt + STATS_BYTES * steps !== buffer.byteLength) return null;
+  return {
+    generation: view.getUint32(8, true),
+    pane: view.getUint32(12, true),
+    time: view.getFloat64(16, true),
+    step: Number(view.getBigUint64(24, true)),
+    running: (view.getUint32(44, true) & 1) !== 0,
+    bodies,
+    contacts,
+    poses: new Float32Array(buffer, FRAME_HEADER_BYTES, BODY_FLOATS * bodies),
+    islands: new Int32Array(buffer, islandsAt, bodies),
+    contactFloats: new Float32Array(buffer, contactsAt, CONTACT_WORDS * contacts),
+    contactInts: new Int32Array(buffer, contactsAt, CONTACT_WORDS * contacts),
+    stats: readStats(view, statsAt, steps),
+  };
+}
+
+export function frameContact(frame: Frame, index: number): Contact {
+  const at = index * CONTACT_WORDS;
+  const f = frame.contactFloats;
+  const i = frame.contactInts;
+  const three = (k: number): Vec3 => [f[at + k], f[at + k + 1], f[at + k + 2]];
+  return {
+    point: three(0),
+    normal: three(3),
+    force: three(6),
+    slip: three(9),
+    gap: f[at + 12],
+    mu: f[at + 13],
+    bodies: [i[at + 14], i[at + 15]],
+    status: i[at + 16] as ContactStatus,
+  };
+}

@@ -1,0 +1,166 @@
+// What one should know at a glance: how exactly the last steps were solved, how fast it goes, what the marks mean, how long
+// a metre is.
+import { certificateText } from "../charts";
+import { niceBelow, quantity } from "../format";
+import { CONTACT_NAMES } from "../palette";
+import type { Panel } from "../panel";
+import type { Frame, LoopMessage, SceneMessage, StateMessage } from "../protocol";
+import type { Stage } from "../view/stage";
+import { el, setText } from "./dom";
+
+const REFRESH_MS = 150; // numbers that change faster cannot be read
+
+// One pane's: the worst certificate since the last time it was shown.
+class Chip {
+  readonly element = el("p", { class: "chip" });
+  private readonly label = el("strong", { class: "chip-label", hidden: true });
+  private readonly certificate = el("span", { class: "certificate" }, "no step yet");
+  private readonly rest = el("span", { class: "rest", hidden: true }, "at rest");
+  private worst = 0;
+  private any = false;
+  private drawn = 0;
+
+  constructor() {
+    this.element.append(this.label, this.certificate, this.rest);
+  }
+
+  name(text: string): void {
+    this.label.hidden = text === "";
+    setText(this.label, text);
+  }
+
+  clear(): void {
+    this.worst = 0;
+    this.any = false;
+    this.rest.hidden = true;
+    setText(this.certificate, "no step yet");
+    delete this.element.dataset.met;
+  }
+
+  frame(frame: Frame, tolerance: number): void {
+    for (const s of frame.stats) {
+      this.worst = Number.isNaN(s.natural) || s.natural > this.worst ? s.natural : this.worst;
+      this.any = true;
+    }
+    const now = performance.now();
+    if (!this.any || (frame.running && now - this.drawn < REFRESH_MS)) return;
+    this.drawn = now;
+    const met = this.worst <= tolerance;
+    this.element.dataset.met = String(met);
+    const relation = `${certificateText(this.worst)} ${met ? "\u2264" : ">"} ${certificateText(tolerance)}`;
+    setText(this.certificate, `${met ? "\u2713" : "\u2715"} certificate ${relation}`);
+    this.rest.hidden = !frame.stats[frame.stats.length - 1]?.atRest;
+    this.worst = 0;
+    this.any = false;
+  }
+}
+
+export class Hud implements Panel {
+  private readonly chips: Chip[] = [];
+  private readonly loopLine = el("p", { class: "loop", id: "loop" });
+  private readonly legend: HTMLElement;
+  private readonly arrowBar = el("span", { class: "arrow-bar" });
+  private readonly arrowText = el("span", {});
+  private readonly arrow = el("span", { class: "arrow-scale" }, this.arrowBar, this.arrowText);
+  private readonly scaleText = el("span", {}, "1 m");
+  private readonly scaleBar = el("span", { class: "scale-bar" });
+  private readonly needle = el("span", { class: "needle" }, el("span", {}));
+  private readonly gravity = el(
+    "div",
+    { class: "gravity", role: "note", title: "Direction of gravity" },
+    this.needle,
+    "gravity",
+  );
+  private gravityVector: number[] = [0, 0, -9.81];
+  private tolerance = 1e-8;
+
+  constructor(
+    private readonly host: HTMLElement,
+    private readonly stage: Stage,
+    foot: HTMLElement,
+  ) {
+    const keys = [1, 2, 3].map((status) => el("span", { class: `key status-${status}` }, CONTACT_NAMES[status]));
+    this.legend = el("div", { class: "legend", role: "note", "aria-label": "Contact marks" }, ...keys, this.arrow);
+    foot.append(
+      el("div", { class: "scale", role: "note", "aria-label": "Scale" }, this.scaleBar, this.scaleText),
+      this.gravity,
+      this.legend,
+    );
+    host.append(this.loopLine);
+    this.addChip();
+    stage.onDraw = () => this.measure();
+  }
+
+  private addChip(): void {
+    const chip = new Chip();
+    this.chips.push(chip);
+    this.host.insertBefore(chip.element, this.loopLine);
+  }
+
+  scene(message: SceneMessage): void {
+    while (this.chips.length < message.panes) this.addChip();
+    while (this.chips.length > Math.max(1, message.panes)) this.chips.pop()?.element.remove();
+    this.tolerance = message.tolerance;
+    this.gravityVector = message.gravity;
+    this.chips[message.pane]?.clear();
+    this.chips.forEach((chip, i) => chip.name(message.panes > 1 ? (message.methods?.[i] ?? "") : ""));
+  }
+
+  state(message: StateMessage): void {
+    if (message.tolerance !== undefined) this.tolerance = message.tolerance;
+    if (message.gravity) this.gravityVector = message.gravity;
+    this.measure();
+  }
+
+  frame(frame: Frame): void {
+    this.chips[frame.pane]?.frame(frame, this.tolerance);
+  }
+
+  loop(message: LoopMessage): void {
+    const parts: string[] = [];
+    if (message.steps_per_second) parts.push(`${message.steps_per_second.toFixed(0)} steps/s`);
+    if (message.real_time_factor) parts.push(`${message.real_time_factor.toFixed(2)} \u00d7 real time`);
+    if (typeof message.distance === "number") parts.push(`${quantity(message.distance, "m")} apart`);
+    setText(this.loopLine, parts.join(" \u00b7 "));
+  }
+
+  // After every picture. The bar has a round length between 50 and 130 pixels.
+  private measure(): void {
+    const perPixel = this.stage.rig.metresPerPixel(this.stage.rectangle(0).height);
+    const metres = niceBelow(130 * perPixel);
+    this.scaleBar.style.width = `${(metres / perPixel).toFixed(1)}px`;
+    setText(this.scaleText, quantity(metres, "m"));
+    const shown = this.stage.shown;
+    this.legend.hidden = !(shown.points || shown.forces || shown.cones);
+    const { length, force } = this.stage.panes[0].arrow;
+    this.arrow.hidden = !shown.forces || !(force > 0);
+    const perNewton = length / force / perPixel;
+    const newtons = niceBelow(70 / perNewton);
+    this.arrowBar.style.width = `${(newtons * perNewton).toFixed(1)}px`;
+    setText(this.arrowText, quantity(newtons, "N"));
+    this.showGravity();
+    this.placeChips();
+  }
+
+  // Each in the corner of its pane; of two side by side, below the tools.
+  private placeChips(): void {
+    const two = this.chips.length > 1;
+    this.chips.forEach((chip, i) => {
+      const r = this.stage.rectangle(i);
+      chip.element.style.left = `${r.x.toFixed(0)}px`;
+      chip.element.style.top = `${(r.y + (two && this.stage.sideBySide ? 44 : 0)).toFixed(0)}px`;
+    });
+    this.loopLine.style.top = two && this.stage.sideBySide ? "2px" : "34px";
+  }
+
+  // As it points in the picture; shorter where it points into it.
+  private showGravity(): void {
+    const [x, y, z] = [0, 1, 2].map((i) => this.gravityVector[i] ?? 0);
+    const size = Math.hypot(x, y, z);
+    this.gravity.hidden = size === 0;
+    if (size === 0) return;
+    const [right, up] = this.stage.rig.inPicture(x / size, y / size, z / size);
+    const angle = Math.atan2(right, -up); // 0: straight down
+    this.needle.style.transform = `rotate(${(-angle).toFixed(3)}rad) scaleY(${Math.max(0.25, Math.hypot(right, up)).toFixed(3)})`;
+  }
+}

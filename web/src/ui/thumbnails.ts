@@ -1,0 +1,143 @@
+// A small drawing for every built-in scene, in the plane of the picture: 160 by 100, the ground at 88.
+const GROUND = 88;
+const A = "#56b4e9";
+const B = "#e69f00";
+const C = "#009e73";
+const D = "#cc79a7";
+
+const box = (x: number, y: number, w: number, h: number, degrees: number, fill = A) =>
+  `<rect x="${-w / 2}" y="${-h / 2}" width="${w}" height="${h}" fill="${fill}" transform="translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${degrees})"/>`;
+const ball = (x: number, y: number, r: number, fill = A) =>
+  `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="${r}" fill="${fill}"/>`;
+const line = (...points: number[]) => {
+  const d = points.map((p, i) => (i % 2 ? `${p.toFixed(1)}` : `${i ? "L" : "M"}${p.toFixed(1)} `)).join("");
+  return `<path d="${d}" class="stroke"/>`;
+};
+const floor = `<path d="M6 ${GROUND}H154" class="stroke"/>`;
+const range = (n: number) => Array.from({ length: n }, (_, i) => i);
+const choose = (i: number, ...colours: string[]) => colours[i % colours.length];
+
+function cards(): string {
+  const parts: string[] = [];
+  const [lean, high] = [23, 24];
+  const foot = 0.5 * high * Math.tan((lean * Math.PI) / 180);
+  for (let level = 0; level < 3; level++) {
+    const tents = 3 - level;
+    const y = GROUND - 12 - level * (high + 2);
+    for (let t = 0; t < tents; t++) {
+      const x = 80 + (t - (tents - 1) / 2) * 26;
+      parts.push(box(x - foot, y, 2.4, high + 2, lean), box(x + foot, y, 2.4, high + 2, -lean, B));
+      if (t > 0) parts.push(box(x - 13, y - 13, 28, 2.2, 0, C));
+    }
+  }
+  return floor + parts.join("");
+}
+
+function arch(): string {
+  const at = (k: number, r: number) => [
+    80 - r * Math.cos((Math.PI * k) / 11),
+    GROUND - r * Math.sin((Math.PI * k) / 11),
+  ];
+  const stones = range(11).map((k) => {
+    const corners = [at(k + 0.04, 46), at(k + 0.04, 64), at(k + 0.96, 64), at(k + 0.96, 46)];
+    return `<polygon points="${corners.map((c) => c.map((x) => x.toFixed(1)).join(",")).join(" ")}" fill="${choose(k, A, B)}"/>`;
+  });
+  return floor + stones.join("");
+}
+
+function triangle(rows: number, r: number): string {
+  const parts: string[] = [];
+  for (let row = 0; row < rows; row++)
+    for (let i = 0; i < rows - row; i++)
+      parts.push(
+        ball(80 + (2 * i - (rows - row - 1)) * r, GROUND - r - row * r * 1.732, r - 0.6, choose(row, A, B, C)),
+      );
+  return floor + parts.join("");
+}
+
+function grains(seed: number, n: number, inside: (i: number) => [number, number], r: number): string {
+  return range(n)
+    .map((i) => ball(...inside(i + seed), r, choose(i, A, B, C, D)))
+    .join("");
+}
+
+const DRAWINGS: Record<string, () => string> = {
+  cards,
+  arch,
+  stack: () =>
+    floor +
+    range(6)
+      .map((i) => box(80 + (i % 2), GROUND - 6.5 - 13 * i, 12.4, 12.4, 0, choose(i, A, B)))
+      .join(""),
+  incline: () => line(20, GROUND, 140, GROUND, 140, 34, 20, GROUND) + box(90, 46.6, 26, 17, -24.2, A),
+  pile: () => triangle(6, 8),
+  cannonball: () => triangle(5, 9.5),
+  "box-of-spheres": () =>
+    line(42, 18, 42, GROUND, 118, GROUND, 118, 18) +
+    grains(0, 40, (i) => [50 + (i % 8) * 8.6 + (Math.floor(i / 8) % 2) * 3, GROUND - 5 - Math.floor(i / 8) * 8.4], 4) +
+    grains(0, 5, (i) => [52 + ((i * 23) % 57), 12 + ((i * 17) % 27)], 4),
+  pendulum: () =>
+    line(50, 14, 110, 14) +
+    box(70, 32, 5, 41, 29, A) +
+    box(74, 65, 5, 41, -42, B) +
+    ball(80, 14, 3.4, C) +
+    ball(60, 50, 3.4, C),
+  "slider-crank": () =>
+    line(20, 74, 145, 74) +
+    ball(48, 50, 17, D) +
+    box(54, 43, 5, 24, 40, B) +
+    box(90, 50, 66, 4, 13, A) +
+    box(124, 60, 22, 18, 0, C),
+  "painleve-rod": () => floor + box(86, 57, 6, 68, -27, A) + line(122, 78, 142, 78, 136, 74) + line(142, 78, 136, 82),
+  "spinning-top": () =>
+    floor +
+    `<g transform="rotate(14 80 86)"><path d="M80 86L56 52Q80 40 104 52Z" fill="${A}"/><path d="M56 52Q80 40 104 52Q80 62 56 52" fill="${B}"/>${box(80, 36, 4, 22, 0, C)}</g><path d="M70 22Q92 12 108 26M108 26l-1-8M108 26l-8-2" class="stroke"/>`,
+  "newtons-cradle": () =>
+    line(34, 14, 126, 14) +
+    range(4)
+      .map((i) => line(74 + 13 * i, 14, 74 + 13 * i, 66) + ball(74 + 13 * i, 70, 6.3, A))
+      .join("") +
+    line(61, 14, 34, 58) +
+    ball(32, 62, 6.3, B),
+  domino: () =>
+    floor +
+    range(8)
+      .map((i) =>
+        box(
+          26 + 15 * i + 8 * Math.max(0, 1 - i / 4),
+          GROUND - 18 + 3 * Math.max(0, 1 - i / 3),
+          5,
+          34,
+          Math.max(0, 44 - 14 * i),
+          choose(i, A, B),
+        ),
+      )
+      .join(""),
+  hourglass: () =>
+    line(46, 12, 74, 50, 46, GROUND) +
+    line(114, 12, 86, 50, 114, GROUND) +
+    line(46, GROUND, 114, GROUND) +
+    grains(0, 14, (i) => [62 + (i % 7) * 6, 22 + Math.floor(i / 7) * 7 + (i % 2)], 2.8) +
+    grains(2, 9, (i) => [62 + ((i * 29) % 38), GROUND - 4 - ((i * 13) % 9)], 2.8) +
+    ball(80, 52, 2.8, B) +
+    ball(80, 63, 2.8, A),
+  "pebble-bed": () =>
+    line(50, 10, 50, 62, 70, GROUND) +
+    line(110, 10, 110, 62, 90, GROUND) +
+    grains(0, 45, (i) => [55 + (i % 9) * 6.2 + (Math.floor(i / 9) % 2) * 1.5, 60 - Math.floor(i / 9) * 7], 3.2) +
+    grains(0, 11, (i) => [66 + (i % 5) * 7, 68 + Math.floor(i / 5) * 6], 3.2),
+};
+
+const anything = () =>
+  floor + box(66, GROUND - 12, 24, 24, 0, A) + ball(98, GROUND - 11, 11, B) + box(72, GROUND - 32, 22, 15, 9, C);
+
+export const hasDrawing = (name: string): boolean => name in DRAWINGS;
+
+export function thumbnail(name: string): SVGSVGElement {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 160 100");
+  svg.setAttribute("class", "thumbnail");
+  svg.setAttribute("aria-hidden", "true");
+  svg.innerHTML = (DRAWINGS[name] ?? anything)();
+  return svg;
+}

@@ -1,0 +1,269 @@
+// All bodies of a scene as instances of few geometries: a shape is a slot in one of them, placed by
+//   world = T(position) R(orientation) [ T(at) R(shape) S(size) ]
+// where the bracket is fixed and kept as nine numbers and three.
+import * as THREE from "three";
+import { BODY_COLOURS, type Look } from "../palette";
+import { BODY_FLOATS, type Frame, type SceneMessage, type Shape } from "../protocol";
+import { bodyBox, isEndless, quaternion, sceneBox, v3 } from "./extent";
+import {
+  boxGeometry,
+  chainGeometry,
+  cylinderGeometry,
+  diskGeometry,
+  polygonGeometry,
+  rectangleGeometry,
+  sphereGeometry,
+  triangleGeometry,
+} from "./geometry";
+import { bodyMaterial } from "./materials";
+
+export type Colouring = "material" | "island";
+
+interface Piece {
+  key: string; // shapes of one key share a geometry
+  make: () => THREE.BufferGeometry;
+  size: THREE.Vector3;
+  at?: THREE.Vector3; // in the shape's frame
+}
+
+interface Slot {
+  body: number;
+  place: THREE.Matrix4; // in the body's frame
+}
+
+const MANY = 3000; // beyond so many balls each has fewer triangles
+
+function cube(x: number): THREE.Vector3 {
+  return new THREE.Vector3(x, x, x);
+}
+
+function roundPieces(shape: Shape, ball: Piece["make"]): Piece[] | null {
+  const r = shape.radius ?? 0;
+  const l = shape.half_length ?? 0;
+  const long = new THREE.Vector3(r, r, l);
+  switch (shape.type) {
+    case "sphere":
+      return [{ key: "ball", make: ball, size: cube(r) }];
+    case "ellipsoid":
+      return [{ key: "ball", make: ball, size: v3(shape.half) }];
+    case "cylinder":
+      return [{ key: "cylinder", make: () => cylinderGeometry(false), size: long }];
+    case "capsule":
+      return [
+        { key: "tube", make: () => cylinderGeometry(true), size: long },
+        { key: "ball", make: ball, size: cube(r), at: new THREE.Vector3(0, 0, l) },
+        { key: "ball", make: ball, size: cube(r), at: new THREE.Vector3(0, 0, -l) },
+      ];
+    case "disk":
+      return [{ key: "disk", make: diskGeometry, size: new THREE.Vector3(r, r, 1) }];
+    case "ellipse":
+      return [{ key: "disk", make: diskGeometry, size: v3(shape.half).setZ(1) }];
+    default:
+      return null;
+  }
+}
+
+function pieces(shape: Shape, planar: boolean, ball: Piece["make"], band: number): Piece[] {
+  const round = roundPieces(shape, ball);
+  if (round) return round;
+  if (shape.type === "box" && planar)
+    return [{ key: "rectangle", make: rectangleGeometry, size: v3(shape.half).setZ(1) }];
+  if (shape.type === "box") return [{ key: "box", make: boxGeometry, size: v3(shape.half) }];
+  const { vertices, triangles, points } = shape;
+  const key = `${shape.type}${JSON.stringify(vertices ?? points)}`;
+  if (shape.type === "chain" && points) return [{ key, make: () => chainGeometry(points, band), size: cube(1) }];
+  if (vertices && triangles) return [{ key, make: () => triangleGeometry(vertices, triangles), size: cube(1) }];
+  const loop = vertices ?? points;
+  return loop ? [{ key, make: () => polygonGeometry(loop), size: cube(1) }] : [];
+}
+
+// A fixed thing that reaches above the foot of what moves (a vessel, a wall) would hide it: one looks through.
+function hides(scene: SceneMessage, body: number, moving: THREE.Box3, frame: Frame): boolean {
+  if (scene.dimension === 2 || !scene.bodies[body].fixed) return false;
+  const box = bodyBox(scene.bodies[body]);
+  if (box.isEmpty()) return false;
+  box.translate(v3(Array.from(frame.poses.subarray(BODY_FLOATS * body, BODY_FLOATS * body + 3))));
+  const foot = moving.min.z + 0.15 * (moving.max.z - moving.min.z);
+  return box.max.z > foot && box.intersectsBox(moving);
+}
+
+class Instances {
+  readonly mesh: THREE.InstancedMesh;
+  private readonly local: Float32Array; // 12 a slot: three columns, then the place
+
+  constructor(
+    geometry: THREE.BufferGeometry,
+    material: THREE.Material,
+    readonly slots: Slot[],
+  ) {
+    this.mesh = new THREE.InstancedMesh(geometry, material, slots.length);
+    this.mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+    this.mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * slots.length), 3);
+    this.mesh.frustumCulled = false; // its bounds change with every frame
+    this.local = new Float32Array(12 * slots.length);
+    slots.forEach((slot, i) => {
+      const e = slot.place.elements;
+      this.local.set([e[0], e[1], e[2], e[4], e[5], e[6], e[8], e[9], e[10], e[12], e[13], e[14]], 12 * i);
+    });
+  }
+
+  place(poses: Float32Array): void {
+    const out = this.mesh.instanceMatrix.array as Float32Array;
+    const l = this.local;
+    for (let i = 0; i < this.slots.length; i++) {
+      const b = BODY_FLOATS * this.slots[i].body;
+      const [w, x, y, z] = [poses[b + 3], poses[b + 4], poses[b + 5], poses[b + 6]];
+      const xx = 1 - 2 * (y * y + z * z),
+        xy = 2 * (x * y - w * z),
+        xz = 2 * (x * z + w * y);
+      const yx = 2 * (x * y + w * z),
+        yy = 1 - 2 * (x * x + z * z),
+        yz = 2 * (y * z - w * x);
+      const zx = 2 * (x * z - w * y),
+        zy = 2 * (y * z + w * x),
+        zz = 1 - 2 * (x * x + y * y);
+      for (let c = 0; c < 4; c++) {
+        const k = 12 * i + 3 * c;
+        const o = 16 * i + 4 * c;
+        const [u, v, t] = [l[k], l[k + 1], l[k + 2]];
+        out[o] = xx * u + xy * v + xz * t;
+        out[o + 1] = yx * u + yy * v + yz * t;
+        out[o + 2] = zx * u + zy * v + zz * t;
+        out[o + 3] = 0;
+      }
+      out[16 * i + 12] += poses[b];
+      out[16 * i + 13] += poses[b + 1];
+      out[16 * i + 14] += poses[b + 2];
+      out[16 * i + 15] = 1;
+    }
+    this.mesh.instanceMatrix.needsUpdate = true;
+    this.mesh.boundingSphere = null;
+  }
+
+  dispose(): void {
+    this.mesh.geometry.dispose();
+    this.mesh.dispose();
+  }
+}
+
+export class Bodies {
+  readonly group = new THREE.Group();
+  private readonly sets: Instances[] = [];
+  private readonly materialOf: number[] = []; // number of the body's material, in order of appearance
+  private readonly opaque: THREE.Material;
+  private readonly seeThrough: THREE.Material;
+  private islandColour: Int32Array;
+  colouring: Colouring = "material";
+  selected = -1;
+
+  constructor(
+    private readonly scene: SceneMessage,
+    private look: Look,
+    first: Frame,
+    skip: (body: number) => boolean, // drawn by somebody else: the ground
+  ) {
+    const planar = scene.dimension === 2;
+    this.opaque = bodyMaterial(planar, false);
+    this.seeThrough = bodyMaterial(planar, true);
+    this.islandColour = new Int32Array(scene.bodies.length).fill(-1);
+    this.build(planar, first, skip);
+    const names = new Map<string, number>();
+    for (const body of scene.bodies) {
+      const name = body.material ?? "default";
+      if (!body.fixed && !names.has(name)) names.set(name, names.size);
+      this.materialOf.push(body.fixed ? -1 : (names.get(name) ?? 0));
+    }
+    this.paint();
+  }
+
+  private build(planar: boolean, first: Frame, skip: (body: number) => boolean): void {
+    const moving = sceneBox(this.scene);
+    const band = 0.02 * moving.getSize(new THREE.Vector3()).length();
+    const detail = this.scene.bodies.length > MANY ? 3 : 8;
+    const ball = () => sphereGeometry(detail);
+    const found = new Map<string, { make: Piece["make"]; hidden: boolean; slots: Slot[] }>();
+    this.scene.bodies.forEach((body, b) => {
+      if (skip(b)) return;
+      const hidden = hides(this.scene, b, moving, first);
+      for (const shape of body.shapes) {
+        if (isEndless(shape)) continue;
+        const place = new THREE.Matrix4().compose(v3(shape.at), quaternion(shape.orientation), cube(1));
+        for (const piece of pieces(shape, planar, ball, band)) {
+          const key = `${hidden}${piece.key}`;
+          if (!found.has(key)) found.set(key, { make: piece.make, hidden, slots: [] });
+          const own = new THREE.Matrix4().compose(piece.at ?? new THREE.Vector3(), new THREE.Quaternion(), piece.size);
+          found.get(key)?.slots.push({ body: b, place: place.clone().multiply(own) });
+        }
+      }
+    });
+    for (const { make, hidden, slots } of found.values()) {
+      const set = new Instances(make(), hidden ? this.seeThrough : this.opaque, slots);
+      set.mesh.castShadow = !hidden && !planar;
+      set.mesh.receiveShadow = !hidden && !planar;
+      if (hidden) set.mesh.renderOrder = 2;
+      this.sets.push(set);
+      this.group.add(set.mesh);
+    }
+  }
+
+  update(frame: Frame): void {
+    for (const set of this.sets) set.place(frame.poses);
+    if (this.colouring === "island" && this.takeIslands(frame)) this.paint();
+  }
+
+  // An island takes the colour of its first body, so that it keeps it while others come and go. Says whether any changed.
+  private takeIslands(frame: Frame): boolean {
+    const first = new Map<number, number>();
+    let changed = false;
+    for (let b = 0; b < frame.bodies; b++) {
+      const island = frame.islands[b];
+      if (island >= 0 && !first.has(island)) first.set(island, b);
+      const colour = island < 0 ? -1 : (first.get(island) ?? b);
+      changed ||= this.islandColour[b] !== colour;
+      this.islandColour[b] = colour;
+    }
+    return changed;
+  }
+
+  // Bodies of one colour differ a little in lightness, by which neighbours are told apart.
+  private colourOf(body: number, out: THREE.Color): THREE.Color {
+    if (body === this.selected) return out.setHex(this.look.mark);
+    const index = this.colouring === "island" ? this.islandColour[body] : this.materialOf[body];
+    if (index < 0 || this.scene.bodies[body].fixed) return out.setHex(this.look.fixed);
+    out.setHex(BODY_COLOURS[index % BODY_COLOURS.length]);
+    const shade = 0.94 + 0.12 * ((body * 0.618034) % 1);
+    return out
+      .lerp(new THREE.Color(this.look.dark ? 0x20262e : 0xffffff), this.look.dark ? 0.38 : 0.3)
+      .multiplyScalar(shade);
+  }
+
+  paint(look: Look = this.look): void {
+    this.look = look;
+    const colour = new THREE.Color();
+    for (const set of this.sets) {
+      const out = set.mesh.instanceColor;
+      if (!out) continue;
+      set.slots.forEach((slot, i) => this.colourOf(slot.body, colour).toArray(out.array as Float32Array, 3 * i));
+      out.needsUpdate = true;
+    }
+  }
+
+  // The nearest body on the ray, and where it is hit.
+  pick(ray: THREE.Raycaster): { body: number; point: THREE.Vector3; distance: number } | null {
+    let best: { body: number; point: THREE.Vector3; distance: number } | null = null;
+    for (const set of this.sets) {
+      if (set.mesh.material === this.seeThrough) continue;
+      for (const hit of ray.intersectObject(set.mesh, false)) {
+        if (hit.instanceId === undefined || (best && hit.distance >= best.distance)) continue;
+        best = { body: set.slots[hit.instanceId].body, point: hit.point.clone(), distance: hit.distance };
+      }
+    }
+    return best;
+  }
+
+  dispose(): void {
+    for (const set of this.sets) set.dispose();
+    this.opaque.dispose();
+    this.seeThrough.dispose();
+  }
+}

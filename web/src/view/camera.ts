@@ -1,0 +1,167 @@
+// Two cameras behind one set of gestures: orbit, pan and zoom in space; pan and zoom in the plane.
+import * as THREE from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+
+export type Direction = "iso" | "front" | "top";
+
+const DIRECTIONS: Record<Direction, THREE.Vector3> = {
+  iso: new THREE.Vector3(0.55, -1, 0.42).normalize(),
+  front: new THREE.Vector3(0, -1, 0.02).normalize(),
+  top: new THREE.Vector3(0, -0.001, 1).normalize(),
+};
+
+export class Rig {
+  private readonly space = new THREE.PerspectiveCamera(38, 1, 0.01, 1000);
+  private readonly plane = new THREE.OrthographicCamera(-1, 1, 1, -1, -1000, 1000);
+  private readonly orbit: OrbitControls;
+  private readonly slide: OrbitControls;
+  private planar = false;
+  private followed: THREE.Vector3 | null = null;
+  private aspect = 1;
+
+  constructor(element: HTMLElement, changed: () => void) {
+    this.space.up.set(0, 0, 1);
+    this.orbit = new OrbitControls(this.space, element);
+    this.slide = new OrbitControls(this.plane, element);
+    this.slide.enableRotate = false;
+    this.slide.screenSpacePanning = true;
+    this.slide.mouseButtons = { LEFT: THREE.MOUSE.PAN, MIDDLE: THREE.MOUSE.DOLLY, RIGHT: THREE.MOUSE.PAN };
+    this.slide.touches = { ONE: THREE.TOUCH.PAN, TWO: THREE.TOUCH.DOLLY_PAN };
+    for (const controls of [this.orbit, this.slide]) {
+      controls.enableDamping = false;
+      controls.addEventListener("change", changed);
+    }
+    this.orbit.maxPolarAngle = 0.98 * Math.PI;
+    this.slide.enabled = false;
+  }
+
+  get camera(): THREE.PerspectiveCamera | THREE.OrthographicCamera {
+    return this.planar ? this.plane : this.space;
+  }
+
+  get controls(): OrbitControls {
+    return this.planar ? this.slide : this.orbit;
+  }
+
+  get target(): THREE.Vector3 {
+    return this.controls.target;
+  }
+
+  set enabled(on: boolean) {
+    this.controls.enabled = on;
+  }
+
+  setPlanar(planar: boolean): void {
+    this.planar = planar;
+    this.orbit.enabled = !planar;
+    this.slide.enabled = planar;
+  }
+
+  resize(width: number, height: number): void {
+    this.aspect = Math.max(1e-3, width / Math.max(1, height));
+    this.space.aspect = this.aspect;
+    this.space.updateProjectionMatrix();
+    const half = this.plane.top;
+    this.plane.left = -half * this.aspect;
+    this.plane.right = half * this.aspect;
+    this.plane.updateProjectionMatrix();
+  }
+
+  // `air` times as much as the box needs.
+  fit(box: THREE.Box3, air: number, direction: Direction = "iso"): void {
+    const centre = box.getCenter(new THREE.Vector3());
+    const size = box.getSize(new THREE.Vector3());
+    if (this.planar) this.fitPlane(centre, size, air);
+    else this.fitSpace(box, centre, Math.max(1e-6, 0.5 * size.length()), DIRECTIONS[direction], air);
+    this.controls.update();
+  }
+
+  private fitPlane(centre: THREE.Vector3, size: THREE.Vector3, air: number): void {
+    const half = 0.5 * air * Math.max(size.y, size.x / this.aspect, 1e-6);
+    this.plane.top = half;
+    this.plane.bottom = -half;
+    this.plane.zoom = 1;
+    this.plane.position.set(centre.x, centre.y, 10);
+    this.slide.target.set(centre.x, centre.y, 0);
+    this.resize(this.aspect, 1);
+  }
+
+  // The nearest distance from which all corners of the box lie within the picture.
+  private fitSpace(
+    box: THREE.Box3,
+    centre: THREE.Vector3,
+    radius: number,
+    direction: THREE.Vector3,
+    air: number,
+  ): void {
+    const [right, up] = [new THREE.Vector3(), new THREE.Vector3()];
+    right.crossVectors(this.space.up, direction).normalize();
+    up.crossVectors(direction, right);
+    const tall = Math.tan((0.5 * this.space.fov * Math.PI) / 180);
+    let distance = 0.2 * radius;
+    for (let corner = 0; corner < 8; corner++) {
+      const p = new THREE.Vector3(
+        corner & 1 ? box.max.x : box.min.x,
+        corner & 2 ? box.max.y : box.min.y,
+        corner & 4 ? box.max.z : box.min.z,
+      ).sub(centre);
+      const reach = Math.max(Math.abs(p.dot(up)) / tall, Math.abs(p.dot(right)) / (tall * this.aspect));
+      distance = Math.max(distance, air * reach + p.dot(direction));
+    }
+    this.space.near = Math.max(1e-4, 0.01 * distance);
+    this.space.far = 60 * (distance + radius);
+    this.space.position.copy(centre).addScaledVector(direction, distance);
+    this.space.updateProjectionMatrix();
+    this.orbit.target.copy(centre);
+  }
+
+  // Keeps a moving point where it is in the picture; null lets go.
+  follow(point: THREE.Vector3 | null): void {
+    if (point && this.followed) {
+      const moved = point.clone().sub(this.followed);
+      if (this.planar) moved.z = 0;
+      this.target.add(moved);
+      this.camera.position.add(moved);
+    }
+    this.followed = point?.clone() ?? null;
+  }
+
+  // A direction as seen in the picture: to the right, and up.
+  inPicture(x: number, y: number, z: number): [number, number] {
+    const seen = new THREE.Vector3(x, y, z).applyQuaternion(this.camera.quaternion.clone().invert());
+    return [seen.x, seen.y];
+  }
+
+  // Metres a pixel at the target, for a picture of that height.
+  metresPerPixel(height: number): number {
+    if (this.planar) return (this.plane.top - this.plane.bottom) / this.plane.zoom / height;
+    const distance = this.space.position.distanceTo(this.orbit.target);
+    return (2 * distance * Math.tan((0.5 * this.space.fov * Math.PI) / 180)) / height;
+  }
+
+  // By keyboard: turn by degrees, or nothing in the plane.
+  turn(aside: number, upward: number): void {
+    if (this.planar) return;
+    const arm = new THREE.Spherical().setFromVector3(
+      this.space.position
+        .clone()
+        .sub(this.orbit.target)
+        .applyQuaternion(new THREE.Quaternion().setFromUnitVectors(this.space.up, new THREE.Vector3(0, 1, 0))),
+    );
+    arm.theta += (aside * Math.PI) / 180;
+    arm.phi = Math.min(0.98 * Math.PI, Math.max(0.02, arm.phi - (upward * Math.PI) / 180));
+    const back = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), this.space.up);
+    this.space.position.copy(new THREE.Vector3().setFromSpherical(arm).applyQuaternion(back).add(this.orbit.target));
+    this.controls.update();
+  }
+
+  zoom(factor: number): void {
+    if (this.planar) {
+      this.plane.zoom *= factor;
+      this.plane.updateProjectionMatrix();
+    } else {
+      this.space.position.lerp(this.orbit.target, 1 - 1 / factor);
+    }
+    this.controls.update();
+  }
+}

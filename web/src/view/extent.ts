@@ -1,0 +1,101 @@
+// How large things are: boxes around shapes, in the body's frame and in the world.
+import * as THREE from "three";
+import { BODY_FLOATS, type Body, type Frame, type SceneMessage, type Shape } from "../protocol";
+
+export const v3 = (v: number[] | undefined, otherwise = 0): THREE.Vector3 =>
+  new THREE.Vector3(v?.[0] ?? otherwise, v?.[1] ?? otherwise, v?.[2] ?? otherwise);
+
+// Wire order is w, x, y, z.
+export const quaternion = (q: ArrayLike<number> | undefined, at = 0): THREE.Quaternion =>
+  q ? new THREE.Quaternion(q[at + 1], q[at + 2], q[at + 3], q[at]) : new THREE.Quaternion();
+
+const LARGE = 1.8;
+
+export const isEndless = (shape: Shape): boolean => shape.type === "halfspace" || shape.type === "halfplane";
+
+// Of the shape in its own frame; empty for an endless one.
+function ownBox(shape: Shape): THREE.Box3 {
+  const box = new THREE.Box3();
+  const points = shape.vertices ?? shape.points;
+  if (isEndless(shape)) return box;
+  if (points) return box.setFromPoints(points.map((p) => v3(p)));
+  const r = shape.radius ?? 0;
+  const half = shape.half
+    ? v3(shape.half)
+    : new THREE.Vector3(r, r, (shape.half_length ?? 0) + (shape.type === "cylinder" ? 0 : r));
+  return new THREE.Box3(half.clone().negate(), half);
+}
+
+export function shapeBox(shape: Shape): THREE.Box3 {
+  const box = ownBox(shape);
+  if (box.isEmpty()) return box;
+  return box.applyMatrix4(
+    new THREE.Matrix4().compose(v3(shape.at), quaternion(shape.orientation), new THREE.Vector3(1, 1, 1)),
+  );
+}
+
+export function bodyBox(body: Body): THREE.Box3 {
+  return body.shapes.reduce((box, shape) => box.union(shapeBox(shape)), new THREE.Box3());
+}
+
+export function bodyMatrix(frame: Frame, body: number, out = new THREE.Matrix4()): THREE.Matrix4 {
+  const at = BODY_FLOATS * body;
+  return out.compose(
+    new THREE.Vector3(frame.poses[at], frame.poses[at + 1], frame.poses[at + 2]),
+    quaternion(frame.poses, at + 3),
+    new THREE.Vector3(1, 1, 1),
+  );
+}
+
+export function sceneBox(scene: SceneMessage): THREE.Box3 {
+  const box = new THREE.Box3(v3(scene.bounds[0]), v3(scene.bounds[1]));
+  const fine = Number.isFinite(box.min.length()) && Number.isFinite(box.max.length()) && !box.isEmpty();
+  return fine ? box : new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+}
+
+// Joints to the world, and as far around them as their bodies reach: a pendulum stays in the picture.
+function addSwings(box: THREE.Box3, scene: SceneMessage, frame: Frame): void {
+  for (const joint of scene.joints) {
+    const side = joint.bodies[0] < 0 || scene.bodies[joint.bodies[0]]?.fixed ? 1 : 0;
+    const [body, other] = [joint.bodies[side], joint.bodies[1 - side]];
+    if (body < 0 || body >= frame.bodies || scene.bodies[body].fixed || !(other < 0 || scene.bodies[other].fixed))
+      continue;
+    const anchor = v3(joint.anchors[side]);
+    const own = bodyBox(scene.bodies[body]);
+    const reach = own.isEmpty() ? anchor.length() : Math.max(own.min.distanceTo(anchor), own.max.distanceTo(anchor));
+    const at = anchor.applyMatrix4(bodyMatrix(frame, body));
+    box.expandByPoint(at);
+    if (joint.type === "hinge" || joint.type === "ball")
+      box.expandByPoint(at.setComponent(scene.dimension - 1, at.getComponent(scene.dimension - 1) - reach));
+  }
+}
+
+// What does not move belongs into the picture too, unless it is far larger than what moves: vessels, not floors.
+export function pictureBox(scene: SceneMessage, frame: Frame): THREE.Box3 {
+  const moving = movingBox(scene, frame);
+  const box = moving.clone();
+  const size = moving.getSize(new THREE.Vector3()).length();
+  scene.bodies.forEach((body, b) => {
+    if (!body.fixed || b >= frame.bodies || body.shapes.some(isEndless)) return;
+    const own = bodyBox(body).applyMatrix4(bodyMatrix(frame, b));
+    if (own.getSize(new THREE.Vector3()).length() < LARGE * size) box.union(own);
+  });
+  return box;
+}
+
+// Where the bodies that move are now.
+export function movingBox(scene: SceneMessage, frame: Frame): THREE.Box3 {
+  const box = new THREE.Box3();
+  const matrix = new THREE.Matrix4();
+  scene.bodies.forEach((body, b) => {
+    if (body.fixed || b >= frame.bodies) return;
+    const own = bodyBox(body);
+    bodyMatrix(frame, b, matrix);
+    if (own.isEmpty()) box.expandByPoint(new THREE.Vector3().setFromMatrixPosition(matrix));
+    else box.union(own.applyMatrix4(matrix));
+  });
+  addSwings(box, scene, frame);
+  return Number.isFinite(box.min.length()) && Number.isFinite(box.max.length()) && !box.isEmpty()
+    ? box
+    : sceneBox(scene);
+}

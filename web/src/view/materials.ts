@@ -1,0 +1,112 @@
+// The few materials of a scene. Outlines come from the attribute `edge` (geometry.ts), the grid from the position.
+import * as THREE from "three";
+
+const EDGE_VERTEX = "attribute vec3 edge;\nvarying vec3 vEdge, vOwn;\n";
+const EDGE_FRAGMENT = `
+  vec3 edgeWidth = fwidth(vEdge);
+  vec3 away = smoothstep(vec3(0.0), 1.4 * edgeWidth + 1e-6, vEdge);
+  float line = 1.0 - min(away.x, min(away.y, away.z));
+  // Seen from far off, lines would fill the whole face: they fade before.
+  float near = clamp(1.2 - 2.5 * max(edgeWidth.x, max(edgeWidth.y, edgeWidth.z)), 0.0, 1.0);
+  diffuseColor.rgb *= 1.0 - 0.55 * line * near;
+  diffuseColor.a = mix(diffuseColor.a, max(diffuseColor.a, 0.55), line * near);
+  if (vEdge.x > 1.5) { // a ball: alternate eighths are a little darker
+    vec3 side = clamp(vOwn / (fwidth(vOwn) + 1e-6), -1.0, 1.0);
+    diffuseColor.rgb *= 0.92 + 0.08 * side.x * side.y * side.z;
+  }
+`;
+
+function addEdges(material: THREE.Material): void {
+  material.onBeforeCompile = (shader) => {
+    shader.vertexShader =
+      EDGE_VERTEX +
+      shader.vertexShader.replace(
+        "#include <begin_vertex>",
+        "#include <begin_vertex>\n vEdge = edge;\n vOwn = position;",
+      );
+    shader.fragmentShader =
+      "varying vec3 vEdge, vOwn;\n" +
+      shader.fragmentShader.replace("#include <color_fragment>", `#include <color_fragment>\n${EDGE_FRAGMENT}`);
+  };
+}
+
+export function bodyMaterial(planar: boolean, seeThrough: boolean): THREE.Material {
+  const common = {
+    vertexColors: true,
+    transparent: seeThrough,
+    opacity: seeThrough ? 0.09 : 1,
+    depthWrite: !seeThrough,
+  };
+  const material = planar
+    ? new THREE.MeshBasicMaterial({ ...common, side: THREE.DoubleSide })
+    : new THREE.MeshLambertMaterial({ ...common, side: seeThrough ? THREE.DoubleSide : THREE.FrontSide });
+  addEdges(material);
+  return material;
+}
+
+export interface GroundUniforms {
+  ground: { value: THREE.Color };
+  grid: { value: THREE.Color };
+  far: { value: THREE.Color }; // the background, into which the ground fades
+  cell: { value: number };
+  centre: { value: THREE.Vector3 };
+  reach: { value: number };
+}
+
+export function groundUniforms(): GroundUniforms {
+  return {
+    ground: { value: new THREE.Color() },
+    grid: { value: new THREE.Color() },
+    far: { value: new THREE.Color() },
+    cell: { value: 1 },
+    centre: { value: new THREE.Vector3() },
+    reach: { value: 10 },
+  };
+}
+
+const GRID_FRAGMENT = `
+  // Two sets of lines, the coarser of ten cells; each is one pixel wide and fades where cells become pixels.
+  vec2 at = vOnGround / cell;
+  float lines = 0.0;
+  for (int i = 0; i < 2; i++) {
+    vec2 wide = fwidth(at);
+    vec2 off = abs(fract(at - 0.5) - 0.5) / max(wide, vec2(1e-6));
+    float visible = clamp(1.0 - 2.5 * max(wide.x, wide.y), 0.0, 1.0);
+    lines = max(lines, (1.0 - smoothstep(0.4, 1.2, min(off.x, off.y))) * visible * (i == 0 ? 0.5 : 1.0));
+    at /= 10.0;
+  }
+  diffuseColor.rgb = mix(ground, grid, lines);
+`;
+const FADE_FRAGMENT = `
+  float away = length(vInWorld - centre) / reach;
+  gl_FragColor.rgb = mix(gl_FragColor.rgb, farColour, smoothstep(0.35, 1.0, away));
+`;
+
+// Ground with a grid that fades into the background. `axes` picks the two coordinates of the grid.
+export function groundMaterial(uniforms: GroundUniforms, planar: boolean): THREE.Material {
+  const material = planar ? new THREE.MeshBasicMaterial({ side: THREE.DoubleSide }) : new THREE.MeshLambertMaterial();
+  material.onBeforeCompile = (shader) => {
+    Object.assign(shader.uniforms, {
+      ground: uniforms.ground,
+      grid: uniforms.grid,
+      farColour: uniforms.far,
+      cell: uniforms.cell,
+      centre: uniforms.centre,
+      reach: uniforms.reach,
+    });
+    shader.vertexShader =
+      "varying vec2 vOnGround;\nvarying vec3 vInWorld;\n" +
+      shader.vertexShader.replace(
+        "#include <project_vertex>",
+        `#include <project_vertex>
+         vInWorld = (modelMatrix * vec4(transformed, 1.0)).xyz;
+         vOnGround = vInWorld.xy;`,
+      );
+    shader.fragmentShader =
+      "varying vec2 vOnGround;\nvarying vec3 vInWorld;\nuniform vec3 ground, grid, farColour, centre;\nuniform float cell, reach;\n" +
+      shader.fragmentShader
+        .replace("#include <color_fragment>", `#include <color_fragment>\n${GRID_FRAGMENT}`)
+        .replace("#include <dithering_fragment>", `#include <dithering_fragment>\n${FADE_FRAGMENT}`);
+  };
+  return material;
+}

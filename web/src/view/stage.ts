@@ -1,0 +1,290 @@
+// The canvas: one renderer, one camera, one pane or two side by side. It draws when something changed, and not otherwise.
+import * as THREE from "three";
+import { DARK, LIGHT, type Look } from "../palette";
+import type { Panel } from "../panel";
+import { CONTACT_WORDS, ContactStatus, type Frame, type SceneMessage } from "../protocol";
+import { Rig, type Direction } from "./camera";
+import { Pane, type Shown } from "./pane";
+
+export interface Hit {
+  pane: number;
+  body: number;
+  point: THREE.Vector3;
+}
+
+export interface Rectangle {
+  x: number;
+  y: number; // from the top
+  width: number;
+  height: number;
+}
+
+const PICK_PIXELS = 12; // how near a click must come to a contact
+const SLOW = 1 / 24; // seconds a picture: beyond it, quality goes down by a notch
+const PATIENCE = 1.5; // seconds of slow pictures in a row, three at least
+const FEW = 400; // bodies: of more, contacts are not drawn unasked
+const FEW_FOR_SOFTWARE = 1000; // bodies: of more, a machine without a graphics processor draws no shadows unasked
+
+function drawsBySoftware(context: WebGLRenderingContext | WebGL2RenderingContext): boolean {
+  const info = context.getExtension("WEBGL_debug_renderer_info");
+  const name = String(context.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : context.RENDERER));
+  return /swiftshader|llvmpipe|software/i.test(name);
+}
+
+export class Stage implements Panel {
+  readonly rig: Rig;
+  readonly panes: Pane[] = [];
+  readonly shown: Shown = {
+    points: true,
+    forces: true,
+    cones: false,
+    colouring: "material",
+    joints: true,
+    shadows: true,
+    grid: true,
+  };
+  private readonly renderer: THREE.WebGLRenderer;
+  private look: Look = LIGHT;
+  private wanted = false;
+  private fitted = ""; // the scene that the camera was fitted to
+  private lastPicture = 0;
+  private slow = { pictures: 0, seconds: 0 }; // in a row
+  private readonly software: boolean;
+  private framesSince = 0; // arrived since the last picture
+  private selection = { pane: 0, body: -1, contact: -1 };
+  following = false;
+  shadowsChosen = false; // by the reader, whose word holds
+  onDraw: (() => void) | null = null;
+  onShown: (() => void) | null = null; // what is drawn or selected changed
+  onSlower: ((what: string) => void) | null = null;
+
+  constructor(readonly element: HTMLElement) {
+    this.renderer = new THREE.WebGLRenderer({ antialias: true, powerPreference: "high-performance" });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
+    this.renderer.setScissorTest(true);
+    this.software = drawsBySoftware(this.renderer.getContext());
+    const canvas = this.renderer.domElement;
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", "The scene. Arrow keys turn the view, plus and minus zoom, F fits it.");
+    canvas.addEventListener("webglcontextrestored", () => this.invalidate());
+    element.append(canvas);
+    this.rig = new Rig(canvas, () => this.invalidate());
+    this.panes.push(new Pane(this.look, this.shown));
+    new ResizeObserver(() => this.resize()).observe(element);
+    this.resize();
+  }
+
+  get canvas(): HTMLCanvasElement {
+    return this.renderer.domElement;
+  }
+
+  invalidate(): void {
+    if (this.wanted) return;
+    this.wanted = true;
+    requestAnimationFrame((now) => this.draw(now));
+  }
+
+  // ----------------------------------------------------------------------------------------------------- what arrives
+
+  scene(message: SceneMessage): void {
+    if (this.panes.length !== message.panes) this.fitted = "";
+    while (this.panes.length < message.panes) this.panes.push(new Pane(this.look, this.shown));
+    this.panes.length = Math.max(1, message.panes);
+    this.element.dataset.panes = String(this.panes.length);
+    const pane = this.panes[message.pane];
+    if (!pane) return;
+    const before = this.panes[0].scene;
+    const same = before && before.name === message.name && before.bodies.length <= message.bodies.length;
+    if (message.pane === 0 && !same) this.forget(message);
+    pane.load(message);
+    if (message.pane === 0) this.rig.setPlanar(message.dimension === 2);
+    this.resize();
+  }
+
+  // Another scene: nothing of the old one stays selected, and many contacts are not drawn unasked.
+  private forget(message: SceneMessage): void {
+    this.fitted = "";
+    this.following = false;
+    this.selection = { pane: 0, body: -1, contact: -1 };
+    const few = message.bodies.length <= FEW;
+    this.shown.points = few;
+    this.shown.forces = few;
+    if (this.software && !this.shadowsChosen) this.shown.shadows = message.bodies.length <= FEW_FOR_SOFTWARE;
+    this.onShown?.();
+  }
+
+  frame(frame: Frame): void {
+    const pane = this.panes[frame.pane];
+    const first = pane?.frame === null;
+    if (!pane?.show(frame)) return;
+    if (frame.pane === 0) this.framesSince++;
+    if (first) pane.select(...this.selectionIn(frame.pane));
+    if (frame.pane === 0 && this.fitted !== pane.scene?.name) {
+      this.fitted = pane.scene?.name ?? "";
+      this.fit();
+    }
+    if (this.following && frame.pane === this.selection.pane) this.followSelection();
+    this.invalidate();
+  }
+
+  theme(dark: boolean): void {
+    this.look = dark ? DARK : LIGHT;
+    for (const pane of this.panes) pane.paint(this.look);
+    this.invalidate();
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- camera
+
+  fit(direction?: Direction): void {
+    const moving = this.panes[0].scene?.bodies.filter((body) => !body.fixed).length ?? 0;
+    this.rig.fit(this.panes[0].pictureBox(), moving > 2 ? 1.2 : 1.8, direction); // one body alone does not fill the picture
+    this.invalidate();
+  }
+
+  get canFollow(): boolean {
+    return this.selection.body >= 0;
+  }
+
+  follow(on: boolean): void {
+    this.following = on && this.selection.body >= 0;
+    this.rig.follow(null);
+    if (this.following) this.followSelection();
+  }
+
+  private followSelection(): void {
+    const matrix = this.panes[this.selection.pane]?.bodyMatrix(this.selection.body);
+    if (matrix) this.rig.follow(new THREE.Vector3().setFromMatrixPosition(matrix));
+  }
+
+  // ---------------------------------------------------------------------------------------------------------- selection
+
+  private selectionIn(pane: number): [number, number] {
+    return pane === this.selection.pane ? [this.selection.body, this.selection.contact] : [this.selection.body, -1];
+  }
+
+  select(pane: number, body: number, contact: number): void {
+    this.selection = { pane, body, contact };
+    if (body < 0) this.follow(false);
+    this.panes.forEach((p, i) => p.select(...this.selectionIn(i)));
+    this.onShown?.();
+    this.invalidate();
+  }
+
+  apply(): void {
+    for (const pane of this.panes) pane.apply();
+    this.invalidate();
+  }
+
+  // ------------------------------------------------------------------------------------------------------------ pointing
+
+  get sideBySide(): boolean {
+    return this.element.clientWidth >= this.element.clientHeight;
+  }
+
+  rectangle(pane: number): Rectangle {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    const n = this.panes.length;
+    if (this.sideBySide) return { x: (pane * width) / n, y: 0, width: width / n, height };
+    return { x: 0, y: (pane * height) / n, width, height: height / n };
+  }
+
+  private paneAt(x: number, y: number): number {
+    const found = this.panes.findIndex((_, i) => {
+      const r = this.rectangle(i);
+      return x >= r.x && x < r.x + r.width && y >= r.y && y < r.y + r.height;
+    });
+    return Math.max(0, found);
+  }
+
+  // The ray through a point of the window.
+  ray(clientX: number, clientY: number): { pane: number; ray: THREE.Raycaster } {
+    const bounds = this.canvas.getBoundingClientRect();
+    const [x, y] = [clientX - bounds.left, clientY - bounds.top];
+    const pane = this.paneAt(x, y);
+    const r = this.rectangle(pane);
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(
+      new THREE.Vector2((2 * (x - r.x)) / r.width - 1, 1 - (2 * (y - r.y)) / r.height),
+      this.rig.camera,
+    );
+    return { pane, ray };
+  }
+
+  pickBody(clientX: number, clientY: number): Hit | null {
+    const { pane, ray } = this.ray(clientX, clientY);
+    const hit = this.panes[pane].pick(ray);
+    return hit ? { pane, body: hit.body, point: hit.point } : null;
+  }
+
+  pickContact(clientX: number, clientY: number): { pane: number; contact: number } | null {
+    const bounds = this.canvas.getBoundingClientRect();
+    const [x, y] = [clientX - bounds.left, clientY - bounds.top];
+    const pane = this.paneAt(x, y);
+    const frame = this.panes[pane].frame;
+    if (!frame || !(this.shown.points || this.shown.forces)) return null;
+    const r = this.rectangle(pane);
+    const p = new THREE.Vector3();
+    let best = { distance: PICK_PIXELS, contact: -1 };
+    for (let k = 0; k < frame.contacts; k++) {
+      const at = CONTACT_WORDS * k;
+      if (frame.contactInts[at + 16] === ContactStatus.Open) continue;
+      p.fromArray(frame.contactFloats, at).project(this.rig.camera);
+      const distance = Math.hypot(r.x + 0.5 * (p.x + 1) * r.width - x, r.y + 0.5 * (1 - p.y) * r.height - y);
+      if (p.z < 1 && distance < best.distance) best = { distance, contact: k };
+    }
+    return best.contact < 0 ? null : { pane, contact: best.contact };
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- drawing
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    if (width === 0 || height === 0) return;
+    this.renderer.setSize(width, height, false);
+    const r = this.rectangle(0);
+    this.rig.resize(r.width, r.height);
+    this.paint();
+  }
+
+  private draw(now: number): void {
+    this.wanted = false;
+    this.watchSpeed(now);
+    this.paint();
+    this.onDraw?.();
+  }
+
+  private paint(): void {
+    const height = this.element.clientHeight;
+    this.panes.forEach((pane, i) => {
+      const r = this.rectangle(i);
+      this.renderer.setViewport(r.x, height - r.y - r.height, r.width, r.height);
+      this.renderer.setScissor(r.x, height - r.y - r.height, r.width, r.height);
+      pane.setScale(1 / this.rig.metresPerPixel(r.height), this.renderer.getPixelRatio());
+      this.renderer.render(pane.world, this.rig.camera);
+    });
+  }
+
+  // A machine that draws more slowly than frames arrive gets fewer pixels first, then no shadows.
+  private watchSpeed(now: number): void {
+    const took = (now - this.lastPicture) / 1000;
+    const behind = this.framesSince > 1;
+    this.lastPicture = now;
+    this.framesSince = 0;
+    this.slow =
+      behind && took > SLOW
+        ? { pictures: this.slow.pictures + 1, seconds: this.slow.seconds + took }
+        : { pictures: 0, seconds: 0 };
+    if (this.slow.pictures < 3 || this.slow.seconds < PATIENCE) return;
+    this.slow = { pictures: 0, seconds: 0 };
+    if (this.renderer.getPixelRatio() > 1) {
+      this.renderer.setPixelRatio(1);
+      this.resize();
+    } else if (this.shown.shadows && !this.shadowsChosen && this.panes[0].scene?.dimension === 3) {
+      this.shown.shadows = false;
+      this.apply();
+      this.onSlower?.("Shadows are off: this machine draws slowly. The view menu turns them on again.");
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CONTACT_WORDS, ContactStatus, type Contact, type Frame, type SceneMessage } from "../src/protocol";
+import { utilisation } from "../src/ui/inspector";
+import { gravityAngles, gravityVector } from "../src/ui/settings";
+import { commonForce } from "../src/view/contacts";
+import { bodyBox, sceneBox } from "../src/view/extent";
+import {
+  boxGeometry,
+  chainGeometry,
+  cylinderGeometry,
+  diskGeometry,
+  polygonGeometry,
+  sphereGeometry,
+} from "../src/view/geometry";
+
+test("gravity's angles and its vector are inverse to each other", () => {
+  for (const dimension of [2, 3] as const)
+    for (const tilt of [-60, 0, 25])
+      for (const heading of dimension === 3 && tilt > 0 ? [-170, 0, 45] : [0]) {
+        if (dimension === 3 && tilt < 0) continue;
+        const back = gravityAngles(gravityVector(9.81, tilt, heading, dimension), dimension);
+        assert.ok(
+          Math.abs(back.size - 9.81) < 1e-9 &&
+            Math.abs(back.tilt - tilt) < 1e-9 &&
+            Math.abs(back.heading - heading) < 1e-9,
+        );
+      }
+});
+
+test("a contact at the edge of its cone uses all of it", () => {
+  const contact: Contact = {
+    point: [0, 0, 0],
+    normal: [0, 0, 1],
+    force: [3, 4, 10],
+    slip: [0, 2, 0.5],
+    gap: 0,
+    mu: 0.5,
+    bodies: [0, 1],
+    status: ContactStatus.Slip,
+  };
+  const { normal, tangential, used, slip } = utilisation(contact);
+  assert.deepEqual([normal, tangential, used, slip], [10, 5, 1, 2]);
+});
+
+// Edges that are drawn: pairs of corners with a zero of the same coordinate.
+function drawnEdges(geometry: ReturnType<typeof boxGeometry>): number {
+  const edge = geometry.getAttribute("edge");
+  let count = 0;
+  for (let t = 0; t < edge.count; t += 3)
+    for (let k = 0; k < 3; k++) if ([0, 1, 2].filter((v) => edge.getComponent(t + v, k) === 0).length === 2) count++;
+  return count;
+}
+
+test("real edges are drawn, those of the triangulation are not", () => {
+  assert.equal(drawnEdges(boxGeometry()), 24); // each of twelve from both sides
+  assert.equal(drawnEdges(sphereGeometry(2)), 0);
+  assert.equal(drawnEdges(diskGeometry()), 64);
+  assert.equal(drawnEdges(cylinderGeometry(false)), 4 * 32);
+  assert.equal(
+    drawnEdges(
+      polygonGeometry([
+        [0, 0],
+        [2, 0],
+        [2, 1],
+        [1, 2],
+        [0, 1],
+      ]),
+    ),
+    5,
+  );
+  assert.ok(
+    drawnEdges(
+      chainGeometry(
+        [
+          [0, 0],
+          [1, 0],
+          [2, 1],
+        ],
+        0.1,
+      ),
+    ) >= 6,
+  );
+});
+
+test("boxes hold their shapes; nonsense bounds give a box all the same", () => {
+  const box = bodyBox({
+    name: "a",
+    fixed: false,
+    mass: 1,
+    shapes: [{ type: "capsule", radius: 1, half_length: 2, at: [0, 0, 5] }],
+  });
+  assert.deepEqual([box.min.z, box.max.z, box.max.x], [2, 8, 1]);
+  const scene = {
+    bounds: [
+      [Infinity, 0, 0],
+      [-Infinity, 0, 0],
+    ],
+  } as unknown as SceneMessage;
+  assert.ok(!sceneBox(scene).isEmpty());
+});
+
+test("one impact among resting contacts does not set the scale of forces", () => {
+  const contacts = 10;
+  const contactFloats = new Float32Array(CONTACT_WORDS * contacts);
+  for (let k = 0; k < contacts; k++) contactFloats[CONTACT_WORDS * k + 8] = k === 3 ? 1e5 : k === 4 ? 0 : 10;
+  assert.equal(commonForce({ contacts, contactFloats } as unknown as Frame), 10);
+  assert.equal(commonForce({ contacts: 0, contactFloats } as unknown as Frame), 0);
+});
