@@ -48,6 +48,20 @@ static void release_rewinds_and_reuses(void** state) {
   ch_arena_destroy(arena);
 }
 
+// More than the pool keeps for small worlds: what one arena gave back serves the next, however large.
+static void a_large_world_keeps_its_chunks(void** state) {
+  (void)state;
+  long after_warm_up = 0;
+  for (int step = 0; step < 4; ++step) {
+    ChArena* arena = ch_arena_create(NULL);
+    for (int k = 0; k < 5; ++k) assert_non_null(CH_TAKE_RAW(arena, 1 << 26, char));
+    ch_arena_destroy(arena);
+    if (step == 0) after_warm_up = ch_arena_allocations();
+  }
+  assert_int_equal(ch_arena_allocations(), after_warm_up);
+  ch_arena_trim();
+}
+
 static void steady_state_allocates_nothing(void** state) {
   (void)state;
   ChArena* arena = ch_arena_create(NULL);
@@ -186,6 +200,7 @@ int main(void) {
       cmocka_unit_test(arena_gives_zeroed_aligned_memory),
       cmocka_unit_test(release_rewinds_and_reuses),
       cmocka_unit_test(steady_state_allocates_nothing),
+      cmocka_unit_test(a_large_world_keeps_its_chunks),
       cmocka_unit_test(defers_run_in_reverse_order),
       cmocka_unit_test(every_failed_allocation_lands),
       cmocka_unit_test(without_a_landing_a_take_returns_null),

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "problem/grader.h"
 #include "support/near.h"
 #include "support/random.h"
 #include "support/small.h"
@@ -203,6 +204,31 @@ static void local_and_global_agree(void** state) {
     }
     free(r);
     for (int k = 0; k < 2; ++k) ch_problem_destroy(form[k]);
+  }
+}
+
+// A grader that has seen other reactions says the same of these, bit for bit.
+static void grader_keeps_nothing_of_the_last_answer(void** state) {
+  (void)state;
+  for (int i = 0; i < ch_case_count(); ++i) {
+    if (ch_case_at(i)->size != CH_CASE_SMALL) continue;
+    ChContext context = {0};
+    ChProblem* p;
+    CHECK_OK(context, ch_case_generate(&context, ch_case_at(i), &p));
+    jmp_buf landing;
+    ChArena* arena = ch_arena_create(&landing);
+    if (setjmp(landing)) fail_msg("out of memory");
+    ChGrader* grader;
+    CHECK_OK(context, ch_grader_create(&context, arena, p, CH_POSE_COULOMB, &grader));
+    for (unsigned seed = 1; seed < 4; ++seed) {
+      double* r = random_reactions(p, seed);
+      ChCertificate once = graded(p, CH_POSE_COULOMB, r, NULL), again;
+      CHECK_OK(context, ch_grader_grade(&context, grader, r, NULL, &again));
+      assert_memory_equal(&once, &again, sizeof once);
+      free(r);
+    }
+    ch_arena_destroy(arena);
+    ch_problem_destroy(p);
   }
 }
 
@@ -498,6 +524,7 @@ int main(void) {
       cmocka_unit_test(box_on_a_slope),
       cmocka_unit_test(no_work_scores_one),
       cmocka_unit_test(local_and_global_agree),
+      cmocka_unit_test(grader_keeps_nothing_of_the_last_answer),
       cmocka_unit_test(nothing_to_do),
       cmocka_unit_test(units_do_not_matter),
       cmocka_unit_test(siconos_figure_depends_on_units),

@@ -130,6 +130,28 @@ static void check_scale(const ChSystem* s) {
   }
 }
 
+// Diagonal blocks come from Jacobians, W from products of them by another road.
+static void diagonal_blocks_are_those_of_w(void** state) {
+  (void)state;
+  MEMORY_MUST_SUFFICE();
+  static const char* const names[] = {"tower-5", "cards-4", "pile-5", "beads-6", "door-2", "chain-8"};
+  for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k)
+    for (int pose = CH_POSE_COULOMB; pose <= CH_POSE_FRICTIONLESS; ++pose) {
+      ChCase item = *case_named(names[k]);
+      item.form = CH_FORM_GLOBAL;
+      ChProblem* problem = generate(&item);
+      ChPrepared parts = prepare(problem, (ChPose)pose);
+      for (int c = 0; c < parts.count; ++c) {
+        const ChSystem* s = &parts.component[c].system;
+        assert_true(s->formed);
+        for (int i = 0; i < s->n; ++i)
+          for (int e = 0; e < s->dim[i] * s->dim[i]; ++e)
+            CHECK_NEAR(s->diagonal[s->diagonal_at[i] + e], s->W.value[s->W.offset[s->W.diagonal[i]] + e], 1e-13);
+      }
+      ch_problem_destroy(problem);
+    }
+}
+
 static void scaled_blocks_have_unit_size(void** state) {
   (void)state;
   MEMORY_MUST_SUFFICE();
@@ -726,6 +748,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_arena, close_arena)
       TEST(scaled_systems_are_the_problem_in_other_words),
       TEST(scaled_blocks_have_unit_size),
+      TEST(diagonal_blocks_are_those_of_w),
       TEST(elliptic_contacts_become_circular),
       TEST(units_leave_no_trace_in_the_scaled_system),
       TEST(friction_decides_which_rows_stay),

@@ -44,9 +44,8 @@ static void* counted_alloc(size_t size) {
 
 void ch_arena_set_landing(ChArena* arena, jmp_buf* landing) { arena->landing = landing; }
 
-// Destroyed arenas and their chunks, for all threads; no more than POOL_ARENAS are kept, and no more bytes than
-// POOL_BYTES or, where a large world needs more than that at once, its chunks: it will need them again in the next
-// step.
+// Destroyed arenas and their chunks, for all threads; no more than POOL_ARENAS are kept, and no more bytes than were in
+// use at once and POOL_BYTES besides: a large world will need its chunks again in the next step.
 static struct {
   pthread_mutex_t lock;
   Chunk* chunks;
@@ -80,9 +79,8 @@ ChArena* ch_arena_create(jmp_buf* landing) {
 
 static void pool_give(Chunk* chunk) {
   pthread_mutex_lock(&pool.lock);
-  size_t limit = pool.most_out > POOL_BYTES ? pool.most_out : POOL_BYTES;
   pool.out -= chunk->size;
-  bool kept = pool.bytes + pool.out + chunk->size <= limit;
+  bool kept = pool.bytes + pool.out + chunk->size <= pool.most_out + POOL_BYTES;
   if (kept) {
     chunk->below = pool.chunks;
     pool.chunks = chunk;
