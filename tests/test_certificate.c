@@ -467,6 +467,24 @@ static void check_chain(double skew) {
   ch_problem_destroy(global);
 }
 
+// A body between two walls, moving towards the first: pressed from both sides so hard that its motion drowns in
+// round-off, it seems to stand. That is no answer.
+static void reactions_that_drown_the_motion_never_pass(void** state) {
+  (void)state;
+  const ChBlock walls[2] = {{.law = CH_LAW_UNILATERAL, .dimension = 1},
+                            {.law = CH_LAW_UNILATERAL, .dimension = 1, .row = 1}};
+  const double W[4] = {1.0, -1.0, -1.0, 1.0}, q[2] = {-0.5, 0.5}, exact[2] = {0.5, 0.0};
+  ChProblem* p = ch_small_local(3, 2, walls, W, q);
+  ChCertificate c = graded(p, CH_POSE_COULOMB, exact, NULL);
+  check_exact(&c, ROUNDING);
+  for (double press = 1e12; press < 1e30; press *= 1e3) {
+    const double r[2] = {press, press};
+    c = graded(p, CH_POSE_COULOMB, r, NULL);
+    assert_false(ch_certificate_met(&c, 1e-4));
+  }
+  ch_problem_destroy(p);
+}
+
 static void large_masses(void** state) {
   (void)state;
   check_chain(0.0);   // symmetric: Cholesky
@@ -531,6 +549,7 @@ int main(void) {
       cmocka_unit_test(unit_pitfall_of_the_docs),
       cmocka_unit_test(fixed_pair_is_dropped),
       cmocka_unit_test(nan_never_passes),
+      cmocka_unit_test(reactions_that_drown_the_motion_never_pass),
       cmocka_unit_test(large_masses),
       cmocka_unit_test(singular_mass_is_refused),
       cmocka_unit_test(memory_that_runs_out_is_reported),
