@@ -8,8 +8,8 @@
 #include "base/check.h"
 #include "step/closing.h"
 
-#define NEARLY 100.0      // times the tolerance, and
-#define NEARLY_MOST 1e-2  // what may stay of an error where the tolerance was missed
+#define NEARLY 1000.0     // times the tolerance, and
+#define NEARLY_MOST 0.05  // what may stay of an error where the tolerance was missed
 #define SEEMING 1e3       // how far above the tolerance a motion may still be the solver's
 
 // A start that passes the certificate need not be solved. But what it is off by drives the bodies: v and gaps drift,
@@ -117,7 +117,7 @@ static void settle(ChContext* context, Island* island, const ChSolveOptions* opt
 }
 
 // An answer this near is closer to the law than the safe ones that could replace it, and what approaches does so slower
-// than a hundredth of what is at hand. It is counted as missed all the same.
+// than a twentieth of what is at hand. It is counted as missed all the same.
 static bool nearly_met(const ChCertificate* grade, double tolerance) {
   return grade->natural <= fmin(NEARLY * tolerance, NEARLY_MOST);
 }
