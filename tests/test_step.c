@@ -518,7 +518,7 @@ static void what_falls_or_coasts_together_has_nothing_to_solve(void** state) {
 // a heap that collapses has no energy to gain, nor does friction leave its cone.
 static void missed_steps_are_counted_and_keep_bodies_apart(void** state) {
   (void)state;
-  static const char* const methods[] = {"pgs", "auto"};
+  static const char* const methods[] = {"nsgs", "auto"};
   for (int m = 0; m < 2; ++m) {
     ChWorld* world = ch_test_world(3, g, 0.2, 0.0);
     ch_test_floor(world);

@@ -61,7 +61,7 @@ static ChStatus change_options(ChContext* context, ChLive* live, const ChOrder* 
   }
   for (int k = 0; k < live->pane_count && status == CH_OK; ++k) {
     ChSimulationOptions own = o;
-    if (methods[k]) own.solve.method = methods[k];
+    ch_live_use_method(&own, methods[k]);
     status = ch_simulation_options_check(context, &own, world_of(live)->dimension);
   }
   if (status != CH_OK) return status;

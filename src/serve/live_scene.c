@@ -60,9 +60,16 @@ ChStatus ch_live_scene_open(ChContext* context, const ChLive* live, const char* 
   return status;
 }
 
+void ch_live_use_method(ChSimulationOptions* options, const char* method) {
+  enum { ENGINE_SWEEPS = 10 };
+  if (!method) return;
+  options->solve.method = method;
+  if (strcmp(method, "pgs") == 0 && options->solve.max_iterations == 0) options->solve.max_iterations = ENGINE_SWEEPS;
+}
+
 ChSimulationOptions ch_live_options(const ChLive* live, int pane) {
   ChSimulationOptions options = live->setup.options;
-  if (live->methods[pane]) options.solve.method = live->methods[pane];
+  ch_live_use_method(&options, live->methods[pane]);
   return options;
 }
 
@@ -71,7 +78,7 @@ static ChStatus create_panes(ChContext* context, const ChPaneSetup* setup, int c
   ChStatus status = CH_OK;
   for (int k = 0; k < count && status == CH_OK; ++k) {
     ChPaneSetup own = *setup;
-    if (methods[k]) own.options.solve.method = methods[k];
+    ch_live_use_method(&own.options, methods[k]);
     status = ch_pane_create(context, &own, from ? from[k].simulation : NULL, &out[k]);
   }
   for (int k = 0; k < count && status != CH_OK; ++k) ch_pane_destroy(&out[k]);
