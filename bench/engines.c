@@ -79,15 +79,17 @@ static void spheres_add(ChEngineResults* all, const Options* o, const char* scen
   case_add(all, &what);
 }
 
-// Whether a list between commas holds a word that begins `name`; no list holds everything.
-static bool listed(const char* list, const char* name) {
+// Whether a list between commas holds a word that `name` begins with, or is where `whole`; no list holds everything.
+static bool listed_as(const char* list, const char* name, bool whole) {
   for (const char* word = list; word && *word;) {
     size_t length = strcspn(word, ",");
-    if (length > 0 && !strncasecmp(word, name, length)) return true;
+    if (length > 0 && !strncasecmp(word, name, length) && (!whole || !name[length])) return true;
     word += length + (word[length] == ',');
   }
   return !list;
 }
+
+static bool listed(const char* list, const char* name) { return listed_as(list, name, false); }
 
 static bool cases_choose(ChEngineResults* all, const Options* o) {
   static const char* const standing[] = {"S1 cards", "S2 arch", "S3 stack of 20"};
@@ -121,8 +123,10 @@ static void rows_choose(ChEngineResults* all, const Options* o) {
   for (size_t e = 0; e < sizeof engines / sizeof *engines; ++e) {
     int count = 0;
     const ChEngineRow* rows = engines[e](&count);
+    bool whole = false;  // a row's whole name means that row alone, a beginning all that begin so
+    for (int i = 0; i < count && o->engines; ++i) whole |= listed_as(o->engines, rows[i].name, true);
     for (int i = 0; i < count; ++i)
-      if ((e == 0 || listed(o->engines, rows[i].name)) && all->row_count < CH_ROWS_MOST)
+      if ((e == 0 || listed_as(o->engines, rows[i].name, whole)) && all->row_count < CH_ROWS_MOST)
         all->rows[all->row_count++] = &rows[i];
   }
 }
