@@ -98,7 +98,7 @@ static bool stood_still(const Island* island) {
 static void settle(ChContext* context, Island* island, const ChSolveOptions* options) {
   const ChProblem* p = island->problem;
   if (!barely_moves(island, options->tolerance)) {
-    if (!barely_moves(island, SEEMING * options->tolerance)) return;
+    if (p->rows > CHEAP_ROWS || !barely_moves(island, SEEMING * options->tolerance)) return;
     ChSolveOptions finer = *options;
     ChSolveInfo info;
     double *r = CH_TAKE(island->arena, p->rows, double), *u = CH_TAKE(island->arena, p->rows, double);
