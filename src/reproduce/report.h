@@ -1,0 +1,53 @@
+// What an experiment says of itself: paragraphs, printed numbers beside ours, claims judged, charts, maps, pictures. It
+// is kept as JSON (the cache), from which the page, the table at the end and docs/validation.md are written.
+#ifndef CH_REPRODUCE_REPORT_H
+#define CH_REPRODUCE_REPORT_H
+
+#include <stdbool.h>
+
+#define CH_LIKE_PRINTF(format, first) __attribute__((format(printf, format, first)))
+
+typedef struct ChReport ChReport;
+typedef struct ChChart ChChart;
+
+typedef enum ChVerdict {
+  CH_REPRODUCED,
+  CH_DIFFERS,    // "differs because ..."
+  CH_CANNOT_BE,  // "cannot be because ...": what the document would need to say, or what is wrong in it
+} ChVerdict;
+
+// A paragraph; the first one says what the experiment is about.
+void ch_report_text(ChReport* report, const char* format, ...) CH_LIKE_PRINTF(2, 3);
+// A parameter that the document leaves open: what was chosen, and why.
+void ch_report_choice(ChReport* report, const char* what, const char* format, ...) CH_LIKE_PRINTF(3, 4);
+// A command that a reader can type to see the same.
+void ch_report_command(ChReport* report, const char* format, ...) CH_LIKE_PRINTF(2, 3);
+
+// A row of the table "quantity, printed, ours, verdict". `printed` as it stands in the document, or "not printed". The
+// reason is needed unless the verdict is CH_REPRODUCED, where it may be "". Call ch_report_row for the row, then
+// ch_report_ours for its number.
+void ch_report_row(ChReport* report, const char* quantity, const char* printed, const char* ours, ChVerdict verdict,
+                   const char* reason);
+// A qualitative claim of the document, judged by what was computed just now, with the evidence in a sentence. When it
+// does not hold the sentence says why.
+void ch_report_claim(ChReport* report, const char* claim, bool holds, const char* format, ...) CH_LIKE_PRINTF(4, 5);
+
+enum { CH_CHART_LOG_X = 1, CH_CHART_LOG_Y = 2, CH_CHART_EQUAL = 4 };  // EQUAL: one unit is as long on both axes
+// Axis labels carry units: "time [s]". Points that are not finite (or not positive on a log axis) break the line.
+ChChart* ch_report_chart(ChReport* report, const char* caption, const char* x_label, const char* y_label, int flags);
+void ch_chart_line(ChChart* chart, const char* name, int count, const double* x, const double* y);
+void ch_chart_points(ChChart* chart, const char* name, int count, const double* x, const double* y);
+
+// A map of rows x columns values, row by row from the bottom, over [x0, x1] x [y0, y1].
+void ch_report_map(ChReport* report, const char* caption, int columns, int rows, const double* values,
+                   const double x[2], const double y[2], const char* x_label, const char* y_label,
+                   const char* value_label, bool log_values);
+
+// A picture of a recorded trajectory (a file in the item's folder) at a time, made by the renderer after the item has
+// ended.
+void ch_report_picture(ChReport* report, const char* trajectory, double time, const char* caption);
+
+// snprintf into storage that lives as long as the report: for `printed`, `ours` and reasons.
+const char* ch_report_say(ChReport* report, const char* format, ...) CH_LIKE_PRINTF(2, 3);
+
+#endif
