@@ -24,7 +24,8 @@ USES = {
     "record": "step",
     "serve": "scene record",
     "dist": "step record",
-    "cli": "base linalg problem solve mcp model collide assemble step scene record serve dist",
+    "reproduce": "scene record mcp",
+    "cli": "base linalg problem solve mcp model collide assemble step scene record serve dist reproduce",
 }
 
 # The folder that a public header speaks for: including the header counts as including the folder.

@@ -139,17 +139,16 @@ static bool option_take(const ChCommand* command, int count, char** words, int* 
   return value_store(command, row, text, values);
 }
 
-static bool operand_take(const ChCommand* command, const char* word, const char** operand) {
-  if (!command->operand || *operand) {
+static bool operand_take(const ChCommand* command, const char* word, int most, ChTextList* operands) {
+  if (!command->operand || operands->count == most) {
     ch_complain(command, "'%s' is one word too many; `cardhouse %s --help` shows the usage", word, command->name);
     return false;
   }
-  *operand = word;
+  operands->item[operands->count++] = word;
   return true;
 }
 
-ChParsed ch_arguments_parse(const ChCommand* command, int count, char** words, void* values, const char** operand) {
-  const char* found = NULL;
+static ChParsed parse(const ChCommand* command, int count, char** words, void* values, int most, ChTextList* operands) {
   bool options_end = false;
   for (int at = 0; at < count; ++at) {
     const char* word = words[at];
@@ -159,16 +158,28 @@ ChParsed ch_arguments_parse(const ChCommand* command, int count, char** words, v
     } else if (option && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
       ch_command_print_help(command);
       return CH_PARSED_HELP;
-    } else if (option ? !option_take(command, count, words, &at, values) : !operand_take(command, word, &found)) {
+    } else if (option ? !option_take(command, count, words, &at, values)
+                      : !operand_take(command, word, most, operands)) {
       return CH_PARSED_WRONG;
     }
   }
-  if (command->operand && command->operand[0] != '[' && !found) {
+  if (command->operand && command->operand[0] != '[' && operands->count == 0) {
     ch_complain(command, "%s is missing; `cardhouse %s --help` shows the usage", command->operand, command->name);
     return CH_PARSED_WRONG;
   }
-  if (operand) *operand = found;
   return CH_PARSED_RUN;
+}
+
+ChParsed ch_arguments_parse(const ChCommand* command, int count, char** words, void* values, const char** operand) {
+  ChTextList found = {0};
+  ChParsed parsed = parse(command, count, words, values, 1, &found);
+  if (operand && parsed == CH_PARSED_RUN) *operand = found.count ? found.item[0] : NULL;
+  return parsed;
+}
+
+ChParsed ch_arguments_parse_list(const ChCommand* command, int count, char** words, void* values,
+                                 ChTextList* operands) {
+  return parse(command, count, words, values, CH_LIST_MAX, operands);
 }
 
 void ch_command_print_help(const ChCommand* command) {

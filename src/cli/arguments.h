@@ -11,7 +11,7 @@
 
 #include "base/nearest_word.h"
 
-enum { CH_LIST_MAX = 32 };
+enum { CH_LIST_MAX = 64 };
 typedef struct ChTextList {
   int count;
   const char* item[CH_LIST_MAX];
@@ -57,6 +57,9 @@ typedef enum ChParsed { CH_PARSED_RUN, CH_PARSED_HELP, CH_PARSED_WRONG } ChParse
 
 // Fills `values` (a struct with its defaults in place) and *operand. Prints the help page or the complaint itself.
 ChParsed ch_arguments_parse(const ChCommand* command, int count, char** words, void* values, const char** operand);
+
+// The same for a command that takes any number of words.
+ChParsed ch_arguments_parse_list(const ChCommand* command, int count, char** words, void* values, ChTextList* operands);
 
 void ch_command_print_help(const ChCommand* command);
 

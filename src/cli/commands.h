@@ -9,6 +9,7 @@ extern const ChCommand ch_command_solve;
 extern const ChCommand ch_command_analyze;
 extern const ChCommand ch_command_methods;
 extern const ChCommand ch_command_mcp;
+extern const ChCommand ch_command_reproduce;
 extern const ChCommand ch_command_scene;
 extern const ChCommand ch_command_view;
 extern const ChCommand ch_command_replay;

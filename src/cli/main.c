@@ -8,9 +8,9 @@
 
 void openblas_set_num_threads(int count);
 
-static const ChCommand* const commands[] = {&ch_command_run,     &ch_command_solve,  &ch_command_analyze,
-                                            &ch_command_methods, &ch_command_mcp,    &ch_command_scene,
-                                            &ch_command_view,    &ch_command_replay, &ch_command_render};
+static const ChCommand* const commands[] = {
+    &ch_command_run,   &ch_command_solve, &ch_command_analyze, &ch_command_methods, &ch_command_mcp,
+    &ch_command_scene, &ch_command_view,  &ch_command_replay,  &ch_command_render,  &ch_command_reproduce};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE* file) {
@@ -29,6 +29,7 @@ static void print_help(FILE* file) {
           "  cardhouse analyze problem.hdf5\n"
           "  cardhouse mcp grasps\n"
           "  cardhouse scene cards --levels 5 > house.json\n"
+          "  cardhouse reproduce all --out report\n"
           "\nexit status: 0 done, 1 fell short of the tolerance under --strict, 2 bad usage or bad input,\n"
           "             3 a fault of the program or the machine\n");
 }

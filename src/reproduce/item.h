@@ -8,9 +8,10 @@
 typedef struct ChItemRun {
   ChContext* context;
   ChReport* report;
-  bool quick;          // a smaller form that ends within seconds and judges the same claims; says what is smaller
-  const char* folder;  // the item's own folder, exists; trajectories and tables go here
-  void* progress_state;
+  bool quick;               // a smaller form that ends within seconds and judges the same claims; says what is smaller
+  const char* folder;       // the item's own folder, exists; trajectories and tables go here
+  const char* engines_csv;  // what `make bench-engines` measured, or NULL
+  struct ChItemChild* child;  // how the item tells its progress; NULL: to nobody
 } ChItemRun;
 
 typedef struct ChItem {
@@ -18,6 +19,7 @@ typedef struct ChItem {
   const char* title;   // one line
   const char* source;  // "000 s4.B, Table 1 [H4, J1]"
   ChStatus (*run)(ChItemRun* run);
+  bool reads_engines;  // engines_csv is part of what it says
 } ChItem;
 
 // How far the item is, 0 ... 1; false when it should stop (Ctrl-C): return CH_OK soon with what there is.

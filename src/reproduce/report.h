@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#define CH_LIKE_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define CH_LIKE_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
 typedef struct ChReport ChReport;
 typedef struct ChChart ChChart;
@@ -24,8 +24,8 @@ void ch_report_choice(ChReport* report, const char* what, const char* format, ..
 void ch_report_command(ChReport* report, const char* format, ...) CH_LIKE_PRINTF(2, 3);
 
 // A row of the table "quantity, printed, ours, verdict". `printed` as it stands in the document, or "not printed". The
-// reason is needed unless the verdict is CH_REPRODUCED, where it may be "". Call ch_report_row for the row, then
-// ch_report_ours for its number.
+// reason is needed unless the verdict is CH_REPRODUCED, where it may be "": a row without one counts as a fault of the
+// item.
 void ch_report_row(ChReport* report, const char* quantity, const char* printed, const char* ours, ChVerdict verdict,
                    const char* reason);
 // A qualitative claim of the document, judged by what was computed just now, with the evidence in a sentence. When it

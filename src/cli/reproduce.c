@@ -1,0 +1,142 @@
+// `cardhouse reproduce`: the documents' experiments, run anew, their numbers beside the printed ones.
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cardhouse/cardhouse.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/verdict_table.h"
+#include "reproduce/findings.h"
+#include "reproduce/runner.h"
+
+enum { STATUS_INTERRUPTED = 130, NAMES_MAX = 256 };
+
+#define REPRODUCE_OPTIONS(X)                                                                                 \
+  X(TEXT, out, "report", "DIR", 0, 0, "folder of the report (report)")                                       \
+  X(FLAG, quick, false, NULL, 0, 0, "smaller forms that end within seconds and judge the same claims")       \
+  X(COUNT, jobs, 2, "N", 1, 64, "items at once (2)")                                                         \
+  X(FLAG, fresh, false, NULL, 0, 0, "runs everything anew, also what an earlier run has left")               \
+  X(REAL, time_limit, 3600.0, "S", 0.001, 1e9, "seconds that one item may take (3600)")                      \
+  X(TEXT, engines_csv, NULL, "FILE", 0, 0, "what `make bench-engines` measured, for the items that compare") \
+  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                        \
+  X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress")
+
+typedef struct Arguments {
+  REPRODUCE_OPTIONS(CH_ARG_MEMBER)
+} Arguments;
+
+static const ChArgRow rows[] = {REPRODUCE_OPTIONS(CH_ARG_ROW)};
+
+static void print_list(void) {
+  for (int k = 0; k < ch_item_count(); ++k) {
+    const ChItem* item = ch_item_at(k);
+    printf("%-20s %s\n%-20s %s\n", item->name, item->title, "", item->source);
+  }
+}
+
+// Marks the items that a word names: one by its name, several by a pattern ("004-*"), all.
+static bool choose(const ChCommand* self, const char* word, bool* chosen) {
+  bool any = false;
+  const char* known[NAMES_MAX];
+  int count = ch_item_count();
+  for (int k = 0; k < count; ++k) {
+    known[k] = ch_item_at(k)->name;
+    bool named = strcmp(word, "all") == 0 || fnmatch(word, known[k], 0) == 0;
+    chosen[k] = chosen[k] || named;
+    any = any || named;
+  }
+  return any || ch_word_check(self, "item", word, count, known);
+}
+
+static ChExit print_json(const ChCommand* self, const ChRunner* runner) {
+  json_t* items = json_array();
+  for (int k = 0; k < runner->count; ++k) {
+    const json_t* result = runner->states[k].result;
+    json_t* findings = json_array();
+    for (int f = 0; f < ch_finding_count(result); ++f) {
+      ChFinding finding = ch_finding_at(result, f);
+      json_array_append_new(findings, json_pack("{s:s, s:s, s:s, s:s, s:s}", "what", finding.what, "printed",
+                                                finding.claim ? "claim" : finding.printed, "ours", finding.ours,
+                                                "verdict", finding.verdict, "reason", finding.reason));
+    }
+    json_array_append_new(
+        items, json_pack("{s:s, s:s, s:s, s:b, s:o, s:O?, s:o}", "name", ch_text_of(result, "name"), "title",
+                         ch_text_of(result, "title"), "source", ch_text_of(result, "source"), "kept",
+                         (int)runner->states[k].kept, "seconds", ch_json_real(runner->states[k].seconds), "failure",
+                         json_object_get(result, "failure"), "findings", findings));
+  }
+  return ch_json_print(
+      self, json_pack("{s:s, s:b, s:o}", "folder", runner->folder, "quick", (int)runner->key.quick, "items", items));
+}
+
+static ChExit conclude(const ChCommand* self, const Arguments* a, const ChRunner* runner) {
+  bool short_of = false;
+  json_t* results[NAMES_MAX];
+  for (int k = 0; k < runner->count; ++k) {
+    results[k] = runner->states[k].result;
+    short_of = short_of || !results[k] || ch_result_failed(results[k]);
+  }
+  if (a->json) {
+    ChExit printed = print_json(self, runner);
+    if (printed != CH_EXIT_DONE) return printed;
+  } else if (!a->quiet) {
+    ch_verdict_table_print(runner->count, results);
+  }
+  if (ch_stop_asked()) return (ChExit)STATUS_INTERRUPTED;
+  return short_of ? CH_EXIT_SHORT : CH_EXIT_DONE;
+}
+
+static ChExit run_chosen(const ChCommand* self, const Arguments* a, const bool* chosen) {
+  ChItemState states[NAMES_MAX] = {0};
+  ChRunner runner = {.folder = a->out,
+                     .fresh = a->fresh,
+                     .jobs = (int)a->jobs,
+                     .time_limit = a->time_limit,
+                     .engines_csv = a->engines_csv,
+                     .states = states,
+                     .stop = ch_stop_asked};
+  ChContext context = {0};
+  ChStatus status = ch_result_key(&context, CH_VERSION, a->quick, a->engines_csv, &runner.key);
+  if (status != CH_OK) return ch_failure_exit(self, &context, status);
+  for (int k = 0; k < ch_item_count(); ++k)
+    if (chosen[k]) states[runner.count++].item = ch_item_at(k);
+  ch_signals_heed();
+  status = ch_runner_run(&context, &runner);
+  ChExit result = conclude(self, a, &runner);
+  if (status != CH_OK) {
+    ch_failure_exit(self, &context, status);
+    result = CH_EXIT_FAULT;
+  }
+  ch_runner_free(&runner);
+  return result;
+}
+
+static ChExit reproduce_run(const ChCommand* self, int count, char** words) {
+  Arguments arguments = {REPRODUCE_OPTIONS(CH_ARG_DEFAULT)};
+  ChTextList names = {0};
+  ChParsed parsed = ch_arguments_parse_list(self, count, words, &arguments, &names);
+  if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
+  if (names.count == 0 || (names.count == 1 && strcmp(names.item[0], "list") == 0)) {
+    print_list();
+    return CH_EXIT_DONE;
+  }
+  bool chosen[NAMES_MAX] = {0};
+  for (int k = 0; k < names.count; ++k)
+    if (!choose(self, names.item[k], chosen)) return CH_EXIT_USAGE;
+  return run_chosen(self, &arguments, chosen);
+}
+
+const ChCommand ch_command_reproduce = {
+    .name = "reproduce",
+    .summary = "runs the documents' experiments and sets the printed numbers beside ours",
+    .operand = "[list|all|ITEM ...]",
+    .examples =
+        "  cardhouse reproduce list\n  cardhouse reproduce all --out report\n  cardhouse reproduce 004-fig2.8\n"
+        "  cardhouse reproduce '004-*' --quick --jobs 4\n",
+    .row_count = sizeof rows / sizeof *rows,
+    .rows = rows,
+    .run = reproduce_run,
+};

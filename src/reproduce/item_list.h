@@ -1,0 +1,19 @@
+// Every item, one row X(name) for `const ChItem ch_item_name`, in the order in which the report shows them. Included
+// several times, with X defined anew.
+
+// 000: successive convex relaxation (Anitescu and Hart)
+
+// 001: cone complementarity (Negrut and Serban)
+
+// 002: time stepping (Anitescu's slides)
+
+// 003: complementarity as bound-constrained minimisation (Andreani and others)
+
+// 004, chapters 2 and 3: Painleve
+X(004_painleve_rod)
+
+// 004, chapter 4: integrators
+
+// 004, chapters 5 and 6: staggered projections
+
+// 004, chapter 7: validation
