@@ -73,18 +73,34 @@ static inline void add_square(int size, int d, const double* inverse, const doub
   }
 }
 
+// The same where M is diagonal.
+static inline void add_weighted(int size, int d, const double* inverse, const double* H, double* W) {
+  for (int x = 0; x < size; ++x)
+    for (int a = 0; a < d; ++a)
+      for (int c = 0; c < d; ++c) W[a * d + c] += H[x * d + a] * (inverse[x * size + x] * H[x * d + c]);
+}
+
+// Sizes that the compiler knows make the common cases fast.
+static inline void add_body(bool diagonal, int size, int d, const double* inverse, const double* H, double* W) {
+  if (diagonal)
+    add_weighted(size, d, inverse, H, W);
+  else
+    add_square(size, d, inverse, H, W);
+}
+
 static void fill_square(const ChProblem* p, int i, ChBlockJacobians* j) {
   int d = p->blocks[i].dimension;
   double* W = j->square + j->square_at[i];
   for (int k = j->start[i]; k < j->start[i + 1]; ++k) {
     int size = ch_mass_size(p->mass, j->body[k]);
+    bool diagonal = p->mass->diagonal[j->body[k]];
     const double *inverse = p->mass->inverse + p->mass->offset[j->body[k]], *H = j->H + j->at[k];
     if (size == 6 && d == 3)
-      add_square(6, 3, inverse, H, W);
+      add_body(diagonal, 6, 3, inverse, H, W);
     else if (size == 3 && d == 2)
-      add_square(3, 2, inverse, H, W);
+      add_body(diagonal, 3, 2, inverse, H, W);
     else
-      add_square(size, d, inverse, H, W);
+      add_body(diagonal, size, d, inverse, H, W);
   }
 }
 

@@ -245,6 +245,18 @@ static double size_in_joule(const ChBlock* block, const double* rho, const doubl
   return sum;
 }
 
+static double natural_scale(const ChGrader* g) { return ch_max(sqrt(g->nothing), FLOOR_SHARE * sqrt(g->drive)); }
+
+bool ch_grader_rules_out(const ChGrader* g, const double* r, const double* u, double tolerance) {
+  const double most = tolerance * natural_scale(g);
+  double sum = 0.0;
+  for (int i = 0; i < g->problem->block_count && !(sum > 2.0 * most * most); ++i) {
+    const ChBlock* block = &g->problem->blocks[i];
+    sum += map_error(block, g->pose, g->rho + block->row, r + block->row, u + block->row);
+  }
+  return sum > 2.0 * most * most;
+}
+
 ChStatus ch_grader_grade(ChContext* context, ChGrader* g, const double* r, const double* v, ChCertificate* out) {
   Sums sums = {0};
   double balance;
@@ -261,7 +273,7 @@ ChStatus ch_grader_grade(ChContext* context, ChGrader* g, const double* r, const
     add_law(g, block, ri, ui, &sums);
   }
   const double size = ch_max(ch_max(g->size_q, sums.size_r), sums.size_u);
-  const double scale = ch_max(sqrt(g->nothing), FLOOR_SHARE * sqrt(g->drive));
+  const double scale = natural_scale(g);
   const double hidden = DBL_EPSILON * sqrt(sums.hidden);
   const double error = hidden > BLIND_FROM * scale ? ch_max(hidden, sqrt(sums.natural)) : sqrt(sums.natural);
   *out = (ChCertificate){.natural = relative(error, scale),

@@ -21,6 +21,10 @@ static inline ChCertificate ch_certificate_unknown(void) {
 // Lives in the arena, which must have a landing. The problem must not change as long as the grader is used.
 ChStatus ch_grader_create(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose, ChGrader** out);
 
+// A first look: whether r cannot pass, by its natural error alone and with the u = W r + q that the caller computed.
+// Says nothing where it may pass.
+bool ch_grader_rules_out(const ChGrader* grader, const double* r, const double* u, double tolerance);
+
 // As ch_certify.
 ChStatus ch_grader_grade(ChContext* context, ChGrader* grader, const double* r, const double* v, ChCertificate* out);
 

@@ -50,6 +50,7 @@ static void copy_blocks(ChArena* arena, ChMass* mass) {
   }
   mass->matrix = CH_TAKE(arena, mass->offset[mass->bodies], double);
   mass->inverse = CH_TAKE(arena, mass->offset[mass->bodies], double);
+  mass->diagonal = CH_TAKE_RAW(arena, mass->bodies, bool);
   const ChSparse* M = mass->M;
   for (int j = 0; j < M->columns; ++j) {
     int b = mass->body_of[j], size = ch_mass_size(mass, b);
@@ -60,11 +61,12 @@ static void copy_blocks(ChArena* arena, ChMass* mass) {
 }
 
 // Inverts one body's block; a rigid body's is mostly diagonal, which is worth seeing.
-static bool invert_block(int size, const double* block, double* inverse) {
+static bool invert_block(int size, const double* block, double* inverse, bool* is_diagonal) {
   bool diagonal = true;
   for (int a = 0; a < size; ++a)
     for (int b = 0; b < size; ++b)
       if (a != b && block[a * size + b] != 0.0) diagonal = false;
+  *is_diagonal = diagonal;
   if (diagonal) {
     for (int a = 0; a < size; ++a) inverse[a * size + a] = 1.0 / block[a * size + a];
     return true;
@@ -88,7 +90,8 @@ ChMass* ch_mass_create(ChContext* context, ChArena* arena, const ChSparse* M, co
   }
   copy_blocks(arena, mass);
   for (int b = 0; b < mass->bodies; ++b)
-    if (!invert_block(ch_mass_size(mass, b), mass->matrix + mass->offset[b], mass->inverse + mass->offset[b])) {
+    if (!invert_block(ch_mass_size(mass, b), mass->matrix + mass->offset[b], mass->inverse + mass->offset[b],
+                      &mass->diagonal[b])) {
       ch_fail(context, CH_ERR_RANGE, "matrix M is singular in the block of degree of freedom %d: it must have mass",
               mass->dof[mass->start[b]]);
       return NULL;

@@ -19,6 +19,7 @@ typedef struct ChMass {
   long* offset;     // where the body's dense blocks begin
   double* matrix;   // row-major blocks of M; NULL when a body is too large
   double* inverse;  // row-major blocks of M^-1
+  bool* diagonal;   // whether the body's block is
   ChSparseLu* lu;   // instead of the blocks
 } ChMass;
 

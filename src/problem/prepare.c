@@ -372,11 +372,23 @@ static long list_touched(const Preparation* p, const int* members, int* body_loc
   return size;
 }
 
-// out = root(M)^-1 H g, the rows that are kept
+// out = root(M)^-1 H g
+static inline void scale(int size, int d, const double* root, const double* g, const double* H, double* out) {
+  for (int x = 0; x < size; ++x) {
+    double inverse = 1.0 / root[x];
+    for (int a = 0; a < d; ++a) out[x * d + a] = H[x * d + a] * g[a] * inverse;
+  }
+}
+
+// The same of the rows that are kept.
 static void scale_jacobian(const Preparation* p, const Kept* kept, int entry, double* out) {
   const ChBlock* block = &p->problem->blocks[kept->source];
   int body = p->jacobians.body[entry], size = ch_mass_size(p->mass, body), d = block->dimension;
   const double *H = p->jacobians.H + p->jacobians.at[entry], *root = p->root + p->mass->start[body];
+  if (kept->dim == d && d == 3 && size == 6) {  // with sizes that the compiler knows
+    scale(6, 3, root, kept->g, H, out);
+    return;
+  }
   for (int x = 0; x < size; ++x) {
     double inverse = 1.0 / root[x];
     for (int a = 0; a < kept->dim; ++a)

@@ -26,6 +26,7 @@ extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_
 #define LARGE 300           // blocks from which on,
 #define LOOSE 1e-6          // and tolerance down to which, sweeps with momentum come before any factorisation
 #define SURGE_SWEEPS 2000   // of these at most
+#define WARM_SWEEPS 700     // and in a huge packing that starts from the last step: more sweeps mend no jam
 #define SURGE_PATIENCE 600  // and as many without a better error
 #define HUGE_PACKING 2000   // blocks from which on a step that starts from the last one leaves it at that
 
@@ -56,12 +57,14 @@ static bool sweep(ChRun* run, long sweeps) {
   return sweeps > 0 && run_stage(run, &stage, NULL);
 }
 
+static bool continues_huge(const ChRun* run) { return run->options->warm && run->system->n >= HUGE_PACKING; }
+
 static bool surge(ChRun* run) {
-  return run_stage(
-      run,
-      &(ChNested){
-          .method = &ch_method_ansgs, .max_iterations = SURGE_SWEEPS, .setting = {{"ansgs.patience", SURGE_PATIENCE}}},
-      NULL);
+  return run_stage(run,
+                   &(ChNested){.method = &ch_method_ansgs,
+                               .max_iterations = continues_huge(run) ? WARM_SWEEPS : SURGE_SWEEPS,
+                               .setting = {{"ansgs.patience", SURGE_PATIENCE}}},
+                   NULL);
 }
 
 // The convex view's solution, graded as a Coulomb one.
@@ -172,7 +175,7 @@ static void solve(ChRun* run) {
   Options o = read_options(run->options);
   bool large = run->system->n >= LARGE && run->options->tolerance >= LOOSE;
   if (large && !run->system->polygonal && !run->system->relaxed) {
-    if (surge(run) || (run->options->warm && run->system->n >= HUGE_PACKING)) return;
+    if (surge(run) || continues_huge(run)) return;
   }
   if (run->options->warm && run->error <= NEAR && newton(run, NULL, WARM_STEPS, 2)) return;
   ch_run_form(run);

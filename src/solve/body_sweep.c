@@ -10,6 +10,7 @@ enum { DOFS = 6 };
 
 // A block of W this close to diag(n, t, t) counts as such; blocks are scaled to 1.
 #define DIAGONAL 1e-13
+#define LAST_BITS 1e-15
 
 typedef double V4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double V2 __attribute__((vector_size(16), aligned(8), may_alias));
@@ -50,23 +51,39 @@ static bool fits(const ChSystem* s) {
   return true;
 }
 
+// Up to the last bits, which scaling by roots leaves.
 static bool is_identity(const ChBodies* b) {
   for (int k = 0; k < b->n; ++k)
     for (int x = 0; x < b->dim[k]; ++x)
       for (int y = 0; y < b->dim[k]; ++y)
-        if (b->inverse[b->offset[k] + x * b->dim[k] + y] != (x == y ? 1.0 : 0.0)) return false;
+        if (!(fabs(b->inverse[b->offset[k] + x * b->dim[k] + y] - (x == y)) <= LAST_BITS)) return false;
   return true;
 }
 
 // Rows of one block and body, transposed and padded to six entries.
-static void pack(const ChBodies* b, int entry, int dim, bool inverse, double* out) {
+static inline void transpose(int size, int dim, const double* H, double* out) {
+  for (int a = 0; a < dim; ++a)
+    for (int x = 0; x < size; ++x) out[a * DOFS + x] = H[x * dim + a];
+}
+
+static void pack(const ChBodies* b, int entry, int dim, double* out) {
+  int size = b->dim[b->body[entry]];
+  const double* H = b->H + b->jacobian[entry];
+  if (size == 6 && dim == 3)  // with sizes that the compiler knows
+    transpose(6, 3, H, out);
+  else
+    transpose(size, dim, H, out);
+}
+
+// The same of M^-1 H.
+static void pack_velocities(const ChBodies* b, int entry, int dim, double* out) {
   int body = b->body[entry], size = b->dim[body];
   const double *H = b->H + b->jacobian[entry], *M = b->inverse + b->offset[body];
   for (int a = 0; a < dim; ++a)
     for (int x = 0; x < size; ++x) {
       double sum = 0.0;
-      for (int y = 0; inverse && y < size; ++y) sum += M[x * size + y] * H[y * dim + a];
-      out[a * DOFS + x] = inverse ? sum : H[x * dim + a];
+      for (int y = 0; y < size; ++y) sum += M[x * size + y] * H[y * dim + a];
+      out[a * DOFS + x] = sum;
     }
 }
 
@@ -103,8 +120,8 @@ ChBodySweep* ch_body_sweep_create(ChArena* arena, const ChSystem* s) {
   for (int i = 0; i < s->n; ++i)
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
       long at = w->block[i].rows + (long)(k - b->start[i]) * s->dim[i] * DOFS;
-      pack(b, k, s->dim[i], false, w->H + at);
-      if (!identity) pack(b, k, s->dim[i], true, w->Y + at);
+      pack(b, k, s->dim[i], w->H + at);
+      if (!identity) pack_velocities(b, k, s->dim[i], w->Y + at);
     }
   return w;
 }

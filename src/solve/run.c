@@ -85,9 +85,11 @@ double ch_run_nested(ChRun* run, const ChNested* n, double* found) {
   nested.options = &options;
   nested.r = CH_TAKE(run->arena, s->rows, double);
   memcpy(nested.r, n->start ? n->start : run->r, bytes);
-  double* u = CH_TAKE(run->arena, s->rows, double);
-  ch_system_velocity(s, nested.r, u);
-  nested.error = measure(s, nested.r, u);
+  if (n->start || n->system) {
+    double* u = CH_TAKE(run->arena, s->rows, double);
+    ch_system_velocity(s, nested.r, u);
+    nested.error = measure(s, nested.r, u);
+  }
   if (isnan(nested.error)) nested.error = INFINITY;
   if (n->tolerance > 0.0) nested.tolerance = n->tolerance;
   nested.max_iterations = n->max_iterations;
