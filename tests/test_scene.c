@@ -198,6 +198,11 @@ static void S6_box_of_spheres(void** state) {
   check_vector(place(scene, "ball %d", 1), -0.99 + shift[0], -0.99 + shift[1], 0.12);
   assert_int_equal(count_touching(scene), 0);
   ch_scene_destroy(scene);
+  const char* const wide[][2] = {{"n", "50"}, {"across", "5"}};
+  scene = make("box-of-spheres", 2, wide);
+  assert_double_equal(place(scene, "ball %d", 25).z, 0.12, 1e-15);
+  assert_double_equal(place(scene, "ball %d", 26).z, 0.34, 1e-15);
+  ch_scene_destroy(scene);
 }
 
 // ---------------------------------------------------------------------------------------------------- the other scenes

@@ -72,17 +72,18 @@ static double jitter(uint32_t* state) {
   return (double)(*state >> 8) / 16777216.0 - 0.5;
 }
 
-enum { BOX_N, BOX_MU };
+enum { BOX_N, BOX_MU, BOX_ACROSS };
 
 static const ChSceneParameter box_parameters[] = {
     CH_WHOLE("n", "1000", 1, 1000000, "spheres of radius 0.1 m"),
     CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),
+    CH_WHOLE("across", "0", 0, 1000, "spheres along a side of the box; 0: as many as layers"),
     CH_PARAMETERS_END,
 };
 
-// m x m spheres a layer at pitch 0.22, with m the cube root of n; the walls leave 0.01 besides.
+// m x m spheres a layer at pitch 0.22, with m the cube root of n unless it is given; the walls leave 0.01 besides.
 static void make_box(ChBuild* b) {
-  int n = (int)b->number[BOX_N], m = (int)lround(cbrt(n));
+  int n = (int)b->number[BOX_N], across = (int)b->number[BOX_ACROSS], m = across > 0 ? across : (int)lround(cbrt(n));
   double inner = 0.11 * m + 0.01, height = fmax(8.0, 0.22 * (n / (m * m) + 2)), wall = 0.5;
   uint32_t state = 12345;
   ch_build_begin(b, "box-of-spheres", "Spheres that fall into a box and settle.", 3);
