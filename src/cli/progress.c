@@ -36,15 +36,14 @@ ChProgress ch_progress_begin(bool wanted, double from, double until) {
                       .shown_at = now + SHOW_AFTER - SHOW_SECONDS};
 }
 
-// "1 h 05 min", "2 min 10 s", "7 s"
-static void print_left(double seconds) {
+void ch_left_text(double seconds, char text[CH_LEFT_SIZE]) {
   long s = lround(fmin(fmax(seconds, 0.0), 1e9));
   if (s >= 3600)
-    fprintf(stderr, "%ld h %02ld min", s / 3600, s / 60 % 60);
+    snprintf(text, CH_LEFT_SIZE, "%ld h %02ld min", s / 3600, s / 60 % 60);
   else if (s >= 60)
-    fprintf(stderr, "%ld min %02ld s", s / 60, s % 60);
+    snprintf(text, CH_LEFT_SIZE, "%ld min %02ld s", s / 60, s % 60);
   else
-    fprintf(stderr, "%ld s", s);
+    snprintf(text, CH_LEFT_SIZE, "%ld s", s);
 }
 
 void ch_progress_step(ChProgress* p, const ChSimulation* simulation, long missed) {
@@ -61,9 +60,9 @@ void ch_progress_step(ChProgress* p, const ChSimulation* simulation, long missed
           ch_simulation_info(simulation).certificate.natural);
   if (missed > 0) fprintf(stderr, "  %ld missed", missed);
   if (part > 0.0) {
-    fputs("  ", stderr);
-    print_left((now - p->began) * (1.0 - part) / part);
-    fputs(" left", stderr);
+    char left[CH_LEFT_SIZE];
+    ch_left_text((now - p->began) * (1.0 - part) / part, left);
+    fprintf(stderr, "  %s left", left);
   }
   fflush(stderr);
 }

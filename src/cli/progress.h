@@ -17,6 +17,10 @@ ChProgress ch_progress_begin(bool wanted, double from, double until);
 void ch_progress_step(ChProgress* progress, const ChSimulation* simulation, long missed);
 void ch_progress_end(ChProgress* progress);  // clears the line
 
+// "1 h 05 min", "2 min 10 s", "7 s"
+enum { CH_LEFT_SIZE = 40 };
+void ch_left_text(double seconds, char text[CH_LEFT_SIZE]);
+
 // From now on the first Ctrl-C or SIGTERM only asks to stop; the second one kills. Files that grow too large are write
 // errors, not signals.
 void ch_signals_heed(void);

@@ -3,16 +3,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "cardhouse/cardhouse.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/verdict_table.h"
 #include "reproduce/findings.h"
+#include "reproduce/page.h"
 #include "reproduce/runner.h"
 
-enum { STATUS_INTERRUPTED = 130, NAMES_MAX = 256 };
+enum { STATUS_INTERRUPTED = 130, NAMES_MAX = 256, COMMAND_SIZE = 1024 };
+static const double BAR_SECONDS = 0.2;
 
 #define REPRODUCE_OPTIONS(X)                                                                                 \
   X(TEXT, out, "report", "DIR", 0, 0, "folder of the report (report)")                                       \
@@ -50,6 +54,38 @@ static bool choose(const ChCommand* self, const char* word, bool* chosen) {
   }
   return any || ch_word_check(self, "item", word, count, known);
 }
+
+// --- progress
+// ----------------------------------------------------------------------------------------------------------
+
+typedef struct Bar {
+  double shown_at;
+  bool shown;
+} Bar;
+
+// "12 of 30 done | 000-table1 45 %, 12 s left | 004-fig6.10 80 %, 3 s left"
+static void show_progress(const ChRunner* runner, void* state) {
+  Bar* bar = state;
+  double now = ch_clock_seconds();
+  if (now - bar->shown_at < BAR_SECONDS) return;
+  bar->shown_at = now;
+  bar->shown = true;
+  int done = 0;
+  for (int k = 0; k < runner->count; ++k) done += runner->states[k].phase == CH_ITEM_ENDED;
+  fprintf(stderr, "\r\033[K%d of %d done", done, runner->count);
+  for (int k = 0; k < runner->count; ++k) {
+    const ChItemState* item = &runner->states[k];
+    if (item->phase != CH_ITEM_RUNS) continue;
+    fprintf(stderr, " | %s %.0f %%", item->item->name, 100.0 * item->fraction);
+    char left[CH_LEFT_SIZE];
+    ch_left_text((now - item->began) * (1.0 - item->fraction) / item->fraction, left);
+    if (item->fraction > 0.02) fprintf(stderr, ", %s left", left);
+  }
+  fflush(stderr);
+}
+
+// --- what it ends with
+// -------------------------------------------------------------------------------------------------
 
 static ChExit print_json(const ChCommand* self, const ChRunner* runner) {
   json_t* items = json_array();
@@ -89,7 +125,22 @@ static ChExit conclude(const ChCommand* self, const Arguments* a, const ChRunner
   return short_of ? CH_EXIT_SHORT : CH_EXIT_DONE;
 }
 
-static ChExit run_chosen(const ChCommand* self, const Arguments* a, const bool* chosen) {
+static ChStatus write_page(ChContext* context, const Arguments* a, const char* command, const ChRunner* runner) {
+  json_t* results[NAMES_MAX];
+  int count = 0;
+  for (int k = 0; k < runner->count; ++k)
+    if (runner->states[k].result) results[count++] = runner->states[k].result;
+  ChPage page = {.folder = a->out,
+                 .version = CH_VERSION,
+                 .quick = a->quick,
+                 .count = count,
+                 .results = results,
+                 .command = command,
+                 .picture_lack = "not yet"};
+  return ch_page_write(context, &page);
+}
+
+static ChExit run_chosen(const ChCommand* self, const Arguments* a, const char* command, const bool* chosen) {
   ChItemState states[NAMES_MAX] = {0};
   ChRunner runner = {.folder = a->out,
                      .fresh = a->fresh,
@@ -103,8 +154,12 @@ static ChExit run_chosen(const ChCommand* self, const Arguments* a, const bool* 
   if (status != CH_OK) return ch_failure_exit(self, &context, status);
   for (int k = 0; k < ch_item_count(); ++k)
     if (chosen[k]) states[runner.count++].item = ch_item_at(k);
+  Bar bar = {0};
+  if (!a->quiet && isatty(STDERR_FILENO)) runner.show = show_progress, runner.show_state = &bar;
   ch_signals_heed();
   status = ch_runner_run(&context, &runner);
+  if (bar.shown) fputs("\r\033[K", stderr);
+  if (status == CH_OK) status = write_page(&context, a, command, &runner);
   ChExit result = conclude(self, a, &runner);
   if (status != CH_OK) {
     ch_failure_exit(self, &context, status);
@@ -126,7 +181,12 @@ static ChExit reproduce_run(const ChCommand* self, int count, char** words) {
   bool chosen[NAMES_MAX] = {0};
   for (int k = 0; k < names.count; ++k)
     if (!choose(self, names.item[k], chosen)) return CH_EXIT_USAGE;
-  return run_chosen(self, &arguments, chosen);
+  char command[COMMAND_SIZE] = "cardhouse reproduce";
+  for (int k = 0; k < count; ++k) {
+    size_t used = strlen(command);
+    snprintf(command + used, sizeof command - used, " %s", words[k]);
+  }
+  return run_chosen(self, &arguments, command, chosen);
 }
 
 const ChCommand ch_command_reproduce = {

@@ -1,0 +1,313 @@
+// The page: see page.h. It opens with what was found, all of it in one table, then tells item by item.
+#include "reproduce/page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/base64.h"
+#include "base/whole_file.h"
+#include "reproduce/findings.h"
+#include "reproduce/page_style.h"
+#include "reproduce/result.h"
+#include "reproduce/svg.h"
+
+enum { PATH_SIZE = 4096, PICTURE_LIMIT = 64 << 20 };
+
+const char* ch_document_title(const char* item) {
+  static const char* const titles[][2] = {
+      {"000",
+       "Anitescu and Hart 2004: Solving nonconvex problems of multibody dynamics with joints, contact and small "
+       "friction by successive convex relaxation"},
+      {"001",
+       "Negrut and Serban 2016: Posing multibody dynamics with friction and contact as a differential "
+       "complementarity problem"},
+      {"002", "Anitescu's slides on time stepping for nonsmooth rigid-body dynamics"},
+      {"003",
+       "Andreani, Friedlander, Mello and Santos: Multi-rigid-body contact problems with Coulomb friction: "
+       "complementarity and equivalent formulations"},
+      {"004", "Kaufman 2009: Coupled principles for computational frictional contact mechanics"}};
+  for (size_t k = 0; k < sizeof titles / sizeof *titles; ++k)
+    if (strncmp(item, titles[k][0], 3) == 0) return titles[k][1];
+  return NULL;
+}
+
+void ch_picture_path(const char* folder, const char* item, int figure, char* path, size_t size) {
+  snprintf(path, size, "%s/items/%s/picture-%d.png", folder, item, figure);
+}
+
+// --- pieces
+// ------------------------------------------------------------------------------------------------------------
+
+static void put_tagged(FILE* f, const char* open, const char* text, const char* close) {
+  fputs(open, f);
+  ch_html_put(f, text);
+  fputs(close, f);
+}
+
+// "cannot be" is the class "cannot".
+static void put_verdict(FILE* f, const char* verdict) {
+  fprintf(f, "<span class=\"verdict %.*s\">", (int)strcspn(verdict, " "), verdict);
+  ch_html_put(f, verdict);
+  fputs("</span>", f);
+}
+
+static void put_cell(FILE* f, const char* head, const char* class, const char* text) {
+  fprintf(f, "<td class=\"%s\"", class);
+  if (*head) fprintf(f, " data-is=\"%s\"", head);
+  put_tagged(f, ">", text, "</td>");
+}
+
+static void put_finding(FILE* f, const ChFinding* finding, bool brief) {
+  bool hold_back = finding->claim && brief;
+  fputs("<tr>", f);
+  put_cell(f, "", "what", finding->what);
+  put_cell(f, "printed", "printed", finding->claim ? "a claim" : finding->printed);
+  put_cell(f, "ours", "ours", hold_back ? (*finding->reason ? "does not hold" : "holds") : finding->ours);
+  fputs("<td>", f);
+  put_verdict(f, finding->verdict);
+  if (*finding->reason) put_tagged(f, "<span class=\"reason\">because: ", finding->reason, "</span>");
+  fputs("</td></tr>", f);
+}
+
+static void open_findings(FILE* f, const char* first) {
+  fprintf(f,
+          "<table class=\"findings\"><colgroup><col class=\"what\"><col class=\"printed\"><col class=\"ours\"><col>"
+          "</colgroup><thead><tr><th>%s</th><th>printed</th><th>ours</th><th>verdict</th></tr></thead><tbody>",
+          first);
+}
+
+static void put_tally(FILE* f, const ChTally* tally) {
+  static const char* const names[] = {"reproduced", "differs", "cannot"};
+  static const char* const words[] = {"reproduced", "differ", "cannot be"};
+  const int counts[] = {tally->reproduced, tally->differs, tally->cannot};
+  for (int k = 0; k < 3; ++k)
+    if (counts[k] > 0) fprintf(f, "<span class=\"verdict %s\">%d %s</span> ", names[k], counts[k], words[k]);
+}
+
+// --- an item
+// -----------------------------------------------------------------------------------------------------------
+
+static void put_picture(FILE* f, const ChPage* page, const char* item, int index, const json_t* figure) {
+  char path[PATH_SIZE];
+  ch_picture_path(page->folder, item, index, path, sizeof path);
+  ChContext context = {0};
+  ChWholeFile file;
+  ChArena* arena = ch_arena_create(NULL);
+  if (arena && ch_whole_file_read_up_to(&context, path, PICTURE_LIMIT, arena, &file) == CH_OK) {
+    put_tagged(f, "<img alt=\"", ch_text_of(figure, "caption"), "\" src=\"data:image/png;base64,");
+    ch_base64_write(f, (const unsigned char*)file.text, file.size);
+    fputs("\">", f);
+  } else {
+    put_tagged(f, "<p class=\"lack\">The picture of ", ch_text_of(figure, "trajectory"), "");
+    fprintf(f, " at %g s was not drawn: ", json_number_value(json_object_get(figure, "time")));
+    put_tagged(f, "", page->picture_lack ? page->picture_lack : "its file is missing", ".</p>");
+  }
+  if (arena) ch_arena_destroy(arena);
+}
+
+static void put_figure(FILE* f, const ChPage* page, const char* item, int index, int number, const json_t* figure) {
+  const char* type = ch_text_of(figure, "type");
+  fputs("<figure>", f);
+  if (strcmp(type, "chart") == 0)
+    ch_svg_chart(f, figure);
+  else if (strcmp(type, "map") == 0)
+    ch_svg_map(f, figure);
+  else
+    put_picture(f, page, item, index, figure);
+  fprintf(f, "<figcaption><b>Figure %d.</b> ", number);
+  put_tagged(f, "", ch_text_of(figure, "caption"), "</figcaption></figure>");
+}
+
+static void put_figures(FILE* f, const ChPage* page, const char* item, const json_t* figures) {
+  int number = 0;
+  if (json_array_size(figures) == 0) return;
+  fputs("<h3>Figures</h3><div class=\"figures\">", f);
+  for (size_t k = 0; k < json_array_size(figures); ++k) {
+    const json_t* figure = json_array_get(figures, k);
+    if (strcmp(ch_text_of(figure, "type"), "text") == 0)
+      put_tagged(f, "<p>", ch_text_of(figure, "text"), "</p>");
+    else
+      put_figure(f, page, item, (int)k, ++number, figure);
+  }
+  fputs("</div>", f);
+}
+
+static void put_numbers(FILE* f, const json_t* result) {
+  bool open = false;
+  for (int k = 0; k < ch_finding_count(result); ++k) {
+    ChFinding finding = ch_finding_at(result, k);
+    if (finding.claim) continue;
+    if (!open) {
+      fputs("<h3>Printed beside ours</h3>", f);
+      open_findings(f, "quantity");
+    }
+    open = true;
+    put_finding(f, &finding, false);
+  }
+  if (open) fputs("</tbody></table>", f);
+}
+
+static void put_claims(FILE* f, const json_t* claims) {
+  if (json_array_size(claims) == 0) return;
+  fputs("<h3>Claims</h3><ul class=\"claims\">", f);
+  for (size_t k = 0; k < json_array_size(claims); ++k) {
+    const json_t* claim = json_array_get(claims, k);
+    bool holds = json_is_true(json_object_get(claim, "holds"));
+    fprintf(f, "<li><div><span class=\"verdict %s\">%s</span></div><div>", holds ? "reproduced" : "differs",
+            holds ? "holds" : "does not hold");
+    put_tagged(f, "<p>", ch_text_of(claim, "claim"), "</p>");
+    put_tagged(f, "<p class=\"evidence\">", ch_text_of(claim, "evidence"), "</p></div></li>");
+  }
+  fputs("</ul>", f);
+}
+
+static void put_choices(FILE* f, const json_t* choices) {
+  if (json_array_size(choices) == 0) return;
+  fputs(
+      "<h3>What the document leaves open</h3><table><thead><tr><th style=\"width:27%\">parameter</th><th>chosen</th>"
+      "</tr></thead><tbody>",
+      f);
+  for (size_t k = 0; k < json_array_size(choices); ++k) {
+    const json_t* pair = json_array_get(choices, k);
+    const char *what = json_string_value(json_array_get(pair, 0)), *text = json_string_value(json_array_get(pair, 1));
+    fputs("<tr>", f);
+    put_cell(f, "", "what", what ? what : "");
+    put_cell(f, "", "chosen", text ? text : "");
+    fputs("</tr>", f);
+  }
+  fputs("</tbody></table>", f);
+}
+
+static void put_commands(FILE* f, const ChPage* page, const char* item, const json_t* commands) {
+  fputs("<h3>Run it yourself</h3><pre>", f);
+  put_tagged(f, "cardhouse reproduce ", item, page->quick ? " --quick\n" : "\n");
+  for (size_t k = 0; k < json_array_size(commands); ++k) {
+    const char* command = json_string_value(json_array_get(commands, k));
+    put_tagged(f, "", command ? command : "", "\n");
+  }
+  fputs("</pre>", f);
+}
+
+static void put_took(FILE* f, const json_t* result) {
+  double seconds = json_number_value(json_object_get(result, "seconds")),
+         processor = json_number_value(json_object_get(result, "processor_seconds"));
+  fprintf(f, "<p class=\"took\">Took %.3g s, %.3g s of them on a processor; ", seconds, processor);
+  put_tagged(f, "", ch_text_of(result, "date"), ", ");
+  put_tagged(f, "", ch_text_of(result, "machine"), ".</p>");
+}
+
+static void put_item(FILE* f, const ChPage* page, const json_t* result) {
+  const json_t *report = json_object_get(result, "report"), *text = json_object_get(report, "text");
+  const char* name = ch_text_of(result, "name");
+  ChTally tally = {0};
+  ch_tally_add(&tally, result);
+  put_tagged(f, "<article class=\"item\" id=\"", name, "\"><header>");
+  put_tagged(f, "<p class=\"name\"><code>", name, "</code></p>");
+  put_tagged(f, "<h2>", ch_text_of(result, "title"), "</h2>");
+  put_tagged(f, "<p class=\"source\">", ch_text_of(result, "source"), "</p><p>");
+  put_tally(f, &tally);
+  fputs("</p></header>", f);
+  for (size_t k = 0; k < json_array_size(text); ++k) {
+    const char* paragraph = json_string_value(json_array_get(text, k));
+    put_tagged(f, "<p>", paragraph ? paragraph : "", "</p>");
+  }
+  put_numbers(f, result);
+  put_claims(f, json_object_get(report, "claims"));
+  put_figures(f, page, name, json_object_get(report, "figures"));
+  put_choices(f, json_object_get(report, "choices"));
+  put_commands(f, page, name, json_object_get(report, "commands"));
+  put_took(f, result);
+  fputs("</article>\n", f);
+}
+
+// --- the whole
+// -----------------------------------------------------------------------------------------------------------
+
+static void put_head(FILE* f, const ChPage* page, const ChTally* tally) {
+  fputs(
+      "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+      "content=\"width=device-width,initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">"
+      "<title>Cardhouse beside the documents</title><style>\n",
+      f);
+  fputs(ch_page_style, f);
+  fputs(
+      "</style></head><body><div class=\"page\"><header><h1>Cardhouse beside the documents</h1><p class=\"lead\">The "
+      "experiments of five documents on contact and friction, run anew. Every printed number stands beside ours, every "
+      "claim is judged by what was computed, and where the two part the reason is given.</p><ul class=\"meta\">",
+      f);
+  put_tagged(f, "<li>Cardhouse ", page->version, "</li>");
+  fprintf(f, "<li>%d item%s, %s form</li>", page->count, page->count == 1 ? "" : "s", page->quick ? "quick" : "full");
+  put_tagged(f, "<li>", ch_machine_name(), "</li>");
+  put_tagged(f, "<li><code>", page->command, "</code></li></ul>");
+  if (page->quick)
+    fputs(
+        "<p class=\"note\">This is the quick form: smaller experiments that judge the same claims. Each says what is "
+        "smaller; <code>cardhouse reproduce all</code> runs them in full.</p>",
+        f);
+  fprintf(
+      f,
+      "<div class=\"tiles\"><div class=\"tile reproduced\"><b>%d</b><span>reproduced</span></div><div class=\"tile "
+      "differs\"><b>%d</b><span>differ, with the reason</span></div><div class=\"tile cannot\"><b>%d</b><span>cannot "
+      "be, with the reason</span></div></div></header>\n",
+      tally->reproduced, tally->differs, tally->cannot);
+}
+
+static void put_contents(FILE* f, const ChPage* page) {
+  const char* document = NULL;
+  fputs("<nav aria-label=\"contents\"><h3>Contents</h3>", f);
+  for (int k = 0; k < page->count; ++k) {
+    const char *name = ch_text_of(page->results[k], "name"), *title = ch_document_title(name);
+    if (k == 0 || title != document) {
+      if (k > 0) fputs("</ol>", f);
+      put_tagged(f, "<p class=\"doc\">", title ? title : "others", "</p><ol>");
+    }
+    document = title;
+    put_tagged(f, "<li><a href=\"#", name, "\"><code>");
+    put_tagged(f, "", name, "</code></a><span>");
+    put_tagged(f, "", ch_text_of(page->results[k], "title"), "</span></li>");
+  }
+  fputs(page->count > 0 ? "</ol></nav>\n" : "</nav>\n", f);
+}
+
+static void put_summary(FILE* f, const ChPage* page) {
+  fputs("<section><h3>Everything in one table</h3>", f);
+  open_findings(f, "item");
+  for (int k = 0; k < page->count; ++k) {
+    const json_t* result = page->results[k];
+    put_tagged(f, "<tr class=\"group\"><td colspan=\"4\"><a href=\"#", ch_text_of(result, "name"), "\"><code>");
+    put_tagged(f, "", ch_text_of(result, "name"), "</code></a> ");
+    put_tagged(f, "<span>", ch_text_of(result, "title"), "</span></td></tr>");
+    for (int n = 0; n < ch_finding_count(result); ++n) {
+      ChFinding finding = ch_finding_at(result, n);
+      put_finding(f, &finding, true);
+    }
+  }
+  fputs("</tbody></table></section>\n", f);
+}
+
+static void put_page(FILE* f, const ChPage* page) {
+  ChTally tally = {0};
+  for (int k = 0; k < page->count; ++k) ch_tally_add(&tally, page->results[k]);
+  put_head(f, page, &tally);
+  put_contents(f, page);
+  put_summary(f, page);
+  for (int k = 0; k < page->count; ++k) put_item(f, page, page->results[k]);
+  fputs("</div></body></html>\n", f);
+}
+
+ChStatus ch_page_write(ChContext* context, const ChPage* page) {
+  char path[PATH_SIZE];
+  snprintf(path, sizeof path, "%s/index.html", page->folder);
+  char* text = NULL;
+  size_t size = 0;
+  FILE* file = open_memstream(&text, &size);
+  if (file) put_page(file, page);
+  bool whole = file && !ferror(file);
+  if (file && fclose(file) != 0) whole = false;
+  ChStatus status = whole ? ch_whole_file_write(context, path, text, size)
+                          : ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  free(text);
+  return status;
+}
