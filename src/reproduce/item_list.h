@@ -2,10 +2,12 @@
 // several times, with X defined anew.
 
 // 000: successive convex relaxation (Anitescu and Hart)
+X(000_table1)
 
 // 001: cone complementarity (Negrut and Serban)
 
 // 002: time stepping (Anitescu's slides)
+X(002_lcp_table)
 
 // 003: complementarity as bound-constrained minimisation (Andreani and others)
 
