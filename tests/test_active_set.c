@@ -11,12 +11,10 @@
 #include "solve/active_set_rays.h"
 #include "solve/convex_qp.h"
 #include "solve/method.h"
-#include "support/families.h"
-#include "support/near.h"
 #include "support/random.h"
-#include "support/suite.h"
+#include "support/solved.h"
 
-enum { N = 12, M = 30, ROWS_MAX = 4096, DOF_MAX = 4096 };
+enum { N = 12, M = 30 };
 
 static ChArena* make_arena(void) {
   ChArena* arena = ch_arena_create(NULL);
@@ -227,40 +225,18 @@ static void factors_follow_their_rows(void** state) {
   ch_arena_destroy(arena);
 }
 
-typedef struct Answer {
-  ChStatus status;
-  ChSolveInfo info;
-  double r[ROWS_MAX], u[ROWS_MAX], v[DOF_MAX];
-} Answer;
-
-static ChProblem* generate(const char* name) {
-  ChContext context = {0};
-  ChProblem* problem = NULL;
-  for (int k = 0; k < ch_case_count(); ++k)
-    if (strcmp(ch_case_at(k)->name, name) == 0) CHECK_OK(context, ch_case_generate(&context, ch_case_at(k), &problem));
-  assert_non_null(problem);
-  assert_true(problem->rows <= ROWS_MAX && problem->dof <= DOF_MAX);
-  CHECK_OK(context, ch_problem_set_polygon(&context, problem, 8, false));
-  return problem;
-}
-
-static void solve(const ChProblem* problem, const char* method, ChSetting setting, Answer* a) {
-  ChContext context = {0};
-  ChSolveOptions options = ch_solve_options_default();
-  options.method = method;
-  options.pose = CH_POSE_RELAXED;
-  options.tolerance = 1e-11;
+static void solve(const ChProblem* problem, const char* method, ChSetting setting, ChSolved* a) {
+  ChSolveOptions options = ch_options_for(method, CH_POSE_RELAXED, 1e-11);
   options.time_limit = 20.0;
   options.setting_count = setting.name != NULL;
   options.settings[0] = setting;
-  a->status = ch_solve(&context, problem, &options, a->v, a->u, a->r, &a->info);
-  if (a->status > CH_MAX_TIME) fail_msg("%s: %s", method, context.message);
+  ch_run_solve(problem, &options, a);
 }
 
 // Relative to the velocities without reactions.
-static void check_same_velocity(const ChProblem* p, const Answer* a, const Answer* b, double tolerance) {
-  static const double none[ROWS_MAX];
-  static double u[ROWS_MAX], v[DOF_MAX];
+static void check_same_velocity(const ChProblem* p, const ChSolved* a, const ChSolved* b, double tolerance) {
+  static const double none[CH_SOLVED_MAX];
+  static double u[CH_SOLVED_MAX], v[CH_SOLVED_MAX];
   ChContext context = {0};
   CHECK_OK(context, ch_problem_velocity(&context, p, none, v, u));
   double size = 0.0;
@@ -277,9 +253,9 @@ enum { CONTACT_PROBLEMS = sizeof contact_problems / sizeof contact_problems[0] }
 // The velocity of the convex problem is unique (I5): methods that share no code agree on it.
 static void I5_methods_agree_on_the_convex_velocity(void** state) {
   (void)state;
-  static Answer a, b;
+  static ChSolved a, b;
   for (int k = 0; k < CONTACT_PROBLEMS; ++k) {
-    ChProblem* p = generate(contact_problems[k]);
+    ChProblem* p = ch_make_case(contact_problems[k], 8);
     solve(p, "active-set", (ChSetting){0}, &a);
     solve(p, "newton", (ChSetting){0}, &b);
     if (a.status != CH_OK) fail_msg("%s: natural %g", contact_problems[k], a.info.certificate.natural);
@@ -290,9 +266,9 @@ static void I5_methods_agree_on_the_convex_velocity(void** state) {
 
 static void dense_and_sparse_agree(void** state) {
   (void)state;
-  static Answer a, b;
+  static ChSolved a, b;
   for (int k = 0; k < CONTACT_PROBLEMS; ++k) {
-    ChProblem* p = generate(contact_problems[k]);
+    ChProblem* p = ch_make_case(contact_problems[k], 8);
     solve(p, "active-set", (ChSetting){"active-set.factor", 1}, &a);
     solve(p, "active-set", (ChSetting){"active-set.factor", 2}, &b);
     assert_int_equal(a.status, CH_OK);
@@ -306,9 +282,9 @@ static void dense_and_sparse_agree(void** state) {
 // far too small the method finds out and raises it.
 static void I23_exact_penalty_gives_the_same_velocity(void** state) {
   (void)state;
-  static Answer plain, elastic, raised;
+  static ChSolved plain, elastic, raised;
   for (int k = 0; k < CONTACT_PROBLEMS; ++k) {
-    ChProblem* p = generate(contact_problems[k]);
+    ChProblem* p = ch_make_case(contact_problems[k], 8);
     solve(p, "active-set", (ChSetting){0}, &plain);
     solve(p, "active-set", (ChSetting){"active-set.penalty", 1.0}, &elastic);
     solve(p, "active-set", (ChSetting){"active-set.penalty", 1e-4}, &raised);
@@ -327,7 +303,7 @@ static void I23_weight_above_the_largest_impulse_leaves_no_slack(void** state) {
   (void)state;
   ChArena* arena = make_arena();
   ChContext context = {0};
-  ChProblem* p = generate("wall-3-shaken");
+  ChProblem* p = ch_make_case("wall-3-shaken", 8);
   ChPrepared parts;
   CHECK_OK(context, ch_prepare(&context, arena, p, CH_POSE_RELAXED, NULL, &parts));
   const ChSystem* s = &parts.component[0].system;
@@ -411,11 +387,11 @@ static void outer_loops_take_it(void** state) {
   (void)state;
   static const char* const outer[] = {"successive", "staggered"};
   static const char* const problems[] = {"bag-20", "door-2-shaken", "skates-6", "wheels-2", "cards-2", "tower-5"};
-  static Answer a;
+  static ChSolved a;
   for (size_t k = 0; k < sizeof problems / sizeof problems[0]; ++k)
     for (int o = 0; o < 2; ++o) {
       ChContext context = {0};
-      ChProblem* p = generate(problems[k]);
+      ChProblem* p = ch_make_case(problems[k], 8);
       ChSolveOptions options = ch_solve_options_default();
       options.method = outer[o];
       options.inner = "active-set";
@@ -427,9 +403,9 @@ static void outer_loops_take_it(void** state) {
 
 static void what_it_cannot_take_is_refused(void** state) {
   (void)state;
-  static Answer a;
+  static ChSolved a;
   ChContext context = {0};
-  ChProblem* p = generate("tower-5");
+  ChProblem* p = ch_make_case("tower-5", 8);
   ChSolveOptions options = ch_solve_options_default();
   options.method = "active-set";
   assert_int_equal(ch_solve(&context, p, &options, a.v, a.u, a.r, &a.info), CH_ERR_UNSUPPORTED);

@@ -1,4 +1,6 @@
 // Joints, drives, springs, kinematic bodies and locks in motion, the modes of stabilisation, and the energy ledger.
+#include <string.h>
+
 #include "base/vector.h"
 #include "support/near.h"
 #include "support/worlds.h"
@@ -311,6 +313,26 @@ static void I22_stiff_springs_are_stable(void** state) {
   }
 }
 
+// Where h^2 k swallows the mass in round-off nothing can be solved: the step says which force it is and on which body.
+static void a_spring_that_swallows_the_mass_is_named(void** state) {
+  (void)state;
+  ChContext context = {0};
+  ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
+  ChForceDef spring = CH_FORCE_DEF;
+  spring.name = "bar of steel";
+  spring.body[0] = CH_GROUND;
+  spring.body[1] = ch_test_ball(world, ch_vec(0.0, 0.1, 1.0), 0.1, still);
+  spring.at[0] = ch_vec(0.0, 0.0, 2.0);
+  spring.stiffness = 1e30;
+  ch_test_force(world, &spring);
+  const ChSimulationOptions options = ch_simulation_options_default();
+  ChSimulation* s = ch_test_start(world, &options);
+  assert_int_equal(ch_simulation_step(&context, s, NULL), CH_ERR_RANGE);
+  if (!strstr(context.message, "bar of steel")) fail_msg("'%s' does not name the spring", context.message);
+  assert_int_equal(ch_simulation_step_count(s), 0);
+  ch_simulation_destroy(s);
+}
+
 // A box laid on a belt slips with mu g until it has the belt's speed, then rides without slip; the belt explains all
 // energy, half of it lost as heat.
 static void belt_carries_a_box(void** state) {
@@ -546,6 +568,7 @@ int main(void) {
                                      cmocka_unit_test(limits_and_motors_in_a_shock),
                                      cmocka_unit_test(joint_friction_brakes_with_its_force),
                                      cmocka_unit_test(I22_stiff_springs_are_stable),
+                                     cmocka_unit_test(a_spring_that_swallows_the_mass_is_named),
                                      cmocka_unit_test(belt_carries_a_box),
                                      cmocka_unit_test(shaken_platform_explains_its_energy),
                                      cmocka_unit_test(moved_pivot_explains_its_pendulum),

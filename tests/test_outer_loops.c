@@ -8,39 +8,12 @@
 #include "cardhouse/solve.h"
 #include "problem/system.h"
 #include "solve/method.h"
-#include "support/near.h"
 #include "support/random.h"
-#include "support/suite.h"
+#include "support/solved.h"
 
-enum { ROWS_MAX = 4096, DOF_MAX = 4096 };
-
-typedef struct Answer {
-  ChStatus status;
-  ChSolveInfo info;
-  double r[ROWS_MAX], u[ROWS_MAX], v[DOF_MAX];
-} Answer;
-
-static ChProblem* generate(const char* name) {
-  ChContext context = {0};
-  ChProblem* problem = NULL;
-  for (int k = 0; k < ch_case_count(); ++k)
-    if (strcmp(ch_case_at(k)->name, name) == 0) CHECK_OK(context, ch_case_generate(&context, ch_case_at(k), &problem));
-  assert_non_null(problem);
-  assert_true(problem->rows <= ROWS_MAX && problem->dof <= DOF_MAX);
-  return problem;
-}
-
-static void solve_with(const ChProblem* problem, const ChSolveOptions* options, Answer* a) {
-  ChContext context = {0};
-  a->status = ch_solve(&context, problem, options, a->v, a->u, a->r, &a->info);
-  if (a->status > CH_MAX_TIME) fail_msg("%s: %s", options->method, context.message);
-}
-
-static void solve(const ChProblem* problem, const char* method, Answer* a) {
-  ChSolveOptions options = ch_solve_options_default();
-  options.method = method;
-  options.tolerance = 1e-10;
-  solve_with(problem, &options, a);
+static void solve(const ChProblem* problem, const char* method, ChSolved* a) {
+  ChSolveOptions options = ch_options_for(method, CH_POSE_COULOMB, 1e-10);
+  ch_run_solve(problem, &options, a);
 }
 
 // A local problem of contacts in space from a dense W, which may leave out any coupling.
@@ -86,13 +59,13 @@ static ChProblem* random_problem(int contacts, double mu, bool mixed) {
 static void I10_successive_needs_one_pass_where_nothing_slips(void** state) {
   (void)state;
   static const char* const standing[] = {"incline-stick", "cards-2", "arch-9", "wall-3", "disks-6"};
-  static Answer a;
+  static ChSolved a;
   for (size_t k = 0; k < sizeof standing / sizeof standing[0]; ++k) {
-    ChProblem* problem = generate(standing[k]);
+    ChProblem* problem = ch_make_case(standing[k], 0);
     ChSolveOptions options = ch_solve_options_default();
     options.method = "successive";
     options.tolerance = 1e-6;  // the driver asks a second time where another figure of the certificate is missed
-    solve_with(problem, &options, &a);
+    ch_run_solve(problem, &options, &a);
     assert_int_equal(a.status, CH_OK);
     assert_int_equal(a.info.outer, a.info.components);
     ch_problem_destroy(problem);
@@ -103,8 +76,8 @@ static void I10_successive_needs_one_pass_where_nothing_slips(void** state) {
 // takes off with mu |u_T|.
 static void I11_relaxed_errs_only_in_take_off(void** state) {
   (void)state;
-  static Answer a;
-  ChProblem* problem = generate("incline-slide");
+  static ChSolved a;
+  ChProblem* problem = ch_make_case("incline-slide", 0);
   solve(problem, "relaxed", &a);
   assert_int_equal(a.status, CH_MAX_ITER);  // it slides: the certificate of pose coulomb says so
   double largest = 0.0, slip = 0.0;
@@ -125,7 +98,7 @@ static void I11_relaxed_errs_only_in_take_off(void** state) {
 // Kaufman 2009, section 5.5.2: N^T M^-1 D = 0 makes one contact and one friction solve enough.
 static void staggered_needs_one_iteration_without_coupling(void** state) {
   (void)state;
-  static Answer a;
+  static ChSolved a;
   ChProblem* problem = random_problem(6, 0.4, false);
   solve(problem, "staggered", &a);
   assert_int_equal(a.status, CH_OK);
@@ -136,17 +109,17 @@ static void staggered_needs_one_iteration_without_coupling(void** state) {
 // Kaufman 2009, section 5.3.7: the friction of a solution, with any normal reactions, leads to that solution at once.
 static void staggered_needs_one_iteration_from_the_right_friction(void** state) {
   (void)state;
-  static Answer cold, warm;
+  static ChSolved cold, warm;
   ChProblem* problem = random_problem(6, 0.4, true);
   solve(problem, "staggered", &cold);
   assert_int_equal(cold.status, CH_OK);
   assert_true(cold.info.outer > 1);
-  double start[ROWS_MAX];
+  double start[CH_SOLVED_MAX];
   for (int k = 0; k < problem->rows; ++k) start[k] = k % 3 == 0 ? 2.0 * cold.r[k] : cold.r[k];
   ChSolveOptions options = ch_solve_options_default();
   options.method = "staggered";
   options.warm = start;
-  solve_with(problem, &options, &warm);
+  ch_run_solve(problem, &options, &warm);
   assert_int_equal(warm.status, CH_OK);
   assert_int_equal(warm.info.outer, 1);
   ch_problem_destroy(problem);
@@ -154,27 +127,27 @@ static void staggered_needs_one_iteration_from_the_right_friction(void** state) 
 
 static void a_start_between_accept_and_tolerance_is_improved(void** state) {
   (void)state;
-  static Answer exact, taken, improved;
+  static ChSolved exact, taken, improved;
   ChProblem* problem = random_problem(6, 0.4, true);
   ChSolveOptions options = ch_solve_options_default();
   options.tolerance = 1e-12;
-  solve_with(problem, &options, &exact);
+  ch_run_solve(problem, &options, &exact);
   assert_int_equal(exact.status, CH_OK);
-  double start[ROWS_MAX];
+  double start[CH_SOLVED_MAX];
   for (int k = 0; k < problem->rows; ++k) start[k] = (1.0 + 1e-6) * exact.r[k];
   options.tolerance = 1e-4;
   options.warm = start;
-  solve_with(problem, &options, &taken);
+  ch_run_solve(problem, &options, &taken);
   assert_string_equal(taken.info.stage, "start");
   assert_int_equal(taken.info.components, 0);
   options.accept = 1e-9;
-  solve_with(problem, &options, &improved);
+  ch_run_solve(problem, &options, &improved);
   assert_int_equal(improved.status, CH_OK);
   assert_true(improved.info.components > 0);
   assert_int_equal(improved.info.factorizations, 1);
   CHECK_AT_MOST(improved.info.certificate.natural, 1e-3 * taken.info.certificate.natural);
   options.accept = 1e-3;  // looser than the tolerance: the tolerance decides
-  solve_with(problem, &options, &taken);
+  ch_run_solve(problem, &options, &taken);
   assert_string_equal(taken.info.stage, "start");
   options.accept = NAN;
   ChContext context = {0};
@@ -187,14 +160,14 @@ static void staggered_stopped_early_obeys_signorini(void** state) {
   (void)state;
   static const char* const moving[] = {"pile-6-slippery", "cards-3-shaken", "wall-3-shaken", "disks-shaken",
                                        "door-2-shaken",   "skates-6",       "bag-12"};
-  static Answer a;
+  static ChSolved a;
   for (size_t k = 0; k < sizeof moving / sizeof moving[0]; ++k)
     for (long limit = 1; limit <= 4; limit += 1) {
-      ChProblem* problem = generate(moving[k]);
+      ChProblem* problem = ch_make_case(moving[k], 0);
       ChSolveOptions options = ch_solve_options_default();
       options.method = "staggered";
       options.max_iterations = limit;
-      solve_with(problem, &options, &a);
+      ch_run_solve(problem, &options, &a);
       CHECK_AT_MOST(a.info.certificate.signorini, 1e-7);  // inner solves end at a tenth of 1e-8, in another norm
       CHECK_AT_MOST(a.info.certificate.cone, 1e-10);
       ch_problem_destroy(problem);
@@ -205,7 +178,7 @@ static void staggered_stopped_early_obeys_signorini(void** state) {
 static void exact_methods_agree(void** state) {
   (void)state;
   static const char* const methods[] = {"newton", "pgs", "apgd", "successive", "staggered"};
-  static Answer reference, a;
+  static ChSolved reference, a;
   ChProblem* problem = random_problem(8, 0.3, true);
   solve(problem, "nsgs", &reference);
   assert_int_equal(reference.status, CH_OK);
@@ -221,7 +194,7 @@ static void exact_methods_agree(void** state) {
 static void inner_solvers_agree(void** state) {
   (void)state;
   static const char* const outer[] = {"successive", "staggered"};
-  static Answer reference, a;
+  static ChSolved reference, a;
   ChProblem* problem = random_problem(8, 0.3, true);
   solve(problem, "nsgs", &reference);
   for (int m = 0; m < ch_method_count(); ++m)
@@ -231,7 +204,7 @@ static void inner_solvers_agree(void** state) {
       ChSolveOptions options = ch_solve_options_default();
       options.method = outer[o];
       options.inner = inner.name;
-      solve_with(problem, &options, &a);
+      ch_run_solve(problem, &options, &a);
       if (a.status != CH_OK) fail_msg("%s with %s: natural %g", outer[o], inner.name, a.info.certificate.natural);
       for (int k = 0; k < problem->rows; ++k) CHECK_NEAR(a.u[k], reference.u[k], 1e-6);
     }
@@ -247,18 +220,18 @@ static void use_box(ChSolveOptions* options) {
 // A box is the exact section in the plane, and a circumscribed square in space.
 static void box_friction_is_exact_in_the_plane_only(void** state) {
   (void)state;
-  static Answer a;
+  static ChSolved a;
   ChSolveOptions options = ch_solve_options_default();
   use_box(&options);
-  ChProblem* plane = generate("planar-wall-shaken");
+  ChProblem* plane = ch_make_case("planar-wall-shaken", 0);
   options.tolerance = 1e-4;
-  solve_with(plane, &options, &a);
+  ch_run_solve(plane, &options, &a);
   assert_int_equal(a.status, CH_OK);
   ch_problem_destroy(plane);
 
   const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, q[3] = {-1, 3, 3};
   ChProblem* space = local_problem(1, W, q, 0.5);
-  solve_with(space, &options, &a);
+  ch_run_solve(space, &options, &a);
   assert_int_equal(a.status, CH_MAX_ITER);
   assert_true(a.info.certificate.natural > 0.01);
   ch_problem_destroy(space);
@@ -307,7 +280,7 @@ static void unsymmetric_part_is_carried(void** state) {
   (void)state;
   const ChMethod symmetric_only = {
       .name = "symmetric-only", .takes = CH_TAKES_RELAXED | CH_TAKES_DISC | CH_IS_INNER, .solve = solve_symmetric_only};
-  ChProblem* problem = generate("bag-12");
+  ChProblem* problem = ch_make_case("bag-12", 0);
   saw_unsymmetric = false;
   assert_true(problem->asymmetry > 1e-6);
   CHECK_AT_MOST(run_on_first_part(problem, "successive", &symmetric_only, true), 1e-9);
@@ -331,7 +304,7 @@ static void unsymmetric_problems_are_solved_with_any_inner_solver(void** state) 
   (void)state;
   static const double asymmetry[] = {0.05, 0.2, 0.5};
   static const char* const outer[] = {"relaxed", "successive", "staggered"};
-  static Answer reference, a;
+  static ChSolved reference, a;
   const ChFamily* bag = ch_family_find("bag");
   for (int k = 0; k < 6; ++k) {
     ChContext context = {0};
@@ -343,14 +316,14 @@ static void unsymmetric_problems_are_solved_with_any_inner_solver(void** state) 
     ChSolveOptions options = ch_solve_options_default();
     options.method = "newton";
     options.pose = CH_POSE_RELAXED;
-    solve_with(problem, &options, &reference);
+    ch_run_solve(problem, &options, &reference);
     for (int o = 0; o < 3; ++o)
       for (int m = 0; m < ch_method_count(); ++m) {
         if (!ch_method_info(m).inner) continue;
         options.method = outer[o];
         options.inner = ch_method_info(m).name;
         options.pose = o == 0 ? CH_POSE_RELAXED : CH_POSE_COULOMB;
-        solve_with(problem, &options, &a);
+        ch_run_solve(problem, &options, &a);
         if (a.status != CH_OK)
           fail_msg("%s with %s, asymmetry %g: %g", outer[o], options.inner, asymmetry[k % 3],
                    a.info.certificate.natural);
@@ -367,7 +340,7 @@ static void bodies_stand_in_for_delassus(void** state) {
   static const char* const problems[] = {"tower-shaken", "door-2", "planar-wall-shaken"};
   for (int p = 0; p < 3; ++p)
     for (int m = 0; m < 3; ++m) {
-      ChProblem* problem = generate(problems[p]);
+      ChProblem* problem = ch_make_case(problems[p], 0);
       CHECK_AT_MOST(run_on_first_part(problem, methods[m], NULL, false), 1e-9);
       ch_problem_destroy(problem);
     }

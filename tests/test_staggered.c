@@ -8,36 +8,12 @@
 #include "solve/linear_system.h"
 #include "solve/staggered.h"
 #include "support/first_part.h"
-#include "support/near.h"
 #include "support/random.h"
 #include "support/rig.h"
 #include "support/small.h"
-#include "support/suite.h"
+#include "support/solved.h"
 
-enum { ROWS_MAX = 1024, DOF_MAX = 1024, DRAWS = 2000 };
-
-typedef struct Answer {
-  ChStatus status;
-  ChSolveInfo info;
-  double r[ROWS_MAX], u[ROWS_MAX], v[DOF_MAX];
-} Answer;
-
-static ChProblem* generate(const char* name, int sides) {
-  ChContext context = {0};
-  ChProblem* problem = NULL;
-  for (int k = 0; k < ch_case_count(); ++k)
-    if (strcmp(ch_case_at(k)->name, name) == 0) CHECK_OK(context, ch_case_generate(&context, ch_case_at(k), &problem));
-  assert_non_null(problem);
-  assert_true(problem->rows <= ROWS_MAX && problem->dof <= DOF_MAX);
-  if (sides > 0) CHECK_OK(context, ch_problem_set_polygon(&context, problem, sides, false));
-  return problem;
-}
-
-static void solve_with(const ChProblem* problem, const ChSolveOptions* options, Answer* a) {
-  ChContext context = {0};
-  a->status = ch_solve(&context, problem, options, a->v, a->u, a->r, &a->info);
-  if (a->status > CH_MAX_TIME) fail_msg("%s: %s", options->method, context.message);
-}
+enum { DRAWS = 2000 };
 
 static ChSolveOptions options_for(const char* method, double tolerance) {
   ChSolveOptions options = ch_solve_options_default();
@@ -126,7 +102,7 @@ static void solve_first_part(Solved* s, const ChProblem* problem, const char* me
 
 // sqrt(d W d) of d = x - y: the distance of impulses in the metric M^-1
 static double distance(const ChSystem* half, const double* x, const double* y) {
-  double d[ROWS_MAX], Wd[ROWS_MAX], sum = 0.0;
+  double d[CH_SOLVED_MAX], Wd[CH_SOLVED_MAX], sum = 0.0;
   for (int k = 0; k < half->rows; ++k) d[k] = x[k] - y[k];
   ch_system_apply(half, d, Wd);
   for (int k = 0; k < half->rows; ++k) sum += d[k] * Wd[k];
@@ -135,7 +111,7 @@ static double distance(const ChSystem* half, const double* x, const double* y) {
 
 // How far the two projections move the pair: each starts from nothing and is given the other's half.
 static double move_of_projections(Solved* s) {
-  static const double zero[ROWS_MAX];
+  static const double zero[CH_SOLVED_MAX];
   ch_staggered_friction(&s->g, s->r_n, zero, 1e-12);
   memset(s->g.r_n, 0, (size_t)s->g.normal.system.rows * sizeof(double));
   ch_staggered_contact(&s->g, s->f, 1e-12, s->part.run.deadline);
@@ -147,19 +123,19 @@ static double move_of_projections(Solved* s) {
 static void I30_fixed_points_solve_the_complementarity_problem_at_objective_zero(void** state) {
   (void)state;
   static const char* const problems[] = {"rain-12", "incline-slide", "incline-heading", "cards-2", "disks-6", "wall-3"};
-  static Answer staggered, lemke;
+  static ChSolved staggered, lemke;
   static Solved s;
   for (size_t k = 0; k < sizeof problems / sizeof problems[0]; ++k) {
-    ChProblem* problem = generate(problems[k], 6);
+    ChProblem* problem = ch_make_case(problems[k], 6);
     ChStaggeredStep last = {0};
     ChSolveOptions options = algorithm1(1e-22);
     options.diagnostics = keep_last;
     options.diagnostics_user = &last;
-    solve_with(problem, &options, &staggered);
+    ch_run_solve(problem, &options, &staggered);
     assert_int_equal(staggered.status, CH_OK);
     CHECK_NEAR(last.objective, 0.0, 1e-9);
     options = options_for("lemke", 1e-9);
-    solve_with(problem, &options, &lemke);
+    ch_run_solve(problem, &options, &lemke);
     assert_int_equal(lemke.status, CH_OK);
     if (k == 0)
       for (int a = 0; a < problem->rows; ++a) CHECK_NEAR(staggered.u[a], lemke.u[a], 1e-8);
@@ -173,15 +149,15 @@ static void I30_fixed_points_solve_the_complementarity_problem_at_objective_zero
 // The default takes one pair of solves; algorithm 1 needs a second to see that friction stands still.
 static void I31_decoupled_is_solved_in_one_pass(void** state) {
   (void)state;
-  static Answer a;
+  static ChSolved a;
   for (int sides = 0; sides <= 8; sides += 8) {
     ChProblem* problem = random_problem(6, 0.4, false, sides);
     ChSolveOptions options = options_for("staggered", 1e-9);
-    solve_with(problem, &options, &a);
+    ch_run_solve(problem, &options, &a);
     assert_int_equal(a.status, CH_OK);
     assert_int_equal(a.info.outer, 1);
     options = algorithm1(1e-20);
-    solve_with(problem, &options, &a);
+    ch_run_solve(problem, &options, &a);
     assert_int_equal(a.status, CH_OK);
     assert_int_equal(a.info.outer, 2);
     ch_problem_destroy(problem);
@@ -194,7 +170,7 @@ static void I32_one_projection_from_either_optimal_impulse(void** state) {
   static const char* const problems[] = {"incline-slide", "cards-2", "disks-shaken", "wall-3-shaken"};
   static Solved s;
   for (size_t k = 0; k < sizeof problems / sizeof problems[0]; ++k) {
-    ChProblem* problem = generate(problems[k], 8);
+    ChProblem* problem = ch_make_case(problems[k], 8);
     solve_first_part(&s, problem, "newton");
     CHECK_AT_MOST(move_of_projections(&s), 1e-6);  // square root of what newton left
     ch_first_part_close(&s.part);
@@ -207,14 +183,14 @@ static void I33_early_exit_at_any_iteration_obeys_signorini_and_the_balance(void
   (void)state;
   static const char* const moving[] = {"pile-6-slippery", "cards-3-shaken", "wall-3-shaken", "disks-shaken",
                                        "skates-6"};
-  static Answer a;
+  static ChSolved a;
   for (size_t k = 0; k < sizeof moving / sizeof moving[0]; ++k)
     for (int variant = 0; variant < 3; ++variant)
       for (long limit = 1; limit <= 5; limit += 2) {
-        ChProblem* problem = generate(moving[k], variant == 2 ? 0 : 8);
+        ChProblem* problem = ch_make_case(moving[k], variant == 2 ? 0 : 8);
         ChSolveOptions options = variant == 0 ? options_for("staggered", 1e-9) : algorithm1(1e-12);
         options.max_iterations = limit;
-        solve_with(problem, &options, &a);
+        ch_run_solve(problem, &options, &a);
         CHECK_AT_MOST(a.info.certificate.signorini, 1e-7);
         CHECK_AT_MOST(a.info.certificate.cone, 1e-10);
         if (problem->form == CH_FORM_GLOBAL) CHECK_AT_MOST(a.info.certificate.balance, 1e-12);
@@ -226,7 +202,7 @@ static void I33_early_exit_at_any_iteration_obeys_signorini_and_the_balance(void
 // pivoting finds it, is one of those; the contact projection has the same velocity, whatever its impulses.
 static void I36_few_contacts_carry(void** state) {
   (void)state;
-  static Answer basic, projected;
+  static ChSolved basic, projected;
   const double gravity[3] = {0.0, -9.81, 0.0}, inertia[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0.2}, at[3] = {0.0, 0.5, 0.0};
   ChRig* rig = ch_rig_create(2, 0.01, gravity);
   int body = ch_rig_add_body(rig, 2.0, inertia, at);
@@ -239,9 +215,9 @@ static void I36_few_contacts_carry(void** state) {
   CHECK_OK(context, ch_rig_build(&context, rig, CH_FORM_GLOBAL, &problem));
   ch_rig_destroy(rig);
   ChSolveOptions options = options_for("lemke", 1e-10);
-  solve_with(problem, &options, &basic);
+  ch_run_solve(problem, &options, &basic);
   options.method = "staggered";
-  solve_with(problem, &options, &projected);
+  ch_run_solve(problem, &options, &projected);
   assert_int_equal(basic.status, CH_OK);
   assert_int_equal(projected.status, CH_OK);
   int carrying = 0;
@@ -259,11 +235,11 @@ static void random_friction(ChStaggered* g, ChRandom* random, double* f) {
 static void I37_contact_projection_is_non_expansive(void** state) {
   (void)state;
   static const char* const problems[] = {"cards-2", "pile-5", "planar-wall-shaken", "tower-5"};
-  static double first[ROWS_MAX], second[ROWS_MAX], r_n[ROWS_MAX];
+  static double first[CH_SOLVED_MAX], second[CH_SOLVED_MAX], r_n[CH_SOLVED_MAX];
   static Solved s;
   ChRandom random = ch_random_seeded(11);
   for (size_t k = 0; k < sizeof problems / sizeof problems[0]; ++k) {
-    ChProblem* problem = generate(problems[k], 0);
+    ChProblem* problem = ch_make_case(problems[k], 0);
     solve_first_part(&s, problem, "newton");
     for (int draw = 0; draw < 10; ++draw) {
       random_friction(&s.g, &random, first);
@@ -284,12 +260,12 @@ static void I37_contact_projection_is_non_expansive(void** state) {
 static void I50_primal_and_dual_contact_problems_agree(void** state) {
   (void)state;
   static const char* const problems[] = {"cards-2", "wall-3", "tower-shaken", "planar-wall-shaken"};
-  static double f[ROWS_MAX], r_n[ROWS_MAX];
+  static double f[CH_SOLVED_MAX], r_n[CH_SOLVED_MAX];
   static Solved s;
   static ChStaggered dual, primal;
   ChRandom random = ch_random_seeded(13);
   for (size_t k = 0; k < sizeof problems / sizeof problems[0]; ++k) {
-    ChProblem* problem = generate(problems[k], 8);
+    ChProblem* problem = ch_make_case(problems[k], 8);
     solve_first_part(&s, problem, "newton");
     ch_staggered_init(&dual, &s.part.run, false, CH_SPACE_R);
     ch_staggered_init(&primal, &s.part.run, true, CH_SPACE_V);
@@ -312,20 +288,20 @@ static void I50_primal_and_dual_contact_problems_agree(void** state) {
 // A warm start saves iterations; with three iterations a step the same step repeated converges over the steps.
 static void I52_warm_starts_save_iterations_and_hard_limits_converge_over_steps(void** state) {
   (void)state;
-  static Answer cold, warm;
-  static double start[ROWS_MAX];
-  ChProblem* problem = generate("cards-2", 8);
+  static ChSolved cold, warm;
+  static double start[CH_SOLVED_MAX];
+  ChProblem* problem = ch_make_case("cards-2", 8);
   ChSolveOptions options = algorithm1(1e-12);
-  solve_with(problem, &options, &cold);
+  ch_run_solve(problem, &options, &cold);
   for (int k = 0; k < problem->rows; ++k) start[k] = 1.01 * cold.r[k];
   options.warm = start;
-  solve_with(problem, &options, &warm);
+  ch_run_solve(problem, &options, &warm);
   assert_true(warm.info.outer < cold.info.outer);
   options = algorithm1(1e-20);
   options.max_iterations = 3;
   double first = 0.0;
   for (int step = 0; step < 40; ++step) {
-    solve_with(problem, &options, &warm);
+    ch_run_solve(problem, &options, &warm);
     memcpy(start, warm.r, sizeof start);
     options.warm = start;
     if (step == 0) first = warm.info.certificate.natural;
@@ -338,7 +314,7 @@ static void I52_warm_starts_save_iterations_and_hard_limits_converge_over_steps(
 static void I55_closest_points_coincide_at_a_solution_only(void** state) {
   (void)state;
   static Solved s;
-  ChProblem* problem = generate("incline-slide", 8);
+  ChProblem* problem = ch_make_case("incline-slide", 8);
   solve_first_part(&s, problem, "newton");
   for (int wrong = 0; wrong < 2; ++wrong) {
     for (int k = 0; wrong && k < s.g.tangential.system.rows; ++k) s.f[k] *= 0.9;
@@ -358,12 +334,12 @@ static void I58_response_is_one_sided_and_friction_opposes_slip(void** state) {
   (void)state;
   static const char* const problems[] = {"incline-heading", "disks-shaken", "pile-6-slippery"};
   static const int sides[] = {0, 4, 8, 16};
-  static Answer a;
+  static ChSolved a;
   for (int p = 0; p < 3; ++p)
     for (int m = 0; m < 4; ++m) {
-      ChProblem* problem = generate(problems[p], sides[m]);
+      ChProblem* problem = ch_make_case(problems[p], sides[m]);
       ChSolveOptions options = options_for("staggered", 1e-10);
-      solve_with(problem, &options, &a);
+      ch_run_solve(problem, &options, &a);
       assert_int_equal(a.status, CH_OK);
       double most = 0.0, fastest = 0.0;
       for (int k = 0; k < problem->rows; ++k) most = fmax(most, fabs(a.r[k])), fastest = fmax(fastest, fabs(a.u[k]));

@@ -12,7 +12,7 @@
 #include "solve/staggered.h"
 #include "support/first_part.h"
 #include "support/small.h"
-#include "support/suite.h"
+#include "support/solved.h"
 
 #define PI 3.14159265358979323846
 
@@ -303,16 +303,6 @@ static void X29_squared_rule_leaves_more_than_the_root_rule(void** state) {
   CHECK_AT_MOST(worst[0], 5e-7);
 }
 
-static ChProblem* generate(const char* name, int sides) {
-  ChContext context = {0};
-  ChProblem* problem = NULL;
-  for (int k = 0; k < ch_case_count(); ++k)
-    if (strcmp(ch_case_at(k)->name, name) == 0) CHECK_OK(context, ch_case_generate(&context, ch_case_at(k), &problem));
-  assert_non_null(problem);
-  if (sides > 0) CHECK_OK(context, ch_problem_set_polygon(&context, problem, sides, false));
-  return problem;
-}
-
 // (6.23), gamma >= 0, nu + delta <= 0, and one of the four cases; energies below `noise` are what inner solves leave.
 static void check_terms(const Log* log, double noise) {
   for (int n = 1; n < log->count; ++n) {
@@ -345,7 +335,7 @@ static void I38_every_iteration_obeys_the_inequality(void** state) {
   for (int k = 0; k < GENERATED; ++k)
     for (int m = 0; m < 3; ++m)
       for (int sides = 0; sides <= 8; sides += 8) {
-        ChProblem* problem = generate(generated[k], sides);
+        ChProblem* problem = ch_make_case(generated[k], sides);
         log_run(problem, &setups[m], &log);
         ch_problem_destroy(problem);
         check_terms(&log, 1e-8);  // inner error 1e-12 times reactions and velocities of size up to 1e3, |q| = 1
@@ -359,7 +349,7 @@ static void I39_cases_1_2a_2b_do_not_expand(void** state) {
   int seen = 0;
   for (int k = 0; k < GENERATED; ++k)
     for (int parallel = 0; parallel < 2; ++parallel) {
-      ChProblem* problem = generate(generated[k], 6 * parallel);
+      ChProblem* problem = ch_make_case(generated[k], 6 * parallel);
       log_run(problem, &(Setup){.eps = 1e-14, .squared = true, .cap = 25, .parallel = parallel}, &log);
       ch_problem_destroy(problem);
       for (int n = 1; n < log.count; ++n) {
@@ -441,7 +431,7 @@ static void I45_error_falls_nearly_always_while_the_objective_does_not(void** st
   static ChFirstPart part;
   static ChStaggered g;
   static Log log;
-  ChProblem* problem = generate("cards-3-shaken", 0);
+  ChProblem* problem = ch_make_case("cards-3-shaken", 0);
   log_run(problem, &(Setup){.eps = 1e-30, .squared = true, .cap = STEPS}, &log);
   int climbs = 0, expansions = 0;
   for (int n = 1; n < log.count; ++n) climbs += fabs(log.step[n].objective) > fabs(log.step[n - 1].objective);

@@ -74,6 +74,7 @@ typedef struct ChMethodInfo {
   bool inner;              // can be an --inner
   bool local;              // a local or heuristic method: may end short of a solution, by its nature
   bool polygons;           // takes contacts in space over polygons only: ch_problem_set_polygon
+  int engine_sweeps;       // of a step of the game engines that it stands for, whose misses nobody mends; 0: for none
 } ChMethodInfo;
 
 int ch_method_count(void);

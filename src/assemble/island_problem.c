@@ -15,6 +15,7 @@
 
 enum { WIDTH_MAX = 6, SQUARE = WIDTH_MAX * WIDTH_MAX };
 #define ROUND_OFF (8.0 * DBL_EPSILON)
+#define STIFFEST 1e14  // of what an implicit force may weigh over a step, in masses
 
 typedef struct Builder {
   const ChMoment* moment;
@@ -276,6 +277,33 @@ static int count_rows(const Builder* b) {
   return rows;
 }
 
+// What a force's implicit part weighs on its i-th body over a step, in that body's masses.
+static double stiffness_ratio(const Builder* b, const ChForceCoupling* k, int i) {
+  double h = b->dynamics->h, largest = 0.0, M[SQUARE];
+  ch_body_mass(b->moment->world, k->body[i], M);
+  for (int a = 0; a < b->width * b->width; a += b->width + 1)
+    largest = fmax(largest, -(h * h * k->dkdq[i][i][a] + h * k->dkdv[i][i][a]) / M[a]);
+  return largest;
+}
+
+// Where an implicit part swallows a mass in round-off, M^ says nothing of what the force leaves free.
+static ChStatus check_stiffness(ChContext* context, const Builder* b) {
+  const ChWorld* world = b->moment->world;
+  for (int c = b->islands->coupling_start[b->island]; c < b->islands->coupling_start[b->island + 1]; ++c) {
+    const ChForceCoupling* k = &b->dynamics->couplings[b->islands->couplings[c]];
+    for (int i = 0; i < 2; ++i) {
+      double ratio = in_island(b, k->body[i]) ? stiffness_ratio(b, k, i) : 0.0;
+      if (!(ratio <= STIFFEST))
+        return ch_fail(context, CH_ERR_RANGE,
+                       "force '%.80s' is too stiff or damped: over a step of %g s it weighs %.2g times body '%.80s', "
+                       "must be at most %g; a joint holds rigidly",
+                       world->forces[k->force].def.name, b->dynamics->h, ratio, world->bodies[k->body[i]].name,
+                       STIFFEST);
+    }
+  }
+  return CH_OK;
+}
+
 ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment* moment, const ChRows* rows,
                            const ChIslands* islands, int island, const ChDynamics* dynamics, ChProblem** out) {
   Builder b = {.moment = moment,
@@ -303,7 +331,8 @@ ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment*
   ChTriplets coupled = triplets(b.dof, b.dof, &M);
   const double* impulse = list_impulses(scratch, &b);
   const int* body = list_freedoms(scratch, &b);
-  ChStatus status = ch_problem_open(context, &sizes, couplings > 0 ? &coupled : NULL, out);
+  ChStatus status = check_stiffness(context, &b);
+  if (status == CH_OK) status = ch_problem_open(context, &sizes, couplings > 0 ? &coupled : NULL, out);
   if (status == CH_OK) {
     if (couplings == 0) write_masses(&b, &(*out)->M);
     write_rows(&b, *out);

@@ -211,20 +211,23 @@ static void drag(const ChWorld* world, const ChForce* force, const ChBodyState* 
 static bool derive(const ChWorld* world, int index, const ChBodyState* states, double t, bool exact,
                    ChForceCoupling* out) {
   const ChForce* force = &world->forces[index];
+  bool stiff = true;
   switch (force->def.type) {
     case CH_FORCE_SPRING:
       spring(world, force, states, exact, out);
-      return true;
+      break;
     case CH_FORCE_TORSION:
       torsion(world, force, states, exact, out);
-      return true;
+      break;
     case CH_FORCE_WRENCH:
-      return exact && wrench(world, force, states, t, out);
+      stiff = exact && wrench(world, force, states, t, out);
+      break;
     case CH_FORCE_DRAG:
       drag(world, force, states, out);
-      return true;
+      break;
   }
-  return false;
+  if (stiff) out->force = index;
+  return stiff;
 }
 
 bool ch_force_derivatives(const ChWorld* world, int force, const ChBodyState* states, double t, ChForceCoupling* out) {

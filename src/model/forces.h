@@ -13,6 +13,7 @@ static inline int ch_world_width(const ChWorld* world) { return world->dimension
 
 // A dense coupling of one or two bodies: blocks dkdq[a][b], dkdv[a][b] of width x width, row-major, a, b in {0, 1}.
 typedef struct ChForceCoupling {
+  int force;    // of the world
   int body[2];  // -1 where there is none
   double dkdq[2][2][36], dkdv[2][2][36];
 } ChForceCoupling;

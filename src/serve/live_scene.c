@@ -61,10 +61,10 @@ ChStatus ch_live_scene_open(ChContext* context, const ChLive* live, const char* 
 }
 
 void ch_live_use_method(ChSimulationOptions* options, const char* method) {
-  enum { ENGINE_SWEEPS = 10 };
   if (!method) return;
   options->solve.method = method;
-  if (strcmp(method, "pgs") == 0 && options->solve.max_iterations == 0) options->solve.max_iterations = ENGINE_SWEEPS;
+  for (int k = 0; k < ch_method_count() && options->solve.max_iterations == 0; ++k)
+    if (strcmp(ch_method_info(k).name, method) == 0) options->solve.max_iterations = ch_method_info(k).engine_sweeps;
 }
 
 ChSimulationOptions ch_live_options(const ChLive* live, int pane) {

@@ -48,8 +48,8 @@ ChStatus ch_live_start(ChContext* context, ChLive* live, ChLiveScene* scene, int
                        const char* const* methods);
 // The same panes with the setup's shots, going on where they are.
 ChStatus ch_live_rebuild(ChContext* context, ChLive* live);
-// A method of its own for a pane. pgs is there to show what game engines do and gets as many sweeps a step as they take
-// by default, ten, unless the scene says how many.
+// A method of its own for a pane. One that stands for game engines gets as many sweeps a step as they take by default,
+// unless the scene says how many.
 void ch_live_use_method(ChSimulationOptions* options, const char* method);
 
 ChSimulationOptions ch_live_options(const ChLive* live, int pane);

@@ -63,7 +63,8 @@ struct ChMethod {
   const char* equation;    // where in it: equation, section, algorithm; other documents after a semicolon
   const char* literature;  // beyond the documents, or NULL
   unsigned takes;
-  int largest;  // variables of the polygonal problem (polygon_lcp.h) that a dense method takes; 0: any number
+  int largest;        // variables of the polygonal problem (polygon_lcp.h) that a dense method takes; 0: any number
+  int engine_sweeps;  // see ChMethodInfo
   const struct ChOption* options;
   int option_count;
   void (*solve)(ChRun* run);

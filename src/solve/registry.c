@@ -53,7 +53,8 @@ ChMethodInfo ch_method_info(int index) {
                         .outer = (m->takes & CH_IS_OUTER) != 0,
                         .inner = (m->takes & CH_IS_INNER) != 0,
                         .local = (m->takes & CH_IS_LOCAL) != 0,
-                        .polygons = (m->takes & CH_NEEDS_POLYGON) != 0};
+                        .polygons = (m->takes & CH_NEEDS_POLYGON) != 0,
+                        .engine_sweeps = m->engine_sweeps};
 }
 
 int ch_option_count(void) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "solve/method.h"
 #include "step/closing.h"
 
 #define NEARLY 1000.0     // times the tolerance, and
@@ -132,8 +133,8 @@ static int steps_unsure(const Island* island) {
   return most;
 }
 
-// pgs shows what game engines do, and is left with what it got.
-static bool plays_engine(const ChSolveOptions* options) { return strcmp(options->method, "pgs") == 0; }
+// What shows how game engines fare is left with what it got.
+static bool plays_engine(const ChSolveOptions* options) { return ch_method_find(options->method)->engine_sweeps > 0; }
 
 static ChStatus solve_blocks(ChContext* context, Island* island) {
   ChStage* s = island->stage;

@@ -2,6 +2,8 @@
 #ifndef CH_TESTS_SOLVED_H
 #define CH_TESTS_SOLVED_H
 
+#include <string.h>
+
 #include "cardhouse/solve.h"
 #include "support/near.h"
 #include "support/suite.h"
@@ -22,6 +24,18 @@ static inline ChProblem* ch_make(const char* family, const char* settings, ChFor
   CHECK_OK(context, ch_case_generate(&context, &item, &problem));
   assert_true(problem->rows <= CH_SOLVED_MAX && problem->dof <= CH_SOLVED_MAX);
   if (sides) CHECK_OK(context, ch_problem_set_polygon(&context, problem, sides, false));
+  return problem;
+}
+
+// A problem of the suite by its name, likewise.
+static inline ChProblem* ch_make_case(const char* name, int sides) {
+  ChContext context = {0};
+  ChProblem* problem = NULL;
+  for (int k = 0; k < ch_case_count(); ++k)
+    if (strcmp(ch_case_at(k)->name, name) == 0) CHECK_OK(context, ch_case_generate(&context, ch_case_at(k), &problem));
+  assert_non_null(problem);
+  assert_true(problem->rows <= CH_SOLVED_MAX && problem->dof <= CH_SOLVED_MAX);
+  if (sides > 0) CHECK_OK(context, ch_problem_set_polygon(&context, problem, sides, false));
   return problem;
 }
 
