@@ -1,6 +1,5 @@
 // `cardhouse render`: pictures and films of a recorded run, without a display. The replay file is opened in a Chromium
 // without a window, which draws it moment by moment; ffmpeg makes films of its pictures.
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +13,8 @@
 #include "base/whole_file.h"
 #include "cli/progress.h"
 #include "cli/recorded.h"
-#include "serve/browser.h"
 #include "serve/film.h"
-#include "serve/page.h"
-#include "serve/replay_file.h"
+#include "serve/picture.h"
 #endif
 
 enum { SIZE_LEAST = 64, SIZE_MOST = 8192 };
@@ -51,7 +48,7 @@ typedef struct Job {
   int width, height;
   ChContext context;
   ChRecorded recorded;
-  char page[300];  // the replay file
+  char page[CH_PICTURE_PAGE];  // the replay file
   ChBrowser* browser;
   ChFilm* film;
 } Job;
@@ -83,7 +80,7 @@ static bool check_words(const ChCommand* self, Job* job) {
 
 // --- the page --------------------------------------------------------------------------------------------------------
 
-static ChStatus write_page(Job* job) {
+static ChStatus open_page(Job* job) {
   const Arguments* a = &job->arguments;
   ChReplayOptions options = ch_replay_options_default();
   double last = ch_recording_time(job->recorded.recording, ch_recording_rows(job->recorded.recording) - 1);
@@ -92,38 +89,10 @@ static ChStatus write_page(Job* job) {
   options.rate = 2.0 * a->fps / a->speed;
   options.contacts = a->contacts;
   options.size_limit = 256e6;
-  const char* base = getenv("TMPDIR");
-  snprintf(job->page, sizeof job->page, "%s/cardhouse-render-XXXXXX.html", base && *base ? base : "/tmp");
-  int descriptor = mkstemps(job->page, 5);
-  FILE* file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
-  if (!file) {
-    job->page[0] = '\0';
-    return ch_fail(&job->context, CH_ERR_FILE, "no temporary file can be made: %s", strerror(errno));
-  }
-  ChReplayInfo info;
-  ChStatus status = ch_replay_write(&job->context, job->recorded.recording, &options, (const char*)ch_page_begin,
-                                    (size_t)(ch_page_end - ch_page_begin), file, &info);
-  if (fclose(file) != 0 && status == CH_OK)
-    status = ch_fail(&job->context, CH_ERR_FILE, "%s: %s", job->page, strerror(errno));
-  return status;
-}
-
-static ChStatus open_page(Job* job) {
-  const Arguments* a = &job->arguments;
+  ChPictureView view = {.view = a->view, .contacts = a->contacts, .dark = a->dark, .caption = !a->plain};
   ChStatus status = ch_browser_start(&job->context, job->width, job->height, &job->browser);
-  if (status == CH_OK) status = ch_browser_open(&job->context, job->browser, job->page);
   if (status != CH_OK) return status;
-  char expression[256];
-  snprintf(expression, sizeof expression, "cardhousePicture.begin({view: '%s', contacts: %s, dark: %s, caption: %s})",
-           a->view, a->contacts ? "true" : "false", a->dark ? "true" : "false", a->plain ? "false" : "true");
-  return ch_browser_evaluate(&job->context, job->browser, expression, NULL);
-}
-
-static ChStatus draw(Job* job, double time, bool jpeg, unsigned char** bytes, size_t* size) {
-  char expression[64];
-  snprintf(expression, sizeof expression, "cardhousePicture.show(%.9g, %s)", time, jpeg ? "true" : "false");
-  ChStatus status = ch_browser_evaluate(&job->context, job->browser, expression, NULL);
-  return status == CH_OK ? ch_browser_picture(&job->context, job->browser, jpeg, bytes, size) : status;
+  return ch_picture_open(&job->context, job->browser, job->recorded.recording, &options, &view, job->page);
 }
 
 // --- picture and film ------------------------------------------------------------------------------------------------
@@ -131,7 +100,7 @@ static ChStatus draw(Job* job, double time, bool jpeg, unsigned char** bytes, si
 static ChStatus make_picture(Job* job) {
   unsigned char* bytes;
   size_t size;
-  ChStatus status = draw(job, fmin(job->arguments.time, 1e12), false, &bytes, &size);
+  ChStatus status = ch_picture_draw(&job->context, job->browser, fmin(job->arguments.time, 1e12), false, &bytes, &size);
   if (status != CH_OK) return status;
   status = ch_whole_file_write(&job->context, job->arguments.png, bytes, size);
   free(bytes);
@@ -154,7 +123,7 @@ static ChStatus make_film(Job* job) {
   for (long k = 0; k < count && status == CH_OK && !ch_stop_asked(); ++k) {
     unsigned char* bytes = NULL;
     size_t size = 0;
-    status = draw(job, a->from + (double)k * a->speed / a->fps, true, &bytes, &size);
+    status = ch_picture_draw(&job->context, job->browser, a->from + (double)k * a->speed / a->fps, true, &bytes, &size);
     if (status == CH_OK) status = ch_film_add(&job->context, job->film, bytes, size);
     free(bytes);
     tell_progress(job, k + 1, count);
@@ -166,7 +135,6 @@ static ChStatus make_film(Job* job) {
 static ChStatus render(Job* job) {
   const Arguments* a = &job->arguments;
   ChStatus status = a->mp4 ? ch_film_start(&job->context, a->mp4, a->fps, &job->film) : CH_OK;
-  if (status == CH_OK) status = write_page(job);
   if (status == CH_OK) status = open_page(job);
   if (status == CH_OK) status = a->png ? make_picture(job) : make_film(job);
   ChContext closing = {0};

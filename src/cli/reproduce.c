@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/report_pictures.h"
 #include "cli/verdict_table.h"
 #include "reproduce/findings.h"
 #include "reproduce/page.h"
@@ -18,14 +19,15 @@
 enum { STATUS_INTERRUPTED = 130, NAMES_MAX = 256, COMMAND_SIZE = 1024 };
 static const double BAR_SECONDS = 0.2;
 
-#define REPRODUCE_OPTIONS(X)                                                                                 \
-  X(TEXT, out, "report", "DIR", 0, 0, "folder of the report (report)")                                       \
-  X(FLAG, quick, false, NULL, 0, 0, "smaller forms that end within seconds and judge the same claims")       \
-  X(COUNT, jobs, 2, "N", 1, 64, "items at once (2)")                                                         \
-  X(FLAG, fresh, false, NULL, 0, 0, "runs everything anew, also what an earlier run has left")               \
-  X(REAL, time_limit, 3600.0, "S", 0.001, 1e9, "seconds that one item may take (3600)")                      \
-  X(TEXT, engines_csv, NULL, "FILE", 0, 0, "what `make bench-engines` measured, for the items that compare") \
-  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                        \
+#define REPRODUCE_OPTIONS(X)                                                                                   \
+  X(TEXT, out, "report", "DIR", 0, 0, "folder of the report (report)")                                         \
+  X(FLAG, quick, false, NULL, 0, 0, "smaller forms that end within seconds and judge the same claims")         \
+  X(COUNT, jobs, 2, "N", 1, 64, "items at once (2)")                                                           \
+  X(TEXT, pictures, "auto", "on|off|auto", 0, 0, "scenes drawn by the renderer (auto: not in the quick form)") \
+  X(FLAG, fresh, false, NULL, 0, 0, "runs everything anew, also what an earlier run has left")                 \
+  X(REAL, time_limit, 3600.0, "S", 0.001, 1e9, "seconds that one item may take (3600)")                        \
+  X(TEXT, engines_csv, NULL, "FILE", 0, 0, "what `make bench-engines` measured, for the items that compare")   \
+  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                          \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress")
 
 typedef struct Arguments {
@@ -125,18 +127,29 @@ static ChExit conclude(const ChCommand* self, const Arguments* a, const ChRunner
   return short_of ? CH_EXIT_SHORT : CH_EXIT_DONE;
 }
 
+// Why there are no pictures, or "".
+static void draw_pictures(const Arguments* a, int count, json_t* const* results, char* lack, size_t size) {
+  bool wanted = strcmp(a->pictures, "on") == 0 || (strcmp(a->pictures, "auto") == 0 && !a->quick);
+  if (wanted)
+    ch_report_pictures_draw(a->out, count, results, !a->quiet && isatty(STDERR_FILENO), lack, size);
+  else
+    snprintf(lack, size, "pictures were left out; --pictures on draws them");
+}
+
 static ChStatus write_page(ChContext* context, const Arguments* a, const char* command, const ChRunner* runner) {
   json_t* results[NAMES_MAX];
   int count = 0;
+  char lack[CH_MESSAGE_SIZE];
   for (int k = 0; k < runner->count; ++k)
     if (runner->states[k].result) results[count++] = runner->states[k].result;
+  draw_pictures(a, count, results, lack, sizeof lack);
   ChPage page = {.folder = a->out,
                  .version = CH_VERSION,
                  .quick = a->quick,
                  .count = count,
                  .results = results,
                  .command = command,
-                 .picture_lack = "not yet"};
+                 .picture_lack = lack};
   return ch_page_write(context, &page);
 }
 
@@ -174,6 +187,8 @@ static ChExit reproduce_run(const ChCommand* self, int count, char** words) {
   ChTextList names = {0};
   ChParsed parsed = ch_arguments_parse_list(self, count, words, &arguments, &names);
   if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
+  static const char* const picture_words[] = {"on", "off", "auto"};
+  if (!ch_word_check(self, "choice of pictures", arguments.pictures, 3, picture_words)) return CH_EXIT_USAGE;
   if (names.count == 0 || (names.count == 1 && strcmp(names.item[0], "list") == 0)) {
     print_list();
     return CH_EXIT_DONE;

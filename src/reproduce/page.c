@@ -102,7 +102,7 @@ static void put_picture(FILE* f, const ChPage* page, const char* item, int index
   } else {
     put_tagged(f, "<p class=\"lack\">The picture of ", ch_text_of(figure, "trajectory"), "");
     fprintf(f, " at %g s was not drawn: ", json_number_value(json_object_get(figure, "time")));
-    put_tagged(f, "", page->picture_lack ? page->picture_lack : "its file is missing", ".</p>");
+    put_tagged(f, "", page->picture_lack && *page->picture_lack ? page->picture_lack : "its file is missing", ".</p>");
   }
   if (arena) ch_arena_destroy(arena);
 }

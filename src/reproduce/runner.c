@@ -16,8 +16,9 @@
 
 #include "base/clock.h"
 #include "record/folder.h"
+#include "reproduce/page.h"
 
-enum { PATH_SIZE = 4096, WORDS_SIZE = 400, POLL_MS = 100, CHILD_DONE = 0, CHILD_DISK = 3 };
+enum { PATH_SIZE = 4096, WORDS_SIZE = 400, FIGURES_MAX = 200, POLL_MS = 100, CHILD_DONE = 0, CHILD_DISK = 3 };
 static const double TELL_SECONDS = 0.2, GRACE_SECONDS = 10.0;
 
 // --- in the child ----------------------------------------------------------------------------------------------------
@@ -55,6 +56,15 @@ static const char* failure_of(ChStatus status, const ChContext* context, const C
   return ch_report_fault(report);
 }
 
+// Pictures of an earlier run would be taken for this one's.
+static void remove_pictures(const ChRunner* runner, const ChItem* item) {
+  char path[PATH_SIZE];
+  for (int k = 0; k < FIGURES_MAX; ++k) {
+    ch_picture_path(runner->folder, item->name, k, path, sizeof path);
+    unlink(path);
+  }
+}
+
 static int child_work(const ChRunner* runner, const ChItem* item) {
   char folder[PATH_SIZE];
   snprintf(folder, sizeof folder, "%s/items/%s", runner->folder, item->name);
@@ -64,6 +74,7 @@ static int child_work(const ChRunner* runner, const ChItem* item) {
     dprintf(STDERR_FILENO, "%s\n", report ? context.message : "out of memory");
     return CHILD_DISK;
   }
+  remove_pictures(runner, item);
   ChItemChild child = {0};
   ChItemRun run = {&context, report, runner->key.quick, folder, runner->engines_csv, &child};
   double began = ch_clock_seconds();
