@@ -782,8 +782,9 @@ static void wrong_bodies_are_refused_with_a_reason(void** state) {
 static void wrong_shapes_are_refused_with_a_reason(void** state) {
   (void)state;
   static const char* const words[] = {
-      "radius is 0",        "half.y is -1",   "half_length is nan", "material is 3", "the plane", "fixed and kinematic",
-      "points (or a file)", "normal is zero", "cannot be opened",   "body is 4",     "hulls"};
+      "radius is 0",      "half.y is -1",        "half_length is nan",    "material is 3",
+      "the plane",        "fixed and kinematic", "points (or a file)",    "normal is zero",
+      "cannot be opened", "body is 4",           "mesh: point_count is 0"};
   for (size_t k = 0; k < sizeof words / sizeof *words; ++k) {
     ChWorld* world = new_world(3);
     int dynamic = new_body(world, CH_BODY_DYNAMIC), fixed = new_body(world, CH_BODY_FIXED);

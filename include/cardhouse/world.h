@@ -112,7 +112,7 @@ typedef enum ChShapeType {
   CH_SHAPE_ELLIPSOID,  // half
   CH_SHAPE_HALFSPACE,  // solid where normal . x <= offset; on fixed or kinematic bodies
   CH_SHAPE_HULL,       // convex hull of points
-  CH_SHAPE_MESH,       // triangles, closed or open, on fixed or kinematic bodies; outside is where normals point
+  CH_SHAPE_MESH,       // triangles; outside is where normals point. On a dynamic body it must be closed
   CH_SHAPE_DISK,       // plane: radius
   CH_SHAPE_ELLIPSE,    // plane: half.x, half.y
   CH_SHAPE_RECTANGLE,  // plane: half.x, half.y ("box" in a plane scene)
@@ -136,6 +136,10 @@ typedef struct ChShapeDef {
   const int* triangles;  // mesh: 3 indices each
   const char* file;      // hull or mesh: OBJ or STL, instead of points
   bool closed;           // mesh: refuse one that is not closed
+  // Mesh on a dynamic body: metres between contact samples and cells of the distance field along its longest side; 0
+  // chooses. Shapes of equal points and choices share both.
+  double spacing;
+  int resolution;
 } ChShapeDef;
 #define CH_SHAPE_DEF                                                 \
   {                                                                  \

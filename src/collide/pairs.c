@@ -27,7 +27,7 @@ static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
             [CH_SHAPE_BOX] = ch_pair_sphere_polytope,
             [CH_SHAPE_HULL] = ch_pair_sphere_polytope,
             [CH_SHAPE_HALFSPACE] = ch_pair_sphere_halfspace,
-            [CH_SHAPE_MESH] = ch_pair_convex_mesh,
+            [CH_SHAPE_MESH] = ch_pair_round_mesh,
         },
     [CH_SHAPE_CAPSULE] =
         {
@@ -35,20 +35,20 @@ static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
             [CH_SHAPE_BOX] = ch_pair_capsule_polytope,
             [CH_SHAPE_HULL] = ch_pair_capsule_polytope,
             [CH_SHAPE_HALFSPACE] = ch_pair_capsule_halfspace,
-            [CH_SHAPE_MESH] = ch_pair_convex_mesh,
+            [CH_SHAPE_MESH] = ch_pair_round_mesh,
         },
     [CH_SHAPE_BOX] =
         {
             [CH_SHAPE_BOX] = ch_pair_polytope_polytope,
             [CH_SHAPE_HULL] = ch_pair_polytope_polytope,
             [CH_SHAPE_HALFSPACE] = ch_pair_polytope_halfspace,
-            [CH_SHAPE_MESH] = ch_pair_convex_mesh,
+            [CH_SHAPE_MESH] = ch_pair_polytope_mesh,
         },
     [CH_SHAPE_HULL] =
         {
             [CH_SHAPE_HULL] = ch_pair_polytope_polytope,
             [CH_SHAPE_HALFSPACE] = ch_pair_polytope_halfspace,
-            [CH_SHAPE_MESH] = ch_pair_convex_mesh,
+            [CH_SHAPE_MESH] = ch_pair_polytope_mesh,
         },
     [CH_SHAPE_CYLINDER] =
         {
@@ -59,7 +59,7 @@ static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
             [CH_SHAPE_CYLINDER] = ch_pair_smooth_convex,
             [CH_SHAPE_ELLIPSOID] = ch_pair_smooth_convex,
             [CH_SHAPE_HALFSPACE] = ch_pair_smooth_halfspace,
-            [CH_SHAPE_MESH] = ch_pair_convex_mesh,
+            [CH_SHAPE_MESH] = ch_pair_round_mesh,
         },
     [CH_SHAPE_ELLIPSOID] =
         {
@@ -69,7 +69,12 @@ static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
             [CH_SHAPE_HULL] = ch_pair_smooth_convex,
             [CH_SHAPE_ELLIPSOID] = ch_pair_smooth_convex,
             [CH_SHAPE_HALFSPACE] = ch_pair_smooth_halfspace,
-            [CH_SHAPE_MESH] = ch_pair_convex_mesh,
+            [CH_SHAPE_MESH] = ch_pair_round_mesh,
+        },
+    [CH_SHAPE_MESH] =
+        {
+            [CH_SHAPE_HALFSPACE] = ch_pair_mesh_halfspace,
+            [CH_SHAPE_MESH] = ch_pair_mesh_mesh,
         },
     [CH_SHAPE_DISK] =
         {

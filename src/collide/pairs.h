@@ -45,6 +45,11 @@ void ch_pair_smooth_halfspace(const ChPosed* a, const ChPosed* b, double margin,
 void ch_pair_smooth_convex(const ChPosed* a, const ChPosed* b, double margin,
                            ChManifold* out);  // cylinder, ellipsoid with any convex
 void ch_pair_convex_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+// The same where the mesh may be on a moving body.
+void ch_pair_round_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_polytope_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_mesh_halfspace(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_mesh_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_plane_disk_disk(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_plane_disk_polygon(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_plane_polygon_polygon(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);

@@ -86,6 +86,19 @@ static ChStatus make_normals(ChContext* context, ChMesh* mesh) {
   return CH_OK;
 }
 
+// The normals of a vertex's triangles weighted by their angles there: a point whose nearest surface point is this
+// vertex is outside where it lies on their side (Baerentzen, Aanaes 2005), which an unweighted sum does not tell.
+static void make_vertex_normals(ChMesh* mesh) {
+  for (int k = 0; k < 3 * mesh->cell_count; ++k) {
+    int cell = k / 3, next = k % 3 == 2 ? k - 2 : k + 1, last = k % 3 == 0 ? k + 2 : k - 1;
+    ChVec3 at = mesh->vertices[mesh->cells[k]];
+    ChVec3 a = ch_sub(mesh->vertices[mesh->cells[next]], at), b = ch_sub(mesh->vertices[mesh->cells[last]], at);
+    double angle = atan2(ch_norm(ch_cross(a, b)), ch_dot(a, b));
+    ChVec3* sum = &mesh->vertex_normals[mesh->cells[k]];
+    *sum = ch_along(*sum, angle, mesh->normals[cell]);
+  }
+}
+
 // ---------------------------------------------------------------------------------------------------------------- tree
 
 static ChBox3 cell_box(const ChMesh* mesh, int cell) {
@@ -183,6 +196,10 @@ ChStatus ch_mesh_create(ChContext* context, ChArena* arena, int vertex_count, co
   if (status == CH_OK) status = width == 3 ? join_triangles(context, arena, mesh) : join_segments(context, arena, mesh);
   ch_arena_release(arena, mark);
   if (status != CH_OK) return status;
+  if (width == 3) {
+    mesh->vertex_normals = CH_TAKE(arena, vertex_count, ChVec3);
+    make_vertex_normals(mesh);
+  }
   build_tree(arena, mesh);
   *out = mesh;
   return CH_OK;

@@ -1,5 +1,5 @@
-// A triangle surface (space) or a polyline (plane) on a body that no contact moves, with a tree of boxes to find what
-// is near.
+// A triangle surface (space) or a polyline (plane) with a tree of boxes to find what is near. On a body that contacts
+// move it is closed, and has a distance field and samples besides (solid_mesh.h).
 #ifndef CH_MODEL_MESH_H
 #define CH_MODEL_MESH_H
 
@@ -25,10 +25,13 @@ typedef struct ChMesh {
   // Neighbour across the edge from corner k to k + 1 (segments: the one before at k = 0, after at k = 1); -1 = border.
   int* across;
   ChVec3* normals;
+  ChVec3* vertex_normals;  // triangles: sums weighted by angles, not unit; their sign tells inside from outside
   bool closed;
   int node_count;
   ChMeshNode* nodes;
   int* order;
+  struct ChDistanceField* field;  // NULL where no contact moves the body
+  struct ChSampleTree* samples;
 } ChMesh;
 
 // Refuses cells without area, edges of more than two triangles and neighbours that face opposite sides.

@@ -4,6 +4,7 @@
 
 #include "model/build.h"
 #include "model/mesh.h"
+#include "model/solid_mesh.h"
 
 enum { RADIUS = 1, LENGTH = 2, HALF2 = 4, HALF3 = 8, NORMAL = 16, POINTS = 32, STILL = 64 };
 
@@ -20,7 +21,7 @@ static const struct {
     [CH_SHAPE_ELLIPSOID] = {"ellipsoid", 3, HALF3},
     [CH_SHAPE_HALFSPACE] = {"half-space", 3, NORMAL | STILL},
     [CH_SHAPE_HULL] = {"hull", 3, POINTS},
-    [CH_SHAPE_MESH] = {"mesh", 3, POINTS | STILL},
+    [CH_SHAPE_MESH] = {"mesh", 3, POINTS},
     [CH_SHAPE_DISK] = {"disk", 2, RADIUS},
     [CH_SHAPE_ELLIPSE] = {"ellipse", 2, HALF2},
     [CH_SHAPE_RECTANGLE] = {"rectangle", 2, HALF2},
@@ -93,8 +94,7 @@ static ChStatus check_shape(ChContext* context, const ChWorld* world, int body, 
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: is a shape of %s", what,
                    world->dimension == 2 ? "space, not of the plane" : "the plane, not of space");
   if (needs & STILL && world->bodies[body].kind == CH_BODY_DYNAMIC)
-    return ch_fail(context, CH_ERR_ARGUMENT, "%s: can be on fixed and kinematic bodies only%s", what,
-                   def->type == CH_SHAPE_MESH ? "; a moving body takes hulls" : "");
+    return ch_fail(context, CH_ERR_ARGUMENT, "%s: can be on fixed and kinematic bodies only", what);
   if (def->material < 0 || def->material >= world->material_count)
     return ch_fail(context, CH_ERR_RANGE, "%s: material is %d, but the world has %d; add it first", what, def->material,
                    world->material_count);
@@ -125,36 +125,33 @@ static ChStatus make_chain(ChContext* context, ChArena* arena, const ChShapeDef*
   return ch_mesh_create(context, arena, loop ? count - 1 : count, def->points, count - 1, cells, 2, out);
 }
 
-static ChStatus make_mesh(ChContext* context, ChArena* arena, const ChShapeDef* def, ChMesh** out) {
-  ChStatus status =
-      ch_mesh_create(context, arena, def->point_count, def->points, def->triangle_count, def->triangles, 3, out);
-  if (status != CH_OK || !def->closed || (*out)->closed) return status;
-  int side = 0;
-  while ((*out)->across[side] >= 0) ++side;
-  const int* cells = (*out)->cells;
-  return ch_fail(context, CH_ERR_FORMAT,
-                 "mesh: is not closed: nothing meets triangle %d along its edge from vertex %d to %d", side / 3,
-                 cells[side], cells[side % 3 == 2 ? side - 2 : side + 1]);
-}
-
 static double reach(int count, const ChVec3* points) {
   double most = 0.0;
   for (int k = 0; k < count; ++k) most = fmax(most, ch_norm(points[k]));
   return most;
 }
 
-static ChStatus make_from_points(ChContext* context, ChArena* arena, const ChShapeDef* def, ChShape* shape) {
+static ChStatus make_chain_or_mesh(ChContext* context, ChWorld* world, const ChShapeDef* def, const ChShape* shape,
+                                   const ChMesh** out) {
+  if (def->type == CH_SHAPE_MESH)
+    return ch_world_mesh(context, world, def, world->bodies[shape->body].kind == CH_BODY_DYNAMIC, out);
+  ChMesh* chain = NULL;
+  ChStatus status = make_chain(context, world->arena, def, &chain);
+  *out = chain;
+  return status;
+}
+
+static ChStatus make_from_points(ChContext* context, ChWorld* world, const ChShapeDef* def, ChShape* shape) {
+  ChArena* arena = world->arena;
   ChPolytope* polytope = NULL;
-  ChMesh* mesh = NULL;
+  const ChMesh* mesh = NULL;
   ChStatus status;
   if (def->type == CH_SHAPE_HULL)
     status = ch_polytope_hull(context, arena, def->point_count, def->points, &polytope);
   else if (def->type == CH_SHAPE_POLYGON)
     status = ch_polytope_polygon(context, arena, def->point_count, def->points, &polytope);
-  else if (def->type == CH_SHAPE_MESH)
-    status = make_mesh(context, arena, def, &mesh);
   else
-    status = make_chain(context, arena, def, &mesh);
+    status = make_chain_or_mesh(context, world, def, shape, &mesh);
   if (status != CH_OK) return status;
   shape->polytope = polytope;
   shape->mesh = mesh;
@@ -162,7 +159,8 @@ static ChStatus make_from_points(ChContext* context, ChArena* arena, const ChSha
   return CH_OK;
 }
 
-static ChStatus make_geometry(ChContext* context, ChArena* arena, const ChShapeDef* def, ChShape* shape) {
+static ChStatus make_geometry(ChContext* context, ChWorld* world, const ChShapeDef* def, ChShape* shape) {
+  ChArena* arena = world->arena;
   ChVec3 half = def->half;
   switch (def->type) {
     case CH_SHAPE_SPHERE:
@@ -192,7 +190,7 @@ static ChStatus make_geometry(ChContext* context, ChArena* arena, const ChShapeD
       shape->polytope = ch_polytope_rectangle(arena, half.x, half.y);
       break;
     default:
-      return make_from_points(context, arena, def, shape);
+      return make_from_points(context, world, def, shape);
   }
   shape->bound = shape->polytope->radius;
   return CH_OK;
@@ -221,6 +219,22 @@ static ChShape shape_of(const ChWorld* world, int body, const ChShapeDef* def) {
   return shape;
 }
 
+// A file that many bodies name is read once.
+static ChStatus read_points(ChContext* context, ChWorld* world, ChShapeDef* def) {
+  const ChMesh* known = ch_world_file_mesh(world, def->file);
+  if (known) {
+    def->point_count = known->vertex_count, def->points = known->vertices;
+    def->triangle_count = known->cell_count, def->triangles = known->cells;
+    return CH_OK;
+  }
+  ChVec3* points;
+  int* triangles;
+  ChStatus status =
+      ch_mesh_read(context, world->arena, def->file, &def->point_count, &points, &def->triangle_count, &triangles);
+  if (status == CH_OK) def->points = points, def->triangles = triangles;
+  return status;
+}
+
 static ChStatus add_shape(ChContext* context, ChWorld* world, const void* argument, int* id) {
   const Request* request = argument;
   ChShapeDef def = *request->def;
@@ -232,15 +246,10 @@ static ChStatus add_shape(ChContext* context, ChWorld* world, const void* argume
   snprintf(what, sizeof what, "body '%.100s': %s", world->bodies[request->body].name, types[def.type].name);
   ChStatus status = check_shape(context, world, request->body, &def, what);
   if (status != CH_OK) return status;
-  if (def.file) {
-    ChVec3* points;
-    int* triangles;
-    status = ch_mesh_read(context, world->arena, def.file, &def.point_count, &points, &def.triangle_count, &triangles);
-    if (status != CH_OK) return status;
-    def.points = points, def.triangles = triangles;
-  }
+  if (def.file) status = read_points(context, world, &def);
+  if (status != CH_OK) return status;
   ChShape shape = shape_of(world, request->body, &def);
-  status = make_geometry(context, world->arena, &def, &shape);
+  status = make_geometry(context, world, &def, &shape);
   if (status != CH_OK) {  // what is wrong with the points is known; add whose they are
     char text[CH_MESSAGE_SIZE];
     snprintf(text, sizeof text, "%s", context ? context->message : "");

@@ -35,6 +35,15 @@ typedef struct ChShape {
   double bound;                // radius of a ball about local.at that holds the shape; infinite for half-spaces
 } ChShape;
 
+// A mesh that shapes share, and what it was made from.
+typedef struct ChSharedMesh {
+  const struct ChMesh* mesh;
+  char* file;  // NULL: from points
+  double spacing;
+  int resolution;
+  bool solid;
+} ChSharedMesh;
+
 typedef struct ChBody {
   char* name;
   ChBodyKind kind;
@@ -80,14 +89,16 @@ struct ChWorld {
   ChArena* arena;
   int dimension;
   ChSignal gravity[3];
-  int material_count, pair_count, body_count, shape_count, joint_count, force_count, ignored_count;
-  int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room;
+  int material_count, pair_count, body_count, shape_count, joint_count, force_count, ignored_count,
+      mesh_count;
+  int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room, mesh_room;
   ChMaterial* materials;
   ChPairDef* pairs;  // after ch_world_seal sorted by (smaller material, larger material)
   ChBody* bodies;
   ChShape* shapes;
   ChJoint* joints;
   ChForce* forces;
+  ChSharedMesh* meshes;
   int (*ignored)[2];      // after ch_world_seal sorted, the smaller body first, no pair twice
   int *names, name_room;  // hash table of body names
   ChBodyState* states;    // at the start

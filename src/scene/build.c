@@ -14,6 +14,9 @@ typedef struct Build {
   ChWorld* world;
   const ChSceneRoot* root;  // of the document at hand
   json_t* materials;        // name -> id
+  json_t* meshes;           // name -> place in mesh_defs
+  int mesh_count, mesh_room;
+  ChShapeDef* mesh_defs;
 } Build;
 
 // One entry of a list; `at` is its place.
@@ -87,9 +90,17 @@ static bool add_pair(Build* b, const ChPlace* at, json_t* entry) {
 
 // -------------------------------------------------------------------------------------------------------------- bodies
 
-static bool shape_sources(Build* b, const ChPlace* at, const ChShapeDef* def) {
+// Points and triangles, a file, or (shapes) the name of a mesh that the scene lists.
+static bool shape_sources(Build* b, const ChPlace* at, const ChSceneShape* shape) {
+  const ChShapeDef* def = &shape->def;
+  if (shape->mesh && (def->points || def->triangles || def->file))
+    return ch_reader_wrong(b->reader, at, "has \"mesh\" and \"%s\"; one must do",
+                           def->file     ? "file"
+                           : def->points ? "points"
+                                         : "triangles");
   bool sources = def->type == CH_SHAPE_HULL || def->type == CH_SHAPE_MESH;
-  if (sources && !def->points && !def->file) return ch_reader_wrong(b->reader, at, "\"points\" or \"file\" is missing");
+  if (sources && !def->points && !def->file && !shape->mesh)
+    return ch_reader_wrong(b->reader, at, "\"points\" or \"file\" is missing");
   if (def->type == CH_SHAPE_MESH && def->points && !def->triangles)
     return ch_reader_wrong(b->reader, at, "\"triangles\" is missing");
   if (def->file && (def->points || def->triangles))
@@ -97,16 +108,63 @@ static bool shape_sources(Build* b, const ChPlace* at, const ChShapeDef* def) {
   return true;
 }
 
+// The resolved scene names files as the working folder sees them.
+static void resolve_file(Build* b, json_t* entry, ChShapeDef* def) {
+  if (!def->file) return;
+  const char* path = ch_path_beside(b->reader->arena, b->reader->document->file, def->file);
+  json_object_set_new(entry, "file", json_string(path));  // frees the name as it was given, which may be `path`
+  def->file = json_string_value(json_object_get(entry, "file"));
+}
+
+static void keep_mesh(Build* b, const char* name, const ChShapeDef* def) {
+  if (b->mesh_count == b->mesh_room) {
+    b->mesh_room = 2 * b->mesh_room + 8;
+    ChShapeDef* larger = CH_TAKE(b->reader->arena, b->mesh_room, ChShapeDef);
+    if (b->mesh_count > 0) memcpy(larger, b->mesh_defs, (size_t)b->mesh_count * sizeof *larger);
+    b->mesh_defs = larger;
+  }
+  json_object_set_new(b->meshes, name, json_integer(b->mesh_count));
+  b->mesh_defs[b->mesh_count++] = *def;
+}
+
+static bool add_meshes(Build* b) {
+  ChPlace top = {0}, place = {&top, "meshes", 0};
+  const char* name;
+  json_t* entry;
+  json_object_foreach(b->root->meshes, name, entry) {
+    ChPlace at = {&place, name, 0};
+    ChSceneShape shape = {.def = {.type = CH_SHAPE_MESH}};
+    if (!ch_form_read(b->reader, &at, entry, &ch_form_mesh, &shape) || !shape_sources(b, &at, &shape)) return false;
+    if (json_object_get(b->meshes, name)) return ch_reader_wrong(b->reader, &at, "another file has this mesh too");
+    resolve_file(b, entry, &shape.def);
+    keep_mesh(b, name, &shape.def);
+  }
+  return true;
+}
+
+static bool find_mesh(Build* b, const ChPlace* at, ChSceneShape* shape) {
+  json_t* id = json_object_get(b->meshes, shape->mesh);
+  if (!id) {
+    const char *known[NAMES_MAX], *key;
+    int count = 0;
+    json_object_foreach(b->meshes, key, id) if (count < NAMES_MAX) known[count++] = key;
+    ChPlace name = {at, "mesh", 0};
+    return unknown_name(b, &name, "mesh", shape->mesh, count, known);
+  }
+  const ChShapeDef* def = &b->mesh_defs[json_integer_value(id)];
+  shape->def.points = def->points, shape->def.point_count = def->point_count;
+  shape->def.triangles = def->triangles, shape->def.triangle_count = def->triangle_count;
+  shape->def.file = def->file;
+  return true;
+}
+
 static bool add_shape(Build* b, const ChPlace* at, json_t* entry, int body) {
   ChSceneShape shape = {.def = CH_SHAPE_DEF, .material = "default"};
   if (b->reader->dimension == 2) shape.def.normal = (ChVec3){0.0, 1.0, 0.0};
   if (!ch_form_read(b->reader, at, entry, &ch_form_shape, &shape)) return false;
-  if (!shape_sources(b, at, &shape.def)) return false;
-  if (shape.def.file) {  // the resolved scene names files as the working folder sees them
-    const char* path = ch_path_beside(b->reader->arena, b->reader->document->file, shape.def.file);
-    json_object_set_new(entry, "file", json_string(path));  // frees the name as it was given, which may be `path`
-    shape.def.file = json_string_value(json_object_get(entry, "file"));
-  }
+  if (!shape_sources(b, at, &shape)) return false;
+  resolve_file(b, entry, &shape.def);
+  if (shape.mesh && !find_mesh(b, at, &shape)) return false;
   ChPlace material = {at, "material", 0};
   bool given = json_object_get(entry, "material") != NULL;
   if (!find_material(b, given ? &material : at, shape.material, &shape.def.material)) return false;
@@ -185,7 +243,6 @@ static bool add_ignored(Build* b, const ChPlace* at, json_t* entry) {
 
 // ---------------------------------------------------------------------------------------------------------------- all
 
-static bool build_materials(Build* b) { return add_materials(b); }
 static bool build_pairs(Build* b) { return each(b, "pairs", b->root->pairs, add_pair); }
 static bool build_bodies(Build* b) { return each(b, "bodies", b->root->bodies, add_body); }
 static bool build_ties(Build* b) {
@@ -224,9 +281,10 @@ static bool seal(ChReader* r, const ChDocuments* documents, ChWorld* world) {
 static void free_json(void* object) { json_decref(object); }
 
 bool ch_world_build(ChReader* r, const ChDocuments* documents, ChWorld* world) {
-  bool (*const phases[])(Build*) = {build_materials, build_pairs, build_bodies, build_ties};
-  Build b = {.reader = r, .world = world, .materials = json_object()};
+  bool (*const phases[])(Build*) = {add_materials, build_pairs, add_meshes, build_bodies, build_ties};
+  Build b = {.reader = r, .world = world, .materials = json_object(), .meshes = json_object()};
   ch_arena_defer(r->arena, free_json, b.materials);
+  ch_arena_defer(r->arena, free_json, b.meshes);
   for (int phase = 0; phase < CH_COUNT(phases); ++phase) {
     for (int k = 0; k < documents->count; ++k) {
       r->document = &documents->document[k];

@@ -117,6 +117,11 @@ const ChSceneForm ch_form_pair = {.name = "pair", .same = true, .count = CH_COUN
 #define OFFSET SHAPE(number, "offset", offset, "solid where normal . x <= offset, m", 0, CH_ANY, NULL)
 #define POINTS(flags) \
   { "points", &ch_type_points, 0, "corners in the shape's frame, m", flags, CH_ANY, NULL }
+#define TRIANGLES                                                                                                    \
+  {                                                                                                                  \
+    "triangles", &ch_type_triangles, 0, "three indices into points each, counter-clockwise from outside", 0, CH_ANY, \
+        NULL                                                                                                         \
+  }
 #define MESH_FILE SHAPE(text, "file", file, "OBJ or STL, relative to the scene's folder", 0, CH_ANY, NULL)
 
 static const ChField round_fields[] = {RADIUS};
@@ -126,11 +131,17 @@ static const ChField plane_fields[] = {NORMAL, OFFSET};
 static const ChField hull_fields[] = {POINTS(0), MESH_FILE};
 static const ChField mesh_fields[] = {
     POINTS(0),
-    {"triangles", &ch_type_triangles, 0, "three indices into points each, counter-clockwise from outside", 0, CH_ANY,
-     NULL},
+    TRIANGLES,
     MESH_FILE,
+    ROW(text, ChSceneShape, "mesh", mesh, "name of one of the scene's \"meshes\", instead", 0, CH_ANY, NULL),
     SHAPE(flag, "closed", closed, "whether a surface with a border is refused", 0, CH_ANY, NULL),
+    SHAPE(number, "spacing", spacing, "on a moving body: between contact samples, m", 0, CH_POSITIVE, NULL),
+    SHAPE(whole, "resolution", resolution, "on a moving body: cells of its distance field along the longest side", 0,
+          CH_CELLS, NULL),
 };
+static const ChField shared_mesh_fields[] = {POINTS(0), TRIANGLES, MESH_FILE};
+const ChSceneForm ch_form_mesh = {.name = "mesh", .count = CH_COUNT(shared_mesh_fields), .fields = shared_mesh_fields};
+
 static const ChField corner_fields[] = {POINTS(CH_REQUIRED)};
 
 static const ChVariant shape_types[] = {
@@ -297,6 +308,7 @@ static const ChField scene_fields[] = {
          NULL),
     ROOT(map, "materials", materials, "materials by name", 0, CH_ANY, &ch_form_material),
     ROOT(list, "pairs", pairs, "what holds for two materials in contact", 0, CH_ANY, &ch_form_pair),
+    ROOT(map, "meshes", meshes, "surfaces by name, for shapes that share one", CH_SPACE, CH_ANY, &ch_form_mesh),
     ROOT(list, "bodies", bodies, "bodies of the scene", 0, CH_ANY, &ch_form_body),
     ROOT(list, "joints", joints, "joints between bodies", 0, CH_ANY, &ch_form_joint),
     ROOT(list, "forces", forces, "forces besides gravity", 0, CH_ANY, &ch_form_force),

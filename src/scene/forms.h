@@ -18,7 +18,7 @@ typedef struct ChSceneRoot {
   const char *name, *description;
   ChSignal gravity[3];
   ChSceneRun run;
-  json_t *parameters, *include, *materials, *pairs, *bodies, *joints, *forces, *ignore;
+  json_t *parameters, *include, *materials, *pairs, *meshes, *bodies, *joints, *forces, *ignore;
 } ChSceneRoot;
 
 typedef struct ChScenePair {
@@ -34,7 +34,7 @@ typedef struct ChSceneBody {
 
 typedef struct ChSceneShape {
   ChShapeDef def;
-  const char* material;
+  const char *material, *mesh;
 } ChSceneShape;
 
 typedef struct ChSceneJoint {
@@ -50,7 +50,7 @@ typedef struct ChSceneForce {
 
 extern const ChSceneForm ch_form_scene, ch_form_material, ch_form_pair, ch_form_body, ch_form_shape, ch_form_joint,
     ch_form_joint_axis, ch_form_force, ch_form_step, ch_form_method, ch_form_signal, ch_form_friction,
-    ch_form_stabilization, ch_form_adaptive;
+    ch_form_stabilization, ch_form_adaptive, ch_form_mesh;
 
 // Types of values that only scenes have: special_types.c.
 extern const ChFieldType ch_type_signal;         // ChSignal: a number, or an object

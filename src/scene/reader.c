@@ -17,6 +17,7 @@ static const ChBounds bounds[] = {
     [CH_FRICTION] = {0.0, 1e8, false, "must be >= 0, and at most 1e8"},
     [CH_STEP] = {1e-12, 1e3, false, "must be > 0, and 1e-12 to 1000"},
     [CH_THREADS] = {1.0, 1024.0, false, "must be a whole number, 1 to 1024"},
+    [CH_CELLS] = {4.0, 256.0, false, "must be a whole number, 4 to 256"},
     [CH_DURATION] = {0.0, 1e12, false, "must be >= 0, and at most 1e12"},
     [CH_SHARE] = {0.0, 1.0, true, "must be > 0 and at most 1"},
     [CH_UNIT] = {0.0, 1.0, false, "must be 0 to 1"},

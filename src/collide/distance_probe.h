@@ -1,0 +1,24 @@
+// What can be asked for its signed distance at a point: a distance field, a polytope, a half-space, a triangle surface.
+#ifndef CH_COLLIDE_DISTANCE_PROBE_H
+#define CH_COLLIDE_DISTANCE_PROBE_H
+
+#include "collide/pairs.h"
+#include "model/distance_field.h"
+
+typedef struct ChProbe ChProbe;
+struct ChProbe {
+  const ChPosed* posed;
+  // Distance and outward normal at a point of the shape's frame; false when the distance is above `within`.
+  bool (*at)(const ChProbe* probe, ChVec3 point, double within, ChFieldPoint* out);
+  // A lower bound of the distance of anything nearer than `radius` to the point.
+  double (*least)(const ChProbe* probe, ChVec3 point, double radius);
+  ChBox3 box;      // that holds the shape, in its frame
+  bool flat;       // a half-space: what touches it first is a corner
+  ChVec3 centre;   // surface: the middle of what is asked about; triangles seen from behind by it do not count
+  double deepest;  // surface: so far behind it a point is not found any more
+};
+
+// `size`: of what is asked about; `centre`: its middle, in the world.
+ChProbe ch_probe(const ChPosed* target, ChVec3 centre, double size);
+
+#endif
