@@ -24,8 +24,9 @@ USES = {
     "record": "step",
     "serve": "scene record",
     "dist": "step record",
-    "reproduce": "scene record mcp",
-    "cli": "base linalg problem solve mcp model collide assemble step scene record serve dist reproduce",
+    "measure": "step",
+    "reproduce": "scene record mcp measure",
+    "cli": "base linalg problem solve mcp model collide assemble step scene record serve dist measure reproduce",
 }
 
 # The folder that a public header speaks for: including the header counts as including the folder.

@@ -1,0 +1,174 @@
+// Grains: see grains.h.
+#include "measure/grains.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/mass_properties.h"
+#include "model/world.h"
+
+static const double SAME_SIZE = 0.01;
+
+static double body_volume(const ChWorld* world, const ChBody* body) {
+  double volume = 0.0;
+  for (int k = 0; k < body->shape_count; ++k)
+    volume += ch_mass_of_shape(&world->shapes[body->first_shape + k], 1.0).mass;
+  return volume;
+}
+
+static bool is_round(const ChWorld* world, const ChBody* body) {
+  ChShapeType type = body->shape_count == 1 ? world->shapes[body->first_shape].type : CH_SHAPE_BOX;
+  return type == CH_SHAPE_SPHERE || type == CH_SHAPE_DISK;
+}
+
+static double ball_radius(int dimension, double volume) {
+  return dimension == 2 ? sqrt(volume / M_PI) : cbrt(0.75 * volume / M_PI);
+}
+
+static int ascending(const void* a, const void* b) {
+  double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+// Upper ends of the species' radii; returns how many there are.
+static int find_limits(ChArena* arena, const ChGrains* g, double split, double limits[CH_SPECIES_MAX]) {
+  double* sorted = CH_TAKE(arena, g->count, double);
+  memcpy(sorted, g->radius, (size_t)g->count * sizeof *sorted);
+  qsort(sorted, (size_t)g->count, sizeof *sorted, ascending);
+  int kinds = 0;
+  double first = sorted[0];
+  for (int k = 1; k < g->count && kinds < CH_SPECIES_MAX; ++k)
+    if (sorted[k] > first * (1.0 + SAME_SIZE)) {
+      limits[kinds++] = 0.5 * (sorted[k - 1] + sorted[k]);
+      first = sorted[k];
+    }
+  if (kinds < CH_SPECIES_MAX && !(split > 0.0)) {
+    limits[kinds] = INFINITY;
+    return kinds + 1;
+  }
+  limits[0] = split > 0.0 ? split : 0.5 * (sorted[0] + sorted[g->count - 1]);
+  limits[1] = INFINITY;
+  return 2;
+}
+
+static void sort_species(ChArena* arena, ChGrains* g, double split) {
+  double limits[CH_SPECIES_MAX] = {0}, sums[CH_SPECIES_MAX] = {0};
+  int counts[CH_SPECIES_MAX] = {0};
+  g->species_count = find_limits(arena, g, split, limits);
+  for (int k = 0; k < g->count; ++k) {
+    int s = 0;
+    while (s + 1 < g->species_count && !(g->radius[k] < limits[s])) ++s;
+    g->species[k] = s;
+    sums[s] += g->radius[k];
+    ++counts[s];
+    g->mean_radius += g->radius[k] / g->count;
+  }
+  for (int s = 0; s < g->species_count; ++s) g->species_radius[s] = counts[s] > 0 ? sums[s] / counts[s] : 0.0;
+}
+
+static void take_arrays(ChArena* arena, int room, ChGrains* g) {
+  g->body = CH_TAKE(arena, room, int);
+  g->radius = CH_TAKE(arena, room, double);
+  g->volume = CH_TAKE(arena, room, double);
+  g->round = CH_TAKE(arena, room, bool);
+  g->species = CH_TAKE(arena, room, int);
+  g->at = CH_TAKE(arena, room, ChVec3);
+  g->velocity = CH_TAKE(arena, room, ChVec3);
+}
+
+ChStatus ch_grains_of_world(ChContext* context, ChArena* arena, const ChWorld* world, const char* prefix, double split,
+                            ChGrains* out) {
+  size_t length = prefix ? strlen(prefix) : 0;
+  *out = (ChGrains){.dimension = world->dimension};
+  take_arrays(arena, world->body_count, out);
+  out->of_body = CH_TAKE(arena, world->body_count, int);
+  for (int b = 0; b < world->body_count; ++b) {
+    const ChBody* body = &world->bodies[b];
+    out->of_body[b] = -1;
+    if (body->kind != CH_BODY_DYNAMIC || (length && strncmp(body->name, prefix, length) != 0)) continue;
+    double volume = body_volume(world, body);
+    if (!(volume > 0.0)) continue;
+    int k = out->count++;
+    out->of_body[b] = k;
+    out->body[k] = b;
+    out->volume[k] = volume;
+    out->radius[k] = ball_radius(world->dimension, volume);
+    out->round[k] = is_round(world, body);
+    out->at[k] = world->states[b].position;
+    out->velocity[k] = world->states[b].velocity;
+  }
+  if (out->count == 0)
+    return ch_fail(context, CH_ERR_ARGUMENT, "there is no moving body with a volume%s%s%s to measure",
+                   length ? " whose name begins with '" : "", length ? prefix : "", length ? "'" : "");
+  sort_species(arena, out, split);
+  return CH_OK;
+}
+
+void ch_grains_of_points(ChArena* arena, int dimension, int count, const ChVec3* at, double radius, ChGrains* out) {
+  *out = (ChGrains){.dimension = dimension, .count = count};
+  take_arrays(arena, count, out);
+  out->of_body = CH_TAKE(arena, count, int);
+  for (int k = 0; k < count; ++k) {
+    out->body[k] = out->of_body[k] = k;
+    out->radius[k] = radius;
+    out->volume[k] = ch_ball_volume(dimension, radius);
+    out->round[k] = true;
+    out->at[k] = at[k];
+  }
+  if (count > 0) sort_species(arena, out, 0.0);
+}
+
+void ch_grains_place(ChGrains* g, const ChBodyView* bodies) {
+  for (int k = 0; k < g->count; ++k) {
+    g->at[k] = bodies[g->body[k]].position;
+    g->velocity[k] = bodies[g->body[k]].velocity;
+  }
+}
+
+void ch_grains_follow(ChGrains* g, const ChSimulation* simulation) {
+  for (int k = 0; k < g->count; ++k) {
+    ChBodyView view = ch_simulation_body(simulation, g->body[k]);
+    g->at[k] = view.position;
+    g->velocity[k] = view.velocity;
+  }
+}
+
+ChRegion ch_grains_bounds(const ChGrains* g) {
+  ChRegion r = {
+      .dimension = g->dimension, .low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
+  for (int k = 0; k < g->count; ++k) {
+    ChVec3 p = g->at[k];
+    double a = g->radius[k];
+    r.low = ch_vec(fmin(r.low.x, p.x - a), fmin(r.low.y, p.y - a), fmin(r.low.z, p.z - a));
+    r.high = ch_vec(fmax(r.high.x, p.x + a), fmax(r.high.y, p.y + a), fmax(r.high.z, p.z + a));
+  }
+  if (g->dimension == 2) r.low.z = r.high.z = 0.0;
+  return r;
+}
+
+double ch_grains_packing(const ChGrains* g, const ChRegion* region) {
+  double solid = 0.0, volume = ch_region_volume(region);
+  for (int k = 0; k < g->count; ++k) solid += ch_region_ball(region, g->at[k], g->radius[k]);
+  return volume > 0.0 ? solid / volume : 0.0;
+}
+
+int ch_grains_inside(const ChGrains* g, const ChRegion* region) {
+  int count = 0;
+  for (int k = 0; k < g->count; ++k) count += ch_region_holds(region, g->at[k]);
+  return count;
+}
+
+double ch_grains_temperature(const ChGrains* g, const ChRegion* region) {
+  ChVec3 mean = {0};
+  double sum = 0.0;
+  int count = ch_grains_inside(g, region);
+  if (count == 0) return 0.0;
+  for (int k = 0; k < g->count; ++k)
+    if (ch_region_holds(region, g->at[k])) mean = ch_along(mean, 1.0 / count, g->velocity[k]);
+  for (int k = 0; k < g->count; ++k) {
+    ChVec3 d = ch_sub(g->velocity[k], mean);
+    if (ch_region_holds(region, g->at[k])) sum += ch_dot(d, d);
+  }
+  return sum / (count * g->dimension);
+}
