@@ -9,7 +9,7 @@ CMAKE_FLAGS ?=
 SOURCES = $(shell find include src tests bench -name '*.c' -o -name '*.h')
 
 .DEFAULT_GOAL := build
-.PHONY: build run test conformance bench-solvers bench-ordering bench-engines pictures install format format-check asan ubsan sanitize debug fuzz clean help
+.PHONY: build run test conformance bench-solvers bench-ordering bench-engines pictures validation install format format-check asan ubsan sanitize debug fuzz clean help
 
 help:
 	@echo "make                                build/cardhouse and libcardhouse; installs what is missing"
@@ -20,6 +20,7 @@ help:
 	@echo "make bench-ordering                 our methods on one card house, beside the figures of Kaufman 2009"
 	@echo "make bench-engines [QUICK=1]        us beside MuJoCo, ODE and Bullet on six scenes that turn on friction"
 	@echo "make pictures                       the viewer's pictures in docs/, anew, in a browser without a window"
+	@echo "make validation                     every experiment of the documents anew: build/report, docs/validation.md"
 	@echo "make install [PREFIX=/usr/local]    program, library, headers, pkg-config file, man page"
 	@echo "make debug | asan | ubsan           tests in a debug or sanitizer build, in folders of their own"
 	@echo "make sanitize                       tests with both sanitizers at once"
@@ -80,6 +81,11 @@ pictures:
 	@tools/install-packages build pictures
 	@$(MAKE) --no-print-directory build
 	@node docs/pictures/viewer.mjs --program $(BUILD)/cardhouse --modules $(BUILD)/web/node_modules --out docs/pictures $(PICTURES)
+
+validation:
+	@tools/install-packages build pictures
+	@$(MAKE) --no-print-directory build
+	@$(BUILD)/cardhouse reproduce all --out $(BUILD)/report --markdown docs/validation.md
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)

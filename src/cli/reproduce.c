@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "cardhouse/cardhouse.h"
+#include "cli/choices.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -26,6 +27,7 @@ static const double BAR_SECONDS = 0.2;
   X(TEXT, pictures, "auto", "on|off|auto", 0, 0, "scenes drawn by the renderer (auto: not in the quick form)") \
   X(FLAG, fresh, false, NULL, 0, 0, "runs everything anew, also what an earlier run has left")                 \
   X(REAL, time_limit, 3600.0, "S", 0.001, 1e9, "seconds that one item may take (3600)")                        \
+  X(TEXT, markdown, NULL, "FILE.md", 0, 0, "writes the findings as Markdown too, as in docs/validation.md")    \
   X(TEXT, engines_csv, NULL, "FILE", 0, 0, "what `make bench-engines` measured, for the items that compare")   \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                          \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress")
@@ -122,6 +124,7 @@ static ChExit conclude(const ChCommand* self, const Arguments* a, const ChRunner
     if (printed != CH_EXIT_DONE) return printed;
   } else if (!a->quiet) {
     ch_verdict_table_print(runner->count, results);
+    printf("the report: %s/index.html\n", a->out);
   }
   if (ch_stop_asked()) return (ChExit)STATUS_INTERRUPTED;
   return short_of ? CH_EXIT_SHORT : CH_EXIT_DONE;
@@ -150,7 +153,9 @@ static ChStatus write_page(ChContext* context, const Arguments* a, const char* c
                  .results = results,
                  .command = command,
                  .picture_lack = lack};
-  return ch_page_write(context, &page);
+  ChStatus status = ch_page_write(context, &page);
+  if (status == CH_OK && a->markdown) status = ch_validation_write(context, &page, a->markdown);
+  return status;
 }
 
 static ChExit run_chosen(const ChCommand* self, const Arguments* a, const char* command, const bool* chosen) {
@@ -188,7 +193,9 @@ static ChExit reproduce_run(const ChCommand* self, int count, char** words) {
   ChParsed parsed = ch_arguments_parse_list(self, count, words, &arguments, &names);
   if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
   static const char* const picture_words[] = {"on", "off", "auto"};
-  if (!ch_word_check(self, "choice of pictures", arguments.pictures, 3, picture_words)) return CH_EXIT_USAGE;
+  if (!ch_word_check(self, "choice of pictures", arguments.pictures, 3, picture_words) ||
+      !ch_place_check(self, "markdown", arguments.markdown))
+    return CH_EXIT_USAGE;
   if (names.count == 0 || (names.count == 1 && strcmp(names.item[0], "list") == 0)) {
     print_list();
     return CH_EXIT_DONE;
@@ -210,7 +217,8 @@ const ChCommand ch_command_reproduce = {
     .operand = "[list|all|ITEM ...]",
     .examples =
         "  cardhouse reproduce list\n  cardhouse reproduce all --out report\n  cardhouse reproduce 004-fig2.8\n"
-        "  cardhouse reproduce '004-*' --quick --jobs 4\n",
+        "  cardhouse reproduce '004-*' --quick --jobs 4\n"
+        "  cardhouse reproduce all --markdown docs/validation.md\n",
     .row_count = sizeof rows / sizeof *rows,
     .rows = rows,
     .run = reproduce_run,

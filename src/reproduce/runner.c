@@ -96,6 +96,8 @@ static void child_main(const ChRunner* runner, const ChItem* item, int pipe_end)
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
   signal(SIGXFSZ, SIG_IGN);
+  static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};  // whoever caught them above is not here
+  for (size_t k = 0; k < sizeof fatal / sizeof *fatal; ++k) signal(fatal[k], SIG_DFL);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // no item outlives the program
   dup2(pipe_end, STDERR_FILENO);
   close(pipe_end);
@@ -198,6 +200,7 @@ static ChStatus finish(ChContext* context, const ChRunner* runner, ChItemState* 
   if (done) state->result = ch_result_read(runner->folder, state->item);
   if (done && !state->result) snprintf(failure, sizeof failure, "its result cannot be read back");
   if (!state->result) state->result = failed_result(runner, state, failure);
+  if (p->late) json_object_set_new(state->result, "failure", json_string(failure));
   if (p->stopping && !p->late) json_object_set_new(state->result, "interrupted", json_true());
   if (WIFEXITED(how) && WEXITSTATUS(how) == CHILD_DISK) status = ch_fail(context, CH_ERR_FILE, "%s", p->words);
   free(p);
