@@ -2,13 +2,15 @@
 // the property in the list of requirements; X marks a claim that is corrected.
 //
 // One contact of normal n and friction segment along d, at the angle theta, both of unit length in the kinetic metric,
-// has W = [1 c; c 1], c = cos(theta). Its iteration stands below in closed form and shares no code with the method.
+// has W = [1 c; c 1], c = cos(theta). Its iteration in closed form (reproduce/single_contact.h) shares no code with the
+// method.
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "cardhouse/solve.h"
 #include "linalg/principal_angle.h"
+#include "reproduce/single_contact.h"
 #include "solve/staggered.h"
 #include "support/first_part.h"
 #include "support/small.h"
@@ -18,59 +20,25 @@
 
 enum { CAP = 2000, ROWS_MAX = 1024 };
 
-typedef struct Single {
-  double theta, mu;
-  double x, y;  // negative predicted velocity: y along n, x across
-} Single;
-
-typedef struct Pair {
-  double alpha, f, lambda;
-} Pair;
-
 typedef struct Trace {
   int iterations;
   bool converged;
   double rel_err[CAP], objective[CAP];
-  Pair last;
+  ChSinglePair last;
 } Trace;
 
-static double single_qn(const Single* s) { return -s->y; }
-static double single_qt(const Single* s) { return -(sin(s->theta) * s->x + cos(s->theta) * s->y); }
-
-// a(f): 0 <= alpha _|_ alpha + c f + q_n >= 0
-static double contact_of(const Single* s, double f) { return fmax(0.0, -(cos(s->theta) * f + single_qn(s))); }
-
-// b(alpha): the nearest point of the segment |f| <= mu alpha, and the slip that is left
-static Pair friction_of(const Single* s, double alpha) {
-  double free = -(cos(s->theta) * alpha + single_qt(s)), most = s->mu * alpha;
-  double f = fmax(-most, fmin(most, free));
-  return (Pair){alpha, f, fabs(f - free)};
+static void single_run(const ChSingle* s, double eps, bool squared, int cap, Trace* t) {
+  ChSingleRun run = ch_single_run(s, eps, squared, cap, t->rel_err, t->objective);
+  t->iterations = run.iterations;
+  t->converged = run.converged;
+  t->last = run.last;
 }
 
-static double objective_of(const Single* s, Pair p) {
-  double c = cos(s->theta), u_n = p.alpha + c * p.f + single_qn(s), u_t = p.f + c * p.alpha + single_qt(s);
-  return p.alpha * u_n + p.f * u_t + p.lambda * s->mu * p.alpha;
-}
-
-// (6.59)-(6.60) from f = 0 with the rule (5.21), squared or its root.
-static void single_run(const Single* s, double eps, bool squared, int cap, Trace* t) {
-  double f = 0.0;
-  t->iterations = 0;
-  t->converged = false;
-  while (t->iterations < cap && !t->converged) {
-    t->last = friction_of(s, contact_of(s, f));
-    double moved = (t->last.f - f) * (t->last.f - f), change = moved <= 1e-26 ? 0.0 : moved / (f * f);
-    t->rel_err[t->iterations] = change;
-    t->objective[t->iterations++] = objective_of(s, t->last);
-    t->converged = (squared ? change : sqrt(change)) <= eps;
-    f = t->last.f;
-  }
-}
-
-static ChProblem* single_problem(const Single* s) {
-  const double c = cos(s->theta), W[4] = {1.0, c, c, 1.0}, q[2] = {single_qn(s), single_qt(s)};
-  const ChBlock block = {.law = CH_LAW_CONTACT, .dimension = 2, .mu = {s->mu, s->mu}};
-  return ch_small_local(2, 1, &block, W, q);
+static ChProblem* single_problem(const ChSingle* s) {
+  ChContext context = {0};
+  ChProblem* problem = NULL;
+  CHECK_OK(context, ch_single_problem(&context, s, &problem));
+  return problem;
 }
 
 // What the method tells of a run.
@@ -115,8 +83,8 @@ static const double thetas[] = {2.0 * PI / 3.0, PI / 5.0, PI / 9.0};
 
 // A grid over [-1, 1] x (0, 1]: the quadrants above the feasible boundary.
 enum { GRID = 20 };
-static Single grid_point(double theta, double mu, int i, int j) {
-  return (Single){theta, mu, -1.0 + 2.0 * i / GRID, (j + 1.0) / GRID};
+static ChSingle grid_point(double theta, double mu, int i, int j) {
+  return (ChSingle){theta, mu, -1.0 + 2.0 * i / GRID, (j + 1.0) / GRID};
 }
 
 // D18: the method and the closed form take the same steps.
@@ -129,7 +97,7 @@ static void I44_the_method_follows_the_closed_form(void** state) {
     for (int m = 0; m < 3; ++m)
       for (int i = 1; i < GRID; i += 6) {
         const double mus[] = {0.3, 0.6, 0.95};
-        Single s = grid_point(thetas[k], mus[m], i, 2 * i % GRID);
+        ChSingle s = grid_point(thetas[k], mus[m], i, 2 * i % GRID);
         single_run(&s, 1e-7, true, 200, &trace);
         ChProblem* problem = single_problem(&s);
         double unit = log_run(problem, &setup, &log);
@@ -143,7 +111,7 @@ static void I44_the_method_follows_the_closed_form(void** state) {
 }
 
 // The last ratio of two changes of friction before round-off.
-static double measured_rate(const Single* s, Trace* t) {
+static double measured_rate(const ChSingle* s, Trace* t) {
   single_run(s, 1e-16, true, CAP, t);
   for (int n = t->iterations - 1; n > 1; --n)
     if (t->rel_err[n] > 1e-12 && t->rel_err[n - 1] < 1e-6) return sqrt(t->rel_err[n] / t->rel_err[n - 1]);
@@ -159,7 +127,7 @@ static void I44_stick_rate_is_cos_squared_and_slide_rate_mu_cos(void** state) {
     for (double mu = 0.55; mu < 1.05; mu += 0.1)
       for (int i = 0; i <= GRID; ++i)
         for (int j = 0; j < GRID; j += 5) {
-          Single s = grid_point(thetas[k], mu, i, j);
+          ChSingle s = grid_point(thetas[k], mu, i, j);
           double c = fabs(cos(s.theta)), rate = measured_rate(&s, &t);
           bool sticks = t.last.lambda < 1e-6, inside = fabs(t.last.f) < 0.9 * mu * t.last.alpha;
           if (isnan(rate) || !(t.last.alpha > 0.01) || fabs(t.last.f) < 0.01) continue;
@@ -186,7 +154,7 @@ static void I44_sliding_stops_converging_at_one_over_cos(void** state) {
       int lost = 0;
       for (int i = 0; i <= GRID; ++i)
         for (int j = 0; j < GRID; ++j) {
-          Single s = grid_point(thetas[k], limits[k] * (beyond ? 1.02 : 0.98), i, j);
+          ChSingle s = grid_point(thetas[k], limits[k] * (beyond ? 1.02 : 0.98), i, j);
           single_run(&s, 1e-7, true, CAP, &t);
           lost += !t.converged;
         }
@@ -195,11 +163,9 @@ static void I44_sliding_stops_converging_at_one_over_cos(void** state) {
     double peak = 0.0;
     for (int i = -100; i <= 100; ++i)
       for (int j = 1; j <= 100; ++j) {
-        Single s = {thetas[k], 5.0, i / 100.0, j / 100.0};
+        ChSingle s = {thetas[k], 5.0, i / 100.0, j / 100.0};
         single_run(&s, 1e-7, true, CAP, &t);
-        Pair closed = {contact_of(&s, t.last.f), t.last.f, 0.0};
-        closed.lambda = fabs(closed.f + cos(s.theta) * closed.alpha + single_qt(&s));
-        peak = fmax(peak, fabs(objective_of(&s, closed)));
+        peak = fmax(peak, fabs(ch_single_closed_objective(&s, t.last.f)));
       }
     CHECK_NEAR(peak, peaks[k], 0.2);  // cycles: the peak depends on the grid
   }
@@ -210,7 +176,7 @@ static double mean_iterations(double theta, double mu) {
   double sum = 0.0;
   for (int i = 0; i <= GRID; ++i)
     for (int j = 0; j < GRID; ++j) {
-      Single s = grid_point(theta, mu, i, j);
+      ChSingle s = grid_point(theta, mu, i, j);
       single_run(&s, 1e-7, true, CAP, &t);
       sum += t.iterations;
     }
@@ -241,7 +207,7 @@ static void I42_aligned_orthogonal_and_feasible_take_one_and_two_iterations(void
   const Setup setup = {.eps = 1e-7, .squared = true, .cap = 50};
   for (double mu = 0.2; mu < 6.0; mu *= 2.5)
     for (int i = 1; i < GRID; i += 3) {
-      Single cases[] = {grid_point(0.0, mu, i, 7), grid_point(PI / 2.0, mu, i, 7), grid_point(PI / 5.0, mu, i, 7)};
+      ChSingle cases[] = {grid_point(0.0, mu, i, 7), grid_point(PI / 2.0, mu, i, 7), grid_point(PI / 5.0, mu, i, 7)};
       cases[2].y = -cases[2].y;
       const int wanted[] = {1, 2, 1};
       for (int k = 0; k < 3; ++k) {
@@ -259,7 +225,7 @@ static void hardest(double theta, double mu, int* stick, int* slide) {
   *stick = *slide = 0;
   for (int i = 0; i <= GRID; ++i)
     for (int j = 0; j < GRID; ++j) {
-      Single s = grid_point(theta, mu, i, j);
+      ChSingle s = grid_point(theta, mu, i, j);
       single_run(&s, 1e-14, true, CAP, &t);
       int* most = t.last.lambda < 1e-6 ? stick : slide;
       if (t.iterations > *most) *most = t.iterations;
@@ -278,7 +244,7 @@ static void I43_difficulty_flips_at_mu_equal_cos(void** state) {
     hardest(thetas[k], fmin(1.3, 0.95 / pow(cos(thetas[k]), 2)) * fabs(cos(thetas[k])), &stick, &slide);
     assert_true(slide > stick);
     for (int i = 0; i <= GRID; ++i) {
-      Single s = grid_point(thetas[k], 0.6, i, 9), mirrored = {-s.theta, s.mu, -s.x, s.y};
+      ChSingle s = grid_point(thetas[k], 0.6, i, 9), mirrored = {-s.theta, s.mu, -s.x, s.y};
       single_run(&s, 1e-7, true, CAP, &one);
       single_run(&mirrored, 1e-7, true, CAP, &other);
       assert_int_equal(one.iterations, other.iterations);
@@ -295,7 +261,7 @@ static void X29_squared_rule_leaves_more_than_the_root_rule(void** state) {
     for (int k = 0; k < 2; ++k)
       for (int i = 0; i <= GRID; ++i)
         for (int j = 0; j < GRID; ++j) {
-          Single s = grid_point(thetas[k], 0.6, i, j);
+          ChSingle s = grid_point(thetas[k], 0.6, i, j);
           single_run(&s, 1e-7, squared, CAP, &t);
           worst[squared] = fmax(worst[squared], fabs(t.objective[t.iterations - 1]));
         }
@@ -373,7 +339,7 @@ static void X26_case_2c_obeys_the_corrected_bound_and_not_the_printed_test(void*
   for (double theta = 0.1; theta < 1.5; theta += 0.2)
     for (double mu = 0.6; mu < 2.6; mu += 0.4)
       for (int i = 0; i <= GRID; i += 4) {
-        Single s = grid_point(theta, mu, i, (3 * i) % GRID);
+        ChSingle s = grid_point(theta, mu, i, (3 * i) % GRID);
         ChProblem* problem = single_problem(&s);
         log_run(problem, &(Setup){.eps = 1e-12, .squared = true, .cap = 12, .parallel = true}, &log);
         ch_problem_destroy(problem);
@@ -396,7 +362,7 @@ static void I40_coupling_norm_is_the_cosine_of_the_smallest_angle(void** state) 
   (void)state;
   static Log log;
   for (int k = 0; k < 3; ++k) {
-    Single s = grid_point(thetas[k], 0.6, 3, 9);
+    ChSingle s = grid_point(thetas[k], 0.6, 3, 9);
     ChProblem* problem = single_problem(&s);
     log_run(problem, &(Setup){.eps = 1e-7, .squared = true, .cap = 20}, &log);
     ch_problem_destroy(problem);

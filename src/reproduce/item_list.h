@@ -17,5 +17,12 @@ X(004_painleve_rod)
 // 004, chapter 4: integrators
 
 // 004, chapters 5 and 6: staggered projections
+X(004_domain_angles)
+X(004_domain_63)
+X(004_domain_64)
+X(004_domain_65)
+X(004_domain_66)
+X(004_domain_67)
+X(004_domain_68)
 
 // 004, chapter 7: validation

@@ -215,3 +215,27 @@ json_t* ch_build_entry(ChBuild* b, const char* list, const char* type) {
   if (!json_object_get(b->root, list)) ch_build_set(b, b->root, list, json_array());
   return append(b, json_object_get(b->root, list), json_pack("{s:s}", "type", type));
 }
+
+// A force along one axis: `before` until t, `push` on average for 20 ms, then none. A table cannot jump, so that it
+// takes 1 ms to change.
+static json_t* held_force(double before, double push, double t) {
+  const double jump = 1e-3, length = 0.02;
+  if (push == 0.0 && before == 0.0) return json_real(0.0);
+  if (push == 0.0) return json_pack("{s:[[f,f],[f,f]]}", "table", t, before, t + jump, 0.0);
+  return json_pack("{s:[[f,f],[f,f],[f,f],[f,f]]}", "table", t, before, t + jump, push, t + length, push,
+                   t + length + jump, 0.0);
+}
+
+void ch_build_block(ChBuild* b, const ChLooseBlock* block, const char* material) {
+  const double mass = block->density * block->edge * block->edge * block->edge, half = 0.5 * block->edge;
+  const double push = mass / 0.02, weight = 9.81 * mass;
+  char name[32];
+  snprintf(name, sizeof name, "block %d", block->number);
+  ch_build_box(b, ch_build_body(b, name, block->at), ch_vec(half, half, half), material);
+  json_t* hold = ch_build_entry(b, "forces", "wrench");
+  ch_build_set(b, hold, "body", json_string(name));
+  ch_build_set(b, hold, "force",
+               json_pack("[o,o,o]", held_force(0.0, push * block->velocity.x, block->time),
+                         held_force(0.0, push * block->velocity.y, block->time),
+                         held_force(weight, push * block->velocity.z, block->time)));
+}

@@ -56,6 +56,16 @@ void ch_build_hull(ChBuild* build, json_t* body, int count, const ChVec3* points
 // Fixed box of half extents (20, 20, 0.5) whose top is at z = 0 (plane: y = 0).
 void ch_build_floor(ChBuild* build, const char* material);
 
+// A cube that hangs in the air until its time, held by a force equal to its weight, and is then let go; with a velocity
+// it is thrown: a push of 20 ms gives it that.
+typedef struct ChLooseBlock {
+  int number;
+  ChVec3 at, velocity;
+  double edge, density;
+  double time;  // seconds
+} ChLooseBlock;
+void ch_build_block(ChBuild* build, const ChLooseBlock* block, const char* material);
+
 // Adds an object to one of the scene's lists, "joints" or "forces".
 json_t* ch_build_entry(ChBuild* build, const char* list, const char* type);
 void ch_build_set(ChBuild* build, json_t* object, const char* key, json_t* value);  // takes value over

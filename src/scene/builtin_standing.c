@@ -12,7 +12,8 @@ static const ChVec3 Y = {0.0, 1.0, 0.0};
 
 // Cards of length L = 1 (slope), depth D (y), thickness t. Level k has n = levels - k triangles at pitch s, centred at
 // x = (i - (n - 1) / 2) s; a triangle's cards touch corner to corner at its top, z0 + L sin a + t cos a.
-enum { LEVELS, ANGLE, CARDS_MU, THICKNESS, DEPTH };
+// Blocks, where there are any, wait above the house and fall on it one after the other.
+enum { LEVELS, ANGLE, CARDS_MU, THICKNESS, DEPTH, CARDS_E, CARDS_BLOCKS, CARDS_DROP, CARDS_EVERY, CARDS_EDGE };
 
 static const ChSceneParameter cards_parameters[] = {
     CH_WHOLE("levels", "4", 1, 100, "levels of the house"),
@@ -20,6 +21,11 @@ static const ChSceneParameter cards_parameters[] = {
     CH_NUMBER("mu", "0.8", 0, 10, "friction coefficient"),
     CH_NUMBER("thickness", "0.02", 1e-4, 0.05, "of a card, of length 1, m"),
     CH_NUMBER("depth", "1.4", 0.01, 100, "of a card, m"),
+    CH_NUMBER("restitution", "0", 0, 1, "of all impacts"),
+    CH_WHOLE("blocks", "0", 0, 1000, "small cubes that fall on the house one after the other, from 1 s on"),
+    CH_NUMBER("drop", "1", 0, 100, "height of the lowest blocks above the house, m"),
+    CH_NUMBER("every", "1", 0.01, 1000, "time from block to block, s"),
+    CH_NUMBER("edge", "0.2", 0.01, 0.5, "of a block, m"),
     CH_PARAMETERS_END,
 };
 
@@ -29,6 +35,26 @@ static void add_card(ChBuild* b, int* count, ChVec3 at, double degrees) {
   json_t* card = ch_build_numbered(b, "card", ++*count, at);
   if (degrees != 0.0) ch_build_turned(b, card, Y, degrees);
   ch_build_box(b, card, ch_vec(0.5, 0.5 * b->number[DEPTH], 0.5 * b->number[THICKNESS]), "card");
+}
+
+// In rows of eight above the width of the house, the lowest row first; within a row the order goes to and fro, so that
+// no two blocks in turn fall on one place.
+static void add_card_blocks(ChBuild* b, double width, double top) {
+  enum { ROW = 8 };
+  static const int order[ROW] = {3, 6, 1, 4, 7, 0, 5, 2};
+  double edge = b->number[CARDS_EDGE];
+  for (int k = 0; k < (int)b->number[CARDS_BLOCKS]; ++k) {
+    int place = order[k % ROW], row = k / ROW;
+    double x = ((place + 0.5) / ROW - 0.5) * width, y = (row % 2 ? -0.2 : 0.2) * b->number[DEPTH];
+    double z = top + b->number[CARDS_DROP] + (0.5 + 1.5 * row) * edge;
+    ch_build_block(b,
+                   &(ChLooseBlock){.number = k + 1,
+                                   .at = ch_vec(x, y, z),
+                                   .edge = edge,
+                                   .density = 1000.0,
+                                   .time = 1.0 + k * b->number[CARDS_EVERY]},
+                   "card");
+  }
 }
 
 static void make_cards(ChBuild* b) {
@@ -41,8 +67,9 @@ static void make_cards(ChBuild* b) {
     return;
   }
   ch_build_begin(b, "cards", "A house of cards that friction alone holds up.", 3);
-  ch_build_step(b, 1e-3, 10.0, 2e-3);
-  ch_build_material(b, "card", 1000.0, b->number[CARDS_MU], 0.0);
+  double last = b->number[CARDS_BLOCKS] * b->number[CARDS_EVERY];
+  ch_build_step(b, 1e-3, last > 0.0 ? 5.0 + last : 10.0, 2e-3);
+  ch_build_material(b, "card", 1000.0, b->number[CARDS_MU], b->number[CARDS_E]);
   ch_build_floor(b, "card");
   for (int n = levels; n > 0; --n) {
     double middle = z0 + 0.5 * sin(a) + 0.5 * t * cos(a), top = z0 + sin(a) + t * cos(a);
@@ -54,6 +81,7 @@ static void make_cards(ChBuild* b) {
     for (int i = 0; i + 1 < n; ++i) add_card(b, &count, ch_vec((i - 0.5 * (n - 2)) * PITCH, 0.0, top + 0.5 * t), 0.0);
     z0 = top + t;
   }
+  add_card_blocks(b, levels * PITCH, z0);
 }
 
 const ChBuiltin ch_builtin_cards = {"cards", "house of cards, held up by friction alone", cards_parameters, make_cards};
