@@ -14,5 +14,6 @@ extern const ChCommand ch_command_scene;
 extern const ChCommand ch_command_view;
 extern const ChCommand ch_command_replay;
 extern const ChCommand ch_command_render;
+extern const ChCommand ch_command_measure;
 
 #endif

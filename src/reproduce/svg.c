@@ -23,7 +23,7 @@ void ch_html_put(FILE* file, const char* text) {
     }
 }
 
-static void put_x_axis(FILE* file, const ChFrame* f, const ChAxis* x, bool grid) {
+static void put_x_axis(FILE* file, const ChPlotFrame* f, const ChAxis* x, bool grid) {
   for (int k = 0; k < x->ticks; ++k) {
     double at = ch_axis_place(x, x->tick[k]);
     if (grid) fprintf(file, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", at, f->top, f->bottom);
@@ -32,7 +32,7 @@ static void put_x_axis(FILE* file, const ChFrame* f, const ChAxis* x, bool grid)
   }
 }
 
-static void put_y_axis(FILE* file, const ChFrame* f, const ChAxis* y, bool grid) {
+static void put_y_axis(FILE* file, const ChPlotFrame* f, const ChAxis* y, bool grid) {
   for (int k = 0; k < y->ticks; ++k) {
     double at = ch_axis_place(y, y->tick[k]);
     if (grid) fprintf(file, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", f->left, at, f->right);
@@ -41,7 +41,7 @@ static void put_y_axis(FILE* file, const ChFrame* f, const ChAxis* y, bool grid)
   }
 }
 
-void ch_svg_frame(FILE* file, const ChFrame* f, const ChAxis* x, const ChAxis* y, const char* x_label,
+void ch_svg_frame(FILE* file, const ChPlotFrame* f, const ChAxis* x, const ChAxis* y, const char* x_label,
                   const char* y_label, bool grid) {
   fprintf(file, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\">", f->width, f->height);
   put_x_axis(file, f, x, grid);

@@ -14,17 +14,19 @@
 void ch_html_put(FILE* file, const char* text);
 
 void ch_svg_chart(FILE* file, const json_t* chart);
+// The same as a file of its own, with caption and legend inside: what any viewer of pictures opens.
+void ch_svg_chart_file(FILE* file, const json_t* chart);
 void ch_svg_map(FILE* file, const json_t* map);
 
 // --- shared by both
 
-typedef struct ChFrame {
+typedef struct ChPlotFrame {
   double width, height;             // of the figure
   double left, right, top, bottom;  // of the plot inside
-} ChFrame;
+} ChPlotFrame;
 
 // Opens the svg; grid, ticks, labels.
-void ch_svg_frame(FILE* file, const ChFrame* frame, const ChAxis* x, const ChAxis* y, const char* x_label,
+void ch_svg_frame(FILE* file, const ChPlotFrame* frame, const ChAxis* x, const ChAxis* y, const char* x_label,
                   const char* y_label, bool grid);
 
 #endif

@@ -103,18 +103,21 @@ static bool has_marks(const json_t* series) {
   return !is_line(series) || json_array_size(json_object_get(series, "x")) <= FEW_POINTS;
 }
 
+// What stands for a series in the legend, in a box of 28 x 10.
+static void put_sample(FILE* file, const json_t* one, int index) {
+  if (is_line(one)) fprintf(file, "<path class=\"line s%d d%d\" d=\"M1 5H27\"/>", index % COLOURS, index % COLOURS);
+  if (!has_marks(one)) return;
+  fprintf(file, "<path class=\"mark s%d\" d=\"", index % COLOURS);
+  put_mark(file, index, 14.0, 5.0);
+  fputs("\"/>", file);
+}
+
 static void put_legend(FILE* file, const json_t* series) {
   fputs("<ul class=\"legend\">", file);
   for (size_t k = 0; k < json_array_size(series); ++k) {
     const json_t* one = json_array_get(series, k);
-    int index = (int)k;
     fputs("<li><svg viewBox=\"0 0 28 10\">", file);
-    if (is_line(one)) fprintf(file, "<path class=\"line s%d d%d\" d=\"M1 5H27\"/>", index % COLOURS, index % COLOURS);
-    if (has_marks(one)) {
-      fprintf(file, "<path class=\"mark s%d\" d=\"", index % COLOURS);
-      put_mark(file, index, 14.0, 5.0);
-      fputs("\"/>", file);
-    }
+    put_sample(file, one, (int)k);
     fputs("</svg>", file);
     ch_html_put(file, ch_text_of(one, "name"));
     fputs("</li>", file);
@@ -133,17 +136,16 @@ static double left_margin(const ChAxis* y) {
   return 30.0 + 6.2 * (double)longest;
 }
 
-void ch_svg_chart(FILE* file, const json_t* chart) {
+static void put_plot(FILE* file, const json_t* chart) {
   const json_t* series = json_object_get(chart, "series");
   bool log_x = json_is_true(json_object_get(chart, "log_x")), log_y = json_is_true(json_object_get(chart, "log_y"));
   bool equal = json_is_true(json_object_get(chart, "equal")) && !log_x && !log_y;
-  ChFrame frame = {WIDTH, HEIGHT, 0.0, WIDTH - 12.0, 8.0, HEIGHT - 36.0};
+  ChPlotFrame frame = {WIDTH, HEIGHT, 0.0, WIDTH - 12.0, 8.0, HEIGHT - 36.0};
   Range xs = with_room(range_of(series, "x", log_x), log_x), ys = with_room(range_of(series, "y", log_y), log_y);
   if (equal) make_equal(&xs, &ys, frame.right - 50.0, frame.bottom - frame.top);
   ChAxis y = ch_axis_make(ys.low, ys.high, log_y, frame.bottom, frame.top, 5);
   frame.left = equal ? 50.0 : left_margin(&y);
   ChAxis x = ch_axis_make(xs.low, xs.high, log_x, frame.left, frame.right, 6);
-  if (json_array_size(series) > 1) put_legend(file, series);
   ch_svg_frame(file, &frame, &x, &y, ch_text_of(chart, "x"), ch_text_of(chart, "y"), true);
   for (size_t k = 0; k < json_array_size(series); ++k) {
     const json_t* one = json_array_get(series, k);
@@ -156,4 +158,53 @@ void ch_svg_chart(FILE* file, const json_t* chart) {
     fputs("</g>", file);
   }
   fputs("</svg>", file);
+}
+
+void ch_svg_chart(FILE* file, const json_t* chart) {
+  const json_t* series = json_object_get(chart, "series");
+  if (json_array_size(series) > 1) put_legend(file, series);
+  put_plot(file, chart);
+}
+
+// --- a file of its own -----------------------------------------------------------------------------------------------
+
+// What the page's style sheet says of charts, without variables, which drawing programs do not know.
+static void put_style(FILE* file) {
+  static const char* const colours[COLOURS] = {"#0072b2", "#d55e00", "#00805c", "#b6548c",
+                                               "#8a6d00", "#3a9bd9", "#7a4b2a", "#4d4d4d"};
+  static const char* const dashes[COLOURS] = {"none", "7 4", "2 4", "9 4 2 4", "4 3", "1 3", "12 4", "6 3 1 3 1 3"};
+  fputs(
+      "<style>text{font:11px system-ui,'DejaVu Sans',sans-serif;fill:#5d626b}.x{text-anchor:middle}"
+      ".y{text-anchor:end}.label,.title{fill:#1b1d21}path{fill:none}.grid{stroke:#e9e5dc}.axis,.tick{stroke:#5d626b}"
+      ".line{stroke-width:1.7;stroke-linejoin:round}.mark{stroke:#fff;stroke-width:.7}",
+      file);
+  for (int k = 0; k < COLOURS; ++k)
+    fprintf(file, ".line.s%d{stroke:%s}.mark.s%d{fill:%s}.d%d{stroke-dasharray:%s}", k, colours[k], k, colours[k], k,
+            dashes[k]);
+  fputs("</style>", file);
+}
+
+void ch_svg_chart_file(FILE* file, const json_t* chart) {
+  const json_t* series = json_object_get(chart, "series");
+  const double line = 16.0, top = 22.0;
+  size_t names = json_array_size(series) > 1 ? json_array_size(series) : 0;
+  double above = top + line * (double)names, height = above + HEIGHT;
+  fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\">",
+          WIDTH, height, 1.5 * WIDTH, 1.5 * height);
+  put_style(file);
+  fprintf(file, "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/><text class=\"title\" x=\"8\" y=\"15\">", WIDTH,
+          height);
+  ch_html_put(file, ch_text_of(chart, "caption"));
+  fputs("</text>", file);
+  for (size_t k = 0; k < names; ++k) {
+    double y = top + line * (double)k;
+    fprintf(file, "<svg x=\"8\" y=\"%.1f\" width=\"28\" height=\"10\">", y);
+    put_sample(file, json_array_get(series, k), (int)k);
+    fprintf(file, "</svg><text x=\"42\" y=\"%.1f\">", y + 9.0);
+    ch_html_put(file, ch_text_of(json_array_get(series, k), "name"));
+    fputs("</text>", file);
+  }
+  fprintf(file, "<svg x=\"0\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\">", above, WIDTH, HEIGHT);
+  put_plot(file, chart);
+  fputs("</svg></svg>\n", file);
 }

@@ -42,7 +42,7 @@ static void put_image(FILE* file, double x, double y, double width, double heigh
   fputs("\"/>", file);
 }
 
-static void put_bar(FILE* file, const ChFrame* f, const ChAxis* bar, const char* label) {
+static void put_bar(FILE* file, const ChPlotFrame* f, const ChAxis* bar, const char* label) {
   unsigned char cells[SHADES];
   for (int k = 0; k < SHADES; ++k) cells[k] = (unsigned char)(SHADES - 1 - k);
   double left = f->right + 14.0;
@@ -63,7 +63,7 @@ static double entry(const json_t* list, size_t k) {
   return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static ChAxis bar_axis(const json_t* values, bool log, const ChFrame* f) {
+static ChAxis bar_axis(const json_t* values, bool log, const ChPlotFrame* f) {
   double low = INFINITY, high = -INFINITY;
   for (size_t k = 0; k < json_array_size(values); ++k) {
     double value = entry(values, k);
@@ -83,7 +83,7 @@ void ch_svg_map(FILE* file, const json_t* map) {
   if (columns < 1 || rows < 1 || columns > 4096 || rows > 4096 || (size_t)(columns * rows) != count) return;
   unsigned char* cells = malloc(count);
   if (!cells) return;
-  const ChFrame frame = {WIDTH, HEIGHT, 56.0, WIDTH - 84.0, 8.0, HEIGHT - 36.0};
+  const ChPlotFrame frame = {WIDTH, HEIGHT, 56.0, WIDTH - 84.0, 8.0, HEIGHT - 36.0};
   ChAxis x = ch_axis_make(entry(xs, 0), entry(xs, 1), false, frame.left, frame.right, 5),
          y = ch_axis_make(entry(ys, 0), entry(ys, 1), false, frame.bottom, frame.top, 5),
          bar = bar_axis(values, json_is_true(json_object_get(map, "log")), &frame);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/union_find.h"
-#include "cardhouse/scene.h"
 #include "scene/json_text.h"
+#include "scene/recorded_scene.h"
 #include "serve/contact_view.h"
 #include "serve/scene_message.h"
 
@@ -22,16 +22,13 @@ struct ChRecording {
 
 // --- life ------------------------------------------------------------------------------------------------------------
 
-// Files that the scene names (meshes) lie beside the scene, which the trajectory does not tell: they are looked for in
-// the working folder, then beside the trajectory.
 static ChStatus open_scene(ChContext* context, const char* path, ChScene** out) {
   char* text;
   ChStatus status = ch_trajectory_scene(context, path, &text);
   if (status != CH_OK) return status;
-  status = ch_scene_parse(context, text, NULL, out);
-  if (status == CH_ERR_FILE) status = ch_scene_parse(context, text, path, out);
+  status = ch_scene_of_recording(context, text, path, out);
   free(text);
-  return status == CH_OK ? ch_world_seal(context, (*out)->world) : status;
+  return status;
 }
 
 static ChStatus start(ChContext* context, const char* path, ChRecording* r) {

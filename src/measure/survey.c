@@ -1,0 +1,53 @@
+// Surveys: see survey.h.
+#include "measure/survey.h"
+
+#include <math.h>
+
+#include "measure/segregation.h"
+
+ChStatus ch_survey_begin(ChContext* context, ChArena* arena, const ChGrains* grains, const ChSurveyOptions* options,
+                         int moments, ChSurvey* out) {
+  *out = (ChSurvey){.options = *options, .room = moments, .moments = CH_TAKE(arena, moments, ChMoment)};
+  if (options->pair_correlation)
+    out->correlation = ch_pair_correlation_begin(arena, grains->dimension, options->resolution, options->reach);
+  ChStatus status = CH_OK;
+  for (int axis = 0; axis < CH_PROFILE_AXES && status == CH_OK; ++axis)
+    if (options->profile[axis])
+      status = ch_profile_begin(context, arena, grains, &options->region, (ChProfileAxis)axis, options->bins,
+                                &out->profile[axis]);
+  return status;
+}
+
+static void add_coordination(ChArena* arena, ChSurvey* s, const ChGrains* grains, int count,
+                             const ChContactView* contacts, ChMoment* moment) {
+  const ChSurveyOptions* o = &s->options;
+  ChTouches touches = count > 0 ? ch_touches_of_contacts(arena, grains, count, contacts, o->touch)
+                                : ch_touches_of_distances(arena, grains, o->touch);
+  ChCoordination now = {0};
+  ch_coordination_add(arena, &now, grains, &o->region, &touches);
+  ch_coordination_add(arena, &s->coordination, grains, &o->region, &touches);
+  moment->coordination = ch_coordination_mean(&now);
+  moment->loaded = ch_coordination_loaded(&now);
+  moment->rattlers = ch_coordination_rattlers(&now);
+}
+
+void ch_survey_add(ChArena* arena, ChSurvey* s, const ChGrains* grains, double time, int contact_count,
+                   const ChContactView* contacts) {
+  const ChSurveyOptions* o = &s->options;
+  if (s->count == s->room) return;
+  ChArenaMark mark = ch_arena_mark(arena);
+  ChMoment* moment = &s->moments[s->count++];
+  *moment = (ChMoment){.time = time,
+                       .grains = ch_grains_inside(grains, &o->region),
+                       .packing = o->packing ? ch_grains_packing(grains, &o->region) : NAN,
+                       .temperature = ch_grains_temperature(grains, &o->region),
+                       .coordination = NAN,
+                       .loaded = NAN,
+                       .rattlers = NAN,
+                       .segregation = o->segregation >= 0 ? ch_segregation_index(arena, grains, o->segregation) : NAN};
+  if (o->coordination) add_coordination(arena, s, grains, contact_count, contacts, moment);
+  if (o->pair_correlation) ch_pair_correlation_add(arena, &s->correlation, grains, &o->window);
+  for (int axis = 0; axis < CH_PROFILE_AXES; ++axis)
+    if (o->profile[axis]) ch_profile_add(arena, &s->profile[axis], grains, &o->region);
+  ch_arena_release(arena, mark);
+}
