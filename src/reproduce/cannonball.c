@@ -38,17 +38,19 @@ ChStatus ch_cannonball_problem(ChItemRun* run, int base, double mu, ChProblem** 
 }
 
 static ChSolveOptions options_of(ChLcp012 method, long most) {
-  static const char* const names[] = {
-      [CH_LCP0] = "lemke", [CH_LCP1] = "successive", [CH_LCP2] = "relaxed", [CH_EXACT] = "auto"};
+  static const char* const names[] = {[CH_LCP0] = "lemke",
+                                      [CH_LCP1] = "successive",
+                                      [CH_LCP2] = "relaxed",
+                                      [CH_LCP2_PIVOTED] = "lemke",
+                                      [CH_EXACT] = "auto"};
   ChSolveOptions o = ch_solve_options_default();
   o.method = names[method];
   o.time_limit = 300.0;
-  if (method == CH_LCP2) o.pose = CH_POSE_RELAXED;
-  if (method == CH_LCP0 || method == CH_LCP1) {
-    o.max_iterations = most > 0 ? most : MOST;
-    o.settings[o.setting_count++] =
-        method == CH_LCP0 ? (ChSetting){"lemke.crash", 0} : (ChSetting){"successive.paper_rule", STOP};
-  }
+  if (method == CH_LCP2 || method == CH_LCP2_PIVOTED) o.pose = CH_POSE_RELAXED;
+  if (method == CH_LCP2 || method == CH_EXACT) return o;
+  o.max_iterations = most > 0 ? most : MOST;
+  o.settings[o.setting_count++] =
+      method == CH_LCP1 ? (ChSetting){"successive.paper_rule", STOP} : (ChSetting){"lemke.crash", 0};
   return o;
 }
 
@@ -76,7 +78,7 @@ ChStatus ch_cannonball_solve(ChContext* context, const ChProblem* problem, ChLcp
   double before = ch_clock_processor_seconds();
   out->status = ch_solve(context, problem, &options, v, u, r, &info);
   out->seconds = ch_clock_processor_seconds() - before;
-  out->pivots = method == CH_LCP0 ? info.inner : 0;
+  out->pivots = method == CH_LCP0 || method == CH_LCP2_PIVOTED ? info.inner : 0;
   out->passes = method == CH_LCP1 ? info.outer : 0;
   if (method == CH_LCP1 && info.outer < options.max_iterations) out->status = CH_OK;
   out->natural = info.certificate.natural;

@@ -11,10 +11,11 @@
 ChStatus ch_cannonball_problem(ChItemRun* run, int base, double mu, ChProblem** out);
 
 typedef enum ChLcp012 {
-  CH_LCP0,  // Lemke's pivoting on (6)-(7), from slacks, nothing else
-  CH_LCP1,  // (15) with Gamma = mu Lambda(v) until Lambda changes by less than 1e-5
-  CH_LCP2,  // (15) with Gamma = 0
-  CH_EXACT  // auto: what a user of Cardhouse gets
+  CH_LCP0,          // Lemke's pivoting on (6)-(7), from slacks, nothing else
+  CH_LCP1,          // (15) with Gamma = mu Lambda(v) until Lambda changes by less than 1e-5
+  CH_LCP2,          // (15) with Gamma = 0
+  CH_LCP2_PIVOTED,  // the same by Lemke's pivoting on (12)-(13), which is nearer to what the document does
+  CH_EXACT          // auto: what a user of Cardhouse gets
 } ChLcp012;
 
 typedef struct ChPileAnswer {

@@ -2,6 +2,10 @@
 // several times, with X defined anew.
 
 // 000: successive convex relaxation (Anitescu and Hart)
+X(000_fig1)
+X(000_fig2)
+X(000_fig3)
+X(000_fig4)
 X(000_table1)
 
 // 001: cone complementarity (Negrut and Serban)
