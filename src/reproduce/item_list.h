@@ -12,6 +12,8 @@ X(000_table1)
 
 // 002: time stepping (Anitescu's slides)
 X(002_lcp_table)
+X(002_dropped_particle)
+X(002_sliding_particle)
 
 // 003: complementarity as bound-constrained minimisation (Andreani and others)
 
