@@ -14,6 +14,8 @@ X(000_table1)
 X(002_lcp_table)
 X(002_dropped_particle)
 X(002_sliding_particle)
+X(002_ellipse)
+X(002_infeasibility)
 
 // 003: complementarity as bound-constrained minimisation (Andreani and others)
 
