@@ -142,7 +142,10 @@ static ChExit mcp_run(const ChCommand* self, int count, char** words) {
     print_list();
     return CH_EXIT_DONE;
   }
-  ChMcpOptions options = {a->tol, a->max_iterations, a->time_limit, (int)a->restarts};
+  ChMcpOptions options = {.tolerance = a->tol,
+                          .max_iterations = a->max_iterations,
+                          .time_limit = a->time_limit,
+                          .restarts = (int)a->restarts};
   jmp_buf landing;
   ChArena* arena = ch_arena_create(NULL);
   if (!arena || setjmp(landing)) {

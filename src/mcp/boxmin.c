@@ -18,6 +18,8 @@ ChStatus ch_mcp_boxmin(ChArena* arena, const ChMcp* mcp, const ChMcpOptions* opt
   ChBoxProblem problem = ch_box_merit_problem(arena, merit);
   ChBoxOptions box = ch_box_merit_options(merit);
   if (options->max_iterations) box.max_iterations = options->max_iterations;
+  if (options->gradient > 0.0) box.gradient_tolerance = options->gradient;
+  if (options->target > 0.0) box.target = options->target;
   double* F = CH_TAKE(arena, mcp->n, double);
   double* X = CH_TAKE(arena, problem.n, double);
   ChStatus status = CH_MAX_ITER;

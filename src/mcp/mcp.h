@@ -11,6 +11,8 @@ typedef struct ChMcpOptions {
   long max_iterations;  // trust-region iterations of one run; 0: 1000, or 10000 with more than 100 pairs
   double time_limit;    // seconds
   int restarts;         // further starting points when a stationary point turns out not to be a solution
+  double gradient;      // a run stops when the projected gradient falls below; 0: at what suits the form
+  double target;        // or when the objective does; 0: the same
 } ChMcpOptions;
 
 typedef struct ChMcpInfo {

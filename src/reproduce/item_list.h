@@ -18,6 +18,8 @@ X(002_ellipse)
 X(002_infeasibility)
 
 // 003: complementarity as bound-constrained minimisation (Andreani and others)
+X(003_mcplib)
+X(003_grasps)
 
 // 004, chapters 2 and 3: Painleve
 X(004_painleve_rod)
