@@ -18,6 +18,7 @@ X(002_sliding_particle)
 X(002_refinement)
 X(002_ellipse)
 X(002_infeasibility)
+X(002_programmes)
 
 // 003: complementarity as bound-constrained minimisation (Andreani and others)
 X(003_mcplib)
