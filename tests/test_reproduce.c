@@ -17,8 +17,7 @@
 
 static ChContext context;
 
-// --- items of the test
-// -------------------------------------------------------------------------------------------------
+// --- items of the test -----------------------------------------------------------------------------------------------
 
 static ChStatus run_good(ChItemRun* run) {
   char path[CH_PATH_SIZE];
@@ -85,8 +84,7 @@ static long runs_of_good(void) {
   return stat(ch_temporary_path("report/items/000-good/runs"), &info) == 0 ? (long)info.st_size : 0;
 }
 
-// --- the runner
-// ----------------------------------------------------------------------------------------------------------
+// --- the runner ------------------------------------------------------------------------------------------------------
 
 static void broken_items_are_caught_and_the_others_end(void** state) {
   (void)state;
@@ -209,8 +207,7 @@ static void text_stays_text_on_the_page(void** state) {
   ch_runner_free(&runner);
 }
 
-// --- axes and maps
-// -------------------------------------------------------------------------------------------------------
+// --- axes and maps ---------------------------------------------------------------------------------------------------
 
 static void ticks_are_round_and_inside(void** state) {
   (void)state;

@@ -59,8 +59,7 @@ static bool choose(const ChCommand* self, const char* word, bool* chosen) {
   return any || ch_word_check(self, "item", word, count, known);
 }
 
-// --- progress
-// ----------------------------------------------------------------------------------------------------------
+// --- progress --------------------------------------------------------------------------------------------------------
 
 typedef struct Bar {
   double shown_at;
@@ -88,8 +87,7 @@ static void show_progress(const ChRunner* runner, void* state) {
   fflush(stderr);
 }
 
-// --- what it ends with
-// -------------------------------------------------------------------------------------------------
+// --- what it ends with -----------------------------------------------------------------------------------------------
 
 static ChExit print_json(const ChCommand* self, const ChRunner* runner) {
   json_t* items = json_array();

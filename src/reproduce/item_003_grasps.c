@@ -25,8 +25,7 @@ static ChMcpOptions rule_of(int rule) {
 
 static double percent(int part, int whole) { return whole > 0 ? 100.0 * part / whole : 0.0; }
 
-// --- the report
-// --------------------------------------------------------------------------------------------------------
+// --- the report ------------------------------------------------------------------------------------------------------
 
 static void tell(ChReport* report) {
   ch_report_text(

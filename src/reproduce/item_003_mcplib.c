@@ -41,8 +41,7 @@ static ChStatus solve(ChContext* context, ChArena* arena, const char* words, Wor
   return CH_OK;
 }
 
-// --- Harker
-// --------------------------------------------------------------------------------------------------------------
+// --- Harker ----------------------------------------------------------------------------------------------------------
 
 static ChStatus spatial_price(ChItemRun* run, ChArena* arena) {
   int solved = 0, smallest = 1 << 30, largest = 0;
@@ -68,8 +67,7 @@ static ChStatus spatial_price(ChItemRun* run, ChArena* arena) {
   return CH_OK;
 }
 
-// --- Scarf
-// ---------------------------------------------------------------------------------------------------------------
+// --- Scarf -----------------------------------------------------------------------------------------------------------
 
 typedef struct Printed {
   const char *work, *dimension;
@@ -112,8 +110,7 @@ static ChStatus scarf(ChItemRun* run, ChArena* arena, const char* model, const c
   return CH_OK;
 }
 
-// --- Bertsekas
-// -----------------------------------------------------------------------------------------------------------
+// --- Bertsekas -------------------------------------------------------------------------------------------------------
 
 typedef struct Control {
   Work work[FAMILIES][SIZES];

@@ -64,8 +64,7 @@ static ChStatus sweep(ChContext* context, double inertia, Curve* curve) {
   return CH_OK;
 }
 
-// --- what the printed condition says, and what solvers find above it
-// ---------------------------------------------------
+// --- what the printed condition says, and what solvers find above it -------------------------------------------------
 
 typedef struct Trials {
   int cases, answered;  // steps above the threshold, and those that some method solved
@@ -107,8 +106,7 @@ static ChStatus try_methods(ChContext* context, double a, double mu, Trials* tri
   return CH_OK;
 }
 
-// --- the built-in scene
-// ------------------------------------------------------------------------------------------------
+// --- the built-in scene ----------------------------------------------------------------------------------------------
 
 typedef struct FirstStep {
   double impulse, slip;
@@ -185,8 +183,7 @@ static ChStatus shrink_step(ChItemRun* run) {
   return CH_OK;
 }
 
-// --- the report
-// --------------------------------------------------------------------------------------------------------
+// --- the report ------------------------------------------------------------------------------------------------------
 
 static void tell(ChReport* report) {
   ch_report_text(

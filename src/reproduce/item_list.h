@@ -39,3 +39,4 @@ X(004_domain_67)
 X(004_domain_68)
 
 // 004, chapter 7: validation
+X(004_engines)

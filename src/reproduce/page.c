@@ -37,8 +37,7 @@ void ch_picture_path(const char* folder, const char* item, int figure, char* pat
   snprintf(path, size, "%s/items/%s/picture-%d.png", folder, item, figure);
 }
 
-// --- pieces
-// ------------------------------------------------------------------------------------------------------------
+// --- pieces ----------------------------------------------------------------------------------------------------------
 
 static void put_tagged(FILE* f, const char* open, const char* text, const char* close) {
   fputs(open, f);
@@ -86,8 +85,7 @@ static void put_tally(FILE* f, const ChTally* tally) {
     if (counts[k] > 0) fprintf(f, "<span class=\"verdict %s\">%d %s</span> ", names[k], counts[k], words[k]);
 }
 
-// --- an item
-// -----------------------------------------------------------------------------------------------------------
+// --- an item ---------------------------------------------------------------------------------------------------------
 
 static void put_picture(FILE* f, const ChPage* page, const char* item, int index, const json_t* figure) {
   char path[PATH_SIZE];
@@ -222,8 +220,7 @@ static void put_item(FILE* f, const ChPage* page, const json_t* result) {
   fputs("</article>\n", f);
 }
 
-// --- the whole
-// -----------------------------------------------------------------------------------------------------------
+// --- the whole -------------------------------------------------------------------------------------------------------
 
 static void put_head(FILE* f, const ChPage* page, const ChTally* tally) {
   fputs(
