@@ -27,7 +27,8 @@ typedef enum ChRestitution { CH_RESTITUTION_NEWTON, CH_RESTITUTION_POISSON } ChR
 
 typedef struct ChSimulationOptions {
   double h;                // seconds
-  const char* integrator;  // "euler"
+  const char* integrator;  // its name: ch_integrator_info lists them
+  double midpoint;         // of the integrator "midpoint": in [0, 1]
   ChStabilization stabilization;
   double gamma;  // in (0, 1]
   bool project;  // positions are projected onto the constraints after each step (B5)
@@ -48,6 +49,12 @@ typedef struct ChSimulationOptions {
 // As ch_solve_options_default, but an island's solve ends after 2 s. Names of methods and settings are not copied: they
 // must live as long as the simulation.
 ChSimulationOptions ch_simulation_options_default(void);
+
+typedef struct ChIntegratorInfo {
+  const char *name, *summary;
+} ChIntegratorInfo;
+int ch_integrator_count(void);
+ChIntegratorInfo ch_integrator_info(int index);
 
 typedef struct ChStepInfo {
   long step;

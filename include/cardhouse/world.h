@@ -213,6 +213,8 @@ typedef enum ChForceType {
   CH_FORCE_TORSION,  // between two bodies about axis: the same in the angle
   CH_FORCE_WRENCH,   // force and torque on body[0] at `at` of its frame, world axes or turning with it
   CH_FORCE_DRAG,     // on body[0]: - (linear + quadratic |v|) v on the centre of mass, - angular omega
+  CH_FORCE_WELL,     // on body[0]: a field about the world's point at[1], V = well[0] s + well[1] s^2 + well[2] s^3 in
+                     // the square s of the distance of its centre of mass
 } ChForceType;
 
 typedef struct ChForceDef {
@@ -227,6 +229,7 @@ typedef struct ChForceDef {
   ChSignal force[3], torque[3];
   bool follows;  // wrench turns with the body
   double linear, quadratic, angular;
+  double well[3];  // J/m^2, J/m^4, J/m^6, of any sign
 } ChForceDef;
 #define CH_FORCE_DEF \
   { .axis = {0.0, 0.0, 1.0}, .length_as_is = true }

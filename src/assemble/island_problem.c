@@ -1,6 +1,6 @@
 // One island as a contact problem in global form, for the change x of velocity from the reference v0:
 //
-//   M^ x = H r + f      M^ = M - h^2 dk/dq - h dk/dv      u = H^T x + (w + H^T v0)
+//   M^ x = H r + f      M^ = M - stiffness dk/dq - damping dk/dv      u = H^T x + (w + H^T v0)
 //
 // written column by column into the problem itself; only where implicit forces couple bodies is M listed as triplets. A
 // body with locks has fewer columns: everything that belongs to it is multiplied by its basis first. A sum w + H^T v0
@@ -147,7 +147,7 @@ static void add_square(const Builder* b, int i, int j, const double* A, Entries*
 static void list_masses(const Builder* b, Entries* M) {
   int count;
   const int* bodies = island_bodies(b, &count);
-  double h = b->dynamics->h, A[SQUARE];
+  double stiffness = b->dynamics->stiffness, damping = b->dynamics->damping, A[SQUARE];
   for (int k = 0; k < count; ++k) {
     ch_body_mass(b->moment->world, bodies[k], A);
     add_square(b, bodies[k], bodies[k], A, M);
@@ -157,7 +157,7 @@ static void list_masses(const Builder* b, Entries* M) {
     for (int i = 0; i < 2; ++i)
       for (int j = 0; j < 2; ++j) {
         if (!in_island(b, k->body[i]) || !in_island(b, k->body[j])) continue;
-        for (int a = 0; a < b->width * b->width; ++a) A[a] = -h * h * k->dkdq[i][j][a] - h * k->dkdv[i][j][a];
+        for (int a = 0; a < b->width * b->width; ++a) A[a] = -stiffness * k->dkdq[i][j][a] - damping * k->dkdv[i][j][a];
         add_square(b, k->body[i], k->body[j], A, M);
       }
   }
@@ -227,15 +227,14 @@ static void add_product(int width, double s, const double* A, const double* x, d
 
 // What the implicit parts take of the reference.
 static void add_implicit(const Builder* b, double* impulse) {
-  double h = b->dynamics->h;
   for (int c = b->islands->coupling_start[b->island]; c < b->islands->coupling_start[b->island + 1]; ++c) {
     const ChForceCoupling* k = &b->dynamics->couplings[b->islands->couplings[c]];
     for (int i = 0; i < 2; ++i)
       for (int j = 0; j < 2; ++j) {
         if (!in_island(b, k->body[i]) || !in_island(b, k->body[j])) continue;
         double* y = impulse + (long)b->islands->place[k->body[i]] * b->width;
-        add_product(b->width, h * h, k->dkdq[i][j], reference_of(b, k->body[j]), y);
-        add_product(b->width, h, k->dkdv[i][j], reference_of(b, k->body[j]), y);
+        add_product(b->width, b->dynamics->stiffness, k->dkdq[i][j], reference_of(b, k->body[j]), y);
+        add_product(b->width, b->dynamics->damping, k->dkdv[i][j], reference_of(b, k->body[j]), y);
       }
   }
 }
@@ -279,10 +278,11 @@ static int count_rows(const Builder* b) {
 
 // What a force's implicit part weighs on its i-th body over a step, in that body's masses.
 static double stiffness_ratio(const Builder* b, const ChForceCoupling* k, int i) {
-  double h = b->dynamics->h, largest = 0.0, M[SQUARE];
+  const ChDynamics* d = b->dynamics;
+  double largest = 0.0, M[SQUARE];
   ch_body_mass(b->moment->world, k->body[i], M);
   for (int a = 0; a < b->width * b->width; a += b->width + 1)
-    largest = fmax(largest, -(h * h * k->dkdq[i][i][a] + h * k->dkdv[i][i][a]) / M[a]);
+    largest = fmax(largest, -(d->stiffness * k->dkdq[i][i][a] + d->damping * k->dkdv[i][i][a]) / M[a]);
   return largest;
 }
 
@@ -297,8 +297,8 @@ static ChStatus check_stiffness(ChContext* context, const Builder* b) {
         return ch_fail(context, CH_ERR_RANGE,
                        "force '%.80s' is too stiff or damped: over a step of %g s it weighs %.2g times body '%.80s', "
                        "must be at most %g; a joint holds rigidly",
-                       world->forces[k->force].def.name, b->dynamics->h, ratio, world->bodies[k->body[i]].name,
-                       STIFFEST);
+                       world->forces[k->force].def.name, b->moment->end - b->moment->time, ratio,
+                       world->bodies[k->body[i]].name, STIFFEST);
     }
   }
   return CH_OK;

@@ -28,14 +28,15 @@ int ch_body_basis(const ChWorld* world, int body, const ChBodyState* state, doub
 // What the rows act on, in the layout of forces.h. Unknown is the change of velocity from a reference, so that bodies
 // that coast or fall together, however fast, leave no round-off of their speed in a problem that has nothing to solve:
 //
-//   M^ (v - reference) = impulse + (h^2 dk/dq + h dk/dv) reference + H r
+//   M^ (v - reference) = impulse + (stiffness dk/dq + damping dk/dv) reference + H r
+//   M^ = M - stiffness dk/dq - damping dk/dv
 typedef struct ChDynamics {
   const double* reference;  // body_count * width: velocities, locks already kept
   const double* impulse;    // body_count * width
   const ChForceCoupling* couplings;
   int coupling_count;
-  double h;       // of the implicit parts; 0 = none
-  bool absolute;  // the same problem in v itself, M^ v = M reference + impulse + H r, as others know it
+  double stiffness, damping;  // of the implicit parts: h^2 and h in an Euler step
+  bool absolute;              // the same problem in v itself, M^ v = M reference + impulse + H r, as others know it
 } ChDynamics;
 
 // Mass of a body in the layout of its velocity: width x width, row-major.

@@ -2,12 +2,14 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "cardhouse/simulation.h"
 #include "cardhouse/solve.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 
 #define METHODS_OPTIONS(X)                                                                \
   X(FLAG, options, false, NULL, 0, 0, "also the options that --set takes, with defaults") \
+  X(FLAG, integrators, false, NULL, 0, 0, "the time stepping schemes of `run` instead")   \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")
 
 typedef struct Arguments {
@@ -41,6 +43,12 @@ static void print_text(bool with_options) {
   }
 }
 
+static void print_integrators(void) {
+  printf("%-20s %s\n", "integrator", "what it does");
+  for (int k = 0; k < ch_integrator_count(); ++k)
+    printf("%-20s %s\n", ch_integrator_info(k).name, ch_integrator_info(k).summary);
+}
+
 static ChExit print_json(const ChCommand* self) {
   json_t* methods = json_array();
   for (int k = 0; k < ch_method_count(); ++k) {
@@ -57,7 +65,12 @@ static ChExit print_json(const ChCommand* self) {
                                              ch_json_real(o.value), "lowest", ch_json_real(o.lowest), "highest",
                                              ch_json_real(o.highest)));
   }
-  return ch_json_print(self, json_pack("{s:o, s:o}", "methods", methods, "options", options));
+  json_t* integrators = json_array();
+  for (int k = 0; k < ch_integrator_count(); ++k)
+    json_array_append_new(integrators, json_pack("{s:s, s:s}", "name", ch_integrator_info(k).name, "summary",
+                                                 ch_integrator_info(k).summary));
+  return ch_json_print(
+      self, json_pack("{s:o, s:o, s:o}", "methods", methods, "options", options, "integrators", integrators));
 }
 
 static ChExit methods_run(const ChCommand* self, int count, char** words) {
@@ -65,14 +78,19 @@ static ChExit methods_run(const ChCommand* self, int count, char** words) {
   ChParsed parsed = ch_arguments_parse(self, count, words, &arguments, NULL);
   if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
   if (arguments.json) return print_json(self);
-  print_text(arguments.options);
+  if (arguments.integrators)
+    print_integrators();
+  else
+    print_text(arguments.options);
   return CH_EXIT_DONE;
 }
 
 const ChCommand ch_command_methods = {
     .name = "methods",
-    .summary = "lists every method and inner solver: what it solves and where it comes from",
-    .examples = "  cardhouse methods\n  cardhouse methods --options\n  cardhouse methods --json\n",
+    .summary = "lists every method, inner solver and integrator: what it solves and where it comes from",
+    .examples =
+        "  cardhouse methods\n  cardhouse methods --options\n  cardhouse methods --integrators\n  cardhouse methods "
+        "--json\n",
     .row_count = sizeof rows / sizeof *rows,
     .rows = rows,
     .run = methods_run,

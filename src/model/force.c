@@ -7,7 +7,8 @@
 static const char* const names[] = {[CH_FORCE_SPRING] = "spring",
                                     [CH_FORCE_TORSION] = "torsion",
                                     [CH_FORCE_WRENCH] = "wrench",
-                                    [CH_FORCE_DRAG] = "drag"};
+                                    [CH_FORCE_DRAG] = "drag",
+                                    [CH_FORCE_WELL] = "well"};
 
 static bool has_two_ends(ChForceType type) { return type == CH_FORCE_SPRING || type == CH_FORCE_TORSION; }
 
@@ -21,6 +22,9 @@ static ChStatus check_numbers(ChContext* context, const ChForceDef* def, const c
     ChStatus status = ch_check_number(context, what, numbers[k].name, numbers[k].value, 0.0);
     if (status != CH_OK) return status;
   }
+  for (int k = 0; k < 3; ++k)
+    if (!isfinite(def->well[k]))
+      return ch_fail(context, CH_ERR_RANGE, "%s: r%d is %g, must be finite", what, 2 * k + 2, def->well[k]);
   if (!isfinite(def->length) || (def->type == CH_FORCE_SPRING && def->length < 0.0))
     return ch_fail(context, CH_ERR_RANGE, "%s: length is %g, must be finite%s", what, def->length,
                    def->type == CH_FORCE_SPRING ? " and >= 0" : "");

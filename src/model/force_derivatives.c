@@ -208,6 +208,19 @@ static void drag(const ChWorld* world, const ChForce* force, const ChBodyState* 
   finish(world, def->body, dq, dv, out);
 }
 
+// - V'' = - 2 V_s (1 - n n') - (2 V_s + 4 s V_ss) n n'; what would push out of the well is left out unless `exact`.
+static void well(const ChWorld* world, const ChForce* force, const ChBodyState* states, bool exact,
+                 ChForceCoupling* out) {
+  ChWellPose p = ch_well_pose(force, states);
+  double across = 2.0 * p.slope, along = across + 4.0 * ch_dot(p.d, p.d) * p.curve;
+  if (!exact) across = fmax(across, 0.0), along = fmax(along, 0.0);
+  ChMat3 K = ch_mat_diagonal(ch_vec(-across, -across, -across));
+  ch_mat_add_outer(&K, across - along, ch_unit(p.d), ch_unit(p.d));
+  Block dq[2][2] = {0}, dv[2][2] = {0};
+  put(dq[0][0], 0, 0, &K);
+  finish(world, force->def.body, dq, dv, out);
+}
+
 static bool derive(const ChWorld* world, int index, const ChBodyState* states, double t, bool exact,
                    ChForceCoupling* out) {
   const ChForce* force = &world->forces[index];
@@ -224,6 +237,9 @@ static bool derive(const ChWorld* world, int index, const ChBodyState* states, d
       break;
     case CH_FORCE_DRAG:
       drag(world, force, states, out);
+      break;
+    case CH_FORCE_WELL:
+      well(world, force, states, exact, out);
       break;
   }
   if (stiff) out->force = index;

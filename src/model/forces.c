@@ -1,4 +1,4 @@
-// Forces on bodies: gravity, springs, torsion springs, wrenches, drag, driven joints; and energies.
+// Forces on bodies: gravity, springs, torsion springs, wrenches, drag, wells, driven joints; and energies.
 #include "model/forces.h"
 
 #include <string.h>
@@ -117,6 +117,21 @@ static void add_drag(const ChWorld* world, const ChForce* force, const ChBodySta
   add_to(world, def->body[0], ch_scale(-factor, state->velocity), ch_scale(-def->angular, state->omega), k);
 }
 
+ChWellPose ch_well_pose(const ChForce* force, const ChBodyState* states) {
+  const double* c = force->def.well;
+  ChWellPose p = {.d = ch_sub(states[force->def.body[0]].position, force->def.at[1])};
+  double s = ch_dot(p.d, p.d);
+  p.value = ((c[2] * s + c[1]) * s + c[0]) * s;
+  p.slope = (3.0 * c[2] * s + 2.0 * c[1]) * s + c[0];
+  p.curve = 6.0 * c[2] * s + 2.0 * c[1];
+  return p;
+}
+
+static void add_well(const ChWorld* world, const ChForce* force, const ChBodyState* states, double* k) {
+  ChWellPose p = ch_well_pose(force, states);
+  add_to(world, force->def.body[0], ch_scale(-2.0 * p.slope, p.d), ch_vec(0, 0, 0), k);
+}
+
 static void add_driven_joint(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, double t,
                              double* k) {
   for (int axis = 0; axis < ch_joint_freedoms(joint->type); ++axis) {
@@ -151,6 +166,9 @@ void ch_forces_evaluate(const ChWorld* world, const ChBodyState* states, double 
         break;
       case CH_FORCE_DRAG:
         add_drag(world, force, states, k);
+        break;
+      case CH_FORCE_WELL:
+        add_well(world, force, states, k);
         break;
     }
   }
@@ -191,6 +209,8 @@ double ch_forces_potential(const ChWorld* world, const ChBodyState* states, doub
     const ChForce* force = &world->forces[f];
     if (force->def.type == CH_FORCE_SPRING) sum += stored(&force->def, ch_spring_pose(force, states).x);
     if (force->def.type == CH_FORCE_TORSION) sum += stored(&force->def, ch_torsion_pose(world, force, states).angle);
+    if (force->def.type == CH_FORCE_WELL && ch_body_is_dynamic(world, force->def.body[0]))
+      sum += ch_well_pose(force, states).value;
   }
   return sum;
 }

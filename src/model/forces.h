@@ -33,7 +33,7 @@ bool ch_force_derivatives(const ChWorld* world, int force, const ChBodyState* st
 // stiff (wrenches).
 bool ch_force_implicit(const ChWorld* world, int force, const ChBodyState* states, double t, ChForceCoupling* out);
 
-// Potential energy of gravity (constant part at time t) and springs.
+// Potential energy of gravity (constant part at time t), springs and wells.
 double ch_forces_potential(const ChWorld* world, const ChBodyState* states, double t);
 double ch_kinetic_energy(const ChWorld* world, const ChBodyState* states);
 

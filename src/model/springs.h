@@ -1,7 +1,7 @@
-// Springs and torsion springs at one moment: what forces.c and force_derivatives.c share.
+// Springs, torsion springs and wells at one moment: what forces.c and force_derivatives.c share.
 //
 // A spring pulls its ends together with T = k x + c x^3 + damping dx/dt, x = length - rest length. A torsion spring
-// does the same with the angle of the second body about an axis of the first.
+// does the same with the angle of the second body about an axis of the first. A well pulls with - grad V.
 #ifndef CH_MODEL_SPRINGS_H
 #define CH_MODEL_SPRINGS_H
 
@@ -31,5 +31,13 @@ typedef struct ChTorsionPose {
 } ChTorsionPose;
 
 ChTorsionPose ch_torsion_pose(const ChWorld* world, const ChForce* force, const ChBodyState* states);
+
+// A well is V(s), s = |d|^2, d from its centre to the body's centre of mass.
+typedef struct ChWellPose {
+  ChVec3 d;
+  double value, slope, curve;  // V, dV/ds, d^2V/ds^2
+} ChWellPose;
+
+ChWellPose ch_well_pose(const ChForce* force, const ChBodyState* states);
 
 #endif

@@ -32,6 +32,8 @@ static const ChField step_fields[] = {
     STEP(number, "h", options.h, "length of a step, s", 0, CH_STEP, NULL),
     STEP(number, "until", until, "time at which a run ends, s", 0, CH_DURATION, NULL),
     STEP(integrator, "integrator", options.integrator, "time stepping scheme", 0, CH_ANY, NULL),
+    STEP(number, "midpoint", options.midpoint, "of the integrator midpoint: place of the forces, 0 start to 1 end", 0,
+         CH_UNIT, NULL),
     STEP(stabilization, "stabilization", options, "gamma, or an object with mode and gamma", 0, CH_ANY,
          &ch_form_stabilization),
     STEP(number, "margin", options.margin, "gap up to which contacts take part, m", 0, CH_NOT_NEGATIVE, NULL),
@@ -278,11 +280,18 @@ static const ChField drag_fields[] = {ON, FORCE(number, "linear", linear, "N s/m
                                       FORCE(number, "quadratic", quadratic, "N s^2/m^2", 0, CH_NOT_NEGATIVE, NULL),
                                       FORCE(number, "angular", angular, "N m s/radian", 0, CH_NOT_NEGATIVE, NULL)};
 
+static const ChField well_fields[] = {
+    ON, FORCE(vector, "at", at[1], "its centre in the world, m", 0, CH_ANY, NULL),
+    FORCE(number, "r2", well[0], "of the square of the distance, J/m^2", 0, CH_ANY, NULL),
+    FORCE(number, "r4", well[1], "of its fourth power, J/m^4", 0, CH_ANY, NULL),
+    FORCE(number, "r6", well[2], "of its sixth power, J/m^6", 0, CH_ANY, NULL)};
+
 static const ChVariant force_types[] = {
     {"spring", CH_FORCE_SPRING, 0, CH_COUNT(spring_fields), spring_fields},
     {"torsion", CH_FORCE_TORSION, 0, CH_COUNT(torsion_fields), torsion_fields},
     {"wrench", CH_FORCE_WRENCH, 0, CH_COUNT(wrench_fields), wrench_fields},
     {"drag", CH_FORCE_DRAG, 0, CH_COUNT(drag_fields), drag_fields},
+    {"well", CH_FORCE_WELL, 0, CH_COUNT(well_fields), well_fields},
 };
 static const ChField force_fields[] = {FORCE(text, "name", name, "for messages", 0, CH_ANY, NULL)};
 const ChSceneForm ch_form_force = {.name = "force",

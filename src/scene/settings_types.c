@@ -8,8 +8,6 @@ enum { WORDS_MAX = 256 };
 
 #define TYPE(name) const ChFieldType ch_type_##name = {read_##name, schema_##name}
 
-static const char* const integrators[] = {"euler", NULL};
-
 static bool read_stabilization(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
   ChSimulationOptions* options = out;
   if (json_is_object(value)) return ch_form_read(r, place, value, field->more, options);
@@ -47,13 +45,23 @@ static json_t* schema_listed(const char* const* words) {
   return ch_type_choice.schema(&field, 3);
 }
 
+static void integrator_names(const char* names[WORDS_MAX]) {
+  int count = 0;
+  for (; count < ch_integrator_count() && count < WORDS_MAX - 1; ++count) names[count] = ch_integrator_info(count).name;
+  names[count] = NULL;
+}
+
 static bool read_integrator(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
   (void)field;
-  return read_listed(r, place, value, integrators, out);
+  const char* names[WORDS_MAX];
+  integrator_names(names);
+  return read_listed(r, place, value, names, out);
 }
 static json_t* schema_integrator(const ChField* field, int dimension) {
   (void)field, (void)dimension;
-  return schema_listed(integrators);
+  const char* names[WORDS_MAX];
+  integrator_names(names);
+  return schema_listed(names);
 }
 TYPE(integrator);
 

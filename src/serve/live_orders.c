@@ -62,7 +62,7 @@ static ChStatus change_options(ChContext* context, ChLive* live, const ChOrder* 
   for (int k = 0; k < live->pane_count && status == CH_OK; ++k) {
     ChSimulationOptions own = o;
     ch_live_use_method(&own, methods[k]);
-    status = ch_simulation_options_check(context, &own, world_of(live)->dimension);
+    status = ch_simulation_options_check(context, &own, world_of(live));
   }
   if (status != CH_OK) return status;
   if (order->setting == CH_SET_LIMIT) live->limit_given = given;

@@ -1,8 +1,8 @@
 // Options of a simulation: defaults, and what is refused.
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
+#include "step/integrator.h"
 #include "step/state.h"
 
 // An island that takes longer than this is better off with the best answer so far, projected and counted as missed.
@@ -13,6 +13,7 @@ enum { MOST_THREADS = 1024, MOST_SIDES = 1024 };
 ChSimulationOptions ch_simulation_options_default(void) {
   ChSimulationOptions o = {.h = 1e-3,
                            .integrator = "euler",
+                           .midpoint = 0.5,
                            .gamma = 1.0,
                            .margin = 0.01,
                            .look_ahead = true,
@@ -74,17 +75,16 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
   return CH_OK;
 }
 
-ChStatus ch_simulation_options_check(ChContext* context, const ChSimulationOptions* o, int dimension) {
+ChStatus ch_simulation_options_check(ChContext* context, const ChSimulationOptions* o, const ChWorld* world) {
   ChStatus status = check_numbers(context, o);
   if (status != CH_OK) return status;
-  if (!o->integrator || strcmp(o->integrator, "euler") != 0)
-    return ch_fail(context, CH_ERR_ARGUMENT, "integrator '%s' is not known; there is: euler",
-                   o->integrator ? o->integrator : "");
+  status = ch_integrator_check(context, o, world);
+  if (status != CH_OK) return status;
   if ((int)o->stabilization < 0 || o->stabilization > CH_STABILIZE_OFF)
     return ch_fail(context, CH_ERR_RANGE, "stabilization mode is %d, must be 0 to %d", (int)o->stabilization,
                    CH_STABILIZE_OFF);
   if ((int)o->restitution < 0 || o->restitution > CH_RESTITUTION_POISSON)
     return ch_fail(context, CH_ERR_RANGE, "restitution law is %d, must be %d (newton) or %d (poisson)",
                    (int)o->restitution, CH_RESTITUTION_NEWTON, CH_RESTITUTION_POISSON);
-  return check_solver(context, o, dimension);
+  return check_solver(context, o, world->dimension);
 }

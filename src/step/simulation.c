@@ -68,7 +68,7 @@ ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimula
   memcpy(&s->checked, options, sizeof *options);
   s->arena = ch_arena_create(NULL);
   for (int k = 0; k < 2; ++k) s->scratches[k] = ch_arena_create(NULL);
-  ChStatus status = ch_simulation_options_check(context, options, world->dimension);
+  ChStatus status = ch_simulation_options_check(context, options, world);
   if (status == CH_OK) status = ch_world_seal(context, world);
   if (status == CH_OK) status = start(context, s);
   if (status != CH_OK) {
@@ -128,7 +128,7 @@ static ChStatus try_step(ChContext* context, ChSimulation* s, double h, ChStepIn
   }
   ch_arena_set_landing(scratch, &landing);
   double half_step;
-  ChStatus status = ch_euler_step(context, s, h, &half_step, info);
+  ChStatus status = ch_step_make(context, s, h, &half_step, info);
   if (status == CH_OK) status = ch_states_check(context, s->world, s->states, info->step);
   if (status == CH_OK && s->options.project) status = ch_positions_project(context, s, info);
   if (status == CH_OK) status = ch_states_check(context, s->world, s->states, info->step);
@@ -176,7 +176,7 @@ static void repeat_step(ChSimulation* s, ChStepInfo* info) {
 // Options that the caller changed are looked at before they are used, and nothing from before them is taken over.
 static ChStatus notice_options(ChContext* context, ChSimulation* s) {
   if (memcmp(&s->options, &s->checked, sizeof s->options) == 0) return CH_OK;
-  ChStatus status = ch_simulation_options_check(context, &s->options, s->world->dimension);
+  ChStatus status = ch_simulation_options_check(context, &s->options, s->world);
   if (status != CH_OK) return status;
   memcpy(&s->checked, &s->options, sizeof s->options);
   s->still = s->rest.filled = false;

@@ -59,8 +59,9 @@ struct ChSimulation {
   int contact_count, contact_room;
 };
 
-// One step of the integrator `euler`, of length h; advances states and fills info. `half_step`: see ledger.c.
-ChStatus ch_euler_step(ChContext* context, ChSimulation* s, double h, double* half_step, ChStepInfo* info);
+// One step of the integrator that the options name, of length h; advances states and fills info. `half_step`: see
+// ledger.c.
+ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* half_step, ChStepInfo* info);
 
 // Bodies that are moved by prescription: their mean velocity from now to `end`, h later, and their place at a time.
 void ch_kinematic_velocities(ChSimulation* s, double end, double h);
@@ -98,11 +99,11 @@ ChStatus ch_states_check(ChContext* context, const ChWorld* world, const ChBodyS
 void ch_free_velocity(const ChWorld* world, int body, const ChBodyState* state, const double* momentum,
                       double* velocity);
 
-// Work that prescriptions and motors (rows) and applied forces did. Called when s->velocities are the new velocities
+// Work that prescriptions and motors (rows) and applied forces k did. Called when s->velocities are the new velocities
 // and s->states still have the old ones; `before`: driven bodies as contacts saw them then.
 double ch_ledger_rows(const ChSimulation* s, const ChMoment* moment, const ChRows* rows, const double* r,
                       const ChBodyState* before);
-double ch_ledger_applied(const ChSimulation* s, double h);
+double ch_ledger_applied(const ChSimulation* s, const double* k, double h);
 double ch_ledger_half_step(const ChSimulation* s, double h);
 // Energies at the end of the step, and what of their rise is not explained.
 void ch_ledger_close(const ChSimulation* s, double half_step, ChStepInfo* info);
@@ -111,6 +112,6 @@ void ch_ledger_close(const ChSimulation* s, double half_step, ChStepInfo* info);
 bool ch_world_is_autonomous(const ChWorld* world);
 
 // Whether options make sense, solver's included.
-ChStatus ch_simulation_options_check(ChContext* context, const ChSimulationOptions* options, int dimension);
+ChStatus ch_simulation_options_check(ChContext* context, const ChSimulationOptions* options, const ChWorld* world);
 
 #endif

@@ -1,0 +1,364 @@
+// One step of an integrator (integrator.h):
+//
+//   M (v+ - v) = h k* + H r,    u = H^T v+ + w,  (u, r) in their laws,    q+ = q + h d,  d = a v + (1 - a) v+
+//
+// k* may depend on v+. It is linearised about a guess vj, which leaves a contact problem with another mass,
+//
+//   M^ v+ = M v + h k*(vj) - (h cq dk/dq + h cv dk/dv) vj + H r,   M^ = M - h cq dk/dq - h cv dk/dv
+//
+// and where the integrator asks for it vj <- v+ until nothing changes: Newton's method, with what a spring could gain
+// energy by left out of the derivatives. The gyroscopic term is taken by the midpoint rule beforehand (rotation.h), so
+// that v is the velocity after the free spin.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "step/force_place.h"
+#include "step/rotation.h"
+
+#define TOUCHING 1e-9  // metres: a gap that counts as closed
+#define SETTLED 1e-13  // change of velocities, relative, at which Newton's method ends
+#define NEARLY 1e-9    // and at which a step does not count as missed
+
+typedef struct Step {
+  ChContext* context;
+  ChSimulation* s;
+  const ChIntegrator* it;
+  double h, a;
+  ChStepInfo* info;
+  ChMoment moment;
+  ChRows rows;
+  ChIslands islands;
+  ChForcePlace place;
+  double *reference, *impulse, *r;
+  ChDynamics dynamics;
+  ChStage stage;
+} Step;
+
+static ChRowRule row_rule(const Step* p) {
+  const ChSimulationOptions* o = &p->s->options;
+  double h = p->h;
+  ChRowRule rule = {.h = h, .contact_gain = o->gamma / h, .joint_gain = o->gamma / h, .motor_gain = 1.0 / h};
+  switch (o->stabilization) {
+    case CH_STABILIZE_LINEARIZED:
+      rule.contact_gain = rule.joint_gain = 1.0 / (o->gamma * h);
+      break;
+    case CH_STABILIZE_CONTACTS:
+      rule.contact_gain = 1.0 / h;
+      rule.joint_gain = 0.0;
+      break;
+    case CH_STABILIZE_OFF:
+      rule.contact_gain = rule.joint_gain = 0.0;
+      rule.closed_only = true;
+      break;
+    case CH_STABILIZE_ON:
+      break;
+  }
+  if (p->it->contacts == CH_CONTACTS_ARRIVE)
+    rule.contact_gain = 1.0 / (h * (1.0 - p->a));
+  else if (p->it->contacts != CH_CONTACTS_STABILIZED)
+    rule.contact_gain = 0.0;
+  return rule;
+}
+
+// ----------------------------------------------------------------------------------------------------- motion by
+// itself
+
+// Whether the free spin changes w: with one axis left it does not. With two left the lock takes its part of it back.
+static bool spins(const ChWorld* world, const ChBody* body) {
+  unsigned locked = body->locks >> 3;
+  return world->dimension == 3 && (locked & (locked - 1)) == 0;
+}
+
+static ChStatus check_finite(const Step* p, int b) {
+  int width = ch_world_width(p->s->world);
+  for (long k = (long)b * width; k < (long)(b + 1) * width; ++k)
+    if (!isfinite(p->reference[k]) || !isfinite(p->impulse[k]))
+      return ch_fail(p->context, CH_ERR_NUMERIC, "step %ld: the forces on body '%s' at t = %g s are not finite",
+                     p->info->step, p->s->world->bodies[b].name, p->s->time);
+  return CH_OK;
+}
+
+// v <- B B' v: what round-off, or gravity, put into locked parts.
+static void keep_locks(const ChWorld* world, int b, const ChBodyState* state, double* v) {
+  if (world->bodies[b].locks == 0) return;
+  double basis[36], x[6] = {0};
+  int width = ch_world_width(world), n = ch_body_basis(world, b, state, basis);
+  for (int c = 0; c < n; ++c)
+    for (int a = 0; a < width; ++a) x[c] += basis[a * n + c] * v[a];
+  for (int a = 0; a < width; ++a) {
+    v[a] = 0.0;
+    for (int c = 0; c < n; ++c) v[a] += basis[a * n + c] * x[c];
+  }
+}
+
+// a - b, or zero where that is no more than the round-off of a.
+static double beyond(double a, double b) { return fabs(a - b) <= 4.0 * DBL_EPSILON * fabs(a) ? 0.0 : a - b; }
+
+// Where a body would be going by gravity and its own spin alone, and what else acts on it.
+static void split_motion(Step* p, int b, const double gravity[3]) {
+  ChSimulation* s = p->s;
+  const ChBody* body = &s->world->bodies[b];
+  int width = ch_world_width(s->world);
+  double *v = p->reference + (long)b * width, *f = p->impulse + (long)b * width, *k = s->k + (long)b * width;
+  ChBodyState state = s->states[b];
+  ChVec3 left = {0.0, 0.0, 0.0};
+  s->lag[b] = left;
+  if (spins(s->world, body)) {
+    ChVec3 end = ch_free_spin(&body->inertia, state.omega, p->h);
+    if (body->locks >> 3 != 0) {
+      left = ch_mat_apply(&body->inertia, ch_sub(end, state.omega));
+    } else {
+      s->lag[b] = ch_scale(0.5, ch_sub(state.omega, end));
+      state.omega = end;
+    }
+  }
+  ch_state_read(s->world, &state, v);
+  for (int a = 0; a < width; ++a) f[a] = p->h * k[a];
+  for (int a = 0; a < s->world->dimension; ++a) {
+    v[a] += p->h * gravity[a];
+    f[a] = p->h * beyond(k[a], body->mass * gravity[a]);
+  }
+  for (int a = 0; a < 3 && width == 6; ++a) f[3 + a] += ch_component(left, a);
+  keep_locks(s->world, b, &s->states[b], v);
+}
+
+static ChStatus split_motions(Step* p) {
+  ChSimulation* s = p->s;
+  long count = (long)s->world->body_count * ch_world_width(s->world);
+  double gravity[3];
+  if (!p->reference) p->reference = CH_TAKE(s->scratch, count, double);
+  if (!p->impulse) p->impulse = CH_TAKE(s->scratch, count, double);
+  ch_force_place_explicit(&p->place, s->k);
+  ch_force_place_gravity(&p->place, gravity);
+  for (int b = 0; b < s->world->body_count; ++b) {
+    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
+    split_motion(p, b, gravity);
+    ChStatus status = check_finite(p, b);
+    if (status != CH_OK) return status;
+  }
+  return CH_OK;
+}
+
+static void move_free_bodies(const Step* p) {
+  ChSimulation* s = p->s;
+  int width = ch_world_width(s->world);
+  for (int b = 0; b < s->world->body_count; ++b) {
+    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC || p->islands.place[b] >= 0) continue;
+    double* v = s->velocities + (long)b * width;
+    ch_free_velocity(s->world, b, &s->states[b], p->impulse + (long)b * width, v);
+    for (int a = 0; a < width; ++a) v[a] += p->reference[(long)b * width + a];
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------------
+// contacts
+
+// Leaves out what does not touch.
+static void keep_closed(Step* p) {
+  ChMoment* m = &p->moment;
+  ChGap* closed = CH_TAKE(p->s->scratch, m->gap_count, ChGap);
+  int count = 0;
+  for (int g = 0; g < m->gap_count; ++g)
+    if (m->gaps[g].gap <= TOUCHING) closed[count++] = m->gaps[g];
+  m->gaps = closed;
+  m->gap_count = count;
+}
+
+// n'd >= 0 in v+: n'v+ + a / (1 - a) n'v, v after the free spin.
+static void reflect(Step* p) {
+  ChSimulation* s = p->s;
+  double share = p->a / (1.0 - p->a);
+  ChBodyState* spun = CH_TAKE(s->scratch, s->world->body_count, ChBodyState);
+  memcpy(spun, s->states, (size_t)s->world->body_count * sizeof *spun);
+  for (int b = 0; b < s->world->body_count; ++b) spun[b].omega = ch_along(spun[b].omega, -2.0, s->lag[b]);
+  for (int b = 0; b < p->rows.block_count; ++b) {
+    int k = p->rows.blocks[b].law.row;
+    if (p->rows.blocks[b].gap < 0) continue;
+    p->rows.w[k] += share * (ch_row_speed(&p->rows.rows[k], p->rows.blocks[b].body, spun) + p->rows.prescribed[k]);
+  }
+}
+
+static void build_rows(Step* p) {
+  ChRowRule rule = row_rule(p);
+  ch_rows_build(p->s->scratch, &p->moment, &rule, &p->rows);
+  if (p->it->contacts == CH_CONTACTS_REFLECT || p->it->contacts == CH_CONTACTS_ARRIVE) reflect(p);
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// passes
+
+static ChStatus first_pass(Step* p) {
+  ChSimulation* s = p->s;
+  const ChSimulationOptions* o = &s->options;
+  double began = ch_clock_seconds();
+  ch_force_place_couple(&p->place);
+  ChStatus status = split_motions(p);
+  if (status != CH_OK) return status;
+  build_rows(p);
+  ch_islands_find(s->scratch, s->world, &p->rows, p->place.couplings, p->place.coupling_count, &p->islands);
+  p->r = CH_TAKE(s->scratch, p->rows.row_count, double);
+  if (o->warm) ch_memory_recall(s, &p->rows, p->moment.gaps, p->h, p->r);
+  p->dynamics = (ChDynamics){.reference = p->reference,
+                             .impulse = p->impulse,
+                             .couplings = p->place.couplings,
+                             .coupling_count = p->place.coupling_count,
+                             .stiffness = p->h * p->place.cq,
+                             .damping = p->h * p->place.cv};
+  p->stage = (ChStage){.moment = &p->moment,
+                       .rows = &p->rows,
+                       .islands = &p->islands,
+                       .dynamics = &p->dynamics,
+                       .options = o,
+                       .may_rest = o->rest,
+                       .unsure = s->memory.unsure,
+                       .r = p->r,
+                       .velocities = s->velocities};
+  p->info->seconds_assemble += ch_clock_seconds() - began;
+  began = ch_clock_seconds();
+  if (o->rest) ch_rest_recall(s, &p->stage);
+  status = ch_stage_solve(p->context, s->scratch, &p->stage);
+  p->info->seconds_solve += ch_clock_seconds() - began;
+  if (status == CH_OK) move_free_bodies(p);
+  return status;
+}
+
+// Islands without implicit forces keep what they have.
+static ChStatus next_pass(Step* p) {
+  ChSimulation* s = p->s;
+  ChStage* stage = &p->stage;
+  const ChStage last = *stage;
+  double began = ch_clock_seconds();
+  ch_force_place_find(&p->place);
+  ch_force_place_couple(&p->place);
+  ChStatus status = split_motions(p);
+  if (status != CH_OK) return status;
+  unsigned char* idle = CH_TAKE(s->scratch, p->islands.count, unsigned char);
+  for (int i = 0; i < p->islands.count; ++i) idle[i] = p->islands.coupling_start[i] == p->islands.coupling_start[i + 1];
+  stage->idle = idle;
+  p->info->seconds_assemble += ch_clock_seconds() - began;
+  began = ch_clock_seconds();
+  status = ch_stage_solve(p->context, s->scratch, stage);
+  p->info->seconds_solve += ch_clock_seconds() - began;
+  if (status != CH_OK) return status;
+  stage->worst = (ChCertificate){0};
+  stage->missed = false;
+  for (int i = 0; i < p->islands.count; ++i) {
+    if (idle[i]) {
+      stage->rests[i] = last.rests[i];
+      stage->unsure_next[i] = last.unsure_next[i];
+      stage->grades[i] = last.grades[i];
+    }
+    stage->worst = ch_certificate_worse(stage->worst, stage->grades[i]);
+    if (!ch_certificate_met(&stage->grades[i], s->options.solve.tolerance)) stage->missed = true;
+  }
+  return CH_OK;
+}
+
+static ChStatus solve(Step* p) {
+  ChSimulation* s = p->s;
+  size_t bytes = (size_t)s->world->body_count * (size_t)ch_world_width(s->world) * sizeof(double);
+  ChStatus status = first_pass(p);
+  double change = INFINITY;
+  for (int pass = 1; pass < p->it->passes && status == CH_OK && p->place.coupling_count > 0; ++pass) {
+    double before = change;
+    change = ch_force_place_change(&p->place);
+    if (change <= SETTLED || (change <= NEARLY && change >= 0.5 * before)) break;
+    memcpy(p->place.guess, s->velocities, bytes);
+    status = next_pass(p);
+  }
+  bool settled = p->it->passes == 1 || p->place.coupling_count == 0 || change <= NEARLY;
+  p->info->missed |= !settled;
+  return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------- the new
+// state
+
+// q+ = q + h d; orientations turn with the midpoint of the free spin
+static void advance(const Step* p) {
+  ChSimulation* s = p->s;
+  int width = ch_world_width(s->world);
+  double a = p->a;
+  for (int b = 0; b < s->world->body_count; ++b) {
+    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
+    ChBodyState *state = &s->states[b], old = *state;
+    ch_state_write(s->world, s->velocities + (long)b * width, state);
+    ChVec3 velocity = ch_add(ch_scale(a, old.velocity), ch_scale(1.0 - a, state->velocity));
+    ChVec3 spun = ch_along(old.omega, -2.0, s->lag[b]);
+    ChVec3 omega = ch_add(ch_scale(a, spun), ch_scale(1.0 - a, state->omega));
+    state->position = ch_along(state->position, p->h, velocity);
+    if (s->world->dimension == 2) {
+      state->angle += p->h * omega.z;
+      state->orientation = ch_quat_about(ch_axis(2), state->angle);
+    } else {
+      ChVec3 turn = ch_add(omega, s->lag[b]);
+      if (ch_dot(turn, turn) > 0.0) state->orientation = ch_turn(state->orientation, turn, p->h);
+    }
+  }
+}
+
+static void measure(const Step* p) {
+  ChStepInfo* info = p->info;
+  for (int b = 0; b < p->rows.block_count; ++b) {
+    const ChRowBlock* block = &p->rows.blocks[b];
+    for (int a = 0; a < block->law.dimension; ++a) {
+      double value = p->rows.value[block->law.row + a];
+      if (block->law.law == CH_LAW_BILATERAL && fabs(value) > info->joint_error) info->joint_error = fabs(value);
+      if (block->gap >= 0 && -value > info->penetration) info->penetration = -value;
+    }
+  }
+  info->contacts = p->moment.gap_count;
+  info->islands = p->islands.count;
+  for (int i = 0; i < p->islands.count; ++i) info->resting += p->stage.rests[i];
+  info->certificate = ch_certificate_worse(info->certificate, p->stage.worst);
+  info->iterations += p->stage.iterations;
+  info->missed |= p->stage.missed;
+}
+
+// Gaps where rows are built; shocks first, where the integrator has them.
+static ChStatus look(Step* p) {
+  ChSimulation* s = p->s;
+  double began = ch_clock_seconds();
+  bool ahead = p->it->forces == CH_FORCES_PREDICTOR;
+  ChBodyState* states = s->states;
+  if (ahead) {
+    ch_force_place_find(&p->place);
+    s->states = p->place.states;
+  }
+  p->moment = (ChMoment){.world = s->world, .states = s->states, .time = s->time, .end = p->info->time};
+  ChStatus status = ch_simulation_gaps(p->context, s, p->h, &p->moment.gaps, &p->moment.gap_count);
+  s->states = states;
+  p->info->seconds_collide += ch_clock_seconds() - began;
+  if (status != CH_OK || !p->it->impacts) return status;
+  status = ch_impacts_resolve(p->context, s, &p->moment, p->h, p->info);
+  for (int b = 0; b < s->world->body_count && ahead; ++b) {
+    p->place.states[b].velocity = s->states[b].velocity;
+    p->place.states[b].omega = s->states[b].omega;
+  }
+  return status;
+}
+
+ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* half_step, ChStepInfo* info) {
+  const ChIntegrator* it = ch_integrator_find(s->options.integrator);
+  Step p = {.context = context, .s = s, .it = it, .h = h, .info = info};
+  p.a = ch_integrator_weight(it, &s->options);
+  ch_kinematic_velocities(s, info->time, h);
+  p.place = ch_force_place(s, it->forces, h, p.a);
+  ChStatus status = look(&p);
+  if (status != CH_OK) return status;
+  if (it->contacts == CH_CONTACTS_CLOSED || it->contacts == CH_CONTACTS_REFLECT) keep_closed(&p);
+  if (it->forces != CH_FORCES_PREDICTOR) ch_force_place_find(&p.place);
+  status = solve(&p);
+  if (status != CH_OK) return status;
+  measure(&p);
+  *half_step = (1.0 - 2.0 * p.a) * ch_ledger_half_step(s, h);
+  if (ch_force_place_sum(&p.place, true, s->k)) info->work += ch_ledger_applied(s, s->k, h);
+  info->work += ch_ledger_rows(s, &p.moment, &p.rows, p.r, info->impacts == 0 ? s->before : s->states);
+  status = ch_step_remember(context, s, &p.stage, h);
+  if (status != CH_OK) return status;
+  advance(&p);
+  ch_kinematic_arrive(s, info->time);
+  return CH_OK;
+}

@@ -1,0 +1,62 @@
+// The list of integrators, and what each of them does not take.
+#include "step/integrator.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/world.h"
+
+extern const ChIntegrator ch_euler, ch_half_step, ch_two_step, ch_midpoint, ch_trapezoidal, ch_implicit_midpoint,
+    ch_newmark;
+
+static const ChIntegrator* const integrators[] = {&ch_euler,       &ch_half_step,         &ch_two_step, &ch_midpoint,
+                                                  &ch_trapezoidal, &ch_implicit_midpoint, &ch_newmark};
+
+int ch_integrator_count(void) { return (int)(sizeof integrators / sizeof *integrators); }
+
+ChIntegratorInfo ch_integrator_info(int index) {
+  return (ChIntegratorInfo){.name = integrators[index]->name, .summary = integrators[index]->summary};
+}
+
+const ChIntegrator* ch_integrator_find(const char* name) {
+  for (int k = 0; name && k < ch_integrator_count(); ++k)
+    if (strcmp(name, integrators[k]->name) == 0) return integrators[k];
+  return NULL;
+}
+
+double ch_integrator_weight(const ChIntegrator* integrator, const ChSimulationOptions* options) {
+  return integrator->weight < 0.0 ? options->midpoint : integrator->weight;
+}
+
+static ChStatus refuse_unknown(ChContext* context, const char* name) {
+  char list[256] = "";
+  for (int k = 0; k < ch_integrator_count(); ++k) {
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", integrators[k]->name);
+  }
+  return ch_fail(context, CH_ERR_ARGUMENT, "integrator '%s' is not known; there are: %s", name ? name : "", list);
+}
+
+ChStatus ch_integrator_check(ChContext* context, const ChSimulationOptions* o, const ChWorld* world) {
+  const ChIntegrator* it = ch_integrator_find(o->integrator);
+  if (!it) return refuse_unknown(context, o->integrator);
+  if (!(o->midpoint >= 0.0 && o->midpoint <= 1.0))
+    return ch_fail(context, CH_ERR_RANGE, "midpoint is %g, must be 0 to 1", o->midpoint);
+  bool touches = world->shape_count > 0;
+  if (!it->joints && world->joint_count > 0)
+    return ch_fail(context, CH_ERR_ARGUMENT,
+                   "integrator '%s' does not take joints, and the world has %d; euler, two-step and trapezoidal do",
+                   it->name, world->joint_count);
+  if (it->contacts == CH_CONTACTS_REFLECT && ch_integrator_weight(it, o) > 0.5 && touches)
+    return ch_fail(context, CH_ERR_ARGUMENT,
+                   "integrator '%s' with midpoint = %g does not take contacts: bodies would bounce at %.3g times the "
+                   "speed they arrive with; 0 to 0.5 is possible where bodies have shapes",
+                   it->name, o->midpoint, o->midpoint / (1.0 - o->midpoint));
+  if (it->needs_adaptive && !o->adaptive && touches)
+    return ch_fail(
+        context, CH_ERR_ARGUMENT,
+        "integrator '%s' cannot keep a fixed step where bodies have shapes: contacts close only where a step "
+        "ends; it needs \"adaptive\"",
+        it->name);
+  return CH_OK;
+}
