@@ -246,9 +246,12 @@ static void every_built_in_makes_steps(void** state) {
                 {"newtons-cradle", "balls", "3", 3},
                 {"domino", "n", "4", 5},
                 {"hourglass", "n", "20", 21},
-                {"pebble-bed", "n", "20", 21}};
-  assert_int_equal(ch_scene_builtin_count(), 15);
-  for (int k = 0; k < 15; ++k) {
+                {"pebble-bed", "n", "20", 21},
+                {"drop", "n", "8", 10},
+                {"log-house", "speed", "2", 72}};
+  const int count = sizeof scenes / sizeof *scenes;
+  assert_int_equal(ch_scene_builtin_count(), count);
+  for (int k = 0; k < count; ++k) {
     assert_string_equal(ch_scene_builtin_name(k), scenes[k].name);
     const char* const parameters[][2] = {{scenes[k].key, scenes[k].value}};
     ChScene* scene = make(scenes[k].name, 1, parameters);

@@ -156,13 +156,13 @@ class Scenes(unittest.TestCase):
 
     def test_built_ins_fit_the_schema_and_are_read(self):
         listed = json.loads(run("scene", "list", "--json").stdout)["scenes"]
-        self.assertEqual(len(listed), 15)
+        self.assertEqual(len(listed), 17)
         more = {"arch": ["--form", "semicircle"], "pile": ["--plane", "1"], "stack": ["--mass-ratio", "1e6"],
-                "pendulum": ["--links", "4"], "newtons-cradle": ["--gap", "0"]}
+                "pendulum": ["--links", "4"], "newtons-cradle": ["--gap", "0"], "drop": ["--shape", "ring"]}
         for scene in listed:
             for words in [[]] + ([more[scene["name"]]] if scene["name"] in more else []):
                 with self.subTest(scene=scene["name"], words=words):
-                    small = ["--n", "20"] if scene["name"] in ("box-of-spheres", "pebble-bed", "hourglass") else []
+                    small = ["--n", "20"] if scene["name"] in ("box-of-spheres", "pebble-bed", "hourglass", "drop") else []
                     text = run("scene", scene["name"], *words, *small).stdout
                     self.validator.validate(json.loads(text))
                     result = run("scene", "check", "-", input=text)

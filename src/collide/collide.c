@@ -8,7 +8,9 @@
 //
 //   gap <= margin + tau max(0, (v_i - v_j) . n + s_i + s_j)
 //
-// so that a fast body is listed ahead of what it flies towards and not beside what it flies past. Boxes are swept along
+// so that a fast body is listed ahead of what it flies towards and not beside what it flies past. Samples of a moving
+// mesh are listed one by one, each a point of its own body, so that what it closes is known: tau times the approach of
+// both bodies' points along the normal. Boxes are swept along
 // v and widened by s and half the margin. Every thread works on one run of consecutive pairs, and the runs are put
 // together in their order: the list does not depend on how many there are.
 #include "collide/collide.h"
@@ -23,6 +25,8 @@
 #include "collide/reduce.h"
 #include "collide/seams.h"
 #include "collide/shape_box.h"
+#include "collide/thin_out.h"
+#include "model/sample_tree.h"
 
 enum { PAIRS_PER_THREAD = 256 };  // fewer are not worth a second thread
 
@@ -190,13 +194,24 @@ static void sort_keys(int count, ChGap* points) {
   }
 }
 
+static ChVec3 velocity_at(const ChBodyState* state, ChVec3 point) {
+  ChVec3 omega = ch_rotate(state->orientation, state->omega);
+  return ch_add(state->velocity, ch_cross(omega, ch_sub(point, state->position)));
+}
+
+// Between samples, where both shapes are known by samples and distances; 0 where they are not.
+static double sample_spacing(const ChShape* a, const ChShape* b) {
+  const ChSampleTree *sa = a->mesh ? a->mesh->samples : NULL, *sb = b->mesh ? b->mesh->samples : NULL;
+  return sa && sb ? fmin(sa->spacing, sb->spacing) : sa ? sa->spacing : sb ? sb->spacing : 0.0;
+}
+
 // Appends the points of one pair that can close in time, in their order.
 static void collide_pair(const ChCollider* c, const ChBodyState* states, const ChCollideOptions* o, int i, int j,
                          ChManifold* out) {
   const ChPosed *a = &c->posed[i], *b = &c->posed[j];
   int body_a = a->shape->body, body_b = b->shape->body;
   ChVec3 approach = ch_sub(states[body_a].velocity, states[body_b].velocity);
-  double spin = c->spin[i] + c->spin[j];
+  double spin = c->spin[i] + c->spin[j], spacing = sample_spacing(a->shape, b->shape);
   double margin = o->margin + (o->look_ahead > 0.0 ? o->look_ahead * (ch_norm(approach) + spin) : 0.0);
   if (!(ch_norm(ch_sub(b->frame.at, a->frame.at)) <= (1.0 + 1e-9) * (a->shape->bound + b->shape->bound) + margin))
     return;
@@ -205,17 +220,21 @@ static void collide_pair(const ChCollider* c, const ChBodyState* states, const C
   ch_pair_collide(a, b, margin, out);
   for (int k = first; k < out->count; ++k) {
     ChGap point = out->points[k];
-    double ahead = o->look_ahead > 0.0 ? o->look_ahead * ch_positive_part(ch_dot(approach, point.normal) + spin) : 0.0;
-    if (!(point.gap <= o->margin + ahead) || ch_seams_hide(&c->seams, c->posed, i, j, &point)) continue;
+    double rate = ch_dot(approach, point.normal) + spin;
+    if (spacing > 0.0)
+      rate = ch_dot(ch_sub(velocity_at(&states[body_a], point.point), velocity_at(&states[body_b], point.point)),
+                    point.normal);
+    point.closes = o->look_ahead > 0.0 ? o->look_ahead * ch_positive_part(rate) : 0.0;
+    if (!(point.gap <= o->margin + point.closes) || ch_seams_hide(&c->seams, c->posed, i, j, &point)) continue;
     point.body[0] = body_a;
     point.body[1] = body_b;
     point.shape[0] = i;
     point.shape[1] = j;
     out->points[kept++] = point;
   }
-  out->count = kept;
-  if (kept == first) return;
-  if (o->reduce) out->count = first + ch_reduce_points(kept - first, out->points + first);
+  out->count = spacing > 0.0 ? first + ch_thin_out(kept - first, out->points + first, spacing) : kept;
+  if (out->count == first) return;
+  if (o->reduce) out->count = first + ch_reduce_points(out->count - first, out->points + first);
   sort_keys(out->count - first, out->points + first);
 }
 

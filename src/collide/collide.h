@@ -17,6 +17,7 @@ typedef struct ChGap {
   int body[2], shape[2];
   ChVec3 point, normal;
   double gap;
+  double closes;  // by so much the gap can shrink in the look-ahead
   uint64_t key;
 } ChGap;
 

@@ -5,9 +5,9 @@
 
 #include "model/mesh_distance.h"
 
-enum { PADDING = 2 };                  // cells around the surface's box
+enum { PADDING = 8 };                  // cells around the surface's box
 static const double BAND = 1.5;        // cells: so near to the surface the interpolation is compared with the truth
-static const double TOLERATED = 0.02;  // of a cell: interpolation that errs by more is not used
+static const double TOLERATED = 0.06;  // of a cell: interpolation that errs by more is not used
 static const double SLACK = 1.75;      // of a cell, above sqrt 3: no interpolation of distances errs by more
 
 typedef struct Place {

@@ -63,7 +63,18 @@ static void add_chain(json_t* object, const ChMesh* mesh) {
   json_object_set_new(object, "points", vertices(mesh->vertex_count, mesh->vertices));
 }
 
-static void add_geometry(json_t* object, const ChShape* shape) {
+// Of a surface that bodies share only the first shape has the triangles; the others say whose they are.
+static bool is_shared(json_t* object, const ChWorld* world, const ChShape* shape) {
+  for (int k = 0; k < world->shape_count && &world->shapes[k] != shape; ++k) {
+    const ChShape* other = &world->shapes[k];
+    if (other->mesh != shape->mesh) continue;
+    json_object_set_new(object, "like", json_pack("[i,i]", other->body, k - world->bodies[other->body].first_shape));
+    return true;
+  }
+  return false;
+}
+
+static void add_geometry(json_t* object, const ChWorld* world, const ChShape* shape) {
   switch (shape->type) {
     case CH_SHAPE_CAPSULE:
     case CH_SHAPE_CYLINDER:
@@ -89,7 +100,7 @@ static void add_geometry(json_t* object, const ChShape* shape) {
       add_polytope(object, shape->polytope, shape->type == CH_SHAPE_POLYGON);
       return;
     case CH_SHAPE_MESH:
-      add_mesh(object, shape->mesh);
+      if (!is_shared(object, world, shape)) add_mesh(object, shape->mesh);
       return;
     case CH_SHAPE_CHAIN:
       add_chain(object, shape->mesh);
@@ -104,7 +115,7 @@ static json_t* shape_object(const ChWorld* world, const ChShape* shape) {
   json_t* object = json_pack("{s:s, s:s, s:o, s:o}", "type", shape_names[shape->type], "material",
                              material_name(world, shape->material), "at", ch_json_vector(shape->local.at),
                              "orientation", quaternion(shape->local.orientation));
-  if (object) add_geometry(object, shape);
+  if (object) add_geometry(object, world, shape);
   return object;
 }
 

@@ -46,6 +46,7 @@ export interface Shape {
   offset?: number;
   vertices?: number[][];
   triangles?: number[][];
+  like?: [number, number]; // body and shape whose vertices and triangles these are
   points?: number[][];
 }
 
@@ -173,6 +174,19 @@ export type ServerMessage =
   | ErrorMessage
   | ProblemMessage;
 
+// Shapes that share a surface get the same arrays.
+export function shareSurfaces(scene: SceneMessage): SceneMessage {
+  for (const body of scene.bodies) {
+    for (const shape of body.shapes ?? []) {
+      const first = shape.like && scene.bodies[shape.like[0]]?.shapes[shape.like[1]];
+      if (!first) continue;
+      shape.vertices = first.vertices;
+      shape.triangles = first.triangles;
+    }
+  }
+  return scene;
+}
+
 const MESSAGE_TYPES = new Set(["hello", "scene", "state", "loop", "body", "contact", "error", "problem"]);
 
 // Null for what is no message of this protocol: a newer server may say more than this page knows.
@@ -185,7 +199,9 @@ export function parseMessage(text: string): ServerMessage | null {
   }
   if (typeof value !== "object" || value === null) return null;
   const type = (value as { type?: unknown }).type;
-  return typeof type === "string" && MESSAGE_TYPES.has(type) ? (value as ServerMessage) : null;
+  if (typeof type !== "string" || !MESSAGE_TYPES.has(type)) return null;
+  const message = value as ServerMessage;
+  return message.type === "scene" ? shareSurfaces(message) : message;
 }
 
 // ------------------------------------------------------------------------------------------------- page -> server, text

@@ -1,6 +1,6 @@
 // A recording inside the page: blocks of frames, unpacked when they are needed. src/serve/replay_file.h says how they are
 // packed.
-import { BODY_FLOATS, CONTACT_WORDS, readStats, STATS_BYTES, type Frame, type HelloMessage, type SceneMessage, type StepStats } from "./protocol";
+import { BODY_FLOATS, CONTACT_WORDS, readStats, shareSurfaces, STATS_BYTES, type Frame, type HelloMessage, type SceneMessage, type StepStats } from "./protocol";
 
 const BLOCKS_KEPT = 6;
 
@@ -105,7 +105,9 @@ export class Recording {
   constructor(
     readonly head: RecordingHead,
     private readonly packed: (name: string) => string,
-  ) {}
+  ) {
+    shareSurfaces(head.scene);
+  }
 
   get first(): number {
     return this.head.blocks[0].from;

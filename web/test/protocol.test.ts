@@ -63,3 +63,12 @@ test("text that is no message is refused", () => {
     assert.equal(parseMessage(text), null);
   assert.deepEqual(parseMessage('{"type":"error","text":"no"}'), { type: "error", text: "no" });
 });
+
+test("shapes that share a surface get the same arrays", () => {
+  const surface = { type: "mesh", vertices: [[0, 0, 0]], triangles: [[0, 0, 0]] };
+  const bodies = [{ shapes: [{ type: "box" }, surface] }, { shapes: [{ type: "mesh", like: [0, 1] }] }];
+  const message = parseMessage(JSON.stringify({ type: "scene", bodies }));
+  assert.ok(message?.type === "scene");
+  assert.equal(message.bodies[1].shapes[0].vertices, message.bodies[0].shapes[1].vertices);
+  assert.deepEqual(message.bodies[1].shapes[0].triangles, [[0, 0, 0]]);
+});

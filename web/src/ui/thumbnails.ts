@@ -126,6 +126,23 @@ const DRAWINGS: Record<string, () => string> = {
     line(110, 10, 110, 62, 90, GROUND) +
     grains(0, 45, (i) => [55 + (i % 9) * 6.2 + (Math.floor(i / 9) % 2) * 1.5, 60 - Math.floor(i / 9) * 7], 3.2) +
     grains(0, 11, (i) => [66 + (i % 5) * 7, 68 + Math.floor(i / 5) * 6], 3.2),
+  drop: () =>
+    line(42, 18, 42, GROUND, 118, GROUND, 118, 18) +
+    range(14)
+      .map((i) => {
+        const [x, y] = [52 + ((i * 37) % 58), i < 9 ? GROUND - 8 - ((i * 11) % 22) : 14 + ((i * 17) % 30)];
+        const fill = choose(i, A, B, C, D);
+        return ball(x, y, 5, fill) + ball(x + 4, y - 5, 3.2, fill) + box(x + 2, y - 11, 1.8, 9, 35 * i, fill);
+      })
+      .join(""),
+  "log-house": () =>
+    line(6, GROUND, 92, GROUND, 132, 74, 132, GROUND, 154, GROUND) +
+    range(5)
+      .map((i) => box(48, GROUND - 4 - 9 * i, 58, 7.4, 0, choose(i, A, B)) + box(28, GROUND - 4 - 9 * i, 7, 4, 0, C))
+      .join("") +
+    range(9)
+      .map((i) => ball(24 + 6 * i, GROUND - 49, 2.6, D))
+      .join(""),
 };
 
 const anything = () =>

@@ -63,6 +63,15 @@ function roundPieces(shape: Shape, ball: Piece["make"]): Piece[] | null {
   }
 }
 
+// Many shapes may share one array, which is then written once.
+const texts = new WeakMap<number[][], string>();
+function textOf(points: number[][] | undefined): string {
+  if (!points) return "";
+  const known = texts.get(points) ?? JSON.stringify(points);
+  texts.set(points, known);
+  return known;
+}
+
 function pieces(shape: Shape, planar: boolean, ball: Piece["make"], band: number): Piece[] {
   const round = roundPieces(shape, ball);
   if (round) return round;
@@ -70,7 +79,7 @@ function pieces(shape: Shape, planar: boolean, ball: Piece["make"], band: number
     return [{ key: "rectangle", make: rectangleGeometry, size: v3(shape.half).setZ(1) }];
   if (shape.type === "box") return [{ key: "box", make: boxGeometry, size: v3(shape.half) }];
   const { vertices, triangles, points } = shape;
-  const key = `${shape.type}${JSON.stringify(vertices ?? points)}`;
+  const key = `${shape.type}${textOf(vertices ?? points)}`;
   if (shape.type === "chain" && points) return [{ key, make: () => chainGeometry(points, band), size: cube(1) }];
   if (vertices && triangles) return [{ key, make: () => triangleGeometry(vertices, triangles), size: cube(1) }];
   const loop = vertices ?? points;
