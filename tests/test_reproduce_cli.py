@@ -142,6 +142,12 @@ class Words(unittest.TestCase):
         answer = json.loads(run("004-fig2.?", "--quick", "--json", "--out", self.folder).stdout)
         self.assertEqual([item["name"] for item in answer["items"]], [SMALL])
 
+    def test_the_page_keeps_what_earlier_runs_left(self):
+        for words in ([SMALL, "--quick"], ["000-fig1", "--quick"]):
+            run(*words, "--out", self.folder)
+        items = [name for name in Page(read(self.folder, "index.html")).ids if name in (SMALL, "000-fig1")]
+        self.assertEqual(items, ["000-fig1", SMALL])
+
     def test_a_damaged_result_is_computed_anew(self):
         run(SMALL, "--quick", "--out", self.folder)
         path = os.path.join(self.folder, "items", SMALL + ".json")

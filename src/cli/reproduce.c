@@ -137,12 +137,26 @@ static void draw_pictures(const Arguments* a, int count, json_t* const* results,
     snprintf(lack, size, "pictures were left out; --pictures on draws them");
 }
 
+// The results of this run and, in their places, those that earlier runs of the same program and form left in the
+// folder: the page grows with every item that is run. The caller gives each of them up.
+static int gather(const ChRunner* runner, json_t* results[NAMES_MAX]) {
+  int count = 0, next = 0;
+  for (int k = 0; k < ch_item_count(); ++k) {
+    const ChItem* item = ch_item_at(k);
+    bool chosen = next < runner->count && runner->states[next].item == item;
+    json_t* result = chosen ? json_incref(runner->states[next++].result) : ch_result_read(runner->folder, item);
+    if (result && (chosen || ch_result_fresh(result, item, &runner->key)))
+      results[count++] = result;
+    else
+      json_decref(result);
+  }
+  return count;
+}
+
 static ChStatus write_page(ChContext* context, const Arguments* a, const char* command, const ChRunner* runner) {
   json_t* results[NAMES_MAX];
-  int count = 0;
   char lack[CH_MESSAGE_SIZE];
-  for (int k = 0; k < runner->count; ++k)
-    if (runner->states[k].result) results[count++] = runner->states[k].result;
+  int count = gather(runner, results);
   draw_pictures(a, count, results, lack, sizeof lack);
   ChPage page = {.folder = a->out,
                  .version = CH_VERSION,
@@ -153,6 +167,7 @@ static ChStatus write_page(ChContext* context, const Arguments* a, const char* c
                  .picture_lack = lack};
   ChStatus status = ch_page_write(context, &page);
   if (status == CH_OK && a->markdown) status = ch_validation_write(context, &page, a->markdown);
+  for (int k = 0; k < count; ++k) json_decref(results[k]);
   return status;
 }
 

@@ -10,6 +10,7 @@
 #include "base/whole_file.h"
 #include "reproduce/findings.h"
 #include "reproduce/page_style.h"
+#include "reproduce/report_json.h"
 #include "reproduce/result.h"
 #include "reproduce/svg.h"
 
@@ -251,6 +252,15 @@ static void put_head(FILE* f, const ChPage* page, const ChTally* tally) {
       tally->reproduced, tally->differs, tally->cannot);
 }
 
+// "6 of 8": how many findings of an item are reproduced; green when all are.
+static void put_score(FILE* f, const json_t* result) {
+  ChTally tally = {0};
+  ch_tally_add(&tally, result);
+  int all = tally.reproduced + tally.differs + tally.cannot;
+  const char* class = tally.reproduced == all ? "reproduced" : tally.cannot == all ? "cannot" : "differs";
+  fprintf(f, " <b class=\"score %s\">%d of %d</b>", class, tally.reproduced, all);
+}
+
 static void put_contents(FILE* f, const ChPage* page) {
   const char* document = NULL;
   fputs("<nav aria-label=\"contents\"><h3>Contents</h3>", f);
@@ -263,24 +273,41 @@ static void put_contents(FILE* f, const ChPage* page) {
     document = title;
     put_tagged(f, "<li><a href=\"#", name, "\"><code>");
     put_tagged(f, "", name, "</code></a><span>");
-    put_tagged(f, "", ch_text_of(page->results[k], "title"), "</span></li>");
+    put_tagged(f, "", ch_text_of(page->results[k], "title"), "");
+    put_score(f, page->results[k]);
+    fputs("</span></li>", f);
   }
-  fputs(page->count > 0 ? "</ol></nav>\n" : "</nav>\n", f);
+  fputs(page->count > 0 ? "</ol>" : "", f);
+  fputs(
+      "<p class=\"doc\">The numbers count reproduced findings. <a href=\"#all-findings\">All of them in one table</a> "
+      "stand at the end.</p></nav>\n",
+      f);
 }
 
-static void put_summary(FILE* f, const ChPage* page) {
-  fputs("<section><h3>Everything in one table</h3>", f);
-  open_findings(f, "item");
-  for (int k = 0; k < page->count; ++k) {
-    const json_t* result = page->results[k];
-    put_tagged(f, "<tr class=\"group\"><td colspan=\"4\"><a href=\"#", ch_text_of(result, "name"), "\"><code>");
-    put_tagged(f, "", ch_text_of(result, "name"), "</code></a> ");
-    put_tagged(f, "<span>", ch_text_of(result, "title"), "</span></td></tr>");
-    for (int n = 0; n < ch_finding_count(result); ++n) {
-      ChFinding finding = ch_finding_at(result, n);
-      put_finding(f, &finding, true);
+static bool shown(const ChFinding* finding, bool differing) {
+  return !differing || strcmp(finding->verdict, ch_verdict_name(CH_REPRODUCED)) != 0;
+}
+
+static void put_group(FILE* f, const json_t* result, bool differing) {
+  bool open = false;
+  for (int n = 0; n < ch_finding_count(result); ++n) {
+    ChFinding finding = ch_finding_at(result, n);
+    if (!shown(&finding, differing)) continue;
+    if (!open) {
+      put_tagged(f, "<tr class=\"group\"><td colspan=\"4\"><a href=\"#", ch_text_of(result, "name"), "\"><code>");
+      put_tagged(f, "", ch_text_of(result, "name"), "</code></a> ");
+      put_tagged(f, "<span>", ch_text_of(result, "title"), "</span></td></tr>");
     }
+    open = true;
+    put_finding(f, &finding, true);
   }
+}
+
+// All findings, or those where we part from a document.
+static void put_summary(FILE* f, const ChPage* page, const char* id, const char* head, bool differing) {
+  fprintf(f, "<section id=\"%s\"><h3>%s</h3>", id, head);
+  open_findings(f, "item");
+  for (int k = 0; k < page->count; ++k) put_group(f, page->results[k], differing);
   fputs("</tbody></table></section>\n", f);
 }
 
@@ -289,8 +316,10 @@ static void put_page(FILE* f, const ChPage* page) {
   for (int k = 0; k < page->count; ++k) ch_tally_add(&tally, page->results[k]);
   put_head(f, page, &tally);
   put_contents(f, page);
-  put_summary(f, page);
+  if (tally.differs + tally.cannot > 0)
+    put_summary(f, page, "differences", "Where we part from a document, and why", true);
   for (int k = 0; k < page->count; ++k) put_item(f, page, page->results[k]);
+  put_summary(f, page, "all-findings", "Everything in one table", false);
   fputs("</div></body></html>\n", f);
 }
 

@@ -35,6 +35,8 @@ const char ch_page_style[] =
     ".cannot{color:var(--cannot);background:var(--cannot-paper)}\n"
     ".verdict{display:inline-block;padding:.05rem .6rem;border-radius:1rem;font-size:.8rem;font-weight:600;"
     "white-space:nowrap}\n"
+    ".score{font-size:.76rem;font-weight:600;padding:.02rem "
+    ".45rem;border-radius:1rem;white-space:nowrap;font-variant-numeric:tabular-nums}#all-findings{margin-top:4rem}"
     ".reason{display:block;margin-top:.25rem;font-size:.92em}\n"
     "nav ol{list-style:none;padding:0;margin:.3rem 0 1.2rem;columns:2 22rem;column-gap:2.5rem}nav "
     "li{break-inside:avoid;"
