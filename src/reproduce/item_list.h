@@ -28,6 +28,8 @@ X(003_grasps)
 X(004_painleve_rod)
 
 // 004, chapter 4: integrators
+X(004_fig41)
+X(004_fig42)
 
 // 004, chapters 5 and 6: staggered projections
 X(004_domain_angles)
