@@ -26,10 +26,12 @@ extern "C" {
   X(ratio_lambda, "the ratio with lambda at weight epsilon: what K_B bounds")
 
 typedef struct ChStaggeredStep {
-  int iteration;      // of the part at hand, from 1
-  int best;           // iteration with the smallest residual so far
-  const char* label;  // case of section 6.5.3: "1", "2a", "2b", "2c"; "-" without predecessor or change
-  int contracts;      // K_A < 1 or, in case 2c, the test (6.47) as printed
+  int iteration;           // of the part at hand, from 1
+  int best;                // iteration with the smallest residual so far
+  const char* label;       // case of section 6.5.3: "1", "2a", "2b", "2c"; "-" without predecessor or change
+  int contracts;           // K_A < 1 or, in case 2c, the test (6.47) as printed
+  int rows;                // of the part at hand
+  const double* reaction;  // this iteration's, in the method's own unit; valid during the call
 #define X(name, text) double name;
   CH_STAGGERED_FIELDS(X)
 #undef X

@@ -32,6 +32,10 @@ X(004_fig41)
 X(004_fig42)
 
 // 004, chapters 5 and 6: staggered projections
+X(004_house_lemke)
+X(004_house_pgs)
+X(004_house_sqp)
+X(004_house_staggered)
 X(004_domain_angles)
 X(004_domain_63)
 X(004_domain_64)

@@ -235,7 +235,9 @@ void ch_staggered_terms_tell(ChStaggeredTerms* t, int iteration, int best, doubl
   s->residual = residual;
   measure_lambda(t);
   if (iteration > 1) judge(t);
-  s->objective = objective(t);
+  s->objective = objective(t);  // leaves the reactions of this iteration in r
+  s->rows = t->g->s->rows;
+  s->reaction = t->g->r;
   remember(t);
   options->diagnostics(options->diagnostics_user, s);
 }
