@@ -11,26 +11,16 @@
 #include "record/folder.h"
 #include "step/state.h"
 
-// Impulses of the last step, in the order of the problem's rows.
-static double* take_reactions(ChArena* arena, const ChSimulation* s, const ChProblem* problem) {
-  double* r = CH_TAKE(arena, problem->rows, double);
-  for (int b = 0, row = 0; b < s->rest.rows.block_count && row < problem->rows; ++b) {
-    const ChBlock* law = &s->rest.rows.blocks[b].law;
-    memcpy(r + row, s->rest.r + law->row, (size_t)law->dimension * sizeof *r);
-    row += law->dimension;
-  }
-  return r;
-}
-
 static ChStatus write_solved(ChContext* context, ChArena* arena, const char* path, const ChSimulation* s,
                              const ChProblem* problem) {
   const ChSparse* H = &problem->H;
-  double* r = take_reactions(arena, s, problem);
+  double* r = CH_TAKE(arena, problem->rows, double);
   double* b = CH_TAKE(arena, problem->dof, double);
   double* v = CH_TAKE(arena, problem->dof, double);
   double* u = CH_TAKE(arena, problem->rows, double);
   ChMass* mass = ch_mass_create(context, arena, &problem->M, NULL);
   if (!mass) return context->status;
+  ch_simulation_reactions(s, problem->rows, r);
   memcpy(b, problem->f, (size_t)problem->dof * sizeof *b);
   for (int j = 0; j < problem->rows; ++j)
     for (int k = H->start[j]; k < H->start[j + 1]; ++k) b[H->index[k]] += H->value[k] * r[j];

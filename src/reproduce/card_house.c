@@ -9,10 +9,12 @@
 
 #include "base/clock.h"
 #include "base/vector.h"
+#include "problem/cones.h"
 #include "reproduce/play.h"
+#include "step/state.h"
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 16 };
-static const double MU = 0.8, FALLEN = 0.1, NO_LIMIT = 1e6;
+static const double FALLEN = 0.1, NO_LIMIT = 1e6;
 
 static ChStatus open_house(ChItemRun* run, int levels, ChScene** scene) {
   char text[NAME_SIZE];
@@ -82,22 +84,32 @@ static ChStatus begin(ChItemRun* run, ChScene* scene, Trial* t) {
 
 // --- a step ----------------------------------------------------------------------------------------------------------
 
-// (5.22) and (5.32) from the contacts as the step left them: u = slip + gap / h along the normal.
-static void measure_contacts(const ChSimulation* s, double h, ChHouseStep* step) {
-  int count;
-  const ChContactView* contacts = ch_simulation_contacts(s, &count);
-  for (int k = 0; k < count; ++k) {
-    const ChContactView* c = &contacts[k];
-    double force_n = ch_dot(c->force, c->normal), slip_n = ch_dot(c->slip, c->normal);
-    ChVec3 force_t = ch_along(c->force, -force_n, c->normal), slip_t = ch_along(c->slip, -slip_n, c->normal);
-    double alpha = h * force_n, u_n = slip_n + c->gap / h;
-    step->residual += fabs(alpha * u_n);
-    step->objective += alpha * u_n + h * ch_dot(force_t, slip_t) + MU * alpha * ch_norm(slip_t);
+// (5.22) and (5.32) with the least lambda, from the step's problem and its answer.
+static ChStatus measure_contacts(ChContext* context, const ChSimulation* s, ChHouseStep* step) {
+  ChProblem* p;
+  ChStatus status = ch_simulation_problem(context, s, &p);
+  if (status != CH_OK) return status;
+  double* r = malloc((2 * (size_t)p->rows + (size_t)p->dof + 1) * sizeof *r);
+  double *u = r + p->rows, *v = u + p->rows;
+  if (!r) status = ch_fail(context, CH_ERR_MEMORY, "out of memory for the answer of a step");
+  if (status == CH_OK) {
+    ch_simulation_reactions(s, p->rows, r);
+    status = ch_problem_velocity(context, p, r, v, u);
   }
+  for (int i = 0; status == CH_OK && i < p->block_count; ++i) {
+    const ChBlock* block = &p->blocks[i];
+    const double *ri = r + block->row, *ui = u + block->row;
+    if (block->law != CH_LAW_CONTACT) continue;
+    step->residual += fabs(ri[0] * ui[0]);
+    step->objective += ri[0] * ch_block_support(block, CH_POSE_COULOMB, ui);
+    for (int a = 0; a < block->dimension; ++a) step->objective += ri[a] * ui[a];
+  }
+  free(r);
+  ch_problem_destroy(p);
+  return status;
 }
 
 static void measure(const Trial* t, const ChStepInfo* info, ChHouseStep* step) {
-  measure_contacts(t->simulation, info->h, step);
   step->natural = info->certificate.natural;
   step->contacts = info->contacts;
   step->iterations = info->iterations;
@@ -137,6 +149,8 @@ static ChStatus step_through(ChItemRun* run, Trial* t, ChHouseStep* steps, ChHou
     if (status == CH_OK && t->trajectory) status = ch_trajectory_add(run->context, t->trajectory, t->simulation);
     if (status != CH_OK) break;
     measure(t, &info, &step);
+    status = measure_contacts(run->context, t->simulation, &step);
+    if (status != CH_OK) break;
     add(sum, &step);
     if (steps) steps[k] = step;
     if (house->progress[1] > house->progress[0])

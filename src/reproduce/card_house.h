@@ -18,7 +18,7 @@ typedef struct ChHouse {
 
 // One step. Energies in joule: reactions are impulses, so that the objective is a work.
 typedef struct ChHouseStep {
-  double objective;     // (5.32), lambda taken as the slip
+  double objective;     // (5.32), with the least lambda that the answer admits
   double residual;      // (5.22)
   double natural;       // of the certificate
   double seconds;       // processor time of the whole step

@@ -36,6 +36,7 @@ X(004_house_lemke)
 X(004_house_pgs)
 X(004_house_sqp)
 X(004_house_staggered)
+X(004_card_blocks)
 X(004_domain_angles)
 X(004_domain_63)
 X(004_domain_64)
@@ -46,3 +47,4 @@ X(004_domain_68)
 
 // 004, chapter 7: validation
 X(004_engines)
+X(004_arch_blocks)

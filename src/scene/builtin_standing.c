@@ -37,10 +37,14 @@ static void add_card(ChBuild* b, int* count, ChVec3 at, double degrees) {
   ch_build_box(b, card, ch_vec(0.5, 0.5 * b->number[DEPTH], 0.5 * b->number[THICKNESS]), "card");
 }
 
+// What falls and collides is not solved to the last digit: at 1e-8 it takes many times as long and looks the same.
+static void set_tolerance(ChBuild* b) { ch_build_set(b, b->root, "method", json_pack("{s:f}", "tolerance", 1e-6)); }
+
 // In rows of eight above the width of the house, the lowest row first; within a row the order goes to and fro, so that
 // no two blocks in turn fall on one place.
 static void add_card_blocks(ChBuild* b, double width, double top) {
   enum { ROW = 8 };
+  set_tolerance(b);
   static const int order[ROW] = {3, 6, 1, 4, 7, 0, 5, 2};
   double edge = b->number[CARDS_EDGE];
   for (int k = 0; k < (int)b->number[CARDS_BLOCKS]; ++k) {
@@ -81,7 +85,7 @@ static void make_cards(ChBuild* b) {
     for (int i = 0; i + 1 < n; ++i) add_card(b, &count, ch_vec((i - 0.5 * (n - 2)) * PITCH, 0.0, top + 0.5 * t), 0.0);
     z0 = top + t;
   }
-  add_card_blocks(b, levels * PITCH, z0);
+  if (b->number[CARDS_BLOCKS] > 0.0) add_card_blocks(b, levels * PITCH, z0);
 }
 
 const ChBuiltin ch_builtin_cards = {"cards", "house of cards, held up by friction alone", cards_parameters, make_cards};
@@ -90,7 +94,8 @@ const ChBuiltin ch_builtin_cards = {"cards", "house of cards, held up by frictio
 
 // Centreline x(s), z(s) by arc length s, with its upward normal; joints at equal arc length, perpendicular to it.
 // Catenary: z = 5 - a (cosh(x / a) - 1), |x| <= 5. Semicircle: radius 1, thickness is then t / R.
-enum { ARCH_N, ARCH_MU, FORM, ARCH_THICKNESS };
+// Blocks, where there are any, fall on the keystone or are thrown at the left leg, one after the other.
+enum { ARCH_N, ARCH_MU, FORM, ARCH_THICKNESS, ARCH_BLOCKS, ARCH_AT, ARCH_DROP, ARCH_SPEED, ARCH_EVERY, ARCH_EDGE };
 
 static const ChSceneParameter arch_parameters[] = {
     CH_WHOLE("n", "27", 3, 1000, "voussoirs"),
@@ -99,6 +104,12 @@ static const ChSceneParameter arch_parameters[] = {
             "of the centreline: catenary of span 10 m and rise 5 m, or"
             " semicircle of radius 1 m"),
     CH_NUMBER("thickness", "0", 0, 1, "of the arch, m; 0: 0.5 for the catenary, 0.12 for the semicircle"),
+    CH_WHOLE("blocks", "0", 0, 100, "cubes that hit the arch one after the other, from 1 s on; a floor is then below"),
+    CH_WORD("at", "keystone", "keystone|leg", "where: dropped on the keystone, or thrown at the left leg"),
+    CH_NUMBER("drop", "1", 0, 100, "height of the lowest block above the keystone, m"),
+    CH_NUMBER("speed", "10", 0, 100, "of a throw, m/s"),
+    CH_NUMBER("every", "1", 0.01, 1000, "time from block to block, s"),
+    CH_NUMBER("edge", "0.4", 0.01, 1, "of a block, m"),
     CH_PARAMETERS_END,
 };
 
@@ -147,6 +158,28 @@ static void add_support(ChBuild* b, const char* name, Joint end, double side, Ch
   ch_build_box(b, body, half, "stone");
 }
 
+// In a column above the keystone, or in a row beside the leg at a sixth of the arch.
+static void add_arch_blocks(ChBuild* b, bool catenary, double thickness) {
+  bool thrown = strcmp(b->word[ARCH_AT], "leg") == 0;
+  double edge = b->number[ARCH_EDGE], away = 3.0 * (catenary ? 1.0 : 0.4) + thickness;
+  Joint top = catenary ? catenary_joint(0.5) : semicircle_joint(0.5);
+  Joint leg = catenary ? catenary_joint(1.0 / 6.0) : semicircle_joint(1.0 / 6.0);
+  set_tolerance(b);
+  json_t* floor = ch_build_body(b, "floor", ch_vec(0.0, 0.0, -1.5));
+  ch_build_fixed(b, floor);
+  ch_build_box(b, floor, ch_vec(20.0, 20.0, 0.5), "stone");
+  for (int k = 0; k < (int)b->number[ARCH_BLOCKS]; ++k) {
+    ChLooseBlock block = {.number = k + 1, .edge = edge, .density = 1000.0, .time = 1.0 + k * b->number[ARCH_EVERY]};
+    if (thrown) {
+      block.at = ch_vec(leg.at.x - away - 1.5 * k * edge, 0.0, leg.at.z);
+      block.velocity = ch_vec(b->number[ARCH_SPEED], 0.0, 0.0);
+    } else {
+      block.at = ch_vec(0.0, 0.0, top.at.z + 0.5 * thickness + b->number[ARCH_DROP] + (0.5 + 1.5 * k) * edge);
+    }
+    ch_build_block(b, &block, "stone");
+  }
+}
+
 static void make_arch(ChBuild* b) {
   bool catenary = strcmp(b->word[FORM], "catenary") == 0;
   int n = (int)b->number[ARCH_N];
@@ -161,6 +194,7 @@ static void make_arch(ChBuild* b) {
   add_support(b, "right support", arch_joint(catenary, n, n), 1.0, half);
   for (int k = 0; k < n; ++k)
     add_voussoir(b, k + 1, arch_joint(catenary, k, n), arch_joint(catenary, k + 1, n), thickness, scale);
+  if (b->number[ARCH_BLOCKS] > 0.0) add_arch_blocks(b, catenary, thickness);
 }
 
 const ChBuiltin ch_builtin_arch = {"arch", "arch of voussoirs, catenary or semicircle", arch_parameters, make_arch};

@@ -51,3 +51,11 @@ ChStatus ch_simulation_problem(ChContext* context, const ChSimulation* s, ChProb
   ch_arena_destroy(arena);
   return status;
 }
+
+void ch_simulation_reactions(const ChSimulation* s, int rows, double* r) {
+  for (int b = 0, row = 0; b < s->rest.rows.block_count && row < rows; ++b) {
+    const ChBlock* law = &s->rest.rows.blocks[b].law;
+    memcpy(r + row, s->rest.r + law->row, (size_t)law->dimension * sizeof *r);
+    row += law->dimension;
+  }
+}
