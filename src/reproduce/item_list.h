@@ -48,3 +48,7 @@ X(004_domain_68)
 // 004, chapter 7: validation
 X(004_engines)
 X(004_arch_blocks)
+X(004_long_runs)
+X(004_tolerances)
+X(004_warm_starts)
+X(004_performance)

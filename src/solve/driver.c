@@ -365,6 +365,8 @@ static ChStatus drive(Driver* d) {
     const unsigned char* open = find_open(d);
     status = set_up_and_solve(d, open);
     if (open && (status == CH_MAX_ITER || status == CH_STATIONARY)) status = set_up_and_solve(d, NULL);
+    bool fell_short = status == CH_MAX_ITER || status == CH_STATIONARY || status == CH_MAX_TIME;
+    if (d->polishes && fell_short) status = try_start(d, &serves);  // an iteration made it worse: it passed before
   }
   d->info->seconds_solve = ch_clock_seconds() - d->started - d->info->seconds_setup;
   return status;
