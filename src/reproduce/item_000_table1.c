@@ -3,7 +3,7 @@
 
 #include "reproduce/cannonball.h"
 
-enum { ROWS = 5, BASE = 20, PASSES = 40 };
+enum { ROWS = 5, BASE = 20, PASSES = 40, REPEATS = 3, OTHERS = 7 };
 
 typedef struct Printed {
   double mu;
@@ -46,13 +46,27 @@ static void tell(ChReport* report) {
       "The document does not say over which contacts and in which norm; the largest, the root mean square and "
       "the mean over contacts that carry a load are given. Its numbers are matched by none of the three.");
   ch_report_choice(report, "seconds",
-                   "Of the processor, on one core of this machine. The document's are of 2003, Matlab with PATH.");
+                   "Of the processor, on one core of this machine; the exact answer's is the shortest of three. The "
+                   "document's are of 2003, Matlab with PATH.");
   ch_report_command(report,
                     "cardhouse scene cannonball --base 20 --mu 0.2 | cardhouse run - --until 0.05 --problems steps");
   ch_report_command(
       report, "cardhouse solve steps/step-00000001.hdf5 --method lemke --set lemke.crash=0 --max-iterations 10000");
   ch_report_command(report, "cardhouse solve steps/step-00000001.hdf5 --method relaxed --pose relaxed");
   ch_report_command(report, "cardhouse solve steps/step-00000001.hdf5");
+}
+
+// The exact answer, timed three times: the shortest counts, for others use the machine too.
+static ChStatus solve_exactly(ChItemRun* run, const ChProblem* problem, ChPileAnswer* out) {
+  double shortest = INFINITY;
+  for (int k = 0; k < REPEATS; ++k) {
+    ChStatus status = ch_cannonball_solve(run->context, problem, CH_EXACT, 0, out);
+    if (status != CH_OK) return status;
+    shortest = fmin(shortest, out->seconds);
+    if (out->status != CH_OK || out->seconds > 1.0) break;
+  }
+  out->seconds = shortest;
+  return CH_OK;
 }
 
 static ChStatus compute(ChItemRun* run, Table* t) {
@@ -65,7 +79,7 @@ static ChStatus compute(ChItemRun* run, Table* t) {
     long most = printed[k].lcp0_solved ? 10000 : pivots;
     status = ch_cannonball_solve(run->context, problem, CH_LCP0, most, &t->lcp0[k]);
     if (status == CH_OK) status = ch_cannonball_solve(run->context, problem, CH_LCP2, 0, &t->lcp2[k]);
-    if (status == CH_OK) status = ch_cannonball_solve(run->context, problem, CH_EXACT, 0, &t->exact[k]);
+    if (status == CH_OK) status = solve_exactly(run, problem, &t->exact[k]);
     if (status == CH_OK && k >= 3) status = ch_cannonball_solve(run->context, problem, CH_LCP1, PASSES, &t->lcp1[k]);
     ch_problem_destroy(problem);
     if (status != CH_OK) return status;
@@ -108,6 +122,33 @@ static void add_error(ChReport* report, const Printed* p, const ChPileAnswer* lc
                     "the velocity of (15) is unique and certified here to %.0e, so that the pile must be another one "
                     "(574 contacts instead of 590), or the norm: the printed number is %.2g times our largest",
                     lcp2->natural, p->error / largest));
+}
+
+// Between the table's coefficients, where the document has nothing: how long the exact answer takes there.
+static ChStatus try_others(ChItemRun* run) {
+  static const double others[OTHERS] = {0.05, 0.15, 0.25, 0.3, 0.35, 0.5, 0.55};
+  int solved = 0, fast = 0;
+  double longest = 0.0, at = 0.0;
+  for (int k = 0; k < OTHERS; ++k) {
+    ChProblem* problem;
+    ChPileAnswer answer;
+    ChStatus status = ch_cannonball_problem(run, BASE, others[k], &problem);
+    if (status != CH_OK) return status;
+    status = ch_cannonball_solve(run->context, problem, CH_EXACT, 0, &answer);
+    ch_problem_destroy(problem);
+    if (status != CH_OK) return status;
+    solved += answer.status == CH_OK;
+    fast += answer.status == CH_OK && answer.seconds < 0.1;
+    if (answer.seconds > longest) longest = answer.seconds, at = others[k];
+  }
+  ch_report_text(
+      run->report,
+      "Between these coefficients the pile is not always as easy: at mu = 0.05, 0.15, 0.25, 0.3, 0.35, 0.5 and 0.55 "
+      "auto finds an "
+      "exact answer in %d of %d cases within 4 s, in %d of them within 0.1 s; the longest is %.2g s at mu = %g. Just "
+      "below the friction at which it rests, 0.56, the pile locks and slides at once.",
+      solved, OTHERS, fast, longest, at);
+  return CH_OK;
 }
 
 static void add_claims(ChItemRun* run, const Table* t) {
@@ -159,7 +200,7 @@ static ChStatus run_item(ChItemRun* run) {
   }
   add_claims(run, &t);
   add_chart(run->report, &t);
-  return CH_OK;
+  return run->quick ? CH_OK : try_others(run);
 }
 
 const ChItem ch_item_000_table1 = {

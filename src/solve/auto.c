@@ -6,7 +6,9 @@
 //   2 rest: the convex problem with s = 0. Where its solution has no slip at loaded contacts it is an exact one, the
 //     one in which the structure stands, and is accepted first. A few splitting steps find it when it is near; else
 //     an interior point, which gives up as soon as slip shows that there is no rest
-//   3 slide: splitting from nothing, then proximal Newton; the interior point with the slip coupled in; Newton again
+//   3 slide: splitting from nothing, then proximal Newton; the interior point with the slip coupled in; Newton again.
+//   In
+//     the plane interior points from two starts come first, and one from a third start last
 //   4 rounds of Newton from the best point and of splitting with ever other penalties, each refined by Newton; in some
 //     the slip is eased towards its fixed point
 #include <limits.h>
@@ -113,18 +115,46 @@ static bool newton(ChRun* run, const double* start, long factorizations, int for
                    NULL);
 }
 
-static bool interior(ChRun* run) {
+// Where the interior point with the slip coupled in begins. The path from one start may turn back before it has come to
+// a solution, which shows soon; that from another start is another path.
+typedef struct Start {
+  double smoothing, size, fraction;
+} Start;
+static const Start usual = {30.0, 0.1, 0.95}, low = {0.0, 0.01, 0.95}, careful = {30.0, 0.1, 0.7},
+                   high = {0.0, 1.0, 0.7};
+
+static bool interior(ChRun* run, Start start) {
   return run_stage(
-      run, &(ChNested){.method = &ch_method_ipm, .tolerance = fmax(HANDOVER, run->tolerance), .max_iterations = 60},
+      run,
+      &(ChNested){
+          .method = &ch_method_ipm,
+          .tolerance = fmax(HANDOVER, run->tolerance),
+          .max_iterations = 60,
+          .setting = {{"ipm.smoothing", start.smoothing}, {"ipm.start", start.size}, {"ipm.fraction", start.fraction}}},
       NULL);
 }
 
+// The same, refined where it came near.
+static bool refined_interior(ChRun* run, Start start) {
+  return interior(run, start) || (run->error <= NEAR && newton(run, NULL, 25, 2));
+}
+
+// In the plane factors are cheap beside what wandering costs.
+static bool is_plane(const ChSystem* s) {
+  for (int i = 0; i < s->n; ++i)
+    if (s->set[i] == CH_SET_CONE && s->dim[i] > 2) return false;
+  return true;
+}
+
 static bool slide(ChRun* run) {
-  if (run->system->n <= SMALL && newton(run, NULL, 15, 2)) return true;
+  bool small = run->system->n <= SMALL, plane = !small && is_plane(run->system);
+  if (small && newton(run, NULL, 15, 2)) return true;
+  if (plane && (refined_interior(run, low) || refined_interior(run, careful))) return true;
   if (run->error > ROUGH && split(run, 0.2, 200, 100, NULL)) return true;
   if (newton(run, NULL, 25, 2)) return true;
-  if (run->error > HANDOVER && interior(run)) return true;
-  return newton(run, NULL, 40, 2);
+  if (run->error > HANDOVER && !plane && interior(run, usual)) return true;
+  if (newton(run, NULL, 40, 2)) return true;
+  return plane && refined_interior(run, high);
 }
 
 // Slip by small steps: the convex problem of a slip, part of the new slip, and again. Where a structure locks and
@@ -153,7 +183,7 @@ static void rounds(ChRun* run) {
 }
 
 static void solve_convex(ChRun* run) {
-  if (!run->system->polygonal && interior(run)) return;
+  if (!run->system->polygonal && interior(run, usual)) return;
   if (newton(run, NULL, 200, 0)) return;
   for (int k = 0; k < 40; ++k)
     if (split(run, 0.05 * (k % 4 + 1), 5000 * (k + 1), 500, NULL) || newton(run, NULL, 200, 0)) return;
