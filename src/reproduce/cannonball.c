@@ -37,6 +37,21 @@ ChStatus ch_cannonball_problem(ChItemRun* run, int base, double mu, ChProblem** 
   return status;
 }
 
+// A contact with the plank moves one body only: all entries of its normal, a column of H, are in the three rows of a
+// disk.
+void ch_cannonball_set_plank(ChProblem* problem, double mu) {
+  for (int i = 0; i < problem->block_count; ++i) {
+    int first = problem->dof, last = -1, column = problem->blocks[i].row;
+    for (int k = problem->H.start[column]; k < problem->H.start[column + 1]; ++k) {
+      int disk = problem->H.index[k] / 3;
+      if (problem->H.value[k] == 0.0) continue;
+      if (disk < first) first = disk;
+      if (disk > last) last = disk;
+    }
+    if (first == last) problem->blocks[i].mu[0] = problem->blocks[i].mu[1] = mu;
+  }
+}
+
 static ChSolveOptions options_of(ChLcp012 method, long most) {
   static const char* const names[] = {[CH_LCP0] = "lemke",
                                       [CH_LCP1] = "successive",

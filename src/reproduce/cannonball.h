@@ -10,6 +10,9 @@
 // The contact problem of the first step, h = 0.05 s from rest. The caller destroys it.
 ChStatus ch_cannonball_problem(ChItemRun* run, int base, double mu, ChProblem** out);
 
+// Gives the contacts with the plank another friction.
+void ch_cannonball_set_plank(ChProblem* problem, double mu);
+
 typedef enum ChLcp012 {
   CH_LCP0,          // Lemke's pivoting on (6)-(7), from slacks, nothing else
   CH_LCP1,          // (15) with Gamma = mu Lambda(v) until Lambda changes by less than 1e-5

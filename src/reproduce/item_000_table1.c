@@ -5,6 +5,8 @@
 
 enum { ROWS = 5, BASE = 20, PASSES = 40, REPEATS = 3, OTHERS = 7 };
 
+static const double ROUGH = 1.0;  // friction at which no disk of the bottom row slides on the plank
+
 typedef struct Printed {
   double mu;
   const char *lcp0, *lcp2;  // seconds
@@ -20,6 +22,7 @@ static const Printed printed[ROWS] = {{0.1, "29.76", "34.42", 0.06, true},
 
 typedef struct Table {
   ChPileAnswer lcp0[ROWS], lcp1[ROWS], lcp2[ROWS], exact[ROWS];
+  ChPileAnswer rough[ROWS];  // LCP2 on a plank on which nothing slides
   int contacts;
   bool whole;
 } Table;
@@ -42,9 +45,13 @@ static void tell(ChReport* report) {
       "9.81 m/s^2 and 1000 kg/m^2, uniform disks. The answer is proportional to h g and does not depend on the "
       "density.");
   ch_report_choice(
-      report, "norm of the error",
-      "The document does not say over which contacts and in which norm; the largest, the root mean square and "
-      "the mean over contacts that carry a load are given. Its numbers are matched by none of the three.");
+      report, "norm of the error, plank",
+      "The document does not say over which contacts and in which norm: the largest, the root mean square and the "
+      "mean over contacts that carry a load are given. To find what explains its numbers, the inertia of the disks "
+      "(0.1 to 1 m "
+      "r^2, none), gaps within the rows and the friction of the plank were varied. A plank on which nothing slides "
+      "comes "
+      "nearest and is given beside; the other variants do not.");
   ch_report_choice(report, "seconds",
                    "Of the processor, on one core of this machine; the exact answer's is the shortest of three. The "
                    "document's are of 2003, Matlab with PATH.");
@@ -81,6 +88,8 @@ static ChStatus compute(ChItemRun* run, Table* t) {
     if (status == CH_OK) status = ch_cannonball_solve(run->context, problem, CH_LCP2, 0, &t->lcp2[k]);
     if (status == CH_OK) status = solve_exactly(run, problem, &t->exact[k]);
     if (status == CH_OK && k >= 3) status = ch_cannonball_solve(run->context, problem, CH_LCP1, PASSES, &t->lcp1[k]);
+    ch_cannonball_set_plank(problem, ROUGH);
+    if (status == CH_OK) status = ch_cannonball_solve(run->context, problem, CH_LCP2, 0, &t->rough[k]);
     ch_problem_destroy(problem);
     if (status != CH_OK) return status;
     if (!ch_item_progress(run, (k + 1.0) / ROWS)) return CH_OK;
@@ -110,18 +119,19 @@ static void add_times(ChReport* report, const Printed* p, const ChPileAnswer* lc
 }
 
 // Rest is found in all digits; where something slips the size should be that of the printed error.
-static void add_error(ChReport* report, const Printed* p, const ChPileAnswer* lcp2) {
+static void add_error(ChReport* report, const Printed* p, const ChPileAnswer* lcp2, const ChPileAnswer* rough) {
   double largest = lcp2->error.largest;
   bool rests = p->error < 1e-6, same = rests ? largest < 1e-6 : largest > 0.8 * p->error && largest < 1.25 * p->error;
-  ch_report_row(
-      report, ch_report_say(report, "mu = %g: LCP2's error in normal velocity", p->mu),
-      ch_report_say(report, "%g", p->error),
-      ch_report_say(report, "largest %.2g, rms %.2g, mean %.2g m/s", largest, lcp2->rms, lcp2->error.mean),
-      same ? CH_REPRODUCED : CH_DIFFERS,
-      ch_report_say(report,
-                    "the velocity of (15) is unique and certified here to %.0e, so that the pile must be another one "
-                    "(574 contacts instead of 590), or the norm: the printed number is %.2g times our largest",
-                    lcp2->natural, p->error / largest));
+  ch_report_row(report, ch_report_say(report, "mu = %g: LCP2's error in normal velocity", p->mu),
+                ch_report_say(report, "%g", p->error),
+                ch_report_say(report, "largest %.2g, rms %.2g, mean %.2g m/s; on a rough plank largest %.2g", largest,
+                              lcp2->rms, lcp2->error.mean, rough->error.largest),
+                same ? CH_REPRODUCED : CH_DIFFERS,
+                ch_report_say(report,
+                              "the velocity of (15) is unique and certified here to %.0e, so that the pile must be "
+                              "another one: the printed number is "
+                              "%.2g times our largest, and %.2g times that of a pile on whose plank nothing slides",
+                              lcp2->natural, p->error / largest, p->error / rough->error.largest));
 }
 
 // Between the table's coefficients, where the document has nothing: how long the exact answer takes there.
@@ -196,7 +206,7 @@ static ChStatus run_item(ChItemRun* run) {
   ch_report_text(run->report, "The problem has %d contacts and 630 degrees of freedom.", t.contacts);
   for (int k = 0; k < ROWS; ++k) {
     add_times(run->report, &printed[k], &t.lcp0[k], &t.lcp2[k], &t.exact[k]);
-    add_error(run->report, &printed[k], &t.lcp2[k]);
+    add_error(run->report, &printed[k], &t.lcp2[k], &t.rough[k]);
   }
   add_claims(run, &t);
   add_chart(run->report, &t);
