@@ -43,7 +43,7 @@ static int free_particle(ChWorld* world, ChVec3 at, ChVec3 velocity) {
   return ch_test_body(world, &body, NULL);
 }
 
-// ------------------------------------------------------------------------------------------ one particle (004 Fig 4.1)
+// --- one particle (004 Fig 4.1)
 
 static ChSimulation* dropped(const char* integrator, double h, double height, int* body) {
   ChWorld* world = ch_test_world(2, g, 0.0, 0.0);
@@ -123,8 +123,7 @@ static void the_weight_of_the_midpoint_is_a_restitution(void** state) {
   }
 }
 
-// --------------------------------------------------------------------------------------------------------- whole
-// worlds
+// --- whole worlds
 
 // Bodies that spin, bounce off the floor and off each other, without friction.
 static void I46_half_step_keeps_the_energy_of_a_world(void** state) {
@@ -204,8 +203,7 @@ static void L1_trapezoidal_cuts_its_steps_at_collisions(void** state) {
   ch_simulation_destroy(s);
 }
 
-// ----------------------------------------------------------------------------------------------- oscillator (004
-// Fig 4.2)
+// --- oscillator (004 Fig 4.2)
 
 // V = s (s - 1)^2 = s - 2 s^2 + s^3, s = |q|^2; a particle without shape, or one over the floor q_2 >= 0.
 static ChSimulation* oscillator(const char* integrator, double h, ChVec3 at, double mu, bool floor, int* body) {
@@ -247,6 +245,38 @@ static void I47_energy_is_bounded_without_friction(void** state) {
   }
 }
 
+// (4.51): d is the least of 1/2 d'M d - d'p + V(q + h d/2) over d_n >= 0, found here by looking around it.
+static void B15_the_half_step_minimises_its_objective(void** state) {
+  (void)state;
+  const double h = 0.05;
+  for (int k = 0; k < 12; ++k) {
+    ChVec3 at = ch_vec(0.3 + 0.1 * k, 0.0, 0.0), v = ch_vec(0.2 * k - 1.0, -0.3 * k, 0.0);
+    int body;
+    ChSimulation* s = oscillator("half-step", h, at, 0.0, true, &body);
+    ChContext context = {0};
+    CHECK_OK(context, ch_simulation_set_velocity(&context, s, body, v, still));
+    assert_false(ch_test_step(s).missed);
+    ChVec3 d = ch_scale(0.5, ch_add(v, ch_simulation_body(s, body).velocity));
+    double best = 0.0, least = INFINITY;
+    assert_true(d.y >= -1e-12);
+    for (int look = 0; look <= 400; ++look) {
+      ChVec3 e = d;
+      if (look > 0) {
+        double reach = pow(10.0, -1 - look % 5), turn = 0.7 * look;
+        e = ch_add(d, ch_vec(reach * cos(turn), reach * sin(turn), 0.0));
+      }
+      ChVec3 q = ch_along(at, 0.5 * h, e);
+      double r2 = ch_dot(q, q), value = 0.5 * ch_dot(e, e) - ch_dot(e, v) + r2 * (r2 - 1.0) * (r2 - 1.0);
+      if (look == 0)
+        best = value;
+      else if (e.y >= 0.0)
+        least = fmin(least, value);
+    }
+    CHECK_AT_MOST(best, least + 1e-12);
+    ch_simulation_destroy(s);
+  }
+}
+
 // Loss only in steps with a contact that slips; what is left does not depend on h.
 static void I47_friction_takes_energy_only_where_something_slides(void** state) {
   (void)state;
@@ -275,8 +305,7 @@ static void I47_friction_takes_energy_only_where_something_slides(void** state) 
   CHECK_NEAR(left[0], left[1], 0.05);
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// orders
+// --- orders
 
 // Where a particle in the well is after one second.
 static ChVec3 after(const char* integrator, double midpoint, double h) {
@@ -357,8 +386,7 @@ static void wells_have_the_derivatives_of_their_potential(void** state) {
   ch_world_destroy(world);
 }
 
-// -------------------------------------------------------------------------------------------------------------
-// friction
+// --- friction
 
 // One half-step of a particle on the floor. alpha and f are taken from the answer; then f is what (4.52) and (4.53) ask
 // for: the explicit form over the velocity at the end, the implicit one as a projection, for M = 1.
@@ -391,8 +419,46 @@ static void I50_explicit_and_implicit_friction_are_one(void** state) {
   }
 }
 
-// ------------------------------------------------------------------------------------ what the slides of 002 say of
-// any h
+// The corrector of a two-step, of boxes that are pushed along the floor: with the friction of the answer given, the
+// contact problem (4.66) has its velocity, whether it is solved as a quadratic programme, contact by contact in the
+// impulses of its dual (4.69), or from the interior.
+static void I50_primal_and_dual_corrector_of_the_two_step_agree(void** state) {
+  (void)state;
+  static const char* const methods[] = {"active-set", "nsgs", "ipm"};
+  ChContext context = {0};
+  ChWorld* world = ch_test_world(3, g, 0.4, 0.0);
+  ch_test_floor(world);
+  for (int k = 0; k < 3; ++k) ch_test_box(world, ch_vec(0.0, 0.0, 0.1 + 0.2 * k), ch_vec(0.1, 0.1, 0.1));
+  ChSimulationOptions options = options_of("two-step", 1e-2);
+  options.rest = false;
+  ChSimulation* s = ch_test_start(world, &options);
+  CHECK_OK(context, ch_simulation_set_velocity(&context, s, 2, ch_vec(1.0, 0.2, 0.0), ch_vec(0.0, 0.0, 1.0)));
+  ch_test_step(s);
+  ChProblem* problem;
+  CHECK_OK(context, ch_simulation_problem(&context, s, &problem));
+  double v[18], u[64], r[64], primal[18], f[18], w[64];
+  assert_true(problem->dof == 18 && problem->rows <= 64);
+  ChSolveInfo info;
+  options.solve.method = "newton";
+  CHECK_OK(context, ch_solve(&context, problem, &options.solve, v, u, r, &info));
+  for (int k = 0; k < 18; ++k) f[k] = problem->f[k];
+  for (int c = 0; c < problem->rows; ++c)
+    for (int k = problem->H.start[c]; k < problem->H.start[c + 1] && c % 3 != 0; ++k)
+      f[problem->H.index[k]] += problem->H.value[k] * r[c];
+  ChProblem half = *problem;
+  half.f = f;
+  ChSolveOptions own = options.solve;
+  own.pose = CH_POSE_FRICTIONLESS;
+  for (int k = 0; k < 3; ++k) {
+    own.method = methods[k];
+    CHECK_OK(context, ch_solve(&context, &half, &own, primal, w, u, &info));
+    for (int a = 0; a < 18; ++a) CHECK_NEAR(primal[a], v[a], 1e-7);
+  }
+  ch_problem_destroy(problem);
+  ch_simulation_destroy(s);
+}
+
+// --- what the slides of 002 say of any h
 
 // Largest speed of balls that fall through each other onto a floor, whatever the step.
 static double fastest(double h, double until) {
@@ -436,8 +502,32 @@ static void I21_velocities_are_bounded_for_all_h(void** state) {
   for (double h = 0.02; h > 1e-3; h /= 2.0) CHECK_AT_MOST(fastest(h, 2.0), sqrt(2.0 * g * 1.5) + g * 0.02);
 }
 
-// ------------------------------------------------------------------------------------------------ what is around a
-// step
+// h^2 k / m up to 1e8, damped: bounded and held, with Newton's method as with one pass.
+static void I22_stiff_springs_are_stable_in_the_variational_steps(void** state) {
+  (void)state;
+  static const char* const names[] = {"half-step", "two-step"};
+  for (int k = 0; k < 6; ++k) {
+    double h = 0.01, stiffness = pow(10.0, 4 * (k % 3)) / (h * h);
+    ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
+    int bob = ch_test_point(world, ch_vec(0.0, 0.0, 2.0), ch_vec(0.5, 0.0, 1.0), 1.0);
+    ChForceDef spring = CH_FORCE_DEF;
+    spring.body[0] = CH_GROUND;
+    spring.body[1] = bob;
+    spring.at[0] = ch_vec(0.0, 0.0, 3.0);
+    spring.stiffness = stiffness;
+    spring.damping = 0.5 * h * stiffness;
+    ch_test_force(world, &spring);
+    ChSimulationOptions options = options_of(names[k / 3], h);
+    ChSimulation* s = ch_test_start(world, &options);
+    for (int n = 0; n < 500; ++n) assert_false(ch_test_step(s).missed);
+    CHECK_AT_MOST(ch_simulation_info(s).kinetic, 0.5 * 1.25 + 1e-3 * g);
+    double length = ch_norm(ch_sub(ch_simulation_body(s, bob).position, ch_vec(0.0, 0.0, 3.0)));
+    CHECK_NEAR(length, 1.0, 2e-2 + 3.0 * g / stiffness);
+    ch_simulation_destroy(s);
+  }
+}
+
+// --- what is around a step
 
 // A run that is cut and goes on from what was saved is the run itself, with every integrator.
 static ChSimulation* mixed_world(const char* integrator) {
@@ -532,14 +622,17 @@ int main(void) {
       cmocka_unit_test(two_step_rests_and_swings),
       cmocka_unit_test(L1_trapezoidal_cuts_its_steps_at_collisions),
       cmocka_unit_test(I47_energy_is_bounded_without_friction),
+      cmocka_unit_test(B15_the_half_step_minimises_its_objective),
       cmocka_unit_test(I47_friction_takes_energy_only_where_something_slides),
       cmocka_unit_test(I48_orders),
       cmocka_unit_test(integrators_agree_in_the_limit),
       cmocka_unit_test(the_half_step_is_the_midpoint_at_one_half),
       cmocka_unit_test(wells_have_the_derivatives_of_their_potential),
       cmocka_unit_test(I50_explicit_and_implicit_friction_are_one),
+      cmocka_unit_test(I50_primal_and_dual_corrector_of_the_two_step_agree),
       cmocka_unit_test(I20_any_fixed_step_is_stable),
       cmocka_unit_test(I21_velocities_are_bounded_for_all_h),
+      cmocka_unit_test(I22_stiff_springs_are_stable_in_the_variational_steps),
       cmocka_unit_test(every_integrator_goes_on_from_a_checkpoint_bit_for_bit),
       cmocka_unit_test(what_an_integrator_does_not_take_is_named),
   };

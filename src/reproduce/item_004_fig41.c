@@ -15,7 +15,6 @@ static ChParticle dropped(const char* integrator, double h, double height, doubl
 }
 
 // --- (a), (b), (c): three close starts
-// ---------------------------------------------------------------------------------
 
 typedef struct Trial {
   const char* integrator;
@@ -105,7 +104,6 @@ static ChStatus baselines(ChItemRun* run, ChChart* energies) {
 }
 
 // --- restitution over the state
-// ------------------------------------------------------------------------------------------
 
 static ChStatus first_bounce(ChItemRun* run, const char* integrator, double height, double* restitution) {
   ChParticle particle = dropped(integrator, 1e-2, height, 1.0);
@@ -158,7 +156,6 @@ static ChStatus sweep(ChItemRun* run) {
 }
 
 // --- (d): three steps
-// ----------------------------------------------------------------------------------------------------
 
 static ChStatus three_lengths(ChItemRun* run) {
   static const char* const names[STEPS] = {"h = 0.1 s", "h = 0.01 s", "h = 0.001 s"};
@@ -213,7 +210,6 @@ static ChStatus many_steps(ChItemRun* run) {
 }
 
 // --- the report
-// --------------------------------------------------------------------------------------------------------
 
 static void tell(ChReport* report) {
   ch_report_text(
@@ -232,7 +228,8 @@ static void tell(ChReport* report) {
   ch_report_choice(report, "implicit midpoint",
                    "The complementarity holds at the end of the step, as in Newmark; the "
                    "document does not say where.");
-  ch_report_command(report, "cardhouse run particle.json --integrator half-step");
+  ch_report_command(
+      report, "cardhouse run report/items/004-fig4.1/particle.json --integrator implicit-midpoint --csv heights.csv");
 }
 
 static ChStatus run_item(ChItemRun* run) {

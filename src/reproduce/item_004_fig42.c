@@ -79,7 +79,6 @@ static double disagreement(const Outcome out[STEPS]) {
 }
 
 // --- what the figure claims
-// ----------------------------------------------------------------------------------------------
 
 static void judge_conservative(ChReport* report, const Panel* panel, const Outcome out[STEPS]) {
   ch_report_row(
@@ -173,7 +172,6 @@ static ChStatus figure(ChItemRun* run, const Setting* setting) {
 }
 
 // --- what was left open, varied
-// ------------------------------------------------------------------------------------------
 
 static ChStatus vary_mass(ChItemRun* run, double share) {
   static const double masses[] = {1.0, 100.0, 10000.0};
@@ -217,7 +215,6 @@ static ChStatus from_rest(ChItemRun* run, double until) {
 }
 
 // --- the report
-// --------------------------------------------------------------------------------------------------------
 
 static void tell(ChReport* report) {
   ch_report_text(
@@ -239,7 +236,7 @@ static void tell(ChReport* report) {
                    "(10, 0) m/s: not stated. From rest the particle never leaves the diagonal, "
                    "which is run below.");
   ch_report_choice(report, "duration", "20 s (quick: 8 s); not stated.");
-  ch_report_command(report, "cardhouse run oscillator.json --integrator half-step --h 0.005");
+  ch_report_command(report, "cardhouse run report/items/004-fig4.2/oscillator.json --h 0.005 --csv energy.csv");
 }
 
 static ChStatus run_item(ChItemRun* run) {

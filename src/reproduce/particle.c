@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/whole_file.h"
 
 #define RADIUS 0.1
 static const double GRAVITY = 9.81;
@@ -30,8 +33,14 @@ static void write_scene(const ChParticle* p, char text[SCENE_SIZE]) {
            p->at[1] + RADIUS, p->velocity[0], p->velocity[1], p->mass, p->well ? "" : "\"x\", ", RADIUS, forces);
 }
 
-// ----------------------------------------------------------------------------------------------------------- step by
-// step
+// The scene beside its trajectory, for the reader: particle.h5 -> particle.json.
+static ChStatus keep_scene(ChItemRun* run, const ChParticle* p, const char* text) {
+  char path[SCENE_SIZE];
+  snprintf(path, sizeof path, "%s/%.*s.json", run->folder, (int)strcspn(p->record, "."), p->record);
+  return ch_whole_file_write(run->context, path, text, strlen(text));
+}
+
+// --- step by step
 
 typedef struct Watch {
   const ChParticle* particle;
@@ -88,8 +97,7 @@ static bool each(void* state, const ChSimulation* s, const ChStepInfo* info) {
   return true;
 }
 
-// -------------------------------------------------------------------------------------------------------------------
-// run
+// --- the run
 
 static double start_energy(const ChParticle* p) {
   double v2 = p->velocity[0] * p->velocity[0] + p->velocity[1] * p->velocity[1];
@@ -114,7 +122,8 @@ ChStatus ch_particle_run(ChItemRun* run, const ChParticle* particle, ChParticleM
   ChScene* scene;
   if (!begin(particle, motion)) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for the path of a particle");
   write_scene(particle, text);
-  ChStatus status = ch_scene_parse(run->context, text, "particle", &scene);
+  ChStatus status = particle->record ? keep_scene(run, particle, text) : CH_OK;
+  if (status == CH_OK) status = ch_scene_parse(run->context, text, "particle", &scene);
   if (status != CH_OK) return status;
   long every = (long)ceil(particle->until / particle->h / (CH_SAMPLES_MAX - 2));
   Watch watch = {.particle = particle, .motion = motion, .every = every, .last = motion->start};

@@ -13,7 +13,7 @@ typedef struct ChParticle {
   bool well;   // V = |q|^2 (|q|^2 - 1)^2 (4.72) instead of gravity, 9.81 m/s^2, with q_1 locked
   bool floor;  // q_2 >= 0
   double mu;
-  const char* record;  // file of the trajectory, or NULL
+  const char* record;  // file NAME.h5 of the trajectory, with the scene as NAME.json beside it; or NULL
 } ChParticle;
 
 typedef struct ChParticleMotion {

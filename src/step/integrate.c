@@ -62,8 +62,7 @@ static ChRowRule row_rule(const Step* p) {
   return rule;
 }
 
-// ----------------------------------------------------------------------------------------------------- motion by
-// itself
+// --- motion by itself
 
 // Whether the free spin changes w: with one axis left it does not. With two left the lock takes its part of it back.
 static bool spins(const ChWorld* world, const ChBody* body) {
@@ -152,8 +151,7 @@ static void move_free_bodies(const Step* p) {
   }
 }
 
-// -------------------------------------------------------------------------------------------------------------
-// contacts
+// --- contacts
 
 // Leaves out what does not touch.
 static void keep_closed(Step* p) {
@@ -186,8 +184,7 @@ static void build_rows(Step* p) {
   if (p->it->contacts == CH_CONTACTS_REFLECT || p->it->contacts == CH_CONTACTS_ARRIVE) reflect(p);
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// passes
+// --- passes
 
 static ChStatus first_pass(Step* p) {
   ChSimulation* s = p->s;
@@ -273,8 +270,7 @@ static ChStatus solve(Step* p) {
   return status;
 }
 
-// ---------------------------------------------------------------------------------------------------------- the new
-// state
+// --- the new state
 
 // q+ = q + h d; orientations turn with the midpoint of the free spin
 static void advance(const Step* p) {
