@@ -72,7 +72,7 @@ static void triangle_add(ChEngineResults* all, const Options* o) {
 
 static void spheres_add(ChEngineResults* all, const Options* o, const char* scene, int count) {
   ChTrialCase what = {.scene = scene, .kind = CH_TRIAL_SETTLE, .h = 0.01, .tolerance = 1e-4};
-  what.until = o->quick ? 1.0 : 12.0;
+  what.until = o->quick ? 1.0 : 20.0;
   what.patience = o->quick ? 1.0 : (double)count / 50.0;  // the fall and the jam take longer than what is asked for
   what.bodies = ch_scene_box_of_spheres(count);
   snprintf(what.name, sizeof what.name, "settled");

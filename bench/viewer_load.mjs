@@ -1,0 +1,103 @@
+// Load of the viewer: 10,000 rolling spheres streamed to several browsers, one of which stops reading. Prints what the server and
+// each page hold in memory and how the simulation goes on; exit status 1 where memory grows without bound.
+//
+//   node bench/viewer_load.mjs --program build/cardhouse --modules build/web/node_modules [--minutes 10] [--browsers 10]
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { launch, option, serve } from "../tests/e2e/browser.mjs";
+
+const number = (name, fallback) => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? fallback : Number(process.argv[at + 1]);
+};
+const minutes = number("minutes", 10);
+const browsers = number("browsers", 10);
+const LOOKS = 10;
+const MEGA = 1024 * 1024;
+const GROWTH = 1.5; // of memory after the second look: more is no bound
+
+// 100 x 100 spheres on a plane, each rolling its own way.
+function field(side) {
+  const bodies = [{ name: "floor", fixed: true, shapes: [{ type: "halfspace", normal: [0, 0, 1], offset: 0 }] }];
+  for (let i = 0; i < side; ++i)
+    for (let j = 0; j < side; ++j) {
+      const speed = 0.02 * (((i * 7 + j * 3) % 11) - 5);
+      bodies.push({
+        name: `sphere ${i}.${j}`,
+        position: [0.3 * i, 0.3 * j, 0.1],
+        velocity: [speed, 0, 0],
+        omega: [0, speed / 0.1, 0],
+        shapes: [{ type: "sphere", radius: 0.1 }],
+      });
+    }
+  return { cardhouse: 1, name: "field", step: { h: 0.01 }, bodies };
+}
+
+const resident = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+
+async function open(link) {
+  const browser = await launch(option("modules"));
+  const page = await browser.newPage({ viewport: { width: 480, height: 320 } });
+  await page.addInitScript(() => {
+    window.drawn = 0;
+    const count = () => {
+      window.drawn += 1;
+      requestAnimationFrame(count);
+    };
+    requestAnimationFrame(count);
+    const Socket = window.WebSocket; // counts what arrives, changes nothing
+    window.received = 0;
+    window.WebSocket = class extends Socket {
+      constructor(...words) {
+        super(...words);
+        this.addEventListener("message", () => (window.received += 1));
+      }
+    };
+  });
+  await page.goto(link);
+  return { browser, page, session: await page.context().newCDPSession(page) };
+}
+
+async function heap({ session }) {
+  await session.send("HeapProfiler.collectGarbage");
+  return (await session.send("Runtime.getHeapUsage")).usedSize / MEGA;
+}
+
+// A page whose thread is busy for good reads nothing from its socket.
+const stopReading = ({ page }, milliseconds) =>
+  page.evaluate((time) => void setTimeout(() => { const end = Date.now() + time; while (Date.now() < end); }, 2000), milliseconds);
+
+const folder = mkdtempSync(join(tmpdir(), "cardhouse-load-"));
+const scene = join(folder, "field.json");
+writeFileSync(scene, JSON.stringify(field(100)));
+const { link, server } = await serve(option("program"), [scene]);
+const open_pages = [];
+let grew = false;
+try {
+  for (let k = 0; k < browsers; ++k) open_pages.push(await open(link));
+  const deaf = browsers > 1 ? open_pages[browsers - 1] : undefined;
+  const reading = deaf ? open_pages.slice(0, -1) : open_pages;
+  if (deaf) await stopReading(deaf, minutes * 60000);
+  console.log(`${browsers} browsers on 10,000 spheres${deaf ? ", the last one stops reading" : ""}`);
+  console.log("  time   server   pages' heaps, largest   frames received   pictures drawn (first page)");
+  const began = Date.now();
+  let first;
+  for (let look = 1; look <= LOOKS; ++look) {
+    await new Promise((done) => setTimeout(done, began + (look * minutes * 60000) / LOOKS - Date.now()));
+    const held = [];
+    for (const page of reading) held.push(await heap(page));
+    const [received, drawn] = await reading[0].page.evaluate(() => [window.received, window.drawn]);
+    const now = { server: resident(server.pid), page: Math.max(...held) };
+    console.log(`${String(Math.round((Date.now() - began) / 1000)).padStart(5)} s ${now.server.toFixed(0).padStart(5)} MB ${now.page.toFixed(1).padStart(20)} MB ` +
+      `${String(received).padStart(17)} ${String(drawn).padStart(28)}`);
+    if (look === 2) first = now;
+    if (look > 2 && (now.server > GROWTH * first.server || now.page > GROWTH * first.page)) grew = true;
+  }
+} finally {
+  await Promise.allSettled(open_pages.map(({ browser }) => browser.close()));
+  server.kill("SIGINT");
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(grew ? "memory grows" : "memory is bounded on both sides");
+process.exit(grew ? 1 : 0);
