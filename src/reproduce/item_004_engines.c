@@ -122,10 +122,9 @@ static ChStatus by_staggered(ChItemRun* run) {
   return CH_OK;
 }
 
-// Lemke's method from slacks, as in the document.
+// Lemke's method from slacks, as in the document: in print it holds 15 blocks and two levels, and fails beyond.
 static ChStatus by_direct_lcp(ChItemRun* run) {
-  bool all = true;
-  const char* told = "";
+  ChReport* report = run->report;
   for (int k = 0; k < STRUCTURES; ++k) {
     const Structure* s = &structures[k];
     Trial trial = {.scene = s->scene,
@@ -135,23 +134,23 @@ static ChStatus by_direct_lcp(ChItemRun* run) {
                    .polygon = 8,
                    .setting = {{"lemke.crash", 0.0}},
                    .h = 0.01,
-                   .until = run->quick ? 0.02 : 1.0};
+                   .until = run->quick ? 0.02 : 0.5};
     Outcome out = {0};
     ChStatus status = try_it(run, &trial, 0.5 + 0.2 * k / STRUCTURES, 0.5 + 0.2 * (k + 1) / STRUCTURES, &out);
     if (status != CH_OK) return status;
-    bool stands = out.summary.displacement < 1e-6 && out.summary.missed == 0;
-    all = all && stands;
-    told = ch_report_say(run->report, "%s%s%s %s (%.0f ms a step, %ld of %ld missed)", told, k ? ", " : "", s->name,
-                         stands ? "stands" : "does not stand", 1e3 * out.step_seconds, out.summary.missed,
-                         out.summary.steps);
+    const ChSummary* sum = &out.summary;
+    bool small = k % 3 == 0, stands = sum->displacement < 1e-3, fails = !out.stands || 2 * sum->missed > sum->steps;
+    ch_report_row(
+        report, ch_report_say(report, "%s by direct LCP", s->name), small ? "stands, slowly" : "fails",
+        ch_report_say(report, "moves by %s in %ld steps, %ld of which missed 1e-8; %.2g ms a step",
+                      length(report, sum->displacement), sum->steps, sum->missed, 1e3 * out.step_seconds),
+        (small && stands) || (!small && fails) ? CH_REPRODUCED : CH_DIFFERS,
+        small ? "it moves by more than a millimetre"
+              : ch_report_say(report,
+                              "the path from slacks ends in %ld of %ld steps here, and the structure stands: our "
+                              "pivoting is not that of PATH. That the LCP has solutions that slip is shown below",
+                              sum->steps - sum->missed, sum->steps));
   }
-  ch_report_claim(run->report,
-                  "The direct LCP stacks 15 blocks and fails on larger stacks; it holds a card house of two levels and "
-                  "fails on larger ones.",
-                  !all,
-                  "Lemke's method from slacks over polygons of eight sides, started with the last step's reactions: "
-                  "%s. %s",
-                  told, all ? "It is slow, as printed, and does not fail at these sizes." : "It fails on some.");
   return CH_OK;
 }
 
@@ -307,7 +306,7 @@ static ChStatus run_item(ChItemRun* run) {
                    "in the benchmark of engines.");
   ch_report_choice(report, "falls", "A centre of mass has moved by more than 0.1 m.");
   ch_report_choice(report, "direct LCP", "Our Lemke's method, from slacks, polygons of eight sides; %s steps of 10 ms.",
-                   run->quick ? "two" : "a hundred");
+                   run->quick ? "two" : "fifty");
   ch_report_command(report, "cardhouse run cards --until 600 --h 0.01");
   ch_report_command(report,
                     "cardhouse scene stack --n 20 | cardhouse run - --method staggered --rest off --h 0.01 --until 10");
