@@ -6,9 +6,8 @@
 //   2 rest: the convex problem with s = 0. Where its solution has no slip at loaded contacts it is an exact one, the
 //     one in which the structure stands, and is accepted first. A few splitting steps find it when it is near; else
 //     an interior point, which gives up as soon as slip shows that there is no rest
-//   3 slide: splitting from nothing, then proximal Newton; the interior point with the slip coupled in; Newton again.
-//   In
-//     the plane interior points from two starts come first, and one from a third start last
+//   3 slide: splitting from nothing, then proximal Newton; the interior point with the slip coupled in; Newton again;
+//     in the plane interior points from two starts come first, and one from a third start last
 //   4 rounds of Newton from the best point and of splitting with ever other penalties, each refined by Newton; in some
 //     the slip is eased towards its fixed point
 #include <limits.h>
