@@ -186,6 +186,31 @@ static void islands_are_told(void** state) {
   ch_simulation_destroy(s);
 }
 
+// A ball at rest on the floor, put a metre up: it falls from there, lands where it should, and no energy is taken for
+// gained.
+static void a_body_can_be_put_elsewhere(void** state) {
+  (void)state;
+  ChContext context = {0};
+  ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
+  int floor = ch_test_floor(world);
+  int ball = ch_test_ball(world, ch_vec(0.0, 0.0, 0.1), 0.1, still);
+  ChSimulation* s = start(world, 0.001);
+  ch_test_run(s, 0.1);
+  CHECK_NEAR(ch_simulation_body(s, ball).position.z, 0.1, 1e-9);
+  CHECK_OK(context, ch_simulation_place(&context, s, ball, ch_vec(2.0, -1.0, 1.1)));
+  ChStepInfo info = ch_test_step(s);
+  assert_true(info.contacts == 0 && info.gain == 0.0);
+  ch_test_run(s, 0.1 + sqrt(2.0 * 1.0 / g) - 0.01);
+  assert_true(ch_simulation_body(s, ball).position.z > 0.1);
+  ch_test_run(s, 0.7);
+  ChBodyView view = ch_simulation_body(s, ball);
+  CHECK_NEAR(view.position.x, 2.0, 1e-9);
+  CHECK_NEAR(view.position.z, 0.1, 1e-9);
+  assert_int_equal(ch_simulation_place(&context, s, floor, still), CH_ERR_ARGUMENT);
+  assert_int_equal(ch_simulation_place(&context, s, ball, ch_vec(NAN, 0.0, 0.0)), CH_ERR_RANGE);
+  ch_simulation_destroy(s);
+}
+
 // A method that cannot take a cone is refused when it is chosen, not in the step that would need it.
 static void a_method_and_a_cone_that_do_not_go_together_are_refused(void** state) {
   (void)state;
@@ -210,6 +235,7 @@ int main(void) {
       cmocka_unit_test(friction_can_be_changed_on_the_way),
       cmocka_unit_test(a_simulation_goes_on_in_a_world_with_one_body_more),
       cmocka_unit_test(islands_are_told),
+      cmocka_unit_test(a_body_can_be_put_elsewhere),
       cmocka_unit_test(a_method_and_a_cone_that_do_not_go_together_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,6 +105,9 @@ ChStepInfo ch_simulation_info(
 ChBodyView ch_simulation_body(const ChSimulation* simulation, int body);
 ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* simulation, int body, ChVec3 velocity,
                                     ChVec3 omega);
+// Puts the centre of mass elsewhere; orientation and velocities stay. Joints of the body and what it may overlap there
+// are the caller's matter.
+ChStatus ch_simulation_place(ChContext* context, ChSimulation* simulation, int body, ChVec3 position);
 ChStatus ch_simulation_push(ChContext* context, ChSimulation* simulation, int body, ChVec3 impulse, ChVec3 point);
 
 // A damped spring to pull a body with, by the critical numbers of the body alone.

@@ -1,4 +1,4 @@
-// Poking: what a caller may change between two steps. Velocities, impulses, a spring to pull with, gravity and
+// Poking: what a caller may change between two steps. Places, velocities, impulses, a spring to pull with, gravity and
 // friction, and going on in another world that has more bodies. Nothing that was certified before a change is taken for
 // granted after it.
 #include <math.h>
@@ -53,6 +53,19 @@ ChStatus ch_simulation_push(ChContext* context, ChSimulation* s, int body, ChVec
   state->velocity = ch_add(state->velocity, given.velocity);
   state->omega = ch_add(state->omega, given.omega);
   s->still = false;
+  return CH_OK;
+}
+
+ChStatus ch_simulation_place(ChContext* context, ChSimulation* s, int body, ChVec3 position) {
+  ChStatus status = check_body(context, s, body);
+  if (status != CH_OK) return status;
+  if (!ch_vec_finite(position) || (s->world->dimension == 2 && position.z != 0.0))
+    return ch_fail(context, CH_ERR_RANGE, "body '%s' is placed at (%g, %g, %g), must be finite%s",
+                   s->world->bodies[body].name, position.x, position.y, position.z,
+                   s->world->dimension == 2 ? " and have no z in the plane" : "");
+  s->states[body].position = position;
+  s->still = s->rest.filled = false;
+  s->info.potential = ch_forces_potential(s->world, s->states, s->time);
   return CH_OK;
 }
 
