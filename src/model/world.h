@@ -89,8 +89,7 @@ struct ChWorld {
   ChArena* arena;
   int dimension;
   ChSignal gravity[3];
-  int material_count, pair_count, body_count, shape_count, joint_count, force_count, ignored_count,
-      mesh_count;
+  int material_count, pair_count, body_count, shape_count, joint_count, force_count, ignored_count, mesh_count;
   int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room, mesh_room;
   ChMaterial* materials;
   ChPairDef* pairs;  // after ch_world_seal sorted by (smaller material, larger material)
