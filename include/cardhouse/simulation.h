@@ -40,6 +40,7 @@ typedef struct ChSimulationOptions {
   double gap_tolerance;  // metres
   bool warm;             // reactions of the last step start the next
   bool rest;             // certified rest, see docs/rest.md
+  bool islands;          // sets of bodies that nothing connects are solved apart; off: one problem a step
   int threads;           // the answer does not depend on it
   int cone_sides;        // 0 = smooth cones; M = polygons
   bool cone_outer;

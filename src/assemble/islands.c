@@ -50,13 +50,18 @@ static void place_bodies(ChArena* arena, const ChWorld* world, ChIslands* out) {
 }
 
 void ch_islands_find(ChArena* arena, const ChWorld* world, const ChRows* rows, const ChForceCoupling* couplings,
-                     int coupling_count, ChIslands* out) {
+                     int coupling_count, bool whole, ChIslands* out) {
   int bodies = world->body_count, *parent = CH_TAKE(arena, bodies, int), *of = CH_TAKE(arena, bodies, int);
   int *block_of = CH_TAKE(arena, rows->block_count, int), *coupling_of = CH_TAKE(arena, coupling_count, int);
   unsigned char* used = CH_TAKE(arena, bodies, unsigned char);
   ch_sets_init(bodies, parent);
   for (int b = 0; b < rows->block_count; ++b) join(world, rows->blocks[b].body, parent, used);
   for (int c = 0; c < coupling_count; ++c) join(world, couplings[c].body, parent, used);
+  for (int b = 0, first = -1; whole && b < bodies; ++b) {
+    if (!used[b]) continue;
+    if (first < 0) first = b;
+    ch_sets_join(parent, first, b);
+  }
   *out = (ChIslands){.count = number_islands(bodies, parent, used, of)};
   for (int b = 0; b < rows->block_count; ++b) block_of[b] = island_of(rows->blocks[b].body, of);
   for (int c = 0; c < coupling_count; ++c) coupling_of[c] = island_of(couplings[c].body, of);

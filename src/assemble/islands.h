@@ -16,8 +16,9 @@ typedef struct ChIslands {
 } ChIslands;
 
 // Only bodies that some row touches are in an island; the others are free. Islands are ordered by their first body.
+// With `whole` there is one of them, whatever connects.
 void ch_islands_find(ChArena* arena, const ChWorld* world, const ChRows* rows, const ChForceCoupling* couplings,
-                     int coupling_count, ChIslands* out);
+                     int coupling_count, bool whole, ChIslands* out);
 
 // Degrees of freedom of a body: width less its locks, 0 where it does not move.
 int ch_body_freedoms(const ChWorld* world, int body);

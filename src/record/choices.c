@@ -26,6 +26,7 @@ static void write_step(FILE* file, const ChSimulationOptions* o) {
           word(o->reduce_contacts));
   fprintf(file, "adaptive %s\ngap_tolerance %.15g\n", word(o->adaptive), o->gap_tolerance);
   fprintf(file, "warm %s\nrest %s\n", word(o->warm), word(o->rest));
+  if (!o->islands) fprintf(file, "islands off\n");
 }
 
 static void write_solve(FILE* file, const ChSimulationOptions* o) {

@@ -46,6 +46,8 @@ static const ChField step_fields[] = {
          CH_ANY, NULL),
     STEP(flag, "warm", options.warm, "whether a step starts from the reactions of the last one", 0, CH_ANY, NULL),
     STEP(flag, "rest", options.rest, "whether certified rest is kept", 0, CH_ANY, NULL),
+    STEP(flag, "islands", options.islands, "whether sets of bodies that nothing connects are solved apart", 0, CH_ANY,
+         NULL),
     STEP(whole, "threads", options.threads, "the answer does not depend on it", 0, CH_THREADS, NULL),
     STEP(number, "overlap", overlap, "overlap at the start up to which a scene is accepted, m", 0, CH_NOT_NEGATIVE,
          NULL),

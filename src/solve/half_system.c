@@ -153,6 +153,10 @@ void ch_half_tangential(ChArena* arena, const ChSystem* whole, ChHalfSystem* hal
   take_half(arena, &(Cut){whole, true, NULL}, half);
 }
 
+void ch_half_normal_of(ChArena* arena, const ChSystem* whole, const unsigned char* keep, ChHalfSystem* half) {
+  take_half(arena, &(Cut){whole, false, keep}, half);
+}
+
 void ch_half_tangential_of(ChArena* arena, const ChSystem* whole, const unsigned char* keep, ChHalfSystem* half) {
   take_half(arena, &(Cut){whole, true, keep}, half);
 }

@@ -20,6 +20,7 @@ typedef struct ChHalfSystem {
 void ch_half_normal(ChArena* arena, const ChSystem* whole, ChHalfSystem* half);
 void ch_half_tangential(ChArena* arena, const ChSystem* whole, ChHalfSystem* half);
 // The same for some contacts only: `keep` has one entry per block of the whole.
+void ch_half_normal_of(ChArena* arena, const ChSystem* whole, const unsigned char* keep, ChHalfSystem* half);
 void ch_half_tangential_of(ChArena* arena, const ChSystem* whole, const unsigned char* keep, ChHalfSystem* half);
 
 void ch_half_gather(const ChHalfSystem* half, const double* whole, double* part);

@@ -31,6 +31,7 @@
   X(double, inner_tol, 0.0, 0.0, 1e-2, "error of every inner solve, |q| = 1; 0 = as inner_share says")        \
   X(int, loaded, 0, 0, 1, "1 = friction problem over loaded contacts only")                                   \
   X(int, form, 0, 0, 2, "contact problem: 0 = cheaper, 1 = dual, in contacts, 2 = primal, in velocities")     \
+  X(int, apart, 0, 0, 1, "1 = both problems cut into sets that carrying contacts connect (7.9)")              \
   X(int, parallel, 0, 0, 1, "1 = both problems from the last iterate (6.9): twice the work, for analysis")    \
   X(int, algorithm1, 0, 0, 1, "1 = algorithm 1 to the letter, stopping at rel_err (1e-7 where it is not set)")
 CH_OPTIONS(STAGGERED_OPTIONS)
@@ -162,6 +163,7 @@ static void solve(ChRun* run) {
   ChStaggered g;
   Options o = settle_options(run->options);
   ch_staggered_init(&g, run, o.loaded, o.form);
+  g.apart = o.apart;
   Progress p = {.lowest = INFINITY, .f = CH_TAKE(run->arena, g.tangential.system.rows, double)};
   iterate(&g, &o, &p);
   if (o.algorithm1) {

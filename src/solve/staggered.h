@@ -17,6 +17,7 @@ typedef struct ChStaggered {
   ChHalfSystem normal, tangential;
   ChConvexView contact, friction;
   bool only_loaded;       // friction is posed over contacts with r_N > 0 alone (5.3.6)
+  bool apart;             // both problems are cut into sets that carrying contacts connect (7.9)
   double *r_n, *f;        // the newest answers of the two
   double *x, *a;          // what they were given
   double *r, *u;          // the whole
@@ -31,6 +32,10 @@ void ch_staggered_init(ChStaggered* g, ChRun* run, bool only_loaded, int space);
 // r_n <- a(friction) from where it stands, and f <- b(given) from `start`; both return the error of the inner solve.
 double ch_staggered_contact(ChStaggered* g, const double* friction, double tolerance, double deadline);
 double ch_staggered_friction(ChStaggered* g, const double* given, const double* start, double tolerance);
+
+// The same, cut into independent sets, for the q of that half; the friction starts from f.
+double ch_staggered_contact_apart(ChStaggered* g, const double* q, double tolerance, double deadline);
+double ch_staggered_friction_apart(ChStaggered* g, const double* given, const double* q, double tolerance);
 
 // Rows `to` of W times the reactions `part` of rows `from`.
 void ch_staggered_across(ChStaggered* g, const ChHalfSystem* from, const double* part, const ChHalfSystem* to,

@@ -53,6 +53,7 @@ static void velocity_across(ChStaggered* g, const ChHalfSystem* from, const doub
 
 double ch_staggered_contact(ChStaggered* g, const double* friction, double tolerance, double deadline) {
   velocity_across(g, &g->tangential, friction, &g->normal, g->contact.given.q);
+  if (g->apart) return ch_staggered_contact_apart(g, g->contact.given.q, tolerance, deadline);
   return ch_convex_view_solve(&g->contact, tolerance, deadline, g->r_n);
 }
 
@@ -113,7 +114,11 @@ static double friction_over_loaded(ChStaggered* g, const double* given, const do
 }
 
 double ch_staggered_friction(ChStaggered* g, const double* given, const double* start, double tolerance) {
-  if (g->only_loaded && some_unloaded(g, given)) return friction_over_loaded(g, given, start, tolerance);
+  if (!g->apart && g->only_loaded && some_unloaded(g, given)) return friction_over_loaded(g, given, start, tolerance);
   memcpy(g->f, start, (size_t)g->tangential.system.rows * sizeof(double));
+  if (g->apart) {
+    velocity_across(g, &g->normal, given, &g->tangential, g->friction.given.q);
+    return ch_staggered_friction_apart(g, given, g->friction.given.q, tolerance);
+  }
   return friction_over(g, &g->tangential, &g->friction, given, tolerance, g->f);
 }

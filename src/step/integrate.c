@@ -194,7 +194,8 @@ static ChStatus first_pass(Step* p) {
   ChStatus status = split_motions(p);
   if (status != CH_OK) return status;
   build_rows(p);
-  ch_islands_find(s->scratch, s->world, &p->rows, p->place.couplings, p->place.coupling_count, &p->islands);
+  ch_islands_find(s->scratch, s->world, &p->rows, p->place.couplings, p->place.coupling_count, !s->options.islands,
+                  &p->islands);
   p->r = CH_TAKE(s->scratch, p->rows.row_count, double);
   if (o->warm) ch_memory_recall(s, &p->rows, p->moment.gaps, p->h, p->r);
   p->dynamics = (ChDynamics){.reference = p->reference,

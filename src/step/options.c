@@ -20,6 +20,7 @@ ChSimulationOptions ch_simulation_options_default(void) {
                            .gap_tolerance = 1e-4,
                            .warm = true,
                            .rest = true,
+                           .islands = true,
                            .threads = 1,
                            .solve = ch_solve_options_default()};
   o.solve.time_limit = TIME_LIMIT;

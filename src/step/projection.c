@@ -52,7 +52,7 @@ static ChStatus round_once(ChContext* context, ChSimulation* s, ChStepInfo* info
   *done = !(violation(&rows) > TIGHT);
   if (*done) return CH_OK;
   keep_geometry(&rows);
-  ch_islands_find(s->scratch, s->world, &rows, NULL, 0, &islands);
+  ch_islands_find(s->scratch, s->world, &rows, NULL, 0, !s->options.islands, &islands);
   long count = (long)s->world->body_count * ch_world_width(s->world);
   ChDynamics dynamics = {.reference = CH_TAKE(s->scratch, count, double),
                          .impulse = CH_TAKE(s->scratch, count, double)};
