@@ -33,7 +33,8 @@ void ch_staggered_init(ChStaggered* g, ChRun* run, bool only_loaded, int space);
 double ch_staggered_contact(ChStaggered* g, const double* friction, double tolerance, double deadline);
 double ch_staggered_friction(ChStaggered* g, const double* given, const double* start, double tolerance);
 
-// The same, cut into independent sets, for the q of that half; the friction starts from f.
+// The same, cut into independent sets, for the q of that half; the friction starts from f. -1, and nothing done, where
+// one set holds most of the contacts.
 double ch_staggered_contact_apart(ChStaggered* g, const double* q, double tolerance, double deadline);
 double ch_staggered_friction_apart(ChStaggered* g, const double* given, const double* q, double tolerance);
 

@@ -2,12 +2,14 @@
 //
 // A body without load on it connects nothing. In the friction problem contacts without normal reaction have no
 // friction: the others, joined where W_TT couples them, fall into sets that are solved apart. In the contact problem it
-// is not known who carries; what carried last time and what would be pushed into is taken for it, cut into sets and
-// solved, and whatever is then pushed into is added, until nothing is:
+// is not known who carries; what carried last time and whatever does not open by itself is taken for it, cut into sets
+// and solved, and whatever is then pushed into is added, until nothing is:
 //
 //   r_i = 0, u_i >= 0   outside of the working set,     0 <= r_i _|_ u_i >= 0   inside,
 //
-// which is the contact problem itself. Only sets that got a new member are solved again.
+// which is the contact problem itself. Only sets that got a new member are solved again. Where one set holds most of
+// the contacts there is nothing to gain: the whole problem keeps its linear systems from projection to projection, a
+// set that is cut out does not.
 #include <math.h>
 #include <string.h>
 
@@ -15,6 +17,7 @@
 #include "solve/staggered.h"
 
 enum { ROUNDS = 60 };
+static const double MOST = 0.7;    // of all contacts in one set: not worth cutting
 static const double SHARE = 0.3;   // of the tolerance for one set: errors of sets add up
 static const double PUSHED = 0.1;  // of the tolerance: the error that a contact left out may have
 
@@ -36,6 +39,16 @@ static Sets find_sets(ChArena* arena, const ChSystem* s, const unsigned char* in
     sets.label[i] = !in[i] ? -1 : root == i ? sets.count++ : sets.label[root];
   }
   return sets;
+}
+
+static bool worth_cutting(ChArena* arena, const ChSystem* s, const unsigned char* in) {
+  ChArenaMark mark = ch_arena_mark(arena);
+  Sets sets = find_sets(arena, s, in);
+  int *size = CH_TAKE(arena, sets.count + 1, int), largest = 0;
+  for (int i = 0; i < s->n; ++i)
+    if (sets.label[i] >= 0 && ++size[sets.label[i]] > largest) largest = size[sets.label[i]];
+  ch_arena_release(arena, mark);
+  return largest <= MOST * s->n;
 }
 
 typedef struct Task {
@@ -115,10 +128,13 @@ double ch_staggered_contact_apart(ChStaggered* g, const double* q, double tolera
   double *u = CH_TAKE(arena, s->rows, double), error = 0.0;
   for (int i = 0; i < s->n; ++i) {
     int row = s->row[i];
-    in[i] = changed[i] = s->set[i] != CH_SET_HALF || g->r_n[row] > 0.0 || q[row] < 0.0;
-    if (!in[i]) g->r_n[row] = 0.0;
+    in[i] = changed[i] = s->set[i] != CH_SET_HALF || g->r_n[row] > 0.0 ||
+                         q[row] <= PUSHED * tolerance * sqrt(s->diagonal[s->diagonal_at[i]]);
   }
-  for (int round = 0; round < ROUNDS; ++round) {
+  bool cut = worth_cutting(arena, s, in);
+  for (int i = 0; cut && i < s->n; ++i)
+    if (!in[i]) g->r_n[s->row[i]] = 0.0;
+  for (int round = 0; cut && round < ROUNDS; ++round) {
     ChArenaMark inner = ch_arena_mark(arena);
     Sets sets = find_sets(arena, s, in);
     error = hypot(error, solve_sets(&t, &sets, changed));
@@ -126,7 +142,7 @@ double ch_staggered_contact_apart(ChStaggered* g, const double* q, double tolera
     if (!add_pushed(&t, in, changed, u)) break;
   }
   ch_arena_release(arena, mark);
-  return error;
+  return cut ? error : -1.0;
 }
 
 double ch_staggered_friction_apart(ChStaggered* g, const double* given, const double* q, double tolerance) {
@@ -137,12 +153,14 @@ double ch_staggered_friction_apart(ChStaggered* g, const double* given, const do
   t.tolerance = tolerance, t.deadline = g->run->deadline;
   unsigned char* in = CH_TAKE(arena, s->n, unsigned char);
   ch_half_scatter(&g->normal, given, g->r);
-  for (int i = 0; i < s->n; ++i) {
-    in[i] = g->r[g->s->row[g->tangential.block[i]]] > 0.0;
-    for (int row = s->row[i]; !in[i] && row < s->row[i + 1]; ++row) g->f[row] = 0.0;
+  for (int i = 0; i < s->n; ++i) in[i] = g->r[g->s->row[g->tangential.block[i]]] > 0.0;
+  double error = -1.0;
+  if (worth_cutting(arena, s, in)) {
+    for (int i = 0; i < s->n; ++i)
+      for (int row = s->row[i]; !in[i] && row < s->row[i + 1]; ++row) g->f[row] = 0.0;
+    Sets sets = find_sets(arena, s, in);
+    error = solve_sets(&t, &sets, in);
   }
-  Sets sets = find_sets(arena, s, in);
-  double error = solve_sets(&t, &sets, in);
   ch_arena_release(arena, mark);
   return error;
 }

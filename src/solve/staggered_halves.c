@@ -53,7 +53,8 @@ static void velocity_across(ChStaggered* g, const ChHalfSystem* from, const doub
 
 double ch_staggered_contact(ChStaggered* g, const double* friction, double tolerance, double deadline) {
   velocity_across(g, &g->tangential, friction, &g->normal, g->contact.given.q);
-  if (g->apart) return ch_staggered_contact_apart(g, g->contact.given.q, tolerance, deadline);
+  double apart = g->apart ? ch_staggered_contact_apart(g, g->contact.given.q, tolerance, deadline) : -1.0;
+  if (apart >= 0.0) return apart;
   return ch_convex_view_solve(&g->contact, tolerance, deadline, g->r_n);
 }
 
@@ -118,7 +119,8 @@ double ch_staggered_friction(ChStaggered* g, const double* given, const double* 
   memcpy(g->f, start, (size_t)g->tangential.system.rows * sizeof(double));
   if (g->apart) {
     velocity_across(g, &g->normal, given, &g->tangential, g->friction.given.q);
-    return ch_staggered_friction_apart(g, given, g->friction.given.q, tolerance);
+    double error = ch_staggered_friction_apart(g, given, g->friction.given.q, tolerance);
+    if (error >= 0.0) return error;
   }
   return friction_over(g, &g->tangential, &g->friction, given, tolerance, g->f);
 }
