@@ -55,7 +55,7 @@ async function open(link) {
       }
     };
   });
-  await page.goto(link);
+  await page.goto(link, { timeout: 0, waitUntil: "commit" });
   return { browser, page, session: await page.context().newCDPSession(page) };
 }
 
