@@ -60,7 +60,7 @@ static ChSolveOptions options_of(ChLcp012 method, long most) {
                                       [CH_EXACT] = "auto"};
   ChSolveOptions o = ch_solve_options_default();
   o.method = names[method];
-  o.time_limit = method == CH_EXACT ? 4.0 : 300.0;
+  o.time_limit = 300.0;
   if (method == CH_LCP2 || method == CH_LCP2_PIVOTED) o.pose = CH_POSE_RELAXED;
   if (method == CH_LCP2 || method == CH_EXACT) return o;
   o.max_iterations = most > 0 ? most : MOST;
