@@ -29,6 +29,7 @@ typedef struct Outcome {
   double low, high;           // largest departures of the energy below and above its start, of it
   double left, half, rubbed;  // at the end, at half the time, lost where something rubs, of the energy at the start
   double elsewhere;           // what changed in other steps
+  double deepest;             // overlap, m
   long missed, slid;
 } Outcome;
 
@@ -54,6 +55,7 @@ static ChStatus run_one(ChItemRun* run, const Setting* setting, const Panel* pan
                      .half = m.energy[m.count / 2] / m.start,
                      .rubbed = m.rubbed / m.start,
                      .elsewhere = m.elsewhere / m.start,
+                     .deepest = m.deepest,
                      .missed = m.missed,
                      .slid = m.slid};
   }
@@ -189,9 +191,10 @@ static ChStatus vary_mass(ChItemRun* run, double share) {
                       out[2].left, 0.01 * fastest),
         disagreement(out) < 0.05 ? CH_REPRODUCED : CH_DIFFERS,
         ch_report_say(run->report,
-                      "at this mass a step of 0.01 s moves the particle by up to %.2g m, on a path of 8 m: it meets "
-                      "the line deep below it, and where it does decides how much friction takes",
-                      0.01 * fastest));
+                      "at this mass a step of 0.01 s moves the particle by up to %.2g m, of 5.7 m to the line: it "
+                      "is found up to %.2g m below it (%.2g m at h = 0.001 s), and friction acts on the velocity "
+                      "that it has there",
+                      0.01 * fastest, out[0].deepest, out[2].deepest));
     if (!ch_item_progress(run, 0.5 + 0.15 * (k + 1))) return CH_OK;
   }
   return CH_OK;
