@@ -40,6 +40,7 @@ typedef struct ChSolveOptions {
   void* history_user;
   ChStaggeredFn diagnostics;  // called by `staggered` after every iteration; costs time, not bits
   void* diagnostics_user;
+  bool diagnostics_plain;  // without K_A and what follows from it, which is most of that time
 } ChSolveOptions;
 
 typedef struct ChSolveInfo {

@@ -173,6 +173,17 @@ static void finish(const Trial* t, ChHouseSum* sum) {
   }
 }
 
+ChStatus ch_house_simulation(ChItemRun* run, const ChHouse* house, ChSimulation** out) {
+  Trial t = {.house = house};
+  ChScene* scene;
+  ChStatus status = open_house(run, house->levels, &scene);
+  if (status == CH_OK) status = begin(run, scene, &t);
+  ch_scene_destroy(scene);
+  free(t.start);
+  *out = t.simulation;
+  return status;
+}
+
 ChStatus ch_house_run(ChItemRun* run, const ChHouse* house, ChHouseStep* steps, ChHouseSum* sum) {
   Trial t = {.house = house};
   ChScene* scene;

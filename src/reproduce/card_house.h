@@ -43,6 +43,9 @@ typedef struct ChHouseSum {
 // how busy the machine is.
 ChStatus ch_house_options(ChItemRun* run, const char* method, ChSimulationOptions* out);
 
+// The house before its first step, for who wants to step it himself; the caller destroys it.
+ChStatus ch_house_simulation(ChItemRun* run, const ChHouse* house, ChSimulation** out);
+
 // `steps` has house->steps entries, or is NULL.
 ChStatus ch_house_run(ChItemRun* run, const ChHouse* house, ChHouseStep* steps, ChHouseSum* sum);
 

@@ -115,7 +115,7 @@ static ChStatus run_lemke(ChItemRun* run) {
   if (status != CH_OK) return status;
   chart_steps(report, "Lemke's method on the house at rest.", &rest);
   house.shake = SHAKE;
-  house.steps = run->quick ? 20 : 300;
+  house.steps = run->quick ? 10 : 60;
   house.progress[0] = 0.6, house.progress[1] = 0.9;
   house.record = "shaken.h5", house.every = 10;
   status = ch_house_run(run, &house, steps, &shaken);

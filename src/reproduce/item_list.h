@@ -47,6 +47,8 @@ X(004_domain_65)
 X(004_domain_66)
 X(004_domain_67)
 X(004_domain_68)
+X(004_card_curves)
+X(004_comparison)
 
 // 004, chapter 7: validation
 X(004_engines)

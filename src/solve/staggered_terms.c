@@ -135,6 +135,7 @@ static double inverse_norm(ChArena* arena, int n, const double* gram, const unsi
 
 // K_A = ||N' M^-1 D|| over the active columns, and ||(N' M^-1 N)^-1||; NaN where W is not symmetric or too large.
 static void measure_spans(ChStaggeredTerms* t, double* inverse) {
+  if (t->g->run->options->diagnostics_plain) return;
   ChArena* arena = t->g->run->arena;
   if (!t->g->s->symmetric || t->g->s->rows > MOST_ROWS) return;
   ChArenaMark mark = ch_arena_mark(arena);
