@@ -35,6 +35,7 @@ X(004_fig41)
 X(004_fig42)
 
 // 004, chapters 5 and 6: staggered projections
+X(004_geometry)
 X(004_house_lemke)
 X(004_house_pgs)
 X(004_house_sqp)
