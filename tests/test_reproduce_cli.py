@@ -16,6 +16,7 @@ import unittest
 import xml.etree.ElementTree as xml
 
 PROGRAM = os.environ.get("CARDHOUSE", "build/cardhouse")
+CHROMIUM = os.environ.get("CARDHOUSE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 VOID = {"meta", "img", "col", "br", "hr", "input", "link"}
 VERDICTS = {"reproduced", "differs", "cannot be"}
 SMALL = "004-fig2.8"  # an item of less than a second
@@ -147,6 +148,16 @@ class Words(unittest.TestCase):
             run(*words, "--out", self.folder)
         items = [name for name in Page(read(self.folder, "index.html")).ids if name in (SMALL, "000-fig1")]
         self.assertEqual(items, ["000-fig1", SMALL])
+
+    def test_pictures_are_drawn_or_the_page_says_what_is_missing(self):
+        bare = {"PATH": self.folder, "HOME": self.folder}
+        result = run(SMALL, "--quick", "--pictures", "on", "--out", self.folder, env=bare)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("was not drawn: ", read(self.folder, "index.html"))
+        if CHROMIUM and b"built without the viewer" not in subprocess.run([PROGRAM, "render", "x", "--png", "y"],
+                                                                          capture_output=True).stderr:
+            run(SMALL, "--quick", "--pictures", "on", "--out", self.folder)
+            self.assertIn('<img alt="', read(self.folder, "index.html"))
 
     def test_a_damaged_result_is_computed_anew(self):
         run(SMALL, "--quick", "--out", self.folder)

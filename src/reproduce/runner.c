@@ -246,8 +246,10 @@ static int running(const ChRunner* runner) {
 }
 
 static bool serve_kept(const ChRunner* runner, ChItemState* state) {
-  json_t* result = runner->fresh ? NULL : ch_result_read(runner->folder, state->item);
-  if (!ch_result_fresh(result, state->item, &runner->key)) {
+  json_t* result = ch_result_read(runner->folder, state->item);
+  if (runner->fresh || !ch_result_fresh(result, state->item, &runner->key)) {
+    bool same_form = result && json_is_true(json_object_get(result, "quick")) == runner->key.quick;
+    state->expected = same_form ? json_number_value(json_object_get(result, "seconds")) : 0.0;
     json_decref(result);
     return false;
   }
@@ -269,6 +271,17 @@ static void skip_rest(const ChRunner* runner) {
   }
 }
 
+// The one that took longest before, so that no long one is left for the end; unknown ones in their order. NULL: none
+// waits.
+static ChItemState* next_waiting(const ChRunner* runner) {
+  ChItemState* next = NULL;
+  for (int k = 0; k < runner->count; ++k) {
+    ChItemState* state = &runner->states[k];
+    if (state->phase == CH_ITEM_WAITS && (!next || state->expected > next->expected)) next = state;
+  }
+  return next;
+}
+
 ChStatus ch_runner_run(ChContext* context, ChRunner* runner) {
   char folder[PATH_SIZE];
   snprintf(folder, sizeof folder, "%s/items", runner->folder);
@@ -276,12 +289,11 @@ ChStatus ch_runner_run(ChContext* context, ChRunner* runner) {
   if (status != CH_OK) return status;
   for (int k = 0; k < runner->count; ++k) serve_kept(runner, &runner->states[k]);
   bool stop = false;
-  for (int next = 0; (next < runner->count && !stop) || running(runner) > 0;) {
-    for (; next < runner->count && running(runner) < runner->jobs && !stop; ++next)
-      if (runner->states[next].phase == CH_ITEM_WAITS) {
-        ChStatus started = start(context, runner, &runner->states[next]);
-        if (started != CH_OK) status = started, stop = true;
-      }
+  while ((next_waiting(runner) && !stop) || running(runner) > 0) {
+    for (ChItemState* next; !stop && running(runner) < runner->jobs && (next = next_waiting(runner));) {
+      ChStatus started = start(context, runner, next);
+      if (started != CH_OK) status = started, stop = true;
+    }
     watch(context, runner, stop, &status);
     stop = stop || status != CH_OK || (runner->stop && runner->stop());
     if (runner->show) runner->show(runner, runner->show_state);

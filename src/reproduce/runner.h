@@ -12,7 +12,8 @@ typedef struct ChItemState {
   bool kept;        // served from an earlier run
   double fraction;  // 0 ... 1, as the item says
   double began, seconds;
-  json_t* result;  // when ended; never NULL then, unless memory ran out
+  double expected;  // seconds that it took in an earlier run; 0: not known
+  json_t* result;   // when ended; never NULL then, unless memory ran out
   struct ChItemProcess* process;
 } ChItemState;
 
