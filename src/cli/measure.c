@@ -280,7 +280,10 @@ static ChStatus write_files(ChContext* context, const char* folder, int count, c
 static ChExit tell(ChContext* context, const Work* w) {
   ChTableOf tables[CH_TABLES_MAX];
   bool metres = strcmp(w->a->unit, "m") == 0;
-  ch_arena_set_landing(w->arena, NULL);
+  jmp_buf landing;
+  ch_arena_set_landing(w->arena, &landing);
+  if (setjmp(landing))
+    return ch_failure_exit(w->self, context, ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", w->path));
   int count = ch_survey_tables(w->arena, &w->survey, &w->grains, metres ? 1.0 : 2.0 * w->grains.mean_radius, w->a->unit,
                                tables);
   if (w->a->out) {

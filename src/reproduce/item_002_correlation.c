@@ -364,6 +364,9 @@ static ChStatus run_item(ChItemRun* run) {
   ChArena* arena = ch_arena_create(NULL);
   Curve* c = calloc(CURVES, sizeof *c);
   ChStatus status = arena && c ? CH_OK : ch_fail(run->context, CH_ERR_MEMORY, "out of memory");
+  jmp_buf landing;
+  if (arena) ch_arena_set_landing(arena, &landing);
+  if (setjmp(landing)) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory");
   if (status == CH_OK) {
     introduce(run, e);
     status = equilibrium(run, arena, e, &c[0]);

@@ -184,6 +184,9 @@ static ChStatus vary(ChItemRun* run, ChArena* arena, const ChBedRun* first) {
 static ChStatus run_item(ChItemRun* run) {
   ChArena* arena = ch_arena_create(NULL);
   if (!arena) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory");
+  jmp_buf landing;
+  ch_arena_set_landing(arena, &landing);
+  if (setjmp(landing)) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for the statistics of a bed");
   ChBedDef d = bed_of(run);
   ChBedRun bed;
   d.progress[1] = run->quick ? 1.0 : 0.55;
