@@ -4,7 +4,8 @@
 //
 // Every picture is taken when what it is to show is there: a certificate below 1e-8, a block that hit, a house that fell.
 import { execFileSync, spawnSync } from "node:child_process";
-import { renameSync, statSync, unlinkSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { launch, option, serve } from "../../tests/e2e/browser.mjs";
 
@@ -131,6 +132,18 @@ const pictures = {
     const words = ["cards", "--until", "1", "--png", join(out, "render.png"), "--size", "960x540", "--contacts"];
     execFileSync(program, ["render", ...words], { stdio: "inherit" });
     finish("render");
+  },
+  // A film, a quarter of an hour where the machine is busy.
+  blocks: () => {
+    const folder = mkdtempSync(join(tmpdir(), "cardhouse-"));
+    const scene = join(folder, "blocks.json");
+    const run = join(folder, "blocks.h5");
+    const words = ["cards", "--blocks", "24", "--drop", "0.6", "--every", "0.4", "--restitution", "0.1"];
+    writeFileSync(scene, execFileSync(program, ["scene", ...words]));
+    execFileSync(program, ["run", scene, "--until", "8", "--every", "25", "--out", run, "--quiet"], { stdio: "inherit" });
+    const film = ["--mp4", join(out, "blocks.mp4"), "--fps", "20", "--size", "640x360", "--view", "front"];
+    execFileSync(program, ["render", run, ...film], { stdio: "inherit" });
+    rmSync(folder, { recursive: true });
   },
 };
 
