@@ -135,6 +135,7 @@ static ChStatus drop(ChItemRun* run) {
   ChStatus status = ch_item_scene(run, "drop", 2, parameters, &scene);
   if (status != CH_OK) return status;
   scene->options.solve.tolerance = TOLERANCE;
+  scene->options.solve.time_limit = 60.0;  // on the wall, whatever else the machine does
   Drop d = {.natural = 0.0};
   ChSummary summary = {0};
   if (!take_room(&d, (int)(until / scene->options.h) + 2, ch_world_body_count(scene->world)))
