@@ -225,6 +225,7 @@ static ChStatus jump(ChItemRun* item) {
   ChStatus status = ch_item_scene(item, "log-house", 0, NULL, &scene);
   if (status == CH_OK) {
     scene->options.solve.tolerance = TOLERANCE;
+    scene->options.solve.time_limit = 60.0;  // on the wall, whatever else the machine does
     ChPlay play = {.until = until, .record = "logs.h5", .progress = {0.0, 1.0}, .each = watch, .state = run};
     status = ch_item_play(item, scene, &play, &summary);
     ch_scene_destroy(scene);
