@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/clock.h"
 #include "cardhouse/solve.h"
 #include "linalg/principal_factor.h"
 #include "linalg/sparse.h"
@@ -39,7 +38,7 @@ static ChDualEnd solve_qp(Qp* p) {
                          .N = p->A,
                          .b = p->b,
                          .tolerance = 1e-10,
-                         .deadline = ch_clock_seconds() + 10.0};
+                         .deadline = ch_deadline_in(10.0, INFINITY)};
   ChConvexQpAnswer answer = {.x = p->x, .y = p->y};
   ChDualEnd end = ch_convex_qp_solve(arena, &qp, &answer);
   p->changes = answer.changes;
@@ -316,7 +315,7 @@ static void I23_weight_above_the_largest_impulse_leaves_no_slack(void** state) {
         .A = &rays.A, .free = rays.free, .cap = rays.bound, .rank_max = rays.rank_max, .tol_dependent = 1e-11};
     ChDualActiveSet* set = ch_dual_active_set_create(arena, &def);
     double *b = CH_TAKE(arena, rays.n, double), slack = 0.0;
-    const ChDualLimits limits = {1e-13, 100000, ch_clock_seconds() + 10.0};
+    const ChDualLimits limits = {1e-13, 100000, ch_deadline_in(10.0, INFINITY)};
     memset(u, 0, (size_t)s->rows * sizeof *u);
     ch_rays_start(&rays, u, u, NULL);
     for (int step = 0; step < 50; ++step) {
@@ -372,7 +371,7 @@ static void disc_is_projected_on_its_polygon(void** state) {
                  .options = &options,
                  .shared = &shared,
                  .tolerance = 1e-12,
-                 .deadline = ch_clock_seconds() + 5.0,
+                 .deadline = ch_deadline_in(5.0, INFINITY),
                  .scale = 1.0,
                  .error = INFINITY,
                  .r = r};

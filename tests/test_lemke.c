@@ -166,7 +166,7 @@ static ChLcp dense(ChArena* arena, int n, const double* A, const double* b) {
 static ChPathEnd path_from_slacks(ChArena* arena, const ChLcp* lcp, double perturbation, long cap, double* y,
                                   long* pivots) {
   ChLcpBasis basis;
-  ChPathLimits limits = {1e-9, perturbation, cap, INFINITY};
+  ChPathLimits limits = {1e-9, perturbation, cap, {INFINITY, INFINITY}};
   *pivots = 0;
   ch_lcp_basis_init(&basis, arena, lcp, 50);
   assert_true(ch_lemke_enter_free(&basis));

@@ -279,7 +279,7 @@ static double run_on_first_part(const ChProblem* problem, const char* method, co
                .inner_method = inner,
                .tolerance = 1e-9,
                .started = ch_clock_seconds(),
-               .deadline = ch_clock_seconds() + 30.0,
+               .deadline = ch_deadline_in(30.0, INFINITY),
                .scale = 1.0,
                .error = INFINITY,
                .r = CH_TAKE(arena, parts.component[0].system.rows, double)};

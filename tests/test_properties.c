@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/clock.h"
 #include "cardhouse/analysis.h"
 #include "problem/system.h"
 #include "solve/contact_forms.h"
@@ -140,7 +139,7 @@ static const double* optimum(ChArena* arena, const ChQp* qp) {
                       .N = N,
                       .b = qp->b,
                       .tolerance = 1e-12,
-                      .deadline = ch_clock_seconds() + 10.0};
+                      .deadline = ch_deadline_in(10.0, INFINITY)};
   ChConvexQpAnswer answer = {.x = CH_TAKE(arena, qp->n, double), .y = CH_TAKE(arena, qp->rows, double)};
   assert_int_equal(ch_convex_qp_solve(arena, &dense, &answer), CH_DUAL_SOLVED);
   return answer.x;

@@ -300,6 +300,8 @@ static void bad_arguments_are_refused(void** state) {
   REFUSE(CH_ERR_RANGE, o.tolerance = 1.0);
   REFUSE(CH_ERR_RANGE, o.time_limit = 0.0);
   REFUSE(CH_ERR_RANGE, o.time_limit = NAN);
+  REFUSE(CH_ERR_RANGE, o.work_limit = 0.0);
+  REFUSE(CH_ERR_RANGE, o.work_limit = NAN);
   REFUSE(CH_ERR_RANGE, o.max_iterations = -1);
   REFUSE(CH_ERR_RANGE, o.pose = (ChPose)7);
   REFUSE(CH_ERR_ARGUMENT, SET("nsgs.no_such_option", 1.0));
@@ -522,6 +524,27 @@ static void a_contact_that_cannot_be_pushed(void** state) {
     answer_destroy(&a);
     ch_problem_destroy(p);
   }
+}
+
+// Counted work ends a solve at the same iteration and with the same bits, each time; a second of it is about a second.
+static void a_limit_of_work_ends_every_method_at_the_same_bits(void** state) {
+  (void)state;
+  ChProblem* p = generate("pile-6-slippery");
+  Answer a = answer_create(p), b = answer_create(p);
+  for (int m = 0; m < EXACT; ++m) {
+    ChSolveOptions o = options_for(exact_methods[m], 1e-14);
+    o.time_limit = INFINITY;
+    o.work_limit = 2e6;
+    solve(p, &o, &a);
+    solve(p, &o, &b);
+    assert_int_equal(a.status, b.status);
+    assert_int_equal(a.info.outer + a.info.inner, b.info.outer + b.info.inner);
+    assert_memory_equal(a.r, b.r, (size_t)p->rows * sizeof *a.r);
+    CHECK_AT_MOST(a.info.seconds_solve + a.info.seconds_setup, 10.0);  // far beyond any slow machine
+  }
+  answer_destroy(&a);
+  answer_destroy(&b);
+  ch_problem_destroy(p);
 }
 
 // --- memory --------------------------------------------------------------------------------------------------------

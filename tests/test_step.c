@@ -183,7 +183,6 @@ static void same_bits_for_any_number_of_threads(void** state) {
     ChSimulationOptions options = ch_simulation_options_default();
     options.threads = threads[k];
     options.h = 2e-3;
-    options.solve.time_limit = 1e3;  // the one thing that bits may depend on
     s[k] = ch_test_start(mixed_world(0.3), &options);
     for (int n = 0; n < 200; ++n) ch_test_step(s[k]);
   }
@@ -194,7 +193,6 @@ static void same_bits_for_any_number_of_threads(void** state) {
 static ChSimulationOptions checkpoint_options(int kind) {
   ChSimulationOptions o = ch_simulation_options_default();
   o.h = 4e-3;
-  o.solve.time_limit = 1e3;
   o.restitution = kind == 1 ? CH_RESTITUTION_POISSON : CH_RESTITUTION_NEWTON;
   o.adaptive = kind == 2;
   o.look_ahead = kind != 2;

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/work.h"
+
 struct ChAnderson {
   int n, depth, filled, next;
   double *dF, *dG;          // depth columns of n, a ring
@@ -51,6 +53,7 @@ static int solve_normal(ChAnderson* a) {
 }
 
 void ch_anderson_step(ChAnderson* a, const double* x, const double* g, double* out) {
+  ch_work_add(4.0 * a->n * (1.0 + a->filled));
   size_t bytes = (size_t)a->n * sizeof(double);
   for (int i = 0; i < a->n; ++i) a->f[i] = g[i] - x[i];
   if (a->started) {

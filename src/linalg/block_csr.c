@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/work.h"
+
 void ch_block_csr_layout(ChArena* arena, ChBlockCsr* A) {
   int entries = A->start[A->n];
   A->offset = CH_TAKE(arena, entries + 1, long);
@@ -35,6 +37,7 @@ static inline void block_multiply_add(int rows, int columns, const double* B, co
 }
 
 void ch_block_csr_multiply(const ChBlockCsr* A, const double* x, const double* b, double* y) {
+  ch_work_add((double)A->offset[A->start[A->n]]);
   for (int i = 0; i < A->n; ++i) {
     double sum[6] = {0.0};
     for (int k = A->start[i]; k < A->start[i + 1]; ++k)

@@ -8,9 +8,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/work.h"
 #include "linalg/block_lu_symbolic.h"
 
 enum { STRIP = 24, TINY_PRODUCT = 4096 };  // columns at a time; work below which plain loops beat a BLAS call
+
+#define DENSE_SHARE 0.3  // of a multiply-add elsewhere that one inside a dense front costs
 
 // What a factorisation leaves behind for one front.
 typedef struct Panel {
@@ -208,6 +211,7 @@ bool ch_block_lu_factor(ChBlockLu* lu, const ChBlockCsr* A, const unsigned char*
     panel->column = factor;
     panel->row = factor + (long)panel->size * panel->pivot;
     panel->swap = lu->swap + swap;
+    ch_work_add((double)panel->size * panel->size * (1.0 + DENSE_SHARE * panel->pivot));
     if (!factor_front(lu->front, panel->size, panel->pivot, tiny, panel->swap)) return false;
     lu->update[f] = base;
     store_front(lu->front, panel, base);
@@ -252,6 +256,7 @@ static void backward(const Panel* panel, const int* at, double* x) {
 
 void ch_block_lu_solve(const ChBlockLu* lu, const double* b, double* x) {
   const ChSymbolic* s = &lu->symbolic;
+  ch_work_add((double)s->factor);
   for (int f = 0; f < s->fronts; ++f) {  // every block is a pivot of exactly one front
     const Panel* panel = &lu->panel[f];
     for (int k = 0; k < panel->pivot; ++k) x[lu->gather[panel->gather + k]] = b[lu->gather[panel->gather + k]];

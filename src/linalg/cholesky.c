@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/work.h"
 #include "linalg/block_order.h"
 
 struct ChCholesky {
@@ -93,6 +94,7 @@ bool ch_cholesky_factor(ChCholesky* c, const ChBlockCsr* A) {
   for (int k = 0; k < entries; ++k) value[k] = A->value[c->source[k]];
   factorize_alone(c);
   check_memory(c);
+  ch_work_add(0.5 * c->common.fl + c->common.lnz);
   return c->common.status == CHOLMOD_OK && c->factor->minor == c->factor->n;
 }
 
@@ -102,5 +104,6 @@ void ch_cholesky_solve(ChCholesky* c, const double* b, double* x) {
       .nrow = n, .ncol = 1, .nzmax = n, .d = n, .x = (void*)b, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE};
   cholmod_solve2(CHOLMOD_A, c->factor, &right, NULL, &c->x, NULL, &c->y, &c->e, &c->common);
   check_memory(c);
+  ch_work_add(2.0 * c->common.lnz);
   memcpy(x, c->x->x, n * sizeof *x);
 }

@@ -7,6 +7,8 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/work.h"
+
 struct ChNormalFactor {
   ChArena* arena;
   const ChSparse* C_transposed;
@@ -66,6 +68,7 @@ bool ch_normal_factor_update(ChNormalFactor* f, const bool* free, const double* 
   cholmod_factorize(f->matrix, f->factor, &f->common);
   omp_set_max_active_levels(levels);
   check_memory(f);
+  ch_work_add(0.5 * f->common.fl + f->common.lnz);
   return f->common.status == CHOLMOD_OK && f->factor->minor == f->factor->n;
 }
 
@@ -75,5 +78,6 @@ void ch_normal_factor_solve(ChNormalFactor* f, const double* b, double* x) {
       .nrow = n, .ncol = 1, .nzmax = n, .d = n, .x = (void*)b, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE};
   cholmod_solve2(CHOLMOD_A, f->factor, &right, NULL, &f->x, NULL, &f->y, &f->e, &f->common);
   check_memory(f);
+  ch_work_add(2.0 * f->common.lnz);
   memcpy(x, f->x->x, n * sizeof *x);
 }

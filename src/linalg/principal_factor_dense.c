@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/work.h"
 #include "linalg/principal_factor_kinds.h"
 
 struct ChGivensFactor {
@@ -32,6 +33,7 @@ static const double* column_of(const ChGivensFactor* f, int j) { return f->R + (
 
 // x <- R^-T x
 static void solve_transposed(const ChGivensFactor* f, double* x) {
+  ch_work_add(0.5 * f->count * f->count);
   for (int j = 0; j < f->count; ++j) {
     const double* column = column_of(f, j);
     x[j] = (x[j] - cblas_ddot(j, column, 1, x, 1)) / column[j];
@@ -40,6 +42,7 @@ static void solve_transposed(const ChGivensFactor* f, double* x) {
 
 // x <- R^-1 x
 static void solve_upper(const ChGivensFactor* f, double* x) {
+  ch_work_add(0.5 * f->count * f->count);
   for (int j = f->count - 1; j >= 0; --j) {
     const double* column = column_of(f, j);
     x[j] /= column[j];
@@ -77,6 +80,7 @@ void ch_givens_factor_add(ChGivensFactor* f, int p, double schur) {
 }
 
 void ch_givens_factor_drop(ChGivensFactor* f, int p) {
+  ch_work_add((double)f->count * f->count);
   int k = 0;
   while (f->member[k] != p) ++k;
   --f->count;

@@ -3,6 +3,7 @@
 #include <cholmod.h>
 #include <string.h>
 
+#include "base/work.h"
 #include "linalg/principal_factor_kinds.h"
 
 struct ChRowFactor {
@@ -72,6 +73,7 @@ ChRowFactor* ch_row_factor_create(ChArena* arena, const ChSparse* A) {
 
 void ch_row_factor_solve(ChRowFactor* f, const unsigned char* in, const double* b, double* x) {
   size_t n = (size_t)f->A->columns;
+  ch_work_add(2.0 * (double)f->L->nzmax);
   for (size_t k = 0; k < n; ++k) f->right[k] = in[f->order[k]] ? b[f->order[k]] : 0.0;
   cholmod_dense right = {
       .nrow = n, .ncol = 1, .nzmax = n, .d = n, .x = f->right, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE};
@@ -92,11 +94,13 @@ void ch_row_factor_add(ChRowFactor* f, const unsigned char* in, int p) {
     }
   start[0] = 0;
   start[1] = at;
+  ch_work_add(2.0 * (double)f->L->nzmax);
   cholmod_rowadd((size_t)f->place[p], f->row, f->L, &f->common);
   check_memory(f);
 }
 
 void ch_row_factor_drop(ChRowFactor* f, int p) {
+  ch_work_add(2.0 * (double)f->L->nzmax);
   cholmod_rowdel((size_t)f->place[p], NULL, f->L, &f->common);
   check_memory(f);
 }

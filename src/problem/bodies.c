@@ -3,7 +3,10 @@
 
 #include <string.h>
 
+#include "base/work.h"
 #include "linalg/small.h"
+
+#define BODY_WORK 24.0  // of one Jacobian, its body's share of the mass included
 
 static inline void multiply(int size, const double* inverse, double* x) {
   double y[CH_BODY_MAX];
@@ -25,6 +28,7 @@ static void mass_solve_in_place(const ChBodies* b, double* v) {
 
 void ch_bodies_impulse_to_velocity(const ChBodies* b, const int* dim, const int* row, int blocks, const double* r,
                                    double* v) {
+  ch_work_add(BODY_WORK * b->start[blocks]);
   memset(v, 0, (size_t)b->dofs * sizeof *v);
   for (int i = 0; i < blocks; ++i)
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
@@ -37,6 +41,7 @@ void ch_bodies_impulse_to_velocity(const ChBodies* b, const int* dim, const int*
 
 void ch_bodies_velocity_to_contact(const ChBodies* b, const int* dim, const int* row, int blocks, const double* v,
                                    const double* q, double* u) {
+  ch_work_add(BODY_WORK * b->start[blocks]);
   for (int i = 0; i < blocks; ++i) {
     double sum[CH_BLOCK_MAX] = {0.0};
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {

@@ -3,8 +3,11 @@
 
 #include <math.h>
 
+#include "base/work.h"
 #include "problem/cones.h"
 #include "problem/polygon.h"
+
+#define ERROR_WORK 20.0  // of one block: its projection and its slip
 
 static void apply_plus(const ChSystem* s, const double* x, const double* q, double* y) {
   if (s->formed) {
@@ -83,6 +86,7 @@ double ch_system_slip_gradient(const ChSystem* s, int i, const double* u, double
 }
 
 double ch_system_error(const ChSystem* s, const double* r, const double* u) {
+  ch_work_add(ERROR_WORK * s->n);
   double sum = 0.0;
   for (int i = 0; i < s->n; ++i) {
     const double *ri = r + s->row[i], *ui = u + s->row[i];

@@ -34,7 +34,8 @@ static void write_solve(FILE* file, const ChSimulationOptions* o) {
   const ChSolveOptions* s = &o->solve;
   fprintf(file, "method %s\ninner %s\npose %s\ntolerance %.15g\n", s->method, s->inner ? s->inner : "-", poses[s->pose],
           s->tolerance);
-  fprintf(file, "max_iterations %ld\ntime_limit %.15g\n", s->max_iterations, s->time_limit);
+  fprintf(file, "max_iterations %ld\ntime_limit %.15g\nwork_limit %.15g\n", s->max_iterations, s->time_limit,
+          s->work_limit);
   fprintf(file, "settings %s", s->setting_count ? "" : "-");
   for (int k = 0; k < s->setting_count; ++k) fprintf(file, "%s=%.15g ", s->settings[k].name, s->settings[k].value);
   fprintf(file, "\n");

@@ -1,8 +1,11 @@
 // Scenes of the live session: opened, started, rebuilt with what was shot into them.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "serve/live_state.h"
+
+#define LONGEST_SOLVE 2.0  // seconds: who watches does not wait longer
 
 void ch_live_scene_clear(ChLiveScene* scene) {
   free(scene->name);
@@ -113,7 +116,7 @@ ChStatus ch_live_start(ChContext* context, ChLive* live, ChLiveScene* scene, int
   memcpy(live->methods, given, sizeof given);
   live->drag = (ChOrder){0};
   live->limit_given = false;
-  live->limit = ch_time_limit_begin(setup.options.solve.time_limit, panes[0].body_count);
+  live->limit = ch_time_limit_begin(fmin(setup.options.solve.time_limit, LONGEST_SOLVE), panes[0].body_count);
   ch_exchange_clear_stats(live->exchange);
   replace_panes(live, count, panes);
   for (int k = 0; k < count; ++k) ch_pane_tell_start(&live->panes[k], live->exchange, k);

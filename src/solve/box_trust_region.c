@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/work.h"
 
 typedef struct Quadratic {
   const ChBoxProblem* problem;
@@ -37,7 +38,8 @@ ChBoxOptions ch_box_options_default(void) {
                         .radius = 1.0,
                         .max_iterations = 1000,
                         .max_inner = 2000,
-                        .time_limit = 60.0};
+                        .time_limit = 60.0,
+                        .work_limit = INFINITY};
 }
 
 static double dot(int n, const double* a, const double* b) {
@@ -173,7 +175,7 @@ static bool step_out_of_face(Quadratic* q) {
 }
 
 // s = argmin q over the box, to a projected gradient of `tolerance` in the Euclidean norm.
-static void quadratic_solve(Quadratic* q, double tolerance, long max_inner, double deadline) {
+static void quadratic_solve(Quadratic* q, double tolerance, long max_inner, ChDeadline deadline) {
   memset(q->s, 0, (size_t)q->n * sizeof *q->s);
   memcpy(q->r, q->g, (size_t)q->n * sizeof *q->r);
   q->fresh = true;
@@ -184,7 +186,7 @@ static void quadratic_solve(Quadratic* q, double tolerance, long max_inner, doub
     if (!(phi2 + beta2 > tolerance * tolerance)) return;
     ++q->info->it_qua;
     bool went = beta2 > phi2 ? step_out_of_face(q) : step_in_face(q);
-    if (!went || ch_clock_seconds() > deadline) return;
+    if (!went || ch_deadline_passed(deadline)) return;
   }
 }
 
@@ -235,7 +237,8 @@ ChStatus ch_box_minimize(ChArena* arena, const ChBoxProblem* problem, const ChBo
                          ChBoxInfo* info) {
   int n = problem->n;
   ChArenaMark mark = ch_arena_mark(arena);
-  double deadline = ch_clock_seconds() + o->time_limit, radius = o->radius;
+  const ChDeadline deadline = ch_deadline_in(o->time_limit, o->work_limit);
+  double radius = o->radius;
   double* g = CH_TAKE(arena, n, double);
   double* trial = CH_TAKE(arena, n, double);
   Quadratic q = quadratic_take(arena, problem, info, g);
@@ -250,7 +253,7 @@ ChStatus ch_box_minimize(ChArena* arena, const ChBoxProblem* problem, const ChBo
     bool told = moved && o->stop && o->stop(o->stop_user, x);
     if (told || info->value <= o->target || info->projected_gradient <= o->gradient_tolerance)
       status = CH_OK;
-    else if (ch_clock_seconds() > deadline)
+    else if (ch_deadline_passed(deadline))
       status = CH_MAX_TIME;
     if (status != CH_MAX_ITER || k >= o->max_iterations || !isfinite(info->projected_gradient)) break;
     ++info->it_box;

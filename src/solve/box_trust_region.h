@@ -32,6 +32,7 @@ typedef struct ChBoxOptions {
   long max_iterations;        // of the trust region
   long max_inner;             // of the quadratic solver, each time
   double time_limit;          // seconds
+  double work_limit;          // see base/work.h
   bool (*stop)(void* stop_user, const double* x);  // asked at every new point; true ends with CH_OK. NULL: never
   void* stop_user;
 } ChBoxOptions;

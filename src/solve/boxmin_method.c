@@ -74,7 +74,8 @@ static void solve(ChRun* run) {
   ChBoxInfo info = {0};
   int starts = 0;
   for (; starts <= o.restarts && !ch_run_finished(run); ++starts) {
-    box.time_limit = run->deadline - ch_clock_seconds();
+    box.time_limit = run->deadline.clock - ch_clock_seconds();
+    box.work_limit = run->deadline.work - ch_work_done();
     if (run->max_iterations > 0) box.max_iterations = run->max_iterations - info.it_box;
     if (box.max_iterations <= 0) break;
     ch_box_merit_start(merit, starts, X);

@@ -9,6 +9,7 @@
 #ifndef CH_SOLVE_CONVEX_QP_H
 #define CH_SOLVE_CONVEX_QP_H
 
+#include "base/work.h"
 #include "solve/dual_active_set.h"
 
 typedef struct ChConvexQp {
@@ -16,7 +17,7 @@ typedef struct ChConvexQp {
   const double *H, *c;  // n x n, n
   const double *N, *b;  // m x n by rows, m
   double tolerance;     // relative
-  double deadline;      // clock seconds
+  ChDeadline deadline;
 } ChConvexQp;
 
 // x: n. y: multipliers, m; in: a hot start, zero for none. `changes` of the active set and proximal steps are counted.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/work.h"
 #include "solve/fixed_point.h"
 
 enum { MOST_CARRIES = 100, CARRY_DEPTH = 8, CARRY_PATIENCE = 15 };
@@ -80,7 +81,7 @@ void ch_convex_view_init(ChConvexView* view, ChRun* outer, const ChSystem* syste
 
 // One method on one view, from r to r. True when it met the tolerance.
 static bool run_method(ChConvexView* view, const ChSystem* system, const ChMethod* method, long limit, double tolerance,
-                       double deadline, double* r) {
+                       ChDeadline deadline, double* r) {
   ChRun* outer = view->outer;
   ChArenaMark mark = ch_arena_mark(outer->arena);
   ChRun run = {.system = system,
@@ -88,6 +89,7 @@ static bool run_method(ChConvexView* view, const ChSystem* system, const ChMetho
                .options = &view->options,
                .tolerance = tolerance,
                .started = outer->started,
+               .begun = outer->begun,
                .deadline = deadline,
                .max_iterations = limit,
                .stage = method->name,
@@ -119,13 +121,13 @@ static double error_of(ChConvexView* view, const double* r) {
 
 // x -> solution of the convex problem with (W - W_sym) x carried, accelerated: plain carrying contracts only where the
 // skew part is small against the smallest eigenvalue of the symmetric one. r keeps the best image.
-static void solve_carried(ChConvexView* view, double tolerance, double deadline, double* r) {
+static void solve_carried(ChConvexView* view, double tolerance, ChDeadline deadline, double* r) {
   ChArenaMark mark = ch_arena_mark(view->outer->arena);
   int rows = view->given.rows;
   ChFixedPoint carrying = ch_fixed_point_create(view->outer->arena, rows, CARRY_DEPTH, 1.0, CARRY_PATIENCE);
   double best = error_of(view, r);
   memcpy(view->x, r, (size_t)rows * sizeof *r);
-  for (int k = 0; k < MOST_CARRIES && !(best <= tolerance) && !(ch_clock_seconds() > deadline); ++k) {
+  for (int k = 0; k < MOST_CARRIES && !(best <= tolerance) && !(ch_deadline_passed(deadline)); ++k) {
     carry(view, view->x);
     memcpy(view->trial, view->x, (size_t)rows * sizeof *r);
     run_method(view, &view->convex, view->inner, view->limit, 0.5 * tolerance, deadline, view->trial);
@@ -140,7 +142,7 @@ static void solve_carried(ChConvexView* view, double tolerance, double deadline,
 }
 
 // The relief starts where the inner method ended, on the view as given.
-static double relieve(ChConvexView* view, double tolerance, double deadline, double* r) {
+static double relieve(ChConvexView* view, double tolerance, ChDeadline deadline, double* r) {
   run_method(view, &view->given, view->relief, view->relief_limit, tolerance, deadline, r);
   ++view->relieved;
   if (view->asked)
@@ -149,13 +151,13 @@ static double relieve(ChConvexView* view, double tolerance, double deadline, dou
   return error_of(view, r);
 }
 
-double ch_convex_view_solve(ChConvexView* view, double tolerance, double deadline, double* r) {
+double ch_convex_view_solve(ChConvexView* view, double tolerance, ChDeadline deadline, double* r) {
   ++view->solves;
   if (view->carried)
     solve_carried(view, tolerance, deadline, r);
   else
     run_method(view, &view->given, view->inner, view->limit, tolerance, deadline, r);
   double error = error_of(view, r);
-  bool missed = !(error <= tolerance) && !(ch_clock_seconds() > deadline);
+  bool missed = !(error <= tolerance) && !(ch_deadline_passed(deadline));
   return missed && view->relief ? relieve(view, tolerance, deadline, r) : error;
 }

@@ -34,8 +34,8 @@ typedef struct ChConvexView {
 // often.
 void ch_convex_view_init(ChConvexView* view, ChRun* outer, const ChSystem* system);
 
-// Improves r (in: start) until the error of the view is at most `tolerance` or the clock passes `deadline`; returns the
+// Improves r (in: start) until the error of the view is at most `tolerance` or `deadline` has passed; returns the
 // error. Iterations and factorisations are added to the outer run's.
-double ch_convex_view_solve(ChConvexView* view, double tolerance, double deadline, double* r);
+double ch_convex_view_solve(ChConvexView* view, double tolerance, ChDeadline deadline, double* r);
 
 #endif

@@ -32,8 +32,9 @@ typedef struct Driver {
   const ChMethod *method, *inner;
   ChGrader* grader;
   ChPrepared parts;
-  bool polishes;  // the start passes, and is to be improved
-  double started, deadline;
+  bool polishes;          // the start passes, and is to be improved
+  double started, begun;  // clock, work
+  ChDeadline deadline;
   double zero_error;  // of the whole, in the problem's units
   int rows;
   double** best;  // per part: its reactions in scaled variables
@@ -44,8 +45,12 @@ typedef struct Driver {
 } Driver;
 
 ChSolveOptions ch_solve_options_default(void) {
-  return (ChSolveOptions){
-      .method = "auto", .pose = CH_POSE_COULOMB, .tolerance = 1e-8, .time_limit = 60.0, .threads = 1};
+  return (ChSolveOptions){.method = "auto",
+                          .pose = CH_POSE_COULOMB,
+                          .tolerance = 1e-8,
+                          .time_limit = 60.0,
+                          .work_limit = INFINITY,
+                          .threads = 1};
 }
 
 static const ChOption* find_option(const char* name) {
@@ -97,6 +102,7 @@ static ChStatus check_arguments(Driver* d) {
     return ch_fail(d->context, CH_ERR_RANGE, "tolerance is %g, must be between 0 and 1", o->tolerance);
   if (!(o->time_limit > 0.0))
     return ch_fail(d->context, CH_ERR_RANGE, "time limit is %g s, must be > 0", o->time_limit);
+  if (!(o->work_limit > 0.0)) return ch_fail(d->context, CH_ERR_RANGE, "work limit is %g, must be > 0", o->work_limit);
   if (!(o->accept >= 0.0 && o->accept < 1.0))
     return ch_fail(d->context, CH_ERR_RANGE, "accept is %g, must be from 0 to below 1", o->accept);
   if (o->max_iterations < 0)
@@ -190,6 +196,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
                .inner_method = d->inner,
                .tolerance = part_tolerance(d, part, tolerance),
                .started = d->started,
+               .begun = d->begun,
                .deadline = d->deadline,
                .max_iterations = d->polishes ? 1 : d->options->max_iterations,
                .stage = d->method->name,
@@ -353,7 +360,8 @@ static ChStatus drive(Driver* d) {
   ChStatus status = check_arguments(d);
   if (status != CH_OK) return status;
   d->started = ch_clock_seconds();
-  d->deadline = d->started + d->options->time_limit;
+  d->begun = ch_work_done();
+  d->deadline = ch_deadline_in(d->options->time_limit, d->options->work_limit);
   snprintf(d->info->inner_name, sizeof d->info->inner_name, "%s", d->inner ? d->inner->name : "-");
   d->info->certificate = ch_certificate_unknown();
   bool serves;

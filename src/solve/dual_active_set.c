@@ -53,7 +53,7 @@ static bool is_free(const ChDualActiveSet* s, int p) { return s->def.free && s->
 static bool is_active(const ChDualActiveSet* s, int p) { return ch_principal_factor_holds(s->factor, p); }
 
 static bool exhausted(const ChDualActiveSet* s) {
-  return s->changes >= s->limits.max_changes || ch_clock_seconds() > s->limits.deadline;
+  return s->changes >= s->limits.max_changes || ch_deadline_passed(s->limits.deadline);
 }
 
 static bool independent(const ChDualActiveSet* s, int p, double schur) {

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/work.h"
 #include "cardhouse/sparse.h"
 
 typedef struct ChDualActiveSetDef {
@@ -51,7 +52,7 @@ void ch_dual_active_set_recap(ChDualActiveSet* set, const double* cap);
 typedef struct ChDualLimits {
   double tolerance;  // violation that is none, relative to sqrt(A_pp)
   long max_changes;  // of the active set in this solve
-  double deadline;   // clock seconds
+  ChDeadline deadline;
 } ChDualLimits;
 
 // From the active set at hand to that of b; to be called again with another b, hot.

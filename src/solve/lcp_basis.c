@@ -6,13 +6,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/work.h"
+
 void ch_lcp_basis_init(ChLcpBasis* basis, ChArena* arena, const ChLcp* lcp, int refactor) {
   int n = lcp->n;
   *basis = (ChLcpBasis){.lcp = lcp,
                         .n = n,
                         .arena = arena,
                         .refactor = refactor,
-                        .deadline = INFINITY,
+                        .deadline = {INFINITY, INFINITY},
                         .basic = CH_TAKE(arena, n, int),
                         .place = CH_TAKE(arena, 2 * n + 1, int),
                         .d = CH_TAKE(arena, n, double),
@@ -92,6 +94,7 @@ bool ch_lcp_basis_factor(ChLcpBasis* basis) {
 
 void ch_lcp_basis_solve(const ChLcpBasis* basis, const double* in, double* out) {
   int n = basis->n;
+  ch_work_add((double)n * basis->updates);
   ch_sparse_lu_solve_plain(basis->lu, in, out);
   for (int k = 0; k < basis->updates; ++k) {
     const double* eta = basis->eta + (long)k * n;

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/work.h"
 #include "linalg/sparse.h"
 #include "linalg/sparse_lu.h"
 
@@ -29,7 +30,7 @@ typedef struct ChLcpBasis {
   double* direction;  // the last column asked for, in terms of the basis
   double *b, *x;      // the right-hand side followed, and the values of the basic variables
   long factorizations;
-  double deadline;  // clock seconds after which a crossover gives up
+  ChDeadline deadline;  // after which a crossover gives up
   // what follows is the factorisation's own
   ChArena* arena;
   ChArenaMark mark;

@@ -117,7 +117,7 @@ static int steady_once(Crossover* c) {
     int variable = basis->basic[i];
     if (!ch_lcp_is_free(basis, variable) && !(basis->x[i] > c->noise)) c->value[variable] = 0.0;
     if (!is_zero(c, variable) || !(fabs(basis->x[i]) > floor)) continue;
-    if (ch_clock_seconds() > basis->deadline) return -1;
+    if (ch_deadline_passed(basis->deadline)) return -1;
     ch_lcp_basis_row(basis, i, basis->direction);
     int slack = find_slack(c, basis->direction);
     if (slack < 0) continue;
@@ -147,7 +147,7 @@ static bool push_all(Crossover* c, int first) {
     int j = c->n + (first + k) % c->n;
     if (is_zero(c, j) || c->basis->place[j] >= 0) continue;
     if (ch_lcp_is_free(c->basis, j)) continue;
-    if (ch_clock_seconds() > c->basis->deadline) return false;
+    if (ch_deadline_passed(c->basis->deadline)) return false;
     ch_lcp_basis_direct(c->basis, j);
     int place = find_idle_place(c);
     if (place < 0) place = move_down(c, j);

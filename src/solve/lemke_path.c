@@ -110,7 +110,7 @@ static ChPathEnd follow(Path* path, int left, long* pivots) {
   const ChPathLimits* limits = path->limits;
   for (long pivot = 0; left != ch_lcp_cover(basis); ++pivot) {
     if (limits->pivots > 0 && pivot == limits->pivots) return CH_PATH_LIMIT;
-    if (ch_clock_seconds() > limits->deadline) return CH_PATH_LATE;
+    if (ch_deadline_passed(limits->deadline)) return CH_PATH_LATE;
     int entering = ch_lcp_complement(basis, left);
     ch_lcp_basis_direct(basis, entering);
     int place = ratio_test(path);

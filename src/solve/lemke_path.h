@@ -6,6 +6,7 @@
 #ifndef CH_SOLVE_LEMKE_PATH_H
 #define CH_SOLVE_LEMKE_PATH_H
 
+#include "base/work.h"
 #include "solve/lcp_basis.h"
 
 typedef enum ChPathEnd {
@@ -20,7 +21,7 @@ typedef struct ChPathLimits {
   double tol_pivot;     // smallest pivot, relative to its column
   double perturbation;  // of the basic variables, against cycling, relative to |b|
   long pivots;          // 0 = no limit
-  double deadline;      // clock seconds; INFINITY = none
+  ChDeadline deadline;
 } ChPathLimits;
 
 // Follows the path from the basis at hand, which it changes; `pivots` is added to.

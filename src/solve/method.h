@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/work.h"
 #include "cardhouse/solve.h"
 #include "problem/system.h"
 
@@ -40,9 +41,11 @@ typedef struct ChRun {
   ChArena* arena;
   const ChSolveOptions* options;
   const ChMethod* inner_method;
-  double tolerance;          // on ch_system_error
-  double started, deadline;  // clock seconds
-  long max_iterations;       // 0: the method's own
+  double tolerance;  // on ch_system_error
+  double started;    // clock seconds
+  double begun;      // on ch_work_done
+  ChDeadline deadline;
+  long max_iterations;  // 0: the method's own
   const char* stage;
   double scale;             // error of r = 0: history shows error / scale
   int depth;                // of method calling method

@@ -39,8 +39,10 @@ void ch_run_note(ChRun* run, long iteration, double error) {
 
 void ch_run_note_between(ChRun* run, long iteration, const double* r, double* u_scratch) {
   if (!run->options->history || !run->options->history_every) return;
+  double done = ch_work_done();
   ch_system_velocity(run->system, r, u_scratch);
   ch_run_note(run, iteration, ch_system_error(run->system, r, u_scratch));
+  ch_work_set(done);
 }
 
 bool ch_run_promising(const ChRun* run, double before, double now, long iterations, long left) {
@@ -48,7 +50,7 @@ bool ch_run_promising(const ChRun* run, double before, double now, long iteratio
   return rate > 0.0 && log(now / run->tolerance) <= rate * (double)left;
 }
 
-bool ch_run_late(const ChRun* run) { return ch_clock_seconds() > run->deadline; }
+bool ch_run_late(const ChRun* run) { return ch_deadline_passed(run->deadline); }
 bool ch_run_finished(const ChRun* run) { return run->error <= run->tolerance || ch_run_late(run); }
 
 static void add_stage(ChRun* run, const char* name) {

@@ -30,7 +30,7 @@ typedef struct ChStaggered {
 void ch_staggered_init(ChStaggered* g, ChRun* run, bool only_loaded, int space);
 
 // r_n <- a(friction) from where it stands, and f <- b(given) from `start`; both return the error of the inner solve.
-double ch_staggered_contact(ChStaggered* g, const double* friction, double tolerance, double deadline);
+double ch_staggered_contact(ChStaggered* g, const double* friction, double tolerance, ChDeadline deadline);
 double ch_staggered_friction(ChStaggered* g, const double* given, const double* start, double tolerance);
 
 // The same, cut into independent sets, for the q of that half; the friction starts from f. -1, and nothing done, where

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/work.h"
 #include "solve/staggered.h"
 
 enum { RATIO_STEPS = 100, MOST_CLIPS = 60 };
@@ -39,7 +40,7 @@ static ChHalfSystem contact_with_ratios(const ChStaggered* g, const double* r) {
 }
 
 // r <- reactions that obey Signorini's law with the friction ratios of r; false when none were found.
-static bool settle_ratios(ChStaggered* g, double deadline) {
+static bool settle_ratios(ChStaggered* g, ChDeadline deadline) {
   const ChSystem* s = g->s;
   ChHalfSystem half = contact_with_ratios(g, g->run->r);
   const ChMethod* asked = g->run->inner_method;
@@ -79,21 +80,22 @@ static double clip_friction(ChStaggered* g, int round) {
 }
 
 // r <- P_C(x - f) and f, clipped as often as it takes; ends because friction only shrinks.
-static void close_with_friction(ChStaggered* g, double tolerance, double deadline) {
+static void close_with_friction(ChStaggered* g, double tolerance, ChDeadline deadline) {
   size_t bytes = (size_t)g->tangential.system.rows * sizeof(double);
   for (int round = 0; round < MOST_CLIPS; ++round) {
     memcpy(g->x, g->f, bytes);
     ch_staggered_contact(g, g->x, tolerance, deadline);
     ch_staggered_radii(g, &g->tangential, g->r_n);
-    if (!(clip_friction(g, round) > CLIP_TOLERANCE * g->run->tolerance) || ch_clock_seconds() > deadline) break;
+    if (!(clip_friction(g, round) > CLIP_TOLERANCE * g->run->tolerance) || ch_deadline_passed(deadline)) break;
   }
   ch_staggered_join(g, g->r_n, g->f);
 }
 
-// A run whose time is over still has some for its closing.
-static double closing_deadline(const ChRun* run) {
-  double now = ch_clock_seconds();
-  return fmax(run->deadline, now + 0.01 + 0.1 * (now - run->started));
+// A run whose time is over still has some for its closing: a tenth of what it took.
+static ChDeadline closing_deadline(const ChRun* run) {
+  double seconds = 0.01 + 0.1 * (ch_clock_seconds() - run->started);
+  ChDeadline extra = ch_deadline_in(seconds, 1e7 + 0.1 * (ch_work_done() - run->begun));
+  return (ChDeadline){fmax(run->deadline.clock, extra.clock), fmax(run->deadline.work, extra.work)};
 }
 
 // The reactions r are the answer, whatever was better by its error; a method that calls this one keeps its best.
@@ -106,7 +108,7 @@ static void hand_over(ChStaggered* g) {
 }
 
 void ch_staggered_settle(ChStaggered* g) {
-  double deadline = closing_deadline(g->run);
+  ChDeadline deadline = closing_deadline(g->run);
   if (!settle_ratios(g, deadline)) {
     ch_half_gather(&g->normal, g->run->r, g->r_n);
     ch_half_gather(&g->tangential, g->run->r, g->f);

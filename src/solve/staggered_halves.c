@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/work.h"
 #include "solve/linear_system.h"
 #include "solve/staggered.h"
 
@@ -51,7 +52,7 @@ static void velocity_across(ChStaggered* g, const ChHalfSystem* from, const doub
   for (int k = 0; k < to->system.rows; ++k) q[k] += g->s->q[to->source[k]];
 }
 
-double ch_staggered_contact(ChStaggered* g, const double* friction, double tolerance, double deadline) {
+double ch_staggered_contact(ChStaggered* g, const double* friction, double tolerance, ChDeadline deadline) {
   velocity_across(g, &g->tangential, friction, &g->normal, g->contact.given.q);
   double apart = g->apart ? ch_staggered_contact_apart(g, g->contact.given.q, tolerance, deadline) : -1.0;
   if (apart >= 0.0) return apart;

@@ -5,8 +5,11 @@
 
 #include <string.h>
 
+#include "base/work.h"
 #include "linalg/small.h"
 #include "solve/local_contact.h"
+
+#define LOCAL_WORK 60.0  // of one contact's own solve
 
 struct ChSweeper {
   const ChSystem* s;
@@ -141,6 +144,7 @@ static void visit(const ChSweeper* w, int i, double omega, double* r) {
 
 void ch_sweeper_sweep(ChSweeper* w, double omega, double* r) {
   const ChSystem* s = w->s;
+  ch_work_add(LOCAL_WORK * s->n + (s->formed ? (double)s->W.offset[s->W.start[s->n]] : 48.0 * s->bodies->start[s->n]));
   if (!s->formed) ch_bodies_impulse_to_velocity(s->bodies, s->dim, s->row, s->n, r, w->v);
   if (w->colors == 0) {
     for (int i = 0; i < s->n; ++i) visit(w, i, omega, r);

@@ -2,7 +2,10 @@
 #include "solve/tableau.h"
 
 #include <lapacke.h>
+#include <math.h>
 #include <string.h>
+
+#include "base/work.h"
 
 ChTableau ch_tableau(ChArena* arena, const ChSparse* A, const double* b, const double* d) {
   const int n = A->columns;
@@ -41,6 +44,7 @@ static void add_column(const ChTableau* t, int variable, double factor, double* 
 
 void ch_tableau_exchange(ChTableau* t, int row, int column) {
   const size_t n = (size_t)t->n;
+  ch_work_add(0.5 * (double)n * (double)n);
   double* pivots = t->T + (size_t)column * n;
   const double pivot = pivots[row];
   for (size_t k = 0; k <= n; ++k) t->row[k] = -t->T[k * n + (size_t)row] / pivot;
@@ -61,12 +65,14 @@ void ch_tableau_exchange(ChTableau* t, int row, int column) {
 
 static bool factor_basis(ChTableau* t) {
   const size_t n = (size_t)t->n;
+  ch_work_add(0.1 * pow((double)n, 3.0));
   memset(t->basis, 0, n * n * sizeof(double));
   for (size_t k = 0; k < n; ++k) add_column(t, t->basic[k], 1.0, t->basis + k * n);
   return LAPACKE_dgetrf(LAPACK_COL_MAJOR, t->n, t->n, t->basis, t->n, t->pivot) == 0;
 }
 
 static void solve_basis(const ChTableau* t, int columns, double* x) {
+  ch_work_add(0.3 * (double)t->n * t->n * columns);
   LAPACKE_dgetrs(LAPACK_COL_MAJOR, 'N', t->n, columns, t->basis, t->n, t->pivot, x, t->n);
 }
 

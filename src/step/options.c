@@ -5,8 +5,9 @@
 #include "step/integrator.h"
 #include "step/state.h"
 
-// An island that takes longer than this is better off with the best answer so far, projected and counted as missed.
-#define TIME_LIMIT 2.0  // seconds
+// An island that takes more than this is better off with the best answer so far, projected and counted as missed. Not
+// a time: results would depend on how busy the machine is.
+#define WORK_LIMIT 2e9  // about two seconds
 
 enum { MOST_THREADS = 1024, MOST_SIDES = 1024 };
 
@@ -23,7 +24,8 @@ ChSimulationOptions ch_simulation_options_default(void) {
                            .islands = true,
                            .threads = 1,
                            .solve = ch_solve_options_default()};
-  o.solve.time_limit = TIME_LIMIT;
+  o.solve.time_limit = INFINITY;
+  o.solve.work_limit = WORK_LIMIT;
   return o;
 }
 

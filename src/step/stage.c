@@ -145,6 +145,7 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
   memcpy(start, island->r, (size_t)p->rows * sizeof *start);
   options.warm = s->options->warm ? start : NULL;
   options.threads = 1;
+  if (isfinite(options.time_limit)) options.work_limit = INFINITY;  // who sets a time wants that
   int unsure = steps_unsure(island);
   if (s->unsure && p->rows <= CHEAP_ROWS) options.accept = (unsure > 0 ? UNSURE : SURE) * options.tolerance;
   ChStatus status = ch_solve(context, p, &options, island->v, island->u, island->r, &island->info);

@@ -32,7 +32,7 @@ static inline void ch_first_part_open(ChFirstPart* p, const ChProblem* problem) 
                    .shared = &p->shared,
                    .tolerance = 1e-9,
                    .started = ch_clock_seconds(),
-                   .deadline = ch_clock_seconds() + 30.0,
+                   .deadline = ch_deadline_in(30.0, INFINITY),
                    .stage = "test",
                    .scale = 1.0,
                    .error = INFINITY,
