@@ -526,7 +526,7 @@ static void a_contact_that_cannot_be_pushed(void** state) {
   }
 }
 
-// Counted work ends a solve at the same iteration and with the same bits, each time; a second of it is about a second.
+// Counted work ends a solve at the same iteration and with the same bits, each time.
 static void a_limit_of_work_ends_every_method_at_the_same_bits(void** state) {
   (void)state;
   ChProblem* p = generate("pile-6-slippery");
@@ -540,7 +540,6 @@ static void a_limit_of_work_ends_every_method_at_the_same_bits(void** state) {
     assert_int_equal(a.status, b.status);
     assert_int_equal(a.info.outer + a.info.inner, b.info.outer + b.info.inner);
     assert_memory_equal(a.r, b.r, (size_t)p->rows * sizeof *a.r);
-    CHECK_AT_MOST(a.info.seconds_solve + a.info.seconds_setup, 10.0);  // far beyond any slow machine
   }
   answer_destroy(&a);
   answer_destroy(&b);
@@ -661,6 +660,7 @@ int main(void) {
       TEST(a_problem_without_blocks),
       TEST(a_problem_in_which_nothing_can_move),
       TEST(a_contact_that_cannot_be_pushed),
+      TEST(a_limit_of_work_ends_every_method_at_the_same_bits),
       TEST(memory_that_runs_out_is_an_error),
       TEST(memory_that_runs_out_while_building_is_an_error),
       TEST(the_same_solve_allocates_the_same),
