@@ -35,7 +35,7 @@ double ch_staggered_friction(ChStaggered* g, const double* given, const double* 
 
 // The same, cut into independent sets, for the q of that half; the friction starts from f. -1, and nothing done, where
 // one set holds most of the contacts.
-double ch_staggered_contact_apart(ChStaggered* g, const double* q, double tolerance, double deadline);
+double ch_staggered_contact_apart(ChStaggered* g, const double* q, double tolerance, ChDeadline deadline);
 double ch_staggered_friction_apart(ChStaggered* g, const double* given, const double* q, double tolerance);
 
 // Rows `to` of W times the reactions `part` of rows `from`.

@@ -58,7 +58,8 @@ typedef struct Task {
   const double* given;  // friction: normal reactions
   const double* q;      // of the half
   double* r;            // of the half: start and answer
-  double tolerance, deadline;
+  double tolerance;
+  ChDeadline deadline;
 } Task;
 
 // One set as a system of its own; its factorisations live as long as its solve.
@@ -119,7 +120,7 @@ static bool add_pushed(const Task* t, unsigned char* in, unsigned char* changed,
   return added;
 }
 
-double ch_staggered_contact_apart(ChStaggered* g, const double* q, double tolerance, double deadline) {
+double ch_staggered_contact_apart(ChStaggered* g, const double* q, double tolerance, ChDeadline deadline) {
   ChArena* arena = g->run->arena;
   ChArenaMark mark = ch_arena_mark(arena);
   const ChSystem* s = &g->normal.system;
