@@ -102,6 +102,7 @@ static void replace_panes(ChLive* live, int count, const ChPane* panes) {
 ChStatus ch_live_start(ChContext* context, ChLive* live, ChLiveScene* scene, int method_count,
                        const char* const* methods) {
   ChPaneSetup setup = {.text = scene->text, .file = scene->file, .options = scene->options, .friction = -1.0};
+  setup.options.solve.time_limit = fmin(setup.options.solve.time_limit, LONGEST_SOLVE);  // somebody is watching
   int count = method_count > 1 ? method_count : 1;
   const char* given[CH_PANES_MAX] = {NULL};
   for (int k = 0; k < method_count; ++k) given[k] = methods[k];
@@ -116,7 +117,7 @@ ChStatus ch_live_start(ChContext* context, ChLive* live, ChLiveScene* scene, int
   memcpy(live->methods, given, sizeof given);
   live->drag = (ChOrder){0};
   live->limit_given = false;
-  live->limit = ch_time_limit_begin(fmin(setup.options.solve.time_limit, LONGEST_SOLVE), panes[0].body_count);
+  live->limit = ch_time_limit_begin(setup.options.solve.time_limit, panes[0].body_count);
   ch_exchange_clear_stats(live->exchange);
   replace_panes(live, count, panes);
   for (int k = 0; k < count; ++k) ch_pane_tell_start(&live->panes[k], live->exchange, k);
