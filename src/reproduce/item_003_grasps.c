@@ -184,7 +184,7 @@ static void add_claims(ChReport* report, const Studies* s) {
       peaks[0], coulomb->histogram[peaks[0]], coulomb->solved, peaks[1], pyramid->histogram[peaks[1]], pyramid->solved,
       at_ten ? "The class is the rule of stopping, not a property of the problems."
              : "The last step of our trust region goes from above 1e-10 to far below it at once, so that a peak "
-               "at 10 is a property of the document's program.");
+               "at 10 may be a property of the document's program, which there is none of here.");
   double ratio = mean_work(coulomb).mvp / mean_work(pyramid).mvp;
   ch_report_claim(
       report, "The nonlinear problem is around nine times more demanding than the linear one.", ratio >= 3.0,

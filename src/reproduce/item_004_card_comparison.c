@@ -110,8 +110,7 @@ static void judge(ChReport* report, const ChHouseSum* sum, bool quick) {
                   sum[5].objective[0], sum[5].objective[1], sum[5].steps, sum[5].missed,
                   lemke_fails ? "it fails in places."
                               : "our pivoting, from slacks, with a perturbation against ties and a basis factored "
-                                "anew, solves every step. PATH's "
-                                "failures are those of its merit function.");
+                                "anew, solves every step. Why PATH failed could not be tried: there is none here.");
   if (quick) return;
   ch_report_claim(report, "Sequential quadratic programming leaves large, always positive residuals in many steps.",
                   sum[6].objective[1] > 1e-6,

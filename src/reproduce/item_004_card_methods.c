@@ -125,7 +125,8 @@ static ChStatus run_lemke(ChItemRun* run) {
                 sum_text(report, &rest), rest.natural > 1e-3 ? CH_REPRODUCED : CH_DIFFERS,
                 "every step ends in a solution: ties are broken by a perturbation of 1e-9, the basis is factored anew "
                 "every 50 pivots and the "
-                "last one solved with the data as it is. What the document saw is PATH's, not the method's");
+                "last one solved with the data as it is. Whether what the document saw is PATH's own could not be "
+                "tried: there is no PATH here");
   ch_report_row(report, "shaken house", "not told apart from the house at rest", sum_text(report, &shaken),
                 shaken.natural > 1e-3 ? CH_REPRODUCED : CH_DIFFERS,
                 "also in motion every step ends in a solution of the octagon's law");
