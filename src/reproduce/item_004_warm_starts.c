@@ -112,6 +112,8 @@ static ChStatus solve_once(Replay* p, const ChProblem* problem, int w, int kind)
   options.setting_count = way->setting_count;
   memcpy(options.settings, way->settings, sizeof way->settings);
   options.max_iterations = way->sides ? CAP : 0;
+  options.time_limit = INFINITY;  // the count must not depend on how busy the machine is
+  options.work_limit = ch_simulation_options_default().solve.work_limit;
   options.history = count_iterations;
   options.history_user = &counter;
   double began = ch_clock_processor_seconds();
