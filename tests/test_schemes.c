@@ -48,7 +48,8 @@ static void I19_contact_drift_is_second_order_when_stabilised(void** state) {
 }
 
 // Gaps are divided by h, and still no step is too large: up to steps in which the ellipse turns by a radian the motion
-// dies down, and beyond, where it would pass through the floor in one step and is thrown back, it stays bounded.
+// dies down, and beyond, where it would pass through the floor in one step and is thrown back, it stays bounded: no
+// faster than after a fall of two steps, 2 g h, which has 30 times the energy of the start at h = 5 s.
 static void I20_no_step_is_too_large(void** state) {
   (void)state;
   static const double steps[] = {1e-3, 1e-2, 0.1, 0.5, 5.0};
@@ -58,7 +59,7 @@ static void I20_no_step_is_too_large(void** state) {
       double energy = ch_simulation_info(s).kinetic + ch_simulation_info(s).potential;
       for (int n = 0; n < 200; ++n) {
         double kinetic = ch_test_step(s).kinetic;
-        CHECK_AT_MOST(kinetic, (steps[k] > 0.5 ? 10.0 : 1.0) * energy);
+        CHECK_AT_MOST(kinetic, (steps[k] > 0.5 ? 30.0 : 1.0) * energy);
         if (n >= 100 && steps[k] >= 0.1 && steps[k] <= 0.5) CHECK_AT_MOST(kinetic, 0.5 * energy);
       }
       ch_simulation_destroy(s);

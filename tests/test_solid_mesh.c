@@ -510,6 +510,7 @@ static void momentum_is_kept_when_meshes_collide(void** state) {
   }
   CHECK_AT_MOST(ch_norm(ch_sub(after[0], before[0])), 1e-9 * ch_norm(before[0]));
   CHECK_AT_MOST(ch_norm(ch_sub(after[1], before[1])), 2e-3 * ch_norm(before[1]));
+  ch_simulation_destroy(s);
 }
 
 #define PAIR(name) cmocka_unit_test_setup_teardown(name, make_kit, drop_kit)
