@@ -163,6 +163,20 @@ ChStatus ch_whole_file_write(ChContext* context, const char* path, const void* d
   return status;
 }
 
+ChStatus ch_whole_file_print(ChContext* context, const char* path, void (*put)(FILE* file, const void* state),
+                             const void* state) {
+  char* text = NULL;
+  size_t size = 0;
+  FILE* file = open_memstream(&text, &size);
+  if (file) put(file, state);
+  bool whole = file && !ferror(file);
+  if (file && fclose(file) != 0) whole = false;
+  ChStatus status = whole ? ch_whole_file_write(context, path, text, size)
+                          : ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  free(text);
+  return status;
+}
+
 bool ch_same_file(const char* a, const char* b) {
   struct stat x, y;
   bool there = stat(a, &x) == 0, too = stat(b, &y) == 0;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "cardhouse/status.h"
@@ -25,6 +26,10 @@ ChStatus ch_whole_file_read_up_to(ChContext* context, const char* path, size_t l
 
 // Writes a temporary file beside `path` and renames it. A device or pipe is written to directly.
 ChStatus ch_whole_file_write(ChContext* context, const char* path, const void* data, size_t size);
+
+// The same of what `put` prints, gathered in memory first.
+ChStatus ch_whole_file_print(ChContext* context, const char* path, void (*put)(FILE* file, const void* state),
+                             const void* state);
 
 // Whether two paths, however they are written, lead to one file; devices and pipes are nobody's own.
 bool ch_same_file(const char* a, const char* b);

@@ -167,22 +167,25 @@ static void put_contacts(FILE* file, ChArena* arena, const ChSimulation* s) {
 
 // --- frames and lists ------------------------------------------------------------------------------------------------
 
-static ChStatus write_frame(ChContext* context, ChArena* arena, ChVtk* vtk, const ChSimulation* s, int which) {
-  char path[PATH_SIZE], *text = NULL;
-  size_t size = 0;
-  snprintf(path, sizeof path, "%s/%s-%08ld.vtp", vtk->folder, lists[which], ch_simulation_step_count(s));
-  FILE* file = open_memstream(&text, &size);
-  if (!file) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
-  if (which == 0)
-    put_world(file, arena, vtk, s);
+typedef struct Shot {
+  ChArena* arena;
+  ChVtk* vtk;
+  const ChSimulation* simulation;
+  int which;  // of the lists
+} Shot;
+
+static void put_frame(FILE* file, const void* state) {
+  const Shot* f = state;
+  if (f->which == 0)
+    put_world(file, f->arena, f->vtk, f->simulation);
   else
-    put_contacts(file, arena, s);
-  bool whole = !ferror(file);
-  whole = fclose(file) == 0 && whole;
-  ChStatus status = whole ? ch_whole_file_write(context, path, text, size)
-                          : ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
-  free(text);
-  return status;
+    put_contacts(file, f->arena, f->simulation);
+}
+
+static ChStatus write_frame(ChContext* context, ChArena* arena, ChVtk* vtk, const ChSimulation* s, int which) {
+  char path[PATH_SIZE];
+  snprintf(path, sizeof path, "%s/%s-%08ld.vtp", vtk->folder, lists[which], ch_simulation_step_count(s));
+  return ch_whole_file_print(context, path, put_frame, &(Shot){arena, vtk, s, which});
 }
 
 static ChStatus list_failed(ChContext* context, const ChVtk* vtk, int which) {

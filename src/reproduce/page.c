@@ -2,7 +2,6 @@
 #include "reproduce/page.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -311,7 +310,8 @@ static void put_summary(FILE* f, const ChPage* page, const char* id, const char*
   fputs("</tbody></table></section>\n", f);
 }
 
-static void put_page(FILE* f, const ChPage* page) {
+static void put_page(FILE* f, const void* state) {
+  const ChPage* page = state;
   ChTally tally = {0};
   for (int k = 0; k < page->count; ++k) ch_tally_add(&tally, page->results[k]);
   put_head(f, page, &tally);
@@ -326,14 +326,5 @@ static void put_page(FILE* f, const ChPage* page) {
 ChStatus ch_page_write(ChContext* context, const ChPage* page) {
   char path[PATH_SIZE];
   snprintf(path, sizeof path, "%s/index.html", page->folder);
-  char* text = NULL;
-  size_t size = 0;
-  FILE* file = open_memstream(&text, &size);
-  if (file) put_page(file, page);
-  bool whole = file && !ferror(file);
-  if (file && fclose(file) != 0) whole = false;
-  ChStatus status = whole ? ch_whole_file_write(context, path, text, size)
-                          : ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
-  free(text);
-  return status;
+  return ch_whole_file_print(context, path, put_page, page);
 }

@@ -1,6 +1,5 @@
 // docs/validation.md: the findings as Markdown, first those where we part from a document.
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/whole_file.h"
@@ -57,7 +56,8 @@ static void put_item(FILE* f, const json_t* result) {
   }
 }
 
-static void put_validation(FILE* f, const ChPage* page) {
+static void put_validation(FILE* f, const void* state) {
+  const ChPage* page = state;
   ChTally tally = {0};
   for (int k = 0; k < page->count; ++k) ch_tally_add(&tally, page->results[k]);
   fputs("# Validation: printed beside ours\n\n", f);
@@ -80,14 +80,5 @@ static void put_validation(FILE* f, const ChPage* page) {
 }
 
 ChStatus ch_validation_write(ChContext* context, const ChPage* page, const char* path) {
-  char* text = NULL;
-  size_t size = 0;
-  FILE* file = open_memstream(&text, &size);
-  if (file) put_validation(file, page);
-  bool whole = file && !ferror(file);
-  if (file && fclose(file) != 0) whole = false;
-  ChStatus status = whole ? ch_whole_file_write(context, path, text, size)
-                          : ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
-  free(text);
-  return status;
+  return ch_whole_file_print(context, path, put_validation, page);
 }
