@@ -9,7 +9,6 @@
 #include "reproduce/pebble_bed.h"
 #include "reproduce/play.h"
 #include "scene/builtin.h"
-#include "scene/json_text.h"
 
 enum { BINS_MAX = 400, CURVES = 6, FITTED = 6 };
 static const double FRACTION = 0.5, REACH = 7.0, WIDTH = 0.025, STRIDE = 0.12;
@@ -128,15 +127,6 @@ static void add_walls(ChBuild* b, double length, bool lid) {
   }
 }
 
-static ChStatus parse(ChItemRun* run, ChBuild* b, ChScene** out) {
-  char* text = b->failed ? NULL : ch_json_text(b->root);
-  json_decref(b->root);
-  if (!text) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for a scene");
-  ChStatus status = ch_scene_parse(run->context, text, "disks", out);
-  free(text);
-  return status;
-}
-
 // Disks without friction that lose nothing when they collide: a gas, with the states of Metropolis.
 static ChStatus make_gas(ChItemRun* run, int side, ChScene** out) {
   ChBuild b = {0};
@@ -157,7 +147,7 @@ static ChStatus make_gas(ChItemRun* run, int side, ChScene** out) {
     ch_build_round(&b, body, "disk", 0.5, "disk");
   }
   free(at);
-  return parse(run, &b, out);
+  return ch_item_built_scene(run, &b, "disks", out);
 }
 
 // Disks that fall into a box and come to rest.
@@ -177,7 +167,7 @@ static ChStatus make_heap(ChItemRun* run, int count, ChScene** out) {
   ch_build_set(&b, b.root, "method",
                json_pack("{s:s, s:f, s:i, s:f}", "name", "ansgs", "tolerance", 1e-4, "max_iterations", 500,
                          "time_limit", 1000.0));
-  return parse(run, &b, out);
+  return ch_item_built_scene(run, &b, "disks", out);
 }
 
 static ChStatus play_scene(ChItemRun* run, ChScene* scene, Motion* m, double until, const char* record,

@@ -9,7 +9,6 @@
 #include "model/world.h"
 #include "reproduce/play.h"
 #include "scene/builtin.h"
-#include "scene/json_text.h"
 
 enum { CASES = 5, QUICK_CASES = 2, SAMPLES = 120, BLOCK_SMALL = 4 };
 static const double SMALL = 0.5, LARGE = 1.5, STEP = 0.1, TOLERANCE = 1e-4, RISEN = 0.1;
@@ -77,12 +76,7 @@ static ChStatus make_scene(ChItemRun* run, const Case* c, const Size* size, ChSc
   ch_build_set(&b, b.root, "method",
                json_pack("{s:s, s:f, s:i, s:f}", "name", "ansgs", "tolerance", TOLERANCE, "max_iterations", 500,
                          "time_limit", 1000.0));
-  char* text = b.failed ? NULL : ch_json_text(b.root);
-  json_decref(b.root);
-  if (!text) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for the scene");
-  ChStatus status = ch_scene_parse(run->context, text, "segregation", out);
-  free(text);
-  return status;
+  return ch_item_built_scene(run, &b, "segregation", out);
 }
 
 // --- a run -----------------------------------------------------------------------------------------------------------

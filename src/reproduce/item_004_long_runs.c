@@ -1,7 +1,6 @@
 // 004, section 7.4: all validation scenes stepped for ten minutes of simulated time, without blow-up and without drift.
 #include <math.h>
 
-#include "base/clock.h"
 #include "reproduce/subject.h"
 
 enum { SAMPLES = 400, SOLVED_RUNS = 3 };
@@ -90,11 +89,7 @@ static ChStatus step_long(ChItemRun* run, const LongRun* subject, bool rest, dou
   scene->options.rest = rest;
   Watch watch = {.run = subject, .until = until, .out = out};
   ChPlay play = {.until = until, .progress = {progress[0], progress[1]}, .each = look, .state = &watch};
-  double began = ch_clock_processor_seconds();
-  status = ch_item_play(run, scene, &play, &out->summary);
-  out->seconds = ch_clock_processor_seconds() - began;
-  ch_scene_destroy(scene);
-  return status;
+  return ch_item_play_timed(run, scene, &play, &out->summary, &out->seconds);
 }
 
 // --- the report

@@ -1,7 +1,6 @@
 // 004, Table 7.1: what a step of the validation scenes costs. The rigid rows, beside ours on one core.
 #include <math.h>
 
-#include "base/clock.h"
 #include "reproduce/subject.h"
 
 enum { ROWS = 3, METHODS = 2 };
@@ -38,11 +37,7 @@ static ChStatus measure(ChItemRun* run, const Row* row, const char* method, cons
   if (status != CH_OK) return status;
   scene->options.solve.method = method;
   ChPlay play = {.until = run->quick ? row->quick : row->full, .progress = {progress[0], progress[1]}};
-  double began = ch_clock_processor_seconds();
-  status = ch_item_play(run, scene, &play, &out->summary);
-  out->seconds = ch_clock_processor_seconds() - began;
-  ch_scene_destroy(scene);
-  return status;
+  return ch_item_play_timed(run, scene, &play, &out->summary, &out->seconds);
 }
 
 static void tell(ChReport* report) {

@@ -2,7 +2,6 @@
 // enough for the eye, and tested convergence down to 1e-8.
 #include <math.h>
 
-#include "base/clock.h"
 #include "reproduce/subject.h"
 
 enum { SUBJECTS = 3, METHODS = 2, TOLERANCES = 4, DOCUMENTED = 3 };
@@ -40,11 +39,7 @@ static ChStatus sweep_one(ChItemRun* run, const Swept* swept, const char* method
     scene->options.solve.max_iterations = FINEST_ITERATIONS;
   }
   ChPlay play = {.until = out->until, .progress = {progress[0], progress[1]}};
-  double began = ch_clock_processor_seconds();
-  status = ch_item_play(run, scene, &play, &out->summary);
-  out->seconds = ch_clock_processor_seconds() - began;
-  ch_scene_destroy(scene);
-  return status;
+  return ch_item_play_timed(run, scene, &play, &out->summary, &out->seconds);
 }
 
 // --- the report

@@ -10,8 +10,8 @@
 #include "base/random.h"
 #include "cardhouse/record.h"
 #include "cardhouse/scene.h"
+#include "reproduce/play.h"
 #include "scene/builtin.h"
-#include "scene/json_text.h"
 
 enum { SIDES = 24, PATH_SIZE = 4096, MOMENTS = 2000, FRAMES = 150, DROPS = 7 };
 static const double CONE = M_PI / 6.0, OUTLET = 2.5;  // the outlet's radius, in pebble radii
@@ -65,12 +65,7 @@ static ChStatus make_scene(ChItemRun* run, const ChBedDef* d, ChScene** out) {
   ch_build_set(&b, b.root, "method",
                json_pack("{s:s, s:f, s:i, s:f, s:s}", "name", "ansgs", "tolerance", TOLERANCE, "max_iterations",
                          d->sweeps, "time_limit", 1000.0, "pose", d->pose == CH_POSE_RELAXED ? "relaxed" : "coulomb"));
-  char* text = b.failed ? NULL : ch_json_text(b.root);
-  json_decref(b.root);
-  if (!text) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for the scene of a bed");
-  ChStatus status = ch_scene_parse(run->context, text, "pebble bed", out);
-  free(text);
-  return status;
+  return ch_item_built_scene(run, &b, "pebble bed", out);
 }
 
 // --- steps -----------------------------------------------------------------------------------------------------------

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+#include "scene/json_text.h"
+
 enum { PATH_SIZE = 4096 };
 
 ChStatus ch_item_scene(ChItemRun* run, const char* name, int count, const char* const (*parameters)[2], ChScene** out) {
@@ -11,6 +14,15 @@ ChStatus ch_item_scene(ChItemRun* run, const char* name, int count, const char* 
   *out = NULL;
   ChStatus status = ch_scene_builtin(run->context, name, count, parameters, &text);
   if (status == CH_OK) status = ch_scene_parse(run->context, text, name, out);
+  free(text);
+  return status;
+}
+
+ChStatus ch_item_built_scene(ChItemRun* run, ChBuild* build, const char* name, ChScene** out) {
+  char* text = build->failed ? NULL : ch_json_text(build->root);
+  json_decref(build->root);
+  if (!text) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for the scene %s", name);
+  ChStatus status = ch_scene_parse(run->context, text, name, out);
   free(text);
   return status;
 }
@@ -52,5 +64,13 @@ ChStatus ch_item_play(ChItemRun* run, ChScene* scene, const ChPlay* play, ChSumm
   ChStatus closed = ch_trajectory_close(&closing, trajectory);
   if (status == CH_OK && closed != CH_OK) *run->context = closing, status = closed;
   ch_simulation_destroy(simulation);
+  return status;
+}
+
+ChStatus ch_item_play_timed(ChItemRun* run, ChScene* scene, const ChPlay* play, ChSummary* summary, double* seconds) {
+  double began = ch_clock_processor_seconds();
+  ChStatus status = ch_item_play(run, scene, play, summary);
+  *seconds = ch_clock_processor_seconds() - began;
+  ch_scene_destroy(scene);
   return status;
 }

@@ -5,9 +5,13 @@
 #include "cardhouse/record.h"
 #include "cardhouse/scene.h"
 #include "reproduce/item.h"
+#include "scene/builtin.h"
 
 // A built-in scene; parameters are pairs of name and value as text. The caller destroys it.
 ChStatus ch_item_scene(ChItemRun* run, const char* name, int count, const char* const (*parameters)[2], ChScene** out);
+
+// A scene that the item builds itself; takes what was built. `name` stands in messages.
+ChStatus ch_item_built_scene(ChItemRun* run, ChBuild* build, const char* name, ChScene** out);
 
 typedef struct ChPlay {
   double until;        // simulated seconds; 0: as the scene says
@@ -21,5 +25,7 @@ typedef struct ChPlay {
 
 // Takes the scene's world. Ends early, with CH_OK, when the item is asked to stop. `summary` may be NULL.
 ChStatus ch_item_play(ChItemRun* run, ChScene* scene, const ChPlay* play, ChSummary* summary);
+// The same; destroys the scene and tells the processor time that it took.
+ChStatus ch_item_play_timed(ChItemRun* run, ChScene* scene, const ChPlay* play, ChSummary* summary, double* seconds);
 
 #endif
