@@ -119,6 +119,7 @@ typedef enum ChShapeType {
   CH_SHAPE_POLYGON,    // plane: convex, points counter-clockwise
   CH_SHAPE_HALFPLANE,  // plane: normal, offset
   CH_SHAPE_CHAIN,      // plane: open polyline, on fixed or kinematic bodies; solid on the right of its direction
+  CH_SHAPE_SOFT,       // the skin of a deformable body: only ch_world_add_soft makes it
 } ChShapeType;
 
 typedef struct ChShapeDef {
@@ -148,6 +149,36 @@ typedef struct ChShapeDef {
 
 ChStatus ch_world_add_body(ChContext* context, ChWorld* world, const ChBodyDef* def, int* id);
 ChStatus ch_world_add_shape(ChContext* context, ChWorld* world, int body, const ChShapeDef* def, int* id);
+
+typedef enum ChSoftKind {
+  CH_SOFT_MODAL,  // linear vibration modes: small deformations
+  CH_SOFT_STVK,   // St. Venant-Kirchhoff: large deformations, modes and their derivatives
+} ChSoftKind;
+
+// What makes a body deformable: a tetrahedral mesh in the body's frame, an elastic law, how many modes. The material
+// gives density, friction and restitution.
+typedef struct ChSoftDef {
+  ChSoftKind kind;
+  int material;
+  int vertex_count, tet_count;
+  const ChVec3* vertices;
+  const int* tets;     // 4 indices each
+  const char* file;    // Gmsh or VTK, instead of vertices and tets
+  double young;        // Pa
+  double poisson;      // in (-1, 0.5)
+  double alpha, beta;  // Rayleigh damping: alpha M + beta K, 1/s and s
+  int modes;           // how many; 0 = 12
+  bool clamped;        // nodes in the box from clamp_low to clamp_high (the body's frame) do not move, nor does the
+  ChVec3 clamp_low;    // body's frame
+  ChVec3 clamp_high;
+  const char* cache;  // a folder in which bases are kept under a checksum; NULL: none is kept
+} ChSoftDef;
+#define CH_SOFT_DEF \
+  { .young = 1e6, .poisson = 0.3, .modes = 12 }
+
+// The body, which must be dynamic and without shapes, becomes deformable.
+ChStatus ch_world_add_soft(ChContext* context, ChWorld* world, int body, const ChSoftDef* def, int* shape);
+
 // Two bodies that never touch each other; bodies joined by a joint are such a pair unless the joint says otherwise.
 ChStatus ch_world_ignore_pair(ChContext* context, ChWorld* world, int a, int b);
 

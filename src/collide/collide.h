@@ -19,6 +19,8 @@ typedef struct ChGap {
   double gap;
   double closes;  // by so much the gap can shrink in the look-ahead
   uint64_t key;
+  int skin[2];  // where a side is deformable: what of its skin touches, a vertex v as v, a triangle t as -2 - t; else
+                // -1
 } ChGap;
 
 typedef struct ChCollideOptions {

@@ -14,10 +14,10 @@ void ch_manifold_add(ChManifold* m, ChVec3 point, ChVec3 normal, double gap, uin
     m->points = grown;
     m->room = room;
   }
-  m->points[m->count++] = (ChGap){.point = point, .normal = normal, .gap = gap, .key = key};
+  m->points[m->count++] = (ChGap){.point = point, .normal = normal, .gap = gap, .key = key, .skin = {-1, -1}};
 }
 
-enum { TYPE_COUNT = CH_SHAPE_CHAIN + 1 };
+enum { TYPE_COUNT = CH_SHAPE_SOFT + 1 };
 
 static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
     [CH_SHAPE_SPHERE] =
@@ -120,5 +120,11 @@ void ch_pair_collide(const ChPosed* a, const ChPosed* b, double margin, ChManifo
   if (!routine) return;
   routine(swapped ? b : a, swapped ? a : b, margin, out);
   if (swapped)
-    for (int i = first; i < out->count; ++i) out->points[i].normal = ch_neg(out->points[i].normal);
+    for (int i = first; i < out->count; ++i) {
+      ChGap* p = &out->points[i];
+      int skin = p->skin[0];
+      p->normal = ch_neg(p->normal);
+      p->skin[0] = p->skin[1];
+      p->skin[1] = skin;
+    }
 }

@@ -116,6 +116,7 @@ static ChMass in_own_frame(const ChShape* s, double rho) {
     case CH_SHAPE_HALFSPACE:
     case CH_SHAPE_HALFPLANE:
     case CH_SHAPE_CHAIN:
+    case CH_SHAPE_SOFT:  // brings its own
       break;
   }
   return (ChMass){0};

@@ -5,6 +5,7 @@
 
 #include "model/build.h"
 #include "model/mass_properties.h"
+#include "model/soft.h"
 
 // ------------------------------------------------------------------------------------------------------------- sorting
 
@@ -130,6 +131,20 @@ static void move_frames(ChWorld* world) {
     }
 }
 
+// ----------------------------------------------------------------------------------------------------------------
+// modes
+
+// Deformable bodies start at rest in their rest shape.
+static void append_modes(ChWorld* world) {
+  for (int b = 0; b < world->body_count; ++b) {
+    world->bodies[b].first_mode = world->mode_count;
+    if (world->bodies[b].soft) world->mode_count += world->bodies[b].soft->modes;
+  }
+  ChBodyState* states = ch_states_take(world->arena, world);
+  if (world->body_count > 0) memcpy(states, world->states, (size_t)world->body_count * sizeof *states);
+  world->states = states;
+}
+
 static ChStatus seal(ChContext* context, ChWorld* world, const void* def, int* id) {
   (void)def;
   *id = 0;
@@ -138,6 +153,7 @@ static ChStatus seal(ChContext* context, ChWorld* world, const void* def, int* i
   ChStatus status = set_masses(context, world);
   if (status != CH_OK) return status;
   move_frames(world);
+  append_modes(world);
   world->sealed = true;
   return CH_OK;
 }

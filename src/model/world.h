@@ -32,6 +32,7 @@ typedef struct ChShape {
   double offset;
   const ChPolytope* polytope;  // box, hull: vertices, edges, faces; plane: rectangle and polygon; else NULL
   const struct ChMesh* mesh;   // mesh and chain
+  const struct ChSoft* soft;   // skin of a deformable body
   double bound;                // radius of a ball about local.at that holds the shape; infinite for half-spaces
 } ChShape;
 
@@ -57,9 +58,13 @@ typedef struct ChBody {
   ChSignal motion[3], turn;
   ChVec3 turn_axis;
   int first_shape, shape_count;  // after ch_world_seal; shapes of one body are contiguous
+  const struct ChSoft* soft;     // NULL: rigid
+  int first_mode;                // after ch_world_seal: where its amplitudes begin among those of all bodies
 } ChBody;
 
-// What changes in time. One array entry a body; plain values, so that a checkpoint is a copy.
+// What changes in time. One array entry a body; plain values, so that a checkpoint is a copy. An array of states is
+// followed, in the same block of memory, by the amplitudes of all modes and then by their rates: whoever has the states
+// has them too (ch_state_modes, ch_state_rates), and whoever copies states copies ch_world_state_bytes.
 typedef struct ChBodyState {
   ChVec3 position;  // centre of mass
   ChQuat orientation;
@@ -101,8 +106,24 @@ struct ChWorld {
   int (*ignored)[2];      // after ch_world_seal sorted, the smaller body first, no pair twice
   int *names, name_room;  // hash table of body names
   ChBodyState* states;    // at the start
+  int mode_count;         // of all deformable bodies, after ch_world_seal
   bool sealed;
 };
+
+// Bytes of a whole array of states, modes and all.
+static inline size_t ch_world_state_bytes(const ChWorld* world) {
+  return (size_t)world->body_count * sizeof(ChBodyState) + 2 * (size_t)world->mode_count * sizeof(double);
+}
+static inline ChBodyState* ch_states_take(ChArena* arena, const ChWorld* world) {
+  return (ChBodyState*)(void*)CH_TAKE(arena, ch_world_state_bytes(world) / sizeof(double), double);
+}
+// Amplitudes and rates of one deformable body.
+static inline double* ch_state_modes(const ChWorld* world, const ChBodyState* states, int body) {
+  return (double*)(states + world->body_count) + world->bodies[body].first_mode;
+}
+static inline double* ch_state_rates(const ChWorld* world, const ChBodyState* states, int body) {
+  return ch_state_modes(world, states, body) + world->mode_count;
+}
 
 // Ends construction: mass properties, centre-of-mass frames, shapes sorted by body, every check that needs the whole.
 // Called by ch_simulation_create; calling it twice is harmless.

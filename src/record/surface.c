@@ -148,6 +148,7 @@ ChPatches ch_shape_patches(ChArena* arena, const ChShape* shape, bool plane, ChV
     case CH_SHAPE_HULL:
     case CH_SHAPE_RECTANGLE:
     case CH_SHAPE_POLYGON:
+    case CH_SHAPE_SOFT:
       break;
   }
   return polytope(arena, shape->polytope, plane);

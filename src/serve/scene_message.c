@@ -20,13 +20,21 @@ static json_t* quaternion(ChQuat q) { return json_pack("[f,f,f,f]", q.w, q.x, q.
 
 // --- shapes ----------------------------------------------------------------------------------------------------------
 
-static const char* const shape_names[] = {[CH_SHAPE_SPHERE] = "sphere",       [CH_SHAPE_BOX] = "box",
-                                          [CH_SHAPE_CAPSULE] = "capsule",     [CH_SHAPE_CYLINDER] = "cylinder",
-                                          [CH_SHAPE_ELLIPSOID] = "ellipsoid", [CH_SHAPE_HALFSPACE] = "halfspace",
-                                          [CH_SHAPE_HULL] = "hull",           [CH_SHAPE_MESH] = "mesh",
-                                          [CH_SHAPE_DISK] = "disk",           [CH_SHAPE_ELLIPSE] = "ellipse",
-                                          [CH_SHAPE_RECTANGLE] = "box",       [CH_SHAPE_POLYGON] = "polygon",
-                                          [CH_SHAPE_HALFPLANE] = "halfplane", [CH_SHAPE_CHAIN] = "chain"};
+static const char* const shape_names[] = {[CH_SHAPE_SPHERE] = "sphere",
+                                          [CH_SHAPE_BOX] = "box",
+                                          [CH_SHAPE_CAPSULE] = "capsule",
+                                          [CH_SHAPE_CYLINDER] = "cylinder",
+                                          [CH_SHAPE_ELLIPSOID] = "ellipsoid",
+                                          [CH_SHAPE_HALFSPACE] = "halfspace",
+                                          [CH_SHAPE_HULL] = "hull",
+                                          [CH_SHAPE_MESH] = "mesh",
+                                          [CH_SHAPE_DISK] = "disk",
+                                          [CH_SHAPE_ELLIPSE] = "ellipse",
+                                          [CH_SHAPE_RECTANGLE] = "box",
+                                          [CH_SHAPE_POLYGON] = "polygon",
+                                          [CH_SHAPE_HALFPLANE] = "halfplane",
+                                          [CH_SHAPE_CHAIN] = "chain",
+                                          [CH_SHAPE_SOFT] = "soft"};
 
 static json_t* vertices(int count, const ChVec3* points) {
   json_t* array = json_array();
@@ -104,6 +112,9 @@ static void add_geometry(json_t* object, const ChWorld* world, const ChShape* sh
       return;
     case CH_SHAPE_CHAIN:
       add_chain(object, shape->mesh);
+      return;
+    case CH_SHAPE_SOFT:
+      return;
   }
 }
 

@@ -30,14 +30,14 @@ bool ch_world_is_autonomous(const ChWorld* world) {
 
 static void take_arrays(ChSimulation* s) {
   int bodies = s->world->body_count, width = ch_world_width(s->world);
-  s->states = CH_TAKE(s->arena, bodies, ChBodyState);
-  s->before = CH_TAKE(s->arena, bodies, ChBodyState);
+  s->states = ch_states_take(s->arena, s->world);
+  s->before = ch_states_take(s->arena, s->world);
   s->k = CH_TAKE(s->arena, (long)bodies * width, double);
   s->velocities = CH_TAKE(s->arena, (long)bodies * width, double);
   s->lag = CH_TAKE(s->arena, bodies, ChVec3);
   s->memory.joints = CH_TAKE(s->arena, (long)s->world->joint_count * CH_JOINT_ROWS_MAX, double);
   s->memory.unsure = CH_TAKE(s->arena, bodies, unsigned char);
-  if (bodies > 0) memcpy(s->states, s->world->states, (size_t)bodies * sizeof *s->states);
+  if (bodies > 0) memcpy(s->states, s->world->states, ch_world_state_bytes(s->world));
 }
 
 static ChStatus start(ChContext* context, ChSimulation* s) {
@@ -155,7 +155,7 @@ static ChStatus adaptive_step(ChContext* context, ChSimulation* s, ChStepInfo* i
     if (status != CH_OK) return status;
     bool fine = worst <= ch_max(s->options.gap_tolerance, at_start);
     if (fine || s->h <= SMALLEST_SHARE * s->options.h) break;
-    memcpy(s->states, s->before, (size_t)s->world->body_count * sizeof *s->states);
+    memcpy(s->states, s->before, ch_world_state_bytes(s->world));
     s->rest.filled = false;
     s->h *= 0.5;
   }
@@ -185,7 +185,7 @@ static ChStatus notice_options(ChContext* context, ChSimulation* s) {
 }
 
 static ChStatus make_step(ChContext* context, ChSimulation* s, ChStepInfo* info) {
-  size_t bytes = (size_t)s->world->body_count * sizeof *s->states;
+  size_t bytes = ch_world_state_bytes(s->world);
   double h = s->h;
   memcpy(s->before, s->states, bytes);
   ChStatus status = s->options.adaptive ? adaptive_step(context, s, info) : try_step(context, s, s->options.h, info);

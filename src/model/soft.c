@@ -1,0 +1,77 @@
+// See soft.h.
+#include "model/soft.h"
+
+#include <string.h>
+
+// A symmetric 3 x 3 given as xx yy zz xy xz yz, times s, added to J.
+static void add_symmetric(double s, const double six[6], ChMat3* J) {
+  static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) J->m[i][j] += s * six[place[i][j]];
+}
+
+void ch_soft_inertia(const ChSoft* soft, const double* q, ChMat3* J) {
+  int n = soft->modes;
+  *J = soft->inertia;
+  for (int a = 0; a < n; ++a) {
+    add_symmetric(q[a], soft->J1 + 6L * a, J);
+    for (int b = 0; b < n; ++b) add_symmetric(q[a] * q[b], soft->J2 + 6L * (a * n + b), J);
+  }
+}
+
+void ch_soft_coupling(const ChSoft* soft, const double* q, double* C) {
+  int n = soft->modes;
+  memset(C, 0, 3 * (size_t)n * sizeof *C);
+  for (int a = 0; a < n; ++a)
+    for (int b = 0; b < n; ++b)
+      for (int i = 0; i < 3; ++i) C[i * n + b] += q[a] * soft->C2[3L * (a * n + b) + i];
+}
+
+void ch_soft_kinetic_slope(const ChSoft* soft, const double* q, ChVec3 w, const double* qd, double* slope) {
+  int n = soft->modes;
+  const double square[6] = {w.x * w.x, w.y * w.y, w.z * w.z, 2.0 * w.x * w.y, 2.0 * w.x * w.z, 2.0 * w.y * w.z};
+  const double v[3] = {w.x, w.y, w.z};
+  for (int a = 0; a < n; ++a) {
+    slope[a] = 0.0;
+    for (int k = 0; k < 6; ++k) slope[a] += 0.5 * square[k] * soft->J1[6L * a + k];
+    for (int b = 0; b < n; ++b) {
+      const double *ab = soft->J2 + 6L * (a * n + b), *ba = soft->J2 + 6L * (b * n + a);
+      for (int k = 0; k < 6; ++k) slope[a] += 0.5 * square[k] * q[b] * (ab[k] + ba[k]);
+      for (int i = 0; i < 3; ++i) slope[a] += v[i] * soft->C2[3L * (a * n + b) + i] * qd[b];
+    }
+  }
+}
+
+double ch_soft_energy(const ChSoft* soft, const double* q) {
+  double sum = 0.0;
+  for (int a = 0; a < soft->modes; ++a)
+    for (int b = 0; b < soft->modes; ++b) sum += 0.5 * q[a] * soft->K0[a * soft->modes + b] * q[b];
+  return sum;
+}
+
+void ch_soft_force(const ChSoft* soft, const double* q, double* f) {
+  for (int a = 0; a < soft->modes; ++a) {
+    f[a] = 0.0;
+    for (int b = 0; b < soft->modes; ++b) f[a] += soft->K0[a * soft->modes + b] * q[b];
+  }
+}
+
+void ch_soft_stiffness(const ChSoft* soft, const double* q, double* K) {
+  (void)q;
+  memcpy(K, soft->K0, (size_t)soft->modes * (size_t)soft->modes * sizeof *K);
+}
+
+void ch_soft_damping(const ChSoft* soft, double* D) {
+  int n = soft->modes;
+  for (int k = 0; k < n * n; ++k) D[k] = soft->beta * soft->K0[k];
+  for (int a = 0; a < n; ++a) D[a * n + a] += soft->alpha;
+}
+
+ChVec3 ch_soft_vertex(const ChSoft* soft, int vertex, const double* q) {
+  int n = soft->modes;
+  const double* U = soft->skin.shape + 3L * vertex * n;
+  double y[3] = {0.0, 0.0, 0.0};
+  for (int i = 0; i < 3; ++i)
+    for (int a = 0; a < n; ++a) y[i] += U[i * n + a] * q[a];
+  return ch_add(soft->skin.rest[vertex], ch_vec(y[0], y[1], y[2]));
+}

@@ -1,0 +1,32 @@
+// Tetrahedral meshes: what deformable bodies are made from.
+//
+// Corners of a tetrahedron are ordered so that its volume, (b - a) x (c - a) . (d - a) / 6, is positive.
+#ifndef CH_MODEL_TET_MESH_H
+#define CH_MODEL_TET_MESH_H
+
+#include "base/arena.h"
+#include "base/vector.h"
+#include "cardhouse/status.h"
+
+typedef struct ChTetMesh {
+  int vertex_count, tet_count;
+  ChVec3* vertices;
+  int* tets;  // 4 indices each
+} ChTetMesh;
+
+// Whether it is one body: indices in range, every number finite, volumes positive and not flat, all in one piece, every
+// face of at most two tetrahedra, its skin closed. Vertices that no tetrahedron uses are dropped. `what` opens
+// messages, which say which tetrahedron is wrong and where it lies.
+ChStatus ch_tet_mesh_check(ChContext* context, ChArena* arena, const char* what, ChTetMesh* mesh);
+
+// Reads Gmsh (.msh 2.2 and 4.1, text and binary) or VTK (legacy .vtk text and binary). Turns inverted tetrahedra of a
+// mesh that is inverted throughout; other cells are left out.
+ChStatus ch_tet_mesh_read(ChContext* context, ChArena* arena, const char* file, ChTetMesh* out);
+// The same from memory; text[size] is zero. `path` is for messages.
+ChStatus ch_tet_mesh_parse(ChContext* context, ChArena* arena, const char* path, const char* text, size_t size,
+                           ChTetMesh* out);
+
+// Triangles that belong to one tetrahedron only, outward: 3 indices each.
+int ch_tet_mesh_skin(ChArena* arena, const ChTetMesh* mesh, int** triangles);
+
+#endif
