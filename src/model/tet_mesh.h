@@ -8,19 +8,23 @@
 #include "base/vector.h"
 #include "cardhouse/status.h"
 
+enum { CH_TETS_MAX = 2000000 };
+#define CH_TET_FLAT 1e-8  // a volume below this part of the longest edge's cube is flat
+
 typedef struct ChTetMesh {
   int vertex_count, tet_count;
   ChVec3* vertices;
   int* tets;  // 4 indices each
 } ChTetMesh;
 
-// Whether it is one body: indices in range, every number finite, volumes positive and not flat, all in one piece, every
-// face of at most two tetrahedra, its skin closed. Vertices that no tetrahedron uses are dropped. `what` opens
+// Whether it is one body: indices in range, every number finite, volumes positive and not flat, all joined by faces,
+// every face of at most two tetrahedra, its skin closed. Vertices that no tetrahedron uses are dropped, a mesh that is
+// inverted throughout is turned: the mesh's arrays are then new ones, those given stay as they were. `what` opens
 // messages, which say which tetrahedron is wrong and where it lies.
 ChStatus ch_tet_mesh_check(ChContext* context, ChArena* arena, const char* what, ChTetMesh* mesh);
 
-// Reads Gmsh (.msh 2.2 and 4.1, text and binary) or VTK (legacy .vtk text and binary). Turns inverted tetrahedra of a
-// mesh that is inverted throughout; other cells are left out.
+// Reads Gmsh (.msh 2.2 and 4.1, text and binary) or VTK (legacy .vtk text and binary). Cells other than
+// tetrahedra are left out; of quadratic tetrahedra the corners are taken. Checked as above.
 ChStatus ch_tet_mesh_read(ChContext* context, ChArena* arena, const char* file, ChTetMesh* out);
 // The same from memory; text[size] is zero. `path` is for messages.
 ChStatus ch_tet_mesh_parse(ChContext* context, ChArena* arena, const char* path, const char* text, size_t size,
