@@ -227,6 +227,76 @@ static void S6_box_of_spheres(void** state) {
 
 // ---------------------------------------------------------------------------------------------------- the other scenes
 
+// Steps the scene up to `until`.
+static ChSimulation* stepped(ChScene* scene, double until) {
+  ChContext context = {0};
+  ChSimulation* simulation = NULL;
+  ChWorld* world = scene->world;
+  scene->world = NULL;
+  CHECK_OK(context, ch_simulation_create(&context, world, &scene->options, &simulation));
+  while (ch_simulation_time(simulation) < until - 0.5 * scene->options.h)
+    CHECK_OK(context, ch_simulation_step(&context, simulation, NULL));
+  return simulation;
+}
+
+static ChBodyView body_of(const ChSimulation* simulation, const char* name) {
+  int body = ch_world_find_body((ChWorld*)ch_simulation_world(simulation), name);
+  if (body < 0) fail_msg("there is no body '%s'", name);
+  return ch_simulation_body(simulation, body);
+}
+
+// Held until their time, then they fall freely: g t^2 / 2 but for the millisecond in which they are let go and the
+// error of a step, together less than 2 g t ms.
+static void blocks_fall_on_the_cards_one_after_the_other(void** state) {
+  (void)state;
+  const double th = 67.0 * PI / 180.0, top = sin(th) + 0.02 * cos(th) + 0.02, edge = 0.1, drop = 0.5, t = 0.1;
+  const char* const parameters[][2] = {
+      {"levels", "1"}, {"blocks", "10"}, {"drop", "0.5"}, {"every", "0.2"}, {"edge", "0.1"}};
+  ChScene* scene = make("cards", 5, parameters);
+  assert_int_equal(ch_world_body_count(scene->world), 1 + 2 + 10);
+  assert_int_equal(count_touching(scene), 2 * 3);
+  CHECK_NEAR(scene->until, 5.0 + 10 * 0.2, 1e-12);
+  ChVec3 first = place(scene, "block %d", 1), ninth = place(scene, "block %d", 9);
+  check_vector(first, (3.5 / 8.0 - 0.5) * 1.01, 0.2 * 1.4, top + drop + 0.5 * edge);
+  check_vector(ninth, first.x, -0.2 * 1.4, first.z + 1.5 * edge);
+  CHECK_NEAR(scene->world->bodies[ch_world_find_body(scene->world, "block 1")].mass, 1000.0 * edge * edge * edge,
+             1e-12);
+  for (int k = 1; k <= 10; ++k) assert_true(fabs(place(scene, "block %d", k).x) < 0.5 * 1.01);
+  ChSimulation* simulation = stepped(scene, 1.0 + t);
+  CHECK_NEAR(body_of(simulation, "block 1").position.z, first.z - 0.5 * G * t * t, 2e-3 * G * t);
+  CHECK_NEAR(body_of(simulation, "block 2").position.z, first.z, 1e-9);
+  ch_simulation_destroy(simulation);
+  ch_scene_destroy(scene);
+}
+
+static void blocks_are_thrown_at_the_leg_of_the_arch(void** state) {
+  (void)state;
+  const char* const parameters[][2] = {{"blocks", "2"}, {"at", "leg"}, {"speed", "6"}, {"edge", "0.3"}};
+  ChScene* scene = make("arch", 4, parameters);
+  assert_int_equal(ch_world_body_count(scene->world), 29 + 2 + 1);  // and a floor
+  ChVec3 first = place(scene, "block %d", 1), second = place(scene, "block %d", 2);
+  check_vector(second, first.x - 1.5 * 0.3, 0.0, first.z);
+  assert_true(first.x < -5.0 && first.z > 0.0);
+  ChSimulation* simulation = stepped(scene, 1.05);
+  ChBodyView thrown = body_of(simulation, "block 1"), waiting = body_of(simulation, "block 2");
+  CHECK_NEAR(thrown.velocity.x, 6.0, 0.06 * 6.0);  // the push takes 20 ms, to a step
+  CHECK_NEAR(thrown.velocity.y, 0.0, 1e-12);
+  CHECK_NEAR(waiting.position.x, second.x, 1e-9);
+  CHECK_NEAR(waiting.position.z, second.z, 1e-9);
+  CHECK_NEAR(body_of(simulation, "voussoir 14").velocity.z, 0.0, 1e-9);  // the arch stands
+  ch_simulation_destroy(simulation);
+  ch_scene_destroy(scene);
+}
+
+static void blocks_fall_on_the_keystone(void** state) {
+  (void)state;
+  const char* const parameters[][2] = {{"blocks", "3"}, {"drop", "2"}, {"edge", "0.3"}, {"form", "semicircle"}};
+  ChScene* scene = make("arch", 4, parameters);
+  for (int k = 0; k < 3; ++k)
+    check_vector(place(scene, "block %d", k + 1), 0.0, 0.0, 1.0 + 0.06 + 2.0 + (0.5 + 1.5 * k) * 0.3);
+  ch_scene_destroy(scene);
+}
+
 static void every_built_in_makes_steps(void** state) {
   (void)state;
   static const struct {
@@ -421,6 +491,9 @@ int main(void) {
                                      cmocka_unit_test(S5_pile),
                                      cmocka_unit_test(S5_pile_stands_at_0_57),
                                      cmocka_unit_test(S6_box_of_spheres),
+                                     cmocka_unit_test(blocks_fall_on_the_cards_one_after_the_other),
+                                     cmocka_unit_test(blocks_are_thrown_at_the_leg_of_the_arch),
+                                     cmocka_unit_test(blocks_fall_on_the_keystone),
                                      cmocka_unit_test(every_built_in_makes_steps),
                                      cmocka_unit_test(painleve_rod_is_a_uniform_rod),
                                      cmocka_unit_test(raised_bars_start_where_their_joints_are),
