@@ -51,7 +51,7 @@ typedef struct ChSummary {
 ChSummary ch_summary_begin(const ChSimulation* simulation);
 void ch_summary_add(ChSummary* summary, const ChSimulation* simulation);  // after every step
 
-typedef struct ChTable ChTable;  // CSV, one line a step
+typedef struct ChTable ChTable;  // CSV, one line a step; worlds with deformable bodies have a column more
 // With `resume` an existing table is continued: lines of later steps are dropped.
 ChStatus ch_table_create(ChContext* context, const char* path, const ChSimulation* simulation, bool resume,
                          ChTable** out);

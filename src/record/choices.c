@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/mesh.h"
+#include "model/soft.h"
 #include "step/state.h"
 
 uint64_t ch_sum_bytes(uint64_t sum, const void* bytes, size_t size) {
@@ -99,6 +100,13 @@ uint64_t ch_shapes_sum(const ChSimulation* simulation) {
     if (shape->polytope)
       sum = ch_sum_bytes(sum, shape->polytope->vertices,
                          (size_t)shape->polytope->vertex_count * sizeof *shape->polytope->vertices);
+    if (shape->soft) {  // its basis says all of mesh, material and modes
+      const ChSoftSkin* skin = &shape->soft->skin;
+      size_t numbers = (size_t)skin->vertex_count * 3 * (size_t)shape->soft->modes;
+      sum = ch_sum_bytes(sum, skin->rest, (size_t)skin->vertex_count * sizeof *skin->rest);
+      sum = ch_sum_bytes(sum, skin->shape, numbers * sizeof *skin->shape);
+      sum = ch_sum_bytes(sum, shape->soft->frequency, (size_t)shape->soft->modes * sizeof(double));
+    }
     if (!m) continue;
     sum = ch_sum_bytes(sum, m->vertices, (size_t)m->vertex_count * sizeof *m->vertices);
     sum = ch_sum_bytes(sum, m->cells, (size_t)m->cell_count * (size_t)m->width * sizeof *m->cells);

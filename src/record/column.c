@@ -70,8 +70,8 @@ static void close_spaces(hid_t file, hid_t memory) {
 
 bool ch_column_write(ChColumn* column) {
   if (column->starved) return false;
+  if (column->used == 0) return true;  // also where it was never opened
   hsize_t count = column->used / column->row_bytes, before = column->extents[0];
-  if (count == 0) return true;
   column->extents[0] += count;
   hid_t file = H5I_INVALID_HID, memory = H5I_INVALID_HID;
   bool done = H5Dset_extent(column->set, column->extents) >= 0 && select_rows(column, before, count, &file, &memory) &&

@@ -2,6 +2,7 @@
 #include "record/surface.h"
 
 #include "model/mesh.h"
+#include "model/soft.h"
 
 static ChPatches take(ChArena* arena, int points, int cells, int corners) {
   return (ChPatches){.points = CH_TAKE(arena, points, ChVec3),
@@ -105,6 +106,14 @@ static ChPatches mesh(ChArena* arena, const ChMesh* cells) {
   return p;
 }
 
+// As it is at rest; who draws a deformed one moves the points, which are the skin's vertices in their order.
+static ChPatches skin(ChArena* arena, const ChSoftSkin* s) {
+  ChPatches p = take(arena, s->vertex_count, s->triangle_count, 3 * s->triangle_count);
+  for (int v = 0; v < s->vertex_count; ++v) add_point(&p, s->rest[v]);
+  for (int t = 0; t < s->triangle_count; ++t) add_cell(&p, 3, s->triangles + 3L * t);
+  return p;
+}
+
 // The part of the boundary normal . x = offset that lies nearest to `about`.
 static ChPatches halfspace(ChArena* arena, const ChShape* shape, bool plane, ChVec3 about, double reach) {
   ChVec3 n = shape->normal, t1, t2;
@@ -148,8 +157,9 @@ ChPatches ch_shape_patches(ChArena* arena, const ChShape* shape, bool plane, ChV
     case CH_SHAPE_HULL:
     case CH_SHAPE_RECTANGLE:
     case CH_SHAPE_POLYGON:
-    case CH_SHAPE_SOFT:
       break;
+    case CH_SHAPE_SOFT:
+      return skin(arena, &shape->soft->skin);
   }
   return polytope(arena, shape->polytope, plane);
 }

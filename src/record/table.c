@@ -8,6 +8,8 @@
 
 #include "base/clock.h"
 #include "cardhouse/record.h"
+#include "record/deflection.h"
+#include "step/state.h"
 
 enum { BUFFER = 1 << 20 };
 static const double FLUSH_SECONDS = 0.5;
@@ -24,12 +26,13 @@ static ChStatus failed(ChContext* context, const char* path, int error) {
                  error == ENOSPC ? " (the disk is full)" : "");
 }
 
-static bool put_head(FILE* file) {
+static bool put_head(FILE* file, const ChWorld* world) {
   fputs("step,time,h,contacts,islands,resting,iterations", file);
 #define X(name, text) fputs("," #name, file);
   CH_CERTIFICATE_FIELDS(X)
 #undef X
-  return fputs(",missed,penetration,joint_error,kinetic,potential,work,gain,collide,assemble,solve\n", file) >= 0;
+  fputs(",missed,penetration,joint_error,kinetic,potential,work,gain,collide,assemble,solve", file);
+  return fputs(world->mode_count > 0 ? ",deflection\n" : "\n", file) >= 0;
 }
 
 // Where the lines of steps up to `last` end; lines that a kill cut short do not count.
@@ -55,7 +58,7 @@ static int open_table(ChTable* table, const ChSimulation* simulation, bool resum
   long end = goes_on ? lines_end(table->file, ch_simulation_step_count(simulation)) : 0;
   if (goes_on && (ftruncate(fileno(table->file), end) != 0 || fseek(table->file, end, SEEK_SET) != 0)) return errno;
   errno = 0;
-  if (end == 0) put_head(table->file);
+  if (end == 0) put_head(table->file, simulation->world);
   return fflush(table->file) == 0 ? 0 : errno;
 }
 
@@ -93,8 +96,11 @@ ChStatus ch_table_add(ChContext* context, ChTable* table, const ChSimulation* si
   CH_CERTIFICATE_FIELDS(X)
 #undef X
   bytes +=
-      fprintf(file, ",%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g\n", i.missed, i.penetration, i.joint_error,
+      fprintf(file, ",%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g", i.missed, i.penetration, i.joint_error,
               i.kinetic, i.potential, i.work, i.gain, i.seconds_collide, i.seconds_assemble, i.seconds_solve);
+  if (simulation->world->mode_count > 0)
+    bytes += fprintf(file, ",%.17g", ch_deflection(simulation->world, simulation->states, NULL));
+  bytes += fprintf(file, "\n");
   table->pending += bytes;
   bool due = ch_clock_seconds() - table->flushed >= FLUSH_SECONDS || table->pending >= BUFFER / 2;
   return due ? ch_table_flush(context, table) : CH_OK;

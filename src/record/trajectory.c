@@ -86,6 +86,16 @@ static void put_bodies(ChTrajectory* t, const ChSimulation* s) {
   }
 }
 
+static void put_modes(ChTrajectory* t, const ChSimulation* s) {
+  size_t count = (size_t)s->world->mode_count;
+  if (count == 0) return;
+  const double* amplitudes = ch_state_modes(s->world, s->states, 0);  // body 0 has the first of all
+  double* row = ch_column_row(&t->columns[CH_COLUMN_AMPLITUDES]);
+  if (row) memcpy(row, amplitudes, count * sizeof *row);
+  row = ch_column_row(&t->columns[CH_COLUMN_RATES]);
+  if (row) memcpy(row, amplitudes + count, count * sizeof *row);
+}
+
 static void put_contacts(ChTrajectory* t, const ChSimulation* s) {
   int count = 0, d = s->world->dimension;
   const ChContactView* contacts = ch_simulation_contacts(s, &count);
@@ -109,6 +119,7 @@ static void put_row(ChTrajectory* t, const ChSimulation* s) {
   ch_simulation_contacts(s, &contacts);
   put(t, CH_COLUMN_TIME, ch_simulation_time(s));
   put_bodies(t, s);
+  put_modes(t, s);
   put_count(t, CH_COLUMN_CONTACTS, contacts);
   put_count(t, CH_COLUMN_ITERATIONS, t->since.iterations);
   put(t, CH_COLUMN_SECONDS, t->since.seconds);

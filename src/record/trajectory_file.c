@@ -9,13 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/soft_group.h"
 #include "record/steady_file.h"
 #include "step/state.h"
 
 enum { VERSION = 1 };
 static const char FORMAT[] = "cardhouse-trajectory";
 
-typedef enum Shape { SCALAR, COUNT, PAIR, VECTOR, BODY_VECTOR, BODY_TURN, BODY_SPIN } Shape;
+typedef enum Shape { SCALAR, COUNT, PAIR, VECTOR, MODES, BODY_VECTOR, BODY_TURN, BODY_SPIN } Shape;
 
 typedef struct Entry {
   const char* name;
@@ -28,6 +29,8 @@ static const Entry entries[CH_TRAJECTORY_COLUMNS] = {
     [CH_COLUMN_ORIENTATION] = {"body/orientation", BODY_TURN},
     [CH_COLUMN_VELOCITY] = {"body/velocity", BODY_VECTOR},
     [CH_COLUMN_OMEGA] = {"body/omega", BODY_SPIN},
+    [CH_COLUMN_AMPLITUDES] = {"soft/amplitudes", MODES},
+    [CH_COLUMN_RATES] = {"soft/rates", MODES},
     [CH_COLUMN_CONTACTS] = {"step/contacts", COUNT},
     [CH_COLUMN_ITERATIONS] = {"step/iterations", COUNT},
     [CH_COLUMN_SECONDS] = {"step/seconds", SCALAR},
@@ -53,19 +56,27 @@ static int layout(Shape shape, const ChWorld* world, hid_t* type, hsize_t extent
   hsize_t d = (hsize_t)world->dimension, bodies = (hsize_t)world->body_count;
   *type = shape == COUNT ? H5T_STD_I64LE : shape == PAIR ? H5T_STD_I32LE : H5T_IEEE_F64LE;
   extents[0] = 0;
-  extents[1] = shape == PAIR ? 2 : shape == VECTOR ? d : bodies;
+  extents[1] = shape == PAIR ? 2 : shape == VECTOR ? d : shape == MODES ? (hsize_t)world->mode_count : bodies;
   extents[2] = shape == BODY_TURN ? 4 : d;
   if (shape == SCALAR || shape == COUNT) return 1;
-  if (shape == PAIR || shape == VECTOR) return 2;
+  if (shape == PAIR || shape == VECTOR || shape == MODES) return 2;
   return shape != BODY_VECTOR && d == 2 ? 2 : 3;
 }
 
 const char* ch_trajectory_column_name(ChTrajectoryColumn column) { return entries[column].name; }
 
+bool ch_trajectory_column_is_there(const ChWorld* world, ChTrajectoryColumn column) {
+  return entries[column].shape != MODES || world->mode_count > 0;
+}
+
+// A column that a world has not stays as closed ones are: it never holds rows.
+static bool is_open(const ChColumn* column) { return column->set > 0; }
+
 bool ch_trajectory_columns_create(hid_t file, const ChWorld* world, ChColumn* columns) {
   hid_t type;
   hsize_t extents[3];
   for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) {
+    if (!ch_trajectory_column_is_there(world, (ChTrajectoryColumn)c)) continue;
     int rank = layout(entries[c].shape, world, &type, extents);
     if (!ch_column_create(&columns[c], file, entries[c].name, type, rank, extents)) return false;
   }
@@ -76,6 +87,7 @@ bool ch_trajectory_columns_open(hid_t file, const ChWorld* world, ChColumn* colu
   hid_t type;
   hsize_t extents[3];
   for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) {
+    if (!ch_trajectory_column_is_there(world, (ChTrajectoryColumn)c)) continue;
     int rank = layout(entries[c].shape, world, &type, extents);
     if (!ch_column_open(&columns[c], file, entries[c].name, type, rank, extents)) return false;
   }
@@ -131,7 +143,7 @@ bool ch_trajectory_put_head(hid_t file, const ChSimulation* simulation, const ch
     done = done && group >= 0;
     if (group >= 0) H5Gclose(group);
   }
-  done = done && put_names(file, world, text);
+  done = done && put_names(file, world, text) && ch_soft_group_put(file, world);
   H5Tclose(text);
   return done;
 }
@@ -208,7 +220,7 @@ bool ch_trajectory_rows_until(const ChColumn* columns, double time, hsize_t* row
   if (most == 0) return false;
   --most;
   for (int c = 0; c < CH_COLUMN_OFFSET; ++c)
-    if (columns[c].extents[0] < most) most = columns[c].extents[0];
+    if (is_open(&columns[c]) && columns[c].extents[0] < most) most = columns[c].extents[0];
   for (int c = CH_COLUMN_BODIES; c < CH_TRAJECTORY_COLUMNS; ++c)
     if (columns[c].extents[0] < listed) listed = columns[c].extents[0];
   double* times = calloc((size_t)most + 1, sizeof *times);
@@ -229,7 +241,7 @@ static hsize_t length_of(int column, hsize_t rows, long contacts) {
 
 bool ch_trajectory_columns_are(const ChColumn* columns, hsize_t rows, long contacts) {
   for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c)
-    if (columns[c].extents[0] != length_of(c, rows, contacts)) return false;
+    if (is_open(&columns[c]) && columns[c].extents[0] != length_of(c, rows, contacts)) return false;
   return true;
 }
 
@@ -260,7 +272,7 @@ static bool cut_file(const char* path, const ChWorld* world, hsize_t rows, long 
   if (file < 0) return false;
   bool done = ch_trajectory_columns_open(file, world, columns);
   for (int c = 0; done && c < CH_TRAJECTORY_COLUMNS; ++c)
-    done = ch_column_cut(&columns[c], length_of(c, rows, contacts));
+    done = !is_open(&columns[c]) || ch_column_cut(&columns[c], length_of(c, rows, contacts));
   for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) ch_column_close(&columns[c]);
   done = H5Fflush(file, H5F_SCOPE_LOCAL) >= 0 && done;
   errno = ch_steady_error(file);

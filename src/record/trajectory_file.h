@@ -13,6 +13,8 @@ typedef enum ChTrajectoryColumn {
   CH_COLUMN_ORIENTATION,
   CH_COLUMN_VELOCITY,
   CH_COLUMN_OMEGA,
+  CH_COLUMN_AMPLITUDES,  // this and the next: where a body is deformable
+  CH_COLUMN_RATES,
   CH_COLUMN_CONTACTS,
   CH_COLUMN_ITERATIONS,
   CH_COLUMN_SECONDS,
@@ -41,6 +43,8 @@ bool ch_trajectory_get_scene(hid_t file, char** scene);
 bool ch_trajectory_get_numbers(hid_t file, double* h, double* tolerance, char* method, size_t size);
 
 const char* ch_trajectory_column_name(ChTrajectoryColumn column);  // "body/position"
+// Whether a file of this world has it.
+bool ch_trajectory_column_is_there(const ChWorld* world, ChTrajectoryColumn column);
 bool ch_trajectory_columns_create(hid_t file, const ChWorld* world, ChColumn* columns);
 bool ch_trajectory_columns_open(hid_t file, const ChWorld* world, ChColumn* columns);
 

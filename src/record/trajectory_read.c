@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/whole_file.h"
 #include "problem/hdf5_file.h"
 #include "record/trajectory_file.h"
@@ -22,6 +23,7 @@ struct ChTrajectoryReader {
   int64_t* offsets;
   ChBodyView* bodies;
   double* numbers;  // four a body
+  double *amplitudes, *rates;
   size_t contact_room;
   ChContactView* contacts;
   double* contact_numbers;  // three a contact
@@ -56,6 +58,7 @@ ChStatus ch_trajectory_scene(ChContext* context, const char* path, char** scene)
 static ChStatus open_columns(ChContext* context, ChTrajectoryReader* r) {
   for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) {
     const char* name = ch_trajectory_column_name((ChTrajectoryColumn)c);
+    if (!ch_trajectory_column_is_there(r->world, (ChTrajectoryColumn)c)) continue;
     if (!ch_hdf5_has(&r->file, name)) ch_hdf5_fail(&r->file, CH_ERR_FORMAT, "dataset /%s is missing", name);
     if (r->file.status != CH_OK) return r->file.status;
   }
@@ -152,6 +155,8 @@ static ChStatus open_in_arena(ChContext* context, ChTrajectoryReader* r) {
     r->offsets = CH_TAKE(r->arena, r->rows + 1, int64_t);
     r->bodies = CH_TAKE(r->arena, r->world->body_count, ChBodyView);
     r->numbers = CH_TAKE(r->arena, 4 * (size_t)r->world->body_count, double);
+    r->amplitudes = CH_TAKE(r->arena, r->world->mode_count, double);
+    r->rates = CH_TAKE(r->arena, r->world->mode_count, double);
     status = read_steps(context, r);
   }
   ch_arena_set_landing(r->arena, NULL);
@@ -254,6 +259,16 @@ static ChStatus read_bodies(ChContext* context, ChTrajectoryReader* r, long row)
   return CH_OK;
 }
 
+static ChStatus read_modes(ChContext* context, ChTrajectoryReader* r, long row) {
+  static const ChTrajectoryColumn order[] = {CH_COLUMN_AMPLITUDES, CH_COLUMN_RATES};
+  double* const out[] = {r->amplitudes, r->rates};
+  for (int k = 0; k < 2 && r->world->mode_count > 0; ++k) {
+    bool done = ch_column_read(&r->columns[order[k]], (hsize_t)row, 1, out[k]);
+    if (!done || !ch_all_finite(out[k], r->world->mode_count)) return cannot_read(context, r, order[k]);
+  }
+  return CH_OK;
+}
+
 static bool reserve_contacts(ChTrajectoryReader* r, size_t count) {
   if (count <= r->contact_room) return true;
   size_t room = count + count / 2;
@@ -325,7 +340,13 @@ ChStatus ch_trajectory_reader_row(ChContext* context, ChTrajectoryReader* r, lon
     return ch_fail(context, CH_ERR_RANGE, "%s: row %ld, must be in [0, %ld)", r->path, row, r->rows);
   int count = 0;
   ChStatus status = read_bodies(context, r, row);
+  if (status == CH_OK) status = read_modes(context, r, row);
   if (status == CH_OK) status = read_contacts(context, r, row, &count);
-  if (status == CH_OK) *out = (ChTrajectoryRow){.bodies = r->bodies, .contact_count = count, .contacts = r->contacts};
+  if (status == CH_OK)
+    *out = (ChTrajectoryRow){.bodies = r->bodies,
+                             .amplitudes = r->amplitudes,
+                             .rates = r->rates,
+                             .contact_count = count,
+                             .contacts = r->contacts};
   return status;
 }

@@ -40,6 +40,8 @@ long ch_trajectory_reader_row_at(const ChTrajectoryReader* reader, double time);
 
 typedef struct ChTrajectoryRow {
   const ChBodyView* bodies;  // one a body of the world
+  // Amplitudes and rates of all deformable bodies: those of body b begin at bodies[b].first_mode of the world.
+  const double *amplitudes, *rates;
   int contact_count;
   const ChContactView* contacts;  // the file does not tell shapes: the first of each body, or -1, stands for them
 } ChTrajectoryRow;

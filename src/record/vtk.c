@@ -13,6 +13,7 @@
 #include "base/base64.h"
 #include "base/whole_file.h"
 #include "cardhouse/record.h"
+#include "model/soft.h"
 #include "record/folder.h"
 #include "record/surface.h"
 #include "step/state.h"
@@ -76,10 +77,11 @@ static void put_head(FILE* file, long points, long verts, long lines, long polys
 typedef struct Frame {
   long points, cells[2], corners[2];
   float *point, *velocity;
+  float* displacement;  // from where a rigid body would be; NULL: no body deforms
   int *corner[2], *end[2], *body[2];
 } Frame;
 
-static void take_frame(ChArena* arena, const ChVtk* vtk, int shapes, Frame* f) {
+static void take_frame(ChArena* arena, const ChVtk* vtk, int shapes, bool deforms, Frame* f) {
   *f = (Frame){0};
   for (int k = 0; k < shapes; ++k) {
     const ChPatches* p = &vtk->patches[k];
@@ -89,6 +91,7 @@ static void take_frame(ChArena* arena, const ChVtk* vtk, int shapes, Frame* f) {
   }
   f->point = CH_TAKE(arena, 3 * f->points, float);
   f->velocity = CH_TAKE(arena, 3 * f->points, float);
+  if (deforms) f->displacement = CH_TAKE(arena, 3 * f->points, float);
   for (int j = 0; j < 2; ++j) {
     f->corner[j] = CH_TAKE(arena, f->corners[j], int);
     f->end[j] = CH_TAKE(arena, f->cells[j], int);
@@ -97,8 +100,7 @@ static void take_frame(ChArena* arena, const ChVtk* vtk, int shapes, Frame* f) {
   f->points = f->cells[0] = f->cells[1] = f->corners[0] = f->corners[1] = 0;
 }
 
-static void add_shape(Frame* f, const ChPatches* p, const ChShape* shape, const ChBodyState* state, ChVec3 omega) {
-  ChFrame frame = ch_shape_frame(shape, state);
+static void add_cells(Frame* f, const ChPatches* p, const ChShape* shape) {
   int j = !p->line;
   for (int k = 0; k < p->corner_count; ++k) f->corner[j][f->corners[j] + k] = (int)f->points + p->corners[k];
   for (int k = 0; k < p->cell_count; ++k) {
@@ -106,6 +108,10 @@ static void add_shape(Frame* f, const ChPatches* p, const ChShape* shape, const 
     f->body[j][f->cells[j]] = shape->body;
     f->end[j][f->cells[j]++] = (int)f->corners[j];
   }
+}
+
+static void add_points(Frame* f, const ChPatches* p, const ChShape* shape, const ChBodyState* state, ChVec3 omega) {
+  ChFrame frame = ch_shape_frame(shape, state);
   for (int k = 0; k < p->point_count; ++k, ++f->points) {
     ChVec3 at = ch_frame_point(frame, p->points[k]);
     put_float3(f->point + 3 * f->points, at);
@@ -113,18 +119,40 @@ static void add_shape(Frame* f, const ChPatches* p, const ChShape* shape, const 
   }
 }
 
+// x = p + R y,  dx/dt = v + omega x R y + R U qd,  y = X + U q
+static void add_skin(Frame* f, const ChSoft* soft, const ChSimulation* s, int body, ChVec3 omega) {
+  const ChBodyState* state = &s->states[body];
+  const double *q = ch_state_modes(s->world, s->states, body), *qd = ch_state_rates(s->world, s->states, body);
+  for (int v = 0; v < soft->skin.vertex_count; ++v, ++f->points) {
+    ChVec3 rest = soft->skin.rest[v];
+    ChVec3 bent = ch_rotate(state->orientation, ch_sub(ch_soft_vertex(soft, v, q), rest));
+    ChVec3 arm = ch_add(ch_rotate(state->orientation, rest), bent);
+    ChVec3 rate = ch_rotate(state->orientation, ch_sub(ch_soft_vertex(soft, v, qd), rest));
+    put_float3(f->point + 3 * f->points, ch_add(state->position, arm));
+    put_float3(f->velocity + 3 * f->points, ch_add(ch_add(state->velocity, ch_cross(omega, arm)), rate));
+    put_float3(f->displacement + 3 * f->points, bent);
+  }
+}
+
+static void add_shape(Frame* f, const ChPatches* p, const ChShape* shape, const ChSimulation* s) {
+  ChVec3 omega = ch_simulation_body(s, shape->body).omega;
+  add_cells(f, p, shape);
+  if (shape->type == CH_SHAPE_SOFT)
+    add_skin(f, shape->soft, s, shape->body, omega);
+  else
+    add_points(f, p, shape, &s->states[shape->body], omega);
+}
+
 static void put_world(FILE* file, ChArena* arena, const ChVtk* vtk, const ChSimulation* s) {
   const ChWorld* world = s->world;
   Frame f;
-  take_frame(arena, vtk, world->shape_count, &f);
-  for (int k = 0; k < world->shape_count; ++k) {
-    int body = world->shapes[k].body;
-    add_shape(&f, &vtk->patches[k], &world->shapes[k], &s->states[body], ch_simulation_body(s, body).omega);
-  }
+  take_frame(arena, vtk, world->shape_count, world->mode_count > 0, &f);
+  for (int k = 0; k < world->shape_count; ++k) add_shape(&f, &vtk->patches[k], &world->shapes[k], s);
   memcpy(f.body[0] + f.cells[0], f.body[1], (size_t)f.cells[1] * sizeof(int));  // lines before polygons, as cells count
   put_head(file, f.points, 0, f.cells[0], f.cells[1]);
   fputs("<PointData Vectors=\"velocity\">\n", file);
   put_vectors(file, "velocity", f.points, f.velocity);
+  if (f.displacement) put_vectors(file, "displacement", f.points, f.displacement);
   fputs("</PointData>\n<CellData Scalars=\"body\">\n", file);
   put_array(file, "Int32", "body", 1, (size_t)(f.cells[0] + f.cells[1]) * sizeof(int), f.body[0]);
   fputs("</CellData>\n<Points>\n", file);

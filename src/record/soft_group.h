@@ -1,0 +1,15 @@
+// The group /soft of a trajectory: what deforms its deformable bodies, once a file. docs/trajectory.md describes it.
+//
+//   x(t) = p + R (rest + shape a)      a: the body's amplitudes of the row
+#ifndef CH_RECORD_SOFT_GROUP_H
+#define CH_RECORD_SOFT_GROUP_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+
+#include "model/world.h"
+
+// Nothing where no body is deformable. Bodies of equal mesh and material share a skin.
+bool ch_soft_group_put(hid_t file, const ChWorld* world);
+
+#endif
