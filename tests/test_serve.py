@@ -173,11 +173,14 @@ class Frame:
     def __init__(self, data):
         magic, kind, self.generation, self.pane = struct.unpack_from("<4I", data, 0)
         self.time, self.step, bodies, contacts, stats, self.flags = struct.unpack_from("<dQ4I", data, 16)
-        assert magic == 0x31464843 and kind == 1
-        assert len(data) == 48 + 32 * bodies + 68 * contacts + 48 * stats, "the lengths do not add up"
-        at = 48
+        modes, = struct.unpack_from("<I", data, 48)
+        assert magic == 0x32464843 and kind == 1
+        assert len(data) == 52 + 32 * bodies + 4 * modes + 68 * contacts + 48 * stats, "the lengths do not add up"
+        at = 52
         self.poses = [struct.unpack_from("<7f", data, at + 28 * b) for b in range(bodies)]
         at += 28 * bodies
+        self.modes = struct.unpack_from(f"<{modes}f", data, at)
+        at += 4 * modes
         self.islands = struct.unpack_from(f"<{bodies}i", data, at)
         at += 4 * bodies
         self.contacts = [struct.unpack_from("<14f2iI", data, at + 68 * k) for k in range(contacts)]
@@ -217,7 +220,7 @@ class Serving(unittest.TestCase):
         self.assertEqual(page.status, 101)
         hello, scene, state = page.message(), page.message(), page.message()
         self.assertEqual([hello["type"], scene["type"], state["type"]], ["hello", "scene", "state"])
-        self.assertEqual(hello["version"], 1)
+        self.assertEqual(hello["version"], 2)
         self.assertIn("cards", [s["name"] for s in hello["scenes"]])
         self.assertIn("auto", hello["methods"])
         self.assertTrue(state["running"])

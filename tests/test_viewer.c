@@ -29,6 +29,11 @@ static void orders_are_read(void** state) {
   assert_int_equal(drag.pane, 1);
   assert_int_equal(drag.body, 4);
   CHECK_NEAR(drag.target.z, 3.0, 0.0);
+  assert_int_equal(drag.triangle, -1);
+  ChOrder skin = parsed(
+      "{\"type\":\"drag\",\"body\":4,\"local\":[0,0],\"target\":[1,2],\"triangle\":7,\"weights\":[0.5,0.25,0.2501]}");
+  assert_int_equal(skin.triangle, 7);
+  CHECK_NEAR(skin.weights[0] + skin.weights[1] + skin.weights[2], 1.0, 1e-15);
   ChOrder set = parsed("{\"type\":\"set\",\"name\":\"gravity\",\"value\":[0,0,-1.62]}");
   assert_int_equal(set.setting, CH_SET_GRAVITY);
   CHECK_NEAR(set.vector.z, -1.62, 0.0);
@@ -51,6 +56,11 @@ static void wrong_orders_are_refused_by_name(void** state) {
       {"{\"type\":\"drag\",\"body\":1.5,\"local\":[0,0,0],\"target\":[0,0,0]}", "body"},
       {"{\"type\":\"drag\",\"body\":1,\"local\":[0,0,0],\"target\":[0,0,\"x\"]}", "target"},
       {"{\"type\":\"drag\",\"body\":1,\"local\":[0,0,0],\"target\":[0,0,1e30]}", "target"},
+      {"{\"type\":\"drag\",\"body\":1,\"local\":[0,0],\"target\":[0,0],\"triangle\":-3}", "triangle"},
+      {"{\"type\":\"drag\",\"body\":1,\"local\":[0,0],\"target\":[0,0],\"triangle\":3}", "weights"},
+      {"{\"type\":\"drag\",\"body\":1,\"local\":[0,0],\"target\":[0,0],\"triangle\":3,\"weights\":[0,0,0]}", "sum"},
+      {"{\"type\":\"drag\",\"body\":1,\"local\":[0,0],\"target\":[0,0],\"triangle\":3,\"weights\":[2,-1,0]}",
+       "weights"},
       {"{\"type\":\"shoot\",\"origin\":[0,0,0],\"direction\":[0,0,0],\"speed\":1}", "direction"},
       {"{\"type\":\"load\",\"scene\":\"\\u0001\"}", "scene"},
       {"{\"type\":\"inspect\",\"body\":0,\"pane\":2}", "pane"},
@@ -67,34 +77,45 @@ static void wrong_orders_are_refused_by_name(void** state) {
 
 static void a_frame_is_laid_out_as_the_protocol_says(void** state) {
   (void)state;
-  unsigned char bytes[48 + 32 + 68 + 48], *at = bytes;
-  const ChFrameHead head = {
-      .generation = 3, .pane = 1, .bodies = 1, .contacts = 1, .stats = 1, .flags = 1, .time = 0.25, .step = 250};
+  unsigned char bytes[52 + 32 + 8 + 68 + 48], *at = bytes;
+  const ChFrameHead head = {.generation = 3,
+                            .pane = 1,
+                            .bodies = 1,
+                            .modes = 2,
+                            .contacts = 1,
+                            .stats = 1,
+                            .flags = 1,
+                            .time = 0.25,
+                            .step = 250};
+  const double amplitudes[2] = {0.5, -0.25};
   const ChFrameContact contact = {.force = {0, 0, 7.0}, .normal = {0, 0, 1}, .gap = 0.5, .mu = 0.25, .body = {-1, 2}};
   const ChFrameStat stat = {.time = 0.25, .natural = 1e-9, .seconds = 0.5f, .flags = 2.0f};
   at = ch_frame_put_head(at, &head);
   assert_int_equal(at - bytes, CH_FRAME_HEAD_SIZE);
   at = ch_frame_put_body(at, (ChVec3){1, 2, 3}, (ChQuat){0.5, 0.5, 0.5, 0.5});
+  at = ch_frame_put_modes(at, 2, amplitudes);
   at = ch_frame_put_island(at, -1);
   at = ch_frame_put_contact(at, &contact, CH_CONTACT_SLIP);
   at = ch_frame_put_stat(at, &stat);
-  assert_int_equal(at - bytes, (long)ch_frame_size(1, 1, 1));
-  assert_memory_equal(bytes, "CHF1", 4);
+  assert_int_equal(at - bytes, CH_FRAME_HEAD_SIZE + (long)ch_frame_middle_size(&head) + CH_FRAME_STAT_SIZE);
+  assert_memory_equal(bytes, "CHF2", 4);
   double time;
   uint64_t step;
-  float x, force;
+  float x, second, force;
   int32_t island, body[2];
   uint32_t status;
   memcpy(&time, bytes + 16, 8);
   memcpy(&step, bytes + 24, 8);
-  memcpy(&x, bytes + 48, 4);
-  memcpy(&island, bytes + 48 + 28, 4);
-  memcpy(&force, bytes + 80 + 4 * 8, 4);
-  memcpy(body, bytes + 80 + 4 * 14, 8);
-  memcpy(&status, bytes + 80 + 4 * 16, 4);
+  memcpy(&x, bytes + 52, 4);
+  memcpy(&second, bytes + 52 + 32, 4);
+  memcpy(&island, bytes + 52 + 36, 4);
+  memcpy(&force, bytes + 92 + 4 * 8, 4);
+  memcpy(body, bytes + 92 + 4 * 14, 8);
+  memcpy(&status, bytes + 92 + 4 * 16, 4);
   CHECK_NEAR(time, 0.25, 0.0);
   assert_int_equal(step, 250);
   CHECK_NEAR(x, 1.0, 0.0);
+  CHECK_NEAR(second, -0.25, 0.0);
   assert_int_equal(island, -1);
   CHECK_NEAR(force, 7.0, 0.0);
   assert_int_equal(body[0], -1);

@@ -25,7 +25,7 @@ typedef struct ChSnapshot {
   unsigned version;
   long steps;  // how many steps of the pane were told when it was shown
   ChFrameHead head;
-  size_t size, room;  // of bytes: bodies, islands, contacts
+  size_t size, room;  // of bytes: bodies, amplitudes, islands, contacts
   unsigned char* bytes;
 } ChSnapshot;
 

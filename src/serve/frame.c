@@ -41,12 +41,18 @@ unsigned char* ch_frame_put_head(unsigned char* at, const ChFrameHead* head) {
   at = put_unsigned(put_unsigned(at, head->generation), head->pane);
   at = put(put(at, &head->time, sizeof head->time), &step, sizeof step);
   at = put_unsigned(put_unsigned(at, head->bodies), head->contacts);
-  return put_unsigned(put_unsigned(at, head->stats), head->flags);
+  at = put_unsigned(put_unsigned(at, head->stats), head->flags);
+  return put_unsigned(at, head->modes);
 }
 
 unsigned char* ch_frame_put_body(unsigned char* at, ChVec3 position, ChQuat q) {
   at = put_vector(at, position);
   return put_float(put_float(put_float(put_float(at, q.w), q.x), q.y), q.z);
+}
+
+unsigned char* ch_frame_put_modes(unsigned char* at, unsigned count, const double* amplitudes) {
+  for (unsigned k = 0; k < count; ++k) at = put_float(at, amplitudes[k]);
+  return at;
 }
 
 unsigned char* ch_frame_put_island(unsigned char* at, int island) { return put_int(at, island); }

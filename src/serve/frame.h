@@ -1,6 +1,7 @@
 // A frame: the state of one pane at one moment as bytes, little-endian, as docs/viewer_protocol.md lays them out.
 //
-//   head, 48 bytes | bodies: 7 float each | islands: one int each | contacts: 17 words each | stats: 48 bytes each
+//   head, 52 bytes | bodies: 7 float each | amplitudes of deformable bodies: one float a mode | islands: one int each |
+//   contacts: 17 words each | stats: 48 bytes each
 #ifndef CH_SERVE_FRAME_H
 #define CH_SERVE_FRAME_H
 
@@ -10,10 +11,11 @@
 #include "cardhouse/simulation.h"
 
 enum {
-  CH_FRAME_MAGIC = 0x31464843,  // "CHF1"
+  CH_FRAME_MAGIC = 0x32464843,  // "CHF2"
   CH_FRAME_STATE = 1,           // the only kind so far
-  CH_FRAME_HEAD_SIZE = 48,
+  CH_FRAME_HEAD_SIZE = 52,
   CH_FRAME_BODY_SIZE = 32,  // with its island
+  CH_FRAME_MODE_SIZE = 4,
   CH_FRAME_CONTACT_SIZE = 68,
   CH_FRAME_STAT_SIZE = 48,
 };
@@ -29,7 +31,7 @@ typedef enum ChContactStatus {
 } ChContactStatus;
 
 typedef struct ChFrameHead {
-  unsigned generation, pane, bodies, contacts, stats, flags;
+  unsigned generation, pane, bodies, modes, contacts, stats, flags;
   double time;
   long step;
 } ChFrameHead;
@@ -46,14 +48,16 @@ typedef struct ChFrameContact {
   int body[2];
 } ChFrameContact;
 
-static inline size_t ch_frame_size(unsigned bodies, unsigned contacts, unsigned stats) {
-  return CH_FRAME_HEAD_SIZE + (size_t)bodies * CH_FRAME_BODY_SIZE + (size_t)contacts * CH_FRAME_CONTACT_SIZE +
-         (size_t)stats * CH_FRAME_STAT_SIZE;
+// Of what lies between head and stats.
+static inline size_t ch_frame_middle_size(const ChFrameHead* head) {
+  return (size_t)head->bodies * CH_FRAME_BODY_SIZE + (size_t)head->modes * CH_FRAME_MODE_SIZE +
+         (size_t)head->contacts * CH_FRAME_CONTACT_SIZE;
 }
 
 // Each writes one part and returns where the next begins.
 unsigned char* ch_frame_put_head(unsigned char* at, const ChFrameHead* head);
 unsigned char* ch_frame_put_body(unsigned char* at, ChVec3 position, ChQuat orientation);
+unsigned char* ch_frame_put_modes(unsigned char* at, unsigned count, const double* amplitudes);
 unsigned char* ch_frame_put_island(unsigned char* at, int island);  // -1: fixed, or in none
 unsigned char* ch_frame_put_contact(unsigned char* at, const ChFrameContact* contact, ChContactStatus status);
 unsigned char* ch_frame_put_stat(unsigned char* at, const ChFrameStat* stat);

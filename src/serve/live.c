@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "model/soft.h"
 #include "serve/live_state.h"
+#include "step/state.h"
 
 static const double SHOW_SECONDS = 1.0 / 60.0;  // from picture to picture, at least
 static const double UNSEEN_SECONDS = 0.25;      // after which a picture that nobody took is renewed
@@ -64,11 +66,23 @@ static double seconds_to_step(ChLive* live) {
 
 // --- one step --------------------------------------------------------------------------------------------------------
 
+// Where the grip is now, in the body's frame: a point of a skin moves in it.
+static ChVec3 grip_point(const ChSimulation* s, const ChOrder* drag) {
+  const ChSoft* soft = ch_simulation_world(s)->bodies[drag->body].soft;
+  if (!soft || drag->triangle < 0) return drag->local;
+  const double* q = ch_state_modes(ch_simulation_world(s), s->states, drag->body);
+  ChVec3 at = {0.0, 0.0, 0.0};
+  for (int k = 0; k < 3; ++k)
+    at = ch_along(at, drag->weights[k], ch_soft_vertex(soft, soft->skin.triangles[3L * drag->triangle + k], q));
+  return at;
+}
+
 static ChStatus pull(ChContext* context, const ChLive* live, int pane) {
   const ChGrip grip = CH_GRIP;
   const ChOrder* drag = &live->drag;
+  ChSimulation* s = live->panes[pane].simulation;
   if (drag->client == 0) return CH_OK;
-  return ch_simulation_pull(context, live->panes[pane].simulation, drag->body, drag->local, drag->target, &grip);
+  return ch_simulation_pull(context, s, drag->body, grip_point(s, drag), drag->target, &grip);
 }
 
 // Only now and then: a change of options costs the simulation a check, and what it knows of islands at rest.

@@ -6,6 +6,7 @@
 
 #include "base/whole_file.h"
 #include "cardhouse/record.h"
+#include "model/soft.h"
 #include "model/world.h"
 #include "problem/polygon.h"
 #include "serve/live_state.h"
@@ -165,8 +166,14 @@ static ChStatus check_moving(ChContext* context, const ChLive* live, int body) {
 
 static ChStatus obey_drag(ChContext* context, ChLive* live, const ChOrder* order) {
   ChStatus status = check_moving(context, live, order->body);
-  if (status == CH_OK) live->drag = *order;
-  return status;
+  if (status != CH_OK) return status;
+  const ChSoft* soft = world_of(live)->bodies[order->body].soft;
+  int triangles = soft ? soft->skin.triangle_count : 0;
+  if (order->triangle >= triangles)
+    return ch_fail(context, CH_ERR_RANGE, "body '%.80s' has no triangle %d to be pulled at; there are %d",
+                   world_of(live)->bodies[order->body].name, order->triangle, triangles);
+  live->drag = *order;
+  return CH_OK;
 }
 
 static ChStatus obey_release(ChContext* context, ChLive* live, const ChOrder* order) {

@@ -24,7 +24,7 @@ json_t* ch_message_hello(const char* mode) {
     json_array_append_new(scenes, json_pack("{s:s, s:s, s:o}", "name", ch_scene_builtin_name(k), "title",
                                             ch_scene_builtin_summary(k), "parameters", parameters_of(k)));
   for (int k = 0; k < ch_method_count(); ++k) json_array_append_new(methods, json_string(ch_method_info(k).name));
-  return json_pack("{s:s, s:i, s:s, s:o, s:o}", "type", "hello", "version", 1, "mode", mode, "scenes", scenes,
+  return json_pack("{s:s, s:i, s:s, s:o, s:o}", "type", "hello", "version", 2, "mode", mode, "scenes", scenes,
                    "methods", methods);
 }
 

@@ -9,6 +9,8 @@
 #include "base/nearest_word.h"
 #include "base/vector.h"
 
+static const double WEIGHT_SLACK = 1e-3;
+
 typedef struct Reader {
   ChContext* context;
   const json_t* root;
@@ -158,8 +160,28 @@ static ChStatus read_set(const Reader* r) {
   return read_word(r, "value", o->word);
 }
 
+// Barycentric coordinates, which a page rounds.
+static ChStatus read_weights(const Reader* r, double weights[3]) {
+  const json_t* value = json_object_get(r->root, "weights");
+  double sum = 0.0;
+  bool fine = json_array_size(value) == 3;
+  for (size_t k = 0; k < 3 && fine; ++k) {
+    weights[k] = json_number_value(json_array_get(value, k));
+    fine = json_is_number(json_array_get(value, k)) && weights[k] >= -WEIGHT_SLACK && weights[k] <= 1.0 + WEIGHT_SLACK;
+    sum += weights[k];
+  }
+  if (!fine || !(fabs(sum - 1.0) <= WEIGHT_SLACK))
+    return ch_fail(r->context, CH_ERR_FORMAT, "'weights' must be three numbers from 0 to 1 whose sum is 1");
+  for (int k = 0; k < 3; ++k) weights[k] /= sum;
+  return CH_OK;
+}
+
 static ChStatus read_drag(const Reader* r) {
   ChStatus status = read_pane(r);
+  if (status == CH_OK && has(r, "triangle")) {
+    status = read_index(r, "triangle", 1 << 28, &r->order->triangle);
+    if (status == CH_OK) status = read_weights(r, r->order->weights);
+  }
   if (status == CH_OK) status = read_index(r, "body", 1 << 30, &r->order->body);
   if (status == CH_OK) status = read_vector(r, "local", 1e6, &r->order->local);
   if (status == CH_OK) status = read_vector(r, "target", 1e6, &r->order->target);
@@ -239,7 +261,7 @@ static ChStatus read_order(const Reader* r) {
 }
 
 ChStatus ch_order_parse(ChContext* context, const char* text, size_t size, ChOrder* out) {
-  *out = (ChOrder){.pane = -1, .body = -1, .contact = -1};
+  *out = (ChOrder){.pane = -1, .body = -1, .contact = -1, .triangle = -1};
   if (size > CH_ORDER_BYTES_MAX)
     return ch_fail(context, CH_ERR_SIZE, "a message of %zu bytes; at most %d are read", size, CH_ORDER_BYTES_MAX);
   json_error_t error;

@@ -46,8 +46,10 @@ typedef struct ChOrder {
   double value;     // speed, time, number of a setting
   bool on;
   ChSettingName setting;
-  int body, contact;         // -1 = not this one
-  ChVec3 local, target;      // drag
+  int body, contact;     // -1 = not this one
+  ChVec3 local, target;  // drag
+  int triangle;          // drag: of a deformable body's skin, and where in it; -1 = `local` says where
+  double weights[3];
   ChVec3 origin, direction;  // shoot
   double mass, size;         // of the block; 0 = what suits the scene
   ChVec3 vector;             // gravity

@@ -7,10 +7,12 @@
 
 #include "base/clock.h"
 #include "base/vector.h"
+#include "model/soft.h"
 #include "model/world.h"
 #include "scene/json_text.h"
 #include "serve/contact_view.h"
 #include "serve/scene_message.h"
+#include "step/state.h"
 
 static const double OVERLAP = 1e6;  // metres: any
 
@@ -147,28 +149,45 @@ void ch_pane_show(ChPane* pane, ChExchange* exchange, int number, unsigned gener
   const ChWorld* world = ch_simulation_world(s);
   int contacts;
   const ChContactView* views = ch_simulation_contacts(s, &contacts);
-  ChSnapshot* shot = ch_exchange_blank(
-      exchange, ch_frame_size((unsigned)pane->body_count, (unsigned)contacts, 0) - CH_FRAME_HEAD_SIZE);
+  ChFrameHead head = {.generation = generation,
+                      .pane = (unsigned)number,
+                      .bodies = (unsigned)pane->body_count,
+                      .modes = (unsigned)world->mode_count,
+                      .contacts = (unsigned)contacts,
+                      .flags = running ? CH_FRAME_RUNNING : 0,
+                      .time = ch_simulation_time(s),
+                      .step = ch_simulation_step_count(s)};
+  ChSnapshot* shot = ch_exchange_blank(exchange, ch_frame_middle_size(&head));
   if (!shot) return;
+  shot->head = head;
   ch_simulation_islands(s, pane->islands);
-  shot->head = (ChFrameHead){.generation = generation,
-                             .pane = (unsigned)number,
-                             .bodies = (unsigned)pane->body_count,
-                             .contacts = (unsigned)contacts,
-                             .flags = running ? CH_FRAME_RUNNING : 0,
-                             .time = ch_simulation_time(s),
-                             .step = ch_simulation_step_count(s)};
   unsigned char* at = shot->bytes;
   for (int b = 0; b < pane->body_count; ++b) {
     ChBodyView view = ch_simulation_body(s, b);
     at = ch_frame_put_body(at, view.position, orientation_of(world, &view));
   }
+  at = ch_frame_put_modes(at, head.modes, (const double*)(s->states + world->body_count));
   for (int b = 0; b < pane->body_count; ++b) at = ch_frame_put_island(at, pane->islands[b]);
   ch_frame_put_contacts(at, world, contacts, views, fall_speed(s));
   ch_exchange_show(exchange, number, shot);
 }
 
 // --- inspection ------------------------------------------------------------------------------------------------------
+
+// How far each mode is out, how fast it swings by itself, and what that holds of energy.
+static json_t* soft_object(const ChSimulation* s, int index) {
+  const ChWorld* world = ch_simulation_world(s);
+  const ChSoft* soft = world->bodies[index].soft;
+  const double* q = ch_state_modes(world, s->states, index);
+  json_t *amplitudes = json_array(), *frequencies = json_array();
+  for (int a = 0; a < soft->modes; ++a) {
+    json_array_append_new(amplitudes, ch_json_real(q[a]));
+    json_array_append_new(frequencies, ch_json_real(soft->frequency[a] / (2.0 * M_PI)));
+  }
+  return json_pack("{s:s, s:b, s:i, s:o, s:o, s:o}", "kind", soft->kind == CH_SOFT_STVK ? "stvk" : "modal", "clamped",
+                   soft->clamped, "modes", soft->modes, "amplitudes", amplitudes, "frequencies", frequencies,
+                   "elastic_energy", ch_json_real(ch_soft_energy(soft, q)));
+}
 
 json_t* ch_pane_body(const ChPane* pane, int number, int index) {
   const ChSimulation* s = pane->simulation;
@@ -185,12 +204,14 @@ json_t* ch_pane_body(const ChPane* pane, int number, int index) {
       ++touching;
     }
   ChQuat q = orientation_of(world, &view);
-  return json_pack(
+  json_t* object = json_pack(
       "{s:s, s:i, s:i, s:o, s:s, s:o, s:o, s:[f,f,f,f], s:o, s:o, s:o, s:i, s:i, s:f}", "type", "body", "pane", number,
       "index", index, "name", ch_json_path(body->name), "kind", ch_body_kind_word(body->kind), "mass",
       ch_json_real(body->mass), "position", ch_json_vector(view.position), "orientation", q.w, q.x, q.y, q.z,
       "velocity", ch_json_vector(view.velocity), "omega", ch_json_vector(view.omega), "contact_force",
       ch_json_vector(force), "contacts", touching, "island", pane->islands[index], "time", ch_simulation_time(s));
+  if (object && body->soft) json_object_set_new(object, "soft", soft_object(s, index));
+  return object;
 }
 
 json_t* ch_pane_contact(const ChPane* pane, int number, int index) {

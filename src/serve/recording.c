@@ -147,14 +147,16 @@ ChStatus ch_recording_frame(ChContext* context, ChRecording* r, long number, ChF
   if (status != CH_OK) return status;
   double h = ch_trajectory_reader_head(r->reader)->h, time = r->steps[number].time;
   head->bodies = (unsigned)world->body_count;
+  head->modes = (unsigned)world->mode_count;
   head->contacts = (unsigned)row.contact_count;
   head->time = time;
   head->step = h > 0.0 && time / h < 1e15 ? lround(time / h) : number;
-  *size = ch_frame_size(head->bodies, head->contacts, 0) - CH_FRAME_HEAD_SIZE;
+  *size = ch_frame_middle_size(head);
   if (!reserve(r, *size)) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a frame of %zu bytes", *size);
   unsigned char* at = r->bytes;
   for (int b = 0; b < world->body_count; ++b)
     at = ch_frame_put_body(at, row.bodies[b].position, row.bodies[b].orientation);
+  at = ch_frame_put_modes(at, head->modes, (const double*)(world->states + world->body_count));
   find_islands(r, &row);
   for (int b = 0; b < world->body_count; ++b) at = ch_frame_put_island(at, r->islands[b]);
   ch_frame_put_contacts(at, world, row.contact_count, row.contacts, ch_fall_speed(world, time, h));

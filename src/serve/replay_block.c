@@ -5,6 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "model/soft.h"
 #include "serve/scene_message.h"
 
 enum { FRAMES_MOST = 64, WORDS_MOST = 1 << 18, BODY_WORDS = 7, CONTACT_WORDS = 17 };
@@ -19,7 +20,8 @@ typedef struct Words {
 struct ChReplayPacker {
   ChRecording* recording;
   bool contacts;
-  float grid;  // metres
+  float grid;        // metres
+  float* mode_grid;  // of every amplitude: the one that moves no point by more than about `grid`
   int frames;
   double times[FRAMES_MOST];
   uint32_t steps[FRAMES_MOST], counts[FRAMES_MOST];
@@ -39,9 +41,11 @@ static uint32_t rounded_to_grid(uint32_t word, float grid) {
 // Twelve significant bits; the carry into the exponent is what rounding up to a power of two takes.
 static uint32_t rounded_to_bits(uint32_t word) { return (word + 0x800u) & ~0xfffu; }
 
-static void round_bodies(uint32_t* words, int bodies, float grid) {
-  for (int k = 0; k < BODY_WORDS * bodies; ++k)
-    words[k] = rounded_to_grid(words[k], k % BODY_WORDS < 3 ? grid : 0x1p-21f);
+static void round_bodies(uint32_t* words, const ChFrameHead* head, const ChReplayPacker* packer) {
+  unsigned poses = BODY_WORDS * head->bodies;
+  for (unsigned k = 0; k < poses; ++k)
+    words[k] = rounded_to_grid(words[k], k % BODY_WORDS < 3 ? packer->grid : 0x1p-21f);
+  for (unsigned a = 0; a < head->modes; ++a) words[poses + a] = rounded_to_grid(words[poses + a], packer->mode_grid[a]);
 }
 
 static void round_contacts(uint32_t* words, int contacts, float grid) {
@@ -62,13 +66,36 @@ static float grid_of(const ChRecording* recording) {
   return (float)(exp2(ceil(log2(size > 0.0 && isfinite(size) ? size : 1.0))) * POSITION_SHARE);
 }
 
+static double largest_entry(const ChSoft* soft, int mode) {
+  double largest = 0.0;
+  for (long k = 0; k < 3L * soft->skin.vertex_count; ++k)
+    largest = fmax(largest, fabs(soft->skin.shape[k * soft->modes + mode]));
+  return largest;
+}
+
+static bool take_mode_grids(ChReplayPacker* packer) {
+  const ChWorld* world = ch_recording_world(packer->recording);
+  packer->mode_grid = malloc(((size_t)world->mode_count + 1) * sizeof *packer->mode_grid);
+  for (int b = 0; b < world->body_count && packer->mode_grid; ++b) {
+    const ChSoft* soft = world->bodies[b].soft;
+    for (int a = 0; soft && a < soft->modes; ++a) {
+      double most = largest_entry(soft, a);
+      packer->mode_grid[world->bodies[b].first_mode + a] =
+          (float)exp2(floor(log2(packer->grid / (most > 0.0 && isfinite(most) ? most : 1.0))));
+    }
+  }
+  return packer->mode_grid != NULL;
+}
+
 ChReplayPacker* ch_replay_packer_create(ChRecording* recording, bool contacts) {
   ChReplayPacker* packer = calloc(1, sizeof *packer);
   if (!packer) return NULL;
   packer->recording = recording;
   packer->contacts = contacts;
   packer->grid = grid_of(recording);
-  return packer;
+  if (take_mode_grids(packer)) return packer;
+  ch_replay_packer_destroy(packer);
+  return NULL;
 }
 
 static void clear(Words* words) {
@@ -81,6 +108,7 @@ void ch_replay_packer_destroy(ChReplayPacker* packer) {
   if (!packer) return;
   clear(&packer->body);
   clear(&packer->contact);
+  free(packer->mode_grid);
   free(packer);
 }
 
@@ -118,12 +146,12 @@ ChStatus ch_replay_packer_add(ChContext* context, ChReplayPacker* packer, long r
   ChStatus status = ch_recording_frame(context, packer->recording, row, &head, &bytes, &size);
   if (status != CH_OK) return status;
   if (!packer->contacts) head.contacts = 0;
-  size_t bodies = (size_t)head.bodies * (BODY_WORDS + 1), contacts = (size_t)head.contacts * CONTACT_WORDS;
+  size_t bodies = (size_t)head.bodies * (BODY_WORDS + 1) + head.modes, contacts = (size_t)head.contacts * CONTACT_WORDS;
   uint32_t *body = append(&packer->body, bodies), *contact = append(&packer->contact, contacts);
   if (!body || !contact) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a block of frames");
   memcpy(body, bytes, bodies * sizeof *body);
   memcpy(contact, bytes + bodies * sizeof *body, contacts * sizeof *contact);
-  round_bodies(body, (int)head.bodies, packer->grid);
+  round_bodies(body, &head, packer);
   round_contacts(contact, (int)head.contacts, packer->grid);
   combine(&packer->body, bodies);
   combine(&packer->contact, contacts);

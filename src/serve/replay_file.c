@@ -11,7 +11,7 @@
 #include "serve/replay_block.h"
 #include "serve/scene_message.h"
 
-enum { VERSION = 1, STATS_MOST = 2048, TRIES_MOST = 6 };
+enum { VERSION = 2, STATS_MOST = 2048, TRIES_MOST = 6 };
 static const double RATE_GOOD = 15.0;  // below so many frames a second contacts are left out rather than more frames
 static const char MARK[] = "<!-- RECORDING -->";
 

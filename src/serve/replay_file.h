@@ -2,10 +2,11 @@
 //
 // Frames go in blocks, so that a page unpacks only what it shows. A block is, little-endian:
 //   n times (f64) | n steps (u32) | n contact counts (u32) | words, as four planes of bytes, lowest byte first
-// where the words are those of the frames' bodies (7 floats each, then an island each) and then those of the frames'
-// contacts (17 each), every frame's word combined by exclusive or with the same word of the frame before in the block;
-// then deflated (zlib) and written in base64. Positions are rounded to about a millionth of the scene's size, other
-// numbers of contacts to 12 significant bits: what the eye sees. docs/replay.md says it for people.
+// where the words are those of the frames' bodies (7 floats each, then one a mode of all deformable bodies, then an
+// island each) and then those of the frames' contacts (17 each), every frame's word combined by exclusive or with the
+// same word of the frame before in the block; then deflated (zlib) and written in base64. Positions, also those that
+// amplitudes make, are rounded to about a millionth of the scene's size, other numbers of contacts to 12 significant
+// bits: what the eye sees. docs/replay.md says it for people.
 #ifndef CH_SERVE_REPLAY_FILE_H
 #define CH_SERVE_REPLAY_FILE_H
 

@@ -1,7 +1,12 @@
 // The scene as a page draws it: see scene_message.h.
 #include "serve/scene_message.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/base64.h"
 #include "model/mesh.h"
+#include "model/soft.h"
 #include "scene/json_text.h"
 
 enum { DIGITS = 9 };
@@ -59,11 +64,34 @@ static void add_polytope(json_t* object, const ChPolytope* p, bool plane) {
   json_object_set_new(object, "triangles", triangles);
 }
 
-static void add_mesh(json_t* object, const ChMesh* mesh) {
+static void add_triangles(json_t* object, int vertex_count, const ChVec3* points, int count, const int* corners) {
   json_t* triangles = json_array();
-  for (int c = 0; c < mesh->cell_count; ++c) add_fan(triangles, 3, mesh->cells + 3L * c);
-  json_object_set_new(object, "vertices", vertices(mesh->vertex_count, mesh->vertices));
+  for (int t = 0; t < count; ++t) add_fan(triangles, 3, corners + 3L * t);
+  json_object_set_new(object, "vertices", vertices(vertex_count, points));
   json_object_set_new(object, "triangles", triangles);
+}
+
+// As float, little-endian, in base64: of a basis there are too many numbers for digits. NULL when out of memory.
+static json_t* packed_floats(size_t count, const double* x) {
+  char* text = NULL;
+  size_t length = 0;
+  float* words = malloc((count + 1) * sizeof *words);
+  FILE* out = words ? open_memstream(&text, &length) : NULL;
+  for (size_t k = 0; k < count && out; ++k) words[k] = (float)x[k];
+  if (out) ch_base64_write(out, (const unsigned char*)words, count * sizeof *words);
+  bool whole = out && fclose(out) == 0;
+  json_t* packed = whole ? json_stringn_nocheck(text, length) : NULL;
+  free(text);
+  free(words);
+  return packed;
+}
+
+// The skin at rest and how each mode moves it.
+static void add_skin(json_t* object, const ChSoft* soft) {
+  const ChSoftSkin* skin = &soft->skin;
+  add_triangles(object, skin->vertex_count, skin->rest, skin->triangle_count, skin->triangles);
+  size_t count = 3 * (size_t)skin->vertex_count * (size_t)soft->modes;
+  json_object_set_new(object, "basis", packed_floats(count, skin->shape));
 }
 
 // The vertices of a chain are in the order of its points.
@@ -75,7 +103,7 @@ static void add_chain(json_t* object, const ChMesh* mesh) {
 static bool is_shared(json_t* object, const ChWorld* world, const ChShape* shape) {
   for (int k = 0; k < world->shape_count && &world->shapes[k] != shape; ++k) {
     const ChShape* other = &world->shapes[k];
-    if (other->mesh != shape->mesh) continue;
+    if (other->mesh != shape->mesh || other->soft != shape->soft) continue;
     json_object_set_new(object, "like", json_pack("[i,i]", other->body, k - world->bodies[other->body].first_shape));
     return true;
   }
@@ -108,12 +136,17 @@ static void add_geometry(json_t* object, const ChWorld* world, const ChShape* sh
       add_polytope(object, shape->polytope, shape->type == CH_SHAPE_POLYGON);
       return;
     case CH_SHAPE_MESH:
-      if (!is_shared(object, world, shape)) add_mesh(object, shape->mesh);
+      if (!is_shared(object, world, shape))
+        add_triangles(object, shape->mesh->vertex_count, shape->mesh->vertices, shape->mesh->cell_count,
+                      shape->mesh->cells);
       return;
     case CH_SHAPE_CHAIN:
       add_chain(object, shape->mesh);
       return;
     case CH_SHAPE_SOFT:
+      json_object_set_new(object, "modes", json_integer(shape->soft->modes));
+      json_object_set_new(object, "first_mode", json_integer(world->bodies[shape->body].first_mode));
+      if (!is_shared(object, world, shape)) add_skin(object, shape->soft);
       return;
   }
 }
@@ -187,9 +220,15 @@ static void widen(ChBounds* b, ChVec3 centre, double radius) {
                    fmax(b->high.z, centre.z + radius));
 }
 
-static void widen_by_shape(ChBounds* b, const ChShape* shape, const ChBodyState* state) {
+static void widen_by_shape(ChBounds* b, const ChWorld* world, const ChShape* shape, const ChBodyState* states) {
   if (!isfinite(shape->bound)) return;
-  ChFrame frame = ch_shape_frame(shape, state);
+  ChFrame frame = ch_shape_frame(shape, &states[shape->body]);
+  if (shape->soft) {
+    const double* q = ch_state_modes(world, states, shape->body);
+    for (int v = 0; v < shape->soft->skin.vertex_count; ++v)
+      widen(b, ch_frame_point(frame, ch_soft_vertex(shape->soft, v, q)), 0.0);
+    return;
+  }
   if (!shape->polytope) {
     widen(b, frame.at, shape->bound);
     return;
@@ -208,7 +247,7 @@ ChBounds ch_world_bounds(const ChWorld* world, const ChBodyState* states) {
       const ChBody* body = &world->bodies[b];
       if (body->shape_count == 0 && body->kind == CH_BODY_DYNAMIC) widen(&bounds, states[b].position, 0.0);
       for (int s = 0; s < body->shape_count; ++s)
-        widen_by_shape(&bounds, &world->shapes[body->first_shape + s], &states[b]);
+        widen_by_shape(&bounds, world, &world->shapes[body->first_shape + s], states);
     }
   if (!(bounds.low.x <= bounds.high.x)) return (ChBounds){{-1.0, -1.0, -1.0}, {1.0, 1.0, 1.0}};
   return bounds;

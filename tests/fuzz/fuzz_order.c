@@ -28,6 +28,7 @@ static const char* const texts[] = {
     "{\"type\":\"set\",\"name\":\"cone\",\"value\":\"polygon:8\"}",
     "{\"type\":\"set\",\"name\":\"rest\",\"value\":true}",
     "{\"type\":\"drag\",\"pane\":0,\"body\":3,\"local\":[0,0,0],\"target\":[1,2,3]}",
+    "{\"type\":\"drag\",\"body\":0,\"local\":[0,0,0],\"target\":[1,2,3],\"triangle\":5,\"weights\":[0.5,0.25,0.25]}",
     "{\"type\":\"release\"}",
     "{\"type\":\"shoot\",\"origin\":[0,0,1],\"direction\":[1,0],\"speed\":5,\"mass\":1,\"size\":0.1}",
     "{\"type\":\"inspect\",\"body\":1}",
@@ -70,7 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
               ch_vec_finite(order.vector) && order.pane >= -1 && order.pane < CH_PANES_MAX && order.body >= -1 &&
               order.contact >= -1 && order.parameter_count >= 0 && order.parameter_count <= CH_ORDER_PARAMETERS_MAX &&
               order.method_count >= 0 && order.method_count <= CH_PANES_MAX && order.client == 0 &&
-              memchr(order.word, 0, sizeof order.word);
+              memchr(order.word, 0, sizeof order.word) && order.triangle >= -1;
+  for (int k = 0; k < 3; ++k) fine = fine && fabs(order.weights[k]) <= 1.01;
   for (int k = 0; k < order.parameter_count; ++k)
     fine = fine && memchr(order.parameters[k][0], 0, CH_ORDER_WORD) && memchr(order.parameters[k][1], 0, CH_ORDER_WORD);
   for (int k = 0; k < order.method_count; ++k) fine = fine && memchr(order.methods[k], 0, CH_ORDER_WORD);

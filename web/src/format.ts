@@ -8,6 +8,12 @@ export function niceBelow(x: number): number {
   return power * (lead >= 5 - 1e-9 ? 5 : lead >= 2 - 1e-9 ? 2 : 1);
 }
 
+// The smallest 1, 2 or 5 times a power of ten that is at least x.
+export function niceAbove(x: number): number {
+  const below = niceBelow(x);
+  return below >= x ? below : niceBelow(2.5 * below);
+}
+
 const SUPERSCRIPT: Record<string, string> = {
   "-": "\u207b",
   "0": "\u2070",

@@ -48,3 +48,21 @@ export const DARK: Look = {
   mark: 0xff9a4d,
   contact: CONTACT_COLOURS_DARK,
 };
+
+// From none to the most: dark to bright, in an order that eyes of all kinds see.
+export const DISPLACEMENT_COLOURS = ["#3b2f7f", "#2f6f9f", "#1f9e89", "#74c965", "#f5e32a"];
+
+// Red, green and blue as the renderer counts them, between neighbours of the list.
+const table = Array.from({ length: 65 }, (_, k): [number, number, number] => {
+  const at = (k / 64) * (DISPLACEMENT_COLOURS.length - 1);
+  const from = Math.min(Math.floor(at), DISPLACEMENT_COLOURS.length - 2);
+  const part = (text: string, i: number) => parseInt(text.slice(1 + 2 * i, 3 + 2 * i), 16) / 255;
+  const mix = (i: number) =>
+    part(DISPLACEMENT_COLOURS[from], i) * (from + 1 - at) + part(DISPLACEMENT_COLOURS[from + 1], i) * (at - from);
+  const linear = (c: number) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  return [linear(mix(0)), linear(mix(1)), linear(mix(2))];
+});
+
+export function displacementColour(share: number): [number, number, number] {
+  return table[Math.round(64 * Math.min(1, Math.max(0, share)))] ?? table[0];
+}

@@ -1,7 +1,7 @@
 // The wire between server and page: docs/viewer_protocol.md. Text is JSON, binary is frames (little-endian).
 
-export const FRAME_MAGIC = 0x31464843; // 'CHF1'
-export const FRAME_HEADER_BYTES = 48;
+export const FRAME_MAGIC = 0x32464843; // 'CHF2'
+export const FRAME_HEADER_BYTES = 52;
 export const BODY_FLOATS = 7; // position, quaternion (w, x, y, z)
 export const CONTACT_WORDS = 17;
 export const STATS_BYTES = 48;
@@ -48,6 +48,9 @@ export interface Shape {
   triangles?: number[][];
   like?: [number, number]; // body and shape whose vertices and triangles these are
   points?: number[][];
+  modes?: number; // soft: how many amplitudes it has,
+  first_mode?: number; // where they begin in a frame,
+  basis?: string; // and how each moves the vertices: vertices x 3 x modes floats in base64
 }
 
 export interface Body {
@@ -144,6 +147,17 @@ export interface BodyMessage {
   contacts?: number;
   island?: number;
   time?: number;
+  soft?: SoftState;
+}
+
+// Of a deformable body; a recording tells neither energy nor frequencies.
+export interface SoftState {
+  kind?: "modal" | "stvk";
+  clamped?: boolean;
+  modes: number;
+  amplitudes: number[];
+  frequencies?: number[]; // Hz
+  elastic_energy?: number; // J
 }
 
 export interface ContactMessage {
@@ -182,9 +196,15 @@ export function shareSurfaces(scene: SceneMessage): SceneMessage {
       if (!first) continue;
       shape.vertices = first.vertices;
       shape.triangles = first.triangles;
+      shape.basis = first.basis;
     }
   }
   return scene;
+}
+
+// Of all deformable bodies together.
+export function modeCount(scene: SceneMessage): number {
+  return scene.bodies.reduce((n, body) => (body.shapes ?? []).reduce((m, shape) => m + (shape.modes ?? 0), n), 0);
 }
 
 const MESSAGE_TYPES = new Set(["hello", "scene", "state", "loop", "body", "contact", "error", "problem"]);
@@ -214,7 +234,7 @@ export type Command =
   | { type: "reset" }
   | { type: "speed"; value: number }
   | { type: "set"; name: string; value: number | string | boolean | number[] | null }
-  | { type: "drag"; pane: number; body: number; local: Vec3; target: Vec3 }
+  | { type: "drag"; pane: number; body: number; local: Vec3; target: Vec3; triangle?: number; weights?: Vec3 }
   | { type: "release" }
   | { type: "shoot"; origin: Vec3; direction: Vec3; speed: number; mass?: number; size?: number }
   | { type: "inspect"; pane?: number; body?: number; contact?: number }
@@ -251,6 +271,7 @@ export interface Frame {
   bodies: number;
   contacts: number;
   poses: Float32Array; // BODY_FLOATS a body
+  modes: Float32Array; // amplitudes of all deformable bodies
   islands: Int32Array; // -1: fixed
   contactFloats: Float32Array; // CONTACT_WORDS a contact; the last three words are integers, see contactInts
   contactInts: Int32Array; // the same memory
@@ -296,7 +317,9 @@ export function decodeFrame(buffer: ArrayBuffer): Frame | null {
   const bodies = view.getUint32(32, true);
   const contacts = view.getUint32(36, true);
   const steps = view.getUint32(40, true);
-  const islandsAt = FRAME_HEADER_BYTES + 4 * BODY_FLOATS * bodies;
+  const modes = view.getUint32(48, true);
+  const modesAt = FRAME_HEADER_BYTES + 4 * BODY_FLOATS * bodies;
+  const islandsAt = modesAt + 4 * modes;
   const contactsAt = islandsAt + 4 * bodies;
   const statsAt = contactsAt + 4 * CONTACT_WORDS * contacts;
   if (statsAt + STATS_BYTES * steps !== buffer.byteLength) return null;
@@ -309,6 +332,7 @@ export function decodeFrame(buffer: ArrayBuffer): Frame | null {
     bodies,
     contacts,
     poses: new Float32Array(buffer, FRAME_HEADER_BYTES, BODY_FLOATS * bodies),
+    modes: new Float32Array(buffer, modesAt, modes),
     islands: new Int32Array(buffer, islandsAt, bodies),
     contactFloats: new Float32Array(buffer, contactsAt, CONTACT_WORDS * contacts),
     contactInts: new Int32Array(buffer, contactsAt, CONTACT_WORDS * contacts),

@@ -1,7 +1,20 @@
 // A recording inside the page: blocks of frames, unpacked when they are needed. src/serve/replay_file.h says how they are
 // packed.
-import { BODY_FLOATS, CONTACT_WORDS, readStats, shareSurfaces, STATS_BYTES, type Frame, type HelloMessage, type SceneMessage, type StepStats } from "./protocol";
+import { bytesOf } from "./bytes";
+import {
+  BODY_FLOATS,
+  CONTACT_WORDS,
+  modeCount,
+  readStats,
+  shareSurfaces,
+  STATS_BYTES,
+  type Frame,
+  type HelloMessage,
+  type SceneMessage,
+  type StepStats,
+} from "./protocol";
 
+const VERSION = 2; // 1 knew no deformable bodies
 const BLOCKS_KEPT = 6;
 
 export interface BlockHead {
@@ -21,13 +34,6 @@ export interface RecordingHead {
   blocks: BlockHead[];
 }
 
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let k = 0; k < text.length; k++) bytes[k] = text.charCodeAt(k);
-  return bytes;
-}
-
 export async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Response(stream).arrayBuffer();
@@ -43,9 +49,16 @@ function joinPlanes(planes: Uint8Array, count: number): Uint32Array {
   return words;
 }
 
-export function unpackBlock(buffer: ArrayBuffer, frames: number, bodies: number, generation: number): Frame[] {
+export function unpackBlock(
+  buffer: ArrayBuffer,
+  frames: number,
+  bodies: number,
+  modes: number,
+  generation: number,
+): Frame[] {
   const view = new DataView(buffer);
-  const bodyWords = (BODY_FLOATS + 1) * bodies;
+  const bodyWords = (BODY_FLOATS + 1) * bodies + modes;
+  const modesAt = BODY_FLOATS * bodies;
   const contacts = Array.from({ length: frames }, (_, f) => view.getUint32(12 * frames + 4 * f, true));
   const contactWords = contacts.reduce((sum, count) => sum + CONTACT_WORDS * count, 0);
   const count = frames * bodyWords + contactWords;
@@ -70,7 +83,8 @@ export function unpackBlock(buffer: ArrayBuffer, frames: number, bodies: number,
       bodies,
       contacts: contacts[f],
       poses: new Float32Array(words.buffer, 4 * bodyAt, BODY_FLOATS * bodies),
-      islands: new Int32Array(words.buffer, 4 * (bodyAt + BODY_FLOATS * bodies), bodies),
+      modes: new Float32Array(words.buffer, 4 * (bodyAt + modesAt), modes),
+      islands: new Int32Array(words.buffer, 4 * (bodyAt + modesAt + modes), bodies),
       contactFloats: new Float32Array(words.buffer, 4 * contactAt, CONTACT_WORDS * contacts[f]),
       contactInts: new Int32Array(words.buffer, 4 * contactAt, CONTACT_WORDS * contacts[f]),
       stats: [],
@@ -80,7 +94,7 @@ export function unpackBlock(buffer: ArrayBuffer, frames: number, bodies: number,
   return unpacked;
 }
 
-// Between two frames: positions on a line, orientations along the shortest turn; contacts are those of the first.
+// Between two frames: positions and amplitudes on a line, orientations along the shortest turn; contacts are those of the first.
 export function between(a: Frame, b: Frame, time: number): Frame {
   const share = Math.min(1, Math.max(0, (time - a.time) / (b.time - a.time)));
   const poses = new Float32Array(a.poses.length);
@@ -96,7 +110,8 @@ export function between(a: Frame, b: Frame, time: number): Frame {
     }
     for (let k = 3; k < 7; k++) poses[at + k] /= Math.sqrt(norm);
   }
-  return { ...a, time, poses };
+  const modes = a.modes.map((q, k) => q + share * (b.modes[k] - q));
+  return { ...a, time, poses, modes };
 }
 
 export class Recording {
@@ -123,7 +138,10 @@ export class Recording {
     if (!block) {
       const { frames } = this.head.blocks[index];
       const { bodies, generation } = this.head.scene;
-      block = inflate(bytesOf(this.packed(String(index)))).then((b) => unpackBlock(b, frames, bodies.length, generation));
+      const modes = modeCount(this.head.scene);
+      block = inflate(bytesOf(this.packed(String(index)))).then((b) =>
+        unpackBlock(b, frames, bodies.length, modes, generation),
+      );
     }
     this.blocks.delete(index);
     this.blocks.set(index, block);
@@ -168,6 +186,7 @@ export function recordingOf(page: Document): Recording | null {
   const head = element("head");
   if (!head) return null;
   const parsed = JSON.parse(head.textContent ?? "") as RecordingHead;
-  if (parsed.version !== 1) throw new Error(`a recording of version ${parsed.version}, must be 1`);
+  if (!(parsed.version >= 1 && parsed.version <= VERSION))
+    throw new Error(`a recording of version ${parsed.version}; this page reads 1 to ${VERSION}`);
   return new Recording(parsed, (name) => element(name)?.textContent ?? "");
 }

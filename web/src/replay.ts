@@ -162,6 +162,7 @@ export class ReplaySource implements Source {
   private tellBody(frame: Frame, index: number): void {
     const body = this.recording.head.scene.bodies[index];
     const pose = frame.poses.subarray(7 * index, 7 * index + 7);
+    const { modes, first_mode: first = 0 } = body.shapes?.find((shape) => shape.modes) ?? {};
     const force = [0, 0, 0];
     let contacts = 0;
     for (let k = 0; k < frame.contacts; k++) {
@@ -183,6 +184,7 @@ export class ReplaySource implements Source {
       island: frame.islands[index],
       time: frame.time,
       ...(this.recording.head.contacts ? { contact_force: force, contacts } : {}),
+      ...(modes ? { soft: { modes, amplitudes: [...frame.modes.subarray(first, first + modes)] } } : {}),
     });
   }
 

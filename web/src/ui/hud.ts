@@ -2,13 +2,19 @@
 // a metre is.
 import { certificateText } from "../charts";
 import { niceBelow, quantity } from "../format";
-import { CONTACT_NAMES } from "../palette";
+import { CONTACT_NAMES, DISPLACEMENT_COLOURS } from "../palette";
 import type { Panel } from "../panel";
 import type { Frame, LoopMessage, SceneMessage, StateMessage } from "../protocol";
 import type { Stage } from "../view/stage";
 import { el, setText } from "./dom";
 
 const REFRESH_MS = 150; // numbers that change faster cannot be read
+
+// A share as percents that does not say 100 where one step was missed.
+export function shareText(share: number): string {
+  const percent = Math.floor(1000 * share) / 10;
+  return `${percent === Math.round(percent) ? percent.toFixed(0) : percent.toFixed(1)} %`;
+}
 
 // One pane's: the worst certificate since the last time it was shown.
 class Chip {
@@ -62,6 +68,15 @@ export class Hud implements Panel {
   private readonly arrowBar = el("span", { class: "arrow-bar" });
   private readonly arrowText = el("span", {});
   private readonly arrow = el("span", { class: "arrow-scale" }, this.arrowBar, this.arrowText);
+  private readonly colourBar = el("span", { class: "colour-bar" });
+  private readonly colourText = el("span", {});
+  private readonly colours = el(
+    "div",
+    { class: "scale colours", role: "note", "aria-label": "Displacement", hidden: true },
+    "0",
+    this.colourBar,
+    this.colourText,
+  );
   private readonly scaleText = el("span", {}, "1 m");
   private readonly scaleBar = el("span", { class: "scale-bar" });
   private readonly needle = el("span", { class: "needle" }, el("span", {}));
@@ -81,9 +96,11 @@ export class Hud implements Panel {
   ) {
     const keys = [1, 2, 3].map((status) => el("span", { class: `key status-${status}` }, CONTACT_NAMES[status]));
     this.legend = el("div", { class: "legend", role: "note", "aria-label": "Contact marks" }, ...keys, this.arrow);
+    this.colourBar.style.background = `linear-gradient(to right, ${DISPLACEMENT_COLOURS.join(", ")})`;
     foot.append(
       el("div", { class: "scale", role: "note", "aria-label": "Scale" }, this.scaleBar, this.scaleText),
       this.gravity,
+      this.colours,
       this.legend,
     );
     host.append(this.loopLine);
@@ -120,6 +137,7 @@ export class Hud implements Panel {
     const parts: string[] = [];
     if (message.steps_per_second) parts.push(`${message.steps_per_second.toFixed(0)} steps/s`);
     if (message.real_time_factor) parts.push(`${message.real_time_factor.toFixed(2)} \u00d7 real time`);
+    if (typeof message.met === "number") parts.push(`${shareText(message.met)} met`);
     if (typeof message.distance === "number") parts.push(`${quantity(message.distance, "m")} apart`);
     setText(this.loopLine, parts.join(" \u00b7 "));
   }
@@ -138,8 +156,15 @@ export class Hud implements Panel {
     const newtons = niceBelow(70 / perNewton);
     this.arrowBar.style.width = `${(newtons * perNewton).toFixed(1)}px`;
     setText(this.arrowText, quantity(newtons, "N"));
+    this.showColours();
     this.showGravity();
     this.placeChips();
+  }
+
+  private showColours(): void {
+    const { colouring, displacement } = this.stage.shown;
+    this.colours.hidden = colouring !== "displacement" || !this.stage.panes.some((pane) => pane.hasSoft);
+    setText(this.colourText, `${quantity(displacement.full, "m")} displaced`);
   }
 
   // Each in the corner of its pane; of two side by side, below the tools.

@@ -2,11 +2,20 @@
 import { number, quantity, vector } from "../format";
 import { CONTACT_NAMES } from "../palette";
 import type { Panel } from "../panel";
-import { frameContact, type BodyMessage, type Command, type Contact, type Frame, type SceneMessage } from "../protocol";
+import {
+  frameContact,
+  type BodyMessage,
+  type Command,
+  type Contact,
+  type Frame,
+  type SceneMessage,
+  type SoftState,
+} from "../protocol";
 import type { Stage } from "../view/stage";
 import { el, setText } from "./dom";
 
 const ASK_MS = 150;
+const MODES_SHOWN = 8;
 
 const dot = (a: number[], b: number[]) => a.reduce((sum, x, i) => sum + x * b[i], 0);
 const length = (v: number[]) => Math.hypot(...v);
@@ -134,7 +143,24 @@ export class Inspector implements Panel {
       ["Contacts", String(message.contacts ?? 0)],
       ["Island", (message.island ?? -1) < 0 ? "none" : String(message.island)],
     );
+    if (message.soft) rows.push(...this.softRows(message.soft));
     this.show(rows);
+  }
+
+  // A mode by the displacement that it makes where it moves the body most; an amplitude alone says nothing.
+  private softRows(soft: SoftState): [string, string][] {
+    const shape = this.stage.panes[this.pane]?.deformation(this.body);
+    const rows: [string, string][] = [];
+    if (soft.kind) rows.push(["Deforms", soft.kind === "stvk" ? "far (St. Venant-Kirchhoff)" : "a little (linear modes)"]);
+    if (shape) rows.push(["Displacement", `up to ${quantity(shape.displacement, "m")}`]);
+    if (soft.elastic_energy !== undefined) rows.push(["Elastic energy", quantity(soft.elastic_energy, "J")]);
+    rows.push(["Modes", String(soft.modes)]);
+    for (let a = 0; a < Math.min(soft.modes, MODES_SHOWN); a++) {
+      const frequency = soft.frequencies?.[a];
+      const made = soft.amplitudes[a] * (shape?.reach[a] ?? 1);
+      rows.push([`Mode ${a + 1}${frequency ? `, ${quantity(frequency, "Hz")}` : ""}`, quantity(made, "m")]);
+    }
+    return rows;
   }
 
   private showContact(c: Contact): void {

@@ -1,6 +1,7 @@
 // The pointer on the stage: a click selects a body or a contact, a drag pulls a body with a spring, a shot throws a block.
 import * as THREE from "three";
 import type { Command, Vec3 } from "../protocol";
+import type { SkinPlace } from "../view/skin";
 import type { Stage } from "../view/stage";
 
 export type Tool = "look" | "pull" | "shoot";
@@ -19,6 +20,7 @@ interface Pull {
   pane: number;
   body: number;
   local: THREE.Vector3; // in the body's frame
+  skin?: SkinPlace; // of a deformable body, in whose frame it moves
   plane: THREE.Plane; // through the point, facing the camera
   target: THREE.Vector3;
   moved: boolean;
@@ -77,6 +79,7 @@ export class Pointer {
       pane: hit.pane,
       body: hit.body,
       local: hit.point.clone().applyMatrix4(matrix.clone().invert()),
+      skin: hit.skin,
       plane: new THREE.Plane().setFromNormalAndCoplanarPoint(facing, hit.point),
       target: hit.point,
       moved: false,
@@ -101,12 +104,14 @@ export class Pointer {
     if (this.pull !== pull) return;
     const pane = this.stage.panes[pull.pane];
     if (pane?.scene?.dimension === 2) pull.target.z = pull.local.z = 0;
+    if (pull.skin) pull.local = pane?.skinPoint(pull.body, pull.skin) ?? pull.local;
     this.send({
       type: "drag",
       pane: pull.pane,
       body: pull.body,
       local: triple(pull.local),
       target: triple(pull.target),
+      ...pull.skin,
     });
     const matrix = pane?.bodyMatrix(pull.body);
     if (matrix) pane.showSpring([pull.local.clone().applyMatrix4(matrix), pull.target]);

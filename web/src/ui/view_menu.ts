@@ -65,7 +65,8 @@ export class ViewMenu {
 
   private fill(): void {
     const colour = el("select", { id: "colouring", change: () => this.colour(colour.value as Colouring) });
-    colour.append(el("option", { value: "material" }, "material"), el("option", { value: "island" }, "island"));
+    const words: Colouring[] = ["material", "island", "displacement"];
+    colour.append(...words.map((word) => el("option", { value: word }, word)));
     this.menu.append(el("label", { class: "row" }, el("span", {}, "Colour by"), colour));
     for (const [name, label] of SWITCHES) {
       const box = el("input", { type: "checkbox", id: `show-${name}`, change: () => this.switch(name, box.checked) });

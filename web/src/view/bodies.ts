@@ -2,6 +2,7 @@
 //   world = T(position) R(orientation) [ T(at) R(shape) S(size) ]
 // where the bracket is fixed and kept as nine numbers and three.
 import * as THREE from "three";
+import { niceAbove } from "../format";
 import { BODY_COLOURS, type Look } from "../palette";
 import { BODY_FLOATS, type Frame, type SceneMessage, type Shape } from "../protocol";
 import { bodyBox, isEndless, quaternion, sceneBox, v3 } from "./extent";
@@ -16,19 +17,29 @@ import {
   triangleGeometry,
 } from "./geometry";
 import { bodyMaterial } from "./materials";
+import { Instances, type Slot } from "./instances";
+import { skinOf, type SkinPlace } from "./skin";
+import { Soft } from "./soft";
 
-export type Colouring = "material" | "island";
+export type Colouring = "material" | "island" | "displacement";
+
+// Of the colours by displacement, for all panes.
+export interface DisplacementScale {
+  full: number; // its end: what was seen so far, rounded up, m
+}
+
+export interface BodyHit {
+  body: number;
+  point: THREE.Vector3;
+  distance: number;
+  skin?: SkinPlace; // of a deformable body
+}
 
 interface Piece {
   key: string; // shapes of one key share a geometry
   make: () => THREE.BufferGeometry;
   size: THREE.Vector3;
   at?: THREE.Vector3; // in the shape's frame
-}
-
-interface Slot {
-  body: number;
-  place: THREE.Matrix4; // in the body's frame
 }
 
 const MANY = 3000; // beyond so many balls each has fewer triangles
@@ -96,68 +107,13 @@ function hides(scene: SceneMessage, body: number, moving: THREE.Box3, frame: Fra
   return box.max.z > foot && box.intersectsBox(moving);
 }
 
-class Instances {
-  readonly mesh: THREE.InstancedMesh;
-  private readonly local: Float32Array; // 12 a slot: three columns, then the place
-
-  constructor(
-    geometry: THREE.BufferGeometry,
-    material: THREE.Material,
-    readonly slots: Slot[],
-  ) {
-    this.mesh = new THREE.InstancedMesh(geometry, material, slots.length);
-    this.mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
-    this.mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * slots.length), 3);
-    this.mesh.frustumCulled = false; // its bounds change with every frame
-    this.local = new Float32Array(12 * slots.length);
-    slots.forEach((slot, i) => {
-      const e = slot.place.elements;
-      this.local.set([e[0], e[1], e[2], e[4], e[5], e[6], e[8], e[9], e[10], e[12], e[13], e[14]], 12 * i);
-    });
-  }
-
-  place(poses: Float32Array): void {
-    const out = this.mesh.instanceMatrix.array as Float32Array;
-    const l = this.local;
-    for (let i = 0; i < this.slots.length; i++) {
-      const b = BODY_FLOATS * this.slots[i].body;
-      const [w, x, y, z] = [poses[b + 3], poses[b + 4], poses[b + 5], poses[b + 6]];
-      const xx = 1 - 2 * (y * y + z * z),
-        xy = 2 * (x * y - w * z),
-        xz = 2 * (x * z + w * y);
-      const yx = 2 * (x * y + w * z),
-        yy = 1 - 2 * (x * x + z * z),
-        yz = 2 * (y * z - w * x);
-      const zx = 2 * (x * z - w * y),
-        zy = 2 * (y * z + w * x),
-        zz = 1 - 2 * (x * x + y * y);
-      for (let c = 0; c < 4; c++) {
-        const k = 12 * i + 3 * c;
-        const o = 16 * i + 4 * c;
-        const [u, v, t] = [l[k], l[k + 1], l[k + 2]];
-        out[o] = xx * u + xy * v + xz * t;
-        out[o + 1] = yx * u + yy * v + yz * t;
-        out[o + 2] = zx * u + zy * v + zz * t;
-        out[o + 3] = 0;
-      }
-      out[16 * i + 12] += poses[b];
-      out[16 * i + 13] += poses[b + 1];
-      out[16 * i + 14] += poses[b + 2];
-      out[16 * i + 15] = 1;
-    }
-    this.mesh.instanceMatrix.needsUpdate = true;
-    this.mesh.boundingSphere = null;
-  }
-
-  dispose(): void {
-    this.mesh.geometry.dispose();
-    this.mesh.dispose();
-  }
-}
-
 export class Bodies {
   readonly group = new THREE.Group();
   private readonly sets: Instances[] = [];
+  private readonly softs: Soft[] = [];
+  private readonly lined: THREE.Material;
+  private readonly crease = new THREE.LineBasicMaterial({ color: 0x000000, transparent: true, opacity: 0.5 });
+  private painted = 0; // end of the scale by which displacements were last coloured
   private readonly materialOf: number[] = []; // number of the body's material, in order of appearance
   private readonly opaque: THREE.Material;
   private readonly seeThrough: THREE.Material;
@@ -170,10 +126,12 @@ export class Bodies {
     private look: Look,
     first: Frame,
     skip: (body: number) => boolean, // drawn by somebody else: the ground
+    private readonly scale: DisplacementScale,
   ) {
     const planar = scene.dimension === 2;
     this.opaque = bodyMaterial(planar, false);
     this.seeThrough = bodyMaterial(planar, true);
+    this.lined = bodyMaterial(planar, false, true);
     this.islandColour = new Int32Array(scene.bodies.length).fill(-1);
     this.build(planar, first, skip);
     const names = new Map<string, number>();
@@ -197,6 +155,11 @@ export class Bodies {
       for (const shape of body.shapes) {
         if (isEndless(shape)) continue;
         const place = new THREE.Matrix4().compose(v3(shape.at), quaternion(shape.orientation), cube(1));
+        const skin = skinOf(shape);
+        if (skin) {
+          this.softs.push(new Soft(shape, skin, this.lined, this.crease, { body: b, place }));
+          continue;
+        }
         for (const piece of pieces(shape, planar, ball, band)) {
           const key = `${hidden}${piece.key}`;
           if (!found.has(key)) found.set(key, { make: piece.make, hidden, slots: [] });
@@ -213,10 +176,39 @@ export class Bodies {
       this.sets.push(set);
       this.group.add(set.mesh);
     }
+    for (const { set } of this.softs) {
+      set.mesh.castShadow = set.mesh.receiveShadow = !planar;
+      this.sets.push(set);
+      this.group.add(set.mesh);
+    }
+  }
+
+  get hasSoft(): boolean {
+    return this.softs.length > 0;
+  }
+
+  private soft(body: number): Soft | undefined {
+    return this.softs.find((soft) => soft.body === body);
+  }
+
+  // The largest displacement of a deformable body's points, and how much of it a unit of each amplitude makes.
+  deformation(body: number): { displacement: number; reach: number[] } | null {
+    const soft = this.soft(body);
+    return soft ? { displacement: soft.skin.displacement, reach: soft.skin.skin.reach } : null;
+  }
+
+  // In the body's frame.
+  skinPoint(body: number, place: SkinPlace): THREE.Vector3 | null {
+    return this.soft(body)?.skin.point(place) ?? null;
   }
 
   update(frame: Frame): void {
     for (const set of this.sets) set.place(frame.poses);
+    const moved = this.softs.filter((soft) => soft.update(frame));
+    const most = Math.max(0, ...moved.map((soft) => soft.skin.displacement));
+    if (most > this.scale.full) this.scale.full = niceAbove(most);
+    if (this.colouring === "displacement")
+      this.paintDisplacements(this.scale.full === this.painted ? moved : this.softs);
     if (this.colouring === "island" && this.takeIslands(frame)) this.paint();
   }
 
@@ -234,9 +226,17 @@ export class Bodies {
     return changed;
   }
 
+  private paintDisplacements(softs: Soft[]): void {
+    this.painted = this.scale.full;
+    for (const soft of softs) soft.skin.paint(this.colouring === "displacement" ? this.painted || 1 : 0);
+  }
+
   // Bodies of one colour differ a little in lightness, by which neighbours are told apart.
   private colourOf(body: number, out: THREE.Color): THREE.Color {
+    if (this.colouring === "displacement" && this.soft(body))
+      return out.setHex(body === this.selected ? this.look.mark : 0xffffff).lerp(new THREE.Color(0xffffff), 0.4);
     if (body === this.selected) return out.setHex(this.look.mark);
+    if (this.colouring === "displacement") return out.setHex(this.look.fixed);
     const index = this.colouring === "island" ? this.islandColour[body] : this.materialOf[body];
     if (index < 0 || this.scene.bodies[body].fixed) return out.setHex(this.look.fixed);
     out.setHex(BODY_COLOURS[index % BODY_COLOURS.length]);
@@ -249,6 +249,7 @@ export class Bodies {
   paint(look: Look = this.look): void {
     this.look = look;
     const colour = new THREE.Color();
+    this.paintDisplacements(this.softs);
     for (const set of this.sets) {
       const out = set.mesh.instanceColor;
       if (!out) continue;
@@ -258,20 +259,31 @@ export class Bodies {
   }
 
   // The nearest body on the ray, and where it is hit.
-  pick(ray: THREE.Raycaster): { body: number; point: THREE.Vector3; distance: number } | null {
-    let best: { body: number; point: THREE.Vector3; distance: number } | null = null;
+  pick(ray: THREE.Raycaster): BodyHit | null {
+    let best: BodyHit | null = null;
+    let face = -1;
     for (const set of this.sets) {
       if (set.mesh.material === this.seeThrough) continue;
       for (const hit of ray.intersectObject(set.mesh, false)) {
         if (hit.instanceId === undefined || (best && hit.distance >= best.distance)) continue;
         best = { body: set.slots[hit.instanceId].body, point: hit.point.clone(), distance: hit.distance };
+        face = hit.faceIndex ?? -1;
       }
     }
-    return best;
+    return best && this.onSkin(best, face);
+  }
+
+  private onSkin(hit: BodyHit, face: number): BodyHit {
+    const soft = this.soft(hit.body);
+    if (!soft || face < 0) return hit;
+    return { ...hit, skin: soft.skin.locate(face, hit.point.clone().applyMatrix4(soft.matrix.invert())) };
   }
 
   dispose(): void {
     for (const set of this.sets) set.dispose();
+    for (const soft of this.softs) soft.dispose();
+    this.lined.dispose();
+    this.crease.dispose();
     this.opaque.dispose();
     this.seeThrough.dispose();
   }

@@ -30,8 +30,12 @@ function addEdges(material: THREE.Material): void {
   };
 }
 
-export function bodyMaterial(planar: boolean, seeThrough: boolean): THREE.Material {
+// `lined`: lines are drawn on it, which must not sink in.
+export function bodyMaterial(planar: boolean, seeThrough: boolean, lined = false): THREE.Material {
   const common = {
+    polygonOffset: lined,
+    polygonOffsetFactor: 1,
+    polygonOffsetUnits: 1,
     vertexColors: true,
     transparent: seeThrough,
     opacity: seeThrough ? 0.09 : 1,

@@ -1,15 +1,17 @@
 // One simulation's picture: everything that is drawn of one scene. Compare mode shows two of them.
 import * as THREE from "three";
 import type { Look } from "../palette";
-import type { Frame, SceneMessage } from "../protocol";
-import { Bodies, type Colouring } from "./bodies";
+import { modeCount, type Frame, type SceneMessage } from "../protocol";
+import { Bodies, type BodyHit, type Colouring, type DisplacementScale } from "./bodies";
 import { Contacts, type ContactOptions } from "./contacts";
 import { bodyBox, bodyMatrix, movingBox, pictureBox, sceneBox } from "./extent";
 import { Ground } from "./ground";
 import { Joints } from "./joints";
+import type { SkinPlace } from "./skin";
 
 export interface Shown extends ContactOptions {
   colouring: Colouring;
+  displacement: DisplacementScale;
   joints: boolean;
   shadows: boolean;
   grid: boolean;
@@ -35,6 +37,7 @@ export class Pane {
   readonly world = new THREE.Scene();
   scene: SceneMessage | null = null;
   frame: Frame | null = null;
+  private modes = 0; // amplitudes in a frame of the scene
   private parts: Parts | null = null;
   private stale = false; // the parts are those of an older scene
   private readonly sun = new THREE.DirectionalLight(0xffffff, 2.1);
@@ -66,6 +69,7 @@ export class Pane {
   // The old picture stays until the first frame of the new scene: nothing flickers.
   load(scene: SceneMessage): void {
     this.scene = scene;
+    this.modes = modeCount(scene);
     this.frame = null;
     this.stale = true;
   }
@@ -74,7 +78,7 @@ export class Pane {
     const ground = new Ground(scene, this.look, first);
     const parts = {
       ground,
-      bodies: new Bodies(scene, this.look, first, (b) => ground.isGround(b)),
+      bodies: new Bodies(scene, this.look, first, (b) => ground.isGround(b), this.shown.displacement),
       contacts: new Contacts(arrowLength(scene, ground.size), this.look),
       joints: new Joints(scene, ground.size, this.look),
     };
@@ -99,12 +103,13 @@ export class Pane {
 
   // Frames of another generation belong to a scene that is gone, or to come.
   show(frame: Frame): boolean {
-    if (!this.scene || frame.generation !== this.scene.generation || frame.bodies !== this.scene.bodies.length)
-      return false;
+    const scene = this.scene;
+    if (!scene || frame.generation !== scene.generation || frame.bodies !== scene.bodies.length) return false;
+    if (frame.modes.length !== this.modes) return false;
     this.frame = frame;
     if (this.stale) this.clear();
     if (!this.parts) {
-      this.parts = this.build(this.scene, frame);
+      this.parts = this.build(scene, frame);
       this.apply();
     } else {
       this.draw();
@@ -162,8 +167,21 @@ export class Pane {
     position.needsUpdate = true;
   }
 
-  pick(ray: THREE.Raycaster): ReturnType<Bodies["pick"]> {
+  pick(ray: THREE.Raycaster): BodyHit | null {
     return this.stale ? null : (this.parts?.bodies.pick(ray) ?? null);
+  }
+
+  // A place on a deformable body as it is now, in the body's frame.
+  skinPoint(body: number, place: SkinPlace): THREE.Vector3 | null {
+    return this.stale ? null : (this.parts?.bodies.skinPoint(body, place) ?? null);
+  }
+
+  deformation(body: number): ReturnType<Bodies["deformation"]> {
+    return this.stale ? null : (this.parts?.bodies.deformation(body) ?? null);
+  }
+
+  get hasSoft(): boolean {
+    return this.parts?.bodies.hasSoft ?? false;
   }
 
   get size(): number {

@@ -3,13 +3,12 @@ import * as THREE from "three";
 import { DARK, LIGHT, type Look } from "../palette";
 import type { Panel } from "../panel";
 import { CONTACT_WORDS, ContactStatus, type Frame, type SceneMessage } from "../protocol";
+import type { BodyHit } from "./bodies";
 import { Rig, type Direction } from "./camera";
 import { Pane, type Shown } from "./pane";
 
-export interface Hit {
+export interface Hit extends BodyHit {
   pane: number;
-  body: number;
-  point: THREE.Vector3;
 }
 
 export interface Rectangle {
@@ -39,6 +38,7 @@ export class Stage implements Panel {
     forces: true,
     cones: false,
     colouring: "material",
+    displacement: { full: 0 },
     joints: true,
     shadows: true,
     grid: true,
@@ -107,6 +107,7 @@ export class Stage implements Panel {
   private forget(message: SceneMessage): void {
     this.fitted = "";
     this.following = false;
+    this.shown.displacement.full = 0;
     this.selection = { pane: 0, body: -1, contact: -1 };
     const few = message.bodies.length <= FEW;
     this.shown.points = few;
@@ -215,7 +216,7 @@ export class Stage implements Panel {
   pickBody(clientX: number, clientY: number): Hit | null {
     const { pane, ray } = this.ray(clientX, clientY);
     const hit = this.panes[pane].pick(ray);
-    return hit ? { pane, body: hit.body, point: hit.point } : null;
+    return hit ? { pane, ...hit } : null;
   }
 
   pickContact(clientX: number, clientY: number): { pane: number; contact: number } | null {
