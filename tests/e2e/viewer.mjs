@@ -86,7 +86,7 @@ const centres = (page) =>
         socket.onmessage = ({ data }) => {
           if (typeof data === "string") return;
           const bodies = new DataView(data).getUint32(32, true);
-          const poses = new Float32Array(data, 48, 7 * bodies);
+          const poses = new Float32Array(data, 52, 7 * bodies);
           socket.close();
           done(Array.from({ length: bodies }, (_, b) => [...poses.subarray(7 * b, 7 * b + 3)]));
         };
