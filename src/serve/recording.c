@@ -156,7 +156,7 @@ ChStatus ch_recording_frame(ChContext* context, ChRecording* r, long number, ChF
   unsigned char* at = r->bytes;
   for (int b = 0; b < world->body_count; ++b)
     at = ch_frame_put_body(at, row.bodies[b].position, row.bodies[b].orientation);
-  at = ch_frame_put_modes(at, head->modes, (const double*)(world->states + world->body_count));
+  at = ch_frame_put_modes(at, head->modes, row.amplitudes);
   find_islands(r, &row);
   for (int b = 0; b < world->body_count; ++b) at = ch_frame_put_island(at, r->islands[b]);
   ch_frame_put_contacts(at, world, row.contact_count, row.contacts, ch_fall_speed(world, time, h));
