@@ -93,6 +93,8 @@ static ChStatus check_shape(ChContext* context, const ChWorld* world, int body, 
   if (types[def->type].dimension != world->dimension)
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: is a shape of %s", what,
                    world->dimension == 2 ? "space, not of the plane" : "the plane, not of space");
+  if (world->bodies[body].soft)
+    return ch_fail(context, CH_ERR_ARGUMENT, "%s: the body is deformable; its skin is its only shape", what);
   if (needs & STILL && world->bodies[body].kind == CH_BODY_DYNAMIC)
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: can be on fixed and kinematic bodies only", what);
   if (def->material < 0 || def->material >= world->material_count)

@@ -116,6 +116,11 @@ ChStatus ch_world_check_bodies(ChContext* context, const ChWorld* world, const i
     if (body[k] < CH_GROUND || body[k] >= world->body_count)
       return ch_fail(context, CH_ERR_RANGE, "%s: body[%d] is %d, must be CH_GROUND or 0 to %d", what, k, body[k],
                      world->body_count - 1);
+  for (int k = 0; k < 2; ++k)
+    if (body[k] >= 0 && world->bodies[body[k]].soft)
+      return ch_fail(context, CH_ERR_UNSUPPORTED,
+                     "%s: body '%.100s' is deformable; joints and forces act on rigid bodies only", what,
+                     world->bodies[body[k]].name);
   if (body[0] == body[1])
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: both ends are on %s", what, ch_world_label(world, body[0]));
   if (!ch_body_is_dynamic(world, body[0]) && !ch_body_is_dynamic(world, body[1]))

@@ -45,6 +45,15 @@ typedef struct ChSharedMesh {
   bool solid;
 } ChSharedMesh;
 
+// What deformable bodies of equal definitions share, and what it was made from.
+typedef struct ChSharedSoft {
+  const struct ChSoft* soft;
+  const struct ChTetMesh* mesh;
+  char* file;  // NULL: from vertices and tets
+  double density;
+  ChSoftDef def;  // its numbers only
+} ChSharedSoft;
+
 typedef struct ChBody {
   char* name;
   ChBodyKind kind;
@@ -94,8 +103,10 @@ struct ChWorld {
   ChArena* arena;
   int dimension;
   ChSignal gravity[3];
-  int material_count, pair_count, body_count, shape_count, joint_count, force_count, ignored_count, mesh_count;
-  int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room, mesh_room;
+  int material_count, pair_count, body_count, shape_count, joint_count, force_count, ignored_count, mesh_count,
+      soft_count;
+  int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room, mesh_room,
+      soft_room;
   ChMaterial* materials;
   ChPairDef* pairs;  // after ch_world_seal sorted by (smaller material, larger material)
   ChBody* bodies;
@@ -103,6 +114,7 @@ struct ChWorld {
   ChJoint* joints;
   ChForce* forces;
   ChSharedMesh* meshes;
+  ChSharedSoft* softs;
   int (*ignored)[2];      // after ch_world_seal sorted, the smaller body first, no pair twice
   int *names, name_room;  // hash table of body names
   ChBodyState* states;    // at the start

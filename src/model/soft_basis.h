@@ -1,0 +1,12 @@
+// The basis of a deformable body: few fields on the mesh in which it may bend.
+#ifndef CH_MODEL_SOFT_BASIS_H
+#define CH_MODEL_SOFT_BASIS_H
+
+#include "cardhouse/world.h"
+#include "model/soft_mesh.h"
+
+// modes x n fields U, orthonormal in M and orthogonal to rigid motions to rounding; U K U' = diag(lambda), ascending;
+// the largest entry of each is positive. False when the eigenvalue iteration fails.
+bool ch_soft_basis(ChArena* arena, ChSoftMatrices* matrices, ChSoftKind kind, int modes, double* U, double* lambda);
+
+#endif

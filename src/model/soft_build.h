@@ -1,0 +1,20 @@
+// From a mesh and a material to what deformable bodies share: see soft.h.
+#ifndef CH_MODEL_SOFT_BUILD_H
+#define CH_MODEL_SOFT_BUILD_H
+
+#include "base/arena.h"
+#include "model/soft.h"
+#include "model/soft_mesh.h"
+#include "model/tet_mesh.h"
+
+// `what` opens messages. The mesh has passed ch_tet_mesh_check. Of the definition, mesh and material are not read.
+ChStatus ch_soft_create(ChContext* context, ChArena* arena, const char* what, const ChSoftDef* def, double density,
+                        const ChTetMesh* mesh, const ChSoft** out);
+
+// J1, J2, C2 and S of a basis of soft->modes fields.
+void ch_soft_integrate(ChArena* arena, const ChSoftMesh* mesh, const double* U, ChSoft* soft);
+
+// Triangles of the skin; rest and shape are taken, not filled. `vertices`: which of the mesh are on the skin.
+void ch_soft_skin_create(ChArena* arena, const ChTetMesh* mesh, int modes, ChSoftSkin* skin, int** vertices);
+
+#endif

@@ -1,0 +1,143 @@
+// From a mesh and a material to a ChSoft: raise, assemble, find the basis, integrate. See soft_build.h.
+#include <math.h>
+#include <string.h>
+
+#include "model/soft_basis.h"
+#include "model/soft_build.h"
+
+// ------------------------------------------------------------------------------------------------------------- clamp
+
+static bool in_box(const ChSoftDef* def, ChVec3 x) {
+  const ChVec3 *low = &def->clamp_low, *high = &def->clamp_high;
+  return low->x <= x.x && x.x <= high->x && low->y <= x.y && x.y <= high->y && low->z <= x.z && x.z <= high->z;
+}
+
+// Three that are not in one line hold a body.
+static bool spans_a_triangle(const ChTetMesh* mesh, const bool* held) {
+  int first = -1, second = -1;
+  for (int v = 0; v < mesh->vertex_count; ++v) {
+    if (!held[v]) continue;
+    if (first < 0) {
+      first = v;
+      continue;
+    }
+    ChVec3 x = ch_sub(mesh->vertices[v], mesh->vertices[first]);
+    if (second < 0) {
+      second = v;
+      continue;
+    }
+    ChVec3 y = ch_sub(mesh->vertices[second], mesh->vertices[first]);
+    if (ch_norm(ch_cross(x, y)) > 1e-9 * ch_norm(x) * ch_norm(y)) return true;
+  }
+  return false;
+}
+
+static ChStatus find_held(ChContext* context, const char* what, const ChSoftDef* def, const ChTetMesh* mesh,
+                          bool* held) {
+  int count = 0;
+  for (int v = 0; v < mesh->vertex_count; ++v) count += held[v] = in_box(def, mesh->vertices[v]);
+  const ChVec3 *low = &def->clamp_low, *high = &def->clamp_high;
+  if (count == mesh->vertex_count)
+    return ch_fail(context, CH_ERR_RANGE, "%s: the clamp's box holds all %d vertices of the mesh; some must move", what,
+                   count);
+  if (!spans_a_triangle(mesh, held))
+    return ch_fail(context, CH_ERR_RANGE,
+                   "%s: the clamp's box, (%g, %g, %g) to (%g, %g, %g), holds %d vertices of the mesh; it must hold "
+                   "three that are not in one line",
+                   what, low->x, low->y, low->z, high->x, high->y, high->z, count);
+  return CH_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------- basis
+
+// About the square of the lowest frequency of a free bar of this mass and spread: 22.37^2 E I / (rho A L^4), with L^2 /
+// 12 and the height's square over 12 being the largest and the smallest spread of a unit mass. Any positive number
+// would do; one near the lowest frequency leaves the shifted matrix well conditioned and the lowest modes well apart.
+static double choose_shift(const ChSoftMesh* mesh, double young) {
+  if (mesh->moving_count < mesh->node_count) return 0.0;
+  ChVec3 principal = ch_mat_principal(mesh->spread);
+  double thin = principal.x / mesh->mass, wide = principal.z / mesh->mass;
+  return 0.1 * 500.5 / 144.0 * young / mesh->density * thin / (wide * wide);
+}
+
+static ChMat3 inertia_of(const ChMat3* spread) {
+  double trace = spread->m[0][0] + spread->m[1][1] + spread->m[2][2];
+  ChMat3 unit = ch_mat_diagonal(ch_vec(trace, trace, trace));
+  return ch_mat_along(&unit, -1.0, spread);
+}
+
+static void set_shape(const ChSoftMesh* mesh, const double* U, const int* vertices, ChSoft* soft) {
+  int n = soft->modes;
+  for (int v = 0; v < soft->skin.vertex_count; ++v)
+    for (int i = 0; i < 3; ++i)
+      for (int a = 0; a < n; ++a) {
+        int place = mesh->place[vertices[v]];
+        soft->skin.shape[(3L * v + i) * n + a] = place < 0 ? 0.0 : U[3L * ((long)a * mesh->moving_count + place) + i];
+      }
+}
+
+static ChStatus fill(ChContext* context, ChArena* arena, const char* what, const ChSoftMesh* mesh, double young,
+                     const int* vertices, ChSoft* soft) {
+  int n = soft->modes;
+  ChSoftMatrices matrices;
+  if (!ch_soft_matrices_assemble(arena, mesh, choose_shift(mesh, young), &matrices))
+    return ch_fail(context, CH_ERR_NUMERIC,
+                   "%s: the stiffness of its mesh is not positive definite to rounding; its tetrahedra are too flat",
+                   what);
+  double *U = CH_TAKE(arena, (long)n * matrices.n, double), *lambda = CH_TAKE(arena, n, double);
+  if (!ch_soft_basis(arena, &matrices, soft->kind, n, U, lambda))
+    return ch_fail(context, CH_ERR_NUMERIC, "%s: its %d modes were not found on this mesh; ask for fewer", what, n);
+  for (int a = 0; a < n; ++a) {
+    soft->frequency[a] = sqrt(lambda[a]);
+    soft->K0[(long)a * n + a] = lambda[a];
+  }
+  ch_soft_integrate(arena, mesh, U, soft);
+  set_shape(mesh, U, vertices, soft);
+  return CH_OK;
+}
+
+// -------------------------------------------------------------------------------------------------------------- make
+
+static ChSoft* take(ChArena* arena, const ChSoftDef* def) {
+  ChSoft* soft = CH_TAKE(arena, 1, ChSoft);
+  long n = def->modes;
+  *soft =
+      (ChSoft){.kind = def->kind, .modes = def->modes, .clamped = def->clamped, .alpha = def->alpha, .beta = def->beta};
+  soft->frequency = CH_TAKE(arena, n, double);
+  soft->K0 = CH_TAKE(arena, n * n, double);
+  soft->J1 = CH_TAKE(arena, 6 * n, double);
+  soft->J2 = CH_TAKE(arena, 6 * n * n, double);
+  soft->C2 = CH_TAKE(arena, 3 * n * n, double);
+  soft->S = CH_TAKE(arena, 3 * n, double);
+  return soft;
+}
+
+static ChStatus compute(ChContext* context, ChArena* arena, const char* what, const ChSoftDef* def, double density,
+                        const ChTetMesh* mesh, const int* vertices, ChSoft* soft) {
+  bool* held = def->clamped ? CH_TAKE(arena, mesh->vertex_count, bool) : NULL;
+  ChStatus status = held ? find_held(context, what, def, mesh, held) : CH_OK;
+  if (status != CH_OK) return status;
+  ChSoftMesh raised = ch_soft_mesh_raise(arena, mesh, density, held);
+  raised.law = ch_elastic_law(def->young, def->poisson);
+  int freedoms = 3 * raised.moving_count - (def->clamped ? 0 : 6);
+  if (def->modes > freedoms)
+    return ch_fail(context, CH_ERR_RANGE, "%s: modes is %d, but its mesh of %d tetrahedra has only %d", what,
+                   def->modes, mesh->tet_count, freedoms);
+  soft->mass = raised.mass;
+  soft->centre = raised.centre;
+  soft->inertia = inertia_of(&raised.spread);
+  for (int v = 0; v < soft->skin.vertex_count; ++v) soft->skin.rest[v] = raised.nodes[vertices[v]];
+  return fill(context, arena, what, &raised, def->young, vertices, soft);
+}
+
+ChStatus ch_soft_create(ChContext* context, ChArena* arena, const char* what, const ChSoftDef* def, double density,
+                        const ChTetMesh* mesh, const ChSoft** out) {
+  ChSoft* soft = take(arena, def);
+  int* vertices;
+  ch_soft_skin_create(arena, mesh, def->modes, &soft->skin, &vertices);
+  ChArenaMark mark = ch_arena_mark(arena);  // what follows is large and goes as soon as it is done
+  ChStatus status = compute(context, arena, what, def, density, mesh, vertices, soft);
+  ch_arena_release(arena, mark);
+  *out = soft;
+  return status;
+}

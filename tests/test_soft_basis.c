@@ -1,0 +1,407 @@
+// Facts about the bases of deformable bodies: frequencies of beams, orthogonality, integrals over the mass.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/random.h"
+#include "model/soft_basis.h"
+#include "model/soft_build.h"
+#include "model/tet_shapes.h"
+#include "model/world.h"
+#include "support/near.h"
+
+static const double LENGTH = 1.0, WIDTH = 0.06, HEIGHT = 0.04, DENSITY = 1000.0, YOUNG = 1e7;
+
+typedef struct Kit {
+  ChArena* arena;
+  ChContext context;
+} Kit;
+
+static int make_kit(void** state) {
+  Kit* kit = calloc(1, sizeof *kit);
+  kit->arena = ch_arena_create(NULL);
+  *state = kit;
+  return 0;
+}
+
+static int drop_kit(void** state) {
+  Kit* kit = *state;
+  ch_arena_destroy(kit->arena);
+  free(kit);
+  return 0;
+}
+
+static ChTetMesh bar(Kit* kit, int along, int across) {
+  ChTetMesh mesh = {0};
+  CHECK_OK(kit->context, ch_tet_box(&kit->context, kit->arena, ch_vec(LENGTH, WIDTH, HEIGHT),
+                                    (const int[3]){along, across, across}, &mesh));
+  return mesh;
+}
+
+static const ChSoft* soft_of(Kit* kit, const ChTetMesh* mesh, const ChSoftDef* def) {
+  const ChSoft* soft = NULL;
+  CHECK_OK(kit->context, ch_soft_create(&kit->context, kit->arena, "bar", def, DENSITY, mesh, &soft));
+  return soft;
+}
+
+static ChSoftDef bar_def(bool clamped, int modes) {
+  ChSoftDef def = CH_SOFT_DEF;
+  def.young = YOUNG;
+  def.poisson = 0.3;
+  def.modes = modes;
+  def.clamped = clamped;
+  def.clamp_low = ch_vec(-0.501 * LENGTH, -1.0, -1.0);
+  def.clamp_high = ch_vec(-0.499 * LENGTH, 1.0, 1.0);
+  return def;
+}
+
+// Euler and Bernoulli: omega = k^2 sqrt(E I / (rho A)), I / A = height^2 / 12.
+static double beam(double k, double height) {
+  return k * k / (LENGTH * LENGTH) * sqrt(YOUNG / DENSITY * height * height / 12.0);
+}
+
+static void frequencies_of_a_cantilever_are_those_of_a_beam(void** state) {
+  Kit* kit = *state;
+  ChTetMesh mesh = bar(kit, 16, 2);
+  ChSoftDef def = bar_def(true, 4);
+  const ChSoft* soft = soft_of(kit, &mesh, &def);
+  CHECK_NEAR(soft->frequency[0] / beam(1.8751040687, HEIGHT), 1.0, 0.02);
+  CHECK_NEAR(soft->frequency[1] / beam(1.8751040687, WIDTH), 1.0, 0.02);
+  CHECK_NEAR(soft->frequency[2] / beam(4.6940911330, HEIGHT), 1.0, 0.02);
+  CHECK_NEAR(soft->frequency[3] / beam(4.6940911330, WIDTH), 1.0, 0.02);
+}
+
+// From above, as every Rayleigh quotient, and with the order 4 of quadratic fields; no beam is that exact.
+static void frequencies_of_a_free_bar_converge_with_order_four(void** state) {
+  Kit* kit = *state;
+  double found[3];
+  for (int k = 0; k < 3; ++k) {
+    ChTetMesh mesh = bar(kit, 8 << k, 1 << k);
+    ChSoftDef def = bar_def(false, 2);
+    found[k] = soft_of(kit, &mesh, &def)->frequency[0];
+  }
+  assert_true(found[0] > found[1] && found[1] > found[2]);
+  double order = log2((found[0] - found[1]) / (found[1] - found[2]));
+  CHECK_AT_MOST(3.0, order);
+  CHECK_NEAR(found[2] / beam(4.7300407449, HEIGHT), 1.0, 0.02);
+}
+
+// A bar of square section bends both ways alike: every frequency of bending comes twice, and both are found.
+static void equal_frequencies_are_all_found(void** state) {
+  Kit* kit = *state;
+  ChTetMesh mesh = {0};
+  CHECK_OK(kit->context,
+           ch_tet_box(&kit->context, kit->arena, ch_vec(LENGTH, HEIGHT, HEIGHT), (const int[3]){10, 2, 2}, &mesh));
+  ChSoftDef def = bar_def(false, 4);
+  const ChSoft* soft = soft_of(kit, &mesh, &def);
+  CHECK_NEAR(soft->frequency[1] / soft->frequency[0], 1.0, 1e-3);  // the tetrahedra are not quite the same both ways
+  CHECK_NEAR(soft->frequency[3] / soft->frequency[2], 1.0, 1e-3);
+  CHECK_NEAR(soft->frequency[2] / soft->frequency[0], beam(7.8532046241, 1.0) / beam(4.7300407449, 1.0), 0.05);
+}
+
+// A single tetrahedron of ten nodes has 24 ways to bend: the iteration fills the whole space and stops.
+static void a_single_tetrahedron_has_twenty_four_modes(void** state) {
+  Kit* kit = *state;
+  ChVec3 vertices[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  int tets[4] = {0, 1, 2, 3};
+  ChTetMesh mesh = {4, 1, vertices, tets};
+  ChSoftDef def = bar_def(false, 24);
+  const ChSoft *soft = soft_of(kit, &mesh, &def), *none = NULL;
+  for (int a = 1; a < 24; ++a) assert_true(soft->frequency[a] >= soft->frequency[a - 1]);
+  assert_int_equal(soft->skin.vertex_count, 4);
+  assert_int_equal(soft->skin.triangle_count, 4);
+  def.modes = 25;
+  assert_int_equal(ch_soft_create(&kit->context, kit->arena, "bar", &def, DENSITY, &mesh, &none), CH_ERR_RANGE);
+  assert_non_null(strstr(kit->context.message, "modes is 25, but its mesh of 1 tetrahedra has only 24"));
+}
+
+// ------------------------------------------------------------------------------------------------------ brute force
+
+// A body taken apart: its raised mesh and the fields of its basis.
+typedef struct Parts {
+  ChSoftMesh mesh;
+  ChSoftMatrices matrices;
+  double* U;
+  double* lambda;
+} Parts;
+
+static Parts* take_apart(Kit* kit, const ChTetMesh* mesh, const ChSoftDef* def) {
+  Parts* parts = CH_TAKE(kit->arena, 1, Parts);
+  bool* held = def->clamped ? CH_TAKE(kit->arena, mesh->vertex_count, bool) : NULL;
+  for (int v = 0; held && v < mesh->vertex_count; ++v) held[v] = mesh->vertices[v].x <= def->clamp_high.x;
+  parts->mesh = ch_soft_mesh_raise(kit->arena, mesh, DENSITY, held);
+  parts->mesh.law = ch_elastic_law(def->young, def->poisson);
+  assert_true(ch_soft_matrices_assemble(kit->arena, &parts->mesh, def->clamped ? 0.0 : 10.0, &parts->matrices));
+  parts->U = CH_TAKE(kit->arena, (long)def->modes * parts->matrices.n, double);
+  parts->lambda = CH_TAKE(kit->arena, def->modes, double);
+  assert_true(ch_soft_basis(kit->arena, &parts->matrices, def->kind, def->modes, parts->U, parts->lambda));
+  return parts;
+}
+
+static double product(const Parts* parts, const double* u, const double* v) {
+  double sum = 0.0, *Mv = calloc((size_t)parts->matrices.n, sizeof *Mv);
+  ch_soft_mass_multiply((void*)&parts->matrices, v, Mv);
+  for (int i = 0; i < parts->matrices.n; ++i) sum += u[i] * Mv[i];
+  free(Mv);
+  return sum;
+}
+
+static void check_orthogonal(const Parts* parts, int modes) {
+  long n = parts->matrices.n;
+  for (int a = 0; a < modes; ++a) {
+    for (int b = 0; b < modes; ++b) CHECK_NEAR(product(parts, parts->U + a * n, parts->U + b * n), a == b, 1e-13);
+    for (int k = 0; k < parts->matrices.rigid_count; ++k)
+      CHECK_NEAR(product(parts, parts->U + a * n, parts->matrices.rigid + k * n), 0.0, 1e-13);
+  }
+}
+
+static void a_basis_is_orthogonal_to_rigid_motions_to_rounding(void** state) {
+  Kit* kit = *state;
+  ChTetMesh mesh = bar(kit, 6, 2);
+  for (int v = 0; v < mesh.vertex_count; ++v) mesh.vertices[v].y += 3.0;  // far from the origin
+  ChSoftDef def = bar_def(false, 12);
+  Parts* parts = take_apart(kit, &mesh, &def);
+  check_orthogonal(parts, 12);
+  CHECK_NEAR(parts->mesh.centre.y, 3.0, 1e-13);
+}
+
+// Values of the ten shape functions.
+static void shape_functions(const double L[4], double N[CH_TET_NODES]) {
+  for (int i = 0, at = 4; i < 4; ++i) {
+    N[i] = L[i] * (2.0 * L[i] - 1.0);
+    for (int j = i + 1; j < 4; ++j) N[at++] = 4.0 * L[i] * L[j];
+  }
+}
+
+static ChVec3 at_node(const Parts* parts, const double* u, int node) {
+  int place = parts->mesh.place[node];
+  return place < 0 ? ch_vec(0, 0, 0) : ch_vec(u[3 * place], u[3 * place + 1], u[3 * place + 2]);
+}
+
+// int rho over the body of |y|^2 1 - y y' and of y x U_b, by points; y = X + U q.
+static void integrate(const Parts* parts, int modes, const double* q, ChMat3* J, double* C, double* S) {
+  const ChSoftMesh* mesh = &parts->mesh;
+  ChTetRule rule = ch_tet_rule_5();
+  for (int t = 0; t < mesh->tet_count; ++t)
+    for (int p = 0; p < rule.count; ++p) {
+      const int* node = mesh->tets + CH_TET_NODES * t;
+      double N[CH_TET_NODES], dm = DENSITY * rule.weight[p] * ch_tet_geometry(mesh->nodes, node).volume;
+      ChVec3 y = {0}, U[CH_SOFT_MODES_MAX] = {{0}};
+      shape_functions(rule.point[p], N);
+      for (int k = 0; k < CH_TET_NODES; ++k) {
+        y = ch_along(y, N[k], mesh->nodes[node[k]]);
+        for (int a = 0; a < modes; ++a)
+          U[a] = ch_along(U[a], N[k], at_node(parts, parts->U + (long)a * parts->matrices.n, node[k]));
+      }
+      for (int a = 0; a < modes; ++a) y = ch_along(y, q[a], U[a]);
+      ch_mat_add_outer(J, -dm, y, y);
+      for (int i = 0; i < 3; ++i) J->m[i][i] += dm * ch_dot(y, y);
+      for (int a = 0; a < modes; ++a)
+        for (int i = 0; i < 3; ++i) {
+          C[i * modes + a] += dm * ch_component(ch_cross(y, U[a]), i);
+          S[i * modes + a] += dm * ch_component(U[a], i);
+        }
+    }
+}
+
+static void inertia_and_coupling_are_the_integrals_over_the_body(void** state) {
+  Kit* kit = *state;
+  ChTetMesh mesh = bar(kit, 4, 2);
+  for (int clamped = 0; clamped < 2; ++clamped) {
+    enum { MODES = 5 };
+    ChSoftDef def = bar_def(clamped, MODES);
+    const ChSoft* soft = soft_of(kit, &mesh, &def);
+    Parts* parts = take_apart(kit, &mesh, &def);
+    double q[MODES] = {0.3, -0.2, 0.15, 0.4, -0.1}, C[3 * MODES] = {0}, S[3 * MODES] = {0}, found[3 * MODES];
+    ChMat3 J = {0}, mine;
+    integrate(parts, MODES, q, &J, C, S);
+    ch_soft_inertia(soft, q, &mine);
+    ch_soft_coupling(soft, q, found);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) CHECK_NEAR(mine.m[i][j], J.m[i][j], 1e-12 * J.m[2][2]);
+    for (int k = 0; k < 3 * MODES && !clamped; ++k) CHECK_NEAR(found[k], C[k], 1e-12);  // of a unit of amplitude
+    for (int k = 0; k < 3 * MODES; ++k) CHECK_NEAR(soft->S[k], S[k], 1e-12);
+    CHECK_NEAR(soft->mass, DENSITY * LENGTH * WIDTH * HEIGHT, 1e-12);
+    CHECK_NEAR(soft->inertia.m[0][0], soft->mass * (WIDTH * WIDTH + HEIGHT * HEIGHT) / 12.0, 1e-12);
+  }
+}
+
+// dT/dq by difference: T is quadratic in q, so a central difference is exact.
+static void the_slope_of_kinetic_energy_is_its_derivative(void** state) {
+  Kit* kit = *state;
+  enum { MODES = 6 };
+  ChTetMesh mesh = bar(kit, 4, 1);
+  ChSoftDef def = bar_def(false, MODES);
+  const ChSoft* soft = soft_of(kit, &mesh, &def);
+  double q[MODES] = {0.1, 0.2, -0.1, 0.3, 0.0, 0.1}, qd[MODES] = {1, -2, 0.5, 0.3, 2, 1}, slope[MODES];
+  ChVec3 w = ch_vec(3.0, -1.0, 2.0);
+  ch_soft_kinetic_slope(soft, q, w, qd, slope);
+  for (int a = 0; a < MODES; ++a) {
+    double T[2];
+    for (int side = 0; side < 2; ++side) {
+      ChMat3 J;
+      double moved[MODES], C[3 * MODES];
+      memcpy(moved, q, sizeof q);
+      moved[a] += side ? 0.5 : -0.5;
+      ch_soft_inertia(soft, moved, &J);
+      ch_soft_coupling(soft, moved, C);
+      T[side] = 0.5 * ch_dot(w, ch_mat_apply(&J, w));
+      for (int b = 0; b < MODES; ++b)
+        for (int i = 0; i < 3; ++i) T[side] += ch_component(w, i) * C[i * MODES + b] * qd[b];
+    }
+    CHECK_NEAR(slope[a], T[1] - T[0], 1e-12);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------- skin
+
+static void the_skin_is_closed_and_knows_its_neighbours(void** state) {
+  Kit* kit = *state;
+  ChTetMesh mesh = bar(kit, 4, 2);
+  ChSoftDef def = bar_def(false, 3);
+  const ChSoftSkin* skin = &soft_of(kit, &mesh, &def)->skin;
+  assert_int_equal(skin->vertex_count - skin->triangle_count / 2, 2);  // Euler: a ball's skin
+  double volume = 0.0;
+  for (int t = 0; t < skin->triangle_count; ++t) {
+    const int* v = skin->triangles + 3 * t;
+    volume += ch_dot(skin->rest[v[0]], ch_cross(skin->rest[v[1]], skin->rest[v[2]])) / 6.0;
+    for (int k = 0; k < 3; ++k) {
+      const int* other = skin->triangles + 3 * skin->across[3 * t + k];
+      bool shared = false;
+      for (int j = 0; j < 3; ++j) shared |= other[j] == v[(k + 1) % 3] && other[(j + 1) % 3] == v[k];
+      assert_true(shared);
+    }
+  }
+  CHECK_NEAR(volume, LENGTH * WIDTH * HEIGHT, 1e-15);
+}
+
+// ----------------------------------------------------------------------------------------------------------- worlds
+
+typedef struct Stage {
+  ChWorld* world;
+  int material, body;
+  ChTetMesh mesh;
+  ChSoftDef def;
+} Stage;
+
+static Stage set_stage(Kit* kit) {
+  Stage stage = {.mesh = bar(kit, 3, 1), .def = bar_def(false, 4)};
+  ChMaterialDef material = CH_MATERIAL_DEF;
+  ChBodyDef body = CH_BODY_DEF;
+  body.name = "strip";
+  body.position = ch_vec(1.0, 2.0, 3.0);
+  CHECK_OK(kit->context, ch_world_create(&kit->context, 3, &stage.world));
+  CHECK_OK(kit->context, ch_world_add_material(&kit->context, stage.world, &material, &stage.material));
+  CHECK_OK(kit->context, ch_world_add_body(&kit->context, stage.world, &body, &stage.body));
+  for (int v = 0; v < stage.mesh.vertex_count; ++v) stage.mesh.vertices[v].z += 0.5;
+  stage.def.vertex_count = stage.mesh.vertex_count, stage.def.vertices = stage.mesh.vertices;
+  stage.def.tet_count = stage.mesh.tet_count, stage.def.tets = stage.mesh.tets;
+  return stage;
+}
+
+static void a_body_gets_mass_centre_and_skin(void** state) {
+  Kit* kit = *state;
+  Stage s = set_stage(kit);
+  int shape = -1, twin;
+  CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, s.body, &s.def, &shape));
+  ChBodyDef body = CH_BODY_DEF;
+  CHECK_OK(kit->context, ch_world_add_body(&kit->context, s.world, &body, &twin));
+  CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, twin, &s.def, NULL));
+  CHECK_OK(kit->context, ch_world_seal(&kit->context, s.world));
+  const ChBody* b = &s.world->bodies[s.body];
+  assert_ptr_equal(b->soft, s.world->bodies[twin].soft);  // equal definitions share
+  assert_int_equal(s.world->mode_count, 8);
+  CHECK_NEAR(b->mass, DENSITY * LENGTH * WIDTH * HEIGHT, 1e-12);
+  CHECK_NEAR(s.world->states[s.body].position.z, 3.5, 1e-12);
+  CHECK_NEAR(ch_norm(s.world->shapes[shape].local.at), 0.0, 1e-12);
+  CHECK_NEAR(s.world->shapes[shape].bound, 0.5 * sqrt(LENGTH * LENGTH + WIDTH * WIDTH + HEIGHT * HEIGHT), 1e-12);
+  ch_world_destroy(s.world);
+}
+
+static void refuse(Kit* kit, Stage* s, const char* says) {
+  assert_int_not_equal(ch_world_add_soft(&kit->context, s->world, s->body, &s->def, NULL), CH_OK);
+  if (!strstr(kit->context.message, says)) fail_msg("'%s' does not say '%s'", kit->context.message, says);
+  assert_null(s->world->bodies[s->body].soft);
+}
+
+#define REFUSE(kit, change, says) \
+  do {                            \
+    Stage s = set_stage(kit);     \
+    change;                       \
+    refuse(kit, &s, says);        \
+    ch_world_destroy(s.world);    \
+  } while (0)
+
+static void add_sphere(Kit* kit, Stage* s) {
+  ChShapeDef shape = CH_SHAPE_DEF;
+  shape.radius = 1.0;
+  CHECK_OK(kit->context, ch_world_add_shape(&kit->context, s->world, s->body, &shape, NULL));
+}
+
+static void add_drag(Kit* kit, Stage* s) {
+  ChForceDef force = CH_FORCE_DEF;
+  force.type = CH_FORCE_DRAG;
+  force.body[0] = s->body;
+  CHECK_OK(kit->context, ch_world_add_force(&kit->context, s->world, &force, NULL));
+}
+
+static void impossible_definitions_are_refused(void** state) {
+  Kit* kit = *state;
+  REFUSE(kit, s.def.young = 0.0, "young is 0, must be finite and > 0");
+  REFUSE(kit, s.def.young = NAN, "young is nan");
+  REFUSE(kit, s.def.poisson = 0.5, "poisson is 0.5");
+  REFUSE(kit, s.def.poisson = NAN, "poisson is nan");
+  REFUSE(kit, s.def.alpha = -1.0, "alpha is -1");
+  REFUSE(kit, s.def.beta = INFINITY, "beta is inf");
+  REFUSE(kit, s.def.modes = -1, "modes is -1, must be 1 to 58");
+  REFUSE(kit, s.def.modes = 59, "modes is 59, must be 1 to 58");
+  REFUSE(kit, s.def.material = 1, "material is 1");
+  REFUSE(kit, s.def.kind = (ChSoftKind)7, "kind is 7");
+  REFUSE(kit, s.def.vertices = NULL, "a mesh must be given");
+  REFUSE(kit, s.def.file = "bar.msh", "a file and a mesh are given");
+  REFUSE(kit, (s.def.clamped = true, s.def.clamp_high.x = -0.9), "must be below");
+  REFUSE(kit, (s.def.clamped = true, s.def.clamp_low.x = -2.0, s.def.clamp_high.x = -1.0), "holds 0 vertices");
+  REFUSE(kit, (s.def.clamped = true, s.def.clamp_high.x = 1.0), "holds all");
+  REFUSE(kit, s.world->bodies[s.body].kind = CH_BODY_FIXED, "the body is fixed, must be dynamic");
+  REFUSE(kit, add_sphere(kit, &s), "the body has shapes");
+  REFUSE(kit, add_drag(kit, &s), "force 'force 0' is on the body");
+  REFUSE(kit, s.world->bodies[s.body].mass = 1.0, "has a mass of 1");
+  REFUSE(kit, s.mesh.tets[0] = 999, "tetrahedr");
+}
+
+static void a_deformable_body_takes_no_shapes_joints_or_forces(void** state) {
+  Kit* kit = *state;
+  Stage s = set_stage(kit);
+  CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, s.body, &s.def, NULL));
+  assert_int_not_equal(ch_world_add_soft(&kit->context, s.world, s.body, &s.def, NULL), CH_OK);
+  assert_non_null(strstr(kit->context.message, "deformable already"));
+  ChShapeDef shape = CH_SHAPE_DEF;
+  shape.radius = 1.0;
+  assert_int_not_equal(ch_world_add_shape(&kit->context, s.world, s.body, &shape, NULL), CH_OK);
+  assert_non_null(strstr(kit->context.message, "its skin is its only shape"));
+  ChJointDef joint = CH_JOINT_DEF;
+  joint.type = CH_JOINT_BALL;
+  joint.body[0] = CH_GROUND, joint.body[1] = s.body;
+  assert_int_not_equal(ch_world_add_joint(&kit->context, s.world, &joint, NULL), CH_OK);
+  assert_non_null(strstr(kit->context.message, "is deformable; joints and forces act on rigid bodies only"));
+  ch_world_destroy(s.world);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_kit, drop_kit)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(frequencies_of_a_cantilever_are_those_of_a_beam),
+      TEST(frequencies_of_a_free_bar_converge_with_order_four),
+      TEST(equal_frequencies_are_all_found),
+      TEST(a_single_tetrahedron_has_twenty_four_modes),
+      TEST(a_basis_is_orthogonal_to_rigid_motions_to_rounding),
+      TEST(inertia_and_coupling_are_the_integrals_over_the_body),
+      TEST(the_slope_of_kinetic_energy_is_its_derivative),
+      TEST(the_skin_is_closed_and_knows_its_neighbours),
+      TEST(a_body_gets_mass_centre_and_skin),
+      TEST(impossible_definitions_are_refused),
+      TEST(a_deformable_body_takes_no_shapes_joints_or_forces),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
