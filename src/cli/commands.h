@@ -15,5 +15,6 @@ extern const ChCommand ch_command_view;
 extern const ChCommand ch_command_replay;
 extern const ChCommand ch_command_render;
 extern const ChCommand ch_command_measure;
+extern const ChCommand ch_command_mesh;
 
 #endif

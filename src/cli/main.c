@@ -8,10 +8,10 @@
 
 void openblas_set_num_threads(int count);
 
-static const ChCommand* const commands[] = {&ch_command_run,     &ch_command_solve,    &ch_command_analyze,
-                                            &ch_command_methods, &ch_command_mcp,      &ch_command_scene,
-                                            &ch_command_view,    &ch_command_replay,   &ch_command_render,
-                                            &ch_command_measure, &ch_command_reproduce};
+static const ChCommand* const commands[] = {&ch_command_run,     &ch_command_solve,  &ch_command_analyze,
+                                            &ch_command_methods, &ch_command_mcp,    &ch_command_scene,
+                                            &ch_command_view,    &ch_command_replay, &ch_command_render,
+                                            &ch_command_measure, &ch_command_mesh,   &ch_command_reproduce};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE* file) {
@@ -26,6 +26,7 @@ static void print_help(FILE* file) {
           "  cardhouse replay cards.h5 > cards.html\n"
           "  cardhouse render cards.h5 --png cards.png --time 2.5\n"
           "  cardhouse measure bed.h5 --packing --profile z\n"
+          "  cardhouse mesh bar --size 1,0.1,0.1 --out bar.msh\n"
           "  cardhouse solve problem.hdf5\n"
           "  cardhouse solve problem.dat --tol 1e-12 --json\n"
           "  cardhouse analyze problem.hdf5\n"

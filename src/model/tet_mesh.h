@@ -23,12 +23,16 @@ typedef struct ChTetMesh {
 // messages, which say which tetrahedron is wrong and where it lies.
 ChStatus ch_tet_mesh_check(ChContext* context, ChArena* arena, const char* what, ChTetMesh* mesh);
 
-// Reads Gmsh (.msh 2.2 and 4.1, text and binary) or VTK (legacy .vtk text and binary). Cells other than
-// tetrahedra are left out; of quadratic tetrahedra the corners are taken. Checked as above.
+// Reads Gmsh (.msh 2.2 and 4.1, text and binary) or VTK (legacy .vtk text and binary). Points,
+// lines and surfaces are left out, other solid cells refused; of curved tetrahedra the corners are taken. Checked as
+// above.
 ChStatus ch_tet_mesh_read(ChContext* context, ChArena* arena, const char* file, ChTetMesh* out);
 // The same from memory; text[size] is zero. `path` is for messages.
 ChStatus ch_tet_mesh_parse(ChContext* context, ChArena* arena, const char* path, const char* text, size_t size,
                            ChTetMesh* out);
+
+// Gmsh's 2.2 as text, which every reader of meshes knows. All digits are written: what is read back is equal.
+ChStatus ch_tet_mesh_write(ChContext* context, const char* file, const ChTetMesh* mesh);
 
 // Triangles that belong to one tetrahedron only, outward: 3 indices each.
 int ch_tet_mesh_skin(ChArena* arena, const ChTetMesh* mesh, int** triangles);

@@ -1,0 +1,185 @@
+// `cardhouse mesh`: tetrahedral meshes for deformable bodies: writes one of a built-in shape, or checks one from a
+// file.
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/choices.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "model/tet_measure.h"
+#include "model/tet_mesh.h"
+#include "model/tet_shapes.h"
+
+enum { SHAPES_MAX = 32 };
+
+#define MESH_OPTIONS(X)                                                                                  \
+  X(TEXT, size, NULL, "X,Y,Z", 0, 0, "a shape's outer measures in metres (the shape's own: see `list`)") \
+  X(TEXT, cells, NULL, "NX,NY,NZ", 0, 0, "how finely a shape is cut (the shape's own: see `list`)")      \
+  X(TEXT, out, NULL, "FILE.msh", 0, 0, "writes the mesh, in Gmsh's format 2.2 as text")                  \
+  X(FLAG, json, false, NULL, 0, 0, "prints one JSON object instead of text")                             \
+  X(FLAG, quiet, false, NULL, 0, 0, "prints nothing but errors")
+
+typedef struct Arguments {
+  MESH_OPTIONS(CH_ARG_MEMBER)
+} Arguments;
+
+static const ChArgRow rows[] = {MESH_OPTIONS(CH_ARG_ROW)};
+
+// --------------------------------------------------------------------------------------------------------------- words
+
+// Three numbers with commas between.
+static bool read_three(const ChCommand* self, const char* option, const char* word, double three[3]) {
+  const char* at = word;
+  for (int k = 0; k < 3; ++k) {
+    char* end;
+    three[k] = strtod(at, &end);
+    bool good = end != at && isfinite(three[k]) && three[k] > 0.0 && *end == (k < 2 ? ',' : '\0');
+    if (!good) {
+      ch_complain(self, "--%s is '%s', must be three positive numbers with commas between, such as 8,4,2", option,
+                  word);
+      return false;
+    }
+    at = end + 1;
+  }
+  return true;
+}
+
+static bool read_def(const ChCommand* self, const Arguments* a, ChTetShapeDef* def) {
+  double three[3];
+  if (a->size) {
+    if (!read_three(self, "size", a->size, three)) return false;
+    def->size = ch_vec(three[0], three[1], three[2]);
+  }
+  if (!a->cells) return true;
+  if (!read_three(self, "cells", a->cells, three)) return false;
+  for (int k = 0; k < 3; ++k) {
+    if (three[k] != floor(three[k]) || three[k] > CH_TETS_MAX) {
+      ch_complain(self, "--cells is '%s', must be whole numbers up to %d", a->cells, CH_TETS_MAX);
+      return false;
+    }
+    def->cells[k] = (int)three[k];
+  }
+  return true;
+}
+
+static ChExit print_list(const ChCommand* self, bool json) {
+  json_t* shapes = json_array();
+  for (int k = 0; k < ch_tet_shape_count(); ++k) {
+    const ChTetShape* s = ch_tet_shape_at(k);
+    json_array_append_new(shapes, json_pack("{s:s, s:s, s:[f,f,f], s:[i,i,i], s:s}", "name", s->name, "summary",
+                                            s->summary, "size", s->size.x, s->size.y, s->size.z, "cells", s->cells[0],
+                                            s->cells[1], s->cells[2], "cells_are", s->cells_text));
+    if (!json)
+      printf("%-8s %s\n         --size %g,%g,%g --cells %d,%d,%d: %s\n", s->name, s->summary, s->size.x, s->size.y,
+             s->size.z, s->cells[0], s->cells[1], s->cells[2], s->cells_text);
+  }
+  if (json) return ch_json_print(self, json_pack("{s:o}", "shapes", shapes));
+  json_decref(shapes);
+  return CH_EXIT_DONE;
+}
+
+// --------------------------------------------------------------------------------------------------------------- print
+
+static double degrees(double angle) { return angle * 180.0 / acos(-1.0); }
+
+static void print_text(const ChTetMesh* mesh, const ChTetMeasures* m) {
+  printf("tetrahedra    %d, %d vertices\n", mesh->tet_count, mesh->vertex_count);
+  printf("skin          %d triangles, %d vertices, closed; area %.6g m^2\n", m->skin_triangles, m->skin_vertices,
+         m->area);
+  printf("volume        %.6g m^3, its centre at (%.4g, %.4g, %.4g)\n", m->volume, m->centre.x, m->centre.y,
+         m->centre.z);
+  printf("box           (%.4g, %.4g, %.4g) ... (%.4g, %.4g, %.4g)\n", m->low.x, m->low.y, m->low.z, m->high.x,
+         m->high.y, m->high.z);
+  printf("quality       worst %.4f, mean %.4f (1: regular, 0: flat)\n", m->worst_quality, m->mean_quality);
+  printf("angles        %.2f ... %.2f degrees between faces\n", degrees(m->least_dihedral),
+         degrees(m->largest_dihedral));
+}
+
+static ChExit print_json(const ChCommand* self, const char* what, const ChTetMesh* mesh, const ChTetMeasures* m) {
+  json_t* object =
+      json_pack("{s:o, s:i, s:i, s:i, s:i, s:f, s:f, s:[f,f,f], s:[f,f,f], s:[f,f,f], s:f, s:f, s:[f,f]}", "mesh",
+                ch_json_path(what), "vertices", mesh->vertex_count, "tetrahedra", mesh->tet_count, "skin_triangles",
+                m->skin_triangles, "skin_vertices", m->skin_vertices, "volume", m->volume, "area", m->area, "centre",
+                m->centre.x, m->centre.y, m->centre.z, "low", m->low.x, m->low.y, m->low.z, "high", m->high.x,
+                m->high.y, m->high.z, "worst_quality", m->worst_quality, "mean_quality", m->mean_quality, "dihedral",
+                m->least_dihedral, m->largest_dihedral);
+  return ch_json_print(self, object);
+}
+
+// ----------------------------------------------------------------------------------------------------------------- run
+
+static ChExit mesh_tell(const ChCommand* self, ChArena* arena, const Arguments* a, const char* word,
+                        const ChTetShapeDef* def) {
+  ChContext context = {0};
+  jmp_buf landing;
+  ch_arena_set_landing(arena, &landing);
+  if (setjmp(landing))
+    return ch_failure_exit(self, &context, ch_fail(&context, CH_ERR_MEMORY, "%s: out of memory", word));
+  ChTetMesh mesh;
+  ChStatus status =
+      def->shape ? ch_tet_shape_make(&context, arena, def, &mesh) : ch_tet_mesh_read(&context, arena, word, &mesh);
+  if (status == CH_OK && a->out) status = ch_tet_mesh_write(&context, a->out, &mesh);
+  if (status != CH_OK) return ch_failure_exit(self, &context, status);
+  ChTetMeasures measures = ch_tet_measure(arena, &mesh);
+  if (a->json) return print_json(self, word, &mesh, &measures);
+  if (!a->quiet) print_text(&mesh, &measures);
+  return CH_EXIT_DONE;
+}
+
+// A word without a point or slash that is no file is a shape that was misspelt.
+static bool looks_like_shape(const char* word) {
+  if (strchr(word, '.') || strchr(word, '/')) return false;
+  FILE* file = fopen(word, "rb");
+  if (file) fclose(file);
+  return !file;
+}
+
+static ChExit mesh_run(const ChCommand* self, int count, char** words) {
+  Arguments arguments = {MESH_OPTIONS(CH_ARG_DEFAULT)};
+  const char* word = NULL;
+  ChParsed parsed = ch_arguments_parse(self, count, words, &arguments, &word);
+  if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
+  if (strcmp(word, "list") == 0) return print_list(self, arguments.json);
+  const ChTetShape* shape = ch_tet_shape_find(word);
+  ChTetShapeDef def = {.shape = shape ? shape->name : NULL};
+  if (!shape && looks_like_shape(word)) {
+    const char* names[SHAPES_MAX];
+    int known = 0;
+    for (; known < ch_tet_shape_count(); ++known) names[known] = ch_tet_shape_at(known)->name;
+    names[known++] = "list";
+    ch_word_check(self, "shape", word, known, names);
+    return CH_EXIT_USAGE;
+  }
+  if (!shape && (arguments.size || arguments.cells)) {
+    ch_complain(self, "--size and --cells are for shapes; '%s' is a file", word);
+    return CH_EXIT_USAGE;
+  }
+  if (!read_def(self, &arguments, &def)) return CH_EXIT_USAGE;
+  if (arguments.out && !ch_place_check(self, "out", arguments.out)) return CH_EXIT_USAGE;
+  ChArena* arena = ch_arena_create(NULL);
+  if (!arena) {
+    ch_complain(self, "out of memory");
+    return CH_EXIT_FAULT;
+  }
+  ChExit result = mesh_tell(self, arena, &arguments, word, &def);
+  ch_arena_destroy(arena);
+  return result;
+}
+
+const ChCommand ch_command_mesh = {
+    .name = "mesh",
+    .summary = "tetrahedral meshes for deformable bodies: writes one of a shape, checks one from a file",
+    .operand = "SHAPE|FILE",
+    .examples =
+        "  cardhouse mesh list\n"
+        "  cardhouse mesh bar --size 1,0.1,0.1 --cells 20,4,4 --out bar.msh\n"
+        "  cardhouse mesh bar.msh\n"
+        "  cardhouse mesh part.vtk --json\n",
+    .row_count = sizeof rows / sizeof *rows,
+    .rows = rows,
+    .run = mesh_run,
+};

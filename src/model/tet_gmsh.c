@@ -1,0 +1,286 @@
+// Gmsh's .msh, versions 2.x and 4.1, text and binary: sections $MeshFormat, $Nodes and $Elements; others are skipped.
+//
+// Nodes and elements bear tags that need not be consecutive. Corners come first in an element of any order, so that of
+// a curved tetrahedron the corners are taken.
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/tet_source.h"
+
+typedef struct Tagged {
+  int64_t tag;
+  int index;
+} Tagged;
+
+typedef struct Gmsh {
+  ChTetSource* source;
+  double version;
+  int size_bytes;  // of counts and tags in 4.1
+  int node_count, node_room;
+  Tagged* tags;
+  ChVec3* nodes;
+  int tet_count;
+  long tet_room, solids, others;
+  int64_t* corners;  // tags, 4 a tetrahedron
+} Gmsh;
+
+static const long tag_most = INT64_C(1) << 53;
+static const int block_most = 1 << 30;
+
+// Nodes of an element of every type; 0: unknown.
+static int element_nodes(long type) {
+  static const int nodes[] = {0, 2,  3,  4,  4, 8,  6,  5,  3,  6,  9, 10, 27, 18, 14, 1,
+                              8, 20, 15, 13, 9, 10, 12, 15, 15, 21, 4, 5,  6,  20, 35, 56};
+  return type > 0 && type < (long)(sizeof nodes / sizeof *nodes) ? nodes[type] : 0;
+}
+
+static bool is_tet(long type) { return type == 4 || type == 11 || (type >= 29 && type <= 31); }
+static bool is_other_solid(long type) {
+  return (type >= 5 && type <= 7) || (type >= 12 && type <= 14) || (type >= 17 && type <= 19);
+}
+
+// ------------------------------------------------------------------------------------------------------------ sections
+
+static void end_section(Gmsh* g, const char* end) {
+  if (ch_tet_source_ok(g->source) && !ch_scan_accept(&g->source->scan, end))
+    ch_tet_source_fail(g->source, CH_ERR_FORMAT, "expected '%s'", end);
+}
+
+static bool starts(const ChScan* scan, const char* word) {
+  size_t length = strlen(word);
+  return (size_t)(scan->end - scan->at) >= length && memcmp(scan->at, word, length) == 0;
+}
+
+// Skips to after "$EndName" of the section "$Name" at which the source stands.
+static void skip_section(Gmsh* g) {
+  ChScan* scan = &g->source->scan;
+  char end[64] = "$End";
+  size_t length = 4;
+  for (const char* c = scan->at + 1; c < scan->end && (unsigned char)*c > ' ' && length + 1 < sizeof end; ++c)
+    end[length++] = *c;
+  const char* found = memmem(scan->at, (size_t)(scan->end - scan->at), end, length);
+  if (!found)
+    ch_scan_fail(scan, CH_ERR_FORMAT, scan->at, "the section is not closed by '%s'", end);
+  else
+    scan->at = found + length;
+}
+
+static void read_format(Gmsh* g) {
+  ChTetSource* source = g->source;
+  ChScan* scan = &source->scan;
+  const char* start = scan->at;
+  g->version = ch_scan_real(scan, "version");
+  if (ch_tet_source_ok(source) && !(g->version >= 2.0 && g->version < 3.0) && g->version != 4.1) {
+    ch_scan_fail(scan, CH_ERR_FORMAT, start,
+                 "the mesh is of version %g; 2.2 and 4.1 are read: write it with `gmsh -format msh41` or `msh22`",
+                 g->version);
+    return;
+  }
+  long binary = ch_scan_int(scan, "file type", 0, 1);
+  g->size_bytes = (int)ch_scan_int(scan, "data size", 4, 8);
+  if (ch_tet_source_ok(source) && g->size_bytes != 8 && (g->size_bytes != 4 || g->version < 4.0))
+    ch_scan_fail(scan, CH_ERR_RANGE, scan->at, "data size is %d, must be 8", g->size_bytes);
+  ch_tet_source_line(source);
+  if (binary) {
+    source->binary = true;
+    if (!ch_tet_source_expect(source, 1.0, 4, "the number 1 that tells the order of bytes")) return;
+    source->big_endian = *scan->at == 0;
+    ch_tet_source_int(source, 4, "the number 1 that tells the order of bytes", 1, 1);
+  }
+  end_section(g, "$EndMeshFormat");
+}
+
+// --------------------------------------------------------------------------------------------------------------- nodes
+
+static bool take_nodes(Gmsh* g, long count, int numbers, int bytes) {
+  if (g->nodes) {
+    ch_tet_source_fail(g->source, CH_ERR_FORMAT, "there is a second section of nodes");
+    return false;
+  }
+  if (!ch_tet_source_expect(g->source, (double)count * numbers, bytes, "$Nodes")) return false;
+  g->node_room = (int)count;
+  g->nodes = CH_TAKE_RAW(g->source->scan.arena, count + 1, ChVec3);
+  g->tags = CH_TAKE_RAW(g->source->scan.arena, count + 1, Tagged);
+  return true;
+}
+
+static void read_nodes_2(Gmsh* g) {
+  ChTetSource* source = g->source;
+  long count = ch_scan_int(&source->scan, "number of nodes", 1, block_most);
+  ch_tet_source_line(source);
+  if (!ch_tet_source_ok(source) || !take_nodes(g, count, 4, 7)) return;  // 28 bytes a node
+  for (int k = 0; k < count && ch_tet_source_ok(source); ++k) {
+    g->tags[k] = (Tagged){ch_tet_source_int(source, 4, "tag of a node", 1, tag_most), k};
+    g->nodes[k] = ch_tet_source_point(source, 8, "coordinate of a node");
+  }
+  g->node_count = (int)count;
+}
+
+// One block: dimension and tag of its entity, whether parameters follow the coordinates, tags, coordinates.
+static void read_node_block(Gmsh* g) {
+  ChTetSource* source = g->source;
+  long dimension = ch_tet_source_int(source, 4, "dimension of a block of nodes", 0, 3);
+  ch_tet_source_int(source, 4, "tag of an entity", INT32_MIN, INT32_MAX);
+  long parametric = ch_tet_source_int(source, 4, "parametric", 0, 1);
+  long count = ch_tet_source_int(source, g->size_bytes, "nodes in a block", 0, g->node_room - g->node_count);
+  if (!ch_tet_source_expect(source, 4.0 * (double)count, g->size_bytes, "a block of nodes")) return;
+  for (int k = 0; k < count && ch_tet_source_ok(source); ++k)
+    g->tags[g->node_count + k] =
+        (Tagged){ch_tet_source_int(source, g->size_bytes, "tag of a node", 1, tag_most), g->node_count + k};
+  for (int k = 0; k < count && ch_tet_source_ok(source); ++k) {
+    g->nodes[g->node_count + k] = ch_tet_source_point(source, 8, "coordinate of a node");
+    for (long p = 0; parametric && p < dimension; ++p) ch_tet_source_real(source, 8, "parameter of a node");
+  }
+  g->node_count += (int)count;
+}
+
+static void read_nodes_4(Gmsh* g) {
+  ChTetSource* source = g->source;
+  ch_tet_source_line(source);
+  long blocks = ch_tet_source_int(source, g->size_bytes, "blocks of nodes", 0, block_most);
+  long count = ch_tet_source_int(source, g->size_bytes, "number of nodes", 1, block_most);
+  for (int k = 0; k < 2; ++k) ch_tet_source_int(source, g->size_bytes, "least and largest tag", 0, tag_most);
+  if (!ch_tet_source_ok(source) || !take_nodes(g, count, 4, g->size_bytes)) return;
+  for (long k = 0; k < blocks && ch_tet_source_ok(source); ++k) read_node_block(g);
+  if (g->node_count < g->node_room)
+    ch_tet_source_fail(source, CH_ERR_SIZE, "the blocks hold %d nodes, but %d were announced", g->node_count,
+                       g->node_room);
+}
+
+// ------------------------------------------------------------------------------------------------------------ elements
+
+static void take_tets(Gmsh* g, long more) {
+  if (g->tet_count + more <= g->tet_room) return;
+  long room = g->tet_count + more + g->tet_room;
+  int64_t* larger = CH_TAKE_RAW(g->source->scan.arena, 4 * (size_t)room, int64_t);
+  if (g->tet_count > 0) memcpy(larger, g->corners, 4 * (size_t)g->tet_count * sizeof *larger);
+  g->corners = larger, g->tet_room = room;
+}
+
+// The nodes of one element, whose tag has been read.
+static void read_element(Gmsh* g, long type, int bytes) {
+  ChTetSource* source = g->source;
+  int nodes = element_nodes(type), kept = is_tet(type) ? 4 : 0;
+  if (source->binary && nodes == 0) {
+    ch_tet_source_fail(source, CH_ERR_FORMAT, "element type %ld is unknown", type);
+    return;
+  }
+  if (kept > 0) {
+    take_tets(g, 1);
+    for (int k = 0; k < kept; ++k)
+      g->corners[4L * g->tet_count + k] = ch_tet_source_int(source, bytes, "node of a tetrahedron", 1, tag_most);
+    ++g->tet_count;
+  } else {
+    g->solids += is_other_solid(type), g->others += !is_other_solid(type);
+  }
+  if (source->binary)
+    ch_tet_source_skip(source, nodes - kept, bytes, "an element");
+  else
+    ch_scan_line(&source->scan);  // a line each
+}
+
+// Bytes: a type and a number of tags, then so many elements; text: all of it in every line. How many were read.
+static long read_run_2(Gmsh* g, long most) {
+  ChTetSource* source = g->source;
+  bool binary = source->binary;
+  if (!binary) ch_tet_source_int(source, 4, "tag of an element", 0, tag_most);
+  long type = ch_tet_source_int(source, 4, "type of an element", 1, INT32_MAX);
+  long count = binary ? ch_tet_source_int(source, 4, "elements that follow", 1, most) : 1;
+  long tags = ch_tet_source_int(source, 4, "number of tags", 0, INT32_MAX);
+  for (long k = 0; k < count && ch_tet_source_ok(source); ++k) {
+    if (binary) ch_tet_source_int(source, 4, "tag of an element", 0, INT32_MAX);
+    ch_tet_source_skip(source, (double)tags, 4, "tags of an element");
+    if (ch_tet_source_ok(source)) read_element(g, type, 4);
+  }
+  return count;
+}
+
+static void read_elements_2(Gmsh* g) {
+  long count = ch_scan_int(&g->source->scan, "number of elements", 0, block_most);
+  ch_tet_source_line(g->source);
+  for (long k = 0; k < count && ch_tet_source_ok(g->source);) k += read_run_2(g, count - k);
+}
+
+static void read_elements_4(Gmsh* g) {
+  ChTetSource* source = g->source;
+  ch_tet_source_line(source);
+  long blocks = ch_tet_source_int(source, g->size_bytes, "blocks of elements", 0, block_most);
+  long left = ch_tet_source_int(source, g->size_bytes, "number of elements", 0, block_most);
+  for (int k = 0; k < 2; ++k) ch_tet_source_int(source, g->size_bytes, "least and largest tag", 0, tag_most);
+  for (long b = 0; b < blocks && ch_tet_source_ok(source); ++b) {
+    ch_tet_source_int(source, 4, "dimension of a block of elements", 0, 3);
+    ch_tet_source_int(source, 4, "tag of an entity", INT32_MIN, INT32_MAX);
+    long type = ch_tet_source_int(source, 4, "type of elements", 1, INT32_MAX);
+    long count = ch_tet_source_int(source, g->size_bytes, "elements in a block", 0, left);
+    for (long k = 0; k < count && ch_tet_source_ok(source); ++k) {
+      ch_tet_source_int(source, g->size_bytes, "tag of an element", 0, tag_most);
+      if (ch_tet_source_ok(source)) read_element(g, type, g->size_bytes);
+    }
+    left -= count;
+  }
+  if (left > 0) ch_tet_source_fail(source, CH_ERR_SIZE, "the blocks hold %ld elements less than announced", left);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- mesh
+
+static int compare_tags(const void* a, const void* b) {
+  const Tagged *x = a, *y = b;
+  return (x->tag > y->tag) - (x->tag < y->tag);
+}
+
+// Tags become indices.
+static ChStatus resolve(Gmsh* g, ChTetMesh* out) {
+  ChScan* scan = &g->source->scan;
+  qsort(g->tags, (size_t)g->node_count, sizeof *g->tags, compare_tags);
+  for (int k = 1; k < g->node_count; ++k)
+    if (g->tags[k].tag == g->tags[k - 1].tag)
+      return ch_fail(scan->context, CH_ERR_FORMAT, "%s: two nodes bear the tag %ld", scan->path, (long)g->tags[k].tag);
+  int* tets = CH_TAKE_RAW(scan->arena, 4 * (size_t)g->tet_count, int);
+  for (long k = 0; k < 4L * g->tet_count; ++k) {
+    Tagged wanted = {g->corners[k], 0};
+    int64_t offset = wanted.tag - g->tags[0].tag;  // tags without gaps
+    const Tagged* found = offset >= 0 && offset < g->node_count && g->tags[offset].tag == wanted.tag
+                              ? &g->tags[offset]
+                              : bsearch(&wanted, g->tags, (size_t)g->node_count, sizeof *g->tags, compare_tags);
+    if (!found)
+      return ch_fail(scan->context, CH_ERR_RANGE, "%s: tetrahedron %ld of %d names node %ld, which is not there",
+                     scan->path, k / 4 + 1, g->tet_count, (long)wanted.tag);
+    tets[k] = found->index;
+  }
+  *out = (ChTetMesh){g->node_count, g->tet_count, g->nodes, tets};
+  return CH_OK;
+}
+
+static void read_section(Gmsh* g) {
+  ChScan* scan = &g->source->scan;
+  bool old = g->version < 3.0;
+  if (starts(scan, "$Nodes")) {
+    scan->at += strlen("$Nodes");
+    (old ? read_nodes_2 : read_nodes_4)(g);
+    end_section(g, "$EndNodes");
+  } else if (starts(scan, "$Elements")) {
+    scan->at += strlen("$Elements");
+    (old ? read_elements_2 : read_elements_4)(g);
+    end_section(g, "$EndElements");
+  } else {
+    skip_section(g);
+  }
+}
+
+ChStatus ch_tet_gmsh_parse(ChTetSource* source, ChTetMesh* out) {
+  Gmsh g = {.source = source};
+  ChScan* scan = &source->scan;
+  ch_scan_word(scan, "$MeshFormat");
+  read_format(&g);
+  for (ch_scan_space(scan); ch_tet_source_ok(source) && scan->at < scan->end; ch_scan_space(scan)) {
+    if (*scan->at == '$')
+      read_section(&g);
+    else
+      ch_tet_source_fail(source, CH_ERR_FORMAT, "expected a section such as $Nodes, or the end of the file");
+  }
+  if (ch_tet_source_ok(source) && !g.nodes)
+    return ch_fail(scan->context, CH_ERR_FORMAT, "%s: has no section $Nodes", scan->path);
+  ChStatus status = ch_tet_cells_check(source, g.tet_count, g.solids, g.others);
+  return status == CH_OK ? resolve(&g, out) : status;
+}
