@@ -284,6 +284,18 @@ static void H36_the_time_limit_gives_way_and_comes_back(void** state) {
   CHECK_NEAR(limit.now, 2.0, 0.0);
 }
 
+// Five bodies at a thousand steps a second: however slow a step is, soon none is allowed more than a millisecond.
+static void L12_a_few_bodies_in_short_steps_get_a_limit_as_short(void** state) {
+  (void)state;
+  ChTimeLimit few = ch_time_limit_begin(2.0, 5), many = ch_time_limit_begin(2.0, 50);
+  for (int k = 0; k < 20; ++k) {
+    ch_time_limit_step(&few, few.now + 0.001, 0.001);
+    ch_time_limit_step(&many, many.now + 0.001, 0.001);
+  }
+  CHECK_NEAR(few.now, 0.001, 0.0);
+  CHECK_NEAR(many.now, many.lowest, 0.0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(orders_are_read),
@@ -296,6 +308,7 @@ int main(void) {
       cmocka_unit_test(answers_reach_whom_they_are_for),
       cmocka_unit_test(H36_the_loop_tells_its_shares),
       cmocka_unit_test(H36_the_time_limit_gives_way_and_comes_back),
+      cmocka_unit_test(L12_a_few_bodies_in_short_steps_get_a_limit_as_short),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
