@@ -3,12 +3,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/random.h"
-#include "model/soft_basis.h"
-#include "model/soft_build.h"
 #include "model/tet_shapes.h"
 #include "model/world.h"
 #include "support/near.h"
+#include "support/soft_parts.h"
 
 static const double LENGTH = 1.0, WIDTH = 0.06, HEIGHT = 0.04, DENSITY = 1000.0, YOUNG = 1e7;
 
@@ -44,16 +42,7 @@ static const ChSoft* soft_of(Kit* kit, const ChTetMesh* mesh, const ChSoftDef* d
   return soft;
 }
 
-static ChSoftDef bar_def(bool clamped, int modes) {
-  ChSoftDef def = CH_SOFT_DEF;
-  def.young = YOUNG;
-  def.poisson = 0.3;
-  def.modes = modes;
-  def.clamped = clamped;
-  def.clamp_low = ch_vec(-0.501 * LENGTH, -1.0, -1.0);
-  def.clamp_high = ch_vec(-0.499 * LENGTH, 1.0, 1.0);
-  return def;
-}
+static ChSoftDef bar_def(bool clamped, int modes) { return ch_bar(CH_SOFT_MODAL, clamped, modes).def; }
 
 // Euler and Bernoulli: omega = k^2 sqrt(E I / (rho A)), I / A = height^2 / 12.
 static double beam(double k, double height) {
@@ -117,28 +106,7 @@ static void a_single_tetrahedron_has_twenty_four_modes(void** state) {
 
 // ------------------------------------------------------------------------------------------------------ brute force
 
-// A body taken apart: its raised mesh and the fields of its basis.
-typedef struct Parts {
-  ChSoftMesh mesh;
-  ChSoftMatrices matrices;
-  double* U;
-  double* lambda;
-} Parts;
-
-static Parts* take_apart(Kit* kit, const ChTetMesh* mesh, const ChSoftDef* def) {
-  Parts* parts = CH_TAKE(kit->arena, 1, Parts);
-  bool* held = def->clamped ? CH_TAKE(kit->arena, mesh->vertex_count, bool) : NULL;
-  for (int v = 0; held && v < mesh->vertex_count; ++v) held[v] = mesh->vertices[v].x <= def->clamp_high.x;
-  parts->mesh = ch_soft_mesh_raise(kit->arena, mesh, DENSITY, held);
-  parts->mesh.law = ch_elastic_law(def->young, def->poisson);
-  assert_true(ch_soft_matrices_assemble(kit->arena, &parts->mesh, def->clamped ? 0.0 : 10.0, &parts->matrices));
-  parts->U = CH_TAKE(kit->arena, (long)def->modes * parts->matrices.n, double);
-  parts->lambda = CH_TAKE(kit->arena, def->modes, double);
-  assert_true(ch_soft_basis(kit->arena, &parts->matrices, def->kind, def->modes, parts->U, parts->lambda));
-  return parts;
-}
-
-static double product(const Parts* parts, const double* u, const double* v) {
+static double product(const ChSoftParts* parts, const double* u, const double* v) {
   double sum = 0.0, *Mv = calloc((size_t)parts->matrices.n, sizeof *Mv);
   ch_soft_mass_multiply((void*)&parts->matrices, v, Mv);
   for (int i = 0; i < parts->matrices.n; ++i) sum += u[i] * Mv[i];
@@ -146,7 +114,7 @@ static double product(const Parts* parts, const double* u, const double* v) {
   return sum;
 }
 
-static void check_orthogonal(const Parts* parts, int modes) {
+static void check_orthogonal(const ChSoftParts* parts, int modes) {
   long n = parts->matrices.n;
   for (int a = 0; a < modes; ++a) {
     for (int b = 0; b < modes; ++b) CHECK_NEAR(product(parts, parts->U + a * n, parts->U + b * n), a == b, 1e-13);
@@ -160,7 +128,7 @@ static void a_basis_is_orthogonal_to_rigid_motions_to_rounding(void** state) {
   ChTetMesh mesh = bar(kit, 6, 2);
   for (int v = 0; v < mesh.vertex_count; ++v) mesh.vertices[v].y += 3.0;  // far from the origin
   ChSoftDef def = bar_def(false, 12);
-  Parts* parts = take_apart(kit, &mesh, &def);
+  ChSoftParts* parts = ch_soft_parts(kit->arena, &mesh, DENSITY, &def);
   check_orthogonal(parts, 12);
   CHECK_NEAR(parts->mesh.centre.y, 3.0, 1e-13);
 }
@@ -173,13 +141,13 @@ static void shape_functions(const double L[4], double N[CH_TET_NODES]) {
   }
 }
 
-static ChVec3 at_node(const Parts* parts, const double* u, int node) {
+static ChVec3 at_node(const ChSoftParts* parts, const double* u, int node) {
   int place = parts->mesh.place[node];
   return place < 0 ? ch_vec(0, 0, 0) : ch_vec(u[3 * place], u[3 * place + 1], u[3 * place + 2]);
 }
 
 // int rho over the body of |y|^2 1 - y y' and of y x U_b, by points; y = X + U q.
-static void integrate(const Parts* parts, int modes, const double* q, ChMat3* J, double* C, double* S) {
+static void integrate(const ChSoftParts* parts, int modes, const double* q, ChMat3* J, double* C, double* S) {
   const ChSoftMesh* mesh = &parts->mesh;
   ChTetRule rule = ch_tet_rule_5();
   for (int t = 0; t < mesh->tet_count; ++t)
@@ -211,7 +179,7 @@ static void inertia_and_coupling_are_the_integrals_over_the_body(void** state) {
     enum { MODES = 5 };
     ChSoftDef def = bar_def(clamped, MODES);
     const ChSoft* soft = soft_of(kit, &mesh, &def);
-    Parts* parts = take_apart(kit, &mesh, &def);
+    ChSoftParts* parts = ch_soft_parts(kit->arena, &mesh, DENSITY, &def);
     double q[MODES] = {0.3, -0.2, 0.15, 0.4, -0.1}, C[3 * MODES] = {0}, S[3 * MODES] = {0}, found[3 * MODES];
     ChMat3 J = {0}, mine;
     integrate(parts, MODES, q, &J, C, S);

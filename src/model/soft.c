@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/soft_cubic.h"
+
 // A symmetric 3 x 3 given as xx yy zz xy xz yz, times s, added to J.
 static void add_symmetric(double s, const double six[6], ChMat3* J) {
   static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
@@ -42,23 +44,49 @@ void ch_soft_kinetic_slope(const ChSoft* soft, const double* q, ChVec3 w, const 
   }
 }
 
-double ch_soft_energy(const ChSoft* soft, const double* q) {
-  double sum = 0.0;
-  for (int a = 0; a < soft->modes; ++a)
-    for (int b = 0; b < soft->modes; ++b) sum += 0.5 * q[a] * soft->K0[a * soft->modes + b] * q[b];
-  return sum;
+// ------------------------------------------------------------------------------------------------- internal forces
+
+// T3 and T4 of soft_cubic.h, weighed, as a full matrix added to K.
+static void add_matrices(const ChSoft* soft, const double* q, double third, double fourth, double* K) {
+  double T3[CH_SOFT_PAIRS_MAX], T4[CH_SOFT_PAIRS_MAX];
+  int n = soft->modes;
+  ch_soft_cubic_matrices(soft->cubic, q, T3, T4);
+  for (int a = 0, at = 0; a < n; ++a)
+    for (int b = a; b < n; ++b, ++at) {
+      double sum = third * T3[at] + fourth * T4[at];
+      K[a * n + b] += sum;
+      if (a != b) K[b * n + a] += sum;
+    }
 }
 
-void ch_soft_force(const ChSoft* soft, const double* q, double* f) {
-  for (int a = 0; a < soft->modes; ++a) {
+static void copy_stiffness(const ChSoft* soft, double* K) {
+  memcpy(K, soft->K0, (size_t)soft->modes * (size_t)soft->modes * sizeof *K);
+}
+
+// f = (K0 + third T3 + fourth T4) q
+static void apply(const ChSoft* soft, const double* q, double third, double fourth, double* f) {
+  double K[CH_SOFT_MODES_MAX * CH_SOFT_MODES_MAX];
+  int n = soft->modes;
+  copy_stiffness(soft, K);
+  if (soft->cubic) add_matrices(soft, q, third, fourth, K);
+  for (int a = 0; a < n; ++a) {
     f[a] = 0.0;
-    for (int b = 0; b < soft->modes; ++b) f[a] += soft->K0[a * soft->modes + b] * q[b];
+    for (int b = 0; b < n; ++b) f[a] += K[a * n + b] * q[b];
   }
 }
 
+double ch_soft_energy(const ChSoft* soft, const double* q) {
+  double f[CH_SOFT_MODES_MAX], sum = 0.0;
+  apply(soft, q, 2.0, 2.0, f);
+  for (int a = 0; a < soft->modes; ++a) sum += 0.5 * q[a] * f[a];
+  return sum;
+}
+
+void ch_soft_force(const ChSoft* soft, const double* q, double* f) { apply(soft, q, 3.0, 4.0, f); }
+
 void ch_soft_stiffness(const ChSoft* soft, const double* q, double* K) {
-  (void)q;
-  memcpy(K, soft->K0, (size_t)soft->modes * (size_t)soft->modes * sizeof *K);
+  copy_stiffness(soft, K);
+  if (soft->cubic) add_matrices(soft, q, 6.0, 12.0, K);
 }
 
 void ch_soft_damping(const ChSoft* soft, double* D) {

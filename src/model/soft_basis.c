@@ -1,4 +1,5 @@
-// See soft_basis.h. `modal`: the lowest vibrations, K u = omega^2 M u.
+// See soft_basis.h. `modal`: the lowest vibrations, K u = omega^2 M u. `stvk`: half as many, and the modal derivatives
+// that answer to them; where these are too few, further vibrations.
 #include "model/soft_basis.h"
 
 #include <cblas.h>
@@ -60,11 +61,21 @@ static bool diagonalize(ChArena* arena, const ChSoftMatrices* m, int count, doub
   return true;
 }
 
+// Puts derivatives in the place of the higher modes.
+static void add_derivatives(ChArena* arena, ChSoftMatrices* m, int modes, double* U, const double* lambda) {
+  int linear = (modes + 1) / 2;
+  long n = m->n;
+  double* found = CH_TAKE(arena, (modes - linear) * n + 1, double);
+  int count = ch_soft_derivatives(arena, m, linear, U, lambda, modes - linear, found);
+  int kept = modes - count;
+  memcpy(U + kept * n, found, (size_t)(count * n) * sizeof *U);
+}
+
 bool ch_soft_basis(ChArena* arena, ChSoftMatrices* matrices, ChSoftKind kind, int modes, double* U, double* lambda) {
   ChArenaMark mark = ch_arena_mark(arena);
   ChPencil pencil = pencil_of(matrices);
   bool fine = ch_lowest_modes(arena, &pencil, modes, lambda, U);
-  (void)kind;
+  if (fine && kind == CH_SOFT_STVK) add_derivatives(arena, matrices, modes, U, lambda);
   fine = fine && orthonormalize(arena, matrices, modes, U) && diagonalize(arena, matrices, modes, U, lambda);
   ch_arena_release(arena, mark);
   return fine;

@@ -56,8 +56,6 @@ static ChStatus check_clamp(ChContext* context, const ChSoftDef* def, const char
 static ChStatus check_numbers(ChContext* context, const ChWorld* world, const ChSoftDef* def, const char* what) {
   if ((unsigned)def->kind > CH_SOFT_STVK)
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: kind is %d, which is none", what, (int)def->kind);
-  if (def->kind == CH_SOFT_STVK)
-    return ch_fail(context, CH_ERR_UNSUPPORTED, "%s: kind is stvk, of which bases are not made yet; modal is", what);
   if (def->material < 0 || def->material >= world->material_count)
     return ch_fail(context, CH_ERR_RANGE, "%s: material is %d, but the world has %d; add it first", what, def->material,
                    world->material_count);
@@ -113,8 +111,13 @@ static ChStatus find_mesh(ChContext* context, ChWorld* world, const ChSoftDef* d
     }
   ChTetMesh* mesh = CH_TAKE(world->arena, 1, ChTetMesh);
   *out = mesh;
-  if (def->file)
-    return ch_fail(context, CH_ERR_UNSUPPORTED, "%s: meshes are not read from files yet; give vertices and tets", what);
+  if (def->file) {
+    ChStatus status = ch_tet_mesh_read(context, world->arena, def->file, mesh);
+    if (status == CH_OK || !context) return status;
+    char text[CH_MESSAGE_SIZE];  // what is wrong with the file is known; add whose it is
+    snprintf(text, sizeof text, "%s", context->message);
+    return ch_fail(context, status, "%s: %.*s", what, CH_MESSAGE_SIZE - CH_WHAT_SIZE - 3, text);
+  }
   *mesh = (ChTetMesh){.vertex_count = def->vertex_count, .tet_count = def->tet_count};
   mesh->vertices = CH_TAKE(world->arena, def->vertex_count, ChVec3);
   mesh->tets = CH_TAKE(world->arena, 4L * def->tet_count, int);

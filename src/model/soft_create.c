@@ -2,8 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/mass_properties.h"
 #include "model/soft_basis.h"
 #include "model/soft_build.h"
+#include "model/soft_cubic.h"
 
 // ------------------------------------------------------------------------------------------------------------- clamp
 
@@ -50,22 +52,6 @@ static ChStatus find_held(ChContext* context, const char* what, const ChSoftDef*
 
 // ------------------------------------------------------------------------------------------------------------- basis
 
-// About the square of the lowest frequency of a free bar of this mass and spread: 22.37^2 E I / (rho A L^4), with L^2 /
-// 12 and the height's square over 12 being the largest and the smallest spread of a unit mass. Any positive number
-// would do; one near the lowest frequency leaves the shifted matrix well conditioned and the lowest modes well apart.
-static double choose_shift(const ChSoftMesh* mesh, double young) {
-  if (mesh->moving_count < mesh->node_count) return 0.0;
-  ChVec3 principal = ch_mat_principal(mesh->spread);
-  double thin = principal.x / mesh->mass, wide = principal.z / mesh->mass;
-  return 0.1 * 500.5 / 144.0 * young / mesh->density * thin / (wide * wide);
-}
-
-static ChMat3 inertia_of(const ChMat3* spread) {
-  double trace = spread->m[0][0] + spread->m[1][1] + spread->m[2][2];
-  ChMat3 unit = ch_mat_diagonal(ch_vec(trace, trace, trace));
-  return ch_mat_along(&unit, -1.0, spread);
-}
-
 static void set_shape(const ChSoftMesh* mesh, const double* U, const int* vertices, ChSoft* soft) {
   int n = soft->modes;
   for (int v = 0; v < soft->skin.vertex_count; ++v)
@@ -76,11 +62,11 @@ static void set_shape(const ChSoftMesh* mesh, const double* U, const int* vertic
       }
 }
 
-static ChStatus fill(ChContext* context, ChArena* arena, const char* what, const ChSoftMesh* mesh, double young,
-                     const int* vertices, ChSoft* soft) {
+static ChStatus fill(ChContext* context, ChArena* arena, const char* what, const ChSoftMesh* mesh, const int* vertices,
+                     ChSoft* soft) {
   int n = soft->modes;
   ChSoftMatrices matrices;
-  if (!ch_soft_matrices_assemble(arena, mesh, choose_shift(mesh, young), &matrices))
+  if (!ch_soft_matrices_assemble(arena, mesh, &matrices))
     return ch_fail(context, CH_ERR_NUMERIC,
                    "%s: the stiffness of its mesh is not positive definite to rounding; its tetrahedra are too flat",
                    what);
@@ -92,11 +78,19 @@ static ChStatus fill(ChContext* context, ChArena* arena, const char* what, const
     soft->K0[(long)a * n + a] = lambda[a];
   }
   ch_soft_integrate(arena, mesh, U, soft);
+  if (soft->cubic) ch_soft_cubic_build(arena, mesh, U, soft->cubic);
   set_shape(mesh, U, vertices, soft);
   return CH_OK;
 }
 
 // -------------------------------------------------------------------------------------------------------------- make
+
+static const ChSoftCubic* take_cubic(ChArena* arena, int n) {
+  ChSoftCubic* cubic = CH_TAKE(arena, 1, ChSoftCubic);
+  double* numbers = CH_TAKE(arena, ch_soft_cubic_size(n), double);
+  *cubic = (ChSoftCubic){n, ch_soft_pair_count(n), numbers, numbers + (long)n * ch_soft_pair_count(n)};
+  return cubic;
+}
 
 static ChSoft* take(ChArena* arena, const ChSoftDef* def) {
   ChSoft* soft = CH_TAKE(arena, 1, ChSoft);
@@ -109,6 +103,7 @@ static ChSoft* take(ChArena* arena, const ChSoftDef* def) {
   soft->J2 = CH_TAKE(arena, 6 * n * n, double);
   soft->C2 = CH_TAKE(arena, 3 * n * n, double);
   soft->S = CH_TAKE(arena, 3 * n, double);
+  if (def->kind == CH_SOFT_STVK) soft->cubic = take_cubic(arena, def->modes);
   return soft;
 }
 
@@ -125,9 +120,9 @@ static ChStatus compute(ChContext* context, ChArena* arena, const char* what, co
                    def->modes, mesh->tet_count, freedoms);
   soft->mass = raised.mass;
   soft->centre = raised.centre;
-  soft->inertia = inertia_of(&raised.spread);
+  soft->inertia = ch_mass_inertia(&(ChMass){.spread = raised.spread});
   for (int v = 0; v < soft->skin.vertex_count; ++v) soft->skin.rest[v] = raised.nodes[vertices[v]];
-  return fill(context, arena, what, &raised, def->young, vertices, soft);
+  return fill(context, arena, what, &raised, vertices, soft);
 }
 
 ChStatus ch_soft_create(ChContext* context, ChArena* arena, const char* what, const ChSoftDef* def, double density,

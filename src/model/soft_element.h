@@ -23,6 +23,12 @@ void ch_elastic_coordinates(ChElastic law, const double D[3][3], double c[6]);
 // Their transposed: adds to D the symmetric tensor T with T : E = c . (coordinates of E) for every E.
 void ch_elastic_stress(ChElastic law, const double c[6], double D[3][3]);
 
+// a'b / 2, of which the symmetric part is the strain of second order that two fields of these gradients share.
+static inline void ch_strain_second(const double a[3][3], const double b[3][3], double g[3][3]) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) g[i][j] = 0.5 * (a[0][i] * b[0][j] + a[1][i] * b[1][j] + a[2][i] * b[2][j]);
+}
+
 typedef struct ChTetGeometry {
   double volume;
   ChVec3 slope[4];  // gradients of the barycentric coordinates

@@ -106,8 +106,20 @@ static void make_rigid(ChArena* arena, ChSoftMatrices* m) {
   }
 }
 
-bool ch_soft_matrices_assemble(ChArena* arena, const ChSoftMesh* mesh, double shift, ChSoftMatrices* out) {
-  *out = (ChSoftMatrices){.mesh = mesh, .n = 3 * mesh->moving_count, .shift = shift};
+// About the square of the lowest frequency of a free bar of this mass and spread: 22.37^2 E I / (rho A L^4), with L^2 /
+// 12 and the height's square over 12 being the largest and the smallest spread of a unit mass. Any positive number
+// would do; one near the lowest frequency leaves the shifted matrix well conditioned and the lowest modes well apart.
+static double choose_shift(const ChSoftMesh* mesh) {
+  if (mesh->moving_count < mesh->node_count) return 0.0;
+  double mu = 0.5 * mesh->law.shear * mesh->law.shear, kappa = mesh->law.bulk * mesh->law.bulk;
+  double young = 9.0 * kappa * mu / (3.0 * kappa + mu);
+  ChVec3 principal = ch_mat_principal(mesh->spread);
+  double thin = principal.x / mesh->mass, wide = principal.z / mesh->mass;
+  return 0.1 * 500.5 / 144.0 * young / mesh->density * thin / (wide * wide);
+}
+
+bool ch_soft_matrices_assemble(ChArena* arena, const ChSoftMesh* mesh, ChSoftMatrices* out) {
+  *out = (ChSoftMatrices){.mesh = mesh, .n = 3 * mesh->moving_count, .shift = choose_shift(mesh)};
   out->M = assemble_mass(arena, mesh);
   out->K = lay_out(arena, &out->M);
   assemble_stiffness(mesh, &out->K);

@@ -38,13 +38,13 @@ typedef struct ChSoftMatrices {
   ChSparse M;  // scalar
   ChBlockCsr K;
   ChCholesky* factor;  // of K + shift M
-  double shift;
-  int rigid_count;  // 6, or 0 where nodes are held
-  double* rigid;    // rigid_count x n, orthonormal in M
+  double shift;        // 0 where nodes are held
+  int rigid_count;     // 6, or 0 where nodes are held
+  double* rigid;       // rigid_count x n, orthonormal in M
 } ChSoftMatrices;
 
 // False when K + shift M is not positive definite.
-bool ch_soft_matrices_assemble(ChArena* arena, const ChSoftMesh* mesh, double shift, ChSoftMatrices* out);
+bool ch_soft_matrices_assemble(ChArena* arena, const ChSoftMesh* mesh, ChSoftMatrices* out);
 
 void ch_soft_mass_multiply(void* matrices, const double* x, double* y);  // y = M x
 void ch_soft_shifted_solve(void* matrices, const double* b, double* x);  // x = (K + shift M)^-1 b
