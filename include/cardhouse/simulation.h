@@ -30,8 +30,10 @@ typedef struct ChSimulationOptions {
   const char* integrator;  // its name: ch_integrator_info lists them
   double midpoint;         // of the integrator "midpoint": in [0, 1]
   ChStabilization stabilization;
-  double gamma;  // in (0, 1]
-  bool project;  // positions are projected onto the constraints after each step (B5)
+  double gamma;               // in (0, 1]
+  double deformation_weight;  // of the end of the step in the motion of deformable bodies, in [0.5, 1]: 0.5 keeps
+                              // their energy, more damps what is fast against h
+  bool project;               // positions are projected onto the constraints after each step (B5)
   ChRestitution restitution;
   double margin;    // metres; contacts nearer than this, and nearer than h * closing speed, take part
   bool look_ahead;  // the margin grows with the closing speed
@@ -105,11 +107,15 @@ long ch_simulation_step_count(const ChSimulation* simulation);
 ChStepInfo ch_simulation_info(
     const ChSimulation* simulation);  // of the last step; before the first: energies of the start
 ChBodyView ch_simulation_body(const ChSimulation* simulation, int body);
+// Amplitudes of a deformable body's modes and their rates; valid until the next step. NULL where the body is rigid.
+const double* ch_simulation_modes(const ChSimulation* simulation, int body, int* count);
+const double* ch_simulation_rates(const ChSimulation* simulation, int body, int* count);
 ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* simulation, int body, ChVec3 velocity,
                                     ChVec3 omega);
 // Puts the centre of mass elsewhere; orientation and velocities stay. Joints of the body and what it may overlap there
 // are the caller's matter.
 ChStatus ch_simulation_place(ChContext* context, ChSimulation* simulation, int body, ChVec3 position);
+// `point` in the world; of a deformable body the vertex of its skin is pushed that is nearest to it.
 ChStatus ch_simulation_push(ChContext* context, ChSimulation* simulation, int body, ChVec3 impulse, ChVec3 point);
 
 // A damped spring to pull a body with, by the critical numbers of the body alone.
@@ -121,7 +127,8 @@ typedef struct ChGrip {
 #define CH_GRIP \
   { .frequency = 4.0, .damping = 1.0, .strength = 200.0 }
 // Pulls the point `local` (the body's frame as it moves, origin in the centre of mass) towards `target` over the next
-// step; to be called before each step for as long as the pull lasts. Stable at any h.
+// step; to be called before each step for as long as the pull lasts. Stable at any h. Of a deformable body the vertex
+// of its skin is pulled that is nearest to `local` in the shape without deformation.
 ChStatus ch_simulation_pull(ChContext* context, ChSimulation* simulation, int body, ChVec3 local, ChVec3 target,
                             const ChGrip* grip);
 ChStatus ch_simulation_set_gravity(ChContext* context, ChSimulation* simulation, ChVec3 gravity);

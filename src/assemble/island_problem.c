@@ -3,13 +3,15 @@
 //   M^ x = H r + f      M^ = M - stiffness dk/dq - damping dk/dv      u = H^T x + (w + H^T v0)
 //
 // written column by column into the problem itself; only where implicit forces couple bodies is M listed as triplets. A
-// body with locks has fewer columns: everything that belongs to it is multiplied by its basis first. A sum w + H^T v0
-// that is no more than the round-off of its terms is zero.
+// body with locks has fewer columns: everything that belongs to it is multiplied by its basis first. The degrees of
+// freedom of a deformable body are those of its frame and then its modes; implicit forces act on frames. A sum w + H^T
+// v0 that is no more than the round-off of its terms is zero.
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "assemble/islands.h"
+#include "assemble/soft_body.h"
 #include "linalg/sparse.h"
 #include "problem/open_problem.h"
 
@@ -26,6 +28,7 @@ typedef struct Builder {
   double* basis;    // SQUARE a body of the island; not read where nothing is locked
   int* body_start;  // degrees of freedom of the island's bodies
   int dof;
+  double* square;  // room for the mass of a deformable body, where there are any
 } Builder;
 
 typedef struct Entries {
@@ -56,7 +59,8 @@ static const int* island_bodies(const Builder* b, int* count) {
   return b->islands->bodies + from;
 }
 
-static bool unlocked(const Builder* b, int body) { return b->moment->world->bodies[body].locks == 0; }
+static bool unlocked(const Builder* b, int body) { return ch_body_locks(b->moment->world, body) == 0; }
+static bool is_soft(const Builder* b, int body) { return b->moment->world->bodies[body].soft != NULL; }
 
 static void list_bases(ChArena* arena, Builder* b) {
   int count;
@@ -67,19 +71,20 @@ static void list_bases(ChArena* arena, Builder* b) {
     const ChBodyState* state = &b->moment->states[bodies[k]];
     b->dof += unlocked(b, bodies[k]) ? b->width
                                      : ch_body_basis(b->moment->world, bodies[k], state, b->basis + (long)k * SQUARE);
+    b->dof += ch_body_modes(b->moment->world, bodies[k]);
     b->body_start[k + 1] = b->dof;
   }
 }
 
 static const double* basis_of(const Builder* b, int body) { return b->basis + (long)b->islands->place[body] * SQUARE; }
 
-// out = basis^T x
+// out = basis^T x, of a frame
 static int reduce(const Builder* b, int body, const double* x, double* out) {
   if (unlocked(b, body)) {
     memcpy(out, x, (size_t)b->width * sizeof *x);
     return b->width;
   }
-  int freedoms = ch_body_freedoms(b->moment->world, body);
+  int freedoms = ch_frame_freedoms(b->moment->world, body);
   const double* basis = basis_of(b, body);
   for (int c = 0; c < freedoms; ++c) {
     out[c] = 0.0;
@@ -88,9 +93,9 @@ static int reduce(const Builder* b, int body, const double* x, double* out) {
   return freedoms;
 }
 
-// out = basis_i^T A basis_j, column by column
+// out = basis_i^T A basis_j, column by column, of frames
 static void reduce_square(const Builder* b, int i, int j, const double* A, double* out) {
-  int columns = ch_body_freedoms(b->moment->world, j), rows = 0;
+  int columns = ch_frame_freedoms(b->moment->world, j), rows = 0;
   const double* basis = basis_of(b, j);
   for (int c = 0; c < columns; ++c) {
     double column[WIDTH_MAX];
@@ -118,15 +123,26 @@ void ch_body_mass(const ChWorld* world, int body, double* M) {
 // Bodies of one coupling that move are in one island; the others are in none.
 static bool in_island(const Builder* b, int body) { return body >= 0 && b->islands->place[body] >= 0; }
 
+// The mass of a deformable body in its degrees of freedom; it is symmetric.
+static const double* soft_square(const Builder* b, int body) {
+  ch_soft_reduce_mass(b->moment->world, body, &b->moment->states[body], b->dynamics->soft[body], b->square);
+  return b->square;
+}
+
 // The masses by themselves are one square a body.
 static void write_masses(const Builder* b, ChSparse* M) {
   int count, at = 0;
   const int* bodies = island_bodies(b, &count);
-  double A[SQUARE], square[SQUARE];
+  double A[SQUARE], small[SQUARE];
   for (int k = 0; k < count; ++k) {
     int first = b->body_start[k], size = b->body_start[k + 1] - first;
-    ch_body_mass(b->moment->world, bodies[k], A);
-    reduce_square(b, bodies[k], bodies[k], A, square);
+    const double* square = small;
+    if (is_soft(b, bodies[k])) {
+      square = soft_square(b, bodies[k]);
+    } else {
+      ch_body_mass(b->moment->world, bodies[k], A);
+      reduce_square(b, bodies[k], bodies[k], A, small);
+    }
     for (int c = 0; c < size; ++c) {
       for (int a = 0; a < size; ++a)
         if (square[c * size + a] != 0.0) M->index[at] = first + a, M->value[at++] = square[c * size + a];
@@ -137,10 +153,17 @@ static void write_masses(const Builder* b, ChSparse* M) {
 
 static void add_square(const Builder* b, int i, int j, const double* A, Entries* M) {
   double square[SQUARE];
-  int rows = ch_body_freedoms(b->moment->world, i), columns = ch_body_freedoms(b->moment->world, j);
+  int rows = ch_frame_freedoms(b->moment->world, i), columns = ch_frame_freedoms(b->moment->world, j);
   reduce_square(b, i, j, A, square);
   for (int c = 0; c < columns; ++c)
     for (int a = 0; a < rows; ++a) add(M, b->islands->first[i] + a, b->islands->first[j] + c, square[c * rows + a]);
+}
+
+static void add_soft_square(const Builder* b, int body, Entries* M) {
+  int size = ch_body_freedoms(b->moment->world, body), first = b->islands->first[body];
+  const double* square = soft_square(b, body);
+  for (int c = 0; c < size; ++c)
+    for (int a = 0; a < size; ++a) add(M, first + a, first + c, square[c * size + a]);
 }
 
 // The masses with the implicit parts of forces.
@@ -149,6 +172,10 @@ static void list_masses(const Builder* b, Entries* M) {
   const int* bodies = island_bodies(b, &count);
   double stiffness = b->dynamics->stiffness, damping = b->dynamics->damping, A[SQUARE];
   for (int k = 0; k < count; ++k) {
+    if (is_soft(b, bodies[k])) {
+      add_soft_square(b, bodies[k], M);
+      continue;
+    }
     ch_body_mass(b->moment->world, bodies[k], A);
     add_square(b, bodies[k], bodies[k], A, M);
   }
@@ -174,9 +201,24 @@ static void gradient(const Builder* b, const ChRow* row, int side, double* x) {
 
 static const double* reference_of(const Builder* b, int body) { return b->dynamics->reference + (long)body * b->width; }
 
+// Row a of a block, and what it has along the modes of one side.
+typedef struct BlockRow {
+  const ChRowBlock* block;
+  int index, a;
+} BlockRow;
+
+static const ChRow* row_of(const Builder* b, const BlockRow* at) { return &b->rows->rows[at->block->law.row + at->a]; }
+
+static const double* modal_of(const Builder* b, const BlockRow* at, int side, int* modes) {
+  *modes = ch_body_modes(b->moment->world, at->block->body[side]);
+  return ch_row_modal(b->rows, at->index, at->a, side, *modes);
+}
+
 // w + H^T v0 of one row
-static double shifted(const Builder* b, const int body[2], const ChRow* row, double w) {
-  double sum = w, size = fabs(w), x[WIDTH_MAX];
+static double shifted(const Builder* b, const BlockRow* at) {
+  const ChRow* row = row_of(b, at);
+  const int* body = at->block->body;
+  double w = b->rows->w[at->block->law.row + at->a], sum = w, size = fabs(w), x[WIDTH_MAX];
   if (b->dynamics->absolute) return w;
   for (int side = 0; side < 2; ++side) {
     if (body[side] < 0) continue;
@@ -186,12 +228,22 @@ static double shifted(const Builder* b, const int body[2], const ChRow* row, dou
       sum += x[a] * v[a];
       size += fabs(x[a] * v[a]);
     }
+    if (!b->rows->modal) continue;
+    int modes;
+    const double *modal = modal_of(b, at, side, &modes),
+                 *rates = b->dynamics->reference + ch_modes_at(b->moment->world, body[side]);
+    for (int a = 0; a < modes && modal; ++a) {
+      sum += modal[a] * rates[a];
+      size += fabs(modal[a] * rates[a]);
+    }
   }
   return fabs(sum) <= ROUND_OFF * size ? 0.0 : sum;
 }
 
 // One column of H, the body with the first degrees of freedom first; returns where the next begins.
-static int write_column(const Builder* b, const ChRowBlock* block, const ChRow* row, ChSparse* H, int at) {
+static int write_column(const Builder* b, const BlockRow* source, ChSparse* H, int at) {
+  const ChRowBlock* block = source->block;
+  const ChRow* row = row_of(b, source);
   double x[WIDTH_MAX], reduced[WIDTH_MAX];
   for (int turn = 0; turn < 2; ++turn) {
     int side = block->body[0] > block->body[1] ? 1 - turn : turn, body = block->body[side];
@@ -200,6 +252,11 @@ static int write_column(const Builder* b, const ChRowBlock* block, const ChRow* 
     int freedoms = reduce(b, body, x, reduced), first = b->islands->first[body];
     for (int c = 0; c < freedoms; ++c)
       if (reduced[c] != 0.0) H->index[at] = first + c, H->value[at++] = reduced[c];
+    if (!b->rows->modal) continue;
+    int modes;
+    const double* modal = modal_of(b, source, side, &modes);
+    for (int c = 0; c < modes && modal; ++c)
+      if (modal[c] != 0.0) H->index[at] = first + freedoms + c, H->value[at++] = modal[c];
   }
   return at;
 }
@@ -208,13 +265,13 @@ static int write_column(const Builder* b, const ChRowBlock* block, const ChRow* 
 static void write_rows(const Builder* b, ChProblem* p) {
   int column = 0, at = 0, from = b->islands->block_start[b->island];
   for (int k = 0; k < p->block_count; ++k) {
-    const ChRowBlock* block = &b->rows->blocks[b->islands->blocks[from + k]];
-    p->blocks[k] = block->law;
+    BlockRow row = {.index = b->islands->blocks[from + k]};
+    row.block = &b->rows->blocks[row.index];
+    p->blocks[k] = row.block->law;
     p->blocks[k].row = column;
-    for (int a = 0; a < block->law.dimension; ++a, ++column) {
-      const ChRow* row = &b->rows->rows[block->law.row + a];
-      p->w[column] = shifted(b, block->body, row, b->rows->w[block->law.row + a]);
-      p->H.start[column + 1] = at = write_column(b, block, row, &p->H, at);
+    for (row.a = 0; row.a < row.block->law.dimension; ++row.a, ++column) {
+      p->w[column] = shifted(b, &row);
+      p->H.start[column + 1] = at = write_column(b, &row, &p->H, at);
     }
   }
 }
@@ -247,7 +304,7 @@ static double* list_impulses(ChArena* arena, const Builder* b) {
   for (int k = 0; k < count; ++k) {
     double* part = impulse + (long)k * b->width;
     memcpy(part, b->dynamics->impulse + (long)bodies[k] * b->width, (size_t)b->width * sizeof *part);
-    if (!b->dynamics->absolute) continue;
+    if (!b->dynamics->absolute || is_soft(b, bodies[k])) continue;
     ch_body_mass(b->moment->world, bodies[k], M);
     add_product(b->width, 1.0, M, reference_of(b, bodies[k]), part);
   }
@@ -255,10 +312,33 @@ static double* list_impulses(ChArena* arena, const Builder* b) {
   return impulse;
 }
 
+// A deformable body's: that of its frame is given, its modes' is not.
+static void write_soft_impulse(const Builder* b, int body, const double* frame, double* f) {
+  const ChWorld* world = b->moment->world;
+  int n = ch_body_modes(world, body), size = b->width + n;
+  const double *modes = b->dynamics->impulse + ch_modes_at(world, body),
+               *rates = b->dynamics->reference + ch_modes_at(world, body);
+  double x[CH_SOFT_SIZE_MAX], v[CH_SOFT_SIZE_MAX];
+  memcpy(x, frame, (size_t)b->width * sizeof *x);
+  memcpy(x + b->width, modes, (size_t)n * sizeof *x);
+  if (b->dynamics->absolute) {
+    memcpy(v, reference_of(b, body), (size_t)b->width * sizeof *v);
+    memcpy(v + b->width, rates, (size_t)n * sizeof *v);
+    add_product(size, 1.0, b->dynamics->soft[body], v, x);
+  }
+  ch_soft_reduce(world, body, &b->moment->states[body], x, f);
+}
+
 static void write_impulses(const Builder* b, const double* impulse, double* f) {
   int count;
   const int* bodies = island_bodies(b, &count);
-  for (int k = 0; k < count; ++k) reduce(b, bodies[k], impulse + (long)k * b->width, f + b->body_start[k]);
+  for (int k = 0; k < count; ++k) {
+    const double* part = impulse + (long)k * b->width;
+    if (is_soft(b, bodies[k]))
+      write_soft_impulse(b, bodies[k], part, f + b->body_start[k]);
+    else
+      reduce(b, bodies[k], part, f + b->body_start[k]);
+  }
 }
 
 static int* list_freedoms(ChArena* arena, const Builder* b) {
@@ -274,6 +354,29 @@ static int count_rows(const Builder* b) {
   for (int k = b->islands->block_start[b->island]; k < b->islands->block_start[b->island + 1]; ++k)
     rows += b->rows->blocks[b->islands->blocks[k]].law.dimension;
   return rows;
+}
+
+// Most entries of H and of M, of which H has two bodies' a row.
+static long count_gradients(const Builder* b) {
+  long count = 2L * count_rows(b) * b->width;
+  for (int k = b->islands->block_start[b->island]; b->rows->modal && k < b->islands->block_start[b->island + 1]; ++k) {
+    const ChRowBlock* block = &b->rows->blocks[b->islands->blocks[k]];
+    for (int side = 0; side < 2; ++side)
+      if (block->body[side] >= 0)
+        count += (long)block->law.dimension * ch_body_modes(b->moment->world, block->body[side]);
+  }
+  return count;
+}
+
+static long count_masses(const Builder* b) {
+  long sum = (long)b->dof * b->width;
+  int count;
+  const int* bodies = island_bodies(b, &count);
+  for (int k = 0; b->square && k < count; ++k) {
+    long size = b->body_start[k + 1] - b->body_start[k];
+    if (is_soft(b, bodies[k])) sum += size * size;
+  }
+  return sum;
 }
 
 // What a force's implicit part weighs on its i-th body over a step, in that body's masses.
@@ -317,17 +420,18 @@ ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment*
   ChArenaMark mark = ch_arena_mark(scratch);
   list_bases(scratch, &b);
   island_bodies(&b, &count);
+  if (moment->world->mode_count > 0) b.square = CH_TAKE(scratch, CH_SOFT_SIZE_MAX * CH_SOFT_SIZE_MAX, double);
   Entries M = {0};
   if (couplings > 0) {
-    M = take_entries(scratch, (count + 4L * couplings) * SQUARE);
+    M = take_entries(scratch, (count + 4L * couplings) * SQUARE + count_masses(&b));
     list_masses(&b, &M);
   }
   ChProblemSizes sizes = {.dimension = moment->world->dimension,
                           .block_count = blocks,
                           .rows = count_rows(&b),
                           .dof = b.dof,
-                          .M_room = couplings > 0 ? 0 : (long)b.dof * b.width,
-                          .H_room = 2L * count_rows(&b) * b.width};
+                          .M_room = couplings > 0 ? 0 : count_masses(&b),
+                          .H_room = count_gradients(&b)};
   ChTriplets coupled = triplets(b.dof, b.dof, &M);
   const double* impulse = list_impulses(scratch, &b);
   const int* body = list_freedoms(scratch, &b);
@@ -357,6 +461,9 @@ void ch_island_reference(const ChMoment* moment, const ChIslands* islands, int i
         *reference += basis[a * freedoms + c] * dynamics->reference[(long)body * width + a];
       ++reference;
     }
+    int modes = ch_body_modes(world, body);
+    if (modes > 0) memcpy(reference, dynamics->reference + ch_modes_at(world, body), (size_t)modes * sizeof *reference);
+    reference += modes;
   }
 }
 
@@ -373,5 +480,8 @@ void ch_island_velocities(const ChMoment* moment, const ChIslands* islands, int 
       velocities[(long)body * width + a] = sum;
     }
     x += freedoms;
+    long first = ch_modes_at(world, body);
+    for (int a = 0; a < ch_body_modes(world, body); ++a)
+      velocities[first + a] = (dynamics->absolute ? 0.0 : dynamics->reference[first + a]) + *x++;
   }
 }

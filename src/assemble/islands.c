@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "assemble/soft_body.h"
 #include "base/union_find.h"
 
 static void join(const ChWorld* world, const int body[2], int* parent, unsigned char* used) {
@@ -74,20 +75,24 @@ void ch_islands_find(ChArena* arena, const ChWorld* world, const ChRows* rows, c
 // Whether freedom a of a body is locked; in the plane the third is the turn about z.
 static bool locked(const ChWorld* world, int body, int a) {
   int bit = world->dimension == 2 && a == 2 ? 5 : a;
-  return world->bodies[body].locks >> bit & 1u;
+  return ch_body_locks(world, body) >> bit & 1u;
 }
 
-int ch_body_freedoms(const ChWorld* world, int body) {
+int ch_frame_freedoms(const ChWorld* world, int body) {
   if (world->bodies[body].kind != CH_BODY_DYNAMIC) return 0;
   int width = ch_world_width(world), freedoms = width;
   for (int a = 0; a < width; ++a) freedoms -= locked(world, body, a);
   return freedoms;
 }
 
+int ch_body_freedoms(const ChWorld* world, int body) {
+  return ch_frame_freedoms(world, body) + ch_body_modes(world, body);
+}
+
 // Rotations that are left turn about world axes; with all three left the body's own axes do as well and keep M simple.
 int ch_body_basis(const ChWorld* world, int body, const ChBodyState* state, double* basis) {
-  int width = ch_world_width(world), freedoms = ch_body_freedoms(world, body), column = 0;
-  unsigned turns = world->bodies[body].locks >> 3;
+  int width = ch_world_width(world), freedoms = ch_frame_freedoms(world, body), column = 0;
+  unsigned turns = ch_body_locks(world, body) >> 3;
   memset(basis, 0, (size_t)(width * freedoms) * sizeof *basis);
   for (int a = 0; a < width; ++a) {
     if (locked(world, body, a)) continue;

@@ -5,6 +5,7 @@
 
 #include "assemble/rows.h"
 #include "model/forces.h"
+#include "model/soft.h"
 
 typedef struct ChIslands {
   int count;
@@ -20,20 +21,29 @@ typedef struct ChIslands {
 void ch_islands_find(ChArena* arena, const ChWorld* world, const ChRows* rows, const ChForceCoupling* couplings,
                      int coupling_count, bool whole, ChIslands* out);
 
-// Degrees of freedom of a body: width less its locks, 0 where it does not move.
+// World axes along and about which the body's frame does not move: all of them where it is clamped.
+static inline unsigned ch_body_locks(const ChWorld* world, int body) {
+  const ChBody* b = &world->bodies[body];
+  return b->soft && b->soft->clamped ? 63u : b->locks;
+}
+// Degrees of freedom of a body's frame: width less its locks, 0 where it does not move; and with its modes.
+int ch_frame_freedoms(const ChWorld* world, int body);
 int ch_body_freedoms(const ChWorld* world, int body);
-// Columns of the body's basis: velocity (width numbers: v world, w body's frame) = basis x freedoms. Row-major width x
-// freedoms.
+// Columns of the basis of the body's frame: velocity (width numbers: v world, w body's frame) = basis x freedoms.
+// Row-major width x freedoms.
 int ch_body_basis(const ChWorld* world, int body, const ChBodyState* state, double* basis);
 
-// What the rows act on, in the layout of forces.h. Unknown is the change of velocity from a reference, so that bodies
-// that coast or fall together, however fast, leave no round-off of their speed in a problem that has nothing to solve:
+// What the rows act on, in the layout of forces.h (modes: soft_body.h). Unknown is the change of velocity from a
+// reference, so that bodies that coast or fall together, however fast, leave no round-off of their speed in a problem
+// that has nothing to solve:
 //
 //   M^ (v - reference) = impulse + (stiffness dk/dq + damping dk/dv) reference + H r
 //   M^ = M - stiffness dk/dq - damping dk/dv
 typedef struct ChDynamics {
-  const double* reference;  // body_count * width: velocities, locks already kept
-  const double* impulse;    // body_count * width
+  const double* reference;    // velocities, locks already kept
+  const double* impulse;      // the same numbers
+  const double* const* soft;  // body -> a deformable body's M, implicit elastic parts and all: (6 + modes) square,
+                              // NULL: rigid; NULL where there is none
   const ChForceCoupling* couplings;
   int coupling_count;
   double stiffness, damping;  // of the implicit parts: h^2 and h in an Euler step
@@ -51,7 +61,7 @@ ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment*
 void ch_island_reference(const ChMoment* moment, const ChIslands* islands, int island, const ChDynamics* dynamics,
                          double* reference);
 
-// Velocities (body_count * width) of an island's bodies from the degrees of freedom of its problem, `absolute` or not.
+// Velocities of an island's bodies from the degrees of freedom of its problem, `absolute` or not.
 void ch_island_velocities(const ChMoment* moment, const ChIslands* islands, int island, const ChDynamics* dynamics,
                           const double* x, double* velocities);
 

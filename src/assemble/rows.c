@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assemble/soft_body.h"
 #include "linalg/small.h"
 
 #define REACHED 1e-9  // metres or radian: room to a limit that an impact takes for none
@@ -60,7 +61,22 @@ static ChRowBlock* open_block(const ChMoment* moment, ChRows* out, const int bod
   return block;
 }
 
-static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index, ChRows* out) {
+// Gradients of the contact's rows along the modes of its deformable sides, at the end of what there is.
+static void add_modes(const ChMoment* moment, const ChGap* gap, const ChVec3 axes[3], int dimension, ChRows* out,
+                      long* used) {
+  long* start = out->modal_start[out->block_count - 1];
+  for (int side = 0; side < 2; ++side) {
+    int modes = ch_body_modes(moment->world, gap->body[side]);
+    if (modes == 0) continue;
+    ChSkinPoint point = ch_skin_point(moment->world, moment->states, gap, side);
+    start[side] = *used;
+    for (int a = 0; a < dimension; ++a, *used += modes)
+      ch_skin_gradient(moment->world, moment->states, gap->body[side], &point, side == 0 ? ch_neg(axes[a]) : axes[a],
+                       out->modal + *used);
+  }
+}
+
+static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index, ChRows* out, long* used) {
   const ChGap* gap = &moment->gaps[index];
   ChSurface surface = ch_world_surface(moment->world, gap->shape[0], gap->shape[1]);
   ChRowBlock* block = open_block(moment, out, gap->body);
@@ -79,6 +95,7 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
     out->prescribed[k] = take_prescribed(moment, &out->rows[k], gap->body);
     out->w[k] = out->prescribed[k] + (a == 0 ? rule->contact_gain * gap->gap : 0.0);
   }
+  if (out->modal) add_modes(moment, gap, axes, dimension, out, used);
 }
 
 // The speed that a drive asks for: position drives the mean over the step, so that its end is met whatever the signal
@@ -180,6 +197,16 @@ static void add_joint(const ChMoment* moment, const ChRowRule* rule, int index, 
   }
 }
 
+static void take_modal(ChArena* arena, const ChMoment* moment, ChRows* out) {
+  long most = 0, blocks = (long)moment->gap_count + (long)moment->world->joint_count * CH_JOINT_ROWS_MAX;
+  for (int g = 0; g < moment->gap_count; ++g)
+    for (int side = 0; side < 2; ++side)
+      most += (long)moment->world->dimension * ch_body_modes(moment->world, moment->gaps[g].body[side]);
+  out->modal = CH_TAKE_RAW(arena, most + 1, double);
+  out->modal_start = (long(*)[2])CH_TAKE_RAW(arena, 2 * blocks, long);
+  for (long b = 0; b < blocks; ++b) out->modal_start[b][0] = out->modal_start[b][1] = -1;
+}
+
 void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule, ChRows* out) {
   long joint_rows = (long)moment->world->joint_count * CH_JOINT_ROWS_MAX;
   long most = (long)moment->gap_count * moment->world->dimension + joint_rows;
@@ -189,7 +216,9 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
                   .value = CH_TAKE_RAW(arena, most, double),
                   .prescribed = CH_TAKE_RAW(arena, most, double),
                   .driven = CH_TAKE(arena, most, bool)};
+  long used = 0;
+  if (moment->world->mode_count > 0) take_modal(arena, moment, out);
   for (int j = 0; j < moment->world->joint_count; ++j) add_joint(moment, rule, j, out);
   for (int g = 0; g < moment->gap_count; ++g)
-    if (!rule->closed_only || moment->gaps[g].gap <= 0.0) add_contact(moment, rule, g, out);
+    if (!rule->closed_only || moment->gaps[g].gap <= 0.0) add_contact(moment, rule, g, out, &used);
 }

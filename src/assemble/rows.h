@@ -28,7 +28,17 @@ typedef struct ChRows {
   double* value;       // signed gap or g of each row; 0 for tangents, motors and friction
   double* prescribed;  // the part of w that bodies without degrees of freedom make: they do work
   bool* driven;        // of each row: a motor or a prescribed motion, or held by a driven body: all its work counts
+  // Gradients of contact rows along the modes of deformable bodies: of block and side, dimension x modes numbers from
+  // modal_start on, -1 where there are none. Both are NULL in a world of rigid bodies.
+  double* modal;
+  long (*modal_start)[2];
 } ChRows;
+
+// Of row a of a block; `modes` numbers, or NULL.
+static inline const double* ch_row_modal(const ChRows* rows, int block, int a, int side, int modes) {
+  if (!rows->modal || rows->modal_start[block][side] < 0) return NULL;
+  return rows->modal + rows->modal_start[block][side] + (long)a * modes;
+}
 
 // How gaps and joint errors enter w.
 typedef struct ChRowRule {
@@ -54,7 +64,7 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
 // Normal and tangents of a contact; a friction axis that turns with a body sets the first tangent.
 void ch_contact_frame(const ChMoment* moment, const ChGap* gap, const ChSurface* surface, ChVec3 axes[3]);
 
-// u of one row without w: both bodies' velocities.
+// u of one row without w: the velocities of both bodies' frames.
 double ch_row_speed(const ChRow* row, const int body[2], const ChBodyState* states);
 
 #endif

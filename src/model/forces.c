@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/joint_rows.h"
+#include "model/soft.h"
 #include "model/springs.h"
 
 // Adds a force through the centre of mass (world frame) and a torque (body's frame) to the body's part of k.
@@ -144,7 +145,8 @@ static void add_driven_joint(const ChWorld* world, const ChJoint* joint, const C
 }
 
 static void clear(const ChWorld* world, double* k) {
-  memset(k, 0, (size_t)world->body_count * (size_t)ch_world_width(world) * sizeof *k);
+  long count = (long)world->body_count * ch_world_width(world) + world->mode_count;
+  memset(k, 0, (size_t)count * sizeof *k);
 }
 
 void ch_forces_evaluate(const ChWorld* world, const ChBodyState* states, double t, double* k) {
@@ -200,11 +202,40 @@ bool ch_forces_applied(const ChWorld* world, const ChBodyState* states, double t
 
 // ------------------------------------------------------------------------------------------------------------ energies
 
+// What is stored in the deformation, less the work of gravity on a clamped body.
+static double deformation_energy(const ChWorld* world, const ChBodyState* states, int body, ChVec3 gravity) {
+  const ChSoft* soft = world->bodies[body].soft;
+  const double* q = ch_state_modes(world, states, body);
+  double sum = ch_soft_energy(soft, q);
+  ChVec3 g = ch_rotate_back(states[body].orientation, gravity);
+  for (int a = 0; a < soft->modes && soft->clamped; ++a)
+    for (int i = 0; i < 3; ++i) sum -= ch_component(g, i) * soft->S[i * soft->modes + a] * q[a];
+  return sum;
+}
+
+// 1/2 w.J(q) w + w.C(q) qd + 1/2 qd.qd
+static double soft_kinetic(const ChWorld* world, const ChBodyState* states, int body) {
+  const ChSoft* soft = world->bodies[body].soft;
+  const double *q = ch_state_modes(world, states, body), *rates = ch_state_rates(world, states, body);
+  ChVec3 w = states[body].omega;
+  ChMat3 J;
+  double C[3 * CH_SOFT_MODES_MAX], sum = 0.0;
+  ch_soft_inertia(soft, q, &J);
+  ch_soft_coupling(soft, q, C);
+  for (int a = 0; a < soft->modes; ++a) {
+    sum += 0.5 * rates[a] * rates[a];
+    for (int i = 0; i < 3; ++i) sum += ch_component(w, i) * C[i * soft->modes + a] * rates[a];
+  }
+  return sum + 0.5 * ch_dot(w, ch_mat_apply(&J, w));
+}
+
 double ch_forces_potential(const ChWorld* world, const ChBodyState* states, double t) {
   double sum = 0.0;
   ChVec3 gravity = signal_vector(world->gravity, t);
   for (int b = 0; b < world->body_count; ++b)
     if (ch_body_is_dynamic(world, b)) sum -= world->bodies[b].mass * ch_dot(gravity, states[b].position);
+  for (int b = 0; b < world->body_count && world->mode_count > 0; ++b)
+    if (world->bodies[b].soft) sum += deformation_energy(world, states, b, gravity);
   for (int f = 0; f < world->force_count; ++f) {
     const ChForce* force = &world->forces[f];
     if (force->def.type == CH_FORCE_SPRING) sum += stored(&force->def, ch_spring_pose(force, states).x);
@@ -222,7 +253,7 @@ double ch_kinetic_energy(const ChWorld* world, const ChBodyState* states) {
     if (body->kind != CH_BODY_DYNAMIC) continue;
     const ChBodyState* s = &states[b];
     sum += 0.5 * body->mass * ch_dot(s->velocity, s->velocity);
-    sum += 0.5 * ch_dot(s->omega, ch_mat_apply(&body->inertia, s->omega));
+    sum += body->soft ? soft_kinetic(world, states, b) : 0.5 * ch_dot(s->omega, ch_mat_apply(&body->inertia, s->omega));
   }
   return sum;
 }

@@ -1,8 +1,9 @@
 // Forces on bodies and their derivatives, for the linearly implicit step (002: M^ = M - h^2 dk/dq - h dk/dv).
 //
 // A generalised force is laid out as velocities are: per body (force in the world frame, torque in the body's frame), 6
-// numbers a body in space, 3 in the plane. dk/dq is with respect to the displacement h v (rotations: h w, body's
-// frame).
+// numbers a body in space, 3 in the plane; then the modes of deformable bodies, on which no force acts but through
+// contacts: springs, wrenches and joints hold a body's frame. dk/dq is with respect to the displacement h v (rotations:
+// h w, body's frame).
 #ifndef CH_MODEL_FORCES_H
 #define CH_MODEL_FORCES_H
 
@@ -18,7 +19,8 @@ typedef struct ChForceCoupling {
   double dkdq[2][2][36], dkdv[2][2][36];
 } ChForceCoupling;
 
-// k(t, q, v): gravity, forces and force-driven joints, for all bodies. `k` has body_count * width entries.
+// k(t, q, v): gravity, forces and force-driven joints, for all bodies. `k` has body_count * width + mode_count
+// entries.
 void ch_forces_evaluate(const ChWorld* world, const ChBodyState* states, double t, double* k);
 
 // The part of k that comes from outside: wrenches and force-driven joints. False, with k untouched, when there is none.
@@ -33,7 +35,7 @@ bool ch_force_derivatives(const ChWorld* world, int force, const ChBodyState* st
 // stiff (wrenches).
 bool ch_force_implicit(const ChWorld* world, int force, const ChBodyState* states, double t, ChForceCoupling* out);
 
-// Potential energy of gravity (constant part at time t), springs and wells.
+// Potential energy of gravity (constant part at time t), springs, wells and deformation.
 double ch_forces_potential(const ChWorld* world, const ChBodyState* states, double t);
 double ch_kinetic_energy(const ChWorld* world, const ChBodyState* states);
 

@@ -31,15 +31,16 @@ enum { FIGURE_COUNT = FIGURES(ONE) CH_CERTIFICATE_FIELDS(ONE_field) };
 typedef struct Header {
   char magic[8];
   int bodies, joints, contacts, dimension;
+  long modes;
   double time, h, memory_h, base_time, base_h;
   long step, base_step;
   double info[FIGURE_COUNT];
 } Header;
 
-static const char MAGIC[8] = "CHSTATE3";
+static const char MAGIC[8] = "CHSTATE4";
 
 static size_t size_of(const ChSimulation* s, int contacts) {
-  return sizeof(Header) + (size_t)s->world->body_count * sizeof *s->states +
+  return sizeof(Header) + ch_world_state_bytes(s->world) +
          (size_t)s->world->joint_count * CH_JOINT_ROWS_MAX * sizeof(double) +
          (size_t)contacts * sizeof *s->memory.contacts + (size_t)s->world->body_count;
 }
@@ -74,6 +75,7 @@ static Header make_header(const ChSimulation* s) {
                    .joints = s->world->joint_count,
                    .contacts = s->memory.contact_count,
                    .dimension = s->world->dimension,
+                   .modes = s->world->mode_count,
                    .time = s->time,
                    .h = s->h,
                    .memory_h = s->memory.h,
@@ -96,8 +98,8 @@ ChStatus ch_simulation_save(ChContext* context, const ChSimulation* s, void* byt
   char* at = bytes;
   memcpy(at, &header, sizeof header);
   at += sizeof header;
-  memcpy(at, s->states, (size_t)header.bodies * sizeof *s->states);
-  at += (size_t)header.bodies * sizeof *s->states;
+  memcpy(at, s->states, ch_world_state_bytes(s->world));
+  at += ch_world_state_bytes(s->world);
   memcpy(at, s->memory.joints, (size_t)header.joints * CH_JOINT_ROWS_MAX * sizeof(double));
   at += (size_t)header.joints * CH_JOINT_ROWS_MAX * sizeof(double);
   if (header.contacts > 0) memcpy(at, s->memory.contacts, (size_t)header.contacts * sizeof *s->memory.contacts);
@@ -113,6 +115,9 @@ static ChStatus check_header(ChContext* context, const ChSimulation* s, const He
                    "checkpoint of a world with %d bodies and %d joints in dimension %d; this one has %d and %d in %d",
                    h->bodies, h->joints, h->dimension, s->world->body_count, s->world->joint_count,
                    s->world->dimension);
+  if (h->modes != s->world->mode_count)
+    return ch_fail(context, CH_ERR_SIZE, "checkpoint of a world with %ld modes of deformable bodies; this one has %d",
+                   h->modes, s->world->mode_count);
   if (h->contacts < 0 || size != size_of(s, h->contacts))
     return ch_fail(context, CH_ERR_SIZE, "checkpoint has %zu bytes, must have %zu", size,
                    size_of(s, h->contacts < 0 ? 0 : h->contacts));
@@ -133,7 +138,7 @@ ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* byt
   if (status == CH_OK) status = ch_memory_reserve(context, s, header.contacts);
   if (status != CH_OK) return status;
   const char* at = (const char*)bytes + sizeof header;
-  size_t states = (size_t)header.bodies * sizeof *s->states;
+  size_t states = ch_world_state_bytes(s->world);
   memcpy(s->before, at, states);
   status = ch_states_check(context, s->world, s->before, header.step);
   if (status != CH_OK) return status;

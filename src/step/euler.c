@@ -14,4 +14,5 @@ const ChIntegrator ch_euler = {.name = "euler",
                                .contacts = CH_CONTACTS_STABILIZED,
                                .passes = 1,
                                .impacts = true,
-                               .joints = true};
+                               .joints = true,
+                               .soft = true};

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assemble/soft_body.h"
 #include "base/check.h"
 #include "step/rotation.h"
 
@@ -12,8 +13,8 @@ ChForcePlace ch_force_place(ChSimulation* s, ChForceRule rule, double h, double 
   int width = ch_world_width(s->world);
   p.couplings = CH_TAKE(s->scratch, s->world->force_count, ChForceCoupling);
   if (rule == CH_FORCES_START) return p;
-  p.guess = CH_TAKE(s->scratch, (long)s->world->body_count * width, double);
-  p.states = CH_TAKE(s->scratch, s->world->body_count, ChBodyState);
+  p.guess = CH_TAKE(s->scratch, ch_world_numbers(s->world), double);
+  p.states = ch_states_take(s->scratch, s->world);
   for (int b = 0; b < s->world->body_count; ++b) ch_state_read(s->world, &s->states[b], p.guess + (long)b * width);
   return p;
 }
@@ -93,7 +94,7 @@ bool ch_force_place_sum(const ChForcePlace* p, bool applied, double* k) {
   const ChSimulation* s = p->s;
   if (!some_forces(s->world, applied, p->states, p->when, k)) return false;
   if (p->rule != CH_FORCES_TRAPEZOID) return true;
-  long count = (long)s->world->body_count * ch_world_width(s->world);
+  long count = ch_world_numbers(s->world);
   double* start = CH_TAKE(s->scratch, count, double);
   some_forces(s->world, applied, s->states, s->time, start);
   for (long j = 0; j < count; ++j) k[j] = 0.5 * (k[j] + start[j]);

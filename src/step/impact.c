@@ -10,8 +10,10 @@
 //
 // A shock may set others off (balls in a row, a hair apart): the search is repeated until nothing closes that bounces.
 #include <math.h>
+#include <string.h>
 
-#include "step/state.h"
+#include "assemble/soft_body.h"
+#include "step/soft_step.h"
 
 enum { MOST_SHOCKS = 200 };
 #define TOUCHING 1e-9  // metres
@@ -30,18 +32,35 @@ typedef struct Shock {
   double* restitution;
 } Shock;
 
-static double closing_speed(const ChSimulation* s, const ChGap* g) {
+// What deformation adds to the velocity of b's point less that of a's along the normal.
+static double rate_of_deformation(const Shock* k, const ChGap* g) {
+  const ChWorld* world = k->s->world;
+  double speed = 0.0, gradient[CH_SOFT_MODES_MAX];
+  for (int side = 0; side < 2; ++side) {
+    int body = g->body[side];
+    if (!world->bodies[body].soft) continue;
+    const double* rates = ch_state_rates(world, k->s->states, body);
+    ChSkinPoint point = ch_skin_point(world, k->all->states, g, side);
+    ch_skin_gradient(world, k->all->states, body, &point, side == 0 ? ch_neg(g->normal) : g->normal, gradient);
+    for (int a = 0; a < ch_body_modes(world, body); ++a) speed += gradient[a] * rates[a];
+  }
+  return speed;
+}
+
+static double closing_speed(const Shock* k, const ChGap* g) {
+  const ChSimulation* s = k->s;
   ChVec3 v[2];
   for (int side = 0; side < 2; ++side) {
     const ChBodyState* state = &s->states[g->body[side]];
     ChVec3 spin = ch_rotate(state->orientation, state->omega);
     v[side] = ch_add(state->velocity, ch_cross(spin, ch_sub(g->point, state->position)));
   }
-  return ch_dot(g->normal, ch_sub(v[1], v[0]));
+  double speed = ch_dot(g->normal, ch_sub(v[1], v[0]));
+  return s->world->mode_count == 0 ? speed : speed + rate_of_deformation(k, g);
 }
 
 static bool closes(const Shock* k, const ChGap* g) {
-  double speed = closing_speed(k->s, g);
+  double speed = closing_speed(k, g);
   return speed < 0.0 && g->gap + k->h * speed < 0.0;
 }
 
@@ -56,14 +75,14 @@ static double settling_speed(const Shock* k, const ChGap* g) {
 
 static bool bounces(const Shock* k, const ChGap* g) {
   if (!(ch_world_surface(k->s->world, g->shape[0], g->shape[1]).restitution > 0.0)) return false;
-  return closes(k, g) && -closing_speed(k->s, g) > k->slowest + settling_speed(k, g);
+  return closes(k, g) && -closing_speed(k, g) > k->slowest + settling_speed(k, g);
 }
 
 // What a solve of this accuracy leaves behind is no collision either, or shocks would never end.
 static void find_slowest(Shock* k) {
   double fastest = 0.0;
   for (int g = 0; g < k->all->gap_count; ++g)
-    if (closes(k, &k->all->gaps[g])) fastest = fmax(fastest, -closing_speed(k->s, &k->all->gaps[g]));
+    if (closes(k, &k->all->gaps[g])) fastest = fmax(fastest, -closing_speed(k, &k->all->gaps[g]));
   k->slowest = SLOWEST + 10.0 * k->s->options.solve.tolerance * fastest;
 }
 
@@ -95,7 +114,7 @@ static void prepare(ChArena* arena, Shock* k) {
       if (g < 0 || !bounces(k, &k->moment.gaps[g])) continue;
       const int* shape = k->moment.gaps[g].shape;
       k->restitution[b] = ch_world_surface(s->world, shape[0], shape[1]).restitution;
-      k->bounce[b] = k->restitution[b] * closing_speed(s, &k->moment.gaps[g]);
+      k->bounce[b] = k->restitution[b] * closing_speed(k, &k->moment.gaps[g]);
       k->idle[i] = 0;
     }
   }
@@ -103,9 +122,25 @@ static void prepare(ChArena* arena, Shock* k) {
 
 static double* read_velocities(ChArena* arena, const ChSimulation* s) {
   int width = ch_world_width(s->world);
-  double* v = CH_TAKE(arena, (long)s->world->body_count * width, double);
+  double* v = CH_TAKE(arena, ch_world_numbers(s->world), double);
   for (int b = 0; b < s->world->body_count; ++b) ch_state_read(s->world, &s->states[b], v + (long)b * width);
+  size_t modes = (size_t)s->world->mode_count;
+  if (modes > 0) memcpy(v + ch_modes_at(s->world, 0), ch_state_rates(s->world, s->states, 0), modes * sizeof *v);
   return v;
+}
+
+// The new velocities of islands that had a shock into the states.
+static void write_velocities(const Shock* k) {
+  ChSimulation* s = k->s;
+  int width = ch_world_width(s->world);
+  for (int i = 0; i < k->islands.count; ++i)
+    for (int at = k->islands.body_start[i]; at < k->islands.body_start[i + 1] && !k->idle[i]; ++at) {
+      int b = k->islands.bodies[at], modes = ch_body_modes(s->world, b);
+      ch_state_write(s->world, s->velocities + (long)b * width, &s->states[b]);
+      if (modes > 0)
+        memcpy(ch_state_rates(s->world, s->states, b), s->velocities + ch_modes_at(s->world, b),
+               (size_t)modes * sizeof(double));
+    }
 }
 
 // Solves with these impulses on the velocities at hand; `given` lists them by rows, for the ledger. The new velocities
@@ -114,7 +149,7 @@ static ChStatus solve(ChContext* context, ChArena* arena, Shock* k, const double
                       ChStepInfo* info) {
   ChSimulation* s = k->s;
   int width = ch_world_width(s->world);
-  ChDynamics dynamics = {.reference = read_velocities(arena, s), .impulse = impulse};
+  ChDynamics dynamics = {.reference = read_velocities(arena, s), .impulse = impulse, .soft = ch_soft_masses(arena, s)};
   ChStage stage = {.moment = &k->moment,
                    .rows = &k->rows,
                    .islands = &k->islands,
@@ -132,8 +167,7 @@ static ChStatus solve(ChContext* context, ChArena* arena, Shock* k, const double
       if (k->idle[i]) ch_state_read(s->world, &s->states[b], s->velocities + (long)b * width);
     }
   info->work += ch_ledger_rows(s, &k->moment, &k->rows, given, s->states);
-  for (int at = 0; at < k->islands.body_start[k->islands.count]; ++at)
-    ch_state_write(s->world, s->velocities + (long)k->islands.bodies[at] * width, &s->states[k->islands.bodies[at]]);
+  write_velocities(k);
   info->certificate = ch_certificate_worse(info->certificate, stage.worst);
   info->iterations += stage.iterations;
   info->missed |= stage.missed;
@@ -141,7 +175,7 @@ static ChStatus solve(ChContext* context, ChArena* arena, Shock* k, const double
 }
 
 static double* take_impulses(ChArena* arena, const Shock* k) {
-  return CH_TAKE(arena, (long)k->s->world->body_count * ch_world_width(k->s->world), double);
+  return CH_TAKE(arena, ch_world_numbers(k->s->world), double);
 }
 
 static ChStatus newton(ChContext* context, ChArena* arena, Shock* k, ChStepInfo* info) {
@@ -165,6 +199,10 @@ static void add_restitution(const Shock* k, const double* r, double* impulses, d
       ChVec3 f = row->force[side], t = row->torque[side];
       double parts[6] = {f.x, f.y, width == 3 ? t.z : f.z, t.x, t.y, t.z};
       for (int a = 0; a < width; ++a) m[a] += impulse * parts[a];
+      int modes = ch_body_modes(world, block->body[side]);
+      const double* modal = modes > 0 ? ch_row_modal(&k->rows, b, 0, side, modes) : NULL;
+      for (int a = 0; modal && a < modes; ++a)
+        impulses[ch_modes_at(world, block->body[side]) + a] += impulse * modal[a];
     }
   }
 }

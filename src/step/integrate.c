@@ -13,9 +13,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "assemble/soft_body.h"
 #include "base/clock.h"
 #include "step/force_place.h"
 #include "step/rotation.h"
+#include "step/soft_step.h"
 
 #define TOUCHING 1e-9  // metres: a gap that counts as closed
 #define SETTLED 1e-13  // change of velocities, relative, at which Newton's method ends
@@ -32,6 +34,7 @@ typedef struct Step {
   ChIslands islands;
   ChForcePlace place;
   double *reference, *impulse, *r;
+  const double** soft;  // body -> a deformable body's mass
   ChDynamics dynamics;
   ChStage stage;
 } Step;
@@ -81,7 +84,7 @@ static ChStatus check_finite(const Step* p, int b) {
 
 // v <- B B' v: what round-off, or gravity, put into locked parts.
 static void keep_locks(const ChWorld* world, int b, const ChBodyState* state, double* v) {
-  if (world->bodies[b].locks == 0) return;
+  if (ch_body_locks(world, b) == 0) return;
   double basis[36], x[6] = {0};
   int width = ch_world_width(world), n = ch_body_basis(world, b, state, basis);
   for (int c = 0; c < n; ++c)
@@ -104,7 +107,7 @@ static void split_motion(Step* p, int b, const double gravity[3]) {
   ChBodyState state = s->states[b];
   ChVec3 left = {0.0, 0.0, 0.0};
   s->lag[b] = left;
-  if (spins(s->world, body)) {
+  if (!body->soft && spins(s->world, body)) {
     ChVec3 end = ch_free_spin(&body->inertia, state.omega, p->h);
     if (body->locks >> 3 != 0) {
       left = ch_mat_apply(&body->inertia, ch_sub(end, state.omega));
@@ -120,24 +123,45 @@ static void split_motion(Step* p, int b, const double gravity[3]) {
     f[a] = p->h * beyond(k[a], body->mass * gravity[a]);
   }
   for (int a = 0; a < 3 && width == 6; ++a) f[3 + a] += ch_component(left, a);
-  keep_locks(s->world, b, &s->states[b], v);
+}
+
+static ChStatus split_body(Step* p, int b, const double gravity[3]) {
+  ChSimulation* s = p->s;
+  split_motion(p, b, gravity);
+  ChStatus status = CH_OK;
+  if (s->world->bodies[b].soft)
+    status = ch_soft_split(p->context, s, b, p->h, ch_vec(gravity[0], gravity[1], gravity[2]), p->reference, p->impulse,
+                           &p->soft[b]);
+  keep_locks(s->world, b, &s->states[b], p->reference + (long)b * ch_world_width(s->world));
+  return status == CH_OK ? check_finite(p, b) : status;
 }
 
 static ChStatus split_motions(Step* p) {
   ChSimulation* s = p->s;
-  long count = (long)s->world->body_count * ch_world_width(s->world);
+  long count = ch_world_numbers(s->world);
   double gravity[3];
   if (!p->reference) p->reference = CH_TAKE(s->scratch, count, double);
   if (!p->impulse) p->impulse = CH_TAKE(s->scratch, count, double);
+  if (s->world->mode_count > 0) p->soft = CH_TAKE(s->scratch, s->world->body_count, const double*);
   ch_force_place_explicit(&p->place, s->k);
   ch_force_place_gravity(&p->place, gravity);
   for (int b = 0; b < s->world->body_count; ++b) {
     if (s->world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
-    split_motion(p, b, gravity);
-    ChStatus status = check_finite(p, b);
+    ChStatus status = split_body(p, b, gravity);
     if (status != CH_OK) return status;
   }
   return CH_OK;
+}
+
+// The same for a deformable body: V+ = V0 + M^-1 impulse.
+static void move_free_soft(const Step* p, int b) {
+  const ChWorld* world = p->s->world;
+  double impulse[CH_SOFT_SIZE_MAX], change[CH_SOFT_SIZE_MAX], v[CH_SOFT_SIZE_MAX];
+  ch_soft_gather(world, b, p->impulse, impulse);
+  ch_soft_gather(world, b, p->reference, v);
+  ch_soft_velocity(world, b, &p->s->states[b], p->soft[b], impulse, change);
+  for (int a = 0; a < 6 + ch_body_modes(world, b); ++a) v[a] += change[a];
+  ch_soft_scatter(world, b, v, p->s->velocities);
 }
 
 static void move_free_bodies(const Step* p) {
@@ -145,6 +169,10 @@ static void move_free_bodies(const Step* p) {
   int width = ch_world_width(s->world);
   for (int b = 0; b < s->world->body_count; ++b) {
     if (s->world->bodies[b].kind != CH_BODY_DYNAMIC || p->islands.place[b] >= 0) continue;
+    if (s->world->bodies[b].soft) {
+      move_free_soft(p, b);
+      continue;
+    }
     double* v = s->velocities + (long)b * width;
     ch_free_velocity(s->world, b, &s->states[b], p->impulse + (long)b * width, v);
     for (int a = 0; a < width; ++a) v[a] += p->reference[(long)b * width + a];
@@ -200,6 +228,7 @@ static ChStatus first_pass(Step* p) {
   if (o->warm) ch_memory_recall(s, &p->rows, p->moment.gaps, p->h, p->r);
   p->dynamics = (ChDynamics){.reference = p->reference,
                              .impulse = p->impulse,
+                             .soft = p->soft,
                              .couplings = p->place.couplings,
                              .coupling_count = p->place.coupling_count,
                              .stiffness = p->h * p->place.cq,
@@ -256,7 +285,7 @@ static ChStatus next_pass(Step* p) {
 
 static ChStatus solve(Step* p) {
   ChSimulation* s = p->s;
-  size_t bytes = (size_t)s->world->body_count * (size_t)ch_world_width(s->world) * sizeof(double);
+  size_t bytes = (size_t)ch_world_numbers(s->world) * sizeof(double);
   ChStatus status = first_pass(p);
   double change = INFINITY;
   for (int pass = 1; pass < p->it->passes && status == CH_OK && p->place.coupling_count > 0; ++pass) {
@@ -281,11 +310,13 @@ static void advance(const Step* p) {
   for (int b = 0; b < s->world->body_count; ++b) {
     if (s->world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
     ChBodyState *state = &s->states[b], old = *state;
+    if (s->world->bodies[b].soft) ch_soft_advance(s, b, p->h);
     ch_state_write(s->world, s->velocities + (long)b * width, state);
     ChVec3 velocity = ch_add(ch_scale(a, old.velocity), ch_scale(1.0 - a, state->velocity));
     ChVec3 spun = ch_along(old.omega, -2.0, s->lag[b]);
     ChVec3 omega = ch_add(ch_scale(a, spun), ch_scale(1.0 - a, state->omega));
     state->position = ch_along(state->position, p->h, velocity);
+    if (s->world->bodies[b].soft) continue;
     if (s->world->dimension == 2) {
       state->angle += p->h * omega.z;
       state->orientation = ch_quat_about(ch_axis(2), state->angle);
@@ -319,14 +350,10 @@ static ChStatus look(Step* p) {
   ChSimulation* s = p->s;
   double began = ch_clock_seconds();
   bool ahead = p->it->forces == CH_FORCES_PREDICTOR;
-  ChBodyState* states = s->states;
-  if (ahead) {
-    ch_force_place_find(&p->place);
-    s->states = p->place.states;
-  }
-  p->moment = (ChMoment){.world = s->world, .states = s->states, .time = s->time, .end = p->info->time};
-  ChStatus status = ch_simulation_gaps(p->context, s, p->h, &p->moment.gaps, &p->moment.gap_count);
-  s->states = states;
+  if (ahead) ch_force_place_find(&p->place);
+  const ChBodyState* states = ahead ? p->place.states : ch_contact_states(s, p->h);
+  p->moment = (ChMoment){.world = s->world, .states = states, .time = s->time, .end = p->info->time};
+  ChStatus status = ch_simulation_gaps(p->context, s, states, p->h, &p->moment.gaps, &p->moment.gap_count);
   p->info->seconds_collide += ch_clock_seconds() - began;
   if (status != CH_OK || !p->it->impacts) return status;
   status = ch_impacts_resolve(p->context, s, &p->moment, p->h, p->info);
@@ -334,6 +361,7 @@ static ChStatus look(Step* p) {
     p->place.states[b].velocity = s->states[b].velocity;
     p->place.states[b].omega = s->states[b].omega;
   }
+  if (p->info->impacts > 0 && s->ahead) ch_contact_states(s, p->h);
   return status;
 }
 

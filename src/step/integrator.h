@@ -32,6 +32,7 @@ typedef struct ChIntegrator {
   int passes;           // of Newton's method on the forces, at most; 1: linearly implicit
   bool impacts;         // restitution of the materials, by shocks before the step (impact.c)
   bool joints;          // takes them
+  bool soft;            // takes deformable bodies
   bool needs_adaptive;  // contacts close only where steps end
 } ChIntegrator;
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/soft.h"
 #include "model/world.h"
 
 extern const ChIntegrator ch_euler, ch_half_step, ch_two_step, ch_midpoint, ch_trapezoidal, ch_implicit_midpoint,
@@ -37,12 +38,34 @@ static ChStatus refuse_unknown(ChContext* context, const char* name) {
   return ch_fail(context, CH_ERR_ARGUMENT, "integrator '%s' is not known; there are: %s", name ? name : "", list);
 }
 
+static ChStatus check_soft(ChContext* context, const ChSimulationOptions* o, const ChIntegrator* it,
+                           const ChBody* body) {
+  unsigned turns = body->locks >> 3;
+  if (!it->soft)
+    return ch_fail(context, CH_ERR_ARGUMENT,
+                   "integrator '%s' does not take deformable bodies, and '%.80s' is one; euler does", it->name,
+                   body->name);
+  if (o->project)
+    return ch_fail(context, CH_ERR_ARGUMENT,
+                   "positions of deformable bodies are not projected, and '%.80s' is one; leave \"project\" off",
+                   body->name);
+  if (turns != 0 && turns != 7)
+    return ch_fail(context, CH_ERR_ARGUMENT,
+                   "deformable body '%.80s': its rotations are locked about some axes; about all or none is possible",
+                   body->name);
+  return CH_OK;
+}
+
 ChStatus ch_integrator_check(ChContext* context, const ChSimulationOptions* o, const ChWorld* world) {
   const ChIntegrator* it = ch_integrator_find(o->integrator);
   if (!it) return refuse_unknown(context, o->integrator);
   if (!(o->midpoint >= 0.0 && o->midpoint <= 1.0))
     return ch_fail(context, CH_ERR_RANGE, "midpoint is %g, must be 0 to 1", o->midpoint);
   bool touches = world->shape_count > 0;
+  for (int b = 0; b < world->body_count; ++b) {
+    ChStatus status = world->bodies[b].soft ? check_soft(context, o, it, &world->bodies[b]) : CH_OK;
+    if (status != CH_OK) return status;
+  }
   if (!it->joints && world->joint_count > 0)
     return ch_fail(context, CH_ERR_ARGUMENT,
                    "integrator '%s' does not take joints, and the world has %d; euler, two-step and trapezoidal do",

@@ -16,6 +16,7 @@ ChSimulationOptions ch_simulation_options_default(void) {
                            .integrator = "euler",
                            .midpoint = 0.5,
                            .gamma = 1.0,
+                           .deformation_weight = 0.5,
                            .margin = 0.01,
                            .look_ahead = true,
                            .gap_tolerance = 1e-4,
@@ -66,6 +67,8 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
     return ch_fail(context, CH_ERR_RANGE, "step h is %g s, must be above 0 and at most 1000", o->h);
   if (!(o->gamma > 0.0 && o->gamma <= 1.0))
     return ch_fail(context, CH_ERR_RANGE, "stabilization is %g, must be above 0 and at most 1", o->gamma);
+  if (!(o->deformation_weight >= 0.5 && o->deformation_weight <= 1.0))
+    return ch_fail(context, CH_ERR_RANGE, "deformation weight is %g, must be 0.5 to 1", o->deformation_weight);
   if (!(o->margin >= 0.0 && o->margin < INFINITY))
     return ch_fail(context, CH_ERR_RANGE, "margin is %g m, must be 0 or more", o->margin);
   if (o->adaptive && !(o->gap_tolerance > 0.0 && o->gap_tolerance < INFINITY))

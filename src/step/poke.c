@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "assemble/soft_body.h"
 #include "linalg/small.h"
-#include "step/state.h"
+#include "step/soft_step.h"
 
 static ChStatus check_body(ChContext* context, const ChSimulation* s, int body) {
   if (body < 0 || body >= s->world->body_count)
@@ -37,22 +38,79 @@ ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* s, int bod
   return CH_OK;
 }
 
+// Where a body is held: a point of its frame, or a vertex of its skin.
+typedef struct Hold {
+  int body, vertex;  // vertex: -1 where the body is rigid
+  ChVec3 arm;        // from the centre of mass, world frame
+} Hold;
+
+static Hold hold_vertex(const ChSimulation* s, int body, int vertex) {
+  const ChSoft* soft = s->world->bodies[body].soft;
+  ChVec3 local = ch_soft_vertex(soft, vertex, ch_state_modes(s->world, s->states, body));
+  return (Hold){.body = body, .vertex = vertex, .arm = ch_rotate(s->states[body].orientation, local)};
+}
+
+// Gradients of the held point's velocity along the body's modes: those of a force `along`.
+static void modal_force(const ChSimulation* s, const Hold* hold, ChVec3 along, double* out) {
+  ChSkinPoint point = {.count = 1, .vertex = {hold->vertex}, .weight = {1.0}};
+  ch_skin_gradient(s->world, s->states, hold->body, &point, along, out);
+}
+
+// Change of velocity by an impulse at the point: width numbers, and then the modes.
+static void respond(const ChSimulation* s, const Hold* hold, ChVec3 impulse, double* change) {
+  const ChBodyState* state = &s->states[hold->body];
+  ChBodyState given = *state;
+  double momentum[CH_SOFT_SIZE_MAX];
+  given.velocity = impulse;
+  given.omega = ch_rotate_back(state->orientation, ch_cross(hold->arm, impulse));
+  ch_state_read(s->world, &given, momentum);
+  if (hold->vertex < 0) {
+    ch_free_velocity(s->world, hold->body, state, momentum, change);
+    return;
+  }
+  double M[CH_SOFT_SIZE_MAX * CH_SOFT_SIZE_MAX];
+  ch_soft_mass(s->world->bodies[hold->body].soft, ch_state_modes(s->world, s->states, hold->body), M);
+  modal_force(s, hold, impulse, momentum + 6);
+  ch_soft_velocity(s->world, hold->body, state, M, momentum, change);
+}
+
+// Velocity of the held point for a body that moves with v (as in `respond`).
+static ChVec3 point_velocity(const ChSimulation* s, const Hold* hold, const double* v) {
+  ChBodyState moved = s->states[hold->body];
+  ch_state_write(s->world, v, &moved);
+  ChVec3 sum = ch_add(moved.velocity, ch_cross(ch_rotate(moved.orientation, moved.omega), hold->arm));
+  for (int axis = 0; axis < 3 && hold->vertex >= 0; ++axis) {
+    double gradient[CH_SOFT_MODES_MAX], speed = 0.0;
+    modal_force(s, hold, ch_axis(axis), gradient);
+    for (int a = 0; a < ch_body_modes(s->world, hold->body); ++a) speed += gradient[a] * v[6 + a];
+    sum = ch_along(sum, speed, ch_axis(axis));
+  }
+  return sum;
+}
+
+static void push(ChSimulation* s, const Hold* hold, ChVec3 impulse) {
+  ChBodyState *state = &s->states[hold->body], given = *state;
+  double change[CH_SOFT_SIZE_MAX], *rates = ch_state_rates(s->world, s->states, hold->body);
+  respond(s, hold, impulse, change);
+  ch_state_write(s->world, change, &given);
+  state->velocity = ch_add(state->velocity, given.velocity);
+  state->omega = ch_add(state->omega, given.omega);
+  for (int a = 0; a < ch_body_modes(s->world, hold->body); ++a) rates[a] += change[6 + a];
+  s->still = false;
+}
+
 ChStatus ch_simulation_push(ChContext* context, ChSimulation* s, int body, ChVec3 impulse, ChVec3 point) {
   ChStatus status = check_body(context, s, body);
   if (status != CH_OK) return status;
   if (!ch_vec_finite(impulse) || !ch_vec_finite(point))
     return ch_fail(context, CH_ERR_RANGE, "impulse on body '%s' must be finite", s->world->bodies[body].name);
-  ChBodyState *state = &s->states[body], given = *state;
-  ChVec3 twist = ch_cross(ch_sub(point, state->position), impulse);
-  double momentum[6], change[6];
-  given.velocity = impulse;
-  given.omega = ch_rotate_back(state->orientation, twist);
-  ch_state_read(s->world, &given, momentum);
-  ch_free_velocity(s->world, body, state, momentum, change);
-  ch_state_write(s->world, change, &given);
-  state->velocity = ch_add(state->velocity, given.velocity);
-  state->omega = ch_add(state->omega, given.omega);
-  s->still = false;
+  const ChSoft* soft = s->world->bodies[body].soft;
+  Hold hold = {.body = body, .vertex = -1, .arm = ch_sub(point, s->states[body].position)};
+  if (soft)
+    hold = hold_vertex(s, body,
+                       ch_soft_nearest(soft, ch_frame_local(ch_state_frame(s->states, body), point),
+                                       ch_state_modes(s->world, s->states, body)));
+  push(s, &hold, impulse);
   return CH_OK;
 }
 
@@ -79,17 +137,12 @@ ChStatus ch_simulation_place(ChContext* context, ChSimulation* s, int body, ChVe
 // which pulls stably at any h and k; k = m w^2 and c = 2 z m w.
 
 // K: three columns, one for each unit impulse at the point.
-static ChMat3 point_response(const ChSimulation* s, int body, const ChBodyState* state, ChVec3 arm) {
+static ChMat3 point_response(const ChSimulation* s, const Hold* hold) {
   ChMat3 K = {0};
   for (int axis = 0; axis < s->world->dimension; ++axis) {
-    ChBodyState unit = *state;
-    double momentum[6], change[6];
-    unit.velocity = ch_axis(axis);
-    unit.omega = ch_rotate_back(state->orientation, ch_cross(arm, ch_axis(axis)));
-    ch_state_read(s->world, &unit, momentum);
-    ch_free_velocity(s->world, body, state, momentum, change);
-    ch_state_write(s->world, change, &unit);
-    ChVec3 v = ch_add(unit.velocity, ch_cross(ch_rotate(state->orientation, unit.omega), arm));
+    double change[CH_SOFT_SIZE_MAX];
+    respond(s, hold, ch_axis(axis), change);
+    ChVec3 v = point_velocity(s, hold, change);
     K.m[0][axis] = v.x;
     K.m[1][axis] = v.y;
     K.m[2][axis] = v.z;
@@ -120,9 +173,16 @@ ChStatus ch_simulation_pull(ChContext* context, ChSimulation* s, int body, ChVec
   const ChBodyState* state = &s->states[body];
   double h = s->options.adaptive ? s->h : s->options.h, mass = s->world->bodies[body].mass;
   double w = 2.0 * M_PI * grip->frequency, k = mass * w * w, a = h * h * k + 2.0 * h * grip->damping * mass * w;
-  ChVec3 arm = ch_rotate(state->orientation, local), point = ch_add(state->position, arm);
-  ChVec3 v = ch_add(state->velocity, ch_cross(ch_rotate(state->orientation, state->omega), arm));
-  ChMat3 one = ch_mat_diagonal(ch_vec(1.0, 1.0, 1.0)), K = point_response(s, body, state, arm);
+  Hold hold = {.body = body, .vertex = -1, .arm = ch_rotate(state->orientation, local)};
+  double speeds[CH_SOFT_SIZE_MAX];
+  ch_state_read(s->world, state, speeds);
+  if (s->world->bodies[body].soft) {
+    hold = hold_vertex(s, body, ch_soft_nearest(s->world->bodies[body].soft, local, NULL));
+    memcpy(speeds + 6, ch_state_rates(s->world, s->states, body),
+           (size_t)ch_body_modes(s->world, body) * sizeof *speeds);
+  }
+  ChVec3 point = ch_add(state->position, hold.arm), v = point_velocity(s, &hold, speeds);
+  ChMat3 one = ch_mat_diagonal(ch_vec(1.0, 1.0, 1.0)), K = point_response(s, &hold);
   ChMat3 A = ch_mat_along(&one, a, &K);
   double inverse[9];
   if (!ch_small_invert(3, &A.m[0][0], inverse))
@@ -134,7 +194,8 @@ ChStatus ch_simulation_pull(ChContext* context, ChSimulation* s, int body, ChVec
   ChVec3 impulse = ch_vec(j[0], j[1], j[2]);
   double most = h * mass * grip->strength, size = ch_norm(impulse);
   if (size > most) impulse = ch_scale(most / size, impulse);
-  return ch_simulation_push(context, s, body, impulse, point);
+  push(s, &hold, impulse);
+  return CH_OK;
 }
 
 // --- the world -------------------------------------------------------------------------------------------------------
@@ -168,6 +229,22 @@ ChStatus ch_simulation_set_friction(ChContext* context, ChSimulation* s, double 
   return CH_OK;
 }
 
+// Bodies and modes of the old world come first in the new one.
+static void carry_states(ChSimulation* s, const ChSimulation* from) {
+  const ChWorld *old = from->world, *new = s->world;
+  if (old->body_count > 0) memcpy(s->states, from->states, (size_t)old->body_count * sizeof *s->states);
+  size_t modes = (size_t)old->mode_count * sizeof(double);
+  if (modes == 0) return;
+  memcpy(ch_state_modes(new, s->states, 0), ch_state_modes(old, from->states, 0), modes);
+  memcpy(ch_state_rates(new, s->states, 0), ch_state_rates(old, from->states, 0), modes);
+}
+
+static bool same_modes(const ChWorld* a, const ChWorld* b) {
+  for (int k = 0; k < a->body_count; ++k)
+    if (ch_body_modes(a, k) != ch_body_modes(b, k)) return false;
+  return true;
+}
+
 ChStatus ch_simulation_carry(ChContext* context, ChSimulation* s, const ChSimulation* from) {
   const ChWorld *old = from->world, *new = s->world;
   if (old->dimension != new->dimension || old->body_count > new->body_count || old->joint_count != new->joint_count)
@@ -175,9 +252,11 @@ ChStatus ch_simulation_carry(ChContext* context, ChSimulation* s, const ChSimula
                    "a world of %d bodies and %d joints in dimension %d cannot go on as one of %d and %d in %d",
                    old->body_count, old->joint_count, old->dimension, new->body_count, new->joint_count,
                    new->dimension);
+  if (!same_modes(old, new))
+    return ch_fail(context, CH_ERR_SIZE, "the bodies that go on must be deformable by as many modes as they were");
   ChStatus status = ch_memory_reserve(context, s, from->memory.contact_count);
   if (status != CH_OK) return status;
-  if (old->body_count > 0) memcpy(s->states, from->states, (size_t)old->body_count * sizeof *s->states);
+  carry_states(s, from);
   if (old->joint_count > 0)
     memcpy(s->memory.joints, from->memory.joints,
            (size_t)old->joint_count * CH_JOINT_ROWS_MAX * sizeof *s->memory.joints);

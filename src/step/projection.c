@@ -44,7 +44,7 @@ static void keep_geometry(ChRows* rows) {
 
 static ChStatus round_once(ChContext* context, ChSimulation* s, ChStepInfo* info, bool* done) {
   ChMoment moment = {.world = s->world, .states = s->states, .time = info->time, .end = info->time};
-  ChStatus status = ch_simulation_gaps(context, s, 0.0, &moment.gaps, &moment.gap_count);
+  ChStatus status = ch_simulation_gaps(context, s, s->states, 0.0, &moment.gaps, &moment.gap_count);
   if (status != CH_OK) return status;
   ChRows rows;
   ChIslands islands;

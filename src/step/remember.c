@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble/soft_body.h"
 #include "step/state.h"
 
 static bool same_laws(const ChRowBlock* a, const ChRowBlock* b) {
@@ -13,11 +14,33 @@ static bool same_laws(const ChRowBlock* a, const ChRowBlock* b) {
          a->body[1] == b->body[1];
 }
 
-static bool same_block(const ChRows* a, const ChRowBlock* x, const ChRows* b, const ChRowBlock* y) {
+static bool same_modal(const ChWorld* world, const ChRows* a, int x, const ChRows* b, int y) {
+  const ChRowBlock* block = &a->blocks[x];
+  for (int side = 0; side < 2; ++side) {
+    if (block->body[side] < 0) continue;
+    int modes = ch_body_modes(world, block->body[side]);
+    const double *old = ch_row_modal(a, x, 0, side, modes), *new = ch_row_modal(b, y, 0, side, modes);
+    if (!old != !new) return false;
+    if (old && memcmp(old, new, (size_t)block->law.dimension * (size_t)modes * sizeof *old) != 0) return false;
+  }
+  return true;
+}
+
+static bool same_block(const ChWorld* world, const ChRows* a, int i, const ChRows* b, int j) {
+  const ChRowBlock *x = &a->blocks[i], *y = &b->blocks[j];
   if (!same_laws(x, y)) return false;
   size_t n = (size_t)x->law.dimension;
   return memcmp(a->rows + x->law.row, b->rows + y->law.row, n * sizeof *a->rows) == 0 &&
-         memcmp(a->w + x->law.row, b->w + y->law.row, n * sizeof *a->w) == 0;
+         memcmp(a->w + x->law.row, b->w + y->law.row, n * sizeof *a->w) == 0 &&
+         (!a->modal || same_modal(world, a, i, b, j));
+}
+
+static bool same_soft(const ChWorld* world, const ChDynamics* a, const ChDynamics* b, int body) {
+  size_t modes = (size_t)ch_body_modes(world, body), square = (6 + modes) * (6 + modes);
+  long first = ch_modes_at(world, body);
+  return modes == 0 || (memcmp(a->reference + first, b->reference + first, modes * sizeof(double)) == 0 &&
+                        memcmp(a->impulse + first, b->impulse + first, modes * sizeof(double)) == 0 &&
+                        memcmp(a->soft[body], b->soft[body], square * sizeof(double)) == 0);
 }
 
 static bool same_island(const ChSimulation* s, const ChRestMemory* old, int was, const ChStage* now, int i) {
@@ -34,11 +57,11 @@ static bool same_island(const ChSimulation* s, const ChRestMemory* old, int was,
     const ChDynamics *then = &old->dynamics, *next = now->dynamics;
     if (memcmp(then->reference + body * width, next->reference + body * width, bytes) != 0) return false;
     if (memcmp(then->impulse + body * width, next->impulse + body * width, bytes) != 0) return false;
+    if (!same_soft(s->world, then, next, body)) return false;
   }
   for (int k = 0; k < blocks; ++k) {
-    const ChRowBlock* x = &old->rows.blocks[a->blocks[a->block_start[was] + k]];
-    const ChRowBlock* y = &now->rows->blocks[b->blocks[b->block_start[i] + k]];
-    if (!same_block(&old->rows, x, now->rows, y)) return false;
+    int x = a->blocks[a->block_start[was] + k], y = b->blocks[b->block_start[i] + k];
+    if (!same_block(s->world, &old->rows, x, now->rows, y)) return false;
   }
   return true;
 }
@@ -67,6 +90,18 @@ void ch_rest_recall(ChSimulation* s, ChStage* now) {
     int was = of[now->islands->bodies[now->islands->body_start[i]]];
     if (was >= 0 && old->rests[was] && same_island(s, old, was, now, i)) keep(old, was, now, i);
   }
+}
+
+// What the new rates of deformable bodies add to the speed of a row.
+static double modal_speed(const ChSimulation* s, const ChRows* rows, int block, int a) {
+  double speed = 0.0;
+  for (int side = 0; rows->modal && side < 2; ++side) {
+    int body = rows->blocks[block].body[side], modes = body < 0 ? 0 : ch_body_modes(s->world, body);
+    const double *modal = modes > 0 ? ch_row_modal(rows, block, a, side, modes) : NULL,
+                 *rates = modal ? s->velocities + ch_modes_at(s->world, body) : NULL;
+    for (int k = 0; modal && k < modes; ++k) speed += modal[k] * rates[k];
+  }
+  return speed;
 }
 
 static ChStatus list_contacts(ChContext* context, ChSimulation* s, const ChStage* stage, double h) {
@@ -98,7 +133,8 @@ static ChStatus list_contacts(ChContext* context, ChSimulation* s, const ChStage
     for (int a = 0; a < block->law.dimension; ++a) {
       const ChRow* row = &rows->rows[block->law.row + a];
       view.force = ch_along(view.force, stage->r[block->law.row + a] / h, row->force[1]);
-      view.slip = ch_along(view.slip, ch_row_speed(row, (int[2]){0, 1}, ends), row->force[1]);
+      double slip = ch_row_speed(row, (int[2]){0, 1}, ends) + modal_speed(s, rows, b, a);
+      view.slip = ch_along(view.slip, slip, row->force[1]);
     }
     s->contacts[s->contact_count++] = view;
   }

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assemble/soft_body.h"
 #include "base/check.h"
-#include "step/state.h"
+#include "step/soft_step.h"
 
 #define SMALLEST_SHARE (1.0 / 1024.0)  // of h that adaptive stepping goes down to
 
@@ -29,11 +30,12 @@ bool ch_world_is_autonomous(const ChWorld* world) {
 }
 
 static void take_arrays(ChSimulation* s) {
-  int bodies = s->world->body_count, width = ch_world_width(s->world);
+  int bodies = s->world->body_count;
   s->states = ch_states_take(s->arena, s->world);
   s->before = ch_states_take(s->arena, s->world);
-  s->k = CH_TAKE(s->arena, (long)bodies * width, double);
-  s->velocities = CH_TAKE(s->arena, (long)bodies * width, double);
+  if (s->world->mode_count > 0) s->ahead = ch_states_take(s->arena, s->world);
+  s->k = CH_TAKE(s->arena, ch_world_numbers(s->world), double);
+  s->velocities = CH_TAKE(s->arena, ch_world_numbers(s->world), double);
   s->lag = CH_TAKE(s->arena, bodies, ChVec3);
   s->memory.joints = CH_TAKE(s->arena, (long)s->world->joint_count * CH_JOINT_ROWS_MAX, double);
   s->memory.unsure = CH_TAKE(s->arena, bodies, unsigned char);
@@ -90,12 +92,13 @@ void ch_simulation_destroy(ChSimulation* s) {
   free(s);
 }
 
-ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, double look_ahead, const ChGap** gaps, int* count) {
+ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodyState* states, double look_ahead,
+                            const ChGap** gaps, int* count) {
   ChCollideOptions options = {.margin = s->options.margin,
                               .threads = s->options.threads,
                               .look_ahead = s->options.look_ahead ? look_ahead : 0.0,
                               .reduce = s->options.reduce_contacts};
-  return ch_collide(context, s->collider, s->states, &options, gaps, count);
+  return ch_collide(context, s->collider, states, &options, gaps, count);
 }
 
 // --- one step
@@ -141,7 +144,7 @@ static ChStatus try_step(ChContext* context, ChSimulation* s, double h, ChStepIn
 static ChStatus overlap(ChContext* context, ChSimulation* s, double* worst) {
   const ChGap* gaps;
   int count;
-  ChStatus status = ch_simulation_gaps(context, s, 0.0, &gaps, &count);
+  ChStatus status = ch_simulation_gaps(context, s, ch_contact_states(s, s->h), 0.0, &gaps, &count);
   *worst = 0.0;
   for (int g = 0; status == CH_OK && g < count; ++g) *worst = ch_max(*worst, -gaps[g].gap);
   return status;
@@ -236,6 +239,19 @@ ChBodyView ch_simulation_body(const ChSimulation* s, int body) {
                       .angle = state->angle,
                       .velocity = state->velocity,
                       .omega = ch_rotate(state->orientation, state->omega)};
+}
+
+static const double* modal_part(const ChSimulation* s, int body, const double* part, int* count) {
+  *count = ch_body_modes(s->world, body);
+  return *count > 0 ? part : NULL;
+}
+
+const double* ch_simulation_modes(const ChSimulation* s, int body, int* count) {
+  return modal_part(s, body, ch_state_modes(s->world, s->states, body), count);
+}
+
+const double* ch_simulation_rates(const ChSimulation* s, int body, int* count) {
+  return modal_part(s, body, ch_state_rates(s->world, s->states, body), count);
 }
 
 const ChContactView* ch_simulation_contacts(const ChSimulation* s, int* count) {

@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "assemble/soft_body.h"
 #include "base/check.h"
 #include "solve/method.h"
 #include "step/closing.h"
@@ -88,8 +89,12 @@ static bool take_rest(ChContext* context, Island* island) {
 static bool stood_still(const Island* island) {
   const ChStage* s = island->stage;
   for (int k = s->islands->body_start[island->index]; k < s->islands->body_start[island->index + 1]; ++k) {
-    const ChBodyState* state = &s->moment->states[s->islands->bodies[k]];
+    int body = s->islands->bodies[k], modes = ch_body_modes(s->moment->world, body);
+    const ChBodyState* state = &s->moment->states[body];
     if (ch_dot(state->velocity, state->velocity) + ch_dot(state->omega, state->omega) > 0.0) return false;
+    const double* rates = ch_state_rates(s->moment->world, s->moment->states, body);
+    for (int a = 0; a < modes; ++a)
+      if (rates[a] != 0.0) return false;
   }
   return true;
 }
@@ -165,9 +170,13 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
 }
 
 static void stop_island(ChStage* s, int i) {
-  int width = ch_world_width(s->moment->world);
-  for (int k = s->islands->body_start[i]; k < s->islands->body_start[i + 1]; ++k)
-    memset(s->velocities + (long)s->islands->bodies[k] * width, 0, (size_t)width * sizeof(double));
+  const ChWorld* world = s->moment->world;
+  int width = ch_world_width(world);
+  for (int k = s->islands->body_start[i]; k < s->islands->body_start[i + 1]; ++k) {
+    int body = s->islands->bodies[k], modes = ch_body_modes(world, body);
+    memset(s->velocities + (long)body * width, 0, (size_t)width * sizeof(double));
+    if (modes > 0) memset(s->velocities + ch_modes_at(world, body), 0, (size_t)modes * sizeof(double));
+  }
 }
 
 static ChStatus solve_problem(ChContext* context, Island* island) {

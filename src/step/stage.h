@@ -24,7 +24,7 @@ typedef struct ChStage {
   const unsigned char*
       unsure;          // body -> for how many steps its island's start is to be better than it need be; may be NULL
   double* r;           // rows: in the start, out the reactions
-  double* velocities;  // body_count * width; bodies in islands are written
+  double* velocities;  // as the reference; bodies in islands are written
 
   unsigned char* rests;        // island -> ended with v = 0
   unsigned char* unsure_next;  // island -> the same for the next step

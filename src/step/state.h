@@ -44,7 +44,8 @@ struct ChSimulation {
   ChArena* scratches[2];  // in turn: the last step's is needed for rest
   ChBodyState* states;
   ChBodyState* before;     // at the beginning of the step
-  double *k, *velocities;  // body_count * width
+  ChBodyState* ahead;      // deformable bodies as contacts see them (soft_step.h)
+  double *k, *velocities;  // ch_world_numbers of them
   ChVec3* lag;             // midpoint less end of the free spin: orientations turn with the midpoint
   ChMemory memory;
   ChRestMemory rest;
@@ -80,8 +81,9 @@ ChStatus ch_impacts_resolve(ChContext* context, ChSimulation* s, const ChMoment*
 // Positions onto the constraints after a step (B5).
 ChStatus ch_positions_project(ChContext* context, ChSimulation* s, ChStepInfo* info);
 
-// Gaps at the present positions.
-ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, double look_ahead, const ChGap** gaps, int* count);
+// Gaps at these positions.
+ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodyState* states, double look_ahead,
+                            const ChGap** gaps, int* count);
 
 // Certified rest from step to step: islands that come again unchanged, bit for bit, keep their reactions; sets
 // stage->kept and writes into stage->r.

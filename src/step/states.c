@@ -1,6 +1,7 @@
 // States of bodies as rows of numbers, and what no state may hold.
 #include <math.h>
 
+#include "assemble/soft_body.h"
 #include "step/state.h"
 
 #define FARTHEST 1e15  // metres, metres a second: beyond, a double no longer tells one from two
@@ -28,6 +29,16 @@ void ch_state_write(const ChWorld* world, const double* v, ChBodyState* state) {
 
 static bool within(ChVec3 a, double most) { return fabs(a.x) <= most && fabs(a.y) <= most && fabs(a.z) <= most; }
 
+static ChStatus check_modes(ChContext* context, const ChWorld* world, const ChBodyState* states, int body, long step) {
+  const double *q = ch_state_modes(world, states, body), *rates = ch_state_rates(world, states, body);
+  for (int a = 0; a < ch_body_modes(world, body); ++a)
+    if (!(fabs(q[a]) <= FARTHEST && fabs(rates[a]) <= FARTHEST))
+      return ch_fail(context, CH_ERR_NUMERIC,
+                     "step %ld: body '%s' is deformed out of all bounds: mode %d is %g, its rate %g", step,
+                     world->bodies[body].name, a + 1, q[a], rates[a]);
+  return CH_OK;
+}
+
 ChStatus ch_states_check(ChContext* context, const ChWorld* world, const ChBodyState* states, long step) {
   for (int b = 0; b < world->body_count; ++b) {
     const ChBodyState* s = &states[b];
@@ -40,6 +51,8 @@ ChStatus ch_states_check(ChContext* context, const ChWorld* world, const ChBodyS
                      "step %ld: body '%s' is out of all bounds: position (%g, %g, %g), velocity (%g, %g, %g)", step,
                      world->bodies[b].name, s->position.x, s->position.y, s->position.z, s->velocity.x, s->velocity.y,
                      s->velocity.z);
+    ChStatus status = world->bodies[b].soft ? check_modes(context, world, states, b, step) : CH_OK;
+    if (status != CH_OK) return status;
   }
   return CH_OK;
 }

@@ -1,0 +1,110 @@
+// See soft_step.h.
+#include "step/soft_step.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "assemble/soft_body.h"
+#include "step/rotation.h"
+#include "step/soft_motion.h"
+
+const ChBodyState* ch_contact_states(ChSimulation* s, double h) {
+  const ChWorld* world = s->world;
+  if (world->mode_count == 0) return s->states;
+  memcpy(s->ahead, s->states, ch_world_state_bytes(world));
+  double share = (1.0 - s->options.deformation_weight) * h;
+  for (int b = 0; b < world->body_count; ++b) {
+    if (!world->bodies[b].soft) continue;
+    double *q = ch_state_modes(world, s->ahead, b), *rates = ch_state_rates(world, s->ahead, b);
+    for (int a = 0; a < ch_body_modes(world, b); ++a) q[a] += share * rates[a];
+    if (!ch_vec_is_zero(s->ahead[b].omega))
+      s->ahead[b].orientation = ch_turn(s->ahead[b].orientation, s->ahead[b].omega, 0.5 * h);
+  }
+  return s->ahead;
+}
+
+ChStatus ch_soft_split(ChContext* context, ChSimulation* s, int body, double h, ChVec3 gravity, double* reference,
+                       double* impulse, const double** mass) {
+  const ChWorld* world = s->world;
+  const ChSoft* soft = world->bodies[body].soft;
+  const ChBodyState* state = &s->states[body];
+  long size = 6 + soft->modes, first = ch_modes_at(world, body), frame = 6L * body;
+  double shift[3 + CH_SOFT_MODES_MAX], *M = CH_TAKE_RAW(s->scratch, size * size, double);
+  ChSoftStart start = {.soft = soft,
+                       .h = h,
+                       .weight = s->options.deformation_weight,
+                       .turns = ch_body_locks(world, body) >> 3 == 0,
+                       .q = ch_state_modes(world, s->states, body),
+                       .qd = ch_state_rates(world, s->states, body)};
+  if (start.turns) start.w = state->omega;
+  if (soft->clamped) start.gravity = ch_rotate_back(state->orientation, gravity);
+  ChSoftEnd end = {.rates = reference + first, .M = M, .shift = shift};
+  if (!ch_soft_motion(s->scratch, &start, &end))
+    return ch_fail(context, CH_ERR_NUMERIC,
+                   "step %ld: deformable body '%.80s' turns too fast, or is bent too far, to be followed at h = %g s",
+                   s->step + 1, world->bodies[body].name, h);
+  *mass = M;
+  s->lag[body] = end.lag;
+  reference[frame + 3] = end.w.x, reference[frame + 4] = end.w.y, reference[frame + 5] = end.w.z;
+  for (int a = 0; a < 3; ++a) impulse[frame + 3 + a] += shift[a];
+  memcpy(impulse + first, shift + 3, (size_t)soft->modes * sizeof *impulse);
+  return CH_OK;
+}
+
+void ch_soft_advance(ChSimulation* s, int body, double h) {
+  const ChWorld* world = s->world;
+  ChBodyState* state = &s->states[body];
+  const double *v = s->velocities + 6L * body, *rates = s->velocities + ch_modes_at(world, body);
+  double *q = ch_state_modes(world, s->states, body), *old = ch_state_rates(world, s->states, body);
+  double a = s->options.deformation_weight;
+  for (int k = 0; k < ch_body_modes(world, body); ++k) {
+    q[k] += h * ((1.0 - a) * old[k] + a * rates[k]);
+    old[k] = rates[k];
+  }
+  ChVec3 turn = ch_add(ch_scale(0.5, ch_add(state->omega, ch_vec(v[3], v[4], v[5]))), s->lag[body]);
+  if (ch_dot(turn, turn) > 0.0) state->orientation = ch_turn(state->orientation, turn, h);
+}
+
+const double* const* ch_soft_masses(ChArena* arena, const ChSimulation* s) {
+  const ChWorld* world = s->world;
+  if (world->mode_count == 0) return NULL;
+  const double** list = CH_TAKE(arena, world->body_count, const double*);
+  for (int b = 0; b < world->body_count; ++b) {
+    if (!world->bodies[b].soft) continue;
+    long size = 6 + ch_body_modes(world, b);
+    double* M = CH_TAKE_RAW(arena, size * size, double);
+    ch_soft_mass(world->bodies[b].soft, ch_state_modes(world, s->states, b), M);
+    list[b] = M;
+  }
+  return list;
+}
+
+void ch_soft_velocity(const ChWorld* world, int body, const ChBodyState* state, const double* M, const double* momentum,
+                      double* velocity) {
+  double A[CH_SOFT_SIZE_MAX * CH_SOFT_SIZE_MAX], x[CH_SOFT_SIZE_MAX];
+  int size = ch_soft_reduce_mass(world, body, state, M, A);
+  ch_soft_reduce(world, body, state, momentum, x);
+  if (LAPACKE_dposv_work(LAPACK_COL_MAJOR, 'L', size, 1, A, size, x, size) != 0) memset(x, 0, sizeof x);
+  ch_soft_expand(world, body, state, x, velocity);
+}
+
+void ch_soft_gather(const ChWorld* world, int body, const double* from, double* to) {
+  memcpy(to, from + 6L * body, 6 * sizeof *to);
+  memcpy(to + 6, from + ch_modes_at(world, body), (size_t)ch_body_modes(world, body) * sizeof *to);
+}
+
+void ch_soft_scatter(const ChWorld* world, int body, const double* from, double* to) {
+  memcpy(to + 6L * body, from, 6 * sizeof *to);
+  memcpy(to + ch_modes_at(world, body), from + 6, (size_t)ch_body_modes(world, body) * sizeof *to);
+}
+
+int ch_soft_nearest(const ChSoft* soft, ChVec3 local, const double* q) {
+  int best = 0;
+  double least = INFINITY;
+  for (int v = 0; v < soft->skin.vertex_count; ++v) {
+    ChVec3 d = ch_sub(q ? ch_soft_vertex(soft, v, q) : soft->skin.rest[v], local);
+    if (ch_dot(d, d) < least) least = ch_dot(d, d), best = v;
+  }
+  return best;
+}

@@ -1,0 +1,40 @@
+// Deformable bodies in a step: the free motion of each (soft_motion.h) as reference of the contact problem, and how
+// they move by the velocities that come out of it.
+//
+//   M^ (V+ - V0) = H r,   q+ = q + h ((1 - a) qd + a qd+),   R+ = R cay(h (w + w+) / 2),   p+ = p + h v+
+//
+// A contact's gap would then not change by h u+, u+ = H'V+, as the rows say, since amplitudes and rotations move with
+// means of old and new velocities. But those half a step ahead do: q~ = q + (1 - a) h qd moves by q~+ = q~ + h qd+, and
+// R~ = R cay(h w / 2) by w+. So contacts see bodies there, and close their gaps without error; at rest it is the same
+// place.
+#ifndef CH_STEP_SOFT_STEP_H
+#define CH_STEP_SOFT_STEP_H
+
+#include "step/state.h"
+
+// States as contacts see them in a step of length h: s->states where all bodies are rigid.
+const ChBodyState* ch_contact_states(ChSimulation* s, double h);
+
+// Free motion of a deformable body: writes its w and rates into `reference`, what its equations leave over into
+// `impulse`, s->lag, and returns M^ in `mass`, which is of the step's arena.
+ChStatus ch_soft_split(ChContext* context, ChSimulation* s, int body, double h, ChVec3 gravity, double* reference,
+                       double* impulse, const double** mass);
+
+// Amplitudes and orientation after the step; s->velocities are the new ones. Rates and w of the state are still old.
+void ch_soft_advance(ChSimulation* s, int body, double h);
+
+// M(q) of every deformable body, for shocks; NULL where there is none.
+const double* const* ch_soft_masses(ChArena* arena, const ChSimulation* s);
+
+// Velocity of a deformable body with this momentum; both 6 + modes numbers.
+void ch_soft_velocity(const ChWorld* world, int body, const ChBodyState* state, const double* M, const double* momentum,
+                      double* velocity);
+
+// Frame and modes of a body in a vector of velocities or forces as one list of numbers, and back.
+void ch_soft_gather(const ChWorld* world, int body, const double* from, double* to);
+void ch_soft_scatter(const ChWorld* world, int body, const double* from, double* to);
+
+// The vertex of the skin that is nearest to a point of the body's frame, as it is deformed or at rest (q = NULL).
+int ch_soft_nearest(const ChSoft* soft, ChVec3 local, const double* q);
+
+#endif
