@@ -19,20 +19,21 @@
 
 enum { SIZE_LEAST = 64, SIZE_MOST = 8192 };
 
-#define RENDER_OPTIONS(X)                                                                       \
-  X(TEXT, png, NULL, "FILE.png", 0, 0, "writes a picture")                                      \
-  X(REAL, time, HUGE_VAL, "T", 0.0, 1e12, "of this moment, seconds (the end)")                  \
-  X(TEXT, mp4, NULL, "FILE.mp4", 0, 0, "writes a film")                                         \
-  X(REAL, fps, 30.0, "F", 1.0, 240.0, "pictures a second of film (30)")                         \
-  X(REAL, speed, 1.0, "X", 1e-6, 1e6, "seconds of the run a second of film (1)")                \
-  X(REAL, from, 0.0, "T", 0.0, 1e12, "the film begins at this moment of the run, seconds (0)")  \
-  X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "and ends at this one (the end)")                       \
-  X(TEXT, size, "1280x720", "WxH", 0, 0, "pixels (1280x720)")                                   \
-  X(TEXT, view, "iso", "iso|front|top", 0, 0, "from where (iso)")                               \
-  X(FLAG, contacts, false, NULL, 0, 0, "with contact points and forces")                        \
-  X(FLAG, dark, false, NULL, 0, 0, "on dark ground")                                            \
-  X(FLAG, plain, false, NULL, 0, 0, "without the line of text that tells time and certificate") \
-  X(REAL, until, -1.0, "T", 0.0, 1e12, "of a scene: how long it is run, seconds")               \
+#define RENDER_OPTIONS(X)                                                                        \
+  X(TEXT, png, NULL, "FILE.png", 0, 0, "writes a picture")                                       \
+  X(REAL, time, HUGE_VAL, "T", 0.0, 1e12, "of this moment, seconds (the end)")                   \
+  X(TEXT, mp4, NULL, "FILE.mp4", 0, 0, "writes a film")                                          \
+  X(REAL, fps, 30.0, "F", 1.0, 240.0, "pictures a second of film (30)")                          \
+  X(REAL, speed, 1.0, "X", 1e-6, 1e6, "seconds of the run a second of film (1)")                 \
+  X(REAL, from, 0.0, "T", 0.0, 1e12, "the film begins at this moment of the run, seconds (0)")   \
+  X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "and ends at this one (the end)")                        \
+  X(TEXT, size, "1280x720", "WxH", 0, 0, "pixels (1280x720)")                                    \
+  X(TEXT, view, "iso", "iso|front|top", 0, 0, "from where (iso)")                                \
+  X(TEXT, colour, "material", "material|island|displacement", 0, 0, "bodies by what (material)") \
+  X(FLAG, contacts, false, NULL, 0, 0, "with contact points and forces")                         \
+  X(FLAG, dark, false, NULL, 0, 0, "on dark ground")                                             \
+  X(FLAG, plain, false, NULL, 0, 0, "without the line of text that tells time and certificate")  \
+  X(REAL, until, -1.0, "T", 0.0, 1e12, "of a scene: how long it is run, seconds")                \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress")
 
 typedef struct Arguments {
@@ -69,13 +70,15 @@ static bool read_size(const ChCommand* self, Job* job) {
 
 static bool check_words(const ChCommand* self, Job* job) {
   static const char* const views[] = {"iso", "front", "top"};
+  static const char* const colours[] = {"material", "island", "displacement"};
   const Arguments* a = &job->arguments;
   if (!a->png == !a->mp4) {
     ch_complain(self, "needs either --png FILE or --mp4 FILE");
     return false;
   }
   return read_size(self, job) && ch_word_check(self, "view", a->view, 3, views) &&
-         ch_place_check(self, "png", a->png) && ch_place_check(self, "mp4", a->mp4);
+         ch_word_check(self, "colour", a->colour, 3, colours) && ch_place_check(self, "png", a->png) &&
+         ch_place_check(self, "mp4", a->mp4);
 }
 
 // --- the page --------------------------------------------------------------------------------------------------------
@@ -89,7 +92,8 @@ static ChStatus open_page(Job* job) {
   options.rate = 2.0 * a->fps / a->speed;
   options.contacts = a->contacts;
   options.size_limit = 256e6;
-  ChPictureView view = {.view = a->view, .contacts = a->contacts, .dark = a->dark, .caption = !a->plain};
+  ChPictureView view = {
+      .view = a->view, .colour = a->colour, .contacts = a->contacts, .dark = a->dark, .caption = !a->plain};
   ChStatus status = ch_browser_start(&job->context, job->width, job->height, &job->browser);
   if (status != CH_OK) return status;
   return ch_picture_open(&job->context, job->browser, job->recorded.recording, &options, &view, job->page);

@@ -31,8 +31,9 @@ ChStatus ch_picture_open(ChContext* context, ChBrowser* browser, ChRecording* re
   if (status == CH_OK) status = ch_browser_open(context, browser, page);
   if (status != CH_OK) return status;
   char expression[256];
-  snprintf(expression, sizeof expression, "cardhousePicture.begin({view: '%s', contacts: %s, dark: %s, caption: %s})",
-           view->view, view->contacts ? "true" : "false", view->dark ? "true" : "false",
+  snprintf(expression, sizeof expression,
+           "cardhousePicture.begin({view: '%s', colouring: '%s', contacts: %s, dark: %s, caption: %s})", view->view,
+           view->colour ? view->colour : "material", view->contacts ? "true" : "false", view->dark ? "true" : "false",
            view->caption ? "true" : "false");
   return ch_browser_evaluate(context, browser, expression, NULL);
 }

@@ -6,7 +6,8 @@
 #include "serve/replay_file.h"
 
 typedef struct ChPictureView {
-  const char* view;  // "iso", "front" or "top"
+  const char* view;    // "iso", "front" or "top"
+  const char* colour;  // by "material", "island" or "displacement"; NULL = material
   bool contacts, dark;
   bool caption;  // a line of text tells time and certificate
 } ChPictureView;

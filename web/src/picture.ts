@@ -5,11 +5,13 @@ import { certificateText } from "./charts";
 import type { Frame } from "./protocol";
 import type { ReplaySource } from "./replay";
 import { find, setText } from "./ui/dom";
+import type { Colouring } from "./view/bodies";
 import type { Direction } from "./view/camera";
 import type { Stage } from "./view/stage";
 
 export interface PictureOptions {
   view: Direction;
+  colouring: Colouring;
   contacts: boolean;
   dark: boolean;
   caption: boolean;
@@ -38,6 +40,7 @@ class Picture {
     document.documentElement.dataset.picture = "true";
     if (options.dark !== (document.documentElement.dataset.theme === "dark")) find("theme").click();
     this.stage.shown.points = this.stage.shown.forces = options.contacts;
+    this.stage.shown.colouring = options.colouring;
     this.stage.apply();
     if (options.caption) find("stage").append(this.caption);
     await nextPicture(); // the canvas takes its new size

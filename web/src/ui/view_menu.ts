@@ -28,6 +28,10 @@ const VIEWS: [Direction, string][] = [
 export class ViewMenu {
   private readonly boxes = new Map<Switch, HTMLInputElement>();
   private readonly tools = new Map<Tool, HTMLButtonElement>();
+  private readonly colours = el("select", {
+    id: "colouring",
+    change: () => this.colour(this.colours.value as Colouring),
+  });
   private readonly menu = el("div", { id: "view-menu", class: "popover", hidden: true });
   private readonly opener: HTMLButtonElement;
   private readonly followButton: HTMLButtonElement;
@@ -64,10 +68,9 @@ export class ViewMenu {
   }
 
   private fill(): void {
-    const colour = el("select", { id: "colouring", change: () => this.colour(colour.value as Colouring) });
     const words: Colouring[] = ["material", "island", "displacement"];
-    colour.append(...words.map((word) => el("option", { value: word }, word)));
-    this.menu.append(el("label", { class: "row" }, el("span", {}, "Colour by"), colour));
+    this.colours.append(...words.map((word) => el("option", { value: word }, word)));
+    this.menu.append(el("label", { class: "row" }, el("span", {}, "Colour by"), this.colours));
     for (const [name, label] of SWITCHES) {
       const box = el("input", { type: "checkbox", id: `show-${name}`, change: () => this.switch(name, box.checked) });
       this.boxes.set(name, box);
@@ -106,6 +109,8 @@ export class ViewMenu {
   }
 
   refresh(): void {
+    this.colours.value = this.stage.shown.colouring;
+    this.colours.options[2].disabled = !this.stage.panes.some((pane) => pane.hasSoft);
     for (const [name, box] of this.boxes) box.checked = this.stage.shown[name];
     for (const [tool, button] of this.tools) button.setAttribute("aria-pressed", String(this.pointer.tool === tool));
     this.followButton.setAttribute("aria-pressed", String(this.stage.following));

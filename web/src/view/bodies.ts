@@ -183,10 +183,6 @@ export class Bodies {
     }
   }
 
-  get hasSoft(): boolean {
-    return this.softs.length > 0;
-  }
-
   private soft(body: number): Soft | undefined {
     return this.softs.find((soft) => soft.body === body);
   }

@@ -181,7 +181,7 @@ export class Pane {
   }
 
   get hasSoft(): boolean {
-    return this.parts?.bodies.hasSoft ?? false;
+    return this.modes > 0;
   }
 
   get size(): number {

@@ -2,7 +2,7 @@
 import * as THREE from "three";
 import { DARK, LIGHT, type Look } from "../palette";
 import type { Panel } from "../panel";
-import { CONTACT_WORDS, ContactStatus, type Frame, type SceneMessage } from "../protocol";
+import { CONTACT_WORDS, ContactStatus, modeCount, type Frame, type SceneMessage } from "../protocol";
 import type { BodyHit } from "./bodies";
 import { Rig, type Direction } from "./camera";
 import { Pane, type Shown } from "./pane";
@@ -99,6 +99,7 @@ export class Stage implements Panel {
     const same = before && before.name === message.name && before.bodies.length <= message.bodies.length;
     if (message.pane === 0 && !same) this.forget(message);
     pane.load(message);
+    this.onShown?.();
     if (message.pane === 0) this.rig.setPlanar(message.dimension === 2);
     this.resize();
   }
@@ -108,6 +109,7 @@ export class Stage implements Panel {
     this.fitted = "";
     this.following = false;
     this.shown.displacement.full = 0;
+    if (this.shown.colouring === "displacement" && modeCount(message) === 0) this.shown.colouring = "material";
     this.selection = { pane: 0, body: -1, contact: -1 };
     const few = message.bodies.length <= FEW;
     this.shown.points = few;
