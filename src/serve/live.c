@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "model/soft.h"
+#include "model/world.h"
 #include "serve/live_state.h"
-#include "step/state.h"
 
 static const double SHOW_SECONDS = 1.0 / 60.0;  // from picture to picture, at least
 static const double UNSEEN_SECONDS = 0.25;      // after which a picture that nobody took is renewed
@@ -66,14 +66,13 @@ static double seconds_to_step(ChLive* live) {
 
 // --- one step --------------------------------------------------------------------------------------------------------
 
-// Where the grip is now, in the body's frame: a point of a skin moves in it.
-static ChVec3 grip_point(const ChSimulation* s, const ChOrder* drag) {
-  const ChSoft* soft = ch_simulation_world(s)->bodies[drag->body].soft;
+// What is held, in the body's frame; of a deformable body in its shape without deformation.
+static ChVec3 grip_point(const ChWorld* world, const ChOrder* drag) {
+  const ChSoft* soft = world->bodies[drag->body].soft;
   if (!soft || drag->triangle < 0) return drag->local;
-  const double* q = ch_state_modes(ch_simulation_world(s), s->states, drag->body);
   ChVec3 at = {0.0, 0.0, 0.0};
   for (int k = 0; k < 3; ++k)
-    at = ch_along(at, drag->weights[k], ch_soft_vertex(soft, soft->skin.triangles[3L * drag->triangle + k], q));
+    at = ch_along(at, drag->weights[k], soft->skin.rest[soft->skin.triangles[3L * drag->triangle + k]]);
   return at;
 }
 
@@ -82,7 +81,7 @@ static ChStatus pull(ChContext* context, const ChLive* live, int pane) {
   const ChOrder* drag = &live->drag;
   ChSimulation* s = live->panes[pane].simulation;
   if (drag->client == 0) return CH_OK;
-  return ch_simulation_pull(context, s, drag->body, grip_point(s, drag), drag->target, &grip);
+  return ch_simulation_pull(context, s, drag->body, grip_point(ch_simulation_world(s), drag), drag->target, &grip);
 }
 
 // Only now and then: a change of options costs the simulation a check, and what it knows of islands at rest.
