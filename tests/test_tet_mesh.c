@@ -1,9 +1,11 @@
 // Tetrahedral meshes: volumes, areas and topology of the generators, what the check refuses.
 #include <string.h>
 
+#include "model/tet_animals.h"
 #include "model/tet_measure.h"
 #include "model/tet_mesh.h"
 #include "model/tet_shapes.h"
+#include "model/tet_stuffing.h"
 #include "support/near.h"
 
 static ChContext context;
@@ -61,6 +63,145 @@ static void skin_encloses_the_volume(void** state) {
   }
 }
 
+static ChTetMeasures made(ChTetShapeDef def, ChTetMesh* mesh) {
+  CHECK_OK(context, ch_tet_shape_make(&context, arena, &def, mesh));
+  return ch_tet_measure(arena, mesh);
+}
+
+// A bar that is not its own mirror image would bend sideways under its weight.
+static void boxes_of_even_cells_are_their_own_mirror_images(void** state) {
+  (void)state;
+  ChTetMesh mesh;
+  made((ChTetShapeDef){.shape = "bar", .cells = {6, 4, 2}}, &mesh);
+  int* degree = CH_TAKE(arena, mesh.vertex_count, int);
+  for (int k = 0; k < 4 * mesh.tet_count; ++k) ++degree[mesh.tets[k]];
+  for (int v = 0; v < mesh.vertex_count; ++v)
+    for (int axis = 0; axis < 3; ++axis) {
+      int i[3] = {v % 7, v / 7 % 5, v / 35};
+      i[axis] = (int[]){6, 4, 2}[axis] - i[axis];
+      assert_int_equal(degree[v], degree[i[0] + 7 * (i[1] + 5 * i[2])]);
+    }
+}
+
+static void chair_has_the_volume_of_its_parts(void** state) {
+  (void)state;
+  double t = CH_TET_CHAIR_LEG, h = CH_TET_CHAIR_SEAT, s = CH_TET_CHAIR_THICKNESS;
+  for (int cells = 1; cells < 4; ++cells) {
+    ChTetMesh mesh;
+    ChTetMeasures m = made((ChTetShapeDef){.shape = "chair", .size = {2.0, 3.0, 5.0}, .cells = {cells, 4, 5}}, &mesh);
+    CHECK_NEAR(m.volume / 30.0, 4.0 * t * t * h + s + t * (1.0 - h - s), 1e-14);
+    assert_int_equal(euler(&m), 2);
+    CHECK_NEAR(m.low.z, -2.5, 1e-15);
+    CHECK_NEAR(m.high.y, 1.5, 1e-15);
+  }
+  ChTetMesh mesh;
+  CHECK_NEAR(made((ChTetShapeDef){.shape = "chair", .size = {0.9, 0.0, 0.0}}, &mesh).high.z, 0.9, 1e-15);  // 1.8 tall
+}
+
+// Error of a torus' volume, 2 pi^2 R r^2, and of its area, 4 pi^2 R r.
+static double torus_error(int fineness, double* area_error) {
+  ChTetMesh mesh;
+  ChTetMeasures m = made(
+      (ChTetShapeDef){.shape = "torus", .size = {2.6, 2.6, 0.6}, .cells = {24 * fineness, 2 * fineness, 0}}, &mesh);
+  double pi = acos(-1.0);
+  assert_int_equal(euler(&m), 0);
+  assert_true(m.worst_quality > 0.2);
+  *area_error = 1.0 - m.area / (4.0 * pi * pi * 1.0 * 0.3);
+  return 1.0 - m.volume / (2.0 * pi * pi * 1.0 * 0.09);
+}
+
+static void torus_converges_to_its_volume_and_area(void** state) {
+  (void)state;
+  double area[2], volume[2];
+  for (int k = 0; k < 2; ++k) volume[k] = torus_error(2 << k, &area[k]);
+  assert_true(volume[1] > 0.0 && volume[1] < 0.02);
+  CHECK_NEAR(volume[0] / volume[1], 4.0, 0.1);  // second order
+  CHECK_NEAR(area[0] / area[1], 4.0, 0.3);
+}
+
+// Sections normal to the middle line sweep width x thickness x its length, whatever the wave.
+static void strand_has_the_volume_of_its_length(void** state) {
+  (void)state;
+  const double a = 0.03, period = 0.4, k = 2.0 * acos(-1.0) / period;
+  double length = 0.0, error[2];
+  for (int i = 0; i < 4000; ++i) {
+    double slope = a * k * cos(k * 2.0 * (i + 0.5) / 4000 + 0.7);
+    length += 2.0 / 4000 * sqrt(1.0 + slope * slope);
+  }
+  for (int f = 0; f < 2; ++f) {
+    ChTetMesh mesh;
+    ChTetMeasures m = made((ChTetShapeDef){.shape = "strand",
+                                           .size = {2.0, 0.2, 0.04},
+                                           .cells = {100 << f, 4, 2},
+                                           .amplitude = a,
+                                           .period = period,
+                                           .phase = 0.7 + k},  // x = -1 at its beginning
+                           &mesh);
+    error[f] = 1.0 - m.volume / (0.2 * 0.04 * length);
+    assert_int_equal(euler(&m), 2);
+  }
+  assert_true(error[1] > 0.0 && error[1] < 1e-3);
+  CHECK_NEAR(error[0] / error[1], 4.0, 0.1);
+}
+
+// -------------------------------------------------------------------------------------------------------------
+// implicit
+
+static double ball(const void* state, ChVec3 x) { return ch_norm(x) - *(const double*)state; }
+
+static void stuffed_ball_converges(void** state) {
+  (void)state;
+  const double radius = 1.0;
+  double error[2];
+  for (int f = 0; f < 2; ++f) {
+    ChTetSolid solid = {ball, &radius, {-1.3, -1.3, -1.3}, {1.3, 1.3, 1.3}};
+    ChTetMesh mesh;
+    CHECK_OK(context, ch_tet_stuffing(&context, arena, "ball", &solid, 0.2 / (1 << f), &mesh));
+    CHECK_OK(context, ch_tet_mesh_check(&context, arena, "ball", &mesh));
+    ChTetMeasures m = ch_tet_measure(arena, &mesh);
+    error[f] = 1.0 - m.volume / (4.0 / 3.0 * acos(-1.0));
+    assert_int_equal(euler(&m), 2);
+  }
+  assert_true(error[1] > 0.0 && error[1] < 5e-3);
+  CHECK_NEAR(error[0] / error[1], 4.0, 0.4);
+}
+
+// Every vertex of the skin lies on the surface, whose parts hang together; no angle between faces is sharp or flat.
+static void animals_are_whole_and_well_shaped(void** state) {
+  (void)state;
+  const ChTetSolid* animals[] = {&ch_tet_dino, &ch_tet_rabbit};
+  for (int a = 0; a < 2; ++a)
+    for (int cells = CH_TET_ANIMAL_CELLS; cells < 34; ++cells) {
+      double cell = fmax(animals[a]->high.x - animals[a]->low.x, animals[a]->high.z - animals[a]->low.z) / cells;
+      ChTetMesh mesh;
+      CHECK_OK(context, ch_tet_stuffing(&context, arena, "animal", animals[a], cell, &mesh));
+      CHECK_OK(context, ch_tet_mesh_check(&context, arena, "animal", &mesh));
+      ChTetMeasures m = ch_tet_measure(arena, &mesh);
+      assert_int_equal(euler(&m), 2);
+      assert_true(m.worst_quality > 0.15 && m.mean_quality > 0.75);
+      assert_true(m.least_dihedral > 0.17 && m.largest_dihedral < 2.8);  // 10 and 160 degrees
+      int* triangles;
+      int count = ch_tet_mesh_skin(arena, &mesh, &triangles);
+      for (int k = 0; k < 3 * count; ++k)
+        CHECK_NEAR(animals[a]->f(animals[a]->state, mesh.vertices[triangles[k]]), 0.0, 1e-11);
+    }
+}
+
+static void shapes_have_the_size_asked_for(void** state) {
+  (void)state;
+  for (int s = 0; s < ch_tet_shape_count(); ++s) {
+    const ChTetShape* shape = ch_tet_shape_at(s);
+    bool bent = strcmp(shape->name, "strand") == 0 || strcmp(shape->name, "torus") == 0;  // their own tests tell
+    if (bent) continue;
+    ChTetMesh mesh;
+    ChTetMeasures m = made((ChTetShapeDef){.shape = shape->name, .size = {1.5, 0.0, 0.25}}, &mesh);
+    double scale = shape->proportional ? 1.5 / shape->size.x : 1.0;
+    ChVec3 wanted = ch_scale(0.5, ch_vec(1.5, scale * shape->size.y, 0.25));
+    CHECK_NEAR(ch_norm(ch_sub(m.high, wanted)), 0.0, 1e-14);
+    CHECK_NEAR(ch_norm(ch_add(m.low, wanted)), 0.0, 1e-14);
+  }
+}
+
 // --------------------------------------------------------------------------------------------------------- bad meshes
 
 static const ChVec3 points[] = {{0, 0, 0}, {1, 0, 0},  {0, 1, 0},  {0, 0, 1},
@@ -111,14 +252,29 @@ static void shapes_refuse_bad_measures(void** state) {
   assert_int_equal(ch_tet_shape_make(&context, arena, &nan, &mesh), CH_ERR_RANGE);
   ChTetShapeDef cells = {.shape = "bar", .cells = {0, -2, 0}};
   assert_int_equal(ch_tet_shape_make(&context, arena, &cells, &mesh), CH_ERR_RANGE);
-  ChTetShapeDef huge = {.shape = "bar", .cells = {100000, 100000, 100000}};
-  assert_int_equal(ch_tet_shape_make(&context, arena, &huge, &mesh), CH_ERR_SIZE);
+  ChTetShapeDef sharp = {.shape = "strand", .amplitude = 0.1, .period = 0.01};
+  assert_int_equal(ch_tet_shape_make(&context, arena, &sharp, &mesh), CH_ERR_RANGE);
+  ChTetShapeDef full = {.shape = "torus", .size = {0.4, 0.4, 0.2}};
+  assert_int_equal(ch_tet_shape_make(&context, arena, &full, &mesh), CH_ERR_RANGE);
+  for (int s = 0; s < ch_tet_shape_count(); ++s) {
+    ChTetShapeDef huge = {.shape = ch_tet_shape_at(s)->name, .cells = {100000, 100000, 100000}};
+    assert_int_equal(ch_tet_shape_make(&context, arena, &huge, &mesh), CH_ERR_SIZE);
+    ChTetShapeDef none = {.shape = ch_tet_shape_at(s)->name, .cells = {-1, -1, -1}};
+    assert_int_equal(ch_tet_shape_make(&context, arena, &none, &mesh), CH_ERR_RANGE);
+  }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(box_has_its_volume_and_area, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(skin_encloses_the_volume, open_arena, close_arena),
+      cmocka_unit_test_setup_teardown(boxes_of_even_cells_are_their_own_mirror_images, open_arena, close_arena),
+      cmocka_unit_test_setup_teardown(chair_has_the_volume_of_its_parts, open_arena, close_arena),
+      cmocka_unit_test_setup_teardown(torus_converges_to_its_volume_and_area, open_arena, close_arena),
+      cmocka_unit_test_setup_teardown(strand_has_the_volume_of_its_length, open_arena, close_arena),
+      cmocka_unit_test_setup_teardown(stuffed_ball_converges, open_arena, close_arena),
+      cmocka_unit_test_setup_teardown(animals_are_whole_and_well_shaped, open_arena, close_arena),
+      cmocka_unit_test_setup_teardown(shapes_have_the_size_asked_for, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(check_refuses_what_is_no_body, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(check_turns_what_is_inverted_throughout, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(shapes_refuse_bad_measures, open_arena, close_arena),

@@ -19,6 +19,9 @@ enum { SHAPES_MAX = 32 };
 #define MESH_OPTIONS(X)                                                                                  \
   X(TEXT, size, NULL, "X,Y,Z", 0, 0, "a shape's outer measures in metres (the shape's own: see `list`)") \
   X(TEXT, cells, NULL, "NX,NY,NZ", 0, 0, "how finely a shape is cut (the shape's own: see `list`)")      \
+  X(REAL, amplitude, 0.0, "M", -1e6, 1e6, "strand: of its wave, in metres (its thickness)")              \
+  X(REAL, period, 0.0, "M", 0.0, 1e6, "strand: of its wave, in metres (half its length)")                \
+  X(REAL, phase, 0.0, "RAD", -1e6, 1e6, "strand: of its wave in the middle, in radian (0)")              \
   X(TEXT, out, NULL, "FILE.msh", 0, 0, "writes the mesh, in Gmsh's format 2.2 as text")                  \
   X(FLAG, json, false, NULL, 0, 0, "prints one JSON object instead of text")                             \
   X(FLAG, quiet, false, NULL, 0, 0, "prints nothing but errors")
@@ -31,25 +34,26 @@ static const ChArgRow rows[] = {MESH_OPTIONS(CH_ARG_ROW)};
 
 // --------------------------------------------------------------------------------------------------------------- words
 
-// Three numbers with commas between.
+// One to three numbers with commas between; those left out are 0, which stands for the shape's own.
 static bool read_three(const ChCommand* self, const char* option, const char* word, double three[3]) {
   const char* at = word;
+  three[1] = three[2] = 0.0;
   for (int k = 0; k < 3; ++k) {
     char* end;
     three[k] = strtod(at, &end);
-    bool good = end != at && isfinite(three[k]) && three[k] > 0.0 && *end == (k < 2 ? ',' : '\0');
-    if (!good) {
-      ch_complain(self, "--%s is '%s', must be three positive numbers with commas between, such as 8,4,2", option,
-                  word);
-      return false;
-    }
+    if (end == at || !isfinite(three[k]) || !(three[k] > 0.0)) break;
+    if (*end == '\0') return true;
+    if (*end != ',') break;
     at = end + 1;
   }
-  return true;
+  ch_complain(self, "--%s is '%s', must be up to three positive numbers with commas between, such as 8,4,2", option,
+              word);
+  return false;
 }
 
 static bool read_def(const ChCommand* self, const Arguments* a, ChTetShapeDef* def) {
   double three[3];
+  def->amplitude = a->amplitude, def->period = a->period, def->phase = a->phase;
   if (a->size) {
     if (!read_three(self, "size", a->size, three)) return false;
     def->size = ch_vec(three[0], three[1], three[2]);
@@ -70,12 +74,13 @@ static ChExit print_list(const ChCommand* self, bool json) {
   json_t* shapes = json_array();
   for (int k = 0; k < ch_tet_shape_count(); ++k) {
     const ChTetShape* s = ch_tet_shape_at(k);
-    json_array_append_new(shapes, json_pack("{s:s, s:s, s:[f,f,f], s:[i,i,i], s:s}", "name", s->name, "summary",
-                                            s->summary, "size", s->size.x, s->size.y, s->size.z, "cells", s->cells[0],
-                                            s->cells[1], s->cells[2], "cells_are", s->cells_text));
+    json_array_append_new(
+        shapes, json_pack("{s:s, s:s, s:[f,f,f], s:s, s:[i,i,i], s:s}", "name", s->name, "summary", s->summary, "size",
+                          s->size.x, s->size.y, s->size.z, "size_is", s->size_text, "cells", s->cells[0], s->cells[1],
+                          s->cells[2], "cells_are", s->cells_text));
     if (!json)
-      printf("%-8s %s\n         --size %g,%g,%g --cells %d,%d,%d: %s\n", s->name, s->summary, s->size.x, s->size.y,
-             s->size.z, s->cells[0], s->cells[1], s->cells[2], s->cells_text);
+      printf("%-8s %s\n         --size %g,%g,%g: %s\n         --cells %d,%d,%d: %s\n", s->name, s->summary, s->size.x,
+             s->size.y, s->size.z, s->size_text, s->cells[0], s->cells[1], s->cells[2], s->cells_text);
   }
   if (json) return ch_json_print(self, json_pack("{s:o}", "shapes", shapes));
   json_decref(shapes);
@@ -177,6 +182,8 @@ const ChCommand ch_command_mesh = {
     .examples =
         "  cardhouse mesh list\n"
         "  cardhouse mesh bar --size 1,0.1,0.1 --cells 20,4,4 --out bar.msh\n"
+        "  cardhouse mesh strand --amplitude 0.006 --period 0.1 --out strand.msh\n"
+        "  cardhouse mesh dino --size 0.5 --cells 40 --out dino.msh\n"
         "  cardhouse mesh bar.msh\n"
         "  cardhouse mesh part.vtk --json\n",
     .row_count = sizeof rows / sizeof *rows,

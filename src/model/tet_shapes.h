@@ -5,10 +5,19 @@
 
 #include "model/tet_mesh.h"
 
+enum { CH_TET_ANIMAL_CELLS = 16 };  // fewer along the longest side lose a leg
+
+// A chair's legs, as a part of its width and depth; where its seat begins and how thick it is, as parts of its height.
+#define CH_TET_CHAIR_LEG 0.1
+#define CH_TET_CHAIR_SEAT 0.45
+#define CH_TET_CHAIR_THICKNESS 0.05
+
 typedef struct ChTetShapeDef {
   const char* shape;  // one of the names below
-  ChVec3 size;        // outer measures in metres; 0 each: the shape's own
+  ChVec3 size;        // measures in metres; 0 each: the shape's own, or in its proportions
   int cells[3];       // how fine; 0 each: the shape's own
+  // strand: its middle line is z = amplitude sin(2 pi x / period + phase); 0: its thickness, half its length.
+  double amplitude, period, phase;
 } ChTetShapeDef;
 
 // What a shape is called, and what it is by default.
@@ -17,7 +26,9 @@ typedef struct ChTetShape {
   const char* summary;
   ChVec3 size;
   int cells[3];
-  const char* cells_text;  // what the numbers of cells mean
+  const char* size_text;   // what the measures mean
+  const char* cells_text;  // and the numbers of cells
+  bool proportional;       // measures that are not given follow the first that is
   ChStatus (*make)(ChContext* context, ChArena* arena, const ChTetShapeDef* def, ChTetMesh* out);
 } ChTetShape;
 
