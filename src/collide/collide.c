@@ -4,15 +4,17 @@
 //
 //   tau (|v_i - v_j| + s_i + s_j),     s = |w| times the shape's largest distance from its body's centre of mass;
 //
+// (of a deformable body, plus what its modes can add: skin.h);
 // routines search that far beyond the margin. A point found there is listed only where it can close in that time:
 //
 //   gap <= margin + tau max(0, (v_i - v_j) . n + s_i + s_j)
 //
 // so that a fast body is listed ahead of what it flies towards and not beside what it flies past. Samples of a moving
-// mesh are listed one by one, each a point of its own body, so that what it closes is known: tau times the approach of
-// both bodies' points along the normal. Boxes are swept along
-// v and widened by s and half the margin. Every thread works on one run of consecutive pairs, and the runs are put
-// together in their order: the list does not depend on how many there are.
+// mesh and points of a skin are listed one by one, each a point of its own body, so that what it closes is known: tau
+// times the approach of both bodies' points along the normal. Modes swing back within a step, so what they add counts
+// as an approach either way. Boxes are swept along v and widened by s and half the margin. Every thread works on one
+// run of consecutive pairs, and the runs are put together in their order: the list does not depend on how many there
+// are.
 #include "collide/collide.h"
 
 #include <math.h>
@@ -25,10 +27,12 @@
 #include "collide/reduce.h"
 #include "collide/seams.h"
 #include "collide/shape_box.h"
+#include "collide/skin.h"
 #include "collide/thin_out.h"
 #include "model/sample_tree.h"
 
 enum { PAIRS_PER_THREAD = 256 };  // fewer are not worth a second thread
+enum { SOFT_PAIR = 128 };         // so many rigid pairs take as long as one of a skin
 
 struct ChCollider {
   ChArena* arena;
@@ -36,6 +40,7 @@ struct ChCollider {
   const ChWorld* world;
   ChBroad* broad;
   ChPosed* posed;  // of shapes
+  ChSkin* skins;   // of deformable bodies, in the order of their shapes
   double* spin;    // of shapes: s
   ChBroadItem* items;
   ChBroadPlane* planes;
@@ -43,6 +48,7 @@ struct ChCollider {
   int* ignored;
   ChSeams seams;
   int thread_count;
+  int* run_start;     // of threads and one more: pairs
   ChManifold* lists;  // of threads
 };
 
@@ -74,6 +80,26 @@ static bool is_ignored(const ChCollider* c, int a, int b) {
 // --- creating
 // -----------------------------------------------------------------------------------------------------------
 
+// One tree for all bodies of a skin.
+static const ChSkinTree* tree_of(const ChCollider* c, int count, const ChSoft* soft) {
+  for (int k = 0; k < count; ++k)
+    if (c->skins[k].tree->soft == soft) return c->skins[k].tree;
+  return ch_skin_tree_create(c->arena, soft);
+}
+
+static void make_skins(ChCollider* c) {
+  int count = 0;
+  for (int i = 0; i < c->world->shape_count; ++i) count += c->world->shapes[i].soft != NULL;
+  c->skins = CH_TAKE(c->arena, count, ChSkin);
+  count = 0;
+  for (int i = 0; i < c->world->shape_count; ++i) {
+    const ChSoft* soft = c->world->shapes[i].soft;
+    if (!soft) continue;
+    ch_skin_init(c->arena, tree_of(c, count, soft), &c->skins[count]);
+    c->posed[i].skin = &c->skins[count++];
+  }
+}
+
 static void free_lists(void* object) {
   ChCollider* c = object;
   for (int t = 0; t < c->thread_count; ++t) free(c->lists[t].points);
@@ -97,9 +123,11 @@ ChStatus ch_collider_create(ChContext* context, const ChWorld* world, ChCollider
   c->items = CH_TAKE(arena, world->shape_count, ChBroadItem);
   c->planes = CH_TAKE(arena, world->shape_count, ChBroadPlane);
   list_ignored(c);
+  make_skins(c);
   c->seams = ch_seams_find(arena, world);
   c->thread_count = omp_get_max_threads();
   c->lists = CH_TAKE(arena, c->thread_count, ChManifold);
+  c->run_start = CH_TAKE(arena, c->thread_count + 1, int);
   ch_arena_defer(arena, free_lists, c);
   ch_arena_set_landing(arena, NULL);
   *out = c;
@@ -127,6 +155,11 @@ static ChStatus check(ChContext* context, const ChWorld* world, const ChBodyStat
         !isfinite(q.w + q.x + q.y + q.z))
       return ch_fail(context, CH_ERR_NUMERIC, "body '%s': its position or velocity is not finite",
                      world->bodies[b].name);
+    int modes = world->bodies[b].soft ? world->bodies[b].soft->modes : 0;
+    if (!ch_all_finite(ch_state_modes(world, states, b), modes) ||
+        !ch_all_finite(ch_state_rates(world, states, b), modes))
+      return ch_fail(context, CH_ERR_NUMERIC, "body '%s': an amplitude or its rate is not finite",
+                     world->bodies[b].name);
   }
   return CH_OK;
 }
@@ -149,26 +182,37 @@ static ChBroadPlane plane_of(int item, const ChPosed* posed, ChVec3 step, double
   return (ChBroadPlane){item, normal, offset};
 }
 
+// Puts a shape where its body is; a skin also takes the body's form.
+static void pose(ChCollider* c, int i, const ChBodyState* states) {
+  const ChShape* shape = &c->world->shapes[i];
+  const ChBodyState* state = &states[shape->body];
+  ChPosed* posed = &c->posed[i];
+  double rate = ch_norm(state->omega), reach = ch_norm(shape->local.at) + shape->bound;
+  posed->shape = shape;
+  posed->frame = shape->soft ? ch_state_frame(states, shape->body) : ch_shape_frame(shape, state);
+  posed->turn = ch_mat_from_quat(posed->frame.orientation);
+  ChSkin* skin = shape->soft ? &c->skins[posed->skin - c->skins] : NULL;
+  if (skin) {
+    ch_skin_move(skin, ch_state_modes(c->world, states, shape->body), ch_state_rates(c->world, states, shape->body));
+    reach = skin->bound;
+  }
+  c->spin[i] = (rate > 0.0 ? rate * reach : 0.0) + (skin ? skin->speed : 0.0);  // reach may be infinite
+}
+
 // Frames, boxes and planes; returns how many planes.
 static int place_shapes(ChCollider* c, const ChBodyState* states, const ChCollideOptions* o) {
   int planes = 0;
   for (int i = 0; i < c->world->shape_count; ++i) {
     const ChShape* shape = &c->world->shapes[i];
-    const ChBodyState* state = &states[shape->body];
-    ChPosed* posed = &c->posed[i];
-    posed->shape = shape;
-    posed->frame = ch_shape_frame(shape, state);
-    posed->turn = ch_mat_from_quat(posed->frame.orientation);
-    double rate = ch_norm(state->omega);
-    c->spin[i] = rate > 0.0 ? rate * (ch_norm(shape->local.at) + shape->bound) : 0.0;  // bound may be infinite
+    pose(c, i, states);
     double widen = 0.5 * o->margin + (o->look_ahead > 0.0 ? o->look_ahead * c->spin[i] : 0.0);
-    ChVec3 step = ch_scale(o->look_ahead, state->velocity);
+    ChVec3 step = ch_scale(o->look_ahead, states[shape->body].velocity);
     bool moves = c->world->bodies[shape->body].kind == CH_BODY_DYNAMIC;
     c->items[i] = (ChBroadItem){.body = shape->body, .moves = moves, .plane = is_plane(shape)};
     if (c->items[i].plane)
-      c->planes[planes++] = plane_of(i, posed, step, widen);
+      c->planes[planes++] = plane_of(i, &c->posed[i], step, widen);
     else
-      c->items[i].box = swept(ch_shape_box(posed), step, widen);
+      c->items[i].box = swept(ch_shape_box(&c->posed[i]), step, widen);
   }
   return planes;
 }
@@ -205,6 +249,23 @@ static double sample_spacing(const ChShape* a, const ChShape* b) {
   return sa && sb ? fmin(sa->spacing, sb->spacing) : sa ? sa->spacing : sb ? sb->spacing : 0.0;
 }
 
+static double bound_of(const ChPosed* posed) { return posed->skin ? posed->skin->bound : posed->shape->bound; }
+
+// How fast the modes move what of a skin touches, along the normal.
+static double swing(const ChPosed* posed, const ChGap* point, int side) {
+  if (!posed->skin) return 0.0;
+  ChVec3 local = ch_mat_apply_transposed(&posed->turn, ch_sub(point->point, posed->frame.at));
+  ChVec3 velocity = ch_skin_displacement(posed->skin, point->skin[side], local, posed->skin->rates);
+  return fabs(ch_dot(ch_mat_apply_transposed(&posed->turn, point->normal), velocity));
+}
+
+// Of the bodies' points, where they are known.
+static double approach_at(const ChPosed* a, const ChPosed* b, const ChBodyState* states, const ChGap* point) {
+  ChVec3 of_a = velocity_at(&states[a->shape->body], point->point);
+  ChVec3 of_b = velocity_at(&states[b->shape->body], point->point);
+  return ch_dot(ch_sub(of_a, of_b), point->normal) + swing(a, point, 0) + swing(b, point, 1);
+}
+
 // Appends the points of one pair that can close in time, in their order.
 static void collide_pair(const ChCollider* c, const ChBodyState* states, const ChCollideOptions* o, int i, int j,
                          ChManifold* out) {
@@ -213,17 +274,14 @@ static void collide_pair(const ChCollider* c, const ChBodyState* states, const C
   ChVec3 approach = ch_sub(states[body_a].velocity, states[body_b].velocity);
   double spin = c->spin[i] + c->spin[j], spacing = sample_spacing(a->shape, b->shape);
   double margin = o->margin + (o->look_ahead > 0.0 ? o->look_ahead * (ch_norm(approach) + spin) : 0.0);
-  if (!(ch_norm(ch_sub(b->frame.at, a->frame.at)) <= (1.0 + 1e-9) * (a->shape->bound + b->shape->bound) + margin))
-    return;
+  if (!(ch_norm(ch_sub(b->frame.at, a->frame.at)) <= (1.0 + 1e-9) * (bound_of(a) + bound_of(b)) + margin)) return;
   if (is_ignored(c, body_a, body_b)) return;
   int first = out->count, kept = first;
   ch_pair_collide(a, b, margin, out);
   for (int k = first; k < out->count; ++k) {
     ChGap point = out->points[k];
     double rate = ch_dot(approach, point.normal) + spin;
-    if (spacing > 0.0)
-      rate = ch_dot(ch_sub(velocity_at(&states[body_a], point.point), velocity_at(&states[body_b], point.point)),
-                    point.normal);
+    if (o->look_ahead > 0.0 && (spacing > 0.0 || a->skin || b->skin)) rate = approach_at(a, b, states, &point);
     point.closes = o->look_ahead > 0.0 ? o->look_ahead * ch_positive_part(rate) : 0.0;
     if (!(point.gap <= o->margin + point.closes) || ch_seams_hide(&c->seams, c->posed, i, j, &point)) continue;
     point.body[0] = body_a;
@@ -236,6 +294,24 @@ static void collide_pair(const ChCollider* c, const ChBodyState* states, const C
   if (out->count == first) return;
   if (o->reduce) out->count = first + ch_reduce_points(out->count - first, out->points + first);
   sort_keys(out->count - first, out->points + first);
+}
+
+// Runs of about equal work, one a thread; returns how many.
+static int share_out(ChCollider* c, int pair_count, const ChBroadPair* pairs, int threads) {
+  long all = 0, done = 0;
+  for (int k = 0; k < pair_count; ++k)
+    all += c->posed[pairs[k].item[0]].skin || c->posed[pairs[k].item[1]].skin ? SOFT_PAIR : 1;
+  long most = 1 + all / PAIRS_PER_THREAD;
+  if (threads > most) threads = (int)most;
+  if (threads > c->thread_count) threads = c->thread_count;
+  if (threads < 1) threads = 1;
+  int run = 0;
+  for (int k = 0; k < pair_count; ++k) {
+    while (run < threads && done * threads >= all * run) c->run_start[run++] = k;
+    done += c->posed[pairs[k].item[0]].skin || c->posed[pairs[k].item[1]].skin ? SOFT_PAIR : 1;
+  }
+  while (run <= threads) c->run_start[run++] = pair_count;
+  return threads;
 }
 
 static void collide_run(const ChCollider* c, const ChBodyState* states, const ChCollideOptions* o, int first, int last,
@@ -277,14 +353,11 @@ ChStatus ch_collide(ChContext* context, ChCollider* c, const ChBodyState* states
   int planes = place_shapes(c, states, options);
   int pair_count = ch_broad_find(c->broad, c->world->shape_count, c->items, planes, c->planes, &pairs);
   ch_arena_set_landing(c->arena, NULL);
-  int threads = 1 + pair_count / PAIRS_PER_THREAD;
-  if (threads > options->threads) threads = options->threads > 1 ? options->threads : 1;
-  if (threads > c->thread_count) threads = c->thread_count;
+  int threads = share_out(c, pair_count, pairs, options->threads);
   for (int t = 0; t < threads; ++t) c->lists[t].failed = false;
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
   for (int t = 0; t < threads; ++t)
-    collide_run(c, states, options, (int)((long)pair_count * t / threads), (int)((long)pair_count * (t + 1) / threads),
-                pairs, &c->lists[t]);
+    collide_run(c, states, options, c->run_start[t], c->run_start[t + 1], pairs, &c->lists[t]);
   if (!join_lists(c, threads)) return no_memory(context);
   *gaps = c->lists[0].points;
   *count = c->lists[0].count;

@@ -2,10 +2,22 @@
 #include "collide/distance_probe.h"
 
 #include "collide/closest.h"
+#include "collide/round_distance.h"
+#include "collide/shape_box.h"
+#include "collide/skin.h"
 #include "model/mesh_distance.h"
 
-static bool field_at(const ChProbe* probe, ChVec3 x, double within, ChFieldPoint* out) {
-  return ch_distance_field_at(probe->posed->shape->mesh->field, x, within, out);
+static const double AWAY = 0.5;  // cosine of normals above which a sample faces the same way as the surface
+
+static bool give(ChFieldPoint point, double within, ChProbeFoot* out) {
+  *out = (ChProbeFoot){point.distance, point.normal, -1};
+  return point.distance <= within;
+}
+
+static bool field_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {
+  (void)outward;
+  ChFieldPoint point;
+  return ch_distance_field_at(probe->posed->shape->mesh->field, x, within, &point) && give(point, within, out);
 }
 
 static double field_least(const ChProbe* probe, ChVec3 x, double radius) {
@@ -19,11 +31,11 @@ static double polytope_least(const ChProbe* probe, ChVec3 x, double radius) {
   return height - radius;
 }
 
-static bool polytope_at(const ChProbe* probe, ChVec3 x, double within, ChFieldPoint* out) {
+static bool polytope_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {
+  (void)outward;
   if (!(polytope_least(probe, x, 0.0) <= within)) return false;
   ChPolytopeFoot foot = ch_polytope_foot(probe->posed->shape->polytope, x);
-  *out = (ChFieldPoint){foot.distance, foot.normal};
-  return foot.distance <= within;
+  return give((ChFieldPoint){foot.distance, foot.normal}, within, out);
 }
 
 static double halfspace_least(const ChProbe* probe, ChVec3 x, double radius) {
@@ -31,20 +43,22 @@ static double halfspace_least(const ChProbe* probe, ChVec3 x, double radius) {
   return ch_dot(s->normal, x) - s->offset - radius;
 }
 
-static bool halfspace_at(const ChProbe* probe, ChVec3 x, double within, ChFieldPoint* out) {
-  *out = (ChFieldPoint){halfspace_least(probe, x, 0.0), probe->posed->shape->normal};
-  return out->distance <= within;
+static bool halfspace_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {
+  (void)outward;
+  return give((ChFieldPoint){halfspace_least(probe, x, 0.0), probe->posed->shape->normal}, within, out);
 }
 
-// Triangles of a surface that the asking body's centre sees from behind are its other side, not its inside.
-static bool surface_at(const ChProbe* probe, ChVec3 x, double within, ChFieldPoint* out) {
+// Triangles of a surface that the asking body's centre sees from behind are its other side, not its inside; a body that
+// bends may have its centre anywhere, and tells by where it faces.
+static bool surface_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {
   const ChMesh* mesh = probe->posed->shape->mesh;
   ChMeshFoot foot;
   if (!ch_mesh_foot(mesh, x, fmax(within, probe->deepest), &foot)) return false;
   ChVec3 on = mesh->vertices[mesh->cells[3 * foot.cell]];
-  if (foot.distance < 0.0 && ch_dot(mesh->normals[foot.cell], ch_sub(probe->centre, on)) < 0.0) return false;
-  *out = (ChFieldPoint){foot.distance, foot.normal};
-  return foot.distance <= within;
+  bool behind = ch_vec_is_zero(outward) ? ch_dot(mesh->normals[foot.cell], ch_sub(probe->centre, on)) < 0.0
+                                        : ch_dot(foot.normal, outward) > AWAY;
+  if (foot.distance < 0.0 && behind) return false;
+  return give((ChFieldPoint){foot.distance, foot.normal}, within, out);
 }
 
 static double surface_least(const ChProbe* probe, ChVec3 x, double radius) {
@@ -53,14 +67,35 @@ static double surface_least(const ChProbe* probe, ChVec3 x, double radius) {
   return foot.distance - radius;
 }
 
-static ChBox3 polytope_box(const ChPolytope* p) {
-  ChBox3 box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-  for (int v = 0; v < p->vertex_count; ++v) {
-    ChVec3 x = p->vertices[v];
-    box.low = ch_vec(fmin(box.low.x, x.x), fmin(box.low.y, x.y), fmin(box.low.z, x.z));
-    box.high = ch_vec(fmax(box.high.x, x.x), fmax(box.high.y, x.y), fmax(box.high.z, x.z));
-  }
-  return box;
+static bool round_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {
+  (void)outward;
+  return give(ch_round_distance(probe->posed->shape, x), within, out);
+}
+
+static double round_least(const ChProbe* probe, ChVec3 x, double radius) {
+  return ch_round_distance(probe->posed->shape, x).distance - radius;
+}
+
+static bool skin_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {
+  ChSkinFoot foot = {.triangle = -1};
+  if (!(sqrt(ch_box_distance2(&probe->box, x)) <= within)) return false;
+  bool found = ch_skin_foot(probe->posed->skin, x, outward, within, probe->last ? *probe->last : -1, &foot);
+  if (probe->last) *probe->last = foot.triangle;
+  *out = (ChProbeFoot){foot.distance, foot.normal, foot.triangle};
+  return found;
+}
+
+static double skin_least(const ChProbe* probe, ChVec3 x, double radius) {
+  static const ChVec3 anywhere = {0.0, 0.0, 0.0};
+  ChProbeFoot foot;
+  double apart = sqrt(ch_box_distance2(&probe->box, x));
+  if (apart > radius) return apart - radius;
+  return skin_at(probe, x, anywhere, INFINITY, &foot) ? foot.distance - radius : INFINITY;
+}
+
+static ChBox3 box_of(const ChShape* s) {
+  const ChPosed own = {.shape = s, .turn = ch_mat_diagonal(ch_vec(1.0, 1.0, 1.0))};
+  return ch_shape_box(&own);
 }
 
 ChProbe ch_probe(const ChPosed* target, ChVec3 centre, double size) {
@@ -69,8 +104,12 @@ ChProbe ch_probe(const ChPosed* target, ChVec3 centre, double size) {
   probe.centre = ch_mat_apply_transposed(&target->turn, ch_sub(centre, target->frame.at));
   if (s->type == CH_SHAPE_HALFSPACE) {
     probe.at = halfspace_at, probe.least = halfspace_least, probe.flat = true;
+  } else if (target->skin) {
+    probe.at = skin_at, probe.least = skin_least, probe.box = target->skin->box;
   } else if (s->polytope) {
-    probe.at = polytope_at, probe.least = polytope_least, probe.box = polytope_box(s->polytope);
+    probe.at = polytope_at, probe.least = polytope_least, probe.box = box_of(s);
+  } else if (!s->mesh) {
+    probe.at = round_at, probe.least = round_least, probe.box = box_of(s);
   } else {
     bool solid = s->mesh->field != NULL;
     probe.at = solid ? field_at : surface_at, probe.least = solid ? field_least : surface_least;

@@ -1,4 +1,5 @@
-// What can be asked for its signed distance at a point: a distance field, a polytope, a half-space, a triangle surface.
+// What can be asked for its signed distance at a point: a distance field, a polytope, a half-space, a triangle surface,
+// a round shape, the skin of a deformable body.
 #ifndef CH_COLLIDE_DISTANCE_PROBE_H
 #define CH_COLLIDE_DISTANCE_PROBE_H
 
@@ -6,16 +7,25 @@
 #include "model/distance_field.h"
 
 typedef struct ChProbe ChProbe;
+
+typedef struct ChProbeFoot {
+  double distance;
+  ChVec3 normal;
+  int cell;  // skin: the triangle; else -1
+} ChProbeFoot;
+
 struct ChProbe {
   const ChPosed* posed;
-  // Distance and outward normal at a point of the shape's frame; false when the distance is above `within`.
-  bool (*at)(const ChProbe* probe, ChVec3 point, double within, ChFieldPoint* out);
+  // Distance and outward normal at a point of the shape's frame; false when the distance is above `within`. `outward`,
+  // unit or zero: where the shape faces that asks, there. Skins and surfaces tell by it through which side it came.
+  bool (*at)(const ChProbe* probe, ChVec3 point, ChVec3 outward, double within, ChProbeFoot* out);
   // A lower bound of the distance of anything nearer than `radius` to the point.
   double (*least)(const ChProbe* probe, ChVec3 point, double radius);
   ChBox3 box;      // that holds the shape, in its frame
   bool flat;       // a half-space: what touches it first is a corner
   ChVec3 centre;   // surface: the middle of what is asked about; triangles seen from behind by it do not count
   double deepest;  // surface: so far behind it a point is not found any more
+  int* last;       // skin: the triangle found last, where the next search begins; the caller's, or NULL
 };
 
 // `size`: of what is asked about; `centre`: its middle, in the world.

@@ -76,6 +76,18 @@ static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
             [CH_SHAPE_HALFSPACE] = ch_pair_mesh_halfspace,
             [CH_SHAPE_MESH] = ch_pair_mesh_mesh,
         },
+    [CH_SHAPE_SOFT] =
+        {
+            [CH_SHAPE_SPHERE] = ch_pair_soft_rigid,
+            [CH_SHAPE_CAPSULE] = ch_pair_soft_rigid,
+            [CH_SHAPE_BOX] = ch_pair_soft_rigid,
+            [CH_SHAPE_HULL] = ch_pair_soft_rigid,
+            [CH_SHAPE_CYLINDER] = ch_pair_soft_rigid,
+            [CH_SHAPE_ELLIPSOID] = ch_pair_soft_rigid,
+            [CH_SHAPE_HALFSPACE] = ch_pair_soft_rigid,
+            [CH_SHAPE_MESH] = ch_pair_soft_rigid,
+            [CH_SHAPE_SOFT] = ch_pair_soft_soft,
+        },
     [CH_SHAPE_DISK] =
         {
             [CH_SHAPE_DISK] = ch_pair_plane_disk_disk,

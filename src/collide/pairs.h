@@ -10,7 +10,8 @@
 typedef struct ChPosed {
   const ChShape* shape;
   ChFrame frame;
-  ChMat3 turn;  // the frame's orientation as a matrix
+  ChMat3 turn;                // the frame's orientation as a matrix
+  const struct ChSkin* skin;  // of a deformable body, as it is at this moment; else NULL
 } ChPosed;
 
 // Points found by one routine; it grows.
@@ -50,6 +51,8 @@ void ch_pair_round_mesh(const ChPosed* a, const ChPosed* b, double margin, ChMan
 void ch_pair_polytope_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_mesh_halfspace(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_mesh_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+void ch_pair_soft_rigid(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);  // any shape of space
+void ch_pair_soft_soft(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_plane_disk_disk(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_plane_disk_polygon(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_plane_polygon_polygon(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);

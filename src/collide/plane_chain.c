@@ -102,7 +102,7 @@ static void add_over_segment(Chain* c, const Segment* s, ChVec3 x, uint64_t key)
 static void add_round_corner(Chain* c, const Corner* corner) {
   if (!(corner->angle > 1e-9)) return;
   const ChShape dot = {.type = CH_SHAPE_DISK};
-  const ChPosed point = {&dot, {corner->at, ch_quat_identity()}, c->chain->turn};
+  const ChPosed point = {.shape = &dot, .frame = {corner->at, ch_quat_identity()}, .turn = c->chain->turn};
   const ChVec3 down = ch_neg(corner->last);
   const double low = atan2(down.y, down.x), high = low + corner->angle;
   const ChPlaneAxis axis = ch_plane_axis(c->shape, &point, low, high);

@@ -1,6 +1,8 @@
 // See shape_box.h. Along axis i a shape reaches h(R^T e_i), R^T e_i being row i of the turn.
 #include "collide/shape_box.h"
 
+#include "collide/skin.h"
+
 typedef struct Reach {
   double low, high;
 } Reach;
@@ -22,7 +24,8 @@ static Reach box_reach(const ChBox3* box, ChVec3 d) {
 }
 
 // How far the shape reaches to both sides along d, unit, in its own frame.
-static Reach shape_reach(const ChShape* s, ChVec3 d) {
+static Reach shape_reach(const ChPosed* posed, ChVec3 d) {
+  const ChShape* s = posed->shape;
   double r = 0.0;
   switch (s->type) {
     case CH_SHAPE_SPHERE:
@@ -51,6 +54,8 @@ static Reach shape_reach(const ChShape* s, ChVec3 d) {
     case CH_SHAPE_MESH:
     case CH_SHAPE_CHAIN:
       return box_reach(&s->mesh->nodes[0].box, d);
+    case CH_SHAPE_SOFT:
+      return box_reach(&posed->skin->box, d);
     default:
       r = INFINITY;
   }
@@ -61,7 +66,7 @@ ChBox3 ch_shape_box(const ChPosed* shape) {
   Reach reach[3];
   for (int i = 0; i < 3; ++i) {
     const double* row = shape->turn.m[i];
-    reach[i] = shape_reach(shape->shape, ch_vec(row[0], row[1], row[2]));
+    reach[i] = shape_reach(shape, ch_vec(row[0], row[1], row[2]));
   }
   ChVec3 at = shape->frame.at;
   return (ChBox3){ch_vec(at.x + reach[0].low, at.y + reach[1].low, at.z + reach[2].low),
@@ -70,11 +75,11 @@ ChBox3 ch_shape_box(const ChPosed* shape) {
 
 double ch_shape_lowest(const ChPosed* shape, ChVec3 direction) {
   ChVec3 local = ch_mat_apply_transposed(&shape->turn, direction);
-  return ch_dot(direction, shape->frame.at) + shape_reach(shape->shape, local).low;
+  return ch_dot(direction, shape->frame.at) + shape_reach(shape, local).low;
 }
 
 ChPosed ch_posed_in(const ChPosed* shape, const ChPosed* frame) {
-  ChPosed seen = {.shape = shape->shape};
+  ChPosed seen = {.shape = shape->shape, .skin = shape->skin};
   seen.frame.at = ch_mat_apply_transposed(&frame->turn, ch_sub(shape->frame.at, frame->frame.at));
   seen.frame.orientation = ch_quat_product(ch_quat_conjugate(frame->frame.orientation), shape->frame.orientation);
   for (int i = 0; i < 3; ++i)

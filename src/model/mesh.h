@@ -13,6 +13,14 @@ typedef struct ChBox3 {
   ChVec3 low, high;
 } ChBox3;
 
+// Square of a point's distance; 0 inside.
+static inline double ch_box_distance2(const ChBox3* box, ChVec3 x) {
+  double dx = fmax(fmax(box->low.x - x.x, x.x - box->high.x), 0.0);
+  double dy = fmax(fmax(box->low.y - x.y, x.y - box->high.y), 0.0);
+  double dz = fmax(fmax(box->low.z - x.z, x.z - box->high.z), 0.0);
+  return dx * dx + dy * dy + dz * dz;
+}
+
 typedef struct ChMeshNode {
   ChBox3 box;
   int first, count;  // leaf: cells order[first] .. ; inner: count = 0, children at `first` and first + 1

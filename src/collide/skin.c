@@ -1,0 +1,131 @@
+// See skin.h.
+#include "collide/skin.h"
+
+#include <string.h>
+
+enum { UNKNOWN, BUSY, KNOWN };  // of a vertex or a ball
+
+void ch_skin_init(ChArena* arena, const ChSkinTree* tree, ChSkin* skin) {
+  const ChSoftSkin* rest = &tree->soft->skin;
+  *skin = (ChSkin){.tree = tree};
+  skin->size = CH_TAKE(arena, tree->soft->modes, double);
+  skin->vertices = CH_TAKE(arena, rest->vertex_count, ChVec3);
+  skin->balls = CH_TAKE(arena, tree->node_count, ChBall);
+  skin->vertex_state = CH_TAKE(arena, rest->vertex_count, atomic_uchar);
+  skin->ball_state = CH_TAKE(arena, tree->node_count, atomic_uchar);
+}
+
+// Along each axis a vertex moves by no less than sum_a min(q_a low_a, q_a high_a), and no more than the like maximum.
+static ChBox3 box_of(const ChSkin* skin) {
+  const ChSkinTree* tree = skin->tree;
+  double low[3] = {tree->rest.low.x, tree->rest.low.y, tree->rest.low.z};
+  double high[3] = {tree->rest.high.x, tree->rest.high.y, tree->rest.high.z};
+  for (int k = 0; k < 3 * tree->soft->modes; ++k) {
+    double a = skin->q[k / 3] * tree->low[k], b = skin->q[k / 3] * tree->high[k];
+    low[k % 3] += fmin(a, b), high[k % 3] += fmax(a, b);
+  }
+  double slack = 0.0;
+  for (int i = 0; i < 3; ++i) slack += 1e-13 * (fabs(low[i]) + fabs(high[i]));
+  return (ChBox3){ch_vec(low[0] - slack, low[1] - slack, low[2] - slack),
+                  ch_vec(high[0] + slack, high[1] + slack, high[2] + slack)};
+}
+
+void ch_skin_move(ChSkin* skin, const double* q, const double* rates) {
+  const ChSkinTree* tree = skin->tree;
+  skin->q = q, skin->rates = rates;
+  skin->speed = 0.0;
+  for (int a = 0; a < tree->soft->modes; ++a) {
+    skin->size[a] = fabs(q[a]);
+    skin->speed += fabs(rates[a]) * tree->reach[a];
+  }
+  ChBox3 box = skin->box = box_of(skin);
+  skin->bound = ch_norm(ch_vec(fmax(fabs(box.low.x), fabs(box.high.x)), fmax(fabs(box.low.y), fabs(box.high.y)),
+                               fmax(fabs(box.low.z), fabs(box.high.z))));
+  memset(skin->vertex_state, UNKNOWN, (size_t)tree->soft->skin.vertex_count * sizeof *skin->vertex_state);
+  memset(skin->ball_state, UNKNOWN, (size_t)tree->node_count * sizeof *skin->ball_state);
+}
+
+// True for the one who may keep what he works out.
+static bool claim(atomic_uchar* state) {
+  unsigned char expected = UNKNOWN;
+  return atomic_compare_exchange_strong_explicit(state, &expected, BUSY, memory_order_relaxed, memory_order_relaxed);
+}
+
+static ChVec3 times(int modes, const double* U, const double* q) {
+  double x = 0.0, y = 0.0, z = 0.0;
+  const double *Uy = U + modes, *Uz = Uy + modes;
+#pragma omp simd reduction(+ : x, y, z)
+  for (int a = 0; a < modes; ++a) {
+    x += U[a] * q[a];
+    y += Uy[a] * q[a];
+    z += Uz[a] * q[a];
+  }
+  return ch_vec(x, y, z);
+}
+
+ChVec3 ch_skin_vertex(const ChSkin* skin, int v) {
+  if (atomic_load_explicit(&skin->vertex_state[v], memory_order_acquire) == KNOWN) return skin->vertices[v];
+  const ChSoft* soft = skin->tree->soft;
+  ChVec3 y = ch_add(soft->skin.rest[v], times(soft->modes, soft->skin.shape + 3L * v * soft->modes, skin->q));
+  if (claim(&skin->vertex_state[v])) {
+    skin->vertices[v] = y;
+    atomic_store_explicit(&skin->vertex_state[v], KNOWN, memory_order_release);
+  }
+  return y;
+}
+
+ChBall ch_skin_ball(const ChSkin* skin, int node) {
+  if (atomic_load_explicit(&skin->ball_state[node], memory_order_acquire) == KNOWN) return skin->balls[node];
+  const ChSkinTree* tree = skin->tree;
+  int modes = tree->soft->modes;
+  const double *sway = tree->sway + 4L * node * modes, *spread = sway + 3L * modes;
+  ChBall ball = {ch_add(tree->nodes[node].centre, times(modes, sway, skin->q)), tree->nodes[node].radius};
+  for (int a = 0; a < modes; ++a) ball.radius += skin->size[a] * spread[a];
+  ball.radius += 1e-12 * (ball.radius + ch_norm(ball.centre));  // rounding
+  if (claim(&skin->ball_state[node])) {
+    skin->balls[node] = ball;
+    atomic_store_explicit(&skin->ball_state[node], KNOWN, memory_order_release);
+  }
+  return ball;
+}
+
+void ch_skin_corners(const ChSkin* skin, int triangle, ChVec3 corners[3]) {
+  const int* v = &skin->tree->soft->skin.triangles[3 * triangle];
+  for (int k = 0; k < 3; ++k) corners[k] = ch_skin_vertex(skin, v[k]);
+}
+
+ChVec3 ch_skin_outward(const ChSkin* skin, int vertex) {
+  const ChSkinTree* tree = skin->tree;
+  ChVec3 sum = ch_vec(0.0, 0.0, 0.0);
+  for (int k = tree->fan_start[vertex]; k < tree->fan_start[vertex + 1]; ++k) {
+    ChVec3 p[3];
+    ch_skin_corners(skin, tree->fan[k], p);
+    sum = ch_add(sum, ch_cross(ch_sub(p[1], p[0]), ch_sub(p[2], p[0])));
+  }
+  return ch_unit(sum);
+}
+
+// Areas of the parts that the point cuts the triangle into.
+void ch_skin_weights(const ChVec3 p[3], ChVec3 x, double weights[3]) {
+  ChVec3 area = ch_cross(ch_sub(p[1], p[0]), ch_sub(p[2], p[0]));
+  double whole = ch_dot(area, area);
+  for (int k = 1; k < 3; ++k) {
+    ChVec3 from = p[(k + 1) % 3], edge = ch_sub(p[(k + 2) % 3], from);
+    weights[k] = whole > 0.0 ? ch_dot(area, ch_cross(edge, ch_sub(x, from))) / whole : 1.0 / 3.0;
+  }
+  weights[0] = 1.0 - weights[1] - weights[2];
+}
+
+ChVec3 ch_skin_displacement(const ChSkin* skin, int what, ChVec3 point, const double* q) {
+  const ChSoft* soft = skin->tree->soft;
+  if (what >= 0) return times(soft->modes, soft->skin.shape + 3L * what * soft->modes, q);
+  ChVec3 corners[3], sum = ch_vec(0.0, 0.0, 0.0);
+  double weights[3];
+  ch_skin_corners(skin, -2 - what, corners);
+  ch_skin_weights(corners, point, weights);
+  for (int k = 0; k < 3; ++k) {
+    int v = soft->skin.triangles[3 * (-2 - what) + k];
+    sum = ch_along(sum, weights[k], times(soft->modes, soft->skin.shape + 3L * v * soft->modes, q));
+  }
+  return sum;
+}

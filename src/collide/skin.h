@@ -1,0 +1,62 @@
+// The skin of a deformable body as it is at this moment, in the body's frame: y = X + U q.
+//
+// Vertices and balls are worked out when they are asked for and kept until the amplitudes change: what is far from
+// everything is never deformed. Threads may ask at the same time; whoever comes first keeps the result, which is the
+// same for all.
+#ifndef CH_COLLIDE_SKIN_H
+#define CH_COLLIDE_SKIN_H
+
+#include <stdatomic.h>
+
+#include "collide/skin_tree.h"
+
+typedef struct ChBall {
+  ChVec3 centre;
+  double radius;
+} ChBall;
+
+typedef struct ChSkin {
+  const ChSkinTree* tree;
+  const double *q, *rates;
+  double* size;  // |q_a|
+  ChBox3 box;    // holds every vertex; from the amplitudes and the extremes of the modes
+  double bound;  // radius about the frame's origin that holds it
+  double speed;  // no vertex is faster than this in the body's frame: sum_a |dq_a/dt| max |U_a|
+  ChVec3* vertices;
+  ChBall* balls;
+  atomic_uchar *vertex_state, *ball_state;
+} ChSkin;
+
+// Takes what a skin needs; `tree` must stay.
+void ch_skin_init(ChArena* arena, const ChSkinTree* tree, ChSkin* skin);
+// To be called when amplitudes or rates have changed; both stay the caller's and must stay.
+void ch_skin_move(ChSkin* skin, const double* q, const double* rates);
+
+ChVec3 ch_skin_vertex(const ChSkin* skin, int vertex);
+ChBall ch_skin_ball(const ChSkin* skin, int node);
+// The way out at a vertex, unit: the mean of its triangles' normals, by area.
+ChVec3 ch_skin_outward(const ChSkin* skin, int vertex);
+void ch_skin_corners(const ChSkin* skin, int triangle, ChVec3 corners[3]);
+
+// Shares of the three corners in a point of the triangle's plane.
+void ch_skin_weights(const ChVec3 corners[3], ChVec3 point, double weights[3]);
+// U q' of what a gap's `skin` names (a vertex v as v, a triangle t as -2 - t) at a point, for any q', in the body's
+// frame.
+ChVec3 ch_skin_displacement(const ChSkin* skin, int what, ChVec3 point, const double* q);
+
+typedef struct ChSkinFoot {
+  double distance;  // signed: negative inside
+  ChVec3 normal;    // unit, outward: the gradient of the distance
+  int triangle;     // that holds the foot
+} ChSkinFoot;
+
+// The nearest point of the skin. `start`: a triangle to begin with, or -1. False when it is farther than `within`,
+// outside.
+//
+// `outward`, unit or zero: where the body faces that asks, at the point x. An outside point whose nearest triangle
+// faces the same way has its own body in between and is not found. An inside one leaves on the side that it came from:
+// the distance of a triangle with normal n counts 1 + 4 (1 + n . outward) times, so that the far side of a thin strip
+// does not attract what has come in by more than half of it.
+bool ch_skin_foot(const ChSkin* skin, ChVec3 x, ChVec3 outward, double within, int start, ChSkinFoot* foot);
+
+#endif

@@ -1,0 +1,45 @@
+// A tree of balls over a deformable skin that follows the amplitudes without touching the vertices (BD-tree: James, Pai
+// 2004; E8).
+//
+//   a node's ball holds every vertex i of its triangles at rest:          |X_i - c| <= r
+//   deformed, y_i = X_i + U_i q, the ball with
+//     centre  c + sum_a q_a m_a,   radius  r + sum_a |q_a| delta_a,       delta_a = max_i |U_ia - m_a|
+//   holds them too, whatever m_a is. It is the middle of the U_ia, so that delta_a is small.
+//
+// Triangles lie between their corners, so the balls hold the whole skin. What depends on amplitudes is in skin.h.
+#ifndef CH_COLLIDE_SKIN_TREE_H
+#define CH_COLLIDE_SKIN_TREE_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "model/mesh.h"
+#include "model/soft.h"
+
+enum { CH_SKIN_LEAF = 8 };  // triangles at most
+
+typedef struct ChSkinNode {
+  ChVec3 centre;
+  double radius;
+  int first, count;  // leaf: triangles[first] .. ; inner: count = 0, children at `first` and first + 1
+  int vertex_first, vertex_count, vertex_own;  // leaf: corners of its triangles; the first `own` are no other leaf's
+} ChSkinNode;
+
+typedef struct ChSkinTree {
+  const ChSoft* soft;
+  int node_count, leaf_count;
+  ChSkinNode* nodes;
+  double* sway;      // nodes x 4 x modes: m_a in three rows, then delta_a
+  int* triangles;    // in the order of the leaves
+  uint8_t* corners;  // of these: 3 places each in the leaf's list of vertices
+  int* vertices;     // lists of the leaves
+  int* fan_start;    // triangles that meet in a vertex: fan[fan_start[v]] ..
+  int* fan;
+  ChBox3 rest;         // box of the rest shape
+  double *low, *high;  // modes x 3: least and largest of U along the axes
+  double* reach;       // modes: largest |U_a|
+} ChSkinTree;
+
+ChSkinTree* ch_skin_tree_create(ChArena* arena, const ChSoft* soft);
+
+#endif

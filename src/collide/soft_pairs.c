@@ -1,0 +1,216 @@
+// Deformable skins against rigid shapes and against each other.
+//
+// Against a rigid shape the places of the skin are listed at which its distance d to that shape can be least:
+//
+//   every vertex with d <= margin;
+//   the lowest point inside an edge of the skin, where d falls at one end and rises at the other;
+//   the lowest point inside a triangle: of a round shape the point farthest along - n that lies over the triangle, of a
+//   polytope or mesh its corners, asked for their distance to the skin.
+//
+// Two skins meet with the vertices of each against the triangles of the other. Whatever one has of the other inside of
+// itself leaves on the side that it came from (skin.h). Parts of the skin are found through its tree of balls.
+#include "collide/closest.h"
+#include "collide/mesh_walk.h"
+#include "collide/sampling.h"
+#include "collide/skin.h"
+#include "collide/smooth_pair.h"
+#include "model/sample_tree.h"
+
+enum { STACK = 64, LEAF_VERTICES = 3 * CH_SKIN_LEAF, RIM = 8 };
+static const double eighth = 0.78539816339744830962;
+
+typedef struct Walk {
+  ChSampling sampling;
+  const ChSkin* skin;
+  bool faces;             // the probe wants to know where samples face
+  bool edges;             // inner points of edges and triangles count too
+  const ChSmooth* round;  // what the skin meets, in the skin's frame; NULL where it has corners or is a skin
+} Walk;
+
+// The vertices of a leaf, with their distances.
+typedef struct Leaf {
+  const ChSkinNode* node;
+  ChVec3 y[LEAF_VERTICES], outward[LEAF_VERTICES];
+  ChSampleStop stop[LEAF_VERTICES];
+} Leaf;
+
+// --- round shapes inside a triangle ----------------------------------------------------------------------------------
+
+// The same on the other end of a cylinder or capsule.
+static ChVec3 other_end(const ChSmooth* s, ChVec3 point) {
+  return ch_along(point, -2.0 * ch_dot(ch_sub(point, s->at), s->axis), s->axis);
+}
+
+// The points of a round shape that may touch a plane with this normal, the shape being in front of it.
+static int low_points(const ChSmooth* s, ChVec3 n, ChVec3 points[2 + RIM]) {
+  const ChShape* shape = s->shape;
+  bool ends = shape->type == CH_SHAPE_CAPSULE || shape->type == CH_SHAPE_CYLINDER;
+  double along = ch_dot(s->axis, n), side = shape->radius;
+  int count = 0;
+  points[count++] = ch_smooth_support(s, ch_neg(n));
+  if (ends && fabs(along) < CH_SINE_SLANTED) {
+    ChVec3 core = ch_along(points[0], shape->type == CH_SHAPE_CAPSULE ? side : 0.0, n);
+    points[count++] = ch_along(other_end(s, core), ch_dot(n, ch_sub(points[0], core)), n);
+  }
+  if (shape->type != CH_SHAPE_CYLINDER || !(1.0 - along * along < CH_SINE_SLANTED * CH_SINE_SLANTED)) return count;
+  for (int k = 0; k < RIM; ++k) {
+    ChVec3 local = ch_vec(side * cos(k * eighth), side * sin(k * eighth), -copysign(shape->half_length, along));
+    points[count++] = ch_add(s->at, ch_mat_apply(&s->turn, local));
+  }
+  return count;
+}
+
+static bool is_over(const ChVec3 p[3], ChVec3 x) {
+  double w[3];
+  ch_skin_weights(p, x, w);
+  return w[0] > 0.0 && w[1] > 0.0 && w[2] > 0.0;
+}
+
+// The shape's centre is in front of the triangle; what is behind it is inside the skin, and not round its border.
+static void add_face(const Walk* w, const Leaf* leaf, int k) {
+  const ChSkinTree* tree = w->skin->tree;
+  const uint8_t* corner = &tree->corners[3 * k];
+  const ChVec3 p[3] = {leaf->y[corner[0]], leaf->y[corner[1]], leaf->y[corner[2]]};
+  ChVec3 n = ch_unit(ch_cross(ch_sub(p[1], p[0]), ch_sub(p[2], p[0]))), points[2 + RIM];
+  if (!(ch_dot(n, ch_sub(w->round->at, p[0])) > 0.0)) return;
+  int count = low_points(w->round, n, points), triangle = tree->triangles[k];
+  for (int i = 0; i < count; ++i) {
+    double height = ch_dot(n, ch_sub(points[i], p[0]));
+    if (!(height <= w->sampling.margin) || !is_over(p, points[i])) continue;
+    ChSkinFoot inside;
+    if (height < 0.0 && !(ch_skin_foot(w->skin, points[i], ch_neg(n), 0.0, triangle, &inside) && inside.distance < 0.0))
+      continue;
+    ChProbeFoot foot = {height, ch_mat_apply(&w->sampling.turn, ch_neg(n)), -1};
+    ChVec3 x = ch_sampling_place(&w->sampling, ch_along(points[i], -height, n));
+    ch_sampling_add(&w->sampling, x, &foot, CH_SAMPLE_FACE, i, &(ChSampleName){triangle, -2 - triangle});
+  }
+}
+
+// --- leaves ----------------------------------------------------------------------------------------------------------
+
+static void add_edges(const Walk* w, const Leaf* leaf, int k) {
+  const ChSkinTree* tree = w->skin->tree;
+  const ChSoftSkin* rest = &tree->soft->skin;
+  int triangle = tree->triangles[k];
+  for (int e = 0; e < 3; ++e) {
+    if (rest->across[3 * triangle + e] < triangle) continue;  // its turn comes once
+    int a = tree->corners[3 * k + e], b = tree->corners[3 * k + (e + 1) % 3];
+    if (!leaf->stop[a].known || !leaf->stop[b].known) continue;
+    ChVec3 outward = ch_unit(ch_add(leaf->outward[a], leaf->outward[b]));
+    ChSampleName name = {3 * triangle + e, -2 - triangle};
+    ChSampleLine line = ch_sampling_line(&w->sampling, leaf->y[a], leaf->y[b], outward, name);
+    ChSampleStop low = leaf->stop[a], high = leaf->stop[b];
+    low.s = 0.0, high.s = line.length;
+    ch_sampling_lowest(&w->sampling, &line, low, high, 0);
+  }
+}
+
+static void add_leaf(const Walk* w, const ChSkinNode* node, double radius) {
+  const ChSampling* s = &w->sampling;
+  const ChSkinTree* tree = w->skin->tree;
+  Leaf leaf = {.node = node};
+  int count = w->edges ? node->vertex_count : node->vertex_own;
+  double within =
+      s->margin + (w->edges ? 2.0 * radius : 0.0);  // an end of an edge may be farther than its lowest point
+  for (int k = 0; k < count; ++k) {
+    int v = tree->vertices[node->vertex_first + k];
+    ChSampleStop* stop = &leaf.stop[k];
+    leaf.y[k] = ch_skin_vertex(w->skin, v);
+    leaf.outward[k] = w->faces ? ch_skin_outward(w->skin, v) : ch_vec(0.0, 0.0, 0.0);
+    ChVec3 x = ch_sampling_place(s, leaf.y[k]), outward = ch_mat_apply(&s->turn, leaf.outward[k]);
+    stop->known = s->probe.at(&s->probe, x, outward, within, &stop->foot);
+    stop->near = stop->known && stop->foot.distance <= s->margin;
+    if (stop->near && k < node->vertex_own)
+      ch_sampling_add(s, x, &stop->foot, CH_SAMPLE_CORNER, 0, &(ChSampleName){v, v});
+  }
+  for (int k = node->first; w->edges && k < node->first + node->count; ++k) add_edges(w, &leaf, k);
+  for (int k = node->first; w->round && k < node->first + node->count; ++k) add_face(w, &leaf, k);
+}
+
+static void walk(const Walk* w) {
+  int stack[STACK] = {0}, depth = 1;
+  const ChSampling* s = &w->sampling;
+  while (depth > 0) {
+    int index = stack[--depth];
+    const ChSkinNode* node = &w->skin->tree->nodes[index];
+    ChBall ball = ch_skin_ball(w->skin, index);
+    if (!(s->probe.least(&s->probe, ch_sampling_place(s, ball.centre), ball.radius) <= s->margin)) continue;
+    if (node->count > 0)
+      add_leaf(w, node, ball.radius);
+    else if (depth + 2 <= STACK)
+      stack[depth++] = node->first + 1, stack[depth++] = node->first;
+  }
+}
+
+// --- corners of rigid shapes -----------------------------------------------------------------------------------------
+
+// Within reach of the skin at all.
+static bool is_near(const ChSampling* s, ChVec3 local) {
+  return ch_box_distance2(&s->probe.box, ch_sampling_place(s, local)) <= s->margin * s->margin;
+}
+
+static void add_polytope_corners(const ChSampling* s, const ChPolytope* p) {
+  for (int v = 0; v < p->vertex_count; ++v) {
+    if (!is_near(s, p->vertices[v])) continue;
+    ChVec3 outward = ch_vec(0.0, 0.0, 0.0);
+    for (int f = 0; f < p->face_count; ++f)
+      for (int k = p->face_start[f]; k < p->face_start[f + 1]; ++k)
+        if (p->face_vertex[k] == v) outward = ch_add(outward, p->normals[f]);
+    ch_sampling_corner(s, p->vertices[v], ch_unit(outward), (ChSampleName){v, -1});
+  }
+}
+
+// A corner is many triangles': it is listed with the first. One without a convex edge touches no smooth skin first.
+static void add_surface_corners(const ChSampling* s, const ChMesh* mesh, ChBox3 near) {
+  int first = s->out->count;
+  ChMeshWalk cells = ch_mesh_walk(mesh, near);
+  for (int c; (c = ch_mesh_walk_next(&cells)) >= 0;)
+    for (int k = 0; k < 3; ++k) {
+      int v = mesh->cells[3 * c + k], count = s->out->count;
+      if (!(ch_mesh_edge_turn(mesh, c, k) > CH_SAME_NORMAL) || !is_near(s, mesh->vertices[v])) continue;
+      ch_sampling_corner(s, mesh->vertices[v], ch_unit(mesh->vertex_normals[v]), (ChSampleName){v, -1});
+      for (int i = first; i < count && s->out->count > count; ++i)
+        if (s->out->points[i].key == s->out->points[count].key) s->out->count = count;
+    }
+}
+
+static void add_corners(const ChPosed* skin, const ChPosed* rigid, double margin, ChManifold* out) {
+  int last = -1;
+  ChSampling s = ch_sampling(rigid, skin, rigid->frame.at, margin, true, out);
+  s.probe.last = &last;
+  if (rigid->shape->polytope) {
+    add_polytope_corners(&s, rigid->shape->polytope);
+    return;
+  }
+  ChBox3 near = ch_shape_box_in(skin, rigid);
+  ChVec3 reach = ch_vec(margin, margin, margin);
+  near = (ChBox3){ch_sub(near.low, reach), ch_add(near.high, reach)};
+  add_surface_corners(&s, rigid->shape->mesh, near);
+}
+
+// --- pairs -----------------------------------------------------------------------------------------------------------
+
+void ch_pair_soft_rigid(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
+  const ChMesh* mesh = b->shape->mesh;
+  Walk w = {.sampling = ch_sampling(a, b, a->frame.at, margin, false, out), .skin = a->skin};
+  w.faces = mesh && !mesh->field;
+  w.edges = !w.sampling.probe.flat;
+  ChPosed seen = ch_posed_in(b, a);
+  ChSmooth round;
+  if (w.edges && !mesh && !b->shape->polytope) {
+    round = ch_smooth_of(&seen, ch_vec(0.0, 0.0, 0.0));
+    w.round = &round;
+  }
+  walk(&w);
+  if (mesh || b->shape->polytope) add_corners(a, b, margin, out);
+}
+
+void ch_pair_soft_soft(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
+  for (int side = 0; side < 2; ++side) {
+    const ChPosed *from = side ? b : a, *to = side ? a : b;
+    int last = -1;
+    Walk w = {.sampling = ch_sampling(from, to, from->frame.at, margin, side, out), .skin = from->skin, .faces = true};
+    w.sampling.probe.last = &last;
+    walk(&w);
+  }
+}
