@@ -243,8 +243,9 @@ static ChVec3 velocity_at(const ChBodyState* state, ChVec3 point) {
   return ch_add(state->velocity, ch_cross(omega, ch_sub(point, state->position)));
 }
 
-// Between samples, where both shapes are known by samples and distances; 0 where they are not.
+// Between samples, where both shapes are known by samples and distances; 0 where they are not. Skins keep all theirs.
 static double sample_spacing(const ChShape* a, const ChShape* b) {
+  if (a->soft || b->soft) return 0.0;
   const ChSampleTree *sa = a->mesh ? a->mesh->samples : NULL, *sb = b->mesh ? b->mesh->samples : NULL;
   return sa && sb ? fmin(sa->spacing, sb->spacing) : sa ? sa->spacing : sb ? sb->spacing : 0.0;
 }

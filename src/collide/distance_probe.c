@@ -49,14 +49,14 @@ static bool halfspace_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double 
 }
 
 // Triangles of a surface that the asking body's centre sees from behind are its other side, not its inside; a body that
-// bends may have its centre anywhere, and tells by where it faces.
+// bends may have its centre anywhere, and tells by where it faces. A closed surface has an inside.
 static bool surface_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {
   const ChMesh* mesh = probe->posed->shape->mesh;
   ChMeshFoot foot;
   if (!ch_mesh_foot(mesh, x, fmax(within, probe->deepest), &foot)) return false;
   ChVec3 on = mesh->vertices[mesh->cells[3 * foot.cell]];
   bool behind = ch_vec_is_zero(outward) ? ch_dot(mesh->normals[foot.cell], ch_sub(probe->centre, on)) < 0.0
-                                        : ch_dot(foot.normal, outward) > AWAY;
+                                        : !mesh->closed && ch_dot(foot.normal, outward) > AWAY;
   if (foot.distance < 0.0 && behind) return false;
   return give((ChFieldPoint){foot.distance, foot.normal}, within, out);
 }
