@@ -13,6 +13,9 @@ const line = (...points: number[]) => {
   const d = points.map((p, i) => (i % 2 ? `${p.toFixed(1)}` : `${i ? "L" : "M"}${p.toFixed(1)} `)).join("");
   return `<path d="${d}" class="stroke"/>`;
 };
+// A soft thing: a line as thick as it is.
+const band = (d: string, thick: number, colour = A) =>
+  `<path d="${d}" fill="none" stroke="${colour}" stroke-width="${thick}"/>`;
 const floor = `<path d="M6 ${GROUND}H154" class="stroke"/>`;
 const range = (n: number) => Array.from({ length: n }, (_, i) => i);
 const choose = (i: number, ...colours: string[]) => colours[i % colours.length];
@@ -143,6 +146,7 @@ const DRAWINGS: Record<string, () => string> = {
     range(9)
       .map((i) => ball(24 + 6 * i, GROUND - 49, 2.6, D))
       .join(""),
+  "soft-bar": () => floor + box(45, GROUND - 11, 70, 22, 0, D) + band("M34 58Q92 50 134 82", 9, A),
 };
 
 const anything = () =>
