@@ -97,18 +97,39 @@ static ChVec3 feature_normal(const ChSkin* skin, int triangle, int feature) {
   return other < 0 ? own : ch_unit(ch_add(own, ch_unit(area_of(skin, other))));
 }
 
+// Of the triangles that meet in a feature, the normal of the one that faces the asking body most.
+static ChVec3 facing_normal(const Search* s) {
+  const ChSkinTree* tree = s->skin->tree;
+  const ChSoftSkin* rest = &tree->soft->skin;
+  ChVec3 best = ch_unit(area_of(s->skin, s->triangle));
+  int first = 0, last = 1, edge = s->foot.feature - 1;
+  int vertex = edge >= 3 ? rest->triangles[3 * s->triangle + edge - 3] : -1;
+  if (vertex >= 0) first = tree->fan_start[vertex], last = tree->fan_start[vertex + 1];
+  for (int k = first; k < last; ++k) {
+    int other = vertex >= 0 ? tree->fan[k] : rest->across[3 * s->triangle + edge];
+    ChVec3 normal = ch_unit(area_of(s->skin, other));
+    if (ch_dot(normal, s->outward) < ch_dot(best, s->outward) - 1e-9) best = normal;
+  }
+  return best;
+}
+
 static ChSkinFoot foot_of(const Search* s, bool inside) {
   ChVec3 apart = ch_sub(s->x, s->foot.point), normal = feature_normal(s->skin, s->triangle, s->foot.feature);
   double height = ch_dot(apart, normal), distance = ch_norm(apart);
   double side = inside || height < 0.0 ? -1.0 : 1.0;
   ChSkinFoot foot = {side * distance, normal, s->triangle};
-  // On the skin the direction is lost to rounding; over a face it is the face's wherever one is.
-  if (s->foot.feature > 0 && distance > 1e-9 * s->skin->bound) foot.normal = ch_scale(side / distance, apart);
+  if (s->foot.feature == 0) return foot;
+  // Over a face the direction is the face's. On an edge or corner itself it is lost to rounding, and any of the faces'
+  // will do.
+  if (distance > 1e-9 * s->skin->bound)
+    foot.normal = ch_scale(side / distance, apart);
+  else if (!ch_vec_is_zero(s->outward))
+    foot.normal = facing_normal(s);
   return foot;
 }
 
 bool ch_skin_foot(const ChSkin* skin, ChVec3 x, ChVec3 outward, double within, int start, ChSkinFoot* out) {
-  Search s = {.skin = skin, .x = x, .best2 = INFINITY, .triangle = -1};
+  Search s = {.skin = skin, .x = x, .outward = outward, .best2 = INFINITY, .triangle = -1};
   if (start >= 0) try_triangle(&s, start);
   search(&s);
   if (s.triangle < 0) return false;
