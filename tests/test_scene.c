@@ -341,6 +341,19 @@ static void every_built_in_makes_steps(void** state) {
 }
 
 // The tip is on the floor and moves along it; the rod's needle has the inertia of a uniform rod.
+// Pebbles that an impact pushes aside meet others that were not ahead of them: the margin must reach as far.
+static void pebbles_do_not_overlap_at_long_steps(void** state) {
+  (void)state;
+  const char* const parameters[][2] = {{"n", "60"}};
+  ChScene* scene = make("pebble-bed", 1, parameters);
+  scene->options.h = 5e-3;
+  scene->options.solve.tolerance = 1e-3;
+  ChSimulation* simulation = stepped(scene, 0.25);
+  CHECK_AT_MOST(ch_simulation_info(simulation).penetration, 1e-4);
+  ch_simulation_destroy(simulation);
+  ch_scene_destroy(scene);
+}
+
 static void painleve_rod_is_a_uniform_rod(void** state) {
   (void)state;
   ChScene* scene = make("painleve-rod", 0, NULL);
@@ -386,7 +399,7 @@ static void settings_arrive(void** state) {
       "  \"margin\": 0.003, \"look_ahead\": false, \"restitution\": \"poisson\", \"project\": true,"
       "  \"adaptive\": {\"gap_tolerance\": 1e-5}, \"reduce_contacts\": true, \"warm\": false, \"rest\": false},"
       "\"method\": {\"name\": \"staggered\", \"inner\": \"apgd\", \"tolerance\": 1e-6, \"cone\": \"outer-polygon:12\","
-      "  \"pose\": \"relaxed\", \"max_iterations\": 77, \"time_limit\": 2.5}}";
+      "  \"pose\": \"relaxed\", \"max_iterations\": 77, \"work_limit\": 3e7, \"time_limit\": 2.5}}";
   ChContext context = {0};
   ChScene* scene;
   CHECK_OK(context, ch_scene_parse(&context, text, "settings.json", &scene));
@@ -404,6 +417,8 @@ static void settings_arrive(void** state) {
   assert_string_equal(o->solve.inner, "apgd");
   assert_int_equal(o->solve.pose, CH_POSE_RELAXED);
   assert_int_equal(o->solve.max_iterations, 77);
+  CHECK_NEAR(o->solve.work_limit, 3e7, 0.0);
+  CHECK_NEAR(o->solve.time_limit, 2.5, 0.0);
   assert_int_equal(o->cone_sides, 12);
   assert_true(o->cone_outer);
   CHECK_NEAR(scene->world->gravity[1].amplitude, 2.0, 0.0);
@@ -495,6 +510,7 @@ int main(void) {
                                      cmocka_unit_test(blocks_are_thrown_at_the_leg_of_the_arch),
                                      cmocka_unit_test(blocks_fall_on_the_keystone),
                                      cmocka_unit_test(every_built_in_makes_steps),
+                                     cmocka_unit_test(pebbles_do_not_overlap_at_long_steps),
                                      cmocka_unit_test(painleve_rod_is_a_uniform_rod),
                                      cmocka_unit_test(raised_bars_start_where_their_joints_are),
                                      cmocka_unit_test(resolved_text_is_the_same_scene),

@@ -62,7 +62,9 @@ static const ChField method_fields[] = {
     STEP(cone, "cone", options, "circular, elliptic, polygon:M or outer-polygon:M", 0, CH_ANY, NULL),
     STEP(choice, "pose", options.solve.pose, "how the contact law is posed", 0, CH_ANY, poses),
     STEP(whole, "max_iterations", max_iterations, "of one solve; 0: the method's own limit", 0, CH_WHOLE_0, NULL),
-    STEP(number, "time_limit", options.solve.time_limit, "of one solve, s", 0, CH_POSITIVE, NULL),
+    STEP(number, "work_limit", options.solve.work_limit, "of one solve, counted multiply-adds", 0, CH_POSITIVE, NULL),
+    STEP(number, "time_limit", options.solve.time_limit, "of one solve, s; in place of the limit on work", 0,
+         CH_POSITIVE, NULL),
     STEP(settings, "settings", options.solve, "options of methods by name: `cardhouse methods --options`", 0, CH_ANY,
          NULL),
 };
