@@ -1,12 +1,15 @@
 // Facts about the bases of deformable bodies: frequencies of beams, orthogonality, integrals over the mass.
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
+#include "model/soft_cache.h"
 #include "model/tet_shapes.h"
 #include "model/world.h"
 #include "support/near.h"
 #include "support/soft_parts.h"
+#include "support/temporary.h"
 
 static const double LENGTH = 1.0, WIDTH = 0.06, HEIGHT = 0.04, DENSITY = 1000.0, YOUNG = 1e7;
 
@@ -243,6 +246,86 @@ static void the_skin_is_closed_and_knows_its_neighbours(void** state) {
   CHECK_NEAR(volume, LENGTH * WIDTH * HEIGHT, 1e-15);
 }
 
+// ------------------------------------------------------------------------------------------------------------ cache
+
+typedef struct Kept {
+  ChTetMesh mesh;
+  ChSoftDef def;
+  char path[2 * CH_PATH_SIZE];
+} Kept;
+
+static Kept keep(Kit* kit, ChSoftKind kind) {
+  Kept kept = {.mesh = bar(kit, 3, 1), .def = bar_def(false, 5)};
+  char name[CH_SOFT_CACHE_NAME];
+  kept.def.kind = kind;
+  kept.def.cache = ch_temporary_folder;
+  ch_soft_cache_name(ch_soft_key(&kept.def, DENSITY, &kept.mesh), name);
+  snprintf(kept.path, sizeof kept.path, "%s", ch_temporary_path(name));
+  return kept;
+}
+
+static void check_same(const ChSoft* a, const ChSoft* b) {
+  size_t n = (size_t)a->modes;
+  assert_memory_equal(a->frequency, b->frequency, n * sizeof(double));
+  assert_memory_equal(a->J2, b->J2, 6 * n * n * sizeof(double));
+  assert_memory_equal(a->skin.shape, b->skin.shape, 3 * n * (size_t)a->skin.vertex_count * sizeof(double));
+  double q[5] = {0.1, -0.2, 0.3, 0.1, 0.05};
+  assert_true(ch_soft_energy(a, q) == ch_soft_energy(b, q));
+}
+
+static long size_of(const char* path) {
+  struct stat info;
+  return stat(path, &info) == 0 ? (long)info.st_size : -1;
+}
+
+// What comes from the cache is what was computed, to the last bit. A file cut short or with one bit turned over, at any
+// place, is not taken: it is replaced by a whole one.
+static void a_cache_gives_back_what_was_kept_or_nothing(void** state) {
+  Kit* kit = *state;
+  for (int kind = CH_SOFT_MODAL; kind <= CH_SOFT_STVK; ++kind) {
+    Kept kept = keep(kit, (ChSoftKind)kind);
+    const ChSoft* first = soft_of(kit, &kept.mesh, &kept.def);
+    long size = size_of(kept.path);
+    assert_true(size > 0);
+    check_same(first, soft_of(kit, &kept.mesh, &kept.def));
+    for (int k = 0; k < 12; ++k) {
+      long at = k == 11 ? size - 1 : size * k / 11;
+      FILE* file = fopen(kept.path, "r+b");
+      fseek(file, at, SEEK_SET);
+      int byte = fgetc(file);
+      fseek(file, at, SEEK_SET);
+      fputc(byte ^ (1 << k % 8), file);
+      fclose(file);
+      if (k % 3 == 0) assert_int_equal(truncate(kept.path, at), 0);
+      check_same(first, soft_of(kit, &kept.mesh, &kept.def));
+      assert_int_equal(size_of(kept.path), size);
+    }
+  }
+}
+
+// Proof that the file is read: what it holds for another key is wrong for this one, and is seen to be.
+static void a_cache_knows_whose_numbers_it_holds(void** state) {
+  Kit* kit = *state;
+  Kept kept = keep(kit, CH_SOFT_MODAL);
+  const ChSoft* first = soft_of(kit, &kept.mesh, &kept.def);
+  ChSoftKey key = ch_soft_key(&kept.def, DENSITY, &kept.mesh),
+            other = ch_soft_key(&kept.def, 2.0 * DENSITY, &kept.mesh);
+  long count = (size_of(kept.path) - 64) / (long)sizeof(double);
+  double* numbers = CH_TAKE(kit->arena, count, double);
+  assert_true(ch_soft_cache_read(kit->arena, ch_temporary_folder, key, count, numbers));
+  CHECK_NEAR(numbers[0], first->frequency[0], 0.0);
+  char name[CH_SOFT_CACHE_NAME];
+  ch_soft_cache_name(other, name);
+  assert_int_equal(rename(kept.path, ch_temporary_path(name)), 0);
+  assert_false(ch_soft_cache_read(kit->arena, ch_temporary_folder, other, count, numbers));
+  assert_false(ch_soft_cache_read(kit->arena, ch_temporary_folder, key, count, numbers));
+  numbers[3] = NAN;  // a file in order that holds no number
+  ch_soft_cache_write(kit->arena, ch_temporary_folder, key, count, numbers);
+  assert_false(ch_soft_cache_read(kit->arena, ch_temporary_folder, key, count, numbers));
+  kept.def.cache = "/dev/null/nowhere";  // cannot be written: computed all the same
+  check_same(first, soft_of(kit, &kept.mesh, &kept.def));
+}
+
 // ----------------------------------------------------------------------------------------------------------- worlds
 
 typedef struct Stage {
@@ -367,9 +450,11 @@ int main(void) {
       TEST(inertia_and_coupling_are_the_integrals_over_the_body),
       TEST(the_slope_of_kinetic_energy_is_its_derivative),
       TEST(the_skin_is_closed_and_knows_its_neighbours),
+      TEST(a_cache_gives_back_what_was_kept_or_nothing),
+      TEST(a_cache_knows_whose_numbers_it_holds),
       TEST(a_body_gets_mass_centre_and_skin),
       TEST(impossible_definitions_are_refused),
       TEST(a_deformable_body_takes_no_shapes_joints_or_forces),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, ch_temporary_create, ch_temporary_remove);
 }

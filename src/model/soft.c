@@ -37,8 +37,8 @@ void ch_soft_kinetic_slope(const ChSoft* soft, const double* q, ChVec3 w, const 
     slope[a] = 0.0;
     for (int k = 0; k < 6; ++k) slope[a] += 0.5 * square[k] * soft->J1[6L * a + k];
     for (int b = 0; b < n; ++b) {
-      const double *ab = soft->J2 + 6L * (a * n + b), *ba = soft->J2 + 6L * (b * n + a);
-      for (int k = 0; k < 6; ++k) slope[a] += 0.5 * square[k] * q[b] * (ab[k] + ba[k]);
+      const double* ab = soft->J2 + 6L * (a * n + b);
+      for (int k = 0; k < 6; ++k) slope[a] += square[k] * q[b] * ab[k];
       for (int i = 0; i < 3; ++i) slope[a] += v[i] * soft->C2[3L * (a * n + b) + i] * qd[b];
     }
   }
@@ -46,48 +46,55 @@ void ch_soft_kinetic_slope(const ChSoft* soft, const double* q, ChVec3 w, const 
 
 // ------------------------------------------------------------------------------------------------- internal forces
 
-// T3 and T4 of soft_cubic.h, weighed, as a full matrix added to K.
-static void add_matrices(const ChSoft* soft, const double* q, double third, double fourth, double* K) {
-  double T3[CH_SOFT_PAIRS_MAX], T4[CH_SOFT_PAIRS_MAX];
+// out = (K0 + third T3 + fourth T4) q, T3 and T4 of soft_cubic.h given over the pairs a <= b.
+static void apply(const ChSoft* soft, const double* q, double third, const double* T3, double fourth, const double* T4,
+                  double* out) {
   int n = soft->modes;
-  ch_soft_cubic_matrices(soft->cubic, q, T3, T4);
-  for (int a = 0, at = 0; a < n; ++a)
+  for (int a = 0; a < n; ++a) {
+    out[a] = 0.0;
+    for (int b = 0; b < n; ++b) out[a] += soft->K0[a * n + b] * q[b];
+  }
+  for (int a = 0, at = 0; soft->cubic && a < n; ++a)
     for (int b = a; b < n; ++b, ++at) {
       double sum = third * T3[at] + fourth * T4[at];
-      K[a * n + b] += sum;
-      if (a != b) K[b * n + a] += sum;
+      out[a] += sum * q[b];
+      if (b > a) out[b] += sum * q[a];
     }
 }
 
-static void copy_stiffness(const ChSoft* soft, double* K) {
-  memcpy(K, soft->K0, (size_t)soft->modes * (size_t)soft->modes * sizeof *K);
+static void add_tangent(int n, const double* T3, const double* T4, double* K) {
+  for (int a = 0, at = 0; a < n; ++a)
+    for (int b = a; b < n; ++b, ++at) {
+      double sum = 6.0 * T3[at] + 12.0 * T4[at];
+      K[a * n + b] += sum;
+      if (b > a) K[b * n + a] += sum;
+    }
 }
 
-// f = (K0 + third T3 + fourth T4) q
-static void apply(const ChSoft* soft, const double* q, double third, double fourth, double* f) {
-  double K[CH_SOFT_MODES_MAX * CH_SOFT_MODES_MAX];
+void ch_soft_internal(const ChSoft* soft, const double* q, double* energy, double* f, double* K) {
+  double T3[CH_SOFT_PAIRS_MAX], T4[CH_SOFT_PAIRS_MAX], twice[CH_SOFT_MODES_MAX];
   int n = soft->modes;
-  copy_stiffness(soft, K);
-  if (soft->cubic) add_matrices(soft, q, third, fourth, K);
-  for (int a = 0; a < n; ++a) {
-    f[a] = 0.0;
-    for (int b = 0; b < n; ++b) f[a] += K[a * n + b] * q[b];
+  if (soft->cubic) ch_soft_cubic_matrices(soft->cubic, q, T3, T4);
+  if (energy) {
+    apply(soft, q, 2.0, T3, 2.0, T4, twice);
+    *energy = 0.0;
+    for (int a = 0; a < n; ++a) *energy += 0.5 * q[a] * twice[a];
   }
+  if (f) apply(soft, q, 3.0, T3, 4.0, T4, f);
+  if (!K) return;
+  memcpy(K, soft->K0, (size_t)n * (size_t)n * sizeof *K);
+  if (soft->cubic) add_tangent(n, T3, T4, K);
 }
 
 double ch_soft_energy(const ChSoft* soft, const double* q) {
-  double f[CH_SOFT_MODES_MAX], sum = 0.0;
-  apply(soft, q, 2.0, 2.0, f);
-  for (int a = 0; a < soft->modes; ++a) sum += 0.5 * q[a] * f[a];
-  return sum;
+  double energy;
+  ch_soft_internal(soft, q, &energy, NULL, NULL);
+  return energy;
 }
 
-void ch_soft_force(const ChSoft* soft, const double* q, double* f) { apply(soft, q, 3.0, 4.0, f); }
+void ch_soft_force(const ChSoft* soft, const double* q, double* f) { ch_soft_internal(soft, q, NULL, f, NULL); }
 
-void ch_soft_stiffness(const ChSoft* soft, const double* q, double* K) {
-  copy_stiffness(soft, K);
-  if (soft->cubic) add_matrices(soft, q, 6.0, 12.0, K);
-}
+void ch_soft_stiffness(const ChSoft* soft, const double* q, double* K) { ch_soft_internal(soft, q, NULL, NULL, K); }
 
 void ch_soft_damping(const ChSoft* soft, double* D) {
   int n = soft->modes;

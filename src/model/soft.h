@@ -50,7 +50,7 @@ typedef struct ChSoft {
   ChMat3 inertia;     // J0
   double* frequency;  // n: sqrt of the diagonal of K(0), rad/s, ascending for `modal`
   double* K0;         // n x n
-  double *J1, *J2;    // n x 6, n x n x 6: xx yy zz xy xz yz
+  double *J1, *J2;    // n x 6, n x n x 6, symmetric in a, b: xx yy zz xy xz yz
   double* C2;         // n x n x 3
   double* S;          // 3 x n: int rho U; zero unless clamped
   double alpha, beta;
@@ -67,7 +67,9 @@ void ch_soft_kinetic_slope(const ChSoft* soft, const double* q, ChVec3 w, const 
 double ch_soft_energy(const ChSoft* soft, const double* q);
 void ch_soft_force(const ChSoft* soft, const double* q, double* f);      // dV/dq, to be resisted
 void ch_soft_stiffness(const ChSoft* soft, const double* q, double* K);  // d2V/dq2, n x n, symmetric
-void ch_soft_damping(const ChSoft* soft, double* D);                     // n x n
+// All three at once, for the price of one; each may be NULL.
+void ch_soft_internal(const ChSoft* soft, const double* q, double* energy, double* f, double* K);
+void ch_soft_damping(const ChSoft* soft, double* D);  // n x n
 
 // y of one vertex of the skin.
 ChVec3 ch_soft_vertex(const ChSoft* soft, int vertex, const double* q);

@@ -14,7 +14,7 @@ ChStatus ch_soft_create(ChContext* context, ChArena* arena, const char* what, co
 // J1, J2, C2 and S of a basis of soft->modes fields.
 void ch_soft_integrate(ChArena* arena, const ChSoftMesh* mesh, const double* U, ChSoft* soft);
 
-// Triangles of the skin; rest and shape are taken, not filled. `vertices`: which of the mesh are on the skin.
-void ch_soft_skin_create(ChArena* arena, const ChTetMesh* mesh, int modes, ChSoftSkin* skin, int** vertices);
+// Triangles of the skin; rest is taken, not filled, shape is left. `vertices`: which of the mesh are on the skin.
+void ch_soft_skin_create(ChArena* arena, const ChTetMesh* mesh, ChSoftSkin* skin, int** vertices);
 
 #endif

@@ -5,6 +5,7 @@
 #include "model/mass_properties.h"
 #include "model/soft_basis.h"
 #include "model/soft_build.h"
+#include "model/soft_cache.h"
 #include "model/soft_cubic.h"
 
 // ------------------------------------------------------------------------------------------------------------- clamp
@@ -85,53 +86,78 @@ static ChStatus fill(ChContext* context, ChArena* arena, const char* what, const
 
 // -------------------------------------------------------------------------------------------------------------- make
 
-static const ChSoftCubic* take_cubic(ChArena* arena, int n) {
-  ChSoftCubic* cubic = CH_TAKE(arena, 1, ChSoftCubic);
-  double* numbers = CH_TAKE(arena, ch_soft_cubic_size(n), double);
-  *cubic = (ChSoftCubic){n, ch_soft_pair_count(n), numbers, numbers + (long)n * ch_soft_pair_count(n)};
-  return cubic;
+// Points the arrays of a body into one block of numbers, which is what a cache keeps; how many there are. The block
+// may be NULL, to count.
+static long lay_out(double* block, ChSoft* soft, ChSoftCubic* cubic) {
+  long n = soft->modes, pairs = soft->kind == CH_SOFT_STVK ? ch_soft_pair_count(soft->modes) : 0, used = 0;
+  const struct {
+    double** array;
+    long count;
+  } parts[] = {{&soft->frequency, n},
+               {&soft->K0, n * n},
+               {&soft->J1, 6 * n},
+               {&soft->J2, 6 * n * n},
+               {&soft->C2, 3 * n * n},
+               {&soft->S, 3 * n},
+               {&cubic->A, n * pairs},
+               {&cubic->B, pairs * (pairs + 1) / 2},
+               {&soft->skin.shape, 3 * n * soft->skin.vertex_count}};
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
+    if (block) *parts[k].array = block + used;
+    used += parts[k].count;
+  }
+  return used;
 }
 
-static ChSoft* take(ChArena* arena, const ChSoftDef* def) {
-  ChSoft* soft = CH_TAKE(arena, 1, ChSoft);
-  long n = def->modes;
-  *soft =
-      (ChSoft){.kind = def->kind, .modes = def->modes, .clamped = def->clamped, .alpha = def->alpha, .beta = def->beta};
-  soft->frequency = CH_TAKE(arena, n, double);
-  soft->K0 = CH_TAKE(arena, n * n, double);
-  soft->J1 = CH_TAKE(arena, 6 * n, double);
-  soft->J2 = CH_TAKE(arena, 6 * n * n, double);
-  soft->C2 = CH_TAKE(arena, 3 * n * n, double);
-  soft->S = CH_TAKE(arena, 3 * n, double);
-  if (def->kind == CH_SOFT_STVK) soft->cubic = take_cubic(arena, def->modes);
-  return soft;
-}
+typedef struct Job {
+  const char* what;
+  const ChSoftDef* def;
+  double density;
+  const ChTetMesh* mesh;
+  const int* vertices;  // of the mesh that are on the skin
+  long count;
+  double* numbers;
+} Job;
 
-static ChStatus compute(ChContext* context, ChArena* arena, const char* what, const ChSoftDef* def, double density,
-                        const ChTetMesh* mesh, const int* vertices, ChSoft* soft) {
+static ChStatus compute(ChContext* context, ChArena* arena, const Job* job, ChSoft* soft) {
+  const ChSoftDef* def = job->def;
+  const ChTetMesh* mesh = job->mesh;
   bool* held = def->clamped ? CH_TAKE(arena, mesh->vertex_count, bool) : NULL;
-  ChStatus status = held ? find_held(context, what, def, mesh, held) : CH_OK;
+  ChStatus status = held ? find_held(context, job->what, def, mesh, held) : CH_OK;
   if (status != CH_OK) return status;
-  ChSoftMesh raised = ch_soft_mesh_raise(arena, mesh, density, held);
+  ChSoftMesh raised = ch_soft_mesh_raise(arena, mesh, job->density, held);
   raised.law = ch_elastic_law(def->young, def->poisson);
   int freedoms = 3 * raised.moving_count - (def->clamped ? 0 : 6);
   if (def->modes > freedoms)
-    return ch_fail(context, CH_ERR_RANGE, "%s: modes is %d, but its mesh of %d tetrahedra has only %d", what,
+    return ch_fail(context, CH_ERR_RANGE, "%s: modes is %d, but its mesh of %d tetrahedra has only %d", job->what,
                    def->modes, mesh->tet_count, freedoms);
   soft->mass = raised.mass;
   soft->centre = raised.centre;
   soft->inertia = ch_mass_inertia(&(ChMass){.spread = raised.spread});
-  for (int v = 0; v < soft->skin.vertex_count; ++v) soft->skin.rest[v] = raised.nodes[vertices[v]];
-  return fill(context, arena, what, &raised, vertices, soft);
+  for (int v = 0; v < soft->skin.vertex_count; ++v) soft->skin.rest[v] = raised.nodes[job->vertices[v]];
+  if (!def->cache) return fill(context, arena, job->what, &raised, job->vertices, soft);
+  ChSoftKey key = ch_soft_key(def, job->density, mesh);
+  if (ch_soft_cache_read(arena, def->cache, key, job->count, job->numbers)) return CH_OK;
+  status = fill(context, arena, job->what, &raised, job->vertices, soft);
+  if (status == CH_OK) ch_soft_cache_write(arena, def->cache, key, job->count, job->numbers);
+  return status;
 }
 
 ChStatus ch_soft_create(ChContext* context, ChArena* arena, const char* what, const ChSoftDef* def, double density,
                         const ChTetMesh* mesh, const ChSoft** out) {
-  ChSoft* soft = take(arena, def);
+  ChSoft* soft = CH_TAKE(arena, 1, ChSoft);
+  ChSoftCubic* cubic = CH_TAKE(arena, 1, ChSoftCubic);
   int* vertices;
-  ch_soft_skin_create(arena, mesh, def->modes, &soft->skin, &vertices);
+  *soft =
+      (ChSoft){.kind = def->kind, .modes = def->modes, .clamped = def->clamped, .alpha = def->alpha, .beta = def->beta};
+  *cubic = (ChSoftCubic){.n = def->modes, .pairs = ch_soft_pair_count(def->modes)};
+  if (def->kind == CH_SOFT_STVK) soft->cubic = cubic;
+  ch_soft_skin_create(arena, mesh, &soft->skin, &vertices);
+  Job job = {what, def, density, mesh, vertices, lay_out(NULL, soft, cubic), NULL};
+  job.numbers = CH_TAKE(arena, job.count, double);
+  lay_out(job.numbers, soft, cubic);
   ChArenaMark mark = ch_arena_mark(arena);  // what follows is large and goes as soon as it is done
-  ChStatus status = compute(context, arena, what, def, density, mesh, vertices, soft);
+  ChStatus status = compute(context, arena, &job, soft);
   ch_arena_release(arena, mark);
   *out = soft;
   return status;

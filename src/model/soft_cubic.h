@@ -19,11 +19,6 @@ typedef struct ChSoftCubic {
 } ChSoftCubic;
 
 static inline int ch_soft_pair_count(int n) { return n * (n + 1) / 2; }
-// Numbers in A and B together.
-static inline long ch_soft_cubic_size(int n) {
-  long pairs = ch_soft_pair_count(n);
-  return n * pairs + pairs * (pairs + 1) / 2;
-}
 
 enum { CH_SOFT_PAIRS_MAX = CH_SOFT_MODES_MAX * (CH_SOFT_MODES_MAX + 1) / 2 };
 

@@ -44,6 +44,19 @@ static void inertia_of(const double* G, int width, double six[6]) {
   six[5] = -0.5 * (G[width + 2] + G[2 * width + 1]);
 }
 
+// J2 symmetric and C2 antisymmetric in a, b to the last bit.
+static void set_pair(const double* G, int width, int n, int a, int b, ChSoft* soft) {
+  double *ab = soft->J2 + 6L * (a * n + b), *ba = soft->J2 + 6L * (b * n + a);
+  inertia_of(G, width, ab);
+  if (a == b) return;
+  memcpy(ba, ab, 6 * sizeof *ab);
+  const double c[3] = {G[width + 2] - G[2 * width + 1], G[2 * width] - G[2], G[1] - G[width]};
+  for (int i = 0; i < 3; ++i) {
+    soft->C2[3L * (a * n + b) + i] = c[i];
+    soft->C2[3L * (b * n + a) + i] = -c[i];
+  }
+}
+
 void ch_soft_integrate(ChArena* arena, const ChSoftMesh* mesh, const double* U, ChSoft* soft) {
   ChArenaMark mark = ch_arena_mark(arena);
   int n = soft->modes, width = 3 + 3 * n;
@@ -57,15 +70,7 @@ void ch_soft_integrate(ChArena* arena, const ChSoftMesh* mesh, const double* U, 
     const double* Ga = G + 3L * (a + 1) * width;
     inertia_of(Ga, width, soft->J1 + 6L * a);
     for (int k = 0; k < 6; ++k) soft->J1[6L * a + k] *= 2.0;
-    for (int b = 0; b < n; ++b) {
-      const double* Gab = Ga + 3 * (b + 1);
-      inertia_of(Gab, width, soft->J2 + 6L * (a * n + b));
-      double* c = soft->C2 + 3L * (a * n + b);
-      c[0] = Gab[width + 2] - Gab[2 * width + 1];
-      c[1] = Gab[2 * width] - Gab[2];
-      c[2] = Gab[1] - Gab[width];
-      if (a == b) c[0] = c[1] = c[2] = 0.0;
-    }
+    for (int b = a; b < n; ++b) set_pair(Ga + 3 * (b + 1), width, n, a, b, soft);
     for (int i = 0; i < 3; ++i) soft->S[(long)i * n + a] = soft->clamped ? total[3 + 3 * a + i] : 0.0;
   }
   ch_arena_release(arena, mark);

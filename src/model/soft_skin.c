@@ -47,14 +47,13 @@ static void find_across(ChArena* arena, ChSoftSkin* skin) {
   ch_arena_release(arena, mark);
 }
 
-void ch_soft_skin_create(ChArena* arena, const ChTetMesh* mesh, int modes, ChSoftSkin* skin, int** vertices) {
+void ch_soft_skin_create(ChArena* arena, const ChTetMesh* mesh, ChSoftSkin* skin, int** vertices) {
   skin->triangle_count = ch_tet_mesh_skin(arena, mesh, &skin->triangles);
   int corners = 3 * skin->triangle_count, *place = CH_TAKE(arena, mesh->vertex_count, int);
   for (int k = 0; k < corners; ++k) place[skin->triangles[k]] = 1;
   for (int v = 0; v < mesh->vertex_count; ++v) place[v] = place[v] ? skin->vertex_count++ : -1;
   *vertices = CH_TAKE(arena, skin->vertex_count, int);
   skin->rest = CH_TAKE(arena, skin->vertex_count, ChVec3);
-  skin->shape = CH_TAKE(arena, 3L * skin->vertex_count * modes, double);
   skin->across = CH_TAKE(arena, corners, int);
   for (int v = 0; v < mesh->vertex_count; ++v)
     if (place[v] >= 0) (*vertices)[place[v]] = v;
