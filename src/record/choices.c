@@ -23,6 +23,7 @@ static void write_step(FILE* file, const ChSimulationOptions* o) {
   fprintf(file, "h %.15g\nintegrator %s\nstabilization %s\ngamma %.15g\nproject %s\nrestitution %s\n", o->h,
           o->integrator, modes[o->stabilization], o->gamma, word(o->project), laws[o->restitution]);
   if (strcmp(o->integrator, "midpoint") == 0) fprintf(file, "midpoint %.15g\n", o->midpoint);
+  if (o->deformation_weight != 0.5) fprintf(file, "deformation_weight %.15g\n", o->deformation_weight);
   fprintf(file, "margin %.15g\nlook_ahead %s\nreduce_contacts %s\n", o->margin, word(o->look_ahead),
           word(o->reduce_contacts));
   fprintf(file, "adaptive %s\ngap_tolerance %.15g\n", word(o->adaptive), o->gap_tolerance);

@@ -21,6 +21,7 @@ static const ChBounds bounds[] = {
     [CH_DURATION] = {0.0, 1e12, false, "must be >= 0, and at most 1e12"},
     [CH_SHARE] = {0.0, 1.0, true, "must be > 0 and at most 1"},
     [CH_UNIT] = {0.0, 1.0, false, "must be 0 to 1"},
+    [CH_LATER_HALF] = {0.5, 1.0, false, "must be 0.5 to 1"},
     [CH_TOLERANCE] = {1e-15, 1.0, false, "must be 1e-15 to 1"},
     [CH_WHOLE_0] = {0.0, 1e9, false, "must be a whole number, 0 or more"},
     [CH_TWO_OR_THREE] = {2.0, 3.0, false, "must be 2 (plane) or 3 (space)"},

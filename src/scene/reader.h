@@ -54,10 +54,11 @@ typedef enum ChRange {
   CH_FRICTION,  // a coefficient
   CH_STEP,      // the length of a step, s
   CH_THREADS,
-  CH_CELLS,     // of a distance field
-  CH_DURATION,  // s
-  CH_SHARE,     // above 0, at most 1
-  CH_UNIT,      // 0 to 1
+  CH_CELLS,       // of a distance field
+  CH_DURATION,    // s
+  CH_SHARE,       // above 0, at most 1
+  CH_UNIT,        // 0 to 1
+  CH_LATER_HALF,  // 0.5 to 1
   CH_TOLERANCE,
   CH_WHOLE_0,
   CH_TWO_OR_THREE,

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "assemble/soft_body.h"
-#include "step/rotation.h"
 
-enum { MOST_STEPS = 30, MOST_PARTS = 64, SIZE_MAX_3 = 3 + CH_SOFT_MODES_MAX };
+enum { MOST_STEPS = 30, SIZE_MAX_3 = 3 + CH_SOFT_MODES_MAX };
 #define SETTLED 1e-14      // change of V+, relative to V and to what forces make of it, at which Newton's method ends
 #define STALLED 1e-10      // and at which it may end where it no longer gets better
 #define SLOW 0.1           // gain of one iteration below which the derivative is renewed
@@ -21,7 +20,8 @@ typedef struct Motion {
   double h, a;
   int n, top, size;  // modes; rows of the frame, 3 or 0; all
   ChVec3 w, L, g;
-  double *q, *qd, *P, *D, *f0;
+  const double *q, *qd;
+  double *P, *D, *f0;
   // at a trial V+ = x
   ChVec3 wp, Lp;
   ChMat3 J;
@@ -193,8 +193,17 @@ static bool solve(Motion* m) {
 
 static Motion open_motion(ChArena* arena, const ChSoftStart* s) {
   int n = s->soft->modes, top = s->turns ? 3 : 0, size = top + n;
-  Motion m = {.soft = s->soft, .h = s->h, .a = s->weight, .n = n, .top = top, .size = size, .g = s->gravity, .w = s->w};
-  double** modal[] = {&m.q, &m.qd, &m.P, &m.f0, &m.qp, &m.qm, &m.force, &m.slope, &m.other};
+  Motion m = {.soft = s->soft,
+              .h = s->h,
+              .a = s->weight,
+              .n = n,
+              .top = top,
+              .size = size,
+              .g = s->gravity,
+              .w = s->w,
+              .q = s->q,
+              .qd = s->qd};
+  double** modal[] = {&m.P, &m.f0, &m.qp, &m.qm, &m.force, &m.slope, &m.other};
   for (size_t k = 0; k < sizeof modal / sizeof *modal; ++k) *modal[k] = CH_TAKE_RAW(arena, n, double);
   m.x = CH_TAKE_RAW(arena, size, double);
   m.R = CH_TAKE_RAW(arena, size, double);
@@ -207,35 +216,12 @@ static Motion open_motion(ChArena* arena, const ChSoftStart* s) {
   return m;
 }
 
-// Where a part of the step begins; V+ = V is the guess.
-static void begin(Motion* m, const double* q, ChVec3 w, const double* qd) {
-  size_t bytes = (size_t)m->n * sizeof *q;
-  memcpy(m->q, q, bytes);
-  memcpy(m->qd, qd, bytes);
-  m->w = w;
-  m->L = momenta(m, m->q, w, m->qd, m->P);
+// Where the step begins; V+ = V is the guess.
+static void begin(Motion* m, const ChSoftStart* s) {
+  m->L = momenta(m, m->q, m->w, m->qd, m->P);
   if (m->a != 0.5) ch_soft_force(m->soft, m->q, m->f0);
-  if (m->top) m->x[0] = w.x, m->x[1] = w.y, m->x[2] = w.z;
-  memcpy(m->x + m->top, qd, bytes);
-}
-
-// The step in equal parts; `turn` is the rotation of all of them together.
-static bool follow(Motion* m, const ChSoftStart* s, int parts, ChQuat* turn) {
-  m->h = s->h / parts;
-  *turn = ch_quat_identity();
-  begin(m, s->q, s->w, s->qd);
-  for (int k = 0; k < parts; ++k) {
-    double q[CH_SOFT_MODES_MAX], rates[CH_SOFT_MODES_MAX];
-    if (k > 0) {
-      memcpy(q, m->qp, (size_t)m->n * sizeof *q);
-      memcpy(rates, m->x + m->top, (size_t)m->n * sizeof *rates);
-      begin(m, q, m->wp, rates);
-    }
-    if (!solve(m)) return false;
-    residual(m);  // q+, w+ of the last change
-    *turn = ch_turn(*turn, ch_scale(0.5, ch_add(m->w, m->wp)), m->h);
-  }
-  return true;
+  if (m->top) m->x[0] = s->w.x, m->x[1] = s->w.y, m->x[2] = s->w.z;
+  memcpy(m->x + m->top, s->qd, (size_t)m->n * sizeof *m->x);
 }
 
 // M(q) + a h D + a^2 h^2 K; K(0) where K(q) would make it indefinite.
@@ -265,7 +251,7 @@ static void bend(Motion* m, const ChSoftStart* start, ChSoftEnd* end) {
   int size = m->size, width = 6 + m->n, first = 6 - m->top;
   double s[SIZE_MAX_3], Ms[SIZE_MAX_3], y[SIZE_MAX_3], sMs = 0.0, sy = 0.0, bent = 0.0, straight = 0.0, terms = 0.0;
   memcpy(s, m->x, (size_t)size * sizeof *s);
-  begin(m, start->q, start->w, start->qd);
+  begin(m, start);
   for (int a = 0; a < size; ++a) s[a] -= m->x[a];
   residual(m);
   derivative(m);
@@ -296,20 +282,13 @@ static void bend(Motion* m, const ChSoftStart* start, ChSoftEnd* end) {
 bool ch_soft_motion(ChArena* scratch, const ChSoftStart* s, ChSoftEnd* end) {
   ChArenaMark mark = ch_arena_mark(scratch);
   Motion m = open_motion(scratch, s);
-  ChQuat turn;
-  int parts = 1;
-  while (parts <= MOST_PARTS && !follow(&m, s, parts, &turn)) parts *= 2;
-  bool found = parts <= MOST_PARTS && turn.w > 0.0;
+  begin(&m, s);
+  bool found = solve(&m);
   if (found) {
-    end->w = m.wp;
-    end->lag = ch_vec(0.0, 0.0, 0.0);
-    if (parts > 1 && m.top)
-      end->lag =
-          ch_sub(ch_scale(2.0 / (s->h * turn.w), ch_vec(turn.x, turn.y, turn.z)), ch_scale(0.5, ch_add(s->w, m.wp)));
+    end->w = m.top ? ch_vec(m.x[0], m.x[1], m.x[2]) : ch_vec(0.0, 0.0, 0.0);
     memcpy(end->rates, m.x + m.top, (size_t)m.n * sizeof *end->rates);
-    memset(end->shift, 0, (size_t)(3 + m.n) * sizeof *end->shift);
     tangent(&m, s, end->M);
-    if (parts == 1) bend(&m, s, end);
+    bend(&m, s, end);
   }
   ch_arena_release(scratch, mark);
   return found;

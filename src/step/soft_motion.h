@@ -32,7 +32,6 @@ typedef struct ChSoftStart {
 
 typedef struct ChSoftEnd {
   ChVec3 w;       // w+
-  ChVec3 lag;     // the frame turns by cay(h ((w + w+) / 2 + lag)); zero but where the step had to be cut into parts
   double* rates;  // modes: qd+
   double* M;      // (6 + modes) square: M^
   double* shift;  // 3 + modes: M^ (V+ - V0) = shift + H r; zero where M^ could be bent

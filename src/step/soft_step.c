@@ -45,7 +45,6 @@ ChStatus ch_soft_split(ChContext* context, ChSimulation* s, int body, double h, 
                    "step %ld: deformable body '%.80s' turns too fast, or is bent too far, to be followed at h = %g s",
                    s->step + 1, world->bodies[body].name, h);
   *mass = M;
-  s->lag[body] = end.lag;
   reference[frame + 3] = end.w.x, reference[frame + 4] = end.w.y, reference[frame + 5] = end.w.z;
   for (int a = 0; a < 3; ++a) impulse[frame + 3 + a] += shift[a];
   memcpy(impulse + first, shift + 3, (size_t)soft->modes * sizeof *impulse);
@@ -62,7 +61,7 @@ void ch_soft_advance(ChSimulation* s, int body, double h) {
     q[k] += h * ((1.0 - a) * old[k] + a * rates[k]);
     old[k] = rates[k];
   }
-  ChVec3 turn = ch_add(ch_scale(0.5, ch_add(state->omega, ch_vec(v[3], v[4], v[5]))), s->lag[body]);
+  ChVec3 turn = ch_scale(0.5, ch_add(state->omega, ch_vec(v[3], v[4], v[5])));
   if (ch_dot(turn, turn) > 0.0) state->orientation = ch_turn(state->orientation, turn, h);
 }
 

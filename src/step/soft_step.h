@@ -16,7 +16,7 @@
 const ChBodyState* ch_contact_states(ChSimulation* s, double h);
 
 // Free motion of a deformable body: writes its w and rates into `reference`, what its equations leave over into
-// `impulse`, s->lag, and returns M^ in `mass`, which is of the step's arena.
+// `impulse`, and returns M^ in `mass`, which is of the step's arena.
 ChStatus ch_soft_split(ChContext* context, ChSimulation* s, int body, double h, ChVec3 gravity, double* reference,
                        double* impulse, const double** mass);
 
