@@ -9,6 +9,7 @@
 #include "cli/choices.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/pace.h"
 #include "cli/progress.h"
 #include "cli/run_report.h"
 #include "model/world.h"
@@ -16,31 +17,33 @@
 
 enum { STATUS_INTERRUPTED = 130 };
 
-#define RUN_OPTIONS(X)                                                                                          \
-  X(TEXT, method, NULL, "NAME", 0, 0, "what solves the steps; `cardhouse methods` lists them")                  \
-  X(TEXT, inner, NULL, "NAME", 0, 0, "convex solver inside relaxed, successive and staggered")                  \
-  X(TEXT, cone, NULL, "CONE", 0, 0, "circular, elliptic (as in the scene), polygon:M, outer-polygon:M")         \
-  X(TEXT, pose, NULL, "POSE", 0, 0, "coulomb (exact), relaxed (convex) or frictionless")                        \
-  X(REAL, tol, 0.0, "T", 1e-16, 1.0, "tolerance on every step's certificate")                                   \
-  X(REAL, h, 0.0, "H", 1e-12, 1e3, "time step, seconds")                                                        \
-  X(REAL, until, -1.0, "T", 0.0, 1e12, "simulated time at which it ends, seconds")                              \
-  X(TEXT, integrator, NULL, "NAME", 0, 0, "time stepping scheme; `cardhouse methods --integrators` lists them") \
-  X(REAL, midpoint, -1.0, "A", 0.0, 1.0, "of the integrator midpoint: place of the forces, 0 start to 1 end")   \
-  X(COUNT, threads, 0, "N", 1, 1024, "threads; the motion does not depend on it")                               \
-  X(TEXT, warm, NULL, "on|off", 0, 0, "reactions of the last step start the next")                              \
-  X(TEXT, rest, NULL, "on|off", 0, 0, "what is certified to be at rest is not solved again")                    \
-  X(LIST, set, {0}, "NAME=VALUE", 0, 0, "an option of a method; `cardhouse methods --options` lists them")      \
-  X(TEXT, out, NULL, "FILE.h5", 0, 0, "writes the trajectory (HDF5)")                                           \
-  X(COUNT, every, 1, "K", 1, 1e9, "steps from row to row of the trajectory, and from picture to picture (1)")   \
-  X(TEXT, csv, NULL, "FILE", 0, 0, "writes a table, one line a step")                                           \
-  X(TEXT, vtk, NULL, "DIR", 0, 0, "writes pictures for ParaView")                                               \
-  X(TEXT, problems, NULL, "DIR", 0, 0, "writes the steps' contact problems, for `cardhouse solve`")             \
-  X(COUNT, problems_every, 1, "K", 1, 1e9, "steps from problem to problem (1)")                                 \
-  X(TEXT, checkpoint, NULL, "FILE", 0, 0, "keeps a checkpoint to resume from")                                  \
-  X(COUNT, checkpoint_every, 1000, "K", 1, 1e9, "steps from checkpoint to checkpoint (1000)")                   \
-  X(TEXT, resume, NULL, "FILE", 0, 0, "goes on from a checkpoint, with the files as they are, bit for bit")     \
-  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                           \
-  X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress bar")                                              \
+#define RUN_OPTIONS(X)                                                                                                \
+  X(TEXT, method, NULL, "NAME", 0, 0, "what solves the steps; `cardhouse methods` lists them")                        \
+  X(TEXT, inner, NULL, "NAME", 0, 0, "convex solver inside relaxed, successive and staggered")                        \
+  X(TEXT, cone, NULL, "CONE", 0, 0, "circular, elliptic (as in the scene), polygon:M, outer-polygon:M")               \
+  X(TEXT, pose, NULL, "POSE", 0, 0, "coulomb (exact), relaxed (convex) or frictionless")                              \
+  X(REAL, tol, 0.0, "T", 1e-16, 1.0, "tolerance on every step's certificate")                                         \
+  X(REAL, h, 0.0, "H", 1e-12, 1e3, "time step, seconds")                                                              \
+  X(REAL, until, -1.0, "T", 0.0, 1e12, "simulated time at which it ends, seconds")                                    \
+  X(TEXT, integrator, NULL, "NAME", 0, 0, "time stepping scheme; `cardhouse methods --integrators` lists them")       \
+  X(REAL, midpoint, -1.0, "A", 0.0, 1.0, "of the integrator midpoint: place of the forces, 0 start to 1 end")         \
+  X(COUNT, threads, 0, "N", 1, 1024, "threads; the motion does not depend on it")                                     \
+  X(TEXT, warm, NULL, "on|off", 0, 0, "reactions of the last step start the next")                                    \
+  X(TEXT, rest, NULL, "on|off", 0, 0, "what is certified to be at rest is not solved again")                          \
+  X(FLAG, realtime, false, NULL, 0, 0, "keeps to the clock: waits when early, and no step takes longer than h")       \
+  X(REAL, step_limit, 0.0, "MS", 0.01, 1e6, "milliseconds that a step may take; then the best answer so far is used") \
+  X(LIST, set, {0}, "NAME=VALUE", 0, 0, "an option of a method; `cardhouse methods --options` lists them")            \
+  X(TEXT, out, NULL, "FILE.h5", 0, 0, "writes the trajectory (HDF5)")                                                 \
+  X(COUNT, every, 1, "K", 1, 1e9, "steps from row to row of the trajectory, and from picture to picture (1)")         \
+  X(TEXT, csv, NULL, "FILE", 0, 0, "writes a table, one line a step")                                                 \
+  X(TEXT, vtk, NULL, "DIR", 0, 0, "writes pictures for ParaView")                                                     \
+  X(TEXT, problems, NULL, "DIR", 0, 0, "writes the steps' contact problems, for `cardhouse solve`")                   \
+  X(COUNT, problems_every, 1, "K", 1, 1e9, "steps from problem to problem (1)")                                       \
+  X(TEXT, checkpoint, NULL, "FILE", 0, 0, "keeps a checkpoint to resume from")                                        \
+  X(COUNT, checkpoint_every, 1000, "K", 1, 1e9, "steps from checkpoint to checkpoint (1000)")                         \
+  X(TEXT, resume, NULL, "FILE", 0, 0, "goes on from a checkpoint, with the files as they are, bit for bit")           \
+  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                 \
+  X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress bar")                                                    \
   X(FLAG, strict, false, NULL, 0, 0, "exit status 1 when a step missed its tolerance")
 
 typedef struct Arguments {
@@ -64,6 +67,7 @@ typedef struct Job {
   ChVtk* vtk;
   ChRecordState records;
   double from, until, seconds_record;
+  ChPace pace;
   bool started;  // steps were made: what fails from now on is no bad usage
   bool interrupted;
 } Job;
@@ -140,6 +144,8 @@ static bool override_options(const ChCommand* self, Job* job) {
   if (a->integrator) o->integrator = a->integrator;
   if (a->midpoint >= 0.0) o->midpoint = a->midpoint;
   if (a->threads > 0) o->threads = (int)a->threads;
+  if (a->realtime) o->step_limit = o->h;
+  if (a->step_limit > 0.0) o->step_limit = 1e-3 * a->step_limit;
   if (a->warm) o->warm = is_on(a->warm);
   if (a->rest) o->rest = is_on(a->rest);
   for (int k = 0; k < a->set.count; ++k) {
@@ -301,13 +307,17 @@ static ChStatus step_through(Job* job) {
   ChProgress progress = ch_progress_begin(!a->quiet, job->from, job->until);
   ChStatus status = CH_OK;
   job->started = true;
+  job->pace = ch_pace_begin(a->realtime, job->options.step_limit, job->from);
   while (status == CH_OK && !is_over(job) && !ch_stop_asked()) {
-    status = ch_simulation_step(&job->context, job->simulation, NULL);
+    ChStepInfo info;
+    double began = ch_clock_seconds();
+    status = ch_simulation_step(&job->context, job->simulation, &info);
     if (status != CH_OK) break;
     double before = ch_clock_seconds();
     status = record_step(job);
     job->seconds_record += ch_clock_seconds() - before;
     ch_progress_step(&progress, job->simulation, job->records.summary.missed);
+    ch_pace_step(&job->pace, info.time, info.h, before - began, !info.missed);
   }
   ch_progress_end(&progress);
   job->interrupted = status == CH_OK && !is_over(job);
@@ -327,6 +337,7 @@ static ChExit report(const ChCommand* self, const Job* job, double seconds) {
                    .seconds_total = seconds,
                    .seconds_record = job->seconds_record,
                    .interrupted = job->interrupted,
+                   .pace = &job->pace,
                    .out = a->out,
                    .csv = a->csv,
                    .vtk = a->vtk,

@@ -49,6 +49,17 @@ static json_t* pair_json(const char* a, json_t* x, const char* b, json_t* y) {
   return json_pack("{s:o, s:o}", a, x, b, y);
 }
 
+static json_t* pace_json(const ChPace* p) {
+  const ChLoopMeter* m = &p->meter;
+  json_t* object = json_pack("{s:o, s:b, s:o, s:o, s:o}", "seconds", ch_json_real(p->limit), "realtime", p->paced,
+                             "met_tolerance", ch_json_real(mean((double)m->met, m->steps)), "met_limit",
+                             ch_json_real(mean((double)m->in_time, m->steps)), "step_seconds",
+                             pair_json("mean", ch_json_real(mean(m->busy, m->steps)), "max", ch_json_real(m->slowest)));
+  if (p->paced)
+    json_object_set_new(object, "late", pair_json("steps", json_integer(p->late), "max", ch_json_real(p->most)));
+  return object;
+}
+
 static void set_head(json_t* object, const ChRunReport* r) {
   const ChSummary* s = &r->summary;
   json_object_set_new(object, "scene", ch_json_path(r->scene));
@@ -94,6 +105,7 @@ ChExit ch_run_print_json(const ChCommand* command, const ChRunReport* r) {
                                 ch_json_real(s->seconds_collide), "assemble", ch_json_real(s->seconds_assemble),
                                 "solve", ch_json_real(s->seconds_solve), "record", ch_json_real(r->seconds_record)));
   json_object_set_new(object, "real_time_factor", ch_json_real(real_time_factor(r)));
+  if (r->pace->limit > 0.0) json_object_set_new(object, "step_limit", pace_json(r->pace));
   json_object_set_new(object, "resumed_at", ch_json_real(r->from));
   json_object_set_new(object, "interrupted", json_boolean(r->interrupted));
   json_object_set_new(object, "files", files_json(r));
@@ -133,6 +145,16 @@ static void print_mechanics(const ChRunReport* r) {
          s->energy_start, s->energy_end, s->largest_gain);
 }
 
+static void print_pace(const ChPace* p) {
+  const ChLoopMeter* m = &p->meter;
+  if (!(p->limit > 0.0)) return;
+  printf("step limit    %.4g ms: %.2f %% of the steps kept it, %.2f %% met the tolerance\n", 1e3 * p->limit,
+         100.0 * mean((double)m->in_time, m->steps), 100.0 * mean((double)m->met, m->steps));
+  printf("              a step took %.3g ms on average, %.3g ms at most\n", 1e3 * mean(m->busy, m->steps),
+         1e3 * m->slowest);
+  if (p->paced) printf("real time     %ld steps ended behind the clock, by %.3g ms at most\n", p->late, 1e3 * p->most);
+}
+
 static void print_files(const ChRunReport* r) {
   if (r->out) printf("trajectory    %s (HDF5, docs/trajectory.md)\n", r->out);
   if (r->csv) printf("table         %s\n", r->csv);
@@ -160,5 +182,6 @@ void ch_run_print_text(const ChRunReport* r) {
   printf("time          %.3g s, %.3g times real time (collide %.3g, assemble %.3g, solve %.3g, record %.3g)\n",
          r->seconds_total, real_time_factor(r), s->seconds_collide, s->seconds_assemble, s->seconds_solve,
          r->seconds_record);
+  print_pace(r->pace);
   print_files(r);
 }

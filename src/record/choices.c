@@ -29,6 +29,7 @@ static void write_step(FILE* file, const ChSimulationOptions* o) {
   fprintf(file, "adaptive %s\ngap_tolerance %.15g\n", word(o->adaptive), o->gap_tolerance);
   fprintf(file, "warm %s\nrest %s\n", word(o->warm), word(o->rest));
   if (!o->islands) fprintf(file, "islands off\n");
+  if (o->step_limit > 0.0) fprintf(file, "step_limit %.15g\n", o->step_limit);
 }
 
 static void write_solve(FILE* file, const ChSimulationOptions* o) {

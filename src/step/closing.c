@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/check.h"
+#include "base/clock.h"
 #include "problem/cones.h"
 #include "step/push_apart.h"
 
@@ -22,6 +23,7 @@ typedef struct Closing {
   double *w, *unread;  // right-hand side with Gamma in it; a velocity nobody reads
   double *start, *u0;  // the best iterate's reactions; velocities without reactions
   double most;         // approach that passes
+  double ends;         // on the clock: the time limit is for all solves together
   Answer trial, safe;
   bool found;  // safe holds one
 } Closing;
@@ -76,7 +78,12 @@ static ChStatus offer(Closing* c) {
   return CH_OK;
 }
 
+// What the solves so far have left, and enough for a start to be graded.
+static void look_at_clock(Closing* c) { c->options.time_limit = fmax(c->ends - ch_clock_seconds(), 2e-5); }
+static bool is_late(const Closing* c) { return ch_clock_seconds() >= c->ends; }
+
 static ChStatus push_and_offer(Closing* c) {
+  look_at_clock(c);
   ChStatus status = ch_push_apart(c->context, c->problem, &c->options, c->trial.r);
   return status == CH_OK ? offer(c) : status;
 }
@@ -85,6 +92,7 @@ static ChStatus push_and_offer(Closing* c) {
 static ChStatus solve_convex(Closing* c) {
   const ChProblem* p = c->problem;
   ChProblem shifted = *p;
+  look_at_clock(c);
   ChSolveOptions own = c->options;
   ChSolveInfo info;
   memcpy(c->w, p->w, (size_t)p->rows * sizeof(double));
@@ -103,6 +111,7 @@ static ChStatus close_island(Closing* c, const Answer* best) {
   memcpy(c->start, best->r, (size_t)p->rows * sizeof(double));
   status = push_and_offer(c);
   if (status != CH_OK && !fell_short(status)) return status;
+  if (is_late(c)) return CH_OK;
   if (c->options.pose == CH_POSE_COULOMB) {
     for (int i = 0; i < p->block_count; ++i)
       c->gamma[i] = ch_block_support(&p->blocks[i], c->options.pose, best->u + p->blocks[i].row);
@@ -111,7 +120,7 @@ static ChStatus close_island(Closing* c, const Answer* best) {
     if (status != CH_OK && !fell_short(status)) return status;
     memset(c->gamma, 0, (size_t)p->block_count * sizeof(double));
   }
-  if (c->found) return CH_OK;
+  if (c->found || is_late(c)) return CH_OK;
   status = solve_convex(c);
   if (status == CH_OK) status = offer(c);
   return fell_short(status) ? CH_OK : status;
@@ -129,6 +138,7 @@ ChStatus ch_close_missed(ChContext* context, const ChProblem* p, const ChSolveOp
   Closing c = {.context = context,
                .problem = p,
                .options = *options,
+               .ends = ch_clock_seconds() + options->time_limit,
                .gamma = CH_TAKE(arena, p->block_count, double),
                .w = CH_TAKE(arena, p->rows, double),
                .unread = CH_TAKE(arena, p->dof, double),

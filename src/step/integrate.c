@@ -238,6 +238,7 @@ static ChStatus first_pass(Step* p) {
                        .islands = &p->islands,
                        .dynamics = &p->dynamics,
                        .options = o,
+                       .deadline = s->deadline,
                        .may_rest = o->rest,
                        .unsure = s->memory.unsure,
                        .r = p->r,

@@ -75,6 +75,8 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
     return ch_fail(context, CH_ERR_RANGE, "gap tolerance is %g m, must be above 0", o->gap_tolerance);
   if (o->threads < 1 || o->threads > MOST_THREADS)
     return ch_fail(context, CH_ERR_RANGE, "threads is %d, must be 1 to %d", o->threads, MOST_THREADS);
+  if (!(o->step_limit >= 0.0 && o->step_limit < INFINITY))
+    return ch_fail(context, CH_ERR_RANGE, "step limit is %g s, must be 0 (none) or more", o->step_limit);
   if (o->cone_sides < 0 || o->cone_sides > MOST_SIDES)
     return ch_fail(context, CH_ERR_RANGE, "the friction cone has %d sides, must be 0 (smooth) to %d", o->cone_sides,
                    MOST_SIDES);

@@ -63,6 +63,7 @@ static ChStatus round_once(ChContext* context, ChSimulation* s, ChStepInfo* info
                    .islands = &islands,
                    .dynamics = &dynamics,
                    .options = &options,
+                   .deadline = s->deadline,
                    .r = CH_TAKE(s->scratch, rows.row_count, double),
                    .velocities = s->velocities};
   status = ch_stage_solve(context, s->scratch, &stage);

@@ -7,6 +7,7 @@
 
 #include "assemble/soft_body.h"
 #include "base/check.h"
+#include "base/clock.h"
 #include "step/soft_step.h"
 
 #define SMALLEST_SHARE (1.0 / 1024.0)  // of h that adaptive stepping goes down to
@@ -207,6 +208,7 @@ ChStatus ch_simulation_step(ChContext* context, ChSimulation* s, ChStepInfo* inf
   if (!info) info = &own;
   ChStatus status = notice_options(context, s);
   if (status != CH_OK) return status;
+  s->deadline = s->options.step_limit > 0.0 ? ch_clock_seconds() + s->options.step_limit : 0.0;
   bool same_length = s->info.h == (s->options.adaptive ? s->h : s->options.h);
   if (s->still && s->options.rest && same_length)
     repeat_step(s, info);

@@ -7,6 +7,7 @@
 
 #include "assemble/soft_body.h"
 #include "base/check.h"
+#include "base/clock.h"
 #include "solve/method.h"
 #include "step/closing.h"
 
@@ -21,6 +22,9 @@
 #define SURE 0.3     // share of the tolerance at which a start is taken as it is
 #define UNSURE 1e-2  // and in the steps after a correction, of which there are at most
 enum { UNSURE_STEPS = 12 };
+// Where a step has a deadline, a solve may take this share of what is left: the rest is for closing what it misses.
+#define SOLVE_SHARE 0.6
+#define LEAST 2e-5           // seconds: time for the start to be graded
 enum { CHEAP_ROWS = 3000 };  // an iteration on a larger island costs more than it is likely to save
 
 // One island on its way through a solver; its memory is its own.
@@ -141,6 +145,15 @@ static int steps_unsure(const Island* island) {
 // What shows how game engines fare is left with what it got.
 static bool plays_engine(const ChSolveOptions* options) { return ch_method_find(options->method)->engine_sweeps > 0; }
 
+// Seconds that an island may take: its share, by blocks, of what is left to those that are not solved yet.
+static double time_left(const Island* island) {
+  const ChStage* s = island->stage;
+  const int* start = s->islands->block_start + island->index;
+  double behind = s->islands->block_start[s->islands->count] - start[0];
+  double share = fmin(s->options->threads * (start[1] - start[0]) / behind, 1.0);
+  return fmax(share * (s->deadline - ch_clock_seconds()), LEAST);
+}
+
 static ChStatus solve_blocks(ChContext* context, Island* island) {
   ChStage* s = island->stage;
   const ChProblem* p = island->problem;
@@ -150,11 +163,18 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
   memcpy(start, island->r, (size_t)p->rows * sizeof *start);
   options.warm = s->options->warm ? start : NULL;
   options.threads = 1;
+  double limit = options.time_limit, ends = INFINITY;
+  if (s->deadline > 0.0) {
+    double left = time_left(island);
+    ends = ch_clock_seconds() + left;
+    options.time_limit = fmin(limit, SOLVE_SHARE * left);
+  }
   if (isfinite(options.time_limit)) options.work_limit = INFINITY;  // who sets a time wants that
   int unsure = steps_unsure(island);
   if (s->unsure && p->rows <= CHEAP_ROWS) options.accept = (unsure > 0 ? UNSURE : SURE) * options.tolerance;
   ChStatus status = ch_solve(context, p, &options, island->v, island->u, island->r, &island->info);
   options.accept = 0.0;
+  options.time_limit = fmin(limit, fmax(ends - ch_clock_seconds(), LEAST));
   bool fell_short =
       status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC;
   if (status != CH_OK && !fell_short) return status;

@@ -15,7 +15,8 @@ typedef struct ChStage {
   const ChIslands* islands;
   const ChDynamics* dynamics;
   const ChSimulationOptions* options;
-  bool may_rest;  // v = 0 is put in where it passes the certificate
+  double deadline;  // on ch_clock_seconds, by which solves shall have ended; 0: none
+  bool may_rest;    // v = 0 is put in where it passes the certificate
 
   const unsigned char* idle;   // island -> is left as it is: r = 0, velocities are not written; may be NULL
   unsigned char* kept;         // island -> keeps the reactions it starts with and v = 0: it is at rest and its problem

@@ -52,6 +52,7 @@ struct ChSimulation {
   bool autonomous;  // nothing in the world depends on time
   bool still;       // the last step moved nothing: the next one is the same
   double time, h;   // h: what adaptive stepping is at
+  double deadline;  // of the step at hand, on ch_clock_seconds; 0: none
   long step;
   double base_time, base_h;  // since `base_step` all steps were base_h long: time is counted, not summed
   long base_step;

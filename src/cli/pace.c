@@ -1,0 +1,34 @@
+// See pace.h.
+#include "cli/pace.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "cli/progress.h"
+
+static const double NAP = 0.05;  // seconds between looks at whether a stop was asked for
+
+ChPace ch_pace_begin(bool paced, double limit, double from) {
+  ChPace pace = {.paced = paced, .limit = limit, .from = from};
+  ch_loop_meter_begin(&pace.meter);
+  return pace;
+}
+
+static void wait_until(double clock) {
+  for (double left; !ch_stop_asked() && (left = clock - ch_clock_seconds()) > 0.0;) {
+    double nap = fmin(left, NAP);
+    nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * nap)}, NULL);
+  }
+}
+
+void ch_pace_step(ChPace* p, double time, double h, double seconds, bool met) {
+  if (!(p->limit > 0.0)) return;
+  ch_loop_meter_step(&p->meter, h, seconds, p->limit, met);
+  if (!p->paced) return;
+  double due = p->meter.began + (time - p->from);
+  double lag = ch_clock_seconds() - due;
+  p->late += lag > 0.0;
+  p->most = fmax(p->most, lag);
+  wait_until(due);
+}
