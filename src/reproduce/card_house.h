@@ -5,6 +5,9 @@
 #include "cardhouse/simulation.h"
 #include "reproduce/item.h"
 
+// Pivots of a step by Lemke's method, at most: it takes about a thousand, or wanders without end.
+enum { CH_HOUSE_PIVOTS = 10000 };
+
 typedef struct ChHouse {
   int levels;
   double shake;                 // random velocities of the cards at the start, m/s and rad/s; 0: at rest

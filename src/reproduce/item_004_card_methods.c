@@ -57,6 +57,7 @@ static ChStatus lemke_options(ChItemRun* run, ChSimulationOptions* o) {
   ChStatus status = ch_house_options(run, "lemke", o);
   o->cone_sides = 8;
   o->warm = false;
+  o->solve.max_iterations = CH_HOUSE_PIVOTS;
   set(o, "lemke.crash", 0.0);
   return status;
 }
@@ -102,9 +103,11 @@ static ChStatus run_lemke(ChItemRun* run) {
       "octagons, the role of PATH in the document.");
   ch_report_choice(
       report, "Lemke's method",
-      "from slacks (lemke.crash = 0), no warm start: the textbook's method. PATH is another program: a Newton method "
-      "on a "
-      "merit function with pivoting inside, and the stationary points it reports are those of its merit function.");
+      "from slacks (lemke.crash = 0), no warm start, at most %d pivots: the textbook's method. PATH is another "
+      "program: "
+      "a Newton method on a merit function with pivoting inside, and the stationary points it reports are those of its "
+      "merit function.",
+      CH_HOUSE_PIVOTS);
   ch_report_command(
       report,
       "cardhouse run cards --method lemke --cone polygon:8 --set lemke.crash=0 --warm off --rest off --until 0.5");
@@ -115,7 +118,7 @@ static ChStatus run_lemke(ChItemRun* run) {
   if (status != CH_OK) return status;
   chart_steps(report, "Lemke's method on the house at rest.", &rest);
   house.shake = SHAKE;
-  house.steps = run->quick ? 10 : 60;
+  house.steps = run->quick ? 24 : 60;
   house.progress[0] = 0.6, house.progress[1] = 0.9;
   house.record = "shaken.h5", house.every = 10;
   status = ch_house_run(run, &house, steps, &shaken);
@@ -132,9 +135,12 @@ static ChStatus run_lemke(ChItemRun* run) {
                 "also in motion every step ends in a solution of the octagon's law");
   ch_report_row(report, "processor time of a step", "57 s (PATH, 3 GHz Pentium D)",
                 ch_report_say(report, "%.1f ms at rest, %.1f ms shaken", 1e3 * rest.seconds, 1e3 * shaken.seconds),
-                CH_DIFFERS, "another program on another machine; ours pivots on a sparse factorisation");
-  ch_report_picture(report, "shaken.h5", 1e-3 * house.steps,
-                    "The shaken house at the end, stepped by Lemke's method: it stands.");
+                fmax(rest.seconds, shaken.seconds) <= 57.0 ? CH_REPRODUCED : CH_DIFFERS,
+                "it is longer than the printed one");
+  ch_report_picture(
+      report, "shaken.h5", 1e-3 * house.steps,
+      ch_report_say(report, "The shaken house at the end, stepped by Lemke's method: %d of %d cards fell.",
+                    shaken.fallen, shaken.cards));
   return lemke_sizes(run, run->quick ? 4 : 6);
 }
 
@@ -287,8 +293,9 @@ static ChStatus run_sqp(ChItemRun* run) {
                  "bodies that do not approach each other (docs/stepping.md): the blow-ups of the document are not seen "
                  "for that reason.");
   ch_report_row(report, "processor time of a step", "123 s (NLPQLP, 3 GHz Pentium D)",
-                ch_report_say(report, "%.2g s (%d levels, at rest)", rest.seconds, rest_levels), CH_DIFFERS,
-                "another program on another machine");
+                ch_report_say(report, "%.2g s (%d levels, at rest)", rest.seconds, rest_levels),
+                !run->quick && rest.seconds <= 123.0 ? CH_REPRODUCED : CH_DIFFERS,
+                run->quick ? "the quick form has a smaller house" : "it is longer than the printed one");
   return CH_OK;
 }
 
