@@ -18,6 +18,7 @@ import tempfile
 import h5py
 
 import house
+import meshes
 import plot
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "examples"))
@@ -399,11 +400,25 @@ def grasp(form, seed):
     return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)["objective"]
 
 
+def tet_shapes():
+    """Shapes of `cardhouse mesh`, coarse enough to see what they are made of."""
+    shapes = (("bar", "10,2,2", 35, 25), ("plate", "8,8,1", 35, 35), ("strand", "48,3,1", 25, 20), ("torus", "24,2", 35, 40),
+              ("block", "4,3,2", 35, 25), ("chair", "1,5,6", 30, 20), ("dino", "20", 25, 15), ("rabbit", "16", 40, 15))
+    rows = []
+    for name, cells, turn, lift in shapes:
+        path = os.path.join(FOLDER, name + ".msh")
+        wave = ("--amplitude", "0.015", "--period", "0.13") if name == "strand" else ()
+        subprocess.run([f"{BUILD}/cardhouse", "mesh", name, "--cells", cells, *wave, "--out", path, "--quiet"], check=True)
+        rows.append((name, path, turn, lift))
+    return meshes.sheet(rows)
+
+
 PICTURES = {"cardhouse": cardhouse, "first_scene": first_scene, "methods": methods, "nsgs": nsgs, "ansgs": ansgs,
             "newton": newton, "admm": admm, "ipm": ipm,
             "lemke": lemke, "successive": successive, "staggered": staggered, "auto": portfolio,
             "linear_systems": linear_systems, "scaling": scaling, "pgs": pgs, "apgd": apgd, "active_set": active_set,
-            "sqp": sqp, "indefinite_qp": indefinite_qp, "regularized_lcp": regularized_lcp, "boxmin": boxmin}
+            "sqp": sqp, "indefinite_qp": indefinite_qp, "regularized_lcp": regularized_lcp, "boxmin": boxmin,
+            "tet_shapes": tet_shapes}
 
 
 def main():

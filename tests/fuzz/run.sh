@@ -13,7 +13,7 @@ build=${2:-$source/build-fuzz}
 
 cmake -S "$source" -B "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCH_FUZZ=ON -DCH_TESTS=OFF \
   -DCH_SANITIZE=address,undefined -DCH_NATIVE=OFF >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 2; }
-cmake --build "$build" --target fuzz_siconos fuzz_fclib fuzz_mesh fuzz_scene fuzz_order -j "$(nproc)" >>"$build.log" 2>&1 || { cat "$build.log" >&2; exit 2; }
+cmake --build "$build" --target fuzz_siconos fuzz_fclib fuzz_mesh fuzz_tet fuzz_scene fuzz_order -j "$(nproc)" >>"$build.log" 2>&1 || { cat "$build.log" >&2; exit 2; }
 mkdir -p "$build/findings"
 
 # A child that hangs is given up after 60 seconds, so an input may take longer than that.
@@ -55,6 +55,7 @@ fuzz() { # NAME LARGEST-INPUT
 
 fuzz fuzz_siconos 4096
 fuzz fuzz_mesh 4096
+fuzz fuzz_tet 4096
 fuzz fuzz_scene 8192
 fuzz fuzz_order 4096
 fuzz fuzz_fclib 65536
