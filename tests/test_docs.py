@@ -130,7 +130,8 @@ class Commands(unittest.TestCase):
     def test_commands_run(self):
         count = 0
         for page in ("README.md", "docs/quick_start.md", "docs/methods.md", "docs/adding_a_method.md",
-                     "docs/limit_analysis.md", "docs/run.md", "docs/first_scene.md"):
+                     "docs/limit_analysis.md", "docs/run.md", "docs/first_scene.md",
+                     "docs/soft_bodies.md"):
             for name, scene in re.findall(r"`([\w-]+\.json)`:\n\n```json\n(.*?)```", read(page), re.S):
                 with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
                     file.write(scene)

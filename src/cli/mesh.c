@@ -163,6 +163,11 @@ static ChExit mesh_run(const ChCommand* self, int count, char** words) {
     ch_complain(self, "--size and --cells are for shapes; '%s' is a file", word);
     return CH_EXIT_USAGE;
   }
+  bool waves = arguments.amplitude != 0.0 || arguments.period != 0.0 || arguments.phase != 0.0;
+  if (waves && strcmp(word, "strand") != 0) {
+    ch_complain(self, "a wave (--amplitude, --period, --phase) is for a strand; '%s' has none", word);
+    return CH_EXIT_USAGE;
+  }
   if (!read_def(self, &arguments, &def)) return CH_EXIT_USAGE;
   if (arguments.out && !ch_place_check(self, "out", arguments.out)) return CH_EXIT_USAGE;
   ChArena* arena = ch_arena_create(NULL);
