@@ -98,12 +98,14 @@ bool ch_cholesky_factor(ChCholesky* c, const ChBlockCsr* A) {
   return c->common.status == CHOLMOD_OK && c->factor->minor == c->factor->n;
 }
 
-void ch_cholesky_solve(ChCholesky* c, const double* b, double* x) {
-  size_t n = c->matrix->nrow;
+void ch_cholesky_solve_all(ChCholesky* c, int count, const double* b, double* x) {
+  size_t n = c->matrix->nrow, columns = (size_t)count, all = n * columns;
   cholmod_dense right = {
-      .nrow = n, .ncol = 1, .nzmax = n, .d = n, .x = (void*)b, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE};
+      .nrow = n, .ncol = columns, .nzmax = all, .d = n, .x = (void*)b, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE};
   cholmod_solve2(CHOLMOD_A, c->factor, &right, NULL, &c->x, NULL, &c->y, &c->e, &c->common);
   check_memory(c);
-  ch_work_add(2.0 * c->common.lnz);
-  memcpy(x, c->x->x, n * sizeof *x);
+  ch_work_add(2.0 * c->common.lnz * count);
+  memcpy(x, c->x->x, all * sizeof *x);
 }
+
+void ch_cholesky_solve(ChCholesky* c, const double* b, double* x) { ch_cholesky_solve_all(c, 1, b, x); }

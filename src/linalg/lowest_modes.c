@@ -12,9 +12,10 @@
 enum { BLOCK = 8, MOST_BLOCKS = 200 };
 
 static const double TOLERANCE = 1e-10;  // of a Ritz pair's residual, relative to its value
+static const double LOST = 1e-2;        // what may be left of a vector without projecting once more
 static const double VANISHED = 1e-9;    // what is left of a vector after projection when it was in the space already
 
-// Vectors stand in blocks, each taken when it is needed. The space begins with the fixed vectors, of which H knows
+// Vectors stand in blocks, each taken when it is needed. The space is orthogonal to the fixed vectors, of which H knows
 // nothing.
 typedef struct Space {
   ChArena* arena;
@@ -22,9 +23,10 @@ typedef struct Space {
   int n, count, done;  // vectors found, and those to which A^-1 M has been applied
   int room;            // rows of H
   double *fixed_mass, *Q[MOST_BLOCKS], *MQ[MOST_BLOCKS];
-  double* H;  // room x room: Q'M A^-1 M Q
-  double *image, *scratch, *coefficient;
-  bool full;  // a new vector was found for which there is no room
+  double* H;                      // room x room: Q'M A^-1 M Q
+  double *right, *image;          // BLOCK x n each
+  double *scratch, *coefficient;  // n; BLOCK x (room + 1): the images' parts in the space
+  bool full;                      // a new vector was found for which there is no room
   uint64_t random;
 } Space;
 
@@ -46,20 +48,32 @@ static int rows_of(const Space* s, int block) {
 
 static double* row(double** blocks, const Space* s, int k) { return blocks[k / BLOCK] + (long)(k % BLOCK) * s->n; }
 
-// x less its part in the space; that part's coefficients are added to `coefficient`.
-static void project(Space* s, double* x) {
-  double c[BLOCK];
-  int n = s->n;
+static double* coefficients_of(const Space* s, int image) { return s->coefficient + (long)image * (s->room + 1); }
+
+// `images` vectors x less their parts in one set of vectors; c: images x rows of these parts.
+static void project_out(int images, int n, int rows, const double* Q, const double* MQ, double* x, double* c) {
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, images, rows, n, 1.0, x, n, MQ, n, 0.0, c, rows);
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, images, n, rows, -1.0, c, rows, Q, n, 1.0, x, n);
+  ch_work_add(2.0 * images * n * rows);
+}
+
+// Vectors from image `first` on less their parts in the space from its vector `from` on (a multiple of BLOCK), twice,
+// so that it holds to rounding; the parts are added to the coefficients.
+static void project(Space* s, int first, int images, int from) {
+  double c[BLOCK * BLOCK], *x = s->image + (long)first * s->n;
+  const ChPencil* p = s->pencil;
   for (int pass = 0; pass < 2; ++pass) {
-    ch_modes_project(n, s->pencil->fixed_count, s->pencil->fixed, s->fixed_mass, x);
-    for (int b = 0; b * BLOCK < s->count; ++b) {
+    for (int k = 0; from == 0 && k < p->fixed_count; k += BLOCK) {
+      int rows = p->fixed_count - k < BLOCK ? p->fixed_count - k : BLOCK;
+      project_out(images, s->n, rows, p->fixed + (long)k * s->n, s->fixed_mass + (long)k * s->n, x, c);
+    }
+    for (int b = from / BLOCK; b * BLOCK < s->count; ++b) {
       int rows = rows_of(s, b);
-      cblas_dgemv(CblasRowMajor, CblasNoTrans, rows, n, 1.0, s->MQ[b], n, x, 1, 0.0, c, 1);
-      cblas_dgemv(CblasRowMajor, CblasTrans, rows, n, -1.0, s->Q[b], n, c, 1, 1.0, x, 1);
-      for (int k = 0; k < rows; ++k) s->coefficient[b * BLOCK + k] += c[k];
+      project_out(images, s->n, rows, s->Q[b], s->MQ[b], x, c);
+      for (int i = 0; i < images; ++i)
+        for (int k = 0; k < rows; ++k) coefficients_of(s, first + i)[b * BLOCK + k] += c[i * rows + k];
     }
   }
-  ch_work_add(4.0 * n * (s->count + s->pencil->fixed_count));
 }
 
 static double mass_norm(Space* s, const double* x) {
@@ -67,17 +81,7 @@ static double mass_norm(Space* s, const double* x) {
   return sqrt(cblas_ddot(s->n, x, 1, s->scratch, 1));
 }
 
-// Takes up what of x is new, as one more vector; its length, or 0 when there is nothing new.
-static double append(Space* s, double* x) {
-  memset(s->coefficient, 0, (size_t)(s->room + 1) * sizeof *s->coefficient);
-  double before = mass_norm(s, x);
-  project(s, x);
-  double norm = mass_norm(s, x);
-  if (!(norm > VANISHED * before)) return 0.0;
-  if (s->count >= s->room) {
-    s->full = true;
-    return 0.0;
-  }
+static void store(Space* s, const double* x, double norm) {
   int b = s->count / BLOCK, n = s->n;
   if (!s->Q[b]) {
     s->Q[b] = CH_TAKE(s->arena, (long)BLOCK * n, double);
@@ -86,30 +90,54 @@ static double append(Space* s, double* x) {
   double *q = row(s->Q, s, s->count), *mq = row(s->MQ, s, s->count);
   for (int i = 0; i < n; ++i) q[i] = x[i] / norm, mq[i] = s->scratch[i] / norm;
   ++s->count;
-  return norm;
 }
 
-static void append_random(Space* s) {
-  double* start = CH_TAKE(s->arena, s->n, double);
-  for (int tries = 0; tries < 3; ++tries) {
-    for (int i = 0; i < s->n; ++i) start[i] = ch_random_uniform(&s->random) - 0.5;
-    s->pencil->mass(s->pencil->state, start, s->scratch);
-    s->pencil->solve(s->pencil->state, s->scratch, s->image);  // smooth from the start
-    if (append(s, s->image) > 0.0) return;
+// Takes up what of an image is new as one more vector, the image having been freed of all before vector `from`. What is
+// left of it goes into its last coefficient.
+static void append(Space* s, int image, int from) {
+  double *x = s->image + (long)image * s->n, *c = coefficients_of(s, image), square = 0.0;
+  project(s, image, 1, from / BLOCK * BLOCK);
+  double norm = mass_norm(s, x);
+  for (int k = 0; k < s->count; ++k) square += c[k] * c[k];
+  double before = sqrt(square + norm * norm);
+  if (norm < LOST * before) {  // so little is left that rounding of what was taken away shows
+    project(s, image, 1, 0);
+    norm = mass_norm(s, x);
   }
+  if (!(norm > VANISHED * before)) return;
+  s->full = s->full || s->count >= s->room;
+  if (s->full) return;
+  c[s->count] = norm;
+  store(s, x, norm);
+}
+
+// Images of `count` vectors in s->right, and what of them is new.
+static void take_images(Space* s, int count) {
+  s->pencil->solve(s->pencil->state, count, s->right, s->image);
+  memset(s->coefficient, 0, (size_t)BLOCK * (size_t)(s->room + 1) * sizeof *s->coefficient);
+  project(s, 0, count, 0);
+  for (int i = 0, from = s->count; i < count; ++i) append(s, i, from);
+}
+
+// At the start, or when the space is closed under A^-1 M: a block of random vectors, smoothed.
+static void add_random(Space* s) {
+  for (int i = 0; i < BLOCK; ++i) {
+    for (int k = 0; k < s->n; ++k) s->scratch[k] = ch_random_uniform(&s->random) - 0.5;
+    s->pencil->mass(s->pencil->state, s->scratch, s->right + (long)i * s->n);
+  }
+  int room = s->room - s->count;
+  take_images(s, room < BLOCK ? room : BLOCK);
 }
 
 // Applies A^-1 M to the vectors that have not seen it, at most a block of them.
 static void extend(Space* s) {
-  int end = s->done + BLOCK < s->count ? s->done + BLOCK : s->count;
-  for (; s->done < end; ++s->done) {
-    s->pencil->solve(s->pencil->state, row(s->MQ, s, s->done), s->image);
-    int known = s->count;
-    double norm = append(s, s->image);
-    s->coefficient[known] = norm;
-    for (int i = 0; i < s->count; ++i)
-      s->H[(long)i * s->room + s->done] = s->H[(long)s->done * s->room + i] = s->coefficient[i];
-  }
+  int count = s->count - s->done < BLOCK ? s->count - s->done : BLOCK;
+  for (int i = 0; i < count; ++i)
+    memcpy(s->right + (long)i * s->n, row(s->MQ, s, s->done + i), (size_t)s->n * sizeof *s->right);
+  take_images(s, count);
+  for (int i = 0; i < count; ++i, ++s->done)
+    for (int k = 0; k < s->count; ++k)
+      s->H[(long)k * s->room + s->done] = s->H[(long)s->done * s->room + k] = coefficients_of(s, i)[k];
 }
 
 // Ritz pairs of the vectors that are done: values ascending in `theta`, the vectors in the rows of S.
@@ -149,9 +177,10 @@ static Space make_space(ChArena* arena, const ChPencil* pencil, int wanted) {
   for (int k = 0; k < pencil->fixed_count; ++k)
     pencil->mass(pencil->state, pencil->fixed + (long)k * n, s.fixed_mass + (long)k * n);
   s.H = CH_TAKE(arena, (long)room * room, double);
-  s.image = CH_TAKE(arena, n, double);
+  s.right = CH_TAKE(arena, (long)BLOCK * n, double);
+  s.image = CH_TAKE(arena, (long)BLOCK * n, double);
   s.scratch = CH_TAKE(arena, n, double);
-  s.coefficient = CH_TAKE(arena, room + 1, double);
+  s.coefficient = CH_TAKE(arena, (long)BLOCK * (room + 1), double);
   return s;
 }
 
@@ -170,15 +199,8 @@ bool ch_lowest_modes(ChArena* arena, const ChPencil* pencil, int wanted, double*
   double *S = CH_TAKE(arena, (long)s.room * s.room, double), *theta = CH_TAKE(arena, s.room, double);
   bool fine = true, found = false;
   while (fine && !found) {
-    if (s.done == s.count) {  // at the start, or when the space is closed under A^-1 M
-      int before = s.count;
-      while (s.count < s.room && s.count < before + BLOCK) {
-        int count = s.count;
-        append_random(&s);
-        if (s.count == count) break;
-      }
-      if (s.count == before) break;
-    }
+    if (s.done == s.count) add_random(&s);
+    if (s.done == s.count) break;
     extend(&s);
     fine = !s.full && ritz(&s, S, theta);
     found = fine && converged(&s, wanted, S, theta);

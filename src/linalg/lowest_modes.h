@@ -14,9 +14,9 @@
 
 typedef struct ChPencil {
   int n;
-  void* state;                                             // handed to the functions
-  void (*mass)(void* state, const double* x, double* y);   // y = M x
-  void (*solve)(void* state, const double* b, double* x);  // x = A^-1 b
+  void* state;                                                        // handed to the functions
+  void (*mass)(void* state, const double* x, double* y);              // y = M x
+  void (*solve)(void* state, int count, const double* b, double* x);  // x = A^-1 b, count columns
   double shift;
   // Eigenvectors that are known and not wanted, e.g. rigid motions: fixed_count x n, orthonormal in M.
   int fixed_count;

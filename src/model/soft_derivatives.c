@@ -14,6 +14,8 @@
 #include "model/soft.h"
 #include "model/soft_basis.h"
 
+enum { TOGETHER = 16 };  // right-hand sides of one solve
+
 static const double FAINT = 1e-10;  // of the largest square of a length: what rounding leaves of a direction
 
 static void stress_of(ChElastic law, const double strain[3][3], double S[3][3]) {
@@ -84,21 +86,13 @@ static Known gather(ChArena* arena, ChSoftMatrices* m, int linear, const double*
   return known;
 }
 
-// x = K^-1 f in the complement of what is known, in place. The shift is small against the frequencies there, so that
-// few corrections take it out.
-static void answer(ChSoftMatrices* m, const Known* known, double* f, double* x, double* scratch) {
-  int n = m->n;
-  memset(x, 0, (size_t)n * sizeof *x);
-  for (int pass = 0; pass < 3; ++pass) {
-    ch_block_csr_multiply(&m->K, x, NULL, scratch);
-    for (int i = 0; i < n; ++i) scratch[i] = f[i] - scratch[i];
-    ch_modes_project(n, known->count, known->MQ, known->Q, scratch);  // a force: the transposed projection
-    ch_cholesky_solve(m->factor, scratch, scratch);
-    for (int i = 0; i < n; ++i) x[i] += scratch[i];
-    ch_modes_project(n, known->count, known->Q, known->MQ, x);
-    if (m->shift == 0.0) break;
-  }
-  memcpy(f, x, (size_t)n * sizeof *x);
+// x = K^-1 f in the complement of what is known, in place. The shift is small against the squares of frequencies there,
+// and the answers only choose a basis.
+static void answer(ChSoftMatrices* m, const Known* known, int count, double* f) {
+  for (int k = 0; k < count; ++k)  // a force: the transposed projection
+    ch_modes_project(m->n, known->count, known->MQ, known->Q, f + (long)k * m->n);
+  ch_soft_shifted_solve(m, count, f, f);
+  for (int k = 0; k < count; ++k) ch_modes_project(m->n, known->count, known->Q, known->MQ, f + (long)k * m->n);
 }
 
 // The directions in which the columns of X, count x n, are longest in M: eigenvectors of their Gram matrix.
@@ -123,14 +117,13 @@ int ch_soft_derivatives(ChArena* arena, ChSoftMatrices* m, int linear, const dou
   int count = linear * (linear + 1) / 2;
   long n = m->n;
   double* X = CH_TAKE(arena, count * n, double);
-  double *x = CH_TAKE(arena, n, double), *scratch = CH_TAKE(arena, n, double);
   Known known = gather(arena, m, linear, U);
   second_forces(m->mesh, linear, U, X);
+  for (int at = 0; at < count; at += TOGETHER)
+    answer(m, &known, count - at < TOGETHER ? count - at : TOGETHER, X + at * n);
   for (int i = 0, at = 0; i < linear; ++i)
-    for (int j = i; j < linear; ++j, ++at) {
-      answer(m, &known, X + at * n, x, scratch);
+    for (int j = i; j < linear; ++j, ++at)
       cblas_dscal((int)n, lambda[0] / lambda[i] * (lambda[0] / lambda[j]), X + at * n, 1);
-    }
   int found = principal_directions(arena, m, count, X, wanted, out);
   ch_arena_release(arena, mark);
   return found;

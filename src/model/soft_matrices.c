@@ -140,6 +140,6 @@ void ch_soft_mass_multiply(void* matrices, const double* x, double* y) {
   }
 }
 
-void ch_soft_shifted_solve(void* matrices, const double* b, double* x) {
-  ch_cholesky_solve(((ChSoftMatrices*)matrices)->factor, b, x);
+void ch_soft_shifted_solve(void* matrices, int count, const double* b, double* x) {
+  ch_cholesky_solve_all(((ChSoftMatrices*)matrices)->factor, count, b, x);
 }

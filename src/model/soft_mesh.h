@@ -46,7 +46,7 @@ typedef struct ChSoftMatrices {
 // False when K + shift M is not positive definite.
 bool ch_soft_matrices_assemble(ChArena* arena, const ChSoftMesh* mesh, ChSoftMatrices* out);
 
-void ch_soft_mass_multiply(void* matrices, const double* x, double* y);  // y = M x
-void ch_soft_shifted_solve(void* matrices, const double* b, double* x);  // x = (K + shift M)^-1 b
+void ch_soft_mass_multiply(void* matrices, const double* x, double* y);             // y = M x
+void ch_soft_shifted_solve(void* matrices, int count, const double* b, double* x);  // x = (K + shift M)^-1 b
 
 #endif
