@@ -1,5 +1,5 @@
-// See soft_basis.h. `modal`: the lowest vibrations, K u = omega^2 M u. `stvk`: half as many, and the modal derivatives
-// that answer to them; where these are too few, further vibrations.
+// See soft_basis.h. `modal`: the lowest vibrations, K u = omega^2 M u. `stvk`: fewer of them, and the modal
+// derivatives that answer to them; where these are too few, further vibrations.
 #include "model/soft_basis.h"
 
 #include <cblas.h>
@@ -61,9 +61,16 @@ static bool diagonalize(ChArena* arena, const ChSoftMatrices* m, int count, doub
   return true;
 }
 
+// At most half, and of many modes a smaller part: a bar bent both ways and twisted at once needs the answers to pairs
+// of its lowest modes more than it needs high ones.
+int ch_soft_linear_modes(int modes) {
+  int half = (modes + 1) / 2, part = modes / 4 + 3;
+  return half < part ? half : part;
+}
+
 // Puts derivatives in the place of the higher modes.
 static void add_derivatives(ChArena* arena, ChSoftMatrices* m, int modes, double* U, const double* lambda) {
-  int linear = (modes + 1) / 2;
+  int linear = ch_soft_linear_modes(modes);
   long n = m->n;
   double* found = CH_TAKE(arena, (modes - linear) * n + 1, double);
   int count = ch_soft_derivatives(arena, m, linear, U, lambda, modes - linear, found);
