@@ -20,32 +20,33 @@ static bool field_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double with
   return ch_distance_field_at(probe->posed->shape->mesh->field, x, within, &point) && give(point, within, out);
 }
 
-static double field_least(const ChProbe* probe, ChVec3 x, double radius) {
-  return ch_distance_field_least(probe->posed->shape->mesh->field, x) - radius;
+static bool field_reaches(const ChProbe* probe, ChVec3 x, double radius, double within) {
+  return ch_distance_field_least(probe->posed->shape->mesh->field, x) <= radius + within;
 }
 
-static double polytope_least(const ChProbe* probe, ChVec3 x, double radius) {
+static bool polytope_reaches(const ChProbe* probe, ChVec3 x, double radius, double within) {
   const ChPolytope* p = probe->posed->shape->polytope;
   double height = -INFINITY;
   for (int f = 0; f < p->face_count; ++f) height = fmax(height, ch_dot(p->normals[f], x) - p->offsets[f]);
-  return height - radius;
+  return height <= radius + within;
 }
 
 static bool polytope_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {
   (void)outward;
-  if (!(polytope_least(probe, x, 0.0) <= within)) return false;
+  if (!polytope_reaches(probe, x, 0.0, within)) return false;
   ChPolytopeFoot foot = ch_polytope_foot(probe->posed->shape->polytope, x);
   return give((ChFieldPoint){foot.distance, foot.normal}, within, out);
 }
 
-static double halfspace_least(const ChProbe* probe, ChVec3 x, double radius) {
-  const ChShape* s = probe->posed->shape;
-  return ch_dot(s->normal, x) - s->offset - radius;
+static double height_over(const ChShape* s, ChVec3 x) { return ch_dot(s->normal, x) - s->offset; }
+
+static bool halfspace_reaches(const ChProbe* probe, ChVec3 x, double radius, double within) {
+  return height_over(probe->posed->shape, x) <= radius + within;
 }
 
 static bool halfspace_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {
   (void)outward;
-  return give((ChFieldPoint){halfspace_least(probe, x, 0.0), probe->posed->shape->normal}, within, out);
+  return give((ChFieldPoint){height_over(probe->posed->shape, x), probe->posed->shape->normal}, within, out);
 }
 
 // Triangles of a surface that the asking body's centre sees from behind are its other side, not its inside; a body that
@@ -61,10 +62,10 @@ static bool surface_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double wi
   return give((ChFieldPoint){foot.distance, foot.normal}, within, out);
 }
 
-static double surface_least(const ChProbe* probe, ChVec3 x, double radius) {
+static bool surface_reaches(const ChProbe* probe, ChVec3 x, double radius, double within) {
   ChMeshFoot foot;
-  if (!ch_mesh_foot(probe->posed->shape->mesh, x, radius + probe->deepest, &foot)) return INFINITY;
-  return foot.distance - radius;
+  return ch_mesh_foot(probe->posed->shape->mesh, x, radius + fmax(within, probe->deepest), &foot) &&
+         foot.distance <= radius + within;
 }
 
 static bool round_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {
@@ -72,8 +73,8 @@ static bool round_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double with
   return give(ch_round_distance(probe->posed->shape, x), within, out);
 }
 
-static double round_least(const ChProbe* probe, ChVec3 x, double radius) {
-  return ch_round_distance(probe->posed->shape, x).distance - radius;
+static bool round_reaches(const ChProbe* probe, ChVec3 x, double radius, double within) {
+  return ch_round_distance(probe->posed->shape, x).distance <= radius + within;
 }
 
 static bool skin_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {
@@ -85,12 +86,15 @@ static bool skin_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double withi
   return found;
 }
 
-static double skin_least(const ChProbe* probe, ChVec3 x, double radius) {
+// What is far from the skin may still be deep inside.
+static bool skin_reaches(const ChProbe* probe, ChVec3 x, double radius, double within) {
   static const ChVec3 anywhere = {0.0, 0.0, 0.0};
-  ChProbeFoot foot;
-  double apart = sqrt(ch_box_distance2(&probe->box, x));
-  if (apart > radius) return apart - radius;
-  return skin_at(probe, x, anywhere, INFINITY, &foot) ? foot.distance - radius : INFINITY;
+  const ChSkin* skin = probe->posed->skin;
+  ChSkinFoot foot;
+  int none = -1, *last = probe->last ? probe->last : &none;
+  if (!(sqrt(ch_box_distance2(&probe->box, x)) <= radius + within)) return false;
+  return ch_skin_is_near(skin, x, radius + within, last) ||
+         (ch_skin_foot(skin, x, anywhere, INFINITY, *last, &foot) && foot.distance < 0.0);
 }
 
 static ChBox3 box_of(const ChShape* s) {
@@ -103,16 +107,16 @@ ChProbe ch_probe(const ChPosed* target, ChVec3 centre, double size) {
   ChProbe probe = {.posed = target, .deepest = size};
   probe.centre = ch_mat_apply_transposed(&target->turn, ch_sub(centre, target->frame.at));
   if (s->type == CH_SHAPE_HALFSPACE) {
-    probe.at = halfspace_at, probe.least = halfspace_least, probe.flat = true;
+    probe.at = halfspace_at, probe.may_reach = halfspace_reaches, probe.flat = true;
   } else if (target->skin) {
-    probe.at = skin_at, probe.least = skin_least, probe.box = target->skin->box;
+    probe.at = skin_at, probe.may_reach = skin_reaches, probe.box = target->skin->box;
   } else if (s->polytope) {
-    probe.at = polytope_at, probe.least = polytope_least, probe.box = box_of(s);
+    probe.at = polytope_at, probe.may_reach = polytope_reaches, probe.box = box_of(s);
   } else if (!s->mesh) {
-    probe.at = round_at, probe.least = round_least, probe.box = box_of(s);
+    probe.at = round_at, probe.may_reach = round_reaches, probe.box = box_of(s);
   } else {
     bool solid = s->mesh->field != NULL;
-    probe.at = solid ? field_at : surface_at, probe.least = solid ? field_least : surface_least;
+    probe.at = solid ? field_at : surface_at, probe.may_reach = solid ? field_reaches : surface_reaches;
     probe.box = s->mesh->nodes[0].box;
   }
   return probe;

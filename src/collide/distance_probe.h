@@ -19,8 +19,8 @@ struct ChProbe {
   // Distance and outward normal at a point of the shape's frame; false when the distance is above `within`. `outward`,
   // unit or zero: where the shape faces that asks, there. Skins and surfaces tell by it through which side it came.
   bool (*at)(const ChProbe* probe, ChVec3 point, ChVec3 outward, double within, ChProbeFoot* out);
-  // A lower bound of the distance of anything nearer than `radius` to the point.
-  double (*least)(const ChProbe* probe, ChVec3 point, double radius);
+  // Whether anything nearer than `radius` to the point may have a distance of `within` or less.
+  bool (*may_reach)(const ChProbe* probe, ChVec3 point, double radius, double within);
   ChBox3 box;      // that holds the shape, in its frame
   bool flat;       // a half-space: what touches it first is a corner
   ChVec3 centre;   // surface: the middle of what is asked about; triangles seen from behind by it do not count

@@ -17,7 +17,7 @@ static void sample_mesh(const ChSampling* q, const ChSampleTree* tree) {
   int stack[STACK] = {0}, depth = tree->node_count > 0;
   while (depth > 0) {
     const ChSampleNode* node = &tree->nodes[stack[--depth]];
-    if (q->probe.least(&q->probe, ch_sampling_place(q, node->centre), node->radius) > q->margin) continue;
+    if (!q->probe.may_reach(&q->probe, ch_sampling_place(q, node->centre), node->radius, q->margin)) continue;
     if (node->count == 0) {
       if (depth + 2 <= STACK) stack[depth++] = node->first + 1, stack[depth++] = node->first;
       continue;

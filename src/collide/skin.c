@@ -3,7 +3,11 @@
 
 #include <string.h>
 
-enum { UNKNOWN, BUSY, KNOWN };  // of a vertex or a ball
+// Of everything that is worked out on demand: one array, so that it is forgotten at once.
+static size_t state_count(const ChSkinTree* tree) {
+  const ChSoftSkin* rest = &tree->soft->skin;
+  return (size_t)rest->vertex_count + (size_t)rest->triangle_count + 2 * (size_t)tree->node_count;
+}
 
 void ch_skin_init(ChArena* arena, const ChSkinTree* tree, ChSkin* skin) {
   const ChSoftSkin* rest = &tree->soft->skin;
@@ -11,8 +15,12 @@ void ch_skin_init(ChArena* arena, const ChSkinTree* tree, ChSkin* skin) {
   skin->size = CH_TAKE(arena, tree->soft->modes, double);
   skin->vertices = CH_TAKE(arena, rest->vertex_count, ChVec3);
   skin->balls = CH_TAKE(arena, tree->node_count, ChBall);
-  skin->vertex_state = CH_TAKE(arena, rest->vertex_count, atomic_uchar);
-  skin->ball_state = CH_TAKE(arena, tree->node_count, atomic_uchar);
+  skin->normals = CH_TAKE(arena, rest->triangle_count, ChVec3);
+  skin->boxes = CH_TAKE(arena, tree->node_count, ChBox3);
+  skin->vertex_state = CH_TAKE(arena, state_count(tree), atomic_uchar);
+  skin->normal_state = skin->vertex_state + rest->vertex_count;
+  skin->ball_state = skin->normal_state + rest->triangle_count;
+  skin->box_state = skin->ball_state + tree->node_count;
 }
 
 // Along each axis a vertex moves by no less than sum_a min(q_a low_a, q_a high_a), and no more than the like maximum.
@@ -41,15 +49,17 @@ void ch_skin_move(ChSkin* skin, const double* q, const double* rates) {
   ChBox3 box = skin->box = box_of(skin);
   skin->bound = ch_norm(ch_vec(fmax(fabs(box.low.x), fabs(box.high.x)), fmax(fabs(box.low.y), fabs(box.high.y)),
                                fmax(fabs(box.low.z), fabs(box.high.z))));
-  memset(skin->vertex_state, UNKNOWN, (size_t)tree->soft->skin.vertex_count * sizeof *skin->vertex_state);
-  memset(skin->ball_state, UNKNOWN, (size_t)tree->node_count * sizeof *skin->ball_state);
+  memset(skin->vertex_state, CH_SKIN_UNKNOWN, state_count(tree) * sizeof *skin->vertex_state);
 }
 
-// True for the one who may keep what he works out.
+// True for the one who may keep what he has worked out; he settles it.
 static bool claim(atomic_uchar* state) {
-  unsigned char expected = UNKNOWN;
-  return atomic_compare_exchange_strong_explicit(state, &expected, BUSY, memory_order_relaxed, memory_order_relaxed);
+  unsigned char expected = CH_SKIN_UNKNOWN;
+  return atomic_compare_exchange_strong_explicit(state, &expected, CH_SKIN_BUSY, memory_order_relaxed,
+                                                 memory_order_relaxed);
 }
+
+static void settle(atomic_uchar* state) { atomic_store_explicit(state, CH_SKIN_KNOWN, memory_order_release); }
 
 static ChVec3 times(int modes, const double* U, const double* q) {
   double x = 0.0, y = 0.0, z = 0.0;
@@ -63,19 +73,17 @@ static ChVec3 times(int modes, const double* U, const double* q) {
   return ch_vec(x, y, z);
 }
 
-ChVec3 ch_skin_vertex(const ChSkin* skin, int v) {
-  if (atomic_load_explicit(&skin->vertex_state[v], memory_order_acquire) == KNOWN) return skin->vertices[v];
+ChVec3 ch_skin_make_vertex(const ChSkin* skin, int v) {
   const ChSoft* soft = skin->tree->soft;
   ChVec3 y = ch_add(soft->skin.rest[v], times(soft->modes, soft->skin.shape + 3L * v * soft->modes, skin->q));
   if (claim(&skin->vertex_state[v])) {
     skin->vertices[v] = y;
-    atomic_store_explicit(&skin->vertex_state[v], KNOWN, memory_order_release);
+    settle(&skin->vertex_state[v]);
   }
   return y;
 }
 
-ChBall ch_skin_ball(const ChSkin* skin, int node) {
-  if (atomic_load_explicit(&skin->ball_state[node], memory_order_acquire) == KNOWN) return skin->balls[node];
+ChBall ch_skin_make_ball(const ChSkin* skin, int node) {
   const ChSkinTree* tree = skin->tree;
   int modes = tree->soft->modes;
   const double *sway = tree->sway + 4L * node * modes, *spread = sway + 3L * modes;
@@ -84,14 +92,35 @@ ChBall ch_skin_ball(const ChSkin* skin, int node) {
   ball.radius += 1e-12 * (ball.radius + ch_norm(ball.centre));  // rounding
   if (claim(&skin->ball_state[node])) {
     skin->balls[node] = ball;
-    atomic_store_explicit(&skin->ball_state[node], KNOWN, memory_order_release);
+    settle(&skin->ball_state[node]);
   }
   return ball;
 }
 
-void ch_skin_corners(const ChSkin* skin, int triangle, ChVec3 corners[3]) {
-  const int* v = &skin->tree->soft->skin.triangles[3 * triangle];
-  for (int k = 0; k < 3; ++k) corners[k] = ch_skin_vertex(skin, v[k]);
+ChVec3 ch_skin_make_normal(const ChSkin* skin, int triangle) {
+  ChVec3 p[3];
+  ch_skin_corners(skin, triangle, p);
+  ChVec3 normal = ch_unit(ch_cross(ch_sub(p[1], p[0]), ch_sub(p[2], p[0])));
+  if (claim(&skin->normal_state[triangle])) {
+    skin->normals[triangle] = normal;
+    settle(&skin->normal_state[triangle]);
+  }
+  return normal;
+}
+
+ChBox3 ch_skin_make_box(const ChSkin* skin, int leaf) {
+  const ChSkinNode* node = &skin->tree->nodes[leaf];
+  ChBox3 box = {ch_vec(INFINITY, INFINITY, INFINITY), ch_vec(-INFINITY, -INFINITY, -INFINITY)};
+  for (int k = node->vertex_first; k < node->vertex_first + node->vertex_count; ++k) {
+    ChVec3 y = ch_skin_vertex(skin, skin->tree->vertices[k]);
+    box.low = ch_vec(fmin(box.low.x, y.x), fmin(box.low.y, y.y), fmin(box.low.z, y.z));
+    box.high = ch_vec(fmax(box.high.x, y.x), fmax(box.high.y, y.y), fmax(box.high.z, y.z));
+  }
+  if (claim(&skin->box_state[leaf])) {
+    skin->boxes[leaf] = box;
+    settle(&skin->box_state[leaf]);
+  }
+  return box;
 }
 
 ChVec3 ch_skin_outward(const ChSkin* skin, int vertex) {

@@ -1,8 +1,8 @@
 // The skin of a deformable body as it is at this moment, in the body's frame: y = X + U q.
 //
-// Vertices and balls are worked out when they are asked for and kept until the amplitudes change: what is far from
-// everything is never deformed. Threads may ask at the same time; whoever comes first keeps the result, which is the
-// same for all.
+// Vertices, normals, balls and boxes are worked out when they are asked for and kept until the amplitudes change: what
+// is far from everything is never deformed. Threads may ask at the same time; whoever comes first keeps the result,
+// which is the same for all.
 #ifndef CH_COLLIDE_SKIN_H
 #define CH_COLLIDE_SKIN_H
 
@@ -18,13 +18,14 @@ typedef struct ChBall {
 typedef struct ChSkin {
   const ChSkinTree* tree;
   const double *q, *rates;
-  double* size;  // |q_a|
-  ChBox3 box;    // holds every vertex; from the amplitudes and the extremes of the modes
-  double bound;  // radius about the frame's origin that holds it
-  double speed;  // no vertex is faster than this in the body's frame: sum_a |dq_a/dt| max |U_a|
-  ChVec3* vertices;
+  double* size;                // |q_a|
+  ChBox3 box;                  // holds every vertex; from the amplitudes and the extremes of the modes
+  double bound;                // radius about the frame's origin that holds it
+  double speed;                // no vertex is faster than this in the body's frame: sum_a |dq_a/dt| max |U_a|
+  ChVec3 *vertices, *normals;  // normals of triangles, unit
   ChBall* balls;
-  atomic_uchar *vertex_state, *ball_state;
+  ChBox3* boxes;  // of leaves
+  atomic_uchar *vertex_state, *normal_state, *ball_state, *box_state;
 } ChSkin;
 
 // Takes what a skin needs; `tree` must stay.
@@ -32,11 +33,36 @@ void ch_skin_init(ChArena* arena, const ChSkinTree* tree, ChSkin* skin);
 // To be called when amplitudes or rates have changed; both stay the caller's and must stay.
 void ch_skin_move(ChSkin* skin, const double* q, const double* rates);
 
-ChVec3 ch_skin_vertex(const ChSkin* skin, int vertex);
-ChBall ch_skin_ball(const ChSkin* skin, int node);
+// What is worked out on demand; the functions below ask for it.
+ChVec3 ch_skin_make_vertex(const ChSkin* skin, int vertex);
+ChVec3 ch_skin_make_normal(const ChSkin* skin, int triangle);
+ChBall ch_skin_make_ball(const ChSkin* skin, int node);
+ChBox3 ch_skin_make_box(const ChSkin* skin, int leaf);
+
+enum { CH_SKIN_UNKNOWN, CH_SKIN_BUSY, CH_SKIN_KNOWN };
+static inline bool ch_skin_knows(atomic_uchar* state) {
+  return atomic_load_explicit(state, memory_order_acquire) == CH_SKIN_KNOWN;
+}
+
+static inline ChVec3 ch_skin_vertex(const ChSkin* skin, int vertex) {
+  return ch_skin_knows(&skin->vertex_state[vertex]) ? skin->vertices[vertex] : ch_skin_make_vertex(skin, vertex);
+}
+static inline ChVec3 ch_skin_normal(const ChSkin* skin, int triangle) {
+  return ch_skin_knows(&skin->normal_state[triangle]) ? skin->normals[triangle] : ch_skin_make_normal(skin, triangle);
+}
+static inline ChBall ch_skin_ball(const ChSkin* skin, int node) {
+  return ch_skin_knows(&skin->ball_state[node]) ? skin->balls[node] : ch_skin_make_ball(skin, node);
+}
+// Of a leaf's deformed vertices: smaller than its ball.
+static inline ChBox3 ch_skin_box(const ChSkin* skin, int leaf) {
+  return ch_skin_knows(&skin->box_state[leaf]) ? skin->boxes[leaf] : ch_skin_make_box(skin, leaf);
+}
+static inline void ch_skin_corners(const ChSkin* skin, int triangle, ChVec3 corners[3]) {
+  const int* v = &skin->tree->soft->skin.triangles[3 * triangle];
+  for (int k = 0; k < 3; ++k) corners[k] = ch_skin_vertex(skin, v[k]);
+}
 // The way out at a vertex, unit: the mean of its triangles' normals, by area.
 ChVec3 ch_skin_outward(const ChSkin* skin, int vertex);
-void ch_skin_corners(const ChSkin* skin, int triangle, ChVec3 corners[3]);
 
 // Shares of the three corners in a point of the triangle's plane.
 void ch_skin_weights(const ChVec3 corners[3], ChVec3 point, double weights[3]);
@@ -58,5 +84,9 @@ typedef struct ChSkinFoot {
 // the distance of a triangle with normal n counts 1 + 4 (1 + n . outward) times, so that the far side of a thin strip
 // does not attract what has come in by more than half of it.
 bool ch_skin_foot(const ChSkin* skin, ChVec3 x, ChVec3 outward, double within, int start, ChSkinFoot* foot);
+
+// Whether the skin comes nearer to x than `within`, on either side; `start` as above, and on return a triangle that
+// does.
+bool ch_skin_is_near(const ChSkin* skin, ChVec3 x, double within, int* start);
 
 #endif

@@ -29,8 +29,7 @@ typedef struct Walk {
 
 // The vertices of a leaf, with their distances.
 typedef struct Leaf {
-  const ChSkinNode* node;
-  ChVec3 y[LEAF_VERTICES], outward[LEAF_VERTICES];
+  ChVec3 y[LEAF_VERTICES], x[LEAF_VERTICES], outward[LEAF_VERTICES];  // in the skin's frame; in the probe's
   ChSampleStop stop[LEAF_VERTICES];
 } Leaf;
 
@@ -95,11 +94,14 @@ static void add_edges(const Walk* w, const Leaf* leaf, int k) {
   for (int e = 0; e < 3; ++e) {
     if (rest->across[3 * triangle + e] < triangle) continue;  // its turn comes once
     int a = tree->corners[3 * k + e], b = tree->corners[3 * k + (e + 1) % 3];
-    if (!leaf->stop[a].known || !leaf->stop[b].known) continue;
+    const ChSampleStop *from = &leaf->stop[a], *to = &leaf->stop[b];
+    ChVec3 along = ch_sub(leaf->x[b], leaf->x[a]);
+    if (!from->known || !to->known) continue;
+    if (!(ch_dot(from->foot.normal, along) < 0.0 && ch_dot(to->foot.normal, along) > 0.0)) continue;  // mostly
     ChVec3 outward = ch_unit(ch_add(leaf->outward[a], leaf->outward[b]));
     ChSampleName name = {3 * triangle + e, -2 - triangle};
     ChSampleLine line = ch_sampling_line(&w->sampling, leaf->y[a], leaf->y[b], outward, name);
-    ChSampleStop low = leaf->stop[a], high = leaf->stop[b];
+    ChSampleStop low = *from, high = *to;
     low.s = 0.0, high.s = line.length;
     ch_sampling_lowest(&w->sampling, &line, low, high, 0);
   }
@@ -108,7 +110,7 @@ static void add_edges(const Walk* w, const Leaf* leaf, int k) {
 static void add_leaf(const Walk* w, const ChSkinNode* node, double radius) {
   const ChSampling* s = &w->sampling;
   const ChSkinTree* tree = w->skin->tree;
-  Leaf leaf = {.node = node};
+  Leaf leaf;
   int count = w->edges ? node->vertex_count : node->vertex_own;
   double within =
       s->margin + (w->edges ? 2.0 * radius : 0.0);  // an end of an edge may be farther than its lowest point
@@ -117,7 +119,7 @@ static void add_leaf(const Walk* w, const ChSkinNode* node, double radius) {
     ChSampleStop* stop = &leaf.stop[k];
     leaf.y[k] = ch_skin_vertex(w->skin, v);
     leaf.outward[k] = w->faces ? ch_skin_outward(w->skin, v) : ch_vec(0.0, 0.0, 0.0);
-    ChVec3 x = ch_sampling_place(s, leaf.y[k]), outward = ch_mat_apply(&s->turn, leaf.outward[k]);
+    ChVec3 x = leaf.x[k] = ch_sampling_place(s, leaf.y[k]), outward = ch_mat_apply(&s->turn, leaf.outward[k]);
     stop->known = s->probe.at(&s->probe, x, outward, within, &stop->foot);
     stop->near = stop->known && stop->foot.distance <= s->margin;
     if (stop->near && k < node->vertex_own)
@@ -134,7 +136,7 @@ static void walk(const Walk* w) {
     int index = stack[--depth];
     const ChSkinNode* node = &w->skin->tree->nodes[index];
     ChBall ball = ch_skin_ball(w->skin, index);
-    if (!(s->probe.least(&s->probe, ch_sampling_place(s, ball.centre), ball.radius) <= s->margin)) continue;
+    if (!s->probe.may_reach(&s->probe, ch_sampling_place(s, ball.centre), ball.radius, s->margin)) continue;
     if (node->count > 0)
       add_leaf(w, node, ball.radius);
     else if (depth + 2 <= STACK)

@@ -15,9 +15,9 @@ typedef struct ChBox3 {
 
 // Square of a point's distance; 0 inside.
 static inline double ch_box_distance2(const ChBox3* box, ChVec3 x) {
-  double dx = fmax(fmax(box->low.x - x.x, x.x - box->high.x), 0.0);
-  double dy = fmax(fmax(box->low.y - x.y, x.y - box->high.y), 0.0);
-  double dz = fmax(fmax(box->low.z - x.z, x.z - box->high.z), 0.0);
+  double dx = x.x < box->low.x ? box->low.x - x.x : x.x > box->high.x ? x.x - box->high.x : 0.0;
+  double dy = x.y < box->low.y ? box->low.y - x.y : x.y > box->high.y ? x.y - box->high.y : 0.0;
+  double dz = x.z < box->low.z ? box->low.z - x.z : x.z > box->high.z ? x.z - box->high.z : 0.0;
   return dx * dx + dy * dy + dz * dz;
 }
 
