@@ -27,7 +27,10 @@ static bool field_reaches(const ChProbe* probe, ChVec3 x, double radius, double 
 static bool polytope_reaches(const ChProbe* probe, ChVec3 x, double radius, double within) {
   const ChPolytope* p = probe->posed->shape->polytope;
   double height = -INFINITY;
-  for (int f = 0; f < p->face_count; ++f) height = fmax(height, ch_dot(p->normals[f], x) - p->offsets[f]);
+  for (int f = 0; f < p->face_count; ++f) {
+    double over = ch_dot(p->normals[f], x) - p->offsets[f];
+    if (over > height) height = over;  // fmax would be a call
+  }
   return height <= radius + within;
 }
 

@@ -118,9 +118,12 @@ static void add_leaf(const Walk* w, const ChSkinNode* node, double radius) {
     int v = tree->vertices[node->vertex_first + k];
     ChSampleStop* stop = &leaf.stop[k];
     leaf.y[k] = ch_skin_vertex(w->skin, v);
-    leaf.outward[k] = w->faces ? ch_skin_outward(w->skin, v) : ch_vec(0.0, 0.0, 0.0);
-    ChVec3 x = leaf.x[k] = ch_sampling_place(s, leaf.y[k]), outward = ch_mat_apply(&s->turn, leaf.outward[k]);
-    stop->known = s->probe.at(&s->probe, x, outward, within, &stop->foot);
+    ChVec3 x = leaf.x[k] = ch_sampling_place(s, leaf.y[k]);
+    leaf.outward[k] = ch_vec(0.0, 0.0, 0.0);
+    stop->known = s->probe.flat || ch_box_distance2(&s->probe.box, x) <= within * within;
+    if (stop->known && w->faces) leaf.outward[k] = ch_skin_outward(w->skin, v);
+    stop->known =
+        stop->known && s->probe.at(&s->probe, x, ch_mat_apply(&s->turn, leaf.outward[k]), within, &stop->foot);
     stop->near = stop->known && stop->foot.distance <= s->margin;
     if (stop->near && k < node->vertex_own)
       ch_sampling_add(s, x, &stop->foot, CH_SAMPLE_CORNER, 0, &(ChSampleName){v, v});
