@@ -1,10 +1,10 @@
 // Load of the viewer: 10,000 rolling spheres streamed to several browsers, one of which stops reading. Prints what the server and
 // each page hold in memory and how the simulation goes on; exit status 1 where memory grows without bound.
 //
-// All pages take every frame apart. Only the first draws, every few seconds: without graphics processors ten of them that draw all
-// the time would leave none the time to tell its heap.
+// All pages take every frame apart and place every body, but only with --draw 1 does the first one draw, every few seconds: a picture of
+// 10,000 spheres takes a machine without a graphics processor so long that pages have no time left to tell their heaps.
 //
-//   node bench/viewer_load.mjs --program build/cardhouse --modules build/web/node_modules [--minutes 10] [--browsers 10]
+//   node bench/viewer_load.mjs --program build/cardhouse --modules build/web/node_modules [--minutes 10] [--browsers 10] [--draw 0]
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,11 +16,12 @@ const number = (name, fallback) => {
 };
 const minutes = number("minutes", 10);
 const browsers = number("browsers", 10);
+const draws = number("draw", 0) > 0;
 const LOOKS = 10;
 const MEGA = 1024 * 1024;
 const GROWTH = 1.5; // of memory after the second look: more is no bound
 const DRAW_MS = 5000; // from picture to picture, at least
-const TELL_MS = 60000; // how long a page may take to tell its heap
+const TELL_MS = 20000; // how long a page may take to tell its heap
 
 // 100 x 100 spheres on a plane, each rolling its own way.
 function field(side) {
@@ -41,9 +42,9 @@ function field(side) {
 
 const resident = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
 
-async function open(link, first) {
-  const browser = await launch(option("modules"));
-  const page = await browser.newPage({ viewport: first ? { width: 480, height: 320 } : { width: 96, height: 64 } });
+// Each in a process of its own; what a browser has once they share.
+async function open(browser, link, draw) {
+  const page = await browser.newPage({ viewport: draw ? { width: 480, height: 320 } : { width: 96, height: 64 } });
   await page.addInitScript((pause) => {
     window.drawn = 0;
     const draw = window.requestAnimationFrame.bind(window);
@@ -61,22 +62,24 @@ async function open(link, first) {
         this.addEventListener("message", () => (window.received += 1));
       }
     };
-  }, first ? DRAW_MS : 0);
+  }, draw ? DRAW_MS : 0);
   await page.goto(link, { timeout: 0, waitUntil: "commit" });
-  return { browser, page, session: await page.context().newCDPSession(page) };
+  return { page, session: await page.context().newCDPSession(page) };
 }
 
-// In megabytes; NaN where the page has no time to tell.
-async function heap({ session }) {
-  const tell = async () => {
-    await session.send("HeapProfiler.collectGarbage");
-    return (await session.send("Runtime.getHeapUsage")).usedSize / MEGA;
-  };
+// What a page answers, or `otherwise` where it has no time to.
+async function inTime(answer, otherwise) {
   let clock;
-  const late = new Promise((done) => (clock = setTimeout(done, TELL_MS, NaN)));
-  const told = await Promise.race([tell().catch(() => NaN), late]);
+  const late = new Promise((done) => (clock = setTimeout(done, TELL_MS, otherwise)));
+  const told = await Promise.race([answer.catch(() => otherwise), late]);
   clearTimeout(clock);
   return told;
+}
+
+// In megabytes.
+async function heap({ session }) {
+  await session.send("HeapProfiler.collectGarbage");
+  return (await session.send("Runtime.getHeapUsage")).usedSize / MEGA;
 }
 
 // A page whose script is halted, as in a debugger, reads nothing from its socket.
@@ -89,11 +92,12 @@ const folder = mkdtempSync(join(tmpdir(), "cardhouse-load-"));
 const scene = join(folder, "field.json");
 writeFileSync(scene, JSON.stringify(field(100)));
 const { link, server } = await serve(option("program"), [scene]);
+const browser = await launch(option("modules"));
 const open_pages = [];
 let grew = false;
 let silent = false;
 try {
-  for (let k = 0; k < browsers; ++k) open_pages.push(await open(link, k === 0));
+  for (let k = 0; k < browsers; ++k) open_pages.push(await open(browser, link, draws && k === 0));
   const deaf = browsers > 1 ? open_pages[browsers - 1] : undefined;
   const reading = deaf ? open_pages.slice(0, -1) : open_pages;
   if (deaf) await stopReading(deaf);
@@ -104,9 +108,12 @@ try {
   for (let look = 1; look <= LOOKS; ++look) {
     await new Promise((done) => setTimeout(done, began + (look * minutes * 60000) / LOOKS - Date.now()));
     const held = [];
-    for (const page of reading) held.push(await heap(page));
+    for (const page of reading) held.push(await inTime(heap(page), NaN));
     const told = held.filter((size) => size > 0);
-    const [received, drawn] = await reading[0].page.evaluate(() => [window.received, window.drawn]);
+    const [received, drawn] = await inTime(
+      reading[0].page.evaluate(() => [window.received, window.drawn]),
+      [NaN, NaN],
+    );
     const now = { server: resident(server.pid), page: Math.max(0, ...told) };
     if (told.length < held.length) silent = true;
     console.log(`${String(Math.round((Date.now() - began) / 1000)).padStart(5)} s ${now.server.toFixed(0).padStart(5)} MB ${now.page.toFixed(1).padStart(12)} MB (${told.length} of ${held.length}) ` +
@@ -115,7 +122,7 @@ try {
     if (look > 2 && (now.server > GROWTH * first.server || now.page > GROWTH * first.page)) grew = true;
   }
 } finally {
-  await Promise.allSettled(open_pages.map(({ browser }) => browser.close()));
+  await browser.close();
   server.kill("SIGINT");
   rmSync(folder, { recursive: true, force: true });
 }

@@ -33,12 +33,13 @@ static bool add_shot(json_t* root, const json_t* material, bool plane, int numbe
   return json_array_append_new(json_object_get(root, "bodies"), body) == 0;
 }
 
-// Of the first shape of a body that nothing holds, or NULL.
+// Of the first body that nothing holds, by its first shape, or NULL.
 static const json_t* common_material(const json_t* root) {
   size_t k;
   json_t* body;
   json_array_foreach(json_object_get(root, "bodies"), k, body) {
-    const json_t* shapes = json_object_get(body, "shapes");
+    const json_t *shapes = json_object_get(body, "shapes"), *soft = json_object_get(body, "soft");
+    if (soft) return json_object_get(soft, "material");
     bool moves = !json_is_true(json_object_get(body, "fixed")) && !json_object_get(body, "motion");
     if (moves && json_array_size(shapes) > 0) return json_object_get(json_array_get(shapes, 0), "material");
   }

@@ -158,7 +158,7 @@ export class Inspector implements Panel {
     for (let a = 0; a < Math.min(soft.modes, MODES_SHOWN); a++) {
       const frequency = soft.frequencies?.[a];
       const made = soft.amplitudes[a] * (shape?.reach[a] ?? 1);
-      rows.push([`Mode ${a + 1}${frequency ? `, ${quantity(frequency, "Hz")}` : ""}`, quantity(made, "m")]);
+      rows.push([`Mode ${a + 1}${frequency ? `, ${number(frequency)} Hz` : ""}`, quantity(made, "m")]);
     }
     return rows;
   }
