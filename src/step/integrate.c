@@ -34,7 +34,8 @@ typedef struct Step {
   ChIslands islands;
   ChForcePlace place;
   double *reference, *impulse, *r;
-  const double** soft;  // body -> a deformable body's mass
+  const double** soft;    // body -> a deformable body's mass
+  ChSoftAnswer* answers;  // and all that its free motion leaves
   ChDynamics dynamics;
   ChStage stage;
 } Step;
@@ -130,8 +131,9 @@ static ChStatus split_body(Step* p, int b, const double gravity[3]) {
   split_motion(p, b, gravity);
   ChStatus status = CH_OK;
   if (s->world->bodies[b].soft)
-    status = ch_soft_split(p->context, s, b, p->h, ch_vec(gravity[0], gravity[1], gravity[2]), p->reference, p->impulse,
-                           &p->soft[b]);
+    status =
+        ch_soft_split(p->context, s, b, p->h, ch_vec(gravity[0], gravity[1], gravity[2]), p->reference, &p->answers[b]);
+  if (s->world->bodies[b].soft) p->soft[b] = p->answers[b].M;
   keep_locks(s->world, b, &s->states[b], p->reference + (long)b * ch_world_width(s->world));
   return status == CH_OK ? check_finite(p, b) : status;
 }
@@ -142,7 +144,10 @@ static ChStatus split_motions(Step* p) {
   double gravity[3];
   if (!p->reference) p->reference = CH_TAKE(s->scratch, count, double);
   if (!p->impulse) p->impulse = CH_TAKE(s->scratch, count, double);
-  if (s->world->mode_count > 0) p->soft = CH_TAKE(s->scratch, s->world->body_count, const double*);
+  if (s->world->mode_count > 0) {
+    p->soft = CH_TAKE(s->scratch, s->world->body_count, const double*);
+    p->answers = CH_TAKE(s->scratch, s->world->body_count, ChSoftAnswer);
+  }
   ch_force_place_explicit(&p->place, s->k);
   ch_force_place_gravity(&p->place, gravity);
   for (int b = 0; b < s->world->body_count; ++b) {
@@ -162,6 +167,17 @@ static void move_free_soft(const Step* p, int b) {
   ch_soft_velocity(world, b, &p->s->states[b], p->soft[b], impulse, change);
   for (int a = 0; a < 6 + ch_body_modes(world, b); ++a) v[a] += change[a];
   ch_soft_scatter(world, b, v, p->s->velocities);
+}
+
+// Deformable bodies in islands are linearised about the velocity that they have, and not about the free motion's.
+static void add_curvature(Step* p) {
+  const ChWorld* world = p->s->world;
+  for (int b = 0; b < world->body_count && world->mode_count > 0; ++b) {
+    if (!world->bodies[b].soft || p->islands.place[b] < 0) continue;
+    const double* c = p->answers[b].curvature;
+    for (int a = 0; a < 3; ++a) p->impulse[6L * b + 3 + a] += c[a];
+    memcpy(p->impulse + ch_modes_at(world, b), c + 3, (size_t)ch_body_modes(world, b) * sizeof *c);
+  }
 }
 
 static void move_free_bodies(const Step* p) {
@@ -224,6 +240,7 @@ static ChStatus first_pass(Step* p) {
   build_rows(p);
   ch_islands_find(s->scratch, s->world, &p->rows, p->place.couplings, p->place.coupling_count, !s->options.islands,
                   &p->islands);
+  add_curvature(p);
   p->r = CH_TAKE(s->scratch, p->rows.row_count, double);
   if (o->warm) ch_memory_recall(s, &p->rows, p->moment.gaps, p->h, p->r);
   p->dynamics = (ChDynamics){.reference = p->reference,

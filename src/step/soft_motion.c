@@ -8,11 +8,10 @@
 #include "assemble/soft_body.h"
 
 enum { MOST_STEPS = 30, SIZE_MAX_3 = 3 + CH_SOFT_MODES_MAX };
-#define SETTLED 1e-14      // change of V+, relative to V and to what forces make of it, at which Newton's method ends
-#define STALLED 1e-10      // and at which it may end where it no longer gets better
-#define SLOW 0.1           // gain of one iteration below which the derivative is renewed
-#define LINEAR 1e-13       // of the equations' terms that counts as no curvature
-#define BENT_AT_LEAST 0.1  // of the tangent's energy that the secant's must have
+#define SETTLED 1e-14  // change of V+, relative to V and to what forces make of it, at which Newton's method ends
+#define STALLED 1e-10  // and at which it may end where it no longer gets better
+#define SLOW 0.1       // gain of one iteration below which the derivative is renewed
+#define LINEAR 1e-13   // of the equations' terms that counts as no curvature
 static const double gauss[2] = {0.21132486540518711775, 0.78867513459481288225};
 
 typedef struct Motion {
@@ -224,14 +223,19 @@ static void begin(Motion* m, const ChSoftStart* s) {
   memcpy(m->x + m->top, s->qd, (size_t)m->n * sizeof *m->x);
 }
 
-// M(q) + a h D + a^2 h^2 K; K(0) where K(q) would make it indefinite.
+// M(q + h qd) + a h D + a^2 h^2 K(q + h/2 qd), the equations' derivative at V+ = V; K(0) where K would make it
+// indefinite.
 static void tangent(Motion* m, const ChSoftStart* s, double* M) {
   int n = m->n, size = 6 + n;
   double damping = s->weight * s->h, factor[SIZE_MAX_3 * SIZE_MAX_3];
-  ch_soft_stiffness(s->soft, s->q, m->K);
+  for (int a = 0; a < n; ++a) {
+    m->qp[a] = s->q[a] + s->h * s->qd[a];
+    m->qm[a] = s->q[a] + 0.5 * s->h * s->qd[a];
+  }
+  ch_soft_stiffness(s->soft, m->qm, m->K);
   for (int turn = 0; turn < 2; ++turn) {
     const double* K = turn == 0 ? m->K : s->soft->K0;
-    ch_soft_mass(s->soft, s->q, M);
+    ch_soft_mass(s->soft, m->qp, M);
     for (int a = 0; a < n; ++a)
       for (int b = 0; b < n; ++b)
         M[(6 + a) * size + 6 + b] += damping * m->D[a * n + b] + damping * damping * K[a * n + b];
@@ -242,41 +246,24 @@ static void tangent(Motion* m, const ChSoftStart* s, double* M) {
   }
 }
 
-// With s = V0 - V and the curvature c = -R(V) - R'(V) s of the equations along it, M^ is bent to M^ s = y = M s + c:
-//
-//   M^ = M - (M s)(M s)' / s.M s + y y' / s.y
-//
-// which stays positive definite while s.y > 0. Where that is not so, or c is large, c goes to the right-hand side.
-static void bend(Motion* m, const ChSoftStart* start, ChSoftEnd* end) {
+// c = -R(V) - R'(V) (V0 - V), or zero where it is round-off of the equations' terms.
+static void curvature(Motion* m, const ChSoftStart* start, const double* M, double* c) {
   int size = m->size, width = 6 + m->n, first = 6 - m->top;
-  double s[SIZE_MAX_3], Ms[SIZE_MAX_3], y[SIZE_MAX_3], sMs = 0.0, sy = 0.0, bent = 0.0, straight = 0.0, terms = 0.0;
+  double s[SIZE_MAX_3], bent = 0.0, terms = 0.0, *curve = c + 3 - m->top;
+  memset(c, 0, (size_t)(3 + m->n) * sizeof *c);
   memcpy(s, m->x, (size_t)size * sizeof *s);
   begin(m, start);
   for (int a = 0; a < size; ++a) s[a] -= m->x[a];
   residual(m);
   derivative(m);
   for (int a = 0; a < size; ++a) {
-    double curve = -m->R[a];
-    Ms[a] = 0.0;
-    for (int b = 0; b < size; ++b) {
-      curve -= m->A[a * size + b] * s[b];
-      Ms[a] += end->M[(first + a) * width + first + b] * s[b];
-    }
-    y[a] = Ms[a] + curve;
-    end->shift[3 - m->top + a] = curve;
-    sMs += s[a] * Ms[a];
-    sy += s[a] * y[a];
-    double mass = end->M[(first + a) * width + first + a], force = a < m->top ? 0.0 : m->h * m->force[a - m->top];
-    bent += curve * curve / mass;
-    straight += Ms[a] * Ms[a] / mass;
-    terms += force * force / mass + mass * m->x[a] * m->x[a];
+    curve[a] = -m->R[a];
+    for (int b = 0; b < size; ++b) curve[a] -= m->A[a * size + b] * s[b];
+    double mass = M[(first + a) * width + first + a], force = a < m->top ? 0.0 : m->h * m->force[a - m->top];
+    bent += curve[a] * curve[a] / mass;
+    terms += force * force / mass + mass * (m->x[a] * m->x[a] + s[a] * s[a]);
   }
-  bool curved = bent > LINEAR * LINEAR * (straight + terms);
-  if (curved && !(sy >= BENT_AT_LEAST * sMs && bent <= straight)) return;
-  memset(end->shift, 0, (size_t)(3 + m->n) * sizeof *end->shift);
-  if (!curved) return;
-  for (int a = 0; a < size; ++a)
-    for (int b = 0; b < size; ++b) end->M[(first + a) * width + first + b] += y[a] * y[b] / sy - Ms[a] * Ms[b] / sMs;
+  if (!(bent > LINEAR * LINEAR * terms)) memset(c, 0, (size_t)(3 + m->n) * sizeof *c);
 }
 
 bool ch_soft_motion(ChArena* scratch, const ChSoftStart* s, ChSoftEnd* end) {
@@ -288,7 +275,7 @@ bool ch_soft_motion(ChArena* scratch, const ChSoftStart* s, ChSoftEnd* end) {
     end->w = m.top ? ch_vec(m.x[0], m.x[1], m.x[2]) : ch_vec(0.0, 0.0, 0.0);
     memcpy(end->rates, m.x + m.top, (size_t)m.n * sizeof *end->rates);
     tangent(&m, s, end->M);
-    bend(&m, s, end);
+    curvature(&m, s, end->M, end->curvature);
   }
   ch_arena_release(scratch, mark);
   return found;

@@ -13,9 +13,10 @@
 // Gauss integrate cubics. So with a = 1/2 and D = 0 energy is kept to round-off as well; a > 1/2 takes energy from what
 // is fast. Solved by Newton's method from V+ = V.
 //
-// In contact the body answers with M^ (V+ - V0) = H r, V0 the free motion's. M^ is the symmetric part of the equations'
-// derivative, M(q) + a h D + a^2 h^2 K(q), bent (by a BFGS update) so that it has the secant from V to V0 right and not
-// only the tangent: then V+ = V = 0 balances exactly the forces H r = h dV/dq(q), and statics do not depend on h.
+// In contact the body answers with M^ (V+ - V0) = c + H r, V0 the free motion's. M^ is the symmetric part of the
+// equations' derivative at V+ = V, M + a h D + a^2 h^2 K, and c their curvature from there to V0, which is next
+// to nothing unless the body is bent far: so V+ = V = 0 balances exactly the forces H r = h dV/dq(q), and what stands
+// still does not depend on h.
 #ifndef CH_STEP_SOFT_MOTION_H
 #define CH_STEP_SOFT_MOTION_H
 
@@ -31,13 +32,14 @@ typedef struct ChSoftStart {
 } ChSoftStart;
 
 typedef struct ChSoftEnd {
-  ChVec3 w;       // w+
-  double* rates;  // modes: qd+
-  double* M;      // (6 + modes) square: M^
-  double* shift;  // 3 + modes: M^ (V+ - V0) = shift + H r; zero where M^ could be bent
+  ChVec3 w;           // w+
+  double* rates;      // modes: qd+
+  double* M;          // (6 + modes) square: M^
+  double* curvature;  // 3 + modes: c
 } ChSoftEnd;
 
-// `rates`, `M` and `shift` are the caller's. False where no solution was found: h is too long for how fast it spins.
+// `rates`, `M` and `curvature` are the caller's. False where no solution was found: h is too long for how fast it
+// spins.
 bool ch_soft_motion(ChArena* scratch, const ChSoftStart* start, ChSoftEnd* end);
 
 #endif

@@ -25,12 +25,12 @@ const ChBodyState* ch_contact_states(ChSimulation* s, double h) {
 }
 
 ChStatus ch_soft_split(ChContext* context, ChSimulation* s, int body, double h, ChVec3 gravity, double* reference,
-                       double* impulse, const double** mass) {
+                       ChSoftAnswer* answer) {
   const ChWorld* world = s->world;
   const ChSoft* soft = world->bodies[body].soft;
   const ChBodyState* state = &s->states[body];
   long size = 6 + soft->modes, first = ch_modes_at(world, body), frame = 6L * body;
-  double shift[3 + CH_SOFT_MODES_MAX], *M = CH_TAKE_RAW(s->scratch, size * size, double);
+  double *c = CH_TAKE_RAW(s->scratch, size, double), *M = CH_TAKE_RAW(s->scratch, size * size, double);
   ChSoftStart start = {.soft = soft,
                        .h = h,
                        .weight = s->options.deformation_weight,
@@ -39,15 +39,13 @@ ChStatus ch_soft_split(ChContext* context, ChSimulation* s, int body, double h, 
                        .qd = ch_state_rates(world, s->states, body)};
   if (start.turns) start.w = state->omega;
   if (soft->clamped) start.gravity = ch_rotate_back(state->orientation, gravity);
-  ChSoftEnd end = {.rates = reference + first, .M = M, .shift = shift};
+  ChSoftEnd end = {.rates = reference + first, .M = M, .curvature = c};
   if (!ch_soft_motion(s->scratch, &start, &end))
     return ch_fail(context, CH_ERR_NUMERIC,
                    "step %ld: deformable body '%.80s' turns too fast, or is bent too far, to be followed at h = %g s",
                    s->step + 1, world->bodies[body].name, h);
-  *mass = M;
+  *answer = (ChSoftAnswer){.M = M, .curvature = c};
   reference[frame + 3] = end.w.x, reference[frame + 4] = end.w.y, reference[frame + 5] = end.w.z;
-  for (int a = 0; a < 3; ++a) impulse[frame + 3 + a] += shift[a];
-  memcpy(impulse + first, shift + 3, (size_t)soft->modes * sizeof *impulse);
   return CH_OK;
 }
 

@@ -1,7 +1,7 @@
 // Deformable bodies in a step: the free motion of each (soft_motion.h) as reference of the contact problem, and how
 // they move by the velocities that come out of it.
 //
-//   M^ (V+ - V0) = H r,   q+ = q + h ((1 - a) qd + a qd+),   R+ = R cay(h (w + w+) / 2),   p+ = p + h v+
+//   M^ (V+ - V0) = c + H r,   q+ = q + h ((1 - a) qd + a qd+),   R+ = R cay(h (w + w+) / 2),   p+ = p + h v+
 //
 // A contact's gap would then not change by h u+, u+ = H'V+, as the rows say, since amplitudes and rotations move with
 // means of old and new velocities. But those half a step ahead do: q~ = q + (1 - a) h qd moves by q~+ = q~ + h qd+, and
@@ -15,10 +15,15 @@
 // States as contacts see them in a step of length h: s->states where all bodies are rigid.
 const ChBodyState* ch_contact_states(ChSimulation* s, double h);
 
-// Free motion of a deformable body: writes its w and rates into `reference`, what its equations leave over into
-// `impulse`, and returns M^ in `mass`, which is of the step's arena.
+// What the free motion of a deformable body leaves for contact; both are of the step's arena.
+typedef struct ChSoftAnswer {
+  const double* M;          // M^: (6 + modes) square
+  const double* curvature;  // c: 3 + modes
+} ChSoftAnswer;
+
+// Free motion: writes w and rates into `reference`.
 ChStatus ch_soft_split(ChContext* context, ChSimulation* s, int body, double h, ChVec3 gravity, double* reference,
-                       double* impulse, const double** mass);
+                       ChSoftAnswer* answer);
 
 // Amplitudes and orientation after the step; s->velocities are the new ones. Rates and w of the state are still old.
 void ch_soft_advance(ChSimulation* s, int body, double h);

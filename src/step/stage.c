@@ -14,6 +14,7 @@
 #define NEARLY 1000.0     // times the tolerance, and
 #define NEARLY_MOST 0.05  // what may stay of an error where the tolerance was missed
 #define SEEMING 1e3       // how far above the tolerance a motion may still be the solver's
+#define ENTERING 0.3      // share of the tolerance that a deformable body may move by where its rest begins
 
 // A start that passes the certificate need not be solved. But what it is off by drives the bodies: v and gaps drift,
 // and the step that takes this back leaves reactions that are off by as much, for the next start to pass on. Where
@@ -60,18 +61,28 @@ static void copy_reactions(const Island* island, bool out) {
   }
 }
 
+static double diagonal(const ChProblem* p, int j) {
+  for (int k = p->M.start[j]; k < p->M.start[j + 1]; ++k)
+    if (p->M.index[k] == j) return p->M.value[k];
+  return 0.0;
+}
+
+static double given_to(const Island* island, int j) {
+  const ChProblem* p = island->problem;
+  double mass = diagonal(p, j);
+  return mass > 0.0 ? p->f[j] * p->f[j] / mass + mass * island->reference[j] * island->reference[j] : 0.0;
+}
+
 // |M v| against what the step's forces would make of it, rows over the root of the diagonal: what the certificate will
 // say of v = 0, up to a factor. Spares the certificate where bodies plainly move.
 static bool barely_moves(const Island* island, double tolerance) {
   const ChProblem* p = island->problem;
   double motion = 0.0, given = 0.0;
-  for (int j = 0; j < p->dof; ++j)
-    for (int k = p->M.start[j]; k < p->M.start[j + 1]; ++k)
-      if (p->M.index[k] == j) {
-        double v = island->v[j] + island->reference[j];
-        motion += p->M.value[k] * v * v;
-        given += p->f[j] * p->f[j] / p->M.value[k] + p->M.value[k] * island->reference[j] * island->reference[j];
-      }
+  for (int j = 0; j < p->dof; ++j) {
+    double v = island->v[j] + island->reference[j];
+    motion += diagonal(p, j) * v * v;
+    given += given_to(island, j);
+  }
   return motion <= 100.0 * tolerance * tolerance * given;
 }
 
@@ -103,6 +114,24 @@ static bool stood_still(const Island* island) {
   return true;
 }
 
+// Reactions cannot take back what is out of balance inside a deformable body. Where its rest begins what is left of its
+// motion must be no part of the balance, or rest would end with the next step, in which there is none.
+static bool may_stop(const Island* island, double tolerance) {
+  const ChStage* s = island->stage;
+  const ChWorld* world = s->moment->world;
+  double motion = 0.0, given = 0.0;
+  bool soft = false;
+  for (int k = s->islands->body_start[island->index]; k < s->islands->body_start[island->index + 1]; ++k) {
+    int body = s->islands->bodies[k], first = s->islands->first[body] + ch_frame_freedoms(world, body);
+    const double* rates = ch_state_rates(world, s->moment->states, body);
+    soft |= world->bodies[body].soft != NULL;
+    for (int a = 0; a < ch_body_modes(world, body); ++a)
+      motion += diagonal(island->problem, first + a) * rates[a] * rates[a];
+  }
+  for (int j = 0; soft && j < island->problem->dof; ++j) given += given_to(island, j);
+  return motion <= tolerance * tolerance * given;
+}
+
 // Rest where it passes. What moves by little more than the tolerance leaves room for may only seem to move: reactions
 // with more digits tell.
 static void settle(ChContext* context, Island* island, const ChSolveOptions* options) {
@@ -123,7 +152,8 @@ static void settle(ChContext* context, Island* island, const ChSolveOptions* opt
     island->info.outer += info.outer;
     island->info.inner += info.inner;
   }
-  take_rest(context, island);
+  if (island->stage->moment->world->mode_count == 0 || may_stop(island, ENTERING * options->tolerance))
+    take_rest(context, island);
 }
 
 // An answer this near is kept, for closing it costs two convex solves, seconds in a large heap. The error is a norm

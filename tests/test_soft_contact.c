@@ -1,0 +1,262 @@
+// Deformable bodies in contact over many steps: rest, static deflection, shocks, momentum, the same bits.
+#include <stdlib.h>
+#include <string.h>
+
+#include "assemble/soft_body.h"
+#include "model/tet_shapes.h"
+#include "step/state.h"
+#include "support/near.h"
+#include "support/worlds.h"
+
+static const double g = 9.81;
+
+typedef struct Bar {
+  ChVec3 size;
+  int cells[3], modes;
+  ChSoftKind kind;
+  double young, alpha, beta;
+} Bar;
+
+static int add_bar(ChWorld* world, const Bar* bar, const ChBodyDef* body) {
+  ChContext context = {0};
+  ChArena* arena = ch_arena_create(NULL);
+  ChTetMesh mesh;
+  CHECK_OK(context, ch_tet_box(&context, arena, bar->size, bar->cells, &mesh));
+  ChSoftDef def = CH_SOFT_DEF;
+  def.kind = bar->kind;
+  def.vertex_count = mesh.vertex_count, def.vertices = mesh.vertices;
+  def.tet_count = mesh.tet_count, def.tets = mesh.tets;
+  def.young = bar->young, def.modes = bar->modes;
+  def.alpha = bar->alpha, def.beta = bar->beta;
+  int id = ch_test_body(world, body, NULL);
+  CHECK_OK(context, ch_world_add_soft(&context, world, id, &def, NULL));
+  ch_arena_destroy(arena);
+  return id;
+}
+
+// A roller along y that does not turn.
+static void add_roller(ChWorld* world, ChVec3 at, double radius) {
+  ChBodyDef body = CH_BODY_DEF;
+  ChShapeDef shape = CH_SHAPE_DEF;
+  body.kind = CH_BODY_FIXED, body.position = at;
+  shape.type = CH_SHAPE_CAPSULE, shape.radius = radius, shape.half_length = 0.1;
+  shape.orientation = ch_quat_about(ch_axis(0), 0.5 * M_PI);
+  ch_test_body(world, &body, &shape);
+}
+
+static ChSimulation* start(ChWorld* world, double h, double weight) {
+  ChSimulationOptions options = ch_simulation_options_default();
+  options.h = h;
+  options.deformation_weight = weight;
+  return ch_test_start(world, &options);
+}
+
+static double energy(const ChSimulation* s) {
+  return ch_kinetic_energy(s->world, s->states) + ch_forces_potential(s->world, s->states, s->time);
+}
+
+// --- rest ------------------------------------------------------------------------------------------------------------
+
+static const Bar beam = {
+    .size = {1.0, 0.06, 0.04}, .cells = {20, 2, 2}, .modes = 16, .young = 1e8, .alpha = 60.0, .beta = 1e-3};
+
+// How far the middle of the bar hangs below its ends' supports; amplitudes of its modes. Without friction on two
+// rollers.
+static double deflection(double h, double weight, ChSoftKind kind, double* q) {
+  ChWorld* world = ch_test_world(3, g, 0.0, 0.0);
+  for (int side = -1; side <= 1; side += 2) add_roller(world, ch_vec(side * 0.4, 0, -0.05), 0.05);
+  Bar bar = beam;
+  bar.kind = kind;
+  ChBodyDef def = CH_BODY_DEF;
+  def.position = ch_vec(0, 0, 0.0201);
+  def.locks = CH_LOCK_X | CH_LOCK_Y;
+  int body = add_bar(world, &bar, &def);
+  ChSimulation* s = start(world, h, weight);
+  ChStepInfo info = ch_test_run(s, 3.0);
+  assert_int_equal(info.resting, 1);
+  const ChSoft* soft = world->bodies[body].soft;
+  memcpy(q, ch_state_modes(world, s->states, body), (size_t)soft->modes * sizeof *q);
+  double lowest = 0.0;
+  for (int v = 0; v < soft->skin.vertex_count; ++v)
+    lowest = fmin(lowest, s->states[body].position.z + ch_soft_vertex(soft, v, q).z);
+  ch_simulation_destroy(s);
+  return -lowest;
+}
+
+// Neither on h nor on the weight; and, of a linear bar, it is that of a beam: 5 rho g L^4 / (384 E h^2 / 12) for what
+// is between the supports, less what hangs over, which bends the other way: 1/16 rho g L^2 b^2 / (E h^2 / 12).
+static void rest_on_two_rollers_is_certified_and_does_not_depend_on_h(void** state) {
+  (void)state;
+  for (int kind = 0; kind < 2; ++kind) {
+    double one[CH_SOFT_MODES_MAX], two[CH_SOFT_MODES_MAX], size = 0.0;
+    double sag = deflection(1e-3, 0.5, (ChSoftKind)kind, one);
+    CHECK_NEAR(deflection(1e-2, 0.6, (ChSoftKind)kind, two), sag, 1e-6 * sag);
+    for (int a = 0; a < beam.modes; ++a) size = fmax(size, fabs(one[a]));
+    for (int a = 0; a < beam.modes; ++a) CHECK_NEAR(one[a], two[a], 1e-6 * size);
+    double L = 0.8, b = 0.1, EI = beam.young * beam.size.z * beam.size.z / 12.0, load = 1000.0 * g;
+    double wanted = load * L * L * (5.0 * L * L / 384.0 - b * b / 16.0) / EI;
+    CHECK_NEAR(sag, wanted, 0.05 * wanted);
+  }
+}
+
+// Thrown down spinning, soft or so stiff that every mode is fast against h, without any damping or with some: it ends
+// at rest on the floor, no step is missed, and energy only falls where there is damping.
+static void thrown_bar_comes_to_rest(void** state) {
+  (void)state;
+  const double young[3] = {1e6, 1e8, 1e8}, beta[3] = {1e-3, 1e-3, 0.0};
+  for (int k = 0; k < 3; ++k) {
+    ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
+    ch_test_floor(world);
+    const Bar bar = {.size = {0.4, 0.1, 0.1}, .cells = {8, 2, 2}, .modes = 12, .young = young[k], .beta = beta[k]};
+    ChBodyDef def = CH_BODY_DEF;
+    def.position = ch_vec(0, 0, 0.4);
+    def.omega = ch_vec(4.0, 2.8, 0.0);
+    int body = add_bar(world, &bar, &def);
+    ChSimulation* s = start(world, 1e-3, 0.5);
+    double first = energy(s), gain = 0.0;
+    ChStepInfo info;
+    do {
+      info = ch_test_step(s);
+      assert_false(info.missed);
+      gain = fmax(gain, info.gain);
+    } while (info.time < 4.0 && info.resting == 0);
+    assert_int_equal(info.resting, 1);
+    CHECK_NEAR(s->states[body].position.z, 0.05, 1e-4);
+    CHECK_AT_MOST(gain, (beta[k] > 0.0 ? 1e-5 : 1e-2) * first);
+    ch_simulation_destroy(s);
+  }
+}
+
+// --- collisions ------------------------------------------------------------------------------------------------------
+
+static const Bar rod = {.size = {0.5, 0.05, 0.05}, .cells = {10, 1, 1}, .modes = 8, .young = 1e7};
+
+// About the origin, of all bodies.
+static ChVec3 angular_momentum(const ChSimulation* s) {
+  ChVec3 sum = ch_vec(0, 0, 0);
+  for (int b = 0; b < s->world->body_count; ++b) {
+    const ChSoft* soft = s->world->bodies[b].soft;
+    const ChBodyState* state = &s->states[b];
+    double M[CH_SOFT_SIZE_MAX * CH_SOFT_SIZE_MAX], L[3] = {0};
+    int size = 6 + soft->modes;
+    const double* rates = ch_state_rates(s->world, s->states, b);
+    ch_soft_mass(soft, ch_state_modes(s->world, s->states, b), M);
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) L[i] += M[(3 + i) * size + 3 + j] * ch_component(state->omega, j);
+      for (int a = 0; a < soft->modes; ++a) L[i] += M[(3 + i) * size + 6 + a] * rates[a];
+    }
+    sum = ch_add(sum, ch_rotate(state->orientation, ch_vec(L[0], L[1], L[2])));
+    sum = ch_along(sum, soft->mass, ch_cross(state->position, state->velocity));
+  }
+  return sum;
+}
+
+// Two rods that meet crosswise in free flight; what of the angular momentum is lost, relative to what they exchange.
+static double lost_in_collision(double h) {
+  ChWorld* world = ch_test_world(3, 0.0, 0.4, 0.0);
+  ChBodyDef def = CH_BODY_DEF;
+  def.position = ch_vec(0.1, 0.0, -0.1), def.velocity = ch_vec(0.0, 0.3, 1.0), def.omega = ch_vec(0.5, 0.2, 0.3);
+  add_bar(world, &rod, &def);
+  def.position = ch_vec(0.0, 0.1, 0.1), def.velocity = ch_vec(0.2, 0.0, -1.0), def.omega = ch_vec(-0.4, 0.3, 0.1);
+  def.orientation = ch_quat_about(ch_axis(2), 0.5 * M_PI);
+  add_bar(world, &rod, &def);
+  ChSimulation* s = start(world, h, 0.5);
+  ChVec3 P = ch_add(s->states[0].velocity, s->states[1].velocity), L = angular_momentum(s),
+         before = s->states[0].velocity;
+  double first = energy(s);
+  ch_test_run(s, 0.3 - 0.5 * h);
+  assert_true(ch_norm(ch_sub(s->states[0].velocity, before)) > 0.1);
+  CHECK_AT_MOST(ch_norm(ch_sub(ch_add(s->states[0].velocity, s->states[1].velocity), P)), 1e-12);
+  CHECK_AT_MOST(energy(s), first);
+  double lost = ch_norm(ch_sub(angular_momentum(s), L));
+  ch_simulation_destroy(s);
+  return lost;
+}
+
+// Linear momentum is kept to round-off in a collision of deformable bodies, angular momentum with an error that falls
+// with h.
+static void collision_keeps_momentum(void** state) {
+  (void)state;
+  double coarse = lost_in_collision(2e-3), fine = lost_in_collision(2.5e-4);
+  CHECK_AT_MOST(coarse, 2e-2);
+  CHECK_AT_MOST(fine, 0.5 * coarse);
+}
+
+// A rod strikes a ball that is fixed, without friction and with restitution 1: the shock keeps its energy, that of its
+// modes included.
+static void elastic_shock_keeps_energy(void** state) {
+  (void)state;
+  for (int law = 0; law < 2; ++law) {
+    ChWorld* world = ch_test_world(3, 0.0, 0.0, 1.0);
+    ChBodyDef ball = CH_BODY_DEF, def = CH_BODY_DEF;
+    ChShapeDef shape = CH_SHAPE_DEF;
+    ball.kind = CH_BODY_FIXED;
+    shape.type = CH_SHAPE_SPHERE, shape.radius = 0.1;
+    ch_test_body(world, &ball, &shape);
+    def.position = ch_vec(0.13, 0.004, 0.2), def.velocity = ch_vec(0.0, 0.0, -1.0);
+    int body = add_bar(world, &rod, &def);
+    ChSimulationOptions options = ch_simulation_options_default();
+    options.restitution = law == 0 ? CH_RESTITUTION_NEWTON : CH_RESTITUTION_POISSON;
+    ChSimulation* s = ch_test_start(world, &options);
+    double first = energy(s);
+    int shocks = 0;
+    while (shocks == 0 && ch_simulation_time(s) < 0.2) shocks += ch_test_step(s).impacts;
+    assert_int_equal(shocks, 1);
+    CHECK_NEAR(energy(s), first, 1e-5 * first);  // the rest of the step is not quite free of contact
+    int count;
+    const double* rates = ch_simulation_rates(s, body, &count);
+    double vibration = 0.0;
+    for (int a = 0; a < count; ++a) vibration += 0.5 * rates[a] * rates[a];
+    assert_true(vibration > 0.01 * first);
+    ch_simulation_destroy(s);
+  }
+}
+
+// --- the same bits ---------------------------------------------------------------------------------------------------
+
+static ChSimulation* pile(int threads) {
+  ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
+  ch_test_floor(world);
+  Bar bar = {.size = {0.3, 0.1, 0.1}, .cells = {4, 1, 1}, .modes = 6, .young = 1e6, .beta = 1e-3};
+  for (int k = 0; k < 4; ++k) {
+    ChBodyDef def = CH_BODY_DEF;
+    def.position = ch_vec(k < 2 ? 0.0 : 2.0, 0.01 * k, 0.15 + 0.16 * (k % 2));
+    def.orientation = ch_quat_about(ch_axis(1), 0.3);
+    add_bar(world, &bar, &def);
+  }
+  ch_test_ball(world, ch_vec(0.05, 0.0, 0.6), 0.08, ch_vec(0, 0, -1.0));
+  ChSimulationOptions options = ch_simulation_options_default();
+  options.threads = threads;
+  options.h = 2e-3;
+  return ch_test_start(world, &options);
+}
+
+static void pile_is_the_same_for_any_threads_and_from_a_checkpoint(void** state) {
+  (void)state;
+  ChContext context = {0};
+  ChSimulation *one = pile(1), *two = pile(2), *three = pile(1);
+  for (int k = 0; k < 150; ++k) ch_test_step(one), ch_test_step(two);
+  size_t size = 0;
+  CHECK_OK(context, ch_simulation_save(&context, one, NULL, &size));
+  void* bytes = malloc(size);
+  CHECK_OK(context, ch_simulation_save(&context, one, bytes, &size));
+  CHECK_OK(context, ch_simulation_load(&context, three, bytes, size));
+  for (int k = 0; k < 150; ++k) ch_test_step(one), ch_test_step(two), ch_test_step(three);
+  assert_memory_equal(one->states, two->states, ch_world_state_bytes(one->world));
+  assert_memory_equal(one->states, three->states, ch_world_state_bytes(one->world));
+  free(bytes);
+  ch_simulation_destroy(one);
+  ch_simulation_destroy(two);
+  ch_simulation_destroy(three);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rest_on_two_rollers_is_certified_and_does_not_depend_on_h),
+      cmocka_unit_test(thrown_bar_comes_to_rest),
+      cmocka_unit_test(collision_keeps_momentum),
+      cmocka_unit_test(elastic_shock_keeps_energy),
+      cmocka_unit_test(pile_is_the_same_for_any_threads_and_from_a_checkpoint),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
