@@ -318,7 +318,8 @@ static void every_built_in_makes_steps(void** state) {
                 {"hourglass", "n", "20", 21},
                 {"pebble-bed", "n", "20", 21},
                 {"drop", "n", "8", 10},
-                {"log-house", "speed", "2", 72}};
+                {"log-house", "speed", "2", 72},
+                {"soft-bar", "cells", "6", 3}};
   const int count = sizeof scenes / sizeof *scenes;
   assert_int_equal(ch_scene_builtin_count(), count);
   for (int k = 0; k < count; ++k) {

@@ -7,6 +7,7 @@
 
 #include "cli/choices.h"
 #include "cli/output.h"
+#include "cli/soft_table.h"
 
 static double mean(double sum, long count) { return count > 0 ? sum / (double)count : 0.0; }
 
@@ -105,6 +106,8 @@ ChExit ch_run_print_json(const ChCommand* command, const ChRunReport* r) {
                                 ch_json_real(s->seconds_collide), "assemble", ch_json_real(s->seconds_assemble),
                                 "solve", ch_json_real(s->seconds_solve), "record", ch_json_real(r->seconds_record)));
   json_object_set_new(object, "real_time_factor", ch_json_real(real_time_factor(r)));
+  json_t* soft = ch_soft_json(ch_simulation_world(r->simulation));
+  if (soft) json_object_set_new(object, "soft", soft);
   if (r->pace->limit > 0.0) json_object_set_new(object, "step_limit", pace_json(r->pace));
   json_object_set_new(object, "resumed_at", ch_json_real(r->from));
   json_object_set_new(object, "interrupted", json_boolean(r->interrupted));
@@ -170,6 +173,7 @@ void ch_run_print_text(const ChRunReport* r) {
   int all = ch_world_body_count(ch_simulation_world(r->simulation));
   printf("scene         %s: %d moving bodies, %d others, %s\n", r->scene, s->bodies, all - s->bodies,
          ch_world_dimension(ch_simulation_world(r->simulation)) == 2 ? "plane" : "space");
+  ch_soft_print(ch_simulation_world(r->simulation), "              ");
   printf("run           %ld steps%s, t = %.9g s, h = %g s, %s\n", s->steps,
          r->interrupted ? " until it was INTERRUPTED" : "", s->time, o->h, o->integrator);
   printf("method        %s, pose %s, %s cones\n", o->solve.method, ch_pose_words[o->solve.pose], r->cone);

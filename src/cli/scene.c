@@ -7,6 +7,7 @@
 #include "cardhouse/scene.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/soft_table.h"
 #include "model/world.h"
 #include "scene/forms.h"
 #include "scene/json_text.h"
@@ -130,6 +131,7 @@ static ChExit check_scene(const ChCommand* self, const char* file) {
   printf("%s: good, in %s\n  %d bodies, %d of them moving freely; %d shapes, %d joints, %d forces\n", scene->name,
          world->dimension == 2 ? "the plane" : "space", world->body_count, moving, world->shape_count,
          world->joint_count, world->force_count);
+  ch_soft_print(world, "  ");
   printf("  %g s in steps of %g s, method %s to %g\n", scene->until, scene->options.h, scene->options.solve.method,
          scene->options.solve.tolerance);
   ch_scene_destroy(scene);

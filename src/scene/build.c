@@ -6,6 +6,7 @@
 
 #include "base/nearest_word.h"
 #include "model/world.h"
+#include "scene/soft_build.h"
 
 enum { NAMES_MAX = 4096, NAME_SHOWN = 60 };
 
@@ -17,6 +18,7 @@ typedef struct Build {
   json_t* meshes;           // name -> place in mesh_defs
   int mesh_count, mesh_room;
   ChShapeDef* mesh_defs;
+  ChSoftStarts starts;
 } Build;
 
 // One entry of a list; `at` is its place.
@@ -177,16 +179,28 @@ static bool body_kind(Build* b, const ChPlace* at, const json_t* entry, ChSceneB
   body->def.kind = body->fixed ? CH_BODY_FIXED : moves ? CH_BODY_KINEMATIC : CH_BODY_DYNAMIC;
   if (body->def.name && strcmp(body->def.name, "ground") == 0)
     return ch_reader_wrong(b->reader, at, "is named \"ground\", which joints and forces take for the world itself");
-  if (body->def.kind == CH_BODY_DYNAMIC && json_array_size(body->shapes) == 0 && !(body->def.mass > 0.0))
+  bool soft = json_object_get(entry, "soft") != NULL;
+  if (body->def.kind == CH_BODY_DYNAMIC && !soft && json_array_size(body->shapes) == 0 && !(body->def.mass > 0.0))
     return ch_reader_wrong(b->reader, at, "has no mass; it needs shapes, or \"mass\", or \"fixed\": true");
   return true;
 }
 
+static bool add_soft(Build* b, const ChPlace* at, json_t* entry, ChSceneSoft* soft, int body) {
+  ChPlace place = {at, "soft", 0}, material = {&place, "material", 0};
+  json_t* object = json_object_get(entry, "soft");
+  bool given = json_object_get(object, "material") != NULL;
+  return find_material(b, given ? &material : &place, soft->material, &soft->def.material) &&
+         ch_soft_build(b->reader, &place, object, soft, b->world, body, &b->starts);
+}
+
 static bool add_body(Build* b, const ChPlace* at, json_t* entry) {
-  ChSceneBody body = {.def = CH_BODY_DEF};
-  if (!ch_form_read(b->reader, at, entry, &ch_form_body, &body) || !body_kind(b, at, entry, &body)) return false;
+  ChSceneBody body = {.def = CH_BODY_DEF, .soft = {.def = CH_SOFT_DEF, .material = "default"}};
+  if (!ch_form_read(b->reader, at, entry, &ch_form_body, &body) || !body_kind(b, at, entry, &body) ||
+      !ch_soft_fits(b->reader, at, entry))
+    return false;
   int id;
   if (!ch_reader_pass_on(b->reader, at, ch_world_add_body(b->reader->context, b->world, &body.def, &id))) return false;
+  if (json_object_get(entry, "soft")) return add_soft(b, at, entry, &body.soft, id);
   ChPlace shapes = {at, "shapes", 0};
   for (size_t k = 0; k < json_array_size(body.shapes); ++k) {
     ChPlace place = {&shapes, NULL, k};
@@ -298,5 +312,7 @@ bool ch_world_build(ChReader* r, const ChDocuments* documents, ChWorld* world) {
   }
   if (!ch_reader_pass_on(r, &(ChPlace){0}, ch_world_set_gravity(r->context, world, documents->root[0].gravity)))
     return false;
-  return seal(r, documents, world);
+  if (!seal(r, documents, world)) return false;
+  ch_soft_start(world, &b.starts);
+  return true;
 }

@@ -75,7 +75,8 @@ json_t* ch_build_vector(const ChBuild* build, ChVec3 v);
 // clang-format off
 #define CH_BUILTIN_LIST(X)                                                                                 \
   X(cards) X(arch) X(stack) X(incline) X(pile) X(box_of_spheres) X(cannonball) X(pendulum) X(slider_crank)  \
-  X(painleve_rod) X(spinning_top) X(newtons_cradle) X(domino) X(hourglass) X(pebble_bed) X(drop) X(log_house)
+  X(painleve_rod) X(spinning_top) X(newtons_cradle) X(domino) X(hourglass) X(pebble_bed) X(drop) X(log_house)  \
+  X(soft_bar)
 // clang-format on
 #define X(name) extern const ChBuiltin ch_builtin_##name;
 CH_BUILTIN_LIST(X)

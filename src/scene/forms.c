@@ -199,6 +199,8 @@ static const ChField body_fields[] = {
     BODY(signals, "motion", motion, "moves as told: displacement from position, m", 0, CH_ANY, NULL),
     BODY(signal, "turn", turn, "moves as told: turn about axis from orientation, radian", 0, CH_ANY, NULL),
     BODY(vector, "axis", axis, "of turn, in the world's frame", CH_SPACE, CH_ANY, NULL),
+    ROW(form, ChSceneBody, "soft", soft, "what makes the body deformable, instead of shapes", CH_SPACE, CH_ANY,
+        &ch_form_soft),
     ROW(list, ChSceneBody, "shapes", shapes, "shapes of the body", 0, CH_ANY, &ch_form_shape),
 };
 const ChSceneForm ch_form_body = {.name = "body", .count = CH_COUNT(body_fields), .fields = body_fields};

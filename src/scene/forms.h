@@ -3,6 +3,7 @@
 #define CH_SCENE_FORMS_H
 
 #include "cardhouse/simulation.h"
+#include "model/tet_shapes.h"
 #include "scene/reader.h"
 
 // Settings of a run: the keys "step" and "method".
@@ -26,9 +27,23 @@ typedef struct ChScenePair {
   json_t* materials;
 } ChScenePair;
 
+typedef struct ChSceneNumbers {
+  int count;
+  const double* values;
+} ChSceneNumbers;
+
+typedef struct ChSceneSoft {
+  ChSoftDef def;
+  ChTetShapeDef shape;  // instead of def.file
+  const char* material;
+  ChVec3 clamp[2];
+  ChSceneNumbers amplitudes, rates;  // at the start; what is left out is 0
+} ChSceneSoft;
+
 typedef struct ChSceneBody {
   ChBodyDef def;
   bool fixed;
+  ChSceneSoft soft;
   json_t* shapes;
 } ChSceneBody;
 
@@ -50,7 +65,7 @@ typedef struct ChSceneForce {
 
 extern const ChSceneForm ch_form_scene, ch_form_material, ch_form_pair, ch_form_body, ch_form_shape, ch_form_joint,
     ch_form_joint_axis, ch_form_force, ch_form_step, ch_form_method, ch_form_signal, ch_form_friction,
-    ch_form_stabilization, ch_form_adaptive, ch_form_mesh;
+    ch_form_stabilization, ch_form_adaptive, ch_form_mesh, ch_form_soft, ch_form_soft_mesh, ch_form_damping;
 
 // Types of values that only scenes have: special_types.c.
 extern const ChFieldType ch_type_signal;         // ChSignal: a number, or an object
@@ -69,6 +84,10 @@ extern const ChFieldType ch_type_two_points;     // ChVec3[2]
 extern const ChFieldType ch_type_two_texts;      // json_t*: an array of two texts
 extern const ChFieldType ch_type_text_pairs;     // json_t*: an array of such
 extern const ChFieldType ch_type_joint_axes;     // ChJointAxis[3]
+// Types of deformable bodies: soft_types.c.
+extern const ChFieldType ch_type_soft_mesh;  // ChSceneSoft: a file, or an object
+extern const ChFieldType ch_type_damping;    // ChSceneSoft: [alpha, beta], or an object
+extern const ChFieldType ch_type_numbers;    // ChSceneNumbers
 // Types of settings: settings_types.c.
 extern const ChFieldType ch_type_stabilization;  // ChSimulationOptions
 extern const ChFieldType ch_type_adaptive;       // ChSimulationOptions

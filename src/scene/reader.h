@@ -55,6 +55,9 @@ typedef enum ChRange {
   CH_STEP,      // the length of a step, s
   CH_THREADS,
   CH_CELLS,       // of a distance field
+  CH_GRID,        // cells along a side of a mesh
+  CH_MODES,       // of a deformable body
+  CH_POISSON,     // a ratio
   CH_DURATION,    // s
   CH_SHARE,       // above 0, at most 1
   CH_UNIT,        // 0 to 1

@@ -1,0 +1,22 @@
+// Deformable bodies of a scene: from the key "soft" of a body to the world.
+#ifndef CH_SCENE_SOFT_BUILD_H
+#define CH_SCENE_SOFT_BUILD_H
+
+#include "scene/forms.h"
+
+// How bodies are bent at the start: known when they are read, set when the world is sealed.
+typedef struct ChSoftStarts {
+  struct ChSoftStart* first;
+} ChSoftStarts;
+
+// Whether a body that has "soft" has nothing that contradicts it.
+bool ch_soft_fits(ChReader* reader, const ChPlace* body, const json_t* entry);
+
+// Makes the body deformable. `object` is the JSON at `place`, in which the name of a file is replaced by its path.
+bool ch_soft_build(ChReader* reader, const ChPlace* place, json_t* object, ChSceneSoft* soft, ChWorld* world, int body,
+                   ChSoftStarts* starts);
+
+// Amplitudes and rates into the states of a sealed world.
+void ch_soft_start(ChWorld* world, const ChSoftStarts* starts);
+
+#endif
