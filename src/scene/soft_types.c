@@ -52,7 +52,7 @@ static json_t* schema_grid(const ChField* field, int dimension) {
 static const ChFieldType ch_type_grid = {read_grid, schema_grid};
 
 static const ChField soft_mesh_fields[] = {
-    SOFT(tet_shape, "shape", shape.shape, "its name: `cardhouse mesh` lists them", CH_REQUIRED, CH_ANY, NULL),
+    SOFT(tet_shape, "shape", shape.shape, "its name: `cardhouse mesh list` lists them", CH_REQUIRED, CH_ANY, NULL),
     SOFT(vector, "size", shape.size, "outer measures along x, y, z; the shape's own when left out, m", 0, CH_POSITIVE,
          NULL),
     SOFT(grid, "cells", shape.cells, "how fine: cells along x, y, z; the shape's own when left out", 0, CH_GRID, NULL),
