@@ -189,10 +189,11 @@ static void wrong_meshes_are_refused_where_they_are_wrong(void** state) {
     const char *mesh, *place, *says;
   } wrong[] = {
       {"{\"shape\": \"bra\"}", "$.bodies[0].soft.mesh.shape", "did you mean 'bar'"},
-      {"{\"shape\": \"bar\", \"size\": [1, 0, 1]}", "$.bodies[0].soft.mesh.size[1]", "must be > 0"},
+      {"{\"shape\": \"bar\", \"size\": [1, -1, 1]}", "$.bodies[0].soft.mesh.size[1]", "must be >= 0"},
       {"{\"shape\": \"bar\", \"cells\": [1, 1.5, 1]}", "$.bodies[0].soft.mesh.cells[1]", "whole number"},
       {"{\"size\": [1, 1, 1]}", "$.bodies[0].soft.mesh", "\"shape\" is missing"},
       {"7", "$.bodies[0].soft.mesh", "the name of a file"},
+      {"\"none.msh\"", "$.bodies[0].soft", "none.msh"},
       {"{\"shape\": \"bar\"}, \"modes\": 59", "$.bodies[0].soft.modes", "1 to 58"},
   };
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {

@@ -18,7 +18,7 @@ static const ChBounds bounds[] = {
     [CH_STEP] = {1e-12, 1e3, false, "must be > 0, and 1e-12 to 1000"},
     [CH_THREADS] = {1.0, 1024.0, false, "must be a whole number, 1 to 1024"},
     [CH_CELLS] = {4.0, 256.0, false, "must be a whole number, 4 to 256"},
-    [CH_GRID] = {1.0, 1000.0, false, "must be a whole number, 1 to 1000"},
+    [CH_GRID] = {0.0, 1000.0, false, "must be a whole number, 0 (the shape's own) to 1000"},
     [CH_MODES] = {1.0, 58.0, false, "must be a whole number, 1 to 58"},
     [CH_POISSON] = {-0.9999, 0.4999, false, "must be -0.9999 to 0.4999 (0.5: a body that keeps its volume)"},
     [CH_DURATION] = {0.0, 1e12, false, "must be >= 0, and at most 1e12"},

@@ -53,9 +53,13 @@ static const ChFieldType ch_type_grid = {read_grid, schema_grid};
 
 static const ChField soft_mesh_fields[] = {
     SOFT(tet_shape, "shape", shape.shape, "its name: `cardhouse mesh list` lists them", CH_REQUIRED, CH_ANY, NULL),
-    SOFT(vector, "size", shape.size, "outer measures along x, y, z; the shape's own when left out, m", 0, CH_POSITIVE,
+    SOFT(vector, "size", shape.size, "its measures, m; 0, or left out: the shape's own", 0, CH_NOT_NEGATIVE, NULL),
+    SOFT(grid, "cells", shape.cells, "how fine it is; 0, or left out: as the shape is by itself", 0, CH_GRID, NULL),
+    SOFT(number, "amplitude", shape.amplitude, "of a strand: height of its waves; 0: its thickness, m", 0, CH_ANY,
          NULL),
-    SOFT(grid, "cells", shape.cells, "how fine: cells along x, y, z; the shape's own when left out", 0, CH_GRID, NULL),
+    SOFT(number, "period", shape.period, "of a strand: length of a wave; 0: half its length, m", 0, CH_NOT_NEGATIVE,
+         NULL),
+    SOFT(number, "phase", shape.phase, "of a strand: of its waves at x = 0, radian", 0, CH_ANY, NULL),
 };
 const ChSceneForm ch_form_soft_mesh = {
     .name = "soft-mesh", .same = true, .count = CH_COUNT(soft_mesh_fields), .fields = soft_mesh_fields};
