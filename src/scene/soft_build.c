@@ -41,6 +41,8 @@ static const char* join(ChArena* arena, const char* folder, const char* name) {
   return path;
 }
 
+enum { QUICK_TETS = 1000 };  // a named shape of so few is done in a tenth of a second: nothing is kept of it
+
 // Beside the scene's file; for scenes without one, built-ins among them, the user's own (XDG base directories).
 static const char* cache_folder(ChReader* r) {
   const char* file = r->document->file;
@@ -102,8 +104,8 @@ bool ch_soft_build(ChReader* r, const ChPlace* place, json_t* object, ChSceneSof
   const ChVec3 a = soft->clamp[0], b = soft->clamp[1];  // any two opposite corners
   def->clamp_low = ch_vec(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z));
   def->clamp_high = ch_vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z));
-  def->cache = cache_folder(r);
   if (!find_mesh(r, place, object, soft)) return false;
+  if (def->file || def->tet_count > QUICK_TETS) def->cache = cache_folder(r);
   int shape;
   return ch_reader_pass_on(r, place, ch_world_add_soft(r->context, world, body, def, &shape)) &&
          keep_start(r, place, soft, world, body, starts);
