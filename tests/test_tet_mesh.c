@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "model/tet_animals.h"
+#include "model/tet_grid.h"
 #include "model/tet_measure.h"
 #include "model/tet_mesh.h"
 #include "model/tet_shapes.h"
@@ -231,6 +232,25 @@ static void check_refuses_what_is_no_body(void** state) {
   assert_int_equal(ch_tet_mesh_check(&context, arena, "bad", &huge), CH_ERR_SIZE);
 }
 
+static bool pinched(const void* state, const int cell[3]) {
+  (void)state;
+  return cell[2] == 0 || cell[0] == cell[1];  // two towers on a floor, that touch along an edge
+}
+
+static ChVec3 as_it_is(const void* state, const int at[3]) {
+  (void)state;
+  return ch_vec(at[0], at[1], at[2]);
+}
+
+static void check_refuses_hinges_of_no_thickness(void** state) {
+  (void)state;
+  ChTetMesh mesh;
+  ChTetGrid grid = {{2, 2, 2}, pinched, as_it_is, NULL};
+  CHECK_OK(context, ch_tet_grid(&context, arena, "towers", &grid, &mesh));
+  assert_int_equal(ch_tet_mesh_check(&context, arena, "towers", &mesh), CH_ERR_FORMAT);
+  assert_non_null(strstr(context.message, "touch only along the edge from (1, 1, 1) to (1, 1, 2)"));
+}
+
 static void check_turns_what_is_inverted_throughout(void** state) {
   (void)state;
   static const int inverted[] = {0, 2, 1, 3, 2, 1, 3, 4};
@@ -276,6 +296,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(animals_are_whole_and_well_shaped, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(shapes_have_the_size_asked_for, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(check_refuses_what_is_no_body, open_arena, close_arena),
+      cmocka_unit_test_setup_teardown(check_refuses_hinges_of_no_thickness, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(check_turns_what_is_inverted_throughout, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(shapes_refuse_bad_measures, open_arena, close_arena),
   };
