@@ -3,7 +3,7 @@
 //   node tests/e2e/viewer.mjs --program build/cardhouse --modules build/web/node_modules
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -76,8 +76,8 @@ async function setRunning(page, wanted) {
   await until(page, wanted ? "running" : "paused", (w) => (document.getElementById("run").dataset.state === "running") === w, wanted);
 }
 
-// Centres of the bodies, from a connection of its own, in the present frame.
-const centres = (page) =>
+// Centres of the bodies and amplitudes of those that deform, from a connection of its own, in the present frame.
+const present = (page) =>
   page.evaluate(
     () =>
       new Promise((done) => {
@@ -85,13 +85,17 @@ const centres = (page) =>
         socket.binaryType = "arraybuffer";
         socket.onmessage = ({ data }) => {
           if (typeof data === "string") return;
-          const bodies = new DataView(data).getUint32(32, true);
+          const [bodies, modes] = [32, 48].map((at) => new DataView(data).getUint32(at, true));
           const poses = new Float32Array(data, 52, 7 * bodies);
           socket.close();
-          done(Array.from({ length: bodies }, (_, b) => [...poses.subarray(7 * b, 7 * b + 3)]));
+          done({
+            centres: Array.from({ length: bodies }, (_, b) => [...poses.subarray(7 * b, 7 * b + 3)]),
+            amplitudes: [...new Float32Array(data, 52 + 28 * bodies, modes)],
+          });
         };
       }),
   );
+const centres = async (page) => (await present(page)).centres;
 
 const farthest = (a, b) => Math.max(...a.map((p, k) => Math.hypot(...p.map((x, i) => x - b[k][i]))));
 
@@ -103,6 +107,17 @@ async function chartIsFull(page, name) {
     return new Set(new Uint32Array(data.buffer)).size;
   });
   assert.ok(colours > 3, `the chart ${name} is empty`);
+}
+
+// A beam that is held at one end, 0.6 m long; it hangs where there is gravity.
+function beam(name, gravity) {
+  const mesh = { shape: "bar", size: [0.6, 0.06, 0.06], cells: [12, 2, 2] };
+  const damping = { ratio: 0.2, at: [5, 50] };
+  const soft = { mesh, young: 4e5, poisson: 0.4, modes: 6, damping, clamp: [[-1, -1, -1], [-0.299, 1, 1]] };
+  const path = join(folder, `${name}.json`);
+  const step = { h: 0.001, until: 1 };
+  writeFileSync(path, JSON.stringify({ cardhouse: 1, name, gravity: [0, 0, gravity], step, bodies: [{ name: "beam", soft }] }));
+  return path;
 }
 
 async function load(page, scene, title) {
@@ -184,6 +199,30 @@ test("a click tells of a body", () =>
     await until(page, "its mass", () => /Mass/.test(document.getElementById("inspect").textContent));
   }));
 
+test("a soft body bends where it is pulled, tells what that costs, and shows how far", () =>
+  view([beam("beam", 0)], async (page) => {
+    await setRunning(page, true);
+    await page.keyboard.press("2");
+    const box = await page.locator("#stage canvas").boundingBox();
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (let k = 1; k <= 6; k++) await page.mouse.move(x, y - 15 * k);
+    let most = 0;
+    for (let k = 0; k < 50 && most < 1e-3; k++) {
+      await page.waitForTimeout(100);
+      most = Math.max(...(await present(page)).amplitudes.map(Math.abs));
+    }
+    await page.keyboard.press("n");
+    await until(page, "its energy", () => /Elastic energy\s*[\d.]+ \S?J/.test(document.getElementById("inspect").innerText));
+    await page.mouse.up();
+    assert.ok(most >= 1e-3, `nothing bent: ${most}`);
+    assert.match(await page.$eval("#inspect", (element) => element.innerText), /Mode 1, [\d.]+ Hz/);
+    await page.keyboard.press("v");
+    await page.selectOption("#colouring", "displacement");
+    await until(page, "the scale", () => /m displaced/.test(document.querySelector(".colours:not([hidden])")?.textContent ?? ""));
+  }));
+
 test("two methods side by side, with the distance between them", () =>
   view(["cards"], async (page) => {
     await page.click("#tab-settings");
@@ -226,5 +265,22 @@ test("a replay file opens from disk, plays and goes where it is sent", async () 
     await until(page, "the moment", () => Math.abs(parseFloat(document.getElementById("time").textContent) - 0.75) < 0.02);
     await page.click("#step");
     await until(page, "the next row", () => Math.abs(parseFloat(document.getElementById("time").textContent) - 0.76) < 0.02);
+  });
+});
+
+test("a soft body in a replay file bends as it did", async () => {
+  const run = join(folder, "hanging.h5");
+  const html = join(folder, "hanging.html");
+  execFileSync(program, ["run", beam("hanging", -9.81), "--until", "0.2", "--every", "10", "--out", run, "--quiet"]);
+  execFileSync(program, ["replay", run, "--out", html, "--quiet"]);
+  await look(pathToFileURL(html).href, DESK, async (page) => {
+    await until(page, "a slider", () => !document.getElementById("seek").hidden);
+    await page.keyboard.press("n");
+    await until(page, "no displacement", () => /Displacement\s*up to 0 m/.test(document.getElementById("inspect").innerText));
+    await page.$eval("#seek", (slider) => {
+      slider.value = "0.15";
+      slider.dispatchEvent(new Event("input"));
+    });
+    await until(page, "a displacement", () => /Displacement\s*up to \d\S* mm/.test(document.getElementById("inspect").innerText));
   });
 });

@@ -52,6 +52,7 @@ export class Inspector implements Panel {
   private pane = 0;
   private contact: Contact | null = null;
   private asked = 0;
+  private later = 0; // timer of a question that waits
   private drawn = 0;
 
   constructor(
@@ -64,6 +65,8 @@ export class Inspector implements Panel {
   }
 
   private clear(): void {
+    clearTimeout(this.later);
+    this.later = 0;
     this.body = -1;
     this.contact = null;
     this.bar.hidden = true;
@@ -110,6 +113,8 @@ export class Inspector implements Panel {
   }
 
   private ask(): void {
+    clearTimeout(this.later);
+    this.later = 0;
     this.asked = performance.now();
     this.send({ type: "inspect", pane: this.pane, body: this.body });
   }
@@ -118,6 +123,8 @@ export class Inspector implements Panel {
     if (frame.pane !== this.pane) return;
     const now = performance.now();
     if (this.body >= 0 && now - this.asked > ASK_MS) this.ask();
+    // It may be the last frame for long: nothing that was shown stays out of date.
+    else if (this.body >= 0 && !this.later) this.later = window.setTimeout(() => this.ask(), ASK_MS);
     if (!this.contact) return;
     const index = continueContact(frame, this.contact);
     if (index >= 0) this.contact = frameContact(frame, index);
