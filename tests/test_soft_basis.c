@@ -107,6 +107,31 @@ static void a_single_tetrahedron_has_twenty_four_modes(void** state) {
   assert_non_null(strstr(kit->context.message, "modes is 25, but its mesh of 1 tetrahedra has only 24"));
 }
 
+// Modal derivatives in the basis: they and the vibrations together fill no more than the whole space.
+static void a_single_tetrahedron_has_as_many_large_deformations(void** state) {
+  Kit* kit = *state;
+  ChVec3 vertices[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  int tets[4] = {0, 1, 2, 3};
+  ChTetMesh mesh = {4, 1, vertices, tets};
+  ChSoftDef def = bar_def(false, 24);
+  const ChSoft* linear = soft_of(kit, &mesh, &def);
+  def.kind = CH_SOFT_STVK;
+  const ChSoft* large = soft_of(kit, &mesh, &def);
+  for (int a = 0; a < 24; ++a) CHECK_NEAR(large->frequency[a] / linear->frequency[a], 1.0, 1e-9);
+}
+
+// omega is as 1 / length, and as the root of stiffness over density.
+static void frequencies_scale_with_size_and_material(void** state) {
+  Kit* kit = *state;
+  ChTetMesh mesh = bar(kit, 4, 1);
+  ChSoftDef def = bar_def(false, 6);
+  const ChSoft* large = soft_of(kit, &mesh, &def);
+  for (int v = 0; v < mesh.vertex_count; ++v) mesh.vertices[v] = ch_scale(1e-6, mesh.vertices[v]);
+  def.young *= 1e4;
+  const ChSoft* small = soft_of(kit, &mesh, &def);
+  for (int a = 0; a < 6; ++a) CHECK_NEAR(small->frequency[a] / large->frequency[a], 1e8, 1e-2);
+}
+
 // ------------------------------------------------------------------------------------------------------ brute force
 
 static double product(const ChSoftParts* parts, const double* u, const double* v) {
@@ -438,6 +463,35 @@ static void a_deformable_body_takes_no_shapes_joints_or_forces(void** state) {
   ch_world_destroy(s.world);
 }
 
+static void too_large_a_mesh_is_refused(void** state) {
+  Kit* kit = *state;
+  ChTetMesh mesh = {0};
+  ChSoftDef def = bar_def(false, 6);
+  const ChSoft* soft;
+  CHECK_OK(kit->context,
+           ch_tet_box(&kit->context, kit->arena, ch_vec(1.0, 1.0, 1.0), (const int[3]){22, 20, 20}, &mesh));
+  assert_int_equal(ch_soft_create(&kit->context, kit->arena, "cube", &def, DENSITY, &mesh, &soft), CH_ERR_SIZE);
+  assert_non_null(strstr(kit->context.message, "has 52800 tetrahedra, at most 50000"));
+}
+
+// Memory that runs out at any moment is a status, and nothing is lost.
+static void running_out_of_memory_is_reported(void** state) {
+  Kit* kit = *state;
+  bool done = false;
+  for (int n = 1; !done; n += n < 8 ? 1 : 4) {
+    Stage s = set_stage(kit);
+    s.def.kind = CH_SOFT_STVK;
+    ch_arena_trim();
+    ch_arena_fail_after(n);
+    ChStatus status = ch_world_add_soft(&kit->context, s.world, s.body, &s.def, NULL);
+    ch_arena_fail_after(0);
+    assert_true(status == CH_OK || status == CH_ERR_MEMORY);
+    assert_true((status == CH_OK) == (s.world->bodies[s.body].soft != NULL));
+    done = status == CH_OK;
+    ch_world_destroy(s.world);
+  }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_kit, drop_kit)
 
 int main(void) {
@@ -446,6 +500,8 @@ int main(void) {
       TEST(frequencies_of_a_free_bar_converge_with_order_four),
       TEST(equal_frequencies_are_all_found),
       TEST(a_single_tetrahedron_has_twenty_four_modes),
+      TEST(a_single_tetrahedron_has_as_many_large_deformations),
+      TEST(frequencies_scale_with_size_and_material),
       TEST(a_basis_is_orthogonal_to_rigid_motions_to_rounding),
       TEST(inertia_and_coupling_are_the_integrals_over_the_body),
       TEST(the_slope_of_kinetic_energy_is_its_derivative),
@@ -454,6 +510,8 @@ int main(void) {
       TEST(a_cache_knows_whose_numbers_it_holds),
       TEST(a_body_gets_mass_centre_and_skin),
       TEST(impossible_definitions_are_refused),
+      TEST(too_large_a_mesh_is_refused),
+      TEST(running_out_of_memory_is_reported),
       TEST(a_deformable_body_takes_no_shapes_joints_or_forces),
   };
   return cmocka_run_group_tests(tests, ch_temporary_create, ch_temporary_remove);

@@ -9,6 +9,8 @@
 
 #include "linalg/lowest_modes.h"
 
+static const double DEPENDENT = 1e-6;  // what is left of a unit vector that those before it hold
+
 static ChPencil pencil_of(ChSoftMatrices* m) {
   return (ChPencil){.n = m->n,
                     .state = m,
@@ -19,23 +21,26 @@ static ChPencil pencil_of(ChSoftMatrices* m) {
                     .fixed = m->rigid};
 }
 
-// Orthonormal in M among themselves and against the rigid motions, whatever the iteration left.
-static bool orthonormalize(ChArena* arena, ChSoftMatrices* m, int count, double* U) {
-  int n = m->n, rigid = m->rigid_count;
-  double *Q = CH_TAKE(arena, (long)(rigid + count) * n, double),
-         *MQ = CH_TAKE(arena, (long)(rigid + count) * n, double);
-  for (int k = 0; k < rigid + count; ++k) {
-    double *q = Q + (long)k * n, *mq = MQ + (long)k * n;
-    memcpy(q, k < rigid ? m->rigid + (long)k * n : U + (long)(k - rigid) * n, (size_t)n * sizeof *q);
-    for (int pass = 0; pass < 2; ++pass) ch_modes_project(n, k, Q, MQ, q);
+// The first `wanted` of `count` candidates, each of unit length, that are independent: orthonormal in M among
+// themselves and against the rigid motions, whatever the iteration left.
+static bool orthonormalize(ChArena* arena, ChSoftMatrices* m, int count, const double* candidates, int wanted,
+                           double* U) {
+  int n = m->n, rigid = m->rigid_count, found = 0;
+  double *Q = CH_TAKE_RAW(arena, (long)(rigid + wanted) * n, double),
+         *MQ = CH_TAKE_RAW(arena, (long)(rigid + wanted) * n, double);
+  for (int k = 0; k < rigid + count && found < rigid + wanted; ++k) {
+    double *q = Q + (long)found * n, *mq = MQ + (long)found * n;
+    memcpy(q, k < rigid ? m->rigid + (long)k * n : candidates + (long)(k - rigid) * n, (size_t)n * sizeof *q);
+    for (int pass = 0; pass < 2; ++pass) ch_modes_project(n, found, Q, MQ, q);
     ch_soft_mass_multiply(m, q, mq);
     double norm = sqrt(cblas_ddot(n, q, 1, mq, 1));
-    if (!(norm > 0.0)) return false;
+    if (!(norm > DEPENDENT)) continue;
     cblas_dscal(n, 1.0 / norm, q, 1);
     cblas_dscal(n, 1.0 / norm, mq, 1);
+    ++found;
   }
-  memcpy(U, Q + (long)rigid * n, (size_t)count * (size_t)n * sizeof *U);
-  return true;
+  memcpy(U, Q + (long)rigid * n, (size_t)wanted * (size_t)n * sizeof *U);
+  return found == rigid + wanted;
 }
 
 static void fix_sign(int n, double* u) {
@@ -68,22 +73,30 @@ int ch_soft_linear_modes(int modes) {
   return half < part ? half : part;
 }
 
-// Puts derivatives in the place of the higher modes.
-static void add_derivatives(ChArena* arena, ChSoftMatrices* m, int modes, double* U, const double* lambda) {
+// Vibrations, the derivatives that answer to them, and further vibrations should those be too few; how many in all.
+static int list_candidates(ChArena* arena, ChSoftMatrices* m, int modes, const double* vibrations, const double* lambda,
+                           double* out) {
   int linear = ch_soft_linear_modes(modes);
   long n = m->n;
-  double* found = CH_TAKE(arena, (modes - linear) * n + 1, double);
-  int count = ch_soft_derivatives(arena, m, linear, U, lambda, modes - linear, found);
-  int kept = modes - count;
-  memcpy(U + kept * n, found, (size_t)(count * n) * sizeof *U);
+  memcpy(out, vibrations, (size_t)(linear * n) * sizeof *out);
+  int count = linear + ch_soft_derivatives(arena, m, linear, vibrations, lambda, modes - linear, out + linear * n);
+  memcpy(out + count * n, vibrations + linear * n, (size_t)((modes - linear) * n) * sizeof *out);
+  return count + modes - linear;
 }
 
 bool ch_soft_basis(ChArena* arena, ChSoftMatrices* matrices, ChSoftKind kind, int modes, double* U, double* lambda) {
   ChArenaMark mark = ch_arena_mark(arena);
   ChPencil pencil = pencil_of(matrices);
   bool fine = ch_lowest_modes(arena, &pencil, modes, lambda, U);
-  if (fine && kind == CH_SOFT_STVK) add_derivatives(arena, matrices, modes, U, lambda);
-  fine = fine && orthonormalize(arena, matrices, modes, U) && diagonalize(arena, matrices, modes, U, lambda);
+  const double* candidates = U;
+  int count = modes;
+  if (fine && kind == CH_SOFT_STVK) {
+    double* list = CH_TAKE_RAW(arena, 2L * modes * matrices->n, double);
+    count = list_candidates(arena, matrices, modes, U, lambda, list);
+    candidates = list;
+  }
+  fine = fine && orthonormalize(arena, matrices, count, candidates, modes, U) &&
+         diagonalize(arena, matrices, modes, U, lambda);
   ch_arena_release(arena, mark);
   return fine;
 }

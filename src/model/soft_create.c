@@ -8,6 +8,8 @@
 #include "model/soft_cache.h"
 #include "model/soft_cubic.h"
 
+enum { MOST_TETS = 50000 };
+
 // ------------------------------------------------------------------------------------------------------------- clamp
 
 static bool in_box(const ChSoftDef* def, ChVec3 x) {
@@ -122,6 +124,11 @@ typedef struct Job {
 static ChStatus compute(ChContext* context, ChArena* arena, const Job* job, ChSoft* soft) {
   const ChSoftDef* def = job->def;
   const ChTetMesh* mesh = job->mesh;
+  if (mesh->tet_count > MOST_TETS)
+    return ch_fail(
+        context, CH_ERR_SIZE,
+        "%s: its mesh has %d tetrahedra, at most %d are taken; a coarse mesh does, since fields are quadratic",
+        job->what, mesh->tet_count, MOST_TETS);
   bool* held = def->clamped ? CH_TAKE(arena, mesh->vertex_count, bool) : NULL;
   ChStatus status = held ? find_held(context, job->what, def, mesh, held) : CH_OK;
   if (status != CH_OK) return status;
