@@ -222,6 +222,25 @@ static void edges_that_cross_touch_where_they_do(void** state) {
   }
 }
 
+// Two bars, each standing on an edge, cross at right angles: both edges have the place inside.
+static void E10_skins_meet_edge_to_edge(void** state) {
+  SoftKit* kit = *state;
+  const ChSoft* bar = soft_box(kit, (const int[3]){5, 1, 1}, ch_vec(1.0, 0.1, 0.1), 2);
+  ChQuat on_edge = ch_quat_about(ch_axis(0), 0.78539816339744831);
+  add_soft(kit, bar, ch_vec(0.0, 0.0, 0.0));
+  add_soft(kit, bar, ch_vec(0.0, 0.0, 0.0));
+  seal_soft(kit);
+  for (int deep = 0; deep < 2; ++deep) {
+    double gap = deep ? -0.01 : 0.01;
+    kit->world->states[0].orientation = on_edge;
+    kit->world->states[1].orientation = ch_quat_product(ch_quat_about(ch_axis(2), 1.5707963267948966), on_edge);
+    kit->world->states[1].position = ch_vec(0.03, -0.02, 0.2 * sqrt(2.0) + gap);
+    collide_soft(kit, 0.02, 0.0);
+    CHECK_NEAR(least_gap(kit, CH_SAMPLE_LOWEST), gap, 1e-6);
+    for (int k = 0; k < kit->count; ++k) CHECK_NEAR(kit->gaps[k].normal.z, 1.0, 1e-6);
+  }
+}
+
 // --- rates -----------------------------------------------------------------------------------------------------------
 
 static void move(SoftKit* kit, const ChBodyState* from, double t) {
@@ -570,6 +589,7 @@ int main(void) {
       SOFT_TEST(E10_vertices_meet_every_rigid_shape_at_its_distance),
       SOFT_TEST(shapes_smaller_than_a_triangle_touch_inside_of_it),
       SOFT_TEST(edges_that_cross_touch_where_they_do),
+      SOFT_TEST(E10_skins_meet_edge_to_edge),
       SOFT_TEST(E10_gaps_change_as_the_points_move_that_they_name),
       SOFT_TEST(E8_skins_meet_as_all_triangles_say),
       SOFT_TEST(strips_leave_each_other_on_the_side_that_they_came_from),

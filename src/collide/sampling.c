@@ -61,17 +61,35 @@ static bool is_flat(const ChSampling* s, const ChSampleLine* line, const ChSampl
   return fabs(b->foot.distance - expected) <= STEADY * s->size + CH_SAME_NORMAL * fabs(b->s - a->s);
 }
 
+// The distance at another place if it went on as it does at a stop.
+static double along_line(const ChSampleLine* line, const ChSampleStop* stop, double at) {
+  return stop->foot.distance + (at - stop->s) * rate(line, stop);
+}
+
+// Where both sides would meet; NaN where they do not.
+static double meeting_of(const ChSampleLine* line, const ChSampleStop* low, const ChSampleStop* high) {
+  double at = low->s + (along_line(line, high, low->s) - low->foot.distance) / (rate(line, low) - rate(line, high));
+  return at > low->s && at < high->s ? at : NAN;
+}
+
 // Between two stops, of which the first falls and the second rises.
 static void add_lowest(const ChSampling* s, const ChSampleLine* line, ChSampleStop low, ChSampleStop high,
                        int ordinal) {
   double within = s->margin + (high.s - low.s);
+  // No distance changes faster than its place does.
+  if (low.foot.distance + high.foot.distance - (high.s - low.s) > 2.0 * s->margin) return;
   for (int k = 0; k < HALVINGS; ++k) {
-    ChSampleStop middle = stop_at(s, line, 0.5 * (low.s + high.s), within);
+    // Over the flat triangles of a skin the distance is made of straight lines, and lowest where two of them meet.
+    double meets = s->probe.posed->skin && k % 2 == 0 ? meeting_of(line, &low, &high) : NAN;
+    ChSampleStop middle = stop_at(s, line, isnan(meets) ? 0.5 * (low.s + high.s) : meets, within);
     if (!middle.known) return;
-    if (rate(line, &middle) < 0.0)
+    bool is_lowest = fabs(middle.foot.distance - along_line(line, &low, meets)) <= 1e-12 * s->size;
+    if (is_lowest) middle.foot = low.foot, middle.foot.distance = along_line(line, &low, meets);
+    if (is_lowest || rate(line, &middle) < 0.0)
       low = middle;
     else
       high = middle;
+    if (is_lowest) break;
   }
   ChVec3 sum = ch_add(low.foot.normal, high.foot.normal);
   ChProbeFoot foot = {fmin(low.foot.distance, high.foot.distance), sum, low.foot.cell};

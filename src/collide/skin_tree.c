@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double FLAT = 0.86602540378443865;  // cosine of 30 degrees: what turns by less is not sharp
+
 typedef struct Placed {
   double at;
   int triangle;
@@ -128,6 +130,26 @@ static void build_node(Build* b, int node, int first, int count) {
   build_node(b, child + 1, first + count / 2, count - count / 2);
 }
 
+static ChVec3 rest_normal(const ChSoftSkin* skin, int triangle) {
+  const int* v = &skin->triangles[3 * triangle];
+  ChVec3 from = skin->rest[v[0]];
+  return ch_unit(ch_cross(ch_sub(skin->rest[v[1]], from), ch_sub(skin->rest[v[2]], from)));
+}
+
+static bool is_sharp(const ChSoftSkin* skin, int triangle, int k) {
+  const int* v = &skin->triangles[3 * triangle];
+  int other = skin->across[3 * triangle + k];
+  if (other < triangle) return false;  // its turn comes once
+  ChVec3 along = ch_unit(ch_sub(skin->rest[v[(k + 1) % 3]], skin->rest[v[k]]));
+  ChVec3 own = rest_normal(skin, triangle), next = rest_normal(skin, other);
+  return ch_dot(ch_cross(own, next), along) > 0.0 && ch_dot(own, next) < FLAT;
+}
+
+static void find_sharp(ChSkinTree* tree, const ChSoftSkin* skin) {
+  for (int t = 0; t < 3 * skin->triangle_count; ++t)
+    if (is_sharp(skin, tree->triangles[t / 3], t % 3)) tree->sharp[t / 3] |= (uint8_t)(1 << t % 3);
+}
+
 static void make_fans(ChArena* arena, ChSkinTree* tree, const ChSoftSkin* skin) {
   tree->fan_start = CH_TAKE(arena, skin->vertex_count + 2, int);
   tree->fan = CH_TAKE(arena, 3 * skin->triangle_count, int);
@@ -164,6 +186,7 @@ ChSkinTree* ch_skin_tree_create(ChArena* arena, const ChSoft* soft) {
   tree->nodes = CH_TAKE(arena, nodes, ChSkinNode);
   tree->triangles = CH_TAKE(arena, count, int);
   tree->corners = CH_TAKE(arena, 3 * count, uint8_t);
+  tree->sharp = CH_TAKE(arena, count, uint8_t);
   tree->vertices = CH_TAKE(arena, 3 * count, int);
   for (int t = 0; t < count; ++t) tree->triangles[t] = t;
   Build b = {.tree = tree, .skin = skin, .modes = soft->modes};
@@ -178,6 +201,7 @@ ChSkinTree* ch_skin_tree_create(ChArena* arena, const ChSoft* soft) {
   b.owned = CH_TAKE(arena, skin->vertex_count, bool);
   tree->node_count = 1;
   build_node(&b, 0, 0, count);
+  find_sharp(tree, skin);
   tree->rest = (ChBox3){ch_vec(INFINITY, INFINITY, INFINITY), ch_vec(-INFINITY, -INFINITY, -INFINITY)};
   for (int v = 0; v < skin->vertex_count; ++v) {
     tree->rest.low = lower(tree->rest.low, skin->rest[v]);

@@ -32,6 +32,7 @@ typedef struct ChSkinTree {
   double* sway;      // nodes x 4 x modes: m_a in three rows, then delta_a
   int* triangles;    // in the order of the leaves
   uint8_t* corners;  // of these: 3 places each in the leaf's list of vertices
+  uint8_t* sharp;    // of these: bit k where edge k juts out by more than 30 degrees at rest, on one of its two sides
   int* vertices;     // lists of the leaves
   int* fan_start;    // triangles that meet in a vertex: fan[fan_start[v]] ..
   int* fan;

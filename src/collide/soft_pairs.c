@@ -7,8 +7,9 @@
 //   the lowest point inside a triangle: of a round shape the point farthest along - n that lies over the triangle, of a
 //   polytope or mesh its corners, asked for their distance to the skin.
 //
-// Two skins meet with the vertices of each against the triangles of the other. Whatever one has of the other inside of
-// itself leaves on the side that it came from (skin.h). Parts of the skin are found through its tree of balls.
+// Two skins meet with the vertices of each, and the lowest points inside the sharp edges of one, against the triangles
+// of the other. Whatever one has of the other inside of itself leaves on the side that it came from (skin.h). Parts of
+// the skin are found through its tree of balls.
 #include "collide/closest.h"
 #include "collide/mesh_walk.h"
 #include "collide/sampling.h"
@@ -23,7 +24,8 @@ typedef struct Walk {
   ChSampling sampling;
   const ChSkin* skin;
   bool faces;             // the probe wants to know where samples face
-  bool edges;             // inner points of edges and triangles count too
+  bool edges;             // inner points of all edges count too
+  bool sharp;             // inner points of sharp ones do
   const ChSmooth* round;  // what the skin meets, in the skin's frame; NULL where it has corners or is a skin
 } Walk;
 
@@ -87,12 +89,21 @@ static void add_face(const Walk* w, const Leaf* leaf, int k) {
 
 // --- leaves ----------------------------------------------------------------------------------------------------------
 
+// Which edges of a triangle are asked for inner points, as bits; each comes up once.
+static unsigned edges_of(const Walk* w, int k) {
+  const ChSkinTree* tree = w->skin->tree;
+  int triangle = tree->triangles[k];
+  const int* across = &tree->soft->skin.across[3 * triangle];
+  if (!w->edges) return w->sharp ? tree->sharp[k] : 0u;
+  return (across[0] > triangle ? 1u : 0u) | (across[1] > triangle ? 2u : 0u) | (across[2] > triangle ? 4u : 0u);
+}
+
 static void add_edges(const Walk* w, const Leaf* leaf, int k) {
   const ChSkinTree* tree = w->skin->tree;
-  const ChSoftSkin* rest = &tree->soft->skin;
   int triangle = tree->triangles[k];
+  unsigned edges = edges_of(w, k);
   for (int e = 0; e < 3; ++e) {
-    if (rest->across[3 * triangle + e] < triangle) continue;  // its turn comes once
+    if (!(edges >> e & 1u)) continue;
     int a = tree->corners[3 * k + e], b = tree->corners[3 * k + (e + 1) % 3];
     const ChSampleStop *from = &leaf->stop[a], *to = &leaf->stop[b];
     ChVec3 along = ch_sub(leaf->x[b], leaf->x[a]);
@@ -107,28 +118,49 @@ static void add_edges(const Walk* w, const Leaf* leaf, int k) {
   }
 }
 
-static void add_leaf(const Walk* w, const ChSkinNode* node, double radius) {
+// Vertices of a leaf that are ends of edges that are asked, as bits; `longest`: how long these edges are at most.
+static uint32_t edge_ends(const Walk* w, const ChSkinNode* node, const Leaf* leaf, double* longest) {
+  const uint8_t* corners = w->skin->tree->corners;
+  uint32_t ends = 0;
+  double longest2 = 0.0;
+  for (int k = node->first; (w->edges || w->sharp) && k < node->first + node->count; ++k) {
+    unsigned edges = edges_of(w, k);
+    for (int e = 0; e < 3; ++e) {
+      if (!(edges >> e & 1u)) continue;
+      int a = corners[3 * k + e], b = corners[3 * k + (e + 1) % 3];
+      ChVec3 along = ch_sub(leaf->y[b], leaf->y[a]);
+      ends |= 1u << a | 1u << b;
+      longest2 = fmax(longest2, ch_dot(along, along));
+    }
+  }
+  *longest = sqrt(longest2);
+  return ends;
+}
+
+static void add_leaf(const Walk* w, const ChSkinNode* node) {
   const ChSampling* s = &w->sampling;
   const ChSkinTree* tree = w->skin->tree;
+  const int* vertices = tree->vertices + node->vertex_first;
   Leaf leaf;
-  int count = w->edges ? node->vertex_count : node->vertex_own;
-  double within =
-      s->margin + (w->edges ? 2.0 * radius : 0.0);  // an end of an edge may be farther than its lowest point
-  for (int k = 0; k < count; ++k) {
-    int v = tree->vertices[node->vertex_first + k];
+  for (int k = 0; k < node->vertex_count; ++k) leaf.y[k] = ch_skin_vertex(w->skin, vertices[k]);
+  double longest;
+  uint32_t ends = edge_ends(w, node, &leaf, &longest);
+  for (int k = 0; k < node->vertex_count; ++k) {
     ChSampleStop* stop = &leaf.stop[k];
-    leaf.y[k] = ch_skin_vertex(w->skin, v);
+    bool is_end = ends >> k & 1u;
+    stop->known = false;
+    if (!is_end && k >= node->vertex_own) continue;
+    double within = s->margin + (is_end ? longest : 0.0);  // an edge's end may be farther than its lowest point
     ChVec3 x = leaf.x[k] = ch_sampling_place(s, leaf.y[k]);
     leaf.outward[k] = ch_vec(0.0, 0.0, 0.0);
-    stop->known = s->probe.flat || ch_box_distance2(&s->probe.box, x) <= within * within;
-    if (stop->known && w->faces) leaf.outward[k] = ch_skin_outward(w->skin, v);
-    stop->known =
-        stop->known && s->probe.at(&s->probe, x, ch_mat_apply(&s->turn, leaf.outward[k]), within, &stop->foot);
+    if (!s->probe.flat && !(ch_box_distance2(&s->probe.box, x) <= within * within)) continue;
+    if (w->faces) leaf.outward[k] = ch_skin_outward(w->skin, vertices[k]);
+    stop->known = s->probe.at(&s->probe, x, ch_mat_apply(&s->turn, leaf.outward[k]), within, &stop->foot);
     stop->near = stop->known && stop->foot.distance <= s->margin;
     if (stop->near && k < node->vertex_own)
-      ch_sampling_add(s, x, &stop->foot, CH_SAMPLE_CORNER, 0, &(ChSampleName){v, v});
+      ch_sampling_add(s, x, &stop->foot, CH_SAMPLE_CORNER, 0, &(ChSampleName){vertices[k], vertices[k]});
   }
-  for (int k = node->first; w->edges && k < node->first + node->count; ++k) add_edges(w, &leaf, k);
+  for (int k = node->first; ends && k < node->first + node->count; ++k) add_edges(w, &leaf, k);
   for (int k = node->first; w->round && k < node->first + node->count; ++k) add_face(w, &leaf, k);
 }
 
@@ -141,7 +173,7 @@ static void walk(const Walk* w) {
     ChBall ball = ch_skin_ball(w->skin, index);
     if (!s->probe.may_reach(&s->probe, ch_sampling_place(s, ball.centre), ball.radius, s->margin)) continue;
     if (node->count > 0)
-      add_leaf(w, node, ball.radius);
+      add_leaf(w, node);
     else if (depth + 2 <= STACK)
       stack[depth++] = node->first + 1, stack[depth++] = node->first;
   }
@@ -216,6 +248,7 @@ void ch_pair_soft_soft(const ChPosed* a, const ChPosed* b, double margin, ChMani
     int last = -1;
     Walk w = {.sampling = ch_sampling(from, to, from->frame.at, margin, side, out), .skin = from->skin, .faces = true};
     w.sampling.probe.last = &last;
+    w.sharp = side == 0;  // where two edges cross, either finds the place
     walk(&w);
   }
 }
