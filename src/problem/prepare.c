@@ -8,7 +8,8 @@
 
 double ch_prepare_largest_w = 1.2e8;
 
-enum { HEAP_BLOCKS = 1500 };  // see ch_system_is_heap
+enum { HEAP_BLOCKS = 1500 };                                   // see ch_system_is_heap
+enum { CROWD_BLOCKS = 50, CROWD_ROWS = 6, SOFT_BLOCKS = 10 };  // see ch_system_is_crowded
 
 // Sizes, sets, q and the way back; returns false where nothing drives the part, so that r = 0 is the answer.
 static bool fill_rows(const ChPreparation* p, const int* members, int count, ChComponent* part) {
@@ -159,6 +160,13 @@ ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* pr
 }
 
 bool ch_system_is_heap(const ChSystem* s) { return s->bodies && s->n >= HEAP_BLOCKS && s->rows > s->bodies->dofs; }
+
+bool ch_system_is_crowded(const ChSystem* s) {
+  if (!s->bodies) return false;
+  int dofs = s->bodies->dofs;
+  bool soft = dofs > 6 * s->bodies->n;
+  return soft ? s->n >= SOFT_BLOCKS && 2 * s->rows >= dofs : s->n >= CROWD_BLOCKS && s->rows >= CROWD_ROWS * dofs;
+}
 
 void ch_system_form(ChArena* arena, ChSystem* s) {
   s->W = ch_bodies_delassus(arena, s->bodies, s->n, s->dim, s->row, s->symmetric);

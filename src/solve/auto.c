@@ -1,5 +1,8 @@
 // auto: a portfolio with fall-back that always ends with the best certified iterate.
 //
+//   - many contacts on few degrees of freedom, as of deformable bodies, have small factors in the space of velocities:
+//   the
+//     interior point, then Newton
 //   - large packings at loose tolerances are swept with momentum, which no factorisation can follow
 //   0 a start that is near, as that of a step from the last one, goes to Newton at once
 //   1 sweeps settle what is easy
@@ -200,8 +203,16 @@ static void solve_polygonal(ChRun* run) {
   }
 }
 
+// A start that is near goes to Newton's method first, as elsewhere.
+static bool solve_crowded(ChRun* run) {
+  if (run->options->warm && run->error <= NEAR && newton(run, NULL, WARM_STEPS, 2)) return true;
+  return refined_interior(run, usual) || newton(run, NULL, 25, 2) || refined_interior(run, careful);
+}
+
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
+  bool curved = !run->system->polygonal && !run->system->relaxed;
+  if (curved && ch_system_is_crowded(run->system) && solve_crowded(run)) return;
   bool large = run->system->n >= LARGE && run->options->tolerance >= LOOSE;
   if (large && !run->system->polygonal && !run->system->relaxed) {
     if (surge(run) || continues_huge(run)) return;

@@ -338,7 +338,7 @@ static void form_parts(Driver* d) {
   bool lean = (d->method->takes & CH_TAKES_UNFORMED) && (!d->inner || (d->inner->takes & CH_TAKES_UNFORMED));
   for (int c = 0; c < d->parts.count; ++c) {
     ChSystem* s = &d->parts.component[c].system;
-    if (lean && ch_system_is_heap(s)) s->due = false;
+    if (lean && (ch_system_is_heap(s) || ch_system_is_crowded(s))) s->due = false;
     if (s->due && !late) ch_system_form(d->arena, s);
   }
 }

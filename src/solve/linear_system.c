@@ -188,6 +188,16 @@ static inline void add_stiffness(int m, int d, int n, const double* HC, const do
     }
 }
 
+// The same where bodies have modes: long rows, so that H is turned first and sums run along them.
+static void add_wide_stiffness(int m, int n, const double* HC, const double* H, double* K) {
+  double x[CH_BODY_MAX], y[CH_BODY_MAX], z[CH_BODY_MAX];
+  for (int k = 0; k < n; ++k) x[k] = H[3 * k], y[k] = H[3 * k + 1], z[k] = H[3 * k + 2];
+  for (int i = 0; i < m; ++i) {
+    double a = HC[3 * i], b = HC[3 * i + 1], c = HC[3 * i + 2], *row = K + (long)i * n;
+    for (int k = 0; k < n; ++k) row[k] += a * x[k] + b * y[k] + c * z[k];
+  }
+}
+
 // K = M + sum_i H_i C_i H_i^T
 static void assemble_bodies(ChLinearSystem* l) {
   const ChSystem* s = l->s;
@@ -212,6 +222,8 @@ static void assemble_bodies(ChLinearSystem* l) {
         double* K = l->K.value + *place++;
         if (rows == 6 && d == 3 && columns == 6)
           add_stiffness(6, 3, 6, HC, Hq, K);
+        else if (d == 3)
+          add_wide_stiffness(rows, columns, HC, Hq, K);
         else
           CH_SMALL_BY_SIZE(rows, d, add_stiffness, columns, HC, Hq, K);
       }
