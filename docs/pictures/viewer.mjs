@@ -32,6 +32,8 @@ const apart = (least) => {
   const text = document.querySelector('[data-chart="distance-of-the-two"] .chart-values').textContent;
   return / m$/.test(text) && parseFloat(text) >= least;
 };
+// Millimetres by which the selected body is displaced.
+const bent = (least) => parseFloat(/up to ([\d.]+) mm/.exec(document.getElementById("inspect").innerText)?.[1]) >= least;
 const summaryHas = (text) => document.getElementById("scene-summary").textContent.includes(text);
 
 // Where there is no graphics card the page would leave them out as soon as it falls behind; what was chosen stays.
@@ -126,6 +128,16 @@ const pictures = {
     picture("viewer-phone", ["arch"], { viewport: { width: 390, height: 844 }, colorScheme: "dark" }, async (page) => {
       await until(page, "a second", timeIs, 1);
       await until(page, "a certificate", certified);
+    }),
+  // A bar of rubber that hangs over a step, by how far its points are displaced.
+  "viewer-soft": () =>
+    picture("viewer-soft", ["soft-bar", "--speed", "0.05"], {}, async (page) => {
+      await page.keyboard.press("n");
+      await page.keyboard.press("v");
+      await page.selectOption("#colouring", "displacement");
+      await page.keyboard.press("v");
+      await until(page, "a bent bar", bent, 30);
+      await pause(page);
     }),
   // By `cardhouse render`, without a server.
   render: () => {

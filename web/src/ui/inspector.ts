@@ -158,7 +158,7 @@ export class Inspector implements Panel {
   private softRows(soft: SoftState): [string, string][] {
     const shape = this.stage.panes[this.pane]?.deformation(this.body);
     const rows: [string, string][] = [];
-    if (soft.kind) rows.push(["Deforms", soft.kind === "stvk" ? "far (St. Venant-Kirchhoff)" : "a little (linear modes)"]);
+    if (soft.kind) rows.push(["Elastic law", soft.kind === "stvk" ? "St. Venant-Kirchhoff" : "linear modes"]);
     if (shape) rows.push(["Displacement", `up to ${quantity(shape.displacement, "m")}`]);
     if (soft.elastic_energy !== undefined) rows.push(["Elastic energy", quantity(soft.elastic_energy, "J")]);
     rows.push(["Modes", String(soft.modes)]);

@@ -113,6 +113,7 @@ export class Bodies {
   private readonly softs: Soft[] = [];
   private readonly lined: THREE.Material;
   private readonly crease = new THREE.LineBasicMaterial({ color: 0x000000, transparent: true, opacity: 0.5 });
+  private readonly marked = new THREE.LineBasicMaterial();
   private painted = 0; // end of the scale by which displacements were last coloured
   private readonly materialOf: number[] = []; // number of the body's material, in order of appearance
   private readonly opaque: THREE.Material;
@@ -229,8 +230,7 @@ export class Bodies {
 
   // Bodies of one colour differ a little in lightness, by which neighbours are told apart.
   private colourOf(body: number, out: THREE.Color): THREE.Color {
-    if (this.colouring === "displacement" && this.soft(body))
-      return out.setHex(body === this.selected ? this.look.mark : 0xffffff).lerp(new THREE.Color(0xffffff), 0.4);
+    if (this.colouring === "displacement" && this.soft(body)) return out.setHex(0xffffff);
     if (body === this.selected) return out.setHex(this.look.mark);
     if (this.colouring === "displacement") return out.setHex(this.look.fixed);
     const index = this.colouring === "island" ? this.islandColour[body] : this.materialOf[body];
@@ -246,6 +246,8 @@ export class Bodies {
     this.look = look;
     const colour = new THREE.Color();
     this.paintDisplacements(this.softs);
+    this.marked.color.setHex(look.mark);
+    for (const soft of this.softs) soft.line(soft.body === this.selected ? this.marked : this.crease);
     for (const set of this.sets) {
       const out = set.mesh.instanceColor;
       if (!out) continue;
@@ -280,6 +282,7 @@ export class Bodies {
     for (const soft of this.softs) soft.dispose();
     this.lined.dispose();
     this.crease.dispose();
+    this.marked.dispose();
     this.opaque.dispose();
     this.seeThrough.dispose();
   }

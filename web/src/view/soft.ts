@@ -34,6 +34,11 @@ export class Soft {
     return this.skin.deform(frame.modes, this.first);
   }
 
+  // Its creases say that it is selected, where its colour cannot.
+  line(material: THREE.Material): void {
+    this.lines.material = material;
+  }
+
   dispose(): void {
     this.skin.dispose();
   }
