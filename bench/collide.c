@@ -3,7 +3,8 @@
 //   collide [--threads N] [bodies ...]        default: one thread; 1,000, 10,000 and 100,000 bodies
 //
 // Two scenes in a box of five half-spaces: equal spheres, packed so that each touches six; and spheres, boxes and
-// capsules whose sizes spread evenly over a factor of 30, at random places that fill a third of the box.
+// capsules whose sizes spread evenly over a factor of 30, at random places that fill a third of the box. Then two of
+// deformable skins: plates that lie on the floor, and strips that lie across others as in a weave.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 
 #include "collide/collide.h"
+#include "model/tet_shapes.h"
 #include "support/random.h"
 
 typedef struct Scene {
@@ -91,6 +93,38 @@ static void add_mixed(Scene* scene, int count) {
   }
 }
 
+// A box of this size cut in cells, with 30 modes.
+static void add_soft(Scene* scene, ChVec3 size, const int cells[3], ChVec3 at) {
+  int body = add_body(scene, CH_BODY_DYNAMIC, at, ch_quat_identity()), shape;
+  ChArena* arena = ch_arena_create(NULL);
+  ChTetMesh mesh = {0};
+  if (!scene->failed) note(scene, ch_tet_box(&scene->context, arena, size, cells, &mesh));
+  ChSoftDef def = CH_SOFT_DEF;
+  def.modes = 30;
+  def.material = scene->material;
+  def.vertex_count = mesh.vertex_count, def.vertices = mesh.vertices;
+  def.tet_count = mesh.tet_count, def.tets = mesh.tets;
+  if (!scene->failed) note(scene, ch_world_add_soft(&scene->context, scene->world, body, &def, &shape));
+  ch_arena_destroy(arena);
+}
+
+static void add_plates(Scene* scene, int count) {
+  open_scene(scene, 10.0);
+  for (int k = 0; k < count; ++k)
+    add_soft(scene, ch_vec(1.0, 1.0, 0.05), (const int[3]){20, 20, 1}, ch_vec(1.1 * k - 9.0, 0.0, 0.025));
+}
+
+static void add_strips(Scene* scene, int count) {
+  open_scene(scene, 10.0);
+  for (int k = 0; k < count; ++k) {
+    double across = 0.25 * (k / 2) - 0.0625 * count;
+    if (k % 2)
+      add_soft(scene, ch_vec(0.2, 2.4, 0.02), (const int[3]){5, 48, 1}, ch_vec(across, 0.0, 0.5));
+    else
+      add_soft(scene, ch_vec(2.4, 0.2, 0.02), (const int[3]){48, 5, 1}, ch_vec(0.0, across, 0.52));
+  }
+}
+
 // Of all threads together: what else runs on the machine is not counted.
 static double processor_seconds(void) {
   struct timespec now;
@@ -127,6 +161,15 @@ static bool run(int count) {
   return !spheres.failed && !mixed.failed;
 }
 
+static bool run_skins(void) {
+  Scene plates = {0}, strips = {0};
+  add_plates(&plates, 16);
+  measure("plates on floor", &plates, 16);
+  add_strips(&strips, 16);
+  measure("crossing strips", &strips, 16);
+  return !plates.failed && !strips.failed;
+}
+
 int main(int argc, char** argv) {
   int counts[16] = {1000, 10000, 100000}, count = 3, threads = 1, given = 0;
   for (int i = 1; i < argc; ++i) {
@@ -145,5 +188,6 @@ int main(int argc, char** argv) {
   printf("%-16s %9s %10s %12s %14s\n", "scene", "bodies", "gaps", "ms a call", "us a body");
   bool fine = true;
   for (int i = 0; i < count; ++i) fine = run(counts[i]) && fine;
+  if (!given) fine = run_skins() && fine;
   return fine ? 0 : 1;
 }
