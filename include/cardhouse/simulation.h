@@ -45,7 +45,8 @@ typedef struct ChSimulationOptions {
   bool islands;          // sets of bodies that nothing connects are solved apart; off: one problem a step
   int threads;           // the answer does not depend on it
   double step_limit;     // seconds on the clock that a step may take: its solves end in time with the best answer so
-                         // far, so that what comes out depends on the machine; 0: none
+                         // far, so that what comes out depends on the machine; 0: none. Not the first step's, which
+                         // has nothing to start from
   int cone_sides;        // 0 = smooth cones; M = polygons
   bool cone_outer;
   ChSolveOptions solve;  // method, inner, pose, tolerance, limits of one island's solve

@@ -26,6 +26,10 @@ void ch_pace_step(ChPace* p, double time, double h, double seconds, bool met) {
   if (!(p->limit > 0.0)) return;
   ch_loop_meter_step(&p->meter, h, seconds, p->limit, met);
   if (!p->paced) return;
+  if (p->meter.steps == 1) {  // has no limit: the clock begins when it is done
+    p->meter.began = ch_clock_seconds() - (time - p->from);
+    return;
+  }
   double due = p->meter.began + (time - p->from);
   double lag = ch_clock_seconds() - due;
   p->late += lag > 0.0;

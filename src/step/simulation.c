@@ -208,7 +208,8 @@ ChStatus ch_simulation_step(ChContext* context, ChSimulation* s, ChStepInfo* inf
   if (!info) info = &own;
   ChStatus status = notice_options(context, s);
   if (status != CH_OK) return status;
-  s->deadline = s->options.step_limit > 0.0 ? ch_clock_seconds() + s->options.step_limit : 0.0;
+  bool limited = s->options.step_limit > 0.0 && s->step > 0;  // the first step has nothing to start from
+  s->deadline = limited ? ch_clock_seconds() + s->options.step_limit : 0.0;
   bool same_length = s->info.h == (s->options.adaptive ? s->h : s->options.h);
   if (s->still && s->options.rest && same_length)
     repeat_step(s, info);

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""`cardhouse run` with deformable bodies: its files tell the same of them; and runs that keep to the clock."""
+import base64
+import contextlib
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree as xml
+
+import h5py
+import numpy as np
+
+PROGRAM = os.environ.get("CARDHOUSE", "build/cardhouse")
+SOURCE = os.environ.get("CH_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def run(*words, **options):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=120, **options)
+
+
+def turned(q, x):
+    return x + 2 * np.cross(q[1:], np.cross(q[1:], x) + q[0] * x)
+
+
+def vtk_vectors(path, name):
+    for array in xml.parse(path).getroot().iter("DataArray"):
+        if array.get("Name") == name:
+            data = base64.b64decode(array.text)
+            size = struct.unpack("<I", data[:4])[0]
+            return np.frombuffer(data[4:4 + size], dtype="<f4").reshape(-1, 3)
+    raise AssertionError(f"{path} has no {name}")
+
+
+class Soft(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def expect(self, result, status=0):
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result.stdout
+
+    def scene(self, *words):
+        place = self.path("scene.json")
+        with open(place, "w", encoding="utf-8") as file:
+            file.write(self.expect(run("scene", "soft-bar", "--cells", "6", "--modes", "5", *words)))
+        return place
+
+    def test_trajectory_pictures_and_table_agree(self):
+        out, vtk, table = self.path("bar.h5"), self.path("vtk"), self.path("bar.csv")
+        self.expect(run("run", self.scene(), "--until", "0.4", "--out", out, "--every", "40", "--vtk", vtk, "--csv", table))
+        with open(table, encoding="utf-8") as file:
+            deflection = {int(line["step"]): float(line["deflection"]) for line in csv.DictReader(file)}
+        with h5py.File(out) as file:
+            skin, body = file["soft/skin-0"], file["soft/body"][0]
+            for row in range(1, len(file["time"])):
+                bent = skin["shape"][:] @ file["soft/amplitudes"][row]
+                turn = file["body/orientation"][row, body]
+                points = file["body/position"][row, body] + turned(turn, skin["rest"][:] + bent)
+                frame = os.path.join(vtk, f"world-{40 * row:08d}.vtp")
+                size = float(abs(points).max())
+                shown, moved = vtk_vectors(frame, "points"), vtk_vectors(frame, "displacement")
+                np.testing.assert_allclose(shown[-len(points):], points, atol=1e-6 * size)  # single precision
+                np.testing.assert_allclose(moved[-len(points):], turned(turn, bent), atol=1e-6 * size)
+                self.assertEqual(float(abs(moved[:-len(points)]).max()), 0.0)
+                self.assertAlmostEqual(deflection[40 * row], np.linalg.norm(bent, axis=1).max(), delta=1e-12)
+            self.assertGreater(deflection[400], 1e-3)
+            frequency = skin["frequency"][:]
+            self.assertTrue((np.diff(frequency) > 0).all())
+
+    def test_a_resumed_run_is_the_same_to_the_bit(self):
+        scene, whole, parts, state = self.scene(), self.path("whole.h5"), self.path("parts.h5"), self.path("state")
+        self.expect(run("run", scene, "--until", "0.5", "--out", whole, "--quiet"))
+        self.expect(run("run", scene, "--until", "0.3", "--out", parts, "--checkpoint", state, "--quiet"))
+        self.expect(run("run", scene, "--until", "0.5", "--out", parts, "--resume", state, "--quiet"))
+        with h5py.File(whole) as a, h5py.File(parts) as b:
+            for name in ("time", "body/position", "soft/amplitudes", "soft/rates", "contact/force"):
+                np.testing.assert_array_equal(a[name][:], b[name][:], name)
+
+    def test_the_page_on_trajectories_deforms_a_surface(self):
+        self.expect(run("run", self.scene(), "--until", "0.1", "--out", self.path("motion.h5"), "--quiet"))
+        with open(os.path.join(SOURCE, "docs/trajectory.md"), encoding="utf-8") as file:
+            programs = re.findall(r"```python\n(.*?)```", file.read(), re.S)
+        soft = [program for program in programs if "soft/amplitudes" in program]
+        self.assertEqual(len(soft), 1)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(soft[0].replace("motion.h5", self.path("motion.h5")), {})
+        self.assertIn("[", printed.getvalue())
+
+    def test_what_a_run_says_of_them(self):
+        scene = self.scene()
+        self.assertIn("1 deformable body (bar): modal, 5 modes from", self.expect(run("run", scene, "--until", "0.01")))
+        self.assertIn("1 deformable body (bar): modal, 5 modes from", self.expect(run("scene", "check", scene)))
+        said = json.loads(self.expect(run("run", scene, "--until", "0.01", "--json")))["soft"]
+        self.assertEqual([(kin["first"], kin["bodies"], kin["modes"], kin["model"]) for kin in said],
+                         [("bar", 1, 5, "modal")])
+        self.assertLess(said[0]["frequency"]["lowest"], said[0]["frequency"]["highest"])
+        self.assertNotIn("soft", json.loads(self.expect(run("run", "stack", "--until", "0.01", "--json"))))
+
+    def test_other_integrators_are_refused(self):
+        result = run("run", self.scene(), "--integrator", "half-step")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("deformable", result.stderr)
+
+
+class Clock(unittest.TestCase):
+    def said(self, *words):
+        result = run("run", *words, "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def check(self, said):
+        limit = said["step_limit"]
+        self.assertAlmostEqual(limit["met_tolerance"], 1 - said["missed_steps"] / said["steps"], places=12)
+        self.assertTrue(0 <= limit["met_limit"] <= 1)
+        self.assertTrue(0 < limit["step_seconds"]["mean"] <= limit["step_seconds"]["max"])
+        return limit
+
+    def test_a_paced_run_is_never_ahead_of_the_clock(self):
+        began = time.monotonic()
+        said = self.said("soft-bar", "--until", "0.3", "--realtime")
+        self.assertGreaterEqual(time.monotonic() - began, 0.299)  # the clock begins after the first step of 1 ms
+        limit = self.check(said)
+        self.assertTrue(limit["realtime"])
+        self.assertEqual(limit["seconds"], 0.001)
+        self.assertTrue(0 <= limit["late"]["steps"] < said["steps"])
+
+    def test_a_step_limit_alone_does_not_wait(self):
+        said = self.said("soft-bar", "--until", "0.4", "--step-limit", "0.05")
+        limit = self.check(said)
+        self.assertFalse(limit["realtime"])
+        self.assertNotIn("late", limit)
+        self.assertAlmostEqual(limit["seconds"], 5e-5)
+
+    # However little time there is, what is used is graded, and bodies do not fall through the floor.
+    def test_a_run_without_time_degrades_gracefully(self):
+        said = self.said("stack", "--until", "0.5", "--step-limit", "0.01", "--rest", "off")
+        self.check(said)
+        self.assertLess(said["displacement"]["max"], 0.5)
+        self.assertLess(said["penetration"]["max"], 0.05)
+
+    def test_without_a_limit_nothing_is_said_of_one(self):
+        self.assertNotIn("step_limit", self.said("stack", "--until", "0.01"))
+
+
+if __name__ == "__main__":
+    unittest.main()
