@@ -76,6 +76,18 @@ static void add_modes(const ChMoment* moment, const ChGap* gap, const ChVec3 axe
   }
 }
 
+// No overlap of a deformable body is undone faster than the body itself springs back, about its radius times its lowest
+// frequency. In a hard impact skins may fold, and points may be found deep inside that are not: pushed out within one
+// step they would tear the bodies apart.
+static double approach(const ChWorld* world, const ChGap* gap, double gain) {
+  double rate = gain * gap->gap, least = INFINITY;
+  for (int side = 0; side < 2; ++side) {
+    const ChSoft* soft = gap->body[side] >= 0 ? world->bodies[gap->body[side]].soft : NULL;
+    if (soft) least = fmin(least, world->shapes[gap->shape[side]].bound * soft->frequency[0] / (2.0 * M_PI));
+  }
+  return rate < -least ? -least : rate;
+}
+
 static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index, ChRows* out, long* used) {
   const ChGap* gap = &moment->gaps[index];
   ChSurface surface = ch_world_surface(moment->world, gap->shape[0], gap->shape[1]);
@@ -93,7 +105,8 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
     out->rows[k] = contact_row(moment, gap, axes[a]);
     out->value[k] = a == 0 ? gap->gap : 0.0;
     out->prescribed[k] = take_prescribed(moment, &out->rows[k], gap->body);
-    out->w[k] = out->prescribed[k] + (a == 0 ? rule->contact_gain * gap->gap : 0.0);
+    out->w[k] = out->prescribed[k];
+    if (a == 0) out->w[k] += approach(moment->world, gap, rule->contact_gain);
   }
   if (out->modal) add_modes(moment, gap, axes, dimension, out, used);
 }

@@ -7,7 +7,7 @@
 
 #include "assemble/soft_body.h"
 
-enum { MOST_STEPS = 30, SIZE_MAX_3 = 3 + CH_SOFT_MODES_MAX };
+enum { MOST_STEPS = 100, SIZE_MAX_3 = 3 + CH_SOFT_MODES_MAX };
 #define SETTLED 1e-14  // change of V+, relative to V and to what forces make of it, at which Newton's method ends
 #define STALLED 1e-10  // and at which it may end where it no longer gets better
 #define SLOW 0.1       // gain of one iteration below which the derivative is renewed
@@ -167,7 +167,8 @@ static double scale(const Motion* m) {
   return sum;
 }
 
-// Newton's method; the derivative is kept while it serves.
+// Newton's method; the derivative is kept while it serves. Its own derivatives along the step are left out of it, so
+// that a body that is bent far in one step takes some dozens of iterations.
 static bool solve(Motion* m) {
   double last = INFINITY, change[SIZE_MAX_3];
   bool fresh = false;
