@@ -319,7 +319,11 @@ static void every_built_in_makes_steps(void** state) {
                 {"pebble-bed", "n", "20", 21},
                 {"drop", "n", "8", 10},
                 {"log-house", "speed", "2", 72},
-                {"soft-bar", "cells", "6", 3}};
+                {"soft-bar", "cells", "6", 3},
+                {"chairs", "n", "2", 3},
+                {"dinosaurs", "n", "2", 3},
+                {"bunnies-arches", "n", "1", 25},
+                {"haptic", "mu", "0.4", 9}};
   const int count = sizeof scenes / sizeof *scenes;
   assert_int_equal(ch_scene_builtin_count(), count);
   for (int k = 0; k < count; ++k) {

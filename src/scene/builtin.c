@@ -150,6 +150,10 @@ void ch_build_step(ChBuild* b, double h, double until, double margin) {
   ch_build_set(b, b->root, "step", step);
 }
 
+void ch_build_tolerance(ChBuild* b, double tolerance) {
+  ch_build_set(b, b->root, "method", json_pack("{s:f}", "tolerance", tolerance));
+}
+
 void ch_build_material(ChBuild* b, const char* name, double density, double friction, double restitution) {
   if (!json_object_get(b->root, "materials")) ch_build_set(b, b->root, "materials", json_object());
   ch_build_set(b, json_object_get(b->root, "materials"), name,
@@ -202,6 +206,30 @@ void ch_build_hull(ChBuild* b, json_t* body, int count, const ChVec3* points, co
   json_t *shape = ch_build_shape(b, body, "hull", material), *list = json_array();
   for (int k = 0; k < count; ++k) append(b, list, ch_build_vector(b, points[k]));
   ch_build_set(b, shape, "points", list);
+}
+
+static json_t* three_reals(ChVec3 v) { return json_pack("[f,f,f]", v.x, v.y, v.z); }
+
+void ch_build_soft(ChBuild* b, json_t* body, const ChBuildSoft* soft) {
+  json_t* mesh = json_pack("{s:s}", "shape", soft->shape);
+  if (soft->size.x > 0.0) ch_build_set(b, mesh, "size", three_reals(soft->size));
+  if (soft->cells[0] > 0)
+    ch_build_set(b, mesh, "cells", json_pack("[i,i,i]", soft->cells[0], soft->cells[1], soft->cells[2]));
+  ch_build_set(b, body, "soft",
+               json_pack("{s:s, s:o, s:s, s:f, s:f, s:[f,f], s:i}", "model", soft->model, "mesh", mesh, "material",
+                         soft->material, "young", soft->young, "poisson", soft->poisson, "damping", soft->damping[0],
+                         soft->damping[1], "modes", soft->modes));
+}
+
+void ch_build_voussoir(ChBuild* b, int number, const ChArchJoint joint[2], double thickness, ChVec3 depth,
+                       const char* material) {
+  ChVec3 middle = ch_scale(0.5, ch_add(joint[0].at, joint[1].at)), corner[8];
+  for (int k = 0; k < 8; ++k) {
+    const ChArchJoint* j = &joint[k & 1];
+    ChVec3 p = ch_along(j->at, (k & 2 ? 0.5 : -0.5) * thickness, j->normal);
+    corner[k] = ch_sub(ch_along(p, k & 4 ? 0.5 : -0.5, depth), middle);
+  }
+  ch_build_hull(b, ch_build_numbered(b, "voussoir", number, middle), 8, corner, material);
 }
 
 void ch_build_floor(ChBuild* b, const char* material) {

@@ -39,6 +39,8 @@ typedef struct ChBuiltin {
 void ch_build_begin(ChBuild* build, const char* name, const char* description, int dimension);
 // `margin` 0: the default.
 void ch_build_step(ChBuild* build, double h, double until, double margin);
+// Of the solves; left alone it is the library's.
+void ch_build_tolerance(ChBuild* build, double tolerance);
 void ch_build_gravity(ChBuild* build, ChVec3 gravity);
 void ch_build_material(ChBuild* build, const char* name, double density, double friction, double restitution);
 
@@ -53,6 +55,27 @@ json_t* ch_build_shape(ChBuild* build, json_t* body, const char* type, const cha
 json_t* ch_build_box(ChBuild* build, json_t* body, ChVec3 half, const char* material);
 json_t* ch_build_round(ChBuild* build, json_t* body, const char* type, double radius, const char* material);
 void ch_build_hull(ChBuild* build, json_t* body, int count, const ChVec3* points, const char* material);
+
+// What makes a body deformable; its mesh is a named shape (model/tet_shapes.h).
+typedef struct ChBuildSoft {
+  const char *model, *shape, *material;
+  ChVec3 size;   // 0: the shape's own
+  int cells[3];  // likewise
+  double young, poisson;
+  double damping[2];  // Rayleigh's: 1/s and s
+  int modes;
+} ChBuildSoft;
+void ch_build_soft(ChBuild* build, json_t* body, const ChBuildSoft* soft);
+
+// Where two stones of an arch meet: a point of the centreline and the outward normal there.
+typedef struct ChArchJoint {
+  ChVec3 at, normal;
+} ChArchJoint;
+// The stone between two joints: corners at half the thickness to both sides of the centreline, and half of `depth` to
+// both sides of the arch's plane.
+void ch_build_voussoir(ChBuild* build, int number, const ChArchJoint joint[2], double thickness, ChVec3 depth,
+                       const char* material);
+
 // Fixed box of half extents (20, 20, 0.5) whose top is at z = 0 (plane: y = 0).
 void ch_build_floor(ChBuild* build, const char* material);
 
@@ -76,7 +99,7 @@ json_t* ch_build_vector(const ChBuild* build, ChVec3 v);
 #define CH_BUILTIN_LIST(X)                                                                                 \
   X(cards) X(arch) X(stack) X(incline) X(pile) X(box_of_spheres) X(cannonball) X(pendulum) X(slider_crank)  \
   X(painleve_rod) X(spinning_top) X(newtons_cradle) X(domino) X(hourglass) X(pebble_bed) X(drop) X(log_house)  \
-  X(soft_bar)
+  X(soft_bar) X(chairs) X(dinosaurs) X(bunnies_arches) X(haptic)
 // clang-format on
 #define X(name) extern const ChBuiltin ch_builtin_##name;
 CH_BUILTIN_LIST(X)

@@ -38,7 +38,7 @@ static void add_card(ChBuild* b, int* count, ChVec3 at, double degrees) {
 }
 
 // What falls and collides is not solved to the last digit: at 1e-8 it takes many times as long and looks the same.
-static void set_tolerance(ChBuild* b) { ch_build_set(b, b->root, "method", json_pack("{s:f}", "tolerance", 1e-6)); }
+static void set_tolerance(ChBuild* b) { ch_build_tolerance(b, 1e-6); }
 
 // In rows of eight above the width of the house, the lowest row first; within a row the order goes to and fro, so that
 // no two blocks in turn fall on one place.
@@ -113,44 +113,27 @@ static const ChSceneParameter arch_parameters[] = {
     CH_PARAMETERS_END,
 };
 
-typedef struct Joint {
-  ChVec3 at, normal;  // on the centreline; outward
-} Joint;
-
-static Joint catenary_joint(double share) {
+static ChArchJoint catenary_joint(double share) {
   const double a = 3.0937961388712787, half = a * sinh(5.0 / a);
   double s = (2.0 * share - 1.0) * half, x = a * asinh(s / a), slope = s / a, root = sqrt(1.0 + slope * slope);
-  return (Joint){ch_vec(x, 0.0, 5.0 - a * (root - 1.0)), ch_vec(slope / root, 0.0, 1.0 / root)};
+  return (ChArchJoint){ch_vec(x, 0.0, 5.0 - a * (root - 1.0)), ch_vec(slope / root, 0.0, 1.0 / root)};
 }
 
-static Joint semicircle_joint(double share) {
+static ChArchJoint semicircle_joint(double share) {
   ChVec3 out = ch_vec(-cos(PI * share), 0.0, sin(PI * share));
-  return (Joint){out, out};
+  return (ChArchJoint){out, out};
 }
 
-static Joint arch_joint(bool catenary, int k, int n) {
+static ChArchJoint arch_joint(bool catenary, int k, int n) {
   bool mirrored = 2 * k > n;  // both halves from the same numbers, so that the arch is symmetric to the last bit
   double share = (double)(mirrored ? n - k : k) / n;
-  Joint joint = catenary ? catenary_joint(share) : semicircle_joint(share);
+  ChArchJoint joint = catenary ? catenary_joint(share) : semicircle_joint(share);
   if (mirrored) joint.at.x = -joint.at.x, joint.normal.x = -joint.normal.x;
   return joint;
 }
 
-// The block between two joints: corners at half the thickness to both sides of the centreline.
-static void add_voussoir(ChBuild* b, int number, Joint left, Joint right, double thickness, double depth) {
-  ChVec3 middle = ch_scale(0.5, ch_add(left.at, right.at)), corner[8];
-  for (int k = 0; k < 8; ++k) {
-    Joint j = k & 1 ? right : left;
-    ChVec3 p = ch_along(j.at, (k & 2 ? 0.5 : -0.5) * thickness, j.normal);
-    p.y = (k & 4 ? 0.5 : -0.5) * depth;
-    corner[k] = ch_sub(p, middle);
-  }
-  json_t* body = ch_build_numbered(b, "voussoir", number, middle);
-  ch_build_hull(b, body, 8, corner, "stone");
-}
-
 // A fixed box with a face against the end joint; its axis x is the centreline's direction there.
-static void add_support(ChBuild* b, const char* name, Joint end, double side, ChVec3 half) {
+static void add_support(ChBuild* b, const char* name, ChArchJoint end, double side, ChVec3 half) {
   ChVec3 along = ch_vec(end.normal.z, 0.0, -end.normal.x);  // towards larger x
   json_t* body = ch_build_body(b, name, ch_along(end.at, side * half.x, along));
   ch_build_fixed(b, body);
@@ -162,8 +145,8 @@ static void add_support(ChBuild* b, const char* name, Joint end, double side, Ch
 static void add_arch_blocks(ChBuild* b, bool catenary, double thickness) {
   bool thrown = strcmp(b->word[ARCH_AT], "leg") == 0;
   double edge = b->number[ARCH_EDGE], away = 3.0 * (catenary ? 1.0 : 0.4) + thickness;
-  Joint top = catenary ? catenary_joint(0.5) : semicircle_joint(0.5);
-  Joint leg = catenary ? catenary_joint(1.0 / 6.0) : semicircle_joint(1.0 / 6.0);
+  ChArchJoint top = catenary ? catenary_joint(0.5) : semicircle_joint(0.5);
+  ChArchJoint leg = catenary ? catenary_joint(1.0 / 6.0) : semicircle_joint(1.0 / 6.0);
   set_tolerance(b);
   json_t* floor = ch_build_body(b, "floor", ch_vec(0.0, 0.0, -1.5));
   ch_build_fixed(b, floor);
@@ -193,7 +176,8 @@ static void make_arch(ChBuild* b) {
   add_support(b, "left support", arch_joint(catenary, 0, n), -1.0, half);
   add_support(b, "right support", arch_joint(catenary, n, n), 1.0, half);
   for (int k = 0; k < n; ++k)
-    add_voussoir(b, k + 1, arch_joint(catenary, k, n), arch_joint(catenary, k + 1, n), thickness, scale);
+    ch_build_voussoir(b, k + 1, (ChArchJoint[]){arch_joint(catenary, k, n), arch_joint(catenary, k + 1, n)}, thickness,
+                      ch_vec(0.0, scale, 0.0), "stone");
   if (b->number[ARCH_BLOCKS] > 0.0) add_arch_blocks(b, catenary, thickness);
 }
 

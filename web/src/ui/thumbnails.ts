@@ -147,6 +147,49 @@ const DRAWINGS: Record<string, () => string> = {
       .map((i) => ball(24 + 6 * i, GROUND - 49, 2.6, D))
       .join(""),
   "soft-bar": () => floor + box(45, GROUND - 11, 70, 22, 0, D) + band("M34 58Q92 50 134 82", 9, A),
+  chairs: () =>
+    line(6, 40, 154, GROUND) +
+    range(3)
+      .map((i) => {
+        const [x, y] = [34 + 42 * i, 47 + 13.6 * i];
+        const fill = choose(i, A, B, C);
+        const back = `M${x - 9} ${y - 2}Q${x - 12} ${y - 10} ${x - 8} ${y - 17}V${y - 34}`;
+        const front = `M${x + 7} ${y + 3}Q${x + 3} ${y - 6} ${x + 7} ${y - 13}L${x - 9} ${y - 17}`;
+        return band(back + front, 3, fill);
+      })
+      .join(""),
+  dinosaurs: () =>
+    floor +
+    range(4)
+      .map((i) => {
+        const [x, y] = [40 + 27 * i, GROUND - 10 - (i % 2) * 24];
+        const fill = choose(i, A, B, C, D);
+        const spine = `M${x - 22} ${y}Q${x} ${y - 12} ${x + 12} ${y - 4}Q${x + 18} ${y - 22} ${x + 24} ${y - 20}`;
+        return band(spine, 6, fill) + band(`M${x - 6} ${y - 4}V${y + 9}M${x + 8} ${y - 4}V${y + 9}`, 4, fill);
+      })
+      .join(""),
+  "bunnies-arches": () =>
+    line(6, 36, 70, GROUND, 154, GROUND) +
+    range(7)
+      .map((k) => {
+        const a = (Math.PI * (k + 0.5)) / 7;
+        return box(118 - 24 * Math.cos(a), GROUND - 24 * Math.sin(a), 9.5, 10, -90 + (a * 180) / Math.PI, D);
+      })
+      .join("") +
+    range(3)
+      .map((i) => {
+        const [x, y] = [28 + 17 * i, 38 + 14 * i];
+        const fill = choose(i, B, A);
+        return ball(x, y, 6, fill) + ball(x + 5, y - 6, 4, fill) + band(`M${x + 3} ${y - 8}L${x} ${y - 17}`, 2.4, fill);
+      })
+      .join(""),
+  haptic: () =>
+    line(34, 56, 34, GROUND, 126, GROUND, 126, 56) +
+    band("M44 80Q64 70 88 80", 10, A) +
+    box(102, GROUND - 8, 16, 16, 12, B) +
+    ball(116, GROUND - 9, 7, C) +
+    box(76, 54, 8, 26, 14, D) +
+    line(80, 40, 86, 34, 76, 30, 88, 24, 82, 14),
 };
 
 const anything = () =>
