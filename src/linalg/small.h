@@ -33,6 +33,8 @@ static inline void ch_small_product(int d, int n, const double* A, const double*
       kernel(6, 3, __VA_ARGS__);            \
     else if ((m) == 3 && (n) == 2)          \
       kernel(3, 2, __VA_ARGS__);            \
+    else if ((n) == 3)                      \
+      kernel(m, 3, __VA_ARGS__);            \
     else                                    \
       kernel(m, n, __VA_ARGS__);            \
   } while (0)
