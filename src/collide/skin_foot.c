@@ -20,13 +20,14 @@ typedef struct Search {
 // A triangle is no nearer than its plane, which is soon asked.
 static bool try_triangle(Search* s, int triangle) {
   ChVec3 p[3], normal = ch_skin_normal(s->skin, triangle);
-  ch_skin_corners(s->skin, triangle, p);
-  double height = ch_dot(normal, ch_sub(s->x, p[0])), weight = 1.0;
+  ChVec3 on = ch_skin_vertex(s->skin, s->skin->tree->soft->skin.triangles[3 * triangle]);
+  double height = ch_dot(normal, ch_sub(s->x, on)), weight = 1.0;
   if (s->leaves) {
     if (!(height < 0.0)) return false;
     weight = 1.0 + WRONG_SIDE * (1.0 + ch_dot(normal, s->outward));
   }
   if (!(weight * weight * height * height < s->best2)) return false;
+  ch_skin_corners(s->skin, triangle, p);
   ChTriangleFoot foot = ch_triangle_foot(p[0], p[1], p[2], s->x);
   ChVec3 apart = ch_sub(s->x, foot.point);
   double d2 = weight * weight * ch_dot(apart, apart);
