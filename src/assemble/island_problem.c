@@ -95,13 +95,14 @@ static int reduce(const Builder* b, int body, const double* x, double* out) {
 
 // out = basis_i^T A basis_j, column by column, of frames
 static void reduce_square(const Builder* b, int i, int j, const double* A, double* out) {
-  int columns = ch_frame_freedoms(b->moment->world, j), rows = 0;
+  bool whole = unlocked(b, j);
+  int columns = whole ? b->width : ch_frame_freedoms(b->moment->world, j), rows = 0;
   const double* basis = basis_of(b, j);
   for (int c = 0; c < columns; ++c) {
     double column[WIDTH_MAX];
     for (int a = 0; a < b->width; ++a) {
-      column[a] = unlocked(b, j) ? A[a * b->width + c] : 0.0;
-      for (int k = 0; k < b->width && !unlocked(b, j); ++k) column[a] += A[a * b->width + k] * basis[k * columns + c];
+      column[a] = whole ? A[a * b->width + c] : 0.0;
+      for (int k = 0; k < b->width && !whole; ++k) column[a] += A[a * b->width + k] * basis[k * columns + c];
     }
     rows = reduce(b, i, column, out + (long)c * rows);
   }

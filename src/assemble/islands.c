@@ -72,16 +72,17 @@ void ch_islands_find(ChArena* arena, const ChWorld* world, const ChRows* rows, c
   place_bodies(arena, world, out);
 }
 
-// Whether freedom a of a body is locked; in the plane the third is the turn about z.
-static bool locked(const ChWorld* world, int body, int a) {
+// Whether these locks hold freedom a of a body; in the plane the third is the turn about z.
+static bool locked(const ChWorld* world, unsigned locks, int a) {
   int bit = world->dimension == 2 && a == 2 ? 5 : a;
-  return ch_body_locks(world, body) >> bit & 1u;
+  return locks >> bit & 1u;
 }
 
 int ch_frame_freedoms(const ChWorld* world, int body) {
   if (world->bodies[body].kind != CH_BODY_DYNAMIC) return 0;
   int width = ch_world_width(world), freedoms = width;
-  for (int a = 0; a < width; ++a) freedoms -= locked(world, body, a);
+  unsigned locks = ch_body_locks(world, body);
+  for (int a = 0; a < width && locks != 0; ++a) freedoms -= locked(world, locks, a);
   return freedoms;
 }
 
@@ -92,10 +93,10 @@ int ch_body_freedoms(const ChWorld* world, int body) {
 // Rotations that are left turn about world axes; with all three left the body's own axes do as well and keep M simple.
 int ch_body_basis(const ChWorld* world, int body, const ChBodyState* state, double* basis) {
   int width = ch_world_width(world), freedoms = ch_frame_freedoms(world, body), column = 0;
-  unsigned turns = ch_body_locks(world, body) >> 3;
+  unsigned locks = ch_body_locks(world, body), turns = locks >> 3;
   memset(basis, 0, (size_t)(width * freedoms) * sizeof *basis);
   for (int a = 0; a < width; ++a) {
-    if (locked(world, body, a)) continue;
+    if (locked(world, locks, a)) continue;
     if (a < 3 || turns == 0) {
       basis[a * freedoms + column] = 1.0;
     } else {

@@ -32,21 +32,6 @@ typedef struct Shock {
   double* restitution;
 } Shock;
 
-// What deformation adds to the velocity of b's point less that of a's along the normal.
-static double rate_of_deformation(const Shock* k, const ChGap* g) {
-  const ChWorld* world = k->s->world;
-  double speed = 0.0, gradient[CH_SOFT_MODES_MAX];
-  for (int side = 0; side < 2; ++side) {
-    int body = g->body[side];
-    if (!world->bodies[body].soft) continue;
-    const double* rates = ch_state_rates(world, k->s->states, body);
-    ChSkinPoint point = ch_skin_point(world, k->all->states, g, side);
-    ch_skin_gradient(world, k->all->states, body, &point, side == 0 ? ch_neg(g->normal) : g->normal, gradient);
-    for (int a = 0; a < ch_body_modes(world, body); ++a) speed += gradient[a] * rates[a];
-  }
-  return speed;
-}
-
 static double closing_speed(const Shock* k, const ChGap* g) {
   const ChSimulation* s = k->s;
   ChVec3 v[2];
@@ -56,7 +41,7 @@ static double closing_speed(const Shock* k, const ChGap* g) {
     v[side] = ch_add(state->velocity, ch_cross(spin, ch_sub(g->point, state->position)));
   }
   double speed = ch_dot(g->normal, ch_sub(v[1], v[0]));
-  return s->world->mode_count == 0 ? speed : speed + rate_of_deformation(k, g);
+  return s->world->mode_count == 0 ? speed : speed + ch_soft_closing(s, k->all->states, g);
 }
 
 static bool closes(const Shock* k, const ChGap* g) {

@@ -95,7 +95,7 @@ void ch_rest_recall(ChSimulation* s, ChStage* now) {
 // What the new rates of deformable bodies add to the speed of a row.
 static double modal_speed(const ChSimulation* s, const ChRows* rows, int block, int a) {
   double speed = 0.0;
-  for (int side = 0; rows->modal && side < 2; ++side) {
+  for (int side = 0; side < 2; ++side) {
     int body = rows->blocks[block].body[side], modes = body < 0 ? 0 : ch_body_modes(s->world, body);
     const double *modal = modes > 0 ? ch_row_modal(rows, block, a, side, modes) : NULL,
                  *rates = modal ? s->velocities + ch_modes_at(s->world, body) : NULL;
@@ -133,7 +133,8 @@ static ChStatus list_contacts(ChContext* context, ChSimulation* s, const ChStage
     for (int a = 0; a < block->law.dimension; ++a) {
       const ChRow* row = &rows->rows[block->law.row + a];
       view.force = ch_along(view.force, stage->r[block->law.row + a] / h, row->force[1]);
-      double slip = ch_row_speed(row, (int[2]){0, 1}, ends) + modal_speed(s, rows, b, a);
+      double slip = ch_row_speed(row, (int[2]){0, 1}, ends);
+      if (rows->modal) slip += modal_speed(s, rows, b, a);
       view.slip = ch_along(view.slip, slip, row->force[1]);
     }
     s->contacts[s->contact_count++] = view;

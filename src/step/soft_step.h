@@ -28,6 +28,10 @@ ChStatus ch_soft_split(ChContext* context, ChSimulation* s, int body, double h, 
 // Amplitudes and orientation after the step; s->velocities are the new ones. Rates and w of the state are still old.
 void ch_soft_advance(ChSimulation* s, int body, double h);
 
+// What deformation adds to the velocity of b's point less that of a's along the gap's normal; `seen`: states at which
+// the gap was found.
+double ch_soft_closing(const ChSimulation* s, const ChBodyState* seen, const ChGap* gap);
+
 // M(q) of every deformable body, for shocks; NULL where there is none.
 const double* const* ch_soft_masses(ChArena* arena, const ChSimulation* s);
 
