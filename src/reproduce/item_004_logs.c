@@ -179,14 +179,15 @@ static const char* why_slower(const Run* run, ChReport* report, double most_sets
 static double ratio(double a, double b) { return b > 0.0 ? a / b : 0.0; }
 
 static const char* why_little(const Run* run, ChReport* report) {
-  const char* cut = run->cut == 0 ? "none of the problems looked at was cut"
-                                  : ch_report_say(report, "where something was cut, in %d problems, the gain is %.2g",
-                                                  run->cut, ratio(run->cut_total[0], run->cut_total[1]));
+  const char* cut = run->cut == 0
+                        ? "at none of the problems looked at does the answer fall into sets that are worth cutting"
+                        : ch_report_say(report, "where something was cut, in %d problems, the gain is %.2g", run->cut,
+                                        ratio(run->cut_total[0], run->cut_total[1]));
   return ch_report_say(
       report,
-      "%s. A dense solver of cubic cost would gain, by the sizes of the sets at each of the %ld steps, %.2g over the "
-      "run "
-      "(by islands alone %.2g), %.3g at the most favourable step: our house mostly is one set, sliding and in a heap "
+      "%s. A dense solver of cubic cost would gain, by the sizes of the sets at each of the %ld steps, %.3g over the "
+      "run (by islands alone %.3g), %.3g at the most favourable step: our house mostly is one set, sliding and in a "
+      "heap "
       "alike. A gain of %g takes a largest set of at most %.0f of %d logs, which %ld steps have; the document's logs "
       "must have been loose for most of its run",
       cut, run->steps, cube(LOGS) / run->cubic[BY_CARRYING], cube(LOGS) / run->cubic[BY_ALL], run->most_gain, GAIN,

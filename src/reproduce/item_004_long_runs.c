@@ -139,7 +139,7 @@ static void report_deformable(ChReport* report) {
   static const char* const scenes[] = {"woven composites", "chairs", "jamming", "dinosaurs", "bunnies and arches"};
   for (int k = 0; k < 5; ++k)
     ch_report_row(report, scenes[k], "10 min, no blow-up, no drift", "-", CH_CANNOT_BE,
-                  "its bodies deform (modal and St. Venant-Kirchhoff models); Cardhouse's are rigid");
+                  "its bodies deform (modal and St. Venant-Kirchhoff models); this item has rigid scenes only");
 }
 
 typedef struct Totals {

@@ -79,7 +79,7 @@ static void report_deformable(ChReport* report) {
       {"composites", "0.56 s"}, {"chairs", "0.72 s"}, {"dinosaurs", "0.61 s"}, {"haptic", "0.0032 s"}};
   for (int k = 0; k < 4; ++k)
     ch_report_row(report, ch_report_say(report, "%s: time of a step", missing[k][0]), missing[k][1], "-", CH_CANNOT_BE,
-                  "its bodies deform (modal and St. Venant-Kirchhoff models); Cardhouse's are rigid");
+                  "its bodies deform (modal and St. Venant-Kirchhoff models); this item has rigid scenes only");
 }
 
 static ChStatus run_item(ChItemRun* run) {

@@ -120,7 +120,7 @@ static ChStatus run_item(ChItemRun* run) {
     ch_report_text(report, "At 1e-12 what should stand moves %.1e m/s, and %d of %d runs have every step there.",
                    worst[3], converged[3], each);
   ch_report_row(report, "deformable scenes", "all convergent at 1e-4", "-", CH_CANNOT_BE,
-                "the bodies of composites, chairs, dinosaurs and bunnies deform; Cardhouse's are rigid");
+                "the bodies of composites, chairs, dinosaurs and bunnies deform; this item has rigid scenes only");
   ch_report_command(report, "cardhouse run cards --method staggered --tol 1e-1 --rest off --until 0.3");
   if (run->quick) ch_report_text(report, "Quick form: ten to twenty steps of each run, and no 1e-12.");
   return CH_OK;

@@ -266,7 +266,8 @@ static void report_deformable(ChReport* report) {
       {"composites", "6.4 / 25.8"}, {"chairs", "2.9 / 30.9"}, {"dinosaurs", "2.7 / 18.3"}};
   for (int k = 0; k < 3; ++k)
     ch_report_row(report, ch_report_say(report, "%s: iterations, warm / without", rows[k][0]), rows[k][1], "-",
-                  CH_CANNOT_BE, "the bodies deform (modal and St. Venant-Kirchhoff models); Cardhouse's are rigid");
+                  CH_CANNOT_BE,
+                  "the bodies deform (modal and St. Venant-Kirchhoff models); this item has rigid scenes only");
 }
 
 static void judge(ChReport* report, const Replay* all) {
