@@ -105,8 +105,7 @@ struct ChWorld {
   ChSignal gravity[3];
   int material_count, pair_count, body_count, shape_count, joint_count, force_count, ignored_count, mesh_count,
       soft_count;
-  int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room, mesh_room,
-      soft_room;
+  int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room, mesh_room, soft_room;
   ChMaterial* materials;
   ChPairDef* pairs;  // after ch_world_seal sorted by (smaller material, larger material)
   ChBody* bodies;
