@@ -5,7 +5,7 @@
 import * as THREE from "three";
 import { mergeVertices } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 
-export const FEATURE = Math.cos((30 * Math.PI) / 180); // faces that meet at more than this angle have an edge between them
+const FEATURE = Math.cos((30 * Math.PI) / 180); // faces that meet at more than this angle have an edge between them
 const FAINT = 0.84;
 const PAINTED = 2; // as `edge`: no edges, and alternate eighths are a little darker
 

@@ -5,7 +5,6 @@ import * as THREE from "three";
 import { bytesOf } from "../bytes";
 import { displacementColour } from "../palette";
 import type { Shape, Vec3 } from "../protocol";
-import { FEATURE } from "./geometry";
 
 // A place on a skin: inside of a triangle, by barycentric coordinates.
 export interface SkinPlace {
@@ -24,6 +23,9 @@ export interface Skin {
 }
 
 const STILL = 1e-7; // of the size: less is not seen
+
+// Cosine of the angle of a crease. Facets of a smooth body's coarse mesh meet at up to 65 degrees: these are no edges.
+const CREASE = 0.35;
 
 function faceNormals(vertices: number[][], triangles: number[][]): THREE.Vector3[] {
   const [a, b, c] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3()];
@@ -64,7 +66,7 @@ function split(vertices: number[][], triangles: number[][]) {
   const creases: number[] = [];
   for (const [a, b] of pairEdges(triangles, vertices.length)) {
     const [f, g] = [Math.floor(a / 3), Math.floor(b / 3)];
-    if (normals[f].dot(normals[g]) < FEATURE) {
+    if (normals[f].dot(normals[g]) < CREASE) {
       creases.push(a, next(a));
       continue;
     }
