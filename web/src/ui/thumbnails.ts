@@ -190,6 +190,21 @@ const DRAWINGS: Record<string, () => string> = {
     ball(116, GROUND - 9, 7, C) +
     box(76, 54, 8, 26, 14, D) +
     line(80, 40, 86, 34, 76, 30, 88, 24, 82, 14),
+  composite: () =>
+    range(4)
+      .map((i) => band(`M${50 + 20 * i} 16V88`, 8, A) + band(`M40 ${24 + 18 * i}H120`, 8, B))
+      .join("") +
+    ball(60, 33, 3, D) +
+    ball(100, 33, 3, D),
+  "thrown-composite": () =>
+    floor +
+    range(4)
+      .map((i) => line(38 + 28 * i, GROUND, 38 + 28 * i, GROUND - 20))
+      .join("") +
+    band("M34 40Q57 30 80 40Q103 50 126 40", 5, A) +
+    band("M34 40Q57 50 80 40Q103 30 126 40", 5, B),
+  jamming: () =>
+    line(46, 10, 46, 98) + line(114, 10, 114, 98) + band("M50 34L110 22", 7, A) + band("M50 76Q84 66 110 50", 7, B),
 };
 
 const anything = () =>
