@@ -119,13 +119,13 @@ static void tell_results(ChReport* report, const Series* s) {
   }
   double apart = 0.0;
   for (int k = 0; k < s->count; ++k) apart = fmax(apart, fabs(s->jammed[1][k] - s->balance[k]));
-  ch_report_row(report, "rigid bars that jam, beside those whose balance is possible by statics", "not printed",
-                ch_report_say(report, "%s; statics of thin bars: %s", list(report, s->count, s->jammed[1]),
-                              list(report, s->count, s->balance)),
-                apart <= 2.0 ? CH_REPRODUCED : CH_DIFFERS,
-                "statics says where balance is possible, not that it is reached: these bars are a tenth as thick as "
-                "long, come down "
-                "with a velocity, and the steepest do not lean on both walls at once");
+  ch_report_row(
+      report, "rigid bars that jam, beside those whose balance is possible by statics", "not printed",
+      ch_report_say(report, "%s; statics of thin bars: %s", list(report, s->count, s->jammed[1]),
+                    list(report, s->count, s->balance)),
+      apart <= 2.0 ? CH_REPRODUCED : CH_DIFFERS,
+      "statics says where balance is possible, not that it is reached; its bars have no thickness and no speed, "
+      "and which of the three makes the difference was not looked into");
   ch_report_row(report, "steps certified to 1e-6", "not printed",
                 ch_report_say(report, "%ld of %ld", s->steps - s->missed, s->steps),
                 s->missed == 0 ? CH_REPRODUCED : CH_DIFFERS, "some fell short within the solver's limit of work");
