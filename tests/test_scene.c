@@ -326,7 +326,7 @@ static void every_built_in_makes_steps(void** state) {
                 {"haptic", "mu", "0.4", 9},
                 {"composite", "strands", "3", 8},
                 {"thrown-composite", "strands", "2", 14},
-                {"jamming", "bars", "2", 6}};
+                {"jamming", "bars", "2", 7}};
   const int count = sizeof scenes / sizeof *scenes;
   assert_int_equal(ch_scene_builtin_count(), count);
   for (int k = 0; k < count; ++k) {

@@ -10,7 +10,7 @@
 #include "base/vector.h"
 #include "reproduce/play.h"
 
-enum { FRICTIONS = 7, KINDS = 2, SOFT = 0, BARS = 10, BODIES = 2 * BARS + 2 };
+enum { FRICTIONS = 7, KINDS = 2, SOFT = 0, BARS = 10, BODIES = 2 * BARS + 3 };
 
 static const char* const friction_text[FRICTIONS] = {"0.05", "0.1", "0.2", "0.3", "0.4", "0.6", "0.8"};
 static const double PASSED = 0.3;  // m below the start, the length of a bar

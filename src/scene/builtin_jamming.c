@@ -83,6 +83,13 @@ static void add_wall(ChBuild* b, const char* name, double side) {
   ch_build_box(b, wall, half, "rubber");
 }
 
+// What passes comes to lie there, well below what counts as passed.
+static void add_floor(ChBuild* b) {
+  json_t* floor = ch_build_body(b, "floor", ch_vec(0.0, 0.0, -0.65));
+  ch_build_fixed(b, floor);
+  ch_build_box(b, floor, ch_vec(1.0, 1.5 * (b->number[BARS] + 1.0) * PITCH, 0.05), "rubber");
+}
+
 static void make_jamming(ChBuild* b) {
   ch_build_begin(b, "jamming", "Bars, soft and rigid, come down between two walls that lean: they jam, or pass.", 3);
   ch_build_step(b, 2e-3, 1.0, 4e-3);
@@ -90,6 +97,7 @@ static void make_jamming(ChBuild* b) {
   ch_build_material(b, "rubber", DENSITY, b->number[MU], 0.0);
   add_wall(b, "left wall", -1.0);
   add_wall(b, "right wall", 1.0);
+  add_floor(b);
   for (int soft = 1; soft >= 0; --soft)
     for (int k = 0; k < (int)b->number[BARS]; ++k) add_bar(b, soft, k);
 }
