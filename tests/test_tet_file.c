@@ -8,24 +8,9 @@
 #include "model/tet_measure.h"
 #include "model/tet_mesh.h"
 #include "model/tet_shapes.h"
+#include "support/arena_rig.h"
 #include "support/near.h"
 #include "support/tet_files.h"
-
-static ChContext context;
-static ChArena* arena;
-
-static int open_arena(void** state) {
-  (void)state;
-  context = (ChContext){0};
-  arena = ch_arena_create(NULL);
-  return arena ? 0 : -1;
-}
-
-static int close_arena(void** state) {
-  (void)state;
-  ch_arena_destroy(arena);
-  return 0;
-}
 
 static ChStatus parse(const char* text, size_t size, ChTetMesh* out) {
   char* copy = malloc(size + 1);  // exactly as long as the text, so that a sanitizer sees a read beyond it

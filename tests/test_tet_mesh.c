@@ -7,23 +7,8 @@
 #include "model/tet_mesh.h"
 #include "model/tet_shapes.h"
 #include "model/tet_stuffing.h"
+#include "support/arena_rig.h"
 #include "support/near.h"
-
-static ChContext context;
-static ChArena* arena;
-
-static int open_arena(void** state) {
-  (void)state;
-  context = (ChContext){0};
-  arena = ch_arena_create(NULL);
-  return arena ? 0 : -1;
-}
-
-static int close_arena(void** state) {
-  (void)state;
-  ch_arena_destroy(arena);
-  return 0;
-}
 
 // V - E + F of the skin; a closed surface has 3 F = 2 E.
 static int euler(const ChTetMeasures* m) { return m->skin_vertices - m->skin_triangles / 2; }

@@ -5,36 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/half_edges.h"
+
 enum { LEAF = 4, MOST_CELLS = 1 << 29 };
 
 // ------------------------------------------------------------------------------------------------------------ topology
 
-typedef struct Half {
-  int low, high, place;  // place: cell * 3 + corner
-  bool forward;
-} Half;
-
-static int compare_halves(const void* a, const void* b) {
-  const Half *x = a, *y = b;
-  if (x->low != y->low) return x->low < y->low ? -1 : 1;
-  if (x->high != y->high) return x->high < y->high ? -1 : 1;
-  return (x->place > y->place) - (x->place < y->place);
-}
-
 static ChStatus join_triangles(ChContext* context, ChArena* arena, ChMesh* mesh) {
   int count = 3 * mesh->cell_count;
-  Half* halves = CH_TAKE(arena, count, Half);
-  for (int k = 0; k < count; ++k) {
-    int from = mesh->cells[k], to = mesh->cells[k % 3 == 2 ? k - 2 : k + 1];
-    halves[k] = (Half){from < to ? from : to, from < to ? to : from, k, from < to};
-    mesh->across[k] = -1;
-  }
-  qsort(halves, (size_t)count, sizeof *halves, compare_halves);
+  const ChHalfEdge* halves = ch_half_edges(arena, mesh->cell_count, mesh->cells);
+  for (int k = 0; k < count; ++k) mesh->across[k] = -1;
   mesh->closed = true;
   for (int k = 0, next; k < count; k = next) {
-    const Half* a = &halves[k];
-    for (next = k + 1; next < count && halves[next].low == a->low && halves[next].high == a->high; ++next) {
-    }
+    const ChHalfEdge* a = &halves[k];
+    next = ch_half_edges_next(halves, count, k);
     if (next - k > 2)
       return ch_fail(context, CH_ERR_FORMAT, "mesh: %d triangles share the edge of vertices %d and %d, at most 2 may",
                      next - k, a->low, a->high);

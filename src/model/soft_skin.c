@@ -1,31 +1,17 @@
 // The skin of a deformable body: triangles of one tetrahedron only, the corners on them, neighbours across edges.
-#include <stdlib.h>
-
+#include "model/half_edges.h"
 #include "model/soft_build.h"
-
-typedef struct Side {
-  int low, high;
-  int at;  // 3 triangle + corner
-  bool forward;
-} Side;
-
-static int compare_sides(const void* a, const void* b) {
-  const Side *x = a, *y = b;
-  if (x->low != y->low) return x->low < y->low ? -1 : 1;
-  if (x->high != y->high) return x->high < y->high ? -1 : 1;
-  return x->at - y->at;
-}
 
 // Of the sides of one edge, each that runs one way meets one that runs the other way. Where bodies touch themselves
 // along an edge there are more than two; any pairing will do.
-static void join(const Side* sides, int count, int* across) {
+static void join(const ChHalfEdge* sides, int count, int* across) {
   int other = 0;
   for (int k = 0; k < count; ++k) {
     if (!sides[k].forward) continue;
     while (other < count && sides[other].forward) ++other;
     if (other == count) return;
-    across[sides[k].at] = sides[other].at / 3;
-    across[sides[other].at] = sides[k].at / 3;
+    across[sides[k].place] = sides[other].place / 3;
+    across[sides[other].place] = sides[k].place / 3;
     ++other;
   }
 }
@@ -33,15 +19,10 @@ static void join(const Side* sides, int count, int* across) {
 static void find_across(ChArena* arena, ChSoftSkin* skin) {
   ChArenaMark mark = ch_arena_mark(arena);
   int count = 3 * skin->triangle_count;
-  Side* sides = CH_TAKE(arena, count, Side);
-  for (int k = 0; k < count; ++k) {
-    int a = skin->triangles[k], b = skin->triangles[k % 3 == 2 ? k - 2 : k + 1];
-    sides[k] = (Side){a < b ? a : b, a < b ? b : a, k, a < b};
-    skin->across[k] = -1;
-  }
-  qsort(sides, (size_t)count, sizeof *sides, compare_sides);
-  for (int from = 0, to = 0; from < count; from = to) {
-    while (to < count && sides[to].low == sides[from].low && sides[to].high == sides[from].high) ++to;
+  const ChHalfEdge* sides = ch_half_edges(arena, skin->triangle_count, skin->triangles);
+  for (int k = 0; k < count; ++k) skin->across[k] = -1;
+  for (int from = 0, to; from < count; from = to) {
+    to = ch_half_edges_next(sides, count, from);
     join(sides + from, to - from, skin->across);
   }
   ch_arena_release(arena, mark);
