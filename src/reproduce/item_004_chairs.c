@@ -121,7 +121,7 @@ static void report_case(ChReport* report, const Case* one, const Chatter* c) {
   ch_report_row(report, ch_report_say(report, "%s: peak of the friction's spectrum", name), "not printed",
                 ch_report_say(report, "%.0f Hz; the free chair's own: %.3g, %.3g, %.3g, ... %.3g Hz", c->peak,
                               c->own[0], c->own[1], c->own[2], c->own[MODES - 1]),
-                CH_REPRODUCED, "");
+                CH_CANNOT_BE, "the document prints no frequency");
   ch_report_row(report, ch_report_say(report, "%s: steps certified at 1e-6", name), "all converge (s7.6)",
                 ch_report_say(report, "%ld of %ld", c->summary.steps - c->summary.missed, c->summary.steps),
                 c->summary.missed == 0 ? CH_REPRODUCED : CH_DIFFERS,

@@ -93,11 +93,7 @@ static ChStatus hang_up(ChItemRun* item, int y, int m, const double progress[2],
 
 static bool count_freedoms(void* state, const ChSimulation* simulation, const ChStepInfo* info) {
   Grid* grid = state;
-  const ChWorld* world = ch_simulation_world(simulation);
-  int modes, all = 0;
-  for (int b = 0; b < ch_world_body_count(world); ++b)
-    if (is_strand(world, b) && ch_simulation_modes(simulation, b, &modes)) all += 6 + modes;
-  grid->freedoms = all;
+  grid->freedoms = ch_item_freedoms(simulation);
   return info->step > 0;
 }
 
