@@ -127,6 +127,18 @@ def ansgs():
                      x_log=True, y_floor=1e-7)
 
 
+def working_set():
+    steps, scene = os.path.join(FOLDER, "chair"), os.path.join(FOLDER, "chair.json")
+    with open(scene, "w") as file:
+        subprocess.run([f"{BUILD}/cardhouse", "scene", "chairs", "--n", "1", "--modes", "34", "--cells", "6"], check=True, stdout=file)
+    subprocess.run([f"{BUILD}/cardhouse", "run", scene, "--until", "0.2", "--problems", steps, "--problems-every", "10", "--quiet"],
+                   check=True, stdout=subprocess.DEVNULL)
+    path = os.path.join(steps, "step-00000010.hdf5")
+    curves = [(name, by_time(history(path, "--method", name))) for name in ("newton", "ipm", "working-set")]
+    return one_panel(curves=curves, title="a chair of 40 freedoms on 196 contacts, one step", x_label="milliseconds", y_label="error",
+                     x_log=True, y_floor=1e-9)
+
+
 def newton():
     curves = []
     for name, recipe in (("card house", RESTS), ("arch", ("arch", "--n", "27")), ("sliding pile", SLIDES)):
@@ -414,6 +426,7 @@ def tet_shapes():
 
 
 PICTURES = {"cardhouse": cardhouse, "first_scene": first_scene, "methods": methods, "nsgs": nsgs, "ansgs": ansgs,
+            "working_set": working_set,
             "newton": newton, "admm": admm, "ipm": ipm,
             "lemke": lemke, "successive": successive, "staggered": staggered, "auto": portfolio,
             "linear_systems": linear_systems, "scaling": scaling, "pgs": pgs, "apgd": apgd, "active_set": active_set,

@@ -1,9 +1,16 @@
 // See block_jacobians.h. The columns of a block stand next to each other in H, so one walk along H finds everything.
 #include "problem/block_jacobians.h"
 
+#include <cblas.h>
+#include <lapacke.h>
 #include <string.h>
 
 #include "problem/mass.h"
+
+enum {
+  WIDE = 12,
+  CHUNK = 30
+};  // degrees of freedom from which on a body's blocks are squared together; so many columns
 
 // Which bodies the block at hand touches, and as which entry.
 typedef struct Touched {
@@ -88,10 +95,11 @@ static inline void add_body(bool diagonal, int size, int d, const double* invers
     add_square(size, d, inverse, H, W);
 }
 
-static void fill_square(const ChProblem* p, int i, ChBlockJacobians* j) {
+static void fill_square(const ChProblem* p, int i, double* const* root, ChBlockJacobians* j) {
   int d = p->blocks[i].dimension;
   double* W = j->square + j->square_at[i];
   for (int k = j->start[i]; k < j->start[i + 1]; ++k) {
+    if (root[j->body[k]]) continue;
     int size = ch_mass_size(p->mass, j->body[k]);
     bool diagonal = p->mass->diagonal[j->body[k]];
     const double *inverse = p->mass->inverse + p->mass->offset[j->body[k]], *H = j->H + j->at[k];
@@ -102,6 +110,64 @@ static void fill_square(const ChProblem* p, int i, ChBlockJacobians* j) {
     else
       add_body(diagonal, size, d, inverse, H, W);
   }
+}
+
+// L of M = L L^T, by columns, of bodies with modes; NULL of others and where M is not symmetric positive definite.
+static double** find_roots(ChArena* arena, const ChMass* mass) {
+  double** root = CH_TAKE(arena, mass->bodies, double*);
+  for (int b = 0; b < mass->bodies; ++b) {
+    int size = ch_mass_size(mass, b);
+    const double* matrix = mass->matrix + mass->offset[b];
+    bool wide = size >= WIDE && !mass->diagonal[b];
+    for (int x = 0; wide && x < size; ++x)
+      for (int y = 0; y < x; ++y) wide &= matrix[x * size + y] == matrix[y * size + x];
+    if (!wide) continue;
+    root[b] = CH_TAKE_RAW(arena, (long)size * size, double);
+    memcpy(root[b], matrix, (size_t)(size * size) * sizeof(double));
+    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', size, root[b], size) != 0) root[b] = NULL;
+  }
+  return root;
+}
+
+// W += X^T X of each pending block, X = L^-1 H; `x` holds their columns.
+static void add_pending(const ChProblem* p, int size, const double* root, int count, const int* pending, double* x,
+                        ChBlockJacobians* j) {
+  int columns = 0;
+  for (int k = 0; k < count; ++k) columns += p->blocks[pending[k]].dimension;
+  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, size, columns, 1.0, root, size, x,
+              size);
+  for (int k = 0; k < count; ++k) {
+    int d = p->blocks[pending[k]].dimension;
+    double* W = j->square + j->square_at[pending[k]];
+    for (int a = 0; a < d; ++a)
+      for (int c = 0; c < d; ++c) {
+        double sum = 0.0;
+        for (int y = 0; y < size; ++y) sum += x[a * size + y] * x[c * size + y];
+        W[a * d + c] += sum;
+      }
+    x += d * size;
+  }
+}
+
+// All blocks on one such body, some columns at a time.
+static void square_together(ChArena* arena, const ChProblem* p, int body, const double* root, ChBlockJacobians* j) {
+  int size = ch_mass_size(p->mass, body), pending[CHUNK], count = 0, columns = 0;
+  double* x = CH_TAKE_RAW(arena, (long)size * CHUNK, double);
+  for (int i = 0; i < p->block_count; ++i)
+    for (int k = j->start[i]; k < j->start[i + 1]; ++k) {
+      if (j->body[k] != body) continue;
+      int d = p->blocks[i].dimension;
+      if (columns + d > CHUNK) {
+        add_pending(p, size, root, count, pending, x, j);
+        count = columns = 0;
+      }
+      const double* H = j->H + j->at[k];
+      for (int y = 0; y < size; ++y)
+        for (int a = 0; a < d; ++a) x[(columns + a) * size + y] = H[y * d + a];
+      pending[count++] = i;
+      columns += d;
+    }
+  if (count > 0) add_pending(p, size, root, count, pending, x, j);
 }
 
 ChBlockJacobians ch_block_jacobians(ChArena* arena, const ChProblem* p, const unsigned char* skip) {
@@ -117,12 +183,15 @@ ChBlockJacobians ch_block_jacobians(ChArena* arena, const ChProblem* p, const un
     j.square_at[i + 1] = j.square_at[i] + p->blocks[i].dimension * p->blocks[i].dimension;
   j.square = CH_TAKE(arena, j.square_at[p->block_count], double);
   for (int b = 0; b < p->mass->bodies; ++b) touched.by[b] = 0;
+  double** root = find_roots(arena, p->mass);
   size = 0;
   for (int i = 0; i < p->block_count; ++i) {
     j.start[i + 1] = j.start[i];
     if (skip && skip[i]) continue;
     fill_block(p, i, &touched, &j, &size);
-    fill_square(p, i, &j);
+    fill_square(p, i, root, &j);
   }
+  for (int b = 0; b < p->mass->bodies; ++b)
+    if (root[b]) square_together(arena, p, b, root[b], &j);
   return j;
 }

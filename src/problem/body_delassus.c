@@ -8,7 +8,8 @@
 // The entries of H by body: entry[start[b]] .. are those of body b, ascending in their blocks.
 typedef struct ByBody {
   int *start, *entry, *block;
-  double* MH;  // M^-1 H, laid out as H is
+  long* at;    // where an entry's block begins in MH
+  double* MH;  // M^-1 H
 } ByBody;
 
 // MH += M^-1 H; M^-1 is mostly zeros
@@ -26,12 +27,14 @@ static void add_response(int rows, int columns, const double* inverse, const dou
 
 static ByBody list_by_body(ChArena* arena, const ChBodies* b, int n, const int* dim) {
   int entries = b->start[n];
-  ByBody list = {CH_TAKE(arena, b->n + 2, int), CH_TAKE(arena, entries, int), CH_TAKE(arena, entries, int), NULL};
+  ByBody list = {CH_TAKE(arena, b->n + 2, int), CH_TAKE(arena, entries, int), CH_TAKE(arena, entries, int),
+                 CH_TAKE_RAW(arena, entries, long), NULL};
   long size = 0;
   for (int i = 0; i < n; ++i)
     for (int e = b->start[i]; e < b->start[i + 1]; ++e) {
       list.block[e] = i;
       ++list.start[b->body[e] + 2];
+      list.at[e] = size;
       size += (long)b->dim[b->body[e]] * dim[i];
     }
   for (int k = 0; k < b->n; ++k) list.start[k + 2] += list.start[k + 1];
@@ -40,7 +43,7 @@ static ByBody list_by_body(ChArena* arena, const ChBodies* b, int n, const int* 
   for (int e = 0; e < entries; ++e) {
     int body = b->body[e];
     add_response(b->dim[body], dim[list.block[e]], b->inverse + b->offset[body], b->H + b->jacobian[e],
-                 list.MH + b->jacobian[e]);
+                 list.MH + list.at[e]);
   }
   return list;
 }
@@ -102,7 +105,7 @@ static void fill_row(const ChBodies* b, const ByBody* list, ChBlockCsr* W, int i
     for (int k = list->start[body]; k < list->start[body + 1]; ++k) {
       int f = list->entry[k], j = list->block[f];
       if (j >= from)
-        add_pair(b->dim[body], W->dim[i], W->dim[j], b->H + b->jacobian[e], list->MH + b->jacobian[f],
+        add_pair(b->dim[body], W->dim[i], W->dim[j], b->H + b->jacobian[e], list->MH + list->at[f],
                  W->value + place[j]);
     }
   }

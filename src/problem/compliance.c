@@ -2,25 +2,29 @@
 //
 // An unknown that M couples with no other needs a division only: translations, and turns about principal axes. A part
 // of at most DENSE_LIMIT unknowns gets a dense LU factorisation of its own; for rigid bodies that is every part and the
-// whole costs O(bodies). A larger part gets CHOLMOD where it is symmetric positive definite, UMFPACK otherwise.
+// whole costs O(bodies). A larger part gets CHOLMOD where it is symmetric positive definite, UMFPACK otherwise. What
+// many columns of H need, the diagonal, is cheaper from a root of a positive definite part: |L^-1 h|^2, by matrices.
 #include "problem/compliance.h"
 
 #include <math.h>
 #include <string.h>
 
+#include <cblas.h>
 #include <cholmod.h>
+#include <lapacke.h>
 #include <umfpack.h>
 
 #include "base/check.h"
 #include "linalg/sparse.h"
 
-enum { DENSE_LIMIT = 64, CHUNK = 32 };
+enum { DENSE_LIMIT = 64, CHUNK = 32, WIDE = 12 };  // WIDE: unknowns from which on a dense part gets a root, too
 
 typedef struct Part {
   int size;
   const int* member;  // its unknowns, ascending
   double* lu;         // dense: size x size by rows, L below the diagonal (unit), U on and above
   int* pivot;         // dense: row exchanged with row k
+  double* root;       // wide and positive definite: L by columns
   ChSparse A;         // sparse: the part's own matrix
   cholmod_factor* cholesky;
   void* umfpack;
@@ -78,6 +82,16 @@ static void lu_solve(int n, const double* a, const int* pivot, double* x) {
   }
 }
 
+// NULL where the part, by rows, is not symmetric and positive definite.
+static double* root_of(ChArena* arena, int n, const double* a) {
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < i; ++j)
+      if (a[i * n + j] != a[j * n + i]) return NULL;
+  double* root = CH_TAKE_RAW(arena, n * n, double);
+  memcpy(root, a, (size_t)(n * n) * sizeof *root);
+  return LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, root, n) == 0 ? root : NULL;
+}
+
 static ChStatus factor_dense(ChContext* context, ChCompliance* mass, Part* part) {
   const int n = part->size;
   part->lu = CH_TAKE(mass->arena, n * n, double);
@@ -87,6 +101,7 @@ static ChStatus factor_dense(ChContext* context, ChCompliance* mass, Part* part)
     for (int k = mass->M->start[column]; k < mass->M->start[column + 1]; ++k)
       part->lu[mass->position[mass->M->index[k]] * n + j] = mass->M->value[k];
   }
+  if (n >= WIDE) part->root = root_of(mass->arena, n, part->lu);
   if (lu_factor(n, part->lu, part->pivot)) return CH_OK;
   return ch_fail(context, CH_ERR_NUMERIC, "matrix M is singular: the part of %d unknowns that holds unknown %d", n,
                  part->member[0]);
@@ -340,11 +355,13 @@ static void clear_column(const ChSparse* H, int c, Touch* t) {
   for (int k = H->start[c]; k < H->start[c + 1]; ++k) t->column[H->index[k]] = 0.0;
 }
 
-// Adds one column's share of every part it touches, the parts factored by CHOLMOD excepted.
+static bool has_root(const Part* part) { return part->cholesky || part->root; }
+
+// Adds one column's share of every part it touches, the parts with a root excepted.
 static ChStatus add_column(ChContext* context, const ChCompliance* mass, Touch* t, double* sum) {
   for (int k = 0; k < t->count; ++k) {
     const Part* part = &mass->parts[t->touched[k]];
-    if (part->cholesky) continue;
+    if (has_root(part)) continue;
     for (int i = 0; i < part->size; ++i) t->local[i] = t->column[part->member[i]];
     const ChStatus status = solve_part(context, mass, part, t->local, t->work);
     if (status != CH_OK) return status;
@@ -354,10 +371,15 @@ static ChStatus add_column(ChContext* context, const ChCompliance* mass, Touch* 
 }
 
 // |L^-1 P h|^2 for a chunk of columns at a time: half a solve, and by matrix-matrix kernels.
-static void add_cholmod_chunk(const ChCompliance* mass, const Part* part, int count, const int* columns, double* x,
-                              double* diagonal) {
-  solve_cholmod(mass, part, CHOLMOD_P, count, x);
-  solve_cholmod(mass, part, CHOLMOD_L, count, x);
+static void add_chunk(const ChCompliance* mass, const Part* part, int count, const int* columns, double* x,
+                      double* diagonal) {
+  if (part->cholesky) {
+    solve_cholmod(mass, part, CHOLMOD_P, count, x);
+    solve_cholmod(mass, part, CHOLMOD_L, count, x);
+  } else {
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, part->size, count, 1.0, part->root,
+                part->size, x, part->size);
+  }
   for (int c = 0; c < count; ++c) {
     const double* y = x + (size_t)c * (size_t)part->size;
     for (int i = 0; i < part->size; ++i) diagonal[columns[c]] += y[i] * y[i];
@@ -365,7 +387,7 @@ static void add_cholmod_chunk(const ChCompliance* mass, const Part* part, int co
   memset(x, 0, (size_t)part->size * (size_t)count * sizeof *x);
 }
 
-static void add_cholmod_part(const ChCompliance* mass, const ChSparse* H, int p, double* diagonal) {
+static void add_part_by_root(const ChCompliance* mass, const ChSparse* H, int p, double* diagonal) {
   const Part* part = &mass->parts[p];
   const ChArenaMark mark = ch_arena_mark(mass->arena);
   double* x = CH_TAKE(mass->arena, (size_t)part->size * CHUNK, double);
@@ -379,10 +401,10 @@ static void add_cholmod_part(const ChCompliance* mass, const ChSparse* H, int p,
     }
     if (touches) columns[count++] = c;
     if (count < CHUNK) continue;
-    add_cholmod_chunk(mass, part, count, columns, x, diagonal);
+    add_chunk(mass, part, count, columns, x, diagonal);
     count = 0;
   }
-  if (count > 0) add_cholmod_chunk(mass, part, count, columns, x, diagonal);
+  if (count > 0) add_chunk(mass, part, count, columns, x, diagonal);
   ch_arena_release(mass->arena, mark);
 }
 
@@ -414,7 +436,7 @@ ChStatus ch_compliance_diagonal(ChContext* context, const ChCompliance* mass, co
     clear_column(H, c, &t);
   }
   for (int p = 0; p < mass->count && status == CH_OK; ++p)
-    if (mass->parts[p].cholesky) add_cholmod_part(mass, H, p, diagonal);
+    if (has_root(&mass->parts[p])) add_part_by_root(mass, H, p, diagonal);
   ch_arena_release(mass->arena, mark);
   return status;
 }

@@ -1,8 +1,7 @@
 // auto: a portfolio with fall-back that always ends with the best certified iterate.
 //
-//   - many contacts on few degrees of freedom, as of deformable bodies, have small factors in the space of velocities:
-//   the
-//     interior point, then Newton
+//   - many contacts on few degrees of freedom, as of deformable bodies: a few of them carry the load and are solved for
+//     alone; where that does not end, factors in the space of velocities are small: the interior point, then Newton
 //   - large packings at loose tolerances are swept with momentum, which no factorisation can follow
 //   0 a start that is near, as that of a step from the last one, goes to Newton at once
 //   1 sweeps settle what is easy
@@ -25,7 +24,7 @@
 CH_OPTIONS(AUTO_OPTIONS)
 
 extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_lemke, ch_method_newton, ch_method_nsgs,
-    ch_method_successive;
+    ch_method_successive, ch_method_working_set;
 
 #define LARGE 300           // blocks from which on,
 #define LOOSE 1e-6          // and tolerance down to which, sweeps with momentum come before any factorisation
@@ -34,13 +33,14 @@ extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_
 #define SURGE_PATIENCE 600  // and as many without a better error
 #define HUGE_PACKING 2000   // blocks from which on a step that starts from the last one leaves it at that
 
-#define SMALL 40        // blocks up to which a factorisation costs less than the splitting steps it may save
-#define LEMKE_ROWS 400  // rows up to which pivoting ends in seconds
-#define NEAR 1e-3       // error below which Newton's method is worth starting
-#define ROUGH 1e-4      // error above which splitting is worth its factorisation
-#define WARM_STEPS 6    // factorisations that such a start is worth
-#define EASED 1e-5      // where easing of the slip slows down
-#define HANDOVER 1e-6   // where splitting and interior point slow down and Newton takes over
+#define SMALL 40               // blocks up to which a factorisation costs less than the splitting steps it may save
+#define LEMKE_ROWS 400         // rows up to which pivoting ends in seconds
+#define NEAR 1e-3              // error below which Newton's method is worth starting
+#define ROUGH 1e-4             // error above which splitting is worth its factorisation
+#define WARM_STEPS 6           // factorisations that such a start is worth
+#define EASED 1e-5             // where easing of the slip slows down
+#define CROWD_ITERATIONS 2000  // sweeps and factorisations of few contacts, after which all are taken
+#define HANDOVER 1e-6          // where splitting and interior point slow down and Newton takes over
 
 static long iterations_left(const ChRun* run) {
   return run->max_iterations > 0 ? run->max_iterations - run->outer - run->inner : LONG_MAX;
@@ -203,9 +203,9 @@ static void solve_polygonal(ChRun* run) {
   }
 }
 
-// A start that is near goes to Newton's method first, as elsewhere.
 static bool solve_crowded(ChRun* run) {
-  if (run->options->warm && run->error <= NEAR && newton(run, NULL, WARM_STEPS, 2)) return true;
+  if (run_stage(run, &(ChNested){.method = &ch_method_working_set, .max_iterations = CROWD_ITERATIONS}, NULL))
+    return true;
   return refined_interior(run, usual) || newton(run, NULL, 25, 2) || refined_interior(run, careful);
 }
 

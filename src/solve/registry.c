@@ -20,7 +20,8 @@
   X(relaxed)         \
   X(sqp)             \
   X(staggered)       \
-  X(successive)
+  X(successive)      \
+  X(working_set)
 
 #define X(name) extern const ChMethod ch_method_##name;
 METHODS(X)

@@ -1,0 +1,229 @@
+// working-set: few contacts carry everything, and only these are solved for.
+//
+//   S = the blocks that the start loads, and all that are not contacts
+//   repeat  solve the blocks of S alone;  v = M^-1 H_S r_S;  u = H^T v + q of all
+//           leave out of S what its answer does not load
+//           put into S what it would drive into each other, |P(-u^)| > 0: the worst, one after the other, each with the
+//           impulse that would stop it, so that its neighbours are seen to be stopped with it
+//
+// until no block outside S is violated: then r_S with zeros solves the whole. A face of a deformable body touches with
+// hundreds of samples, of which its few freedoms load a handful; a factorisation over S costs a small share of one over
+// all, and from step to step S hardly changes.
+#include <math.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "problem/subsystem.h"
+#include "solve/method.h"
+
+#define CH_OPTION_PREFIX "working-set"
+#define WORKING_SET_OPTIONS(X)                                                                         \
+  X(int, rounds, 40, 1, 1000, "working sets that are tried")                                           \
+  X(int, drops, 12, 0, 1000, "rounds after which idle blocks are left out; later they stay in")        \
+  X(int, picks, 0, 0, 100000, "blocks that a round puts in; 0 = by the degrees of freedom")            \
+  X(double, depth, 0.3, 0.0, 1.0, "share of the worst violation down to which a round puts blocks in") \
+  X(double, loose, 0.01, 0.0, 1.0, "share of the last error that S may keep as long as it is not the last set")
+CH_OPTIONS(WORKING_SET_OPTIONS)
+
+extern const ChMethod ch_method_ipm, ch_method_newton, ch_method_nsgs;
+
+#define SHARE 0.5      // of the tolerance that S itself may use up
+#define HANDOVER 1e-6  // where the interior point slows down and Newton takes over
+enum { SWEEPS = 30, NEAR_STEPS = 15, FAR_STEPS = 25, INTERIOR_STEPS = 60, LEAST_PICKS = 6, FREEDOMS_A_PICK = 4 };
+
+typedef struct WorkingSet {
+  ChRun* run;
+  const ChSystem* s;
+  Options o;
+  unsigned char* in;  // whether a block is in S
+  int *members, count;
+  double *r, *u;      // of all
+  double* violation;  // per block outside S
+  double* part;       // reactions of S
+  double* v;          // velocities from one block's impulse
+} WorkingSet;
+
+static bool may_open(const ChSystem* s, int i) { return s->set[i] == CH_SET_CONE || s->set[i] == CH_SET_HALF; }
+
+static bool is_loaded(const ChSystem* s, int i, const double* r) {
+  for (int a = s->row[i]; a < s->row[i + 1]; ++a)
+    if (r[a] != 0.0) return true;
+  return false;
+}
+
+static WorkingSet create(ChRun* run) {
+  const ChSystem* s = run->system;
+  WorkingSet w = {.run = run, .s = s, .o = read_options(run->options)};
+  w.in = CH_TAKE(run->arena, s->n, unsigned char);
+  w.members = CH_TAKE(run->arena, s->n, int);
+  w.violation = CH_TAKE(run->arena, s->n, double);
+  double** rows[] = {&w.r, &w.u, &w.part};
+  for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) *rows[k] = CH_TAKE(run->arena, s->rows, double);
+  if (s->bodies) w.v = CH_TAKE(run->arena, s->bodies->dofs, double);
+  if (w.o.picks == 0) w.o.picks = s->bodies ? s->bodies->dofs / FREEDOMS_A_PICK : s->n / FREEDOMS_A_PICK;
+  if (w.o.picks < LEAST_PICKS) w.o.picks = LEAST_PICKS;
+  return w;
+}
+
+static void list_members(WorkingSet* w) {
+  w->count = 0;
+  for (int i = 0; i < w->s->n; ++i)
+    if (w->in[i]) w->members[w->count++] = i;
+}
+
+// What solves S: a stage after the other, each from where the last one ended, until one meets the tolerance.
+typedef struct Stage {
+  const ChMethod* method;
+  long iterations;
+  bool far;     // starts by itself, hands over where it slows down
+  bool formed;  // needs W
+  ChSetting setting[4];
+} Stage;
+
+// Samples of one face are nearly one and the same: loads move from one to the next by long steps over kinks, which
+// a line search would not leave; so Newton leaps.
+static const Stage stages[] = {
+    {&ch_method_nsgs, SWEEPS, false, true, {{NULL, 0}}},
+    {&ch_method_newton, NEAR_STEPS, false, false, {{"newton.forms", 2}, {"newton.leaps", 20}, {"newton.halvings", 2}}},
+    {&ch_method_ipm, INTERIOR_STEPS, true, false, {{NULL, 0}}},
+    {&ch_method_newton, FAR_STEPS, false, false, {{"newton.forms", 2}}},
+};
+
+static void run_stages(WorkingSet* w, const ChSystem* sub, double tolerance) {
+  ChRun* run = w->run;
+  double error = INFINITY;
+  for (size_t k = 0; k < sizeof stages / sizeof stages[0] && error > tolerance && !ch_run_late(run); ++k) {
+    const Stage* stage = &stages[k];
+    if (stage->formed && !sub->formed) continue;
+    ChNested nested = {.method = stage->method,
+                       .system = sub,
+                       .start = w->part,
+                       .tolerance = stage->far ? fmax(HANDOVER, tolerance) : tolerance,
+                       .max_iterations = stage->iterations};
+    memcpy(nested.setting, stage->setting, sizeof nested.setting);
+    error = ch_run_nested(run, &nested, w->part);
+  }
+}
+
+// The blocks of S alone, from where they stand.
+static void solve_members(WorkingSet* w, double tolerance) {
+  ChRun* run = w->run;
+  ChArenaMark mark = ch_arena_mark(run->arena);
+  ChSystem sub = ch_subsystem(run->arena, w->s, w->members, w->count);
+  if (sub.bodies && sub.rows <= 2 * sub.bodies->dofs) ch_system_form(run->arena, &sub);
+  ch_subsystem_gather(w->s, w->members, w->count, w->r, w->part);
+  run_stages(w, &sub, tolerance);
+  memset(w->r, 0, (size_t)w->s->rows * sizeof *w->r);
+  ch_subsystem_scatter(w->s, w->members, w->count, w->part, w->r);
+  ch_arena_release(run->arena, mark);
+}
+
+// |P(-u^)| of a block without reaction
+static double violation_of(const ChSystem* s, int i, const double* u) {
+  double x[CH_BLOCK_MAX], y[CH_BLOCK_MAX], sum = 0.0;
+  for (int a = 0; a < s->dim[i]; ++a) x[a] = -u[a];
+  if (!s->relaxed) x[0] -= s->mu[i] * ch_system_slip(s, i, u);
+  ch_system_project_block(s, i, x, y);
+  for (int a = 0; a < s->dim[i]; ++a) sum += y[a] * y[a];
+  return sqrt(sum);
+}
+
+// Adds to the normal velocities of all blocks what the impulse r along block i's normal does.
+static void spread(WorkingSet* w, int i, double r) {
+  const ChSystem* s = w->s;
+  const ChBodies* b = s->bodies;
+  for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
+    int body = b->body[k], d = b->dim[body];
+    const double *H = b->H + b->jacobian[k], *inverse = b->inverse + b->offset[body];
+    double* v = w->v + b->row[body];
+    memset(v, 0, (size_t)d * sizeof *v);
+    for (int x = 0; x < d; ++x) {
+      double impulse = r * H[x * s->dim[i]];
+      for (int y = 0; y < d; ++y) v[y] += inverse[x * d + y] * impulse;
+    }
+  }
+  for (int j = 0; j < s->n; ++j) {
+    if (w->violation[j] == 0.0) continue;
+    for (int e = b->start[j]; e < b->start[j + 1]; ++e)
+      for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
+        if (b->body[e] != b->body[k]) continue;
+        int d = b->dim[b->body[e]];
+        const double *H = b->H + b->jacobian[e], *v = w->v + b->row[b->body[e]];
+        double sum = 0.0;
+        for (int x = 0; x < d; ++x) sum += H[x * s->dim[j]] * v[x];
+        w->violation[j] -= sum;
+      }
+  }
+}
+
+static int worst(const WorkingSet* w) {
+  int found = -1;
+  for (int j = 0; j < w->s->n; ++j)
+    if (w->violation[j] > 0.0 && (found < 0 || w->violation[j] > w->violation[found])) found = j;
+  return found;
+}
+
+// Puts the worst blocks in; false where none is violated by more than the tolerance leaves it.
+static bool add_violated(WorkingSet* w) {
+  const ChSystem* s = w->s;
+  double least = SHARE * w->run->tolerance / sqrt((double)s->n);
+  for (int i = 0; i < s->n; ++i) {
+    w->violation[i] = w->in[i] ? 0.0 : violation_of(s, i, w->u + s->row[i]);
+    if (w->violation[i] <= least) w->violation[i] = 0.0;
+  }
+  int i = worst(w);
+  if (i < 0) return false;
+  least = fmax(least, w->o.depth * w->violation[i]);
+  for (int k = 0; k < w->o.picks && i >= 0 && w->violation[i] > least; ++k, i = worst(w)) {
+    double amount = w->violation[i], stiffness = s->diagonal[s->diagonal_at[i]];
+    w->in[i] = 1;
+    w->violation[i] = 0.0;
+    if (s->bodies && stiffness > 0.0) spread(w, i, amount / stiffness);
+  }
+  return true;
+}
+
+static void choose_start(WorkingSet* w) {
+  const ChSystem* s = w->s;
+  memcpy(w->r, w->run->r, (size_t)s->rows * sizeof *w->r);
+  for (int i = 0; i < s->n; ++i) w->in[i] = !may_open(s, i) || is_loaded(s, i, w->r);
+}
+
+static void drop_idle(WorkingSet* w) {
+  for (int i = 0; i < w->s->n; ++i)
+    if (w->in[i] && may_open(w->s, i) && !is_loaded(w->s, i, w->r)) w->in[i] = 0;
+}
+
+static bool is_spent(const ChRun* run) {
+  return run->max_iterations > 0 && run->outer + run->inner >= run->max_iterations;
+}
+
+static void solve(ChRun* run) {
+  WorkingSet w = create(run);
+  double least = SHARE * run->tolerance, error = run->error;
+  bool closed = false;  // nothing outside S was violated the last time
+  choose_start(&w);
+  for (int round = 1; round <= w.o.rounds && !is_spent(run); ++round) {
+    double tolerance = closed ? least : fmax(least, w.o.loose * error);
+    list_members(&w);
+    if (w.count > 0) solve_members(&w, tolerance);
+    ++run->outer;
+    error = ch_run_offer_reaction(run, w.r, w.u);
+    ch_run_note(run, round, error);
+    if (ch_run_finished(run)) return;
+    if (round <= w.o.drops) drop_idle(&w);
+    bool added = add_violated(&w);
+    if (!added && tolerance <= least) return;
+    closed = !added;
+  }
+}
+
+const ChMethod ch_method_working_set = {
+    .name = "working-set",
+    .summary = "solves for the few blocks that carry load and puts in what their answer violates; Newton inside",
+    .document = "Cardhouse's own",
+    .equation = "docs/theory/working_set.md",
+    .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT,
+    .options = option_rows,
+    .option_count = CH_OPTION_COUNT,
+    .solve = solve};
