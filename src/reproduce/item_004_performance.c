@@ -1,9 +1,13 @@
-// 004, Table 7.1: what a step of the validation scenes costs. The rigid rows, beside ours on one core.
+// 004, Table 7.1: what a step of the validation scenes costs, beside ours on one core.
+//
+// The printed column is the time of the solve. Beside it stand our solve (set-up, solve and certificate) and our whole
+// step, in processor time; of a step's processor time the solve has the share that it has of the step on the clock.
 #include <math.h>
 
+#include "base/clock.h"
 #include "reproduce/subject.h"
 
-enum { ROWS = 6, METHODS = 2 };
+enum { ROWS = 7, METHODS = 2 };
 static const char* const methods[METHODS] = {"auto", "staggered"};
 
 typedef struct Row {
@@ -24,6 +28,7 @@ static const Row rows[ROWS] = {
      "4.7 s",
      528,
      348},
+    {{"composites, hanging", "composite", {{"cells", "9"}}, 3e-3}, 0.3, 0.0, 0.56, "0.56 s", 921, 192},
     {{"chairs on a slope", "chairs", {{"n", "44"}, {"modes", "34"}, {"cells", "6"}}, 1e-2},
      0.2,
      0.0,
@@ -37,16 +42,38 @@ static const Row rows[ROWS] = {
 
 typedef struct Cost {
   ChSummary summary;
-  double seconds;  // of processor time
+  double solve, step;       // seconds of processor time, of all steps
+  double clock, processor;  // when the last step ended
+  int freedoms;
 } Cost;
+
+static void look_at_clocks(Cost* cost) {
+  cost->clock = ch_clock_seconds();
+  cost->processor = ch_clock_processor_seconds();
+}
+
+static bool add_step(void* state, const ChSimulation* simulation, const ChStepInfo* info) {
+  Cost* cost = state;
+  double passed = ch_clock_seconds() - cost->clock, seconds = ch_clock_processor_seconds() - cost->processor;
+  cost->step += seconds;
+  cost->solve += seconds * fmin(1.0, info->seconds_solve / passed);
+  cost->freedoms = ch_item_freedoms(simulation);
+  look_at_clocks(cost);
+  return true;
+}
 
 static ChStatus measure(ChItemRun* run, const Row* row, const char* method, const double progress[2], Cost* out) {
   ChScene* scene;
+  double seconds;
   ChStatus status = ch_subject_open(run, &row->subject, &scene);
   if (status != CH_OK) return status;
   scene->options.solve.method = method;
-  ChPlay play = {.until = run->quick ? row->quick : row->full, .progress = {progress[0], progress[1]}};
-  return ch_item_play_timed(run, scene, &play, &out->summary, &out->seconds);
+  ChPlay play = {.until = run->quick ? row->quick : row->full,
+                 .progress = {progress[0], progress[1]},
+                 .each = add_step,
+                 .state = out};
+  look_at_clocks(out);
+  return ch_item_play_timed(run, scene, &play, &out->summary, &seconds);
 }
 
 static void tell(ChReport* report) {
@@ -54,9 +81,11 @@ static void tell(ChReport* report) {
       report,
       "Table 7.1 gives the mean time of a step's solve, the contacts and the degrees of freedom of each validation "
       "scene, on a 3 GHz Pentium D in Java, at eps = 1e-4 and with eight tangent directions. Here they are "
-      "stepped on one core of this machine, with certified rest off. Our figure is the processor time of a whole step, "
-      "collision and assembly included, at a certificate of 1e-8 (deformable bodies: 1e-6) with round cones: it is "
-      "compared with their solve alone. The machines are some fifteen years apart, which is worth a factor of ten or "
+      "stepped on one core of this machine, with certified rest off, to a certificate of 1e-8 (deformable bodies: "
+      "1e-6) "
+      "with round cones. The printed column is the time of the solve, and so what is judged is our solve: setting the "
+      "problem up, solving it, and the certificate. The whole step, with collision, assembly and motion, stands beside "
+      "it. Both are processor time. The machines are some fifteen years apart, which is worth a factor of ten or "
       "so on one core; the rest "
       "is due to sparse factorisations and to starts that are graded before anything is solved.");
   ch_report_choice(report, "scenes",
@@ -73,32 +102,38 @@ static void tell(ChReport* report) {
       "ODE's box routine (cards), and has more; what a contact more costs is seen in the rows' quotients.");
 }
 
+static const char* beside(ChReport* report, double ours, double printed) {
+  return ch_report_say(report, "%.3g ms, %.2g times %s", 1e3 * ours, ours < printed ? printed / ours : ours / printed,
+                       ours < printed ? "less" : "more");
+}
+
 static void report_row(ChReport* report, const Row* row, const char* method, const Cost* c) {
   const ChSummary* s = &c->summary;
-  double step = c->seconds / (double)s->steps, contacts = (double)s->contacts_sum / (double)s->steps;
-  ch_report_row(report, ch_report_say(report, "%s, `%s`: time of a step", row->subject.name, method), row->printed,
-                ch_report_say(report, "%.3g ms, %.2g times %s", 1e3 * step,
-                              step < row->seconds ? row->seconds / step : step / row->seconds,
-                              step < row->seconds ? "less" : "more"),
-                step < row->seconds ? CH_REPRODUCED : CH_DIFFERS,
-                "a step takes longer here, at a tolerance a hundred times smaller, collision and assembly included");
+  double solve = c->solve / (double)s->steps, contacts = (double)s->contacts_sum / (double)s->steps;
+  ch_report_row(report, ch_report_say(report, "%s, `%s`: solve of a step", row->subject.name, method), row->printed,
+                ch_report_say(report, "%s; the whole step %s", beside(report, solve, row->seconds),
+                              beside(report, c->step / (double)s->steps, row->seconds)),
+                solve < row->seconds ? CH_REPRODUCED : CH_DIFFERS,
+                "a solve takes longer here, at a tolerance a hundred times smaller or more");
   ch_report_row(report, ch_report_say(report, "%s, `%s`: contacts of a step", row->subject.name, method),
                 ch_report_say(report, "%d", row->contacts), ch_report_say(report, "%.0f", contacts),
                 fabs(contacts / row->contacts - 1.0) < 0.1 ? CH_REPRODUCED : CH_DIFFERS,
                 ch_report_say(report,
                               "rigid faces touch at their corners here, 4 a joint, and skins at the corners of their "
-                              "triangles; per contact a step takes %.2g us, printed %.2g us",
-                              1e6 * step / contacts, 1e6 * row->seconds / row->contacts));
+                              "triangles; per contact a solve takes %.2g us, printed %.2g us",
+                              1e6 * solve / contacts, 1e6 * row->seconds / row->contacts));
 }
 
-static void report_composites(ChReport* report) {
-  ch_report_row(report, "composites: time of a step", "0.56 s", "-", CH_CANNOT_BE,
-                "woven composites are not among the scenes of this item");
+static void report_freedoms(ChReport* report, const Row* row, const Cost* c) {
+  ch_report_row(report, ch_report_say(report, "%s: degrees of freedom", row->subject.name),
+                ch_report_say(report, "%d", row->freedoms), ch_report_say(report, "%d", c->freedoms),
+                c->freedoms == row->freedoms ? CH_REPRODUCED : CH_DIFFERS,
+                "what moves as told has none here, and a house that only stands has no blocks");
 }
 
 static ChStatus run_item(ChItemRun* run) {
   ChReport* report = run->report;
-  double least = INFINITY;
+  double least = INFINITY, least_step = INFINITY;
   long missed = 0, steps = 0;
   tell(report);
   for (int r = 0; r < ROWS; ++r)
@@ -109,15 +144,19 @@ static ChStatus run_item(ChItemRun* run) {
       ChStatus status = measure(run, &rows[r], methods[m], progress, &cost);
       if (status != CH_OK) return status;
       report_row(report, &rows[r], methods[m], &cost);
-      if (m == 0) least = fmin(least, rows[r].seconds * (double)cost.summary.steps / cost.seconds);
+      if (m == 0) {
+        report_freedoms(report, &rows[r], &cost);
+        least = fmin(least, rows[r].seconds * (double)cost.summary.steps / cost.solve);
+        least_step = fmin(least_step, rows[r].seconds * (double)cost.summary.steps / cost.step);
+      }
       missed += cost.summary.missed;
       steps += cost.summary.steps;
       if (m == 0) ch_report_command(report, "%s", ch_subject_command(run, &rows[r].subject, "--rest off --until 3"));
     }
-  report_composites(report);
-  ch_report_row(report, "`auto` beside the printed times, one core, every row", "-",
-                ch_report_say(report, "at least %.2g times faster a step", least),
-                least >= 100.0 ? CH_REPRODUCED : CH_DIFFERS, "below two orders of magnitude");
+  ch_report_row(
+      report, "`auto` beside the printed times, one core, every row", "-",
+      ch_report_say(report, "solves at least %.2g times faster, whole steps at least %.2g times", least, least_step),
+      least >= 100.0 ? CH_REPRODUCED : CH_DIFFERS, "solves are less than two orders of magnitude faster");
   ch_report_text(report, "%ld of %ld steps missed their tolerance.%s", missed, steps,
                  run->quick ? " Quick form: thirty to fifty steps of the standing scenes." : "");
   return CH_OK;

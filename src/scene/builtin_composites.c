@@ -25,9 +25,9 @@ enum { STRANDS, YOUNG, MU, TIGHT, THICKNESS, MODES, CELLS, OWN };
       CH_NUMBER("thickness", "0.008", 0.002, 0.02, "of a strand, m"), CH_WHOLE("modes", "18", 1, 58, "of a strand"), \
       CH_WHOLE("cells", "6", 4, 20, "of a strand's mesh from crossing to crossing")
 
-// A mat about the origin in the plane y = 0, carried to `at` by `turn`, all of it moving at `velocity`.
+// A mat about the origin in the plane y = 0, carried to `at` by `turn`, all of it moving at `velocity` and turning.
 typedef struct Mat {
-  ChVec3 at, velocity;
+  ChVec3 at, velocity, omega;
   ChQuat turn;
 } Mat;
 
@@ -40,7 +40,8 @@ static void add_strand(ChBuild* b, const Mat* mat, bool warp, int k) {
   ChVec3 place = ch_rotate(mat->turn, warp ? ch_vec(along, 0.0, 0.0) : ch_vec(0.0, 0.0, along));
   json_t* strand = ch_build_numbered(b, warp ? "warp" : "weft", k + 1, ch_add(mat->at, place));
   ch_build_set(b, strand, "orientation", json_pack("[f,f,f,f]", turn.w, turn.x, turn.y, turn.z));
-  ch_build_velocity(b, strand, mat->velocity);
+  ch_build_velocity(b, strand, ch_add(mat->velocity, ch_cross(mat->omega, place)));
+  ch_build_set(b, strand, "omega", ch_build_vector(b, mat->omega));
   ch_build_soft(b, strand,
                 &(ChBuildSoft){.model = "modal",
                                .shape = "strand",
@@ -114,13 +115,14 @@ const ChBuiltin ch_builtin_composite = {"composite", "a mat woven from rubber st
 
 // ---------------------------------------------------------------------------------------------------- thrown-composite
 
-enum { SPEED = OWN, ANGLE, SHIFT };
+enum { SPEED = OWN, ANGLE, SHIFT, SPIN };
 
 static const ChSceneParameter thrown_parameters[] = {
     WEAVE("4"),
     CH_NUMBER("speed", "4", 0, 40, "at which the mat flies down at the pegs, m/s"),
     CH_NUMBER("angle", "0", -90, 90, "of the mat against the board: 0 flat, 90 edge first, degrees"),
     CH_NUMBER("shift", "0", -0.5, 0.5, "of the mat to the side, m"),
+    CH_NUMBER("spin", "0", -100, 100, "of the mat about its own normal, radian/s"),
     CH_PARAMETERS_END,
 };
 
@@ -148,6 +150,7 @@ static void make_thrown(ChBuild* b) {
   Mat mat = {.at = ch_vec(b->number[SHIFT], 0.0, 0.25 + size * fabs(sin(tilt))),
              .velocity = ch_vec(0.0, 0.0, -b->number[SPEED]),
              .turn = ch_quat_about(ch_vec(1.0, 0.0, 0.0), tilt - 0.5 * PI)};
+  mat.omega = ch_rotate(mat.turn, ch_vec(0.0, b->number[SPIN], 0.0));
   add_mat(b, &mat);
 }
 
