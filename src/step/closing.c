@@ -127,7 +127,7 @@ static ChStatus close_island(Closing* c, const Answer* best) {
 }
 
 ChStatus ch_close_missed(ChContext* context, const ChProblem* p, const ChSolveOptions* options, double* v, double* u,
-                         double* r, ChSolveInfo* info) {
+                         double* r, ChSolveInfo* info, bool* safe) {
   ChArena* volatile arena = NULL;
   jmp_buf landing;
   if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
@@ -152,6 +152,7 @@ ChStatus ch_close_missed(ChContext* context, const ChProblem* p, const ChSolveOp
   c.options.max_iterations = 0;
   Answer best = {.r = r, .u = u, .v = v, .grade = info->certificate};
   ChStatus status = close_island(&c, &best);
+  *safe = c.found;
   if (status == CH_OK && c.found) {
     copy_answer(p, &c.safe, &best);
     info->certificate = best.grade;

@@ -15,8 +15,8 @@
 #include "cardhouse/solve.h"
 
 // Puts the answer in place of (v, u, r), and its certificate as one of the problem with friction. Where no convex
-// problem can be solved either, what was there stays.
+// problem can be solved either, what was there stays, and `safe` is false: what is left then is brake.h.
 ChStatus ch_close_missed(ChContext* context, const ChProblem* problem, const ChSolveOptions* options, double* v,
-                         double* u, double* r, ChSolveInfo* info);
+                         double* u, double* r, ChSolveInfo* info, bool* safe);
 
 #endif

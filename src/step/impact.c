@@ -8,11 +8,13 @@
 //             Coulomb's law
 //   poisson   compression with e = 0 gives r_c; decompression adds e r_c along the normals and solves once more
 //
-// A shock may set others off (balls in a row, a hair apart): the search is repeated until nothing closes that bounces.
+// A shock may set others off (balls in a row, a hair apart): the search is repeated until nothing closes that bounces,
+// or until the step's time is up: what closes then is stopped by the step itself and does not bounce.
 #include <math.h>
 #include <string.h>
 
 #include "assemble/soft_body.h"
+#include "base/clock.h"
 #include "step/soft_step.h"
 
 enum { MOST_SHOCKS = 200 };
@@ -128,6 +130,12 @@ static void write_velocities(const Shock* k) {
     }
 }
 
+// Of a step that has a deadline a shock may take half of the time that is left; the rest is for the step itself.
+static double half_way(const ChSimulation* s) {
+  double now = ch_clock_seconds();
+  return s->deadline > 0.0 ? now + 0.5 * fmax(s->deadline - now, 0.0) : 0.0;
+}
+
 // Solves with these impulses on the velocities at hand; `given` lists them by rows, for the ledger. The new velocities
 // go into the states.
 static ChStatus solve(ChContext* context, ChArena* arena, Shock* k, const double* impulse, double* given, double* r,
@@ -140,6 +148,8 @@ static ChStatus solve(ChContext* context, ChArena* arena, Shock* k, const double
                    .islands = &k->islands,
                    .dynamics = &dynamics,
                    .options = &s->options,
+                   .deadline = half_way(s),
+                   .haste = &s->haste,
                    .idle = k->idle,
                    .r = r,
                    .velocities = s->velocities};
@@ -206,7 +216,7 @@ ChStatus ch_impacts_resolve(ChContext* context, ChSimulation* s, const ChMoment*
   ChStatus status = CH_OK;
   Shock k = {.s = s, .all = moment, .h = h};
   find_slowest(&k);
-  while (info->impacts < MOST_SHOCKS && status == CH_OK) {
+  while (info->impacts < MOST_SHOCKS && status == CH_OK && !ch_step_is_late(s)) {
     ChArenaMark mark = ch_arena_mark(s->scratch);
     bool any = gather(s->scratch, &k);
     if (any) {

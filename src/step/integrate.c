@@ -256,6 +256,7 @@ static ChStatus first_pass(Step* p) {
                        .dynamics = &p->dynamics,
                        .options = o,
                        .deadline = s->deadline,
+                       .haste = &s->haste,
                        .may_rest = o->rest,
                        .unsure = s->memory.unsure,
                        .r = p->r,
@@ -309,7 +310,7 @@ static ChStatus solve(Step* p) {
   for (int pass = 1; pass < p->it->passes && status == CH_OK && p->place.coupling_count > 0; ++pass) {
     double before = change;
     change = ch_force_place_change(&p->place);
-    if (change <= SETTLED || (change <= NEARLY && change >= 0.5 * before)) break;
+    if (change <= SETTLED || (change <= NEARLY && change >= 0.5 * before) || ch_step_is_late(s)) break;
     memcpy(p->place.guess, s->velocities, bytes);
     status = next_pass(p);
   }
@@ -395,6 +396,7 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   if (it->forces != CH_FORCES_PREDICTOR) ch_force_place_find(&p.place);
   status = solve(&p);
   if (status != CH_OK) return status;
+  s->solved = ch_clock_seconds();
   measure(&p);
   *half_step = (1.0 - 2.0 * p.a) * ch_ledger_half_step(s, h);
   if (ch_force_place_sum(&p.place, true, s->k)) info->work += ch_ledger_applied(s, s->k, h);

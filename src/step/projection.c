@@ -64,6 +64,7 @@ static ChStatus round_once(ChContext* context, ChSimulation* s, ChStepInfo* info
                    .dynamics = &dynamics,
                    .options = &options,
                    .deadline = s->deadline,
+                   .haste = &s->haste,
                    .r = CH_TAKE(s->scratch, rows.row_count, double),
                    .velocities = s->velocities};
   status = ch_stage_solve(context, s->scratch, &stage);
@@ -75,7 +76,7 @@ static ChStatus round_once(ChContext* context, ChSimulation* s, ChStepInfo* info
 ChStatus ch_positions_project(ChContext* context, ChSimulation* s, ChStepInfo* info) {
   bool done = false;
   ChStatus status = CH_OK;
-  for (int round = 0; round < MOST_ROUNDS && !done && status == CH_OK; ++round)
+  for (int round = 0; round < MOST_ROUNDS && !done && status == CH_OK && !ch_step_is_late(s); ++round)
     status = round_once(context, s, info, &done);
   return status;
 }

@@ -11,6 +11,8 @@
 #include "step/soft_step.h"
 
 #define SMALLEST_SHARE (1.0 / 1024.0)  // of h that adaptive stepping goes down to
+#define MOST_AFTER 0.3                 // share of a step's limit that is kept for what comes after its solves
+#define FORGOTTEN 0.9                  // what of a slow end is expected again of the next step
 
 static bool steady(const ChSignal* signal) {
   return signal->rate == 0.0 && signal->amplitude == 0.0 && signal->table_count == 0;
@@ -158,7 +160,7 @@ static ChStatus adaptive_step(ChContext* context, ChSimulation* s, ChStepInfo* i
     if (status == CH_OK) status = overlap(context, s, &worst);
     if (status != CH_OK) return status;
     bool fine = worst <= ch_max(s->options.gap_tolerance, at_start);
-    if (fine || s->h <= SMALLEST_SHARE * s->options.h) break;
+    if (fine || s->h <= SMALLEST_SHARE * s->options.h || ch_step_is_late(s)) break;
     memcpy(s->states, s->before, ch_world_state_bytes(s->world));
     s->rest.filled = false;
     s->h *= 0.5;
@@ -203,19 +205,33 @@ static ChStatus make_step(ChContext* context, ChSimulation* s, ChStepInfo* info)
   return CH_OK;
 }
 
+bool ch_step_is_late(const ChSimulation* s) { return s->deadline > 0.0 && ch_clock_seconds() >= s->deadline; }
+
+// The limit is for the whole step: what comes after the solves must be foreseen. The first step has nothing to start
+// from, and no limit.
+static void set_deadline(ChSimulation* s) {
+  double limit = s->options.step_limit;
+  bool limited = limit > 0.0 && s->step > 0;
+  s->deadline = limited ? ch_clock_seconds() + limit - fmin(1.5 * s->after, MOST_AFTER * limit) : 0.0;
+}
+
+static void note_end(ChSimulation* s) {
+  if (s->options.step_limit > 0.0) s->after = fmax(FORGOTTEN * s->after, ch_clock_seconds() - s->solved);
+}
+
 ChStatus ch_simulation_step(ChContext* context, ChSimulation* s, ChStepInfo* info) {
   ChStepInfo own;
   if (!info) info = &own;
   ChStatus status = notice_options(context, s);
   if (status != CH_OK) return status;
-  bool limited = s->options.step_limit > 0.0 && s->step > 0;  // the first step has nothing to start from
-  s->deadline = limited ? ch_clock_seconds() + s->options.step_limit : 0.0;
+  set_deadline(s);
   bool same_length = s->info.h == (s->options.adaptive ? s->h : s->options.h);
   if (s->still && s->options.rest && same_length)
     repeat_step(s, info);
   else
     status = make_step(context, s, info);
   if (status != CH_OK) return status;
+  note_end(s);
   s->time = info->time;
   ++s->step;
   s->info = *info;

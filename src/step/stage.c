@@ -8,7 +8,10 @@
 #include "assemble/soft_body.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "problem/cones.h"
+#include "problem/grader.h"
 #include "solve/method.h"
+#include "step/brake.h"
 #include "step/closing.h"
 
 #define NEARLY 1000.0     // times the tolerance, and
@@ -23,9 +26,11 @@
 #define SURE 0.3     // share of the tolerance at which a start is taken as it is
 #define UNSURE 1e-2  // and in the steps after a correction, of which there are at most
 enum { UNSURE_STEPS = 12 };
-// Where a step has a deadline, a solve may take this share of what is left: the rest is for closing what it misses.
+// Where a step has a deadline, a solve may take this share of what is left: the rest is for braking where it misses.
 #define SOLVE_SHARE 0.6
 #define LEAST 2e-5           // seconds: time for the start to be graded
+#define AT_ONCE 1.2          // times its limit, above which a solve that ended by the clock had no more than set up
+#define LEARNT 0.1           // share of a new observation in what is known of that
 enum { CHEAP_ROWS = 3000 };  // an iteration on a larger island costs more than it is likely to save
 
 // One island on its way through a solver; its memory is its own.
@@ -36,6 +41,8 @@ typedef struct Island {
   ChProblem* problem;
   double *r, *u, *v;  // v: less the reference
   double* reference;
+  double ends;   // on the clock; INFINITY: it has no limit
+  double haste;  // seconds a row of a solve that ran over its limit at once; 0: it did not
   ChSolveInfo info;
 } Island;
 
@@ -138,6 +145,7 @@ static void settle(ChContext* context, Island* island, const ChSolveOptions* opt
   const ChProblem* p = island->problem;
   if (!barely_moves(island, options->tolerance)) {
     if (p->rows > CHEAP_ROWS || !barely_moves(island, SEEMING * options->tolerance)) return;
+    if (!(ch_clock_seconds() + island->info.seconds_setup + island->info.seconds_solve < island->ends)) return;
     ChSolveOptions finer = *options;
     ChSolveInfo info;
     double *r = CH_TAKE(island->arena, p->rows, double), *u = CH_TAKE(island->arena, p->rows, double);
@@ -184,6 +192,80 @@ static double time_left(const Island* island) {
   return fmax(share * (s->deadline - ch_clock_seconds()), LEAST);
 }
 
+// How fast what falls gets in one step: an overlap that this undoes in time comes from a step or two.
+static double gentle_speed(const ChMoment* moment) {
+  return ch_norm(ch_world_gravity(moment->world, moment->time)) * (moment->end - moment->time);
+}
+
+// What w asks of contacts that overlap, taken back: they part gently, if at all.
+static double* relief_of(const Island* island) {
+  const ChStage* s = island->stage;
+  double gentle = gentle_speed(s->moment);
+  double* relief = CH_TAKE(island->arena, island->problem->rows, double);
+  int row = 0;
+  for (int k = s->islands->block_start[island->index]; k < s->islands->block_start[island->index + 1]; ++k) {
+    const ChRowBlock* block = &s->rows->blocks[s->islands->blocks[k]];
+    double asked = s->rows->w[block->law.row] - s->rows->prescribed[block->law.row];
+    if (block->gap >= 0 && asked < -gentle) relief[row] = -asked - gentle;
+    row += block->law.dimension;
+  }
+  return relief;
+}
+
+// An answer that is safe in place of one that missed by far. Under a deadline there is no time for another solve.
+static ChStatus close_blocks(ChContext* context, Island* island, const ChSolveOptions* options) {
+  const ChProblem* p = island->problem;
+  bool safe = false, hurried = isfinite(island->ends);
+  ChStatus status = CH_OK;
+  if (!hurried) status = ch_close_missed(context, p, options, island->v, island->u, island->r, &island->info, &safe);
+  if (status != CH_OK || safe) return status;
+  ChBrake brake = {
+      .problem = p, .pose = options->pose, .relief = relief_of(island), .ends = hurried ? island->ends : 0.0};
+  return ch_brake(context, &brake, island->v, island->u, island->r, &island->info);
+}
+
+// Whether a solve would come to anything.
+static bool has_time(const Island* island, double limit) {
+  const ChStage* s = island->stage;
+  return !(s->deadline > 0.0) || !s->haste || *s->haste * island->problem->rows <= limit;
+}
+
+// What a solve begins with, as if its time had run out at once.
+static ChStatus take_start(ChContext* context, Island* island, const ChSolveOptions* options) {
+  const ChProblem* p = island->problem;
+  for (int i = 0; i < p->block_count; ++i)
+    ch_block_project(&p->blocks[i], options->pose, island->r + p->blocks[i].row, island->r + p->blocks[i].row);
+  island->info.certificate = ch_certificate_unknown();
+  ChStatus status = ch_problem_velocity(context, p, island->r, island->v, island->u);
+  return status == CH_OK ? CH_MAX_TIME : status;
+}
+
+static void learn_haste(ChStage* s, const Island* island) {
+  if (!s->haste || !(island->haste > 0.0)) return;
+  *s->haste += (*s->haste > 0.0 ? LEARNT : 1.0) * (island->haste - *s->haste);
+}
+
+// The solve itself, in the island's share of what the step has left of its time.
+static ChStatus run_solver(ChContext* context, Island* island, ChSolveOptions* options) {
+  const ChStage* s = island->stage;
+  const ChProblem* p = island->problem;
+  double limit = options->time_limit;
+  island->ends = INFINITY;
+  if (s->deadline > 0.0) {
+    double left = time_left(island);
+    island->ends = ch_clock_seconds() + left;
+    options->time_limit = fmin(limit, SOLVE_SHARE * left);
+  }
+  if (isfinite(options->time_limit)) options->work_limit = INFINITY;  // who sets a time wants that
+  if (!has_time(island, options->time_limit)) return take_start(context, island, options);
+  ChStatus status = ch_solve(context, p, options, island->v, island->u, island->r, &island->info);
+  double took = island->info.seconds_setup + island->info.seconds_solve;
+  if (s->deadline > 0.0 && status == CH_MAX_TIME && took > AT_ONCE * options->time_limit)
+    island->haste = took / p->rows;
+  options->time_limit = fmin(limit, fmax(island->ends - ch_clock_seconds(), LEAST));
+  return status;
+}
+
 static ChStatus solve_blocks(ChContext* context, Island* island) {
   ChStage* s = island->stage;
   const ChProblem* p = island->problem;
@@ -193,23 +275,15 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
   memcpy(start, island->r, (size_t)p->rows * sizeof *start);
   options.warm = s->options->warm ? start : NULL;
   options.threads = 1;
-  double limit = options.time_limit, ends = INFINITY;
-  if (s->deadline > 0.0) {
-    double left = time_left(island);
-    ends = ch_clock_seconds() + left;
-    options.time_limit = fmin(limit, SOLVE_SHARE * left);
-  }
-  if (isfinite(options.time_limit)) options.work_limit = INFINITY;  // who sets a time wants that
   int unsure = steps_unsure(island);
   if (s->unsure && p->rows <= CHEAP_ROWS) options.accept = (unsure > 0 ? UNSURE : SURE) * options.tolerance;
-  ChStatus status = ch_solve(context, p, &options, island->v, island->u, island->r, &island->info);
+  ChStatus status = run_solver(context, island, &options);
   options.accept = 0.0;
-  options.time_limit = fmin(limit, fmax(ends - ch_clock_seconds(), LEAST));
   bool fell_short =
       status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC;
   if (status != CH_OK && !fell_short) return status;
   if (fell_short && !plays_engine(&options) && !nearly_met(&island->info.certificate, options.tolerance)) {
-    ChStatus closed = ch_close_missed(context, p, &options, island->v, island->u, island->r, &island->info);
+    ChStatus closed = close_blocks(context, island, &options);
     if (closed != CH_OK) return closed;
   }
   if (s->may_rest && ch_certificate_met(&island->info.certificate, options.tolerance))
@@ -295,6 +369,7 @@ ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
       status[i] = solve_island(&contexts[omp_get_thread_num()], &islands[i]);
   }
   for (int i = 0; i < count; ++i) {  // in order, whichever thread was first
+    learn_haste(s, &islands[i]);
     s->worst = ch_certificate_worse(s->worst, s->grades[i]);
     s->iterations += islands[i].info.outer + islands[i].info.inner;
     if (!ch_certificate_met(&s->grades[i], s->options->solve.tolerance)) s->missed = true;

@@ -16,6 +16,7 @@ typedef struct ChStage {
   const ChDynamics* dynamics;
   const ChSimulationOptions* options;
   double deadline;  // on ch_clock_seconds, by which solves shall have ended; 0: none
+  double* haste;    // seconds a row that a solve takes at least, as far as known: with less of them it is not begun
   bool may_rest;    // v = 0 is put in where it passes the certificate
 
   const unsigned char* idle;   // island -> is left as it is: r = 0, velocities are not written; may be NULL

@@ -52,7 +52,10 @@ struct ChSimulation {
   bool autonomous;  // nothing in the world depends on time
   bool still;       // the last step moved nothing: the next one is the same
   double time, h;   // h: what adaptive stepping is at
-  double deadline;  // of the step at hand, on ch_clock_seconds; 0: none
+  double deadline;  // by which the step's solves shall have ended, on ch_clock_seconds; 0: none
+  double solved;    // when the last ones had
+  double after;     // seconds that a step takes after them, as of late
+  double haste;     // see stage.h
   long step;
   double base_time, base_h;  // since `base_step` all steps were base_h long: time is counted, not summed
   long base_step;
@@ -60,6 +63,9 @@ struct ChSimulation {
   ChContactView* contacts;
   int contact_count, contact_room;
 };
+
+// Whether the step at hand has used up its time.
+bool ch_step_is_late(const ChSimulation* s);
 
 // One step of the integrator that the options name, of length h; advances states and fills info. `half_step`: see
 // ledger.c.
