@@ -212,7 +212,7 @@ static bool solve_crowded(ChRun* run) {
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
   bool curved = !run->system->polygonal && !run->system->relaxed;
-  if (curved && ch_system_is_crowded(run->system) && solve_crowded(run)) return;
+  if (curved && !run->system->formed && ch_system_is_crowded(run->system) && solve_crowded(run)) return;
   bool large = run->system->n >= LARGE && run->options->tolerance >= LOOSE;
   if (large && !run->system->polygonal && !run->system->relaxed) {
     if (surge(run) || continues_huge(run)) return;

@@ -25,11 +25,19 @@
   X(double, loose, 0.01, 0.0, 1.0, "share of the last error that S may keep as long as it is not the last set")
 CH_OPTIONS(WORKING_SET_OPTIONS)
 
-extern const ChMethod ch_method_ipm, ch_method_newton, ch_method_nsgs;
+extern const ChMethod ch_method_auto, ch_method_ipm, ch_method_newton, ch_method_nsgs;
 
 #define SHARE 0.5      // of the tolerance that S itself may use up
 #define HANDOVER 1e-6  // where the interior point slows down and Newton takes over
-enum { SWEEPS = 30, NEAR_STEPS = 15, FAR_STEPS = 25, INTERIOR_STEPS = 60, LEAST_PICKS = 6, FREEDOMS_A_PICK = 4 };
+enum {
+  SWEEPS = 30,
+  NEAR_STEPS = 15,
+  FAR_STEPS = 25,
+  INTERIOR_STEPS = 60,
+  LAST_STEPS = 1000,
+  LEAST_PICKS = 6,
+  FREEDOMS_A_PICK = 4
+};
 
 typedef struct WorkingSet {
   ChRun* run;
@@ -87,9 +95,10 @@ static const Stage stages[] = {
     {&ch_method_newton, NEAR_STEPS, false, false, {{"newton.forms", 2}, {"newton.leaps", 20}, {"newton.halvings", 2}}},
     {&ch_method_ipm, INTERIOR_STEPS, true, false, {{NULL, 0}}},
     {&ch_method_newton, FAR_STEPS, false, false, {{"newton.forms", 2}}},
+    {&ch_method_auto, LAST_STEPS, false, true, {{NULL, 0}}},
 };
 
-static void run_stages(WorkingSet* w, const ChSystem* sub, double tolerance) {
+static bool run_stages(WorkingSet* w, const ChSystem* sub, double tolerance) {
   ChRun* run = w->run;
   double error = INFINITY;
   for (size_t k = 0; k < sizeof stages / sizeof stages[0] && error > tolerance && !ch_run_late(run); ++k) {
@@ -98,24 +107,26 @@ static void run_stages(WorkingSet* w, const ChSystem* sub, double tolerance) {
     ChNested nested = {.method = stage->method,
                        .system = sub,
                        .start = w->part,
-                       .tolerance = stage->far ? fmax(HANDOVER, tolerance) : tolerance,
+                       .tolerance = stage->far ? fmin(fmax(HANDOVER, tolerance), 0.1 * error) : tolerance,
                        .max_iterations = stage->iterations};
     memcpy(nested.setting, stage->setting, sizeof nested.setting);
     error = ch_run_nested(run, &nested, w->part);
   }
+  return error <= tolerance;
 }
 
-// The blocks of S alone, from where they stand.
-static void solve_members(WorkingSet* w, double tolerance) {
+// The blocks of S alone, from where they stand; false where they could not be solved.
+static bool solve_members(WorkingSet* w, double tolerance) {
   ChRun* run = w->run;
   ChArenaMark mark = ch_arena_mark(run->arena);
   ChSystem sub = ch_subsystem(run->arena, w->s, w->members, w->count);
   if (sub.bodies && sub.rows <= 2 * sub.bodies->dofs) ch_system_form(run->arena, &sub);
   ch_subsystem_gather(w->s, w->members, w->count, w->r, w->part);
-  run_stages(w, &sub, tolerance);
+  bool solved = run_stages(w, &sub, tolerance);
   memset(w->r, 0, (size_t)w->s->rows * sizeof *w->r);
   ch_subsystem_scatter(w->s, w->members, w->count, w->part, w->r);
   ch_arena_release(run->arena, mark);
+  return solved;
 }
 
 // |P(-u^)| of a block without reaction
@@ -206,12 +217,12 @@ static void solve(ChRun* run) {
   for (int round = 1; round <= w.o.rounds && !is_spent(run); ++round) {
     double tolerance = closed ? least : fmax(least, w.o.loose * error);
     list_members(&w);
-    if (w.count > 0) solve_members(&w, tolerance);
+    bool solved = w.count == 0 || solve_members(&w, tolerance);
     ++run->outer;
     error = ch_run_offer_reaction(run, w.r, w.u);
     ch_run_note(run, round, error);
     if (ch_run_finished(run)) return;
-    if (round <= w.o.drops) drop_idle(&w);
+    if (solved && round <= w.o.drops) drop_idle(&w);
     bool added = add_violated(&w);
     if (!added && tolerance <= least) return;
     closed = !added;
