@@ -1,5 +1,6 @@
 // W formed body by body: W_ij = sum over the bodies that i and j share of H_ib^T M_b^-1 H_jb. Blocks that share no body
-// have no entry.
+// have no entry. All blocks on one body with many degrees of freedom are multiplied at once, as matrices.
+#include <cblas.h>
 #include <string.h>
 
 #include "linalg/small.h"
@@ -8,9 +9,13 @@
 // The entries of H by body: entry[start[b]] .. are those of body b, ascending in their blocks.
 typedef struct ByBody {
   int *start, *entry, *block;
-  long* at;    // where an entry's block begins in MH
+  long* at;    // where an entry's block begins in MH; on a wide body: its first column there
   double* MH;  // M^-1 H
+  double** G;  // of a wide body: H^T M^-1 H over all its columns; NULL of others
+  int* columns;
 } ByBody;
+
+enum { WIDE = 12, MOST_COLUMNS = 1500 };  // degrees of freedom of a wide body; columns of which the product is kept
 
 // MH += M^-1 H; M^-1 is mostly zeros
 static inline void add_response_loop(int rows, int columns, const double* inverse, const double* H, double* MH) {
@@ -25,27 +30,64 @@ static void add_response(int rows, int columns, const double* inverse, const dou
   CH_SMALL_BY_SIZE(rows, columns, add_response_loop, inverse, H, MH);
 }
 
+// H of all entries of a body side by side, times M^-1, times H again.
+static double* multiply_wide(ChArena* arena, const ChBodies* b, const ByBody* list, const int* dim, int body) {
+  int size = b->dim[body], columns = list->columns[body];
+  double *H = CH_TAKE_RAW(arena, (long)size * columns, double), *MH = CH_TAKE_RAW(arena, (long)size * columns, double);
+  double* G = CH_TAKE_RAW(arena, (long)columns * columns, double);
+  for (int k = list->start[body]; k < list->start[body + 1]; ++k) {
+    int e = list->entry[k], d = dim[list->block[e]];
+    const double* from = b->H + b->jacobian[e];
+    for (int x = 0; x < size; ++x)
+      for (int a = 0; a < d; ++a) H[(long)x * columns + list->at[e] + a] = from[x * d + a];
+  }
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, columns, size, 1.0, b->inverse + b->offset[body], size,
+              H, columns, 0.0, MH, columns);
+  cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, columns, columns, size, 1.0, H, columns, MH, columns, 0.0, G,
+              columns);
+  return G;
+}
+
+// Sizes and places; bodies are narrow or wide.
 static ByBody list_by_body(ChArena* arena, const ChBodies* b, int n, const int* dim) {
   int entries = b->start[n];
-  ByBody list = {CH_TAKE(arena, b->n + 2, int), CH_TAKE(arena, entries, int), CH_TAKE(arena, entries, int),
-                 CH_TAKE_RAW(arena, entries, long), NULL};
-  long size = 0;
+  ByBody list = {.start = CH_TAKE(arena, b->n + 2, int),
+                 .entry = CH_TAKE(arena, entries, int),
+                 .block = CH_TAKE(arena, entries, int),
+                 .at = CH_TAKE_RAW(arena, entries, long),
+                 .G = CH_TAKE(arena, b->n, double*),
+                 .columns = CH_TAKE(arena, b->n, int)};
   for (int i = 0; i < n; ++i)
     for (int e = b->start[i]; e < b->start[i + 1]; ++e) {
       list.block[e] = i;
       ++list.start[b->body[e] + 2];
-      list.at[e] = size;
-      size += (long)b->dim[b->body[e]] * dim[i];
+      list.columns[b->body[e]] += dim[i];
     }
   for (int k = 0; k < b->n; ++k) list.start[k + 2] += list.start[k + 1];
   for (int e = 0; e < entries; ++e) list.entry[list.start[b->body[e] + 1]++] = e;
-  list.MH = CH_TAKE(arena, size, double);
-  for (int e = 0; e < entries; ++e) {
-    int body = b->body[e];
-    add_response(b->dim[body], dim[list.block[e]], b->inverse + b->offset[body], b->H + b->jacobian[e],
-                 list.MH + list.at[e]);
-  }
   return list;
+}
+
+static void respond(ChArena* arena, const ChBodies* b, const int* dim, ByBody* list) {
+  long size = 0;
+  for (int body = 0; body < b->n; ++body) {
+    bool wide = b->dim[body] >= WIDE && list->columns[body] <= MOST_COLUMNS;
+    long column = 0;
+    for (int k = list->start[body]; k < list->start[body + 1]; ++k) {
+      int e = list->entry[k], d = dim[list->block[e]];
+      list->at[e] = wide ? column : size;
+      column += d;
+      if (!wide) size += (long)b->dim[body] * d;
+    }
+    if (wide && column > 0) list->G[body] = multiply_wide(arena, b, list, dim, body);
+  }
+  list->MH = CH_TAKE(arena, size, double);
+  for (int e = 0; e < list->start[b->n]; ++e) {
+    int body = b->body[e];
+    if (!list->G[body])
+      add_response(b->dim[body], dim[list->block[e]], b->inverse + b->offset[body], b->H + b->jacobian[e],
+                   list->MH + list->at[e]);
+  }
 }
 
 // Merges the blocks of one body into the ascending list of a row; returns its new length.
@@ -97,6 +139,12 @@ static void add_pair(int rows, int m, int n, const double* A, const double* B, d
     add_product(rows, m, n, A, B, out);
 }
 
+// out += the m x n corner of G, whose rows have `columns` entries
+static void add_part(int m, int n, long columns, const double* G, double* out) {
+  for (int a = 0; a < m; ++a)
+    for (int c = 0; c < n; ++c) out[a * n + c] += G[a * columns + c];
+}
+
 // Rows i, columns j >= `from`(i); place[j] is scratch.
 static void fill_row(const ChBodies* b, const ByBody* list, ChBlockCsr* W, int i, int from, long* place) {
   for (int k = W->start[i]; k < W->start[i + 1]; ++k) place[W->column[k]] = W->offset[k];
@@ -104,7 +152,11 @@ static void fill_row(const ChBodies* b, const ByBody* list, ChBlockCsr* W, int i
     int body = b->body[e];
     for (int k = list->start[body]; k < list->start[body + 1]; ++k) {
       int f = list->entry[k], j = list->block[f];
-      if (j >= from)
+      if (j < from) continue;
+      if (list->G[body])
+        add_part(W->dim[i], W->dim[j], list->columns[body],
+                 list->G[body] + list->at[e] * list->columns[body] + list->at[f], W->value + place[j]);
+      else
         add_pair(b->dim[body], W->dim[i], W->dim[j], b->H + b->jacobian[e], list->MH + list->at[f],
                  W->value + place[j]);
     }
@@ -129,6 +181,7 @@ ChBlockCsr ch_bodies_delassus(ChArena* arena, const ChBodies* b, int n, const in
                               bool symmetric) {
   ChBlockCsr W = {.n = n, .dim = dim, .row = row};
   ByBody list = list_by_body(arena, b, n, dim);
+  respond(arena, b, dim, &list);
   build_pattern(arena, b, &list, &W);
   ch_block_csr_layout(arena, &W);
   long* place = CH_TAKE(arena, n, long);

@@ -326,6 +326,12 @@ ChStatus ch_compliance_solve(ChContext* context, const ChCompliance* mass, const
 // --- the diagonal of H^T M^-1 H
 // ---------------------------------------------------------------------------------------
 
+// Columns of H in one part with a root, gathered until they are worth a solve.
+typedef struct Panel {
+  double* x;  // size x CHUNK, by columns
+  int count, columns[CHUNK];
+} Panel;
+
 typedef struct Touch {
   double* column;  // one column of H, spread over all unknowns
   double* local;   // its entries in one part
@@ -333,6 +339,7 @@ typedef struct Touch {
   int* seen;  // column that last touched each part
   int* touched;
   int count;
+  Panel* panel;  // per part
 } Touch;
 
 // Spreads what belongs to parts and adds up what does not.
@@ -357,19 +364,6 @@ static void clear_column(const ChSparse* H, int c, Touch* t) {
 
 static bool has_root(const Part* part) { return part->cholesky || part->root; }
 
-// Adds one column's share of every part it touches, the parts with a root excepted.
-static ChStatus add_column(ChContext* context, const ChCompliance* mass, Touch* t, double* sum) {
-  for (int k = 0; k < t->count; ++k) {
-    const Part* part = &mass->parts[t->touched[k]];
-    if (has_root(part)) continue;
-    for (int i = 0; i < part->size; ++i) t->local[i] = t->column[part->member[i]];
-    const ChStatus status = solve_part(context, mass, part, t->local, t->work);
-    if (status != CH_OK) return status;
-    for (int i = 0; i < part->size; ++i) *sum += t->local[i] * t->column[part->member[i]];
-  }
-  return CH_OK;
-}
-
 // |L^-1 P h|^2 for a chunk of columns at a time: half a solve, and by matrix-matrix kernels.
 static void add_chunk(const ChCompliance* mass, const Part* part, int count, const int* columns, double* x,
                       double* diagonal) {
@@ -384,28 +378,37 @@ static void add_chunk(const ChCompliance* mass, const Part* part, int count, con
     const double* y = x + (size_t)c * (size_t)part->size;
     for (int i = 0; i < part->size; ++i) diagonal[columns[c]] += y[i] * y[i];
   }
-  memset(x, 0, (size_t)part->size * (size_t)count * sizeof *x);
 }
 
-static void add_part_by_root(const ChCompliance* mass, const ChSparse* H, int p, double* diagonal) {
+static void flush_panel(const ChCompliance* mass, int p, Panel* panel, double* diagonal) {
+  if (panel->count > 0) add_chunk(mass, &mass->parts[p], panel->count, panel->columns, panel->x, diagonal);
+  panel->count = 0;
+}
+
+static void add_to_panel(const ChCompliance* mass, int p, int c, Touch* t, double* diagonal) {
   const Part* part = &mass->parts[p];
-  const ChArenaMark mark = ch_arena_mark(mass->arena);
-  double* x = CH_TAKE(mass->arena, (size_t)part->size * CHUNK, double);
-  int columns[CHUNK], count = 0;
-  for (int c = 0; c < H->columns; ++c) {
-    bool touches = false;
-    for (int k = H->start[c]; k < H->start[c + 1]; ++k) {
-      if (mass->part[H->index[k]] != p) continue;
-      touches = true;
-      x[(size_t)count * (size_t)part->size + (size_t)mass->position[H->index[k]]] = H->value[k];
+  Panel* panel = &t->panel[p];
+  if (!panel->x) panel->x = CH_TAKE_RAW(mass->arena, (size_t)part->size * CHUNK, double);
+  double* x = panel->x + (size_t)panel->count * (size_t)part->size;
+  for (int i = 0; i < part->size; ++i) x[i] = t->column[part->member[i]];
+  panel->columns[panel->count++] = c;
+  if (panel->count == CHUNK) flush_panel(mass, p, panel, diagonal);
+}
+
+// Adds column c's share of every part it touches; the parts with a root take theirs later.
+static ChStatus add_column(ChContext* context, const ChCompliance* mass, int c, Touch* t, double* diagonal) {
+  for (int k = 0; k < t->count; ++k) {
+    const Part* part = &mass->parts[t->touched[k]];
+    if (has_root(part)) {
+      add_to_panel(mass, t->touched[k], c, t, diagonal);
+      continue;
     }
-    if (touches) columns[count++] = c;
-    if (count < CHUNK) continue;
-    add_chunk(mass, part, count, columns, x, diagonal);
-    count = 0;
+    for (int i = 0; i < part->size; ++i) t->local[i] = t->column[part->member[i]];
+    const ChStatus status = solve_part(context, mass, part, t->local, t->work);
+    if (status != CH_OK) return status;
+    for (int i = 0; i < part->size; ++i) diagonal[c] += t->local[i] * t->column[part->member[i]];
   }
-  if (count > 0) add_chunk(mass, part, count, columns, x, diagonal);
-  ch_arena_release(mass->arena, mark);
+  return CH_OK;
 }
 
 // All unknowns alone: nothing but sums of squares.
@@ -427,16 +430,16 @@ ChStatus ch_compliance_diagonal(ChContext* context, const ChCompliance* mass, co
              .local = CH_TAKE(mass->arena, H->rows, double),
              .work = CH_TAKE(mass->arena, H->rows, double),
              .seen = CH_TAKE(mass->arena, mass->count, int),
-             .touched = CH_TAKE(mass->arena, mass->count, int)};
+             .touched = CH_TAKE(mass->arena, mass->count, int),
+             .panel = CH_TAKE(mass->arena, mass->count, Panel)};
   ChStatus status = CH_OK;
   for (int c = 0; c < H->columns && status == CH_OK; ++c) {
     diagonal[c] = spread_column(mass, H, c, &t);
     if (t.count == 0) continue;
-    status = add_column(context, mass, &t, &diagonal[c]);
+    status = add_column(context, mass, c, &t, diagonal);
     clear_column(H, c, &t);
   }
-  for (int p = 0; p < mass->count && status == CH_OK; ++p)
-    if (has_root(&mass->parts[p])) add_part_by_root(mass, H, p, diagonal);
+  for (int p = 0; p < mass->count && status == CH_OK; ++p) flush_panel(mass, p, &t.panel[p], diagonal);
   ch_arena_release(mass->arena, mark);
   return status;
 }

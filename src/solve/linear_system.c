@@ -6,6 +6,7 @@
 
 #include "linalg/block_lu.h"
 #include "linalg/cholesky.h"
+#include "linalg/dense_lu.h"
 #include "linalg/small.h"
 
 // Open contacts leave the r-space factorisation but not the v-space one; the estimate below allows for a typical share.
@@ -17,6 +18,7 @@ struct ChLinearSystem {
   bool symmetric, by_bodies;
   ChBlockCsr K;
   ChBlockLu* lu;
+  ChDenseLu* dense;  // instead
   ChCholesky* cholesky;
   const double *B, *E;
   double* B_inverse;      // v-space, and pinned blocks of r-space
@@ -116,6 +118,8 @@ static void choose_space(ChArena* arena, ChLinearSystem* l, ChSpace space) {
     use_reactions(arena, l);
   } else if (!s->formed || space == CH_SPACE_V) {
     use_bodies(arena, l);
+  } else if (ch_dense_lu_suits(&s->W)) {
+    use_reactions(arena, l);
   } else {
     use_reactions(arena, l);
     l->lu = ch_block_lu_analyze(arena, &l->K);
@@ -133,9 +137,11 @@ ChLinearSystem* ch_linear_create(ChArena* arena, const ChSystem* s, ChSpace spac
   choose_space(arena, l, space);
   if (l->symmetric)
     l->cholesky = ch_cholesky_analyze(arena, &l->K);
+  else if (!l->lu && ch_dense_lu_suits(&l->K))
+    l->dense = ch_dense_lu_create(arena, &l->K);
   else if (!l->lu)
     l->lu = ch_block_lu_analyze(arena, &l->K);
-  if (!l->symmetric) ch_block_lu_reserve(l->lu);
+  if (l->lu) ch_block_lu_reserve(l->lu);
   int values = s->diagonal_at[s->n];
   l->B_inverse = CH_TAKE(arena, values, double);
   l->C = CH_TAKE(arena, values, double);
@@ -247,6 +253,7 @@ bool ch_linear_factor(ChLinearSystem* l, const double* B, const double* E) {
   else
     assemble_reactions(l);
   if (l->cholesky) return ch_cholesky_factor(l->cholesky, &l->K);
+  if (l->dense) return ch_dense_lu_factor(l->dense, &l->K, l->by_bodies ? NULL : l->pinned);
   return ch_block_lu_factor(l->lu, &l->K, l->by_bodies ? NULL : l->pinned);
 }
 
@@ -261,6 +268,8 @@ bool ch_linear_factor_shifted(ChLinearSystem* l, double rho) {
 static void solve_factored(ChLinearSystem* l, const double* b, double* x) {
   if (l->cholesky)
     ch_cholesky_solve(l->cholesky, b, x);
+  else if (l->dense)
+    ch_dense_lu_solve(l->dense, b, x);
   else
     ch_block_lu_solve(l->lu, b, x);
 }
