@@ -7,10 +7,8 @@
 
 #include "problem/mass.h"
 
-enum {
-  WIDE = 12,
-  CHUNK = 30
-};  // degrees of freedom from which on a body's blocks are squared together; so many columns
+// Degrees of freedom, and rows of the problem, from which on a body's blocks are squared together; columns at a time.
+enum { WIDE = 12, MANY = 32, CHUNK = 30 };
 
 // Which bodies the block at hand touches, and as which entry.
 typedef struct Touched {
@@ -113,8 +111,10 @@ static void fill_square(const ChProblem* p, int i, double* const* root, ChBlockJ
 }
 
 // L of M = L L^T, by columns, of bodies with modes; NULL of others and where M is not symmetric positive definite.
-static double** find_roots(ChArena* arena, const ChMass* mass) {
+static double** find_roots(ChArena* arena, const ChProblem* p) {
+  const ChMass* mass = p->mass;
   double** root = CH_TAKE(arena, mass->bodies, double*);
+  if (p->rows < MANY) return root;
   for (int b = 0; b < mass->bodies; ++b) {
     int size = ch_mass_size(mass, b);
     const double* matrix = mass->matrix + mass->offset[b];
@@ -183,7 +183,7 @@ ChBlockJacobians ch_block_jacobians(ChArena* arena, const ChProblem* p, const un
     j.square_at[i + 1] = j.square_at[i] + p->blocks[i].dimension * p->blocks[i].dimension;
   j.square = CH_TAKE(arena, j.square_at[p->block_count], double);
   for (int b = 0; b < p->mass->bodies; ++b) touched.by[b] = 0;
-  double** root = find_roots(arena, p->mass);
+  double** root = find_roots(arena, p);
   size = 0;
   for (int i = 0; i < p->block_count; ++i) {
     j.start[i + 1] = j.start[i];

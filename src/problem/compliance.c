@@ -17,7 +17,8 @@
 #include "base/check.h"
 #include "linalg/sparse.h"
 
-enum { DENSE_LIMIT = 64, CHUNK = 32, WIDE = 12 };  // WIDE: unknowns from which on a dense part gets a root, too
+enum { DENSE_LIMIT = 64, CHUNK = 32 };
+enum { WIDE = 12, MANY = 32 };  // unknowns of a dense part, and columns of H, from which on it gets a root, too
 
 typedef struct Part {
   int size;
@@ -82,13 +83,24 @@ static void lu_solve(int n, const double* a, const int* pivot, double* x) {
   }
 }
 
-// NULL where the part, by rows, is not symmetric and positive definite.
-static double* root_of(ChArena* arena, int n, const double* a) {
+// The part by rows; what is not given is zero.
+static void gather_dense(const ChCompliance* mass, const Part* part, double* a) {
+  const int n = part->size;
+  for (int j = 0; j < n; ++j) {
+    const int column = part->member[j];
+    for (int k = mass->M->start[column]; k < mass->M->start[column + 1]; ++k)
+      a[mass->position[mass->M->index[k]] * n + j] = mass->M->value[k];
+  }
+}
+
+// NULL where the part is not symmetric and positive definite.
+static double* root_of(const ChCompliance* mass, const Part* part) {
+  const int n = part->size;
+  double* root = CH_TAKE(mass->arena, n * n, double);
+  gather_dense(mass, part, root);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < i; ++j)
-      if (a[i * n + j] != a[j * n + i]) return NULL;
-  double* root = CH_TAKE_RAW(arena, n * n, double);
-  memcpy(root, a, (size_t)(n * n) * sizeof *root);
+      if (root[i * n + j] != root[j * n + i]) return NULL;
   return LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, root, n) == 0 ? root : NULL;
 }
 
@@ -96,12 +108,7 @@ static ChStatus factor_dense(ChContext* context, ChCompliance* mass, Part* part)
   const int n = part->size;
   part->lu = CH_TAKE(mass->arena, n * n, double);
   part->pivot = CH_TAKE(mass->arena, n, int);
-  for (int j = 0; j < n; ++j) {
-    const int column = part->member[j];
-    for (int k = mass->M->start[column]; k < mass->M->start[column + 1]; ++k)
-      part->lu[mass->position[mass->M->index[k]] * n + j] = mass->M->value[k];
-  }
-  if (n >= WIDE) part->root = root_of(mass->arena, n, part->lu);
+  gather_dense(mass, part, part->lu);
   if (lu_factor(n, part->lu, part->pivot)) return CH_OK;
   return ch_fail(context, CH_ERR_NUMERIC, "matrix M is singular: the part of %d unknowns that holds unknown %d", n,
                  part->member[0]);
@@ -433,6 +440,10 @@ ChStatus ch_compliance_diagonal(ChContext* context, const ChCompliance* mass, co
              .touched = CH_TAKE(mass->arena, mass->count, int),
              .panel = CH_TAKE(mass->arena, mass->count, Panel)};
   ChStatus status = CH_OK;
+  for (int p = 0; p < mass->count; ++p) {
+    Part* part = &mass->parts[p];
+    if (part->lu && part->size >= WIDE && H->columns >= MANY) part->root = root_of(mass, part);
+  }
   for (int c = 0; c < H->columns && status == CH_OK; ++c) {
     diagonal[c] = spread_column(mass, H, c, &t);
     if (t.count == 0) continue;
@@ -440,6 +451,7 @@ ChStatus ch_compliance_diagonal(ChContext* context, const ChCompliance* mass, co
     clear_column(H, c, &t);
   }
   for (int p = 0; p < mass->count && status == CH_OK; ++p) flush_panel(mass, p, &t.panel[p], diagonal);
+  for (int p = 0; p < mass->count; ++p) mass->parts[p].root = NULL;  // it goes with what was taken since the mark
   ch_arena_release(mass->arena, mark);
   return status;
 }

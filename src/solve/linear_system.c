@@ -111,6 +111,12 @@ static void use_bodies(ChArena* arena, ChLinearSystem* l) {
   find_places(arena, l);
 }
 
+// Contacts of deformable bodies couple nearly all with all. Elsewhere the sparse factorisation is as fast, and a single
+// small problem is spared what LAPACK takes to wake up.
+static bool is_full(const ChSystem* s, const ChBlockCsr* K) {
+  return s->bodies && s->bodies->dofs > 6 * s->bodies->n && ch_dense_lu_suits(K);
+}
+
 // Chooses the space by the price of a factorisation; both are analysed only where the answer is not obvious.
 static void choose_space(ChArena* arena, ChLinearSystem* l, ChSpace space) {
   const ChSystem* s = l->s;
@@ -118,7 +124,7 @@ static void choose_space(ChArena* arena, ChLinearSystem* l, ChSpace space) {
     use_reactions(arena, l);
   } else if (!s->formed || space == CH_SPACE_V) {
     use_bodies(arena, l);
-  } else if (ch_dense_lu_suits(&s->W)) {
+  } else if (is_full(s, &s->W)) {
     use_reactions(arena, l);
   } else {
     use_reactions(arena, l);
@@ -137,7 +143,7 @@ ChLinearSystem* ch_linear_create(ChArena* arena, const ChSystem* s, ChSpace spac
   choose_space(arena, l, space);
   if (l->symmetric)
     l->cholesky = ch_cholesky_analyze(arena, &l->K);
-  else if (!l->lu && ch_dense_lu_suits(&l->K))
+  else if (!l->lu && is_full(s, &l->K))
     l->dense = ch_dense_lu_create(arena, &l->K);
   else if (!l->lu)
     l->lu = ch_block_lu_analyze(arena, &l->K);
