@@ -347,7 +347,7 @@ static void pull_bends_a_clamped_body_as_a_spring_would(void** state) {
   }
   ChVec3 f = ch_scale(k, ch_sub(target, place_of(s, 1)));
   ChSkinPoint point = {.count = 1, .vertex = {1}, .weight = {1.0}};
-  ch_skin_gradient(s->world, s->states, body, &point, f, gradient);
+  ch_skin_gradients(s->world, s->states, body, &point, 1, &f, gradient);
   for (int a = 0; a < 2; ++a) {
     double load = gradient[a] - g * soft->S[2 * 2 + a];
     CHECK_NEAR(soft->K0[a * 2 + a] * modes_of(s, body)[a], load, 5e-2 * ch_norm(f));

@@ -215,6 +215,17 @@ static const double* modal_of(const Builder* b, const BlockRow* at, int side, in
   return ch_row_modal(b->rows, at->index, at->a, side, *modes);
 }
 
+// Adds x . v, and the same without signs to `size`.
+static void add_terms(int n, const double* x, const double* v, double* sum, double* size) {
+  double s = 0.0, t = 0.0;
+#pragma omp simd reduction(+ : s, t)
+  for (int a = 0; a < n; ++a) {
+    s += x[a] * v[a];
+    t += fabs(x[a] * v[a]);
+  }
+  *sum += s, *size += t;
+}
+
 // w + H^T v0 of one row
 static double shifted(const Builder* b, const BlockRow* at) {
   const ChRow* row = row_of(b, at);
@@ -233,12 +244,23 @@ static double shifted(const Builder* b, const BlockRow* at) {
     int modes;
     const double *modal = modal_of(b, at, side, &modes),
                  *rates = b->dynamics->reference + ch_modes_at(b->moment->world, body[side]);
-    for (int a = 0; a < modes && modal; ++a) {
-      sum += modal[a] * rates[a];
-      size += fabs(modal[a] * rates[a]);
-    }
+    if (modal) add_terms(modes, modal, rates, &sum, &size);
   }
   return fabs(sum) <= ROUND_OFF * size ? 0.0 : sum;
+}
+
+// Hardly ever is one of them zero.
+static int write_modes(int modes, const double* modal, int first, ChSparse* H, int at) {
+  int zeros = 0;
+  for (int c = 0; c < modes; ++c) zeros += modal[c] == 0.0;
+  for (int c = 0; c < modes && zeros == 0; ++c) H->index[at + c] = first + c;
+  if (zeros == 0) {
+    memcpy(H->value + at, modal, (size_t)modes * sizeof *modal);
+    return at + modes;
+  }
+  for (int c = 0; c < modes; ++c)
+    if (modal[c] != 0.0) H->index[at] = first + c, H->value[at++] = modal[c];
+  return at;
 }
 
 // One column of H, the body with the first degrees of freedom first; returns where the next begins.
@@ -256,8 +278,7 @@ static int write_column(const Builder* b, const BlockRow* source, ChSparse* H, i
     if (!b->rows->modal) continue;
     int modes;
     const double* modal = modal_of(b, source, side, &modes);
-    for (int c = 0; c < modes && modal; ++c)
-      if (modal[c] != 0.0) H->index[at] = first + freedoms + c, H->value[at++] = modal[c];
+    if (modal) at = write_modes(modes, modal, first + freedoms, H, at);
   }
   return at;
 }

@@ -69,10 +69,11 @@ static void add_modes(const ChMoment* moment, const ChGap* gap, const ChVec3 axe
     int modes = ch_body_modes(moment->world, gap->body[side]);
     if (modes == 0) continue;
     ChSkinPoint point = ch_skin_point(moment->world, moment->states, gap, side);
+    ChVec3 along[3] = {axes[0], axes[1], axes[2]};
+    for (int a = 0; a < dimension && side == 0; ++a) along[a] = ch_neg(along[a]);
     start[side] = *used;
-    for (int a = 0; a < dimension; ++a, *used += modes)
-      ch_skin_gradient(moment->world, moment->states, gap->body[side], &point, side == 0 ? ch_neg(axes[a]) : axes[a],
-                       out->modal + *used);
+    ch_skin_gradients(moment->world, moment->states, gap->body[side], &point, dimension, along, out->modal + *used);
+    *used += (long)dimension * modes;
   }
 }
 

@@ -5,19 +5,24 @@
 
 #include "assemble/islands.h"
 
-void ch_soft_mass(const ChSoft* soft, const double* q, double* M) {
+void ch_soft_mass_bent(const ChSoft* soft, const double* q, const double* B, double* M) {
   int n = soft->modes, size = 6 + n;
-  double C[3 * CH_SOFT_MODES_MAX];
+  const double* C = B + 6 * n;
   ChMat3 J;
-  ch_soft_inertia(soft, q, &J);
-  ch_soft_coupling(soft, q, C);
+  ch_soft_inertia_bent(soft, q, B, &J);
   memset(M, 0, (size_t)size * (size_t)size * sizeof *M);
   for (int a = 0; a < 3; ++a) {
     M[a * size + a] = soft->mass;
     for (int c = 0; c < 3; ++c) M[(3 + a) * size + 3 + c] = J.m[a][c];
-    for (int c = 0; c < n; ++c) M[(3 + a) * size + 6 + c] = M[(6 + c) * size + 3 + a] = C[a * n + c];
+    for (int c = 0; c < n; ++c) M[(3 + a) * size + 6 + c] = M[(6 + c) * size + 3 + a] = C[3 * c + a];
   }
   for (int c = 0; c < n; ++c) M[(6 + c) * size + 6 + c] = 1.0;
+}
+
+void ch_soft_mass(const ChSoft* soft, const double* q, double* M) {
+  double B[CH_SOFT_BEND * CH_SOFT_MODES_MAX];
+  ch_soft_bend(soft, q, B);
+  ch_soft_mass_bent(soft, q, B, M);
 }
 
 int ch_soft_reduce(const ChWorld* world, int body, const ChBodyState* state, const double* x, double* out) {
@@ -89,16 +94,40 @@ ChSkinPoint ch_skin_point(const ChWorld* world, const ChBodyState* states, const
   return point;
 }
 
-void ch_skin_gradient(const ChWorld* world, const ChBodyState* states, int body, const ChSkinPoint* point, ChVec3 along,
-                      double* out) {
+ChVec3 ch_skin_velocity(const ChWorld* world, int body, const ChSkinPoint* point, const double* rates) {
+  const ChSoft* soft = world->bodies[body].soft;
+  ChVec3 sum = ch_vec(0.0, 0.0, 0.0);
+  for (int k = 0; k < point->count; ++k)
+    sum = ch_along(sum, point->weight[k],
+                   ch_soft_displacement(soft->modes, soft->skin.shape + 3L * point->vertex[k] * soft->modes, rates));
+  return sum;
+}
+
+// Of three vertices the rows are weighted first: every direction reads them.
+static const double* weighted_rows(const ChSoft* soft, const ChSkinPoint* point, double* room) {
+  int size = 3 * soft->modes;
+  const double *one = soft->skin.shape + (long)point->vertex[0] * size, s = point->weight[0];
+  if (point->count == 1 && s == 1.0) return one;
+  for (int k = 0; k < size; ++k) room[k] = s * one[k];
+  for (int v = 1; v < point->count; ++v) {
+    const double *next = soft->skin.shape + (long)point->vertex[v] * size, t = point->weight[v];
+    for (int k = 0; k < size; ++k) room[k] += t * next[k];
+  }
+  return room;
+}
+
+void ch_skin_gradients(const ChWorld* world, const ChBodyState* states, int body, const ChSkinPoint* point, int count,
+                       const ChVec3* along, double* restrict out) {
   const ChSoft* soft = world->bodies[body].soft;
   int n = soft->modes;
-  ChVec3 d = ch_rotate_back(states[body].orientation, along);
-  memset(out, 0, (size_t)n * sizeof *out);
-  for (int k = 0; k < point->count; ++k) {
-    const double* U = soft->skin.shape + 3L * point->vertex[k] * n;
-    const double f[3] = {point->weight[k] * d.x, point->weight[k] * d.y, point->weight[k] * d.z};
-    for (int i = 0; i < 3; ++i)
-      for (int a = 0; a < n; ++a) out[a] += U[i * n + a] * f[i];
+  double room[3 * CH_SOFT_MODES_MAX];
+  if (point->count == 0) {
+    memset(out, 0, (size_t)count * (size_t)n * sizeof *out);
+    return;
+  }
+  const double *U = weighted_rows(soft, point, room), *V = U + n, *W = V + n;
+  for (int k = 0; k < count; ++k, out += n) {
+    ChVec3 d = ch_rotate_back(states[body].orientation, along[k]);
+    for (int a = 0; a < n; ++a) out[a] = U[a] * d.x + V[a] * d.y + W[a] * d.z;
   }
 }

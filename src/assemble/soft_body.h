@@ -25,8 +25,9 @@ static inline long ch_world_numbers(const ChWorld* world) {
   return (long)world->body_count * ch_world_width(world) + world->mode_count;
 }
 
-// M(q), (6 + modes) square.
+// M(q), (6 + modes) square; the latter where B is known (model/soft.h).
 void ch_soft_mass(const ChSoft* soft, const double* q, double* M);
+void ch_soft_mass_bent(const ChSoft* soft, const double* q, const double* B, double* M);
 
 // Locks reach the frame alone. B: the frame's basis (ch_body_basis) and the identity for the modes.
 //   out = B'x,   out = B x,   out = B'M B, symmetric; they return how many columns B has
@@ -42,8 +43,11 @@ typedef struct ChSkinPoint {
 
 ChSkinPoint ch_skin_point(const ChWorld* world, const ChBodyState* states, const ChGap* gap, int side);
 
-// sum s_i U_i' R'along: `modes` numbers.
-void ch_skin_gradient(const ChWorld* world, const ChBodyState* states, int body, const ChSkinPoint* point, ChVec3 along,
-                      double* out);
+// sum s_i U_i' R'along, for `count` directions: `modes` numbers each.
+void ch_skin_gradients(const ChWorld* world, const ChBodyState* states, int body, const ChSkinPoint* point, int count,
+                       const ChVec3* along, double* out);
+
+// sum s_i U_i rates, in the body's frame.
+ChVec3 ch_skin_velocity(const ChWorld* world, int body, const ChSkinPoint* point, const double* rates);
 
 #endif

@@ -61,21 +61,10 @@ static bool claim(atomic_uchar* state) {
 
 static void settle(atomic_uchar* state) { atomic_store_explicit(state, CH_SKIN_KNOWN, memory_order_release); }
 
-static ChVec3 times(int modes, const double* U, const double* q) {
-  double x = 0.0, y = 0.0, z = 0.0;
-  const double *Uy = U + modes, *Uz = Uy + modes;
-#pragma omp simd reduction(+ : x, y, z)
-  for (int a = 0; a < modes; ++a) {
-    x += U[a] * q[a];
-    y += Uy[a] * q[a];
-    z += Uz[a] * q[a];
-  }
-  return ch_vec(x, y, z);
-}
-
 ChVec3 ch_skin_make_vertex(const ChSkin* skin, int v) {
   const ChSoft* soft = skin->tree->soft;
-  ChVec3 y = ch_add(soft->skin.rest[v], times(soft->modes, soft->skin.shape + 3L * v * soft->modes, skin->q));
+  ChVec3 y =
+      ch_add(soft->skin.rest[v], ch_soft_displacement(soft->modes, soft->skin.shape + 3L * v * soft->modes, skin->q));
   if (claim(&skin->vertex_state[v])) {
     skin->vertices[v] = y;
     settle(&skin->vertex_state[v]);
@@ -87,7 +76,8 @@ ChBall ch_skin_make_ball(const ChSkin* skin, int node) {
   const ChSkinTree* tree = skin->tree;
   int modes = tree->soft->modes;
   const double *sway = tree->sway + 4L * node * modes, *spread = sway + 3L * modes;
-  ChBall ball = {ch_add(tree->nodes[node].centre, times(modes, sway, skin->q)), tree->nodes[node].radius};
+  ChBall ball = {ch_add(tree->nodes[node].centre, ch_soft_displacement(modes, sway, skin->q)),
+                 tree->nodes[node].radius};
   for (int a = 0; a < modes; ++a) ball.radius += skin->size[a] * spread[a];
   ball.radius += 1e-12 * (ball.radius + ch_norm(ball.centre));  // rounding
   if (claim(&skin->ball_state[node])) {
@@ -147,14 +137,14 @@ void ch_skin_weights(const ChVec3 p[3], ChVec3 x, double weights[3]) {
 
 ChVec3 ch_skin_displacement(const ChSkin* skin, int what, ChVec3 point, const double* q) {
   const ChSoft* soft = skin->tree->soft;
-  if (what >= 0) return times(soft->modes, soft->skin.shape + 3L * what * soft->modes, q);
+  if (what >= 0) return ch_soft_displacement(soft->modes, soft->skin.shape + 3L * what * soft->modes, q);
   ChVec3 corners[3], sum = ch_vec(0.0, 0.0, 0.0);
   double weights[3];
   ch_skin_corners(skin, -2 - what, corners);
   ch_skin_weights(corners, point, weights);
   for (int k = 0; k < 3; ++k) {
     int v = soft->skin.triangles[3 * (-2 - what) + k];
-    sum = ch_along(sum, weights[k], times(soft->modes, soft->skin.shape + 3L * v * soft->modes, q));
+    sum = ch_along(sum, weights[k], ch_soft_displacement(soft->modes, soft->skin.shape + 3L * v * soft->modes, q));
   }
   return sum;
 }

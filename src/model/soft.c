@@ -7,32 +7,46 @@
 
 // Loops run over a body's tables in the order of memory, with sums side by side, so that none waits for another.
 
-// six = sum_b q_b J2_ab
-static inline void bend_inertia(const ChSoft* soft, int a, const double* q, double six[6]) {
-  const double* J2 = soft->J2 + 6L * a * soft->modes;
-  for (int k = 0; k < 6; ++k) six[k] = 0.0;
-  for (int b = 0; b < soft->modes; ++b, J2 += 6)
-    for (int k = 0; k < 6; ++k) six[k] += q[b] * J2[k];
+// out += sum_b x_b table_b, `width` numbers each; two at a time, so that sums are read and written half as often.
+static void add_rows(int modes, int width, const double* restrict x, const double* restrict table,
+                     double* restrict out) {
+  int b = 0;
+  for (; b + 2 <= modes; b += 2, table += 2L * width) {
+    const double *one = table, *two = table + width, s = x[b], t = x[b + 1];
+    for (int k = 0; k < width; ++k) out[k] += s * one[k] + t * two[k];
+  }
+  for (int k = 0; k < width && b < modes; ++k) out[k] += x[b] * table[k];
 }
 
-void ch_soft_inertia(const ChSoft* soft, const double* q, ChMat3* J) {
+void ch_soft_bend(const ChSoft* soft, const double* x, double* B) {
+  int n = soft->modes;
+  memset(B, 0, CH_SOFT_BEND * (size_t)n * sizeof *B);
+  add_rows(n, 6 * n, x, soft->J2, B);  // symmetric
+  add_rows(n, 3 * n, x, soft->C2, B + 6 * n);
+}
+
+void ch_soft_inertia_bent(const ChSoft* soft, const double* q, const double* B, ChMat3* J) {
   static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-  double sum[6] = {0.0}, six[6];
-  for (int a = 0; a < soft->modes; ++a) {
-    bend_inertia(soft, a, q, six);
-    for (int k = 0; k < 6; ++k) sum[k] += q[a] * (soft->J1[6L * a + k] + six[k]);
-  }
+  double sum[6] = {0.0};
+  for (int a = 0; a < soft->modes; ++a)
+    for (int k = 0; k < 6; ++k) sum[k] += q[a] * (soft->J1[6L * a + k] + B[6L * a + k]);
   *J = soft->inertia;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) J->m[i][j] += sum[place[i][j]];
+}
+
+void ch_soft_inertia(const ChSoft* soft, const double* q, ChMat3* J) {
+  double B[6 * CH_SOFT_MODES_MAX];
+  memset(B, 0, 6 * (size_t)soft->modes * sizeof *B);
+  add_rows(soft->modes, 6 * soft->modes, q, soft->J2, B);
+  ch_soft_inertia_bent(soft, q, B, J);
 }
 
 void ch_soft_coupling(const ChSoft* soft, const double* q, double* C) {
   int n = soft->modes;
   double columns[3 * CH_SOFT_MODES_MAX];
   memset(columns, 0, 3 * (size_t)n * sizeof *columns);
-  for (int a = 0; a < n; ++a)
-    for (int k = 0; k < 3 * n; ++k) columns[k] += q[a] * soft->C2[3L * a * n + k];
+  add_rows(n, 3 * n, q, soft->C2, columns);
   for (int b = 0; b < n; ++b)
     for (int i = 0; i < 3; ++i) C[i * n + b] = columns[3 * b + i];
 }
@@ -40,14 +54,14 @@ void ch_soft_coupling(const ChSoft* soft, const double* q, double* C) {
 void ch_soft_kinetic_slope(const ChSoft* soft, const double* q, ChVec3 w, const double* qd, double* slope) {
   int n = soft->modes;
   const double square[6] = {w.x * w.x, w.y * w.y, w.z * w.z, 2.0 * w.x * w.y, 2.0 * w.x * w.z, 2.0 * w.y * w.z};
+  double bent[CH_SOFT_BEND * CH_SOFT_MODES_MAX], turn[CH_SOFT_BEND * CH_SOFT_MODES_MAX];
+  ch_soft_bend(soft, q, bent);
+  ch_soft_bend(soft, qd, turn);
   for (int a = 0; a < n; ++a) {
-    double six[6], turn[3] = {0.0, 0.0, 0.0}, sum = 0.0;
-    const double* C2 = soft->C2 + 3L * a * n;
-    bend_inertia(soft, a, q, six);
-    for (int b = 0; b < n; ++b, C2 += 3)
-      for (int i = 0; i < 3; ++i) turn[i] += qd[b] * C2[i];
-    for (int k = 0; k < 6; ++k) sum += square[k] * (0.5 * soft->J1[6L * a + k] + six[k]);
-    slope[a] = sum + w.x * turn[0] + w.y * turn[1] + w.z * turn[2];
+    const double* t = turn + 6 * n + 3 * a;
+    double sum = 0.0;
+    for (int k = 0; k < 6; ++k) sum += square[k] * (0.5 * soft->J1[6L * a + k] + bent[6 * a + k]);
+    slope[a] = sum - (w.x * t[0] + w.y * t[1] + w.z * t[2]);
   }
 }
 
@@ -57,10 +71,7 @@ void ch_soft_kinetic_slope(const ChSoft* soft, const double* q, ChVec3 w, const 
 static void apply(const ChSoft* soft, const double* q, double third, const double* T3, double fourth, const double* T4,
                   double* out) {
   int n = soft->modes;
-  for (int a = 0; a < n; ++a) {
-    out[a] = 0.0;
-    for (int b = 0; b < n; ++b) out[a] += soft->K0[a * n + b] * q[b];
-  }
+  for (int a = 0; a < n; ++a) out[a] = soft->K0[(long)a * n + a] * q[a];
   for (int a = 0, at = 0; soft->cubic && a < n; ++a)
     for (int b = a; b < n; ++b, ++at) {
       double sum = third * T3[at] + fourth * T4[at];
@@ -105,15 +116,11 @@ void ch_soft_stiffness(const ChSoft* soft, const double* q, double* K) { ch_soft
 
 void ch_soft_damping(const ChSoft* soft, double* D) {
   int n = soft->modes;
-  for (int k = 0; k < n * n; ++k) D[k] = soft->beta * soft->K0[k];
-  for (int a = 0; a < n; ++a) D[a * n + a] += soft->alpha;
+  for (int a = 0; a < n; ++a) D[a] = soft->alpha + soft->beta * soft->K0[(long)a * n + a];
 }
 
 ChVec3 ch_soft_vertex(const ChSoft* soft, int vertex, const double* q) {
   int n = soft->modes;
   const double* U = soft->skin.shape + 3L * vertex * n;
-  double y[3] = {0.0, 0.0, 0.0};
-  for (int i = 0; i < 3; ++i)
-    for (int a = 0; a < n; ++a) y[i] += U[i * n + a] * q[a];
-  return ch_add(soft->skin.rest[vertex], ch_vec(y[0], y[1], y[2]));
+  return ch_add(soft->skin.rest[vertex], ch_soft_displacement(n, U, q));
 }

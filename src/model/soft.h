@@ -49,7 +49,7 @@ typedef struct ChSoft {
   ChVec3 centre;      // of mass, in the frame in which the mesh was given
   ChMat3 inertia;     // J0
   double* frequency;  // n: sqrt of the diagonal of K(0), rad/s, ascending for `modal`
-  double* K0;         // n x n
+  double* K0;         // n x n, diagonal: the basis diagonalises it, whatever the law
   double *J1, *J2;    // n x 6, n x n x 6, symmetric in a, b: xx yy zz xy xz yz
   double* C2;         // n x n x 3
   double* S;          // 3 x n: int rho U; zero unless clamped
@@ -57,6 +57,13 @@ typedef struct ChSoft {
   const struct ChSoftCubic* cubic;  // stvk: coefficients of the internal force; NULL: K0 q
   ChSoftSkin skin;
 } ChSoft;
+
+// What J and C take of the amplitudes, linear in x: B = sum_a x_a (J2_a, C2_a), J's part modes x 6, then C's modes x 3.
+//
+//   J(q) = J0 + sum_a q_a (J1_a + B_J,a(q)),   C(q) column a = B_C,a(q),   sum_b x_b C2_ab = - B_C,a(x)
+enum { CH_SOFT_BEND = 9 };  // numbers a mode
+void ch_soft_bend(const ChSoft* soft, const double* x, double* B);
+void ch_soft_inertia_bent(const ChSoft* soft, const double* q, const double* B, ChMat3* J);
 
 void ch_soft_inertia(const ChSoft* soft, const double* q, ChMat3* J);
 void ch_soft_coupling(const ChSoft* soft, const double* q, double* C);  // 3 x n, row-major
@@ -69,7 +76,20 @@ void ch_soft_force(const ChSoft* soft, const double* q, double* f);      // dV/d
 void ch_soft_stiffness(const ChSoft* soft, const double* q, double* K);  // d2V/dq2, n x n, symmetric
 // All three at once, for the price of one; each may be NULL.
 void ch_soft_internal(const ChSoft* soft, const double* q, double* energy, double* f, double* K);
-void ch_soft_damping(const ChSoft* soft, double* D);  // n x n
+void ch_soft_damping(const ChSoft* soft, double* D);  // the diagonal, n; elsewhere D is zero as K(0) is
+
+// U q of three rows U.
+static inline ChVec3 ch_soft_displacement(int modes, const double* U, const double* q) {
+  double x = 0.0, y = 0.0, z = 0.0;
+  const double *Uy = U + modes, *Uz = Uy + modes;
+#pragma omp simd reduction(+ : x, y, z)
+  for (int a = 0; a < modes; ++a) {
+    x += U[a] * q[a];
+    y += Uy[a] * q[a];
+    z += Uz[a] * q[a];
+  }
+  return ch_vec(x, y, z);
+}
 
 // y of one vertex of the skin.
 ChVec3 ch_soft_vertex(const ChSoft* soft, int vertex, const double* q);

@@ -53,7 +53,7 @@ static Hold hold_vertex(const ChSimulation* s, int body, int vertex) {
 // Gradients of the held point's velocity along the body's modes: those of a force `along`.
 static void modal_force(const ChSimulation* s, const Hold* hold, ChVec3 along, double* out) {
   ChSkinPoint point = {.count = 1, .vertex = {hold->vertex}, .weight = {1.0}};
-  ch_skin_gradient(s->world, s->states, hold->body, &point, along, out);
+  ch_skin_gradients(s->world, s->states, hold->body, &point, 1, &along, out);
 }
 
 // Change of velocity by an impulse at the point: width numbers, and then the modes.

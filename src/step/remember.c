@@ -99,7 +99,10 @@ static double modal_speed(const ChSimulation* s, const ChRows* rows, int block, 
     int body = rows->blocks[block].body[side], modes = body < 0 ? 0 : ch_body_modes(s->world, body);
     const double *modal = modes > 0 ? ch_row_modal(rows, block, a, side, modes) : NULL,
                  *rates = modal ? s->velocities + ch_modes_at(s->world, body) : NULL;
-    for (int k = 0; modal && k < modes; ++k) speed += modal[k] * rates[k];
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (int k = 0; k < (modal ? modes : 0); ++k) sum += modal[k] * rates[k];
+    speed += sum;
   }
   return speed;
 }

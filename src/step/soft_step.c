@@ -64,14 +64,14 @@ void ch_soft_advance(ChSimulation* s, int body, double h) {
 }
 
 double ch_soft_closing(const ChSimulation* s, const ChBodyState* seen, const ChGap* g) {
-  double speed = 0.0, gradient[CH_SOFT_MODES_MAX];
+  double speed = 0.0;
   for (int side = 0; side < 2; ++side) {
     int body = g->body[side];
     if (!s->world->bodies[body].soft) continue;
     const double* rates = ch_state_rates(s->world, s->states, body);
     ChSkinPoint point = ch_skin_point(s->world, seen, g, side);
-    ch_skin_gradient(s->world, seen, body, &point, side == 0 ? ch_neg(g->normal) : g->normal, gradient);
-    for (int a = 0; a < ch_body_modes(s->world, body); ++a) speed += gradient[a] * rates[a];
+    ChVec3 normal = ch_rotate_back(seen[body].orientation, g->normal);
+    speed += (side == 0 ? -1.0 : 1.0) * ch_dot(normal, ch_skin_velocity(s->world, body, &point, rates));
   }
   return speed;
 }
