@@ -17,11 +17,12 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "ipm"
-#define IPM_OPTIONS(X)                                                                                 \
-  X(double, smoothing, 30.0, 0.0, 1e4, "ep / m: how smooth |u_T| is made; 0 = not at all")             \
-  X(double, fraction, 0.95, 0.1, 0.9999, "share of the way to the cone's boundary that a step may go") \
-  X(double, start, 0.1, 1e-8, 1e4, "size of the starting point, scaled variables")                     \
-  X(int, rest, 0, 0, 1, "pose relaxed: 1 = stop as soon as slip shows that nothing can rest")          \
+#define IPM_OPTIONS(X)                                                                                          \
+  X(double, smoothing, 30.0, 0.0, 1e4, "ep / m: how smooth |u_T| is made; 0 = not at all")                      \
+  X(double, fraction, 0.95, 0.1, 0.9999, "share of the way to the cone's boundary that a step may go")          \
+  X(double, start, 0.1, 1e-8, 1e4, "size of the starting point, scaled variables")                              \
+  X(double, warm, 0.0, 0.0, 1.0, "begins at the start that is given, this far inside the cones; 0 = by itself") \
+  X(int, rest, 0, 0, 1, "pose relaxed: 1 = stop as soon as slip shows that nothing can rest")                   \
   X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities")
 CH_OPTIONS(IPM_OPTIONS)
 
@@ -66,6 +67,29 @@ static Ipm ipm_create(ChRun* run) {
   return p;
 }
 
+// Moves x, in the Lorentz cone or not, inside.
+static void move_inside(int d, double depth, double* x) {
+  double tail = ch_lorentz_tail(d, x);
+  x[0] = fmax(x[0], tail) + depth;
+}
+
+// The run's reactions and the velocities that follow from them, both put inside their cones.
+static void start_warm(Ipm* p) {
+  const ChSystem* s = p->s;
+  ch_system_velocity(s, p->run->r, p->velocity);
+  for (int i = 0; i < s->n; ++i) {
+    if (!is_cone(s, i)) continue;
+    int row = s->row[i], d = s->dim[i];
+    double D = head_scale(s, i), slip = p->coupled ? ch_system_slip(s, i, p->velocity + row) : 0.0;
+    memcpy(p->r + row, p->run->r + row, (size_t)d * sizeof(double));
+    memcpy(p->u + row, p->velocity + row, (size_t)d * sizeof(double));
+    p->r[row] *= D;
+    p->u[row] = p->u[row] / D + slip;
+    move_inside(d, p->o.warm, p->r + row);
+    move_inside(d, p->o.warm, p->u + row);
+  }
+}
+
 static void start(Ipm* p) {
   const ChSystem* s = p->s;
   for (int i = 0; i < s->n; ++i) {
@@ -85,6 +109,7 @@ static void start(Ipm* p) {
       p->bounded |= below || above;
     }
   }
+  if (p->o.warm > 0.0) start_warm(p);
 }
 
 // Room to a box's bounds; a box of no width gets a little, so that it stays where it is.

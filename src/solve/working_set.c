@@ -27,13 +27,17 @@ CH_OPTIONS(WORKING_SET_OPTIONS)
 
 extern const ChMethod ch_method_auto, ch_method_ipm, ch_method_newton, ch_method_nsgs;
 
-#define SHARE 0.5      // of the tolerance that S itself may use up
-#define HANDOVER 1e-6  // where the interior point slows down and Newton takes over
+#define SHARE 0.5         // of the tolerance that S itself may use up
+#define HANDOVER 1e-6     // where the interior point slows down and Newton takes over
+#define NEAR_ERROR 1e-2   // of a start that is near
+#define DEPTH 10.0        // how far inside the cones an interior point begins there, in its error
+#define LEAST_DEPTH 1e-6  // and at least
 enum {
-  SWEEPS = 30,
+  SWEEPS = 12,
   NEAR_STEPS = 15,
   FAR_STEPS = 25,
   INTERIOR_STEPS = 60,
+  WARM_STEPS = 15,
   LAST_STEPS = 1000,
   LEAST_PICKS = 6,
   FREEDOMS_A_PICK = 4
@@ -83,46 +87,58 @@ static void list_members(WorkingSet* w) {
 typedef struct Stage {
   const ChMethod* method;
   long iterations;
-  bool far;     // starts by itself, hands over where it slows down
-  bool formed;  // needs W
+  enum { NEAR = 1, HANDS_OVER = 2, FORMED = 4, LAST = 8 } kind;  // see takes_part
   ChSetting setting[4];
 } Stage;
 
 // Samples of one face are nearly one and the same: loads move from one to the next by long steps over kinks, which
-// a line search would not leave; so Newton leaps.
+// a line search would not leave; so Newton leaps. Where it does not land, an interior point that begins near does.
 static const Stage stages[] = {
-    {&ch_method_nsgs, SWEEPS, false, true, {{NULL, 0}}},
-    {&ch_method_newton, NEAR_STEPS, false, false, {{"newton.forms", 2}, {"newton.leaps", 20}, {"newton.halvings", 2}}},
-    {&ch_method_ipm, INTERIOR_STEPS, true, false, {{NULL, 0}}},
-    {&ch_method_newton, FAR_STEPS, false, false, {{"newton.forms", 2}}},
-    {&ch_method_auto, LAST_STEPS, false, true, {{NULL, 0}}},
+    {&ch_method_nsgs, SWEEPS, FORMED, {{NULL, 0}}},
+    {&ch_method_newton, NEAR_STEPS, 0, {{"newton.forms", 2}, {"newton.leaps", 20}, {"newton.halvings", 2}}},
+    {&ch_method_ipm, WARM_STEPS, NEAR | HANDS_OVER, {{NULL, 0}}},
+    {&ch_method_newton, FAR_STEPS, NEAR, {{"newton.forms", 2}}},
+    {&ch_method_ipm, INTERIOR_STEPS, HANDS_OVER, {{NULL, 0}}},
+    {&ch_method_newton, FAR_STEPS, 0, {{"newton.forms", 2}}},
+    {&ch_method_auto, LAST_STEPS, FORMED | LAST, {{NULL, 0}}},
 };
 
-static bool run_stages(WorkingSet* w, const ChSystem* sub, double tolerance) {
+// Some need W, some a start that is near; one is kept for when other starts have failed.
+static bool takes_part(const Stage* stage, const ChSystem* sub, double error, bool stubborn) {
+  if ((stage->kind & FORMED) && !sub->formed) return false;
+  if ((stage->kind & NEAR) && !(error <= NEAR_ERROR)) return false;
+  return stubborn || !(stage->kind & LAST);
+}
+
+static bool run_stages(WorkingSet* w, const ChSystem* sub, double tolerance, bool stubborn) {
   ChRun* run = w->run;
   double error = INFINITY;
   for (size_t k = 0; k < sizeof stages / sizeof stages[0] && error > tolerance && !ch_run_late(run); ++k) {
     const Stage* stage = &stages[k];
-    if (stage->formed && !sub->formed) continue;
+    if (!takes_part(stage, sub, error, stubborn)) continue;
     ChNested nested = {.method = stage->method,
                        .system = sub,
                        .start = w->part,
-                       .tolerance = stage->far ? fmin(fmax(HANDOVER, tolerance), 0.1 * error) : tolerance,
+                       .tolerance = tolerance,
                        .max_iterations = stage->iterations};
     memcpy(nested.setting, stage->setting, sizeof nested.setting);
+    if (stage->kind & HANDS_OVER) {
+      nested.tolerance = fmin(fmax(HANDOVER, tolerance), 0.1 * error);
+      if (stage->kind & NEAR) nested.setting[0] = (ChSetting){"ipm.warm", fmax(LEAST_DEPTH, DEPTH * error)};
+    }
     error = ch_run_nested(run, &nested, w->part);
   }
   return error <= tolerance;
 }
 
 // The blocks of S alone, from where they stand; false where they could not be solved.
-static bool solve_members(WorkingSet* w, double tolerance) {
+static bool solve_members(WorkingSet* w, double tolerance, bool stubborn) {
   ChRun* run = w->run;
   ChArenaMark mark = ch_arena_mark(run->arena);
   ChSystem sub = ch_subsystem(run->arena, w->s, w->members, w->count);
   if (sub.bodies && sub.rows <= 2 * sub.bodies->dofs) ch_system_form(run->arena, &sub);
   ch_subsystem_gather(w->s, w->members, w->count, w->r, w->part);
-  bool solved = run_stages(w, &sub, tolerance);
+  bool solved = run_stages(w, &sub, tolerance, stubborn);
   memset(w->r, 0, (size_t)w->s->rows * sizeof *w->r);
   ch_subsystem_scatter(w->s, w->members, w->count, w->part, w->r);
   ch_arena_release(run->arena, mark);
@@ -194,9 +210,11 @@ static bool add_violated(WorkingSet* w) {
   return true;
 }
 
-static void choose_start(WorkingSet* w) {
+// From reactions `r`, or from nothing.
+static void choose_start(WorkingSet* w, const double* r) {
   const ChSystem* s = w->s;
-  memcpy(w->r, w->run->r, (size_t)s->rows * sizeof *w->r);
+  memset(w->r, 0, (size_t)s->rows * sizeof *w->r);
+  if (r) memcpy(w->r, r, (size_t)s->rows * sizeof *w->r);
   for (int i = 0; i < s->n; ++i) w->in[i] = !may_open(s, i) || is_loaded(s, i, w->r);
 }
 
@@ -209,24 +227,37 @@ static bool is_spent(const ChRun* run) {
   return run->max_iterations > 0 && run->outer + run->inner >= run->max_iterations;
 }
 
-static void solve(ChRun* run) {
-  WorkingSet w = create(run);
+// Rounds from where S stands; false where a set could not be solved: from another start others are chosen, most likely
+// with fewer neighbours among them.
+static bool make_rounds(WorkingSet* w, bool stubborn) {
+  ChRun* run = w->run;
   double least = SHARE * run->tolerance, error = run->error;
   bool closed = false;  // nothing outside S was violated the last time
-  choose_start(&w);
-  for (int round = 1; round <= w.o.rounds && !is_spent(run); ++round) {
-    double tolerance = closed ? least : fmax(least, w.o.loose * error);
-    list_members(&w);
-    bool solved = w.count == 0 || solve_members(&w, tolerance);
+  for (int round = 1; round <= w->o.rounds && !is_spent(run); ++round) {
+    double tolerance = closed ? least : fmax(least, w->o.loose * error);
+    list_members(w);
+    bool solved = w->count == 0 || solve_members(w, tolerance, stubborn);
     ++run->outer;
-    error = ch_run_offer_reaction(run, w.r, w.u);
+    error = ch_run_offer_reaction(run, w->r, w->u);
     ch_run_note(run, round, error);
-    if (ch_run_finished(run)) return;
-    if (solved && round <= w.o.drops) drop_idle(&w);
-    bool added = add_violated(&w);
-    if (!added && tolerance <= least) return;
+    if (ch_run_finished(run)) return true;
+    if (!solved && !stubborn) return false;
+    if (solved && round <= w->o.drops) drop_idle(w);
+    bool added = add_violated(w);
+    if (!added && tolerance <= least) return false;
     closed = !added;
   }
+  return true;
+}
+
+static void solve(ChRun* run) {
+  WorkingSet w = create(run);
+  choose_start(&w, run->r);
+  if (make_rounds(&w, false)) return;
+  choose_start(&w, NULL);
+  if (make_rounds(&w, false)) return;
+  choose_start(&w, run->r);
+  make_rounds(&w, true);
 }
 
 const ChMethod ch_method_working_set = {
