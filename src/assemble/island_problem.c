@@ -442,7 +442,7 @@ ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment*
   ChArenaMark mark = ch_arena_mark(scratch);
   list_bases(scratch, &b);
   island_bodies(&b, &count);
-  if (moment->world->mode_count > 0) b.square = CH_TAKE(scratch, CH_SOFT_SIZE_MAX * CH_SOFT_SIZE_MAX, double);
+  if (moment->world->mode_count > 0) b.square = CH_TAKE_RAW(scratch, CH_SOFT_SIZE_MAX * CH_SOFT_SIZE_MAX, double);
   Entries M = {0};
   if (couplings > 0) {
     M = take_entries(scratch, (count + 4L * couplings) * SQUARE + count_masses(&b));

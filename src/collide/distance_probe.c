@@ -41,15 +41,52 @@ static bool polytope_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double w
   return give((ChFieldPoint){foot.distance, foot.normal}, within, out);
 }
 
-static double height_over(const ChShape* s, ChVec3 x) { return ch_dot(s->normal, x) - s->offset; }
+static double height_over(const ChProbe* p, ChVec3 x) { return ch_dot(p->normal, x) - p->offset; }
 
-static bool halfspace_reaches(const ChProbe* probe, ChVec3 x, double radius, double within) {
-  return height_over(probe->posed->shape, x) <= radius + within;
+static bool flat_reaches(const ChProbe* probe, ChVec3 x, double radius, double within) {
+  return height_over(probe, x) <= radius + within;
 }
 
-static bool halfspace_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {
+static bool flat_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {
   (void)outward;
-  return give((ChFieldPoint){height_over(probe->posed->shape, x), probe->posed->shape->normal}, within, out);
+  return give((ChFieldPoint){height_over(probe, x), probe->normal}, within, out);
+}
+
+static void make_flat(ChProbe* probe, ChVec3 normal, double offset) {
+  probe->at = flat_at, probe->may_reach = flat_reaches;
+  probe->flat = true, probe->normal = normal, probe->offset = offset;
+}
+
+// The largest n . x - offset in a box.
+static double highest(ChBox3 box, ChVec3 n, double offset) {
+  return (n.x > 0.0 ? box.high.x : box.low.x) * n.x + (n.y > 0.0 ? box.high.y : box.low.y) * n.y +
+         (n.z > 0.0 ? box.high.z : box.low.z) * n.z - offset;
+}
+
+// With heights h_f over faces and all x of the box: x - h_f n_f is under every other face g, and where x is inside no
+// other face is nearer, h_g <= h_f. Both are linear in x.
+static bool is_foremost(const ChPolytope* p, int f, ChBox3 box) {
+  ChVec3 n = p->normals[f];
+  for (int g = 0; g < p->face_count; ++g) {
+    if (g == f) continue;
+    double along = ch_dot(p->normals[g], n);
+    if (!(highest(box, ch_along(p->normals[g], -along, n), p->offsets[g] - along * p->offsets[f]) < 0.0)) return false;
+    if (!(highest(box, ch_sub(p->normals[g], n), p->offsets[g] - p->offsets[f]) < 0.0)) return false;
+  }
+  return true;
+}
+
+void ch_probe_flatten(ChProbe* probe, ChBox3 box) {
+  const ChPolytope* p = probe->posed->shape->polytope;
+  ChVec3 middle = ch_scale(0.5, ch_add(box.low, box.high));
+  if (!p) return;
+  int face = 0;
+  double height = -INFINITY;
+  for (int f = 0; f < p->face_count; ++f) {
+    double over = ch_dot(p->normals[f], middle) - p->offsets[f];
+    if (over > height) height = over, face = f;
+  }
+  if (is_foremost(p, face, box)) make_flat(probe, p->normals[face], p->offsets[face]);
 }
 
 // Triangles of a surface that the asking body's centre sees from behind are its other side, not its inside; a body that
@@ -110,7 +147,7 @@ ChProbe ch_probe(const ChPosed* target, ChVec3 centre, double size) {
   ChProbe probe = {.posed = target, .deepest = size};
   probe.centre = ch_mat_apply_transposed(&target->turn, ch_sub(centre, target->frame.at));
   if (s->type == CH_SHAPE_HALFSPACE) {
-    probe.at = halfspace_at, probe.may_reach = halfspace_reaches, probe.flat = true;
+    make_flat(&probe, s->normal, s->offset);
   } else if (target->skin) {
     probe.at = skin_at, probe.may_reach = skin_reaches, probe.box = target->skin->box;
   } else if (s->polytope) {

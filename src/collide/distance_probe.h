@@ -22,7 +22,9 @@ struct ChProbe {
   // Whether anything nearer than `radius` to the point may have a distance of `within` or less.
   bool (*may_reach)(const ChProbe* probe, ChVec3 point, double radius, double within);
   ChBox3 box;      // that holds the shape, in its frame
-  bool flat;       // a half-space: what touches it first is a corner
+  bool flat;       // a half-space, or as good as one: what touches it first is a corner
+  ChVec3 normal;   // flat: n . x - offset is the distance
+  double offset;
   ChVec3 centre;   // surface: the middle of what is asked about; triangles seen from behind by it do not count
   double deepest;  // surface: so far behind it a point is not found any more
   int* last;       // skin: the triangle found last, where the next search begins; the caller's, or NULL
@@ -30,5 +32,9 @@ struct ChProbe {
 
 // `size`: of what is asked about; `centre`: its middle, in the world.
 ChProbe ch_probe(const ChPosed* target, ChVec3 centre, double size);
+
+// Where every point of a box (the probe's frame) has its foot inside one and the same face of a polytope, the probe
+// becomes flat: for whoever asks about no other points the floor's edges are not there.
+void ch_probe_flatten(ChProbe* probe, ChBox3 box);
 
 #endif

@@ -76,9 +76,9 @@ static double meeting_of(const ChSampleLine* line, const ChSampleStop* low, cons
 static void add_lowest(const ChSampling* s, const ChSampleLine* line, ChSampleStop low, ChSampleStop high,
                        int ordinal) {
   double within = s->margin + (high.s - low.s);
-  // No distance changes faster than its place does.
-  if (low.foot.distance + high.foot.distance - (high.s - low.s) > 2.0 * s->margin) return;
   for (int k = 0; k < HALVINGS; ++k) {
+    // No distance changes faster than its place does.
+    if (low.foot.distance + high.foot.distance - (high.s - low.s) > 2.0 * s->margin) return;
     // Over the flat triangles of a skin the distance is made of straight lines, and lowest where two of them meet.
     double meets = s->probe.posed->skin && k % 2 == 0 ? meeting_of(line, &low, &high) : NAN;
     ChSampleStop middle = stop_at(s, line, isnan(meets) ? 0.5 * (low.s + high.s) : meets, within);

@@ -130,11 +130,18 @@ static uint32_t edge_ends(const Walk* w, const ChSkinNode* node, const Leaf* lea
       int a = corners[3 * k + e], b = corners[3 * k + (e + 1) % 3];
       ChVec3 along = ch_sub(leaf->y[b], leaf->y[a]);
       ends |= 1u << a | 1u << b;
-      longest2 = fmax(longest2, ch_dot(along, along));
+      double length2 = ch_dot(along, along);
+      if (length2 > longest2) longest2 = length2;  // fmax would be a call
     }
   }
   *longest = sqrt(longest2);
   return ends;
+}
+
+// No point of a triangle is nearer by more than an edge than its corners are.
+static bool is_near_corner(const Walk* w, const Leaf* leaf, int k) {
+  const uint8_t* corner = &w->skin->tree->corners[3 * k];
+  return leaf->stop[corner[0]].known || leaf->stop[corner[1]].known || leaf->stop[corner[2]].known;
 }
 
 static void add_leaf(const Walk* w, const ChSkinNode* node) {
@@ -161,7 +168,8 @@ static void add_leaf(const Walk* w, const ChSkinNode* node) {
       ch_sampling_add(s, x, &stop->foot, CH_SAMPLE_CORNER, 0, &(ChSampleName){vertices[k], vertices[k]});
   }
   for (int k = node->first; ends && k < node->first + node->count; ++k) add_edges(w, &leaf, k);
-  for (int k = node->first; w->round && k < node->first + node->count; ++k) add_face(w, &leaf, k);
+  for (int k = node->first; w->round && k < node->first + node->count; ++k)
+    if (is_near_corner(w, &leaf, k)) add_face(w, &leaf, k);
 }
 
 static void walk(const Walk* w) {
@@ -230,6 +238,7 @@ static void add_corners(const ChPosed* skin, const ChPosed* rigid, double margin
 void ch_pair_soft_rigid(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
   const ChMesh* mesh = b->shape->mesh;
   Walk w = {.sampling = ch_sampling(a, b, a->frame.at, margin, false, out), .skin = a->skin};
+  ch_probe_flatten(&w.sampling.probe, ch_shape_box_in(a, b));
   w.faces = mesh && !mesh->field;
   w.edges = !w.sampling.probe.flat;
   ChPosed seen = ch_posed_in(b, a);
@@ -239,7 +248,7 @@ void ch_pair_soft_rigid(const ChPosed* a, const ChPosed* b, double margin, ChMan
     w.round = &round;
   }
   walk(&w);
-  if (mesh || b->shape->polytope) add_corners(a, b, margin, out);
+  if (mesh || (b->shape->polytope && w.edges)) add_corners(a, b, margin, out);
 }
 
 void ch_pair_soft_soft(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {

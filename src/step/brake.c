@@ -14,28 +14,27 @@ enum { LEAST_SWEEPS = 10, MOST_SWEEPS = 60, LOCAL_STEPS = 3, LANES = 4 };
 #define SLOW 0.05     // share of the fastest approach without reactions that counts as stopped
 #define SETTLED 1e-6  // change of a sweep, relative to all so far, at which more of them change nothing
 
-// What a block touches: G = C^-1 H, M = C C' the mass of the body. Rows of G have `lanes` numbers.
+// What a block touches: G = C^-1 H, M = C C' the mass of the body. A row of G for each row of the block.
 typedef struct Touch {
-  int body, size;
+  int body;
   double* G;
 } Touch;
 
 typedef struct Sweeps {
   const ChProblem* p;
   ChPose pose;
-  int* start;  // blocks + 1
-  Touch* touches;
-  double* C;  // laid out as the masses
+  int *size, *place;  // of bodies: degrees of freedom, filled up to a multiple of LANES; where they begin in y
+  double** root;      // of bodies: C^-1, column by column
+  Touch** touches;    // of blocks
+  int* count;
   double *W,
       *largest;       // of each block: W_ii, CH_BLOCK_MAX square; a bound of its eigenvalues, 0 where it moves nothing
   double *q, *gamma;  // q with Gamma in it
-  double *y, *r;      // sum of G r, body by body; u = q + G'y
+  double *y, *r;      // sum of G'r, body by body; u = q + G y
 } Sweeps;
 
-static int lanes_of(const ChBlock* block) { return block->dimension <= LANES ? LANES : CH_BLOCK_MAX; }
-
-// Below the diagonal; false where M is not positive definite.
-static bool factor(int n, const double* M, double* C) {
+// The columns of C^-1, each of `size` numbers; false where M is not positive definite.
+static bool invert_root(int n, int size, const double* M, double* C, double* inverse) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j <= i; ++j) {
       double sum = M[i * n + j];
@@ -43,70 +42,86 @@ static bool factor(int n, const double* M, double* C) {
       if (i == j && !(sum > 0.0)) return false;
       C[i * n + j] = i == j ? sqrt(sum) : sum / C[j * n + j];
     }
+  for (int c = 0; c < n; ++c)
+    for (int i = c; i < n; ++i) {
+      double sum = i == c ? 1.0 : 0.0;
+      for (int k = c; k < i; ++k) sum -= C[i * n + k] * inverse[c * size + k];
+      inverse[c * size + i] = sum / C[i * n + i];
+    }
   return true;
 }
 
-static inline void forward_loop(int n, int lanes, const double* C, double* X) {
-  for (int i = 0; i < n; ++i) {
-    double sum[CH_BLOCK_MAX];
-    for (int a = 0; a < lanes; ++a) sum[a] = X[i * lanes + a];
-    for (int k = 0; k < i; ++k)
-      for (int a = 0; a < lanes; ++a) sum[a] -= C[i * n + k] * X[k * lanes + a];
-    for (int a = 0; a < lanes; ++a) X[i * lanes + a] = sum[a] / C[i * n + i];
+static bool invert_roots(ChArena* arena, Sweeps* s) {
+  const ChMass* mass = s->p->mass;
+  double C[CH_BODY_MAX * CH_BODY_MAX];
+  s->size = CH_TAKE_RAW(arena, mass->bodies, int);
+  s->place = CH_TAKE(arena, mass->bodies + 1, int);
+  s->root = CH_TAKE(arena, mass->bodies, double*);
+  for (int b = 0; b < mass->bodies; ++b) {
+    int n = ch_mass_size(mass, b);
+    s->size[b] = (n + LANES - 1) / LANES * LANES;
+    s->place[b + 1] = s->place[b] + s->size[b];
+    s->root[b] = CH_TAKE(arena, (long)n * s->size[b], double);
+    if (!invert_root(n, s->size[b], mass->matrix + mass->offset[b], C, s->root[b])) return false;
   }
+  s->y = CH_TAKE(arena, s->place[mass->bodies], double);
+  return true;
 }
 
-static void forward(int n, int lanes, const double* C, double* X) {
-  if (lanes == LANES)
-    forward_loop(n, LANES, C, X);
-  else
-    forward_loop(n, lanes, C, X);
+static void add(int n, double factor, const double* x, double* y) {
+#pragma omp simd
+  for (int k = 0; k < n; ++k) y[k] += factor * x[k];
 }
 
-// The block's rows of H, body by body.
+static double dot(int n, const double* x, const double* y) {
+  double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+  for (int k = 0; k < n; ++k) sum += x[k] * y[k];
+  return sum;
+}
+
+// G of every body that the block touches.
 static void list_block(ChArena* arena, Sweeps* s, int i) {
   const ChProblem* p = s->p;
   const ChBlock* block = &p->blocks[i];
-  int first = s->start[i], count = first, lanes = lanes_of(block);
+  int entries = p->H.start[block->row + block->dimension] - p->H.start[block->row];
+  Touch* list = s->touches[i] = CH_TAKE_RAW(arena, entries < p->mass->bodies ? entries : p->mass->bodies, Touch);
   for (int a = 0; a < block->dimension; ++a)
     for (int k = p->H.start[block->row + a]; k < p->H.start[block->row + a + 1]; ++k) {
-      int body = p->mass->body_of[p->H.index[k]], t = first, size = ch_mass_size(p->mass, body);
-      while (t < count && s->touches[t].body != body) ++t;
-      if (t == count) s->touches[count++] = (Touch){body, size, CH_TAKE(arena, (long)size * lanes, double)};
-      s->touches[t].G[p->mass->slot[p->H.index[k]] * lanes + a] = p->H.value[k];
+      int body = p->mass->body_of[p->H.index[k]], size = s->size[body], t = 0;
+      while (t < s->count[i] && list[t].body != body) ++t;
+      if (t == s->count[i]) {
+        list[t] = (Touch){body, CH_TAKE(arena, (long)size * block->dimension, double)};
+        ++s->count[i];
+      }
+      add(size, p->H.value[k], s->root[body] + (long)p->mass->slot[p->H.index[k]] * size, list[t].G + a * size);
     }
-  s->start[i + 1] = count;
 }
 
-// W_ii = G'G, with Gershgorin's bound.
+// W_ii = G G', with Gershgorin's bound.
 static void weigh_block(Sweeps* s, int i) {
-  int d = s->p->blocks[i].dimension, lanes = lanes_of(&s->p->blocks[i]);
+  int d = s->p->blocks[i].dimension;
   double* W = s->W + (long)i * CH_BLOCK_MAX * CH_BLOCK_MAX;
-  for (int t = s->start[i]; t < s->start[i + 1]; ++t) {
-    const Touch* touch = &s->touches[t];
-    forward(touch->size, lanes, s->C + s->p->mass->offset[touch->body], touch->G);
-    for (int x = 0; x < touch->size; ++x)
-      for (int a = 0; a < d; ++a)
-        for (int c = 0; c < d; ++c) W[a * d + c] += touch->G[x * lanes + a] * touch->G[x * lanes + c];
+  for (int t = 0; t < s->count[i]; ++t) {
+    const Touch* touch = &s->touches[i][t];
+    int size = s->size[touch->body];
+    for (int a = 0; a < d; ++a)
+      for (int c = 0; c < d; ++c) W[a * d + c] += dot(size, touch->G + a * size, touch->G + c * size);
   }
   for (int a = 0; a < d; ++a) {
     double sum = 0.0;
     for (int c = 0; c < d; ++c) sum += fabs(W[a * d + c]);
-    s->largest[i] = fmax(s->largest[i], sum);
+    if (sum > s->largest[i]) s->largest[i] = sum;
   }
 }
 
 static bool set_up(ChArena* arena, Sweeps* s) {
   const ChProblem* p = s->p;
-  const ChMass* mass = p->mass;
-  s->C = CH_TAKE_RAW(arena, mass->offset[mass->bodies], double);
-  for (int b = 0; b < mass->bodies; ++b)
-    if (!factor(ch_mass_size(mass, b), mass->matrix + mass->offset[b], s->C + mass->offset[b])) return false;
-  s->start = CH_TAKE(arena, p->block_count + 1, int);
-  s->touches = CH_TAKE_RAW(arena, p->H.start[p->rows], Touch);
+  if (!invert_roots(arena, s)) return false;
+  s->touches = CH_TAKE_RAW(arena, p->block_count, Touch*);
+  s->count = CH_TAKE(arena, p->block_count, int);
   s->W = CH_TAKE(arena, (long)p->block_count * CH_BLOCK_MAX * CH_BLOCK_MAX, double);
   s->largest = CH_TAKE(arena, p->block_count, double);
-  s->y = CH_TAKE(arena, p->dof, double);
   for (int i = 0; i < p->block_count; ++i) {
     list_block(arena, s, i);
     weigh_block(s, i);
@@ -114,39 +129,53 @@ static bool set_up(ChArena* arena, Sweeps* s) {
   return true;
 }
 
-static inline void add_loop(int n, int lanes, const double* G, const double* r, double* y) {
-  for (int x = 0; x < n; ++x)
-    for (int a = 0; a < lanes; ++a) y[x] += G[x * lanes + a] * r[a];
+static inline void add_three(int n, const double* G, const double* r, double* y) {
+#pragma omp simd
+  for (int k = 0; k < n; ++k) y[k] += G[k] * r[0] + G[n + k] * r[1] + G[2 * n + k] * r[2];
 }
 
-static inline void collect_loop(int n, int lanes, const double* G, const double* y, double* u) {
-  for (int x = 0; x < n; ++x)
-    for (int a = 0; a < lanes; ++a) u[a] += G[x * lanes + a] * y[x];
+static inline void collect_three(int n, const double* G, const double* y, double* u) {
+  double a = 0.0, b = 0.0, c = 0.0;
+#pragma omp simd reduction(+ : a, b, c)
+  for (int k = 0; k < n; ++k) {
+    a += G[k] * y[k];
+    b += G[n + k] * y[k];
+    c += G[2 * n + k] * y[k];
+  }
+  u[0] += a, u[1] += b, u[2] += c;
 }
 
-// `r` of `lanes` numbers.
 static void add_reaction(Sweeps* s, int i, const double* r) {
-  bool few = lanes_of(&s->p->blocks[i]) == LANES;
-  for (int t = s->start[i]; t < s->start[i + 1]; ++t) {
-    const Touch* touch = &s->touches[t];
-    if (few)
-      add_loop(touch->size, LANES, touch->G, r, s->y + s->p->mass->start[touch->body]);
-    else
-      add_loop(touch->size, CH_BLOCK_MAX, touch->G, r, s->y + s->p->mass->start[touch->body]);
+  int d = s->p->blocks[i].dimension;
+  for (int t = 0; t < s->count[i]; ++t) {
+    const Touch* touch = &s->touches[i][t];
+    int size = s->size[touch->body];
+    double* y = s->y + s->place[touch->body];
+    if (d == 3) add_three(size, touch->G, r, y);
+    for (int a = 0; d != 3 && a < d; ++a) add(size, r[a], touch->G + a * size, y);
   }
 }
 
 static void velocity(const Sweeps* s, int i, double* u) {
   const ChBlock* block = &s->p->blocks[i];
-  bool few = lanes_of(block) == LANES;
-  memcpy(u, s->q + block->row, (size_t)block->dimension * sizeof *u);
-  for (int t = s->start[i]; t < s->start[i + 1]; ++t) {
-    const Touch* touch = &s->touches[t];
-    if (few)
-      collect_loop(touch->size, LANES, touch->G, s->y + s->p->mass->start[touch->body], u);
-    else
-      collect_loop(touch->size, CH_BLOCK_MAX, touch->G, s->y + s->p->mass->start[touch->body], u);
+  int d = block->dimension;
+  memcpy(u, s->q + block->row, (size_t)d * sizeof *u);
+  for (int t = 0; t < s->count[i]; ++t) {
+    const Touch* touch = &s->touches[i][t];
+    int size = s->size[touch->body];
+    const double* y = s->y + s->place[touch->body];
+    if (d == 3) collect_three(size, touch->G, y, u);
+    for (int a = 0; d != 3 && a < d; ++a) u[a] += dot(size, touch->G + a * size, y);
   }
+}
+
+// The common cases at once.
+static void project(const Sweeps* s, const ChBlock* block, const double* x, double* y) {
+  bool round = block->law == CH_LAW_CONTACT && block->dimension == 3 && block->mu[0] == block->mu[1];
+  if (round && block->sides == 0 && s->pose != CH_POSE_FRICTIONLESS)
+    ch_project_circular3(block->mu[0], x, y);
+  else
+    ch_block_project(block, s->pose, x, y);
 }
 
 // Less slip than before is believed: where Gamma falls, phi falls.
@@ -163,7 +192,7 @@ static double visit(Sweeps* s, int i) {
   const ChBlock* block = &s->p->blocks[i];
   int d = block->dimension;
   double u[CH_BLOCK_MAX] = {0.0}, x[CH_BLOCK_MAX] = {0.0}, change[CH_BLOCK_MAX] = {0.0}, moved = 0.0;
-  double *r = s->r + block->row, L = s->largest[i];
+  double *r = s->r + block->row, length = 1.0 / s->largest[i];
   const double* W = s->W + (long)i * CH_BLOCK_MAX * CH_BLOCK_MAX;
   velocity(s, i, u);
   lower_gamma(s, i, u);
@@ -172,17 +201,17 @@ static double visit(Sweeps* s, int i) {
     for (int a = 0; a < d; ++a) {
       double slope = u[a];
       for (int c = 0; c < d; ++c) slope += W[a * d + c] * (x[c] - r[c]);
-      change[a] = x[a] - slope / L;
+      change[a] = x[a] - slope * length;
     }
-    ch_block_project(block, s->pose, change, x);
+    project(s, block, change, x);
   }
   for (int a = 0; a < d; ++a) {
     change[a] = x[a] - r[a];
-    moved += L * change[a] * change[a];
+    moved += change[a] * change[a];
     r[a] = x[a];
   }
   if (moved > 0.0) add_reaction(s, i, change);
-  return moved;
+  return s->largest[i] * moved;
 }
 
 static void sweep(Sweeps* s, double ends) {

@@ -60,8 +60,19 @@ static double settling_speed(const Shock* k, const ChGap* g) {
   return 0.5 * k->h * fabs(along);
 }
 
+static bool is_elastic(const Shock* k, const ChGap* g) {
+  return ch_world_surface(k->s->world, g->shape[0], g->shape[1]).restitution > 0.0;
+}
+
+// Whether anything could at all, whatever moves.
+static bool may_bounce(const Shock* k) {
+  for (int g = 0; g < k->all->gap_count; ++g)
+    if (is_elastic(k, &k->all->gaps[g])) return true;
+  return false;
+}
+
 static bool bounces(const Shock* k, const ChGap* g) {
-  if (!(ch_world_surface(k->s->world, g->shape[0], g->shape[1]).restitution > 0.0)) return false;
+  if (!is_elastic(k, g)) return false;
   return closes(k, g) && -closing_speed(k, g) > k->slowest + settling_speed(k, g);
 }
 
@@ -215,6 +226,7 @@ static ChStatus poisson(ChContext* context, ChArena* arena, Shock* k, ChStepInfo
 ChStatus ch_impacts_resolve(ChContext* context, ChSimulation* s, const ChMoment* moment, double h, ChStepInfo* info) {
   ChStatus status = CH_OK;
   Shock k = {.s = s, .all = moment, .h = h};
+  if (!may_bounce(&k)) return CH_OK;
   find_slowest(&k);
   while (info->impacts < MOST_SHOCKS && status == CH_OK && !ch_step_is_late(s)) {
     ChArenaMark mark = ch_arena_mark(s->scratch);

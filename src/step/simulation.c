@@ -13,6 +13,7 @@
 #define SMALLEST_SHARE (1.0 / 1024.0)  // of h that adaptive stepping goes down to
 #define MOST_AFTER 0.3                 // share of a step's limit that is kept for what comes after its solves
 #define FORGOTTEN 0.9                  // what of a slow end is expected again of the next step
+#define SLACK 0.03                     // share of the limit for what cannot be foreseen
 
 static bool steady(const ChSignal* signal) {
   return signal->rate == 0.0 && signal->amplitude == 0.0 && signal->table_count == 0;
@@ -212,7 +213,7 @@ bool ch_step_is_late(const ChSimulation* s) { return s->deadline > 0.0 && ch_clo
 static void set_deadline(ChSimulation* s) {
   double limit = s->options.step_limit;
   bool limited = limit > 0.0 && s->step > 0;
-  s->deadline = limited ? ch_clock_seconds() + limit - fmin(1.5 * s->after, MOST_AFTER * limit) : 0.0;
+  s->deadline = limited ? ch_clock_seconds() + limit - fmin(1.2 * s->after + SLACK * limit, MOST_AFTER * limit) : 0.0;
 }
 
 static void note_end(ChSimulation* s) {

@@ -26,11 +26,12 @@
 #define SURE 0.3     // share of the tolerance at which a start is taken as it is
 #define UNSURE 1e-2  // and in the steps after a correction, of which there are at most
 enum { UNSURE_STEPS = 12 };
-// Where a step has a deadline, a solve may take this share of what is left: the rest is for braking where it misses.
-#define SOLVE_SHARE 0.6
+// Where a step has a deadline, a solve leaves time for braking, but no more than this share of what there is.
+#define BRAKE_SHARE 0.5
 #define LEAST 2e-5           // seconds: time for the start to be graded
 #define AT_ONCE 1.2          // times its limit, above which a solve that ended by the clock had no more than set up
 #define LEARNT 0.1           // share of a new observation in what is known of that
+#define FORGOTTEN 0.98       // and what is left of it after an island that it kept from being solved
 enum { CHEAP_ROWS = 3000 };  // an iteration on a larger island costs more than it is likely to save
 
 // One island on its way through a solver; its memory is its own.
@@ -41,8 +42,9 @@ typedef struct Island {
   ChProblem* problem;
   double *r, *u, *v;  // v: less the reference
   double* reference;
-  double ends;   // on the clock; INFINITY: it has no limit
-  double haste;  // seconds a row of a solve that ran over its limit at once; 0: it did not
+  double ends;    // on the clock; INFINITY: it has no limit
+  bool unsolved;  // for lack of time
+  ChHaste haste;  // seen here; 0: nothing was
   ChSolveInfo info;
 } Island;
 
@@ -183,13 +185,17 @@ static int steps_unsure(const Island* island) {
 // What shows how game engines fare is left with what it got.
 static bool plays_engine(const ChSolveOptions* options) { return ch_method_find(options->method)->engine_sweeps > 0; }
 
-// Seconds that an island may take: its share, by blocks, of what is left to those that are not solved yet.
+static bool is_left_alone(const ChStage* s, int i) { return (s->idle && s->idle[i]) || (s->kept && s->kept[i]); }
+
+// Seconds that an island may take: all that is left but what those behind it need to brake. A step is certified where
+// all islands are, so that none of them gains by saving time for others that it needs itself.
 static double time_left(const Island* island) {
   const ChStage* s = island->stage;
-  const int* start = s->islands->block_start + island->index;
-  double behind = s->islands->block_start[s->islands->count] - start[0];
-  double share = fmin(s->options->threads * (start[1] - start[0]) / behind, 1.0);
-  return fmax(share * (s->deadline - ch_clock_seconds()), LEAST);
+  double behind = 0.0;
+  for (int i = island->index + 1; i < s->islands->count; ++i)
+    if (!is_left_alone(s, i)) behind += s->islands->block_start[i + 1] - s->islands->block_start[i];
+  behind *= s->moment->world->dimension * s->haste->brake / s->options->threads;
+  return fmax(s->deadline - ch_clock_seconds() - behind, LEAST);
 }
 
 // How fast what falls gets in one step: an overlap that this undoes in time comes from a step or two.
@@ -219,15 +225,19 @@ static ChStatus close_blocks(ChContext* context, Island* island, const ChSolveOp
   ChStatus status = CH_OK;
   if (!hurried) status = ch_close_missed(context, p, options, island->v, island->u, island->r, &island->info, &safe);
   if (status != CH_OK || safe) return status;
-  ChBrake brake = {
-      .problem = p, .pose = options->pose, .relief = relief_of(island), .ends = hurried ? island->ends : 0.0};
-  return ch_brake(context, &brake, island->v, island->u, island->r, &island->info);
+  double began = ch_clock_seconds(), known = hurried ? island->stage->haste->brake : 0.0;
+  double spare = known > 0.0 ? fmax(island->ends - began - known * p->rows, 0.0) : 0.0;
+  ChBrake brake = {.problem = p, .pose = options->pose, .relief = relief_of(island)};
+  if (hurried) brake.ends = began + spare;
+  status = ch_brake(context, &brake, island->v, island->u, island->r, &island->info);
+  if (hurried && !(spare > 0.0)) island->haste.brake = (ch_clock_seconds() - began) / p->rows;
+  return status;
 }
 
 // Whether a solve would come to anything.
 static bool has_time(const Island* island, double limit) {
   const ChStage* s = island->stage;
-  return !(s->deadline > 0.0) || !s->haste || *s->haste * island->problem->rows <= limit;
+  return !(s->deadline > 0.0) || s->haste->solve * island->problem->rows <= limit;
 }
 
 // What a solve begins with, as if its time had run out at once.
@@ -240,9 +250,16 @@ static ChStatus take_start(ChContext* context, Island* island, const ChSolveOpti
   return status == CH_OK ? CH_MAX_TIME : status;
 }
 
+static void learn(double seen, double* known) {
+  if (seen > 0.0) *known += (*known > 0.0 ? LEARNT : 1.0) * (seen - *known);
+}
+
 static void learn_haste(ChStage* s, const Island* island) {
-  if (!s->haste || !(island->haste > 0.0)) return;
-  *s->haste += (*s->haste > 0.0 ? LEARNT : 1.0) * (island->haste - *s->haste);
+  if (!(s->deadline > 0.0)) return;
+  learn(island->haste.brake, &s->haste->brake);
+  learn(island->haste.solve, &s->haste->solve);
+  learn(island->haste.over, &s->haste->over);
+  if (island->unsolved) s->haste->solve *= FORGOTTEN;
 }
 
 // The solve itself, in the island's share of what the step has left of its time.
@@ -252,16 +269,17 @@ static ChStatus run_solver(ChContext* context, Island* island, ChSolveOptions* o
   double limit = options->time_limit;
   island->ends = INFINITY;
   if (s->deadline > 0.0) {
-    double left = time_left(island);
+    double left = time_left(island), brake = s->haste->brake * p->rows + s->haste->over;
     island->ends = ch_clock_seconds() + left;
-    options->time_limit = fmin(limit, SOLVE_SHARE * left);
+    options->time_limit = fmin(limit, left - fmin(brake, BRAKE_SHARE * left));
   }
   if (isfinite(options->time_limit)) options->work_limit = INFINITY;  // who sets a time wants that
-  if (!has_time(island, options->time_limit)) return take_start(context, island, options);
+  island->unsolved = !has_time(island, options->time_limit);
+  if (island->unsolved) return take_start(context, island, options);
   ChStatus status = ch_solve(context, p, options, island->v, island->u, island->r, &island->info);
   double took = island->info.seconds_setup + island->info.seconds_solve;
-  if (s->deadline > 0.0 && status == CH_MAX_TIME && took > AT_ONCE * options->time_limit)
-    island->haste = took / p->rows;
+  if (status == CH_MAX_TIME) island->haste.over = took - options->time_limit;
+  if (status == CH_MAX_TIME && took > AT_ONCE * options->time_limit) island->haste.solve = took / p->rows;
   options->time_limit = fmin(limit, fmax(island->ends - ch_clock_seconds(), LEAST));
   return status;
 }

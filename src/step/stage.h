@@ -9,6 +9,13 @@
 #include "assemble/islands.h"
 #include "cardhouse/simulation.h"
 
+// What is known of how long things take, in seconds.
+typedef struct ChHaste {
+  double solve;  // of a row: a solve at least; with less it is not begun
+  double over;   // by how much a solve runs over its time
+  double brake;  // of a row: braking, where the solve misses
+} ChHaste;
+
 typedef struct ChStage {
   const ChMoment* moment;
   const ChRows* rows;
@@ -16,7 +23,7 @@ typedef struct ChStage {
   const ChDynamics* dynamics;
   const ChSimulationOptions* options;
   double deadline;  // on ch_clock_seconds, by which solves shall have ended; 0: none
-  double* haste;    // seconds a row that a solve takes at least, as far as known: with less of them it is not begun
+  ChHaste* haste;   // where there is a deadline; it learns
   bool may_rest;    // v = 0 is put in where it passes the certificate
 
   const unsigned char* idle;   // island -> is left as it is: r = 0, velocities are not written; may be NULL

@@ -55,7 +55,7 @@ struct ChSimulation {
   double deadline;  // by which the step's solves shall have ended, on ch_clock_seconds; 0: none
   double solved;    // when the last ones had
   double after;     // seconds that a step takes after them, as of late
-  double haste;     // see stage.h
+  ChHaste haste;    // see stage.h
   long step;
   double base_time, base_h;  // since `base_step` all steps were base_h long: time is counted, not summed
   long base_step;
