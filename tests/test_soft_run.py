@@ -125,6 +125,10 @@ class Clock(unittest.TestCase):
         limit = said["step_limit"]
         self.assertAlmostEqual(limit["met_tolerance"], 1 - said["missed_steps"] / said["steps"], places=12)
         self.assertTrue(0 <= limit["met_limit"] <= 1)
+        both = limit["met_both"]
+        self.assertLessEqual(both, min(limit["met_limit"], limit["met_tolerance"]))
+        self.assertGreaterEqual(both, limit["met_limit"] + limit["met_tolerance"] - 1 - 1e-12)
+        self.assertGreater(limit["steps_per_second"], 0)
         self.assertTrue(0 < limit["step_seconds"]["mean"] <= limit["step_seconds"]["max"])
         return limit
 
@@ -133,6 +137,7 @@ class Clock(unittest.TestCase):
         said = self.said("soft-bar", "--until", "0.3", "--realtime")
         self.assertGreaterEqual(time.monotonic() - began, 0.299)  # the clock begins after the first step of 1 ms
         limit = self.check(said)
+        self.assertLess(limit["steps_per_second"], 1001)
         self.assertTrue(limit["realtime"])
         self.assertEqual(limit["seconds"], 0.001)
         self.assertTrue(0 <= limit["late"]["steps"] < said["steps"])

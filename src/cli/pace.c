@@ -25,9 +25,11 @@ static void wait_until(double clock) {
 void ch_pace_step(ChPace* p, double time, double h, double seconds, bool met) {
   if (!(p->limit > 0.0)) return;
   ch_loop_meter_step(&p->meter, h, seconds, p->limit, met);
+  p->ended = ch_clock_seconds();
+  if (p->meter.steps == 1) p->began = p->ended;  // has no limit: the clock begins when it is done
   if (!p->paced) return;
-  if (p->meter.steps == 1) {  // has no limit: the clock begins when it is done
-    p->meter.began = ch_clock_seconds() - (time - p->from);
+  if (p->meter.steps == 1) {
+    p->meter.began = p->began - (time - p->from);
     return;
   }
   double due = p->meter.began + (time - p->from);
@@ -35,4 +37,9 @@ void ch_pace_step(ChPace* p, double time, double h, double seconds, bool met) {
   p->late += lag > 0.0;
   p->most = fmax(p->most, lag);
   wait_until(due);
+  p->ended = ch_clock_seconds();
+}
+
+double ch_pace_rate(const ChPace* p) {
+  return p->ended > p->began ? (double)(p->meter.steps - 1) / (p->ended - p->began) : 0.0;
 }

@@ -10,12 +10,15 @@ typedef struct ChPace {
   double limit;  // seconds a step may take; 0: no step is measured
   double from;   // simulated seconds at which the clock began
   ChLoopMeter meter;
-  long late;    // steps that ended behind the clock
-  double most;  // seconds behind it, at most
+  double began, ended;  // wall clock: before the first step that has a limit, after the last one
+  long late;            // steps that ended behind the clock
+  double most;          // seconds behind it, at most
 } ChPace;
 
 ChPace ch_pace_begin(bool paced, double limit, double from);
 // After a step to `time` that took `seconds`; waits for the clock where that is behind.
 void ch_pace_step(ChPace* pace, double time, double h, double seconds, bool met);
+// Steps a second since the clock began, to the end of the last one.
+double ch_pace_rate(const ChPace* pace);
 
 #endif

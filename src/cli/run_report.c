@@ -52,10 +52,11 @@ static json_t* pair_json(const char* a, json_t* x, const char* b, json_t* y) {
 
 static json_t* pace_json(const ChPace* p) {
   const ChLoopMeter* m = &p->meter;
-  json_t* object = json_pack("{s:o, s:b, s:o, s:o, s:o}", "seconds", ch_json_real(p->limit), "realtime", p->paced,
-                             "met_tolerance", ch_json_real(mean((double)m->met, m->steps)), "met_limit",
-                             ch_json_real(mean((double)m->in_time, m->steps)), "step_seconds",
-                             pair_json("mean", ch_json_real(mean(m->busy, m->steps)), "max", ch_json_real(m->slowest)));
+  json_t* object = json_pack(
+      "{s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "seconds", ch_json_real(p->limit), "realtime", p->paced, "met_tolerance",
+      ch_json_real(mean((double)m->met, m->steps)), "met_limit", ch_json_real(mean((double)m->in_time, m->steps)),
+      "met_both", ch_json_real(mean((double)m->both, m->steps)), "steps_per_second", ch_json_real(ch_pace_rate(p)),
+      "step_seconds", pair_json("mean", ch_json_real(mean(m->busy, m->steps)), "max", ch_json_real(m->slowest)));
   if (p->paced)
     json_object_set_new(object, "late", pair_json("steps", json_integer(p->late), "max", ch_json_real(p->most)));
   return object;
@@ -151,10 +152,11 @@ static void print_mechanics(const ChRunReport* r) {
 static void print_pace(const ChPace* p) {
   const ChLoopMeter* m = &p->meter;
   if (!(p->limit > 0.0)) return;
-  printf("step limit    %.4g ms: %.2f %% of the steps kept it, %.2f %% met the tolerance\n", 1e3 * p->limit,
-         100.0 * mean((double)m->in_time, m->steps), 100.0 * mean((double)m->met, m->steps));
-  printf("              a step took %.3g ms on average, %.3g ms at most\n", 1e3 * mean(m->busy, m->steps),
-         1e3 * m->slowest);
+  printf("step limit    %.4g ms: %.2f %% of the steps kept it, %.2f %% met the tolerance, %.2f %% both\n",
+         1e3 * p->limit, 100.0 * mean((double)m->in_time, m->steps), 100.0 * mean((double)m->met, m->steps),
+         100.0 * mean((double)m->both, m->steps));
+  printf("              %.4g steps a second; a step took %.3g ms on average, %.3g ms at most\n", ch_pace_rate(p),
+         1e3 * mean(m->busy, m->steps), 1e3 * m->slowest);
   if (p->paced) printf("real time     %ld steps ended behind the clock, by %.3g ms at most\n", p->late, 1e3 * p->most);
 }
 

@@ -90,9 +90,10 @@ static void adapt_limit(ChLive* live, double seconds) {
   double before = live->limit.now, h = live->setup.options.h;
   ch_time_limit_step(&live->limit, seconds, h / (live->speed > 0.0 ? live->speed : 1.0));
   if (live->limit.now == before) return;
-  live->setup.options.solve.time_limit = live->limit.now;
+  bool whole = live->limit.now < live->limit.highest;
+  ch_time_limit_set(live->limit.now, whole, &live->setup.options);
   for (int k = 0; k < live->pane_count; ++k)
-    ch_simulation_options(live->panes[k].simulation)->solve.time_limit = live->limit.now;
+    ch_time_limit_set(live->limit.now, whole, ch_simulation_options(live->panes[k].simulation));
 }
 
 void ch_live_step(ChLive* live) {

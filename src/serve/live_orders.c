@@ -50,7 +50,8 @@ static ChStatus change_options(ChContext* context, ChLive* live, const ChOrder* 
   if (order->setting == CH_SET_H) o.h = order->value;
   if (order->setting == CH_SET_TOLERANCE) o.solve.tolerance = order->value;
   bool given = order->setting == CH_SET_LIMIT && order->value > 0.0;
-  if (order->setting == CH_SET_LIMIT) o.solve.time_limit = given ? order->value : live->limit.now;
+  if (order->setting == CH_SET_LIMIT)
+    ch_time_limit_set(given ? order->value : live->limit.now, given || live->limit.now < live->limit.highest, &o);
   if (order->setting == CH_SET_REST) o.rest = order->on;
   if (order->setting == CH_SET_CONE) status = read_cone(context, live, order->word, &o);
   if (order->setting == CH_SET_METHOD) {

@@ -14,6 +14,7 @@ void ch_loop_meter_step(ChLoopMeter* m, double h, double seconds, double limit, 
   ++m->steps;
   m->met += met;
   m->in_time += seconds <= limit;
+  m->both += met && seconds <= limit;
   m->simulated += h;
   m->busy += seconds;
   m->slowest = fmax(m->slowest, seconds);
@@ -40,10 +41,11 @@ static json_t* share(double part, double whole) { return whole > 0.0 ? ch_json_r
 json_t* ch_loop_meter_close(ChLoopMeter* m) {
   double wall = ch_clock_seconds() - m->began, steps = (double)m->steps;
   json_t* object =
-      json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "type", "loop", "steps_per_second", share(steps, wall),
-                "met", share((double)m->met, steps), "in_time", share((double)m->in_time, steps), "real_time_factor",
-                share(m->simulated, wall), "busy", share(m->busy, wall), "step_seconds", share(m->busy, steps),
-                "slowest_step_seconds", m->steps > 0 ? ch_json_real(m->slowest) : json_null());
+      json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "type", "loop", "steps_per_second", share(steps, wall),
+                "met", share((double)m->met, steps), "in_time", share((double)m->in_time, steps), "met_in_time",
+                share((double)m->both, steps), "real_time_factor", share(m->simulated, wall), "busy",
+                share(m->busy, wall), "step_seconds", share(m->busy, steps), "slowest_step_seconds",
+                m->steps > 0 ? ch_json_real(m->slowest) : json_null());
   json_t* distances = json_array();
   for (int k = 0; k < m->distance_count; ++k)
     json_array_append_new(distances,

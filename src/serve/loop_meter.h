@@ -9,8 +9,8 @@
 enum { CH_DISTANCES_MAX = 64 };
 
 typedef struct ChLoopMeter {
-  double began;  // wall clock
-  long steps, met, in_time;
+  double began;                     // wall clock
+  long steps, met, in_time, both;   // that met the tolerance, the limit, both
   double simulated, busy, slowest;  // seconds
   // Compare mode: time and distance after a step, thinned by leaving out every second one when full.
   int distance_count, distance_every, distance_skip;

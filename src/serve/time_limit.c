@@ -1,4 +1,4 @@
-// The time limit of a live scene's solves: see time_limit.h.
+// The time limit of a live scene: see time_limit.h.
 #include "serve/time_limit.h"
 
 #include <math.h>
@@ -13,6 +13,11 @@ ChTimeLimit ch_time_limit_begin(double highest, int bodies) {
                        .lowest = fmin(LEAST + LEAST_PER_BODY * bodies, highest),
                        .lowest_fast = fmin(LEAST_FAST + LEAST_PER_BODY * bodies, highest),
                        .highest = highest};
+}
+
+void ch_time_limit_set(double seconds, bool whole, ChSimulationOptions* options) {
+  options->solve.time_limit = seconds;
+  options->step_limit = whole ? seconds : 0.0;
 }
 
 void ch_time_limit_step(ChTimeLimit* limit, double seconds, double allotted) {

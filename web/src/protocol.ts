@@ -124,6 +124,7 @@ export interface LoopMessage {
   steps_per_second?: number | null;
   met?: number | null; // share of steps whose certificate met the tolerance
   in_time?: number | null; // share of steps solved within the time limit
+  met_in_time?: number | null; // share of steps that met both
   real_time_factor?: number | null;
   busy?: number | null; // share of the time spent on steps
   step_seconds?: number | null;

@@ -229,6 +229,7 @@ export class Settings implements Panel {
       ["Steps a second", typeof message.steps_per_second === "number" ? message.steps_per_second.toFixed(0) : "\u2013"],
       ["Met the tolerance", percent(message.met)],
       ["Within the time limit", percent(message.in_time)],
+      ["Both", percent(message.met_in_time)],
       ["A step takes", seconds(message.step_seconds)],
       ["The slowest took", seconds(message.slowest_step_seconds)],
       ["Processor busy", percent(message.busy)],
