@@ -59,7 +59,7 @@ static void report_session(ChReport* report, const char* name, const char* print
 }
 
 static ChStatus run_item(ChItemRun* run) {
-  static const ChSubject at_100 = {"100 Hz", "haptic", {{"speed", "2"}}, 1e-2};
+  static const ChSubject at_100 = {"100 Hz", "haptic", {{"speed", "2"}, {"margin", "2e-3"}}, 1e-2};
   static const ChSubject at_1000 = {"1000 Hz", "haptic", {{"speed", "2"}}, 1e-3};
   const double until = run->quick ? 1.2 : 4.0, halves[3] = {0.0, 0.3, 1.0};
   ChReport* report = run->report;

@@ -125,7 +125,10 @@ static void choose_space(ChArena* arena, ChLinearSystem* l, ChSpace space) {
   } else if (!s->formed || space == CH_SPACE_V) {
     use_bodies(arena, l);
   } else if (is_full(s, &s->W)) {
-    use_reactions(arena, l);
+    if (s->rows <= s->bodies->dofs)
+      use_reactions(arena, l);
+    else
+      use_bodies(arena, l);
   } else {
     use_reactions(arena, l);
     l->lu = ch_block_lu_analyze(arena, &l->K);

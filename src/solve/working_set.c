@@ -21,7 +21,7 @@
   X(int, rounds, 40, 1, 1000, "working sets that are tried")                                           \
   X(int, drops, 12, 0, 1000, "rounds after which idle blocks are left out; later they stay in")        \
   X(int, picks, 0, 0, 100000, "blocks that a round puts in; 0 = by the degrees of freedom")            \
-  X(double, depth, 0.3, 0.0, 1.0, "share of the worst violation down to which a round puts blocks in") \
+  X(double, depth, 0.1, 0.0, 1.0, "share of the worst violation down to which a round puts blocks in") \
   X(double, loose, 0.01, 0.0, 1.0, "share of the last error that S may keep as long as it is not the last set")
 CH_OPTIONS(WORKING_SET_OPTIONS)
 
