@@ -102,16 +102,21 @@ static void offer_edges(const ChPolytope* p, int f, ChVec3 point, ChPolytopeFoot
 
 ChPolytopeFoot ch_polytope_foot(const ChPolytope* p, ChVec3 point) {
   int highest = 0;
-  double height = -INFINITY;
+  double height = -INFINITY, second = -INFINITY;
   for (int f = 0; f < p->face_count; ++f) {
     double d = ch_dot(p->normals[f], point) - p->offsets[f];
     if (d > height) {
+      second = height;
       height = d;
       highest = f;
+    } else if (d > second) {
+      second = d;
     }
   }
   ChPolytopeFoot on_face = {height, p->normals[highest], highest, {-1, -1}};
-  if (height <= 1e-12 * p->radius || over_face(p, highest, point)) return on_face;
+  // The foot is by no more than `height` higher over any other face.
+  bool well_inside = second < -height - 1e-12 * p->radius;
+  if (height <= 1e-12 * p->radius || well_inside || over_face(p, highest, point)) return on_face;
   ChPolytopeFoot best = {.distance = INFINITY, .face = -1};
   for (int f = 0; f < p->face_count; ++f) {
     double d = ch_dot(p->normals[f], point) - p->offsets[f];

@@ -117,11 +117,32 @@ static bool round_reaches(const ChProbe* probe, ChVec3 x, double radius, double 
   return ch_round_distance(probe->posed->shape, x).distance <= radius + within;
 }
 
+// --- skins
+
+// Whether nothing of the skin is nearer to x than `within`, and x outside, by what is known.
+static bool is_away(const ChEmptyBalls* balls, ChVec3 x, double within) {
+  for (int k = 0; balls && k < balls->count && k < CH_EMPTY_BALLS; ++k) {
+    double room = balls->radius[k] * (1.0 - 1e-12) - within;
+    ChVec3 apart = ch_sub(x, balls->centre[k]);
+    if (room > 0.0 && ch_dot(apart, apart) < room * room) return true;
+  }
+  return false;
+}
+
+static void keep_ball(ChEmptyBalls* balls, ChVec3 centre, double radius) {
+  if (!balls) return;
+  balls->centre[balls->count % CH_EMPTY_BALLS] = centre;
+  balls->radius[balls->count++ % CH_EMPTY_BALLS] = radius;
+}
+
 static bool skin_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {
   ChSkinFoot foot = {.triangle = -1};
-  if (!(sqrt(ch_box_distance2(&probe->box, x)) <= within)) return false;
-  bool found = ch_skin_foot(probe->posed->skin, x, outward, within, probe->last ? *probe->last : -1, &foot);
-  if (probe->last) *probe->last = foot.triangle;
+  if (!(ch_box_distance2(&probe->box, x) <= within * within) || is_away(probe->empty, x, within)) return false;
+  bool outside = is_away(probe->empty, x, 0.0);
+  int start = probe->last ? *probe->last : -1;
+  bool found = ch_skin_foot(probe->posed->skin, x, outward, within, outside, start, &foot);
+  if (probe->last && foot.triangle >= 0) *probe->last = foot.triangle;
+  if (foot.triangle >= 0 && foot.distance > within) keep_ball(probe->empty, x, foot.distance);
   *out = (ChProbeFoot){foot.distance, foot.normal, foot.triangle};
   return found;
 }
@@ -132,9 +153,31 @@ static bool skin_reaches(const ChProbe* probe, ChVec3 x, double radius, double w
   const ChSkin* skin = probe->posed->skin;
   ChSkinFoot foot;
   int none = -1, *last = probe->last ? probe->last : &none;
-  if (!(sqrt(ch_box_distance2(&probe->box, x)) <= radius + within)) return false;
-  return ch_skin_is_near(skin, x, radius + within, last) ||
-         (ch_skin_foot(skin, x, anywhere, INFINITY, *last, &foot) && foot.distance < 0.0);
+  double reach = radius + within;
+  if (!(ch_box_distance2(&probe->box, x) <= reach * reach) || is_away(probe->empty, x, reach)) return false;
+  if (ch_skin_is_near(skin, x, reach, last)) return true;
+  if (is_away(probe->empty, x, 0.0) || !ch_skin_foot(skin, x, anywhere, INFINITY, false, *last, &foot)) return false;
+  if (foot.distance > 0.0) keep_ball(probe->empty, x, foot.distance);
+  return foot.distance < 0.0;
+}
+
+// A polytope is where the face that is highest at x stays so, and feet stay on it: heights change by the radius, and
+// the foot of a point at height h is by no more than |h| farther out over another face.
+bool ch_probe_is_plane(const ChProbe* probe, ChVec3 x, double radius, ChProbePlane* plane) {
+  const ChPolytope* p = probe->posed->shape->polytope;
+  if (probe->flat) *plane = (ChProbePlane){probe->normal, probe->offset};
+  if (probe->flat || probe->posed->skin || !p) return probe->flat;
+  double first = -INFINITY, second = -INFINITY;
+  for (int f = 0; f < p->face_count; ++f) {
+    double height = ch_dot(p->normals[f], x) - p->offsets[f];
+    if (height > first) {
+      second = first, first = height;
+      *plane = (ChProbePlane){p->normals[f], p->offsets[f]};
+    } else if (height > second) {
+      second = height;
+    }
+  }
+  return second < -fabs(first) - 2.0 * radius - 1e-12 * p->radius;
 }
 
 static ChBox3 box_of(const ChShape* s) {

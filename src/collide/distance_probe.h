@@ -14,6 +14,15 @@ typedef struct ChProbeFoot {
   int cell;  // skin: the triangle; else -1
 } ChProbeFoot;
 
+// Balls outside of a skin that it does not enter, as searches leave them behind: what is well inside of one need not be
+// searched for. The oldest is forgotten first.
+enum { CH_EMPTY_BALLS = 8 };
+typedef struct ChEmptyBalls {
+  int count;
+  ChVec3 centre[CH_EMPTY_BALLS];
+  double radius[CH_EMPTY_BALLS];
+} ChEmptyBalls;
+
 struct ChProbe {
   const ChPosed* posed;
   // Distance and outward normal at a point of the shape's frame; false when the distance is above `within`. `outward`,
@@ -21,14 +30,22 @@ struct ChProbe {
   bool (*at)(const ChProbe* probe, ChVec3 point, ChVec3 outward, double within, ChProbeFoot* out);
   // Whether anything nearer than `radius` to the point may have a distance of `within` or less.
   bool (*may_reach)(const ChProbe* probe, ChVec3 point, double radius, double within);
-  ChBox3 box;      // that holds the shape, in its frame
-  bool flat;       // a half-space, or as good as one: what touches it first is a corner
-  ChVec3 normal;   // flat: n . x - offset is the distance
+  ChBox3 box;     // that holds the shape, in its frame
+  bool flat;      // a half-space, or as good as one: what touches it first is a corner
+  ChVec3 normal;  // flat: n . x - offset is the distance
   double offset;
-  ChVec3 centre;   // surface: the middle of what is asked about; triangles seen from behind by it do not count
-  double deepest;  // surface: so far behind it a point is not found any more
-  int* last;       // skin: the triangle found last, where the next search begins; the caller's, or NULL
+  ChVec3 centre;        // surface: the middle of what is asked about; triangles seen from behind by it do not count
+  double deepest;       // surface: so far behind it a point is not found any more
+  int* last;            // skin: the triangle found last, where the next search begins; the caller's, or NULL
+  ChEmptyBalls* empty;  // skin: the caller's, or NULL
 };
+
+// Whether the shape is one plane for all that is nearer than `radius` to x: distance normal . point - offset.
+typedef struct ChProbePlane {
+  ChVec3 normal;
+  double offset;
+} ChProbePlane;
+bool ch_probe_is_plane(const ChProbe* probe, ChVec3 x, double radius, ChProbePlane* plane);
 
 // `size`: of what is asked about; `centre`: its middle, in the world.
 ChProbe ch_probe(const ChPosed* target, ChVec3 centre, double size);

@@ -6,21 +6,22 @@
 // Of everything that is worked out on demand: one array, so that it is forgotten at once.
 static size_t state_count(const ChSkinTree* tree) {
   const ChSoftSkin* rest = &tree->soft->skin;
-  return (size_t)rest->vertex_count + (size_t)rest->triangle_count + 2 * (size_t)tree->node_count;
+  return (size_t)rest->vertex_count + (size_t)rest->triangle_count + (size_t)tree->node_count +
+         (size_t)tree->leaf_count;
 }
 
 void ch_skin_init(ChArena* arena, const ChSkinTree* tree, ChSkin* skin) {
   const ChSoftSkin* rest = &tree->soft->skin;
   *skin = (ChSkin){.tree = tree};
   skin->size = CH_TAKE(arena, tree->soft->modes, double);
-  skin->vertices = CH_TAKE(arena, rest->vertex_count, ChVec3);
-  skin->balls = CH_TAKE(arena, tree->node_count, ChBall);
-  skin->normals = CH_TAKE(arena, rest->triangle_count, ChVec3);
-  skin->boxes = CH_TAKE(arena, tree->node_count, ChBox3);
+  skin->vertices = CH_TAKE_RAW(arena, rest->vertex_count, ChVec3);
+  skin->balls = CH_TAKE_RAW(arena, tree->node_count, ChBall);
+  skin->normals = CH_TAKE_RAW(arena, rest->triangle_count, ChVec3);
+  skin->leaves = CH_TAKE_RAW(arena, tree->leaf_count, ChSkinLeaf);
   skin->vertex_state = CH_TAKE(arena, state_count(tree), atomic_uchar);
   skin->normal_state = skin->vertex_state + rest->vertex_count;
   skin->ball_state = skin->normal_state + rest->triangle_count;
-  skin->box_state = skin->ball_state + tree->node_count;
+  skin->leaf_state = skin->ball_state + tree->node_count;
 }
 
 // Along each axis a vertex moves by no less than sum_a min(q_a low_a, q_a high_a), and no more than the like maximum.
@@ -98,19 +99,15 @@ ChVec3 ch_skin_make_normal(const ChSkin* skin, int triangle) {
   return normal;
 }
 
-ChBox3 ch_skin_make_box(const ChSkin* skin, int leaf) {
-  const ChSkinNode* node = &skin->tree->nodes[leaf];
-  ChBox3 box = {ch_vec(INFINITY, INFINITY, INFINITY), ch_vec(-INFINITY, -INFINITY, -INFINITY)};
-  for (int k = node->vertex_first; k < node->vertex_first + node->vertex_count; ++k) {
-    ChVec3 y = ch_skin_vertex(skin, skin->tree->vertices[k]);
-    box.low = ch_vec(fmin(box.low.x, y.x), fmin(box.low.y, y.y), fmin(box.low.z, y.z));
-    box.high = ch_vec(fmax(box.high.x, y.x), fmax(box.high.y, y.y), fmax(box.high.z, y.z));
+void ch_skin_make_leaf(const ChSkin* skin, int node, ChSkinLeaf* leaf) {
+  const ChSkinNode* at = &skin->tree->nodes[node];
+  ChVec3 corners[CH_SKIN_LEAF][3];
+  for (int k = 0; k < at->count; ++k) ch_skin_corners(skin, skin->tree->triangles[at->first + k], corners[k]);
+  ch_skin_leaf_fill(at->count, (const ChVec3(*)[3])corners, leaf);
+  if (claim(&skin->leaf_state[at->leaf])) {
+    skin->leaves[at->leaf] = *leaf;
+    settle(&skin->leaf_state[at->leaf]);
   }
-  if (claim(&skin->box_state[leaf])) {
-    skin->boxes[leaf] = box;
-    settle(&skin->box_state[leaf]);
-  }
-  return box;
 }
 
 ChVec3 ch_skin_outward(const ChSkin* skin, int vertex) {

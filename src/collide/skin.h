@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include "collide/skin_leaf.h"
 #include "collide/skin_tree.h"
 
 typedef struct ChBall {
@@ -24,8 +25,8 @@ typedef struct ChSkin {
   double speed;                // no vertex is faster than this in the body's frame: sum_a |dq_a/dt| max |U_a|
   ChVec3 *vertices, *normals;  // normals of triangles, unit
   ChBall* balls;
-  ChBox3* boxes;  // of leaves
-  atomic_uchar *vertex_state, *normal_state, *ball_state, *box_state;
+  ChSkinLeaf* leaves;
+  atomic_uchar *vertex_state, *normal_state, *ball_state, *leaf_state;
 } ChSkin;
 
 // Takes what a skin needs; `tree` must stay.
@@ -37,7 +38,7 @@ void ch_skin_move(ChSkin* skin, const double* q, const double* rates);
 ChVec3 ch_skin_make_vertex(const ChSkin* skin, int vertex);
 ChVec3 ch_skin_make_normal(const ChSkin* skin, int triangle);
 ChBall ch_skin_make_ball(const ChSkin* skin, int node);
-ChBox3 ch_skin_make_box(const ChSkin* skin, int leaf);
+void ch_skin_make_leaf(const ChSkin* skin, int node, ChSkinLeaf* leaf);
 
 enum { CH_SKIN_UNKNOWN, CH_SKIN_BUSY, CH_SKIN_KNOWN };
 static inline bool ch_skin_knows(atomic_uchar* state) {
@@ -53,9 +54,12 @@ static inline ChVec3 ch_skin_normal(const ChSkin* skin, int triangle) {
 static inline ChBall ch_skin_ball(const ChSkin* skin, int node) {
   return ch_skin_knows(&skin->ball_state[node]) ? skin->balls[node] : ch_skin_make_ball(skin, node);
 }
-// Of a leaf's deformed vertices: smaller than its ball.
-static inline ChBox3 ch_skin_box(const ChSkin* skin, int leaf) {
-  return ch_skin_knows(&skin->box_state[leaf]) ? skin->boxes[leaf] : ch_skin_make_box(skin, leaf);
+// Of a node that is one; `room` is the caller's, for what another thread is about to keep.
+static inline const ChSkinLeaf* ch_skin_leaf(const ChSkin* skin, int node, ChSkinLeaf* room) {
+  int leaf = skin->tree->nodes[node].leaf;
+  if (ch_skin_knows(&skin->leaf_state[leaf])) return &skin->leaves[leaf];
+  ch_skin_make_leaf(skin, node, room);
+  return room;
 }
 static inline void ch_skin_corners(const ChSkin* skin, int triangle, ChVec3 corners[3]) {
   const int* v = &skin->tree->soft->skin.triangles[3 * triangle];
@@ -77,13 +81,14 @@ typedef struct ChSkinFoot {
 } ChSkinFoot;
 
 // The nearest point of the skin. `start`: a triangle to begin with, or -1. False when it is farther than `within`,
-// outside.
+// outside. With `outside` x is known to be, so that nothing farther is looked at.
 //
 // `outward`, unit or zero: where the body faces that asks, at the point x. An outside point whose nearest triangle
 // faces the same way has its own body in between and is not found. An inside one leaves on the side that it came from:
 // the distance of a triangle with normal n counts 1 + 4 (1 + n . outward) times, so that the far side of a thin strip
 // does not attract what has come in by more than half of it.
-bool ch_skin_foot(const ChSkin* skin, ChVec3 x, ChVec3 outward, double within, int start, ChSkinFoot* foot);
+bool ch_skin_foot(const ChSkin* skin, ChVec3 x, ChVec3 outward, double within, bool outside, int start,
+                  ChSkinFoot* foot);
 
 // Whether the skin comes nearer to x than `within`, on either side; `start` as above, and on return a triangle that
 // does.

@@ -56,21 +56,40 @@ typedef struct Reached {
   double apart2, radius;  // of the ball's centre from x
 } Reached;
 
-static Reached reach(const Search* s, int node) {
+static inline Reached reach(const Search* s, int node) {
   ChBall ball = ch_skin_ball(s->skin, node);
   ChVec3 apart = ch_sub(s->x, ball.centre);
   return (Reached){node, ch_dot(apart, apart), ball.radius};
 }
 
-static void try_leaf(Search* s, int leaf) {
+// Exactly those triangles that a quick look finds near enough, the nearest first.
+static void try_leaf(Search* s, int index) {
   const ChSkinTree* tree = s->skin->tree;
-  const ChSkinNode* node = &tree->nodes[leaf];
-  ChBox3 box = ch_skin_box(s->skin, leaf);
-  if (!(ch_box_distance2(&box, s->x) < s->best2)) return;
-  for (int k = node->first; k < node->first + node->count; ++k) try_triangle(s, tree->triangles[k]);
+  const ChSkinNode* node = &tree->nodes[index];
+  ChSkinLeaf room;
+  const ChSkinLeaf* leaf = ch_skin_leaf(s->skin, index, &room);
+  if (!(ch_box_distance2(&leaf->box, s->x) < s->best2)) return;
+  float about2[CH_SKIN_LEAF], facing[CH_SKIN_LEAF];
+  ch_skin_leaf_distances(leaf, s->x, about2);
+  if (s->leaves) {
+    ch_skin_leaf_facing(leaf, s->outward, facing);
+    for (int k = 0; k < CH_SKIN_LEAF; ++k) {
+      float weight = 1.0f + (float)WRONG_SIDE * (1.0f + facing[k]);
+      about2[k] *= weight * weight;
+    }
+  }
+  int nearest = 0;
+  for (int k = 1; k < node->count; ++k)
+    if (about2[k] < about2[nearest]) nearest = k;
+  for (int k = -1; k < node->count; ++k) {
+    double most = s->best + ch_skin_leaf_slack(leaf, s->best), limit = isfinite(most) ? most * most : INFINITY;
+    int lane = k < 0 ? nearest : k;
+    if (!(about2[lane] > limit) && k != nearest) try_triangle(s, tree->triangles[node->first + lane]);
+    if (k < 0 && about2[lane] > limit) return;
+  }
 }
 
-static bool is_worth_it(const Search* s, const Reached* r) {
+static inline bool is_worth_it(const Search* s, const Reached* r) {
   double most = s->best + r->radius;
   return r->apart2 < most * most;
 }
@@ -151,8 +170,10 @@ static ChSkinFoot foot_of(const Search* s, bool inside) {
   return foot;
 }
 
-bool ch_skin_foot(const ChSkin* skin, ChVec3 x, ChVec3 outward, double within, int start, ChSkinFoot* out) {
-  Search s = {.skin = skin, .x = x, .outward = outward, .best2 = INFINITY, .best = INFINITY, .triangle = -1};
+bool ch_skin_foot(const ChSkin* skin, ChVec3 x, ChVec3 outward, double within, bool outside, int start,
+                  ChSkinFoot* out) {
+  double most = outside ? within * (1.0 + 1e-12) : INFINITY;
+  Search s = {.skin = skin, .x = x, .outward = outward, .best2 = most * most, .best = most, .triangle = -1};
   if (start >= 0) stroll(&s, start);
   search(&s);
   if (s.triangle < 0) return false;

@@ -92,7 +92,7 @@ static void make_leaf(Build* b, int node, int first, int count, int listed) {
   leaf->first = first, leaf->count = count;
   leaf->vertex_first = b->vertex_count, leaf->vertex_count = listed, leaf->vertex_own = own;
   b->vertex_count = end;
-  ++tree->leaf_count;
+  leaf->leaf = tree->leaf_count++;
 }
 
 static int compare_placed(const void* a, const void* b) {

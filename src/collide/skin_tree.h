@@ -23,6 +23,7 @@ typedef struct ChSkinNode {
   double radius;
   int first, count;  // leaf: triangles[first] .. ; inner: count = 0, children at `first` and first + 1
   int vertex_first, vertex_count, vertex_own;  // leaf: corners of its triangles; the first `own` are no other leaf's
+  int leaf;                                    // leaf: its number among leaves
 } ChSkinNode;
 
 typedef struct ChSkinTree {

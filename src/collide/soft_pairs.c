@@ -79,7 +79,8 @@ static void add_face(const Walk* w, const Leaf* leaf, int k) {
     double height = ch_dot(n, ch_sub(points[i], p[0]));
     if (!(height <= w->sampling.margin) || !is_over(p, points[i])) continue;
     ChSkinFoot inside;
-    if (height < 0.0 && !(ch_skin_foot(w->skin, points[i], ch_neg(n), 0.0, triangle, &inside) && inside.distance < 0.0))
+    if (height < 0.0 &&
+        !(ch_skin_foot(w->skin, points[i], ch_neg(n), 0.0, false, triangle, &inside) && inside.distance < 0.0))
       continue;
     ChProbeFoot foot = {height, ch_mat_apply(&w->sampling.turn, ch_neg(n)), -1};
     ChVec3 x = ch_sampling_place(&w->sampling, ch_along(points[i], -height, n));
@@ -160,7 +161,7 @@ static void add_leaf(const Walk* w, const ChSkinNode* node) {
     double within = s->margin + (is_end ? longest : 0.0);  // an edge's end may be farther than its lowest point
     ChVec3 x = leaf.x[k] = ch_sampling_place(s, leaf.y[k]);
     leaf.outward[k] = ch_vec(0.0, 0.0, 0.0);
-    if (!s->probe.flat && !(ch_box_distance2(&s->probe.box, x) <= within * within)) continue;
+    if (!(ch_box_distance2(&s->probe.box, x) <= within * within)) continue;
     if (w->faces) leaf.outward[k] = ch_skin_outward(w->skin, vertices[k]);
     stop->known = s->probe.at(&s->probe, x, ch_mat_apply(&s->turn, leaf.outward[k]), within, &stop->foot);
     stop->near = stop->known && stop->foot.distance <= s->margin;
@@ -172,6 +173,18 @@ static void add_leaf(const Walk* w, const ChSkinNode* node) {
     if (is_near_corner(w, &leaf, k)) add_face(w, &leaf, k);
 }
 
+// Over a plane only vertices touch first, and each is asked in the leaf that owns it.
+static void add_leaf_over(const Walk* w, const ChSkinNode* node, const ChProbePlane* plane) {
+  const ChSampling* s = &w->sampling;
+  const int* vertices = w->skin->tree->vertices + node->vertex_first;
+  for (int k = 0; k < node->vertex_own; ++k) {
+    ChVec3 x = ch_sampling_place(s, ch_skin_vertex(w->skin, vertices[k]));
+    ChProbeFoot foot = {ch_dot(plane->normal, x) - plane->offset, plane->normal, -1};
+    if (foot.distance <= s->margin)
+      ch_sampling_add(s, x, &foot, CH_SAMPLE_CORNER, 0, &(ChSampleName){vertices[k], vertices[k]});
+  }
+}
+
 static void walk(const Walk* w) {
   int stack[STACK] = {0}, depth = 1;
   const ChSampling* s = &w->sampling;
@@ -179,8 +192,12 @@ static void walk(const Walk* w) {
     int index = stack[--depth];
     const ChSkinNode* node = &w->skin->tree->nodes[index];
     ChBall ball = ch_skin_ball(w->skin, index);
-    if (!s->probe.may_reach(&s->probe, ch_sampling_place(s, ball.centre), ball.radius, s->margin)) continue;
-    if (node->count > 0)
+    ChVec3 centre = ch_sampling_place(s, ball.centre);
+    ChProbePlane plane;
+    if (!s->probe.may_reach(&s->probe, centre, ball.radius, s->margin)) continue;
+    if (node->count > 0 && ch_probe_is_plane(&s->probe, centre, ball.radius, &plane))
+      add_leaf_over(w, node, &plane);
+    else if (node->count > 0)
       add_leaf(w, node);
     else if (depth + 2 <= STACK)
       stack[depth++] = node->first + 1, stack[depth++] = node->first;
@@ -256,7 +273,8 @@ void ch_pair_soft_soft(const ChPosed* a, const ChPosed* b, double margin, ChMani
     const ChPosed *from = side ? b : a, *to = side ? a : b;
     int last = -1;
     Walk w = {.sampling = ch_sampling(from, to, from->frame.at, margin, side, out), .skin = from->skin, .faces = true};
-    w.sampling.probe.last = &last;
+    ChEmptyBalls empty = {.count = 0};
+    w.sampling.probe.last = &last, w.sampling.probe.empty = &empty;
     w.sharp = side == 0;  // where two edges cross, either finds the place
     walk(&w);
   }
