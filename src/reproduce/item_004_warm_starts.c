@@ -19,14 +19,14 @@ typedef struct Way {
   const char* name;
   const char* method;
   int sides;
-  double tolerance;
+  double tolerance;  // 0: the case's
   int setting_count;
   ChSetting settings[3];
 } Way;
 
 static const Way ways[WAYS] = {
-    {"auto", "auto", 0, 1e-8, 0, {{0}}},
-    {"staggered, accelerated", "staggered", 0, 1e-8, 0, {{0}}},
+    {"auto", "auto", 0, 0.0, 0, {{0}}},
+    {"staggered, accelerated", "staggered", 0, 0.0, 0, {{0}}},
     {"Algorithm 1", "staggered", 8, 1e-12, 2, {{"staggered.algorithm1", 1}, {"staggered.rel_err", 1e-4}}},
     {"Algorithm 1, root",
      "staggered",
@@ -164,7 +164,7 @@ static ChStatus solve_once(Replay* p, const ChProblem* problem, int w, int kind)
   ChSolveInfo info;
   Tally* tally = &p->tally[w][kind];
   options.method = way->method;
-  options.tolerance = way->sides ? way->tolerance : p->about->tolerance;
+  options.tolerance = way->tolerance > 0.0 ? way->tolerance : p->about->tolerance;
   options.warm = kind == WARM ? p->start : NULL;
   options.setting_count = way->setting_count;
   memcpy(options.settings, way->settings, sizeof way->settings);

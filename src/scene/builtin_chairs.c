@@ -3,13 +3,14 @@
 // The surface turns about its middle line, from one slope to another and at a steady rate. Friction bends the legs
 // back, they snap forward, and chatter.
 #include <math.h>
+#include <string.h>
 
 #include "scene/builtin.h"
 
 static const double DEGREE = 3.141592653589793 / 180.0;
 static const ChVec3 Y = {0.0, 1.0, 0.0}, Z = {0.0, 0.0, 1.0};
 
-enum { N, MU, FROM, TO, RATE, YOUNG, MODES, CELLS, FACING, DAMPING };
+enum { N, MU, FROM, TO, RATE, YOUNG, MODES, CELLS, FACING, DAMPING, FLOOR };
 
 static const ChSceneParameter parameters[] = {
     CH_WHOLE("n", "6", 1, 1000, "chairs, 0.9 m high"),
@@ -22,6 +23,7 @@ static const ChSceneParameter parameters[] = {
     CH_WHOLE("cells", "2", 1, 12, "of the mesh across a leg: a foot has one corner more along each side"),
     CH_NUMBER("facing", "0", -180, 180, "direction of the fronts: 0 downhill, 90 across, degrees"),
     CH_NUMBER("damping", "5e-5", 0, 1, "Rayleigh's beta, s: a mode of f Hz has the ratio pi f beta"),
+    CH_WORD("floor", "off", "off|on", "level ground at the foot of the slope, on which chairs come to rest"),
     CH_PARAMETERS_END,
 };
 
@@ -63,13 +65,22 @@ static void add_surface(ChBuild* b, ChVec3 half) {
                json_pack("{s:[[f,f],[f,f]]}", "table", 0.0, 0.0, fabs(to - from) / rate, to - from));
 }
 
+// Where the lower end of the surface is in the end.
+static void add_level(ChBuild* b, double height) {
+  json_t* level = ch_build_body(b, "level", ch_vec(0.0, 0.0, height));
+  ch_build_fixed(b, level);
+  ch_build_shape(b, level, "halfspace", "plastic");
+}
+
 static void make_chairs(ChBuild* b) {
   int n = (int)b->number[N], across = (int)ceil(sqrt(n)), rows = (n + across - 1) / across;
   ch_build_begin(b, "chairs", "Plastic chairs that slide down a surface as it inclines; their legs chatter.", 3);
   ch_build_step(b, 1e-2, fmax(2.5, fabs(b->number[TO] - b->number[FROM]) / b->number[RATE] + 1.0), 2e-3);
   ch_build_tolerance(b, 1e-6);
   ch_build_material(b, "plastic", 900.0, b->number[MU], 0.0);
-  add_surface(b, ch_vec(0.5 * PITCH * rows + 6.0, 0.5 * PITCH * across + 0.4, 0.1));
+  const ChVec3 half = ch_vec(0.5 * PITCH * rows + 6.0, 0.5 * PITCH * across + 0.4, 0.1);
+  add_surface(b, half);
+  if (strcmp(b->word[FLOOR], "on") == 0) add_level(b, -half.x * sin(b->number[TO] * DEGREE));
   for (int k = 0; k < n; ++k)
     add_chair(b, k + 1,
               ch_vec((k / across - 0.5 * (rows - 1)) * PITCH - 3.0, (k % across - 0.5 * (across - 1)) * PITCH, 0.0));
