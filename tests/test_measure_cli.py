@@ -76,6 +76,22 @@ class Measures(unittest.TestCase):
         self.assertIsNone(series["pressing"][0])
         self.assertIsNotNone(series["pressing"][1])
 
+    def test_deformable_bodies_count_with_their_volume_and_clamped_ones_do_not(self):
+        def block(name, x, **more):
+            return {"name": name, "position": [x, 0, 0.5],
+                    "soft": {"mesh": {"shape": "block", "size": [0.2, 0.2, 0.2], "cells": [2, 2, 2]}, "material": "m",
+                             "young": 1e6, "poisson": 0.3, "modes": 4, **more}}
+        scene = dict(SCENE, bodies=[block("free", 0), block("held", 1, clamp=[[-1, -1, -1], [-0.09, 1, 1]]),
+                                    {"name": "ball", "position": [2, 0, 0.5],
+                                     "shapes": [{"type": "sphere", "radius": 0.1, "material": "m"}]}])
+        path, recorded = os.path.join(self.folder, "soft.json"), os.path.join(self.folder, "soft.h5")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(scene, file)
+        subprocess.run([PROGRAM, "run", path, "--out", recorded, "--quiet"], check=True, timeout=120)
+        answer = json.loads(run("measure", recorded, "--packing", "--region=-1,3,-1,1,-1,1", "--json").stdout)
+        self.assertEqual(answer["grains"], 2)
+        self.assertAlmostEqual(answer["means"]["packing"], (0.2**3 + 4 / 3 * math.pi * 0.1**3) / 16, places=12)
+
     def test_files(self):
         place = os.path.join(self.folder, "deep", "statistics")
         answer = self.measure("--pair-correlation", "--profile", "z", "--profile", "x", "--out", place, "--from", "0",

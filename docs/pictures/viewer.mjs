@@ -96,6 +96,17 @@ async function shoot(page, seconds) {
   await until(page, "the hit", timeIs, from + seconds);
 }
 
+// A built-in scene, run, recorded and rendered, all by the program.
+function film(name, scene, running, rendering) {
+  const folder = mkdtempSync(join(tmpdir(), "cardhouse-"));
+  const file = join(folder, `${name}.json`);
+  const run = join(folder, `${name}.h5`);
+  writeFileSync(file, execFileSync(program, ["scene", ...scene]));
+  execFileSync(program, ["run", file, ...running, "--out", run, "--quiet"], { stdio: "inherit" });
+  execFileSync(program, ["render", run, "--mp4", join(out, `${name}.mp4`), ...rendering], { stdio: "inherit" });
+  rmSync(folder, { recursive: true });
+}
+
 const pictures = {
   // The house stands, every step certified.
   "viewer-cards": () =>
@@ -145,18 +156,33 @@ const pictures = {
     execFileSync(program, ["render", ...words], { stdio: "inherit" });
     finish("render");
   },
-  // A film, a quarter of an hour where the machine is busy.
-  blocks: () => {
-    const folder = mkdtempSync(join(tmpdir(), "cardhouse-"));
-    const scene = join(folder, "blocks.json");
-    const run = join(folder, "blocks.h5");
-    const words = ["cards", "--blocks", "24", "--drop", "0.6", "--every", "0.4", "--restitution", "0.1"];
-    writeFileSync(scene, execFileSync(program, ["scene", ...words]));
-    execFileSync(program, ["run", scene, "--until", "8", "--every", "25", "--out", run, "--quiet"], { stdio: "inherit" });
-    const film = ["--mp4", join(out, "blocks.mp4"), "--fps", "20", "--size", "640x360", "--view", "front"];
-    execFileSync(program, ["render", run, ...film], { stdio: "inherit" });
-    rmSync(folder, { recursive: true });
-  },
+  // Films. Blocks that knock a house of cards down: a quarter of an hour where the machine is busy.
+  blocks: () =>
+    film(
+      "blocks",
+      ["cards", "--blocks", "24", "--drop", "0.6", "--every", "0.4", "--restitution", "0.1"],
+      ["--until", "8", "--every", "25"],
+      ["--fps", "20", "--size", "640x360", "--view", "front"],
+    ),
+  // Legs that chatter as the chairs slide.
+  chairs: () =>
+    film(
+      "chairs",
+      ["chairs"],
+      ["--h", "0.002", "--every", "5"],
+      ["--from", "1.1", "--to", "2.4", "--speed", "0.4", "--fps", "25", "--size", "800x450"],
+    ),
+  // A mat that slips off its uppermost strand.
+  composites: () =>
+    film(
+      "composites",
+      ["composite", "--young", "1e7", "--mu", "0.3"],
+      ["--until", "0.6"],
+      ["--speed", "0.15", "--size", "960x540", "--view", "front"],
+    ),
+  // Bars that jam, or pass.
+  jamming: () =>
+    film("jamming", ["jamming"], ["--until", "1", "--every", "2"], ["--speed", "0.25", "--size", "960x540"]),
 };
 
 const wanted = process.argv.slice(2).filter((word) => word in pictures);

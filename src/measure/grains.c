@@ -6,12 +6,25 @@
 #include <string.h>
 
 #include "model/mass_properties.h"
+#include "model/soft.h"
 #include "model/world.h"
 
 static const double SAME_SIZE = 0.01;
 
+// Of a deformable body as it is at rest.
+static double soft_volume(const ChSoft* soft) {
+  const ChSoftSkin* skin = &soft->skin;
+  double volume = 0.0;
+  for (int t = 0; t < skin->triangle_count; ++t) {
+    const int* corner = skin->triangles + 3 * t;
+    volume += ch_dot(skin->rest[corner[0]], ch_cross(skin->rest[corner[1]], skin->rest[corner[2]])) / 6.0;
+  }
+  return volume;
+}
+
 static double body_volume(const ChWorld* world, const ChBody* body) {
   double volume = 0.0;
+  if (body->soft) return soft_volume(body->soft);
   for (int k = 0; k < body->shape_count; ++k)
     volume += ch_mass_of_shape(&world->shapes[body->first_shape + k], 1.0).mass;
   return volume;
@@ -86,6 +99,7 @@ ChStatus ch_grains_of_world(ChContext* context, ChArena* arena, const ChWorld* w
   for (int b = 0; b < world->body_count; ++b) {
     const ChBody* body = &world->bodies[b];
     out->of_body[b] = -1;
+    if (body->soft && body->soft->clamped) continue;
     if (body->kind != CH_BODY_DYNAMIC || (length && strncmp(body->name, prefix, length) != 0)) continue;
     double volume = body_volume(world, body);
     if (!(volume > 0.0)) continue;

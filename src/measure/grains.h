@@ -23,9 +23,10 @@ typedef struct ChGrains {
   ChVec3 *at, *velocity;
 } ChGrains;
 
-// The moving bodies of a sealed world whose names begin with `prefix` (NULL: all) and that have shapes. Sizes that
-// differ by more than 1 % are species of their own; where that makes more than four, or where `split` > 0 is given,
-// there are two: below and above `split` (or the middle of smallest and largest radius). Fails where there is no grain.
+// The moving bodies of a sealed world whose names begin with `prefix` (NULL: all) and that have a volume, of their
+// shapes or, where they deform, of their skins at rest; clamped ones do not move. Sizes that differ by more than 1 %
+// are species of their own; where that makes more than four, or where `split` > 0 is given, there are two: below and
+// above `split` (or the middle of smallest and largest radius). Fails where there is no grain.
 ChStatus ch_grains_of_world(ChContext* context, ChArena* arena, const ChWorld* world, const char* prefix, double split,
                             ChGrains* out);
 // Points with a common radius, in a region of the plane or of space: for lattices and other bodies of thought.
