@@ -194,9 +194,9 @@ ChProbe ch_probe(const ChPosed* target, ChVec3 centre, double size) {
   } else if (target->skin) {
     probe.at = skin_at, probe.may_reach = skin_reaches, probe.box = target->skin->box;
   } else if (s->polytope) {
-    probe.at = polytope_at, probe.may_reach = polytope_reaches, probe.box = box_of(s);
+    probe.at = polytope_at, probe.may_reach = polytope_reaches, probe.box = box_of(s), probe.convex = true;
   } else if (!s->mesh) {
-    probe.at = round_at, probe.may_reach = round_reaches, probe.box = box_of(s);
+    probe.at = round_at, probe.may_reach = round_reaches, probe.box = box_of(s), probe.convex = true;
   } else {
     bool solid = s->mesh->field != NULL;
     probe.at = solid ? field_at : surface_at, probe.may_reach = solid ? field_reaches : surface_reaches;

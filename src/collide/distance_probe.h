@@ -31,6 +31,7 @@ struct ChProbe {
   // Whether anything nearer than `radius` to the point may have a distance of `within` or less.
   bool (*may_reach)(const ChProbe* probe, ChVec3 point, double radius, double within);
   ChBox3 box;     // that holds the shape, in its frame
+  bool convex;    // so is the distance along any line
   bool flat;      // a half-space, or as good as one: what touches it first is a corner
   ChVec3 normal;  // flat: n . x - offset is the distance
   double offset;

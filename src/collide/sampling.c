@@ -72,24 +72,46 @@ static double meeting_of(const ChSampleLine* line, const ChSampleStop* low, cons
   return at > low->s && at < high->s ? at : NAN;
 }
 
+// No distance changes faster than its place does; and a convex one is nowhere below its tangents.
+static bool stays_apart(const ChSampling* s, const ChSampleLine* line, const ChSampleStop* low,
+                        const ChSampleStop* high) {
+  if (low->foot.distance + high->foot.distance - (high->s - low->s) > 2.0 * s->margin) return true;
+  double meets = s->probe.convex ? meeting_of(line, low, high) : NAN;
+  return along_line(line, low, meets) > s->margin;  // not where they do not meet
+}
+
+// Over the flat triangles of a skin the distance is made of straight lines, and lowest where two of them meet: true
+// where that is so, and then `low` is put there. A smooth one has its own foot there.
+static bool is_lowest(const ChSampling* s, const ChSampleLine* line, const ChSampleStop* middle, double meets,
+                      ChSampleStop* low, ChSampleStop* high) {
+  double expected = along_line(line, low, meets);
+  if (!(fabs(middle->foot.distance - expected) <= 1e-12 * s->size)) return false;
+  bool smooth = ch_dot(low->foot.normal, high->foot.normal) > 1.0 - CH_SAME_NORMAL;
+  if (smooth) {
+    *low = *high = *middle;
+    return true;
+  }
+  ChProbeFoot foot = low->foot;
+  *low = *middle;
+  low->foot = foot, low->foot.distance = expected;
+  return true;
+}
+
 // Between two stops, of which the first falls and the second rises.
 static void add_lowest(const ChSampling* s, const ChSampleLine* line, ChSampleStop low, ChSampleStop high,
                        int ordinal) {
   double within = s->margin + (high.s - low.s);
+  bool straight = s->probe.posed->skin || s->probe.convex;
   for (int k = 0; k < HALVINGS; ++k) {
-    // No distance changes faster than its place does.
-    if (low.foot.distance + high.foot.distance - (high.s - low.s) > 2.0 * s->margin) return;
-    // Over the flat triangles of a skin the distance is made of straight lines, and lowest where two of them meet.
-    double meets = s->probe.posed->skin && k % 2 == 0 ? meeting_of(line, &low, &high) : NAN;
+    if (stays_apart(s, line, &low, &high)) return;
+    double meets = straight && k % 2 == 0 ? meeting_of(line, &low, &high) : NAN;
     ChSampleStop middle = stop_at(s, line, isnan(meets) ? 0.5 * (low.s + high.s) : meets, within);
     if (!middle.known) return;
-    bool is_lowest = fabs(middle.foot.distance - along_line(line, &low, meets)) <= 1e-12 * s->size;
-    if (is_lowest) middle.foot = low.foot, middle.foot.distance = along_line(line, &low, meets);
-    if (is_lowest || rate(line, &middle) < 0.0)
+    if (is_lowest(s, line, &middle, meets, &low, &high)) break;
+    if (rate(line, &middle) < 0.0)
       low = middle;
     else
       high = middle;
-    if (is_lowest) break;
   }
   ChVec3 sum = ch_add(low.foot.normal, high.foot.normal);
   ChProbeFoot foot = {fmin(low.foot.distance, high.foot.distance), sum, low.foot.cell};
