@@ -10,7 +10,7 @@
 #include "problem/cones.h"
 #include "problem/mass.h"
 
-enum { LEAST_SWEEPS = 10, MOST_SWEEPS = 60, LOCAL_STEPS = 3, LANES = 4 };
+enum { LEAST_SWEEPS = 10, MOST_SWEEPS = 60, LOCAL_STEPS = 3, NAP = 3, LANES = 4 };
 #define SLOW 0.05     // share of the fastest approach without reactions that counts as stopped
 #define SETTLED 1e-6  // change of a sweep, relative to all so far, at which more of them change nothing
 
@@ -31,6 +31,7 @@ typedef struct Sweeps {
       *largest;       // of each block: W_ii, CH_BLOCK_MAX square; a bound of its eigenvalues, 0 where it moves nothing
   double *q, *gamma;  // q with Gamma in it
   double *y, *r;      // sum of G'r, body by body; u = q + G y
+  int* asleep;        // of blocks: sweeps in which they are not looked at
 } Sweeps;
 
 // The columns of C^-1, each of `size` numbers; false where M is not positive definite.
@@ -122,6 +123,7 @@ static bool set_up(ChArena* arena, Sweeps* s) {
   s->count = CH_TAKE(arena, p->block_count, int);
   s->W = CH_TAKE(arena, (long)p->block_count * CH_BLOCK_MAX * CH_BLOCK_MAX, double);
   s->largest = CH_TAKE(arena, p->block_count, double);
+  s->asleep = CH_TAKE(arena, p->block_count, int);
   for (int i = 0; i < p->block_count; ++i) {
     list_block(arena, s, i);
     weigh_block(s, i);
@@ -147,6 +149,7 @@ static inline void collect_three(int n, const double* G, const double* y, double
 
 static void add_reaction(Sweeps* s, int i, const double* r) {
   int d = s->p->blocks[i].dimension;
+  if (r[0] == 0.0 && d == 3 && r[1] == 0.0 && r[2] == 0.0) return;
   for (int t = 0; t < s->count[i]; ++t) {
     const Touch* touch = &s->touches[i][t];
     int size = s->size[touch->body];
@@ -187,44 +190,67 @@ static void lower_gamma(Sweeps* s, int i, double* u) {
   s->gamma[i] = slip;
 }
 
-// A few projected gradient steps on the block's own part of phi; returns |change|^2 in the block's own measure.
-static double visit(Sweeps* s, int i) {
+// A few projected gradient steps on the block's own part of phi, from r to x; u belongs to r.
+static void descend(const Sweeps* s, int i, const double* u, const double* r, double* x) {
   const ChBlock* block = &s->p->blocks[i];
   int d = block->dimension;
-  double u[CH_BLOCK_MAX] = {0.0}, x[CH_BLOCK_MAX] = {0.0}, change[CH_BLOCK_MAX] = {0.0}, moved = 0.0;
-  double *r = s->r + block->row, length = 1.0 / s->largest[i];
+  double length = 1.0 / s->largest[i], next[CH_BLOCK_MAX];
   const double* W = s->W + (long)i * CH_BLOCK_MAX * CH_BLOCK_MAX;
-  velocity(s, i, u);
-  lower_gamma(s, i, u);
   memcpy(x, r, (size_t)d * sizeof *x);
   for (int step = 0; step < LOCAL_STEPS; ++step) {
+    bool same = true;
     for (int a = 0; a < d; ++a) {
       double slope = u[a];
       for (int c = 0; c < d; ++c) slope += W[a * d + c] * (x[c] - r[c]);
-      change[a] = x[a] - slope * length;
+      next[a] = x[a] - slope * length;
     }
-    project(s, block, change, x);
+    project(s, block, next, next);
+    for (int a = 0; a < d; ++a) {
+      same &= next[a] == x[a];
+      x[a] = next[a];
+    }
+    if (same) return;
   }
+}
+
+// Returns |change|^2 in the block's own measure.
+static double visit(Sweeps* s, int i) {
+  int d = s->p->blocks[i].dimension;
+  double u[CH_BLOCK_MAX], x[CH_BLOCK_MAX], *r = s->r + s->p->blocks[i].row, moved = 0.0;
+  velocity(s, i, u);
+  lower_gamma(s, i, u);
+  descend(s, i, u, r, x);
   for (int a = 0; a < d; ++a) {
-    change[a] = x[a] - r[a];
-    moved += change[a] * change[a];
+    double change = x[a] - r[a];
+    moved += change * change;
     r[a] = x[a];
+    x[a] = change;
   }
-  if (moved > 0.0) add_reaction(s, i, change);
+  if (moved > 0.0)
+    add_reaction(s, i, x);
+  else
+    s->asleep[i] = NAP;
   return s->largest[i] * moved;
 }
 
-static void sweep(Sweeps* s, double ends) {
-  double all = 0.0;
+// What stays as it is, as open contacts do, is looked at now and then.
+static double visit_all(Sweeps* s) {
+  double moved = 0.0;
   for (int i = 0; i < s->p->block_count; ++i) {
-    double start[CH_BLOCK_MAX] = {0.0};
-    memcpy(start, s->r + s->p->blocks[i].row, (size_t)s->p->blocks[i].dimension * sizeof *start);
-    add_reaction(s, i, start);
+    if (s->asleep[i] > 0)
+      --s->asleep[i];
+    else if (s->largest[i] > 0.0)
+      moved += visit(s, i);
   }
-  for (int k = 0; k < MOST_SWEEPS && !(ends > 0.0 && k >= LEAST_SWEEPS && ch_clock_seconds() >= ends); ++k) {
-    double moved = 0.0;
-    for (int i = 0; i < s->p->block_count; ++i)
-      if (s->largest[i] > 0.0) moved += visit(s, i);
+  return moved;
+}
+
+static void sweep(Sweeps* s, double ends) {
+  double all = 0.0, moved = 0.0;
+  for (int i = 0; i < s->p->block_count; ++i) add_reaction(s, i, s->r + s->p->blocks[i].row);
+  for (int k = 0; k < MOST_SWEEPS; ++k) {
+    if (ends > 0.0 && k >= LEAST_SWEEPS && ch_clock_seconds() >= ends) return;
+    moved = visit_all(s);
     all = fmax(all, moved);
     if (!(moved > SETTLED * SETTLED * all)) return;
   }

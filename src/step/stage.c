@@ -31,6 +31,7 @@ enum { UNSURE_STEPS = 12 };
 #define LEAST 2e-5           // seconds: time for the start to be graded
 #define AT_ONCE 1.2          // times its limit, above which a solve that ended by the clock had no more than set up
 #define LEARNT 0.1           // share of a new observation in what is known of that
+#define LEARNT_SOON 0.4      // and of one that is worse, where too little time would make the step late
 #define FORGOTTEN 0.98       // and what is left of it after an island that it kept from being solved
 enum { CHEAP_ROWS = 3000 };  // an iteration on a larger island costs more than it is likely to save
 
@@ -250,15 +251,16 @@ static ChStatus take_start(ChContext* context, Island* island, const ChSolveOpti
   return status == CH_OK ? CH_MAX_TIME : status;
 }
 
-static void learn(double seen, double* known) {
-  if (seen > 0.0) *known += (*known > 0.0 ? LEARNT : 1.0) * (seen - *known);
+static void learn(double seen, double soon, double* known) {
+  double share = !(*known > 0.0) ? 1.0 : seen > *known ? soon : LEARNT;
+  if (seen > 0.0) *known += share * (seen - *known);
 }
 
 static void learn_haste(ChStage* s, const Island* island) {
   if (!(s->deadline > 0.0)) return;
-  learn(island->haste.brake, &s->haste->brake);
-  learn(island->haste.solve, &s->haste->solve);
-  learn(island->haste.over, &s->haste->over);
+  learn(island->haste.brake, LEARNT_SOON, &s->haste->brake);
+  learn(island->haste.solve, LEARNT, &s->haste->solve);
+  learn(island->haste.over, LEARNT_SOON, &s->haste->over);
   if (island->unsolved) s->haste->solve *= FORGOTTEN;
 }
 
