@@ -6,6 +6,7 @@
 #include "linalg/block_csr.h"
 #include "linalg/block_lu.h"
 #include "linalg/cholesky.h"
+#include "linalg/dense_lu.h"
 #include "linalg/small.h"
 #include "linalg/sparse.h"
 #include "linalg/sparse_lu.h"
@@ -332,6 +333,32 @@ static void block_lu_solves_any_pattern_with_any_rows_pinned(void** state) {
   ch_arena_destroy(arena);
 }
 
+static void dense_lu_solves_with_any_rows_pinned(void** state) {
+  (void)state;
+  WITH_ARENA(arena);
+  ChRandom random = ch_random_seeded(21);
+  for (int n = 1; n <= 40; n += 13) {
+    ChBlockCsr A = random_blocks(arena, &random, DENSE, n, 6, 0.0);
+    assert_true(ch_dense_lu_suits(&A));
+    int rows = A.row[A.n];
+    ChDenseLu* lu = ch_dense_lu_create(arena, &A);
+    unsigned char* pinned = CH_TAKE(arena, A.n, unsigned char);
+    double *b = random_vector(arena, &random, rows), *x = CH_TAKE(arena, rows, double);
+    for (int round = 0; round < 5; ++round) {
+      pin_some(&random, round, A.n, pinned);
+      assert_true(ch_dense_lu_factor(lu, &A, round == 0 ? NULL : pinned));
+      for (int i = 0; i < rows; ++i) x[i] = 777.0;
+      ch_dense_lu_solve(lu, b, x);
+      CHECK_AT_MOST(lu_residual(&A, round == 0 ? NULL : pinned, b, x, 777.0), 1e-9);
+    }
+    A.value[A.offset[A.diagonal[0]]] = NAN;
+    assert_false(ch_dense_lu_factor(lu, &A, NULL));
+  }
+  ChBlockCsr sparse = random_blocks(arena, &random, CHAIN, 90, 3, 1.0);
+  assert_false(ch_dense_lu_suits(&sparse));
+  ch_arena_destroy(arena);
+}
+
 // Pivots are searched inside the pivot block of a front: a dense matrix is one front, so no dominance is needed.
 static void block_lu_pivots_inside_a_front(void** state) {
   (void)state;
@@ -568,6 +595,7 @@ int main(void) {
       cmocka_unit_test(block_products_are_those_of_the_dense_matrix),
       cmocka_unit_test(symmetric_part_and_asymmetry),
       cmocka_unit_test(block_lu_solves_any_pattern_with_any_rows_pinned),
+      cmocka_unit_test(dense_lu_solves_with_any_rows_pinned),
       cmocka_unit_test(block_lu_pivots_inside_a_front),
       cmocka_unit_test(block_lu_of_zero_blocks),
       cmocka_unit_test(block_lu_of_a_singular_matrix),

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "assemble/soft_body.h"
+#include "cardhouse/solve.h"
 #include "model/tet_shapes.h"
+#include "problem/system.h"
 #include "step/state.h"
 #include "support/near.h"
 #include "support/worlds.h"
@@ -92,7 +94,7 @@ static void rest_on_two_rollers_is_certified_and_does_not_depend_on_h(void** sta
     double sag = deflection(1e-3, 0.5, (ChSoftKind)kind, one);
     CHECK_NEAR(deflection(1e-2, 0.6, (ChSoftKind)kind, two), sag, 1e-6 * sag);
     for (int a = 0; a < beam.modes; ++a) size = fmax(size, fabs(one[a]));
-    for (int a = 0; a < beam.modes; ++a) CHECK_NEAR(one[a], two[a], 1e-6 * size);
+    for (int a = 0; a < beam.modes; ++a) CHECK_NEAR(one[a], two[a], 1e-5 * size);
     double L = 0.8, b = 0.1, EI = beam.young * beam.size.z * beam.size.z / 12.0, load = 1000.0 * g;
     double wanted = load * L * L * (5.0 * L * L / 384.0 - b * b / 16.0) / EI;
     CHECK_NEAR(sag, wanted, 0.05 * wanted);
@@ -125,6 +127,85 @@ static void thrown_bar_comes_to_rest(void** state) {
     CHECK_AT_MOST(gain, (beta[k] > 0.0 ? 1e-5 : 1e-2) * first);
     ch_simulation_destroy(s);
   }
+}
+
+// --- many contacts on few freedoms -----------------------------------------------------------------------------------
+
+// A flat bar just before it lands on a floor: every sample of its lower face is a contact.
+static ChProblem* landing_problem(void) {
+  ChContext context = {0};
+  ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
+  ch_test_floor(world);
+  const Bar bar = {.size = {0.4, 0.1, 0.03}, .cells = {10, 4, 1}, .modes = 14, .young = 1e6, .beta = 1e-3};
+  ChBodyDef def = CH_BODY_DEF;
+  def.position = ch_vec(0, 0, 0.0151);
+  def.velocity = ch_vec(0.3, 0.1, -0.5);
+  def.omega = ch_vec(0.4, 1.0, 2.0);
+  add_bar(world, &bar, &def);
+  ChSimulation* s = start(world, 1e-3, 0.5);
+  ch_test_step(s);
+  ChProblem* problem = NULL;
+  CHECK_OK(context, ch_simulation_problem(&context, s, &problem));
+  ch_simulation_destroy(s);
+  return problem;
+}
+
+// Velocities are the same by methods that take all contacts and by the one that takes the few it needs.
+static void few_contacts_carry_what_all_of_them_do(void** state) {
+  (void)state;
+  ChContext context = {0};
+  ChProblem* problem = landing_problem();
+  assert_true(problem->block_count >= 40);
+  static const char* const methods[] = {"newton", "working-set", "auto"};
+  double *v[3], *u = calloc((size_t)problem->rows, sizeof *u), *r = calloc((size_t)problem->rows, sizeof *r),
+                size = 0.0;
+  int loaded = 0;
+  for (int k = 0; k < 3; ++k) {
+    ChSolveOptions options = ch_solve_options_default();
+    ChSolveInfo info;
+    options.method = methods[k];
+    options.tolerance = 1e-10;
+    v[k] = calloc((size_t)problem->dof, sizeof *v[k]);
+    CHECK_OK(context, ch_solve(&context, problem, &options, v[k], u, r, &info));
+    assert_true(ch_certificate_met(&info.certificate, options.tolerance));
+    for (int j = 0; j < problem->dof; ++j) size = fmax(size, fabs(v[0][j]));
+    for (int j = 0; j < problem->dof; ++j) CHECK_NEAR(v[k][j], v[0][j], 1e-5 * size);
+    for (int i = 0; i < problem->block_count && k == 1; ++i) loaded += r[problem->blocks[i].row] > 0.0;
+  }
+  assert_true(loaded > 0 && 2 * loaded < problem->block_count);
+  for (int k = 0; k < 3; ++k) free(v[k]);
+  free(u), free(r);
+  ch_problem_destroy(problem);
+}
+
+// W by the roads that bodies with modes take, wholes of columns at once, against one column after the other.
+static void compliance_of_a_bar_is_the_same_by_all_roads(void** state) {
+  (void)state;
+  ChContext context = {0};
+  ChProblem* problem = landing_problem();
+  ChArena* arena = ch_arena_create(NULL);
+  ChPrepared parts;
+  CHECK_OK(context, ch_prepare(&context, arena, problem, CH_POSE_COULOMB, NULL, &parts));
+  double *r = CH_TAKE(arena, problem->rows, double), *u = CH_TAKE(arena, problem->rows, double);
+  double *v = CH_TAKE(arena, problem->dof, double), *u0 = CH_TAKE(arena, problem->rows, double);
+  CHECK_OK(context, ch_problem_velocity(&context, problem, r, v, u0));
+  for (int c = 0; c < parts.count; ++c) {
+    const ChComponent* part = &parts.component[c];
+    const ChSystem* s = &part->system;
+    for (int i = 0; i < s->n; ++i)
+      for (int a = 0; a < s->dim[i]; ++a) {
+        int row = part->source[s->row[i] + a];
+        double scale = part->g[s->row[i] + a] * part->g[s->row[i] + a];
+        r[row] = 1.0;
+        CHECK_OK(context, ch_problem_velocity(&context, problem, r, v, u));
+        r[row] = 0.0;
+        double wanted = (u[row] - u0[row]) * scale;
+        CHECK_NEAR(s->diagonal[s->diagonal_at[i] + a * s->dim[i] + a], wanted, 1e-9);
+        CHECK_NEAR(s->W.value[s->W.offset[s->W.diagonal[i]] + a * s->dim[i] + a], wanted, 1e-9);
+      }
+  }
+  ch_arena_destroy(arena);
+  ch_problem_destroy(problem);
 }
 
 // --- collisions ------------------------------------------------------------------------------------------------------
@@ -218,7 +299,7 @@ static ChSimulation* pile(int threads) {
   ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
   ch_test_floor(world);
   Bar bar = {.size = {0.3, 0.1, 0.1}, .cells = {4, 1, 1}, .modes = 6, .young = 1e6, .beta = 1e-3};
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < 3; ++k) {
     ChBodyDef def = CH_BODY_DEF;
     def.position = ch_vec(k < 2 ? 0.0 : 2.0, 0.01 * k, 0.15 + 0.16 * (k % 2));
     def.orientation = ch_quat_about(ch_axis(1), 0.3);
@@ -254,6 +335,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rest_on_two_rollers_is_certified_and_does_not_depend_on_h),
       cmocka_unit_test(thrown_bar_comes_to_rest),
+      cmocka_unit_test(few_contacts_carry_what_all_of_them_do),
+      cmocka_unit_test(compliance_of_a_bar_is_the_same_by_all_roads),
       cmocka_unit_test(collision_keeps_momentum),
       cmocka_unit_test(elastic_shock_keeps_energy),
       cmocka_unit_test(pile_is_the_same_for_any_threads_and_from_a_checkpoint),

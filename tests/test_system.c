@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "linalg/small.h"
 #include "problem/cones.h"
+#include "problem/subsystem.h"
 #include "problem/system.h"
 #include "solve/contact_map.h"
 #include "solve/linear_system.h"
@@ -109,6 +110,43 @@ static void scaled_systems_are_the_problem_in_other_words(void** state) {
       for (int c = 0; c < parts.count; ++c) assert_false(parts.component[c].system.formed);
       check_velocities_agree(problem, &parts, &random);
     }
+    ch_problem_destroy(problem);
+    ch_arena_release(arena, mark);
+  }
+}
+
+// Of every second block or so: velocities are those of the whole where the others have no reaction.
+static void check_subsystem(const ChSystem* s, ChRandom* random) {
+  int *members = CH_TAKE(arena, s->n, int), count = 0;
+  for (int i = 0; i < s->n; ++i)
+    if (ch_random_uniform(random, 0.0, 1.0) < 0.5) members[count++] = i;
+  ChSystem sub = ch_subsystem(arena, s, members, count);
+  double *part = take_random(random, sub.rows), *u = CH_TAKE(arena, sub.rows, double);
+  double *all = CH_TAKE(arena, s->rows, double), *u_all = CH_TAKE(arena, s->rows, double);
+  ch_subsystem_scatter(s, members, count, part, all);
+  ch_system_velocity(&sub, part, u);
+  ch_system_velocity(s, all, u_all);
+  for (int k = 0; k < count; ++k) {
+    assert_int_equal(sub.set[k], s->set[members[k]]);
+    for (int a = 0; a < sub.dim[k]; ++a)
+      CHECK_NEAR(u[sub.row[k] + a], u_all[s->row[members[k]] + a], 1e-12 * sqrt(s->rows));
+  }
+  if (sub.formed || count == 0) return;
+  ch_system_form(arena, &sub);
+  ch_system_velocity(&sub, part, u_all);
+  for (int a = 0; a < sub.rows; ++a) CHECK_NEAR(u_all[a], u[a], 1e-12 * sqrt(s->rows));
+}
+
+static void some_blocks_are_a_system_of_their_own(void** state) {
+  (void)state;
+  MEMORY_MUST_SUFFICE();
+  ChRandom random = ch_random_seeded(3);
+  for (int k = 0; k < ch_case_count(); ++k) {
+    if (ch_case_at(k)->size != CH_CASE_SMALL) continue;
+    ChArenaMark mark = ch_arena_mark(arena);
+    ChProblem* problem = generate(ch_case_at(k));
+    ChPrepared parts = prepare(problem, CH_POSE_COULOMB);
+    for (int c = 0; c < parts.count; ++c) check_subsystem(&parts.component[c].system, &random);
     ch_problem_destroy(problem);
     ch_arena_release(arena, mark);
   }
@@ -748,6 +786,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_arena, close_arena)
       TEST(scaled_systems_are_the_problem_in_other_words),
       TEST(scaled_blocks_have_unit_size),
+      TEST(some_blocks_are_a_system_of_their_own),
       TEST(diagonal_blocks_are_those_of_w),
       TEST(elliptic_contacts_become_circular),
       TEST(units_leave_no_trace_in_the_scaled_system),
