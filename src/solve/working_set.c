@@ -9,6 +9,7 @@
 // until no block outside S is violated: then r_S with zeros solves the whole. A face of a deformable body touches with
 // hundreds of samples, of which its few freedoms load a handful; a factorisation over S costs a small share of one over
 // all, and from step to step S hardly changes.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -110,17 +111,24 @@ static bool takes_part(const Stage* stage, const ChSystem* sub, double error, bo
   return stubborn || !(stage->kind & LAST);
 }
 
+// Iterations that the caller leaves; sweeps are not worth it where these are few.
+static long iterations_left(const ChRun* run) {
+  return run->max_iterations > 0 ? run->max_iterations - run->outer - run->inner : LONG_MAX;
+}
+
 static bool run_stages(WorkingSet* w, const ChSystem* sub, double tolerance, bool stubborn) {
   ChRun* run = w->run;
   double error = INFINITY;
   for (size_t k = 0; k < sizeof stages / sizeof stages[0] && error > tolerance && !ch_run_late(run); ++k) {
     const Stage* stage = &stages[k];
-    if (!takes_part(stage, sub, error, stubborn)) continue;
+    long left = iterations_left(run);
+    if (left <= 0) break;
+    if (!takes_part(stage, sub, error, stubborn) || (stage->method == &ch_method_nsgs && left < SWEEPS)) continue;
     ChNested nested = {.method = stage->method,
                        .system = sub,
                        .start = w->part,
                        .tolerance = tolerance,
-                       .max_iterations = stage->iterations};
+                       .max_iterations = stage->iterations < left ? stage->iterations : left};
     memcpy(nested.setting, stage->setting, sizeof nested.setting);
     if (stage->kind & HANDS_OVER) {
       nested.tolerance = fmin(fmax(HANDOVER, tolerance), 0.1 * error);
@@ -223,17 +231,13 @@ static void drop_idle(WorkingSet* w) {
     if (w->in[i] && may_open(w->s, i) && !is_loaded(w->s, i, w->r)) w->in[i] = 0;
 }
 
-static bool is_spent(const ChRun* run) {
-  return run->max_iterations > 0 && run->outer + run->inner >= run->max_iterations;
-}
-
 // Rounds from where S stands; false where a set could not be solved: from another start others are chosen, most likely
 // with fewer neighbours among them.
 static bool make_rounds(WorkingSet* w, bool stubborn) {
   ChRun* run = w->run;
   double least = SHARE * run->tolerance, error = run->error;
   bool closed = false;  // nothing outside S was violated the last time
-  for (int round = 1; round <= w->o.rounds && !is_spent(run); ++round) {
+  for (int round = 1; round <= w->o.rounds && iterations_left(run) > 0; ++round) {
     double tolerance = closed ? least : fmax(least, w->o.loose * error);
     list_members(w);
     bool solved = w->count == 0 || solve_members(w, tolerance, stubborn);
