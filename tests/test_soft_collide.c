@@ -1,6 +1,7 @@
 // Facts about contacts of deformable bodies: the tree misses nothing, gaps are distances, their rates are those of the
 // points that they name, thin strips are pushed out on the side that they came from.
 #include "collide/sampling.h"
+#include "model/triangle_foot.h"
 #include "support/shapes.h"
 #include "support/slow_distance.h"
 #include "support/soft_rig.h"
@@ -50,6 +51,40 @@ static void E8_balls_hold_their_vertices_whatever_the_amplitudes(void** state) {
       CHECK_AT_MOST(ch_norm(ch_sub(ch_skin_vertex(&skin, v), y)), 1e-14);
       CHECK_AT_MOST(ch_box_distance2(&skin.box, y), 0.0);
       CHECK_AT_MOST(ch_norm(y), skin.bound);
+    }
+  }
+}
+
+static ChVec3 random_point(ChRandom* r, double reach) {
+  double x = ch_random_uniform(r, -reach, reach), y = ch_random_uniform(r, -reach, reach);
+  return ch_vec(x, y, ch_random_uniform(r, -reach, reach));
+}
+
+// Every third triangle is a sliver: its figure may be too small, never too large.
+static void a_leaf_tells_all_distances_to_its_slack(void** state) {
+  SoftKit* kit = *state;
+  for (int trial = 0; trial < 2000; ++trial) {
+    ChVec3 corners[CH_SKIN_LEAF][3];
+    int count = 1 + trial % CH_SKIN_LEAF;
+    for (int k = 0; k < count; ++k) {
+      for (int i = 0; i < 3; ++i) corners[k][i] = ch_add(ch_vec(5.0, -3.0, 2.0), random_point(&kit->random, 0.1));
+      ChVec3 along = ch_sub(corners[k][1], corners[k][0]);
+      if (k % 3 == 0) corners[k][2] = ch_add(ch_along(corners[k][0], 0.7, along), random_point(&kit->random, 1e-5));
+    }
+    ChSkinLeaf leaf;
+    float about2[CH_SKIN_LEAF];
+    ch_skin_leaf_fill(count, (const ChVec3(*)[3])corners, &leaf);
+    ChVec3 x = ch_add(leaf.middle, random_point(&kit->random, 0.3));
+    ch_skin_leaf_distances(&leaf, x, about2);
+    for (int k = 0; k < count; ++k) {
+      ChVec3 foot = ch_triangle_foot(corners[k][0], corners[k][1], corners[k][2], x).point;
+      double distance = ch_norm(ch_sub(x, foot)), slack = ch_skin_leaf_slack(&leaf, distance);
+      CHECK_AT_MOST(sqrt(about2[k]) - distance, slack);
+      if (k % 3 == 0) continue;
+      ChVec3 e = ch_sub(corners[k][1], corners[k][0]), f = ch_sub(corners[k][2], corners[k][0]);
+      double width = ch_norm(e) + ch_norm(f), near_border = 2e-3 * width;  // over the border the plane's will do
+      double sine = ch_norm(ch_cross(e, f)) / (ch_norm(e) * ch_norm(f));
+      if (sine > 0.1) CHECK_AT_MOST(distance - sqrt(about2[k]), slack + near_border);
     }
   }
 }
@@ -586,6 +621,7 @@ static void bodies_that_ignore_each_other_never_touch(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       SOFT_TEST(E8_balls_hold_their_vertices_whatever_the_amplitudes),
+      SOFT_TEST(a_leaf_tells_all_distances_to_its_slack),
       SOFT_TEST(E10_vertices_meet_every_rigid_shape_at_its_distance),
       SOFT_TEST(shapes_smaller_than_a_triangle_touch_inside_of_it),
       SOFT_TEST(edges_that_cross_touch_where_they_do),

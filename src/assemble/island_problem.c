@@ -202,7 +202,7 @@ static void gradient(const Builder* b, const ChRow* row, int side, double* x) {
 
 static const double* reference_of(const Builder* b, int body) { return b->dynamics->reference + (long)body * b->width; }
 
-// Row a of a block, and what it has along the modes of one side.
+// Row a of a block.
 typedef struct BlockRow {
   const ChRowBlock* block;
   int index, a;
@@ -210,61 +210,54 @@ typedef struct BlockRow {
 
 static const ChRow* row_of(const Builder* b, const BlockRow* at) { return &b->rows->rows[at->block->law.row + at->a]; }
 
-static const double* modal_of(const Builder* b, const BlockRow* at, int side, int* modes) {
-  *modes = ch_body_modes(b->moment->world, at->block->body[side]);
-  return ch_row_modal(b->rows, at->index, at->a, side, *modes);
-}
+// A sum, and the same without signs.
+typedef struct Terms {
+  double sum, size;
+} Terms;
 
-// Adds x . v, and the same without signs to `size`.
-static void add_terms(int n, const double* x, const double* v, double* sum, double* size) {
-  double s = 0.0, t = 0.0;
-#pragma omp simd reduction(+ : s, t)
-  for (int a = 0; a < n; ++a) {
-    s += x[a] * v[a];
-    t += fabs(x[a] * v[a]);
-  }
-  *sum += s, *size += t;
-}
-
-// w + H^T v0 of one row
-static double shifted(const Builder* b, const BlockRow* at) {
+// w + H^T v0 of one row, of frames.
+static Terms shift(const Builder* b, const BlockRow* at) {
   const ChRow* row = row_of(b, at);
   const int* body = at->block->body;
-  double w = b->rows->w[at->block->law.row + at->a], sum = w, size = fabs(w), x[WIDTH_MAX];
-  if (b->dynamics->absolute) return w;
-  for (int side = 0; side < 2; ++side) {
+  double w = b->rows->w[at->block->law.row + at->a], x[WIDTH_MAX];
+  Terms terms = {w, fabs(w)};
+  for (int side = 0; side < 2 && !b->dynamics->absolute; ++side) {
     if (body[side] < 0) continue;
     const double* v = reference_of(b, body[side]);
     gradient(b, row, side, x);
     for (int a = 0; a < b->width; ++a) {
-      sum += x[a] * v[a];
-      size += fabs(x[a] * v[a]);
+      terms.sum += x[a] * v[a];
+      terms.size += fabs(x[a] * v[a]);
     }
-    if (!b->rows->modal) continue;
-    int modes;
-    const double *modal = modal_of(b, at, side, &modes),
-                 *rates = b->dynamics->reference + ch_modes_at(b->moment->world, body[side]);
-    if (modal) add_terms(modes, modal, rates, &sum, &size);
   }
-  return fabs(sum) <= ROUND_OFF * size ? 0.0 : sum;
+  return terms;
 }
 
-// Hardly ever is one of them zero.
-static int write_modes(int modes, const double* modal, int first, ChSparse* H, int at) {
-  int zeros = 0;
-  for (int c = 0; c < modes; ++c) zeros += modal[c] == 0.0;
-  for (int c = 0; c < modes && zeros == 0; ++c) H->index[at + c] = first + c;
-  if (zeros == 0) {
-    memcpy(H->value + at, modal, (size_t)modes * sizeof *modal);
-    return at + modes;
+// A row's entries at the modes of a body from degree of freedom `first` on, and their part of the sum. Hardly ever is
+// one of them zero.
+static int write_modes(const Builder* b, int body, const double* modal, int first, ChSparse* H, int at, Terms* terms) {
+  int modes = ch_body_modes(b->moment->world, body), zeros = 0;
+  const double* rates = b->dynamics->reference + ch_modes_at(b->moment->world, body);
+  double sum = 0.0, size = 0.0, *value = H->value + at;
+  int* index = H->index + at;
+#pragma omp simd reduction(+ : sum, size, zeros)
+  for (int c = 0; c < modes; ++c) {
+    double x = modal[c], term = x * rates[c];
+    value[c] = x;
+    index[c] = first + c;
+    zeros += x == 0.0;
+    sum += term;
+    size += fabs(term);
   }
+  if (!b->dynamics->absolute) terms->sum += sum, terms->size += size;
+  if (zeros == 0) return at + modes;
   for (int c = 0; c < modes; ++c)
     if (modal[c] != 0.0) H->index[at] = first + c, H->value[at++] = modal[c];
   return at;
 }
 
 // One column of H, the body with the first degrees of freedom first; returns where the next begins.
-static int write_column(const Builder* b, const BlockRow* source, ChSparse* H, int at) {
+static int write_column(const Builder* b, const BlockRow* source, ChSparse* H, int at, Terms* terms) {
   const ChRowBlock* block = source->block;
   const ChRow* row = row_of(b, source);
   double x[WIDTH_MAX], reduced[WIDTH_MAX];
@@ -275,10 +268,10 @@ static int write_column(const Builder* b, const BlockRow* source, ChSparse* H, i
     int freedoms = reduce(b, body, x, reduced), first = b->islands->first[body];
     for (int c = 0; c < freedoms; ++c)
       if (reduced[c] != 0.0) H->index[at] = first + c, H->value[at++] = reduced[c];
-    if (!b->rows->modal) continue;
-    int modes;
-    const double* modal = modal_of(b, source, side, &modes);
-    if (modal) at = write_modes(modes, modal, first + freedoms, H, at);
+    const double* modal =
+        b->rows->modal ? ch_row_modal(b->rows, source->index, source->a, side, ch_body_modes(b->moment->world, body))
+                       : NULL;
+    if (modal) at = write_modes(b, body, modal, first + freedoms, H, at, terms);
   }
   return at;
 }
@@ -292,8 +285,10 @@ static void write_rows(const Builder* b, ChProblem* p) {
     p->blocks[k] = row.block->law;
     p->blocks[k].row = column;
     for (row.a = 0; row.a < row.block->law.dimension; ++row.a, ++column) {
-      p->w[column] = shifted(b, &row);
-      p->H.start[column + 1] = at = write_column(b, &row, &p->H, at);
+      Terms terms = shift(b, &row);
+      p->H.start[column + 1] = at = write_column(b, &row, &p->H, at, &terms);
+      bool round_off = !b->dynamics->absolute && fabs(terms.sum) <= ROUND_OFF * terms.size;
+      p->w[column] = round_off ? 0.0 : terms.sum;
     }
   }
 }

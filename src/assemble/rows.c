@@ -89,18 +89,18 @@ static double approach(const ChWorld* world, const ChGap* gap, double gain) {
   return rate < -least ? -least : rate;
 }
 
-static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index, ChRows* out, long* used) {
+static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index, const ChSurface* surface, ChRows* out,
+                        long* used) {
   const ChGap* gap = &moment->gaps[index];
-  ChSurface surface = ch_world_surface(moment->world, gap->shape[0], gap->shape[1]);
   ChRowBlock* block = open_block(moment, out, gap->body);
   int dimension = rule->frictionless ? 1 : moment->world->dimension;
   ChVec3 axes[3];
-  ch_contact_frame(moment, gap, &surface, axes);
+  ch_contact_frame(moment, gap, surface, axes);
   block->gap = index;
   block->law.law = dimension == 1 ? CH_LAW_UNILATERAL : CH_LAW_CONTACT;
   block->law.dimension = dimension;
-  block->law.mu[0] = surface.friction[0];
-  block->law.mu[1] = surface.axis_body < 0 || dimension == 2 ? surface.friction[0] : surface.friction[1];
+  block->law.mu[0] = surface->friction[0];
+  block->law.mu[1] = surface->axis_body < 0 || dimension == 2 ? surface->friction[0] : surface->friction[1];
   for (int a = 0; a < dimension; ++a) {
     int k = out->row_count++;
     out->rows[k] = contact_row(moment, gap, axes[a]);
@@ -233,6 +233,14 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
   long used = 0;
   if (moment->world->mode_count > 0) take_modal(arena, moment, out);
   for (int j = 0; j < moment->world->joint_count; ++j) add_joint(moment, rule, j, out);
-  for (int g = 0; g < moment->gap_count; ++g)
-    if (!rule->closed_only || moment->gaps[g].gap <= 0.0) add_contact(moment, rule, g, out, &used);
+  ChSurface surface = {0};
+  const int* seen = NULL;  // gaps of one pair of shapes follow each other
+  for (int g = 0; g < moment->gap_count; ++g) {
+    const int* shape = moment->gaps[g].shape;
+    if (rule->closed_only && !(moment->gaps[g].gap <= 0.0)) continue;
+    if (!seen || shape[0] != seen[0] || shape[1] != seen[1])
+      surface = ch_world_surface(moment->world, shape[0], shape[1]);
+    seen = shape;
+    add_contact(moment, rule, g, &surface, out, &used);
+  }
 }

@@ -51,20 +51,6 @@ void ch_soft_coupling(const ChSoft* soft, const double* q, double* C) {
     for (int i = 0; i < 3; ++i) C[i * n + b] = columns[3 * b + i];
 }
 
-void ch_soft_kinetic_slope(const ChSoft* soft, const double* q, ChVec3 w, const double* qd, double* slope) {
-  int n = soft->modes;
-  const double square[6] = {w.x * w.x, w.y * w.y, w.z * w.z, 2.0 * w.x * w.y, 2.0 * w.x * w.z, 2.0 * w.y * w.z};
-  double bent[CH_SOFT_BEND * CH_SOFT_MODES_MAX], turn[CH_SOFT_BEND * CH_SOFT_MODES_MAX];
-  ch_soft_bend(soft, q, bent);
-  ch_soft_bend(soft, qd, turn);
-  for (int a = 0; a < n; ++a) {
-    const double* t = turn + 6 * n + 3 * a;
-    double sum = 0.0;
-    for (int k = 0; k < 6; ++k) sum += square[k] * (0.5 * soft->J1[6L * a + k] + bent[6 * a + k]);
-    slope[a] = sum - (w.x * t[0] + w.y * t[1] + w.z * t[2]);
-  }
-}
-
 // ------------------------------------------------------------------------------------------------- internal forces
 
 // out = (K0 + third T3 + fourth T4) q, T3 and T4 of soft_cubic.h given over the pairs a <= b.

@@ -61,15 +61,13 @@ typedef struct ChSoft {
 // What J and C take of the amplitudes, linear in x: B = sum_a x_a (J2_a, C2_a), J's part modes x 6, then C's modes x 3.
 //
 //   J(q) = J0 + sum_a q_a (J1_a + B_J,a(q)),   C(q) column a = B_C,a(q),   sum_b x_b C2_ab = - B_C,a(x)
+//   dT/dq_a = 1/2 w.J1_a w + w.B_J,a(q) w - w.B_C,a(qd)
 enum { CH_SOFT_BEND = 9 };  // numbers a mode
 void ch_soft_bend(const ChSoft* soft, const double* x, double* B);
 void ch_soft_inertia_bent(const ChSoft* soft, const double* q, const double* B, ChMat3* J);
 
 void ch_soft_inertia(const ChSoft* soft, const double* q, ChMat3* J);
 void ch_soft_coupling(const ChSoft* soft, const double* q, double* C);  // 3 x n, row-major
-
-// dT/dq for V = (w, qd): 1/2 w.J_a(q) w + w.C2_a qd
-void ch_soft_kinetic_slope(const ChSoft* soft, const double* q, ChVec3 w, const double* qd, double* slope);
 
 double ch_soft_energy(const ChSoft* soft, const double* q);
 void ch_soft_force(const ChSoft* soft, const double* q, double* f);      // dV/dq, to be resisted
