@@ -130,6 +130,21 @@ static void strand_has_the_volume_of_its_length(void** state) {
   CHECK_NEAR(error[0] / error[1], 4.0, 0.1);
 }
 
+// A parabola across has two thirds of its height in the mean: 1 - round / 3 of the volume, less what chords cut off.
+static void round_strand_is_thinner_by_a_parabola(void** state) {
+  (void)state;
+  const int across = 8;
+  ChTetMesh mesh;
+  ChTetMeasures m = made((ChTetShapeDef){.shape = "strand",
+                                         .size = {1.0, 0.1, 0.02},
+                                         .cells = {10, across, 1},
+                                         .amplitude = 1e-12,
+                                         .period = 1.0,
+                                         .round = 0.6},
+                         &mesh);
+  CHECK_NEAR(m.volume, 0.1 * 0.02 * (1.0 - 0.6 / 3.0 * (1.0 + 2.0 / (across * across))), 1e-9);
+}
+
 // -------------------------------------------------------------------------------------------------------------
 // implicit
 
@@ -277,6 +292,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(chair_has_the_volume_of_its_parts, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(torus_converges_to_its_volume_and_area, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(strand_has_the_volume_of_its_length, open_arena, close_arena),
+      cmocka_unit_test_setup_teardown(round_strand_is_thinner_by_a_parabola, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(stuffed_ball_converges, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(animals_are_whole_and_well_shaped, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(shapes_have_the_size_asked_for, open_arena, close_arena),

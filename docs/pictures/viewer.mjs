@@ -172,13 +172,13 @@ const pictures = {
       ["--h", "0.002", "--every", "5"],
       ["--from", "1.1", "--to", "2.4", "--speed", "0.4", "--fps", "25", "--size", "800x450"],
     ),
-  // A mat that slips off its uppermost strand.
+  // A mat that creeps apart.
   composites: () =>
     film(
       "composites",
-      ["composite", "--young", "1e7", "--mu", "0.3"],
-      ["--until", "0.6"],
-      ["--speed", "0.15", "--size", "960x540", "--view", "front"],
+      ["composite", "--young", "3.25e7", "--mu", "0.5"],
+      ["--until", "0.7"],
+      ["--from", "0.1", "--speed", "0.15", "--size", "960x540", "--view", "front"],
     ),
   // Bars that jam, or pass.
   jamming: () =>

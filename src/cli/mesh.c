@@ -22,6 +22,7 @@ enum { SHAPES_MAX = 32 };
   X(REAL, amplitude, 0.0, "M", -1e6, 1e6, "strand: of its wave, in metres (its thickness)")              \
   X(REAL, period, 0.0, "M", 0.0, 1e6, "strand: of its wave, in metres (half its length)")                \
   X(REAL, phase, 0.0, "RAD", -1e6, 1e6, "strand: of its wave in the middle, in radian (0)")              \
+  X(REAL, round, 0.0, "S", 0.0, 0.9, "strand: share by which its edges are thinner than its middle (0)") \
   X(TEXT, out, NULL, "FILE.msh", 0, 0, "writes the mesh, in Gmsh's format 2.2 as text")                  \
   X(FLAG, json, false, NULL, 0, 0, "prints one JSON object instead of text")                             \
   X(FLAG, quiet, false, NULL, 0, 0, "prints nothing but errors")
@@ -53,7 +54,7 @@ static bool read_three(const ChCommand* self, const char* option, const char* wo
 
 static bool read_def(const ChCommand* self, const Arguments* a, ChTetShapeDef* def) {
   double three[3];
-  def->amplitude = a->amplitude, def->period = a->period, def->phase = a->phase;
+  def->amplitude = a->amplitude, def->period = a->period, def->phase = a->phase, def->round = a->round;
   if (a->size) {
     if (!read_three(self, "size", a->size, three)) return false;
     def->size = ch_vec(three[0], three[1], three[2]);
@@ -164,8 +165,8 @@ static ChExit mesh_run(const ChCommand* self, int count, char** words) {
     return CH_EXIT_USAGE;
   }
   bool waves = arguments.amplitude != 0.0 || arguments.period != 0.0 || arguments.phase != 0.0;
-  if (waves && strcmp(word, "strand") != 0) {
-    ch_complain(self, "a wave (--amplitude, --period, --phase) is for a strand; '%s' has none", word);
+  if ((waves || arguments.round != 0.0) && strcmp(word, "strand") != 0) {
+    ch_complain(self, "a wave (--amplitude, --period, --phase) or --round is for a strand; '%s' has none", word);
     return CH_EXIT_USAGE;
   }
   if (!read_def(self, &arguments, &def)) return CH_EXIT_USAGE;

@@ -46,11 +46,13 @@ ChStatus ch_tet_box(ChContext* context, ChArena* arena, ChVec3 size, const int c
 
 // -------------------------------------------------------------------------------------------------------------- strand
 
-// A strip whose middle line is a wave; its thickness is measured normal to that line.
+// A strip whose middle line is a wave; its thickness is measured normal to that line. A section with thin edges touches
+// what it crosses in the middle, where a flat one touches it with its corners.
 static ChVec3 strand_corner(const void* state, const int at[3]) {
   const ChTetShapeDef* s = state;
   double x = s->size.x * ((double)at[0] / s->cells[0] - 0.5), y = s->size.y * ((double)at[1] / s->cells[1] - 0.5);
-  double off = s->size.z * ((double)at[2] / s->cells[2] - 0.5), k = 2.0 * acos(-1.0) / s->period;
+  double across = 2.0 * y / s->size.y, k = 2.0 * acos(-1.0) / s->period;
+  double off = s->size.z * (1.0 - s->round * across * across) * ((double)at[2] / s->cells[2] - 0.5);
   double slope = s->amplitude * k * cos(k * x + s->phase), along = 1.0 / sqrt(1.0 + slope * slope);
   return ch_vec(x - off * slope * along, y, s->amplitude * sin(k * x + s->phase) + off * along);
 }
@@ -62,6 +64,8 @@ static ChStatus make_strand(ChContext* context, ChArena* arena, const ChTetShape
     return ch_fail(context, CH_ERR_RANGE,
                    "strand: amplitude %g, period %g, phase %g must be finite and the period positive", s.amplitude,
                    s.period, s.phase);
+  if (!(s.round >= 0.0 && s.round <= 0.9))
+    return ch_fail(context, CH_ERR_RANGE, "strand: round is %g, must be 0 to 0.9", s.round);
   double k = 2.0 * acos(-1.0) / s.period, radius = 1.0 / (fabs(s.amplitude) * k * k);
   if (!(0.5 * s.size.z < radius))
     return ch_fail(context, CH_ERR_RANGE,

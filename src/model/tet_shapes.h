@@ -16,8 +16,9 @@ typedef struct ChTetShapeDef {
   const char* shape;  // one of the names below
   ChVec3 size;        // measures in metres; 0 each: the shape's own, or in its proportions
   int cells[3];       // how fine; 0 each: the shape's own
-  // strand: its middle line is z = amplitude sin(2 pi x / period + phase); 0: its thickness, half its length.
-  double amplitude, period, phase;
+  // strand: its middle line is z = amplitude sin(2 pi x / period + phase); 0: its thickness, half its length. Its edges
+  // are thinner than its middle by the share `round`, 0 to 0.9, as a parabola has it; 0: as thick.
+  double amplitude, period, phase, round;
 } ChTetShapeDef;
 
 // What a shape is called, and what it is by default.

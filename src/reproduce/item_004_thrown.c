@@ -36,8 +36,8 @@ static const Throw throws[] = {
     THROW("4", "0", "0", 1e-3, false, NULL),        THROW("8", "0", "0", 1e-3, false, NULL),
     THROW("8", "30", "0", 1e-3, true, "tilted.h5"), THROW("12", "30", "0", 1e-3, false, NULL),
     THROW("8", "60", "0", 1e-3, false, "edge.h5"),  THROW("4", "90", "0", 1e-3, false, NULL),
-    THROW("8", "90", "0", 1e-3, false, NULL),       THROW("8", "0", "40", 1e-3, false, NULL),
-    THROW("8", "30", "40", 1e-3, true, "spin.h5"),  THROW("4", "90", "0", 3e-3, false, NULL),
+    THROW("8", "90", "0", 1e-3, false, NULL),       THROW("8", "0", "10", 1e-3, false, NULL),
+    THROW("8", "30", "10", 1e-3, true, "spin.h5"),  THROW("4", "90", "0", 3e-3, false, NULL),
 };
 enum { THROWS = sizeof throws / sizeof *throws };
 

@@ -2,28 +2,36 @@
 // by friction alone (004 7.3.1, Figs 7.1 and 7.2; requirements H29, H30).
 //
 // A plain weave: warps (upright) and wefts (level) pass over and under each other in turn. A strand is waved as
-//   y = a cos(pi s / p + k pi),   a = tight * t / (2 cos(pi w / (2 p))),
-// s along it, p the pitch of the weave, t and w the strand's thickness and width; opposed in phase from strand to
-// strand and from warps to wefts. With tight = 1 strands touch at rest and press on nothing; with less the weave bends
-// them, and what they press on each other with grows with the modulus: stiffness times friction decides what holds.
+//   y = a cos(pi s / p + k pi),   a = tight * t / 2,
+// s along it, p the pitch of the weave, t the strand's thickness; opposed in phase from strand to strand and from warps
+// to wefts. Its section is a lens, so that strands touch in the middle of a crossing. (With flat sections they touch at
+// the corners of it, edge on edge, where a skin of vertices catches or does not as its vertices happen to lie.) With
+// tight = 1 strands touch at rest and press on nothing; with less the weave bends them, and what they press on each
+// other with grows with the modulus: stiffness times friction decides what holds.
+//
+// A strand with crossings at equal distances is in balance only if those next to its ends press with a third of the
+// force F of the inner ones (of four: F/3, F, F, F/3). An outermost strand is held with a third of what holds the
+// next, which is why the mat hangs by its second weft. Strands overlap at the start: gravity begins when they have
+// settled.
 #include <math.h>
 #include <stdio.h>
 
 #include "scene/builtin.h"
 
 static const double PI = 3.141592653589793;
-static const double PITCH = 0.1, WIDTH = 0.05, DENSITY = 1100.0, H = 3e-3;
+static const double PITCH = 0.1, WIDTH = 0.05, DENSITY = 1100.0, ROUND = 0.7, H = 3e-3;
+static const double SETTLED = 0.15, FLIGHT = 0.06;  // s until gravity begins
 
 enum { STRANDS, YOUNG, MU, TIGHT, THICKNESS, MODES, CELLS, OWN };
 
 // What both scenes take, in the order of the enumeration above.
 #define WEAVE(strands)                                                                                               \
   CH_WHOLE("strands", strands, 2, 12, "in each direction"),                                                          \
-      CH_NUMBER("young", "4e7", 1e4, 1e12, "Young's modulus, Pa"),                                                   \
+      CH_NUMBER("young", "6.5e7", 1e4, 1e12, "Young's modulus, Pa"),                                                 \
       CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),                                                         \
-      CH_NUMBER("tight", "0.8", 0.5, 1, "waves of a strand at rest, as a share of those that the weave needs"),      \
-      CH_NUMBER("thickness", "0.008", 0.002, 0.02, "of a strand, m"), CH_WHOLE("modes", "18", 1, 58, "of a strand"), \
-      CH_WHOLE("cells", "6", 4, 20, "of a strand's mesh from crossing to crossing")
+      CH_NUMBER("tight", "0.8", 0.6, 1, "waves of a strand at rest, as a share of those that the weave needs"),      \
+      CH_NUMBER("thickness", "0.012", 0.002, 0.02, "of a strand, m"), CH_WHOLE("modes", "18", 1, 58, "of a strand"), \
+      CH_WHOLE("cells", "8", 4, 20, "of a strand's mesh from crossing to crossing")
 
 // A mat about the origin in the plane y = 0, carried to `at` by `turn`, all of it moving at `velocity` and turning.
 typedef struct Mat {
@@ -47,14 +55,15 @@ static void add_strand(ChBuild* b, const Mat* mat, bool warp, int k) {
                                .shape = "strand",
                                .material = "rubber",
                                .size = ch_vec(strands * PITCH, WIDTH, t),
-                               .cells = {strands * cells, cells / 3, 1},
+                               .cells = {strands * cells, cells / 2, 1},
                                .young = b->number[YOUNG],
                                .poisson = 0.4,
                                .modes = (int)b->number[MODES]});
   json_t* soft = json_object_get(strand, "soft");
   ch_build_set(b, soft, "damping", json_pack("{s:f, s:[f,f]}", "ratio", 0.1, "at", 5.0, 200.0));
   json_t* mesh = json_object_get(soft, "mesh");
-  ch_build_set(b, mesh, "amplitude", json_real(b->number[TIGHT] * 0.5 * t / cos(0.5 * PI * WIDTH / PITCH)));
+  ch_build_set(b, mesh, "amplitude", json_real(b->number[TIGHT] * 0.5 * t));
+  ch_build_set(b, mesh, "round", json_real(ROUND));
   ch_build_set(b, mesh, "period", json_real(2.0 * PITCH));
   ch_build_set(b, mesh, "phase", json_real(PI * (k + middle + 0.5)));
 }
@@ -73,30 +82,37 @@ static void add_peg(ChBuild* b, int number, ChVec3 at, double radius) {
   ch_build_set(b, bar, "half_length", json_real(0.1));
 }
 
-static void begin(ChBuild* b, const char* name, const char* description, double until) {
+static void begin(ChBuild* b, const char* name, const char* description, double settled, double until) {
   ch_build_begin(b, name, description, 3);
   ch_build_step(b, H, until, 4e-3);
   ch_build_tolerance(b, 1e-6);
   json_t* step = json_object_get(b->root, "step");
   ch_build_set(b, step, "overlap", json_real(0.01));  // of a weave that is not bent yet
   ch_build_set(b, step, "stabilization", json_real(0.2));
+  ch_build_set(b, b->root, "gravity",
+               json_pack("[i,i,{s:[[i,i],[f,i],[f,f]]}]", 0, 0, "table", 0, 0, settled, 0, settled + 0.01, -9.81));
   ch_build_material(b, "rubber", DENSITY, b->number[MU], 0.0);
 }
 
 // ----------------------------------------------------------------------------------------------------------- composite
 
-enum { PEGS = OWN };
+enum { HUNG = OWN, PEGS };
 
 static const ChSceneParameter hung_parameters[] = {
     WEAVE("4"),
-    CH_WHOLE("pegs", "2", 1, 11, "under the uppermost weft, between warps"),
+    CH_WHOLE("hung", "2", 1, 12, "the weft that lies on the pegs, counted from above"),
+    CH_WHOLE("pegs", "2", 1, 11, "under that weft, between warps"),
     CH_PARAMETERS_END,
 };
 
 static void make_composite(ChBuild* b) {
   const int strands = (int)b->number[STRANDS], pegs = (int)b->number[PEGS], spaces = strands - 1;
   const double radius = 0.15 * PITCH;
-  begin(b, "composite", "A woven mat hangs on pegs by its uppermost weft; friction alone holds the rest.", 3.0);
+  begin(b, "composite", "A woven mat hangs on pegs by one weft; friction alone holds the rest.", SETTLED, 3.0);
+  if ((int)b->number[HUNG] > strands) {
+    snprintf(b->why, sizeof b->why, "there is no weft %d: the mat has %d", (int)b->number[HUNG], strands);
+    return;
+  }
   if (pegs > spaces) {
     snprintf(b->why, sizeof b->why, "%d pegs do not fit: there are %d spaces between %d warps", pegs, spaces, strands);
     return;
@@ -105,7 +121,8 @@ static void make_composite(ChBuild* b) {
   for (int k = 0; k < pegs; ++k) {
     double space = pegs == 1 ? floor(0.5 * spaces) : round((double)k * (spaces - 1) / (pegs - 1));
     add_peg(b, k + 1,
-            ch_vec((space + 0.5 - 0.5 * spaces) * PITCH, 0.0, 0.5 * spaces * PITCH - 0.5 * WIDTH - radius - 1e-4),
+            ch_vec((space + 0.5 - 0.5 * spaces) * PITCH, 0.0,
+                   (0.5 * spaces - b->number[HUNG] + 1.0) * PITCH - 0.5 * WIDTH - radius - 1e-4),
             radius);
   }
 }
@@ -144,10 +161,11 @@ static void add_board(ChBuild* b) {
 
 static void make_thrown(ChBuild* b) {
   const double tilt = b->number[ANGLE] * PI / 180.0, size = 0.5 * b->number[STRANDS] * PITCH;
-  begin(b, "thrown-composite", "A woven mat is thrown at a board of pegs.", 0.9);
+  begin(b, "thrown-composite", "A woven mat is thrown at a board of pegs.", FLIGHT, 0.9);
   add_board(b);
-  // Upright in its own frame: laid flat by a quarter turn, which the angle takes back.
-  Mat mat = {.at = ch_vec(b->number[SHIFT], 0.0, 0.25 + size * fabs(sin(tilt))),
+  // Upright in its own frame: laid flat by a quarter turn, which the angle takes back. It arrives above the pegs when
+  // gravity begins.
+  Mat mat = {.at = ch_vec(b->number[SHIFT], 0.0, 0.25 + size * fabs(sin(tilt)) + FLIGHT * b->number[SPEED]),
              .velocity = ch_vec(0.0, 0.0, -b->number[SPEED]),
              .turn = ch_quat_about(ch_vec(1.0, 0.0, 0.0), tilt - 0.5 * PI)};
   mat.omega = ch_rotate(mat.turn, ch_vec(0.0, b->number[SPIN], 0.0));

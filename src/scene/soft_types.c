@@ -60,6 +60,8 @@ static const ChField soft_mesh_fields[] = {
     SOFT(number, "period", shape.period, "of a strand: length of a wave; 0: half its length, m", 0, CH_NOT_NEGATIVE,
          NULL),
     SOFT(number, "phase", shape.phase, "of a strand: of its waves at x = 0, radian", 0, CH_ANY, NULL),
+    SOFT(number, "round", shape.round, "of a strand: by which share its edges are thinner than its middle, 0 to 0.9", 0,
+         CH_NOT_NEGATIVE, NULL),
 };
 const ChSceneForm ch_form_soft_mesh = {
     .name = "soft-mesh", .same = true, .count = CH_COUNT(soft_mesh_fields), .fields = soft_mesh_fields};
