@@ -22,8 +22,9 @@ typedef struct ChBrake {
   double ends;           // on ch_clock_seconds, but for its first few sweeps; 0: after its own number of them
 } ChBrake;
 
-// In: the best iterate, its u, its certificate. Out: the braking answer with its own certificate. A problem whose
-// masses are no small bodies keeps the direction of its reactions and gets the factor s alone.
+// In: the best iterate and its certificate, NaN where it was not graded. Out: the braking answer with its own
+// certificate. A problem whose masses are no small bodies keeps the direction of its reactions and gets the factor s
+// alone.
 ChStatus ch_brake(ChContext* context, const ChBrake* brake, double* v, double* u, double* r, ChSolveInfo* info);
 
 #endif
