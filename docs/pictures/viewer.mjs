@@ -182,7 +182,12 @@ const pictures = {
     ),
   // Bars that jam, or pass.
   jamming: () =>
-    film("jamming", ["jamming"], ["--until", "1", "--every", "2"], ["--speed", "0.25", "--size", "960x540"]),
+    film(
+      "jamming",
+      ["jamming"],
+      ["--until", "1.6", "--every", "5"],
+      ["--speed", "0.4", "--size", "960x540", "--view", "front"],
+    ),
 };
 
 const wanted = process.argv.slice(2).filter((word) => word in pictures);
