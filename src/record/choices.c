@@ -71,22 +71,57 @@ char* ch_choices_text(const ChSimulation* simulation) {
   return NULL;
 }
 
+// A line "name value" of a text that need not be terminated.
+typedef struct Line {
+  const char *name, *value;
+  int name_size, value_size;
+} Line;
+
+// Takes the next line off the text; false at its end, and where it is no text of ours.
+static bool next_line(const char** text, size_t* size, Line* line) {
+  const char* end = memchr(*text, '\n', *size);
+  const char* space = end ? memchr(*text, ' ', (size_t)(end - *text)) : NULL;
+  if (!space) return false;
+  *line = (Line){*text, space + 1, (int)(space - *text), (int)(end - space) - 1};
+  *size -= (size_t)(end + 1 - *text);
+  *text = end + 1;
+  return true;
+}
+
+// The value of that name in a text; "-" where it is not there: some choices are written only where they are unusual.
+static Line find_line(const char* text, size_t size, const Line* wanted) {
+  Line line;
+  while (next_line(&text, &size, &line))
+    if (line.name_size == wanted->name_size && memcmp(line.name, wanted->name, (size_t)line.name_size) == 0)
+      return line;
+  return (Line){wanted->name, "-", wanted->name_size, 1};
+}
+
+static bool has_value(const Line* line) { return line->value_size != 1 || line->value[0] != '-'; }
+
+static void tell(FILE* file, bool* first, const Line* was, const Line* is) {
+  if (was->value_size == is->value_size && memcmp(was->value, is->value, (size_t)is->value_size) == 0) return;
+  fprintf(file, "%s%.*s was %.*s, is %.*s", *first ? "" : "; ", is->name_size, is->name, was->value_size, was->value,
+          is->value_size, is->value);
+  *first = false;
+}
+
 char* ch_choices_compare(const char* before, size_t size, const char* now) {
   char* text = NULL;
   size_t length = 0;
   FILE* file = open_memstream(&text, &length);
   if (!file) return NULL;
-  const char *between = "", *line = NULL;
-  for (; (line = memchr(before, '\n', size)) && *now; ++before, --size) {
-    int a = (int)(line - before), b = (int)strcspn(now, "\n"), name = (int)strcspn(now, " ") + 1;
-    if (a < name || b < name) break;  // no text of ours
-    if (a != b || strncmp(before, now, (size_t)a) != 0) {
-      fprintf(file, "%s%.*s was %.*s, is %.*s", between, name - 1, now, a - name, before + name, b - name, now + name);
-      between = "; ";
-    }
-    before += a;
-    size -= (size_t)a;
-    now += b + 1;
+  bool first = true;
+  Line line;
+  const char* at = now;
+  for (size_t left = strlen(now); next_line(&at, &left, &line);) {
+    Line was = find_line(before, size, &line);
+    tell(file, &first, &was, &line);
+  }
+  at = before;
+  for (size_t left = size; next_line(&at, &left, &line);) {
+    Line is = find_line(now, strlen(now), &line);
+    if (!has_value(&is)) tell(file, &first, &line, &is);
   }
   if (fclose(file) == 0 && length > 0) return text;
   free(text);
