@@ -60,6 +60,28 @@ static void copy_blocks(ChArena* arena, ChMass* mass) {
   }
 }
 
+// Of a symmetric positive definite block, by its root; false where it is none.
+static bool invert_definite(int size, const double* block, double* inverse) {
+  for (int a = 0; a < size; ++a)
+    for (int b = 0; b < a; ++b)
+      if (block[a * size + b] != block[b * size + a]) return false;
+  memcpy(inverse, block, (size_t)size * (size_t)size * sizeof *inverse);
+  if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', size, inverse, size) != 0) return false;
+  if (LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', size, inverse, size) != 0) return false;
+  for (int a = 0; a < size; ++a)  // by rows, what LAPACK calls the upper half is the lower one
+    for (int b = 0; b < a; ++b) inverse[b * size + a] = inverse[a * size + b];
+  return true;
+}
+
+// LAPACK reads rows as columns: it inverts the transpose and writes the transpose of that.
+static bool invert_general(int size, const double* block, double* inverse) {
+  int pivots[CH_BODY_MAX];
+  double work[CH_BODY_MAX * CH_BODY_MAX];
+  memcpy(inverse, block, (size_t)size * (size_t)size * sizeof *inverse);
+  if (LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, size, size, inverse, size, pivots) != 0) return false;
+  return LAPACKE_dgetri_work(LAPACK_COL_MAJOR, size, inverse, size, pivots, work, CH_BODY_MAX * CH_BODY_MAX) == 0;
+}
+
 // Inverts one body's block; a rigid body's is mostly diagonal, which is worth seeing.
 static bool invert_block(int size, const double* block, double* inverse, bool* is_diagonal) {
   bool diagonal = true;
@@ -72,10 +94,7 @@ static bool invert_block(int size, const double* block, double* inverse, bool* i
     return true;
   }
   if (size <= CH_SMALL_MAX) return ch_small_invert(size, block, inverse);
-  int pivots[CH_BODY_MAX];
-  memcpy(inverse, block, (size_t)size * (size_t)size * sizeof *inverse);
-  if (LAPACKE_dgetrf(LAPACK_ROW_MAJOR, size, size, inverse, size, pivots) != 0) return false;
-  return LAPACKE_dgetri(LAPACK_ROW_MAJOR, size, inverse, size, pivots) == 0;
+  return invert_definite(size, block, inverse) || invert_general(size, block, inverse);
 }
 
 ChMass* ch_mass_create(ChContext* context, ChArena* arena, const ChSparse* M, const int* body) {
