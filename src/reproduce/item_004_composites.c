@@ -98,7 +98,7 @@ static bool count_freedoms(void* state, const ChSimulation* simulation, const Ch
 // The first steps of the upper row at mu = 0.5 on the mesh that is nearest to the document's contacts.
 static ChStatus play_fine(ChItemRun* item, Grid* grid) {
   const char* const upper[][2] = {{"cells", "10"}};
-  ChPlay first = {.until = item->quick ? 0.03 : 0.24, .each = count_freedoms, .state = grid};
+  ChPlay first = {.until = 0.24, .each = count_freedoms, .state = grid};
   double seconds;
   ChScene* scene;
   ChStatus status = ch_item_scene(item, "composite", 1, upper, &scene);
