@@ -15,7 +15,7 @@ bool ch_dense_lu_suits(const ChBlockCsr* A);
 
 ChDenseLu* ch_dense_lu_create(ChArena* arena, const ChBlockCsr* A);
 
-// False when A is singular or not finite.
+// False when A is zero or not finite; pivots of nothing are shifted, and the caller refines.
 bool ch_dense_lu_factor(ChDenseLu* lu, const ChBlockCsr* A, const unsigned char* pinned);
 
 // Solves A x = b for the blocks that are not pinned; entries of pinned blocks are left alone.

@@ -12,7 +12,6 @@
 //     in the plane interior points from two starts come first, and one from a third start last
 //   4 rounds of Newton from the best point and of splitting with ever other penalties, each refined by Newton; in some
 //     the slip is eased towards its fixed point
-#include <limits.h>
 #include <math.h>
 
 #include "solve/method.h"
@@ -42,18 +41,14 @@ extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_
 #define CROWD_ITERATIONS 2000  // sweeps and factorisations of few contacts, after which all are taken
 #define HANDOVER 1e-6          // where splitting and interior point slow down and Newton takes over
 
-static long iterations_left(const ChRun* run) {
-  return run->max_iterations > 0 ? run->max_iterations - run->outer - run->inner : LONG_MAX;
-}
-
 // Runs a stage within what is left of the caller's iterations; true when there is nothing more to do.
 static bool run_stage(ChRun* run, const ChNested* stage, double* found) {
   ChNested limited = *stage;
-  long left = iterations_left(run);
+  long left = ch_run_iterations_left(run);
   if (left <= 0) return true;
   if (limited.max_iterations > left) limited.max_iterations = left;
   ch_run_nested(run, &limited, found);
-  return ch_run_finished(run) || iterations_left(run) <= 0;
+  return ch_run_finished(run) || ch_run_iterations_left(run) <= 0;
 }
 
 static bool sweep(ChRun* run, long sweeps) {

@@ -90,6 +90,8 @@ bool ch_run_promising(const ChRun* run, double before, double now, long iteratio
 // The tolerance is met or the time is over.
 bool ch_run_finished(const ChRun* run);
 bool ch_run_late(const ChRun* run);
+// Iterations that the caller leaves; LONG_MAX without a limit.
+long ch_run_iterations_left(const ChRun* run);
 
 // A method called by another: where it starts and how far it may go. Zero means: as the caller.
 typedef struct ChNested {

@@ -1,4 +1,5 @@
 // What every method shares: keeping the best iterate, the history, limits, calling each other.
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,10 @@ bool ch_run_promising(const ChRun* run, double before, double now, long iteratio
 
 bool ch_run_late(const ChRun* run) { return ch_deadline_passed(run->deadline); }
 bool ch_run_finished(const ChRun* run) { return run->error <= run->tolerance || ch_run_late(run); }
+
+long ch_run_iterations_left(const ChRun* run) {
+  return run->max_iterations > 0 ? run->max_iterations - run->outer - run->inner : LONG_MAX;
+}
 
 static void add_stage(ChRun* run, const char* name) {
   size_t used = strlen(run->stages);

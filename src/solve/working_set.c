@@ -9,7 +9,6 @@
 // until no block outside S is violated: then r_S with zeros solves the whole. A face of a deformable body touches with
 // hundreds of samples, of which its few freedoms load a handful; a factorisation over S costs a small share of one over
 // all, and from step to step S hardly changes.
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -104,16 +103,13 @@ static const Stage stages[] = {
     {&ch_method_auto, LAST_STEPS, FORMED | LAST, {{NULL, 0}}},
 };
 
-// Some need W, some a start that is near; one is kept for when other starts have failed.
-static bool takes_part(const Stage* stage, const ChSystem* sub, double error, bool stubborn) {
+// Some need W, some a start that is near; one is kept for when other starts have failed, and sweeps are not worth it
+// where few iterations are left.
+static bool takes_part(const Stage* stage, const ChSystem* sub, double error, bool stubborn, long left) {
+  if (stage->method == &ch_method_nsgs && left < SWEEPS) return false;
   if ((stage->kind & FORMED) && !sub->formed) return false;
   if ((stage->kind & NEAR) && !(error <= NEAR_ERROR)) return false;
   return stubborn || !(stage->kind & LAST);
-}
-
-// Iterations that the caller leaves; sweeps are not worth it where these are few.
-static long iterations_left(const ChRun* run) {
-  return run->max_iterations > 0 ? run->max_iterations - run->outer - run->inner : LONG_MAX;
 }
 
 static bool run_stages(WorkingSet* w, const ChSystem* sub, double tolerance, bool stubborn) {
@@ -121,9 +117,9 @@ static bool run_stages(WorkingSet* w, const ChSystem* sub, double tolerance, boo
   double error = INFINITY;
   for (size_t k = 0; k < sizeof stages / sizeof stages[0] && error > tolerance && !ch_run_late(run); ++k) {
     const Stage* stage = &stages[k];
-    long left = iterations_left(run);
+    long left = ch_run_iterations_left(run);
     if (left <= 0) break;
-    if (!takes_part(stage, sub, error, stubborn) || (stage->method == &ch_method_nsgs && left < SWEEPS)) continue;
+    if (!takes_part(stage, sub, error, stubborn, left)) continue;
     ChNested nested = {.method = stage->method,
                        .system = sub,
                        .start = w->part,
@@ -163,7 +159,7 @@ static double violation_of(const ChSystem* s, int i, const double* u) {
   return sqrt(sum);
 }
 
-// Adds to the normal velocities of all blocks what the impulse r along block i's normal does.
+// Takes from the violations of all blocks what the impulse r along block i's normal stops.
 static void spread(WorkingSet* w, int i, double r) {
   const ChSystem* s = w->s;
   const ChBodies* b = s->bodies;
@@ -237,7 +233,7 @@ static bool make_rounds(WorkingSet* w, bool stubborn) {
   ChRun* run = w->run;
   double least = SHARE * run->tolerance, error = run->error;
   bool closed = false;  // nothing outside S was violated the last time
-  for (int round = 1; round <= w->o.rounds && iterations_left(run) > 0; ++round) {
+  for (int round = 1; round <= w->o.rounds && ch_run_iterations_left(run) > 0; ++round) {
     double tolerance = closed ? least : fmax(least, w->o.loose * error);
     list_members(w);
     bool solved = w->count == 0 || solve_members(w, tolerance, stubborn);
