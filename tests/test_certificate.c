@@ -411,27 +411,19 @@ static void make_chain(double skew, double* M, double* H) {
     for (int e = 0; e < 4; ++e) H[(int)(ch_random_bits(&random) % CHAIN) * HELD + k] = ch_random_normal(&random);
 }
 
-static ChTriplets all_entries(int rows, int columns, const double* dense, int* index) {
-  for (int k = 0; k < rows * columns; ++k) index[k] = k / columns, index[rows * columns + k] = k % columns;
-  return (ChTriplets){rows, columns, (long)rows * columns, index, index + rows * columns, dense};
-}
-
 // Keeps only the nonzeros: a zero entry would connect what is not connected.
-static ChTriplets nonzeros(int n, const double* dense, int* index, double* value) {
-  int count = 0;
-  for (int k = 0; k < n * n; ++k)
-    if (dense[k] != 0.0) index[count] = k / n, index[n * n + count] = k % n, value[count++] = dense[k];
-  return (ChTriplets){n, n, count, index, index + n * n, value};
+static ChTriplets nonzeros(int rows, int columns, const double* dense, int* index, double* value) {
+  int count = 0, most = rows * columns;
+  for (int k = 0; k < most; ++k)
+    if (dense[k] != 0.0) index[count] = k / columns, index[most + count] = k % columns, value[count++] = dense[k];
+  return (ChTriplets){rows, columns, count, index, index + most, value};
 }
 
-// The global problem against its Delassus form by LAPACK.
-static void check_chain(double skew) {
-  static double M[CHAIN * CHAIN], H[CHAIN * HELD], X[CHAIN * HELD], LU[CHAIN * CHAIN], value[CHAIN * CHAIN];
+// The global problem with n degrees of freedom against its Delassus form by LAPACK.
+static void check_mass(int n, const double* M, const double* H) {
+  static double X[CHAIN * HELD], LU[CHAIN * CHAIN], M_value[CHAIN * CHAIN], H_value[CHAIN * HELD];
   static int M_index[2 * CHAIN * CHAIN], H_index[2 * CHAIN * HELD];
   static double f[CHAIN], w[HELD];
-  memset(M, 0, sizeof M);
-  memset(H, 0, sizeof H);
-  make_chain(skew, M, H);
   const ChBlock contact = {.law = CH_LAW_CONTACT, .dimension = 3, .mu = {0.5, 0.5}};
   const ChBlock blocks[3] = {contact, contact, contact};
   ChRandom random = ch_random_seeded(4);
@@ -440,8 +432,8 @@ static void check_chain(double skew) {
                             .dimension = 3,
                             .block_count = 3,
                             .blocks = blocks,
-                            .M = nonzeros(CHAIN, M, M_index, value),
-                            .H = all_entries(CHAIN, HELD, H, H_index),
+                            .M = nonzeros(n, n, M, M_index, M_value),
+                            .H = nonzeros(n, HELD, H, H_index, H_value),
                             .f = f,
                             .w = w};
   ChContext context = {0};
@@ -449,12 +441,12 @@ static void check_chain(double skew) {
   CHECK_OK(context, ch_problem_build(&context, &def, &global));
   double W[HELD * HELD] = {0};
   int pivot[CHAIN];
-  memcpy(LU, M, sizeof M);
-  memcpy(X, H, sizeof H);
-  assert_int_equal(LAPACKE_dgesv(LAPACK_ROW_MAJOR, CHAIN, HELD, LU, CHAIN, pivot, X, HELD), 0);
+  memcpy(LU, M, (size_t)(n * n) * sizeof *M);
+  memcpy(X, H, (size_t)(n * HELD) * sizeof *H);
+  assert_int_equal(LAPACKE_dgesv(LAPACK_ROW_MAJOR, n, HELD, LU, n, pivot, X, HELD), 0);
   for (int i = 0; i < HELD; ++i)
     for (int j = 0; j < HELD; ++j)
-      for (int k = 0; k < CHAIN; ++k) W[i * HELD + j] += H[k * HELD + i] * X[k * HELD + j];
+      for (int k = 0; k < n; ++k) W[i * HELD + j] += H[k * HELD + i] * X[k * HELD + j];
   ChProblem* local = ch_small_local(3, 3, blocks, W, w);
   double* r = random_reactions(global, 2);
   const ChCertificate a = graded(local, CH_POSE_COULOMB, r, NULL), b = graded(global, CH_POSE_COULOMB, r, NULL);
@@ -487,8 +479,45 @@ static void reactions_that_drown_the_motion_never_pass(void** state) {
 
 static void large_masses(void** state) {
   (void)state;
-  check_chain(0.0);   // symmetric: Cholesky
-  check_chain(0.05);  // not symmetric: LU
+  static double M[CHAIN * CHAIN], H[CHAIN * HELD];
+  for (int k = 0; k < 2; ++k) {
+    memset(M, 0, sizeof M);
+    memset(H, 0, sizeof H);
+    make_chain(k == 0 ? 0.0 : 0.05, M, H);  // symmetric: Cholesky; not symmetric: LU
+    check_mass(CHAIN, M, H);
+  }
+}
+
+enum { MODES = 14, BENT = 6 + MODES };
+
+// M of two bodies with modes: those are coupled with the three turns of their body and nothing else; besides, `skew`
+// across the diagonal and `mixed` between the first two modes. Contacts act on the second body, and some on both.
+static void make_bent(double skew, double mixed, double* M, double* H) {
+  const int n = 2 * BENT;
+  ChRandom random = ch_random_seeded(8);
+  memset(M, 0, (size_t)(n * n) * sizeof *M);
+  for (int first = 0; first < n; first += BENT) {
+    for (int i = 0; i < BENT; ++i) M[(first + i) * (n + 1)] = 2.0 + 0.1 * i;
+    for (int a = first + 3; a < first + 6; ++a)
+      for (int c = first + 6; c < first + BENT; ++c) {
+        M[a * n + c] = 0.3 * ch_random_normal(&random);
+        M[c * n + a] = M[a * n + c] + skew;
+      }
+    M[(first + 6) * n + first + 7] = M[(first + 7) * n + first + 6] = mixed;
+  }
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < HELD; ++k)
+      H[i * HELD + k] = (i + 3 * k) % 11 == 0 || (i < BENT && k < 4) ? 0.0 : ch_random_normal(&random);
+}
+
+static void modal_masses(void** state) {
+  (void)state;
+  static double M[4 * BENT * BENT], H[2 * BENT * HELD];
+  const double skew[3] = {0.0, 0.01, 0.0}, mixed[3] = {0.0, 0.0, 0.2};  // an arrow, and two that are none
+  for (int k = 0; k < 3; ++k) {
+    make_bent(skew[k], mixed[k], M, H);
+    check_mass(2 * BENT, M, H);
+  }
 }
 
 static void singular_mass_is_refused(void** state) {
@@ -551,6 +580,7 @@ int main(void) {
       cmocka_unit_test(nan_never_passes),
       cmocka_unit_test(reactions_that_drown_the_motion_never_pass),
       cmocka_unit_test(large_masses),
+      cmocka_unit_test(modal_masses),
       cmocka_unit_test(singular_mass_is_refused),
       cmocka_unit_test(memory_that_runs_out_is_reported),
   };

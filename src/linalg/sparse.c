@@ -66,15 +66,68 @@ ChSparse ch_sparse_from_triplets(ChArena* arena, const ChTriplets* t) {
   return A;
 }
 
+// Columns with more entries than a row of two rigid bodies has are taken in runs of rows that follow each other: no
+// index is read inside of one.
+enum { LONG = 12 };
+
+// All of them mostly; else by doubling and halving.
+int ch_sparse_run(const int* index, int count) {
+  if (index[count - 1] - index[0] == count - 1) return count;
+  int inside = 1, outside = 2;
+  while (outside < count && index[outside - 1] - index[0] == outside - 1) {
+    inside = outside;
+    outside *= 2;
+  }
+  if (outside > count) outside = count;
+  while (outside - inside > 1) {
+    int middle = inside + (outside - inside) / 2;
+    if (index[middle - 1] - index[0] == middle - 1)
+      inside = middle;
+    else
+      outside = middle;
+  }
+  return inside;
+}
+
+static void add_scaled(int n, double s, const double* restrict a, double* restrict y) {
+  for (int k = 0; k < n; ++k) y[k] += a[k] * s;
+}
+
+static double dot(int n, const double* a, const double* x) {
+  double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+  for (int k = 0; k < n; ++k) sum += a[k] * x[k];
+  return sum;
+}
+
 void ch_sparse_multiply_add(const ChSparse* A, const double* x, double* y) {
-  for (int j = 0; j < A->columns; ++j)
-    for (int k = A->start[j]; k < A->start[j + 1]; ++k) y[A->index[k]] += A->value[k] * x[j];
+  for (int j = 0; j < A->columns; ++j) {
+    int k = A->start[j], end = A->start[j + 1];
+    for (int run = 0; end - k > LONG; k += run) {
+      run = ch_sparse_run(A->index + k, end - k);
+      add_scaled(run, x[j], A->value + k, y + A->index[k]);
+    }
+    for (; k < end; ++k) y[A->index[k]] += A->value[k] * x[j];
+  }
 }
 
 void ch_sparse_multiply_transposed_add(const ChSparse* A, const double* x, double* y) {
   for (int j = 0; j < A->columns; ++j) {
     double sum = 0.0;
     for (int k = A->start[j]; k < A->start[j + 1]; ++k) sum += A->value[k] * x[A->index[k]];
+    y[j] += sum;
+  }
+}
+
+void ch_sparse_transposed_by_runs_add(const ChSparse* A, const double* x, double* y) {
+  for (int j = 0; j < A->columns; ++j) {
+    double sum = 0.0;
+    int k = A->start[j], end = A->start[j + 1];
+    for (int run = 0; end - k > LONG; k += run) {
+      run = ch_sparse_run(A->index + k, end - k);
+      sum += dot(run, A->value + k, x + A->index[k]);
+    }
+    for (; k < end; ++k) sum += A->value[k] * x[A->index[k]];
     y[j] += sum;
   }
 }

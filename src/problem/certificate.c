@@ -76,7 +76,7 @@ static ChStatus prepare_global(ChContext* context, ChGrader* g) {
   if (is_zero(p->dof, p->f)) return CH_OK;
   g->free_velocity = CH_TAKE(g->arena, p->dof, double);
   status = ch_compliance_solve(context, g->mass, p->f, g->free_velocity);
-  if (status == CH_OK) ch_sparse_multiply_transposed_add(&p->H, g->free_velocity, g->q);
+  if (status == CH_OK) ch_sparse_transposed_by_runs_add(&p->H, g->free_velocity, g->q);
   return status;
 }
 
@@ -113,7 +113,7 @@ static ChStatus find_velocity(ChContext* context, ChGrader* g, const double* r, 
   ChStatus status = ch_compliance_solve(context, g->mass, g->impulse, g->velocity);
   if (status != CH_OK) return status;
   for (int j = 0; j < p->dof && g->free_velocity; ++j) g->velocity[j] += g->free_velocity[j];
-  ch_sparse_multiply_transposed_add(&p->H, g->velocity, g->u);
+  ch_sparse_transposed_by_runs_add(&p->H, g->velocity, g->u);
   *balance = momentum_balance(g, v ? v : g->velocity);
   return CH_OK;
 }

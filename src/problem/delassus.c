@@ -65,7 +65,7 @@ void ch_delassus_q(ChArena* arena, const ChProblem* problem, double* q) {
   if (driven == problem->dof) return;
   double* v = CH_TAKE(arena, problem->dof, double);
   ch_mass_solve(problem->mass, problem->f, v);
-  ch_sparse_multiply_transposed_add(&problem->H, v, q);
+  ch_sparse_transposed_by_runs_add(&problem->H, v, q);
 }
 
 double ch_delassus_size(ChArena* arena, const ChProblem* problem) {

@@ -163,7 +163,7 @@ static void global_velocity(ChArena* arena, const ChProblem* p, const double* r,
   ch_sparse_multiply_add(&p->M, velocity, impulse);
   ch_mass_solve(p->mass, impulse, correction);
   for (int i = 0; i < p->dof; ++i) velocity[i] = correction[i] - velocity[i];
-  ch_sparse_multiply_transposed_add(&p->H, velocity, u);
+  ch_sparse_transposed_by_runs_add(&p->H, velocity, u);
 }
 
 ChStatus ch_problem_velocity(ChContext* context, const ChProblem* problem, const double* r, double* v, double* u) {
