@@ -233,27 +233,22 @@ static Terms shift(const Builder* b, const BlockRow* at) {
   return terms;
 }
 
-// A row's entries at the modes of a body from degree of freedom `first` on, and their part of the sum. Hardly ever is
-// one of them zero.
+// A row's entries at the modes of a body from degree of freedom `first` on, and their part of the sum. Zeros are kept,
+// as those of such a body's frame: what reads the column gets it in one piece.
 static int write_modes(const Builder* b, int body, const double* modal, int first, ChSparse* H, int at, Terms* terms) {
-  int modes = ch_body_modes(b->moment->world, body), zeros = 0;
+  int modes = ch_body_modes(b->moment->world, body), *restrict index = H->index + at;
   const double* rates = b->dynamics->reference + ch_modes_at(b->moment->world, body);
-  double sum = 0.0, size = 0.0, *value = H->value + at;
-  int* index = H->index + at;
-#pragma omp simd reduction(+ : sum, size, zeros)
+  double sum = 0.0, size = 0.0, *restrict value = H->value + at;
+#pragma omp simd reduction(+ : sum, size)
   for (int c = 0; c < modes; ++c) {
     double x = modal[c], term = x * rates[c];
     value[c] = x;
     index[c] = first + c;
-    zeros += x == 0.0;
     sum += term;
     size += fabs(term);
   }
   if (!b->dynamics->absolute) terms->sum += sum, terms->size += size;
-  if (zeros == 0) return at + modes;
-  for (int c = 0; c < modes; ++c)
-    if (modal[c] != 0.0) H->index[at] = first + c, H->value[at++] = modal[c];
-  return at;
+  return at + modes;
 }
 
 // One column of H, the body with the first degrees of freedom first; returns where the next begins.
@@ -266,11 +261,11 @@ static int write_column(const Builder* b, const BlockRow* source, ChSparse* H, i
     if (body < 0) continue;
     gradient(b, row, side, x);
     int freedoms = reduce(b, body, x, reduced), first = b->islands->first[body];
-    for (int c = 0; c < freedoms; ++c)
-      if (reduced[c] != 0.0) H->index[at] = first + c, H->value[at++] = reduced[c];
     const double* modal =
         b->rows->modal ? ch_row_modal(b->rows, source->index, source->a, side, ch_body_modes(b->moment->world, body))
                        : NULL;
+    for (int c = 0; c < freedoms; ++c)
+      if (modal || reduced[c] != 0.0) H->index[at] = first + c, H->value[at++] = reduced[c];
     if (modal) at = write_modes(b, body, modal, first + freedoms, H, at, terms);
   }
   return at;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/union_find.h"
+#include "linalg/dot.h"
 
 static ChSparse sparse_take(ChArena* arena, int rows, int columns, long count) {
   return (ChSparse){.rows = rows,
@@ -93,13 +94,6 @@ static void add_scaled(int n, double s, const double* restrict a, double* restri
   for (int k = 0; k < n; ++k) y[k] += a[k] * s;
 }
 
-static double dot(int n, const double* a, const double* x) {
-  double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-  for (int k = 0; k < n; ++k) sum += a[k] * x[k];
-  return sum;
-}
-
 void ch_sparse_multiply_add(const ChSparse* A, const double* x, double* y) {
   for (int j = 0; j < A->columns; ++j) {
     int k = A->start[j], end = A->start[j + 1];
@@ -125,7 +119,7 @@ void ch_sparse_transposed_by_runs_add(const ChSparse* A, const double* x, double
     int k = A->start[j], end = A->start[j + 1];
     for (int run = 0; end - k > LONG; k += run) {
       run = ch_sparse_run(A->index + k, end - k);
-      sum += dot(run, A->value + k, x + A->index[k]);
+      sum += ch_dot_lanes(run, A->value + k, x + A->index[k]);
     }
     for (; k < end; ++k) sum += A->value[k] * x[A->index[k]];
     y[j] += sum;

@@ -5,10 +5,22 @@
 #include <lapacke.h>
 #include <string.h>
 
+#include "linalg/sparse.h"
 #include "problem/mass.h"
 
 // Degrees of freedom, and rows of the problem, from which on a body's blocks are squared together; columns at a time.
 enum { WIDE = 12, MANY = 32, CHUNK = 30 };
+
+// The first of the ascending indices from k on that is not the body's, the k-th being so.
+static int body_end(const ChMass* mass, const int* index, int k, int end, int body) {
+  const int* dof = mass->dof + mass->start[body];
+  int size = ch_mass_size(mass, body), last = dof[size - 1];
+  bool wide = size >= WIDE && last - dof[0] == size - 1;
+  if (wide && index[end - 1] <= last) return end;
+  if (wide) k += ch_sparse_run(index + k, last - index[k] + 1 < end - k ? last - index[k] + 1 : end - k);
+  while (k < end && mass->body_of[index[k]] == body) ++k;
+  return k;
+}
 
 // Which bodies the block at hand touches, and as which entry.
 typedef struct Touched {
@@ -23,16 +35,15 @@ static long count_entries(const ChProblem* p, const unsigned char* skip, Touched
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
     if (skip && skip[i]) continue;
-    int end = p->H.start[block->row + block->dimension], last = -1;
-    for (int k = p->H.start[block->row]; k < end; ++k) {
-      int body = mass->body_of[p->H.index[k]];
-      if (body == last) continue;
-      last = body;
-      if (touched->by[body] == i + 1) continue;
-      touched->by[body] = i + 1;
-      size += (long)ch_mass_size(mass, body) * block->dimension;
-      ++*entries;
-    }
+    for (int row = block->row; row < block->row + block->dimension; ++row)
+      for (int k = p->H.start[row], end = p->H.start[row + 1]; k < end;) {
+        int body = mass->body_of[p->H.index[k]];
+        k = body_end(mass, p->H.index, k, end, body);
+        if (touched->by[body] == i + 1) continue;
+        touched->by[body] = i + 1;
+        size += (long)ch_mass_size(mass, body) * block->dimension;
+        ++*entries;
+      }
   }
   return size;
 }
@@ -49,21 +60,29 @@ static int open_entry(const ChProblem* p, int i, int body, Touched* touched, ChB
   return entry;
 }
 
+// Every d-th entry of H
+static void write_column(int n, int d, const double* restrict value, double* restrict H) {
+  if (d == 3)
+    for (int x = 0; x < n; ++x) H[x * 3] = value[x];
+  else
+    for (int x = 0; x < n; ++x) H[x * d] = value[x];
+}
+
 static void fill_block(const ChProblem* p, int i, Touched* touched, ChBlockJacobians* j, long* size) {
   const ChBlock* block = &p->blocks[i];
-  const int *index = p->H.index, *body_of = p->mass->body_of, *slot = p->mass->slot;
+  const int *index = p->H.index, *slot = p->mass->slot;
   const double* value = p->H.value;
-  int d = block->dimension, last = -1;
-  double* H = NULL;
+  int d = block->dimension;
   for (int a = 0; a < d; ++a)
-    for (int k = p->H.start[block->row + a], end = p->H.start[block->row + a + 1]; k < end; ++k) {
-      int body = body_of[index[k]];
-      if (body != last) {
-        bool known = touched->by[body] == i + 1;
-        H = j->H + j->at[known ? touched->entry[body] : open_entry(p, i, body, touched, j, size)];
-        last = body;
+    for (int k = p->H.start[block->row + a], end = p->H.start[block->row + a + 1]; k < end;) {
+      int body = p->mass->body_of[index[k]], next = body_end(p->mass, index, k, end, body);
+      bool known = touched->by[body] == i + 1;
+      double* H = j->H + j->at[known ? touched->entry[body] : open_entry(p, i, body, touched, j, size)] + a;
+      for (int run = 0; next - k >= WIDE; k += run) {
+        run = ch_sparse_run(index + k, next - k);
+        write_column(run, d, value + k, H + (long)slot[index[k]] * d);
       }
-      H[slot[index[k]] * d + a] = value[k];
+      for (; k < next; ++k) H[slot[index[k]] * d] = value[k];
     }
 }
 
@@ -99,6 +118,11 @@ static void fill_square(const ChProblem* p, int i, double* const* root, ChBlockJ
   for (int k = j->start[i]; k < j->start[i + 1]; ++k) {
     if (root[j->body[k]]) continue;
     int size = ch_mass_size(p->mass, j->body[k]);
+    const ChHubInverse* hubbed = &p->mass->hub_inverse[j->body[k]];
+    if (hubbed->hubs > 0) {
+      ch_hub_inverse_square(hubbed, size, d, j->H + j->at[k], W);
+      continue;
+    }
     bool diagonal = p->mass->diagonal[j->body[k]];
     const double *inverse = p->mass->inverse + p->mass->offset[j->body[k]], *H = j->H + j->at[k];
     if (size == 6 && d == 3)
@@ -110,7 +134,8 @@ static void fill_square(const ChProblem* p, int i, double* const* root, ChBlockJ
   }
 }
 
-// L of M = L L^T, by columns, of bodies with modes; NULL of others and where M is not symmetric positive definite.
+// L of M = L L^T, by columns, of wide bodies without hubs; NULL of others and where M is not symmetric positive
+// definite.
 static double** find_roots(ChArena* arena, const ChProblem* p) {
   const ChMass* mass = p->mass;
   double** root = CH_TAKE(arena, mass->bodies, double*);
@@ -118,7 +143,7 @@ static double** find_roots(ChArena* arena, const ChProblem* p) {
   for (int b = 0; b < mass->bodies; ++b) {
     int size = ch_mass_size(mass, b);
     const double* matrix = mass->matrix + mass->offset[b];
-    bool wide = size >= WIDE && !mass->diagonal[b];
+    bool wide = size >= WIDE && !mass->diagonal[b] && mass->hub_inverse[b].hubs == 0;
     for (int x = 0; wide && x < size; ++x)
       for (int y = 0; y < x; ++y) wide &= matrix[x * size + y] == matrix[y * size + x];
     if (!wide) continue;
@@ -178,6 +203,7 @@ ChBlockJacobians ch_block_jacobians(ChArena* arena, const ChProblem* p, const un
                         .body = CH_TAKE_RAW(arena, entries, int),
                         .at = CH_TAKE_RAW(arena, entries, long),
                         .H = CH_TAKE_RAW(arena, size, double),
+                        .size = size,
                         .square_at = CH_TAKE(arena, p->block_count + 1, int)};
   for (int i = 0; i < p->block_count; ++i)
     j.square_at[i + 1] = j.square_at[i] + p->blocks[i].dimension * p->blocks[i].dimension;

@@ -14,6 +14,7 @@ typedef struct ChBlockJacobians {
   int* body;   // of each entry
   long* at;    // where it begins in H: size of the body x dimension of the block, row-major
   double* H;
+  long size;       // numbers in H
   int* square_at;  // blocks + 1: where W_ii begins
   double* square;
 } ChBlockJacobians;

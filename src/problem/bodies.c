@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/work.h"
+#include "linalg/dot.h"
 #include "linalg/small.h"
 
+enum { WIDE = 12 };     // degrees of freedom from which on a body's rows are long
 #define BODY_WORK 24.0  // of one Jacobian, its body's share of the mass included
 
 static inline void multiply(int size, const double* inverse, double* x) {
@@ -17,12 +19,22 @@ static inline void multiply(int size, const double* inverse, double* x) {
   memcpy(x, y, (size_t)size * sizeof *x);
 }
 
+static void multiply_wide(int size, const double* inverse, double* x) {
+  double y[CH_BODY_MAX];
+  for (int i = 0; i < size; ++i) y[i] = ch_dot_lanes(size, inverse + (long)i * size, x);
+  memcpy(x, y, (size_t)size * sizeof *x);
+}
+
 static void mass_solve_in_place(const ChBodies* b, double* v) {
   for (int body = 0; body < b->n; ++body) {
-    if (b->dim[body] == 6)
-      multiply(6, b->inverse + b->offset[body], v + b->row[body]);
+    int size = b->dim[body];
+    const double* inverse = b->inverse + b->offset[body];
+    if (size == 6)
+      multiply(6, inverse, v + b->row[body]);
+    else if (size >= WIDE)
+      multiply_wide(size, inverse, v + b->row[body]);
     else
-      multiply(b->dim[body], b->inverse + b->offset[body], v + b->row[body]);
+      multiply(size, inverse, v + b->row[body]);
   }
 }
 

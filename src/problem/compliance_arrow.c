@@ -6,6 +6,7 @@
 // so that a product with M^-1 costs a few products of the part's length instead of its square.
 #include <math.h>
 
+#include "linalg/dot.h"
 #include "linalg/sparse.h"
 #include "problem/compliance_parts.h"
 
@@ -107,13 +108,6 @@ ChArrow* ch_arrow_find(const ChCompliance* mass, const ChPart* part) {
   return found ? a : NULL;
 }
 
-static double dot(int n, const double* x, const double* y) {
-  double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-  for (int i = 0; i < n; ++i) sum += x[i] * y[i];
-  return sum;
-}
-
 // z := C^-1 z
 static void substitute(const ChArrow* a, double* z) {
   for (int k = 0; k < a->hubs; ++k) {
@@ -125,7 +119,7 @@ static void substitute(const ChArrow* a, double* z) {
 void ch_arrow_solve(const ChPart* part, double* x) {
   const ChArrow* a = part->arrow;
   double z[HUBS_MAX];
-  for (int k = 0; k < a->hubs; ++k) z[k] = dot(part->size, a->pull + k * part->size, x);
+  for (int k = 0; k < a->hubs; ++k) z[k] = ch_dot_lanes(part->size, a->pull + k * part->size, x);
   substitute(a, z);
   for (int k = a->hubs - 1; k >= 0; --k) {
     for (int l = k + 1; l < a->hubs; ++l) z[k] -= a->root[l * HUBS_MAX + k] * z[l];
@@ -146,7 +140,7 @@ int ch_arrow_measure(const ChPart* part, const ChSparse* H, int k, int end, doub
     const double *h = H->value + k, *weight = a->weight + from;
 #pragma omp simd reduction(+ : leaves)
     for (int i = 0; i < run; ++i) leaves += weight[i] * (h[i] * h[i]);
-    for (int l = 0; l < a->hubs; ++l) z[l] += dot(run, a->pull + l * part->size + from, h);
+    for (int l = 0; l < a->hubs; ++l) z[l] += ch_dot_lanes(run, a->pull + l * part->size + from, h);
     k += run;
   }
   substitute(a, z);

@@ -51,6 +51,7 @@ static void copy_blocks(ChArena* arena, ChMass* mass) {
   mass->matrix = CH_TAKE(arena, mass->offset[mass->bodies], double);
   mass->inverse = CH_TAKE(arena, mass->offset[mass->bodies], double);
   mass->diagonal = CH_TAKE_RAW(arena, mass->bodies, bool);
+  mass->hub_inverse = CH_TAKE(arena, mass->bodies, ChHubInverse);
   const ChSparse* M = mass->M;
   for (int j = 0; j < M->columns; ++j) {
     int b = mass->body_of[j], size = ch_mass_size(mass, b);
@@ -82,18 +83,29 @@ static bool invert_general(int size, const double* block, double* inverse) {
   return LAPACKE_dgetri_work(LAPACK_COL_MAJOR, size, inverse, size, pivots, work, CH_BODY_MAX * CH_BODY_MAX) == 0;
 }
 
-// Inverts one body's block; a rigid body's is mostly diagonal, which is worth seeing.
-static bool invert_block(int size, const double* block, double* inverse, bool* is_diagonal) {
-  bool diagonal = true;
+static bool is_diagonal(int size, const double* block) {
   for (int a = 0; a < size; ++a)
     for (int b = 0; b < size; ++b)
-      if (a != b && block[a * size + b] != 0.0) diagonal = false;
-  *is_diagonal = diagonal;
-  if (diagonal) {
+      if (a != b && block[a * size + b] != 0.0) return false;
+  return true;
+}
+
+// Inverts one body's block; a rigid body's is mostly diagonal, which is worth seeing.
+static bool invert_block(ChArena* arena, ChMass* mass, int b) {
+  int size = ch_mass_size(mass, b);
+  const double* block = mass->matrix + mass->offset[b];
+  double* inverse = mass->inverse + mass->offset[b];
+  mass->diagonal[b] = is_diagonal(size, block);
+  if (mass->diagonal[b]) {
     for (int a = 0; a < size; ++a) inverse[a * size + a] = 1.0 / block[a * size + a];
     return true;
   }
   if (size <= CH_SMALL_MAX) return ch_small_invert(size, block, inverse);
+  if (size >= CH_HUBBED_SIZE) mass->hub_inverse[b] = ch_hub_inverse_find(arena, size, block);
+  if (mass->hub_inverse[b].hubs > 0) {
+    ch_hub_inverse_write(&mass->hub_inverse[b], size, inverse);
+    return true;
+  }
   return invert_definite(size, block, inverse) || invert_general(size, block, inverse);
 }
 
@@ -109,8 +121,7 @@ ChMass* ch_mass_create(ChContext* context, ChArena* arena, const ChSparse* M, co
   }
   copy_blocks(arena, mass);
   for (int b = 0; b < mass->bodies; ++b)
-    if (!invert_block(ch_mass_size(mass, b), mass->matrix + mass->offset[b], mass->inverse + mass->offset[b],
-                      &mass->diagonal[b])) {
+    if (!invert_block(arena, mass, b)) {
       ch_fail(context, CH_ERR_RANGE, "matrix M is singular in the block of degree of freedom %d: it must have mass",
               mass->dof[mass->start[b]]);
       return NULL;
@@ -134,6 +145,18 @@ double ch_mass_asymmetry(ChArena* arena, const ChMass* mass) {
   return largest > 0.0 ? difference / largest : 0.0;
 }
 
+// x = M^-1 b of one body
+static void solve_hubbed(const ChHubInverse* inverse, int size, const int* dof, const double* b, double* x) {
+  double z[CH_HUBS_MAX] = {0.0};
+  for (int i = 0; i < size; ++i)
+    for (int k = 0; k < inverse->hubs; ++k) z[k] += inverse->T[i * inverse->hubs + k] * b[dof[i]];
+  for (int i = 0; i < size; ++i) {
+    double sum = inverse->weight[i] * b[dof[i]];
+    for (int k = 0; k < inverse->hubs; ++k) sum += inverse->T[i * inverse->hubs + k] * z[k];
+    x[dof[i]] = sum;
+  }
+}
+
 void ch_mass_solve(const ChMass* mass, const double* b, double* x) {
   if (mass->lu) {
     ch_sparse_lu_solve(mass->lu, b, x);
@@ -143,6 +166,10 @@ void ch_mass_solve(const ChMass* mass, const double* b, double* x) {
     int size = ch_mass_size(mass, body);
     const int* dof = mass->dof + mass->start[body];
     const double* inverse = mass->inverse + mass->offset[body];
+    if (mass->hub_inverse[body].hubs > 0) {
+      solve_hubbed(&mass->hub_inverse[body], size, dof, b, x);
+      continue;
+    }
     for (int i = 0; i < size; ++i) {
       double sum = 0.0;
       for (int j = 0; j < size; ++j) sum += inverse[i * size + j] * b[dof[j]];

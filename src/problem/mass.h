@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "cardhouse/problem.h"
 #include "linalg/sparse_lu.h"
+#include "problem/hub_inverse.h"
 
 enum { CH_BODY_MAX = 64 };  // most degrees of freedom of a body that is handled densely
 
@@ -16,11 +17,12 @@ typedef struct ChMass {
   int* slot;     // its place in the body
   int* start;    // bodies + 1: the body's degrees of freedom are dof[start[b]] ..
   int* dof;
-  long* offset;     // where the body's dense blocks begin
-  double* matrix;   // row-major blocks of M; NULL when a body is too large
-  double* inverse;  // row-major blocks of M^-1
-  bool* diagonal;   // whether the body's block is
-  ChSparseLu* lu;   // instead of the blocks
+  long* offset;               // where the body's dense blocks begin
+  double* matrix;             // row-major blocks of M; NULL when a body is too large
+  double* inverse;            // row-major blocks of M^-1
+  bool* diagonal;             // whether the body's block is
+  ChHubInverse* hub_inverse;  // of bodies that have one
+  ChSparseLu* lu;             // instead of the blocks
 } ChMass;
 
 // `body` (may be NULL) puts degrees of freedom that M does not couple into one body: larger blocks, fewer of them.

@@ -32,7 +32,7 @@ typedef struct ChPreparation {
   bool by_bodies;  // M is known as small bodies
   bool formed;
   ChBlockJacobians jacobians;  // by bodies
-  double* root;                // by bodies: root of the diagonal of M, body by body as in mass->dof
+  double *root, *share;        // by bodies: root of the diagonal of M, body by body as in mass->dof; its inverse
   double* q;
   int kept_count;
   ChKeptBlock* kept;

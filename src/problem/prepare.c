@@ -106,9 +106,12 @@ static void use_bodies(ChPreparation* p, const unsigned char* skip, double* diag
   const ChMass* mass = p->mass;
   p->jacobians = ch_block_jacobians(p->arena, problem, skip);
   p->root = CH_TAKE_RAW(p->arena, problem->dof, double);
+  p->share = CH_TAKE_RAW(p->arena, problem->dof, double);
   for (int b = 0; b < mass->bodies; ++b)
-    for (int x = 0, size = ch_mass_size(mass, b); x < size; ++x)
+    for (int x = 0, size = ch_mass_size(mass, b); x < size; ++x) {
       p->root[mass->start[b] + x] = sqrt(mass->matrix[mass->offset[b] + x * size + x]);
+      p->share[mass->start[b] + x] = 1.0 / p->root[mass->start[b] + x];
+    }
   for (int i = 0; i < problem->block_count; ++i) {
     const ChBlock* block = &problem->blocks[i];
     for (int a = 0; a < block->dimension; ++a)

@@ -52,28 +52,27 @@ static long list_touched(const ChPreparation* p, const int* members, int* body_l
   return size;
 }
 
-// out = root(M)^-1 H g
-static inline void scale(int size, int d, const double* root, const double* g, const double* H, double* out) {
-  for (int x = 0; x < size; ++x) {
-    double inverse = 1.0 / root[x];
-    for (int a = 0; a < d; ++a) out[x * d + a] = H[x * d + a] * g[a] * inverse;
-  }
+// out = root(M)^-1 H g; out may be H
+static inline void scale(int size, int d, const double* share, const double* g, const double* H, double* out) {
+  for (int x = 0; x < size; ++x)
+    for (int a = 0; a < d; ++a) out[x * d + a] = H[x * d + a] * g[a] * share[x];
 }
 
 // The same of the rows that are kept.
 static void scale_jacobian(const ChPreparation* p, const ChKeptBlock* kept, int entry, double* out) {
   const ChBlock* block = &p->problem->blocks[kept->source];
   int body = p->jacobians.body[entry], size = ch_mass_size(p->mass, body), d = block->dimension;
-  const double *H = p->jacobians.H + p->jacobians.at[entry], *root = p->root + p->mass->start[body];
-  if (kept->dim == d && d == 3 && size == 6) {  // with sizes that the compiler knows
-    scale(6, 3, root, kept->g, H, out);
+  const double *H = p->jacobians.H + p->jacobians.at[entry], *share = p->share + p->mass->start[body];
+  if (kept->dim == d && d == 3) {  // with sizes that the compiler knows
+    if (size == 6)
+      scale(6, 3, share, kept->g, H, out);
+    else
+      scale(size, 3, share, kept->g, H, out);
     return;
   }
-  for (int x = 0; x < size; ++x) {
-    double inverse = 1.0 / root[x];
+  for (int x = 0; x < size; ++x)
     for (int a = 0; a < kept->dim; ++a)
-      out[x * kept->dim + a] = H[x * d + kept->rows[a] - block->row] * kept->g[a] * inverse;
-  }
+      out[x * kept->dim + a] = H[x * d + kept->rows[a] - block->row] * kept->g[a] * share[x];
 }
 
 void ch_prepare_bodies(const ChPreparation* p, const int* members, int* body_local, ChComponent* part) {
@@ -89,7 +88,9 @@ void ch_prepare_bodies(const ChPreparation* p, const int* members, int* body_loc
   b->start = CH_TAKE(arena, s->n + 1, int);
   b->body = CH_TAKE_RAW(arena, entries, int);
   b->jacobian = CH_TAKE_RAW(arena, entries + 1, long);
-  b->H = CH_TAKE_RAW(arena, list_touched(p, members, body_local, bodies, s), double);
+  // A part that is all of the problem has every entry where it was: then they are scaled in their place.
+  long size = list_touched(p, members, body_local, bodies, s);
+  b->H = size == p->jacobians.size ? p->jacobians.H : CH_TAKE_RAW(arena, size, double);
   fill_masses(p, b, bodies);
   for (int i = 0, at = 0; i < s->n; ++i) {
     const ChKeptBlock* kept = &p->kept[members[i]];
