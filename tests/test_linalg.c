@@ -7,6 +7,7 @@
 #include "linalg/block_lu.h"
 #include "linalg/cholesky.h"
 #include "linalg/dense_lu.h"
+#include "linalg/full_lu.h"
 #include "linalg/small.h"
 #include "linalg/sparse.h"
 #include "linalg/sparse_lu.h"
@@ -359,6 +360,38 @@ static void dense_lu_solves_with_any_rows_pinned(void** state) {
   ch_arena_destroy(arena);
 }
 
+// Small ones four columns at a time, large ones by LAPACK; a row of zeros is shifted, nothing at all is refused.
+static void full_lu_solves_matrices_of_all_sizes(void** state) {
+  (void)state;
+  WITH_ARENA(arena);
+  ChRandom random = ch_random_seeded(22);
+  static const int sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 18, 41, 66, 99, 100, 130};
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
+    int n = sizes[k], *pivot = CH_TAKE(arena, n, int);
+    double *A = random_vector(arena, &random, n * n), *b = random_vector(arena, &random, n);
+    double *lu = CH_TAKE(arena, (long)n * n, double), *x = CH_TAKE(arena, n, double), largest = 0.0;
+    memcpy(lu, A, (size_t)(n * n) * sizeof *A);
+    memcpy(x, b, (size_t)n * sizeof *b);
+    assert_true(ch_full_lu_factor(n, lu, pivot));
+    ch_full_lu_solve(n, lu, pivot, x);
+    for (int i = 0; i < n; ++i) largest = fmax(largest, fabs(x[i]));
+    for (int i = 0; i < n; ++i) {
+      double sum = 0.0;
+      for (int j = 0; j < n; ++j) sum += A[(long)j * n + i] * x[j];
+      CHECK_NEAR(sum, b[i], 1e-12 * n * fmax(largest, 1.0));
+    }
+    for (int j = 0; j < n && n > 1; ++j) A[(long)j * n] = 0.0;  // a row of nothing: finite all the same
+    assert_true(ch_full_lu_factor(n, A, pivot));
+    ch_full_lu_solve(n, A, pivot, b);
+    for (int i = 0; i < n; ++i) assert_true(isfinite(b[i]));
+    A[(long)n * n - 1] = NAN;
+    assert_false(ch_full_lu_factor(n, A, pivot));
+    memset(A, 0, (size_t)(n * n) * sizeof *A);
+    assert_false(ch_full_lu_factor(n, A, pivot));
+  }
+  ch_arena_destroy(arena);
+}
+
 // Pivots are searched inside the pivot block of a front: a dense matrix is one front, so no dominance is needed.
 static void block_lu_pivots_inside_a_front(void** state) {
   (void)state;
@@ -596,6 +629,7 @@ int main(void) {
       cmocka_unit_test(symmetric_part_and_asymmetry),
       cmocka_unit_test(block_lu_solves_any_pattern_with_any_rows_pinned),
       cmocka_unit_test(dense_lu_solves_with_any_rows_pinned),
+      cmocka_unit_test(full_lu_solves_matrices_of_all_sizes),
       cmocka_unit_test(block_lu_pivots_inside_a_front),
       cmocka_unit_test(block_lu_of_zero_blocks),
       cmocka_unit_test(block_lu_of_a_singular_matrix),

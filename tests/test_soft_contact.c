@@ -6,8 +6,11 @@
 #include "cardhouse/solve.h"
 #include "model/tet_shapes.h"
 #include "problem/system.h"
+#include "solve/linear_system.h"
+#include "solve/wide_system.h"
 #include "step/state.h"
 #include "support/near.h"
+#include "support/random.h"
 #include "support/worlds.h"
 
 static const double g = 9.81;
@@ -156,11 +159,11 @@ static void few_contacts_carry_what_all_of_them_do(void** state) {
   ChContext context = {0};
   ChProblem* problem = landing_problem();
   assert_true(problem->block_count >= 40);
-  static const char* const methods[] = {"newton", "working-set", "auto"};
-  double *v[3], *u = calloc((size_t)problem->rows, sizeof *u), *r = calloc((size_t)problem->rows, sizeof *r),
+  static const char* const methods[] = {"newton", "working-set", "leap", "auto"};
+  double *v[4], *u = calloc((size_t)problem->rows, sizeof *u), *r = calloc((size_t)problem->rows, sizeof *r),
                 size = 0.0;
   int loaded = 0;
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 4; ++k) {
     ChSolveOptions options = ch_solve_options_default();
     ChSolveInfo info;
     options.method = methods[k];
@@ -173,8 +176,43 @@ static void few_contacts_carry_what_all_of_them_do(void** state) {
     for (int i = 0; i < problem->block_count && k == 1; ++i) loaded += r[problem->blocks[i].row] > 0.0;
   }
   assert_true(loaded > 0 && 2 * loaded < problem->block_count);
-  for (int k = 0; k < 3; ++k) free(v[k]);
+  for (int k = 0; k < 4; ++k) free(v[k]);
   free(u), free(r);
+  ch_problem_destroy(problem);
+}
+
+// (B + E W) x = h in the space of velocities, where it is one full matrix, against the space of reactions; W x comes
+// with it.
+static void full_systems_of_wide_bodies_agree_with_reactions(void** state) {
+  (void)state;
+  ChContext context = {0};
+  ChProblem* problem = landing_problem();
+  ChArena* arena = ch_arena_create(NULL);
+  ChRandom random = ch_random_seeded(5);
+  ChPrepared parts;
+  CHECK_OK(context, ch_prepare(&context, arena, problem, CH_POSE_COULOMB, NULL, &parts));
+  ChSystem* s = &parts.component[0].system;
+  if (!s->formed) ch_system_form(arena, s);
+  assert_true(ch_wide_suits(s));
+  double *B = CH_TAKE(arena, s->diagonal_at[s->n], double), *E = CH_TAKE(arena, s->diagonal_at[s->n], double);
+  for (int i = 0; i < s->n; ++i) {  // open, sticking, anything
+    for (int a = 0; a < 9; ++a)
+      E[s->diagonal_at[i] + a] = i % 3 == 0 ? 0.0 : i % 3 == 1 ? a % 4 == 0 : ch_random_uniform(&random, 0.0, 1.0);
+    for (int a = 0; a < 9; ++a) B[s->diagonal_at[i] + a] = i % 3 == 1 ? 0.1 * (a % 4 == 0) : a % 4 == 0;
+  }
+  double *x[2], *Wx[2], *h = CH_TAKE(arena, s->rows, double), size = 0.0;
+  for (int k = 0; k < s->rows; ++k) h[k] = ch_random_uniform(&random, -0.5, 0.5);
+  for (int k = 0; k < 2; ++k) {
+    x[k] = CH_TAKE(arena, s->rows, double), Wx[k] = CH_TAKE(arena, s->rows, double);
+    ChLinearSystem* linear = ch_linear_create(arena, s, k == 0 ? CH_SPACE_R : CH_SPACE_V, false);
+    assert_true(ch_linear_factor(linear, B, E));
+    ch_linear_solve_fast(linear, h, x[k], Wx[k]);
+  }
+  for (int k = 0; k < s->rows; ++k) size = fmax(size, fabs(x[0][k]));
+  assert_true(size > 0.1);
+  for (int k = 0; k < s->rows; ++k) CHECK_NEAR(x[1][k], x[0][k], 1e-9 * size);
+  for (int k = 0; k < s->rows; ++k) CHECK_NEAR(Wx[1][k], Wx[0][k], 1e-9 * size);
+  ch_arena_destroy(arena);
   ch_problem_destroy(problem);
 }
 
@@ -336,6 +374,7 @@ int main(void) {
       cmocka_unit_test(rest_on_two_rollers_is_certified_and_does_not_depend_on_h),
       cmocka_unit_test(thrown_bar_comes_to_rest),
       cmocka_unit_test(few_contacts_carry_what_all_of_them_do),
+      cmocka_unit_test(full_systems_of_wide_bodies_agree_with_reactions),
       cmocka_unit_test(compliance_of_a_bar_is_the_same_by_all_roads),
       cmocka_unit_test(collision_keeps_momentum),
       cmocka_unit_test(elastic_shock_keeps_energy),

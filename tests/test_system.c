@@ -758,7 +758,7 @@ static void check_spaces_agree(const ChSystem* formed, const ChSystem* bodies, C
       CHECK_AT_MOST(linear_residual(ways[k].s, B, E, h, x), 1e-11);
       if (!first) first = x;
       for (int i = 0; i < formed->rows; ++i) CHECK_NEAR(x[i], first[i], 1e-8 * size_of(formed->rows, first));
-      ch_linear_solve_fast(linear, h, x);
+      ch_linear_solve_fast(linear, h, x, NULL);
       CHECK_AT_MOST(linear_residual(ways[k].s, B, E, h, x), 1e-8);
     }
   }

@@ -1,18 +1,17 @@
 // LU of a small block matrix: see dense_lu.h.
 #include "linalg/dense_lu.h"
 
-#include <lapacke.h>
-#include <math.h>
 #include <string.h>
 
+#include "linalg/full_lu.h"
+
 enum { MOST_ROWS = 300, FULL_SHARE = 5 };  // blocks present: at least one in FULL_SHARE; fill makes up for the rest
-#define TINY 1e-14                         // share of the largest entry that stands in for a pivot of nothing
 
 struct ChDenseLu {
   int rows;         // that take part
   int* place;       // of each scalar row of A among them, -1 when pinned
   double *a, *rhs;  // by columns
-  lapack_int* pivot;
+  int* pivot;
 };
 
 bool ch_dense_lu_suits(const ChBlockCsr* A) {
@@ -25,7 +24,7 @@ ChDenseLu* ch_dense_lu_create(ChArena* arena, const ChBlockCsr* A) {
   lu->place = CH_TAKE(arena, rows, int);
   lu->a = CH_TAKE_RAW(arena, (long)rows * rows, double);
   lu->rhs = CH_TAKE_RAW(arena, rows, double);
-  lu->pivot = CH_TAKE(arena, rows, lapack_int);
+  lu->pivot = CH_TAKE(arena, rows, int);
   return lu;
 }
 
@@ -35,9 +34,7 @@ static void place_rows(ChDenseLu* lu, const ChBlockCsr* A, const unsigned char* 
     for (int a = A->row[i]; a < A->row[i + 1]; ++a) lu->place[a] = pinned && pinned[i] ? -1 : lu->rows++;
 }
 
-// Returns the largest entry.
-static double gather(ChDenseLu* lu, const ChBlockCsr* A) {
-  double largest = 0.0;
+static void gather(ChDenseLu* lu, const ChBlockCsr* A) {
   memset(lu->a, 0, (size_t)lu->rows * (size_t)lu->rows * sizeof *lu->a);
   for (int i = 0; i < A->n; ++i) {
     if (A->dim[i] == 0 || lu->place[A->row[i]] < 0) continue;
@@ -47,35 +44,23 @@ static double gather(ChDenseLu* lu, const ChBlockCsr* A) {
       const double* block = A->value + A->offset[k];
       double* to = lu->a + (long)lu->place[A->row[j]] * lu->rows + lu->place[A->row[i]];
       for (int a = 0; a < A->dim[i]; ++a)
-        for (int c = 0; c < A->dim[j]; ++c) {
-          to[(long)c * lu->rows + a] = block[a * A->dim[j] + c];
-          largest = fabs(block[a * A->dim[j] + c]) > largest ? fabs(block[a * A->dim[j] + c]) : largest;
-        }
+        for (int c = 0; c < A->dim[j]; ++c) to[(long)c * lu->rows + a] = block[a * A->dim[j] + c];
     }
   }
-  return largest;
 }
 
 bool ch_dense_lu_factor(ChDenseLu* lu, const ChBlockCsr* A, const unsigned char* pinned) {
   place_rows(lu, A, pinned);
   if (lu->rows == 0) return true;
-  double tiny = TINY * gather(lu, A);
-  lapack_int said = LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, lu->rows, lu->rows, lu->a, lu->rows, lu->pivot);
-  if (said < 0) return false;
-  for (int i = 0; i < lu->rows; ++i) {
-    double* pivot = &lu->a[(long)i * lu->rows + i];
-    if (isnan(*pivot)) return false;
-    if (!(fabs(*pivot) >= tiny)) *pivot = *pivot < 0.0 ? -tiny : tiny;  // the caller refines
-  }
-  return tiny > 0.0;
+  gather(lu, A);
+  return ch_full_lu_factor(lu->rows, lu->a, lu->pivot);
 }
 
 void ch_dense_lu_solve(const ChDenseLu* lu, const double* b, double* x) {
   int all = 0;
   for (int at = 0; at < lu->rows; ++all)
     if (lu->place[all] >= 0) lu->rhs[at++] = b[all];
-  if (lu->rows > 0)
-    LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'N', lu->rows, 1, lu->a, lu->rows, lu->pivot, lu->rhs, lu->rows);
+  ch_full_lu_solve(lu->rows, lu->a, lu->pivot, lu->rhs);
   for (int row = 0; row < all; ++row)
     if (lu->place[row] >= 0) x[row] = lu->rhs[lu->place[row]];
 }

@@ -1,5 +1,5 @@
-// LU of a small block matrix that is nearly full, by LAPACK. The same contract as block_lu.h: rows may be pinned for
-// one factorisation and leave the system.
+// LU of a small block matrix that is nearly full, as a full one. The same contract as block_lu.h: rows may be pinned
+// for one factorisation and leave the system.
 #ifndef CH_LINALG_DENSE_LU_H
 #define CH_LINALG_DENSE_LU_H
 

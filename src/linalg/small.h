@@ -85,6 +85,12 @@ static inline bool ch_small_is_zero(int d, const double* A) {
   return true;
 }
 
+static inline bool ch_small_is_identity(int d, const double* A) {
+  for (int i = 0; i < d * d; ++i)
+    if (A[i] != (i % (d + 1) == 0)) return false;
+  return true;
+}
+
 // Gauss-Jordan with row pivoting; false when singular.
 static inline bool ch_small_invert(int d, const double* A, double* inverse) {
   double work[CH_SMALL_MAX * CH_SMALL_MAX];
@@ -109,6 +115,18 @@ static inline bool ch_small_invert(int d, const double* A, double* inverse) {
         work[i * d + j] -= factor * work[k * d + j], inverse[i * d + j] -= factor * inverse[k * d + j];
     }
   }
+  return true;
+}
+
+// The same for three rows, by cofactors.
+static inline bool ch_small_invert_3(const double* A, double* inverse) {
+  double a = A[4] * A[8] - A[5] * A[7], b = A[5] * A[6] - A[3] * A[8], c = A[3] * A[7] - A[4] * A[6];
+  double determinant = A[0] * a + A[1] * b + A[2] * c, scale = 1.0 / determinant;
+  if (!(fabs(determinant) > 0.0)) return false;
+  inverse[0] = scale * a, inverse[3] = scale * b, inverse[6] = scale * c;
+  inverse[1] = scale * (A[2] * A[7] - A[1] * A[8]), inverse[2] = scale * (A[1] * A[5] - A[2] * A[4]);
+  inverse[4] = scale * (A[0] * A[8] - A[2] * A[6]), inverse[5] = scale * (A[2] * A[3] - A[0] * A[5]);
+  inverse[7] = scale * (A[1] * A[6] - A[0] * A[7]), inverse[8] = scale * (A[0] * A[4] - A[1] * A[3]);
   return true;
 }
 

@@ -37,7 +37,7 @@ static void iterate(Admm* a, double rho) {
   for (int k = 0; k < s->rows; ++k) a->h[k] = rho * (a->z[k] - a->w[k]) - s->q[k];
   if (!s->relaxed)
     for (int i = 0; i < s->n; ++i) a->h[s->row[i]] -= s->mu[i] * rho * ch_system_slip(s, i, a->w + s->row[i]);
-  ch_linear_solve_fast(a->linear, a->h, a->r);
+  ch_linear_solve_fast(a->linear, a->h, a->r, NULL);
   for (int k = 0; k < s->rows; ++k) {
     a->r[k] = a->o.alpha * a->r[k] + (1.0 - a->o.alpha) * a->z[k];
     a->h[k] = a->r[k] + a->w[k];

@@ -1,7 +1,8 @@
 // auto: a portfolio with fall-back that always ends with the best certified iterate.
 //
+//   - few deformable bodies: factors in the space of velocities are small, and Newton leaps
 //   - many contacts on few degrees of freedom, as of deformable bodies: a few of them carry the load and are solved for
-//     alone; where that does not end, factors in the space of velocities are small: the interior point, then Newton
+//     alone; where that does not end, the interior point, then Newton
 //   - large packings at loose tolerances are swept with momentum, which no factorisation can follow
 //   0 a start that is near, as that of a step from the last one, goes to Newton at once
 //   1 sweeps settle what is easy
@@ -15,6 +16,7 @@
 #include <math.h>
 
 #include "solve/method.h"
+#include "solve/wide_system.h"
 
 #define CH_OPTION_PREFIX "auto"
 #define AUTO_OPTIONS(X)                                                                                 \
@@ -22,8 +24,8 @@
   X(int, rest, 1, 0, 2, "look for rest first: 0 = never, 1 = where sweeps do not settle it, 2 = always")
 CH_OPTIONS(AUTO_OPTIONS)
 
-extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_lemke, ch_method_newton, ch_method_nsgs,
-    ch_method_successive, ch_method_working_set;
+extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_leap, ch_method_lemke, ch_method_newton,
+    ch_method_nsgs, ch_method_successive, ch_method_working_set;
 
 #define LARGE 300           // blocks from which on,
 #define LOOSE 1e-6          // and tolerance down to which, sweeps with momentum come before any factorisation
@@ -38,6 +40,8 @@ extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_
 #define ROUGH 1e-4             // error above which splitting is worth its factorisation
 #define WARM_STEPS 6           // factorisations that such a start is worth
 #define EASED 1e-5             // where easing of the slip slows down
+#define LEAP_FREEDOMS 100      // of deformable bodies, up to which all of their contacts are solved for at once,
+#define LEAP_CROWD 12          // and rows a freedom; beyond that few of them carry, see working-set
 #define CROWD_ITERATIONS 2000  // sweeps and factorisations of few contacts, after which all are taken
 #define HANDOVER 1e-6          // where splitting and interior point slow down and Newton takes over
 
@@ -198,6 +202,10 @@ static void solve_polygonal(ChRun* run) {
   }
 }
 
+static bool leaps(const ChSystem* s) {
+  return ch_wide_suits(s) && s->bodies->dofs <= LEAP_FREEDOMS && s->rows <= LEAP_CROWD * s->bodies->dofs;
+}
+
 static bool solve_crowded(ChRun* run) {
   if (run_stage(run, &(ChNested){.method = &ch_method_working_set, .max_iterations = CROWD_ITERATIONS}, NULL))
     return true;
@@ -207,6 +215,7 @@ static bool solve_crowded(ChRun* run) {
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
   bool curved = !run->system->polygonal && !run->system->relaxed;
+  if (curved && leaps(run->system) && run_stage(run, &(ChNested){.method = &ch_method_leap}, NULL)) return;
   if (curved && !run->system->formed && ch_system_is_crowded(run->system) && solve_crowded(run)) return;
   bool large = run->system->n >= LARGE && run->options->tolerance >= LOOSE;
   if (large && !run->system->polygonal && !run->system->relaxed) {

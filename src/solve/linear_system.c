@@ -8,17 +8,20 @@
 #include "linalg/cholesky.h"
 #include "linalg/dense_lu.h"
 #include "linalg/small.h"
+#include "solve/wide_system.h"
 
 // Open contacts leave the r-space factorisation but not the v-space one; the estimate below allows for a typical share.
 #define R_SPACE_BONUS 0.5
 enum { REFINEMENTS = 3 };
+enum { PINNED = 1, AT_ONCE = 2 };  // E_i = 0; B_i = I, too
 
 struct ChLinearSystem {
   const ChSystem* s;
   bool symmetric, by_bodies;
   ChBlockCsr K;
   ChBlockLu* lu;
-  ChDenseLu* dense;  // instead
+  ChDenseLu* dense;    // instead
+  ChWideSystem* wide;  // instead of K and all of these
   ChCholesky* cholesky;
   const double *B, *E;
   double* B_inverse;      // v-space, and pinned blocks of r-space
@@ -107,12 +110,15 @@ static void use_reactions(ChArena* arena, ChLinearSystem* l) {
 
 static void use_bodies(ChArena* arena, ChLinearSystem* l) {
   l->by_bodies = true;
+  if (!l->symmetric && ch_wide_suits(l->s)) {
+    l->wide = ch_wide_create(arena, l->s);
+    return;
+  }
   build_body_pattern(arena, l);
   find_places(arena, l);
 }
 
-// Contacts of deformable bodies couple nearly all with all. Elsewhere the sparse factorisation is as fast, and a single
-// small problem is spared what LAPACK takes to wake up.
+// Contacts of deformable bodies couple nearly all with all.
 static bool is_full(const ChSystem* s, const ChBlockCsr* K) {
   return s->bodies && s->bodies->dofs > 6 * s->bodies->n && ch_dense_lu_suits(K);
 }
@@ -124,7 +130,7 @@ static void choose_space(ChArena* arena, ChLinearSystem* l, ChSpace space) {
     use_reactions(arena, l);
   } else if (!s->formed || space == CH_SPACE_V) {
     use_bodies(arena, l);
-  } else if (is_full(s, &s->W)) {
+  } else if (ch_wide_suits(s)) {
     if (s->rows <= s->bodies->dofs)
       use_reactions(arena, l);
     else
@@ -139,25 +145,29 @@ static void choose_space(ChArena* arena, ChLinearSystem* l, ChSpace space) {
   }
 }
 
+static void choose_factors(ChArena* arena, ChLinearSystem* l) {
+  if (l->symmetric)
+    l->cholesky = ch_cholesky_analyze(arena, &l->K);
+  else if (!l->lu && is_full(l->s, &l->K))
+    l->dense = ch_dense_lu_create(arena, &l->K);
+  else if (!l->lu)
+    l->lu = ch_block_lu_analyze(arena, &l->K);
+  if (l->lu) ch_block_lu_reserve(l->lu);
+}
+
 ChLinearSystem* ch_linear_create(ChArena* arena, const ChSystem* s, ChSpace space, bool symmetric) {
   ChLinearSystem* l = CH_TAKE(arena, 1, ChLinearSystem);
   l->s = s;
   l->symmetric = symmetric && s->symmetric;
   choose_space(arena, l, space);
-  if (l->symmetric)
-    l->cholesky = ch_cholesky_analyze(arena, &l->K);
-  else if (!l->lu && is_full(s, &l->K))
-    l->dense = ch_dense_lu_create(arena, &l->K);
-  else if (!l->lu)
-    l->lu = ch_block_lu_analyze(arena, &l->K);
-  if (l->lu) ch_block_lu_reserve(l->lu);
+  if (!l->wide) choose_factors(arena, l);
   int values = s->diagonal_at[s->n];
   l->B_inverse = CH_TAKE(arena, values, double);
   l->C = CH_TAKE(arena, values, double);
   l->shift_B = CH_TAKE(arena, values, double);
   l->shift_E = CH_TAKE(arena, values, double);
   l->pinned = CH_TAKE(arena, s->n, unsigned char);
-  int longest = s->rows > l->K.row[l->K.n] ? s->rows : l->K.row[l->K.n];
+  int other = s->bodies ? s->bodies->dofs : 0, longest = s->rows > other ? s->rows : other;
   l->residual = CH_TAKE(arena, longest, double);
   l->correction = CH_TAKE(arena, longest, double);
   l->update = CH_TAKE(arena, longest, double);
@@ -254,9 +264,16 @@ bool ch_linear_factor(ChLinearSystem* l, const double* B, const double* E) {
     int d = s->dim[i], at = s->diagonal_at[i];
     l->pinned[i] = ch_small_is_zero(d, E + at);
     if (!l->pinned[i] && !l->by_bodies) continue;
-    if (!ch_small_invert(d, B + at, l->B_inverse + at)) return false;
+    if (l->wide && l->pinned[i] && ch_small_is_identity(d, B + at)) {
+      l->pinned[i] = AT_ONCE;
+      continue;
+    }
+    if (!(l->wide && d == 3 ? ch_small_invert_3(B + at, l->B_inverse + at)
+                            : ch_small_invert(d, B + at, l->B_inverse + at)))
+      return false;
     if (l->by_bodies) ch_small_product(d, d, l->B_inverse + at, E + at, l->C + at);
   }
+  if (l->wide) return ch_wide_factor(l->wide, l->C, l->pinned);
   if (l->by_bodies)
     assemble_bodies(l);
   else
@@ -308,7 +325,7 @@ static void solve_reactions(ChLinearSystem* l, const double* h, double* x) {
     if (l->pinned[i]) memcpy(x + s->row[i], l->t + s->row[i], (size_t)s->dim[i] * sizeof(double));
 }
 
-static void solve_bodies(ChLinearSystem* l, const double* h, double* x) {
+static void solve_bodies(ChLinearSystem* l, const double* h, double* x, double* Wx) {
   const ChSystem* s = l->s;
   const ChBodies* b = s->bodies;
   memset(l->y, 0, (size_t)b->dofs * sizeof(double));
@@ -323,23 +340,47 @@ static void solve_bodies(ChLinearSystem* l, const double* h, double* x) {
   }
   solve_factored(l, l->y, l->z);
   for (int i = 0; i < s->n; ++i) {
-    if (l->pinned[i]) continue;
+    if (l->pinned[i] && !Wx) continue;
     int d = s->dim[i];
     double Hv[CH_SMALL_MAX] = {0.0}, share[CH_SMALL_MAX];
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
       const double *H = b->H + b->jacobian[k], *v = l->z + b->row[b->body[k]];
       ch_small_add_transposed(b->dim[b->body[k]], d, H, v, Hv);
     }
+    for (int j = 0; j < d && Wx; ++j) Wx[s->row[i] + j] = Hv[j];
+    if (l->pinned[i]) continue;
     ch_small_multiply(d, l->C + s->diagonal_at[i], Hv, share);
     for (int j = 0; j < d; ++j) x[s->row[i] + j] -= share[j];
   }
 }
 
-static void solve_once(ChLinearSystem* l, const double* h, double* x) {
-  if (l->by_bodies)
-    solve_bodies(l, h, x);
-  else
+static void solve_wide(ChLinearSystem* l, const double* h, double* x, double* Wx) {
+  const ChSystem* s = l->s;
+  double* Hy = Wx ? Wx : l->y;
+  for (int i = 0; i < s->n; ++i)
+    if (l->pinned[i] == AT_ONCE)
+      for (int a = s->row[i]; a < s->row[i + 1]; ++a) x[a] = h[a];
+    else
+      ch_small_multiply(s->dim[i], l->B_inverse + s->diagonal_at[i], h + s->row[i], x + s->row[i]);
+  ch_wide_solve(l->wide, x, Wx ? NULL : l->pinned, Hy);
+  for (int i = 0; i < s->n; ++i) {
+    if (l->pinned[i]) continue;
+    double share[CH_SMALL_MAX];
+    ch_small_multiply(s->dim[i], l->C + s->diagonal_at[i], Hy + s->row[i], share);
+    for (int j = 0; j < s->dim[i]; ++j) x[s->row[i] + j] -= share[j];
+  }
+}
+
+// Wx may be NULL
+static void solve_once(ChLinearSystem* l, const double* h, double* x, double* Wx) {
+  if (l->wide) {
+    solve_wide(l, h, x, Wx);
+  } else if (l->by_bodies) {
+    solve_bodies(l, h, x, Wx);
+  } else {
     solve_reactions(l, h, x);
+    if (Wx) ch_system_apply(l->s, x, Wx);
+  }
 }
 
 // residual = h - B x - E W x; returns its norm
@@ -360,19 +401,19 @@ static double residual_norm(ChLinearSystem* l, const double* h, const double* x)
   return sqrt(sum);
 }
 
-void ch_linear_solve_fast(ChLinearSystem* l, const double* h, double* x) { solve_once(l, h, x); }
+void ch_linear_solve_fast(ChLinearSystem* l, const double* h, double* x, double* Wx) { solve_once(l, h, x, Wx); }
 
 void ch_linear_solve(ChLinearSystem* l, const double* h, double* x) {
   const ChSystem* s = l->s;
   double size = 0.0;
   for (int i = 0; i < s->rows; ++i) size += h[i] * h[i];
   size = sqrt(size);
-  solve_once(l, h, x);
+  solve_once(l, h, x, NULL);
   double residual = residual_norm(l, h, x);
   for (int pass = 0; pass < REFINEMENTS && residual > 1e-13 * size; ++pass) {
     memcpy(l->correction, l->residual, (size_t)s->rows * sizeof(double));
     double* update = l->update;
-    solve_once(l, l->correction, update);
+    solve_once(l, l->correction, update, NULL);
     for (int i = 0; i < s->rows; ++i) update[i] += x[i];
     double refined = residual_norm(l, h, update);
     if (!(refined < residual)) break;

@@ -25,8 +25,9 @@ bool ch_linear_factor(ChLinearSystem* linear, const double* B, const double* E);
 // x = (B + E W)^-1 h, refined until the residual stops falling. h and x may not overlap.
 void ch_linear_solve(ChLinearSystem* linear, const double* h, double* x);
 
-// The same without refinement: for iterations that correct themselves.
-void ch_linear_solve_fast(ChLinearSystem* linear, const double* h, double* x);
+// The same without refinement, for iterations that correct themselves; and W x, which the space of velocities has by
+// the way (Wx may be NULL).
+void ch_linear_solve_fast(ChLinearSystem* linear, const double* h, double* x, double* Wx);
 
 // K = W + rho I
 bool ch_linear_factor_shifted(ChLinearSystem* linear, double rho);

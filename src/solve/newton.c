@@ -22,8 +22,7 @@
   X(int, inner, 30, 1, 60, "Newton steps per proximal step")                                                \
   X(int, forms, 0, 0, 5, "formulations in rotation; 0 = all")                                               \
   X(double, spread, 0.7, 0.0, 3.0, "after a failure rho_i varies from block to block by up to exp(spread)") \
-  X(int, leaps, 1, 0, 100, "full steps per proximal step that may raise the merit")                         \
-  X(int, halvings, 10, 1, 60, "step lengths 1, 1/2, .. that are tried before such a leap")
+  X(int, leaps, 1, 0, 100, "full steps per proximal step that may raise the merit")
 CH_OPTIONS(NEWTON_OPTIONS)
 
 typedef struct Form {
@@ -42,7 +41,7 @@ static const Form saxce_forms[] = {{CH_MAP_DE_SAXCE, 1.0, false},
                                    {CH_MAP_DE_SAXCE, 0.0, true},
                                    {CH_MAP_DE_SAXCE, 0.1, false}};
 
-enum { MEMORY = 3, STALL = 15, HISTORY = 64 };
+enum { MEMORY = 3, STALL = 15, HISTORY = 64, HALVINGS = 10 };
 
 typedef struct Newton {
   ChRun* run;
@@ -124,7 +123,7 @@ static double try_step(Newton* n, double length) {
 // Longest of 1, 1/2, .. that lowers the merit below the largest of the last few; false when none does.
 static bool line_search(Newton* n, double reference, double* merit) {
   double length = 1.0;
-  for (int k = 0; k < n->options.halvings; ++k, length *= 0.5) {
+  for (int k = 0; k < HALVINGS; ++k, length *= 0.5) {
     double trial = try_step(n, length);
     if (trial <= (1.0 - 1e-4 * length) * reference) {
       *merit = trial;

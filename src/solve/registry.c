@@ -12,6 +12,7 @@
   X(boxmin)          \
   X(indefinite_qp)   \
   X(ipm)             \
+  X(leap)            \
   X(lemke)           \
   X(newton)          \
   X(nsgs)            \

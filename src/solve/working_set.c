@@ -25,7 +25,7 @@
   X(double, loose, 0.01, 0.0, 1.0, "share of the last error that S may keep as long as it is not the last set")
 CH_OPTIONS(WORKING_SET_OPTIONS)
 
-extern const ChMethod ch_method_auto, ch_method_ipm, ch_method_newton, ch_method_nsgs;
+extern const ChMethod ch_method_auto, ch_method_ipm, ch_method_leap, ch_method_newton, ch_method_nsgs;
 
 #define SHARE 0.5         // of the tolerance that S itself may use up
 #define HANDOVER 1e-6     // where the interior point slows down and Newton takes over
@@ -91,11 +91,10 @@ typedef struct Stage {
   ChSetting setting[4];
 } Stage;
 
-// Samples of one face are nearly one and the same: loads move from one to the next by long steps over kinks, which
-// a line search would not leave; so Newton leaps. Where it does not land, an interior point that begins near does.
+// Where leaps do not land, an interior point that begins near does.
 static const Stage stages[] = {
     {&ch_method_nsgs, SWEEPS, FORMED, {{NULL, 0}}},
-    {&ch_method_newton, NEAR_STEPS, 0, {{"newton.forms", 2}, {"newton.leaps", 20}, {"newton.halvings", 2}}},
+    {&ch_method_leap, NEAR_STEPS, 0, {{NULL, 0}}},
     {&ch_method_ipm, WARM_STEPS, NEAR | HANDS_OVER, {{NULL, 0}}},
     {&ch_method_newton, FAR_STEPS, NEAR, {{"newton.forms", 2}}},
     {&ch_method_ipm, INTERIOR_STEPS, HANDS_OVER, {{NULL, 0}}},

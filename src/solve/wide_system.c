@@ -1,0 +1,144 @@
+// (M + H C H^T) y = g for bodies with modes: see wide_system.h.
+#include "solve/wide_system.h"
+
+#include <string.h>
+
+#include "linalg/full_lu.h"
+#include "linalg/small.h"
+
+enum { RIGID = 6, MOST_FREEDOMS = 300 };
+
+struct ChWideSystem {
+  const ChSystem* s;
+  int n;           // freedoms
+  double* turned;  // Jacobians with their rows one after the other, at bodies->jacobian
+  double* K;       // by columns
+  int* pivot;
+  double* y;
+};
+
+bool ch_wide_suits(const ChSystem* s) {
+  return s->bodies && s->bodies->dofs > RIGID * s->bodies->n && s->bodies->dofs <= MOST_FREEDOMS;
+}
+
+// H with rows and columns of its blocks exchanged
+static double* turn(ChArena* arena, const ChSystem* s) {
+  const ChBodies* b = s->bodies;
+  long size = 0;
+  for (int i = 0; i < s->n; ++i)
+    for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
+      long end = b->jacobian[k] + (long)b->dim[b->body[k]] * s->dim[i];
+      size = end > size ? end : size;
+    }
+  double* turned = CH_TAKE_RAW(arena, size, double);
+  for (int i = 0; i < s->n; ++i)
+    for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
+      int m = b->dim[b->body[k]], d = s->dim[i];
+      const double* H = b->H + b->jacobian[k];
+      double* to = turned + b->jacobian[k];
+      for (int a = 0; a < d; ++a)
+        for (int x = 0; x < m; ++x) to[a * m + x] = H[x * d + a];
+    }
+  return turned;
+}
+
+ChWideSystem* ch_wide_create(ChArena* arena, const ChSystem* s) {
+  ChWideSystem* w = CH_TAKE(arena, 1, ChWideSystem);
+  w->s = s;
+  w->n = s->bodies->dofs;
+  w->turned = turn(arena, s);
+  w->K = CH_TAKE_RAW(arena, (long)w->n * w->n, double);
+  w->pivot = CH_TAKE_RAW(arena, w->n, int);
+  w->y = CH_TAKE_RAW(arena, w->n, double);
+  return w;
+}
+
+// --- long rows ---
+
+// y += a x
+static inline void add_row(int m, double a, const double* restrict x, double* restrict y) {
+  for (int k = 0; k < m; ++k) y[k] += a * x[k];
+}
+
+static inline double dot(int m, const double* restrict x, const double* restrict y) {
+  double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+  for (int k = 0; k < m; ++k) sum += x[k] * y[k];
+  return sum;
+}
+
+// y += H x of block i
+static void add_impulse(const ChWideSystem* w, int i, const double* x, double* y) {
+  const ChBodies* b = w->s->bodies;
+  for (int k = b->start[i]; k < b->start[i + 1]; ++k)
+    for (int a = 0, m = b->dim[b->body[k]]; a < w->s->dim[i]; ++a)
+      if (x[a] != 0.0) add_row(m, x[a], w->turned + b->jacobian[k] + a * m, y + b->row[b->body[k]]);
+}
+
+// u = H^T y of block i
+static void find_velocity(const ChWideSystem* w, int i, const double* y, double* u) {
+  const ChBodies* b = w->s->bodies;
+  for (int a = 0; a < w->s->dim[i]; ++a) u[a] = 0.0;
+  for (int k = b->start[i]; k < b->start[i + 1]; ++k)
+    for (int a = 0, m = b->dim[b->body[k]]; a < w->s->dim[i]; ++a)
+      u[a] += dot(m, w->turned + b->jacobian[k] + a * m, y + b->row[b->body[k]]);
+}
+
+// --- the matrix ---
+
+static void put_masses(ChWideSystem* w) {
+  const ChBodies* b = w->s->bodies;
+  memset(w->K, 0, (size_t)w->n * (size_t)w->n * sizeof *w->K);
+  for (int body = 0; body < b->n; ++body) {
+    int m = b->dim[body];
+    const double* M = b->matrix + b->offset[body];
+    double* K = w->K + (long)b->row[body] * (w->n + 1);
+    for (int x = 0; x < m; ++x)
+      for (int y = 0; y < m; ++y) K[(long)y * w->n + x] = M[x * m + y];
+  }
+}
+
+// K_pq += (H_p C) H_q^T
+static void add_product(int d, int m, const double* HC, int n, const double* H, double* K, int stride) {
+  if (d == 3) {
+    const double *x = HC, *y = HC + m, *z = HC + 2 * m;
+    for (int k = 0; k < n; ++k) {
+      double a = H[k], b = H[n + k], c = H[2 * n + k], *restrict column = K + (long)k * stride;
+      for (int i = 0; i < m; ++i) column[i] += a * x[i] + b * y[i] + c * z[i];
+    }
+    return;
+  }
+  for (int k = 0; k < n; ++k)
+    for (int a = 0; a < d; ++a) add_row(m, H[a * n + k], HC + (long)a * m, K + (long)k * stride);
+}
+
+static void add_block(ChWideSystem* w, int i, const double* C) {
+  const ChBodies* b = w->s->bodies;
+  int d = w->s->dim[i];
+  double HC[CH_BODY_MAX * CH_SMALL_MAX];
+  for (int p = b->start[i]; p < b->start[i + 1]; ++p) {
+    int m = b->dim[b->body[p]];
+    memset(HC, 0, (size_t)(m * d) * sizeof *HC);
+    for (int a = 0; a < d; ++a)
+      for (int c = 0; c < d; ++c) add_row(m, C[c * d + a], w->turned + b->jacobian[p] + c * m, HC + a * m);
+    for (int q = b->start[i]; q < b->start[i + 1]; ++q)
+      add_product(d, m, HC, b->dim[b->body[q]], w->turned + b->jacobian[q],
+                  w->K + (long)b->row[b->body[q]] * w->n + b->row[b->body[p]], w->n);
+  }
+}
+
+bool ch_wide_factor(ChWideSystem* w, const double* C, const unsigned char* open) {
+  put_masses(w);
+  for (int i = 0; i < w->s->n; ++i)
+    if (!open[i]) add_block(w, i, C + w->s->diagonal_at[i]);
+  return ch_full_lu_factor(w->n, w->K, w->pivot);
+}
+
+void ch_wide_solve(ChWideSystem* w, const double* x, const unsigned char* skip, double* Hy) {
+  const ChSystem* s = w->s;
+  memset(w->y, 0, (size_t)w->n * sizeof *w->y);
+  for (int i = 0; i < s->n; ++i) add_impulse(w, i, x + s->row[i], w->y);
+  ch_full_lu_solve(w->n, w->K, w->pivot, w->y);
+  for (int i = 0; i < s->n; ++i)
+    if (!(skip && skip[i])) find_velocity(w, i, w->y, Hy + s->row[i]);
+}
