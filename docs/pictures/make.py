@@ -139,6 +139,16 @@ def working_set():
                      x_log=True, y_floor=1e-9)
 
 
+def leap():
+    steps = os.path.join(FOLDER, "hand")
+    subprocess.run([f"{BUILD}/cardhouse", "run", "haptic", "--until", "1.8", "--problems", steps, "--problems-every", "600", "--quiet"],
+                   check=True, stdout=subprocess.DEVNULL)
+    path = os.path.join(steps, "step-00001800.hdf5")
+    curves = [(name, by_time(history(path, "--method", name))) for name in ("newton", "working-set", "leap")]
+    return one_panel(curves=curves, title="a hand squeezes soft bodies, one step from nothing", x_label="milliseconds", y_label="error",
+                     x_log=True, y_floor=1e-9)
+
+
 def newton():
     curves = []
     for name, recipe in (("card house", RESTS), ("arch", ("arch", "--n", "27")), ("sliding pile", SLIDES)):
@@ -426,7 +436,7 @@ def tet_shapes():
 
 
 PICTURES = {"cardhouse": cardhouse, "first_scene": first_scene, "methods": methods, "nsgs": nsgs, "ansgs": ansgs,
-            "working_set": working_set,
+            "working_set": working_set, "leap": leap,
             "newton": newton, "admm": admm, "ipm": ipm,
             "lemke": lemke, "successive": successive, "staggered": staggered, "auto": portfolio,
             "linear_systems": linear_systems, "scaling": scaling, "pgs": pgs, "apgd": apgd, "active_set": active_set,

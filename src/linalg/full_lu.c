@@ -4,8 +4,12 @@
 #include <lapacke.h>
 #include <math.h>
 
+#include "base/work.h"
+
 enum { LARGE = 100, PANEL = 4 };
-#define TINY 1e-14  // share of the largest entry that stands in for a pivot of nothing
+#define FACTOR_WORK 0.05  // of an entry and a row: several multiply-adds at a time
+#define SOLVE_WORK 0.5    // of an entry
+#define TINY 1e-14        // share of the largest entry that stands in for a pivot of nothing
 
 _Static_assert(sizeof(lapack_int) == sizeof(int), "pivots are shared with LAPACK");
 
@@ -101,12 +105,14 @@ bool ch_full_lu_factor(int n, double* A, int* pivot) {
     sum += A[k];
   }
   if (!(largest > 0.0) || !isfinite(sum)) return false;
+  ch_work_add(((double)n * FACTOR_WORK + 1.0) * n * n);
   if (n >= LARGE) return factor_large(n, A, TINY * largest, pivot);
   factor_small(n, A, TINY * largest, pivot);
   return true;
 }
 
 void ch_full_lu_solve(int n, const double* A, const int* pivot, double* b) {
+  ch_work_add(SOLVE_WORK * n * n);
   for (int k = 0; k < n; ++k) {
     double t = b[k];
     b[k] = b[pivot[k] - 1];

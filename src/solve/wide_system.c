@@ -3,15 +3,19 @@
 
 #include <string.h>
 
+#include "base/work.h"
 #include "linalg/full_lu.h"
 #include "linalg/small.h"
 
 enum { RIGID = 6, MOST_FREEDOMS = 300 };
+#define ROW_WORK 0.3    // of an entry of a product of long rows: several multiply-adds at a time
+#define PASS_WORK 40.0  // of a Jacobian, when all of them are gone through
 
 struct ChWideSystem {
   const ChSystem* s;
   int n;           // freedoms
-  double* turned;  // Jacobians with their rows one after the other, at bodies->jacobian
+  double* turned;  // Jacobians with their rows one after the other,
+  long* at;        // where each begins
   double* K;       // by columns
   int* pivot;
   double* y;
@@ -21,32 +25,33 @@ bool ch_wide_suits(const ChSystem* s) {
   return s->bodies && s->bodies->dofs > RIGID * s->bodies->n && s->bodies->dofs <= MOST_FREEDOMS;
 }
 
-// H with rows and columns of its blocks exchanged
-static double* turn(ChArena* arena, const ChSystem* s) {
+// H with rows and columns of its blocks exchanged, one after the other
+static void turn(ChArena* arena, ChWideSystem* w) {
+  const ChSystem* s = w->s;
   const ChBodies* b = s->bodies;
   long size = 0;
+  w->at = CH_TAKE_RAW(arena, b->start[s->n], long);
   for (int i = 0; i < s->n; ++i)
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
-      long end = b->jacobian[k] + (long)b->dim[b->body[k]] * s->dim[i];
-      size = end > size ? end : size;
+      w->at[k] = size;
+      size += (long)b->dim[b->body[k]] * s->dim[i];
     }
-  double* turned = CH_TAKE_RAW(arena, size, double);
+  w->turned = CH_TAKE_RAW(arena, size, double);
   for (int i = 0; i < s->n; ++i)
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
       int m = b->dim[b->body[k]], d = s->dim[i];
       const double* H = b->H + b->jacobian[k];
-      double* to = turned + b->jacobian[k];
+      double* to = w->turned + w->at[k];
       for (int a = 0; a < d; ++a)
         for (int x = 0; x < m; ++x) to[a * m + x] = H[x * d + a];
     }
-  return turned;
 }
 
 ChWideSystem* ch_wide_create(ChArena* arena, const ChSystem* s) {
   ChWideSystem* w = CH_TAKE(arena, 1, ChWideSystem);
   w->s = s;
   w->n = s->bodies->dofs;
-  w->turned = turn(arena, s);
+  turn(arena, w);
   w->K = CH_TAKE_RAW(arena, (long)w->n * w->n, double);
   w->pivot = CH_TAKE_RAW(arena, w->n, int);
   w->y = CH_TAKE_RAW(arena, w->n, double);
@@ -72,7 +77,7 @@ static void add_impulse(const ChWideSystem* w, int i, const double* x, double* y
   const ChBodies* b = w->s->bodies;
   for (int k = b->start[i]; k < b->start[i + 1]; ++k)
     for (int a = 0, m = b->dim[b->body[k]]; a < w->s->dim[i]; ++a)
-      if (x[a] != 0.0) add_row(m, x[a], w->turned + b->jacobian[k] + a * m, y + b->row[b->body[k]]);
+      if (x[a] != 0.0) add_row(m, x[a], w->turned + w->at[k] + a * m, y + b->row[b->body[k]]);
 }
 
 // u = H^T y of block i
@@ -81,7 +86,7 @@ static void find_velocity(const ChWideSystem* w, int i, const double* y, double*
   for (int a = 0; a < w->s->dim[i]; ++a) u[a] = 0.0;
   for (int k = b->start[i]; k < b->start[i + 1]; ++k)
     for (int a = 0, m = b->dim[b->body[k]]; a < w->s->dim[i]; ++a)
-      u[a] += dot(m, w->turned + b->jacobian[k] + a * m, y + b->row[b->body[k]]);
+      u[a] += dot(m, w->turned + w->at[k] + a * m, y + b->row[b->body[k]]);
 }
 
 // --- the matrix ---
@@ -100,6 +105,7 @@ static void put_masses(ChWideSystem* w) {
 
 // K_pq += (H_p C) H_q^T
 static void add_product(int d, int m, const double* HC, int n, const double* H, double* K, int stride) {
+  ch_work_add(ROW_WORK * d * m * n);
   if (d == 3) {
     const double *x = HC, *y = HC + m, *z = HC + 2 * m;
     for (int k = 0; k < n; ++k) {
@@ -120,9 +126,9 @@ static void add_block(ChWideSystem* w, int i, const double* C) {
     int m = b->dim[b->body[p]];
     memset(HC, 0, (size_t)(m * d) * sizeof *HC);
     for (int a = 0; a < d; ++a)
-      for (int c = 0; c < d; ++c) add_row(m, C[c * d + a], w->turned + b->jacobian[p] + c * m, HC + a * m);
+      for (int c = 0; c < d; ++c) add_row(m, C[c * d + a], w->turned + w->at[p] + c * m, HC + a * m);
     for (int q = b->start[i]; q < b->start[i + 1]; ++q)
-      add_product(d, m, HC, b->dim[b->body[q]], w->turned + b->jacobian[q],
+      add_product(d, m, HC, b->dim[b->body[q]], w->turned + w->at[q],
                   w->K + (long)b->row[b->body[q]] * w->n + b->row[b->body[p]], w->n);
   }
 }
@@ -136,6 +142,7 @@ bool ch_wide_factor(ChWideSystem* w, const double* C, const unsigned char* open)
 
 void ch_wide_solve(ChWideSystem* w, const double* x, const unsigned char* skip, double* Hy) {
   const ChSystem* s = w->s;
+  ch_work_add(PASS_WORK * s->bodies->start[s->n]);
   memset(w->y, 0, (size_t)w->n * sizeof *w->y);
   for (int i = 0; i < s->n; ++i) add_impulse(w, i, x + s->row[i], w->y);
   ch_full_lu_solve(w->n, w->K, w->pivot, w->y);
