@@ -6,8 +6,6 @@
 #include "support/slow_distance.h"
 #include "support/soft_rig.h"
 
-static ChTestSurface surface;
-
 static ChQuat random_turn(ChRandom* r) { return ch_random_frame(r).orientation; }
 
 // --- the tree --------------------------------------------------------------------------------------------------------
@@ -41,7 +39,7 @@ static void E8_balls_hold_their_vertices_whatever_the_amplitudes(void** state) {
   for (int trial = 0; trial < 20; ++trial) {
     int ancestors[64];
     for (int a = 0; a < 7; ++a) q[a] = trial * ch_random_uniform(&kit->random, -0.1, 0.1);
-    ch_skin_move(&skin, q, rates);
+    ch_skin_move(&skin, q, rates, 0.0);
     check_balls(&skin, 0, 0, ancestors);
     int owned = 0;
     for (int k = 0; k < tree->node_count; ++k) owned += tree->nodes[k].vertex_own;
@@ -90,25 +88,6 @@ static void a_leaf_tells_all_distances_to_its_slack(void** state) {
 }
 
 // --- rigid shapes ----------------------------------------------------------------------------------------------------
-
-// A body of this kind about the origin; a box-shaped mesh has the box's half sides.
-static int add_rigid(SoftKit* kit, int which, ChBodyKind kind) {
-  static const ChVec3 points[6] = {{0.5, 0, 0},    {-0.4, 0.1, 0}, {0, 0.6, 0},
-                                   {0, -0.5, 0.1}, {0, 0, 0.4},    {0, 0.1, -0.5}};
-  ChBodyDef body = CH_BODY_DEF;
-  ChShapeDef shape = CH_SHAPE_DEF;
-  body.kind = kind;
-  shape.half = ch_vec(0.5, 0.3, 0.4);
-  shape.radius = 0.3;
-  shape.half_length = 0.4;
-  shape.point_count = 6, shape.points = points;
-  shape.type = (ChShapeType)which;
-  if (which == CH_SHAPE_MESH) {
-    ch_surface_of_cubes(&surface, 5, 3, "###############", 4, 0.2);
-    shape = ch_surface_shape(&surface);
-  }
-  return ch_test_body(kit->world, &body, &shape);
-}
 
 // Distance of a point to the shape, by a routine that shares no code with the one tested.
 static double slow_point_distance(SoftKit* kit, int shape, const ChBodyState* state, ChVec3 x) {
@@ -321,7 +300,7 @@ static void check_rates(SoftKit* kit, double margin, int* right, int* all) {
   for (int b = 0; b < world->body_count; ++b) {
     if (!world->bodies[b].soft) continue;
     ch_skin_init(kit->arena, ch_skin_tree_create(kit->arena, world->bodies[b].soft), &skins[b]);
-    ch_skin_move(&skins[b], ch_state_modes(world, from, b), ch_state_rates(world, from, b));
+    ch_skin_move(&skins[b], ch_state_modes(world, from, b), ch_state_rates(world, from, b), 0.0);
   }
   collide_soft(kit, margin, 0.0);
   int count = kit->count < MOST ? kit->count : MOST;

@@ -23,6 +23,7 @@
 
 #include "base/check.h"
 #include "collide/broad.h"
+#include "collide/closing.h"
 #include "collide/pairs.h"
 #include "collide/reduce.h"
 #include "collide/seams.h"
@@ -40,8 +41,9 @@ struct ChCollider {
   const ChWorld* world;
   ChBroad* broad;
   ChPosed* posed;  // of shapes
-  ChSkin* skins;   // of deformable bodies, in the order of their shapes
-  double* spin;    // of shapes: s
+  ChAhead ahead;
+  ChSkin* skins;  // of deformable bodies, in the order of their shapes
+  double* spin;   // of shapes: s
   ChBroadItem* items;
   ChBroadPlane* planes;
   int* ignored_start;  // per body: larger bodies that it ignores
@@ -189,11 +191,13 @@ static void pose(ChCollider* c, int i, const ChBodyState* states) {
   ChPosed* posed = &c->posed[i];
   double rate = ch_norm(state->omega), reach = ch_norm(shape->local.at) + shape->bound;
   posed->shape = shape;
+  posed->ahead = &c->ahead;
   posed->frame = shape->soft ? ch_state_frame(states, shape->body) : ch_shape_frame(shape, state);
   posed->turn = ch_mat_from_quat(posed->frame.orientation);
   ChSkin* skin = shape->soft ? &c->skins[posed->skin - c->skins] : NULL;
   if (skin) {
-    ch_skin_move(skin, ch_state_modes(c->world, states, shape->body), ch_state_rates(c->world, states, shape->body));
+    ch_skin_move(skin, ch_state_modes(c->world, states, shape->body), ch_state_rates(c->world, states, shape->body),
+                 c->ahead.time);
     reach = skin->bound;
   }
   c->spin[i] = (rate > 0.0 ? rate * reach : 0.0) + (skin ? skin->speed : 0.0);  // reach may be infinite
@@ -202,6 +206,7 @@ static void pose(ChCollider* c, int i, const ChBodyState* states) {
 // Frames, boxes and planes; returns how many planes.
 static int place_shapes(ChCollider* c, const ChBodyState* states, const ChCollideOptions* o) {
   int planes = 0;
+  c->ahead = (ChAhead){o->margin, o->look_ahead, states};
   for (int i = 0; i < c->world->shape_count; ++i) {
     const ChShape* shape = &c->world->shapes[i];
     pose(c, i, states);
@@ -238,11 +243,6 @@ static void sort_keys(int count, ChGap* points) {
   }
 }
 
-static ChVec3 velocity_at(const ChBodyState* state, ChVec3 point) {
-  ChVec3 omega = ch_rotate(state->orientation, state->omega);
-  return ch_add(state->velocity, ch_cross(omega, ch_sub(point, state->position)));
-}
-
 // Between samples, where both shapes are known by samples and distances; 0 where they are not. Skins keep all theirs.
 static double sample_spacing(const ChShape* a, const ChShape* b) {
   if (a->soft || b->soft) return 0.0;
@@ -251,21 +251,6 @@ static double sample_spacing(const ChShape* a, const ChShape* b) {
 }
 
 static double bound_of(const ChPosed* posed) { return posed->skin ? posed->skin->bound : posed->shape->bound; }
-
-// How fast the modes move what of a skin touches, along the normal.
-static double swing(const ChPosed* posed, const ChGap* point, int side) {
-  if (!posed->skin) return 0.0;
-  ChVec3 local = ch_mat_apply_transposed(&posed->turn, ch_sub(point->point, posed->frame.at));
-  ChVec3 velocity = ch_skin_displacement(posed->skin, point->skin[side], local, posed->skin->rates);
-  return fabs(ch_dot(ch_mat_apply_transposed(&posed->turn, point->normal), velocity));
-}
-
-// Of the bodies' points, where they are known.
-static double approach_at(const ChPosed* a, const ChPosed* b, const ChBodyState* states, const ChGap* point) {
-  ChVec3 of_a = velocity_at(&states[a->shape->body], point->point);
-  ChVec3 of_b = velocity_at(&states[b->shape->body], point->point);
-  return ch_dot(ch_sub(of_a, of_b), point->normal) + swing(a, point, 0) + swing(b, point, 1);
-}
 
 // Appends the points of one pair that can close in time, in their order.
 static void collide_pair(const ChCollider* c, const ChBodyState* states, const ChCollideOptions* o, int i, int j,
@@ -282,7 +267,7 @@ static void collide_pair(const ChCollider* c, const ChBodyState* states, const C
   for (int k = first; k < out->count; ++k) {
     ChGap point = out->points[k];
     double rate = ch_dot(approach, point.normal) + spin;
-    if (o->look_ahead > 0.0 && (spacing > 0.0 || a->skin || b->skin)) rate = approach_at(a, b, states, &point);
+    if (o->look_ahead > 0.0 && (spacing > 0.0 || a->skin || b->skin)) rate = ch_closing_rate(a, b, states, &point);
     point.closes = o->look_ahead > 0.0 ? o->look_ahead * ch_positive_part(rate) : 0.0;
     if (!(point.gap <= o->margin + point.closes) || ch_seams_hide(&c->seams, c->posed, i, j, &point)) continue;
     point.body[0] = body_a;

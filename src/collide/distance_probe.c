@@ -147,16 +147,17 @@ static bool skin_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double withi
   return found;
 }
 
-// What is far from the skin may still be deep inside.
-static bool skin_reaches(const ChProbe* probe, ChVec3 x, double radius, double within) {
+// Two balls that the skin does not enter and that meet are on the same side of it.
+bool ch_probe_is_outside(const ChProbe* probe, ChVec3 x, double radius) {
+  return !(ch_box_distance2(&probe->box, x) <= 0.0) || is_away(probe->empty, x, -radius * (1.0 - 1e-12));
+}
+
+bool ch_probe_holds(const ChProbe* probe, ChVec3 x, double radius) {
   static const ChVec3 anywhere = {0.0, 0.0, 0.0};
-  const ChSkin* skin = probe->posed->skin;
   ChSkinFoot foot;
-  int none = -1, *last = probe->last ? probe->last : &none;
-  double reach = radius + within;
-  if (!(ch_box_distance2(&probe->box, x) <= reach * reach) || is_away(probe->empty, x, reach)) return false;
-  if (ch_skin_is_near(skin, x, reach, last)) return true;
-  if (is_away(probe->empty, x, 0.0) || !ch_skin_foot(skin, x, anywhere, INFINITY, false, *last, &foot)) return false;
+  int start = probe->last ? *probe->last : -1;
+  if (ch_probe_is_outside(probe, x, radius)) return false;
+  if (!ch_skin_foot(probe->posed->skin, x, anywhere, INFINITY, false, start, &foot)) return false;
   if (foot.distance > 0.0) keep_ball(probe->empty, x, foot.distance);
   return foot.distance < 0.0;
 }
@@ -192,7 +193,7 @@ ChProbe ch_probe(const ChPosed* target, ChVec3 centre, double size) {
   if (s->type == CH_SHAPE_HALFSPACE) {
     make_flat(&probe, s->normal, s->offset);
   } else if (target->skin) {
-    probe.at = skin_at, probe.may_reach = skin_reaches, probe.box = target->skin->box;
+    probe.at = skin_at, probe.box = target->skin->box;
   } else if (s->polytope) {
     probe.at = polytope_at, probe.may_reach = polytope_reaches, probe.box = box_of(s), probe.convex = true;
   } else if (!s->mesh) {

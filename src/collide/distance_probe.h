@@ -28,7 +28,8 @@ struct ChProbe {
   // Distance and outward normal at a point of the shape's frame; false when the distance is above `within`. `outward`,
   // unit or zero: where the shape faces that asks, there. Skins and surfaces tell by it through which side it came.
   bool (*at)(const ChProbe* probe, ChVec3 point, ChVec3 outward, double within, ChProbeFoot* out);
-  // Whether anything nearer than `radius` to the point may have a distance of `within` or less.
+  // Whether anything nearer than `radius` to the point may have a distance of `within` or less; not of skins, which
+  // have skin_front.h.
   bool (*may_reach)(const ChProbe* probe, ChVec3 point, double radius, double within);
   ChBox3 box;     // that holds the shape, in its frame
   bool convex;    // so is the distance along any line
@@ -47,6 +48,10 @@ typedef struct ChProbePlane {
   double offset;
 } ChProbePlane;
 bool ch_probe_is_plane(const ChProbe* probe, ChVec3 x, double radius, ChProbePlane* plane);
+
+// Of a ball that a skin does not enter: whether it is known to be outside; whether it is inside.
+bool ch_probe_is_outside(const ChProbe* probe, ChVec3 x, double radius);
+bool ch_probe_holds(const ChProbe* probe, ChVec3 x, double radius);
 
 // `size`: of what is asked about; `centre`: its middle, in the world.
 ChProbe ch_probe(const ChPosed* target, ChVec3 centre, double size);

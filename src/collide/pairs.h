@@ -7,11 +7,18 @@
 
 #include "collide/collide.h"
 
+// What points are wanted for: see collide.c.
+typedef struct ChAhead {
+  double margin, time;        // time: the look-ahead
+  const ChBodyState* states;  // of bodies
+} ChAhead;
+
 typedef struct ChPosed {
   const ChShape* shape;
   ChFrame frame;
   ChMat3 turn;                // the frame's orientation as a matrix
   const struct ChSkin* skin;  // of a deformable body, as it is at this moment; else NULL
+  const ChAhead* ahead;       // NULL: points within the margin are, however they move
 } ChPosed;
 
 // Points found by one routine; it grows.

@@ -39,9 +39,9 @@ static ChBox3 box_of(const ChSkin* skin) {
                   ch_vec(high[0] + slack, high[1] + slack, high[2] + slack)};
 }
 
-void ch_skin_move(ChSkin* skin, const double* q, const double* rates) {
+void ch_skin_move(ChSkin* skin, const double* q, const double* rates, double ahead) {
   const ChSkinTree* tree = skin->tree;
-  skin->q = q, skin->rates = rates;
+  skin->q = q, skin->rates = rates, skin->ahead = ahead;
   skin->speed = 0.0;
   for (int a = 0; a < tree->soft->modes; ++a) {
     skin->size[a] = fabs(q[a]);
@@ -77,10 +77,15 @@ ChBall ch_skin_make_ball(const ChSkin* skin, int node) {
   const ChSkinTree* tree = skin->tree;
   int modes = tree->soft->modes;
   const double *sway = tree->sway + 4L * node * modes, *spread = sway + 3L * modes;
-  ChBall ball = {ch_add(tree->nodes[node].centre, ch_soft_displacement(modes, sway, skin->q)),
-                 tree->nodes[node].radius};
+  ChBall ball = {ch_add(tree->nodes[node].centre, ch_soft_displacement(modes, sway, skin->q)), tree->nodes[node].radius,
+                 0.0};
   for (int a = 0; a < modes; ++a) ball.radius += skin->size[a] * spread[a];
   ball.radius += 1e-12 * (ball.radius + ch_norm(ball.centre));  // rounding
+  if (skin->ahead > 0.0) {
+    double speed = ch_norm(ch_soft_displacement(modes, sway, skin->rates));
+    for (int a = 0; a < modes; ++a) speed += fabs(skin->rates[a]) * spread[a];
+    ball.swing = (1.0 + 1e-9) * skin->ahead * speed;
+  }
   if (claim(&skin->ball_state[node])) {
     skin->balls[node] = ball;
     settle(&skin->ball_state[node]);

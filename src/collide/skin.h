@@ -14,6 +14,7 @@
 typedef struct ChBall {
   ChVec3 centre;
   double radius;
+  double swing;  // the modes move nothing of it by more in the look-ahead
 } ChBall;
 
 typedef struct ChSkin {
@@ -23,6 +24,7 @@ typedef struct ChSkin {
   ChBox3 box;                  // holds every vertex; from the amplitudes and the extremes of the modes
   double bound;                // radius about the frame's origin that holds it
   double speed;                // no vertex is faster than this in the body's frame: sum_a |dq_a/dt| max |U_a|
+  double ahead;                // seconds of look-ahead
   ChVec3 *vertices, *normals;  // normals of triangles, unit
   ChBall* balls;
   ChSkinLeaf* leaves;
@@ -31,8 +33,8 @@ typedef struct ChSkin {
 
 // Takes what a skin needs; `tree` must stay.
 void ch_skin_init(ChArena* arena, const ChSkinTree* tree, ChSkin* skin);
-// To be called when amplitudes or rates have changed; both stay the caller's and must stay.
-void ch_skin_move(ChSkin* skin, const double* q, const double* rates);
+// To be called when amplitudes or rates have changed; both stay the caller's and must stay. `ahead`: the look-ahead.
+void ch_skin_move(ChSkin* skin, const double* q, const double* rates, double ahead);
 
 // What is worked out on demand; the functions below ask for it.
 ChVec3 ch_skin_make_vertex(const ChSkin* skin, int vertex);
@@ -89,9 +91,5 @@ typedef struct ChSkinFoot {
 // does not attract what has come in by more than half of it.
 bool ch_skin_foot(const ChSkin* skin, ChVec3 x, ChVec3 outward, double within, bool outside, int start,
                   ChSkinFoot* foot);
-
-// Whether the skin comes nearer to x than `within`, on either side; `start` as above, and on return a triangle that
-// does.
-bool ch_skin_is_near(const ChSkin* skin, ChVec3 x, double within, int* start);
 
 #endif

@@ -11,13 +11,12 @@ typedef struct Search {
   const ChSkin* skin;
   ChVec3 x, outward;
   bool leaves;         // from inside: triangles are weighted, and only those count that x is behind of
-  bool any;            // whatever is near enough will do
   double best2, best;  // the least weighted distance so far, and its square
   int triangle;
   ChTriangleFoot foot;
 } Search;
 
-// A triangle is no nearer than its plane, which is soon asked.
+// A triangle is no nearer than its plane, which is soon asked. Of equals the first counts, however they are come by.
 static bool try_triangle(Search* s, int triangle) {
   ChVec3 p[3], normal = ch_skin_normal(s->skin, triangle);
   ChVec3 on = ch_skin_vertex(s->skin, s->skin->tree->soft->skin.triangles[3 * triangle]);
@@ -26,12 +25,12 @@ static bool try_triangle(Search* s, int triangle) {
     if (!(height < 0.0)) return false;
     weight = 1.0 + WRONG_SIDE * (1.0 + ch_dot(normal, s->outward));
   }
-  if (!(weight * weight * height * height < s->best2)) return false;
+  if (!(weight * weight * height * height <= s->best2)) return false;
   ch_skin_corners(s->skin, triangle, p);
   ChTriangleFoot foot = ch_triangle_foot(p[0], p[1], p[2], s->x);
   ChVec3 apart = ch_sub(s->x, foot.point);
   double d2 = weight * weight * ch_dot(apart, apart);
-  if (!(d2 < s->best2)) return false;
+  if (!(d2 < s->best2 || (d2 == s->best2 && triangle < s->triangle))) return false;
   s->best2 = d2, s->best = sqrt(d2);
   s->triangle = triangle;
   s->foot = foot;
@@ -68,7 +67,7 @@ static void try_leaf(Search* s, int index) {
   const ChSkinNode* node = &tree->nodes[index];
   ChSkinLeaf room;
   const ChSkinLeaf* leaf = ch_skin_leaf(s->skin, index, &room);
-  if (!(ch_box_distance2(&leaf->box, s->x) < s->best2)) return;
+  if (!(ch_box_distance2(&leaf->box, s->x) <= s->best2)) return;
   float about2[CH_SKIN_LEAF], facing[CH_SKIN_LEAF];
   ch_skin_leaf_distances(leaf, s->x, about2);
   if (s->leaves) {
@@ -97,15 +96,14 @@ static inline bool is_worth_it(const Search* s, const Reached* r) {
 static void search(Search* s) {
   Reached stack[STACK];
   const ChSkinNode* nodes = s->skin->tree->nodes;
-  int depth = !(s->any && s->triangle >= 0);
-  if (depth > 0) stack[0] = reach(s, 0);
+  int depth = 1;
+  stack[0] = reach(s, 0);
   while (depth > 0) {
     const Reached* here = &stack[--depth];
     if (!is_worth_it(s, here)) continue;
     const ChSkinNode* node = &nodes[here->node];
     if (node->count > 0) {
       try_leaf(s, here->node);
-      if (s->any && s->triangle >= 0) return;
       continue;
     }
     Reached one = reach(s, node->first), other = reach(s, node->first + 1);
@@ -188,13 +186,4 @@ bool ch_skin_foot(const ChSkin* skin, ChVec3 x, ChVec3 outward, double within, b
   search(&exit);
   if (exit.triangle >= 0) *out = foot_of(&exit, true);
   return true;
-}
-
-bool ch_skin_is_near(const ChSkin* skin, ChVec3 x, double within, int* start) {
-  double best = within * (1.0 + 1e-12);
-  Search s = {.skin = skin, .x = x, .any = true, .best2 = best * best, .best = best, .triangle = -1};
-  if (*start >= 0) try_triangle(&s, *start);
-  search(&s);
-  if (s.triangle >= 0) *start = s.triangle;
-  return s.triangle >= 0;
 }

@@ -103,3 +103,11 @@ void ch_skin_leaf_facing(const ChSkinLeaf* leaf, ChVec3 outward, float cosine[CH
   const float(*l)[CH_SKIN_LEAF] = leaf->lanes;
   for (int k = 0; k < CH_SKIN_LEAF; ++k) cosine[k] = x * l[9][k] + y * l[10][k] + z * l[11][k];
 }
+
+double ch_skin_leaf_nearest(const ChSkinLeaf* leaf, ChVec3 x) {
+  float about2[CH_SKIN_LEAF], nearest2 = INFINITY;
+  ch_skin_leaf_distances(leaf, x, about2);
+  for (int k = 0; k < CH_SKIN_LEAF; ++k) nearest2 = about2[k] < nearest2 ? about2[k] : nearest2;
+  double about = sqrt((double)nearest2), slack = ch_skin_leaf_slack(leaf, about);
+  return about > slack ? about - slack : 0.0;
+}

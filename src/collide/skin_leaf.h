@@ -29,6 +29,9 @@ void ch_skin_leaf_distances(const ChSkinLeaf* leaf, ChVec3 x, float distance2[CH
 // Cosines of the triangles' normals to a unit vector.
 void ch_skin_leaf_facing(const ChSkinLeaf* leaf, ChVec3 outward, float cosine[CH_SKIN_LEAF]);
 
+// No triangle is nearer than this, nor much farther all of them.
+double ch_skin_leaf_nearest(const ChSkinLeaf* leaf, ChVec3 x);
+
 // By how much a distance of about d may be off.
 static inline double ch_skin_leaf_slack(const ChSkinLeaf* leaf, double d) { return 4e-6 * (d + 2.0 * leaf->size); }
 

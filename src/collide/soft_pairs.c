@@ -11,9 +11,10 @@
 // of the other. Whatever one has of the other inside of itself leaves on the side that it came from (skin.h). Parts of
 // the skin are found through its tree of balls.
 #include "collide/closest.h"
+#include "collide/closing.h"
 #include "collide/mesh_walk.h"
 #include "collide/sampling.h"
-#include "collide/skin.h"
+#include "collide/skin_front.h"
 #include "collide/smooth_pair.h"
 #include "model/sample_tree.h"
 
@@ -22,6 +23,11 @@ static const double eighth = 0.78539816339744830962;
 
 typedef struct Walk {
   ChSampling sampling;
+  ChClosing closing;
+  ChSkinFront* front;  // where the other one is a skin
+  ChSkinPart part;     // that the leaf at hand may touch
+  double swing;        // of this leaf
+  bool inside;         // this leaf is inside of the other, and far from all of it
   const ChSkin* skin;
   bool faces;             // the probe wants to know where samples face
   bool edges;             // inner points of all edges count too
@@ -119,6 +125,17 @@ static void add_edges(const Walk* w, const Leaf* leaf, int k) {
   }
 }
 
+// Whether there is nothing of the other skin near that may touch a vertex, or an edge by its middle and half its
+// length; and it is outside of it. Over a crease an edge's normal is not the way to a foot: a foot may be anywhere.
+static bool is_clear(const Walk* w, ChVec3 x, double half) {
+  double empty;
+  if (!w->front || w->inside) return false;
+  ChClosingReach reach = ch_closing_reach(&w->closing, x, half, w->swing);
+  if (half > 0.0) reach.middle = x, reach.within = half + reach.margin;
+  return !ch_skin_front_touches(w->front, &w->part, reach.middle, reach.within, &empty) &&
+         ch_probe_is_outside(&w->sampling.probe, reach.middle, empty);
+}
+
 // Vertices of a leaf that are ends of edges that are asked, as bits; `longest`: how long these edges are at most.
 static uint32_t edge_ends(const Walk* w, const ChSkinNode* node, const Leaf* leaf, double* longest) {
   const uint8_t* corners = w->skin->tree->corners;
@@ -129,9 +146,10 @@ static uint32_t edge_ends(const Walk* w, const ChSkinNode* node, const Leaf* lea
     for (int e = 0; e < 3; ++e) {
       if (!(edges >> e & 1u)) continue;
       int a = corners[3 * k + e], b = corners[3 * k + (e + 1) % 3];
-      ChVec3 along = ch_sub(leaf->y[b], leaf->y[a]);
-      ends |= 1u << a | 1u << b;
+      ChVec3 along = ch_sub(leaf->y[b], leaf->y[a]), middle = ch_along(leaf->y[a], 0.5, along);
       double length2 = ch_dot(along, along);
+      if (w->front && is_clear(w, ch_sampling_place(&w->sampling, middle), 0.5 * sqrt(length2))) continue;
+      ends |= 1u << a | 1u << b;
       if (length2 > longest2) longest2 = length2;  // fmax would be a call
     }
   }
@@ -162,6 +180,7 @@ static void add_leaf(const Walk* w, const ChSkinNode* node) {
     ChVec3 x = leaf.x[k] = ch_sampling_place(s, leaf.y[k]);
     leaf.outward[k] = ch_vec(0.0, 0.0, 0.0);
     if (!(ch_box_distance2(&s->probe.box, x) <= within * within)) continue;
+    if (!is_end && is_clear(w, x, 0.0)) continue;
     if (w->faces) leaf.outward[k] = ch_skin_outward(w->skin, vertices[k]);
     stop->known = s->probe.at(&s->probe, x, ch_mat_apply(&s->turn, leaf.outward[k]), within, &stop->foot);
     stop->near = stop->known && stop->foot.distance <= s->margin;
@@ -185,22 +204,60 @@ static void add_leaf_over(const Walk* w, const ChSkinNode* node, const ChProbePl
   }
 }
 
-static void walk(const Walk* w) {
-  int stack[STACK] = {0}, depth = 1;
-  const ChSampling* s = &w->sampling;
+// --- the way down ----------------------------------------------------------------------------------------------------
+
+typedef struct Visit {
+  int node;
+  ChSkinPart part;  // of the other skin, that the node above may touch
+  bool inside;      // of the other skin, and far from all of it
+} Visit;
+
+// An edge's normal over a crease is not the way to a foot: there a foot may be anywhere.
+static ChClosingReach reach_of(const Walk* w, ChVec3 centre, const ChBall* ball) {
+  ChClosingReach reach = ch_closing_reach(&w->closing, centre, ball->radius, ball->swing);
+  bool creases = w->edges ? !w->sampling.probe.convex : w->sharp;
+  if (creases) reach.middle = centre, reach.within = reach.margin;
+  return reach;
+}
+
+// Whether anything of a node can touch the other skin, and what of that; where nothing is near it may still be inside.
+static bool meets_skin(Walk* w, const ChSkinNode* node, const ChBall* ball, const ChClosingReach* reach, Visit* visit) {
+  if (visit->inside) return true;
+  const ChSkinPart* part = &visit->part;
+  double size = node->count > 0 ? 0.0 : ball->radius;
+  visit->part = ch_skin_front_narrow(w->front, part, part->first + part->count, reach->middle,
+                                     ball->radius + reach->within, size);
+  visit->inside = visit->part.count == 0 && ch_probe_holds(&w->sampling.probe, visit->part.at, visit->part.radius);
+  return visit->part.count > 0 || visit->inside;
+}
+
+static void walk(Walk* w) {
+  Visit stack[STACK] = {{.node = 0}};
+  int depth = 1;
+  ChSampling* s = &w->sampling;
+  if (w->front) stack[0].part = ch_skin_front_start(w->front, s->probe.posed->skin);
   while (depth > 0) {
-    int index = stack[--depth];
-    const ChSkinNode* node = &w->skin->tree->nodes[index];
-    ChBall ball = ch_skin_ball(w->skin, index);
+    Visit here = stack[--depth];
+    const ChSkinNode* node = &w->skin->tree->nodes[here.node];
+    ChBall ball = ch_skin_ball(w->skin, here.node);
     ChVec3 centre = ch_sampling_place(s, ball.centre);
+    ChClosingReach reach = reach_of(w, centre, &ball);
     ChProbePlane plane;
-    if (!s->probe.may_reach(&s->probe, centre, ball.radius, s->margin)) continue;
-    if (node->count > 0 && ch_probe_is_plane(&s->probe, centre, ball.radius, &plane))
+    if (w->front ? !meets_skin(w, node, &ball, &reach, &here)
+                 : !s->probe.may_reach(&s->probe, reach.middle, ball.radius, reach.within))
+      continue;
+    if (node->count == 0) {
+      if (depth + 2 > STACK) return;
+      stack[depth] = stack[depth + 1] = here;
+      stack[depth++].node = node->first + 1, stack[depth++].node = node->first;
+      continue;
+    }
+    w->part = here.part, w->swing = ball.swing, w->inside = here.inside;
+    s->margin = fmin(reach.margin + here.part.swing, w->closing.most);
+    if (ch_probe_is_plane(&s->probe, centre, ball.radius, &plane))
       add_leaf_over(w, node, &plane);
-    else if (node->count > 0)
+    else
       add_leaf(w, node);
-    else if (depth + 2 <= STACK)
-      stack[depth++] = node->first + 1, stack[depth++] = node->first;
   }
 }
 
@@ -258,6 +315,7 @@ void ch_pair_soft_rigid(const ChPosed* a, const ChPosed* b, double margin, ChMan
   ch_probe_flatten(&w.sampling.probe, ch_shape_box_in(a, b));
   w.faces = mesh && !mesh->field;
   w.edges = !w.sampling.probe.flat;
+  w.closing = ch_closing(a, b, margin);
   ChPosed seen = ch_posed_in(b, a);
   ChSmooth round;
   if (w.edges && !mesh && !b->shape->polytope) {
@@ -274,7 +332,9 @@ void ch_pair_soft_soft(const ChPosed* a, const ChPosed* b, double margin, ChMani
     int last = -1;
     Walk w = {.sampling = ch_sampling(from, to, from->frame.at, margin, side, out), .skin = from->skin, .faces = true};
     ChEmptyBalls empty = {.count = 0};
-    w.sampling.probe.last = &last, w.sampling.probe.empty = &empty;
+    ChSkinFront front;
+    w.sampling.probe.last = &last, w.sampling.probe.empty = &empty, w.front = &front;
+    w.closing = ch_closing(from, to, margin);
     w.sharp = side == 0;  // where two edges cross, either finds the place
     walk(&w);
   }

@@ -105,6 +105,26 @@ static inline int add_soft(SoftKit* kit, const ChSoft* soft, ChVec3 at) {
   return body;
 }
 
+// A body of this kind about the origin; a box-shaped mesh has the box's half sides.
+static inline int add_rigid(SoftKit* kit, int which, ChBodyKind kind) {
+  static const ChVec3 points[6] = {{0.5, 0, 0},    {-0.4, 0.1, 0}, {0, 0.6, 0},
+                                   {0, -0.5, 0.1}, {0, 0, 0.4},    {0, 0.1, -0.5}};
+  static ChTestSurface surface;
+  ChBodyDef body = CH_BODY_DEF;
+  ChShapeDef shape = CH_SHAPE_DEF;
+  body.kind = kind;
+  shape.half = ch_vec(0.5, 0.3, 0.4);
+  shape.radius = 0.3;
+  shape.half_length = 0.4;
+  shape.point_count = 6, shape.points = points;
+  shape.type = (ChShapeType)which;
+  if (which == CH_SHAPE_MESH) {
+    ch_surface_of_cubes(&surface, 5, 3, "###############", 4, 0.2);
+    shape = ch_surface_shape(&surface);
+  }
+  return ch_test_body(kit->world, &body, &shape);
+}
+
 static inline void seal_soft(SoftKit* kit) {
   CHECK_OK(kit->context, ch_world_seal(&kit->context, kit->world));
   CHECK_OK(kit->context, ch_collider_create(&kit->context, kit->world, &kit->collider));
