@@ -12,6 +12,7 @@
 
 #include "assemble/islands.h"
 #include "assemble/soft_body.h"
+#include "linalg/dot.h"
 #include "linalg/sparse.h"
 #include "problem/open_problem.h"
 
@@ -236,18 +237,18 @@ static Terms shift(const Builder* b, const BlockRow* at) {
 // A row's entries at the modes of a body from degree of freedom `first` on, and their part of the sum. Zeros are kept,
 // as those of such a body's frame: what reads the column gets it in one piece.
 static int write_modes(const Builder* b, int body, const double* modal, int first, ChSparse* H, int at, Terms* terms) {
-  int modes = ch_body_modes(b->moment->world, body), *restrict index = H->index + at;
+  int modes = ch_body_modes(b->moment->world, body);
   const double* rates = b->dynamics->reference + ch_modes_at(b->moment->world, body);
-  double sum = 0.0, size = 0.0, *restrict value = H->value + at;
-#pragma omp simd reduction(+ : sum, size)
-  for (int c = 0; c < modes; ++c) {
-    double x = modal[c], term = x * rates[c];
-    value[c] = x;
-    index[c] = first + c;
-    sum += term;
-    size += fabs(term);
-  }
-  if (!b->dynamics->absolute) terms->sum += sum, terms->size += size;
+  memcpy(H->value + at, modal, (size_t)modes * sizeof *modal);
+  for (int c = 0; c < modes; ++c) H->index[at + c] = first + c;
+  if (b->dynamics->absolute) return at + modes;
+  double size[4] = {0.0};
+  int c = 0;
+  for (; c + 4 <= modes; c += 4)
+    for (int l = 0; l < 4; ++l) size[l] += fabs(modal[c + l] * rates[c + l]);
+  for (; c < modes; ++c) size[0] += fabs(modal[c] * rates[c]);
+  terms->sum += ch_dot_lanes(modes, modal, rates);
+  terms->size += (size[0] + size[1]) + (size[2] + size[3]);
   return at + modes;
 }
 

@@ -16,7 +16,11 @@ void ch_sparse_multiply_transposed_add(const ChSparse* A, const double* x, doubl
 void ch_sparse_transposed_by_runs_add(const ChSparse* A, const double* x, double* y);
 
 // How many of `count` ascending indices follow each other without a gap, from the first on.
-int ch_sparse_run(const int* index, int count);
+// All of them mostly; else by doubling and halving.
+int ch_sparse_search_run(const int* index, int count);
+static inline int ch_sparse_run(const int* index, int count) {
+  return index[count - 1] - index[0] == count - 1 ? count : ch_sparse_search_run(index, count);
+}
 
 // max |A - A^T| / max |A|; 0 for an empty matrix
 double ch_sparse_asymmetry(ChArena* arena, const ChSparse* A);

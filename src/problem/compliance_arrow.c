@@ -15,8 +15,8 @@ enum { HUBS_MAX = 6 };
 struct ChArrow {
   int hubs;
   double* weight;                    // 1 / D of a leaf, 0 of a hub
-  double* pull;                      // P: hubs x size
-  double root[HUBS_MAX * HUBS_MAX];  // C
+  double* pull;                      // P: hubs x size; rows of zeros beyond
+  double root[HUBS_MAX * HUBS_MAX];  // C, with the inverse of its diagonal on the diagonal
 };
 
 // A hub is coupled with more unknowns than there may be hubs. hub[i] is its number, or -1; returns how many there are.
@@ -87,7 +87,7 @@ static bool take_root(ChArrow* a) {
       double *row = a->root + k * HUBS_MAX, *other = a->root + l * HUBS_MAX, sum = row[l];
       for (int m = 0; m < l; ++m) sum -= row[m] * other[m];
       if (l == k && !(sum > 0.0 && isfinite(sum))) return false;
-      row[l] = l == k ? sqrt(sum) : sum / other[l];
+      row[l] = l == k ? 1.0 / sqrt(sum) : sum * other[l];
     }
   return true;
 }
@@ -112,7 +112,7 @@ ChArrow* ch_arrow_find(const ChCompliance* mass, const ChPart* part) {
 static void substitute(const ChArrow* a, double* z) {
   for (int k = 0; k < a->hubs; ++k) {
     for (int l = 0; l < k; ++l) z[k] -= a->root[k * HUBS_MAX + l] * z[l];
-    z[k] /= a->root[k * HUBS_MAX + k];
+    z[k] *= a->root[k * HUBS_MAX + k];
   }
 }
 
@@ -123,28 +123,42 @@ void ch_arrow_solve(const ChPart* part, double* x) {
   substitute(a, z);
   for (int k = a->hubs - 1; k >= 0; --k) {
     for (int l = k + 1; l < a->hubs; ++l) z[k] -= a->root[l * HUBS_MAX + k] * z[l];
-    z[k] /= a->root[k * HUBS_MAX + k];
+    z[k] *= a->root[k * HUBS_MAX + k];
   }
   for (int i = 0; i < part->size; ++i) x[i] *= a->weight[i];
   for (int k = 0; k < a->hubs; ++k)
     for (int i = 0; i < part->size; ++i) x[i] += a->pull[k * part->size + i] * z[k];
 }
 
+// z += P h of three hubs, and the sum of weight h^2, over a run of h.
+static double measure_three(int n, int size, const double* weight, const double* pull, const double* h, double z[3]) {
+  const double *first = pull, *second = pull + size, *third = second + size;
+  double squares = 0.0, a = 0.0, b = 0.0, c = 0.0;
+#pragma omp simd reduction(+ : squares, a, b, c)
+  for (int i = 0; i < n; ++i) {
+    squares += weight[i] * (h[i] * h[i]);
+    a += first[i] * h[i];
+    b += second[i] * h[i];
+    c += third[i] * h[i];
+  }
+  z[0] += a, z[1] += b, z[2] += c;
+  return squares;
+}
+
 int ch_arrow_measure(const ChPart* part, const ChSparse* H, int k, int end, double* sum) {
   const ChArrow* a = part->arrow;
-  const int first = part->member[0];
-  double z[HUBS_MAX] = {0.0}, leaves = 0.0;
-  while (k < end && H->index[k] - first < part->size) {
-    const int from = H->index[k] - first, most = part->size - from;
+  const int first = part->member[0], size = part->size;
+  double z[HUBS_MAX] = {0.0}, squares = 0.0;
+  while (k < end && H->index[k] - first < size) {
+    const int from = H->index[k] - first, most = size - from;
     const int run = ch_sparse_run(H->index + k, end - k < most ? end - k : most);
-    const double *h = H->value + k, *weight = a->weight + from;
-#pragma omp simd reduction(+ : leaves)
-    for (int i = 0; i < run; ++i) leaves += weight[i] * (h[i] * h[i]);
-    for (int l = 0; l < a->hubs; ++l) z[l] += ch_dot_lanes(run, a->pull + l * part->size + from, h);
+    const double *h = H->value + k, *pull = a->pull + from;
+    squares += measure_three(run, size, a->weight + from, pull, h, z);
+    for (int l = 3; l < a->hubs; ++l) z[l] += ch_dot_lanes(run, pull + l * size, h);
     k += run;
   }
   substitute(a, z);
-  for (int l = 0; l < a->hubs; ++l) leaves += z[l] * z[l];
-  *sum += leaves;
+  for (int l = 0; l < a->hubs; ++l) squares += z[l] * z[l];
+  *sum += squares;
   return k;
 }

@@ -54,8 +54,10 @@ static long list_touched(const ChPreparation* p, const int* members, int* body_l
 
 // out = root(M)^-1 H g; out may be H
 static inline void scale(int size, int d, const double* share, const double* g, const double* H, double* out) {
+  double scaled[6 * 3];  // so that the compiler need not fear that one step changes what the next reads
   for (int x = 0; x < size; ++x)
-    for (int a = 0; a < d; ++a) out[x * d + a] = H[x * d + a] * g[a] * share[x];
+    for (int a = 0; a < d; ++a) scaled[x * d + a] = H[x * d + a] * g[a] * share[x];
+  memcpy(out, scaled, (size_t)(size * d) * sizeof *out);
 }
 
 // The same of the rows that are kept.
@@ -64,10 +66,9 @@ static void scale_jacobian(const ChPreparation* p, const ChKeptBlock* kept, int 
   int body = p->jacobians.body[entry], size = ch_mass_size(p->mass, body), d = block->dimension;
   const double *H = p->jacobians.H + p->jacobians.at[entry], *share = p->share + p->mass->start[body];
   if (kept->dim == d && d == 3) {  // with sizes that the compiler knows
-    if (size == 6)
-      scale(6, 3, share, kept->g, H, out);
-    else
-      scale(size, 3, share, kept->g, H, out);
+    int x = 0;
+    for (; x + 6 <= size; x += 6) scale(6, 3, share + x, kept->g, H + 3 * x, out + 3 * x);
+    scale(size - x, 3, share + x, kept->g, H + 3 * x, out + 3 * x);
     return;
   }
   for (int x = 0; x < size; ++x)
