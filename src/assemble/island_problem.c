@@ -12,7 +12,6 @@
 
 #include "assemble/islands.h"
 #include "assemble/soft_body.h"
-#include "linalg/dot.h"
 #include "linalg/sparse.h"
 #include "problem/open_problem.h"
 
@@ -203,32 +202,41 @@ static void gradient(const Builder* b, const ChRow* row, int side, double* x) {
 
 static const double* reference_of(const Builder* b, int body) { return b->dynamics->reference + (long)body * b->width; }
 
-// Row a of a block.
-typedef struct BlockRow {
-  const ChRowBlock* block;
-  int index, a;
-} BlockRow;
+// One side of a block: what does not change from row to row, but for the gradients along modes.
+typedef struct Side {
+  int body;          // -1: without degrees of freedom
+  int first, modes;  // of its degrees of freedom in the island
+  const double *reference, *rates;
+  const double* modal;  // of the row at hand; NULL: none
+} Side;
 
-static const ChRow* row_of(const Builder* b, const BlockRow* at) { return &b->rows->rows[at->block->law.row + at->a]; }
+static Side find_side(const Builder* b, const ChRowBlock* block, int index, int side) {
+  Side s = {.body = block->body[side]};
+  if (s.body < 0) return s;
+  s.first = b->islands->first[s.body];
+  s.reference = reference_of(b, s.body);
+  if (!b->rows->modal) return s;
+  s.modes = ch_body_modes(b->moment->world, s.body);
+  s.rates = b->dynamics->reference + ch_modes_at(b->moment->world, s.body);
+  s.modal = ch_row_modal(b->rows, index, 0, side, s.modes);
+  return s;
+}
 
 // A sum, and the same without signs.
 typedef struct Terms {
   double sum, size;
 } Terms;
 
-// w + H^T v0 of one row, of frames.
-static Terms shift(const Builder* b, const BlockRow* at) {
-  const ChRow* row = row_of(b, at);
-  const int* body = at->block->body;
-  double w = b->rows->w[at->block->law.row + at->a], x[WIDTH_MAX];
+// w + H^T v0 of one row, of frames, and the gradients along them.
+static Terms shift(const Builder* b, int row, const Side side[2], double x[2][WIDTH_MAX]) {
+  double w = b->rows->w[row];
   Terms terms = {w, fabs(w)};
-  for (int side = 0; side < 2 && !b->dynamics->absolute; ++side) {
-    if (body[side] < 0) continue;
-    const double* v = reference_of(b, body[side]);
-    gradient(b, row, side, x);
-    for (int a = 0; a < b->width; ++a) {
-      terms.sum += x[a] * v[a];
-      terms.size += fabs(x[a] * v[a]);
+  for (int s = 0; s < 2; ++s) {
+    if (side[s].body < 0) continue;
+    gradient(b, &b->rows->rows[row], s, x[s]);
+    for (int a = 0; a < b->width && !b->dynamics->absolute; ++a) {
+      terms.sum += x[s][a] * side[s].reference[a];
+      terms.size += fabs(x[s][a] * side[s].reference[a]);
     }
   }
   return terms;
@@ -236,55 +244,52 @@ static Terms shift(const Builder* b, const BlockRow* at) {
 
 // A row's entries at the modes of a body from degree of freedom `first` on, and their part of the sum. Zeros are kept,
 // as those of such a body's frame: what reads the column gets it in one piece.
-static int write_modes(const Builder* b, int body, const double* modal, int first, ChSparse* H, int at, Terms* terms) {
-  int modes = ch_body_modes(b->moment->world, body);
-  const double* rates = b->dynamics->reference + ch_modes_at(b->moment->world, body);
-  memcpy(H->value + at, modal, (size_t)modes * sizeof *modal);
-  for (int c = 0; c < modes; ++c) H->index[at + c] = first + c;
-  if (b->dynamics->absolute) return at + modes;
-  double size[4] = {0.0};
-  int c = 0;
-  for (; c + 4 <= modes; c += 4)
-    for (int l = 0; l < 4; ++l) size[l] += fabs(modal[c + l] * rates[c + l]);
-  for (; c < modes; ++c) size[0] += fabs(modal[c] * rates[c]);
-  terms->sum += ch_dot_lanes(modes, modal, rates);
-  terms->size += (size[0] + size[1]) + (size[2] + size[3]);
+static int write_modes(const Builder* b, const Side* side, int first, ChSparse* H, int at, Terms* terms) {
+  int* restrict index = H->index + at, modes = side->modes;
+  const double *modal = side->modal, *rates = side->rates;
+  double* restrict value = H->value + at, sum = 0.0, size = 0.0;
+  for (int c = 0; c < modes; ++c) index[c] = first + c;
+#pragma omp simd reduction(+ : sum, size)
+  for (int c = 0; c < modes; ++c) {
+    double term = modal[c] * rates[c];
+    value[c] = modal[c];
+    sum += term;
+    size += fabs(term);
+  }
+  if (!b->dynamics->absolute) terms->sum += sum, terms->size += size;
   return at + modes;
 }
 
-// One column of H, the body with the first degrees of freedom first; returns where the next begins.
-static int write_column(const Builder* b, const BlockRow* source, ChSparse* H, int at, Terms* terms) {
-  const ChRowBlock* block = source->block;
-  const ChRow* row = row_of(b, source);
-  double x[WIDTH_MAX], reduced[WIDTH_MAX];
-  for (int turn = 0; turn < 2; ++turn) {
-    int side = block->body[0] > block->body[1] ? 1 - turn : turn, body = block->body[side];
-    if (body < 0) continue;
-    gradient(b, row, side, x);
-    int freedoms = reduce(b, body, x, reduced), first = b->islands->first[body];
-    const double* modal =
-        b->rows->modal ? ch_row_modal(b->rows, source->index, source->a, side, ch_body_modes(b->moment->world, body))
-                       : NULL;
-    for (int c = 0; c < freedoms; ++c)
-      if (modal || reduced[c] != 0.0) H->index[at] = first + c, H->value[at++] = reduced[c];
-    if (modal) at = write_modes(b, body, modal, first + freedoms, H, at, terms);
-  }
-  return at;
+// One side's part of a column of H; returns where the next begins.
+static int write_side(const Builder* b, const Side* side, const double* x, ChSparse* H, int at, Terms* terms) {
+  double reduced[WIDTH_MAX];
+  if (side->body < 0) return at;
+  int freedoms = reduce(b, side->body, x, reduced);
+  for (int c = 0; c < freedoms; ++c)
+    if (side->modal || reduced[c] != 0.0) H->index[at] = side->first + c, H->value[at++] = reduced[c];
+  return side->modal ? write_modes(b, side, side->first + freedoms, H, at, terms) : at;
 }
 
-// Laws, columns of H and entries of w, block by block.
+// Laws, columns of H and entries of w, block by block. In a column the body with the first degrees of freedom is first.
 static void write_rows(const Builder* b, ChProblem* p) {
   int column = 0, at = 0, from = b->islands->block_start[b->island];
+  double x[2][WIDTH_MAX];
   for (int k = 0; k < p->block_count; ++k) {
-    BlockRow row = {.index = b->islands->blocks[from + k]};
-    row.block = &b->rows->blocks[row.index];
-    p->blocks[k] = row.block->law;
+    int index = b->islands->blocks[from + k];
+    const ChRowBlock* block = &b->rows->blocks[index];
+    Side side[2] = {find_side(b, block, index, 0), find_side(b, block, index, 1)};
+    int front = block->body[0] > block->body[1];
+    p->blocks[k] = block->law;
     p->blocks[k].row = column;
-    for (row.a = 0; row.a < row.block->law.dimension; ++row.a, ++column) {
-      Terms terms = shift(b, &row);
-      p->H.start[column + 1] = at = write_column(b, &row, &p->H, at, &terms);
+    for (int a = 0; a < block->law.dimension; ++a, ++column) {
+      Terms terms = shift(b, block->law.row + a, side, x);
+      at = write_side(b, &side[front], x[front], &p->H, at, &terms);
+      at = write_side(b, &side[1 - front], x[1 - front], &p->H, at, &terms);
+      p->H.start[column + 1] = at;
       bool round_off = !b->dynamics->absolute && fabs(terms.sum) <= ROUND_OFF * terms.size;
       p->w[column] = round_off ? 0.0 : terms.sum;
+      for (int s = 0; s < 2; ++s)
+        if (side[s].modal) side[s].modal += side[s].modes;
     }
   }
 }

@@ -26,6 +26,7 @@
 static const double FLOOR_SHARE = 1e-6;
 static const double CONE_LIMIT = 1e-10;
 static const double BLIND_FROM = 1e-12;
+static const double OPEN_SHARE = 1e-8;  // of mu |u_T|, from which on u_n > 0 is beyond doubt
 
 struct ChGrader {
   const ChProblem* problem;
@@ -149,6 +150,15 @@ static ChStatus weigh_blocks(ChContext* context, ChGrader* g) {
 // --- the fields
 // -------------------------------------------------------------------------------------------------------
 
+// A contact without reaction that parts, r = 0 and u_n > 0, is solved: -rho hat u lies in the polar cone, and here by
+// far more than round-off, so that every figure of it is zero to the last bit.
+static bool is_open(const ChBlock* block, ChPose pose, const double* rho, const double* r, const double* u) {
+  if (!(u[0] > 0.0) || block->law != CH_LAW_CONTACT || block->sides > 0 || pose != CH_POSE_COULOMB) return false;
+  for (int k = 0; r && k < block->dimension; ++k)
+    if (r[k] != 0.0) return false;
+  return rho[0] > 0.0 && rho[0] < INFINITY && u[0] > OPEN_SHARE * ch_block_support(block, pose, u);
+}
+
 // Squared norm of (r - P(r - rho hat u)) / sqrt(rho) of one block; r = NULL stands for zero. Reads the block's own
 // part.
 static double map_error(const ChBlock* block, ChPose pose, const double* rho, const double* r, const double* u) {
@@ -157,7 +167,7 @@ static double map_error(const ChBlock* block, ChPose pose, const double* rho, co
     for (int k = 0; k < block->dimension; ++k) sum += rho[k] * u[k] * u[k];
     return sum;
   }
-  if (rho[0] == 0.0) return 0.0;
+  if (rho[0] == 0.0 || is_open(block, pose, rho, r, u)) return 0.0;
   ch_block_shift(block, pose, u, x);
   for (int k = 0; k < block->dimension; ++k) x[k] = (r ? r[k] : 0.0) - rho[k] * x[k];
   ch_block_project(block, pose, x, y);
@@ -266,6 +276,10 @@ ChStatus ch_grader_grade(ChContext* context, ChGrader* g, const double* r, const
   for (int i = 0; i < g->problem->block_count; ++i) {
     const ChBlock* block = &g->problem->blocks[i];
     const double *ri = r + block->row, *ui = g->u + block->row;
+    if (is_open(block, g->pose, g->rho + block->row, ri, ui)) {
+      for (int k = 0; k < block->dimension; ++k) sums.size_u += ui[k] * ui[k];
+      continue;
+    }
     sums.natural += map_error(block, g->pose, g->rho + block->row, ri, ui);
     sums.hidden += size_in_joule(block, g->rho + block->row, ri);
     add_siconos(g, block, ri, ui, &sums);
