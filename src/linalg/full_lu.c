@@ -58,12 +58,18 @@ static inline void update_top(int n, const double* panel, int k, double* a, doub
   x[3] = a[k + 3] -= l0[k + 3] * x[0] + l1[k + 3] * x[1] + l2[k + 3] * x[2];
 }
 
+// Bodies that do not touch leave whole blocks of zeros.
+static inline bool is_nothing(const double x[PANEL]) {
+  return x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0 && x[3] == 0.0;
+}
+
 // What the panel of columns k to k + 3 leaves of two columns
 static void update_pair(int n, const double* panel, int k, double* restrict a, double* restrict b) {
   const double *l0 = panel, *l1 = panel + n, *l2 = panel + 2L * n, *l3 = panel + 3L * n;
   double x[PANEL], y[PANEL];
   update_top(n, panel, k, a, x);
   update_top(n, panel, k, b, y);
+  if (is_nothing(x) && is_nothing(y)) return;
   for (int i = k + PANEL; i < n; ++i) {
     a[i] -= l0[i] * x[0] + l1[i] * x[1] + l2[i] * x[2] + l3[i] * x[3];
     b[i] -= l0[i] * y[0] + l1[i] * y[1] + l2[i] * y[2] + l3[i] * y[3];

@@ -103,18 +103,23 @@ static void put_masses(ChWideSystem* w) {
   }
 }
 
+// Two columns of K_pq += (H_p C) H_q^T in space, for columns k and k + 1 of H_q^T
+static inline void add_pair(int m, const double* HC, int n, const double* H, double* restrict first,
+                            double* restrict second) {
+  const double *x = HC, *y = HC + m, *z = HC + 2 * m;
+  double a = H[0], b = H[n], c = H[2 * n], d = H[1], e = H[n + 1], f = H[2 * n + 1];
+  for (int i = 0; i < m; ++i) {
+    first[i] += a * x[i] + b * y[i] + c * z[i];
+    second[i] += d * x[i] + e * y[i] + f * z[i];
+  }
+}
+
 // K_pq += (H_p C) H_q^T
 static void add_product(int d, int m, const double* HC, int n, const double* H, double* K, int stride) {
   ch_work_add(ROW_WORK * d * m * n);
-  if (d == 3) {
-    const double *x = HC, *y = HC + m, *z = HC + 2 * m;
-    for (int k = 0; k < n; ++k) {
-      double a = H[k], b = H[n + k], c = H[2 * n + k], *restrict column = K + (long)k * stride;
-      for (int i = 0; i < m; ++i) column[i] += a * x[i] + b * y[i] + c * z[i];
-    }
-    return;
-  }
-  for (int k = 0; k < n; ++k)
+  int k = 0;
+  for (; d == 3 && k + 1 < n; k += 2) add_pair(m, HC, n, H + k, K + (long)k * stride, K + (long)(k + 1) * stride);
+  for (; k < n; ++k)
     for (int a = 0; a < d; ++a) add_row(m, H[a * n + k], HC + (long)a * m, K + (long)k * stride);
 }
 
