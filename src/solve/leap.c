@@ -32,7 +32,7 @@ CH_OPTIONS(LEAP_OPTIONS)
 #define FALL 0.1       // of eps after a quick proximal step,
 #define SLOW_FALL 0.3  // after a slow one,
 #define RISE 4.0       // and its rise after one that failed
-#define SHARE 0.02     // of the centre's error that a proximal step need not bring down
+#define SHARE 0.1      // of the centre's error that a proximal step need not bring down
 #define SPREAD 0.7     // after a failure rho_i varies by up to exp(SPREAD)
 enum { QUICK = 3, MOST_STEPS = 300 };
 
@@ -42,7 +42,8 @@ typedef struct Leap {
   Options o;
   ChLinearSystem* linear;
   double eps;
-  double* rho;  // per block
+  double* rho;          // per block
+  unsigned char* open;  // per block: open at the last leap, so that B and E are set
   unsigned long seed;
   double *centre, *u_centre;
   double *r, *u, *x, *F, *step, *change;  // change = W step
@@ -55,10 +56,16 @@ static Leap leap_create(ChRun* run) {
   double** vectors[] = {&l.centre, &l.u_centre, &l.r, &l.u, &l.x, &l.F, &l.step, &l.change};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k) *vectors[k] = CH_TAKE(run->arena, s->rows, double);
   l.rho = CH_TAKE(run->arena, s->n, double);
+  l.open = CH_TAKE(run->arena, s->n, unsigned char);
   l.B = CH_TAKE(run->arena, s->diagonal_at[s->n], double);
   l.E = CH_TAKE(run->arena, s->diagonal_at[s->n], double);
   l.linear = ch_run_linear(run, CH_SPACE_AUTO, false);
   return l;
+}
+
+// Most contacts are: y = 0 and D = 0
+static inline bool is_open(const ChSystem* s, int i, const double* x) {
+  return s->set[i] == CH_SET_CONE && x[0] <= 0.0;
 }
 
 // x and F at (r, u); returns |F|
@@ -70,7 +77,10 @@ static double evaluate(Leap* l) {
     int row = s->row[i];
     for (int a = row; a < row + s->dim[i]; ++a)
       l->x[a] = l->r[a] - l->rho[i] * (l->u[a] + l->eps * (l->r[a] - l->centre[a]));
-    ch_map_value(s, CH_MAP_ALART_CURNIER, i, l->x + row, y);
+    if (is_open(s, i, l->x + row))
+      memset(y, 0, sizeof y);
+    else
+      ch_map_value(s, CH_MAP_ALART_CURNIER, i, l->x + row, y);
     for (int a = 0; a < s->dim[i]; ++a) {
       l->F[row + a] = y[a] - l->r[row + a];
       sum += l->F[row + a] * l->F[row + a];
@@ -85,6 +95,9 @@ static void linearize(Leap* l) {
   for (int i = 0; i < s->n; ++i) {
     int d = s->dim[i];
     double *B = l->B + s->diagonal_at[i], *E = l->E + s->diagonal_at[i], rho = l->rho[i];
+    bool open = is_open(s, i, l->x + s->row[i]);
+    if (open && l->open[i]) continue;
+    l->open[i] = open;
     ch_map_derivative(s, CH_MAP_ALART_CURNIER, i, l->x + s->row[i], E);
     for (int a = 0; a < d * d; ++a) {
       B[a] = (a % (d + 1) == 0) - (1.0 - rho * l->eps) * E[a];

@@ -7,16 +7,18 @@
 #include "linalg/full_lu.h"
 #include "linalg/small.h"
 
-enum { RIGID = 6, MOST_FREEDOMS = 300 };
+enum { RIGID = 6, MOST_FREEDOMS = 300, MOST_ORDERED = 32 };
 #define ROW_WORK 0.3    // of an entry of a product of long rows: several multiply-adds at a time
 #define PASS_WORK 40.0  // of a Jacobian, when all of them are gone through
 
 struct ChWideSystem {
   const ChSystem* s;
-  int n;           // freedoms
-  double* turned;  // Jacobians with their rows one after the other,
-  long* at;        // where each begins
-  double* K;       // by columns
+  int n;            // freedoms
+  double* turned;   // Jacobians with their rows one after the other,
+  long* at;         // where each begins
+  int* row;         // of bodies: where their freedoms stand in K
+  unsigned* meets;  // of bodies: which others they touch, as bits
+  double* K;        // by columns
   int* pivot;
   double* y;
 };
@@ -52,6 +54,8 @@ ChWideSystem* ch_wide_create(ChArena* arena, const ChSystem* s) {
   w->s = s;
   w->n = s->bodies->dofs;
   turn(arena, w);
+  w->row = CH_TAKE_RAW(arena, s->bodies->n, int);
+  w->meets = CH_TAKE_RAW(arena, s->bodies->n, unsigned);
   w->K = CH_TAKE_RAW(arena, (long)w->n * w->n, double);
   w->pivot = CH_TAKE_RAW(arena, w->n, int);
   w->y = CH_TAKE_RAW(arena, w->n, double);
@@ -65,11 +69,21 @@ static inline void add_row(int m, double a, const double* restrict x, double* re
   for (int k = 0; k < m; ++k) y[k] += a * x[k];
 }
 
-static inline double dot(int m, const double* restrict x, const double* restrict y) {
-  double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-  for (int k = 0; k < m; ++k) sum += x[k] * y[k];
-  return sum;
+// u += H y, H of d rows
+static inline void add_dots(int d, int m, const double* H, const double* restrict y, double* u) {
+  if (d == 3) {
+    double a = 0.0, b = 0.0, c = 0.0;
+#pragma omp simd reduction(+ : a, b, c)
+    for (int k = 0; k < m; ++k) {
+      a += H[k] * y[k];
+      b += H[m + k] * y[k];
+      c += H[2 * m + k] * y[k];
+    }
+    u[0] += a, u[1] += b, u[2] += c;
+    return;
+  }
+  for (int i = 0; i < d; ++i)
+    for (int k = 0; k < m; ++k) u[i] += H[i * m + k] * y[k];
 }
 
 // y += H x of block i
@@ -77,7 +91,7 @@ static void add_impulse(const ChWideSystem* w, int i, const double* x, double* y
   const ChBodies* b = w->s->bodies;
   for (int k = b->start[i]; k < b->start[i + 1]; ++k)
     for (int a = 0, m = b->dim[b->body[k]]; a < w->s->dim[i]; ++a)
-      if (x[a] != 0.0) add_row(m, x[a], w->turned + w->at[k] + a * m, y + b->row[b->body[k]]);
+      if (x[a] != 0.0) add_row(m, x[a], w->turned + w->at[k] + a * m, y + w->row[b->body[k]]);
 }
 
 // u = H^T y of block i
@@ -85,11 +99,49 @@ static void find_velocity(const ChWideSystem* w, int i, const double* y, double*
   const ChBodies* b = w->s->bodies;
   for (int a = 0; a < w->s->dim[i]; ++a) u[a] = 0.0;
   for (int k = b->start[i]; k < b->start[i + 1]; ++k)
-    for (int a = 0, m = b->dim[b->body[k]]; a < w->s->dim[i]; ++a)
-      u[a] += dot(m, w->turned + w->at[k] + a * m, y + b->row[b->body[k]]);
+    add_dots(w->s->dim[i], b->dim[b->body[k]], w->turned + w->at[k], y + w->row[b->body[k]], u);
 }
 
 // --- the matrix ---
+
+// What loaded contacts join.
+static void find_meetings(ChWideSystem* w, const unsigned char* open) {
+  const ChBodies* b = w->s->bodies;
+  memset(w->meets, 0, (size_t)b->n * sizeof *w->meets);
+  for (int i = 0; i < w->s->n; ++i)
+    for (int p = b->start[i]; p < b->start[i + 1] && !open[i]; ++p)
+      for (int q = b->start[i]; q < b->start[i + 1]; ++q) w->meets[b->body[p]] |= 1u << b->body[q];
+}
+
+static int freedoms_met(const ChBodies* b, unsigned bodies) {
+  int sum = 0;
+  for (int body = 0; body < b->n; ++body)
+    if (bodies >> body & 1u) sum += b->dim[body];
+  return sum;
+}
+
+// Bodies that touch the least come first: what they do not touch stays zero, and the factorisation passes over it.
+static void order_bodies(ChWideSystem* w, const unsigned char* open) {
+  const ChBodies* b = w->s->bodies;
+  if (b->n == 1 || b->n > MOST_ORDERED) {
+    memcpy(w->row, b->row, (size_t)b->n * sizeof *w->row);
+    return;
+  }
+  find_meetings(w, open);
+  unsigned left = (unsigned)((1ul << b->n) - 1ul);
+  for (int at = 0; left != 0u;) {
+    int best = -1, least = 0;
+    for (int body = 0; body < b->n; ++body) {
+      int met = left >> body & 1u ? freedoms_met(b, w->meets[body] & left) : 0;
+      if ((left >> body & 1u) && (best < 0 || met < least)) best = body, least = met;
+    }
+    left &= ~(1u << best);
+    w->row[best] = at;
+    at += b->dim[best];
+    for (int body = 0; body < b->n; ++body)
+      if (w->meets[best] >> body & 1u) w->meets[body] |= w->meets[best];  // they meet now
+  }
+}
 
 static void put_masses(ChWideSystem* w) {
   const ChBodies* b = w->s->bodies;
@@ -97,7 +149,7 @@ static void put_masses(ChWideSystem* w) {
   for (int body = 0; body < b->n; ++body) {
     int m = b->dim[body];
     const double* M = b->matrix + b->offset[body];
-    double* K = w->K + (long)b->row[body] * (w->n + 1);
+    double* K = w->K + (long)w->row[body] * (w->n + 1);
     for (int x = 0; x < m; ++x)
       for (int y = 0; y < m; ++y) K[(long)y * w->n + x] = M[x * m + y];
   }
@@ -134,11 +186,12 @@ static void add_block(ChWideSystem* w, int i, const double* C) {
       for (int c = 0; c < d; ++c) add_row(m, C[c * d + a], w->turned + w->at[p] + c * m, HC + a * m);
     for (int q = b->start[i]; q < b->start[i + 1]; ++q)
       add_product(d, m, HC, b->dim[b->body[q]], w->turned + w->at[q],
-                  w->K + (long)b->row[b->body[q]] * w->n + b->row[b->body[p]], w->n);
+                  w->K + (long)w->row[b->body[q]] * w->n + w->row[b->body[p]], w->n);
   }
 }
 
 bool ch_wide_factor(ChWideSystem* w, const double* C, const unsigned char* open) {
+  order_bodies(w, open);
   put_masses(w);
   for (int i = 0; i < w->s->n; ++i)
     if (!open[i]) add_block(w, i, C + w->s->diagonal_at[i]);
