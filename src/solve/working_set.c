@@ -39,6 +39,7 @@ enum {
   INTERIOR_STEPS = 60,
   WARM_STEPS = 15,
   LAST_STEPS = 1000,
+  ALL_STEPS = 60,
   LEAST_PICKS = 6,
   FREEDOMS_A_PICK = 4
 };
@@ -249,10 +250,19 @@ static bool make_rounds(WorkingSet* w, bool stubborn) {
   return true;
 }
 
+// All blocks at once, from the best so far.
+static bool leap_all(ChRun* run) {
+  long left = ch_run_iterations_left(run);
+  ch_run_nested(run, &(ChNested){.method = &ch_method_leap, .max_iterations = left < ALL_STEPS ? left : ALL_STEPS},
+                NULL);
+  return ch_run_finished(run) || ch_run_iterations_left(run) <= 0;
+}
+
 static void solve(ChRun* run) {
   WorkingSet w = create(run);
   choose_start(&w, run->r);
   if (make_rounds(&w, false)) return;
+  if (ch_run_iterations_left(run) > 0 && !run->system->relaxed && leap_all(run)) return;
   choose_start(&w, NULL);
   if (make_rounds(&w, false)) return;
   choose_start(&w, run->r);
