@@ -3,28 +3,39 @@
 //
 //   M = [ D B^T; B A ]      S = A - B D^-1 B^T = C C^T      M^-1 = [ D^-1 0; 0 0 ] + P^T S^-1 P,   P = [ -B D^-1  1 ]
 //
-// so that a product with M^-1 costs a few products of the part's length instead of its square.
+// so that a product with M^-1 costs a few products of the part's length instead of its square. Unknowns that stand
+// alone between the part's, and some before them, are taken for leaves, too: then a body is one stretch of H's columns.
 #include <math.h>
 
 #include "linalg/dot.h"
 #include "linalg/sparse.h"
 #include "problem/compliance_parts.h"
 
-enum { HUBS_MAX = 6 };
+enum { HUBS_MAX = 6, LEAD_MAX = 6 };  // most hubs; most unknowns before the part's first that are taken along
 
 struct ChArrow {
-  int hubs;
+  int first, size, hubs;             // of the stretch, whose numbers the arrays below have
   double* weight;                    // 1 / D of a leaf, 0 of a hub
   double* pull;                      // P: hubs x size; rows of zeros beyond
   double root[HUBS_MAX * HUBS_MAX];  // C, with the inverse of its diagonal on the diagonal
 };
 
+// The stretch, from a few unknowns before the part's first to its last; false where another part has unknowns in it.
+static bool find_stretch(const ChCompliance* mass, const ChPart* part, ChArrow* a) {
+  const int number = (int)(part - mass->parts), begin = part->member[0], end = part->member[part->size - 1] + 1;
+  a->first = begin;
+  while (a->first > 0 && begin - a->first < LEAD_MAX && mass->part[a->first - 1] == -1) --a->first;
+  a->size = end - a->first;
+  for (int i = begin; i < end; ++i)
+    if (mass->part[i] != number && mass->part[i] != -1) return false;
+  return true;
+}
+
 // A hub is coupled with more unknowns than there may be hubs. hub[i] is its number, or -1; returns how many there are.
-static int number_hubs(const ChCompliance* mass, const ChPart* part, int* hub) {
-  const ChSparse* M = mass->M;
+static int number_hubs(const ChSparse* M, const ChArrow* a, int* hub) {
   int count = 0;
-  for (int i = 0; i < part->size; ++i) {
-    const int column = part->member[i];
+  for (int i = 0; i < a->size; ++i) {
+    const int column = a->first + i;
     int neighbours = 0;
     for (int k = M->start[column]; k < M->start[column + 1]; ++k)
       neighbours += M->index[k] != column && M->value[k] != 0.0;
@@ -34,27 +45,27 @@ static int number_hubs(const ChCompliance* mass, const ChPart* part, int* hub) {
 }
 
 // The matrix as B, its copy across the diagonal, D and A; false where leaves are coupled with each other.
-static bool read_arrow(const ChCompliance* mass, const ChPart* part, const int* hub, ChArrow* a, double* mirror) {
-  const ChSparse* M = mass->M;
-  for (int j = 0; j < part->size; ++j)
-    for (int k = M->start[part->member[j]]; k < M->start[part->member[j] + 1]; ++k) {
-      const int i = mass->position[M->index[k]];
+static bool read_arrow(const ChSparse* M, const int* hub, ChArrow* a, double* mirror) {
+  for (int j = 0; j < a->size; ++j)
+    for (int k = M->start[a->first + j]; k < M->start[a->first + j + 1]; ++k) {
+      const int i = M->index[k] - a->first;
+      if (M->value[k] == 0.0) continue;  // perhaps of another part
       if (hub[i] >= 0 && hub[j] >= 0)
         a->root[hub[i] * HUBS_MAX + hub[j]] = M->value[k];
       else if (hub[i] >= 0)
-        a->pull[hub[i] * part->size + j] = M->value[k];
+        a->pull[hub[i] * a->size + j] = M->value[k];
       else if (hub[j] >= 0)
-        mirror[hub[j] * part->size + i] = M->value[k];
+        mirror[hub[j] * a->size + i] = M->value[k];
       else if (i == j)
         a->weight[i] = M->value[k];
-      else if (M->value[k] != 0.0)
+      else
         return false;
     }
   return true;
 }
 
-static bool is_symmetric(const ChArrow* a, int size, const double* mirror) {
-  for (int k = 0; k < a->hubs * size; ++k)
+static bool is_symmetric(const ChArrow* a, const double* mirror) {
+  for (int k = 0; k < a->hubs * a->size; ++k)
     if (a->pull[k] != mirror[k]) return false;
   for (int k = 0; k < a->hubs; ++k)
     for (int l = 0; l < k; ++l)
@@ -63,7 +74,8 @@ static bool is_symmetric(const ChArrow* a, int size, const double* mirror) {
 }
 
 // From B, D and A to P, D^-1 and S; false where D is not positive.
-static bool eliminate_leaves(ChArrow* a, int size, const int* hub) {
+static bool eliminate_leaves(ChArrow* a, const int* hub) {
+  const int size = a->size;
   for (int i = 0; i < size; ++i) {
     if (hub[i] >= 0) {
       a->pull[hub[i] * size + i] = 1.0;
@@ -92,19 +104,20 @@ static bool take_root(ChArrow* a) {
   return true;
 }
 
-ChArrow* ch_arrow_find(const ChCompliance* mass, const ChPart* part) {
-  const int size = part->size;
-  if (part->member[size - 1] - part->member[0] != size - 1) return NULL;  // columns of H are read in one piece
+ChArrow* ch_arrow_find(ChCompliance* mass, const ChPart* part) {
   ChArrow* a = CH_TAKE(mass->arena, 1, ChArrow);
-  a->weight = CH_TAKE(mass->arena, size, double);
-  a->pull = CH_TAKE(mass->arena, HUBS_MAX * size, double);
+  if (!find_stretch(mass, part, a)) return NULL;
+  a->weight = CH_TAKE(mass->arena, a->size, double);
+  a->pull = CH_TAKE(mass->arena, HUBS_MAX * a->size, double);
   const ChArenaMark mark = ch_arena_mark(mass->arena);
-  int* hub = CH_TAKE(mass->arena, size, int);
-  double* mirror = CH_TAKE(mass->arena, HUBS_MAX * size, double);
-  a->hubs = number_hubs(mass, part, hub);
-  const bool found = a->hubs <= HUBS_MAX && read_arrow(mass, part, hub, a, mirror) && is_symmetric(a, size, mirror) &&
-                     eliminate_leaves(a, size, hub) && take_root(a);
+  int* hub = CH_TAKE(mass->arena, a->size, int);
+  double* mirror = CH_TAKE(mass->arena, HUBS_MAX * a->size, double);
+  a->hubs = number_hubs(mass->M, a, hub);
+  const bool found = a->hubs <= HUBS_MAX && read_arrow(mass->M, hub, a, mirror) && is_symmetric(a, mirror) &&
+                     eliminate_leaves(a, hub) && take_root(a);
   ch_arena_release(mass->arena, mark);
+  for (int i = 0; found && i < a->size; ++i)
+    if (mass->part[a->first + i] == -1) mass->part[a->first + i] = -2 - (int)(part - mass->parts);
   return found ? a : NULL;
 }
 
@@ -118,16 +131,19 @@ static void substitute(const ChArrow* a, double* z) {
 
 void ch_arrow_solve(const ChPart* part, double* x) {
   const ChArrow* a = part->arrow;
-  double z[HUBS_MAX];
-  for (int k = 0; k < a->hubs; ++k) z[k] = ch_dot_lanes(part->size, a->pull + k * part->size, x);
+  double z[HUBS_MAX] = {0.0};
+  for (int k = 0; k < a->hubs; ++k)
+    for (int i = 0; i < part->size; ++i) z[k] += a->pull[k * a->size + part->member[i] - a->first] * x[i];
   substitute(a, z);
   for (int k = a->hubs - 1; k >= 0; --k) {
     for (int l = k + 1; l < a->hubs; ++l) z[k] -= a->root[l * HUBS_MAX + k] * z[l];
     z[k] *= a->root[k * HUBS_MAX + k];
   }
-  for (int i = 0; i < part->size; ++i) x[i] *= a->weight[i];
-  for (int k = 0; k < a->hubs; ++k)
-    for (int i = 0; i < part->size; ++i) x[i] += a->pull[k * part->size + i] * z[k];
+  for (int i = 0; i < part->size; ++i) {
+    const int at = part->member[i] - a->first;
+    x[i] *= a->weight[at];
+    for (int k = 0; k < a->hubs; ++k) x[i] += a->pull[k * a->size + at] * z[k];
+  }
 }
 
 // z += P h of three hubs, and the sum of weight h^2, over a run of h.
@@ -147,7 +163,7 @@ static double measure_three(int n, int size, const double* weight, const double*
 
 int ch_arrow_measure(const ChPart* part, const ChSparse* H, int k, int end, double* sum) {
   const ChArrow* a = part->arrow;
-  const int first = part->member[0], size = part->size;
+  const int first = a->first, size = a->size;
   double z[HUBS_MAX] = {0.0}, squares = 0.0;
   while (k < end && H->index[k] - first < size) {
     const int from = H->index[k] - first, most = size - from;

@@ -41,9 +41,9 @@ static double spread_column(const ChCompliance* mass, const ChSparse* H, int c, 
   double sum = 0.0;
   t->count = 0;
   for (int k = H->start[c], end = H->start[c + 1]; k < end;) {
-    const int p = mass->part[H->index[k]];
-    if (p >= 0 && mass->parts[p].arrow) {
-      k = ch_arrow_measure(&mass->parts[p], H, k, end, &sum);
+    const int p = mass->part[H->index[k]], arrow = p < -1 ? -2 - p : p;
+    if (arrow >= 0 && mass->parts[arrow].arrow) {
+      k = ch_arrow_measure(&mass->parts[arrow], H, k, end, &sum);
       continue;
     }
     sum += mass->share[H->index[k]] * H->value[k] * H->value[k];

@@ -29,7 +29,7 @@ struct ChCompliance {
   double* share;  // of such an unknown: the inverse of that entry
   int count;
   ChPart* parts;  // of the others
-  int* part;      // of each unknown; -1 where it is alone
+  int* part;      // of each unknown; -1 where it is alone, -2 - p where the arrow that is part p takes it along
   int* position;  // of each unknown, in its part
   cholmod_common* common;
 };
@@ -46,13 +46,13 @@ ChStatus ch_part_solve(ChContext* context, const ChCompliance* mass, const ChPar
 void ch_part_solve_cholmod(const ChCompliance* mass, const ChPart* part, int system, int columns, double* x);
 
 // NULL where the part is no arrow, or not symmetric and positive definite.
-ChArrow* ch_arrow_find(const ChCompliance* mass, const ChPart* part);
+ChArrow* ch_arrow_find(ChCompliance* mass, const ChPart* part);
 
 // x := A^-1 x
 void ch_arrow_solve(const ChPart* part, double* x);
 
-// Adds h^T A^-1 h to the sum, h given by the entries k .. end - 1 of H as far as they are the part's, of which k is the
-// first; returns the first that is not.
+// Adds h^T A^-1 h to the sum, h given by the entries k .. end - 1 of H as far as they are the part's or taken along, of
+// which k is the first; returns the first that is not.
 int ch_arrow_measure(const ChPart* part, const ChSparse* H, int k, int end, double* sum);
 
 #endif
