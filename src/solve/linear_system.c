@@ -362,7 +362,7 @@ static void solve_wide(ChLinearSystem* l, const double* h, double* x, double* Wx
       for (int a = s->row[i]; a < s->row[i + 1]; ++a) x[a] = h[a];
     else
       ch_small_multiply(s->dim[i], l->B_inverse + s->diagonal_at[i], h + s->row[i], x + s->row[i]);
-  ch_wide_solve(l->wide, x, Wx ? NULL : l->pinned, Hy);
+  ch_wide_solve(l->wide, x, Hy);
   for (int i = 0; i < s->n; ++i) {
     if (l->pinned[i]) continue;
     double share[CH_SMALL_MAX];

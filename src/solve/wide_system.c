@@ -11,41 +11,58 @@ enum { RIGID = 6, MOST_FREEDOMS = 300, MOST_ORDERED = 32 };
 #define ROW_WORK 0.3    // of an entry of a product of long rows: several multiply-adds at a time
 #define PASS_WORK 40.0  // of a Jacobian, when all of them are gone through
 
+// A Jacobian is kept twice. For H^T y of all contacts, body by body with a column a freedom, so that sums run along the
+// contacts; for what few loaded ones add to K, turned, so that they run along the freedoms.
 struct ChWideSystem {
   const ChSystem* s;
-  int n;            // freedoms
-  double* turned;   // Jacobians with their rows one after the other,
-  long* at;         // where each begins
-  int* row;         // of bodies: where their freedoms stand in K
-  unsigned* meets;  // of bodies: which others they touch, as bits
-  double* K;        // by columns
+  int n;             // freedoms
+  int* rows;         // of bodies: rows of all blocks that touch them
+  double** columns;  // of bodies: rows by freedoms, by columns
+  int* place;        // of entries of H: first row in their body's columns
+  double* turned;    // of entries of H, at `at`
+  long* at;          // -1: not turned yet
+  long used;         // of `turned`
+  int* row;          // of bodies: where their freedoms stand in K
+  unsigned* meets;   // of bodies: which others they touch, as bits
+  double* K;         // by columns
   int* pivot;
-  double* y;
+  double *y, *part;  // freedoms as in K; H^T y, body by body
+  int* first;        // of bodies: where their rows begin in `part`
 };
 
 bool ch_wide_suits(const ChSystem* s) {
   return s->bodies && s->bodies->dofs > RIGID * s->bodies->n && s->bodies->dofs <= MOST_FREEDOMS;
 }
 
-// H with rows and columns of its blocks exchanged, one after the other
-static void turn(ChArena* arena, ChWideSystem* w) {
-  const ChSystem* s = w->s;
-  const ChBodies* b = s->bodies;
-  long size = 0;
-  w->at = CH_TAKE_RAW(arena, b->start[s->n], long);
-  for (int i = 0; i < s->n; ++i)
+static void count_rows(ChArena* arena, ChWideSystem* w) {
+  const ChBodies* b = w->s->bodies;
+  int entries = b->start[w->s->n];
+  w->rows = CH_TAKE(arena, b->n, int);
+  w->first = CH_TAKE_RAW(arena, b->n + 1, int);
+  w->place = CH_TAKE_RAW(arena, entries, int);
+  w->at = CH_TAKE_RAW(arena, entries, long);
+  for (int i = 0; i < w->s->n; ++i)
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
-      w->at[k] = size;
-      size += (long)b->dim[b->body[k]] * s->dim[i];
+      w->place[k] = w->rows[b->body[k]];
+      w->rows[b->body[k]] += w->s->dim[i];
+      w->at[k] = -1;
     }
-  w->turned = CH_TAKE_RAW(arena, size, double);
-  for (int i = 0; i < s->n; ++i)
+  w->first[0] = 0;
+  for (int body = 0; body < b->n; ++body) w->first[body + 1] = w->first[body] + w->rows[body];
+}
+
+static void fill_columns(ChArena* arena, ChWideSystem* w) {
+  const ChBodies* b = w->s->bodies;
+  w->columns = CH_TAKE_RAW(arena, b->n, double*);
+  for (int body = 0; body < b->n; ++body)
+    w->columns[body] = CH_TAKE_RAW(arena, (long)w->rows[body] * b->dim[body], double);
+  for (int i = 0; i < w->s->n; ++i)
     for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
-      int m = b->dim[b->body[k]], d = s->dim[i];
+      int body = b->body[k], d = w->s->dim[i];
       const double* H = b->H + b->jacobian[k];
-      double* to = w->turned + w->at[k];
-      for (int a = 0; a < d; ++a)
-        for (int x = 0; x < m; ++x) to[a * m + x] = H[x * d + a];
+      double* to = w->columns[body] + w->place[k];
+      for (int x = 0; x < b->dim[body]; ++x)
+        for (int a = 0; a < d; ++a) to[(long)x * w->rows[body] + a] = H[x * d + a];
     }
 }
 
@@ -53,13 +70,32 @@ ChWideSystem* ch_wide_create(ChArena* arena, const ChSystem* s) {
   ChWideSystem* w = CH_TAKE(arena, 1, ChWideSystem);
   w->s = s;
   w->n = s->bodies->dofs;
-  turn(arena, w);
+  count_rows(arena, w);
+  fill_columns(arena, w);
+  long size = 0;
+  for (int body = 0; body < s->bodies->n; ++body) size += (long)w->rows[body] * s->bodies->dim[body];
+  w->turned = CH_TAKE_RAW(arena, size, double);
   w->row = CH_TAKE_RAW(arena, s->bodies->n, int);
   w->meets = CH_TAKE_RAW(arena, s->bodies->n, unsigned);
   w->K = CH_TAKE_RAW(arena, (long)w->n * w->n, double);
   w->pivot = CH_TAKE_RAW(arena, w->n, int);
   w->y = CH_TAKE_RAW(arena, w->n, double);
+  w->part = CH_TAKE_RAW(arena, w->first[s->bodies->n], double);
   return w;
+}
+
+// The rows of entry k of block i, one after the other.
+static const double* turned(ChWideSystem* w, int i, int k) {
+  const ChBodies* b = w->s->bodies;
+  int m = b->dim[b->body[k]], d = w->s->dim[i];
+  if (w->at[k] < 0) {
+    const double* H = b->H + b->jacobian[k];
+    w->at[k] = w->used;
+    w->used += (long)m * d;
+    for (int a = 0; a < d; ++a)
+      for (int x = 0; x < m; ++x) w->turned[w->at[k] + a * m + x] = H[x * d + a];
+  }
+  return w->turned + w->at[k];
 }
 
 // --- long rows ---
@@ -69,37 +105,26 @@ static inline void add_row(int m, double a, const double* restrict x, double* re
   for (int k = 0; k < m; ++k) y[k] += a * x[k];
 }
 
-// u += H y, H of d rows
-static inline void add_dots(int d, int m, const double* H, const double* restrict y, double* u) {
-  if (d == 3) {
-    double a = 0.0, b = 0.0, c = 0.0;
-#pragma omp simd reduction(+ : a, b, c)
-    for (int k = 0; k < m; ++k) {
-      a += H[k] * y[k];
-      b += H[m + k] * y[k];
-      c += H[2 * m + k] * y[k];
-    }
-    u[0] += a, u[1] += b, u[2] += c;
-    return;
-  }
-  for (int i = 0; i < d; ++i)
-    for (int k = 0; k < m; ++k) u[i] += H[i * m + k] * y[k];
-}
-
 // y += H x of block i
-static void add_impulse(const ChWideSystem* w, int i, const double* x, double* y) {
+static void add_impulse(ChWideSystem* w, int i, const double* x, double* y) {
   const ChBodies* b = w->s->bodies;
-  for (int k = b->start[i]; k < b->start[i + 1]; ++k)
-    for (int a = 0, m = b->dim[b->body[k]]; a < w->s->dim[i]; ++a)
-      if (x[a] != 0.0) add_row(m, x[a], w->turned + w->at[k] + a * m, y + w->row[b->body[k]]);
+  for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
+    int m = b->dim[b->body[k]];
+    const double* H = turned(w, i, k);
+    for (int a = 0; a < w->s->dim[i]; ++a) add_row(m, x[a], H + a * m, y + w->row[b->body[k]]);
+  }
 }
 
-// u = H^T y of block i
-static void find_velocity(const ChWideSystem* w, int i, const double* y, double* u) {
+// part = H^T y, body by body
+static void find_parts(ChWideSystem* w) {
   const ChBodies* b = w->s->bodies;
-  for (int a = 0; a < w->s->dim[i]; ++a) u[a] = 0.0;
-  for (int k = b->start[i]; k < b->start[i + 1]; ++k)
-    add_dots(w->s->dim[i], b->dim[b->body[k]], w->turned + w->at[k], y + w->row[b->body[k]], u);
+  for (int body = 0; body < b->n; ++body) {
+    int rows = w->rows[body];
+    double* part = w->part + w->first[body];
+    memset(part, 0, (size_t)rows * sizeof *part);
+    for (int x = 0; x < b->dim[body]; ++x)
+      add_row(rows, w->y[w->row[body] + x], w->columns[body] + (long)x * rows, part);
+  }
 }
 
 // --- the matrix ---
@@ -181,11 +206,13 @@ static void add_block(ChWideSystem* w, int i, const double* C) {
   double HC[CH_BODY_MAX * CH_SMALL_MAX];
   for (int p = b->start[i]; p < b->start[i + 1]; ++p) {
     int m = b->dim[b->body[p]];
+    const double* H = turned(w, i, p);
     memset(HC, 0, (size_t)(m * d) * sizeof *HC);
     for (int a = 0; a < d; ++a)
-      for (int c = 0; c < d; ++c) add_row(m, C[c * d + a], w->turned + w->at[p] + c * m, HC + a * m);
+      for (int c = 0; c < d; ++c)
+        if (C[c * d + a] != 0.0) add_row(m, C[c * d + a], H + c * m, HC + a * m);
     for (int q = b->start[i]; q < b->start[i + 1]; ++q)
-      add_product(d, m, HC, b->dim[b->body[q]], w->turned + w->at[q],
+      add_product(d, m, HC, b->dim[b->body[q]], turned(w, i, q),
                   w->K + (long)w->row[b->body[q]] * w->n + w->row[b->body[p]], w->n);
   }
 }
@@ -198,12 +225,20 @@ bool ch_wide_factor(ChWideSystem* w, const double* C, const unsigned char* open)
   return ch_full_lu_factor(w->n, w->K, w->pivot);
 }
 
-void ch_wide_solve(ChWideSystem* w, const double* x, const unsigned char* skip, double* Hy) {
+void ch_wide_solve(ChWideSystem* w, const double* x, double* Hy) {
   const ChSystem* s = w->s;
-  ch_work_add(PASS_WORK * s->bodies->start[s->n]);
+  const ChBodies* b = s->bodies;
+  ch_work_add(PASS_WORK * b->start[s->n]);
   memset(w->y, 0, (size_t)w->n * sizeof *w->y);
-  for (int i = 0; i < s->n; ++i) add_impulse(w, i, x + s->row[i], w->y);
+  for (int i = 0; i < s->n; ++i) {
+    bool any = false;
+    for (int a = s->row[i]; a < s->row[i + 1]; ++a) any |= x[a] != 0.0;
+    if (any) add_impulse(w, i, x + s->row[i], w->y);
+  }
   ch_full_lu_solve(w->n, w->K, w->pivot, w->y);
+  find_parts(w);
+  memset(Hy, 0, (size_t)s->rows * sizeof *Hy);
   for (int i = 0; i < s->n; ++i)
-    if (!(skip && skip[i])) find_velocity(w, i, w->y, Hy + s->row[i]);
+    for (int k = b->start[i]; k < b->start[i + 1]; ++k)
+      for (int a = 0; a < s->dim[i]; ++a) Hy[s->row[i] + a] += w->part[w->first[b->body[k]] + w->place[k] + a];
 }

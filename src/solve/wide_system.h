@@ -1,7 +1,6 @@
 // (M + H C H^T) y = g where bodies have modes: one small full matrix, whatever the number of contacts.
 //
-// What a contact adds is of rank three, over rows as long as its bodies have freedoms. So Jacobians are turned once, to
-// rows that lie one after the other in memory, and everything that is done with them runs along these.
+// What a loaded contact adds is of rank three, over rows as long as its bodies have freedoms; open ones add nothing.
 #ifndef CH_SOLVE_WIDE_SYSTEM_H
 #define CH_SOLVE_WIDE_SYSTEM_H
 
@@ -20,7 +19,7 @@ ChWideSystem* ch_wide_create(ChArena* arena, const ChSystem* system);
 // False when the matrix is not finite; pivots of nothing are shifted, and the caller refines.
 bool ch_wide_factor(ChWideSystem* wide, const double* C, const unsigned char* open);
 
-// Hy = H^T (M + H C H^T)^-1 H x, by blocks; those that `skip` marks (may be NULL) are left alone.
-void ch_wide_solve(ChWideSystem* wide, const double* x, const unsigned char* skip, double* Hy);
+// Hy = H^T (M + H C H^T)^-1 H x, by blocks
+void ch_wide_solve(ChWideSystem* wide, const double* x, double* Hy);
 
 #endif
