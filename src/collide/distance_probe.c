@@ -140,7 +140,7 @@ static bool skin_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double withi
   if (!(ch_box_distance2(&probe->box, x) <= within * within) || is_away(probe->empty, x, within)) return false;
   bool outside = is_away(probe->empty, x, 0.0);
   int start = probe->last ? *probe->last : -1;
-  bool found = ch_skin_foot(probe->posed->skin, x, outward, within, outside, start, &foot);
+  bool found = ch_skin_foot(probe->posed->skin, x, outward, within, outside, start, probe->near, &foot);
   if (probe->last && foot.triangle >= 0) *probe->last = foot.triangle;
   if (foot.triangle >= 0 && foot.distance > within) keep_ball(probe->empty, x, foot.distance);
   *out = (ChProbeFoot){foot.distance, foot.normal, foot.triangle};
@@ -157,7 +157,7 @@ bool ch_probe_holds(const ChProbe* probe, ChVec3 x, double radius) {
   ChSkinFoot foot;
   int start = probe->last ? *probe->last : -1;
   if (ch_probe_is_outside(probe, x, radius)) return false;
-  if (!ch_skin_foot(probe->posed->skin, x, anywhere, INFINITY, false, start, &foot)) return false;
+  if (!ch_skin_foot(probe->posed->skin, x, anywhere, INFINITY, false, start, NULL, &foot)) return false;
   if (foot.distance > 0.0) keep_ball(probe->empty, x, foot.distance);
   return foot.distance < 0.0;
 }

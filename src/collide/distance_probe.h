@@ -4,6 +4,7 @@
 #define CH_COLLIDE_DISTANCE_PROBE_H
 
 #include "collide/pairs.h"
+#include "collide/skin.h"
 #include "model/distance_field.h"
 
 typedef struct ChProbe ChProbe;
@@ -36,10 +37,11 @@ struct ChProbe {
   bool flat;      // a half-space, or as good as one: what touches it first is a corner
   ChVec3 normal;  // flat: n . x - offset is the distance
   double offset;
-  ChVec3 centre;        // surface: the middle of what is asked about; triangles seen from behind by it do not count
-  double deepest;       // surface: so far behind it a point is not found any more
-  int* last;            // skin: the triangle found last, where the next search begins; the caller's, or NULL
-  ChEmptyBalls* empty;  // skin: the caller's, or NULL
+  ChVec3 centre;           // surface: the middle of what is asked about; triangles seen from behind by it do not count
+  double deepest;          // surface: so far behind it a point is not found any more
+  int* last;               // skin: the triangle found last, where the next search begins; the caller's, or NULL
+  ChEmptyBalls* empty;     // skin: the caller's, or NULL
+  const ChSkinNear* near;  // skin: of what is asked about now; the caller's, or NULL
 };
 
 // Whether the shape is one plane for all that is nearer than `radius` to x: distance normal . point - offset.

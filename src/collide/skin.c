@@ -7,21 +7,24 @@
 static size_t state_count(const ChSkinTree* tree) {
   const ChSoftSkin* rest = &tree->soft->skin;
   return (size_t)rest->vertex_count + (size_t)rest->triangle_count + (size_t)tree->node_count +
-         (size_t)tree->leaf_count;
+         2 * (size_t)tree->leaf_count;
 }
 
 void ch_skin_init(ChArena* arena, const ChSkinTree* tree, ChSkin* skin) {
   const ChSoftSkin* rest = &tree->soft->skin;
   *skin = (ChSkin){.tree = tree};
-  skin->size = CH_TAKE(arena, tree->soft->modes, double);
+  skin->forms = CH_TAKE(arena, 4 * tree->soft->modes, double);
+  skin->moves = CH_TAKE(arena, 4 * tree->soft->modes, double);
   skin->vertices = CH_TAKE_RAW(arena, rest->vertex_count, ChVec3);
   skin->balls = CH_TAKE_RAW(arena, tree->node_count, ChBall);
   skin->normals = CH_TAKE_RAW(arena, rest->triangle_count, ChVec3);
+  skin->boxes = CH_TAKE_RAW(arena, tree->leaf_count, ChBox3);
   skin->leaves = CH_TAKE_RAW(arena, tree->leaf_count, ChSkinLeaf);
   skin->vertex_state = CH_TAKE(arena, state_count(tree), atomic_uchar);
   skin->normal_state = skin->vertex_state + rest->vertex_count;
   skin->ball_state = skin->normal_state + rest->triangle_count;
-  skin->leaf_state = skin->ball_state + tree->node_count;
+  skin->box_state = skin->ball_state + tree->node_count;
+  skin->leaf_state = skin->box_state + tree->leaf_count;
 }
 
 // Along each axis a vertex moves by no less than sum_a min(q_a low_a, q_a high_a), and no more than the like maximum.
@@ -44,7 +47,10 @@ void ch_skin_move(ChSkin* skin, const double* q, const double* rates, double ahe
   skin->q = q, skin->rates = rates, skin->ahead = ahead;
   skin->speed = 0.0;
   for (int a = 0; a < tree->soft->modes; ++a) {
-    skin->size[a] = fabs(q[a]);
+    for (int i = 0; i < 4; ++i) {
+      skin->forms[4 * a + i] = i < 3 ? q[a] : fabs(q[a]);
+      skin->moves[4 * a + i] = i < 3 ? rates[a] : fabs(rates[a]);
+    }
     skin->speed += fabs(rates[a]) * tree->reach[a];
   }
   ChBox3 box = skin->box = box_of(skin);
@@ -73,18 +79,28 @@ ChVec3 ch_skin_make_vertex(const ChSkin* skin, int v) {
   return y;
 }
 
+typedef double Quad __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+// sum_a sway_a q_a, sum_a delta_a |q_a|; in two sums, so that neither waits for the other.
+static void sway_by(int modes, const double* sway, const double* by, double sum[4]) {
+  const Quad *u = (const Quad*)sway, *q = (const Quad*)by;
+  Quad one = {0.0}, two = {0.0};
+  for (int a = 0; a + 2 <= modes; a += 2) one += u[a] * q[a], two += u[a + 1] * q[a + 1];
+  if (modes % 2) one += u[modes - 1] * q[modes - 1];
+  *(Quad*)sum = one + two;
+}
+
 ChBall ch_skin_make_ball(const ChSkin* skin, int node) {
   const ChSkinTree* tree = skin->tree;
   int modes = tree->soft->modes;
-  const double *sway = tree->sway + 4L * node * modes, *spread = sway + 3L * modes;
-  ChBall ball = {ch_add(tree->nodes[node].centre, ch_soft_displacement(modes, sway, skin->q)), tree->nodes[node].radius,
-                 0.0};
-  for (int a = 0; a < modes; ++a) ball.radius += skin->size[a] * spread[a];
+  double form[4], move[4];
+  sway_by(modes, tree->sway + 4L * node * modes, skin->forms, form);
+  ChBall ball = {ch_add(tree->nodes[node].centre, ch_vec(form[0], form[1], form[2])),
+                 tree->nodes[node].radius + form[3], 0.0};
   ball.radius += 1e-12 * (ball.radius + ch_norm(ball.centre));  // rounding
   if (skin->ahead > 0.0) {
-    double speed = ch_norm(ch_soft_displacement(modes, sway, skin->rates));
-    for (int a = 0; a < modes; ++a) speed += fabs(skin->rates[a]) * spread[a];
-    ball.swing = (1.0 + 1e-9) * skin->ahead * speed;
+    sway_by(modes, tree->sway + 4L * node * modes, skin->moves, move);
+    ball.swing = (1.0 + 1e-9) * skin->ahead * (ch_norm(ch_vec(move[0], move[1], move[2])) + move[3]);
   }
   if (claim(&skin->ball_state[node])) {
     skin->balls[node] = ball;
@@ -102,6 +118,23 @@ ChVec3 ch_skin_make_normal(const ChSkin* skin, int triangle) {
     settle(&skin->normal_state[triangle]);
   }
   return normal;
+}
+
+ChBox3 ch_skin_make_box(const ChSkin* skin, int node) {
+  const ChSkinNode* at = &skin->tree->nodes[node];
+  const int* vertices = skin->tree->vertices + at->vertex_first;
+  ChVec3 low = ch_skin_vertex(skin, vertices[0]), high = low;
+  for (int k = 1; k < at->vertex_count; ++k) {
+    ChVec3 y = ch_skin_vertex(skin, vertices[k]);
+    low = ch_vec(y.x < low.x ? y.x : low.x, y.y < low.y ? y.y : low.y, y.z < low.z ? y.z : low.z);
+    high = ch_vec(y.x > high.x ? y.x : high.x, y.y > high.y ? y.y : high.y, y.z > high.z ? y.z : high.z);
+  }
+  ChBox3 box = {low, high};
+  if (claim(&skin->box_state[at->leaf])) {
+    skin->boxes[at->leaf] = box;
+    settle(&skin->box_state[at->leaf]);
+  }
+  return box;
 }
 
 void ch_skin_make_leaf(const ChSkin* skin, int node, ChSkinLeaf* leaf) {

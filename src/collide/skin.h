@@ -20,15 +20,16 @@ typedef struct ChBall {
 typedef struct ChSkin {
   const ChSkinTree* tree;
   const double *q, *rates;
-  double* size;                // |q_a|
+  double *forms, *moves;       // modes x 4: q_a three times and |q_a|, the same of the rates
   ChBox3 box;                  // holds every vertex; from the amplitudes and the extremes of the modes
   double bound;                // radius about the frame's origin that holds it
   double speed;                // no vertex is faster than this in the body's frame: sum_a |dq_a/dt| max |U_a|
   double ahead;                // seconds of look-ahead
   ChVec3 *vertices, *normals;  // normals of triangles, unit
   ChBall* balls;
+  ChBox3* boxes;  // of leaves
   ChSkinLeaf* leaves;
-  atomic_uchar *vertex_state, *normal_state, *ball_state, *leaf_state;
+  atomic_uchar *vertex_state, *normal_state, *ball_state, *box_state, *leaf_state;
 } ChSkin;
 
 // Takes what a skin needs; `tree` must stay.
@@ -40,6 +41,7 @@ void ch_skin_move(ChSkin* skin, const double* q, const double* rates, double ahe
 ChVec3 ch_skin_make_vertex(const ChSkin* skin, int vertex);
 ChVec3 ch_skin_make_normal(const ChSkin* skin, int triangle);
 ChBall ch_skin_make_ball(const ChSkin* skin, int node);
+ChBox3 ch_skin_make_box(const ChSkin* skin, int node);
 void ch_skin_make_leaf(const ChSkin* skin, int node, ChSkinLeaf* leaf);
 
 enum { CH_SKIN_UNKNOWN, CH_SKIN_BUSY, CH_SKIN_KNOWN };
@@ -55,6 +57,11 @@ static inline ChVec3 ch_skin_normal(const ChSkin* skin, int triangle) {
 }
 static inline ChBall ch_skin_ball(const ChSkin* skin, int node) {
   return ch_skin_knows(&skin->ball_state[node]) ? skin->balls[node] : ch_skin_make_ball(skin, node);
+}
+// The box of a leaf's triangles.
+static inline ChBox3 ch_skin_box(const ChSkin* skin, int node) {
+  int leaf = skin->tree->nodes[node].leaf;
+  return ch_skin_knows(&skin->box_state[leaf]) ? skin->boxes[leaf] : ch_skin_make_box(skin, node);
 }
 // Of a node that is one; `room` is the caller's, for what another thread is about to keep.
 static inline const ChSkinLeaf* ch_skin_leaf(const ChSkin* skin, int node, ChSkinLeaf* room) {
@@ -82,14 +89,24 @@ typedef struct ChSkinFoot {
   int triangle;     // that holds the foot
 } ChSkinFoot;
 
-// The nearest point of the skin. `start`: a triangle to begin with, or -1. False when it is farther than `within`,
-// outside. With `outside` x is known to be, so that nothing farther is looked at.
+// Leaves near the points that are asked about: all that have anything nearer to them than `within` and nearer to `at`
+// than `radius`.
+typedef struct ChSkinNear {
+  int count;
+  const int* leaves;
+  double within, radius;
+  ChVec3 at;
+} ChSkinNear;
+
+// The nearest point of the skin. `near`, or NULL: where it is looked for first. `start`: a triangle to begin with, or
+// -1. False when it is farther than `within`, outside. With `outside` x is known to be, so that nothing farther is
+// looked at.
 //
 // `outward`, unit or zero: where the body faces that asks, at the point x. An outside point whose nearest triangle
 // faces the same way has its own body in between and is not found. An inside one leaves on the side that it came from:
 // the distance of a triangle with normal n counts 1 + 4 (1 + n . outward) times, so that the far side of a thin strip
 // does not attract what has come in by more than half of it.
 bool ch_skin_foot(const ChSkin* skin, ChVec3 x, ChVec3 outward, double within, bool outside, int start,
-                  ChSkinFoot* foot);
+                  const ChSkinNear* near, ChSkinFoot* foot);
 
 #endif

@@ -65,9 +65,10 @@ static inline Reached reach(const Search* s, int node) {
 static void try_leaf(Search* s, int index) {
   const ChSkinTree* tree = s->skin->tree;
   const ChSkinNode* node = &tree->nodes[index];
+  ChBox3 box = ch_skin_box(s->skin, index);
+  if (!(ch_box_distance2(&box, s->x) <= s->best2)) return;
   ChSkinLeaf room;
   const ChSkinLeaf* leaf = ch_skin_leaf(s->skin, index, &room);
-  if (!(ch_box_distance2(&leaf->box, s->x) <= s->best2)) return;
   float about2[CH_SKIN_LEAF], facing[CH_SKIN_LEAF];
   ch_skin_leaf_distances(leaf, s->x, about2);
   if (s->leaves) {
@@ -168,12 +169,21 @@ static ChSkinFoot foot_of(const Search* s, bool inside) {
   return foot;
 }
 
+// Nothing is nearer to x than this but what is listed.
+static double known_about(const ChSkinNear* near, ChVec3 x) {
+  double radius = near->radius * (1.0 - 1e-12) - ch_norm(ch_sub(x, near->at));
+  return radius < near->within ? radius : near->within;
+}
+
 bool ch_skin_foot(const ChSkin* skin, ChVec3 x, ChVec3 outward, double within, bool outside, int start,
-                  ChSkinFoot* out) {
+                  const ChSkinNear* near, ChSkinFoot* out) {
   double most = outside ? within * (1.0 + 1e-12) : INFINITY;
   Search s = {.skin = skin, .x = x, .outward = outward, .best2 = most * most, .best = most, .triangle = -1};
-  if (start >= 0) stroll(&s, start);
-  search(&s);
+  for (int k = 0; near && k < near->count; ++k) try_leaf(&s, near->leaves[k]);
+  if (!(near && s.best < known_about(near, x))) {
+    if (s.triangle < 0 && start >= 0) stroll(&s, start);
+    search(&s);
+  }
   if (s.triangle < 0) return false;
   *out = foot_of(&s, false);
   bool asked = !ch_vec_is_zero(outward);

@@ -15,6 +15,11 @@ static bool is_ball_near(const ChBall* ball, ChVec3 x, double within) {
   return ch_dot(apart, apart) <= most * most;
 }
 
+static bool is_box_near(const ChSkin* skin, int leaf, ChVec3 x, double within) {
+  ChBox3 box = ch_skin_box(skin, leaf);
+  return ch_box_distance2(&box, x) <= within * within;
+}
+
 // One node of the old list, or what is near of it. False where there is no room.
 static bool add(ChSkinFront* front, int node, ChVec3 x, double within, double size, ChSkinPart* out) {
   int stack[STACK], depth = 0;
@@ -24,6 +29,7 @@ static bool add(ChSkinFront* front, int node, ChVec3 x, double within, double si
     ChBall ball = ch_skin_ball(front->skin, index);
     if (!is_ball_near(&ball, x, within)) continue;
     const ChSkinNode* at = &front->skin->tree->nodes[index];
+    if (at->count > 0 && !is_box_near(front->skin, index, x, within + ball.swing)) continue;
     if (at->count == 0 && ball.radius > size && depth + 2 <= STACK) {
       stack[depth++] = at->first + 1, stack[depth++] = at->first;
       continue;
@@ -43,18 +49,45 @@ ChSkinPart ch_skin_front_narrow(ChSkinFront* front, const ChSkinPart* part, int 
   return out;
 }
 
+static double apart(double low, double high, double from, double to) {
+  double below = from - high, above = low - to, gap = below > above ? below : above;
+  return gap > 0.0 ? gap : 0.0;
+}
+
+static double boxes_distance2(const ChBox3* a, const ChBox3* b) {
+  double x = apart(a->low.x, a->high.x, b->low.x, b->high.x), y = apart(a->low.y, a->high.y, b->low.y, b->high.y);
+  double z = apart(a->low.z, a->high.z, b->low.z, b->high.z);
+  return x * x + y * y + z * z;
+}
+
+bool ch_skin_front_sift(ChSkinFront* front, ChSkinPart* part, const ChBox3* box, double within) {
+  const ChSkin* skin = front->skin;
+  ChSkinPart out = *part;
+  for (int k = 0; k < part->count; ++k)
+    if (skin->tree->nodes[front->nodes[part->first + k]].count == 0) return false;
+  out.count = 0;
+  for (int k = 0; k < part->count; ++k) {
+    int node = front->nodes[part->first + k];
+    ChBox3 own = ch_skin_box(skin, node);
+    if (!(boxes_distance2(&own, box) <= within * within)) continue;
+    front->nodes[out.first + out.count++] = node;
+  }
+  *part = out;
+  return true;
+}
+
 bool ch_skin_front_touches(const ChSkinFront* front, const ChSkinPart* part, ChVec3 x, double within, double* empty) {
   const ChSkin* skin = front->skin;
   double nearest2 = INFINITY;
   for (int k = 0; k < part->count; ++k) {
     int node = front->nodes[part->first + k];
     if (skin->tree->nodes[node].count == 0) return true;
-    ChSkinLeaf room;
     double most = within + ch_skin_ball(skin, node).swing;
-    const ChSkinLeaf* leaf = ch_skin_leaf(skin, node, &room);
-    double apart2 = ch_box_distance2(&leaf->box, x);
+    ChBox3 box = ch_skin_box(skin, node);
+    double apart2 = ch_box_distance2(&box, x);
     if (apart2 <= most * most) {
-      double nearest = ch_skin_leaf_nearest(leaf, x);
+      ChSkinLeaf room;
+      double nearest = ch_skin_leaf_nearest(ch_skin_leaf(skin, node, &room), x);
       if (nearest <= most) return true;
       apart2 = nearest * nearest;
     }

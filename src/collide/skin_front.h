@@ -30,6 +30,10 @@ ChSkinPart ch_skin_front_start(ChSkinFront* front, const ChSkin* skin);
 ChSkinPart ch_skin_front_narrow(ChSkinFront* front, const ChSkinPart* part, int free, ChVec3 x, double within,
                                 double size);
 
+// What of a part is nearer to a box than `within`, in the place of the part; false where it has nodes that are no
+// leaves, and stays as it is.
+bool ch_skin_front_sift(ChSkinFront* front, ChSkinPart* part, const ChBox3* box, double within);
+
 // Whether any leaf of a part may come as near; nodes that are none do. If not, nothing of the skin is nearer to x than
 // `empty`, which is not above what the part knows of.
 bool ch_skin_front_touches(const ChSkinFront* front, const ChSkinPart* part, ChVec3 x, double within, double* empty);

@@ -6,46 +6,48 @@
 #include <string.h>
 
 static const float NEARLY = 1e-3f;  // of a triangle's edges: so near to its border a foot may be over it or not
+static const double LEAST = 1e-30;  // square metres: less is nothing, and single precision would not hold its inverse
 static const double SLIVER = 1e-3;  // square of the sine between edges below which rounding knows no border at all
 
-// A sliver's matrix is left zero: every point is over it then, and its plane's distance the bound.
-static void set_lane(ChSkinLeaf* leaf, int k, const ChVec3 p[3]) {
-  ChVec3 a = ch_sub(p[0], leaf->middle), e = ch_sub(p[1], p[0]), f = ch_sub(p[2], p[0]), g = ch_sub(p[2], p[1]);
-  ChVec3 normal = ch_cross(e, f), unit = ch_unit(normal);
-  double ee = ch_dot(e, e), ef = ch_dot(e, f), ff = ch_dot(f, f), gg = ch_dot(g, g), area = ch_dot(normal, normal);
-  bool sliver = !(area > SLIVER * ee * ff);
-  const double lane[CH_LEAF_ROWS] = {a.x,
-                                     a.y,
-                                     a.z,
-                                     e.x,
-                                     e.y,
-                                     e.z,
-                                     f.x,
-                                     f.y,
-                                     f.z,
-                                     unit.x,
-                                     unit.y,
-                                     unit.z,
-                                     sliver ? 0.0 : ff / area,
-                                     sliver ? 0.0 : -ef / area,
-                                     sliver ? 0.0 : ee / area,
-                                     1.0 / ee,
-                                     1.0 / ff,
-                                     1.0 / gg};
-  for (int r = 0; r < CH_LEAF_ROWS; ++r) leaf->lanes[r][k] = isfinite(lane[r]) ? (float)lane[r] : 0.0f;
+// All lanes side by side. A sliver's matrix is left zero: every point is over it then, and its plane's distance the
+// bound; so is what an edge without length is divided by.
+static void set_lanes(const double (*p)[CH_SKIN_LEAF], ChSkinLeaf* leaf) {
+  const double mx = leaf->middle.x, my = leaf->middle.y, mz = leaf->middle.z;
+  float(*l)[CH_SKIN_LEAF] = leaf->lanes;
+#pragma omp simd
+  for (int k = 0; k < CH_SKIN_LEAF; ++k) {
+    double ex = p[3][k] - p[0][k], ey = p[4][k] - p[1][k], ez = p[5][k] - p[2][k];
+    double fx = p[6][k] - p[0][k], fy = p[7][k] - p[1][k], fz = p[8][k] - p[2][k];
+    double gx = p[6][k] - p[3][k], gy = p[7][k] - p[4][k], gz = p[8][k] - p[5][k];
+    double nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
+    double ee = ex * ex + ey * ey + ez * ez, ff = fx * fx + fy * fy + fz * fz, gg = gx * gx + gy * gy + gz * gz;
+    double ef = ex * fx + ey * fy + ez * fz, area = nx * nx + ny * ny + nz * nz;
+    double unit = area > LEAST ? 1.0 / sqrt(area) : 0.0;
+    double inverse = area > LEAST && area > SLIVER * ee * ff ? 1.0 / area : 0.0;
+    l[0][k] = (float)(p[0][k] - mx), l[1][k] = (float)(p[1][k] - my), l[2][k] = (float)(p[2][k] - mz);
+    l[3][k] = (float)ex, l[4][k] = (float)ey, l[5][k] = (float)ez;
+    l[6][k] = (float)fx, l[7][k] = (float)fy, l[8][k] = (float)fz;
+    l[9][k] = (float)(unit * nx), l[10][k] = (float)(unit * ny), l[11][k] = (float)(unit * nz);
+    l[12][k] = (float)(inverse * ff), l[13][k] = (float)(inverse * -ef), l[14][k] = (float)(inverse * ee);
+    l[15][k] = (float)(ee > LEAST ? 1.0 / ee : 0.0);
+    l[16][k] = (float)(ff > LEAST ? 1.0 / ff : 0.0);
+    l[17][k] = (float)(gg > LEAST ? 1.0 / gg : 0.0);
+  }
 }
 
 void ch_skin_leaf_fill(int count, const ChVec3 (*corners)[3], ChSkinLeaf* leaf) {
   ChVec3 low = corners[0][0], high = low;
-  for (int k = 0; k < 3 * count; ++k) {
-    ChVec3 y = corners[k / 3][k % 3];
-    low = ch_vec(y.x < low.x ? y.x : low.x, y.y < low.y ? y.y : low.y, y.z < low.z ? y.z : low.z);
-    high = ch_vec(y.x > high.x ? y.x : high.x, y.y > high.y ? y.y : high.y, y.z > high.z ? y.z : high.z);
-  }
-  leaf->box = (ChBox3){low, high};
+  double p[9][CH_SKIN_LEAF];
+  for (int k = 0; k < CH_SKIN_LEAF; ++k)
+    for (int c = 0; c < 3; ++c) {
+      ChVec3 y = corners[k < count ? k : 0][c];
+      low = ch_vec(y.x < low.x ? y.x : low.x, y.y < low.y ? y.y : low.y, y.z < low.z ? y.z : low.z);
+      high = ch_vec(y.x > high.x ? y.x : high.x, y.y > high.y ? y.y : high.y, y.z > high.z ? y.z : high.z);
+      p[3 * c][k] = y.x, p[3 * c + 1][k] = y.y, p[3 * c + 2][k] = y.z;
+    }
   leaf->middle = ch_scale(0.5, ch_add(low, high));
   leaf->size = 0.5 * ch_norm(ch_sub(high, low));
-  for (int k = 0; k < CH_SKIN_LEAF; ++k) set_lane(leaf, k, corners[k < count ? k : 0]);
+  set_lanes((const double(*)[CH_SKIN_LEAF])p, leaf);
 }
 
 // --- all lanes at once; of compilers' loops over them none stays one

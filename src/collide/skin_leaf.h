@@ -15,9 +15,8 @@
 enum { CH_LEAF_ROWS = 18 };  // p - middle, e, f, unit normal, the matrix above, 1 / ee, 1 / ff, 1 / gg
 
 typedef struct ChSkinLeaf {
-  ChBox3 box;
-  ChVec3 middle;
-  double size;  // half the box's diagonal
+  ChVec3 middle;  // of the box that holds them
+  double size;    // half the box's diagonal
   float lanes[CH_LEAF_ROWS][CH_SKIN_LEAF];
 } ChSkinLeaf;
 

@@ -66,8 +66,8 @@ static void set_ball(Build* b, int node, ChBox3 box, int count) {
     ChVec3 middle = ch_scale(0.5, ch_add(low, high));
     double farthest = 0.0;
     for (int k = 0; k < count; ++k) farthest = fmax(farthest, ch_norm(ch_sub(mode_at(b, b->list[k], a), middle)));
-    sway[a] = middle.x, sway[b->modes + a] = middle.y, sway[2 * b->modes + a] = middle.z;
-    sway[3 * b->modes + a] = farthest;
+    sway[4 * a] = middle.x, sway[4 * a + 1] = middle.y, sway[4 * a + 2] = middle.z;
+    sway[4 * a + 3] = farthest;
   }
 }
 

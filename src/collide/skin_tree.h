@@ -30,7 +30,7 @@ typedef struct ChSkinTree {
   const ChSoft* soft;
   int node_count, leaf_count;
   ChSkinNode* nodes;
-  double* sway;      // nodes x 4 x modes: m_a in three rows, then delta_a
+  double* sway;      // nodes x modes x 4: m_a, delta_a
   int* triangles;    // in the order of the leaves
   uint8_t* corners;  // of these: 3 places each in the leaf's list of vertices
   uint8_t* sharp;    // of these: bit k where edge k juts out by more than 30 degrees at rest, on one of its two sides

@@ -15,6 +15,7 @@
 #include "collide/mesh_walk.h"
 #include "collide/sampling.h"
 #include "collide/skin_front.h"
+#include "collide/skin_plane.h"
 #include "collide/smooth_pair.h"
 #include "model/sample_tree.h"
 
@@ -86,7 +87,7 @@ static void add_face(const Walk* w, const Leaf* leaf, int k) {
     if (!(height <= w->sampling.margin) || !is_over(p, points[i])) continue;
     ChSkinFoot inside;
     if (height < 0.0 &&
-        !(ch_skin_foot(w->skin, points[i], ch_neg(n), 0.0, false, triangle, &inside) && inside.distance < 0.0))
+        !(ch_skin_foot(w->skin, points[i], ch_neg(n), 0.0, false, triangle, NULL, &inside) && inside.distance < 0.0))
       continue;
     ChProbeFoot foot = {height, ch_mat_apply(&w->sampling.turn, ch_neg(n)), -1};
     ChVec3 x = ch_sampling_place(&w->sampling, ch_along(points[i], -height, n));
@@ -163,12 +164,41 @@ static bool is_near_corner(const Walk* w, const Leaf* leaf, int k) {
   return leaf->stop[corner[0]].known || leaf->stop[corner[1]].known || leaf->stop[corner[2]].known;
 }
 
-static void add_leaf(const Walk* w, const ChSkinNode* node) {
+// What of the other skin is near a leaf's vertices.
+static const ChSkinNear* find_near(Walk* w, int count, const ChVec3* x, ChSkinNear* near) {
+  ChBox3 box = {x[0], x[0]};
+  for (int k = 1; k < count; ++k) {
+    ChVec3 *low = &box.low, *high = &box.high;
+    *low =
+        ch_vec(x[k].x < low->x ? x[k].x : low->x, x[k].y < low->y ? x[k].y : low->y, x[k].z < low->z ? x[k].z : low->z);
+    *high = ch_vec(x[k].x > high->x ? x[k].x : high->x, x[k].y > high->y ? x[k].y : high->y,
+                   x[k].z > high->z ? x[k].z : high->z);
+  }
+  double within = w->sampling.margin;
+  if (w->inside || !ch_skin_front_sift(w->front, &w->part, &box, within)) return NULL;
+  *near = (ChSkinNear){w->part.count, w->front->nodes + w->part.first, within, w->part.radius, w->part.at};
+  return near;
+}
+
+// Whether nothing is near a leaf at all, by one point of it, and it is outside.
+static bool is_leaf_clear(const ChSampling* s, ChVec3 x) {
+  const ChSkinNear* near = s->probe.near;
+  if (!near || near->count > 0) return false;
+  return ch_probe_is_outside(&s->probe, x, fmin(near->within, near->radius - ch_norm(ch_sub(x, near->at))));
+}
+
+static void add_leaf(Walk* w, const ChSkinNode* node) {
   const ChSampling* s = &w->sampling;
   const ChSkinTree* tree = w->skin->tree;
   const int* vertices = tree->vertices + node->vertex_first;
   Leaf leaf;
-  for (int k = 0; k < node->vertex_count; ++k) leaf.y[k] = ch_skin_vertex(w->skin, vertices[k]);
+  ChSkinNear near;
+  for (int k = 0; k < node->vertex_count; ++k) {
+    leaf.y[k] = ch_skin_vertex(w->skin, vertices[k]);
+    leaf.x[k] = ch_sampling_place(s, leaf.y[k]);
+  }
+  if (w->front) w->sampling.probe.near = find_near(w, node->vertex_count, leaf.x, &near);
+  if (w->front && is_leaf_clear(s, leaf.x[0])) return;
   double longest;
   uint32_t ends = edge_ends(w, node, &leaf, &longest);
   for (int k = 0; k < node->vertex_count; ++k) {
@@ -177,7 +207,7 @@ static void add_leaf(const Walk* w, const ChSkinNode* node) {
     stop->known = false;
     if (!is_end && k >= node->vertex_own) continue;
     double within = s->margin + (is_end ? longest : 0.0);  // an edge's end may be farther than its lowest point
-    ChVec3 x = leaf.x[k] = ch_sampling_place(s, leaf.y[k]);
+    ChVec3 x = leaf.x[k];
     leaf.outward[k] = ch_vec(0.0, 0.0, 0.0);
     if (!(ch_box_distance2(&s->probe.box, x) <= within * within)) continue;
     if (!is_end && is_clear(w, x, 0.0)) continue;
@@ -190,18 +220,6 @@ static void add_leaf(const Walk* w, const ChSkinNode* node) {
   for (int k = node->first; ends && k < node->first + node->count; ++k) add_edges(w, &leaf, k);
   for (int k = node->first; w->round && k < node->first + node->count; ++k)
     if (is_near_corner(w, &leaf, k)) add_face(w, &leaf, k);
-}
-
-// Over a plane only vertices touch first, and each is asked in the leaf that owns it.
-static void add_leaf_over(const Walk* w, const ChSkinNode* node, const ChProbePlane* plane) {
-  const ChSampling* s = &w->sampling;
-  const int* vertices = w->skin->tree->vertices + node->vertex_first;
-  for (int k = 0; k < node->vertex_own; ++k) {
-    ChVec3 x = ch_sampling_place(s, ch_skin_vertex(w->skin, vertices[k]));
-    ChProbeFoot foot = {ch_dot(plane->normal, x) - plane->offset, plane->normal, -1};
-    if (foot.distance <= s->margin)
-      ch_sampling_add(s, x, &foot, CH_SAMPLE_CORNER, 0, &(ChSampleName){vertices[k], vertices[k]});
-  }
 }
 
 // --- the way down ----------------------------------------------------------------------------------------------------
@@ -224,6 +242,8 @@ static ChClosingReach reach_of(const Walk* w, ChVec3 centre, const ChBall* ball)
 static bool meets_skin(Walk* w, const ChSkinNode* node, const ChBall* ball, const ChClosingReach* reach, Visit* visit) {
   if (visit->inside) return true;
   const ChSkinPart* part = &visit->part;
+  double most = ball->radius + reach->within + part->swing;
+  if (!(ch_box_distance2(&w->sampling.probe.box, reach->middle) <= most * most)) return false;
   double size = node->count > 0 ? 0.0 : ball->radius;
   visit->part = ch_skin_front_narrow(w->front, part, part->first + part->count, reach->middle,
                                      ball->radius + reach->within, size);
@@ -232,9 +252,10 @@ static bool meets_skin(Walk* w, const ChSkinNode* node, const ChBall* ball, cons
 }
 
 static void walk(Walk* w) {
-  Visit stack[STACK] = {{.node = 0}};
+  Visit stack[STACK];
   int depth = 1;
   ChSampling* s = &w->sampling;
+  stack[0] = (Visit){.node = 0};
   if (w->front) stack[0].part = ch_skin_front_start(w->front, s->probe.posed->skin);
   while (depth > 0) {
     Visit here = stack[--depth];
@@ -255,7 +276,7 @@ static void walk(Walk* w) {
     w->part = here.part, w->swing = ball.swing, w->inside = here.inside;
     s->margin = fmin(reach.margin + here.part.swing, w->closing.most);
     if (ch_probe_is_plane(&s->probe, centre, ball.radius, &plane))
-      add_leaf_over(w, node, &plane);
+      ch_skin_leaf_over_plane(s, w->skin, node, &plane);  // only vertices touch first
     else
       add_leaf(w, node);
   }
@@ -314,16 +335,20 @@ void ch_pair_soft_rigid(const ChPosed* a, const ChPosed* b, double margin, ChMan
   Walk w = {.sampling = ch_sampling(a, b, a->frame.at, margin, false, out), .skin = a->skin};
   ch_probe_flatten(&w.sampling.probe, ch_shape_box_in(a, b));
   w.faces = mesh && !mesh->field;
-  w.edges = !w.sampling.probe.flat;
   w.closing = ch_closing(a, b, margin);
+  if (w.sampling.probe.flat) {
+    ch_skin_over_plane(&w.sampling, &w.closing, a->skin);
+    return;
+  }
+  w.edges = true;
   ChPosed seen = ch_posed_in(b, a);
   ChSmooth round;
-  if (w.edges && !mesh && !b->shape->polytope) {
+  if (!mesh && !b->shape->polytope) {
     round = ch_smooth_of(&seen, ch_vec(0.0, 0.0, 0.0));
     w.round = &round;
   }
   walk(&w);
-  if (mesh || (b->shape->polytope && w.edges)) add_corners(a, b, margin, out);
+  if (mesh || b->shape->polytope) add_corners(a, b, margin, out);
 }
 
 void ch_pair_soft_soft(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {

@@ -1,0 +1,16 @@
+// A skin over a plane: every vertex that is near, and nothing else touches first.
+#ifndef CH_COLLIDE_SKIN_PLANE_H
+#define CH_COLLIDE_SKIN_PLANE_H
+
+#include "collide/closing.h"
+#include "collide/sampling.h"
+#include "collide/skin.h"
+
+// The probe is flat.
+void ch_skin_over_plane(const ChSampling* sampling, const ChClosing* closing, const ChSkin* skin);
+
+// The vertices of one leaf over a plane, each in the leaf that owns it.
+void ch_skin_leaf_over_plane(const ChSampling* sampling, const ChSkin* skin, const ChSkinNode* leaf,
+                             const ChProbePlane* plane);
+
+#endif
