@@ -1,13 +1,16 @@
 // M^-1 by connected parts of M.
 //
 // An unknown that M couples with no other needs a division only: translations, and turns about principal axes. A part
-// of at most DENSE_LIMIT unknowns is an arrow (compliance_arrow.c) or gets a dense LU factorisation of its own; for
-// rigid bodies that is every part and the whole costs O(bodies). A larger part gets CHOLMOD where it is symmetric
-// positive definite, UMFPACK otherwise.
+// of at most DENSE_LIMIT unknowns gets a dense LU factorisation of its own; for rigid bodies that is every part and the
+// whole costs O(bodies). One that is wider than those, and symmetric and positive definite, is an arrow
+// (compliance_arrow.c) or gets a root. A larger part gets CHOLMOD where it is symmetric positive definite, UMFPACK
+// otherwise.
 #include <math.h>
 #include <string.h>
 
+#include <cblas.h>
 #include <cholmod.h>
+#include <lapacke.h>
 #include <umfpack.h>
 
 #include "base/check.h"
@@ -56,7 +59,8 @@ static void lu_solve(int n, const double* a, const int* pivot, double* x) {
   }
 }
 
-void ch_part_gather(const ChCompliance* mass, const ChPart* part, double* a) {
+// The part by rows; what is not given is left as it is.
+static void gather_dense(const ChCompliance* mass, const ChPart* part, double* a) {
   const int n = part->size;
   for (int j = 0; j < n; ++j) {
     const int column = part->member[j];
@@ -65,12 +69,24 @@ void ch_part_gather(const ChCompliance* mass, const ChPart* part, double* a) {
   }
 }
 
+// NULL where the part is not symmetric and positive definite.
+static double* root_of(const ChCompliance* mass, const ChPart* part) {
+  const int n = part->size;
+  double* root = CH_TAKE(mass->arena, n * n, double);
+  gather_dense(mass, part, root);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < i; ++j)
+      if (root[i * n + j] != root[j * n + i]) return NULL;
+  return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, root, n) == 0 ? root : NULL;
+}
+
 static ChStatus factor_dense(ChContext* context, ChCompliance* mass, ChPart* part) {
   const int n = part->size;
-  if (n >= CH_PART_WIDE && (part->arrow = ch_arrow_find(mass, part))) return CH_OK;
+  if (n >= CH_PART_WIDE && ((part->arrow = ch_arrow_find(mass, part)) || (part->root = root_of(mass, part))))
+    return CH_OK;
   part->lu = CH_TAKE(mass->arena, n * n, double);
   part->pivot = CH_TAKE(mass->arena, n, int);
-  ch_part_gather(mass, part, part->lu);
+  gather_dense(mass, part, part->lu);
   if (lu_factor(n, part->lu, part->pivot)) return CH_OK;
   return ch_fail(context, CH_ERR_NUMERIC, "matrix M is singular: the part of %d unknowns that holds unknown %d", n,
                  part->member[0]);
@@ -261,6 +277,9 @@ void ch_part_solve_cholmod(const ChCompliance* mass, const ChPart* part, int sys
 ChStatus ch_part_solve(ChContext* context, const ChCompliance* mass, const ChPart* part, double* x, double* work) {
   if (part->arrow) {
     ch_arrow_solve(part, x);
+  } else if (part->root) {
+    cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, part->size, part->root, part->size, x, 1);
+    cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, part->size, part->root, part->size, x, 1);
   } else if (part->lu) {
     lu_solve(part->size, part->lu, part->pivot, x);
   } else if (part->cholesky) {

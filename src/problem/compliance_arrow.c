@@ -31,10 +31,11 @@ static bool find_stretch(const ChCompliance* mass, const ChPart* part, ChArrow* 
   return true;
 }
 
-// A hub is coupled with more unknowns than there may be hubs. hub[i] is its number, or -1; returns how many there are.
+// A hub is coupled with more unknowns than there may be hubs. hub[i] is its number, or -1; returns how many there are,
+// and one too many as soon as there are.
 static int number_hubs(const ChSparse* M, const ChArrow* a, int* hub) {
   int count = 0;
-  for (int i = 0; i < a->size; ++i) {
+  for (int i = 0; i < a->size && count <= HUBS_MAX; ++i) {
     const int column = a->first + i;
     int neighbours = 0;
     for (int k = M->start[column]; k < M->start[column + 1]; ++k)
@@ -105,20 +106,25 @@ static bool take_root(ChArrow* a) {
 }
 
 ChArrow* ch_arrow_find(ChCompliance* mass, const ChPart* part) {
-  ChArrow* a = CH_TAKE(mass->arena, 1, ChArrow);
-  if (!find_stretch(mass, part, a)) return NULL;
-  a->weight = CH_TAKE(mass->arena, a->size, double);
-  a->pull = CH_TAKE(mass->arena, HUBS_MAX * a->size, double);
   const ChArenaMark mark = ch_arena_mark(mass->arena);
-  int* hub = CH_TAKE(mass->arena, a->size, int);
-  double* mirror = CH_TAKE(mass->arena, HUBS_MAX * a->size, double);
-  a->hubs = number_hubs(mass->M, a, hub);
-  const bool found = a->hubs <= HUBS_MAX && read_arrow(mass->M, hub, a, mirror) && is_symmetric(a, mirror) &&
-                     eliminate_leaves(a, hub) && take_root(a);
-  ch_arena_release(mass->arena, mark);
-  for (int i = 0; found && i < a->size; ++i)
+  ChArrow* a = CH_TAKE(mass->arena, 1, ChArrow);
+  bool found = find_stretch(mass, part, a);
+  int* hub = CH_TAKE_RAW(mass->arena, a->size, int);
+  a->hubs = found ? number_hubs(mass->M, a, hub) : 0;
+  found = found && a->hubs <= HUBS_MAX;
+  if (found) {
+    a->weight = CH_TAKE(mass->arena, a->size, double);
+    a->pull = CH_TAKE(mass->arena, HUBS_MAX * a->size, double);
+    double* mirror = CH_TAKE(mass->arena, HUBS_MAX * a->size, double);
+    found = read_arrow(mass->M, hub, a, mirror) && is_symmetric(a, mirror) && eliminate_leaves(a, hub) && take_root(a);
+  }
+  if (!found) {
+    ch_arena_release(mass->arena, mark);
+    return NULL;
+  }
+  for (int i = 0; i < a->size; ++i)
     if (mass->part[a->first + i] == -1) mass->part[a->first + i] = -2 - (int)(part - mass->parts);
-  return found ? a : NULL;
+  return a;
 }
 
 // z := C^-1 z

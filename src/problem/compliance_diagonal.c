@@ -3,22 +3,10 @@
 #include <string.h>
 
 #include <cblas.h>
-#include <lapacke.h>
 
 #include "problem/compliance_parts.h"
 
-enum { CHUNK = 32, MANY = 32 };  // columns at a time; columns of H from which on a wide part gets a root
-
-// NULL where the part is not symmetric and positive definite.
-static double* root_of(const ChCompliance* mass, const ChPart* part) {
-  const int n = part->size;
-  double* root = CH_TAKE(mass->arena, n * n, double);
-  ch_part_gather(mass, part, root);
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < i; ++j)
-      if (root[i * n + j] != root[j * n + i]) return NULL;
-  return LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, root, n) == 0 ? root : NULL;
-}
+enum { CHUNK = 32 };  // columns at a time
 
 // Columns of H in one part with a root, gathered until they are worth a solve.
 typedef struct Panel {
@@ -46,13 +34,14 @@ static double spread_column(const ChCompliance* mass, const ChSparse* H, int c, 
       k = ch_arrow_measure(&mass->parts[arrow], H, k, end, &sum);
       continue;
     }
-    sum += mass->share[H->index[k]] * H->value[k] * H->value[k];
-    if (p >= 0) {
-      t->column[H->index[k]] = H->value[k];
-      if (t->seen[p] != c + 1) t->touched[t->count++] = p;
-      t->seen[p] = c + 1;
+    if (p < 0) {
+      sum += mass->share[H->index[k]] * H->value[k] * H->value[k];
+      ++k;
+      continue;
     }
-    ++k;
+    if (t->seen[p] != c + 1) t->touched[t->count++] = p;
+    t->seen[p] = c + 1;
+    for (; k < end && mass->part[H->index[k]] == p; ++k) t->column[H->index[k]] = H->value[k];
   }
   return sum;
 }
@@ -132,10 +121,6 @@ ChStatus ch_compliance_diagonal(ChContext* context, const ChCompliance* mass, co
              .touched = CH_TAKE(mass->arena, mass->count, int),
              .panel = CH_TAKE(mass->arena, mass->count, Panel)};
   ChStatus status = CH_OK;
-  for (int p = 0; p < mass->count; ++p) {
-    ChPart* part = &mass->parts[p];
-    if (part->lu && part->size >= CH_PART_WIDE && H->columns >= MANY) part->root = root_of(mass, part);
-  }
   for (int c = 0; c < H->columns && status == CH_OK; ++c) {
     diagonal[c] = spread_column(mass, H, c, &t);
     if (t.count == 0) continue;
@@ -143,7 +128,6 @@ ChStatus ch_compliance_diagonal(ChContext* context, const ChCompliance* mass, co
     clear_column(H, c, &t);
   }
   for (int p = 0; p < mass->count && status == CH_OK; ++p) flush_panel(mass, p, &t.panel[p], diagonal);
-  for (int p = 0; p < mass->count; ++p) mass->parts[p].root = NULL;  // it goes with what was taken since the mark
   ch_arena_release(mass->arena, mark);
   return status;
 }

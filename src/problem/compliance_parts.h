@@ -9,14 +9,14 @@
 
 typedef struct ChArrow ChArrow;
 
-// Connected unknowns; factored as an arrow, densely, or sparsely.
+// Connected unknowns; factored as an arrow, densely in one of two ways, or sparsely.
 typedef struct ChPart {
   int size;
   const int* member;  // its unknowns, ascending
   ChArrow* arrow;
   double* lu;    // dense: size x size by rows, L below the diagonal (unit), U on and above
   int* pivot;    // dense: row exchanged with row k
-  double* root;  // dense, wide and positive definite, while a diagonal is computed: L by columns
+  double* root;  // dense and positive definite: L by columns
   ChSparse A;    // sparse: the part's own matrix
   cholmod_factor* cholesky;
   void* umfpack;
@@ -35,9 +35,6 @@ struct ChCompliance {
 };
 
 enum { CH_PART_WIDE = 12 };  // unknowns of a dense part from which on another form than LU may be worth while
-
-// The part by rows; what is not given is left as it is.
-void ch_part_gather(const ChCompliance* mass, const ChPart* part, double* a);
 
 // x := A^-1 x of one part; `work` holds size entries.
 ChStatus ch_part_solve(ChContext* context, const ChCompliance* mass, const ChPart* part, double* x, double* work);
