@@ -86,15 +86,19 @@ static bool over_face(const ChPolytope* p, int f, ChVec3 point) {
   return true;
 }
 
-static void offer_edges(const ChPolytope* p, int f, ChVec3 point, ChPolytopeFoot* best) {
+// `best2`: the square of the best distance; what is not below it has no smaller root.
+static void offer_edges(const ChPolytope* p, int f, ChVec3 point, double* best2, ChPolytopeFoot* best) {
   int count = p->face_start[f + 1] - p->face_start[f];
   for (int k = 0; k < count; ++k) {
     int v = loop_vertex(p, f, k), w = loop_vertex(p, f, k + 1), low = v < w ? v : w, high = v < w ? w : v;
     ChSegment edge = {{p->vertices[low], p->vertices[high]}};  // ascending: both faces of an edge find the same foot
     double t = ch_segment_foot(&edge, point);
     ChVec3 apart = ch_sub(point, ch_segment_at(&edge, t));
-    double distance = ch_norm(apart);
+    double distance2 = ch_dot(apart, apart);
+    if (distance2 >= *best2) continue;
+    double distance = sqrt(distance2);
     if (!(distance < best->distance)) continue;
+    *best2 = distance2;
     *best =
         (ChPolytopeFoot){distance, ch_scale(1.0 / distance, apart), -1, {t >= 1.0 ? high : low, t <= 0.0 ? low : high}};
   }
@@ -118,11 +122,12 @@ ChPolytopeFoot ch_polytope_foot(const ChPolytope* p, ChVec3 point) {
   bool well_inside = second < -height - 1e-12 * p->radius;
   if (height <= 1e-12 * p->radius || well_inside || over_face(p, highest, point)) return on_face;
   ChPolytopeFoot best = {.distance = INFINITY, .face = -1};
+  double best2 = INFINITY;
   for (int f = 0; f < p->face_count; ++f) {
     double d = ch_dot(p->normals[f], point) - p->offsets[f];
     if (d <= 0.0) continue;
-    if (over_face(p, f, point)) return (ChPolytopeFoot){d, p->normals[f], f, {-1, -1}};
-    offer_edges(p, f, point, &best);
+    if (f != highest && over_face(p, f, point)) return (ChPolytopeFoot){d, p->normals[f], f, {-1, -1}};
+    offer_edges(p, f, point, &best2, &best);
   }
   return best;
 }

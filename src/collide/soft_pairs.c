@@ -10,6 +10,8 @@
 // Two skins meet with the vertices of each, and the lowest points inside the sharp edges of one, against the triangles
 // of the other. Whatever one has of the other inside of itself leaves on the side that it came from (skin.h). Parts of
 // the skin are found through its tree of balls.
+#include <string.h>
+
 #include "collide/closest.h"
 #include "collide/closing.h"
 #include "collide/mesh_walk.h"
@@ -22,11 +24,19 @@
 enum { STACK = 64, LEAF_VERTICES = 3 * CH_SKIN_LEAF, RIM = 8 };
 static const double eighth = 0.78539816339744830962;
 
+// Feet of vertices on a convex shape: leaves share vertices, and ask again.
+enum { SEEN = 128 };
+typedef struct Seen {
+  int vertex[SEEN];  // plus one
+  ChProbeFoot foot[SEEN];
+} Seen;
+
 typedef struct Walk {
   ChSampling sampling;
   ChClosing closing;
   ChSkinFront* front;  // where the other one is a skin
   ChSkinPart part;     // that the leaf at hand may touch
+  Seen* seen;          // where the other one is convex
   double swing;        // of this leaf
   bool inside;         // this leaf is inside of the other, and far from all of it
   const ChSkin* skin;
@@ -187,6 +197,19 @@ static bool is_leaf_clear(const ChSampling* s, ChVec3 x) {
   return ch_probe_is_outside(&s->probe, x, fmin(near->within, near->radius - ch_norm(ch_sub(x, near->at))));
 }
 
+// The foot of a vertex; `outward` in the skin's frame.
+static bool ask(const Walk* w, int vertex, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* foot) {
+  const ChSampling* s = &w->sampling;
+  int place = vertex % SEEN;
+  if (w->seen && w->seen->vertex[place] == vertex + 1) {
+    *foot = w->seen->foot[place];
+    return foot->distance <= within;
+  }
+  bool known = s->probe.at(&s->probe, x, ch_mat_apply(&s->turn, outward), within, foot);
+  if (w->seen && known) w->seen->vertex[place] = vertex + 1, w->seen->foot[place] = *foot;
+  return known;
+}
+
 static void add_leaf(Walk* w, const ChSkinNode* node) {
   const ChSampling* s = &w->sampling;
   const ChSkinTree* tree = w->skin->tree;
@@ -212,7 +235,7 @@ static void add_leaf(Walk* w, const ChSkinNode* node) {
     if (!(ch_box_distance2(&s->probe.box, x) <= within * within)) continue;
     if (!is_end && is_clear(w, x, 0.0)) continue;
     if (w->faces) leaf.outward[k] = ch_skin_outward(w->skin, vertices[k]);
-    stop->known = s->probe.at(&s->probe, x, ch_mat_apply(&s->turn, leaf.outward[k]), within, &stop->foot);
+    stop->known = ask(w, vertices[k], x, leaf.outward[k], within, &stop->foot);
     stop->near = stop->known && stop->foot.distance <= s->margin;
     if (stop->near && k < node->vertex_own)
       ch_sampling_add(s, x, &stop->foot, CH_SAMPLE_CORNER, 0, &(ChSampleName){vertices[k], vertices[k]});
@@ -341,6 +364,11 @@ void ch_pair_soft_rigid(const ChPosed* a, const ChPosed* b, double margin, ChMan
     return;
   }
   w.edges = true;
+  Seen feet;
+  if (w.sampling.probe.convex) {
+    memset(feet.vertex, 0, sizeof feet.vertex);
+    w.seen = &feet;
+  }
   ChPosed seen = ch_posed_in(b, a);
   ChSmooth round;
   if (!mesh && !b->shape->polytope) {
