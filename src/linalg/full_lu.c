@@ -9,6 +9,7 @@
 enum { LARGE = 100, PANEL = 4 };
 #define FACTOR_WORK 0.05  // of an entry and a row: several multiply-adds at a time
 #define SOLVE_WORK 0.5    // of an entry
+#define THRESHOLD 0.5     // share of a column's largest entry at which the diagonal is divided by all the same
 #define TINY 1e-14        // share of the largest entry that stands in for a pivot of nothing
 
 _Static_assert(sizeof(lapack_int) == sizeof(int), "pivots are shared with LAPACK");
@@ -21,10 +22,13 @@ static void exchange_rows(int n, double* A, int a, int b) {
   }
 }
 
-static int largest_below(int n, const double* column, int k) {
+// The row to divide by: the diagonal, unless others are much larger. Exchanging rows costs as much as a column's
+// update.
+static int choose_pivot(int n, const double* column, int k) {
   double largest = fabs(column[k]);
 #pragma omp simd reduction(max : largest)
   for (int i = k; i < n; ++i) largest = fabs(column[i]) > largest ? fabs(column[i]) : largest;
+  if (fabs(column[k]) >= THRESHOLD * largest) return k;
   for (int i = k; i < n; ++i)
     if (fabs(column[i]) == largest) return i;
   return k;
@@ -39,7 +43,7 @@ static inline void subtract(int n, int from, double a, const double* restrict x,
 static void factor_panel(int n, double* A, int first, int last, double tiny, int* pivot) {
   for (int k = first; k < last; ++k) {
     double* column = A + (long)k * n;
-    int from = largest_below(n, column, k);
+    int from = choose_pivot(n, column, k);
     pivot[k] = from + 1;  // as LAPACK counts
     exchange_rows(n, A, k, from);
     if (!(fabs(column[k]) >= tiny)) column[k] = column[k] < 0.0 ? -tiny : tiny;

@@ -1,4 +1,5 @@
-// LU of a full matrix by columns, with row exchanges: P A = L U in place of A, L's diagonal of ones left out.
+// LU of a full matrix by columns, with row exchanges where they are needed: P A = L U in place of A, L's diagonal of
+// ones left out.
 //
 // A Newton step of one deformable scene factors a matrix of 20 to 80 rows. That is less work than LAPACK needs to wake
 // up (18 rows: 0.6 instead of 2.0 us, 40 rows: 3 instead of 8, 66 rows: 14 instead of 22), so that small matrices are
