@@ -32,7 +32,7 @@ CH_OPTIONS(LEAP_OPTIONS)
 #define FALL 0.1       // of eps after a quick proximal step,
 #define SLOW_FALL 0.3  // after a slow one,
 #define RISE 4.0       // and its rise after one that failed
-#define SHARE 0.1       // of the centre's error that a proximal step need not bring down
+#define SHARE 0.1      // of the centre's error that a proximal step need not bring down
 #define SPREAD 0.7     // after a failure rho_i varies by up to exp(SPREAD)
 enum { QUICK = 3, MOST_STEPS = 300 };
 
