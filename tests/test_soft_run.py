@@ -139,8 +139,16 @@ class Clock(unittest.TestCase):
         limit = self.check(said)
         self.assertLess(limit["steps_per_second"], 1001)
         self.assertTrue(limit["realtime"])
-        self.assertEqual(limit["seconds"], 0.001)
+        self.assertEqual(limit["seconds"], 0.002)
+        self.assertEqual(limit["lag"], 0.25)
         self.assertTrue(0 <= limit["late"]["steps"] < said["steps"])
+
+    def test_a_lag_of_its_own_and_a_limit_are_told(self):
+        said = self.said("soft-bar", "--until", "0.1", "--realtime", "--step-limit", "5", "--lag", "3")
+        limit = self.check(said)
+        self.assertAlmostEqual(limit["seconds"], 0.005)
+        self.assertAlmostEqual(limit["lag"], 0.003)
+        self.assertEqual(run("run", "soft-bar", "--realtime", "--lag", "-1").returncode, 2)
 
     def test_a_step_limit_alone_does_not_wait(self):
         said = self.said("soft-bar", "--until", "0.4", "--step-limit", "0.05")

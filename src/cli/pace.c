@@ -7,12 +7,22 @@
 #include "base/clock.h"
 #include "cli/progress.h"
 
-static const double NAP = 0.05;  // seconds between looks at whether a stop was asked for
+static const double LEAST = 0.5;  // of h, that a step has however far behind the clock the run is
+static const double NAP = 0.05;   // seconds between looks at whether a stop was asked for
 
-ChPace ch_pace_begin(bool paced, double limit, double from) {
-  ChPace pace = {.paced = paced, .limit = limit, .from = from};
+ChPace ch_pace_begin(bool paced, double limit, double lag, double from) {
+  ChPace pace = {.paced = paced, .limit = limit, .lag = lag, .from = from};
   ch_loop_meter_begin(&pace.meter);
   return pace;
+}
+
+// When a step that ends at `time` is due.
+static double due_at(const ChPace* p, double time) { return p->meter.began + (time - p->from); }
+
+double ch_pace_allowance(const ChPace* p, double time, double h) {
+  if (!p->paced || p->meter.steps == 0) return p->limit;
+  double left = due_at(p, time + h) + p->lag - ch_clock_seconds();
+  return fmin(p->limit, fmax(left, LEAST * h));
 }
 
 static void wait_until(double clock) {
@@ -32,7 +42,7 @@ void ch_pace_step(ChPace* p, double time, double h, double seconds, bool met) {
     p->meter.began = p->began - (time - p->from);
     return;
   }
-  double due = p->meter.began + (time - p->from);
+  double due = due_at(p, time);
   double lag = ch_clock_seconds() - due;
   p->late += lag > 0.0;
   p->most = fmax(p->most, lag);

@@ -57,8 +57,9 @@ static json_t* pace_json(const ChPace* p) {
       ch_json_real(mean((double)m->met, m->steps)), "met_limit", ch_json_real(mean((double)m->in_time, m->steps)),
       "met_both", ch_json_real(mean((double)m->both, m->steps)), "steps_per_second", ch_json_real(ch_pace_rate(p)),
       "step_seconds", pair_json("mean", ch_json_real(mean(m->busy, m->steps)), "max", ch_json_real(m->slowest)));
-  if (p->paced)
-    json_object_set_new(object, "late", pair_json("steps", json_integer(p->late), "max", ch_json_real(p->most)));
+  if (!p->paced) return object;
+  json_object_set_new(object, "lag", ch_json_real(p->lag));
+  json_object_set_new(object, "late", pair_json("steps", json_integer(p->late), "max", ch_json_real(p->most)));
   return object;
 }
 
@@ -157,7 +158,9 @@ static void print_pace(const ChPace* p) {
          100.0 * mean((double)m->both, m->steps));
   printf("              %.4g steps a second; a step took %.3g ms on average, %.3g ms at most\n", ch_pace_rate(p),
          1e3 * mean(m->busy, m->steps), 1e3 * m->slowest);
-  if (p->paced) printf("real time     %ld steps ended behind the clock, by %.3g ms at most\n", p->late, 1e3 * p->most);
+  if (p->paced)
+    printf("real time     %ld steps ended behind the clock, by %.3g ms at most; %.4g ms are allowed\n", p->late,
+           1e3 * p->most, 1e3 * p->lag);
 }
 
 static void print_files(const ChRunReport* r) {
