@@ -139,7 +139,7 @@ class Clock(unittest.TestCase):
         limit = self.check(said)
         self.assertLess(limit["steps_per_second"], 1001)
         self.assertTrue(limit["realtime"])
-        self.assertEqual(limit["seconds"], 0.002)
+        self.assertEqual(limit["seconds"], 0.003)
         self.assertEqual(limit["lag"], 0.5)
         self.assertTrue(0 <= limit["late"]["steps"] < said["steps"])
 

@@ -30,7 +30,7 @@ enum { STATUS_INTERRUPTED = 130 };
   X(COUNT, threads, 0, "N", 1, 1024, "threads; the motion does not depend on it")                                     \
   X(TEXT, warm, NULL, "on|off", 0, 0, "reactions of the last step start the next")                                    \
   X(TEXT, rest, NULL, "on|off", 0, 0, "what is certified to be at rest is not solved again")                          \
-  X(FLAG, realtime, false, NULL, 0, 0, "keeps to the clock: waits when early, and no step takes longer than 2 h")     \
+  X(FLAG, realtime, false, NULL, 0, 0, "keeps to the clock: waits when early, and no step takes longer than 3 h")     \
   X(REAL, lag, 500.0, "MS", 0.0, 1e6, "milliseconds that --realtime may be behind the clock for a while (500)")       \
   X(REAL, step_limit, 0.0, "MS", 0.01, 1e6, "milliseconds that a step may take; then the best answer so far is used") \
   X(LIST, set, {0}, "NAME=VALUE", 0, 0, "an option of a method; `cardhouse methods --options` lists them")            \
@@ -145,7 +145,7 @@ static bool override_options(const ChCommand* self, Job* job) {
   if (a->integrator) o->integrator = a->integrator;
   if (a->midpoint >= 0.0) o->midpoint = a->midpoint;
   if (a->threads > 0) o->threads = (int)a->threads;
-  if (a->realtime) o->step_limit = 2.0 * o->h;
+  if (a->realtime) o->step_limit = 3.0 * o->h;
   if (a->step_limit > 0.0) o->step_limit = 1e-3 * a->step_limit;
   if (a->warm) o->warm = is_on(a->warm);
   if (a->rest) o->rest = is_on(a->rest);
