@@ -137,10 +137,7 @@ static bool solve_proximal(Leap* l, double error, long most, int* steps) {
 // After a failure another draw each time: contacts that sit on a kink of the map with one rho sit elsewhere with
 // another. The sequence is always the same.
 static void choose_rho(Leap* l, bool vary) {
-  for (int i = 0; i < l->s->n; ++i) {
-    l->seed = l->seed * 6364136223846793005ul + 1442695040888963407ul;
-    l->rho[i] = vary ? exp(SPREAD * ((double)(l->seed >> 33) / 1073741824.0 - 1.0)) : 1.0;
-  }
+  for (int i = 0; i < l->s->n; ++i) l->rho[i] = vary ? ch_run_vary(&l->seed, SPREAD) : 1.0;
 }
 
 static void recentre(Leap* l) {

@@ -114,6 +114,9 @@ void ch_run_form(ChRun* run);
 // certain space.
 struct ChLinearSystem* ch_run_linear(ChRun* run, int space, bool symmetric);
 
+// A factor between exp(-spread) and exp(spread), another one each time; from one seed always the same sequence.
+double ch_run_vary(unsigned long* seed, double spread);
+
 // One row of a method's option table. Values are doubles on the way in; a whole-number option says so.
 typedef struct ChOption {
   const char* name;  // "nsgs.anderson"

@@ -201,14 +201,8 @@ typedef struct Progress {
 // the map, where one rho makes Newton's method cycle, sit elsewhere with another. The sequence is always the same.
 static void choose_rho(Newton* n, bool vary) {
   double rho = n->form->rho > 0.0 ? n->form->rho : 1.0 / n->eps;
-  for (int i = 0; i < n->s->n; ++i) {
-    double factor = 1.0;
-    if (vary && n->form->rho > 0.0) {
-      n->seed = n->seed * 6364136223846793005ul + 1442695040888963407ul;
-      factor = exp(n->options.spread * ((double)(n->seed >> 33) / 1073741824.0 - 1.0));
-    }
-    n->rho[i] = rho * factor;
-  }
+  for (int i = 0; i < n->s->n; ++i)
+    n->rho[i] = vary && n->form->rho > 0.0 ? rho * ch_run_vary(&n->seed, n->options.spread) : rho;
 }
 
 // Solves one proximal problem and adjusts eps and the formulation to how it went.

@@ -138,6 +138,11 @@ ChLinearSystem* ch_run_linear(ChRun* run, int space, bool symmetric) {
   return *slot;
 }
 
+double ch_run_vary(unsigned long* seed, double spread) {
+  *seed = *seed * 6364136223846793005ul + 1442695040888963407ul;
+  return exp(spread * ((double)(*seed >> 33) / 1073741824.0 - 1.0));
+}
+
 double ch_option_value(const ChSolveOptions* options, const char* name, double fallback) {
   for (int k = options->setting_count - 1; k >= 0; --k)
     if (strcmp(options->settings[k].name, name) == 0) return options->settings[k].value;
