@@ -2,7 +2,7 @@
 // ones left out.
 //
 // A Newton step of one deformable scene factors a matrix of 20 to 80 rows. That is less work than LAPACK needs to wake
-// up (18 rows: 0.6 instead of 2.0 us, 40 rows: 3 instead of 8, 66 rows: 14 instead of 22), so that small matrices are
+// up (18 rows: 0.8 instead of 2.1 us, 40 rows: 4 instead of 9, 66 rows: 13 instead of 21), so that small matrices are
 // factored here, four columns at a time; from 100 rows on it is LAPACK.
 #ifndef CH_LINALG_FULL_LU_H
 #define CH_LINALG_FULL_LU_H
