@@ -280,6 +280,18 @@ class Serving(unittest.TestCase):
             self.assertTrue(0.0 <= loop[share] <= 1.0)
         self.assertGreater(loop["real_time_factor"], 0)
         self.assertGreater(loop["limit"], 0)
+        self.assertGreaterEqual(loop["behind_seconds"], 0)
+
+    def test_L12_a_scene_to_be_felt_is_kept_to_the_clock_as_a_run_in_real_time_is(self):
+        page = self.page(self.server("haptic"))
+        loop = page.wait(lambda m: isinstance(m, dict) and m["type"] == "loop" and m["steps_per_second"])
+        self.assertAlmostEqual(loop["limit"], 3e-3)
+        self.assertLessEqual(loop["real_time_factor"], 1.5)
+        page.send(type="set", name="limit", value=0.002)
+        page.wait(lambda m: isinstance(m, dict) and m["type"] == "loop" and abs(m["limit"] - 0.002) < 1e-12)
+        page.send(type="set", name="limit", value=None)
+        page.send(type="speed", value=0.1)  # in slow motion there is time
+        page.wait(lambda m: isinstance(m, dict) and m["type"] == "loop" and m["limit"] > 0.1)
 
     def test_scenes_are_loaded_with_parameters(self):
         page = self.page(self.server("cards", "--paused"))

@@ -4,7 +4,7 @@
 
 #include "serve/exchange.h"
 #include "serve/loop_meter.h"
-#include "serve/time_limit.h"
+#include "serve/pace.h"
 #include "support/near.h"
 
 // --- orders ----------------------------------------------------------------------------------------------------------
@@ -250,12 +250,13 @@ static void H36_the_loop_tells_its_shares(void** state) {
   ChLoopMeter meter;
   ch_loop_meter_begin(&meter);
   for (int k = 0; k < 100; ++k) {
-    ch_loop_meter_step(&meter, 0.01, k < 10 ? 0.5 : 0.001, 0.1, k >= 20);
+    ch_loop_meter_step(&meter, 0.01, k < 10 ? 0.5 : 0.001, 0.1, k >= 20, 0.001 * (k % 7));
     ch_loop_meter_distance(&meter, 0.01 * k, k);
   }
   json_t* loop = ch_loop_meter_close(&meter);
   CHECK_NEAR(json_real_value(json_object_get(loop, "met")), 0.8, 1e-12);
   CHECK_NEAR(json_real_value(json_object_get(loop, "in_time")), 0.9, 1e-12);
+  CHECK_NEAR(json_real_value(json_object_get(loop, "behind_seconds")), 0.006, 1e-12);
   CHECK_NEAR(json_real_value(json_object_get(loop, "distance")), 99.0, 2.0);
   size_t count = json_array_size(json_object_get(loop, "distances"));
   assert_true(count > CH_DISTANCES_MAX / 2 && count <= CH_DISTANCES_MAX);
@@ -265,35 +266,45 @@ static void H36_the_loop_tells_its_shares(void** state) {
   json_decref(loop);
 }
 
-// One slow step costs little; a collapse brings the limit down to its floor within some steps; calm brings it back.
-static void H36_the_time_limit_gives_way_and_comes_back(void** state) {
+// Who watches: one slow step may use up the lag, then each has its least until the clock is caught up with; what is
+// further behind is lost, so that nothing hurries later.
+static void H36_the_time_of_a_step_gives_way_and_comes_back(void** state) {
   (void)state;
-  ChTimeLimit limit = ch_time_limit_begin(2.0, 100);
-  ch_time_limit_step(&limit, 0.5, 0.001);
-  CHECK_NEAR(limit.now, 1.0, 0.0);
-  double spent = 0.0;
-  for (int k = 0; k < 20; ++k) {
-    spent += limit.now;
-    ch_time_limit_step(&limit, limit.now + 0.01, 0.001);
-  }
-  CHECK_NEAR(limit.now, limit.lowest, 0.0);
-  CHECK_AT_MOST(spent, 3.0);
-  for (int k = 0; k < 1000; ++k) ch_time_limit_step(&limit, 0.002, 0.001);
-  CHECK_NEAR(limit.now, 2.0, 0.0);
-  for (int k = 0; k < 100; ++k) ch_time_limit_step(&limit, 0.2, 0.5);  // slow motion: there is time
-  CHECK_NEAR(limit.now, 2.0, 0.0);
+  ChPace pace = ch_pace_watched(0.01, 0.5, 2.0, 100, 1);  // a step of 10 ms every 20 ms, in which 30 ms are its least
+  ch_pace_start(&pace, 1000.0, 5.0);
+  CHECK_NEAR(ch_pace_due(&pace, 5.01), 1000.02, 1e-9);
+  CHECK_NEAR(pace.least, 0.03, 1e-12);
+  CHECK_NEAR(ch_pace_allowance(&pace, 1000.0, 5.01), pace.limit, 1e-9);  // all of the lag, and its own time
+  CHECK_NEAR(pace.limit, 0.12, 1e-12);
+  CHECK_NEAR(ch_pace_allowance(&pace, 1000.1, 5.02), 0.04, 1e-9);
+  CHECK_NEAR(ch_pace_allowance(&pace, 1000.3, 5.03), pace.least, 0.0);
+  CHECK_NEAR(ch_pace_behind(&pace, 1000.3, 5.03), 0.24, 1e-9);
+  CHECK_NEAR(ch_pace_behind(&pace, 1000.0, 5.03), 0.0, 0.0);
+  ch_pace_forgive(&pace, 1000.3, 5.03);
+  CHECK_NEAR(ch_pace_behind(&pace, 1000.3, 5.03), 2.0 * pace.lag, 1e-9);
+  CHECK_NEAR(ch_pace_allowance(&pace, 1000.31, 5.2), pace.limit, 0.0);  // calm again
+  ChPace own = ch_pace_watched(0.01, 1.0, 0.005, 100, 1);               // the scene itself allows less
+  CHECK_NEAR(own.limit, 0.005, 0.0);
+  CHECK_NEAR(own.least, 0.005, 0.0);
+  ChPace free = ch_pace_watched(0.01, 0.0, 2.0, 100, 1);  // as fast as it goes: no clock
+  CHECK_NEAR(ch_pace_allowance(&free, 1e9, 0.0), free.limit, 0.0);
+  CHECK_NEAR(ch_pace_behind(&free, 1e9, 0.0), 0.0, 0.0);
 }
 
-// Five bodies at a thousand steps a second: however slow a step is, soon none is allowed more than a millisecond.
-static void L12_a_few_bodies_in_short_steps_get_a_limit_as_short(void** state) {
+// Six bodies at a thousand steps a second are kept to the clock as `run --realtime` keeps them: three times h, and half
+// of it where they are behind. Many bodies are not, nor slow motion; two panes of them have half the time each.
+static void L12_a_few_bodies_in_short_steps_are_paced_to_be_felt(void** state) {
   (void)state;
-  ChTimeLimit few = ch_time_limit_begin(2.0, 5), many = ch_time_limit_begin(2.0, 50);
-  for (int k = 0; k < 20; ++k) {
-    ch_time_limit_step(&few, few.now + 0.001, 0.001);
-    ch_time_limit_step(&many, many.now + 0.001, 0.001);
-  }
-  CHECK_NEAR(few.now, 0.001, 0.0);
-  CHECK_NEAR(many.now, many.lowest, 0.0);
+  ChPace few = ch_pace_watched(1e-3, 1.0, 2.0, 6, 1), run = ch_pace_felt(1e-3, 1.0);
+  assert_memory_equal(&few, &run, sizeof few);
+  CHECK_NEAR(few.limit, 3e-3, 1e-15);
+  ch_pace_start(&few, 10.0, 0.0);
+  CHECK_NEAR(ch_pace_allowance(&few, 10.4, 1e-3), 3e-3, 0.0);
+  CHECK_NEAR(ch_pace_allowance(&few, 10.5, 1e-3), 1e-3, 1e-9);
+  CHECK_NEAR(ch_pace_allowance(&few, 11.0, 1e-3), 0.5e-3, 0.0);
+  CHECK_NEAR(ch_pace_watched(1e-3, 1.0, 2.0, 50, 1).least, 0.025, 1e-12);
+  CHECK_NEAR(ch_pace_watched(1e-3, 0.1, 2.0, 6, 1).least, 0.0206, 1e-12);
+  CHECK_NEAR(ch_pace_watched(1e-3, 1.0, 2.0, 6, 2).least, 0.0412, 1e-12);
 }
 
 int main(void) {
@@ -307,8 +318,8 @@ int main(void) {
       cmocka_unit_test(orders_queue_up_to_a_bound_and_drags_replace_each_other),
       cmocka_unit_test(answers_reach_whom_they_are_for),
       cmocka_unit_test(H36_the_loop_tells_its_shares),
-      cmocka_unit_test(H36_the_time_limit_gives_way_and_comes_back),
-      cmocka_unit_test(L12_a_few_bodies_in_short_steps_get_a_limit_as_short),
+      cmocka_unit_test(H36_the_time_of_a_step_gives_way_and_comes_back),
+      cmocka_unit_test(L12_a_few_bodies_in_short_steps_are_paced_to_be_felt),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

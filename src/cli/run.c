@@ -9,8 +9,8 @@
 #include "cli/choices.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/pace.h"
 #include "cli/progress.h"
+#include "cli/realtime.h"
 #include "cli/run_report.h"
 #include "model/world.h"
 #include "record/folder.h"
@@ -68,7 +68,7 @@ typedef struct Job {
   ChVtk* vtk;
   ChRecordState records;
   double from, until, seconds_record;
-  ChPace pace;
+  ChRealtime realtime;
   bool started;  // steps were made: what fails from now on is no bad usage
   bool interrupted;
 } Job;
@@ -145,7 +145,7 @@ static bool override_options(const ChCommand* self, Job* job) {
   if (a->integrator) o->integrator = a->integrator;
   if (a->midpoint >= 0.0) o->midpoint = a->midpoint;
   if (a->threads > 0) o->threads = (int)a->threads;
-  if (a->realtime) o->step_limit = 3.0 * o->h;
+  if (a->realtime) o->step_limit = ch_pace_felt(o->h, 1.0).limit;
   if (a->step_limit > 0.0) o->step_limit = 1e-3 * a->step_limit;
   if (a->warm) o->warm = is_on(a->warm);
   if (a->rest) o->rest = is_on(a->rest);
@@ -303,24 +303,32 @@ static bool is_over(const Job* job) {
   return ch_simulation_time(job->simulation) >= job->until - 0.01 * job->options.h;
 }
 
+static ChPace pace_of(const Job* job) {
+  const Arguments* a = &job->arguments;
+  ChPace pace = ch_pace_felt(job->options.h, a->realtime ? 1.0 : 0.0);
+  pace.limit = job->options.step_limit;
+  pace.lag = 1e-3 * a->lag;
+  return pace;
+}
+
 static ChStatus step_through(Job* job) {
   const Arguments* a = &job->arguments;
   ChProgress progress = ch_progress_begin(!a->quiet, job->from, job->until);
   ChStatus status = CH_OK;
   job->started = true;
-  job->pace = ch_pace_begin(a->realtime, job->options.step_limit, 1e-3 * a->lag, job->from);
+  job->realtime = ch_realtime_begin(pace_of(job));
   while (status == CH_OK && !is_over(job) && !ch_stop_asked()) {
     ChStepInfo info;
     double began = ch_clock_seconds();
     ch_simulation_options(job->simulation)->step_limit =
-        ch_pace_allowance(&job->pace, ch_simulation_time(job->simulation), job->options.h);
+        ch_realtime_allowance(&job->realtime, ch_simulation_time(job->simulation) + job->options.h);
     status = ch_simulation_step(&job->context, job->simulation, &info);
     if (status != CH_OK) break;
     double before = ch_clock_seconds();
     status = record_step(job);
     job->seconds_record += ch_clock_seconds() - before;
     ch_progress_step(&progress, job->simulation, job->records.summary.missed);
-    ch_pace_step(&job->pace, info.time, info.h, before - began, !info.missed);
+    ch_realtime_step(&job->realtime, info.time, info.h, before - began, !info.missed);
   }
   ch_progress_end(&progress);
   job->interrupted = status == CH_OK && !is_over(job);
@@ -340,7 +348,7 @@ static ChExit report(const ChCommand* self, const Job* job, double seconds) {
                    .seconds_total = seconds,
                    .seconds_record = job->seconds_record,
                    .interrupted = job->interrupted,
-                   .pace = &job->pace,
+                   .realtime = &job->realtime,
                    .out = a->out,
                    .csv = a->csv,
                    .vtk = a->vtk,

@@ -4,7 +4,7 @@
 
 #include "cardhouse/record.h"
 #include "cli/arguments.h"
-#include "cli/pace.h"
+#include "cli/realtime.h"
 
 typedef struct ChRunReport {
   const char* scene;
@@ -15,7 +15,7 @@ typedef struct ChRunReport {
   double from;                           // simulated seconds at which this run began; 0 unless resumed
   double seconds_total, seconds_record;  // of this run
   bool interrupted;
-  const ChPace* pace;
+  const ChRealtime* realtime;
   const char *out, *csv, *vtk, *problems, *checkpoint;  // files and folders that were written; NULL: none
 } ChRunReport;
 

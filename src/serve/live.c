@@ -13,7 +13,6 @@
 static const double SHOW_SECONDS = 1.0 / 60.0;  // from picture to picture, at least
 static const double UNSEEN_SECONDS = 0.25;      // after which a picture that nobody took is renewed
 static const double LONGEST_WAIT = 0.5;         // for an order
-static const double LARGEST_LAG = 0.1;          // wall seconds that a slow scene may have to catch up; the rest is lost
 
 ChStatus ch_live_create(ChContext* context, const ChLiveOptions* options, ChExchange* exchange, ChLive** out) {
   *out = NULL;
@@ -48,20 +47,32 @@ void ch_live_destroy(ChLive* live) {
 // --- time ------------------------------------------------------------------------------------------------------------
 
 void ch_live_restart_clock(ChLive* live) {
-  live->pace_wall = ch_clock_seconds();
-  live->pace_time = ch_simulation_time(live->panes[0].simulation);
+  ch_pace_start(&live->pace, ch_clock_seconds(), ch_simulation_time(live->panes[0].simulation));
 }
 
-// Wall seconds until the next step is due; a scene that cannot keep up goes slower than asked and does not hurry later.
+static int moving_bodies(const ChWorld* world) {
+  int count = 0;
+  for (int b = 0; b < world->body_count; ++b) count += ch_world_moves(world, b);
+  return count;
+}
+
+void ch_live_set_pace(ChLive* live) {
+  const ChSimulationOptions* o = &live->setup.options;
+  int bodies = moving_bodies(ch_simulation_world(live->panes[0].simulation));
+  live->pace = ch_pace_watched(o->h, live->speed, o->solve.time_limit, bodies, live->pane_count);
+  if (live->limit_given > 0.0) {
+    live->pace.limit = live->limit_given;
+    live->pace.least = fmin(live->pace.least, live->limit_given);
+  }
+  ch_live_restart_clock(live);
+}
+
+// Wall seconds until the next step begins, which is when the last one is due.
 static double seconds_to_step(ChLive* live) {
   if (live->speed == 0.0) return 0.0;
   double now = ch_clock_seconds(), time = ch_simulation_time(live->panes[0].simulation);
-  double next = live->pace_wall + (time + live->setup.options.h - live->pace_time) / live->speed;
-  if (now - next > LARGEST_LAG) {
-    live->pace_wall = now - LARGEST_LAG;
-    live->pace_time = time;
-  }
-  return fmax(next - now, 0.0);
+  ch_pace_forgive(&live->pace, now, time);
+  return fmax(ch_pace_due(&live->pace, time) - now, 0.0);
 }
 
 // --- one step --------------------------------------------------------------------------------------------------------
@@ -84,16 +95,12 @@ static ChStatus pull(ChContext* context, const ChLive* live, int pane) {
   return ch_simulation_pull(context, s, drag->body, grip_point(ch_simulation_world(s), drag), drag->target, &grip);
 }
 
-// Only now and then: a change of options costs the simulation a check, and what it knows of islands at rest.
-static void adapt_limit(ChLive* live, double seconds) {
-  if (live->limit_given) return;
-  double before = live->limit.now, h = live->setup.options.h;
-  ch_time_limit_step(&live->limit, seconds, h / (live->speed > 0.0 ? live->speed : 1.0));
-  if (live->limit.now == before) return;
-  bool whole = live->limit.now < live->limit.highest;
-  ch_time_limit_set(live->limit.now, whole, &live->setup.options);
+// All panes share the time; a step that was asked for alone has no clock to keep.
+static void limit_step(ChLive* live) {
+  double end = ch_simulation_time(live->panes[0].simulation) + live->setup.options.h;
+  double limit = live->running ? ch_pace_allowance(&live->pace, ch_clock_seconds(), end) : live->pace.limit;
   for (int k = 0; k < live->pane_count; ++k)
-    ch_time_limit_set(live->limit.now, whole, ch_simulation_options(live->panes[k].simulation));
+    ch_simulation_options(live->panes[k].simulation)->step_limit = limit / live->pane_count;
 }
 
 void ch_live_step(ChLive* live) {
@@ -101,6 +108,7 @@ void ch_live_step(ChLive* live) {
   ChStatus status = CH_OK;
   double seconds = 0.0;
   bool met = true;
+  limit_step(live);
   for (int k = 0; k < live->pane_count && status == CH_OK; ++k) {
     status = pull(&context, live, k);
     if (status == CH_OK) status = ch_pane_step(&context, &live->panes[k], live->exchange, k, &seconds);
@@ -114,8 +122,8 @@ void ch_live_step(ChLive* live) {
     return;
   }
   ChStepInfo info = ch_simulation_info(live->panes[0].simulation);
-  ch_loop_meter_step(&live->meter, info.h, seconds, live->setup.options.solve.time_limit, met);
-  adapt_limit(live, seconds);
+  double behind = live->running ? ch_pace_behind(&live->pace, ch_clock_seconds(), info.time) : 0.0;
+  ch_loop_meter_step(&live->meter, info.h, seconds, live->pace.limit, met, behind);
   if (live->pane_count > 1)
     ch_loop_meter_distance(&live->meter, info.time, ch_pane_distance(&live->panes[0], &live->panes[1]));
 }

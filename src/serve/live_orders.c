@@ -49,9 +49,7 @@ static ChStatus change_options(ChContext* context, ChLive* live, const ChOrder* 
   ChStatus status = CH_OK;
   if (order->setting == CH_SET_H) o.h = order->value;
   if (order->setting == CH_SET_TOLERANCE) o.solve.tolerance = order->value;
-  bool given = order->setting == CH_SET_LIMIT && order->value > 0.0;
-  if (order->setting == CH_SET_LIMIT)
-    ch_time_limit_set(given ? order->value : live->limit.now, given || live->limit.now < live->limit.highest, &o);
+  if (order->setting == CH_SET_LIMIT) o.step_limit = order->value;
   if (order->setting == CH_SET_REST) o.rest = order->on;
   if (order->setting == CH_SET_CONE) status = read_cone(context, live, order->word, &o);
   if (order->setting == CH_SET_METHOD) {
@@ -67,11 +65,12 @@ static ChStatus change_options(ChContext* context, ChLive* live, const ChOrder* 
     status = ch_simulation_options_check(context, &own, world_of(live));
   }
   if (status != CH_OK) return status;
-  if (order->setting == CH_SET_LIMIT) live->limit_given = given;
+  if (order->setting == CH_SET_LIMIT) live->limit_given = order->value;
   live->setup.options = o;
   memcpy(live->methods, methods, sizeof methods);
   for (int k = 0; k < live->pane_count; ++k)
     *ch_simulation_options(live->panes[k].simulation) = ch_live_options(live, k);
+  ch_live_set_pace(live);
   return CH_OK;
 }
 
@@ -145,7 +144,7 @@ static ChStatus obey_step(ChContext* context, ChLive* live, const ChOrder* order
 static ChStatus obey_speed(ChContext* context, ChLive* live, const ChOrder* order) {
   (void)context;
   live->speed = order->value;
-  ch_live_restart_clock(live);
+  ch_live_set_pace(live);
   return CH_OK;
 }
 

@@ -116,13 +116,12 @@ ChStatus ch_live_start(ChContext* context, ChLive* live, ChLiveScene* scene, int
   live->setup = setup;
   memcpy(live->methods, given, sizeof given);
   live->drag = (ChOrder){0};
-  live->limit_given = false;
-  live->limit = ch_time_limit_begin(setup.options.solve.time_limit, panes[0].body_count);
+  live->limit_given = 0.0;
   ch_exchange_clear_stats(live->exchange);
   replace_panes(live, count, panes);
   for (int k = 0; k < count; ++k) ch_pane_tell_start(&live->panes[k], live->exchange, k);
   ch_loop_meter_begin(&live->meter);
-  ch_live_restart_clock(live);
+  ch_live_set_pace(live);
   ch_live_tell_scenes(live);
   ch_live_tell_state(live);
   return CH_OK;
@@ -133,6 +132,7 @@ ChStatus ch_live_rebuild(ChContext* context, ChLive* live) {
   ChStatus status = create_panes(context, &live->setup, live->pane_count, live->methods, live->panes, panes);
   if (status != CH_OK) return status;
   replace_panes(live, live->pane_count, panes);
+  ch_live_set_pace(live);
   ch_live_tell_scenes(live);
   ch_live_tell_state(live);
   return CH_OK;

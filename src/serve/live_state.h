@@ -4,8 +4,8 @@
 
 #include "serve/live.h"
 #include "serve/loop_meter.h"
+#include "serve/pace.h"
 #include "serve/pane.h"
-#include "serve/time_limit.h"
 
 // A scene as it was asked for.
 typedef struct ChLiveScene {
@@ -29,10 +29,9 @@ struct ChLive {
 
   bool running;
   double speed;
-  ChOrder drag;  // client 0: nobody drags
-  double pace_wall, pace_time;
-  ChTimeLimit limit;  // of an island's solve, unless the page set one
-  bool limit_given;
+  ChOrder drag;        // client 0: nobody drags
+  double limit_given;  // seconds, of a step; 0: the pace's own
+  ChPace pace;
   ChLoopMeter meter;
   bool changed;  // since it was last shown
   double shown_at;
@@ -58,6 +57,8 @@ ChSimulationOptions ch_live_options(const ChLive* live, int pane);
 void ch_live_obey(ChLive* live, const ChOrder* order);
 // One step of all panes; a failure ends the run and is told to all.
 void ch_live_step(ChLive* live);
+// After a change of what it depends on: scene, speed, h, limit. The clock begins anew.
+void ch_live_set_pace(ChLive* live);
 void ch_live_restart_clock(ChLive* live);
 
 void ch_live_tell_hello(ChLive* live);

@@ -56,7 +56,7 @@ void ch_live_tell_state(ChLive* live) {
       (json_int_t)live->generation, "running", live->running, "speed", ch_json_real(live->speed), "mu",
       live->setup.friction >= 0.0 ? ch_json_real(live->setup.friction) : json_null(), "gravity",
       ch_json_vector(gravity_now(live)), "h", ch_json_real(o.h), "tolerance", ch_json_real(o.solve.tolerance), "limit",
-      live->limit_given ? ch_json_real(o.solve.time_limit) : json_null(), "method", o.solve.method, "methods",
+      live->limit_given > 0.0 ? ch_json_real(live->limit_given) : json_null(), "method", o.solve.method, "methods",
       method_labels(live), "cone", cone_word(live), "rest", o.rest, "compare", live->pane_count > 1, "shots",
       live->setup.shot_count);
   ch_exchange_say(live->exchange, CH_TEXT_STATE, ch_message_text(object));
@@ -65,7 +65,8 @@ void ch_live_tell_state(ChLive* live) {
 void ch_live_tell_loop(ChLive* live) {
   json_t* object = ch_loop_meter_close(&live->meter);
   if (object) {
-    json_object_set_new(object, "limit", ch_json_real(live->setup.options.solve.time_limit));
+    if (live->speed == 0.0) json_object_set_new(object, "behind_seconds", json_null());  // there is no clock
+    json_object_set_new(object, "limit", ch_json_real(live->pace.limit));
     json_object_set_new(object, "time", ch_json_real(ch_simulation_time(live->panes[0].simulation)));
     json_object_set_new(object, "watchers", json_integer(ch_exchange_watchers(live->exchange)));
   }

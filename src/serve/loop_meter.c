@@ -10,7 +10,7 @@ static const double WINDOW = 0.5;  // seconds
 
 void ch_loop_meter_begin(ChLoopMeter* m) { *m = (ChLoopMeter){.began = ch_clock_seconds(), .distance_every = 1}; }
 
-void ch_loop_meter_step(ChLoopMeter* m, double h, double seconds, double limit, bool met) {
+void ch_loop_meter_step(ChLoopMeter* m, double h, double seconds, double limit, bool met, double behind) {
   ++m->steps;
   m->met += met;
   m->in_time += seconds <= limit;
@@ -18,6 +18,8 @@ void ch_loop_meter_step(ChLoopMeter* m, double h, double seconds, double limit, 
   m->simulated += h;
   m->busy += seconds;
   m->slowest = fmax(m->slowest, seconds);
+  m->late += behind > 0.0;
+  m->behind = fmax(m->behind, behind);
 }
 
 void ch_loop_meter_distance(ChLoopMeter* m, double time, double distance) {
@@ -41,11 +43,12 @@ static json_t* share(double part, double whole) { return whole > 0.0 ? ch_json_r
 json_t* ch_loop_meter_close(ChLoopMeter* m) {
   double wall = ch_clock_seconds() - m->began, steps = (double)m->steps;
   json_t* object =
-      json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "type", "loop", "steps_per_second", share(steps, wall),
-                "met", share((double)m->met, steps), "in_time", share((double)m->in_time, steps), "met_in_time",
-                share((double)m->both, steps), "real_time_factor", share(m->simulated, wall), "busy",
+      json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "type", "loop", "steps_per_second",
+                share(steps, wall), "met", share((double)m->met, steps), "in_time", share((double)m->in_time, steps),
+                "met_in_time", share((double)m->both, steps), "real_time_factor", share(m->simulated, wall), "busy",
                 share(m->busy, wall), "step_seconds", share(m->busy, steps), "slowest_step_seconds",
-                m->steps > 0 ? ch_json_real(m->slowest) : json_null());
+                m->steps > 0 ? ch_json_real(m->slowest) : json_null(), "behind_seconds",
+                m->steps > 0 ? ch_json_real(m->behind) : json_null());
   json_t* distances = json_array();
   for (int k = 0; k < m->distance_count; ++k)
     json_array_append_new(distances,

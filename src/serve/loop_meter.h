@@ -12,14 +12,16 @@ typedef struct ChLoopMeter {
   double began;                     // wall clock
   long steps, met, in_time, both;   // that met the tolerance, the limit, both
   double simulated, busy, slowest;  // seconds
+  long late;                        // steps that ended behind the clock
+  double behind;                    // it, at most, seconds
   // Compare mode: time and distance after a step, thinned by leaving out every second one when full.
   int distance_count, distance_every, distance_skip;
   double distances[CH_DISTANCES_MAX][2];
 } ChLoopMeter;
 
 void ch_loop_meter_begin(ChLoopMeter* meter);
-// A step of length h that took `seconds` to compute.
-void ch_loop_meter_step(ChLoopMeter* meter, double h, double seconds, double limit, bool met);
+// A step of length h that took `seconds` to compute, and ended so many seconds behind the clock.
+void ch_loop_meter_step(ChLoopMeter* meter, double h, double seconds, double limit, bool met, double behind);
 void ch_loop_meter_distance(ChLoopMeter* meter, double time, double distance);
 bool ch_loop_meter_due(const ChLoopMeter* meter);
 // The message `loop` without what the meter does not know, and begins a new window. NULL when out of memory.

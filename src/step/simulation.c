@@ -180,11 +180,14 @@ static void repeat_step(ChSimulation* s, ChStepInfo* info) {
   info->seconds_collide = info->seconds_assemble = info->seconds_solve = 0.0;
 }
 
-// Options that the caller changed are looked at before they are used, and nothing from before them is taken over.
+// Options that the caller changed are looked at before they are used, and nothing from before them is taken over; but a
+// limit of time, which may be another one from step to step, changes nothing about what was found.
 static ChStatus notice_options(ChContext* context, ChSimulation* s) {
   if (memcmp(&s->options, &s->checked, sizeof s->options) == 0) return CH_OK;
   ChStatus status = ch_simulation_options_check(context, &s->options, s->world);
   if (status != CH_OK) return status;
+  s->checked.step_limit = s->options.step_limit;
+  if (memcmp(&s->options, &s->checked, sizeof s->options) == 0) return CH_OK;
   memcpy(&s->checked, &s->options, sizeof s->options);
   s->still = s->rest.filled = false;
   s->h = fmin(s->h, s->options.h);

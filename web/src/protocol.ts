@@ -129,6 +129,8 @@ export interface LoopMessage {
   busy?: number | null; // share of the time spent on steps
   step_seconds?: number | null;
   slowest_step_seconds?: number | null;
+  behind_seconds?: number | null; // of the clock, at the end of a step, at most
+  limit?: number; // seconds that a step may take
   distance?: number | null; // compare mode: the largest between two centres, m
   watchers?: number;
 }

@@ -5,7 +5,7 @@ import * as THREE from "three";
 import { niceAbove } from "../src/format";
 import type { Frame, SceneMessage, Shape } from "../src/protocol";
 import { LIGHT } from "../src/palette";
-import { shareText } from "../src/ui/hud";
+import { lagText, shareText } from "../src/ui/hud";
 import { Bodies } from "../src/view/bodies";
 import { DeformedSkin, skinOf, type Skin } from "../src/view/skin";
 
@@ -97,4 +97,5 @@ test("a soft body is picked where it is now, and tells where on its skin", () =>
 test("scales end at a round number, and a share is never rounded up", () => {
   assert.deepEqual([0.9, 1, 1.2, 2.1, 6].map(niceAbove), [1, 1, 2, 5, 10]);
   assert.deepEqual([1, 0.9999, 0.952, 0].map(shareText), ["100 %", "99.9 %", "95.2 %", "0 %"]);
+  assert.deepEqual([0, 0.016, 0.12].map(lagText), ["on the clock", "on the clock", "120 ms behind the clock"]);
 });

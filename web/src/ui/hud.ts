@@ -16,6 +16,11 @@ export function shareText(share: number): string {
   return `${percent === Math.round(percent) ? percent.toFixed(0) : percent.toFixed(1)} %`;
 }
 
+// How far behind the clock: less than a picture is nothing to be seen.
+export function lagText(seconds: number): string {
+  return seconds < 1 / 60 ? "on the clock" : `${quantity(seconds, "s", 2)} behind the clock`;
+}
+
 // One pane's: the worst certificate since the last time it was shown.
 class Chip {
   readonly element = el("p", { class: "chip" });
@@ -138,6 +143,7 @@ export class Hud implements Panel {
     if (message.steps_per_second) parts.push(`${message.steps_per_second.toFixed(0)} steps/s`);
     if (message.real_time_factor) parts.push(`${message.real_time_factor.toFixed(2)} \u00d7 real time`);
     if (typeof message.met === "number") parts.push(`${shareText(message.met)} met`);
+    if (typeof message.behind_seconds === "number") parts.push(lagText(message.behind_seconds));
     if (typeof message.distance === "number") parts.push(`${quantity(message.distance, "m")} apart`);
     setText(this.loopLine, parts.join(" \u00b7 "));
   }

@@ -228,10 +228,12 @@ export class Settings implements Panel {
     const figures: [string, string][] = [
       ["Steps a second", typeof message.steps_per_second === "number" ? message.steps_per_second.toFixed(0) : "\u2013"],
       ["Met the tolerance", percent(message.met)],
-      ["Within the time limit", percent(message.in_time)],
+      ["A step may take", seconds(message.limit)],
+      ["Kept that limit", percent(message.in_time)],
       ["Both", percent(message.met_in_time)],
       ["A step takes", seconds(message.step_seconds)],
       ["The slowest took", seconds(message.slowest_step_seconds)],
+      ["Behind the clock", seconds(message.behind_seconds)],
       ["Processor busy", percent(message.busy)],
     ];
     if (this.loopTable.children.length === 0)
