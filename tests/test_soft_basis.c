@@ -1,4 +1,5 @@
 // Facts about the bases of deformable bodies: frequencies of beams, orthogonality, integrals over the mass.
+#include <cblas.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -400,6 +401,49 @@ static void a_body_gets_mass_centre_and_skin(void** state) {
   ch_world_destroy(s.world);
 }
 
+// Bodies of one mesh, though given as another copy of it, keep it once, whatever they are made of.
+static void a_mesh_is_kept_once(void** state) {
+  Kit* kit = *state;
+  Stage s = set_stage(kit);
+  ChBodyDef body = CH_BODY_DEF;
+  int twin;
+  CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, s.body, &s.def, NULL));
+  CHECK_OK(kit->context, ch_world_add_body(&kit->context, s.world, &body, &twin));
+  ChVec3* vertices = CH_TAKE(kit->arena, s.mesh.vertex_count, ChVec3);
+  memcpy(vertices, s.mesh.vertices, (size_t)s.mesh.vertex_count * sizeof *vertices);
+  s.def.vertices = vertices;
+  s.def.young *= 2.0;
+  CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, twin, &s.def, NULL));
+  assert_int_equal(s.world->soft_count, 2);
+  assert_ptr_equal(s.world->softs[0].mesh, s.world->softs[1].mesh);
+  assert_ptr_not_equal(s.world->softs[0].soft, s.world->softs[1].soft);
+  ch_world_destroy(s.world);
+}
+
+// OpenBLAS adds in another order where it has more threads; the library does not let it, and leaves their number alone.
+static void a_basis_is_the_same_for_any_number_of_threads(void** state) {
+  Kit* kit = *state;
+  const int before = openblas_get_num_threads(), modes = 20;
+  ChTetMesh mesh = bar(kit, 20, 4);
+  Stage stages[2];
+  for (int k = 0; k < 2; ++k) {
+    Stage* s = &stages[k];
+    *s = set_stage(kit);
+    s->def.kind = CH_SOFT_STVK, s->def.modes = modes;
+    s->def.vertex_count = mesh.vertex_count, s->def.vertices = mesh.vertices;
+    s->def.tet_count = mesh.tet_count, s->def.tets = mesh.tets;
+    openblas_set_num_threads(k + 1);
+    CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s->world, s->body, &s->def, NULL));
+    assert_int_equal(openblas_get_num_threads(), k + 1);
+  }
+  openblas_set_num_threads(before);
+  const ChSoft *one = stages[0].world->bodies[stages[0].body].soft, *two = stages[1].world->bodies[stages[1].body].soft;
+  assert_memory_equal(one->frequency, two->frequency, modes * sizeof(double));
+  assert_memory_equal(one->skin.shape, two->skin.shape,
+                      3 * (size_t)one->skin.vertex_count * modes * sizeof *one->skin.shape);
+  for (int k = 0; k < 2; ++k) ch_world_destroy(stages[k].world);
+}
+
 static void refuse(Kit* kit, Stage* s, const char* says) {
   assert_int_not_equal(ch_world_add_soft(&kit->context, s->world, s->body, &s->def, NULL), CH_OK);
   if (!strstr(kit->context.message, says)) fail_msg("'%s' does not say '%s'", kit->context.message, says);
@@ -515,6 +559,8 @@ int main(void) {
       TEST(a_cache_gives_back_what_was_kept_or_nothing),
       TEST(a_cache_knows_whose_numbers_it_holds),
       TEST(a_body_gets_mass_centre_and_skin),
+      TEST(a_mesh_is_kept_once),
+      TEST(a_basis_is_the_same_for_any_number_of_threads),
       TEST(impossible_definitions_are_refused),
       TEST(too_large_a_mesh_is_refused),
       TEST(running_out_of_memory_is_reported),

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "linalg/blas_threads.h"
 #include "model/build.h"
 #include "model/soft_build.h"
 
@@ -101,11 +102,20 @@ static bool same_mesh(const ChTetMesh* a, const ChTetMesh* b) {
                     memcmp(a->tets, b->tets, 4 * (size_t)a->tet_count * sizeof *a->tets) == 0);
 }
 
-// The world's own copy, checked; a file that many bodies name is read once.
+static bool is_from(const ChSharedSoft* s, const ChSoftDef* def) {
+  if (def->file) return s->file && strcmp(s->file, def->file) == 0;
+  const ChTetMesh given = {.vertex_count = def->vertex_count,
+                           .vertices = (ChVec3*)def->vertices,
+                           .tet_count = def->tet_count,
+                           .tets = (int*)def->tets};
+  return same_mesh(s->mesh, &given);
+}
+
+// The world's own copy, checked; a mesh that many bodies have is read, checked and kept once.
 static ChStatus find_mesh(ChContext* context, ChWorld* world, const ChSoftDef* def, const char* what,
                           const ChTetMesh** out) {
-  for (int k = 0; def->file && k < world->soft_count; ++k)
-    if (world->softs[k].file && strcmp(world->softs[k].file, def->file) == 0) {
+  for (int k = 0; k < world->soft_count; ++k)
+    if (is_from(&world->softs[k], def)) {
       *out = world->softs[k].mesh;
       return CH_OK;
     }
@@ -188,5 +198,8 @@ static ChStatus add_soft(ChContext* context, ChWorld* world, const void* argumen
 
 ChStatus ch_world_add_soft(ChContext* context, ChWorld* world, int body, const ChSoftDef* def, int* shape) {
   Request request = {body, def};
-  return ch_world_add(context, world, def ? &request : NULL, shape, add_soft);
+  ch_blas_threads_hold();  // the same basis for any number of threads
+  ChStatus status = ch_world_add(context, world, def ? &request : NULL, shape, add_soft);
+  ch_blas_threads_release();
+  return status;
 }

@@ -18,7 +18,7 @@ typedef struct Build {
   json_t* meshes;           // name -> place in mesh_defs
   int mesh_count, mesh_room;
   ChShapeDef* mesh_defs;
-  ChSoftStarts starts;
+  ChSoftNotes softs;
 } Build;
 
 // One entry of a list; `at` is its place.
@@ -190,7 +190,7 @@ static bool add_soft(Build* b, const ChPlace* at, json_t* entry, ChSceneSoft* so
   json_t* object = json_object_get(entry, "soft");
   bool given = json_object_get(object, "material") != NULL;
   return find_material(b, given ? &material : &place, soft->material, &soft->def.material) &&
-         ch_soft_build(b->reader, &place, object, soft, b->world, body, &b->starts);
+         ch_soft_build(b->reader, &place, object, soft, b->world, body, &b->softs);
 }
 
 static bool add_body(Build* b, const ChPlace* at, json_t* entry) {
@@ -313,6 +313,6 @@ bool ch_world_build(ChReader* r, const ChDocuments* documents, ChWorld* world) {
   if (!ch_reader_pass_on(r, &(ChPlace){0}, ch_world_set_gravity(r->context, world, documents->root[0].gravity)))
     return false;
   if (!seal(r, documents, world)) return false;
-  ch_soft_start(world, &b.starts);
+  ch_soft_start(world, &b.softs);
   return true;
 }

@@ -16,6 +16,12 @@ struct ChSoftStart {
   ChSceneNumbers amplitudes, rates;
 };
 
+struct ChSoftMade {
+  struct ChSoftMade* next;
+  ChTetShapeDef shape;
+  ChTetMesh mesh;
+};
+
 bool ch_soft_fits(ChReader* r, const ChPlace* body, const json_t* entry) {
   static const char* const others[] = {"shapes", "mass", "centre", "inertia", "fixed", "motion", "turn"};
   if (!json_object_get(entry, "soft")) return true;
@@ -54,7 +60,25 @@ static const char* cache_folder(ChReader* r) {
 
 // ---------------------------------------------------------------------------------------------------------------- mesh
 
-static bool find_mesh(ChReader* r, const ChPlace* place, json_t* object, ChSceneSoft* soft) {
+static bool same_shape(const ChTetShapeDef* a, const ChTetShapeDef* b) {
+  return strcmp(a->shape, b->shape) == 0 && memcmp(&a->size, &b->size, sizeof a->size) == 0 &&
+         memcmp(a->cells, b->cells, sizeof a->cells) == 0 && a->amplitude == b->amplitude && a->period == b->period &&
+         a->phase == b->phase && a->round == b->round;
+}
+
+// The mesh of a named shape; NULL when it cannot be made, which has been told.
+static const ChTetMesh* make_mesh(ChReader* r, const ChPlace* place, const ChTetShapeDef* shape, ChSoftNotes* notes) {
+  for (const struct ChSoftMade* made = notes->made; made; made = made->next)
+    if (same_shape(&made->shape, shape)) return &made->mesh;
+  struct ChSoftMade* made = CH_TAKE(r->arena, 1, struct ChSoftMade);
+  *made = (struct ChSoftMade){.next = notes->made, .shape = *shape};
+  ChPlace at = {place, "mesh", 0};
+  if (!ch_reader_pass_on(r, &at, ch_tet_shape_make(r->context, r->arena, shape, &made->mesh))) return NULL;
+  notes->made = made;
+  return &made->mesh;
+}
+
+static bool find_mesh(ChReader* r, const ChPlace* place, json_t* object, ChSceneSoft* soft, ChSoftNotes* notes) {
   ChSoftDef* def = &soft->def;
   if (def->file) {  // the resolved scene names files as the working folder sees them
     const char* path = ch_path_beside(r->arena, r->document->file, def->file);
@@ -62,18 +86,17 @@ static bool find_mesh(ChReader* r, const ChPlace* place, json_t* object, ChScene
     def->file = json_string_value(json_object_get(object, "mesh"));
     return true;
   }
-  ChTetMesh mesh;
-  ChPlace at = {place, "mesh", 0};
-  if (!ch_reader_pass_on(r, &at, ch_tet_shape_make(r->context, r->arena, &soft->shape, &mesh))) return false;
-  def->vertex_count = mesh.vertex_count, def->vertices = mesh.vertices;
-  def->tet_count = mesh.tet_count, def->tets = mesh.tets;
+  const ChTetMesh* mesh = make_mesh(r, place, &soft->shape, notes);
+  if (!mesh) return false;
+  def->vertex_count = mesh->vertex_count, def->vertices = mesh->vertices;
+  def->tet_count = mesh->tet_count, def->tets = mesh->tets;
   return true;
 }
 
 // --------------------------------------------------------------------------------------------------------------- start
 
 static bool keep_start(ChReader* r, const ChPlace* place, const ChSceneSoft* soft, const ChWorld* world, int body,
-                       ChSoftStarts* starts) {
+                       ChSoftNotes* notes) {
   const ChSceneNumbers* lists[] = {&soft->amplitudes, &soft->rates};
   static const char* const names[] = {"amplitudes", "rates"};
   int modes = world->bodies[body].soft->modes;
@@ -84,13 +107,13 @@ static bool keep_start(ChReader* r, const ChPlace* place, const ChSceneSoft* sof
   }
   if (soft->amplitudes.count + soft->rates.count == 0) return true;
   struct ChSoftStart* start = CH_TAKE(r->arena, 1, struct ChSoftStart);
-  *start = (struct ChSoftStart){starts->first, body, soft->amplitudes, soft->rates};
-  starts->first = start;
+  *start = (struct ChSoftStart){notes->starts, body, soft->amplitudes, soft->rates};
+  notes->starts = start;
   return true;
 }
 
-void ch_soft_start(ChWorld* world, const ChSoftStarts* starts) {
-  for (const struct ChSoftStart* s = starts->first; s; s = s->next) {
+void ch_soft_start(ChWorld* world, const ChSoftNotes* notes) {
+  for (const struct ChSoftStart* s = notes->starts; s; s = s->next) {
     double *q = ch_state_modes(world, world->states, s->body), *qd = ch_state_rates(world, world->states, s->body);
     for (int a = 0; a < s->amplitudes.count; ++a) q[a] = s->amplitudes.values[a];
     for (int a = 0; a < s->rates.count; ++a) qd[a] = s->rates.values[a];
@@ -98,15 +121,15 @@ void ch_soft_start(ChWorld* world, const ChSoftStarts* starts) {
 }
 
 bool ch_soft_build(ChReader* r, const ChPlace* place, json_t* object, ChSceneSoft* soft, ChWorld* world, int body,
-                   ChSoftStarts* starts) {
+                   ChSoftNotes* notes) {
   ChSoftDef* def = &soft->def;
   def->clamped = json_object_get(object, "clamp") != NULL;
   const ChVec3 a = soft->clamp[0], b = soft->clamp[1];  // any two opposite corners
   def->clamp_low = ch_vec(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z));
   def->clamp_high = ch_vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z));
-  if (!find_mesh(r, place, object, soft)) return false;
+  if (!find_mesh(r, place, object, soft, notes)) return false;
   if (def->file || def->tet_count > QUICK_TETS) def->cache = cache_folder(r);
   int shape;
   return ch_reader_pass_on(r, place, ch_world_add_soft(r->context, world, body, def, &shape)) &&
-         keep_start(r, place, soft, world, body, starts);
+         keep_start(r, place, soft, world, body, notes);
 }
