@@ -12,10 +12,12 @@
 
 #include "assemble/islands.h"
 #include "assemble/soft_body.h"
+#include "linalg/quad.h"
 #include "linalg/sparse.h"
 #include "problem/open_problem.h"
 
 enum { WIDTH_MAX = 6, SQUARE = WIDTH_MAX * WIDTH_MAX };
+enum { LINE = 8, AHEAD = 2 };  // numbers that a cache gets at once; blocks that it is ahead of their use
 #define ROUND_OFF (8.0 * DBL_EPSILON)
 #define STIFFEST 1e14  // of what an implicit force may weigh over a step, in masses
 
@@ -242,32 +244,57 @@ static Terms shift(const Builder* b, int row, const Side side[2], double x[2][WI
   return terms;
 }
 
-// A row's entries at the modes of a body from degree of freedom `first` on, and their part of the sum. Zeros are kept,
-// as those of such a body's frame: what reads the column gets it in one piece.
-static int write_modes(const Builder* b, const Side* side, int first, ChSparse* H, int at, Terms* terms) {
-  int* restrict index = H->index + at, modes = side->modes;
-  const double *modal = side->modal, *rates = side->rates;
-  double* restrict value = H->value + at, sum = 0.0, size = 0.0;
-  for (int c = 0; c < modes; ++c) index[c] = first + c;
-#pragma omp simd reduction(+ : sum, size)
-  for (int c = 0; c < modes; ++c) {
-    double term = modal[c] * rates[c];
-    value[c] = modal[c];
+// Copies the modes' gradients, and their part of the sum.
+static void copy_modes(int modes, const double* modal, const double* rates, double* value, Terms* terms) {
+  ChQuad sum = {0.0}, size = {0.0};
+  int c = 0;
+  for (; c + 4 <= modes; c += 4) {
+    ChQuad term = CH_QUAD_AT(modal + c) * CH_QUAD_AT(rates + c);
+    *(ChQuad*)(value + c) = CH_QUAD_AT(modal + c);
     sum += term;
-    size += fabs(term);
+    size += CH_QUAD_ABS(term);
   }
-  if (!b->dynamics->absolute) terms->sum += sum, terms->size += size;
-  return at + modes;
+  for (; c < modes; ++c) {
+    value[c] = modal[c];
+    terms->sum += modal[c] * rates[c];
+    terms->size += fabs(modal[c] * rates[c]);
+  }
+  terms->sum += CH_QUAD_SUM(sum);
+  terms->size += CH_QUAD_SUM(size);
+}
+
+// A row's entries at a deformable body: x at its frame, then its modes. Zeros are kept: what reads the column gets it
+// in one piece.
+static int write_soft_side(const Builder* b, const Side* side, const double* x, ChSparse* H, int at, Terms* terms) {
+  int freedoms = reduce(b, side->body, x, H->value + at), count = freedoms + side->modes, first = side->first;
+  int* index = H->index + at;
+  Terms modal = {0.0, 0.0};
+  for (int k = 0; k < count; ++k) index[k] = first + k;
+  copy_modes(side->modes, side->modal, side->rates, H->value + at + freedoms, &modal);
+  if (!b->dynamics->absolute) terms->sum += modal.sum, terms->size += modal.size;
+  return at + count;
 }
 
 // One side's part of a column of H; returns where the next begins.
 static int write_side(const Builder* b, const Side* side, const double* x, ChSparse* H, int at, Terms* terms) {
   double reduced[WIDTH_MAX];
   if (side->body < 0) return at;
+  if (side->modal) return write_soft_side(b, side, x, H, at, terms);
   int freedoms = reduce(b, side->body, x, reduced);
   for (int c = 0; c < freedoms; ++c)
-    if (side->modal || reduced[c] != 0.0) H->index[at] = side->first + c, H->value[at++] = reduced[c];
-  return side->modal ? write_modes(b, side, side->first + freedoms, H, at, terms) : at;
+    if (reduced[c] != 0.0) H->index[at] = side->first + c, H->value[at++] = reduced[c];
+  return at;
+}
+
+// All rows of the step together are more than a cache holds; those of the next block are asked for in time.
+static void fetch_block(const Builder* b, int index) {
+  const ChRowBlock* block = &b->rows->blocks[index];
+  for (int a = 0; a < block->law.dimension; ++a) __builtin_prefetch(&b->rows->rows[block->law.row + a]);
+  for (int side = 0; side < 2; ++side) {
+    int modes = block->body[side] < 0 ? 0 : ch_body_modes(b->moment->world, block->body[side]);
+    const double* modal = modes > 0 ? ch_row_modal(b->rows, index, 0, side, modes) : NULL;
+    for (int k = 0; modal && k < block->law.dimension * modes; k += LINE) __builtin_prefetch(modal + k);
+  }
 }
 
 // Laws, columns of H and entries of w, block by block. In a column the body with the first degrees of freedom is first.
@@ -279,6 +306,7 @@ static void write_rows(const Builder* b, ChProblem* p) {
     const ChRowBlock* block = &b->rows->blocks[index];
     Side side[2] = {find_side(b, block, index, 0), find_side(b, block, index, 1)};
     int front = block->body[0] > block->body[1];
+    if (b->rows->modal && k + AHEAD < p->block_count) fetch_block(b, b->islands->blocks[from + k + AHEAD]);
     p->blocks[k] = block->law;
     p->blocks[k].row = column;
     for (int a = 0; a < block->law.dimension; ++a, ++column) {

@@ -2,9 +2,11 @@
 #include "linalg/sparse.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/union_find.h"
 #include "linalg/dot.h"
+#include "linalg/quad.h"
 
 static ChSparse sparse_take(ChArena* arena, int rows, int columns, long count) {
   return (ChSparse){.rows = rows,
@@ -112,10 +114,44 @@ void ch_sparse_multiply_transposed_add(const ChSparse* A, const double* x, doubl
   }
 }
 
+// Whether columns j, j + 1 and j + 2 are long and each one run of the same rows.
+static bool are_alike(const ChSparse* A, int j) {
+  const int *start = A->start + j, *index = A->index, length = start[1] - start[0];
+  if (length <= LONG || start[2] - start[1] != length || start[3] - start[2] != length) return false;
+  int first = index[start[0]], last = first + length - 1;
+  return index[start[1] - 1] == last && index[start[1]] == first && index[start[2] - 1] == last &&
+         index[start[2]] == first && index[start[3] - 1] == last;
+}
+
+// y += A^T x of three such columns, the rows of a contact mostly.
+static void add_three(int length, const double* A, const double* x, double* y) {
+  const double *B = A + length, *C = B + length;
+  ChQuad a = {0.0}, b = {0.0}, c = {0.0};
+  int k = 0;
+  for (; k + 4 <= length; k += 4) {
+    a += CH_QUAD_AT(A + k) * CH_QUAD_AT(x + k);
+    b += CH_QUAD_AT(B + k) * CH_QUAD_AT(x + k);
+    c += CH_QUAD_AT(C + k) * CH_QUAD_AT(x + k);
+  }
+  for (int l = 0; k < length; ++k, ++l) {
+    a[l] += A[k] * x[k];
+    b[l] += B[k] * x[k];
+    c[l] += C[k] * x[k];
+  }
+  y[0] += CH_QUAD_SUM(a);
+  y[1] += CH_QUAD_SUM(b);
+  y[2] += CH_QUAD_SUM(c);
+}
+
 void ch_sparse_transposed_by_runs_add(const ChSparse* A, const double* x, double* y) {
   for (int j = 0; j < A->columns; ++j) {
     double sum = 0.0;
     int k = A->start[j], end = A->start[j + 1];
+    if (j + 3 <= A->columns && are_alike(A, j)) {
+      add_three(end - k, A->value + k, x + A->index[k], y + j);
+      j += 2;
+      continue;
+    }
     for (int run = 0; end - k > LONG; k += run) {
       run = ch_sparse_run(A->index + k, end - k);
       sum += ch_dot_lanes(run, A->value + k, x + A->index[k]);

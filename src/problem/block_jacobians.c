@@ -26,7 +26,21 @@ static int body_end(const ChMass* mass, const int* index, int k, int end, int bo
 typedef struct Touched {
   int* by;  // 1 + the block that last touched the body
   int* entry;
+  bool* by_rows;  // whether what squares the body's blocks reads them row by row; NULL where none does
 } Touched;
+
+// The body with modes that all rows of the block reach in full and that alone; -1 where there is none.
+static int only_body(const ChProblem* p, const ChBlock* block) {
+  const int *start = p->H.start + block->row, *index = p->H.index, length = start[1] - start[0];
+  if (length < WIDE || block->dimension > CH_SOURCE_ROWS) return -1;
+  int first = index[start[0]], body = p->mass->body_of[first];
+  const int* dof = p->mass->dof + p->mass->start[body];
+  if (ch_mass_size(p->mass, body) != length || dof[0] != first || dof[length - 1] != first + length - 1) return -1;
+  for (int a = 0; a < block->dimension; ++a)
+    if (start[a + 1] - start[a] != length || index[start[a]] != first || index[start[a + 1] - 1] != dof[length - 1])
+      return -1;
+  return body;
+}
 
 static long count_entries(const ChProblem* p, const unsigned char* skip, Touched* touched, int* entries) {
   const ChMass* mass = p->mass;
@@ -35,6 +49,12 @@ static long count_entries(const ChProblem* p, const unsigned char* skip, Touched
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
     if (skip && skip[i]) continue;
+    int only = only_body(p, block);
+    if (only >= 0) {
+      size += (long)ch_mass_size(mass, only) * block->dimension;
+      ++*entries;
+      continue;
+    }
     for (int row = block->row; row < block->row + block->dimension; ++row)
       for (int k = p->H.start[row], end = p->H.start[row + 1]; k < end;) {
         int body = mass->body_of[p->H.index[k]];
@@ -48,15 +68,23 @@ static long count_entries(const ChProblem* p, const unsigned char* skip, Touched
   return size;
 }
 
+static long room_of(const ChProblem* p, int i, int body) {
+  return (long)ch_mass_size(p->mass, body) * p->blocks[i].dimension;
+}
+
 static int open_entry(const ChProblem* p, int i, int body, Touched* touched, ChBlockJacobians* j, long* size) {
   int entry = j->start[i + 1]++;
-  long room = (long)ch_mass_size(p->mass, body) * p->blocks[i].dimension;
   touched->by[body] = i + 1;
   touched->entry[body] = entry;
   j->body[entry] = body;
   j->at[entry] = *size;
-  memset(j->H + *size, 0, (size_t)room * sizeof *j->H);
-  *size += room;
+  *size += room_of(p, i, body);
+  return entry;
+}
+
+static int open_cleared(const ChProblem* p, int i, int body, Touched* touched, ChBlockJacobians* j, long* size) {
+  int entry = open_entry(p, i, body, touched, j, size);
+  memset(j->H + j->at[entry], 0, (size_t)room_of(p, i, body) * sizeof *j->H);
   return entry;
 }
 
@@ -77,12 +105,57 @@ static void fill_block(const ChProblem* p, int i, Touched* touched, ChBlockJacob
     for (int k = p->H.start[block->row + a], end = p->H.start[block->row + a + 1]; k < end;) {
       int body = p->mass->body_of[index[k]], next = body_end(p->mass, index, k, end, body);
       bool known = touched->by[body] == i + 1;
-      double* H = j->H + j->at[known ? touched->entry[body] : open_entry(p, i, body, touched, j, size)] + a;
+      double* H = j->H + j->at[known ? touched->entry[body] : open_cleared(p, i, body, touched, j, size)] + a;
       for (int run = 0; next - k >= WIDE; k += run) {
         run = ch_sparse_run(index + k, next - k);
         write_column(run, d, value + k, H + (long)slot[index[k]] * d);
       }
       for (; k < next; ++k) H[slot[index[k]] * d] = value[k];
+    }
+}
+
+// Entries of block i and where their rows stand; true where some of them must be written because rows are not whole.
+static bool list_sources(const ChProblem* p, int i, Touched* touched, ChBlockJacobians* j, long* size) {
+  const ChBlock* block = &p->blocks[i];
+  const int* start = p->H.start + block->row;
+  int only = only_body(p, block), d = block->dimension;
+  if (only >= 0 && touched->by_rows[only]) {
+    int entry = open_entry(p, i, only, touched, j, size);
+    for (int a = 0; a < d; ++a) j->source[CH_SOURCE_ROWS * entry + a] = start[a];
+    return false;
+  }
+  for (int a = 0; a < d; ++a)
+    for (int k = start[a], end = start[a + 1], next; k < end; k = next) {
+      int body = p->mass->body_of[p->H.index[k]], length = ch_mass_size(p->mass, body);
+      next = body_end(p->mass, p->H.index, k, end, body);
+      bool known = touched->by[body] == i + 1;
+      int entry = known ? touched->entry[body] : open_entry(p, i, body, touched, j, size);
+      int* source = j->source + CH_SOURCE_ROWS * entry;
+      for (int c = 0; c < CH_SOURCE_ROWS && !known; ++c) source[c] = -1;
+      if (d <= CH_SOURCE_ROWS && touched->by_rows[body] && next - k == length) source[a] = k;
+    }
+  bool whole = true;
+  for (int entry = j->start[i]; entry < j->start[i + 1]; ++entry) {
+    int *source = j->source + CH_SOURCE_ROWS * entry, known = 0;
+    for (int a = 0; a < d && a < CH_SOURCE_ROWS; ++a) known += source[a] >= 0;
+    if (known == d) continue;
+    source[0] = -1;
+    whole = false;
+  }
+  return !whole;
+}
+
+// Where there are sources: entries that have none are written.
+static void fill_rest(const ChProblem* p, int i, const Touched* touched, ChBlockJacobians* j) {
+  const ChBlock* block = &p->blocks[i];
+  for (int entry = j->start[i]; entry < j->start[i + 1]; ++entry)
+    if (j->source[CH_SOURCE_ROWS * entry] < 0)
+      memset(j->H + j->at[entry], 0, (size_t)room_of(p, i, j->body[entry]) * sizeof *j->H);
+  for (int a = 0; a < block->dimension; ++a)
+    for (int k = p->H.start[block->row + a]; k < p->H.start[block->row + a + 1]; ++k) {
+      int dof = p->H.index[k], entry = touched->entry[p->mass->body_of[dof]];
+      if (j->source[CH_SOURCE_ROWS * entry] < 0)
+        j->H[j->at[entry] + p->mass->slot[dof] * block->dimension + a] = p->H.value[k];
     }
 }
 
@@ -119,6 +192,12 @@ static void fill_square(const ChProblem* p, int i, double* const* root, ChBlockJ
     if (root[j->body[k]]) continue;
     int size = ch_mass_size(p->mass, j->body[k]);
     const ChHubInverse* hubbed = &p->mass->hub_inverse[j->body[k]];
+    const double* row[CH_SOURCE_ROWS];
+    for (int a = 0; a < d && a < CH_SOURCE_ROWS; ++a) row[a] = ch_jacobian_source(j, p, k, a);
+    if (hubbed->hubs > 0 && row[0]) {
+      ch_hub_inverse_square_columns(hubbed, size, d, row, W);
+      continue;
+    }
     if (hubbed->hubs > 0) {
       ch_hub_inverse_square(hubbed, size, d, j->H + j->at[k], W);
       continue;
@@ -154,6 +233,12 @@ static double** find_roots(ChArena* arena, const ChProblem* p) {
   return root;
 }
 
+static bool* find_by_rows(ChArena* arena, const ChProblem* p, double* const* root) {
+  bool *by_rows = CH_TAKE_RAW(arena, p->mass->bodies, bool), any = false;
+  for (int b = 0; b < p->mass->bodies; ++b) any |= by_rows[b] = root[b] || p->mass->hub_inverse[b].hubs > 0;
+  return any ? by_rows : NULL;
+}
+
 // W += X^T X of each pending block, X = L^-1 H; `x` holds their columns.
 static void add_pending(const ChProblem* p, int size, const double* root, int count, const int* pending, double* x,
                         ChBlockJacobians* j) {
@@ -174,6 +259,16 @@ static void add_pending(const ChProblem* p, int size, const double* root, int co
   }
 }
 
+// Row after row of an entry.
+static void copy_rows(const ChProblem* p, const ChBlockJacobians* j, int entry, int size, int d, double* out) {
+  const double* H = j->H + j->at[entry];
+  for (int a = 0; a < d; ++a, out += size) {
+    const double* row = ch_jacobian_source(j, p, entry, a);
+    if (row) memcpy(out, row, (size_t)size * sizeof *out);
+    for (int y = 0; y < size && !row; ++y) out[y] = H[y * d + a];
+  }
+}
+
 // All blocks on one such body, some columns at a time.
 static void square_together(ChArena* arena, const ChProblem* p, int body, const double* root, ChBlockJacobians* j) {
   int size = ch_mass_size(p->mass, body), pending[CHUNK], count = 0, columns = 0;
@@ -186,9 +281,7 @@ static void square_together(ChArena* arena, const ChProblem* p, int body, const 
         add_pending(p, size, root, count, pending, x, j);
         count = columns = 0;
       }
-      const double* H = j->H + j->at[k];
-      for (int y = 0; y < size; ++y)
-        for (int a = 0; a < d; ++a) x[(columns + a) * size + y] = H[y * d + a];
+      copy_rows(p, j, k, size, d, x + columns * size);
       pending[count++] = i;
       columns += d;
     }
@@ -196,7 +289,7 @@ static void square_together(ChArena* arena, const ChProblem* p, int body, const 
 }
 
 ChBlockJacobians ch_block_jacobians(ChArena* arena, const ChProblem* p, const unsigned char* skip) {
-  Touched touched = {CH_TAKE(arena, p->mass->bodies, int), CH_TAKE(arena, p->mass->bodies, int)};
+  Touched touched = {.by = CH_TAKE(arena, p->mass->bodies, int), .entry = CH_TAKE(arena, p->mass->bodies, int)};
   int entries;
   long size = count_entries(p, skip, &touched, &entries);
   ChBlockJacobians j = {.start = CH_TAKE(arena, p->block_count + 1, int),
@@ -210,11 +303,16 @@ ChBlockJacobians ch_block_jacobians(ChArena* arena, const ChProblem* p, const un
   j.square = CH_TAKE(arena, j.square_at[p->block_count], double);
   for (int b = 0; b < p->mass->bodies; ++b) touched.by[b] = 0;
   double** root = find_roots(arena, p);
+  touched.by_rows = find_by_rows(arena, p, root);
+  if (touched.by_rows) j.source = CH_TAKE_RAW(arena, (long)CH_SOURCE_ROWS * entries, int);
   size = 0;
   for (int i = 0; i < p->block_count; ++i) {
     j.start[i + 1] = j.start[i];
     if (skip && skip[i]) continue;
-    fill_block(p, i, &touched, &j, &size);
+    if (!j.source)
+      fill_block(p, i, &touched, &j, &size);
+    else if (list_sources(p, i, &touched, &j, &size))
+      fill_rest(p, i, &touched, &j);
     fill_square(p, i, root, &j);
   }
   for (int b = 0; b < p->mass->bodies; ++b)

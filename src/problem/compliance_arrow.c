@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "linalg/dot.h"
+#include "linalg/quad.h"
 #include "linalg/sparse.h"
 #include "problem/compliance_parts.h"
 
@@ -17,6 +18,7 @@ struct ChArrow {
   int first, size, hubs;             // of the stretch, whose numbers the arrays below have
   double* weight;                    // 1 / D of a leaf, 0 of a hub
   double* pull;                      // P: hubs x size; rows of zeros beyond
+  double* half;                      // C^-1 P, likewise: h^T M^-1 h = sum of weight h^2 + |C^-1 P h|^2
   double root[HUBS_MAX * HUBS_MAX];  // C, with the inverse of its diagonal on the diagonal
 };
 
@@ -105,6 +107,17 @@ static bool take_root(ChArrow* a) {
   return true;
 }
 
+// C^-1 P, row by row.
+static void halve(ChArrow* a) {
+  for (int k = 0; k < a->hubs; ++k) {
+    double *row = a->half + k * a->size, inverse = a->root[k * HUBS_MAX + k];
+    for (int i = 0; i < a->size; ++i) row[i] = a->pull[k * a->size + i];
+    for (int l = 0; l < k; ++l)
+      for (int i = 0; i < a->size; ++i) row[i] -= a->root[k * HUBS_MAX + l] * a->half[l * a->size + i];
+    for (int i = 0; i < a->size; ++i) row[i] *= inverse;
+  }
+}
+
 ChArrow* ch_arrow_find(ChCompliance* mass, const ChPart* part) {
   const ChArenaMark mark = ch_arena_mark(mass->arena);
   ChArrow* a = CH_TAKE(mass->arena, 1, ChArrow);
@@ -122,17 +135,11 @@ ChArrow* ch_arrow_find(ChCompliance* mass, const ChPart* part) {
     ch_arena_release(mass->arena, mark);
     return NULL;
   }
+  a->half = CH_TAKE(mass->arena, HUBS_MAX * a->size, double);
+  halve(a);
   for (int i = 0; i < a->size; ++i)
     if (mass->part[a->first + i] == -1) mass->part[a->first + i] = -2 - (int)(part - mass->parts);
   return a;
-}
-
-// z := C^-1 z
-static void substitute(const ChArrow* a, double* z) {
-  for (int k = 0; k < a->hubs; ++k) {
-    for (int l = 0; l < k; ++l) z[k] -= a->root[k * HUBS_MAX + l] * z[l];
-    z[k] *= a->root[k * HUBS_MAX + k];
-  }
 }
 
 void ch_arrow_solve(const ChPart* part, double* x) {
@@ -140,7 +147,10 @@ void ch_arrow_solve(const ChPart* part, double* x) {
   double z[HUBS_MAX] = {0.0};
   for (int k = 0; k < a->hubs; ++k)
     for (int i = 0; i < part->size; ++i) z[k] += a->pull[k * a->size + part->member[i] - a->first] * x[i];
-  substitute(a, z);
+  for (int k = 0; k < a->hubs; ++k) {
+    for (int l = 0; l < k; ++l) z[k] -= a->root[k * HUBS_MAX + l] * z[l];
+    z[k] *= a->root[k * HUBS_MAX + k];
+  }
   for (int k = a->hubs - 1; k >= 0; --k) {
     for (int l = k + 1; l < a->hubs; ++l) z[k] -= a->root[l * HUBS_MAX + k] * z[l];
     z[k] *= a->root[k * HUBS_MAX + k];
@@ -152,19 +162,27 @@ void ch_arrow_solve(const ChPart* part, double* x) {
   }
 }
 
-// z += P h of three hubs, and the sum of weight h^2, over a run of h.
-static double measure_three(int n, int size, const double* weight, const double* pull, const double* h, double z[3]) {
-  const double *first = pull, *second = pull + size, *third = second + size;
-  double squares = 0.0, a = 0.0, b = 0.0, c = 0.0;
-#pragma omp simd reduction(+ : squares, a, b, c)
-  for (int i = 0; i < n; ++i) {
-    squares += weight[i] * (h[i] * h[i]);
-    a += first[i] * h[i];
-    b += second[i] * h[i];
-    c += third[i] * h[i];
+// z += C^-1 P h of three hubs, and the sum of weight h^2, over a run of h.
+static double measure_three(int n, int size, const double* weight, const double* half, const double* h, double z[3]) {
+  const double *first = half, *second = half + size, *third = second + size;
+  ChQuad squares = {0.0}, a = {0.0}, b = {0.0}, c = {0.0};
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    ChQuad some = CH_QUAD_AT(h + i);
+    squares += CH_QUAD_AT(weight + i) * (some * some);
+    a += CH_QUAD_AT(first + i) * some;
+    b += CH_QUAD_AT(second + i) * some;
+    c += CH_QUAD_AT(third + i) * some;
   }
-  z[0] += a, z[1] += b, z[2] += c;
-  return squares;
+  double rest = 0.0;
+  for (; i < n; ++i) {
+    rest += weight[i] * (h[i] * h[i]);
+    z[0] += first[i] * h[i];
+    z[1] += second[i] * h[i];
+    z[2] += third[i] * h[i];
+  }
+  z[0] += CH_QUAD_SUM(a), z[1] += CH_QUAD_SUM(b), z[2] += CH_QUAD_SUM(c);
+  return rest + CH_QUAD_SUM(squares);
 }
 
 int ch_arrow_measure(const ChPart* part, const ChSparse* H, int k, int end, double* sum) {
@@ -174,12 +192,11 @@ int ch_arrow_measure(const ChPart* part, const ChSparse* H, int k, int end, doub
   while (k < end && H->index[k] - first < size) {
     const int from = H->index[k] - first, most = size - from;
     const int run = ch_sparse_run(H->index + k, end - k < most ? end - k : most);
-    const double *h = H->value + k, *pull = a->pull + from;
-    squares += measure_three(run, size, a->weight + from, pull, h, z);
-    for (int l = 3; l < a->hubs; ++l) z[l] += ch_dot_lanes(run, pull + l * size, h);
+    const double *h = H->value + k, *half = a->half + from;
+    squares += measure_three(run, size, a->weight + from, half, h, z);
+    for (int l = 3; l < a->hubs; ++l) z[l] += ch_dot_lanes(run, half + l * size, h);
     k += run;
   }
-  substitute(a, z);
   for (int l = 0; l < a->hubs; ++l) squares += z[l] * z[l];
   *sum += squares;
   return k;

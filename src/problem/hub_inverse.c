@@ -6,6 +6,8 @@
 #include <math.h>
 
 #include "cardhouse/problem.h"
+#include "linalg/dot.h"
+#include "linalg/quad.h"
 
 // A hub is coupled with more degrees of freedom than there may be hubs. Returns how many there are.
 static int list_hubs(int size, const double* M, int hub[CH_HUBS_MAX], bool* is_hub) {
@@ -47,11 +49,13 @@ static bool factor(int n, double S[CH_HUBS_MAX][CH_HUBS_MAX]) {
   return true;
 }
 
-// One row of T: t := C^-1 t
-static void substitute(int n, double C[CH_HUBS_MAX][CH_HUBS_MAX], double* t) {
+// T := T C^-T, column by column
+static void substitute(int size, int n, double C[CH_HUBS_MAX][CH_HUBS_MAX], double* T) {
   for (int k = 0; k < n; ++k) {
-    for (int l = 0; l < k; ++l) t[k] -= C[k][l] * t[l];
-    t[k] /= C[k][k];
+    double* t = T + k * size;
+    for (int l = 0; l < k; ++l)
+      for (int x = 0; x < size; ++x) t[x] -= C[k][l] * T[l * size + x];
+    for (int x = 0; x < size; ++x) t[x] /= C[k][k];
   }
 }
 
@@ -65,50 +69,35 @@ ChHubInverse ch_hub_inverse_find(ChArena* arena, int size, const double* M) {
   found.weight = CH_TAKE(arena, size, double);
   found.T = CH_TAKE(arena, size * hubs, double);
   for (int k = 0; k < hubs; ++k) {
-    found.T[hub[k] * hubs + k] = 1.0;
+    found.T[k * size + hub[k]] = 1.0;
     for (int l = 0; l <= k; ++l) S[k][l] = M[hub[k] * size + hub[l]];
   }
   for (int x = 0; x < size; ++x) {
     if (is_hub[x]) continue;
-    double* t = found.T + x * hubs;
     found.weight[x] = 1.0 / M[x * size + x];
     for (int k = 0; k < hubs; ++k) {
-      t[k] = -M[x * size + hub[k]] * found.weight[x];
-      for (int l = 0; l <= k; ++l) S[k][l] += t[k] * M[x * size + hub[l]];
+      double t = found.T[k * size + x] = -M[x * size + hub[k]] * found.weight[x];
+      for (int l = 0; l <= k; ++l) S[k][l] += t * M[x * size + hub[l]];
     }
   }
   if (!factor(hubs, S)) return none;
-  for (int x = 0; x < size; ++x) substitute(hubs, S, found.T + x * hubs);
+  substitute(size, hubs, S, found.T);
   return found;
 }
 
-static inline void write(int size, int hubs, const double* T, double* out) {
-  for (int x = 0; x < size; ++x)
-    for (int y = 0; y < size; ++y) {
-      double sum = 0.0;
-      for (int k = 0; k < hubs; ++k) sum += T[x * hubs + k] * T[y * hubs + k];
-      out[x * size + y] = sum;
-    }
-}
-
 void ch_hub_inverse_write(const ChHubInverse* inverse, int size, double* out) {
-  if (inverse->hubs == 3)  // the three turns of a body: with a size that the compiler knows
-    write(size, 3, inverse->T, out);
-  else
-    write(size, inverse->hubs, inverse->T, out);
-  for (int x = 0; x < size; ++x) out[x * size + x] += inverse->weight[x];
+  const double* T = inverse->T;
+  for (int x = 0; x < size; ++x) {
+    double* row = out + x * size;
+    for (int y = 0; y < size; ++y) row[y] = T[x] * T[y];
+    for (int k = 1; k < inverse->hubs; ++k)
+      for (int y = 0; y < size; ++y) row[y] += T[k * size + x] * T[k * size + y];
+    row[x] += inverse->weight[x];
+  }
 }
 
-static inline void square(int size, int hubs, int d, const double* weight, const double* T, const double* H,
-                          double* W) {
-  double z[CH_HUBS_MAX][CH_BLOCK_MAX] = {{0.0}}, sum[CH_BLOCK_MAX][CH_BLOCK_MAX] = {{0.0}};
-  for (int x = 0; x < size; ++x) {
-    const double *h = H + x * d, *t = T + x * hubs;
-    for (int k = 0; k < hubs; ++k)
-      for (int a = 0; a < d; ++a) z[k][a] += t[k] * h[a];
-    for (int a = 0; a < d; ++a)
-      for (int c = 0; c <= a; ++c) sum[a][c] += weight[x] * h[a] * h[c];
-  }
+static void write_square(int hubs, int d, double z[CH_HUBS_MAX][CH_BLOCK_MAX], double sum[CH_BLOCK_MAX][CH_BLOCK_MAX],
+                         double* W) {
   for (int a = 0; a < d; ++a)
     for (int c = 0; c <= a; ++c) {
       for (int k = 0; k < hubs; ++k) sum[a][c] += z[k][a] * z[k][c];
@@ -118,8 +107,63 @@ static inline void square(int size, int hubs, int d, const double* weight, const
 }
 
 void ch_hub_inverse_square(const ChHubInverse* inverse, int size, int d, const double* H, double* W) {
-  if (inverse->hubs == 3 && d == 3)
-    square(size, 3, 3, inverse->weight, inverse->T, H, W);
-  else
-    square(size, inverse->hubs, d, inverse->weight, inverse->T, H, W);
+  double z[CH_HUBS_MAX][CH_BLOCK_MAX] = {{0.0}}, sum[CH_BLOCK_MAX][CH_BLOCK_MAX] = {{0.0}};
+  for (int x = 0; x < size; ++x) {
+    const double* h = H + x * d;
+    for (int k = 0; k < inverse->hubs; ++k)
+      for (int a = 0; a < d; ++a) z[k][a] += inverse->T[k * size + x] * h[a];
+    for (int a = 0; a < d; ++a)
+      for (int c = 0; c <= a; ++c) sum[a][c] += inverse->weight[x] * h[a] * h[c];
+  }
+  write_square(inverse->hubs, d, z, sum, W);
+}
+
+// x . t of three columns x
+static void dot_three(int n, const double* const x[3], const double* t, double* out) {
+  ChQuad a = {0.0}, b = {0.0}, c = {0.0};
+  int k = 0;
+  for (; k + 4 <= n; k += 4) {
+    ChQuad some = CH_QUAD_AT(t + k);
+    a += CH_QUAD_AT(x[0] + k) * some;
+    b += CH_QUAD_AT(x[1] + k) * some;
+    c += CH_QUAD_AT(x[2] + k) * some;
+  }
+  out[0] = CH_QUAD_SUM(a), out[1] = CH_QUAD_SUM(b), out[2] = CH_QUAD_SUM(c);
+  for (; k < n; ++k)
+    for (int l = 0; l < 3; ++l) out[l] += x[l][k] * t[k];
+}
+
+// Sums of weight x y over pairs of three columns
+static void square_three(int n, const double* const x[3], const double* weight,
+                         double sum[CH_BLOCK_MAX][CH_BLOCK_MAX]) {
+  ChQuad aa = {0.0}, ab = {0.0}, bb = {0.0}, ac = {0.0}, bc = {0.0}, cc = {0.0};
+  int k = 0;
+  for (; k + 4 <= n; k += 4) {
+    ChQuad a = CH_QUAD_AT(x[0] + k), b = CH_QUAD_AT(x[1] + k), c = CH_QUAD_AT(x[2] + k), w = CH_QUAD_AT(weight + k);
+    ChQuad wb = w * b, wc = w * c;
+    aa += w * a * a, ab += a * wb, bb += b * wb, ac += a * wc, bc += b * wc, cc += c * wc;
+  }
+  sum[0][0] = CH_QUAD_SUM(aa), sum[1][0] = CH_QUAD_SUM(ab), sum[1][1] = CH_QUAD_SUM(bb);
+  sum[2][0] = CH_QUAD_SUM(ac), sum[2][1] = CH_QUAD_SUM(bc), sum[2][2] = CH_QUAD_SUM(cc);
+  for (; k < n; ++k)
+    for (int p = 0; p < 3; ++p)
+      for (int q = 0; q <= p; ++q) sum[p][q] += weight[k] * x[p][k] * x[q][k];
+}
+
+void ch_hub_inverse_square_columns(const ChHubInverse* inverse, int size, int d, const double* const* column,
+                                   double* W) {
+  double z[CH_HUBS_MAX][CH_BLOCK_MAX], sum[CH_BLOCK_MAX][CH_BLOCK_MAX];
+  if (d == 3) {
+    for (int k = 0; k < inverse->hubs; ++k) dot_three(size, column, inverse->T + k * size, z[k]);
+    square_three(size, column, inverse->weight, sum);
+  } else {
+    for (int a = 0; a < d; ++a) {
+      for (int k = 0; k < inverse->hubs; ++k) z[k][a] = ch_dot_lanes(size, inverse->T + k * size, column[a]);
+      for (int c = 0; c <= a; ++c) {
+        sum[a][c] = 0.0;
+        for (int x = 0; x < size; ++x) sum[a][c] += inverse->weight[x] * column[a][x] * column[c][x];
+      }
+    }
+  }
+  write_square(inverse->hubs, d, z, sum, W);
 }

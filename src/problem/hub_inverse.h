@@ -16,7 +16,7 @@ enum { CH_HUBS_MAX = 6, CH_HUBBED_SIZE = 12 };  // most hubs, and least degrees 
 typedef struct ChHubInverse {
   int hubs;        // 0: the body is not of this kind
   double* weight;  // size
-  double* T;       // size x hubs, by rows
+  double* T;       // size x hubs, by columns
 } ChHubInverse;
 
 // Of the size x size block M of a body. No hubs where they are too many, or M is not symmetric and positive definite.
@@ -25,7 +25,10 @@ ChHubInverse ch_hub_inverse_find(ChArena* arena, int size, const double* M);
 // The same matrix, size x size.
 void ch_hub_inverse_write(const ChHubInverse* inverse, int size, double* out);
 
-// W += H^T M^-1 H, H size x d by rows, W d x d
+// W += H^T M^-1 H, H size x d by rows, W d x d; and the same from the columns of H, of which there are at most
+// CH_BLOCK_MAX.
 void ch_hub_inverse_square(const ChHubInverse* inverse, int size, int d, const double* H, double* W);
+void ch_hub_inverse_square_columns(const ChHubInverse* inverse, int size, int d, const double* const* column,
+                                   double* W);
 
 #endif

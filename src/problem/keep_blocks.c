@@ -89,8 +89,11 @@ bool ch_prepare_acts(const ChPreparation* p, const ChKeptBlock* kept, int entry)
   int d = p->problem->blocks[kept->source].dimension, size = ch_mass_size(p->mass, p->jacobians.body[entry]);
   const double* H = p->jacobians.H + p->jacobians.at[entry];
   if (kept->dim == d) return true;
-  for (int a = 0; a < kept->dim; ++a)
+  for (int a = 0; a < kept->dim; ++a) {
+    int row = kept->rows[a] - p->problem->blocks[kept->source].row;
+    const double* source = ch_jacobian_source(&p->jacobians, p->problem, entry, row);
     for (int x = 0; x < size; ++x)
-      if (H[x * d + kept->rows[a] - p->problem->blocks[kept->source].row] != 0.0) return true;
+      if ((source ? source[x] : H[x * d + row]) != 0.0) return true;
+  }
   return false;
 }

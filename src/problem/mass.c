@@ -148,11 +148,11 @@ double ch_mass_asymmetry(ChArena* arena, const ChMass* mass) {
 // x = M^-1 b of one body
 static void solve_hubbed(const ChHubInverse* inverse, int size, const int* dof, const double* b, double* x) {
   double z[CH_HUBS_MAX] = {0.0};
-  for (int i = 0; i < size; ++i)
-    for (int k = 0; k < inverse->hubs; ++k) z[k] += inverse->T[i * inverse->hubs + k] * b[dof[i]];
+  for (int k = 0; k < inverse->hubs; ++k)
+    for (int i = 0; i < size; ++i) z[k] += inverse->T[k * size + i] * b[dof[i]];
   for (int i = 0; i < size; ++i) {
     double sum = inverse->weight[i] * b[dof[i]];
-    for (int k = 0; k < inverse->hubs; ++k) sum += inverse->T[i * inverse->hubs + k] * z[k];
+    for (int k = 0; k < inverse->hubs; ++k) sum += inverse->T[k * size + i] * z[k];
     x[dof[i]] = sum;
   }
 }

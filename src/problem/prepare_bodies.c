@@ -60,11 +60,39 @@ static inline void scale(int size, int d, const double* share, const double* g, 
   memcpy(out, scaled, (size_t)(size * d) * sizeof *out);
 }
 
+// The same from three rows of H
+static void scale_rows(int size, const double* restrict share, const double* g, const double* const row[3],
+                       double* restrict out) {
+  const double* restrict a = row[0], * restrict b = row[1], * restrict c = row[2], g0 = g[0], g1 = g[1], g2 = g[2];
+  for (int x = 0; x < size; ++x) {
+    out[3 * x] = a[x] * g0 * share[x];
+    out[3 * x + 1] = b[x] * g1 * share[x];
+    out[3 * x + 2] = c[x] * g2 * share[x];
+  }
+}
+
+static void scale_sources(const ChPreparation* p, const ChKeptBlock* kept, int entry, double* out) {
+  const double *row[CH_SOURCE_ROWS], *share = p->share + p->mass->start[p->jacobians.body[entry]];
+  int size = ch_mass_size(p->mass, p->jacobians.body[entry]), first = p->problem->blocks[kept->source].row;
+  for (int a = 0; a < kept->dim; ++a)
+    row[a] = ch_jacobian_source(&p->jacobians, p->problem, entry, kept->rows[a] - first);
+  if (kept->dim == 3) {
+    scale_rows(size, share, kept->g, row, out);
+    return;
+  }
+  for (int x = 0; x < size; ++x)
+    for (int a = 0; a < kept->dim; ++a) out[x * kept->dim + a] = row[a][x] * kept->g[a] * share[x];
+}
+
 // The same of the rows that are kept.
 static void scale_jacobian(const ChPreparation* p, const ChKeptBlock* kept, int entry, double* out) {
   const ChBlock* block = &p->problem->blocks[kept->source];
   int body = p->jacobians.body[entry], size = ch_mass_size(p->mass, body), d = block->dimension;
   const double *H = p->jacobians.H + p->jacobians.at[entry], *share = p->share + p->mass->start[body];
+  if (ch_jacobian_source(&p->jacobians, p->problem, entry, 0)) {
+    scale_sources(p, kept, entry, out);
+    return;
+  }
   if (kept->dim == d && d == 3) {  // with sizes that the compiler knows
     int x = 0;
     for (; x + 6 <= size; x += 6) scale(6, 3, share + x, kept->g, H + 3 * x, out + 3 * x);
