@@ -5,7 +5,6 @@
 #include "base/arena.h"
 #include "linalg/small.h"
 #include "problem/cones.h"
-#include "problem/hub_inverse.h"
 #include "problem/subsystem.h"
 #include "problem/system.h"
 #include "solve/contact_map.h"
@@ -782,61 +781,6 @@ static void reactions_and_velocities_give_the_same_step(void** state) {
   }
 }
 
-// --- bodies with modes
-// -------------------------------------------------------------------------------------------------
-
-enum { HUBBED = 18 };
-
-// Three degrees of freedom of which each is coupled with all others, which are not with each other.
-static void make_hubbed(ChRandom* random, double* M) {
-  memset(M, 0, HUBBED * HUBBED * sizeof *M);
-  for (int i = 0; i < HUBBED; ++i) M[i * (HUBBED + 1)] = 3.0 + i;
-  for (int k = 2; k < 5; ++k)
-    for (int i = 0; i < HUBBED; ++i)
-      if (i != k) M[k * HUBBED + i] = M[i * HUBBED + k] = 0.3 * ch_random_normal(random);
-}
-
-static void hubs_make_the_inverse_a_diagonal_and_low_rank(void** state) {
-  (void)state;
-  MEMORY_MUST_SUFFICE();
-  ChRandom random = ch_random_seeded(12);
-  double M[HUBBED * HUBBED], inverse[HUBBED * HUBBED], H[HUBBED * 3], W[9] = {0.0};
-  make_hubbed(&random, M);
-  ChHubInverse found = ch_hub_inverse_find(arena, HUBBED, M);
-  assert_int_equal(found.hubs, 3);
-  ch_hub_inverse_write(&found, HUBBED, inverse);
-  for (int i = 0; i < HUBBED; ++i)
-    for (int j = 0; j < HUBBED; ++j) {
-      double sum = 0.0;
-      for (int k = 0; k < HUBBED; ++k) sum += M[i * HUBBED + k] * inverse[k * HUBBED + j];
-      CHECK_NEAR(sum, i == j ? 1.0 : 0.0, 1e-14);
-    }
-  for (int k = 0; k < HUBBED * 3; ++k) H[k] = ch_random_normal(&random);
-  ch_hub_inverse_square(&found, HUBBED, 3, H, W);
-  for (int a = 0; a < 3; ++a)
-    for (int c = 0; c < 3; ++c) {
-      double sum = 0.0;
-      for (int k = 0; k < HUBBED * HUBBED; ++k) sum += H[k / HUBBED * 3 + a] * inverse[k] * H[k % HUBBED * 3 + c];
-      CHECK_NEAR(W[a * 3 + c], sum, 1e-13);
-    }
-}
-
-static void what_has_no_hubs_has_no_such_inverse(void** state) {
-  (void)state;
-  MEMORY_MUST_SUFFICE();
-  ChRandom random = ch_random_seeded(12);
-  double M[HUBBED * HUBBED];
-  make_hubbed(&random, M);
-  M[2 * HUBBED + 9] += 0.1;  // not symmetric
-  assert_int_equal(ch_hub_inverse_find(arena, HUBBED, M).hubs, 0);
-  make_hubbed(&random, M);
-  M[8 * HUBBED + 9] = M[9 * HUBBED + 8] = 0.1;  // two that are no hubs
-  assert_int_equal(ch_hub_inverse_find(arena, HUBBED, M).hubs, 0);
-  make_hubbed(&random, M);
-  M[3 * (HUBBED + 1)] = 1e-3;  // not positive definite
-  assert_int_equal(ch_hub_inverse_find(arena, HUBBED, M).hubs, 0);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_arena, close_arena)
@@ -860,8 +804,6 @@ int main(void) {
       TEST(derivatives_of_the_maps_are_their_differences),
       TEST(solutions_are_roots_of_both_maps),
       TEST(reactions_and_velocities_give_the_same_step),
-      TEST(hubs_make_the_inverse_a_diagonal_and_low_rank),
-      TEST(what_has_no_hubs_has_no_such_inverse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
