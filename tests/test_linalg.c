@@ -12,6 +12,7 @@
 #include "linalg/sparse.h"
 #include "linalg/sparse_lu.h"
 #include "linalg/spectrum.h"
+#include "linalg/wide_lu.h"
 #include "support/near.h"
 #include "support/random.h"
 
@@ -392,6 +393,65 @@ static void full_lu_solves_matrices_of_all_sizes(void** state) {
   ch_arena_destroy(arena);
 }
 
+// Blocks of 1 to 64 rows, which meet by chance; what elimination fills is added to the pattern.
+static ChWidePattern random_pattern(ChRandom* random, int blocks, int* rows) {
+  ChWidePattern p = {.count = blocks};
+  for (int b = 0; b < blocks; ++b) {
+    rows[b] = 1 + (int)ch_random_uniform(random, 0, blocks == 1 ? 64 : 20);
+    p.first[b + 1] = p.first[b] + (rows[b] + CH_WIDE_LU_STEP - 1) / CH_WIDE_LU_STEP * CH_WIDE_LU_STEP;
+    for (int c = 0; c < b; ++c)
+      if (ch_random_uniform(random, 0, 1) < 0.3) p.meets[b] |= 1u << c, p.meets[c] |= 1u << b;
+  }
+  for (int b = 0; b < blocks; ++b)
+    for (int c = b + 1; c < blocks; ++c)
+      for (int d = b + 1; d < blocks; ++d)
+        if (d != c && (p.meets[b] >> c & 1u) && (p.meets[b] >> d & 1u)) p.meets[c] |= 1u << d;
+  return p;
+}
+
+// Rows of a block are in any order, so that they must be exchanged.
+static void fill_pattern(ChRandom* random, const ChWidePattern* p, const int* rows, double* A) {
+  int n = p->first[p->count];
+  for (int b = 0; b < p->count; ++b) {
+    for (int c = 0; c < p->count; ++c)
+      for (int j = 0; j < rows[c] && (b == c || (p->meets[b] >> c & 1u)); ++j)
+        for (int i = 0; i < rows[b]; ++i)
+          A[(long)(p->first[c] + j) * n + p->first[b] + i] = ch_random_uniform(random, -1, 1);
+    for (int i = 0; i < rows[b]; ++i) A[(long)(p->first[b] + i) * n + p->first[b] + (i + 1) % rows[b]] += 2.0 * rows[b];
+    for (int i = p->first[b] + rows[b]; i < p->first[b + 1]; ++i) A[(long)i * (n + 1)] = 1.0;
+  }
+}
+
+static void wide_lu_solves_matrices_of_blocks(void** state) {
+  (void)state;
+  WITH_ARENA(arena);
+  ChRandom random = ch_random_seeded(23);
+  for (int round = 0; round < 60; ++round) {
+    ChArenaMark mark = ch_arena_mark(arena);
+    int rows[CH_WIDE_LU_BLOCKS];
+    ChWidePattern p = random_pattern(&random, 1 + round % CH_WIDE_LU_BLOCKS, rows);
+    int n = p.first[p.count], *pivot = CH_TAKE(arena, n, int);
+    double *A = CH_TAKE(arena, (long)n * n, double), *LU = CH_TAKE(arena, (long)n * n, double);
+    double *b = random_vector(arena, &random, n), *x = CH_TAKE(arena, n, double);
+    fill_pattern(&random, &p, rows, A);
+    memcpy(LU, A, (size_t)n * (size_t)n * sizeof *A);
+    memcpy(x, b, (size_t)n * sizeof *b);
+    assert_true(ch_wide_lu_factor(&p, LU, pivot));
+    ch_wide_lu_solve(&p, LU, pivot, x);
+    for (int i = 0; i < n; ++i) {
+      double sum = 0.0;
+      for (int j = 0; j < n; ++j) sum += A[(long)j * n + i] * x[j];
+      CHECK_NEAR(sum, b[i], 1e-11);
+    }
+    A[0] = NAN;
+    assert_false(ch_wide_lu_factor(&p, A, pivot));
+    memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
+    assert_false(ch_wide_lu_factor(&p, A, pivot));
+    ch_arena_release(arena, mark);
+  }
+  ch_arena_destroy(arena);
+}
+
 // Pivots are searched inside the pivot block of a front: a dense matrix is one front, so no dominance is needed.
 static void block_lu_pivots_inside_a_front(void** state) {
   (void)state;
@@ -630,6 +690,7 @@ int main(void) {
       cmocka_unit_test(block_lu_solves_any_pattern_with_any_rows_pinned),
       cmocka_unit_test(dense_lu_solves_with_any_rows_pinned),
       cmocka_unit_test(full_lu_solves_matrices_of_all_sizes),
+      cmocka_unit_test(wide_lu_solves_matrices_of_blocks),
       cmocka_unit_test(block_lu_pivots_inside_a_front),
       cmocka_unit_test(block_lu_of_zero_blocks),
       cmocka_unit_test(block_lu_of_a_singular_matrix),

@@ -63,24 +63,27 @@ static Leap leap_create(ChRun* run) {
   return l;
 }
 
+static inline double target(const Leap* l, int i, int a) {
+  return l->r[a] - l->rho[i] * (l->u[a] + l->eps * (l->r[a] - l->centre[a]));
+}
+
 // Most contacts are: y = 0 and D = 0
 static inline bool is_open(const ChSystem* s, int i, const double* x) {
   return s->set[i] == CH_SET_CONE && x[0] <= 0.0;
 }
 
-// x and F at (r, u); returns |F|
+// x and F at (r, u); returns |F|. Of an open contact only x_n is looked at.
 static double evaluate(Leap* l) {
   const ChSystem* s = l->s;
   double sum = 0.0;
   for (int i = 0; i < s->n; ++i) {
-    double y[CH_BLOCK_MAX];
+    double y[CH_BLOCK_MAX] = {0.0};
     int row = s->row[i];
-    for (int a = row; a < row + s->dim[i]; ++a)
-      l->x[a] = l->r[a] - l->rho[i] * (l->u[a] + l->eps * (l->r[a] - l->centre[a]));
-    if (is_open(s, i, l->x + row))
-      memset(y, 0, sizeof y);
-    else
+    l->x[row] = target(l, i, row);
+    if (!is_open(s, i, l->x + row)) {
+      for (int a = row + 1; a < row + s->dim[i]; ++a) l->x[a] = target(l, i, a);
       ch_map_value(s, CH_MAP_ALART_CURNIER, i, l->x + row, y);
+    }
     for (int a = 0; a < s->dim[i]; ++a) {
       l->F[row + a] = y[a] - l->r[row + a];
       sum += l->F[row + a] * l->F[row + a];
@@ -110,7 +113,7 @@ static bool leap_once(Leap* l) {
   linearize(l);
   ++l->run->factorizations;
   ++l->run->inner;
-  if (!ch_linear_factor(l->linear, l->B, l->E)) return false;
+  if (!ch_linear_factor_loaded(l->linear, l->B, l->E, l->open)) return false;
   ch_linear_solve_fast(l->linear, l->F, l->step, l->change);
   for (int a = 0; a < l->s->rows; ++a) {
     l->r[a] += l->step[a];

@@ -256,23 +256,21 @@ static void assemble_bodies(ChLinearSystem* l) {
   }
 }
 
-bool ch_linear_factor(ChLinearSystem* l, const double* B, const double* E) {
-  const ChSystem* s = l->s;
-  l->B = B;
-  l->E = E;
-  for (int i = 0; i < s->n; ++i) {
-    int d = s->dim[i], at = s->diagonal_at[i];
-    l->pinned[i] = ch_small_is_zero(d, E + at);
-    if (!l->pinned[i] && !l->by_bodies) continue;
-    if (l->wide && l->pinned[i] && ch_small_is_identity(d, B + at)) {
-      l->pinned[i] = AT_ONCE;
-      continue;
-    }
-    if (!(l->wide && d == 3 ? ch_small_invert_3(B + at, l->B_inverse + at)
-                            : ch_small_invert(d, B + at, l->B_inverse + at)))
-      return false;
-    if (l->by_bodies) ch_small_product(d, d, l->B_inverse + at, E + at, l->C + at);
+// B^-1, and B^-1 E in the space of velocities
+static bool invert_block(ChLinearSystem* l, int i) {
+  int d = l->s->dim[i], at = l->s->diagonal_at[i];
+  const double *B = l->B + at, *E = l->E + at;
+  if (l->wide && d == 3) {
+    if (!ch_small_invert_3(B, l->B_inverse + at)) return false;
+    ch_small_product(3, 3, l->B_inverse + at, E, l->C + at);
+    return true;
   }
+  if (!ch_small_invert(d, B, l->B_inverse + at)) return false;
+  if (l->by_bodies) ch_small_product(d, d, l->B_inverse + at, E, l->C + at);
+  return true;
+}
+
+static bool factor(ChLinearSystem* l) {
   if (l->wide) return ch_wide_factor(l->wide, l->C, l->pinned);
   if (l->by_bodies)
     assemble_bodies(l);
@@ -281,6 +279,30 @@ bool ch_linear_factor(ChLinearSystem* l, const double* B, const double* E) {
   if (l->cholesky) return ch_cholesky_factor(l->cholesky, &l->K);
   if (l->dense) return ch_dense_lu_factor(l->dense, &l->K, l->by_bodies ? NULL : l->pinned);
   return ch_block_lu_factor(l->lu, &l->K, l->by_bodies ? NULL : l->pinned);
+}
+
+bool ch_linear_factor(ChLinearSystem* l, const double* B, const double* E) {
+  return ch_linear_factor_loaded(l, B, E, NULL);
+}
+
+bool ch_linear_factor_loaded(ChLinearSystem* l, const double* B, const double* E, const unsigned char* open) {
+  const ChSystem* s = l->s;
+  l->B = B;
+  l->E = E;
+  for (int i = 0; i < s->n; ++i) {
+    int d = s->dim[i], at = s->diagonal_at[i];
+    if (l->wide && open && open[i]) {
+      l->pinned[i] = AT_ONCE;
+      continue;
+    }
+    l->pinned[i] = ch_small_is_zero(d, E + at);
+    if (!l->pinned[i] && !l->by_bodies) continue;
+    if (l->wide && l->pinned[i] && ch_small_is_identity(d, B + at))
+      l->pinned[i] = AT_ONCE;
+    else if (!invert_block(l, i))
+      return false;
+  }
+  return factor(l);
 }
 
 bool ch_linear_factor_shifted(ChLinearSystem* l, double rho) {

@@ -22,6 +22,9 @@ ChLinearSystem* ch_linear_create(ChArena* arena, const ChSystem* system, ChSpace
 // B and E hold the diagonal blocks row-major at system->diagonal_at; they must stay in place until the last solve.
 bool ch_linear_factor(ChLinearSystem* linear, const double* B, const double* E);
 
+// The same for a caller who knows which blocks are open, B_i = I and E_i = 0: these are not looked at.
+bool ch_linear_factor_loaded(ChLinearSystem* linear, const double* B, const double* E, const unsigned char* open);
+
 // x = (B + E W)^-1 h, refined until the residual stops falling. h and x may not overlap.
 void ch_linear_solve(ChLinearSystem* linear, const double* h, double* x);
 
