@@ -218,6 +218,32 @@ static void shapes_smaller_than_a_triangle_touch_inside_of_it(void** state) {
   }
 }
 
+// Cells are long and thin, so that corners are far from the middles of their triangles, and edges of all lengths meet.
+static void E10_a_ball_meets_every_triangle_in_its_middle(void** state) {
+  SoftKit* kit = *state;
+  ChShapeDef shape = CH_SHAPE_DEF;
+  ChBodyDef body = CH_BODY_DEF;
+  const double gap = 0.001;
+  shape.type = CH_SHAPE_SPHERE, shape.radius = 0.01;
+  ChSoft* soft = soft_box(kit, (const int[3]){2, 9, 5}, ch_vec(1.0, 0.3, 0.2), 1);
+  add_soft(kit, soft, ch_vec(0.0, 0.0, 0.0));
+  int ball = ch_test_body(kit->world, &body, &shape);
+  seal_soft(kit);
+  for (int t = 0; t < soft->skin.triangle_count; ++t) {
+    ChVec3 p[3];
+    for (int k = 0; k < 3; ++k) p[k] = soft->skin.rest[soft->skin.triangles[3 * t + k]];
+    ChVec3 normal = ch_unit(ch_cross(ch_sub(p[1], p[0]), ch_sub(p[2], p[0])));
+    ChVec3 middle = ch_scale(1.0 / 3.0, ch_add(p[0], ch_add(p[1], p[2])));
+    kit->world->states[ball].position = ch_along(middle, shape.radius + gap, normal);
+    collide_soft(kit, 2.0 * gap, 0.0);
+    int inside = 0;
+    for (int k = 0; k < kit->count; ++k)
+      inside += kit->gaps[k].skin[0] == -2 - t && kind_of(&kit->gaps[k]) == CH_SAMPLE_FACE;
+    assert_int_equal(inside, 1);
+    CHECK_NEAR(least_gap(kit, CH_SAMPLE_FACE), gap, 1e-12);
+  }
+}
+
 // An edge of a box across an edge of the cube, turned by an eighth about it: both far from any corner.
 static void edges_that_cross_touch_where_they_do(void** state) {
   SoftKit* kit = *state;
@@ -603,6 +629,7 @@ int main(void) {
       SOFT_TEST(a_leaf_tells_all_distances_to_its_slack),
       SOFT_TEST(E10_vertices_meet_every_rigid_shape_at_its_distance),
       SOFT_TEST(shapes_smaller_than_a_triangle_touch_inside_of_it),
+      SOFT_TEST(E10_a_ball_meets_every_triangle_in_its_middle),
       SOFT_TEST(edges_that_cross_touch_where_they_do),
       SOFT_TEST(E10_skins_meet_edge_to_edge),
       SOFT_TEST(E10_gaps_change_as_the_points_move_that_they_name),

@@ -13,7 +13,8 @@ enum {
   BINS_PER_OCTAVE = 8,  // phases that are tried
   LEVELS = 48,          // the finest boxes of a wider range share a level
   BINS = LEVELS * BINS_PER_OCTAVE,
-  FEW = 8,  // a level with at most as many boxes has no grid
+  FEW = 8,   // a level with at most as many boxes has no grid
+  ALL = 24,  // nor have so many boxes, whatever their sizes: finding levels takes longer
 };
 
 typedef struct Entry {
@@ -84,6 +85,11 @@ static int best_phase(const int* histogram) {
 }
 
 static void choose_levels(ChBroad* broad, int count, const ChBroadItem* items) {
+  if (count <= ALL) {
+    memset(broad->levels, 0, sizeof broad->levels);
+    memset(broad->level, 0, (size_t)count * sizeof *broad->level);
+    return;
+  }
   int top = INT_MIN, histogram[BINS] = {0};
   for (int i = 0; i < count; ++i) {
     if (items[i].plane) continue;

@@ -24,6 +24,7 @@
 #include "base/check.h"
 #include "collide/broad.h"
 #include "collide/closing.h"
+#include "collide/order.h"
 #include "collide/pairs.h"
 #include "collide/reduce.h"
 #include "collide/seams.h"
@@ -225,24 +226,6 @@ static int place_shapes(ChCollider* c, const ChBodyState* states, const ChCollid
 // --- pairs
 // --------------------------------------------------------------------------------------------------------------
 
-static int compare_keys(const void* a, const void* b) {
-  const ChGap *x = a, *y = b;
-  return (x->key > y->key) - (x->key < y->key);
-}
-
-static void sort_keys(int count, ChGap* points) {
-  if (count > 32) {
-    qsort(points, (size_t)count, sizeof *points, compare_keys);
-    return;
-  }
-  for (int i = 1; i < count; ++i) {
-    ChGap point = points[i];
-    int k = i;
-    for (; k > 0 && points[k - 1].key > point.key; --k) points[k] = points[k - 1];
-    points[k] = point;
-  }
-}
-
 // Between samples, where both shapes are known by samples and distances; 0 where they are not. Skins keep all theirs.
 static double sample_spacing(const ChShape* a, const ChShape* b) {
   if (a->soft || b->soft) return 0.0;
@@ -262,13 +245,15 @@ static void collide_pair(const ChCollider* c, const ChBodyState* states, const C
   double margin = o->margin + (o->look_ahead > 0.0 ? o->look_ahead * (ch_norm(approach) + spin) : 0.0);
   if (!(ch_norm(ch_sub(b->frame.at, a->frame.at)) <= (1.0 + 1e-9) * (bound_of(a) + bound_of(b)) + margin)) return;
   if (is_ignored(c, body_a, body_b)) return;
+  bool one_by_one = spacing > 0.0 || a->skin || b->skin;
   int first = out->count, kept = first;
   ch_pair_collide(a, b, margin, out);
   for (int k = first; k < out->count; ++k) {
     ChGap point = out->points[k];
-    double rate = ch_dot(approach, point.normal) + spin;
-    if (o->look_ahead > 0.0 && (spacing > 0.0 || a->skin || b->skin)) rate = ch_closing_rate(a, b, states, &point);
-    point.closes = o->look_ahead > 0.0 ? o->look_ahead * ch_positive_part(rate) : 0.0;
+    if (o->look_ahead > 0.0 && (spacing > 0.0 || !(point.gap <= o->margin))) {
+      double rate = one_by_one ? ch_closing_rate(a, b, states, &point) : ch_dot(approach, point.normal) + spin;
+      point.closes = o->look_ahead * ch_positive_part(rate);
+    }
     if (!(point.gap <= o->margin + point.closes) || ch_seams_hide(&c->seams, c->posed, i, j, &point)) continue;
     point.body[0] = body_a;
     point.body[1] = body_b;
@@ -279,7 +264,7 @@ static void collide_pair(const ChCollider* c, const ChBodyState* states, const C
   out->count = spacing > 0.0 ? first + ch_thin_out(kept - first, out->points + first, spacing) : kept;
   if (out->count == first) return;
   if (o->reduce) out->count = first + ch_reduce_points(out->count - first, out->points + first);
-  sort_keys(out->count - first, out->points + first);
+  ch_order_by_key(out->count - first, out->points + first);
 }
 
 // Runs of about equal work, one a thread; returns how many.

@@ -17,7 +17,7 @@ typedef struct ChGap {
   int body[2], shape[2];
   ChVec3 point, normal;
   double gap;
-  double closes;  // by so much the gap can shrink in the look-ahead
+  double closes;  // by so much the gap can shrink in the look-ahead; 0 where nobody asks, within the margin
   uint64_t key;
   int skin[2];  // where a side is deformable: what of its skin touches, a vertex v as v, a triangle t as -2 - t; else
                 // -1

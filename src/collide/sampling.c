@@ -97,6 +97,15 @@ static bool is_lowest(const ChSampling* s, const ChSampleLine* line, const ChSam
   return true;
 }
 
+// A ball is nearest where its centre, the origin, has its foot on the line.
+static void add_lowest_over_ball(const ChSampling* s, const ChSampleLine* line, int ordinal) {
+  ChVec3 x = ch_along(line->from, -ch_dot(line->from, line->along), line->along);
+  double away = ch_norm(x), radius = s->probe.posed->shape->radius;
+  ChProbeFoot foot = {away - radius, ch_scale(1.0 / away, x), -1};
+  if (foot.distance <= s->margin && away > STEADY * radius)
+    ch_sampling_add(s, x, &foot, CH_SAMPLE_LOWEST, ordinal, &line->name);
+}
+
 // Between two stops, of which the first falls and the second rises.
 static void add_lowest(const ChSampling* s, const ChSampleLine* line, ChSampleStop low, ChSampleStop high,
                        int ordinal) {
@@ -126,7 +135,10 @@ static void add_lowest(const ChSampling* s, const ChSampleLine* line, ChSampleSt
 bool ch_sampling_lowest(const ChSampling* s, const ChSampleLine* line, ChSampleStop low, ChSampleStop high,
                         int ordinal) {
   bool falls = low.known && rate(line, &low) < -LEAST_RATE, rises = high.known && rate(line, &high) > LEAST_RATE;
-  if (falls && rises) add_lowest(s, line, low, high, ordinal);
+  if (falls && rises && s->probe.posed->shape->type == CH_SHAPE_SPHERE)
+    add_lowest_over_ball(s, line, ordinal);
+  else if (falls && rises)
+    add_lowest(s, line, low, high, ordinal);
   return falls && rises;
 }
 

@@ -109,9 +109,12 @@ typedef struct Touch {
   ChVec3 at, normal;
 } Touch;
 
+static ChVec3 place_in(const ChPosed* posed, ChVec3 at) {
+  return ch_mat_apply_transposed(&posed->turn, ch_sub(at, posed->frame.at));
+}
+
 static Touch touch_in(const ChPosed* posed, ChVec3 at, ChVec3 normal) {
-  return (Touch){ch_mat_apply_transposed(&posed->turn, ch_sub(at, posed->frame.at)),
-                 ch_mat_apply_transposed(&posed->turn, normal)};
+  return (Touch){place_in(posed, at), ch_mat_apply_transposed(&posed->turn, normal)};
 }
 
 static double height(const ChPolytope* p, int face, ChVec3 at) {
@@ -166,10 +169,10 @@ static bool hidden(const ChSeams* seams, const ChPosed* posed, int shape, ChVec3
   const ChPosed* own = &posed[shape];
   for (int k = seams->start[shape]; k < seams->start[shape + 1]; ++k) {
     const ChPosed* other = &posed[seams->neighbour[k]];
-    double flush = FLUSH * fmin(own->shape->bound, other->shape->bound);
-    Touch there = touch_in(other, at, normal);
-    if (!holds(other->shape, there.at, flush)) continue;
-    Touch here = touch_in(own, at, normal);
+    double smaller = own->shape->bound < other->shape->bound ? own->shape->bound : other->shape->bound;
+    double flush = FLUSH * smaller;
+    if (!holds(other->shape, place_in(other, at), flush)) continue;
+    Touch there = touch_in(other, at, normal), here = touch_in(own, at, normal);
     int face = face_of(own->shape->polytope, here, flush);
     if (face < 0 ? reaches_beyond(other->shape, there, flush) : covers(other, own, face, here, there.at, flush))
       return true;

@@ -23,6 +23,7 @@
 
 enum { STACK = 64, LEAF_VERTICES = 3 * CH_SKIN_LEAF, RIM = 8 };
 static const double eighth = 0.78539816339744830962;
+static const double ROUNDING = 1e-9;  // of the skin's size: more than distances are off by
 
 // Feet of vertices on a convex shape: leaves share vertices, and ask again.
 enum { SEEN = 128 };
@@ -44,12 +45,14 @@ typedef struct Walk {
   bool edges;             // inner points of all edges count too
   bool sharp;             // inner points of sharp ones do
   const ChSmooth* round;  // what the skin meets, in the skin's frame; NULL where it has corners or is a skin
+  double pierced;         // a triangle of this leaf that one thin and round sticks through is so far from it at most
 } Walk;
 
 // The vertices of a leaf, with their distances.
 typedef struct Leaf {
   ChVec3 y[LEAF_VERTICES], x[LEAF_VERTICES], outward[LEAF_VERTICES];  // in the skin's frame; in the probe's
   ChSampleStop stop[LEAF_VERTICES];
+  double least[LEAF_VERTICES];  // no distance of a vertex is below, nor one between vertices below the least of theirs
 } Leaf;
 
 // --- round shapes inside a triangle ----------------------------------------------------------------------------------
@@ -136,6 +139,23 @@ static void add_edges(const Walk* w, const Leaf* leaf, int k) {
   }
 }
 
+// A convex distance is nowhere below its tangents: that of the leaf's middle bounds it from below at the vertices, and
+// between them. False where nothing of the leaf is within the margin.
+static bool bound_below(const Walk* w, int count, Leaf* leaf) {
+  const ChSampling* s = &w->sampling;
+  ChVec3 middle = ch_vec(0.0, 0.0, 0.0);
+  ChProbeFoot foot;
+  for (int k = 0; k < count; ++k) leaf->least[k] = -INFINITY, middle = ch_along(middle, 1.0 / count, leaf->x[k]);
+  if (!s->probe.convex || !s->probe.at(&s->probe, middle, ch_vec(0.0, 0.0, 0.0), INFINITY, &foot)) return true;
+  double at_origin = foot.distance - ch_dot(foot.normal, middle) - ROUNDING * s->size;
+  bool near = false;
+  for (int k = 0; k < count; ++k) {
+    leaf->least[k] = at_origin + ch_dot(foot.normal, leaf->x[k]);
+    near = near || leaf->least[k] <= s->margin + w->pierced;
+  }
+  return near;
+}
+
 // Whether there is nothing of the other skin near that may touch a vertex, or an edge by its middle and half its
 // length; and it is outside of it. Over a crease an edge's normal is not the way to a foot: a foot may be anywhere.
 static bool is_clear(const Walk* w, ChVec3 x, double half) {
@@ -157,6 +177,7 @@ static uint32_t edge_ends(const Walk* w, const ChSkinNode* node, const Leaf* lea
     for (int e = 0; e < 3; ++e) {
       if (!(edges >> e & 1u)) continue;
       int a = corners[3 * k + e], b = corners[3 * k + (e + 1) % 3];
+      if (leaf->least[a] > w->sampling.margin && leaf->least[b] > w->sampling.margin) continue;
       ChVec3 along = ch_sub(leaf->y[b], leaf->y[a]), middle = ch_along(leaf->y[a], 0.5, along);
       double length2 = ch_dot(along, along);
       if (w->front && is_clear(w, ch_sampling_place(&w->sampling, middle), 0.5 * sqrt(length2))) continue;
@@ -168,10 +189,10 @@ static uint32_t edge_ends(const Walk* w, const ChSkinNode* node, const Leaf* lea
   return ends;
 }
 
-// No point of a triangle is nearer by more than an edge than its corners are.
 static bool is_near_corner(const Walk* w, const Leaf* leaf, int k) {
   const uint8_t* corner = &w->skin->tree->corners[3 * k];
-  return leaf->stop[corner[0]].known || leaf->stop[corner[1]].known || leaf->stop[corner[2]].known;
+  double most = w->sampling.margin + w->pierced;
+  return leaf->least[corner[0]] <= most || leaf->least[corner[1]] <= most || leaf->least[corner[2]] <= most;
 }
 
 // What of the other skin is near a leaf's vertices.
@@ -222,13 +243,14 @@ static void add_leaf(Walk* w, const ChSkinNode* node) {
   }
   if (w->front) w->sampling.probe.near = find_near(w, node->vertex_count, leaf.x, &near);
   if (w->front && is_leaf_clear(s, leaf.x[0])) return;
+  if (!bound_below(w, node->vertex_count, &leaf)) return;
   double longest;
   uint32_t ends = edge_ends(w, node, &leaf, &longest);
   for (int k = 0; k < node->vertex_count; ++k) {
     ChSampleStop* stop = &leaf.stop[k];
     bool is_end = ends >> k & 1u;
     stop->known = false;
-    if (!is_end && k >= node->vertex_own) continue;
+    if (!is_end && (k >= node->vertex_own || leaf.least[k] > s->margin)) continue;
     double within = s->margin + (is_end ? longest : 0.0);  // an edge's end may be farther than its lowest point
     ChVec3 x = leaf.x[k];
     leaf.outward[k] = ch_vec(0.0, 0.0, 0.0);
@@ -296,6 +318,7 @@ static void walk(Walk* w) {
       stack[depth++].node = node->first + 1, stack[depth++].node = node->first;
       continue;
     }
+    w->pierced = w->round && w->round->shape->type != CH_SHAPE_SPHERE ? 2.0 * ball.radius : 0.0;
     w->part = here.part, w->swing = ball.swing, w->inside = here.inside;
     s->margin = fmin(reach.margin + here.part.swing, w->closing.most);
     if (ch_probe_is_plane(&s->probe, centre, ball.radius, &plane))
