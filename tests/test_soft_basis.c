@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "model/soft_cache.h"
+#include "model/soft_fold.h"
 #include "model/tet_shapes.h"
 #include "model/world.h"
 #include "support/near.h"
@@ -119,6 +120,27 @@ static void a_single_tetrahedron_has_as_many_large_deformations(void** state) {
   def.kind = CH_SOFT_STVK;
   const ChSoft* large = soft_of(kit, &mesh, &def);
   for (int a = 0; a < 24; ++a) CHECK_NEAR(large->frequency[a] / linear->frequency[a], 1.0, 1e-9);
+}
+
+// A tetrahedron with all its modes can shrink as a whole: x = (1 + c) X, of which the amplitudes are c int rho X.U_a, a
+// quarter of the trace of J1_a. Its volume is (1 + c)^3 everywhere.
+static void a_body_turned_inside_out_is_noticed(void** state) {
+  Kit* kit = *state;
+  ChVec3 vertices[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  int tets[4] = {0, 1, 2, 3};
+  ChTetMesh mesh = {4, 1, vertices, tets};
+  ChSoftDef def = bar_def(false, 24);
+  const ChSoft* soft = soft_of(kit, &mesh, &def);
+  static const double shrinking[] = {0.0, -0.01, 0.5, -0.4, -0.99, -1.01, -1.5};
+  double q[24];
+  for (size_t k = 0; k < sizeof shrinking / sizeof *shrinking; ++k) {
+    double c = shrinking[k];
+    for (int a = 0; a < 24; ++a) q[a] = 0.25 * c * (soft->J1[6 * a] + soft->J1[6 * a + 1] + soft->J1[6 * a + 2]);
+    CHECK_NEAR(ch_soft_least_volume(soft, q), fmin(1.0, (1.0 + c) * (1.0 + c) * (1.0 + c)), 1e-9);
+    assert_int_equal(ch_soft_is_folded(soft, q), c < -1.0);
+  }
+  q[3] = NAN;
+  assert_true(ch_soft_is_folded(soft, q));
 }
 
 // omega is as 1 / length, and as the root of stiffness over density.
@@ -551,6 +573,7 @@ int main(void) {
       TEST(equal_frequencies_are_all_found),
       TEST(a_single_tetrahedron_has_twenty_four_modes),
       TEST(a_single_tetrahedron_has_as_many_large_deformations),
+      TEST(a_body_turned_inside_out_is_noticed),
       TEST(frequencies_scale_with_size_and_material),
       TEST(a_basis_is_orthogonal_to_rigid_motions_to_rounding),
       TEST(inertia_and_coupling_are_the_integrals_over_the_body),

@@ -57,6 +57,27 @@ class Soft(unittest.TestCase):
             file.write(self.expect(run("scene", "soft-bar", "--cells", "6", "--modes", "5", *words)))
         return place
 
+    # A bar that starts bent so far that its inner side is turned over swings to the other side and back.
+    def test_a_body_turned_inside_out_is_told_once_with_its_name(self):
+        scene = {"cardhouse": 1, "gravity": [0, 0, 0], "step": {"h": 0.001, "until": 0.2}, "bodies": [
+            {"name": name, "position": [10 * k, 0, 0], "soft": {
+                "mesh": {"shape": "bar", "size": [0.5, 0.05, 0.05], "cells": [10, 2, 2]}, "young": 1e6,
+                "amplitudes": [bent], "modes": 4}} for k, (name, bent) in enumerate((("calm", 0.01), ("torn", 3.0)))]}
+        with open(self.path("scene.json"), "w", encoding="utf-8") as file:
+            json.dump(scene, file)
+        said = json.loads(self.expect(run("run", self.path("scene.json"), "--json")))["inside_out"]
+        self.assertEqual((said["body"], said["time"], said["looks"]), ("torn", 0.001, 20))
+        self.assertTrue(1 < said["folded"] < 20)
+        text = self.expect(run("run", self.path("scene.json")))
+        self.assertEqual(text.count("\nwarning  "), 1)
+        self.assertIn("torn was turned inside out at t = 0.001 s", text)
+        scene["bodies"].pop()
+        with open(self.path("scene.json"), "w", encoding="utf-8") as file:
+            json.dump(scene, file)
+        said = json.loads(self.expect(run("run", self.path("scene.json"), "--json")))["inside_out"]
+        self.assertEqual(said, {"looks": 20, "folded": 0, "body": None, "time": None})
+        self.assertNotIn("warning", self.expect(run("run", self.path("scene.json"))))
+
     def test_trajectory_pictures_and_table_agree(self):
         out, vtk, table = self.path("bar.h5"), self.path("vtk"), self.path("bar.csv")
         self.expect(run("run", self.scene(), "--until", "0.4", "--out", out, "--every", "40", "--vtk", vtk, "--csv", table))

@@ -45,6 +45,11 @@ typedef struct ChSummary {
   double energy_start, energy_end, largest_gain;  // joule
   double displacement;                            // largest distance of a centre of mass from where it started
   int displaced;                                  // the body of that distance, or -1
+  // Deformable bodies are looked at every hundredth of a second: whether one is turned inside out somewhere, which one
+  // was first (-1: none), and when.
+  long looks, looks_folded;
+  int folded;
+  double folded_at, looked_at;
   double seconds_collide, seconds_assemble, seconds_solve;
 } ChSummary;
 

@@ -376,6 +376,10 @@ static ChExit failure(const ChCommand* self, const Job* job, ChStatus status) {
   if (!job->started) return exit_status;
   ch_complain(self, "the run ended at step %ld, t = %.9g s", ch_simulation_step_count(job->simulation),
               ch_simulation_time(job->simulation));
+  const ChSummary* s = &job->records.summary;
+  if (s->folded >= 0)
+    ch_complain(self, "'%s' was turned inside out at t = %.9g s, the first deformable body that was",
+                ch_world_body_name(ch_simulation_world(job->simulation), s->folded), s->folded_at);
   return status == CH_ERR_FILE ? CH_EXIT_FAULT : exit_status;
 }
 

@@ -15,8 +15,8 @@ static double real_time_factor(const ChRunReport* r) {
   return r->seconds_total > 0.0 ? (r->summary.time - r->from) / r->seconds_total : 0.0;
 }
 
-static const char* displaced_name(const ChRunReport* r) {
-  return r->summary.displaced < 0 ? NULL : ch_world_body_name(ch_simulation_world(r->simulation), r->summary.displaced);
+static const char* body_name(const ChRunReport* r, int body) {
+  return body < 0 ? NULL : ch_world_body_name(ch_simulation_world(r->simulation), body);
 }
 
 // --- JSON ----------------------------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ static void set_head(json_t* object, const ChRunReport* r) {
 
 static void set_mechanics(json_t* object, const ChRunReport* r) {
   const ChSummary* s = &r->summary;
-  const char* name = displaced_name(r);
+  const char* name = body_name(r, r->summary.displaced);
   json_object_set_new(
       object, "contacts",
       pair_json("mean", ch_json_real(mean((double)s->contacts_sum, s->steps)), "max", json_integer(s->contacts_max)));
@@ -98,6 +98,12 @@ static void set_mechanics(json_t* object, const ChRunReport* r) {
                                 ch_json_real(s->energy_end), "largest_gain", ch_json_real(s->largest_gain)));
   json_object_set_new(object, "displacement",
                       pair_json("max", ch_json_real(s->displacement), "body", name ? ch_json_path(name) : json_null()));
+  const char* folded = body_name(r, s->folded);
+  if (ch_simulation_world(r->simulation)->mode_count > 0)
+    json_object_set_new(object, "inside_out",
+                        json_pack("{s:I, s:I, s:o, s:o}", "looks", (json_int_t)s->looks, "folded",
+                                  (json_int_t)s->looks_folded, "body", folded ? ch_json_path(folded) : json_null(),
+                                  "time", folded ? ch_json_real(s->folded_at) : json_null()));
 }
 
 ChExit ch_run_print_json(const ChCommand* command, const ChRunReport* r) {
@@ -142,9 +148,20 @@ static void print_verdict(const ChRunReport* r) {
            r->options.solve.tolerance);
 }
 
+// What no certificate speaks of: a body that is turned inside out touches as its skin says, and means nothing.
+static void print_folds(const ChRunReport* r) {
+  const ChSummary* s = &r->summary;
+  if (s->folded < 0) return;
+  printf(
+      "warning       %s was turned inside out at t = %.4g s, the first that was; at %ld of %ld looks at the bodies, "
+      "a hundredth of a\n"
+      "              second apart, one was so: they are too soft for what pushes them (docs/soft_bodies.md)\n",
+      body_name(r, s->folded), s->folded_at, s->looks_folded, s->looks);
+}
+
 static void print_mechanics(const ChRunReport* r) {
   const ChSummary* s = &r->summary;
-  const char* name = displaced_name(r);
+  const char* name = body_name(r, r->summary.displaced);
   printf("\ndisplacement  %.3g m%s%s%s, the largest of a centre of mass from its start\n", s->displacement,
          name ? " (" : "", name ? name : "", name ? ")" : "");
   printf("penetration   %.3g m at most; joints off by %.3g at most\n", s->penetration, s->joint_error);
@@ -189,6 +206,7 @@ void ch_run_print_text(const ChRunReport* r) {
          mean((double)s->contacts_sum, s->steps), s->contacts_max, mean((double)s->iterations_sum, s->steps),
          s->iterations_max);
   print_verdict(r);
+  print_folds(r);
   print_certificate(s);
   print_mechanics(r);
   printf("time          %.3g s, %.3g times real time (collide %.3g, assemble %.3g, solve %.3g, record %.3g)\n",

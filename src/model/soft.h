@@ -55,6 +55,7 @@ typedef struct ChSoft {
   double* S;          // 3 x n: int rho U; zero unless clamped
   double alpha, beta;
   const struct ChSoftCubic* cubic;  // stvk: coefficients of the internal force; NULL: K0 q
+  const struct ChSoftFold* fold;    // where it would be turned inside out first
   ChSoftSkin skin;
 } ChSoft;
 

@@ -7,6 +7,7 @@
 #include "model/soft_build.h"
 #include "model/soft_cache.h"
 #include "model/soft_cubic.h"
+#include "model/soft_fold.h"
 
 enum { MOST_TETS = 50000 };
 
@@ -82,6 +83,7 @@ static ChStatus fill(ChContext* context, ChArena* arena, const char* what, const
   }
   ch_soft_integrate(arena, mesh, U, soft);
   if (soft->cubic) ch_soft_cubic_build(arena, mesh, U, soft->cubic);
+  ch_soft_fold_build(arena, mesh, U, soft, soft->fold);
   set_shape(mesh, U, vertices, soft);
   return CH_OK;
 }
@@ -90,7 +92,7 @@ static ChStatus fill(ChContext* context, ChArena* arena, const char* what, const
 
 // Points the arrays of a body into one block of numbers, which is what a cache keeps; how many there are. The block
 // may be NULL, to count.
-static long lay_out(double* block, ChSoft* soft, ChSoftCubic* cubic) {
+static long lay_out(double* block, ChSoft* soft, ChSoftCubic* cubic, ChSoftFold* fold) {
   long n = soft->modes, pairs = soft->kind == CH_SOFT_STVK ? ch_soft_pair_count(soft->modes) : 0, used = 0;
   const struct {
     double** array;
@@ -103,6 +105,8 @@ static long lay_out(double* block, ChSoft* soft, ChSoftCubic* cubic) {
                {&soft->S, 3 * n},
                {&cubic->A, n * pairs},
                {&cubic->B, pairs * (pairs + 1) / 2},
+               {&fold->gradient, 9 * n * fold->count},
+               {&fold->most, n},
                {&soft->skin.shape, 3 * n * soft->skin.vertex_count}};
   for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
     if (block) *parts[k].array = block + used;
@@ -154,15 +158,18 @@ ChStatus ch_soft_create(ChContext* context, ChArena* arena, const char* what, co
                         const ChTetMesh* mesh, const ChSoft** out) {
   ChSoft* soft = CH_TAKE(arena, 1, ChSoft);
   ChSoftCubic* cubic = CH_TAKE(arena, 1, ChSoftCubic);
+  ChSoftFold* fold = CH_TAKE(arena, 1, ChSoftFold);
   int* vertices;
   *soft =
       (ChSoft){.kind = def->kind, .modes = def->modes, .clamped = def->clamped, .alpha = def->alpha, .beta = def->beta};
   *cubic = (ChSoftCubic){.n = def->modes, .pairs = ch_soft_pair_count(def->modes)};
   if (def->kind == CH_SOFT_STVK) soft->cubic = cubic;
+  fold->count = mesh->tet_count < CH_SOFT_FOLD_POINTS ? mesh->tet_count : CH_SOFT_FOLD_POINTS;
+  soft->fold = fold;
   ch_soft_skin_create(arena, mesh, &soft->skin, &vertices);
-  Job job = {what, def, density, mesh, vertices, lay_out(NULL, soft, cubic), NULL};
+  Job job = {what, def, density, mesh, vertices, lay_out(NULL, soft, cubic, fold), NULL};
   job.numbers = CH_TAKE(arena, job.count, double);
-  lay_out(job.numbers, soft, cubic);
+  lay_out(job.numbers, soft, cubic, fold);
   ChArenaMark mark = ch_arena_mark(arena);  // what follows is large and goes as soon as it is done
   ChStatus status = compute(context, arena, &job, soft);
   ch_arena_release(arena, mark);

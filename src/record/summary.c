@@ -1,11 +1,12 @@
 // The summary of a run: sums and extremes over its steps.
 #include "base/check.h"
 #include "cardhouse/record.h"
+#include "model/soft_fold.h"
 #include "step/state.h"
 
 ChSummary ch_summary_begin(const ChSimulation* s) {
   ChStepInfo info = ch_simulation_info(s);
-  ChSummary summary = {.time = ch_simulation_time(s), .displaced = -1};
+  ChSummary summary = {.time = ch_simulation_time(s), .displaced = -1, .folded = -1, .looked_at = -INFINITY};
   for (int b = 0; b < s->world->body_count; ++b) summary.bodies += ch_body_is_dynamic(s->world, b);
   summary.energy_start = summary.energy_end = info.kinetic + info.potential;
   return summary;
@@ -26,6 +27,24 @@ static void add_displacement(ChSummary* summary, const ChSimulation* s) {
   if (body < 0 || isnan(summary->displacement)) return;
   summary->displacement = sqrt(most);
   summary->displaced = body;
+}
+
+static const double LOOK = 0.01;  // seconds simulated between looks at deformable bodies, at least
+
+static void look_for_folds(ChSummary* summary, const ChSimulation* s) {
+  const ChWorld* world = s->world;
+  if (world->mode_count == 0 || summary->time - summary->looked_at < LOOK - 0.5 * ch_simulation_info(s).h) return;
+  summary->looked_at = summary->time;
+  ++summary->looks;
+  for (int b = 0; b < world->body_count; ++b) {
+    const ChSoft* soft = world->bodies[b].soft;
+    if (!soft || !ch_soft_is_folded(soft, ch_state_modes(world, s->states, b))) continue;
+    ++summary->looks_folded;
+    if (summary->folded >= 0) return;
+    summary->folded = b;
+    summary->folded_at = summary->time;
+    return;
+  }
 }
 
 void ch_summary_add(ChSummary* summary, const ChSimulation* s) {
@@ -50,4 +69,5 @@ void ch_summary_add(ChSummary* summary, const ChSimulation* s) {
   summary->seconds_assemble += info.seconds_assemble;
   summary->seconds_solve += info.seconds_solve;
   add_displacement(summary, s);
+  look_for_folds(summary, s);
 }

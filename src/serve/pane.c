@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/vector.h"
-#include "model/soft.h"
+#include "model/soft_fold.h"
 #include "model/world.h"
 #include "scene/json_text.h"
 #include "serve/contact_view.h"
@@ -185,9 +185,10 @@ static json_t* soft_object(const ChSimulation* s, int index) {
     json_array_append_new(amplitudes, ch_json_real(q[a]));
     json_array_append_new(frequencies, ch_json_real(soft->frequency[a] / (2.0 * M_PI)));
   }
-  return json_pack("{s:s, s:b, s:i, s:o, s:o, s:o}", "kind", soft->kind == CH_SOFT_STVK ? "stvk" : "modal", "clamped",
-                   soft->clamped, "modes", soft->modes, "amplitudes", amplitudes, "frequencies", frequencies,
-                   "elastic_energy", ch_json_real(ch_soft_energy(soft, q)));
+  return json_pack("{s:s, s:b, s:i, s:o, s:o, s:o, s:o}", "kind", soft->kind == CH_SOFT_STVK ? "stvk" : "modal",
+                   "clamped", soft->clamped, "modes", soft->modes, "amplitudes", amplitudes, "frequencies", frequencies,
+                   "elastic_energy", ch_json_real(ch_soft_energy(soft, q)), "least_volume",
+                   ch_json_real(ch_soft_least_volume(soft, q)));
 }
 
 json_t* ch_pane_body(const ChPane* pane, int number, int index) {

@@ -161,6 +161,7 @@ export interface SoftState {
   amplitudes: number[];
   frequencies?: number[]; // Hz
   elastic_energy?: number; // J
+  least_volume?: number; // relative to the rest shape, where it is least; not above 0: turned inside out
 }
 
 export interface ContactMessage {
