@@ -58,16 +58,35 @@ void ch_bodies_impulse_to_velocity(const ChBodies* b, const int* dim, const int*
   mass_solve_in_place(b, v);
 }
 
+void ch_bodies_impulse_of(const ChBodies* b, const int* dim, const int* row, int count, const int* members,
+                          const double* r, double* v) {
+  memset(v, 0, (size_t)b->dofs * sizeof *v);
+  for (int m = 0; m < count; ++m) {
+    int i = members[m];
+    ch_work_add(BODY_WORK * (b->start[i + 1] - b->start[i]));
+    for (int k = b->start[i]; k < b->start[i + 1]; ++k)
+      ch_small_add(b->dim[b->body[k]], dim[i], b->H + b->jacobian[k], r + row[i], v + b->row[b->body[k]]);
+  }
+  mass_solve_in_place(b, v);
+}
+
+static inline void block_velocity(const ChBodies* b, int dim, int i, const double* v, const double* q, double* u) {
+  double sum[CH_BLOCK_MAX] = {0.0};
+  for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
+    const double* H = b->H + b->jacobian[k];
+    const double* x = v + b->row[b->body[k]];
+    ch_small_add_transposed(b->dim[b->body[k]], dim, H, x, sum);
+  }
+  for (int j = 0; j < dim; ++j) u[j] = q ? sum[j] + q[j] : sum[j];
+}
+
+void ch_bodies_block_velocity(const ChBodies* b, int dim, int i, const double* v, const double* q, double* u) {
+  ch_work_add(BODY_WORK * (b->start[i + 1] - b->start[i]));
+  block_velocity(b, dim, i, v, q, u);
+}
+
 void ch_bodies_velocity_to_contact(const ChBodies* b, const int* dim, const int* row, int blocks, const double* v,
                                    const double* q, double* u) {
   ch_work_add(BODY_WORK * b->start[blocks]);
-  for (int i = 0; i < blocks; ++i) {
-    double sum[CH_BLOCK_MAX] = {0.0};
-    for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
-      const double* H = b->H + b->jacobian[k];
-      const double* x = v + b->row[b->body[k]];
-      ch_small_add_transposed(b->dim[b->body[k]], dim[i], H, x, sum);
-    }
-    for (int j = 0; j < dim[i]; ++j) u[row[i] + j] = q ? sum[j] + q[row[i] + j] : sum[j];
-  }
+  for (int i = 0; i < blocks; ++i) block_velocity(b, dim[i], i, v, q ? q + row[i] : NULL, u + row[i]);
 }

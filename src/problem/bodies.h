@@ -24,9 +24,16 @@ typedef struct ChBodies {
 void ch_bodies_impulse_to_velocity(const ChBodies* b, const int* dim, const int* row, int blocks, const double* r,
                                    double* v);
 
+// The same of some blocks, which alone have reactions; r is that of all.
+void ch_bodies_impulse_of(const ChBodies* b, const int* dim, const int* row, int count, const int* members,
+                          const double* r, double* v);
+
 // u = H^T v + q; q may be NULL
 void ch_bodies_velocity_to_contact(const ChBodies* b, const int* dim, const int* row, int blocks, const double* v,
                                    const double* q, double* u);
+
+// The same of block i, whose rows u and q point at
+void ch_bodies_block_velocity(const ChBodies* b, int dim, int i, const double* v, const double* q, double* u);
 
 // W itself, block by block; where M is symmetric only half of it is computed and W is symmetric to the last bit.
 ChBlockCsr ch_bodies_delassus(ChArena* arena, const ChBodies* b, int n, const int* dim, const int* row, bool symmetric);

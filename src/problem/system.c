@@ -85,16 +85,24 @@ double ch_system_slip_gradient(const ChSystem* s, int i, const double* u, double
   return slip;
 }
 
+// Adds a block's part to the sum.
+static inline double add_error(const ChSystem* s, int i, const double* r, const double* u, double sum) {
+  double x[CH_BLOCK_MAX], y[CH_BLOCK_MAX];
+  for (int a = 0; a < s->dim[i]; ++a) x[a] = r[a] - u[a];
+  if (!s->relaxed) x[0] -= s->mu[i] * ch_system_slip(s, i, u);
+  ch_system_project_block(s, i, x, y);
+  for (int a = 0; a < s->dim[i]; ++a) sum += (r[a] - y[a]) * (r[a] - y[a]);
+  return sum;
+}
+
+double ch_system_block_error(const ChSystem* s, int i, const double* r, const double* u) {
+  ch_work_add(ERROR_WORK);
+  return add_error(s, i, r, u, 0.0);
+}
+
 double ch_system_error(const ChSystem* s, const double* r, const double* u) {
   ch_work_add(ERROR_WORK * s->n);
   double sum = 0.0;
-  for (int i = 0; i < s->n; ++i) {
-    const double *ri = r + s->row[i], *ui = u + s->row[i];
-    double x[CH_BLOCK_MAX], y[CH_BLOCK_MAX];
-    for (int a = 0; a < s->dim[i]; ++a) x[a] = ri[a] - ui[a];
-    if (!s->relaxed) x[0] -= s->mu[i] * ch_system_slip(s, i, ui);
-    ch_system_project_block(s, i, x, y);
-    for (int a = 0; a < s->dim[i]; ++a) sum += (ri[a] - y[a]) * (ri[a] - y[a]);
-  }
+  for (int i = 0; i < s->n; ++i) sum = add_error(s, i, r + s->row[i], u + s->row[i], sum);
   return sqrt(sum);
 }

@@ -101,5 +101,7 @@ void ch_system_project(const ChSystem* s, const double* x, double* y);
 
 // e(r) = | r - P(r - û) |, û = u + mu |u_T| n (u itself when relaxed); u must be W r + q
 double ch_system_error(const ChSystem* s, const double* r, const double* u);
+// The square of block i's part; r and u point at its rows
+double ch_system_block_error(const ChSystem* s, int i, const double* r, const double* u);
 
 #endif

@@ -79,7 +79,9 @@ const ChMethod* ch_method_at(int index);
 
 // Keeps r when it is better than the best so far; returns its error. u = W r + q must be given.
 double ch_run_offer(ChRun* run, const double* r, const double* u);
-// The same, computing u in scratch.
+// The same where the error is known.
+double ch_run_offer_graded(ChRun* run, const double* r, double error);
+// The first, computing u in scratch.
 double ch_run_offer_reaction(ChRun* run, const double* r, double* u_scratch);
 // Tells the history about an iteration.
 void ch_run_note(ChRun* run, long iteration, double error);

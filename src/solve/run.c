@@ -12,14 +12,22 @@
 // shows.
 #define MEASURABLE 1e13
 
-static double measure(const ChSystem* s, const double* r, const double* u) {
+static bool is_measurable(const ChSystem* s, const double* r) {
   for (int k = 0; k < s->rows; ++k)
-    if (fabs(r[k]) > MEASURABLE) return INFINITY;
-  return ch_system_error(s, r, u);
+    if (fabs(r[k]) > MEASURABLE) return false;
+  return true;
+}
+
+static double measure(const ChSystem* s, const double* r, const double* u) {
+  return is_measurable(s, r) ? ch_system_error(s, r, u) : INFINITY;
 }
 
 double ch_run_offer(ChRun* run, const double* r, const double* u) {
-  double error = measure(run->system, r, u);
+  return ch_run_offer_graded(run, r, ch_system_error(run->system, r, u));
+}
+
+double ch_run_offer_graded(ChRun* run, const double* r, double error) {
+  if (!is_measurable(run->system, r)) return INFINITY;
   if (error < run->error) {
     run->error = error;
     if (r != run->r) memcpy(run->r, r, (size_t)run->system->rows * sizeof *r);

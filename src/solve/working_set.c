@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "problem/subsystem.h"
 #include "solve/method.h"
+#include "solve/normal_rows.h"
 
 #define CH_OPTION_PREFIX "working-set"
 #define WORKING_SET_OPTIONS(X)                                                                         \
@@ -27,6 +28,7 @@ CH_OPTIONS(WORKING_SET_OPTIONS)
 
 extern const ChMethod ch_method_auto, ch_method_ipm, ch_method_leap, ch_method_newton, ch_method_nsgs;
 
+#define NORMAL_WORK 16.0  // of one block: its normal velocity
 #define SHARE 0.5         // of the tolerance that S itself may use up
 #define HANDOVER 1e-6     // where the interior point slows down and Newton takes over
 #define NEAR_ERROR 1e-2   // of a start that is near
@@ -41,6 +43,7 @@ enum {
   LAST_STEPS = 1000,
   ALL_STEPS = 60,
   LEAST_PICKS = 6,
+  RIGID_DOFS = 6,
   FREEDOMS_A_PICK = 4
 };
 
@@ -53,7 +56,10 @@ typedef struct WorkingSet {
   double *r, *u;      // of all
   double* violation;  // per block outside S
   double* part;       // reactions of S
-  double* v;          // velocities from one block's impulse
+  bool by_normals;    // what is not in S is looked at along its normal first
+  ChNormalRows normals;
+  double* v;             // velocities from the reactions, or one block's impulse
+  unsigned char* moves;  // bodies that such an impulse moves
 } WorkingSet;
 
 static bool may_open(const ChSystem* s, int i) { return s->set[i] == CH_SET_CONE || s->set[i] == CH_SET_HALF; }
@@ -72,7 +78,12 @@ static WorkingSet create(ChRun* run) {
   w.violation = CH_TAKE(run->arena, s->n, double);
   double** rows[] = {&w.r, &w.u, &w.part};
   for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) *rows[k] = CH_TAKE(run->arena, s->rows, double);
-  if (s->bodies) w.v = CH_TAKE(run->arena, s->bodies->dofs, double);
+  if (s->bodies) {
+    w.normals = ch_normal_rows(run->arena, s);
+    w.v = CH_TAKE(run->arena, s->bodies->dofs, double);
+    w.moves = CH_TAKE(run->arena, s->bodies->n, unsigned char);
+    w.by_normals = !s->relaxed && s->bodies->dofs > RIGID_DOFS * s->bodies->n;
+  }
   if (w.o.picks == 0) w.o.picks = s->bodies ? s->bodies->dofs / FREEDOMS_A_PICK : s->n / FREEDOMS_A_PICK;
   if (w.o.picks < LEAST_PICKS) w.o.picks = LEAST_PICKS;
   return w;
@@ -151,12 +162,36 @@ static bool solve_members(WorkingSet* w, double tolerance, bool stubborn) {
 
 // |P(-u^)| of a block without reaction
 static double violation_of(const ChSystem* s, int i, const double* u) {
-  double x[CH_BLOCK_MAX], y[CH_BLOCK_MAX], sum = 0.0;
-  for (int a = 0; a < s->dim[i]; ++a) x[a] = -u[a];
-  if (!s->relaxed) x[0] -= s->mu[i] * ch_system_slip(s, i, u);
-  ch_system_project_block(s, i, x, y);
-  for (int a = 0; a < s->dim[i]; ++a) sum += y[a] * y[a];
+  static const double nothing[CH_BLOCK_MAX];
+  return sqrt(ch_system_block_error(s, i, nothing, u));
+}
+
+// u of S and of what is violated, and the error of the whole, to which the others add nothing.
+static double measure_by_normals(WorkingSet* w) {
+  const ChSystem* s = w->s;
+  double sum = 0.0;
+  list_members(w);
+  ch_bodies_impulse_of(s->bodies, s->dim, s->row, w->count, w->members, w->r, w->v);
+  ch_work_add(NORMAL_WORK * s->n);
+  for (int i = 0; i < s->n; ++i) {
+    double *u = w->u + s->row[i], *q = s->q + s->row[i];
+    w->violation[i] = 0.0;
+    if (!w->in[i] && q[0] + ch_normal_velocity(&w->normals, i, w->v, NULL) >= 0.0) continue;
+    ch_bodies_block_velocity(s->bodies, s->dim[i], i, w->v, q, u);
+    double error = ch_system_block_error(s, i, w->r + s->row[i], u);
+    if (!w->in[i]) w->violation[i] = sqrt(error);
+    sum += error;
+  }
   return sqrt(sum);
+}
+
+// What r leaves to be done: its error, and the violations of blocks outside S.
+static double look(WorkingSet* w) {
+  const ChSystem* s = w->s;
+  if (w->by_normals) return ch_run_offer_graded(w->run, w->r, measure_by_normals(w));
+  double error = ch_run_offer_reaction(w->run, w->r, w->u);
+  for (int i = 0; i < s->n; ++i) w->violation[i] = w->in[i] ? 0.0 : violation_of(s, i, w->u + s->row[i]);
+  return error;
 }
 
 // Takes from the violations of all blocks what the impulse r along block i's normal stops.
@@ -165,26 +200,18 @@ static void spread(WorkingSet* w, int i, double r) {
   const ChBodies* b = s->bodies;
   for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
     int body = b->body[k], d = b->dim[body];
-    const double *H = b->H + b->jacobian[k], *inverse = b->inverse + b->offset[body];
+    const double *row = w->normals.row + w->normals.at[k], *inverse = b->inverse + b->offset[body];
     double* v = w->v + b->row[body];
     memset(v, 0, (size_t)d * sizeof *v);
     for (int x = 0; x < d; ++x) {
-      double impulse = r * H[x * s->dim[i]];
+      double impulse = r * row[x];
       for (int y = 0; y < d; ++y) v[y] += inverse[x * d + y] * impulse;
     }
+    w->moves[body] = 1;
   }
-  for (int j = 0; j < s->n; ++j) {
-    if (w->violation[j] == 0.0) continue;
-    for (int e = b->start[j]; e < b->start[j + 1]; ++e)
-      for (int k = b->start[i]; k < b->start[i + 1]; ++k) {
-        if (b->body[e] != b->body[k]) continue;
-        int d = b->dim[b->body[e]];
-        const double *H = b->H + b->jacobian[e], *v = w->v + b->row[b->body[e]];
-        double sum = 0.0;
-        for (int x = 0; x < d; ++x) sum += H[x * s->dim[j]] * v[x];
-        w->violation[j] -= sum;
-      }
-  }
+  for (int j = 0; j < s->n; ++j)
+    if (w->violation[j] != 0.0) w->violation[j] -= ch_normal_velocity(&w->normals, j, w->v, w->moves);
+  for (int k = b->start[i]; k < b->start[i + 1]; ++k) w->moves[b->body[k]] = 0;
 }
 
 static int worst(const WorkingSet* w) {
@@ -198,10 +225,8 @@ static int worst(const WorkingSet* w) {
 static bool add_violated(WorkingSet* w) {
   const ChSystem* s = w->s;
   double least = SHARE * w->run->tolerance / sqrt((double)s->n);
-  for (int i = 0; i < s->n; ++i) {
-    w->violation[i] = w->in[i] ? 0.0 : violation_of(s, i, w->u + s->row[i]);
+  for (int i = 0; i < s->n; ++i)
     if (w->violation[i] <= least) w->violation[i] = 0.0;
-  }
   int i = worst(w);
   if (i < 0) return false;
   least = fmax(least, w->o.depth * w->violation[i]);
@@ -238,11 +263,11 @@ static bool make_rounds(WorkingSet* w, bool stubborn) {
     list_members(w);
     bool solved = w->count == 0 || solve_members(w, tolerance, stubborn);
     ++run->outer;
-    error = ch_run_offer_reaction(run, w->r, w->u);
+    if (solved && round <= w->o.drops) drop_idle(w);
+    error = look(w);
     ch_run_note(run, round, error);
     if (ch_run_finished(run)) return true;
     if (!solved && !stubborn) return false;
-    if (solved && round <= w->o.drops) drop_idle(w);
     bool added = add_violated(w);
     if (!added && tolerance <= least) return false;
     closed = !added;
