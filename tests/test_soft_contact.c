@@ -159,11 +159,11 @@ static void few_contacts_carry_what_all_of_them_do(void** state) {
   ChContext context = {0};
   ChProblem* problem = landing_problem();
   assert_true(problem->block_count >= 40);
-  static const char* const methods[] = {"newton", "working-set", "leap", "auto"};
-  double *v[4], *u = calloc((size_t)problem->rows, sizeof *u), *r = calloc((size_t)problem->rows, sizeof *r),
+  static const char* const methods[] = {"newton", "working-set", "leap", "walk", "auto"};
+  double *v[5], *u = calloc((size_t)problem->rows, sizeof *u), *r = calloc((size_t)problem->rows, sizeof *r),
                 size = 0.0;
   int loaded = 0;
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < 5; ++k) {
     ChSolveOptions options = ch_solve_options_default();
     ChSolveInfo info;
     options.method = methods[k];
@@ -176,7 +176,7 @@ static void few_contacts_carry_what_all_of_them_do(void** state) {
     for (int i = 0; i < problem->block_count && k == 1; ++i) loaded += r[problem->blocks[i].row] > 0.0;
   }
   assert_true(loaded > 0 && 2 * loaded < problem->block_count);
-  for (int k = 0; k < 4; ++k) free(v[k]);
+  for (int k = 0; k < 5; ++k) free(v[k]);
   free(u), free(r);
   ch_problem_destroy(problem);
 }

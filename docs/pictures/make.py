@@ -161,6 +161,13 @@ def leap():
                      x_log=True, y_floor=1e-9)
 
 
+def walk():
+    path = problem("tower", "--n", "6", "--mu", "0.4", "--noise", "0.02")
+    curves = [(name, by_time(history(path, "--method", name))) for name in ("newton", "ipm", "walk")]
+    return one_panel(curves=curves, title="a shaken tower, 24 contacts", x_label="milliseconds", y_label="error", x_log=True,
+                     y_floor=1e-9)
+
+
 def newton():
     curves = []
     for name, recipe in (("card house", RESTS), ("arch", ("arch", "--n", "27")), ("sliding pile", SLIDES)):
@@ -448,7 +455,7 @@ def tet_shapes():
 
 
 PICTURES = {"cardhouse": cardhouse, "first_scene": first_scene, "methods": methods, "nsgs": nsgs, "ansgs": ansgs,
-            "working_set": working_set, "leap": leap,
+            "working_set": working_set, "leap": leap, "walk": walk,
             "newton": newton, "admm": admm, "ipm": ipm,
             "lemke": lemke, "successive": successive, "staggered": staggered, "auto": portfolio,
             "linear_systems": linear_systems, "scaling": scaling, "pgs": pgs, "apgd": apgd, "active_set": active_set,

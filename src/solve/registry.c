@@ -22,6 +22,7 @@
   X(sqp)             \
   X(staggered)       \
   X(successive)      \
+  X(walk)            \
   X(working_set)
 
 #define X(name) extern const ChMethod ch_method_##name;

@@ -26,7 +26,7 @@
   X(double, loose, 0.01, 0.0, 1.0, "share of the last error that S may keep as long as it is not the last set")
 CH_OPTIONS(WORKING_SET_OPTIONS)
 
-extern const ChMethod ch_method_auto, ch_method_ipm, ch_method_leap, ch_method_newton, ch_method_nsgs;
+extern const ChMethod ch_method_auto, ch_method_ipm, ch_method_leap, ch_method_newton, ch_method_nsgs, ch_method_walk;
 
 #define NORMAL_WORK 16.0  // of one block: its normal velocity
 #define SHARE 0.5         // of the tolerance that S itself may use up
@@ -34,7 +34,10 @@ extern const ChMethod ch_method_auto, ch_method_ipm, ch_method_leap, ch_method_n
 #define NEAR_ERROR 1e-2   // of a start that is near
 #define DEPTH 10.0        // how far inside the cones an interior point begins there, in its error
 #define LEAST_DEPTH 1e-6  // and at least
+#define FIRM 1e-6         // proximal weight of walks where another one failed
 enum {
+  SMALL_SET = 20,  // blocks up to which a walk costs less than sweeps and leaps
+  WALKS = 12,
   SWEEPS = 12,
   NEAR_STEPS = 15,
   FAR_STEPS = 25,
@@ -99,14 +102,16 @@ static void list_members(WorkingSet* w) {
 typedef struct Stage {
   const ChMethod* method;
   long iterations;
-  enum { NEAR = 1, HANDS_OVER = 2, FORMED = 4, LAST = 8 } kind;  // see takes_part
+  enum { NEAR = 1, HANDS_OVER = 2, FORMED = 4, LAST = 8, SMALL = 16 } kind;  // see takes_part
   ChSetting setting[4];
 } Stage;
 
-// Where leaps do not land, an interior point that begins near does.
+// Few blocks are walked: that hardly ever fails. Many are leapt over first; where leaps do not land, walks do.
 static const Stage stages[] = {
+    {&ch_method_walk, WALKS, FORMED | SMALL, {{NULL, 0}}},
     {&ch_method_nsgs, SWEEPS, FORMED, {{NULL, 0}}},
     {&ch_method_leap, NEAR_STEPS, 0, {{NULL, 0}}},
+    {&ch_method_walk, WALKS, FORMED, {{"walk.eps", FIRM}}},
     {&ch_method_ipm, WARM_STEPS, NEAR | HANDS_OVER, {{NULL, 0}}},
     {&ch_method_newton, FAR_STEPS, NEAR, {{"newton.forms", 2}}},
     {&ch_method_ipm, INTERIOR_STEPS, HANDS_OVER, {{NULL, 0}}},
@@ -114,11 +119,13 @@ static const Stage stages[] = {
     {&ch_method_auto, LAST_STEPS, FORMED | LAST, {{NULL, 0}}},
 };
 
-// Some need W, some a start that is near; one is kept for when other starts have failed, and sweeps are not worth it
-// where few iterations are left.
+// Some need W, some few blocks or a start that is near; one is kept for when other starts have failed, and sweeps are
+// not worth it where few iterations are left.
 static bool takes_part(const Stage* stage, const ChSystem* sub, double error, bool stubborn, long left) {
   if (stage->method == &ch_method_nsgs && left < SWEEPS) return false;
   if ((stage->kind & FORMED) && !sub->formed) return false;
+  if (sub->relaxed && !(stage->method->takes & CH_TAKES_RELAXED)) return false;
+  if ((stage->kind & SMALL) && sub->n > SMALL_SET) return false;
   if ((stage->kind & NEAR) && !(error <= NEAR_ERROR)) return false;
   return stubborn || !(stage->kind & LAST);
 }
@@ -252,8 +259,8 @@ static void drop_idle(WorkingSet* w) {
     if (w->in[i] && may_open(w->s, i) && !is_loaded(w->s, i, w->r)) w->in[i] = 0;
 }
 
-// Rounds from where S stands; false where a set could not be solved: from another start others are chosen, most likely
-// with fewer neighbours among them.
+// Rounds from where S stands; false where a set could not be solved, or was not the last: from another start others are
+// chosen, most likely with fewer neighbours among them.
 static bool make_rounds(WorkingSet* w, bool stubborn) {
   ChRun* run = w->run;
   double least = SHARE * run->tolerance, error = run->error;
@@ -272,7 +279,7 @@ static bool make_rounds(WorkingSet* w, bool stubborn) {
     if (!added && tolerance <= least) return false;
     closed = !added;
   }
-  return true;
+  return ch_run_iterations_left(run) <= 0;
 }
 
 // All blocks at once, from the best so far.
