@@ -23,7 +23,8 @@
   X(int, steps, 8, 1, 100, "leaps per proximal step")                                                    \
   X(int, look, 4, 1, 100, "leaps after which it is judged whether they lead anywhere")                   \
   X(double, hope, 100.0, 1.0, 1e12, "least |F| until then, in errors at the centre, from which they do") \
-  X(int, patience, 5, 0, 1000, "proximal steps in a row that may fail")
+  X(int, patience, 5, 0, 1000, "proximal steps in a row that may fail")                                  \
+  X(int, idle, 32, 1, 100000, "leaps that may pass without the error falling by a tenth")
 CH_OPTIONS(LEAP_OPTIONS)
 
 #define LEAST_EPS 1e-9
@@ -34,6 +35,7 @@ CH_OPTIONS(LEAP_OPTIONS)
 #define RISE 4.0       // and its rise after one that failed
 #define SHARE 0.1      // of the centre's error that a proximal step need not bring down
 #define SPREAD 0.7     // after a failure rho_i varies by up to exp(SPREAD)
+#define FELL 0.9       // share of the least error that counts as less
 enum { QUICK = 3, MOST_STEPS = 300 };
 
 typedef struct Leap {
@@ -143,6 +145,13 @@ static void choose_rho(Leap* l, bool vary) {
   for (int i = 0; i < l->s->n; ++i) l->rho[i] = vary ? ch_run_vary(&l->seed, SPREAD) : 1.0;
 }
 
+// Leaps since the least error last fell: proximal steps may succeed one after the other and lead nowhere.
+static long count_idle(const ChRun* run, long idle, int steps, double* least) {
+  if (!(run->error < FELL * *least)) return idle + steps;
+  *least = run->error;
+  return 0;
+}
+
 static void recentre(Leap* l) {
   double *r = l->centre, *u = l->u_centre;
   l->centre = l->r, l->u_centre = l->u;
@@ -153,11 +162,12 @@ static void solve(ChRun* run) {
   Leap l = leap_create(run);
   memcpy(l.centre, run->r, (size_t)l.s->rows * sizeof(double));
   ch_system_velocity(l.s, l.centre, l.u_centre);
-  double error = run->error;
+  double error = run->error, least = error;
   bool failed = false;
-  long limit = run->max_iterations > 0 ? run->max_iterations : MOST_STEPS;
+  long idle = 0, limit = run->max_iterations > 0 ? run->max_iterations : MOST_STEPS;
   l.eps = ch_clamp(error, START_EPS, l.o.eps_max);
-  for (int failures = 0; failures <= l.o.patience && run->factorizations < limit && !ch_run_finished(run);) {
+  for (int failures = 0; failures <= l.o.patience && idle < l.o.idle && run->factorizations < limit;) {
+    if (ch_run_finished(run)) break;
     int steps;
     choose_rho(&l, failed);
     long left = limit - run->factorizations;
@@ -171,6 +181,7 @@ static void solve(ChRun* run) {
       error = found;
     }
     failures = good || better ? 0 : failures + 1;
+    idle = count_idle(run, idle, steps, &least);
     failed |= !good;
     l.eps = ch_clamp(l.eps * (!good ? RISE : steps <= QUICK ? FALL : SLOW_FALL), LEAST_EPS, MOST_EPS);
   }
