@@ -24,6 +24,7 @@
 #include "base/check.h"
 #include "collide/broad.h"
 #include "collide/closing.h"
+#include "collide/leaf_memory.h"
 #include "collide/order.h"
 #include "collide/pairs.h"
 #include "collide/reduce.h"
@@ -50,6 +51,7 @@ struct ChCollider {
   int* ignored_start;  // per body: larger bodies that it ignores
   int* ignored;
   ChSeams seams;
+  ChLeafMemory* memory;
   int thread_count;
   int* run_start;     // of threads and one more: pairs
   ChManifold* lists;  // of threads
@@ -128,6 +130,7 @@ ChStatus ch_collider_create(ChContext* context, const ChWorld* world, ChCollider
   list_ignored(c);
   make_skins(c);
   c->seams = ch_seams_find(arena, world);
+  c->memory = ch_leaf_memory_create(arena);
   c->thread_count = omp_get_max_threads();
   c->lists = CH_TAKE(arena, c->thread_count, ChManifold);
   c->run_start = CH_TAKE(arena, c->thread_count + 1, int);
@@ -286,9 +289,12 @@ static int share_out(ChCollider* c, int pair_count, const ChBroadPair* pairs, in
 }
 
 static void collide_run(const ChCollider* c, const ChBodyState* states, const ChCollideOptions* o, int first, int last,
-                        const ChBroadPair* pairs, ChManifold* out) {
+                        const ChBroadPair* pairs, ChLeafList** lists, ChManifold* out) {
   out->count = 0;
-  for (int k = first; k < last; ++k) collide_pair(c, states, o, pairs[k].item[0], pairs[k].item[1], out);
+  for (int k = first; k < last; ++k) {
+    out->lists = lists[k];
+    collide_pair(c, states, o, pairs[k].item[0], pairs[k].item[1], out);
+  }
 }
 
 // Behind the first thread's list go the others' in their order.
@@ -323,12 +329,13 @@ ChStatus ch_collide(ChContext* context, ChCollider* c, const ChBodyState* states
   const ChBroadPair* pairs;
   int planes = place_shapes(c, states, options);
   int pair_count = ch_broad_find(c->broad, c->world->shape_count, c->items, planes, c->planes, &pairs);
+  ChLeafList** lists = ch_leaf_memory_match(c->memory, pair_count, pairs, c->posed);
   ch_arena_set_landing(c->arena, NULL);
   int threads = share_out(c, pair_count, pairs, options->threads);
   for (int t = 0; t < threads; ++t) c->lists[t].failed = false;
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
   for (int t = 0; t < threads; ++t)
-    collide_run(c, states, options, c->run_start[t], c->run_start[t + 1], pairs, &c->lists[t]);
+    collide_run(c, states, options, c->run_start[t], c->run_start[t + 1], pairs, lists, &c->lists[t]);
   if (!join_lists(c, threads)) return no_memory(context);
   *gaps = c->lists[0].points;
   *count = c->lists[0].count;

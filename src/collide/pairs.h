@@ -24,8 +24,9 @@ typedef struct ChPosed {
 // Points found by one routine; it grows.
 typedef struct ChManifold {
   int count, room;
-  ChGap* points;  // shape and body are filled in by the caller
-  bool failed;    // out of memory
+  ChGap* points;             // shape and body are filled in by the caller
+  bool failed;               // out of memory
+  struct ChLeafList* lists;  // of the pair at hand, one a side, to be kept for the next time; or NULL
 } ChManifold;
 
 void ch_manifold_add(ChManifold* manifold, ChVec3 point, ChVec3 normal, double gap, uint64_t key);

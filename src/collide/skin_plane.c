@@ -44,21 +44,45 @@ void ch_skin_leaf_over_plane(const ChSampling* s, const ChSkin* skin, const ChSk
   }
 }
 
-void ch_skin_over_plane(const ChSampling* sampling, const ChClosing* closing, const ChSkin* skin) {
+// Leaves that are nearer than `covered`.
+static void keep_leaf(const Plane* p, const ChSkin* skin, int index, ChLeafList* list) {
+  const ChSkinNode* node = &skin->tree->nodes[index];
+  const int* vertices = skin->tree->vertices + node->vertex_first;
+  bool near = false;
+  for (int k = 0; k < node->vertex_count && !near; ++k)
+    near = ch_dot(p->n, ch_skin_vertex(skin, vertices[k])) + p->h <= list->covered;
+  if (near) ch_leaf_list_add(list, &(ChNearLeaf){.node = index}, NULL);
+}
+
+static void walk(ChSampling* s, const Plane* p, const ChSkin* skin, const ChProbePlane* plane, ChLeafList* list) {
   int stack[STACK], depth = 0;
-  ChSampling s = *sampling;
-  const Plane p = plane_of(&s, closing);
-  const ChProbePlane plane = {s.probe.normal, s.probe.offset};
   stack[depth++] = 0;
   while (depth > 0) {
     int index = stack[--depth];
     const ChSkinNode* node = &skin->tree->nodes[index];
     ChBall ball = ch_skin_ball(skin, index);
-    s.margin = margin_of(&p, &ball);
-    if (!(ch_dot(p.n, ball.centre) + p.h - ball.radius <= s.margin)) continue;
-    if (node->count > 0)
-      ch_skin_leaf_over_plane(&s, skin, node, &plane);
+    s->margin = list ? list->covered : margin_of(p, &ball);
+    if (!(ch_dot(p->n, ball.centre) + p->h - ball.radius <= s->margin)) continue;
+    if (node->count > 0 && list)
+      keep_leaf(p, skin, index, list);
+    else if (node->count > 0)
+      ch_skin_leaf_over_plane(s, skin, node, plane);
     else if (depth + 2 <= STACK)
       stack[depth++] = node->first + 1, stack[depth++] = node->first;
   }
+}
+
+void ch_skin_over_plane(const ChSampling* sampling, const ChClosing* closing, const ChSkin* skin, ChLeafList* list) {
+  ChSampling s = *sampling;
+  const Plane p = plane_of(&s, closing);
+  const ChProbePlane plane = {s.probe.normal, s.probe.offset};
+  bool covers = list && ch_leaf_list_covers(list, &s, skin, closing->most);
+  if (list && !covers && ch_leaf_list_begin(list, &s, skin, closing)) {
+    walk(&s, &p, skin, &plane, list);
+    covers = list->covered > 0.0;
+  }
+  if (!covers) walk(&s, &p, skin, &plane, NULL);
+  s.margin = p.most;
+  for (int k = 0; covers && k < list->count; ++k)
+    ch_skin_leaf_over_plane(&s, skin, &skin->tree->nodes[list->leaves[k].node], &plane);
 }

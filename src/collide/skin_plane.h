@@ -3,11 +3,12 @@
 #define CH_COLLIDE_SKIN_PLANE_H
 
 #include "collide/closing.h"
+#include "collide/leaf_list.h"
 #include "collide/sampling.h"
 #include "collide/skin.h"
 
-// The probe is flat.
-void ch_skin_over_plane(const ChSampling* sampling, const ChClosing* closing, const ChSkin* skin);
+// The probe is flat. `list`: of leaves that were near, or NULL.
+void ch_skin_over_plane(const ChSampling* sampling, const ChClosing* closing, const ChSkin* skin, ChLeafList* list);
 
 // The vertices of one leaf over a plane, each in the leaf that owns it.
 void ch_skin_leaf_over_plane(const ChSampling* sampling, const ChSkin* skin, const ChSkinNode* leaf,

@@ -202,6 +202,8 @@ ChSkinTree* ch_skin_tree_create(ChArena* arena, const ChSoft* soft) {
   tree->node_count = 1;
   build_node(&b, 0, 0, count);
   find_sharp(tree, skin);
+  for (int n = 0; n < tree->node_count; ++n)
+    if (tree->nodes[n].count > 0) tree->grain += tree->nodes[n].radius / tree->leaf_count;
   tree->rest = (ChBox3){ch_vec(INFINITY, INFINITY, INFINITY), ch_vec(-INFINITY, -INFINITY, -INFINITY)};
   for (int v = 0; v < skin->vertex_count; ++v) {
     tree->rest.low = lower(tree->rest.low, skin->rest[v]);

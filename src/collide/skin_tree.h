@@ -29,6 +29,7 @@ typedef struct ChSkinNode {
 typedef struct ChSkinTree {
   const ChSoft* soft;
   int node_count, leaf_count;
+  double grain;  // how large a leaf is at rest, about: the mean of their balls' radii
   ChSkinNode* nodes;
   double* sway;      // nodes x modes x 4: m_a, delta_a
   int* triangles;    // in the order of the leaves

@@ -14,6 +14,7 @@
 
 #include "collide/closest.h"
 #include "collide/closing.h"
+#include "collide/leaf_list.h"
 #include "collide/mesh_walk.h"
 #include "collide/sampling.h"
 #include "collide/skin_front.h"
@@ -231,16 +232,21 @@ static bool ask(const Walk* w, int vertex, ChVec3 x, ChVec3 outward, double with
   return known;
 }
 
+static void place_vertices(const Walk* w, const ChSkinNode* node, Leaf* leaf) {
+  const int* vertices = w->skin->tree->vertices + node->vertex_first;
+  for (int k = 0; k < node->vertex_count; ++k) {
+    leaf->y[k] = ch_skin_vertex(w->skin, vertices[k]);
+    leaf->x[k] = ch_sampling_place(&w->sampling, leaf->y[k]);
+  }
+}
+
 static void add_leaf(Walk* w, const ChSkinNode* node) {
   const ChSampling* s = &w->sampling;
   const ChSkinTree* tree = w->skin->tree;
   const int* vertices = tree->vertices + node->vertex_first;
   Leaf leaf;
   ChSkinNear near;
-  for (int k = 0; k < node->vertex_count; ++k) {
-    leaf.y[k] = ch_skin_vertex(w->skin, vertices[k]);
-    leaf.x[k] = ch_sampling_place(s, leaf.y[k]);
-  }
+  place_vertices(w, node, &leaf);
   if (w->front) w->sampling.probe.near = find_near(w, node->vertex_count, leaf.x, &near);
   if (w->front && is_leaf_clear(s, leaf.x[0])) return;
   if (!bound_below(w, node->vertex_count, &leaf)) return;
@@ -296,36 +302,102 @@ static bool meets_skin(Walk* w, const ChSkinNode* node, const ChBall* ball, cons
   return visit->part.count > 0 || visit->inside;
 }
 
-static void walk(Walk* w) {
+// Where a node is and how far it reaches.
+typedef struct Place {
+  ChBall ball;
+  ChVec3 centre;
+  ChClosingReach reach;
+} Place;
+
+// Whether a node may touch, or, if that is more than nothing, is nearer than `covered`.
+static bool is_met(Walk* w, double covered, Visit* visit, Place* place) {
+  const ChSampling* s = &w->sampling;
+  place->ball = ch_skin_ball(w->skin, visit->node);
+  place->centre = ch_sampling_place(s, place->ball.centre);
+  place->reach =
+      covered > 0.0 ? (ChClosingReach){place->centre, covered, covered} : reach_of(w, place->centre, &place->ball);
+  const ChClosingReach* reach = &place->reach;
+  if (w->front) return meets_skin(w, &w->skin->tree->nodes[visit->node], &place->ball, reach, visit);
+  return s->probe.may_reach(&s->probe, reach->middle, place->ball.radius, reach->within);
+}
+
+static void touch_leaf(Walk* w, const Visit* visit, const Place* place) {
+  ChSampling* s = &w->sampling;
+  const ChSkinNode* node = &w->skin->tree->nodes[visit->node];
+  ChProbePlane plane;
+  w->pierced = w->round && w->round->shape->type != CH_SHAPE_SPHERE ? 2.0 * place->ball.radius : 0.0;
+  w->part = visit->part, w->swing = place->ball.swing, w->inside = visit->inside;
+  s->margin = fmin(place->reach.margin + visit->part.swing, w->closing.most);
+  if (ch_probe_is_plane(&s->probe, place->centre, place->ball.radius, &plane))
+    ch_skin_leaf_over_plane(s, w->skin, node, &plane);  // only vertices touch first
+  else
+    add_leaf(w, node);
+}
+
+// A leaf that is nearer than the list covers, unless its vertices say otherwise.
+static void keep_leaf(Walk* w, const Visit* visit, ChLeafList* list) {
+  const ChSkinNode* node = &w->skin->tree->nodes[visit->node];
+  Leaf leaf;
+  ChSkinNear near;
+  bool inside = visit->inside;
+  w->part = visit->part, w->inside = inside, w->sampling.margin = list->covered, w->pierced = 0.0;
+  place_vertices(w, node, &leaf);
+  if (w->front && !inside && find_near(w, node->vertex_count, leaf.x, &near) && near.count == 0) {
+    inside = ch_probe_holds(&w->sampling.probe, leaf.x[0], list->covered);
+    if (!inside) return;
+  }
+  if (!w->front && !bound_below(w, node->vertex_count, &leaf)) return;
+  int count = w->front ? w->part.count : 0;
+  ch_leaf_list_add(list, &(ChNearLeaf){.node = visit->node, .count = count, .inside = inside},
+                   count ? w->front->nodes + w->part.first : NULL);
+}
+
+// Down the tree, to leaves that may touch; or, with a list, to those that it is to cover.
+static void walk_tree(Walk* w, ChLeafList* list) {
   Visit stack[STACK];
   int depth = 1;
-  ChSampling* s = &w->sampling;
   stack[0] = (Visit){.node = 0};
-  if (w->front) stack[0].part = ch_skin_front_start(w->front, s->probe.posed->skin);
+  if (w->front) stack[0].part = ch_skin_front_start(w->front, w->sampling.probe.posed->skin);
   while (depth > 0) {
     Visit here = stack[--depth];
     const ChSkinNode* node = &w->skin->tree->nodes[here.node];
-    ChBall ball = ch_skin_ball(w->skin, here.node);
-    ChVec3 centre = ch_sampling_place(s, ball.centre);
-    ChClosingReach reach = reach_of(w, centre, &ball);
-    ChProbePlane plane;
-    if (w->front ? !meets_skin(w, node, &ball, &reach, &here)
-                 : !s->probe.may_reach(&s->probe, reach.middle, ball.radius, reach.within))
-      continue;
+    Place place;
+    if (!is_met(w, list ? list->covered : 0.0, &here, &place)) continue;
     if (node->count == 0) {
       if (depth + 2 > STACK) return;
       stack[depth] = stack[depth + 1] = here;
       stack[depth++].node = node->first + 1, stack[depth++].node = node->first;
-      continue;
+    } else if (list) {
+      keep_leaf(w, &here, list);
+    } else {
+      touch_leaf(w, &here, &place);
     }
-    w->pierced = w->round && w->round->shape->type != CH_SHAPE_SPHERE ? 2.0 * ball.radius : 0.0;
-    w->part = here.part, w->swing = ball.swing, w->inside = here.inside;
-    s->margin = fmin(reach.margin + here.part.swing, w->closing.most);
-    if (ch_probe_is_plane(&s->probe, centre, ball.radius, &plane))
-      ch_skin_leaf_over_plane(s, w->skin, node, &plane);  // only vertices touch first
-    else
-      add_leaf(w, node);
   }
+}
+
+static void walk_list(Walk* w, const ChLeafList* list) {
+  if (w->front) w->front->skin = w->sampling.probe.posed->skin;
+  for (int k = 0; k < list->count; ++k) {
+    const ChNearLeaf* leaf = &list->leaves[k];
+    Visit visit = {.node = leaf->node, .inside = leaf->inside};
+    visit.part.count = leaf->count, visit.part.swing = INFINITY;
+    if (leaf->count) memcpy(w->front->nodes, list->others + leaf->first, (size_t)leaf->count * sizeof(int));
+    Place place;
+    if (is_met(w, 0.0, &visit, &place)) touch_leaf(w, &visit, &place);
+  }
+}
+
+// `list`: of what was near, or NULL.
+static void walk(Walk* w, ChLeafList* list) {
+  bool covers = list && ch_leaf_list_covers(list, &w->sampling, w->skin, w->closing.most);
+  if (list && !covers && ch_leaf_list_begin(list, &w->sampling, w->skin, &w->closing)) {
+    walk_tree(w, list);
+    covers = list->covered > 0.0;
+  }
+  if (covers)
+    walk_list(w, list);
+  else
+    walk_tree(w, NULL);
 }
 
 // --- corners of rigid shapes -----------------------------------------------------------------------------------------
@@ -383,7 +455,7 @@ void ch_pair_soft_rigid(const ChPosed* a, const ChPosed* b, double margin, ChMan
   w.faces = mesh && !mesh->field;
   w.closing = ch_closing(a, b, margin);
   if (w.sampling.probe.flat) {
-    ch_skin_over_plane(&w.sampling, &w.closing, a->skin);
+    ch_skin_over_plane(&w.sampling, &w.closing, a->skin, out->lists);
     return;
   }
   w.edges = true;
@@ -398,7 +470,9 @@ void ch_pair_soft_rigid(const ChPosed* a, const ChPosed* b, double margin, ChMan
     round = ch_smooth_of(&seen, ch_vec(0.0, 0.0, 0.0));
     w.round = &round;
   }
-  walk(&w);
+  // How far what is behind an open surface counts, or how far thin shapes stick through, no list knows.
+  bool lasting = b->shape->polytope || b->shape->type == CH_SHAPE_SPHERE;
+  walk(&w, lasting ? out->lists : NULL);
   if (mesh || b->shape->polytope) add_corners(a, b, margin, out);
 }
 
@@ -412,6 +486,6 @@ void ch_pair_soft_soft(const ChPosed* a, const ChPosed* b, double margin, ChMani
     w.sampling.probe.last = &last, w.sampling.probe.empty = &empty, w.front = &front;
     w.closing = ch_closing(from, to, margin);
     w.sharp = side == 0;  // where two edges cross, either finds the place
-    walk(&w);
+    walk(&w, out->lists ? &out->lists[side] : NULL);
   }
 }
