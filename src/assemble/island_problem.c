@@ -16,8 +16,7 @@
 #include "linalg/sparse.h"
 #include "problem/open_problem.h"
 
-enum { WIDTH_MAX = 6, SQUARE = WIDTH_MAX * WIDTH_MAX };
-enum { LINE = 8, AHEAD = 2 };  // numbers that a cache gets at once; blocks that it is ahead of their use
+enum { WIDTH_MAX = 6, SQUARE = WIDTH_MAX * WIDTH_MAX, SHAPE = 3 * CH_SOFT_MODES_MAX };
 #define ROUND_OFF (8.0 * DBL_EPSILON)
 #define STIFFEST 1e14  // of what an implicit force may weigh over a step, in masses
 
@@ -30,7 +29,8 @@ typedef struct Builder {
   double* basis;    // SQUARE a body of the island; not read where nothing is locked
   int* body_start;  // degrees of freedom of the island's bodies
   int dof;
-  double* square;  // room for the mass of a deformable body, where there are any
+  double* square;  // room for the mass of a deformable body, where there are any,
+  double* shape;   // and for its shapes at a contact, of two bodies
 } Builder;
 
 typedef struct Entries {
@@ -204,12 +204,13 @@ static void gradient(const Builder* b, const ChRow* row, int side, double* x) {
 
 static const double* reference_of(const Builder* b, int body) { return b->dynamics->reference + (long)body * b->width; }
 
-// One side of a block: what does not change from row to row, but for the gradients along modes.
+// One side of a block.
 typedef struct Side {
   int body;          // -1: without degrees of freedom
   int first, modes;  // of its degrees of freedom in the island
   const double *reference, *rates;
-  const double* modal;  // of the row at hand; NULL: none
+  const ChSkinTouch* touch;  // NULL: none
+  const double* shape;       // three rows along modes
 } Side;
 
 static Side find_side(const Builder* b, const ChRowBlock* block, int index, int side) {
@@ -217,10 +218,12 @@ static Side find_side(const Builder* b, const ChRowBlock* block, int index, int 
   if (s.body < 0) return s;
   s.first = b->islands->first[s.body];
   s.reference = reference_of(b, s.body);
-  if (!b->rows->modal) return s;
-  s.modes = ch_body_modes(b->moment->world, s.body);
+  s.touch = ch_row_touch(b->rows, index, side);
+  if (!s.touch) return s;
+  const ChSoft* soft = b->moment->world->bodies[s.body].soft;
+  s.modes = soft->modes;
   s.rates = b->dynamics->reference + ch_modes_at(b->moment->world, s.body);
-  s.modal = ch_row_modal(b->rows, index, 0, side, s.modes);
+  s.shape = ch_skin_shape(soft, &s.touch->point, b->shape + side * SHAPE);
   return s;
 }
 
@@ -244,57 +247,49 @@ static Terms shift(const Builder* b, int row, const Side side[2], double x[2][WI
   return terms;
 }
 
-// Copies the modes' gradients, and their part of the sum.
-static void copy_modes(int modes, const double* modal, const double* rates, double* value, Terms* terms) {
+// Gradients along modes of a row with direction d, and their part of the sum.
+static void write_modes(const Side* side, ChVec3 d, double* value, Terms* terms) {
+  int modes = side->modes, c = 0;
+  const double *U = side->shape, *V = U + modes, *W = V + modes, *rates = side->rates;
   ChQuad sum = {0.0}, size = {0.0};
-  int c = 0;
   for (; c + 4 <= modes; c += 4) {
-    ChQuad term = CH_QUAD_AT(modal + c) * CH_QUAD_AT(rates + c);
-    *(ChQuad*)(value + c) = CH_QUAD_AT(modal + c);
+    ChQuad gradient = CH_QUAD_AT(U + c) * d.x + CH_QUAD_AT(V + c) * d.y + CH_QUAD_AT(W + c) * d.z;
+    ChQuad term = gradient * CH_QUAD_AT(rates + c);
+    *(ChQuad*)(value + c) = gradient;
     sum += term;
     size += CH_QUAD_ABS(term);
   }
   for (; c < modes; ++c) {
-    value[c] = modal[c];
-    terms->sum += modal[c] * rates[c];
-    terms->size += fabs(modal[c] * rates[c]);
+    value[c] = U[c] * d.x + V[c] * d.y + W[c] * d.z;
+    terms->sum += value[c] * rates[c];
+    terms->size += fabs(value[c] * rates[c]);
   }
   terms->sum += CH_QUAD_SUM(sum);
   terms->size += CH_QUAD_SUM(size);
 }
 
-// A row's entries at a deformable body: x at its frame, then its modes. Zeros are kept: what reads the column gets it
-// in one piece.
-static int write_soft_side(const Builder* b, const Side* side, const double* x, ChSparse* H, int at, Terms* terms) {
+// Entries of a block's row a at a deformable body: x at its frame, then its modes. Zeros are kept: what reads the
+// column gets it in one piece.
+static int write_soft_side(const Builder* b, const Side* side, int a, const double* x, ChSparse* H, int at,
+                           Terms* terms) {
   int freedoms = reduce(b, side->body, x, H->value + at), count = freedoms + side->modes, first = side->first;
   int* index = H->index + at;
   Terms modal = {0.0, 0.0};
   for (int k = 0; k < count; ++k) index[k] = first + k;
-  copy_modes(side->modes, side->modal, side->rates, H->value + at + freedoms, &modal);
+  write_modes(side, side->touch->along[a], H->value + at + freedoms, &modal);
   if (!b->dynamics->absolute) terms->sum += modal.sum, terms->size += modal.size;
   return at + count;
 }
 
-// One side's part of a column of H; returns where the next begins.
-static int write_side(const Builder* b, const Side* side, const double* x, ChSparse* H, int at, Terms* terms) {
+// One side's part of the column of H that belongs to a block's row a; returns where the next begins.
+static int write_side(const Builder* b, const Side* side, int a, const double* x, ChSparse* H, int at, Terms* terms) {
   double reduced[WIDTH_MAX];
   if (side->body < 0) return at;
-  if (side->modal) return write_soft_side(b, side, x, H, at, terms);
+  if (side->touch) return write_soft_side(b, side, a, x, H, at, terms);
   int freedoms = reduce(b, side->body, x, reduced);
   for (int c = 0; c < freedoms; ++c)
     if (reduced[c] != 0.0) H->index[at] = side->first + c, H->value[at++] = reduced[c];
   return at;
-}
-
-// All rows of the step together are more than a cache holds; those of the next block are asked for in time.
-static void fetch_block(const Builder* b, int index) {
-  const ChRowBlock* block = &b->rows->blocks[index];
-  for (int a = 0; a < block->law.dimension; ++a) __builtin_prefetch(&b->rows->rows[block->law.row + a]);
-  for (int side = 0; side < 2; ++side) {
-    int modes = block->body[side] < 0 ? 0 : ch_body_modes(b->moment->world, block->body[side]);
-    const double* modal = modes > 0 ? ch_row_modal(b->rows, index, 0, side, modes) : NULL;
-    for (int k = 0; modal && k < block->law.dimension * modes; k += LINE) __builtin_prefetch(modal + k);
-  }
 }
 
 // Laws, columns of H and entries of w, block by block. In a column the body with the first degrees of freedom is first.
@@ -306,18 +301,15 @@ static void write_rows(const Builder* b, ChProblem* p) {
     const ChRowBlock* block = &b->rows->blocks[index];
     Side side[2] = {find_side(b, block, index, 0), find_side(b, block, index, 1)};
     int front = block->body[0] > block->body[1];
-    if (b->rows->modal && k + AHEAD < p->block_count) fetch_block(b, b->islands->blocks[from + k + AHEAD]);
     p->blocks[k] = block->law;
     p->blocks[k].row = column;
     for (int a = 0; a < block->law.dimension; ++a, ++column) {
       Terms terms = shift(b, block->law.row + a, side, x);
-      at = write_side(b, &side[front], x[front], &p->H, at, &terms);
-      at = write_side(b, &side[1 - front], x[1 - front], &p->H, at, &terms);
+      at = write_side(b, &side[front], a, x[front], &p->H, at, &terms);
+      at = write_side(b, &side[1 - front], a, x[1 - front], &p->H, at, &terms);
       p->H.start[column + 1] = at;
       bool round_off = !b->dynamics->absolute && fabs(terms.sum) <= ROUND_OFF * terms.size;
       p->w[column] = round_off ? 0.0 : terms.sum;
-      for (int s = 0; s < 2; ++s)
-        if (side[s].modal) side[s].modal += side[s].modes;
     }
   }
 }
@@ -405,7 +397,8 @@ static int count_rows(const Builder* b) {
 // Most entries of H and of M, of which H has two bodies' a row.
 static long count_gradients(const Builder* b) {
   long count = 2L * count_rows(b) * b->width;
-  for (int k = b->islands->block_start[b->island]; b->rows->modal && k < b->islands->block_start[b->island + 1]; ++k) {
+  for (int k = b->islands->block_start[b->island]; b->rows->touches && k < b->islands->block_start[b->island + 1];
+       ++k) {
     const ChRowBlock* block = &b->rows->blocks[b->islands->blocks[k]];
     for (int side = 0; side < 2; ++side)
       if (block->body[side] >= 0)
@@ -466,7 +459,10 @@ ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment*
   ChArenaMark mark = ch_arena_mark(scratch);
   list_bases(scratch, &b);
   island_bodies(&b, &count);
-  if (moment->world->mode_count > 0) b.square = CH_TAKE_RAW(scratch, CH_SOFT_SIZE_MAX * CH_SOFT_SIZE_MAX, double);
+  if (moment->world->mode_count > 0) {
+    b.square = CH_TAKE_RAW(scratch, CH_SOFT_SIZE_MAX * CH_SOFT_SIZE_MAX, double);
+    b.shape = CH_TAKE_RAW(scratch, 2 * SHAPE, double);
+  }
   Entries M = {0};
   if (couplings > 0) {
     M = take_entries(scratch, (count + 4L * couplings) * SQUARE + count_masses(&b));

@@ -61,19 +61,16 @@ static ChRowBlock* open_block(const ChMoment* moment, ChRows* out, const int bod
   return block;
 }
 
-// Gradients of the contact's rows along the modes of its deformable sides, at the end of what there is.
-static void add_modes(const ChMoment* moment, const ChGap* gap, const ChVec3 axes[3], int dimension, ChRows* out,
-                      long* used) {
-  long* start = out->modal_start[out->block_count - 1];
+// What the contact touches of its deformable sides, at the end of what there is.
+static void add_touches(const ChMoment* moment, const ChGap* gap, const ChVec3 axes[3], int dimension, ChRows* out,
+                        int* used) {
   for (int side = 0; side < 2; ++side) {
-    int modes = ch_body_modes(moment->world, gap->body[side]);
-    if (modes == 0) continue;
-    ChSkinPoint point = ch_skin_point(moment->world, moment->states, gap, side);
-    ChVec3 along[3] = {axes[0], axes[1], axes[2]};
-    for (int a = 0; a < dimension && side == 0; ++a) along[a] = ch_neg(along[a]);
-    start[side] = *used;
-    ch_skin_gradients(moment->world, moment->states, gap->body[side], &point, dimension, along, out->modal + *used);
-    *used += (long)dimension * modes;
+    if (ch_body_modes(moment->world, gap->body[side]) == 0) continue;
+    ChQuat turn = moment->states[gap->body[side]].orientation;
+    ChSkinTouch* touch = &out->touches[*used];
+    *touch = (ChSkinTouch){.point = ch_skin_point(moment->world, moment->states, gap, side)};
+    for (int a = 0; a < dimension; ++a) touch->along[a] = ch_rotate_back(turn, side == 0 ? ch_neg(axes[a]) : axes[a]);
+    out->touch[out->block_count - 1][side] = (*used)++;
   }
 }
 
@@ -90,7 +87,7 @@ static double approach(const ChWorld* world, const ChGap* gap, double gain) {
 }
 
 static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index, const ChSurface* surface, ChRows* out,
-                        long* used) {
+                        int* used) {
   const ChGap* gap = &moment->gaps[index];
   ChRowBlock* block = open_block(moment, out, gap->body);
   int dimension = rule->frictionless ? 1 : moment->world->dimension;
@@ -109,7 +106,7 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
     out->w[k] = out->prescribed[k];
     if (a == 0) out->w[k] += approach(moment->world, gap, rule->contact_gain);
   }
-  if (out->modal) add_modes(moment, gap, axes, dimension, out, used);
+  if (out->touches) add_touches(moment, gap, axes, dimension, out, used);
 }
 
 // The speed that a drive asks for: position drives the mean over the step, so that its end is met whatever the signal
@@ -211,14 +208,13 @@ static void add_joint(const ChMoment* moment, const ChRowRule* rule, int index, 
   }
 }
 
-static void take_modal(ChArena* arena, const ChMoment* moment, ChRows* out) {
+static void take_touches(ChArena* arena, const ChMoment* moment, ChRows* out) {
   long most = 0, blocks = (long)moment->gap_count + (long)moment->world->joint_count * CH_JOINT_ROWS_MAX;
   for (int g = 0; g < moment->gap_count; ++g)
-    for (int side = 0; side < 2; ++side)
-      most += (long)moment->world->dimension * ch_body_modes(moment->world, moment->gaps[g].body[side]);
-  out->modal = CH_TAKE_RAW(arena, most + 1, double);
-  out->modal_start = (long(*)[2])CH_TAKE_RAW(arena, 2 * blocks, long);
-  for (long b = 0; b < blocks; ++b) out->modal_start[b][0] = out->modal_start[b][1] = -1;
+    for (int side = 0; side < 2; ++side) most += ch_body_modes(moment->world, moment->gaps[g].body[side]) > 0;
+  out->touches = CH_TAKE_RAW(arena, most + 1, ChSkinTouch);
+  out->touch = (int(*)[2])CH_TAKE_RAW(arena, 2 * blocks, int);
+  for (long b = 0; b < blocks; ++b) out->touch[b][0] = out->touch[b][1] = -1;
 }
 
 void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule, ChRows* out) {
@@ -230,8 +226,8 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
                   .value = CH_TAKE_RAW(arena, most, double),
                   .prescribed = CH_TAKE_RAW(arena, most, double),
                   .driven = CH_TAKE(arena, most, bool)};
-  long used = 0;
-  if (moment->world->mode_count > 0) take_modal(arena, moment, out);
+  int used = 0;
+  if (moment->world->mode_count > 0) take_touches(arena, moment, out);
   for (int j = 0; j < moment->world->joint_count; ++j) add_joint(moment, rule, j, out);
   ChSurface surface = {0};
   const int* seen = NULL;  // gaps of one pair of shapes follow each other

@@ -8,6 +8,7 @@
 #ifndef CH_ASSEMBLE_ROWS_H
 #define CH_ASSEMBLE_ROWS_H
 
+#include "assemble/soft_body.h"
 #include "cardhouse/problem.h"
 #include "collide/collide.h"
 #include "model/joint_rows.h"
@@ -20,6 +21,12 @@ typedef struct ChRowBlock {
   int joint_row;  // and its first row there, the name by which the next step finds this block again
 } ChRowBlock;
 
+// What a contact touches of a skin. Its row a has the gradient U' along[a] along the body's modes, U = ch_skin_shape.
+typedef struct ChSkinTouch {
+  ChSkinPoint point;
+  ChVec3 along[3];  // of each row, in the body's frame
+} ChSkinTouch;
+
 typedef struct ChRows {
   int block_count, row_count;
   ChRowBlock* blocks;
@@ -28,16 +35,14 @@ typedef struct ChRows {
   double* value;       // signed gap or g of each row; 0 for tangents, motors and friction
   double* prescribed;  // the part of w that bodies without degrees of freedom make: they do work
   bool* driven;        // of each row: a motor or a prescribed motion, or held by a driven body: all its work counts
-  // Gradients of contact rows along the modes of deformable bodies: of block and side, dimension x modes numbers from
-  // modal_start on, -1 where there are none. Both are NULL in a world of rigid bodies.
-  double* modal;
-  long (*modal_start)[2];
+  // Of contacts with deformable bodies, by block and side; -1 where there is none. Both are NULL in a world of rigid
+  // bodies.
+  ChSkinTouch* touches;
+  int (*touch)[2];
 } ChRows;
 
-// Of row a of a block; `modes` numbers, or NULL.
-static inline const double* ch_row_modal(const ChRows* rows, int block, int a, int side, int modes) {
-  if (!rows->modal || rows->modal_start[block][side] < 0) return NULL;
-  return rows->modal + rows->modal_start[block][side] + (long)a * modes;
+static inline const ChSkinTouch* ch_row_touch(const ChRows* rows, int block, int side) {
+  return rows->touches && rows->touch[block][side] >= 0 ? &rows->touches[rows->touch[block][side]] : NULL;
 }
 
 // How gaps and joint errors enter w.

@@ -104,8 +104,9 @@ ChVec3 ch_skin_velocity(const ChWorld* world, int body, const ChSkinPoint* point
 }
 
 // Of three vertices the rows are weighted first: every direction reads them.
-static const double* weighted_rows(const ChSoft* soft, const ChSkinPoint* point, double* room) {
+const double* ch_skin_shape(const ChSoft* soft, const ChSkinPoint* point, double* room) {
   int size = 3 * soft->modes;
+  if (point->count == 0) return memset(room, 0, (size_t)size * sizeof *room);
   const double *one = soft->skin.shape + (long)point->vertex[0] * size, s = point->weight[0];
   if (point->count == 1 && s == 1.0) return one;
   for (int k = 0; k < size; ++k) room[k] = s * one[k];
@@ -121,11 +122,7 @@ void ch_skin_gradients(const ChWorld* world, const ChBodyState* states, int body
   const ChSoft* soft = world->bodies[body].soft;
   int n = soft->modes;
   double room[3 * CH_SOFT_MODES_MAX];
-  if (point->count == 0) {
-    memset(out, 0, (size_t)count * (size_t)n * sizeof *out);
-    return;
-  }
-  const double *U = weighted_rows(soft, point, room), *V = U + n, *W = V + n;
+  const double *U = ch_skin_shape(soft, point, room), *V = U + n, *W = V + n;
   for (int k = 0; k < count; ++k, out += n) {
     ChVec3 d = ch_rotate_back(states[body].orientation, along[k]);
     for (int a = 0; a < n; ++a) out[a] = U[a] * d.x + V[a] * d.y + W[a] * d.z;

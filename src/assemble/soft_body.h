@@ -43,6 +43,9 @@ typedef struct ChSkinPoint {
 
 ChSkinPoint ch_skin_point(const ChWorld* world, const ChBodyState* states, const ChGap* gap, int side);
 
+// sum s_i U_i: three rows of `modes` numbers. They are the skin's own, or in `room` (3 CH_SOFT_MODES_MAX).
+const double* ch_skin_shape(const ChSoft* soft, const ChSkinPoint* point, double* room);
+
 // sum s_i U_i' R'along, for `count` directions: `modes` numbers each.
 void ch_skin_gradients(const ChWorld* world, const ChBodyState* states, int body, const ChSkinPoint* point, int count,
                        const ChVec3* along, double* out);

@@ -190,6 +190,15 @@ static ChStatus newton(ChContext* context, ChArena* arena, Shock* k, ChStepInfo*
   return solve(context, arena, k, take_impulses(arena, k), given, r, info);
 }
 
+static void add_modal_impulse(const ChWorld* world, int body, const ChSkinTouch* touch, double impulse,
+                              double* impulses) {
+  double room[3 * CH_SOFT_MODES_MAX], *out = impulses + ch_modes_at(world, body);
+  int modes = ch_body_modes(world, body);
+  const double *U = ch_skin_shape(world->bodies[body].soft, &touch->point, room), *V = U + modes, *W = V + modes;
+  ChVec3 n = touch->along[0];
+  for (int a = 0; a < modes; ++a) out[a] += impulse * (U[a] * n.x + V[a] * n.y + W[a] * n.z);
+}
+
 // e r_c along the normals; `given` lists these impulses by rows.
 static void add_restitution(const Shock* k, const double* r, double* impulses, double* given) {
   const ChWorld* world = k->s->world;
@@ -205,10 +214,8 @@ static void add_restitution(const Shock* k, const double* r, double* impulses, d
       ChVec3 f = row->force[side], t = row->torque[side];
       double parts[6] = {f.x, f.y, width == 3 ? t.z : f.z, t.x, t.y, t.z};
       for (int a = 0; a < width; ++a) m[a] += impulse * parts[a];
-      int modes = ch_body_modes(world, block->body[side]);
-      const double* modal = modes > 0 ? ch_row_modal(&k->rows, b, 0, side, modes) : NULL;
-      for (int a = 0; modal && a < modes; ++a)
-        impulses[ch_modes_at(world, block->body[side]) + a] += impulse * modal[a];
+      const ChSkinTouch* touch = ch_row_touch(&k->rows, b, side);
+      if (touch) add_modal_impulse(world, block->body[side], touch, impulse, impulses);
     }
   }
 }

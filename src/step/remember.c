@@ -14,25 +14,20 @@ static bool same_laws(const ChRowBlock* a, const ChRowBlock* b) {
          a->body[1] == b->body[1];
 }
 
-static bool same_modal(const ChWorld* world, const ChRows* a, int x, const ChRows* b, int y) {
-  const ChRowBlock* block = &a->blocks[x];
+static bool same_touches(const ChRows* a, int x, const ChRows* b, int y) {
   for (int side = 0; side < 2; ++side) {
-    if (block->body[side] < 0) continue;
-    int modes = ch_body_modes(world, block->body[side]);
-    const double *old = ch_row_modal(a, x, 0, side, modes), *new = ch_row_modal(b, y, 0, side, modes);
-    if (!old != !new) return false;
-    if (old && memcmp(old, new, (size_t)block->law.dimension * (size_t)modes * sizeof *old) != 0) return false;
+    const ChSkinTouch *old = ch_row_touch(a, x, side), *new = ch_row_touch(b, y, side);
+    if (!old != !new || (old && memcmp(old, new, sizeof *old) != 0)) return false;
   }
   return true;
 }
 
-static bool same_block(const ChWorld* world, const ChRows* a, int i, const ChRows* b, int j) {
+static bool same_block(const ChRows* a, int i, const ChRows* b, int j) {
   const ChRowBlock *x = &a->blocks[i], *y = &b->blocks[j];
   if (!same_laws(x, y)) return false;
   size_t n = (size_t)x->law.dimension;
   return memcmp(a->rows + x->law.row, b->rows + y->law.row, n * sizeof *a->rows) == 0 &&
-         memcmp(a->w + x->law.row, b->w + y->law.row, n * sizeof *a->w) == 0 &&
-         (!a->modal || same_modal(world, a, i, b, j));
+         memcmp(a->w + x->law.row, b->w + y->law.row, n * sizeof *a->w) == 0 && same_touches(a, i, b, j);
 }
 
 static bool same_soft(const ChWorld* world, const ChDynamics* a, const ChDynamics* b, int body) {
@@ -61,7 +56,7 @@ static bool same_island(const ChSimulation* s, const ChRestMemory* old, int was,
   }
   for (int k = 0; k < blocks; ++k) {
     int x = a->blocks[a->block_start[was] + k], y = b->blocks[b->block_start[i] + k];
-    if (!same_block(s->world, &old->rows, x, now->rows, y)) return false;
+    if (!same_block(&old->rows, x, now->rows, y)) return false;
   }
   return true;
 }
@@ -92,19 +87,15 @@ void ch_rest_recall(ChSimulation* s, ChStage* now) {
   }
 }
 
-// What the new rates of deformable bodies add to the speed of a row.
-static double modal_speed(const ChSimulation* s, const ChRows* rows, int block, int a) {
-  double speed = 0.0;
+// What the new rates of deformable bodies add to the speeds of a contact's rows.
+static void add_modal_speeds(const ChSimulation* s, const ChRows* rows, int block, double speed[3]) {
   for (int side = 0; side < 2; ++side) {
-    int body = rows->blocks[block].body[side], modes = body < 0 ? 0 : ch_body_modes(s->world, body);
-    const double *modal = modes > 0 ? ch_row_modal(rows, block, a, side, modes) : NULL,
-                 *rates = modal ? s->velocities + ch_modes_at(s->world, body) : NULL;
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (int k = 0; k < (modal ? modes : 0); ++k) sum += modal[k] * rates[k];
-    speed += sum;
+    const ChSkinTouch* touch = ch_row_touch(rows, block, side);
+    int body = rows->blocks[block].body[side];
+    if (!touch || body < 0) continue;
+    ChVec3 v = ch_skin_velocity(s->world, body, &touch->point, s->velocities + ch_modes_at(s->world, body));
+    for (int a = 0; a < 3; ++a) speed[a] += ch_dot(touch->along[a], v);
   }
-  return speed;
 }
 
 static ChStatus list_contacts(ChContext* context, ChSimulation* s, const ChStage* stage, double h) {
@@ -133,11 +124,13 @@ static ChStatus list_contacts(ChContext* context, ChSimulation* s, const ChStage
       ends[side] = s->states[g->body[side]];
       if (block->body[side] >= 0) ch_state_write(s->world, s->velocities + (long)g->body[side] * width, &ends[side]);
     }
+    double modal[3] = {0.0};
+    if (rows->touches) add_modal_speeds(s, rows, b, modal);
     for (int a = 0; a < block->law.dimension; ++a) {
       const ChRow* row = &rows->rows[block->law.row + a];
       view.force = ch_along(view.force, stage->r[block->law.row + a] / h, row->force[1]);
       double slip = ch_row_speed(row, (int[2]){0, 1}, ends);
-      if (rows->modal) slip += modal_speed(s, rows, b, a);
+      if (rows->touches) slip += modal[a];
       view.slip = ch_along(view.slip, slip, row->force[1]);
     }
     s->contacts[s->contact_count++] = view;
