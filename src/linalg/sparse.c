@@ -114,13 +114,14 @@ void ch_sparse_multiply_transposed_add(const ChSparse* A, const double* x, doubl
   }
 }
 
-// Whether columns j, j + 1 and j + 2 are long and each one run of the same rows.
-static bool are_alike(const ChSparse* A, int j) {
+int ch_sparse_three_alike(const ChSparse* A, int j) {
+  if (j + 3 > A->columns) return 0;
   const int *start = A->start + j, *index = A->index, length = start[1] - start[0];
-  if (length <= LONG || start[2] - start[1] != length || start[3] - start[2] != length) return false;
+  if (length <= LONG || start[2] - start[1] != length || start[3] - start[2] != length) return 0;
   int first = index[start[0]], last = first + length - 1;
-  return index[start[1] - 1] == last && index[start[1]] == first && index[start[2] - 1] == last &&
-         index[start[2]] == first && index[start[3] - 1] == last;
+  bool alike = index[start[1] - 1] == last && index[start[1]] == first && index[start[2] - 1] == last &&
+               index[start[2]] == first && index[start[3] - 1] == last;
+  return alike ? length : 0;
 }
 
 // y += A^T x of three such columns, the rows of a contact mostly.
@@ -147,8 +148,9 @@ void ch_sparse_transposed_by_runs_add(const ChSparse* A, const double* x, double
   for (int j = 0; j < A->columns; ++j) {
     double sum = 0.0;
     int k = A->start[j], end = A->start[j + 1];
-    if (j + 3 <= A->columns && are_alike(A, j)) {
-      add_three(end - k, A->value + k, x + A->index[k], y + j);
+    int length = ch_sparse_three_alike(A, j);
+    if (length > 0) {
+      add_three(length, A->value + k, x + A->index[k], y + j);
       j += 2;
       continue;
     }

@@ -22,6 +22,10 @@ static inline int ch_sparse_run(const int* index, int count) {
   return index[count - 1] - index[0] == count - 1 ? count : ch_sparse_search_run(index, count);
 }
 
+// Whether columns j, j + 1 and j + 2 are long, and each one run of the same rows, as those of a contact of a body with
+// modes: their length, else 0.
+int ch_sparse_three_alike(const ChSparse* A, int j);
+
 // max |A - A^T| / max |A|; 0 for an empty matrix
 double ch_sparse_asymmetry(ChArena* arena, const ChSparse* A);
 

@@ -163,7 +163,7 @@ void ch_arrow_solve(const ChPart* part, double* x) {
 }
 
 // z += C^-1 P h of three hubs, and the sum of weight h^2, over a run of h.
-static double measure_three(int n, int size, const double* weight, const double* half, const double* h, double z[3]) {
+static double measure_run(int n, int size, const double* weight, const double* half, const double* h, double z[3]) {
   const double *first = half, *second = half + size, *third = second + size;
   ChQuad squares = {0.0}, a = {0.0}, b = {0.0}, c = {0.0};
   int i = 0;
@@ -193,11 +193,54 @@ int ch_arrow_measure(const ChPart* part, const ChSparse* H, int k, int end, doub
     const int from = H->index[k] - first, most = size - from;
     const int run = ch_sparse_run(H->index + k, end - k < most ? end - k : most);
     const double *h = H->value + k, *half = a->half + from;
-    squares += measure_three(run, size, a->weight + from, half, h, z);
+    squares += measure_run(run, size, a->weight + from, half, h, z);
     for (int l = 3; l < a->hubs; ++l) z[l] += ch_dot_lanes(run, half + l * size, h);
     k += run;
   }
   for (int l = 0; l < a->hubs; ++l) squares += z[l] * z[l];
   *sum += squares;
   return k;
+}
+
+// d . h and d2 . (h h) of three columns h
+typedef struct Three {
+  ChQuad a, b, c;
+} Three;
+
+static inline void add_product(Three* sum, const double* d, const double* h, int length) {
+  ChQuad some = CH_QUAD_AT(d);
+  sum->a += some * CH_QUAD_AT(h);
+  sum->b += some * CH_QUAD_AT(h + length);
+  sum->c += some * CH_QUAD_AT(h + 2 * length);
+}
+
+static inline void add_squares(Three* sum, const double* d, const double* h, int length) {
+  ChQuad some = CH_QUAD_AT(d), x = CH_QUAD_AT(h), y = CH_QUAD_AT(h + length), z = CH_QUAD_AT(h + 2 * length);
+  sum->a += some * (x * x);
+  sum->b += some * (y * y);
+  sum->c += some * (z * z);
+}
+
+bool ch_arrow_measure_three(const ChPart* part, const ChSparse* H, int c, double out[3]) {
+  const ChArrow* a = part->arrow;
+  const int length = ch_sparse_three_alike(H, c), from = H->index[H->start[c]] - a->first, size = a->size;
+  if (length == 0 || a->hubs > 3 || from < 0 || from + length > size) return false;
+  const double *h = H->value + H->start[c], *weight = a->weight + from, *half = a->half + from;
+  Three squares = {0}, z[3] = {0};
+  int i = 0;
+  for (; i + 4 <= length; i += 4) {
+    add_squares(&squares, weight + i, h + i, length);
+    for (int k = 0; k < 3; ++k) add_product(&z[k], half + k * size + i, h + i, length);
+  }
+  for (int l = 0; l < 3; ++l, h += length) {
+    double sum = l == 0 ? CH_QUAD_SUM(squares.a) : l == 1 ? CH_QUAD_SUM(squares.b) : CH_QUAD_SUM(squares.c);
+    for (int k = 0; k < 3; ++k) {
+      double share = l == 0 ? CH_QUAD_SUM(z[k].a) : l == 1 ? CH_QUAD_SUM(z[k].b) : CH_QUAD_SUM(z[k].c);
+      for (int j = i; j < length; ++j) share += half[k * size + j] * h[j];
+      sum += share * share;
+    }
+    for (int j = i; j < length; ++j) sum += weight[j] * (h[j] * h[j]);
+    out[l] = sum;
+  }
+  return true;
 }

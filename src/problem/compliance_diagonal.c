@@ -108,6 +108,13 @@ static void add_squares(const ChCompliance* mass, const ChSparse* H, double* dia
   }
 }
 
+// Three columns on one arrow.
+static bool measure_three(const ChCompliance* mass, const ChSparse* H, int c, double* diagonal) {
+  if (H->start[c] == H->start[c + 1]) return false;
+  const int p = mass->part[H->index[H->start[c]]], arrow = p < -1 ? -2 - p : p;
+  return arrow >= 0 && mass->parts[arrow].arrow && ch_arrow_measure_three(&mass->parts[arrow], H, c, diagonal);
+}
+
 ChStatus ch_compliance_diagonal(ChContext* context, const ChCompliance* mass, const ChSparse* H, double* diagonal) {
   if (mass->count == 0) {
     add_squares(mass, H, diagonal);
@@ -122,6 +129,10 @@ ChStatus ch_compliance_diagonal(ChContext* context, const ChCompliance* mass, co
              .panel = CH_TAKE(mass->arena, mass->count, Panel)};
   ChStatus status = CH_OK;
   for (int c = 0; c < H->columns && status == CH_OK; ++c) {
+    if (measure_three(mass, H, c, diagonal + c)) {
+      c += 2;
+      continue;
+    }
     diagonal[c] = spread_column(mass, H, c, &t);
     if (t.count == 0) continue;
     status = add_column(context, mass, c, &t, diagonal);

@@ -4,6 +4,7 @@
 #define CH_PROBLEM_COMPLIANCE_PARTS_H
 
 #include <cholmod.h>
+#include <stdbool.h>
 
 #include "problem/compliance.h"
 
@@ -51,5 +52,9 @@ void ch_arrow_solve(const ChPart* part, double* x);
 // Adds h^T A^-1 h to the sum, h given by the entries k .. end - 1 of H as far as they are the part's or taken along, of
 // which k is the first; returns the first that is not.
 int ch_arrow_measure(const ChPart* part, const ChSparse* H, int k, int end, double* sum);
+
+// h^T A^-1 h of three columns from c on that are alike (ch_sparse_three_alike); false where they are not, or have other
+// entries.
+bool ch_arrow_measure_three(const ChPart* part, const ChSparse* H, int c, double out[3]);
 
 #endif

@@ -96,8 +96,8 @@ void ch_hub_inverse_write(const ChHubInverse* inverse, int size, double* out) {
   }
 }
 
-static void write_square(int hubs, int d, double z[CH_HUBS_MAX][CH_BLOCK_MAX], double sum[CH_BLOCK_MAX][CH_BLOCK_MAX],
-                         double* W) {
+static inline void write_square(int hubs, int d, double z[CH_HUBS_MAX][CH_BLOCK_MAX],
+                                double sum[CH_BLOCK_MAX][CH_BLOCK_MAX], double* W) {
   for (int a = 0; a < d; ++a)
     for (int c = 0; c <= a; ++c) {
       for (int k = 0; k < hubs; ++k) sum[a][c] += z[k][a] * z[k][c];
@@ -156,6 +156,10 @@ void ch_hub_inverse_square_columns(const ChHubInverse* inverse, int size, int d,
   if (d == 3) {
     for (int k = 0; k < inverse->hubs; ++k) dot_three(size, column, inverse->T + k * size, z[k]);
     square_three(size, column, inverse->weight, sum);
+    if (inverse->hubs == 3) {  // the three turns of a body: with sizes that the compiler knows
+      write_square(3, 3, z, sum, W);
+      return;
+    }
   } else {
     for (int a = 0; a < d; ++a) {
       for (int k = 0; k < inverse->hubs; ++k) z[k][a] = ch_dot_lanes(size, inverse->T + k * size, column[a]);

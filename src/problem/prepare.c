@@ -8,6 +8,7 @@
 
 double ch_prepare_largest_w = 1.2e8;
 
+enum { RIGID_DOFS = 6 };
 enum { HEAP_BLOCKS = 1500 };                                   // see ch_system_is_heap
 enum { CROWD_BLOCKS = 50, CROWD_ROWS = 6, SOFT_BLOCKS = 10 };  // see ch_system_is_crowded
 
@@ -77,6 +78,11 @@ static void fill_diagonal(const ChPreparation* p, const int* members, ChSystem* 
       continue;
     }
     const double* square = p->jacobians.square + p->jacobians.square_at[kept->source];
+    if (kept->dim == 3 && source->dimension == 3) {
+      for (int a = 0; a < 3; ++a)
+        for (int c = 0; c < 3; ++c) block[a * 3 + c] = kept->g[a] * square[a * 3 + c] * kept->g[c];
+      continue;
+    }
     for (int a = 0; a < kept->dim; ++a)
       for (int c = 0; c < kept->dim; ++c)
         block[a * kept->dim + c] =
@@ -164,11 +170,13 @@ ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* pr
 
 bool ch_system_is_heap(const ChSystem* s) { return s->bodies && s->n >= HEAP_BLOCKS && s->rows > s->bodies->dofs; }
 
+bool ch_system_is_soft(const ChSystem* s) { return s->bodies && s->bodies->dofs > RIGID_DOFS * s->bodies->n; }
+
 bool ch_system_is_crowded(const ChSystem* s) {
   if (!s->bodies) return false;
   int dofs = s->bodies->dofs;
-  bool soft = dofs > 6 * s->bodies->n;
-  return soft ? s->n >= SOFT_BLOCKS && 2 * s->rows >= dofs : s->n >= CROWD_BLOCKS && s->rows >= CROWD_ROWS * dofs;
+  return ch_system_is_soft(s) ? s->n >= SOFT_BLOCKS && 2 * s->rows >= dofs
+                              : s->n >= CROWD_BLOCKS && s->rows >= CROWD_ROWS * dofs;
 }
 
 void ch_system_form(ChArena* arena, ChSystem* s) {

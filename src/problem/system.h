@@ -75,6 +75,8 @@ void ch_system_form(ChArena* arena, ChSystem* system);
 
 // A large heap: more rows than degrees of freedom. Forming its W costs more than a method that can do without gains.
 bool ch_system_is_heap(const ChSystem* system);
+// Whether some of its bodies have more degrees of freedom than a rigid one.
+bool ch_system_is_soft(const ChSystem* system);
 // Many contacts on few degrees of freedom, as where skins of deformable bodies touch: factors in the space of
 // velocities are small however many contacts there are, and W is large and of low rank.
 bool ch_system_is_crowded(const ChSystem* system);

@@ -46,7 +46,6 @@ enum {
   LAST_STEPS = 1000,
   ALL_STEPS = 60,
   LEAST_PICKS = 6,
-  RIGID_DOFS = 6,
   FREEDOMS_A_PICK = 4
 };
 
@@ -85,7 +84,7 @@ static WorkingSet create(ChRun* run) {
     w.normals = ch_normal_rows(run->arena, s);
     w.v = CH_TAKE(run->arena, s->bodies->dofs, double);
     w.moves = CH_TAKE(run->arena, s->bodies->n, unsigned char);
-    w.by_normals = !s->relaxed && s->bodies->dofs > RIGID_DOFS * s->bodies->n;
+    w.by_normals = !s->relaxed && ch_system_is_soft(s);
   }
   if (w.o.picks == 0) w.o.picks = s->bodies ? s->bodies->dofs / FREEDOMS_A_PICK : s->n / FREEDOMS_A_PICK;
   if (w.o.picks < LEAST_PICKS) w.o.picks = LEAST_PICKS;
