@@ -132,6 +132,33 @@ static void thrown_bar_comes_to_rest(void** state) {
   }
 }
 
+// At weight 1 no contact raises the energy, whatever h: a bar that swings on two rollers, one that slides, tips
+// and spins.
+static void weight_of_one_never_gains(void** state) {
+  (void)state;
+  const double steps[3] = {0.02, 0.01, 0.002};
+  for (int k = 0; k < 3; ++k) {
+    ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
+    ch_test_floor(world);
+    for (int side = -1; side <= 1; side += 2) add_roller(world, ch_vec(side * 0.4, 1.0, 0.05), 0.05);
+    const Bar bar = {.size = {1.0, 0.06, 0.04}, .cells = {20, 2, 2}, .modes = 16, .young = 1e8};
+    ChBodyDef def = CH_BODY_DEF;
+    def.position = ch_vec(0, 1.0, 0.1201);
+    add_bar(world, &bar, &def);
+    def.position = ch_vec(0, -1.0, 0.0201);
+    def.velocity = ch_vec(1.0, 0.3, -0.2);
+    def.omega = ch_vec(0.5, 0.5, 3.0);
+    add_bar(world, &bar, &def);
+    ChSimulation* s = start(world, steps[k], 1.0);
+    for (int step = 0; step < 60; ++step) {
+      ChStepInfo info = ch_test_step(s);
+      assert_false(info.missed);
+      assert_true(info.gain == 0.0);
+    }
+    ch_simulation_destroy(s);
+  }
+}
+
 // --- many contacts on few freedoms -----------------------------------------------------------------------------------
 
 // A flat bar just before it lands on a floor: every sample of its lower face is a contact.
@@ -373,6 +400,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rest_on_two_rollers_is_certified_and_does_not_depend_on_h),
       cmocka_unit_test(thrown_bar_comes_to_rest),
+      cmocka_unit_test(weight_of_one_never_gains),
       cmocka_unit_test(few_contacts_carry_what_all_of_them_do),
       cmocka_unit_test(full_systems_of_wide_bodies_agree_with_reactions),
       cmocka_unit_test(compliance_of_a_bar_is_the_same_by_all_roads),

@@ -10,6 +10,9 @@
 // 1/2 h m g . (v+ - v), whenever a body speeds up or slows down. It comes back, so it is no gain: what symplectic Euler
 // keeps is K + V less that half step, and this is the energy whose rise is looked at.
 //
+// Deformable bodies move with their weight a (docs/theory/soft_bodies.md): where there are any, vm is v_a of every body
+// and of the half step 1 - a is left. So at a = 1 it is K + V itself that no contact raises.
+//
 // What contacts dissipate is not work: a belt that drags a box gives more than the box gets. A gain that is no more
 // than the solver's tolerance of what was exchanged in the step is none.
 #include <math.h>
@@ -18,23 +21,28 @@
 
 #define ROUND_OFF 1e-13  // of the energies that are compared
 
+// Of the new velocities in vm
+static double end_weight(const ChSimulation* s) {
+  return s->world->mode_count > 0 ? s->options.deformation_weight : 0.5;
+}
+
 // G vm of the bodies that move; s->states have the old velocities, s->velocities the new ones.
 static double mean_speed(const ChSimulation* s, const ChRow* row, const int body[2]) {
-  double speed = 0.5 * ch_row_speed(row, body, s->states), v[6];
+  double end = end_weight(s), speed = (1.0 - end) * ch_row_speed(row, body, s->states), v[6];
   int width = ch_world_width(s->world);
   for (int side = 0; side < 2; ++side) {
     if (body[side] < 0) continue;
-    ChBodyState end = s->states[body[side]];
+    ChBodyState next = s->states[body[side]];
     for (int a = 0; a < width; ++a) v[a] = s->velocities[(long)body[side] * width + a];
-    ch_state_write(s->world, v, &end);
-    speed += 0.5 * (ch_dot(row->force[side], end.velocity) + ch_dot(row->torque[side], end.omega));
+    ch_state_write(s->world, v, &next);
+    speed += end * (ch_dot(row->force[side], next.velocity) + ch_dot(row->torque[side], next.omega));
   }
   return speed;
 }
 
 double ch_ledger_rows(const ChSimulation* s, const ChMoment* moment, const ChRows* rows, const double* r,
                       const ChBodyState* before) {
-  double work = 0.0;
+  double work = 0.0, end = end_weight(s);
   for (int b = 0; b < rows->block_count; ++b) {
     const ChRowBlock* block = &rows->blocks[b];
     int driven[2] = {-1, -1};
@@ -45,7 +53,7 @@ double ch_ledger_rows(const ChSimulation* s, const ChMoment* moment, const ChRow
       if (rows->driven[k])
         work += r[k] * mean_speed(s, &rows->rows[k], block->body);
       else if (block->gap >= 0)
-        work -= 0.5 * r[k] * (rows->prescribed[k] + ch_row_speed(&rows->rows[k], driven, before));
+        work -= r[k] * (end * rows->prescribed[k] + (1.0 - end) * ch_row_speed(&rows->rows[k], driven, before));
       else
         work -= r[k] * rows->prescribed[k];
     }
@@ -55,13 +63,13 @@ double ch_ledger_rows(const ChSimulation* s, const ChMoment* moment, const ChRow
 
 double ch_ledger_applied(const ChSimulation* s, const double* k, double h) {
   int width = ch_world_width(s->world);
-  double sum = 0.0;
+  double sum = 0.0, end = end_weight(s);
   for (int b = 0; b < s->world->body_count; ++b) {
     if (s->world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
     double v[6];
     ch_state_read(s->world, &s->states[b], v);
     for (int a = 0; a < width; ++a)
-      sum += h * k[(long)b * width + a] * 0.5 * (v[a] + s->velocities[(long)b * width + a]);
+      sum += h * k[(long)b * width + a] * ((1.0 - end) * v[a] + end * s->velocities[(long)b * width + a]);
   }
   return sum;
 }
@@ -80,13 +88,13 @@ static double fall_energy(const ChSimulation* s, double h) {
 
 double ch_ledger_half_step(const ChSimulation* s, double h) {
   int width = ch_world_width(s->world);
-  double sum = 0.0;
+  double sum = 0.0, left = 1.0 - end_weight(s);
   for (int b = 0; b < s->world->body_count; ++b) {
     if (!ch_body_is_dynamic(s->world, b)) continue;
     double v[6];
     ch_state_read(s->world, &s->states[b], v);
     for (int a = 0; a < s->world->dimension; ++a)
-      sum += 0.5 * h * s->world->bodies[b].mass * ch_signal_value(&s->world->gravity[a], s->time) *
+      sum += left * h * s->world->bodies[b].mass * ch_signal_value(&s->world->gravity[a], s->time) *
              (s->velocities[(long)b * width + a] - v[a]);
   }
   return sum;
