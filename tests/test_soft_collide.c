@@ -23,7 +23,7 @@ static void check_balls(const ChSkin* skin, int node, int first_ancestor, int* a
     int v = tree->soft->skin.triangles[3 * tree->triangles[n->first + k / 3] + k % 3];
     assert_int_equal(v, tree->vertices[n->vertex_first + tree->corners[3 * n->first + k]]);
     for (int a = 0; a < first_ancestor; ++a) {
-      ChBall ball = ch_skin_ball(skin, ancestors[a]);
+      ChBall room, ball = *ch_skin_ball(skin, ancestors[a], &room);
       CHECK_AT_MOST(ch_norm(ch_sub(ch_soft_vertex(tree->soft, v, skin->q), ball.centre)), ball.radius);
     }
   }
@@ -63,6 +63,8 @@ static void a_leaf_tells_all_distances_to_its_slack(void** state) {
   SoftKit* kit = *state;
   for (int trial = 0; trial < 2000; ++trial) {
     ChVec3 corners[CH_SKIN_LEAF][3];
+    uint8_t places[3 * CH_SKIN_LEAF];
+    ChBox3 box = {ch_vec(4.9, -3.1, 1.9), ch_vec(5.1, -2.9, 2.1)};
     int count = 1 + trial % CH_SKIN_LEAF;
     for (int k = 0; k < count; ++k) {
       for (int i = 0; i < 3; ++i) corners[k][i] = ch_add(ch_vec(5.0, -3.0, 2.0), random_point(&kit->random, 0.1));
@@ -71,7 +73,8 @@ static void a_leaf_tells_all_distances_to_its_slack(void** state) {
     }
     ChSkinLeaf leaf;
     float about2[CH_SKIN_LEAF];
-    ch_skin_leaf_fill(count, (const ChVec3(*)[3])corners, &leaf);
+    for (int k = 0; k < 3 * count; ++k) places[k] = (uint8_t)k;
+    ch_skin_leaf_fill(count, places, corners[0], &box, &leaf);
     ChVec3 x = ch_add(leaf.middle, random_point(&kit->random, 0.3));
     ch_skin_leaf_distances(&leaf, x, about2);
     for (int k = 0; k < count; ++k) {

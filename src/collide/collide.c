@@ -257,7 +257,8 @@ static void collide_pair(const ChCollider* c, const ChBodyState* states, const C
       double rate = one_by_one ? ch_closing_rate(a, b, states, &point) : ch_dot(approach, point.normal) + spin;
       point.closes = o->look_ahead * ch_positive_part(rate);
     }
-    if (!(point.gap <= o->margin + point.closes) || ch_seams_hide(&c->seams, c->posed, i, j, &point)) continue;
+    if (!(point.gap <= o->margin + point.closes) || ch_seams_hide(&c->seams, c->posed, c->items, i, j, &point))
+      continue;
     point.body[0] = body_a;
     point.body[1] = body_b;
     point.shape[0] = i;

@@ -14,7 +14,7 @@ static double bent(const ChSkin* skin, const double* form) {
   return sum;
 }
 
-bool ch_leaf_list_covers(const ChLeafList* list, const ChSampling* s, const ChSkin* skin, double margin) {
+bool ch_leaf_list_covers(ChLeafList* list, const ChSampling* s, const ChSkin* skin, double margin) {
   if (!(list->covered > 0.0)) return false;
   double turned2 = 0.0;
   for (int i = 0; i < 9; ++i) {
@@ -23,7 +23,8 @@ bool ch_leaf_list_covers(const ChLeafList* list, const ChSampling* s, const ChSk
   }
   double moved = ch_norm(ch_sub(s->shift, list->shift)) + sqrt(turned2) * list->bound + bent(skin, list->form[0]);
   if (s->probe.posed->skin) moved += bent(s->probe.posed->skin, list->form[1]);
-  return margin + moved * (1.0 + 1e-9) + 1e-12 * (list->bound + ch_norm(s->shift)) <= list->covered;
+  list->moved = moved * (1.0 + 1e-9) + 1e-12 * (list->bound + ch_norm(s->shift));
+  return margin + list->moved <= list->covered;
 }
 
 static void copy_form(const ChSkin* skin, double* form) {
@@ -34,7 +35,7 @@ bool ch_leaf_list_begin(ChLeafList* list, const ChSampling* s, const ChSkin* ski
   double more = STEPS * (closing->most - closing->least) + SPARE * closing->least;
   list->covered = 0.0;
   if (!(more > 0.0 && more < skin->tree->grain)) return false;
-  list->covered = closing->most + more;
+  list->covered = closing->most + more, list->moved = 0.0;
   list->turn = s->turn, list->shift = s->shift, list->bound = skin->bound;
   copy_form(skin, list->form[0]);
   if (s->probe.posed->skin) copy_form(s->probe.posed->skin, list->form[1]);

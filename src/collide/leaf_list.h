@@ -23,6 +23,7 @@ typedef struct ChNearLeaf {
 
 typedef struct ChLeafList {
   double covered;  // 0: there is no list
+  double moved;    // since, at most, as it was asked for last
   ChMat3 turn;
   ChVec3 shift;
   double bound;                       // of the skin
@@ -33,7 +34,7 @@ typedef struct ChLeafList {
 } ChLeafList;
 
 // Whether the list still holds all that is within the margin.
-bool ch_leaf_list_covers(const ChLeafList* list, const ChSampling* sampling, const ChSkin* skin, double margin);
+bool ch_leaf_list_covers(ChLeafList* list, const ChSampling* sampling, const ChSkin* skin, double margin);
 
 // A new list, of what will be added; false where none is worth it: things move too fast. `closing`: how fast.
 bool ch_leaf_list_begin(ChLeafList* list, const ChSampling* sampling, const ChSkin* skin, const ChClosing* closing);

@@ -165,13 +165,18 @@ static bool covers(const ChPosed* other, const ChPosed* own, int face, Touch t, 
   return true;
 }
 
-static bool hidden(const ChSeams* seams, const ChPosed* posed, int shape, ChVec3 at, ChVec3 normal) {
+static bool is_beside(const ChBroadItem* item, ChVec3 at, double flush) {
+  return !item->plane && ch_box_distance2(&item->box, at) > flush * flush;
+}
+
+static bool hidden(const ChSeams* seams, const ChPosed* posed, const ChBroadItem* items, int shape, ChVec3 at,
+                   ChVec3 normal) {
   const ChPosed* own = &posed[shape];
   for (int k = seams->start[shape]; k < seams->start[shape + 1]; ++k) {
     const ChPosed* other = &posed[seams->neighbour[k]];
     double smaller = own->shape->bound < other->shape->bound ? own->shape->bound : other->shape->bound;
     double flush = FLUSH * smaller;
-    if (!holds(other->shape, place_in(other, at), flush)) continue;
+    if (is_beside(&items[seams->neighbour[k]], at, flush) || !holds(other->shape, place_in(other, at), flush)) continue;
     Touch there = touch_in(other, at, normal), here = touch_in(own, at, normal);
     int face = face_of(own->shape->polytope, here, flush);
     if (face < 0 ? reaches_beyond(other->shape, there, flush) : covers(other, own, face, here, there.at, flush))
@@ -180,10 +185,11 @@ static bool hidden(const ChSeams* seams, const ChPosed* posed, int shape, ChVec3
   return false;
 }
 
-bool ch_seams_hide(const ChSeams* seams, const ChPosed* posed, int i, int j, const ChGap* point) {
+bool ch_seams_hide(const ChSeams* seams, const ChPosed* posed, const ChBroadItem* items, int i, int j,
+                   const ChGap* point) {
   bool first = seams->start[i] < seams->start[i + 1], second = seams->start[j] < seams->start[j + 1];
   if (!first && !second) return false;
   ChVec3 half = ch_scale(0.5 * point->gap, point->normal);
-  return (first && hidden(seams, posed, i, ch_sub(point->point, half), point->normal)) ||
-         (second && hidden(seams, posed, j, ch_add(point->point, half), ch_neg(point->normal)));
+  return (first && hidden(seams, posed, items, i, ch_sub(point->point, half), point->normal)) ||
+         (second && hidden(seams, posed, items, j, ch_add(point->point, half), ch_neg(point->normal)));
 }

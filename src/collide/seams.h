@@ -11,6 +11,7 @@
 #ifndef CH_COLLIDE_SEAMS_H
 #define CH_COLLIDE_SEAMS_H
 
+#include "collide/broad.h"
 #include "collide/pairs.h"
 
 typedef struct ChSeams {
@@ -21,7 +22,8 @@ typedef struct ChSeams {
 // The arena has a landing.
 ChSeams ch_seams_find(ChArena* arena, const ChWorld* world);
 
-// Whether the point of shapes i and j lies on a seam of either. `posed`: all shapes.
-bool ch_seams_hide(const ChSeams* seams, const ChPosed* posed, int i, int j, const ChGap* point);
+// Whether the point of shapes i and j lies on a seam of either. `posed`: all shapes; `items`: boxes that hold them.
+bool ch_seams_hide(const ChSeams* seams, const ChPosed* posed, const ChBroadItem* items, int i, int j,
+                   const ChGap* point);
 
 #endif

@@ -137,15 +137,17 @@ ChBox3 ch_skin_make_box(const ChSkin* skin, int node) {
   return box;
 }
 
-void ch_skin_make_leaf(const ChSkin* skin, int node, ChSkinLeaf* leaf) {
+const ChSkinLeaf* ch_skin_make_leaf(const ChSkin* skin, int node, ChSkinLeaf* room) {
   const ChSkinNode* at = &skin->tree->nodes[node];
-  ChVec3 corners[CH_SKIN_LEAF][3];
-  for (int k = 0; k < at->count; ++k) ch_skin_corners(skin, skin->tree->triangles[at->first + k], corners[k]);
-  ch_skin_leaf_fill(at->count, (const ChVec3(*)[3])corners, leaf);
-  if (claim(&skin->leaf_state[at->leaf])) {
-    skin->leaves[at->leaf] = *leaf;
-    settle(&skin->leaf_state[at->leaf]);
-  }
+  ChVec3 vertices[3 * CH_SKIN_LEAF];
+  ChBox3 box;
+  for (int k = 0; k < at->vertex_count; ++k)
+    vertices[k] = ch_skin_vertex(skin, skin->tree->vertices[at->vertex_first + k]);
+  bool keeps = claim(&skin->leaf_state[at->leaf]);
+  ChSkinLeaf* leaf = keeps ? &skin->leaves[at->leaf] : room;
+  ch_skin_leaf_fill(at->count, &skin->tree->corners[3 * at->first], vertices, ch_skin_box(skin, node, &box), leaf);
+  if (keeps) settle(&skin->leaf_state[at->leaf]);
+  return leaf;
 }
 
 ChVec3 ch_skin_outward(const ChSkin* skin, int vertex) {

@@ -42,7 +42,7 @@ ChVec3 ch_skin_make_vertex(const ChSkin* skin, int vertex);
 ChVec3 ch_skin_make_normal(const ChSkin* skin, int triangle);
 ChBall ch_skin_make_ball(const ChSkin* skin, int node);
 ChBox3 ch_skin_make_box(const ChSkin* skin, int node);
-void ch_skin_make_leaf(const ChSkin* skin, int node, ChSkinLeaf* leaf);
+const ChSkinLeaf* ch_skin_make_leaf(const ChSkin* skin, int node, ChSkinLeaf* room);
 
 enum { CH_SKIN_UNKNOWN, CH_SKIN_BUSY, CH_SKIN_KNOWN };
 static inline bool ch_skin_knows(atomic_uchar* state) {
@@ -55,20 +55,23 @@ static inline ChVec3 ch_skin_vertex(const ChSkin* skin, int vertex) {
 static inline ChVec3 ch_skin_normal(const ChSkin* skin, int triangle) {
   return ch_skin_knows(&skin->normal_state[triangle]) ? skin->normals[triangle] : ch_skin_make_normal(skin, triangle);
 }
-static inline ChBall ch_skin_ball(const ChSkin* skin, int node) {
-  return ch_skin_knows(&skin->ball_state[node]) ? skin->balls[node] : ch_skin_make_ball(skin, node);
+// `room` is the caller's, for what another thread is about to keep.
+static inline const ChBall* ch_skin_ball(const ChSkin* skin, int node, ChBall* room) {
+  if (ch_skin_knows(&skin->ball_state[node])) return &skin->balls[node];
+  *room = ch_skin_make_ball(skin, node);
+  return room;
 }
 // The box of a leaf's triangles.
-static inline ChBox3 ch_skin_box(const ChSkin* skin, int node) {
+static inline const ChBox3* ch_skin_box(const ChSkin* skin, int node, ChBox3* room) {
   int leaf = skin->tree->nodes[node].leaf;
-  return ch_skin_knows(&skin->box_state[leaf]) ? skin->boxes[leaf] : ch_skin_make_box(skin, node);
+  if (ch_skin_knows(&skin->box_state[leaf])) return &skin->boxes[leaf];
+  *room = ch_skin_make_box(skin, node);
+  return room;
 }
-// Of a node that is one; `room` is the caller's, for what another thread is about to keep.
+// Of a node that is a leaf.
 static inline const ChSkinLeaf* ch_skin_leaf(const ChSkin* skin, int node, ChSkinLeaf* room) {
   int leaf = skin->tree->nodes[node].leaf;
-  if (ch_skin_knows(&skin->leaf_state[leaf])) return &skin->leaves[leaf];
-  ch_skin_make_leaf(skin, node, room);
-  return room;
+  return ch_skin_knows(&skin->leaf_state[leaf]) ? &skin->leaves[leaf] : ch_skin_make_leaf(skin, node, room);
 }
 static inline void ch_skin_corners(const ChSkin* skin, int triangle, ChVec3 corners[3]) {
   const int* v = &skin->tree->soft->skin.triangles[3 * triangle];

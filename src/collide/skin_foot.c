@@ -56,17 +56,18 @@ typedef struct Reached {
 } Reached;
 
 static inline Reached reach(const Search* s, int node) {
-  ChBall ball = ch_skin_ball(s->skin, node);
-  ChVec3 apart = ch_sub(s->x, ball.centre);
-  return (Reached){node, ch_dot(apart, apart), ball.radius};
+  ChBall room;
+  const ChBall* ball = ch_skin_ball(s->skin, node, &room);
+  ChVec3 apart = ch_sub(s->x, ball->centre);
+  return (Reached){node, ch_dot(apart, apart), ball->radius};
 }
 
 // Exactly those triangles that a quick look finds near enough, the nearest first.
 static void try_leaf(Search* s, int index) {
   const ChSkinTree* tree = s->skin->tree;
   const ChSkinNode* node = &tree->nodes[index];
-  ChBox3 box = ch_skin_box(s->skin, index);
-  if (!(ch_box_distance2(&box, s->x) <= s->best2)) return;
+  ChBox3 box_room;
+  if (!(ch_box_distance2(ch_skin_box(s->skin, index, &box_room), s->x) <= s->best2)) return;
   ChSkinLeaf room;
   const ChSkinLeaf* leaf = ch_skin_leaf(s->skin, index, &room);
   float about2[CH_SKIN_LEAF], facing[CH_SKIN_LEAF];
@@ -169,6 +170,20 @@ static ChSkinFoot foot_of(const Search* s, bool inside) {
   return foot;
 }
 
+// The leaf with the nearest box first: it leaves little to do for the others.
+static void try_near(Search* s, const ChSkinNear* near) {
+  int first = 0;
+  double least2 = INFINITY;
+  for (int k = 0; k < near->count && near->count > 1; ++k) {
+    ChBox3 room;
+    double apart2 = ch_box_distance2(ch_skin_box(s->skin, near->leaves[k], &room), s->x);
+    if (apart2 < least2) least2 = apart2, first = k;
+  }
+  if (near->count > 0) try_leaf(s, near->leaves[first]);
+  for (int k = 0; k < near->count; ++k)
+    if (k != first) try_leaf(s, near->leaves[k]);
+}
+
 // Nothing is nearer to x than this but what is listed.
 static double known_about(const ChSkinNear* near, ChVec3 x) {
   double radius = near->radius * (1.0 - 1e-12) - ch_norm(ch_sub(x, near->at));
@@ -179,7 +194,7 @@ bool ch_skin_foot(const ChSkin* skin, ChVec3 x, ChVec3 outward, double within, b
                   const ChSkinNear* near, ChSkinFoot* out) {
   double most = outside ? within * (1.0 + 1e-12) : INFINITY;
   Search s = {.skin = skin, .x = x, .outward = outward, .best2 = most * most, .best = most, .triangle = -1};
-  for (int k = 0; near && k < near->count; ++k) try_leaf(&s, near->leaves[k]);
+  if (near) try_near(&s, near);
   if (!(near && s.best < known_about(near, x))) {
     if (s.triangle < 0 && start >= 0) stroll(&s, start);
     search(&s);

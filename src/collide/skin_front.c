@@ -4,9 +4,10 @@
 enum { STACK = 64 };
 
 ChSkinPart ch_skin_front_start(ChSkinFront* front, const ChSkin* skin) {
+  ChBall room;
   front->skin = skin;
   front->nodes[0] = 0;
-  return (ChSkinPart){.count = 1, .swing = ch_skin_ball(skin, 0).swing, .radius = INFINITY};
+  return (ChSkinPart){.count = 1, .swing = ch_skin_ball(skin, 0, &room)->swing, .radius = INFINITY, .sifted = INFINITY};
 }
 
 static bool is_ball_near(const ChBall* ball, ChVec3 x, double within) {
@@ -16,8 +17,8 @@ static bool is_ball_near(const ChBall* ball, ChVec3 x, double within) {
 }
 
 static bool is_box_near(const ChSkin* skin, int leaf, ChVec3 x, double within) {
-  ChBox3 box = ch_skin_box(skin, leaf);
-  return ch_box_distance2(&box, x) <= within * within;
+  ChBox3 room;
+  return ch_box_distance2(ch_skin_box(skin, leaf, &room), x) <= within * within;
 }
 
 // One node of the old list, or what is near of it. False where there is no room.
@@ -26,24 +27,25 @@ static bool add(ChSkinFront* front, int node, ChVec3 x, double within, double si
   stack[depth++] = node;
   while (depth > 0) {
     int index = stack[--depth];
-    ChBall ball = ch_skin_ball(front->skin, index);
-    if (!is_ball_near(&ball, x, within)) continue;
+    ChBall room;
+    const ChBall* ball = ch_skin_ball(front->skin, index, &room);
+    if (!is_ball_near(ball, x, within)) continue;
     const ChSkinNode* at = &front->skin->tree->nodes[index];
-    if (at->count > 0 && !is_box_near(front->skin, index, x, within + ball.swing)) continue;
-    if (at->count == 0 && ball.radius > size && depth + 2 <= STACK) {
+    if (at->count > 0 && !is_box_near(front->skin, index, x, within + ball->swing)) continue;
+    if (at->count == 0 && ball->radius > size && depth + 2 <= STACK) {
       stack[depth++] = at->first + 1, stack[depth++] = at->first;
       continue;
     }
     if (out->first + out->count == CH_FRONT_ROOM) return false;
     front->nodes[out->first + out->count++] = index;
-    if (ball.swing > out->swing) out->swing = ball.swing;
+    if (ball->swing > out->swing) out->swing = ball->swing;
   }
   return true;
 }
 
 ChSkinPart ch_skin_front_narrow(ChSkinFront* front, const ChSkinPart* part, int free, ChVec3 x, double within,
                                 double size) {
-  ChSkinPart out = {.first = free, .at = x, .radius = within};
+  ChSkinPart out = {.first = free, .at = x, .radius = within, .sifted = INFINITY};
   for (int k = 0; k < part->count; ++k)
     if (!add(front, front->nodes[part->first + k], x, within, size, &out)) return *part;
   return out;
@@ -60,17 +62,27 @@ static double boxes_distance2(const ChBox3* a, const ChBox3* b) {
   return x * x + y * y + z * z;
 }
 
+static bool meets(const ChSkin* skin, int leaf, const ChBox3* box, double within) {
+  ChBox3 room;
+  return boxes_distance2(ch_skin_box(skin, leaf, &room), box) <= within * within;
+}
+
+bool ch_skin_front_meets(const ChSkinFront* front, const ChSkinPart* part, const ChBox3* box, double within) {
+  for (int k = part->first; k < part->first + part->count; ++k)
+    if (meets(front->skin, front->nodes[k], box, within)) return true;
+  return false;
+}
+
 bool ch_skin_front_sift(ChSkinFront* front, ChSkinPart* part, const ChBox3* box, double within) {
   const ChSkin* skin = front->skin;
   ChSkinPart out = *part;
   for (int k = 0; k < part->count; ++k)
     if (skin->tree->nodes[front->nodes[part->first + k]].count == 0) return false;
   out.count = 0;
+  out.sifted = within;
   for (int k = 0; k < part->count; ++k) {
     int node = front->nodes[part->first + k];
-    ChBox3 own = ch_skin_box(skin, node);
-    if (!(boxes_distance2(&own, box) <= within * within)) continue;
-    front->nodes[out.first + out.count++] = node;
+    if (meets(skin, node, box, within)) front->nodes[out.first + out.count++] = node;
   }
   *part = out;
   return true;
@@ -82,9 +94,10 @@ bool ch_skin_front_touches(const ChSkinFront* front, const ChSkinPart* part, ChV
   for (int k = 0; k < part->count; ++k) {
     int node = front->nodes[part->first + k];
     if (skin->tree->nodes[node].count == 0) return true;
-    double most = within + ch_skin_ball(skin, node).swing;
-    ChBox3 box = ch_skin_box(skin, node);
-    double apart2 = ch_box_distance2(&box, x);
+    ChBall ball_room;
+    ChBox3 box_room;
+    double most = within + ch_skin_ball(skin, node, &ball_room)->swing;
+    double apart2 = ch_box_distance2(ch_skin_box(skin, node, &box_room), x);
     if (apart2 <= most * most) {
       ChSkinLeaf room;
       double nearest = ch_skin_leaf_nearest(ch_skin_leaf(skin, node, &room), x);
@@ -93,6 +106,6 @@ bool ch_skin_front_touches(const ChSkinFront* front, const ChSkinPart* part, ChV
     }
     if (apart2 < nearest2) nearest2 = apart2;
   }
-  *empty = fmin(sqrt(nearest2), part->radius - ch_norm(ch_sub(x, part->at)));
+  *empty = fmin(sqrt(nearest2), fmin(part->sifted, part->radius - ch_norm(ch_sub(x, part->at))));
   return false;
 }

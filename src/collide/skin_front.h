@@ -15,6 +15,7 @@ typedef struct ChSkinPart {
   double swing;  // the largest of its nodes'
   ChVec3 at;     // everything nearer than `radius` to this place is in the list
   double radius;
+  double sifted;  // for those whom it was sifted for last: everything nearer than this is, too
 } ChSkinPart;
 
 typedef struct ChSkinFront {
@@ -33,6 +34,9 @@ ChSkinPart ch_skin_front_narrow(ChSkinFront* front, const ChSkinPart* part, int 
 // What of a part is nearer to a box than `within`, in the place of the part; false where it has nodes that are no
 // leaves, and stays as it is.
 bool ch_skin_front_sift(ChSkinFront* front, ChSkinPart* part, const ChBox3* box, double within);
+
+// Whether any node of a part, all of which are leaves, is nearer to a box.
+bool ch_skin_front_meets(const ChSkinFront* front, const ChSkinPart* part, const ChBox3* box, double within);
 
 // Whether any leaf of a part may come as near; nodes that are none do. If not, nothing of the skin is nearer to x than
 // `empty`, which is not above what the part knows of.

@@ -9,45 +9,49 @@ static const float NEARLY = 1e-3f;  // of a triangle's edges: so near to its bor
 static const double LEAST = 1e-30;  // square metres: less is nothing, and single precision would not hold its inverse
 static const double SLIVER = 1e-3;  // square of the sine between edges below which rounding knows no border at all
 
-// All lanes side by side. A sliver's matrix is left zero: every point is over it then, and its plane's distance the
-// bound; so is what an edge without length is divided by.
-static void set_lanes(const double (*p)[CH_SKIN_LEAF], ChSkinLeaf* leaf) {
-  const double mx = leaf->middle.x, my = leaf->middle.y, mz = leaf->middle.z;
-  float(*l)[CH_SKIN_LEAF] = leaf->lanes;
-#pragma omp simd
-  for (int k = 0; k < CH_SKIN_LEAF; ++k) {
-    double ex = p[3][k] - p[0][k], ey = p[4][k] - p[1][k], ez = p[5][k] - p[2][k];
-    double fx = p[6][k] - p[0][k], fy = p[7][k] - p[1][k], fz = p[8][k] - p[2][k];
-    double gx = p[6][k] - p[3][k], gy = p[7][k] - p[4][k], gz = p[8][k] - p[5][k];
-    double nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
-    double ee = ex * ex + ey * ey + ez * ez, ff = fx * fx + fy * fy + fz * fz, gg = gx * gx + gy * gy + gz * gz;
-    double ef = ex * fx + ey * fy + ez * fz, area = nx * nx + ny * ny + nz * nz;
-    double unit = area > LEAST ? 1.0 / sqrt(area) : 0.0;
-    double inverse = area > LEAST && area > SLIVER * ee * ff ? 1.0 / area : 0.0;
-    l[0][k] = (float)(p[0][k] - mx), l[1][k] = (float)(p[1][k] - my), l[2][k] = (float)(p[2][k] - mz);
-    l[3][k] = (float)ex, l[4][k] = (float)ey, l[5][k] = (float)ez;
-    l[6][k] = (float)fx, l[7][k] = (float)fy, l[8][k] = (float)fz;
-    l[9][k] = (float)(unit * nx), l[10][k] = (float)(unit * ny), l[11][k] = (float)(unit * nz);
-    l[12][k] = (float)(inverse * ff), l[13][k] = (float)(inverse * -ef), l[14][k] = (float)(inverse * ee);
-    l[15][k] = (float)(ee > LEAST ? 1.0 / ee : 0.0);
-    l[16][k] = (float)(ff > LEAST ? 1.0 / ff : 0.0);
-    l[17][k] = (float)(gg > LEAST ? 1.0 / gg : 0.0);
-  }
+typedef double Quad __attribute__((vector_size(4 * sizeof(double))));
+typedef float QuadOfFloats __attribute__((vector_size(4 * sizeof(float))));
+typedef long long QuadMask __attribute__((vector_size(4 * sizeof(long long))));
+
+static inline Quad only(QuadMask where, Quad a) { return (Quad)(where & (QuadMask)a); }
+
+static inline void put(Quad a, float* row) {
+  QuadOfFloats rounded = __builtin_convertvector(a, QuadOfFloats);
+  memcpy(row, &rounded, sizeof rounded);
 }
 
-void ch_skin_leaf_fill(int count, const ChVec3 (*corners)[3], ChSkinLeaf* leaf) {
-  ChVec3 low = corners[0][0], high = low;
+// Four lanes side by side: of compilers' loops over them none stays one. A sliver's matrix is left zero: every point is
+// over it then, and its plane's distance the bound; so is what an edge without length is divided by.
+static void set_lanes(const double (*p)[CH_SKIN_LEAF], int at, ChSkinLeaf* leaf) {
+  float(*l)[CH_SKIN_LEAF] = leaf->lanes;
+  Quad q[9], root;
+  for (int r = 0; r < 9; ++r) memcpy(&q[r], &p[r][at], sizeof q[r]);
+  Quad ex = q[3] - q[0], ey = q[4] - q[1], ez = q[5] - q[2], fx = q[6] - q[0], fy = q[7] - q[1], fz = q[8] - q[2];
+  Quad gx = q[6] - q[3], gy = q[7] - q[4], gz = q[8] - q[5];
+  Quad nx = ey * fz - ez * fy, ny = ez * fx - ex * fz, nz = ex * fy - ey * fx;
+  Quad ee = ex * ex + ey * ey + ez * ez, ff = fx * fx + fy * fy + fz * fz, gg = gx * gx + gy * gy + gz * gz;
+  Quad ef = ex * fx + ey * fy + ez * fz, area = nx * nx + ny * ny + nz * nz;
+  for (int k = 0; k < 4; ++k) root[k] = sqrt(area[k]);
+  Quad unit = only(area > LEAST, 1.0 / root), inverse = only((area > LEAST) & (area > SLIVER * ee * ff), 1.0 / area);
+  put(q[0] - leaf->middle.x, &l[0][at]), put(q[1] - leaf->middle.y, &l[1][at]), put(q[2] - leaf->middle.z, &l[2][at]);
+  put(ex, &l[3][at]), put(ey, &l[4][at]), put(ez, &l[5][at]);
+  put(fx, &l[6][at]), put(fy, &l[7][at]), put(fz, &l[8][at]);
+  put(unit * nx, &l[9][at]), put(unit * ny, &l[10][at]), put(unit * nz, &l[11][at]);
+  put(inverse * ff, &l[12][at]), put(inverse * -ef, &l[13][at]), put(inverse * ee, &l[14][at]);
+  put(only(ee > LEAST, 1.0 / ee), &l[15][at]), put(only(ff > LEAST, 1.0 / ff), &l[16][at]);
+  put(only(gg > LEAST, 1.0 / gg), &l[17][at]);
+}
+
+void ch_skin_leaf_fill(int count, const uint8_t* corners, const ChVec3* vertices, const ChBox3* box, ChSkinLeaf* leaf) {
   double p[9][CH_SKIN_LEAF];
   for (int k = 0; k < CH_SKIN_LEAF; ++k)
     for (int c = 0; c < 3; ++c) {
-      ChVec3 y = corners[k < count ? k : 0][c];
-      low = ch_vec(y.x < low.x ? y.x : low.x, y.y < low.y ? y.y : low.y, y.z < low.z ? y.z : low.z);
-      high = ch_vec(y.x > high.x ? y.x : high.x, y.y > high.y ? y.y : high.y, y.z > high.z ? y.z : high.z);
-      p[3 * c][k] = y.x, p[3 * c + 1][k] = y.y, p[3 * c + 2][k] = y.z;
+      const ChVec3* y = &vertices[corners[3 * (k < count ? k : 0) + c]];
+      p[3 * c][k] = y->x, p[3 * c + 1][k] = y->y, p[3 * c + 2][k] = y->z;
     }
-  leaf->middle = ch_scale(0.5, ch_add(low, high));
-  leaf->size = 0.5 * ch_norm(ch_sub(high, low));
-  set_lanes((const double(*)[CH_SKIN_LEAF])p, leaf);
+  leaf->middle = ch_scale(0.5, ch_add(box->low, box->high));
+  leaf->size = 0.5 * ch_norm(ch_sub(box->high, box->low));
+  for (int at = 0; at < CH_SKIN_LEAF; at += 4) set_lanes((const double(*)[CH_SKIN_LEAF])p, at, leaf);
 }
 
 // --- all lanes at once; of compilers' loops over them none stays one

@@ -20,8 +20,9 @@ typedef struct ChSkinLeaf {
   float lanes[CH_LEAF_ROWS][CH_SKIN_LEAF];
 } ChSkinLeaf;
 
-// `count` triangles by their corners; lanes beyond repeat the first.
-void ch_skin_leaf_fill(int count, const ChVec3 (*corners)[3], ChSkinLeaf* leaf);
+// `count` triangles by their corners, three a triangle, in a list of vertices; lanes beyond repeat the first. The box
+// holds the vertices.
+void ch_skin_leaf_fill(int count, const uint8_t* corners, const ChVec3* vertices, const ChBox3* box, ChSkinLeaf* leaf);
 
 // Squares of the distances of x.
 void ch_skin_leaf_distances(const ChSkinLeaf* leaf, ChVec3 x, float distance2[CH_SKIN_LEAF]);

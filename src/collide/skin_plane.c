@@ -60,9 +60,10 @@ static void walk(ChSampling* s, const Plane* p, const ChSkin* skin, const ChProb
   while (depth > 0) {
     int index = stack[--depth];
     const ChSkinNode* node = &skin->tree->nodes[index];
-    ChBall ball = ch_skin_ball(skin, index);
-    s->margin = list ? list->covered : margin_of(p, &ball);
-    if (!(ch_dot(p->n, ball.centre) + p->h - ball.radius <= s->margin)) continue;
+    ChBall room;
+    const ChBall* ball = ch_skin_ball(skin, index, &room);
+    s->margin = list ? list->covered : margin_of(p, ball);
+    if (!(ch_dot(p->n, ball->centre) + p->h - ball->radius <= s->margin)) continue;
     if (node->count > 0 && list)
       keep_leaf(p, skin, index, list);
     else if (node->count > 0)

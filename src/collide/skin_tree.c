@@ -139,15 +139,25 @@ static ChVec3 rest_normal(const ChSoftSkin* skin, int triangle) {
 static bool is_sharp(const ChSoftSkin* skin, int triangle, int k) {
   const int* v = &skin->triangles[3 * triangle];
   int other = skin->across[3 * triangle + k];
-  if (other < triangle) return false;  // its turn comes once
   ChVec3 along = ch_unit(ch_sub(skin->rest[v[(k + 1) % 3]], skin->rest[v[k]]));
   ChVec3 own = rest_normal(skin, triangle), next = rest_normal(skin, other);
   return ch_dot(ch_cross(own, next), along) > 0.0 && ch_dot(own, next) < FLAT;
 }
 
-static void find_sharp(ChSkinTree* tree, const ChSoftSkin* skin) {
-  for (int t = 0; t < 3 * skin->triangle_count; ++t)
-    if (is_sharp(skin, tree->triangles[t / 3], t % 3)) tree->sharp[t / 3] |= (uint8_t)(1 << t % 3);
+// An edge of two triangles is the lower one's.
+static void list_edges(ChSkinTree* tree, const ChSoftSkin* skin) {
+  int count = 0;
+  for (int n = 0; n < tree->node_count; ++n) {
+    ChSkinNode* node = &tree->nodes[n];
+    node->edge_first = count;
+    for (int k = 3 * node->first; k < 3 * (node->first + node->count); ++k) {
+      int triangle = tree->triangles[k / 3], side = k % 3;
+      if (skin->across[3 * triangle + side] < triangle) continue;
+      tree->edges[count++] = (ChSkinEdge){tree->corners[k], tree->corners[k - side + (side + 1) % 3], (uint8_t)side,
+                                          is_sharp(skin, triangle, side), triangle};
+    }
+    node->edge_count = count - node->edge_first;
+  }
 }
 
 static void make_fans(ChArena* arena, ChSkinTree* tree, const ChSoftSkin* skin) {
@@ -186,7 +196,7 @@ ChSkinTree* ch_skin_tree_create(ChArena* arena, const ChSoft* soft) {
   tree->nodes = CH_TAKE(arena, nodes, ChSkinNode);
   tree->triangles = CH_TAKE(arena, count, int);
   tree->corners = CH_TAKE(arena, 3 * count, uint8_t);
-  tree->sharp = CH_TAKE(arena, count, uint8_t);
+  tree->edges = CH_TAKE(arena, 3 * count / 2 + 1, ChSkinEdge);
   tree->vertices = CH_TAKE(arena, 3 * count, int);
   for (int t = 0; t < count; ++t) tree->triangles[t] = t;
   Build b = {.tree = tree, .skin = skin, .modes = soft->modes};
@@ -201,7 +211,7 @@ ChSkinTree* ch_skin_tree_create(ChArena* arena, const ChSoft* soft) {
   b.owned = CH_TAKE(arena, skin->vertex_count, bool);
   tree->node_count = 1;
   build_node(&b, 0, 0, count);
-  find_sharp(tree, skin);
+  list_edges(tree, skin);
   for (int n = 0; n < tree->node_count; ++n)
     if (tree->nodes[n].count > 0) tree->grain += tree->nodes[n].radius / tree->leaf_count;
   tree->rest = (ChBox3){ch_vec(INFINITY, INFINITY, INFINITY), ch_vec(-INFINITY, -INFINITY, -INFINITY)};

@@ -23,20 +23,28 @@ typedef struct ChSkinNode {
   double radius;
   int first, count;  // leaf: triangles[first] .. ; inner: count = 0, children at `first` and first + 1
   int vertex_first, vertex_count, vertex_own;  // leaf: corners of its triangles; the first `own` are no other leaf's
-  int leaf;                                    // leaf: its number among leaves
+  int edge_first, edge_count;  // leaf: edges of its triangles; one of two triangles is in the lower's leaf
+  int leaf;                    // leaf: its number among leaves
 } ChSkinNode;
+
+typedef struct ChSkinEdge {
+  uint8_t a, b;  // its ends, in the leaf's list of vertices
+  uint8_t side;  // of the triangle
+  bool sharp;    // it juts out by more than 30 degrees at rest
+  int triangle;
+} ChSkinEdge;
 
 typedef struct ChSkinTree {
   const ChSoft* soft;
   int node_count, leaf_count;
   double grain;  // how large a leaf is at rest, about: the mean of their balls' radii
   ChSkinNode* nodes;
-  double* sway;      // nodes x modes x 4: m_a, delta_a
-  int* triangles;    // in the order of the leaves
-  uint8_t* corners;  // of these: 3 places each in the leaf's list of vertices
-  uint8_t* sharp;    // of these: bit k where edge k juts out by more than 30 degrees at rest, on one of its two sides
-  int* vertices;     // lists of the leaves
-  int* fan_start;    // triangles that meet in a vertex: fan[fan_start[v]] ..
+  double* sway;       // nodes x modes x 4: m_a, delta_a
+  int* triangles;     // in the order of the leaves
+  uint8_t* corners;   // of these: 3 places each in the leaf's list of vertices
+  ChSkinEdge* edges;  // lists of the leaves: every edge is in one
+  int* vertices;      // lists of the leaves
+  int* fan_start;     // triangles that meet in a vertex: fan[fan_start[v]] ..
   int* fan;
   ChBox3 rest;         // box of the rest shape
   double *low, *high;  // modes x 3: least and largest of U along the axes

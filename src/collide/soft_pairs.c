@@ -26,7 +26,7 @@ enum { STACK = 64, LEAF_VERTICES = 3 * CH_SKIN_LEAF, RIM = 8 };
 static const double eighth = 0.78539816339744830962;
 static const double ROUNDING = 1e-9;  // of the skin's size: more than distances are off by
 
-// Feet of vertices on a convex shape: leaves share vertices, and ask again.
+// Feet of vertices: leaves share vertices, and ask again.
 enum { SEEN = 128 };
 typedef struct Seen {
   int vertex[SEEN];  // plus one
@@ -38,7 +38,7 @@ typedef struct Walk {
   ChClosing closing;
   ChSkinFront* front;  // where the other one is a skin
   ChSkinPart part;     // that the leaf at hand may touch
-  Seen* seen;          // where the other one is convex
+  Seen* seen;          // where the other one is convex, or a skin
   double swing;        // of this leaf
   bool inside;         // this leaf is inside of the other, and far from all of it
   const ChSkin* skin;
@@ -111,33 +111,18 @@ static void add_face(const Walk* w, const Leaf* leaf, int k) {
 
 // --- leaves ----------------------------------------------------------------------------------------------------------
 
-// Which edges of a triangle are asked for inner points, as bits; each comes up once.
-static unsigned edges_of(const Walk* w, int k) {
-  const ChSkinTree* tree = w->skin->tree;
-  int triangle = tree->triangles[k];
-  const int* across = &tree->soft->skin.across[3 * triangle];
-  if (!w->edges) return w->sharp ? tree->sharp[k] : 0u;
-  return (across[0] > triangle ? 1u : 0u) | (across[1] > triangle ? 2u : 0u) | (across[2] > triangle ? 4u : 0u);
-}
-
-static void add_edges(const Walk* w, const Leaf* leaf, int k) {
-  const ChSkinTree* tree = w->skin->tree;
-  int triangle = tree->triangles[k];
-  unsigned edges = edges_of(w, k);
-  for (int e = 0; e < 3; ++e) {
-    if (!(edges >> e & 1u)) continue;
-    int a = tree->corners[3 * k + e], b = tree->corners[3 * k + (e + 1) % 3];
-    const ChSampleStop *from = &leaf->stop[a], *to = &leaf->stop[b];
-    ChVec3 along = ch_sub(leaf->x[b], leaf->x[a]);
-    if (!from->known || !to->known) continue;
-    if (!(ch_dot(from->foot.normal, along) < 0.0 && ch_dot(to->foot.normal, along) > 0.0)) continue;  // mostly
-    ChVec3 outward = ch_unit(ch_add(leaf->outward[a], leaf->outward[b]));
-    ChSampleName name = {3 * triangle + e, -2 - triangle};
-    ChSampleLine line = ch_sampling_line(&w->sampling, leaf->y[a], leaf->y[b], outward, name);
-    ChSampleStop low = *from, high = *to;
-    low.s = 0.0, high.s = line.length;
-    ch_sampling_lowest(&w->sampling, &line, low, high, 0);
-  }
+static void add_edge(const Walk* w, const Leaf* leaf, const ChSkinEdge* edge) {
+  int a = edge->a, b = edge->b;
+  const ChSampleStop *from = &leaf->stop[a], *to = &leaf->stop[b];
+  ChVec3 along = ch_sub(leaf->x[b], leaf->x[a]);
+  if (!from->known || !to->known) return;
+  if (!(ch_dot(from->foot.normal, along) < 0.0 && ch_dot(to->foot.normal, along) > 0.0)) return;  // mostly
+  ChVec3 outward = ch_unit(ch_add(leaf->outward[a], leaf->outward[b]));
+  ChSampleName name = {3 * edge->triangle + edge->side, -2 - edge->triangle};
+  ChSampleLine line = ch_sampling_line(&w->sampling, leaf->y[a], leaf->y[b], outward, name);
+  ChSampleStop low = *from, high = *to;
+  low.s = 0.0, high.s = line.length;
+  ch_sampling_lowest(&w->sampling, &line, low, high, 0);
 }
 
 // A convex distance is nowhere below its tangents: that of the leaf's middle bounds it from below at the vertices, and
@@ -168,26 +153,26 @@ static bool is_clear(const Walk* w, ChVec3 x, double half) {
          ch_probe_is_outside(&w->sampling.probe, reach.middle, empty);
 }
 
-// Vertices of a leaf that are ends of edges that are asked, as bits; `longest`: how long these edges are at most.
-static uint32_t edge_ends(const Walk* w, const ChSkinNode* node, const Leaf* leaf, double* longest) {
-  const uint8_t* corners = w->skin->tree->corners;
-  uint32_t ends = 0;
+// Edges of a leaf that are asked for inner points, as bits, and the vertices that are their ends; `longest`: how long
+// these edges are at most.
+static uint32_t choose_edges(const Walk* w, const ChSkinNode* node, const Leaf* leaf, uint32_t* ends, double* longest) {
+  const ChSkinEdge* edges = w->skin->tree->edges + node->edge_first;
+  const double margin = w->sampling.margin;
+  uint32_t chosen = 0;
   double longest2 = 0.0;
-  for (int k = node->first; (w->edges || w->sharp) && k < node->first + node->count; ++k) {
-    unsigned edges = edges_of(w, k);
-    for (int e = 0; e < 3; ++e) {
-      if (!(edges >> e & 1u)) continue;
-      int a = corners[3 * k + e], b = corners[3 * k + (e + 1) % 3];
-      if (leaf->least[a] > w->sampling.margin && leaf->least[b] > w->sampling.margin) continue;
-      ChVec3 along = ch_sub(leaf->y[b], leaf->y[a]), middle = ch_along(leaf->y[a], 0.5, along);
-      double length2 = ch_dot(along, along);
-      if (w->front && is_clear(w, ch_sampling_place(&w->sampling, middle), 0.5 * sqrt(length2))) continue;
-      ends |= 1u << a | 1u << b;
-      if (length2 > longest2) longest2 = length2;  // fmax would be a call
-    }
+  *ends = 0;
+  for (int k = 0; (w->edges || w->sharp) && k < node->edge_count; ++k) {
+    int a = edges[k].a, b = edges[k].b;
+    if (!w->edges && !edges[k].sharp) continue;
+    if (leaf->least[a] > margin && leaf->least[b] > margin) continue;
+    ChVec3 along = ch_sub(leaf->y[b], leaf->y[a]), middle = ch_along(leaf->y[a], 0.5, along);
+    double length2 = ch_dot(along, along);
+    if (w->front && is_clear(w, ch_sampling_place(&w->sampling, middle), 0.5 * sqrt(length2))) continue;
+    *ends |= 1u << a | 1u << b, chosen |= 1u << k;
+    if (length2 > longest2) longest2 = length2;  // fmax would be a call
   }
   *longest = sqrt(longest2);
-  return ends;
+  return chosen;
 }
 
 static bool is_near_corner(const Walk* w, const Leaf* leaf, int k) {
@@ -207,16 +192,25 @@ static const ChSkinNear* find_near(Walk* w, int count, const ChVec3* x, ChSkinNe
                    x[k].z > high->z ? x[k].z : high->z);
   }
   double within = w->sampling.margin;
-  if (w->inside || !ch_skin_front_sift(w->front, &w->part, &box, within)) return NULL;
-  *near = (ChSkinNear){w->part.count, w->front->nodes + w->part.first, within, w->part.radius, w->part.at};
+  if (w->inside) return NULL;
+  *near = (ChSkinNear){0, w->front->nodes + w->part.first, within, w->part.radius, w->part.at};
+  if (w->part.sifted < INFINITY) {  // it knows more than the margin's
+    if (ch_skin_front_meets(w->front, &w->part, &box, within))
+      near->count = w->part.count, near->within = w->part.sifted;
+    return near;
+  }
+  if (!ch_skin_front_sift(w->front, &w->part, &box, within)) return NULL;
+  near->count = w->part.count;
   return near;
 }
 
-// Whether nothing is near a leaf at all, by one point of it, and it is outside.
-static bool is_leaf_clear(const ChSampling* s, ChVec3 x) {
-  const ChSkinNear* near = s->probe.near;
+// Whether nothing is near a leaf at all and it is outside, which one point of it tells.
+static bool is_leaf_clear(Walk* w, ChVec3 x) {
+  const ChProbe* probe = &w->sampling.probe;
+  const ChSkinNear* near = probe->near;
   if (!near || near->count > 0) return false;
-  return ch_probe_is_outside(&s->probe, x, fmin(near->within, near->radius - ch_norm(ch_sub(x, near->at))));
+  w->inside = ch_probe_holds(probe, x, fmin(near->within, near->radius - ch_norm(ch_sub(x, near->at))));
+  return !w->inside;
 }
 
 // The foot of a vertex; `outward` in the skin's frame.
@@ -248,10 +242,10 @@ static void add_leaf(Walk* w, const ChSkinNode* node) {
   ChSkinNear near;
   place_vertices(w, node, &leaf);
   if (w->front) w->sampling.probe.near = find_near(w, node->vertex_count, leaf.x, &near);
-  if (w->front && is_leaf_clear(s, leaf.x[0])) return;
+  if (w->front && is_leaf_clear(w, leaf.x[0])) return;
   if (!bound_below(w, node->vertex_count, &leaf)) return;
   double longest;
-  uint32_t ends = edge_ends(w, node, &leaf, &longest);
+  uint32_t ends, edges = choose_edges(w, node, &leaf, &ends, &longest);
   for (int k = 0; k < node->vertex_count; ++k) {
     ChSampleStop* stop = &leaf.stop[k];
     bool is_end = ends >> k & 1u;
@@ -268,7 +262,8 @@ static void add_leaf(Walk* w, const ChSkinNode* node) {
     if (stop->near && k < node->vertex_own)
       ch_sampling_add(s, x, &stop->foot, CH_SAMPLE_CORNER, 0, &(ChSampleName){vertices[k], vertices[k]});
   }
-  for (int k = node->first; ends && k < node->first + node->count; ++k) add_edges(w, &leaf, k);
+  for (int k = 0; edges >> k; ++k)
+    if (edges >> k & 1u) add_edge(w, &leaf, &tree->edges[node->edge_first + k]);
   for (int k = node->first; w->round && k < node->first + node->count; ++k)
     if (is_near_corner(w, &leaf, k)) add_face(w, &leaf, k);
 }
@@ -312,7 +307,8 @@ typedef struct Place {
 // Whether a node may touch, or, if that is more than nothing, is nearer than `covered`.
 static bool is_met(Walk* w, double covered, Visit* visit, Place* place) {
   const ChSampling* s = &w->sampling;
-  place->ball = ch_skin_ball(w->skin, visit->node);
+  ChBall room;
+  place->ball = *ch_skin_ball(w->skin, visit->node, &room);
   place->centre = ch_sampling_place(s, place->ball.centre);
   place->reach =
       covered > 0.0 ? (ChClosingReach){place->centre, covered, covered} : reach_of(w, place->centre, &place->ball);
@@ -334,7 +330,8 @@ static void touch_leaf(Walk* w, const Visit* visit, const Place* place) {
     add_leaf(w, node);
 }
 
-// A leaf that is nearer than the list covers, unless its vertices say otherwise.
+// A leaf that is nearer than the list covers, unless its vertices say otherwise. Where the other one's nodes are too
+// many to be leaves there will be no list.
 static void keep_leaf(Walk* w, const Visit* visit, ChLeafList* list) {
   const ChSkinNode* node = &w->skin->tree->nodes[visit->node];
   Leaf leaf;
@@ -342,9 +339,11 @@ static void keep_leaf(Walk* w, const Visit* visit, ChLeafList* list) {
   bool inside = visit->inside;
   w->part = visit->part, w->inside = inside, w->sampling.margin = list->covered, w->pierced = 0.0;
   place_vertices(w, node, &leaf);
-  if (w->front && !inside && find_near(w, node->vertex_count, leaf.x, &near) && near.count == 0) {
-    inside = ch_probe_holds(&w->sampling.probe, leaf.x[0], list->covered);
-    if (!inside) return;
+  if (w->front && !inside) {
+    bool sifted = find_near(w, node->vertex_count, leaf.x, &near);
+    inside = sifted && near.count == 0 && ch_probe_holds(&w->sampling.probe, leaf.x[0], list->covered);
+    if (!sifted) list->covered = 0.0;
+    if (!sifted || (near.count == 0 && !inside)) return;
   }
   if (!w->front && !bound_below(w, node->vertex_count, &leaf)) return;
   int count = w->front ? w->part.count : 0;
@@ -375,15 +374,26 @@ static void walk_tree(Walk* w, ChLeafList* list) {
   }
 }
 
+// A leaf of a list of skins: whatever may touch any point of it is in its own list.
+static void touch_kept(Walk* w, const ChLeafList* list, const ChNearLeaf* leaf) {
+  ChBall room;
+  w->front->skin = w->sampling.probe.posed->skin;
+  if (leaf->count) memcpy(w->front->nodes, list->others + leaf->first, (size_t)leaf->count * sizeof(int));
+  w->part = (ChSkinPart){.count = leaf->count, .radius = INFINITY, .sifted = list->covered - list->moved};
+  w->swing = ch_skin_ball(w->skin, leaf->node, &room)->swing, w->inside = leaf->inside;
+  w->sampling.margin = w->closing.most;
+  add_leaf(w, &w->skin->tree->nodes[leaf->node]);
+}
+
 static void walk_list(Walk* w, const ChLeafList* list) {
-  if (w->front) w->front->skin = w->sampling.probe.posed->skin;
   for (int k = 0; k < list->count; ++k) {
     const ChNearLeaf* leaf = &list->leaves[k];
-    Visit visit = {.node = leaf->node, .inside = leaf->inside};
-    visit.part.count = leaf->count, visit.part.swing = INFINITY;
-    if (leaf->count) memcpy(w->front->nodes, list->others + leaf->first, (size_t)leaf->count * sizeof(int));
+    Visit visit = {.node = leaf->node};
     Place place;
-    if (is_met(w, 0.0, &visit, &place)) touch_leaf(w, &visit, &place);
+    if (w->front)
+      touch_kept(w, list, leaf);
+    else if (is_met(w, 0.0, &visit, &place))
+      touch_leaf(w, &visit, &place);
   }
 }
 
@@ -483,6 +493,9 @@ void ch_pair_soft_soft(const ChPosed* a, const ChPosed* b, double margin, ChMani
     Walk w = {.sampling = ch_sampling(from, to, from->frame.at, margin, side, out), .skin = from->skin, .faces = true};
     ChEmptyBalls empty = {.count = 0};
     ChSkinFront front;
+    Seen feet;
+    memset(feet.vertex, 0, sizeof feet.vertex);
+    w.seen = &feet;
     w.sampling.probe.last = &last, w.sampling.probe.empty = &empty, w.front = &front;
     w.closing = ch_closing(from, to, margin);
     w.sharp = side == 0;  // where two edges cross, either finds the place
