@@ -293,9 +293,11 @@ static int write_side(const Builder* b, const Side* side, int a, const double* x
 }
 
 // Laws, columns of H and entries of w, block by block. In a column the body with the first degrees of freedom is first.
-static void write_rows(const Builder* b, ChProblem* p) {
+// Whether all entries of H are finite: a sum without signs has every one of them as a factor.
+static bool write_rows(const Builder* b, ChProblem* p) {
   int column = 0, at = 0, from = b->islands->block_start[b->island];
   double x[2][WIDTH_MAX];
+  bool finite = !b->dynamics->absolute;
   for (int k = 0; k < p->block_count; ++k) {
     int index = b->islands->blocks[from + k];
     const ChRowBlock* block = &b->rows->blocks[index];
@@ -310,8 +312,10 @@ static void write_rows(const Builder* b, ChProblem* p) {
       p->H.start[column + 1] = at;
       bool round_off = !b->dynamics->absolute && fabs(terms.sum) <= ROUND_OFF * terms.size;
       p->w[column] = round_off ? 0.0 : terms.sum;
+      finite &= terms.size <= DBL_MAX;
     }
   }
+  return finite;
 }
 
 // y += s A x
@@ -387,24 +391,16 @@ static int* list_freedoms(ChArena* arena, const Builder* b) {
   return body;
 }
 
-static int count_rows(const Builder* b) {
-  int rows = 0;
-  for (int k = b->islands->block_start[b->island]; k < b->islands->block_start[b->island + 1]; ++k)
-    rows += b->rows->blocks[b->islands->blocks[k]].law.dimension;
-  return rows;
-}
-
-// Most entries of H and of M, of which H has two bodies' a row.
-static long count_gradients(const Builder* b) {
-  long count = 2L * count_rows(b) * b->width;
-  for (int k = b->islands->block_start[b->island]; b->rows->touches && k < b->islands->block_start[b->island + 1];
-       ++k) {
+// Rows, and most entries of H, which has two bodies' a row, and of M.
+static void count_rows(const Builder* b, ChProblemSizes* sizes) {
+  for (int k = b->islands->block_start[b->island]; k < b->islands->block_start[b->island + 1]; ++k) {
     const ChRowBlock* block = &b->rows->blocks[b->islands->blocks[k]];
-    for (int side = 0; side < 2; ++side)
+    sizes->rows += block->law.dimension;
+    for (int side = 0; side < 2 && b->rows->touches; ++side)
       if (block->body[side] >= 0)
-        count += (long)block->law.dimension * ch_body_modes(b->moment->world, block->body[side]);
+        sizes->H_room += (long)block->law.dimension * ch_body_modes(b->moment->world, block->body[side]);
   }
-  return count;
+  sizes->H_room += 2L * sizes->rows * b->width;
 }
 
 static long count_masses(const Builder* b) {
@@ -470,10 +466,9 @@ ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment*
   }
   ChProblemSizes sizes = {.dimension = moment->world->dimension,
                           .block_count = blocks,
-                          .rows = count_rows(&b),
                           .dof = b.dof,
-                          .M_room = couplings > 0 ? 0 : count_masses(&b),
-                          .H_room = count_gradients(&b)};
+                          .M_room = couplings > 0 ? 0 : count_masses(&b)};
+  count_rows(&b, &sizes);
   ChTriplets coupled = triplets(b.dof, b.dof, &M);
   const double* impulse = list_impulses(scratch, &b);
   const int* body = list_freedoms(scratch, &b);
@@ -481,9 +476,9 @@ ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment*
   if (status == CH_OK) status = ch_problem_open(context, &sizes, couplings > 0 ? &coupled : NULL, out);
   if (status == CH_OK) {
     if (couplings == 0) write_masses(&b, &(*out)->M);
-    write_rows(&b, *out);
+    bool finite = write_rows(&b, *out);
     write_impulses(&b, impulse, (*out)->f);
-    status = ch_problem_close(context, *out, body);
+    status = ch_problem_close(context, *out, body, finite);
     if (status != CH_OK) *out = NULL;
   }
   ch_arena_release(scratch, mark);

@@ -127,21 +127,23 @@ int ch_sparse_three_alike(const ChSparse* A, int j) {
 // y += A^T x of three such columns, the rows of a contact mostly.
 static void add_three(int length, const double* A, const double* x, double* y) {
   const double *B = A + length, *C = B + length;
-  ChQuad a = {0.0}, b = {0.0}, c = {0.0};
+  ChQuad a = {0.0}, b = {0.0}, c = {0.0}, sums;
   int k = 0;
   for (; k + 4 <= length; k += 4) {
-    a += CH_QUAD_AT(A + k) * CH_QUAD_AT(x + k);
-    b += CH_QUAD_AT(B + k) * CH_QUAD_AT(x + k);
-    c += CH_QUAD_AT(C + k) * CH_QUAD_AT(x + k);
+    ChQuad some = CH_QUAD_AT(x + k);
+    a += CH_QUAD_AT(A + k) * some;
+    b += CH_QUAD_AT(B + k) * some;
+    c += CH_QUAD_AT(C + k) * some;
   }
-  for (int l = 0; k < length; ++k, ++l) {
-    a[l] += A[k] * x[k];
-    b[l] += B[k] * x[k];
-    c[l] += C[k] * x[k];
+  if (k < length) {
+    int n = length - k;
+    ChQuad some = CH_QUAD_HEAD(x + k, n);
+    a += CH_QUAD_HEAD(A + k, n) * some;
+    b += CH_QUAD_HEAD(B + k, n) * some;
+    c += CH_QUAD_HEAD(C + k, n) * some;
   }
-  y[0] += CH_QUAD_SUM(a);
-  y[1] += CH_QUAD_SUM(b);
-  y[2] += CH_QUAD_SUM(c);
+  ch_quad_sums(&a, &b, &c, &sums);
+  for (int l = 0; l < 3; ++l) y[l] += sums[l];
 }
 
 void ch_sparse_transposed_by_runs_add(const ChSparse* A, const double* x, double* y) {

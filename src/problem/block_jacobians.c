@@ -26,6 +26,7 @@ static int body_end(const ChMass* mass, const int* index, int k, int end, int bo
 typedef struct Touched {
   int* by;  // 1 + the block that last touched the body
   int* entry;
+  int* only;      // of each block: see only_body
   bool* by_rows;  // whether what squares the body's blocks reads them row by row; NULL where none does
 } Touched;
 
@@ -49,7 +50,7 @@ static long count_entries(const ChProblem* p, const unsigned char* skip, Touched
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
     if (skip && skip[i]) continue;
-    int only = only_body(p, block);
+    int only = touched->only[i] = only_body(p, block);
     if (only >= 0) {
       size += (long)ch_mass_size(mass, only) * block->dimension;
       ++*entries;
@@ -118,7 +119,7 @@ static void fill_block(const ChProblem* p, int i, Touched* touched, ChBlockJacob
 static bool list_sources(const ChProblem* p, int i, Touched* touched, ChBlockJacobians* j, long* size) {
   const ChBlock* block = &p->blocks[i];
   const int* start = p->H.start + block->row;
-  int only = only_body(p, block), d = block->dimension;
+  int only = touched->only[i], d = block->dimension;
   if (only >= 0 && touched->by_rows[only]) {
     int entry = open_entry(p, i, only, touched, j, size);
     for (int a = 0; a < d; ++a) j->source[CH_SOURCE_ROWS * entry + a] = start[a];
@@ -289,7 +290,9 @@ static void square_together(ChArena* arena, const ChProblem* p, int body, const 
 }
 
 ChBlockJacobians ch_block_jacobians(ChArena* arena, const ChProblem* p, const unsigned char* skip) {
-  Touched touched = {.by = CH_TAKE(arena, p->mass->bodies, int), .entry = CH_TAKE(arena, p->mass->bodies, int)};
+  Touched touched = {.by = CH_TAKE(arena, p->mass->bodies, int),
+                     .entry = CH_TAKE(arena, p->mass->bodies, int),
+                     .only = CH_TAKE_RAW(arena, p->block_count, int)};
   int entries;
   long size = count_entries(p, skip, &touched, &entries);
   ChBlockJacobians j = {.start = CH_TAKE(arena, p->block_count + 1, int),

@@ -13,6 +13,7 @@
 #include "problem/compliance_parts.h"
 
 enum { HUBS_MAX = 6, LEAD_MAX = 6 };  // most hubs; most unknowns before the part's first that are taken along
+enum { BEYOND = 3 };                  // numbers that may be read behind the last
 
 struct ChArrow {
   int first, size, hubs;             // of the stretch, whose numbers the arrays below have
@@ -126,7 +127,7 @@ ChArrow* ch_arrow_find(ChCompliance* mass, const ChPart* part) {
   a->hubs = found ? number_hubs(mass->M, a, hub) : 0;
   found = found && a->hubs <= HUBS_MAX;
   if (found) {
-    a->weight = CH_TAKE(mass->arena, a->size, double);
+    a->weight = CH_TAKE(mass->arena, a->size + BEYOND, double);
     a->pull = CH_TAKE(mass->arena, HUBS_MAX * a->size, double);
     double* mirror = CH_TAKE(mass->arena, HUBS_MAX * a->size, double);
     found = read_arrow(mass->M, hub, a, mirror) && is_symmetric(a, mirror) && eliminate_leaves(a, hub) && take_root(a);
@@ -202,45 +203,41 @@ int ch_arrow_measure(const ChPart* part, const ChSparse* H, int k, int end, doub
   return k;
 }
 
-// d . h and d2 . (h h) of three columns h
+// Sums over three columns, four terms at a time.
 typedef struct Three {
   ChQuad a, b, c;
 } Three;
 
-static inline void add_product(Three* sum, const double* d, const double* h, int length) {
-  ChQuad some = CH_QUAD_AT(d);
-  sum->a += some * CH_QUAD_AT(h);
-  sum->b += some * CH_QUAD_AT(h + length);
-  sum->c += some * CH_QUAD_AT(h + 2 * length);
-}
-
-static inline void add_squares(Three* sum, const double* d, const double* h, int length) {
-  ChQuad some = CH_QUAD_AT(d), x = CH_QUAD_AT(h), y = CH_QUAD_AT(h + length), z = CH_QUAD_AT(h + 2 * length);
-  sum->a += some * (x * x);
-  sum->b += some * (y * y);
-  sum->c += some * (z * z);
+// Adds four terms: of weight h^2 to the first, of the rows of C^-1 P times h to the others.
+static inline void add_terms(ChQuad x, ChQuad y, ChQuad z, const double* weight, const double* half, int size,
+                             Three sum[4]) {
+  ChQuad some = CH_QUAD_AT(weight);
+  sum[0].a += some * (x * x), sum[0].b += some * (y * y), sum[0].c += some * (z * z);
+  for (int k = 1; k < 4; ++k, half += size) {
+    some = CH_QUAD_AT(half);
+    sum[k].a += some * x, sum[k].b += some * y, sum[k].c += some * z;
+  }
 }
 
 bool ch_arrow_measure_three(const ChPart* part, const ChSparse* H, int c, double out[3]) {
   const ChArrow* a = part->arrow;
-  const int length = ch_sparse_three_alike(H, c), from = H->index[H->start[c]] - a->first, size = a->size;
-  if (length == 0 || a->hubs > 3 || from < 0 || from + length > size) return false;
+  const int length = ch_sparse_three_alike(H, c), from = H->index[H->start[c]] - a->first;
+  if (length == 0 || a->hubs > 3 || from < 0 || from + length > a->size) return false;
   const double *h = H->value + H->start[c], *weight = a->weight + from, *half = a->half + from;
-  Three squares = {0}, z[3] = {0};
+  Three sum[4] = {0};
   int i = 0;
-  for (; i + 4 <= length; i += 4) {
-    add_squares(&squares, weight + i, h + i, length);
-    for (int k = 0; k < 3; ++k) add_product(&z[k], half + k * size + i, h + i, length);
+  for (; i + 4 <= length; i += 4)
+    add_terms(CH_QUAD_AT(h + i), CH_QUAD_AT(h + length + i), CH_QUAD_AT(h + 2 * length + i), weight + i, half + i,
+              a->size, sum);
+  if (i < length)
+    add_terms(CH_QUAD_HEAD(h + i, length - i), CH_QUAD_HEAD(h + length + i, length - i),
+              CH_QUAD_HEAD(h + 2 * length + i, length - i), weight + i, half + i, a->size, sum);
+  ChQuad squares, z;
+  ch_quad_sums(&sum[0].a, &sum[0].b, &sum[0].c, &squares);
+  for (int k = 1; k < 4; ++k) {
+    ch_quad_sums(&sum[k].a, &sum[k].b, &sum[k].c, &z);
+    squares += z * z;
   }
-  for (int l = 0; l < 3; ++l, h += length) {
-    double sum = l == 0 ? CH_QUAD_SUM(squares.a) : l == 1 ? CH_QUAD_SUM(squares.b) : CH_QUAD_SUM(squares.c);
-    for (int k = 0; k < 3; ++k) {
-      double share = l == 0 ? CH_QUAD_SUM(z[k].a) : l == 1 ? CH_QUAD_SUM(z[k].b) : CH_QUAD_SUM(z[k].c);
-      for (int j = i; j < length; ++j) share += half[k * size + j] * h[j];
-      sum += share * share;
-    }
-    for (int j = i; j < length; ++j) sum += weight[j] * (h[j] * h[j]);
-    out[l] = sum;
-  }
+  for (int l = 0; l < 3; ++l) out[l] = squares[l];
   return true;
 }

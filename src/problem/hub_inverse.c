@@ -96,8 +96,8 @@ void ch_hub_inverse_write(const ChHubInverse* inverse, int size, double* out) {
   }
 }
 
-static inline void write_square(int hubs, int d, double z[CH_HUBS_MAX][CH_BLOCK_MAX],
-                                double sum[CH_BLOCK_MAX][CH_BLOCK_MAX], double* W) {
+static void write_square(int hubs, int d, double z[CH_HUBS_MAX][CH_BLOCK_MAX], double sum[CH_BLOCK_MAX][CH_BLOCK_MAX],
+                         double* W) {
   for (int a = 0; a < d; ++a)
     for (int c = 0; c <= a; ++c) {
       for (int k = 0; k < hubs; ++k) sum[a][c] += z[k][a] * z[k][c];
@@ -118,55 +118,65 @@ void ch_hub_inverse_square(const ChHubInverse* inverse, int size, int d, const d
   write_square(inverse->hubs, d, z, sum, W);
 }
 
-// x . t of three columns x
-static void dot_three(int n, const double* const x[3], const double* t, double* out) {
+// t . x of three columns x, four terms at a time; n is a multiple of 4
+static inline void dot_three(int n, const double* const x[3], const double* t, ChQuad* out) {
+  const double *p = x[0], *q = x[1], *r = x[2];
   ChQuad a = {0.0}, b = {0.0}, c = {0.0};
-  int k = 0;
-  for (; k + 4 <= n; k += 4) {
+  for (int k = 0; k < n; k += 4) {
     ChQuad some = CH_QUAD_AT(t + k);
-    a += CH_QUAD_AT(x[0] + k) * some;
-    b += CH_QUAD_AT(x[1] + k) * some;
-    c += CH_QUAD_AT(x[2] + k) * some;
+    a += CH_QUAD_AT(p + k) * some;
+    b += CH_QUAD_AT(q + k) * some;
+    c += CH_QUAD_AT(r + k) * some;
   }
-  out[0] = CH_QUAD_SUM(a), out[1] = CH_QUAD_SUM(b), out[2] = CH_QUAD_SUM(c);
-  for (; k < n; ++k)
-    for (int l = 0; l < 3; ++l) out[l] += x[l][k] * t[k];
+  ch_quad_sums(&a, &b, &c, out);
 }
 
-// Sums of weight x y over pairs of three columns
-static void square_three(int n, const double* const x[3], const double* weight,
-                         double sum[CH_BLOCK_MAX][CH_BLOCK_MAX]) {
-  ChQuad aa = {0.0}, ab = {0.0}, bb = {0.0}, ac = {0.0}, bc = {0.0}, cc = {0.0};
-  int k = 0;
-  for (; k + 4 <= n; k += 4) {
-    ChQuad a = CH_QUAD_AT(x[0] + k), b = CH_QUAD_AT(x[1] + k), c = CH_QUAD_AT(x[2] + k), w = CH_QUAD_AT(weight + k);
+// Sums of weight x y over three columns with themselves, and with each other.
+static inline void square_three(int n, const double* const x[3], const double* weight, ChQuad* own, ChQuad* mixed) {
+  const double *p = x[0], *q = x[1], *r = x[2];
+  ChQuad aa = {0.0}, bb = {0.0}, cc = {0.0}, ab = {0.0}, ac = {0.0}, bc = {0.0};
+  for (int k = 0; k < n; k += 4) {
+    ChQuad a = CH_QUAD_AT(p + k), b = CH_QUAD_AT(q + k), c = CH_QUAD_AT(r + k), w = CH_QUAD_AT(weight + k);
     ChQuad wb = w * b, wc = w * c;
-    aa += w * a * a, ab += a * wb, bb += b * wb, ac += a * wc, bc += b * wc, cc += c * wc;
+    ab += a * wb, bb += b * wb, ac += a * wc, bc += b * wc, cc += c * wc, aa += w * a * a;
   }
-  sum[0][0] = CH_QUAD_SUM(aa), sum[1][0] = CH_QUAD_SUM(ab), sum[1][1] = CH_QUAD_SUM(bb);
-  sum[2][0] = CH_QUAD_SUM(ac), sum[2][1] = CH_QUAD_SUM(bc), sum[2][2] = CH_QUAD_SUM(cc);
-  for (; k < n; ++k)
-    for (int p = 0; p < 3; ++p)
-      for (int q = 0; q <= p; ++q) sum[p][q] += weight[k] * x[p][k] * x[q][k];
+  ch_quad_sums(&aa, &bb, &cc, own);
+  ch_quad_sums(&ab, &ac, &bc, mixed);
+}
+
+// W += X^T M^-1 X of three columns X
+static void add_three(const ChHubInverse* inverse, int size, const double* const x[3], double* W) {
+  ChQuad own, mixed, z;
+  int most = size & ~3;
+  square_three(most, x, inverse->weight, &own, &mixed);
+  for (int k = most; k < size; ++k) {
+    double w = inverse->weight[k], a = x[0][k], b = x[1][k], c = x[2][k];
+    own += (ChQuad){w * a * a, w * b * b, w * c * c, 0.0};
+    mixed += (ChQuad){w * a * b, w * a * c, w * b * c, 0.0};
+  }
+  for (int h = 0; h < inverse->hubs; ++h) {
+    const double* t = inverse->T + h * size;
+    dot_three(most, x, t, &z);
+    for (int k = most; k < size; ++k) z += t[k] * (ChQuad){x[0][k], x[1][k], x[2][k], 0.0};
+    own += z * z;
+    mixed += __builtin_shufflevector(z, z, 0, 0, 1, 3) * __builtin_shufflevector(z, z, 1, 2, 2, 3);
+  }
+  for (int l = 0; l < 3; ++l) W[l * 4] += own[l];
+  W[1] += mixed[0], W[3] += mixed[0], W[2] += mixed[1], W[6] += mixed[1], W[5] += mixed[2], W[7] += mixed[2];
 }
 
 void ch_hub_inverse_square_columns(const ChHubInverse* inverse, int size, int d, const double* const* column,
                                    double* W) {
-  double z[CH_HUBS_MAX][CH_BLOCK_MAX], sum[CH_BLOCK_MAX][CH_BLOCK_MAX];
   if (d == 3) {
-    for (int k = 0; k < inverse->hubs; ++k) dot_three(size, column, inverse->T + k * size, z[k]);
-    square_three(size, column, inverse->weight, sum);
-    if (inverse->hubs == 3) {  // the three turns of a body: with sizes that the compiler knows
-      write_square(3, 3, z, sum, W);
-      return;
-    }
-  } else {
-    for (int a = 0; a < d; ++a) {
-      for (int k = 0; k < inverse->hubs; ++k) z[k][a] = ch_dot_lanes(size, inverse->T + k * size, column[a]);
-      for (int c = 0; c <= a; ++c) {
-        sum[a][c] = 0.0;
-        for (int x = 0; x < size; ++x) sum[a][c] += inverse->weight[x] * column[a][x] * column[c][x];
-      }
+    add_three(inverse, size, column, W);
+    return;
+  }
+  double z[CH_HUBS_MAX][CH_BLOCK_MAX], sum[CH_BLOCK_MAX][CH_BLOCK_MAX];
+  for (int a = 0; a < d; ++a) {
+    for (int k = 0; k < inverse->hubs; ++k) z[k][a] = ch_dot_lanes(size, inverse->T + k * size, column[a]);
+    for (int c = 0; c <= a; ++c) {
+      sum[a][c] = 0.0;
+      for (int x = 0; x < size; ++x) sum[a][c] += inverse->weight[x] * column[a][x] * column[c][x];
     }
   }
   write_square(inverse->hubs, d, z, sum, W);

@@ -15,6 +15,7 @@ typedef struct ChProblemSizes {
 ChStatus ch_problem_open(ChContext* context, const ChProblemSizes* sizes, const ChTriplets* M, ChProblem** out);
 
 // Checks what was written and completes it; a problem that is refused is destroyed. body[j]: as in ChProblemDef.
-ChStatus ch_problem_close(ChContext* context, ChProblem* problem, const int* body);
+// finite: that the entries of H are was seen when they were written.
+ChStatus ch_problem_close(ChContext* context, ChProblem* problem, const int* body, bool finite);
 
 #endif

@@ -235,20 +235,20 @@ ChStatus ch_problem_open(ChContext* context, const ChProblemSizes* sizes, const 
 }
 
 // What assembly may have been led to by the world: friction too large, numbers that overflowed.
-static ChStatus check_written(ChContext* context, const ChProblem* p) {
+static ChStatus check_written(ChContext* context, const ChProblem* p, bool finite) {
   for (int i = 0; i < p->block_count; ++i) {
     ChStatus status = check_block(context, &p->blocks[i], i, p->dimension);
     if (status != CH_OK) return status;
   }
-  if (!ch_all_finite(p->M.value, p->M.start[p->dof]) || !ch_all_finite(p->H.value, p->H.start[p->rows]))
+  if (!ch_all_finite(p->M.value, p->M.start[p->dof]) || (!finite && !ch_all_finite(p->H.value, p->H.start[p->rows])))
     return ch_fail(context, CH_ERR_RANGE, "matrix M or H of a problem with %d rows is not finite", p->rows);
   ChStatus status = check_vector(context, "f", p->f, p->dof);
   return status == CH_OK ? check_vector(context, "w", p->w, p->rows) : status;
 }
 
-ChStatus ch_problem_close(ChContext* context, ChProblem* p, const int* body) {
+ChStatus ch_problem_close(ChContext* context, ChProblem* p, const int* body, bool finite) {
   jmp_buf landing;
-  ChStatus status = check_written(context, p);
+  ChStatus status = check_written(context, p, finite);
   if (setjmp(landing)) {
     ch_problem_destroy(p);
     return no_memory(context, 0);
