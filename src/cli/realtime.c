@@ -16,7 +16,7 @@ ChRealtime ch_realtime_begin(ChPace pace) {
 }
 
 double ch_realtime_allowance(const ChRealtime* r, double time) {
-  return r->meter.steps == 0 ? r->pace.limit : ch_pace_allowance(&r->pace, ch_clock_seconds(), time);
+  return r->meter.steps == 0 ? r->pace.terms.limit : ch_pace_allowance(&r->pace, ch_clock_seconds(), time);
 }
 
 static void wait_until(double clock) {
@@ -27,13 +27,13 @@ static void wait_until(double clock) {
 }
 
 void ch_realtime_step(ChRealtime* r, double time, double h, double seconds, bool met) {
-  if (!(r->pace.limit > 0.0)) return;
+  if (!(r->pace.terms.limit > 0.0)) return;
   r->ended = ch_clock_seconds();
   if (r->meter.steps == 0) {
     r->began = r->ended;
     ch_pace_start(&r->pace, r->ended, time);
   }
-  ch_loop_meter_step(&r->meter, h, seconds, r->pace.limit, met, ch_pace_behind(&r->pace, r->ended, time));
+  ch_loop_meter_step(&r->meter, h, seconds, r->pace.terms.limit, met, ch_pace_behind(&r->pace, r->ended, time));
   if (!(r->pace.speed > 0.0)) return;
   wait_until(ch_pace_due(&r->pace, time));
   r->ended = ch_clock_seconds();

@@ -305,10 +305,10 @@ static bool is_over(const Job* job) {
 
 static ChPace pace_of(const Job* job) {
   const Arguments* a = &job->arguments;
-  ChPace pace = ch_pace_felt(job->options.h, a->realtime ? 1.0 : 0.0);
-  pace.limit = job->options.step_limit;
-  pace.lag = 1e-3 * a->lag;
-  return pace;
+  ChPaceTerms terms = ch_pace_felt(job->options.h, 1.0);
+  terms.limit = job->options.step_limit;
+  terms.lag = 1e-3 * a->lag;
+  return (ChPace){.speed = a->realtime ? 1.0 : 0.0, .terms = terms};
 }
 
 static ChStatus step_through(Job* job) {

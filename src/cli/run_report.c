@@ -54,13 +54,14 @@ static json_t* realtime_json(const ChRealtime* r) {
   const ChPace* p = &r->pace;
   const ChLoopMeter* m = &r->meter;
   bool paced = p->speed > 0.0;
-  json_t* object = json_pack(
-      "{s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "seconds", ch_json_real(p->limit), "realtime", paced, "met_tolerance",
-      ch_json_real(mean((double)m->met, m->steps)), "met_limit", ch_json_real(mean((double)m->in_time, m->steps)),
-      "met_both", ch_json_real(mean((double)m->both, m->steps)), "steps_per_second", ch_json_real(ch_realtime_rate(r)),
-      "step_seconds", pair_json("mean", ch_json_real(mean(m->busy, m->steps)), "max", ch_json_real(m->slowest)));
+  json_t* object = json_pack("{s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "seconds", ch_json_real(p->terms.limit), "realtime",
+                             paced, "met_tolerance", ch_json_real(mean((double)m->met, m->steps)), "met_limit",
+                             ch_json_real(mean((double)m->in_time, m->steps)), "met_both",
+                             ch_json_real(mean((double)m->both, m->steps)), "steps_per_second",
+                             ch_json_real(ch_realtime_rate(r)), "step_seconds",
+                             pair_json("mean", ch_json_real(mean(m->busy, m->steps)), "max", ch_json_real(m->slowest)));
   if (!paced) return object;
-  json_object_set_new(object, "lag", ch_json_real(p->lag));
+  json_object_set_new(object, "lag", ch_json_real(p->terms.lag));
   json_object_set_new(object, "late", pair_json("steps", json_integer(m->late), "max", ch_json_real(m->behind)));
   return object;
 }
@@ -118,7 +119,7 @@ ChExit ch_run_print_json(const ChCommand* command, const ChRunReport* r) {
   json_object_set_new(object, "real_time_factor", ch_json_real(real_time_factor(r)));
   json_t* soft = ch_soft_json(ch_simulation_world(r->simulation));
   if (soft) json_object_set_new(object, "soft", soft);
-  if (r->realtime->pace.limit > 0.0) json_object_set_new(object, "step_limit", realtime_json(r->realtime));
+  if (r->realtime->pace.terms.limit > 0.0) json_object_set_new(object, "step_limit", realtime_json(r->realtime));
   json_object_set_new(object, "resumed_at", ch_json_real(r->from));
   json_object_set_new(object, "interrupted", json_boolean(r->interrupted));
   json_object_set_new(object, "files", files_json(r));
@@ -172,15 +173,15 @@ static void print_mechanics(const ChRunReport* r) {
 static void print_realtime(const ChRealtime* r) {
   const ChPace* p = &r->pace;
   const ChLoopMeter* m = &r->meter;
-  if (!(p->limit > 0.0)) return;
+  if (!(p->terms.limit > 0.0)) return;
   printf("step limit    %.4g ms: %.2f %% of the steps kept it, %.2f %% met the tolerance, %.2f %% both\n",
-         1e3 * p->limit, 100.0 * mean((double)m->in_time, m->steps), 100.0 * mean((double)m->met, m->steps),
+         1e3 * p->terms.limit, 100.0 * mean((double)m->in_time, m->steps), 100.0 * mean((double)m->met, m->steps),
          100.0 * mean((double)m->both, m->steps));
   printf("              %.4g steps a second; a step took %.3g ms on average, %.3g ms at most\n", ch_realtime_rate(r),
          1e3 * mean(m->busy, m->steps), 1e3 * m->slowest);
   if (p->speed > 0.0)
     printf("real time     %ld steps ended behind the clock, by %.3g ms at most; %.4g ms are allowed\n", m->late,
-           1e3 * m->behind, 1e3 * p->lag);
+           1e3 * m->behind, 1e3 * p->terms.lag);
 }
 
 static void print_files(const ChRunReport* r) {

@@ -69,7 +69,10 @@ static ChStatus check_shapes(ChContext* context, const char* what, ChTetMesh* me
   }
   if (inverted > 0 && inverted < mesh->tet_count) {
     char why[120];
-    snprintf(why, sizeof why, "is inverted, as %d others are; turn all of them or none", inverted - 1);
+    if (inverted == 1)
+      snprintf(why, sizeof why, "is inverted, and no other is");
+    else
+      snprintf(why, sizeof why, "is inverted, as %d others are; turn all of them or none", inverted - 1);
     return wrong_tet(context, what, mesh, first_inverted, why);
   }
   for (int t = 0; inverted > 0 && t < mesh->tet_count; ++t) {

@@ -122,6 +122,14 @@ static bool unknown_key(ChReader* r, const ChPlace* place, const char* key, cons
   return wrong_at(r, CH_ERR_FORMAT, &at, true, text);
 }
 
+// Known, but not where this world is.
+static bool misplaced_key(ChReader* r, const ChPlace* place, const char* key) {
+  ChPlace at = {place, key, 0};
+  return wrong_at(r, CH_ERR_FORMAT, &at, true,
+                  r->dimension == 2 ? "is for worlds in space, and this one is a plane (\"dimension\": 2)"
+                                    : "is for plane worlds (\"dimension\": 2), and this one is in space");
+}
+
 static const ChVariant* variant_read(ChReader* r, const ChPlace* place, const json_t* object, const ChSceneForm* form) {
   ChPlace at = {place, "type", 0};
   const char* name = json_string_value(json_object_get(object, "type"));
@@ -170,7 +178,8 @@ bool ch_form_read(ChReader* r, const ChPlace* place, json_t* object, const ChSce
     if (variant && strcmp(key, "type") == 0) continue;
     const ChField* field = field_find(form->fields, form->count, key);
     if (!field && variant) field = field_find(variant->fields, variant->count, key);
-    if (!field || !ch_flags_fit(field->flags, r->dimension)) return unknown_key(r, place, key, form, variant);
+    if (!field) return unknown_key(r, place, key, form, variant);
+    if (!ch_flags_fit(field->flags, r->dimension)) return misplaced_key(r, place, key);
     ChPlace at = {place, key, 0};
     if (!field->type->read(r, &at, value, field, (char*)out + field->offset)) return false;
   }

@@ -56,13 +56,18 @@ static int moving_bodies(const ChWorld* world) {
   return count;
 }
 
+static void set_limit(ChPaceTerms* terms, double limit) {
+  terms->limit = limit;
+  terms->least = fmin(terms->least, limit);
+}
+
 void ch_live_set_pace(ChLive* live) {
   const ChSimulationOptions* o = &live->setup.options;
   int bodies = moving_bodies(ch_simulation_world(live->panes[0].simulation));
-  live->pace = ch_pace_watched(o->h, live->speed, o->solve.time_limit, bodies, live->pane_count);
+  live->pace = ch_pace_live(o->h, live->speed, o->solve.time_limit, bodies, live->pane_count);
   if (live->limit_given > 0.0) {
-    live->pace.limit = live->limit_given;
-    live->pace.least = fmin(live->pace.least, live->limit_given);
+    set_limit(&live->pace.terms, live->limit_given);
+    set_limit(&live->pace.slow, live->limit_given);
   }
   ch_live_restart_clock(live);
 }
@@ -98,7 +103,7 @@ static ChStatus pull(ChContext* context, const ChLive* live, int pane) {
 // All panes share the time; a step that was asked for alone has no clock to keep.
 static void limit_step(ChLive* live) {
   double end = ch_simulation_time(live->panes[0].simulation) + live->setup.options.h;
-  double limit = live->running ? ch_pace_allowance(&live->pace, ch_clock_seconds(), end) : live->pace.limit;
+  double limit = live->running ? ch_pace_allowance(&live->pace, ch_clock_seconds(), end) : live->pace.terms.limit;
   for (int k = 0; k < live->pane_count; ++k)
     ch_simulation_options(live->panes[k].simulation)->step_limit = limit / live->pane_count;
 }
@@ -123,7 +128,7 @@ void ch_live_step(ChLive* live) {
   }
   ChStepInfo info = ch_simulation_info(live->panes[0].simulation);
   double behind = live->running ? ch_pace_behind(&live->pace, ch_clock_seconds(), info.time) : 0.0;
-  ch_loop_meter_step(&live->meter, info.h, seconds, live->pace.limit, met, behind);
+  ch_loop_meter_step(&live->meter, info.h, seconds, live->pace.terms.limit, met, behind);
   if (live->pane_count > 1)
     ch_loop_meter_distance(&live->meter, info.time, ch_pane_distance(&live->panes[0], &live->panes[1]));
 }

@@ -66,7 +66,7 @@ void ch_live_tell_loop(ChLive* live) {
   json_t* object = ch_loop_meter_close(&live->meter);
   if (object) {
     if (live->speed == 0.0) json_object_set_new(object, "behind_seconds", json_null());  // there is no clock
-    json_object_set_new(object, "limit", ch_json_real(live->pace.limit));
+    json_object_set_new(object, "limit", ch_json_real(live->pace.terms.limit));
     json_object_set_new(object, "time", ch_json_real(ch_simulation_time(live->panes[0].simulation)));
     json_object_set_new(object, "watchers", json_integer(ch_exchange_watchers(live->exchange)));
   }
