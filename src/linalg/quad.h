@@ -15,12 +15,17 @@ typedef int64_t ChQuadBits __attribute__((vector_size(4 * sizeof(int64_t))));
 // The first n of four, then zeros; 0 < n < 4.
 #define CH_QUAD_HEAD(x, n) ((ChQuad){(x)[0], (n) > 1 ? (x)[1] : 0.0, (n) > 2 ? (x)[2] : 0.0, 0.0})
 
-// The sums of three.
-static inline void ch_quad_sums(const ChQuad* a, const ChQuad* b, const ChQuad* c, ChQuad* out) {
-  const ChQuad none = {0.0};
+// The sums of four.
+static inline void ch_quad_sums(const ChQuad* a, const ChQuad* b, const ChQuad* c, const ChQuad* d, ChQuad* out) {
   ChQuad ab = __builtin_shufflevector(*a, *b, 0, 4, 2, 6) + __builtin_shufflevector(*a, *b, 1, 5, 3, 7);
-  ChQuad cd = __builtin_shufflevector(*c, none, 0, 4, 2, 6) + __builtin_shufflevector(*c, none, 1, 5, 3, 7);
+  ChQuad cd = __builtin_shufflevector(*c, *d, 0, 4, 2, 6) + __builtin_shufflevector(*c, *d, 1, 5, 3, 7);
   *out = __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+
+// And of three.
+static inline void ch_quad_sums_three(const ChQuad* a, const ChQuad* b, const ChQuad* c, ChQuad* out) {
+  const ChQuad none = {0.0};
+  ch_quad_sums(a, b, c, &none, out);
 }
 
 #endif

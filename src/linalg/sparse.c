@@ -142,7 +142,7 @@ static void add_three(int length, const double* A, const double* x, double* y) {
     b += CH_QUAD_HEAD(B + k, n) * some;
     c += CH_QUAD_HEAD(C + k, n) * some;
   }
-  ch_quad_sums(&a, &b, &c, &sums);
+  ch_quad_sums_three(&a, &b, &c, &sums);
   for (int l = 0; l < 3; ++l) y[l] += sums[l];
 }
 

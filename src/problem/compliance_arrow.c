@@ -233,9 +233,9 @@ bool ch_arrow_measure_three(const ChPart* part, const ChSparse* H, int c, double
     add_terms(CH_QUAD_HEAD(h + i, length - i), CH_QUAD_HEAD(h + length + i, length - i),
               CH_QUAD_HEAD(h + 2 * length + i, length - i), weight + i, half + i, a->size, sum);
   ChQuad squares, z;
-  ch_quad_sums(&sum[0].a, &sum[0].b, &sum[0].c, &squares);
+  ch_quad_sums_three(&sum[0].a, &sum[0].b, &sum[0].c, &squares);
   for (int k = 1; k < 4; ++k) {
-    ch_quad_sums(&sum[k].a, &sum[k].b, &sum[k].c, &z);
+    ch_quad_sums_three(&sum[k].a, &sum[k].b, &sum[k].c, &z);
     squares += z * z;
   }
   for (int l = 0; l < 3; ++l) out[l] = squares[l];

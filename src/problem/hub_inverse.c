@@ -128,7 +128,7 @@ static inline void dot_three(int n, const double* const x[3], const double* t, C
     b += CH_QUAD_AT(q + k) * some;
     c += CH_QUAD_AT(r + k) * some;
   }
-  ch_quad_sums(&a, &b, &c, out);
+  ch_quad_sums_three(&a, &b, &c, out);
 }
 
 // Sums of weight x y over three columns with themselves, and with each other.
@@ -140,8 +140,8 @@ static inline void square_three(int n, const double* const x[3], const double* w
     ChQuad wb = w * b, wc = w * c;
     ab += a * wb, bb += b * wb, ac += a * wc, bc += b * wc, cc += c * wc, aa += w * a * a;
   }
-  ch_quad_sums(&aa, &bb, &cc, own);
-  ch_quad_sums(&ab, &ac, &bc, mixed);
+  ch_quad_sums_three(&aa, &bb, &cc, own);
+  ch_quad_sums_three(&ab, &ac, &bc, mixed);
 }
 
 // W += X^T M^-1 X of three columns X

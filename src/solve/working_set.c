@@ -172,21 +172,24 @@ static double violation_of(const ChSystem* s, int i, const double* u) {
   return sqrt(ch_system_block_error(s, i, nothing, u));
 }
 
-// u of S and of what is violated, and the error of the whole, to which the others add nothing.
+// The error of the whole, of which only S and what is violated have a part. What |P(-u^)| of the latter is lies between
+// |u_n| / sqrt(1 + mu^2) and |u_n|, which is taken for it: then nothing but normals is read outside S.
 static double measure_by_normals(WorkingSet* w) {
   const ChSystem* s = w->s;
   double sum = 0.0;
   list_members(w);
   ch_bodies_impulse_of(s->bodies, s->dim, s->row, w->count, w->members, w->r, w->v);
   ch_work_add(NORMAL_WORK * s->n);
+  ch_normal_velocities(&w->normals, w->v, w->violation);
   for (int i = 0; i < s->n; ++i) {
-    double *u = w->u + s->row[i], *q = s->q + s->row[i];
-    w->violation[i] = 0.0;
-    if (!w->in[i] && q[0] + ch_normal_velocity(&w->normals, i, w->v, NULL) >= 0.0) continue;
-    ch_bodies_block_velocity(s->bodies, s->dim[i], i, w->v, q, u);
-    double error = ch_system_block_error(s, i, w->r + s->row[i], u);
-    if (!w->in[i]) w->violation[i] = sqrt(error);
-    sum += error;
+    double u = w->violation[i] + s->q[s->row[i]];
+    w->violation[i] = w->in[i] || u >= 0.0 ? 0.0 : -u;
+    sum += w->violation[i] * w->violation[i];
+  }
+  for (int k = 0; k < w->count; ++k) {
+    int i = w->members[k], row = s->row[i];
+    ch_bodies_block_velocity(s->bodies, s->dim[i], i, w->v, s->q + row, w->u + row);
+    sum += ch_system_block_error(s, i, w->r + row, w->u + row);
   }
   return sqrt(sum);
 }
