@@ -1,6 +1,7 @@
 // auto: a portfolio with fall-back that always ends with the best certified iterate.
 //
-//   - few deformable bodies: factors in the space of velocities are small, and Newton leaps
+//   - few deformable bodies: factors in the space of velocities are small, and Newton leaps; where freedoms are
+//     very few, so are the contacts that carry, and these are walked first
 //   - many contacts on few degrees of freedom, as of deformable bodies: a few of them carry the load and are solved for
 //     alone; where that does not end, the interior point, then Newton
 //   - large packings at loose tolerances are swept with momentum, which no factorisation can follow
@@ -42,6 +43,7 @@ extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_
 #define EASED 1e-5             // where easing of the slip slows down
 #define LEAP_FREEDOMS 100      // of deformable bodies, up to which all of their contacts are solved for at once,
 #define LEAP_CROWD 12          // and rows a freedom; beyond that few of them carry, see working-set
+#define WALK_FREEDOMS 24       // of them, up to which so few contacts carry that walks find them sooner
 #define CROWD_ITERATIONS 2000  // sweeps and factorisations of few contacts, after which all are taken
 #define HANDOVER 1e-6          // where splitting and interior point slow down and Newton takes over
 
@@ -206,16 +208,24 @@ static bool leaps(const ChSystem* s) {
   return ch_wide_suits(s) && s->bodies->dofs <= LEAP_FREEDOMS && s->rows <= LEAP_CROWD * s->bodies->dofs;
 }
 
+static bool few_carry(ChRun* run) {
+  return run_stage(run, &(ChNested){.method = &ch_method_working_set, .max_iterations = CROWD_ITERATIONS}, NULL);
+}
+
+static bool leap(ChRun* run) {
+  if (run->system->bodies->dofs <= WALK_FREEDOMS && few_carry(run)) return true;
+  return run_stage(run, &(ChNested){.method = &ch_method_leap}, NULL);
+}
+
 static bool solve_crowded(ChRun* run) {
-  if (run_stage(run, &(ChNested){.method = &ch_method_working_set, .max_iterations = CROWD_ITERATIONS}, NULL))
-    return true;
+  if (few_carry(run)) return true;
   return refined_interior(run, usual) || newton(run, NULL, 25, 2) || refined_interior(run, careful);
 }
 
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
   bool curved = !run->system->polygonal && !run->system->relaxed;
-  if (curved && leaps(run->system) && run_stage(run, &(ChNested){.method = &ch_method_leap}, NULL)) return;
+  if (curved && leaps(run->system) && leap(run)) return;
   if (curved && !run->system->formed && ch_system_is_crowded(run->system) && solve_crowded(run)) return;
   bool large = run->system->n >= LARGE && run->options->tolerance >= LOOSE;
   if (large && !run->system->polygonal && !run->system->relaxed) {
