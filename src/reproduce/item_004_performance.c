@@ -7,8 +7,16 @@
 #include "base/clock.h"
 #include "reproduce/subject.h"
 
-enum { ROWS = 7, METHODS = 2 };
-static const char* const methods[METHODS] = {"auto", "staggered"};
+enum { ROWS = 7, WAYS = 3 };
+
+typedef struct Way {
+  const char *name, *method;
+  double tolerance;  // 0: the scene's
+  bool rigid;        // only the rows of rigid bodies
+} Way;
+
+static const Way ways[WAYS] = {
+    {"`auto`", "auto", 0.0, false}, {"`staggered`", "staggered", 0.0, true}, {"`auto` at 1e-4", "auto", 1e-4, false}};
 
 typedef struct Row {
   ChSubject subject;
@@ -30,7 +38,7 @@ static const Row rows[ROWS] = {
      348},
     {{"composites, hanging", "composite", {{"cells", "10"}}, 3e-3}, 0.3, 0.0, 0.56, "0.56 s", 921, 192},
     {{"chairs on a slope", "chairs", {{"n", "44"}, {"modes", "34"}, {"cells", "6"}}, 1e-2},
-     0.2,
+     0.5,
      0.0,
      0.72,
      "0.72 s",
@@ -62,12 +70,13 @@ static bool add_step(void* state, const ChSimulation* simulation, const ChStepIn
   return true;
 }
 
-static ChStatus measure(ChItemRun* run, const Row* row, const char* method, const double progress[2], Cost* out) {
+static ChStatus measure(ChItemRun* run, const Row* row, const Way* way, const double progress[2], Cost* out) {
   ChScene* scene;
   double seconds;
   ChStatus status = ch_subject_open(run, &row->subject, &scene);
   if (status != CH_OK) return status;
-  scene->options.solve.method = method;
+  scene->options.solve.method = way->method;
+  if (way->tolerance > 0.0) scene->options.solve.tolerance = way->tolerance;
   ChPlay play = {.until = run->quick ? row->quick : row->full,
                  .progress = {progress[0], progress[1]},
                  .each = add_step,
@@ -82,7 +91,7 @@ static void tell(ChReport* report) {
       "Table 7.1 gives the mean time of a step's solve, the contacts and the degrees of freedom of each validation "
       "scene, on a 3 GHz Pentium D in Java, at eps = 1e-4 and with eight tangent directions. Here they are "
       "stepped on one core of this machine, with certified rest off, to a certificate of 1e-8 (deformable bodies: "
-      "1e-6) "
+      "1e-6) and once more to the document's 1e-4, "
       "with round cones. The printed column is the time of the solve, and so what is judged is our solve: setting the "
       "problem up, solving it, and the certificate. The whole step, with collision, assembly and motion, stands beside "
       "it. Both are processor time. The machines are some fifteen years apart, which is worth a factor of ten or "
@@ -107,15 +116,16 @@ static const char* beside(ChReport* report, double ours, double printed) {
                        ours < printed ? "less" : "more");
 }
 
-static void report_row(ChReport* report, const Row* row, const char* method, const Cost* c) {
+static void report_row(ChReport* report, const Row* row, const Way* way, const Cost* c) {
   const ChSummary* s = &c->summary;
   double solve = c->solve / (double)s->steps, contacts = (double)s->contacts_sum / (double)s->steps;
-  ch_report_row(report, ch_report_say(report, "%s, `%s`: solve of a step", row->subject.name, method), row->printed,
+  ch_report_row(report, ch_report_say(report, "%s, %s: solve of a step", row->subject.name, way->name), row->printed,
                 ch_report_say(report, "%s; the whole step %s", beside(report, solve, row->seconds),
                               beside(report, c->step / (double)s->steps, row->seconds)),
                 solve < row->seconds ? CH_REPRODUCED : CH_DIFFERS,
                 "a solve takes longer here, at a tolerance a hundred times smaller or more");
-  ch_report_row(report, ch_report_say(report, "%s, `%s`: contacts of a step", row->subject.name, method),
+  if (way->tolerance > 0.0) return;
+  ch_report_row(report, ch_report_say(report, "%s, %s: contacts of a step", row->subject.name, way->name),
                 ch_report_say(report, "%d", row->contacts), ch_report_say(report, "%.0f", contacts),
                 fabs(contacts / row->contacts - 1.0) < 0.1 ? CH_REPRODUCED : CH_DIFFERS,
                 ch_report_say(report,
@@ -131,32 +141,49 @@ static void report_freedoms(ChReport* report, const Row* row, const Cost* c) {
                 "what moves as told has none here, and a house that only stands has no blocks");
 }
 
+// How much faster the slowest row is, in solves and in whole steps
+typedef struct Gain {
+  double solve, step;
+} Gain;
+
+static void lower(Gain* least, const Row* row, const Cost* c) {
+  least->solve = fmin(least->solve, row->seconds * (double)c->summary.steps / c->solve);
+  least->step = fmin(least->step, row->seconds * (double)c->summary.steps / c->step);
+}
+
+static void report_gain(ChReport* report, const Way* way, Gain least) {
+  ch_report_row(report, ch_report_say(report, "%s beside the printed times, one core, every row", way->name), "-",
+                ch_report_say(report, "solves at least %.2g times faster, whole steps at least %.2g times", least.solve,
+                              least.step),
+                least.solve >= 100.0 ? CH_REPRODUCED : CH_DIFFERS,
+                "solves are less than two orders of magnitude faster");
+}
+
 static ChStatus run_item(ChItemRun* run) {
   ChReport* report = run->report;
-  double least = INFINITY, least_step = INFINITY;
+  Gain least[WAYS];
   long missed = 0, steps = 0;
   tell(report);
+  for (int w = 0; w < WAYS; ++w) least[w] = (Gain){INFINITY, INFINITY};
   for (int r = 0; r < ROWS; ++r)
-    for (int m = 0; m < METHODS; ++m) {
-      const double done = r * METHODS + m, all = ROWS * METHODS, progress[2] = {done / all, (done + 1.0) / all};
-      if ((run->quick ? rows[r].quick : rows[r].full) == 0.0 || (rows[r].subject.parameters[0][0] && m > 0)) continue;
+    for (int w = 0; w < WAYS; ++w) {
+      const double done = r * WAYS + w, all = ROWS * WAYS, progress[2] = {done / all, (done + 1.0) / all};
+      bool soft = rows[r].subject.parameters[0][0] != NULL;
+      if ((run->quick ? rows[r].quick : rows[r].full) == 0.0 || (soft && ways[w].rigid)) continue;
       Cost cost = {0};
-      ChStatus status = measure(run, &rows[r], methods[m], progress, &cost);
+      ChStatus status = measure(run, &rows[r], &ways[w], progress, &cost);
       if (status != CH_OK) return status;
-      report_row(report, &rows[r], methods[m], &cost);
-      if (m == 0) {
+      report_row(report, &rows[r], &ways[w], &cost);
+      if (w == 0) {
         report_freedoms(report, &rows[r], &cost);
-        least = fmin(least, rows[r].seconds * (double)cost.summary.steps / cost.solve);
-        least_step = fmin(least_step, rows[r].seconds * (double)cost.summary.steps / cost.step);
+        ch_report_command(report, "%s", ch_subject_command(run, &rows[r].subject, "--rest off --until 3"));
       }
+      lower(&least[w], &rows[r], &cost);
       missed += cost.summary.missed;
       steps += cost.summary.steps;
-      if (m == 0) ch_report_command(report, "%s", ch_subject_command(run, &rows[r].subject, "--rest off --until 3"));
     }
-  ch_report_row(
-      report, "`auto` beside the printed times, one core, every row", "-",
-      ch_report_say(report, "solves at least %.2g times faster, whole steps at least %.2g times", least, least_step),
-      least >= 100.0 ? CH_REPRODUCED : CH_DIFFERS, "solves are less than two orders of magnitude faster");
+  report_gain(report, &ways[0], least[0]);
+  report_gain(report, &ways[2], least[2]);
   ch_report_text(report, "%ld of %ld steps missed their tolerance.%s", missed, steps,
                  run->quick ? " Quick form: thirty to fifty steps of the standing scenes." : "");
   return CH_OK;
