@@ -95,7 +95,8 @@ static void list_block(ChArena* arena, Sweeps* s, int i) {
         list[t] = (Touch){body, CH_TAKE(arena, (long)size * block->dimension, double)};
         ++s->count[i];
       }
-      add(size, p->H.value[k], s->root[body] + (long)p->mass->slot[p->H.index[k]] * size, list[t].G + a * size);
+      int slot = p->mass->slot[p->H.index[k]], above = slot - slot % LANES;  // C^-1 has nothing above its diagonal
+      add(size - above, p->H.value[k], s->root[body] + (long)slot * size + above, list[t].G + a * size + above);
     }
 }
 
@@ -191,9 +192,8 @@ static void lower_gamma(Sweeps* s, int i, double* u) {
 }
 
 // A few projected gradient steps on the block's own part of phi, from r to x; u belongs to r.
-static void descend(const Sweeps* s, int i, const double* u, const double* r, double* x) {
+static inline void descend(const Sweeps* s, int i, int d, const double* u, const double* r, double* x) {
   const ChBlock* block = &s->p->blocks[i];
-  int d = block->dimension;
   double length = 1.0 / s->largest[i], next[CH_BLOCK_MAX];
   const double* W = s->W + (long)i * CH_BLOCK_MAX * CH_BLOCK_MAX;
   memcpy(x, r, (size_t)d * sizeof *x);
@@ -219,7 +219,10 @@ static double visit(Sweeps* s, int i) {
   double u[CH_BLOCK_MAX], x[CH_BLOCK_MAX], *r = s->r + s->p->blocks[i].row, moved = 0.0;
   velocity(s, i, u);
   lower_gamma(s, i, u);
-  descend(s, i, u, r, x);
+  if (d == 3)
+    descend(s, i, 3, u, r, x);  // of a size that is known when compiled
+  else
+    descend(s, i, d, u, r, x);
   for (int a = 0; a < d; ++a) {
     double change = x[a] - r[a];
     moved += change * change;
