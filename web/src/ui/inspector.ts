@@ -161,7 +161,7 @@ export class Inspector implements Panel {
     if (soft.kind) rows.push(["Elastic law", soft.kind === "stvk" ? "St. Venant-Kirchhoff" : "linear modes"]);
     if (shape) rows.push(["Displacement", `up to ${quantity(shape.displacement, "m")}`]);
     if (soft.least_volume !== undefined)
-      rows.push(["Most compressed to", soft.least_volume > 0 ? number(soft.least_volume, 2) : "turned inside out"]);
+      rows.push(["Volume, where least", soft.least_volume > 0 ? `${number(100 * soft.least_volume)} %` : "turned inside out"]);
     if (soft.elastic_energy !== undefined) rows.push(["Elastic energy", quantity(soft.elastic_energy, "J")]);
     rows.push(["Modes", String(soft.modes)]);
     for (let a = 0; a < Math.min(soft.modes, MODES_SHOWN); a++) {
