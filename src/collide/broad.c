@@ -87,7 +87,7 @@ static int best_phase(const int* histogram) {
 static void choose_levels(ChBroad* broad, int count, const ChBroadItem* items) {
   if (count <= ALL) {
     memset(broad->levels, 0, sizeof broad->levels);
-    memset(broad->level, 0, (size_t)count * sizeof *broad->level);
+    if (count > 0) memset(broad->level, 0, (size_t)count * sizeof *broad->level);
     return;
   }
   int top = INT_MIN, histogram[BINS] = {0};
