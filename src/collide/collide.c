@@ -44,6 +44,7 @@ struct ChCollider {
   ChBroad* broad;
   ChPosed* posed;  // of shapes
   ChAhead ahead;
+  int skin_count;
   ChSkin* skins;  // of deformable bodies, in the order of their shapes
   double* spin;   // of shapes: s
   ChBroadItem* items;
@@ -96,12 +97,11 @@ static void make_skins(ChCollider* c) {
   int count = 0;
   for (int i = 0; i < c->world->shape_count; ++i) count += c->world->shapes[i].soft != NULL;
   c->skins = CH_TAKE(c->arena, count, ChSkin);
-  count = 0;
   for (int i = 0; i < c->world->shape_count; ++i) {
     const ChSoft* soft = c->world->shapes[i].soft;
     if (!soft) continue;
-    ch_skin_init(c->arena, tree_of(c, count, soft), &c->skins[count]);
-    c->posed[i].skin = &c->skins[count++];
+    ch_skin_init(c->arena, tree_of(c, c->skin_count, soft), &c->skins[c->skin_count]);
+    c->posed[i].skin = &c->skins[c->skin_count++];
   }
 }
 
@@ -334,6 +334,7 @@ ChStatus ch_collide(ChContext* context, ChCollider* c, const ChBodyState* states
   ch_arena_set_landing(c->arena, NULL);
   int threads = share_out(c, pair_count, pairs, options->threads);
   for (int t = 0; t < threads; ++t) c->lists[t].failed = false;
+  for (int k = 0; k < c->skin_count; ++k) c->skins[k].alone = threads == 1;
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
   for (int t = 0; t < threads; ++t)
     collide_run(c, states, options, c->run_start[t], c->run_start[t + 1], pairs, lists, &c->lists[t]);

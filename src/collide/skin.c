@@ -60,26 +60,49 @@ void ch_skin_move(ChSkin* skin, const double* q, const double* rates, double ahe
 }
 
 // True for the one who may keep what he has worked out; he settles it.
-static bool claim(atomic_uchar* state) {
+static bool claim(const ChSkin* skin, atomic_uchar* state) {
   unsigned char expected = CH_SKIN_UNKNOWN;
+  if (skin->alone) return atomic_load_explicit(state, memory_order_relaxed) == expected;
   return atomic_compare_exchange_strong_explicit(state, &expected, CH_SKIN_BUSY, memory_order_relaxed,
                                                  memory_order_relaxed);
 }
 
 static void settle(atomic_uchar* state) { atomic_store_explicit(state, CH_SKIN_KNOWN, memory_order_release); }
 
-ChVec3 ch_skin_make_vertex(const ChSkin* skin, int v) {
-  const ChSoft* soft = skin->tree->soft;
-  ChVec3 y =
-      ch_add(soft->skin.rest[v], ch_soft_displacement(soft->modes, soft->skin.shape + 3L * v * soft->modes, skin->q));
-  if (claim(&skin->vertex_state[v])) {
-    skin->vertices[v] = y;
-    settle(&skin->vertex_state[v]);
+typedef double Quad __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+// y of the four vertices of a block, by their coordinates; modes in two sums, so that neither waits for the other.
+static void deform(const ChSkin* skin, int block, double y[3][CH_SKIN_BLOCK]) {
+  const ChSkinTree* tree = skin->tree;
+  const int modes = tree->soft->modes;
+  const Quad* rest = (const Quad*)tree->block_rest + 3L * block;
+  const Quad* u = (const Quad*)tree->block_shape + 3L * block * modes;
+  Quad x = rest[0], x2 = {0.0}, y_ = rest[1], y2 = {0.0}, z = rest[2], z2 = {0.0};
+  int a = 0;
+  for (; a + 2 <= modes; a += 2, u += 6) {
+    const double p = skin->q[a], q = skin->q[a + 1];
+    x += u[0] * p, y_ += u[1] * p, z += u[2] * p;
+    x2 += u[3] * q, y2 += u[4] * q, z2 += u[5] * q;
   }
-  return y;
+  if (a < modes) x += u[0] * skin->q[a], y_ += u[1] * skin->q[a], z += u[2] * skin->q[a];
+  *(Quad*)y[0] = x + x2, *(Quad*)y[1] = y_ + y2, *(Quad*)y[2] = z + z2;
 }
 
-typedef double Quad __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
+// A vertex comes with the others of its block.
+ChVec3 ch_skin_make_vertex(const ChSkin* skin, int v) {
+  const int block = skin->tree->block_of[v], *vertices = skin->tree->blocks + CH_SKIN_BLOCK * block;
+  double y[3][CH_SKIN_BLOCK];
+  ChVec3 asked = ch_vec(0.0, 0.0, 0.0);
+  deform(skin, block, y);
+  for (int k = 0; k < CH_SKIN_BLOCK; ++k) {
+    ChVec3 at = ch_vec(y[0][k], y[1][k], y[2][k]);
+    if (vertices[k] == v) asked = at;
+    if (!claim(skin, &skin->vertex_state[vertices[k]])) continue;
+    skin->vertices[vertices[k]] = at;
+    settle(&skin->vertex_state[vertices[k]]);
+  }
+  return asked;
+}
 
 // sum_a sway_a q_a, sum_a delta_a |q_a|; in two sums, so that neither waits for the other.
 static void sway_by(int modes, const double* sway, const double* by, double sum[4]) {
@@ -102,7 +125,7 @@ ChBall ch_skin_make_ball(const ChSkin* skin, int node) {
     sway_by(modes, tree->sway + 4L * node * modes, skin->moves, move);
     ball.swing = (1.0 + 1e-9) * skin->ahead * (ch_norm(ch_vec(move[0], move[1], move[2])) + move[3]);
   }
-  if (claim(&skin->ball_state[node])) {
+  if (claim(skin, &skin->ball_state[node])) {
     skin->balls[node] = ball;
     settle(&skin->ball_state[node]);
   }
@@ -113,7 +136,7 @@ ChVec3 ch_skin_make_normal(const ChSkin* skin, int triangle) {
   ChVec3 p[3];
   ch_skin_corners(skin, triangle, p);
   ChVec3 normal = ch_unit(ch_cross(ch_sub(p[1], p[0]), ch_sub(p[2], p[0])));
-  if (claim(&skin->normal_state[triangle])) {
+  if (claim(skin, &skin->normal_state[triangle])) {
     skin->normals[triangle] = normal;
     settle(&skin->normal_state[triangle]);
   }
@@ -130,7 +153,7 @@ ChBox3 ch_skin_make_box(const ChSkin* skin, int node) {
     high = ch_vec(y.x > high.x ? y.x : high.x, y.y > high.y ? y.y : high.y, y.z > high.z ? y.z : high.z);
   }
   ChBox3 box = {low, high};
-  if (claim(&skin->box_state[at->leaf])) {
+  if (claim(skin, &skin->box_state[at->leaf])) {
     skin->boxes[at->leaf] = box;
     settle(&skin->box_state[at->leaf]);
   }
@@ -143,7 +166,7 @@ const ChSkinLeaf* ch_skin_make_leaf(const ChSkin* skin, int node, ChSkinLeaf* ro
   ChBox3 box;
   for (int k = 0; k < at->vertex_count; ++k)
     vertices[k] = ch_skin_vertex(skin, skin->tree->vertices[at->vertex_first + k]);
-  bool keeps = claim(&skin->leaf_state[at->leaf]);
+  bool keeps = claim(skin, &skin->leaf_state[at->leaf]);
   ChSkinLeaf* leaf = keeps ? &skin->leaves[at->leaf] : room;
   ch_skin_leaf_fill(at->count, &skin->tree->corners[3 * at->first], vertices, ch_skin_box(skin, node, &box), leaf);
   if (keeps) settle(&skin->leaf_state[at->leaf]);

@@ -25,6 +25,7 @@ typedef struct ChSkin {
   double bound;                // radius about the frame's origin that holds it
   double speed;                // no vertex is faster than this in the body's frame: sum_a |dq_a/dt| max |U_a|
   double ahead;                // seconds of look-ahead
+  bool alone;                  // only one thread asks
   ChVec3 *vertices, *normals;  // normals of triangles, unit
   ChBall* balls;
   ChBox3* boxes;  // of leaves

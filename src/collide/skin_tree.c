@@ -160,6 +160,29 @@ static void list_edges(ChSkinTree* tree, const ChSoftSkin* skin) {
   }
 }
 
+// Vertices side by side with those near them.
+static void make_blocks(ChArena* arena, ChSkinTree* tree, const ChSoftSkin* skin) {
+  int count = (skin->vertex_count + CH_SKIN_BLOCK - 1) / CH_SKIN_BLOCK, modes = tree->soft->modes, placed = 0;
+  tree->block_of = CH_TAKE(arena, skin->vertex_count, int);
+  tree->blocks = CH_TAKE(arena, CH_SKIN_BLOCK * count, int);
+  tree->block_rest = CH_TAKE(arena, 3L * CH_SKIN_BLOCK * count, double);
+  tree->block_shape = CH_TAKE(arena, 3L * CH_SKIN_BLOCK * count * modes, double);
+  for (int n = 0; n < tree->node_count; ++n)
+    for (int k = 0; k < tree->nodes[n].vertex_own; ++k)
+      tree->blocks[placed++] = tree->vertices[tree->nodes[n].vertex_first + k];
+  for (int k = placed; k < CH_SKIN_BLOCK * count; ++k) tree->blocks[k] = tree->blocks[placed - 1];
+  for (int k = 0; k < CH_SKIN_BLOCK * count; ++k) {
+    int v = tree->blocks[k], block = k / CH_SKIN_BLOCK, lane = k % CH_SKIN_BLOCK;
+    tree->block_of[v] = block;
+    for (int i = 0; i < 3; ++i) {
+      tree->block_rest[(3L * block + i) * CH_SKIN_BLOCK + lane] = ch_component(skin->rest[v], i);
+      for (int a = 0; a < modes; ++a)
+        tree->block_shape[((1L * block * modes + a) * 3 + i) * CH_SKIN_BLOCK + lane] =
+            skin->shape[(3L * v + i) * modes + a];
+    }
+  }
+}
+
 static void make_fans(ChArena* arena, ChSkinTree* tree, const ChSoftSkin* skin) {
   tree->fan_start = CH_TAKE(arena, skin->vertex_count + 2, int);
   tree->fan = CH_TAKE(arena, 3 * skin->triangle_count, int);
@@ -220,5 +243,6 @@ ChSkinTree* ch_skin_tree_create(ChArena* arena, const ChSoft* soft) {
     tree->rest.high = upper(tree->rest.high, skin->rest[v]);
   }
   ch_arena_release(arena, mark);
+  make_blocks(arena, tree, skin);
   return tree;
 }

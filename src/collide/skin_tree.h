@@ -16,7 +16,8 @@
 #include "model/mesh.h"
 #include "model/soft.h"
 
-enum { CH_SKIN_LEAF = 8 };  // triangles at most
+enum { CH_SKIN_LEAF = 8 };   // triangles at most
+enum { CH_SKIN_BLOCK = 4 };  // vertices that are deformed together
 
 typedef struct ChSkinNode {
   ChVec3 centre;
@@ -39,12 +40,16 @@ typedef struct ChSkinTree {
   int node_count, leaf_count;
   double grain;  // how large a leaf is at rest, about: the mean of their balls' radii
   ChSkinNode* nodes;
-  double* sway;       // nodes x modes x 4: m_a, delta_a
-  int* triangles;     // in the order of the leaves
-  uint8_t* corners;   // of these: 3 places each in the leaf's list of vertices
-  ChSkinEdge* edges;  // lists of the leaves: every edge is in one
-  int* vertices;      // lists of the leaves
-  int* fan_start;     // triangles that meet in a vertex: fan[fan_start[v]] ..
+  double* sway;         // nodes x modes x 4: m_a, delta_a
+  int* triangles;       // in the order of the leaves
+  uint8_t* corners;     // of these: 3 places each in the leaf's list of vertices
+  ChSkinEdge* edges;    // lists of the leaves: every edge is in one
+  int* vertices;        // lists of the leaves
+  int* block_of;        // vertices: number of the block that one is in
+  int* blocks;          // blocks x 4: vertices in the order of the leaves that own them; the last may be repeated
+  double* block_rest;   // blocks x 3 x 4: X
+  double* block_shape;  // blocks x modes x 3 x 4: U
+  int* fan_start;       // triangles that meet in a vertex: fan[fan_start[v]] ..
   int* fan;
   ChBox3 rest;         // box of the rest shape
   double *low, *high;  // modes x 3: least and largest of U along the axes

@@ -125,13 +125,28 @@ static void add_edge(const Walk* w, const Leaf* leaf, const ChSkinEdge* edge) {
   ch_sampling_lowest(&w->sampling, &line, low, high, 0);
 }
 
+static ChVec3 middle_of(int count, const ChVec3* x) {
+  ChVec3 sum = ch_vec(0.0, 0.0, 0.0);
+  for (int k = 0; k < count; ++k) sum = ch_add(sum, x[k]);
+  return ch_scale(1.0 / count, sum);
+}
+
+static double radius_about(ChVec3 middle, int count, const ChVec3* x) {
+  double most2 = 0.0;
+  for (int k = 0; k < count; ++k) {
+    ChVec3 apart = ch_sub(x[k], middle);
+    double apart2 = ch_dot(apart, apart);
+    if (apart2 > most2) most2 = apart2;
+  }
+  return (1.0 + 1e-12) * sqrt(most2);
+}
+
 // A convex distance is nowhere below its tangents: that of the leaf's middle bounds it from below at the vertices, and
 // between them. False where nothing of the leaf is within the margin.
-static bool bound_below(const Walk* w, int count, Leaf* leaf) {
+static bool bound_below(const Walk* w, int count, ChVec3 middle, Leaf* leaf) {
   const ChSampling* s = &w->sampling;
-  ChVec3 middle = ch_vec(0.0, 0.0, 0.0);
   ChProbeFoot foot;
-  for (int k = 0; k < count; ++k) leaf->least[k] = -INFINITY, middle = ch_along(middle, 1.0 / count, leaf->x[k]);
+  for (int k = 0; k < count; ++k) leaf->least[k] = -INFINITY;
   if (!s->probe.convex || !s->probe.at(&s->probe, middle, ch_vec(0.0, 0.0, 0.0), INFINITY, &foot)) return true;
   double at_origin = foot.distance - ch_dot(foot.normal, middle) - ROUNDING * s->size;
   bool near = false;
@@ -243,7 +258,14 @@ static void add_leaf(Walk* w, const ChSkinNode* node) {
   place_vertices(w, node, &leaf);
   if (w->front) w->sampling.probe.near = find_near(w, node->vertex_count, leaf.x, &near);
   if (w->front && is_leaf_clear(w, leaf.x[0])) return;
-  if (!bound_below(w, node->vertex_count, &leaf)) return;
+  ChVec3 middle = middle_of(node->vertex_count, leaf.x);
+  ChProbePlane plane;
+  if (s->probe.posed->shape->polytope &&
+      ch_probe_is_plane(&s->probe, middle, radius_about(middle, node->vertex_count, leaf.x), &plane)) {
+    ch_skin_leaf_over_plane(s, w->skin, node, &plane);  // only vertices touch first
+    return;
+  }
+  if (!bound_below(w, node->vertex_count, middle, &leaf)) return;
   double longest;
   uint32_t ends, edges = choose_edges(w, node, &leaf, &ends, &longest);
   for (int k = 0; k < node->vertex_count; ++k) {
@@ -319,15 +341,10 @@ static bool is_met(Walk* w, double covered, Visit* visit, Place* place) {
 
 static void touch_leaf(Walk* w, const Visit* visit, const Place* place) {
   ChSampling* s = &w->sampling;
-  const ChSkinNode* node = &w->skin->tree->nodes[visit->node];
-  ChProbePlane plane;
   w->pierced = w->round && w->round->shape->type != CH_SHAPE_SPHERE ? 2.0 * place->ball.radius : 0.0;
   w->part = visit->part, w->swing = place->ball.swing, w->inside = visit->inside;
   s->margin = fmin(place->reach.margin + visit->part.swing, w->closing.most);
-  if (ch_probe_is_plane(&s->probe, place->centre, place->ball.radius, &plane))
-    ch_skin_leaf_over_plane(s, w->skin, node, &plane);  // only vertices touch first
-  else
-    add_leaf(w, node);
+  add_leaf(w, &w->skin->tree->nodes[visit->node]);
 }
 
 // A leaf that is nearer than the list covers, unless its vertices say otherwise. Where the other one's nodes are too
@@ -345,7 +362,7 @@ static void keep_leaf(Walk* w, const Visit* visit, ChLeafList* list) {
     if (!sifted) list->covered = 0.0;
     if (!sifted || (near.count == 0 && !inside)) return;
   }
-  if (!w->front && !bound_below(w, node->vertex_count, &leaf)) return;
+  if (!w->front && !bound_below(w, node->vertex_count, middle_of(node->vertex_count, leaf.x), &leaf)) return;
   int count = w->front ? w->part.count : 0;
   ch_leaf_list_add(list, &(ChNearLeaf){.node = visit->node, .count = count, .inside = inside},
                    count ? w->front->nodes + w->part.first : NULL);
@@ -374,27 +391,19 @@ static void walk_tree(Walk* w, ChLeafList* list) {
   }
 }
 
-// A leaf of a list of skins: whatever may touch any point of it is in its own list.
+// A leaf of a list. Of another skin, whatever may touch any point of it is in the leaf's own list.
 static void touch_kept(Walk* w, const ChLeafList* list, const ChNearLeaf* leaf) {
-  ChBall room;
-  w->front->skin = w->sampling.probe.posed->skin;
-  if (leaf->count) memcpy(w->front->nodes, list->others + leaf->first, (size_t)leaf->count * sizeof(int));
-  w->part = (ChSkinPart){.count = leaf->count, .radius = INFINITY, .sifted = list->covered - list->moved};
-  w->swing = ch_skin_ball(w->skin, leaf->node, &room)->swing, w->inside = leaf->inside;
+  const ChSkinNode* node = &w->skin->tree->nodes[leaf->node];
   w->sampling.margin = w->closing.most;
-  add_leaf(w, &w->skin->tree->nodes[leaf->node]);
-}
-
-static void walk_list(Walk* w, const ChLeafList* list) {
-  for (int k = 0; k < list->count; ++k) {
-    const ChNearLeaf* leaf = &list->leaves[k];
-    Visit visit = {.node = leaf->node};
-    Place place;
-    if (w->front)
-      touch_kept(w, list, leaf);
-    else if (is_met(w, 0.0, &visit, &place))
-      touch_leaf(w, &visit, &place);
+  w->pierced = 0.0;
+  if (w->front) {
+    ChBall room;
+    w->front->skin = w->sampling.probe.posed->skin;
+    if (leaf->count) memcpy(w->front->nodes, list->others + leaf->first, (size_t)leaf->count * sizeof(int));
+    w->part = (ChSkinPart){.count = leaf->count, .radius = INFINITY, .sifted = list->covered - list->moved};
+    w->swing = ch_skin_ball(w->skin, leaf->node, &room)->swing, w->inside = leaf->inside;
   }
+  add_leaf(w, node);
 }
 
 // `list`: of what was near, or NULL.
@@ -404,10 +413,8 @@ static void walk(Walk* w, ChLeafList* list) {
     walk_tree(w, list);
     covers = list->covered > 0.0;
   }
-  if (covers)
-    walk_list(w, list);
-  else
-    walk_tree(w, NULL);
+  if (!covers) walk_tree(w, NULL);
+  for (int k = 0; covers && k < list->count; ++k) touch_kept(w, list, &list->leaves[k]);
 }
 
 // --- corners of rigid shapes -----------------------------------------------------------------------------------------
