@@ -122,7 +122,7 @@ static bool round_reaches(const ChProbe* probe, ChVec3 x, double radius, double 
 // Whether nothing of the skin is nearer to x than `within`, and x outside, by what is known.
 static bool is_away(const ChEmptyBalls* balls, ChVec3 x, double within) {
   for (int k = 0; balls && k < balls->count && k < CH_EMPTY_BALLS; ++k) {
-    double room = balls->radius[k] * (1.0 - 1e-12) - within;
+    double room = (balls->radius[k] - balls->bent) * (1.0 - 1e-12) - within;
     ChVec3 apart = ch_sub(x, balls->centre[k]);
     if (room > 0.0 && ch_dot(apart, apart) < room * room) return true;
   }
@@ -132,7 +132,7 @@ static bool is_away(const ChEmptyBalls* balls, ChVec3 x, double within) {
 static void keep_ball(ChEmptyBalls* balls, ChVec3 centre, double radius) {
   if (!balls) return;
   balls->centre[balls->count % CH_EMPTY_BALLS] = centre;
-  balls->radius[balls->count++ % CH_EMPTY_BALLS] = radius;
+  balls->radius[balls->count++ % CH_EMPTY_BALLS] = radius - balls->bent;
 }
 
 static bool skin_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {

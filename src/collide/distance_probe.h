@@ -20,6 +20,7 @@ typedef struct ChProbeFoot {
 enum { CH_EMPTY_BALLS = 8 };
 typedef struct ChEmptyBalls {
   int count;
+  double bent;  // radii are those of an earlier form: nothing of the skin has moved by more since
   ChVec3 centre[CH_EMPTY_BALLS];
   double radius[CH_EMPTY_BALLS];
 } ChEmptyBalls;

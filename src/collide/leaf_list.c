@@ -22,7 +22,8 @@ bool ch_leaf_list_covers(ChLeafList* list, const ChSampling* s, const ChSkin* sk
     turned2 += d * d;
   }
   double moved = ch_norm(ch_sub(s->shift, list->shift)) + sqrt(turned2) * list->bound + bent(skin, list->form[0]);
-  if (s->probe.posed->skin) moved += bent(s->probe.posed->skin, list->form[1]);
+  list->empty.bent = s->probe.posed->skin ? (1.0 + 1e-9) * bent(s->probe.posed->skin, list->form[1]) : 0.0;
+  moved += list->empty.bent;
   list->moved = moved * (1.0 + 1e-9) + 1e-12 * (list->bound + ch_norm(s->shift));
   return margin + list->moved <= list->covered;
 }
@@ -34,6 +35,7 @@ static void copy_form(const ChSkin* skin, double* form) {
 bool ch_leaf_list_begin(ChLeafList* list, const ChSampling* s, const ChSkin* skin, const ChClosing* closing) {
   double more = STEPS * (closing->most - closing->least) + SPARE * closing->least;
   list->covered = 0.0;
+  list->empty.count = 0, list->empty.bent = 0.0;
   if (!(more > 0.0 && more < skin->tree->grain)) return false;
   list->covered = closing->most + more, list->moved = 0.0;
   list->turn = s->turn, list->shift = s->shift, list->bound = skin->bound;

@@ -28,6 +28,7 @@ typedef struct ChLeafList {
   ChVec3 shift;
   double bound;                       // of the skin
   double form[2][CH_SOFT_MODES_MAX];  // amplitudes of the skin, and of the other
+  ChEmptyBalls empty;  // of the other, if it is a skin: what is empty stays so as long as it hardly bends
   int count, room, other_count, other_room;
   ChNearLeaf* leaves;
   int* others;

@@ -62,6 +62,12 @@ static double boxes_distance2(const ChBox3* a, const ChBox3* b) {
   return x * x + y * y + z * z;
 }
 
+bool ch_skin_front_is_fine(const ChSkinFront* front, const ChSkinPart* part) {
+  for (int k = part->first; k < part->first + part->count; ++k)
+    if (front->skin->tree->nodes[front->nodes[k]].count == 0) return false;
+  return true;
+}
+
 static bool meets(const ChSkin* skin, int leaf, const ChBox3* box, double within) {
   ChBox3 room;
   return boxes_distance2(ch_skin_box(skin, leaf, &room), box) <= within * within;
@@ -76,8 +82,7 @@ bool ch_skin_front_meets(const ChSkinFront* front, const ChSkinPart* part, const
 bool ch_skin_front_sift(ChSkinFront* front, ChSkinPart* part, const ChBox3* box, double within) {
   const ChSkin* skin = front->skin;
   ChSkinPart out = *part;
-  for (int k = 0; k < part->count; ++k)
-    if (skin->tree->nodes[front->nodes[part->first + k]].count == 0) return false;
+  if (!ch_skin_front_is_fine(front, part)) return false;
   out.count = 0;
   out.sifted = within;
   for (int k = 0; k < part->count; ++k) {

@@ -31,6 +31,9 @@ ChSkinPart ch_skin_front_start(ChSkinFront* front, const ChSkin* skin);
 ChSkinPart ch_skin_front_narrow(ChSkinFront* front, const ChSkinPart* part, int free, ChVec3 x, double within,
                                 double size);
 
+// Whether all nodes of a part are leaves.
+bool ch_skin_front_is_fine(const ChSkinFront* front, const ChSkinPart* part);
+
 // What of a part is nearer to a box than `within`, in the place of the part; false where it has nodes that are no
 // leaves, and stays as it is.
 bool ch_skin_front_sift(ChSkinFront* front, ChSkinPart* part, const ChBox3* box, double within);
