@@ -155,6 +155,13 @@ class Output(Runs):
         self.expect(run(*words, "--quiet"), 0)
         self.expect(run(*words, "--quiet", "--strict"), 1)
 
+    def test_while_the_scene_is_opened_there_is_nothing_to_end_in_order(self):
+        usual = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+        with subprocess.Popen([PROGRAM, "run", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                              preexec_fn=usual) as process:  # waits for its scene
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(60), -signal.SIGINT)
+
     def test_progress_only_on_a_terminal(self):
         words = [PROGRAM, "run", *self.busy()]
         self.assertEqual(subprocess.run([*words, "--until", "3"], capture_output=True, timeout=120).stderr, b"")

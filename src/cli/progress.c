@@ -22,7 +22,6 @@ void ch_signals_heed(void) {
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
-  signal(SIGXFSZ, SIG_IGN);
 }
 
 bool ch_stop_asked(void) { return stop != 0; }

@@ -21,8 +21,8 @@ void ch_progress_end(ChProgress* progress);  // clears the line
 enum { CH_LEFT_SIZE = 40 };
 void ch_left_text(double seconds, char text[CH_LEFT_SIZE]);
 
-// From now on the first Ctrl-C or SIGTERM only asks to stop; the second one kills. Files that grow too large are write
-// errors, not signals.
+// From now on the first Ctrl-C or SIGTERM only asks to stop; the second one kills. To be called when there is something
+// to end in order: while a scene is opened, which may take long, the first one kills.
 void ch_signals_heed(void);
 bool ch_stop_asked(void);
 

@@ -387,6 +387,7 @@ static ChExit run_and_report(const ChCommand* self, Job* job) {
   bool understood = true;
   ChStatus status = open_scene(self, job, &understood);
   if (!understood) return CH_EXIT_USAGE;
+  ch_signals_heed();
   if (status == CH_OK) status = begin(self, job);
   double start = ch_clock_seconds();
   if (status == CH_OK) status = step_through(job);
@@ -411,7 +412,6 @@ static ChExit run_run(const ChCommand* self, int count, char** words) {
   if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
   if (!check_words(self, &job.arguments) || !check_apart(self, &job.arguments, job.name)) return CH_EXIT_USAGE;
   job.checkpoint = interrupted_checkpoint(&job.arguments);
-  ch_signals_heed();
   ChExit status = run_and_report(self, &job);
   ch_simulation_destroy(job.simulation);
   ch_scene_destroy(job.scene);

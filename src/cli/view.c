@@ -136,8 +136,8 @@ static ChExit view_scene(const ChCommand* self, Job* job, const char* scene) {
     ch_complain(self, "--compare takes a scene; %s is a recording, of one method", scene);
     return CH_EXIT_USAGE;
   }
-  ch_signals_heed();
   ChStatus status = set_up(job, &options);
+  ch_signals_heed();
   ChExit result = status == CH_OK ? serve(self, job) : ch_failure_exit(self, &job->context, status);
   ch_server_destroy(job->server);
   ch_live_destroy(job->live);
