@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "linalg/quad.h"
+
 // Of everything that is worked out on demand: one array, so that it is forgotten at once.
 static size_t state_count(const ChSkinTree* tree) {
   const ChSoftSkin* rest = &tree->soft->skin;
@@ -69,15 +71,13 @@ static bool claim(const ChSkin* skin, atomic_uchar* state) {
 
 static void settle(atomic_uchar* state) { atomic_store_explicit(state, CH_SKIN_KNOWN, memory_order_release); }
 
-typedef double Quad __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
-
 // y of the four vertices of a block, by their coordinates; modes in two sums, so that neither waits for the other.
 static void deform(const ChSkin* skin, int block, double y[3][CH_SKIN_BLOCK]) {
   const ChSkinTree* tree = skin->tree;
   const int modes = tree->soft->modes;
-  const Quad* rest = (const Quad*)tree->block_rest + 3L * block;
-  const Quad* u = (const Quad*)tree->block_shape + 3L * block * modes;
-  Quad x = rest[0], x2 = {0.0}, y_ = rest[1], y2 = {0.0}, z = rest[2], z2 = {0.0};
+  const ChQuad* rest = (const ChQuad*)tree->block_rest + 3L * block;
+  const ChQuad* u = (const ChQuad*)tree->block_shape + 3L * block * modes;
+  ChQuad x = rest[0], x2 = {0.0}, y_ = rest[1], y2 = {0.0}, z = rest[2], z2 = {0.0};
   int a = 0;
   for (; a + 2 <= modes; a += 2, u += 6) {
     const double p = skin->q[a], q = skin->q[a + 1];
@@ -85,7 +85,7 @@ static void deform(const ChSkin* skin, int block, double y[3][CH_SKIN_BLOCK]) {
     x2 += u[3] * q, y2 += u[4] * q, z2 += u[5] * q;
   }
   if (a < modes) x += u[0] * skin->q[a], y_ += u[1] * skin->q[a], z += u[2] * skin->q[a];
-  *(Quad*)y[0] = x + x2, *(Quad*)y[1] = y_ + y2, *(Quad*)y[2] = z + z2;
+  *(ChQuad*)y[0] = x + x2, *(ChQuad*)y[1] = y_ + y2, *(ChQuad*)y[2] = z + z2;
 }
 
 // A vertex comes with the others of its block.
@@ -106,11 +106,11 @@ ChVec3 ch_skin_make_vertex(const ChSkin* skin, int v) {
 
 // sum_a sway_a q_a, sum_a delta_a |q_a|; in two sums, so that neither waits for the other.
 static void sway_by(int modes, const double* sway, const double* by, double sum[4]) {
-  const Quad *u = (const Quad*)sway, *q = (const Quad*)by;
-  Quad one = {0.0}, two = {0.0};
+  const ChQuad *u = (const ChQuad*)sway, *q = (const ChQuad*)by;
+  ChQuad one = {0.0}, two = {0.0};
   for (int a = 0; a + 2 <= modes; a += 2) one += u[a] * q[a], two += u[a + 1] * q[a + 1];
   if (modes % 2) one += u[modes - 1] * q[modes - 1];
-  *(Quad*)sum = one + two;
+  *(ChQuad*)sum = one + two;
 }
 
 ChBall ch_skin_make_ball(const ChSkin* skin, int node) {

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/work.h"
+#include "linalg/quad.h"
 
 enum { STEP = CH_WIDE_LU_STEP };
 #define FACTOR_WORK 0.05  // of an entry and a row: several multiply-adds at a time
@@ -17,14 +18,12 @@ enum { STEP = CH_WIDE_LU_STEP };
 
 #define INLINE static inline __attribute__((always_inline))  // where a constant argument unrolls loops
 
-typedef double Quad __attribute__((vector_size(STEP * sizeof(double)), aligned(sizeof(double)), may_alias));
-
-INLINE Quad* quad(double* x) { return (Quad*)x; }
-INLINE Quad quad_at(const double* x) { return *(const Quad*)x; }
+INLINE ChQuad* quad(double* x) { return (ChQuad*)x; }
+INLINE ChQuad quad_at(const double* x) { return CH_QUAD_AT(x); }
 
 // L^-1 of four columns in their own rows, by columns
 typedef struct Top {
-  Quad column[STEP];
+  ChQuad column[STEP];
 } Top;
 
 typedef struct Ranges {
@@ -75,7 +74,7 @@ static int choose_pivot(const double* column, int k, int end) {
   int i = k + 1, best = k;
   double others = 0.0;
   for (; i % STEP != 0; ++i) others += column[i] * column[i];
-  Quad sum = {0.0};
+  ChQuad sum = {0.0};
   for (; i < end; i += STEP) sum += quad_at(column + i) * quad_at(column + i);
   others += (sum[0] + sum[1]) + (sum[2] + sum[3]);
   if (column[k] * column[k] >= THRESHOLD * THRESHOLD * others) return k;
@@ -87,7 +86,7 @@ static int choose_pivot(const double* column, int k, int end) {
 // a <- (a - L x) scale, of the first c of the panel's columns
 INLINE void finish_rows(int n, const double* panel, int c, const double* x, double scale, int from, int to, double* a) {
   for (int i = from; i < to; i += STEP) {
-    Quad sum = quad_at(a + i);
+    ChQuad sum = quad_at(a + i);
     for (int l = 0; l < c; ++l) sum -= quad_at(panel + (long)l * n + i) * x[l];
     *quad(a + i) = sum * scale;
   }
@@ -119,7 +118,7 @@ static Top invert_top(int n, const double* panel) {
   return (Top){{{1.0, a, d, f}, {0.0, 1.0, b, e}, {0.0, 0.0, 1.0, c}, {0.0, 0.0, 0.0, 1.0}}};
 }
 
-INLINE Quad solve_top(const Top* top, const double* a) {
+INLINE ChQuad solve_top(const Top* top, const double* a) {
   return (top->column[0] * a[0] + top->column[1] * a[1]) + (top->column[2] * a[2] + top->column[3] * a[3]);
 }
 
@@ -127,10 +126,10 @@ INLINE Quad solve_top(const Top* top, const double* a) {
 static void update_rows(int n, const double* panel, const double* x, const double* y, int from, int to, double* a,
                         double* b) {
   const double *l0 = panel, *l1 = panel + n, *l2 = panel + 2L * n, *l3 = panel + 3L * n;
-  Quad x0 = x[0] + (Quad){0.0}, x1 = x[1] + (Quad){0.0}, x2 = x[2] + (Quad){0.0}, x3 = x[3] + (Quad){0.0};
-  Quad y0 = y[0] + (Quad){0.0}, y1 = y[1] + (Quad){0.0}, y2 = y[2] + (Quad){0.0}, y3 = y[3] + (Quad){0.0};
+  ChQuad x0 = x[0] + (ChQuad){0.0}, x1 = x[1] + (ChQuad){0.0}, x2 = x[2] + (ChQuad){0.0}, x3 = x[3] + (ChQuad){0.0};
+  ChQuad y0 = y[0] + (ChQuad){0.0}, y1 = y[1] + (ChQuad){0.0}, y2 = y[2] + (ChQuad){0.0}, y3 = y[3] + (ChQuad){0.0};
   for (int i = from; i < to; i += STEP) {
-    Quad p = quad_at(l0 + i), q = quad_at(l1 + i), r = quad_at(l2 + i), s = quad_at(l3 + i);
+    ChQuad p = quad_at(l0 + i), q = quad_at(l1 + i), r = quad_at(l2 + i), s = quad_at(l3 + i);
     *quad(a + i) -= p * x0 + q * x1 + r * x2 + s * x3;
     *quad(b + i) -= p * y0 + q * y1 + r * y2 + s * y3;
   }
@@ -165,10 +164,10 @@ static void factor_own(Turn* t) {
 
 // a -= L X, of `quads` times four rows and four columns; d columns of L
 INLINE void subtract_tile(int n, int d, const double* L, const double* X, int quads, double* a) {
-  Quad sum[2][STEP] = {{{0.0}}};
+  ChQuad sum[2][STEP] = {{{0.0}}};
   for (int k = 0; k < d; ++k)
     for (int i = 0; i < quads; ++i) {
-      Quad l = quad_at(L + (long)k * n + i * STEP);
+      ChQuad l = quad_at(L + (long)k * n + i * STEP);
       for (int j = 0; j < STEP; ++j) sum[i][j] += l * X[(long)j * n + k];
     }
   for (int i = 0; i < quads; ++i)

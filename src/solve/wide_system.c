@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/work.h"
+#include "linalg/quad.h"
 #include "linalg/small.h"
 #include "linalg/wide_lu.h"
 
@@ -11,8 +12,6 @@ _Static_assert((int)CH_BODY_MAX <= (int)CH_WIDE_LU_ROWS, "a body is a block");
 enum { RIGID = 6, MOST_FREEDOMS = 300, STRIP = 16, QUAD = CH_WIDE_LU_STEP };
 #define ROW_WORK 0.3    // of an entry of a product of long rows: several multiply-adds at a time
 #define PASS_WORK 40.0  // of a Jacobian, when all of them are gone through
-
-typedef double Quad __attribute__((vector_size(QUAD * sizeof(double)), aligned(sizeof(double)), may_alias));
 
 // A Jacobian is kept twice. For H^T y of all contacts, body by body in strips of 16 rows with a column a freedom, so
 // that sums run along the contacts; for what few loaded ones add to K, turned, so that they run along the freedoms.
@@ -154,7 +153,7 @@ static const double* turned(ChWideSystem* w, int i, int k) {
 
 // y += a x
 static inline void add_row(int m, double a, const double* x, double* y) {
-  for (int k = 0; k < m; k += QUAD) *(Quad*)(y + k) += *(const Quad*)(x + k) * a;
+  for (int k = 0; k < m; k += QUAD) *(ChQuad*)(y + k) += CH_QUAD_AT(x + k) * a;
 }
 
 // y += H x of block i
@@ -174,9 +173,9 @@ static void find_parts(ChWideSystem* w) {
     int m = b->dim[body];
     const double *y = w->y + w->row[body], *H = w->strips[body];
     for (int row = w->first[body]; row < w->first[body + 1]; row += STRIP, H += (long)STRIP * m) {
-      Quad sum[STRIP / QUAD] = {{0.0}};
+      ChQuad sum[STRIP / QUAD] = {{0.0}};
       for (int x = 0; x < m; ++x)
-        for (int l = 0; l < STRIP / QUAD; ++l) sum[l] += *(const Quad*)(H + x * STRIP + l * QUAD) * y[x];
+        for (int l = 0; l < STRIP / QUAD; ++l) sum[l] += CH_QUAD_AT(H + x * STRIP + l * QUAD) * y[x];
       memcpy(w->part + row, sum, sizeof sum);
     }
   }
@@ -257,16 +256,16 @@ static void put_masses(ChWideSystem* w) {
 // K += sum_k HC_k H_k^T, of `quads` times four rows and four columns; rows of HC are m apart
 static inline __attribute__((always_inline)) void add_tile(int rows, int m, const double* HC, const double* const* H,
                                                            int column, int quads, double* K, int stride) {
-  Quad sum[2][QUAD] = {{{0.0}}};
+  ChQuad sum[2][QUAD] = {{{0.0}}};
   for (int k = 0; k < rows; ++k) {
     const double* h = H[k] + column;
     for (int i = 0; i < quads; ++i) {
-      Quad x = *(const Quad*)(HC + (long)k * m + i * QUAD);
+      ChQuad x = CH_QUAD_AT(HC + (long)k * m + i * QUAD);
       for (int j = 0; j < QUAD; ++j) sum[i][j] += x * h[j];
     }
   }
   for (int i = 0; i < quads; ++i)
-    for (int j = 0; j < QUAD; ++j) *(Quad*)(K + (long)j * stride + i * QUAD) += sum[i][j];
+    for (int j = 0; j < QUAD; ++j) *(ChQuad*)(K + (long)j * stride + i * QUAD) += sum[i][j];
 }
 
 static void add_product(int rows, int m, const double* HC, int n, const double* const* H, double* K, int stride) {
@@ -282,9 +281,9 @@ static void add_product(int rows, int m, const double* HC, int n, const double* 
 static inline void multiply_rows(int d, int m, const double* H, const double* C, double* HC) {
   for (int x = 0; x < m; x += QUAD)
     for (int a = 0; a < d; ++a) {
-      Quad sum = {0.0};
-      for (int c = 0; c < d; ++c) sum += *(const Quad*)(H + c * m + x) * C[c * d + a];
-      *(Quad*)(HC + a * m + x) = sum;
+      ChQuad sum = {0.0};
+      for (int c = 0; c < d; ++c) sum += CH_QUAD_AT(H + c * m + x) * C[c * d + a];
+      *(ChQuad*)(HC + a * m + x) = sum;
     }
 }
 
