@@ -52,7 +52,7 @@ static void path_goes_on_as_the_determinant_says(void** state) {
   p.x[0] = 0.3, p.x[1] = 0.35;
   for (int a = 0; a < 2; ++a) {
     p.y[a] = W[2 * a] * p.x[0] + W[2 * a + 1] * p.x[1] - 1.0;
-    for (int b = 0; b < 2; ++b) p.T[2 * a + b] = W[2 * a + b] - (a == b);
+    for (int b = 0; b < 2; ++b) p.T[p.stride * a + b] = W[2 * a + b] - (a == b);
   }
   long kinks = 0;
   assert_int_equal(ch_kink_path_follow(&p, 10, never, &kinks), CH_KINK_SOLVED);
@@ -62,11 +62,12 @@ static void path_goes_on_as_the_determinant_says(void** state) {
   CHECK_NEAR(fmin(r[0], r[1]), 0.0, 1e-15);
 }
 
-// Six rows of their own, one with two bounds, and six tangents; W = A A' + a skew part. What a path calls its end is a
-// solution of the piecewise linear problem, however many kinks it crossed, and there always is one.
+// Seven rows of their own, one with two bounds, and six tangents: no whole number of quads; W = A A' + a skew part.
+// What a path calls its end is a solution of the piecewise linear problem, however many kinks it crossed, and there
+// always is one.
 static void paths_end_at_solutions(void** state) {
   (void)state;
-  enum { ROWS = 12, INNER = 8 };
+  enum { ROWS = 13, INNER = 8 };
   ChRandom random = ch_random_seeded(3);
   ChKinkPath p = ch_kink_path_create(arena, ROWS);
   long kinks = 0;
@@ -87,7 +88,7 @@ static void paths_end_at_solutions(void** state) {
     }
     equation(&p, V, p.y);
     for (int a = 0; a < ROWS; ++a) p.y[a] += constant[a];
-    memcpy(p.T, V, sizeof V);
+    for (int a = 0; a < ROWS; ++a) memcpy(p.T + a * p.stride, V + a * ROWS, ROWS * sizeof *V);
     ChKinkEnd end = ch_kink_path_follow(&p, 1000, never, &kinks);
     if (end == CH_KINK_LOOP) continue;
     assert_int_equal(end, CH_KINK_SOLVED);

@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "linalg/quad.h"
+
 #define LEAST_PIVOT 1e-13
-enum { PARTS = 3, PATIENCE = 32 };  // kinks between two looks at the clock
+enum { PARTS = 3, QUAD = 4, PATIENCE = 32 };  // kinks between two looks at the clock
 
 // A change of D: c b^T, with few entries each
 typedef struct Change {
@@ -16,47 +18,52 @@ typedef struct Change {
 } Change;
 
 ChKinkPath ch_kink_path_create(ChArena* arena, int rows) {
-  ChKinkPath p = {.rows = rows};
-  double** vectors[] = {&p.lo, &p.hi, &p.mu, &p.slope, &p.x, &p.y, &p.column, &p.row};
+  ChKinkPath p = {.rows = rows, .stride = (rows + QUAD - 1) / QUAD * QUAD};
+  double** vectors[] = {&p.lo, &p.hi, &p.mu, &p.slope, &p.x, &p.y};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k) *vectors[k] = CH_TAKE(arena, rows, double);
   p.tangents = CH_TAKE(arena, rows, int);
   p.state = CH_TAKE(arena, rows, signed char);
   p.first = CH_TAKE(arena, rows, signed char);
   p.due = CH_TAKE(arena, rows, Change);
-  p.T = CH_TAKE(arena, (size_t)rows * rows, double);
+  p.row = CH_TAKE(arena, p.stride, double);
+  p.T = CH_TAKE(arena, (size_t)rows * p.stride, double);
   return p;
 }
 
 // 1 + b^T T c: the factor by which the change multiplies det (I + V D)
-static double factor_of(const ChKinkPath* p, const Change* k) {
+static inline double factor_of(const ChKinkPath* p, const Change* k) {
   double sum = 1.0;
-  for (int i = 0; i < k->columns; ++i)
-    for (int j = 0; j < k->rows; ++j) sum += k->b[i] * k->c[j] * p->T[(long)k->column[i] * p->rows + k->row[j]];
+  for (int i = 0; i < k->columns; ++i) {
+    const double *T = p->T + (long)k->column[i] * p->stride, b = k->b[i];
+    for (int j = 0; j < k->rows; ++j) sum += b * k->c[j] * T[k->row[j]];
+  }
   return sum;
+}
+
+// b^T T / factor into p->row; returns b^T y / factor.
+static double find_row(const ChKinkPath* p, const Change* k, double factor) {
+  double along = 0.0;
+  for (int m = 0; m < k->columns; ++m) {
+    const double *from = p->T + (long)k->column[m] * p->stride, b = k->b[m] / factor;
+    along += b * p->y[k->column[m]];
+    if (m == 0) memset(p->row, 0, (size_t)p->stride * sizeof *p->row);
+    for (int j = 0; j < p->stride; j += QUAD) *(ChQuad*)(p->row + j) += CH_QUAD_AT(from + j) * b;
+  }
+  return along;
 }
 
 // Sherman and Morrison on T and y; returns the factor, 0 where it is too small.
 static double apply(ChKinkPath* p, const Change* k) {
-  int n = p->rows;
-  double factor = factor_of(p, k), along = 0.0;
+  int n = p->rows, stride = p->stride;
+  double factor = factor_of(p, k);
   if (!(fabs(factor) > LEAST_PIVOT)) return 0.0;
+  double along = find_row(p, k, factor);
+  const double* row = p->row;
   for (int i = 0; i < n; ++i) {
-    double sum = 0.0;
-    for (int j = 0; j < k->rows; ++j) sum += k->c[j] * p->T[(long)i * n + k->row[j]];
-    p->column[i] = sum;
-    p->row[i] = 0.0;
-  }
-  for (int m = 0; m < k->columns; ++m) {
-    const double* from = p->T + (long)k->column[m] * n;
-    double b = k->b[m] / factor;
-    along += b * p->y[k->column[m]];
-    for (int j = 0; j < n; ++j) p->row[j] += b * from[j];
-  }
-  for (int i = 0; i < n; ++i) {
-    double c = p->column[i], *restrict to = p->T + (long)i * n;
-    const double* restrict row = p->row;
+    double *to = p->T + (long)i * stride, c = k->c[0] * to[k->row[0]];
+    for (int j = 1; j < k->rows; ++j) c += k->c[j] * to[k->row[j]];
     p->y[i] -= c * along;
-    for (int j = 0; j < n; ++j) to[j] -= c * row[j];
+    for (int j = 0; j < stride; j += QUAD) *(ChQuad*)(to + j) -= CH_QUAD_AT(row + j) * c;
   }
   ch_work_add((double)n * (n + 4.0));
   return factor;

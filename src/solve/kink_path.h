@@ -25,15 +25,15 @@ typedef enum ChKinkEnd {
 } ChKinkEnd;
 
 typedef struct ChKinkPath {
-  int rows;
+  int rows, stride;            // of T: rows, made up to whole quads with zeros
   int* tangents;               // per row of its own: how many rows after it are its tangents; -1: is one itself
   double *lo, *hi;             // of rows of their own
   double *mu, *slope;          // of tangents
   double* x;                   // in: the start; out: the end
   double* y;                   // in: G at the start; then (I + V D)^-1 of it
-  double* T;                   // in: V, row-major
+  double* T;                   // in: V, row-major, rows `stride` apart
   signed char *state, *first;  // per row: -1 at or below the lower bound, 0 between, 1; and as it was at the start
-  double *column, *row;        // scratch
+  double* row;                 // scratch
   struct Change* due;
 } ChKinkPath;
 

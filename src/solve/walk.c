@@ -30,7 +30,7 @@ typedef struct Walk {
   const ChSystem* s;
   Options o;
   ChKinkPath path;
-  double* W;  // full, row-major
+  double* W;  // full, as the path's T
   double *x, *r, *u;
   double *cosine, *sine;  // per block: of x's tangent
 } Walk;
@@ -42,7 +42,7 @@ static void fill_matrix(Walk* w) {
       int j = A->column[e], d = A->dim[j];
       const double* from = A->value + A->offset[e];
       for (int a = 0; a < A->dim[i]; ++a)
-        memcpy(w->W + (long)(A->row[i] + a) * w->s->rows + A->row[j], from + a * d, (size_t)d * sizeof *from);
+        memcpy(w->W + (long)(A->row[i] + a) * w->path.stride + A->row[j], from + a * d, (size_t)d * sizeof *from);
     }
 }
 
@@ -51,7 +51,7 @@ static Walk create(ChRun* run) {
   Walk w = {.run = run, .s = s, .o = read_options(run->options), .path = ch_kink_path_create(run->arena, s->rows)};
   double** vectors[] = {&w.x, &w.r, &w.u};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k) *vectors[k] = CH_TAKE(run->arena, s->rows, double);
-  w.W = CH_TAKE(run->arena, (size_t)s->rows * s->rows, double);
+  w.W = CH_TAKE(run->arena, (size_t)s->rows * w.path.stride, double);
   w.cosine = CH_TAKE(run->arena, s->n, double);
   w.sine = CH_TAKE(run->arena, s->n, double);
   fill_matrix(&w);
@@ -93,13 +93,13 @@ static void enter_frames(const Walk* w, double sign, int count, double* v) {
 
 // T = W + eps - 1 in the frames
 static void set_tableau(Walk* w) {
-  int n = w->s->rows;
+  int n = w->s->rows, stride = w->path.stride;
   double* T = w->path.T;
-  memcpy(T, w->W, (size_t)n * n * sizeof *T);
-  enter_frames(w, 1.0, n, T);
+  memcpy(T, w->W, (size_t)n * stride * sizeof *T);
+  enter_frames(w, 1.0, stride, T);
   for (int a = 0; a < n; ++a) {
-    enter_frames(w, 1.0, 1, T + (long)a * n);
-    T[(long)a * n + a] += w->o.eps - 1.0;
+    enter_frames(w, 1.0, 1, T + (long)a * stride);
+    T[(long)a * stride + a] += w->o.eps - 1.0;
   }
 }
 

@@ -20,7 +20,7 @@
 #define CH_OPTION_PREFIX "working-set"
 #define WORKING_SET_OPTIONS(X)                                                                         \
   X(int, rounds, 40, 1, 1000, "working sets that are tried")                                           \
-  X(int, drops, 12, 0, 1000, "rounds after which idle blocks are left out; later they stay in")        \
+  X(int, drops, 12, 0, 1000, "rounds in which idle blocks may be left out; later they stay in")        \
   X(int, picks, 0, 0, 100000, "blocks that a round puts in; 0 = by the degrees of freedom")            \
   X(double, depth, 0.1, 0.0, 1.0, "share of the worst violation down to which a round puts blocks in") \
   X(double, loose, 0.01, 0.0, 1.0, "share of the last error that S may keep as long as it is not the last set")
@@ -35,6 +35,7 @@ extern const ChMethod ch_method_auto, ch_method_ipm, ch_method_leap, ch_method_n
 #define DEPTH 10.0        // how far inside the cones an interior point begins there, in its error
 #define LEAST_DEPTH 1e-6  // and at least
 #define FIRM 1e-6         // proximal weight of walks where another one failed
+#define FALL 0.5          // of the least error, from which on a round leads on
 enum {
   SMALL_SET = 20,  // blocks up to which a walk costs less than sweeps and leaps
   WALKS = 12,
@@ -265,15 +266,18 @@ static void drop_idle(WorkingSet* w) {
 // chosen, most likely with fewer neighbours among them.
 static bool make_rounds(WorkingSet* w, bool stubborn) {
   ChRun* run = w->run;
-  double least = SHARE * run->tolerance, error = run->error;
-  bool closed = false;  // nothing outside S was violated the last time
+  double least = SHARE * run->tolerance, error = run->error, lowest = INFINITY;
+  bool closed = false;   // nothing outside S was violated the last time
+  bool leads_on = true;  // the last round did; where it did not, what is left out would only come again
   for (int round = 1; round <= w->o.rounds && ch_run_iterations_left(run) > 0; ++round) {
     double tolerance = closed ? least : fmax(least, w->o.loose * error);
     list_members(w);
     bool solved = w->count == 0 || solve_members(w, tolerance, stubborn);
     ++run->outer;
-    if (solved && round <= w->o.drops) drop_idle(w);
+    if (solved && leads_on && round <= w->o.drops) drop_idle(w);
     error = look(w);
+    leads_on = error < FALL * lowest;
+    lowest = fmin(lowest, error);
     ch_run_note(run, round, error);
     if (ch_run_finished(run)) return true;
     if (!solved && !stubborn) return false;
