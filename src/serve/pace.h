@@ -22,7 +22,7 @@ typedef struct ChPace {
   double wall, time;  // `time` was simulated when the clock stood at `wall`
 } ChPace;
 
-// For steps that are to be felt, so that they end with what they have rather than late: they have three times h, and
+// For steps that are to be felt, so that they end with what they have rather than late: they have six times h, and
 // half of it where they must catch up. A quarter of a second of steps that take twice their time is made up for.
 ChPaceTerms ch_pace_felt(double h, double speed);
 // For who watches and had rather see a scene go slower than life than badly solved: steps have time for a first answer,
