@@ -128,6 +128,8 @@ class Soft(unittest.TestCase):
         self.assertEqual([(kin["first"], kin["bodies"], kin["modes"], kin["model"]) for kin in said],
                          [("bar", 1, 5, "modal")])
         self.assertLess(said[0]["frequency"]["lowest"], said[0]["frequency"]["highest"])
+        self.assertEqual(len(said[0]["frequencies"]), said[0]["modes"])
+        self.assertEqual(min(said[0]["frequencies"]), said[0]["frequency"]["lowest"])
         self.assertNotIn("soft", json.loads(self.expect(run("run", "stack", "--until", "0.01", "--json"))))
 
     def test_other_integrators_are_refused(self):

@@ -454,13 +454,45 @@ def tet_shapes():
     return meshes.sheet(rows)
 
 
+def hook_mesh():
+    """The mesh that Gmsh made of scenes/hook.geo, from two sides."""
+    path = os.path.join(FOLDER, "hook.msh")
+    subprocess.run([f"{BUILD}/cardhouse", "mesh", "scenes/hook.msh", "--out", path, "--quiet"], check=True)
+    return meshes.sheet([("hook.msh", path, 35, 25), ("from the side", path, 0, 5)])
+
+
+def frequencies(cells, modes):
+    """Hz, of a clamped bar of 1 m by 60 mm by 40 mm, lowest first."""
+    scene = {"cardhouse": 1, "name": "bar", "step": {"h": 1e-3, "until": 1e-3}, "gravity": [0, 0, 0],
+             "materials": {"steel": {"density": 7800}},
+             "bodies": [{"name": "bar", "soft": {
+                 "mesh": {"shape": "bar", "size": [1, 0.06, 0.04], "cells": [cells, 2, 2]}, "material": "steel",
+                 "young": 2e11, "poisson": 0, "modes": modes, "clamp": [[-0.501, -1, -1], [-0.499, 1, 1]]}}]}
+    path = os.path.join(FOLDER, f"bar-{cells}.json")
+    with open(path, "w") as file:
+        json.dump(scene, file)
+    words = [f"{BUILD}/cardhouse", "run", path, "--json"]
+    return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)["soft"][0]["frequencies"]
+
+
+def soft_bodies():
+    """How the frequencies of a cantilever converge with the mesh."""
+    finest = frequencies(64, 6)
+    curves = [(f"{f:.0f} Hz", []) for f in finest[:4]]
+    for cells in (4, 6, 8, 12, 16, 24, 32):
+        for (_, rows), f, limit in zip(curves, frequencies(cells, 6), finest):
+            rows.append((cells, f / limit - 1))
+    return one_panel(curves=curves, title="a clamped bar, 60 x 40 mm, 1 m long", x_label="cells along it",
+                     y_label="frequency too high by, beside 64 cells", x_log=True)
+
+
 PICTURES = {"cardhouse": cardhouse, "first_scene": first_scene, "methods": methods, "nsgs": nsgs, "ansgs": ansgs,
             "working_set": working_set, "leap": leap, "walk": walk,
             "newton": newton, "admm": admm, "ipm": ipm,
             "lemke": lemke, "successive": successive, "staggered": staggered, "auto": portfolio,
             "linear_systems": linear_systems, "scaling": scaling, "pgs": pgs, "apgd": apgd, "active_set": active_set,
             "sqp": sqp, "indefinite_qp": indefinite_qp, "regularized_lcp": regularized_lcp, "boxmin": boxmin,
-            "tet_shapes": tet_shapes}
+            "tet_shapes": tet_shapes, "hook_mesh": hook_mesh, "soft_bodies": soft_bodies}
 
 
 def main():

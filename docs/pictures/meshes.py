@@ -66,4 +66,4 @@ def sheet(meshes):
         left, top = 10 + 220 * (k % 4), 10 + 190 * (k // 4)
         drawing, tets = draw(path, left + 8, top, 194, 150, plot.COLOURS[k % len(plot.COLOURS)], turn, lift)
         out += [drawing, plot.text(left + 105, top + 172, f"{name}: {tets} tetrahedra", "middle")]
-    return plot.document(890, 190 * ((len(meshes) + 3) // 4) + 10, "\n".join(out))
+    return plot.document(10 + 220 * min(len(meshes), 4), 190 * ((len(meshes) + 3) // 4) + 10, "\n".join(out))

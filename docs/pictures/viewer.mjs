@@ -96,14 +96,30 @@ async function shoot(page, seconds) {
   await until(page, "the hit", timeIs, from + seconds);
 }
 
-// A built-in scene, run, recorded and rendered, all by the program.
-function film(name, scene, running, rendering) {
+// A built-in scene under a title of its own, run, recorded and rendered, all by the program.
+function clip(path, title, scene, running, rendering) {
   const folder = mkdtempSync(join(tmpdir(), "cardhouse-"));
-  const file = join(folder, `${name}.json`);
-  const run = join(folder, `${name}.h5`);
-  writeFileSync(file, execFileSync(program, ["scene", ...scene]));
+  const file = join(folder, "scene.json");
+  const run = join(folder, "run.h5");
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(execFileSync(program, ["scene", ...scene])), name: title }));
   execFileSync(program, ["run", file, ...running, "--out", run, "--quiet"], { stdio: "inherit" });
-  execFileSync(program, ["render", run, "--mp4", join(out, `${name}.mp4`), ...rendering], { stdio: "inherit" });
+  execFileSync(program, ["render", run, "--mp4", path, ...rendering], { stdio: "inherit" });
+  rmSync(folder, { recursive: true });
+}
+
+const film = (name, scene, running, rendering) => clip(join(out, `${name}.mp4`), name, scene, running, rendering);
+
+// Several of them in one picture, so many in a row: [title, scene].
+function films(name, columns, scenes, running, rendering) {
+  const folder = mkdtempSync(join(tmpdir(), "cardhouse-"));
+  const inputs = scenes.flatMap(([title, scene], k) => {
+    clip(join(folder, `${k}.mp4`), title, scene, running, rendering);
+    return ["-i", join(folder, `${k}.mp4`)];
+  });
+  const side = (count, letter) => (count === 0 ? "0" : Array(count).fill(`${letter}0`).join("+"));
+  const layout = scenes.map((_, k) => `${side(k % columns, "w")}_${side(Math.floor(k / columns), "h")}`).join("|");
+  const words = ["-filter_complex", `xstack=inputs=${scenes.length}:layout=${layout}`, "-crf", "27", "-pix_fmt", "yuv420p"];
+  execFileSync("ffmpeg", ["-y", "-loglevel", "error", ...inputs, ...words, join(out, `${name}.mp4`)], { stdio: "inherit" });
   rmSync(folder, { recursive: true });
 }
 
@@ -172,22 +188,34 @@ const pictures = {
       ["--h", "0.002", "--every", "5"],
       ["--from", "1.1", "--to", "2.4", "--speed", "0.4", "--fps", "25", "--size", "800x450"],
     ),
-  // A mat that creeps apart.
+  // Mats that hold, creep apart or fall: the two rows of Kaufman's Fig 7.1.
   composites: () =>
-    film(
+    films(
       "composites",
-      ["composite", "--young", "3.25e7", "--mu", "0.5"],
+      3,
+      ["3.25e7", "6.5e7"].flatMap((young) =>
+        ["0.1", "0.3", "0.5"].map((mu) => [`${young} Pa, mu = ${mu}`, ["composite", "--young", young, "--mu", mu]]),
+      ),
       ["--until", "0.7"],
-      ["--from", "0.1", "--speed", "0.15", "--size", "960x540", "--view", "front"],
+      ["--from", "0.1", "--speed", "0.15", "--size", "480x360", "--view", "front"],
     ),
-  // Bars that jam, or pass.
+  // Bars that jam, or pass: the more friction, the more of them stay.
   jamming: () =>
-    film(
+    films(
       "jamming",
-      ["jamming"],
+      3,
+      ["0.2", "0.4", "0.8"].map((mu) => [`mu = ${mu}`, ["jamming", "--mu", mu]]),
       ["--until", "1.6", "--every", "5"],
-      ["--speed", "0.4", "--size", "960x540", "--view", "front"],
+      ["--speed", "0.4", "--size", "480x400", "--view", "front"],
     ),
+  // A mesh that Gmsh made, under load.
+  "hook": () => {
+    const run = join(mkdtempSync(join(tmpdir(), "cardhouse-")), "hook.h5");
+    execFileSync(program, ["run", "scenes/hook.json", "--out", run, "--every", "20", "--quiet"], { stdio: "inherit" });
+    const words = ["--png", join(out, "hook.png"), "--size", "720x540", "--colour", "displacement", "--contacts"];
+    execFileSync(program, ["render", run, ...words], { stdio: "inherit" });
+    finish("hook");
+  },
 };
 
 const wanted = process.argv.slice(2).filter((word) => word in pictures);

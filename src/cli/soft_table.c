@@ -45,16 +45,23 @@ void ch_soft_print(const ChWorld* world, const char* head) {
            k.soft->skin.vertex_count);
 }
 
+static json_t* frequencies(const ChSoft* soft) {
+  json_t* list = json_array();
+  for (int a = 0; a < soft->modes; ++a) json_array_append_new(list, ch_json_real(soft->frequency[a] / (2.0 * M_PI)));
+  return list;
+}
+
 json_t* ch_soft_json(const ChWorld* world) {
   json_t* list = NULL;
   Kin k;
   for (int body = 0; next_kin(world, body, &k); body = k.first + 1) {
     if (!list) list = json_array();
     json_array_append_new(
-        list, json_pack("{s:s, s:i, s:s, s:i, s:b, s:o, s:i}", "first", world->bodies[k.first].name, "bodies", k.count,
-                        "model", models[k.soft->kind], "modes", k.soft->modes, "clamped", k.soft->clamped, "frequency",
-                        json_pack("{s:o, s:o}", "lowest", ch_json_real(k.low), "highest", ch_json_real(k.high)),
-                        "vertices", k.soft->skin.vertex_count));
+        list,
+        json_pack("{s:s, s:i, s:s, s:i, s:b, s:o, s:o, s:i}", "first", world->bodies[k.first].name, "bodies", k.count,
+                  "model", models[k.soft->kind], "modes", k.soft->modes, "clamped", k.soft->clamped, "frequency",
+                  json_pack("{s:o, s:o}", "lowest", ch_json_real(k.low), "highest", ch_json_real(k.high)),
+                  "frequencies", frequencies(k.soft), "vertices", k.soft->skin.vertex_count));
   }
   return list;
 }
