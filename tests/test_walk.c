@@ -98,6 +98,21 @@ static void paths_end_at_solutions(void** state) {
   assert_true(kinks > 1000);
 }
 
+// Sixty-four rows between their bounds, none of which need be entered when there is no time.
+static void a_path_ends_where_time_has_run_out(void** state) {
+  (void)state;
+  enum { ROWS = 64 };
+  ChKinkPath p = ch_kink_path_create(arena, ROWS);
+  for (int a = 0; a < ROWS; ++a) {
+    p.lo[a] = -INFINITY, p.hi[a] = INFINITY;
+    p.x[a] = p.y[a] = 1.0;
+    p.T[a * p.stride + a] = 1.0;
+  }
+  long kinks = 0;
+  assert_int_equal(ch_kink_path_follow(&p, 10, (ChDeadline){0.0, INFINITY}, &kinks), CH_KINK_SINGULAR);
+  CHECK_NEAR(p.T[0], 1.0, 0.0);
+}
+
 // A slab that comes down on 5 x 5 contacts, of which W sees six freedoms
 static ChProblem* slab(const double velocity[6]) {
   static const double gravity[3] = {0.0, 0.0, -9.81}, up[3] = {0.0, 0.0, 1.0};
@@ -143,6 +158,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(path_goes_on_as_the_determinant_says, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(paths_end_at_solutions, open_arena, close_arena),
+      cmocka_unit_test_setup_teardown(a_path_ends_where_time_has_run_out, open_arena, close_arena),
       cmocka_unit_test(redundant_contacts_brake_a_slab),
       cmocka_unit_test(redundant_contacts_of_a_slab_that_spins_and_tips),
   };

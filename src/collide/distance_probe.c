@@ -129,10 +129,13 @@ static bool is_away(const ChEmptyBalls* balls, ChVec3 x, double within) {
   return false;
 }
 
+// In the place of the oldest; a memory may live for as long as a run does, so that its count goes round.
 static void keep_ball(ChEmptyBalls* balls, ChVec3 centre, double radius) {
   if (!balls) return;
-  balls->centre[balls->count % CH_EMPTY_BALLS] = centre;
-  balls->radius[balls->count++ % CH_EMPTY_BALLS] = radius - balls->bent;
+  int place = balls->count % CH_EMPTY_BALLS;
+  balls->centre[place] = centre;
+  balls->radius[place] = radius - balls->bent;
+  if (++balls->count == 2 * CH_EMPTY_BALLS) balls->count = CH_EMPTY_BALLS;
 }
 
 static bool skin_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {

@@ -16,7 +16,10 @@ typedef struct Search {
   ChTriangleFoot foot;
 } Search;
 
-// A triangle is no nearer than its plane, which is soon asked. Of equals the first counts, however they are come by.
+// What is as near as the best to rounding is asked, too: of equals the first counts, however they are come by.
+#define TIE (1.0 + 1e-12)
+
+// A triangle is no nearer than its plane, which is soon asked.
 static bool try_triangle(Search* s, int triangle) {
   ChVec3 p[3], normal = ch_skin_normal(s->skin, triangle);
   ChVec3 on = ch_skin_vertex(s->skin, s->skin->tree->soft->skin.triangles[3 * triangle]);
@@ -25,7 +28,7 @@ static bool try_triangle(Search* s, int triangle) {
     if (!(height < 0.0)) return false;
     weight = 1.0 + WRONG_SIDE * (1.0 + ch_dot(normal, s->outward));
   }
-  if (!(weight * weight * height * height <= s->best2)) return false;
+  if (!(weight * weight * height * height <= TIE * s->best2)) return false;
   ch_skin_corners(s->skin, triangle, p);
   ChTriangleFoot foot = ch_triangle_foot(p[0], p[1], p[2], s->x);
   ChVec3 apart = ch_sub(s->x, foot.point);
@@ -67,10 +70,11 @@ static void try_leaf(Search* s, int index) {
   const ChSkinTree* tree = s->skin->tree;
   const ChSkinNode* node = &tree->nodes[index];
   ChBox3 box_room;
-  if (!(ch_box_distance2(ch_skin_box(s->skin, index, &box_room), s->x) <= s->best2)) return;
+  if (!(ch_box_distance2(ch_skin_box(s->skin, index, &box_room), s->x) <= TIE * s->best2)) return;
   ChSkinLeaf room;
   const ChSkinLeaf* leaf = ch_skin_leaf(s->skin, index, &room);
   float about2[CH_SKIN_LEAF], facing[CH_SKIN_LEAF];
+  double heaviest = s->leaves ? 1.0 + 2.0 * WRONG_SIDE : 1.0;  // weight, and so of what distances are off by
   ch_skin_leaf_distances(leaf, s->x, about2);
   if (s->leaves) {
     ch_skin_leaf_facing(leaf, s->outward, facing);
@@ -83,7 +87,8 @@ static void try_leaf(Search* s, int index) {
   for (int k = 1; k < node->count; ++k)
     if (about2[k] < about2[nearest]) nearest = k;
   for (int k = -1; k < node->count; ++k) {
-    double most = s->best + ch_skin_leaf_slack(leaf, s->best), limit = isfinite(most) ? most * most : INFINITY;
+    double most = s->best + heaviest * ch_skin_leaf_slack(leaf, s->best),
+           limit = isfinite(most) ? most * most : INFINITY;
     int lane = k < 0 ? nearest : k;
     if (!(about2[lane] > limit) && k != nearest) try_triangle(s, tree->triangles[node->first + lane]);
     if (k < 0 && about2[lane] > limit) return;
@@ -92,7 +97,7 @@ static void try_leaf(Search* s, int index) {
 
 static inline bool is_worth_it(const Search* s, const Reached* r) {
   double most = s->best + r->radius;
-  return r->apart2 < most * most;
+  return r->apart2 <= TIE * most * most;
 }
 
 static void search(Search* s) {

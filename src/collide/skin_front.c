@@ -47,7 +47,11 @@ ChSkinPart ch_skin_front_narrow(ChSkinFront* front, const ChSkinPart* part, int 
                                 double size) {
   ChSkinPart out = {.first = free, .at = x, .radius = within, .sifted = INFINITY};
   for (int k = 0; k < part->count; ++k)
-    if (!add(front, front->nodes[part->first + k], x, within, size, &out)) return *part;
+    if (!add(front, front->nodes[part->first + k], x, within, size, &out)) {
+      ChSkinPart same = *part;
+      same.borrowed = true;
+      return same;
+    }
   return out;
 }
 
@@ -82,7 +86,7 @@ bool ch_skin_front_meets(const ChSkinFront* front, const ChSkinPart* part, const
 bool ch_skin_front_sift(ChSkinFront* front, ChSkinPart* part, const ChBox3* box, double within) {
   const ChSkin* skin = front->skin;
   ChSkinPart out = *part;
-  if (!ch_skin_front_is_fine(front, part)) return false;
+  if (part->borrowed || !ch_skin_front_is_fine(front, part)) return false;
   out.count = 0;
   out.sifted = within;
   for (int k = 0; k < part->count; ++k) {
@@ -93,7 +97,8 @@ bool ch_skin_front_sift(ChSkinFront* front, ChSkinPart* part, const ChBox3* box,
   return true;
 }
 
-bool ch_skin_front_touches(const ChSkinFront* front, const ChSkinPart* part, ChVec3 x, double within, double* empty) {
+bool ch_skin_front_touches(const ChSkinFront* front, const ChSkinPart* part, ChVec3 x, double within, double aside,
+                           double* empty) {
   const ChSkin* skin = front->skin;
   double nearest2 = INFINITY;
   for (int k = 0; k < part->count; ++k) {
@@ -111,6 +116,6 @@ bool ch_skin_front_touches(const ChSkinFront* front, const ChSkinPart* part, ChV
     }
     if (apart2 < nearest2) nearest2 = apart2;
   }
-  *empty = fmin(sqrt(nearest2), fmin(part->sifted, part->radius - ch_norm(ch_sub(x, part->at))));
+  *empty = fmin(sqrt(nearest2), fmin(part->sifted - aside, part->radius - ch_norm(ch_sub(x, part->at))));
   return false;
 }

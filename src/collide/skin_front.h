@@ -16,6 +16,7 @@ typedef struct ChSkinPart {
   ChVec3 at;     // everything nearer than `radius` to this place is in the list
   double radius;
   double sifted;  // for those whom it was sifted for last: everything nearer than this is, too
+  bool borrowed;  // the list is that of the older part, whom others may still ask
 } ChSkinPart;
 
 typedef struct ChSkinFront {
@@ -35,14 +36,15 @@ ChSkinPart ch_skin_front_narrow(ChSkinFront* front, const ChSkinPart* part, int 
 bool ch_skin_front_is_fine(const ChSkinFront* front, const ChSkinPart* part);
 
 // What of a part is nearer to a box than `within`, in the place of the part; false where it has nodes that are no
-// leaves, and stays as it is.
+// leaves, or a list that is not its own, and stays as it is.
 bool ch_skin_front_sift(ChSkinFront* front, ChSkinPart* part, const ChBox3* box, double within);
 
 // Whether any node of a part, all of which are leaves, is nearer to a box.
 bool ch_skin_front_meets(const ChSkinFront* front, const ChSkinPart* part, const ChBox3* box, double within);
 
 // Whether any leaf of a part may come as near; nodes that are none do. If not, nothing of the skin is nearer to x than
-// `empty`, which is not above what the part knows of.
-bool ch_skin_front_touches(const ChSkinFront* front, const ChSkinPart* part, ChVec3 x, double within, double* empty);
+// `empty`, which is not above what the part knows of. `aside`: how far x is from those whom the part was sifted for.
+bool ch_skin_front_touches(const ChSkinFront* front, const ChSkinPart* part, ChVec3 x, double within, double aside,
+                           double* empty);
 
 #endif

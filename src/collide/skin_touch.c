@@ -123,7 +123,8 @@ static bool is_clear(const ChSkinWalk* w, ChVec3 x, double half) {
   if (!w->front || w->inside) return false;
   ChClosingReach reach = ch_closing_reach(&w->closing, x, half, w->swing);
   if (half > 0.0) reach.middle = x, reach.within = half + reach.margin;
-  return !ch_skin_front_touches(w->front, &w->part, reach.middle, reach.within, &empty) &&
+  double aside = ch_norm(ch_sub(reach.middle, x));
+  return !ch_skin_front_touches(w->front, &w->part, reach.middle, reach.within, aside, &empty) &&
          ch_probe_is_outside(&w->sampling.probe, reach.middle, empty);
 }
 

@@ -169,9 +169,11 @@ static void start_part(Driver* d, int c) {
   d->best[c] = CH_TAKE(d->arena, s->rows, double);
   d->error[c] = part->zero_error;
   if (!d->options->warm) return;
-  for (int k = 0; k < s->rows; ++k) d->best[c][k] = d->options->warm[part->source[k]] / (part->c * part->g[k]);
+  bool known = d->starts && ch_system_is_soft(s);  // rows are long: u of what was tried is not computed twice
+  const double* start = known ? d->r_out : d->options->warm;
+  for (int k = 0; k < s->rows; ++k) d->best[c][k] = start[part->source[k]] / (part->c * part->g[k]);
   ch_system_project(s, d->best[c], d->best[c]);
-  if (d->starts && ch_system_is_soft(s))  // rows are long: u is not computed twice
+  if (known)
     for (int k = 0; k < s->rows; ++k) d->u[k] = part->g[k] * d->u_out[part->source[k]] / part->c;
   else
     ch_system_velocity(s, d->best[c], d->u);

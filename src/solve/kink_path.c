@@ -8,7 +8,8 @@
 #include "linalg/quad.h"
 
 #define LEAST_PIVOT 1e-13
-enum { PARTS = 3, QUAD = 4, PATIENCE = 32 };  // kinks between two looks at the clock
+enum { PARTS = 3, QUAD = 4 };
+enum { PATIENCE = 32, LARGE = 64 };  // changes between two looks at the clock; rows from which on each is worth one
 
 // A change of D: c b^T, with few entries each
 typedef struct Change {
@@ -108,11 +109,16 @@ static int find_piece(ChKinkPath* p) {
   return count;
 }
 
+static bool is_late(const ChKinkPath* p, long change, ChDeadline deadline) {
+  return (p->rows >= LARGE || change % PATIENCE == PATIENCE - 1) && ch_deadline_passed(deadline);
+}
+
 // From D = 0, T = V to the piece that x lies in, the largest pivot first; returns the determinant's sign, 0 where it is
-// none.
-static double enter_piece(ChKinkPath* p) {
+// none or time has run out.
+static double enter_piece(ChKinkPath* p, ChDeadline deadline) {
   double sign = 1.0;
   for (int left = find_piece(p); left > 0; --left) {
+    if (is_late(p, left, deadline)) return 0.0;
     double largest = 0.0;
     int next = 0;
     for (int k = 0; k < left; ++k) {
@@ -201,10 +207,10 @@ static double cross(ChKinkPath* p, Kink kink) {
 }
 
 ChKinkEnd ch_kink_path_follow(ChKinkPath* p, long most, ChDeadline deadline, long* kinks) {
-  double t = 0.0, forward = enter_piece(p);
+  double t = 0.0, forward = enter_piece(p, deadline);
   if (forward == 0.0) return CH_KINK_SINGULAR;
   for (long k = 0; k < most; ++k, ++*kinks) {
-    if (k % PATIENCE == PATIENCE - 1 && ch_deadline_passed(deadline)) break;
+    if (is_late(p, k, deadline)) break;
     Kink kink = next_kink(p, forward, 1.0 - t);
     if (!(kink.after < INFINITY)) return CH_KINK_RAY;
     for (int a = 0; a < p->rows; ++a) p->x[a] -= forward * kink.after * p->y[a];

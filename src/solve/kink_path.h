@@ -21,7 +21,7 @@ typedef enum ChKinkEnd {
   CH_KINK_RAY,      // back for ever
   CH_KINK_LOOP,     // back at the start
   CH_KINK_LIMIT,    // of kinks, or of time
-  CH_KINK_SINGULAR  // I + V D is
+  CH_KINK_SINGULAR  // I + V D is, or time ran out on the way to the first piece
 } ChKinkEnd;
 
 typedef struct ChKinkPath {

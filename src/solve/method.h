@@ -66,7 +66,7 @@ struct ChMethod {
   const char* equation;    // where in it: equation, section, algorithm; other documents after a semicolon
   const char* literature;  // beyond the documents, or NULL
   unsigned takes;
-  int largest;        // variables of the polygonal problem (polygon_lcp.h) that a dense method takes; 0: any number
+  int largest;        // rows, or variables of the polygonal problem (polygon_lcp.h), that a dense method takes; 0: any
   int engine_sweeps;  // see ChMethodInfo
   const struct ChOption* options;
   int option_count;

@@ -180,7 +180,7 @@ static void solve(ChRun* run) {
   land(&w);
   for (long k = 1; k <= limit && !ch_run_finished(run); ++k) {
     ++run->inner;
-    if (walk_from_here(&w, &kinks) != CH_KINK_SOLVED) walk_from_afar(&w, &kinks);
+    if (walk_from_here(&w, &kinks) != CH_KINK_SOLVED && !ch_run_late(run)) walk_from_afar(&w, &kinks);
     memcpy(w.x, w.path.x, bytes);
     enter_frames(&w, -1.0, 1, w.x);
     if (!ch_all_finite(w.x, w.s->rows)) break;

@@ -124,6 +124,7 @@ static const Stage stages[] = {
 static bool takes_part(const Stage* stage, const ChSystem* sub, double error, bool stubborn, long left) {
   if (stage->method == &ch_method_nsgs && left < SWEEPS) return false;
   if ((stage->kind & FORMED) && !sub->formed) return false;
+  if (stage->method->largest > 0 && sub->rows > stage->method->largest) return false;
   if (sub->relaxed && !(stage->method->takes & CH_TAKES_RELAXED)) return false;
   if ((stage->kind & SMALL) && sub->n > SMALL_SET) return false;
   if ((stage->kind & NEAR) && !(error <= NEAR_ERROR)) return false;
