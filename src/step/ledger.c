@@ -5,6 +5,7 @@
 //   contacts with driven bodies                             - r . w,  w from the mean of the driven body's velocities
 //   applied wrenches, driven torques                        h k . vm
 //   gravity that changes in time                            V(t + h, q+) - V(t, q+)
+//   springs and dampers on driven bodies                    see driven.h
 //
 // Where positions move with the new velocity (euler), not with vm, K + V swings by half a step's work of gravity,
 // 1/2 h m g . (v+ - v), whenever a body speeds up or slows down. It comes back, so it is no gain: what symplectic Euler
