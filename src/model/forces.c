@@ -279,3 +279,30 @@ double ch_kinetic_energy(const ChWorld* world, const ChBodyState* states) {
   }
   return sum;
 }
+
+// J(q) w + C(q) qd, about the centre of mass, body's frame
+static ChVec3 soft_spin(const ChWorld* world, const ChBodyState* states, int body) {
+  const ChSoft* soft = world->bodies[body].soft;
+  const double *q = ch_state_modes(world, states, body), *rates = ch_state_rates(world, states, body);
+  double C[3 * CH_SOFT_MODES_MAX];
+  ChMat3 J;
+  ch_soft_inertia(soft, q, &J);
+  ch_soft_coupling(soft, q, C);
+  ChVec3 L = ch_mat_apply(&J, states[body].omega);
+  for (int a = 0; a < soft->modes; ++a)
+    L = ch_along(L, rates[a], ch_vec(C[a], C[soft->modes + a], C[2 * soft->modes + a]));
+  return L;
+}
+
+void ch_momenta(const ChWorld* world, const ChBodyState* states, ChVec3* linear, ChVec3* angular) {
+  *linear = *angular = ch_vec(0, 0, 0);
+  for (int b = 0; b < world->body_count; ++b) {
+    const ChBody* body = &world->bodies[b];
+    if (body->kind != CH_BODY_DYNAMIC || (body->soft && body->soft->clamped)) continue;
+    const ChBodyState* s = &states[b];
+    ChVec3 p = ch_scale(body->mass, s->velocity);
+    ChVec3 spin = body->soft ? soft_spin(world, states, b) : ch_mat_apply(&body->inertia, s->omega);
+    *linear = ch_add(*linear, p);
+    *angular = ch_add(*angular, ch_add(ch_cross(s->position, p), ch_rotate(s->orientation, spin)));
+  }
+}

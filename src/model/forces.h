@@ -43,4 +43,8 @@ double ch_force_stored(const ChWorld* world, const ChForce* force, const ChBodyS
 // Power that goes into a spring's damper at end `side`: less its force on that end, times the end's velocity.
 double ch_force_damper_power(const ChWorld* world, const ChForce* force, const ChBodyState* states, int side);
 
+// Momentum of all bodies that forces move, and angular momentum about the origin. Clamped bodies are part of what holds
+// them and do not count.
+void ch_momenta(const ChWorld* world, const ChBodyState* states, ChVec3* linear, ChVec3* angular);
+
 #endif

@@ -105,6 +105,7 @@ void ch_ledger_close(const ChSimulation* s, double half_step, ChStepInfo* info) 
   double old = ch_kinetic_energy(s->world, s->before), was = ch_forces_potential(s->world, s->before, s->time);
   info->kinetic = ch_kinetic_energy(s->world, s->states);
   info->potential = ch_forces_potential(s->world, s->states, info->time);
+  ch_momenta(s->world, s->states, &info->momentum, &info->angular_momentum);
   if (!s->autonomous) info->work += info->potential - ch_forces_potential(s->world, s->states, s->time);
   double gain = info->kinetic + info->potential - old - was - info->work + half_step;
   double size = info->kinetic + fabs(info->potential) + old + fabs(was) + fabs(info->work);
