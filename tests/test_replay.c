@@ -203,6 +203,18 @@ static void links_are_not_followed(void** state) {
   assert_non_null(strstr(context.message, "link"));
 }
 
+// Files from before there were momenta.
+static void older_files_are_read(void** state) {
+  (void)state;
+  const char* path = ch_temporary_path("older.h5");
+  ch_simulation_destroy(record(path, 3, 10));
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  assert_true(H5Ldelete(file, "step/momentum", H5P_DEFAULT) >= 0);
+  assert_true(H5Ldelete(file, "step/angular_momentum", H5P_DEFAULT) >= 0);
+  H5Fclose(file);
+  assert_int_equal(read_last(path), CH_OK);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_last_row_is_the_last_state_in_space),
@@ -211,6 +223,7 @@ int main(void) {
       cmocka_unit_test(damaged_rows_are_refused),
       cmocka_unit_test(other_files_are_refused),
       cmocka_unit_test(links_are_not_followed),
+      cmocka_unit_test(older_files_are_read),
   };
   return cmocka_run_group_tests(tests, ch_temporary_create, ch_temporary_remove);
 }

@@ -110,6 +110,9 @@ class Output(Runs):
         self.assertLess(answer["penetration"]["max"], 1e-6)
         self.assertEqual(answer["joint_error"], {"max": 0.0})
         self.assertEqual(sorted(answer["energy"]), ["end", "largest_gain", "start"])
+        for name in ("momentum", "angular_momentum"):
+            self.assertEqual(answer[name]["start"], [0, 0, 0])
+            self.assertLess(np.abs(answer[name]["end"]).max(), 1e-6)
         self.assertEqual(sorted(answer["seconds"]), ["assemble", "collide", "record", "solve", "total"])
         self.assertGreater(answer["real_time_factor"], 0)
 
@@ -232,6 +235,10 @@ class Trajectory(Runs):
             self.assertEqual(data["step/" + name].shape, (rows,))
         for name in FIELDS:
             self.assertEqual(data["certificate/" + name].shape, (rows,))
+        momentum = 900 * 0.2**3 * data["body/velocity"][:, 1]
+        np.testing.assert_allclose(data["step/momentum"], momentum, atol=1e-12)
+        about = np.cross(data["body/position"][:, 1], momentum)  # the puck does not turn
+        np.testing.assert_allclose(data["step/angular_momentum"], about, atol=1e-6)
         self.assertEqual(data["contact/offset"].shape, (rows + 1,))
         self.assertEqual(data["contact/offset"][-1], contacts)
         self.assertEqual(data["contact/bodies"].shape, (contacts, 2))
@@ -262,6 +269,17 @@ class Trajectory(Runs):
         self.assertEqual(data["body/omega"].shape, (21, 2))
         self.assertEqual(data["body/position"].shape, (21, 2, 2))
         self.assertEqual(data["contact/force"].shape[1], 2)
+        self.assertEqual((data["step/momentum"].shape, data["step/angular_momentum"].shape), ((21, 2), (21,)))
+
+    def test_files_without_momenta_are_continued(self):
+        out, stop = self.path("older.h5"), self.path("stop")
+        self.expect(run(self.scene(SLIDING), "--until", "0.2", "--out", out, "--checkpoint", stop), 0)
+        with h5py.File(out, "r+") as file:
+            del file["step/momentum"], file["step/angular_momentum"]
+        self.expect(run(self.scene(SLIDING), "--until", "0.4", "--out", out, "--resume", stop), 0)
+        data = datasets(out)
+        self.assertEqual((len(data["time"]), len(data["step/kinetic"])), (41, 41))
+        self.assertNotIn("step/momentum", data)
 
     def test_every_keeps_the_worst_certificate(self):
         busy = self.busy()
@@ -291,6 +309,23 @@ class OtherFiles(Runs):
         self.assertEqual(len(lines), 20)
         self.assertEqual([int(line["step"]) for line in lines], list(range(1, 21)))
         self.assertTrue(all(float(line["natural"]) <= 1e-8 and line["missed"] == "0" for line in lines))
+
+    def test_table_and_trajectory_tell_the_same_momenta(self):
+        for scene, columns in ((SLIDING, ["momentum_x", "momentum_y", "momentum_z", "angular_momentum_x",
+                                          "angular_momentum_y", "angular_momentum_z"]),
+                               (PLANE, ["momentum_x", "momentum_y", "angular_momentum"])):
+            table, out = self.path(scene["name"] + ".csv"), self.path(scene["name"] + ".h5")
+            result = run(self.scene(scene), "--csv", table, "--out", out, "--json")
+            self.expect(result, 0)
+            with open(table, encoding="utf-8") as file:
+                lines = list(csv.DictReader(file))
+            self.assertEqual([name for name in lines[0] if "momentum" in name], columns)
+            data = datasets(out)
+            both = np.column_stack((data["step/momentum"], data["step/angular_momentum"]))[1:]
+            np.testing.assert_array_equal([[float(line[name]) for name in columns] for line in lines], both)
+            answer = json.loads(result.stdout)
+            end = np.append(answer["momentum"]["end"], answer["angular_momentum"]["end"])
+            np.testing.assert_allclose(end, both[-1], rtol=1e-11)
 
     def test_problems_can_be_solved(self):
         folder = self.path("new/problems")

@@ -43,8 +43,9 @@ typedef struct ChSummary {
   ChCertificate worst, sum;  // over the steps
   double penetration, joint_error;
   double energy_start, energy_end, largest_gain;  // joule
-  double displacement;                            // largest distance of a centre of mass from where it started
-  int displaced;                                  // the body of that distance, or -1
+  ChVec3 momentum_start, momentum_end, angular_momentum_start, angular_momentum_end;
+  double displacement;  // largest distance of a centre of mass from where it started
+  int displaced;        // the body of that distance, or -1
   // Deformable bodies are looked at every hundredth of a second: whether one is turned inside out somewhere, which one
   // was first (-1: none), and when.
   long looks, looks_folded;

@@ -76,6 +76,7 @@ typedef struct ChStepInfo {
   double kinetic, potential;       // joule
   double work;  // of motors, prescribed motions, kinematic bodies, applied forces, gravity that changes
   double gain;  // rise of the total energy that `work` does not explain and that is no round-off, or 0
+  ChVec3 momentum, angular_momentum;  // of all that moves freely, at the end; about the origin (plane: z)
   double seconds_collide, seconds_assemble, seconds_solve;
 } ChStepInfo;
 

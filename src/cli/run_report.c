@@ -50,6 +50,25 @@ static json_t* pair_json(const char* a, json_t* x, const char* b, json_t* y) {
   return json_pack("{s:o, s:o}", a, x, b, y);
 }
 
+// In the plane momenta have two numbers and angular momenta one.
+static json_t* vector_json(ChVec3 v, int dimension) {
+  json_t* list = json_pack("[o, o]", ch_json_real(v.x), ch_json_real(v.y));
+  if (dimension == 3) json_array_append_new(list, ch_json_real(v.z));
+  return list;
+}
+static json_t* spin_json(ChVec3 v, int dimension) {
+  return dimension == 3 ? vector_json(v, dimension) : ch_json_real(v.z);
+}
+
+static void set_momenta(json_t* object, const ChSummary* s, int dimension) {
+  json_object_set_new(
+      object, "momentum",
+      pair_json("start", vector_json(s->momentum_start, dimension), "end", vector_json(s->momentum_end, dimension)));
+  json_object_set_new(object, "angular_momentum",
+                      pair_json("start", spin_json(s->angular_momentum_start, dimension), "end",
+                                spin_json(s->angular_momentum_end, dimension)));
+}
+
 static json_t* realtime_json(const ChRealtime* r) {
   const ChPace* p = &r->pace;
   const ChLoopMeter* m = &r->meter;
@@ -97,6 +116,7 @@ static void set_mechanics(json_t* object, const ChRunReport* r) {
   json_object_set_new(object, "energy",
                       json_pack("{s:o, s:o, s:o}", "start", ch_json_real(s->energy_start), "end",
                                 ch_json_real(s->energy_end), "largest_gain", ch_json_real(s->largest_gain)));
+  set_momenta(object, s, ch_world_dimension(ch_simulation_world(r->simulation)));
   json_object_set_new(object, "displacement",
                       pair_json("max", ch_json_real(s->displacement), "body", name ? ch_json_path(name) : json_null()));
   const char* folded = body_name(r, s->folded);

@@ -229,6 +229,34 @@ static double soft_kinetic(const ChWorld* world, const ChBodyState* states, int 
   return sum + 0.5 * ch_dot(w, ch_mat_apply(&J, w));
 }
 
+double ch_force_stored(const ChWorld* world, const ChForce* force, const ChBodyState* states) {
+  switch (force->def.type) {
+    case CH_FORCE_SPRING:
+      return stored(&force->def, ch_spring_pose(force, states).x);
+    case CH_FORCE_TORSION:
+      return stored(&force->def, ch_torsion_pose(world, force, states).angle);
+    case CH_FORCE_WELL:
+      return ch_body_is_dynamic(world, force->def.body[0]) ? ch_well_pose(force, states).value : 0.0;
+    default:
+      return 0.0;
+  }
+}
+
+double ch_force_damper_power(const ChWorld* world, const ChForce* force, const ChBodyState* states, int side) {
+  int body = force->def.body[side];
+  double sign = side == 0 ? -1.0 : 1.0;
+  if (body < 0) return 0.0;
+  if (force->def.type == CH_FORCE_SPRING) {
+    ChSpringPose p = ch_spring_pose(force, states);
+    ChVec3 speed = ch_add(states[body].velocity, ch_rotate(p.turn[side], p.slip[side]));
+    return sign * force->def.damping * ch_dot(p.n, p.u) * ch_dot(p.n, speed);
+  }
+  if (force->def.type != CH_FORCE_TORSION) return 0.0;
+  ChTorsionPose p = ch_torsion_pose(world, force, states);
+  double rate = ch_dot(p.g, ch_sub(p.omega[1], p.omega[0]));
+  return sign * force->def.damping * rate * ch_dot(p.g, p.omega[side]);
+}
+
 double ch_forces_potential(const ChWorld* world, const ChBodyState* states, double t) {
   double sum = 0.0;
   ChVec3 gravity = signal_vector(world->gravity, t);
@@ -236,13 +264,7 @@ double ch_forces_potential(const ChWorld* world, const ChBodyState* states, doub
     if (ch_body_is_dynamic(world, b)) sum -= world->bodies[b].mass * ch_dot(gravity, states[b].position);
   for (int b = 0; b < world->body_count && world->mode_count > 0; ++b)
     if (world->bodies[b].soft) sum += deformation_energy(world, states, b, gravity);
-  for (int f = 0; f < world->force_count; ++f) {
-    const ChForce* force = &world->forces[f];
-    if (force->def.type == CH_FORCE_SPRING) sum += stored(&force->def, ch_spring_pose(force, states).x);
-    if (force->def.type == CH_FORCE_TORSION) sum += stored(&force->def, ch_torsion_pose(world, force, states).angle);
-    if (force->def.type == CH_FORCE_WELL && ch_body_is_dynamic(world, force->def.body[0]))
-      sum += ch_well_pose(force, states).value;
-  }
+  for (int f = 0; f < world->force_count; ++f) sum += ch_force_stored(world, &world->forces[f], states);
   return sum;
 }
 
@@ -256,4 +278,31 @@ double ch_kinetic_energy(const ChWorld* world, const ChBodyState* states) {
     sum += body->soft ? soft_kinetic(world, states, b) : 0.5 * ch_dot(s->omega, ch_mat_apply(&body->inertia, s->omega));
   }
   return sum;
+}
+
+// J(q) w + C(q) qd, about the centre of mass, body's frame
+static ChVec3 soft_spin(const ChWorld* world, const ChBodyState* states, int body) {
+  const ChSoft* soft = world->bodies[body].soft;
+  const double *q = ch_state_modes(world, states, body), *rates = ch_state_rates(world, states, body);
+  double C[3 * CH_SOFT_MODES_MAX];
+  ChMat3 J;
+  ch_soft_inertia(soft, q, &J);
+  ch_soft_coupling(soft, q, C);
+  ChVec3 L = ch_mat_apply(&J, states[body].omega);
+  for (int a = 0; a < soft->modes; ++a)
+    L = ch_along(L, rates[a], ch_vec(C[a], C[soft->modes + a], C[2 * soft->modes + a]));
+  return L;
+}
+
+void ch_momenta(const ChWorld* world, const ChBodyState* states, ChVec3* linear, ChVec3* angular) {
+  *linear = *angular = ch_vec(0, 0, 0);
+  for (int b = 0; b < world->body_count; ++b) {
+    const ChBody* body = &world->bodies[b];
+    if (body->kind != CH_BODY_DYNAMIC || (body->soft && body->soft->clamped)) continue;
+    const ChBodyState* s = &states[b];
+    ChVec3 p = ch_scale(body->mass, s->velocity);
+    ChVec3 spin = body->soft ? soft_spin(world, states, b) : ch_mat_apply(&body->inertia, s->omega);
+    *linear = ch_add(*linear, p);
+    *angular = ch_add(*angular, ch_add(ch_cross(s->position, p), ch_rotate(s->orientation, spin)));
+  }
 }

@@ -38,5 +38,13 @@ bool ch_force_implicit(const ChWorld* world, int force, const ChBodyState* state
 // Potential energy of gravity (constant part at time t), springs, wells and deformation.
 double ch_forces_potential(const ChWorld* world, const ChBodyState* states, double t);
 double ch_kinetic_energy(const ChWorld* world, const ChBodyState* states);
+// What a single spring, torsion spring or well stores; 0 for other forces.
+double ch_force_stored(const ChWorld* world, const ChForce* force, const ChBodyState* states);
+// Power that goes into a spring's damper at end `side`: less its force on that end, times the end's velocity.
+double ch_force_damper_power(const ChWorld* world, const ChForce* force, const ChBodyState* states, int side);
+
+// Momentum of all bodies that forces move, and angular momentum about the origin. Clamped bodies are part of what holds
+// them and do not count.
+void ch_momenta(const ChWorld* world, const ChBodyState* states, ChVec3* linear, ChVec3* angular);
 
 #endif

@@ -9,6 +9,8 @@ ChSummary ch_summary_begin(const ChSimulation* s) {
   ChSummary summary = {.time = ch_simulation_time(s), .displaced = -1, .folded = -1, .looked_at = -INFINITY};
   for (int b = 0; b < s->world->body_count; ++b) summary.bodies += ch_body_is_dynamic(s->world, b);
   summary.energy_start = summary.energy_end = info.kinetic + info.potential;
+  summary.momentum_start = summary.momentum_end = info.momentum;
+  summary.angular_momentum_start = summary.angular_momentum_end = info.angular_momentum;
   return summary;
 }
 
@@ -64,6 +66,8 @@ void ch_summary_add(ChSummary* summary, const ChSimulation* s) {
   summary->penetration = ch_max(summary->penetration, info.penetration);
   summary->joint_error = ch_max(summary->joint_error, info.joint_error);
   summary->energy_end = info.kinetic + info.potential;
+  summary->momentum_end = info.momentum;
+  summary->angular_momentum_end = info.angular_momentum;
   summary->largest_gain = ch_max(summary->largest_gain, info.gain);
   summary->seconds_collide += info.seconds_collide;
   summary->seconds_assemble += info.seconds_assemble;

@@ -26,12 +26,17 @@ static ChStatus failed(ChContext* context, const char* path, int error) {
                  error == ENOSPC ? " (the disk is full)" : "");
 }
 
+static const char SPACE[] =
+    ",momentum_x,momentum_y,momentum_z,angular_momentum_x,angular_momentum_y,angular_momentum_z";
+static const char PLANE[] = ",momentum_x,momentum_y,angular_momentum";
+
 static bool put_head(FILE* file, const ChWorld* world) {
   fputs("step,time,h,contacts,islands,resting,iterations", file);
 #define X(name, text) fputs("," #name, file);
   CH_CERTIFICATE_FIELDS(X)
 #undef X
   fputs(",missed,penetration,joint_error,kinetic,potential,work,gain,collide,assemble,solve", file);
+  fputs(world->dimension == 3 ? SPACE : PLANE, file);
   return fputs(world->mode_count > 0 ? ",deflection\n" : "\n", file) >= 0;
 }
 
@@ -87,6 +92,14 @@ ChStatus ch_table_flush(ChContext* context, ChTable* table) {
   return fflush(table->file) == 0 && !ferror(table->file) ? CH_OK : failed(context, table->path, errno);
 }
 
+static int put_momenta(FILE* file, int dimension, const ChStepInfo* i) {
+  int bytes = 0;
+  for (int a = 0; a < dimension; ++a) bytes += fprintf(file, ",%.17g", ch_component(i->momentum, a));
+  for (int a = dimension == 3 ? 0 : 2; a < 3; ++a)
+    bytes += fprintf(file, ",%.17g", ch_component(i->angular_momentum, a));
+  return bytes;
+}
+
 ChStatus ch_table_add(ChContext* context, ChTable* table, const ChSimulation* simulation) {
   ChStepInfo i = ch_simulation_info(simulation);
   FILE* file = table->file;
@@ -98,6 +111,7 @@ ChStatus ch_table_add(ChContext* context, ChTable* table, const ChSimulation* si
   bytes +=
       fprintf(file, ",%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g", i.missed, i.penetration, i.joint_error,
               i.kinetic, i.potential, i.work, i.gain, i.seconds_collide, i.seconds_assemble, i.seconds_solve);
+  bytes += put_momenta(file, simulation->world->dimension, &i);
   if (simulation->world->mode_count > 0)
     bytes += fprintf(file, ",%.17g", ch_deflection(simulation->world, simulation->states, NULL));
   bytes += fprintf(file, "\n");

@@ -62,6 +62,16 @@ static void put_vector(ChTrajectory* t, ChTrajectoryColumn c, int dimension, ChV
   for (int a = 0; row && a < dimension; ++a) row[a] = ch_component(value, a);
 }
 
+// A file from before there were momenta is continued without.
+static void put_momenta(ChTrajectory* t, int dimension, const ChStepInfo* info) {
+  if (t->columns[CH_COLUMN_MOMENTUM].set > 0) put_vector(t, CH_COLUMN_MOMENTUM, dimension, info->momentum);
+  if (!(t->columns[CH_COLUMN_ANGULAR_MOMENTUM].set > 0)) return;
+  if (dimension == 3)
+    put_vector(t, CH_COLUMN_ANGULAR_MOMENTUM, 3, info->angular_momentum);
+  else
+    put(t, CH_COLUMN_ANGULAR_MOMENTUM, info->angular_momentum.z);
+}
+
 static void put_bodies(ChTrajectory* t, const ChSimulation* s) {
   int d = s->world->dimension, count = s->world->body_count;
   double* position = ch_column_row(&t->columns[CH_COLUMN_POSITION]);
@@ -126,6 +136,7 @@ static void put_row(ChTrajectory* t, const ChSimulation* s) {
   put(t, CH_COLUMN_PENETRATION, t->since.penetration);
   put(t, CH_COLUMN_KINETIC, info.kinetic);
   put(t, CH_COLUMN_POTENTIAL, info.potential);
+  put_momenta(t, s->world->dimension, &info);
   int column = CH_COLUMN_CERTIFICATE;
 #define X(name, text) put(t, (ChTrajectoryColumn)column++, t->since.certificate.name);
   CH_CERTIFICATE_FIELDS(X)

@@ -16,11 +16,12 @@
 enum { VERSION = 1 };
 static const char FORMAT[] = "cardhouse-trajectory";
 
-typedef enum Shape { SCALAR, COUNT, PAIR, VECTOR, MODES, BODY_VECTOR, BODY_TURN, BODY_SPIN } Shape;
+typedef enum Shape { SCALAR, COUNT, PAIR, VECTOR, SPIN, MODES, BODY_VECTOR, BODY_TURN, BODY_SPIN } Shape;
 
 typedef struct Entry {
   const char* name;
   Shape shape;
+  bool late;  // older files do not have it, and are read and continued without
 } Entry;
 
 static const Entry entries[CH_TRAJECTORY_COLUMNS] = {
@@ -37,6 +38,8 @@ static const Entry entries[CH_TRAJECTORY_COLUMNS] = {
     [CH_COLUMN_PENETRATION] = {"step/penetration", SCALAR},
     [CH_COLUMN_KINETIC] = {"step/kinetic", SCALAR},
     [CH_COLUMN_POTENTIAL] = {"step/potential", SCALAR},
+    [CH_COLUMN_MOMENTUM] = {"step/momentum", VECTOR, true},
+    [CH_COLUMN_ANGULAR_MOMENTUM] = {"step/angular_momentum", SPIN, true},
     [CH_COLUMN_CERTIFICATE] =
 #define X(name, text) {"certificate/" #name, SCALAR},
         CH_CERTIFICATE_FIELDS(X)
@@ -56,27 +59,34 @@ static int layout(Shape shape, const ChWorld* world, hid_t* type, hsize_t extent
   hsize_t d = (hsize_t)world->dimension, bodies = (hsize_t)world->body_count;
   *type = shape == COUNT ? H5T_STD_I64LE : shape == PAIR ? H5T_STD_I32LE : H5T_IEEE_F64LE;
   extents[0] = 0;
-  extents[1] = shape == PAIR ? 2 : shape == VECTOR ? d : shape == MODES ? (hsize_t)world->mode_count : bodies;
+  extents[1] = shape == PAIR                      ? 2
+               : shape == VECTOR || shape == SPIN ? d
+               : shape == MODES                   ? (hsize_t)world->mode_count
+                                                  : bodies;
   extents[2] = shape == BODY_TURN ? 4 : d;
-  if (shape == SCALAR || shape == COUNT) return 1;
-  if (shape == PAIR || shape == VECTOR || shape == MODES) return 2;
+  if (shape == SCALAR || shape == COUNT || (shape == SPIN && d == 2)) return 1;
+  if (shape == PAIR || shape == VECTOR || shape == SPIN || shape == MODES) return 2;
   return shape != BODY_VECTOR && d == 2 ? 2 : 3;
 }
 
 const char* ch_trajectory_column_name(ChTrajectoryColumn column) { return entries[column].name; }
 
-bool ch_trajectory_column_is_there(const ChWorld* world, ChTrajectoryColumn column) {
+static bool world_has(const ChWorld* world, int column) {
   return entries[column].shape != MODES || world->mode_count > 0;
 }
 
-// A column that a world has not stays as closed ones are: it never holds rows.
+bool ch_trajectory_column_is_there(hid_t file, const ChWorld* world, ChTrajectoryColumn column) {
+  return world_has(world, column) && (!entries[column].late || H5Lexists(file, entries[column].name, H5P_DEFAULT) > 0);
+}
+
+// A column that a world or a file has not stays as closed ones are: it never holds rows.
 static bool is_open(const ChColumn* column) { return column->set > 0; }
 
 bool ch_trajectory_columns_create(hid_t file, const ChWorld* world, ChColumn* columns) {
   hid_t type;
   hsize_t extents[3];
   for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) {
-    if (!ch_trajectory_column_is_there(world, (ChTrajectoryColumn)c)) continue;
+    if (!world_has(world, c)) continue;
     int rank = layout(entries[c].shape, world, &type, extents);
     if (!ch_column_create(&columns[c], file, entries[c].name, type, rank, extents)) return false;
   }
@@ -87,7 +97,7 @@ bool ch_trajectory_columns_open(hid_t file, const ChWorld* world, ChColumn* colu
   hid_t type;
   hsize_t extents[3];
   for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) {
-    if (!ch_trajectory_column_is_there(world, (ChTrajectoryColumn)c)) continue;
+    if (!ch_trajectory_column_is_there(file, world, (ChTrajectoryColumn)c)) continue;
     int rank = layout(entries[c].shape, world, &type, extents);
     if (!ch_column_open(&columns[c], file, entries[c].name, type, rank, extents)) return false;
   }

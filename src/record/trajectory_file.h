@@ -21,6 +21,8 @@ typedef enum ChTrajectoryColumn {
   CH_COLUMN_PENETRATION,
   CH_COLUMN_KINETIC,
   CH_COLUMN_POTENTIAL,
+  CH_COLUMN_MOMENTUM,  // this and the next: not in files that were written before there were any
+  CH_COLUMN_ANGULAR_MOMENTUM,
   CH_COLUMN_CERTIFICATE,  // six of them, as in CH_CERTIFICATE_FIELDS
   CH_COLUMN_OFFSET = CH_COLUMN_CERTIFICATE + 6,
   CH_COLUMN_BODIES,
@@ -43,8 +45,8 @@ bool ch_trajectory_get_scene(hid_t file, char** scene);
 bool ch_trajectory_get_numbers(hid_t file, double* h, double* tolerance, char* method, size_t size);
 
 const char* ch_trajectory_column_name(ChTrajectoryColumn column);  // "body/position"
-// Whether a file of this world has it.
-bool ch_trajectory_column_is_there(const ChWorld* world, ChTrajectoryColumn column);
+// Whether this file of this world should have it.
+bool ch_trajectory_column_is_there(hid_t file, const ChWorld* world, ChTrajectoryColumn column);
 bool ch_trajectory_columns_create(hid_t file, const ChWorld* world, ChColumn* columns);
 bool ch_trajectory_columns_open(hid_t file, const ChWorld* world, ChColumn* columns);
 

@@ -58,7 +58,7 @@ ChStatus ch_trajectory_scene(ChContext* context, const char* path, char** scene)
 static ChStatus open_columns(ChContext* context, ChTrajectoryReader* r) {
   for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) {
     const char* name = ch_trajectory_column_name((ChTrajectoryColumn)c);
-    if (!ch_trajectory_column_is_there(r->world, (ChTrajectoryColumn)c)) continue;
+    if (!ch_trajectory_column_is_there(r->file.file, r->world, (ChTrajectoryColumn)c)) continue;
     if (!ch_hdf5_has(&r->file, name)) ch_hdf5_fail(&r->file, CH_ERR_FORMAT, "dataset /%s is missing", name);
     if (r->file.status != CH_OK) return r->file.status;
   }

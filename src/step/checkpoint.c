@@ -6,7 +6,7 @@
 
 #include "step/state.h"
 
-// What is kept of the last step's info: all but the times it took.
+// What is kept of the last step's info: all but the times it took, and momenta, which the states tell.
 #define FIGURES(X)       \
   X(step, long)          \
   X(time, double)        \
@@ -158,6 +158,7 @@ ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* byt
   s->step = header.step;
   s->base_step = header.base_step;
   read_info(header.info, &s->info);
+  ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
   s->still = s->rest.filled = false;
   s->contact_count = 0;
   return CH_OK;

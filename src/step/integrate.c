@@ -15,6 +15,7 @@
 
 #include "assemble/soft_body.h"
 #include "base/clock.h"
+#include "step/driven.h"
 #include "step/force_place.h"
 #include "step/rotation.h"
 #include "step/soft_step.h"
@@ -401,9 +402,13 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   *half_step = (1.0 - 2.0 * p.a) * ch_ledger_half_step(s, h);
   if (ch_force_place_sum(&p.place, true, s->k)) info->work += ch_ledger_applied(s, s->k, h);
   info->work += ch_ledger_rows(s, &p.moment, &p.rows, p.r, info->impacts == 0 ? s->before : s->states);
+  info->work += ch_driven_damping(&p.place);
   status = ch_step_remember(context, s, &p.stage, h);
   if (status != CH_OK) return status;
+  info->work += ch_driven_stored_ahead(&p.place) - ch_driven_stored(s);
   advance(&p);
+  info->work -= ch_driven_stored_ahead(&p.place);
   ch_kinematic_arrive(s, info->time);
+  info->work += ch_driven_stored(s);
   return CH_OK;
 }

@@ -5,6 +5,7 @@
 //   contacts with driven bodies                             - r . w,  w from the mean of the driven body's velocities
 //   applied wrenches, driven torques                        h k . vm
 //   gravity that changes in time                            V(t + h, q+) - V(t, q+)
+//   springs and dampers on driven bodies                    see driven.h
 //
 // Where positions move with the new velocity (euler), not with vm, K + V swings by half a step's work of gravity,
 // 1/2 h m g . (v+ - v), whenever a body speeds up or slows down. It comes back, so it is no gain: what symplectic Euler
@@ -104,6 +105,7 @@ void ch_ledger_close(const ChSimulation* s, double half_step, ChStepInfo* info) 
   double old = ch_kinetic_energy(s->world, s->before), was = ch_forces_potential(s->world, s->before, s->time);
   info->kinetic = ch_kinetic_energy(s->world, s->states);
   info->potential = ch_forces_potential(s->world, s->states, info->time);
+  ch_momenta(s->world, s->states, &info->momentum, &info->angular_momentum);
   if (!s->autonomous) info->work += info->potential - ch_forces_potential(s->world, s->states, s->time);
   double gain = info->kinetic + info->potential - old - was - info->work + half_step;
   double size = info->kinetic + fabs(info->potential) + old + fabs(was) + fabs(info->work);

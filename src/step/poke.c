@@ -124,6 +124,7 @@ ChStatus ch_simulation_place(ChContext* context, ChSimulation* s, int body, ChVe
   s->states[body].position = position;
   s->still = s->rest.filled = false;
   s->info.potential = ch_forces_potential(s->world, s->states, s->time);
+  ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
   return CH_OK;
 }
 
@@ -272,6 +273,7 @@ ChStatus ch_simulation_carry(ChContext* context, ChSimulation* s, const ChSimula
   s->info = from->info;
   s->info.kinetic = ch_kinetic_energy(s->world, s->states);
   s->info.potential = ch_forces_potential(s->world, s->states, s->time);
+  ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
   forget_rest(s);
   return CH_OK;
 }

@@ -58,6 +58,7 @@ static ChStatus start(ChContext* context, ChSimulation* s) {
   ch_kinematic_arrive(s, 0.0);
   s->info = (ChStepInfo){.kinetic = ch_kinetic_energy(s->world, s->states),
                          .potential = ch_forces_potential(s->world, s->states, 0.0)};
+  ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
   return ch_collider_create(context, s->world, &s->collider);
 }
 
