@@ -130,6 +130,21 @@ class Soft(unittest.TestCase):
         self.assertLess(said[0]["frequency"]["lowest"], said[0]["frequency"]["highest"])
         self.assertNotIn("soft", json.loads(self.expect(run("run", "stack", "--until", "0.01", "--json"))))
 
+    # More than 1000 tetrahedra, so that they are kept; from standard input, so that it is in the user's own folder.
+    def test_modes_of_a_scene_without_a_file_are_kept_in_a_fresh_home(self):
+        text = self.expect(run("scene", "soft-bar", "--cells", "60", "--modes", "5"))
+        for name, cache, place in (("unset", None, "unset/.cache"), ("relative", "here", "relative/.cache"),
+                                   ("given", self.path("x/a"), "x/a")):
+            home = dict(os.environ, HOME=self.path(name))
+            home.pop("XDG_CACHE_HOME", None)
+            if cache:
+                home["XDG_CACHE_HOME"] = cache
+            self.expect(run("scene", "check", "-", input=text, env=home, cwd=self.folder))
+            kept = os.listdir(os.path.join(self.path(place), "cardhouse"))
+            self.assertEqual([os.path.splitext(file)[1] for file in kept], [".basis"])
+            self.assertEqual(os.stat(self.path(place)).st_mode & 0o777, 0o700)
+        self.assertFalse(os.path.exists(self.path("here")))
+
     def test_other_integrators_are_refused(self):
         result = run("run", self.scene(), "--integrator", "half-step")
         self.assertEqual(result.returncode, 2)
