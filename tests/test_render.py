@@ -140,6 +140,15 @@ class Replay(unittest.TestCase):
                       ["--png", "x.png", "--size", "1x1"], ["--png", "x.png", "--view", "below"]):
             self.assertEqual(run("render", self.path, *words).returncode, 2, words)
 
+    def test_render_refuses_a_moment_that_was_not_recorded(self):
+        for words in (["--png", "x.png", "--time", "1e9"], ["--mp4", "x.mp4", "--from", "5"]):
+            result = run("render", self.path, *words, cwd=self.folder)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(b"the recording goes from 0 s to 1 s", result.stderr)
+        result = run("render", "cards", "--until", "1", "--png", "x.png", "--time", "2", cwd=self.folder)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(b"--time 2: the run ends at --until, 1 s", result.stderr)
+
     @unittest.skipUnless(CHROMIUM, "there is no Chromium")
     def test_a_picture_is_drawn(self):
         picture = os.path.join(self.folder, "ball.png")
