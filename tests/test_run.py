@@ -426,6 +426,15 @@ class Endings(Runs):
         self.expect(run(*words, "--until", "0.06", "--resume", self.path("state")), 0)
         self.same_motion(self.path("whole.h5"), self.path("parts.h5"))
 
+    def test_a_run_does_not_go_on_to_an_earlier_end(self):
+        scene, state, out = self.scene(SLIDING), self.path("state"), self.path("x.h5")
+        self.expect(run(scene, "--until", "0.2", "--checkpoint", state, "--out", out, "--quiet"), 0)
+        before = datasets(out)["time"].tolist()
+        again = [scene, "--resume", state, "--out", out, "--quiet"]
+        self.expect(run(*again, "--until", "0.1"), 2, "the checkpoint is at 0.2 s, --until must be later")
+        self.assertEqual(datasets(out)["time"].tolist(), before)
+        self.expect(run(*again, "--until", "0.2"), 0)  # a finished run is taken up at its end
+
     def test_another_scene_does_not_go_on(self):
         run("cards", "--until", "0.01", "--checkpoint", self.path("state"), "--quiet")
         self.expect(run("stack", "--resume", self.path("state")), 2, "another scene")

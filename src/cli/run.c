@@ -289,11 +289,20 @@ static ChStatus tell_changes(const ChCommand* self, Job* job) {
   return status;
 }
 
+// A run that has come to its end may be taken up there, with nothing left to do; one that is past it has no such end.
+static ChStatus check_end(Job* job) {
+  double time = ch_simulation_time(job->simulation);
+  if (time <= job->until + 0.01 * job->options.h) return CH_OK;
+  return ch_fail(&job->context, CH_ERR_RANGE, "%s: the checkpoint is at %g s, --until must be later%s",
+                 job->arguments.resume, time, job->arguments.until < 0.0 ? "; the scene ends earlier" : "");
+}
+
 static ChStatus begin(const ChCommand* self, Job* job) {
   const Arguments* a = &job->arguments;
   job->records.summary = ch_summary_begin(job->simulation);
   if (a->resume) {
     ChStatus status = ch_checkpoint_read(&job->context, a->resume, job->simulation, job->scene->text, &job->records);
+    if (status == CH_OK) status = check_end(job);
     if (status == CH_OK) status = tell_changes(self, job);
     if (status != CH_OK) return status;
     ChSummary* s = &job->records.summary;  // seconds are those of this run
