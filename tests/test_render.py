@@ -119,6 +119,18 @@ class Replay(unittest.TestCase):
             self.assertEqual(result.returncode, 2, result.stderr)
             self.assertIn(what, result.stderr)
 
+    # What a full disk leaves of a run: a file that was stretched, and has no head yet.
+    def test_an_incomplete_trajectory_is_told(self):
+        torn = os.path.join(self.folder, "torn.h5")
+        with open(torn, "wb") as file:
+            file.truncate(275200)
+        self.addCleanup(os.unlink, torn)
+        for words in (["replay", torn], ["render", torn, "--png", os.path.join(self.folder, "x.png")],
+                      ["view", torn, "--no-browser"], ["measure", torn, "--packing"]):
+            result = run(*words)
+            self.assertEqual(result.returncode, 2, words)
+            self.assertIn(b"torn.h5: an incomplete trajectory: the run that wrote it ended before", result.stderr)
+
     def test_a_full_disk_is_a_fault(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("there is no /dev/full")
