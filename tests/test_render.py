@@ -137,6 +137,8 @@ class Replay(unittest.TestCase):
         with open("/dev/full", "wb") as full:
             result = subprocess.run([PROGRAM, "replay", self.path], stdout=full, stderr=subprocess.PIPE, timeout=60)
         self.assertEqual(result.returncode, 3)
+        self.assertEqual(result.stderr.count(b"\n"), 1, result.stderr)
+        self.assertIn(b"No space left on device", result.stderr)
 
     def test_render_says_what_is_missing(self):
         nothing = dict(os.environ, PATH="/no/such/folder")
