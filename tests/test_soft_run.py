@@ -145,6 +145,15 @@ class Soft(unittest.TestCase):
             self.assertEqual(os.stat(self.path(place)).st_mode & 0o777, 0o700)
         self.assertFalse(os.path.exists(self.path("here")))
 
+    def test_a_clamped_body_does_not_move_freely(self):
+        bar = {"mesh": {"shape": "bar", "cells": [6, 1, 1], "size": [0.6, 0.1, 0.1]}, "young": 1e6, "modes": 3}
+        held = dict(bar, clamp=[[-0.31, -1, -1], [-0.19, 1, 1]])
+        scene = {"cardhouse": 1, "step": {"h": 0.001, "until": 0.01}, "bodies": [
+            {"name": "free", "position": [0, 0, 1], "soft": bar}, {"name": "held", "soft": held}]}
+        text = self.expect(run("scene", "check", "-", input=json.dumps(scene)))
+        self.assertIn("2 bodies, 1 of them moving freely, 1 clamped;", text)
+        self.assertEqual(json.loads(self.expect(run("run", "-", "--json", input=json.dumps(scene))))["bodies"], 2)
+
     def test_other_integrators_are_refused(self):
         result = run("run", self.scene(), "--integrator", "half-step")
         self.assertEqual(result.returncode, 2)
