@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import pty
 import re
 import shutil
 import struct
@@ -153,6 +154,26 @@ class Soft(unittest.TestCase):
         text = self.expect(run("scene", "check", "-", input=json.dumps(scene)))
         self.assertIn("2 bodies, 1 of them moving freely, 1 clamped;", text)
         self.assertEqual(json.loads(self.expect(run("run", "-", "--json", input=json.dumps(scene))))["bodies"], 2)
+
+    # In a terminal, and only there.
+    def test_whose_modes_are_being_computed_is_said_to_who_waits(self):
+        text = self.expect(run("scene", "soft-bar", "--cells", "150", "--modes", "3"))
+        for words, said in ((["scene", "check", "-"], True), (["run", "-", "--until", "0", "--quiet"], False)):
+            home = dict(os.environ, HOME=self.path(words[0]), XDG_CACHE_HOME="")
+            ours, theirs = pty.openpty()
+            subprocess.run([PROGRAM, *words], input=text, stdout=subprocess.DEVNULL, stderr=theirs, text=True,
+                           env=home, timeout=120, check=True)
+            os.write(theirs, b"end\n")
+            seen = b""
+            while b"end" not in seen:
+                seen += os.read(ours, 4096)
+            os.close(ours)
+            os.close(theirs)
+            told = re.search(rb"computing 3 modes of body '.*' \((\d+) tetrahedra\); kept in (.*) for next time", seen)
+            self.assertEqual(told is not None, said, seen)
+            if told:
+                self.assertEqual(told[2].decode(), self.path(words[0]) + "/.cache/cardhouse")
+        self.assertEqual(run("scene", "check", "-", input=text, env=dict(os.environ, HOME=self.path("third"))).stderr, "")
 
     def test_other_integrators_are_refused(self):
         result = run("run", self.scene(), "--integrator", "half-step")

@@ -263,6 +263,8 @@ static ChStatus close_files(Job* job, ChStatus status) {
 // --- the run ---------------------------------------------------------------------------------------------------------
 
 static ChStatus open_scene(const ChCommand* self, Job* job, bool* understood) {
+  ch_notices_show(self, &job->context, !job->arguments.quiet);
+  ch_signals_end();
   ChStatus status = ch_scene_open(&job->context, job->name, &job->scene);
   if (status != CH_OK) return status;
   job->options = job->scene->options;

@@ -7,6 +7,7 @@
 #include "cardhouse/scene.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/soft_table.h"
 #include "model/soft.h"
 #include "model/world.h"
@@ -139,6 +140,8 @@ static void print_counts(const char* name, const ChWorld* world) {
 static ChExit check_scene(const ChCommand* self, const char* file) {
   ChContext context = {0};
   ChScene* scene;
+  ch_notices_show(self, &context, true);
+  ch_signals_end();
   ChStatus status = ch_scene_open(&context, file, &scene);
   if (status != CH_OK) return ch_failure_exit(self, &context, status);
   const ChWorld* world = scene->world;
