@@ -119,12 +119,26 @@ class Replay(unittest.TestCase):
             self.assertEqual(result.returncode, 2, result.stderr)
             self.assertIn(what, result.stderr)
 
+    # What a full disk leaves of a run: a file that was stretched, and has no head yet.
+    def test_an_incomplete_trajectory_is_told(self):
+        torn = os.path.join(self.folder, "torn.h5")
+        with open(torn, "wb") as file:
+            file.truncate(275200)
+        self.addCleanup(os.unlink, torn)
+        for words in (["replay", torn], ["render", torn, "--png", os.path.join(self.folder, "x.png")],
+                      ["view", torn, "--no-browser"], ["measure", torn, "--packing"]):
+            result = run(*words)
+            self.assertEqual(result.returncode, 2, words)
+            self.assertIn(b"torn.h5: an incomplete trajectory: the run that wrote it ended before", result.stderr)
+
     def test_a_full_disk_is_a_fault(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("there is no /dev/full")
         with open("/dev/full", "wb") as full:
             result = subprocess.run([PROGRAM, "replay", self.path], stdout=full, stderr=subprocess.PIPE, timeout=60)
         self.assertEqual(result.returncode, 3)
+        self.assertEqual(result.stderr.count(b"\n"), 1, result.stderr)
+        self.assertIn(b"No space left on device", result.stderr)
 
     def test_render_says_what_is_missing(self):
         nothing = dict(os.environ, PATH="/no/such/folder")
@@ -139,6 +153,15 @@ class Replay(unittest.TestCase):
         for words in ([], ["--png", "x.png", "--mp4", "x.mp4"], ["--png", "x.png", "--size", "12"],
                       ["--png", "x.png", "--size", "1x1"], ["--png", "x.png", "--view", "below"]):
             self.assertEqual(run("render", self.path, *words).returncode, 2, words)
+
+    def test_render_refuses_a_moment_that_was_not_recorded(self):
+        for words in (["--png", "x.png", "--time", "1e9"], ["--mp4", "x.mp4", "--from", "5"]):
+            result = run("render", self.path, *words, cwd=self.folder)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(b"the recording goes from 0 s to 1 s", result.stderr)
+        result = run("render", "cards", "--until", "1", "--png", "x.png", "--time", "2", cwd=self.folder)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(b"--time 2: the run ends at --until, 1 s", result.stderr)
 
     @unittest.skipUnless(CHROMIUM, "there is no Chromium")
     def test_a_picture_is_drawn(self):

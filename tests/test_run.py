@@ -158,12 +158,23 @@ class Output(Runs):
         self.expect(run(*words, "--quiet"), 0)
         self.expect(run(*words, "--quiet", "--strict"), 1)
 
+    def wait_for_handler(self, process, number):
+        for _ in range(600):
+            with open(f"/proc/{process}/status", encoding="ascii") as file:
+                caught = next(line.split()[1] for line in file if line.startswith("SigCgt"))
+            if int(caught, 16) >> (number - 1) & 1:
+                return
+            time.sleep(0.05)
+        self.fail("the program does not heed signals")
+
     def test_while_the_scene_is_opened_there_is_nothing_to_end_in_order(self):
         usual = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
         with subprocess.Popen([PROGRAM, "run", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                              preexec_fn=usual) as process:  # waits for its scene
+                              stderr=subprocess.PIPE, preexec_fn=usual) as process:  # waits for its scene
+            self.wait_for_handler(process.pid, signal.SIGINT)
             process.send_signal(signal.SIGINT)
             self.assertEqual(process.wait(60), -signal.SIGINT)
+            self.assertIn(b"interrupted while the scene was opened", process.stderr.read())
 
     def test_progress_only_on_a_terminal(self):
         words = [PROGRAM, "run", *self.busy()]
@@ -460,6 +471,15 @@ class Endings(Runs):
         self.expect(run(*words, "--until", "0.03"), 0)
         self.expect(run(*words, "--until", "0.06", "--resume", self.path("state")), 0)
         self.same_motion(self.path("whole.h5"), self.path("parts.h5"))
+
+    def test_a_run_does_not_go_on_to_an_earlier_end(self):
+        scene, state, out = self.scene(SLIDING), self.path("state"), self.path("x.h5")
+        self.expect(run(scene, "--until", "0.2", "--checkpoint", state, "--out", out, "--quiet"), 0)
+        before = datasets(out)["time"].tolist()
+        again = [scene, "--resume", state, "--out", out, "--quiet"]
+        self.expect(run(*again, "--until", "0.1"), 2, "the checkpoint is at 0.2 s, --until must be later")
+        self.assertEqual(datasets(out)["time"].tolist(), before)
+        self.expect(run(*again, "--until", "0.2"), 0)  # a finished run is taken up at its end
 
     def test_another_scene_does_not_go_on(self):
         run("cards", "--until", "0.01", "--checkpoint", self.path("state"), "--quiet")

@@ -400,6 +400,47 @@ static void a_cache_knows_whose_numbers_it_holds(void** state) {
   check_same(first, soft_of(kit, &kept.mesh, &kept.def));
 }
 
+static unsigned mode_of(const char* path) {
+  struct stat info;
+  return stat(path, &info) == 0 ? info.st_mode & 0777 : 0;
+}
+
+// A fresh home has no ~/.cache: what is missing is made, for the user alone as XDG has it.
+static void missing_folders_of_a_cache_are_made(void** state) {
+  Kit* kit = *state;
+  Kept kept = keep(kit, CH_SOFT_MODAL);
+  char home[CH_PATH_SIZE], folder[2 * CH_PATH_SIZE], file[3 * CH_PATH_SIZE], name[CH_SOFT_CACHE_NAME];
+  snprintf(home, sizeof home, "%s", ch_temporary_path("fresh"));
+  snprintf(folder, sizeof folder, "%s/.cache/cardhouse", home);
+  ch_soft_cache_name(ch_soft_key(&kept.def, DENSITY, &kept.mesh), name);
+  snprintf(file, sizeof file, "%s/%s", folder, name);
+  kept.def.cache = folder;
+  const ChSoft* first = soft_of(kit, &kept.mesh, &kept.def);
+  assert_true(size_of(file) > 0);
+  assert_int_equal(mode_of(home), 0700);
+  assert_int_equal(mode_of(folder), 0700);
+  check_same(first, soft_of(kit, &kept.mesh, &kept.def));
+  unlink(file);
+  rmdir(folder);
+  *strrchr(folder, '/') = '\0';
+  rmdir(folder);
+  rmdir(home);
+}
+
+// Neither reading nor writing waits for who is at a pipe's other end: nobody is.
+static void a_pipe_in_a_cache_is_let_alone(void** state) {
+  Kit* kit = *state;
+  Kept kept = keep(kit, CH_SOFT_MODAL);
+  unlink(kept.path);
+  assert_int_equal(mkfifo(kept.path, 0600), 0);
+  const ChSoft* first = soft_of(kit, &kept.mesh, &kept.def);
+  struct stat info;
+  assert_int_equal(stat(kept.path, &info), 0);
+  assert_true(S_ISFIFO(info.st_mode));
+  unlink(kept.path);
+  check_same(first, soft_of(kit, &kept.mesh, &kept.def));
+}
+
 // ----------------------------------------------------------------------------------------------------------- worlds
 
 typedef struct Stage {
@@ -602,6 +643,8 @@ int main(void) {
       TEST(the_skin_is_closed_and_knows_its_neighbours),
       TEST(a_cache_gives_back_what_was_kept_or_nothing),
       TEST(a_cache_knows_whose_numbers_it_holds),
+      TEST(missing_folders_of_a_cache_are_made),
+      TEST(a_pipe_in_a_cache_is_let_alone),
       TEST(a_body_gets_mass_centre_and_skin),
       TEST(a_mesh_is_kept_once),
       TEST(a_basis_is_the_same_for_any_number_of_threads),

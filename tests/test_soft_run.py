@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import pty
 import re
 import shutil
 import struct
@@ -132,6 +133,50 @@ class Soft(unittest.TestCase):
         self.assertEqual(min(said[0]["frequencies"]), said[0]["frequency"]["lowest"])
         self.assertNotIn("soft", json.loads(self.expect(run("run", "stack", "--until", "0.01", "--json"))))
 
+    # More than 1000 tetrahedra, so that they are kept; from standard input, so that it is in the user's own folder.
+    def test_modes_of_a_scene_without_a_file_are_kept_in_a_fresh_home(self):
+        text = self.expect(run("scene", "soft-bar", "--cells", "60", "--modes", "5"))
+        for name, cache, place in (("unset", None, "unset/.cache"), ("relative", "here", "relative/.cache"),
+                                   ("given", self.path("x/a"), "x/a")):
+            home = dict(os.environ, HOME=self.path(name))
+            home.pop("XDG_CACHE_HOME", None)
+            if cache:
+                home["XDG_CACHE_HOME"] = cache
+            self.expect(run("scene", "check", "-", input=text, env=home, cwd=self.folder))
+            kept = os.listdir(os.path.join(self.path(place), "cardhouse"))
+            self.assertEqual([os.path.splitext(file)[1] for file in kept], [".basis"])
+            self.assertEqual(os.stat(self.path(place)).st_mode & 0o777, 0o700)
+        self.assertFalse(os.path.exists(self.path("here")))
+
+    def test_a_clamped_body_does_not_move_freely(self):
+        bar = {"mesh": {"shape": "bar", "cells": [6, 1, 1], "size": [0.6, 0.1, 0.1]}, "young": 1e6, "modes": 3}
+        held = dict(bar, clamp=[[-0.31, -1, -1], [-0.19, 1, 1]])
+        scene = {"cardhouse": 1, "step": {"h": 0.001, "until": 0.01}, "bodies": [
+            {"name": "free", "position": [0, 0, 1], "soft": bar}, {"name": "held", "soft": held}]}
+        text = self.expect(run("scene", "check", "-", input=json.dumps(scene)))
+        self.assertIn("2 bodies, 1 of them moving freely, 1 clamped;", text)
+        self.assertEqual(json.loads(self.expect(run("run", "-", "--json", input=json.dumps(scene))))["bodies"], 2)
+
+    # In a terminal, and only there.
+    def test_whose_modes_are_being_computed_is_said_to_who_waits(self):
+        text = self.expect(run("scene", "soft-bar", "--cells", "150", "--modes", "3"))
+        for words, said in ((["scene", "check", "-"], True), (["run", "-", "--until", "0", "--quiet"], False)):
+            home = dict(os.environ, HOME=self.path(words[0]), XDG_CACHE_HOME="")
+            ours, theirs = pty.openpty()
+            subprocess.run([PROGRAM, *words], input=text, stdout=subprocess.DEVNULL, stderr=theirs, text=True,
+                           env=home, timeout=120, check=True)
+            os.write(theirs, b"end\n")
+            seen = b""
+            while b"end" not in seen:
+                seen += os.read(ours, 4096)
+            os.close(ours)
+            os.close(theirs)
+            told = re.search(rb"computing 3 modes of body '.*' \((\d+) tetrahedra\); kept in (.*) for next time", seen)
+            self.assertEqual(told is not None, said, seen)
+            if told:
+                self.assertEqual(told[2].decode(), self.path(words[0]) + "/.cache/cardhouse")
+        self.assertEqual(run("scene", "check", "-", input=text, env=dict(os.environ, HOME=self.path("third"))).stderr, "")
+
     def test_other_integrators_are_refused(self):
         result = run("run", self.scene(), "--integrator", "half-step")
         self.assertEqual(result.returncode, 2)
@@ -172,6 +217,9 @@ class Clock(unittest.TestCase):
         self.assertAlmostEqual(limit["seconds"], 0.005)
         self.assertAlmostEqual(limit["lag"], 0.003)
         self.assertEqual(run("run", "soft-bar", "--realtime", "--lag", "-1").returncode, 2)
+        alone = run("run", "soft-bar", "--step-limit", "5", "--lag", "3")
+        self.assertEqual((alone.returncode, alone.stdout), (2, ""))
+        self.assertIn("--lag 3: belongs to --realtime", alone.stderr)
 
     def test_a_step_limit_alone_does_not_wait(self):
         said = self.said("soft-bar", "--until", "0.4", "--step-limit", "0.05")

@@ -35,6 +35,8 @@ enum { CH_MESSAGE_SIZE = 512 };
 typedef struct ChContext {
   ChStatus status;
   char message[CH_MESSAGE_SIZE];
+  void (*notice)(void* user, const char* text);  // told of work that takes long as it begins; NULL: nobody is
+  void* user;                                    // handed to it
 } ChContext;
 
 // The short text of a status, never NULL.
@@ -42,6 +44,9 @@ const char* ch_status_text(ChStatus status);
 
 // Records a failure and returns its status, so that `return ch_fail(...)` reads as one step.
 ChStatus ch_fail(ChContext* context, ChStatus status, const char* format, ...) __attribute__((format(printf, 3, 4)));
+
+// Tells the caller's notice, where there is one: what is being done, for who waits.
+void ch_notice(ChContext* context, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 #ifdef __cplusplus
 }

@@ -25,3 +25,13 @@ ChStatus ch_fail(ChContext* context, ChStatus status, const char* format, ...) {
   }
   return status;
 }
+
+void ch_notice(ChContext* context, const char* format, ...) {
+  if (!context || !context->notice) return;
+  char text[CH_MESSAGE_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  context->notice(context->user, text);
+}

@@ -82,6 +82,7 @@ int main(int argc, char** argv) {
   ChExit status = dispatch(argc - 1, argv + 1);
   errno = 0;
   if (fflush(stdout) != 0 || ferror(stdout)) {
+    if (status == CH_EXIT_FAULT) return status;  // said already, by who knew why
     fprintf(stderr, "cardhouse: standard output could not be written: %s\n", strerror(errno ? errno : EIO));
     return CH_EXIT_FAULT;
   }

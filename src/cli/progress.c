@@ -18,6 +18,23 @@ static void on_signal(int number) {
   stop = 1;
 }
 
+// The signal comes again when this returns, and then does what it does to a program without handlers.
+static void on_signal_while_opening(int number) {
+  static const char text[] = "\ncardhouse: interrupted while the scene was opened; nothing was run\n";
+  ssize_t put = write(STDERR_FILENO, text, sizeof text - 1);
+  (void)put;
+  raise(number);
+}
+
+void ch_signals_end(void) {
+  static const int numbers[] = {SIGINT, SIGTERM};
+  for (int k = 0; k < 2; ++k) {
+    struct sigaction before, action = {.sa_handler = on_signal_while_opening, .sa_flags = (int)SA_RESETHAND};
+    bool heeded = sigaction(numbers[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN;
+    if (heeded) sigaction(numbers[k], &action, NULL);
+  }
+}
+
 void ch_signals_heed(void) {
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
   sigaction(SIGINT, &action, NULL);
@@ -25,6 +42,14 @@ void ch_signals_heed(void) {
 }
 
 bool ch_stop_asked(void) { return stop != 0; }
+
+static void print_notice(void* user, const char* text) { ch_complain(user, "%s", text); }
+
+void ch_notices_show(const ChCommand* command, ChContext* context, bool wanted) {
+  if (!wanted || !isatty(STDERR_FILENO)) return;
+  context->notice = print_notice;
+  context->user = (void*)command;
+}
 
 ChProgress ch_progress_begin(bool wanted, double from, double until) {
   double now = ch_clock_seconds();

@@ -16,12 +16,14 @@
 #include "cardhouse/scene.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "record/trajectory_read.h"
 
 bool ch_recorded_is_file(const char* name) {
   ChContext context = {0};
   ChWholeFile file;
   ChArena* arena = access(name, R_OK) == 0 ? ch_arena_create(NULL) : NULL;
-  bool is = arena && ch_whole_file_read(&context, name, false, arena, &file) == CH_OK && file.hdf5;
+  bool read = arena && ch_whole_file_read(&context, name, false, arena, &file) == CH_OK;
+  bool is = read && (file.hdf5 || ch_trajectory_is_headless(&file));  // the latter is told better than as a scene
   if (arena) ch_arena_destroy(arena);
   return is;
 }

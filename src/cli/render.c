@@ -68,6 +68,13 @@ static bool read_size(const ChCommand* self, Job* job) {
   return false;
 }
 
+// Of a scene it is known before it is run.
+static bool check_until(const ChCommand* self, const Arguments* a) {
+  if (!(a->png && a->time < HUGE_VAL && a->until >= 0.0 && a->time > a->until)) return true;
+  ch_complain(self, "--time %g: the run ends at --until, %g s", a->time, a->until);
+  return false;
+}
+
 static bool check_words(const ChCommand* self, Job* job) {
   static const char* const views[] = {"iso", "front", "top"};
   static const char* const colours[] = {"material", "island", "displacement"};
@@ -76,9 +83,22 @@ static bool check_words(const ChCommand* self, Job* job) {
     ch_complain(self, "needs either --png FILE or --mp4 FILE");
     return false;
   }
-  return read_size(self, job) && ch_word_check(self, "view", a->view, 3, views) &&
+  return check_until(self, a) && read_size(self, job) && ch_word_check(self, "view", a->view, 3, views) &&
          ch_word_check(self, "colour", a->colour, 3, colours) && ch_place_check(self, "png", a->png) &&
          ch_place_check(self, "mp4", a->mp4);
+}
+
+// A moment that was recorded; the last row stands for all until the next one would have come.
+static bool check_moment(const ChCommand* self, const Job* job) {
+  const Arguments* a = &job->arguments;
+  const ChRecording* r = job->recorded.recording;
+  long count = ch_recording_rows(r);
+  double first = ch_recording_time(r, 0), last = ch_recording_time(r, count - 1);
+  double apart = count > 1 ? last - ch_recording_time(r, count - 2) : 0.0, asked = a->png ? a->time : a->from;
+  bool run_here = job->recorded.folder[0] != '\0';  // as far as was asked
+  if (run_here || asked == HUGE_VAL || asked <= last + apart) return true;
+  ch_complain(self, "--%s %g: the recording goes from %g s to %g s", a->png ? "time" : "from", asked, first, last);
+  return false;
 }
 
 // --- the page --------------------------------------------------------------------------------------------------------
@@ -152,6 +172,7 @@ static ChExit render_named(const ChCommand* self, Job* job, const char* name) {
   double until = a->until >= 0.0 ? a->until : a->png && a->time < HUGE_VAL ? a->time : a->to < HUGE_VAL ? a->to : -1.0;
   ChRecordedRun run = {.until = until, .rate = a->png ? 100.0 : a->fps / a->speed};
   ChExit result = ch_recorded_open(self, name, &run, &job->recorded);
+  if (result == CH_EXIT_DONE && !check_moment(self, job)) result = CH_EXIT_USAGE;
   if (result == CH_EXIT_DONE) {
     ChStatus status = render(job);
     ch_browser_stop(job->browser);

@@ -31,7 +31,7 @@ enum { STATUS_INTERRUPTED = 130 };
   X(TEXT, warm, NULL, "on|off", 0, 0, "reactions of the last step start the next")                                    \
   X(TEXT, rest, NULL, "on|off", 0, 0, "what is certified to be at rest is not solved again")                          \
   X(FLAG, realtime, false, NULL, 0, 0, "keeps to the clock: waits when early, and no step takes longer than 6 h")     \
-  X(REAL, lag, 250.0, "MS", 0.0, 1e6, "milliseconds that --realtime may be behind the clock for a while (250)")       \
+  X(REAL, lag, -1.0, "MS", 0.0, 1e6, "milliseconds that --realtime may be behind the clock for a while (250)")        \
   X(REAL, step_limit, 0.0, "MS", 0.01, 1e6, "milliseconds that a step may take; then the best answer so far is used") \
   X(LIST, set, {0}, "NAME=VALUE", 0, 0, "an option of a method; `cardhouse methods --options` lists them")            \
   X(TEXT, out, NULL, "FILE.h5", 0, 0, "writes the trajectory (HDF5)")                                                 \
@@ -80,9 +80,15 @@ static bool check_switch(const ChCommand* self, const char* what, const char* wo
   return !word || ch_word_check(self, what, word, 2, known);
 }
 
+static bool check_lag(const ChCommand* self, const Arguments* a) {
+  if (a->realtime || a->lag < 0.0) return true;
+  ch_complain(self, "--lag %g: belongs to --realtime; a run without it keeps to no clock", a->lag);
+  return false;
+}
+
 static bool check_words(const ChCommand* self, const Arguments* a) {
   ChPose pose;
-  return ch_method_check(self, a->method, a->inner) && ch_cone_check(self, a->cone) &&
+  return check_lag(self, a) && ch_method_check(self, a->method, a->inner) && ch_cone_check(self, a->cone) &&
          ch_pose_read(self, a->pose, &pose) && check_switch(self, "word for --warm", a->warm) &&
          check_switch(self, "word for --rest", a->rest) && ch_place_check(self, "out", a->out) &&
          ch_place_check(self, "csv", a->csv) && ch_place_check(self, "checkpoint", a->checkpoint);
@@ -257,6 +263,8 @@ static ChStatus close_files(Job* job, ChStatus status) {
 // --- the run ---------------------------------------------------------------------------------------------------------
 
 static ChStatus open_scene(const ChCommand* self, Job* job, bool* understood) {
+  ch_notices_show(self, &job->context, !job->arguments.quiet);
+  ch_signals_end();
   ChStatus status = ch_scene_open(&job->context, job->name, &job->scene);
   if (status != CH_OK) return status;
   job->options = job->scene->options;
@@ -283,11 +291,20 @@ static ChStatus tell_changes(const ChCommand* self, Job* job) {
   return status;
 }
 
+// A run that has come to its end may be taken up there, with nothing left to do; one that is past it has no such end.
+static ChStatus check_end(Job* job) {
+  double time = ch_simulation_time(job->simulation);
+  if (time <= job->until + 0.01 * job->options.h) return CH_OK;
+  return ch_fail(&job->context, CH_ERR_RANGE, "%s: the checkpoint is at %g s, --until must be later%s",
+                 job->arguments.resume, time, job->arguments.until < 0.0 ? "; the scene ends earlier" : "");
+}
+
 static ChStatus begin(const ChCommand* self, Job* job) {
   const Arguments* a = &job->arguments;
   job->records.summary = ch_summary_begin(job->simulation);
   if (a->resume) {
     ChStatus status = ch_checkpoint_read(&job->context, a->resume, job->simulation, job->scene->text, &job->records);
+    if (status == CH_OK) status = check_end(job);
     if (status == CH_OK) status = tell_changes(self, job);
     if (status != CH_OK) return status;
     ChSummary* s = &job->records.summary;  // seconds are those of this run
@@ -307,7 +324,7 @@ static ChPace pace_of(const Job* job) {
   const Arguments* a = &job->arguments;
   ChPaceTerms terms = ch_pace_felt(job->options.h, 1.0);
   terms.limit = job->options.step_limit;
-  terms.lag = 1e-3 * a->lag;
+  if (a->lag >= 0.0) terms.lag = 1e-3 * a->lag;
   return (ChPace){.speed = a->realtime ? 1.0 : 0.0, .terms = terms};
 }
 

@@ -7,7 +7,9 @@
 #include "cardhouse/scene.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/soft_table.h"
+#include "model/soft.h"
 #include "model/world.h"
 #include "scene/forms.h"
 #include "scene/json_text.h"
@@ -119,18 +121,31 @@ static ChExit write_scene(const ChCommand* self, int index, int count, char** wo
 // ----------------------------------------------------------------------------------------------------------------
 // check
 
+// A clamped body bends, but goes nowhere.
+static void print_counts(const char* name, const ChWorld* world) {
+  int moving = 0, clamped = 0;
+  for (int k = 0; k < world->body_count; ++k) {
+    const ChBody* body = &world->bodies[k];
+    bool held = body->soft && body->soft->clamped;
+    clamped += held;
+    moving += body->kind == CH_BODY_DYNAMIC && !held;
+  }
+  printf("%s: good, in %s\n  %d bodies, %d of them moving freely", name, world->dimension == 2 ? "the plane" : "space",
+         world->body_count, moving);
+  if (clamped > 0) printf(", %d clamped", clamped);
+  printf("; %d shapes, %d joints, %d forces\n", world->shape_count, world->joint_count, world->force_count);
+}
+
 // Reads a scene as `run` would, and says what it holds.
 static ChExit check_scene(const ChCommand* self, const char* file) {
   ChContext context = {0};
   ChScene* scene;
+  ch_notices_show(self, &context, true);
+  ch_signals_end();
   ChStatus status = ch_scene_open(&context, file, &scene);
   if (status != CH_OK) return ch_failure_exit(self, &context, status);
   const ChWorld* world = scene->world;
-  int moving = 0;
-  for (int k = 0; k < world->body_count; ++k) moving += world->bodies[k].kind == CH_BODY_DYNAMIC;
-  printf("%s: good, in %s\n  %d bodies, %d of them moving freely; %d shapes, %d joints, %d forces\n", scene->name,
-         world->dimension == 2 ? "the plane" : "space", world->body_count, moving, world->shape_count,
-         world->joint_count, world->force_count);
+  print_counts(scene->name, world);
   ch_soft_print(world, "  ");
   printf("  %g s in steps of %g s, method %s to %g\n", scene->until, scene->options.h, scene->options.solve.method,
          scene->options.solve.tolerance);

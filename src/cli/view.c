@@ -136,6 +136,8 @@ static ChExit view_scene(const ChCommand* self, Job* job, const char* scene) {
     ch_complain(self, "--compare takes a scene; %s is a recording, of one method", scene);
     return CH_EXIT_USAGE;
   }
+  ch_notices_show(self, &job->context, true);
+  ch_signals_end();
   ChStatus status = set_up(job, &options);
   ch_signals_heed();
   ChExit result = status == CH_OK ? serve(self, job) : ch_failure_exit(self, &job->context, status);

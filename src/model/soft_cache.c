@@ -1,10 +1,13 @@
 // See soft_cache.h.
 #include "model/soft_cache.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/check.h"
 #include "base/whole_file.h"
@@ -75,23 +78,58 @@ static char* path_of(ChArena* arena, const char* folder, ChSoftKey key) {
   return path;
 }
 
+// Whether there is a plain file of this size, and it is read whole. A pipe in its place neither holds up its opening,
+// for which O_NONBLOCK is there, nor is it read.
+static bool read_plain(const char* path, size_t size, char* out) {
+  struct stat info;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return false;
+  bool good = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && (size_t)info.st_size == size;
+  for (size_t done = 0; good && done < size;) {
+    ssize_t got = read(fd, out + done, size - done);
+    if (got < 0 && errno == EINTR) continue;
+    good = got > 0;
+    done += good ? (size_t)got : 0;
+  }
+  close(fd);
+  return good;
+}
+
 bool ch_soft_cache_read(ChArena* arena, const char* folder, ChSoftKey key, long count, double* numbers) {
   ChArenaMark mark = ch_arena_mark(arena);
   const char* path = path_of(arena, folder, key);
   size_t bytes = (size_t)count * sizeof *numbers, size = sizeof(Head) + bytes;
-  struct stat info;
-  ChWholeFile file;
-  // Only a plain file of the right size is opened at all: reading a pipe would wait for its writer.
-  bool good = stat(path, &info) == 0 && S_ISREG(info.st_mode) && (size_t)info.st_size == size &&
-              ch_whole_file_read(NULL, path, true, arena, &file) == CH_OK && file.size == size;
+  char* text = CH_TAKE_RAW(arena, size, char);
+  bool good = read_plain(path, size, text);
   if (good) {
-    memcpy(numbers, file.text + sizeof(Head), bytes);
+    memcpy(numbers, text + sizeof(Head), bytes);
     Head expected = head_of(key, count, numbers);
-    good = memcmp(file.text, &expected, sizeof expected) == 0 && ch_all_finite(numbers, count);
+    good = memcmp(text, &expected, sizeof expected) == 0 && ch_all_finite(numbers, count);
     if (!good) memset(numbers, 0, bytes);
   }
   ch_arena_release(arena, mark);
   return good;
+}
+
+// The folder beside a scene is one like any other. Where those above it are missing, too, it is the user's own (XDG
+// base directories), and all that are made are for nobody else.
+static void make_folder(ChArena* arena, const char* folder) {
+  if (mkdir(folder, 0777) == 0 || errno != ENOENT) return;
+  size_t room = strlen(folder) + 1;
+  char* part = CH_TAKE(arena, room, char);
+  memcpy(part, folder, room);
+  for (char* slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    mkdir(part, 0700);  // those that are there already stay
+    *slash = '/';
+  }
+  mkdir(folder, 0700);
+}
+
+// What is no plain file is not ours to replace, and writing into a pipe would wait for its reader.
+static bool is_replaceable(const char* path) {
+  struct stat info;
+  return stat(path, &info) != 0 || S_ISREG(info.st_mode);
 }
 
 void ch_soft_cache_write(ChArena* arena, const char* folder, ChSoftKey key, long count, const double* numbers) {
@@ -101,7 +139,8 @@ void ch_soft_cache_write(ChArena* arena, const char* folder, ChSoftKey key, long
   Head head = head_of(key, count, numbers);
   memcpy(text, &head, sizeof head);
   memcpy(text + sizeof head, numbers, bytes);
-  mkdir(folder, 0777);
-  ch_whole_file_write(NULL, path_of(arena, folder, key), text, sizeof head + bytes);
+  make_folder(arena, folder);
+  const char* path = path_of(arena, folder, key);
+  if (is_replaceable(path)) ch_whole_file_write(NULL, path, text, sizeof head + bytes);
   ch_arena_release(arena, mark);
 }

@@ -9,7 +9,7 @@
 #include "model/soft_cubic.h"
 #include "model/soft_fold.h"
 
-enum { MOST_TETS = 50000 };
+enum { MOST_TETS = 50000, SLOW_TETS = 3000 };  // from here on modes take a second, at the most minutes
 
 // ------------------------------------------------------------------------------------------------------------- clamp
 
@@ -125,6 +125,13 @@ typedef struct Job {
   double* numbers;
 } Job;
 
+static void tell_slow(ChContext* context, const Job* job) {
+  const char* folder = job->def->cache;
+  if (job->mesh->tet_count < SLOW_TETS) return;
+  ch_notice(context, "computing %d modes of %s (%d tetrahedra)%s%s%s", job->def->modes, job->what, job->mesh->tet_count,
+            folder ? "; kept in " : "", folder ? folder : "", folder ? " for next time" : "");
+}
+
 static ChStatus compute(ChContext* context, ChArena* arena, const Job* job, ChSoft* soft) {
   const ChSoftDef* def = job->def;
   const ChTetMesh* mesh = job->mesh;
@@ -146,11 +153,11 @@ static ChStatus compute(ChContext* context, ChArena* arena, const Job* job, ChSo
   soft->centre = raised.centre;
   soft->inertia = ch_mass_inertia(&(ChMass){.spread = raised.spread});
   for (int v = 0; v < soft->skin.vertex_count; ++v) soft->skin.rest[v] = raised.nodes[job->vertices[v]];
-  if (!def->cache) return fill(context, arena, job->what, &raised, job->vertices, soft);
   ChSoftKey key = ch_soft_key(def, job->density, mesh);
-  if (ch_soft_cache_read(arena, def->cache, key, job->count, job->numbers)) return CH_OK;
+  if (def->cache && ch_soft_cache_read(arena, def->cache, key, job->count, job->numbers)) return CH_OK;
+  tell_slow(context, job);
   status = fill(context, arena, job->what, &raised, job->vertices, soft);
-  if (status == CH_OK) ch_soft_cache_write(arena, def->cache, key, job->count, job->numbers);
+  if (status == CH_OK && def->cache) ch_soft_cache_write(arena, def->cache, key, job->count, job->numbers);
   return status;
 }
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/whole_file.h"
 #include "problem/hdf5_file.h"
 #include "record/trajectory_file.h"
 
@@ -32,10 +31,21 @@ struct ChTrajectoryReader {
 
 // --- opening -------------------------------------------------------------------------------------------------------
 
+bool ch_trajectory_is_headless(const ChWholeFile* file) {
+  static const char nothing[8];
+  return file->regular && !file->hdf5 && file->size >= sizeof nothing && memcmp(file->text, nothing, 8) == 0;
+}
+
+static ChStatus incomplete(ChContext* context, const char* path) {
+  return ch_fail(context, CH_ERR_FORMAT,
+                 "%s: an incomplete trajectory: the run that wrote it ended before its first rows were flushed", path);
+}
+
 static ChStatus open_file(ChContext* context, const char* path, ChArena* arena, ChHdf5* h) {
   ChWholeFile whole;
   ChStatus status = ch_whole_file_read(context, path, false, arena, &whole);
   if (status != CH_OK) return status;
+  if (ch_trajectory_is_headless(&whole)) return incomplete(context, path);
   if (!whole.hdf5) return ch_fail(context, CH_ERR_FORMAT, "%s: not a trajectory: it is no HDF5 file", path);
   status = ch_hdf5_open_here(h, context, path, arena);
   return status == CH_OK ? ch_trajectory_check_format(context, path, h->file) : status;
@@ -47,8 +57,12 @@ ChStatus ch_trajectory_scene(ChContext* context, const char* path, char** scene)
   if (!arena) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
   ChHdf5 h = {.file = H5I_INVALID_HID, .channel = -1};
   ChStatus status = open_file(context, path, arena, &h);
-  if (status == CH_OK && !ch_trajectory_get_scene(h.file, scene))
-    status = ch_fail(context, CH_ERR_FORMAT, "%s: the trajectory carries no scene", path);
+  bool there = status == CH_OK && ch_trajectory_get_scene(h.file, scene);
+  if (status == CH_OK && !(there && **scene)) status = incomplete(context, path);
+  if (status != CH_OK) {
+    free(*scene);
+    *scene = NULL;
+  }
   ch_hdf5_close(&h);
   ch_arena_destroy(arena);
   return status;

@@ -6,7 +6,12 @@
 #ifndef CH_RECORD_TRAJECTORY_READ_H
 #define CH_RECORD_TRAJECTORY_READ_H
 
+#include "base/whole_file.h"
 #include "cardhouse/simulation.h"
+
+// A run stretches its file before it fills it, and HDF5's head, with the signature, comes last: a file that begins with
+// zeros is what a run left that ended before, on a full disk for one.
+bool ch_trajectory_is_headless(const ChWholeFile* file);
 
 // The scene's JSON text that a trajectory carries, from which its world can be built; the caller frees it.
 ChStatus ch_trajectory_scene(ChContext* context, const char* path, char** scene);
