@@ -7,9 +7,12 @@
 #define CH_RECORD_TRAJECTORY_READ_H
 
 #include "cardhouse/simulation.h"
+#include "model/soft_recorded.h"
 
 // The scene's JSON text that a trajectory carries, from which its world can be built; the caller frees it.
 ChStatus ch_trajectory_scene(ChContext* context, const char* path, char** scene);
+// Its deformable bodies, which belong into that world; the caller destroys them.
+ChStatus ch_trajectory_softs(ChContext* context, const char* path, ChRecordedSofts** softs);
 
 // What a row says of the steps since the row before.
 typedef struct ChTrajectoryStep {
