@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import csv
+import hashlib
 import io
 import json
 import os
@@ -181,6 +182,106 @@ class Soft(unittest.TestCase):
         result = run("run", self.scene(), "--integrator", "half-step")
         self.assertEqual(result.returncode, 2)
         self.assertIn("deformable", result.stderr)
+
+
+def page_scene(html):
+    """What a replay says of its scene."""
+    with open(html, encoding="utf-8") as file:
+        head = re.search(r'<script[^>]*data-recording="head"[^>]*>(.*?)</script>', file.read(), re.S)
+    return json.loads(head.group(1))["scene"]
+
+
+# What a recording shows is what was run, whatever became of the mesh's file, and wherever it is opened.
+class Recorded(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.made, self.other = self.path("made"), self.path("other")
+        os.mkdir(self.made)
+        os.mkdir(self.other)
+        self.program = os.path.abspath(PROGRAM)
+        self.mesh("6,2,2", self.made)
+        bodies = [{"name": "floor", "fixed": True, "shapes": [{"type": "halfspace"}]}]
+        for k in range(2):
+            bodies.append({"name": f"bar-{k}", "position": [0, 0.5 * k, 0.1 + 0.02 * k], "soft": {
+                "mesh": "part.msh", "young": 1e5, "modes": 5, "amplitudes": [0.01]}})
+        with open(os.path.join(self.made, "scene.json"), "w", encoding="utf-8") as file:
+            json.dump({"cardhouse": 1, "step": {"h": 0.002, "until": 0.2}, "bodies": bodies}, file)
+        self.command(self.made, "run", "scene.json", "--out", "run.h5", "--every", "10", "--quiet")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def command(self, folder, *words, status=0):
+        result = subprocess.run([self.program, *words], capture_output=True, text=True, timeout=120, cwd=folder)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result
+
+    def mesh(self, cells, folder):
+        self.command(folder, "mesh", "bar", "--size", "0.6,0.1,0.05", "--cells", cells, "--out", "part.msh", "--quiet")
+
+    def shown(self, folder, recording):
+        self.command(folder, "replay", recording, "--out", "page.html")
+        with open(os.path.join(folder, "page.html"), "rb") as file:  # its checksum: pages are too long to be compared
+            page = hashlib.sha256(file.read()).hexdigest()
+        return page, self.command(folder, "measure", recording, "--packing", "--json").stdout
+
+    def test_the_page_has_the_skin_that_was_recorded(self):
+        self.shown(self.made, "run.h5")
+        bodies = page_scene(os.path.join(self.made, "page.html"))["bodies"]
+        shapes = [body["shapes"][0] for body in bodies[1:]]
+        self.assertEqual(shapes[1]["like"], [1, 0])  # both bars share a skin
+        with h5py.File(os.path.join(self.made, "run.h5")) as file:
+            skin = file["soft/skin-0"]
+            np.testing.assert_allclose(shapes[0]["vertices"], skin["rest"][:], atol=1e-9)  # nine digits
+            np.testing.assert_array_equal(shapes[0]["triangles"], skin["triangles"][:])
+            basis = np.frombuffer(base64.b64decode(shapes[0]["basis"]), dtype="<f4")
+            np.testing.assert_array_equal(basis, skin["shape"][:].astype("<f4").ravel())
+
+    def test_a_mesh_that_changed_afterwards_does_not_change_the_recording(self):
+        before = self.shown(self.made, "run.h5")
+        self.mesh("4,1,1", self.made)
+        self.assertEqual(self.shown(self.made, "run.h5"), before)
+        with open(os.path.join(self.made, "part.msh"), "w", encoding="utf-8") as file:
+            file.write("no mesh at all")
+        self.assertEqual(self.shown(self.made, "run.h5"), before)
+
+    def test_a_recording_opens_where_its_mesh_is_not_or_another_of_that_name_is(self):
+        before = self.shown(self.made, "run.h5")
+        shutil.move(os.path.join(self.made, "run.h5"), self.other)
+        os.remove(os.path.join(self.made, "part.msh"))
+        self.assertEqual(self.shown(self.other, "run.h5"), before)
+        self.mesh("4,1,1", self.other)
+        self.assertEqual(self.shown(self.other, "run.h5"), before)
+        self.assertEqual(sorted(os.listdir(self.other)), ["page.html", "part.msh", "run.h5"])  # no basis was kept
+
+    # Mass and place follow from the skin and the first row: as a run of the scene says.
+    def test_bodies_are_as_heavy_and_where_they_were(self):
+        self.shown(self.made, "run.h5")
+        scene = page_scene(os.path.join(self.made, "page.html"))
+        for body in scene["bodies"][1:]:
+            self.assertAlmostEqual(body["mass"] / (0.6 * 0.1 * 0.05 * 1000), 1, places=8)
+            np.testing.assert_allclose(body["shapes"][0]["at"], 0, atol=1e-15)
+        low, high = np.array(scene["bounds"])  # the bars are a little bent at the start
+        np.testing.assert_allclose(low, [-0.3, -0.05, 0.075], atol=0.02)
+        np.testing.assert_allclose(high, [0.3, 0.55, 0.145], atol=0.02)
+
+    def test_a_damaged_skin_is_refused(self):
+        def write(name, place, value):
+            shutil.copy(os.path.join(self.made, "run.h5"), os.path.join(self.made, "bad.h5"))
+            with h5py.File(os.path.join(self.made, "bad.h5"), "r+") as file:
+                if value is None:
+                    del file[name]
+                else:
+                    file[name][place] = value
+            return self.command(self.made, "replay", "bad.h5", "--out", "bad.html", status=2).stderr
+
+        self.assertIn("there is no vertex 100000", write("soft/skin-0/triangles", (0, 0), 100000))
+        self.assertIn("must be finite", write("soft/skin-0/shape", (0, 0, 0), np.nan))
+        self.assertIn("encloses nothing", write("soft/skin-0/rest", slice(None), 0.0))
+        self.assertIn("/soft/skin-0/rest is missing", write("soft/skin-0/rest", None, None))
+        self.assertIn("in their order", write("soft/skin", 0, 3))
+        self.assertIn("no skin of it was recorded", write("soft", None, None))
 
 
 class Clock(unittest.TestCase):

@@ -9,6 +9,7 @@
 #include "model/soft.h"
 #include "record/deflection.h"
 #include "record/trajectory_read.h"
+#include "scene/recorded_scene.h"
 #include "step/state.h"
 #include "support/near.h"
 #include "support/temporary.h"
@@ -289,6 +290,42 @@ static void rows_come_back_with_their_amplitudes(void** state) {
   free(text);
 }
 
+// The world of a recording has the bodies of the run, skin and modes to the bit, mass and inertia to rounding; it has
+// nothing to step them with, and that is said.
+static void a_recording_gives_its_bodies_back_without_their_mesh(void** state) {
+  (void)state;
+  const char* path = ch_temporary_path("bodies.h5");
+  char* text;
+  ChSimulation* s = start_bar(", \"model\": \"stvk\"", &text);
+  ChTrajectory* trajectory;
+  CHECK_OK(context, ch_trajectory_create(&context, path, s, text, 1, false, &trajectory));
+  CHECK_OK(context, ch_trajectory_close(&context, trajectory));
+  ChRecordedSofts* softs;
+  ChScene* scene;
+  CHECK_OK(context, ch_trajectory_softs(&context, path, &softs));
+  CHECK_OK(context, ch_scene_of_recording(&context, text, path, softs, &scene));
+  ch_recorded_softs_destroy(softs);
+  const ChBody *was = &s->world->bodies[1], *is = &scene->world->bodies[1];
+  const ChSoftSkin *old = &was->soft->skin, *skin = &is->soft->skin;
+  assert_int_equal(is->soft->kind, CH_SOFT_STVK);
+  assert_int_equal(is->soft->modes, 4);
+  assert_int_equal(skin->vertex_count, old->vertex_count);
+  assert_int_equal(skin->triangle_count, old->triangle_count);
+  assert_memory_equal(skin->rest, old->rest, (size_t)old->vertex_count * sizeof *old->rest);
+  assert_memory_equal(skin->shape, old->shape, 12 * (size_t)old->vertex_count * sizeof *old->shape);
+  assert_memory_equal(skin->triangles, old->triangles, 3 * (size_t)old->triangle_count * sizeof *old->triangles);
+  CHECK_NEAR(is->mass, was->mass, 1e-13);
+  for (int k = 0; k < 9; ++k) CHECK_NEAR(is->inertia.m[k / 3][k % 3], was->inertia.m[k / 3][k % 3], 1e-14);
+  CHECK_NEAR(ch_norm(ch_sub(scene->world->states[1].position, s->states[1].position)), 0.0, 1e-15);
+  ChSimulation* again;
+  assert_int_equal(ch_simulation_create(&context, scene->world, &scene->options, &again), CH_ERR_ARGUMENT);
+  assert_non_null(strstr(context.message, "'bar' comes from a recording"));
+  scene->world = NULL;
+  ch_scene_destroy(scene);
+  ch_simulation_destroy(s);
+  free(text);
+}
+
 // Rows that the simulation has not reached are cut off, those of the modes too.
 static void a_trajectory_is_continued_with_its_modes(void** state) {
   (void)state;
@@ -327,6 +364,7 @@ int main(void) {
       cmocka_unit_test(wrong_meshes_are_refused_where_they_are_wrong),
       cmocka_unit_test(a_trajectory_deforms_its_skins_by_itself),
       cmocka_unit_test(rows_come_back_with_their_amplitudes),
+      cmocka_unit_test(a_recording_gives_its_bodies_back_without_their_mesh),
       cmocka_unit_test(a_trajectory_is_continued_with_its_modes),
   };
   return cmocka_run_group_tests(tests, ch_temporary_create, ch_temporary_remove);

@@ -120,9 +120,12 @@ static ChStatus choose_region(ChContext* context, Work* w) {
 
 static ChStatus open_run(ChContext* context, Work* w) {
   char* text;
+  ChRecordedSofts* softs = NULL;
   ChStatus status = ch_trajectory_scene(context, w->path, &text);
   if (status != CH_OK) return status;
-  status = ch_scene_of_recording(context, text, w->path, &w->scene);
+  status = ch_trajectory_softs(context, w->path, &softs);
+  if (status == CH_OK) status = ch_scene_of_recording(context, text, w->path, softs, &w->scene);
+  ch_recorded_softs_destroy(softs);
   free(text);
   if (status == CH_OK) status = ch_trajectory_reader_open(context, w->path, w->scene->world, &w->reader);
   if (status == CH_OK) status = choose_rows(context, w);

@@ -45,6 +45,7 @@ typedef struct ChSoft {
   ChSoftKind kind;
   int modes;
   bool clamped;
+  bool skin_only;  // of a recording: fields from K0 to S, cubic, fold and skin.across are NULL (soft_recorded.h)
   double mass;
   ChVec3 centre;      // of mass, in the frame in which the mesh was given
   ChMat3 inertia;     // J0

@@ -150,7 +150,24 @@ static ChStatus find_soft(ChContext* context, ChWorld* world, const ChSoftDef* d
   status = ch_soft_create(context, world->arena, what, def, density, mesh, out);
   if (status != CH_OK) return status;
   CH_GROW(world, softs, soft_count, soft_room);
-  world->softs[world->soft_count++] = (ChSharedSoft){*out, mesh, ch_world_copy_text(world, def->file), density, *def};
+  world->softs[world->soft_count++] = (ChSharedSoft){
+      .soft = *out, .mesh = mesh, .file = ch_world_copy_text(world, def->file), .density = density, .def = *def};
+  return CH_OK;
+}
+
+// Bodies that shared a skin when they were recorded share it again.
+static ChStatus find_recorded(ChContext* context, ChWorld* world, const ChSoftDef* def, const char* what,
+                              const ChRecordedSkin* skin, const ChSoft** out) {
+  for (int k = 0; k < world->soft_count; ++k)
+    if (world->softs[k].recorded == skin) {
+      *out = world->softs[k].soft;
+      return CH_OK;
+    }
+  double density = world->materials[def->material].density;
+  ChStatus status = ch_soft_from_recorded(context, world->arena, what, def, density, skin, out);
+  if (status != CH_OK) return status;
+  CH_GROW(world, softs, soft_count, soft_room);
+  world->softs[world->soft_count++] = (ChSharedSoft){.soft = *out, .recorded = skin, .density = density, .def = *def};
   return CH_OK;
 }
 
@@ -159,7 +176,53 @@ static ChStatus find_soft(ChContext* context, ChWorld* world, const ChSoftDef* d
 typedef struct Request {
   int body;
   const ChSoftDef* def;
+  const ChRecordedSofts* recorded;  // NULL: from the definition's mesh
 } Request;
+
+// The body gets `soft`; its centre of mass in the frame that the user gave is `centre`.
+static int attach(ChWorld* world, int id, const ChSoft* soft, ChVec3 centre, int material) {
+  ChBody* body = &world->bodies[id];
+  body->soft = soft;
+  body->mass = soft->mass;
+  body->inertia = soft->inertia;
+  body->origin = ch_neg(centre);
+  body->spread = false;
+  ChShape shape = {.type = CH_SHAPE_SOFT,
+                   .id = world->shape_count,
+                   .body = id,
+                   .material = material,
+                   .local = {centre, ch_quat_identity()},
+                   .soft = soft};
+  for (int v = 0; v < soft->skin.vertex_count; ++v) shape.bound = fmax(shape.bound, ch_norm(soft->skin.rest[v]));
+  CH_GROW(world, shapes, shape_count, shape_room);
+  world->shapes[world->shape_count] = shape;
+  return world->shape_count++;
+}
+
+// A recording does not tell the centre in the user's frame, but where it was in the world: the start is put there.
+static ChStatus add_recorded(ChContext* context, ChWorld* world, int body, const ChSoftDef* def, const char* what,
+                             const ChRecordedSofts* softs, int* id) {
+  int s = 0;
+  while (s < softs->count && softs->body[s] != body) ++s;
+  if (s == softs->count)
+    return ch_fail(context, CH_ERR_FORMAT, "%s: the body is deformable, but no skin of it was recorded", what);
+  const ChSoft* soft;
+  ChStatus status = find_recorded(context, world, def, what, &softs->skins[softs->skin[s]], &soft);
+  if (status != CH_OK) return status;
+  const ChBodyState* state = &world->states[body];
+  ChVec3 centre = ch_rotate_back(state->orientation, ch_sub(softs->at[s], state->position));
+  *id = attach(world, body, soft, centre, def->material);
+  return CH_OK;
+}
+
+static ChStatus add_meshed(ChContext* context, ChWorld* world, int body, const ChSoftDef* def, const char* what,
+                           int* id) {
+  const ChSoft* soft = NULL;
+  ChStatus status = check_source(context, def, what);
+  if (status == CH_OK) status = find_soft(context, world, def, what, &soft);
+  if (status == CH_OK) *id = attach(world, body, soft, soft->centre, def->material);
+  return status;
+}
 
 static ChStatus add_soft(ChContext* context, ChWorld* world, const void* argument, int* id) {
   const Request* request = argument;
@@ -168,38 +231,25 @@ static ChStatus add_soft(ChContext* context, ChWorld* world, const void* argumen
   if (request->body < 0 || request->body >= world->body_count)
     return ch_fail(context, CH_ERR_RANGE, "deformable body: body is %d, must be 0 to %d", request->body,
                    world->body_count - 1);
-  ChBody* body = &world->bodies[request->body];
   char what[CH_WHAT_SIZE];
-  snprintf(what, sizeof what, "body '%.100s'", body->name);
-  const ChSoft* soft = NULL;
+  snprintf(what, sizeof what, "body '%.100s'", world->bodies[request->body].name);
   ChStatus status = check_body(context, world, request->body, &def, what);
   if (status == CH_OK) status = check_numbers(context, world, &def, what);
-  if (status == CH_OK) status = check_source(context, &def, what);
-  if (status == CH_OK) status = find_soft(context, world, &def, what, &soft);
   if (status != CH_OK) return status;
-
-  body->soft = soft;
-  body->mass = soft->mass;
-  body->inertia = soft->inertia;
-  body->origin = ch_neg(soft->centre);
-  body->spread = false;
-  ChShape shape = {.type = CH_SHAPE_SOFT,
-                   .id = world->shape_count,
-                   .body = request->body,
-                   .material = def.material,
-                   .local = {soft->centre, ch_quat_identity()},
-                   .soft = soft};
-  for (int v = 0; v < soft->skin.vertex_count; ++v) shape.bound = fmax(shape.bound, ch_norm(soft->skin.rest[v]));
-  CH_GROW(world, shapes, shape_count, shape_room);
-  world->shapes[world->shape_count] = shape;
-  *id = world->shape_count++;
-  return CH_OK;
+  return request->recorded ? add_recorded(context, world, request->body, &def, what, request->recorded, id)
+                           : add_meshed(context, world, request->body, &def, what, id);
 }
 
 ChStatus ch_world_add_soft(ChContext* context, ChWorld* world, int body, const ChSoftDef* def, int* shape) {
-  Request request = {body, def};
+  Request request = {body, def, NULL};
   ch_blas_threads_hold();  // the same basis for any number of threads
   ChStatus status = ch_world_add(context, world, def ? &request : NULL, shape, add_soft);
   ch_blas_threads_release();
   return status;
+}
+
+ChStatus ch_world_add_recorded_soft(ChContext* context, ChWorld* world, int body, const ChSoftDef* def,
+                                    const ChRecordedSofts* softs, int* shape) {
+  Request request = {body, def, softs};
+  return ch_world_add(context, world, &request, shape, add_soft);
 }

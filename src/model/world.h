@@ -49,7 +49,8 @@ typedef struct ChSharedMesh {
 typedef struct ChSharedSoft {
   const struct ChSoft* soft;
   const struct ChTetMesh* mesh;
-  char* file;  // NULL: from vertices and tets
+  const void* recorded;  // the recording's skin that it was made from, only to compare; NULL: from a mesh
+  char* file;            // NULL: from vertices and tets
   double density;
   ChSoftDef def;  // its numbers only
 } ChSharedSoft;

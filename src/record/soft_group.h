@@ -7,9 +7,14 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
+#include "model/soft_recorded.h"
 #include "model/world.h"
+#include "problem/hdf5_file.h"
 
 // Nothing where no body is deformable. Bodies of equal mesh and material share a skin.
 bool ch_soft_group_put(hid_t file, const ChWorld* world);
+
+// What lies there, in the file's arena, and where the bodies are in the first row. None where there is no such group.
+void ch_soft_group_get(ChHdf5* file, ChRecordedSofts* out);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "problem/hdf5_file.h"
+#include "record/soft_group.h"
 #include "record/trajectory_file.h"
 
 struct ChTrajectoryReader {
@@ -65,6 +66,35 @@ ChStatus ch_trajectory_scene(ChContext* context, const char* path, char** scene)
   }
   ch_hdf5_close(&h);
   ch_arena_destroy(arena);
+  return status;
+}
+
+static ChStatus get_softs(ChContext* context, const char* path, ChArena* arena, ChHdf5* h, ChRecordedSofts** out) {
+  jmp_buf landing;
+  ch_arena_set_landing(arena, &landing);
+  if (setjmp(landing)) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  ChRecordedSofts* softs = CH_TAKE(arena, 1, ChRecordedSofts);
+  softs->arena = arena;
+  ChStatus status = open_file(context, path, arena, h);
+  if (status == CH_OK) {
+    ch_soft_group_get(h, softs);
+    status = h->status;
+  }
+  ch_arena_set_landing(arena, NULL);
+  *out = softs;
+  return status;
+}
+
+ChStatus ch_trajectory_softs(ChContext* context, const char* path, ChRecordedSofts** softs) {
+  *softs = NULL;
+  ChArena* arena = ch_arena_create(NULL);
+  if (!arena) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  ChHdf5 h = {.file = H5I_INVALID_HID, .channel = -1};
+  ChStatus status = get_softs(context, path, arena, &h, softs);
+  ch_hdf5_close(&h);
+  if (status == CH_OK) return CH_OK;
+  ch_arena_destroy(arena);
+  *softs = NULL;
   return status;
 }
 

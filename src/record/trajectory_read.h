@@ -8,6 +8,7 @@
 
 #include "base/whole_file.h"
 #include "cardhouse/simulation.h"
+#include "model/soft_recorded.h"
 
 // A run stretches its file before it fills it, and HDF5's head, with the signature, comes last: a file that begins with
 // zeros is what a run left that ended before, on a full disk for one.
@@ -15,6 +16,8 @@ bool ch_trajectory_is_headless(const ChWholeFile* file);
 
 // The scene's JSON text that a trajectory carries, from which its world can be built; the caller frees it.
 ChStatus ch_trajectory_scene(ChContext* context, const char* path, char** scene);
+// Its deformable bodies, which belong into that world; the caller destroys them.
+ChStatus ch_trajectory_softs(ChContext* context, const char* path, ChRecordedSofts** softs);
 
 // What a row says of the steps since the row before.
 typedef struct ChTrajectoryStep {

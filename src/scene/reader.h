@@ -32,6 +32,7 @@ typedef struct ChReader {
   ChArena* arena;  // has a landing
   const ChDocument* document;
   int dimension;
+  const struct ChRecordedSofts* recorded;  // of a recording's scene: what its deformable bodies are made of; else NULL
   ChStatus status;
 } ChReader;
 

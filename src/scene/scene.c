@@ -9,6 +9,7 @@
 #include "base/whole_file.h"
 #include "scene/build.h"
 #include "scene/json_text.h"
+#include "scene/recorded_scene.h"
 
 // -------------------------------------------------------------------------------------------------------- resolved
 // text
@@ -65,14 +66,15 @@ static ChStatus read_scene(ChReader* r, const char* text, size_t size, const cha
   r->dimension = documents->root[0].dimension;
   ChStatus status = ch_world_create(r->context, r->dimension, &scene->world);
   if (status != CH_OK) return status;
-  if (!ch_world_build(r, documents, scene->world) ||
-      !ch_world_check_overlap(r, documents, scene->world, documents->root[0].run.overlap) || !fill(r, documents, scene))
-    return r->status;
-  return CH_OK;
+  if (!ch_world_build(r, documents, scene->world)) return r->status;
+  // A run that was recorded has passed this, and bodies of a recording have no more than is needed to show them.
+  double overlap = documents->root[0].run.overlap;
+  if (!r->recorded && !ch_world_check_overlap(r, documents, scene->world, overlap)) return r->status;
+  return fill(r, documents, scene) ? CH_OK : r->status;
 }
 
 static ChStatus read_in_arena(ChContext* context, ChArena* arena, const char* text, size_t size, const char* file,
-                              ChScene** out) {
+                              const ChRecordedSofts* recorded, ChScene** out) {
   *out = NULL;
   ChScene* scene = calloc(1, sizeof *scene);
   jmp_buf landing;
@@ -82,7 +84,7 @@ static ChStatus read_in_arena(ChContext* context, ChArena* arena, const char* te
   }
   ch_arena_set_landing(arena, &landing);
   ChContext own = {0};
-  ChReader reader = {.context = context ? context : &own, .arena = arena};
+  ChReader reader = {.context = context ? context : &own, .arena = arena, .recorded = recorded};
   ChStatus status = read_scene(&reader, text, size, file, scene);
   ch_arena_set_landing(arena, NULL);
   if (status != CH_OK) {
@@ -93,14 +95,19 @@ static ChStatus read_in_arena(ChContext* context, ChArena* arena, const char* te
   return CH_OK;
 }
 
-ChStatus ch_scene_parse(ChContext* context, const char* text, const char* file, ChScene** out) {
+ChStatus ch_scene_parse_recorded(ChContext* context, const char* text, const char* file,
+                                 const ChRecordedSofts* recorded, ChScene** out) {
   *out = NULL;
   if (!text) return ch_fail(context, CH_ERR_ARGUMENT, "the text of a scene is needed, NULL was given");
   ChArena* arena = ch_arena_create(NULL);
   if (!arena) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a scene");
-  ChStatus status = read_in_arena(context, arena, text, strlen(text), file ? file : "scene", out);
+  ChStatus status = read_in_arena(context, arena, text, strlen(text), file ? file : "scene", recorded, out);
   ch_arena_destroy(arena);
   return status;
+}
+
+ChStatus ch_scene_parse(ChContext* context, const char* text, const char* file, ChScene** out) {
+  return ch_scene_parse_recorded(context, text, file, NULL, out);
 }
 
 static ChStatus open_file(ChContext* context, const char* name, ChScene** out) {
@@ -109,8 +116,8 @@ static ChStatus open_file(ChContext* context, const char* name, ChScene** out) {
   ChWholeFile whole;
   ChStatus status = ch_whole_file_read_up_to(context, name, CH_SCENE_BYTES_MAX, arena, &whole);
   if (status == CH_OK)
-    status =
-        read_in_arena(context, arena, whole.text, whole.size, strcmp(name, "-") == 0 ? "standard input" : name, out);
+    status = read_in_arena(context, arena, whole.text, whole.size, strcmp(name, "-") == 0 ? "standard input" : name,
+                           NULL, out);
   ch_arena_destroy(arena);
   return status;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/soft.h"
+#include "model/soft_recorded.h"
 #include "model/world.h"
 #include "scene/document.h"
 
@@ -127,9 +127,14 @@ bool ch_soft_build(ChReader* r, const ChPlace* place, json_t* object, ChSceneSof
   const ChVec3 a = soft->clamp[0], b = soft->clamp[1];  // any two opposite corners
   def->clamp_low = ch_vec(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z));
   def->clamp_high = ch_vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z));
-  if (!find_mesh(r, place, object, soft, notes)) return false;
-  if (def->file || def->tet_count > QUICK_TETS) def->cache = cache_folder(r);
+  ChStatus status;
   int shape;
-  return ch_reader_pass_on(r, place, ch_world_add_soft(r->context, world, body, def, &shape)) &&
-         keep_start(r, place, soft, world, body, notes);
+  if (r->recorded) {
+    status = ch_world_add_recorded_soft(r->context, world, body, def, r->recorded, &shape);
+  } else {
+    if (!find_mesh(r, place, object, soft, notes)) return false;
+    if (def->file || def->tet_count > QUICK_TETS) def->cache = cache_folder(r);
+    status = ch_world_add_soft(r->context, world, body, def, &shape);
+  }
+  return ch_reader_pass_on(r, place, status) && keep_start(r, place, soft, world, body, notes);
 }

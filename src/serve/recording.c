@@ -24,9 +24,12 @@ struct ChRecording {
 
 static ChStatus open_scene(ChContext* context, const char* path, ChScene** out) {
   char* text;
+  ChRecordedSofts* softs = NULL;
   ChStatus status = ch_trajectory_scene(context, path, &text);
   if (status != CH_OK) return status;
-  status = ch_scene_of_recording(context, text, path, out);
+  status = ch_trajectory_softs(context, path, &softs);
+  if (status == CH_OK) status = ch_scene_of_recording(context, text, path, softs, out);
+  ch_recorded_softs_destroy(softs);
   free(text);
   return status;
 }

@@ -62,6 +62,15 @@ static ChStatus start(ChContext* context, ChSimulation* s) {
   return ch_collider_create(context, s->world, &s->collider);
 }
 
+// Of a recording's deformable bodies only the skin is known.
+static ChStatus check_bodies(ChContext* context, const ChWorld* world) {
+  for (int b = 0; b < world->body_count; ++b)
+    if (world->bodies[b].soft && world->bodies[b].soft->skin_only)
+      return ch_fail(context, CH_ERR_ARGUMENT, "body '%.100s' comes from a recording: it can be shown, not stepped",
+                     world->bodies[b].name);
+  return CH_OK;
+}
+
 ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimulationOptions* options,
                               ChSimulation** out) {
   *out = NULL;
@@ -76,6 +85,7 @@ ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimula
   s->arena = ch_arena_create(NULL);
   for (int k = 0; k < 2; ++k) s->scratches[k] = ch_arena_create(NULL);
   ChStatus status = ch_simulation_options_check(context, options, world);
+  if (status == CH_OK) status = check_bodies(context, world);
   if (status == CH_OK) status = ch_world_seal(context, world);
   if (status == CH_OK) status = start(context, s);
   if (status != CH_OK) {
