@@ -91,6 +91,8 @@ static const char* const good[] = {
     GMSH_2 NODES "$Elements\n2\n1 2 2 0 0 1 2 3\n2 4 0 1 2 3 7\n$EndElements\n",
     GMSH_2 "$Comments\n$Nodes\n$EndComments\n" NODES "$Elements\n1\n1 4 2 0 0 1 2 7 3\n$EndElements\n",  // inverted
     GMSH_2 NODES "$Elements\n1\n1 11 0 1 2 3 7 900 901 902 903 904 905\n$EndElements\n",                 // quadratic
+    GMSH_2 NODES "$Elements\n1\n1 71 0 1 2 3 7 and so on\n$EndElements\n",                               // sixth order
+    GMSH_2 NODES "$Elements\n2\n1 137 0 1 2 3 7\n2 50 0 1 2 3 7\n$EndElements\n",
     GMSH_4
     "$Nodes\n2 4 1 7\n2 1 1 1\n1\n0 0 0 0.5 0.5\n3 1 0 3\n2\n3\n7\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n"
     "$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 7\n$EndElements\n",
@@ -99,6 +101,8 @@ static const char* const good[] = {
     "METADATA\nINFORMATION 0\n\nCELLS 2 4\nOFFSETS vtktypeint64\n0 4\nCONNECTIVITY vtktypeint64\n0 1 2 3\nCELL_TYPES "
     "1\n10\n",
 };
+
+#define ONE_ELEMENT(type) GMSH_2 NODES "$Elements\n2\n1 4 0 1 2 3 7\n2 " type " 0 1 2 3 7\n$EndElements\n"
 
 static const struct {
   const char *text, *why;
@@ -117,6 +121,12 @@ static const struct {
     {GMSH_2 NODES NODES, "second section of nodes"},
     {GMSH_2 NODES "$Elements\n1\n1 2 2 0 0 1 2 3\n$EndElements\n", "a surface must be filled"},
     {GMSH_2 NODES "$Elements\n1\n1 5 0 1 2 3 7 1 2 3 7\n$EndElements\n", "cut them into"},
+    {ONE_ELEMENT("92"), "1 solid cells that are no tetrahedra"},   // third order, as Gmsh writes it
+    {ONE_ELEMENT("125"), "1 solid cells that are no tetrahedra"},  // with fewer nodes
+    {ONE_ELEMENT("34"), "file:14:3: type of an element is 34, which is unknown here; a tetrahedron is 4"},
+    {ONE_ELEMENT("9999"), "file:14:3: type of an element is 9999, which is unknown"},
+    {GMSH_4 "$Nodes\n1 1 1 1\n3 1 0 1\n1\n0 0 0\n$EndNodes\n$Elements\n1 1 1 1\n3 1 140 1\n1 1 1 1 1\n$EndElements\n",
+     "file:12:5: type of elements is 140, which is unknown"},
     {GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n", "names node 4, which is not there"},
     {GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 0\n$EndElements\n", "file:13:13: node of a tetrahedron is 0"},
     {GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 x\n$EndElements\n", "expected an integer, found 'x'"},
@@ -128,6 +138,8 @@ static const struct {
      "two nodes bear the tag 2"},
     {GMSH_2 "$Nodes\n1\n1 0 nan 0\n$EndNodes\n", "must be finite"},
     {GMSH_2 "$Nodes\n1\n1 0 1e999 0\n$EndNodes\n", "must be finite"},
+    {GMSH_2 "$Nodes\n1\n1 0 -1e99 0\n$EndNodes\n", "file:6:5: coordinate of a node is -1e+99, must be at most 1e+50"},
+    {VTK "POINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 2e50\n", "file:6:23: coordinate of a point is 2e+50, must be at most"},
     {GMSH_2 "$Nodes\n1000000000\n1 0 0 0\n$EndNodes\n", "needs 4000000000 more numbers"},
     {GMSH_2 "$Nodes\n-1\n", "number of nodes is -1"},
     {GMSH_4 "$Nodes\n1 4 1 7\n3 1 0 3\n1\n2\n3\n0 0 0\n1 0 0\n0 1 0\n$EndNodes\n",
@@ -144,6 +156,8 @@ static const struct {
     {VTK POINTS "CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n10\n", "a tetrahedron of 3 points"},
     {VTK POINTS "CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n5\n", "a surface must be filled"},
     {VTK POINTS "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n14\n", "cut them into"},
+    {VTK POINTS "CELLS 2 10\n4 0 1 2 3\n4 0 1 2 3\nCELL_TYPES 2\n10\n99\n",
+     "file:12:1: type of a cell is 99, which is unknown here; a tetrahedron is 10"},
     {VTK POINTS "CELLS 3 2\n4 0 1 2 3\nCELL_TYPES 1\n10\n", "do not describe 3 cells"},
     {VTK "POINTS 4 bit\n", "expected a type of numbers"},
     {VTK "POINTS 4 short\n", "must be float or double"},

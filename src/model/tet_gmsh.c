@@ -28,16 +28,64 @@ typedef struct Gmsh {
 static const long tag_most = INT64_C(1) << 53;
 static const int block_most = 1 << 30;
 
-// Nodes of an element of every type; 0: unknown.
-static int element_nodes(long type) {
-  static const int nodes[] = {0, 2,  3,  4,  4, 8,  6,  5,  3,  6,  9, 10, 27, 18, 14, 1,
-                              8, 20, 15, 13, 9, 10, 12, 15, 15, 21, 4, 5,  6,  20, 35, 56};
-  return type > 0 && type < (long)(sizeof nodes / sizeof *nodes) ? nodes[type] : 0;
+typedef enum Kind { UNKNOWN, FLAT, TET, OTHER_SOLID } Kind;  // FLAT: points, lines and surfaces too
+
+// Elements of consecutive types, and how many nodes each has: orders rise within a row. Gmsh's GmshDefines.h gives the
+// numbers. What is not here has no fixed number of nodes (polygons, parts of cut elements) or no corners (order 0).
+static const struct {
+  int first;
+  Kind kind;
+  int nodes[8];
+} element_rows[] = {{1, FLAT, {2, 3, 4}},
+                    {4, TET, {4}},
+                    {5, OTHER_SOLID, {8, 6, 5}},
+                    {8, FLAT, {3, 6, 9}},
+                    {11, TET, {10}},
+                    {12, OTHER_SOLID, {27, 18, 14}},
+                    {15, FLAT, {1, 8}},
+                    {17, OTHER_SOLID, {20, 15, 13}},
+                    {20, FLAT, {9, 10, 12, 15, 15, 21}},  // triangles
+                    {26, FLAT, {4, 5, 6}},                // lines
+                    {29, TET, {20, 35, 56, 22, 28}},
+                    {36, FLAT, {16, 25, 36, 12, 16, 20}},  // quadrangles
+                    {42, FLAT, {28, 36, 45, 55, 66}},      // triangles
+                    {47, FLAT, {49, 64, 81, 100, 121}},    // quadrangles
+                    {52, FLAT, {18, 21, 24, 27, 30}},      // triangles
+                    {57, FLAT, {24, 28, 32, 36, 40}},      // quadrangles
+                    {62, FLAT, {7, 8, 9, 10, 11}},         // lines
+                    {71, TET, {84, 120, 165, 220, 286}},
+                    {79, TET, {34, 40, 46, 52, 58}},
+                    {90, OTHER_SOLID, {40, 75}},                             // prisms
+                    {92, OTHER_SOLID, {64, 125, 216, 343, 512, 729, 1000}},  // hexahedra
+                    {99, OTHER_SOLID, {32, 44, 56, 68, 80, 92, 104}},
+                    {106, OTHER_SOLID, {126, 196, 288, 405, 550}},  // prisms
+                    {111, OTHER_SOLID, {24, 33, 42, 51, 60, 69, 78}},
+                    {118, OTHER_SOLID, {30, 55, 91, 140, 204, 285, 385}},  // pyramids
+                    {125, OTHER_SOLID, {21, 29, 37, 45, 53, 61, 69}},
+                    {137, TET, {16}}};
+
+static Kind element_kind(long type, int* nodes) {
+  *nodes = 0;
+  for (size_t k = 0; k < sizeof element_rows / sizeof *element_rows; ++k) {
+    long in_row = type - element_rows[k].first;
+    if (in_row < 0 || in_row > 7 || element_rows[k].nodes[in_row] == 0) continue;
+    *nodes = element_rows[k].nodes[in_row];
+    return element_rows[k].kind;
+  }
+  return UNKNOWN;
 }
 
-static bool is_tet(long type) { return type == 4 || type == 11 || (type >= 29 && type <= 31); }
-static bool is_other_solid(long type) {
-  return (type >= 5 && type <= 7) || (type >= 12 && type <= 14) || (type >= 17 && type <= 19);
+// Where it was not known an element would be passed over, and leave a hole in the body.
+static long read_element_type(Gmsh* g, const char* what) {
+  ChTetSource* source = g->source;
+  long place = ch_tet_source_place(source), type = ch_tet_source_int(source, 4, what, 1, INT32_MAX);
+  int nodes;
+  if (ch_tet_source_ok(source) && element_kind(type, &nodes) == UNKNOWN)
+    ch_tet_source_fail_at(source, CH_ERR_FORMAT, place,
+                          "%s is %ld, which is unknown here; a tetrahedron is 4 (curved: 11, 29 to 33, 71 to 75, 79 to "
+                          "83, 137)",
+                          what, type);
+  return type;
 }
 
 // ------------------------------------------------------------------------------------------------------------ sections
@@ -161,19 +209,15 @@ static void take_tets(Gmsh* g, long more) {
 // The nodes of one element, whose tag has been read.
 static void read_element(Gmsh* g, long type, int bytes) {
   ChTetSource* source = g->source;
-  int nodes = element_nodes(type), kept = is_tet(type) ? 4 : 0;
-  if (source->binary && nodes == 0) {
-    ch_tet_source_fail(source, CH_ERR_FORMAT, "element type %ld is unknown", type);
-    return;
-  }
-  if (kept > 0) {
+  int nodes, kept = 0;
+  Kind kind = element_kind(type, &nodes);
+  if (kind == TET) {
     take_tets(g, 1);
-    for (int k = 0; k < kept; ++k)
-      g->corners[4L * g->tet_count + k] = ch_tet_source_int(source, bytes, "node of a tetrahedron", 1, tag_most);
+    for (; kept < 4; ++kept)
+      g->corners[4L * g->tet_count + kept] = ch_tet_source_int(source, bytes, "node of a tetrahedron", 1, tag_most);
     ++g->tet_count;
-  } else {
-    g->solids += is_other_solid(type), g->others += !is_other_solid(type);
   }
+  g->solids += kind == OTHER_SOLID, g->others += kind == FLAT;
   if (source->binary)
     ch_tet_source_skip(source, nodes - kept, bytes, "an element");
   else
@@ -185,7 +229,7 @@ static long read_run_2(Gmsh* g, long most) {
   ChTetSource* source = g->source;
   bool binary = source->binary;
   if (!binary) ch_tet_source_int(source, 4, "tag of an element", 0, tag_most);
-  long type = ch_tet_source_int(source, 4, "type of an element", 1, INT32_MAX);
+  long type = read_element_type(g, "type of an element");
   long count = binary ? ch_tet_source_int(source, 4, "elements that follow", 1, most) : 1;
   long tags = ch_tet_source_int(source, 4, "number of tags", 0, INT32_MAX);
   for (long k = 0; k < count && ch_tet_source_ok(source); ++k) {
@@ -211,7 +255,7 @@ static void read_elements_4(Gmsh* g) {
   for (long b = 0; b < blocks && ch_tet_source_ok(source); ++b) {
     ch_tet_source_int(source, 4, "dimension of a block of elements", 0, 3);
     ch_tet_source_int(source, 4, "tag of an entity", INT32_MIN, INT32_MAX);
-    long type = ch_tet_source_int(source, 4, "type of elements", 1, INT32_MAX);
+    long type = read_element_type(g, "type of elements");
     long count = ch_tet_source_int(source, g->size_bytes, "elements in a block", 0, left);
     for (long k = 0; k < count && ch_tet_source_ok(source); ++k) {
       ch_tet_source_int(source, g->size_bytes, "tag of an element", 0, tag_most);

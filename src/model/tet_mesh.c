@@ -28,6 +28,9 @@ static ChStatus wrong_tet(ChContext* context, const char* what, const ChTetMesh*
 
 // -------------------------------------------------------------------------------------------------- numbers and shapes
 
+// NaN when there is one in it.
+static double largest_part(ChVec3 x) { return ch_vec_finite(x) ? fmax(fabs(x.x), fmax(fabs(x.y), fabs(x.z))) : NAN; }
+
 static ChStatus check_numbers(ChContext* context, const char* what, const ChTetMesh* mesh) {
   if (mesh->tet_count < 1) return ch_fail(context, CH_ERR_SIZE, "%s: holds no tetrahedra", what);
   if (mesh->tet_count > CH_TETS_MAX)
@@ -38,10 +41,27 @@ static ChStatus check_numbers(ChContext* context, const char* what, const ChTetM
       return ch_fail(context, CH_ERR_RANGE, "%s: tetrahedron %d of %d names vertex %d, must be 0 to %d", what,
                      k / 4 + 1, mesh->tet_count, mesh->tets[k], mesh->vertex_count - 1);
   for (int k = 0; k < mesh->vertex_count; ++k)
-    if (!ch_vec_finite(mesh->vertices[k]))
-      return ch_fail(context, CH_ERR_RANGE, "%s: vertex %d of %d is (%g, %g, %g), must be finite", what, k + 1,
-                     mesh->vertex_count, mesh->vertices[k].x, mesh->vertices[k].y, mesh->vertices[k].z);
+    if (!(largest_part(mesh->vertices[k]) <= CH_TET_COORDINATE_MOST))
+      return ch_fail(context, CH_ERR_RANGE,
+                     "%s: vertex %d of %d is (%g, %g, %g), must be finite and at most %g in size", what, k + 1,
+                     mesh->vertex_count, mesh->vertices[k].x, mesh->vertices[k].y, mesh->vertices[k].z,
+                     CH_TET_COORDINATE_MOST);
   return CH_OK;
+}
+
+// Coordinates have 16 digits: of those of a mesh far away only the last few tell its shape, or none.
+static ChStatus check_distance(ChContext* context, const char* what, const ChTetMesh* mesh) {
+  ChVec3 first = mesh->vertices[0];
+  double reach = 0.0, extent = 0.0;
+  for (int k = 0; k < mesh->vertex_count; ++k) {
+    reach = fmax(reach, largest_part(mesh->vertices[k]));
+    extent = fmax(extent, largest_part(ch_sub(mesh->vertices[k], first)));
+  }
+  if (extent >= CH_TET_FAR * reach) return CH_OK;
+  return ch_fail(context, CH_ERR_RANGE,
+                 "%s: is %.3g m large, but its coordinates are up to %.3g m: its shape is lost to rounding; move it to "
+                 "the origin before it is written",
+                 what, extent, reach);
 }
 
 // Vertices that no tetrahedron uses are dropped; the arrays become the mesh's own.
@@ -58,12 +78,22 @@ static void keep_used(ChArena* arena, ChTetMesh* mesh) {
   mesh->vertex_count = kept, mesh->vertices = vertices, mesh->tets = tets;
 }
 
+// Of a tetrahedron of no volume: what is wrong with it.
+static ChStatus no_volume(ChContext* context, const char* what, const ChTetMesh* mesh, int tet, double size) {
+  char why[120] = "is flat";
+  if (size > 0.0 && size < CH_TET_EDGE_LEAST)
+    snprintf(why, sizeof why, "is %.3g m large, must be at least %g; coordinates are in metres", size,
+             CH_TET_EDGE_LEAST);
+  return wrong_tet(context, what, mesh, tet, why);
+}
+
 // A mesh that is inverted throughout was numbered by the other convention and is turned.
 static ChStatus check_shapes(ChContext* context, const char* what, ChTetMesh* mesh) {
   int inverted = 0, first_inverted = -1;
   for (int t = 0; t < mesh->tet_count; ++t) {
     double size = ch_tet_longest(mesh, t), volume = ch_tet_volume(mesh, t);
-    if (!(fabs(volume) > CH_TET_FLAT * size * size * size)) return wrong_tet(context, what, mesh, t, "is flat");
+    if (!(fabs(volume) > CH_TET_FLAT * size * size * size && size >= CH_TET_EDGE_LEAST))
+      return no_volume(context, what, mesh, t, size);
     if (volume > 0.0) continue;
     if (inverted++ == 0) first_inverted = t;
   }
@@ -220,7 +250,8 @@ ChStatus ch_tet_mesh_check(ChContext* context, ChArena* arena, const char* what,
   if (status != CH_OK) return status;
   keep_used(arena, mesh);
   ChArenaMark mark = ch_arena_mark(arena);
-  status = check_shapes(context, what, mesh);
+  status = check_distance(context, what, mesh);
+  if (status == CH_OK) status = check_shapes(context, what, mesh);
   if (status == CH_OK) status = check_faces(context, arena, what, mesh);
   if (status == CH_OK) status = check_skin(context, arena, what, mesh);
   ch_arena_release(arena, mark);

@@ -13,8 +13,9 @@ static double given(double value, double own) { return value == 0.0 ? own : valu
 static ChStatus check_size(ChContext* context, const char* what, ChVec3 size) {
   for (int a = 0; a < 3; ++a) {
     double side = ch_component(size, a);
-    if (!(isfinite(side) && side > 0.0))
-      return ch_fail(context, CH_ERR_RANGE, "%s: size along %c is %g, must be finite and > 0", what, "xyz"[a], side);
+    if (!(side >= CH_TET_EDGE_LEAST && side <= CH_TET_COORDINATE_MOST))
+      return ch_fail(context, CH_ERR_RANGE, "%s: size along %c is %g, must be %g to %g", what, "xyz"[a], side,
+                     CH_TET_EDGE_LEAST, CH_TET_COORDINATE_MOST);
   }
   return CH_OK;
 }

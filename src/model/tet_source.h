@@ -17,6 +17,10 @@ typedef struct ChTetSource {
 
 void ch_tet_source_fail(ChTetSource* source, ChStatus status, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
+// The same of a place that has been passed: an offset from the start of the file.
+void ch_tet_source_fail_at(ChTetSource* source, ChStatus status, long place, const char* format, ...)
+    __attribute__((format(printf, 4, 5)));
+long ch_tet_source_place(ChTetSource* source);  // of the number that comes next
 bool ch_tet_source_ok(const ChTetSource* source);
 
 // Whether `count` numbers of `bytes` bytes each can follow.

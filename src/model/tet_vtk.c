@@ -8,8 +8,6 @@
 
 #include "model/tet_source.h"
 
-enum { TETRA = 10, QUADRATIC_TETRA = 24, LAGRANGE_TETRA = 71 };
-
 typedef struct Vtk {
   ChTetSource* source;
   bool binary;
@@ -23,11 +21,20 @@ typedef struct Vtk {
 
 static const long most = 1L << 30;
 
-static bool is_tet(int type) { return type == TETRA || type == QUADRATIC_TETRA || type == LAGRANGE_TETRA; }
+// Numbers of vtkCellType.h. What is in none of these lists is not known, and might be a part of the solid.
+static bool is_tet(int type) {
+  static const unsigned char tets[] = {10, 24, 64, 71, 78};
+  return memchr(tets, type, sizeof tets) != NULL;
+}
 static bool is_other_solid(int type) {
   static const unsigned char solids[] = {11, 12, 13, 14, 15, 16, 25, 26, 27, 29, 31, 32, 33, 37,
-                                         41, 42, 61, 64, 65, 66, 67, 72, 73, 74, 78, 79, 80, 81};
+                                         41, 42, 55, 56, 65, 66, 67, 72, 73, 74, 79, 80, 81};
   return memchr(solids, type, sizeof solids) != NULL;
+}
+static bool is_flat(int type) {  // points, lines and surfaces
+  static const unsigned char flats[] = {21, 22, 23, 28, 30, 34, 35, 36, 51, 52, 53,
+                                        54, 60, 61, 62, 63, 68, 69, 70, 75, 76, 77};
+  return type <= 9 || memchr(flats, type, sizeof flats) != NULL;
 }
 
 // ------------------------------------------------------------------------------------------------------------- numbers
@@ -122,6 +129,15 @@ static void read_cells(Vtk* v) {
   (v->version < 5.0 ? read_cells_4 : read_cells_5)(v, first, second);
 }
 
+static unsigned char read_cell_type(ChTetSource* source) {
+  long place = ch_tet_source_place(source), type = ch_tet_source_int(source, 4, "type of a cell", 0, INT32_MAX);
+  bool known = type <= UINT8_MAX && (is_tet((int)type) || is_other_solid((int)type) || is_flat((int)type));
+  if (ch_tet_source_ok(source) && !known)
+    ch_tet_source_fail_at(source, CH_ERR_FORMAT, place,
+                          "type of a cell is %ld, which is unknown here; a tetrahedron is 10 (curved: 24, 71)", type);
+  return (unsigned char)type;
+}
+
 static void read_types(Vtk* v) {
   ChTetSource* source = v->source;
   v->type_count = ch_scan_int(&source->scan, "number of cell types", 0, most);
@@ -129,8 +145,7 @@ static void read_types(Vtk* v) {
   numbers_begin(v);
   if (ch_tet_source_expect(source, (double)v->type_count, 4, "CELL_TYPES")) {
     v->types = CH_TAKE(source->scan.arena, v->type_count + 1, unsigned char);
-    for (long k = 0; k < v->type_count && ch_tet_source_ok(source); ++k)
-      v->types[k] = (unsigned char)ch_tet_source_int(source, 4, "type of a cell", 0, 255);
+    for (long k = 0; k < v->type_count && ch_tet_source_ok(source); ++k) v->types[k] = read_cell_type(source);
   }
   numbers_end(v);
 }
