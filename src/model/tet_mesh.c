@@ -19,9 +19,7 @@ static const int outward[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};  
 
 // Tetrahedra are counted from 1 in messages, and found by where they lie.
 static ChStatus wrong_tet(ChContext* context, const char* what, const ChTetMesh* mesh, int tet, const char* why) {
-  const int* c = mesh->tets + 4 * tet;
-  ChVec3 middle = {0};
-  for (int k = 0; k < 4; ++k) middle = ch_along(middle, 0.25, mesh->vertices[c[k]]);
+  ChVec3 middle = ch_tet_middle(mesh, tet);
   return ch_fail(context, CH_ERR_FORMAT, "%s: tetrahedron %d of %d, near (%.5g, %.5g, %.5g), %s", what, tet + 1,
                  mesh->tet_count, middle.x, middle.y, middle.z, why);
 }
