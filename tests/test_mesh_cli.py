@@ -59,6 +59,8 @@ class Mesh(unittest.TestCase):
                            ((self.path, "--size", "1"), "are for shapes"), (("bar", "--cells", "1.5"), "whole numbers"),
                            (("bar", "--cells", "2,0"), "positive numbers"), (("bar", "--size", "1,,2"), "positive numbers"),
                            (("bar", "--size", "nan"), "positive numbers"), (("bar", "--cells", "500,500,500"), "at most 2000000"),
+                           (("bar", "--cells", "1e9"), "1e+09 cells along a side make more tetrahedra than the 2000000"),
+                           (("chair", "--cells", "1e6"), "1000000 cells make more than 2000000 tetrahedra"),
                            (("bar", "--phase", "1"), "is for a strand"), ((), "SHAPE|FILE"),
                            (("nowhere/a.msh",), "nowhere/a.msh"), (("bar", "--out", "nowhere/a.msh"), "nowhere")):
             with self.subTest(words=words):

@@ -62,8 +62,14 @@ static bool read_def(const ChCommand* self, const Arguments* a, ChTetShapeDef* d
   if (!a->cells) return true;
   if (!read_three(self, "cells", a->cells, three)) return false;
   for (int k = 0; k < 3; ++k) {
-    if (three[k] != floor(three[k]) || three[k] > CH_TETS_MAX) {
-      ch_complain(self, "--cells is '%s', must be whole numbers up to %d", a->cells, CH_TETS_MAX);
+    if (three[k] != floor(three[k])) {
+      ch_complain(self, "--cells is '%s', must be whole numbers", a->cells);
+      return false;
+    }
+    if (three[k] > CH_TETS_MAX) {
+      ch_complain(self,
+                  "--cells is '%s': %g cells along a side make more tetrahedra than the %d that are taken at most",
+                  a->cells, three[k], CH_TETS_MAX);
       return false;
     }
     def->cells[k] = (int)three[k];

@@ -11,6 +11,7 @@
 typedef struct Tagged {
   int64_t tag;
   int index;
+  int place;  // in the file, which has less than 2^31 bytes
 } Tagged;
 
 typedef struct Gmsh {
@@ -23,10 +24,10 @@ typedef struct Gmsh {
   int tet_count;
   long tet_room, solids, others;
   int64_t* corners;  // tags, 4 a tetrahedron
+  int* places;       // of tetrahedra in the file, where their corners begin
 } Gmsh;
 
 static const long tag_most = INT64_C(1) << 53;
-static const int block_most = 1 << 30;
 
 typedef enum Kind { UNKNOWN, FLAT, TET, OTHER_SOLID } Kind;  // FLAT: points, lines and surfaces too
 
@@ -153,13 +154,27 @@ static bool take_nodes(Gmsh* g, long count, int numbers, int bytes) {
   return true;
 }
 
+static void read_tag(Gmsh* g, int node, int bytes) {
+  int place = (int)ch_tet_source_place(g->source);
+  g->tags[node] = (Tagged){ch_tet_source_int(g->source, bytes, "tag of a node", 1, tag_most), node, place};
+}
+
+// Version 2 has its counts in text, whatever follows.
+static long read_count_2(ChTetSource* source, const char* what, long lowest) {
+  bool binary = source->binary;
+  source->binary = false;
+  long count = ch_tet_source_count(source, 0, what, lowest);
+  source->binary = binary;
+  return count;
+}
+
 static void read_nodes_2(Gmsh* g) {
   ChTetSource* source = g->source;
-  long count = ch_scan_int(&source->scan, "number of nodes", 1, block_most);
+  long count = read_count_2(source, "number of nodes", 1);
   ch_tet_source_line(source);
   if (!ch_tet_source_ok(source) || !take_nodes(g, count, 4, 7)) return;  // 28 bytes a node
   for (int k = 0; k < count && ch_tet_source_ok(source); ++k) {
-    g->tags[k] = (Tagged){ch_tet_source_int(source, 4, "tag of a node", 1, tag_most), k};
+    read_tag(g, k, 4);
     g->nodes[k] = ch_tet_source_point(source, 8, "coordinate of a node");
   }
   g->node_count = (int)count;
@@ -173,9 +188,7 @@ static void read_node_block(Gmsh* g) {
   long parametric = ch_tet_source_int(source, 4, "parametric", 0, 1);
   long count = ch_tet_source_int(source, g->size_bytes, "nodes in a block", 0, g->node_room - g->node_count);
   if (!ch_tet_source_expect(source, 4.0 * (double)count, g->size_bytes, "a block of nodes")) return;
-  for (int k = 0; k < count && ch_tet_source_ok(source); ++k)
-    g->tags[g->node_count + k] =
-        (Tagged){ch_tet_source_int(source, g->size_bytes, "tag of a node", 1, tag_most), g->node_count + k};
+  for (int k = 0; k < count && ch_tet_source_ok(source); ++k) read_tag(g, g->node_count + k, g->size_bytes);
   for (int k = 0; k < count && ch_tet_source_ok(source); ++k) {
     g->nodes[g->node_count + k] = ch_tet_source_point(source, 8, "coordinate of a node");
     for (long p = 0; parametric && p < dimension; ++p) ch_tet_source_real(source, 8, "parameter of a node");
@@ -186,8 +199,8 @@ static void read_node_block(Gmsh* g) {
 static void read_nodes_4(Gmsh* g) {
   ChTetSource* source = g->source;
   ch_tet_source_line(source);
-  long blocks = ch_tet_source_int(source, g->size_bytes, "blocks of nodes", 0, block_most);
-  long count = ch_tet_source_int(source, g->size_bytes, "number of nodes", 1, block_most);
+  long blocks = ch_tet_source_count(source, g->size_bytes, "blocks of nodes", 0);
+  long count = ch_tet_source_count(source, g->size_bytes, "number of nodes", 1);
   for (int k = 0; k < 2; ++k) ch_tet_source_int(source, g->size_bytes, "least and largest tag", 0, tag_most);
   if (!ch_tet_source_ok(source) || !take_nodes(g, count, 4, g->size_bytes)) return;
   for (long k = 0; k < blocks && ch_tet_source_ok(source); ++k) read_node_block(g);
@@ -202,8 +215,12 @@ static void take_tets(Gmsh* g, long more) {
   if (g->tet_count + more <= g->tet_room) return;
   long room = g->tet_count + more + g->tet_room;
   int64_t* larger = CH_TAKE_RAW(g->source->scan.arena, 4 * (size_t)room, int64_t);
-  if (g->tet_count > 0) memcpy(larger, g->corners, 4 * (size_t)g->tet_count * sizeof *larger);
-  g->corners = larger, g->tet_room = room;
+  int* places = CH_TAKE_RAW(g->source->scan.arena, room, int);
+  if (g->tet_count > 0) {
+    memcpy(larger, g->corners, 4 * (size_t)g->tet_count * sizeof *larger);
+    memcpy(places, g->places, (size_t)g->tet_count * sizeof *places);
+  }
+  g->corners = larger, g->places = places, g->tet_room = room;
 }
 
 // The nodes of one element, whose tag has been read.
@@ -213,6 +230,7 @@ static void read_element(Gmsh* g, long type, int bytes) {
   Kind kind = element_kind(type, &nodes);
   if (kind == TET) {
     take_tets(g, 1);
+    g->places[g->tet_count] = (int)ch_tet_source_place(source);
     for (; kept < 4; ++kept)
       g->corners[4L * g->tet_count + kept] = ch_tet_source_int(source, bytes, "node of a tetrahedron", 1, tag_most);
     ++g->tet_count;
@@ -241,7 +259,7 @@ static long read_run_2(Gmsh* g, long most) {
 }
 
 static void read_elements_2(Gmsh* g) {
-  long count = ch_scan_int(&g->source->scan, "number of elements", 0, block_most);
+  long count = read_count_2(g->source, "number of elements", 0);
   ch_tet_source_line(g->source);
   for (long k = 0; k < count && ch_tet_source_ok(g->source);) k += read_run_2(g, count - k);
 }
@@ -249,8 +267,8 @@ static void read_elements_2(Gmsh* g) {
 static void read_elements_4(Gmsh* g) {
   ChTetSource* source = g->source;
   ch_tet_source_line(source);
-  long blocks = ch_tet_source_int(source, g->size_bytes, "blocks of elements", 0, block_most);
-  long left = ch_tet_source_int(source, g->size_bytes, "number of elements", 0, block_most);
+  long blocks = ch_tet_source_count(source, g->size_bytes, "blocks of elements", 0);
+  long left = ch_tet_source_count(source, g->size_bytes, "number of elements", 0);
   for (int k = 0; k < 2; ++k) ch_tet_source_int(source, g->size_bytes, "least and largest tag", 0, tag_most);
   for (long b = 0; b < blocks && ch_tet_source_ok(source); ++b) {
     ch_tet_source_int(source, 4, "dimension of a block of elements", 0, 3);
@@ -273,27 +291,40 @@ static int compare_tags(const void* a, const void* b) {
   return (x->tag > y->tag) - (x->tag < y->tag);
 }
 
+// The tags in order; two that are the same are refused at the later one.
+static void sort_tags(Gmsh* g) {
+  Tagged* tags = g->tags;
+  qsort(tags, (size_t)g->node_count, sizeof *tags, compare_tags);
+  for (int k = 1; k < g->node_count; ++k)
+    if (tags[k].tag == tags[k - 1].tag)
+      ch_tet_source_fail_at(g->source, CH_ERR_FORMAT,
+                            tags[k].place > tags[k - 1].place ? tags[k].place : tags[k - 1].place,
+                            "two nodes bear the tag %ld, this one and one before it", (long)tags[k].tag);
+}
+
+static const Tagged* find_tag(const Gmsh* g, int64_t tag) {
+  int64_t offset = tag - g->tags[0].tag;  // tags without gaps
+  if (offset >= 0 && offset < g->node_count && g->tags[offset].tag == tag) return &g->tags[offset];
+  Tagged wanted = {tag, 0, 0};
+  return bsearch(&wanted, g->tags, (size_t)g->node_count, sizeof *g->tags, compare_tags);
+}
+
 // Tags become indices.
 static ChStatus resolve(Gmsh* g, ChTetMesh* out) {
   ChScan* scan = &g->source->scan;
-  qsort(g->tags, (size_t)g->node_count, sizeof *g->tags, compare_tags);
-  for (int k = 1; k < g->node_count; ++k)
-    if (g->tags[k].tag == g->tags[k - 1].tag)
-      return ch_fail(scan->context, CH_ERR_FORMAT, "%s: two nodes bear the tag %ld", scan->path, (long)g->tags[k].tag);
+  sort_tags(g);
   int* tets = CH_TAKE_RAW(scan->arena, 4 * (size_t)g->tet_count, int);
-  for (long k = 0; k < 4L * g->tet_count; ++k) {
-    Tagged wanted = {g->corners[k], 0};
-    int64_t offset = wanted.tag - g->tags[0].tag;  // tags without gaps
-    const Tagged* found = offset >= 0 && offset < g->node_count && g->tags[offset].tag == wanted.tag
-                              ? &g->tags[offset]
-                              : bsearch(&wanted, g->tags, (size_t)g->node_count, sizeof *g->tags, compare_tags);
-    if (!found)
-      return ch_fail(scan->context, CH_ERR_RANGE, "%s: tetrahedron %ld of %d names node %ld, which is not there",
-                     scan->path, k / 4 + 1, g->tet_count, (long)wanted.tag);
-    tets[k] = found->index;
+  for (long k = 0; k < 4L * g->tet_count && scan->status == CH_OK; ++k) {
+    const Tagged* found = find_tag(g, g->corners[k]);
+    if (found)
+      tets[k] = found->index;
+    else
+      ch_tet_source_fail_at(g->source, CH_ERR_RANGE, g->places[k / 4],
+                            "tetrahedron %ld of %d names node %ld, which is not there", k / 4 + 1, g->tet_count,
+                            (long)g->corners[k]);
   }
   *out = (ChTetMesh){g->node_count, g->tet_count, g->nodes, tets};
-  return CH_OK;
+  return scan->status;
 }
 
 static void read_section(Gmsh* g) {

@@ -1,6 +1,7 @@
 // Numbers of a mesh file, text or bytes: see tet_source.h.
 #include "model/tet_source.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -79,7 +80,18 @@ long ch_tet_source_int(ChTetSource* source, int bytes, const char* what, long lo
   long value = bytes == 4 ? (long)(int32_t)(uint32_t)bits : (long)(int64_t)bits;
   if (value >= lowest && value <= highest) return value;
   source->scan.at -= bytes;
-  ch_tet_source_fail(source, CH_ERR_RANGE, "%s is %ld, must be %ld to %ld", what, value, lowest, highest);
+  if (highest == LONG_MAX)
+    ch_tet_source_fail(source, CH_ERR_RANGE, "%s is %ld, must be %ld or more", what, value, lowest);
+  else
+    ch_tet_source_fail(source, CH_ERR_RANGE, "%s is %ld, must be %ld to %ld", what, value, lowest, highest);
+  return 0;
+}
+
+long ch_tet_source_count(ChTetSource* source, int bytes, const char* what, long lowest) {
+  long place = ch_tet_source_place(source), count = ch_tet_source_int(source, bytes, what, lowest, LONG_MAX);
+  long left = (long)(source->scan.end - source->scan.at);
+  if (!ch_tet_source_ok(source) || count <= left) return count;
+  ch_tet_source_fail_at(source, CH_ERR_SIZE, place, "%s is %ld, but only %ld bytes follow", what, count, left);
   return 0;
 }
 

@@ -19,8 +19,6 @@ typedef struct Vtk {
   unsigned char* types;
 } Vtk;
 
-static const long most = 1L << 30;
-
 // Numbers of vtkCellType.h. What is in none of these lists is not known, and might be a part of the solid.
 static bool is_tet(int type) {
   static const unsigned char tets[] = {10, 24, 64, 71, 78};
@@ -65,7 +63,7 @@ static void numbers_end(Vtk* v) { v->source->binary = false; }
 
 static void read_points(Vtk* v) {
   ChTetSource* source = v->source;
-  v->point_count = ch_scan_int(&source->scan, "number of points", 1, most);
+  v->point_count = ch_tet_source_count(source, 0, "number of points", 1);
   int bytes = read_type(v);
   if (ch_tet_source_ok(source) && bytes != 4 && bytes != 8)
     ch_tet_source_fail(source, CH_ERR_FORMAT, "points must be float or double");
@@ -86,6 +84,12 @@ static bool take_cells(Vtk* v, long cells, long indices, double numbers, int byt
   return true;
 }
 
+// Points stand before the cells, as a rule; where they do not, indices beyond them are found with the mesh.
+static int read_index(Vtk* v, int bytes) {
+  long highest = v->points ? v->point_count - 1 : INT32_MAX;
+  return (int)ch_tet_source_int(v->source, bytes, "point of a cell", 0, highest);
+}
+
 // n, i1 .. in, for every cell; `size` numbers in all.
 static void read_cells_4(Vtk* v, long cells, long size) {
   ChTetSource* source = v->source;
@@ -97,8 +101,7 @@ static void read_cells_4(Vtk* v, long cells, long size) {
     for (long k = 0; k < cells && ch_tet_source_ok(source); ++k) {
       int64_t at = v->offsets[k];
       long corners = ch_tet_source_int(source, 4, "points of a cell", 0, v->index_count - at);
-      for (long c = 0; c < corners && ch_tet_source_ok(source); ++c)
-        v->indices[at + c] = (int)ch_tet_source_int(source, 4, "point of a cell", 0, INT32_MAX);
+      for (long c = 0; c < corners && ch_tet_source_ok(source); ++c) v->indices[at + c] = read_index(v, 4);
       v->offsets[k + 1] = at + corners;
     }
   numbers_end(v);
@@ -118,14 +121,14 @@ static void read_cells_5(Vtk* v, long offsets, long indices) {
   ch_scan_word(&source->scan, "CONNECTIVITY");
   bytes = read_type(v);
   numbers_begin(v);
-  for (long k = 0; k < indices && ch_tet_source_ok(source); ++k)
-    v->indices[k] = (int)ch_tet_source_int(source, bytes, "point of a cell", 0, INT32_MAX);
+  for (long k = 0; k < indices && ch_tet_source_ok(source); ++k) v->indices[k] = read_index(v, bytes);
   numbers_end(v);
 }
 
 static void read_cells(Vtk* v) {
-  ChScan* scan = &v->source->scan;
-  long first = ch_scan_int(scan, "number of cells", 0, most), second = ch_scan_int(scan, "size of the cells", 0, most);
+  ChTetSource* source = v->source;
+  long first = ch_tet_source_count(source, 0, "number of cells", 0);
+  long second = ch_tet_source_count(source, 0, "size of the cells", 0);
   (v->version < 5.0 ? read_cells_4 : read_cells_5)(v, first, second);
 }
 
@@ -140,7 +143,7 @@ static unsigned char read_cell_type(ChTetSource* source) {
 
 static void read_types(Vtk* v) {
   ChTetSource* source = v->source;
-  v->type_count = ch_scan_int(&source->scan, "number of cell types", 0, most);
+  v->type_count = ch_tet_source_count(source, 0, "number of cell types", 0);
   ch_tet_source_line(source);
   numbers_begin(v);
   if (ch_tet_source_expect(source, (double)v->type_count, 4, "CELL_TYPES")) {
@@ -154,11 +157,11 @@ static void read_types(Vtk* v) {
 static void skip_field(Vtk* v) {
   ChTetSource* source = v->source;
   ch_tet_source_skip(source, 1.0, 1, "name of a field");
-  long arrays = ch_scan_int(&source->scan, "arrays of a field", 0, most);
+  long arrays = ch_tet_source_count(source, 0, "arrays of a field", 0);
   for (long k = 0; k < arrays && ch_tet_source_ok(source); ++k) {
     ch_tet_source_skip(source, 1.0, 1, "name of an array");
-    double components = (double)ch_scan_int(&source->scan, "components of an array", 0, most);
-    double tuples = (double)ch_scan_int(&source->scan, "tuples of an array", 0, most);
+    double components = (double)ch_tet_source_count(source, 0, "components of an array", 0);
+    double tuples = (double)ch_tet_source_count(source, 0, "tuples of an array", 0);
     int bytes = read_type(v);
     numbers_begin(v);
     ch_tet_source_skip(source, components * tuples, bytes, "an array");
