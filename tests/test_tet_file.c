@@ -89,6 +89,7 @@ static void truncated_files_are_refused(void** state) {
 
 static const char* const good[] = {
     GMSH_2 NODES "$Elements\n2\n1 2 2 0 0 1 2 3\n2 4 0 1 2 3 7\n$EndElements\n",
+    "\xef\xbb\xbf" GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 7\n$EndElements\n",  // with a mark of UTF-8
     GMSH_2 "$Comments\n$Nodes\n$EndComments\n" NODES "$Elements\n1\n1 4 2 0 0 1 2 7 3\n$EndElements\n",  // inverted
     GMSH_2 NODES "$Elements\n1\n1 11 0 1 2 3 7 900 901 902 903 904 905\n$EndElements\n",                 // quadratic
     GMSH_2 NODES "$Elements\n1\n1 71 0 1 2 3 7 and so on\n$EndElements\n",                               // sixth order
@@ -112,6 +113,11 @@ static const struct {
     {"$MeshForm\n", "expected '$MeshFormat'"},
     {"$MeshFormat\n4 0 8\n$EndMeshFormat\n", "2.2 and 4.1 are read"},
     {"$MeshFormat\n1.0 0 8\n$EndMeshFormat\n", "2.2 and 4.1 are read"},
+    {"$NOD\n4\n1 0 0 0\n", "file:1:1: the mesh is of version 1; 2.2 and 4.1 are read"},
+    {"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">\n",
+     "is XML; of VTK's files the legacy .vtk is read"},
+    {"# vtk DataFile Version 9.0\nx\nASCII\n", "file:1:24: the file is of version 9; 1 to 5.1 are read"},
+    {"# vtk DataFile Version nan\nx\nASCII\n", "file:1:24: version is nan"},
     {"$MeshFormat\n2.2 2 8\n$EndMeshFormat\n", "file type is 2"},
     {"$MeshFormat\n2.2 0 4\n$EndMeshFormat\n", "data size is 4"},
     {GMSH_2, "no section $Nodes"},
@@ -137,6 +143,9 @@ static const struct {
     {GMSH_2 NODES "$Elements\n1\n1 4 99999999 1 2 3 7\n$EndElements\n", "needs 99999999 more numbers"},
     {GMSH_2 "$Nodes\n4\n1 0 0 0\n2 1 0 0\n2 0 1 0\n7 0 0 1\n$EndNodes\n$Elements\n1\n1 4 0 1 2 2 7\n$EndElements\n",
      "file:8:1: two nodes bear the tag 2, this one"},
+    {VTK "POINTS 8 float\n0 0 0 1 0 0 0 1 0 0 0 1\n0 0 0 1 0 0 0 -1 0 0 0 1\n"
+         "CELLS 2 10\n4 0 1 2 3\n4 4 5 7 6\nCELL_TYPES 2\n10 10\n",
+     "the mesh falls into 2 pieces, and 3 of its 8 nodes lie where another one does; merge those"},
     {GMSH_2 "$Nodes\n1\n1 0 nan 0\n$EndNodes\n", "must be finite"},
     {GMSH_2 "$Nodes\n1\n1 0 1e999 0\n$EndNodes\n", "must be finite"},
     {GMSH_2 "$Nodes\n1\n1 0 -1e99 0\n$EndNodes\n", "file:6:5: coordinate of a node is -1e+99, must be at most 1e+50"},

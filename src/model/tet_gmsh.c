@@ -115,15 +115,19 @@ static void skip_section(Gmsh* g) {
     scan->at = found + length;
 }
 
+static void wrong_version(Gmsh* g, const char* where, double version) {
+  ch_scan_fail(&g->source->scan, CH_ERR_FORMAT, where,
+               "the mesh is of version %g; 2.2 and 4.1 are read: write it with `gmsh -format msh41` or `msh22`",
+               version);
+}
+
 static void read_format(Gmsh* g) {
   ChTetSource* source = g->source;
   ChScan* scan = &source->scan;
   const char* start = scan->at;
   g->version = ch_scan_real(scan, "version");
   if (ch_tet_source_ok(source) && !(g->version >= 2.0 && g->version < 3.0) && g->version != 4.1) {
-    ch_scan_fail(scan, CH_ERR_FORMAT, start,
-                 "the mesh is of version %g; 2.2 and 4.1 are read: write it with `gmsh -format msh41` or `msh22`",
-                 g->version);
+    wrong_version(g, start, g->version);
     return;
   }
   long binary = ch_scan_int(scan, "file type", 0, 1);
@@ -346,6 +350,7 @@ static void read_section(Gmsh* g) {
 ChStatus ch_tet_gmsh_parse(ChTetSource* source, ChTetMesh* out) {
   Gmsh g = {.source = source};
   ChScan* scan = &source->scan;
+  if (starts(scan, "$NOD") || starts(scan, "$ELM")) wrong_version(&g, scan->at, 1.0);  // which has no $MeshFormat
   ch_scan_word(scan, "$MeshFormat");
   read_format(&g);
   for (ch_scan_space(scan); ch_tet_source_ok(source) && scan->at < scan->end; ch_scan_space(scan)) {

@@ -163,6 +163,37 @@ static Face* sorted_faces(ChArena* arena, const ChTetMesh* mesh) {
   return faces;
 }
 
+static int compare_vertices(const void* a, const void* b) {
+  const ChVec3 *x = a, *y = b;
+  if (x->x != y->x) return x->x < y->x ? -1 : 1;
+  if (x->y != y->y) return x->y < y->y ? -1 : 1;
+  return (x->z > y->z) - (x->z < y->z);
+}
+
+// Vertices that lie where another one does: what should hang together does not, where each part has its own.
+static int count_coincident(ChArena* arena, const ChTetMesh* mesh) {
+  int count = mesh->vertex_count, found = 0;
+  ChVec3* sorted = CH_TAKE_RAW(arena, count, ChVec3);
+  memcpy(sorted, mesh->vertices, (size_t)count * sizeof *sorted);
+  qsort(sorted, (size_t)count, sizeof *sorted, compare_vertices);
+  for (int k = 1; k < count; ++k) found += compare_vertices(&sorted[k - 1], &sorted[k]) == 0;
+  return found;
+}
+
+static ChStatus in_pieces(ChContext* context, ChArena* arena, const char* what, const ChTetMesh* mesh, int tet,
+                          int pieces) {
+  char why[240];
+  int twice = count_coincident(arena, mesh);
+  if (twice > 0)
+    snprintf(why, sizeof why,
+             "shares no chain of faces with the first: the mesh falls into %d pieces, and %d of its %d nodes lie where "
+             "another one does; merge those (Gmsh: `Coherence Mesh;`)",
+             pieces, twice, mesh->vertex_count);
+  else
+    snprintf(why, sizeof why, "shares no chain of faces with the first: the mesh falls into %d pieces", pieces);
+  return wrong_tet(context, what, mesh, tet, why);
+}
+
 // Joins what shares a face; refuses a third tetrahedron at a face, and two on one side of it.
 static ChStatus check_faces(ChContext* context, ChArena* arena, const char* what, const ChTetMesh* mesh) {
   int count = 4 * mesh->tet_count;
@@ -182,11 +213,7 @@ static ChStatus check_faces(ChContext* context, ChArena* arena, const char* what
   int* label = CH_TAKE_RAW(arena, mesh->tet_count, int);
   int pieces = ch_sets_label(mesh->tet_count, parent, label);
   for (int t = 0; t < mesh->tet_count; ++t)
-    if (label[t] != 0) {
-      char why[120];
-      snprintf(why, sizeof why, "shares no chain of faces with the first: the mesh falls into %d pieces", pieces);
-      return wrong_tet(context, what, mesh, t, why);
-    }
+    if (label[t] != 0) return in_pieces(context, arena, what, mesh, t, pieces);
   return CH_OK;
 }
 

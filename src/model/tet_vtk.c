@@ -220,7 +220,11 @@ static void read_head(Vtk* v) {
   ChTetSource* source = v->source;
   ChScan* scan = &source->scan;
   ch_scan_word(scan, "# vtk DataFile Version");
+  long place = ch_tet_source_place(source);
   v->version = ch_scan_real(scan, "version");
+  if (ch_tet_source_ok(source) && !(v->version >= 1.0 && v->version <= 5.1))
+    ch_tet_source_fail_at(source, CH_ERR_FORMAT, place,
+                          "the file is of version %g; 1 to 5.1 are read: save it as legacy VTK 4.2 or 5.1", v->version);
   ch_tet_source_line(source);
   ch_tet_source_line(source);  // a title
   v->binary = ch_scan_accept(scan, "BINARY");
