@@ -55,12 +55,16 @@ class Mesh(unittest.TestCase):
     def test_refusals(self):
         with open(self.path, "w", encoding="utf-8") as file:
             file.write("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 x 0\n$EndNodes\n")
-        for words, why in ((("bat",), "did you mean 'bar'"), ((self.path,), "a.msh:6:5: coordinate of a node"),
+        for words, why in ((("bat",), "'bat' is neither a shape nor a file; did you mean 'bar'?"), ((self.path,), "a.msh:6:5: coordinate of a node"),
                            ((self.path, "--size", "1"), "are for shapes"), (("bar", "--cells", "1.5"), "whole numbers"),
                            (("bar", "--cells", "2,0"), "positive numbers"), (("bar", "--size", "1,,2"), "positive numbers"),
                            (("bar", "--size", "nan"), "positive numbers"), (("bar", "--cells", "500,500,500"), "at most 2000000"),
+                           (("bar", "--cells", "1e9"), "1e+09 cells along a side make more tetrahedra than the 2000000"),
+                           (("chair", "--cells", "1e6"), "1000000 cells make more than 2000000 tetrahedra"),
                            (("bar", "--phase", "1"), "is for a strand"), ((), "SHAPE|FILE"),
-                           (("nowhere/a.msh",), "nowhere/a.msh"), (("bar", "--out", "nowhere/a.msh"), "nowhere")):
+                           (("nowhere/a.msh",), "nowhere/a.msh: cannot be opened: No such file"),
+                           (("nonexistent",), "'nonexistent' is neither a shape nor a file. Shapes are: bar, "),
+                           (("bar", "--out", self.path[:-3] + "vtk"), "must end in .msh: meshes are written in Gmsh's format only"), (("bar", "--out", "nowhere/a.msh"), "nowhere")):
             with self.subTest(words=words):
                 result = run(*words)
                 self.assertEqual(result.returncode, 2, result.stderr)

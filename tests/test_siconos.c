@@ -146,7 +146,7 @@ static const Mistake mistakes[] = {
     {"3\n-1", CH_ERR_RANGE, "test.dat:2:1: number of contacts is -1"},
     {"3\n100000000 0", CH_ERR_RANGE, "number of contacts is 100000000"},
     {"3\n80000000 0", CH_ERR_SIZE, "test.dat:2:1: number of contacts is 80000000, but only 2 bytes follow"},
-    {"3 99999999999999999999", CH_ERR_FORMAT, "expected an integer"},
+    {"3 99999999999999999999", CH_ERR_RANGE, "number of contacts is 99999999999999999999, which is too large"},
     {"2 1\n7 2 2", CH_ERR_RANGE, "test.dat:2:1: storage of a matrix (0 dense, 1 blocks, 2 sparse) is 7"},
     {"2 1 0 2 2 3 3 1 0 0 1", CH_ERR_SIZE, "matrix W or M is 2 x 2 at first, then 3 x 3"},
     {"2 1 0 2 3 2 3 1 0 0 1 0 0", CH_ERR_SIZE, "the first matrix is 2 x 3, must be square"},

@@ -607,6 +607,55 @@ static void too_large_a_mesh_is_refused(void** state) {
   assert_non_null(strstr(kit->context.message, "has 52800 tetrahedra, at most 50000"));
 }
 
+// A plate whose bending is lost to rounding is the user's to mend, as is one whose numbers leave what doubles hold.
+static void what_rounding_spoils_is_refused_with_the_reason(void** state) {
+  Kit* kit = *state;
+  const struct {
+    ChVec3 size;
+    double density, young;
+    const char* says;
+  } spoilt[] = {
+      {{1.0, 1.0, 1e-4}, DENSITY, YOUNG, "too thin or its tetrahedra are too flat: the flattest, tetrahedron"},
+      {{1.0, 1.0, 1e-5}, DENSITY, YOUNG, "(1: regular, 0: flat); make the body thicker, or its mesh better"},
+      {{1e40, 1e40, 1e40}, 1.0, YOUNG, "its mass is 1e+120 kg, must be 1e-100 to 1e+100: its mesh is 1.73e+40 m large"},
+      {{1.0, 1.0, 1.0}, 1e-300, YOUNG, "its mass is 1e-300 kg, must be 1e-100"},
+      {{1.0, 1.0, 1.0}, 1e-60, 1e50, "its frequencies are near 1.15e+55 Hz, must be 1e-50 to 1e+50: young is 1e+50 Pa"},
+  };
+  ChSoftDef def = bar_def(false, 6);
+  for (size_t k = 0; k < sizeof spoilt / sizeof *spoilt; ++k) {
+    ChTetMesh mesh;
+    const ChSoft* soft;
+    def.young = spoilt[k].young;
+    CHECK_OK(kit->context, ch_tet_box(&kit->context, kit->arena, spoilt[k].size, (const int[3]){4, 4, 2}, &mesh));
+    assert_int_equal(ch_soft_create(&kit->context, kit->arena, "it", &def, spoilt[k].density, &mesh, &soft),
+                     CH_ERR_RANGE);
+    if (!strstr(kit->context.message, spoilt[k].says))
+      fail_msg("'%s' does not say '%s'", kit->context.message, spoilt[k].says);
+  }
+}
+
+// A free plate's frequencies are proportional to its thickness: they are accepted only while they are, to 0.5 percent.
+static void frequencies_of_thin_plates_are_right_or_refused(void** state) {
+  Kit* kit = *state;
+  ChSoftDef def = bar_def(false, 6);
+  double per_thickness = 0.0;
+  int accepted = 0, refused = 0;
+  for (double thickness = 2e-3; thickness > 5e-5; thickness /= 1.5) {
+    ChTetMesh mesh;
+    const ChSoft* soft;
+    CHECK_OK(kit->context,
+             ch_tet_box(&kit->context, kit->arena, ch_vec(1.0, 1.0, thickness), (const int[3]){4, 4, 2}, &mesh));
+    if (ch_soft_create(&kit->context, kit->arena, "plate", &def, DENSITY, &mesh, &soft) != CH_OK) {
+      ++refused;
+      continue;
+    }
+    assert_int_equal(refused, 0);
+    if (accepted++ == 0) per_thickness = soft->frequency[0] / thickness;
+    CHECK_NEAR(soft->frequency[0] / thickness / per_thickness, 1.0, 5e-3);
+  }
+  assert_true(accepted >= 3 && refused >= 3);
+}
+
 // Memory that runs out at any moment is a status, and nothing is lost.
 static void running_out_of_memory_is_reported(void** state) {
   Kit* kit = *state;
@@ -650,6 +699,8 @@ int main(void) {
       TEST(a_basis_is_the_same_for_any_number_of_threads),
       TEST(impossible_definitions_are_refused),
       TEST(too_large_a_mesh_is_refused),
+      TEST(what_rounding_spoils_is_refused_with_the_reason),
+      TEST(frequencies_of_thin_plates_are_right_or_refused),
       TEST(running_out_of_memory_is_reported),
       TEST(a_deformable_body_takes_no_shapes_joints_or_forces),
   };

@@ -159,6 +159,7 @@ static void wrong_bodies_are_refused_where_they_are_wrong(void** state) {
     const char *soft, *body, *place, *says;
   } wrong[] = {
       {", \"young\": 0", "", "$.bodies[1].soft.young", "is 0, must be > 0"},
+      {", \"young\": 1e-60", "", "$.bodies[1].soft.young", "is 1e-60, must be at least 1e-50"},
       {", \"poisson\": 0.5", "", "$.bodies[1].soft.poisson", "keeps its volume"},
       {", \"model\": \"modl\"", "", "$.bodies[1].soft.model", "did you mean 'modal'"},
       {", \"damping\": [-1, 0]", "", "$.bodies[1].soft.damping[0]", "must be >= 0"},
@@ -194,7 +195,13 @@ static void wrong_meshes_are_refused_where_they_are_wrong(void** state) {
       {"{\"shape\": \"bar\", \"cells\": [1, 1.5, 1]}", "$.bodies[0].soft.mesh.cells[1]", "whole number"},
       {"{\"size\": [1, 1, 1]}", "$.bodies[0].soft.mesh", "\"shape\" is missing"},
       {"7", "$.bodies[0].soft.mesh", "the name of a file"},
+      {"{\"shape\": \"bar\", \"amplitude\": 1}", "$.bodies[0].soft.mesh.amplitude",
+       "for the shape 'strand', and this is a bar"},
+      {"{\"round\": 0, \"shape\": \"dino\"}", "$.bodies[0].soft.mesh.round", "for the shape 'strand'"},
+      {"{\"file\": \"part.msh\"}", "$.bodies[0].soft.mesh.file", "\"mesh\": \"part.msh\""},
       {"\"none.msh\"", "$.bodies[0].soft", "none.msh"},
+      {"{\"shape\": \"plate\", \"size\": [1, 1, 1e-4]}", "$.bodies[0].soft", "make the body thicker"},
+      {"{\"shape\": \"block\", \"size\": [1e40, 1e40, 1e40]}", "$.bodies[0].soft", "its mass is 1e+123 kg, must be"},
       {"{\"shape\": \"bar\"}, \"modes\": 59", "$.bodies[0].soft.modes", "1 to 58"},
   };
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
@@ -206,6 +213,17 @@ static void wrong_meshes_are_refused_where_they_are_wrong(void** state) {
     if (!strstr(context.message, place) || !strstr(context.message, wrong[k].says))
       fail_msg("'%s' should name %s and say '%s'", context.message, wrong[k].place, wrong[k].says);
   }
+}
+
+static void densities_are_none_or_not_too_small(void** state) {
+  (void)state;
+  ChScene* scene;
+  const char *vanishing = "{\"cardhouse\": 1, \"materials\": {\"m\": {\"density\": 1e-300}}}",
+             *none = "{\"cardhouse\": 1, \"materials\": {\"m\": {\"density\": 0}}}";
+  assert_int_not_equal(ch_scene_parse(&context, vanishing, NULL, &scene), CH_OK);
+  assert_non_null(strstr(context.message, "$.materials.m.density: is 1e-300, must be 0 or at least 1e-50"));
+  assert_int_equal(ch_scene_parse(&context, none, NULL, &scene), CH_OK);
+  ch_scene_destroy(scene);
 }
 
 // --- records ---------------------------------------------------------------------------------------------------------
@@ -362,6 +380,7 @@ int main(void) {
       cmocka_unit_test(the_resolved_text_is_the_same_scene),
       cmocka_unit_test(wrong_bodies_are_refused_where_they_are_wrong),
       cmocka_unit_test(wrong_meshes_are_refused_where_they_are_wrong),
+      cmocka_unit_test(densities_are_none_or_not_too_small),
       cmocka_unit_test(a_trajectory_deforms_its_skins_by_itself),
       cmocka_unit_test(rows_come_back_with_their_amplitudes),
       cmocka_unit_test(a_recording_gives_its_bodies_back_without_their_mesh),

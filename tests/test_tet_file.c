@@ -89,8 +89,11 @@ static void truncated_files_are_refused(void** state) {
 
 static const char* const good[] = {
     GMSH_2 NODES "$Elements\n2\n1 2 2 0 0 1 2 3\n2 4 0 1 2 3 7\n$EndElements\n",
+    "\xef\xbb\xbf" GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 7\n$EndElements\n",  // with a mark of UTF-8
     GMSH_2 "$Comments\n$Nodes\n$EndComments\n" NODES "$Elements\n1\n1 4 2 0 0 1 2 7 3\n$EndElements\n",  // inverted
     GMSH_2 NODES "$Elements\n1\n1 11 0 1 2 3 7 900 901 902 903 904 905\n$EndElements\n",                 // quadratic
+    GMSH_2 NODES "$Elements\n1\n1 71 0 1 2 3 7 and so on\n$EndElements\n",                               // sixth order
+    GMSH_2 NODES "$Elements\n2\n1 137 0 1 2 3 7\n2 50 0 1 2 3 7\n$EndElements\n",
     GMSH_4
     "$Nodes\n2 4 1 7\n2 1 1 1\n1\n0 0 0 0.5 0.5\n3 1 0 3\n2\n3\n7\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n"
     "$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 7\n$EndElements\n",
@@ -100,6 +103,8 @@ static const char* const good[] = {
     "1\n10\n",
 };
 
+#define ONE_ELEMENT(type) GMSH_2 NODES "$Elements\n2\n1 4 0 1 2 3 7\n2 " type " 0 1 2 3 7\n$EndElements\n"
+
 static const struct {
   const char *text, *why;
 } bad[] = {
@@ -108,6 +113,11 @@ static const struct {
     {"$MeshForm\n", "expected '$MeshFormat'"},
     {"$MeshFormat\n4 0 8\n$EndMeshFormat\n", "2.2 and 4.1 are read"},
     {"$MeshFormat\n1.0 0 8\n$EndMeshFormat\n", "2.2 and 4.1 are read"},
+    {"$NOD\n4\n1 0 0 0\n", "file:1:1: the mesh is of version 1; 2.2 and 4.1 are read"},
+    {"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">\n",
+     "is XML; of VTK's files the legacy .vtk is read"},
+    {"# vtk DataFile Version 9.0\nx\nASCII\n", "file:1:24: the file is of version 9; 1 to 5.1 are read"},
+    {"# vtk DataFile Version nan\nx\nASCII\n", "file:1:24: version is nan"},
     {"$MeshFormat\n2.2 2 8\n$EndMeshFormat\n", "file type is 2"},
     {"$MeshFormat\n2.2 0 4\n$EndMeshFormat\n", "data size is 4"},
     {GMSH_2, "no section $Nodes"},
@@ -117,7 +127,14 @@ static const struct {
     {GMSH_2 NODES NODES, "second section of nodes"},
     {GMSH_2 NODES "$Elements\n1\n1 2 2 0 0 1 2 3\n$EndElements\n", "a surface must be filled"},
     {GMSH_2 NODES "$Elements\n1\n1 5 0 1 2 3 7 1 2 3 7\n$EndElements\n", "cut them into"},
-    {GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n", "names node 4, which is not there"},
+    {ONE_ELEMENT("92"), "1 solid cells that are no tetrahedra"},   // third order, as Gmsh writes it
+    {ONE_ELEMENT("125"), "1 solid cells that are no tetrahedra"},  // with fewer nodes
+    {ONE_ELEMENT("34"), "file:14:3: type of an element is 34, which is unknown here; a tetrahedron is 4"},
+    {ONE_ELEMENT("9999"), "file:14:3: type of an element is 9999, which is unknown"},
+    {GMSH_4 "$Nodes\n1 1 1 1\n3 1 0 1\n1\n0 0 0\n$EndNodes\n$Elements\n1 1 1 1\n3 1 140 1\n1 1 1 1 1\n$EndElements\n",
+     "file:12:5: type of elements is 140, which is unknown"},
+    {GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n",
+     "file:13:7: tetrahedron 1 of 1 names node 4, which is not there"},
     {GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 0\n$EndElements\n", "file:13:13: node of a tetrahedron is 0"},
     {GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 x\n$EndElements\n", "expected an integer, found 'x'"},
     {GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 3\n$EndElements\n", "is flat"},
@@ -125,11 +142,17 @@ static const struct {
     {GMSH_2 NODES "$Elements\n1\n1 4 0 1 2 3 7\n2 4 0 1 2 3 7\n$EndElements\n", "expected '$EndElements'"},
     {GMSH_2 NODES "$Elements\n1\n1 4 99999999 1 2 3 7\n$EndElements\n", "needs 99999999 more numbers"},
     {GMSH_2 "$Nodes\n4\n1 0 0 0\n2 1 0 0\n2 0 1 0\n7 0 0 1\n$EndNodes\n$Elements\n1\n1 4 0 1 2 2 7\n$EndElements\n",
-     "two nodes bear the tag 2"},
+     "file:8:1: two nodes bear the tag 2, this one"},
+    {VTK "POINTS 8 float\n0 0 0 1 0 0 0 1 0 0 0 1\n0 0 0 1 0 0 0 -1 0 0 0 1\n"
+         "CELLS 2 10\n4 0 1 2 3\n4 4 5 7 6\nCELL_TYPES 2\n10 10\n",
+     "the mesh falls into 2 pieces, and 3 of its 8 nodes lie where another one does; merge those"},
     {GMSH_2 "$Nodes\n1\n1 0 nan 0\n$EndNodes\n", "must be finite"},
     {GMSH_2 "$Nodes\n1\n1 0 1e999 0\n$EndNodes\n", "must be finite"},
-    {GMSH_2 "$Nodes\n1000000000\n1 0 0 0\n$EndNodes\n", "needs 4000000000 more numbers"},
-    {GMSH_2 "$Nodes\n-1\n", "number of nodes is -1"},
+    {GMSH_2 "$Nodes\n1\n1 0 -1e99 0\n$EndNodes\n", "file:6:5: coordinate of a node is -1e+99, must be at most 1e+50"},
+    {VTK "POINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 2e50\n", "file:6:23: coordinate of a point is 2e+50, must be at most"},
+    {GMSH_2 "$Nodes\n1000000000\n1 0 0 0\n$EndNodes\n",
+     "file:5:1: number of nodes is 1000000000, but only 19 bytes follow"},
+    {GMSH_2 "$Nodes\n-1\n", "number of nodes is -1, must be 1 or more"},
     {GMSH_4 "$Nodes\n1 4 1 7\n3 1 0 3\n1\n2\n3\n0 0 0\n1 0 0\n0 1 0\n$EndNodes\n",
      "hold 3 nodes, but 4 were announced"},
     {GMSH_4 "$Nodes\n1 3 1 7\n3 1 0 4\n1\n2\n3\n0 0 0\n1 0 0\n0 1 0\n$EndNodes\n", "nodes in a block is 4"},
@@ -139,11 +162,17 @@ static const struct {
     {VTK POINTS, "has no CELLS"},
     {VTK POINTS "CELLS 1 5\n4 0 1 2 3\n", "has no CELL_TYPES"},
     {VTK POINTS "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 2\n10 10\n", "has 1 cells, but 2 types"},
-    {VTK POINTS "CELLS 1 5\n4 0 1 2 4\nCELL_TYPES 1\n10\n", "names vertex 4, must be 0 to 3"},
+    {VTK POINTS "CELLS 1 5\n4 0 1 2 4\nCELL_TYPES 1\n10\n", "file:8:9: point of a cell is 4, must be 0 to 3"},
+    {VTK POINTS "CELLS 1 5\n4 -1 1 2 3\nCELL_TYPES 1\n10\n", "file:8:3: point of a cell is -1, must be 0 to 3"},
+    {VTK "CELLS 1 5\n4 0 1 2 4\n" POINTS "CELL_TYPES 1\n10\n", "names vertex 4, must be 0 to 3"},
+    {VTK POINTS "CELLS 9223372036854775808 5\n", "number of cells is 9223372036854775808, which is too large"},
+    {VTK POINTS "CELLS 2147483648 5\n4 0", "file:7:7: number of cells is 2147483648, but only"},
     {VTK POINTS "CELLS 1 5\n5 0 1 2 3\nCELL_TYPES 1\n10\n", "points of a cell is 5"},
     {VTK POINTS "CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n10\n", "a tetrahedron of 3 points"},
     {VTK POINTS "CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n5\n", "a surface must be filled"},
     {VTK POINTS "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n14\n", "cut them into"},
+    {VTK POINTS "CELLS 2 10\n4 0 1 2 3\n4 0 1 2 3\nCELL_TYPES 2\n10\n99\n",
+     "file:12:1: type of a cell is 99, which is unknown here; a tetrahedron is 10"},
     {VTK POINTS "CELLS 3 2\n4 0 1 2 3\nCELL_TYPES 1\n10\n", "do not describe 3 cells"},
     {VTK "POINTS 4 bit\n", "expected a type of numbers"},
     {VTK "POINTS 4 short\n", "must be float or double"},

@@ -232,6 +232,34 @@ static void check_refuses_what_is_no_body(void** state) {
   assert_int_equal(ch_tet_mesh_check(&context, arena, "bad", &huge), CH_ERR_SIZE);
 }
 
+// One tetrahedron with edges of `size` along the axes, and its corner of right angles at `at`.
+static ChStatus check_one(double size, ChVec3 at) {
+  ChVec3 corners[4] = {at, at, at, at};
+  corners[1].x += size, corners[2].y += size, corners[3].z += size;
+  ChTetMesh mesh = {4, 1, corners, (int[]){0, 1, 2, 3}};
+  return ch_tet_mesh_check(&context, arena, "one", &mesh);
+}
+
+static void told(const char* why) {
+  if (!strstr(context.message, why)) fail_msg("'%s' does not say '%s'", context.message, why);
+}
+
+// What is too large or too small for doubles to hold its volume is not called flat.
+static void check_refuses_what_rounding_spoils(void** state) {
+  (void)state;
+  CHECK_OK(context, check_one(1e50, ch_vec(0.0, 0.0, 0.0)));
+  CHECK_OK(context, check_one(1e-50, ch_vec(0.0, 0.0, 0.0)));
+  CHECK_OK(context, check_one(0.1, ch_vec(0.0, 1e6, 0.0)));
+  assert_int_equal(check_one(1e99, ch_vec(0.0, 0.0, 0.0)), CH_ERR_RANGE);
+  told("vertex 2 of 4 is (1e+99, 0, 0), must be finite and at most 1e+50 in size");
+  assert_int_not_equal(check_one(1e-160, ch_vec(0.0, 0.0, 0.0)), CH_OK);
+  told("is 1.41e-160 m large, must be at least 1e-50");
+  assert_int_equal(check_one(0.1, ch_vec(0.0, 1e12, 0.0)), CH_ERR_RANGE);
+  told("is 0.1 m large, but its coordinates are up to 1e+12 m");
+  assert_int_equal(check_one(0.1, ch_vec(1e40, 0.0, 0.0)), CH_ERR_RANGE);  // nothing is left of its size
+  told("move it to the origin");
+}
+
 static bool pinched(const void* state, const int cell[3]) {
   (void)state;
   return cell[2] == 0 || cell[0] == cell[1];  // two towers on a floor, that touch along an edge
@@ -270,6 +298,9 @@ static void shapes_refuse_bad_measures(void** state) {
   assert_int_equal(ch_tet_shape_make(&context, arena, &negative, &mesh), CH_ERR_RANGE);
   ChTetShapeDef nan = {.shape = "bar", .size = {0.0, NAN, 0.0}};
   assert_int_equal(ch_tet_shape_make(&context, arena, &nan, &mesh), CH_ERR_RANGE);
+  ChTetShapeDef vast = {.shape = "bar", .size = {1e99, 0.0, 0.0}};
+  assert_int_equal(ch_tet_shape_make(&context, arena, &vast, &mesh), CH_ERR_RANGE);
+  told("size along x is 1e+99, must be 1e-50 to 1e+50");
   ChTetShapeDef cells = {.shape = "bar", .cells = {0, -2, 0}};
   assert_int_equal(ch_tet_shape_make(&context, arena, &cells, &mesh), CH_ERR_RANGE);
   ChTetShapeDef sharp = {.shape = "strand", .amplitude = 0.1, .period = 0.01};
@@ -297,6 +328,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(animals_are_whole_and_well_shaped, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(shapes_have_the_size_asked_for, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(check_refuses_what_is_no_body, open_arena, close_arena),
+      cmocka_unit_test_setup_teardown(check_refuses_what_rounding_spoils, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(check_refuses_hinges_of_no_thickness, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(check_turns_what_is_inverted_throughout, open_arena, close_arena),
       cmocka_unit_test_setup_teardown(shapes_refuse_bad_measures, open_arena, close_arena),

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -96,14 +97,22 @@ long ch_scan_int(ChScan* scan, const char* what, long lowest, long highest) {
   const char* digits = c;
   long value = 0;
   for (; is_digit(*c) && c - digits < 18; ++c) value = 10 * value + (*c - '0');
+  bool vast = is_digit(*c);  // beyond what a long holds, and beyond every range
+  while (is_digit(*c)) ++c;
   bool ends = c == scan->end || is_space(*c) || *c == ',' || *c == '-' || *c == ':';
   if (c == digits || !ends) {
     ch_scan_fail(scan, CH_ERR_FORMAT, start, "%s: expected an integer, found '%s'", what, shown(scan, found));
     return 0;
   }
   if (negative) value = -value;
-  if (value < lowest || value > highest) {
-    ch_scan_fail(scan, CH_ERR_RANGE, start, "%s is %ld, must be %ld to %ld", what, value, lowest, highest);
+  if (vast || value < lowest || value > highest) {
+    shown(scan, found);
+    if (vast && !negative)
+      ch_scan_fail(scan, CH_ERR_RANGE, start, "%s is %s, which is too large", what, found);
+    else if (highest == LONG_MAX)
+      ch_scan_fail(scan, CH_ERR_RANGE, start, "%s is %s, must be %ld or more", what, found, lowest);
+    else
+      ch_scan_fail(scan, CH_ERR_RANGE, start, "%s is %s, must be %ld to %ld", what, found, lowest, highest);
     return 0;
   }
   scan->at = c;

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/nearest_word.h"
 #include "cli/choices.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -62,8 +64,14 @@ static bool read_def(const ChCommand* self, const Arguments* a, ChTetShapeDef* d
   if (!a->cells) return true;
   if (!read_three(self, "cells", a->cells, three)) return false;
   for (int k = 0; k < 3; ++k) {
-    if (three[k] != floor(three[k]) || three[k] > CH_TETS_MAX) {
-      ch_complain(self, "--cells is '%s', must be whole numbers up to %d", a->cells, CH_TETS_MAX);
+    if (three[k] != floor(three[k])) {
+      ch_complain(self, "--cells is '%s', must be whole numbers", a->cells);
+      return false;
+    }
+    if (three[k] > CH_TETS_MAX) {
+      ch_complain(self,
+                  "--cells is '%s': %g cells along a side make more tetrahedra than the %d that are taken at most",
+                  a->cells, three[k], CH_TETS_MAX);
       return false;
     }
     def->cells[k] = (int)three[k];
@@ -139,9 +147,30 @@ static ChExit mesh_tell(const ChCommand* self, ChArena* arena, const Arguments* 
 // A word without a point or slash that is no file is a shape that was misspelt.
 static bool looks_like_shape(const char* word) {
   if (strchr(word, '.') || strchr(word, '/')) return false;
-  FILE* file = fopen(word, "rb");
-  if (file) fclose(file);
-  return !file;
+  return access(word, F_OK) != 0;
+}
+
+static ChExit no_such_shape(const ChCommand* self, const char* word) {
+  const char *names[SHAPES_MAX], *near;
+  char list[400] = "";
+  int known = ch_tet_shape_count();
+  for (int k = 0; k < known; ++k) {
+    size_t used = strlen(list);
+    names[k] = ch_tet_shape_at(k)->name;
+    snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", names[k]);
+  }
+  near = ch_word_nearest(word, known, names);
+  ch_complain(self, "'%s' is neither a shape nor a file%s%s%s. Shapes are: %s", word, near ? "; did you mean '" : "",
+              near ? near : "", near ? "'?" : "", list);
+  return CH_EXIT_USAGE;
+}
+
+// Under another ending a reader would take the file for what it is not.
+static bool out_fits(const ChCommand* self, const char* path) {
+  const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+  if (!dot || strcmp(dot, ".msh") == 0) return true;
+  ch_complain(self, "--out is '%s', must end in .msh: meshes are written in Gmsh's format only", path);
+  return false;
 }
 
 static ChExit mesh_run(const ChCommand* self, int count, char** words) {
@@ -152,14 +181,7 @@ static ChExit mesh_run(const ChCommand* self, int count, char** words) {
   if (strcmp(word, "list") == 0) return print_list(self, arguments.json);
   const ChTetShape* shape = ch_tet_shape_find(word);
   ChTetShapeDef def = {.shape = shape ? shape->name : NULL};
-  if (!shape && looks_like_shape(word)) {
-    const char* names[SHAPES_MAX];
-    int known = 0;
-    for (; known < ch_tet_shape_count(); ++known) names[known] = ch_tet_shape_at(known)->name;
-    names[known++] = "list";
-    ch_word_check(self, "shape", word, known, names);
-    return CH_EXIT_USAGE;
-  }
+  if (!shape && looks_like_shape(word)) return no_such_shape(self, word);
   if (!shape && (arguments.size || arguments.cells)) {
     ch_complain(self, "--size and --cells are for shapes; '%s' is a file", word);
     return CH_EXIT_USAGE;
@@ -170,7 +192,8 @@ static ChExit mesh_run(const ChCommand* self, int count, char** words) {
     return CH_EXIT_USAGE;
   }
   if (!read_def(self, &arguments, &def)) return CH_EXIT_USAGE;
-  if (arguments.out && !ch_place_check(self, "out", arguments.out)) return CH_EXIT_USAGE;
+  if (arguments.out && !(out_fits(self, arguments.out) && ch_place_check(self, "out", arguments.out)))
+    return CH_EXIT_USAGE;
   ChArena* arena = ch_arena_create(NULL);
   if (!arena) {
     ch_complain(self, "out of memory");

@@ -59,7 +59,7 @@ static void make_prism(Prism* p, int count, const int* order, double radius) {
 
 // d: outward direction of the contact in the cylinder's frame.
 static void make_cylinder(Prism* p, const ChShape* shape, ChVec3 d) {
-  int order[ROUND], count = 0;
+  int order[ROUND] = {0}, count = 0;
   const double tilt = hypot(d.x, d.y), r = shape->radius, l = shape->half_length;
   const bool pointed = tilt > CH_SOLID_TOUCH;
   double angle = pointed ? atan2(d.y, d.x) / eighth : 0.0;

@@ -1,4 +1,5 @@
 // From a mesh and a material to a ChSoft: raise, assemble, find the basis, integrate. See soft_build.h.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -8,8 +9,24 @@
 #include "model/soft_cache.h"
 #include "model/soft_cubic.h"
 #include "model/soft_fold.h"
+#include "model/tet_measure.h"
 
 enum { MOST_TETS = 50000, SLOW_TETS = 3000 };  // from here on modes take a second, at the most minutes
+
+static const double FLAT = 0.05;          // quality of a tetrahedron that may be why rounding shows
+static const double ROUNDING_MOST = 0.1;  // share of a stiffness, a bound: frequencies then err by 0.3 percent
+
+static const double LEAST = 1e-100, LARGEST = 1e100;  // of a mass, and of squared frequencies
+
+typedef struct Job {
+  const char* what;
+  const ChSoftDef* def;
+  double density;
+  const ChTetMesh* mesh;
+  const int* vertices;  // of the mesh that are on the skin
+  long count;
+  double* numbers;
+} Job;
 
 // ------------------------------------------------------------------------------------------------------------- clamp
 
@@ -66,17 +83,44 @@ static void set_shape(const ChSoftMesh* mesh, const double* U, const int* vertic
       }
 }
 
-static ChStatus fill(ChContext* context, ChArena* arena, const char* what, const ChSoftMesh* mesh, const int* vertices,
-                     ChSoft* soft) {
+// How much of a mode's stiffness u'Ku may be rounding: every product of the sum errs by a unit in its last place. In
+// flat tetrahedra the products are far larger than what they add up to.
+static double rounding_in(const ChBlockCsr* K, const double* u, double stiffness) {
+  double sum = 0.0;
+  for (int i = 0; i < K->n; ++i)
+    for (int k = K->start[i]; k < K->start[i + 1]; ++k)
+      for (int c = 0; c < 9; ++c)
+        sum += fabs(u[3L * i + c / 3] * K->value[K->offset[k] + c] * u[3L * K->column[k] + c % 3]);
+  return DBL_EPSILON * sum / stiffness;
+}
+
+// What cannot be computed on this mesh: its flattest tetrahedron is why, unless none is flat.
+static ChStatus blame(ChContext* context, const Job* job, const char* else_say) {
+  const ChTetMesh* mesh = job->mesh;
+  int worst = 0;
+  for (int t = 1; t < mesh->tet_count; ++t)
+    if (ch_tet_quality(mesh, t) < ch_tet_quality(mesh, worst)) worst = t;
+  double quality = ch_tet_quality(mesh, worst);
+  ChVec3 at = ch_tet_middle(mesh, worst);
+  if (!(quality < FLAT)) return ch_fail(context, CH_ERR_NUMERIC, "%s: %s", job->what, else_say);
+  return ch_fail(
+      context, CH_ERR_RANGE,
+      "%s: its stiffness is lost to rounding, for it is too thin or its tetrahedra are too flat: the flattest, "
+      "tetrahedron %d of %d, near (%.5g, %.5g, %.5g), is of quality %.2g (1: regular, 0: flat); make the body "
+      "thicker, or its mesh better",
+      job->what, worst + 1, mesh->tet_count, at.x, at.y, at.z, quality);
+}
+
+static ChStatus fill(ChContext* context, ChArena* arena, const Job* job, const ChSoftMesh* mesh, ChSoft* soft) {
   int n = soft->modes;
   ChSoftMatrices matrices;
   if (!ch_soft_matrices_assemble(arena, mesh, &matrices))
-    return ch_fail(context, CH_ERR_NUMERIC,
-                   "%s: the stiffness of its mesh is not positive definite to rounding; its tetrahedra are too flat",
-                   what);
+    return blame(context, job, "the stiffness of its mesh is not positive definite to rounding");
   double *U = CH_TAKE(arena, (long)n * matrices.n, double), *lambda = CH_TAKE(arena, n, double);
   if (!ch_soft_basis(arena, &matrices, soft->kind, n, U, lambda))
-    return ch_fail(context, CH_ERR_NUMERIC, "%s: its %d modes were not found on this mesh; ask for fewer", what, n);
+    return blame(context, job, "its modes were not found on this mesh; ask for fewer");
+  if (!(rounding_in(&matrices.K, U, lambda[0]) <= ROUNDING_MOST))
+    return blame(context, job, "the stiffness of its softest mode is lost to rounding");
   for (int a = 0; a < n; ++a) {
     soft->frequency[a] = sqrt(lambda[a]);
     soft->K0[(long)a * n + a] = lambda[a];
@@ -84,7 +128,7 @@ static ChStatus fill(ChContext* context, ChArena* arena, const char* what, const
   ch_soft_integrate(arena, mesh, U, soft);
   if (soft->cubic) ch_soft_cubic_build(arena, mesh, U, soft->cubic);
   ch_soft_fold_build(arena, mesh, U, soft, soft->fold);
-  set_shape(mesh, U, vertices, soft);
+  set_shape(mesh, U, job->vertices, soft);
   return CH_OK;
 }
 
@@ -115,15 +159,22 @@ static long lay_out(double* block, ChSoft* soft, ChSoftCubic* cubic, ChSoftFold*
   return used;
 }
 
-typedef struct Job {
-  const char* what;
-  const ChSoftDef* def;
-  double density;
-  const ChTetMesh* mesh;
-  const int* vertices;  // of the mesh that are on the skin
-  long count;
-  double* numbers;
-} Job;
+// Each of size, density and stiffness may be fine, and what they make together beyond what the modes' numbers hold.
+static ChStatus check_scale(ChContext* context, const Job* job, const ChSoftMesh* mesh) {
+  double reach = 0.0, mass = mesh->mass;
+  for (int k = 0; k < mesh->node_count; ++k) reach = fmax(reach, ch_norm(mesh->nodes[k]));
+  if (!(mass >= LEAST && mass <= LARGEST))
+    return ch_fail(context, CH_ERR_RANGE,
+                   "%s: its mass is %.3g kg, must be %g to %g: its mesh is %.3g m large (are its coordinates in "
+                   "metres?), the density of its material %g kg/m^3",
+                   job->what, mass, LEAST, LARGEST, 2.0 * reach, job->density);
+  double square = job->def->young / (job->density * reach * reach);
+  if (square >= LEAST && square <= LARGEST) return CH_OK;
+  return ch_fail(context, CH_ERR_RANGE,
+                 "%s: its frequencies are near %.3g Hz, must be %g to %g: young is %g Pa, the density of its material "
+                 "%g kg/m^3, its mesh %.3g m large",
+                 job->what, sqrt(square), sqrt(LEAST), sqrt(LARGEST), job->def->young, job->density, 2.0 * reach);
+}
 
 static void tell_slow(ChContext* context, const Job* job) {
   const char* folder = job->def->cache;
@@ -145,6 +196,8 @@ static ChStatus compute(ChContext* context, ChArena* arena, const Job* job, ChSo
   if (status != CH_OK) return status;
   ChSoftMesh raised = ch_soft_mesh_raise(arena, mesh, job->density, held);
   raised.law = ch_elastic_law(def->young, def->poisson);
+  status = check_scale(context, job, &raised);
+  if (status != CH_OK) return status;
   int freedoms = 3 * raised.moving_count - (def->clamped ? 0 : 6);
   if (def->modes > freedoms)
     return ch_fail(context, CH_ERR_RANGE, "%s: modes is %d, but its mesh of %d tetrahedra has only %d", job->what,
@@ -156,7 +209,7 @@ static ChStatus compute(ChContext* context, ChArena* arena, const Job* job, ChSo
   ChSoftKey key = ch_soft_key(def, job->density, mesh);
   if (def->cache && ch_soft_cache_read(arena, def->cache, key, job->count, job->numbers)) return CH_OK;
   tell_slow(context, job);
-  status = fill(context, arena, job->what, &raised, job->vertices, soft);
+  status = fill(context, arena, job, &raised, soft);
   if (status == CH_OK && def->cache) ch_soft_cache_write(arena, def->cache, key, job->count, job->numbers);
   return status;
 }

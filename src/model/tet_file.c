@@ -17,8 +17,12 @@ ChStatus ch_tet_mesh_parse(ChContext* context, ChArena* arena, const char* path,
   if (!c_locale) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
   ch_arena_defer(arena, (void (*)(void*))freelocale, c_locale);
   ChTetSource source = {.scan = {context, path, text, text, text + size, arena, c_locale, CH_OK}};
+  ch_scan_accept(&source.scan, "\xef\xbb\xbf");  // a mark of UTF-8, which some editors put before a text
   ch_scan_space(&source.scan);
   bool gmsh = *source.scan.at == '$', vtk = *source.scan.at == '#';
+  if (*source.scan.at == '<')
+    return ch_fail(context, CH_ERR_FORMAT,
+                   "%s: is XML; of VTK's files the legacy .vtk is read: save it as that (meshio, ParaView)", path);
   if (!gmsh && !vtk)
     return ch_fail(context, CH_ERR_FORMAT, "%s: is neither Gmsh's .msh ($MeshFormat) nor VTK's .vtk (# vtk DataFile)",
                    path);

@@ -32,6 +32,12 @@ double ch_tet_quality(const ChTetMesh* mesh, int tet) {
   return 6.0 * sqrt(2.0) * ch_tet_volume(mesh, tet) / (mean * mean * mean);
 }
 
+ChVec3 ch_tet_middle(const ChTetMesh* mesh, int tet) {
+  ChVec3 middle = {0};
+  for (int k = 0; k < 4; ++k) middle = ch_along(middle, 0.25, corner(mesh, tet, k));
+  return middle;
+}
+
 // The angle between the two faces that meet at edge k: of their parts normal to it.
 static double dihedral(const ChTetMesh* mesh, int tet, int k) {
   ChVec3 from = corner(mesh, tet, edge[k][0]), along = ch_unit(ch_sub(corner(mesh, tet, edge[k][1]), from));

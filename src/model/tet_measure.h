@@ -19,6 +19,7 @@ typedef struct ChTetMeasures {
 double ch_tet_volume(const ChTetMesh* mesh, int tet);
 double ch_tet_longest(const ChTetMesh* mesh, int tet);  // edge
 double ch_tet_quality(const ChTetMesh* mesh, int tet);
+ChVec3 ch_tet_middle(const ChTetMesh* mesh, int tet);  // the mean of its corners
 
 // Of a mesh that ch_tet_mesh_check has passed.
 ChTetMeasures ch_tet_measure(ChArena* arena, const ChTetMesh* mesh);

@@ -19,14 +19,15 @@ static const int outward[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};  
 
 // Tetrahedra are counted from 1 in messages, and found by where they lie.
 static ChStatus wrong_tet(ChContext* context, const char* what, const ChTetMesh* mesh, int tet, const char* why) {
-  const int* c = mesh->tets + 4 * tet;
-  ChVec3 middle = {0};
-  for (int k = 0; k < 4; ++k) middle = ch_along(middle, 0.25, mesh->vertices[c[k]]);
+  ChVec3 middle = ch_tet_middle(mesh, tet);
   return ch_fail(context, CH_ERR_FORMAT, "%s: tetrahedron %d of %d, near (%.5g, %.5g, %.5g), %s", what, tet + 1,
                  mesh->tet_count, middle.x, middle.y, middle.z, why);
 }
 
 // -------------------------------------------------------------------------------------------------- numbers and shapes
+
+// NaN when there is one in it.
+static double largest_part(ChVec3 x) { return ch_vec_finite(x) ? fmax(fabs(x.x), fmax(fabs(x.y), fabs(x.z))) : NAN; }
 
 static ChStatus check_numbers(ChContext* context, const char* what, const ChTetMesh* mesh) {
   if (mesh->tet_count < 1) return ch_fail(context, CH_ERR_SIZE, "%s: holds no tetrahedra", what);
@@ -38,10 +39,27 @@ static ChStatus check_numbers(ChContext* context, const char* what, const ChTetM
       return ch_fail(context, CH_ERR_RANGE, "%s: tetrahedron %d of %d names vertex %d, must be 0 to %d", what,
                      k / 4 + 1, mesh->tet_count, mesh->tets[k], mesh->vertex_count - 1);
   for (int k = 0; k < mesh->vertex_count; ++k)
-    if (!ch_vec_finite(mesh->vertices[k]))
-      return ch_fail(context, CH_ERR_RANGE, "%s: vertex %d of %d is (%g, %g, %g), must be finite", what, k + 1,
-                     mesh->vertex_count, mesh->vertices[k].x, mesh->vertices[k].y, mesh->vertices[k].z);
+    if (!(largest_part(mesh->vertices[k]) <= CH_TET_COORDINATE_MOST))
+      return ch_fail(context, CH_ERR_RANGE,
+                     "%s: vertex %d of %d is (%g, %g, %g), must be finite and at most %g in size", what, k + 1,
+                     mesh->vertex_count, mesh->vertices[k].x, mesh->vertices[k].y, mesh->vertices[k].z,
+                     CH_TET_COORDINATE_MOST);
   return CH_OK;
+}
+
+// Coordinates have 16 digits: of those of a mesh far away only the last few tell its shape, or none.
+static ChStatus check_distance(ChContext* context, const char* what, const ChTetMesh* mesh) {
+  ChVec3 first = mesh->vertices[0];
+  double reach = 0.0, extent = 0.0;
+  for (int k = 0; k < mesh->vertex_count; ++k) {
+    reach = fmax(reach, largest_part(mesh->vertices[k]));
+    extent = fmax(extent, largest_part(ch_sub(mesh->vertices[k], first)));
+  }
+  if (extent >= CH_TET_FAR * reach) return CH_OK;
+  return ch_fail(context, CH_ERR_RANGE,
+                 "%s: is %.3g m large, but its coordinates are up to %.3g m: its shape is lost to rounding; move it to "
+                 "the origin before it is written",
+                 what, extent, reach);
 }
 
 // Vertices that no tetrahedron uses are dropped; the arrays become the mesh's own.
@@ -58,12 +76,22 @@ static void keep_used(ChArena* arena, ChTetMesh* mesh) {
   mesh->vertex_count = kept, mesh->vertices = vertices, mesh->tets = tets;
 }
 
+// Of a tetrahedron of no volume: what is wrong with it.
+static ChStatus no_volume(ChContext* context, const char* what, const ChTetMesh* mesh, int tet, double size) {
+  char why[120] = "is flat";
+  if (size > 0.0 && size < CH_TET_EDGE_LEAST)
+    snprintf(why, sizeof why, "is %.3g m large, must be at least %g; coordinates are in metres", size,
+             CH_TET_EDGE_LEAST);
+  return wrong_tet(context, what, mesh, tet, why);
+}
+
 // A mesh that is inverted throughout was numbered by the other convention and is turned.
 static ChStatus check_shapes(ChContext* context, const char* what, ChTetMesh* mesh) {
   int inverted = 0, first_inverted = -1;
   for (int t = 0; t < mesh->tet_count; ++t) {
     double size = ch_tet_longest(mesh, t), volume = ch_tet_volume(mesh, t);
-    if (!(fabs(volume) > CH_TET_FLAT * size * size * size)) return wrong_tet(context, what, mesh, t, "is flat");
+    if (!(fabs(volume) > CH_TET_FLAT * size * size * size && size >= CH_TET_EDGE_LEAST))
+      return no_volume(context, what, mesh, t, size);
     if (volume > 0.0) continue;
     if (inverted++ == 0) first_inverted = t;
   }
@@ -135,6 +163,37 @@ static Face* sorted_faces(ChArena* arena, const ChTetMesh* mesh) {
   return faces;
 }
 
+static int compare_vertices(const void* a, const void* b) {
+  const ChVec3 *x = a, *y = b;
+  if (x->x != y->x) return x->x < y->x ? -1 : 1;
+  if (x->y != y->y) return x->y < y->y ? -1 : 1;
+  return (x->z > y->z) - (x->z < y->z);
+}
+
+// Vertices that lie where another one does: what should hang together does not, where each part has its own.
+static int count_coincident(ChArena* arena, const ChTetMesh* mesh) {
+  int count = mesh->vertex_count, found = 0;
+  ChVec3* sorted = CH_TAKE_RAW(arena, count, ChVec3);
+  memcpy(sorted, mesh->vertices, (size_t)count * sizeof *sorted);
+  qsort(sorted, (size_t)count, sizeof *sorted, compare_vertices);
+  for (int k = 1; k < count; ++k) found += compare_vertices(&sorted[k - 1], &sorted[k]) == 0;
+  return found;
+}
+
+static ChStatus in_pieces(ChContext* context, ChArena* arena, const char* what, const ChTetMesh* mesh, int tet,
+                          int pieces) {
+  char why[240];
+  int twice = count_coincident(arena, mesh);
+  if (twice > 0)
+    snprintf(why, sizeof why,
+             "shares no chain of faces with the first: the mesh falls into %d pieces, and %d of its %d nodes lie where "
+             "another one does; merge those (Gmsh: `Coherence Mesh;`)",
+             pieces, twice, mesh->vertex_count);
+  else
+    snprintf(why, sizeof why, "shares no chain of faces with the first: the mesh falls into %d pieces", pieces);
+  return wrong_tet(context, what, mesh, tet, why);
+}
+
 // Joins what shares a face; refuses a third tetrahedron at a face, and two on one side of it.
 static ChStatus check_faces(ChContext* context, ChArena* arena, const char* what, const ChTetMesh* mesh) {
   int count = 4 * mesh->tet_count;
@@ -154,11 +213,7 @@ static ChStatus check_faces(ChContext* context, ChArena* arena, const char* what
   int* label = CH_TAKE_RAW(arena, mesh->tet_count, int);
   int pieces = ch_sets_label(mesh->tet_count, parent, label);
   for (int t = 0; t < mesh->tet_count; ++t)
-    if (label[t] != 0) {
-      char why[120];
-      snprintf(why, sizeof why, "shares no chain of faces with the first: the mesh falls into %d pieces", pieces);
-      return wrong_tet(context, what, mesh, t, why);
-    }
+    if (label[t] != 0) return in_pieces(context, arena, what, mesh, t, pieces);
   return CH_OK;
 }
 
@@ -220,7 +275,8 @@ ChStatus ch_tet_mesh_check(ChContext* context, ChArena* arena, const char* what,
   if (status != CH_OK) return status;
   keep_used(arena, mesh);
   ChArenaMark mark = ch_arena_mark(arena);
-  status = check_shapes(context, what, mesh);
+  status = check_distance(context, what, mesh);
+  if (status == CH_OK) status = check_shapes(context, what, mesh);
   if (status == CH_OK) status = check_faces(context, arena, what, mesh);
   if (status == CH_OK) status = check_skin(context, arena, what, mesh);
   ch_arena_release(arena, mark);

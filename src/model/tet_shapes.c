@@ -13,8 +13,9 @@ static double given(double value, double own) { return value == 0.0 ? own : valu
 static ChStatus check_size(ChContext* context, const char* what, ChVec3 size) {
   for (int a = 0; a < 3; ++a) {
     double side = ch_component(size, a);
-    if (!(isfinite(side) && side > 0.0))
-      return ch_fail(context, CH_ERR_RANGE, "%s: size along %c is %g, must be finite and > 0", what, "xyz"[a], side);
+    if (!(side >= CH_TET_EDGE_LEAST && side <= CH_TET_COORDINATE_MOST))
+      return ch_fail(context, CH_ERR_RANGE, "%s: size along %c is %g, must be %g to %g", what, "xyz"[a], side,
+                     CH_TET_EDGE_LEAST, CH_TET_COORDINATE_MOST);
   }
   return CH_OK;
 }
@@ -113,8 +114,11 @@ static ChStatus make_chair(ChContext* context, ChArena* arena, const ChTetShapeD
   Chair chair;
   int leg = def->cells[0], span = def->cells[1], height = def->cells[2];
   for (int a = 0; a < 3; ++a) {
-    if (!(def->cells[a] >= 1 && def->cells[a] <= CH_TETS_MAX / 8))
-      return ch_fail(context, CH_ERR_RANGE, "chair: has %d cells, must have 1 to %d", def->cells[a], CH_TETS_MAX / 8);
+    if (def->cells[a] < 1)
+      return ch_fail(context, CH_ERR_RANGE, "chair: has %d cells, must have 1 or more", def->cells[a]);
+    if (def->cells[a] > CH_TETS_MAX / 8)  // sums of them stay within an int
+      return ch_fail(context, CH_ERR_SIZE, "chair: %d cells make more than %d tetrahedra, the most that are taken",
+                     def->cells[a], CH_TETS_MAX);
     double half = 0.5 * ch_component(def->size, a);
     double begin = a == 2 ? CH_TET_CHAIR_SEAT : CH_TET_CHAIR_LEG;
     double end = a == 2 ? CH_TET_CHAIR_SEAT + CH_TET_CHAIR_THICKNESS : 1.0 - CH_TET_CHAIR_LEG;

@@ -1,24 +1,41 @@
 // Numbers of a mesh file, text or bytes: see tet_source.h.
 #include "model/tet_source.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-void ch_tet_source_fail(ChTetSource* source, ChStatus status, const char* format, ...) {
+static void fail_at(ChTetSource* source, ChStatus status, const char* where, const char* format, va_list arguments) {
   ChScan* scan = &source->scan;
   if (scan->status != CH_OK) return;
   char text[CH_MESSAGE_SIZE];
+  vsnprintf(text, sizeof text, format, arguments);
+  if (!source->binary)
+    ch_scan_fail(scan, status, where, "%s", text);
+  else
+    scan->status = ch_fail(scan->context, status, "%s: byte %ld: %s", scan->path, (long)(where - scan->begin), text);
+}
+
+void ch_tet_source_fail(ChTetSource* source, ChStatus status, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  fail_at(source, status, source->scan.at, format, arguments);
   va_end(arguments);
-  if (!source->binary)
-    ch_scan_fail(scan, status, scan->at, "%s", text);
-  else
-    scan->status = ch_fail(scan->context, status, "%s: byte %ld: %s", scan->path, (long)(scan->at - scan->begin), text);
+}
+
+void ch_tet_source_fail_at(ChTetSource* source, ChStatus status, long place, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fail_at(source, status, source->scan.begin + place, format, arguments);
+  va_end(arguments);
+}
+
+long ch_tet_source_place(ChTetSource* source) {
+  if (!source->binary) ch_scan_space(&source->scan);
+  return (long)(source->scan.at - source->scan.begin);
 }
 
 bool ch_tet_source_ok(const ChTetSource* source) { return source->scan.status == CH_OK; }
@@ -63,7 +80,18 @@ long ch_tet_source_int(ChTetSource* source, int bytes, const char* what, long lo
   long value = bytes == 4 ? (long)(int32_t)(uint32_t)bits : (long)(int64_t)bits;
   if (value >= lowest && value <= highest) return value;
   source->scan.at -= bytes;
-  ch_tet_source_fail(source, CH_ERR_RANGE, "%s is %ld, must be %ld to %ld", what, value, lowest, highest);
+  if (highest == LONG_MAX)
+    ch_tet_source_fail(source, CH_ERR_RANGE, "%s is %ld, must be %ld or more", what, value, lowest);
+  else
+    ch_tet_source_fail(source, CH_ERR_RANGE, "%s is %ld, must be %ld to %ld", what, value, lowest, highest);
+  return 0;
+}
+
+long ch_tet_source_count(ChTetSource* source, int bytes, const char* what, long lowest) {
+  long place = ch_tet_source_place(source), count = ch_tet_source_int(source, bytes, what, lowest, LONG_MAX);
+  long left = (long)(source->scan.end - source->scan.at);
+  if (!ch_tet_source_ok(source) || count <= left) return count;
+  ch_tet_source_fail_at(source, CH_ERR_SIZE, place, "%s is %ld, but only %ld bytes follow", what, count, left);
   return 0;
 }
 
@@ -83,9 +111,18 @@ double ch_tet_source_real(ChTetSource* source, int bytes, const char* what) {
   return 0.0;
 }
 
+static double read_coordinate(ChTetSource* source, int bytes, const char* what) {
+  long place = ch_tet_source_place(source);
+  double value = ch_tet_source_real(source, bytes, what);
+  if (ch_tet_source_ok(source) && !(fabs(value) <= CH_TET_COORDINATE_MOST))
+    ch_tet_source_fail_at(source, CH_ERR_RANGE, place, "%s is %g, must be at most %g in size", what, value,
+                          CH_TET_COORDINATE_MOST);
+  return value;
+}
+
 ChVec3 ch_tet_source_point(ChTetSource* source, int bytes, const char* what) {
-  double x = ch_tet_source_real(source, bytes, what), y = ch_tet_source_real(source, bytes, what);
-  return ch_vec(x, y, ch_tet_source_real(source, bytes, what));
+  double x = read_coordinate(source, bytes, what), y = read_coordinate(source, bytes, what);
+  return ch_vec(x, y, read_coordinate(source, bytes, what));
 }
 
 void ch_tet_source_line(ChTetSource* source) {

@@ -17,6 +17,10 @@ typedef struct ChTetSource {
 
 void ch_tet_source_fail(ChTetSource* source, ChStatus status, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
+// The same of a place that has been passed: an offset from the start of the file.
+void ch_tet_source_fail_at(ChTetSource* source, ChStatus status, long place, const char* format, ...)
+    __attribute__((format(printf, 4, 5)));
+long ch_tet_source_place(ChTetSource* source);  // of the number that comes next
 bool ch_tet_source_ok(const ChTetSource* source);
 
 // Whether `count` numbers of `bytes` bytes each can follow.
@@ -24,7 +28,9 @@ bool ch_tet_source_expect(ChTetSource* source, double count, int bytes, const ch
 void ch_tet_source_skip(ChTetSource* source, double count, int bytes, const char* what);
 
 long ch_tet_source_int(ChTetSource* source, int bytes, const char* what, long lowest, long highest);  // 1, 4 or 8
-double ch_tet_source_real(ChTetSource* source, int bytes, const char* what);                          // 4 or 8
+// A number of things that follow, each of a byte or more: at least `lowest`, and not more than the file has room for.
+long ch_tet_source_count(ChTetSource* source, int bytes, const char* what, long lowest);
+double ch_tet_source_real(ChTetSource* source, int bytes, const char* what);  // 4 or 8
 ChVec3 ch_tet_source_point(ChTetSource* source, int bytes, const char* what);
 
 // Skips the rest of the line and what ends it; bytes that follow start right there.

@@ -8,8 +8,6 @@
 
 #include "model/tet_source.h"
 
-enum { TETRA = 10, QUADRATIC_TETRA = 24, LAGRANGE_TETRA = 71 };
-
 typedef struct Vtk {
   ChTetSource* source;
   bool binary;
@@ -21,13 +19,20 @@ typedef struct Vtk {
   unsigned char* types;
 } Vtk;
 
-static const long most = 1L << 30;
-
-static bool is_tet(int type) { return type == TETRA || type == QUADRATIC_TETRA || type == LAGRANGE_TETRA; }
+// Numbers of vtkCellType.h. What is in none of these lists is not known, and might be a part of the solid.
+static bool is_tet(int type) {
+  static const unsigned char tets[] = {10, 24, 64, 71, 78};
+  return memchr(tets, type, sizeof tets) != NULL;
+}
 static bool is_other_solid(int type) {
   static const unsigned char solids[] = {11, 12, 13, 14, 15, 16, 25, 26, 27, 29, 31, 32, 33, 37,
-                                         41, 42, 61, 64, 65, 66, 67, 72, 73, 74, 78, 79, 80, 81};
+                                         41, 42, 55, 56, 65, 66, 67, 72, 73, 74, 79, 80, 81};
   return memchr(solids, type, sizeof solids) != NULL;
+}
+static bool is_flat(int type) {  // points, lines and surfaces
+  static const unsigned char flats[] = {21, 22, 23, 28, 30, 34, 35, 36, 51, 52, 53,
+                                        54, 60, 61, 62, 63, 68, 69, 70, 75, 76, 77};
+  return type <= 9 || memchr(flats, type, sizeof flats) != NULL;
 }
 
 // ------------------------------------------------------------------------------------------------------------- numbers
@@ -58,7 +63,7 @@ static void numbers_end(Vtk* v) { v->source->binary = false; }
 
 static void read_points(Vtk* v) {
   ChTetSource* source = v->source;
-  v->point_count = ch_scan_int(&source->scan, "number of points", 1, most);
+  v->point_count = ch_tet_source_count(source, 0, "number of points", 1);
   int bytes = read_type(v);
   if (ch_tet_source_ok(source) && bytes != 4 && bytes != 8)
     ch_tet_source_fail(source, CH_ERR_FORMAT, "points must be float or double");
@@ -79,6 +84,12 @@ static bool take_cells(Vtk* v, long cells, long indices, double numbers, int byt
   return true;
 }
 
+// Points stand before the cells, as a rule; where they do not, indices beyond them are found with the mesh.
+static int read_index(Vtk* v, int bytes) {
+  long highest = v->points ? v->point_count - 1 : INT32_MAX;
+  return (int)ch_tet_source_int(v->source, bytes, "point of a cell", 0, highest);
+}
+
 // n, i1 .. in, for every cell; `size` numbers in all.
 static void read_cells_4(Vtk* v, long cells, long size) {
   ChTetSource* source = v->source;
@@ -90,8 +101,7 @@ static void read_cells_4(Vtk* v, long cells, long size) {
     for (long k = 0; k < cells && ch_tet_source_ok(source); ++k) {
       int64_t at = v->offsets[k];
       long corners = ch_tet_source_int(source, 4, "points of a cell", 0, v->index_count - at);
-      for (long c = 0; c < corners && ch_tet_source_ok(source); ++c)
-        v->indices[at + c] = (int)ch_tet_source_int(source, 4, "point of a cell", 0, INT32_MAX);
+      for (long c = 0; c < corners && ch_tet_source_ok(source); ++c) v->indices[at + c] = read_index(v, 4);
       v->offsets[k + 1] = at + corners;
     }
   numbers_end(v);
@@ -111,26 +121,34 @@ static void read_cells_5(Vtk* v, long offsets, long indices) {
   ch_scan_word(&source->scan, "CONNECTIVITY");
   bytes = read_type(v);
   numbers_begin(v);
-  for (long k = 0; k < indices && ch_tet_source_ok(source); ++k)
-    v->indices[k] = (int)ch_tet_source_int(source, bytes, "point of a cell", 0, INT32_MAX);
+  for (long k = 0; k < indices && ch_tet_source_ok(source); ++k) v->indices[k] = read_index(v, bytes);
   numbers_end(v);
 }
 
 static void read_cells(Vtk* v) {
-  ChScan* scan = &v->source->scan;
-  long first = ch_scan_int(scan, "number of cells", 0, most), second = ch_scan_int(scan, "size of the cells", 0, most);
+  ChTetSource* source = v->source;
+  long first = ch_tet_source_count(source, 0, "number of cells", 0);
+  long second = ch_tet_source_count(source, 0, "size of the cells", 0);
   (v->version < 5.0 ? read_cells_4 : read_cells_5)(v, first, second);
+}
+
+static unsigned char read_cell_type(ChTetSource* source) {
+  long place = ch_tet_source_place(source), type = ch_tet_source_int(source, 4, "type of a cell", 0, INT32_MAX);
+  bool known = type <= UINT8_MAX && (is_tet((int)type) || is_other_solid((int)type) || is_flat((int)type));
+  if (ch_tet_source_ok(source) && !known)
+    ch_tet_source_fail_at(source, CH_ERR_FORMAT, place,
+                          "type of a cell is %ld, which is unknown here; a tetrahedron is 10 (curved: 24, 71)", type);
+  return (unsigned char)type;
 }
 
 static void read_types(Vtk* v) {
   ChTetSource* source = v->source;
-  v->type_count = ch_scan_int(&source->scan, "number of cell types", 0, most);
+  v->type_count = ch_tet_source_count(source, 0, "number of cell types", 0);
   ch_tet_source_line(source);
   numbers_begin(v);
   if (ch_tet_source_expect(source, (double)v->type_count, 4, "CELL_TYPES")) {
     v->types = CH_TAKE(source->scan.arena, v->type_count + 1, unsigned char);
-    for (long k = 0; k < v->type_count && ch_tet_source_ok(source); ++k)
-      v->types[k] = (unsigned char)ch_tet_source_int(source, 4, "type of a cell", 0, 255);
+    for (long k = 0; k < v->type_count && ch_tet_source_ok(source); ++k) v->types[k] = read_cell_type(source);
   }
   numbers_end(v);
 }
@@ -139,11 +157,11 @@ static void read_types(Vtk* v) {
 static void skip_field(Vtk* v) {
   ChTetSource* source = v->source;
   ch_tet_source_skip(source, 1.0, 1, "name of a field");
-  long arrays = ch_scan_int(&source->scan, "arrays of a field", 0, most);
+  long arrays = ch_tet_source_count(source, 0, "arrays of a field", 0);
   for (long k = 0; k < arrays && ch_tet_source_ok(source); ++k) {
     ch_tet_source_skip(source, 1.0, 1, "name of an array");
-    double components = (double)ch_scan_int(&source->scan, "components of an array", 0, most);
-    double tuples = (double)ch_scan_int(&source->scan, "tuples of an array", 0, most);
+    double components = (double)ch_tet_source_count(source, 0, "components of an array", 0);
+    double tuples = (double)ch_tet_source_count(source, 0, "tuples of an array", 0);
     int bytes = read_type(v);
     numbers_begin(v);
     ch_tet_source_skip(source, components * tuples, bytes, "an array");
@@ -202,7 +220,11 @@ static void read_head(Vtk* v) {
   ChTetSource* source = v->source;
   ChScan* scan = &source->scan;
   ch_scan_word(scan, "# vtk DataFile Version");
+  long place = ch_tet_source_place(source);
   v->version = ch_scan_real(scan, "version");
+  if (ch_tet_source_ok(source) && !(v->version >= 1.0 && v->version <= 5.1))
+    ch_tet_source_fail_at(source, CH_ERR_FORMAT, place,
+                          "the file is of version %g; 1 to 5.1 are read: save it as legacy VTK 4.2 or 5.1", v->version);
   ch_tet_source_line(source);
   ch_tet_source_line(source);  // a title
   v->binary = ch_scan_accept(scan, "BINARY");

@@ -100,7 +100,7 @@ const ChSceneForm ch_form_friction = {
     .name = "friction", .count = CH_COUNT(friction_fields), .fields = friction_fields};
 
 static const ChField material_fields[] = {
-    ROW(number, ChMaterialDef, "density", density, "kg/m^3 (plane: kg/m^2)", 0, CH_NOT_NEGATIVE, NULL),
+    ROW(number, ChMaterialDef, "density", density, "kg/m^3 (plane: kg/m^2)", 0, CH_DENSITY, NULL),
     {"friction", &ch_type_friction, 0, "coefficient, or an object with along, across and axis", 0, CH_FRICTION,
      &ch_form_friction},
     ROW(number, ChMaterialDef, "restitution", restitution, "0 plastic to 1 elastic", 0, CH_UNIT, NULL),

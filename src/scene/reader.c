@@ -14,6 +14,7 @@ static const ChBounds bounds[] = {
     [CH_ANY] = {-INFINITY, INFINITY, false, "must be finite"},
     [CH_POSITIVE] = {0.0, INFINITY, true, "must be > 0"},
     [CH_NOT_NEGATIVE] = {0.0, INFINITY, false, "must be >= 0"},
+    [CH_DENSITY] = {0.0, INFINITY, false, "must be >= 0"},
     [CH_FRICTION] = {0.0, 1e8, false, "must be >= 0, and at most 1e8"},
     [CH_STEP] = {1e-12, 1e3, false, "must be > 0, and 1e-12 to 1000"},
     [CH_THREADS] = {1.0, 1024.0, false, "must be a whole number, 1 to 1024"},

@@ -52,6 +52,7 @@ typedef enum ChRange {
   CH_ANY,
   CH_POSITIVE,
   CH_NOT_NEGATIVE,
+  CH_DENSITY,   // 0, or not so small that products with it vanish
   CH_FRICTION,  // a coefficient
   CH_STEP,      // the length of a step, s
   CH_THREADS,

@@ -66,9 +66,31 @@ static const ChField soft_mesh_fields[] = {
 const ChSceneForm ch_form_soft_mesh = {
     .name = "soft-mesh", .same = true, .count = CH_COUNT(soft_mesh_fields), .fields = soft_mesh_fields};
 
+// A wave and thin edges are a strand's: for another shape they would say nothing.
+static bool keys_fit(ChReader* r, const ChPlace* place, const json_t* object, const char* shape) {
+  static const char* const strand_keys[] = {"amplitude", "period", "phase", "round"};
+  if (strcmp(shape, "strand") == 0) return true;
+  for (int k = 0; k < CH_COUNT(strand_keys); ++k) {
+    ChPlace at = {place, strand_keys[k], 0};
+    if (json_object_get(object, strand_keys[k]))
+      return ch_reader_wrong(r, &at, "is for the shape 'strand', and this is a %s: leave it out", shape);
+  }
+  return true;
+}
+
+static bool read_mesh_object(ChReader* r, const ChPlace* place, json_t* object, ChSceneSoft* soft) {
+  const char* file = json_string_value(json_object_get(object, "file"));
+  if (file) {  // as the key would be called if there were one
+    ChPlace at = {place, "file", 0};
+    return ch_reader_wrong(r, &at, "is not known; a file is named without an object around it: \"mesh\": \"%.100s\"",
+                           file);
+  }
+  return ch_form_read(r, place, object, &ch_form_soft_mesh, soft) && keys_fit(r, place, object, soft->shape.shape);
+}
+
 static bool read_soft_mesh(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
   ChSceneSoft* soft = out;
-  if (json_is_object(value)) return ch_form_read(r, place, value, &ch_form_soft_mesh, soft);
+  if (json_is_object(value)) return read_mesh_object(r, place, value, soft);
   if (!json_is_string(value))
     return ch_reader_wrong(r, place, "is %s, must be the name of a file, or an object with \"shape\"",
                            ch_json_kind(value));

@@ -36,6 +36,8 @@ bool ch_read_number(ChReader* r, const ChPlace* place, const json_t* value, ChRa
     return ch_reader_wrong(r, place, "is %g, %s", number, b->text);
   if (fabs(number) > LARGEST) return ch_reader_wrong(r, place, "is %g, must be at most %g in size", number, LARGEST);
   if (b->open && number < SMALLEST) return ch_reader_wrong(r, place, "is %g, must be at least %g", number, SMALLEST);
+  if (range == CH_DENSITY && number > 0.0 && number < SMALLEST)
+    return ch_reader_wrong(r, place, "is %g, must be 0 or at least %g", number, SMALLEST);
   *out = number;
   return true;
 }

@@ -10,7 +10,7 @@
 
 enum { MOST_STEPS = 100, SIZE_MAX_3 = 3 + CH_SOFT_MODES_MAX };
 #define SETTLED 1e-14   // change of V+, relative to V and to what forces make of it, at which Newton's method ends
-#define STALLED 1e-10   // and at which it may end where it no longer gets better
+#define STALLED 1e-10   // and at which it may end where two of them no longer make it better: good and bad ones take turns
 #define SLOW 0.1        // gain of one iteration below which the derivative is renewed
 #define SLOW_TURN 0.02  // radian in a step below which modes that turn into each other are left out of the derivative
 #define LINEAR 1e-13    // of the equations' terms that counts as no curvature
@@ -235,7 +235,7 @@ static double scale(const Motion* m) {
 // The derivative is kept while it serves. Its own derivatives along the step are left out of it, so that a body that is
 // bent far in one step takes some dozens of iterations.
 static bool solve(Motion* m) {
-  double last = INFINITY, change[SIZE_MAX_3];
+  double last = INFINITY, before = INFINITY, change[SIZE_MAX_3];
   bool fresh = false;
   for (int k = 0; k < MOST_STEPS; ++k) {
     residual(m);
@@ -249,9 +249,10 @@ static bool solve(Motion* m) {
     if (!solve_linear(m, change)) return false;
     for (int a = 0; a < m->size; ++a) m->x[a] -= change[a];
     double moved = sqrt(square(m, change)), size = sqrt(scale(m));
-    if (moved <= SETTLED * size || (moved <= STALLED * size && moved >= 0.5 * last)) return true;
+    if (moved <= SETTLED * size || (moved <= STALLED * size && moved >= 0.5 * fmax(last, before))) return true;
     if (!isfinite(moved)) return false;
     fresh = moved <= SLOW * last;
+    before = last;
     last = moved;
   }
   return false;
