@@ -35,7 +35,7 @@ static void close_face(Prism* p, int face, int end) {
 static void make_prism(Prism* p, int count, const int* order, double radius) {
   int end = 0, face = 0;
   p->face_start[0] = 0;
-  for (int k = 0; k < count; ++k) p->face_vertex[end++] = order[count - 1 - k];
+  for (int k = 0; k < count; ++k, ++end) p->face_vertex[count - 1 - k] = order[k];
   close_face(p, face++, end);
   for (int k = 0; k < count; ++k) p->face_vertex[end++] = ROUND + order[k];
   close_face(p, face++, end);
@@ -59,7 +59,7 @@ static void make_prism(Prism* p, int count, const int* order, double radius) {
 
 // d: outward direction of the contact in the cylinder's frame.
 static void make_cylinder(Prism* p, const ChShape* shape, ChVec3 d) {
-  int order[ROUND] = {0}, count = 0;
+  int order[ROUND], count = 0;
   const double tilt = hypot(d.x, d.y), r = shape->radius, l = shape->half_length;
   const bool pointed = tilt > CH_SOLID_TOUCH;
   double angle = pointed ? atan2(d.y, d.x) / eighth : 0.0;
