@@ -127,7 +127,7 @@ static void report_row(ChReport* report, const Row* row, const Way* way, const C
   if (way->tolerance > 0.0) return;
   ch_report_row(report, ch_report_say(report, "%s, %s: contacts of a step", row->subject.name, way->name),
                 ch_report_say(report, "%d", row->contacts), ch_report_say(report, "%.0f", contacts),
-                fabs(contacts / row->contacts - 1.0) < 0.1 ? CH_REPRODUCED : CH_DIFFERS,
+                ch_subject_same_contacts(contacts, row->contacts) ? CH_REPRODUCED : CH_DIFFERS,
                 ch_report_say(report,
                               "rigid faces touch at their corners here, 4 a joint, and skins at the corners of their "
                               "triangles; per contact a solve takes %.2g us, printed %.2g us",
