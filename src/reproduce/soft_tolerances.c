@@ -86,8 +86,8 @@ static void report_trial(ChReport* report, const Scene* scene, const char* metho
   ch_report_row(
       report, ch_report_say(report, "%s, eps = %.0e, `%s`", scene->subject.name, tolerance, method),
       printed_of(tolerance),
-      ch_report_say(report, "%ld of %ld steps converged, %d of them with contacts; %s; %.3g ms a step",
-                    s->steps - s->missed, s->steps, t->touching, end, 1e3 * t->seconds / (double)s->steps),
+      ch_report_say(report, "%ld of %ld steps converged, %d have contacts; %s; %.3g ms a step", s->steps - s->missed,
+                    s->steps, t->touching, end, 1e3 * t->seconds / (double)s->steps),
       s->missed == 0 ? CH_REPRODUCED : CH_DIFFERS,
       ch_report_say(report, "%ld of %ld steps end above it, the worst at %.1e", s->missed, s->steps, s->worst.natural));
 }
