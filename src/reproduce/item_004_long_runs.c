@@ -41,6 +41,10 @@ enum { RUNS = sizeof runs / sizeof runs[0] };
 static const LongRun soft_runs[] = {
     {{"bars that jam", "jamming", {{0}}, 2e-3}, .falls = true, .drift = CREEP},
     {{"chairs that slide down to level ground", "chairs", {{"floor", "on"}}, 1e-2}, .falls = true, .drift = CREEP},
+    {{"chairs that slide down to level ground", "chairs", {{"floor", "on"}}, 5e-3},
+     .falls = true,
+     .drift = CREEP,
+     .until = 150.0},
     {{"dinosaurs in a pile", "dinosaurs", {{0}}, 1e-2}, .falls = true, .drift = CREEP},
     {{"bunnies and arches", "bunnies-arches", {{0}}, 1e-2}, .falls = true, .in_quick = true, .drift = CREEP},
     {{"haptic session, then the hand stays", "haptic", {{"speed", "2"}, {"margin", "2e-3"}}, 1e-2},
@@ -146,8 +150,9 @@ static void report_run(ChReport* report, const LongRun* subject, bool rest, doub
       ch_report_say(report, "%ld steps missed their tolerance, worst natural residual %.1e; %s, overlap %.2g m",
                     s->missed, s->worst.natural, drift, o->overlap);
   if (good && shortened)
-    why = ch_report_say(report, "ten minutes would take about %.2g s of processor time; over %g s nothing is amiss",
-                        o->seconds * TEN_MINUTES / until, until);
+    why = ch_report_say(
+        report, "shorter here; at this pace ten minutes take %.2g s of processor time. Over %g s nothing is amiss",
+        o->seconds * TEN_MINUTES / until, until);
   ch_report_row(report,
                 ch_report_say(report, "%s, h = %g s, %s", subject->subject.name, subject->subject.h,
                               rest ? "as it comes" : "every step solved"),
@@ -191,10 +196,25 @@ typedef struct Totals {
   ChChart* chart;
 } Totals;
 
+// A run that cannot go on is a finding, and others follow.
+static void report_broken(ChItemRun* run, const LongRun* subject) {
+  ch_report_row(run->report,
+                ch_report_say(run->report, "%s, h = %g s, %s", subject->subject.name, subject->subject.h,
+                              subject->solved ? "every step solved" : "as it comes"),
+                "10 min, no blow-up, no drift", "ends early", CH_DIFFERS,
+                ch_report_say(run->report, "%s", run->context->message));
+  *run->context = (ChContext){0};
+}
+
 static ChStatus one_run(ChItemRun* run, int index, int of, const LongRun* subject, bool rest, double until, Totals* t) {
   Outcome out = {0};
   const double progress[2] = {(double)index / of, (index + 1.0) / of};
   ChStatus status = step_long(run, subject, rest, until, progress, &out);
+  if (status == CH_ERR_NUMERIC) {
+    report_broken(run, subject);
+    ++t->done;
+    return CH_OK;
+  }
   if (status != CH_OK) return status;
   report_run(run->report, subject, rest, until, &out);
   ++t->done;
@@ -259,7 +279,8 @@ static void tell_soft(ChReport* report) {
       SETTLED);
   ch_report_choice(report, "milder than the experiments",
                    "Six chairs of 14 modes instead of 44 of 34 (004-table7.1), for time; they come to lie on level "
-                   "ground, since a slope has no end. Both mats have the parameters of 004-fig7.1 and 004-fig7.2 "
+                   "ground, since a slope has no end, and tumble there: once more in steps of half the length. Both "
+                   "mats have the parameters of 004-fig7.1 and 004-fig7.2 "
                    "(6.5e7 Pa, 3e-3 s; 4 m/s, the slowest of the throws, 1e-3 s), and therefore seconds instead of ten "
                    "minutes. The haptic session has its own speed and ends after 4 s, after which the hand stays above "
                    "the bodies; so that something is stirred for long the hand once goes its round fifty times slower. "
