@@ -19,6 +19,8 @@ typedef struct LongRun {
   bool in_quick;
   bool stirred;  // it never comes to rest: drift is not asked for
   double drift;  // metres that count as none; 0: STILL
+  double until;  // seconds where ten minutes are not affordable; 0: ten minutes
+  bool solved;   // certified rest off
 } LongRun;
 
 static const LongRun runs[] = {
@@ -39,16 +41,37 @@ enum { RUNS = sizeof runs / sizeof runs[0] };
 static const LongRun soft_runs[] = {
     {{"bars that jam", "jamming", {{0}}, 2e-3}, .falls = true, .drift = CREEP},
     {{"chairs that slide down to level ground", "chairs", {{"floor", "on"}}, 1e-2}, .falls = true, .drift = CREEP},
+    {{"chairs that slide down to level ground", "chairs", {{"floor", "on"}}, 5e-3},
+     .falls = true,
+     .drift = CREEP,
+     .until = 150.0},
     {{"dinosaurs in a pile", "dinosaurs", {{0}}, 1e-2}, .falls = true, .drift = CREEP},
     {{"bunnies and arches", "bunnies-arches", {{0}}, 1e-2}, .falls = true, .in_quick = true, .drift = CREEP},
-    {{"woven mat thrown on pegs", "thrown-composite", {{"speed", "2"}, {"cells", "6"}}, 1e-2},
-     .falls = true,
-     .drift = CREEP},
-    {{"haptic scene, one round of the hand in ten minutes", "haptic", {{"speed", "0.0134"}, {"margin", "2e-3"}}, 1e-2},
+    {{"haptic session, then the hand stays", "haptic", {{"speed", "2"}, {"margin", "2e-3"}}, 1e-2},
      .falls = true,
      .in_quick = true,
+     .drift = CREEP,
+     .solved = true},
+    {{"haptic scene, one round of the hand in ten minutes", "haptic", {{"speed", "0.0134"}, {"margin", "2e-3"}}, 1e-2},
+     .falls = true,
      .stirred = true},
-    {{"woven mat that hangs", "composite", {{"young", "2e8"}, {"cells", "6"}}, 1e-2}, .falls = true, .drift = CREEP},
+    {{"bars that jam", "jamming", {{0}}, 2e-3}, .falls = true, .drift = CREEP, .until = 20.0, .solved = true},
+    {{"dinosaurs in a pile", "dinosaurs", {{0}}, 1e-2}, .falls = true, .drift = CREEP, .until = 20.0, .solved = true},
+    {{"bunnies and arches", "bunnies-arches", {{0}}, 1e-2},
+     .falls = true,
+     .drift = CREEP,
+     .until = 30.0,
+     .solved = true},
+    {{"woven mat thrown on pegs at 4 m/s", "thrown-composite", {{0}}, 1e-3},
+     .falls = true,
+     .drift = CREEP,
+     .until = 2.0,
+     .solved = true},
+    {{"woven mat that hangs, E = 6.5e7 Pa", "composite", {{0}}, 3e-3},
+     .falls = true,
+     .drift = CREEP,
+     .until = 6.0,
+     .solved = true},
 };
 enum { SOFT_RUNS = sizeof soft_runs / sizeof soft_runs[0] };
 
@@ -117,19 +140,28 @@ static bool stood(const LongRun* run, const Outcome* o) {
          isfinite(o->summary.energy_end);
 }
 
+// A run that stood, but for less than ten minutes, does not judge what the document says.
 static void report_run(ChReport* report, const LongRun* subject, bool rest, double until, const Outcome* o) {
   const ChSummary* s = &o->summary;
   const char* drift = subject->stirred ? "stirred" : ch_report_say(report, "drift %.2g m", o->drift);
-  ch_report_row(
-      report,
-      ch_report_say(report, "%s, h = %g s, %s", subject->subject.name, subject->subject.h,
-                    rest ? "as it comes" : "every step solved"),
-      until < TEN_MINUTES ? "10 min, no blow-up, no drift (here shorter)" : "10 min, no blow-up, no drift",
-      ch_report_say(report, "%ld steps in %.3g s of processor time: %s, overlap %.2g m, %ld missed", s->steps,
-                    o->seconds, drift, o->overlap, s->missed),
-      stood(subject, o) ? CH_REPRODUCED : CH_DIFFERS,
+  bool good = stood(subject, o), shortened = until < TEN_MINUTES;
+  const char* why =
       ch_report_say(report, "%ld steps missed their tolerance, worst natural residual %.1e; %s, overlap %.2g m",
-                    s->missed, s->worst.natural, drift, o->overlap));
+                    s->missed, s->worst.natural, drift, o->overlap);
+  if (good && shortened)
+    why = ch_report_say(
+        report, "shorter here; at this pace ten minutes take %.2g s of processor time. Over %g s nothing is amiss",
+        o->seconds * TEN_MINUTES / until, until);
+  ch_report_row(report,
+                ch_report_say(report, "%s, h = %g s, %s", subject->subject.name, subject->subject.h,
+                              rest ? "as it comes" : "every step solved"),
+                until < TEN_MINUTES ? "10 min, no blow-up, no drift (here shorter)" : "10 min, no blow-up, no drift",
+                ch_report_say(report, "%ld steps in %.3g s of processor time: %s, overlap %.2g m, %ld missed", s->steps,
+                              o->seconds, drift, o->overlap, s->missed),
+                !good       ? CH_DIFFERS
+                : shortened ? CH_CANNOT_BE
+                            : CH_REPRODUCED,
+                why);
 }
 
 static void tell(ChReport* report) {
@@ -155,18 +187,44 @@ static void tell(ChReport* report) {
 
 typedef struct Totals {
   int done, stood;
-  double gain;  // largest, joule
+  int whole;       // of those that stood: over the ten minutes
+  double gain;     // largest, joule
+  double drift;    // largest of what is not stirred, metres
+  double overlap;  // largest of what is not stirred, metres
+  double stirred;  // largest overlap of what is
   ChChart* chart;
 } Totals;
+
+// A run that cannot go on is a finding, and others follow.
+static void report_broken(ChItemRun* run, const LongRun* subject) {
+  ch_report_row(run->report,
+                ch_report_say(run->report, "%s, h = %g s, %s", subject->subject.name, subject->subject.h,
+                              subject->solved ? "every step solved" : "as it comes"),
+                "10 min, no blow-up, no drift", "ends early", CH_DIFFERS,
+                ch_report_say(run->report, "%s", run->context->message));
+  *run->context = (ChContext){0};
+}
 
 static ChStatus one_run(ChItemRun* run, int index, int of, const LongRun* subject, bool rest, double until, Totals* t) {
   Outcome out = {0};
   const double progress[2] = {(double)index / of, (index + 1.0) / of};
   ChStatus status = step_long(run, subject, rest, until, progress, &out);
+  if (status == CH_ERR_NUMERIC) {
+    report_broken(run, subject);
+    ++t->done;
+    return CH_OK;
+  }
   if (status != CH_OK) return status;
   report_run(run->report, subject, rest, until, &out);
   ++t->done;
   t->stood += stood(subject, &out);
+  t->whole += stood(subject, &out) && until >= TEN_MINUTES;
+  if (subject->stirred) {
+    t->stirred = fmax(t->stirred, out.overlap);
+  } else {
+    t->drift = fmax(t->drift, out.drift);
+    t->overlap = fmax(t->overlap, out.overlap);
+  }
   t->gain = fmax(t->gain, out.summary.largest_gain);
   if (t->chart) ch_chart_line(t->chart, subject->subject.name, out.count, out.time, out.moved);
   return CH_OK;
@@ -211,38 +269,54 @@ const ChItem ch_item_004_long_runs = {
 static void tell_soft(ChReport* report) {
   ch_report_text(
       report,
-      "The validation scenes whose bodies deform, for ten minutes of simulated time each, as they come: with "
-      "certified rest, every step with its certificate at 1e-6. What falls or slides has %g s to come to "
-      "rest; drift and overlap count from then on. The hand of the haptic scene stirs all the time.",
+      "The validation scenes whose bodies deform, every step with its certificate at 1e-6. What falls or slides has %g "
+      "s "
+      "to come to rest, or half of a shorter run; drift and overlap count from then on. As they come: with certified "
+      "rest, where v = 0 is taken when it passes the certificate. Every step solved: with rest off. Ten minutes of all "
+      "of them with rest off would take hours; runs that are shorter say so and judge only that nothing goes wrong "
+      "within them.",
       SETTLED);
-  ch_report_choice(report, "scenes",
-                   "Chairs slide down and come to lie on level ground. Of the mats one lies on its pegs and one hangs, "
-                   "stiffer than in 004-fig7.1 and in steps of 1e-2 (printed: 3e-3), which makes 60,000.");
-  ch_report_choice(report, "drift",
-                   "A centre of mass may shift by %g m between %g and 600 s: a mat that hangs swings on its pegs by "
-                   "micrometres, which little in the scene damps. Overlap: up to %g m counts as none, where bodies are "
-                   "stirred up to %g m.",
-                   CREEP, SETTLED, STILL, STIRRED);
+  ch_report_choice(report, "milder than the experiments",
+                   "Six chairs of 14 modes instead of 44 of 34 (004-table7.1), for time; they come to lie on level "
+                   "ground, since a slope has no end, and tumble there: once more in steps of half the length. Both "
+                   "mats have the parameters of 004-fig7.1 and 004-fig7.2 "
+                   "(6.5e7 Pa, 3e-3 s; 4 m/s, the slowest of the throws, 1e-3 s), and therefore seconds instead of ten "
+                   "minutes. The haptic session has its own speed and ends after 4 s, after which the hand stays above "
+                   "the bodies; so that something is stirred for long the hand once goes its round 150 times slower. "
+                   "With rest on, bars, dinosaurs and rabbits that lie still cost next to nothing: that they stay is "
+                   "certified, not accumulated; shorter runs with rest off stand beside them.");
+  ch_report_choice(
+      report, "drift and overlap that are allowed",
+      "A centre of mass may shift by %g m between the settling and the end: a mat that hangs swings on its "
+      "pegs, which little in the scene damps. Overlap: up to %g m, where bodies are stirred up to %g m.",
+      CREEP, STILL, STIRRED);
 }
 
 static ChStatus run_soft(ChItemRun* run) {
   ChReport* report = run->report;
   Totals totals = {0};
-  double until = run->quick ? 12.0 : TEN_MINUTES;
   ChStatus status = CH_OK;
   tell_soft(report);
   totals.chart = ch_report_chart(report, "Largest displacement since the scene settled.", "simulated time [s]",
                                  "displacement [m]", CH_CHART_LOG_Y);
   for (int k = 0; k < SOFT_RUNS && status == CH_OK; ++k) {
-    if (run->quick && !soft_runs[k].in_quick) continue;
-    status = one_run(run, k, SOFT_RUNS, &soft_runs[k], true, until, &totals);
-    ch_report_command(report, "%s", ch_subject_command(run, &soft_runs[k].subject, "--until 600"));
+    const LongRun* one = &soft_runs[k];
+    if (run->quick && !one->in_quick) continue;
+    double until = run->quick ? 12.0 : one->until > 0.0 ? one->until : TEN_MINUTES;
+    status = one_run(run, k, SOFT_RUNS, one, !one->solved, until, &totals);
+    ch_report_command(
+        report, "%s",
+        ch_subject_command(run, &one->subject,
+                           ch_report_say(report, "--until %g%s", until, one->solved ? " --rest off" : "")));
   }
   if (status != CH_OK) return status;
-  ch_report_claim(report, "All simulations ran without blow-up or constraint drift.", totals.stood == totals.done,
-                  "%d of %d runs with deformable bodies ended with every step certified and without drift or overlap.",
-                  totals.stood, totals.done);
-  if (run->quick) ch_report_text(report, "Quick form: two of the seven scenes, for 12 s, of which 6 s to settle.");
+  ch_report_claim(
+      report, "All simulations ran without blow-up or constraint drift.", totals.stood == totals.done,
+      "%d of %d runs with deformable bodies, %d of them over ten minutes, ended with every step "
+      "certified and within what is allowed. Drift was at most %.2g m (allowed %g), overlap %.2g m (allowed "
+      "%g), where bodies are stirred %.2g m (allowed %g).",
+      totals.stood, totals.done, totals.whole, totals.drift, CREEP, totals.overlap, STILL, totals.stirred, STIRRED);
+  if (run->quick) ch_report_text(report, "Quick form: two of the runs, for 12 s, of which 6 s to settle.");
   return CH_OK;
 }
 

@@ -1,6 +1,7 @@
 // See subject.h.
 #include "reproduce/subject.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,3 +31,5 @@ const char* ch_subject_command(ChItemRun* run, const ChSubject* subject, const c
   return ch_report_say(run->report, "cardhouse scene %s%s | cardhouse run - --h %g %s", subject->scene, parameters,
                        subject->h, options);
 }
+
+bool ch_subject_same_contacts(double ours, double printed) { return fabs(ours / printed - 1.0) < 0.1; }

@@ -4,7 +4,7 @@
 
 #include "reproduce/play.h"
 
-enum { CH_SUBJECT_PARAMETERS = 4 };
+enum { CH_SUBJECT_PARAMETERS = 5 };
 
 typedef struct ChSubject {
   const char* name;  // as the report calls it
@@ -18,5 +18,8 @@ ChStatus ch_subject_open(ChItemRun* run, const ChSubject* subject, ChScene** out
 
 // "cardhouse run cards --h 0.001", or through `cardhouse scene` where there are parameters; lives as the report does.
 const char* ch_subject_command(ChItemRun* run, const ChSubject* subject, const char* options);
+
+// A number of contacts is the printed one when they differ by a tenth at most; the same for all items.
+bool ch_subject_same_contacts(double ours, double printed);
 
 #endif

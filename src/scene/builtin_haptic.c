@@ -6,7 +6,7 @@
 // freedom and three rigid ones, the tool among them: 72.
 #include "scene/builtin.h"
 
-enum { MU, YOUNG, SPEED, MARGIN };
+enum { MU, YOUNG, SPEED, MARGIN, HOLD, HOLD_AT };
 
 static const ChSceneParameter parameters[] = {
     CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),
@@ -14,6 +14,9 @@ static const ChSceneParameter parameters[] = {
     CH_NUMBER("speed", "1", 0.01, 10, "of the hand, in parts of its own: a round takes 8 s"),
     CH_NUMBER("margin", "5e-4", 1e-6, 1,
               "within which contacts are foreseen whatever speeds say, m; 2e-3 for steps of 10 ms"),
+    CH_NUMBER("hold", "0", 0, 600, "how long the hand holds still on its way, s"),
+    CH_NUMBER("hold-at", "2.6", 0.01, 7.99,
+              "when it does so, s at speed 1: at 2.6 it presses ring and bar to the wall"),
     CH_PARAMETERS_END,
 };
 
@@ -32,19 +35,34 @@ static void add_box(ChBuild* b) {
   }
 }
 
-// Down into the box, through it from side to side, pushing what is there into a corner, up again, and once more.
-static void add_hand(ChBuild* b, ChVec3 start) {
-  static const double path[][4] = {{0.0, 0.0, 0.0, 0.0},     {1.0, 0.0, 0.0, -0.12},   {2.0, 0.18, 0.0, -0.12},
-                                   {3.0, 0.18, 0.16, -0.12}, {4.0, 0.02, 0.16, -0.12}, {5.0, 0.16, 0.02, -0.12},
-                                   {6.0, 0.22, 0.20, -0.12}, {7.0, 0.08, 0.10, -0.02}, {8.0, 0.0, 0.0, 0.0}};
-  enum { POINTS = sizeof path / sizeof *path };
-  json_t *hand = ch_build_body(b, "hand", start), *motion = json_array();
-  for (int axis = 0; axis < 3; ++axis) {
-    json_t* table = json_array();
-    for (int k = 0; k < POINTS; ++k)
-      json_array_append_new(table, json_pack("[f,f]", path[k][0] / b->number[SPEED], path[k][1 + axis]));
-    json_array_append_new(motion, json_pack("{s:o}", "table", table));
+// Down into the box, through it from side to side, pushing what is there into a corner, up again, and once more. On its
+// way the hand may hold.
+static const double path[][4] = {{0.0, 0.0, 0.0, 0.0},     {1.0, 0.0, 0.0, -0.12},   {2.0, 0.18, 0.0, -0.12},
+                                 {3.0, 0.18, 0.16, -0.12}, {4.0, 0.02, 0.16, -0.12}, {5.0, 0.16, 0.02, -0.12},
+                                 {6.0, 0.22, 0.20, -0.12}, {7.0, 0.08, 0.10, -0.02}, {8.0, 0.0, 0.0, 0.0}};
+enum { POINTS = sizeof path / sizeof *path };
+
+static json_t* hand_table(const ChBuild* b, int axis) {
+  const double hold = b->number[HOLD], speed = b->number[SPEED], when = b->number[HOLD_AT];
+  json_t* table = json_array();
+  for (int k = 0; k < POINTS; ++k) {
+    bool after = hold > 0.0 && path[k][0] > when;
+    if (after && path[k - 1][0] < when) {
+      const double *from = path[k - 1], *to = path[k], part = (when - from[0]) / (to[0] - from[0]);
+      double at = from[1 + axis] + part * (to[1 + axis] - from[1 + axis]);
+      json_array_append_new(table, json_pack("[f,f]", when / speed, at));
+      json_array_append_new(table, json_pack("[f,f]", when / speed + hold, at));
+    } else if (after && path[k - 1][0] == when) {
+      json_array_append_new(table, json_pack("[f,f]", when / speed + hold, path[k - 1][1 + axis]));
+    }
+    json_array_append_new(table, json_pack("[f,f]", path[k][0] / speed + (after ? hold : 0.0), path[k][1 + axis]));
   }
+  return table;
+}
+
+static void add_hand(ChBuild* b, ChVec3 start) {
+  json_t *hand = ch_build_body(b, "hand", start), *motion = json_array();
+  for (int axis = 0; axis < 3; ++axis) json_array_append_new(motion, json_pack("{s:o}", "table", hand_table(b, axis)));
   ch_build_set(b, hand, "motion", motion);
 }
 
@@ -76,7 +94,7 @@ static void add_soft(ChBuild* b, const char* name, const char* shape, ChVec3 siz
 
 static void make_haptic(ChBuild* b) {
   ch_build_begin(b, "haptic", "A hand that moves as told stirs soft and rigid bodies in a box.", 3);
-  ch_build_step(b, 1e-3, 8.0 / b->number[SPEED], b->number[MARGIN]);
+  ch_build_step(b, 1e-3, 8.0 / b->number[SPEED] + b->number[HOLD], b->number[MARGIN]);
   ch_build_tolerance(b, 1e-6);
   ch_build_material(b, "soft", 500.0, b->number[MU], 0.0);
   ch_build_material(b, "hard", 1000.0, b->number[MU], 0.0);
