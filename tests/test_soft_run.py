@@ -309,7 +309,7 @@ class Clock(unittest.TestCase):
         self.assertLess(limit["steps_per_second"], 1001)
         self.assertTrue(limit["realtime"])
         self.assertEqual(limit["seconds"], 0.006)
-        self.assertEqual(limit["lag"], 0.25)
+        self.assertEqual(limit["lag"], 0.5)
         self.assertTrue(0 <= limit["late"]["steps"] < said["steps"])
 
     def test_a_lag_of_its_own_and_a_limit_are_told(self):

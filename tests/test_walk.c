@@ -4,10 +4,23 @@
 
 #include "cardhouse/solve.h"
 #include "solve/kink_path.h"
-#include "support/arena_rig.h"
 #include "support/random.h"
 #include "support/rig.h"
 #include "support/solved.h"
+
+static ChArena* arena;
+
+static int open_arena(void** state) {
+  (void)state;
+  arena = ch_arena_create(NULL);
+  return arena ? 0 : -1;
+}
+
+static int close_arena(void** state) {
+  (void)state;
+  ch_arena_destroy(arena);
+  return 0;
+}
 
 static const ChDeadline never = {INFINITY, INFINITY};
 
@@ -110,6 +123,7 @@ static ChProblem* slab(const double velocity[6]) {
     for (int j = 0; j < 5; ++j)
       ch_rig_add_contact(rig, CH_GROUND, body, (double[3]){0.1 * i - 0.2, 0.1 * j - 0.2, 0.0}, up, 0.6);
   ch_rig_push(rig, body, velocity);
+  ChContext context = {0};
   ChProblem* problem = NULL;
   CHECK_OK(context, ch_rig_build(&context, rig, CH_FORM_GLOBAL, &problem));
   ch_rig_destroy(rig);

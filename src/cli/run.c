@@ -31,7 +31,7 @@ enum { STATUS_INTERRUPTED = 130 };
   X(TEXT, warm, NULL, "on|off", 0, 0, "reactions of the last step start the next")                                    \
   X(TEXT, rest, NULL, "on|off", 0, 0, "what is certified to be at rest is not solved again")                          \
   X(FLAG, realtime, false, NULL, 0, 0, "keeps to the clock: waits when early, and no step takes longer than 6 h")     \
-  X(REAL, lag, -1.0, "MS", 0.0, 1e6, "milliseconds that --realtime may be behind the clock for a while (250)")        \
+  X(REAL, lag, -1.0, "MS", 0.0, 1e6, "milliseconds that --realtime may be behind the clock for a while (500)")        \
   X(REAL, step_limit, 0.0, "MS", 0.01, 1e6, "milliseconds that a step may take; then the best answer so far is used") \
   X(LIST, set, {0}, "NAME=VALUE", 0, 0, "an option of a method; `cardhouse methods --options` lists them")            \
   X(TEXT, out, NULL, "FILE.h5", 0, 0, "writes the trajectory (HDF5)")                                                 \

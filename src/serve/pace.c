@@ -4,7 +4,7 @@
 #include <math.h>
 
 static const double FELT_LIMIT = 6.0, FELT_LEAST = 0.5;  // of h
-static const double FELT_LAG = 0.25, WATCHED_LAG = 0.1;  // seconds
+static const double FELT_LAG = 0.5, WATCHED_LAG = 0.1;   // seconds
 static const double FELT_STEP = 0.002;                   // seconds: no longer, to be felt
 static const double PER_BODY = 1e-4;                     // seconds that a body takes at least
 static const double FIRST_ANSWER = 0.02;                 // seconds: fewer would leave no time for one
