@@ -9,10 +9,9 @@
 #include "linalg/small.h"
 
 enum { MOST_STEPS = 100, SIZE_MAX_3 = 3 + CH_SOFT_MODES_MAX };
-#define SETTLED 1e-14  // change of V+, relative to V and to what forces make of it, at which Newton's method ends
-#define STALLED \
-  1e-10           // and at which it may end where two of them no longer make it better: good and bad ones take turns
-#define SLOW 0.1  // gain of one iteration below which the derivative is renewed
+#define SETTLED 1e-14   // change of V+, relative to V and to what forces make of it, at which Newton's method ends
+#define STALLED 1e-10   // and at which it may end where two iterations do not halve it: good and bad ones take turns
+#define SLOW 0.1        // gain of one iteration below which the derivative is renewed
 #define SLOW_TURN 0.02  // radian in a step below which modes that turn into each other are left out of the derivative
 #define LINEAR 1e-13    // of the equations' terms that counts as no curvature
 static const double gauss[2] = {0.21132486540518711775, 0.78867513459481288225};
