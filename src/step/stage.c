@@ -183,8 +183,12 @@ static int steps_unsure(const Island* island) {
   return most;
 }
 
-// What shows how game engines fare is left with what it got.
-static bool plays_engine(const ChSolveOptions* options) { return ch_method_find(options->method)->engine_sweeps > 0; }
+// A baseline method that did its sweeps keeps its own answer, good or bad: it shows how game engines fare. What the
+// clock cut off is no answer of theirs. (Where there is a limit of time there is none of work.)
+static bool keeps_own_answer(const Island* island, const ChSolveOptions* options, ChStatus status) {
+  bool cut_off = status == CH_MAX_TIME && isfinite(options->time_limit);
+  return ch_method_find(options->method)->engine_sweeps > 0 && !cut_off && isfinite(island->info.certificate.natural);
+}
 
 static bool is_left_alone(const ChStage* s, int i) { return (s->idle && s->idle[i]) || (s->kept && s->kept[i]); }
 
@@ -302,7 +306,8 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
   bool fell_short =
       status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC;
   if (status != CH_OK && !fell_short) return status;
-  if (fell_short && !plays_engine(&options) && !nearly_met(&island->info.certificate, options.tolerance)) {
+  if (fell_short && !keeps_own_answer(island, &options, status) &&
+      !nearly_met(&island->info.certificate, options.tolerance)) {
     ChStatus closed = close_blocks(context, island, &options);
     if (closed != CH_OK) return closed;
   }
