@@ -318,6 +318,19 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
   return CH_OK;
 }
 
+// What leaves an island is finite and graded, or the step is not made.
+static ChStatus check_answer(ChContext* context, const Island* island) {
+  const ChProblem* p = island->problem;
+  bool finite = ch_all_finite(island->r, p->rows) && ch_all_finite(island->v, p->dof);
+#define X(name, text) finite = finite && isfinite(island->info.certificate.name);
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+  if (finite) return CH_OK;
+  int body = island->stage->islands->bodies[island->stage->islands->body_start[island->index]];
+  return ch_fail(context, CH_ERR_NUMERIC, "the step at t = %g s has no finite answer where body '%.100s' is",
+                 island->stage->moment->time, island->stage->moment->world->bodies[body].name);
+}
+
 static void stop_island(ChStage* s, int i) {
   const ChWorld* world = s->moment->world;
   int width = ch_world_width(world);
@@ -344,6 +357,7 @@ static ChStatus solve_problem(ChContext* context, Island* island) {
   copy_reactions(island, false);
   status = p->block_count > 0 ? solve_blocks(context, island)
                               : ch_problem_velocity(context, p, island->r, island->v, island->u);
+  if (status == CH_OK) status = check_answer(context, island);
   if (status != CH_OK) return status;
   copy_reactions(island, true);
   if (s->rests[island->index])
