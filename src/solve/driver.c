@@ -34,6 +34,7 @@ typedef struct Driver {
   ChPrepared parts;
   bool starts;            // u_out is that of the start
   bool polishes;          // the start passes, and is to be improved
+  bool dropped;           // an answer that was not finite: the note says so
   double started, begun;  // clock, work
   ChDeadline deadline;
   double zero_error;  // of the whole, in the problem's units
@@ -185,6 +186,7 @@ static void start_part(Driver* d, int c) {
 }
 
 static ChStatus say_not_finite(Driver* d) {
+  d->dropped = true;
   snprintf(d->info->note, sizeof d->info->note, "method '%s' gave an answer that is not finite: it was dropped",
            d->method->name);
   return CH_ERR_NUMERIC;
@@ -240,7 +242,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   d->info->outer += run.outer;
   d->info->inner += run.inner;
   d->info->factorizations += run.factorizations;
-  if (run.note[0] && finite == CH_OK) snprintf(d->info->note, sizeof d->info->note, "%s", run.note);
+  if (run.note[0] && !d->dropped) snprintf(d->info->note, sizeof d->info->note, "%s", run.note);
   if (run.stages[0]) snprintf(d->info->stage, sizeof d->info->stage, "%s", run.stages);
   if (finite != CH_OK) return finite;
   if (run.error <= run.tolerance) return CH_OK;
@@ -328,7 +330,8 @@ static ChStatus solve_and_grade(Driver* d) {
     worst = CH_OK;
     for (int c = 0; c < d->parts.count; ++c) {
       ChStatus status = run_part(d, c, tolerance);
-      if (status != CH_OK && worst != CH_MAX_TIME) worst = status;
+      bool said = worst == CH_MAX_TIME || worst == CH_ERR_NUMERIC;
+      if (status != CH_OK && !said) worst = status;
     }
     gather(d);
     ChStatus status = grade(d);
