@@ -53,10 +53,11 @@ class Faults(unittest.TestCase):
         self.assertIn("disk is full", result.stderr)
 
     def test_closed_descriptors_do_not_make_a_good_file_a_damaged_one(self):
-        recording = self.place("r.h5")
-        self.assertEqual(run("run", "incline", "--until", "0.02", "--out", recording, "--quiet").returncode, 0)
+        folder = self.place("problems")
+        self.assertEqual(run("run", "incline", "--until", "0.002", "--problems", folder, "--quiet").returncode, 0)
+        problem = os.path.join(folder, sorted(os.listdir(folder))[0])
         for closed in ([0], [0, 2], [2]):
-            result = subprocess.run([PROGRAM, "replay", recording], stdout=subprocess.PIPE, timeout=60,
+            result = subprocess.run([PROGRAM, "solve", problem], stdout=subprocess.PIPE, timeout=60,
                                     preexec_fn=lambda: [os.close(fd) for fd in closed])
             self.assertEqual(result.returncode, 0, f"with {closed} closed")
         result = subprocess.run([PROGRAM, "methods"], stderr=subprocess.PIPE, timeout=60,
