@@ -102,6 +102,7 @@ static void overlaps_leave_at_the_rate_gamma(void** state) {
   ch_test_ball(world, ch_vec(0.0, 0.099, 0.0), 0.1, still);
   ChSimulationOptions options = ch_simulation_options_default();
   options.gamma = 0.5;
+  options.push_out = INFINITY;
   ChSimulation* s = ch_test_start(world, &options);
   CHECK_NEAR(ch_test_step(s).penetration, 1e-3, 1e-15);
   CHECK_NEAR(ch_test_step(s).penetration, 0.5e-3, 1e-12);

@@ -42,6 +42,7 @@ typedef struct ChSummary {
   long iterations_max, contacts_sum, iterations_sum;
   ChCertificate worst, sum;  // over the steps
   double penetration, joint_error;
+  double deferred;                                // largest part of an overlap left for later steps, metres
   double energy_start, energy_end, largest_gain;  // joule
   ChVec3 momentum_start, momentum_end, angular_momentum_start, angular_momentum_end;
   double displacement;  // largest distance of a centre of mass from where it started

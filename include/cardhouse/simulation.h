@@ -31,6 +31,8 @@ typedef struct ChSimulationOptions {
   double midpoint;         // of the integrator "midpoint": in [0, 1]
   ChStabilization stabilization;
   double gamma;               // in (0, 1]
+  double push_out;            // metres a second: the fastest that stabilisation parts bodies that overlap; 0: by depth,
+                              // size and gravity, so that nothing jumps (docs/stepping.md); INFINITY: at once
   double deformation_weight;  // of the end of the step in the motion of deformable bodies, in [0.5, 1]: 0.5 keeps
                               // their energy, more damps what is fast against h
   bool project;               // positions are projected onto the constraints after each step (B5)
@@ -72,6 +74,7 @@ typedef struct ChStepInfo {
   ChCertificate certificate;       // the worst island's, figure by figure
   bool missed;                     // some island missed its tolerance
   double penetration;              // largest overlap, metres
+  double deferred;                 // largest part of an overlap that `push_out` leaves for later steps, metres
   double joint_error;              // largest |g| of an equality row
   double kinetic, potential;       // joule
   double work;  // of motors, prescribed motions, kinematic bodies, applied forces, gravity that changes

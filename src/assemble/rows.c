@@ -77,13 +77,24 @@ static void add_touches(const ChMoment* moment, const ChGap* gap, const ChVec3 a
 // No overlap of a deformable body is undone faster than the body itself springs back, about its radius times its lowest
 // frequency. In a hard impact skins may fold, and points may be found deep inside that are not: pushed out within one
 // step they would tear the bodies apart.
-static double approach(const ChWorld* world, const ChGap* gap, double gain) {
-  double rate = gain * gap->gap, least = INFINITY;
+static double springing_speed(const ChWorld* world, const ChGap* gap) {
+  double least = INFINITY;
   for (int side = 0; side < 2; ++side) {
     const ChSoft* soft = gap->body[side] >= 0 ? world->bodies[gap->body[side]].soft : NULL;
     if (soft) least = fmin(least, world->shapes[gap->shape[side]].bound * soft->frequency[0] / (2.0 * M_PI));
   }
-  return rate < -least ? -least : rate;
+  return least;
+}
+
+// gain Phi; of an overlap no faster than it is to be undone. `deferred`: what that leaves.
+static double approach(const ChMoment* moment, const ChRowRule* rule, const ChGap* gap, double* deferred) {
+  double rate = rule->contact_gain * gap->gap;
+  if (!(rate < 0.0)) return rate;
+  double most = rule->push_out > 0.0 ? rule->push_out : ch_push_out_speed(moment, gap, rule->h);
+  most = fmin(most, springing_speed(moment->world, gap));
+  if (-rate <= most) return rate;
+  *deferred = fmax(*deferred, (-rate - most) / rule->contact_gain);
+  return -most;
 }
 
 static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index, const ChSurface* surface, ChRows* out,
@@ -104,7 +115,7 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
     out->value[k] = a == 0 ? gap->gap : 0.0;
     out->prescribed[k] = take_prescribed(moment, &out->rows[k], gap->body);
     out->w[k] = out->prescribed[k];
-    if (a == 0) out->w[k] += approach(moment->world, gap, rule->contact_gain);
+    if (a == 0) out->w[k] += approach(moment, rule, gap, &out->deferred);
   }
   if (out->touches) add_touches(moment, gap, axes, dimension, out, used);
 }

@@ -34,6 +34,7 @@ typedef struct ChRows {
   double* w;
   double* value;       // signed gap or g of each row; 0 for tangents, motors and friction
   double* prescribed;  // the part of w that bodies without degrees of freedom make: they do work
+  double deferred;     // largest part of an overlap that the rule's push_out leaves for later, metres
   bool* driven;        // of each row: a motor or a prescribed motion, or held by a driven body: all its work counts
   // Of contacts with deformable bodies, by block and side; -1 where there is none. Both are NULL in a world of rigid
   // bodies.
@@ -49,6 +50,7 @@ static inline const ChSkinTouch* ch_row_touch(const ChRows* rows, int block, int
 typedef struct ChRowRule {
   double h;
   double contact_gain;  // w_n = contact_gain Phi; 0 with `closed_only`: velocities alone
+  double push_out;      // w_n is at least minus this; 0: minus ch_push_out_speed; INFINITY: no bound
   double joint_gain;    // w = joint_gain g
   double motor_gain;    // the same for the error of a position motor, which is no constraint but a wish
   bool closed_only;     // leaves contacts with Phi > 0 out
@@ -63,6 +65,9 @@ typedef struct ChMoment {
   const ChGap* gaps;
   int gap_count;
 } ChMoment;
+
+// How fast an overlap is undone at most, unless somebody says otherwise: see push_out.c.
+double ch_push_out_speed(const ChMoment* moment, const ChGap* gap, double h);
 
 void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule, ChRows* out);
 

@@ -27,6 +27,7 @@ enum { STATUS_INTERRUPTED = 130 };
   X(REAL, until, -1.0, "T", 0.0, 1e12, "simulated time at which it ends, seconds")                                    \
   X(TEXT, integrator, NULL, "NAME", 0, 0, "time stepping scheme; `cardhouse methods --integrators` lists them")       \
   X(REAL, midpoint, -1.0, "A", 0.0, 1.0, "of the integrator midpoint: place of the forces, 0 start to 1 end")         \
+  X(REAL, push_out, 0.0, "V", 1e-12, 1e12, "fastest that bodies that overlap are parted, metres a second")            \
   X(COUNT, threads, 0, "N", 1, 1024, "threads; the motion does not depend on it")                                     \
   X(TEXT, warm, NULL, "on|off", 0, 0, "reactions of the last step start the next")                                    \
   X(TEXT, rest, NULL, "on|off", 0, 0, "what is certified to be at rest is not solved again")                          \
@@ -150,6 +151,7 @@ static bool override_options(const ChCommand* self, Job* job) {
   if (a->until >= 0.0) job->until = a->until;
   if (a->integrator) o->integrator = a->integrator;
   if (a->midpoint >= 0.0) o->midpoint = a->midpoint;
+  if (a->push_out > 0.0) o->push_out = a->push_out;
   if (a->threads > 0) o->threads = (int)a->threads;
   if (a->realtime) o->step_limit = ch_pace_felt(o->h, 1.0).limit;
   if (a->step_limit > 0.0) o->step_limit = 1e-3 * a->step_limit;

@@ -8,8 +8,9 @@
 // what another one defines. The last step seals the world and looks for bodies that overlap.
 bool ch_world_build(ChReader* reader, const ChDocuments* documents, ChWorld* world);
 
-// Refuses a start in which two bodies overlap by more than `overlap` metres (< 0: a share of the smaller one's size).
-bool ch_world_check_overlap(ChReader* reader, const ChDocuments* documents, const ChWorld* world, double overlap);
+// Refuses a start in which two bodies overlap by more than the scene allows: unless it says so, a share of the smaller
+// one's size, and what steps of its length undo soon.
+bool ch_world_check_overlap(ChReader* reader, const ChDocuments* documents, const ChWorld* world);
 
 // The place of a body that was added as number `body`; false where none can be told.
 typedef struct ChBodyPlace {

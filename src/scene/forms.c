@@ -39,6 +39,8 @@ static const ChField step_fields[] = {
          CH_LATER_HALF, NULL),
     STEP(stabilization, "stabilization", options, "gamma, or an object with mode and gamma", 0, CH_ANY,
          &ch_form_stabilization),
+    STEP(number, "push_out", options.push_out, "fastest that bodies that overlap are parted, m/s", 0, CH_POSITIVE,
+         NULL),
     STEP(number, "margin", options.margin, "gap up to which contacts take part, m", 0, CH_NOT_NEGATIVE, NULL),
     STEP(flag, "look_ahead", options.look_ahead, "whether the margin grows with the closing speed", 0, CH_ANY, NULL),
     STEP(choice, "restitution", options.restitution, "law of impacts", 0, CH_ANY, restitutions),

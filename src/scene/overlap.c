@@ -5,7 +5,8 @@
 #include "collide/collide.h"
 #include "scene/build.h"
 
-static const double SHARE = 1e-3;  // of the smaller body's size
+static const double SHARE = 1e-3;        // of the smaller body's size
+static const double MOST_STEPS = 200.0;  // that push-out may take, at the speed of assemble/push_out.c
 
 // Radius of a ball that holds the shapes of a body.
 static double body_size(const ChWorld* world, int body) {
@@ -35,12 +36,20 @@ static bool refuse(ChReader* r, const ChDocuments* documents, const ChWorld* wor
                          gap->point.y, gap->point.z, allowed);
 }
 
-static double allowed_overlap(const ChWorld* world, const ChGap* gap, double overlap) {
-  if (overlap >= 0.0) return overlap;
-  return SHARE * 2.0 * ch_min(body_size(world, gap->body[0]), body_size(world, gap->body[1]));
+// What is pushed out in so many steps of this length: d <= n h v(d), v = sqrt(g d / 2) or R / 100 s.
+static double undone_in_time(const ChWorld* world, double radius, double h) {
+  double g = ch_norm(ch_world_gravity(world, 0.0)), time = MOST_STEPS * h;
+  return ch_max(0.5 * g * time * time, 0.01 * radius * time);
 }
 
-bool ch_world_check_overlap(ChReader* r, const ChDocuments* documents, const ChWorld* world, double overlap) {
+static double allowed_overlap(const ChWorld* world, const ChGap* gap, const ChSceneRun* run) {
+  if (run->overlap >= 0.0) return run->overlap;
+  double radius = ch_min(body_size(world, gap->body[0]), body_size(world, gap->body[1]));
+  return ch_min(SHARE * 2.0 * radius, undone_in_time(world, radius, run->options.h));
+}
+
+bool ch_world_check_overlap(ChReader* r, const ChDocuments* documents, const ChWorld* world) {
+  const ChSceneRun* run = &documents->root[0].run;
   ChCollider* collider;
   const ChGap* gaps;
   int count, worst = -1;
@@ -49,12 +58,11 @@ bool ch_world_check_overlap(ChReader* r, const ChDocuments* documents, const ChW
   ChStatus status = ch_collider_create(r->context, world, &collider);
   if (status == CH_OK) status = ch_collide(r->context, collider, world->states, &options, &gaps, &count);
   for (int k = 0; status == CH_OK && k < count; ++k) {
-    double over = -gaps[k].gap - allowed_overlap(world, &gaps[k], overlap);
+    double over = -gaps[k].gap - allowed_overlap(world, &gaps[k], run);
     if (over > excess) excess = over, worst = k;
   }
   bool good = ch_reader_pass_on(r, &(ChPlace){0}, status);
-  if (good && worst >= 0)
-    good = refuse(r, documents, world, &gaps[worst], allowed_overlap(world, &gaps[worst], overlap));
+  if (good && worst >= 0) good = refuse(r, documents, world, &gaps[worst], allowed_overlap(world, &gaps[worst], run));
   ch_collider_destroy(collider);
   return good;
 }

@@ -68,8 +68,7 @@ static ChStatus read_scene(ChReader* r, const char* text, size_t size, const cha
   if (status != CH_OK) return status;
   if (!ch_world_build(r, documents, scene->world)) return r->status;
   // A run that was recorded has passed this, and bodies of a recording have no more than is needed to show them.
-  double overlap = documents->root[0].run.overlap;
-  if (!r->recorded && !ch_world_check_overlap(r, documents, scene->world, overlap)) return r->status;
+  if (!r->recorded && !ch_world_check_overlap(r, documents, scene->world)) return r->status;
   return fill(r, documents, scene) ? CH_OK : r->status;
 }
 

@@ -1,6 +1,7 @@
 // One simulation as it is shown: see pane.h.
 #include "serve/pane.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,8 +106,9 @@ void ch_pane_destroy(ChPane* pane) {
 // --- steps -----------------------------------------------------------------------------------------------------------
 
 static ChFrameStat stat_of(const ChStepInfo* info, double seconds) {
+  bool missed = info->missed || !isfinite(info->certificate.natural);  // NaN goes as it is, and is never good
   unsigned flags =
-      (info->missed ? CH_STAT_MISSED : 0) | (info->islands > 0 && info->resting == info->islands ? CH_STAT_RESTING : 0);
+      (missed ? CH_STAT_MISSED : 0) | (info->islands > 0 && info->resting == info->islands ? CH_STAT_RESTING : 0);
   return (ChFrameStat){.time = info->time,
                        .natural = info->certificate.natural,
                        .kinetic = info->kinetic,

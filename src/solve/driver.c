@@ -34,6 +34,7 @@ typedef struct Driver {
   ChPrepared parts;
   bool starts;            // u_out is that of the start
   bool polishes;          // the start passes, and is to be improved
+  bool dropped;           // an answer that was not finite: the note says so
   double started, begun;  // clock, work
   ChDeadline deadline;
   double zero_error;  // of the whole, in the problem's units
@@ -184,10 +185,25 @@ static void start_part(Driver* d, int c) {
     memset(d->best[c], 0, (size_t)s->rows * sizeof(double));
 }
 
+static ChStatus say_not_finite(Driver* d) {
+  d->dropped = true;
+  snprintf(d->info->note, sizeof d->info->note, "method '%s' gave an answer that is not finite: it was dropped",
+           d->method->name);
+  return CH_ERR_NUMERIC;
+}
+
 // The error that a part may keep, in its own scaled variables.
 static double part_tolerance(const Driver* d, const ChComponent* part, double tolerance) {
   double share = d->zero_error * sqrt((double)part->system.rows / d->rows) / part->c;
   return 0.5 * tolerance * fmax(part->zero_error, share);
+}
+
+// Keeps what the method leaves, or the start where that holds a number that is not finite, and says so.
+static ChStatus keep_finite(Driver* d, const double* start, ChRun* run) {
+  if (ch_all_finite(run->r, run->system->rows)) return CH_OK;
+  memcpy(run->r, start, (size_t)run->system->rows * sizeof *start);
+  run->error = INFINITY;
+  return say_not_finite(d);
 }
 
 static ChStatus run_part(Driver* d, int c, double tolerance) {
@@ -216,15 +232,19 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   }
   if (isnan(run.error)) run.error = INFINITY;
   d->error[c] = NAN;
+  double* start = CH_TAKE_RAW(d->arena, part->system.rows, double);
+  memcpy(start, run.r, (size_t)part->system.rows * sizeof *start);
   if (!(run.error <= run.tolerance)) d->method->solve(&run);
   part->system = prepared;
+  ChStatus finite = keep_finite(d, start, &run);
   ch_arena_release(d->shared, shared_mark);
   ch_arena_release(d->arena, mark);
   d->info->outer += run.outer;
   d->info->inner += run.inner;
   d->info->factorizations += run.factorizations;
-  if (run.note[0]) snprintf(d->info->note, sizeof d->info->note, "%s", run.note);
+  if (run.note[0] && !d->dropped) snprintf(d->info->note, sizeof d->info->note, "%s", run.note);
   if (run.stages[0]) snprintf(d->info->stage, sizeof d->info->stage, "%s", run.stages);
+  if (finite != CH_OK) return finite;
   if (run.error <= run.tolerance) return CH_OK;
   return run.ending != CH_OK ? run.ending : ch_run_late(&run) ? CH_MAX_TIME : CH_MAX_ITER;
 }
@@ -241,12 +261,40 @@ static void gather(Driver* d) {
     ch_block_project(&p->blocks[i], d->options->pose, d->r_out + p->blocks[i].row, d->r_out + p->blocks[i].row);
 }
 
+// The start, put inside its cone; zero where there is none.
+static void put_start(Driver* d) {
+  const ChProblem* p = d->problem;
+  for (int k = 0; k < p->rows; ++k) d->r_out[k] = 0.0;
+  for (int i = 0; i < p->block_count && d->options->warm; ++i) {
+    int row = p->blocks[i].row;
+    ch_block_project(&p->blocks[i], d->options->pose, d->options->warm + row, d->r_out + row);
+  }
+}
+
 static ChStatus grade(Driver* d) {
   d->starts = false;
-  gather(d);
   ChStatus status = ch_problem_velocity(d->context, d->problem, d->r_out, d->v_out, d->u_out);
   if (status != CH_OK) return status;
   return ch_grader_grade(d->context, d->grader, d->r_out, d->v_out, &d->info->certificate);
+}
+
+// Whether what is handed out is a number throughout, and graded by one.
+static bool is_finite(const Driver* d) {
+  const ChProblem* p = d->problem;
+  return ch_all_finite(d->r_out, p->rows) && ch_all_finite(d->u_out, p->rows) && ch_all_finite(d->v_out, p->dof) &&
+         isfinite(d->info->certificate.natural);
+}
+
+// What is not finite is never handed out: the start takes its place, or r = 0.
+static ChStatus fall_back(Driver* d) {
+  put_start(d);
+  ChStatus status = grade(d);
+  if (status == CH_OK && !is_finite(d)) {
+    memset(d->r_out, 0, (size_t)d->problem->rows * sizeof *d->r_out);
+    status = grade(d);
+  }
+  if (status != CH_OK) return status;
+  return ch_certificate_met(&d->info->certificate, d->options->tolerance) ? CH_OK : say_not_finite(d);
 }
 
 // Small parts first: where time runs out it was the large one that took it.
@@ -282,17 +330,19 @@ static ChStatus solve_and_grade(Driver* d) {
     worst = CH_OK;
     for (int c = 0; c < d->parts.count; ++c) {
       ChStatus status = run_part(d, c, tolerance);
-      if (status != CH_OK && worst != CH_MAX_TIME) worst = status;
+      bool said = worst == CH_MAX_TIME || worst == CH_ERR_NUMERIC;
+      if (status != CH_OK && !said) worst = status;
     }
+    gather(d);
     ChStatus status = grade(d);
     if (status != CH_OK) return status;
+    if (!is_finite(d)) return fall_back(d);
     const ChCertificate* k = &d->info->certificate;
     if (ch_certificate_met(k, d->options->tolerance)) return CH_OK;
     double excess = ch_max(k->natural, k->siconos) / d->options->tolerance;
     if (worst != CH_OK || !(excess > 1.0) || !(tolerance > 1e-16)) break;
     tolerance /= fmin(2.0 * excess, 1e3);
   }
-  if (isnan(d->info->certificate.natural)) return CH_ERR_NUMERIC;
   return worst == CH_OK ? CH_MAX_ITER : worst;
 }
 
@@ -301,11 +351,7 @@ static ChStatus solve_and_grade(Driver* d) {
 static ChStatus try_start(Driver* d, bool* serves) {
   const ChProblem* p = d->problem;
   *serves = false;
-  for (int k = 0; k < p->rows; ++k) d->r_out[k] = 0.0;
-  for (int i = 0; i < p->block_count && d->options->warm; ++i) {
-    int row = p->blocks[i].row;
-    ch_block_project(&p->blocks[i], d->options->pose, d->options->warm + row, d->r_out + row);
-  }
+  put_start(d);
   ChStatus status = ch_problem_velocity(d->context, p, d->r_out, d->v_out, d->u_out);
   d->starts = status == CH_OK;
   if (status != CH_OK || !d->options->warm) return status;

@@ -14,7 +14,7 @@
 
 static bool is_measurable(const ChSystem* s, const double* r) {
   for (int k = 0; k < s->rows; ++k)
-    if (fabs(r[k]) > MEASURABLE) return false;
+    if (!(fabs(r[k]) <= MEASURABLE)) return false;  // NaN neither
   return true;
 }
 

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/check.h"
+#include "base/vector.h"
 #include "step/state.h"
 
 // What is kept of the last step's info: all but the times it took, and momenta, which the states tell.
@@ -18,6 +20,7 @@
   X(iterations, long)    \
   X(missed, bool)        \
   X(penetration, double) \
+  X(deferred, double)    \
   X(joint_error, double) \
   X(kinetic, double)     \
   X(potential, double)   \
@@ -37,7 +40,7 @@ typedef struct Header {
   double info[FIGURE_COUNT];
 } Header;
 
-static const char MAGIC[8] = "CHSTATE4";
+static const char MAGIC[8] = "CHSTATE5";
 
 static size_t size_of(const ChSimulation* s, int contacts) {
   return sizeof(Header) + ch_world_state_bytes(s->world) +
@@ -129,6 +132,24 @@ static ChStatus check_header(ChContext* context, const ChSimulation* s, const He
   return CH_OK;
 }
 
+// Warm starts: joints' reactions first, contacts' then.
+static ChStatus check_reactions(ChContext* context, const char* at, const Header* h) {
+  size_t joints = (size_t)h->joints * CH_JOINT_ROWS_MAX;
+  bool fine = true;
+  for (size_t k = 0; k < joints; ++k, at += sizeof(double)) {
+    double r;
+    memcpy(&r, at, sizeof r);
+    fine = fine && isfinite(r);
+  }
+  for (int k = 0; k < h->contacts; ++k, at += sizeof(ChContactMemory)) {
+    ChContactMemory contact;
+    memcpy(&contact, at, sizeof contact);
+    fine = fine && ch_all_finite(contact.r, 3);
+    for (int a = 0; a < 3; ++a) fine = fine && ch_vec_finite(contact.axis[a]);
+  }
+  return fine ? CH_OK : ch_fail(context, CH_ERR_FORMAT, "checkpoint holds a reaction that is not finite");
+}
+
 ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* bytes, size_t size) {
   Header header;
   if (size < sizeof header)
@@ -142,8 +163,10 @@ ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* byt
   memcpy(s->before, at, states);
   status = ch_states_check(context, s->world, s->before, header.step);
   if (status != CH_OK) return status;
-  memcpy(s->states, s->before, states);
   at += states;
+  status = check_reactions(context, at, &header);
+  if (status != CH_OK) return status;
+  memcpy(s->states, s->before, states);
   memcpy(s->memory.joints, at, (size_t)header.joints * CH_JOINT_ROWS_MAX * sizeof(double));
   at += (size_t)header.joints * CH_JOINT_ROWS_MAX * sizeof(double);
   if (header.contacts > 0) memcpy(s->memory.contacts, at, (size_t)header.contacts * sizeof *s->memory.contacts);

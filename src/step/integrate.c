@@ -44,7 +44,8 @@ typedef struct Step {
 static ChRowRule row_rule(const Step* p) {
   const ChSimulationOptions* o = &p->s->options;
   double h = p->h;
-  ChRowRule rule = {.h = h, .contact_gain = o->gamma / h, .joint_gain = o->gamma / h, .motor_gain = 1.0 / h};
+  ChRowRule rule = {
+      .h = h, .contact_gain = o->gamma / h, .push_out = o->push_out, .joint_gain = o->gamma / h, .motor_gain = 1.0 / h};
   switch (o->stabilization) {
     case CH_STABILIZE_LINEARIZED:
       rule.contact_gain = rule.joint_gain = 1.0 / (o->gamma * h);
@@ -60,10 +61,12 @@ static ChRowRule row_rule(const Step* p) {
     case CH_STABILIZE_ON:
       break;
   }
-  if (p->it->contacts == CH_CONTACTS_ARRIVE)
+  if (p->it->contacts == CH_CONTACTS_ARRIVE) {  // where a gap closes at the end is the scheme itself, no stabilisation
     rule.contact_gain = 1.0 / (h * (1.0 - p->a));
-  else if (p->it->contacts != CH_CONTACTS_STABILIZED)
+    rule.push_out = INFINITY;
+  } else if (p->it->contacts != CH_CONTACTS_STABILIZED) {
     rule.contact_gain = 0.0;
+  }
   return rule;
 }
 
@@ -357,6 +360,7 @@ static void measure(const Step* p) {
       if (block->gap >= 0 && -value > info->penetration) info->penetration = -value;
     }
   }
+  info->deferred = p->rows.deferred;
   info->contacts = p->moment.gap_count;
   info->islands = p->islands.count;
   for (int i = 0; i < p->islands.count; ++i) info->resting += p->stage.rests[i];

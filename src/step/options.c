@@ -67,6 +67,9 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
     return ch_fail(context, CH_ERR_RANGE, "step h is %g s, must be above 0 and at most 1000", o->h);
   if (!(o->gamma > 0.0 && o->gamma <= 1.0))
     return ch_fail(context, CH_ERR_RANGE, "stabilization is %g, must be above 0 and at most 1", o->gamma);
+  if (!(o->push_out >= 0.0))
+    return ch_fail(context, CH_ERR_RANGE, "push-out speed is %g m/s, must be 0 (by depth and size) or more",
+                   o->push_out);
   if (!(o->deformation_weight >= 0.5 && o->deformation_weight <= 1.0))
     return ch_fail(context, CH_ERR_RANGE, "deformation weight is %g, must be 0.5 to 1", o->deformation_weight);
   if (!(o->margin >= 0.0 && o->margin < INFINITY))

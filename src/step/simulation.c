@@ -135,6 +135,15 @@ static double time_after(ChSimulation* s, double h) {
   return s->base_time + (double)(s->step + 1 - s->base_step) * h;
 }
 
+// States are finite by now; what is computed of them may still be out of range.
+static ChStatus check_info(ChContext* context, const ChStepInfo* info) {
+  const double figures[] = {info->kinetic,     info->potential, info->work,        info->gain,
+                            info->penetration, info->deferred,  info->joint_error, info->certificate.natural};
+  if (ch_all_finite(figures, sizeof figures / sizeof *figures)) return CH_OK;
+  return ch_fail(context, CH_ERR_NUMERIC, "step %ld: its figures are not finite: energy %g J + %g J, work %g J",
+                 info->step, info->kinetic, info->potential, info->work);
+}
+
 static ChStatus try_step(ChContext* context, ChSimulation* s, double h, ChStepInfo* info) {
   jmp_buf landing;
   turn_scratch(s);
@@ -151,6 +160,7 @@ static ChStatus try_step(ChContext* context, ChSimulation* s, double h, ChStepIn
   if (status == CH_OK && s->options.project) status = ch_positions_project(context, s, info);
   if (status == CH_OK) status = ch_states_check(context, s->world, s->states, info->step);
   if (status == CH_OK) ch_ledger_close(s, half_step, info);
+  if (status == CH_OK) status = check_info(context, info);
   ch_arena_set_landing(scratch, NULL);
   return status;
 }
@@ -208,8 +218,10 @@ static ChStatus notice_options(ChContext* context, ChSimulation* s) {
 static ChStatus make_step(ChContext* context, ChSimulation* s, ChStepInfo* info) {
   size_t bytes = ch_world_state_bytes(s->world);
   double h = s->h;
+  ChStatus status = ch_states_check(context, s->world, s->states, s->step + 1);
+  if (status != CH_OK) return status;
   memcpy(s->before, s->states, bytes);
-  ChStatus status = s->options.adaptive ? adaptive_step(context, s, info) : try_step(context, s, s->options.h, info);
+  status = s->options.adaptive ? adaptive_step(context, s, info) : try_step(context, s, s->options.h, info);
   if (status != CH_OK) {  // as if the step had not been tried
     memcpy(s->states, s->before, bytes);
     s->rest.filled = false;

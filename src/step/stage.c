@@ -183,8 +183,12 @@ static int steps_unsure(const Island* island) {
   return most;
 }
 
-// What shows how game engines fare is left with what it got.
-static bool plays_engine(const ChSolveOptions* options) { return ch_method_find(options->method)->engine_sweeps > 0; }
+// A baseline method that did its sweeps keeps its own answer, good or bad: it shows how game engines fare. What the
+// clock cut off is no answer of theirs. (Where there is a limit of time there is none of work.)
+static bool keeps_own_answer(const Island* island, const ChSolveOptions* options, ChStatus status) {
+  bool cut_off = status == CH_MAX_TIME && isfinite(options->time_limit);
+  return ch_method_find(options->method)->engine_sweeps > 0 && !cut_off && isfinite(island->info.certificate.natural);
+}
 
 static bool is_left_alone(const ChStage* s, int i) { return (s->idle && s->idle[i]) || (s->kept && s->kept[i]); }
 
@@ -302,7 +306,8 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
   bool fell_short =
       status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC;
   if (status != CH_OK && !fell_short) return status;
-  if (fell_short && !plays_engine(&options) && !nearly_met(&island->info.certificate, options.tolerance)) {
+  if (fell_short && !keeps_own_answer(island, &options, status) &&
+      !nearly_met(&island->info.certificate, options.tolerance)) {
     ChStatus closed = close_blocks(context, island, &options);
     if (closed != CH_OK) return closed;
   }
@@ -311,6 +316,19 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
   if (island->info.components > 0 && !s->rests[island->index])
     s->unsure_next[island->index] = (unsigned char)(unsure > 0 ? unsure - 1 : UNSURE_STEPS);
   return CH_OK;
+}
+
+// What leaves an island is finite and graded, or the step is not made.
+static ChStatus check_answer(ChContext* context, const Island* island) {
+  const ChProblem* p = island->problem;
+  bool finite = ch_all_finite(island->r, p->rows) && ch_all_finite(island->v, p->dof);
+#define X(name, text) finite = finite && isfinite(island->info.certificate.name);
+  CH_CERTIFICATE_FIELDS(X)
+#undef X
+  if (finite) return CH_OK;
+  int body = island->stage->islands->bodies[island->stage->islands->body_start[island->index]];
+  return ch_fail(context, CH_ERR_NUMERIC, "the step at t = %g s has no finite answer where body '%.100s' is",
+                 island->stage->moment->time, island->stage->moment->world->bodies[body].name);
 }
 
 static void stop_island(ChStage* s, int i) {
@@ -339,6 +357,7 @@ static ChStatus solve_problem(ChContext* context, Island* island) {
   copy_reactions(island, false);
   status = p->block_count > 0 ? solve_blocks(context, island)
                               : ch_problem_velocity(context, p, island->r, island->v, island->u);
+  if (status == CH_OK) status = check_answer(context, island);
   if (status != CH_OK) return status;
   copy_reactions(island, true);
   if (s->rests[island->index])

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "step/state.h"
 
 static int compare(const ChContactMemory* m, const ChGap* g) {
@@ -22,7 +23,7 @@ static void recall_contact(const ChContactMemory* m, const ChRow* rows, int dime
   for (int a = 0; a < dimension; ++a) r[a] = scale * (unturned ? m->r[a] : ch_dot(impulse, rows[a].force[1]));
 }
 
-void ch_memory_recall(const ChSimulation* s, const ChRows* rows, const ChGap* gaps, double h, double* r) {
+static void recall(const ChSimulation* s, const ChRows* rows, const ChGap* gaps, double h, double* r) {
   const ChMemory* memory = &s->memory;
   double scale = memory->h > 0.0 ? h / memory->h : 0.0;
   int at = 0;
@@ -39,6 +40,12 @@ void ch_memory_recall(const ChSimulation* s, const ChRows* rows, const ChGap* ga
     if (at == memory->contact_count || compare(&memory->contacts[at], gap) != 0) continue;
     recall_contact(&memory->contacts[at], rows->rows + block->law.row, block->law.dimension, scale, out);
   }
+}
+
+// No step starts from what is not finite, whatever was loaded or scaled: it starts from nothing then.
+void ch_memory_recall(const ChSimulation* s, const ChRows* rows, const ChGap* gaps, double h, double* r) {
+  recall(s, rows, gaps, h, r);
+  if (!ch_all_finite(r, rows->row_count)) memset(r, 0, (size_t)rows->row_count * sizeof *r);
 }
 
 ChStatus ch_memory_reserve(ChContext* context, ChSimulation* s, int count) {

@@ -1,10 +1,10 @@
 // Pictures and films: `cardhouse render` opens a replay file in a browser without a window, and asks this for one moment
 // after the other. The controls are hidden; a line of text tells what is seen.
 import "./picture.css";
-import { certificateText } from "./charts";
 import type { Frame } from "./protocol";
 import type { ReplaySource } from "./replay";
 import { find, setText } from "./ui/dom";
+import { verdictOf } from "./ui/verdict";
 import type { Colouring } from "./view/bodies";
 import type { Direction } from "./view/camera";
 import type { Stage } from "./view/stage";
@@ -63,9 +63,8 @@ class Picture {
     const frame = this.source.present as Frame;
     const { name, tolerance } = this.source.scene;
     const step = frame.stats[frame.stats.length - 1];
-    const sign = step && step.natural <= tolerance ? "≤" : ">";
-    const certificate = step ? ` · certificate ${certificateText(step.natural)} ${sign} ${certificateText(tolerance)}` : "";
-    setText(this.caption, `${name} · t = ${frame.time.toFixed(3)} s${certificate}`);
+    const verdict = step && verdictOf(step, tolerance);
+    setText(this.caption, `${name} · t = ${frame.time.toFixed(3)} s${verdict ? ` · ${verdict.text}` : ""}`);
   }
 }
 

@@ -1,12 +1,12 @@
 // What one should know at a glance: how exactly the last steps were solved, how fast it goes, what the marks mean, how long
 // a metre is.
-import { certificateText } from "../charts";
 import { niceBelow, quantity } from "../format";
 import { CONTACT_NAMES, DISPLACEMENT_COLOURS } from "../palette";
 import type { Panel } from "../panel";
 import type { Frame, LoopMessage, SceneMessage, StateMessage } from "../protocol";
 import type { Stage } from "../view/stage";
 import { el, setText } from "./dom";
+import { Worst } from "./verdict";
 
 const REFRESH_MS = 150; // numbers that change faster cannot be read
 
@@ -27,8 +27,7 @@ class Chip {
   private readonly label = el("strong", { class: "chip-label", hidden: true });
   private readonly certificate = el("span", { class: "certificate" }, "no step yet");
   private readonly rest = el("span", { class: "rest", hidden: true }, "at rest");
-  private worst = 0;
-  private any = false;
+  private worst = new Worst();
   private drawn = 0;
 
   constructor() {
@@ -41,28 +40,22 @@ class Chip {
   }
 
   clear(): void {
-    this.worst = 0;
-    this.any = false;
+    this.worst = new Worst();
     this.rest.hidden = true;
     setText(this.certificate, "no step yet");
     delete this.element.dataset.met;
   }
 
   frame(frame: Frame, tolerance: number): void {
-    for (const s of frame.stats) {
-      this.worst = Number.isNaN(s.natural) || s.natural > this.worst ? s.natural : this.worst;
-      this.any = true;
-    }
+    for (const step of frame.stats) this.worst.add(step);
     const now = performance.now();
-    if (!this.any || (frame.running && now - this.drawn < REFRESH_MS)) return;
+    if (!this.worst.any || (frame.running && now - this.drawn < REFRESH_MS)) return;
     this.drawn = now;
-    const met = this.worst <= tolerance;
-    this.element.dataset.met = String(met);
-    const relation = `${certificateText(this.worst)} ${met ? "\u2264" : ">"} ${certificateText(tolerance)}`;
-    setText(this.certificate, `${met ? "\u2713" : "\u2715"} certificate ${relation}`);
+    const { met, text } = this.worst.verdict(tolerance);
+    this.element.dataset.met = met;
+    setText(this.certificate, text);
     this.rest.hidden = !frame.stats[frame.stats.length - 1]?.atRest;
-    this.worst = 0;
-    this.any = false;
+    this.worst = new Worst();
   }
 }
 
