@@ -101,7 +101,8 @@ ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimula
 void ch_simulation_destroy(ChSimulation* simulation);
 
 // One step. CH_OK also where a tolerance was missed (info->missed says so); an error only where the step could not be
-// made.
+// made. CH_STOPPED where options.solve.stop asked for it: the simulation is as it was before the step, and goes on from
+// there bit for bit as if nobody had asked.
 ChStatus ch_simulation_step(ChContext* context, ChSimulation* simulation, ChStepInfo* info);
 
 const ChWorld* ch_simulation_world(const ChSimulation* simulation);

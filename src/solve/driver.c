@@ -226,6 +226,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   if (run.note[0]) snprintf(d->info->note, sizeof d->info->note, "%s", run.note);
   if (run.stages[0]) snprintf(d->info->stage, sizeof d->info->stage, "%s", run.stages);
   if (run.error <= run.tolerance) return CH_OK;
+  if (ch_stop_wanted()) return CH_STOPPED;
   return run.ending != CH_OK ? run.ending : ch_run_late(&run) ? CH_MAX_TIME : CH_MAX_ITER;
 }
 
@@ -283,6 +284,7 @@ static ChStatus solve_and_grade(Driver* d) {
     for (int c = 0; c < d->parts.count; ++c) {
       ChStatus status = run_part(d, c, tolerance);
       if (status != CH_OK && worst != CH_MAX_TIME) worst = status;
+      if (status == CH_STOPPED) worst = status;
     }
     ChStatus status = grade(d);
     if (status != CH_OK) return status;
@@ -367,9 +369,6 @@ static ChStatus set_up_and_solve(Driver* d, const unsigned char* skip) {
 static ChStatus drive(Driver* d) {
   ChStatus status = check_arguments(d);
   if (status != CH_OK) return status;
-  d->started = ch_clock_seconds();
-  d->begun = ch_work_done();
-  d->deadline = ch_deadline_in(d->options->time_limit, d->options->work_limit);
   snprintf(d->info->inner_name, sizeof d->info->inner_name, "%s", d->inner ? d->inner->name : "-");
   d->info->certificate = ch_certificate_unknown();
   bool serves;
@@ -381,7 +380,8 @@ static ChStatus drive(Driver* d) {
     const unsigned char* open = find_open(d);
     status = set_up_and_solve(d, open);
     if (open && (status == CH_MAX_ITER || status == CH_STATIONARY)) status = set_up_and_solve(d, NULL);
-    bool fell_short = status == CH_MAX_ITER || status == CH_STATIONARY || status == CH_MAX_TIME;
+    bool fell_short =
+        status == CH_MAX_ITER || status == CH_STATIONARY || status == CH_MAX_TIME || status == CH_STOPPED;
     if (d->polishes && fell_short) status = try_start(d, &serves);  // an iteration made it worse: it passed before
   }
   d->info->seconds_solve = ch_clock_seconds() - d->started - d->info->seconds_setup;
@@ -393,7 +393,11 @@ ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOpt
   ChArena* volatile arena = NULL, * volatile shared = NULL;
   jmp_buf landing;
   *info = (ChSolveInfo){0};
+  const double started = ch_clock_seconds(), begun = ch_work_done();
+  const ChDeadline deadline = ch_deadline_in(options->time_limit, options->work_limit);
+  const ChLimits before = ch_limits_enter(deadline, (ChStop){options->stop, options->stop_user});
   if (setjmp(landing) || !(arena = ch_arena_create(NULL)) || !(shared = ch_arena_create(NULL))) {
+    ch_limits_leave(before);
     ch_arena_destroy(shared);
     ch_arena_destroy(arena);
     return info->status =
@@ -406,11 +410,16 @@ ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOpt
                    .shared = shared,
                    .problem = problem,
                    .options = options,
+                   .started = started,
+                   .begun = begun,
+                   .deadline = deadline,
                    .v_out = v,
                    .u_out = u,
                    .r_out = r,
                    .info = info};
   info->status = drive(&driver);
+  info->work = ch_work_done() - begun;
+  ch_limits_leave(before);
   ch_arena_destroy(shared);
   ch_arena_destroy(arena);
   return info->status;

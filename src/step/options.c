@@ -52,6 +52,7 @@ static ChStatus check_solver(ChContext* context, const ChSimulationOptions* o, i
   solve.warm = NULL;
   solve.history = NULL;
   solve.diagnostics = NULL;
+  solve.stop = NULL;
   ChStatus status = ch_problem_build(context, &def, &problem);
   if (status != CH_OK) return status;
   if (o->cone_sides > 0) status = ch_problem_set_polygon(context, problem, o->cone_sides, o->cone_outer);

@@ -370,6 +370,11 @@ static void keep_island(ChStage* s, int i) {
   s->grades[i] = s->kept_grades[i];
 }
 
+static bool is_stopped(const ChStage* s) {
+  const ChSolveOptions* o = &s->options->solve;
+  return o->stop && o->stop(o->stop_user);
+}
+
 ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
   int count = s->islands->count;
   s->rests = CH_TAKE(arena, count, unsigned char);
@@ -386,7 +391,7 @@ ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
     if (s->kept && s->kept[i])
       keep_island(s, i);
     else
-      status[i] = solve_island(&contexts[omp_get_thread_num()], &islands[i]);
+      status[i] = is_stopped(s) ? CH_STOPPED : solve_island(&contexts[omp_get_thread_num()], &islands[i]);
   }
   for (int i = 0; i < count; ++i) {  // in order, whichever thread was first
     learn_haste(s, &islands[i]);
