@@ -39,13 +39,23 @@ typedef struct ChLimits {
 
 // Limits of this thread from now on, until they are left, which puts back those of before.
 ChLimits ch_limits_enter(ChDeadline deadline, ChStop stop);
+ChLimits ch_limits_extend(ChDeadline deadline);  // the same with another deadline
 void ch_limits_leave(ChLimits before);
 
 bool ch_stop_wanted(void);
-// Whether what is computed now is of no use to anybody, for time or work have run out.
+// Whether what is computed now is of no use to anybody, for time or work have run out. Kernels may ask as often as they
+// like, having added what they did: the clock is looked at once in a while.
 bool ch_limits_over(void);
 // Whether a part of the work that cannot be left once it is begun may be: so much work, which takes so many seconds.
 // It may go beyond the limit by little.
 bool ch_limits_allow(double work, double seconds);
+// The same part again and again, its work known beforehand; the seconds are learnt from the last time. Zero it at first.
+typedef struct ChForeseen {
+  double work, began;
+  double rate;  // work a second, the last time; 0: there was none
+} ChForeseen;
+bool ch_foreseen_begin(ChForeseen* part, double work);  // false: it is not allowed
+void ch_foreseen_end(ChForeseen* part);                 // counts the work
+#define CH_WORK_RATE 1e9  // work in a second, where nothing better is known
 
 #endif

@@ -47,7 +47,7 @@ def motion(path):
 
 def table(path):
     with open(path, newline="", encoding="utf-8") as file:
-        return [{k: v for k, v in row.items() if not k.startswith("seconds")} for row in csv.DictReader(file)]
+        return [{k: v for k, v in row.items() if k not in ("collide", "assemble", "solve")} for row in csv.DictReader(file)]
 
 
 def differing(a, b):
