@@ -424,7 +424,7 @@ class Endings(Runs):
             self.wait_for_rows(out, 5)
             process.send_signal(name)
             answer, message = process.communicate(timeout=60)
-            self.assertEqual(process.returncode, 130, message)
+            self.assertEqual(process.returncode, 128 + name, message)
             self.assertIn("--resume " + out + ".checkpoint", message)
             summary = json.loads(answer)
             self.assertTrue(summary["interrupted"])

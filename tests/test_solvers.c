@@ -300,7 +300,7 @@ static void bad_arguments_are_refused(void** state) {
   REFUSE(CH_ERR_RANGE, o.tolerance = 1.0);
   REFUSE(CH_ERR_RANGE, o.time_limit = 0.0);
   REFUSE(CH_ERR_RANGE, o.time_limit = NAN);
-  REFUSE(CH_ERR_RANGE, o.work_limit = 0.0);
+  REFUSE(CH_ERR_RANGE, o.work_limit = -1.0);
   REFUSE(CH_ERR_RANGE, o.work_limit = NAN);
   REFUSE(CH_ERR_RANGE, o.max_iterations = -1);
   REFUSE(CH_ERR_RANGE, o.pose = (ChPose)7);

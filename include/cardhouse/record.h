@@ -88,6 +88,10 @@ typedef struct ChRecordState {
 // A checkpoint is written beside and then renamed: a kill at any moment leaves the old or the new one, whole.
 ChStatus ch_checkpoint_write(ChContext* context, const char* path, const ChSimulation* simulation, const char* scene,
                              const ChRecordState* records);
+// The same of what ch_simulation_save left before a step that has not ended: it may be called on another thread
+// meanwhile.
+ChStatus ch_checkpoint_write_saved(ChContext* context, const char* path, const ChSimulation* simulation,
+                                   const char* scene, const ChRecordState* records, const void* saved, size_t size);
 // `simulation` is of the same scene, which is checked by its text and by the corners of its meshes and hulls.
 ChStatus ch_checkpoint_read(ChContext* context, const char* path, ChSimulation* simulation, const char* scene,
                             ChRecordState* records);

@@ -54,8 +54,9 @@ typedef struct ChSimulationOptions {
   ChSolveOptions solve;  // method, inner, pose, tolerance, limits of one island's solve
 } ChSimulationOptions;
 
-// As ch_solve_options_default, but an island's solve has no time limit and ends after counted work of 2e9, about two
-// seconds; where a time limit is set it takes the work limit's place. Names of methods and settings are not copied:
+// As ch_solve_options_default, but an island's solve has no time limit and a limit on work by the island's size, about
+// two and a half seconds at most. A limit on work is for all that is done for an island in a step, a safe end where its solve misses
+// included; where a time limit is set it takes the work limit's place. Names of methods and settings are not copied:
 // they must live as long as the simulation.
 ChSimulationOptions ch_simulation_options_default(void);
 
@@ -104,7 +105,8 @@ ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimula
 void ch_simulation_destroy(ChSimulation* simulation);
 
 // One step. CH_OK also where a tolerance was missed (info->missed says so); an error only where the step could not be
-// made.
+// made. CH_STOPPED where options.solve.stop asked for it: the simulation is as it was before the step, and goes on from
+// there bit for bit as if nobody had asked.
 ChStatus ch_simulation_step(ChContext* context, ChSimulation* simulation, ChStepInfo* info);
 
 const ChWorld* ch_simulation_world(const ChSimulation* simulation);

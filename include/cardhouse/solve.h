@@ -22,6 +22,9 @@ typedef struct ChSetting {
 // Called once per iteration with the error that the solver sees (scaled, relative: comparable with `natural`).
 typedef void (*ChHistoryFn)(void* user, const char* stage, int iteration, double seconds, double error);
 
+// Whether the caller wants the work to end now. Once true it must stay true until the call has returned.
+typedef bool (*ChStopFn)(void* user);
+
 typedef struct ChSolveOptions {
   const char* method;  // "auto"
   const char* inner;   // inner convex solver of relaxed, successive, staggered; NULL = the method's own default
@@ -29,7 +32,8 @@ typedef struct ChSolveOptions {
   double tolerance;     // on the certificate, default 1e-8
   long max_iterations;  // 0 = the method's own
   double time_limit;    // seconds, default 60; INFINITY: none
-  double work_limit;    // counted work, about 1e9 a second: binds at the same place on any machine. Default INFINITY
+  double work_limit;    // counted work, about 1e9 a second: binds at the same place on any machine. Default INFINITY; 0:
+                        // by the size of the problem, 1e8 and 1.25e6 a row, at most 2.5e9
   int threads;          // 1; the answer does not depend on it
   const double* warm;   // start reactions in the problem's units, or NULL
   double accept;        // a start graded at most so is taken as it is, default 0: at the tolerance. One in between is
@@ -42,6 +46,8 @@ typedef struct ChSolveOptions {
   ChStaggeredFn diagnostics;  // called by `staggered` after every iteration; costs time, not bits
   void* diagnostics_user;
   bool diagnostics_plain;  // without K_A and what follows from it, which is most of that time
+  ChStopFn stop;           // asked often, by every thread that solves; NULL: nobody asks to stop
+  void* stop_user;
 } ChSolveOptions;
 
 typedef struct ChSolveInfo {
@@ -51,6 +57,7 @@ typedef struct ChSolveInfo {
   long factorizations;
   int components;  // independent parts that were solved separately
   double seconds_setup, seconds_solve;
+  double work;          // counted, what a work limit speaks of
   char stage[160];      // auto: the stages that ran, e.g. "nsgs admm newton"
   char inner_name[32];  // the inner solver used, or "-"
   char note[160];       // what the method adds, of its last part: counters of its own, how it ended; or empty
@@ -59,8 +66,9 @@ typedef struct ChSolveInfo {
 ChSolveOptions ch_solve_options_default(void);
 
 // Solves the problem; r (rows), u (rows) and, for the global form, v (dof) belong to the caller. r ends inside its
-// cone. Returns CH_OK when solved; CH_MAX_ITER, CH_MAX_TIME, CH_STATIONARY (a local method can do no more) or
-// CH_ERR_NUMERIC with the best iterate when not; and another error, with nothing written, for bad arguments.
+// cone. Returns CH_OK when solved; CH_MAX_ITER, CH_MAX_TIME, CH_STATIONARY (a local method can do no more),
+// CH_STOPPED (options->stop asked for it) or CH_ERR_NUMERIC with the best iterate when not; and another error, with
+// nothing written, for bad arguments.
 ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOptions* options, double* v, double* u,
                   double* r, ChSolveInfo* info);
 

@@ -2,7 +2,6 @@
 #include "cli/progress.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -10,38 +9,6 @@
 
 enum { BAR = 24 };
 static const double SHOW_SECONDS = 0.1, SHOW_AFTER = 0.5;
-
-static volatile sig_atomic_t stop;
-
-static void on_signal(int number) {
-  (void)number;
-  stop = 1;
-}
-
-// The signal comes again when this returns, and then does what it does to a program without handlers.
-static void on_signal_while_opening(int number) {
-  static const char text[] = "\ncardhouse: interrupted while the scene was opened; nothing was run\n";
-  ssize_t put = write(STDERR_FILENO, text, sizeof text - 1);
-  (void)put;
-  raise(number);
-}
-
-void ch_signals_end(void) {
-  static const int numbers[] = {SIGINT, SIGTERM};
-  for (int k = 0; k < 2; ++k) {
-    struct sigaction before, action = {.sa_handler = on_signal_while_opening, .sa_flags = (int)SA_RESETHAND};
-    bool heeded = sigaction(numbers[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN;
-    if (heeded) sigaction(numbers[k], &action, NULL);
-  }
-}
-
-void ch_signals_heed(void) {
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-}
-
-bool ch_stop_asked(void) { return stop != 0; }
 
 static void print_notice(void* user, const char* text) { ch_complain(user, "%s", text); }
 

@@ -1,4 +1,4 @@
-// A run in a terminal: a bar with the time left on standard error; and an orderly end on Ctrl-C.
+// A run in a terminal: a bar with the time left on standard error.
 #ifndef CH_CLI_PROGRESS_H
 #define CH_CLI_PROGRESS_H
 
@@ -24,13 +24,5 @@ void ch_left_text(double seconds, char text[CH_LEFT_SIZE]);
 
 // On a terminal, and where `wanted`, what the library begins that takes long is said on standard error.
 void ch_notices_show(const ChCommand* command, ChContext* context, bool wanted);
-
-// While a scene is opened, which may take minutes, there is nothing to end in order: Ctrl-C and SIGTERM end the program
-// at once, by the signal, and say so.
-void ch_signals_end(void);
-// From now on the first Ctrl-C or SIGTERM only asks to stop; the second one kills. To be called when there is something
-// to end in order.
-void ch_signals_heed(void);
-bool ch_stop_asked(void);
 
 #endif

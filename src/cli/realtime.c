@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "cli/progress.h"
+#include "cli/signals.h"
 
 static const double NAP = 0.05;  // seconds between looks at whether a stop was asked for
 

@@ -16,6 +16,7 @@
 #include "cardhouse/scene.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/signals.h"
 #include "record/trajectory_read.h"
 
 bool ch_recorded_is_file(const char* name) {
@@ -52,6 +53,7 @@ static ChStatus run_scene(ChContext* context, const char* name, const ChRecorded
   ChTrajectory* trajectory = NULL;
   ChWorld* world = scene->world;
   scene->world = NULL;
+  scene->options.solve.stop = ch_stop_asked_by;
   status = ch_simulation_create(context, world, &scene->options, &simulation);
   int every = (int)fmin(fmax(1.0, floor(1.0 / (run->rate * scene->options.h) + 1e-6)), 1e6);
   if (status == CH_OK) status = ch_trajectory_create(context, path, simulation, scene->text, every, false, &trajectory);
@@ -65,10 +67,22 @@ static ChStatus run_scene(ChContext* context, const char* name, const ChRecorded
   return status;
 }
 
+// A ChLastFn, too.
+static bool remove_folder(void* user) {
+  const ChRecorded* recorded = user;
+  char path[300];
+  snprintf(path, sizeof path, "%s/run.h5", recorded->folder);
+  if (recorded->folder[0]) {
+    unlink(path);
+    rmdir(recorded->folder);
+  }
+  return false;
+}
+
 ChExit ch_recorded_open(const ChCommand* self, const char* name, const ChRecordedRun* run, ChRecorded* out) {
   *out = (ChRecorded){0};
   ChContext context = {0};
-  ch_signals_heed();
+  ch_signals_heed(remove_folder, out);
   if (ch_recorded_is_file(name)) {
     ChStatus status = ch_recording_open(&context, name, &out->recording);
     return status == CH_OK ? CH_EXIT_DONE : ch_failure_exit(self, &context, status);
@@ -83,17 +97,17 @@ ChExit ch_recorded_open(const ChCommand* self, const char* name, const ChRecorde
   char path[300];
   snprintf(path, sizeof path, "%s/run.h5", out->folder);
   ChStatus status = run_scene(&context, name, run, path);
+  if (ch_stop_asked()) {
+    ch_complain(self, "interrupted while the scene was run");
+    return (ChExit)ch_stop_status();
+  }
   if (status == CH_OK) status = ch_recording_open(&context, path, &out->recording);
   return status == CH_OK ? CH_EXIT_DONE : ch_failure_exit(self, &context, status);
 }
 
 void ch_recorded_close(ChRecorded* recorded) {
   ch_recording_close(recorded->recording);
-  if (!recorded->folder[0]) return;
-  char path[300];
-  snprintf(path, sizeof path, "%s/run.h5", recorded->folder);
-  unlink(path);
-  rmdir(recorded->folder);
+  remove_folder(recorded);
 }
 
 #endif

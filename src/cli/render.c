@@ -11,7 +11,7 @@
 #include "cli/output.h"
 #ifdef CH_VIEWER
 #include "base/whole_file.h"
-#include "cli/progress.h"
+#include "cli/signals.h"
 #include "cli/recorded.h"
 #include "serve/film.h"
 #include "serve/picture.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/progress.h"
+#include "cli/signals.h"
 #include "reproduce/findings.h"
 #include "reproduce/page.h"
 #ifdef CH_VIEWER

@@ -11,13 +11,14 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/signals.h"
 #include "cli/report_pictures.h"
 #include "cli/verdict_table.h"
 #include "reproduce/findings.h"
 #include "reproduce/page.h"
 #include "reproduce/runner.h"
 
-enum { STATUS_INTERRUPTED = 130, NAMES_MAX = 256, COMMAND_SIZE = 1024 };
+enum { NAMES_MAX = 256, COMMAND_SIZE = 1024 };
 static const double BAR_SECONDS = 0.2;
 
 #define REPRODUCE_OPTIONS(X)                                                                                   \
@@ -124,7 +125,7 @@ static ChExit conclude(const ChCommand* self, const Arguments* a, const ChRunner
     ch_verdict_table_print(runner->count, results);
     printf("the report: %s/index.html\n", a->out);
   }
-  if (ch_stop_asked()) return (ChExit)STATUS_INTERRUPTED;
+  if (ch_stop_asked()) return (ChExit)ch_stop_status();
   return short_of ? CH_EXIT_SHORT : CH_EXIT_DONE;
 }
 
@@ -187,7 +188,7 @@ static ChExit run_chosen(const ChCommand* self, const Arguments* a, const char* 
     if (chosen[k]) states[runner.count++].item = ch_item_at(k);
   Bar bar = {0};
   if (!a->quiet && isatty(STDERR_FILENO)) runner.show = show_progress, runner.show_state = &bar;
-  ch_signals_heed();
+  ch_signals_heed(NULL, NULL);
   status = ch_runner_run(&context, &runner);
   if (bar.shown) fputs("\r\033[K", stderr);
   if (status == CH_OK) status = write_page(&context, a, command, &runner);

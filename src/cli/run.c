@@ -1,7 +1,10 @@
 // `cardhouse run`: opens a scene, steps it to its end, records, and says how exactly every step was solved.
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/whole_file.h"
@@ -12,10 +15,11 @@
 #include "cli/progress.h"
 #include "cli/realtime.h"
 #include "cli/run_report.h"
+#include "cli/signals.h"
 #include "model/world.h"
 #include "record/folder.h"
 
-enum { STATUS_INTERRUPTED = 130 };
+enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is asked to end
 
 #define RUN_OPTIONS(X)                                                                                                \
   X(TEXT, method, NULL, "NAME", 0, 0, "what solves the steps; `cardhouse methods` lists them")                        \
@@ -68,6 +72,11 @@ typedef struct Job {
   ChTable* table;
   ChVtk* vtk;
   ChRecordState records;
+  pthread_mutex_t turn;  // held but for the time of a step: who has it may write files
+  void* saved;           // the simulation before that step
+  size_t saved_size, saved_room;
+  const ChCommand* self;
+  double began;  // on the clock
   double from, until, seconds_record;
   ChRealtime realtime;
   bool started;  // steps were made: what fails from now on is no bad usage
@@ -211,8 +220,8 @@ static ChStatus open_files(Job* job) {
   return status;
 }
 
-// The files first: a checkpoint must not be ahead of them.
-static ChStatus write_checkpoint(Job* job, const char* path) {
+// The files first: a checkpoint must not be ahead of them. `before`: of the step that is being made, which is left out.
+static ChStatus write_checkpoint(Job* job, const char* path, bool before) {
   ChStatus status = CH_OK;
   if (job->trajectory) {
     job->records.since = ch_trajectory_since(job->trajectory);
@@ -220,6 +229,9 @@ static ChStatus write_checkpoint(Job* job, const char* path) {
   }
   if (status == CH_OK && job->table) status = ch_table_flush(&job->context, job->table);
   if (status != CH_OK) return status;
+  if (before)
+    return ch_checkpoint_write_saved(&job->context, path, job->simulation, job->scene->text, &job->records, job->saved,
+                                     job->saved_size);
   return ch_checkpoint_write(&job->context, path, job->simulation, job->scene->text, &job->records);
 }
 
@@ -235,7 +247,7 @@ static ChStatus record_step(Job* job) {
   if (status == CH_OK && a->problems && step % a->problems_every == 0)
     status = ch_problem_record(c, a->problems, job->simulation);
   if (status == CH_OK && a->checkpoint && step % a->checkpoint_every == 0)
-    status = write_checkpoint(job, a->checkpoint);
+    status = write_checkpoint(job, a->checkpoint, false);
   return status;
 }
 
@@ -274,6 +286,7 @@ static ChStatus open_scene(const ChCommand* self, Job* job, bool* understood) {
   *understood = override_options(self, job);
   if (!*understood) return CH_ERR_ARGUMENT;
   settle_cone(job);
+  job->options.solve.stop = ch_stop_asked_by;
   ChWorld* world = job->scene->world;
   job->scene->world = NULL;
   return ch_simulation_create(&job->context, world, &job->options, &job->simulation);
@@ -330,6 +343,32 @@ static ChPace pace_of(const Job* job) {
   return (ChPace){.speed = a->realtime ? 1.0 : 0.0, .terms = terms};
 }
 
+// What a step that does not end leaves a checkpoint of.
+static ChStatus save_state(Job* job) {
+  size_t size = 0;
+  if (!job->checkpoint) return CH_OK;
+  ChStatus status = ch_simulation_save(&job->context, job->simulation, NULL, &size);
+  if (status == CH_OK && size > job->saved_room) {
+    void* larger = realloc(job->saved, 2 * size);
+    if (!larger) return ch_fail(&job->context, CH_ERR_MEMORY, "out of memory for the state of the run");
+    job->saved = larger;
+    job->saved_room = 2 * size;
+  }
+  job->saved_size = size;
+  return status == CH_OK ? ch_simulation_save(&job->context, job->simulation, job->saved, &job->saved_size) : status;
+}
+
+// One step, during which the watch may end the run in this thread's place. CH_STOPPED: it was asked to end before it
+// was done, and is left out.
+static ChStatus step_once(Job* job, ChStepInfo* info) {
+  ChStatus status = save_state(job);
+  if (status != CH_OK) return status;
+  pthread_mutex_unlock(&job->turn);
+  status = ch_simulation_step(&job->context, job->simulation, info);
+  pthread_mutex_lock(&job->turn);
+  return status;
+}
+
 static ChStatus step_through(Job* job) {
   const Arguments* a = &job->arguments;
   ChProgress progress = ch_progress_begin(!a->quiet, job->from, job->until);
@@ -341,7 +380,7 @@ static ChStatus step_through(Job* job) {
     double began = ch_clock_seconds();
     ch_simulation_options(job->simulation)->step_limit =
         ch_realtime_allowance(&job->realtime, ch_simulation_time(job->simulation) + job->options.h);
-    status = ch_simulation_step(&job->context, job->simulation, &info);
+    status = step_once(job, &info);
     if (status != CH_OK) break;
     double before = ch_clock_seconds();
     status = record_step(job);
@@ -350,9 +389,10 @@ static ChStatus step_through(Job* job) {
     ch_realtime_step(&job->realtime, info.time, info.h, before - began, !info.missed);
   }
   ch_progress_end(&progress);
+  if (status == CH_STOPPED && ch_stop_asked()) status = CH_OK;
   job->interrupted = status == CH_OK && !is_over(job);
   const char* checkpoint = job->interrupted ? job->checkpoint : a->checkpoint;
-  if (status == CH_OK && checkpoint) status = write_checkpoint(job, checkpoint);
+  if (status == CH_OK && checkpoint) status = write_checkpoint(job, checkpoint, false);
   return status;
 }
 
@@ -384,7 +424,7 @@ static ChExit report(const ChCommand* self, const Job* job, double seconds) {
                 job->checkpoint ? "to go on: the same command with --resume "
                                 : "without --checkpoint or --out it cannot be resumed",
                 job->checkpoint ? job->checkpoint : "");
-    return (ChExit)STATUS_INTERRUPTED;
+    return (ChExit)ch_stop_status();
   }
   return a->strict && job->records.summary.missed > 0 ? CH_EXIT_SHORT : CH_EXIT_DONE;
 }
@@ -402,19 +442,40 @@ static ChExit failure(const ChCommand* self, const Job* job, ChStatus status) {
   return status == CH_ERR_FILE ? CH_EXIT_FAULT : exit_status;
 }
 
-static ChExit run_and_report(const ChCommand* self, Job* job) {
-  bool understood = true;
-  ChStatus status = open_scene(self, job, &understood);
-  if (!understood) return CH_EXIT_USAGE;
-  ch_signals_heed();
-  if (status == CH_OK) status = begin(self, job);
-  double start = ch_clock_seconds();
-  if (status == CH_OK) status = step_through(job);
+static ChExit close_and_report(const ChCommand* self, Job* job, ChStatus status) {
   double closing = ch_clock_seconds();
   status = close_files(job, status);
   double end = ch_clock_seconds();
   job->seconds_record += end - closing;
-  return status == CH_OK ? report(self, job, end - start) : failure(self, job, status);
+  return status == CH_OK ? report(self, job, end - job->began) : failure(self, job, status);
+}
+
+// A ChLastFn: the step at hand does not end, and the run ends without it, with everything as it was before that step.
+static bool end_in_step(void* user) {
+  Job* job = user;
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += WRITING_SECONDS;
+  if (pthread_mutex_timedlock(&job->turn, &until) != 0) return false;  // not in a step, but in writing what was asked
+  if (!job->started) return false;
+  if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+  job->interrupted = true;
+  ChStatus status = job->checkpoint ? write_checkpoint(job, job->checkpoint, true) : CH_OK;
+  close_and_report(job->self, job, status);
+  fflush(stdout);
+  return true;
+}
+
+static ChExit run_and_report(const ChCommand* self, Job* job) {
+  bool understood = true;
+  ChStatus status = open_scene(self, job, &understood);
+  if (!understood) return CH_EXIT_USAGE;
+  pthread_mutex_lock(&job->turn);
+  ch_signals_heed(end_in_step, job);
+  if (status == CH_OK) status = begin(self, job);
+  job->began = ch_clock_seconds();
+  if (status == CH_OK) status = step_through(job);
+  return close_and_report(self, job, status);
 }
 
 // Where a checkpoint goes when the run is interrupted: where one is kept anyway, or beside the trajectory.
@@ -425,7 +486,7 @@ static char* interrupted_checkpoint(const Arguments* a) {
 }
 
 static ChExit run_run(const ChCommand* self, int count, char** words) {
-  Job job = {.arguments = {RUN_OPTIONS(CH_ARG_DEFAULT)}};
+  Job job = {.arguments = {RUN_OPTIONS(CH_ARG_DEFAULT)}, .turn = PTHREAD_MUTEX_INITIALIZER, .self = self};
   ChParsed parsed = ch_arguments_parse(self, count, words, &job.arguments, &job.name);
   if (parsed == CH_PARSED_WRONG) hint_at_parameters(self, count, words);
   if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
@@ -435,6 +496,7 @@ static ChExit run_run(const ChCommand* self, int count, char** words) {
   ch_simulation_destroy(job.simulation);
   ch_scene_destroy(job.scene);
   free(job.checkpoint);
+  free(job.saved);
   return status;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/signals.h"
 #include "cli/soft_table.h"
 #include "model/soft.h"
 #include "model/world.h"

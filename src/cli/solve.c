@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/diagnostics.h"
 #include "cli/output.h"
+#include "cli/signals.h"
 #include "cli/watch.h"
 
 #define SOLVE_OPTIONS(X)                                                                                   \
@@ -140,6 +141,8 @@ static const char* status_word(ChStatus status) {
       return "iteration_limit";
     case CH_MAX_TIME:
       return "time_limit";
+    case CH_STOPPED:
+      return "interrupted";
     case CH_STATIONARY:
       return "stationary";
     default:
@@ -172,6 +175,7 @@ static ChExit print_json(const ChCommand* self, const Job* job) {
   json_object_set_new(object, "stages", json_string(info->stage));
   if (info->note[0]) json_object_set_new(object, "note", json_string(info->note));
   json_object_set_new(object, "factorizations", json_integer(info->factorizations));
+  json_object_set_new(object, "work", ch_json_real(info->work));
   json_object_set_new(object, "threads", json_integer(job->options.threads));
   return ch_json_print(self, object);
 }
@@ -193,7 +197,8 @@ static void print_status(const Job* job) {
 static void print_hint(const Job* job) {
   if (job->status == CH_OK) return;
   const char* why =
-      job->status == CH_MAX_TIME     ? "the time ran out: try a larger --time-limit"
+      job->status == CH_STOPPED      ? "it was interrupted"
+      : job->status == CH_MAX_TIME   ? "the time ran out: try a larger --time-limit"
       : job->status == CH_STATIONARY ? "the method ended in a stationary point that is no solution: try another method"
       : job->status == CH_MAX_ITER   ? "the method stalled or used up its iterations: try a larger "
                                        "--max-iterations"
@@ -246,6 +251,7 @@ static ChStatus solve_watched(const ChCommand* self, Job* job, ChExit* watch_exi
   job->options.history = ch_watch_iteration;
   job->options.history_every = a->history != NULL;
   job->options.history_user = &watch;
+  job->options.stop = ch_stop_asked_by;
   job->options.diagnostics = diagnostics ? ch_diagnostics_write : NULL;
   job->options.diagnostics_user = diagnostics;
   double* v = job->problem->form == CH_FORM_GLOBAL ? job->v : NULL;
@@ -264,7 +270,7 @@ static ChExit solve_and_report(const ChCommand* self, Job* job) {
   job->status = solve_watched(self, job, &watched);
   if (watched != CH_EXIT_DONE) return watched;
   bool ran = job->status == CH_OK || job->status == CH_MAX_ITER || job->status == CH_MAX_TIME ||
-             job->status == CH_STATIONARY || job->status == CH_ERR_NUMERIC;
+             job->status == CH_STATIONARY || job->status == CH_STOPPED || job->status == CH_ERR_NUMERIC;
   if (!ran) return ch_failure_exit(self, &job->context, job->status);
   status = grade_smooth(job);
   if (status != CH_OK) return ch_failure_exit(self, &job->context, status);
@@ -278,6 +284,10 @@ static ChExit solve_and_report(const ChCommand* self, Job* job) {
     const double* v = job->problem->form == CH_FORM_GLOBAL ? job->v : NULL;
     status = ch_solution_write(&job->context, a->out, job->problem, v, job->u, job->r);
     if (status != CH_OK) return ch_failure_exit(self, &job->context, status);
+  }
+  if (job->status == CH_STOPPED) {
+    ch_complain(self, "interrupted");
+    return (ChExit)ch_stop_status();
   }
   return a->strict && job->status != CH_OK ? CH_EXIT_SHORT : CH_EXIT_DONE;
 }

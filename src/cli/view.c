@@ -14,6 +14,7 @@
 
 #include "cli/choices.h"
 #include "cli/progress.h"
+#include "cli/signals.h"
 #include "cli/recorded.h"
 #include "serve/live.h"
 #include "serve/playback.h"
@@ -100,8 +101,10 @@ static bool start_thread(pthread_t* thread, Job* job) {
   return started;
 }
 
+static bool is_over(void) { return ch_stop_asked_by(NULL); }  // of two threads the other may be in a long step
+
 static ChStatus set_up(Job* job, const ChLiveOptions* options) {
-  const ChServerOptions server = {.port = (int)job->arguments.port, .log = print_log, .is_over = ch_stop_asked};
+  const ChServerOptions server = {.port = (int)job->arguments.port, .log = print_log, .is_over = is_over};
   ChStatus status = ch_exchange_create(&job->context, &job->exchange);
   if (status == CH_OK && ch_recorded_is_file(options->scene))
     status = ch_playback_create(&job->context, options->scene, options->speed, options->paused, job->exchange,
@@ -139,7 +142,7 @@ static ChExit view_scene(const ChCommand* self, Job* job, const char* scene) {
   ch_notices_show(self, &job->context, true);
   ch_signals_end();
   ChStatus status = set_up(job, &options);
-  ch_signals_heed();
+  ch_signals_heed(NULL, NULL);
   ChExit result = status == CH_OK ? serve(self, job) : ch_failure_exit(self, &job->context, status);
   ch_server_destroy(job->server);
   ch_live_destroy(job->live);

@@ -1,41 +1,25 @@
 // Watching a solve: see watch.h.
 //
 // The solver calls back once an iteration. The history file is flushed at whole lines, ten times a second, so that a
-// run that is killed leaves a readable file. Ctrl-C asks the next callback to flush and leave; where none comes within
-// a second (one long factorisation), an alarm ends the program.
+// run that is killed leaves a readable file. Ctrl-C asks the solver to stop (signals.h).
 #include "cli/watch.h"
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/signals.h"
 
-enum { BUFFER = 1 << 20, STATUS_INTERRUPTED = 130 };
+enum { BUFFER = 1 << 20 };
 static const double FLUSH_SECONDS = 0.1, SHOW_SECONDS = 0.1, SHOW_AFTER = 0.5;
 
-static volatile sig_atomic_t interrupted;
-
-static void on_alarm(int number) {
-  (void)number;
-  _exit(STATUS_INTERRUPTED);
-}
-
-static void on_interrupt(int number) {
-  (void)number;
-  if (interrupted) _exit(STATUS_INTERRUPTED);
-  interrupted = 1;
-  alarm(1);
-}
-
-static void heed_signals(void) {
-  struct sigaction action = {.sa_handler = on_interrupt};
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-  action.sa_handler = on_alarm;
-  sigaction(SIGALRM, &action, NULL);
+// A ChLastFn: the solver does not look up.
+static bool leave(void* user) {
+  ChWatch* watch = user;
+  if (watch->history) fflush(watch->history);
+  if (watch->shown) fputs("\r\033[K", stderr);
+  return false;
 }
 
 bool ch_watch_begin(const ChCommand* command, ChWatch* watch, const char* path, bool progress, double time_limit) {
@@ -49,15 +33,8 @@ bool ch_watch_begin(const ChCommand* command, ChWatch* watch, const char* path, 
     setvbuf(watch->history, NULL, _IOFBF, BUFFER);
     fputs("stage,iteration,seconds,error\n", watch->history);
   }
-  heed_signals();
+  ch_signals_heed(leave, watch);
   return true;
-}
-
-static void leave_interrupted(ChWatch* watch) {
-  if (watch->history) fflush(watch->history);
-  if (watch->shown) fputs("\r\033[K", stderr);
-  fputs("cardhouse: interrupted\n", stderr);
-  _exit(STATUS_INTERRUPTED);
 }
 
 static void keep(ChWatch* watch, const char* stage, int iteration, double seconds, double error) {
@@ -84,10 +61,10 @@ void ch_watch_iteration(void* user, const char* stage, int iteration, double sec
   if (!stage) stage = "";
   if (watch->history) keep(watch, stage, iteration, seconds, error);
   if (watch->progress) show(watch, stage, iteration, error);
-  if (interrupted) leave_interrupted(watch);
 }
 
 ChExit ch_watch_end(const ChCommand* command, ChWatch* watch) {
+  ch_signals_heed(NULL, NULL);
   if (watch->shown) fputs("\r\033[K", stderr);
   if (!watch->history) return CH_EXIT_DONE;
   errno = 0;

@@ -158,6 +158,8 @@ static bool factor_front(double* F, int size, int pivot, double tiny, int* swap)
   for (int strip = 0; strip < pivot; strip += STRIP) {
     int end = strip + STRIP < pivot ? strip + STRIP : pivot, rest = size - end, width = end - strip;
     bool small = (long)width * rest * rest < TINY_PRODUCT;
+    ch_work_add(DENSE_SHARE * width * (double)size * size);
+    if (ch_limits_over()) return false;
     int worked = small ? size : end;
     for (int k = strip; k < end; ++k)
       if (!eliminate_column(F, size, pivot, strip, worked, k, tiny, swap)) return false;
@@ -211,7 +213,7 @@ bool ch_block_lu_factor(ChBlockLu* lu, const ChBlockCsr* A, const unsigned char*
     panel->column = factor;
     panel->row = factor + (long)panel->size * panel->pivot;
     panel->swap = lu->swap + swap;
-    ch_work_add((double)panel->size * panel->size * (1.0 + DENSE_SHARE * panel->pivot));
+    ch_work_add((double)panel->size * panel->size);
     if (!factor_front(lu->front, panel->size, panel->pivot, tiny, panel->swap)) return false;
     lu->update[f] = base;
     store_front(lu->front, panel, base);

@@ -15,6 +15,7 @@ struct ChCholesky {
   long* source;            // where each of its values stands in the block matrix
   cholmod_factor* factor;
   cholmod_dense *x, *y, *e;  // workspace of the solves, kept by CHOLMOD between calls
+  ChForeseen foreseen;       // a factorisation
 };
 
 static void free_cholesky(void* object) {
@@ -92,9 +93,10 @@ bool ch_cholesky_factor(ChCholesky* c, const ChBlockCsr* A) {
   double* value = c->matrix->x;
   int entries = ((int*)c->matrix->p)[c->matrix->ncol];
   for (int k = 0; k < entries; ++k) value[k] = A->value[c->source[k]];
+  if (!ch_foreseen_begin(&c->foreseen, 0.5 * c->common.fl + c->common.lnz)) return false;
   factorize_alone(c);
   check_memory(c);
-  ch_work_add(0.5 * c->common.fl + c->common.lnz);
+  ch_foreseen_end(&c->foreseen);
   return c->common.status == CHOLMOD_OK && c->factor->minor == c->factor->n;
 }
 

@@ -115,7 +115,9 @@ bool ch_full_lu_factor(int n, double* A, int* pivot) {
     sum += A[k];
   }
   if (!(largest > 0.0) || !isfinite(sum)) return false;
-  ch_work_add(((double)n * FACTOR_WORK + 1.0) * n * n);
+  double work = ((double)n * FACTOR_WORK + 1.0) * n * n;
+  if (!ch_limits_allow(work, work / CH_WORK_RATE)) return false;
+  ch_work_add(work);
   if (n >= LARGE) return factor_large(n, A, TINY * largest, pivot);
   factor_small(n, A, TINY * largest, pivot);
   return true;

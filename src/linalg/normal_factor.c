@@ -16,6 +16,7 @@ struct ChNormalFactor {
   cholmod_sparse* matrix;
   cholmod_factor* factor;
   cholmod_dense *x, *y, *e;  // workspace of the solves, kept by CHOLMOD between calls
+  ChForeseen foreseen;       // a factorisation
 };
 
 static void free_factor(void* object) {
@@ -64,11 +65,12 @@ bool ch_normal_factor_update(ChNormalFactor* f, const bool* free, const double* 
   int entries = C->start[C->columns], levels = omp_get_max_active_levels();
   for (int k = 0; k < entries; ++k) value[k] = free[C->index[k]] ? C->value[k] : 0.0;
   for (int j = 0; j < C->rows; ++j) value[entries + j] = free[j] ? sqrt(d[j]) : 1.0;
+  if (!ch_foreseen_begin(&f->foreseen, 0.5 * f->common.fl + f->common.lnz)) return false;
   omp_set_max_active_levels(0);  // one thread: the caller offered no more
   cholmod_factorize(f->matrix, f->factor, &f->common);
   omp_set_max_active_levels(levels);
   check_memory(f);
-  ch_work_add(0.5 * f->common.fl + f->common.lnz);
+  ch_foreseen_end(&f->foreseen);
   return f->common.status == CHOLMOD_OK && f->factor->minor == f->factor->n;
 }
 

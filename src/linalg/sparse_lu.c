@@ -5,6 +5,8 @@
 
 #include "base/work.h"
 
+#define LIKELY 0.2  // share that a factorisation takes of UMFPACK's bound for the worst choice of pivots
+
 struct ChSparseLu {
   const ChSparse* A;
   void* numeric;
@@ -19,7 +21,13 @@ ChSparseLu* ch_sparse_lu_create(ChArena* arena, const ChSparse* A) {
   ch_arena_defer(arena, free_numeric, lu);
   void* symbolic = NULL;
   double told[UMFPACK_INFO] = {0.0};
-  int status = umfpack_di_symbolic(A->rows, A->columns, A->start, A->index, A->value, &symbolic, NULL, NULL);
+  int status = umfpack_di_symbolic(A->rows, A->columns, A->start, A->index, A->value, &symbolic, NULL, told);
+  double bound = 0.5 * told[UMFPACK_FLOPS_ESTIMATE];
+  bool allowed = status == UMFPACK_OK && ch_limits_allow(LIKELY * bound, LIKELY * bound / CH_WORK_RATE);
+  if (status == UMFPACK_OK && !allowed) {
+    umfpack_di_free_symbolic(&symbolic);
+    return NULL;
+  }
   if (status == UMFPACK_OK) {
     status = umfpack_di_numeric(A->start, A->index, A->value, symbolic, &lu->numeric, NULL, told);
     umfpack_di_free_symbolic(&symbolic);

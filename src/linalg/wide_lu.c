@@ -219,6 +219,7 @@ bool ch_wide_lu_factor(const ChWidePattern* p, double* A, int* pivot) {
       size += t.below.to[r] - t.below.from[r];
     }
     ch_work_add(FACTOR_WORK * size * size * (t.end - t.begin));
+    if (ch_limits_over()) return false;
   }
   double sum = 0.0;
   for (int k = 0; k < n; ++k) sum += A[(long)k * (n + 1)];

@@ -18,11 +18,10 @@ typedef struct Head {
 
 static const char MAGIC[16] = "cardhouse-check2";
 
+// `saved`: the simulation's own bytes, of now or of before.
 static ChStatus write_with(ChContext* context, const char* path, const ChSimulation* simulation, const char* scene,
-                           const char* choices, const ChRecordState* records) {
-  size_t state = 0, text = strlen(scene), chosen = strlen(choices);
-  ChStatus status = ch_simulation_save(context, simulation, NULL, &state);
-  if (status != CH_OK) return status;
+                           const char* choices, const ChRecordState* records, const void* saved, size_t state) {
+  size_t text = strlen(scene), chosen = strlen(choices);
   size_t size = sizeof(Head) + text + chosen + sizeof *records + state;
   char* bytes = calloc(1, size);
   if (!bytes) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory for %zu bytes", path, size);
@@ -30,7 +29,7 @@ static ChStatus write_with(ChContext* context, const char* path, const ChSimulat
   memcpy(at, scene, text);
   memcpy(at += text, choices, chosen);
   memcpy(at += chosen, records, sizeof *records);
-  status = ch_simulation_save(context, simulation, at + sizeof *records, &state);
+  memcpy(at + sizeof *records, saved, state);
   Head head = {.scene_size = text,
                .choices_size = chosen,
                .record_size = sizeof *records,
@@ -39,17 +38,29 @@ static ChStatus write_with(ChContext* context, const char* path, const ChSimulat
                .sum = ch_sum_bytes(CH_SUM_START, body, size - sizeof head)};
   memcpy(head.magic, MAGIC, sizeof MAGIC);
   memcpy(bytes, &head, sizeof head);
-  if (status == CH_OK) status = ch_whole_file_write(context, path, bytes, size);
+  ChStatus status = ch_whole_file_write(context, path, bytes, size);
   free(bytes);
+  return status;
+}
+
+ChStatus ch_checkpoint_write_saved(ChContext* context, const char* path, const ChSimulation* simulation,
+                                   const char* scene, const ChRecordState* records, const void* saved, size_t size) {
+  char* choices = ch_choices_text(simulation);
+  if (!choices) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  ChStatus status = write_with(context, path, simulation, scene, choices, records, saved, size);
+  free(choices);
   return status;
 }
 
 ChStatus ch_checkpoint_write(ChContext* context, const char* path, const ChSimulation* simulation, const char* scene,
                              const ChRecordState* records) {
-  char* choices = ch_choices_text(simulation);
-  if (!choices) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
-  ChStatus status = write_with(context, path, simulation, scene, choices, records);
-  free(choices);
+  size_t size = 0;
+  ChStatus status = ch_simulation_save(context, simulation, NULL, &size);
+  void* saved = status == CH_OK ? malloc(size) : NULL;
+  if (status == CH_OK && !saved) status = ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  if (status == CH_OK) status = ch_simulation_save(context, simulation, saved, &size);
+  if (status == CH_OK) status = ch_checkpoint_write_saved(context, path, simulation, scene, records, saved, size);
+  free(saved);
   return status;
 }
 

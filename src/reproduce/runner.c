@@ -19,7 +19,7 @@
 #include "reproduce/page.h"
 
 enum { PATH_SIZE = 4096, WORDS_SIZE = 400, FIGURES_MAX = 200, POLL_MS = 100, CHILD_DONE = 0, CHILD_DISK = 3 };
-static const double TELL_SECONDS = 0.2, GRACE_SECONDS = 10.0;
+static const double TELL_SECONDS = 0.2, GRACE_SECONDS = 10.0, STOP_SECONDS = 0.1;
 
 // --- in the child ----------------------------------------------------------------------------------------------------
 
@@ -208,11 +208,11 @@ static ChStatus finish(ChContext* context, const ChRunner* runner, ChItemState* 
   return status;
 }
 
-// Asks at first, then insists.
-static void end_soon(ChItemState* state, double now) {
+// Asks at first, then insists: at once where somebody waits for all to end.
+static void end_soon(ChItemState* state, double now, bool stop) {
   ChItemProcess* p = state->process;
   if (!p->stopping) kill(p->id, SIGTERM);
-  if (p->stopping && now - p->stopped_at > GRACE_SECONDS) kill(p->id, SIGKILL);
+  if (p->stopping && now - p->stopped_at > (stop ? STOP_SECONDS : GRACE_SECONDS)) kill(p->id, SIGKILL);
   if (!p->stopping) p->stopped_at = now;
   p->stopping = true;
 }
@@ -227,7 +227,7 @@ static void watch(ChContext* context, ChRunner* runner, bool stop, ChStatus* sta
     if (state->phase != CH_ITEM_RUNS) continue;
     bool late = now - state->began > runner->time_limit;
     if (late && !state->process->stopping) state->process->late = true;
-    if (late || stop) end_soon(state, now);
+    if (late || stop) end_soon(state, now, stop);
     states[count] = state;
     polls[count++] = (struct pollfd){.fd = state->process->pipe, .events = POLLIN};
   }

@@ -56,7 +56,7 @@ static void run_penalty(Admm* a, double rho, long limit) {
   for (long k = 1; k <= limit; ++k) {
     iterate(a, rho);
     ++run->inner;
-    if (k % a->o.check != 0 && k != limit) {
+    if (k % a->o.check != 0 && k != limit && !ch_limits_over()) {
       ch_run_note_between(run, run->inner, a->z, a->u);
       continue;
     }

@@ -95,7 +95,7 @@ static void solve(ChRun* run) {
     update_slip(&a);
     a.L *= o.shrink;
     ++run->outer;
-    if (iteration % o.check != 0 && iteration != limit) {
+    if (iteration % o.check != 0 && iteration != limit && !ch_limits_over()) {
       if (run->options->history_every) ch_run_note(run, iteration, ch_system_error(run->system, a.x, a.u));
       continue;
     }

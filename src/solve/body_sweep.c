@@ -7,7 +7,7 @@
 #include "base/work.h"
 #include "solve/local_contact.h"
 
-enum { DOFS = 6 };
+enum { DOFS = 6, PART = 256 };  // PART: blocks from look to look at the limits
 
 // A block of W this close to diag(n, t, t) counts as such; blocks are scaled to 1.
 #define DIAGONAL 1e-13
@@ -198,8 +198,11 @@ static double visit_any(ChBodySweep* w, int i, double* r, double* v) {
 double ch_body_sweep_run(ChBodySweep* w, double* r, double* v) {
   const ChSystem* s = w->s;
   double sum = 0.0;
-  ch_work_add(VISIT_WORK * s->n);
-  for (int i = 0; i < s->n; ++i)
-    sum += w->block[i].diagonal ? visit_diagonal(w, i, r + s->row[i], v) : visit_any(w, i, r + s->row[i], v);
+  for (int from = 0, to; from < s->n && !ch_limits_over(); from = to) {  // what was not visited stays as it is
+    to = from + PART < s->n ? from + PART : s->n;
+    for (int i = from; i < to; ++i)
+      sum += w->block[i].diagonal ? visit_diagonal(w, i, r + s->row[i], v) : visit_any(w, i, r + s->row[i], v);
+    ch_work_add(VISIT_WORK * (to - from));
+  }
   return sum;
 }

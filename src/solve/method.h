@@ -73,6 +73,9 @@ struct ChMethod {
   void (*solve)(ChRun* run);
 };
 
+// The limit on work that a solve of this problem has: the options', or one by the problem's size where they have none.
+double ch_work_limit(const ChSolveOptions* options, const ChProblem* problem);
+
 // Registry.
 const ChMethod* ch_method_find(const char* name);
 const ChMethod* ch_method_at(int index);

@@ -30,7 +30,7 @@ static void sweep_plain(ChRun* run, const Options* o, ChSweeper* sweeper, long l
   for (long sweep = 1; sweep <= limit; ++sweep) {
     ch_sweeper_sweep(sweeper, o->omega, r);
     ++run->outer;
-    if (sweep % o->check != 0 && sweep != limit) {
+    if (sweep % o->check != 0 && sweep != limit && !ch_limits_over()) {
       ch_run_note_between(run, sweep, r, u);
       continue;
     }

@@ -96,7 +96,7 @@ static void solve(ChRun* run) {
   for (long sweep = 1; sweep <= limit; ++sweep) {
     ch_sweeper_sweep(sweeper, o.omega, r);
     ++run->outer;
-    if (sweep % o.check != 0 && sweep != limit) {
+    if (sweep % o.check != 0 && sweep != limit && !ch_limits_over()) {
       ch_run_note_between(run, sweep, r, u);
       continue;
     }

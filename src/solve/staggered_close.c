@@ -14,6 +14,7 @@
 #include "solve/staggered.h"
 
 enum { RATIO_STEPS = 100, MOST_CLIPS = 60 };
+#define CLOSING_SHARE 0.07
 #define CLIP_TOLERANCE 0.01  // of the run's
 
 // W_NN + W_NT K, K = diag(f_i / r_N,i): the contact problem when friction follows the normal reactions.
@@ -91,10 +92,11 @@ static void close_with_friction(ChStaggered* g, double tolerance, ChDeadline dea
   ch_staggered_join(g, g->r_n, g->f);
 }
 
-// A run whose time is over still has some for its closing: a tenth of what it took.
+// A run whose time is over still has some for its closing, a share of what it took: less than the tenth by which limits
+// may be exceeded.
 static ChDeadline closing_deadline(const ChRun* run) {
-  double seconds = 0.01 + 0.1 * (ch_clock_seconds() - run->started);
-  ChDeadline extra = ch_deadline_in(seconds, 1e7 + 0.1 * (ch_work_done() - run->begun));
+  double seconds = 1e-3 + CLOSING_SHARE * (ch_clock_seconds() - run->started);
+  ChDeadline extra = ch_deadline_in(seconds, CLOSING_SHARE * (ch_work_done() - run->begun));
   return (ChDeadline){fmax(run->deadline.clock, extra.clock), fmax(run->deadline.work, extra.work)};
 }
 
@@ -109,15 +111,20 @@ static void hand_over(ChStaggered* g) {
 
 void ch_staggered_settle(ChStaggered* g) {
   ChDeadline deadline = closing_deadline(g->run);
+  ChLimits before = ch_limits_extend(deadline);
   if (!settle_ratios(g, deadline)) {
     ch_half_gather(&g->normal, g->run->r, g->r_n);
     ch_half_gather(&g->tangential, g->run->r, g->f);
     close_with_friction(g, 0.1 * g->run->tolerance, deadline);
   }
+  ch_limits_leave(before);
   hand_over(g);
 }
 
 void ch_staggered_close(ChStaggered* g, double tolerance) {
-  close_with_friction(g, tolerance, closing_deadline(g->run));
+  ChDeadline deadline = closing_deadline(g->run);
+  ChLimits before = ch_limits_extend(deadline);
+  close_with_friction(g, tolerance, deadline);
+  ch_limits_leave(before);
   hand_over(g);
 }

@@ -10,6 +10,7 @@
 #include "solve/local_contact.h"
 
 #define LOCAL_WORK 60.0  // of one contact's own solve
+enum { PART = 256 };     // blocks from look to look at the limits
 
 struct ChSweeper {
   const ChSystem* s;
@@ -142,15 +143,31 @@ static void visit(const ChSweeper* w, int i, double omega, double* r) {
     visit_bodies(w, i, omega, r);
 }
 
+// Blocks from one to another, in their order.
+static double work_of(const ChSystem* s, int from, int to) {
+  double entries = s->formed ? (double)(s->W.offset[s->W.start[to]] - s->W.offset[s->W.start[from]])
+                             : 48.0 * (s->bodies->start[to] - s->bodies->start[from]);
+  return LOCAL_WORK * (to - from) + entries;
+}
+
+// In parts, so that a limit is obeyed within a sweep: what was not visited stays as it is.
+static void sweep_in_order(ChSweeper* w, double omega, double* r) {
+  for (int from = 0, to; from < w->s->n && !ch_limits_over(); from = to) {
+    to = from + PART < w->s->n ? from + PART : w->s->n;
+    for (int i = from; i < to; ++i) visit(w, i, omega, r);
+    ch_work_add(work_of(w->s, from, to));
+  }
+}
+
 void ch_sweeper_sweep(ChSweeper* w, double omega, double* r) {
   const ChSystem* s = w->s;
-  ch_work_add(LOCAL_WORK * s->n + (s->formed ? (double)s->W.offset[s->W.start[s->n]] : 48.0 * s->bodies->start[s->n]));
   if (!s->formed) ch_bodies_impulse_to_velocity(s->bodies, s->dim, s->row, s->n, r, w->v);
   if (w->colors == 0) {
-    for (int i = 0; i < s->n; ++i) visit(w, i, omega, r);
+    sweep_in_order(w, omega, r);
     return;
   }
-  for (int c = 0; c < w->colors; ++c) {
+  ch_work_add(work_of(s, 0, s->n));
+  for (int c = 0; c < w->colors && !ch_limits_over(); ++c) {
     int threads = w->start[c + 1] - w->start[c] >= 64 ? w->threads : 1;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int k = w->start[c]; k < w->start[c + 1]; ++k) visit(w, w->order[k], omega, r);

@@ -65,7 +65,9 @@ void ch_tableau_exchange(ChTableau* t, int row, int column) {
 
 static bool factor_basis(ChTableau* t) {
   const size_t n = (size_t)t->n;
-  ch_work_add(0.1 * pow((double)n, 3.0));
+  double work = 0.1 * pow((double)n, 3.0);
+  if (!ch_limits_allow(work, work / CH_WORK_RATE)) return false;
+  ch_work_add(work);
   memset(t->basis, 0, n * n * sizeof(double));
   for (size_t k = 0; k < n; ++k) add_column(t, t->basic[k], 1.0, t->basis + k * n);
   return LAPACKE_dgetrf(LAPACK_COL_MAJOR, t->n, t->n, t->basis, t->n, t->pivot) == 0;

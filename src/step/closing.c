@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/work.h"
 #include "problem/cones.h"
 #include "step/push_apart.h"
 
@@ -23,7 +24,7 @@ typedef struct Closing {
   double *w, *unread;  // right-hand side with Gamma in it; a velocity nobody reads
   double *start, *u0;  // the best iterate's reactions; velocities without reactions
   double most;         // approach that passes
-  double ends;         // on the clock: the time limit is for all solves together
+  ChDeadline ends;     // limits are for all solves together
   Answer trial, safe;
   bool found;  // safe holds one
 } Closing;
@@ -79,11 +80,14 @@ static ChStatus offer(Closing* c) {
 }
 
 // What the solves so far have left, and enough for a start to be graded.
-static void look_at_clock(Closing* c) { c->options.time_limit = fmax(c->ends - ch_clock_seconds(), 2e-5); }
-static bool is_late(const Closing* c) { return ch_clock_seconds() >= c->ends; }
+static void look_at_limits(Closing* c) {
+  c->options.time_limit = fmax(c->ends.clock - ch_clock_seconds(), 2e-5);
+  c->options.work_limit = fmax(c->ends.work - ch_work_done(), 1.0);
+}
+static bool is_late(const Closing* c) { return ch_deadline_passed(c->ends); }
 
 static ChStatus push_and_offer(Closing* c) {
-  look_at_clock(c);
+  look_at_limits(c);
   ChStatus status = ch_push_apart(c->context, c->problem, &c->options, c->trial.r);
   return status == CH_OK ? offer(c) : status;
 }
@@ -92,7 +96,7 @@ static ChStatus push_and_offer(Closing* c) {
 static ChStatus solve_convex(Closing* c) {
   const ChProblem* p = c->problem;
   ChProblem shifted = *p;
-  look_at_clock(c);
+  look_at_limits(c);
   ChSolveOptions own = c->options;
   ChSolveInfo info;
   memcpy(c->w, p->w, (size_t)p->rows * sizeof(double));
@@ -138,7 +142,7 @@ ChStatus ch_close_missed(ChContext* context, const ChProblem* p, const ChSolveOp
   Closing c = {.context = context,
                .problem = p,
                .options = *options,
-               .ends = ch_clock_seconds() + options->time_limit,
+               .ends = ch_deadline_in(options->time_limit, options->work_limit),
                .gamma = CH_TAKE(arena, p->block_count, double),
                .w = CH_TAKE(arena, p->rows, double),
                .unread = CH_TAKE(arena, p->dof, double),

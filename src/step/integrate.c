@@ -407,6 +407,7 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   if (ch_force_place_sum(&p.place, true, s->k)) info->work += ch_ledger_applied(s, s->k, h);
   info->work += ch_ledger_rows(s, &p.moment, &p.rows, p.r, info->impacts == 0 ? s->before : s->states);
   info->work += ch_driven_damping(&p.place);
+  if (ch_step_is_stopped(s)) return CH_STOPPED;
   status = ch_step_remember(context, s, &p.stage, h);
   if (status != CH_OK) return status;
   info->work += ch_driven_stored_ahead(&p.place) - ch_driven_stored(s);

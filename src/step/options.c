@@ -5,10 +5,6 @@
 #include "step/integrator.h"
 #include "step/state.h"
 
-// An island that takes more than this is better off with the best answer so far, projected and counted as missed. Not
-// a time: results would depend on how busy the machine is.
-#define WORK_LIMIT 2e9  // about two seconds
-
 enum { MOST_THREADS = 1024, MOST_SIDES = 1024 };
 
 ChSimulationOptions ch_simulation_options_default(void) {
@@ -26,7 +22,9 @@ ChSimulationOptions ch_simulation_options_default(void) {
                            .threads = 1,
                            .solve = ch_solve_options_default()};
   o.solve.time_limit = INFINITY;
-  o.solve.work_limit = WORK_LIMIT;
+  // An island that takes more than its size warrants is better off with the best answer so far, made safe and counted
+  // as missed. Not a time: results would depend on how busy the machine is.
+  o.solve.work_limit = 0.0;
   return o;
 }
 
@@ -52,6 +50,7 @@ static ChStatus check_solver(ChContext* context, const ChSimulationOptions* o, i
   solve.warm = NULL;
   solve.history = NULL;
   solve.diagnostics = NULL;
+  solve.stop = NULL;
   ChStatus status = ch_problem_build(context, &def, &problem);
   if (status != CH_OK) return status;
   if (o->cone_sides > 0) status = ch_problem_set_polygon(context, problem, o->cone_sides, o->cone_outer);

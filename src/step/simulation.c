@@ -103,6 +103,7 @@ void ch_simulation_destroy(ChSimulation* s) {
   ch_arena_destroy(s->arena);
   ch_world_destroy(s->world);
   free(s->memory.contacts);
+  free(s->undo);
   free(s->contacts);
   free(s);
 }
@@ -215,21 +216,50 @@ static ChStatus notice_options(ChContext* context, ChSimulation* s) {
   return CH_OK;
 }
 
+// A step of one try is remembered last of all, and not where it was stopped. One of several tries, or whose positions
+// are projected afterwards, has forgotten the step before by then.
+static ChStatus keep_undo(ChContext* context, ChSimulation* s, size_t* size) {
+  *size = 0;
+  if (!s->options.solve.stop || !(s->options.adaptive || s->options.project)) return CH_OK;
+  ChStatus status = ch_simulation_save(context, s, NULL, size);
+  if (status == CH_OK && *size > s->undo_room) {
+    void* larger = realloc(s->undo, 2 * *size);
+    if (!larger) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a step that may be stopped");
+    s->undo = larger;
+    s->undo_room = 2 * *size;
+  }
+  return status == CH_OK ? ch_simulation_save(context, s, s->undo, size) : status;
+}
+
+// As if the step had not been tried.
+static void take_back(ChSimulation* s, double h, size_t undo) {
+  ChContext unread = {0};
+  if (undo > 0 && ch_simulation_load(&unread, s, s->undo, undo) == CH_OK) return;
+  memcpy(s->states, s->before, ch_world_state_bytes(s->world));
+  s->rest.filled = false;
+  s->h = h;
+}
+
 static ChStatus make_step(ChContext* context, ChSimulation* s, ChStepInfo* info) {
-  size_t bytes = ch_world_state_bytes(s->world);
+  size_t bytes = ch_world_state_bytes(s->world), undo;
   double h = s->h;
   ChStatus status = ch_states_check(context, s->world, s->states, s->step + 1);
+  if (status == CH_OK) status = keep_undo(context, s, &undo);
   if (status != CH_OK) return status;
   memcpy(s->before, s->states, bytes);
   status = s->options.adaptive ? adaptive_step(context, s, info) : try_step(context, s, s->options.h, info);
-  if (status != CH_OK) {  // as if the step had not been tried
-    memcpy(s->states, s->before, bytes);
-    s->rest.filled = false;
-    s->h = h;
+  if (undo > 0 && ch_step_is_stopped(s)) status = CH_STOPPED;
+  if (status == CH_STOPPED) ch_fail(context, status, "step %ld was stopped as the caller asked", s->step + 1);
+  if (status != CH_OK) {
+    take_back(s, h, undo);
     return status;
   }
   s->still = s->autonomous && !info->missed && memcmp(s->before, s->states, bytes) == 0;
   return CH_OK;
+}
+
+bool ch_step_is_stopped(const ChSimulation* s) {
+  return s->options.solve.stop && s->options.solve.stop(s->options.solve.stop_user);
 }
 
 bool ch_step_is_late(const ChSimulation* s) { return s->deadline > 0.0 && ch_clock_seconds() >= s->deadline; }

@@ -28,6 +28,7 @@
 enum { UNSURE_STEPS = 12 };
 // Where a step has a deadline, a solve leaves time for braking, but no more than this share of what there is.
 #define BRAKE_SHARE 0.5
+#define SOLVE_SHARE 0.8      // of the work that an island may take
 #define LEAST 2e-5           // seconds: time for the start to be graded
 #define AT_ONCE 1.2          // times its limit, above which a solve that ended by the clock had no more than set up
 #define LEARNT 0.1           // share of a new observation in what is known of that
@@ -268,7 +269,8 @@ static void learn_haste(ChStage* s, const Island* island) {
   if (island->unsolved) s->haste->solve *= FORGOTTEN;
 }
 
-// The solve itself, in the island's share of what the step has left of its time.
+// The solve itself, in the island's share of what the step has left of its time; and of its work, of which the rest is
+// for a safe end.
 static ChStatus run_solver(ChContext* context, Island* island, ChSolveOptions* options) {
   const ChStage* s = island->stage;
   const ChProblem* p = island->problem;
@@ -279,7 +281,8 @@ static ChStatus run_solver(ChContext* context, Island* island, ChSolveOptions* o
     island->ends = ch_clock_seconds() + left;
     options->time_limit = fmin(limit, left - fmin(brake, BRAKE_SHARE * left));
   }
-  if (isfinite(options->time_limit)) options->work_limit = INFINITY;  // who sets a time wants that
+  double work = isfinite(options->time_limit) ? INFINITY : ch_work_limit(options, p);  // who sets a time wants that
+  options->work_limit = SOLVE_SHARE * work;
   island->unsolved = !has_time(island, options->time_limit);
   if (island->unsolved) return take_start(context, island, options);
   ChStatus status = ch_solve(context, p, options, island->v, island->u, island->r, &island->info);
@@ -287,6 +290,7 @@ static ChStatus run_solver(ChContext* context, Island* island, ChSolveOptions* o
   if (status == CH_MAX_TIME) island->haste.over = took - options->time_limit;
   if (status == CH_MAX_TIME && took > AT_ONCE * options->time_limit) island->haste.solve = took / p->rows;
   options->time_limit = fmin(limit, fmax(island->ends - ch_clock_seconds(), LEAST));
+  options->work_limit = fmax(work - island->info.work, 1.0);
   return status;
 }
 
@@ -389,6 +393,11 @@ static void keep_island(ChStage* s, int i) {
   s->grades[i] = s->kept_grades[i];
 }
 
+static bool is_stopped(const ChStage* s) {
+  const ChSolveOptions* o = &s->options->solve;
+  return o->stop && o->stop(o->stop_user);
+}
+
 ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
   int count = s->islands->count;
   s->rests = CH_TAKE(arena, count, unsigned char);
@@ -405,7 +414,7 @@ ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
     if (s->kept && s->kept[i])
       keep_island(s, i);
     else
-      status[i] = solve_island(&contexts[omp_get_thread_num()], &islands[i]);
+      status[i] = is_stopped(s) ? CH_STOPPED : solve_island(&contexts[omp_get_thread_num()], &islands[i]);
   }
   for (int i = 0; i < count; ++i) {  // in order, whichever thread was first
     learn_haste(s, &islands[i]);

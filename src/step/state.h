@@ -60,10 +60,14 @@ struct ChSimulation {
   double base_time, base_h;  // since `base_step` all steps were base_h long: time is counted, not summed
   long base_step;
   ChStepInfo info;
+  void* undo;  // ch_simulation_save before a step that may forget, half-way, where it began
+  size_t undo_room;
   ChContactView* contacts;
   int contact_count, contact_room;
 };
 
+// Whether the caller wants it to end: then nothing of it is kept.
+bool ch_step_is_stopped(const ChSimulation* s);
 // Whether the step at hand has used up its time.
 bool ch_step_is_late(const ChSimulation* s);
 
