@@ -570,6 +570,53 @@ static void X30_the_oscillator_is_not_convex(void** state) {
   CHECK_AT_MOST(6.0 * pow(0.8, 4) - 8.0 * 0.8 * 0.8 + 2.0, -0.5);
 }
 
+// --- found while checking
+// ----------------------------------------------------------------------------------------------
+
+// (5.32) of one contact in the plane, W = [A C; C T], friction along one direction; M_ are the multipliers gamma of
+// (5.33). The Lagrangian as a function of alpha, and what (5.33) says of its slope.
+static const double A = 2.0, C = 0.3, T = 3.0, MU = 0.5, Q_N = -1.0, Q_T = 0.4, BETA = 0.2, LAMBDA = 0.7;
+static const double M_N = 0.6, M_T = 0.1, M_LAMBDA = 1.1;
+
+static double lagrangian(double alpha) {
+  const double u_n = A * alpha + C * BETA + Q_N, u_t = C * alpha + T * BETA + Q_T;
+  const double value = alpha * u_n + BETA * u_t + LAMBDA * MU * alpha;
+  return value - M_N * u_n - M_T * (u_t + LAMBDA) - M_LAMBDA * (MU * alpha - BETA);
+}
+
+static double first_row(double alpha, double sign) {
+  return Q_N + A * (2.0 * alpha - M_N) + C * (2.0 * BETA - M_T) + sign * MU * (LAMBDA - M_LAMBDA);
+}
+
+static void further_the_first_row_of_5_33_has_plus_mu(void** state) {
+  (void)state;
+  const double step = 1e-5, slope = (lagrangian(1.0 + step) - lagrangian(1.0 - step)) / (2.0 * step);
+  CHECK_NEAR(first_row(1.0, 1.0), slope, 1e-8);
+  CHECK_FAR(first_row(1.0, -1.0), slope, 0.3);
+}
+
+// (8c) of 001 asks for v_t = -a gamma_t: an open contact, gamma = 0, could not slide. mu gamma_n v_t = -|v_t| gamma_t
+// says the same of sliding contacts and nothing of open ones.
+static void further_an_open_contact_may_slide(void** state) {
+  (void)state;
+  const double mu = 0.5, v[2] = {0.3, -0.4}, open[3] = {0.0, 0.0, 0.0};
+  const double sliding[3] = {2.0, -mu * 2.0 * v[0] / 0.5, -mu * 2.0 * v[1] / 0.5};
+  for (int i = 0; i < 2; ++i) {
+    CHECK_NEAR(mu * open[0] * v[i] + 0.5 * open[1 + i], 0.0, 0.0);
+    CHECK_NEAR(mu * sliding[0] * v[i] + 0.5 * sliding[1 + i], 0.0, 1e-15);
+    for (double a = 0.0; a < 100.0; a += 1.0) CHECK_FAR(v[i], -a * open[1 + i], 0.1);
+  }
+}
+
+// The last line but one of the proof in section 4.1 of 001: with v_t = -a gamma_t both terms are a |gamma_t|^2.
+static void further_the_proof_of_orthogonality_has_squares(void** state) {
+  (void)state;
+  const double a = 0.7, g[2] = {0.3, -0.4}, v[2] = {-a * g[0], -a * g[1]}, norm = hypot(g[0], g[1]);
+  CHECK_NEAR(norm * hypot(v[0], v[1]), a * norm * norm, 1e-15);
+  CHECK_NEAR(v[0] * g[0] + v[1] * g[1], -a * norm * norm, 1e-15);
+  CHECK_FAR(norm * hypot(v[0], v[1]), a * norm, 0.1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(X1_gravity_carries_the_mass),
@@ -606,6 +653,9 @@ int main(void) {
       cmocka_unit_test(X28_the_contact_problem_has_a_bound),
       cmocka_unit_test(X29_the_squared_rule_leaves_far_more_than_the_printed_residual),
       cmocka_unit_test(X30_the_oscillator_is_not_convex),
+      cmocka_unit_test(further_the_first_row_of_5_33_has_plus_mu),
+      cmocka_unit_test(further_an_open_contact_may_slide),
+      cmocka_unit_test(further_the_proof_of_orthogonality_has_squares),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
