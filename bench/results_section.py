@@ -163,10 +163,10 @@ def shown(word):
     return os.path.relpath(word, SOURCE) if word.startswith(SOURCE + os.sep) else os.path.basename(word.rstrip("/"))
 
 
-def conditions(began, load, seconds, command):
+def conditions(began, load, revision, seconds, command):
     processor = first("/proc/cpuinfo", r"^model name\s*: (.*)$", "unknown processor")
     system = first("/etc/os-release", r'^PRETTY_NAME="?([^"\n]*)', "unknown system")
-    return (f"{began:%Y-%m-%d %H:%M} UTC, commit {commit()}; {processor}, {os.cpu_count()} processors, {system}; load average {load[0]:.1f} before "
+    return (f"{began:%Y-%m-%d %H:%M} UTC, commit {revision}; {processor}, {os.cpu_count()} processors, {system}; load average {load[0]:.1f} before "
             f"and {os.getloadavg()[0]:.1f} after; {seconds:.0f} s.\n\n    {shlex.join(shown(word) for word in command)}\n")
 
 
@@ -190,7 +190,7 @@ def options(words):
 
 def main():
     wanted = options(sys.argv[1:])
-    began, load, start = datetime.datetime.now(datetime.timezone.utc), os.getloadavg(), time.monotonic()
+    began, load, revision, start = datetime.datetime.now(datetime.timezone.utc), os.getloadavg(), commit(), time.monotonic()
     try:
         status, printed = run(wanted.command)
     except OSError as error:
@@ -201,7 +201,8 @@ def main():
         print(f"results_section: {wanted.command[0]} {why}: {wanted.results} stays as it is", file=sys.stderr)
         return status or 3
     try:
-        write(wanted.results, wanted.section, conditions(began, load, time.monotonic() - start, wanted.command) + "\n" + printed)
+        made = conditions(began, load, revision, time.monotonic() - start, wanted.command)
+        write(wanted.results, wanted.section, f"{made}\n{printed}")
     except (OSError, UnicodeDecodeError, Unusable) as error:
         print(f"results_section: {wanted.results}: {getattr(error, 'strerror', None) or error}", file=sys.stderr)
         return 3
