@@ -124,11 +124,6 @@ static void line(const ChEngineResults* all, int first, int end, double h, int r
 void ch_engine_table(const ChEngineResults* all, int first, FILE* out) {
   int end = ch_engine_scene_end(all, first);
   fprintf(out, "\n### %s, %g s\n\n", all->cases[first].scene, all->cases[first].until);
-  fprintf(
-      out,
-      "`ratio`: time to that of Cardhouse's row; none where the scene fell or failed, or where one of our timed steps "
-      "missed %g.\n\n",
-      all->cases[first].tolerance);
   if (all->cases[first].kind == CH_TRIAL_SETTLE)
     fprintf(out, "In brackets: steps that missed the tolerance in the first half, while spheres fell and jammed.\n\n");
   head(all, first, end, all->cases[first].h, out);
