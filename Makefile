@@ -82,8 +82,8 @@ bench-large: bench-build
 	@$(RECORD) large -- python3 bench/large.py --build $(BUILD) $(FLAGS)
 
 bench-engines:
-	@tools/install-packages engines
-	@$(MAKE) --no-print-directory bench-build
+	@tools/install-packages build engines
+	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_BENCH=ON"
 	@$(RECORD) engines -- $(BUILD)/bench/engines $(if $(QUICK),--quick) --csv $(BUILD)/bench/engines.csv $(FLAGS)
 	@python3 bench/engines_plot.py $(BUILD)/bench/engines.csv $(BUILD)/bench/engines.svg
 
