@@ -4,12 +4,14 @@ PREFIX ?= /usr/local
 PROBLEMS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 FUZZ_SECONDS ?= 300
+RESULTS ?= bench/RESULTS.md
+FLAGS ?=
 
 CMAKE_FLAGS ?=
 SOURCES = $(shell find include src tests bench -name '*.c' -o -name '*.h')
 
 .DEFAULT_GOAL := build
-.PHONY: build run test conformance bench-solvers bench-ordering bench-engines pictures validation install format format-check asan ubsan sanitize debug fuzz clean help
+.PHONY: build run test conformance bench-build bench-solvers bench-ordering bench-large bench-engines bench-collide bench-viewer pictures validation install format format-check asan ubsan sanitize debug fuzz clean help
 
 help:
 	@echo "make                                build/cardhouse and libcardhouse; installs what is missing"
@@ -19,6 +21,8 @@ help:
 	@echo "make bench-solvers PROBLEMS=folder  our methods beside Siconos' on a folder of problems"
 	@echo "make bench-ordering                 our methods on one card house, beside the figures of Kaufman 2009"
 	@echo "make bench-engines [QUICK=1]        us beside MuJoCo, ODE and Bullet on six scenes that turn on friction"
+	@echo "make bench-large | bench-collide | bench-viewer  large structures, collision by itself, many browsers"
+	@echo "                                    all benchmarks take FLAGS=\"...\" and write RESULTS=bench/RESULTS.md"
 	@echo "make pictures                       the viewer's pictures in docs/, anew, in a browser without a window"
 	@echo "make validation                     every experiment of the documents anew: build/report, docs/validation.md"
 	@echo "make install [PREFIX=/usr/local]    program, library, headers, pkg-config file, man page"
@@ -59,23 +63,37 @@ conformance:
 	@$(MAKE) --no-print-directory build
 	@$(BUILD)/conformance $(if $(PROBLEMS),$(PROBLEMS),--generated)
 
+# Runs a benchmark and makes what it prints its section of the results.
+RECORD = python3 bench/results_section.py --results $(RESULTS)
+
+bench-build:
+	@tools/install-packages build bench
+	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_BENCH=ON"
+
 bench-solvers:
 	@if [ -z "$(PROBLEMS)" ]; then echo "make bench-solvers PROBLEMS=folder: say which problems" >&2; exit 2; fi
-	@tools/install-packages build bench
-	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_BENCH=ON"
-	@$(BUILD)/bench/solvers $(PROBLEMS) --csv $(BUILD)/bench/solvers.csv --svg $(BUILD)/bench
-	@$(BUILD)/bench/ordering
+	@$(MAKE) --no-print-directory bench-build
+	@$(RECORD) solvers -- $(BUILD)/bench/solvers $(PROBLEMS) --csv $(BUILD)/bench/solvers.csv --svg $(BUILD)/bench $(FLAGS)
 
-bench-ordering:
-	@tools/install-packages build bench
-	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_BENCH=ON"
-	@$(BUILD)/bench/ordering
+bench-ordering: bench-build
+	@$(RECORD) ordering -- $(BUILD)/bench/ordering $(FLAGS)
+
+bench-large: bench-build
+	@$(RECORD) large -- python3 bench/large.py --build $(BUILD) $(FLAGS)
 
 bench-engines:
 	@tools/install-packages build engines
 	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_BENCH=ON"
-	@$(BUILD)/bench/engines $(if $(QUICK),--quick) --csv $(BUILD)/bench/engines.csv
+	@$(RECORD) engines -- $(BUILD)/bench/engines $(if $(QUICK),--quick) --csv $(BUILD)/bench/engines.csv $(FLAGS)
 	@python3 bench/engines_plot.py $(BUILD)/bench/engines.csv $(BUILD)/bench/engines.svg
+
+bench-collide: bench-build
+	@$(RECORD) collide -- $(BUILD)/bench/collide $(FLAGS)
+
+bench-viewer:
+	@tools/install-packages build pictures
+	@$(MAKE) --no-print-directory build
+	@$(RECORD) viewer -- node bench/viewer_load.mjs --program $(BUILD)/cardhouse --modules $(BUILD)/web/node_modules $(FLAGS)
 
 pictures:
 	@tools/install-packages build pictures

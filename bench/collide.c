@@ -1,5 +1,7 @@
 // Time of collision detection a body, as their number grows: whatever is linear stays put in the last column.
 //
+// Prints Markdown.
+//
 //   collide [--threads N] [bodies ...]        default: one thread; 1,000, 10,000 and 100,000 bodies
 //
 // Two scenes in a box of five half-spaces: equal spheres, packed so that each touches six; and spheres, boxes and
@@ -147,7 +149,8 @@ static void measure(const char* name, Scene* scene, int count) {
     double seconds = processor_seconds() - start;
     if (call > 0 && seconds < best) best = seconds;
   }
-  if (!scene->failed) printf("%-16s %9d %10d %12.3f %14.3f\n", name, count, gap_count, 1e3 * best, 1e6 * best / count);
+  if (!scene->failed)
+    printf("| %-16s | %7d | %7d | %10.3f | %9.3f |\n", name, count, gap_count, 1e3 * best, 1e6 * best / count);
   ch_collider_destroy(collider);
   ch_world_destroy(scene->world);
 }
@@ -185,7 +188,9 @@ int main(int argc, char** argv) {
       return 2;
     }
   omp_set_num_threads(threads);
-  printf("%-16s %9s %10s %12s %14s\n", "scene", "bodies", "gaps", "ms a call", "us a body");
+  printf("Processor time of one call, the best of seven, %d thread%s.\n\n", threads, threads > 1 ? "s" : "");
+  printf("| %-16s | %7s | %7s | %10s | %9s |\n", "scene", "bodies", "gaps", "ms a call", "us a body");
+  printf("|------------------|--------:|--------:|-----------:|----------:|\n");
   bool fine = true;
   for (int i = 0; i < count; ++i) fine = run(counts[i]) && fine;
   if (!given) fine = run_skins() && fine;

@@ -14,7 +14,8 @@ extern "C" {
 // What an engine says of its steps so far. Only ours knows its own error.
 typedef struct ChEngineReport {
   int contacts;        // of the last step
-  double certificate;  // the largest `natural` of all steps; NaN where there is none
+  bool graded;         // its steps have certificates: the two below mean something
+  double certificate;  // the largest `natural` of all steps; NaN where a step had no number
   long missed;         // steps that missed the tolerance
   long resting_steps;  // steps in which every island was at certified rest
 } ChEngineReport;

@@ -68,11 +68,33 @@ static void head(const ChEngineResults* all, int first, int end, double h, FILE*
   fprintf(out, "--------:|--------:|------:|------------:|-------:|\n");
 }
 
+// The larger of two; what is no number is worse than any.
+static double worse(double a, double b) { return isnan(a) || a >= b ? a : b; }
+
+// Steps of the timed part that missed the tolerance.
+static long timed_misses(const ChTrialCase* what, const ChTrialResult* result) {
+  return result->report.missed - (what->kind == CH_TRIAL_SETTLE ? result->early_missed : 0);
+}
+
+// A time that may be compared: the scene was neither given up nor fell, and where steps are graded none was missed.
+static bool comparable(const ChTrialCase* what, const ChTrialResult* result) {
+  if (result->steps == 0 || (result->ending != CH_TRIAL_DONE && result->ending != CH_TRIAL_CAPPED)) return false;
+  return !result->report.graded || (timed_misses(what, result) == 0 && !isnan(result->report.certificate));
+}
+
+static void ratio_text(char* text, size_t size, const ChEngineResults* all, int timed, int row) {
+  const ChTrialCase* what = &all->cases[timed];
+  const ChTrialResult *result = ch_engine_result(all, timed, row), *ours = ch_engine_result(all, timed, 0);
+  bool both = comparable(what, result) && comparable(what, ours);
+  snprintf(text, size, both ? "%.2g" : "-", both ? result->late_us / ours->late_us : 0.0);
+}
+
 // Time is that of the first case; overlap, certificate and missed steps are the worst of all.
 static void line(const ChEngineResults* all, int first, int end, double h, int row, FILE* out) {
-  const ChTrialResult* timed = NULL;
-  double overlap = 0.0, certificate = NAN, ours = NAN;
+  int timed = -1;
+  double overlap = 0.0, certificate = 0.0;
   long missed = 0;
+  bool graded = false;
   fprintf(out, "| %-16s | %5g |", all->rows[row]->name, h);
   for (int c = first; c < end; ++c) {
     if (all->cases[c].h != h) continue;
@@ -80,22 +102,23 @@ static void line(const ChEngineResults* all, int first, int end, double h, int r
     char text[48];
     figure_text(text, sizeof text, &all->cases[c], result);
     fprintf(out, " %18s |", text);
-    if (!timed) ours = ch_engine_result(all, c, 0)->late_us;
-    if (!timed) timed = result;
-    if (!(result->penetration <= overlap)) overlap = result->penetration;
-    if (!(result->report.certificate <= certificate)) certificate = result->report.certificate;
-    missed += result->report.missed - (all->cases[c].kind == CH_TRIAL_SETTLE ? result->early_missed : 0);
+    if (timed < 0) timed = c;
+    overlap = worse(overlap, result->penetration);
+    if (result->report.graded) certificate = worse(certificate, result->report.certificate);
+    graded |= result->report.graded;
+    missed += timed_misses(&all->cases[c], result);
   }
-  char depth[32];
+  char depth[32], ratio[32];
   length_text(depth, sizeof depth, overlap);
-  if (timed->steps > 0)
-    fprintf(out, " %7s | %7.0f | %5.2g |", depth, timed->late_us, timed->late_us / ours);
+  ratio_text(ratio, sizeof ratio, all, timed, row);
+  if (ch_engine_result(all, timed, row)->steps > 0)
+    fprintf(out, " %7s | %7.0f | %5s |", depth, ch_engine_result(all, timed, row)->late_us, ratio);
   else
     fprintf(out, " %7s | %7s | %5s |", "-", "-", "-");
-  if (isnan(certificate))
-    fprintf(out, " %11s | %6s |\n", "-", "-");
-  else
+  if (graded)
     fprintf(out, " %11.1e | %6ld |\n", certificate, missed);
+  else
+    fprintf(out, " %11s | %6s |\n", "-", "-");
 }
 
 void ch_engine_table(const ChEngineResults* all, int first, FILE* out) {

@@ -1,5 +1,5 @@
-// Load of the viewer: 10,000 rolling spheres streamed to several browsers, one of which stops reading. Prints what the server and
-// each page hold in memory and how the simulation goes on; exit status 1 where memory grows without bound.
+// Load of the viewer: 10,000 rolling spheres streamed to several browsers, one of which stops reading. Prints, as Markdown, what the server
+// and each page hold in memory and how the simulation goes on; exit status 1 where memory grows without bound.
 //
 // All pages take every frame apart and place every body, but only with --draw 1 does the first one draw, every few seconds: a picture of
 // 10,000 spheres takes a machine without a graphics processor so long that pages have no time left to tell their heaps.
@@ -101,8 +101,9 @@ try {
   const deaf = browsers > 1 ? open_pages[browsers - 1] : undefined;
   const reading = deaf ? open_pages.slice(0, -1) : open_pages;
   if (deaf) await stopReading(deaf);
-  console.log(`${browsers} browsers on 10,000 spheres${deaf ? ", the last one stops reading" : ""}`);
-  console.log("  time   server   pages' heaps, largest   frames received   pictures drawn (first page)");
+  console.log(`${browsers} browsers on 10,000 spheres${deaf ? ", the last one stops reading" : ""}.\n`);
+  console.log("| seconds | server MB | largest heap of a page MB | pages that told theirs | frames received, first page | pictures drawn |");
+  console.log("|---:|---:|---:|---:|---:|---:|");
   const began = Date.now();
   let first;
   for (let look = 1; look <= LOOKS; ++look) {
@@ -116,8 +117,8 @@ try {
     );
     const now = { server: resident(server.pid), page: Math.max(0, ...told) };
     if (told.length < held.length) silent = true;
-    console.log(`${String(Math.round((Date.now() - began) / 1000)).padStart(5)} s ${now.server.toFixed(0).padStart(5)} MB ${now.page.toFixed(1).padStart(12)} MB (${told.length} of ${held.length}) ` +
-      `${String(received).padStart(17)} ${String(drawn).padStart(28)}`);
+    const seconds = Math.round((Date.now() - began) / 1000);
+    console.log(`| ${seconds} | ${now.server.toFixed(0)} | ${now.page.toFixed(1)} | ${told.length} of ${held.length} | ${received} | ${drawn} |`);
     if (look === 2) first = now;
     if (look > 2 && (now.server > GROWTH * first.server || now.page > GROWTH * first.page)) grew = true;
   }
@@ -126,6 +127,6 @@ try {
   server.kill("SIGINT");
   rmSync(folder, { recursive: true, force: true });
 }
-console.log(grew ? "memory grows" : "memory is bounded on both sides");
-if (silent) console.log("of some pages it is not known: they had no time to tell");
+console.log(grew ? "\nMemory grows." : "\nMemory is bounded on both sides.");
+if (silent) console.log("Of some pages it is not known: they had no time to tell.");
 process.exit(grew ? 1 : 0);

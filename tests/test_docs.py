@@ -109,6 +109,35 @@ class Documentation(unittest.TestCase):
             self.assertTrue(xml.parse(os.path.join(folder, name)).getroot().tag.endswith("svg"))
 
 
+class Errata(unittest.TestCase):
+    """docs/errata.md holds every erratum that anything cites, whole, and names facts that exist."""
+
+    def test_every_entry_is_whole(self):
+        entries = re.split(r"(?m)^### ", read("docs/errata.md").split("\n## Found while checking")[0])[1:]
+        self.assertEqual(sorted(int(entry[1:].split(":")[0]) for entry in entries), list(range(1, 31)))
+        for entry in entries:
+            with self.subTest(entry=entry.splitlines()[0]):
+                for part in ("Printed", "Correct", "Why", "Checked"):
+                    self.assertIn(f"\n* {part}: ", entry)
+                self.assertRegex(entry, r"(?i)\b(error|reading|open)\b")
+
+    def test_facts_that_it_names_exist(self):
+        tests = "".join(read(f"tests/{name}") for name in os.listdir(f"{SOURCE}/tests") if name.endswith(".c"))
+        named = re.findall(r"`((?:X\d+|I\d+|H\d+|further)_\w+|[a-z]+(?:_[a-z]+){3,})`", read("docs/errata.md"))
+        self.assertGreater(len(named), 30)
+        for name in named:
+            self.assertIn(f"cmocka_unit_test({name})", tests, name)
+        for name in re.findall(r"cmocka_unit_test\((\w+)\)", read("tests/test_errata.c")):
+            self.assertIn(f"`{name}`", read("docs/errata.md"), name)
+
+    def test_what_is_cited_is_there(self):
+        known = set(re.findall(r"(?m)^### (X\d+):", read("docs/errata.md")))
+        for folder, _, names in os.walk(os.path.join(SOURCE, "src")):
+            for name in names:
+                cited = set(re.findall(r"\bX[1-9]\d?\b", read(os.path.join(folder, name))))
+                self.assertLessEqual(cited, known, name)
+
+
 class Commands(unittest.TestCase):
     """What a reader would type is typed, in a folder that looks like a built tree."""
 

@@ -9,7 +9,7 @@
 
 enum { COLUMNS = 9, CSV_LIMIT = 16 << 20 };  // scene, case, kind, h, engine, ending, time, steps, figure
 
-// bench/RESULTS.md, "Engines": MuJoCo 2.2.2, ODE 0.16.2, Bullet 3.24.
+// A run of `make bench-engines` on 2026-11-16: MuJoCo 2.2.2, ODE 0.16.2, Bullet 3.24.
 static const ChEngineFigure committed[] = {
     {"S1", "MuJoCo", 0.01, 1.6, true, 0.0},
     {"S1", "MuJoCo", 0.001, 0.8, true, 0.0},
@@ -71,7 +71,7 @@ ChStatus ch_engine_figures_read(ChContext* context, const char* csv, ChEngineFig
   if (!csv) {
     out->count = sizeof committed / sizeof *committed;
     memcpy(out->figure, committed, sizeof committed);
-    out->origin = "the figures of bench/RESULTS.md, measured on 2026-11-16 on one core of a machine with two";
+    out->origin = "figures of a run of `make bench-engines` on 2026-11-16, on one core of a machine with two";
     return CH_OK;
   }
   ChArena* arena = ch_arena_create(NULL);

@@ -1,5 +1,5 @@
-// How far structures that can stand moved in other engines: from the table that `make bench-engines` writes, or the
-// figures of bench/RESULTS.md.
+// How far structures that can stand moved in other engines: from the table that `make bench-engines` writes, or
+// those of one such run that are kept here.
 #ifndef CH_REPRODUCE_ENGINE_FIGURES_H
 #define CH_REPRODUCE_ENGINE_FIGURES_H
 

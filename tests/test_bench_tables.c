@@ -1,0 +1,146 @@
+// Facts about the benchmarks' tables: an answer that missed its tolerance has no part in a ratio or a mean.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engines_table.h"
+#include "results.h"
+#include "support/near.h"
+
+enum { TEXT = 1 << 14 };
+
+static char text[TEXT];
+
+// What the printing of a table leaves in `text`.
+static FILE* open_text(void) {
+  FILE* out = fmemopen(text, sizeof text, "w");
+  assert_non_null(out);
+  return out;
+}
+
+static void line_of(const char* beginning, char line[512]) {
+  const char* at = strstr(text, beginning);
+  if (!at) fail_msg("'%s' is not in\n%s", beginning, text);
+  snprintf(line, 512, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+static void check_line(const char* beginning, const char* has) {
+  char line[512];
+  line_of(beginning, line);
+  if (!strstr(line, has)) fail_msg("'%s' is not in '%s'", has, line);
+}
+
+// --- engines
+// -----------------------------------------------------------------------------------------------------------
+
+static const ChEngineRow OURS = {.name = "Ours"}, RESTING = {.name = "Resting"}, PEER = {.name = "Peer"};
+
+// Ours takes 100 us a step, ours at rest 10, the other engine 300.
+static void table_of(ChTrialResult ours, ChTrialResult resting, ChTrialResult peer, ChTrialKind kind) {
+  static ChTrialCase what;
+  ChTrialResult results[] = {ours, resting, peer};
+  const double us[] = {100.0, 10.0, 300.0};
+  what = (ChTrialCase){.scene = "S1", .name = "moved", .kind = kind, .until = 1.0, .h = 0.01, .tolerance = 1e-8};
+  for (int k = 0; k < 3; ++k) results[k].late_us = us[k], results[k].steps = 100;
+  ChEngineResults all = {.case_count = 1, .row_count = 3, .cases = &what, .rows = {&OURS, &RESTING, &PEER}};
+  all.results = results;
+  FILE* out = open_text();
+  ch_engine_table(&all, 0, out);
+  fclose(out);
+}
+
+static ChTrialResult graded(long missed) {
+  return (ChTrialResult){.ending = CH_TRIAL_DONE, .report = {.graded = true, .certificate = 1e-9, .missed = missed}};
+}
+
+static ChTrialResult ungraded(ChTrialEnding ending) {
+  return (ChTrialResult){.ending = ending, .report = {.certificate = NAN}};
+}
+
+static void ratios_are_given_where_every_step_holds(void** state) {
+  (void)state;
+  table_of(graded(0), graded(0), ungraded(CH_TRIAL_DONE), CH_TRIAL_REST);
+  check_line("| Ours", "|     100 |     1 |     1.0e-09 |      0 |");
+  check_line("| Resting", "|      10 |   0.1 |     1.0e-09 |      0 |");
+  check_line("| Peer", "|     300 |     3 |           - |      - |");
+}
+
+static void a_missed_step_of_ours_takes_every_ratio_away(void** state) {
+  (void)state;
+  table_of(graded(1), graded(0), ungraded(CH_TRIAL_DONE), CH_TRIAL_REST);
+  check_line("| Ours", "|     100 |     - |     1.0e-09 |      1 |");
+  check_line("| Resting", "|      10 |     - |");
+  check_line("| Peer", "|     300 |     - |");
+}
+
+static void a_row_that_missed_or_fell_has_no_ratio(void** state) {
+  (void)state;
+  table_of(graded(0), graded(2), ungraded(CH_TRIAL_FELL), CH_TRIAL_REST);
+  check_line("| Ours", "|     100 |     1 |");
+  check_line("| Resting", "|      10 |     - |     1.0e-09 |      2 |");
+  check_line("| Peer", "|     300 |     - |");
+}
+
+// Steps that missed while spheres fell are told in brackets; the timed half is what counts.
+static void misses_before_the_timed_half_do_not_count(void** state) {
+  (void)state;
+  ChTrialResult early = graded(7);
+  early.early_missed = 7;
+  table_of(early, graded(0), ungraded(CH_TRIAL_DONE), CH_TRIAL_SETTLE);
+  check_line("| Ours", "100 us (7)");
+  check_line("| Ours", "|     100 |     1 |     1.0e-09 |      0 |");
+}
+
+static void a_certificate_that_is_no_number_shows(void** state) {
+  (void)state;
+  ChTrialResult broken = graded(0);
+  broken.report.certificate = NAN;
+  table_of(broken, graded(0), ungraded(CH_TRIAL_DONE), CH_TRIAL_REST);
+  check_line("| Ours", "|     100 |     - |         nan |");
+  check_line("| Peer", "|     300 |     - |");
+}
+
+// --- solvers
+// -----------------------------------------------------------------------------------------------------------
+
+// Two problems: auto solves the second one only where `both`; the peer solves both in twice the time.
+static void summary_of(bool both) {
+  static ChBenchProblem problems[] = {{.name = "one", .contacts = 50}, {.name = "two", .contacts = 50}};
+  ChCell cells[4] = {{.outcome = CH_OUTCOME_SOLVED, .seconds = 1.0},
+                     {.outcome = CH_OUTCOME_SOLVED, .seconds = 2.0},
+                     {.outcome = both ? CH_OUTCOME_SOLVED : CH_OUTCOME_MISSED, .seconds = 0.001},
+                     {.outcome = CH_OUTCOME_SOLVED, .seconds = 0.002}};
+  ChResults results = {
+      .problem_count = 2, .solver_count = 2, .tolerance_count = 1, .problems = problems, .cells = cells};
+  results.solvers[0] = (ChBenchSolver){.name = "auto", .ours = true};
+  results.solvers[1] = (ChBenchSolver){.name = "PROX"};
+  results.tolerances[0] = 1e-8;
+  results.cap = 10.0;
+  FILE* out = open_text();
+  ch_results_table(&results, 0, out);
+  ch_results_summary(&results, 0, out);
+  fclose(out);
+}
+
+static void means_are_over_problems_that_both_solve(void** state) {
+  (void)state;
+  summary_of(true);
+  check_line("- auto is faster", "2 of 2 problems (100 %); geometric mean of fastest peer / auto: 2.00");
+  check_line("- PROX", "2.00 over the 2 problems that both solve; auto alone solves 0, it alone 0, of 2");
+  summary_of(false);
+  check_line("- auto is faster", "1 of 2 problems (50 %); geometric mean of fastest peer / auto: 2.00");
+  check_line("- PROX", "2.00 over the 1 problems that both solve; auto alone solves 0, it alone 1, of 2");
+  check_line("| two", "|    missed | PROX         |     0.002 |       - |");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ratios_are_given_where_every_step_holds),
+      cmocka_unit_test(a_missed_step_of_ours_takes_every_ratio_away),
+      cmocka_unit_test(a_row_that_missed_or_fell_has_no_ratio),
+      cmocka_unit_test(misses_before_the_timed_half_do_not_count),
+      cmocka_unit_test(a_certificate_that_is_no_number_shows),
+      cmocka_unit_test(means_are_over_problems_that_both_solve),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
