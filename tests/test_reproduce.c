@@ -178,7 +178,7 @@ static void a_verdict_says_what_it_goes_by(void** state) {
   facts.run =
       (ChOurRun){.changed = "1 s of 5", .steps = 9, .missed = 2, .tolerance = 1e-8, .contacts = {2042.0, 112.0}};
   check_words(facts, "within a factor of 1.5 (ours is 1.2 times the printed); 2 of 9 steps missed 1e-08",
-              "as a figure it agrees, but our run did not have its setting: 1 s of 5; 2 of 9 steps missed 1e-08; 2042 "
+              "it agrees, but our run did not have its setting: 1 s of 5; 2 of 9 steps missed 1e-08; 2042 "
               "contacts printed, 112 here");
   facts.printed = NULL;
   check_words(facts, "2 of 9 steps missed 1e-08; not its setting: 1 s of 5", "the document does not print it");

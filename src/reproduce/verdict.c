@@ -76,7 +76,7 @@ static void put_difference(FILE* out, const ChFacts* f) {
     fputs(f->reason ? f->reason : "", out);
     next = "; ";
   } else {
-    next = "as a figure it agrees, but ";
+    next = "it agrees, but ";
   }
   if (f->run.changed) {
     fprintf(out, "%sour run did not have its setting: %s", next, f->run.changed);
