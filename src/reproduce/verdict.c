@@ -52,9 +52,10 @@ void ch_verdict_put_basis(FILE* out, const ChFacts* f) {
   const char* next = "";
   if (f->printed && !f->not_run) {
     if (judged_by_figure(f))
-      fprintf(out, "within a factor of %g (ours is %.2g times the printed)", f->factor, f->value[1] / f->value[0]);
+      fprintf(out, "judged by: within a factor of %g (ours is %.2g times the printed)", f->factor,
+              f->value[1] / f->value[0]);
     else
-      fprintf(out, "%s", f->rule ? f->rule : "no rule stated");
+      fprintf(out, "judged by: %s", f->rule ? f->rule : "no rule stated");
     next = "; ";
   }
   if (f->run.steps > 0) {
