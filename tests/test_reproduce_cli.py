@@ -19,7 +19,7 @@ PROGRAM = os.environ.get("CARDHOUSE", "build/cardhouse")
 CHROMIUM = os.environ.get("CARDHOUSE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 VOID = {"meta", "img", "col", "br", "hr", "input", "link"}
 VERDICTS = {"reproduced", "differs", "ours alone", "not run"}
-VALIDATION = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "validation.md")
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs")
 MISSED = re.compile(r"\b([1-9]\d*) of \d+ steps missed (?![^;)]*which is the claim)")
 ITEMS = os.environ.get("CARDHOUSE_ITEMS", "all").split()  # fewer of them under sanitizers, which take several times as long
 SMALL = "004-fig2.8"  # an item of less than a second
@@ -151,6 +151,8 @@ class Quick(unittest.TestCase):
         text = read(self.markdown)
         for name in self.names:
             self.assertIn(f"\n### `{name}`: ", text)
+        rule = text.split("\n\n")[1]
+        self.assertIn(rule, " ".join(read(DOCS, "reproduce.md").split()))
         count = sum(len(item["findings"]) for item in json.loads(self.first.stdout)["items"])
         rows = list(findings(text))
         self.assertEqual(len(rows), count)
@@ -162,7 +164,7 @@ class Validation(unittest.TestCase):
     """docs/validation.md as it was last written."""
 
     def test_it_keeps_the_rule_at_its_head(self):
-        text = read(VALIDATION)
+        text = read(DOCS, "validation.md")
         head = text.split("\n## ")[0]
         self.assertIn("*Reproduced* means that the document prints it, that our run had its setting", head)
         for fact in ("machine", "date", "commit", "load before it began"):

@@ -20,17 +20,17 @@
 enum { STATUS_INTERRUPTED = 130, NAMES_MAX = 256, COMMAND_SIZE = 1024 };
 static const double BAR_SECONDS = 0.2;
 
-#define REPRODUCE_OPTIONS(X)                                                                                   \
-  X(TEXT, out, "report", "DIR", 0, 0, "folder of the report (report)")                                         \
-  X(FLAG, quick, false, NULL, 0, 0, "smaller forms that end within seconds and judge the same claims")         \
-  X(COUNT, jobs, 2, "N", 1, 64, "items at once (2)")                                                           \
-  X(TEXT, pictures, "auto", "on|off|auto", 0, 0, "scenes drawn by the renderer (auto: not in the quick form)") \
-  X(FLAG, fresh, false, NULL, 0, 0, "runs everything anew, also what an earlier run has left")                 \
-  X(REAL, time_limit, 3600.0, "S", 0.001, 1e9, "seconds that one item may take (3600)")                        \
-  X(TEXT, markdown, NULL, "FILE.md", 0, 0, "writes the findings as Markdown too, as in docs/validation.md")    \
-  X(TEXT, revision, NULL, "TEXT", 0, 0, "commit of the sources, for the head of the Markdown")                 \
-  X(TEXT, engines_csv, NULL, "FILE", 0, 0, "what `make bench-engines` measured, for the items that compare")   \
-  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                          \
+#define REPRODUCE_OPTIONS(X)                                                                                          \
+  X(TEXT, out, "report", "DIR", 0, 0, "folder of the report (report)")                                                \
+  X(FLAG, quick, false, NULL, 0, 0, "smaller forms that end within seconds; few of them have the documents' setting") \
+  X(COUNT, jobs, 2, "N", 1, 64, "items at once (2)")                                                                  \
+  X(TEXT, pictures, "auto", "on|off|auto", 0, 0, "scenes drawn by the renderer (auto: not in the quick form)")        \
+  X(FLAG, fresh, false, NULL, 0, 0, "runs everything anew, also what an earlier run has left")                        \
+  X(REAL, time_limit, 3600.0, "S", 0.001, 1e9, "seconds that one item may take (3600)")                               \
+  X(TEXT, markdown, NULL, "FILE.md", 0, 0, "writes the findings as Markdown too, as in docs/validation.md")           \
+  X(TEXT, revision, NULL, "TEXT", 0, 0, "commit of the sources, for the head of the Markdown")                        \
+  X(TEXT, engines_csv, NULL, "FILE", 0, 0, "what `make bench-engines` measured, for the items that compare")          \
+  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                 \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress")
 
 typedef struct Arguments {
