@@ -21,10 +21,7 @@ static void introduce(ChReport* report, const char* what) {
       "A house of 26 rigid cards in four levels stands by friction alone, mu = 0.8. Left alone, the exact answer of "
       "every step is rest, so that whatever moves is the solver's error. %s",
       what);
-  ch_report_choice(
-      report, "cards",
-      "1 m x 1.4 m x 0.02 m, 28 kg, leaning at 67 degrees, all contacts closed at the start, 84 contact points; "
-      "the document gives no sizes. Contacts look ahead and gaps are stabilised (gamma = 1).");
+  ch_house_tell_cards(report);
   ch_report_choice(
       report, "shaken house",
       "random velocities of up to %g m/s and rad/s: the house of the document is not said to start at rest to the "
@@ -153,109 +150,6 @@ static ChStatus run_lemke(ChItemRun* run) {
   return lemke_sizes(run, run->quick ? 4 : 6);
 }
 
-// --- Fig 5.4: projected Gauss-Seidel ---------------------------------------------------------------------------------
-
-typedef struct Sweeps {
-  long sweeps;
-  ChHouseSum sum;
-} Sweeps;
-
-static ChStatus sweep_house(ChItemRun* run, long sweeps, ChStabilization stabilization, int count, const char* record,
-                            ChHouseSum* sum) {
-  ChHouse house = {.levels = 4, .steps = count, .record = record, .every = 20};
-  ChStatus status = ch_house_options(run, "pgs", &house.options);
-  if (status != CH_OK) return status;
-  set(&house.options, "pgs.box", 1.0);
-  house.options.solve.max_iterations = sweeps;
-  house.options.stabilization = stabilization;
-  return ch_house_run(run, &house, steps, sum);
-}
-
-// One step solved with many sweeps, with friction and without.
-static ChStatus many_sweeps(ChItemRun* run, double* with, double* without) {
-  ChHouse house = {.levels = 4, .steps = 1};
-  ChHouseSum sum;
-  ChStatus status = ch_house_options(run, "pgs", &house.options);
-  if (status != CH_OK) return status;
-  set(&house.options, "pgs.box", 1.0);
-  house.options.solve.max_iterations = run->quick ? 20000 : 100000;
-  status = ch_house_run(run, &house, NULL, &sum);
-  *with = sum.natural;
-  if (status != CH_OK) return status;
-  house.options.solve.pose = CH_POSE_FRICTIONLESS;
-  status = ch_house_run(run, &house, NULL, &sum);
-  *without = sum.natural;
-  return status;
-}
-
-static ChStatus run_pgs(ChItemRun* run) {
-  static const long sweeps[] = {10, 100, 1000};
-  ChReport* report = run->report;
-  introduce(report,
-            "Here the steps are solved by projected Gauss-Seidel with box friction, as game engines do it, with a "
-            "fixed number of "
-            "sweeps a step, started from the reactions of the step before.");
-  ch_report_command(report, "cardhouse view cards --method pgs");
-  int variants = run->quick ? 2 : 3, count = run->quick ? 600 : 4000;
-  ch_report_choice(report, "time", "%g s of %d ms steps%s.", 1e-3 * count, 1,
-                   run->quick ? ", in the full form 4 s, and 1000 sweeps, too" : "");
-  ChHouseSum sum[3];
-  ChChart* chart = NULL;
-  double *x = malloc(2 * MOST_STEPS * sizeof *x), *y = x + MOST_STEPS;
-  if (!x) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for a chart");
-  ChStatus status = CH_OK;
-  for (int v = 0; v < variants && status == CH_OK; ++v) {
-    const char* record = v == 0 ? "pgs.h5" : NULL;
-    status = sweep_house(run, sweeps[v], CH_STABILIZE_ON, count, record, &sum[v]);
-    if (status != CH_OK || !ch_item_progress(run, 0.7 * (v + 1) / variants)) break;
-    if (v == 0)
-      chart = ch_report_chart(report, "What no card should do: largest displacement under projected Gauss-Seidel.",
-                              "time [s]", "displacement [m]", CH_CHART_LOG_Y);
-    for (int k = 0; k < sum[v].steps; ++k) x[k] = 1e-3 * (k + 1), y[k] = steps[k].displacement;
-    ch_chart_line(chart, ch_report_say(report, "%ld sweeps a step", sweeps[v]), sum[v].steps, x, y);
-    bool moved = sum[v].displacement > 1e-3;
-    ch_report_row(
-        report, ch_report_say(report, "%ld sweeps a step", sweeps[v]),
-        (ChFacts){
-            .printed = v == 2 ? "slip, then full collapse, also with >> 1000 iterations" : "slip, then full collapse",
-            .ours =
-                ch_report_say(report, "after %g s cards moved by %.2g m, %d of %d fell, natural map %.1e at most",
-                              1e-3 * sum[v].steps, sum[v].displacement, sum[v].fallen, sum[v].cards, sum[v].natural),
-            .met = moved,
-            .reason = "with so many sweeps and a warm start the errors are small enough for the house to keep standing "
-                      "over this time; the natural "
-                      "map shows that no step is solved"});
-  }
-  free(x);
-  if (status != CH_OK) return status;
-  ChHouseSum off;
-  status = sweep_house(run, 10, CH_STABILIZE_OFF, count, NULL, &off);
-  double with, without;
-  if (status == CH_OK) status = many_sweeps(run, &with, &without);
-  if (status != CH_OK) return status;
-  ch_report_claim(report, "Constraint stabilisation generally makes the behaviour worse.",
-                  (ChFacts){.met = sum[0].displacement > off.displacement},
-                  "10 sweeps, largest displacement %.3g m with stabilisation, %.3g m without%s.", sum[0].displacement,
-                  off.displacement,
-                  sum[0].displacement > off.displacement
-                      ? ""
-                      : ": without it cards also sink into each other, and the house moves more");
-  ch_report_claim(report,
-                  "Without friction the iteration returns accurate solutions; with friction it fails whatever the "
-                  "number of iterations.",
-                  (ChFacts){.met = without <= 1e-8 && with > 1e-4},
-                  "The first step from nothing with %d sweeps: natural map %.1e without friction, %.1e with box "
-                  "friction against the circle's law.",
-                  run->quick ? 20000 : 100000, without, with);
-  ch_report_text(
-      report,
-      "The box is a different law: it allows up to sqrt 2 more friction along diagonals. Over the round cone (pgs.box "
-      "= 0) the same "
-      "iteration does converge on the resting house, after some 6,500 sweeps from nothing: slow, not wrong.");
-  ch_report_picture(report, "pgs.h5", 1e-3 * count, "Ten sweeps a step: the house at the end.");
-  return CH_OK;
-}
-
 // --- Fig 5.5: sequential quadratic programming -----------------------------------------------------------------------
 
 static ChStatus sqp_house(ChItemRun* run, int levels, double shake, int count, double part, ChHouseSum* sum) {
@@ -373,10 +267,6 @@ const ChItem ch_item_004_house_lemke = {.name = "004-fig5.3",
                                         .title = "Card house with Lemke's method",
                                         .source = "004 s5.7.1, Fig 5.3 [H20, I51]",
                                         .run = run_lemke};
-const ChItem ch_item_004_house_pgs = {.name = "004-fig5.4",
-                                      .title = "Card house with projected Gauss-Seidel",
-                                      .source = "004 s5.7.2, Fig 5.4 [H21, I51]",
-                                      .run = run_pgs};
 const ChItem ch_item_004_house_sqp = {.name = "004-fig5.5",
                                       .title = "Card house with sequential quadratic programming",
                                       .source = "004 s5.7.3, Fig 5.5 [H22]",
