@@ -32,4 +32,7 @@ const char* ch_subject_command(ChItemRun* run, const ChSubject* subject, const c
                        subject->h, options);
 }
 
+const char ch_subject_stabilised[] =
+    "gaps are stabilised and cones are round here; the document stabilises nothing and has eight tangents";
+
 bool ch_subject_same_contacts(double ours, double printed) { return fabs(ours / printed - 1.0) < 0.1; }
