@@ -8,9 +8,9 @@
 
 typedef struct Rows {
   int count;
-  double *w, *b;       // W by columns, dense; u without reactions
-  double *r, *u;       // u = W r + b, kept up to date
-  double* v;           // room for velocities of bodies
+  double *w, *b;  // W by columns, dense; u without reactions
+  double *r, *u;  // u = W r + b, kept up to date
+  double* v;      // room for velocities of bodies
 } Rows;
 
 static ChStatus form(ChContext* context, const ChProblem* p, Rows* rows) {

@@ -125,13 +125,13 @@ static ChStatus play(ChItemRun* run, Watch* watch, ChSummary* summary, double* u
 
 static void judge(ChReport* report, const Watch* w, const ChSummary* sum) {
   Story story = read_story(w);
-  ChOurRun how = {.steps = sum->steps, .missed = sum->missed, .tolerance = TOLERANCE, .changed = ch_subject_stabilised};
-  ch_report_claim(report, "Under successive impacts the house repeatedly has sections fall down.",
-                  (ChFacts){.run = how,
-                            .rule = "cards fall at two times at least",
-                            .met = story.falls >= 2 && story.standing < w->cards},
-                  "Cards fell at %d times more than %.1f s apart; %d of %d are down in the end.", story.falls, LULL,
-                  w->cards - story.standing, w->cards);
+  ChOurRun how = ch_subject_run(sum, TOLERANCE);
+  ch_report_claim(
+      report, "Under successive impacts the house repeatedly has sections fall down.",
+      (ChFacts){
+          .run = how, .rule = "cards fall at two times at least", .met = story.falls >= 2 && story.standing < w->cards},
+      "Cards fell at %d times more than %.1f s apart; %d of %d are down in the end.", story.falls, LULL,
+      w->cards - story.standing, w->cards);
   ch_report_claim(
       report, "It then regains equilibrium.",
       (ChFacts){.run = how,
@@ -157,14 +157,15 @@ static void judge(ChReport* report, const Watch* w, const ChSummary* sum) {
           .reason =
               "the document samples the distance fields of boxes or takes ODE's box-box points; here a pair of faces "
               "has the corners of its overlap"});
-  ch_report_row(report, "steps that missed 1e-4",
-                (ChFacts){.printed = "all convergent at their tolerance (s7.6)",
-                          .ours = ch_report_say(report, "%ld of %ld, worst natural map %.1e", sum->missed, sum->steps,
-                                                sum->worst.natural),
-                          .run = how,
-                          .rule = "none missed",
-                          .met = sum->missed == 0,
-                          .reason = "the certificate bounds the error, the document's rule only the change of friction"});
+  ch_report_row(
+      report, "steps that missed 1e-4",
+      (ChFacts){.printed = "all convergent at their tolerance (s7.6)",
+                .ours = ch_report_say(report, "%ld of %ld, worst natural map %.1e", sum->missed, sum->steps,
+                                      sum->worst.natural),
+                .run = how,
+                .rule = "none missed",
+                .met = sum->missed == 0,
+                .reason = "the certificate bounds the error, the document's rule only the change of friction"});
 }
 
 static ChStatus run_item(ChItemRun* run) {

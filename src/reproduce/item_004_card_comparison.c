@@ -158,7 +158,7 @@ static void judge_lemke(ChReport* report, const ChHouseSum* rest, const ChHouseS
             : "our pivoting, from slacks, with a perturbation against ties and a basis factored anew, solves every "
               "step. Why PATH failed could not be tried: there is none here.");
   double lowest = fmin(rest->objective[0], shaken->objective[0]);
-  ch_report_claim(report, "The large residuals of Lemke's method are of both signs.", 
+  ch_report_claim(report, "The large residuals of Lemke's method are of both signs.",
                   (ChFacts){.run = lemke_run(rest, shaken), .rule = "one is below -1e-6 J", .met = lowest < -1e-6},
                   lowest < -1e-6 ? "The lowest is %.1e J."
                                  : "The lowest is %.1e J. An answer that misses is made safe before it is used "

@@ -167,7 +167,9 @@ static void tell(ChReport* report, bool quick) {
 
 static ChOurRun curve_run(const Share* share) {
   return (ChOurRun){.fitted = "velocities of the start, of up to 0.01 m/s",
-                    .changed = share[0].ended + share[1].ended < share[0].problems + share[1].problems ? "some solves did not come to an end" : NULL};
+                    .changed = share[0].ended + share[1].ended < share[0].problems + share[1].problems
+                                   ? "some solves did not come to an end"
+                                   : NULL};
 }
 
 static void judge_error(ChReport* report, const double* falls, const Share* share, const Share* last) {

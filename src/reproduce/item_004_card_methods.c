@@ -87,7 +87,10 @@ static ChStatus lemke_sizes(ChItemRun* run, int most) {
   ch_chart_line(chart, "processor time", count, levels, seconds);
   ch_report_claim(
       run->report, "Direct pivoting does not scale beyond relatively small examples.",
-      (ChFacts){.run = {.steps = count, .missed = count - solved, .tolerance = 1e-8, .claimed = "larger ones fail",
+      (ChFacts){.run = {.steps = count,
+                        .missed = count - solved,
+                        .tolerance = 1e-8,
+                        .claimed = "larger ones fail",
                         .changed = NOT_PATH},
                 .rule = "some of the houses of 1 to 6 levels is not solved",
                 .met = solved < count},
@@ -202,11 +205,10 @@ static ChStatus run_sqp(ChItemRun* run) {
                           .met = rest.natural > 1e-3,
                           .reason = "from y = 0 the descent ends in a point of value zero, a solution: exactly at rest "
                                     "the programme is easy for it"});
-  ch_report_row(
-      report, "shaken house",
-      (ChFacts){.ours = sum_text(report, &shaken),
-                .run = run_of(&shaken, 1e-8, "three levels, and our own programme in place of NLPQLP"),
-                .reason = "the document does not tell it apart from the house at rest"});
+  ch_report_row(report, "shaken house",
+                (ChFacts){.ours = sum_text(report, &shaken),
+                          .run = run_of(&shaken, 1e-8, "three levels, and our own programme in place of NLPQLP"),
+                          .reason = "the document does not tell it apart from the house at rest"});
   ch_report_claim(report,
                   "The residual (5.32) is always positive: a feasible point is found, not necessarily an optimal one.",
                   (ChFacts){.run = {.steps = shaken.steps,
@@ -222,14 +224,13 @@ static ChStatus run_sqp(ChItemRun* run) {
                  "friction in its cone and "
                  "bodies that do not approach each other (docs/stepping.md): the blow-ups of the document are not seen "
                  "for that reason.");
-  ch_report_row(
-      report, "processor time of a step",
-      (ChFacts){.printed = "123 s (NLPQLP, 3 GHz Pentium D)",
-                .ours = ch_report_say(report, "%.2g s (%d levels, at rest)", rest.seconds, rest_levels),
-                .run = run_of(&rest, 1e-8, "6 steps of 500, by our own programme in place of NLPQLP"),
-                .rule = "ours is not longer",
-                .met = rest.seconds <= 123.0,
-                .reason = "it is longer than the printed one"});
+  ch_report_row(report, "processor time of a step",
+                (ChFacts){.printed = "123 s (NLPQLP, 3 GHz Pentium D)",
+                          .ours = ch_report_say(report, "%.2g s (%d levels, at rest)", rest.seconds, rest_levels),
+                          .run = run_of(&rest, 1e-8, "6 steps of 500, by our own programme in place of NLPQLP"),
+                          .rule = "ours is not longer",
+                          .met = rest.seconds <= 123.0,
+                          .reason = "it is longer than the printed one"});
   return CH_OK;
 }
 
@@ -282,7 +283,9 @@ static ChStatus run_staggered(ChItemRun* run) {
                   "%d steps: no card moved by more than %.1e m; to the letter %d steps and %.1e m.", rest.steps,
                   rest.displacement, letter.steps, letter.displacement);
   ch_report_row(report, "shaken house",
-                (ChFacts){.ours = sum_text(report, &shaken), .run = run_of(&shaken, 1e-6, NULL), .reason = "the document does not shake it"});
+                (ChFacts){.ours = sum_text(report, &shaken),
+                          .run = run_of(&shaken, 1e-6, NULL),
+                          .reason = "the document does not shake it"});
   ch_report_picture(report, "shaken.h5", 1e-3 * moved.steps,
                     "The shaken house at the end, stepped by staggered projections.");
   return CH_OK;

@@ -52,18 +52,17 @@ static ChStatus play(ChItemRun* run, int which, double seconds, ChHouseSum* sum)
 }
 
 static const char* told(ChReport* report, const ChHouseSum* s) {
-  return ch_report_say(report, "after %g s cards moved by %.2g m, %d of %d fell; %d of %d steps missed 1e-8, natural map "
-                               "%.1e at most",
+  return ch_report_say(report,
+                       "after %g s cards moved by %.2g m, %d of %d fell; %d of %d steps missed 1e-8, natural map "
+                       "%.1e at most",
                        1e-3 * s->steps, s->displacement, s->fallen, s->cards, s->missed, s->steps, s->natural);
 }
 
 static bool collapsed(const ChHouseSum* s) { return 2 * s->fallen > s->cards; }
 
 static ChOurRun how(const ChHouseSum* s) {
-  return (ChOurRun){.steps = s->steps,
-                    .missed = s->missed,
-                    .tolerance = 1e-8,
-                    .claimed = "the iteration does not converge"};
+  return (ChOurRun){
+      .steps = s->steps, .missed = s->missed, .tolerance = 1e-8, .claimed = "the iteration does not converge"};
 }
 
 // What the figure shows, for each start and number of sweeps.
@@ -71,22 +70,24 @@ static void report_setting(ChReport* report, const Setting* s, const ChHouseSum*
   bool printed = !s->round && !s->stabilised;
   ch_report_row(
       report, s->name,
-      (ChFacts){.printed = !printed           ? NULL
-                           : s->sweeps < 1000 ? "slip, then full collapse; iterations and start are not printed"
-                                              : "slip, then full collapse, also with >> 1000 iterations",
-                .ours = told(report, sum),
-                .run = how(sum),
-                .rule = "more than half of the cards fell within 4 s",
-                .met = collapsed(sum),
-                .reason = printed ? ch_report_say(report, "the house stands: what so many sweeps leave of the error moves it by %.2g m",
-                                        sum->displacement)
-                                  : "beside the document's setting"});
+      (ChFacts){
+          .printed = !printed           ? NULL
+                     : s->sweeps < 1000 ? "slip, then full collapse; iterations and start are not printed"
+                                        : "slip, then full collapse, also with >> 1000 iterations",
+          .ours = told(report, sum),
+          .run = how(sum),
+          .rule = "more than half of the cards fell within 4 s",
+          .met = collapsed(sum),
+          .reason = printed ? ch_report_say(
+                                  report, "the house stands: what so many sweeps leave of the error moves it by %.2g m",
+                                  sum->displacement)
+                            : "beside the document's setting"});
 }
 
 static void chart(ChReport* report, int count, const ChHouseSum* sums, double (*moved)[4000]) {
   static double x[4000];
-  ChChart* c = ch_report_chart(report, "What no card should do: largest displacement, without stabilisation.", "time [s]",
-                               "displacement [m]", CH_CHART_LOG_Y);
+  ChChart* c = ch_report_chart(report, "What no card should do: largest displacement, without stabilisation.",
+                               "time [s]", "displacement [m]", CH_CHART_LOG_Y);
   for (int k = 0; k < 4000; ++k) x[k] = 1e-3 * (k + 1);
   for (int v = 0; v < RUNS; ++v)
     if (!settings[v].stabilised && sums[v].steps > 0) ch_chart_line(c, settings[v].name, count, x, moved[v]);
@@ -117,13 +118,14 @@ static ChStatus report_drift(ChItemRun* run, double seconds) {
 static void judge_stabilisation(ChReport* report, const ChHouseSum* sums) {
   double cold[2] = {sums[COLD_TEN].displacement, sums[COLD_STABILISED].displacement};
   double warm[2] = {sums[WARM_TEN].displacement, sums[WARM_STABILISED].displacement};
-  ch_report_claim(report, "Constraint stabilisation generally makes the behaviour worse.",
-                  (ChFacts){.run = {.claimed = "the iteration does not converge"},
-                            .rule = "ten sweeps move the house farther with it, from nothing and from the last reactions",
-                            .met = cold[1] > cold[0] && warm[1] > warm[0]},
-                  "Ten sweeps a step, %g s, stabilised and not: %.2g and %.2g m from the last reactions, %.2g and %.2g m "
-                  "from nothing.",
-                  1e-3 * sums[COLD_TEN].steps, warm[1], warm[0], cold[1], cold[0]);
+  ch_report_claim(
+      report, "Constraint stabilisation generally makes the behaviour worse.",
+      (ChFacts){.run = {.claimed = "the iteration does not converge"},
+                .rule = "ten sweeps move the house farther with it, from nothing and from the last reactions",
+                .met = cold[1] > cold[0] && warm[1] > warm[0]},
+      "Ten sweeps a step, %g s, stabilised and not: %.2g and %.2g m from the last reactions, %.2g and %.2g m "
+      "from nothing.",
+      1e-3 * sums[COLD_TEN].steps, warm[1], warm[0], cold[1], cold[0]);
 }
 
 // One step with many sweeps from nothing: judged without friction, by the law of the box, and over round cones.
@@ -154,14 +156,14 @@ static ChStatus judge_many(ChItemRun* run) {
                             .rule = "the first step is certified",
                             .met = without.natural <= 1e-8},
                   "The first step from nothing: natural map %.1e.", without.natural);
-  ch_report_claim(
-      run->report, "With friction it fails to return a solution, whatever the number of iterations.",
-      (ChFacts){.run = {.claimed = "the iteration does not converge"},
-                .rule = "the first step is left above 1e-4 by the law that is swept: that of the box",
-                .met = box[1] > 1e-4},
-      "The first step from nothing, by the law of the box: error %.1e of its start after %ld sweeps, %.1e after %ld. Over "
-      "round cones the certificate is at %.1e after %.0f sweeps: slow, not wrong.",
-      box[0], sweeps[0], box[1], sweeps[1], cones.natural, cones.iterations);
+  ch_report_claim(run->report, "With friction it fails to return a solution, whatever the number of iterations.",
+                  (ChFacts){.run = {.claimed = "the iteration does not converge"},
+                            .rule = "the first step is left above 1e-4 by the law that is swept: that of the box",
+                            .met = box[1] > 1e-4},
+                  "The first step from nothing, by the law of the box: error %.1e of its start after %ld sweeps, %.1e "
+                  "after %ld. Over "
+                  "round cones the certificate is at %.1e after %.0f sweeps: slow, not wrong.",
+                  box[0], sweeps[0], box[1], sweeps[1], cones.natural, cones.iterations);
   return CH_OK;
 }
 
@@ -177,8 +179,9 @@ static void tell(ChItemRun* run, int count) {
   ch_house_tell_cards(report);
   ch_report_choice(report, "time", "%g s of 1 ms steps%s; the document's frames are early steps of a time not printed.",
                    1e-3 * count, run->quick ? ", in the full form 4 s, and 1000 sweeps, too" : "");
-  ch_report_command(report, "cardhouse scene cards > cards.json   # \"step\": {\"stabilization\": {\"mode\": \"off\"}}, "
-                            "\"method\": {\"max_iterations\": 10}");
+  ch_report_command(report,
+                    "cardhouse scene cards > cards.json   # \"step\": {\"stabilization\": {\"mode\": \"off\"}}, "
+                    "\"method\": {\"max_iterations\": 10}");
   ch_report_command(report, "cardhouse run cards.json --method pgs --set pgs.box=1 --warm off --rest off --until 4");
 }
 
