@@ -65,6 +65,8 @@ static void add_impacts(const ChRabbitFriction* f, Share share[KINDS][2]) {
   }
 }
 
+static const char OURS[] = "gaps are stabilised and cones are round; 8 or 16 rabbits, whose number is not printed";
+
 static void report_kind(ChReport* report, const char* name, const ChRabbitFriction* f, int kind, const Share share[2],
                         int* alternate) {
   double sticking = 0.0, slipping = 0.0;
@@ -99,7 +101,10 @@ static void judge_incidence(ChReport* report, const char* name, Share steep, Sha
                   .not_run = "this run has impacts of one sort only"});
     return;
   }
-  ch_report_claim(report, claim, (ChFacts){.met = part(steep) > 1.2 * part(grazing)},
+  ch_report_claim(report, claim,
+                  (ChFacts){.run = {.changed = OURS},
+                            .rule = "1.2 times as much after steep ones, or more",
+                            .met = part(steep) > 1.2 * part(grazing)},
                   "In the %g s after an impact a rabbit sticks %.0f %% of the time under load where it came within %g "
                   "degrees of the normal (%d impacts), %.0f %% where it grazed (%d).",
                   AFTER, 100.0 * part(steep), STEEP, steep.count, 100.0 * part(grazing), grazing.count);
@@ -119,14 +124,16 @@ void ch_rabbit_friction_report(ChReport* report, const char* name, const ChRabbi
   Share red = sum(share[RED][0], share[RED][1]), blue = sum(share[BLUE][0], share[BLUE][1]);
   ch_report_claim(
       report, ch_report_say(report, "%s: sticking depends on mu.", name),
-      (ChFacts){.met = part(red) > 1.2 * part(blue)},
+      (ChFacts){.run = {.changed = OURS},
+                .rule = "red ones stick 1.2 times as much, or more",
+                .met = part(red) > 1.2 * part(blue)},
       "In the %g s after an impact red rabbits stick %.0f %% of the time under load (%d impacts), blue ones "
       "%.0f %% (%d).",
       AFTER, 100.0 * part(red), red.count, 100.0 * part(blue), blue.count);
   judge_incidence(report, name, sum(share[RED][0], share[BLUE][0]), sum(share[RED][1], share[BLUE][1]));
   ch_report_claim(
       report, ch_report_say(report, "%s: there is stick-slip sliding.", name),
-      (ChFacts){.met = alternate[RED] + alternate[BLUE] > 0},
+      (ChFacts){.run = {.changed = OURS}, .rule = "one pair or more", .met = alternate[RED] + alternate[BLUE] > 0},
       "Pairs that go from sticking to slipping twice or more while they stay loaded: %d with red rabbits, %d "
       "with blue ones.",
       alternate[RED], alternate[BLUE]);
