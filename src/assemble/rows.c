@@ -7,7 +7,7 @@
 #include "assemble/soft_body.h"
 #include "linalg/small.h"
 
-#define REACHED 1e-9  // metres or radian: room to a limit that an impact takes for none
+#define REACHED 1e-9  // metres or radian: room to a limit, or a gap, that counts as none
 
 void ch_contact_frame(const ChMoment* moment, const ChGap* gap, const ChSurface* surface, ChVec3 axes[3]) {
   axes[0] = gap->normal;
@@ -244,7 +244,7 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
   const int* seen = NULL;  // gaps of one pair of shapes follow each other
   for (int g = 0; g < moment->gap_count; ++g) {
     const int* shape = moment->gaps[g].shape;
-    if (rule->closed_only && !(moment->gaps[g].gap <= 0.0)) continue;
+    if (rule->closed_only && !(moment->gaps[g].gap <= REACHED)) continue;
     if (!seen || shape[0] != seen[0] || shape[1] != seen[1])
       surface = ch_world_surface(moment->world, shape[0], shape[1]);
     seen = shape;

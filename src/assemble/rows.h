@@ -53,7 +53,7 @@ typedef struct ChRowRule {
   double push_out;      // w_n is at least minus this; 0: minus ch_push_out_speed; INFINITY: no bound
   double joint_gain;    // w = joint_gain g
   double motor_gain;    // the same for the error of a position motor, which is no constraint but a wish
-  bool closed_only;     // leaves contacts with Phi > 0 out
+  bool closed_only;     // leaves contacts out whose Phi is positive beyond round-off
   bool at_once;         // an impact: bounded motors and friction have no time to act, only reached limits stop
   bool frictionless;    // impact and projection steps may ask for normals alone
 } ChRowRule;

@@ -42,12 +42,15 @@ typedef struct ChHouseSum {
   int cards;
 } ChHouseSum;
 
-// Default options of the scene with this method: rest off, no limit by the clock, so that a result does not depend on
-// how busy the machine is.
+// The document's setting with this method: no stabilisation (004 s7.2), h = 1 ms. Rest is off, and there is no limit by
+// the clock, so that a result does not depend on how busy the machine is.
 ChStatus ch_house_options(ChItemRun* run, const char* method, ChSimulationOptions* out);
 
 // The house before its first step, for who wants to step it himself; the caller destroys it.
 ChStatus ch_house_simulation(ChItemRun* run, const ChHouse* house, ChSimulation** out);
+
+// The sizes that were chosen, as a choice of the report.
+void ch_house_tell_cards(ChReport* report);
 
 // `steps` has house->steps entries, or is NULL.
 ChStatus ch_house_run(ChItemRun* run, const ChHouse* house, ChHouseStep* steps, ChHouseSum* sum);

@@ -8,9 +8,9 @@
 typedef struct ChItemRun {
   ChContext* context;
   ChReport* report;
-  bool quick;               // a smaller form that ends within seconds and judges the same claims; says what is smaller
-  const char* folder;       // the item's own folder, exists; trajectories and tables go here
-  const char* engines_csv;  // what `make bench-engines` measured, or NULL
+  bool quick;                 // a smaller form that ends within seconds; says what is smaller
+  const char* folder;         // the item's own folder, exists; trajectories and tables go here
+  const char* engines_csv;    // what `make bench-engines` measured, or NULL
   struct ChItemChild* child;  // how the item tells its progress; NULL: to nobody
 } ChItemRun;
 
@@ -19,7 +19,8 @@ typedef struct ChItem {
   const char* title;   // one line
   const char* source;  // "000 s4.B, Table 1 [H4, J1]"
   ChStatus (*run)(ChItemRun* run);
-  bool reads_engines;  // engines_csv is part of what it says
+  bool same_when_quick;  // the quick form is the full one
+  bool reads_engines;    // engines_csv is part of what it says
 } ChItem;
 
 // How far the item is, 0 ... 1; false when it should stop (Ctrl-C): return CH_OK soon with what there is.

@@ -194,36 +194,69 @@ static const char* why_little(const Run* run, ChReport* report) {
       floor(LOGS / cbrt(GAIN)), LOGS, run->loose);
 }
 
+static const char CHANGED[] = "logs without notches; gaps stabilised, round cones";
+static const char FITTED[] = "the joints: logs with notches were tried first, and 27 of 60 steps missed the tolerance";
+
+// Of the problems that were solved both ways
+static ChOurRun how_of(const Run* run) {
+  return (ChOurRun){
+      .steps = run->count,
+      .missed = run->count - run->both,
+      .tolerance = TOLERANCE,
+      .changed = "logs without notches, every 16th step, each started from nothing; its contacts are not printed",
+      .fitted = FITTED};
+}
+
 static void tell_results(const Run* run, const ChSummary* summary, ChReport* report) {
   double mean[WAYS] = {0}, most_sets = 0.0;
   for (int w = 0; w < WAYS; ++w) mean[w] = run->both ? run->total[w] / run->both : 0.0;
   for (int k = 0; k < run->count; ++k) most_sets = fmax(most_sets, run->sets[k]);
   double gain = ratio(mean[0], mean[1]);
-  ch_report_row(report, "degrees of freedom", "414", ch_report_say(report, "%d", 6 * summary->bodies),
-                summary->bodies == 69 ? CH_REPRODUCED : CH_DIFFERS, "another number of logs");
+  ChOurRun how = how_of(run);
+  ch_report_row(report, "degrees of freedom",
+                (ChFacts){.printed = "414",
+                          .ours = ch_report_say(report, "%d", 6 * summary->bodies),
+                          .rule = "the same",
+                          .met = summary->bodies == 69,
+                          .reason = "another number of logs"});
   for (int w = 0; w < WAYS; ++w) {
     bool faster = run->both > 0 && mean[w] < PRINTED[w];
     ch_report_row(report, ch_report_say(report, "solve of a step, %s", way_name[w]),
-                  ch_report_say(report, "%.3g s", PRINTED[w]),
-                  ch_report_say(report, "%.3g s of processor time, mean of %d steps, started cold", mean[w], run->both),
-                  faster ? CH_REPRODUCED : CH_DIFFERS, faster ? "" : why_slower(run, report, most_sets));
+                  (ChFacts){.printed = ch_report_say(report, "%.3g s", PRINTED[w]),
+                            .ours = ch_report_say(report, "%.3g s of processor time, mean of %d steps, started cold",
+                                                  mean[w], run->both),
+                            .run = how,
+                            .rule = "ours is not longer",
+                            .met = faster,
+                            .reason = why_slower(run, report, most_sets)});
   }
-  ch_report_row(
-      report, "gain by decomposition inside the projections", ch_report_say(report, "%g", GAIN),
-      ch_report_say(report, "%.2g (%d and %d of %d problems solved)", gain, run->solved[0], run->solved[1], run->count),
-      gain >= 40.0 ? CH_REPRODUCED : CH_DIFFERS,
-      run->both == 0 ? "no problem was solved in both ways" : why_little(run, report));
+  ch_report_row(report, "gain by decomposition inside the projections",
+                (ChFacts){.printed = ch_report_say(report, "%g", GAIN),
+                          .ours = ch_report_say(report, "%.2g (%d and %d of %d problems solved)", gain, run->solved[0],
+                                                run->solved[1], run->count),
+                          .run = how,
+                          .value = {GAIN, gain},
+                          .factor = 2.0,
+                          .reason = run->both == 0 ? "no problem was solved in both ways" : why_little(run, report)});
 }
 
 static void judge(const Run* run, const ChSummary* summary, ChReport* report) {
-  bool same = run->both > 0 && run->apart <= 1e-2, jumped = summary->missed == 0 && summary->displacement > 2.0;
-  ch_report_claim(report, "the sets change the work and not the answer", same,
+  bool same = run->both > 0 && run->apart <= 1e-2, jumped = summary->displacement > 2.0;
+  ch_report_claim(report, "the sets change the work and not the answer",
+                  (ChFacts){.run = how_of(run), .rule = "velocities agree to 1e-2, relative", .met = same},
                   "velocities of both answers differ by at most %.2g, relative, in %d problems%s", run->apart,
                   run->both,
                   same             ? ""
                   : run->both == 0 ? "; none was solved in both ways"
                                    : ", more than the tolerance explains");
-  ch_report_claim(report, "the house slides, jumps the ramp and collides", jumped,
+  ch_report_claim(report, "the house slides, jumps the ramp and collides",
+                  (ChFacts){.run = {.steps = summary->steps,
+                                    .missed = summary->missed,
+                                    .tolerance = TOLERANCE,
+                                    .changed = CHANGED,
+                                    .fitted = FITTED},
+                            .rule = "a log is carried more than 2 m",
+                            .met = jumped},
                   "%ld steps, %ld missed, a log was carried %.2f m%s", summary->steps, summary->missed,
                   summary->displacement,
                   jumped                ? ""

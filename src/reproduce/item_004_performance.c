@@ -3,12 +3,16 @@
 // The printed column is the time of the solve. Beside it stand our solve (set-up, solve and certificate) and our whole
 // step, in processor time; of a step's processor time the solve has the share that it has of the step on the clock.
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "reproduce/sampled_stones.h"
 #include "reproduce/staggered_count.h"
 
-enum { ROWS = 7, WAYS = 3, COUNTED_STEPS = 60 };
+enum { ROWS = 8, SAMPLED = 1, WAYS = 3, COUNTED_STEPS = 60 };
 #define COUNTED_SECONDS 8.0  // of processor time, for the iterations of a row
+#define LIMIT 60.0           // of processor time, for a way through a row
+#define SPACING 0.07         // m, of the samples of a stone
 
 typedef struct Way {
   const char *name, *method;
@@ -16,8 +20,9 @@ typedef struct Way {
   bool rigid;        // only the rows of rigid bodies
 } Way;
 
-static const Way ways[WAYS] = {
-    {"`auto`", "auto", 0.0, false}, {"`staggered`", "staggered", 0.0, true}, {"`auto` at 1e-4", "auto", 1e-4, false}};
+static const Way ways[WAYS] = {{"`auto`", "auto", 0.0, false},
+                               {"`staggered` at 1e-4", "staggered", 1e-4, true},
+                               {"`auto` at 1e-4", "auto", 1e-4, false}};
 
 typedef struct Row {
   ChSubject subject;
@@ -30,6 +35,7 @@ typedef struct Row {
 
 static const Row rows[ROWS] = {
     {{"catenary arch, standing", "arch", {{0}}, 1e-2}, 5.0, 0.3, 1.2, "1.2 s", 2042, 162, 5.6},
+    {{"catenary arch of sampled meshes, standing", "arch", {{0}}, 1e-2}, 0.5, 0.0, 1.2, "1.2 s", 2042, 162, 5.6},
     {{"card house, standing", "cards", {{0}}, 1e-3}, 1.0, 0.05, 4.7, "4.7 s", 528, 348, 3.2},
     {{"card house, blocks fall on it", "cards", {{"blocks", "32"}, {"restitution", "0.1"}}, 1e-3},
      3.0,
@@ -59,10 +65,14 @@ static const Row rows[ROWS] = {
      2.4},
 };
 
+// Stones are meshes, whose contacts are sampled.
+static bool is_sampled(const Row* row) { return row == &rows[SAMPLED]; }
+
 typedef struct Cost {
   ChSummary summary;
   double solve, step;       // seconds of processor time, of all steps
   double clock, processor;  // when the last step ended
+  double limit;             // seconds of processor time, at which it ends
   int freedoms;
 } Cost;
 
@@ -78,14 +88,24 @@ static bool add_step(void* state, const ChSimulation* simulation, const ChStepIn
   cost->solve += seconds * fmin(1.0, info->seconds_solve / passed);
   cost->freedoms = ch_item_freedoms(simulation);
   look_at_clocks(cost);
-  return true;
+  return cost->step < cost->limit;
+}
+
+static ChStatus sample(ChItemRun* run, const ChSubject* subject, ChScene** scene) {
+  ChStatus status = ch_sample_stones(run, SPACING, scene);
+  if (status != CH_OK) return status;
+  (*scene)->options.h = subject->h;
+  (*scene)->options.rest = false;
+  return CH_OK;
 }
 
 static ChStatus measure(ChItemRun* run, const Row* row, const Way* way, const double progress[2], Cost* out) {
   ChScene* scene;
   double seconds;
   ChStatus status = ch_subject_open(run, &row->subject, &scene);
+  if (status == CH_OK && is_sampled(row)) status = sample(run, &row->subject, &scene);
   if (status != CH_OK) return status;
+  out->limit = LIMIT;
   scene->options.solve.method = way->method;
   if (way->tolerance > 0.0) scene->options.solve.tolerance = way->tolerance;
   ChPlay play = {.until = run->quick ? row->quick : row->full,
@@ -106,8 +126,9 @@ static void tell(ChReport* report) {
       "with round cones. The printed column is the time of the solve, and so what is judged is our solve: setting the "
       "problem up, solving it, and the certificate. The whole step, with collision, assembly and motion, stands beside "
       "it. Both are processor time. The machines are some fifteen years apart, which is worth a factor of ten or "
-      "so on one core; the rest "
-      "is due to sparse factorisations and to starts that are graded before anything is solved.");
+      "so on one core. What the rest is due to cannot be told from these rows where contacts differ in number: hence "
+      "the arch is stepped once more with sampled meshes, whose contacts come nearer to the printed number. It "
+      "is partly due to sparse factorisations and to starts that are graded before anything is solved.");
   ch_report_choice(report, "scenes",
                    "27 stones as printed (162 degrees of freedom). The printed house has 348, that is 58 bodies: 26 "
                    "cards of four levels and 32 blocks. It is measured standing, by itself, and over the first three "
@@ -127,7 +148,10 @@ static void tell(ChReport* report) {
   ch_report_choice(
       report, "contacts",
       "All corners of touching faces, 4 to a joint. The document samples distance fields (arch) and uses "
-      "ODE's box routine (cards), and has more; what a contact more costs is seen in the rows' quotients.");
+      "ODE's box routine (cards), and has more. A time counts only beside as many contacts, to 10 %%. The arch of "
+      "sampled meshes has stones with samples %g m apart, of which a joint keeps some 26: as many as the document's 73 "
+      "a joint are not to be had.",
+      SPACING);
 }
 
 static const char* beside(ChReport* report, double ours, double printed) {
@@ -135,29 +159,45 @@ static const char* beside(ChReport* report, double ours, double printed) {
                        ours < printed ? "less" : "more");
 }
 
+static bool deforms(const Row* row) {
+  return row->subject.parameters[0][0] != NULL && strcmp(row->subject.scene, "cards") != 0;
+}
+
 static void report_row(ChReport* report, const Row* row, const Way* way, const Cost* c) {
   const ChSummary* s = &c->summary;
   double solve = c->solve / (double)s->steps, contacts = (double)s->contacts_sum / (double)s->steps;
-  ch_report_row(report, ch_report_say(report, "%s, %s: solve of a step", row->subject.name, way->name), row->printed,
-                ch_report_say(report, "%s; the whole step %s", beside(report, solve, row->seconds),
-                              beside(report, c->step / (double)s->steps, row->seconds)),
-                solve < row->seconds ? CH_REPRODUCED : CH_DIFFERS,
-                "a solve takes longer here, at a tolerance a hundred times smaller or more");
-  if (way->tolerance > 0.0) return;
-  ch_report_row(report, ch_report_say(report, "%s, %s: contacts of a step", row->subject.name, way->name),
-                ch_report_say(report, "%d", row->contacts), ch_report_say(report, "%.0f", contacts),
-                ch_subject_same_contacts(contacts, row->contacts) ? CH_REPRODUCED : CH_DIFFERS,
-                ch_report_say(report,
-                              "rigid faces touch at their corners here, 4 a joint, and skins at the corners of their "
-                              "triangles; per contact a solve takes %.2g us, printed %.2g us",
-                              1e6 * solve / contacts, 1e6 * row->seconds / row->contacts));
+  ChOurRun run = ch_subject_run(s, way->tolerance > 0.0 ? way->tolerance : deforms(row) ? 1e-6 : 1e-8);
+  run.contacts[0] = row->contacts, run.contacts[1] = contacts;
+  ch_report_row(report, ch_report_say(report, "%s, %s: solve of a step", row->subject.name, way->name),
+                (ChFacts){.printed = row->printed,
+                          .ours = ch_report_say(report, "%s; the whole step %s", beside(report, solve, row->seconds),
+                                                beside(report, c->step / (double)s->steps, row->seconds)),
+                          .run = run,
+                          .rule = "ours is not longer",
+                          .met = solve < row->seconds,
+                          .reason = "a solve takes longer here, at a tolerance a hundred times smaller or more"});
+  if (way != &ways[0]) return;
+  ch_report_row(
+      report, ch_report_say(report, "%s, %s: contacts of a step", row->subject.name, way->name),
+      (ChFacts){
+          .printed = ch_report_say(report, "%d", row->contacts),
+          .ours = ch_report_say(report, "%.0f", contacts),
+          .value = {row->contacts, contacts},
+          .factor = 1.1,
+          .reason = ch_report_say(
+              report,
+              "rigid faces touch at their corners here, 4 a joint, sampled meshes at some 26 points of a "
+              "joint, and skins at the corners of their triangles; per contact a solve takes %.2g us, printed %.2g us",
+              1e6 * solve / contacts, 1e6 * row->seconds / row->contacts)});
 }
 
 static void report_freedoms(ChReport* report, const Row* row, const Cost* c) {
   ch_report_row(report, ch_report_say(report, "%s: degrees of freedom", row->subject.name),
-                ch_report_say(report, "%d", row->freedoms), ch_report_say(report, "%d", c->freedoms),
-                c->freedoms == row->freedoms ? CH_REPRODUCED : CH_DIFFERS,
-                "what moves as told has none here, and a house that only stands has no blocks");
+                (ChFacts){.printed = ch_report_say(report, "%d", row->freedoms),
+                          .ours = ch_report_say(report, "%d", c->freedoms),
+                          .rule = "the same",
+                          .met = c->freedoms == row->freedoms,
+                          .reason = "what moves as told has none here, and a house that only stands has no blocks"});
 }
 
 // The document's method: its iterations per step, printed beside ours to the same number for a tolerance.
@@ -169,7 +209,6 @@ static ChStatus report_iterations(ChItemRun* run, const Row* row, const double p
                         .tolerance = 1e-4};
   ChStatus status = ch_staggered_count(run, &row->subject, progress, &c);
   if (status != CH_OK) return status;
-  bool met = c.steps > 0 && c.missed == 0 && c.mean > 0.5 * row->iterations && c.mean < 2.0 * row->iterations;
   const char* why = c.steps == 1 ? "one step was affordable, the first, which starts from nothing; Table 7.2 prints 18 "
                                    "to 134 without a warm start"
                     : c.missed > 0 ? "some steps fell short of it within the limit of work"
@@ -178,11 +217,21 @@ static ChStatus report_iterations(ChItemRun* run, const Row* row, const double p
                           " the certificate at once or soon"
                         : "the certificate bounds the error, the document's rule only the change "
                           "of friction from one iteration to the next (004-table7.2 has both)";
-  ch_report_row(report, ch_report_say(report, "%s: iterations of a step, `staggered` at 1e-4", row->subject.name),
-                ch_report_say(report, "%.1f", row->iterations),
-                ch_report_say(report, "%.1f, at most %ld, in the first %ld steps with contacts; %ld missed", c.mean,
-                              c.longest, c.steps, c.missed),
-                met ? CH_REPRODUCED : CH_DIFFERS, why);
+  ch_report_row(
+      report, ch_report_say(report, "%s: iterations of a step, `staggered` at 1e-4", row->subject.name),
+      (ChFacts){.printed = ch_report_say(report, "%.1f", row->iterations),
+                .ours = ch_report_say(report, "%.1f, at most %ld, in the first %ld steps with contacts; %ld missed",
+                                      c.mean, c.longest, c.steps, c.missed),
+                .run = {.steps = c.steps,
+                        .missed = c.missed,
+                        .tolerance = c.tolerance,
+                        .contacts = {row->contacts, c.contacts},
+                        .changed = c.steps < COUNTED_STEPS
+                                       ? "accelerated, stabilised, round cones, and fewer steps than were asked for"
+                                       : "accelerated, stabilised, round cones, and the first steps alone"},
+                .value = {row->iterations, c.mean},
+                .factor = 2.0,
+                .reason = why});
   return CH_OK;
 }
 
@@ -196,12 +245,20 @@ static void lower(Gain* least, const Row* row, const Cost* c) {
   least->step = fmin(least->step, row->seconds * (double)c->summary.steps / c->step);
 }
 
+// Times compare where contacts do, and every step was solved.
+static bool comparable(const Row* row, const Cost* c) {
+  double contacts = (double)c->summary.contacts_sum / (double)c->summary.steps;
+  return c->summary.missed == 0 && ch_subject_same_contacts(contacts, row->contacts);
+}
+
 static void report_gain(ChReport* report, const Way* way, Gain least) {
-  ch_report_row(report, ch_report_say(report, "%s beside the printed times, one core, every row", way->name), "-",
-                ch_report_say(report, "solves at least %.2g times faster, whole steps at least %.2g times", least.solve,
-                              least.step),
-                least.solve >= 100.0 ? CH_REPRODUCED : CH_DIFFERS,
-                "solves are less than two orders of magnitude faster");
+  if (!isfinite(least.solve)) return;
+  ch_report_row(
+      report, ch_report_say(report, "%s beside the printed times, one core, rows of as many contacts", way->name),
+      (ChFacts){.ours = ch_report_say(report, "solves at least %.2g times faster, whole steps at least %.2g times",
+                                      least.solve, least.step),
+                .reason = "a quotient of ours, over the rows whose contacts are within 10 % of the printed and whose "
+                          "steps are all certified"});
 }
 
 static ChStatus run_item(ChItemRun* run) {
@@ -220,12 +277,12 @@ static ChStatus run_item(ChItemRun* run) {
       if (status != CH_OK) return status;
       report_row(report, &rows[r], &ways[w], &cost);
       if (w == 0) {
-        status = report_iterations(run, &rows[r], (const double[2]){0.0, 0.0});
+        if (!is_sampled(&rows[r])) status = report_iterations(run, &rows[r], (const double[2]){0.0, 0.0});
         if (status != CH_OK) return status;
         report_freedoms(report, &rows[r], &cost);
         ch_report_command(report, "%s", ch_subject_command(run, &rows[r].subject, "--rest off --until 3"));
       }
-      lower(&least[w], &rows[r], &cost);
+      if (comparable(&rows[r], &cost)) lower(&least[w], &rows[r], &cost);
       missed += cost.summary.missed;
       steps += cost.summary.steps;
     }

@@ -32,4 +32,18 @@ const char* ch_subject_command(ChItemRun* run, const ChSubject* subject, const c
                        subject->h, options);
 }
 
+void ch_subject_as_printed(ChSimulationOptions* options) {
+  options->stabilization = CH_STABILIZE_OFF;
+  options->cone_sides = 8;
+}
+
+ChOurRun ch_subject_run(const ChSummary* summary, double tolerance) {
+  return (ChOurRun){.steps = summary->steps,
+                    .missed = summary->missed,
+                    .tolerance = tolerance,
+                    .changed =
+                        "gaps are stabilised and cones are round; the document stabilises nothing and has eight "
+                        "tangents"};
+}
+
 bool ch_subject_same_contacts(double ours, double printed) { return fabs(ours / printed - 1.0) < 0.1; }
