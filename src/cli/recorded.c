@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -18,10 +19,13 @@
 #include "cli/progress.h"
 #include "record/trajectory_read.h"
 
+// A pipe is left alone: it can be read once, and holds text where it holds anything.
 bool ch_recorded_is_file(const char* name) {
   ChContext context = {0};
   ChWholeFile file;
-  ChArena* arena = access(name, R_OK) == 0 ? ch_arena_create(NULL) : NULL;
+  struct stat info;
+  bool regular = stat(name, &info) == 0 && S_ISREG(info.st_mode);
+  ChArena* arena = regular && access(name, R_OK) == 0 ? ch_arena_create(NULL) : NULL;
   bool read = arena && ch_whole_file_read(&context, name, false, arena, &file) == CH_OK;
   bool is = read && (file.hdf5 || ch_trajectory_is_headless(&file));  // the latter is told better than as a scene
   if (arena) ch_arena_destroy(arena);

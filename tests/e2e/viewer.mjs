@@ -81,7 +81,7 @@ const present = (page) =>
   page.evaluate(
     () =>
       new Promise((done) => {
-        const socket = new WebSocket(`ws://${location.host}/ws`);
+        const socket = new WebSocket(`ws://${location.host}/ws${location.search}`);
         socket.binaryType = "arraybuffer";
         socket.onmessage = ({ data }) => {
           if (typeof data === "string") return;
