@@ -48,15 +48,12 @@ static ChStatus step_through(ChContext* context, ChSimulation* s, ChTrajectory* 
   return status;
 }
 
-static ChStatus run_scene(ChContext* context, const char* name, const ChRecordedRun* run, const char* path) {
-  ChScene* scene;
-  ChStatus status = ch_scene_open(context, name, &scene);
-  if (status != CH_OK) return status;
+static ChStatus run_scene(ChContext* context, ChScene* scene, const ChRecordedRun* run, const char* path) {
   ChSimulation* simulation = NULL;
   ChTrajectory* trajectory = NULL;
   ChWorld* world = scene->world;
   scene->world = NULL;
-  status = ch_simulation_create(context, world, &scene->options, &simulation);
+  ChStatus status = ch_simulation_create(context, world, &scene->options, &simulation);
   int every = (int)fmin(fmax(1.0, floor(1.0 / (run->rate * scene->options.h) + 1e-6)), 1e6);
   if (status == CH_OK) status = ch_trajectory_create(context, path, simulation, scene->text, every, false, &trajectory);
   if (status == CH_OK)
@@ -65,18 +62,11 @@ static ChStatus run_scene(ChContext* context, const char* name, const ChRecorded
   ChStatus closed = ch_trajectory_close(&closing, trajectory);
   if (status == CH_OK && closed != CH_OK) *context = closing, status = closed;
   ch_simulation_destroy(simulation);
-  ch_scene_destroy(scene);
   return status;
 }
 
-ChExit ch_recorded_open(const ChCommand* self, const char* name, const ChRecordedRun* run, ChRecorded* out) {
-  *out = (ChRecorded){0};
+static ChExit run_and_open(const ChCommand* self, ChScene* scene, const ChRecordedRun* run, ChRecorded* out) {
   ChContext context = {0};
-  ch_signals_heed();
-  if (ch_recorded_is_file(name)) {
-    ChStatus status = ch_recording_open(&context, name, &out->recording);
-    return status == CH_OK ? CH_EXIT_DONE : ch_failure_exit(self, &context, status);
-  }
   const char* base = getenv("TMPDIR");
   snprintf(out->folder, sizeof out->folder, "%s/cardhouse-run-XXXXXX", base && *base ? base : "/tmp");
   if (!mkdtemp(out->folder)) {
@@ -86,9 +76,25 @@ ChExit ch_recorded_open(const ChCommand* self, const char* name, const ChRecorde
   }
   char path[300];
   snprintf(path, sizeof path, "%s/run.h5", out->folder);
-  ChStatus status = run_scene(&context, name, run, path);
+  ChStatus status = run_scene(&context, scene, run, path);
   if (status == CH_OK) status = ch_recording_open(&context, path, &out->recording);
   return status == CH_OK ? CH_EXIT_DONE : ch_failure_exit(self, &context, status);
+}
+
+// A signal ends the program at once until there is something to clean up.
+ChExit ch_recorded_open(const ChCommand* self, const char* name, const ChRecordedRun* run, ChRecorded* out) {
+  *out = (ChRecorded){0};
+  ChContext context = {0};
+  ChScene* scene = NULL;
+  bool recorded = ch_recorded_is_file(name);
+  ch_signals_end();
+  ChStatus status =
+      recorded ? ch_recording_open(&context, name, &out->recording) : ch_scene_open(&context, name, &scene);
+  ch_signals_heed();
+  if (status != CH_OK) return ch_failure_exit(self, &context, status);
+  ChExit result = recorded ? CH_EXIT_DONE : run_and_open(self, scene, run, out);
+  ch_scene_destroy(scene);
+  return result;
 }
 
 void ch_recorded_close(ChRecorded* recorded) {
