@@ -3,6 +3,7 @@
 // Every request carries the key in its query. A cookie would be kept out of the address line, but the browser would
 // show it to every server of this machine, whatever its port, and so to other users' servers. The page has no links
 // that lead elsewhere, and its policy forbids to tell where one came from.
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +140,13 @@ static int welcome(ChServer* server, struct lws* wsi) {
   return refuse_with(wsi, HTTP_STATUS_SEE_OTHER, TEXT, "welcome", &(Header){"location:", place});
 }
 
-static int begin(ChDownload* d, const char* type, const Header* own) {
+static void enlist(ChServer* server, ChDownload* d) {
+  d->next = server->downloads;
+  server->downloads = d;
+}
+
+static int begin(ChServer* server, ChDownload* d, const char* type, const Header* own) {
+  enlist(server, d);
   d->sent = 0;
   if (send_head(d->wsi, HTTP_STATUS_OK, type, d->size, own)) return 1;
   lws_callback_on_writable(d->wsi);
@@ -151,7 +158,7 @@ static int ask_for_problem(ChServer* server, ChDownload* d) {
   char buffer[80];
   const char* pane = query_word(d->wsi, "pane=", buffer);
   int waiting = 0;
-  for (const ChDownload* w = server->waiting; w; w = w->next) ++waiting;
+  for (const ChDownload* w = server->downloads; w; w = w->next) waiting += w->ticket != 0;
   if (*pane && strcmp(pane, "0") != 0 && strcmp(pane, "1") != 0)
     return ch_http_refuse(d->wsi, HTTP_STATUS_BAD_REQUEST, "pane must be 0 or 1");
   if (waiting >= CH_WAITING_MAX)
@@ -159,8 +166,7 @@ static int ask_for_problem(ChServer* server, ChDownload* d) {
                        &(Header){"retry-after:", "1"});
   d->ticket = ch_exchange_ask_problem(server->exchange, *pane ? pane[0] - '0' : 0);
   d->asked_at = ch_clock_seconds();
-  d->next = server->waiting;
-  server->waiting = d;
+  enlist(server, d);
   lws_set_timeout(d->wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)PROBLEM_SECONDS + 10);
   return 0;
 }
@@ -178,7 +184,7 @@ int ch_http_answer(ChServer* server, ChDownload* d, struct lws* wsi) {
   if (strcmp(name, "/") == 0 || strcmp(name, "/index.html") == 0) {
     d->bytes = ch_page_begin;
     d->size = (size_t)(ch_page_end - ch_page_begin);
-    return begin(d, HTML, NULL);
+    return begin(server, d, HTML, NULL);
   }
   if (strcmp(name, "/problem.hdf5") == 0) return ask_for_problem(server, d);
   ch_server_log(server, "refused a request for '%.*s'", length < 80 ? length : 80, path);
@@ -219,12 +225,13 @@ int ch_http_continue(ChServer* server, ChDownload* d) {
   d->parcel = parcel;
   d->bytes = parcel->bytes;
   d->size = parcel->size;
-  return begin(d, "application/x-hdf5", &(Header){"content-disposition:", "attachment; filename=\"problem.hdf5\""});
+  return begin(server, d, "application/x-hdf5",
+               &(Header){"content-disposition:", "attachment; filename=\"problem.hdf5\""});
 }
 
 void ch_http_close(ChServer* server, ChDownload* d) {
   bool shared = false;
-  for (ChDownload** link = &server->waiting; *link;) {
+  for (ChDownload** link = &server->downloads; *link;) {
     if (*link == d) {
       *link = d->next;
       continue;
@@ -237,10 +244,17 @@ void ch_http_close(ChServer* server, ChDownload* d) {
   *d = (ChDownload){0};
 }
 
+// The library does not see that a reader hung up while an answer is on its way: it would turn round and round without
+// sleeping until a timeout.
+static bool has_gone(struct lws* wsi) {
+  struct pollfd look = {.fd = lws_get_socket_fd(wsi), .events = POLLRDHUP};
+  return poll(&look, 1, 0) > 0 && (look.revents & (POLLRDHUP | POLLHUP | POLLERR));
+}
+
 void ch_http_look(ChServer* server) {
   ChMadeProblem made;
   while (ch_exchange_receive_problem(server->exchange, &made)) {
-    for (ChDownload* d = server->waiting; d; d = d->next) {
+    for (ChDownload* d = server->downloads; d; d = d->next) {
       if (d->ticket != made.ticket || d->came) continue;
       d->came = true;
       d->failed = made.failed;
@@ -248,5 +262,9 @@ void ch_http_look(ChServer* server) {
     }
     ch_parcel_drop(made.parcel);
   }
-  for (ChDownload* d = server->waiting; d; d = d->next) lws_callback_on_writable(d->wsi);
+  for (ChDownload* d = server->downloads; d; d = d->next)
+    if (has_gone(d->wsi))
+      lws_set_timeout(d->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+    else if (d->ticket != 0)
+      lws_callback_on_writable(d->wsi);
 }

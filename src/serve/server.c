@@ -81,7 +81,13 @@ static int on_event(struct lws* wsi, enum lws_callback_reasons reason, void* ses
       ch_client_look(server);
       ch_http_look(server);
       return 0;
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:  // the library's own limit begins anew with every byte
+      lws_set_timer_usecs(wsi, REQUEST_SECONDS * LWS_US_PER_SEC);
+      return 0;
+    case LWS_CALLBACK_TIMER:
+      return lws_get_opaque_user_data(wsi) ? 0 : -1;
     case LWS_CALLBACK_HTTP:
+      lws_set_opaque_user_data(wsi, server);  // it came
       return ch_http_answer(server, &connection->download, wsi);
     case LWS_CALLBACK_HTTP_WRITEABLE:
       return ch_http_continue(server, &connection->download);
@@ -89,6 +95,7 @@ static int on_event(struct lws* wsi, enum lws_callback_reasons reason, void* ses
       if (connection) ch_http_close(server, &connection->download);
       return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+      lws_set_opaque_user_data(wsi, server);  // it came
       return ch_http_check_upgrade(server, wsi, in);
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
       return ch_client_filter(server, wsi);

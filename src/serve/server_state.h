@@ -40,7 +40,7 @@ typedef struct ChClient {
   double moved_at;  // when the socket last took something
 } ChClient;
 
-// An answer over HTTP on its way. One that waits for a problem stands in the server's list.
+// An answer over HTTP on its way, or that waits for a problem.
 typedef struct ChDownload {
   struct lws* wsi;
   struct ChDownload* next;
@@ -69,7 +69,7 @@ struct ChServer {
   double invited_at;
   ChClient* clients;
   int client_count;
-  ChDownload* waiting;
+  ChDownload* downloads;
   int connections;
   unsigned last_id;  // of clients and tickets
   lws_sorted_usec_list_t tick;
@@ -89,7 +89,7 @@ ChStatus ch_server_port_refused(ChContext* context, int port, int error);
 int ch_http_answer(ChServer* server, ChDownload* download, struct lws* wsi);
 int ch_http_continue(ChServer* server, ChDownload* download);
 void ch_http_close(ChServer* server, ChDownload* download);
-void ch_http_look(ChServer* server);  // for problems that have come
+void ch_http_look(ChServer* server);  // for problems that have come, and for readers that have gone
 // Whether the request names this server as its host, comes from no other page and carries the key; if not, it is
 // answered.
 bool ch_http_may_enter(ChServer* server, struct lws* wsi);
