@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/printable.h"
 #include "cardhouse/status.h"
 
 static int freed[8];
@@ -185,6 +186,29 @@ static void finite_means_every_entry(void** state) {
   assert_false(ch_all_finite(x + 3, 1));
 }
 
+static void what_steers_a_terminal_is_shown_by_its_number(void** state) {
+  (void)state;
+  static const char* const pairs[][2] = {
+      {"card 3", "card 3"},
+      {"", ""},
+      {"\x1b[31m\n\t\x7f", "\\x1b[31m\\x0a\\x09\\x7f"},
+      {"\xc3\xa4 \xe4\xb8\xad \xf0\x9f\x8f\xa0", "\xc3\xa4 \xe4\xb8\xad \xf0\x9f\x8f\xa0"},
+      {"\xc2\x9b|\xe2\x80\xae|\xe2\x81\xa6|\xe2\x80\xa8", "\\u009b|\\u202e|\\u2066|\\u2028"},
+      {"\xff|\xc3|\xe4\xb8|\xc0\x80|\xed\xa0\x80|\xf5\x80\x80\x80",  // no UTF-8: cut, overlong, surrogates, too large
+       "\\xff|\\xc3|\\xe4\\xb8|\\xc0\\x80|\\xed\\xa0\\x80|\\xf5\\x80\\x80\\x80"},
+  };
+  for (size_t k = 0; k < sizeof pairs / sizeof *pairs; ++k) assert_string_equal(CH_SHOWN(pairs[k][0]), pairs[k][1]);
+}
+
+static void what_is_too_long_to_show_ends_in_dots(void** state) {
+  (void)state;
+  char shown[12];
+  assert_string_equal(ch_printable("12345678901", sizeof shown, shown), "12345678901");
+  assert_string_equal(ch_printable("123456789012", sizeof shown, shown), "12345678...");
+  assert_string_equal(ch_printable("1234567\x1b\x1b", sizeof shown, shown), "1234567...");
+  assert_string_equal(ch_printable("1234567\xe4\xb8\xad\xe4\xb8\xad", sizeof shown, shown), "1234567...");
+}
+
 static void clock_does_not_go_back(void** state) {
   (void)state;
   double last = ch_clock_seconds();
@@ -208,6 +232,8 @@ int main(void) {
       cmocka_unit_test(every_status_has_a_text),
       cmocka_unit_test(nan_never_passes),
       cmocka_unit_test(finite_means_every_entry),
+      cmocka_unit_test(what_steers_a_terminal_is_shown_by_its_number),
+      cmocka_unit_test(what_is_too_long_to_show_ends_in_dots),
       cmocka_unit_test(clock_does_not_go_back),
   };
   return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -8,6 +8,7 @@ import shutil
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 import zlib
 
@@ -162,6 +163,22 @@ class Replay(unittest.TestCase):
         result = run("render", "cards", "--until", "1", "--png", "x.png", "--time", "2", cwd=self.folder)
         self.assertEqual(result.returncode, 2)
         self.assertIn(b"--time 2: the run ends at --until, 1 s", result.stderr)
+
+    @unittest.skipUnless(CHROMIUM, "there is no Chromium")
+    def test_a_signal_ends_the_drawing_at_once_and_leaves_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            picture = os.path.join(self.folder, "never.png")
+            process = subprocess.Popen([PROGRAM, "render", self.path, "--png", picture], stderr=subprocess.DEVNULL,
+                                       env={**os.environ, "TMPDIR": folder})
+            end = time.monotonic() + 60
+            while not os.listdir(folder) and time.monotonic() < end:  # until the browser has its profile
+                time.sleep(0.01)
+            began = time.monotonic()
+            process.terminate()
+            self.assertEqual(process.wait(60), 3)
+            self.assertLess(time.monotonic() - began, 3.0)
+            self.assertEqual(os.listdir(folder), [])
+            self.assertFalse(os.path.exists(picture))
 
     @unittest.skipUnless(CHROMIUM, "there is no Chromium")
     def test_a_picture_is_drawn(self):

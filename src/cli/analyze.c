@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/printable.h"
 #include "cardhouse/analysis.h"
 #include "cardhouse/files.h"
 #include "cli/commands.h"
@@ -179,7 +180,7 @@ static void print_text(const char* file, const ChProblem* p, const ChAnalysis* a
                        const ChLimitsReport* limits) {
   char text[256];
   ch_problem_describe(p, text, sizeof text);
-  printf("problem     %s: %s\n", file, text);
+  printf("problem     %s: %s\n", CH_SHOWN(file), text);
   if (!isnan(a->asymmetry)) print_symmetry("W", a->asymmetry);
   if (p->form == CH_FORM_GLOBAL) print_symmetry("M", a->mass_asymmetry);
   printf("parts       %d, the largest with %d rows\n", a->components, a->largest_rows);

@@ -7,15 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
+
 enum { WORD_MAX = 64 };
 
 void ch_complain(const ChCommand* command, const char* format, ...) {
-  fprintf(stderr, command ? "cardhouse %s: " : "cardhouse: ", command ? command->name : "");
+  char* text = NULL;
   va_list arguments;
   va_start(arguments, format);
-  vfprintf(stderr, format, arguments);
+  if (vasprintf(&text, format, arguments) < 0) text = NULL;
   va_end(arguments);
+  fprintf(stderr, command ? "cardhouse %s: " : "cardhouse: ", command ? command->name : "");
+  ch_printable_put(stderr, text ? text : "out of memory");
   fputc('\n', stderr);
+  free(text);
 }
 
 bool ch_word_check(const ChCommand* command, const char* what, const char* word, int count, const char* const* known) {

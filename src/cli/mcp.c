@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/grasp_table.h"
 #include "cli/output.h"
@@ -78,7 +79,8 @@ static ChExit print_json(const ChCommand* self, const Job* job) {
 
 static void print_text(const Job* job) {
   const ChMcpInfo* info = &job->info;
-  printf("problem   %s: %d variables, %d in the bound-constrained form\n", job->problem, job->mcp.n, info->dimension);
+  printf("problem   %s: %d variables, %d in the bound-constrained form\n", CH_SHOWN(job->problem), job->mcp.n,
+         info->dimension);
   printf("status    %s to %g in %.3g s, from %d starting point%s\n", job->status == CH_OK ? "solved" : "NOT solved",
          job->arguments.tol, info->seconds, info->runs, info->runs == 1 ? "" : "s");
   printf("work      ItBox %ld, FE %ld, ItQua %ld, MVP %ld\n", info->box.it_box, info->box.fe, info->box.it_qua,

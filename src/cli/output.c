@@ -33,7 +33,7 @@ json_t* ch_json_problem(const char* path, const ChProblem* p) {
 }
 
 ChExit ch_json_print(const ChCommand* command, json_t* object) {
-  char* text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(12) | JSON_ENSURE_ASCII) : NULL;
+  char* text = object ? ch_json_harmless(object, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
   json_decref(object);
   if (!text) {
     ch_complain(command, "out of memory while printing JSON");

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -19,10 +20,13 @@
 #include "cli/signals.h"
 #include "record/trajectory_read.h"
 
+// A pipe is left alone: it can be read once, and holds text where it holds anything.
 bool ch_recorded_is_file(const char* name) {
   ChContext context = {0};
   ChWholeFile file;
-  ChArena* arena = access(name, R_OK) == 0 ? ch_arena_create(NULL) : NULL;
+  struct stat info;
+  bool regular = stat(name, &info) == 0 && S_ISREG(info.st_mode);
+  ChArena* arena = regular && access(name, R_OK) == 0 ? ch_arena_create(NULL) : NULL;
   bool read = arena && ch_whole_file_read(&context, name, false, arena, &file) == CH_OK;
   bool is = read && (file.hdf5 || ch_trajectory_is_headless(&file));  // the latter is told better than as a scene
   if (arena) ch_arena_destroy(arena);
@@ -45,16 +49,13 @@ static ChStatus step_through(ChContext* context, ChSimulation* s, ChTrajectory* 
   return status;
 }
 
-static ChStatus run_scene(ChContext* context, const char* name, const ChRecordedRun* run, const char* path) {
-  ChScene* scene;
-  ChStatus status = ch_scene_open(context, name, &scene);
-  if (status != CH_OK) return status;
+static ChStatus run_scene(ChContext* context, ChScene* scene, const ChRecordedRun* run, const char* path) {
   ChSimulation* simulation = NULL;
   ChTrajectory* trajectory = NULL;
   ChWorld* world = scene->world;
   scene->world = NULL;
   scene->options.solve.stop = ch_stop_asked_by;
-  status = ch_simulation_create(context, world, &scene->options, &simulation);
+  ChStatus status = ch_simulation_create(context, world, &scene->options, &simulation);
   int every = (int)fmin(fmax(1.0, floor(1.0 / (run->rate * scene->options.h) + 1e-6)), 1e6);
   if (status == CH_OK) status = ch_trajectory_create(context, path, simulation, scene->text, every, false, &trajectory);
   if (status == CH_OK)
@@ -63,7 +64,6 @@ static ChStatus run_scene(ChContext* context, const char* name, const ChRecorded
   ChStatus closed = ch_trajectory_close(&closing, trajectory);
   if (status == CH_OK && closed != CH_OK) *context = closing, status = closed;
   ch_simulation_destroy(simulation);
-  ch_scene_destroy(scene);
   return status;
 }
 
@@ -79,14 +79,8 @@ static bool remove_folder(void* user) {
   return false;
 }
 
-ChExit ch_recorded_open(const ChCommand* self, const char* name, const ChRecordedRun* run, ChRecorded* out) {
-  *out = (ChRecorded){0};
+static ChExit run_and_open(const ChCommand* self, ChScene* scene, const ChRecordedRun* run, ChRecorded* out) {
   ChContext context = {0};
-  ch_signals_heed(remove_folder, out);
-  if (ch_recorded_is_file(name)) {
-    ChStatus status = ch_recording_open(&context, name, &out->recording);
-    return status == CH_OK ? CH_EXIT_DONE : ch_failure_exit(self, &context, status);
-  }
   const char* base = getenv("TMPDIR");
   snprintf(out->folder, sizeof out->folder, "%s/cardhouse-run-XXXXXX", base && *base ? base : "/tmp");
   if (!mkdtemp(out->folder)) {
@@ -96,13 +90,29 @@ ChExit ch_recorded_open(const ChCommand* self, const char* name, const ChRecorde
   }
   char path[300];
   snprintf(path, sizeof path, "%s/run.h5", out->folder);
-  ChStatus status = run_scene(&context, name, run, path);
+  ChStatus status = run_scene(&context, scene, run, path);
   if (ch_stop_asked()) {
     ch_complain(self, "interrupted while the scene was run");
     return (ChExit)ch_stop_status();
   }
   if (status == CH_OK) status = ch_recording_open(&context, path, &out->recording);
   return status == CH_OK ? CH_EXIT_DONE : ch_failure_exit(self, &context, status);
+}
+
+// A signal ends the program at once until there is something to clean up.
+ChExit ch_recorded_open(const ChCommand* self, const char* name, const ChRecordedRun* run, ChRecorded* out) {
+  *out = (ChRecorded){0};
+  ChContext context = {0};
+  ChScene* scene = NULL;
+  bool recorded = ch_recorded_is_file(name);
+  ch_signals_end();
+  ChStatus status =
+      recorded ? ch_recording_open(&context, name, &out->recording) : ch_scene_open(&context, name, &scene);
+  ch_signals_heed(remove_folder, out);
+  if (status != CH_OK) return ch_failure_exit(self, &context, status);
+  ChExit result = recorded ? CH_EXIT_DONE : run_and_open(self, scene, run, out);
+  ch_scene_destroy(scene);
+  return result;
 }
 
 void ch_recorded_close(ChRecorded* recorded) {

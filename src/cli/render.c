@@ -114,7 +114,7 @@ static ChStatus open_page(Job* job) {
   options.size_limit = 256e6;
   ChPictureView view = {
       .view = a->view, .colour = a->colour, .contacts = a->contacts, .dark = a->dark, .caption = !a->plain};
-  ChStatus status = ch_browser_start(&job->context, job->width, job->height, &job->browser);
+  ChStatus status = ch_browser_start(&job->context, job->width, job->height, ch_stop_asked, &job->browser);
   if (status != CH_OK) return status;
   return ch_picture_open(&job->context, job->browser, job->recorded.recording, &options, &view, job->page);
 }

@@ -30,7 +30,7 @@ static ChStatus draw(Job* job, ChRecording* recording, double time, const char* 
   char page[CH_PICTURE_PAGE] = "";
   unsigned char* bytes = NULL;
   size_t size = 0;
-  ChStatus status = job->browser ? CH_OK : ch_browser_start(&job->context, WIDTH, HEIGHT, &job->browser);
+  ChStatus status = job->browser ? CH_OK : ch_browser_start(&job->context, WIDTH, HEIGHT, ch_stop_asked, &job->browser);
   if (status == CH_OK) status = ch_picture_open(&job->context, job->browser, recording, &options, &view, page);
   if (status == CH_OK) status = ch_picture_draw(&job->context, job->browser, options.from, false, &bytes, &size);
   if (status == CH_OK) status = ch_whole_file_write(&job->context, path, bytes, size);

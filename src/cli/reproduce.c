@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/printable.h"
 #include "cardhouse/cardhouse.h"
 #include "cli/choices.h"
 #include "cli/commands.h"
@@ -124,7 +125,7 @@ static ChExit conclude(const ChCommand* self, const Arguments* a, const ChRunner
     if (printed != CH_EXIT_DONE) return printed;
   } else if (!a->quiet) {
     ch_verdict_table_print(runner->count, results);
-    printf("the report: %s/index.html\n", a->out);
+    printf("the report: %s/index.html\n", CH_SHOWN(a->out));
   }
   if (ch_stop_asked()) return (ChExit)ch_stop_status();
   return short_of ? CH_EXIT_SHORT : CH_EXIT_DONE;

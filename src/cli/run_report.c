@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "cli/choices.h"
 #include "cli/output.h"
 #include "cli/soft_table.h"
@@ -178,14 +179,14 @@ static void print_folds(const ChRunReport* r) {
       "warning       %s was turned inside out at t = %.4g s, the first that was; at %ld of %ld looks at the bodies, "
       "a hundredth of a\n"
       "              second apart, one was so: they are too soft for what pushes them (docs/soft_bodies.md)\n",
-      body_name(r, s->folded), s->folded_at, s->looks_folded, s->looks);
+      CH_SHOWN(body_name(r, s->folded)), s->folded_at, s->looks_folded, s->looks);
 }
 
 static void print_mechanics(const ChRunReport* r) {
   const ChSummary* s = &r->summary;
   const char* name = body_name(r, r->summary.displaced);
   printf("\ndisplacement  %.3g m%s%s%s, the largest of a centre of mass from its start\n", s->displacement,
-         name ? " (" : "", name ? name : "", name ? ")" : "");
+         name ? " (" : "", name ? CH_SHOWN(name) : "", name ? ")" : "");
   printf("penetration   %.3g m at most; joints off by %.3g at most\n", s->penetration, s->joint_error);
   if (s->deferred > 0.0)
     printf("push-out      overlaps are parted gently: up to %.3g m of one was left for later steps\n", s->deferred);
@@ -208,19 +209,20 @@ static void print_realtime(const ChRealtime* r) {
 }
 
 static void print_files(const ChRunReport* r) {
-  if (r->out) printf("trajectory    %s (HDF5, docs/trajectory.md)\n", r->out);
-  if (r->csv) printf("table         %s\n", r->csv);
-  if (r->vtk) printf("pictures      %s/world.pvd and contacts.pvd, for ParaView\n", r->vtk);
-  if (r->problems) printf("problems      %s/step-*.hdf5, for `cardhouse solve`\n", r->problems);
+  if (r->out) printf("trajectory    %s (HDF5, docs/trajectory.md)\n", CH_SHOWN(r->out));
+  if (r->csv) printf("table         %s\n", CH_SHOWN(r->csv));
+  if (r->vtk) printf("pictures      %s/world.pvd and contacts.pvd, for ParaView\n", CH_SHOWN(r->vtk));
+  if (r->problems) printf("problems      %s/step-*.hdf5, for `cardhouse solve`\n", CH_SHOWN(r->problems));
   if (r->checkpoint)
-    printf("checkpoint    %s; the same command with --resume %s goes on\n", r->checkpoint, r->checkpoint);
+    printf("checkpoint    %s; the same command with --resume %s goes on\n", CH_SHOWN(r->checkpoint),
+           CH_SHOWN(r->checkpoint));
 }
 
 void ch_run_print_text(const ChRunReport* r) {
   const ChSummary* s = &r->summary;
   const ChSimulationOptions* o = &r->options;
   int all = ch_world_body_count(ch_simulation_world(r->simulation));
-  printf("scene         %s: %d moving bodies, %d others, %s\n", r->scene, s->bodies, all - s->bodies,
+  printf("scene         %s: %d moving bodies, %d others, %s\n", CH_SHOWN(r->scene), s->bodies, all - s->bodies,
          ch_world_dimension(ch_simulation_world(r->simulation)) == 2 ? "plane" : "space");
   ch_soft_print(ch_simulation_world(r->simulation), "              ");
   printf("run           %ld steps%s, t = %.9g s, h = %g s, %s\n", s->steps,

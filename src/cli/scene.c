@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "cardhouse/scene.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -131,8 +132,8 @@ static void print_counts(const char* name, const ChWorld* world) {
     clamped += held;
     moving += body->kind == CH_BODY_DYNAMIC && !held;
   }
-  printf("%s: good, in %s\n  %d bodies, %d of them moving freely", name, world->dimension == 2 ? "the plane" : "space",
-         world->body_count, moving);
+  printf("%s: good, in %s\n  %d bodies, %d of them moving freely", CH_SHOWN(name),
+         world->dimension == 2 ? "the plane" : "space", world->body_count, moving);
   if (clamped > 0) printf(", %d clamped", clamped);
   printf("; %d shapes, %d joints, %d forces\n", world->shape_count, world->joint_count, world->force_count);
 }

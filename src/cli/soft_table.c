@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/printable.h"
 #include "model/soft.h"
 #include "scene/json_text.h"
 
@@ -40,7 +41,7 @@ void ch_soft_print(const ChWorld* world, const char* head) {
   Kin k;
   for (int body = 0; next_kin(world, body, &k); body = k.first + 1)
     printf("%s%d deformable bod%s (%s%s): %s, %d modes from %.3g to %.3g Hz, %s%d vertices of the skin\n", head,
-           k.count, k.count == 1 ? "y" : "ies", world->bodies[k.first].name, k.count == 1 ? "" : " ...",
+           k.count, k.count == 1 ? "y" : "ies", CH_SHOWN(world->bodies[k.first].name), k.count == 1 ? "" : " ...",
            models[k.soft->kind], k.soft->modes, k.low, k.high, k.soft->clamped ? "clamped, " : "",
            k.soft->skin.vertex_count);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/printable.h"
 #include "cardhouse/files.h"
 #include "cardhouse/solve.h"
 #include "cli/choices.h"
@@ -219,7 +220,7 @@ static void print_take_off(const Job* job) {
 static void print_text(const Job* job) {
   char text[256];
   ch_problem_describe(job->problem, text, sizeof text);
-  printf("problem   %s: %s\n", job->file, text);
+  printf("problem   %s: %s\n", CH_SHOWN(job->file), text);
   printf("method    %s", job->options.method);
   if (job->info.stage[0]) printf(" (%s)", job->info.stage);
   if (job->info.inner_name[0] && strcmp(job->info.inner_name, "-") != 0) printf(", inner %s", job->info.inner_name);

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/choices.h"
@@ -70,9 +71,11 @@ static void print_log(void* user, const char* line) {
 }
 
 // In the background, and silent: whether there is a browser shows by itself.
-static void open_browser(const char* address) {
+static void open_browser(ChServer* server) {
+  char address[CH_ADDRESS_SIZE];
   const char *x11 = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
   if (!(x11 && *x11) && !(wayland && *wayland)) return;
+  if (!ch_server_invite(server, address)) return;
   pid_t child = fork();
   if (child != 0) return;
   if (fork() != 0) _exit(0);
@@ -114,20 +117,33 @@ static ChStatus set_up(Job* job, const ChLiveOptions* options) {
   return status == CH_OK ? ch_server_create(&job->context, &server, job->exchange, &job->server) : status;
 }
 
+// A step that takes long, or a scene that is being loaded, is not waited for: nothing of it would be kept.
+static void end_thread(pthread_t thread, Job* job) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  long nanoseconds = until.tv_nsec + 200 * 1000000L;
+  until.tv_sec += nanoseconds / 1000000000L;
+  until.tv_nsec = nanoseconds % 1000000000L;
+  ch_exchange_stop(job->exchange);
+  if (pthread_timedjoin_np(thread, NULL, &until) == 0) return;
+  ch_live_remove_files(job->live);
+  fflush(stdout);
+  _exit(CH_EXIT_DONE);
+}
+
 static ChExit serve(const ChCommand* self, Job* job) {
-  char address[64];
+  char address[CH_ADDRESS_SIZE];
   pthread_t thread;
-  snprintf(address, sizeof address, "http://127.0.0.1:%d/", ch_server_port(job->server));
+  ch_server_address(job->server, address);
   if (!start_thread(&thread, job)) {
     ch_complain(self, "no thread could be started");
     return CH_EXIT_FAULT;
   }
   printf("Look: %s   (Ctrl-C ends it)\n", address);
   fflush(stdout);
-  if (!job->arguments.no_browser) open_browser(address);
+  if (!job->arguments.no_browser) open_browser(job->server);
   ch_server_run(job->server);
-  ch_exchange_stop(job->exchange);
-  pthread_join(thread, NULL);
+  end_thread(thread, job);
   return CH_EXIT_DONE;
 }
 

@@ -19,6 +19,7 @@
 
 enum { ANSWER_MOST = 256 << 20 };
 static const double PATIENCE = 60.0;  // seconds that an answer may take
+static const int LOOK_MS = 100;       // from look to look whether all is over
 static const char* const programs[] = {"chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
                                        "chrome"};
 
@@ -31,6 +32,7 @@ struct ChBrowser {
   size_t used, room;
   char session[80];
   bool loaded;  // the page told so
+  bool (*is_over)(void);
 };
 
 // --- life ------------------------------------------------------------------------------------------------------------
@@ -53,6 +55,7 @@ static void exec_browser(const char* program, const char* folder, int width, int
   for (int k = 0; k < 3; ++k) dup2(nothing, k);
   for (int k = 5; k < 256; ++k) close(k);
   setpgid(0, 0);
+  setenv("TMPDIR", folder, 1);  // what it leaves there goes with its profile
   char profile[320], size[64];
   snprintf(profile, sizeof profile, "--user-data-dir=%s", folder);
   snprintf(size, sizeof size, "--window-size=%d,%d", width, height);
@@ -102,7 +105,7 @@ static int remove_entry(const char* path, const struct stat* info, int kind, str
 // Its own end first, then force, on it and all its helpers.
 static void end_process(ChBrowser* b) {
   if (b->process <= 0) return;
-  for (int k = 0; k < 30; ++k) {
+  for (int k = 0; k < 30 && !b->is_over(); ++k) {
     if (waitpid(b->process, NULL, WNOHANG) == b->process) {
       kill(-b->process, SIGKILL);
       return;
@@ -147,10 +150,11 @@ static ChStatus receive(ChContext* context, ChBrowser* b, double until) {
     b->buffer = larger;
     b->room = room;
   }
-  double left = until - ch_clock_seconds();
   struct pollfd wait = {.fd = b->from, .events = POLLIN};
-  int ready = left > 0.0 ? poll(&wait, 1, (int)(1000.0 * left) + 1) : 0;
+  int ready = poll(&wait, 1, LOOK_MS);
+  if (b->is_over()) return ch_fail(context, CH_ERR_FILE, "interrupted while Chromium drew");
   if (ready < 0 && errno == EINTR) return CH_OK;
+  if (ready == 0 && ch_clock_seconds() < until) return CH_OK;
   if (ready <= 0) return ch_fail(context, CH_ERR_FILE, "Chromium does not answer");
   ssize_t got = read(b->from, b->buffer + b->used, b->room - b->used);
   if (got < 0 && errno == EINTR) return CH_OK;
@@ -239,11 +243,12 @@ static ChStatus attach(ChContext* context, ChBrowser* b, int width, int height) 
       json_pack("{s:i, s:i, s:i, s:b}", "width", width, "height", height, "deviceScaleFactor", 1, "mobile", 0));
 }
 
-ChStatus ch_browser_start(ChContext* context, int width, int height, ChBrowser** out) {
+ChStatus ch_browser_start(ChContext* context, int width, int height, bool (*is_over)(void), ChBrowser** out) {
   *out = NULL;
   ChBrowser* b = calloc(1, sizeof *b);
   if (!b) return ch_fail(context, CH_ERR_MEMORY, "out of memory for Chromium");
   b->to = b->from = -1;
+  b->is_over = is_over;
   signal(SIGPIPE, SIG_IGN);  // a browser that ends is a failed write
   ChStatus status = spawn(context, b, width, height);
   if (status == CH_OK) status = attach(context, b, width, height);

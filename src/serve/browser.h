@@ -12,9 +12,10 @@
 typedef struct ChBrowser ChBrowser;
 
 // CH_ERR_UNSUPPORTED where there is no Chromium: the program named by CARDHOUSE_CHROMIUM is tried, then those of the
-// PATH that distributions install.
-ChStatus ch_browser_start(ChContext* context, int width, int height, ChBrowser** out);
-// Ends it and removes its files.
+// PATH that distributions install. Whatever is asked of it fails as soon as `is_over`, which is asked several times a
+// second, says so.
+ChStatus ch_browser_start(ChContext* context, int width, int height, bool (*is_over)(void), ChBrowser** out);
+// Ends it, by force where all is over, and removes its files.
 void ch_browser_stop(ChBrowser* browser);
 
 // Opens a file of this machine and waits until it is loaded.

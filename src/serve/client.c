@@ -20,8 +20,7 @@ enum { SOCKET_BYTES = 1 << 20 };                 // that wait in the system: mor
 
 int ch_client_filter(ChServer* server, struct lws* wsi) {
   char path[32] = "";
-  if (!ch_http_is_local(server, wsi))
-    return ch_http_refuse(wsi, HTTP_STATUS_FORBIDDEN, "this server speaks to its own page only");
+  if (!ch_http_may_enter(server, wsi)) return 1;
   if (lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI) <= 0 || strcmp(path, "/ws") != 0)
     return ch_http_refuse(wsi, HTTP_STATUS_NOT_FOUND, "the socket is /ws");
   if (server->client_count < CH_CLIENTS_MAX) return 0;

@@ -7,18 +7,12 @@
 #include <string.h>
 #include <time.h>
 
-enum { ORDERS = 256, ANSWERS = 64, PROBLEMS = 8, SPARES = 4 };
+enum { ORDERS = 256, ANSWERS = 64, SPARES = 4 };
 
 typedef struct Answer {
   unsigned client;
   ChParcel* parcel;
 } Answer;
-
-typedef struct Problem {
-  unsigned ticket;
-  bool failed;
-  ChParcel* parcel;
-} Problem;
 
 // Steps of one pane, the latest CH_STATS_KEPT of them; number k is at k % CH_STATS_KEPT.
 typedef struct Stats {
@@ -41,8 +35,11 @@ struct ChExchange {
   unsigned text_version;
   Answer answers[ANSWERS];
   unsigned answer_count;  // ever
-  Problem problems[PROBLEMS];
-  unsigned problem_count;
+
+  unsigned wishes[CH_PANES_MAX];  // tickets of problems that were not begun; 0: none
+  unsigned last_ticket;
+  ChMadeProblem made;  // ticket 0: none; the next one is begun when it was received
+  bool making;
 
   ChSnapshot* snapshots[CH_PANES_MAX];
   bool seen[CH_PANES_MAX];
@@ -77,7 +74,7 @@ void ch_exchange_destroy(ChExchange* e) {
   if (!e) return;
   for (int k = 0; k < CH_TEXT_KINDS; ++k) ch_parcel_drop(e->texts[k]);
   for (int k = 0; k < ANSWERS; ++k) ch_parcel_drop(e->answers[k].parcel);
-  for (int k = 0; k < PROBLEMS; ++k) ch_parcel_drop(e->problems[k].parcel);
+  ch_parcel_drop(e->made.parcel);
   for (int k = 0; k < CH_PANES_MAX; ++k) snapshot_free(e->snapshots[k]);
   for (int k = 0; k < SPARES; ++k) snapshot_free(e->spares[k]);
   pthread_cond_destroy(&e->ordered);
@@ -130,12 +127,21 @@ static struct timespec moment_in(double seconds) {
   return t;
 }
 
+// With the lock held: the pane whose problem may be begun, or -1.
+static int pane_wanted(const ChExchange* e) {
+  if (e->making || e->made.ticket != 0) return -1;
+  int oldest = -1;
+  for (int pane = 0; pane < CH_PANES_MAX; ++pane)
+    if (e->wishes[pane] != 0 && (oldest < 0 || e->wishes[pane] < e->wishes[oldest])) oldest = pane;
+  return oldest;
+}
+
 bool ch_exchange_take(ChExchange* e, double seconds, ChOrder* out) {
   pthread_mutex_lock(&e->lock);
   if (seconds > 0.0) {
     struct timespec until = moment_in(seconds);
     int watchers = e->watchers;
-    while (e->order_count == 0 && !e->stopped && e->watchers == watchers)
+    while (e->order_count == 0 && !e->stopped && e->watchers == watchers && pane_wanted(e) < 0)
       if (pthread_cond_timedwait(&e->ordered, &e->lock, &until) == ETIMEDOUT) break;
   }
   bool any = e->order_count > 0;
@@ -186,7 +192,7 @@ void ch_parcel_drop(ChParcel* parcel) {
   free(parcel);
 }
 
-static ChParcel* parcel_share(ChParcel* parcel) {
+ChParcel* ch_parcel_share(ChParcel* parcel) {
   if (parcel) atomic_fetch_add(&parcel->references, 1);
   return parcel;
 }
@@ -204,7 +210,7 @@ void ch_exchange_say(ChExchange* e, ChTextKind kind, char* text) {
 ChParcel* ch_exchange_text(ChExchange* e, ChTextKind kind, unsigned seen) {
   pthread_mutex_lock(&e->lock);
   ChParcel* parcel = e->texts[kind];
-  parcel = parcel && parcel->version > seen ? parcel_share(parcel) : NULL;
+  parcel = parcel && parcel->version > seen ? ch_parcel_share(parcel) : NULL;
   pthread_mutex_unlock(&e->lock);
   return parcel;
 }
@@ -226,7 +232,7 @@ ChParcel* ch_exchange_answer(ChExchange* e, unsigned client, unsigned* cursor) {
   if (e->answer_count - *cursor > ANSWERS) *cursor = e->answer_count - ANSWERS;
   while (!found && *cursor != e->answer_count) {
     const Answer* answer = &e->answers[(*cursor)++ % ANSWERS];
-    if (answer->client == 0 || answer->client == client) found = parcel_share(answer->parcel);
+    if (answer->client == 0 || answer->client == client) found = ch_parcel_share(answer->parcel);
   }
   pthread_mutex_unlock(&e->lock);
   return found;
@@ -239,28 +245,56 @@ unsigned ch_exchange_answers(ChExchange* e) {
   return count;
 }
 
+// --- problems --------------------------------------------------------------------------------------------------------
+
+unsigned ch_exchange_ask_problem(ChExchange* e, int pane) {
+  pthread_mutex_lock(&e->lock);
+  if (e->wishes[pane] == 0) {
+    if (++e->last_ticket == 0) ++e->last_ticket;
+    e->wishes[pane] = e->last_ticket;
+  }
+  unsigned ticket = e->wishes[pane];
+  pthread_cond_signal(&e->ordered);
+  pthread_mutex_unlock(&e->lock);
+  return ticket;
+}
+
+void ch_exchange_forget_problem(ChExchange* e, unsigned ticket) {
+  pthread_mutex_lock(&e->lock);
+  for (int pane = 0; pane < CH_PANES_MAX; ++pane)
+    if (e->wishes[pane] == ticket) e->wishes[pane] = 0;
+  pthread_mutex_unlock(&e->lock);
+}
+
+bool ch_exchange_problem_wanted(ChExchange* e, unsigned* ticket, int* pane) {
+  pthread_mutex_lock(&e->lock);
+  int wanted = pane_wanted(e);
+  if (wanted >= 0) {
+    *pane = wanted;
+    *ticket = e->wishes[wanted];
+    e->wishes[wanted] = 0;
+    e->making = true;
+  }
+  pthread_mutex_unlock(&e->lock);
+  return wanted >= 0;
+}
+
 void ch_exchange_deliver_problem(ChExchange* e, unsigned ticket, bool failed, unsigned char* bytes, size_t size) {
   ChParcel* parcel = parcel_create(bytes, size);
   pthread_mutex_lock(&e->lock);
-  Problem* problem = &e->problems[e->problem_count++ % PROBLEMS];
-  ch_parcel_drop(problem->parcel);
-  *problem = (Problem){.ticket = ticket, .failed = failed || !parcel, .parcel = parcel};
+  e->made = (ChMadeProblem){.ticket = ticket, .failed = failed || !parcel, .parcel = parcel};
+  e->making = false;
   pthread_mutex_unlock(&e->lock);
   wake(e);
 }
 
-ChParcel* ch_exchange_problem(ChExchange* e, unsigned ticket, bool* failed) {
-  ChParcel* found = NULL;
+bool ch_exchange_receive_problem(ChExchange* e, ChMadeProblem* out) {
   pthread_mutex_lock(&e->lock);
-  for (int k = 0; k < PROBLEMS && !found; ++k) {
-    Problem* problem = &e->problems[k];
-    if (problem->ticket != ticket || !problem->parcel) continue;
-    found = problem->parcel;
-    *failed = problem->failed;
-    *problem = (Problem){0};
-  }
+  *out = e->made;
+  e->made = (ChMadeProblem){0};
+  if (out->ticket != 0) pthread_cond_signal(&e->ordered);  // the next may be begun
   pthread_mutex_unlock(&e->lock);
-  return found;
+  return out->ticket != 0;
 }
 
 // --- frames ----------------------------------------------------------------------------------------------------------

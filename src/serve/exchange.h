@@ -29,6 +29,14 @@ typedef struct ChSnapshot {
   unsigned char* bytes;
 } ChSnapshot;
 
+// What became of a wish for a contact problem: a file, or with `failed` a text that says why not; NULL where there was
+// no memory for either.
+typedef struct ChMadeProblem {
+  unsigned ticket;
+  bool failed;
+  ChParcel* parcel;
+} ChMadeProblem;
+
 // Texts of which only the latest matters, in the order in which a reader must get them.
 typedef enum ChTextKind {
   CH_TEXT_HELLO,
@@ -60,16 +68,22 @@ unsigned ch_exchange_answers(ChExchange* exchange);  // how many there were: whe
 // Steps of the pane from number *cursor to before `end`, thinned to CH_STATS_PER_FRAME: of those that become one the
 // worst certificate is kept. Returns how many, and puts *cursor behind them.
 int ch_exchange_stats(ChExchange* exchange, int pane, long* cursor, long end, ChFrameStat out[CH_STATS_PER_FRAME]);
-// The problem that was asked for with this ticket, once it is there; *failed with a text instead of a file.
-ChParcel* ch_exchange_problem(ChExchange* exchange, unsigned ticket, bool* failed);
+// Asks for the pane's contact problem. Wishes for one pane share a ticket until its making begins.
+unsigned ch_exchange_ask_problem(ChExchange* exchange, int pane);
+// Nobody waits for it any more: what was not begun is not made.
+void ch_exchange_forget_problem(ChExchange* exchange, unsigned ticket);
+// What was made since; the caller drops the parcel. False when there is nothing.
+bool ch_exchange_receive_problem(ChExchange* exchange, ChMadeProblem* out);
 
 // --- the simulating side
-// The next order; waits at most so many seconds for one. False when there is none.
+// The next order; waits at most so many seconds for one, or for a wish. False when there is none.
 bool ch_exchange_take(ChExchange* exchange, double seconds, ChOrder* out);
 int ch_exchange_watchers(const ChExchange* exchange);
 bool ch_exchange_stopped(const ChExchange* exchange);
 void ch_exchange_say(ChExchange* exchange, ChTextKind kind, char* text);  // takes the text, which may be NULL
 void ch_exchange_reply(ChExchange* exchange, unsigned client, char* text);
+// A problem that is wished for; whoever takes the wish delivers.
+bool ch_exchange_problem_wanted(ChExchange* exchange, unsigned* ticket, int* pane);
 void ch_exchange_deliver_problem(ChExchange* exchange, unsigned ticket, bool failed, unsigned char* bytes, size_t size);
 // Room for a snapshot of this size, not yet seen by anybody; NULL when out of memory.
 ChSnapshot* ch_exchange_blank(ChExchange* exchange, size_t size);
@@ -79,6 +93,7 @@ void ch_exchange_hide(ChExchange* exchange, int pane);      // there is no such 
 void ch_exchange_add_stat(ChExchange* exchange, int pane, const ChFrameStat* stat);
 void ch_exchange_clear_stats(ChExchange* exchange);  // what comes now is another run
 
+ChParcel* ch_parcel_share(ChParcel* parcel);  // which may be NULL
 void ch_parcel_drop(ChParcel* parcel);
 void ch_snapshot_drop(ChExchange* exchange, ChSnapshot* snapshot);
 

@@ -72,6 +72,7 @@ ChStatus ch_film_add(ChContext* context, ChFilm* film, const unsigned char* pict
 
 ChStatus ch_film_close(ChContext* context, ChFilm* film, int keep) {
   if (!film) return CH_OK;
+  if (!keep) kill(film->process, SIGKILL);
   close(film->to);
   int state = 0;
   while (waitpid(film->process, &state, 0) < 0 && errno == EINTR) continue;

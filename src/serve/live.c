@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "model/soft.h"
@@ -25,6 +26,9 @@ ChStatus ch_live_create(ChContext* context, const ChLiveOptions* options, ChExch
   ch_live_tell_hello(live);
   ChLiveScene scene = {0};
   ChStatus status = ch_live_scene_open(context, live, options->scene, 0, NULL, &scene);
+  struct stat info;
+  if (status == CH_OK && !(stat(options->scene, &info) == 0 && S_ISREG(info.st_mode)))
+    live->first_text = strdup(scene.text);
   if (status == CH_OK)
     status = ch_live_start(context, live, &scene, options->compare[0] ? CH_PANES_MAX : 0, options->compare);
   if (status != CH_OK) {
@@ -40,7 +44,9 @@ void ch_live_destroy(ChLive* live) {
   if (!live) return;
   for (int k = 0; k < CH_PANES_MAX; ++k) ch_pane_destroy(&live->panes[k]);
   ch_live_scene_clear(&live->scene);
+  ch_live_remove_files(live);
   free(live->first);
+  free(live->first_text);
   free(live);
 }
 
@@ -164,6 +170,7 @@ void ch_live_run(ChLive* live) {
     for (bool any = ch_exchange_take(live->exchange, wait, &order); any;
          any = ch_exchange_take(live->exchange, 0.0, &order))
       ch_live_obey(live, &order);
+    ch_live_serve_problem(live);
     if (active && live->running && seconds_to_step(live) <= 0.0) ch_live_step(live);
     if (live->changed && seconds_to_show(live) <= 0.0) show(live);
     if (watched && ch_loop_meter_due(&live->meter)) ch_live_tell_loop(live);

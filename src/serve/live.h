@@ -19,7 +19,9 @@ typedef struct ChLive ChLive;
 ChStatus ch_live_create(ChContext* context, const ChLiveOptions* options, ChExchange* exchange, ChLive** out);
 void ch_live_destroy(ChLive* live);
 
-// Until the exchange is stopped.
+// Until the exchange is stopped, as seen between two steps or orders.
 void ch_live_run(ChLive* live);
+// Removes the files it keeps while it runs, for a program that ends and does not wait for it; any thread may.
+void ch_live_remove_files(ChLive* live);
 
 #endif

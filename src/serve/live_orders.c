@@ -2,10 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/whole_file.h"
-#include "cardhouse/record.h"
 #include "model/soft.h"
 #include "model/world.h"
 #include "problem/polygon.h"
@@ -231,40 +228,6 @@ static ChStatus obey_inspect(ChContext* context, ChLive* live, const ChOrder* or
   return CH_OK;
 }
 
-// The file is written where files are meant to go and come, and is gone before the answer is on its way.
-static ChStatus problem_bytes(ChContext* context, const ChSimulation* s, unsigned char** bytes, size_t* size) {
-  char folder[4096], path[4200];
-  const char* place = getenv("TMPDIR");
-  snprintf(folder, sizeof folder, "%s/cardhouse-XXXXXX", place && *place ? place : "/tmp");
-  if (!mkdtemp(folder)) return ch_fail(context, CH_ERR_FILE, "no folder could be made for the problem's file");
-  snprintf(path, sizeof path, "%s/step-%08ld.hdf5", folder, ch_simulation_step_count(s));
-  ChArena* arena = ch_arena_create(NULL);
-  ChWholeFile whole = {0};
-  ChStatus status = arena ? ch_problem_record(context, folder, s)
-                          : ch_fail(context, CH_ERR_MEMORY, "out of memory for a problem's file");
-  if (status == CH_OK) status = ch_whole_file_read(context, path, true, arena, &whole);
-  *bytes = status == CH_OK ? malloc(whole.size) : NULL;
-  if (*bytes) memcpy(*bytes, whole.text, *size = whole.size);
-  ch_arena_destroy(arena);
-  unlink(path);
-  rmdir(folder);
-  return status;
-}
-
-static void obey_problem(ChLive* live, const ChOrder* order) {
-  ChContext context = {0};
-  unsigned char* bytes = NULL;
-  size_t size = 0;
-  int pane = order->pane < 0 ? 0 : order->pane;
-  ChStatus status = pane < live->pane_count ? problem_bytes(&context, live->panes[pane].simulation, &bytes, &size)
-                                            : ch_fail(&context, CH_ERR_RANGE, "there is no pane %d", pane);
-  if (status != CH_OK) {
-    bytes = (unsigned char*)strdup(context.message);
-    size = bytes ? strlen(context.message) : 0;
-  }
-  ch_exchange_deliver_problem(live->exchange, order->client, status != CH_OK, bytes, size);
-}
-
 // ---------------------------------------------------------------------------------------------------------------------
 
 void ch_live_obey(ChLive* live, const ChOrder* order) {
@@ -278,10 +241,6 @@ void ch_live_obey(ChLive* live, const ChOrder* order) {
               [CH_ORDER_RELEASE] = {obey_release, false}, [CH_ORDER_SHOOT] = {obey_shoot, false},
               [CH_ORDER_INSPECT] = {obey_inspect, false}, [CH_ORDER_COMPARE] = {obey_compare, false},
               [CH_ORDER_SEEK] = {obey_seek, false}};
-  if (order->type == CH_ORDER_PROBLEM) {
-    obey_problem(live, order);
-    return;
-  }
   ChContext context = {0};
   ChStatus status = ways[order->type].obey(&context, live, order);
   if (status != CH_OK) {

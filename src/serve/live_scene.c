@@ -51,10 +51,8 @@ ChStatus ch_live_scene_open(ChContext* context, const ChLive* live, const char* 
   ChScene* scene = NULL;
   ChStatus status;
   if (ch_scene_builtin_find(word) < 0 && live->first && strcmp(word, live->first) == 0) {
-    if (live->scene.text && strcmp(live->scene.word, word) == 0)  // a pipe can be read once
-      status = ch_scene_parse(context, live->scene.text, live->scene.file, &scene);
-    else
-      status = ch_scene_open(context, word, &scene);
+    status = live->first_text ? ch_scene_parse(context, live->first_text, word, &scene)
+                              : ch_scene_open(context, word, &scene);
   } else {
     status = open_builtin(context, word, count, parameters, &scene);
   }

@@ -19,7 +19,8 @@ typedef struct ChLiveScene {
 
 struct ChLive {
   ChExchange* exchange;
-  char* first;  // the scene of the command line, which may be a file
+  char* first;       // the scene of the command line, which may be a file
+  char* first_text;  // of a pipe, which can be read once; else NULL
   ChLiveScene scene;
   ChPaneSetup setup;  // what was changed since it was loaded; its text and file are those of `scene`
   int pane_count;
@@ -35,6 +36,9 @@ struct ChLive {
   ChLoopMeter meter;
   bool changed;  // since it was last shown
   double shown_at;
+
+  char scratch[4096];       // a folder for problems' files,
+  atomic_bool has_scratch;  // once it was made
 };
 
 // The scene by its name, from built-ins or the first one; nothing of `live` is changed.
@@ -55,6 +59,8 @@ ChSimulationOptions ch_live_options(const ChLive* live, int pane);
 
 // Carries the order out and answers it.
 void ch_live_obey(ChLive* live, const ChOrder* order);
+// Makes the contact problem that somebody wishes for, if anybody does: one.
+void ch_live_serve_problem(ChLive* live);
 // One step of all panes; a failure ends the run and is told to all.
 void ch_live_step(ChLive* live);
 // After a change of what it depends on: scene, speed, h, limit. The clock begins anew.

@@ -25,7 +25,6 @@ typedef enum ChOrderType {
   CH_ORDER_INSPECT,
   CH_ORDER_COMPARE,
   CH_ORDER_SEEK,
-  CH_ORDER_PROBLEM,  // not a message: a GET of the step's problem
 } ChOrderType;
 
 typedef enum ChSettingName {

@@ -110,11 +110,15 @@ static void move_to_row(ChPlayback* p, long row) {
 
 static void refuse(const ChPlayback* p, const ChOrder* order) {
   static const char text[] = "a recording can be looked at, not changed";
-  char* copy = order->type == CH_ORDER_PROBLEM ? strdup(text) : NULL;
-  if (order->type == CH_ORDER_PROBLEM)
-    ch_exchange_deliver_problem(p->exchange, order->client, true, (unsigned char*)copy, copy ? strlen(copy) : 0);
-  else
-    ch_exchange_reply(p->exchange, order->client, ch_message_text(ch_message_error(text)));
+  ch_exchange_reply(p->exchange, order->client, ch_message_text(ch_message_error(text)));
+}
+
+static void refuse_problem(const ChPlayback* p) {
+  unsigned ticket;
+  int pane;
+  if (!ch_exchange_problem_wanted(p->exchange, &ticket, &pane)) return;
+  char* text = strdup("a recording holds no contact problems");
+  ch_exchange_deliver_problem(p->exchange, ticket, true, (unsigned char*)text, text ? strlen(text) : 0);
 }
 
 static void obey(ChPlayback* p, const ChOrder* order) {
@@ -177,6 +181,7 @@ void ch_playback_run(ChPlayback* p) {
     ChOrder order;
     bool any = ch_exchange_take(p->exchange, p->changed || playing ? SHOW_SECONDS : LONGEST_WAIT, &order);
     for (; any; any = ch_exchange_take(p->exchange, 0.0, &order)) obey(p, &order);
+    refuse_problem(p);
     if (playing && p->running)
       move_on(p);
     else

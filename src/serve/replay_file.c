@@ -199,7 +199,7 @@ ChStatus ch_replay_write(ChContext* context, ChRecording* recording, const ChRep
   info->bytes = c.bytes;
   if (status == CH_OK) {
     json_t* head = describe(recording, &c, info, stats);
-    char* text = head ? json_dumps(head, JSON_COMPACT | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(9)) : NULL;
+    char* text = head ? ch_json_harmless(head, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     json_decref(head);
     status = text ? put_all(context, page, page_size, text, &c, out)
                   : ch_fail(context, CH_ERR_MEMORY, "out of memory for the recording");

@@ -4,12 +4,18 @@
 // can take more, so nobody waits for anybody. It gives up connections that do not finish their request in time.
 #include "serve/server.h"
 
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/printable.h"
 #include "serve/server_state.h"
 
 enum {
@@ -20,13 +26,10 @@ enum {
   TICK_US = 20000,
 };
 
-// What strangers sent must not steer a terminal.
 static void put_line(const ChServer* server, const char* format, va_list list) {
   char line[256];
   vsnprintf(line, sizeof line, format, list);
-  for (char* c = line; *c; ++c)
-    if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f) *c = '?';
-  server->options.log(server->options.user, line);
+  server->options.log(server->options.user, CH_SHOWN(line));
 }
 
 void ch_server_note(ChServer* server, const char* format, ...) {
@@ -78,13 +81,22 @@ static int on_event(struct lws* wsi, enum lws_callback_reasons reason, void* ses
       ch_client_look(server);
       ch_http_look(server);
       return 0;
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:  // the library's own limit begins anew with every byte
+      lws_set_timer_usecs(wsi, REQUEST_SECONDS * LWS_US_PER_SEC);
+      return 0;
+    case LWS_CALLBACK_TIMER:
+      return lws_get_opaque_user_data(wsi) ? 0 : -1;
     case LWS_CALLBACK_HTTP:
+      lws_set_opaque_user_data(wsi, server);  // it came
       return ch_http_answer(server, &connection->download, wsi);
     case LWS_CALLBACK_HTTP_WRITEABLE:
       return ch_http_continue(server, &connection->download);
     case LWS_CALLBACK_CLOSED_HTTP:
       if (connection) ch_http_close(server, &connection->download);
       return 0;
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+      lws_set_opaque_user_data(wsi, server);  // it came
+      return ch_http_check_upgrade(server, wsi, in);
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
       return ch_client_filter(server, wsi);
     case LWS_CALLBACK_ESTABLISHED:
@@ -122,6 +134,27 @@ static void on_tick(lws_sorted_usec_list_t* tick) {
   lws_sul_schedule(server->context, 0, &server->tick, on_tick, TICK_US);
 }
 
+// The library does not tell why it could not listen: tried once more, by hand, the system does.
+static int listen_error(int port) {
+  struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  int one = 1, error = 0, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return errno;
+  if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) != 0 ||
+      bind(fd, (struct sockaddr*)&place, sizeof place) != 0 || listen(fd, 1) != 0)
+    error = errno;
+  close(fd);
+  return error;
+}
+
+ChStatus ch_server_port_refused(ChContext* context, int port, int error) {
+  const char* why = error == EADDRINUSE ? "another program has it"
+                    : error == EACCES ? "the system keeps ports below 1024 for privileged programs; choose a higher one"
+                    : error == 0      ? "it was taken a moment ago; try again"
+                                      : strerror(error);
+  return ch_fail(context, CH_ERR_FILE, "port %d of 127.0.0.1 cannot be listened on: %s", port, why);
+}
+
 static ChStatus listen_on(ChContext* context, ChServer* server) {
   struct lws_context_creation_info info = {.port = server->options.port,
                                            .iface = "127.0.0.1",
@@ -143,8 +176,7 @@ static ChStatus listen_on(ChContext* context, ChServer* server) {
   server->vhost = lws_create_vhost(server->context, &info);
   server->port = server->vhost ? lws_get_vhost_listen_port(server->vhost) : -1;
   if (server->port <= 0)
-    return ch_fail(context, CH_ERR_FILE, "port %d of 127.0.0.1 cannot be listened on: another program has it",
-                   server->options.port);
+    return ch_server_port_refused(context, server->options.port, listen_error(server->options.port));
   return CH_OK;
 }
 
@@ -155,8 +187,11 @@ ChStatus ch_server_create(ChContext* context, const ChServerOptions* options, Ch
   server->options = *options;
   server->exchange = exchange;
   server->chunk = malloc(LWS_PRE + CH_CHUNK);
-  ChStatus status =
-      server->chunk ? listen_on(context, server) : ch_fail(context, CH_ERR_MEMORY, "out of memory for the server");
+  ChStatus status = CH_OK;
+  if (!server->chunk) status = ch_fail(context, CH_ERR_MEMORY, "out of memory for the server");
+  if (status == CH_OK && !ch_secret_make(&server->key))
+    status = ch_fail(context, CH_ERR_FILE, "the system gives no random numbers for the page's key");
+  if (status == CH_OK) status = listen_on(context, server);
   if (status != CH_OK) {
     ch_server_destroy(server);
     return status;
@@ -176,7 +211,15 @@ void ch_server_destroy(ChServer* server) {
   free(server);
 }
 
-int ch_server_port(const ChServer* server) { return server->port; }
+void ch_server_address(const ChServer* server, char address[CH_ADDRESS_SIZE]) {
+  snprintf(address, CH_ADDRESS_SIZE, "http://127.0.0.1:%d/?key=%s", server->port, server->key.text);
+}
+
+bool ch_server_invite(ChServer* server, char address[CH_ADDRESS_SIZE]) {
+  server->invited_at = ch_clock_seconds();
+  snprintf(address, CH_ADDRESS_SIZE, "http://127.0.0.1:%d/?once=", server->port);
+  return ch_secret_make(&server->invitation) && strcat(address, server->invitation.text);
+}
 
 void ch_server_run(ChServer* server) {
   while (!server->options.is_over() && lws_service(server->context, 0) >= 0) continue;

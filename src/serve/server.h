@@ -16,7 +16,12 @@ typedef struct ChServer ChServer;
 
 ChStatus ch_server_create(ChContext* context, const ChServerOptions* options, ChExchange* exchange, ChServer** out);
 void ch_server_destroy(ChServer* server);
-int ch_server_port(const ChServer* server);
+// Where the page is: http://127.0.0.1:PORT/?key=..., for who may watch and order. Nothing answers without the key.
+enum { CH_ADDRESS_SIZE = 96 };
+void ch_server_address(const ChServer* server, char address[CH_ADDRESS_SIZE]);
+// An address for the command line of a browser, which other users can read: it works once, within a minute, for this
+// user, and leads to the other. False where none can be made. To be called before the server runs.
+bool ch_server_invite(ChServer* server, char address[CH_ADDRESS_SIZE]);
 
 // Serves, in the thread that calls it, until `is_over` says so.
 void ch_server_run(ChServer* server);

@@ -4,11 +4,13 @@
 
 #include <libwebsockets.h>
 
+#include "serve/secret.h"
 #include "serve/server.h"
 
 enum {
   CH_CLIENTS_MAX = 32,       // pages at once
   CH_CONNECTIONS_MAX = 128,  // of any kind
+  CH_WAITING_MAX = 16,       // downloads that wait for a problem
   CH_FAULTS_MAX = 20,        // wrong messages after which a page is sent away
   CH_CHUNK = 128 * 1024,     // bytes handed to the socket at once
 };
@@ -38,7 +40,7 @@ typedef struct ChClient {
   double moved_at;  // when the socket last took something
 } ChClient;
 
-// An answer over HTTP on its way.
+// An answer over HTTP on its way, or that waits for a problem.
 typedef struct ChDownload {
   struct lws* wsi;
   struct ChDownload* next;
@@ -46,6 +48,7 @@ typedef struct ChDownload {
   size_t size, sent;
   ChParcel* parcel;  // owns the bytes, where they are not the page's
   unsigned ticket;   // of the problem it waits for; 0 = none
+  bool came, failed;
   double asked_at;
 } ChDownload;
 
@@ -61,9 +64,12 @@ struct ChServer {
   struct lws_context* context;
   struct lws_vhost* vhost;
   int port;
+  ChSecret key;         // what a request must carry
+  ChSecret invitation;  // what a browser that we start gets instead, once
+  double invited_at;
   ChClient* clients;
   int client_count;
-  ChDownload* waiting;
+  ChDownload* downloads;
   int connections;
   unsigned last_id;  // of clients and tickets
   lws_sorted_usec_list_t tick;
@@ -76,14 +82,20 @@ struct ChServer {
 void ch_server_log(ChServer* server, const char* format, ...) __attribute__((format(printf, 2, 3)));
 void ch_server_note(ChServer* server, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+// Says, as a failure, why the port cannot be had; `error` is what the system told, or 0.
+ChStatus ch_server_port_refused(ChContext* context, int port, int error);
+
 // HTTP. Results are those of a callback: non-zero closes the connection.
 int ch_http_answer(ChServer* server, ChDownload* download, struct lws* wsi);
 int ch_http_continue(ChServer* server, ChDownload* download);
 void ch_http_close(ChServer* server, ChDownload* download);
-void ch_http_look(ChServer* server);  // for problems that have come
-// Whether the request names this server as its host, and comes from no other page.
-bool ch_http_is_local(ChServer* server, struct lws* wsi);
+void ch_http_look(ChServer* server);  // for problems that have come, and for readers that have gone
+// Whether the request names this server as its host, comes from no other page and carries the key; if not, it is
+// answered.
+bool ch_http_may_enter(ChServer* server, struct lws* wsi);
 int ch_http_refuse(struct lws* wsi, unsigned status, const char* text);
+// Of protocols to go over to there is one, WebSocket: HTTP/2 would pass by what is checked here.
+int ch_http_check_upgrade(ChServer* server, struct lws* wsi, const char* protocol);
 
 // The socket.
 int ch_client_filter(ChServer* server, struct lws* wsi);

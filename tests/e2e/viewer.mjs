@@ -81,7 +81,7 @@ const present = (page) =>
   page.evaluate(
     () =>
       new Promise((done) => {
-        const socket = new WebSocket(`ws://${location.host}/ws`);
+        const socket = new WebSocket(`ws://${location.host}/ws${location.search}`);
         socket.binaryType = "arraybuffer";
         socket.onmessage = ({ data }) => {
           if (typeof data === "string") return;
@@ -283,4 +283,48 @@ test("a soft body in a replay file bends as it did", async () => {
     });
     await until(page, "a displacement", () => /Displacement\s*up to \d\S* mm/.test(document.getElementById("inspect").innerText));
   });
+});
+
+test("names that try to break a page or to mislead are shown as they are, live and in a replay file", async () => {
+  const name = "<!--<script>\u2028\u202eowned\u001b[31m</script>-->";
+  const shown = "<!--<script>\\u2028\\u202eowned\\x1b[31m</script>-->";
+  const title = shown.replace(/-/g, " ");
+  const path = join(folder, "names.json");
+  const html = join(folder, "names.html");
+  const bodies = [
+    { name: "floor", fixed: true, shapes: [{ type: "halfspace", normal: [0, 0, 1], offset: 0 }] },
+    { name, position: [0, 0, 0.1], shapes: [{ type: "sphere", radius: 0.1 }] },
+  ];
+  writeFileSync(path, JSON.stringify({ cardhouse: 1, name, step: { h: 0.01, until: 0.1 }, bodies }));
+  execFileSync(program, ["replay", path, "--out", html, "--quiet"]);
+  const asWritten = async (page) => {
+    await until(page, "its name", (n) => document.getElementById("scene-name").textContent === n, title);
+    await page.keyboard.press("n");
+    await until(page, "the body's name", (n) => document.getElementById("inspect").textContent.includes(n), shown);
+    assert.ok((await page.title()).startsWith(title.replace(/ +/g, " ")));
+  };
+  await look(pathToFileURL(html).href, DESK, asWritten);
+  await view([path], asWritten);
+});
+
+test("without its key the page is refused, in words, and the key leads nowhere else", async () => {
+  const { link, server } = await serve(program, ["stack"]);
+  const page = await browser.newPage({ viewport: DESK });
+  try {
+    const answer = await page.goto(new URL("/", link).href);
+    assert.equal(answer.status(), 403);
+    assert.match(await page.textContent("body"), /copy the whole address/);
+    await page.goto(link);
+    await until(page, "a connection", () => document.documentElement.dataset.connection === "open");
+    assert.equal((await page.context().cookies()).length, 0);
+    const told = await page.evaluate(() => fetch("/?none").then((response) => response.status));
+    assert.equal(told, 403);
+    await page.reload();
+    await until(page, "a connection again", () => document.documentElement.dataset.connection === "open");
+    const problem = await page.getAttribute("#problem-0", "href");
+    assert.equal(await page.evaluate((href) => fetch(href).then((response) => response.status), problem), 200);
+  } finally {
+    await page.close();
+    server.kill();
+  }
 });

@@ -76,6 +76,18 @@ export function vector(v: ArrayLike<number>, unit: string, dimension = 3): strin
   return `(${x.map((c) => number(Math.abs(c) < least ? 0 : c)).join(", ")}) ${unit}`.trim();
 }
 
+// Control characters, marks and overrides of direction, and invisible ones, which a name may hold: as src/base/printable.c.
+const STEERING =
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+
+// The text with those shown by their number: \x1b, \u202e.
+export function printable(text: string): string {
+  return text.replace(STEERING, (character) => {
+    const code = character.charCodeAt(0);
+    return code < 0x80 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+  });
+}
+
 const TITLES: Record<string, string> = {
   cards: "Card house",
   "painleve-rod": "Painlev\u00e9 rod",
@@ -86,5 +98,5 @@ const TITLES: Record<string, string> = {
 // "box-of-spheres" -> "Box of spheres"
 export function title(name: string): string {
   const words = name.replace(/[-_]/g, " ");
-  return TITLES[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
+  return TITLES[name] ?? printable(words.charAt(0).toUpperCase() + words.slice(1));
 }

@@ -25,7 +25,7 @@ import { Stage } from "./view/stage";
 function chooseSource(): Source {
   const recording = recordingOf(document);
   if (recording) return new ReplaySource(recording);
-  return new SocketSource(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`);
+  return new SocketSource(location);
 }
 
 // Without it there is nothing to see: better a word than an empty page.

@@ -1,4 +1,5 @@
-// The live source: a WebSocket to the server the page came from, opened again whenever it breaks.
+// The live source: a WebSocket to the server the page came from, opened again whenever it breaks. Whatever the page asks
+// for carries the key of its own address; without it the server refuses.
 import { decodeFrame, parseMessage, type Command } from "./protocol";
 import type { Source, SourceListener } from "./source";
 
@@ -9,7 +10,13 @@ export class SocketSource implements Source {
   private listener: SourceListener | null = null;
   private failures = 0;
 
-  constructor(private readonly address: string) {}
+  private readonly address: string;
+  private readonly key: string;
+
+  constructor(page: Location) {
+    this.key = new URLSearchParams(page.search).get("key") ?? "";
+    this.address = `${page.protocol === "https:" ? "wss" : "ws"}://${page.host}/ws?key=${encodeURIComponent(this.key)}`;
+  }
 
   start(listener: SourceListener): void {
     this.listener = listener;
@@ -21,7 +28,7 @@ export class SocketSource implements Source {
   }
 
   problemAddress(pane: number): string {
-    return `/problem.hdf5?pane=${pane}`;
+    return `/problem.hdf5?pane=${pane}&key=${encodeURIComponent(this.key)}`;
   }
 
   private connect(): void {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { niceBelow, number, quantity, title, vector } from "../src/format";
+import { niceBelow, number, printable, quantity, title, vector } from "../src/format";
 
 test("a round number below is 1, 2 or 5 times a power of ten", () => {
   for (const [x, round] of [
@@ -41,4 +41,11 @@ test("vectors and names", () => {
   assert.equal(vector([NaN, 0, 1], "m"), "(not a number, 0, 1) m");
   assert.equal(title("box-of-spheres"), "Box of spheres");
   assert.equal(title("cards"), "Card house");
+});
+
+test("names are shown without what steers a reader", () => {
+  assert.equal(printable("card 3 \u00e4\u4e2d \ud83c\udfe0"), "card 3 \u00e4\u4e2d \ud83c\udfe0");
+  assert.equal(printable("a\u001b[31m\nb\u007f"), "a\\x1b[31m\\x0ab\\x7f");
+  assert.equal(printable("\u009b\u202e\u2066\u2028"), "\\u009b\\u202e\\u2066\\u2028");
+  assert.equal(title("x\u202ey"), "X\\u202ey");
 });

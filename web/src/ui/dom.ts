@@ -1,4 +1,5 @@
-// A few words for making elements.
+// A few words for making elements. Whatever text they put on the page is made fit to be shown.
+import { printable } from "../format";
 
 type Child = Node | string | null;
 type Attributes = Record<string, string | number | boolean | ((event: Event) => void) | undefined>;
@@ -14,7 +15,8 @@ export function el<K extends keyof HTMLElementTagNameMap>(
     if (typeof value === "function") element.addEventListener(name, value);
     else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.filter((child): child is Node | string => child !== null));
+  const given = children.filter((child): child is Node | string => child !== null);
+  element.append(...given.map((child) => (typeof child === "string" ? printable(child) : child)));
   return element;
 }
 
@@ -26,7 +28,8 @@ export function find<T extends HTMLElement = HTMLElement>(id: string): T {
 
 // Text is set only where it changed: the page is not laid out again for nothing.
 export function setText(element: HTMLElement, text: string): void {
-  if (element.textContent !== text) element.textContent = text;
+  const shown = printable(text);
+  if (element.textContent !== shown) element.textContent = shown;
 }
 
 // Strokes on a square of 24; a leading "f" fills.
