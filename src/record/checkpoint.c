@@ -39,7 +39,7 @@ static ChStatus write_with(ChContext* context, const char* path, const ChSimulat
                .sum = ch_sum_bytes(CH_SUM_START, body, size - sizeof head)};
   memcpy(head.magic, MAGIC, sizeof MAGIC);
   memcpy(bytes, &head, sizeof head);
-  if (status == CH_OK) status = ch_whole_file_write(context, path, bytes, size);
+  if (status == CH_OK) status = ch_whole_file_write_durably(context, path, bytes, size);
   free(bytes);
   return status;
 }
