@@ -45,6 +45,8 @@ static bool is_there(int fd, const char* path) {
 
 ChStatus ch_lock_beside(ChContext* context, const char* path, ChLock** out) {
   *out = NULL;
+  struct stat info;
+  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return CH_OK;  // a device or a pipe is nobody's own
   size_t room = strlen(path) + sizeof ".lock";
   char* name = malloc(room);
   if (!name) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);

@@ -161,12 +161,17 @@ static size_t memory_for(double bytes) {
   return (size_t)(memory < MEMORY_MOST ? memory : MEMORY_MOST);
 }
 
-// The caller's arena has a landing in the caller's stack, so the child takes one of its own.
+// The caller's arena has a landing in the caller's stack, and failures that a test has injected there are not ours.
+static ChArena* own_arena(void) {
+  ch_arena_fail_after(0);
+  return ch_arena_create(NULL);
+}
+
 static _Noreturn void serve(const char* path, int fd, double bytes, int channel) {
   ChContext context = {0};
   ChHdf5 h = {.context = &context, .bytes = bytes};
   Request request;
-  ChArena* arena = ch_arena_create(NULL);
+  ChArena* arena = own_arena();
   if (!arena || !ch_sandbox_enter(channel, fd, memory_for(bytes))) _exit(1);
   ch_sandbox_allow(seconds_for(&h));
   ch_hdf5_open_at(&h, &context, path, arena, CH_SANDBOX_FILE);
@@ -350,7 +355,7 @@ static _Noreturn void change_in_child(const char* path, void* image, size_t size
                                       void (*change)(ChHdf5* h, void* state), void* state) {
   ChContext context = {0};
   ChHdf5 h = {.context = &context, .bytes = (double)size};
-  ChArena* arena = ch_arena_create(NULL);
+  ChArena* arena = own_arena();
   if (!arena || !ch_sandbox_enter(channel, -1, memory_for((double)size))) _exit(1);
   ch_sandbox_allow(seconds_for(&h));
   ch_hdf5_open_image(&h, &context, path, arena, image, size);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -105,6 +106,9 @@ ChStatus ch_hdf5_open_image(ChHdf5* h, ChContext* context, const char* path, ChA
 
 void ch_hdf5_close(ChHdf5* h) {
   ch_hdf5_apart_stop(h);
+  free(h->held);  // the datasets are closed with the file
+  h->held = NULL;
+  h->held_count = 0;
   if (h->file >= 0) H5Fclose(h->file);
   if (h->driver >= 0) H5FDunregister(h->driver);
   if (h->descriptor > 0) close(h->descriptor);

@@ -16,6 +16,14 @@
 #include "cardhouse/status.h"
 
 enum { CH_HDF5_NAME_SIZE = 128 };  // longest name of a dataset that is asked for
+enum { CH_HDF5_HELD = 40 };        // datasets kept open between requests for their rows
+
+typedef struct ChHdf5Held {
+  char name[CH_HDF5_NAME_SIZE];
+  hid_t set;
+  int number, rank;  // checked to be so
+  long extents[3];
+} ChHdf5Held;
 
 typedef struct ChHdf5 {
   ChContext* context;
@@ -27,6 +35,8 @@ typedef struct ChHdf5 {
   ChStatus status;  // of the first failure; nothing is done after it
   int channel;      // to the child process that reads the file, or -1
   pid_t child;
+  ChHdf5Held* held;
+  int held_count;
   bool silenced;  // HDF5 prints no errors; what it did before is kept here
   H5E_auto2_t handler;
   void* handler_data;

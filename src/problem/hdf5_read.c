@@ -427,18 +427,43 @@ static bool read_block(hid_t set, const ChHdf5Rows* rows, void* out) {
   return done;
 }
 
-bool ch_hdf5_rows(ChHdf5* h, const char* name, const ChHdf5Rows* rows, void* out) {
-  if (h->channel >= 0) return ch_hdf5_apart_rows(h, name, rows, out);
+static const ChHdf5Held* find_held(const ChHdf5* h, const char* name) {
+  for (int k = 0; k < h->held_count; ++k)
+    if (strcmp(h->held[k].name, name) == 0) return &h->held[k];
+  return NULL;
+}
+
+// Opening and checking takes longer than reading a few rows: a dataset is checked once and kept.
+static const ChHdf5Held* hold(ChHdf5* h, const char* name, ChHdf5Number number, int rank) {
+  if (h->status == CH_OK && !h->held) h->held = calloc(CH_HDF5_HELD, sizeof *h->held);
+  if (h->status == CH_OK && (!h->held || h->held_count == CH_HDF5_HELD))
+    ch_hdf5_fail(h, CH_ERR_MEMORY, "out of memory for one more dataset, /%s", name);
   hid_t set = open_dataset(h, name);
-  if (set < 0) return false;
+  if (set < 0) return NULL;
   Shape s = dataset_shape(set);
   Storage storage;
-  bool good = check_array(h, name, &s, rows->number, rows->rank) && lies_inside(h, name, set, &storage);
-  for (int k = 1; good && k < rows->rank; ++k) good = (long)s.extents[k] == rows->extents[k];
-  good = good && rows->first >= 0 && rows->count >= 0 && rows->count <= (long)s.extents[0] &&
-         rows->first <= (long)s.extents[0] - rows->count;
-  if (good && rows->count > 0) good = read_block(set, rows, out);
+  if (!check_array(h, name, &s, number, rank) || !lies_inside(h, name, set, &storage)) {
+    H5Dclose(set);
+    return NULL;
+  }
+  ChHdf5Held* held = &h->held[h->held_count++];
+  *held = (ChHdf5Held){.set = set, .number = number, .rank = rank};
+  snprintf(held->name, sizeof held->name, "%s", name);
+  for (int k = 0; k < rank; ++k) held->extents[k] = (long)s.extents[k];
+  return held;
+}
+
+bool ch_hdf5_rows(ChHdf5* h, const char* name, const ChHdf5Rows* rows, void* out) {
+  if (h->channel >= 0) return ch_hdf5_apart_rows(h, name, rows, out);
+  if (h->status != CH_OK) return false;
+  const ChHdf5Held* held = find_held(h, name);
+  if (!held) held = hold(h, name, rows->number, rows->rank);
+  if (!held) return false;
+  bool good = held->number == (int)rows->number && held->rank == rows->rank;
+  for (int k = 1; good && k < rows->rank; ++k) good = held->extents[k] == rows->extents[k];
+  good = good && rows->first >= 0 && rows->count >= 0 && rows->count <= held->extents[0] &&
+         rows->first <= held->extents[0] - rows->count;
+  if (good && rows->count > 0) good = read_block(held->set, rows, out);
   if (!good) ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s cannot be read: the file is damaged", name);
-  H5Dclose(set);
   return good;
 }
