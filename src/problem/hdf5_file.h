@@ -51,6 +51,8 @@ ChStatus ch_hdf5_open(ChHdf5* h, ChContext* context, const char* path, ChArena* 
 // The same without the child process of hdf5_apart.h: for the child itself, and for tests of what it runs.
 ChStatus ch_hdf5_open_at(ChHdf5* h, ChContext* context, const char* path, ChArena* arena, int fd);
 ChStatus ch_hdf5_open_here(ChHdf5* h, ChContext* context, const char* path, ChArena* arena);
+// Whether ch_hdf5_open does without the child, too: for fuzz targets alone, which look for faults of our own code.
+void ch_hdf5_read_here(bool on);
 // A file in memory: new, or with the content of `image`. Its bytes go to disk with ch_hdf5_save.
 ChStatus ch_hdf5_open_image(ChHdf5* h, ChContext* context, const char* path, ChArena* arena, void* image, size_t size);
 void ch_hdf5_close(ChHdf5* h);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "step/state.h"
 
 // What is kept of the last step's info: all but the times it took, and momenta, which the states tell.
@@ -129,6 +130,22 @@ static ChStatus check_header(ChContext* context, const ChSimulation* s, const He
   return CH_OK;
 }
 
+// Impulses and axes to start from must be numbers, or the next step starts from none.
+static bool memory_is_finite(const ChSimulation* s, const Header* h) {
+  bool fine = ch_all_finite(s->memory.joints, (long)h->joints * CH_JOINT_ROWS_MAX);
+  for (int k = 0; fine && k < h->contacts; ++k) {
+    const ChContactMemory* kept = &s->memory.contacts[k];
+    fine = ch_all_finite(kept->r, 3) && ch_all_finite(&kept->axis[0].x, 9);
+  }
+  return fine;
+}
+
+static ChStatus check_states(ChContext* context, const ChSimulation* s, long step) {
+  ChContext own = {0};
+  if (ch_states_check(&own, s->world, s->before, step) == CH_OK) return CH_OK;
+  return ch_fail(context, CH_ERR_FORMAT, "checkpoint: %s", own.message);
+}
+
 ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* bytes, size_t size) {
   Header header;
   if (size < sizeof header)
@@ -140,7 +157,7 @@ ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* byt
   const char* at = (const char*)bytes + sizeof header;
   size_t states = ch_world_state_bytes(s->world);
   memcpy(s->before, at, states);
-  status = ch_states_check(context, s->world, s->before, header.step);
+  status = check_states(context, s, header.step);
   if (status != CH_OK) return status;
   memcpy(s->states, s->before, states);
   at += states;
@@ -149,7 +166,12 @@ ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* byt
   if (header.contacts > 0) memcpy(s->memory.contacts, at, (size_t)header.contacts * sizeof *s->memory.contacts);
   at += (size_t)header.contacts * sizeof *s->memory.contacts;
   memcpy(s->memory.unsure, at, (size_t)header.bodies);
-  s->memory.contact_count = header.contacts;
+  bool finite = memory_is_finite(s, &header);
+  s->memory.contact_count = finite ? header.contacts : 0;
+  if (!finite) {
+    memset(s->memory.joints, 0, (size_t)header.joints * CH_JOINT_ROWS_MAX * sizeof(double));
+    return ch_fail(context, CH_ERR_FORMAT, "checkpoint: an impulse or an axis in it is not finite");
+  }
   s->memory.h = header.memory_h;
   s->time = header.time;
   s->h = header.h;
