@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 PROBLEMS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
-FUZZ_SECONDS ?= 300
+FUZZ_SECONDS ?= 600
 RESULTS ?= bench/RESULTS.md
 FLAGS ?=
 
@@ -11,7 +11,7 @@ CMAKE_FLAGS ?=
 SOURCES = $(shell find include src tests bench -name '*.c' -o -name '*.h')
 
 .DEFAULT_GOAL := build
-.PHONY: build run test conformance bench-build bench-solvers bench-ordering bench-large bench-engines bench-collide bench-viewer pictures validation install format format-check asan ubsan sanitize debug fuzz clean help
+.PHONY: build run test conformance bench-build bench-solvers bench-ordering bench-large bench-engines bench-collide bench-viewer pictures validation install format format-check asan ubsan sanitize debug fuzz crafted clean help
 
 help:
 	@echo "make                                build/cardhouse and libcardhouse; installs what is missing"
@@ -28,7 +28,8 @@ help:
 	@echo "make install [PREFIX=/usr/local]    program, library, headers, pkg-config file, man page"
 	@echo "make debug | asan | ubsan           tests in a debug or sanitizer build, in folders of their own"
 	@echo "make sanitize                       tests with both sanitizers at once"
-	@echo "make fuzz [FUZZ_SECONDS=300]        fuzzes the readers of files and messages"
+	@echo "make fuzz [FUZZ_SECONDS=600]        fuzzes the readers of files and messages, two targets at a time"
+	@echo "make crafted                        every crafted recording, checkpoint and problem through every reader"
 	@echo "make format | format-check          clang-format over the sources"
 	@echo "make clean                          removes the build folders"
 
@@ -126,6 +127,11 @@ sanitize:
 fuzz:
 	@tools/install-packages build fuzz
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
+
+crafted:
+	@tools/install-packages build test
+	@$(MAKE) --no-print-directory build
+	@CARDHOUSE=$(BUILD)/cardhouse CRAFTED_SECONDS=0 /usr/bin/python3 tests/test_crafted.py
 
 format:
 	@tools/install-packages format

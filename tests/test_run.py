@@ -521,6 +521,30 @@ class Endings(Runs):
         with open(scene, encoding="utf-8") as file:
             self.assertEqual(file.read(), before)
 
+    def test_two_runs_do_not_write_one_file(self):
+        places = {option: self.path("twice" + option) for option in ("--out", "--csv", "--vtk", "--checkpoint", "--problems")}
+        words = [word for pair in places.items() for word in pair]
+        first = subprocess.Popen([PROGRAM, "run", "cards", "--until", ENDLESS, "--realtime", "--every", "1000000",
+                                  "--problems-every", "1000000", "--quiet", *words], stderr=subprocess.DEVNULL)
+        try:
+            while not os.path.exists(os.path.join(places["--vtk"], "world.pvd")) or not os.path.exists(places["--problems"]):
+                self.assertIsNone(first.poll())
+                time.sleep(0.02)
+            time.sleep(0.1)  # the folder of the problems is locked right after it is made
+            for option, place in places.items():
+                self.expect(run("cards", "--until", "0.01", option, place), 2, place, "another run is writing it")
+        finally:
+            first.kill()
+            first.wait()
+        for option, place in places.items():  # a kill leaves no lock behind
+            self.expect(run("cards", "--until", "0.01", option, place, "--quiet"), 0)
+
+    def test_what_was_freed_is_not_used(self):
+        poisoned = {**os.environ, "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0", "MALLOC_PERTURB_": "165"}
+        out = self.path("poisoned.h5")
+        self.expect(run("cards", "--until", "0.005", "--out", out, "--quiet", env=poisoned), 0)
+        self.assertEqual(len(datasets(out)["time"]), 6)
+
     def test_a_full_disk_is_told(self):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, 3 << 20))
         for option in ("--out", "--csv"):

@@ -405,6 +405,29 @@ static unsigned mode_of(const char* path) {
   return stat(path, &info) == 0 ? info.st_mode & 0777 : 0;
 }
 
+// A checksum is nobody's signature: numbers that are not those of the mesh are seen to be none, and computed anew.
+static void a_forged_cache_is_seen_through(void** state) {
+  Kit* kit = *state;
+  for (int kind = CH_SOFT_MODAL; kind <= CH_SOFT_STVK; ++kind) {
+    Kept kept = keep(kit, (ChSoftKind)kind);
+    const ChSoft* first = soft_of(kit, &kept.mesh, &kept.def);
+    ChSoftKey key = ch_soft_key(&kept.def, DENSITY, &kept.mesh);
+    const long count = (size_of(kept.path) - 64) / (long)sizeof(double), n = 5, pairs = 15;
+    const long A = n + n * n + 6 * n + 9 * n * n + 3 * n, B = A + n * pairs, end = B + pairs * (pairs + 1) / 2;
+    const long parts[][2] = {{0, n}, {n, n + n * n}, {A, B}, {B, end}, {count - 100, count}, {0, count}};
+    double *good = CH_TAKE(kit->arena, count, double), *numbers = CH_TAKE(kit->arena, count, double);
+    assert_true(ch_soft_cache_read(kit->arena, ch_temporary_folder, key, count, good));
+    for (size_t p = 0; p < sizeof parts / sizeof *parts; ++p) {
+      memcpy(numbers, good, (size_t)count * sizeof *good);
+      for (long k = parts[p][0]; k < parts[p][1]; ++k) numbers[k] *= 1.01;
+      ch_soft_cache_write(kit->arena, ch_temporary_folder, key, count, numbers);
+      check_same(first, soft_of(kit, &kept.mesh, &kept.def));
+      assert_true(ch_soft_cache_read(kit->arena, ch_temporary_folder, key, count, numbers));  // and replaced
+      if (kind == CH_SOFT_STVK || p < 2 || p > 3) assert_memory_equal(numbers, good, (size_t)count * sizeof *good);
+    }
+  }
+}
+
 // A fresh home has no ~/.cache: what is missing is made, for the user alone as XDG has it.
 static void missing_folders_of_a_cache_are_made(void** state) {
   Kit* kit = *state;
@@ -692,6 +715,7 @@ int main(void) {
       TEST(the_skin_is_closed_and_knows_its_neighbours),
       TEST(a_cache_gives_back_what_was_kept_or_nothing),
       TEST(a_cache_knows_whose_numbers_it_holds),
+      TEST(a_forged_cache_is_seen_through),
       TEST(missing_folders_of_a_cache_are_made),
       TEST(a_pipe_in_a_cache_is_let_alone),
       TEST(a_body_gets_mass_centre_and_skin),

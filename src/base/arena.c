@@ -54,6 +54,14 @@ static struct {
   int arena_count;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+// A child of fork begins with the pool as no thread was just changing it: threads of the parent that might have held
+// the lock do not exist there.
+static void pool_lock(void) { pthread_mutex_lock(&pool.lock); }
+static void pool_unlock(void) { pthread_mutex_unlock(&pool.lock); }
+__attribute__((constructor)) static void pool_survives_fork(void) {
+  pthread_atfork(pool_lock, pool_unlock, pool_unlock);
+}
+
 static bool pool_give_arena(ChArena* arena) {
   pthread_mutex_lock(&pool.lock);
   bool kept = pool.arena_count < POOL_ARENAS;

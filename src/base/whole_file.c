@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/durable.h"
 #include "base/file_status.h"
 #include "base/plain_numbers.h"
 
@@ -146,29 +147,40 @@ static int open_beside(const char* target, char* name, size_t room) {
 }
 
 static ChStatus write_beside(ChContext* context, const char* path, const char* target, mode_t mode, const void* data,
-                             size_t size) {
+                             size_t size, bool durable) {
   size_t room = strlen(target) + 64;
   char* name = malloc(room);
   if (!name) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
   int fd = open_beside(target, name, room);
   int error = fd < 0 ? errno : write_fully(fd, data, size);
   if (fd >= 0 && error == 0 && mode != 0 && fchmod(fd, mode) != 0) error = errno;
+  if (fd >= 0 && error == 0 && durable) error = ch_durable_file(fd);
   if (fd >= 0 && close(fd) != 0 && error == 0) error = errno;
   if (fd >= 0 && error == 0 && rename(name, target) != 0) error = errno;
   if (fd >= 0 && error != 0) unlink(name);
   free(name);
+  if (error == 0 && durable) error = ch_durable_name(target);
   return error == 0 ? CH_OK : failed(context, path, "written", error);
 }
 
-ChStatus ch_whole_file_write(ChContext* context, const char* path, const void* data, size_t size) {
+static ChStatus write_whole(ChContext* context, const char* path, const void* data, size_t size, bool durable) {
   struct stat info;
   bool exists = stat(path, &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) return ch_fail(context, CH_ERR_FILE, "%s: is a directory, not a file", path);
   if (exists && !S_ISREG(info.st_mode)) return write_device(context, path, data, size);
   char* target = exists ? realpath(path, NULL) : NULL;  // through a symbolic link, so that the link stays one
-  ChStatus status = write_beside(context, path, target ? target : path, exists ? info.st_mode & 07777 : 0, data, size);
+  ChStatus status =
+      write_beside(context, path, target ? target : path, exists ? info.st_mode & 07777 : 0, data, size, durable);
   free(target);
   return status;
+}
+
+ChStatus ch_whole_file_write(ChContext* context, const char* path, const void* data, size_t size) {
+  return write_whole(context, path, data, size, false);
+}
+
+ChStatus ch_whole_file_write_durably(ChContext* context, const char* path, const void* data, size_t size) {
+  return write_whole(context, path, data, size, true);
 }
 
 ChStatus ch_whole_file_print(ChContext* context, const char* path, void (*put)(FILE* file, const void* state),

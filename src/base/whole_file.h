@@ -31,6 +31,9 @@ ChStatus ch_whole_file_read_up_to(ChContext* context, const char* path, size_t l
 
 // Writes a temporary file beside `path` and renames it. A device or pipe is written to directly.
 ChStatus ch_whole_file_write(ChContext* context, const char* path, const void* data, size_t size);
+// The same, and the new file is on the disk before it takes its place: after a loss of power there is the old or the
+// new one, whole.
+ChStatus ch_whole_file_write_durably(ChContext* context, const char* path, const void* data, size_t size);
 
 // The same of what `put` prints, gathered in memory first; numbers have a decimal point in any locale.
 ChStatus ch_whole_file_print(ChContext* context, const char* path, void (*put)(FILE* file, const void* state),

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file_lock.h"
 #include "base/whole_file.h"
 #include "cardhouse/scene.h"
 #include "cli/choices.h"
@@ -71,6 +72,7 @@ typedef struct Job {
   ChTrajectory* trajectory;
   ChTable* table;
   ChVtk* vtk;
+  ChLock *checkpoint_lock, *problems_lock;
   ChRecordState records;
   pthread_mutex_t turn;  // held but for the time of a step: who has it may write files
   void* saved;           // the simulation before that step
@@ -209,14 +211,15 @@ static ChStatus open_files(Job* job) {
   const Arguments* a = &job->arguments;
   ChContext* c = &job->context;
   bool resume = a->resume != NULL;
-  ChStatus status = CH_OK;
-  if (a->out)
+  ChStatus status = a->checkpoint ? ch_lock_beside(c, a->checkpoint, &job->checkpoint_lock) : CH_OK;
+  if (status == CH_OK && a->out)
     status =
         ch_trajectory_create(c, a->out, job->simulation, job->scene->text, (int)a->every, resume, &job->trajectory);
   if (job->trajectory) ch_trajectory_set_since(job->trajectory, &job->records.since);
   if (status == CH_OK && a->csv) status = ch_table_create(c, a->csv, job->simulation, resume, &job->table);
   if (status == CH_OK && a->vtk) status = ch_vtk_create(c, a->vtk, job->simulation, (int)a->every, resume, &job->vtk);
   if (status == CH_OK && a->problems) status = ch_folder_make(c, a->problems);
+  if (status == CH_OK && a->problems) status = ch_lock_folder(c, a->problems, &job->problems_lock);
   return status;
 }
 
@@ -271,6 +274,9 @@ static ChStatus close_files(Job* job, ChStatus status) {
   job->trajectory = NULL;
   job->table = NULL;
   job->vtk = NULL;
+  ch_lock_release(job->checkpoint_lock);
+  ch_lock_release(job->problems_lock);
+  job->checkpoint_lock = job->problems_lock = NULL;
   return status;
 }
 

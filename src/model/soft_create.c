@@ -9,6 +9,7 @@
 #include "model/soft_cache.h"
 #include "model/soft_cubic.h"
 #include "model/soft_fold.h"
+#include "model/soft_verify.h"
 #include "model/tet_measure.h"
 
 enum { MOST_TETS = 50000, SLOW_TETS = 3000 };  // from here on modes take a second, at the most minutes
@@ -111,12 +112,20 @@ static ChStatus blame(ChContext* context, const Job* job, const char* else_say) 
       job->what, worst + 1, mesh->tet_count, at.x, at.y, at.z, quality);
 }
 
-static ChStatus fill(ChContext* context, ChArena* arena, const Job* job, const ChSoftMesh* mesh, ChSoft* soft) {
+// Everything that follows from the basis and its frequencies, but for the quartic, which takes long.
+static void follow(ChArena* arena, const Job* job, const ChSoftMesh* mesh, const double* U, ChSoft* soft) {
+  ch_soft_integrate(arena, mesh, U, soft);
+  ch_soft_fold_build(arena, mesh, U, soft, soft->fold);
+  set_shape(mesh, U, job->vertices, soft);
+}
+
+static ChStatus fill(ChContext* context, ChArena* arena, const Job* job, const ChSoftMesh* mesh, double* U,
+                     ChSoft* soft) {
   int n = soft->modes;
   ChSoftMatrices matrices;
   if (!ch_soft_matrices_assemble(arena, mesh, &matrices))
     return blame(context, job, "the stiffness of its mesh is not positive definite to rounding");
-  double *U = CH_TAKE(arena, (long)n * matrices.n, double), *lambda = CH_TAKE(arena, n, double);
+  double* lambda = CH_TAKE(arena, n, double);
   if (!ch_soft_basis(arena, &matrices, soft->kind, n, U, lambda))
     return blame(context, job, "its modes were not found on this mesh; ask for fewer");
   if (!(rounding_in(&matrices.K, U, lambda[0]) <= ROUNDING_MOST))
@@ -125,10 +134,8 @@ static ChStatus fill(ChContext* context, ChArena* arena, const Job* job, const C
     soft->frequency[a] = sqrt(lambda[a]);
     soft->K0[(long)a * n + a] = lambda[a];
   }
-  ch_soft_integrate(arena, mesh, U, soft);
   if (soft->cubic) ch_soft_cubic_build(arena, mesh, U, soft->cubic);
-  ch_soft_fold_build(arena, mesh, U, soft, soft->fold);
-  set_shape(mesh, U, job->vertices, soft);
+  follow(arena, job, mesh, U, soft);
   return CH_OK;
 }
 
@@ -183,6 +190,32 @@ static void tell_slow(ChContext* context, const Job* job) {
             folder ? "; kept in " : "", folder ? folder : "", folder ? " for next time" : "");
 }
 
+// A cache keeps the numbers of the body and behind them its basis, by which they can be seen to be right. What follows
+// from the basis is computed again, to the same bits.
+static bool recall(ChContext* context, ChArena* arena, const Job* job, const ChSoftMesh* mesh, ChSoftKey key,
+                   double* kept, ChSoft* soft) {
+  const char* folder = job->def->cache;
+  long count = job->count, basis = 3L * mesh->moving_count * soft->modes;
+  if (!folder || !ch_soft_cache_read(arena, folder, key, count + basis, kept)) return false;
+  memcpy(job->numbers, kept, (size_t)count * sizeof *kept);
+  if (!ch_soft_verify(arena, mesh, kept + count, soft)) {
+    memset(job->numbers, 0, (size_t)count * sizeof *kept);
+    ch_notice(context, "%s: modes that are kept in %s are not those of its mesh; they are computed anew", job->what,
+              folder);
+    return false;
+  }
+  for (int a = 0; a < soft->modes; ++a)
+    for (int b = 0; b < soft->modes; ++b)
+      soft->K0[(long)a * soft->modes + b] = a == b ? soft->K0[(long)a * soft->modes + a] : 0.0;
+  follow(arena, job, mesh, kept + count, soft);
+  return true;
+}
+
+static void keep(ChArena* arena, const Job* job, ChSoftKey key, long basis, double* kept) {
+  memcpy(kept, job->numbers, (size_t)job->count * sizeof *kept);
+  ch_soft_cache_write(arena, job->def->cache, key, job->count + basis, kept);
+}
+
 static ChStatus compute(ChContext* context, ChArena* arena, const Job* job, ChSoft* soft) {
   const ChSoftDef* def = job->def;
   const ChTetMesh* mesh = job->mesh;
@@ -207,10 +240,13 @@ static ChStatus compute(ChContext* context, ChArena* arena, const Job* job, ChSo
   soft->inertia = ch_mass_inertia(&(ChMass){.spread = raised.spread});
   for (int v = 0; v < soft->skin.vertex_count; ++v) soft->skin.rest[v] = raised.nodes[job->vertices[v]];
   ChSoftKey key = ch_soft_key(def, job->density, mesh);
-  if (def->cache && ch_soft_cache_read(arena, def->cache, key, job->count, job->numbers)) return CH_OK;
+  long basis = 3L * raised.moving_count * def->modes;
+  double* kept = CH_TAKE(arena, job->count + basis, double);  // the body's numbers, then its basis
+  if (recall(context, arena, job, &raised, key, kept, soft)) return CH_OK;
   tell_slow(context, job);
-  status = fill(context, arena, job, &raised, soft);
-  if (status == CH_OK && def->cache) ch_soft_cache_write(arena, def->cache, key, job->count, job->numbers);
+  memset(kept, 0, (size_t)(job->count + basis) * sizeof *kept);
+  status = fill(context, arena, job, &raised, kept + job->count, soft);
+  if (status == CH_OK && def->cache) keep(arena, job, key, basis, kept);
   return status;
 }
 

@@ -118,12 +118,16 @@ static double choose_shift(const ChSoftMesh* mesh) {
   return 0.1 * 500.5 / 144.0 * young / mesh->density * thin / (wide * wide);
 }
 
-bool ch_soft_matrices_assemble(ChArena* arena, const ChSoftMesh* mesh, ChSoftMatrices* out) {
+void ch_soft_matrices_sum(ChArena* arena, const ChSoftMesh* mesh, ChSoftMatrices* out) {
   *out = (ChSoftMatrices){.mesh = mesh, .n = 3 * mesh->moving_count, .shift = choose_shift(mesh)};
   out->M = assemble_mass(arena, mesh);
   out->K = lay_out(arena, &out->M);
   assemble_stiffness(mesh, &out->K);
   if (mesh->moving_count == mesh->node_count) make_rigid(arena, out);
+}
+
+bool ch_soft_matrices_assemble(ChArena* arena, const ChSoftMesh* mesh, ChSoftMatrices* out) {
+  ch_soft_matrices_sum(arena, mesh, out);
   return factor_shifted(arena, out);
 }
 

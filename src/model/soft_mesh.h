@@ -43,6 +43,8 @@ typedef struct ChSoftMatrices {
   double* rigid;       // rigid_count x n, orthonormal in M
 } ChSoftMatrices;
 
+// All but the factor.
+void ch_soft_matrices_sum(ChArena* arena, const ChSoftMesh* mesh, ChSoftMatrices* out);
 // False when K + shift M is not positive definite.
 bool ch_soft_matrices_assemble(ChArena* arena, const ChSoftMesh* mesh, ChSoftMatrices* out);
 

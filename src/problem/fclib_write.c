@@ -14,6 +14,7 @@
 #include "cardhouse/files.h"
 #include "problem/fclib_file.h"
 #include "problem/file_error.h"
+#include "problem/hdf5_apart.h"
 #include "problem/hdf5_file.h"
 
 enum { LAYOUT_VERSION = 1 };
@@ -387,21 +388,19 @@ static void append_guess(Writer* w, const double* v, const double* u, const doub
   put_solution(w, group, own, v, u, r);
 }
 
-static ChStatus append_with(ChContext* context, const char* path, const ChProblem* problem, ChArena* arena,
-                            const double* v, const double* u, const double* r) {
-  ChWholeFile file;
-  ChStatus status = ch_whole_file_read(context, path, true, arena, &file);
-  if (status != CH_OK) return status;
-  if (!file.hdf5)
-    return ch_fail(context, CH_ERR_FORMAT, "%s: not an HDF5 file; guesses go into FCLIB files only", path);
-  Writer w = {0};
-  ch_hdf5_open_image(&w.h, context, path, arena, file.text, file.size);
-  if (w.h.status == CH_OK) writer_prepare(&w, problem);
+typedef struct Guess {
+  const ChProblem* problem;
+  const double *v, *u, *r;
+} Guess;
+
+// In a child process: the file may be anybody's.
+static void change_file(ChHdf5* h, void* state) {
+  const Guess* guess = state;
+  Writer w = {.h = *h};
+  writer_prepare(&w, guess->problem);
   if (w.h.status == CH_OK) check_same_problem(&w);
-  if (w.h.status == CH_OK) append_guess(&w, v, u, r);
-  ch_hdf5_save(&w.h);
-  ch_hdf5_close(&w.h);
-  return w.h.status;
+  if (w.h.status == CH_OK) append_guess(&w, guess->v, guess->u, guess->r);
+  *h = w.h;
 }
 
 ChStatus ch_guess_append(ChContext* context, const char* path, const ChProblem* problem, const double* v,
@@ -410,7 +409,12 @@ ChStatus ch_guess_append(ChContext* context, const char* path, const ChProblem* 
   if (status != CH_OK) return status;
   ChArena* arena = ch_arena_create(NULL);
   if (!arena) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
-  status = append_with(context, path, problem, arena, v, u, r);
+  Guess guess = {problem, v, u, r};
+  ChWholeFile file;
+  status = ch_whole_file_read(context, path, true, arena, &file);
+  if (status == CH_OK && !file.hdf5)
+    status = ch_fail(context, CH_ERR_FORMAT, "%s: not an HDF5 file; guesses go into FCLIB files only", path);
+  if (status == CH_OK) status = ch_hdf5_apart_change(context, path, arena, file.text, file.size, change_file, &guess);
   ch_arena_destroy(arena);
   return status;
 }

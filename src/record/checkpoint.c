@@ -1,6 +1,7 @@
 // Checkpoint files: a head with sizes and a checksum, the scene's text, the run's choices, the state of the records,
 // the simulation's own block of bytes. They are for the program and machine type that wrote them; a trajectory is for
 // everybody else.
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/arena.h"
 #include "base/whole_file.h"
 #include "cardhouse/record.h"
+#include "model/world.h"
 #include "record/choices.h"
 
 typedef struct Head {
@@ -38,7 +40,7 @@ static ChStatus write_with(ChContext* context, const char* path, const ChSimulat
                .sum = ch_sum_bytes(CH_SUM_START, body, size - sizeof head)};
   memcpy(head.magic, MAGIC, sizeof MAGIC);
   memcpy(bytes, &head, sizeof head);
-  ChStatus status = ch_whole_file_write(context, path, bytes, size);
+  ChStatus status = ch_whole_file_write_durably(context, path, bytes, size);
   free(bytes);
   return status;
 }
@@ -95,6 +97,18 @@ static ChStatus take_apart(ChContext* context, const char* path, ChArena* arena,
   return CH_OK;
 }
 
+static bool is_count(long x) { return x >= 0 && x < (1L << 53); }
+
+// A sum may be right and what it sums up not what a run wrote: names of bodies are looked up by these, and counts go
+// on.
+static bool are_records(const ChRecordState* r, const ChWorld* world) {
+  const ChSummary* s = &r->summary;
+  return s->displaced >= -1 && s->displaced < world->body_count && s->folded >= -1 && s->folded < world->body_count &&
+         is_count(s->steps) && is_count(s->missed) && s->contacts_max >= 0 && is_count(s->iterations_max) &&
+         is_count(s->contacts_sum) && is_count(s->iterations_sum) && is_count(s->looks) && is_count(s->looks_folded) &&
+         is_count(r->since.iterations) && is_count(r->every) && isfinite(s->time);
+}
+
 static ChStatus load(ChContext* context, const char* path, const Parts* parts, ChSimulation* simulation,
                      const char* scene, ChRecordState* records) {
   const Head* head = &parts->head;
@@ -104,7 +118,11 @@ static ChStatus load(ChContext* context, const char* path, const Parts* parts, C
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: a mesh or hull of the scene was changed since the checkpoint", path);
   if (head->record_size != sizeof *records)
     return ch_fail(context, CH_ERR_FORMAT, "%s: not a checkpoint of this version of the program", path);
-  memcpy(records, parts->records, sizeof *records);
+  ChRecordState found;
+  memcpy(&found, parts->records, sizeof found);
+  if (!are_records(&found, ch_simulation_world(simulation)))
+    return ch_fail(context, CH_ERR_FORMAT, "%s: the checkpoint's record of the run is not one that was saved", path);
+  *records = found;
   return ch_simulation_load(context, simulation, parts->state, head->state_size);
 }
 

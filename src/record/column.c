@@ -4,43 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 1 << 16, CHUNK_ROWS = 1024 };
-
-static void describe(ChColumn* column, hid_t type, int rank, const hsize_t extents[3]) {
-  *column = (ChColumn){.set = H5I_INVALID_HID, .type = type, .rank = rank, .row_bytes = H5Tget_size(type)};
-  for (int k = 1; k < rank; ++k) {
-    column->extents[k] = extents[k];
-    column->row_bytes *= extents[k];
-  }
+long ch_chunk_rows(size_t row_bytes) {
+  size_t rows = row_bytes > 0 ? CH_CHUNK_BYTES / row_bytes : CH_CHUNK_ROWS;
+  return rows < 1 ? 1 : rows > CH_CHUNK_ROWS ? CH_CHUNK_ROWS : (long)rows;
 }
 
-bool ch_column_create(ChColumn* column, hid_t file, const char* name, hid_t type, int rank, const hsize_t extents[3]) {
-  describe(column, type, rank, extents);
-  hsize_t most[3] = {H5S_UNLIMITED, extents[1], extents[2]};
-  hsize_t rows = CHUNK_BYTES / column->row_bytes;
-  hsize_t chunk[3] = {rows < 1 ? 1 : rows > CHUNK_ROWS ? CHUNK_ROWS : rows, extents[1], extents[2]};
-  hid_t space = H5Screate_simple(rank, column->extents, most);
+static hid_t type_of(ChHdf5Number number) {
+  return number == CH_HDF5_REAL ? H5T_IEEE_F64LE : number == CH_HDF5_INT64 ? H5T_STD_I64LE : H5T_STD_I32LE;
+}
+
+bool ch_column_create(ChColumn* column, hid_t file, const char* name, const ChHdf5Rows* row) {
+  *column = (ChColumn){
+      .set = H5I_INVALID_HID, .type = type_of(row->number), .rank = row->rank, .row_bytes = ch_hdf5_row_bytes(row)};
+  hsize_t most[3] = {H5S_UNLIMITED}, chunk[3] = {(hsize_t)ch_chunk_rows(column->row_bytes)};
+  for (int k = 1; k < row->rank; ++k) column->extents[k] = most[k] = chunk[k] = (hsize_t)row->extents[k];
+  hid_t space = H5Screate_simple(row->rank, column->extents, most);
   hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-  if (space >= 0 && list >= 0 && H5Pset_chunk(list, rank, chunk) >= 0)
-    column->set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
+  if (space >= 0 && list >= 0 && H5Pset_chunk(list, row->rank, chunk) >= 0)
+    column->set = H5Dcreate2(file, name, column->type, space, H5P_DEFAULT, list, H5P_DEFAULT);
   if (list >= 0) H5Pclose(list);
   if (space >= 0) H5Sclose(space);
   return column->set >= 0;
 }
 
-bool ch_column_open(ChColumn* column, hid_t file, const char* name, hid_t type, int rank, const hsize_t extents[3]) {
-  describe(column, type, rank, extents);
-  column->set = H5Dopen2(file, name, H5P_DEFAULT);
-  hid_t space = column->set < 0 ? H5I_INVALID_HID : H5Dget_space(column->set);
-  bool fits = space >= 0 && H5Sget_simple_extent_ndims(space) == rank &&
-              H5Sget_simple_extent_dims(space, column->extents, NULL) == rank;
-  for (int k = 1; k < rank; ++k) fits = fits && column->extents[k] == extents[k];
-  if (space >= 0) H5Sclose(space);
-  return fits;
-}
-
-void* ch_column_row(ChColumn* column) {
-  size_t needed = column->used + column->row_bytes;
+void* ch_column_rows(ChColumn* column, size_t count) {
+  size_t needed = column->used + count * column->row_bytes;
   if (needed > column->room) {
     char* larger = realloc(column->pending, 2 * needed);
     if (!larger) {
@@ -50,10 +38,12 @@ void* ch_column_row(ChColumn* column) {
     column->pending = larger;
     column->room = 2 * needed;
   }
-  void* row = column->pending + column->used;
+  void* rows = column->pending + column->used;
   column->used = needed;
-  return row;
+  return rows;
 }
+
+void* ch_column_row(ChColumn* column) { return ch_column_rows(column, 1); }
 
 // Selects `count` rows from `first` in the file and a block of that size in memory.
 static bool select_rows(const ChColumn* column, hsize_t first, hsize_t count, hid_t* file, hid_t* memory) {
@@ -78,20 +68,6 @@ bool ch_column_write(ChColumn* column) {
               H5Dwrite(column->set, column->type, memory, file, H5P_DEFAULT, column->pending) >= 0;
   close_spaces(file, memory);
   column->used = 0;
-  return done;
-}
-
-bool ch_column_cut(ChColumn* column, hsize_t rows) {
-  if (column->extents[0] == rows) return true;
-  column->extents[0] = rows;
-  return H5Dset_extent(column->set, column->extents) >= 0;
-}
-
-bool ch_column_read(const ChColumn* column, hsize_t first, hsize_t count, void* out) {
-  hid_t file = H5I_INVALID_HID, memory = H5I_INVALID_HID;
-  bool done = select_rows(column, first, count, &file, &memory) &&
-              H5Dread(column->set, column->type, memory, file, H5P_DEFAULT, out) >= 0;
-  close_spaces(file, memory);
   return done;
 }
 

@@ -5,6 +5,12 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
+#include "problem/hdf5_file.h"
+
+enum { CH_CHUNK_BYTES = 1 << 16, CH_CHUNK_ROWS = 1024 };
+// Rows of this size that lie together in the file, and that are best read together.
+long ch_chunk_rows(size_t row_bytes);
+
 typedef struct ChColumn {
   hid_t set, type;     // type of a number, in memory
   int rank;            // with the rows
@@ -15,15 +21,13 @@ typedef struct ChColumn {
   bool starved;       // out of memory: rows were lost, and the next write says so
 } ChColumn;
 
-// `extents[1]`, `extents[2]` say what a row is. Makes the dataset, or opens it and checks that it is so.
-bool ch_column_create(ChColumn* column, hid_t file, const char* name, hid_t type, int rank, const hsize_t extents[3]);
-bool ch_column_open(ChColumn* column, hid_t file, const char* name, hid_t type, int rank, const hsize_t extents[3]);
-// The place of one more row, to be filled; NULL when out of memory.
+// Makes the dataset; `row` says what a row is.
+bool ch_column_create(ChColumn* column, hid_t file, const char* name, const ChHdf5Rows* row);
+// The place of so many more rows, to be filled; NULL when out of memory.
+void* ch_column_rows(ChColumn* column, size_t count);
 void* ch_column_row(ChColumn* column);
 // Appends the pending rows to the file.
 bool ch_column_write(ChColumn* column);
-bool ch_column_cut(ChColumn* column, hsize_t rows);
-bool ch_column_read(const ChColumn* column, hsize_t first, hsize_t count, void* out);
 void ch_column_close(ChColumn* column);
 
 #endif

@@ -5,42 +5,32 @@
 #include <stdio.h>
 
 #include "base/check.h"
-#include "record/column.h"
 #include "record/soft_group.h"
 
-static bool measure(ChHdf5* h, const char* name, int rank, hsize_t extents[3]) {
-  if (h->status == CH_OK && !ch_hdf5_has(h, name)) ch_hdf5_fail(h, CH_ERR_FORMAT, "dataset /%s is missing", name);
-  if (h->status != CH_OK) return false;
-  hid_t set = H5Dopen2(h->file, name, H5P_DEFAULT), space = set < 0 ? H5I_INVALID_HID : H5Dget_space(set);
-  bool fits = space >= 0 && H5Sget_simple_extent_ndims(space) == rank &&
-              H5Sget_simple_extent_dims(space, extents, NULL) == rank;
-  if (space >= 0) H5Sclose(space);
-  if (set >= 0) H5Dclose(set);
+static bool measure(ChHdf5* h, const char* name, ChHdf5Number number, int rank, long extents[3]) {
+  bool fits = ch_hdf5_extents(h, name, number, rank, extents);
   for (int k = 0; fits && k < rank; ++k) fits = extents[k] >= 1 && extents[k] <= INT_MAX / 8;
   if (!fits) ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s is not an array of %d extents", name, rank);
   return fits;
 }
 
 // The first rows of an array of these extents; NULL after a failure.
-static void* get_rows(ChHdf5* h, const char* name, hid_t type, int rank, const hsize_t extents[3], hsize_t rows) {
-  if (h->status != CH_OK) return NULL;
-  ChColumn column;
-  bool read = ch_column_open(&column, h->file, name, type, rank, extents) && column.extents[0] >= rows;
-  double bytes = (double)rows * (double)column.row_bytes;
-  void* data = NULL;
-  if (read && ch_hdf5_storage_holds(h, name, column.set, bytes)) {
-    data = ch_arena_take(h->arena, rows, column.row_bytes);
-    read = ch_column_read(&column, 0, rows, data);
-  }
-  ch_column_close(&column);
-  if (!read) ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s cannot be read: the file is damaged", name);
-  return h->status == CH_OK ? data : NULL;
+static void* get_rows(ChHdf5* h, const char* name, ChHdf5Number number, int rank, const long extents[3], long count) {
+  ChHdf5Rows rows = {.number = number, .rank = rank, .count = count};
+  long there[3];
+  if (!ch_hdf5_extents(h, name, number, rank, there)) return NULL;
+  for (int k = 1; k < rank; ++k) rows.extents[k] = extents[k];
+  bool fits = there[0] >= count;
+  for (int k = 1; k < rank; ++k) fits = fits && there[k] == extents[k];
+  if (!fits) ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s is not of the size that the body's other arrays ask for", name);
+  void* data = fits ? ch_hdf5_take(h, count, ch_hdf5_row_bytes(&rows)) : NULL;
+  return data && ch_hdf5_rows(h, name, &rows, data) ? data : NULL;
 }
 
-static double* get_reals(ChHdf5* h, const char* name, int rank, const hsize_t extents[3], hsize_t rows) {
-  double* data = get_rows(h, name, H5T_IEEE_F64LE, rank, extents, rows);
-  long count = (long)rows;
-  for (int k = 1; k < rank; ++k) count *= (long)extents[k];
+static double* get_reals(ChHdf5* h, const char* name, int rank, const long extents[3], long rows) {
+  double* data = get_rows(h, name, CH_HDF5_REAL, rank, extents, rows);
+  long count = rows;
+  for (int k = 1; k < rank; ++k) count *= extents[k];
   for (long k = 0; data && k < count; ++k)
     if (!isfinite(data[k])) {
       ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s has the entry %g, must be finite", name, data[k]);
@@ -53,17 +43,18 @@ static void get_skin(ChHdf5* h, int number, ChRecordedSkin* out) {
   char names[4][CH_HDF5_NAME_SIZE];
   static const char* const parts[] = {"rest", "shape", "triangles", "frequency"};
   for (int k = 0; k < 4; ++k) snprintf(names[k], sizeof names[k], "soft/skin-%d/%s", number, parts[k]);
-  hsize_t points[3] = {0}, triangles[3] = {0}, modes[3] = {0};
-  if (!measure(h, names[0], 2, points) || !measure(h, names[2], 2, triangles) || !measure(h, names[3], 1, modes))
+  long points[3], triangles[3], modes[3];
+  if (!measure(h, names[0], CH_HDF5_REAL, 2, points) || !measure(h, names[2], CH_HDF5_INT32, 2, triangles) ||
+      !measure(h, names[3], CH_HDF5_REAL, 1, modes))
     return;
-  const hsize_t vectors[3] = {points[0], 3}, shape[3] = {points[0], 3, modes[0]}, corners[3] = {triangles[0], 3};
+  const long vectors[3] = {points[0], 3}, shape[3] = {points[0], 3, modes[0]}, corners[3] = {triangles[0], 3};
   ChSoftSkin* skin = &out->skin;
   out->modes = (int)modes[0];
   skin->vertex_count = (int)points[0];
   skin->triangle_count = (int)triangles[0];
   skin->rest = (ChVec3*)get_reals(h, names[0], 2, vectors, points[0]);
   skin->shape = get_reals(h, names[1], 3, shape, points[0]);
-  skin->triangles = get_rows(h, names[2], H5T_NATIVE_INT, 2, corners, triangles[0]);
+  skin->triangles = get_rows(h, names[2], CH_HDF5_INT32, 2, corners, triangles[0]);
   out->frequency = get_reals(h, names[3], 1, modes, modes[0]);
   if (h->status != CH_OK) return;
   for (int a = 0; a < out->modes; ++a) out->frequency[a] *= 2.0 * M_PI;
@@ -93,13 +84,13 @@ static bool get_lists(ChHdf5* h, ChRecordedSofts* out) {
 
 static void get_places(ChHdf5* h, ChRecordedSofts* out) {
   static const char name[] = "body/position";
-  hsize_t extents[3] = {0};
-  if (!measure(h, name, 3, extents)) return;
+  long extents[3];
+  if (!measure(h, name, CH_HDF5_REAL, 3, extents)) return;
   const double* x = get_reals(h, name, 3, extents, 1);
   ChVec3* at = CH_TAKE(h->arena, out->count, ChVec3);
   for (int s = 0; x && s < out->count; ++s) {
     long b = out->body[s];
-    if (extents[2] != 3 || b >= (long)extents[1]) {
+    if (extents[2] != 3 || b >= extents[1]) {
       ch_hdf5_fail(h, CH_ERR_FORMAT, "/soft/body: there is no body %ld in space", b);
       return;
     }

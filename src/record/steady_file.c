@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/durable.h"
+#include "base/file_lock.h"
+
 // Superblock of version 2 and 3: signature (8), version, two sizes, flags, four addresses of 8 bytes, checksum.
 enum { SUPER_SIZE = 48, AT_VERSION = 8, AT_FLAGS = 11, AT_END = 28, AT_SUM = 44 };
 #define SMALLEST_STRETCH ((haddr_t)1 << 18)
@@ -136,19 +139,11 @@ static herr_t on_read(H5FD_t* base, H5FD_mem_t type, hid_t list, haddr_t at, siz
 
 // --- life ----------------------------------------------------------------------------------------------------------
 
-static bool lock(int fd) {
-  struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  if (fcntl(fd, F_OFD_SETLK, &whole) == 0) return true;
-  if (errno == EACCES || errno == EAGAIN) errno = EWOULDBLOCK;
-  return errno != EWOULDBLOCK;  // a file system without locks is no reason to refuse
-}
-
 // The file is emptied only once it is known that nobody else writes it.
-static int open_locked(const char* path, bool create) {
-  int fd = open(path, O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0666);
+static int create_locked(const char* path) {
+  int fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT, 0666);
   if (fd < 0) return -1;
-  bool ready = lock(fd) && (!create || ftruncate(fd, 0) == 0);
-  if (ready) return fd;
+  if (ch_file_lock(fd) && ftruncate(fd, 0) == 0) return fd;
   int error = errno;
   close(fd);
   errno = error;
@@ -156,11 +151,11 @@ static int open_locked(const char* path, bool create) {
 }
 
 static H5FD_t* on_open(const char* path, unsigned flags, hid_t list, haddr_t highest) {
-  (void)list, (void)highest;
+  (void)flags, (void)list, (void)highest;
   SteadyFile* file = calloc(1, sizeof *file);
   if (!file) return NULL;
   struct stat info;
-  file->fd = open_locked(path, flags & H5F_ACC_CREAT);
+  file->fd = create_locked(path);
   if (file->fd < 0 || fstat(file->fd, &info) != 0) {
     int error = errno;
     if (file->fd >= 0) close(file->fd);
@@ -170,10 +165,6 @@ static H5FD_t* on_open(const char* path, unsigned flags, hid_t list, haddr_t hig
   }
   file->device = info.st_dev;
   file->inode = info.st_ino;
-  file->extent = (haddr_t)info.st_size;
-  unsigned char super[SUPER_SIZE];
-  file->has_super = pread(file->fd, super, SUPER_SIZE, 0) == SUPER_SIZE && is_super(0, SUPER_SIZE, super);
-  if (file->has_super) memcpy(file->super, super, sizeof super);
   return &file->base;
 }
 
@@ -219,7 +210,7 @@ static haddr_t on_get_eof(const H5FD_t* base, H5FD_mem_t type) {
 
 static herr_t on_get_handle(H5FD_t* base, hid_t list, void** handle) {
   (void)list;
-  *handle = &((SteadyFile*)base)->error;
+  *handle = base;
   return 0;
 }
 
@@ -238,20 +229,40 @@ static const H5FD_class_t driver = {.name = "steady",
                                     .write = on_write,
                                     .fl_map = H5FD_FLMAP_DICHOTOMY};
 
-hid_t ch_steady_open(const char* path, bool create) {
-  hid_t id = H5FDregister(&driver), list = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
+bool ch_steady_create(ChSteady* steady, const char* path) {
+  hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+  *steady = (ChSteady){H5I_INVALID_HID, H5FDregister(&driver)};
   errno = 0;
-  if (id >= 0 && list >= 0 && H5Pset_driver(list, id, NULL) >= 0 &&
+  if (steady->driver >= 0 && list >= 0 && H5Pset_driver(list, steady->driver, NULL) >= 0 &&
+      H5Pset_metadata_read_attempts(list, 1) >= 0 &&
       H5Pset_libver_bounds(list, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0)
-    file = create ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, list) : H5Fopen(path, H5F_ACC_RDWR, list);
+    steady->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, list);
   int error = errno;
   if (list >= 0) H5Pclose(list);
-  if (id >= 0) H5FDunregister(id);
   errno = error;
-  return file;
+  return steady->file >= 0;
 }
 
-int ch_steady_error(hid_t file) {
-  void* error = NULL;
-  return H5Fget_vfd_handle(file, H5P_DEFAULT, &error) >= 0 && error ? *(int*)error : 0;
+// HDF5 1.10 drops a file's hold on its driver before it calls the driver's close: the last hold must be ours.
+void ch_steady_close(ChSteady* steady) {
+  if (steady->file >= 0) H5Fclose(steady->file);
+  if (steady->driver >= 0) H5FDunregister(steady->driver);
+  *steady = CH_STEADY_CLOSED;
+}
+
+static SteadyFile* inside(const ChSteady* steady) {
+  void* handle = NULL;
+  return H5Fget_vfd_handle(steady->file, H5P_DEFAULT, &handle) >= 0 ? handle : NULL;
+}
+
+int ch_steady_error(const ChSteady* steady) {
+  const SteadyFile* file = inside(steady);
+  return file ? file->error : 0;
+}
+
+bool ch_steady_sync(const ChSteady* steady) {
+  SteadyFile* file = inside(steady);
+  if (!file) return false;
+  if (!file->error) file->error = ch_durable_file(file->fd);
+  return !file->error;
 }

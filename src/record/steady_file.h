@@ -12,11 +12,21 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
-// Opens (or, with `create`, makes anew) a file for writing; negative on a failure, and errno says why where the system
+typedef struct ChSteady {
+  hid_t file;    // negative: not open
+  hid_t driver;  // the file uses it to its very end
+} ChSteady;
+
+#define CH_STEADY_CLOSED ((ChSteady){H5I_INVALID_HID, H5I_INVALID_HID})
+
+// Makes a file anew, or an empty one out of what is there; false on a failure, and errno says why where the system
 // knows. A file that another writer has open is refused with EWOULDBLOCK.
-hid_t ch_steady_open(const char* path, bool create);
+bool ch_steady_create(ChSteady* steady, const char* path);
+void ch_steady_close(ChSteady* steady);
 
 // errno of the first write that failed, or 0.
-int ch_steady_error(hid_t file);
+int ch_steady_error(const ChSteady* steady);
+// Waits until everything that HDF5 has written is on the disk; false on a failure, which ch_steady_error then tells.
+bool ch_steady_sync(const ChSteady* steady);
 
 #endif

@@ -1,5 +1,6 @@
 // CSV: one line a step, flushed at whole lines twice a second.
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/durable.h"
+#include "base/file_lock.h"
 #include "base/file_status.h"
 #include "base/plain_numbers.h"
 #include "cardhouse/record.h"
@@ -58,9 +61,24 @@ static long lines_end(FILE* file, long last) {
   return end;
 }
 
+// What was there is emptied only once it is known that nobody else writes it. EWOULDBLOCK: somebody does.
+static FILE* open_locked(const char* path, bool goes_on) {
+  struct stat info;
+  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return fopen(path, "w");  // a pipe or a device is nobody's own
+  int fd = open(path, (goes_on ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0) return NULL;
+  bool ready = ch_file_lock(fd) && (goes_on || ftruncate(fd, 0) == 0);
+  FILE* file = ready ? fdopen(fd, goes_on ? "r+" : "w") : NULL;
+  if (file) return file;
+  int error = errno;
+  close(fd);
+  errno = error;
+  return NULL;
+}
+
 static int open_table(ChTable* table, const ChSimulation* simulation, bool resume) {
   bool goes_on = resume && access(table->path, F_OK) == 0;
-  table->file = fopen(table->path, goes_on ? "r+" : "w");
+  table->file = open_locked(table->path, goes_on);
   if (!table->file) return errno;
   setvbuf(table->file, NULL, _IOFBF, BUFFER);
   long end = goes_on ? lines_end(table->file, ch_simulation_step_count(simulation)) : 0;
@@ -85,15 +103,20 @@ ChStatus ch_table_create(ChContext* context, const char* path, const ChSimulatio
   if (error == 0) return CH_OK;
   ch_table_close(context, table);
   *out = NULL;
+  if (error == EWOULDBLOCK) return ch_fail(context, CH_ERR_FILE, "%s: another run is writing it", path);
   return failed(context, path, error);
 }
 
-ChStatus ch_table_flush(ChContext* context, ChTable* table) {
+static ChStatus flush(ChContext* context, ChTable* table, bool durable) {
   table->flushed = ch_clock_seconds();
   table->pending = 0;
   errno = 0;
-  return fflush(table->file) == 0 && !ferror(table->file) ? CH_OK : failed(context, table->path, errno);
+  if (fflush(table->file) != 0 || ferror(table->file)) return failed(context, table->path, errno);
+  int error = durable ? ch_durable_file(fileno(table->file)) : 0;
+  return error == 0 ? CH_OK : failed(context, table->path, error);
 }
+
+ChStatus ch_table_flush(ChContext* context, ChTable* table) { return flush(context, table, true); }
 
 static int put_momenta(FILE* file, int dimension, const ChStepInfo* i) {
   int bytes = 0;
@@ -124,15 +147,16 @@ ChStatus ch_table_add(ChContext* context, ChTable* table, const ChSimulation* si
   table->pending += put_row(table->file, simulation);
   ch_plain_numbers_end(before);
   bool due = ch_clock_seconds() - table->flushed >= FLUSH_SECONDS || table->pending >= BUFFER / 2;
-  return due ? ch_table_flush(context, table) : CH_OK;
+  return due ? flush(context, table, false) : CH_OK;
 }
 
 ChStatus ch_table_close(ChContext* context, ChTable* table) {
   if (!table) return CH_OK;
-  errno = 0;
   bool broken = table->file && ferror(table->file);
+  ChStatus status = table->file && !broken ? ch_table_flush(context, table) : CH_OK;
+  errno = 0;
   bool whole = !table->file || (fclose(table->file) == 0 && !broken);
-  ChStatus status = whole ? CH_OK : failed(context, table->path, errno);
+  if (status == CH_OK && !whole) status = failed(context, table->path, errno);
   free(table->path);
   free(table);
   return status;

@@ -11,6 +11,7 @@
 #include "base/file_status.h"
 #include "record/column.h"
 #include "record/steady_file.h"
+#include "record/trajectory_copy.h"
 #include "record/trajectory_file.h"
 #include "step/state.h"
 
@@ -20,7 +21,7 @@ static const double FLUSH_SECONDS = 0.5;
 struct ChTrajectory {
   char* path;
   int every;
-  hid_t file;
+  ChSteady file;
   ChColumn columns[CH_TRAJECTORY_COLUMNS];
   long contacts;  // rows of /contact so far
   ChRowSum since;
@@ -38,7 +39,7 @@ static void hush(ChTrajectory* t) {
 static void unhush(ChTrajectory* t) { H5Eset_auto2(H5E_DEFAULT, t->handler, t->handler_data); }
 
 static ChStatus write_failed(ChContext* context, ChTrajectory* t) {
-  int error = t->file >= 0 ? ch_steady_error(t->file) : errno;
+  int error = t->file.file >= 0 ? ch_steady_error(&t->file) : errno;
   for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c)
     if (t->columns[c].starved) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory for its rows", t->path);
   t->failed = true;
@@ -157,18 +158,21 @@ static size_t pending_bytes(const ChTrajectory* t) {
 static bool write_columns(ChTrajectory* t) {
   bool done = true;
   for (int c = CH_COLUMN_TIME + 1; c < CH_TRAJECTORY_COLUMNS; ++c) done = ch_column_write(&t->columns[c]) && done;
-  done = done && H5Fflush(t->file, H5F_SCOPE_LOCAL) >= 0;
-  done = done && ch_column_write(&t->columns[CH_COLUMN_TIME]) && H5Fflush(t->file, H5F_SCOPE_LOCAL) >= 0;
-  return done && ch_steady_error(t->file) == 0;
+  done = done && H5Fflush(t->file.file, H5F_SCOPE_LOCAL) >= 0;
+  done = done && ch_column_write(&t->columns[CH_COLUMN_TIME]) && H5Fflush(t->file.file, H5F_SCOPE_LOCAL) >= 0;
+  return done && ch_steady_error(&t->file) == 0;
 }
 
-ChStatus ch_trajectory_flush(ChContext* context, ChTrajectory* t) {
+static ChStatus flush(ChContext* context, ChTrajectory* t, bool durable) {
   hush(t);
-  ChStatus status = write_columns(t) ? CH_OK : write_failed(context, t);
+  bool done = write_columns(t) && (!durable || ch_steady_sync(&t->file));
+  ChStatus status = done ? CH_OK : write_failed(context, t);
   unhush(t);
   t->flushed = ch_clock_seconds();
   return status;
 }
+
+ChStatus ch_trajectory_flush(ChContext* context, ChTrajectory* t) { return flush(context, t, true); }
 
 ChStatus ch_trajectory_add(ChContext* context, ChTrajectory* t, const ChSimulation* s) {
   ChStepInfo info = ch_simulation_info(s);
@@ -181,7 +185,7 @@ ChStatus ch_trajectory_add(ChContext* context, ChTrajectory* t, const ChSimulati
   since->penetration = ch_max(since->penetration, info.penetration);
   if (info.step % t->every == 0) put_row(t, s);
   bool due = ch_clock_seconds() - t->flushed >= FLUSH_SECONDS || pending_bytes(t) >= PENDING_MOST;
-  return due ? ch_trajectory_flush(context, t) : CH_OK;
+  return due ? flush(context, t, false) : CH_OK;
 }
 
 ChRowSum ch_trajectory_since(const ChTrajectory* t) { return t->since; }
@@ -191,45 +195,26 @@ void ch_trajectory_set_since(ChTrajectory* t, const ChRowSum* since) { t->since 
 
 static void destroy(ChTrajectory* t) {
   for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) ch_column_close(&t->columns[c]);
-  if (t->file >= 0) H5Fclose(t->file);
+  ch_steady_close(&t->file);
   free(t->path);
   free(t);
 }
 
 static bool create_file(ChTrajectory* t, const ChSimulation* s, const char* scene) {
-  t->file = ch_steady_open(t->path, true);
-  if (t->file < 0 || !ch_trajectory_put_head(t->file, s, scene)) return false;
-  if (!ch_trajectory_columns_create(t->file, s->world, t->columns)) return false;
+  ChTrajectoryMade made = {
+      .h = s->options.h, .tolerance = s->options.solve.tolerance, .method = s->options.solve.method, .scene = scene};
+  if (!ch_steady_create(&t->file, t->path) || !ch_trajectory_put_head(t->file.file, s->world, &made)) return false;
+  if (!ch_trajectory_columns_create(t->file.file, s->world, NULL, t->columns)) return false;
   put_count(t, CH_COLUMN_OFFSET, 0);
   put_row(t, s);
-  return write_columns(t) && H5Fstart_swmr_write(t->file) >= 0 && write_columns(t);
+  return write_columns(t) && H5Fstart_swmr_write(t->file.file) >= 0 && write_columns(t);
 }
 
-static bool reopen_file(ChTrajectory* t, const ChSimulation* s) {
-  for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) ch_column_close(&t->columns[c]);
-  if (t->file >= 0) H5Fclose(t->file);
-  t->file = ch_steady_open(t->path, false);
-  return t->file >= 0 && ch_trajectory_columns_open(t->file, s->world, t->columns);
-}
-
-// Goes on with a file. Rows that the simulation has not reached yet, and those of columns that a kill left longer than
-// others, are cut off in a copy, which then takes the file's place: a kill meanwhile leaves the old file as it was.
 static ChStatus resume_file(ChContext* context, ChTrajectory* t, const ChSimulation* s) {
-  t->file = ch_steady_open(t->path, false);
-  if (t->file < 0) return write_failed(context, t);
-  ChStatus status = ch_trajectory_check_format(context, t->path, t->file);
-  if (status == CH_OK) status = ch_trajectory_check_world(context, t->path, t->file, s->world);
+  ChStatus status =
+      ch_trajectory_copy(context, t->path, s->world, ch_simulation_time(s), &t->file, t->columns, &t->contacts);
   if (status != CH_OK) return status;
-  if (!ch_trajectory_columns_open(t->file, s->world, t->columns))
-    return ch_fail(context, CH_ERR_FORMAT, "%s: cannot be continued: its columns do not fit this scene", t->path);
-  hsize_t rows;
-  if (!ch_trajectory_rows_until(t->columns, ch_simulation_time(s), &rows, &t->contacts))
-    return ch_fail(context, CH_ERR_FORMAT, "%s: cannot be continued: its times or offsets cannot be read", t->path);
-  if (!ch_trajectory_columns_are(t->columns, rows, t->contacts)) {
-    if (!ch_trajectory_cut_copy(t->path, s->world, rows, t->contacts) || !reopen_file(t, s))
-      return write_failed(context, t);
-  }
-  return H5Fstart_swmr_write(t->file) >= 0 ? CH_OK : write_failed(context, t);
+  return write_columns(t) && H5Fstart_swmr_write(t->file.file) >= 0 ? CH_OK : write_failed(context, t);
 }
 
 static ChStatus start(ChContext* context, ChTrajectory* t, const ChSimulation* s, const char* scene, bool resume) {
@@ -238,7 +223,7 @@ static ChStatus start(ChContext* context, ChTrajectory* t, const ChSimulation* s
   if (resume && access(t->path, F_OK) == 0) return resume_file(context, t, s);
   errno = 0;
   if (create_file(t, s, scene)) return CH_OK;
-  if (errno == EWOULDBLOCK && t->file < 0)
+  if (errno == EWOULDBLOCK && t->file.file < 0)
     return ch_fail(context, CH_ERR_FILE, "%s: another run is writing it", t->path);
   return write_failed(context, t);
 }
@@ -254,7 +239,7 @@ ChStatus ch_trajectory_create(ChContext* context, const char* path, const ChSimu
     return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
   }
   t->every = every;
-  t->file = H5I_INVALID_HID;
+  t->file = CH_STEADY_CLOSED;
   t->flushed = ch_clock_seconds();
   hush(t);
   ChStatus status = start(context, t, simulation, scene ? scene : "", resume);

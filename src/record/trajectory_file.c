@@ -1,17 +1,10 @@
 // The layout of a trajectory file: see trajectory_file.h.
 #include "record/trajectory_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "record/soft_group.h"
-#include "record/steady_file.h"
-#include "step/state.h"
 
 enum { VERSION = 1 };
 static const char FORMAT[] = "cardhouse-trajectory";
@@ -54,19 +47,20 @@ static const Entry entries[CH_TRAJECTORY_COLUMNS] = {
 };
 static const char* const groups[] = {"body", "step", "certificate", "contact"};
 
-// Type of a number, extents of a row; returns the rank, rows included.
-static int layout(Shape shape, const ChWorld* world, hid_t* type, hsize_t extents[3]) {
-  hsize_t d = (hsize_t)world->dimension, bodies = (hsize_t)world->body_count;
-  *type = shape == COUNT ? H5T_STD_I64LE : shape == PAIR ? H5T_STD_I32LE : H5T_IEEE_F64LE;
-  extents[0] = 0;
-  extents[1] = shape == PAIR                      ? 2
-               : shape == VECTOR || shape == SPIN ? d
-               : shape == MODES                   ? (hsize_t)world->mode_count
-                                                  : bodies;
-  extents[2] = shape == BODY_TURN ? 4 : d;
-  if (shape == SCALAR || shape == COUNT || (shape == SPIN && d == 2)) return 1;
-  if (shape == PAIR || shape == VECTOR || shape == SPIN || shape == MODES) return 2;
-  return shape != BODY_VECTOR && d == 2 ? 2 : 3;
+ChHdf5Rows ch_trajectory_row(ChTrajectoryColumn column, const ChWorld* world) {
+  Shape shape = entries[column].shape;
+  long d = world->dimension;
+  ChHdf5Rows row = {.number = shape == COUNT ? CH_HDF5_INT64 : shape == PAIR ? CH_HDF5_INT32 : CH_HDF5_REAL, .rank = 3};
+  row.extents[1] = shape == PAIR                      ? 2
+                   : shape == VECTOR || shape == SPIN ? d
+                   : shape == MODES                   ? world->mode_count
+                                                      : world->body_count;
+  row.extents[2] = shape == BODY_TURN ? 4 : d;
+  if (shape == SCALAR || shape == COUNT || (shape == SPIN && d == 2))
+    row.rank = 1;
+  else if (shape == PAIR || shape == VECTOR || shape == SPIN || shape == MODES || (shape != BODY_VECTOR && d == 2))
+    row.rank = 2;
+  return row;
 }
 
 const char* ch_trajectory_column_name(ChTrajectoryColumn column) { return entries[column].name; }
@@ -75,33 +69,21 @@ static bool world_has(const ChWorld* world, int column) {
   return entries[column].shape != MODES || world->mode_count > 0;
 }
 
-bool ch_trajectory_column_is_there(hid_t file, const ChWorld* world, ChTrajectoryColumn column) {
-  return world_has(world, column) && (!entries[column].late || H5Lexists(file, entries[column].name, H5P_DEFAULT) > 0);
+bool ch_trajectory_column_is_there(ChHdf5* file, const ChWorld* world, ChTrajectoryColumn column) {
+  return world_has(world, column) && (!entries[column].late || ch_hdf5_has(file, entries[column].name));
 }
 
-// A column that a world or a file has not stays as closed ones are: it never holds rows.
-static bool is_open(const ChColumn* column) { return column->set > 0; }
-
-bool ch_trajectory_columns_create(hid_t file, const ChWorld* world, ChColumn* columns) {
-  hid_t type;
-  hsize_t extents[3];
+bool ch_trajectory_columns_create(hid_t file, const ChWorld* world, const bool* there, ChColumn* columns) {
   for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) {
-    if (!world_has(world, c)) continue;
-    int rank = layout(entries[c].shape, world, &type, extents);
-    if (!ch_column_create(&columns[c], file, entries[c].name, type, rank, extents)) return false;
+    if (!world_has(world, c) || (there && !there[c])) continue;
+    ChHdf5Rows row = ch_trajectory_row((ChTrajectoryColumn)c, world);
+    if (!ch_column_create(&columns[c], file, entries[c].name, &row)) return false;
   }
   return true;
 }
 
-bool ch_trajectory_columns_open(hid_t file, const ChWorld* world, ChColumn* columns) {
-  hid_t type;
-  hsize_t extents[3];
-  for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) {
-    if (!ch_trajectory_column_is_there(file, world, (ChTrajectoryColumn)c)) continue;
-    int rank = layout(entries[c].shape, world, &type, extents);
-    if (!ch_column_open(&columns[c], file, entries[c].name, type, rank, extents)) return false;
-  }
-  return true;
+long ch_trajectory_length(ChTrajectoryColumn column, long rows, long contacts) {
+  return column < CH_COLUMN_OFFSET ? rows : column == CH_COLUMN_OFFSET ? rows + 1 : contacts;
 }
 
 // --- the head ------------------------------------------------------------------------------------------------------
@@ -135,19 +117,16 @@ static bool put_names(hid_t file, const ChWorld* world, hid_t text) {
   return done;
 }
 
-bool ch_trajectory_put_head(hid_t file, const ChSimulation* simulation, const char* scene) {
-  const ChWorld* world = ch_simulation_world(simulation);
+bool ch_trajectory_put_head(hid_t file, const ChWorld* world, const ChTrajectoryMade* made) {
   const char* format = FORMAT;
   int version = VERSION;
-  const char* method = simulation->options.solve.method;
-  double h = simulation->options.h, tolerance = simulation->options.solve.tolerance;
   hid_t text = text_type();
   bool done = put_attribute(file, "format", text, &format) &&
               put_attribute(file, "version", H5T_NATIVE_INT, &version) &&
               put_attribute(file, "dimension", H5T_NATIVE_INT, &world->dimension) &&
-              put_attribute(file, "h", H5T_NATIVE_DOUBLE, &h) &&
-              put_attribute(file, "tolerance", H5T_NATIVE_DOUBLE, &tolerance) &&
-              put_attribute(file, "method", text, &method) && put_attribute(file, "scene", text, &scene);
+              put_attribute(file, "h", H5T_NATIVE_DOUBLE, &made->h) &&
+              put_attribute(file, "tolerance", H5T_NATIVE_DOUBLE, &made->tolerance) &&
+              put_attribute(file, "method", text, &made->method) && put_attribute(file, "scene", text, &made->scene);
   for (size_t g = 0; g < sizeof groups / sizeof *groups; ++g) {
     hid_t group = H5Gcreate2(file, groups[g], H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     done = done && group >= 0;
@@ -158,147 +137,40 @@ bool ch_trajectory_put_head(hid_t file, const ChSimulation* simulation, const ch
   return done;
 }
 
-static bool get_attribute(hid_t file, const char* name, hid_t type, void* value) {
-  hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
-  bool done = attribute >= 0 && H5Aread(attribute, type, value) >= 0;
-  if (attribute >= 0) H5Aclose(attribute);
-  return done;
+void ch_trajectory_check_format(ChHdf5* file) {
+  const char* format = ch_hdf5_has_attribute(file, "format") ? ch_hdf5_attribute_text(file, "format") : NULL;
+  if (file->status == CH_OK && !(format && strcmp(format, FORMAT) == 0))
+    ch_hdf5_fail(file, CH_ERR_FORMAT, "not a trajectory that `cardhouse run --out` wrote");
+  int version = ch_hdf5_attribute_int(file, "version");
+  if (file->status == CH_OK && version != VERSION)
+    ch_hdf5_fail(file, CH_ERR_FORMAT, "trajectory of version %d, must be %d", version, VERSION);
 }
 
-static bool same_names(hid_t file, const ChWorld* world, hid_t text) {
-  hid_t set = H5Dopen2(file, "body/name", H5P_DEFAULT), space = set < 0 ? H5I_INVALID_HID : H5Dget_space(set);
-  hssize_t count = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
-  char** names = count == world->body_count ? calloc((size_t)count + 1, sizeof *names) : NULL;
-  bool same = names && H5Dread(set, text, H5S_ALL, H5S_ALL, H5P_DEFAULT, names) >= 0;
-  for (hssize_t b = 0; same && b < count; ++b)
-    same = names[b] && strcmp(names[b], ch_world_body_name(world, (int)b)) == 0;
-  for (hssize_t b = 0; names && b < count; ++b) H5free_memory(names[b]);
-  free(names);
-  if (space >= 0) H5Sclose(space);
-  if (set >= 0) H5Dclose(set);
+static bool same_names(const char* names, long count, const ChWorld* world) {
+  bool same = names && count == world->body_count;
+  for (int b = 0; same && b < world->body_count; ++b, names += strlen(names) + 1)
+    same = strcmp(names, ch_world_body_name(world, b)) == 0;
   return same;
 }
 
-ChStatus ch_trajectory_check_format(ChContext* context, const char* path, hid_t file) {
-  hid_t text = text_type();
-  char* found = NULL;
-  int number = 0;
-  bool ours = get_attribute(file, "format", text, &found) && found && strcmp(found, FORMAT) == 0 &&
-              get_attribute(file, "version", H5T_NATIVE_INT, &number);
-  H5free_memory(found);
-  H5Tclose(text);
-  if (!ours) return ch_fail(context, CH_ERR_FORMAT, "%s: not a trajectory that `cardhouse run --out` wrote", path);
-  if (number != VERSION)
-    return ch_fail(context, CH_ERR_FORMAT, "%s: trajectory of version %d, must be %d", path, number, VERSION);
-  return CH_OK;
+void ch_trajectory_check_world(ChHdf5* file, const ChWorld* world) {
+  long count = 0;
+  int dimension = ch_hdf5_attribute_int(file, "dimension");
+  const char* names = ch_hdf5_texts(file, "body/name", &count);
+  if (file->status == CH_OK && (dimension != world->dimension || !same_names(names, count, world)))
+    ch_hdf5_fail(file, CH_ERR_FORMAT, "a trajectory of other bodies than the scene's");
 }
 
-ChStatus ch_trajectory_check_world(ChContext* context, const char* path, hid_t file, const ChWorld* world) {
-  hid_t text = text_type();
-  int dimension = 0;
-  bool same = get_attribute(file, "dimension", H5T_NATIVE_INT, &dimension) && dimension == world->dimension &&
-              same_names(file, world, text);
-  H5Tclose(text);
-  return same ? CH_OK : ch_fail(context, CH_ERR_FORMAT, "%s: a trajectory of other bodies than the scene's", path);
-}
-
-static bool get_text(hid_t file, const char* name, char** out) {
-  hid_t text = text_type();
-  char* found = NULL;
-  *out = get_attribute(file, name, text, &found) && found ? strdup(found) : NULL;
-  H5free_memory(found);
-  H5Tclose(text);
-  return *out != NULL;
-}
-
-bool ch_trajectory_get_scene(hid_t file, char** scene) { return get_text(file, "scene", scene); }
-
-bool ch_trajectory_get_numbers(hid_t file, double* h, double* tolerance, char* method, size_t size) {
-  char* name = NULL;
-  bool named = H5Aexists(file, "method") > 0 && get_text(file, "method", &name);
-  snprintf(method, size, "%s", named ? name : "");
-  free(name);
-  bool known = H5Aexists(file, "tolerance") > 0 && get_attribute(file, "tolerance", H5T_NATIVE_DOUBLE, tolerance);
-  if (!known) *tolerance = 0.0;
-  return get_attribute(file, "h", H5T_NATIVE_DOUBLE, h);
-}
-
-// --- continuing ----------------------------------------------------------------------------------------------------
-
-bool ch_trajectory_rows_until(const ChColumn* columns, double time, hsize_t* rows, long* contacts) {
-  hsize_t most = columns[CH_COLUMN_OFFSET].extents[0], listed = columns[CH_COLUMN_BODIES].extents[0];
-  if (most == 0) return false;
-  --most;
-  for (int c = 0; c < CH_COLUMN_OFFSET; ++c)
-    if (is_open(&columns[c]) && columns[c].extents[0] < most) most = columns[c].extents[0];
-  for (int c = CH_COLUMN_BODIES; c < CH_TRAJECTORY_COLUMNS; ++c)
-    if (columns[c].extents[0] < listed) listed = columns[c].extents[0];
-  double* times = calloc((size_t)most + 1, sizeof *times);
-  int64_t* offsets = calloc((size_t)most + 1, sizeof *offsets);
-  bool done = times && offsets && ch_column_read(&columns[CH_COLUMN_TIME], 0, most, times) &&
-              ch_column_read(&columns[CH_COLUMN_OFFSET], 0, most + 1, offsets);
-  while (done && most > 0 && !(times[most - 1] <= time && offsets[most] <= (int64_t)listed)) --most;
-  *rows = most;
-  *contacts = done ? (long)offsets[most] : 0;
-  free(times);
-  free(offsets);
-  return done && *contacts >= 0;
-}
-
-static hsize_t length_of(int column, hsize_t rows, long contacts) {
-  return column < CH_COLUMN_OFFSET ? rows : column == CH_COLUMN_OFFSET ? rows + 1 : (hsize_t)contacts;
-}
-
-bool ch_trajectory_columns_are(const ChColumn* columns, hsize_t rows, long contacts) {
-  for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c)
-    if (is_open(&columns[c]) && columns[c].extents[0] != length_of(c, rows, contacts)) return false;
-  return true;
-}
-
-static bool copy_file(const char* from, const char* to) {
-  int in = open(from, O_RDONLY | O_CLOEXEC);
-  if (in < 0) return false;
-  struct stat info;
-  int out = fstat(in, &info) == 0 ? open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, info.st_mode & 0777) : -1;
-  char* buffer = malloc(1 << 20);
-  ssize_t got = out >= 0 && buffer ? 1 : -1;
-  while (got > 0 && (got = read(in, buffer, 1 << 20)) > 0)
-    for (ssize_t at = 0, put; at < got; at += put)
-      if ((put = write(out, buffer + at, (size_t)(got - at))) <= 0) {
-        got = -1;
-        break;
-      }
-  int error = errno;
-  free(buffer);
-  close(in);
-  bool closed = out >= 0 && close(out) == 0;
-  errno = got < 0 ? error : errno;
-  return got == 0 && closed;
-}
-
-static bool cut_file(const char* path, const ChWorld* world, hsize_t rows, long contacts) {
-  ChColumn columns[CH_TRAJECTORY_COLUMNS] = {0};
-  hid_t file = ch_steady_open(path, false);
-  if (file < 0) return false;
-  bool done = ch_trajectory_columns_open(file, world, columns);
-  for (int c = 0; done && c < CH_TRAJECTORY_COLUMNS; ++c)
-    done = !is_open(&columns[c]) || ch_column_cut(&columns[c], length_of(c, rows, contacts));
-  for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) ch_column_close(&columns[c]);
-  done = H5Fflush(file, H5F_SCOPE_LOCAL) >= 0 && done;
-  errno = ch_steady_error(file);
-  done = done && errno == 0;
-  return H5Fclose(file) >= 0 && done;
-}
-
-bool ch_trajectory_cut_copy(const char* path, const ChWorld* world, hsize_t rows, long contacts) {
-  size_t room = strlen(path) + 32;
-  char* copy = malloc(room);
-  if (!copy) return false;
-  snprintf(copy, room, "%s.%ld.part", path, (long)getpid());
-  bool done = copy_file(path, copy) && cut_file(copy, world, rows, contacts) && rename(copy, path) == 0;
-  int error = errno;
-  if (!done) unlink(copy);
-  free(copy);
-  errno = error;
-  return done;
+void ch_trajectory_get_made(ChHdf5* file, ChTrajectoryMade* made) {
+  *made = (ChTrajectoryMade){.method = "", .scene = ""};
+  made->h = ch_hdf5_attribute_real(file, "h");
+  if (ch_hdf5_has_attribute(file, "tolerance")) made->tolerance = ch_hdf5_attribute_real(file, "tolerance");
+  const char* method = ch_hdf5_has_attribute(file, "method") ? ch_hdf5_attribute_text(file, "method") : NULL;
+  const char* scene = ch_hdf5_has_attribute(file, "scene") ? ch_hdf5_attribute_text(file, "scene") : NULL;
+  if (method) made->method = method;
+  if (scene) made->scene = scene;
+  if (file->status == CH_OK && !(made->h > 0.0))
+    ch_hdf5_fail(file, CH_ERR_FORMAT, "attribute 'h' is %g, must be above 0", made->h);
+  if (file->status == CH_OK && !(made->tolerance >= 0.0))
+    ch_hdf5_fail(file, CH_ERR_FORMAT, "attribute 'tolerance' is %g, must be 0 or more", made->tolerance);
 }

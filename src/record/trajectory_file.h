@@ -34,27 +34,28 @@ typedef enum ChTrajectoryColumn {
   CH_TRAJECTORY_COLUMNS
 } ChTrajectoryColumn;
 
-// Attributes of the root and the names of the bodies.
-bool ch_trajectory_put_head(hid_t file, const ChSimulation* simulation, const char* scene);
-// Refuses a file that is no trajectory.
-ChStatus ch_trajectory_check_format(ChContext* context, const char* path, hid_t file);
-// Refuses a trajectory of another world.
-ChStatus ch_trajectory_check_world(ChContext* context, const char* path, hid_t file, const ChWorld* world);
-// False when they are not there. The caller frees the text.
-bool ch_trajectory_get_scene(hid_t file, char** scene);
-bool ch_trajectory_get_numbers(hid_t file, double* h, double* tolerance, char* method, size_t size);
+// How a run was made, as its file tells.
+typedef struct ChTrajectoryMade {
+  double h, tolerance;  // tolerance 0 and method "": not told
+  const char *method, *scene;
+} ChTrajectoryMade;
+
+// Attributes of the root, the names of the bodies and what deforms them.
+bool ch_trajectory_put_head(hid_t file, const ChWorld* world, const ChTrajectoryMade* made);
+// The status of the file tells of a failure: one that is no trajectory is refused, and one of another world. Texts
+// belong to the file's arena.
+void ch_trajectory_check_format(ChHdf5* file);
+void ch_trajectory_check_world(ChHdf5* file, const ChWorld* world);
+void ch_trajectory_get_made(ChHdf5* file, ChTrajectoryMade* made);
 
 const char* ch_trajectory_column_name(ChTrajectoryColumn column);  // "body/position"
+// What a row of it is, in files of this world.
+ChHdf5Rows ch_trajectory_row(ChTrajectoryColumn column, const ChWorld* world);
 // Whether this file of this world should have it.
-bool ch_trajectory_column_is_there(hid_t file, const ChWorld* world, ChTrajectoryColumn column);
-bool ch_trajectory_columns_create(hid_t file, const ChWorld* world, ChColumn* columns);
-bool ch_trajectory_columns_open(hid_t file, const ChWorld* world, ChColumn* columns);
-
-// How many rows every column has that are not later than `time`, and how many contacts these tell of.
-bool ch_trajectory_rows_until(const ChColumn* columns, double time, hsize_t* rows, long* contacts);
-bool ch_trajectory_columns_are(const ChColumn* columns, hsize_t rows, long contacts);
-
-// Replaces the file by a copy that ends after these rows. False, with errno, when that could not be done.
-bool ch_trajectory_cut_copy(const char* path, const ChWorld* world, hsize_t rows, long contacts);
+bool ch_trajectory_column_is_there(ChHdf5* file, const ChWorld* world, ChTrajectoryColumn column);
+// All that a file of this world has; with `there` those only of which it is true.
+bool ch_trajectory_columns_create(hid_t file, const ChWorld* world, const bool* there, ChColumn* columns);
+// How many rows it has in a file of so many rows and contacts.
+long ch_trajectory_length(ChTrajectoryColumn column, long rows, long contacts);
 
 #endif

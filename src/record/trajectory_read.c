@@ -3,31 +3,29 @@
 #include "record/trajectory_read.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "problem/hdf5_file.h"
 #include "record/soft_group.h"
-#include "record/trajectory_file.h"
+#include "record/trajectory_columns.h"
 
 struct ChTrajectoryReader {
   const ChWorld* world;
   ChArena* arena;
   char* path;
   ChHdf5 file;
-  ChColumn columns[CH_TRAJECTORY_COLUMNS];
+  ChReadColumns columns;
   ChTrajectoryHead head;
   long rows;
   ChTrajectoryStep* steps;
   int64_t* offsets;
   ChBodyView* bodies;
-  double* numbers;  // four a body
   double *amplitudes, *rates;
   size_t contact_room;
   ChContactView* contacts;
-  double* contact_numbers;  // three a contact
-  int32_t* pairs;
 };
 
 // --- opening -------------------------------------------------------------------------------------------------------
@@ -48,22 +46,21 @@ static ChStatus open_file(ChContext* context, const char* path, ChArena* arena, 
   if (status != CH_OK) return status;
   if (ch_trajectory_is_headless(&whole)) return incomplete(context, path);
   if (!whole.hdf5) return ch_fail(context, CH_ERR_FORMAT, "%s: not a trajectory: it is no HDF5 file", path);
-  status = ch_hdf5_open_here(h, context, path, arena);
-  return status == CH_OK ? ch_trajectory_check_format(context, path, h->file) : status;
+  ch_hdf5_open(h, context, path, arena);
+  ch_trajectory_check_format(h);
+  return h->status;
 }
 
 ChStatus ch_trajectory_scene(ChContext* context, const char* path, char** scene) {
   *scene = NULL;
   ChArena* arena = ch_arena_create(NULL);
   if (!arena) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
-  ChHdf5 h = {.file = H5I_INVALID_HID, .channel = -1};
+  ChHdf5 h = CH_HDF5_CLOSED;
   ChStatus status = open_file(context, path, arena, &h);
-  bool there = status == CH_OK && ch_trajectory_get_scene(h.file, scene);
-  if (status == CH_OK && !(there && **scene)) status = incomplete(context, path);
-  if (status != CH_OK) {
-    free(*scene);
-    *scene = NULL;
-  }
+  const char* text = status == CH_OK && ch_hdf5_has_attribute(&h, "scene") ? ch_hdf5_attribute_text(&h, "scene") : "";
+  if (status == CH_OK) status = h.status;
+  if (status == CH_OK && !*text) status = incomplete(context, path);
+  if (status == CH_OK && !(*scene = strdup(text))) status = ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
   ch_hdf5_close(&h);
   ch_arena_destroy(arena);
   return status;
@@ -89,7 +86,7 @@ ChStatus ch_trajectory_softs(ChContext* context, const char* path, ChRecordedSof
   *softs = NULL;
   ChArena* arena = ch_arena_create(NULL);
   if (!arena) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
-  ChHdf5 h = {.file = H5I_INVALID_HID, .channel = -1};
+  ChHdf5 h = CH_HDF5_CLOSED;
   ChStatus status = get_softs(context, path, arena, &h, softs);
   ch_hdf5_close(&h);
   if (status == CH_OK) return CH_OK;
@@ -98,51 +95,33 @@ ChStatus ch_trajectory_softs(ChContext* context, const char* path, ChRecordedSof
   return status;
 }
 
-// Every column is where it should be, in this file, with the extents that the world asks for.
-static ChStatus open_columns(ChContext* context, ChTrajectoryReader* r) {
-  for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) {
-    const char* name = ch_trajectory_column_name((ChTrajectoryColumn)c);
-    if (!ch_trajectory_column_is_there(r->file.file, r->world, (ChTrajectoryColumn)c)) continue;
-    if (!ch_hdf5_has(&r->file, name)) ch_hdf5_fail(&r->file, CH_ERR_FORMAT, "dataset /%s is missing", name);
-    if (r->file.status != CH_OK) return r->file.status;
-  }
-  if (!ch_trajectory_columns_open(r->file.file, r->world, r->columns))
-    return ch_fail(context, CH_ERR_FORMAT, "%s: its columns do not fit its scene", r->path);
-  for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) {
-    const ChColumn* column = &r->columns[c];
-    double bytes = (double)column->extents[0] * (double)column->row_bytes;
-    const char* name = ch_trajectory_column_name((ChTrajectoryColumn)c);
-    if (bytes > 0.0 && !ch_hdf5_storage_holds(&r->file, name, column->set, bytes)) return r->file.status;
-  }
-  return CH_OK;
-}
-
 static ChStatus count_rows(ChContext* context, ChTrajectoryReader* r) {
-  hsize_t rows = 0;
-  long contacts;
-  if (!ch_trajectory_rows_until(r->columns, HUGE_VAL, &rows, &contacts) || rows == 0 || rows > INT_MAX)
+  long rows = 0, contacts;
+  if (!ch_read_columns_until(&r->columns, HUGE_VAL, &rows, &contacts)) return r->file.status;
+  if (rows == 0 || rows > INT_MAX)
     return ch_fail(context, CH_ERR_FORMAT, "%s: the trajectory has no row that could be read", r->path);
-  r->rows = (long)rows;
+  r->rows = rows;
   return CH_OK;
 }
 
 // --- columns with one number a row -----------------------------------------------------------------------------------
 
 static ChStatus cannot_read(ChContext* context, const ChTrajectoryReader* r, ChTrajectoryColumn c) {
+  if (r->file.status != CH_OK) return r->file.status;
   return ch_fail(context, CH_ERR_FORMAT, "%s: /%s cannot be read: the file is damaged", r->path,
                  ch_trajectory_column_name(c));
 }
 
-// Numbers of any type as they stand in the file, into the member of every step that lies `offset` bytes into it.
-static bool read_reals(const ChTrajectoryReader* r, ChTrajectoryColumn c, double* scratch, size_t offset) {
-  if (!ch_column_read(&r->columns[c], 0, (hsize_t)r->rows, scratch)) return false;
-  for (long k = 0; k < r->rows; ++k) *(double*)((char*)&r->steps[k] + offset) = scratch[k];
-  return true;
-}
-
-static bool read_counts(const ChTrajectoryReader* r, ChTrajectoryColumn c, int64_t* scratch, size_t offset) {
-  if (!ch_column_read(&r->columns[c], 0, (hsize_t)r->rows, scratch)) return false;
-  for (long k = 0; k < r->rows; ++k) *(long*)((char*)&r->steps[k] + offset) = (long)scratch[k];
+// Into the member of every step that lies `offset` bytes into it. Counts are 64 bits wide, as reals are.
+static bool read_member(ChTrajectoryReader* r, ChTrajectoryColumn c, bool count, size_t offset, void* scratch) {
+  if (!ch_read_rows_into(&r->columns, c, 0, r->rows, scratch)) return false;
+  for (long k = 0; k < r->rows; ++k) {
+    char* member = (char*)&r->steps[k] + offset;
+    if (count)
+      *(long*)member = (long)((int64_t*)scratch)[k];
+    else
+      *(double*)member = ((double*)scratch)[k];
+  }
   return true;
 }
 
@@ -162,21 +141,11 @@ static ChStatus read_steps(ChContext* context, ChTrajectoryReader* r) {
       {CH_COLUMN_ITERATIONS, offsetof(ChTrajectoryStep, iterations), true},
   };
   void* scratch = CH_TAKE(r->arena, r->rows, double);
-  for (size_t m = 0; m < sizeof members / sizeof *members; ++m) {
-    ChTrajectoryColumn c = members[m].column;
-    bool done =
-        members[m].count ? read_counts(r, c, scratch, members[m].offset) : read_reals(r, c, scratch, members[m].offset);
-    if (!done) return cannot_read(context, r, c);
-  }
-  if (!ch_column_read(&r->columns[CH_COLUMN_OFFSET], 0, (hsize_t)r->rows + 1, r->offsets))
+  for (size_t m = 0; m < sizeof members / sizeof *members; ++m)
+    if (!read_member(r, members[m].column, members[m].count, members[m].offset, scratch))
+      return cannot_read(context, r, members[m].column);
+  if (!ch_read_rows_into(&r->columns, CH_COLUMN_OFFSET, 0, r->rows + 1, r->offsets))
     return cannot_read(context, r, CH_COLUMN_OFFSET);
-  for (long k = 0; k < r->rows; ++k) {
-    int64_t count = r->offsets[k + 1] - r->offsets[k];
-    if (r->offsets[k] < 0 || count < 0 || count > INT_MAX / 8)
-      return ch_fail(context, CH_ERR_FORMAT, "%s: /contact/offset[%ld] is not in order", r->path, k + 1);
-    if (!(isfinite(r->steps[k].time) && (k == 0 || r->steps[k].time >= r->steps[k - 1].time)))
-      return ch_fail(context, CH_ERR_FORMAT, "%s: /time[%ld] is not in order", r->path, k);
-  }
   return CH_OK;
 }
 
@@ -186,19 +155,21 @@ static ChStatus open_in_arena(ChContext* context, ChTrajectoryReader* r) {
   jmp_buf landing;
   ch_arena_set_landing(r->arena, &landing);
   if (setjmp(landing)) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", r->path);
+  ChTrajectoryMade made = {0};
   ChStatus status = open_file(context, r->path, r->arena, &r->file);
-  if (status == CH_OK) status = ch_trajectory_check_world(context, r->path, r->file.file, r->world);
-  ChTrajectoryHead* head = &r->head;
-  if (status == CH_OK &&
-      !ch_trajectory_get_numbers(r->file.file, &head->h, &head->tolerance, head->method, sizeof head->method))
-    status = ch_fail(context, CH_ERR_FORMAT, "%s: the trajectory does not tell its time step", r->path);
-  if (status == CH_OK) status = open_columns(context, r);
+  if (status == CH_OK) {
+    ch_trajectory_check_world(&r->file, r->world);
+    ch_trajectory_get_made(&r->file, &made);
+    ch_read_columns_open(&r->columns, &r->file, r->world);
+    status = r->file.status;
+  }
   if (status == CH_OK) status = count_rows(context, r);
   if (status == CH_OK) {
+    r->head = (ChTrajectoryHead){.h = made.h, .tolerance = made.tolerance};
+    snprintf(r->head.method, sizeof r->head.method, "%s", made.method);
     r->steps = CH_TAKE(r->arena, r->rows, ChTrajectoryStep);
     r->offsets = CH_TAKE(r->arena, r->rows + 1, int64_t);
     r->bodies = CH_TAKE(r->arena, r->world->body_count, ChBodyView);
-    r->numbers = CH_TAKE(r->arena, 4 * (size_t)r->world->body_count, double);
     r->amplitudes = CH_TAKE(r->arena, r->world->mode_count, double);
     r->rates = CH_TAKE(r->arena, r->world->mode_count, double);
     status = read_steps(context, r);
@@ -213,7 +184,7 @@ ChStatus ch_trajectory_reader_open(ChContext* context, const char* path, const C
   ChTrajectoryReader* r = calloc(1, sizeof *r);
   if (!r) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
   r->world = world;
-  r->file = (ChHdf5){.file = H5I_INVALID_HID, .channel = -1};
+  r->file = CH_HDF5_CLOSED;
   r->path = strdup(path);
   r->arena = ch_arena_create(NULL);
   ChStatus status =
@@ -227,12 +198,10 @@ ChStatus ch_trajectory_reader_open(ChContext* context, const char* path, const C
 
 void ch_trajectory_reader_close(ChTrajectoryReader* r) {
   if (!r) return;
-  for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c) ch_column_close(&r->columns[c]);
+  ch_read_columns_close(&r->columns);
   ch_hdf5_close(&r->file);
   if (r->arena) ch_arena_destroy(r->arena);
   free(r->contacts);
-  free(r->contact_numbers);
-  free(r->pairs);
   free(r->path);
   free(r);
 }
@@ -264,22 +233,22 @@ static ChVec3 vector_of(const double* numbers, int dimension) {
 
 static bool finite_vector(ChVec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
-static void put_turns(ChTrajectoryReader* r) {
+static void put_turns(ChTrajectoryReader* r, const double* numbers) {
   for (int b = 0; b < r->world->body_count; ++b) {
-    const double* q = r->numbers + 4 * b;
+    const double* q = numbers + 4 * (size_t)b;
     if (r->world->dimension == 3) {
       r->bodies[b].orientation = (ChQuat){q[0], q[1], q[2], q[3]};
       continue;
     }
-    double angle = r->bodies[b].angle = r->numbers[b];
+    double angle = r->bodies[b].angle = numbers[b];
     r->bodies[b].orientation = (ChQuat){cos(0.5 * angle), 0.0, 0.0, sin(0.5 * angle)};
   }
 }
 
-static void put_spins(ChTrajectoryReader* r) {
+static void put_spins(ChTrajectoryReader* r, const double* numbers) {
   for (int b = 0; b < r->world->body_count; ++b)
     r->bodies[b].omega =
-        r->world->dimension == 3 ? vector_of(r->numbers + 3 * b, 3) : (ChVec3){0.0, 0.0, r->numbers[b]};
+        r->world->dimension == 3 ? vector_of(numbers + 3 * (size_t)b, 3) : (ChVec3){0.0, 0.0, numbers[b]};
 }
 
 static ChStatus read_bodies(ChContext* context, ChTrajectoryReader* r, long row) {
@@ -287,16 +256,18 @@ static ChStatus read_bodies(ChContext* context, ChTrajectoryReader* r, long row)
                                              CH_COLUMN_OMEGA};
   int d = r->world->dimension, count = r->world->body_count;
   for (int k = 0; k < 4; ++k) {
-    if (!ch_column_read(&r->columns[order[k]], (hsize_t)row, 1, r->numbers)) return cannot_read(context, r, order[k]);
-    for (int b = 0; b < count && k == 0; ++b) r->bodies[b].position = vector_of(r->numbers + d * b, d);
-    for (int b = 0; b < count && k == 2; ++b) r->bodies[b].velocity = vector_of(r->numbers + d * b, d);
-    if (k == 1) put_turns(r);
-    if (k == 3) put_spins(r);
+    const double* numbers = ch_read_rows(&r->columns, order[k], row, 1);
+    if (!numbers) return cannot_read(context, r, order[k]);
+    for (int b = 0; b < count && k == 0; ++b) r->bodies[b].position = vector_of(numbers + (size_t)d * b, d);
+    for (int b = 0; b < count && k == 2; ++b) r->bodies[b].velocity = vector_of(numbers + (size_t)d * b, d);
+    if (k == 1) put_turns(r, numbers);
+    if (k == 3) put_spins(r, numbers);
   }
   for (int b = 0; b < count; ++b) {
     ChQuat q = r->bodies[b].orientation;
     double norm = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-    if (!(finite_vector(r->bodies[b].position) && fabs(norm - 1.0) <= 1e-3))
+    if (!(finite_vector(r->bodies[b].position) && fabs(norm - 1.0) <= 1e-3 && finite_vector(r->bodies[b].velocity) &&
+          finite_vector(r->bodies[b].omega)))
       return ch_fail(context, CH_ERR_FORMAT, "%s: row %ld: body '%s' has no place in space", r->path, row,
                      ch_world_body_name(r->world, b));
   }
@@ -307,8 +278,9 @@ static ChStatus read_modes(ChContext* context, ChTrajectoryReader* r, long row) 
   static const ChTrajectoryColumn order[] = {CH_COLUMN_AMPLITUDES, CH_COLUMN_RATES};
   double* const out[] = {r->amplitudes, r->rates};
   for (int k = 0; k < 2 && r->world->mode_count > 0; ++k) {
-    bool done = ch_column_read(&r->columns[order[k]], (hsize_t)row, 1, out[k]);
-    if (!done || !ch_all_finite(out[k], r->world->mode_count)) return cannot_read(context, r, order[k]);
+    const double* modes = ch_read_rows(&r->columns, order[k], row, 1);
+    if (!modes || !ch_all_finite(modes, r->world->mode_count)) return cannot_read(context, r, order[k]);
+    memcpy(out[k], modes, (size_t)r->world->mode_count * sizeof *modes);
   }
   return CH_OK;
 }
@@ -317,38 +289,34 @@ static bool reserve_contacts(ChTrajectoryReader* r, size_t count) {
   if (count <= r->contact_room) return true;
   size_t room = count + count / 2;
   free(r->contacts);
-  free(r->contact_numbers);
-  free(r->pairs);
   r->contacts = malloc(room * sizeof *r->contacts);
-  r->contact_numbers = malloc(3 * room * sizeof *r->contact_numbers);
-  r->pairs = malloc(2 * room * sizeof *r->pairs);
-  bool done = r->contacts && r->contact_numbers && r->pairs;
-  r->contact_room = done ? room : 0;
-  return done;
+  r->contact_room = r->contacts ? room : 0;
+  return r->contacts != NULL;
 }
 
-static ChStatus read_contact_column(ChContext* context, ChTrajectoryReader* r, ChTrajectoryColumn c, hsize_t first,
+static ChStatus read_contact_column(ChContext* context, ChTrajectoryReader* r, ChTrajectoryColumn c, long first,
                                     int count, size_t offset) {
   int d = r->world->dimension;
-  if (!ch_column_read(&r->columns[c], first, (hsize_t)count, r->contact_numbers)) return cannot_read(context, r, c);
+  const double* numbers = ch_read_rows(&r->columns, c, first, count);
+  if (!numbers) return cannot_read(context, r, c);
   for (int k = 0; k < count; ++k) {
-    ChVec3 value = vector_of(r->contact_numbers + d * k, d);
+    ChVec3 value = vector_of(numbers + (size_t)d * k, d);
     if (!finite_vector(value)) return cannot_read(context, r, c);
     *(ChVec3*)((char*)&r->contacts[k] + offset) = value;
   }
   return CH_OK;
 }
 
-static ChStatus read_pairs(ChContext* context, ChTrajectoryReader* r, hsize_t first, int count) {
-  if (!ch_column_read(&r->columns[CH_COLUMN_BODIES], first, (hsize_t)count, r->pairs))
-    return cannot_read(context, r, CH_COLUMN_BODIES);
-  if (!ch_column_read(&r->columns[CH_COLUMN_GAP], first, (hsize_t)count, r->contact_numbers))
-    return cannot_read(context, r, CH_COLUMN_GAP);
+static ChStatus read_pairs(ChContext* context, ChTrajectoryReader* r, long first, int count) {
+  const int32_t* pairs = ch_read_rows(&r->columns, CH_COLUMN_BODIES, first, count);
+  if (!pairs) return cannot_read(context, r, CH_COLUMN_BODIES);
+  const double* gaps = ch_read_rows(&r->columns, CH_COLUMN_GAP, first, count);
+  if (!gaps) return cannot_read(context, r, CH_COLUMN_GAP);
   for (int k = 0; k < count; ++k) {
-    if (!isfinite(r->contact_numbers[k])) return cannot_read(context, r, CH_COLUMN_GAP);
-    r->contacts[k] = (ChContactView){.gap = r->contact_numbers[k]};
+    if (!isfinite(gaps[k])) return cannot_read(context, r, CH_COLUMN_GAP);
+    r->contacts[k] = (ChContactView){.gap = gaps[k]};
     for (int side = 0; side < 2; ++side) {
-      int body = r->pairs[2 * k + side];
+      int body = pairs[2 * (size_t)k + side];
       if (body < 0 || body >= r->world->body_count)
         return ch_fail(context, CH_ERR_FORMAT, "%s: /contact/bodies: there is no body %d", r->path, body);
       const ChBody* b = &r->world->bodies[body];
@@ -360,7 +328,7 @@ static ChStatus read_pairs(ChContext* context, ChTrajectoryReader* r, hsize_t fi
 }
 
 static ChStatus read_contacts(ChContext* context, ChTrajectoryReader* r, long row, int* count) {
-  hsize_t first = (hsize_t)r->offsets[row];
+  long first = (long)r->offsets[row];
   *count = (int)(r->offsets[row + 1] - r->offsets[row]);
   if (*count == 0) return CH_OK;
   if (!reserve_contacts(r, (size_t)*count))
@@ -382,6 +350,9 @@ ChStatus ch_trajectory_reader_row(ChContext* context, ChTrajectoryReader* r, lon
   *out = (ChTrajectoryRow){0};
   if (row < 0 || row >= r->rows)
     return ch_fail(context, CH_ERR_RANGE, "%s: row %ld, must be in [0, %ld)", r->path, row, r->rows);
+  r->file.context = context;  // that of the opening may be gone
+  if (r->file.status != CH_OK)
+    return ch_fail(context, r->file.status, "%s: cannot be read any more, for a part of it is damaged", r->path);
   int count = 0;
   ChStatus status = read_bodies(context, r, row);
   if (status == CH_OK) status = read_modes(context, r, row);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/base64.h"
+#include "base/file_lock.h"
 #include "base/file_status.h"
 #include "base/plain_numbers.h"
 #include "base/whole_file.h"
@@ -29,6 +30,7 @@ struct ChVtk {
   int every;
   ChArena* arena;
   ChPatches* patches;  // of each shape
+  ChLock* lock;
   FILE* list[2];
   long end[2];  // where the closing tags of a list begin
 };
@@ -334,6 +336,7 @@ static ChStatus start(ChContext* context, ChVtk* vtk, const ChSimulation* s, boo
   take_patches(vtk, s);
   ch_arena_set_landing(vtk->arena, NULL);
   ChStatus status = ch_folder_make(context, vtk->folder);
+  if (status == CH_OK) status = ch_lock_folder(context, vtk->folder, &vtk->lock);
   for (int which = 0; which < 2 && status == CH_OK; ++which) status = open_list(context, vtk, s, resume, which);
   if (status == CH_OK && !resume) status = add_frame(context, vtk, s);
   return status;
@@ -366,6 +369,7 @@ ChStatus ch_vtk_close(ChContext* context, ChVtk* vtk) {
   if (!vtk) return CH_OK;
   for (int which = 0; which < 2; ++which)
     if (vtk->list[which]) fclose(vtk->list[which]);
+  ch_lock_release(vtk->lock);
   ch_arena_destroy(vtk->arena);
   free(vtk->folder);
   free(vtk);

@@ -150,6 +150,12 @@ static ChStatus check_reactions(ChContext* context, const char* at, const Header
   return fine ? CH_OK : ch_fail(context, CH_ERR_FORMAT, "checkpoint holds a reaction that is not finite");
 }
 
+static ChStatus check_states(ChContext* context, const ChSimulation* s, long step) {
+  ChContext own = {0};
+  if (ch_states_check(&own, s->world, s->before, step) == CH_OK) return CH_OK;
+  return ch_fail(context, CH_ERR_FORMAT, "checkpoint: %s", own.message);
+}
+
 ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* bytes, size_t size) {
   Header header;
   if (size < sizeof header)
@@ -161,7 +167,7 @@ ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* byt
   const char* at = (const char*)bytes + sizeof header;
   size_t states = ch_world_state_bytes(s->world);
   memcpy(s->before, at, states);
-  status = ch_states_check(context, s->world, s->before, header.step);
+  status = check_states(context, s, header.step);
   if (status != CH_OK) return status;
   at += states;
   status = check_reactions(context, at, &header);

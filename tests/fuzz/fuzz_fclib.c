@@ -1,20 +1,13 @@
 // Fuzz target: any bytes at all, read as a problem file and as a file with reactions. HDF5 wants a file, so the bytes
 // lie in one that exists in memory only. `fuzz_fclib --seeds FOLDER` writes a corpus to start from.
 #include <math.h>
-#include <pthread.h>
-#include <sanitizer/common_interface_defs.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cardhouse/files.h"
+#include "fuzz_hdf5.h"
 
 int LLVMFuzzerInitialize(int* argc, char*** argv);
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t room, unsigned seed);
-size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t room);
 
 static void must(ChStatus status, const ChContext* context) {
   if (status == CH_OK) return;
@@ -66,83 +59,13 @@ int LLVMFuzzerInitialize(int* argc, char*** argv) {
   exit(0);
 }
 
-// HDF5 is a web of offsets: a byte put in or taken out breaks all of them at once and teaches nothing. Most mutations
-// therefore overwrite a number in place.
 size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t room, unsigned seed) {
-  static const uint64_t values[] = {0,
-                                    1,
-                                    2,
-                                    3,
-                                    7,
-                                    8,
-                                    0x7f,
-                                    0x80,
-                                    0xff,
-                                    0x7fff,
-                                    0xffff,
-                                    INT32_MAX,
-                                    UINT32_MAX,
-                                    UINT64_C(1) << 40,
-                                    INT64_MAX,
-                                    UINT64_MAX,
-                                    UINT64_C(0x7ff8000000000000)};
-  srand(seed);
-  if (size < 16 || rand() % 8 == 0) return LLVMFuzzerMutate(data, size, room);
-  for (int times = 1 + rand() % 3; times > 0; --times) {
-    size_t width = (size_t)1 << rand() % 4, at = ((size_t)rand() << 8 ^ (size_t)rand()) % (size - width);
-    uint64_t value = 0;
-    memcpy(&value, data + at, sizeof value > size - at ? size - at : sizeof value);
-    switch (rand() % 4) {
-      case 0:
-        value = values[(size_t)rand() % (sizeof values / sizeof *values)];
-        break;
-      case 1:
-        value += (uint64_t)(rand() % 33 - 16);
-        break;
-      case 2:
-        value ^= UINT64_C(1) << rand() % 64;
-        break;
-      default:
-        value = (uint64_t)rand();
-    }
-    memcpy(data + at, &value, width);
-  }
-  return size;
-}
-
-// The signature is put back, since without it HDF5 is never asked.
-static bool refill(int fd, const uint8_t* data, size_t size) {
-  static const char signature[8] = "\x89HDF\r\n\x1a\n";
-  return ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size &&
-         (size < sizeof signature || pwrite(fd, signature, sizeof signature, 0) == (ssize_t)sizeof signature);
-}
-
-// The library reads HDF5 in a child process because libhdf5 breaks down on some files. A child that does is no finding,
-// and must not record one; its report goes where ASAN_OPTIONS=log_path says, and run.sh looks whether the fault was
-// ours.
-static void disown(void) { __sanitizer_set_death_callback(NULL); }
-
-static char path[4096];
-static void remove_file(void) { unlink(path); }
-
-// The file that is read, made at the first call.
-static int open_file(void) {
-  static int fd = -1;
-  if (fd >= 0) return fd;
-  const char* folder = getenv("TMPDIR");
-  snprintf(path, sizeof path, "%s/fuzz-fclib-XXXXXX", folder ? folder : "/tmp");
-  fd = mkstemp(path);
-  if (fd < 0) {
-    perror(path);
-    exit(1);
-  }
-  atexit(remove_file);
-  pthread_atfork(NULL, NULL, disown);
-  return fd;
+  return fuzz_overwrite(data, size, room, seed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (!refill(open_file(), data, size)) return 0;
+  const char* path = fuzz_file(data, size);
+  if (!path) return 0;
   ChContext context = {0};
   ChProblem* problem = NULL;
   ChStatus status = ch_problem_read(&context, path, &problem);
