@@ -13,6 +13,8 @@ import unittest
 import h5py
 import numpy as np
 
+import test_serve
+
 PROGRAM = os.environ.get("CARDHOUSE", "build/cardhouse")
 LIMITS = [["--step-limit", limit] for limit in ("0.05", "0.2", "1", "5")] + [["--realtime"]]
 
@@ -85,6 +87,27 @@ class Cards(unittest.TestCase):
             for words in LIMITS:
                 with self.subTest(words):
                     self.check(*words)
+
+
+@unittest.skipUnless(test_serve.has_viewer(), "this program was built without the viewer")
+class Viewer(unittest.TestCase):
+    def test_two_methods_side_by_side_on_a_busy_machine(self):
+        """Missed steps are told as such, and the house that they leave keeps its energy."""
+        server = test_serve.Server("cards", "--compare", "pgs,auto")
+        self.addCleanup(server.close)
+        page = test_serve.Page(server)
+        self.addCleanup(page.close)
+        scene = page.text("scene")
+        start, seen = {}, {0: 0, 1: 0}
+        with busy_machine():
+            while min(seen.values()) < 200:
+                frame = page.frame(lambda f: f.stats)
+                self.assertTrue(all(math.isfinite(x) for pose in frame.poses for x in pose))
+                for time, natural, kinetic, potential, contacts, _, _, flags in frame.stats:
+                    self.assertTrue(all(map(math.isfinite, (natural, kinetic, potential))))
+                    self.assertLessEqual(kinetic + potential, 1.02 * start.setdefault(frame.pane, kinetic + potential))
+                    self.assertTrue(natural <= scene["tolerance"] or int(flags) & 1)
+                    seen[frame.pane] += time > 0.0 and contacts > 0
 
 
 class PushOut(unittest.TestCase):

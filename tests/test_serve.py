@@ -232,27 +232,6 @@ class Serving(ViewerCase):
         page.send(type="compare", methods=[])
         self.assertEqual(page.text("scene")["panes"], 1)
 
-    def test_two_methods_side_by_side_on_a_busy_machine(self):
-        """Missed steps are told as such, and the house that they leave keeps its energy."""
-        loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 2)]
-        try:
-            page = self.page(self.server("cards", "--compare", "pgs,auto"))
-            scene = page.text("scene")
-            start, seen = {}, {0: 0, 1: 0}
-            while min(seen.values()) < 200:
-                frame = page.frame(lambda f: f.stats)
-                self.assertTrue(all(math.isfinite(x) for pose in frame.poses for x in pose))
-                for time_, natural, kinetic, potential, contacts, _, _, flags in frame.stats:
-                    self.assertTrue(all(map(math.isfinite, (natural, kinetic, potential))))
-                    self.assertLessEqual(kinetic + potential, 1.02 * start.setdefault(frame.pane, kinetic + potential))
-                    if natural > scene["tolerance"]:
-                        self.assertEqual(int(flags) & 1, 1)
-                    seen[frame.pane] += time_ > 0.0 and contacts > 0
-        finally:
-            for loop in loops:
-                loop.kill()
-                loop.wait()
-
     # --------------------------------------------------------------------------------------------------------- replay
 
     def test_a_recording_is_played_and_sought(self):
