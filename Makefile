@@ -11,7 +11,7 @@ CMAKE_FLAGS ?=
 SOURCES = $(shell find include src tests bench -name '*.c' -o -name '*.h')
 
 .DEFAULT_GOAL := build
-.PHONY: build run test conformance bench-build bench-solvers bench-ordering bench-large bench-engines bench-collide bench-viewer pictures validation install format format-check asan ubsan sanitize debug fuzz crafted clean help
+.PHONY: build run test conformance bench-build bench-solvers bench-ordering bench-large bench-engines bench-collide bench-viewer pictures validation install format format-check asan ubsan sanitize tsan debug fuzz crafted clean help
 
 help:
 	@echo "make                                build/cardhouse and libcardhouse; installs what is missing"
@@ -28,6 +28,7 @@ help:
 	@echo "make install [PREFIX=/usr/local]    program, library, headers, pkg-config file, man page"
 	@echo "make debug | asan | ubsan           tests in a debug or sanitizer build, in folders of their own"
 	@echo "make sanitize                       tests with both sanitizers at once"
+	@echo "make tsan                           threads under a sanitizer: a scene, a solve, the viewer with four clients"
 	@echo "make fuzz [FUZZ_SECONDS=600]        fuzzes the readers of files and messages, two targets at a time"
 	@echo "make crafted                        every crafted recording, checkpoint and problem through every reader"
 	@echo "make format | format-check          clang-format over the sources"
@@ -124,6 +125,15 @@ sanitize:
 	@$(MAKE) --no-print-directory test BUILD=build-sanitize \
 	  CMAKE_FLAGS="-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCH_SANITIZE=address,undefined"
 
+# With clang, whose OpenMP tells the sanitizer what its barriers order; only what is run is built.
+tsan:
+	@tools/install-packages build tsan
+	@cmake -S . -B build-tsan -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCH_SANITIZE=thread \
+	  -DCH_TESTS=OFF $(CMAKE_FLAGS) >build-tsan.log 2>&1 || { cat build-tsan.log; exit 1; }
+	@rm -f build-tsan.log
+	@MAKEFLAGS=--no-print-directory cmake --build build-tsan --parallel $(JOBS) --target cardhouse make_problems
+	@python3 tests/tools/threads.py build-tsan/cardhouse build-tsan/make_problems
+
 fuzz:
 	@tools/install-packages build fuzz
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
@@ -143,4 +153,4 @@ format-check:
 	@echo "format: $(words $(SOURCES)) files as .clang-format says"
 
 clean:
-	rm -rf build build-debug build-asan build-ubsan build-sanitize build-fuzz
+	rm -rf build build-debug build-asan build-ubsan build-sanitize build-tsan build-fuzz

@@ -49,13 +49,14 @@ bool ch_limits_over(void);
 // Whether a part of the work that cannot be left once it is begun may be: so much work, which takes so many seconds.
 // It may go beyond the limit by little.
 bool ch_limits_allow(double work, double seconds);
-// The same part again and again, its work known beforehand; the seconds are learnt from the last time. Zero it at first.
+// The same part again and again, its work known beforehand; the seconds are learnt from the last time. Zero it at
+// first.
 typedef struct ChForeseen {
   double work, began;
   double rate;  // work a second, the last time; 0: there was none
 } ChForeseen;
 bool ch_foreseen_begin(ChForeseen* part, double work);  // false: it is not allowed
 void ch_foreseen_end(ChForeseen* part);                 // counts the work
-#define CH_WORK_RATE 1e9  // work in a second, where nothing better is known
+#define CH_WORK_RATE 1e9                                // work in a second, where nothing better is known
 
 #endif

@@ -11,8 +11,8 @@
 #include "cli/output.h"
 #ifdef CH_VIEWER
 #include "base/whole_file.h"
-#include "cli/signals.h"
 #include "cli/recorded.h"
+#include "cli/signals.h"
 #include "serve/film.h"
 #include "serve/picture.h"
 #endif

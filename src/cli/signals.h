@@ -15,8 +15,8 @@
 void ch_signals_end(void);
 
 // From now on the first Ctrl-C or SIGTERM only asks to stop; the second one kills. To be called when there is something
-// to end in order. `last` (may be NULL) is called on another thread, while the program's own is busy: it leaves what the
-// command promised, says what there is to say, and returns false where there was nothing to say.
+// to end in order. `last` (may be NULL) is called on another thread, while the program's own is busy: it leaves what
+// the command promised, says what there is to say, and returns false where there was nothing to say.
 typedef bool (*ChLastFn)(void* user);
 void ch_signals_heed(ChLastFn last, void* user);
 

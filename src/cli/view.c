@@ -15,8 +15,8 @@
 
 #include "cli/choices.h"
 #include "cli/progress.h"
-#include "cli/signals.h"
 #include "cli/recorded.h"
+#include "cli/signals.h"
 #include "serve/live.h"
 #include "serve/playback.h"
 #include "serve/server.h"

@@ -26,7 +26,7 @@ enum { TIGHTENINGS = 6 };
 #define WORK_FLOOR 1e8
 #define WORK_ROW 1.25e6
 #define WORK_MOST 2.5e9
-#define ABSURD 1e6      // error of a warm start, in that of r = 0, from which on it is no help
+#define ABSURD 1e6  // error of a warm start, in that of r = 0, from which on it is no help
 
 typedef struct Driver {
   ChContext* context;
@@ -438,8 +438,7 @@ static ChStatus drive(Driver* d) {
     const unsigned char* open = find_open(d);
     status = set_up_and_solve(d, open);
     if (open && (status == CH_MAX_ITER || status == CH_STATIONARY)) status = set_up_and_solve(d, NULL);
-    bool fell_short =
-        status == CH_MAX_ITER || status == CH_STATIONARY || status == CH_MAX_TIME || status == CH_STOPPED;
+    bool fell_short = status == CH_MAX_ITER || status == CH_STATIONARY || status == CH_MAX_TIME || status == CH_STOPPED;
     if (d->polishes && fell_short) status = try_start(d, &serves);  // an iteration made it worse: it passed before
   }
   d->info->seconds_solve = ch_clock_seconds() - d->started - d->info->seconds_setup;
