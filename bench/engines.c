@@ -222,8 +222,8 @@ int main(int argc, char** argv) {
   all.results = calloc((size_t)all.case_count * (size_t)all.row_count + 1, sizeof *all.results);
   if (!all.results) return 3;
   printf(
-      "`ratio`: time to that of Cardhouse's row; none where the scene fell or failed, or where one of our timed steps "
-      "missed its tolerance (%g, in S6 1e-4).\n",
+      "`ratio`: time to that of Cardhouse's row; none where the scene fell or failed, or where ours or the row "
+      "missed the tolerance (%g, in S6 1e-4) in any step that `missed` counts.\n",
       options.tolerance);
   run_all(&all, &options);
   if (options.csv && !ch_engine_csv(&all, options.csv)) {

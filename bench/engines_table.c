@@ -71,22 +71,38 @@ static void head(const ChEngineResults* all, int first, int end, double h, FILE*
 // The larger of two; what is no number is worse than any.
 static double worse(double a, double b) { return isnan(a) || a >= b ? a : b; }
 
-// Steps of the timed part that missed the tolerance.
-static long timed_misses(const ChTrialCase* what, const ChTrialResult* result) {
+// Steps that missed the tolerance; of S6 those of its second half.
+static long counted_misses(const ChTrialCase* what, const ChTrialResult* result) {
   return result->report.missed - (what->kind == CH_TRIAL_SETTLE ? result->early_missed : 0);
 }
 
-// A time that may be compared: the scene was neither given up nor fell, and where steps are graded none was missed.
-static bool comparable(const ChTrialCase* what, const ChTrialResult* result) {
-  if (result->steps == 0 || (result->ending != CH_TRIAL_DONE && result->ending != CH_TRIAL_CAPPED)) return false;
-  return !result->report.graded || (timed_misses(what, result) == 0 && !isnan(result->report.certificate));
+// The cases of one scene with one step size: [first, end) of the list, those with another h left out.
+typedef struct Group {
+  const ChEngineResults* all;
+  int first, end;
+  double h;
+} Group;
+
+// A time that may be compared: the timed scene was neither given up nor fell, and where steps are graded none of the
+// row was missed.
+static bool comparable(const Group* g, int row) {
+  bool timed = true;
+  for (int c = g->first; c < g->end; ++c) {
+    const ChTrialResult* result = ch_engine_result(g->all, c, row);
+    if (g->all->cases[c].h != g->h) continue;
+    if (timed && (result->steps == 0 || (result->ending != CH_TRIAL_DONE && result->ending != CH_TRIAL_CAPPED)))
+      return false;
+    timed = false;
+    if (!result->report.graded) continue;
+    if (counted_misses(&g->all->cases[c], result) != 0 || isnan(result->report.certificate)) return false;
+  }
+  return !timed;
 }
 
-static void ratio_text(char* text, size_t size, const ChEngineResults* all, int timed, int row) {
-  const ChTrialCase* what = &all->cases[timed];
-  const ChTrialResult *result = ch_engine_result(all, timed, row), *ours = ch_engine_result(all, timed, 0);
-  bool both = comparable(what, result) && comparable(what, ours);
-  snprintf(text, size, both ? "%.2g" : "-", both ? result->late_us / ours->late_us : 0.0);
+static void ratio_text(char* text, size_t size, const Group* g, int timed, int row) {
+  bool both = comparable(g, row) && comparable(g, 0);
+  double ratio = ch_engine_result(g->all, timed, row)->late_us / ch_engine_result(g->all, timed, 0)->late_us;
+  snprintf(text, size, both ? "%.2g" : "-", ratio);
 }
 
 // Time is that of the first case; overlap, certificate and missed steps are the worst of all.
@@ -106,11 +122,11 @@ static void line(const ChEngineResults* all, int first, int end, double h, int r
     overlap = worse(overlap, result->penetration);
     if (result->report.graded) certificate = worse(certificate, result->report.certificate);
     graded |= result->report.graded;
-    missed += timed_misses(&all->cases[c], result);
+    missed += counted_misses(&all->cases[c], result);
   }
   char depth[32], ratio[32];
   length_text(depth, sizeof depth, overlap);
-  ratio_text(ratio, sizeof ratio, all, timed, row);
+  ratio_text(ratio, sizeof ratio, &(Group){all, first, end, h}, timed, row);
   if (ch_engine_result(all, timed, row)->steps > 0)
     fprintf(out, " %7s | %7.0f | %5s |", depth, ch_engine_result(all, timed, row)->late_us, ratio);
   else

@@ -35,18 +35,26 @@ static void check_line(const char* beginning, const char* has) {
 
 static const ChEngineRow OURS = {.name = "Ours"}, RESTING = {.name = "Resting"}, PEER = {.name = "Peer"};
 
-// Ours takes 100 us a step, ours at rest 10, the other engine 300.
-static void table_of(ChTrialResult ours, ChTrialResult resting, ChTrialResult peer, ChTrialKind kind) {
-  static ChTrialCase what;
-  ChTrialResult results[] = {ours, resting, peer};
+// Ours takes 100 us a step, ours at rest 10, the other engine 300. `later`: steps that ours missed in a second case,
+// which is not timed; none where it is negative.
+static void table_with(ChTrialResult ours, ChTrialResult resting, ChTrialResult peer, ChTrialKind kind, long later) {
+  static ChTrialCase what[2];
+  ChTrialResult results[] = {ours, resting, peer, ours, resting, peer};
   const double us[] = {100.0, 10.0, 300.0};
-  what = (ChTrialCase){.scene = "S1", .name = "moved", .kind = kind, .until = 1.0, .h = 0.01, .tolerance = 1e-8};
-  for (int k = 0; k < 3; ++k) results[k].late_us = us[k], results[k].steps = 100;
-  ChEngineResults all = {.case_count = 1, .row_count = 3, .cases = &what, .rows = {&OURS, &RESTING, &PEER}};
+  what[0] = (ChTrialCase){.scene = "S1", .name = "moved", .kind = kind, .until = 1.0, .h = 0.01, .tolerance = 1e-8};
+  what[1] = what[0];
+  for (int k = 0; k < 6; ++k) results[k].late_us = us[k % 3], results[k].steps = 100;
+  results[3].report.missed = later;
+  ChEngineResults all = {.case_count = later < 0 ? 1 : 2, .row_count = 3, .cases = what};
+  all.rows[0] = &OURS, all.rows[1] = &RESTING, all.rows[2] = &PEER;
   all.results = results;
   FILE* out = open_text();
   ch_engine_table(&all, 0, out);
   fclose(out);
+}
+
+static void table_of(ChTrialResult ours, ChTrialResult resting, ChTrialResult peer, ChTrialKind kind) {
+  table_with(ours, resting, peer, kind, -1);
 }
 
 static ChTrialResult graded(long missed) {
@@ -70,6 +78,15 @@ static void a_missed_step_of_ours_takes_every_ratio_away(void** state) {
   table_of(graded(1), graded(0), ungraded(CH_TRIAL_DONE), CH_TRIAL_REST);
   check_line("| Ours", "|     100 |     - |     1.0e-09 |      1 |");
   check_line("| Resting", "|      10 |     - |");
+  check_line("| Peer", "|     300 |     - |");
+}
+
+static void a_miss_in_a_case_that_is_not_timed_counts_as_well(void** state) {
+  (void)state;
+  table_with(graded(0), graded(0), ungraded(CH_TRIAL_DONE), CH_TRIAL_REST, 0);
+  check_line("| Peer", "|     300 |     3 |");
+  table_with(graded(0), graded(0), ungraded(CH_TRIAL_DONE), CH_TRIAL_REST, 3);
+  check_line("| Ours", "|     100 |     - |     1.0e-09 |      3 |");
   check_line("| Peer", "|     300 |     - |");
 }
 
@@ -137,6 +154,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ratios_are_given_where_every_step_holds),
       cmocka_unit_test(a_missed_step_of_ours_takes_every_ratio_away),
+      cmocka_unit_test(a_miss_in_a_case_that_is_not_timed_counts_as_well),
       cmocka_unit_test(a_row_that_missed_or_fell_has_no_ratio),
       cmocka_unit_test(misses_before_the_timed_half_do_not_count),
       cmocka_unit_test(a_certificate_that_is_no_number_shows),
