@@ -233,6 +233,7 @@ class Refusing(ViewerCase):
         stranger = subprocess.run(["/usr/bin/python3", "-c", ask], capture_output=True, text=True, user=65534, group=65534,
                                   extra_groups=[])
         self.assertEqual(stranger.stdout.strip(), "403", stranger.stderr)
+        self.assertEqual(server.get(address.partition(str(server.port))[2], key=False)[0].status, 303)  # nor is it lost
 
     # ---------------------------------------------------------------------------------------------------- other protocols
 

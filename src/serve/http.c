@@ -1,8 +1,8 @@
 // HTTP: the page, and the present step's contact problem. There are no other paths, and no files behind them.
 //
 // Every request carries the key in its query. A cookie would be kept out of the address line, but the browser would
-// show it to every server of this machine, whatever its port, and so to other users' servers. The page has no links
-// that lead elsewhere, and its policy forbids to tell where one came from.
+// show it to every server of this machine, whatever its port, and so to other users' servers. The page loads nothing
+// from elsewhere, and tells nobody where it came from.
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,13 +56,15 @@ static bool has_key(ChServer* server, struct lws* wsi) {
   return ch_secret_equals(&server->key, query_word(wsi, "key=", buffer));
 }
 
-// Command lines can be read by all users, and a browser is started with one: its invitation is spent by its first use,
-// by this user's browser or by anybody who was quicker, and lets only this user in.
+// All users can read command lines, and a browser is started with one: its invitation is good for this user alone, and
+// spent by its first use.
 static bool has_invitation(ChServer* server, struct lws* wsi) {
   char buffer[80];
-  if (!ch_secret_equals(&server->invitation, query_word(wsi, "once=", buffer))) return false;
-  server->invitation = (ChSecret){0};
-  return ch_clock_seconds() - server->invited_at < INVITATION_SECONDS && ch_peer_is_same_user(lws_get_socket_fd(wsi));
+  bool good = ch_secret_equals(&server->invitation, query_word(wsi, "once=", buffer)) && is_local(server, wsi) &&
+              ch_clock_seconds() - server->invited_at < INVITATION_SECONDS &&
+              ch_peer_is_same_user(lws_get_socket_fd(wsi));
+  if (good) server->invitation = (ChSecret){0};
+  return good;
 }
 
 // --- answers ---------------------------------------------------------------------------------------------------------
@@ -102,7 +104,7 @@ static int send_head(struct lws* wsi, unsigned status, const char* type, size_t 
 }
 
 // A short text as the whole answer.
-static int refuse_with(struct lws* wsi, unsigned status, const char* type, const char* text, const Header* own) {
+static int answer_with(struct lws* wsi, unsigned status, const char* type, const char* text, const Header* own) {
   unsigned char buffer[LWS_PRE + 512];
   int size = snprintf((char*)buffer + LWS_PRE, sizeof buffer - LWS_PRE, "%s\n", text);
   if (size >= (int)(sizeof buffer - LWS_PRE)) size = (int)(sizeof buffer - LWS_PRE) - 1;
@@ -112,7 +114,7 @@ static int refuse_with(struct lws* wsi, unsigned status, const char* type, const
 }
 
 int ch_http_refuse(struct lws* wsi, unsigned status, const char* text) {
-  return refuse_with(wsi, status, TEXT, text, NULL);
+  return answer_with(wsi, status, TEXT, text, NULL);
 }
 
 bool ch_http_may_enter(ChServer* server, struct lws* wsi) {
@@ -122,7 +124,7 @@ bool ch_http_may_enter(ChServer* server, struct lws* wsi) {
   }
   if (has_key(server, wsi)) return true;
   ch_server_log(server, "refused a request without the key");
-  refuse_with(wsi, HTTP_STATUS_FORBIDDEN, HTML, LOCKED, NULL);
+  answer_with(wsi, HTTP_STATUS_FORBIDDEN, HTML, LOCKED, NULL);
   return false;
 }
 
@@ -137,7 +139,7 @@ int ch_http_check_upgrade(ChServer* server, struct lws* wsi, const char* protoco
 static int welcome(ChServer* server, struct lws* wsi) {
   char place[64];
   snprintf(place, sizeof place, "/?key=%s", server->key.text);
-  return refuse_with(wsi, HTTP_STATUS_SEE_OTHER, TEXT, "welcome", &(Header){"location:", place});
+  return answer_with(wsi, HTTP_STATUS_SEE_OTHER, TEXT, "welcome", &(Header){"location:", place});
 }
 
 static void enlist(ChServer* server, ChDownload* d) {
@@ -162,7 +164,7 @@ static int ask_for_problem(ChServer* server, ChDownload* d) {
   if (*pane && strcmp(pane, "0") != 0 && strcmp(pane, "1") != 0)
     return ch_http_refuse(d->wsi, HTTP_STATUS_BAD_REQUEST, "pane must be 0 or 1");
   if (waiting >= CH_WAITING_MAX)
-    return refuse_with(d->wsi, HTTP_STATUS_SERVICE_UNAVAILABLE, TEXT, "too much is asked for at once",
+    return answer_with(d->wsi, HTTP_STATUS_SERVICE_UNAVAILABLE, TEXT, "too much is asked for at once",
                        &(Header){"retry-after:", "1"});
   d->ticket = ch_exchange_ask_problem(server->exchange, *pane ? pane[0] - '0' : 0);
   d->asked_at = ch_clock_seconds();
@@ -176,7 +178,7 @@ int ch_http_answer(ChServer* server, ChDownload* d, struct lws* wsi) {
   int length = 0, method = lws_http_get_uri_and_method(wsi, &path, &length);
   ch_http_close(server, d);
   d->wsi = wsi;
-  if (is_local(server, wsi) && has_invitation(server, wsi)) return welcome(server, wsi);
+  if (has_invitation(server, wsi)) return welcome(server, wsi);
   if (!ch_http_may_enter(server, wsi)) return 1;
   if (method != LWSHUMETH_GET) return ch_http_refuse(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "only GET is understood");
   char name[32];

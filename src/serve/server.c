@@ -149,9 +149,9 @@ static int listen_error(int port) {
 
 ChStatus ch_server_port_refused(ChContext* context, int port, int error) {
   const char* why = error == EADDRINUSE ? "another program has it"
-                    : error == EACCES ? "the system keeps ports below 1024 for privileged programs; choose a higher one"
-                    : error == 0      ? "it was taken a moment ago; try again"
-                                      : strerror(error);
+                    : error == EACCES   ? "the system keeps it for privileged programs; choose one from 1024 on"
+                    : error == 0        ? "it was taken a moment ago; try again"
+                                        : strerror(error);
   return ch_fail(context, CH_ERR_FILE, "port %d of 127.0.0.1 cannot be listened on: %s", port, why);
 }
 

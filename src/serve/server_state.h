@@ -71,7 +71,7 @@ struct ChServer {
   int client_count;
   ChDownload* downloads;
   int connections;
-  unsigned last_id;  // of clients and tickets
+  unsigned last_id;  // of clients
   lws_sorted_usec_list_t tick;
   unsigned char* chunk;  // LWS_PRE + CH_CHUNK bytes
   double log_second;
