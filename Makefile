@@ -85,7 +85,8 @@ pictures:
 validation:
 	@tools/install-packages build pictures
 	@$(MAKE) --no-print-directory build
-	@$(BUILD)/cardhouse reproduce all --out $(BUILD)/report --markdown docs/validation.md
+	@$(BUILD)/cardhouse reproduce all --fresh --out $(BUILD)/report --markdown docs/validation.md \
+	  --revision "$$(git describe --always --dirty)"
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)

@@ -170,19 +170,20 @@ static void a_verdict_says_what_it_goes_by(void** state) {
   (void)state;
   ChFacts facts = sound;
   facts.run = (ChOurRun){.fitted = "mu = 0.3", .steps = 9, .tolerance = 1e-8};
-  check_words(
-      facts,
-      "within a factor of 1.5 (ours is 1.2 times the printed); 0 of 9 steps missed 1e-08; chosen after looking: "
-      "mu = 0.3",
-      "");
+  check_words(facts,
+              "judged by: within a factor of 1.5 (ours is 1.2 times the printed); 0 of 9 steps missed 1e-08; chosen "
+              "after looking: "
+              "mu = 0.3",
+              "");
   facts.run =
       (ChOurRun){.changed = "1 s of 5", .steps = 9, .missed = 2, .tolerance = 1e-8, .contacts = {2042.0, 112.0}};
-  check_words(facts, "within a factor of 1.5 (ours is 1.2 times the printed); 2 of 9 steps missed 1e-08",
-              "as a figure it agrees, but our run did not have its setting: 1 s of 5; 2 of 9 steps missed 1e-08; 2042 "
+  check_words(facts, "judged by: within a factor of 1.5 (ours is 1.2 times the printed); 2 of 9 steps missed 1e-08",
+              "it agrees, but our run did not have its setting: 1 s of 5; 2 of 9 steps missed 1e-08; 2042 "
               "contacts printed, 112 here");
   facts.printed = NULL;
   check_words(facts, "2 of 9 steps missed 1e-08; not its setting: 1 s of 5", "the document does not print it");
-  check_words((ChFacts){.printed = "falls", .rule = "it falls", .reason = "it is glued"}, "it falls", "it is glued");
+  check_words((ChFacts){.printed = "falls", .rule = "it falls", .reason = "it is glued"}, "judged by: it falls",
+              "it is glued");
   check_words((ChFacts){.printed = "falls", .not_run = "it takes a day"}, "", "it takes a day");
 }
 

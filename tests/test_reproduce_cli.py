@@ -19,6 +19,8 @@ PROGRAM = os.environ.get("CARDHOUSE", "build/cardhouse")
 CHROMIUM = os.environ.get("CARDHOUSE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 VOID = {"meta", "img", "col", "br", "hr", "input", "link"}
 VERDICTS = {"reproduced", "differs", "ours alone", "not run"}
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs")
+MISSED = re.compile(r"\b([1-9]\d*) of \d+ steps missed (?![^;)]*which is the claim)")
 ITEMS = os.environ.get("CARDHOUSE_ITEMS", "all").split()  # fewer of them under sanitizers, which take several times as long
 SMALL = "004-fig2.8"  # an item of less than a second
 
@@ -30,6 +32,20 @@ def run(*words, **options):
 def read(*parts):
     with open(os.path.join(*parts), encoding="utf-8") as file:
         return file.read()
+
+
+def cells(line):
+    """Of a row of a Markdown table, as text."""
+    return [re.sub(r"\\(.)", r"\1", cell).strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+def findings(markdown):
+    """Rows of the items' tables: what, printed, ours, verdict."""
+    inside = False
+    for line in markdown.splitlines():
+        inside = line.startswith("| | printed") or (inside and line.startswith("|"))
+        if inside and not line.startswith(("| | printed", "|---")):
+            yield cells(line)
 
 
 class Page(html.parser.HTMLParser):
@@ -88,6 +104,18 @@ class Quick(unittest.TestCase):
                     self.assertNotRegex(finding["ours"], r"\bnan\b", finding)
                     self.assertNotIn("no rule stated", finding["basis"], finding)
 
+    def test_nothing_is_reproduced_that_is_not_printed_or_missed_a_step(self):
+        for name in self.names:
+            report = json.loads(read(self.folder, "items", name + ".json"))["report"]
+            for finding in report["rows"] + report["claims"]:
+                if finding["verdict"] != "reproduced":
+                    continue
+                with self.subTest(item=name, what=finding["what"]):
+                    self.assertIsNotNone(finding["printed"])
+                    self.assertNotRegex(finding["printed"], "not printed")
+                    self.assertNotRegex(finding["basis"], MISSED)
+                    self.assertNotIn("not its setting", finding["basis"])
+
     def test_the_page_is_whole_and_needs_nothing_else(self):
         page = Page(self.page)
         self.assertEqual(page.faults, [])
@@ -123,9 +151,43 @@ class Quick(unittest.TestCase):
         text = read(self.markdown)
         for name in self.names:
             self.assertIn(f"\n### `{name}`: ", text)
-        for line in text.splitlines():
-            if line.startswith("|") and not line.startswith("|---"):
-                self.assertEqual(len(re.findall(r"(?<!\\)\|", line)), 5, line)
+        rule = text.split("\n\n")[1]
+        self.assertIn(rule, " ".join(read(DOCS, "reproduce.md").split()))
+        count = sum(len(item["findings"]) for item in json.loads(self.first.stdout)["items"])
+        rows = list(findings(text))
+        self.assertEqual(len(rows), count)
+        for row in rows:
+            self.assertEqual(len(row), 4, row)
+
+
+class Validation(unittest.TestCase):
+    """docs/validation.md as it was last written."""
+
+    def test_it_keeps_the_rule_at_its_head(self):
+        text = read(DOCS, "validation.md")
+        head = text.split("\n## ")[0]
+        self.assertIn("*Reproduced* means that the document prints it, that our run had its setting", head)
+        for fact in ("machine", "date", "commit", "load before it began"):
+            self.assertIn(f"\n* {fact}: ", head)
+        self.assertIn("all run by this command\n", head)
+        rows = list(findings(text))
+        self.assertGreater(len(rows), 300)
+        counts = {verdict: 0 for verdict in VERDICTS}
+        for what, printed, ours, verdict in rows:
+            with self.subTest(what=what):
+                word = re.match(r"\**(reproduced|differs|ours alone|not run)\b", verdict)
+                self.assertTrue(word, verdict)
+                counts[word[1]] += 1
+                self.assertNotIn("no rule stated", verdict)
+                if word[1] == "reproduced":
+                    self.assertNotIn("not printed", printed)
+                    self.assertNotRegex(verdict, MISSED)
+                    self.assertIn("judged by: ", verdict)
+                else:
+                    self.assertRegex(verdict, "because: |as said")
+        told = re.search(r"Findings: (\d+) reproduced, (\d+) differ, (\d+) are ours alone, (\d+) not run", head)
+        self.assertEqual([int(n) for n in told.groups()],
+                         [counts[v] for v in ("reproduced", "differs", "ours alone", "not run")])
 
 
 class Words(unittest.TestCase):

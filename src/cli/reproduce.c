@@ -20,16 +20,17 @@
 enum { STATUS_INTERRUPTED = 130, NAMES_MAX = 256, COMMAND_SIZE = 1024 };
 static const double BAR_SECONDS = 0.2;
 
-#define REPRODUCE_OPTIONS(X)                                                                                   \
-  X(TEXT, out, "report", "DIR", 0, 0, "folder of the report (report)")                                         \
-  X(FLAG, quick, false, NULL, 0, 0, "smaller forms that end within seconds and judge the same claims")         \
-  X(COUNT, jobs, 2, "N", 1, 64, "items at once (2)")                                                           \
-  X(TEXT, pictures, "auto", "on|off|auto", 0, 0, "scenes drawn by the renderer (auto: not in the quick form)") \
-  X(FLAG, fresh, false, NULL, 0, 0, "runs everything anew, also what an earlier run has left")                 \
-  X(REAL, time_limit, 3600.0, "S", 0.001, 1e9, "seconds that one item may take (3600)")                        \
-  X(TEXT, markdown, NULL, "FILE.md", 0, 0, "writes the findings as Markdown too, as in docs/validation.md")    \
-  X(TEXT, engines_csv, NULL, "FILE", 0, 0, "what `make bench-engines` measured, for the items that compare")   \
-  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                          \
+#define REPRODUCE_OPTIONS(X)                                                                                          \
+  X(TEXT, out, "report", "DIR", 0, 0, "folder of the report (report)")                                                \
+  X(FLAG, quick, false, NULL, 0, 0, "smaller forms that end within seconds; few of them have the documents' setting") \
+  X(COUNT, jobs, 2, "N", 1, 64, "items at once (2)")                                                                  \
+  X(TEXT, pictures, "auto", "on|off|auto", 0, 0, "scenes drawn by the renderer (auto: not in the quick form)")        \
+  X(FLAG, fresh, false, NULL, 0, 0, "runs everything anew, also what an earlier run has left")                        \
+  X(REAL, time_limit, 3600.0, "S", 0.001, 1e9, "seconds that one item may take (3600)")                               \
+  X(TEXT, markdown, NULL, "FILE.md", 0, 0, "writes the findings as Markdown too, as in docs/validation.md")           \
+  X(TEXT, revision, NULL, "TEXT", 0, 0, "commit of the sources, for the head of the Markdown")                        \
+  X(TEXT, engines_csv, NULL, "FILE", 0, 0, "what `make bench-engines` measured, for the items that compare")          \
+  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                 \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress")
 
 typedef struct Arguments {
@@ -153,7 +154,8 @@ static int gather(const ChRunner* runner, json_t* results[NAMES_MAX]) {
   return count;
 }
 
-static ChStatus write_page(ChContext* context, const Arguments* a, const char* command, const ChRunner* runner) {
+static ChStatus write_page(ChContext* context, const Arguments* a, const char* command, double load,
+                           const ChRunner* runner) {
   json_t* results[NAMES_MAX];
   char lack[CH_MESSAGE_SIZE];
   int count = gather(runner, results);
@@ -163,8 +165,12 @@ static ChStatus write_page(ChContext* context, const Arguments* a, const char* c
                  .quick = a->quick,
                  .count = count,
                  .results = results,
+                 .kept = count,
                  .command = command,
+                 .revision = a->revision,
+                 .load = load,
                  .picture_lack = lack};
+  for (int k = 0; k < runner->count; ++k) page.kept -= runner->states[k].result && !runner->states[k].kept;
   ChStatus status = ch_page_write(context, &page);
   if (status == CH_OK && a->markdown) status = ch_validation_write(context, &page, a->markdown);
   for (int k = 0; k < count; ++k) json_decref(results[k]);
@@ -187,10 +193,12 @@ static ChExit run_chosen(const ChCommand* self, const Arguments* a, const char* 
     if (chosen[k]) states[runner.count++].item = ch_item_at(k);
   Bar bar = {0};
   if (!a->quiet && isatty(STDERR_FILENO)) runner.show = show_progress, runner.show_state = &bar;
+  double load;
+  if (getloadavg(&load, 1) != 1) load = -1.0;
   ch_signals_heed();
   status = ch_runner_run(&context, &runner);
   if (bar.shown) fputs("\r\033[K", stderr);
-  if (status == CH_OK) status = write_page(&context, a, command, &runner);
+  if (status == CH_OK) status = write_page(&context, a, command, load, &runner);
   ChExit result = conclude(self, a, &runner);
   if (status != CH_OK) {
     ch_failure_exit(self, &context, status);

@@ -20,6 +20,7 @@ ChStatus ch_mcp_boxmin(ChArena* arena, const ChMcp* mcp, const ChMcpOptions* opt
   if (options->max_iterations) box.max_iterations = options->max_iterations;
   if (options->gradient > 0.0) box.gradient_tolerance = options->gradient;
   if (options->target > 0.0) box.target = options->target;
+  if (options->max_inner > 0) box.max_inner = options->max_inner;
   double* F = CH_TAKE(arena, mcp->n, double);
   double* X = CH_TAKE(arena, problem.n, double);
   ChStatus status = CH_MAX_ITER;

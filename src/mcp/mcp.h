@@ -13,6 +13,7 @@ typedef struct ChMcpOptions {
   int restarts;         // further starting points when a stationary point turns out not to be a solution
   double gradient;      // a run stops when the projected gradient falls below; 0: at what suits the form
   double target;        // or when the objective does; 0: the same
+  long max_inner;       // iterations of the quadratic solver, each time; 0: what suits the form
 } ChMcpOptions;
 
 typedef struct ChMcpInfo {

@@ -8,9 +8,9 @@
 typedef struct ChItemRun {
   ChContext* context;
   ChReport* report;
-  bool quick;               // a smaller form that ends within seconds and judges the same claims; says what is smaller
-  const char* folder;       // the item's own folder, exists; trajectories and tables go here
-  const char* engines_csv;  // what `make bench-engines` measured, or NULL
+  bool quick;                 // a smaller form that ends within seconds; says what is smaller
+  const char* folder;         // the item's own folder, exists; trajectories and tables go here
+  const char* engines_csv;    // what `make bench-engines` measured, or NULL
   struct ChItemChild* child;  // how the item tells its progress; NULL: to nobody
 } ChItemRun;
 

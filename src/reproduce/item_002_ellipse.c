@@ -32,6 +32,7 @@ typedef struct Trace {
   double *time, *depth;
   double x[FRAMES], y[FRAMES], angle[FRAMES];  // at FRAMES times, evenly
   double deepest, fastest, gain, until;
+  long steps, missed;
   int frames;
 } Trace;
 
@@ -58,6 +59,8 @@ static bool watch(void* state, const ChSimulation* simulation, const ChStepInfo*
     t->time[t->count] = info->time;
     t->depth[t->count++] = info->penetration;
   }
+  ++t->steps;
+  t->missed += info->missed;
   t->deepest = fmax(t->deepest, info->penetration);
   t->fastest = fmax(t->fastest, info->kinetic);
   t->gain = fmax(t->gain, info->gain);
@@ -161,20 +164,28 @@ static ChStatus run_frames(ChItemRun* run) {
       ch_report_chart(report, ch_report_say(report, "Ten frames: %s, mu = %g.", best.reading, best.drop.mu), "x [m]",
                       "y [m]", CH_CHART_EQUAL);
   trace_frames(&best.drop, &t, report, chart, best.box);
-  ch_report_row(report, "range of the frames",
-                (ChFacts){.printed = "x from -8 to 8, y from 0 to 16",
-                          .ours = ch_report_say(report, "x from %.1f to %.1f, y to %.1f: %s, mu = %g", best.box[0],
-                                                best.box[1], best.box[2], best.reading, best.drop.mu),
-                          .met = best.misfit < 1.0,
-                          .reason = "no reading with the frictions and times tried stays on the printed axes; the "
-                                    "document does not give them"});
+  ch_report_row(
+      report, "range of the frames",
+      (ChFacts){
+          .printed = "x from -8 to 8, y from 0 to 16",
+          .ours = ch_report_say(report, "x from %.1f to %.1f, y to %.1f: %s, mu = %g", best.box[0], best.box[1],
+                                best.box[2], best.reading, best.drop.mu),
+          .run = {.fitted = ch_report_say(
+                      report,
+                      "of three readings of the axes and six frictions the pair that fills the printed axes best"),
+                  .steps = t.steps,
+                  .missed = t.missed,
+                  .tolerance = 1e-8},
+          .rule = "the three ends of the axes, to 1 in all",
+          .met = best.misfit < 1.0,
+          .reason = "no reading with the frictions and times tried stays on the printed axes; the "
+                    "document does not give them"});
   ch_report_row(
       report, "how far the body sinks into the table",
       (ChFacts){.ours = ch_report_say(
                     report, "at most %.2g m of all %d runs; energy gained in a step: at most %.0e of that of the start",
                     deepest, READINGS * 6, gain),
-                .met = deepest < 0.1 && gain < 1e-2,
-                .reason = "a body that is pushed out of an overlap gains energy"});
+                .reason = "the slide prints nothing of it"});
   ch_report_picture(report, "ellipse.h5", 1.0, "The ellipse after 1 s.");
   return CH_OK;
 }
@@ -184,6 +195,7 @@ const ChItem ch_item_002_ellipse = {
     .title = "An ellipse dropped on a table: ten frames",
     .source = "002 \"Elliptic body simulation\" [H13, E5]",
     .run = run_frames,
+    .same_when_quick = true,
 };
 
 // --- infeasibility
@@ -254,9 +266,15 @@ static ChStatus show_fit(ChItemRun* run, const Fit* fit) {
   chart = ch_report_chart(report, "Constraint infeasibility, stabilized.", "time [s]", "infeasibility [m]", 0);
   ch_chart_line(chart, ch_report_say(report, "n'v >= -gamma Phi / h, gamma = %g", fit->on.gamma), on.count, on.time,
                 on.depth);
+  ChOurRun how = {.changed = "the slide names neither scene nor step; both were searched for these two maxima",
+                  .steps = off.steps + on.steps,
+                  .missed = off.missed + on.missed,
+                  .tolerance = 1e-8};
   ch_report_row(report, "largest infeasibility, unstabilized",
                 (ChFacts){.printed = "between 0.3 and 0.35 m (axis)",
                           .ours = ch_report_say(report, "%.3f m", off.deepest),
+                          .run = how,
+                          .rule = "in the last interval of the axis",
                           .met = off.deepest > 0.3 && off.deepest <= 0.35,
                           .reason = "no candidate of the search is nearer to both axes at once"});
   ch_report_row(
@@ -264,19 +282,28 @@ static ChStatus show_fit(ChItemRun* run, const Fit* fit) {
       (ChFacts){
           .printed = "between 0.05 and 0.06 m (axis)",
           .ours = ch_report_say(report, "%.3f m", on.deepest),
+          .run = how,
+          .rule = "in the last interval of the axis",
           .met = on.deepest > 0.05 && on.deepest <= 0.06,
           .reason = ch_report_say(
               report,
               "no candidate of the search is nearer to both axes at once; with gamma = 1 less is left, see below")});
   double first = mean_depth(&off, 5.0, 10.0), last = mean_depth(&off, 15.0, 20.0);
   double narrow = mean_depth(&on, 5.0, 10.0), later = mean_depth(&on, 15.0, 20.0);
-  ch_report_claim(report,
-                  "Drift becomes catastrophic for the unstabilized method, whereas it remains in a narrow range for "
-                  "the stabilized one.",
-                  (ChFacts){.met = last > 1.3 * first && later < 1.1 * narrow + 1e-6 && on.deepest < 0.3 * off.deepest},
-                  "Mean infeasibility from 5 to 10 s and from 15 to 20 s: %.3f and %.3f m without, %.4f and %.4f m "
-                  "with stabilization.",
-                  first, last, narrow, later);
+  how.fitted = how.changed;
+  how.changed = NULL;
+  ch_report_claim(
+      report,
+      "Drift becomes catastrophic for the unstabilized method, whereas it remains in a narrow range for "
+      "the stabilized one.",
+      (ChFacts){
+          .run = how,
+          .rule =
+              "the mean grows by 30 % without stabilization, by less than 10 % with it, whose largest is below a third",
+          .met = last > 1.3 * first && later < 1.1 * narrow + 1e-6 && on.deepest < 0.3 * off.deepest},
+      "Mean infeasibility from 5 to 10 s and from 15 to 20 s: %.3f and %.3f m without, %.4f and %.4f m "
+      "with stabilization.",
+      first, last, narrow, later);
   free(off.time);
   free(on.time);
   return CH_OK;
@@ -287,16 +314,19 @@ static ChStatus halve_steps(ChItemRun* run) {
   enum { LEVELS = 5, LARGE = 3 };
   static const double large[LARGE] = {0.1, 0.25, 0.5};
   double h[LEVELS], off[LEVELS], on[LEVELS], bound = 0.0;
+  ChOurRun fine = {.tolerance = 1e-8, .whole_in_quick = true}, coarse = fine;
   for (int k = 0; k < LEVELS; ++k) {
     Drop d = {{8.0, 4.0}, 0.3, 0.05 / (1 << k), 1.0, 5.0, false};
     Trace t;
     h[k] = d.h;
     ChStatus status = drop(run, &d, NULL, 0, &t);
     off[k] = t.deepest;
+    fine.steps += t.steps, fine.missed += t.missed;
     d.stabilized = true;
     if (status == CH_OK) status = drop(run, &d, NULL, 0, &t);
     if (status != CH_OK) return status;
     on[k] = t.deepest;
+    fine.steps += t.steps, fine.missed += t.missed;
   }
   const double mass = M_PI * 32.0;  // 1 kg/m^2
   const double energy = mass * 9.81 * 8.0 + 0.5 * mass * (64.0 + 16.0) / 4.0 * 9.0;
@@ -306,6 +336,7 @@ static ChStatus halve_steps(ChItemRun* run) {
     ChStatus status = drop(run, &d, NULL, 0, &t);
     if (status != CH_OK) return status;
     bound = fmax(bound, t.fastest / energy);
+    coarse.steps += t.steps, coarse.missed += t.missed;
   }
   ChChart* chart = ch_report_chart(run->report, "Largest infeasibility over 5 s, gamma = 1, semi-axes 8 and 4.",
                                    "step h [s]", "infeasibility [m]", CH_CHART_LOG_X | CH_CHART_LOG_Y);
@@ -314,11 +345,15 @@ static ChStatus halve_steps(ChItemRun* run) {
   double order_off = log(off[0] / off[LEVELS - 1]) / log(h[0] / h[LEVELS - 1]),
          order_on = log(on[0] / on[LEVELS - 1]) / log(h[0] / h[LEVELS - 1]);
   ch_report_claim(run->report, "The geometrical infeasibility is bounded by O(h^2) and stabilized, as opposed to O(h).",
-                  (ChFacts){.met = order_on > 1.7 && order_off > 0.5 && order_off < 1.5},
+                  (ChFacts){.run = fine,
+                            .rule = "orders within 0.3 of 2 and within 0.5 of 1",
+                            .met = order_on > 1.7 && order_on < 2.3 && order_off > 0.5 && order_off < 1.5},
                   "Order in h over steps from 0.05 s to 3.1 ms: %.2f with stabilization, %.2f without.", order_on,
                   order_off);
   ch_report_claim(run->report, "Despite the term 1/h the scheme is stable for h fixed but arbitrary.",
-                  (ChFacts){.met = bound <= 1.0 + 1e-9},
+                  (ChFacts){.run = coarse,
+                            .rule = "the kinetic energy never exceeds the energy of the start",
+                            .met = bound <= 1.0 + 1e-9},
                   "At h = 0.1, 0.25 and 0.5 s the kinetic energy stays below %.2f of the energy of the start for 20 s.",
                   bound);
   return CH_OK;

@@ -51,6 +51,15 @@ static void introduce(ChItemRun* run, const ChBedDef* d) {
                    1e3 * d->interval, 100.0 * d->circulate / d->interval / d->pebbles);
 }
 
+// The slides solve the programme (1) in a vessel that they do not print.
+static ChOurRun run_of(const ChBedPhase* p) {
+  return (ChOurRun){
+      .changed = "exact Coulomb friction by ansgs, where the slides have the programme (1) by OOQP and BQPD",
+      .steps = p->steps,
+      .missed = p->missed,
+      .tolerance = 1e-4};
+}
+
 // --- loading ---------------------------------------------------------------------------------------------------------
 
 static void report_loading(ChItemRun* run, const ChBedDef* d, const ChBedRun* bed) {
@@ -59,24 +68,24 @@ static void report_loading(ChItemRun* run, const ChBedDef* d, const ChBedRun* be
   bool settled = bed->kinetic < 1e-4 * d->pebbles && p->penetration < 0.01 * d->radius;
   ch_report_row(
       report, "processor time of loading 2,000 pebbles",
-      (ChFacts){
-          .printed = "about 20 h, OOQP and BQPD",
-          .ours = ch_report_say(
-              report,
-              "%.3g s for %d pebbles, %.0f times less: %ld steps of %.3g ms, %.0f contacts; %ld steps missed 1e-4, "
-              "with a mean error of %.1e",
-              p->seconds, d->pebbles, PRINTED_SECONDS / p->seconds, p->steps, 1e3 * p->seconds / (double)p->steps,
-              p->contacts, p->missed, p->natural),
-          .met = !run->quick && p->seconds <= PRINTED_SECONDS,
-          .reason = "the quick form loads fewer pebbles"});
-  ch_report_claim(report, "2,000 pebbles can be loaded by time stepping, in three dimensions.",
-                  (ChFacts){.met = settled},
-                  "After %g s the bed lies %.3g m deep in the cylinder; kinetic energy %.2g J (%.1g mm/s of a pebble), "
-                  "largest overlap ever %.1e m. %s",
-                  d->load, bed->top, bed->kinetic,
-                  1e3 * sqrt(2.0 * bed->kinetic / d->pebbles / (1700.0 * ch_ball_volume(3, d->radius))), p->penetration,
-                  settled ? "It is at rest but for creep."
-                          : "That is not yet at rest, or pebbles overlap by more than 1 % of a radius.");
+      (ChFacts){.printed = "about 20 h, OOQP and BQPD",
+                .ours = ch_report_say(
+                    report, "%.3g s for %d pebbles: %ld steps of %.3g ms, %.0f contacts, mean error of a step %.1e%s",
+                    p->seconds, d->pebbles, p->steps, 1e3 * p->seconds / (double)p->steps, p->contacts, p->natural,
+                    p->missed > 0 ? "; with missed steps it says nothing of speed" : ""),
+                .run = run_of(p),
+                .rule = "not longer, for as many pebbles",
+                .met = !run->quick && p->seconds <= PRINTED_SECONDS,
+                .reason = "it took longer, or fewer pebbles were loaded"});
+  ch_report_claim(
+      report, "2,000 pebbles can be loaded by time stepping, in three dimensions.",
+      (ChFacts){.run = run_of(p), .rule = "at rest but for creep, no overlap above 1 % of a radius", .met = settled},
+      "After %g s the bed lies %.3g m deep in the cylinder; kinetic energy %.2g J (%.1g mm/s of a pebble), "
+      "largest overlap ever %.1e m. %s",
+      d->load, bed->top, bed->kinetic,
+      1e3 * sqrt(2.0 * bed->kinetic / d->pebbles / (1700.0 * ch_ball_volume(3, d->radius))), p->penetration,
+      settled ? "It is at rest but for creep."
+              : "That is not yet at rest, or pebbles overlap by more than 1 % of a radius.");
 }
 
 // --- steady motion ---------------------------------------------------------------------------------------------------
@@ -92,27 +101,29 @@ static void report_statistics(ChItemRun* run, const ChBedDef* d, const ChBedRun*
   const ChSurvey* s = &bed->bulk_survey;
   const ChBedPhase* p = &bed->circulation;
   double early = mean_packing(s, s->count / 3, 2 * s->count / 3), late = mean_packing(s, 2 * s->count / 3, s->count);
-  ch_report_row(report, "solid fraction of the bulk",
-                (ChFacts){.printed = "not printed; equal spheres, poured: 0.55 to 0.64",
-                          .ours = ch_report_say(report, "%.3f settled, %.3f in motion", bed->settled.packing, late),
-                          .met = bed->settled.packing > 0.54 && bed->settled.packing < 0.64,
-                          .reason = "it lies outside of what poured beds of equal spheres are known to fill"});
-  ch_report_row(report, "neighbours that touch a pebble, bulk",
-                (ChFacts){.printed = "not printed; isostatic: 4 with friction, 6 without",
-                          .ours = ch_report_say(report, "%.2f settled, %.2f in motion; %.1f %% rattle",
-                                                bed->settled.coordination, ch_coordination_mean(&s->coordination),
-                                                100.0 * ch_coordination_rattlers(&s->coordination)),
-                          .met = bed->settled.coordination > 4.0 && bed->settled.coordination < 6.0,
-                          .reason = "it lies outside of what rigid spheres with friction can have"});
-  ch_report_claim(
-      report, "The bed reaches a steady state whose statistics can be taken.",
-      (ChFacts){.met = fabs(late - early) < 0.01},
-      "%ld pebbles went round (%.0f %% of the bed) in %.3g s of processor time, %.3g ms a step. The solid "
-      "fraction of the bulk is %.4f in the second third of that time and %.4f in the last.%s %ld of %ld steps "
-      "missed 1e-4: mean error %.1e, worst %.1e, largest overlap %.1e m.",
-      bed->taken, 100.0 * (double)bed->taken / d->pebbles, p->seconds, 1e3 * p->seconds / (double)p->steps, early, late,
-      fabs(late - early) < 0.01 ? "" : " They differ by more than 0.01: it is not steady yet.", p->missed, p->steps,
-      p->natural, p->natural_max, p->penetration);
+  ch_report_row(
+      report, "solid fraction of the bulk",
+      (ChFacts){.ours = ch_report_say(report, "%.3f settled, %.3f in motion (equal spheres, poured: 0.55 to 0.64)",
+                                      bed->settled.packing, late),
+                .run = run_of(&bed->loading)});
+  ch_report_row(
+      report, "neighbours that touch a pebble, bulk",
+      (ChFacts){.run = run_of(&bed->loading),
+                .ours = ch_report_say(
+                    report, "%.2f settled, %.2f in motion; %.1f %% rattle (isostatic: 4 with friction, 6 without)",
+                    bed->settled.coordination, ch_coordination_mean(&s->coordination),
+                    100.0 * ch_coordination_rattlers(&s->coordination))});
+  ch_report_row(
+      report, "steady state: solid fraction of the bulk, second and last third of the time",
+      (ChFacts){.run = run_of(p),
+                .ours = ch_report_say(report,
+                                      "%.4f and %.4f%s; %ld pebbles went round (%.0f %% of the bed) in %.3g s of "
+                                      "processor time, %.3g ms a step; mean error of a step %.1e, worst %.1e, largest "
+                                      "overlap %.1e m",
+                                      early, late, fabs(late - early) < 0.01 ? "" : ", not steady yet", bed->taken,
+                                      100.0 * (double)bed->taken / d->pebbles, p->seconds,
+                                      1e3 * p->seconds / (double)p->steps, p->natural, p->natural_max, p->penetration),
+                .reason = "the slides hope for it and print nothing"});
 }
 
 static void chart_series(ChItemRun* run, const ChSurvey* s) {
@@ -183,10 +194,10 @@ static ChStatus vary(ChItemRun* run, ChArena* arena) {
     error[k] = bed.loading.natural;
     ch_report_row(
         report, ch_report_say(report, "settled bed of %d pebbles, %s", d.pebbles, variations[k].name),
-        (ChFacts){.ours = ch_report_say(
-                      report, "solid fraction %.3f, %.2f neighbours; %.3g s, %ld of %ld steps missed, mean %.1e",
-                      bed.settled.packing, bed.settled.coordination, bed.loading.seconds, bed.loading.missed,
-                      bed.loading.steps, bed.loading.natural),
+        (ChFacts){.run = run_of(&bed.loading),
+                  .ours = ch_report_say(
+                      report, "solid fraction %.3f, %.2f neighbours; %.3g s, mean error of a step %.1e",
+                      bed.settled.packing, bed.settled.coordination, bed.loading.seconds, bed.loading.natural),
                   .reason = "the slides print no number of the bed: a variation of what was chosen"});
   }
   ch_report_text(

@@ -23,6 +23,11 @@ static ChMcpOptions rule_of(int rule) {
   return options;
 }
 
+// Of all findings but those that hold for any data.
+static const ChOurRun with_our_data = {
+    .changed = "arms, cube and random vectors are our own: the document names its sources and prints no number",
+    .whole_in_quick = true};
+
 static double percent(int part, int whole) { return whole > 0 ? 100.0 * part / whole : 0.0; }
 
 // --- the report ------------------------------------------------------------------------------------------------------
@@ -39,8 +44,9 @@ static void tell(ChReport* report) {
       report,
       "The document prints neither the configuration's numbers nor the data, and no contact equations (erratum "
       "X11): ours are the acceleration-level model of Pang and Trinkle with our own arms, cube and random "
-      "vectors, in forms of the printed sizes, 4, 16 and 20 variables. Counts are comparable in kind: work "
-      "counts as reproduced within a factor of three, a share within seven points (of transitions: four). Each test is "
+      "vectors, in forms of the printed sizes, 4, 16 and 20 variables. Counts are comparable in kind. A share counts "
+      "as "
+      "reproduced within seven points, twice the scatter of 200 tests (of transitions: four). Each test is "
       "solved twice: to the end (objective 1e-22, up to 20 further starts), and with the "
       "document's rule of stopping (projected gradient 1e-5 or objective 1e-10, one start).");
   ch_report_choice(report, "arms, cube, inertia", "Links of 0.35 and 0.30 m, a cube of 0.1 m and 1 kg; docs/mcp.md.");
@@ -60,8 +66,11 @@ static void add_solved(ChReport* report, const Studies* s, int form, const char*
                 (ChFacts){.printed = ch_report_say(report, "%d of %d", printed, PRINTED_TESTS),
                           .ours = ch_report_say(report, "%d of %d; with the document's rule of stopping %d", ours,
                                                 s->rule[OURS].seeds, theirs),
-                          .met = ours >= printed,
-                          .reason = "fewer minima are zero, also from 20 further starts"});
+                          .run = with_our_data,
+                          .value = {printed, theirs},
+                          .factor = 1.1,
+                          .reason = "with the document's rule of stopping fewer of our tests reach 1e-10; run to the "
+                                    "end all do"});
 }
 
 typedef struct Work {
@@ -73,21 +82,21 @@ static Work mean_work(const ChGraspColumn* c) {
   return (Work){c->it_box / n, c->fe / n, c->it_qua / n, c->mvp / n};
 }
 
-static bool of_one_size(double a, double b) { return a >= b / 3.0 && a <= b * 3.0; }
+static bool of_one_size(double a, double b) { return a >= b / 1.5 && a <= b * 1.5; }
 
-// Table 3. Of one size: within a factor of three, since the data are others.
+// Table 3.
 static void add_work(ChReport* report, const Studies* s, int form, const char* name, const char* printed, Work theirs) {
   Work ours = mean_work(&s->rule[AUTHORS].column[form]);
   bool alike = of_one_size(ours.it_box, theirs.it_box) && of_one_size(ours.fe, theirs.fe) &&
                of_one_size(ours.it_qua, theirs.it_qua) && of_one_size(ours.mvp, theirs.mvp);
-  bool less = ours.it_box < theirs.it_box && ours.mvp < theirs.mvp;
   ch_report_row(
       report, ch_report_say(report, "mean ItBox / FE / ItQua / MVP, %s (Table 3)", name),
-      (ChFacts){
-          .printed = printed,
-          .ours = ch_report_say(report, "%.1f / %.1f / %.1f / %.1f", ours.it_box, ours.fe, ours.it_qua, ours.mvp),
-          .met = alike || less,
-          .reason = "the data are others, and so is the solver of the quadratic models: not within a factor of three"});
+      (ChFacts){.printed = printed,
+                .ours = ch_report_say(report, "%.1f / %.1f / %.1f / %.1f", ours.it_box, ours.fe, ours.it_qua, ours.mvp),
+                .run = with_our_data,
+                .rule = "all four within a factor of 1.5",
+                .met = alike,
+                .reason = "the data are others, and so is the solver of the quadratic models"});
 }
 
 static void add_times(ChReport* report, const Studies* s) {
@@ -95,11 +104,13 @@ static void add_times(ChReport* report, const Studies* s) {
   static const char* const names[] = {"Coulomb", "pyramid"};
   static const double mean[] = {0.200, 0.030};
   for (int k = 0; k < 2; ++k) {
-    const ChGraspColumn* c = &s->rule[OURS].column[CH_GRASP_COULOMB + k];
+    const ChGraspColumn* c = &s->rule[AUTHORS].column[CH_GRASP_COULOMB + k];
     double average = c->seconds / (c->solved ? c->solved : 1);
     ch_report_row(report, ch_report_say(report, "seconds, least / mean / most, %s (Table 2)", names[k]),
                   (ChFacts){.printed = printed[k],
                             .ours = ch_report_say(report, "%.5f / %.4f / %.3f", c->fastest, average, c->slowest),
+                            .run = with_our_data,
+                            .rule = "the mean is not longer",
                             .met = average <= mean[k],
                             .reason = "this machine was slower than the printed one"});
   }
@@ -115,17 +126,17 @@ static void add_opposition(ChReport* report, const Studies* s) {
   static const double rate[2][CH_GRASP_CONTACTS] = {{67.0, 70.0}, {50.0, 79.0}};
   for (int k = 0; k < 2; ++k)
     for (int i = 0; i < CH_GRASP_CONTACTS; ++i) {
-      const ChGraspColumn *c = &s->rule[OURS].column[CH_GRASP_COULOMB + k],
-                          *early = &s->rule[AUTHORS].column[CH_GRASP_COULOMB + k],
+      const ChGraspColumn *c = &s->rule[AUTHORS].column[CH_GRASP_COULOMB + k],
+                          *end = &s->rule[OURS].column[CH_GRASP_COULOMB + k],
                           *more = &s->more.column[CH_GRASP_COULOMB + k];
-      double ours = percent(c->opposed[i], c->solved), stopped = percent(early->opposed[i], early->solved);
+      double ours = percent(c->opposed[i], c->solved), to_the_end = percent(end->opposed[i], end->solved);
       const char* reason =
           k == 0 ? ch_report_say(
                        report,
                        "Coulomb's law opposes force and slip exactly, so 100 %% is right, as the document itself "
-                       "says. Stopping by its own rule does not explain the rest (%.0f %% then); counting only the "
-                       "contacts that begin to slide would give %.0f %% of our tests",
-                       stopped, percent(c->opposed_sliding[i], c->solved))
+                       "says: run to the end it is %.0f %%. Counting only the contacts that begin to slide would give "
+                       "%.0f %% of our tests",
+                       to_the_end, percent(c->opposed_sliding[i], c->solved))
                  : ch_report_say(
                        report,
                        "the pyramid opposes them only where a contact does not begin to slide, here %.0f %% of the "
@@ -137,6 +148,8 @@ static void add_opposition(ChReport* report, const Studies* s) {
                     ch_report_say(report, "force opposes slip, %s, contact %d", k == 0 ? "Coulomb" : "pyramid", i + 1),
                     (ChFacts){.printed = printed[k][i],
                               .ours = share(report, c->opposed[i], c->solved),
+                              .run = with_our_data,
+                              .rule = "within 7 points",
                               .met = fabs(ours - rate[k][i]) <= 7.0,
                               .reason = reason});
     }
@@ -146,13 +159,15 @@ static void add_outside(ChReport* report, const Studies* s) {
   static const char* const printed[CH_GRASP_CONTACTS] = {"106 of 200 (53 %)", "53 of 200 (27 %)"};
   static const double rate[CH_GRASP_CONTACTS] = {53.0, 26.5};
   for (int i = 0; i < CH_GRASP_CONTACTS; ++i) {
-    const ChGraspColumn *c = &s->rule[OURS].column[CH_GRASP_PYRAMID], *more = &s->more.column[CH_GRASP_PYRAMID];
+    const ChGraspColumn *c = &s->rule[AUTHORS].column[CH_GRASP_PYRAMID], *more = &s->more.column[CH_GRASP_PYRAMID];
     double ours = percent(c->outside[i], c->solved);
     ch_report_row(
         report, ch_report_say(report, "pyramid force outside the Coulomb cone, contact %d", i + 1),
         (ChFacts){
             .printed = printed[i],
             .ours = share(report, c->outside[i], c->solved),
+            .run = with_our_data,
+            .rule = "within 7 points",
             .met = fabs(ours - rate[i]) <= 7.0,
             .reason = ch_report_say(
                 report,
@@ -166,10 +181,12 @@ static void add_agreement(ChReport* report, const Studies* s) {
   static const char* const printed[CH_GRASP_CONTACTS] = {"98 % of 178", "96 % of 178"};
   static const double rate[CH_GRASP_CONTACTS] = {98.0, 96.0};
   for (int i = 0; i < CH_GRASP_CONTACTS; ++i) {
-    double ours = percent(s->rule[OURS].agree[i], s->rule[OURS].both);
+    double ours = percent(s->rule[AUTHORS].agree[i], s->rule[AUTHORS].both);
     ch_report_row(report, ch_report_say(report, "both laws name the same transition, contact %d", i + 1),
                   (ChFacts){.printed = printed[i],
-                            .ours = ch_report_say(report, "%.0f %% of %d", ours, s->rule[OURS].both),
+                            .ours = ch_report_say(report, "%.0f %% of %d", ours, s->rule[AUTHORS].both),
+                            .run = with_our_data,
+                            .rule = "within 4 points",
                             .met = fabs(ours - rate[i]) <= 4.0,
                             .reason = "the share is more than four points away; the random tests are others"});
   }
@@ -191,7 +208,7 @@ static void add_claims(ChReport* report, const Studies* s) {
       report,
       "The class floor(-log10 f) = 10 is the most frequent in both laws (Figs 2 and 3), perhaps by the "
       "tolerance of stopping.",
-      (ChFacts){.met = at_ten},
+      (ChFacts){.run = with_our_data, .rule = "our most frequent class is 10 in both", .met = at_ten},
       "With the document's rule of stopping our most frequent classes are %d (Coulomb, %d of %d tests) and %d "
       "(pyramid, %d of %d), 13 standing for all that is smaller; run to the end all lie there. %s",
       peaks[0], coulomb->histogram[peaks[0]], coulomb->solved, peaks[1], pyramid->histogram[peaks[1]], pyramid->solved,
@@ -201,7 +218,7 @@ static void add_claims(ChReport* report, const Studies* s) {
   double ratio = mean_work(coulomb).mvp / mean_work(pyramid).mvp;
   ch_report_claim(
       report, "The nonlinear problem is around nine times more demanding than the linear one.",
-      (ChFacts){.met = ratio >= 3.0},
+      (ChFacts){.run = with_our_data, .value = {9.0, ratio}, .factor = 1.5},
       "%.1f times as many matrix-vector products with the document's rule of stopping, %.0f times to the end; "
       "%.1f times the time.",
       ratio,
@@ -212,7 +229,8 @@ static void add_claims(ChReport* report, const Studies* s) {
       report,
       "The Coulomb cone guarantees that tangential accelerations oppose tangential forces; the pyramid "
       "does not.",
-      (ChFacts){.met = law->opposed_sliding[0] == law->slides[0] && law->opposed_sliding[1] == law->slides[1] &&
+      (ChFacts){.rule = "all contacts that begin to slide under Coulomb's law, not all under the pyramid",
+                .met = law->opposed_sliding[0] == law->slides[0] && law->opposed_sliding[1] == law->slides[1] &&
                        corner->opposed_sliding[0] < corner->slides[0]},
       "Of all contacts that begin to slide over %d seeds: Coulomb %d of %d and %d of %d opposed, pyramid %d of "
       "%d and %d of %d.",

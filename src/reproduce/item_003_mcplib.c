@@ -8,7 +8,7 @@
 #include "mcp/models.h"
 #include "reproduce/item.h"
 
-enum { SPATIAL = 8, STARTS = 4, FAMILIES = 4, SIZES = 7, ANSWER_MOST = 70000 };
+enum { SPATIAL = 8, STARTS = 4, FAMILIES = 4, SIZES = 7, ANSWER_MOST = 70000, FINE_MOST = 7000, INNER = 2000 };
 static const int sizes[SIZES] = {70, 210, 700, 2100, 7000, 21000, 70000};
 
 typedef struct Work {
@@ -17,13 +17,19 @@ typedef struct Work {
   double it_box, fe, it_qua, mvp, seconds, objective, natural;  // seconds of the processor
 } Work;
 
-static ChStatus solve(ChContext* context, ChArena* arena, const char* words, Work* work) {
+// All findings: the models are those of the document, the numbers are not.
+static const ChOurRun with_our_data = {
+    .changed = "the document names files of data and prints none: the data are our own, of the same models and sizes"};
+
+// `inner`: limit of the quadratic solver's iterations, 0: our own.
+static ChStatus solve(ChContext* context, ChArena* arena, const char* words, long inner, Work* work) {
   ChArenaMark mark = ch_arena_mark(arena);
   ChMcp mcp;
   ChStatus status = ch_mcp_model_build(context, arena, words, &mcp);
   if (status != CH_OK) return status;
   double* x = CH_TAKE(arena, mcp.n, double);
   ChMcpOptions options = ch_mcp_options_default();
+  options.max_inner = inner;
   ChMcpInfo info;
   double began = ch_clock_processor_seconds();
   bool solved = ch_mcp_boxmin(arena, &mcp, &options, x, &info) == CH_OK;
@@ -50,7 +56,7 @@ static ChStatus spatial_price(ChItemRun* run, ChArena* arena) {
     char words[64];
     Work work = {0};
     snprintf(words, sizeof words, "spatial-price:model=%d,network=%d", 1 + k / 2, 1 + k % 2);
-    ChStatus status = solve(run->context, arena, words, &work);
+    ChStatus status = solve(run->context, arena, words, 0, &work);
     if (status != CH_OK) return status;
     solved += work.solved;
     worst = fmax(worst, work.objective);
@@ -62,7 +68,9 @@ static ChStatus spatial_price(ChItemRun* run, ChArena* arena) {
                 (ChFacts){.printed = "8 of 8, dimensions 27 to 129",
                           .ours = ch_report_say(report, "%d of %d, dimensions %d to %d, largest objective %.0e", solved,
                                                 SPATIAL, smallest, largest, worst),
-                          .met = solved == SPATIAL && worst < 1e-10,
+                          .run = with_our_data,
+                          .rule = "all of them, the same dimensions",
+                          .met = solved == SPATIAL && worst < 1e-10 && smallest == 27 && largest == 129,
                           .reason = "some of the eight problems end at a stationary point that is no solution"});
   return CH_OK;
 }
@@ -74,6 +82,8 @@ typedef struct Printed {
   double it_box, mvp, seconds;
 } Printed;
 
+static bool alike(double a, double b) { return a <= 1.5 * b && b <= 1.5 * a; }
+
 static ChStatus scarf(ChItemRun* run, ChArena* arena, const char* model, const char* name, Printed printed) {
   Work sum = {0};
   int solved = 0;
@@ -81,7 +91,7 @@ static ChStatus scarf(ChItemRun* run, ChArena* arena, const char* model, const c
     char words[64];
     Work work = {0};
     snprintf(words, sizeof words, "%s:start=%d", model, start);
-    ChStatus status = solve(run->context, arena, words, &work);
+    ChStatus status = solve(run->context, arena, words, 0, &work);
     if (status != CH_OK) return status;
     solved += work.solved;
     sum.dimension = work.dimension;
@@ -96,23 +106,30 @@ static ChStatus scarf(ChItemRun* run, ChArena* arena, const char* model, const c
                 (ChFacts){.printed = printed.work,
                           .ours = ch_report_say(report, "%.1f / %.1f / %.1f / %.1f, %d of %d starts solved", sum.it_box,
                                                 sum.fe, sum.it_qua, sum.mvp, solved, STARTS),
-                          .met = solved == STARTS && sum.it_box <= 3.0 * printed.it_box && sum.mvp <= 3.0 * printed.mvp,
+                          .run = with_our_data,
+                          .rule = "all starts solved, ItBox and MVP within a factor of 1.5",
+                          .met = solved == STARTS && alike(sum.it_box, printed.it_box) && alike(sum.mvp, printed.mvp),
                           .reason = reason});
   ch_report_row(report, ch_report_say(report, "Scarf, %s: mean seconds (Table 1)", name),
                 (ChFacts){.printed = ch_report_say(report, "%.1f", printed.seconds),
                           .ours = ch_report_say(report, "%.4f", sum.seconds),
+                          .run = with_our_data,
+                          .rule = "not longer",
                           .met = sum.seconds <= printed.seconds,
                           .reason = "this machine was slower"});
   bool same = atoi(printed.dimension) == sum.dimension;
   ch_report_row(
       report, ch_report_say(report, "Scarf, %s: dimension of the form (2)", name),
-      (ChFacts){
-          .printed = printed.dimension,
-          .ours = ch_report_say(report, "%d", sum.dimension),
-          .met = same,
-          .reason =
-              "six prices, eight activities and the normalisation make 29 in the form (2); which further variable the "
-              "document counts it does not say"});
+      (ChFacts){.printed = printed.dimension,
+                .ours = ch_report_say(report, "%d", sum.dimension),
+                .run = with_our_data,
+                .rule = "the same",
+                .met = same,
+                .reason =
+                    "six prices and eight activities make 14 pairs, 28 variables of the form (2); the equation that "
+                    "fixes the sum adds a free variable here, 29. Both printed dimensions are even: the document must "
+                    "count that equation as a pair, too, 15 pairs, 30. So written it holds for any larger sum as well, "
+                    "and ours stays an equation"});
   return CH_OK;
 }
 
@@ -120,6 +137,7 @@ static ChStatus scarf(ChItemRun* run, ChArena* arena, const char* model, const c
 
 typedef struct Control {
   Work work[FAMILIES][SIZES];
+  Work fine[FAMILIES][SIZES];  // families 3 and 4 up to 7,000, without our limit of inner iterations
 } Control;
 
 // Families 3 and 4 hold the bound most of the time and take minutes at 70,000: left to a reader who asks for it.
@@ -133,7 +151,9 @@ static ChStatus control_run(ChItemRun* run, ChArena* arena, Control* control) {
       if (!wanted(run->quick, family, size)) continue;
       char words[64];
       snprintf(words, sizeof words, "control:dimension=%d,family=%d", sizes[size], family + 1);
-      ChStatus status = solve(run->context, arena, words, &control->work[family][size]);
+      ChStatus status = solve(run->context, arena, words, 0, &control->work[family][size]);
+      if (status == CH_OK && family >= 2 && sizes[size] <= FINE_MOST)
+        status = solve(run->context, arena, words, INNER, &control->fine[family][size]);
       if (status != CH_OK) return status;
       if (!ch_item_progress(run, 0.05 + 0.9 * pow((size + (family + 1.0) / FAMILIES) / SIZES, 4.0))) return CH_OK;
     }
@@ -168,7 +188,7 @@ static void control_chart(ChReport* report, const Control* control) {
 
 static void control_rows(ChReport* report, const Control* control, bool quick) {
   int solved = 0, ran = 0;
-  double worst = 0.0, largest = 0.0, box[2][2] = {{1e9, 0.0}, {1e9, 0.0}};
+  double worst = 0.0, largest = 0.0, box[3][2] = {{1e9, 0.0}, {1e9, 0.0}, {1e9, 0.0}};
   for (int f = 0; f < FAMILIES; ++f)
     for (int k = 0; k < SIZES; ++k) {
       const Work* w = &control->work[f][k];
@@ -179,25 +199,39 @@ static void control_rows(ChReport* report, const Control* control, bool quick) {
       box[f / 2][0] = fmin(box[f / 2][0], w->it_box);
       box[f / 2][1] = fmax(box[f / 2][1], w->it_box);
       if (w->dimension == ANSWER_MOST) largest = fmax(largest, w->seconds);
+      const Work* fine = &control->fine[f][k];
+      if (!fine->ran) continue;
+      box[2][0] = fmin(box[2][0], fine->it_box);
+      box[2][1] = fmax(box[2][1], fine->it_box);
     }
   ch_report_row(report, "optimal control: runs that end well, and their objectives",
                 (ChFacts){.printed = "all; 1e-13 to 1e-4",
                           .ours = ch_report_say(report, "%d of %d; %.0e at most", solved, ran, worst),
+                          .run = with_our_data,
+                          .rule = "all, at most 1e-4",
                           .met = solved == ran && worst <= 1e-4,
                           .reason = "some runs end short of a solution"});
   if (!quick)
-    ch_report_row(report, "optimal control, dimension 70,000: time",
-                  (ChFacts){.printed = "8.8 hours on average",
-                            .ours = ch_report_say(report, "%.2g s at most, families 1 and 2", largest),
-                            .met = largest > 0.0 && largest <= 8.8 * 3600.0,
-                            .reason = "it took longer"});
+    ch_report_row(
+        report, "optimal control, dimension 70,000: time",
+        (ChFacts){
+            .printed = "8.8 hours on average",
+            .ours = ch_report_say(report, "%.2g s at most, families 1 and 2; 3 and 4 are not run", largest),
+            .run.changed = "our own data, and two of the four families: the others take minutes each, docs/mcp.md",
+            .rule = "not longer",
+            .met = largest > 0.0 && largest <= 8.8 * 3600.0,
+            .reason = "it took longer"});
   ch_report_claim(
       report, "Trust-region iterations and function values remain about the same as the dimension grows.",
-      (ChFacts){.met = box[0][1] <= 3.0 * box[0][0] && box[1][1] <= 3.0 * box[1][0]},
+      (ChFacts){.run = with_our_data,
+                .rule = "the most is at most twice the least, in every pair of families",
+                .met = box[0][1] <= 2.0 * box[0][0] && box[1][1] <= 2.0 * box[1][0]},
       "Families 1 and 2 take %.0f to %.0f iterations at all dimensions. Families 3 and 4, whose control lies on "
       "its bound most of the time, take %.0f to %.0f: there the number of bounds to be found grows with the "
-      "grid. The document's initial states are not printed.",
-      box[0][0], box[0][1], box[1][0], box[1][1]);
+      "grid. Part of it is our limit of 20 iterations of the quadratic solver: with 2,000 they take %.0f to %.0f up to "
+      "dimension 7,000. Neither the document's test of stopping, a projected gradient of 1e-5, nor the first radius "
+      "changes that, tried by hand. Its initial states are not printed.",
+      box[0][0], box[0][1], box[1][0], box[1][1], box[2][0], box[2][1]);
   double p[FAMILIES];
   for (int f = 0; f < FAMILIES; ++f) p[f] = growth(control->work[f]);
   bool power = true;
@@ -206,7 +240,7 @@ static void control_rows(ChReport* report, const Control* control, bool quick) {
       report,
       "The effort per iteration grows with the grid as a straight line over log-log axes (Fig 1); the "
       "text calls it exponential.",
-      (ChFacts){.met = power},
+      (ChFacts){.run = with_our_data, .rule = "a power of the dimension between 0.3 and 3", .met = power},
       "Time per iteration grows like dimension^%.2f, ^%.2f, ^%.2f and ^%.2f for families 1 to 4 from 700 up: a "
       "power, which is what a straight line over these axes means, and not an exponential.",
       p[0], p[1], p[2], p[3]);
@@ -222,8 +256,8 @@ static void tell(ChReport* report, bool quick) {
   ch_report_text(
       report,
       "The data are in GAMS files that the document names and does not print. The models here are the same, with "
-      "numbers of our own that lead to the printed dimensions. Counts are comparable in kind: they count as "
-      "reproduced within a factor of three.%s",
+      "numbers of our own that lead to the printed dimensions. So none of these findings has the document's setting: "
+      "counts and times are comparable in kind.%s",
       quick ? " The quick form ends at dimension 2,100." : "");
   ch_report_choice(
       report, "data of Harker's, Scarf's and Bertsekas' models",

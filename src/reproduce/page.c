@@ -253,8 +253,9 @@ static void put_head(FILE* f, const ChPage* page, const ChTally* tally) {
   put_tagged(f, "<li><code>", page->command, "</code></li></ul>");
   if (page->quick)
     fputs(
-        "<p class=\"note\">This is the quick form: smaller experiments that judge the same claims. Each says what is "
-        "smaller; <code>cardhouse reproduce all</code> runs them in full.</p>",
+        "<p class=\"note\">This is the quick form: smaller experiments, so that little has the documents' setting. "
+        "Each "
+        "says what is smaller; <code>cardhouse reproduce all</code> runs them in full.</p>",
         f);
   fputs("<p class=\"note\">", f);
   for (const char* c = ch_verdict_rule; *c; ++c)

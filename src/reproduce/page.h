@@ -14,7 +14,10 @@ typedef struct ChPage {
   bool quick;
   int count;
   json_t* const* results;
+  int kept;                  // of the results, those that an earlier run left
   const char* command;       // with which the report was made
+  const char* revision;      // of the sources, or NULL
+  double load;               // of the machine before the items began, processes; negative: not known
   const char* picture_lack;  // why pictures are missing, or NULL
 } ChPage;
 

@@ -82,19 +82,19 @@ const char* ch_machine_name(void) {
 
 // --- making, keeping -------------------------------------------------------------------------------------------------
 
-static json_t* today(void) {
-  char text[32];
+const char* ch_today(void) {
+  static char text[32];
   time_t now = time(NULL);
   struct tm day;
-  return gmtime_r(&now, &day) && strftime(text, sizeof text, "%Y-%m-%d", &day) ? json_string(text) : json_string("");
+  return gmtime_r(&now, &day) && strftime(text, sizeof text, "%Y-%m-%d", &day) ? text : "";
 }
 
 json_t* ch_result_make(const ChItem* item, const ChResultKey* key, json_t* report, const char* failure) {
   return json_pack("{s:s, s:s, s:s, s:b, s:s, s:s, s:s, s:o, s:o, s:o, s:b, s:o}", "cardhouse", key->version, "build",
                    key->build, "engines", item->reads_engines ? key->engines : "", "quick", (int)key->quick, "name",
                    item->name, "title", item->title, "source", item->source, "machine", ch_json_path(ch_machine_name()),
-                   "date", today(), "failure", failure ? ch_json_path(failure) : json_null(), "interrupted", 0,
-                   "report", report);
+                   "date", json_string(ch_today()), "failure", failure ? ch_json_path(failure) : json_null(),
+                   "interrupted", 0, "report", report);
 }
 
 static void result_path(const char* folder, const ChItem* item, char path[PATH_SIZE]) {

@@ -32,5 +32,6 @@ bool ch_result_failed(const json_t* result);
 
 // "x86_64, 2 processors (model name)": what times are of.
 const char* ch_machine_name(void);
+const char* ch_today(void);  // "2026-11-18", UTC
 
 #endif

@@ -83,7 +83,18 @@ static void put_head(FILE* f, const ChPage* page, const ChTally* tally) {
   put_all(f, "Written by `", page->command, "`, see [reproduce.md](reproduce.md), ");
   put_all(f, "with version ", page->version, "");
   fprintf(f, " in the %s form", page->quick ? "quick" : "full");
-  put_all(f, "; times are of one core of: ", ch_machine_name(), ".\n\n");
+  put_all(f, "; times are of one core.\n\n* machine: ", ch_machine_name(), "\n");
+  put_all(f, "* date: ", ch_today(), "\n");
+  put_all(f, "* commit: ", page->revision ? page->revision : "not told", "\n");
+  if (page->load >= 0.0)
+    fprintf(f, "* load before it began: %.2f\n", page->load);
+  else
+    fputs("* load before it began: not known\n", f);
+  if (page->kept > 0)
+    fprintf(f, "* items: %d, of which %d were kept from an earlier run of the same program\n\n", page->count,
+            page->kept);
+  else
+    fprintf(f, "* items: %d, all run by this command\n\n", page->count);
   fputs("Findings: ", f);
   ch_tally_put(f, tally);
   fputs(".\n", f);

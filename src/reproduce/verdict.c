@@ -52,9 +52,10 @@ void ch_verdict_put_basis(FILE* out, const ChFacts* f) {
   const char* next = "";
   if (f->printed && !f->not_run) {
     if (judged_by_figure(f))
-      fprintf(out, "within a factor of %g (ours is %.2g times the printed)", f->factor, f->value[1] / f->value[0]);
+      fprintf(out, "judged by: within a factor of %g (ours is %.2g times the printed)", f->factor,
+              f->value[1] / f->value[0]);
     else
-      fprintf(out, "%s", f->rule ? f->rule : "no rule stated");
+      fprintf(out, "judged by: %s", f->rule ? f->rule : "no rule stated");
     next = "; ";
   }
   if (f->run.steps > 0) {
@@ -76,7 +77,7 @@ static void put_difference(FILE* out, const ChFacts* f) {
     fputs(f->reason ? f->reason : "", out);
     next = "; ";
   } else {
-    next = "as a figure it agrees, but ";
+    next = "it agrees, but ";
   }
   if (f->run.changed) {
     fprintf(out, "%sour run did not have its setting: %s", next, f->run.changed);
