@@ -228,6 +228,18 @@ class Scenes(Runs):
         np.testing.assert_allclose(position, [-0.15 * np.sin(2), 0.15 * np.cos(2)], atol=1e-6)  # h^2
 
 
+    def test_a_house_stands_without_stabilisation_by_solutions_and_not_by_sweeps_from_nothing(self):
+        """Gaps of round-off count as closed: an exact solution does not move, and what moves is the solver's error."""
+        def moved(method):
+            house = json.loads(subprocess.run([PROGRAM, "scene", "cards"], capture_output=True, check=True).stdout)
+            house["step"].update(rest=False, warm=False, stabilization={"mode": "off"})
+            result = run(self.scene({**house, "method": method}), "--until", "0.05", "--json")
+            self.expect(result, 0)
+            return json.loads(result.stdout)["displacement"]["max"]
+        self.assertLess(moved({"name": "auto"}), 1e-9)
+        self.assertGreater(moved({"name": "pgs", "max_iterations": 10}), 1e-3)
+
+
 class Trajectory(Runs):
     def test_layout(self):
         out = self.path("motion.h5")

@@ -486,7 +486,37 @@ def soft_bodies():
                      y_label="frequency too high by, beside 64 cells", x_log=True)
 
 
-PICTURES = {"cardhouse": cardhouse, "first_scene": first_scene, "methods": methods, "nsgs": nsgs, "ansgs": ansgs,
+DRIFTS = {  # name in the picture: (method, sweeps, what `step` has)
+    "10 sweeps, stabilised": ("pgs", 10, {}),
+    "10 sweeps, from nothing": ("pgs", 10, {"stabilization": {"mode": "off"}, "warm": False}),
+    "100 sweeps, from nothing": ("pgs", 100, {"stabilization": {"mode": "off"}, "warm": False}),
+    "10 sweeps": ("pgs", 10, {"stabilization": {"mode": "off"}}),
+    "solved": ("auto", 0, {"stabilization": {"mode": "off"}}),
+}
+
+
+def drift():
+    """How far a card of the house has moved, by what solves its steps."""
+    scene, motion = os.path.join(FOLDER, "drift.json"), os.path.join(FOLDER, "drift.h5")
+    curves = []
+    for name, (method, sweeps, step) in DRIFTS.items():
+        world = json.loads(subprocess.run([f"{BUILD}/cardhouse", "scene", "cards"], check=True, capture_output=True).stdout)
+        world["step"].update(rest=False, **step)
+        world["method"] = {"name": method, "max_iterations": sweeps}
+        with open(scene, "w", encoding="utf-8") as file:
+            json.dump(world, file)
+        subprocess.run([f"{BUILD}/cardhouse", "run", scene, "--until", "4", "--every", "10", "--out", motion, "--quiet"],
+                       check=True)
+        with h5py.File(motion) as file:
+            position, time = file["body/position"][:], file["time"][:]
+        moved = ((position - position[0]) ** 2).sum(axis=2).max(axis=1) ** 0.5
+        curves.append((name, [(t, m) for t, m in zip(time, moved) if m > 0]))
+    return plot.document(640, 300, plot.panel(
+        70, 30, 340, 210, curves=curves, title="house of four levels: how far a card has moved, m", x_label="seconds",
+        y_label="m", y_floor=1e-15))
+
+
+PICTURES = {"cardhouse": cardhouse, "drift": drift, "first_scene": first_scene, "methods": methods, "nsgs": nsgs, "ansgs": ansgs,
             "working_set": working_set, "leap": leap, "walk": walk,
             "newton": newton, "admm": admm, "ipm": ipm,
             "lemke": lemke, "successive": successive, "staggered": staggered, "auto": portfolio,

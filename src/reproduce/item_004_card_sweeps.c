@@ -72,7 +72,7 @@ static void report_setting(ChReport* report, const Setting* s, const ChHouseSum*
       report, s->name,
       (ChFacts){
           .printed = !printed           ? NULL
-                     : s->sweeps < 1000 ? "slip, then full collapse; iterations and start are not printed"
+                     : s->sweeps < 1000 ? "slip, then full collapse; iterations and start are left open"
                                         : "slip, then full collapse, also with >> 1000 iterations",
           .ours = told(report, sum),
           .run = how(sum),

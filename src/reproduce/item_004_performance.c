@@ -175,7 +175,8 @@ static void report_row(ChReport* report, const Row* row, const Way* way, const C
                           .run = run,
                           .rule = "ours is not longer",
                           .met = solve < row->seconds,
-                          .reason = "a solve takes longer here, at a tolerance a hundred times smaller or more"});
+                          .reason = "a solve takes longer here: the certificate bounds the error, the document's rule "
+                                    "the change of friction"});
   if (way != &ways[0]) return;
   ch_report_row(
       report, ch_report_say(report, "%s, %s: contacts of a step", row->subject.name, way->name),

@@ -387,7 +387,8 @@ static void judge(ChReport* report, const Replay* all) {
       "Where things stand, hang or lie, Algorithm 1 takes at least %.1f times fewer iterations with them%s.", quiet,
       isfinite(moving) ? ch_report_say(report,
                                        "; where a block lands, or legs slide and chatter, as little as %.2g times: the "
-                                       "friction of the step before is no good start there",
+                                       "friction of the step before is no good start there, whether it is kept as an "
+                                       "impulse on the bodies or by contact",
                                        moving)
                        : "");
   ch_report_claim(report, "In many cases the speed-up is up to two orders of magnitude.",
