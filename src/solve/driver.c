@@ -11,8 +11,10 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "cardhouse/solve.h"
+#include "linalg/sparse.h"
 #include "problem/cones.h"
 #include "problem/grader.h"
+#include "problem/mass.h"
 #include "solve/method.h"
 #include "solve/polygon_lcp.h"
 
@@ -29,6 +31,7 @@ typedef struct Driver {
   ChArena* shared;  // linear systems of the part at hand
   const ChProblem* problem;
   const ChSolveOptions* options;
+  ChSolveOptions cold;  // of a baseline: the same without a start
   const ChMethod *method, *inner;
   ChGrader* grader;
   ChPrepared parts;
@@ -41,6 +44,7 @@ typedef struct Driver {
   double** best;  // per part: its reactions in scaled variables
   double* error;  // theirs, NAN where it must be measured
   double* u;
+  double* withheld;  // of a baseline: impulses of r_out that bodies do not get, or NULL
   double *r_out, *u_out, *v_out;
   ChSolveInfo* info;
 } Driver;
@@ -141,6 +145,10 @@ static ChStatus check_capabilities(Driver* d) {
     if (!s->symmetric && !(d->method->takes & CH_TAKES_UNSYMMETRIC))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' needs a symmetric W; this one is not",
                      d->method->name);
+    if (!s->bodies && (d->method->takes & CH_NEEDS_BODIES))
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED,
+                     "method '%s' needs bodies: this problem has none that it knows (local form, or one large M)",
+                     d->method->name);
     if (s->polygonal && !(d->method->takes & CH_TAKES_POLYGON))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes smooth cones only, not polygons",
                      d->method->name);
@@ -196,6 +204,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   ChArenaMark mark = ch_arena_mark(d->arena), shared_mark = ch_arena_mark(d->shared);
   ChShared shared = {.arena = d->shared, .system = &part->system};
   double floor = fmax(part->zero_error, 1e-6);
+  const ChBodies* bodies = d->withheld ? part->system.bodies : NULL;
   ChRun run = {.system = &part->system,
                .arena = d->arena,
                .options = d->options,
@@ -208,6 +217,9 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
                .stage = d->method->name,
                .scale = floor,
                .shared = &shared,
+               .problem = d->problem,
+               .part = part,
+               .withheld = bodies ? CH_TAKE(d->arena, bodies->dofs, double) : NULL,
                .r = d->best[c]};
   run.error = d->error[c];
   if (isnan(run.error)) {
@@ -217,6 +229,8 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   if (isnan(run.error)) run.error = INFINITY;
   d->error[c] = NAN;
   if (!(run.error <= run.tolerance)) d->method->solve(&run);
+  for (int k = 0; bodies && k < bodies->dofs; ++k)
+    d->withheld[bodies->source[k]] = part->c * bodies->root[k] * run.withheld[k];
   part->system = prepared;
   ch_arena_release(d->shared, shared_mark);
   ch_arena_release(d->arena, mark);
@@ -241,11 +255,22 @@ static void gather(Driver* d) {
     ch_block_project(&p->blocks[i], d->options->pose, d->r_out + p->blocks[i].row, d->r_out + p->blocks[i].row);
 }
 
+// v and u of bodies that do not get all of r. The certificate's `balance` is what they are then off by.
+static void withhold(Driver* d) {
+  const ChProblem* p = d->problem;
+  double* change = CH_TAKE(d->arena, p->dof, double);
+  ch_mass_solve(p->mass, d->withheld, change);
+  for (int j = 0; j < p->dof; ++j) d->v_out[j] -= change[j];
+  memcpy(d->u_out, p->w, (size_t)p->rows * sizeof *p->w);
+  ch_sparse_multiply_transposed_add(&p->H, d->v_out, d->u_out);
+}
+
 static ChStatus grade(Driver* d) {
   d->starts = false;
   gather(d);
   ChStatus status = ch_problem_velocity(d->context, d->problem, d->r_out, d->v_out, d->u_out);
   if (status != CH_OK) return status;
+  if (d->withheld) withhold(d);
   return ch_grader_grade(d->context, d->grader, d->r_out, d->v_out, &d->info->certificate);
 }
 
@@ -364,9 +389,21 @@ static ChStatus set_up_and_solve(Driver* d, const unsigned char* skip) {
   return solve_and_grade(d);
 }
 
+// A baseline answers from nothing, whatever the caller would start with.
+static void forget_start(Driver* d) {
+  d->cold = *d->options;
+  d->cold.warm = NULL;
+  d->cold.accept = 0.0;
+  d->options = &d->cold;
+  bool bodies = (d->method->takes & CH_NEEDS_BODIES) && d->problem->form == CH_FORM_GLOBAL;
+  if (bodies) d->withheld = CH_TAKE(d->arena, d->problem->dof, double);
+}
+
 static ChStatus drive(Driver* d) {
   ChStatus status = check_arguments(d);
   if (status != CH_OK) return status;
+  bool baseline = (d->method->takes & CH_IS_BASELINE) != 0;
+  if (baseline) forget_start(d);
   d->started = ch_clock_seconds();
   d->begun = ch_work_done();
   d->deadline = ch_deadline_in(d->options->time_limit, d->options->work_limit);
@@ -378,7 +415,7 @@ static ChStatus drive(Driver* d) {
   if (status != CH_OK) return status;
   snprintf(d->info->stage, sizeof d->info->stage, "%s", serves ? "start" : d->method->name);
   if (!serves) {
-    const unsigned char* open = find_open(d);
+    const unsigned char* open = baseline ? NULL : find_open(d);
     status = set_up_and_solve(d, open);
     if (open && (status == CH_MAX_ITER || status == CH_STATIONARY)) status = set_up_and_solve(d, NULL);
     bool fell_short = status == CH_MAX_ITER || status == CH_STATIONARY || status == CH_MAX_TIME;

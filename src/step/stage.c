@@ -286,6 +286,23 @@ static ChStatus run_solver(ChContext* context, Island* island, ChSolveOptions* o
   return status;
 }
 
+// Gaps of the island's contacts, for methods that are springs.
+static ChStepGaps gaps_of(const Island* island) {
+  const ChStage* s = island->stage;
+  double* gap = CH_TAKE(island->arena, island->problem->rows, double);
+  double* added = CH_TAKE(island->arena, island->problem->rows, double);
+  int row = 0;
+  for (int k = s->islands->block_start[island->index]; k < s->islands->block_start[island->index + 1]; ++k) {
+    const ChRowBlock* block = &s->rows->blocks[s->islands->blocks[k]];
+    if (block->gap >= 0) {
+      gap[row] = s->rows->value[block->law.row];
+      added[row] = s->rows->w[block->law.row] - s->rows->prescribed[block->law.row];
+    }
+    row += block->law.dimension;
+  }
+  return (ChStepGaps){.h = s->moment->end - s->moment->time, .gap = gap, .added = added};
+}
+
 static ChStatus solve_blocks(ChContext* context, Island* island) {
   ChStage* s = island->stage;
   const ChProblem* p = island->problem;
@@ -295,6 +312,8 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
   memcpy(start, island->r, (size_t)p->rows * sizeof *start);
   options.warm = s->options->warm ? start : NULL;
   options.threads = 1;
+  ChStepGaps gaps = gaps_of(island);
+  options.gaps = &gaps;
   int unsure = steps_unsure(island);
   if (s->unsure && p->rows <= CHEAP_ROWS) options.accept = (unsure > 0 ? UNSURE : SURE) * options.tolerance;
   ChStatus status = run_solver(context, island, &options);
