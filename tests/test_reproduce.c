@@ -29,9 +29,10 @@ static ChStatus run_good(ChItemRun* run) {
   fclose(file);
   const double x[3] = {0.0, 1.0, NAN}, y[3] = {1.0, 2.0, 3.0}, cells[4] = {1.0, 2.0, NAN, 4.0}, range[2] = {0.0, 1.0};
   ch_report_text(run->report, "A <script>alert('%d')</script> & more.", 1);
-  ch_report_row(run->report, "mass", "1 kg", "1 kg", CH_REPRODUCED, "");
-  ch_report_row(run->report, "length", "2 m", "3 m", CH_DIFFERS, "a | in the reason");
-  ch_report_claim(run->report, "It stands.", true, "It stood for %d s.", 10);
+  ch_report_row(run->report, "mass", (ChFacts){.printed = "1 kg", .ours = "1 kg", .value = {1.0, 1.0}, .factor = 1.5});
+  ch_report_row(run->report, "length", (ChFacts){.printed = "2 m", .ours = "3 m", .reason = "a | in the reason"});
+  ch_report_claim(run->report, "It stands.", (ChFacts){.rule = "it stands for 10 s", .met = true}, "It stood for %d s.",
+                  10);
   ch_chart_line(ch_report_chart(run->report, "A line.", "x [m]", "y [m]", 0), "one", 3, x, y);
   ch_report_map(run->report, "A map.", 2, 2, cells, range, range, "x [m]", "y [m]", "value [1]", false);
   ch_item_progress(run, 0.5);
@@ -50,7 +51,7 @@ static ChStatus run_refused(ChItemRun* run) {
 }
 
 static ChStatus run_unreasoned(ChItemRun* run) {
-  ch_report_row(run->report, "length", "2 m", "3 m", CH_DIFFERS, "");
+  ch_report_row(run->report, "length", (ChFacts){.printed = "2 m", .ours = "3 m", .reason = ""});
   return CH_OK;
 }
 
@@ -59,7 +60,11 @@ static ChStatus run_endless(ChItemRun* run) {
   return CH_OK;
 }
 
-static const ChItem good = {.name = "000-good", .title = "good", .source = "test", .run = run_good},
+static const ChItem good = {.name = "000-good",
+                            .title = "good",
+                            .source = "test",
+                            .run = run_good,
+                            .same_when_quick = true},
                     crash = {.name = "000-crash", .title = "crash", .source = "test", .run = run_crash},
                     refused = {.name = "000-refused", .title = "refused", .source = "test", .run = run_refused},
                     unreasoned = {.name = "000-unreasoned", .title = "none", .source = "test", .run = run_unreasoned},
@@ -85,6 +90,102 @@ static long runs_of_good(void) {
   return stat(ch_temporary_path("report/items/000-good/runs"), &info) == 0 ? (long)info.st_size : 0;
 }
 
+// --- the rule --------------------------------------------------------------------------------------------------------
+
+static const ChFacts sound = {.printed = "2 s", .ours = "2.5 s", .value = {2.0, 2.5}, .factor = 1.5};
+
+static ChVerdict judged(ChFacts facts) { return ch_verdict_of(&facts); }
+
+// Every combination of what the rule asks for: reproduced is one of them.
+static void reproduced_takes_all_that_the_rule_asks_for(void** state) {
+  (void)state;
+  for (unsigned k = 0; k < 128; ++k) {
+    bool run = !(k & 1), printed = !(k & 2), setting = !(k & 4), kept = !(k & 8), equal = !(k & 16), figure = !(k & 32),
+         by_figure = !(k & 64);
+    ChFacts facts = {.printed = printed ? "2 s" : NULL,
+                     .run = {.changed = setting ? NULL : "half as long",
+                             .steps = 100,
+                             .missed = kept ? 0 : 1,
+                             .tolerance = 1e-8,
+                             .contacts = {100.0, equal ? 105.0 : 20.0}},
+                     .value = {2.0, figure ? 2.5 : 4.0},
+                     .factor = by_figure ? 1.5 : 0.0,
+                     .rule = "ours is not longer",
+                     .met = figure,
+                     .reason = "another scene",
+                     .not_run = run ? NULL : "it would take a day"};
+    ChVerdict expected = !run                                 ? CH_NOT_RUN
+                         : !printed                           ? CH_OURS_ALONE
+                         : setting && kept && equal && figure ? CH_REPRODUCED
+                                                              : CH_DIFFERS;
+    assert_int_equal(judged(facts), expected);
+    assert_null(ch_verdict_lack(&facts));
+  }
+}
+
+static void figures_are_judged_both_ways_and_never_when_unknown(void** state) {
+  (void)state;
+  const double near[][2] = {{2.0, 2.0}, {2.0, 3.0}, {3.0, 2.0}, {-2.0, -2.5}},
+               far[][2] = {{2.0, 3.01}, {3.01, 2.0}, {2.0, -2.0}, {0.0, 0.0},     {2.0, NAN},
+                           {NAN, 2.0},  {0.0, 1.0},  {2.0, 0.0},  {2.0, INFINITY}};
+  ChFacts facts = sound;
+  for (size_t k = 0; k < sizeof near / sizeof *near; ++k) {
+    memcpy(facts.value, near[k], sizeof near[k]);
+    assert_int_equal(judged(facts), CH_REPRODUCED);
+  }
+  for (size_t k = 0; k < sizeof far / sizeof *far; ++k) {
+    memcpy(facts.value, far[k], sizeof far[k]);
+    assert_int_equal(judged(facts), CH_DIFFERS);
+    assert_string_equal(ch_verdict_lack(&facts), "has no reason");
+  }
+}
+
+static void misses_count_unless_they_are_the_claim(void** state) {
+  (void)state;
+  ChFacts facts = sound;
+  facts.run = (ChOurRun){.steps = 10, .missed = 1, .tolerance = 1e-8};
+  assert_int_equal(judged(facts), CH_DIFFERS);
+  facts.run.claimed = "the method fails";
+  assert_int_equal(judged(facts), CH_REPRODUCED);
+  facts.run = (ChOurRun){.fitted = "mu = 0.3"};
+  assert_int_equal(judged(facts), CH_REPRODUCED);
+}
+
+static void check_words(ChFacts facts, const char* basis, const char* reason) {
+  static void (*const put[])(FILE*, const ChFacts*) = {ch_verdict_put_basis, ch_verdict_put_reason};
+  const char* const expected[] = {basis, reason};
+  for (int k = 0; k < 2; ++k) {
+    char* text = NULL;
+    size_t length = 0;
+    FILE* file = open_memstream(&text, &length);
+    put[k](file, &facts);
+    fclose(file);
+    assert_string_equal(text, expected[k]);
+    free(text);
+  }
+}
+
+// The factor, the steps missed, what was chosen after looking and what was changed stand beside the verdict.
+static void a_verdict_says_what_it_goes_by(void** state) {
+  (void)state;
+  ChFacts facts = sound;
+  facts.run = (ChOurRun){.fitted = "mu = 0.3", .steps = 9, .tolerance = 1e-8};
+  check_words(
+      facts,
+      "within a factor of 1.5 (ours is 1.2 times the printed); 0 of 9 steps missed 1e-08; chosen after looking: "
+      "mu = 0.3",
+      "");
+  facts.run =
+      (ChOurRun){.changed = "1 s of 5", .steps = 9, .missed = 2, .tolerance = 1e-8, .contacts = {2042.0, 112.0}};
+  check_words(facts, "within a factor of 1.5 (ours is 1.2 times the printed); 2 of 9 steps missed 1e-08",
+              "as a figure it agrees, but our run did not have its setting: 1 s of 5; 2 of 9 steps missed 1e-08; 2042 "
+              "contacts printed, 112 here");
+  facts.printed = NULL;
+  check_words(facts, "2 of 9 steps missed 1e-08; not its setting: 1 s of 5", "the document does not print it");
+  check_words((ChFacts){.printed = "falls", .rule = "it falls", .reason = "it is glued"}, "it falls", "it is glued");
+  check_words((ChFacts){.printed = "falls", .not_run = "it takes a day"}, "", "it takes a day");
+}
+
 // --- the runner ------------------------------------------------------------------------------------------------------
 
 static void broken_items_are_caught_and_the_others_end(void** state) {
@@ -94,7 +195,7 @@ static void broken_items_are_caught_and_the_others_end(void** state) {
   CHECK_OK(context, ch_runner_run(&context, &runner));
   for (int k = 0; k < 3; ++k) {
     assert_true(ch_result_failed(states[k].result));
-    assert_string_equal(ch_finding_at(states[k].result, ch_finding_count(states[k].result) - 1).verdict, "cannot be");
+    assert_string_equal(ch_finding_at(states[k].result, ch_finding_count(states[k].result) - 1).verdict, "not run");
   }
   assert_non_null(strstr(last_reason(&states[0]), "last words"));
   assert_string_equal(last_reason(&states[1]), "the scene has a negative mass");
@@ -103,8 +204,8 @@ static void broken_items_are_caught_and_the_others_end(void** state) {
   assert_int_equal(ch_finding_count(states[3].result), 3);
   ChTally tally = {0};
   ch_tally_add(&tally, states[3].result);
-  assert_int_equal(tally.reproduced, 2);
-  assert_int_equal(tally.differs, 1);
+  assert_int_equal(tally.count[CH_REPRODUCED], 2);
+  assert_int_equal(tally.count[CH_DIFFERS], 1);
   ch_runner_free(&runner);
 }
 
@@ -203,7 +304,7 @@ static void text_stays_text_on_the_page(void** state) {
   assert_null(strstr(html, "nan"));
   char* markdown = text_of_file(ch_temporary_path("validation.md"), arena);
   assert_non_null(strstr(markdown, "a \\| in the reason"));
-  assert_non_null(strstr(markdown, "2 findings are reproduced, 1 differ, 0 cannot be"));
+  assert_non_null(strstr(markdown, "Findings: 2 reproduced, 1 differ, 0 are ours alone, 0 not run."));
   ch_arena_destroy(arena);
   ch_runner_free(&runner);
 }
@@ -279,6 +380,10 @@ static int remove_all(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(reproduced_takes_all_that_the_rule_asks_for),
+      cmocka_unit_test(figures_are_judged_both_ways_and_never_when_unknown),
+      cmocka_unit_test(misses_count_unless_they_are_the_claim),
+      cmocka_unit_test(a_verdict_says_what_it_goes_by),
       cmocka_unit_test(broken_items_are_caught_and_the_others_end),
       cmocka_unit_test(an_endless_item_is_ended),
       cmocka_unit_test(results_are_kept_for_the_same_program_and_form_only),

@@ -96,9 +96,9 @@ static ChExit print_json(const ChCommand* self, const ChRunner* runner) {
     json_t* findings = json_array();
     for (int f = 0; f < ch_finding_count(result); ++f) {
       ChFinding finding = ch_finding_at(result, f);
-      json_array_append_new(findings, json_pack("{s:s, s:s, s:s, s:s, s:s}", "what", finding.what, "printed",
-                                                finding.claim ? "claim" : finding.printed, "ours", finding.ours,
-                                                "verdict", finding.verdict, "reason", finding.reason));
+      json_array_append_new(findings, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "what", finding.what, "printed",
+                                                finding.printed, "ours", finding.ours, "verdict", finding.verdict,
+                                                "basis", finding.basis, "reason", finding.reason));
     }
     json_array_append_new(
         items, json_pack("{s:s, s:s, s:s, s:b, s:o, s:O?, s:o}", "name", ch_text_of(result, "name"), "title",

@@ -51,9 +51,11 @@ static void print_cells(const int widths[COLUMNS], const char* cells[COLUMNS]) {
 
 static void print_finding(const int widths[COLUMNS], const ChFinding* f) {
   char* verdict = NULL;
-  if (asprintf(&verdict, "%s%s%s", f->verdict, *f->reason ? " because: " : "", f->reason) < 0) verdict = NULL;
-  const char* cells[COLUMNS] = {f->what, f->claim ? "(claim)" : f->printed, f->claim && *f->reason ? "" : f->ours,
-                                verdict ? verdict : f->verdict};
+  if (asprintf(&verdict, "%s%s%s%s%s%s", f->verdict, *f->reason ? " because: " : "", f->reason, *f->basis ? " [" : "",
+               f->basis, *f->basis ? "]" : "") < 0)
+    verdict = NULL;
+  bool told = strcmp(f->reason, f->ours) == 0;  // the evidence of a claim is its reason, too
+  const char* cells[COLUMNS] = {f->what, f->printed, told ? "" : f->ours, verdict ? verdict : f->verdict};
   print_cells(widths, cells);
   free(verdict);
 }
@@ -75,5 +77,7 @@ void ch_verdict_table_print(int count, json_t* const* results) {
     }
     ch_tally_add(&tally, results[k]);
   }
-  printf("\n%d reproduced, %d differ, %d cannot be\n", tally.reproduced, tally.differs, tally.cannot);
+  putchar('\n');
+  ch_tally_put(stdout, &tally);
+  putchar('\n');
 }

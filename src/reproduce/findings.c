@@ -23,24 +23,17 @@ int ch_finding_count(const json_t* result) {
   return (int)(json_array_size(list_of(result, "rows")) + json_array_size(list_of(result, "claims"))) + broke(result);
 }
 
-static ChFinding row_finding(const json_t* row) {
-  const char* verdict = ch_text_of(row, "verdict");
-  bool reproduced = strcmp(verdict, ch_verdict_name(CH_REPRODUCED)) == 0;
-  return (ChFinding){.what = ch_text_of(row, "quantity"),
-                     .printed = ch_text_of(row, "printed"),
-                     .ours = ch_text_of(row, "ours"),
-                     .verdict = verdict,
-                     .reason = reproduced ? "" : ch_text_of(row, "reason")};
-}
-
-static ChFinding claim_finding(const json_t* claim) {
-  bool holds = json_is_true(json_object_get(claim, "holds"));
-  return (ChFinding){.claim = true,
-                     .what = ch_text_of(claim, "claim"),
-                     .printed = "",
-                     .ours = ch_text_of(claim, "evidence"),
-                     .verdict = ch_verdict_name(holds ? CH_REPRODUCED : CH_DIFFERS),
-                     .reason = holds ? "" : ch_text_of(claim, "evidence")};
+static ChFinding finding_of(const json_t* entry, bool claim) {
+  const char* printed = json_string_value(json_object_get(entry, "printed"));
+  return (ChFinding){.claim = claim,
+                     .what = ch_text_of(entry, "what"),
+                     .printed = claim     ? "a claim"
+                                : printed ? printed
+                                          : "not printed",
+                     .ours = ch_text_of(entry, "ours"),
+                     .verdict = ch_text_of(entry, "verdict"),
+                     .basis = ch_text_of(entry, "basis"),
+                     .reason = ch_text_of(entry, "reason")};
 }
 
 static ChFinding broken_finding(const json_t* result) {
@@ -48,23 +41,32 @@ static ChFinding broken_finding(const json_t* result) {
   return (ChFinding){.what = "the item itself",
                      .printed = "",
                      .ours = "",
-                     .verdict = ch_verdict_name(CH_CANNOT_BE),
+                     .verdict = ch_verdict_name(CH_NOT_RUN),
+                     .basis = "",
                      .reason = *failure ? failure : "it was interrupted; what stands here is what there was"};
 }
 
 ChFinding ch_finding_at(const json_t* result, int index) {
   const json_t *rows = list_of(result, "rows"), *claims = list_of(result, "claims");
   size_t k = (size_t)index, row_count = json_array_size(rows);
-  if (k < row_count) return row_finding(json_array_get(rows, k));
-  if (k - row_count < json_array_size(claims)) return claim_finding(json_array_get(claims, k - row_count));
+  if (k < row_count) return finding_of(json_array_get(rows, k), false);
+  if (k - row_count < json_array_size(claims)) return finding_of(json_array_get(claims, k - row_count), true);
   return broken_finding(result);
+}
+
+bool ch_finding_is(const ChFinding* finding, ChVerdict verdict) {
+  return strcmp(finding->verdict, ch_verdict_name(verdict)) == 0;
 }
 
 void ch_tally_add(ChTally* tally, const json_t* result) {
   for (int k = 0; k < ch_finding_count(result); ++k) {
-    const char* verdict = ch_finding_at(result, k).verdict;
-    tally->reproduced += strcmp(verdict, ch_verdict_name(CH_REPRODUCED)) == 0;
-    tally->differs += strcmp(verdict, ch_verdict_name(CH_DIFFERS)) == 0;
-    tally->cannot += strcmp(verdict, ch_verdict_name(CH_CANNOT_BE)) == 0;
+    ChFinding finding = ch_finding_at(result, k);
+    for (int v = 0; v < CH_VERDICTS; ++v) tally->count[v] += ch_finding_is(&finding, (ChVerdict)v);
+    ++tally->all;
   }
+}
+
+void ch_tally_put(FILE* f, const ChTally* tally) {
+  fprintf(f, "%d reproduced, %d differ, %d are ours alone, %d not run", tally->count[CH_REPRODUCED],
+          tally->count[CH_DIFFERS], tally->count[CH_OURS_ALONE], tally->count[CH_NOT_RUN]);
 }

@@ -4,13 +4,17 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
+
+#include "reproduce/verdict.h"
 
 typedef struct ChFinding {
   bool claim;           // `what` is a sentence of the document, `ours` the evidence
   const char* what;     // never NULL, like the others
-  const char* printed;  // "" of a claim
+  const char* printed;  // "not printed" where the document prints nothing, "a claim" of a claim
   const char* ours;
-  const char* verdict;  // "reproduced", "differs" or "cannot be"
+  const char* verdict;  // a name of a ChVerdict
+  const char* basis;    // what the verdict goes by
   const char* reason;   // "" where it is reproduced
 } ChFinding;
 
@@ -21,9 +25,13 @@ ChFinding ch_finding_at(const json_t* result, int index);
 // Text of an object's member, "" where there is none.
 const char* ch_text_of(const json_t* object, const char* key);
 
+bool ch_finding_is(const ChFinding* finding, ChVerdict verdict);
+
 typedef struct ChTally {
-  int reproduced, differs, cannot;
+  int count[CH_VERDICTS], all;
 } ChTally;
 void ch_tally_add(ChTally* tally, const json_t* result);
+// "3 reproduced, 2 differ, 1 are ours alone, 0 not run"
+void ch_tally_put(FILE* f, const ChTally* tally);
 
 #endif

@@ -19,7 +19,8 @@ typedef struct ChItem {
   const char* title;   // one line
   const char* source;  // "000 s4.B, Table 1 [H4, J1]"
   ChStatus (*run)(ChItemRun* run);
-  bool reads_engines;  // engines_csv is part of what it says
+  bool same_when_quick;  // the quick form is the full one
+  bool reads_engines;    // engines_csv is part of what it says
 } ChItem;
 
 // How far the item is, 0 ... 1; false when it should stop (Ctrl-C): return CH_OK soon with what there is.

@@ -72,14 +72,24 @@ static ChStatus first_step(ChItemRun* run) {
         ch_cannonball_solve(run->context, problem, (ChLcp012)m, m == CH_LCP1 ? (run->quick ? 15 : 60) : 0, &answer[m]);
   ch_problem_destroy(problem);
   if (status != CH_OK) return status;
-  ch_report_row(report, "LCP0, first step", "MAX ITER (10,000)", ch_cannonball_say(report, &answer[CH_LCP0]),
-                answer[CH_LCP0].status != CH_OK ? CH_REPRODUCED : CH_DIFFERS, "our path of pivots ends within 10,000");
-  ch_report_row(report, "LCP1, first step", "MAX ITER (10,000)", ch_cannonball_say(report, &answer[CH_LCP1]),
-                answer[CH_LCP1].status != CH_OK ? CH_REPRODUCED : CH_DIFFERS, "the slip settles here");
-  ch_report_row(report, "LCP2, first step", "solved", ch_cannonball_say(report, &answer[CH_LCP2]),
-                answer[CH_LCP2].status == CH_OK ? CH_REPRODUCED : CH_DIFFERS, "the convex problem was not solved");
+  ch_report_row(report, "LCP0, first step",
+                (ChFacts){.printed = "MAX ITER (10,000)",
+                          .ours = ch_cannonball_say(report, &answer[CH_LCP0]),
+                          .met = answer[CH_LCP0].status != CH_OK,
+                          .reason = "our path of pivots ends within 10,000"});
+  ch_report_row(report, "LCP1, first step",
+                (ChFacts){.printed = "MAX ITER (10,000)",
+                          .ours = ch_cannonball_say(report, &answer[CH_LCP1]),
+                          .met = answer[CH_LCP1].status != CH_OK,
+                          .reason = "the slip settles here"});
+  ch_report_row(report, "LCP2, first step",
+                (ChFacts){.printed = "solved",
+                          .ours = ch_cannonball_say(report, &answer[CH_LCP2]),
+                          .met = answer[CH_LCP2].status == CH_OK,
+                          .reason = "the convex problem was not solved"});
   ch_report_claim(
-      report, "Approximate techniques are essential: all solvers except LCP2 fail.", answer[CH_EXACT].status != CH_OK,
+      report, "Approximate techniques are essential: all solvers except LCP2 fail.",
+      (ChFacts){.met = answer[CH_EXACT].status != CH_OK},
       "It held for the methods of the document. Method auto solves the first step exactly, natural residual %.0e, "
       "in %.2g s (LCP2: %.2g s; stages: %s).",
       answer[CH_EXACT].natural, answer[CH_EXACT].seconds, answer[CH_LCP2].seconds, answer[CH_EXACT].stage);
@@ -103,19 +113,25 @@ static ChStatus fall_down(ChItemRun* run, Fall* fall) {
   if (status != CH_OK) return status;
   bool kept = fall->mean_worst <= ALLOWED;
   ch_report_row(
-      run->report, "LCP2, average error in normal velocity, over all steps", "at most 0.12",
-      ch_report_say(run->report, "at most %.2g m/s%s (largest of any contact: %.2g m/s)", fall->mean_worst,
-                    kept ? "" : ch_report_say(run->report, ", and at most 0.12 up to t = %.2f s", fall->kept_until),
-                    fall->largest_worst),
-      kept ? CH_REPRODUCED : CH_DIFFERS,
-      ch_report_say(
-          run->report,
-          "the error is mu times the slip, and disks slide ever faster as the pile comes down: the bound holds for "
-          "%.2f s; how long the document's run was, it does not say",
-          fall->kept_until));
-  ch_report_row(run->report, "LCP2, steps solved", "all",
-                ch_report_say(run->report, "%ld of %ld, to 1e-8", summary.steps - summary.missed, summary.steps),
-                summary.missed == 0 ? CH_REPRODUCED : CH_DIFFERS, "some steps missed the tolerance");
+      run->report, "LCP2, average error in normal velocity, over all steps",
+      (ChFacts){
+          .printed = "at most 0.12",
+          .ours = ch_report_say(
+              run->report, "at most %.2g m/s%s (largest of any contact: %.2g m/s)", fall->mean_worst,
+              kept ? "" : ch_report_say(run->report, ", and at most 0.12 up to t = %.2f s", fall->kept_until),
+              fall->largest_worst),
+          .met = kept,
+          .reason = ch_report_say(
+              run->report,
+              "the error is mu times the slip, and disks slide ever faster as the pile comes down: the bound holds for "
+              "%.2f s; how long the document's run was, it does not say",
+              fall->kept_until)});
+  ch_report_row(run->report, "LCP2, steps solved",
+                (ChFacts){.printed = "all",
+                          .ours = ch_report_say(run->report, "%ld of %ld, to 1e-8", summary.steps - summary.missed,
+                                                summary.steps),
+                          .met = summary.missed == 0,
+                          .reason = "some steps missed the tolerance"});
   return CH_OK;
 }
 

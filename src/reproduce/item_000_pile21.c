@@ -41,7 +41,7 @@ static ChStatus run_frames(ChItemRun* run) {
   for (int k = 0; k < 4; ++k)
     ch_report_picture(report, "pile.h5", times[k], ch_report_say(report, "21 disks after %g s.", times[k]));
   ch_report_claim(
-      report, "The cannonball arrangement falls apart at mu = 0.05.", summary.displacement > 3.0,
+      report, "The cannonball arrangement falls apart at mu = 0.05.", (ChFacts){.met = summary.displacement > 3.0},
       "Some disk has moved by %.1f m, %.1f diameters; %ld of %ld steps missed the tolerance of 1e-8; overlap at "
       "most %.1e m.",
       summary.displacement, summary.displacement / 3.0, summary.missed, summary.steps, summary.penetration);
@@ -128,22 +128,25 @@ static void chart_race(ChReport* report, const Race* race) {
 
 static void judge_race(ChReport* report, const Race* race) {
   const double* t = race->total;
-  ch_report_claim(report, "LCP1 has converged for 21 disks and mu = 0.05.", race->failed[CH_LCP1] == 0,
+  ch_report_claim(report, "LCP1 has converged for 21 disks and mu = 0.05.",
+                  (ChFacts){.met = race->failed[CH_LCP1] == 0},
                   "It ended by its own rule in %d of %d steps, after %ld passes at most.",
                   race->count - race->failed[CH_LCP1], race->count, race->passes_most);
-  ch_report_claim(report, "Lemke solves LCP0 faster than the iterative method LCP1.", t[CH_LCP0] < race->pivoted,
+  ch_report_claim(report, "Lemke solves LCP0 faster than the iterative method LCP1.",
+                  (ChFacts){.met = t[CH_LCP0] < race->pivoted},
                   "Over %d steps LCP0 took %.2g s (%d steps not solved, %ld pivots at most). LCP1 with its passes by "
                   "pivoting, as the "
                   "document has them, would take %.2g s: its passes times a pass by Lemke's method.",
                   race->count, t[CH_LCP0], race->failed[CH_LCP0], race->pivots_most, race->pivoted);
-  ch_report_claim(report, "Specialised convex solvers improve LCP1 considerably.", t[CH_LCP1] < 0.5 * race->pivoted,
+  ch_report_claim(report, "Specialised convex solvers improve LCP1 considerably.",
+                  (ChFacts){.met = t[CH_LCP1] < 0.5 * race->pivoted},
                   "With Newton's method on the convex problem LCP1 took %.2g s, %.2g times as fast%s.", t[CH_LCP1],
                   race->pivoted / t[CH_LCP1], t[CH_LCP1] < t[CH_LCP0] ? " and faster than LCP0" : "");
-  ch_report_claim(report, "Lemke solves LCP0 slower than LCP2.", t[CH_LCP0] > t[CH_LCP2],
+  ch_report_claim(report, "Lemke solves LCP0 slower than LCP2.", (ChFacts){.met = t[CH_LCP0] > t[CH_LCP2]},
                   "Over the same steps LCP2 took %.2g s, by pivoting %.2g s, and LCP0 %.2g s.", t[CH_LCP2],
                   t[CH_LCP2_PIVOTED], t[CH_LCP0]);
   ch_report_claim(report, "LCP0 and LCP2 need substantially less than 50 ms most of the time.",
-                  race->slow[CH_LCP0] == 0 && race->slow[CH_LCP2] == 0,
+                  (ChFacts){.met = race->slow[CH_LCP0] == 0 && race->slow[CH_LCP2] == 0},
                   "Longest steps: LCP0 %.2g ms, LCP1 %.2g ms, LCP2 %.2g ms.", 1e3 * race->longest[CH_LCP0],
                   1e3 * race->longest[CH_LCP1], 1e3 * race->longest[CH_LCP2]);
 }

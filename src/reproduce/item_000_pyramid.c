@@ -127,18 +127,24 @@ static void judge_solutions(ChReport* report, const Pyramid* p) {
     least = fmin(least, p->residual[k][2] / p->violated[k]);
   }
   ch_report_row(report, "c_n = hmg/3 at corners 1, 3, 5 (2, 4, 6), lambda = 1 at the others, v = 0",
-                "both solve (6)-(7)",
-                ch_report_say(report, "largest violation %.1e of h m g, for mu = 0.001, 0.05, 0.3 and 1", worst),
-                worst < 1e-9 ? CH_REPRODUCED : CH_DIFFERS, "one of them violates (6)-(7)");
+                (ChFacts){.printed = "both solve (6)-(7)",
+                          .ours = ch_report_say(
+                              report, "largest violation %.1e of h m g, for mu = 0.001, 0.05, 0.3 and 1", worst),
+                          .met = worst < 1e-9,
+                          .reason = "one of them violates (6)-(7)"});
   ch_report_row(
-      report, "their mean, c_n = hmg/6 and lambda = 1/2 everywhere", "violates mu c_n perp lambda for any mu > 0",
-      ch_report_say(report, "min(mu c_n, lambda) = %.3g (1, in units of min(mu hmg/6, 1/2)), for every mu tried",
-                    least),
-      fabs(least - 1.0) < 1e-6 ? CH_REPRODUCED : CH_DIFFERS, "the violation has another size");
+      report, "their mean, c_n = hmg/6 and lambda = 1/2 everywhere",
+      (ChFacts){
+          .printed = "violates mu c_n perp lambda for any mu > 0",
+          .ours = ch_report_say(
+              report, "min(mu c_n, lambda) = %.3g (1, in units of min(mu hmg/6, 1/2)), for every mu tried", least),
+          .met = fabs(least - 1.0) < 1e-6,
+          .reason = "the violation has another size"});
   bool witness = true;
   for (int k = 0; k < MUS; ++k)
     witness = witness && p->witness_most[k] < 1e-9 * p->weight && p->witness_least[k] < -0.1 * mus[k] * p->weight;
-  ch_report_claim(report, "For any mu > 0 the matrix is no P* matrix, polynomiality is unlikely. (002)", witness,
+  ch_report_claim(report, "For any mu > 0 the matrix is no P* matrix, polynomiality is unlikely. (002)",
+                  (ChFacts){.met = witness},
                   "With x the difference of the two solutions x_i (A x)_i is positive in no row (at most %.0e) and "
                   "%.3g = -mu h m g / "
                   "3 in some at mu = 1, so that A is not sufficient; P* matrices are.",
@@ -151,10 +157,11 @@ static ChStatus judge_friction_free(ChItemRun* run, Pyramid* p) {
   for (int i = 0; i < CORNERS; ++i) p->problem->blocks[i].mu[0] = p->problem->blocks[i].mu[1] = 0.0;
   if (status == CH_OK) status = ch_friction_matrix_classify(run->context, p->problem, SIDES, &without);
   if (status != CH_OK) return status;
-  ch_report_claim(run->report, "Without friction the matrix is positive semidefinite and the solution set convex.",
-                  without.known && without.eigenvalue_lowest > -1e-12 && with.eigenvalue_lowest < -1e-6,
-                  "Lowest eigenvalue of its symmetric part, scaled: %.1e at mu = 0, %.2g at mu = 1.",
-                  without.eigenvalue_lowest, with.eigenvalue_lowest);
+  ch_report_claim(
+      run->report, "Without friction the matrix is positive semidefinite and the solution set convex.",
+      (ChFacts){.met = without.known && without.eigenvalue_lowest > -1e-12 && with.eigenvalue_lowest < -1e-6},
+      "Lowest eigenvalue of its symmetric part, scaled: %.1e at mu = 0, %.2g at mu = 1.", without.eigenvalue_lowest,
+      with.eigenvalue_lowest);
   return CH_OK;
 }
 
@@ -180,10 +187,10 @@ static ChStatus judge_successive(ChItemRun* run, Pyramid* p) {
     pointed += !stress.exists;
   }
   ch_report_claim(run->report, "The friction cone is pointed for any friction: the pyramid cannot get jammed.",
-                  pointed == MUS, "A linear programme finds no self-stress at %d of the %d friction coefficients.",
-                  pointed, MUS);
+                  (ChFacts){.met = pointed == MUS},
+                  "A linear programme finds no self-stress at %d of the %d friction coefficients.", pointed, MUS);
   ch_report_claim(run->report, "Successive convex relaxation converges although the solutions are not convex.",
-                  solved == MUS && fastest < 1e-6 * p->weight,
+                  (ChFacts){.met = solved == MUS && fastest < 1e-6 * p->weight},
                   "At %d of %d friction coefficients LCP1 ends with a certified answer after %ld pass%s at most and "
                   "|v| <= %.0e: the "
                   "expected v = 0.",

@@ -101,37 +101,45 @@ static ChStatus compute(ChItemRun* run, Table* t) {
 static void add_times(ChReport* report, const Printed* p, const ChPileAnswer* lcp0, const ChPileAnswer* lcp2,
                       const ChPileAnswer* exact) {
   bool same = (lcp0->status == CH_OK) == p->lcp0_solved;
-  ch_report_row(report, ch_report_say(report, "mu = %g: LCP0, seconds", p->mu), p->lcp0,
-                ch_cannonball_say(report, lcp0), same ? CH_REPRODUCED : CH_DIFFERS,
-                ch_report_say(report, "our path of pivots %s where theirs did not",
-                              lcp0->status == CH_OK ? "ends" : "does not end"));
-  ch_report_row(report, ch_report_say(report, "mu = %g: LCP2, seconds", p->mu), p->lcp2,
-                ch_cannonball_say(report, lcp2), lcp2->status == CH_OK ? CH_REPRODUCED : CH_DIFFERS,
-                "the convex problem was not solved to 1e-8");
+  ch_report_row(report, ch_report_say(report, "mu = %g: LCP0, seconds", p->mu),
+                (ChFacts){.printed = p->lcp0,
+                          .ours = ch_cannonball_say(report, lcp0),
+                          .met = same,
+                          .reason = ch_report_say(report, "our path of pivots %s where theirs did not",
+                                                  lcp0->status == CH_OK ? "ends" : "does not end")});
+  ch_report_row(report, ch_report_say(report, "mu = %g: LCP2, seconds", p->mu),
+                (ChFacts){.printed = p->lcp2,
+                          .ours = ch_cannonball_say(report, lcp2),
+                          .met = lcp2->status == CH_OK,
+                          .reason = "the convex problem was not solved to 1e-8"});
   bool fast = exact->status == CH_OK && exact->seconds < 0.1;
-  ch_report_row(report, ch_report_say(report, "mu = %g: exact, by auto, seconds", p->mu),
-                p->lcp0_solved ? "29.76 (LCP0)" : "none found",
-                ch_report_say(report, "%s%.2g s, natural residual %.0e", exact->status == CH_OK ? "" : "missed, ",
-                              exact->seconds, exact->natural),
-                fast ? CH_REPRODUCED : CH_DIFFERS,
-                ch_report_say(report, "we ask for an exact answer within 0.1 s and it took %.2g s; stages: %s",
-                              exact->seconds, exact->stage));
+  ch_report_row(
+      report, ch_report_say(report, "mu = %g: exact, by auto, seconds", p->mu),
+      (ChFacts){
+          .printed = p->lcp0_solved ? "29.76 (LCP0)" : "none found",
+          .ours = ch_report_say(report, "%s%.2g s, natural residual %.0e", exact->status == CH_OK ? "" : "missed, ",
+                                exact->seconds, exact->natural),
+          .met = fast,
+          .reason = ch_report_say(report, "we ask for an exact answer within 0.1 s and it took %.2g s; stages: %s",
+                                  exact->seconds, exact->stage)});
 }
 
 // Rest is found in all digits; where something slips the size should be that of the printed error.
 static void add_error(ChReport* report, const Printed* p, const ChPileAnswer* lcp2, const ChPileAnswer* rough) {
   double largest = lcp2->error.largest;
   bool rests = p->error < 1e-6, same = rests ? largest < 1e-6 : largest > 0.8 * p->error && largest < 1.25 * p->error;
-  ch_report_row(report, ch_report_say(report, "mu = %g: LCP2's error in normal velocity", p->mu),
-                ch_report_say(report, "%g", p->error),
-                ch_report_say(report, "largest %.2g, rms %.2g, mean %.2g m/s; on a rough plank largest %.2g", largest,
-                              lcp2->rms, lcp2->error.mean, rough->error.largest),
-                same ? CH_REPRODUCED : CH_DIFFERS,
-                ch_report_say(report,
-                              "the velocity of (15) is unique and certified here to %.0e, so that the pile must be "
-                              "another one: the printed number is "
-                              "%.2g times our largest, and %.2g times that of a pile on whose plank nothing slides",
-                              lcp2->natural, p->error / largest, p->error / rough->error.largest));
+  ch_report_row(
+      report, ch_report_say(report, "mu = %g: LCP2's error in normal velocity", p->mu),
+      (ChFacts){
+          .printed = ch_report_say(report, "%g", p->error),
+          .ours = ch_report_say(report, "largest %.2g, rms %.2g, mean %.2g m/s; on a rough plank largest %.2g", largest,
+                                lcp2->rms, lcp2->error.mean, rough->error.largest),
+          .met = same,
+          .reason = ch_report_say(report,
+                                  "the velocity of (15) is unique and certified here to %.0e, so that the pile must be "
+                                  "another one: the printed number is "
+                                  "%.2g times our largest, and %.2g times that of a pile on whose plank nothing slides",
+                                  lcp2->natural, p->error / largest, p->error / rough->error.largest)});
 }
 
 // Between the table's coefficients, where the document has nothing: how long the exact answer takes there.
@@ -166,15 +174,16 @@ static void add_claims(ChItemRun* run, const Table* t) {
   bool only_first = t->lcp0[0].status == CH_OK, rest = true;
   for (int k = 1; k < ROWS; ++k) only_first = only_first && t->lcp0[k].status != CH_OK;
   ch_report_claim(
-      report, "LCP0 ends at mu = 0.1 only.", only_first,
+      report, "LCP0 ends at mu = 0.1 only.", (ChFacts){.met = only_first},
       "From slacks it ends at mu = 0.1 after %ld pivots over 2,360 variables, and elsewhere not within %ld.",
       t->lcp0[0].pivots, t->lcp0[1].pivots);
   for (int k = 3; k < ROWS; ++k) rest = rest && t->lcp1[k].status == CH_OK && t->lcp1[k].passes <= 2;
-  ch_report_claim(report, "At mu = 0.6 and 0.8 LCP1 would stop after the pass that is LCP2, with a test of 1e-5.", rest,
-                  "LCP1 stops after %ld and %ld passes.", t->lcp1[3].passes, t->lcp1[4].passes);
+  ch_report_claim(report, "At mu = 0.6 and 0.8 LCP1 would stop after the pass that is LCP2, with a test of 1e-5.",
+                  (ChFacts){.met = rest}, "LCP1 stops after %ld and %ld passes.", t->lcp1[3].passes, t->lcp1[4].passes);
   ch_report_claim(
       report, "The larger the friction, the smaller the error: near equilibrium the convex problem is exact.",
-      t->lcp2[3].error.largest < 1e-6 && t->lcp2[4].error.largest < 1e-6 && t->lcp2[2].error.largest > 1e-3,
+      (ChFacts){.met = t->lcp2[3].error.largest < 1e-6 && t->lcp2[4].error.largest < 1e-6 &&
+                       t->lcp2[2].error.largest > 1e-3},
       "Largest errors %.2g, %.2g, %.2g, %.0e, %.0e m/s: the pile rests from a friction between 0.4 and 0.6 on, and "
       "the error is not monotone before, neither here nor in print.",
       t->lcp2[0].error.largest, t->lcp2[1].error.largest, t->lcp2[2].error.largest, t->lcp2[3].error.largest,

@@ -243,18 +243,20 @@ static void judge_equilibrium(ChItemRun* run, const Curve* m, const Curve* again
   ChReport* report = run->report;
   double theory = (1.0 - 7.0 * FRACTION / 16.0) / ((1.0 - FRACTION) * (1.0 - FRACTION)), high = extreme(m, 1.0),
          low = extreme(m, -1.0);
-  ch_report_row(report, "range of g(r), r/D = 1 ... 7", "ordinate 0.5 ... 3.5",
-                ch_report_say(report, "%.2f ... %.2f, %.2f at contact (eta = %g)", low, high, m->contact, FRACTION),
-                low > 0.5 && low < 1.0 && m->contact > 3.0 && m->contact < 3.5 ? CH_REPRODUCED : CH_DIFFERS,
-                "an axis from 0.5 to 3.5 would not be chosen for these values");
+  ch_report_row(report, "range of g(r), r/D = 1 ... 7",
+                (ChFacts){.printed = "ordinate 0.5 ... 3.5",
+                          .ours = ch_report_say(report, "%.2f ... %.2f, %.2f at contact (eta = %g)", low, high,
+                                                m->contact, FRACTION),
+                          .met = low > 0.5 && low < 1.0 && m->contact > 3.0 && m->contact < 3.5,
+                          .reason = "an axis from 0.5 to 3.5 would not be chosen for these values"});
   ch_report_row(report, "g at contact, hard disks",
-                ch_report_say(report, "not printed; theory (Henderson 1975): %.3f", theory),
-                ch_report_say(report, "%.3f by Metropolis", m->contact),
-                fabs(m->contact / theory - 1.0) < 0.03 ? CH_REPRODUCED : CH_DIFFERS,
-                "it differs from theory by more than 3 %: too few states");
+                (ChFacts){.printed = ch_report_say(report, "not printed; theory (Henderson 1975): %.3f", theory),
+                          .ours = ch_report_say(report, "%.3f by Metropolis", m->contact),
+                          .met = fabs(m->contact / theory - 1.0) < 0.03,
+                          .reason = "it differs from theory by more than 3 %: too few states"});
   double apart = root_mean_square(m, again);
   ch_report_claim(
-      report, "The reconstructed correlation follows that of Metropolis.", apart < 0.1,
+      report, "The reconstructed correlation follows that of Metropolis.", (ChFacts){.met = apart < 0.1},
       "Points rearranged from disorder have the same g(r) within %.3f (root mean square, r/D 1 to 7; what is "
       "left of the annealing's error: %.3f).%s",
       apart, miss, apart < 0.1 ? "" : " More moves would bring it nearer.");
@@ -290,7 +292,7 @@ static ChStatus gas(ChItemRun* run, ChArena* arena, const Effort* e, Curve* c) {
   ChStatus status = simulate_gas(run, arena, e, inset, reach, &c[1], &kept);
   if (status != CH_OK) return status;
   double apart = root_mean_square(&c[0], &c[1]);
-  ch_report_claim(run->report, "Time stepping reaches the equilibrium of Metropolis.", apart < 0.1,
+  ch_report_claim(run->report, "Time stepping reaches the equilibrium of Metropolis.", (ChFacts){.met = apart < 0.1},
                   "A gas of disks stepped with restitution 1 has the g(r) of Metropolis in the same box within %.3f "
                   "(root mean square, "
                   "r/D 1 to %.2g); at contact %.2f beside %.2f. Its energy is %.3f of what it was: what a gas of hard "
@@ -306,12 +308,13 @@ static ChStatus gas(ChItemRun* run, ChArena* arena, const Effort* e, Curve* c) {
 static ChStatus settled(ChItemRun* run, ChArena* arena, const Effort* e, Curve* c) {
   ChStatus status = simulate_heap(run, arena, e, &c[0]);
   if (status != CH_OK) return status;
-  ch_report_row(
-      run->report, "largest g(r) of disks that have settled", "ordinate 0.5 ... 3.5",
-      ch_report_say(run->report, "%.1f, at contact", extreme(&c[0], 1.0)),
-      extreme(&c[0], 1.0) <= 3.5 ? CH_REPRODUCED : CH_CANNOT_BE,
-      "the printed curves are of an equilibrium, as their title says: disks at rest touch, and their g(r) has a "
-      "peak at contact that grows as bins shrink");
+  ch_report_row(run->report, "largest g(r) of disks that have settled",
+                (ChFacts){.printed = "ordinate 0.5 ... 3.5",
+                          .ours = ch_report_say(run->report, "%.1f, at contact", extreme(&c[0], 1.0)),
+                          .met = extreme(&c[0], 1.0) <= 3.5,
+                          .reason = "the printed curves are of an equilibrium, as their title says: disks at rest "
+                                    "touch, and their g(r) has a "
+                                    "peak at contact that grows as bins shrink"});
   const Curve* const curves[] = {&c[0]};
   const char* const names[] = {"settled disks"};
   chart_curves(run, "Disks at rest in a box: peaks at D, sqrt 3 D and 2 D, as in a lattice.", 1, curves, names);
@@ -341,7 +344,8 @@ static ChStatus pebbles(ChItemRun* run, ChArena* arena, const Effort* e, Curve* 
   double far = c->g[c->count - 1];
   bool found = c->contact > near && near > 1.2 && fabs(far - 1.0) < 0.1;
   ch_report_claim(
-      run->report, "The two-point correlation of a pebble bed can be determined (hoped for on the slide).", found,
+      run->report, "The two-point correlation of a pebble bed can be determined (hoped for on the slide).",
+      (ChFacts){.met = found},
       "%d pebbles, solid fraction %.3f: a peak of %.1f at contact; %.2f at sqrt 3 D and %.2f at 2 D, between which "
       "dense random packings split their second peak; %.2f at %.2g D.%s",
       d.pebbles, bed.settled.packing, c->contact, split, near, far, c->r[c->count - 1],

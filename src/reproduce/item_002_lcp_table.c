@@ -43,11 +43,14 @@ static void add_row(ChReport* report, const Printed* p, const ChPileAnswer* lcp0
                    "the path from slacks has not ended after %ld pivots, as in 000's Table 1 (X10); auto takes %.2g s",
                    lcp0->pivots, exact->seconds)
              : "our path ends where theirs did not";
-  ch_report_row(report, ch_report_say(report, "%d disks, mu = %g", ch_cannonball_disks(p->base), p->mu), theirs,
-                ch_report_say(report, "%s%s, %d contacts; auto %.2g s", ch_cannonball_say(report, lcp0),
-                              failed ? "" : ch_report_say(report, ", %ld pivots", lcp0->pivots),
-                              ch_cannonball_contacts(p->base), exact->seconds),
-                fails == failed ? CH_REPRODUCED : CH_DIFFERS, reason);
+  ch_report_row(
+      report, ch_report_say(report, "%d disks, mu = %g", ch_cannonball_disks(p->base), p->mu),
+      (ChFacts){.printed = theirs,
+                .ours = ch_report_say(report, "%s%s, %d contacts; auto %.2g s", ch_cannonball_say(report, lcp0),
+                                      failed ? "" : ch_report_say(report, ", %ld pivots", lcp0->pivots),
+                                      ch_cannonball_contacts(p->base), exact->seconds),
+                .met = fails == failed,
+                .reason = reason});
 }
 
 static void add_chart(ChReport* report, const ChPileAnswer* lcp0) {
@@ -78,12 +81,12 @@ static void add_claims(ChReport* report, const ChPileAnswer* lcp0) {
   double seconds = log(lcp0[7].seconds / lcp0[1].seconds) / log(145.0 / 22.0);
   bool ends = lcp0[10].status != CH_OK;
   ch_report_claim(
-      report, "Lemke's method does not seem to scale well.", growth > 1.2 && ends,
+      report, "Lemke's method does not seem to scale well.", (ChFacts){.met = growth > 1.2 && ends},
       "Pivots at mu = 0.8 grow like contacts^%.1f from 10 to 55 disks and seconds like contacts^%.1f (printed: "
       "contacts^%.1f); at 210 disks the path %s within the limit.",
       growth, seconds, log(2.07 / 0.03) / log(146.0 / 21.0), ends ? "does not end" : "ends");
   ch_report_claim(report, "Without friction 210 disks are easy.",
-                  lcp0[8].status == CH_OK && lcp0[8].pivots < 2 * ch_cannonball_contacts(20),
+                  (ChFacts){.met = lcp0[8].status == CH_OK && lcp0[8].pivots < 2 * ch_cannonball_contacts(20)},
                   "%ld pivots for 590 contacts, %.2g s: fewer than one a contact, where friction needs thousands.",
                   lcp0[8].pivots, lcp0[8].seconds);
 }

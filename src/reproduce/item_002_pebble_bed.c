@@ -58,15 +58,19 @@ static void report_loading(ChItemRun* run, const ChBedDef* d, const ChBedRun* be
   const ChBedPhase* p = &bed->loading;
   bool settled = bed->kinetic < 1e-4 * d->pebbles && p->penetration < 0.01 * d->radius;
   ch_report_row(
-      report, "processor time of loading 2,000 pebbles", "about 20 h, OOQP and BQPD",
-      ch_report_say(
-          report,
-          "%.3g s for %d pebbles, %.0f times less: %ld steps of %.3g ms, %.0f contacts; %ld steps missed 1e-4, "
-          "with a mean error of %.1e",
-          p->seconds, d->pebbles, PRINTED_SECONDS / p->seconds, p->steps, 1e3 * p->seconds / (double)p->steps,
-          p->contacts, p->missed, p->natural),
-      !run->quick && p->seconds <= PRINTED_SECONDS ? CH_REPRODUCED : CH_DIFFERS, "the quick form loads fewer pebbles");
-  ch_report_claim(report, "2,000 pebbles can be loaded by time stepping, in three dimensions.", settled,
+      report, "processor time of loading 2,000 pebbles",
+      (ChFacts){
+          .printed = "about 20 h, OOQP and BQPD",
+          .ours = ch_report_say(
+              report,
+              "%.3g s for %d pebbles, %.0f times less: %ld steps of %.3g ms, %.0f contacts; %ld steps missed 1e-4, "
+              "with a mean error of %.1e",
+              p->seconds, d->pebbles, PRINTED_SECONDS / p->seconds, p->steps, 1e3 * p->seconds / (double)p->steps,
+              p->contacts, p->missed, p->natural),
+          .met = !run->quick && p->seconds <= PRINTED_SECONDS,
+          .reason = "the quick form loads fewer pebbles"});
+  ch_report_claim(report, "2,000 pebbles can be loaded by time stepping, in three dimensions.",
+                  (ChFacts){.met = settled},
                   "After %g s the bed lies %.3g m deep in the cylinder; kinetic energy %.2g J (%.1g mm/s of a pebble), "
                   "largest overlap ever %.1e m. %s",
                   d->load, bed->top, bed->kinetic,
@@ -88,18 +92,21 @@ static void report_statistics(ChItemRun* run, const ChBedDef* d, const ChBedRun*
   const ChSurvey* s = &bed->bulk_survey;
   const ChBedPhase* p = &bed->circulation;
   double early = mean_packing(s, s->count / 3, 2 * s->count / 3), late = mean_packing(s, 2 * s->count / 3, s->count);
-  ch_report_row(report, "solid fraction of the bulk", "not printed; equal spheres, poured: 0.55 to 0.64",
-                ch_report_say(report, "%.3f settled, %.3f in motion", bed->settled.packing, late),
-                bed->settled.packing > 0.54 && bed->settled.packing < 0.64 ? CH_REPRODUCED : CH_DIFFERS,
-                "it lies outside of what poured beds of equal spheres are known to fill");
-  ch_report_row(
-      report, "neighbours that touch a pebble, bulk", "not printed; isostatic: 4 with friction, 6 without",
-      ch_report_say(report, "%.2f settled, %.2f in motion; %.1f %% rattle", bed->settled.coordination,
-                    ch_coordination_mean(&s->coordination), 100.0 * ch_coordination_rattlers(&s->coordination)),
-      bed->settled.coordination > 4.0 && bed->settled.coordination < 6.0 ? CH_REPRODUCED : CH_DIFFERS,
-      "it lies outside of what rigid spheres with friction can have");
+  ch_report_row(report, "solid fraction of the bulk",
+                (ChFacts){.printed = "not printed; equal spheres, poured: 0.55 to 0.64",
+                          .ours = ch_report_say(report, "%.3f settled, %.3f in motion", bed->settled.packing, late),
+                          .met = bed->settled.packing > 0.54 && bed->settled.packing < 0.64,
+                          .reason = "it lies outside of what poured beds of equal spheres are known to fill"});
+  ch_report_row(report, "neighbours that touch a pebble, bulk",
+                (ChFacts){.printed = "not printed; isostatic: 4 with friction, 6 without",
+                          .ours = ch_report_say(report, "%.2f settled, %.2f in motion; %.1f %% rattle",
+                                                bed->settled.coordination, ch_coordination_mean(&s->coordination),
+                                                100.0 * ch_coordination_rattlers(&s->coordination)),
+                          .met = bed->settled.coordination > 4.0 && bed->settled.coordination < 6.0,
+                          .reason = "it lies outside of what rigid spheres with friction can have"});
   ch_report_claim(
-      report, "The bed reaches a steady state whose statistics can be taken.", fabs(late - early) < 0.01,
+      report, "The bed reaches a steady state whose statistics can be taken.",
+      (ChFacts){.met = fabs(late - early) < 0.01},
       "%ld pebbles went round (%.0f %% of the bed) in %.3g s of processor time, %.3g ms a step. The solid "
       "fraction of the bulk is %.4f in the second third of that time and %.4f in the last.%s %ld of %ld steps "
       "missed 1e-4: mean error %.1e, worst %.1e, largest overlap %.1e m.",
@@ -175,11 +182,12 @@ static ChStatus vary(ChItemRun* run, ChArena* arena) {
     if (status != CH_OK || !ch_item_progress(run, d.progress[1])) return status;
     error[k] = bed.loading.natural;
     ch_report_row(
-        report, ch_report_say(report, "settled bed of %d pebbles, %s", d.pebbles, variations[k].name), "not printed",
-        ch_report_say(report, "solid fraction %.3f, %.2f neighbours; %.3g s, %ld of %ld steps missed, mean %.1e",
+        report, ch_report_say(report, "settled bed of %d pebbles, %s", d.pebbles, variations[k].name),
+        (ChFacts){.ours = ch_report_say(
+                      report, "solid fraction %.3f, %.2f neighbours; %.3g s, %ld of %ld steps missed, mean %.1e",
                       bed.settled.packing, bed.settled.coordination, bed.loading.seconds, bed.loading.missed,
                       bed.loading.steps, bed.loading.natural),
-        CH_CANNOT_BE, "the slides print no number of the bed: a variation of what was chosen");
+                  .reason = "the slides print no number of the bed: a variation of what was chosen"});
   }
   ch_report_text(
       report,

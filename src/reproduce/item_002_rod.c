@@ -111,14 +111,17 @@ static void tell_tables(ChReport* report) {
 static void add_table(ChReport* report, int m, int count, const double* ours) {
   for (int k = 0; k < count; ++k) {
     double ratio = ours[k] / printed[m][k];
-    ch_report_row(report, ch_report_say(report, "mu = %g, h = 0.1/%d", friction[m], 1 << k),
-                  ch_report_say(report, "%.4e", printed[m][k]),
-                  ch_report_say(report, "%.4e (%.2f of it)", ours[k], ratio),
-                  ratio > 0.75 && ratio < 1.0 / 0.75 ? CH_REPRODUCED : CH_DIFFERS,
-                  m == 1 ? "the scene is a fit, not the document's; at this friction, the rod's critical one, single "
-                           "steps decide between sliding and "
-                           "jamming, and no candidate of the search follows every leap"
-                         : "the scene is a fit, not the document's");
+    ch_report_row(
+        report, ch_report_say(report, "mu = %g, h = 0.1/%d", friction[m], 1 << k),
+        (ChFacts){
+            .printed = ch_report_say(report, "%.4e", printed[m][k]),
+            .ours = ch_report_say(report, "%.4e (%.2f of it)", ours[k], ratio),
+            .met = ratio > 0.75 && ratio < 1.0 / 0.75,
+            .reason = m == 1
+                          ? "the scene is a fit, not the document's; at this friction, the rod's critical one, single "
+                            "steps decide between sliding and "
+                            "jamming, and no candidate of the search follows every leap"
+                          : "the scene is a fit, not the document's"});
   }
 }
 
@@ -140,11 +143,13 @@ static void judge_tables(ChReport* report, int count, double ours[FRICTIONS][LEV
   ch_chart_points(chart, "mu = 0.75, printed", count, h, printed[1]);
   ch_chart_line(chart, "mu = 0.75, here", count, h, ours[1]);
   double order = mean_order(count, ours[0]), theirs = mean_order(count, printed[0]);
-  ch_report_row(report, "mean order in h, mu = 0.3", ch_report_say(report, "%.2f", theirs),
-                ch_report_say(report, "%.2f", order), fabs(order - theirs) < 0.1 ? CH_REPRODUCED : CH_DIFFERS,
-                "another order");
+  ch_report_row(report, "mean order in h, mu = 0.3",
+                (ChFacts){.printed = ch_report_say(report, "%.2f", theirs),
+                          .ours = ch_report_say(report, "%.2f", order),
+                          .met = fabs(order - theirs) < 0.1,
+                          .reason = "another order"});
   ch_report_claim(report, "At mu = 0.75 there is no convergence, but a small absolute error.",
-                  high > 1.5 * low && ours[1][count - 1] < 0.05 * ours[1][0],
+                  (ChFacts){.met = high > 1.5 * low && ours[1][count - 1] < 0.05 * ours[1][0]},
                   "A halving divides the difference by %.1f to %.1f here and by %.1f to %.1f in print, and it ends at "
                   "%.1e (printed %.1e): "
                   "irregular, yet falling in both, so that \"no convergence\" is more than the table shows.",
@@ -242,12 +247,14 @@ static ChStatus show_figure(ChItemRun* run, Figure* best) {
     chart = ch_report_chart(report, "The same by QP.", "x [m]", "y [m]", CH_CHART_EQUAL);
     trace_rod(report, chart, &qp, best->rod.half, box);
     ch_report_row(
-        report, "range of the picture", "x from -3 to 1, y from -1 to 3",
-        ch_report_say(report, "x from %.2f to %.2f, y from %.2f to %.2f (rod of length 2, %g degrees, %g m/s, %g s)",
+        report, "range of the picture",
+        (ChFacts){.printed = "x from -3 to 1, y from -1 to 3",
+                  .ours = ch_report_say(
+                      report, "x from %.2f to %.2f, y from %.2f to %.2f (rod of length 2, %g degrees, %g m/s, %g s)",
                       best->box[0], best->box[1], best->box[2], best->box[3], best->rod.degrees, best->rod.speed,
                       best->until),
-        best->misfit < 0.5 && best->box[2] >= -1.0 && best->box[3] <= 3.0 ? CH_REPRODUCED : CH_DIFFERS,
-        "no rod of the search spans the printed axis; the document gives no parameter");
+                  .met = best->misfit < 0.5 && best->box[2] >= -1.0 && best->box[3] <= 3.0,
+                  .reason = "no rod of the search spans the printed axis; the document gives no parameter"});
     ch_report_text(report,
                    "QP's centre is at most %.2g m away from LCP's; the slide does not say which of the two it shows.",
                    ch_motion_distance(&lcp, &qp));
@@ -283,7 +290,7 @@ static ChStatus step_through(ChItemRun* run) {
     }
   ch_report_claim(
       run->report, "Painleve's paradox, no strong solutions, is the justification for impulse-velocity time stepping.",
-      missed == 0 && gain < 1e-3,
+      (ChFacts){.met = missed == 0 && gain < 1e-3},
       "A uniform rod at tan a = 2 with 1.01, 2.01 and 3.01 times its critical friction of 4/3, sliding at "
       "2 m/s: of %ld steps by LCP and QP "
       "%ld miss the tolerance of 1e-10. The largest gain of energy in a step is %.0e J of some 10 J (a body that "

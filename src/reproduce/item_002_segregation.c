@@ -176,16 +176,20 @@ static void judge_run(ChItemRun* run, const Case* c, const Size* size) {
   ChReport* report = run->report;
   bool whole = c->steps >= (long)(size->until / STEP - 0.5);
   bool sound = whole && c->penetration < SMALL;
-  ch_report_row(report, "bodies, step and time of the run", "270 bodies, h = 100 ms, 50 s",
-                ch_report_say(report, "%d bodies, h = 100 ms, %g s; %.3g s of processor, %ld of %ld steps missed 1e-4",
-                              size->large + size->small, c->steps * STEP, c->seconds, c->missed, c->steps),
-                sound && !run->quick ? CH_REPRODUCED : CH_DIFFERS,
-                run->quick ? "the quick form is smaller"
-                : !whole   ? "the run was stopped"
-                           : ch_report_say(report, "disks overlap by up to %.2g m: they passed through each other",
-                                           c->penetration));
+  ch_report_row(
+      report, "bodies, step and time of the run",
+      (ChFacts){.printed = "270 bodies, h = 100 ms, 50 s",
+                .ours = ch_report_say(report,
+                                      "%d bodies, h = 100 ms, %g s; %.3g s of processor, %ld of %ld steps missed 1e-4",
+                                      size->large + size->small, c->steps * STEP, c->seconds, c->missed, c->steps),
+                .met = sound && !run->quick,
+                .reason = run->quick ? "the quick form is smaller"
+                          : !whole
+                              ? "the run was stopped"
+                              : ch_report_say(report, "disks overlap by up to %.2g m: they passed through each other",
+                                              c->penetration)});
   ch_report_claim(
-      report, "Large and small grains segregate when they are shaken.", rise(c) > RISEN,
+      report, "Large and small grains segregate when they are shaken.", (ChFacts){.met = rise(c) > RISEN},
       "With friction (mu = %g) the index goes from %.2f to %.2f (mean of the last fifth of %g s). %s Largest "
       "overlap of two disks %.2g m, where shocks close faster than a step sees; mean natural residual %.1e.",
       c->mu, c->index[0], final_index(c), size->until,
@@ -197,7 +201,7 @@ static void compare(ChItemRun* run, const Case* cases, int count) {
   const Case *rough = &cases[0], *smooth = &cases[1];
   ch_report_claim(report,
                   "Size segregation is a friction dependent phenomenon (004, section 1.1, the Brazil nut effect).",
-                  fabs(rise(rough) - rise(smooth)) > 0.05,
+                  (ChFacts){.met = fabs(rise(rough) - rise(smooth)) > 0.05},
                   "Same start, same shaking: the index rises by %.2f with mu = 0.5 and by %.2f without friction.%s",
                   rise(rough), rise(smooth),
                   fabs(rise(rough) - rise(smooth)) > 0.05
@@ -207,10 +211,11 @@ static void compare(ChItemRun* run, const Case* cases, int count) {
                                    "time [s]", "segregation index [1]", 0);
   for (int k = 0; k < count; ++k) ch_chart_line(chart, cases[k].name, cases[k].count, cases[k].time, cases[k].index);
   for (int k = 2; k < count; ++k)
-    ch_report_row(report, ch_report_say(report, "rise of the index, %s", cases[k].name), "not printed",
-                  ch_report_say(report, "%.2f (beside %.2f of the first run)", rise(&cases[k]), rise(rough)),
-                  CH_CANNOT_BE,
-                  "the slides print neither the law of shaking nor a result: a variation of what was chosen");
+    ch_report_row(
+        report, ch_report_say(report, "rise of the index, %s", cases[k].name),
+        (ChFacts){
+            .ours = ch_report_say(report, "%.2f (beside %.2f of the first run)", rise(&cases[k]), rise(rough)),
+            .reason = "the slides print neither the law of shaking nor a result: a variation of what was chosen"});
 }
 
 static ChStatus run_item(ChItemRun* run) {

@@ -56,11 +56,12 @@ static void tell(ChReport* report) {
 
 static void add_solved(ChReport* report, const Studies* s, int form, const char* name, int printed) {
   int ours = s->rule[OURS].column[form].solved, theirs = s->rule[AUTHORS].column[form].solved;
-  ch_report_row(
-      report, ch_report_say(report, "tests solved, %s", name),
-      ch_report_say(report, "%d of %d", printed, PRINTED_TESTS),
-      ch_report_say(report, "%d of %d; with the document's rule of stopping %d", ours, s->rule[OURS].seeds, theirs),
-      ours >= printed ? CH_REPRODUCED : CH_DIFFERS, "fewer minima are zero, also from 20 further starts");
+  ch_report_row(report, ch_report_say(report, "tests solved, %s", name),
+                (ChFacts){.printed = ch_report_say(report, "%d of %d", printed, PRINTED_TESTS),
+                          .ours = ch_report_say(report, "%d of %d; with the document's rule of stopping %d", ours,
+                                                s->rule[OURS].seeds, theirs),
+                          .met = ours >= printed,
+                          .reason = "fewer minima are zero, also from 20 further starts"});
 }
 
 typedef struct Work {
@@ -80,10 +81,13 @@ static void add_work(ChReport* report, const Studies* s, int form, const char* n
   bool alike = of_one_size(ours.it_box, theirs.it_box) && of_one_size(ours.fe, theirs.fe) &&
                of_one_size(ours.it_qua, theirs.it_qua) && of_one_size(ours.mvp, theirs.mvp);
   bool less = ours.it_box < theirs.it_box && ours.mvp < theirs.mvp;
-  ch_report_row(report, ch_report_say(report, "mean ItBox / FE / ItQua / MVP, %s (Table 3)", name), printed,
-                ch_report_say(report, "%.1f / %.1f / %.1f / %.1f", ours.it_box, ours.fe, ours.it_qua, ours.mvp),
-                alike || less ? CH_REPRODUCED : CH_DIFFERS,
-                "the data are others, and so is the solver of the quadratic models: not within a factor of three");
+  ch_report_row(
+      report, ch_report_say(report, "mean ItBox / FE / ItQua / MVP, %s (Table 3)", name),
+      (ChFacts){
+          .printed = printed,
+          .ours = ch_report_say(report, "%.1f / %.1f / %.1f / %.1f", ours.it_box, ours.fe, ours.it_qua, ours.mvp),
+          .met = alike || less,
+          .reason = "the data are others, and so is the solver of the quadratic models: not within a factor of three"});
 }
 
 static void add_times(ChReport* report, const Studies* s) {
@@ -93,9 +97,11 @@ static void add_times(ChReport* report, const Studies* s) {
   for (int k = 0; k < 2; ++k) {
     const ChGraspColumn* c = &s->rule[OURS].column[CH_GRASP_COULOMB + k];
     double average = c->seconds / (c->solved ? c->solved : 1);
-    ch_report_row(report, ch_report_say(report, "seconds, least / mean / most, %s (Table 2)", names[k]), printed[k],
-                  ch_report_say(report, "%.5f / %.4f / %.3f", c->fastest, average, c->slowest),
-                  average <= mean[k] ? CH_REPRODUCED : CH_DIFFERS, "this machine was slower than the printed one");
+    ch_report_row(report, ch_report_say(report, "seconds, least / mean / most, %s (Table 2)", names[k]),
+                  (ChFacts){.printed = printed[k],
+                            .ours = ch_report_say(report, "%.5f / %.4f / %.3f", c->fastest, average, c->slowest),
+                            .met = average <= mean[k],
+                            .reason = "this machine was slower than the printed one"});
   }
 }
 
@@ -129,8 +135,10 @@ static void add_opposition(ChReport* report, const Studies* s) {
                        percent(more->opposed[i], more->solved));
       ch_report_row(report,
                     ch_report_say(report, "force opposes slip, %s, contact %d", k == 0 ? "Coulomb" : "pyramid", i + 1),
-                    printed[k][i], share(report, c->opposed[i], c->solved),
-                    fabs(ours - rate[k][i]) <= 7.0 ? CH_REPRODUCED : CH_DIFFERS, reason);
+                    (ChFacts){.printed = printed[k][i],
+                              .ours = share(report, c->opposed[i], c->solved),
+                              .met = fabs(ours - rate[k][i]) <= 7.0,
+                              .reason = reason});
     }
 }
 
@@ -141,12 +149,16 @@ static void add_outside(ChReport* report, const Studies* s) {
     const ChGraspColumn *c = &s->rule[OURS].column[CH_GRASP_PYRAMID], *more = &s->more.column[CH_GRASP_PYRAMID];
     double ours = percent(c->outside[i], c->solved);
     ch_report_row(
-        report, ch_report_say(report, "pyramid force outside the Coulomb cone, contact %d", i + 1), printed[i],
-        share(report, c->outside[i], c->solved), fabs(ours - rate[i]) <= 7.0 ? CH_REPRODUCED : CH_DIFFERS,
-        ch_report_say(report,
-                      "a share of the random tests, which are not printed: our two contacts are alike and give "
-                      "%.0f and %.0f %% over further %d seeds, the document's differ by a factor of two",
-                      percent(more->outside[0], more->solved), percent(more->outside[1], more->solved), s->more.seeds));
+        report, ch_report_say(report, "pyramid force outside the Coulomb cone, contact %d", i + 1),
+        (ChFacts){
+            .printed = printed[i],
+            .ours = share(report, c->outside[i], c->solved),
+            .met = fabs(ours - rate[i]) <= 7.0,
+            .reason = ch_report_say(
+                report,
+                "a share of the random tests, which are not printed: our two contacts are alike and give "
+                "%.0f and %.0f %% over further %d seeds, the document's differ by a factor of two",
+                percent(more->outside[0], more->solved), percent(more->outside[1], more->solved), s->more.seeds)});
   }
 }
 
@@ -155,10 +167,11 @@ static void add_agreement(ChReport* report, const Studies* s) {
   static const double rate[CH_GRASP_CONTACTS] = {98.0, 96.0};
   for (int i = 0; i < CH_GRASP_CONTACTS; ++i) {
     double ours = percent(s->rule[OURS].agree[i], s->rule[OURS].both);
-    ch_report_row(report, ch_report_say(report, "both laws name the same transition, contact %d", i + 1), printed[i],
-                  ch_report_say(report, "%.0f %% of %d", ours, s->rule[OURS].both),
-                  fabs(ours - rate[i]) <= 4.0 ? CH_REPRODUCED : CH_DIFFERS,
-                  "the share is more than four points away; the random tests are others");
+    ch_report_row(report, ch_report_say(report, "both laws name the same transition, contact %d", i + 1),
+                  (ChFacts){.printed = printed[i],
+                            .ours = ch_report_say(report, "%.0f %% of %d", ours, s->rule[OURS].both),
+                            .met = fabs(ours - rate[i]) <= 4.0,
+                            .reason = "the share is more than four points away; the random tests are others"});
   }
 }
 
@@ -178,7 +191,7 @@ static void add_claims(ChReport* report, const Studies* s) {
       report,
       "The class floor(-log10 f) = 10 is the most frequent in both laws (Figs 2 and 3), perhaps by the "
       "tolerance of stopping.",
-      at_ten,
+      (ChFacts){.met = at_ten},
       "With the document's rule of stopping our most frequent classes are %d (Coulomb, %d of %d tests) and %d "
       "(pyramid, %d of %d), 13 standing for all that is smaller; run to the end all lie there. %s",
       peaks[0], coulomb->histogram[peaks[0]], coulomb->solved, peaks[1], pyramid->histogram[peaks[1]], pyramid->solved,
@@ -187,7 +200,8 @@ static void add_claims(ChReport* report, const Studies* s) {
                "at 10 may be a property of the document's program, which there is none of here.");
   double ratio = mean_work(coulomb).mvp / mean_work(pyramid).mvp;
   ch_report_claim(
-      report, "The nonlinear problem is around nine times more demanding than the linear one.", ratio >= 3.0,
+      report, "The nonlinear problem is around nine times more demanding than the linear one.",
+      (ChFacts){.met = ratio >= 3.0},
       "%.1f times as many matrix-vector products with the document's rule of stopping, %.0f times to the end; "
       "%.1f times the time.",
       ratio,
@@ -198,8 +212,8 @@ static void add_claims(ChReport* report, const Studies* s) {
       report,
       "The Coulomb cone guarantees that tangential accelerations oppose tangential forces; the pyramid "
       "does not.",
-      law->opposed_sliding[0] == law->slides[0] && law->opposed_sliding[1] == law->slides[1] &&
-          corner->opposed_sliding[0] < corner->slides[0],
+      (ChFacts){.met = law->opposed_sliding[0] == law->slides[0] && law->opposed_sliding[1] == law->slides[1] &&
+                       corner->opposed_sliding[0] < corner->slides[0]},
       "Of all contacts that begin to slide over %d seeds: Coulomb %d of %d and %d of %d opposed, pyramid %d of "
       "%d and %d of %d.",
       s->more.seeds, law->opposed_sliding[0], law->slides[0], law->opposed_sliding[1], law->slides[1],

@@ -59,11 +59,11 @@ static ChStatus spatial_price(ChItemRun* run, ChArena* arena) {
   }
   ChReport* report = run->report;
   ch_report_row(report, "spatial price competition: solved with an objective below 1e-10",
-                "8 of 8, dimensions 27 to 129",
-                ch_report_say(report, "%d of %d, dimensions %d to %d, largest objective %.0e", solved, SPATIAL,
-                              smallest, largest, worst),
-                solved == SPATIAL && worst < 1e-10 ? CH_REPRODUCED : CH_DIFFERS,
-                "some of the eight problems end at a stationary point that is no solution");
+                (ChFacts){.printed = "8 of 8, dimensions 27 to 129",
+                          .ours = ch_report_say(report, "%d of %d, dimensions %d to %d, largest objective %.0e", solved,
+                                                SPATIAL, smallest, largest, worst),
+                          .met = solved == SPATIAL && worst < 1e-10,
+                          .reason = "some of the eight problems end at a stationary point that is no solution"});
   return CH_OK;
 }
 
@@ -92,21 +92,27 @@ static ChStatus scarf(ChItemRun* run, ChArena* arena, const char* model, const c
   const char* reason =
       solved < STARTS ? "not all starts lead to a solution"
                       : "the data are our own, and the solver of the quadratic models another; all starts are solved";
-  ch_report_row(report, ch_report_say(report, "Scarf, %s: mean ItBox / FE / ItQua / MVP (Table 1)", name), printed.work,
-                ch_report_say(report, "%.1f / %.1f / %.1f / %.1f, %d of %d starts solved", sum.it_box, sum.fe,
-                              sum.it_qua, sum.mvp, solved, STARTS),
-                solved == STARTS && sum.it_box <= 3.0 * printed.it_box && sum.mvp <= 3.0 * printed.mvp ? CH_REPRODUCED
-                                                                                                       : CH_DIFFERS,
-                reason);
+  ch_report_row(report, ch_report_say(report, "Scarf, %s: mean ItBox / FE / ItQua / MVP (Table 1)", name),
+                (ChFacts){.printed = printed.work,
+                          .ours = ch_report_say(report, "%.1f / %.1f / %.1f / %.1f, %d of %d starts solved", sum.it_box,
+                                                sum.fe, sum.it_qua, sum.mvp, solved, STARTS),
+                          .met = solved == STARTS && sum.it_box <= 3.0 * printed.it_box && sum.mvp <= 3.0 * printed.mvp,
+                          .reason = reason});
   ch_report_row(report, ch_report_say(report, "Scarf, %s: mean seconds (Table 1)", name),
-                ch_report_say(report, "%.1f", printed.seconds), ch_report_say(report, "%.4f", sum.seconds),
-                sum.seconds <= printed.seconds ? CH_REPRODUCED : CH_DIFFERS, "this machine was slower");
+                (ChFacts){.printed = ch_report_say(report, "%.1f", printed.seconds),
+                          .ours = ch_report_say(report, "%.4f", sum.seconds),
+                          .met = sum.seconds <= printed.seconds,
+                          .reason = "this machine was slower"});
   bool same = atoi(printed.dimension) == sum.dimension;
   ch_report_row(
-      report, ch_report_say(report, "Scarf, %s: dimension of the form (2)", name), printed.dimension,
-      ch_report_say(report, "%d", sum.dimension), same ? CH_REPRODUCED : CH_DIFFERS,
-      "six prices, eight activities and the normalisation make 29 in the form (2); which further variable the "
-      "document counts it does not say");
+      report, ch_report_say(report, "Scarf, %s: dimension of the form (2)", name),
+      (ChFacts){
+          .printed = printed.dimension,
+          .ours = ch_report_say(report, "%d", sum.dimension),
+          .met = same,
+          .reason =
+              "six prices, eight activities and the normalisation make 29 in the form (2); which further variable the "
+              "document counts it does not say"});
   return CH_OK;
 }
 
@@ -174,16 +180,20 @@ static void control_rows(ChReport* report, const Control* control, bool quick) {
       box[f / 2][1] = fmax(box[f / 2][1], w->it_box);
       if (w->dimension == ANSWER_MOST) largest = fmax(largest, w->seconds);
     }
-  ch_report_row(report, "optimal control: runs that end well, and their objectives", "all; 1e-13 to 1e-4",
-                ch_report_say(report, "%d of %d; %.0e at most", solved, ran, worst),
-                solved == ran && worst <= 1e-4 ? CH_REPRODUCED : CH_DIFFERS, "some runs end short of a solution");
+  ch_report_row(report, "optimal control: runs that end well, and their objectives",
+                (ChFacts){.printed = "all; 1e-13 to 1e-4",
+                          .ours = ch_report_say(report, "%d of %d; %.0e at most", solved, ran, worst),
+                          .met = solved == ran && worst <= 1e-4,
+                          .reason = "some runs end short of a solution"});
   if (!quick)
-    ch_report_row(report, "optimal control, dimension 70,000: time", "8.8 hours on average",
-                  ch_report_say(report, "%.2g s at most, families 1 and 2", largest),
-                  largest > 0.0 && largest <= 8.8 * 3600.0 ? CH_REPRODUCED : CH_DIFFERS, "it took longer");
+    ch_report_row(report, "optimal control, dimension 70,000: time",
+                  (ChFacts){.printed = "8.8 hours on average",
+                            .ours = ch_report_say(report, "%.2g s at most, families 1 and 2", largest),
+                            .met = largest > 0.0 && largest <= 8.8 * 3600.0,
+                            .reason = "it took longer"});
   ch_report_claim(
       report, "Trust-region iterations and function values remain about the same as the dimension grows.",
-      box[0][1] <= 3.0 * box[0][0] && box[1][1] <= 3.0 * box[1][0],
+      (ChFacts){.met = box[0][1] <= 3.0 * box[0][0] && box[1][1] <= 3.0 * box[1][0]},
       "Families 1 and 2 take %.0f to %.0f iterations at all dimensions. Families 3 and 4, whose control lies on "
       "its bound most of the time, take %.0f to %.0f: there the number of bounds to be found grows with the "
       "grid. The document's initial states are not printed.",
@@ -196,7 +206,7 @@ static void control_rows(ChReport* report, const Control* control, bool quick) {
       report,
       "The effort per iteration grows with the grid as a straight line over log-log axes (Fig 1); the "
       "text calls it exponential.",
-      power,
+      (ChFacts){.met = power},
       "Time per iteration grows like dimension^%.2f, ^%.2f, ^%.2f and ^%.2f for families 1 to 4 from 700 up: a "
       "power, which is what a straight line over these axes means, and not an exponential.",
       p[0], p[1], p[2], p[3]);

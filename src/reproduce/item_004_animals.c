@@ -69,13 +69,15 @@ static ChStatus play(ChItemRun* run, const ChSubject* subject, double until, con
 }
 
 static void report_steps(ChReport* report, const ChSummary* s, double seconds) {
-  ch_report_row(report, "steps certified at 1e-6", "all converge (s7.6)",
-                ch_report_say(report, "%ld of %ld", s->steps - s->missed, s->steps),
-                s->missed == 0 ? CH_REPRODUCED : CH_DIFFERS,
-                ch_report_say(report, "%ld missed; the worst is at %.1e", s->missed, s->worst.natural));
+  ch_report_row(
+      report, "steps certified at 1e-6",
+      (ChFacts){.printed = "all converge (s7.6)",
+                .ours = ch_report_say(report, "%ld of %ld", s->steps - s->missed, s->steps),
+                .met = s->missed == 0,
+                .reason = ch_report_say(report, "%ld missed; the worst is at %.1e", s->missed, s->worst.natural)});
   ch_report_claim(
       report, "No blow-up; small penetrations at most, of sharp parts in fast impacts (s7.4).",
-      s->penetration < 0.03 && s->largest_gain <= 1e-2 * fabs(s->energy_start),
+      (ChFacts){.met = s->penetration < 0.03 && s->largest_gain <= 1e-2 * fabs(s->energy_start)},
       "Overlap %.2g m at most; energy never rose by more than %.2g J in a step (%.3g J at the start); a step "
       "took %.3g ms of processor time.",
       s->penetration, s->largest_gain, s->energy_start, 1e3 * seconds / (double)s->steps);
@@ -83,7 +85,7 @@ static void report_steps(ChReport* report, const ChSummary* s, double seconds) {
 
 static void report_rest(ChItemRun* run, const Watch* w, const ChSummary* s) {
   if (run->quick) return;
-  ch_report_claim(run->report, "The models end in stable piles.", w->speed < STILL,
+  ch_report_claim(run->report, "The models end in stable piles.", (ChFacts){.met = w->speed < STILL},
                   "At %.3g s the fastest centre of mass moves at %.2g m/s; kinetic energy was %.3g J at most.", s->time,
                   w->speed, w->kinetic_max);
 }
@@ -105,8 +107,11 @@ static ChStatus run_dinosaurs(ChItemRun* run) {
                          &watch, &s, &seconds);
   if (status != CH_OK) return status;
   if (!run->quick)
-    ch_report_row(report, "degrees of freedom", "315", ch_report_say(report, "%d", watch.freedoms),
-                  watch.freedoms == 315 ? CH_REPRODUCED : CH_DIFFERS, "other animals or modes");
+    ch_report_row(report, "degrees of freedom",
+                  (ChFacts){.printed = "315",
+                            .ours = ch_report_say(report, "%d", watch.freedoms),
+                            .met = watch.freedoms == 315,
+                            .reason = "other animals or modes"});
   report_steps(report, &s, seconds);
   report_rest(run, &watch, &s);
   ch_report_command(report, "cardhouse view dinosaurs");
@@ -163,14 +168,14 @@ static ChStatus run_bunnies(ChItemRun* run) {
   free(watch.friction);
   if (status == CH_OK && !run->quick) status = judge_crowd(run);
   if (status != CH_OK) return status;
-  ch_report_claim(report, "Rabbits slide differently, depending on mu.", watch.blue > 1.2 * watch.red,
+  ch_report_claim(report, "Rabbits slide differently, depending on mu.", (ChFacts){.met = watch.blue > 1.2 * watch.red},
                   "After %g s a blue rabbit has gone %.3g m, a red one %.3g m.", AT, watch.blue, watch.red);
   report_steps(report, &s, seconds);
   report_rest(run, &watch, &s);
   if (!run->quick)
-    ch_report_row(report, "way of the stone that moved farthest", "not printed",
-                  ch_report_say(report, "%.2g m", watch.stone), CH_CANNOT_BE,
-                  "the document tells nothing of how far its stones move");
+    ch_report_row(report, "way of the stone that moved farthest",
+                  (ChFacts){.ours = ch_report_say(report, "%.2g m", watch.stone),
+                            .reason = "the document tells nothing of how far its stones move"});
   ch_report_command(report, "cardhouse view bunnies-arches");
   if (run->quick)
     ch_report_text(report,

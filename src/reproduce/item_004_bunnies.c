@@ -87,18 +87,23 @@ static void tell_results(ChItemRun* run, const Drop* d, const ChSummary* summary
   ChReport* report = run->report;
   double mean = d->touched ? d->touching / d->touched : 0.0;
   bool full = n == 2046, faster = d->touched && mean < PRINTED;
-  ch_report_row(report, "degrees of freedom", "12,276", ch_report_say(report, "%d", 6 * n),
-                full ? CH_REPRODUCED : CH_DIFFERS, full ? "" : "the quick form drops fewer bodies");
-  ch_report_row(
-      report, "processor time of a step with contacts, mean", "37.5 s (solve)",
-      ch_report_say(report, "%.3g s (whole step, slowest %.3g s), one core of this machine", mean, d->slowest),
-      faster && full ? CH_REPRODUCED : CH_DIFFERS,
-      !full    ? "the quick form drops fewer bodies"
-      : faster ? ""
-               : "this machine took longer than the printed time");
+  ch_report_row(report, "degrees of freedom",
+                (ChFacts){.printed = "12,276",
+                          .ours = ch_report_say(report, "%d", 6 * n),
+                          .met = full,
+                          .reason = full ? "" : "the quick form drops fewer bodies"});
+  ch_report_row(report, "processor time of a step with contacts, mean",
+                (ChFacts){.printed = "37.5 s (solve)",
+                          .ours = ch_report_say(report, "%.3g s (whole step, slowest %.3g s), one core of this machine",
+                                                mean, d->slowest),
+                          .met = faster && full,
+                          .reason = !full    ? "the quick form drops fewer bodies"
+                                    : faster ? ""
+                                             : "this machine took longer than the printed time"});
   if (full && faster) ch_report_text(report, "That is %.0f times the printed speed.", PRINTED / mean);
   ch_report_claim(
-      report, "a high-dimensional, high-contact count scene is solved by decomposition", d->missed == 0,
+      report, "a high-dimensional, high-contact count scene is solved by decomposition",
+      (ChFacts){.met = d->missed == 0},
       "%d of %ld steps missed %g; the worst certificate is %.2g; up to %d contacts; bodies overlap by at most "
       "%.2g mm%s",
       d->missed, summary->steps, TOLERANCE, d->natural, summary->contacts_max, 1e3 * summary->penetration,
@@ -107,7 +112,7 @@ static void tell_results(ChItemRun* run, const Drop* d, const ChSummary* summary
                        "limit; the best answer was projected and the run went on");
   double most = 0.0, together = 0.0;
   for (int k = 0; k < d->count; ++k) most = fmax(most, d->islands[k]), together = fmax(together, d->largest[k]);
-  ch_report_claim(report, "contacts form many independent sets of bodies", most >= 2.0,
+  ch_report_claim(report, "contacts form many independent sets of bodies", (ChFacts){.met = most >= 2.0},
                   "at most %.0f islands at once; as the heap forms they join, the largest holding %.0f of %d bodies",
                   most, together, n);
 }

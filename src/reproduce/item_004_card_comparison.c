@@ -56,11 +56,12 @@ static void draw(ChReport* report, ChChart* chart, const char* label, int count,
 }
 
 static void add_time(ChReport* report, const Entry* e, const ChHouseSum* sum) {
-  ch_report_row(report, ch_report_say(report, "%s: processor time of a step", e->label), e->printed,
-                ch_report_say(report, "%.3g ms, %.1f iterations; missed %d of %d", 1e3 * sum->seconds, sum->iterations,
-                              sum->missed, sum->steps),
-                sum->seconds <= strtod(e->printed, NULL) ? CH_REPRODUCED : CH_DIFFERS,
-                "it is longer than the printed one, on this machine at this moment");
+  ch_report_row(report, ch_report_say(report, "%s: processor time of a step", e->label),
+                (ChFacts){.printed = e->printed,
+                          .ours = ch_report_say(report, "%.3g ms, %.1f iterations; missed %d of %d", 1e3 * sum->seconds,
+                                                sum->iterations, sum->missed, sum->steps),
+                          .met = sum->seconds <= strtod(e->printed, NULL),
+                          .reason = "it is longer than the printed one, on this machine at this moment"});
 }
 
 static void tell_comparison(ChReport* report, bool quick) {
@@ -89,20 +90,23 @@ static void tell_comparison(ChReport* report, bool quick) {
 static void judge(ChReport* report, const ChHouseSum* sum, bool quick) {
   double best = PRINTED / sum[3].seconds;
   ch_report_row(
-      report, "four-level card house: printed time of a step over ours, rest off", "0.8 s",
-      ch_report_say(
-          report, "auto %.3g ms: %.0f times faster (cold %.0f); staggered %.0f times at 1e-8, %.0f at 1e-6, cold %.0f",
-          1e3 * sum[3].seconds, best, PRINTED / sum[4].seconds, PRINTED / sum[0].seconds, PRINTED / sum[1].seconds,
-          PRINTED / sum[2].seconds),
-      best >= 1000.0 ? CH_REPRODUCED : CH_DIFFERS,
-      "less than the thousandfold that was aimed at, on this machine at this moment");
+      report, "four-level card house: printed time of a step over ours, rest off",
+      (ChFacts){
+          .printed = "0.8 s",
+          .ours = ch_report_say(
+              report,
+              "auto %.3g ms: %.0f times faster (cold %.0f); staggered %.0f times at 1e-8, %.0f at 1e-6, cold %.0f",
+              1e3 * sum[3].seconds, best, PRINTED / sum[4].seconds, PRINTED / sum[0].seconds, PRINTED / sum[1].seconds,
+              PRINTED / sum[2].seconds),
+          .met = best >= 1000.0,
+          .reason = "less than the thousandfold that was aimed at, on this machine at this moment"});
   ch_report_claim(report, "The residual of staggered projections is close to zero throughout.",
-                  sum[0].objective[1] < 1e-6 && sum[0].objective[0] > -1e-6,
+                  (ChFacts){.met = sum[0].objective[1] < 1e-6 && sum[0].objective[0] > -1e-6},
                   "(5.32) between %.1e and %.1e J over %d steps; natural map %.1e at most.", sum[0].objective[0],
                   sum[0].objective[1], sum[0].steps, sum[0].natural);
   if (quick) return;
   ch_report_claim(report, "Sequential quadratic programming leaves large, always positive residuals in many steps.",
-                  sum[6].objective[1] > 1e-6,
+                  (ChFacts){.met = sum[6].objective[1] > 1e-6},
                   "At rest (5.32) is between %.1e and %.1e J in %d steps, natural map %.1e at most%s.",
                   sum[6].objective[0], sum[6].objective[1], sum[6].steps, sum[6].natural,
                   sum[6].objective[1] > 1e-6
@@ -114,7 +118,8 @@ static void judge(ChReport* report, const ChHouseSum* sum, bool quick) {
 static void judge_lemke(ChReport* report, const ChHouseSum* rest, const ChHouseSum* shaken) {
   bool fails = fmax(rest->natural, shaken->natural) > 1e-3;
   ch_report_claim(
-      report, "Lemke's method is low in many steps and produces large residuals at many others.", fails,
+      report, "Lemke's method is low in many steps and produces large residuals at many others.",
+      (ChFacts){.met = fails},
       "At rest (5.32) is between %.1e and %.1e J over %d steps, %d of which missed 1e-8. Shaken, %d of %d steps missed "
       "it, with (5.32) from %.1e to %.1e J and a natural map of up to %.1e: %s",
       rest->objective[0], rest->objective[1], rest->steps, rest->missed, shaken->missed, shaken->steps,
@@ -123,7 +128,7 @@ static void judge_lemke(ChReport* report, const ChHouseSum* rest, const ChHouseS
             : "our pivoting, from slacks, with a perturbation against ties and a basis factored anew, solves every "
               "step. Why PATH failed could not be tried: there is none here.");
   double lowest = fmin(rest->objective[0], shaken->objective[0]);
-  ch_report_claim(report, "The large residuals of Lemke's method are of both signs.", lowest < -1e-6,
+  ch_report_claim(report, "The large residuals of Lemke's method are of both signs.", (ChFacts){.met = lowest < -1e-6},
                   lowest < -1e-6 ? "The lowest is %.1e J."
                                  : "The lowest is %.1e J. An answer that misses is made safe before it is used "
                                    "(docs/stepping.md), with reactions in their cones and bodies that do not approach "

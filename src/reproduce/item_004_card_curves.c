@@ -167,7 +167,7 @@ static void tell(ChReport* report, bool quick) {
 static void judge_error(ChReport* report, const double* falls, const Share* last) {
   ch_report_claim(
       report, "The error decreases close to monotonically, with a few small regions of expansion.",
-      falls[0] > 85.0 && falls[1] > 85.0,
+      (ChFacts){.met = falls[0] > 85.0 && falls[1] > 85.0},
       "It falls in %.0f %% of the iterations at rest and in %.0f %% shaken by 0.005 m/s%s.", falls[0], falls[1],
       last ? ch_report_say(report, "; by 0.01 m/s in %.0f %%, where %d of %d problems come to an end within the limit",
                            falls[2], last->ended, last->problems)
@@ -177,7 +177,7 @@ static void judge_error(ChReport* report, const double* falls, const Share* last
 static void judge_objective(ChReport* report, const double* climbs) {
   ch_report_claim(
       report, "The change of the objective is strongly non-monotonic: hill climbing and descent both occur regularly.",
-      climbs[2] > 15.0,
+      (ChFacts){.met = climbs[2] > 15.0},
       "|(5.32)| climbs in %.0f %% of the iterations shaken by 0.01 m/s, in %.0f %% by 0.005 m/s and in %.0f %% at "
       "rest, where nothing slides: it is a trait of problems in which contacts slide.",
       climbs[2], climbs[1], climbs[0]);

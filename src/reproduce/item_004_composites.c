@@ -188,10 +188,12 @@ static const char* what_happened(ChReport* report, const Hang* hang) {
 static void tell_row(ChReport* report, int row, const Hang* hang, const char* where) {
   for (int m = FRICTIONS - 1; m >= 0; --m) {
     if (!hang[m].done) continue;
-    ch_report_row(report, ch_report_say(report, "%s row, mu = %s%s", row ? "upper" : "lower", friction_text[m], where),
-                  outcome_name[printed_outcome[row][m]], what_happened(report, &hang[m]),
-                  hang[m].outcome == printed_outcome[row][m] ? CH_REPRODUCED : CH_DIFFERS,
-                  "the row's modulus is too near to the one at which this mat does the other thing");
+    ch_report_row(
+        report, ch_report_say(report, "%s row, mu = %s%s", row ? "upper" : "lower", friction_text[m], where),
+        (ChFacts){.printed = outcome_name[printed_outcome[row][m]],
+                  .ours = what_happened(report, &hang[m]),
+                  .met = hang[m].outcome == printed_outcome[row][m],
+                  .reason = "the row's modulus is too near to the one at which this mat does the other thing"});
   }
 }
 
@@ -214,21 +216,29 @@ static void tell_costs(ChReport* report, const Grid* grid) {
     all += s->steps, missed += s->missed;
   }
   double contacts = (double)fine->contacts_sum / steps;
-  ch_report_row(report, "degrees of freedom", "192", ch_report_say(report, "%d", grid->freedoms),
-                grid->freedoms == 192 ? CH_REPRODUCED : CH_DIFFERS, "other strands or modes");
+  ch_report_row(report, "degrees of freedom",
+                (ChFacts){.printed = "192",
+                          .ours = ch_report_say(report, "%d", grid->freedoms),
+                          .met = grid->freedoms == 192,
+                          .reason = "other strands or modes"});
   ch_report_row(
-      report, "contacts", "921",
-      ch_report_say(report, "%.0f a step; 10 cells from crossing to crossing are chosen to come near", contacts),
-      fabs(contacts - 921.0) < 50.0 ? CH_REPRODUCED : CH_DIFFERS,
-      "what counts as a contact depends on mesh and margin, of which none is printed");
-  ch_report_row(report, "solve of a step with that mesh", ch_report_say(report, "%g s", PRINTED_SECONDS),
-                ch_report_say(report, "%.3g s, %.3g times as fast, mean of the first %ld steps", solve,
-                              PRINTED_SECONDS / solve, fine->steps),
-                solve < PRINTED_SECONDS ? CH_REPRODUCED : CH_DIFFERS, "the machine at hand was busy, or is slow");
-  ch_report_row(report, "steps certified to 1e-6", "not printed",
-                ch_report_say(report, "%ld of %ld (%.2f %%)", all - missed, all, 100.0 * (all - missed) / all),
-                (all - missed) >= 0.99 * all ? CH_REPRODUCED : CH_DIFFERS,
-                "more than a hundredth of the steps fell short within the solver's limit of work");
+      report, "contacts",
+      (ChFacts){.printed = "921",
+                .ours = ch_report_say(report, "%.0f a step; 10 cells from crossing to crossing are chosen to come near",
+                                      contacts),
+                .met = fabs(contacts - 921.0) < 50.0,
+                .reason = "what counts as a contact depends on mesh and margin, of which none is printed"});
+  ch_report_row(report, "solve of a step with that mesh",
+                (ChFacts){.printed = ch_report_say(report, "%g s", PRINTED_SECONDS),
+                          .ours = ch_report_say(report, "%.3g s, %.3g times as fast, mean of the first %ld steps",
+                                                solve, PRINTED_SECONDS / solve, fine->steps),
+                          .met = solve < PRINTED_SECONDS,
+                          .reason = "the machine at hand was busy, or is slow"});
+  ch_report_row(
+      report, "steps certified to 1e-6",
+      (ChFacts){.ours = ch_report_say(report, "%ld of %ld (%.2f %%)", all - missed, all, 100.0 * (all - missed) / all),
+                .met = (all - missed) >= 0.99 * all,
+                .reason = "more than a hundredth of the steps fell short within the solver's limit of work"});
 }
 
 static void judge(ChReport* report, const Grid* grid) {
@@ -238,8 +248,8 @@ static void judge(ChReport* report, const Grid* grid) {
   if (!all) return;
   ch_report_claim(report,
                   "the composites come apart where friction and stiffness together are insufficient to resist gravity",
-                  holds, "at %s Pa: mu = 0.5 %s, mu = 0.1 %s; at %s Pa: mu = 0.3 %s%s", young_text[UPPER],
-                  outcome_name[strong->outcome], outcome_name[slippery->outcome], young_text[LOWER],
+                  (ChFacts){.met = holds}, "at %s Pa: mu = 0.5 %s, mu = 0.1 %s; at %s Pa: mu = 0.3 %s%s",
+                  young_text[UPPER], outcome_name[strong->outcome], outcome_name[slippery->outcome], young_text[LOWER],
                   outcome_name[weak->outcome], holds ? "" : ", which is not what these moduli were chosen for");
 }
 

@@ -117,11 +117,14 @@ static ChStatus compare(ChContext* context, double theta, double mu, Agreement* 
 }
 
 static void tell_agreement(ChReport* report, const Agreement* a) {
-  ch_report_row(report, "iterations: closed form (6.59)-(6.60) and method `staggered`, algorithm 1 to the letter",
-                "the same by construction",
-                ch_report_say(report, "equal at %d of %d points of the maps", a->equal, a->tried),
-                a->equal == a->tried ? CH_REPRODUCED : CH_DIFFERS,
-                "at the other points the two stop at neighbouring iterations: their inner solves differ by round-off");
+  ch_report_row(
+      report, "iterations: closed form (6.59)-(6.60) and method `staggered`, algorithm 1 to the letter",
+      (ChFacts){
+          .printed = "the same by construction",
+          .ours = ch_report_say(report, "equal at %d of %d points of the maps", a->equal, a->tried),
+          .met = a->equal == a->tried,
+          .reason =
+              "at the other points the two stop at neighbouring iterations: their inner solves differ by round-off"});
 }
 
 // --- what all figures share ------------------------------------------------------------------------------------------
@@ -175,7 +178,7 @@ static void symmetry(ChReport* report) {
           }
         }
   ch_report_claim(
-      report, "Convergence behaviour is symmetric on all three other quadrants.", differ == 0,
+      report, "Convergence behaviour is symmetric on all three other quadrants.", (ChFacts){.met = differ == 0},
       "theta, -theta, pi - theta and theta - pi, predictors mirrored with the segment: %d of %d counts differ.", differ,
       3 * points);
 }
@@ -191,12 +194,21 @@ static void extremes(ChReport* report) {
     survey(PI / 5.0, mu, true, &d);
     if (d.feasible.most > feasible) feasible = d.feasible.most;
   }
-  ch_report_row(report, "iterations at theta = 0, any mu", "1", ch_report_say(report, "%d", aligned),
-                aligned == 1 ? CH_REPRODUCED : CH_DIFFERS, "the count over the map is another one");
-  ch_report_row(report, "iterations at theta = pi/2, any mu", "2", ch_report_say(report, "%d", orthogonal),
-                orthogonal == 2 ? CH_REPRODUCED : CH_DIFFERS, "the count over the map is another one");
-  ch_report_row(report, "iterations of feasible predictors", "1", ch_report_say(report, "%d", feasible),
-                feasible == 1 ? CH_REPRODUCED : CH_DIFFERS, "the count over the map is another one");
+  ch_report_row(report, "iterations at theta = 0, any mu",
+                (ChFacts){.printed = "1",
+                          .ours = ch_report_say(report, "%d", aligned),
+                          .met = aligned == 1,
+                          .reason = "the count over the map is another one"});
+  ch_report_row(report, "iterations at theta = pi/2, any mu",
+                (ChFacts){.printed = "2",
+                          .ours = ch_report_say(report, "%d", orthogonal),
+                          .met = orthogonal == 2,
+                          .reason = "the count over the map is another one"});
+  ch_report_row(report, "iterations of feasible predictors",
+                (ChFacts){.printed = "1",
+                          .ours = ch_report_say(report, "%d", feasible),
+                          .met = feasible == 1,
+                          .reason = "the count over the map is another one"});
 }
 
 static void angle_sweep(ChReport* report) {
@@ -218,14 +230,14 @@ static void angle_sweep(ChReport* report) {
   for (int k = 0; k < MUS62; ++k)
     ch_chart_line(chart, ch_report_say(report, "mu = %g", mus62[k]), ANGLES, angle, mean[k]);
   ch_report_claim(
-      report, "More iterations are required as mu increases.", rises_mu == pairs_mu,
+      report, "More iterations are required as mu increases.", (ChFacts){.met = rises_mu == pairs_mu},
       "Mean over the map, theta = 87 ... 6 degrees, mu = 0.4, 0.8, 1: larger in %d of %d comparisons%s.", rises_mu,
       pairs_mu,
       rises_mu == pairs_mu ? "" : "; in the others the sticking part decides, whose rate does not depend on mu");
   ch_report_claim(
       report, "More iterations are required as the angle between friction and normal decreases.",
-      rises_angle == pairs_angle, "Mean over the map, steps of 3 degrees from 90 to 6: larger in %d of %d%s.",
-      rises_angle, pairs_angle,
+      (ChFacts){.met = rises_angle == pairs_angle},
+      "Mean over the map, steps of 3 degrees from 90 to 6: larger in %d of %d%s.", rises_angle, pairs_angle,
       rises_angle == pairs_angle ? "" : "; the others are the smallest angles, where 1 iteration at theta = 0 is near");
 }
 
@@ -243,12 +255,14 @@ static void residual_left(ChReport* report, int count_mu, const double* mu, int 
         lost += d.infeasible.lost;
       }
   bool meets = worst[1] <= 1e-5;
-  ch_report_row(
-      report, ch_report_say(report, "residual |(5.32)| over the domain, %s", where), "~1e-6",
-      ch_report_say(report, "%.1e with (5.21) squared as printed, %.1e with its root", worst[1], worst[0]),
-      meets ? CH_REPRODUCED : CH_DIFFERS,
-      "1e-7 bounds the square of the relative change of friction, so that a change of 3e-4 passes; with the root of "
-      "(5.21) the residual is below the printed one (erratum X29)");
+  ch_report_row(report, ch_report_say(report, "residual |(5.32)| over the domain, %s", where),
+                (ChFacts){.printed = "~1e-6",
+                          .ours = ch_report_say(report, "%.1e with (5.21) squared as printed, %.1e with its root",
+                                                worst[1], worst[0]),
+                          .met = meets,
+                          .reason = "1e-7 bounds the square of the relative change of friction, so that a change of "
+                                    "3e-4 passes; with the root of "
+                                    "(5.21) the residual is below the printed one (erratum X29)"});
 }
 
 static ChStatus run_angles(ChItemRun* run) {
@@ -328,17 +342,19 @@ static void rates(ChReport* report, const Fixed* f) {
   ch_chart_points(chart, "sticking, measured", POINTS, mu, stick);
   ch_chart_line(chart, "cos^2 theta", POINTS, mu, stick_law);
   ch_report_row(report, "rate near sticking solutions",
-                ch_report_say(report,
-                              "bound |cos theta| = %.4f (6.35), of one half "
-                              "step; of an iteration cos^2 theta = %.4f",
-                              c, c * c),
-                ch_report_say(report, "cos^2 theta to %.1e, at %d values of mu", off_stick, sticking),
-                sticking > 0 && off_stick < 2e-3 ? CH_REPRODUCED : CH_DIFFERS,
-                "the measured rates scatter around the law");
-  ch_report_row(report, "rate near sliding solutions", "not printed; follows from (6.59)-(6.60): mu |cos theta|",
-                ch_report_say(report, "mu |cos theta| to %.1e, at %d values of mu", off_slide, sliding),
-                sliding > 0 && off_slide < 2e-3 ? CH_REPRODUCED : CH_DIFFERS,
-                "the measured rates scatter around the law");
+                (ChFacts){.printed = ch_report_say(report,
+                                                   "bound |cos theta| = %.4f (6.35), of one half "
+                                                   "step; of an iteration cos^2 theta = %.4f",
+                                                   c, c * c),
+                          .ours = ch_report_say(report, "cos^2 theta to %.1e, at %d values of mu", off_stick, sticking),
+                          .met = sticking > 0 && off_stick < 2e-3,
+                          .reason = "the measured rates scatter around the law"});
+  ch_report_row(
+      report, "rate near sliding solutions",
+      (ChFacts){.printed = "not printed; follows from (6.59)-(6.60): mu |cos theta|",
+                .ours = ch_report_say(report, "mu |cos theta| to %.1e, at %d values of mu", off_slide, sliding),
+                .met = sliding > 0 && off_slide < 2e-3,
+                .reason = "the measured rates scatter around the law"});
 }
 
 // Mean iterations inside and outside the cone over mu, and where the two change places.
@@ -357,12 +373,13 @@ static void flip(ChReport* report, const Fixed* f, int points, double most_mu) {
   ch_chart_line(chart, "sticking", points, mu, stick);
   ch_chart_line(chart, "sliding", points, mu, slide);
   const double c = fabs(cos(f->theta));
-  ch_report_row(
-      report, "mu at which the harder part changes from inside to outside",
-      ch_report_say(report, "cos theta = %.3f", c), ch_report_say(report, "%.3f, from the mean counts", crossing),
-      fabs(crossing - c) < 0.15 ? CH_REPRODUCED : CH_DIFFERS,
-      "the asymptotic rates cos^2 theta and mu |cos theta| are equal at mu = |cos theta|; mean counts contain the "
-      "first iterations, too, and cross elsewhere");
+  ch_report_row(report, "mu at which the harder part changes from inside to outside",
+                (ChFacts){.printed = ch_report_say(report, "cos theta = %.3f", c),
+                          .ours = ch_report_say(report, "%.3f, from the mean counts", crossing),
+                          .met = fabs(crossing - c) < 0.15,
+                          .reason = "the asymptotic rates cos^2 theta and mu |cos theta| are equal at mu = |cos "
+                                    "theta|; mean counts contain the "
+                                    "first iterations, too, and cross elsewhere"});
 }
 
 static ChStatus run_realistic(ChItemRun* run, const Fixed* f) {
@@ -389,18 +406,23 @@ static ChStatus run_realistic(ChItemRun* run, const Fixed* f) {
     if (!ch_item_progress(run, 0.6 * (k + 1) / 4.0)) return status;
   }
   if (status != CH_OK) return status;
-  ch_report_claim(report, "More iterations are required as mu increases.", means[0] < means[1] && means[1] < means[2],
+  ch_report_claim(report, "More iterations are required as mu increases.",
+                  (ChFacts){.met = means[0] < means[1] && means[1] < means[2]},
                   "Mean over the infeasible predictors %.1f, %.1f, %.1f at mu = 0.3, 0.6, 0.9.", means[0], means[1],
                   means[2]);
   const double limit = 1.0 / fabs(cos(f->theta));
   ch_report_row(
-      report, "convergence over the whole domain at realistic mu, up to 1.2", "yes",
-      lost ? ch_report_say(report, "not at 1.2: %d of the infeasible predictors do not converge", lost) : "yes",
-      lost ? CH_DIFFERS : CH_REPRODUCED,
-      ch_report_say(report,
-                    "sliding points contract by mu |cos theta|, which exceeds 1 from mu = %.3f on; below, the "
-                    "whole domain converges. The document does not list its values of mu",
-                    limit));
+      report, "convergence over the whole domain at realistic mu, up to 1.2",
+      (ChFacts){
+          .printed = "yes",
+          .ours =
+              lost ? ch_report_say(report, "not at 1.2: %d of the infeasible predictors do not converge", lost) : "yes",
+          .met = lost == 0,
+          .reason =
+              ch_report_say(report,
+                            "sliding points contract by mu |cos theta|, which exceeds 1 from mu = %.3f on; below, the "
+                            "whole domain converges. The document does not list its values of mu",
+                            limit)});
   flip(report, f, run->quick ? 30 : SWEEP, fmin(1.2, 0.98 * limit));
   rates(report, f);
   residual_left(report, 3, mus, 1, &f->theta, "mu up to 0.9");
@@ -452,11 +474,11 @@ static void beyond_chart(ChReport* report, const Fixed* f, int points, double* p
   ch_report_claim(
       report,
       "As mu increases further, the number of iterations inside the generalised cone remains essentially static.",
-      fabs(stick[points - 1] / stick[points / 2] - 1.0) < 0.25,
+      (ChFacts){.met = fabs(stick[points - 1] / stick[points / 2] - 1.0) < 0.25},
       "Mean %.1f at mu = %.1f, %.1f at mu = %.1f; every sticking point converges.", stick[points / 2], mu[points / 2],
       stick[points - 1], mu[points - 1]);
   ch_report_claim(report, "While convergence becomes harder as mu grows, the region of difficulty becomes smaller.",
-                  lost[points - 1] < *widest,
+                  (ChFacts){.met = lost[points - 1] < *widest},
                   "The share that does not converge is %.0f %% at its widest, %.0f %% at mu = %.1f.", *widest,
                   lost[points - 1], mu[points - 1]);
 }
@@ -483,27 +505,32 @@ static ChStatus run_larger(ChItemRun* run, const Fixed* f) {
   }
   const double limit = 1.0 / fabs(cos(f->theta)), from = lost_from(f);
   ch_report_row(report, "mu from which sliding predictors stop converging",
-                ch_report_say(report,
-                              "not printed; mu |cos theta| = 1 "
-                              "gives %.4f",
-                              limit),
-                ch_report_say(report, "%.4f, by bisection", from),
-                fabs(from - limit) < 0.01 * limit ? CH_REPRODUCED : CH_DIFFERS,
-                "bisection over the domain ends elsewhere");
-  ch_report_claim(report, "We still obtain good convergence to solutions for sticking behaviour.", stick_lost == 0,
+                (ChFacts){.printed = ch_report_say(report,
+                                                   "not printed; mu |cos theta| = 1 "
+                                                   "gives %.4f",
+                                                   limit),
+                          .ours = ch_report_say(report, "%.4f, by bisection", from),
+                          .met = fabs(from - limit) < 0.01 * limit,
+                          .reason = "bisection over the domain ends elsewhere"});
+  ch_report_claim(report, "We still obtain good convergence to solutions for sticking behaviour.",
+                  (ChFacts){.met = stick_lost == 0},
                   "%d predictors inside the friction cone do not converge at mu = 1.5, 2.5 and 5.", stick_lost);
   double peak, peak_at = 0.0, widest;
   beyond_chart(report, f, run->quick ? 15 : SWEEP, &peak, &peak_at, &widest);
   ch_report_row(
-      report, "peak of the absolute residual", "~3", ch_report_say(report, "%.2g at mu = %.1f", peak, peak_at),
-      peak > 2.0 && peak < 4.5 ? CH_REPRODUCED : CH_DIFFERS,
-      ch_report_say(report,
+      report, "peak of the absolute residual",
+      (ChFacts){.printed = "~3",
+                .ours = ch_report_say(report, "%.2g at mu = %.1f", peak, peak_at),
+                .met = peak > 2.0 && peak < 4.5,
+                .reason = ch_report_say(
+                    report,
                     "the range of predictors is not stated, and the residual grows with its square: the printed 3 "
                     "belongs to predictors up to %.2f instead of 1",
-                    sqrt(3.0 / peak)));
-  ch_report_claim(
-      report, "The residual remains low in most of the region that does not converge.", of > 0 && 2 * low > of,
-      "|(5.32)| is below 0.5, a sixth of the printed peak, at %d of %d such points of the three maps.", low, of);
+                    sqrt(3.0 / peak))});
+  ch_report_claim(report, "The residual remains low in most of the region that does not converge.",
+                  (ChFacts){.met = of > 0 && 2 * low > of},
+                  "|(5.32)| is below 0.5, a sixth of the printed peak, at %d of %d such points of the three maps.", low,
+                  of);
   return CH_OK;
 }
 

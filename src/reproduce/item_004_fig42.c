@@ -85,20 +85,22 @@ static double disagreement(const Outcome out[STEPS]) {
 static void judge_conservative(ChReport* report, const Panel* panel, const Outcome out[STEPS]) {
   ch_report_row(
       report, ch_report_say(report, "%s %s: departure of the energy from its start", panel->name, panel->text),
-      "bounded, fluctuating; no number printed",
-      ch_report_say(report, "below by %.1e, %.1e, %.1e of it, above by %.1e, %.1e, %.1e (h = 0.01, 0.005, 0.001 s)",
+      (ChFacts){.printed = "bounded, fluctuating; no number printed",
+                .ours = ch_report_say(
+                    report, "below by %.1e, %.1e, %.1e of it, above by %.1e, %.1e, %.1e (h = 0.01, 0.005, 0.001 s)",
                     out[0].low, out[1].low, out[2].low, out[0].high, out[1].high, out[2].high),
-      fmax(out[0].low, out[0].high) < 0.05 && fmax(out[2].low, out[2].high) < 1e-3 ? CH_REPRODUCED : CH_DIFFERS,
-      "the energy departs further than fluctuations of the order h^2 would");
+                .met = fmax(out[0].low, out[0].high) < 0.05 && fmax(out[2].low, out[2].high) < 1e-3,
+                .reason = "the energy departs further than fluctuations of the order h^2 would"});
 }
 
 static void judge_friction(ChReport* report, const Panel* panel, const Outcome out[STEPS]) {
-  ch_report_row(
-      report, ch_report_say(report, "%s %s: energy that is left", panel->name, panel->text),
-      "the same decay for all three steps; no number printed",
-      ch_report_say(report, "%.3f, %.3f, %.3f of it (h = 0.01, 0.005, 0.001 s)", out[0].left, out[1].left, out[2].left),
-      disagreement(out) < 0.05 ? CH_REPRODUCED : CH_DIFFERS,
-      ch_report_say(report, "the steps leave amounts that differ by %.2f of the energy", disagreement(out)));
+  ch_report_row(report, ch_report_say(report, "%s %s: energy that is left", panel->name, panel->text),
+                (ChFacts){.printed = "the same decay for all three steps; no number printed",
+                          .ours = ch_report_say(report, "%.3f, %.3f, %.3f of it (h = 0.01, 0.005, 0.001 s)",
+                                                out[0].left, out[1].left, out[2].left),
+                          .met = disagreement(out) < 0.05,
+                          .reason = ch_report_say(report, "the steps leave amounts that differ by %.2f of the energy",
+                                                  disagreement(out))});
 }
 
 static void claim_asymmetry(ChReport* report, const Outcome out[PANELS][STEPS]) {
@@ -109,7 +111,7 @@ static void claim_asymmetry(ChReport* report, const Outcome out[PANELS][STEPS]) 
     least = fmin(least, more);
     holds = holds && more > 1.5 && out[1][k].low < 1.5 * out[0][k].low;
   }
-  ch_report_claim(report, "With contact the fluctuations are no longer symmetric.", holds,
+  ch_report_claim(report, "With contact the fluctuations are no longer symmetric.", (ChFacts){.met = holds},
                   "Below the start the energy goes as far with the line as without it, above it at least %.1f times as "
                   "far: where within a step the line is met decides at which level the fluctuation goes on.",
                   least);
@@ -126,14 +128,14 @@ static void claim_friction(ChReport* report, const Outcome out[PANELS][STEPS]) {
       outside = fmax(outside, out[p][k].elsewhere);
     }
   ch_report_claim(
-      report, "A period of strong tangential dissipation is followed by a levelling off.", levels,
+      report, "A period of strong tangential dissipation is followed by a levelling off.", (ChFacts){.met = levels},
       "Between %.0f and %.0f per cent of the energy go; of what goes, the second half of the time takes %.0f "
       "per cent at most.",
       100.0 * (1.0 - fmax(out[2][2].left, out[3][2].left)), 100.0 * (1.0 - fmin(out[2][2].left, out[3][2].left)),
       100.0 * late);
   ch_report_claim(
       report, "It is dissipative during tangential contact and conservative in free flight and normal contact.",
-      outside < 0.02,
+      (ChFacts){.met = outside < 0.02},
       "Over all steps without a friction impulse the energy stays within %.1e of its start less what friction "
       "took: the fluctuation of the conservative case.",
       outside);
@@ -156,7 +158,7 @@ static ChStatus figure(ChItemRun* run, const Setting* setting) {
   double ratio = out[0][1].low > 0.0 ? out[0][0].low / out[0][1].low : 0.0;
   ch_report_claim(
       run->report, "The integrator maintains the energy up to a fluctuation, with contact as without.",
-      fmax(out[1][0].low, out[1][0].high) < 2.0 * fmax(out[0][0].low, out[0][0].high) && missed == 0,
+      (ChFacts){.met = fmax(out[1][0].low, out[1][0].high) < 2.0 * fmax(out[0][0].low, out[0][0].high) && missed == 0},
       "Halving h = 0.01 s divides the fluctuation without contact by %.2f (second order: 4); with the line it is "
       "%.1e of the energy at h = 0.01 s, without %.1e. %ld steps missed their tolerance.",
       ratio, fmax(out[1][0].low, out[1][0].high), fmax(out[0][0].low, out[0][0].high), missed);
@@ -186,15 +188,16 @@ static ChStatus vary_mass(ChItemRun* run, double share) {
     double fastest = sqrt(2.0 * 30752.0 / masses[k]);
     ch_report_row(
         run->report, ch_report_say(run->report, "mass %g kg, mu = 0.5: energy that is left", masses[k]),
-        "mass not stated",
-        ch_report_say(run->report, "%.3f, %.3f, %.3f of it; h = 0.01 s moves it up to %.2g m", out[0].left, out[1].left,
-                      out[2].left, 0.01 * fastest),
-        disagreement(out) < 0.05 ? CH_REPRODUCED : CH_DIFFERS,
-        ch_report_say(run->report,
+        (ChFacts){.printed = "mass not stated",
+                  .ours = ch_report_say(run->report, "%.3f, %.3f, %.3f of it; h = 0.01 s moves it up to %.2g m",
+                                        out[0].left, out[1].left, out[2].left, 0.01 * fastest),
+                  .met = disagreement(out) < 0.05,
+                  .reason = ch_report_say(
+                      run->report,
                       "at this mass a step of 0.01 s moves the particle by up to %.2g m, of 5.7 m to the line: it "
                       "is found up to %.2g m below it (%.2g m at h = 0.001 s), and friction acts on the velocity "
                       "that it has there",
-                      0.01 * fastest, out[0].deepest, out[2].deepest));
+                      0.01 * fastest, out[0].deepest, out[2].deepest)});
     if (!ch_item_progress(run, 0.5 + 0.15 * (k + 1))) return CH_OK;
   }
   return CH_OK;
@@ -209,11 +212,11 @@ static ChStatus from_rest(ChItemRun* run, double until) {
   if (status == CH_OK) status = run_panel(run, &setting, &PANEL[3], more);
   if (status != CH_OK) return status;
   ch_report_row(run->report, "from rest at (4, 4): energy that is left, mu = 0.5 and mu = 5",
-                "not printed; derived: 1/2, the first contact takes the tangential half",
-                ch_report_say(run->report, "%.4f, %.4f, %.4f and %.4f, %.4f, %.4f of it", out[0].left, out[1].left,
-                              out[2].left, more[0].left, more[1].left, more[2].left),
-                fabs(out[2].left - 0.5) < 0.01 && fabs(more[2].left - 0.5) < 0.01 ? CH_REPRODUCED : CH_DIFFERS,
-                "later contacts off the axis take more");
+                (ChFacts){.printed = "not printed; derived: 1/2, the first contact takes the tangential half",
+                          .ours = ch_report_say(run->report, "%.4f, %.4f, %.4f and %.4f, %.4f, %.4f of it", out[0].left,
+                                                out[1].left, out[2].left, more[0].left, more[1].left, more[2].left),
+                          .met = fabs(out[2].left - 0.5) < 0.01 && fabs(more[2].left - 0.5) < 0.01,
+                          .reason = "later contacts off the axis take more"});
   return CH_OK;
 }
 

@@ -125,9 +125,11 @@ static ChStatus run_item(ChItemRun* run) {
   ChChart* chart = ch_report_chart(report, "Distance between the two nearest points along the iteration.",
                                    "iteration [1]", "distance [1]", CH_CHART_LOG_Y);
   ch_chart_line(chart, "|P(x) on F(alpha) + c  -  P(x) on C + f|", shown, iteration, gap);
-  ch_report_row(report, "subsequences until the picture no longer changes (1 % of x)", "4: two shown and two more",
-                ch_report_say(report, "%d", visible), visible >= 3 && visible <= 5 ? CH_REPRODUCED : CH_DIFFERS,
-                "the geometry of the figure is not given in numbers");
+  ch_report_row(report, "subsequences until the picture no longer changes (1 % of x)",
+                (ChFacts){.printed = "4: two shown and two more",
+                          .ours = ch_report_say(report, "%d", visible),
+                          .met = visible >= 3 && visible <= 5,
+                          .reason = "the geometry of the figure is not given in numbers"});
   Trials t = {.least = INFINITY};
   ChStatus status = CH_OK;
   for (double theta = 0.3; theta < 3.0 && status == CH_OK; theta += 0.3)
@@ -138,14 +140,14 @@ static ChStatus run_item(ChItemRun* run) {
   ch_report_claim(report,
                   "A pair c, f is optimal if and only if the points of {F(alpha) + c} and {C + f} nearest to x "
                   "coincide; the common point is r.",
-                  t.worst < 1e-8 && t.least > 1e-4 && t.solved > t.cases / 2,
+                  (ChFacts){.met = t.worst < 1e-8 && t.least > 1e-4 && t.solved > t.cases / 2},
                   "%d solutions of method auto, over theta, mu and x: nearest points at most %.1e apart; with alpha or "
                   "f a tenth larger or smaller at least %.1e.",
                   t.solved, t.worst, t.least);
   ChSinglePair again = ch_single_friction(&s, ch_single_contact(&s, end.last.f));
   ch_report_claim(
       report, "Started from an optimal friction impulse the algorithm has converged after a single projection.",
-      fabs(again.f - end.last.f) < 1e-9 && fabs(again.alpha - end.last.alpha) < 1e-9,
+      (ChFacts){.met = fabs(again.f - end.last.f) < 1e-9 && fabs(again.alpha - end.last.alpha) < 1e-9},
       "From the f of the solution the contact projection gives its alpha to %.1e.", fabs(again.alpha - end.last.alpha));
   return CH_OK;
 }

@@ -64,16 +64,20 @@ static double share(long part, long of) { return 100.0 * (double)part / (double)
 static void report_session(ChReport* report, const char* name, const char* printed, double wanted, const Session* s,
                            const ChSummary* summary) {
   double mean = s->total / (double)s->steps;
-  ch_report_row(report, ch_report_say(report, "%s: steps certified at 1e-6 within h", name), printed,
-                ch_report_say(report, "%.1f %% (certified %.1f %%, within h %.1f %%)", share(s->both, s->steps),
-                              share(s->certified, s->steps), share(s->in_time, s->steps)),
-                share(s->both, s->steps) >= wanted ? CH_REPRODUCED : CH_DIFFERS,
-                ch_report_say(report, "a step takes %.2g ms, the slowest %.2g ms", 1e3 * mean, 1e3 * s->slowest));
+  ch_report_row(
+      report, ch_report_say(report, "%s: steps certified at 1e-6 within h", name),
+      (ChFacts){
+          .printed = printed,
+          .ours = ch_report_say(report, "%.1f %% (certified %.1f %%, within h %.1f %%)", share(s->both, s->steps),
+                                share(s->certified, s->steps), share(s->in_time, s->steps)),
+          .met = share(s->both, s->steps) >= wanted,
+          .reason = ch_report_say(report, "a step takes %.2g ms, the slowest %.2g ms", 1e3 * mean, 1e3 * s->slowest)});
   double contacts = (double)summary->contacts_sum / (double)summary->steps;
-  ch_report_row(report, ch_report_say(report, "%s: contacts of a step", name), "117",
-                ch_report_say(report, "%.0f, at most %d", contacts, summary->contacts_max),
-                ch_subject_same_contacts(contacts, 117.0) ? CH_REPRODUCED : CH_DIFFERS,
-                "the scene is one of our own: the document's is not described");
+  ch_report_row(report, ch_report_say(report, "%s: contacts of a step", name),
+                (ChFacts){.printed = "117",
+                          .ours = ch_report_say(report, "%.0f, at most %d", contacts, summary->contacts_max),
+                          .met = ch_subject_same_contacts(contacts, 117.0),
+                          .reason = "the scene is one of our own: the document's is not described"});
 }
 
 // --- friction --------------------------------------------------------------------------------------------------------
@@ -100,18 +104,24 @@ static Friction friction_of(const ChSlips* slips) {
 static void report_friction(ChReport* report, const char* name, const Session* s) {
   Friction f = friction_of(&s->slips);
   double seconds = (double)s->steps * s->h;
-  ch_report_row(report, ch_report_say(report, "%s: sticking", name), "obtained",
-                ch_report_say(report,
-                              "%d of %d pairs of bodies held by friction at some time, %.0f %% of the time "
-                              "under load",
-                              f.held, f.pairs, 100.0 * f.gripping / fmax(1e-9, f.loaded)),
-                f.held > 0 ? CH_REPRODUCED : CH_DIFFERS, "no loaded contact is held by friction");
-  ch_report_row(report, ch_report_say(report, "%s: stick-slip", name), "obtained",
-                ch_report_say(report,
-                              "%d pairs slip, stick and slip again while they stay loaded; %.3g turns a second "
-                              "in all",
-                              f.alternate, (double)f.turns / seconds),
-                f.alternate > 0 ? CH_REPRODUCED : CH_DIFFERS, "no pair turns back and forth");
+  ch_report_row(
+      report, ch_report_say(report, "%s: sticking", name),
+      (ChFacts){.printed = "obtained",
+                .ours = ch_report_say(report,
+                                      "%d of %d pairs of bodies held by friction at some time, %.0f %% of the time "
+                                      "under load",
+                                      f.held, f.pairs, 100.0 * f.gripping / fmax(1e-9, f.loaded)),
+                .met = f.held > 0,
+                .reason = "no loaded contact is held by friction"});
+  ch_report_row(
+      report, ch_report_say(report, "%s: stick-slip", name),
+      (ChFacts){.printed = "obtained",
+                .ours = ch_report_say(report,
+                                      "%d pairs slip, stick and slip again while they stay loaded; %.3g turns a second "
+                                      "in all",
+                                      f.alternate, (double)f.turns / seconds),
+                .met = f.alternate > 0,
+                .reason = "no pair turns back and forth"});
 }
 
 // --- jamming ---------------------------------------------------------------------------------------------------------
@@ -162,12 +172,14 @@ static ChStatus judge_jamming(ChItemRun* run) {
   ChStatus status = hold_often(run, "0.5", progress, &jammed[0], &longest[0]);
   if (status == CH_OK) status = hold_often(run, "0", progress + 1, &jammed[1], &longest[1]);
   if (status != CH_OK) return status;
-  ch_report_row(report, "the hand holds: bodies jam between tool and walls", "obtained",
-                say_jam(report, jammed[0], of, &longest[0]), jammed[0] > 0 ? CH_REPRODUCED : CH_DIFFERS,
-                ch_report_say(report, "nothing rests under load for %g s at a stretch", JAM));
-  ch_report_row(report, "the same without friction (mu = 0)", "not printed",
-                say_jam(report, jammed[1], of, &longest[1]), CH_CANNOT_BE,
-                "the document has no session without friction; it stands here to compare with");
+  ch_report_row(report, "the hand holds: bodies jam between tool and walls",
+                (ChFacts){.printed = "obtained",
+                          .ours = say_jam(report, jammed[0], of, &longest[0]),
+                          .met = jammed[0] > 0,
+                          .reason = ch_report_say(report, "nothing rests under load for %g s at a stretch", JAM)});
+  ch_report_row(report, "the same without friction (mu = 0)",
+                (ChFacts){.ours = say_jam(report, jammed[1], of, &longest[1]),
+                          .reason = "the document has no session without friction; it stands here to compare with"});
   return CH_OK;
 }
 
@@ -221,14 +233,19 @@ static ChStatus run_sessions(ChItemRun* run, Session* sessions, ChSummary* summa
 static void report_all(ChItemRun* run, const Session* sessions, const ChSummary* summary) {
   ChReport* report = run->report;
   const Session *slow = &sessions[SLOW], *fast = &sessions[FAST];
-  ch_report_row(report, "degrees of freedom", "72", ch_report_say(report, "%d", fast->freedoms),
-                fast->freedoms == 72 ? CH_REPRODUCED : CH_DIFFERS, "other bodies or modes");
+  ch_report_row(report, "degrees of freedom",
+                (ChFacts){.printed = "72",
+                          .ours = ch_report_say(report, "%d", fast->freedoms),
+                          .met = fast->freedoms == 72,
+                          .reason = "other bodies or modes"});
   report_session(report, "100 Hz", "about 80 %", 80.0, slow, &summary[SLOW]);
   report_session(report, "1000 Hz", "future work (s7.8.1)", 95.0, fast, &summary[FAST]);
-  ch_report_row(report, "time of a step, h = 1e-2", "3.2 ms",
-                ch_report_say(report, "%.3g ms", 1e3 * slow->total / (double)slow->steps),
-                slow->total / (double)slow->steps <= 0.0032 ? CH_REPRODUCED : CH_DIFFERS,
-                "every step goes on to a certificate of 1e-6; the document stopped at a time limit");
+  ch_report_row(
+      report, "time of a step, h = 1e-2",
+      (ChFacts){.printed = "3.2 ms",
+                .ours = ch_report_say(report, "%.3g ms", 1e3 * slow->total / (double)slow->steps),
+                .met = slow->total / (double)slow->steps <= 0.0032,
+                .reason = "every step goes on to a certificate of 1e-6; the document stopped at a time limit"});
   report_friction(report, "100 Hz", slow);
   report_friction(report, "1000 Hz", fast);
   ch_report_command(report, "cardhouse run haptic --realtime");

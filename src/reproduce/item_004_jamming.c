@@ -143,21 +143,24 @@ static void tell_results(ChReport* report, const Series* s) {
   for (int kind = 0; kind < KINDS; ++kind) {
     weaker[kind] = rises(s->count, s->jammed[kind]);
     ch_report_claim(report, ch_report_say(report, "jamming weakens as mu falls: %s bodies", kind_name[kind]),
-                    weaker[kind], "of %d bars %s jam at mu = %s%s", BARS, list(report, s->count, s->jammed[kind]),
-                    list(report, s->count, s->mu), weaker[kind] ? "" : ", which does not rise throughout");
+                    (ChFacts){.met = weaker[kind]}, "of %d bars %s jam at mu = %s%s", BARS,
+                    list(report, s->count, s->jammed[kind]), list(report, s->count, s->mu),
+                    weaker[kind] ? "" : ", which does not rise throughout");
   }
+  ch_report_row(report, "rigid bars that stay where they are laid, beside those that can be in balance by statics",
+                (ChFacts){.ours = ch_report_say(report, "%s; statics: %s", list(report, s->count, s->stayed),
+                                                list(report, s->count, s->balance)),
+                          .met = s->contrary == 0,
+                          .reason = ch_report_say(report, "%d bars do not do what statics says", s->contrary)});
   ch_report_row(
-      report, "rigid bars that stay where they are laid, beside those that can be in balance by statics", "not printed",
-      ch_report_say(report, "%s; statics: %s", list(report, s->count, s->stayed), list(report, s->count, s->balance)),
-      s->contrary == 0 ? CH_REPRODUCED : CH_DIFFERS,
-      ch_report_say(report, "%d bars do not do what statics says", s->contrary));
-  ch_report_row(report, "rigid bars that are dropped and jam although they could not rest there", "not printed",
-                ch_report_say(report, "%d of %d", s->beyond, BARS * s->count),
-                s->beyond == 0 ? CH_REPRODUCED : CH_DIFFERS,
-                "a bar that turns may come to rest where it is steeper, with its end flat on the wall");
-  ch_report_row(report, "steps certified to 1e-6", "not printed",
-                ch_report_say(report, "%ld of %ld", s->steps - s->missed, s->steps),
-                s->missed == 0 ? CH_REPRODUCED : CH_DIFFERS, "some fell short within the solver's limit of work");
+      report, "rigid bars that are dropped and jam although they could not rest there",
+      (ChFacts){.ours = ch_report_say(report, "%d of %d", s->beyond, BARS * s->count),
+                .met = s->beyond == 0,
+                .reason = "a bar that turns may come to rest where it is steeper, with its end flat on the wall"});
+  ch_report_row(report, "steps certified to 1e-6",
+                (ChFacts){.ours = ch_report_say(report, "%ld of %ld", s->steps - s->missed, s->steps),
+                          .met = s->missed == 0,
+                          .reason = "some fell short within the solver's limit of work"});
 }
 
 static void draw(ChReport* report, const Series* s) {

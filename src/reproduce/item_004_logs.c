@@ -199,31 +199,37 @@ static void tell_results(const Run* run, const ChSummary* summary, ChReport* rep
   for (int w = 0; w < WAYS; ++w) mean[w] = run->both ? run->total[w] / run->both : 0.0;
   for (int k = 0; k < run->count; ++k) most_sets = fmax(most_sets, run->sets[k]);
   double gain = ratio(mean[0], mean[1]);
-  ch_report_row(report, "degrees of freedom", "414", ch_report_say(report, "%d", 6 * summary->bodies),
-                summary->bodies == 69 ? CH_REPRODUCED : CH_DIFFERS, "another number of logs");
+  ch_report_row(report, "degrees of freedom",
+                (ChFacts){.printed = "414",
+                          .ours = ch_report_say(report, "%d", 6 * summary->bodies),
+                          .met = summary->bodies == 69,
+                          .reason = "another number of logs"});
   for (int w = 0; w < WAYS; ++w) {
     bool faster = run->both > 0 && mean[w] < PRINTED[w];
     ch_report_row(report, ch_report_say(report, "solve of a step, %s", way_name[w]),
-                  ch_report_say(report, "%.3g s", PRINTED[w]),
-                  ch_report_say(report, "%.3g s of processor time, mean of %d steps, started cold", mean[w], run->both),
-                  faster ? CH_REPRODUCED : CH_DIFFERS, faster ? "" : why_slower(run, report, most_sets));
+                  (ChFacts){.printed = ch_report_say(report, "%.3g s", PRINTED[w]),
+                            .ours = ch_report_say(report, "%.3g s of processor time, mean of %d steps, started cold",
+                                                  mean[w], run->both),
+                            .met = faster,
+                            .reason = faster ? "" : why_slower(run, report, most_sets)});
   }
-  ch_report_row(
-      report, "gain by decomposition inside the projections", ch_report_say(report, "%g", GAIN),
-      ch_report_say(report, "%.2g (%d and %d of %d problems solved)", gain, run->solved[0], run->solved[1], run->count),
-      gain >= 40.0 ? CH_REPRODUCED : CH_DIFFERS,
-      run->both == 0 ? "no problem was solved in both ways" : why_little(run, report));
+  ch_report_row(report, "gain by decomposition inside the projections",
+                (ChFacts){.printed = ch_report_say(report, "%g", GAIN),
+                          .ours = ch_report_say(report, "%.2g (%d and %d of %d problems solved)", gain, run->solved[0],
+                                                run->solved[1], run->count),
+                          .met = gain >= 40.0,
+                          .reason = run->both == 0 ? "no problem was solved in both ways" : why_little(run, report)});
 }
 
 static void judge(const Run* run, const ChSummary* summary, ChReport* report) {
   bool same = run->both > 0 && run->apart <= 1e-2, jumped = summary->missed == 0 && summary->displacement > 2.0;
-  ch_report_claim(report, "the sets change the work and not the answer", same,
+  ch_report_claim(report, "the sets change the work and not the answer", (ChFacts){.met = same},
                   "velocities of both answers differ by at most %.2g, relative, in %d problems%s", run->apart,
                   run->both,
                   same             ? ""
                   : run->both == 0 ? "; none was solved in both ways"
                                    : ", more than the tolerance explains");
-  ch_report_claim(report, "the house slides, jumps the ramp and collides", jumped,
+  ch_report_claim(report, "the house slides, jumps the ramp and collides", (ChFacts){.met = jumped},
                   "%ld steps, %ld missed, a log was carried %.2f m%s", summary->steps, summary->missed,
                   summary->displacement,
                   jumped                ? ""

@@ -152,16 +152,17 @@ static void report_run(ChReport* report, const LongRun* subject, bool rest, doub
     why = ch_report_say(
         report, "shorter here; at this pace ten minutes take %.2g s of processor time. Over %g s nothing is amiss",
         o->seconds * TEN_MINUTES / until, until);
-  ch_report_row(report,
-                ch_report_say(report, "%s, h = %g s, %s", subject->subject.name, subject->subject.h,
-                              rest ? "as it comes" : "every step solved"),
-                until < TEN_MINUTES ? "10 min, no blow-up, no drift (here shorter)" : "10 min, no blow-up, no drift",
-                ch_report_say(report, "%ld steps in %.3g s of processor time: %s, overlap %.2g m, %ld missed", s->steps,
-                              o->seconds, drift, o->overlap, s->missed),
-                !good       ? CH_DIFFERS
-                : shortened ? CH_CANNOT_BE
-                            : CH_REPRODUCED,
-                why);
+  ch_report_row(
+      report,
+      ch_report_say(report, "%s, h = %g s, %s", subject->subject.name, subject->subject.h,
+                    rest ? "as it comes" : "every step solved"),
+      (ChFacts){.printed = until < TEN_MINUTES ? "10 min, no blow-up, no drift (here shorter)"
+                                               : "10 min, no blow-up, no drift",
+                .ours = ch_report_say(report, "%ld steps in %.3g s of processor time: %s, overlap %.2g m, %ld missed",
+                                      s->steps, o->seconds, drift, o->overlap, s->missed),
+                .run.changed = shortened ? why : NULL,
+                .met = good,
+                .reason = why});
 }
 
 static void tell(ChReport* report) {
@@ -200,8 +201,9 @@ static void report_broken(ChItemRun* run, const LongRun* subject) {
   ch_report_row(run->report,
                 ch_report_say(run->report, "%s, h = %g s, %s", subject->subject.name, subject->subject.h,
                               subject->solved ? "every step solved" : "as it comes"),
-                "10 min, no blow-up, no drift", "ends early", CH_DIFFERS,
-                ch_report_say(run->report, "%s", run->context->message));
+                (ChFacts){.printed = "10 min, no blow-up, no drift",
+                          .ours = "ends early",
+                          .reason = ch_report_say(run->report, "%s", run->context->message)});
   *run->context = (ChContext){0};
 }
 
@@ -244,7 +246,8 @@ static ChStatus run_item(ChItemRun* run) {
   for (int k = 0; k < SOLVED_RUNS && status == CH_OK; ++k)
     status = one_run(run, SOLVED_RUNS + k, 2 * SOLVED_RUNS, &runs[solved[k]], false, until, &totals);
   if (status != CH_OK) return status;
-  ch_report_claim(report, "All simulations ran without blow-up or constraint drift.", totals.stood == totals.done,
+  ch_report_claim(report, "All simulations ran without blow-up or constraint drift.",
+                  (ChFacts){.met = totals.stood == totals.done},
                   "%d of %d rigid runs ended with every step certified, drift and overlap below 1e-6 m; the largest "
                   "unexplained rise of energy in one step was %.1e J.",
                   totals.stood, totals.done, totals.gain);
@@ -311,7 +314,7 @@ static ChStatus run_soft(ChItemRun* run) {
   }
   if (status != CH_OK) return status;
   ch_report_claim(
-      report, "All simulations ran without blow-up or constraint drift.", totals.stood == totals.done,
+      report, "All simulations ran without blow-up or constraint drift.", (ChFacts){.met = totals.stood == totals.done},
       "%d of %d runs with deformable bodies, %d of them over ten minutes, ended with every step "
       "certified and within what is allowed. Drift was at most %.2g m (allowed %g), overlap %.2g m (allowed "
       "%g), where bodies are stirred %.2g m (allowed %g).",

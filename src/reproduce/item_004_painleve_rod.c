@@ -168,14 +168,15 @@ static ChStatus shrink_step(ChItemRun* run) {
   ch_chart_line(chart, "mu = 1.5 > 4/3", STEPS, h, impulse[1]);
   const double expected = h[STEPS - 1] * GRAVITY / (1.6 - 1.2 * 1.2);  // W_nn = 8/5, W_nT = 6/5 at tan a = 2
   ch_report_row(report, "uniform rod at tan a = 2, mu = 1.2: normal force",
-                ch_report_say(report, "g / (W_nn - mu |W_nT|) = %.4g N, from (2.46)", GRAVITY / (1.6 - 1.2 * 1.2)),
-                ch_report_say(report, "%.4g N at h = 1e-6 s", impulse[0][STEPS - 1] / h[STEPS - 1]),
-                fabs(impulse[0][STEPS - 1] / expected - 1.0) < 1e-3 ? CH_REPRODUCED : CH_DIFFERS,
-                "the simulated force does not meet the closed form");
+                (ChFacts){.printed = ch_report_say(report, "g / (W_nn - mu |W_nT|) = %.4g N, from (2.46)",
+                                                   GRAVITY / (1.6 - 1.2 * 1.2)),
+                          .ours = ch_report_say(report, "%.4g N at h = 1e-6 s", impulse[0][STEPS - 1] / h[STEPS - 1]),
+                          .met = fabs(impulse[0][STEPS - 1] / expected - 1.0) < 1e-3,
+                          .reason = "the simulated force does not meet the closed form"});
   double ratio = impulse[1][STEPS - 1] / impulse[1][STEPS - 2];
   ch_report_claim(
       report, "The paradox disappears the moment the sliding velocity may be driven to zero instantaneously.",
-      fabs(ratio - 1.0) < 1e-2 && fabs(slip[1][STEPS - 1]) < 1e-6 && slip[0][STEPS - 1] < -1.0,
+      (ChFacts){.met = fabs(ratio - 1.0) < 1e-2 && fabs(slip[1][STEPS - 1]) < 1e-6 && slip[0][STEPS - 1] < -1.0},
       "At mu = 1.5 the first step stops the tip (slip %.1e m/s, from -2) by an impulse of %.4g N s, the same "
       "for h = 1e-5 and 1e-6 to %.1e; at mu = 1.2 the tip slides on at %.3g m/s and its impulse vanishes with "
       "h.",
@@ -208,10 +209,10 @@ static void tell(ChReport* report) {
 
 static void add_threshold(ChReport* report, const char* what, const char* derived, double exact, const Curve* curve) {
   ch_report_row(report, ch_report_say(report, "lowest mu without a finite force, %s", what),
-                ch_report_say(report, "not printed; from (2.46): %s", derived),
-                ch_report_say(report, "%.7f at %.2f degrees", curve->lowest, fabs(curve->lowest_at)),
-                fabs(curve->lowest - exact) < 1e-6 ? CH_REPRODUCED : CH_DIFFERS,
-                "the smallest W_nn / |W_nT| over all angles is another number");
+                (ChFacts){.printed = ch_report_say(report, "not printed; from (2.46): %s", derived),
+                          .ours = ch_report_say(report, "%.7f at %.2f degrees", curve->lowest, fabs(curve->lowest_at)),
+                          .met = fabs(curve->lowest - exact) < 1e-6,
+                          .reason = "the smallest W_nn / |W_nT| over all angles is another number"});
 }
 
 static ChStatus thresholds(ChItemRun* run) {
@@ -238,7 +239,7 @@ static ChStatus impulses(ChItemRun* run) {
     status = try_methods(run->context, -angle, factors[k] * 2.0 * sqrt(2.0), &trials);
   if (status != CH_OK) return status;
   ch_report_claim(run->report, "On the level of impulses a solution exists, however large mu is.",
-                  trials.answered == trials.cases,
+                  (ChFacts){.met = trials.answered == trials.cases},
                   "One step of 1 ms at 1.01, 1.5, 3 and 10 times the threshold of M = I: %d of %d have a solution, "
                   "certified to 1e-8. Of all exact methods (the local ones left out) %d of %d attempts end solved, %d "
                   "of these with the tip stuck, natural residual %.1e at most%s%s.",

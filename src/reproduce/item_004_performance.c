@@ -138,26 +138,30 @@ static const char* beside(ChReport* report, double ours, double printed) {
 static void report_row(ChReport* report, const Row* row, const Way* way, const Cost* c) {
   const ChSummary* s = &c->summary;
   double solve = c->solve / (double)s->steps, contacts = (double)s->contacts_sum / (double)s->steps;
-  ch_report_row(report, ch_report_say(report, "%s, %s: solve of a step", row->subject.name, way->name), row->printed,
-                ch_report_say(report, "%s; the whole step %s", beside(report, solve, row->seconds),
-                              beside(report, c->step / (double)s->steps, row->seconds)),
-                solve < row->seconds ? CH_REPRODUCED : CH_DIFFERS,
-                "a solve takes longer here, at a tolerance a hundred times smaller or more");
+  ch_report_row(report, ch_report_say(report, "%s, %s: solve of a step", row->subject.name, way->name),
+                (ChFacts){.printed = row->printed,
+                          .ours = ch_report_say(report, "%s; the whole step %s", beside(report, solve, row->seconds),
+                                                beside(report, c->step / (double)s->steps, row->seconds)),
+                          .met = solve < row->seconds,
+                          .reason = "a solve takes longer here, at a tolerance a hundred times smaller or more"});
   if (way->tolerance > 0.0) return;
   ch_report_row(report, ch_report_say(report, "%s, %s: contacts of a step", row->subject.name, way->name),
-                ch_report_say(report, "%d", row->contacts), ch_report_say(report, "%.0f", contacts),
-                ch_subject_same_contacts(contacts, row->contacts) ? CH_REPRODUCED : CH_DIFFERS,
-                ch_report_say(report,
+                (ChFacts){.printed = ch_report_say(report, "%d", row->contacts),
+                          .ours = ch_report_say(report, "%.0f", contacts),
+                          .met = ch_subject_same_contacts(contacts, row->contacts),
+                          .reason = ch_report_say(
+                              report,
                               "rigid faces touch at their corners here, 4 a joint, and skins at the corners of their "
                               "triangles; per contact a solve takes %.2g us, printed %.2g us",
-                              1e6 * solve / contacts, 1e6 * row->seconds / row->contacts));
+                              1e6 * solve / contacts, 1e6 * row->seconds / row->contacts)});
 }
 
 static void report_freedoms(ChReport* report, const Row* row, const Cost* c) {
   ch_report_row(report, ch_report_say(report, "%s: degrees of freedom", row->subject.name),
-                ch_report_say(report, "%d", row->freedoms), ch_report_say(report, "%d", c->freedoms),
-                c->freedoms == row->freedoms ? CH_REPRODUCED : CH_DIFFERS,
-                "what moves as told has none here, and a house that only stands has no blocks");
+                (ChFacts){.printed = ch_report_say(report, "%d", row->freedoms),
+                          .ours = ch_report_say(report, "%d", c->freedoms),
+                          .met = c->freedoms == row->freedoms,
+                          .reason = "what moves as told has none here, and a house that only stands has no blocks"});
 }
 
 // The document's method: its iterations per step, printed beside ours to the same number for a tolerance.
@@ -178,11 +182,13 @@ static ChStatus report_iterations(ChItemRun* run, const Row* row, const double p
                           " the certificate at once or soon"
                         : "the certificate bounds the error, the document's rule only the change "
                           "of friction from one iteration to the next (004-table7.2 has both)";
-  ch_report_row(report, ch_report_say(report, "%s: iterations of a step, `staggered` at 1e-4", row->subject.name),
-                ch_report_say(report, "%.1f", row->iterations),
-                ch_report_say(report, "%.1f, at most %ld, in the first %ld steps with contacts; %ld missed", c.mean,
-                              c.longest, c.steps, c.missed),
-                met ? CH_REPRODUCED : CH_DIFFERS, why);
+  ch_report_row(
+      report, ch_report_say(report, "%s: iterations of a step, `staggered` at 1e-4", row->subject.name),
+      (ChFacts){.printed = ch_report_say(report, "%.1f", row->iterations),
+                .ours = ch_report_say(report, "%.1f, at most %ld, in the first %ld steps with contacts; %ld missed",
+                                      c.mean, c.longest, c.steps, c.missed),
+                .met = met,
+                .reason = why});
   return CH_OK;
 }
 
@@ -197,11 +203,13 @@ static void lower(Gain* least, const Row* row, const Cost* c) {
 }
 
 static void report_gain(ChReport* report, const Way* way, Gain least) {
-  ch_report_row(report, ch_report_say(report, "%s beside the printed times, one core, every row", way->name), "-",
-                ch_report_say(report, "solves at least %.2g times faster, whole steps at least %.2g times", least.solve,
-                              least.step),
-                least.solve >= 100.0 ? CH_REPRODUCED : CH_DIFFERS,
-                "solves are less than two orders of magnitude faster");
+  ch_report_row(
+      report, ch_report_say(report, "%s beside the printed times, one core, every row", way->name),
+      (ChFacts){.printed = "-",
+                .ours = ch_report_say(report, "solves at least %.2g times faster, whole steps at least %.2g times",
+                                      least.solve, least.step),
+                .met = least.solve >= 100.0,
+                .reason = "solves are less than two orders of magnitude faster"});
 }
 
 static ChStatus run_item(ChItemRun* run) {

@@ -191,13 +191,14 @@ static void tell_throw(ChReport* report, const Throw* one, const Flight* f) {
   const char* when = comes_apart(f)
                          ? ch_report_say(report, "a quarter of them %.2g s after the first touch", f->parted - f->hit)
                          : ch_report_say(report, "strands bent by up to %.2g m", f->bent);
-  ch_report_row(report, ch_report_say(report, "%s, h = %g s", one->subject.name, one->subject.h), "not printed",
-                ch_report_say(report, "%s: %.0f of %d crossings lost, the widest is open by %.2g m; %s",
-                              holds(f)         ? "holds"
-                              : comes_apart(f) ? "comes apart"
-                                               : "loosens",
-                              lost_at_end(f), CROSSINGS, f->farthest, when),
-                CH_CANNOT_BE, "the document prints neither its throws nor what became of each");
+  ch_report_row(
+      report, ch_report_say(report, "%s, h = %g s", one->subject.name, one->subject.h),
+      (ChFacts){.ours = ch_report_say(report, "%s: %.0f of %d crossings lost, the widest is open by %.2g m; %s",
+                                      holds(f)         ? "holds"
+                                      : comes_apart(f) ? "comes apart"
+                                                       : "loosens",
+                                      lost_at_end(f), CROSSINGS, f->farthest, when),
+                .reason = "the document prints neither its throws nor what became of each"});
 }
 
 static void judge(ChReport* report, const Flight* flights) {
@@ -212,15 +213,18 @@ static void judge(ChReport* report, const Flight* flights) {
     if (holds(f)) most = fmax(most, f->bent);
   }
   ch_report_claim(report, "The composite's cohesive behaviour varies with the type of the impact.",
-                  whole > 0 && apart_count > 0, "The same mat, thrown in %d ways: %d hold, %d come apart.", thrown,
-                  whole, apart_count);
-  ch_report_claim(report, "In some cases the composite deforms as a whole.", whole > 0 && most >= 0.01,
+                  (ChFacts){.met = whole > 0 && apart_count > 0},
+                  "The same mat, thrown in %d ways: %d hold, %d come apart.", thrown, whole, apart_count);
+  ch_report_claim(report, "In some cases the composite deforms as a whole.",
+                  (ChFacts){.met = whole > 0 && most >= 0.01},
                   "Mats that lost no crossing: %d; their strands were bent by up to %.2g m.", whole, most);
-  ch_report_claim(report, "For other impacts it comes apart quickly.", quick > 0,
+  ch_report_claim(report, "For other impacts it comes apart quickly.", (ChFacts){.met = quick > 0},
                   "Mats that lost a quarter of their crossings within %g s of the first touch: %d.", QUICKLY, quick);
-  ch_report_row(report, "steps certified at 1e-6", "all converge (s7.6)",
-                ch_report_say(report, "%ld of %ld", steps - missed, steps), missed == 0 ? CH_REPRODUCED : CH_DIFFERS,
-                "some fell short within the solver's limit of work");
+  ch_report_row(report, "steps certified at 1e-6",
+                (ChFacts){.printed = "all converge (s7.6)",
+                          .ours = ch_report_say(report, "%ld of %ld", steps - missed, steps),
+                          .met = missed == 0,
+                          .reason = "some fell short within the solver's limit of work"});
 }
 
 static void draw(ChReport* report, const Flight* flights) {

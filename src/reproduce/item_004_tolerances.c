@@ -72,11 +72,13 @@ static void report_outcome(ChReport* report, const Swept* swept, const char* met
   const ChSummary* s = &o->summary;
   ch_report_row(
       report, ch_report_say(report, "%s, eps = %.0e, `%s`", swept->subject.name, tolerance, method),
-      printed_of(tolerance),
-      ch_report_say(report, "%ld of %ld steps converged; moved %.1e m in %g s; %.3g ms a step", s->steps - s->missed,
-                    s->steps, s->displacement, o->until, 1e3 * o->seconds / (double)s->steps),
-      s->missed == 0 ? CH_REPRODUCED : CH_DIFFERS,
-      ch_report_say(report, "%ld of %ld steps end above it, the worst at %.1e", s->missed, s->steps, s->worst.natural));
+      (ChFacts){.printed = printed_of(tolerance),
+                .ours = ch_report_say(report, "%ld of %ld steps converged; moved %.1e m in %g s; %.3g ms a step",
+                                      s->steps - s->missed, s->steps, s->displacement, o->until,
+                                      1e3 * o->seconds / (double)s->steps),
+                .met = s->missed == 0,
+                .reason = ch_report_say(report, "%ld of %ld steps end above it, the worst at %.1e", s->missed, s->steps,
+                                        s->worst.natural)});
 }
 
 static void chart_motion(ChReport* report, int count, const double moved[SUBJECTS][METHODS][TOLERANCES]) {
@@ -110,12 +112,13 @@ static ChStatus run_item(ChItemRun* run) {
   chart_motion(report, count, moved);
   const int each = SUBJECTS * METHODS;
   ch_report_claim(report, "All scenes are convergent at 1e-4, and down to 1e-8: rigid bodies.",
-                  converged[1] == each && converged[2] == each,
+                  (ChFacts){.met = converged[1] == each && converged[2] == each},
                   "%d of %d runs have every step at 1e-4, %d of %d at 1e-8.", converged[1], each, converged[2], each);
-  ch_report_claim(report, "A tolerance of 1e-1 is generally sufficient for convincing behaviour.", worst[0] < 0.1,
+  ch_report_claim(report, "A tolerance of 1e-1 is generally sufficient for convincing behaviour.",
+                  (ChFacts){.met = worst[0] < 0.1},
                   "What stands moves at most %.1e m in a second at 1e-1, by parts of one metre and more.", worst[0]);
   ch_report_claim(report, "The tolerance gives detailed control over the accuracy.",
-                  worst[1] < worst[0] && worst[2] < worst[1],
+                  (ChFacts){.met = worst[1] < worst[0] && worst[2] < worst[1]},
                   "The largest motion of what should stand falls from %.1e to %.1e to %.1e m/s at 1e-1, 1e-4 and 1e-8.",
                   worst[0], worst[1], worst[2]);
   if (count == TOLERANCES)

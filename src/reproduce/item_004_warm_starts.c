@@ -272,18 +272,21 @@ static void report_printed(ChReport* report, const Replay* p) {
   bool warm_met = between(c->printed_warm, warm, warm_root) || fabs(log(warm / c->printed_warm)) < log(2.0);
   bool cold_met = between(c->printed_cold, cold, cold_root) || fabs(log(cold / c->printed_cold)) < log(2.0);
   ch_report_row(
-      report, ch_report_say(report, "%s: iterations of Algorithm 1, warm / without", c->subject.name), c->printed,
-      ch_report_say(report, "%.1f / %.1f with (5.21) as printed, %.1f / %.1f with its root; at most %.0f / %.0f%s",
+      report, ch_report_say(report, "%s: iterations of Algorithm 1, warm / without", c->subject.name),
+      (ChFacts){.printed = c->printed,
+                .ours = ch_report_say(
+                    report, "%.1f / %.1f with (5.21) as printed, %.1f / %.1f with its root; at most %.0f / %.0f%s",
                     warm, cold, warm_root, cold_root, largest(&p->tally[ALGORITHM][WARM], WARM),
                     largest(&p->tally[ALGORITHM][COLD], COLD), cut_text(report, p)),
-      warm_met && cold_met ? CH_REPRODUCED : CH_DIFFERS,
-      ch_report_say(report,
+                .met = warm_met && cold_met,
+                .reason = ch_report_say(
+                    report,
                     "%s outside both readings of the stopping rule; the scenes differ, too: %ld contacts a "
                     "step here, %s printed, and neither starts nor blocks are",
                     warm_met   ? "the cold count is"
                     : cold_met ? "the warm count is"
                                : "both counts are",
-                    p->contact_sum / p->steps, c->printed_contacts));
+                    p->contact_sum / p->steps, c->printed_contacts)});
 }
 
 static void report_ours(ChReport* report, const Replay* p) {
@@ -294,12 +297,13 @@ static void report_ours(ChReport* report, const Replay* p) {
         report,
         ch_report_say(report, "%s: iterations of `%s` to a certificate of 1e%.0f, warm / without",
                       p->about->subject.name, ways[w].name, log10(p->about->tolerance)),
-        "not printed",
-        ch_report_say(report, "%.2f / %.1f; %.3g / %.3g ms of processor time", mean(warm, WARM), mean(cold, COLD),
-                      1e3 * warm->seconds / warm->solves, 1e3 * cold->seconds / cold->solves),
-        all ? CH_REPRODUCED : CH_DIFFERS,
-        ch_report_say(report, "%ld of %ld warm and %ld of %ld cold solves fell short of it",
-                      warm->solves - warm->solved, warm->solves, cold->solves - cold->solved, cold->solves));
+        (ChFacts){.ours = ch_report_say(report, "%.2f / %.1f; %.3g / %.3g ms of processor time", mean(warm, WARM),
+                                        mean(cold, COLD), 1e3 * warm->seconds / warm->solves,
+                                        1e3 * cold->seconds / cold->solves),
+                  .met = all,
+                  .reason = ch_report_say(report, "%ld of %ld warm and %ld of %ld cold solves fell short of it",
+                                          warm->solves - warm->solved, warm->solves, cold->solves - cold->solved,
+                                          cold->solves)});
   }
 }
 
@@ -343,14 +347,14 @@ static void judge(ChReport* report, const Replay* all) {
       quiet = fmin(quiet, gain);
   }
   ch_report_claim(
-      report, "Warm starts appreciably accelerate convergence.", quiet > 1.5,
+      report, "Warm starts appreciably accelerate convergence.", (ChFacts){.met = quiet > 1.5},
       "Where things stand, hang or lie, Algorithm 1 takes at least %.1f times fewer iterations with them%s.", quiet,
       isfinite(moving) ? ch_report_say(report,
                                        "; where a block lands, or legs slide and chatter, as little as %.2g times: the "
                                        "friction of the step before is no good start there",
                                        moving)
                        : "");
-  ch_report_claim(report, "In many cases the speed-up is up to two orders of magnitude.", most > 30.0,
+  ch_report_claim(report, "In many cases the speed-up is up to two orders of magnitude.", (ChFacts){.met = most > 30.0},
                   "The largest here is %.1f, of the mean over a scene's steps; the printed means themselves give 4 "
                   "(composites) to 24 (arch).",
                   most);

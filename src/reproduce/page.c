@@ -45,7 +45,7 @@ static void put_tagged(FILE* f, const char* open, const char* text, const char* 
   fputs(close, f);
 }
 
-// "cannot be" is the class "cannot".
+// The class of "ours alone" is "ours", of "not run" "not".
 static void put_verdict(FILE* f, const char* verdict) {
   fprintf(f, "<span class=\"verdict %.*s\">", (int)strcspn(verdict, " "), verdict);
   ch_html_put(f, verdict);
@@ -58,15 +58,21 @@ static void put_cell(FILE* f, const char* head, const char* class, const char* t
   put_tagged(f, ">", text, "</td>");
 }
 
+// Why the verdict is what it is, and what it goes by.
+static void put_grounds(FILE* f, const ChFinding* finding) {
+  if (*finding->reason) put_tagged(f, "<span class=\"reason\">because: ", finding->reason, "</span>");
+  if (*finding->basis) put_tagged(f, "<span class=\"basis\">", finding->basis, "</span>");
+}
+
 static void put_finding(FILE* f, const ChFinding* finding, bool brief) {
   bool hold_back = finding->claim && brief;
   fputs("<tr>", f);
   put_cell(f, "", "what", finding->what);
-  put_cell(f, "printed", "printed", finding->claim ? "a claim" : finding->printed);
-  put_cell(f, "ours", "ours", hold_back ? (*finding->reason ? "does not hold" : "holds") : finding->ours);
+  put_cell(f, "printed", "printed", finding->printed);
+  put_cell(f, "ours", "ours", hold_back ? "" : finding->ours);
   fputs("<td>", f);
   put_verdict(f, finding->verdict);
-  if (*finding->reason) put_tagged(f, "<span class=\"reason\">because: ", finding->reason, "</span>");
+  put_grounds(f, finding);
   fputs("</td></tr>", f);
 }
 
@@ -77,12 +83,15 @@ static void open_findings(FILE* f, const char* first) {
           first);
 }
 
+static const char* const tally_words[CH_VERDICTS] = {"reproduced", "differ", "ours alone", "not run"};
+
 static void put_tally(FILE* f, const ChTally* tally) {
-  static const char* const names[] = {"reproduced", "differs", "cannot"};
-  static const char* const words[] = {"reproduced", "differ", "cannot be"};
-  const int counts[] = {tally->reproduced, tally->differs, tally->cannot};
-  for (int k = 0; k < 3; ++k)
-    if (counts[k] > 0) fprintf(f, "<span class=\"verdict %s\">%d %s</span> ", names[k], counts[k], words[k]);
+  for (int v = 0; v < CH_VERDICTS; ++v) {
+    const char* name = ch_verdict_name((ChVerdict)v);
+    if (tally->count[v] > 0)
+      fprintf(f, "<span class=\"verdict %.*s\">%d %s</span> ", (int)strcspn(name, " "), name, tally->count[v],
+              tally_words[v]);
+  }
 }
 
 // --- an item ---------------------------------------------------------------------------------------------------------
@@ -147,18 +156,22 @@ static void put_numbers(FILE* f, const json_t* result) {
   if (open) fputs("</tbody></table>", f);
 }
 
-static void put_claims(FILE* f, const json_t* claims) {
-  if (json_array_size(claims) == 0) return;
-  fputs("<h3>Claims</h3><ul class=\"claims\">", f);
-  for (size_t k = 0; k < json_array_size(claims); ++k) {
-    const json_t* claim = json_array_get(claims, k);
-    bool holds = json_is_true(json_object_get(claim, "holds"));
-    fprintf(f, "<li><div><span class=\"verdict %s\">%s</span></div><div>", holds ? "reproduced" : "differs",
-            holds ? "holds" : "does not hold");
-    put_tagged(f, "<p>", ch_text_of(claim, "claim"), "</p>");
-    put_tagged(f, "<p class=\"evidence\">", ch_text_of(claim, "evidence"), "</p></div></li>");
+static void put_claims(FILE* f, const json_t* result) {
+  bool open = false;
+  for (int k = 0; k < ch_finding_count(result); ++k) {
+    ChFinding finding = ch_finding_at(result, k);
+    if (!finding.claim) continue;
+    if (!open) fputs("<h3>Claims</h3><ul class=\"claims\">", f);
+    open = true;
+    fputs("<li><div>", f);
+    put_verdict(f, finding.verdict);
+    put_tagged(f, "</div><div><p>", finding.what, "</p>");
+    put_tagged(f, "<p class=\"evidence\">", finding.ours, "</p>");
+    if (strcmp(finding.reason, finding.ours) == 0) finding.reason = "";  // the evidence says it
+    put_grounds(f, &finding);
+    fputs("</div></li>", f);
   }
-  fputs("</ul>", f);
+  if (open) fputs("</ul>", f);
 }
 
 static void put_choices(FILE* f, const json_t* choices) {
@@ -212,7 +225,7 @@ static void put_item(FILE* f, const ChPage* page, const json_t* result) {
     put_tagged(f, "<p>", paragraph ? paragraph : "", "</p>");
   }
   put_numbers(f, result);
-  put_claims(f, json_object_get(report, "claims"));
+  put_claims(f, result);
   put_figures(f, page, name, json_object_get(report, "figures"));
   put_choices(f, json_object_get(report, "choices"));
   put_commands(f, page, name, json_object_get(report, "commands"));
@@ -243,21 +256,24 @@ static void put_head(FILE* f, const ChPage* page, const ChTally* tally) {
         "<p class=\"note\">This is the quick form: smaller experiments that judge the same claims. Each says what is "
         "smaller; <code>cardhouse reproduce all</code> runs them in full.</p>",
         f);
-  fprintf(
-      f,
-      "<div class=\"tiles\"><div class=\"tile reproduced\"><b>%d</b><span>reproduced</span></div><div class=\"tile "
-      "differs\"><b>%d</b><span>differ, with the reason</span></div><div class=\"tile cannot\"><b>%d</b><span>cannot "
-      "be, with the reason</span></div></div></header>\n",
-      tally->reproduced, tally->differs, tally->cannot);
+  fputs("<p class=\"note\">", f);
+  for (const char* c = ch_verdict_rule; *c; ++c)
+    if (*c != '*') fputc(*c, f);
+  fputs("</p><div class=\"tiles\">", f);
+  for (int v = 0; v < CH_VERDICTS; ++v) {
+    const char* name = ch_verdict_name((ChVerdict)v);
+    fprintf(f, "<div class=\"tile %.*s\"><b>%d</b><span>%s</span></div>", (int)strcspn(name, " "), name,
+            tally->count[v], tally_words[v]);
+  }
+  fputs("</div></header>\n", f);
 }
 
 // "6 of 8": how many findings of an item are reproduced; green when all are.
 static void put_score(FILE* f, const json_t* result) {
   ChTally tally = {0};
   ch_tally_add(&tally, result);
-  int all = tally.reproduced + tally.differs + tally.cannot;
-  const char* class = tally.reproduced == all ? "reproduced" : tally.cannot == all ? "cannot" : "differs";
-  fprintf(f, " <b class=\"score %s\">%d of %d</b>", class, tally.reproduced, all);
+  const char* class = tally.count[CH_REPRODUCED] == tally.all ? "reproduced" : "differs";
+  fprintf(f, " <b class=\"score %s\">%d of %d</b>", class, tally.count[CH_REPRODUCED], tally.all);
 }
 
 static void put_contents(FILE* f, const ChPage* page) {
@@ -284,7 +300,7 @@ static void put_contents(FILE* f, const ChPage* page) {
 }
 
 static bool shown(const ChFinding* finding, bool differing) {
-  return !differing || strcmp(finding->verdict, ch_verdict_name(CH_REPRODUCED)) != 0;
+  return !differing || !ch_finding_is(finding, CH_REPRODUCED);
 }
 
 static void put_group(FILE* f, const json_t* result, bool differing) {
@@ -316,7 +332,7 @@ static void put_page(FILE* f, const void* state) {
   for (int k = 0; k < page->count; ++k) ch_tally_add(&tally, page->results[k]);
   put_head(f, page, &tally);
   put_contents(f, page);
-  if (tally.differs + tally.cannot > 0)
+  if (tally.count[CH_REPRODUCED] < tally.all)
     put_summary(f, page, "differences", "Where we part from a document, and why", true);
   for (int k = 0; k < page->count; ++k) put_item(f, page, page->results[k]);
   put_summary(f, page, "all-findings", "Everything in one table", false);

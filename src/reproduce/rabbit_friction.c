@@ -78,25 +78,28 @@ static void report_kind(ChReport* report, const char* name, const ChRabbitFricti
     *alternate += p->turns >= TURNS_AGAIN && p->returns >= 1;
   }
   ch_report_row(
-      report, ch_report_say(report, "%s, %s: rabbits with what they touch", name, kind_name[kind]), "not printed",
-      ch_report_say(report,
+      report, ch_report_say(report, "%s, %s: rabbits with what they touch", name, kind_name[kind]),
+      (ChFacts){.ours = ch_report_say(
+                    report,
                     "%d pairs, which stick %.0f %% of their time under load; %d of them stick, slip, stick and "
                     "slip again. In the %g s after an impact: %.0f %% after %d steep ones, %.0f %% after %d "
                     "that graze",
                     pairs, 100.0 * sticking / fmax(1e-9, sticking + slipping), *alternate, AFTER,
                     100.0 * part(share[0]), share[0].count, 100.0 * part(share[1]), share[1].count),
-      CH_CANNOT_BE, "the document prints no number of it");
+                .reason = "the document prints no number of it"});
 }
 
 static void judge_incidence(ChReport* report, const char* name, Share steep, Share grazing) {
   const char* claim = ch_report_say(report, "%s: sticking and sliding depend on the incidence of the impact.", name);
   if (steep.count == 0 || grazing.count == 0) {
-    ch_report_row(report, claim, "(claim)",
-                  ch_report_say(report, "%d steep impacts, %d that graze", steep.count, grazing.count), CH_CANNOT_BE,
-                  "this run has impacts of one sort only");
+    ch_report_row(
+        report, claim,
+        (ChFacts){.printed = "(claim)",
+                  .ours = ch_report_say(report, "%d steep impacts, %d that graze", steep.count, grazing.count),
+                  .not_run = "this run has impacts of one sort only"});
     return;
   }
-  ch_report_claim(report, claim, part(steep) > 1.2 * part(grazing),
+  ch_report_claim(report, claim, (ChFacts){.met = part(steep) > 1.2 * part(grazing)},
                   "In the %g s after an impact a rabbit sticks %.0f %% of the time under load where it came within %g "
                   "degrees of the normal (%d impacts), %.0f %% where it grazed (%d).",
                   AFTER, 100.0 * part(steep), STEEP, steep.count, 100.0 * part(grazing), grazing.count);
@@ -115,13 +118,15 @@ void ch_rabbit_friction_report(ChReport* report, const char* name, const ChRabbi
   for (int kind = 0; kind < KINDS; ++kind) report_kind(report, name, f, kind, share[kind], &alternate[kind]);
   Share red = sum(share[RED][0], share[RED][1]), blue = sum(share[BLUE][0], share[BLUE][1]);
   ch_report_claim(
-      report, ch_report_say(report, "%s: sticking depends on mu.", name), part(red) > 1.2 * part(blue),
+      report, ch_report_say(report, "%s: sticking depends on mu.", name),
+      (ChFacts){.met = part(red) > 1.2 * part(blue)},
       "In the %g s after an impact red rabbits stick %.0f %% of the time under load (%d impacts), blue ones "
       "%.0f %% (%d).",
       AFTER, 100.0 * part(red), red.count, 100.0 * part(blue), blue.count);
   judge_incidence(report, name, sum(share[RED][0], share[BLUE][0]), sum(share[RED][1], share[BLUE][1]));
   ch_report_claim(
-      report, ch_report_say(report, "%s: there is stick-slip sliding.", name), alternate[RED] + alternate[BLUE] > 0,
+      report, ch_report_say(report, "%s: there is stick-slip sliding.", name),
+      (ChFacts){.met = alternate[RED] + alternate[BLUE] > 0},
       "Pairs that go from sticking to slipping twice or more while they stay loaded: %d with red rabbits, %d "
       "with blue ones.",
       alternate[RED], alternate[BLUE]);

@@ -17,6 +17,7 @@ struct ChReport {
   json_t* root;
   ChArena* arena;  // what ch_report_say said, and the charts
   const char* fault;
+  bool smaller;
 };
 
 struct ChChart {
@@ -24,14 +25,10 @@ struct ChChart {
   json_t* series;
 };
 
-const char* ch_verdict_name(ChVerdict verdict) {
-  static const char* const words[] = {"reproduced", "differs", "cannot be"};
-  return words[verdict];
-}
-
-ChReport* ch_report_create(void) {
+ChReport* ch_report_create(bool smaller) {
   ChReport* report = calloc(1, sizeof *report);
   if (!report) return NULL;
+  report->smaller = smaller;
   report->arena = ch_arena_create(NULL);
   report->root =
       json_pack("{s:[], s:[], s:[], s:[], s:[], s:[]}", "text", "choices", "commands", "rows", "claims", "figures");
@@ -98,21 +95,42 @@ void ch_report_command(ChReport* report, const char* format, ...) {
   add(report, "commands", ch_json_path(text));
 }
 
-void ch_report_row(ChReport* report, const char* quantity, const char* printed, const char* ours, ChVerdict verdict,
-                   const char* reason) {
-  if (verdict != CH_REPRODUCED && (!reason || !*reason))
-    report->fault = ch_report_say(report, "the row '%s' has no reason", quantity);
-  add(report, "rows",
-      json_pack("{s:o, s:o, s:o, s:s, s:o}", "quantity", ch_json_path(quantity), "printed", ch_json_path(printed),
-                "ours", ch_json_path(ours), "verdict", ch_verdict_name(verdict), "reason",
-                ch_json_path(reason ? reason : "")));
+// What a writer of texts puts, as a JSON string.
+static json_t* text_by(void (*put)(FILE*, const ChFacts*), const ChFacts* facts) {
+  char* text = NULL;
+  size_t length = 0;
+  FILE* file = open_memstream(&text, &length);
+  if (!file) return NULL;
+  put(file, facts);
+  json_t* value = fclose(file) == 0 ? ch_json_path(text) : NULL;
+  free(text);
+  return value;
 }
 
-void ch_report_claim(ChReport* report, const char* claim, bool holds, const char* format, ...) {
+static void add_finding(ChReport* report, const char* list, const char* what, ChFacts* facts) {
+  if (report->smaller && !facts->run.whole_in_quick && !facts->run.changed)
+    facts->run.changed = "the quick form is smaller";
+  if (!facts->ours) facts->ours = "";
+  const char* lack = ch_verdict_lack(facts);
+  if (lack) report->fault = ch_report_say(report, "'%s' %s", what, lack);
+  add(report, list,
+      json_pack("{s:o, s:o, s:o, s:s, s:o, s:o}", "what", ch_json_path(what), "printed",
+                facts->printed ? ch_json_path(facts->printed) : json_null(), "ours", ch_json_path(facts->ours),
+                "verdict", ch_verdict_name(ch_verdict_of(facts)), "basis", text_by(ch_verdict_put_basis, facts),
+                "reason", text_by(ch_verdict_put_reason, facts)));
+}
+
+void ch_report_row(ChReport* report, const char* quantity, ChFacts facts) {
+  add_finding(report, "rows", quantity, &facts);
+}
+
+void ch_report_claim(ChReport* report, const char* claim, ChFacts facts, const char* format, ...) {
   SAY(text);
   if (!*text) report->fault = ch_report_say(report, "the claim '%s' has no evidence", claim);
-  add(report, "claims",
-      json_pack("{s:o, s:b, s:o}", "claim", ch_json_path(claim), "holds", (int)holds, "evidence", ch_json_path(text)));
+  facts.printed = claim;
+  facts.ours = text;
+  if (!facts.reason) facts.reason = text;
+  add_finding(report, "claims", claim, &facts);
 }
 
 // --- charts ----------------------------------------------------------------------------------------------------------

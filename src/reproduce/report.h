@@ -5,16 +5,12 @@
 
 #include <stdbool.h>
 
+#include "reproduce/verdict.h"
+
 #define CH_LIKE_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
 typedef struct ChReport ChReport;
 typedef struct ChChart ChChart;
-
-typedef enum ChVerdict {
-  CH_REPRODUCED,
-  CH_DIFFERS,    // "differs because ..."
-  CH_CANNOT_BE,  // "cannot be because ...": what the document would need to say, or what is wrong in it
-} ChVerdict;
 
 // A paragraph; the first one says what the experiment is about.
 void ch_report_text(ChReport* report, const char* format, ...) CH_LIKE_PRINTF(2, 3);
@@ -23,14 +19,11 @@ void ch_report_choice(ChReport* report, const char* what, const char* format, ..
 // A command that a reader can type to see the same.
 void ch_report_command(ChReport* report, const char* format, ...) CH_LIKE_PRINTF(2, 3);
 
-// A row of the table "quantity, printed, ours, verdict". `printed` as it stands in the document, or "not printed". The
-// reason is needed unless the verdict is CH_REPRODUCED, where it may be "": a row without one counts as a fault of the
-// item.
-void ch_report_row(ChReport* report, const char* quantity, const char* printed, const char* ours, ChVerdict verdict,
-                   const char* reason);
-// A qualitative claim of the document, judged by what was computed just now, with the evidence in a sentence. When it
-// does not hold the sentence says why.
-void ch_report_claim(ChReport* report, const char* claim, bool holds, const char* format, ...) CH_LIKE_PRINTF(4, 5);
+// A row of the table "quantity, printed, ours, verdict". The verdict follows from the facts: verdict.h.
+void ch_report_row(ChReport* report, const char* quantity, ChFacts facts);
+// A sentence of the document, judged by what was computed just now: facts.rule says by which condition. What follows is
+// the evidence; it stands for facts.ours, the sentence for facts.printed.
+void ch_report_claim(ChReport* report, const char* claim, ChFacts facts, const char* format, ...) CH_LIKE_PRINTF(4, 5);
 
 enum { CH_CHART_LOG_X = 1, CH_CHART_LOG_Y = 2, CH_CHART_EQUAL = 4 };  // EQUAL: one unit is as long on both axes
 // Axis labels carry units: "time [s]". Points that are not finite (or not positive on a log axis) break the line.

@@ -69,7 +69,7 @@ static int child_work(const ChRunner* runner, const ChItem* item) {
   char folder[PATH_SIZE];
   snprintf(folder, sizeof folder, "%s/items/%s", runner->folder, item->name);
   ChContext context = {0};
-  ChReport* report = ch_report_create();
+  ChReport* report = ch_report_create(runner->key.quick && !item->same_when_quick);
   if (!report || ch_folder_make(&context, folder) != CH_OK) {
     dprintf(STDERR_FILENO, "%s\n", report ? context.message : "out of memory");
     return CHILD_DISK;
@@ -178,7 +178,7 @@ static void describe_failure(const ChRunner* runner, const ChItemProcess* p, int
 }
 
 static json_t* failed_result(const ChRunner* runner, const ChItemState* state, const char* failure) {
-  ChReport* report = ch_report_create();
+  ChReport* report = ch_report_create(false);
   if (!report) return NULL;
   json_t* result = ch_result_make(state->item, &runner->key, json_incref(ch_report_json(report)), failure);
   json_object_set_new(result, "seconds", json_real(state->seconds));

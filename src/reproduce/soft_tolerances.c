@@ -83,13 +83,14 @@ static const char* printed_of(double tolerance) {
 static void report_trial(ChReport* report, const Scene* scene, const char* method, double tolerance, const Trial* t,
                          const char* end) {
   const ChSummary* s = &t->summary;
-  ch_report_row(
-      report, ch_report_say(report, "%s, eps = %.0e, `%s`", scene->subject.name, tolerance, method),
-      printed_of(tolerance),
-      ch_report_say(report, "%ld of %ld steps converged, %d have contacts; %s; %.3g ms a step", s->steps - s->missed,
-                    s->steps, t->touching, end, 1e3 * t->seconds / (double)s->steps),
-      s->missed == 0 ? CH_REPRODUCED : CH_DIFFERS,
-      ch_report_say(report, "%ld of %ld steps end above it, the worst at %.1e", s->missed, s->steps, s->worst.natural));
+  ch_report_row(report, ch_report_say(report, "%s, eps = %.0e, `%s`", scene->subject.name, tolerance, method),
+                (ChFacts){.printed = printed_of(tolerance),
+                          .ours = ch_report_say(
+                              report, "%ld of %ld steps converged, %d have contacts; %s; %.3g ms a step",
+                              s->steps - s->missed, s->steps, t->touching, end, 1e3 * t->seconds / (double)s->steps),
+                          .met = s->missed == 0,
+                          .reason = ch_report_say(report, "%ld of %ld steps end above it, the worst at %.1e", s->missed,
+                                                  s->steps, s->worst.natural)});
 }
 
 typedef struct Totals {
@@ -125,16 +126,16 @@ static ChStatus sweep(ChItemRun* run, const Scene* scene, const double progress[
 
 static void judge(ChReport* report, const Totals* t) {
   ch_report_claim(report, "All scenes are convergent at 1e-4, and down to 1e-8: bodies that deform, by `auto`.",
-                  t->converged[1] == t->scenes && t->converged[0] == t->scenes,
+                  (ChFacts){.met = t->converged[1] == t->scenes && t->converged[0] == t->scenes},
                   "%d of %d scenes have every step at 1e-4, %d at 1e-8.", t->converged[1], t->scenes, t->converged[0]);
   ch_report_claim(report, "All scenes are convergent at 1e-4: bodies that deform, by staggered projections.",
-                  t->staggered == t->scenes,
+                  (ChFacts){.met = t->staggered == t->scenes},
                   "%d of %d scenes have each of the steps looked at there; staggered projections here go on to a "
                   "certificate, which the document's rule, a small change of friction, does not ask for.",
                   t->staggered, t->scenes);
   ch_report_claim(
       report, "A tolerance of 1e-1 is generally sufficient for convincing behaviour: bodies that deform.",
-      2 * t->alike[2] > t->scenes,
+      (ChFacts){.met = 2 * t->alike[2] > t->scenes},
       "At 1e-1 the bodies of %d of %d scenes end within a tenth of their way from where they end at 1e-8, at "
       "1e-4 those of %d. The measure is ours: the document judges by eye, and its eps bounds the change of friction, "
       "not the error.",

@@ -21,55 +21,80 @@ static void put_all(FILE* f, const char* before, const char* text, const char* a
   fputs(after, f);
 }
 
-static bool agrees(const ChFinding* finding) { return strcmp(finding->verdict, "reproduced") == 0; }
+static void put_finding(FILE* f, const ChFinding* finding) {
+  bool reproduced = ch_finding_is(finding, CH_REPRODUCED);
+  put_all(f, "| ", finding->what, " | ");
+  put_all(f, "", finding->printed, " | ");
+  put_all(f, "", finding->ours, reproduced ? " | " : " | **");
+  put_all(f, "", finding->verdict, reproduced ? "" : "**");
+  if (strcmp(finding->reason, finding->ours) == 0)
+    fputs(" as said", f);
+  else if (*finding->reason)
+    put_all(f, " because: ", finding->reason, "");
+  if (*finding->basis) put_all(f, " (", finding->basis, ")");
+  fputs(" |\n", f);
+}
 
-static void put_differences(FILE* f, const ChPage* page) {
-  fputs("\n## Where we differ, and why\n\n", f);
-  bool any = false;
-  for (int k = 0; k < page->count; ++k)
-    for (int n = 0; n < ch_finding_count(page->results[k]); ++n) {
-      ChFinding finding = ch_finding_at(page->results[k], n);
-      if (agrees(&finding)) continue;
-      any = true;
-      put_all(f, "* `", ch_text_of(page->results[k], "name"), "`: ");
-      put_all(f, "", finding.what, finding.claim ? " " : ": ");
-      if (*finding.printed) put_all(f, "printed ", finding.printed, ", ");
-      if (*finding.ours && !finding.claim) put_all(f, "ours ", finding.ours, ". ");
-      put_all(f, "**", finding.verdict, "** because: ");
-      put_all(f, "", finding.reason, "\n");
-    }
-  if (!any) fputs("Nowhere.\n", f);
+// Parameters that the document leaves open.
+static void put_choices(FILE* f, const json_t* choices) {
+  if (json_array_size(choices) > 0) fputs("\nLeft open by the document, and chosen:\n\n", f);
+  for (size_t k = 0; k < json_array_size(choices); ++k) {
+    const json_t* pair = json_array_get(choices, k);
+    const char *what = json_string_value(json_array_get(pair, 0)), *text = json_string_value(json_array_get(pair, 1));
+    put_all(f, "* ", what ? what : "", ": ");
+    put_all(f, "", text ? text : "", "\n");
+  }
 }
 
 static void put_item(FILE* f, const json_t* result) {
+  const json_t* report = json_object_get(result, "report");
+  const char* first = json_string_value(json_array_get(json_object_get(report, "text"), 0));
   put_all(f, "\n### `", ch_text_of(result, "name"), "`: ");
   put_all(f, "", ch_text_of(result, "title"), "\n\n");
   put_all(f, "", ch_text_of(result, "source"), ". ");
-  const char* first = json_string_value(json_array_get(json_object_get(json_object_get(result, "report"), "text"), 0));
   put_all(f, "", first ? first : "", "\n\n| | printed | ours | verdict |\n|---|---|---|---|\n");
   for (int n = 0; n < ch_finding_count(result); ++n) {
     ChFinding finding = ch_finding_at(result, n);
-    put_all(f, "| ", finding.what, " | ");
-    put_all(f, "", finding.claim ? "a claim" : finding.printed, " | ");
-    put_all(f, "", finding.ours, " | ");
-    put_all(f, agrees(&finding) ? "" : "**", finding.verdict, agrees(&finding) ? " |\n" : "** |\n");
+    put_finding(f, &finding);
   }
+  put_choices(f, json_object_get(report, "choices"));
+}
+
+// How many findings of each verdict an item has.
+static void put_counts(FILE* f, const ChPage* page, const ChTally* all) {
+  fputs("\n## Counts\n\n| item | reproduced | differs | ours alone | not run |\n|---|---|---|---|---|\n", f);
+  for (int k = 0; k <= page->count; ++k) {
+    ChTally tally = *all;
+    if (k < page->count) {
+      tally = (ChTally){0};
+      ch_tally_add(&tally, page->results[k]);
+      put_all(f, "| `", ch_text_of(page->results[k], "name"), "`");
+    } else {
+      fputs("| all", f);
+    }
+    for (int v = 0; v < CH_VERDICTS; ++v) fprintf(f, " | %d", tally.count[v]);
+    fputs(" |\n", f);
+  }
+}
+
+static void put_head(FILE* f, const ChPage* page, const ChTally* tally) {
+  fputs("# Validation: printed beside ours\n\n", f);
+  fprintf(f, "%s\n\n", ch_verdict_rule);
+  put_all(f, "Written by `", page->command, "`, see [reproduce.md](reproduce.md), ");
+  put_all(f, "with version ", page->version, "");
+  fprintf(f, " in the %s form", page->quick ? "quick" : "full");
+  put_all(f, "; times are of one core of: ", ch_machine_name(), ".\n\n");
+  fputs("Findings: ", f);
+  ch_tally_put(f, tally);
+  fputs(".\n", f);
 }
 
 static void put_validation(FILE* f, const void* state) {
   const ChPage* page = state;
   ChTally tally = {0};
   for (int k = 0; k < page->count; ++k) ch_tally_add(&tally, page->results[k]);
-  fputs("# Validation: printed beside ours\n\n", f);
-  put_all(f, "Written by `", page->command, "`, see [reproduce.md](reproduce.md), ");
-  put_all(f, "with version ", page->version, "");
-  fprintf(f, " in the %s form", page->quick ? "quick" : "full");
-  put_all(f, "; times are of one core of: ", ch_machine_name(), ".\n\n");
-  fprintf(f,
-          "%d findings are reproduced, %d differ, %d cannot be. Each of the latter has its reason, here and in its "
-          "item.\n",
-          tally.reproduced, tally.differs, tally.cannot);
-  put_differences(f, page);
+  put_head(f, page, &tally);
+  put_counts(f, page, &tally);
   const char* document = NULL;
   for (int k = 0; k < page->count; ++k) {
     const char* title = ch_document_title(ch_text_of(page->results[k], "name"));
