@@ -11,6 +11,7 @@
   X(apgd)            \
   X(boxmin)          \
   X(indefinite_qp)   \
+  X(interior_lcp)    \
   X(ipm)             \
   X(leap)            \
   X(lemke)           \
