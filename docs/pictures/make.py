@@ -408,10 +408,10 @@ def shock():
     left = dict(curves=curves, title="card house by sweeps", x_label="seconds", y_label="potential energy, share", y_log=False)
     curves = []
     for fraction in ("0", "0.5", "1"):
-        answers = [(n, solve(problem("tower", "--n", str(n)), "--method", "shock", "--set", f"shock.fraction={fraction}"))
-                   for n in (2, 4, 8, 16, 32)]
-        curves.append((f"fraction {fraction}", [(n, a["certificate"]["balance"]) for n, a in answers]))
-    right = dict(curves=curves, title="a tower: momentum lost in a step", x_label="boxes", y_label="balance", x_log=True)
+        answers = [(n, motion(("stack", "--n", str(n)), "--method", "shock", "--set", f"shock.fraction={fraction}", "--h", "0.01",
+                              "--until", "0.01")) for n in (2, 4, 8, 16, 32)]
+        curves.append((f"fraction {fraction}", [(n, rows[0]["balance"]) for n, rows in answers]))
+    right = dict(curves=curves, title="a stack: momentum lost in a step", x_label="cubes", y_label="balance", x_log=True, y_log=False)
     return two_panels(left, right)
 
 

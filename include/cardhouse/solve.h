@@ -22,12 +22,13 @@ typedef struct ChSetting {
 // Called once per iteration with the error that the solver sees (scaled, relative: comparable with `natural`).
 typedef void (*ChHistoryFn)(void* user, const char* stage, int iteration, double seconds, double error);
 
-// What a step knows of its contact problem and the problem does not say. Methods that are springs ask for it.
-typedef struct ChStepGaps {
-  double h;             // seconds
-  const double* gap;    // rows: signed gap at the beginning of the step; 0 where a row is no contact's normal
-  const double* added;  // rows: what gaps add to u, gamma gap / h with stabilisation
-} ChStepGaps;
+// What a step knows of its contact problem and the problem does not say. Baselines ask for it.
+typedef struct ChStepFacts {
+  double h;              // seconds
+  const double* gap;     // rows: signed gap at the beginning of the step; 0 where a row is no contact's normal
+  const double* added;   // rows: what gaps add to u, gamma gap / h with stabilisation
+  const double* coasts;  // rows: u if bodies kept their velocities, without loads and reactions; NULL: not known
+} ChStepFacts;
 
 typedef struct ChSolveOptions {
   const char* method;  // "auto"
@@ -41,7 +42,7 @@ typedef struct ChSolveOptions {
   const double* warm;   // start reactions in the problem's units, or NULL
   double accept;        // a start graded at most so is taken as it is, default 0: at the tolerance. One in between is
                         // improved by one iteration
-  const ChStepGaps* gaps;  // of the step that the problem comes from, or NULL
+  const ChStepFacts* step;  // that the problem comes from, or NULL
   int setting_count;
   ChSetting settings[CH_SETTING_MAX];
   ChHistoryFn history;

@@ -136,6 +136,14 @@ static bool has_cone(const ChSystem* s) {
   return false;
 }
 
+// A block is between two bodies at most. Where M is diagonal and nobody says which degrees of freedom are one body,
+// each is taken for one.
+static bool has_pairs(const ChSystem* s) {
+  for (int i = 0; s->bodies && i < s->n; ++i)
+    if (s->bodies->start[i + 1] - s->bodies->start[i] > 2) return false;
+  return s->bodies != NULL;
+}
+
 static ChStatus check_capabilities(Driver* d) {
   for (int c = 0; c < d->parts.count; ++c) {
     const ChSystem* s = &d->parts.component[c].system;
@@ -145,10 +153,11 @@ static ChStatus check_capabilities(Driver* d) {
     if (!s->symmetric && !(d->method->takes & CH_TAKES_UNSYMMETRIC))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' needs a symmetric W; this one is not",
                      d->method->name);
-    if (!s->bodies && (d->method->takes & CH_NEEDS_BODIES))
-      return ch_fail(d->context, CH_ERR_UNSUPPORTED,
-                     "method '%s' needs bodies: this problem has none that it knows (local form, or one large M)",
-                     d->method->name);
+    if ((d->method->takes & CH_NEEDS_BODIES) && !has_pairs(s))
+      return ch_fail(
+          d->context, CH_ERR_UNSUPPORTED,
+          "method '%s' needs bodies, and this problem does not tell which they are; in a scene they are known",
+          d->method->name);
     if (s->polygonal && !(d->method->takes & CH_TAKES_POLYGON))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes smooth cones only, not polygons",
                      d->method->name);
@@ -217,7 +226,6 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
                .stage = d->method->name,
                .scale = floor,
                .shared = &shared,
-               .problem = d->problem,
                .part = part,
                .withheld = bodies ? CH_TAKE(d->arena, bodies->dofs, double) : NULL,
                .r = d->best[c]};

@@ -34,7 +34,7 @@ enum {
   CH_IS_LOCAL = 1 << 10,      // may end where it can do no more, short of a solution
   CH_IS_EXACT = 1 << 7,       // its fixed points are exact Coulomb
   CH_IS_BASELINE = 1 << 12,   // no solver: one answer by a rule of its own, from no start, kept whatever its error
-  CH_NEEDS_BODIES = 1 << 13   // the system must know its bodies
+  CH_NEEDS_BODIES = 1 << 13   // the system must know its bodies, two a block at most
 };
 
 // One call of a method on one system.
@@ -49,11 +49,10 @@ typedef struct ChRun {
   ChDeadline deadline;
   long max_iterations;  // 0: the method's own
   const char* stage;
-  double scale;              // error of r = 0: history shows error / scale
-  int depth;                 // of method calling method
-  struct ChShared* shared;   // what the methods of one part have in common
-  const ChProblem* problem;  // where the system comes from, and
-  const ChComponent* part;   // how; NULL in nested runs
+  double scale;             // error of r = 0: history shows error / scale
+  int depth;                // of method calling method
+  struct ChShared* shared;  // what the methods of one part have in common
+  const ChComponent* part;  // where the system comes from; NULL in nested runs
 
   double* r;         // in: start; out: the best iterate seen
   double error;      // its error

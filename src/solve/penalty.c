@@ -55,7 +55,7 @@ static double friction(const ChSystem* s, int i) { return s->set[i] == CH_SET_CO
 // a, b, the scaled slip and the first bound of a contact.
 static void set_law(Penalty* p, int i) {
   const ChComponent* part = p->run->part;
-  const ChStepGaps* step = p->run->options->gaps;
+  const ChStepFacts* step = p->run->options->step;
   int row = p->s->row[i], source = part->source[row];
   double h = step ? step->h : p->o.h, gap = step ? step->gap[source] : 0.0, added = step ? step->added[source] : 0.0;
   double g = part->g[row], k = p->o.stiffness, c = gap < 0.0 ? p->o.damping : 0.0;

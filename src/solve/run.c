@@ -108,7 +108,6 @@ double ch_run_nested(ChRun* run, const ChNested* n, double* found) {
   ChRun nested = *run;
   nested.system = s;
   nested.options = &options;
-  nested.problem = NULL;
   nested.part = NULL;
   nested.withheld = NULL;
   nested.r = CH_TAKE(run->arena, s->rows, double);

@@ -3,7 +3,7 @@
 //
 //   height    of a body: contacts and joints from it down to a fixed body, 1 for what touches one
 //   dynamics  sweeps of Gauss-Seidel with the share `fraction` of the loads, every body with its mass:
-//                 u = W r_a + fraction H^T M^-1 f + w
+//                 u = W r_a + fraction q + (1 - fraction) q_0     q_0: velocities of the last step kept
 //   shock     all loads; layer by layer upwards, blocks whose higher body has height l, with bodies below l of
 //             infinite mass:   v_b += M_b^-1 H_ib dr_b   only where height(b) = l
 //
@@ -127,15 +127,17 @@ static void propagate(Shock* k, ChRun* run, int sweeps, double* r) {
     }
 }
 
-// r_a: sweeps with a share of the loads. H^T M^-1 f is q less w.
+// r_a: sweeps with a share of the loads. A problem that comes from no step does not tell them: then with all.
 static void sweep_first(ChRun* run, const Options* o, double* r) {
   const ChSystem* s = run->system;
+  const ChStepFacts* step = run->options->step;
   ChSystem loaded = *s;
   long sweeps = run->max_iterations > 0 ? run->max_iterations : o->sweeps;
   loaded.q = CH_TAKE(run->arena, s->rows, double);
   for (int k = 0; k < s->rows; ++k) {
-    double w = run->part->g[k] * run->problem->w[run->part->source[k]] / run->part->c;
-    loaded.q[k] = o->fraction * s->q[k] + (1.0 - o->fraction) * w;
+    const double *g = run->part->g + k, *coasts = step ? step->coasts : NULL;
+    double light = coasts ? *g * coasts[run->part->source[k]] / run->part->c : s->q[k];
+    loaded.q[k] = o->fraction * s->q[k] + (1.0 - o->fraction) * light;
   }
   ChSweeper* sweeper = ch_sweeper_create(run->arena, &loaded, false, 1);
   for (long sweep = 0; sweep < sweeps && !ch_run_late(run); ++sweep, ++run->outer) ch_sweeper_sweep(sweeper, 1.0, r);
