@@ -18,14 +18,19 @@ typedef struct Trial {
   long sweeps;  // of a step, which then starts cold; 0: as the method has it
 } Trial;
 
-#define FRACTION \
+#define SMALL \
   { "shock.fraction", 0.002 }
+#define WHOLE \
+  { "shock.fraction", 1.0 }
 
 static const Trial trials[] = {
-    {"stack", "n", "20", "stack of 20", "shock", FRACTION, STANDS, 0},
-    {"cards", "levels", "2", "card house, 2 levels", "shock", FRACTION, FAILS, 0},
-    {"cards", "levels", "3", "card house, 3 levels", "shock", FRACTION, FAILS, 0},
-    {"cards", "levels", "4", "card house, 4 levels", "shock", FRACTION, FAILS, 0},
+    {"stack", "n", "20", "stack of 20", "shock", SMALL, STANDS, 0},
+    {"cards", "levels", "2", "card house, 2 levels", "shock", SMALL, FAILS, 0},
+    {"cards", "levels", "3", "card house, 3 levels", "shock", SMALL, FAILS, 0},
+    {"cards", "levels", "4", "card house, 4 levels", "shock", SMALL, FAILS, 0},
+    {"cards", "levels", "2", "card house, 2 levels", "shock", WHOLE, FAILS, 0},
+    {"cards", "levels", "3", "card house, 3 levels", "shock", WHOLE, FAILS, 0},
+    {"cards", "levels", "4", "card house, 4 levels", "shock", WHOLE, FAILS, 0},
     {"cards", "levels", "2", "card house, 2 levels", "two-pass", {0}, FAILS, 0},
     {"cards", "levels", "3", "card house, 3 levels", "two-pass", {0}, FAILS, 0},
     {"cards", "levels", "4", "card house, 4 levels", "two-pass", {0}, FAILS, 0},
@@ -83,8 +88,12 @@ static void add_row(ChReport* report, const Trial* t, const ChSummary* sum) {
       .rule = wants ? "a centre moves by more than 1 mm in ten seconds, where the exact answer is rest"
                     : "no centre moves by more than 1 mm in ten seconds",
       .met = wants == failed,
-      .reason = wants ? "it holds, or creeps by less than a millimetre, in that time" : "it moves"};
-  ch_report_row(report, ch_report_say(report, "%s by %s", t->name, t->method), facts);
+      .reason = is_shock(t) ? "it holds: layer by layer, each card carries itself alone, and no vibration was seen. "
+                              "OpenTissue also moves bodies apart in each layer, which is not done here"
+                : wants     ? "it creeps by less than a millimetre in that time"
+                            : "it moves"};
+  const char* how = is_shock(t) ? ch_report_say(report, "shock, fraction %g", t->setting.value) : t->method;
+  ch_report_row(report, ch_report_say(report, "%s by %s", t->name, how), facts);
 }
 
 static ChStatus structures(ChItemRun* run) {
@@ -101,7 +110,7 @@ static ChStatus structures(ChItemRun* run) {
 // What of the sliding of sweeps alone is left with the shock behind them.
 static ChStatus less_sliding(ChItemRun* run) {
   static const Trial ways[] = {{"cards", "levels", "4", "", "pgs", {"pgs.box", 1.0}, FAILS, 10},
-                               {"cards", "levels", "4", "", "shock", {"shock.fraction", 1.0}, FAILS, 10}};
+                               {"cards", "levels", "4", "", "shock", WHOLE, FAILS, 10}};
   double moved[2], until = run->quick ? 0.1 : 0.5;
   for (int k = 0; k < 2; ++k) {
     ChSummary sum = {0};
@@ -169,8 +178,8 @@ static ChStatus interior_points(ChItemRun* run) {
                                     .claimed = "interior point methods fail entirely"},
                             .rule = "of the steps of a card house by the plain method more than half miss 1e-8",
                             .met = 2 * missed > steps,
-                            .reason = "it solves them. The document names no interior point method, no problem and no "
-                                      "figure, so that its failure could not be looked for elsewhere"},
+                            .reason = "at rest it solves every step, and shaken more than half of them. The document "
+                                      "names no interior point method, no problem and no figure"},
                   "The card house of four levels, steps of 1 ms from nothing: %s.", told);
   return CH_OK;
 }
