@@ -10,7 +10,8 @@
 // say:
 //   (nothing)  solved           ~  missed and said so         -  cannot take this problem
 //   LIE        said solved, and is not       CRASH, HANG      ended by a fault, or far beyond its limit
-// A method that is not exact by its own account is run in pose `relaxed`, all others in pose `coulomb`. One that takes
+// A method that is not exact by its own account is run in pose `relaxed`, all others, baselines among them, in pose
+// `coulomb`. One that takes
 // contacts in space over polygons only is given polygons of eight sides there; --sides gives them to all methods.
 // Exit status 1 for any LIE, CRASH or HANG, for a problem that `auto` missed and that is not marked hard, and for exact
 // methods that disagree on a velocity that is unique.
@@ -133,7 +134,7 @@ static void try_problem(const char* name, const ChProblem* p, int facts, const S
   printf("%-34.34s %6d", name, p->block_count);
   for (int k = 0; k < s->count; ++k) {
     const ChTrialDef def = {.method = s->method[k].name,
-                            .pose = s->method[k].exact ? CH_POSE_COULOMB : CH_POSE_RELAXED,
+                            .pose = s->method[k].exact || s->method[k].baseline ? CH_POSE_COULOMB : CH_POSE_RELAXED,
                             .sides = sides_of(p, s, k),
                             .tolerance = s->tolerance,
                             .time_limit = is_auto(&s->method[k]) ? s->auto_limit : s->time_limit,

@@ -170,7 +170,7 @@ static void every_inner_solver(void** state) {
       for (int j = 0; j < ch_method_count(); ++j) {
         const ChMethodInfo outer = ch_method_info(k), inner = ch_method_info(j);
         if (!outer.outer || !inner.inner) continue;
-        const ChPose pose = outer.exact ? CH_POSE_COULOMB : CH_POSE_RELAXED;
+        const ChPose pose = outer.exact || outer.baseline ? CH_POSE_COULOMB : CH_POSE_RELAXED;
         ChTrial trial = try_method(p, &outer, inner.name, pose, ch_trial_sides(p, &inner));
         check_honest(names[n], &outer, inner.name, &trial);
         ch_trial_reset(&trial);

@@ -354,6 +354,77 @@ def apgd():
     return two_panels(left, right)
 
 
+def motion(scene, *words):
+    """A built-in scene run with a method: the rows of its table."""
+    path, log = os.path.join(FOLDER, "scene.json"), os.path.join(FOLDER, "motion.csv")
+    with open(path, "w") as file:
+        subprocess.run([f"{BUILD}/cardhouse", "scene", *scene], check=True, stdout=file)
+    subprocess.run([f"{BUILD}/cardhouse", "run", path, "--rest", "off", "--csv", log, "--quiet", *words], check=True)
+    with open(log, newline="") as file:
+        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+
+
+def over_time(rows, *names):
+    return [(row["time"], sum(row[name] for name in names)) for row in rows]
+
+
+def penalty():
+    """How deep a card house sinks, and what a step by the beginning's forces does to it."""
+    curves = [(f"k = {k}", over_time(motion(("cards",), "--method", "penalty", "--set", f"penalty.stiffness={k}", "--h", "0.01",
+                                            "--until", "1"), "penetration")) for k in ("1e6", "1e7", "1e8")]
+    left = dict(curves=curves, title="card house: deepest overlap", x_label="seconds", y_label="m", y_floor=1e-7)
+    curves = [(name, over_time(motion(("cards",), "--method", "penalty", "--set", f"penalty.implicit={on}", "--h", h, "--until", "0.1"),
+                               "kinetic")) for name, on, h in (("implicit, 10 ms", 1, "0.01"), ("explicit, 10 ms", 0, "0.01"),
+                                                               ("explicit, 1 ms", 0, "0.001"), ("explicit, 0.1 ms", 0, "0.0001"))]
+    right = dict(curves=curves, title="its kinetic energy, k = 1e7", x_label="seconds", y_label="J", y_floor=1e-8)
+    return two_panels(left, right)
+
+
+def two_pass():
+    """Potential energy of card houses of several levels; the error that one step has."""
+    curves = []
+    for levels in (2, 3, 4):
+        rows = motion(("cards", "--levels", str(levels)), "--method", "two-pass", "--h", "0.01", "--until", "10")
+        curves.append((f"{levels} levels", [(row["time"], row["potential"] / rows[0]["potential"]) for row in rows]))
+    left = dict(curves=curves, title="card houses", x_label="seconds", y_label="potential energy, share", y_log=False)
+    curves = []
+    for name, family, sizes in (("tower", "tower", (3, 5, 8, 12)), ("arch", "arch", (7, 11, 19, 31)), ("cards", "cards", (2, 3, 4, 6))):
+        points = []
+        for n in sizes:
+            answer = solve(problem(family, "--n" if family != "cards" else "--levels", str(n)), "--method", "two-pass")
+            points.append((answer["problem"]["contacts"], answer["certificate"]["natural"]))
+        curves.append((name, points))
+    right = dict(curves=curves, title="error of one step", x_label="contacts", y_label="error", x_log=True, y_floor=1e-13)
+    return two_panels(left, right)
+
+
+def shock():
+    """A card house and what of a stack's momentum is lost."""
+    curves = []
+    for fraction in ("1", "0.9", "0.5", "0.002"):
+        rows = motion(("cards",), "--method", "shock", "--h", "0.01", "--until", "5", "--set", f"shock.fraction={fraction}")
+        curves.append((f"fraction {fraction}", [(row["time"], row["potential"] / rows[0]["potential"]) for row in rows]))
+    left = dict(curves=curves, title="card house", x_label="seconds", y_label="potential energy, share", y_log=False)
+    curves = []
+    for fraction in ("0", "0.5", "1"):
+        answers = [(n, motion(("stack", "--n", str(n)), "--method", "shock", "--set", f"shock.fraction={fraction}", "--h", "0.01",
+                              "--until", "0.01")) for n in (2, 4, 8, 16, 32)]
+        curves.append((f"fraction {fraction}", [(n, rows[0]["balance"]) for n, rows in answers]))
+    right = dict(curves=curves, title="a stack: momentum lost in a step", x_label="cubes", y_label="balance", x_log=True)
+    return two_panels(left, right)
+
+
+def interior_lcp():
+    """The plain method on the polygonal problem, with friction and without."""
+    curves = []
+    for name, recipe, words in (("card house", RESTS, ()), ("shaken", ("cards", "--levels", "4", "--noise", "0.01"), ()),
+                                ("sliding pile", ("pile", "--n", "6", "--mu", "0.2"), ()),
+                                ("pile, relaxed", ("pile", "--n", "6", "--mu", "0.2"), ("--pose", "relaxed"))):
+        rows = history(problem(*recipe), "--method", "interior-lcp", "--cone", "polygon:8", *words)
+        curves.append((name, by_iteration(rows)))
+    return one_panel(curves=curves, title="interior points from y = s = 1", x_label="iterations", y_label="error", y_floor=1e-9)
+
+
 def value_of(answer):
     """What `sqp` and `indefinite-qp` note: y'(A y + b) where they stand."""
     return float(answer["note"].split()[-1])
@@ -522,6 +593,7 @@ PICTURES = {"cardhouse": cardhouse, "drift": drift, "first_scene": first_scene, 
             "lemke": lemke, "successive": successive, "staggered": staggered, "auto": portfolio,
             "linear_systems": linear_systems, "scaling": scaling, "pgs": pgs, "apgd": apgd, "active_set": active_set,
             "sqp": sqp, "indefinite_qp": indefinite_qp, "regularized_lcp": regularized_lcp, "boxmin": boxmin,
+            "penalty": penalty, "two_pass": two_pass, "shock": shock, "interior_lcp": interior_lcp,
             "tet_shapes": tet_shapes, "hook_mesh": hook_mesh, "soft_bodies": soft_bodies}
 
 

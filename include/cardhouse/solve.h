@@ -25,6 +25,14 @@ typedef void (*ChHistoryFn)(void* user, const char* stage, int iteration, double
 // Whether the caller wants the work to end now. Once true it must stay true until the call has returned.
 typedef bool (*ChStopFn)(void* user);
 
+// What a step knows of its contact problem and the problem does not say. Baselines ask for it.
+typedef struct ChStepFacts {
+  double h;              // seconds
+  const double* gap;     // rows: signed gap at the beginning of the step; 0 where a row is no contact's normal
+  const double* added;   // rows: what gaps add to u, gamma gap / h with stabilisation
+  const double* coasts;  // rows: u if bodies kept their velocities, without loads and reactions; NULL: not known
+} ChStepFacts;
+
 typedef struct ChSolveOptions {
   const char* method;  // "auto"
   const char* inner;   // inner convex solver of relaxed, successive, staggered; NULL = the method's own default
@@ -38,6 +46,7 @@ typedef struct ChSolveOptions {
   const double* warm;  // start reactions in the problem's units, or NULL
   double accept;       // a start graded at most so is taken as it is, default 0: at the tolerance. One in between is
                        // improved by one iteration
+  const ChStepFacts* step;  // that the problem comes from, or NULL
   int setting_count;
   ChSetting settings[CH_SETTING_MAX];
   ChHistoryFn history;
@@ -84,6 +93,7 @@ typedef struct ChMethodInfo {
   bool inner;              // can be an --inner
   bool local;              // a local or heuristic method: may end short of a solution, by its nature
   bool polygons;           // takes contacts in space over polygons only: ch_problem_set_polygon
+  bool baseline;           // no solver: one answer by a rule of its own, without a warm start, graded like any other
   int engine_sweeps;       // of a step of the game engines that it stands for, whose misses nobody mends; 0: for none
 } ChMethodInfo;
 

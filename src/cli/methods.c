@@ -21,7 +21,10 @@ static const ChArgRow rows[] = {METHODS_OPTIONS(CH_ARG_ROW)};
 static void print_method(const ChMethodInfo* method) {
   char kind[128];
   const char* inner = method->outer ? ", takes --inner" : method->inner ? ", serves as --inner" : "";
-  snprintf(kind, sizeof kind, "%s%s%s%s", method->exact ? "exact Coulomb" : "pose relaxed",
+  snprintf(kind, sizeof kind, "%s%s%s%s",
+           method->exact      ? "exact Coulomb"
+           : method->baseline ? "nothing: a baseline"
+                              : "pose relaxed",
            method->local ? " or stationary" : "", method->polygons ? ", polygons" : "", inner);
   printf("%-16s %-42s %s [%s, %s%s%s]\n", method->name, kind, method->summary, method->document, method->equation,
          method->literature ? "; " : "", method->literature ? method->literature : "");
@@ -54,9 +57,10 @@ static ChExit print_json(const ChCommand* self) {
   for (int k = 0; k < ch_method_count(); ++k) {
     ChMethodInfo m = ch_method_info(k);
     json_array_append_new(
-        methods, json_pack("{s:s, s:s, s:s, s:s, s:s?, s:b, s:b, s:b, s:b, s:b}", "name", m.name, "summary", m.summary,
-                           "document", m.document, "equation", m.equation, "literature", m.literature, "exact", m.exact,
-                           "local", m.local, "polygons", m.polygons, "takes_inner", m.outer, "is_inner", m.inner));
+        methods, json_pack("{s:s, s:s, s:s, s:s, s:s?, s:b, s:b, s:b, s:b, s:b, s:b}", "name", m.name, "summary",
+                           m.summary, "document", m.document, "equation", m.equation, "literature", m.literature,
+                           "exact", m.exact, "local", m.local, "polygons", m.polygons, "takes_inner", m.outer,
+                           "is_inner", m.inner, "baseline", m.baseline));
   }
   json_t* options = json_array();
   for (int k = 0; k < ch_option_count(); ++k) {

@@ -18,6 +18,8 @@ typedef struct ChBodies {
   long* jacobian;  // where the entry's block begins in H: dim[body] x dim_i, row-major
   double* H;
   double* scratch;  // dofs
+  int* source;      // dofs: degree of freedom of the problem
+  double* root;     // dofs: root of the diagonal of M; impulses of the problem are those here times root and c
 } ChBodies;
 
 // v = M^-1 H r

@@ -19,10 +19,14 @@ static void fill_masses(const ChPreparation* p, ChBodies* b, const int* bodies) 
   b->matrix = CH_TAKE_RAW(arena, b->offset[b->n], double);
   b->inverse = CH_TAKE_RAW(arena, b->offset[b->n], double);
   b->scratch = CH_TAKE_RAW(arena, b->dofs, double);
+  b->source = CH_TAKE_RAW(arena, b->dofs, int);
+  b->root = CH_TAKE_RAW(arena, b->dofs, double);
   for (int k = 0; k < b->n; ++k) {
     int size = b->dim[k];
     const double *matrix = p->mass->matrix + p->mass->offset[bodies[k]], *root = p->root + p->mass->start[bodies[k]];
     const double* inverse = p->mass->inverse + p->mass->offset[bodies[k]];
+    memcpy(b->source + b->row[k], p->mass->dof + p->mass->start[bodies[k]], (size_t)size * sizeof(int));
+    memcpy(b->root + b->row[k], root, (size_t)size * sizeof(double));
     for (int i = 0; i < size; ++i)
       for (int j = 0; j < size; ++j) {
         double scale = root[i] * root[j];

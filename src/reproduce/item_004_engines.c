@@ -327,7 +327,7 @@ static ChStatus others(ChItemRun* run) {
                           .ours = "not run",
                           .not_run = "the distribution that this project builds on packages no OpenTissue; its method, "
                                      "sweeps of Gauss-Seidel, is "
-                                     "run above, its shock propagation is not"});
+                                     "run above, its shock propagation in 004-baselines"});
   return CH_OK;
 }
 

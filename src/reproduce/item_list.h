@@ -53,6 +53,7 @@ X(004_comparison)
 
 // 004, chapter 7: validation
 X(004_engines)
+X(004_baselines)
 X(004_chairs)
 X(004_arch_blocks)
 X(004_dinosaurs)

@@ -11,8 +11,10 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "cardhouse/solve.h"
+#include "linalg/sparse.h"
 #include "problem/cones.h"
 #include "problem/grader.h"
+#include "problem/mass.h"
 #include "solve/method.h"
 #include "solve/polygon_lcp.h"
 
@@ -34,6 +36,7 @@ typedef struct Driver {
   ChArena* shared;  // linear systems of the part at hand
   const ChProblem* problem;
   const ChSolveOptions* options;
+  ChSolveOptions cold;  // of a baseline: the same without a start
   const ChMethod *method, *inner;
   ChGrader* grader;
   ChPrepared parts;
@@ -47,6 +50,7 @@ typedef struct Driver {
   double** best;  // per part: its reactions in scaled variables
   double* error;  // theirs, NAN where it must be measured
   double* u;
+  double* withheld;  // of a baseline: impulses of r_out that bodies do not get, or NULL
   double *r_out, *u_out, *v_out;
   ChSolveInfo* info;
 } Driver;
@@ -144,6 +148,14 @@ static bool has_cone(const ChSystem* s) {
   return false;
 }
 
+// A block is between two bodies at most. Where M is diagonal and nobody says which degrees of freedom are one body,
+// each is taken for one.
+static bool has_pairs(const ChSystem* s) {
+  for (int i = 0; s->bodies && i < s->n; ++i)
+    if (s->bodies->start[i + 1] - s->bodies->start[i] > 2) return false;
+  return s->bodies != NULL;
+}
+
 static ChStatus check_capabilities(Driver* d) {
   for (int c = 0; c < d->parts.count; ++c) {
     const ChSystem* s = &d->parts.component[c].system;
@@ -153,6 +165,11 @@ static ChStatus check_capabilities(Driver* d) {
     if (!s->symmetric && !(d->method->takes & CH_TAKES_UNSYMMETRIC))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' needs a symmetric W; this one is not",
                      d->method->name);
+    if ((d->method->takes & CH_NEEDS_BODIES) && !has_pairs(s))
+      return ch_fail(
+          d->context, CH_ERR_UNSUPPORTED,
+          "method '%s' needs bodies, and this problem does not tell which they are; in a scene they are known",
+          d->method->name);
     if (s->polygonal && !(d->method->takes & CH_TAKES_POLYGON))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes smooth cones only, not polygons",
                      d->method->name);
@@ -223,6 +240,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   ChArenaMark mark = ch_arena_mark(d->arena), shared_mark = ch_arena_mark(d->shared);
   ChShared shared = {.arena = d->shared, .system = &part->system};
   double floor = fmax(part->zero_error, 1e-6);
+  const ChBodies* bodies = d->withheld ? part->system.bodies : NULL;
   ChRun run = {.system = &part->system,
                .arena = d->arena,
                .options = d->options,
@@ -235,6 +253,8 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
                .stage = d->method->name,
                .scale = floor,
                .shared = &shared,
+               .part = part,
+               .withheld = bodies ? CH_TAKE(d->arena, bodies->dofs, double) : NULL,
                .r = d->best[c]};
   run.error = d->error[c];
   if (isnan(run.error)) {
@@ -246,6 +266,8 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   double* start = CH_TAKE_RAW(d->arena, part->system.rows, double);
   memcpy(start, run.r, (size_t)part->system.rows * sizeof *start);
   if (!(run.error <= run.tolerance) && !ch_limits_over()) d->method->solve(&run);
+  for (int k = 0; bodies && k < bodies->dofs; ++k)
+    d->withheld[bodies->source[k]] = part->c * bodies->root[k] * run.withheld[k];
   part->system = prepared;
   ChStatus finite = keep_finite(d, start, &run);
   ch_arena_release(d->shared, shared_mark);
@@ -283,10 +305,21 @@ static void put_start(Driver* d) {
   }
 }
 
+// v and u of bodies that do not get all of r. The certificate's `balance` is what they are then off by.
+static void withhold(Driver* d) {
+  const ChProblem* p = d->problem;
+  double* change = CH_TAKE(d->arena, p->dof, double);
+  ch_mass_solve(p->mass, d->withheld, change);
+  for (int j = 0; j < p->dof; ++j) d->v_out[j] -= change[j];
+  memcpy(d->u_out, p->w, (size_t)p->rows * sizeof *p->w);
+  ch_sparse_multiply_transposed_add(&p->H, d->v_out, d->u_out);
+}
+
 static ChStatus grade(Driver* d) {
   d->starts = false;
   ChStatus status = ch_problem_velocity(d->context, d->problem, d->r_out, d->v_out, d->u_out);
   if (status != CH_OK) return status;
+  if (d->withheld) withhold(d);
   return ch_grader_grade(d->context, d->grader, d->r_out, d->v_out, &d->info->certificate);
 }
 
@@ -299,6 +332,7 @@ static bool is_finite(const Driver* d) {
 
 // What is not finite is never handed out: the start takes its place, or r = 0.
 static ChStatus fall_back(Driver* d) {
+  d->withheld = NULL;
   put_start(d);
   ChStatus status = grade(d);
   if (status == CH_OK && !is_finite(d)) {
@@ -423,9 +457,21 @@ static ChStatus set_up_and_solve(Driver* d, const unsigned char* skip) {
   return solve_and_grade(d);
 }
 
+// A baseline answers from nothing, whatever the caller would start with.
+static void forget_start(Driver* d) {
+  d->cold = *d->options;
+  d->cold.warm = NULL;
+  d->cold.accept = 0.0;
+  d->options = &d->cold;
+  bool bodies = (d->method->takes & CH_NEEDS_BODIES) && d->problem->form == CH_FORM_GLOBAL;
+  if (bodies) d->withheld = CH_TAKE(d->arena, d->problem->dof, double);
+}
+
 static ChStatus drive(Driver* d) {
   ChStatus status = check_arguments(d);
   if (status != CH_OK) return status;
+  bool baseline = (d->method->takes & CH_IS_BASELINE) != 0;
+  if (baseline) forget_start(d);
   snprintf(d->info->inner_name, sizeof d->info->inner_name, "%s", d->inner ? d->inner->name : "-");
   d->info->certificate = ch_certificate_unknown();
   bool serves;
@@ -435,7 +481,7 @@ static ChStatus drive(Driver* d) {
   snprintf(d->info->stage, sizeof d->info->stage, "%s", serves ? "start" : d->method->name);
   if (!serves && ch_stop_wanted()) return CH_STOPPED;
   if (!serves) {
-    const unsigned char* open = find_open(d);
+    const unsigned char* open = baseline ? NULL : find_open(d);
     status = set_up_and_solve(d, open);
     if (open && (status == CH_MAX_ITER || status == CH_STATIONARY)) status = set_up_and_solve(d, NULL);
     bool fell_short = status == CH_MAX_ITER || status == CH_STATIONARY || status == CH_MAX_TIME || status == CH_STOPPED;

@@ -32,7 +32,9 @@ enum {
   CH_NEEDS_POLYGON = 1 << 9,  // and no smooth ones
   CH_FORMS_LATE = 1 << 11,    // begins without W and asks for it: ch_run_form
   CH_IS_LOCAL = 1 << 10,      // may end where it can do no more, short of a solution
-  CH_IS_EXACT = 1 << 7        // its fixed points are exact Coulomb
+  CH_IS_EXACT = 1 << 7,       // its fixed points are exact Coulomb
+  CH_IS_BASELINE = 1 << 12,   // no solver: one answer by a rule of its own, from no start, kept whatever its error
+  CH_NEEDS_BODIES = 1 << 13   // the system must know its bodies, two a block at most
 };
 
 // One call of a method on one system.
@@ -50,10 +52,12 @@ typedef struct ChRun {
   double scale;             // error of r = 0: history shows error / scale
   int depth;                // of method calling method
   struct ChShared* shared;  // what the methods of one part have in common
+  const ChComponent* part;  // where the system comes from; NULL in nested runs
 
-  double* r;        // in: start; out: the best iterate seen
-  double error;     // its error
-  ChStatus ending;  // CH_STATIONARY where the method ended because it can do no more; CH_OK: a limit, or solved
+  double* r;         // in: start; out: the best iterate seen
+  double error;      // its error
+  double* withheld;  // baselines on bodies: impulses of r that a body does not get, per degree of freedom; else NULL
+  ChStatus ending;   // CH_STATIONARY where the method ended because it can do no more; CH_OK: a limit, or solved
   long outer, inner, factorizations;
   char stages[96];  // auto: what ran
   char note[160];   // what else a user may want to know: counters of a method's own, how it ended
@@ -84,6 +88,9 @@ const ChMethod* ch_method_at(int index);
 double ch_run_offer(ChRun* run, const double* r, const double* u);
 // The same where the error is known.
 double ch_run_offer_graded(ChRun* run, const double* r, double error);
+// The answer of a baseline: takes the place of what there is, better or worse. False where it is not finite:
+// then what there is stays.
+bool ch_run_answer(ChRun* run, const double* r, double* u_scratch);
 // The first, computing u in scratch.
 double ch_run_offer_reaction(ChRun* run, const double* r, double* u_scratch);
 // Tells the history about an iteration.

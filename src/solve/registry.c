@@ -11,17 +11,21 @@
   X(apgd)            \
   X(boxmin)          \
   X(indefinite_qp)   \
+  X(interior_lcp)    \
   X(ipm)             \
   X(leap)            \
   X(lemke)           \
   X(newton)          \
   X(nsgs)            \
+  X(penalty)         \
   X(pgs)             \
   X(regularized_lcp) \
   X(relaxed)         \
+  X(shock)           \
   X(sqp)             \
   X(staggered)       \
   X(successive)      \
+  X(two_pass)        \
   X(walk)            \
   X(working_set)
 
@@ -57,6 +61,7 @@ ChMethodInfo ch_method_info(int index) {
                         .inner = (m->takes & CH_IS_INNER) != 0,
                         .local = (m->takes & CH_IS_LOCAL) != 0,
                         .polygons = (m->takes & CH_NEEDS_POLYGON) != 0,
+                        .baseline = (m->takes & CH_IS_BASELINE) != 0,
                         .engine_sweeps = m->engine_sweeps};
 }
 

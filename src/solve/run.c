@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "solve/linear_system.h"
 #include "solve/method.h"
@@ -38,6 +39,15 @@ double ch_run_offer_graded(ChRun* run, const double* r, double error) {
 double ch_run_offer_reaction(ChRun* run, const double* r, double* u_scratch) {
   ch_system_velocity(run->system, r, u_scratch);
   return ch_run_offer(run, r, u_scratch);
+}
+
+bool ch_run_answer(ChRun* run, const double* r, double* u_scratch) {
+  if (!ch_all_finite(r, run->system->rows)) return false;
+  ch_system_velocity(run->system, r, u_scratch);
+  run->error = measure(run->system, r, u_scratch);
+  if (isnan(run->error)) run->error = INFINITY;
+  memcpy(run->r, r, (size_t)run->system->rows * sizeof *r);
+  return true;
 }
 
 void ch_run_note(ChRun* run, long iteration, double error) {
@@ -98,6 +108,8 @@ double ch_run_nested(ChRun* run, const ChNested* n, double* found) {
   ChRun nested = *run;
   nested.system = s;
   nested.options = &options;
+  nested.part = NULL;
+  nested.withheld = NULL;
   nested.r = CH_TAKE(run->arena, s->rows, double);
   memcpy(nested.r, n->start ? n->start : run->r, bytes);
   if (n->start || n->system) {

@@ -30,7 +30,7 @@ ChSimulationOptions ch_simulation_options_default(void) {
 
 // One ball that falls on one floor: the driver says what it thinks of the options, and of this method with this cone.
 static ChStatus check_solver(ChContext* context, const ChSimulationOptions* o, int dimension) {
-  const int index[3] = {0, 1, 2};
+  const int index[3] = {0, 1, 2}, body[3] = {0, 0, 0};
   const double ones[3] = {1.0, 1.0, 1.0}, f[3] = {0.0, 0.0, 0.0}, w[3] = {-0.1, 0.01, 0.0};
   ChBlock block = {.law = CH_LAW_CONTACT, .dimension = dimension, .mu = {0.5, 0.5}};
   ChTriplets identity = {
@@ -42,7 +42,8 @@ static ChStatus check_solver(ChContext* context, const ChSimulationOptions* o, i
                       .M = identity,
                       .H = identity,
                       .f = f,
-                      .w = w};
+                      .w = w,
+                      .body = body};
   ChProblem* problem;
   ChSolveOptions solve = o->solve;
   ChSolveInfo info;

@@ -294,6 +294,27 @@ static ChStatus run_solver(ChContext* context, Island* island, ChSolveOptions* o
   return status;
 }
 
+// For baselines: gaps of the island's contacts, and what its rows would see without loads.
+static ChStepFacts facts_of(const Island* island) {
+  const ChStage* s = island->stage;
+  const ChMoment* moment = s->moment;
+  double* gap = CH_TAKE(island->arena, island->problem->rows, double);
+  double* added = CH_TAKE(island->arena, island->problem->rows, double);
+  double* coasts = CH_TAKE(island->arena, island->problem->rows, double);
+  int row = 0;
+  for (int k = s->islands->block_start[island->index]; k < s->islands->block_start[island->index + 1]; ++k) {
+    const ChRowBlock* block = &s->rows->blocks[s->islands->blocks[k]];
+    if (block->gap >= 0) {
+      gap[row] = s->rows->value[block->law.row];
+      added[row] = s->rows->w[block->law.row] - s->rows->prescribed[block->law.row];
+    }
+    for (int a = block->law.row; a < block->law.row + block->law.dimension; ++a)
+      coasts[row++] = ch_row_speed(&s->rows->rows[a], block->body, moment->states) + s->rows->w[a];
+  }
+  bool rigid = moment->world->mode_count == 0;  // speeds of modes are not looked at
+  return (ChStepFacts){.h = moment->end - moment->time, .gap = gap, .added = added, .coasts = rigid ? coasts : NULL};
+}
+
 static ChStatus solve_blocks(ChContext* context, Island* island) {
   ChStage* s = island->stage;
   const ChProblem* p = island->problem;
@@ -303,6 +324,11 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
   memcpy(start, island->r, (size_t)p->rows * sizeof *start);
   options.warm = s->options->warm ? start : NULL;
   options.threads = 1;
+  ChStepFacts facts = {0};
+  if (ch_method_find(options.method)->takes & CH_IS_BASELINE) {
+    facts = facts_of(island);
+    options.step = &facts;
+  }
   int unsure = steps_unsure(island);
   if (s->unsure && p->rows <= CHEAP_ROWS) options.accept = (unsure > 0 ? UNSURE : SURE) * options.tolerance;
   ChStatus status = run_solver(context, island, &options);
