@@ -85,7 +85,7 @@ static void put_head(FILE* f, const ChPage* page, const ChTally* tally) {
   fprintf(f, " in the %s form", page->quick ? "quick" : "full");
   put_all(f, "; times are of one core.\n\n* machine: ", ch_machine_name(), "\n");
   put_all(f, "* date: ", ch_today(), "\n");
-  put_all(f, "* commit: ", page->revision ? page->revision : "not told", "\n");
+  put_all(f, "* commit: ", page->revision && *page->revision ? page->revision : "not told", "\n");
   if (page->load >= 0.0)
     fprintf(f, "* load before it began: %.2f\n", page->load);
   else
