@@ -71,7 +71,7 @@ class Faults(unittest.TestCase):
         bodies = ",".join('{"name": "b%d", "position": [%d, 0, 1]}' % (k, k) for k in range(100000))
         scene = self.place("big.json", '{"cardhouse": 1, "bodies": [%s]}' % bodies)
         seen = set()
-        for megabytes in (190, 215, 240, 270):  # some of them too few at the start, some in the middle of reading
+        for megabytes in (140, 160, 190, 215, 240, 270):  # some of them too few at the start, some in the middle of reading
             limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
             result = run("run", scene, "--until", "0", "--quiet", preexec_fn=limit)
             self.assertNotIn("not valid JSON", result.stderr)

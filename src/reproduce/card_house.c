@@ -40,7 +40,8 @@ void ch_house_tell_cards(ChReport* report) {
   ch_report_choice(
       report, "cards",
       "1 m x 1.4 m x 0.02 m, 28 kg, leaning at 67 degrees, all contacts closed at the start, 84 contact points; "
-      "the document gives no sizes. Nothing is stabilised, as in the document.");
+      "the document gives no sizes. Nothing is stabilised, as in the document: a scene's `step` says so by "
+      "\"stabilization\": {\"mode\": \"off\"}, which the commands below leave out.");
 }
 
 // --- the start -------------------------------------------------------------------------------------------------------

@@ -325,9 +325,8 @@ static ChStatus others(ChItemRun* run) {
   ch_report_row(report, "stacks and card houses in OpenTissue",
                 (ChFacts){.printed = "fall; stacks stand with a fraction of 0.002",
                           .ours = "not run",
-                          .not_run = "the distribution that this project builds on packages no OpenTissue; its method, "
-                                     "sweeps of Gauss-Seidel, is "
-                                     "run above, its shock propagation in 004-baselines"});
+                          .not_run = "the distribution that this project builds on packages no OpenTissue; its sweeps "
+                                     "of Gauss-Seidel are run above, shock propagation in 004-baselines"});
   return CH_OK;
 }
 
