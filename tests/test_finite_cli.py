@@ -13,7 +13,7 @@ import unittest
 import h5py
 import numpy as np
 
-import test_serve
+import viewer_client
 
 PROGRAM = os.environ.get("CARDHOUSE", "build/cardhouse")
 LIMITS = [["--step-limit", limit] for limit in ("0.05", "0.2", "1", "5")] + [["--realtime"]]
@@ -89,13 +89,13 @@ class Cards(unittest.TestCase):
                     self.check(*words)
 
 
-@unittest.skipUnless(test_serve.has_viewer(), "this program was built without the viewer")
+@unittest.skipUnless(viewer_client.has_viewer(), "this program was built without the viewer")
 class Viewer(unittest.TestCase):
     def test_two_methods_side_by_side_on_a_busy_machine(self):
         """Missed steps are told as such, and the house that they leave keeps its energy."""
-        server = test_serve.Server("cards", "--compare", "pgs,auto")
+        server = viewer_client.Server("cards", "--compare", "pgs,auto")
         self.addCleanup(server.close)
-        page = test_serve.Page(server)
+        page = viewer_client.Page(server)
         self.addCleanup(page.close)
         scene = page.text("scene")
         start, seen = {}, {0: 0, 1: 0}

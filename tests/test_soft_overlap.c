@@ -13,7 +13,8 @@
 static ChSimulation* block_at(double z) {
   char text[1024];
   snprintf(text, sizeof text,
-           "{\"cardhouse\": 1, \"gravity\": [0, 0, 0], \"step\": {\"h\": 0.001, \"overlap\": 1, \"push_out\": 1e9}, \"bodies\": "
+           "{\"cardhouse\": 1, \"gravity\": [0, 0, 0], \"step\": {\"h\": 0.001, \"overlap\": 1, \"push_out\": 1e9}, "
+           "\"bodies\": "
            "[{\"name\": \"floor\", "
            "\"fixed\": true, \"shapes\": [{\"type\": \"halfspace\"}]}, {\"name\": \"block\", \"position\": [0, 0, %g], "
            "\"soft\": {\"mesh\": {\"shape\": \"block\", \"size\": [0.2, 0.2, 0.2], \"cells\": [2, 2, 2]}, "
