@@ -126,6 +126,7 @@ static ChStatus play(ChItemRun* run, Watch* watch, ChSummary* summary, double* u
 static void judge(ChReport* report, const Watch* w, const ChSummary* sum) {
   Story story = read_story(w);
   ChOurRun how = ch_subject_run(sum, TOLERANCE);
+  how.fitted = "the tolerance: at 1e-6 41 of 19000 steps missed, the worst at 2.4e-5; it is now the document's eps";
   ch_report_claim(
       report, "Under successive impacts the house repeatedly has sections fall down.",
       (ChFacts){
