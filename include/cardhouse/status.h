@@ -9,18 +9,19 @@
 extern "C" {
 #endif
 
-#define CH_STATUS_LIST(X)                                  \
-  X(CH_OK, "ok")                                           \
-  X(CH_MAX_ITER, "iteration limit reached")                \
-  X(CH_MAX_TIME, "time limit reached")                     \
-  X(CH_STATIONARY, "stationary point that is no solution") \
-  X(CH_ERR_ARGUMENT, "argument not understood")            \
-  X(CH_ERR_RANGE, "value out of range")                    \
-  X(CH_ERR_SIZE, "sizes do not fit together")              \
-  X(CH_ERR_FORMAT, "file is not of the expected format")   \
-  X(CH_ERR_FILE, "file could not be opened or written")    \
-  X(CH_ERR_UNSUPPORTED, "method cannot take this problem") \
-  X(CH_ERR_NUMERIC, "numerical breakdown")                 \
+#define CH_STATUS_LIST(X)                                          \
+  X(CH_OK, "ok")                                                   \
+  X(CH_MAX_ITER, "iteration limit reached")                        \
+  X(CH_MAX_TIME, "time limit reached")                             \
+  X(CH_STATIONARY, "stationary point that is no solution")         \
+  X(CH_ERR_ARGUMENT, "argument not understood")                    \
+  X(CH_ERR_RANGE, "value out of range")                            \
+  X(CH_ERR_SIZE, "sizes do not fit together")                      \
+  X(CH_ERR_FORMAT, "file is not of the expected format")           \
+  X(CH_ERR_FILE, "file could not be opened or written")            \
+  X(CH_ERR_DEVICE, "disk full or failing, or no descriptors left") \
+  X(CH_ERR_UNSUPPORTED, "method cannot take this problem")         \
+  X(CH_ERR_NUMERIC, "numerical breakdown")                         \
   X(CH_ERR_MEMORY, "out of memory")
 
 typedef enum ChStatus {

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/durable.h"
+#include "base/file_status.h"
+#include "base/plain_numbers.h"
 
 enum { SIGNATURE_SIZE = 8, TEMPORARY_TRIES = 100, PIPE_CHUNK = 1 << 20 };
 
@@ -23,6 +25,11 @@ static bool carries_signature(int fd, off_t size) {
       return true;
   }
   return false;
+}
+
+static ChStatus failed(ChContext* context, const char* path, const char* what, int error) {
+  return ch_fail(context, ch_file_status(error), "%s: cannot be %s: %s%s", path, what, strerror(error),
+                 ch_file_hint(error));
 }
 
 // Reads up to `size` bytes; less only at the end of the file; -1 with errno on a failure.
@@ -46,7 +53,7 @@ static ChStatus read_stream(ChContext* context, const char* path, int fd, size_t
     if (!larger) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory after %zu bytes", path, out->size);
     if (out->size > 0) memcpy(larger, out->text, out->size);
     ssize_t got = read_fully(fd, larger + out->size, room - out->size);
-    if (got < 0) return ch_fail(context, CH_ERR_FILE, "%s: cannot be read: %s", path, strerror(errno));
+    if (got < 0) return failed(context, path, "read", errno);
     out->text = larger;
     out->size += (size_t)got;
     if (memchr(larger, '\0', out->size))  // not text; and an endless device is seen through at once
@@ -65,7 +72,7 @@ static ChStatus read_regular(ChContext* context, const char* path, int fd, size_
   out->text = CH_TAKE(arena, size + 1, char);
   if (!out->text) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory for %zu bytes", path, size);
   ssize_t got = read_fully(fd, out->text, size);
-  if (got < 0) return ch_fail(context, CH_ERR_FILE, "%s: cannot be read: %s", path, strerror(errno));
+  if (got < 0) return failed(context, path, "read", errno);
   out->size = (size_t)got;
   return CH_OK;
 }
@@ -73,7 +80,7 @@ static ChStatus read_regular(ChContext* context, const char* path, int fd, size_
 static ChStatus read_open(ChContext* context, const char* path, int fd, bool always, size_t limit, ChArena* arena,
                           ChWholeFile* out) {
   struct stat info;
-  if (fstat(fd, &info) != 0) return ch_fail(context, CH_ERR_FILE, "%s: cannot be read: %s", path, strerror(errno));
+  if (fstat(fd, &info) != 0) return failed(context, path, "read", errno);
   if (S_ISDIR(info.st_mode)) return ch_fail(context, CH_ERR_FILE, "%s: is a directory, not a file", path);
   out->regular = S_ISREG(info.st_mode);
   out->hdf5 = out->regular && carries_signature(fd, info.st_size);
@@ -84,13 +91,18 @@ static ChStatus read_open(ChContext* context, const char* path, int fd, bool alw
   return status;
 }
 
-ChStatus ch_whole_file_read(ChContext* context, const char* path, bool always, ChArena* arena, ChWholeFile* out) {
+ChStatus ch_whole_file_read_at_most(ChContext* context, const char* path, bool always, size_t limit, ChArena* arena,
+                                    ChWholeFile* out) {
   *out = (ChWholeFile){0};
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return ch_fail(context, CH_ERR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
-  ChStatus status = read_open(context, path, fd, always, SIZE_MAX, arena, out);
+  if (fd < 0) return failed(context, path, "opened", errno);
+  ChStatus status = read_open(context, path, fd, always, limit, arena, out);
   close(fd);
   return status;
+}
+
+ChStatus ch_whole_file_read(ChContext* context, const char* path, bool always, ChArena* arena, ChWholeFile* out) {
+  return ch_whole_file_read_at_most(context, path, always, CH_WHOLE_FILE_MOST, arena, out);
 }
 
 ChStatus ch_whole_file_read_up_to(ChContext* context, const char* path, size_t limit, ChArena* arena,
@@ -98,7 +110,7 @@ ChStatus ch_whole_file_read_up_to(ChContext* context, const char* path, size_t l
   *out = (ChWholeFile){0};
   bool standard = strcmp(path, "-") == 0;
   int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return ch_fail(context, CH_ERR_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+  if (fd < 0) return failed(context, path, "opened", errno);
   ChStatus status = read_open(context, standard ? "standard input" : path, fd, true, limit, arena, out);
   if (!standard) close(fd);
   return status;
@@ -116,17 +128,12 @@ static int write_fully(int fd, const char* data, size_t size) {
   return 0;
 }
 
-static ChStatus write_failed(ChContext* context, const char* path, int error) {
-  const char* hint = error == ENOSPC ? " (the disk is full)" : "";
-  return ch_fail(context, CH_ERR_FILE, "%s: cannot be written: %s%s", path, strerror(error), hint);
-}
-
 static ChStatus write_device(ChContext* context, const char* path, const void* data, size_t size) {
   int fd = open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return write_failed(context, path, errno);
+  if (fd < 0) return failed(context, path, "written", errno);
   int error = write_fully(fd, data, size);
   if (close(fd) != 0 && error == 0) error = errno;
-  return error == 0 ? CH_OK : write_failed(context, path, error);
+  return error == 0 ? CH_OK : failed(context, path, "written", error);
 }
 
 // Opens a new file beside `target`; its name goes into `name`.
@@ -153,7 +160,7 @@ static ChStatus write_beside(ChContext* context, const char* path, const char* t
   if (fd >= 0 && error != 0) unlink(name);
   free(name);
   if (error == 0 && durable) error = ch_durable_name(target);
-  return error == 0 ? CH_OK : write_failed(context, path, error);
+  return error == 0 ? CH_OK : failed(context, path, "written", error);
 }
 
 static ChStatus write_whole(ChContext* context, const char* path, const void* data, size_t size, bool durable) {
@@ -181,7 +188,9 @@ ChStatus ch_whole_file_print(ChContext* context, const char* path, void (*put)(F
   char* text = NULL;
   size_t size = 0;
   FILE* file = open_memstream(&text, &size);
+  locale_t before = ch_plain_numbers_begin();
   if (file) put(file, state);
+  ch_plain_numbers_end(before);
   bool whole = file && !ferror(file);
   if (file && fclose(file) != 0) whole = false;
   ChStatus status = whole ? ch_whole_file_write(context, path, text, size)

@@ -18,7 +18,12 @@ typedef struct ChWholeFile {
 
 // Directories, missing, unreadable and empty files are failures with a message. A file that carries HDF5's signature
 // (at 0, or after a user block of 512, 1024, 2048, ... bytes) is only recognised, not read, unless `always` is set.
+// One of more than CH_WHOLE_FILE_MOST bytes is refused before it is read.
+#define CH_WHOLE_FILE_MOST ((size_t)4 << 30)
 ChStatus ch_whole_file_read(ChContext* context, const char* path, bool always, ChArena* arena, ChWholeFile* out);
+// The same with a limit of the reader's own.
+ChStatus ch_whole_file_read_at_most(ChContext* context, const char* path, bool always, size_t limit, ChArena* arena,
+                                    ChWholeFile* out);
 
 // Text of at most `limit` bytes; a longer file is refused before it is read, a longer pipe as soon as that is seen. "-"
 // is standard input.
@@ -30,7 +35,7 @@ ChStatus ch_whole_file_write(ChContext* context, const char* path, const void* d
 // new one, whole.
 ChStatus ch_whole_file_write_durably(ChContext* context, const char* path, const void* data, size_t size);
 
-// The same of what `put` prints, gathered in memory first.
+// The same of what `put` prints, gathered in memory first; numbers have a decimal point in any locale.
 ChStatus ch_whole_file_print(ChContext* context, const char* path, void (*put)(FILE* file, const void* state),
                              const void* state);
 

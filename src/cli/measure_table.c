@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file_status.h"
 #include "reproduce/svg.h"
 #include "scene/json_text.h"
 
@@ -150,7 +151,7 @@ json_t* ch_table_json(const ChTableOf* t) {
 }
 
 static ChStatus cannot_write(ChContext* context, const char* path) {
-  return ch_fail(context, CH_ERR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+  return ch_fail(context, ch_file_status(errno), "%s: cannot be written: %s", path, strerror(errno));
 }
 
 static ChStatus end_file(ChContext* context, FILE* file, const char* path) {

@@ -47,8 +47,8 @@ ChExit ch_json_print(const ChCommand* command, json_t* object) {
 ChExit ch_failure_exit(const ChCommand* command, const ChContext* context, ChStatus status) {
   const char* message = context->message[0] ? context->message : ch_status_text(status);
   ch_complain(command, "%s", message);
-  bool disk_full = status == CH_ERR_FILE && strcasestr(message, "no space");
-  return status == CH_ERR_MEMORY || status == CH_ERR_NUMERIC || disk_full ? CH_EXIT_FAULT : CH_EXIT_USAGE;
+  bool fault = status == CH_ERR_MEMORY || status == CH_ERR_NUMERIC || status == CH_ERR_DEVICE;
+  return fault ? CH_EXIT_FAULT : CH_EXIT_USAGE;
 }
 
 static void append(char* text, size_t size, const char* format, ...) __attribute__((format(printf, 3, 4)));

@@ -178,7 +178,7 @@ static ChExit render_named(const ChCommand* self, Job* job, const char* name) {
     ch_browser_stop(job->browser);
     if (job->page[0]) unlink(job->page);
     if (status != CH_OK) result = ch_failure_exit(self, &job->context, status);
-    if (status == CH_ERR_UNSUPPORTED || status == CH_ERR_FILE) result = CH_EXIT_FAULT;
+    if (status == CH_ERR_UNSUPPORTED || status == CH_ERR_FILE || status == CH_ERR_DEVICE) result = CH_EXIT_FAULT;
   }
   ch_recorded_close(&job->recorded);
   return result;

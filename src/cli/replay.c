@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file_status.h"
 #include "cli/choices.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -59,7 +60,7 @@ static ChExit write_replay(const ChCommand* self, const Arguments* a, ChRecordin
   ChStatus status = ch_replay_write(&context, recording, &options, (const char*)ch_page_begin,
                                     (size_t)(ch_page_end - ch_page_begin), out, &info);
   if (a->out && fclose(out) != 0 && status == CH_OK)
-    status = ch_fail(&context, CH_ERR_FILE, "%s: cannot be written: %s", a->out, strerror(errno));
+    status = ch_fail(&context, ch_file_status(errno), "%s: cannot be written: %s", a->out, strerror(errno));
   if (status == CH_ERR_FILE) {
     ch_complain(self, "%s", context.message);
     return CH_EXIT_FAULT;

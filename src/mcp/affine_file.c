@@ -105,6 +105,8 @@ ChStatus ch_mcp_read(ChContext* context, ChArena* arena, const char* path, ChMcp
   json_error_t error;
   Reader r = {.context = context, .path = path, .status = CH_OK};
   json_t* root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+  if (!root && (json_error_code(&error) == json_error_out_of_memory || !error.text[0]))
+    return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory while reading JSON", path);
   if (!root && error.line < 0) return ch_fail(context, CH_ERR_FILE, "%s: %s", path, error.text);
   if (!root) return ch_fail(context, CH_ERR_FORMAT, "%s:%d:%d: %s", path, error.line, error.column, error.text);
   ch_arena_defer(arena, free_json, root);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain_numbers.h"
 #include "base/vector.h"
 
 double ch_ball_volume(int dimension, double radius) {
@@ -20,7 +21,7 @@ static int read_numbers(const char* text, int room, double* numbers) {
   int count = 0;
   for (const char* at = text;; ++at) {
     char* end;
-    double value = strtod(at, &end);
+    double value = ch_number_parse(at, &end);
     if (end == at || !isfinite(value) || count == room) return -1;
     numbers[count++] = value;
     if (!*end) return count;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/plain_numbers.h"
 #include "model/polytope_build.h"
 
 static const double FLAT = 1e-9;    // thinner than this, relative to its size, a set of points has no inside
@@ -62,10 +63,12 @@ static bool run_qhull(int count, const ChVec3* points, double merge, Loops* loop
   size_t size = 0;
   FILE* words = open_memstream(&text, &size);  // what qhull would print
   if (!words) return false;
+  locale_t before = ch_plain_numbers_begin();  // qhull reads its command
   snprintf(command, sizeof command, "qhull C-%.3g Pp", merge);
   qhT state, *qh = &state;
   qh_zero(qh, words);
   int failed = qh_new_qhull(qh, 3, count, (coordT*)(uintptr_t)points, False, command, NULL, words);
+  ch_plain_numbers_end(before);
   loops->face_count = 0;
   bool done = !failed && copy_facets(qh, loops);
   qh_freeqhull(qh, !qh_ALL);

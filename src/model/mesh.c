@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/doubled_triangles.h"
 #include "model/half_edges.h"
 
 enum { LEAF = 4, MOST_CELLS = 1 << 29 };
@@ -176,6 +177,11 @@ ChStatus ch_mesh_create(ChContext* context, ChArena* arena, int vertex_count, co
   memcpy(mesh->vertices, vertices, (size_t)vertex_count * sizeof *vertices);
   memcpy(mesh->cells, cells, (size_t)(width * cell_count) * sizeof *cells);
   status = make_normals(context, mesh);
+  int pair[2];
+  if (status == CH_OK && width == 3 && ch_doubled_triangle(arena, vertices, cell_count, cells, pair))
+    status = ch_fail(context, CH_ERR_FORMAT,
+                     "mesh: triangles %d and %d are the same; a surface that is there twice would have twice its mass",
+                     pair[0], pair[1]);
   ChArenaMark mark = ch_arena_mark(arena);
   if (status == CH_OK) status = width == 3 ? join_triangles(context, arena, mesh) : join_segments(context, arena, mesh);
   ch_arena_release(arena, mark);

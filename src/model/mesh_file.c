@@ -235,7 +235,7 @@ ChStatus ch_mesh_parse(ChContext* context, ChArena* arena, const char* path, con
 ChStatus ch_mesh_read(ChContext* context, ChArena* arena, const char* file, int* vertex_count, ChVec3** vertices,
                       int* triangle_count, int** triangles) {
   ChWholeFile whole;
-  ChStatus status = ch_whole_file_read(context, file, true, arena, &whole);
+  ChStatus status = ch_whole_file_read_at_most(context, file, true, MOST, arena, &whole);
   if (status != CH_OK) return status;
   return ch_mesh_parse(context, arena, file, whole.text, whole.size, vertex_count, vertices, triangle_count, triangles);
 }

@@ -33,7 +33,7 @@ ChStatus ch_tet_mesh_parse(ChContext* context, ChArena* arena, const char* path,
 ChStatus ch_tet_mesh_read(ChContext* context, ChArena* arena, const char* file, ChTetMesh* out) {
   ChWholeFile whole;
   *out = (ChTetMesh){0};
-  ChStatus status = ch_whole_file_read(context, file, true, arena, &whole);
+  ChStatus status = ch_whole_file_read_at_most(context, file, true, most, arena, &whole);
   return status == CH_OK ? ch_tet_mesh_parse(context, arena, file, whole.text, whole.size, out) : status;
 }
 

@@ -9,6 +9,7 @@
 #include <glpk.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -42,20 +43,38 @@ struct ChConeProgram {
   int *mark, *touched;     // m
   int* lp_index;           // m + 2
   double* lp_value;
+  char reason[160];  // why GLPK gave up
 };
 
-// GLPK ends the process when it runs out of memory unless told otherwise; what it held is gone after this.
+// GLPK ends the process when it runs out of memory, or finds itself in a state that should not be, unless told
+// otherwise; what it held is gone after this. It prints its reason first, which is kept instead.
+static int keep_reason(void* info, const char* text) {
+  ChConeProgram* p = info;
+  if (!p->reason[0]) snprintf(p->reason, sizeof p->reason, "%.*s", (int)strcspn(text, "\n"), text);
+  return 1;  // not to be printed
+}
+
+static void watch_solver(ChConeProgram* p, bool on);
+
 static void solver_failed(void* info) {
   ChConeProgram* p = info;
-  glp_error_hook(NULL, NULL);
+  if (!strcasestr(p->reason, "memory"))
+    ch_fail(p->def.context, CH_ERR_NUMERIC, "the linear programme could not be solved: GLPK says '%s'", p->reason);
+  watch_solver(p, false);
   glp_free_env();
   p->lp = NULL;
   ch_arena_fail(p->arena);
 }
 
+static void watch_solver(ChConeProgram* p, bool on) {
+  p->reason[0] = '\0';
+  glp_error_hook(on ? solver_failed : NULL, on ? p : NULL);
+  glp_term_hook(on ? keep_reason : NULL, on ? p : NULL);
+}
+
 static void program_free(void* object) {
   ChConeProgram* p = object;
-  glp_error_hook(NULL, NULL);  // a failed allocation of the arena's may have left it
+  watch_solver(p, false);  // a failed allocation of the arena's may have left it
   if (p->lp) glp_delete_prob(p->lp);
 }
 
@@ -242,7 +261,7 @@ ChConeProgram* ch_cone_program_create(ChArena* arena, const ChConeProgramDef* de
   if (!(p->load_size > 0.0)) p->load_size = scaled_size(def, def->load);
   if (!(p->load_size > 0.0)) p->load_size = 1.0;
   ch_arena_defer(arena, program_free, p);
-  glp_error_hook(solver_failed, p);
+  watch_solver(p, true);
   p->lp = glp_create_prob();
   const int rows = p->equations + (def->self_stress ? 1 : 0);
   if (rows > 0) {
@@ -259,16 +278,16 @@ ChConeProgram* ch_cone_program_create(ChArena* arena, const ChConeProgramDef* de
     p->block_size[i] = size_of_block(p, i);
     if (p->block_size[i] > 0.0) add_block(p, i);
   }
-  glp_error_hook(NULL, NULL);
+  watch_solver(p, false);
   return p;
 }
 
 void ch_cone_program_set_friction(ChConeProgram* p, double factor) {
-  glp_error_hook(solver_failed, p);
+  watch_solver(p, true);
   p->factor = factor;
   for (int e = 0; e < p->edge_count; ++e)
     if (p->def.problem->blocks[p->edge[e].block].law == CH_LAW_CONTACT) write_edge(p, e);
-  glp_error_hook(NULL, NULL);
+  watch_solver(p, false);
 }
 
 // --- solving
@@ -396,20 +415,20 @@ static void set_goal(ChConeProgram* p, bool load) {
 }
 
 ChStatus ch_cone_program_balance(ChContext* context, ChConeProgram* p, ChConeAnswer* out) {
-  glp_error_hook(solver_failed, p);
+  watch_solver(p, true);
   set_goal(p, false);
   glp_std_basis(p->lp);
   ChStatus status = solve_round(context, p, true, true, out);
-  glp_error_hook(NULL, NULL);
+  watch_solver(p, false);
   return status;
 }
 
 ChStatus ch_cone_program_load(ChContext* context, ChConeProgram* p, ChConeAnswer* out) {
   if (!p->load_column) return ch_fail(context, CH_ERR_RANGE, "the load is zero, so that its multiplier has no limit");
-  glp_error_hook(solver_failed, p);
+  watch_solver(p, true);
   set_goal(p, true);
   ChStatus status = solve_round(context, p, false, false, out);
-  glp_error_hook(NULL, NULL);
+  watch_solver(p, false);
   if (status == CH_OK) out->value = -out->value * p->load_size / scaled_size(&p->def, p->def.load);
   return status;
 }

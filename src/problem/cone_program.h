@@ -17,6 +17,7 @@
 typedef struct ChConeProgram ChConeProgram;
 
 typedef struct ChConeProgramDef {
+  ChContext* context;        // told why GLPK gave up, before the jump to the arena's landing
   const ChProblem* problem;  // its blocks say what K is
   const ChSparse* A;         // equations x rows of the problem
   const double* scale;       // D, one per equation

@@ -54,7 +54,8 @@ static void prepare(Question* q) {
 }
 
 static ChConeProgram* program_of(Question* q, const double* b, const double* load, bool self_stress) {
-  ChConeProgramDef def = {.problem = q->problem,
+  ChConeProgramDef def = {.context = q->context,
+                          .problem = q->problem,
                           .A = q->A,
                           .scale = q->scale,
                           .b = b,
@@ -205,9 +206,11 @@ static ChStatus ask(ChContext* context, const ChLimitOptions* options, Question 
   ChStatus status = check(context, &q);
   if (status != CH_OK) return status;
   jmp_buf landing;
+  context->status = CH_OK;
   q.arena = ch_arena_create(NULL);
   if (!q.arena || setjmp(landing)) {
     ch_arena_destroy(q.arena);
+    if (context->status == CH_ERR_NUMERIC) return CH_ERR_NUMERIC;  // GLPK gave up, and said why
     return ch_fail(context, CH_ERR_MEMORY, "out of memory in the limit analysis of a problem with %d rows",
                    q.problem->rows);
   }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain_numbers.h"
 #include "model/mesh.h"
 #include "model/soft.h"
 #include "step/state.h"
@@ -63,9 +64,11 @@ char* ch_choices_text(const ChSimulation* simulation) {
   size_t size = 0;
   FILE* file = open_memstream(&text, &size);
   if (!file) return NULL;
+  locale_t before = ch_plain_numbers_begin();
   write_step(file, &simulation->options);
   write_solve(file, &simulation->options);
   write_friction(file, simulation->world);
+  ch_plain_numbers_end(before);
   if (fclose(file) == 0) return text;
   free(text);
   return NULL;

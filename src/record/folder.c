@@ -1,5 +1,7 @@
 #include "record/folder.h"
 
+#include "base/file_status.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,5 +19,5 @@ ChStatus ch_folder_make(ChContext* context, const char* path) {
   struct stat info;
   if (mkdir(path, 0777) == 0) return CH_OK;
   if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return CH_OK;
-  return ch_fail(context, CH_ERR_FILE, "%s: the folder cannot be made: %s", path, strerror(errno));
+  return ch_fail(context, ch_file_status(errno), "%s: the folder cannot be made: %s", path, strerror(errno));
 }

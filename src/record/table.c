@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "base/durable.h"
 #include "base/file_lock.h"
+#include "base/file_status.h"
+#include "base/plain_numbers.h"
 #include "cardhouse/record.h"
 #include "record/deflection.h"
 #include "step/state.h"
@@ -25,8 +27,8 @@ struct ChTable {
 };
 
 static ChStatus failed(ChContext* context, const char* path, int error) {
-  return ch_fail(context, CH_ERR_FILE, "%s: cannot be written: %s%s", path, strerror(error ? error : EIO),
-                 error == ENOSPC ? " (the disk is full)" : "");
+  return ch_fail(context, ch_file_status(error ? error : EIO), "%s: cannot be written: %s%s", path,
+                 strerror(error ? error : EIO), ch_file_hint(error));
 }
 
 static const char SPACE[] =
@@ -124,9 +126,8 @@ static int put_momenta(FILE* file, int dimension, const ChStepInfo* i) {
   return bytes;
 }
 
-ChStatus ch_table_add(ChContext* context, ChTable* table, const ChSimulation* simulation) {
+static int put_row(FILE* file, const ChSimulation* simulation) {
   ChStepInfo i = ch_simulation_info(simulation);
-  FILE* file = table->file;
   int bytes = fprintf(file, "%ld,%.17g,%.17g,%d,%d,%d,%ld", i.step, i.time, i.h, i.contacts, i.islands, i.resting,
                       i.iterations);
 #define X(name, text) bytes += fprintf(file, ",%.17g", i.certificate.name);
@@ -138,8 +139,13 @@ ChStatus ch_table_add(ChContext* context, ChTable* table, const ChSimulation* si
   bytes += fprintf(file, ",%.9g,%.9g,%.9g", i.seconds_collide, i.seconds_assemble, i.seconds_solve);
   if (simulation->world->mode_count > 0)
     bytes += fprintf(file, ",%.17g", ch_deflection(simulation->world, simulation->states, NULL));
-  bytes += fprintf(file, "\n");
-  table->pending += bytes;
+  return bytes + fprintf(file, "\n");
+}
+
+ChStatus ch_table_add(ChContext* context, ChTable* table, const ChSimulation* simulation) {
+  locale_t before = ch_plain_numbers_begin();
+  table->pending += put_row(table->file, simulation);
+  ch_plain_numbers_end(before);
   bool due = ch_clock_seconds() - table->flushed >= FLUSH_SECONDS || table->pending >= BUFFER / 2;
   return due ? flush(context, table, false) : CH_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/file_status.h"
 #include "record/column.h"
 #include "record/steady_file.h"
 #include "record/trajectory_copy.h"
@@ -42,8 +43,8 @@ static ChStatus write_failed(ChContext* context, ChTrajectory* t) {
   for (int c = 0; c < CH_TRAJECTORY_COLUMNS; ++c)
     if (t->columns[c].starved) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory for its rows", t->path);
   t->failed = true;
-  return ch_fail(context, CH_ERR_FILE, "%s: cannot be written: %s%s", t->path,
-                 error ? strerror(error) : "HDF5 gives no reason", error == ENOSPC ? " (the disk is full)" : "");
+  return ch_fail(context, ch_file_status(error), "%s: cannot be written: %s%s", t->path,
+                 error ? strerror(error) : "HDF5 gives no reason", ch_file_hint(error));
 }
 
 // --- rows ----------------------------------------------------------------------------------------------------------

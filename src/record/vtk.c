@@ -12,6 +12,8 @@
 
 #include "base/base64.h"
 #include "base/file_lock.h"
+#include "base/file_status.h"
+#include "base/plain_numbers.h"
 #include "base/whole_file.h"
 #include "cardhouse/record.h"
 #include "model/soft.h"
@@ -220,16 +222,18 @@ static ChStatus write_frame(ChContext* context, ChArena* arena, ChVtk* vtk, cons
 
 static ChStatus list_failed(ChContext* context, const ChVtk* vtk, int which) {
   int error = errno;
-  return ch_fail(context, CH_ERR_FILE, "%s/%s.pvd: cannot be written: %s%s", vtk->folder, lists[which],
-                 strerror(error ? error : EIO), error == ENOSPC ? " (the disk is full)" : "");
+  return ch_fail(context, ch_file_status(error ? error : EIO), "%s/%s.pvd: cannot be written: %s%s", vtk->folder,
+                 lists[which], strerror(error ? error : EIO), ch_file_hint(error));
 }
 
 static ChStatus list_frame(ChContext* context, ChVtk* vtk, const ChSimulation* s, int which) {
   FILE* file = vtk->list[which];
   errno = 0;
   if (fseek(file, vtk->end[which], SEEK_SET) != 0) return list_failed(context, vtk, which);
+  locale_t before = ch_plain_numbers_begin();
   int size = fprintf(file, "<DataSet timestep=\"%.17g\" file=\"%s-%08ld.vtp\"/>\n", ch_simulation_time(s), lists[which],
                      ch_simulation_step_count(s));
+  ch_plain_numbers_end(before);
   fputs(TAIL, file);
   if (fflush(file) != 0 || size < 0) return list_failed(context, vtk, which);
   vtk->end[which] += size;

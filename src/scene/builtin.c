@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/nearest_word.h"
+#include "base/plain_numbers.h"
 #include "scene/json_text.h"
 
 #define X(name) &ch_builtin_##name,
@@ -70,7 +71,7 @@ static ChStatus read_value(ChContext* context, const ChSceneParameter* p, const 
     return ch_fail(context, CH_ERR_ARGUMENT, "%s is '%.60s', must be %s", p->name, text, p->words);
   }
   char* end;
-  double value = strtod(text, &end);
+  double value = ch_number_parse(text, &end);
   if (end == text || *end != '\0' || (p->whole && value != floor(value)))
     return ch_fail(context, CH_ERR_ARGUMENT, "%s is '%.60s', must be a%s number: %s", p->name, text,
                    p->whole ? " whole" : "", p->text);

@@ -31,7 +31,7 @@ static bool parse(ChReader* r, ChDocument* document) {
     ch_arena_defer(r->arena, free_json, document->root);
     return true;
   }
-  if (json_error_code(&error) == json_error_out_of_memory)
+  if (json_error_code(&error) == json_error_out_of_memory || !error.text[0])  // it has words for all else
     r->status = ch_fail(r->context, CH_ERR_MEMORY, "%s: out of memory while reading JSON", document->file);
   else
     r->status = ch_fail(r->context, CH_ERR_FORMAT, "%s:%d:%d: is not valid JSON: %s", document->file, error.line,

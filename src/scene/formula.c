@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/nearest_word.h"
+#include "base/plain_numbers.h"
 
 enum { NESTING_MAX = 100, NAME_MAX_LENGTH = 63, NAMES_MAX = 256 };
 
@@ -74,7 +75,7 @@ static double primary(Formula* f) {
   if (isalpha((unsigned char)*f->at)) return named(f);
   if (!isdigit((unsigned char)*f->at) && *f->at != '.') return mistake(f, "a number or name is missing");
   char* end;
-  double value = strtod(f->at, &end);
+  double value = ch_number_parse(f->at, &end);
   if (end == f->at) return mistake(f, "a number or name is missing");
   f->at = end;
   return value;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/file_status.h"
 #include "scene/json_text.h"
 #include "serve/messages.h"
 #include "serve/replay_block.h"
@@ -168,7 +169,8 @@ static ChStatus put_all(ChContext* context, const char* page, size_t page_size, 
   }
   fwrite(rest, 1, page_size - (size_t)(rest - page), out);
   if (fflush(out) == 0 && !ferror(out)) return CH_OK;
-  return ch_fail(context, CH_ERR_FILE, "the replay could not be written: %s", strerror(errno ? errno : EIO));
+  return ch_fail(context, ch_file_status(errno ? errno : EIO), "the replay could not be written: %s",
+                 strerror(errno ? errno : EIO));
 }
 
 static ChStatus choose_range(ChContext* context, const ChRecording* recording, const ChReplayOptions* o,
