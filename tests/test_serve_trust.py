@@ -276,8 +276,13 @@ class Refusing(ViewerCase):
         self.assertEqual(answer.status, 200)
 
     def sockets(self, server):
-        folder = f"/proc/{server.process.pid}/fd"
-        return sum("socket:" in os.readlink(os.path.join(folder, name)) for name in os.listdir(folder))
+        folder, count = f"/proc/{server.process.pid}/fd", 0
+        for name in os.listdir(folder):
+            try:
+                count += "socket:" in os.readlink(os.path.join(folder, name))
+            except FileNotFoundError:  # closed in the meantime
+                pass
+        return count
 
     def test_abandoned_connections_are_let_go_at_once(self):
         server = self.server("stack", "--paused")
@@ -331,10 +336,13 @@ class Refusing(ViewerCase):
         self.assertLess(time.monotonic() - began, 1.0)  # about 0.25 on a machine that is idle
 
     def test_it_ends_at_once_while_a_scene_is_loaded(self):
-        with tempfile.TemporaryDirectory() as cache:
-            server, _ = self.slow_load(cache, "stack")
-            self.ends_at_once(server)
-            self.assertEqual(glob.glob(os.path.join(cache, "cardhouse-*")), [])
+        """At moments of which some find METIS at work, which takes SIGTERM's handler away while it is."""
+        for later in (0.0, 0.1, 0.2, 0.4):
+            with tempfile.TemporaryDirectory() as cache:
+                server, _ = self.slow_load(cache, "stack")
+                time.sleep(later)
+                self.ends_at_once(server)
+                self.assertEqual(glob.glob(os.path.join(cache, "cardhouse-*")), [])
 
     def test_it_ends_at_once_in_the_middle_of_a_long_step(self):
         server = self.server("pile", "--speed", "0")

@@ -8,6 +8,7 @@
 
 #include "cardhouse/cardhouse.h"
 #include "cli/commands.h"
+#include "cli/signals.h"
 
 void openblas_set_num_threads(int count);
 
@@ -97,6 +98,7 @@ static int leave(int status) {
 
 int main(int argc, char** argv) {
   fill_descriptors();
+  ch_signals_begin();
   signal(SIGXFSZ, SIG_IGN);     // files that grow too large are write errors
   openblas_set_num_threads(1);  // the dense blocks are small, and one thread adds in one order: the same bits every run
   ChExit status = dispatch(argc - 1, argv + 1);

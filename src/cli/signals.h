@@ -10,6 +10,9 @@
 
 #include <stdbool.h>
 
+// First of all, in main: from now on a thread waits for signals, which no other thread ever takes.
+void ch_signals_begin(void);
+
 // While a scene is opened, which may take minutes, there is nothing to end in order: Ctrl-C and SIGTERM end the program
 // at once, by the signal, and say so.
 void ch_signals_end(void);

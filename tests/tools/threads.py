@@ -57,7 +57,7 @@ def view(program, env):
     os.environ.update(env)
     os.environ["CARDHOUSE"] = program
     sys.path.insert(0, os.path.dirname(HERE))
-    import test_serve as serve
+    import viewer_client as serve
     server = serve.Server("cards", "--compare", "pgs,auto")
     orders = [{"type": "pause"}, {"type": "step"}, {"type": "reset"}, {"type": "speed", "value": 0.5},
               {"type": "set", "name": "method", "value": "nsgs"}]
