@@ -158,12 +158,14 @@ class Output(Runs):
         self.expect(run(*words, "--quiet"), 0)
         self.expect(run(*words, "--quiet", "--strict"), 1)
 
-    def wait_for_handler(self, process, number):
+    def wait_for_thread(self, process):
+        """A thread waits for signals, and is called so."""
         for _ in range(600):
-            with open(f"/proc/{process}/status", encoding="ascii") as file:
-                caught = next(line.split()[1] for line in file if line.startswith("SigCgt"))
-            if int(caught, 16) >> (number - 1) & 1:
-                return
+            for task in os.listdir(f"/proc/{process}/task"):
+                with open(f"/proc/{process}/task/{task}/comm", encoding="ascii") as file:
+                    if file.read().strip() == "signals":
+                        time.sleep(0.3)  # for the command to begin
+                        return
             time.sleep(0.05)
         self.fail("the program does not heed signals")
 
@@ -171,7 +173,7 @@ class Output(Runs):
         usual = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
         with subprocess.Popen([PROGRAM, "run", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, preexec_fn=usual) as process:  # waits for its scene
-            self.wait_for_handler(process.pid, signal.SIGINT)
+            self.wait_for_thread(process.pid)
             process.send_signal(signal.SIGINT)
             self.assertEqual(process.wait(60), -signal.SIGINT)
             self.assertIn(b"interrupted while the scene was opened", process.stderr.read())

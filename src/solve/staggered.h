@@ -16,13 +16,14 @@ typedef struct ChStaggered {
   const ChSystem* s;
   ChHalfSystem normal, tangential;
   ChConvexView contact, friction;
-  bool only_loaded;       // friction is posed over contacts with r_N > 0 alone (5.3.6)
-  bool apart;             // both problems are cut into sets that carrying contacts connect (7.9)
-  double *r_n, *f;        // the newest answers of the two
-  double *x, *a;          // what they were given
-  double *r, *u;          // the whole
-  double *change, *Wf;    // of the friction, for the stopping rule
-  unsigned char* loaded;  // per block of the whole
+  bool only_loaded;        // friction is posed over contacts with r_N > 0 alone (5.3.6)
+  bool apart;              // both problems are cut into sets that carrying contacts connect (7.9)
+  double *r_n, *f;         // the newest answers of the two
+  double *x, *a;           // what they were given
+  double *r, *u;           // the whole
+  double *change, *Wf;     // of the friction, for the stopping rule
+  unsigned char* loaded;   // per block of the whole
+  double contact_seconds;  // that the last contact problem took
 } ChStaggered;
 
 // In place: the views keep addresses inside themselves. `space` asks for the contact problem in contacts (CH_SPACE_R,

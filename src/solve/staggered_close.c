@@ -100,6 +100,12 @@ static ChDeadline closing_deadline(const ChRun* run) {
   return (ChDeadline){fmax(run->deadline.clock, extra.clock), fmax(run->deadline.work, extra.work)};
 }
 
+// Whether another contact problem may end in time; what only the clock limits depends on the machine anyhow. Without
+// time for it the best answer so far stays, and whoever asked closes it.
+static bool has_time(const ChStaggered* g, ChDeadline deadline) {
+  return !isfinite(g->run->deadline.clock) || ch_clock_seconds() + g->contact_seconds <= deadline.clock;
+}
+
 // The reactions r are the answer, whatever was better by its error; a method that calls this one keeps its best.
 static void hand_over(ChStaggered* g) {
   ChRun* run = g->run;
@@ -111,6 +117,7 @@ static void hand_over(ChStaggered* g) {
 
 void ch_staggered_settle(ChStaggered* g) {
   ChDeadline deadline = closing_deadline(g->run);
+  if (!has_time(g, deadline)) return;
   ChLimits before = ch_limits_extend(deadline);
   if (!settle_ratios(g, deadline)) {
     ch_half_gather(&g->normal, g->run->r, g->r_n);
@@ -123,6 +130,7 @@ void ch_staggered_settle(ChStaggered* g) {
 
 void ch_staggered_close(ChStaggered* g, double tolerance) {
   ChDeadline deadline = closing_deadline(g->run);
+  if (!has_time(g, deadline)) return;
   ChLimits before = ch_limits_extend(deadline);
   close_with_friction(g, tolerance, deadline);
   ch_limits_leave(before);

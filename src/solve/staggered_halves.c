@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/work.h"
 #include "solve/linear_system.h"
 #include "solve/staggered.h"
@@ -53,10 +54,12 @@ static void velocity_across(ChStaggered* g, const ChHalfSystem* from, const doub
 }
 
 double ch_staggered_contact(ChStaggered* g, const double* friction, double tolerance, ChDeadline deadline) {
+  double began = ch_clock_seconds();
   velocity_across(g, &g->tangential, friction, &g->normal, g->contact.given.q);
-  double apart = g->apart ? ch_staggered_contact_apart(g, g->contact.given.q, tolerance, deadline) : -1.0;
-  if (apart >= 0.0) return apart;
-  return ch_convex_view_solve(&g->contact, tolerance, deadline, g->r_n);
+  double error = g->apart ? ch_staggered_contact_apart(g, g->contact.given.q, tolerance, deadline) : -1.0;
+  if (!(error >= 0.0)) error = ch_convex_view_solve(&g->contact, tolerance, deadline, g->r_n);
+  g->contact_seconds = ch_clock_seconds() - began;
+  return error;
 }
 
 void ch_staggered_radii(ChStaggered* g, const ChHalfSystem* half, const double* given) {
