@@ -311,7 +311,7 @@ static void withhold(Driver* d) {
   double* change = CH_TAKE(d->arena, p->dof, double);
   ch_mass_solve(p->mass, d->withheld, change);
   for (int j = 0; j < p->dof; ++j) d->v_out[j] -= change[j];
-  memcpy(d->u_out, p->w, (size_t)p->rows * sizeof *p->w);
+  for (int k = 0; k < p->rows; ++k) d->u_out[k] = p->w[k];
   ch_sparse_multiply_transposed_add(&p->H, d->v_out, d->u_out);
 }
 
