@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -95,9 +96,9 @@ static void take(int number) {
     see_to_the_end(NULL);
 }
 
-static void* wait_for_signals(void* unread) {
+static void* wait_for_signals(void* up) {
   int number;
-  (void)unread;
+  sem_post(up);
   for (;;)
     if (sigwait(&waited_for, &number) == 0) take(number);
   return NULL;
@@ -117,10 +118,13 @@ void ch_signals_begin(void) {
   }
   sigaction(SIGUSR2, &(struct sigaction){.sa_handler = wake, .sa_flags = SA_RESTART}, NULL);
   pthread_atfork(NULL, NULL, in_child);
-  if (pthread_create(&thread, NULL, wait_for_signals, NULL) != 0) {
+  static sem_t up;
+  sem_init(&up, 0, 0);
+  if (pthread_create(&thread, NULL, wait_for_signals, &up) != 0) {
     change_mask(SIG_UNBLOCK);  // no memory for a thread: signals do what they do to any program
     return;
   }
+  while (sem_wait(&up) != 0) continue;  // a fork while a thread is on its way up may copy a lock that it holds
   pthread_setname_np(thread, "signals");
   pthread_detach(thread);
 }
