@@ -163,7 +163,7 @@ class Output(Runs):
         for _ in range(600):
             for task in os.listdir(f"/proc/{process}/task"):
                 with open(f"/proc/{process}/task/{task}/comm", encoding="ascii") as file:
-                    if file.read().strip() == "signals":
+                    if file.read().strip() == "waiting":
                         time.sleep(0.3)  # for the command to begin
                         return
             time.sleep(0.05)

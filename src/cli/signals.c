@@ -27,6 +27,8 @@ static atomic_bool heard;  // by a loop that will end
 static _Atomic(ChLastFn) last_words;
 static _Atomic(void*) last_user;
 static pthread_t program;  // its first thread
+static pthread_t waiter;
+static bool watched;  // by it
 static sigset_t waited_for;
 static bool ignored[NSIG];  // by whoever started the program
 
@@ -107,7 +109,6 @@ static void* wait_for_signals(void* up) {
 static void wake(int number) { (void)number; }
 
 void ch_signals_begin(void) {
-  pthread_t thread;
   program = pthread_self();
   sigemptyset(&waited_for);
   for (int k = 0; k < 2; ++k) {
@@ -120,13 +121,14 @@ void ch_signals_begin(void) {
   pthread_atfork(NULL, NULL, in_child);
   static sem_t up;
   sem_init(&up, 0, 0);
-  if (pthread_create(&thread, NULL, wait_for_signals, &up) != 0) {
+  if (pthread_create(&waiter, NULL, wait_for_signals, &up) != 0) {
     change_mask(SIG_UNBLOCK);  // no memory for a thread: signals do what they do to any program
     return;
   }
   while (sem_wait(&up) != 0) continue;  // a fork while a thread is on its way up may copy a lock that it holds
-  pthread_setname_np(thread, "signals");
-  pthread_detach(thread);
+  pthread_setname_np(waiter, "waiting");
+  pthread_detach(waiter);
+  watched = true;
 }
 
 // --- what commands say
@@ -137,6 +139,7 @@ void ch_signals_heed(ChLastFn last, void* user) {
   last_user = user;
   last_words = last;
   atomic_store(&mode, HEEDED);
+  if (watched) pthread_setname_np(waiter, "signals");  // tests and debuggers see it
 }
 
 bool ch_stop_asked_by(void* unread) {

@@ -19,6 +19,13 @@ const char* ch_path_beside(ChArena* arena, const char* file, const char* name) {
   return path;
 }
 
+// Where memory runs out inside the parser it may take a word for an invalid one. A tree takes some ten times its text.
+static bool memory_is_short(size_t text) {
+  void* probe = malloc(24 * text);
+  free(probe);
+  return !probe;
+}
+
 // The parser says "... near '...'" and line and column; a text that is no JSON at all is said to be none.
 static bool parse(ChReader* r, ChDocument* document) {
   json_error_t error;
@@ -31,7 +38,7 @@ static bool parse(ChReader* r, ChDocument* document) {
     ch_arena_defer(r->arena, free_json, document->root);
     return true;
   }
-  if (json_error_code(&error) == json_error_out_of_memory || !error.text[0])  // it has words for all else
+  if (json_error_code(&error) == json_error_out_of_memory || !error.text[0] || memory_is_short(document->size))
     r->status = ch_fail(r->context, CH_ERR_MEMORY, "%s: out of memory while reading JSON", document->file);
   else
     r->status = ch_fail(r->context, CH_ERR_FORMAT, "%s:%d:%d: is not valid JSON: %s", document->file, error.line,
