@@ -2,6 +2,7 @@
 #include "scene/document.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/whole_file.h"
