@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "collide/collide.h"
-#include "model/tet_shapes.h"
+#include "model/tet/tet_shapes.h"
 #include "support/random.h"
 
 typedef struct Scene {

@@ -3,7 +3,7 @@
 
 #include <setjmp.h>
 
-#include "problem/delassus.h"
+#include "system/delassus.h"
 
 ChStatus ch_condense(ChContext* context, const ChProblem* problem, ChCondensed* out) {
   jmp_buf landing;

@@ -7,9 +7,9 @@
 #include "linalg/principal_factor.h"
 #include "linalg/sparse.h"
 #include "problem/polygon.h"
-#include "solve/active_set_rays.h"
-#include "solve/convex_qp.h"
 #include "solve/method.h"
+#include "solve/qp/active_set_rays.h"
+#include "solve/qp/convex_qp.h"
 #include "support/random.h"
 #include "support/solved.h"
 

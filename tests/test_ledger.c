@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/soft.h"
-#include "model/tet_shapes.h"
+#include "model/soft/soft.h"
+#include "model/tet/tet_shapes.h"
 #include "step/state.h"
 #include "support/near.h"
 #include "support/soft_points.h"

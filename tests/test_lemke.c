@@ -5,9 +5,9 @@
 
 #include "cardhouse/solve.h"
 #include "linalg/spectrum.h"
-#include "solve/lcp_crossover.h"
-#include "solve/lemke_path.h"
-#include "solve/mixed_lcp.h"
+#include "solve/lcp/lcp_crossover.h"
+#include "solve/lcp/lemke_path.h"
+#include "solve/lcp/mixed_lcp.h"
 #include "support/families.h"
 #include "support/near.h"
 #include "support/random.h"

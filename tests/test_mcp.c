@@ -14,7 +14,7 @@
 #include "mcp/entries.h"
 #include "mcp/grasp.h"
 #include "mcp/models.h"
-#include "solve/box_trust_region.h"
+#include "solve/qp/box_trust_region.h"
 
 static int set_up(void** state) {
   *state = ch_arena_create(NULL);

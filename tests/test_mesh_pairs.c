@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "collide/pairs.h"
-#include "model/mesh.h"
+#include "model/mesh/mesh.h"
 #include "support/near.h"
 #include "support/shapes.h"
 #include "support/slow_distance.h"

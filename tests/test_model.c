@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/mass_properties.h"
+#include "model/shapes/mass_properties.h"
 #include "support/near.h"
 #include "support/random.h"
 #include "support/temporary.h"

@@ -6,10 +6,10 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "cardhouse/solve.h"
-#include "problem/system.h"
 #include "solve/method.h"
 #include "support/random.h"
 #include "support/solved.h"
+#include "system/system.h"
 
 static void solve(const ChProblem* problem, const char* method, ChSolved* a) {
   ChSolveOptions options = ch_options_for(method, CH_POSE_COULOMB, 1e-10);

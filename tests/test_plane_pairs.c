@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "collide/pairs.h"
-#include "model/mesh.h"
+#include "model/mesh/mesh.h"
 #include "support/near.h"
 #include "support/pair_rig.h"
 #include "support/random.h"

@@ -7,13 +7,13 @@
 
 #include "base/arena.h"
 #include "cardhouse/analysis.h"
-#include "problem/system.h"
-#include "solve/contact_forms.h"
-#include "solve/convex_qp.h"
-#include "solve/polygon_lcp.h"
+#include "solve/lcp/polygon_lcp.h"
+#include "solve/qp/contact_forms.h"
+#include "solve/qp/convex_qp.h"
 #include "support/random.h"
 #include "support/small.h"
 #include "support/solved.h"
+#include "system/system.h"
 
 enum { MULTIPLIERS_MAX = 8192 };
 

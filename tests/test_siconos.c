@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/text_scan.h"
 #include "cardhouse/files.h"
-#include "problem/siconos_file.h"
+#include "files/siconos_file.h"
 #include "support/random.h"
 #include "support/temporary.h"
 

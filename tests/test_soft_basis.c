@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
-#include "model/soft_cache.h"
-#include "model/soft_fold.h"
-#include "model/tet_shapes.h"
+#include "model/soft/soft_cache.h"
+#include "model/soft/soft_fold.h"
+#include "model/tet/tet_shapes.h"
 #include "model/world.h"
 #include "support/near.h"
 #include "support/soft_parts.h"

@@ -1,7 +1,7 @@
 // Facts about contacts of deformable bodies: the tree misses nothing, gaps are distances, their rates are those of the
 // points that they name, thin strips are pushed out on the side that they came from.
-#include "collide/sampling.h"
-#include "model/triangle_foot.h"
+#include "collide/mesh/sampling.h"
+#include "model/mesh/triangle_foot.h"
 #include "support/shapes.h"
 #include "support/slow_distance.h"
 #include "support/soft_rig.h"

@@ -4,14 +4,14 @@
 
 #include "assemble/soft_body.h"
 #include "cardhouse/solve.h"
-#include "model/tet_shapes.h"
-#include "problem/system.h"
-#include "solve/linear_system.h"
-#include "solve/wide_system.h"
+#include "model/tet/tet_shapes.h"
+#include "solve/linear/linear_system.h"
+#include "solve/linear/wide_system.h"
 #include "step/state.h"
 #include "support/near.h"
 #include "support/random.h"
 #include "support/worlds.h"
+#include "system/system.h"
 
 static const double g = 9.81;
 

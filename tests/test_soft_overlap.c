@@ -5,7 +5,7 @@
 #include "base/vector.h"
 #include "cardhouse/scene.h"
 #include "cardhouse/simulation.h"
-#include "model/soft.h"
+#include "model/soft/soft.h"
 #include "model/world.h"
 #include "support/near.h"
 

@@ -6,7 +6,7 @@
 #include "base/vector.h"
 #include "cardhouse/record.h"
 #include "cardhouse/scene.h"
-#include "model/soft.h"
+#include "model/soft/soft.h"
 #include "record/deflection.h"
 #include "record/trajectory_read.h"
 #include "scene/recorded_scene.h"

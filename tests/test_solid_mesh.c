@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "collide/pairs.h"
-#include "model/distance_field.h"
-#include "model/mesh_distance.h"
-#include "model/sample_tree.h"
+#include "model/mesh/distance_field.h"
+#include "model/mesh/mesh_distance.h"
+#include "model/mesh/sample_tree.h"
 #include "model/world.h"
 #include "support/near.h"
 #include "support/random.h"

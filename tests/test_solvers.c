@@ -7,12 +7,12 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "cardhouse/solve.h"
-#include "problem/system.h"
 #include "solve/method.h"
 #include "support/near.h"
 #include "support/random.h"
 #include "support/small.h"
 #include "support/suite.h"
+#include "system/system.h"
 
 // An answer and the room for it.
 typedef struct Answer {

@@ -5,8 +5,8 @@
 
 #include "cardhouse/solve.h"
 #include "problem/polygon.h"
-#include "solve/linear_system.h"
-#include "solve/staggered.h"
+#include "solve/linear/linear_system.h"
+#include "solve/methods/staggered.h"
 #include "support/first_part.h"
 #include "support/random.h"
 #include "support/rig.h"

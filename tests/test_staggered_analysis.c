@@ -11,7 +11,7 @@
 #include "cardhouse/solve.h"
 #include "linalg/principal_angle.h"
 #include "reproduce/single_contact.h"
-#include "solve/staggered.h"
+#include "solve/methods/staggered.h"
 #include "support/first_part.h"
 #include "support/small.h"
 #include "support/solved.h"

@@ -5,15 +5,15 @@
 #include "base/arena.h"
 #include "linalg/small.h"
 #include "problem/cones.h"
-#include "problem/subsystem.h"
-#include "problem/system.h"
-#include "solve/contact_map.h"
-#include "solve/linear_system.h"
-#include "solve/local_contact.h"
+#include "solve/contact/contact_map.h"
+#include "solve/contact/local_contact.h"
+#include "solve/linear/linear_system.h"
 #include "support/near.h"
 #include "support/random.h"
 #include "support/small.h"
 #include "support/suite.h"
+#include "system/subsystem.h"
+#include "system/system.h"
 
 static jmp_buf landing;
 static ChArena* arena;

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/tet_measure.h"
-#include "model/tet_mesh.h"
-#include "model/tet_shapes.h"
+#include "model/tet/tet_measure.h"
+#include "model/tet/tet_mesh.h"
+#include "model/tet/tet_shapes.h"
 #include "support/arena_rig.h"
 #include "support/near.h"
 #include "support/tet_files.h"

@@ -1,12 +1,12 @@
 // Tetrahedral meshes: volumes, areas and topology of the generators, what the check refuses.
 #include <string.h>
 
-#include "model/tet_animals.h"
-#include "model/tet_grid.h"
-#include "model/tet_measure.h"
-#include "model/tet_mesh.h"
-#include "model/tet_shapes.h"
-#include "model/tet_stuffing.h"
+#include "model/tet/tet_animals.h"
+#include "model/tet/tet_grid.h"
+#include "model/tet/tet_measure.h"
+#include "model/tet/tet_mesh.h"
+#include "model/tet/tet_shapes.h"
+#include "model/tet/tet_stuffing.h"
 #include "support/arena_rig.h"
 #include "support/near.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/base64.h"
-#include "model/soft.h"
-#include "model/tet_shapes.h"
+#include "model/soft/soft.h"
+#include "model/tet/tet_shapes.h"
 #include "serve/pane.h"
 #include "serve/scene_message.h"
 #include "step/state.h"

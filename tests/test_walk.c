@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cardhouse/solve.h"
-#include "solve/kink_path.h"
+#include "solve/contact/kink_path.h"
 #include "support/random.h"
 #include "support/rig.h"
 #include "support/solved.h"

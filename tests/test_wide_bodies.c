@@ -5,10 +5,10 @@
 #include "linalg/sparse.h"
 #include "problem/compliance.h"
 #include "problem/hub_inverse.h"
-#include "problem/system.h"
 #include "support/arena_rig.h"
 #include "support/near.h"
 #include "support/random.h"
+#include "system/system.h"
 
 enum { HUBBED = 18, DENSE = 14, RIGID = 6, DIAGONAL = 13, KINDS = 4, BLOCKS = 36, MOST = HUBBED };
 

@@ -11,7 +11,7 @@ const hashes = scripts.map((script) => `'sha256-${createHash("sha256").update(sc
 const symbol = (name) => `"  .globl ${name}\\n${name}:\\n"`;
 writeFileSync(
   out,
-  `#include "serve/page.h"
+  `#include "serve/viewer_page.h"
 
 __asm__(
     "  .section .rodata\\n"

@@ -6,6 +6,7 @@
 #include "cardhouse/certificate.h"
 #include "cardhouse/diagnostics.h"
 #include "cardhouse/files.h"
+#include "cardhouse/friction_matrix.h"
 #include "cardhouse/geometry.h"
 #include "cardhouse/problem.h"
 #include "cardhouse/record.h"

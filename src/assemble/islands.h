@@ -5,7 +5,7 @@
 
 #include "assemble/rows.h"
 #include "model/forces.h"
-#include "model/soft.h"
+#include "model/soft/soft.h"
 
 typedef struct ChIslands {
   int count;

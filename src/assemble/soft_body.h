@@ -1,5 +1,5 @@
-// Deformable bodies in the step's contact problem (model/soft.h): their mass, their degrees of freedom, and what of a
-// skin a gap touches.
+// Deformable bodies in the step's contact problem (model/soft/soft.h): their mass, their degrees of freedom, and what
+// of a skin a gap touches.
 //
 // The numbers of such a body are those of its frame (6) and then its modes. In vectors of velocities and forces the
 // modes of all bodies follow the frames of all bodies. A force d (world frame) at the material point with weights s_i
@@ -9,7 +9,7 @@
 
 #include "collide/collide.h"
 #include "model/forces.h"
-#include "model/soft.h"
+#include "model/soft/soft.h"
 
 enum { CH_SOFT_SIZE_MAX = 6 + CH_SOFT_MODES_MAX };
 
@@ -25,7 +25,7 @@ static inline long ch_world_numbers(const ChWorld* world) {
   return (long)world->body_count * ch_world_width(world) + world->mode_count;
 }
 
-// M(q), (6 + modes) square; the latter where B is known (model/soft.h).
+// M(q), (6 + modes) square; the latter where B is known (model/soft/soft.h).
 void ch_soft_mass(const ChSoft* soft, const double* q, double* M);
 void ch_soft_mass_bent(const ChSoft* soft, const double* q, const double* B, double* M);
 

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "model/mesh.h"
+#include "model/mesh/mesh.h"
 
 typedef struct ChBroadItem {
   ChBox3 box;  // not read where the item is a plane

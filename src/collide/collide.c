@@ -23,16 +23,16 @@
 
 #include "base/check.h"
 #include "collide/broad.h"
-#include "collide/closing.h"
-#include "collide/leaf_memory.h"
-#include "collide/order.h"
+#include "collide/closing_speed.h"
+#include "collide/gap_order.h"
 #include "collide/pairs.h"
 #include "collide/reduce.h"
 #include "collide/seams.h"
 #include "collide/shape_box.h"
-#include "collide/skin.h"
+#include "collide/skin/leaf_memory.h"
+#include "collide/skin/skin.h"
 #include "collide/thin_out.h"
-#include "model/sample_tree.h"
+#include "model/mesh/sample_tree.h"
 
 enum { PAIRS_PER_THREAD = 256 };  // fewer are not worth a second thread
 enum { SOFT_PAIR = 128 };         // so many rigid pairs take as long as one of a skin

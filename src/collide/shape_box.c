@@ -1,7 +1,7 @@
 // See shape_box.h. Along axis i a shape reaches h(R^T e_i), R^T e_i being row i of the turn.
 #include "collide/shape_box.h"
 
-#include "collide/skin.h"
+#include "collide/skin/skin.h"
 
 typedef struct Reach {
   double low, high;

@@ -3,7 +3,7 @@
 #define CH_COLLIDE_SHAPE_BOX_H
 
 #include "collide/pairs.h"
-#include "model/mesh.h"
+#include "model/mesh/mesh.h"
 
 // Touching is meeting.
 static inline bool ch_boxes_meet(const ChBox3* a, const ChBox3* b) {

@@ -1,11 +1,11 @@
 // The general front door of docs/theory/boxmin.md: a complementarity problem in its least-squares form
-// (solve/box_merit.h), from one starting point after the other until one leads to a solution.
+// (solve/qp/box_merit.h), from one starting point after the other until one leads to a solution.
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "mcp/mcp.h"
-#include "solve/box_merit.h"
+#include "solve/qp/box_merit.h"
 
 ChMcpOptions ch_mcp_options_default(void) {
   return (ChMcpOptions){.tolerance = 1e-6, .max_iterations = 0, .time_limit = 600.0, .restarts = 20};

@@ -1,10 +1,10 @@
-// Mixed complementarity problems (solve/complementarity.h) with a solver of their own.
+// Mixed complementarity problems (solve/lcp/complementarity.h) with a solver of their own.
 #ifndef CH_MCP_MCP_H
 #define CH_MCP_MCP_H
 
 #include "cardhouse/status.h"
-#include "solve/box_trust_region.h"
-#include "solve/complementarity.h"
+#include "solve/lcp/complementarity.h"
+#include "solve/qp/box_trust_region.h"
 
 typedef struct ChMcpOptions {
   double tolerance;     // on the natural residual

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/mass_properties.h"
-#include "model/soft.h"
+#include "model/shapes/mass_properties.h"
+#include "model/soft/soft.h"
 #include "model/world.h"
 
 static const double SAME_SIZE = 0.01;

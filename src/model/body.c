@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "model/build.h"
+#include "model/world_build.h"
 
 // --------------------------------------------------------------------------------------------------------------- names
 

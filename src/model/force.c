@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "model/build.h"
+#include "model/world_build.h"
 
 static const char* const names[] = {[CH_FORCE_SPRING] = "spring",
                                     [CH_FORCE_TORSION] = "torsion",

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/joint_rows.h"
-#include "model/soft.h"
+#include "model/soft/soft.h"
 #include "model/springs.h"
 
 // Adds a force through the centre of mass (world frame) and a torque (body's frame) to the body's part of k.

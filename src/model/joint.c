@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "model/build.h"
 #include "model/joint_rows.h"
+#include "model/world_build.h"
 
 static const double PI = 3.141592653589793;
 static const double START_SLACK = 1e-6;  // metres or radian by which a start may miss what the joint asks

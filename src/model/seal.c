@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/build.h"
-#include "model/mass_properties.h"
-#include "model/soft.h"
+#include "model/shapes/mass_properties.h"
+#include "model/soft/soft.h"
+#include "model/world_build.h"
 
 // ------------------------------------------------------------------------------------------------------------- sorting
 

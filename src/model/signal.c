@@ -1,6 +1,6 @@
 // Numbers that change in time: b + r t + a sin(2 pi f t + p), or a table with straight lines between its rows.
 #include "base/check.h"
-#include "model/build.h"
+#include "model/world_build.h"
 
 static const double TWO_PI = 6.283185307179586;
 

@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/vector.h"
 #include "cardhouse/world.h"
-#include "model/polytope.h"
+#include "model/shapes/polytope.h"
 
 typedef struct ChMaterial {
   char* name;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/plain_numbers.h"
-#include "model/mesh.h"
-#include "model/soft.h"
+#include "model/mesh/mesh.h"
+#include "model/soft/soft.h"
 #include "step/state.h"
 
 uint64_t ch_sum_bytes(uint64_t sum, const void* bytes, size_t size) {

@@ -5,7 +5,7 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
-#include "problem/hdf5_file.h"
+#include "files/hdf5_file.h"
 
 enum { CH_CHUNK_BYTES = 1 << 16, CH_CHUNK_ROWS = 1024 };
 // Rows of this size that lie together in the file, and that are best read together.

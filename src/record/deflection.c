@@ -1,7 +1,7 @@
 // See deflection.h.
 #include "record/deflection.h"
 
-#include "model/soft.h"
+#include "model/soft/soft.h"
 
 static double bent(const ChSoft* soft, const double* q) {
   double most = 0.0;

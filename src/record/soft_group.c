@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/soft.h"
+#include "model/soft/soft.h"
 
 static bool put_set(hid_t place, const char* name, hid_t type, int rank, const hsize_t* extents, const void* data) {
   hid_t space = H5Screate_simple(rank, extents, NULL);

@@ -1,7 +1,7 @@
 // The summary of a run: sums and extremes over its steps.
 #include "base/check.h"
 #include "cardhouse/record.h"
-#include "model/soft_fold.h"
+#include "model/soft/soft_fold.h"
 #include "step/state.h"
 
 ChSummary ch_summary_begin(const ChSimulation* s) {

@@ -1,8 +1,8 @@
 // Surfaces of shapes as polygons: see surface.h.
 #include "record/surface.h"
 
-#include "model/mesh.h"
-#include "model/soft.h"
+#include "model/mesh/mesh.h"
+#include "model/soft/soft.h"
 
 static ChPatches take(ChArena* arena, int points, int cells, int corners) {
   return (ChPatches){.points = CH_TAKE(arena, points, ChVec3),

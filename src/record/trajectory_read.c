@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "problem/hdf5_file.h"
+#include "files/hdf5_file.h"
 #include "record/soft_group.h"
 #include "record/trajectory_columns.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/whole_file.h"
 #include "cardhouse/simulation.h"
-#include "model/soft_recorded.h"
+#include "model/soft/soft_recorded.h"
 
 // A run stretches its file before it fills it, and HDF5's head, with the signature, comes last: a file that begins with
 // zeros is what a run left that ended before, on a full disk for one.

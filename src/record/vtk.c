@@ -16,7 +16,7 @@
 #include "base/plain_numbers.h"
 #include "base/whole_file.h"
 #include "cardhouse/record.h"
-#include "model/soft.h"
+#include "model/soft/soft.h"
 #include "record/folder.h"
 #include "record/surface.h"
 #include "step/state.h"

@@ -6,7 +6,7 @@
 
 #include "base/nearest_word.h"
 #include "model/world.h"
-#include "scene/soft_build.h"
+#include "scene/build_soft.h"
 
 enum { NAMES_MAX = 4096, NAME_SHOWN = 60 };
 

@@ -3,7 +3,7 @@
 #define CH_SCENE_RECORDED_SCENE_H
 
 #include "cardhouse/scene.h"
-#include "model/soft_recorded.h"
+#include "model/soft/soft_recorded.h"
 
 // Parses it and seals its world, in which deformable bodies are as they were recorded: their meshes are not read. Files
 // of rigid shapes lie beside the scene, which a recording does not tell: they are looked for in the working folder,

@@ -15,8 +15,8 @@
 #include "problem/cones.h"
 #include "problem/grader.h"
 #include "problem/mass.h"
+#include "solve/lcp/polygon_lcp.h"
 #include "solve/method.h"
-#include "solve/polygon_lcp.h"
 
 enum { TIGHTENINGS = 6 };
 // A contact is taken for open where it parts this much faster than closed ones slip, and at this share of the fastest.

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/work.h"
 #include "cardhouse/solve.h"
-#include "problem/system.h"
+#include "system/system.h"
 
 typedef struct ChMethod ChMethod;
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/soft.h"
+#include "model/soft/soft.h"
 #include "model/world.h"
 
 extern const ChIntegrator ch_euler, ch_half_step, ch_two_step, ch_midpoint, ch_trapezoidal, ch_implicit_midpoint,

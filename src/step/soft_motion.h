@@ -1,4 +1,4 @@
-// A deformable body by itself over one step: spin, vibration, internal damping, no contact (model/soft.h). With
+// A deformable body by itself over one step: spin, vibration, internal damping, no contact (model/soft/soft.h). With
 // V = (w, qd), weight a (1/2 unless the options say otherwise) and means over the step,
 //
 //   q+ = q + h qa,                           qa = (1 - a) qd + a qd+
@@ -21,7 +21,7 @@
 #define CH_STEP_SOFT_MOTION_H
 
 #include "base/arena.h"
-#include "model/soft.h"
+#include "model/soft/soft.h"
 
 typedef struct ChSoftStart {
   const ChSoft* soft;

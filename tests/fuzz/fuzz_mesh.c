@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/mesh.h"
-#include "model/polytope.h"
+#include "model/mesh/mesh.h"
+#include "model/shapes/polytope.h"
 
 int LLVMFuzzerInitialize(int* argc, char*** argv);
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/vector.h"
-#include "serve/order.h"
+#include "serve/page_order.h"
 
 int LLVMFuzzerInitialize(int* argc, char*** argv);
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);

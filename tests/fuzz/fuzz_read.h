@@ -3,7 +3,7 @@
 #define FUZZ_READ_H
 
 #include "fuzz_run.h"
-#include "model/soft_recorded.h"
+#include "model/soft/soft_recorded.h"
 #include "record/trajectory_read.h"
 #include "scene/recorded_scene.h"
 

@@ -3,9 +3,9 @@
 // own code is what is tried, in this very process. `fuzz_shapes --seeds FOLDER` writes a corpus to start from.
 #include <hdf5.h>
 
+#include "files/hdf5_file.h"
 #include "fuzz_hdf5.h"
 #include "fuzz_read.h"
-#include "problem/hdf5_file.h"
 #include "record/trajectory_copy.h"
 #include "step/state.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/tet_measure.h"
-#include "model/tet_shapes.h"
+#include "model/tet/tet_measure.h"
+#include "model/tet/tet_shapes.h"
 #include "support/tet_files.h"
 
 int LLVMFuzzerInitialize(int* argc, char*** argv);

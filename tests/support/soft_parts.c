@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/tet_shapes.h"
+#include "model/tet/tet_shapes.h"
 
 enum { SIDE = 3 * CH_TET_NODES, LOAD_STEPS = 5, MOST_ITERATIONS = 30 };
 

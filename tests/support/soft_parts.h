@@ -3,8 +3,8 @@
 #define CH_TESTS_SOFT_PARTS_H
 
 #include "base/arena.h"
-#include "model/soft_basis.h"
-#include "model/soft_build.h"
+#include "model/soft/soft_basis.h"
+#include "model/soft/soft_build.h"
 
 // A bar along x about the origin; clamped at its lower end when its definition says so.
 typedef struct ChBar {

@@ -1,9 +1,9 @@
-// Deformable bodies made of point masses: every integral of model/soft.h is a sum, and the basis is whatever the test
-// gives, made orthonormal in mass and orthogonal to rigid motions.
+// Deformable bodies made of point masses: every integral of model/soft/soft.h is a sum, and the basis is whatever the
+// test gives, made orthonormal in mass and orthogonal to rigid motions.
 #ifndef CH_TESTS_SOFT_POINTS_H
 #define CH_TESTS_SOFT_POINTS_H
 
-#include "model/soft.h"
+#include "model/soft/soft.h"
 #include "model/world.h"
 
 typedef struct ChSoftPoints {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "collide/collide.h"
-#include "collide/skin.h"
+#include "collide/skin/skin.h"
 #include "support/near.h"
 #include "support/random.h"
 #include "support/surfaces.h"

@@ -2,7 +2,7 @@
 #ifndef CH_TESTS_TET_FILES_H
 #define CH_TESTS_TET_FILES_H
 
-#include "model/tet_mesh.h"
+#include "model/tet/tet_mesh.h"
 
 // Gmsh 2.2, Gmsh 4.1, VTK 3.0, VTK 5.1: text, then bytes, then for Gmsh bytes of the other order.
 enum { CH_TET_FORMATS = 10 };

@@ -1,4 +1,4 @@
-// A recording inside the page: blocks of frames, unpacked when they are needed. src/serve/replay_file.h says how they are
+// A recording inside the page: blocks of frames, unpacked when they are needed. apps/serve/replay_file.h says how they are
 // packed.
 import { bytesOf } from "./bytes";
 import {

@@ -6,7 +6,7 @@ import { continueContact } from "../src/ui/inspector";
 import { hasDrawing } from "../src/ui/thumbnails";
 
 test("every built-in scene has its drawing in the gallery", () => {
-  const header = readFileSync(`${process.env.CH_SOURCE ?? ".."}/src/scene/builtin.h`, "utf8");
+  const header = readFileSync(`${process.env.CH_SOURCE ?? ".."}/src/scene/builtin/builtin.h`, "utf8");
   const list = /define CH_BUILTIN_LIST\(X\)([\s\S]*?)\/\/ clang-format on/.exec(header)?.[1] ?? "";
   const names = [...list.matchAll(/X\((\w+)\)/g)].map((match) => match[1].replaceAll("_", "-"));
   assert.ok(names.length >= 15);

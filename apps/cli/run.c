@@ -1,0 +1,523 @@
+// `cardhouse run`: opens a scene, steps it to its end, records, and says how exactly every step was solved.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file_lock.h"
+#include "base/whole_file.h"
+#include "cardhouse/scene.h"
+#include "cli/commands.h"
+#include "cli/option_choices.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/realtime.h"
+#include "cli/run_report.h"
+#include "cli/signals.h"
+#include "model/world.h"
+#include "record/folder.h"
+
+enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is asked to end
+
+#define RUN_OPTIONS(X)                                                                                                \
+  X(TEXT, method, NULL, "NAME", 0, 0, "what solves the steps; `cardhouse methods` lists them")                        \
+  X(TEXT, inner, NULL, "NAME", 0, 0, "convex solver inside relaxed, successive and staggered")                        \
+  X(TEXT, cone, NULL, "CONE", 0, 0, "circular, elliptic (as in the scene), polygon:M, outer-polygon:M")               \
+  X(TEXT, pose, NULL, "POSE", 0, 0, "coulomb (exact), relaxed (convex) or frictionless")                              \
+  X(REAL, tol, 0.0, "T", 1e-16, 1.0, "tolerance on every step's certificate")                                         \
+  X(REAL, h, 0.0, "H", 1e-12, 1e3, "time step, seconds")                                                              \
+  X(REAL, until, -1.0, "T", 0.0, 1e12, "simulated time at which it ends, seconds")                                    \
+  X(TEXT, integrator, NULL, "NAME", 0, 0, "time stepping scheme; `cardhouse methods --integrators` lists them")       \
+  X(REAL, midpoint, -1.0, "A", 0.0, 1.0, "of the integrator midpoint: place of the forces, 0 start to 1 end")         \
+  X(REAL, push_out, 0.0, "V", 1e-12, 1e12, "fastest that bodies that overlap are parted, metres a second")            \
+  X(COUNT, threads, 0, "N", 1, 1024, "threads; the motion does not depend on it")                                     \
+  X(TEXT, warm, NULL, "on|off", 0, 0, "reactions of the last step start the next")                                    \
+  X(TEXT, rest, NULL, "on|off", 0, 0, "what is certified to be at rest is not solved again")                          \
+  X(FLAG, realtime, false, NULL, 0, 0, "keeps to the clock: waits when early, and no step takes longer than 6 h")     \
+  X(REAL, lag, -1.0, "MS", 0.0, 1e6, "milliseconds that --realtime may be behind the clock for a while (500)")        \
+  X(REAL, step_limit, 0.0, "MS", 0.01, 1e6, "milliseconds that a step may take; then the best answer so far is used") \
+  X(LIST, set, {0}, "NAME=VALUE", 0, 0, "an option of a method; `cardhouse methods --options` lists them")            \
+  X(TEXT, out, NULL, "FILE.h5", 0, 0, "writes the trajectory (HDF5)")                                                 \
+  X(COUNT, every, 1, "K", 1, 1e9, "steps from row to row of the trajectory, and from picture to picture (1)")         \
+  X(TEXT, csv, NULL, "FILE", 0, 0, "writes a table, one line a step")                                                 \
+  X(TEXT, vtk, NULL, "DIR", 0, 0, "writes pictures for ParaView")                                                     \
+  X(TEXT, problems, NULL, "DIR", 0, 0, "writes the steps' contact problems, for `cardhouse solve`")                   \
+  X(COUNT, problems_every, 1, "K", 1, 1e9, "steps from problem to problem (1)")                                       \
+  X(TEXT, checkpoint, NULL, "FILE", 0, 0, "keeps a checkpoint to resume from")                                        \
+  X(COUNT, checkpoint_every, 1000, "K", 1, 1e9, "steps from checkpoint to checkpoint (1000)")                         \
+  X(TEXT, resume, NULL, "FILE", 0, 0, "goes on from a checkpoint, with the files as they are, bit for bit")           \
+  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                 \
+  X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress bar")                                                    \
+  X(FLAG, strict, false, NULL, 0, 0, "exit status 1 when a step missed its tolerance")
+
+typedef struct Arguments {
+  RUN_OPTIONS(CH_ARG_MEMBER)
+} Arguments;
+
+static const ChArgRow rows[] = {RUN_OPTIONS(CH_ARG_ROW)};
+
+// Everything that one run needs and yields.
+typedef struct Job {
+  Arguments arguments;
+  const char* name;
+  ChContext context;
+  ChScene* scene;
+  ChSimulationOptions options;
+  char cone[32];
+  char* checkpoint;  // where an interrupted run leaves one; NULL: nowhere
+  ChSimulation* simulation;
+  ChTrajectory* trajectory;
+  ChTable* table;
+  ChVtk* vtk;
+  ChLock *checkpoint_lock, *problems_lock;
+  ChRecordState records;
+  pthread_mutex_t turn;  // held but for the time of a step: who has it may write files
+  void* saved;           // the simulation before that step
+  size_t saved_size, saved_room;
+  const ChCommand* self;
+  double began;  // on the clock
+  double from, until, seconds_record;
+  ChRealtime realtime;
+  bool started;  // steps were made: what fails from now on is no bad usage
+  bool interrupted;
+} Job;
+
+// --- from words to options -------------------------------------------------------------------------------------------
+
+static bool check_switch(const ChCommand* self, const char* what, const char* word) {
+  static const char* const known[] = {"on", "off"};
+  return !word || ch_word_check(self, what, word, 2, known);
+}
+
+static bool check_lag(const ChCommand* self, const Arguments* a) {
+  if (a->realtime || a->lag < 0.0) return true;
+  ch_complain(self, "--lag %g: belongs to --realtime; a run without it keeps to no clock", a->lag);
+  return false;
+}
+
+static bool check_words(const ChCommand* self, const Arguments* a) {
+  ChPose pose;
+  return check_lag(self, a) && ch_method_check(self, a->method, a->inner) && ch_cone_check(self, a->cone) &&
+         ch_pose_read(self, a->pose, &pose) && check_switch(self, "word for --warm", a->warm) &&
+         check_switch(self, "word for --rest", a->rest) && ch_place_check(self, "out", a->out) &&
+         ch_place_check(self, "csv", a->csv) && ch_place_check(self, "checkpoint", a->checkpoint);
+}
+
+// No file is written over another one of the same run.
+static bool check_apart(const ChCommand* self, const Arguments* a, const char* scene) {
+  const struct {
+    const char *name, *path;
+  } files[] = {{"the scene", scene},
+               {"--resume", a->resume},
+               {"--out", a->out},
+               {"--csv", a->csv},
+               {"--checkpoint", a->checkpoint}};
+  const int count = sizeof files / sizeof *files, written = 2;
+  for (int k = written; k < count; ++k)
+    for (int j = 0; j < k; ++j) {
+      bool goes_on = files[j].path == a->resume && files[k].path == a->checkpoint;
+      if (!files[k].path || !files[j].path || goes_on || !ch_same_file(files[k].path, files[j].path)) continue;
+      ch_complain(self, "%s %s: is %s, too; each needs a file of its own", files[k].name, files[k].path, files[j].name);
+      return false;
+    }
+  return true;
+}
+
+static bool is_parameter(int scene, const char* word) {
+  for (const ChSceneParameter* p = ch_scene_builtin_parameters(scene); p->name; ++p) {
+    size_t length = strlen(p->name), k = 0;
+    while (k < length && word[k] && (word[k] == p->name[k] || (word[k] == '-' && p->name[k] == '_'))) ++k;
+    if (k == length && (word[k] == '\0' || word[k] == '=')) return true;
+  }
+  return false;
+}
+
+// `run cards --levels 3` is a likely thing to try: parameters are for `scene`.
+static void hint_at_parameters(const ChCommand* self, int count, char** words) {
+  for (int k = 0; k < ch_scene_builtin_count(); ++k) {
+    const char* name = ch_scene_builtin_name(k);
+    bool named = false;
+    for (int w = 0; w < count; ++w) named = named || strcmp(words[w], name) == 0;
+    for (int w = 0; named && w < count; ++w)
+      if (strncmp(words[w], "--", 2) == 0 && is_parameter(k, words[w] + 2)) {
+        ch_complain(self, "parameters of a built-in go to `scene`: cardhouse scene %s %s ... | cardhouse run -", name,
+                    words[w]);
+        return;
+      }
+  }
+}
+
+static bool is_on(const char* word) { return strcmp(word, "on") == 0; }
+
+static bool override_options(const ChCommand* self, Job* job) {
+  const Arguments* a = &job->arguments;
+  ChSimulationOptions* o = &job->options;
+  if (a->method) o->solve.method = a->method;
+  if (a->inner) o->solve.inner = a->inner;
+  if (a->tol > 0.0) o->solve.tolerance = a->tol;
+  if (a->h > 0.0) o->h = a->h;
+  if (a->until >= 0.0) job->until = a->until;
+  if (a->integrator) o->integrator = a->integrator;
+  if (a->midpoint >= 0.0) o->midpoint = a->midpoint;
+  if (a->push_out > 0.0) o->push_out = a->push_out;
+  if (a->threads > 0) o->threads = (int)a->threads;
+  if (a->realtime) o->step_limit = ch_pace_felt(o->h, 1.0).limit;
+  if (a->step_limit > 0.0) o->step_limit = 1e-3 * a->step_limit;
+  if (a->warm) o->warm = is_on(a->warm);
+  if (a->rest) o->rest = is_on(a->rest);
+  for (int k = 0; k < a->set.count; ++k) {
+    if (o->solve.setting_count == CH_SETTING_MAX) {
+      ch_complain(self, "--set: scene and command line together set more than %d options", CH_SETTING_MAX);
+      return false;
+    }
+    if (!ch_setting_read(self, (char*)a->set.item[k], &o->solve.settings[o->solve.setting_count++])) return false;
+  }
+  return ch_pose_read(self, a->pose, &o->solve.pose);
+}
+
+// `circular` takes the first coefficient for all directions, as `cardhouse solve` does.
+static void make_circular(ChWorld* world) {
+  for (int m = 0; m < world->material_count; ++m) {
+    world->materials[m].friction[1] = world->materials[m].friction[0];
+    world->materials[m].anisotropic = false;
+  }
+  for (int p = 0; p < world->pair_count; ++p) world->pairs[p].friction[1] = world->pairs[p].friction[0];
+}
+
+static void settle_cone(Job* job) {
+  ChSimulationOptions* o = &job->options;
+  const char* wanted = job->arguments.cone;
+  if (wanted) {
+    o->cone_sides = 0;
+    o->cone_outer = false;
+    ch_cone_polygon(wanted, &o->cone_outer, &o->cone_sides);
+    if (o->cone_sides == 0) o->cone_outer = false;
+    if (strcmp(wanted, "circular") == 0) make_circular(job->scene->world);
+  }
+  if (o->cone_sides > 0)
+    snprintf(job->cone, sizeof job->cone, "%spolygon:%d", o->cone_outer ? "outer-" : "", o->cone_sides);
+  else
+    snprintf(job->cone, sizeof job->cone, "%s", ch_world_is_elliptic(job->scene->world) ? "elliptic" : "circular");
+}
+
+// --- files -----------------------------------------------------------------------------------------------------------
+
+static long rows_every(const Arguments* a) { return a->out || a->vtk ? a->every : 0; }
+
+static ChStatus open_files(Job* job) {
+  const Arguments* a = &job->arguments;
+  ChContext* c = &job->context;
+  bool resume = a->resume != NULL;
+  ChStatus status = a->checkpoint ? ch_lock_beside(c, a->checkpoint, &job->checkpoint_lock) : CH_OK;
+  if (status == CH_OK && a->out)
+    status =
+        ch_trajectory_create(c, a->out, job->simulation, job->scene->text, (int)a->every, resume, &job->trajectory);
+  if (job->trajectory) ch_trajectory_set_since(job->trajectory, &job->records.since);
+  if (status == CH_OK && a->csv) status = ch_table_create(c, a->csv, job->simulation, resume, &job->table);
+  if (status == CH_OK && a->vtk) status = ch_vtk_create(c, a->vtk, job->simulation, (int)a->every, resume, &job->vtk);
+  if (status == CH_OK && a->problems) status = ch_folder_make(c, a->problems);
+  if (status == CH_OK && a->problems) status = ch_lock_folder(c, a->problems, &job->problems_lock);
+  return status;
+}
+
+// The files first: a checkpoint must not be ahead of them. `before`: of the step that is being made, which is left out.
+static ChStatus write_checkpoint(Job* job, const char* path, bool before) {
+  ChStatus status = CH_OK;
+  if (job->trajectory) {
+    job->records.since = ch_trajectory_since(job->trajectory);
+    status = ch_trajectory_flush(&job->context, job->trajectory);
+  }
+  if (status == CH_OK && job->table) status = ch_table_flush(&job->context, job->table);
+  if (status != CH_OK) return status;
+  if (before)
+    return ch_checkpoint_write_saved(&job->context, path, job->simulation, job->scene->text, &job->records, job->saved,
+                                     job->saved_size);
+  return ch_checkpoint_write(&job->context, path, job->simulation, job->scene->text, &job->records);
+}
+
+static ChStatus record_step(Job* job) {
+  const Arguments* a = &job->arguments;
+  ChContext* c = &job->context;
+  long step = ch_simulation_step_count(job->simulation);
+  ch_summary_add(&job->records.summary, job->simulation);
+  ChStatus status = CH_OK;
+  if (job->trajectory) status = ch_trajectory_add(c, job->trajectory, job->simulation);
+  if (status == CH_OK && job->table) status = ch_table_add(c, job->table, job->simulation);
+  if (status == CH_OK && job->vtk) status = ch_vtk_add(c, job->vtk, job->simulation);
+  if (status == CH_OK && a->problems && step % a->problems_every == 0)
+    status = ch_problem_record(c, a->problems, job->simulation);
+  if (status == CH_OK && a->checkpoint && step % a->checkpoint_every == 0)
+    status = write_checkpoint(job, a->checkpoint, false);
+  return status;
+}
+
+static ChStatus first_failure(ChContext* context, ChStatus before, ChStatus (*close)(ChContext*, void*), void* object) {
+  ChContext own = {0};
+  ChStatus status = close(&own, object);
+  if (before != CH_OK || status == CH_OK) return before;
+  *context = own;
+  return status;
+}
+
+static ChStatus close_trajectory(ChContext* c, void* object) { return ch_trajectory_close(c, object); }
+static ChStatus close_table(ChContext* c, void* object) { return ch_table_close(c, object); }
+static ChStatus close_vtk(ChContext* c, void* object) { return ch_vtk_close(c, object); }
+
+// Closes all files; of several failures the first is told.
+static ChStatus close_files(Job* job, ChStatus status) {
+  status = first_failure(&job->context, status, close_trajectory, job->trajectory);
+  status = first_failure(&job->context, status, close_table, job->table);
+  status = first_failure(&job->context, status, close_vtk, job->vtk);
+  job->trajectory = NULL;
+  job->table = NULL;
+  job->vtk = NULL;
+  ch_lock_release(job->checkpoint_lock);
+  ch_lock_release(job->problems_lock);
+  job->checkpoint_lock = job->problems_lock = NULL;
+  return status;
+}
+
+// --- the run ---------------------------------------------------------------------------------------------------------
+
+static ChStatus open_scene(const ChCommand* self, Job* job, bool* understood) {
+  ch_notices_show(self, &job->context, !job->arguments.quiet);
+  ch_signals_end();
+  ChStatus status = ch_scene_open(&job->context, job->name, &job->scene);
+  if (status != CH_OK) return status;
+  job->options = job->scene->options;
+  job->until = job->scene->until;
+  *understood = override_options(self, job);
+  if (!*understood) return CH_ERR_ARGUMENT;
+  settle_cone(job);
+  job->options.solve.stop = ch_stop_asked_by;
+  ChWorld* world = job->scene->world;
+  job->scene->world = NULL;
+  return ch_simulation_create(&job->context, world, &job->options, &job->simulation);
+}
+
+// Options may be changed on purpose; that the run then is another one must not go unsaid.
+static ChStatus tell_changes(const ChCommand* self, Job* job) {
+  const Arguments* a = &job->arguments;
+  char* changes;
+  ChStatus status = ch_checkpoint_changes(&job->context, a->resume, job->simulation, &changes);
+  if (changes) ch_complain(self, "resumed with other options, so not bit for bit the same run: %s", changes);
+  free(changes);
+  long before = job->records.every, now = rows_every(a);
+  if (before > 0 && now > 0 && before != now)
+    ch_complain(self, "resumed with --every %ld, was %ld: rows before and after are differently far apart", now,
+                before);
+  return status;
+}
+
+// A run that has come to its end may be taken up there, with nothing left to do; one that is past it has no such end.
+static ChStatus check_end(Job* job) {
+  double time = ch_simulation_time(job->simulation);
+  if (time <= job->until + 0.01 * job->options.h) return CH_OK;
+  return ch_fail(&job->context, CH_ERR_RANGE, "%s: the checkpoint is at %g s, --until must be later%s",
+                 job->arguments.resume, time, job->arguments.until < 0.0 ? "; the scene ends earlier" : "");
+}
+
+static ChStatus begin(const ChCommand* self, Job* job) {
+  const Arguments* a = &job->arguments;
+  job->records.summary = ch_summary_begin(job->simulation);
+  if (a->resume) {
+    ChStatus status = ch_checkpoint_read(&job->context, a->resume, job->simulation, job->scene->text, &job->records);
+    if (status == CH_OK) status = check_end(job);
+    if (status == CH_OK) status = tell_changes(self, job);
+    if (status != CH_OK) return status;
+    ChSummary* s = &job->records.summary;  // seconds are those of this run
+    s->seconds_collide = s->seconds_assemble = s->seconds_solve = 0.0;
+  }
+  job->records.every = rows_every(a);
+  job->from = ch_simulation_time(job->simulation);
+  return open_files(job);
+}
+
+// A hundredth of a step is far more than what the sum of all steps may be off by.
+static bool is_over(const Job* job) {
+  return ch_simulation_time(job->simulation) >= job->until - 0.01 * job->options.h;
+}
+
+static ChPace pace_of(const Job* job) {
+  const Arguments* a = &job->arguments;
+  ChPaceTerms terms = ch_pace_felt(job->options.h, 1.0);
+  terms.limit = job->options.step_limit;
+  if (a->lag >= 0.0) terms.lag = 1e-3 * a->lag;
+  return (ChPace){.speed = a->realtime ? 1.0 : 0.0, .terms = terms};
+}
+
+// What a step that does not end leaves a checkpoint of.
+static ChStatus save_state(Job* job) {
+  size_t size = 0;
+  if (!job->checkpoint) return CH_OK;
+  ChStatus status = ch_simulation_save(&job->context, job->simulation, NULL, &size);
+  if (status == CH_OK && size > job->saved_room) {
+    void* larger = realloc(job->saved, 2 * size);
+    if (!larger) return ch_fail(&job->context, CH_ERR_MEMORY, "out of memory for the state of the run");
+    job->saved = larger;
+    job->saved_room = 2 * size;
+  }
+  job->saved_size = size;
+  return status == CH_OK ? ch_simulation_save(&job->context, job->simulation, job->saved, &job->saved_size) : status;
+}
+
+// One step, during which the watch may end the run in this thread's place. CH_STOPPED: it was asked to end before it
+// was done, and is left out.
+static ChStatus step_once(Job* job, ChStepInfo* info) {
+  ChStatus status = save_state(job);
+  if (status != CH_OK) return status;
+  pthread_mutex_unlock(&job->turn);
+  status = ch_simulation_step(&job->context, job->simulation, info);
+  pthread_mutex_lock(&job->turn);
+  return status;
+}
+
+static ChStatus step_through(Job* job) {
+  const Arguments* a = &job->arguments;
+  ChProgress progress = ch_progress_begin(!a->quiet, job->from, job->until);
+  ChStatus status = CH_OK;
+  job->started = true;
+  job->realtime = ch_realtime_begin(pace_of(job));
+  while (status == CH_OK && !is_over(job) && !ch_stop_asked()) {
+    ChStepInfo info;
+    double began = ch_clock_seconds();
+    ch_simulation_options(job->simulation)->step_limit =
+        ch_realtime_allowance(&job->realtime, ch_simulation_time(job->simulation) + job->options.h);
+    status = step_once(job, &info);
+    if (status != CH_OK) break;
+    double before = ch_clock_seconds();
+    status = record_step(job);
+    job->seconds_record += ch_clock_seconds() - before;
+    ch_progress_step(&progress, job->simulation, job->records.summary.missed);
+    ch_realtime_step(&job->realtime, info.time, info.h, before - began, !info.missed);
+  }
+  ch_progress_end(&progress);
+  if (status == CH_STOPPED && ch_stop_asked()) status = CH_OK;
+  job->interrupted = status == CH_OK && !is_over(job);
+  const char* checkpoint = job->interrupted ? job->checkpoint : a->checkpoint;
+  if (status == CH_OK && checkpoint) status = write_checkpoint(job, checkpoint, false);
+  return status;
+}
+
+static ChExit report(const ChCommand* self, const Job* job, double seconds) {
+  const Arguments* a = &job->arguments;
+  ChRunReport r = {.scene = job->scene->name,
+                   .simulation = job->simulation,
+                   .options = job->options,
+                   .cone = job->cone,
+                   .summary = job->records.summary,
+                   .from = job->from,
+                   .seconds_total = seconds,
+                   .seconds_record = job->seconds_record,
+                   .interrupted = job->interrupted,
+                   .realtime = &job->realtime,
+                   .out = a->out,
+                   .csv = a->csv,
+                   .vtk = a->vtk,
+                   .problems = a->problems,
+                   .checkpoint = job->interrupted ? job->checkpoint : a->checkpoint};
+  ChExit printed = CH_EXIT_DONE;
+  if (a->json)
+    printed = ch_run_print_json(self, &r);
+  else if (!a->quiet)
+    ch_run_print_text(&r);
+  if (printed != CH_EXIT_DONE) return printed;
+  if (job->interrupted) {
+    ch_complain(self, "interrupted at t = %.9g s; %s%s", job->records.summary.time,
+                job->checkpoint ? "to go on: the same command with --resume "
+                                : "without --checkpoint or --out it cannot be resumed",
+                job->checkpoint ? job->checkpoint : "");
+    return (ChExit)ch_stop_status();
+  }
+  return a->strict && job->records.summary.missed > 0 ? CH_EXIT_SHORT : CH_EXIT_DONE;
+}
+
+// A file that cannot be written once the run goes is a fault of the machine, not of the command line.
+static ChExit failure(const ChCommand* self, const Job* job, ChStatus status) {
+  ChExit exit_status = ch_failure_exit(self, &job->context, status);
+  if (!job->started) return exit_status;
+  ch_complain(self, "the run ended at step %ld, t = %.9g s", ch_simulation_step_count(job->simulation),
+              ch_simulation_time(job->simulation));
+  const ChSummary* s = &job->records.summary;
+  if (s->folded >= 0)
+    ch_complain(self, "'%s' was turned inside out at t = %.9g s, the first deformable body that was",
+                ch_world_body_name(ch_simulation_world(job->simulation), s->folded), s->folded_at);
+  return status == CH_ERR_FILE ? CH_EXIT_FAULT : exit_status;
+}
+
+static ChExit close_and_report(const ChCommand* self, Job* job, ChStatus status) {
+  double closing = ch_clock_seconds();
+  status = close_files(job, status);
+  double end = ch_clock_seconds();
+  job->seconds_record += end - closing;
+  return status == CH_OK ? report(self, job, end - job->began) : failure(self, job, status);
+}
+
+// A ChLastFn: the step at hand does not end, and the run ends without it, with everything as it was before that step.
+static bool end_in_step(void* user) {
+  Job* job = user;
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += WRITING_SECONDS;
+  if (pthread_mutex_timedlock(&job->turn, &until) != 0) return false;  // not in a step, but in writing what was asked
+  if (!job->started) return false;
+  if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+  job->interrupted = true;
+  ChStatus status = job->checkpoint ? write_checkpoint(job, job->checkpoint, true) : CH_OK;
+  close_and_report(job->self, job, status);
+  fflush(stdout);
+  return true;
+}
+
+static ChExit run_and_report(const ChCommand* self, Job* job) {
+  bool understood = true;
+  ChStatus status = open_scene(self, job, &understood);
+  if (!understood) return CH_EXIT_USAGE;
+  pthread_mutex_lock(&job->turn);
+  ch_signals_heed(end_in_step, job);
+  if (status == CH_OK) status = begin(self, job);
+  job->began = ch_clock_seconds();
+  if (status == CH_OK) status = step_through(job);
+  return close_and_report(self, job, status);
+}
+
+// Where a checkpoint goes when the run is interrupted: where one is kept anyway, or beside the trajectory.
+static char* interrupted_checkpoint(const Arguments* a) {
+  if (a->checkpoint) return strdup(a->checkpoint);
+  char* path = NULL;
+  return a->out && asprintf(&path, "%s.checkpoint", a->out) > 0 ? path : NULL;
+}
+
+static ChExit run_run(const ChCommand* self, int count, char** words) {
+  Job job = {.arguments = {RUN_OPTIONS(CH_ARG_DEFAULT)}, .turn = PTHREAD_MUTEX_INITIALIZER, .self = self};
+  ChParsed parsed = ch_arguments_parse(self, count, words, &job.arguments, &job.name);
+  if (parsed == CH_PARSED_WRONG) hint_at_parameters(self, count, words);
+  if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
+  if (!check_words(self, &job.arguments) || !check_apart(self, &job.arguments, job.name)) return CH_EXIT_USAGE;
+  job.checkpoint = interrupted_checkpoint(&job.arguments);
+  ChExit status = run_and_report(self, &job);
+  ch_simulation_destroy(job.simulation);
+  ch_scene_destroy(job.scene);
+  free(job.checkpoint);
+  free(job.saved);
+  return status;
+}
+
+const ChCommand ch_command_run = {
+    .name = "run",
+    .summary = "simulates a scene (a file, - or a built-in's name); every step comes with its certificate",
+    .operand = "SCENE",
+    .examples =
+        "  cardhouse run cards\n"
+        "  cardhouse run cards --until 60 --out cards.h5 --every 100\n"
+        "  cardhouse scene cards --levels 6 | cardhouse run - --until 5\n"
+        "  cardhouse run scene.json --h 1e-3 --tol 1e-10 --json --strict\n"
+        "  cardhouse run scene.json --checkpoint state --out motion.h5     (killed?)\n"
+        "  cardhouse run scene.json --checkpoint state --out motion.h5 --resume state\n",
+    .row_count = sizeof rows / sizeof *rows,
+    .rows = rows,
+    .run = run_run,
+};

@@ -1,0 +1,198 @@
+// `cardhouse view`: a scene, live, or a recorded trajectory on a page that the program itself serves.
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+
+#ifdef CH_VIEWER
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/option_choices.h"
+#include "cli/progress.h"
+#include "cli/recorded.h"
+#include "cli/signals.h"
+#include "serve/live.h"
+#include "serve/playback.h"
+#include "serve/server.h"
+
+#endif
+
+#define VIEW_OPTIONS(X)                                                                      \
+  X(COUNT, port, 0, "P", 1, 65535, "port of 127.0.0.1 to serve on (any that is free)")       \
+  X(FLAG, no_browser, false, NULL, 0, 0, "prints the link and opens no browser")             \
+  X(TEXT, compare, NULL, "A,B", 0, 0, "two methods side by side on the same scene, in step") \
+  X(REAL, speed, 1.0, "X", 0.0, 1e3, "times as fast as life; 0 = as fast as it goes")        \
+  X(FLAG, paused, false, NULL, 0, 0, "waits for `run` on the page")
+
+typedef struct Arguments {
+  VIEW_OPTIONS(CH_ARG_MEMBER)
+} Arguments;
+
+static const ChArgRow rows[] = {VIEW_OPTIONS(CH_ARG_ROW)};
+
+#ifdef CH_VIEWER
+
+typedef struct Job {
+  Arguments arguments;
+  ChContext context;
+  char methods[CH_PANES_MAX][CH_ORDER_WORD];
+  ChExchange* exchange;
+  ChLive* live;  // one of these two
+  ChPlayback* playback;
+  ChServer* server;
+} Job;
+
+// A,B
+static bool read_compare(const ChCommand* self, Job* job, ChLiveOptions* options) {
+  const char *word = job->arguments.compare, *comma = word ? strchr(word, ',') : NULL;
+  if (!word) return true;
+  if (!comma || comma == word || !comma[1] || strchr(comma + 1, ',') || strlen(word) >= CH_ORDER_WORD) {
+    ch_complain(self, "--compare is '%s', must be two methods with a comma between: pgs,auto", word);
+    return false;
+  }
+  snprintf(job->methods[0], CH_ORDER_WORD, "%.*s", (int)(comma - word), word);
+  snprintf(job->methods[1], CH_ORDER_WORD, "%s", comma + 1);
+  for (int k = 0; k < CH_PANES_MAX; ++k) {
+    if (!ch_method_check(self, job->methods[k], NULL)) return false;
+    options->compare[k] = job->methods[k];
+  }
+  return true;
+}
+
+static void print_log(void* user, const char* line) {
+  (void)user;
+  fprintf(stderr, "cardhouse view: %s\n", line);
+}
+
+// In the background, and silent: whether there is a browser shows by itself.
+static void open_browser(ChServer* server) {
+  char address[CH_ADDRESS_SIZE];
+  const char *x11 = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+  if (!(x11 && *x11) && !(wayland && *wayland)) return;
+  if (!ch_server_invite(server, address)) return;
+  pid_t child = fork();
+  if (child != 0) return;
+  if (fork() != 0) _exit(0);
+  setsid();
+  if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(1);
+  execlp("xdg-open", "xdg-open", address, (char*)NULL);
+  _exit(1);
+}
+
+static void* play(void* user) {
+  const Job* job = user;
+  if (job->live)
+    ch_live_run(job->live);
+  else
+    ch_playback_run(job->playback);
+  return NULL;
+}
+
+// Signals are for the thread that serves: it notices them at once.
+static bool start_thread(pthread_t* thread, Job* job) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool started = pthread_create(thread, NULL, play, job) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return started;
+}
+
+static bool is_over(void) { return ch_stop_asked_by(NULL); }  // of two threads the other may be in a long step
+
+static ChStatus set_up(Job* job, const ChLiveOptions* options) {
+  const ChServerOptions server = {.port = (int)job->arguments.port, .log = print_log, .is_over = is_over};
+  ChStatus status = ch_exchange_create(&job->context, &job->exchange);
+  if (status == CH_OK && ch_recorded_is_file(options->scene))
+    status = ch_playback_create(&job->context, options->scene, options->speed, options->paused, job->exchange,
+                                &job->playback);
+  else if (status == CH_OK)
+    status = ch_live_create(&job->context, options, job->exchange, &job->live);
+  return status == CH_OK ? ch_server_create(&job->context, &server, job->exchange, &job->server) : status;
+}
+
+// A step that takes long, or a scene that is being loaded, is not waited for: nothing of it would be kept.
+static void end_thread(pthread_t thread, Job* job) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  long nanoseconds = until.tv_nsec + 200 * 1000000L;
+  until.tv_sec += nanoseconds / 1000000000L;
+  until.tv_nsec = nanoseconds % 1000000000L;
+  ch_exchange_stop(job->exchange);
+  if (pthread_timedjoin_np(thread, NULL, &until) == 0) return;
+  ch_live_remove_files(job->live);
+  fflush(stdout);
+  _exit(CH_EXIT_DONE);
+}
+
+static ChExit serve(const ChCommand* self, Job* job) {
+  char address[CH_ADDRESS_SIZE];
+  pthread_t thread;
+  ch_server_address(job->server, address);
+  if (!start_thread(&thread, job)) {
+    ch_complain(self, "no thread could be started");
+    return CH_EXIT_FAULT;
+  }
+  printf("Look: %s   (Ctrl-C ends it)\n", address);
+  fflush(stdout);
+  if (!job->arguments.no_browser) open_browser(job->server);
+  ch_server_run(job->server);
+  end_thread(thread, job);
+  return CH_EXIT_DONE;
+}
+
+static ChExit view_scene(const ChCommand* self, Job* job, const char* scene) {
+  ChLiveOptions options = {
+      .scene = scene ? scene : "cards", .speed = job->arguments.speed, .paused = job->arguments.paused};
+  if (!read_compare(self, job, &options)) return CH_EXIT_USAGE;
+  if (options.compare[0] && ch_recorded_is_file(scene)) {
+    ch_complain(self, "--compare takes a scene; %s is a recording, of one method", scene);
+    return CH_EXIT_USAGE;
+  }
+  ch_notices_show(self, &job->context, true);
+  ch_signals_end();
+  ChStatus status = set_up(job, &options);
+  ch_signals_heed(NULL, NULL);
+  ChExit result = status == CH_OK ? serve(self, job) : ch_failure_exit(self, &job->context, status);
+  ch_server_destroy(job->server);
+  ch_live_destroy(job->live);
+  ch_playback_destroy(job->playback);
+  ch_exchange_destroy(job->exchange);
+  return result;
+}
+
+#endif
+
+static ChExit view_run(const ChCommand* self, int count, char** words) {
+  Arguments arguments = {VIEW_OPTIONS(CH_ARG_DEFAULT)};
+  const char* scene = NULL;
+  ChParsed parsed = ch_arguments_parse(self, count, words, &arguments, &scene);
+  if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
+#ifdef CH_VIEWER
+  Job job = {.arguments = arguments};
+  return view_scene(self, &job, scene);
+#else
+  return ch_viewer_missing(self);
+#endif
+}
+
+const ChCommand ch_command_view = {
+    .name = "view",
+    .summary = "shows a scene (a file or a built-in's name; cards) while it runs, or a trajectory, in the browser",
+    .operand = "[SCENE|TRAJECTORY.h5]",
+    .examples =
+        "  cardhouse view\n"
+        "  cardhouse view stack --speed 0.5\n"
+        "  cardhouse view cards --compare pgs,auto\n"
+        "  cardhouse view scene.json --port 8080 --no-browser\n"
+        "  cardhouse run cards --until 2 --out cards.h5 && cardhouse view cards.h5\n",
+    .row_count = sizeof rows / sizeof *rows,
+    .rows = rows,
+    .run = view_run,
+};

@@ -1,0 +1,178 @@
+// The live session's thread: steps in time, orders between them, pictures at display rate.
+#include "serve/live.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "model/soft/soft.h"
+#include "model/world.h"
+#include "serve/live_state.h"
+
+static const double SHOW_SECONDS = 1.0 / 60.0;  // from picture to picture, at least
+static const double UNSEEN_SECONDS = 0.25;      // after which a picture that nobody took is renewed
+static const double LONGEST_WAIT = 0.5;         // for an order
+
+ChStatus ch_live_create(ChContext* context, const ChLiveOptions* options, ChExchange* exchange, ChLive** out) {
+  *out = NULL;
+  ChLive* live = calloc(1, sizeof *live);
+  if (!live) return ch_fail(context, CH_ERR_MEMORY, "out of memory for the viewer");
+  live->exchange = exchange;
+  live->first = strdup(options->scene);
+  live->running = !options->paused;
+  live->speed = options->speed;
+  ch_live_tell_hello(live);
+  ChLiveScene scene = {0};
+  ChStatus status = ch_live_scene_open(context, live, options->scene, 0, NULL, &scene);
+  struct stat info;
+  if (status == CH_OK && !(stat(options->scene, &info) == 0 && S_ISREG(info.st_mode)))
+    live->first_text = strdup(scene.text);
+  if (status == CH_OK)
+    status = ch_live_start(context, live, &scene, options->compare[0] ? CH_PANES_MAX : 0, options->compare);
+  if (status != CH_OK) {
+    ch_live_scene_clear(&scene);
+    ch_live_destroy(live);
+    return status;
+  }
+  *out = live;
+  return CH_OK;
+}
+
+void ch_live_destroy(ChLive* live) {
+  if (!live) return;
+  for (int k = 0; k < CH_PANES_MAX; ++k) ch_pane_destroy(&live->panes[k]);
+  ch_live_scene_clear(&live->scene);
+  ch_live_remove_files(live);
+  free(live->first);
+  free(live->first_text);
+  free(live);
+}
+
+// --- time ------------------------------------------------------------------------------------------------------------
+
+void ch_live_restart_clock(ChLive* live) {
+  ch_pace_start(&live->pace, ch_clock_seconds(), ch_simulation_time(live->panes[0].simulation));
+}
+
+static int moving_bodies(const ChWorld* world) {
+  int count = 0;
+  for (int b = 0; b < world->body_count; ++b) count += ch_world_moves(world, b);
+  return count;
+}
+
+static void set_limit(ChPaceTerms* terms, double limit) {
+  terms->limit = limit;
+  terms->least = fmin(terms->least, limit);
+}
+
+void ch_live_set_pace(ChLive* live) {
+  const ChSimulationOptions* o = &live->setup.options;
+  int bodies = moving_bodies(ch_simulation_world(live->panes[0].simulation));
+  live->pace = ch_pace_live(o->h, live->speed, o->solve.time_limit, bodies, live->pane_count);
+  if (live->limit_given > 0.0) {
+    set_limit(&live->pace.terms, live->limit_given);
+    set_limit(&live->pace.slow, live->limit_given);
+  }
+  ch_live_restart_clock(live);
+}
+
+// Wall seconds until the next step begins, which is when the last one is due.
+static double seconds_to_step(ChLive* live) {
+  if (live->speed == 0.0) return 0.0;
+  double now = ch_clock_seconds(), time = ch_simulation_time(live->panes[0].simulation);
+  ch_pace_forgive(&live->pace, now, time);
+  return fmax(ch_pace_due(&live->pace, time) - now, 0.0);
+}
+
+// --- one step --------------------------------------------------------------------------------------------------------
+
+// What is held, in the body's frame; of a deformable body in its shape without deformation.
+static ChVec3 grip_point(const ChWorld* world, const ChOrder* drag) {
+  const ChSoft* soft = world->bodies[drag->body].soft;
+  if (!soft || drag->triangle < 0) return drag->local;
+  ChVec3 at = {0.0, 0.0, 0.0};
+  for (int k = 0; k < 3; ++k)
+    at = ch_along(at, drag->weights[k], soft->skin.rest[soft->skin.triangles[3L * drag->triangle + k]]);
+  return at;
+}
+
+static ChStatus pull(ChContext* context, const ChLive* live, int pane) {
+  const ChGrip grip = CH_GRIP;
+  const ChOrder* drag = &live->drag;
+  ChSimulation* s = live->panes[pane].simulation;
+  if (drag->client == 0) return CH_OK;
+  return ch_simulation_pull(context, s, drag->body, grip_point(ch_simulation_world(s), drag), drag->target, &grip);
+}
+
+// All panes share the time; a step that was asked for alone has no clock to keep.
+static void limit_step(ChLive* live) {
+  double end = ch_simulation_time(live->panes[0].simulation) + live->setup.options.h;
+  double limit = live->running ? ch_pace_allowance(&live->pace, ch_clock_seconds(), end) : live->pace.terms.limit;
+  for (int k = 0; k < live->pane_count; ++k)
+    ch_simulation_options(live->panes[k].simulation)->step_limit = limit / live->pane_count;
+}
+
+void ch_live_step(ChLive* live) {
+  ChContext context = {0};
+  ChStatus status = CH_OK;
+  double seconds = 0.0;
+  bool met = true;
+  limit_step(live);
+  for (int k = 0; k < live->pane_count && status == CH_OK; ++k) {
+    status = pull(&context, live, k);
+    if (status == CH_OK) status = ch_pane_step(&context, &live->panes[k], live->exchange, k, &seconds);
+    met = met && !ch_simulation_info(live->panes[k].simulation).missed;
+  }
+  live->changed = true;
+  if (status != CH_OK) {
+    live->running = false;
+    ch_live_tell_error(live, 0, context.message);
+    ch_live_tell_state(live);
+    return;
+  }
+  ChStepInfo info = ch_simulation_info(live->panes[0].simulation);
+  double behind = live->running ? ch_pace_behind(&live->pace, ch_clock_seconds(), info.time) : 0.0;
+  ch_loop_meter_step(&live->meter, info.h, seconds, live->pace.terms.limit, met, behind);
+  if (live->pane_count > 1)
+    ch_loop_meter_distance(&live->meter, info.time, ch_pane_distance(&live->panes[0], &live->panes[1]));
+}
+
+// --- the thread ------------------------------------------------------------------------------------------------------
+
+static double seconds_to_show(const ChLive* live) {
+  double rest = ch_exchange_was_seen(live->exchange, 0) ? SHOW_SECONDS : UNSEEN_SECONDS;
+  return live->shown_at + rest - ch_clock_seconds();
+}
+
+static void show(ChLive* live) {
+  for (int k = 0; k < live->pane_count; ++k)
+    ch_pane_show(&live->panes[k], live->exchange, k, live->generation, live->running);
+  live->shown_at = ch_clock_seconds();
+  live->changed = false;
+}
+
+static double seconds_to_wait(ChLive* live, bool active) {
+  double wait = active ? fmin(seconds_to_step(live), LONGEST_WAIT) : LONGEST_WAIT;
+  if (live->changed) wait = fmin(wait, fmax(seconds_to_show(live), 0.0));
+  return wait;
+}
+
+void ch_live_run(ChLive* live) {
+  bool active = false;
+  while (!ch_exchange_stopped(live->exchange)) {
+    bool watched = ch_exchange_watchers(live->exchange) > 0, was = active;
+    active = live->running && watched;
+    if (active && !was) ch_live_restart_clock(live);
+    ChOrder order;
+    double wait = seconds_to_wait(live, active);
+    for (bool any = ch_exchange_take(live->exchange, wait, &order); any;
+         any = ch_exchange_take(live->exchange, 0.0, &order))
+      ch_live_obey(live, &order);
+    ch_live_serve_problem(live);
+    if (active && live->running && seconds_to_step(live) <= 0.0) ch_live_step(live);
+    if (live->changed && seconds_to_show(live) <= 0.0) show(live);
+    if (watched && ch_loop_meter_due(&live->meter)) ch_live_tell_loop(live);
+  }
+}

@@ -1,0 +1,34 @@
+// The matrix A of the polygonal complementarity problem (Kaufman 2009, (5.25)-(5.30)): what class it belongs to. What
+// follows from each class: docs/theory/sqp.md.
+#ifndef CARDHOUSE_FRICTION_MATRIX_H
+#define CARDHOUSE_FRICTION_MATRIX_H
+
+#include <stdbool.h>
+
+#include "cardhouse/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ChAnswer { CH_ANSWER_UNKNOWN, CH_ANSWER_NO, CH_ANSWER_YES } ChAnswer;
+
+typedef struct ChFrictionMatrix {
+  int variables;             // alpha, beta and lambda of all contacts, and what joints and limits add
+  bool known;                // false: a part is too large for these checks (1500 variables), or nothing can move
+  double asymmetry;          // max |A - A^T| / max |A|
+  double eigenvalue_lowest;  // of the symmetric part, in scaled variables
+  ChAnswer copositive;       // y'A y >= 0 for all y >= 0: Lemke's method and the value of (5.31) rest on it
+  bool copositive_by_sum;    // shown by A = semidefinite + nonnegative, not by trying all supports (16 variables)
+  double copositive_lowest;  // where the answer is no: y'A y of the worst y >= 0 with entries that add up to 1
+  ChAnswer row_sufficient;   // whether all first-order points of (5.31) are solutions
+  double row_witness;        // where the answer is no: the negative one of x_i (A'x)_i, none of which is positive
+} ChFrictionMatrix;
+
+// Smooth cones in space are given a polygon of so many sides first; the problem itself stays as it is.
+ChStatus ch_friction_matrix_classify(ChContext* context, const ChProblem* problem, int sides, ChFrictionMatrix* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,17 @@
+// Lists of near leaves from step to step: every pair that is a pair again finds its own, the others' are used again.
+#ifndef CH_COLLIDE_SKIN_LEAF_MEMORY_H
+#define CH_COLLIDE_SKIN_LEAF_MEMORY_H
+
+#include "collide/broad.h"
+#include "collide/skin/leaf_list.h"
+
+typedef struct ChLeafMemory ChLeafMemory;
+
+// Lives in the arena.
+ChLeafMemory* ch_leaf_memory_create(ChArena* arena);
+
+// For every pair its two lists, or NULL where neither is a skin; valid until the next call. Pairs are sorted, as they
+// were the last time.
+ChLeafList** ch_leaf_memory_match(ChLeafMemory* memory, int pair_count, const ChBroadPair* pairs, const ChPosed* posed);
+
+#endif

@@ -1,0 +1,427 @@
+// Reading FCLIB's HDF5 layout.
+//
+//   /fclib_local    u = W r + V l + q      0 = V^T r + R l + s                         (V, R, s only with bilaterals)
+//   /fclib_global   M v = H r + G l + f    u = H^T v + w         0 = G^T v + b         (G, b only with bilaterals)
+//
+// so that bilateral rows are further columns of H, or W = [W V; V^T R]. The fclib library itself is not used to read:
+// it ends the process (exit) on the first thing it does not expect, and takes every size in the file at its word.
+//
+// In triplet matrices `i` holds rows and `p` columns, as CSparse has it; the comment in fclib.h says the opposite, but
+// no file follows it.
+#include "files/fclib_file.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "files/file_error.h"
+#include "files/hdf5_file.h"
+
+enum { COMPRESSED_COLUMNS = -1, COMPRESSED_ROWS = -2 };
+
+// Everything read so far, in the file's order of rows.
+typedef struct Parts {
+  ChHdf5* h;
+  ChForm form;
+  const char* root;  // "fclib_local" or "fclib_global"
+  int dimension;
+  int rows, dof;
+  int start[CH_FCLIB_PARTS + 1];
+  int block_count;
+  ChBlock* file_blocks;  // in the file's order
+  ChBlock* blocks;       // in the problem's
+  int* row;              // the file's row -> the problem's
+} Parts;
+
+const char* const ch_fclib_part_names[CH_FCLIB_PARTS] = {"contact", "bilateral", "unilateral", "limit"};
+
+int ch_fclib_part(ChLaw law) {
+  switch (law) {
+    case CH_LAW_CONTACT:
+      return CH_FCLIB_CONTACT;
+    case CH_LAW_BILATERAL:
+      return CH_FCLIB_BILATERAL;
+    case CH_LAW_UNILATERAL:
+      return CH_FCLIB_UNILATERAL;
+    case CH_LAW_LIMIT:
+      return CH_FCLIB_LIMIT;
+  }
+  return CH_FCLIB_CONTACT;
+}
+
+bool ch_fclib_order(ChArena* arena, const ChProblem* problem, ChFclibOrder* out) {
+  *out = (ChFclibOrder){.block = CH_TAKE(arena, problem->block_count + 1, int),
+                        .row = CH_TAKE(arena, problem->rows + 1, int)};
+  if (!out->block || !out->row) return false;
+  int blocks = 0, rows = 0;
+  for (int part = 0; part < CH_FCLIB_PARTS; ++part) {
+    out->start[part] = rows;
+    out->block_start[part] = blocks;
+    for (int b = 0; b < problem->block_count; ++b) {
+      const ChBlock* block = &problem->blocks[b];
+      if (ch_fclib_part(block->law) != part) continue;
+      out->block[blocks++] = b;
+      for (int k = 0; k < block->dimension; ++k) out->row[rows++] = block->row + k;
+    }
+  }
+  out->start[CH_FCLIB_PARTS] = rows;
+  out->block_start[CH_FCLIB_PARTS] = blocks;
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------- matrices
+
+static bool check_index(ChHdf5* h, const char* group, const char* name, long k, int value, int limit) {
+  if (value >= 0 && value < limit) return true;
+  ch_hdf5_fail(h, CH_ERR_RANGE, "/%s/%s[%ld] is %d, must be 0 to %d", group, name, k, value, limit - 1);
+  return false;
+}
+
+static bool check_indices(ChHdf5* h, const char* group, const char* name, long count, const int* index, int limit) {
+  for (long k = 0; k < count; ++k)
+    if (!check_index(h, group, name, k, index[k], limit)) return false;
+  return true;
+}
+
+// Turns compressed pointers into one index per entry; NULL on a failure.
+static int* expand_pointers(ChHdf5* h, const char* group, int lines, const int* p, long stored) {
+  if (p[0] != 0) ch_hdf5_fail(h, CH_ERR_RANGE, "/%s/p[0] is %d, must be 0", group, p[0]);
+  for (int line = 0; line < lines; ++line)
+    if (p[line + 1] < p[line] || p[line + 1] > stored) {
+      ch_hdf5_fail(h, CH_ERR_RANGE, "/%s/p[%d] is %d, must be %d to %ld", group, line + 1, p[line + 1], p[line],
+                   stored);
+      return NULL;
+    }
+  int* index = ch_hdf5_take(h, p[lines], sizeof *index);
+  for (int line = 0; index && line < lines; ++line)
+    for (int k = p[line]; k < p[line + 1]; ++k) index[k] = line;
+  return index;
+}
+
+static void read_compressed(ChHdf5* h, const char* group, int nz, long stored, long pointers, int* p, int* i,
+                            ChTriplets* out) {
+  bool by_column = nz == COMPRESSED_COLUMNS;
+  int lines = by_column ? out->columns : out->rows, across = by_column ? out->rows : out->columns;
+  if (pointers != (long)lines + 1) {
+    ch_hdf5_fail(h, CH_ERR_SIZE, "/%s/p has %ld entries, must have %ld for %d %s", group, pointers, (long)lines + 1,
+                 lines, by_column ? "columns" : "rows");
+    return;
+  }
+  int* line_index = expand_pointers(h, group, lines, p, stored);
+  if (!line_index || !check_indices(h, group, "i", p[lines], i, across)) return;
+  out->count = p[lines];
+  out->row = by_column ? i : line_index;
+  out->column = by_column ? line_index : i;
+}
+
+static void read_triplet(ChHdf5* h, const char* group, int nz, long stored, long pointers, int* p, int* i,
+                         ChTriplets* out) {
+  if (nz > stored || nz > pointers) {
+    ch_hdf5_fail(h, CH_ERR_SIZE, "/%s/nz is %d, but only %ld entries are stored", group, nz,
+                 pointers < stored ? pointers : stored);
+    return;
+  }
+  if (!check_indices(h, group, "i", nz, i, out->rows) || !check_indices(h, group, "p", nz, p, out->columns)) return;
+  out->count = nz;
+  out->row = i;
+  out->column = p;
+}
+
+// A matrix group of the size that everything else in the file calls for.
+static ChTriplets read_matrix(ChHdf5* h, const char* group, int rows, int columns) {
+  char name[CH_HDF5_NAME_SIZE];
+  ChTriplets out = {.rows = ch_hdf5_int(h, ch_hdf5_join(name, group, "m")),
+                    .columns = ch_hdf5_int(h, ch_hdf5_join(name, group, "n"))};
+  int nz = ch_hdf5_int(h, ch_hdf5_join(name, group, "nz"));
+  long np = 0, ni = 0, nx = 0;
+  if (h->status == CH_OK && (out.rows != rows || out.columns != columns))
+    ch_hdf5_fail(h, CH_ERR_SIZE, "matrix /%s is %d x %d, must be %d x %d", group, out.rows, out.columns, rows, columns);
+  if (h->status == CH_OK && nz < COMPRESSED_ROWS)
+    ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s/nz is %d, must be >= 0 (triplets), -1 (columns) or -2 (rows)", group, nz);
+  int* p = ch_hdf5_ints(h, ch_hdf5_join(name, group, "p"), &np);
+  int* i = ch_hdf5_ints(h, ch_hdf5_join(name, group, "i"), &ni);
+  out.value = ch_hdf5_doubles(h, ch_hdf5_join(name, group, "x"), false, &nx);
+  if (h->status != CH_OK) return (ChTriplets){.rows = rows, .columns = columns};
+  long stored = ni < nx ? ni : nx;
+  if (nz >= 0)
+    read_triplet(h, group, nz, stored, np, p, i, &out);
+  else
+    read_compressed(h, group, nz, stored, np, p, i, &out);
+  return out;
+}
+
+// A vector of known length.
+static double* read_vector(ChHdf5* h, const char* group, const char* name, long length) {
+  char path[CH_HDF5_NAME_SIZE];
+  long count = 0;
+  double* x = ch_hdf5_doubles(h, ch_hdf5_join(path, group, name), false, &count);
+  if (h->status == CH_OK && count != length)
+    ch_hdf5_fail(h, CH_ERR_SIZE, "/%s has %ld entries, must have %ld", path, count, length);
+  return x;
+}
+
+// Puts matrices that were read one by one at their places in a larger one.
+typedef struct Collector {
+  ChHdf5* h;
+  long room, count;
+  int *row, *column;
+  double* value;
+} Collector;
+
+static void collector_reserve(Collector* c, ChHdf5* h, const ChTriplets* matrices, int count) {
+  *c = (Collector){.h = h};
+  for (int k = 0; k < count; ++k) c->room += matrices[k].count;
+  c->row = ch_hdf5_take(h, c->room, sizeof *c->row);
+  c->column = ch_hdf5_take(h, c->room, sizeof *c->column);
+  c->value = ch_hdf5_take(h, c->room, sizeof *c->value);
+}
+
+// Rows and columns are shifted and then, where a map is given, renumbered by it.
+static void collect(Collector* c, const ChTriplets* t, int row_shift, const int* row_map, int column_shift,
+                    const int* column_map) {
+  if (c->h->status != CH_OK) return;
+  for (long k = 0; k < t->count; ++k, ++c->count) {
+    int row = t->row[k] + row_shift, column = t->column[k] + column_shift;
+    c->row[c->count] = row_map ? row_map[row] : row;
+    c->column[c->count] = column_map ? column_map[column] : column;
+    c->value[c->count] = t->value[k];
+  }
+}
+
+static ChTriplets transposed(const ChTriplets* t) {
+  return (ChTriplets){t->columns, t->rows, t->count, t->column, t->row, t->value};
+}
+
+// ------------------------------------------------------------------------------------------------------------ blocks
+
+static long part_rows(const Parts* p, int part) { return p->start[part + 1] - p->start[part]; }
+
+static void set_part_rows(Parts* p, int part, long rows) {
+  long end = p->start[part] + rows;
+  if (end > INT_MAX / 8) ch_hdf5_fail(p->h, CH_ERR_SIZE, "the problem has more than %d rows", INT_MAX / 8);
+  for (int later = part + 1; later <= CH_FCLIB_PARTS; ++later)
+    p->start[later] = p->h->status == CH_OK ? (int)end : p->start[part];
+}
+
+// Finds the form, the dimension and how many rows each part has.
+static void read_sizes(Parts* p) {
+  ChHdf5* h = p->h;
+  char name[CH_HDF5_NAME_SIZE];
+  bool local = ch_hdf5_has(h, "fclib_local");
+  if (!local && !ch_hdf5_has(h, "fclib_global"))
+    ch_hdf5_fail(h, CH_ERR_FORMAT, "HDF5, but no contact problem: neither /fclib_local nor /fclib_global is there");
+  p->form = local ? CH_FORM_LOCAL : CH_FORM_GLOBAL;
+  p->root = local ? "fclib_local" : "fclib_global";
+  p->dimension = ch_hdf5_int(h, ch_hdf5_join(name, p->root, "spacedim"));
+  if (h->status == CH_OK && p->dimension != 2 && p->dimension != 3)
+    ch_hdf5_fail(h, CH_ERR_RANGE, "/%s is %d, must be 2 or 3", name, p->dimension);
+  long contacts = ch_hdf5_length(h, ch_hdf5_join(name, p->root, "vectors/mu"));
+  set_part_rows(p, CH_FCLIB_CONTACT, contacts * p->dimension);
+  bool bilateral = ch_hdf5_has(h, ch_hdf5_join(name, p->root, local ? "R" : "G"));
+  set_part_rows(p, CH_FCLIB_BILATERAL,
+                bilateral ? ch_hdf5_length(h, ch_hdf5_join(name, p->root, local ? "vectors/s" : "vectors/b")) : 0);
+  for (int part = CH_FCLIB_UNILATERAL; part <= CH_FCLIB_LIMIT; ++part) {
+    snprintf(name, sizeof name, "cardhouse/%s/w", ch_fclib_part_names[part]);
+    set_part_rows(p, part, ch_hdf5_has(h, name) ? ch_hdf5_length(h, name) : 0);
+  }
+  p->rows = p->start[CH_FCLIB_PARTS];
+}
+
+static void read_contacts(Parts* p) {
+  char name[CH_HDF5_NAME_SIZE];
+  long count = 0, contacts = part_rows(p, CH_FCLIB_CONTACT) / p->dimension;
+  double* mu = ch_hdf5_doubles(p->h, ch_hdf5_join(name, p->root, "vectors/mu"), false, &count);
+  double* mu2 = ch_hdf5_has(p->h, "cardhouse/mu2") ? read_vector(p->h, "cardhouse", "mu2", contacts) : mu;
+  for (long k = 0; p->h->status == CH_OK && k < contacts; ++k) {
+    if (!(mu[k] >= 0.0)) ch_hdf5_fail(p->h, CH_ERR_RANGE, "/%s[%ld] is %g, must be >= 0", name, k, mu[k]);
+    if (!(mu2[k] >= 0.0)) ch_hdf5_fail(p->h, CH_ERR_RANGE, "/cardhouse/mu2[%ld] is %g, must be >= 0", k, mu2[k]);
+    p->file_blocks[p->block_count++] =
+        (ChBlock){.law = CH_LAW_CONTACT, .dimension = p->dimension, .mu = {mu[k], mu2[k]}};
+  }
+}
+
+// FCLIB knows rows only; how they are bundled into blocks is ours to say.
+static void read_bilaterals(Parts* p) {
+  const char* name = "cardhouse/bilateral/dimension";
+  long left = part_rows(p, CH_FCLIB_BILATERAL), count = left;
+  const int* dimension = ch_hdf5_has(p->h, name) ? ch_hdf5_ints(p->h, name, &count) : NULL;
+  for (long k = 0; p->h->status == CH_OK && k < count; ++k) {
+    int rows = dimension ? dimension[k] : 1;
+    if (rows < 1 || rows > CH_BLOCK_MAX || rows > left) {
+      ch_hdf5_fail(p->h, CH_ERR_SIZE, "/%s[%ld] is %d, must be 1 to %d, and their sum %ld", name, k, rows, CH_BLOCK_MAX,
+                   part_rows(p, CH_FCLIB_BILATERAL));
+      return;
+    }
+    left -= rows;
+    p->file_blocks[p->block_count++] = (ChBlock){.law = CH_LAW_BILATERAL, .dimension = rows};
+  }
+  if (p->h->status == CH_OK && left > 0)
+    ch_hdf5_fail(p->h, CH_ERR_SIZE, "/%s sums up to %ld rows less than there are", name, left);
+}
+
+static void read_unilaterals(Parts* p) {
+  for (long k = 0; p->h->status == CH_OK && k < part_rows(p, CH_FCLIB_UNILATERAL); ++k)
+    p->file_blocks[p->block_count++] = (ChBlock){.law = CH_LAW_UNILATERAL, .dimension = 1};
+}
+
+static void read_limits(Parts* p) {
+  long limits = part_rows(p, CH_FCLIB_LIMIT), lows = 0, highs = 0;
+  if (p->h->status != CH_OK || limits == 0) return;
+  const double* lo = ch_hdf5_doubles(p->h, "cardhouse/limit/lo", true, &lows);
+  const double* hi = ch_hdf5_doubles(p->h, "cardhouse/limit/hi", true, &highs);
+  if (p->h->status == CH_OK && (lows != limits || highs != limits))
+    ch_hdf5_fail(p->h, CH_ERR_SIZE, "/cardhouse/limit/lo and hi have %ld and %ld entries, must have %ld", lows, highs,
+                 limits);
+  for (long k = 0; p->h->status == CH_OK && k < limits; ++k)
+    p->file_blocks[p->block_count++] = (ChBlock){.law = CH_LAW_LIMIT, .dimension = 1, .lo = lo[k], .hi = hi[k]};
+}
+
+// order[k] is the problem's index of the file's k-th block; without one the file's order is the problem's.
+static const int* read_order(Parts* p) {
+  const char* name = "cardhouse/order";
+  long count = 0;
+  if (!ch_hdf5_has(p->h, name)) return NULL;
+  const int* order = ch_hdf5_ints(p->h, name, &count);
+  bool* seen = ch_hdf5_take(p->h, p->block_count, sizeof *seen);
+  if (p->h->status == CH_OK && count != p->block_count)
+    ch_hdf5_fail(p->h, CH_ERR_SIZE, "/%s has %ld entries, must have one for each of %d blocks", name, count,
+                 p->block_count);
+  for (long k = 0; p->h->status == CH_OK && k < count; ++k) {
+    if (!check_index(p->h, "cardhouse", "order", k, order[k], p->block_count)) return NULL;
+    if (seen[order[k]]) ch_hdf5_fail(p->h, CH_ERR_RANGE, "/%s[%ld] is %d for the second time", name, k, order[k]);
+    seen[order[k]] = true;
+  }
+  return order;
+}
+
+// Gives every block its place in the problem, and every row of the file its row there.
+static void place_blocks(Parts* p, const int* order) {
+  int* place = ch_hdf5_take(p->h, p->block_count, sizeof *place);
+  p->blocks = ch_hdf5_take(p->h, p->block_count, sizeof *p->blocks);
+  p->row = ch_hdf5_take(p->h, p->rows, sizeof *p->row);
+  if (p->h->status != CH_OK) return;
+  for (int k = 0; k < p->block_count; ++k) {
+    place[k] = order ? order[k] : k;
+    p->blocks[place[k]] = p->file_blocks[k];
+  }
+  for (int b = 0, row = 0; b < p->block_count; row += p->blocks[b++].dimension) p->blocks[b].row = row;
+  for (int k = 0, row = 0; k < p->block_count; ++k)
+    for (int j = 0; j < p->file_blocks[k].dimension; ++j) p->row[row++] = p->blocks[place[k]].row + j;
+}
+
+static void read_blocks(Parts* p) {
+  p->file_blocks = ch_hdf5_take(p->h, p->rows, sizeof *p->file_blocks);
+  if (p->h->status != CH_OK) return;
+  read_contacts(p);
+  read_bilaterals(p);
+  read_unilaterals(p);
+  read_limits(p);
+  if (p->h->status != CH_OK) return;
+  const int* order = read_order(p);
+  if (p->h->status == CH_OK) place_blocks(p, order);
+}
+
+// ------------------------------------------------------------------------------------------------------- whole file
+
+// The constant term of every row, in the problem's order.
+static double* read_bias(Parts* p) {
+  char name[CH_HDF5_NAME_SIZE];
+  bool local = p->form == CH_FORM_LOCAL;
+  double* bias = ch_hdf5_take(p->h, p->rows, sizeof *bias);
+  for (int part = 0; part < CH_FCLIB_PARTS; ++part) {
+    long rows = part_rows(p, part);
+    if (part > CH_FCLIB_CONTACT && rows == 0) continue;
+    const double* x;
+    if (part <= CH_FCLIB_BILATERAL) {
+      const char* symbol = part == CH_FCLIB_CONTACT ? (local ? "q" : "w") : (local ? "s" : "b");
+      x = read_vector(p->h, ch_hdf5_join(name, p->root, "vectors"), symbol, rows);
+    } else {
+      x = read_vector(p->h, ch_hdf5_join(name, "cardhouse", ch_fclib_part_names[part]), "w", rows);
+    }
+    for (long k = 0; p->h->status == CH_OK && k < rows; ++k) bias[p->row[p->start[part] + k]] = x[k];
+  }
+  return bias;
+}
+
+static ChTriplets collected(const Collector* c, int rows, int columns) {
+  return (ChTriplets){rows, columns, c->count, c->row, c->column, c->value};
+}
+
+static void read_global(Parts* p, ChProblemDef* def) {
+  ChHdf5* h = p->h;
+  char name[CH_HDF5_NAME_SIZE];
+  long dof = ch_hdf5_length(h, "fclib_global/vectors/f");
+  p->dof = (int)dof;
+  def->f = read_vector(h, "fclib_global/vectors", "f", dof);
+  def->M = read_matrix(h, "fclib_global/M", p->dof, p->dof);
+  ChTriplets columns[CH_FCLIB_PARTS] = {read_matrix(h, "fclib_global/H", p->dof, p->start[1])};
+  for (int part = 1; part < CH_FCLIB_PARTS; ++part) {
+    if (part_rows(p, part) == 0) continue;
+    snprintf(name, sizeof name, "cardhouse/%s/H", ch_fclib_part_names[part]);
+    columns[part] =
+        read_matrix(h, part == CH_FCLIB_BILATERAL ? "fclib_global/G" : name, p->dof, (int)part_rows(p, part));
+  }
+  Collector c;
+  collector_reserve(&c, h, columns, CH_FCLIB_PARTS);
+  for (int part = 0; part < CH_FCLIB_PARTS; ++part) collect(&c, &columns[part], 0, NULL, p->start[part], p->row);
+  def->H = collected(&c, p->dof, p->rows);
+}
+
+// A part beyond FCLIB's holds its columns of W down to its own end and its rows of W before its start.
+static void read_local(Parts* p, ChProblemDef* def) {
+  ChHdf5* h = p->h;
+  const int* s = p->start;
+  char name[CH_HDF5_NAME_SIZE];
+  ChTriplets piece[8] = {read_matrix(h, "fclib_local/W", s[1], s[1])};
+  int row_shift[8] = {0}, column_shift[8] = {0}, pieces = 1;
+  if (s[2] > s[1]) {
+    piece[1] = read_matrix(h, "fclib_local/V", s[1], s[2] - s[1]);
+    column_shift[1] = s[1];
+    bool lower = ch_hdf5_has(h, "cardhouse/lower");  // where W is not symmetric V^T does not do
+    piece[2] = lower ? read_matrix(h, "cardhouse/lower", s[2] - s[1], s[1]) : transposed(&piece[1]);
+    row_shift[2] = s[1];
+    piece[3] = read_matrix(h, "fclib_local/R", s[2] - s[1], s[2] - s[1]);
+    row_shift[3] = column_shift[3] = s[1];
+    pieces = 4;
+  }
+  for (int part = CH_FCLIB_UNILATERAL; part <= CH_FCLIB_LIMIT; ++part) {
+    if (part_rows(p, part) == 0) continue;
+    snprintf(name, sizeof name, "cardhouse/%s/columns", ch_fclib_part_names[part]);
+    column_shift[pieces] = s[part];
+    piece[pieces++] = read_matrix(h, name, s[part + 1], s[part + 1] - s[part]);
+    snprintf(name, sizeof name, "cardhouse/%s/rows", ch_fclib_part_names[part]);
+    row_shift[pieces] = s[part];
+    piece[pieces++] = read_matrix(h, name, s[part + 1] - s[part], s[part]);
+  }
+  Collector c;
+  collector_reserve(&c, h, piece, pieces);
+  for (int k = 0; k < pieces; ++k) collect(&c, &piece[k], row_shift[k], p->row, column_shift[k], p->row);
+  def->W = collected(&c, p->rows, p->rows);
+}
+
+static ChStatus read_problem(ChHdf5* h, ChProblem** out) {
+  Parts p = {.h = h};
+  ChProblemDef def = {0};
+  read_sizes(&p);
+  if (h->status == CH_OK) read_blocks(&p);
+  if (h->status == CH_OK) def.w = read_bias(&p);
+  if (h->status == CH_OK) (p.form == CH_FORM_LOCAL ? read_local : read_global)(&p, &def);
+  if (h->status != CH_OK) return h->status;
+  def.form = p.form;
+  def.dimension = p.dimension;
+  def.block_count = p.block_count;
+  def.blocks = p.blocks;
+  return ch_file_error(h->context, h->path, ch_problem_build(h->context, &def, out));
+}
+
+ChStatus ch_fclib_read(ChContext* context, const char* path, ChProblem** out) {
+  *out = NULL;
+  ChArena* arena = ch_arena_create(NULL);
+  if (!arena) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  ChHdf5 h;
+  ChStatus status = ch_hdf5_open(&h, context, path, arena);
+  if (status == CH_OK) status = read_problem(&h, out);
+  ch_hdf5_close(&h);
+  ch_arena_destroy(arena);
+  return status;
+}

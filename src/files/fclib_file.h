@@ -1,0 +1,28 @@
+// FCLIB's HDF5 layout, and the group /cardhouse for what FCLIB has no place for (docs/files.md describes both).
+//
+// The order of rows in a file is: contacts, bilaterals, unilaterals, limits; inside each law the problem's own order.
+#ifndef CH_FILES_FCLIB_FILE_H
+#define CH_FILES_FCLIB_FILE_H
+
+#include "base/arena.h"
+#include "cardhouse/problem.h"
+
+enum { CH_FCLIB_CONTACT, CH_FCLIB_BILATERAL, CH_FCLIB_UNILATERAL, CH_FCLIB_LIMIT, CH_FCLIB_PARTS };
+
+// Where the rows of a problem lie in its file.
+typedef struct ChFclibOrder {
+  int start[CH_FCLIB_PARTS + 1];        // first row of each part in the file's order; the last entry is the row count
+  int block_start[CH_FCLIB_PARTS + 1];  // the same for blocks
+  int* block;                           // block[k] is the problem's index of the file's k-th block
+  int* row;                             // row[k] is the problem's row of the file's k-th row
+} ChFclibOrder;
+
+extern const char* const ch_fclib_part_names[CH_FCLIB_PARTS];
+int ch_fclib_part(ChLaw law);
+
+// False when out of memory (an arena without a landing).
+bool ch_fclib_order(ChArena* arena, const ChProblem* problem, ChFclibOrder* out);
+
+ChStatus ch_fclib_read(ChContext* context, const char* path, ChProblem** out);
+
+#endif

@@ -1,0 +1,56 @@
+// A triangle surface (space) or a polyline (plane) with a tree of boxes to find what is near. On a body that contacts
+// move it is closed, and has a distance field and samples besides (solid_mesh.h).
+#ifndef CH_MODEL_MESH_MESH_H
+#define CH_MODEL_MESH_MESH_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/vector.h"
+#include "cardhouse/status.h"
+
+typedef struct ChBox3 {
+  ChVec3 low, high;
+} ChBox3;
+
+// Square of a point's distance; 0 inside.
+static inline double ch_box_distance2(const ChBox3* box, ChVec3 x) {
+  double dx = x.x < box->low.x ? box->low.x - x.x : x.x > box->high.x ? x.x - box->high.x : 0.0;
+  double dy = x.y < box->low.y ? box->low.y - x.y : x.y > box->high.y ? x.y - box->high.y : 0.0;
+  double dz = x.z < box->low.z ? box->low.z - x.z : x.z > box->high.z ? x.z - box->high.z : 0.0;
+  return dx * dx + dy * dy + dz * dz;
+}
+
+typedef struct ChMeshNode {
+  ChBox3 box;
+  int first, count;  // leaf: cells order[first] .. ; inner: count = 0, children at `first` and first + 1
+} ChMeshNode;
+
+typedef struct ChMesh {
+  int vertex_count, cell_count, width;  // width: 3 triangles, 2 segments
+  ChVec3* vertices;
+  int* cells;
+  // Neighbour across the edge from corner k to k + 1 (segments: the one before at k = 0, after at k = 1); -1 = border.
+  int* across;
+  ChVec3* normals;
+  ChVec3* vertex_normals;  // triangles: sums weighted by angles, not unit; their sign tells inside from outside
+  bool closed;
+  int node_count;
+  ChMeshNode* nodes;
+  int* order;
+  struct ChDistanceField* field;  // NULL where no contact moves the body
+  struct ChSampleTree* samples;
+} ChMesh;
+
+// Refuses cells without area, edges of more than two triangles and neighbours that face opposite sides.
+ChStatus ch_mesh_create(ChContext* context, ChArena* arena, int vertex_count, const ChVec3* vertices, int cell_count,
+                        const int* cells, int width, ChMesh** out);
+
+// Reads OBJ (v, f) or STL (text and binary; equal corners merged). Errors name file and line.
+ChStatus ch_mesh_read(ChContext* context, ChArena* arena, const char* file, int* vertex_count, ChVec3** vertices,
+                      int* triangle_count, int** triangles);
+// The same from memory; text[size] is zero. `path` is for messages.
+ChStatus ch_mesh_parse(ChContext* context, ChArena* arena, const char* path, const char* text, size_t size,
+                       int* vertex_count, ChVec3** vertices, int* triangle_count, int** triangles);
+
+#endif

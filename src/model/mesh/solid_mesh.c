@@ -1,0 +1,94 @@
+// See solid_mesh.h.
+#include "model/mesh/solid_mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/mesh/distance_field.h"
+#include "model/mesh/mesh.h"
+#include "model/mesh/sample_tree.h"
+#include "model/shapes/mass_properties.h"
+#include "model/world_build.h"
+
+enum { RESOLUTION = 40, FEWEST_CELLS = 4, MOST_CELLS = 256, MOST_TRIANGLES = 1000000 };
+static const double SPACINGS = 32.0;  // along the diagonal of the box
+
+// -------------------------------------------------------------------------------------------------------------- checks
+
+static ChStatus refuse_open(ChContext* context, const ChMesh* mesh) {
+  int side = 0;
+  while (mesh->across[side] >= 0) ++side;
+  return ch_fail(context, CH_ERR_FORMAT,
+                 "mesh: is not closed: nothing meets triangle %d along its edge from vertex %d to %d", side / 3,
+                 mesh->cells[side], mesh->cells[side % 3 == 2 ? side - 2 : side + 1]);
+}
+
+static ChStatus check_solid(ChContext* context, const ChMesh* mesh, const ChShapeDef* def) {
+  if (!mesh->closed) return refuse_open(context, mesh);
+  if (mesh->cell_count > MOST_TRIANGLES)
+    return ch_fail(context, CH_ERR_SIZE, "mesh: has %d triangles; on a moving body at most %d are allowed",
+                   mesh->cell_count, MOST_TRIANGLES);
+  ChVec3 side = ch_sub(mesh->nodes[0].box.high, mesh->nodes[0].box.low);
+  double volume = ch_mass_of_mesh(mesh, 1.0).mass, room = side.x * side.y * side.z;
+  if (volume < 0.0)
+    return ch_fail(context, CH_ERR_FORMAT,
+                   "mesh: is inside out: its volume is %g m^3; triangles must be counter-clockwise from outside",
+                   volume);
+  if (!(volume > 1e-9 * room))
+    return ch_fail(context, CH_ERR_RANGE, "mesh: holds no volume: %g m^3 in a box of %g m^3", volume, room);
+  if (def->resolution != 0 && (def->resolution < FEWEST_CELLS || def->resolution > MOST_CELLS))
+    return ch_fail(context, CH_ERR_RANGE, "mesh: resolution is %d, must be %d to %d cells along the longest side",
+                   def->resolution, FEWEST_CELLS, MOST_CELLS);
+  if (!(isfinite(def->spacing) && def->spacing >= 0.0))
+    return ch_fail(context, CH_ERR_RANGE, "mesh: spacing is %g, must be finite and > 0", def->spacing);
+  return CH_OK;
+}
+
+static ChStatus make_solid(ChContext* context, ChArena* arena, const ChShapeDef* def, ChMesh* mesh) {
+  ChStatus status = check_solid(context, mesh, def);
+  if (status != CH_OK) return status;
+  ChVec3 side = ch_sub(mesh->nodes[0].box.high, mesh->nodes[0].box.low);
+  double spacing = def->spacing > 0.0 ? def->spacing : ch_norm(side) / SPACINGS;
+  status = ch_sample_tree_create(context, arena, mesh, spacing, &mesh->samples);
+  if (status != CH_OK) return status;
+  return ch_distance_field_create(context, arena, mesh, def->resolution > 0 ? def->resolution : RESOLUTION,
+                                  &mesh->field);
+}
+
+// ------------------------------------------------------------------------------------------------------------- sharing
+
+static bool same_choices(const ChSharedMesh* s, const ChShapeDef* def, bool solid) {
+  return s->solid == solid && (!solid || (s->spacing == def->spacing && s->resolution == def->resolution)) &&
+         (s->mesh->closed || !def->closed);
+}
+
+static bool same_points(const ChMesh* mesh, const ChShapeDef* def) {
+  return mesh->vertex_count == def->point_count && mesh->cell_count == def->triangle_count &&
+         memcmp(mesh->vertices, def->points, (size_t)def->point_count * sizeof *def->points) == 0 &&
+         memcmp(mesh->cells, def->triangles, 3 * (size_t)def->triangle_count * sizeof *def->triangles) == 0;
+}
+
+const ChMesh* ch_world_file_mesh(const ChWorld* world, const char* file) {
+  for (int k = 0; k < world->mesh_count; ++k)
+    if (world->meshes[k].file && strcmp(world->meshes[k].file, file) == 0) return world->meshes[k].mesh;
+  return NULL;
+}
+
+ChStatus ch_world_mesh(ChContext* context, ChWorld* world, const ChShapeDef* def, bool solid, const ChMesh** out) {
+  for (int k = 0; k < world->mesh_count; ++k)
+    if (same_choices(&world->meshes[k], def, solid) && same_points(world->meshes[k].mesh, def)) {
+      *out = world->meshes[k].mesh;
+      return CH_OK;
+    }
+  ChMesh* mesh = NULL;
+  ChStatus status = ch_mesh_create(context, world->arena, def->point_count, def->points, def->triangle_count,
+                                   def->triangles, 3, &mesh);
+  if (status == CH_OK && def->closed && !mesh->closed) status = refuse_open(context, mesh);
+  if (status == CH_OK && solid) status = make_solid(context, world->arena, def, mesh);
+  if (status != CH_OK) return status;
+  CH_GROW(world, meshes, mesh_count, mesh_room);
+  world->meshes[world->mesh_count++] =
+      (ChSharedMesh){mesh, ch_world_copy_text(world, def->file), def->spacing, def->resolution, solid};
+  *out = mesh;
+  return CH_OK;
+}

@@ -1,0 +1,41 @@
+// The linear system of every Newton-like method:  (B + E W) x = h,  B and E block diagonal.
+//
+//   r-space:  K = B + E W, one block per contact
+//   v-space:  (M + H C H^T) y = H B^-1 h,  x = B^-1 h - C H^T y,  C = B^-1 E      (Woodbury: the same x)
+//
+// The cheaper space is chosen once, by the operations of a factorisation. Blocks with E_i = 0 cost nothing in either.
+#ifndef CH_SOLVE_LINEAR_LINEAR_SYSTEM_H
+#define CH_SOLVE_LINEAR_LINEAR_SYSTEM_H
+
+#include <stdbool.h>
+
+#include "system/system.h"
+
+typedef struct ChLinearSystem ChLinearSystem;
+
+typedef enum ChSpace { CH_SPACE_AUTO, CH_SPACE_R, CH_SPACE_V } ChSpace;
+
+// `symmetric` promises that every K will be symmetric positive definite (E = I, B symmetric, W symmetric): then
+// Cholesky.
+ChLinearSystem* ch_linear_create(ChArena* arena, const ChSystem* system, ChSpace space, bool symmetric);
+
+// B and E hold the diagonal blocks row-major at system->diagonal_at; they must stay in place until the last solve.
+bool ch_linear_factor(ChLinearSystem* linear, const double* B, const double* E);
+
+// The same for a caller who knows which blocks are open, B_i = I and E_i = 0: these are not looked at.
+bool ch_linear_factor_loaded(ChLinearSystem* linear, const double* B, const double* E, const unsigned char* open);
+
+// x = (B + E W)^-1 h, refined until the residual stops falling. h and x may not overlap.
+void ch_linear_solve(ChLinearSystem* linear, const double* h, double* x);
+
+// The same without refinement, for iterations that correct themselves; and W x, which the space of velocities has by
+// the way (Wx may be NULL).
+void ch_linear_solve_fast(ChLinearSystem* linear, const double* h, double* x, double* Wx);
+
+// K = W + rho I
+bool ch_linear_factor_shifted(ChLinearSystem* linear, double rho);
+
+// Which space was chosen.
+ChSpace ch_linear_space(const ChLinearSystem* linear);
+
+#endif

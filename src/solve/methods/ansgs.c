@@ -1,0 +1,150 @@
+// ansgs: block Gauss-Seidel with momentum, in the velocities of the bodies.
+//
+//   x+ = sweep(y),   y+ = x+ + beta (x+ - x),   v+ = v(x+) + beta (v(x+) - v(x))
+//
+// beta follows Nesterov's sequence up to a bound that adapts: where a window of sweeps brought nothing the bound falls
+// and momentum starts anew, where progress is slow it rises. A sweep costs as much as three products with H; W is never
+// formed where bodies are known. The change |x+ - y| tells when a look at the error, which costs half a sweep, pays.
+#include <math.h>
+#include <string.h>
+
+#include "solve/contact/body_sweep.h"
+#include "solve/contact/sweeper.h"
+#include "solve/method.h"
+
+#define CH_OPTION_PREFIX "ansgs"
+#define ANSGS_OPTIONS(X)                                                                     \
+  X(double, beta, 0.85, 0.0, 0.99, "first bound of the momentum; 0 = none, ever")            \
+  X(int, window, 10, 1, 1000, "sweeps after which progress is judged and the bound adapted") \
+  X(int, patience, 0, 0, 1000000, "sweeps without a better error after which to stop; 0 = never")
+CH_OPTIONS(ANSGS_OPTIONS)
+
+#define LARGEST_BETA 0.97
+#define LOWER 0.6       // what the bound is multiplied with where a window brought nothing
+#define RAISE 0.7       // and its distance from 1 where progress is slow,
+#define SLOW 0.7        // which is a change that fell by less than this in a window,
+#define SLOW_WINDOWS 3  // several times in a row
+#define LOOK 50         // sweeps between two looks at the error where nothing else asks for one
+
+typedef struct Surge {
+  ChRun* run;
+  ChBodySweep* bodies;  // or, where they are not known or do not fit,
+  ChSweeper* sweeper;   // sweeps through W
+  int window;
+  long size;               // of velocities
+  double *x, *y, *before;  // reactions: last point, next start, scratch
+  double *vx, *vy, *u;
+  double theta, bound;   // Nesterov's sequence, largest beta
+  double least, former;  // smallest change in this window and in the last
+  int slow;              // windows in a row
+} Surge;
+
+static Surge surge_create(ChRun* run, const Options* o) {
+  const ChSystem* s = run->system;
+  Surge g = {.run = run, .window = o->window, .theta = 1.0, .bound = o->beta, .least = INFINITY, .former = INFINITY};
+  g.bodies = ch_body_sweep_create(run->arena, s);
+  if (!g.bodies) g.sweeper = ch_sweeper_create(run->arena, s, false, 1);
+  g.size = g.bodies ? ch_body_sweep_size(g.bodies) : 0;
+  double** rows[] = {&g.x, &g.y, &g.before, &g.u};
+  for (int k = 0; k < 4; ++k) *rows[k] = CH_TAKE(run->arena, s->rows, double);
+  g.vx = CH_TAKE(run->arena, g.size, double);
+  g.vy = CH_TAKE(run->arena, g.size, double);
+  memcpy(g.x, run->r, (size_t)s->rows * sizeof *g.x);
+  memcpy(g.y, run->r, (size_t)s->rows * sizeof *g.y);
+  if (g.bodies) ch_body_sweep_velocity(g.bodies, g.x, g.vx);
+  memcpy(g.vy, g.vx, (size_t)g.size * sizeof *g.vy);
+  return g;
+}
+
+// y <- sweep(y); returns |change|.
+static double sweep(Surge* g) {
+  if (g->bodies) return sqrt(ch_body_sweep_run(g->bodies, g->y, g->vy));
+  const int rows = g->run->system->rows;
+  double sum = 0.0;
+  memcpy(g->before, g->y, (size_t)rows * sizeof *g->y);
+  ch_sweeper_sweep(g->sweeper, 1.0, g->y);
+  for (int k = 0; k < rows; ++k) sum += (g->y[k] - g->before[k]) * (g->y[k] - g->before[k]);
+  return sqrt(sum);
+}
+
+static void extrapolate(long n, double beta, double* x, double* y) {
+  for (long k = 0; k < n; ++k) {
+    double next = y[k];
+    y[k] = next + beta * (next - x[k]);
+    x[k] = next;
+  }
+}
+
+static void gain_momentum(Surge* g) {
+  double t = g->theta * g->theta, following = 0.5 * (-t + g->theta * sqrt(t + 4.0));
+  double beta = fmin(g->theta * (1.0 - g->theta) / (t + following), g->bound);
+  g->theta = following;
+  extrapolate(g->run->system->rows, beta, g->x, g->y);
+  extrapolate(g->size, beta, g->vx, g->vy);
+}
+
+static void drop_momentum(Surge* g) {
+  g->theta = 1.0;
+  memcpy(g->y, g->x, (size_t)g->run->system->rows * sizeof *g->y);
+  memcpy(g->vy, g->vx, (size_t)g->size * sizeof *g->vy);
+}
+
+static void adapt(Surge* g) {
+  bool slow = g->least > SLOW * g->former;
+  if (g->least > g->former) {
+    g->bound *= LOWER;
+    g->slow = 0;
+    drop_momentum(g);
+  } else {
+    g->slow = slow ? g->slow + 1 : 0;
+  }
+  if (g->slow >= SLOW_WINDOWS && g->bound > 0.0) {
+    g->bound = fmin(LARGEST_BETA, 1.0 - (1.0 - g->bound) * RAISE);
+    g->slow = 0;
+  }
+  g->former = g->least;
+  g->least = INFINITY;
+}
+
+// The error at x, with velocities computed anew: what visits add to them gathers round-off.
+static double look(Surge* g) {
+  if (!g->bodies) return ch_run_offer_reaction(g->run, g->x, g->u);
+  ch_body_sweep_velocity(g->bodies, g->x, g->vx);
+  ch_body_sweep_contact(g->bodies, g->vx, g->u);
+  return ch_run_offer(g->run, g->x, g->u);
+}
+
+static void solve(ChRun* run) {
+  Options o = read_options(run->options);
+  Surge g = surge_create(run, &o);
+  long limit = run->max_iterations > 0 ? run->max_iterations : 100000, better = 0;
+  double ask = 2.0 * run->tolerance;  // a change below this makes a look worth while
+  for (long k = 1; k <= limit; ++k) {
+    double change = sweep(&g), best = run->error;
+    gain_momentum(&g);
+    ++run->outer;
+    g.least = fmin(g.least, change);
+    if (!isfinite(change)) return;
+    if (change <= ask || k % LOOK == 0 || k == limit) {
+      double error = look(&g);
+      ch_run_note(run, k, error);
+      if (run->error < best) better = k;
+      if (ch_run_finished(run) || (o.patience > 0 && k - better >= o.patience)) return;
+      if (change <= ask) ask = change * fmin(0.9, run->tolerance / error);
+    } else {
+      ch_run_note_between(run, k, g.x, g.u);
+    }
+    if (k % g.window == 0) adapt(&g);
+  }
+}
+
+const ChMethod ch_method_ansgs = {
+    .name = "ansgs",
+    .summary = "block Gauss-Seidel with momentum in body velocities, for large packings at loose tolerances",
+    .document = "Cardhouse's own",
+    .equation = "docs/theory/ansgs.md",
+    .literature = "Jourdan, Alart and Jean 1998; Nesterov 1983",
+    .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT,
+    .options = option_rows,
+    .option_count = CH_OPTION_COUNT,
+    .solve = solve};

@@ -1,0 +1,162 @@
+// The Delassus form: one sparse column x = M^-1 h_j at a time, then W(:, j) = H^T x.
+#include "system/delassus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/order.h"
+#include "linalg/sparse.h"
+#include "problem/mass.h"
+
+// A vector that remembers which entries it has touched, so that clearing costs only those.
+typedef struct Scatter {
+  double* value;
+  int* touched;
+  unsigned char* mark;
+  int count;
+} Scatter;
+
+static Scatter scatter_take(ChArena* arena, int n) {
+  return (Scatter){CH_TAKE(arena, n, double), CH_TAKE(arena, n, int), CH_TAKE(arena, n, unsigned char), 0};
+}
+
+static void scatter_add(Scatter* s, int i, double value) {
+  if (!s->mark[i]) {
+    s->mark[i] = 1;
+    s->touched[s->count++] = i;
+  }
+  s->value[i] += value;
+}
+
+static void scatter_clear(Scatter* s) {
+  for (int k = 0; k < s->count; ++k) {
+    s->value[s->touched[k]] = 0.0;
+    s->mark[s->touched[k]] = 0;
+  }
+  s->count = 0;
+}
+
+// x = M^-1 times column j of H
+static void mass_solve_column(const ChMass* mass, const ChSparse* H, int j, double* dense_b, double* dense_x,
+                              Scatter* x) {
+  if (mass->lu) {
+    for (int k = H->start[j]; k < H->start[j + 1]; ++k) dense_b[H->index[k]] = H->value[k];
+    ch_sparse_lu_solve(mass->lu, dense_b, dense_x);
+    for (int k = H->start[j]; k < H->start[j + 1]; ++k) dense_b[H->index[k]] = 0.0;
+    for (int i = 0; i < H->rows; ++i)
+      if (dense_x[i] != 0.0) scatter_add(x, i, dense_x[i]);
+    return;
+  }
+  for (int k = H->start[j]; k < H->start[j + 1]; ++k) {
+    int dof = H->index[k], body = mass->body_of[dof], size = ch_mass_size(mass, body);
+    const double* inverse = mass->inverse + mass->offset[body];
+    for (int i = 0; i < size; ++i) {
+      double value = inverse[i * size + mass->slot[dof]] * H->value[k];
+      if (value != 0.0) scatter_add(x, mass->dof[mass->start[body] + i], value);
+    }
+  }
+}
+
+void ch_delassus_q(ChArena* arena, const ChProblem* problem, double* q) {
+  memcpy(q, problem->w, (size_t)problem->rows * sizeof *q);
+  if (problem->form == CH_FORM_LOCAL) return;
+  int driven = 0;
+  while (driven < problem->dof && problem->f[driven] == 0.0) ++driven;
+  if (driven == problem->dof) return;
+  double* v = CH_TAKE(arena, problem->dof, double);
+  ch_mass_solve(problem->mass, problem->f, v);
+  ch_sparse_transposed_by_runs_add(&problem->H, v, q);
+}
+
+double ch_delassus_size(ChArena* arena, const ChProblem* problem) {
+  const ChMass* mass = problem->mass;
+  if (problem->form == CH_FORM_LOCAL) return problem->W.start[problem->rows];
+  if (mass->lu) return (double)problem->rows * problem->rows;
+  ChArenaMark mark = ch_arena_mark(arena);
+  double size = 0.0;
+  int* columns = CH_TAKE(arena, mass->bodies, int);
+  int* last = CH_TAKE(arena, mass->bodies, int);
+  for (int j = 0; j < problem->rows; ++j)
+    for (int k = problem->H.start[j]; k < problem->H.start[j + 1]; ++k) {
+      int body = mass->body_of[problem->H.index[k]];
+      if (last[body] != j + 1) ++columns[body];
+      last[body] = j + 1;
+    }
+  for (int b = 0; b < mass->bodies; ++b) size += (double)columns[b] * columns[b];
+  ch_arena_release(arena, mark);
+  return size;
+}
+
+// Adds H^T x to column, using H by rows (HT holds row i of H as its column i)
+static void multiply_column(const ChSparse* HT, const Scatter* x, Scatter* column) {
+  for (int k = 0; k < x->count; ++k) {
+    int dof = x->touched[k];
+    for (int l = HT->start[dof]; l < HT->start[dof + 1]; ++l)
+      scatter_add(column, HT->index[l], HT->value[l] * x->value[dof]);
+  }
+}
+
+ChSparse ch_delassus_form(ChArena* arena, const ChProblem* problem) {
+  if (problem->form == CH_FORM_LOCAL) return problem->W;
+  int rows = problem->rows;
+  ChSparse HT = ch_sparse_transpose(arena, &problem->H);
+  Scatter x = scatter_take(arena, problem->dof), column = scatter_take(arena, rows);
+  double* b = CH_TAKE(arena, problem->dof, double);
+  double* dense = CH_TAKE(arena, problem->dof, double);
+  long room = (long)ch_delassus_size(arena, problem) + 1;
+  ChSparse W = {.rows = rows,
+                .columns = rows,
+                .start = CH_TAKE(arena, rows + 1, int),
+                .index = CH_TAKE(arena, room, int),
+                .value = CH_TAKE(arena, room, double)};
+  for (int j = 0; j < rows; ++j) {
+    mass_solve_column(problem->mass, &problem->H, j, b, dense, &x);
+    multiply_column(&HT, &x, &column);
+    qsort(column.touched, (size_t)column.count, sizeof(int), ch_compare_int);
+    int at = W.start[j];
+    for (int k = 0; k < column.count; ++k, ++at) {
+      W.index[at] = column.touched[k];
+      W.value[at] = column.value[column.touched[k]];
+    }
+    W.start[j + 1] = at;
+    scatter_clear(&x);
+    scatter_clear(&column);
+  }
+  return W;
+}
+
+static double local_diagonal(const ChSparse* W, int j) {
+  for (int k = W->start[j]; k < W->start[j + 1]; ++k)
+    if (W->index[k] == j) return W->value[k];
+  return 0.0;
+}
+
+void ch_delassus_diagonal(ChArena* arena, const ChProblem* problem, double* diagonal) {
+  if (problem->form == CH_FORM_LOCAL) {
+    for (int j = 0; j < problem->rows; ++j) diagonal[j] = local_diagonal(&problem->W, j);
+    return;
+  }
+  ChArenaMark mark = ch_arena_mark(arena);
+  Scatter x = scatter_take(arena, problem->dof);
+  double* b = CH_TAKE(arena, problem->dof, double);
+  double* dense = CH_TAKE(arena, problem->dof, double);
+  for (int j = 0; j < problem->rows; ++j) {
+    diagonal[j] = 0.0;
+    mass_solve_column(problem->mass, &problem->H, j, b, dense, &x);
+    for (int k = problem->H.start[j]; k < problem->H.start[j + 1]; ++k)
+      diagonal[j] += problem->H.value[k] * x.value[problem->H.index[k]];
+    scatter_clear(&x);
+  }
+  ch_arena_release(arena, mark);
+}
+
+void ch_delassus_traces(ChArena* arena, const ChProblem* problem, double* trace) {
+  ChArenaMark mark = ch_arena_mark(arena);
+  double* diagonal = CH_TAKE(arena, problem->rows, double);
+  ch_delassus_diagonal(arena, problem, diagonal);
+  for (int i = 0; i < problem->block_count; ++i) {
+    trace[i] = 0.0;
+    for (int k = 0; k < problem->blocks[i].dimension; ++k) trace[i] += diagonal[problem->blocks[i].row + k];
+  }
+  ch_arena_release(arena, mark);
+}

@@ -1,0 +1,194 @@
+// From a problem to the scaled systems of its connected parts: see system.h.
+#include <math.h>
+#include <string.h>
+
+#include "problem/cones.h"
+#include "system/delassus.h"
+#include "system/preparation.h"
+
+double ch_prepare_largest_w = 1.2e8;
+
+enum { RIGID_DOFS = 6 };
+enum { HEAP_BLOCKS = 1500 };                                   // see ch_system_is_heap
+enum { CROWD_BLOCKS = 50, CROWD_ROWS = 6, SOFT_BLOCKS = 10 };  // see ch_system_is_crowded
+
+// Sizes, sets, q and the way back; returns false where nothing drives the part, so that r = 0 is the answer.
+static bool fill_rows(const ChPreparation* p, const int* members, int count, ChComponent* part) {
+  ChSystem* s = &part->system;
+  s->n = count;
+  s->dim = CH_TAKE(p->arena, count, int);
+  s->row = CH_TAKE(p->arena, count + 1, int);
+  s->set = CH_TAKE(p->arena, count, unsigned char);
+  s->mu = CH_TAKE(p->arena, count, double);
+  s->sides = CH_TAKE(p->arena, count, int);
+  s->corners = CH_TAKE(p->arena, count, const double*);
+  s->lo = CH_TAKE(p->arena, count, double);
+  s->hi = CH_TAKE(p->arena, count, double);
+  for (int i = 0; i < count; ++i) {
+    s->dim[i] = p->kept[members[i]].dim;
+    s->row[i + 1] = s->row[i] + s->dim[i];
+  }
+  s->rows = s->row[count];
+  s->relaxed = p->pose == CH_POSE_RELAXED;
+  s->q = CH_TAKE_RAW(p->arena, s->rows, double);
+  part->source = CH_TAKE_RAW(p->arena, s->rows, int);
+  part->g = CH_TAKE_RAW(p->arena, s->rows, double);
+  double sum = 0.0;
+  for (int i = 0; i < count; ++i) {
+    const ChKeptBlock* kept = &p->kept[members[i]];
+    const ChBlock* block = &p->problem->blocks[kept->source];
+    s->set[i] = (unsigned char)kept->set;
+    s->mu[i] = kept->mu;
+    s->sides[i] = kept->sides;
+    s->polygonal |= kept->sides > 0;
+    s->corners[i] = p->corners[kept->sides];
+    if (kept->set == CH_SET_BOX) {  // bounds that leave zero out drive the part as q does
+      double least = ch_project_interval(block->lo, block->hi, 0.0) / kept->g[0];
+      sum += least * least;
+    }
+    for (int a = 0; a < kept->dim; ++a) {
+      int row = s->row[i] + a;
+      part->source[row] = kept->rows[a];
+      part->g[row] = kept->g[a];
+      s->q[row] = kept->g[a] * p->q[kept->rows[a]];
+      sum += s->q[row] * s->q[row];
+    }
+  }
+  part->c = sum > 0.0 ? sqrt(sum) : 1.0;
+  for (int row = 0; row < s->rows; ++row) s->q[row] /= part->c;
+  for (int i = 0; i < count; ++i) {
+    const ChBlock* block = &p->problem->blocks[p->kept[members[i]].source];
+    s->lo[i] = block->lo / (part->c * part->g[s->row[i]]);
+    s->hi[i] = block->hi / (part->c * part->g[s->row[i]]);
+  }
+  return sum > 0.0;
+}
+
+// W_ii from the Jacobians, or from W
+static void fill_diagonal(const ChPreparation* p, const int* members, ChSystem* s) {
+  s->diagonal_at = CH_TAKE(p->arena, s->n + 1, int);
+  for (int i = 0; i < s->n; ++i) s->diagonal_at[i + 1] = s->diagonal_at[i] + s->dim[i] * s->dim[i];
+  s->diagonal = CH_TAKE_RAW(p->arena, s->diagonal_at[s->n], double);
+  for (int i = 0; i < s->n; ++i) {
+    const ChKeptBlock* kept = &p->kept[members[i]];
+    const ChBlock* source = &p->problem->blocks[kept->source];
+    double* block = s->diagonal + s->diagonal_at[i];
+    if (!p->by_bodies) {
+      memcpy(block, s->W.value + s->W.offset[s->W.diagonal[i]], (size_t)(kept->dim * kept->dim) * sizeof *block);
+      continue;
+    }
+    const double* square = p->jacobians.square + p->jacobians.square_at[kept->source];
+    if (kept->dim == 3 && source->dimension == 3) {
+      for (int a = 0; a < 3; ++a)
+        for (int c = 0; c < 3; ++c) block[a * 3 + c] = kept->g[a] * square[a * 3 + c] * kept->g[c];
+      continue;
+    }
+    for (int a = 0; a < kept->dim; ++a)
+      for (int c = 0; c < kept->dim; ++c)
+        block[a * kept->dim + c] =
+            kept->g[a] * square[(kept->rows[a] - source->row) * source->dimension + kept->rows[c] - source->row] *
+            kept->g[c];
+  }
+}
+
+static void build_part(const ChPreparation* p, const int* members, int count, int* body_local, ChPrepared* out) {
+  ChComponent* part = &out->component[out->count];
+  *part = (ChComponent){.c = 1.0};
+  if (!fill_rows(p, members, count, part)) return;
+  ChSystem* s = &part->system;
+  s->symmetric = p->problem->asymmetry <= CH_SYMMETRY_TOLERANCE;
+  if (body_local) ch_prepare_bodies(p, members, body_local, part);
+  s->due = p->formed && p->by_bodies;
+  if (p->formed && !p->by_bodies) ch_prepare_matrix(p, members, part);
+  fill_diagonal(p, members, s);
+  double* zero = CH_TAKE(p->arena, s->rows, double);
+  part->zero_error = ch_system_error(s, zero, s->q);
+  ++out->count;
+}
+
+// Roots of the masses, and the diagonal of W from the Jacobians.
+static void use_bodies(ChPreparation* p, const unsigned char* skip, double* diagonal) {
+  const ChProblem* problem = p->problem;
+  const ChMass* mass = p->mass;
+  p->jacobians = ch_block_jacobians(p->arena, problem, skip);
+  p->root = CH_TAKE_RAW(p->arena, problem->dof, double);
+  p->share = CH_TAKE_RAW(p->arena, problem->dof, double);
+  for (int b = 0; b < mass->bodies; ++b)
+    for (int x = 0, size = ch_mass_size(mass, b); x < size; ++x) {
+      p->root[mass->start[b] + x] = sqrt(mass->matrix[mass->offset[b] + x * size + x]);
+      p->share[mass->start[b] + x] = 1.0 / p->root[mass->start[b] + x];
+    }
+  for (int i = 0; i < problem->block_count; ++i) {
+    const ChBlock* block = &problem->blocks[i];
+    for (int a = 0; a < block->dimension; ++a)
+      diagonal[block->row + a] = p->jacobians.square[p->jacobians.square_at[i] + a * block->dimension + a];
+  }
+}
+
+// Upper bound on the entries of W.
+static double delassus_size(const ChPreparation* p) {
+  if (!p->by_bodies) return ch_delassus_size(p->arena, p->problem);
+  int* rows = CH_TAKE(p->arena, p->mass->bodies, int);
+  double size = 0.0;
+  for (int i = 0; i < p->problem->block_count; ++i)
+    for (int k = p->jacobians.start[i]; k < p->jacobians.start[i + 1]; ++k)
+      rows[p->jacobians.body[k]] += p->problem->blocks[i].dimension;
+  for (int b = 0; b < p->mass->bodies; ++b) size += (double)rows[b] * rows[b];
+  return size;
+}
+
+ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose,
+                         const unsigned char* skip, ChPrepared* out) {
+  ChPreparation p = {.arena = arena, .problem = problem, .pose = pose, .mass = problem->mass};
+  *out = (ChPrepared){0};
+  double* diagonal = CH_TAKE(arena, problem->rows, double);
+  p.by_bodies = p.mass && !p.mass->lu;
+  if (p.by_bodies)
+    use_bodies(&p, skip, diagonal);
+  else
+    ch_delassus_diagonal(arena, problem, diagonal);
+  double size = delassus_size(&p);
+  p.formed = problem->form == CH_FORM_LOCAL || size <= ch_prepare_largest_w;
+  if (!p.formed && !p.by_bodies)
+    return ch_fail(context, CH_ERR_UNSUPPORTED,
+                   "W would have %.2g entries and M has a part with over %d degrees of freedom: neither fits in memory",
+                   size, CH_BODY_MAX);
+  if (p.formed && !p.by_bodies) p.W = ch_delassus_form(arena, problem);
+  p.q = CH_TAKE_RAW(arena, problem->rows, double);
+  ch_delassus_q(arena, problem, p.q);
+  ch_prepare_keep(&p, skip, diagonal);
+  int *start, *members, *body_local = NULL;
+  int parts = ch_prepare_parts(&p, &start, &members);
+  if (p.by_bodies) {
+    body_local = CH_TAKE(arena, p.mass->bodies, int);
+    for (int b = 0; b < p.mass->bodies; ++b) body_local[b] = -1;
+  }
+  out->component = CH_TAKE(arena, parts, ChComponent);
+  for (int c = 0; c < parts; ++c) build_part(&p, members + start[c], start[c + 1] - start[c], body_local, out);
+  return CH_OK;
+}
+
+bool ch_system_is_heap(const ChSystem* s) { return s->bodies && s->n >= HEAP_BLOCKS && s->rows > s->bodies->dofs; }
+
+bool ch_system_is_soft(const ChSystem* s) { return s->bodies && s->bodies->dofs > RIGID_DOFS * s->bodies->n; }
+
+bool ch_system_is_crowded(const ChSystem* s) {
+  if (!s->bodies) return false;
+  int dofs = s->bodies->dofs;
+  return ch_system_is_soft(s) ? s->n >= SOFT_BLOCKS && 2 * s->rows >= dofs
+                              : s->n >= CROWD_BLOCKS && s->rows >= CROWD_ROWS * dofs;
+}
+
+void ch_system_form(ChArena* arena, ChSystem* s) {
+  s->W = ch_bodies_delassus(arena, s->bodies, s->n, s->dim, s->row, s->symmetric);
+  s->formed = true;
+  s->due = false;
+}
+
+ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose,
+                    const unsigned char* skip, ChPrepared* out) {
+  ChStatus status = ch_prepare_late(context, arena, problem, pose, skip, out);
+  for (int c = 0; status == CH_OK && c < out->count; ++c)
+    if (out->component[c].system.due) ch_system_form(arena, &out->component[c].system);
+  return status;
+}

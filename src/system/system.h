@@ -1,0 +1,109 @@
+// What a method sees: one connected part of the problem, in scaled variables, with circular sections only.
+//
+//   g = d_i s_a      d_i = (trace(W_ii) / dim_i)^(-1/2) per block,  s_a makes an elliptic section circular (contacts)
+//   W' = g W g       q' = g q / c,  c = |g q|        r = c g r'        u = c u' / g
+//
+// (rows of a bilateral block, which may differ in unit, have d = W_aa^(-1/2) each). r' and u' are both in root joule
+// whatever the problem's units, |q'| = 1, and 1 is a good step length everywhere. With S = diag(1, m/mu_1, m/mu_2), m =
+// sqrt(mu_1 mu_2), r' = S r, u' = S^-1 u an elliptic cone becomes the circular one of friction m, and the support
+// functions agree: the transformation is exact.
+#ifndef CH_SYSTEM_SYSTEM_H
+#define CH_SYSTEM_SYSTEM_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "cardhouse/problem.h"
+#include "linalg/block_csr.h"
+#include "system/bodies.h"
+
+// The set that r_i lives in.
+typedef enum ChSet {
+  CH_SET_FREE,  // bilateral
+  CH_SET_HALF,  // r >= 0
+  CH_SET_BOX,   // lo <= r <= hi
+  CH_SET_CONE,  // |r_T| <= mu r_n, dimension 2 or 3
+  CH_SET_DISC   // |r| <= radius, or the polygon in it; dimension 2 (the tangential half of a staggered step)
+} ChSet;
+
+typedef struct ChSystem {
+  int n, rows;             // blocks, scalar rows
+  int *dim, *row;          // n, n + 1
+  unsigned char* set;      // ChSet
+  double* mu;              // cone: friction; disc: radius
+  int* sides;              // cone in space, disc: 0 = circular, else corners of its polygon
+  const double** corners;  // their cosines and sines, see problem/polygon.h
+  double *lo, *hi;         // box
+  double* q;
+  bool formed;  // W is there; otherwise only bodies
+  bool due;     // it is not, but small enough for ch_system_form
+  bool symmetric;
+  bool polygonal;  // some cone or disc has sides
+  bool relaxed;    // the pose: complementarity with u itself instead of u + mu |u_T| n
+  ChBlockCsr W;
+  ChBodies* bodies;  // W = H^T M^-1 H by bodies; NULL when the problem came without
+  double* diagonal;  // W_ii blocks, at diagonal_at[i]
+  int* diagonal_at;
+} ChSystem;
+
+// Whether block i has a polygonal section; `sides` need not be there where nothing has.
+static inline bool ch_system_is_polygon(const ChSystem* s, int i) { return s->polygonal && s->sides[i] > 0; }
+
+// One connected part and the way back.
+typedef struct ChComponent {
+  ChSystem system;
+  double c;           // |g q| of the part, and of bounds that leave zero out
+  double zero_error;  // c-free error of r = 0, see ch_system_error
+  int* source;        // original row of each row
+  double* g;
+} ChComponent;
+
+typedef struct ChPrepared {
+  int count;
+  ChComponent* component;
+} ChPrepared;
+
+// Splits and scales a problem. Blocks without compliance (both bodies fixed) and parts with q = 0 are left out: their
+// reactions are zero. So are blocks that `skip` marks (may be NULL).
+ChStatus ch_prepare(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose,
+                    const unsigned char* skip, ChPrepared* out);
+
+// The same with W left out where bodies can stand in for it, and forming it where a method turns out to need it.
+ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose,
+                         const unsigned char* skip, ChPrepared* out);
+void ch_system_form(ChArena* arena, ChSystem* system);
+
+// A large heap: more rows than degrees of freedom. Forming its W costs more than a method that can do without gains.
+bool ch_system_is_heap(const ChSystem* system);
+// Whether some of its bodies have more degrees of freedom than a rigid one.
+bool ch_system_is_soft(const ChSystem* system);
+// Many contacts on few degrees of freedom, as where skins of deformable bodies touch: factors in the space of
+// velocities are small however many contacts there are, and W is large and of low rank.
+bool ch_system_is_crowded(const ChSystem* system);
+
+// W with more entries than this is not formed but applied through bodies. A variable, so that a test can have a small
+// problem treated like a large one.
+extern double ch_prepare_largest_w;
+
+// y = W x
+void ch_system_apply(const ChSystem* s, const double* x, double* y);
+
+// u = W r + q
+void ch_system_velocity(const ChSystem* s, const double* r, double* u);
+
+// |u_T| of block i, 0 where there is no friction; u points at the block's rows
+double ch_system_slip(const ChSystem* s, int i, const double* u);
+
+// The same with its gradient t in the tangent entries (t[0] = 0; zero where there is no slip)
+double ch_system_slip_gradient(const ChSystem* s, int i, const double* u, double* t);
+
+// y = P(x), for one block and block by block
+void ch_system_project_block(const ChSystem* s, int i, const double* x, double* y);
+void ch_system_project(const ChSystem* s, const double* x, double* y);
+
+// e(r) = | r - P(r - û) |, û = u + mu |u_T| n (u itself when relaxed); u must be W r + q
+double ch_system_error(const ChSystem* s, const double* r, const double* u);
+// The square of block i's part; r and u point at its rows
+double ch_system_block_error(const ChSystem* s, int i, const double* r, const double* u);
+
+#endif
