@@ -38,6 +38,7 @@ USES = {**ENGINE, **IO, **APPS}
 
 # The folder that a public header speaks for: including the header counts as including the folder.
 PUBLIC = {
+    "api.h": "base",
     "status.h": "base",
     "geometry.h": "base",
     "world.h": "model",

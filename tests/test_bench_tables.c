@@ -30,8 +30,7 @@ static void check_line(const char* beginning, const char* has) {
   if (!strstr(line, has)) fail_msg("'%s' is not in '%s'", has, line);
 }
 
-// --- engines
-// -----------------------------------------------------------------------------------------------------------
+// --- engines ---------------------------------------------------------------------------------------------------------
 
 static const ChEngineRow OURS = {.name = "Ours"}, RESTING = {.name = "Resting"}, PEER = {.name = "Peer"};
 
@@ -117,8 +116,7 @@ static void a_certificate_that_is_no_number_shows(void** state) {
   check_line("| Peer", "|     300 |     - |");
 }
 
-// --- solvers
-// -----------------------------------------------------------------------------------------------------------
+// --- solvers ---------------------------------------------------------------------------------------------------------
 
 // Two problems: auto solves the second one only where `both`; the peer solves both in twice the time.
 static void summary_of(bool both) {

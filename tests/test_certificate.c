@@ -39,8 +39,7 @@ static double* random_reactions(const ChProblem* problem, double seed) {
   return r;
 }
 
-// --- closed forms
-// -----------------------------------------------------------------------------------------------------
+// --- closed forms ----------------------------------------------------------------------------------------------------
 
 // A particle of mass 2 strikes the floor at 1 m/s while it moves along it at 3 m/s: r_n = 2, r_T = -mu r_n, u_T = 3 -
 // mu.
@@ -179,8 +178,7 @@ static void box_on_a_slope(void** state) {
   check_incline(60.0, 0.0);
 }
 
-// --- scores that are known without a solution
-// ---------------------------------------------------------------------------
+// --- scores that are known without a solution ------------------------------------------------------------------------
 
 static void no_work_scores_one(void** state) {
   (void)state;
@@ -265,8 +263,7 @@ static void nothing_to_do(void** state) {
   ch_problem_destroy(p);
 }
 
-// --- units
-// ------------------------------------------------------------------------------------------------------------
+// --- units -----------------------------------------------------------------------------------------------------------
 
 typedef struct Units {
   double length, mass, time;
@@ -362,8 +359,7 @@ static void unit_pitfall_of_the_docs(void** state) {
   }
 }
 
-// --- what must not count, and what must not pass
-// ------------------------------------------------------------------------
+// --- what must not count, and what must not pass ---------------------------------------------------------------------
 
 // A contact between two fixed bodies has W_ii = 0: whatever its velocity, no reaction changes it.
 static void fixed_pair_is_dropped(void** state) {
@@ -411,8 +407,7 @@ static void nan_never_passes(void** state) {
   for (int k = 0; k < 4; ++k) assert_false(ch_certificate_met(&bad[k], INFINITY));
 }
 
-// --- masses that are not rigid bodies
-// -----------------------------------------------------------------------------------
+// --- masses that are not rigid bodies --------------------------------------------------------------------------------
 
 enum { CHAIN = 150, HELD = 9 };
 

@@ -10,8 +10,7 @@
 #include "support/near.h"
 #include "support/random.h"
 
-// --- broad phase
-// --------------------------------------------------------------------------------------------------------
+// --- broad phase -----------------------------------------------------------------------------------------------------
 
 static bool meet(const ChBroadItem* a, const ChBroadItem* b) {
   for (int k = 0; k < 3; ++k)
@@ -78,8 +77,7 @@ static void broad_phase_finds_what_all_pairs_find(void** state) {
   ch_arena_destroy(arena);
 }
 
-// --- worlds
-// -------------------------------------------------------------------------------------------------------------
+// --- worlds ----------------------------------------------------------------------------------------------------------
 
 typedef struct Kit {
   ChContext context;

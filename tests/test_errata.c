@@ -24,8 +24,7 @@ static const double G = 9.81;
     if (!(fabs(value_ - wrong_) >= (distance))) fail_msg("%s is %.17g, too near %.17g", #value, value_, wrong_); \
   } while (0)
 
-// --- 000: Anitescu and Hart 2004
-// ---------------------------------------------------------------------------------------
+// --- 000: Anitescu and Hart 2004 -------------------------------------------------------------------------------------
 
 // A body of mass 2 on six corners, each of which carries h m g / 6: the momentum of a step at rest.
 static double momentum_left(double m, double h, double force) {
@@ -131,8 +130,7 @@ static void X6_contacts_of_a_triangular_pile(void** state) {
   }
 }
 
-// --- 002: Anitescu's slides
-// ---------------------------------------------------------------------------------------------
+// --- 002: Anitescu's slides ------------------------------------------------------------------------------------------
 
 // Both tables fall, so that "no convergence" cannot be said of them.
 static void X7_the_printed_tables_converge(void** state) {
@@ -288,8 +286,7 @@ static void X14_the_arm_of_body_B(void** state) {
   CHECK_FAR(rows, ch_dot(n, ch_sub(point_velocity(v[1], turn[1], spin[1], arm[0]), a)), 0.01);
 }
 
-// --- 004: Kaufman 2009
-// ------------------------------------------------------------------------------------------------
+// --- 004: Kaufman 2009 -----------------------------------------------------------------------------------------------
 
 static double anisotropic(double c1, double c2, double b1, double b2) { return sqrt(c1 * b1 * b1 + c2 * b2 * b2); }
 static double anisotropic_as_printed(double c1, double c2, double b1, double b2) { return sqrt(c1 * b1 + c2 * b2); }
@@ -570,8 +567,7 @@ static void X30_the_oscillator_is_not_convex(void** state) {
   CHECK_AT_MOST(6.0 * pow(0.8, 4) - 8.0 * 0.8 * 0.8 + 2.0, -0.5);
 }
 
-// --- found while checking
-// ----------------------------------------------------------------------------------------------
+// --- found while checking --------------------------------------------------------------------------------------------
 
 // (5.32) of one contact in the plane, W = [A C; C T], friction along one direction; M_ are the multipliers gamma of
 // (5.33). The Lagrangian as a function of alpha, and what (5.33) says of its slope.

@@ -127,8 +127,7 @@ static void local_form_says_the_same(void** state) {
   ch_problem_destroy(local);
 }
 
-// --- a box on the floor, pushed
-// ----------------------------------------------------------------------------------------
+// --- a box on the floor, pushed --------------------------------------------------------------------------------------
 
 // Box of 2 kg, 0.2 x 0.2 x `height`, on four contacts of friction mu; the floor slopes by `slope` along `heading`.
 static ChRig* box_on_slope(double height, double mu, double slope, double heading) {
@@ -267,8 +266,7 @@ static void answers_prove_themselves(void** state) {
   }
 }
 
-// --- pointedness, Painleve, angle
-// --------------------------------------------------------------------------------------
+// --- pointedness, Painleve, angle ------------------------------------------------------------------------------------
 
 // A sphere held by two contacts whose normals rise by phi towards each other: their forces may cancel along the line
 // through both points when the friction angle reaches phi.
@@ -351,8 +349,7 @@ static void sphere_does_not_couple(void** state) {
   ch_problem_destroy(problem);
 }
 
-// --- mistakes and failures
-// ---------------------------------------------------------------------------------------------
+// --- mistakes and failures -------------------------------------------------------------------------------------------
 
 static void bad_options_and_a_spent_clock_are_told(void** state) {
   (void)state;

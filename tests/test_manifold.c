@@ -10,8 +10,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-// --- shapes and lists
-// -------------------------------------------------------------------------------------------------
+// --- shapes and lists ------------------------------------------------------------------------------------------------
 
 static ChShape box(Rig* rig, double x, double y, double z) {
   const ChVec3 half = ch_vec(x, y, z);
@@ -62,8 +61,7 @@ static int count_below(const Rig* rig, double gap) {
   return count;
 }
 
-// --- against the reference
-// --------------------------------------------------------------------------------------------
+// --- against the reference -------------------------------------------------------------------------------------------
 
 // What holds for every list: one unit normal; the smallest gap is the separation along it; that separation is the best
 // there is; no key twice.
@@ -151,8 +149,7 @@ static void corners_and_edges_brought_together_have_the_gap_of_the_reference(voi
   }
 }
 
-// --- manifolds
-// --------------------------------------------------------------------------------------------------------
+// --- manifolds -------------------------------------------------------------------------------------------------------
 
 static void faces_touch_in_every_corner_of_their_overlap(void** state) {
   Rig* rig = *state;
@@ -235,8 +232,7 @@ static void a_small_corner_overlap_is_shallow(void** state) {
   }
 }
 
-// --- the house of cards
-// -----------------------------------------------------------------------------------------------
+// --- the house of cards ----------------------------------------------------------------------------------------------
 
 enum { CARDS = 27 };
 
@@ -351,8 +347,7 @@ static void an_apex_normal_turns_without_a_jump(void** state) {
   }
 }
 
-// --- the arch
-// ---------------------------------------------------------------------------------------------------------
+// --- the arch --------------------------------------------------------------------------------------------------------
 
 enum { VOUSSOIRS = 27 };
 

@@ -19,8 +19,7 @@ static ChJointDef joint_def(ChJointType type, int a, int b, ChVec3 at, ChVec3 ax
   return def;
 }
 
-// --- joints
-// -----------------------------------------------------------------------------------------------------------
+// --- joints ----------------------------------------------------------------------------------------------------------
 
 // Largest error of a pendulum's joint over three seconds: a mass at 1 m on a hinge, let go from the horizontal.
 static double pendulum_error(ChStabilization mode, double gamma, double h, bool project) {
@@ -110,8 +109,7 @@ static void overlaps_leave_at_the_rate_gamma(void** state) {
   ch_simulation_destroy(s);
 }
 
-// --- drives
-// -----------------------------------------------------------------------------------------------------------
+// --- drives ----------------------------------------------------------------------------------------------------------
 
 // A box on a slider to the ground along x, with one thing on its axis.
 static ChSimulation* slider(const ChJointAxis* axis, const ChSimulationOptions* options, double speed, int* box) {
@@ -275,8 +273,7 @@ static void joint_friction_brakes_with_its_force(void** state) {
   ch_simulation_destroy(s);
 }
 
-// --- springs, belts, locks
-// -------------------------------------------------------------------------------------------
+// --- springs, belts, locks -------------------------------------------------------------------------------------------
 
 // h^2 k / m = 1e8: the mass goes to where its spring holds it and stays, at any stiffness.
 static void I22_stiff_springs_are_stable(void** state) {
@@ -520,8 +517,7 @@ static void two_free_rotations_feel_the_spin(void** state) {
   CHECK_AT_MOST(energy[1], 0.6 * energy[0] + 1e-12);
 }
 
-// --- adaptive steps
-// --------------------------------------------------------------------------------------------------
+// --- adaptive steps --------------------------------------------------------------------------------------------------
 
 // Velocities alone see a ball when it overlaps already, by up to h v. With a tolerance the step is halved until it does
 // not, and grows back when the ball lies.

@@ -142,8 +142,7 @@ static void sides_touch_in_two_points_and_corners_bisect(void** state) {
   CHECK_NEAR(rig->list.points[0].gap, 0.0, 1e-14);
 }
 
-// --- chains
-// -----------------------------------------------------------------------------------------------------------
+// --- chains ----------------------------------------------------------------------------------------------------------
 
 static void a_flat_chain_is_a_plane(void** state) {
   Rig* rig = *state;

@@ -9,8 +9,7 @@
 #include "support/shapes.h"
 #include "support/slow_distance.h"
 
-// --- shapes and poses
-// ---------------------------------------------------------------------------------------------------
+// --- shapes and poses ------------------------------------------------------------------------------------------------
 
 typedef struct Kit {
   ChArena* arena;
@@ -54,8 +53,7 @@ static ChFrame random_or_upright(ChRandom* r, int trial) {
   return frame;
 }
 
-// --- every pair against the reference
-// -----------------------------------------------------------------------------------
+// --- every pair against the reference --------------------------------------------------------------------------------
 
 static double size_of(const ChPosed* a, const ChPosed* b) {
   double sum = 0.0;

@@ -59,8 +59,7 @@ static void check_same(const ChSimulation* a, const ChSimulation* b) {
   for (int k = 0; k < 2; ++k) free(bytes[k]);
 }
 
-// --- rest
-// -------------------------------------------------------------------------------------------------------------
+// --- rest ------------------------------------------------------------------------------------------------------------
 
 static ChSimulation* settle(bool rest, double until) {
   ChWorld* world = ch_test_world(3, g, 0.6, 0.0);
@@ -172,8 +171,7 @@ static void another_step_length_needs_no_iteration(void** state) {
   ch_simulation_destroy(s);
 }
 
-// --- bits
-// -------------------------------------------------------------------------------------------------------------
+// --- bits ------------------------------------------------------------------------------------------------------------
 
 static void same_bits_for_any_number_of_threads(void** state) {
   (void)state;
@@ -279,8 +277,7 @@ static void checkpoints_that_do_not_fit_are_refused(void** state) {
   ch_simulation_destroy(twin);
 }
 
-// --- failures
-// ---------------------------------------------------------------------------------------------------------
+// --- failures --------------------------------------------------------------------------------------------------------
 
 // Every allocation of a step fails in turn: the step is refused, nothing has changed, and the next try goes on as a run
 // that never knew.
@@ -455,8 +452,7 @@ static void fast_and_far_bodies_are_stepped(void** state) {
   ch_simulation_destroy(s);
 }
 
-// --- small things
-// -----------------------------------------------------------------------------------------------------
+// --- small things ----------------------------------------------------------------------------------------------------
 
 static void time_is_counted_and_not_summed(void** state) {
   (void)state;

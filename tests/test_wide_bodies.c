@@ -63,8 +63,7 @@ static void what_has_no_hubs_has_no_such_inverse(void** state) {
   assert_int_equal(ch_hub_inverse_find(arena, HUBBED, M).hubs, 0);
 }
 
-// --- a problem with bodies of all kinds
-// ---------------------------------------------------------------------------------
+// --- a problem with bodies of all kinds ------------------------------------------------------------------------------
 
 static const int size_of[KINDS] = {HUBBED, DENSE, RIGID, DIAGONAL}, first_of[KINDS + 1] = {0, 18, 32, 38, 51};
 

@@ -11,8 +11,7 @@
 
 static const double MOVING = 1e-6;  // of the mechanism's largest velocity, which is 1
 
-// --- reading the load
-// --------------------------------------------------------------------------------------------------
+// --- reading the load ------------------------------------------------------------------------------------------------
 
 static ChStatus read_numbers(ChContext* context, const char* path, FILE* file, int size, double* out) {
   char word[64];
@@ -39,8 +38,7 @@ static ChStatus read_load(ChContext* context, const char* path, int size, double
   return status;
 }
 
-// --- asking
-// ------------------------------------------------------------------------------------------------------------
+// --- asking ----------------------------------------------------------------------------------------------------------
 
 static bool memory_failed(const ChLimitAnswer* answer) { return answer->status == CH_ERR_MEMORY; }
 
@@ -119,8 +117,7 @@ void ch_limits_reset(ChLimitsReport* report) {
   report->mechanism = NULL;
 }
 
-// --- telling
-// -----------------------------------------------------------------------------------------------------------
+// --- telling ---------------------------------------------------------------------------------------------------------
 
 static bool undecided(const char* name, const ChLimitAnswer* answer) {
   if (answer->status != CH_OK) printf("%-11s undecided: %s\n", name, ch_status_text(answer->status));

@@ -14,8 +14,7 @@ static ChStatus open_pile(ChItemRun* run, ChScene** out) {
   return ch_item_scene(run, "cannonball", 2, parameters, out);
 }
 
-// --- Figure 2: four frames
-// ----------------------------------------------------------------------------------------------
+// --- Figure 2: four frames -------------------------------------------------------------------------------------------
 
 static ChStatus run_frames(ChItemRun* run) {
   ChReport* report = run->report;
@@ -59,8 +58,7 @@ const ChItem ch_item_000_fig2 = {
     .same_when_quick = true,
 };
 
-// --- Figure 3: the methods, step by step
-// -----------------------------------------------------------------------------------
+// --- Figure 3: the methods, step by step -----------------------------------------------------------------------------
 
 typedef struct Race {
   ChItemRun* run;

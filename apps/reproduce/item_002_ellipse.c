@@ -91,8 +91,7 @@ static ChStatus drop(ChItemRun* run, const Drop* d, const char* record, int room
   return status;
 }
 
-// --- ten frames
-// ---------------------------------------------------------------------------------------------------------
+// --- ten frames ------------------------------------------------------------------------------------------------------
 
 // Draws the frames, or only finds their range where `chart` is NULL: x from, x to, y to.
 static void trace_frames(const Drop* d, const Trace* t, ChReport* report, ChChart* chart, double box[3]) {
@@ -198,8 +197,7 @@ const ChItem ch_item_002_ellipse = {
     .same_when_quick = true,
 };
 
-// --- infeasibility
-// ------------------------------------------------------------------------------------------------------
+// --- infeasibility ---------------------------------------------------------------------------------------------------
 
 typedef struct Fit {
   Drop off, on;

@@ -66,8 +66,7 @@ static double relative(const ChProblem* p, const double* a, const double* b) {
   return size > 0.0 ? apart / size : apart;
 }
 
-// --- facets and circle
-// --------------------------------------------------------------------------------------------------
+// --- facets and circle -----------------------------------------------------------------------------------------------
 
 static ChStatus compare_facets(ChItemRun* run) {
   double sides[FACETS] = {4, 8, 16, 32, 64}, error[FACETS], *round, *polygon;
@@ -145,8 +144,7 @@ static ChStatus compare_stability(ChItemRun* run) {
   return CH_OK;
 }
 
-// --- the exact penalty
-// --------------------------------------------------------------------------------------------------
+// --- the exact penalty -----------------------------------------------------------------------------------------------
 
 static ChStatus compare_penalty(ChItemRun* run) {
   for (int k = 0; k < SCENES; ++k) {

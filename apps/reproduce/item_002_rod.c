@@ -33,8 +33,7 @@ static void write_rod(char* text, const Rod* r) {
 
 static double threshold(double kappa) { return 2.0 * sqrt(kappa * (1.0 + kappa)); }
 
-// --- the tables
-// ---------------------------------------------------------------------------------------------------------
+// --- the tables ------------------------------------------------------------------------------------------------------
 
 static const double friction[FRICTIONS] = {0.3, 0.75};
 static const double printed[FRICTIONS][LEVELS] = {
@@ -189,8 +188,7 @@ const ChItem ch_item_002_refinement = {
     .run = run_tables,
 };
 
-// --- the figure
-// ---------------------------------------------------------------------------------------------------------
+// --- the figure ------------------------------------------------------------------------------------------------------
 
 enum { FRAMES = 10 };
 

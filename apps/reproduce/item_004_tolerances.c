@@ -46,8 +46,7 @@ static ChStatus sweep_one(ChItemRun* run, const Swept* swept, const char* method
   return ch_item_play_timed(run, scene, &play, &out->summary, &out->seconds);
 }
 
-// --- the report
-// --------------------------------------------------------------------------------------------------------
+// --- the report ------------------------------------------------------------------------------------------------------
 
 static void tell(ChReport* report) {
   ch_report_text(

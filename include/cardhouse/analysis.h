@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "cardhouse/api.h"
 #include "cardhouse/certificate.h"
 #include "cardhouse/friction_matrix.h"
 
@@ -42,12 +43,13 @@ typedef struct ChAnalysis {
   ChCertificate at_zero;  // what doing nothing scores
 } ChAnalysis;
 
-ChStatus ch_problem_analyze(ChContext* context, const ChProblem* problem, ChAnalysis* out);
+CH_API ChStatus ch_problem_analyze(ChContext* context, const ChProblem* problem, ChAnalysis* out);
 
 // Painleve's paradox, contact by contact: the indicator W_nn - mu |W_nT| (not positive: sliding may press the contact
 // shut faster than its reaction can open it) and the mu at which it vanishes, W_nn / |W_nT|. Both arrays have
 // block_count entries, NaN where the block is no contact or cannot move; either may be NULL.
-ChStatus ch_problem_painleve(ChContext* context, const ChProblem* problem, double* indicator, double* critical_mu);
+CH_API ChStatus ch_problem_painleve(ChContext* context, const ChProblem* problem, double* indicator,
+                                    double* critical_mu);
 
 // --- limit analysis: docs/limit_analysis.md
 
@@ -57,7 +59,7 @@ typedef struct ChLimitOptions {
   double time_limit;      // seconds for one question; default 60
 } ChLimitOptions;
 
-ChLimitOptions ch_limit_options_default(void);
+CH_API ChLimitOptions ch_limit_options_default(void);
 
 typedef struct ChLimit {
   bool exists;       // the equilibrium, the factor, the multiplier or the self-stress that was asked for
@@ -79,24 +81,24 @@ typedef struct ChLimitState {
 // Does a static equilibrium exist? Global form: H r + f = 0 with r in K. Local form: W r + q = 0. Every contact of the
 // problem may carry a force, however far open. Where one exists, r is it; where none does, (v, u) is a motion on which
 // the load does work and no reaction can take it away.
-ChStatus ch_equilibrium_find(ChContext* context, const ChProblem* problem, const ChLimitOptions* options,
-                             ChLimitState state, ChLimit* out);
+CH_API ChStatus ch_equilibrium_find(ChContext* context, const ChProblem* problem, const ChLimitOptions* options,
+                                    ChLimitState state, ChLimit* out);
 
 // The smallest factor on all friction coefficients that admits an equilibrium. r is the equilibrium there, (v, u) the
 // motion that begins just below.
-ChStatus ch_friction_smallest(ChContext* context, const ChProblem* problem, const ChLimitOptions* options,
-                              ChLimitState state, ChLimit* out);
+CH_API ChStatus ch_friction_smallest(ChContext* context, const ChProblem* problem, const ChLimitOptions* options,
+                                     ChLimitState state, ChLimit* out);
 
 // The largest lambda >= 0 such that an equilibrium exists under f + lambda * load (local form: q + lambda * load);
 // load has dof (local: rows) entries. (v, u) is the mechanism that sets the limit.
-ChStatus ch_load_largest(ChContext* context, const ChProblem* problem, const double* load,
-                         const ChLimitOptions* options, ChLimitState state, ChLimit* out);
+CH_API ChStatus ch_load_largest(ChContext* context, const ChProblem* problem, const double* load,
+                                const ChLimitOptions* options, ChLimitState state, ChLimit* out);
 
 // Is there a self-stress: reactions in their cones, not all normal ones zero, that move nothing? If not, the friction
 // cone is pointed (000 (9)) and (v, u) is a velocity with u_n > mu |u_T| at every contact. With factor 0 on friction
 // that velocity takes the contacts apart (the disassembly test).
-ChStatus ch_self_stress_find(ChContext* context, const ChProblem* problem, double factor, const ChLimitOptions* options,
-                             ChLimitState state, ChLimit* out);
+CH_API ChStatus ch_self_stress_find(ChContext* context, const ChProblem* problem, double factor,
+                                    const ChLimitOptions* options, ChLimitState state, ChLimit* out);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #ifndef CARDHOUSE_CERTIFICATE_H
 #define CARDHOUSE_CERTIFICATE_H
 
+#include "cardhouse/api.h"
 #include "cardhouse/problem.h"
 
 #ifdef __cplusplus
@@ -24,11 +25,11 @@ typedef struct ChCertificate {
 } ChCertificate;
 
 // Grades r. For the global form v is the velocity that goes with it, or NULL: then it is computed from r.
-ChStatus ch_certify(ChContext* context, const ChProblem* problem, ChPose pose, const double* r, const double* v,
-                    ChCertificate* out);
+CH_API ChStatus ch_certify(ChContext* context, const ChProblem* problem, ChPose pose, const double* r, const double* v,
+                           ChCertificate* out);
 
 // True when natural, siconos and balance are at or below tolerance and cone is below 1e-10. NaN never passes.
-bool ch_certificate_met(const ChCertificate* certificate, double tolerance);
+CH_API bool ch_certificate_met(const ChCertificate* certificate, double tolerance);
 
 // How fast contacts that carry a load leave each other, in the problem's unit of velocity. Exact Coulomb: not at all.
 // In pose relaxed a sliding contact takes off with mu |u_T|, and this is the only part of the law that it breaks.
@@ -37,7 +38,7 @@ typedef struct ChTakeOff {
   int contacts;  // with a load: r_n above 1e-6 of the largest
 } ChTakeOff;
 
-ChTakeOff ch_take_off(const ChProblem* problem, const double* r, const double* u);
+CH_API ChTakeOff ch_take_off(const ChProblem* problem, const double* r, const double* u);
 
 #ifdef __cplusplus
 }

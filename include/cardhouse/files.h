@@ -2,6 +2,7 @@
 #ifndef CARDHOUSE_FILES_H
 #define CARDHOUSE_FILES_H
 
+#include "cardhouse/api.h"
 #include "cardhouse/problem.h"
 
 #ifdef __cplusplus
@@ -9,25 +10,25 @@ extern "C" {
 #endif
 
 // Reads a problem whatever its format: the content is looked at, not the name.
-ChStatus ch_problem_read(ChContext* context, const char* path, ChProblem** out);
+CH_API ChStatus ch_problem_read(ChContext* context, const char* path, ChProblem** out);
 
 // Writes a problem as FCLIB HDF5, local or global after its form; an existing file is replaced, and only once the
 // new one is whole.
 // FCLIB has no place for polygonal sections (ChBlock.sides): the file holds smooth cones with the same mu.
-ChStatus ch_problem_write(ChContext* context, const char* path, const ChProblem* problem);
+CH_API ChStatus ch_problem_write(ChContext* context, const char* path, const ChProblem* problem);
 
 // Writes problem and solution (v, u, r) together, the solution in FCLIB's solution group. v may be NULL for the local
 // form.
-ChStatus ch_solution_write(ChContext* context, const char* path, const ChProblem* problem, const double* v,
-                           const double* u, const double* r);
+CH_API ChStatus ch_solution_write(ChContext* context, const char* path, const ChProblem* problem, const double* v,
+                                  const double* u, const double* r);
 
 // Reads reactions for a warm start from a file's solution group or, where that is absent or all zero, its first guess.
 // r has problem->rows entries.
-ChStatus ch_reaction_read(ChContext* context, const char* path, const ChProblem* problem, double* r);
+CH_API ChStatus ch_reaction_read(ChContext* context, const char* path, const ChProblem* problem, double* r);
 
 // Adds guesses (FCLIB's guesses/1, guesses/2, ...) to an existing FCLIB file.
-ChStatus ch_guess_append(ChContext* context, const char* path, const ChProblem* problem, const double* v,
-                         const double* u, const double* r);
+CH_API ChStatus ch_guess_append(ChContext* context, const char* path, const ChProblem* problem, const double* v,
+                                const double* u, const double* r);
 
 #ifdef __cplusplus
 }

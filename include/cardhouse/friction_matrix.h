@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "cardhouse/api.h"
 #include "cardhouse/problem.h"
 
 #ifdef __cplusplus
@@ -26,7 +27,8 @@ typedef struct ChFrictionMatrix {
 } ChFrictionMatrix;
 
 // Smooth cones in space are given a polygon of so many sides first; the problem itself stays as it is.
-ChStatus ch_friction_matrix_classify(ChContext* context, const ChProblem* problem, int sides, ChFrictionMatrix* out);
+CH_API ChStatus ch_friction_matrix_classify(ChContext* context, const ChProblem* problem, int sides,
+                                            ChFrictionMatrix* out);
 
 #ifdef __cplusplus
 }

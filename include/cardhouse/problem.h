@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "cardhouse/api.h"
 #include "cardhouse/sparse.h"
 #include "cardhouse/status.h"
 
@@ -71,20 +72,21 @@ typedef struct ChProblem {
 
 // Copies and checks a definition. Refuses wrong sizes, indices out of range, NaN and infinities, negative mu,
 // lo > hi, a non-positive diagonal of M, a negative diagonal of W.
-ChStatus ch_problem_build(ChContext* context, const ChProblemDef* def, ChProblem** out);
-void ch_problem_destroy(ChProblem* problem);
+CH_API ChStatus ch_problem_build(ChContext* context, const ChProblemDef* def, ChProblem** out);
+CH_API void ch_problem_destroy(ChProblem* problem);
 
 // Gives every contact in space a polygonal section: inscribed, corners on the circle or ellipse, or circumscribed
 // (outer). An even number of sides from 4 to 64. Plane contacts have two directions anyway and stay as they are.
-ChStatus ch_problem_set_polygon(ChContext* context, ChProblem* problem, int sides, bool outer);
+CH_API ChStatus ch_problem_set_polygon(ChContext* context, ChProblem* problem, int sides, bool outer);
 
 // How many blocks obey a law, and how many rows they have.
-int ch_problem_count(const ChProblem* problem, ChLaw law);
-int ch_problem_rows(const ChProblem* problem, ChLaw law);
+CH_API int ch_problem_count(const ChProblem* problem, ChLaw law);
+CH_API int ch_problem_rows(const ChProblem* problem, ChLaw law);
 
 // A solution in the problem's own units. u and v follow from r; arrays belong to the caller.
 // Global: v = M^-1 (H r + f), u = H^T v + w. Local: u = W r + w, v is not touched and may be NULL.
-ChStatus ch_problem_velocity(ChContext* context, const ChProblem* problem, const double* r, double* v, double* u);
+CH_API ChStatus ch_problem_velocity(ChContext* context, const ChProblem* problem, const double* r, double* v,
+                                    double* u);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #ifndef CARDHOUSE_RECORD_H
 #define CARDHOUSE_RECORD_H
 
+#include "cardhouse/api.h"
 #include "cardhouse/simulation.h"
 
 #ifdef __cplusplus
@@ -21,17 +22,17 @@ typedef struct ChTrajectory ChTrajectory;
 
 // Creates the file and writes row 0. `scene` is the scene's JSON text, kept in the file; `every`: steps per row.
 // With `resume` an existing file is continued: rows later than the simulation's time are dropped.
-ChStatus ch_trajectory_create(ChContext* context, const char* path, const ChSimulation* simulation, const char* scene,
-                              int every, bool resume, ChTrajectory** out);
+CH_API ChStatus ch_trajectory_create(ChContext* context, const char* path, const ChSimulation* simulation,
+                                     const char* scene, int every, bool resume, ChTrajectory** out);
 // To be called after every step; writes a row every `every` steps, with the worst certificate since the last row.
-ChStatus ch_trajectory_add(ChContext* context, ChTrajectory* trajectory, const ChSimulation* simulation);
+CH_API ChStatus ch_trajectory_add(ChContext* context, ChTrajectory* trajectory, const ChSimulation* simulation);
 // Puts the rows so far into the file now; otherwise that is done twice a second.
-ChStatus ch_trajectory_flush(ChContext* context, ChTrajectory* trajectory);
+CH_API ChStatus ch_trajectory_flush(ChContext* context, ChTrajectory* trajectory);
 // Writes what is pending, closes and frees; the file is good at any moment before, too, up to the last flush.
-ChStatus ch_trajectory_close(ChContext* context, ChTrajectory* trajectory);
+CH_API ChStatus ch_trajectory_close(ChContext* context, ChTrajectory* trajectory);
 // What the steps since the last row add up to: a checkpoint between two rows needs it.
-ChRowSum ch_trajectory_since(const ChTrajectory* trajectory);
-void ch_trajectory_set_since(ChTrajectory* trajectory, const ChRowSum* since);
+CH_API ChRowSum ch_trajectory_since(const ChTrajectory* trajectory);
+CH_API void ch_trajectory_set_since(ChTrajectory* trajectory, const ChRowSum* since);
 
 // The whole run in one struct of plain values.
 typedef struct ChSummary {
@@ -55,28 +56,28 @@ typedef struct ChSummary {
   double seconds_collide, seconds_assemble, seconds_solve;
 } ChSummary;
 
-ChSummary ch_summary_begin(const ChSimulation* simulation);
-void ch_summary_add(ChSummary* summary, const ChSimulation* simulation);  // after every step
+CH_API ChSummary ch_summary_begin(const ChSimulation* simulation);
+CH_API void ch_summary_add(ChSummary* summary, const ChSimulation* simulation);  // after every step
 
 typedef struct ChTable ChTable;  // CSV, one line a step; worlds with deformable bodies have a column more
 // With `resume` an existing table is continued: lines of later steps are dropped.
-ChStatus ch_table_create(ChContext* context, const char* path, const ChSimulation* simulation, bool resume,
-                         ChTable** out);
-ChStatus ch_table_add(ChContext* context, ChTable* table, const ChSimulation* simulation);
-ChStatus ch_table_flush(ChContext* context, ChTable* table);  // otherwise that is done twice a second
-ChStatus ch_table_close(ChContext* context, ChTable* table);
+CH_API ChStatus ch_table_create(ChContext* context, const char* path, const ChSimulation* simulation, bool resume,
+                                ChTable** out);
+CH_API ChStatus ch_table_add(ChContext* context, ChTable* table, const ChSimulation* simulation);
+CH_API ChStatus ch_table_flush(ChContext* context, ChTable* table);  // otherwise that is done twice a second
+CH_API ChStatus ch_table_close(ChContext* context, ChTable* table);
 
 // DIR/world-00000042.vtp, DIR/contacts-00000042.vtp and DIR/world.pvd, DIR/contacts.pvd that list them, readable while
 // the run goes on. The folder is made where it is missing; a resumed run goes on with the lists that are there.
 typedef struct ChVtk ChVtk;
-ChStatus ch_vtk_create(ChContext* context, const char* folder, const ChSimulation* simulation, int every, bool resume,
-                       ChVtk** out);
-ChStatus ch_vtk_add(ChContext* context, ChVtk* vtk, const ChSimulation* simulation);
-ChStatus ch_vtk_close(ChContext* context, ChVtk* vtk);
+CH_API ChStatus ch_vtk_create(ChContext* context, const char* folder, const ChSimulation* simulation, int every,
+                              bool resume, ChVtk** out);
+CH_API ChStatus ch_vtk_add(ChContext* context, ChVtk* vtk, const ChSimulation* simulation);
+CH_API ChStatus ch_vtk_close(ChContext* context, ChVtk* vtk);
 
 // DIR/step-00000042.hdf5: the step's contact problem in FCLIB's global form, with the answer. The folder is made where
 // it is missing.
-ChStatus ch_problem_record(ChContext* context, const char* folder, const ChSimulation* simulation);
+CH_API ChStatus ch_problem_record(ChContext* context, const char* folder, const ChSimulation* simulation);
 
 // What a run keeps beside the simulation, so that its records go on as if it had not stopped.
 typedef struct ChRecordState {
@@ -86,21 +87,23 @@ typedef struct ChRecordState {
 } ChRecordState;
 
 // A checkpoint is written beside and then renamed: a kill at any moment leaves the old or the new one, whole.
-ChStatus ch_checkpoint_write(ChContext* context, const char* path, const ChSimulation* simulation, const char* scene,
-                             const ChRecordState* records);
+CH_API ChStatus ch_checkpoint_write(ChContext* context, const char* path, const ChSimulation* simulation,
+                                    const char* scene, const ChRecordState* records);
 // The same of what ch_simulation_save left before a step that has not ended: it may be called on another thread
 // meanwhile.
-ChStatus ch_checkpoint_write_saved(ChContext* context, const char* path, const ChSimulation* simulation,
-                                   const char* scene, const ChRecordState* records, const void* saved, size_t size);
+CH_API ChStatus ch_checkpoint_write_saved(ChContext* context, const char* path, const ChSimulation* simulation,
+                                          const char* scene, const ChRecordState* records, const void* saved,
+                                          size_t size);
 // `simulation` is of the same scene, which is checked by its text and by the corners of its meshes and hulls.
-ChStatus ch_checkpoint_read(ChContext* context, const char* path, ChSimulation* simulation, const char* scene,
-                            ChRecordState* records);
+CH_API ChStatus ch_checkpoint_read(ChContext* context, const char* path, ChSimulation* simulation, const char* scene,
+                                   ChRecordState* records);
 // Which options of the simulation, or frictions of its world, differ from those with which the checkpoint was written:
 // "h was 0.001, is 0.002; ...", or NULL. The caller frees it. A run that goes on with others is not the same to the
 // bit.
-ChStatus ch_checkpoint_changes(ChContext* context, const char* path, const ChSimulation* simulation, char** changes);
+CH_API ChStatus ch_checkpoint_changes(ChContext* context, const char* path, const ChSimulation* simulation,
+                                      char** changes);
 // The scene's text that a checkpoint carries; the caller frees it.
-ChStatus ch_checkpoint_scene(ChContext* context, const char* path, char** scene);
+CH_API ChStatus ch_checkpoint_scene(ChContext* context, const char* path, char** scene);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #ifndef CARDHOUSE_SCENE_H
 #define CARDHOUSE_SCENE_H
 
+#include "cardhouse/api.h"
 #include "cardhouse/simulation.h"
 
 #ifdef __cplusplus
@@ -18,16 +19,16 @@ typedef struct ChScene {
 
 // Reads a scene from text. `file` names it in messages and is where relative paths begin; NULL: the working folder.
 // A wrong scene is refused with file, line, column, JSON path, what is there and what would be right.
-ChStatus ch_scene_parse(ChContext* context, const char* text, const char* file, ChScene** out);
+CH_API ChStatus ch_scene_parse(ChContext* context, const char* text, const char* file, ChScene** out);
 // The same from a file, or "-" for standard input, or the name of a built-in scene.
-ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** out);
-void ch_scene_destroy(ChScene* scene);
+CH_API ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** out);
+CH_API void ch_scene_destroy(ChScene* scene);
 
 // Built-in scenes: parameters are pairs of name and value as text ("levels", "4").
-int ch_scene_builtin_count(void);
-const char* ch_scene_builtin_name(int index);
-const char* ch_scene_builtin_summary(int index);
-int ch_scene_builtin_find(const char* name);  // -1 when there is none
+CH_API int ch_scene_builtin_count(void);
+CH_API const char* ch_scene_builtin_name(int index);
+CH_API const char* ch_scene_builtin_summary(int index);
+CH_API int ch_scene_builtin_find(const char* name);  // -1 when there is none
 
 typedef struct ChSceneParameter {
   const char* name;
@@ -38,11 +39,11 @@ typedef struct ChSceneParameter {
   const char* words;  // "one|another" instead of a number, or NULL
 } ChSceneParameter;
 // NULL-terminated by a parameter without a name.
-const ChSceneParameter* ch_scene_builtin_parameters(int index);
+CH_API const ChSceneParameter* ch_scene_builtin_parameters(int index);
 
 // The scene as JSON text; the caller frees it. Unknown names and parameters are refused with the nearest known one.
-ChStatus ch_scene_builtin(ChContext* context, const char* name, int count, const char* const (*parameters)[2],
-                          char** text);
+CH_API ChStatus ch_scene_builtin(ChContext* context, const char* name, int count, const char* const (*parameters)[2],
+                                 char** text);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cardhouse/api.h"
 #include "cardhouse/certificate.h"
 #include "cardhouse/solve.h"
 #include "cardhouse/world.h"
@@ -58,13 +59,13 @@ typedef struct ChSimulationOptions {
 // two and a half seconds at most. A limit on work is for all that is done for an island in a step, a safe end where its
 // solve misses included; where a time limit is set it takes the work limit's place. Names of methods and settings are
 // not copied: they must live as long as the simulation.
-ChSimulationOptions ch_simulation_options_default(void);
+CH_API ChSimulationOptions ch_simulation_options_default(void);
 
 typedef struct ChIntegratorInfo {
   const char *name, *summary;
 } ChIntegratorInfo;
-int ch_integrator_count(void);
-ChIntegratorInfo ch_integrator_info(int index);
+CH_API int ch_integrator_count(void);
+CH_API ChIntegratorInfo ch_integrator_info(int index);
 
 typedef struct ChStepInfo {
   long step;
@@ -100,32 +101,34 @@ typedef struct ChContactView {
 } ChContactView;
 
 // Takes the world over (also when it fails) and frees it in the end.
-ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimulationOptions* options,
-                              ChSimulation** out);
-void ch_simulation_destroy(ChSimulation* simulation);
+CH_API ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimulationOptions* options,
+                                     ChSimulation** out);
+CH_API void ch_simulation_destroy(ChSimulation* simulation);
 
 // One step. CH_OK also where a tolerance was missed (info->missed says so); an error only where the step could not be
 // made. CH_STOPPED where options.solve.stop asked for it: the simulation is as it was before the step, and goes on from
 // there bit for bit as if nobody had asked.
-ChStatus ch_simulation_step(ChContext* context, ChSimulation* simulation, ChStepInfo* info);
+CH_API ChStatus ch_simulation_step(ChContext* context, ChSimulation* simulation, ChStepInfo* info);
 
-const ChWorld* ch_simulation_world(const ChSimulation* simulation);
-ChSimulationOptions* ch_simulation_options(ChSimulation* simulation);  // may be changed between steps; the next checks
-double ch_simulation_time(const ChSimulation* simulation);
-long ch_simulation_step_count(const ChSimulation* simulation);
-ChStepInfo ch_simulation_info(
-    const ChSimulation* simulation);  // of the last step; before the first: energies of the start
-ChBodyView ch_simulation_body(const ChSimulation* simulation, int body);
+CH_API const ChWorld* ch_simulation_world(const ChSimulation* simulation);
+CH_API ChSimulationOptions* ch_simulation_options(
+    ChSimulation* simulation);  // may be changed between steps; the next checks
+CH_API double ch_simulation_time(const ChSimulation* simulation);
+CH_API long ch_simulation_step_count(const ChSimulation* simulation);
+CH_API ChStepInfo
+ch_simulation_info(const ChSimulation* simulation);  // of the last step; before the first: energies of the start
+CH_API ChBodyView ch_simulation_body(const ChSimulation* simulation, int body);
 // Amplitudes of a deformable body's modes and their rates; valid until the next step. NULL where the body is rigid.
-const double* ch_simulation_modes(const ChSimulation* simulation, int body, int* count);
-const double* ch_simulation_rates(const ChSimulation* simulation, int body, int* count);
-ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* simulation, int body, ChVec3 velocity,
-                                    ChVec3 omega);
+CH_API const double* ch_simulation_modes(const ChSimulation* simulation, int body, int* count);
+CH_API const double* ch_simulation_rates(const ChSimulation* simulation, int body, int* count);
+CH_API ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* simulation, int body, ChVec3 velocity,
+                                           ChVec3 omega);
 // Puts the centre of mass elsewhere; orientation and velocities stay. Joints of the body and what it may overlap there
 // are the caller's matter.
-ChStatus ch_simulation_place(ChContext* context, ChSimulation* simulation, int body, ChVec3 position);
+CH_API ChStatus ch_simulation_place(ChContext* context, ChSimulation* simulation, int body, ChVec3 position);
 // `point` in the world; of a deformable body the vertex of its skin is pushed that is nearest to it.
-ChStatus ch_simulation_push(ChContext* context, ChSimulation* simulation, int body, ChVec3 impulse, ChVec3 point);
+CH_API ChStatus ch_simulation_push(ChContext* context, ChSimulation* simulation, int body, ChVec3 impulse,
+                                   ChVec3 point);
 
 // A damped spring to pull a body with, by the critical numbers of the body alone.
 typedef struct ChGrip {
@@ -138,28 +141,28 @@ typedef struct ChGrip {
 // Pulls the point `local` (the body's frame as it moves, origin in the centre of mass) towards `target` over the next
 // step; to be called before each step for as long as the pull lasts. Stable at any h. Of a deformable body the vertex
 // of its skin is pulled that is nearest to `local` in the shape without deformation.
-ChStatus ch_simulation_pull(ChContext* context, ChSimulation* simulation, int body, ChVec3 local, ChVec3 target,
-                            const ChGrip* grip);
-ChStatus ch_simulation_set_gravity(ChContext* context, ChSimulation* simulation, ChVec3 gravity);
+CH_API ChStatus ch_simulation_pull(ChContext* context, ChSimulation* simulation, int body, ChVec3 local, ChVec3 target,
+                                   const ChGrip* grip);
+CH_API ChStatus ch_simulation_set_gravity(ChContext* context, ChSimulation* simulation, ChVec3 gravity);
 // Of every pair of materials and in every direction.
-ChStatus ch_simulation_set_friction(ChContext* context, ChSimulation* simulation, double mu);
+CH_API ChStatus ch_simulation_set_friction(ChContext* context, ChSimulation* simulation, double mu);
 // Goes on where `from` is: its bodies are the first of this simulation's, the joints are the same. Time, states and
 // warm starts are taken over; bodies that `from` does not have keep the state they start with.
-ChStatus ch_simulation_carry(ChContext* context, ChSimulation* simulation, const ChSimulation* from);
+CH_API ChStatus ch_simulation_carry(ChContext* context, ChSimulation* simulation, const ChSimulation* from);
 // Island of each body in the last step, -1 where it is in none. False, with nothing written, when that is not known:
 // before the first step and after a change of options.
-bool ch_simulation_islands(const ChSimulation* simulation, int* island);
+CH_API bool ch_simulation_islands(const ChSimulation* simulation, int* island);
 
 // Contacts of the last step; valid until the next.
-const ChContactView* ch_simulation_contacts(const ChSimulation* simulation, int* count);
+CH_API const ChContactView* ch_simulation_contacts(const ChSimulation* simulation, int* count);
 
 // The contact problem of the last step, all islands together, in global form; the caller destroys it.
-ChStatus ch_simulation_problem(ChContext* context, const ChSimulation* simulation, ChProblem** out);
+CH_API ChStatus ch_simulation_problem(ChContext* context, const ChSimulation* simulation, ChProblem** out);
 
 // Everything the next steps depend on, as one block of bytes: a simulation of the same world that loads it goes on bit
 // for bit. `bytes` = NULL asks for the size.
-ChStatus ch_simulation_save(ChContext* context, const ChSimulation* simulation, void* bytes, size_t* size);
-ChStatus ch_simulation_load(ChContext* context, ChSimulation* simulation, const void* bytes, size_t size);
+CH_API ChStatus ch_simulation_save(ChContext* context, const ChSimulation* simulation, void* bytes, size_t* size);
+CH_API ChStatus ch_simulation_load(ChContext* context, ChSimulation* simulation, const void* bytes, size_t size);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "cardhouse/api.h"
 #include "cardhouse/certificate.h"
 #include "cardhouse/diagnostics.h"
 
@@ -72,14 +73,14 @@ typedef struct ChSolveInfo {
   char note[160];       // what the method adds, of its last part: counters of its own, how it ended; or empty
 } ChSolveInfo;
 
-ChSolveOptions ch_solve_options_default(void);
+CH_API ChSolveOptions ch_solve_options_default(void);
 
 // Solves the problem; r (rows), u (rows) and, for the global form, v (dof) belong to the caller. r ends inside its
 // cone. Returns CH_OK when solved; CH_MAX_ITER, CH_MAX_TIME, CH_STATIONARY (a local method can do no more),
 // CH_STOPPED (options->stop asked for it) or CH_ERR_NUMERIC with the best iterate when not; and another error, with
 // nothing written, for bad arguments.
-ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOptions* options, double* v, double* u,
-                  double* r, ChSolveInfo* info);
+CH_API ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOptions* options, double* v,
+                         double* u, double* r, ChSolveInfo* info);
 
 // What `cardhouse methods` lists.
 typedef struct ChMethodInfo {
@@ -97,8 +98,8 @@ typedef struct ChMethodInfo {
   int engine_sweeps;       // of a step of the game engines that it stands for, whose misses nobody mends; 0: for none
 } ChMethodInfo;
 
-int ch_method_count(void);
-ChMethodInfo ch_method_info(int index);
+CH_API int ch_method_count(void);
+CH_API ChMethodInfo ch_method_info(int index);
 
 typedef struct ChOptionInfo {
   const char* name;  // "nsgs.anderson"
@@ -106,8 +107,8 @@ typedef struct ChOptionInfo {
   double value, lowest, highest;
 } ChOptionInfo;
 
-int ch_option_count(void);
-ChOptionInfo ch_option_info(int index);
+CH_API int ch_option_count(void);
+CH_API ChOptionInfo ch_option_info(int index);
 
 #ifdef __cplusplus
 }

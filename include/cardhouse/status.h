@@ -5,6 +5,8 @@
 #ifndef CARDHOUSE_STATUS_H
 #define CARDHOUSE_STATUS_H
 
+#include "cardhouse/api.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -42,13 +44,14 @@ typedef struct ChContext {
 } ChContext;
 
 // The short text of a status, never NULL.
-const char* ch_status_text(ChStatus status);
+CH_API const char* ch_status_text(ChStatus status);
 
 // Records a failure and returns its status, so that `return ch_fail(...)` reads as one step.
-ChStatus ch_fail(ChContext* context, ChStatus status, const char* format, ...) __attribute__((format(printf, 3, 4)));
+CH_API ChStatus ch_fail(ChContext* context, ChStatus status, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 // Tells the caller's notice, where there is one: what is being done, for who waits.
-void ch_notice(ChContext* context, const char* format, ...) __attribute__((format(printf, 2, 3)));
+CH_API void ch_notice(ChContext* context, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "cardhouse/api.h"
 #include "cardhouse/geometry.h"
 #include "cardhouse/status.h"
 
@@ -28,12 +29,11 @@ typedef struct ChSignal {
   const double* table;  // table_count pairs, times ascending
 } ChSignal;
 
-ChStatus ch_world_create(ChContext* context, int dimension, ChWorld** out);  // 2 or 3
-void ch_world_destroy(ChWorld* world);
-ChStatus ch_world_set_gravity(ChContext* context, ChWorld* world, const ChSignal gravity[3]);
+CH_API ChStatus ch_world_create(ChContext* context, int dimension, ChWorld** out);  // 2 or 3
+CH_API void ch_world_destroy(ChWorld* world);
+CH_API ChStatus ch_world_set_gravity(ChContext* context, ChWorld* world, const ChSignal gravity[3]);
 
-// --- materials
-// --------------------------------------------------------------------------------------------------------
+// --- materials -------------------------------------------------------------------------------------------------------
 
 typedef struct ChMaterialDef {
   const char* name;
@@ -57,11 +57,10 @@ typedef struct ChPairDef {
 #define CH_PAIR_DEF \
   { .friction = {-1.0, -1.0}, .restitution = -1.0 }
 
-ChStatus ch_world_add_material(ChContext* context, ChWorld* world, const ChMaterialDef* def, int* id);
-ChStatus ch_world_add_pair(ChContext* context, ChWorld* world, const ChPairDef* def);
+CH_API ChStatus ch_world_add_material(ChContext* context, ChWorld* world, const ChMaterialDef* def, int* id);
+CH_API ChStatus ch_world_add_pair(ChContext* context, ChWorld* world, const ChPairDef* def);
 
-// --- bodies and shapes
-// ------------------------------------------------------------------------------------------------
+// --- bodies and shapes -----------------------------------------------------------------------------------------------
 
 typedef enum ChBodyKind {
   CH_BODY_DYNAMIC,
@@ -147,8 +146,8 @@ typedef struct ChShapeDef {
     .orientation = {1.0, 0.0, 0.0, 0.0}, .normal = { 0.0, 0.0, 1.0 } \
   }
 
-ChStatus ch_world_add_body(ChContext* context, ChWorld* world, const ChBodyDef* def, int* id);
-ChStatus ch_world_add_shape(ChContext* context, ChWorld* world, int body, const ChShapeDef* def, int* id);
+CH_API ChStatus ch_world_add_body(ChContext* context, ChWorld* world, const ChBodyDef* def, int* id);
+CH_API ChStatus ch_world_add_shape(ChContext* context, ChWorld* world, int body, const ChShapeDef* def, int* id);
 
 typedef enum ChSoftKind {
   CH_SOFT_MODAL,  // linear vibration modes: small deformations
@@ -177,13 +176,12 @@ typedef struct ChSoftDef {
   { .young = 1e6, .poisson = 0.3, .modes = 12 }
 
 // The body, which must be dynamic and without shapes, becomes deformable.
-ChStatus ch_world_add_soft(ChContext* context, ChWorld* world, int body, const ChSoftDef* def, int* shape);
+CH_API ChStatus ch_world_add_soft(ChContext* context, ChWorld* world, int body, const ChSoftDef* def, int* shape);
 
 // Two bodies that never touch each other; bodies joined by a joint are such a pair unless the joint says otherwise.
-ChStatus ch_world_ignore_pair(ChContext* context, ChWorld* world, int a, int b);
+CH_API ChStatus ch_world_ignore_pair(ChContext* context, ChWorld* world, int a, int b);
 
-// --- joints
-// -----------------------------------------------------------------------------------------------------------
+// --- joints ----------------------------------------------------------------------------------------------------------
 
 typedef enum ChJointType {  // freedoms left, in this order
   CH_JOINT_FIXED,           // none
@@ -234,10 +232,9 @@ typedef struct ChJointDef {
     .axis = {0.0, 0.0, 1.0}, .second_axis = { 1.0, 0.0, 0.0 } \
   }
 
-ChStatus ch_world_add_joint(ChContext* context, ChWorld* world, const ChJointDef* def, int* id);
+CH_API ChStatus ch_world_add_joint(ChContext* context, ChWorld* world, const ChJointDef* def, int* id);
 
-// --- forces
-// -----------------------------------------------------------------------------------------------------------
+// --- forces ----------------------------------------------------------------------------------------------------------
 
 typedef enum ChForceType {
   CH_FORCE_SPRING,   // between two points: k x + cubic x^3 + damping dx/dt, x = distance - length
@@ -265,15 +262,14 @@ typedef struct ChForceDef {
 #define CH_FORCE_DEF \
   { .axis = {0.0, 0.0, 1.0}, .length_as_is = true }
 
-ChStatus ch_world_add_force(ChContext* context, ChWorld* world, const ChForceDef* def, int* id);
+CH_API ChStatus ch_world_add_force(ChContext* context, ChWorld* world, const ChForceDef* def, int* id);
 
-// --- what is there
-// ----------------------------------------------------------------------------------------------------
+// --- what is there ---------------------------------------------------------------------------------------------------
 
-int ch_world_dimension(const ChWorld* world);
-int ch_world_body_count(const ChWorld* world);
-const char* ch_world_body_name(const ChWorld* world, int body);
-int ch_world_find_body(const ChWorld* world, const char* name);  // -1 when there is none
+CH_API int ch_world_dimension(const ChWorld* world);
+CH_API int ch_world_body_count(const ChWorld* world);
+CH_API const char* ch_world_body_name(const ChWorld* world, int body);
+CH_API int ch_world_find_body(const ChWorld* world, const char* name);  // -1 when there is none
 
 #ifdef __cplusplus
 }

@@ -78,8 +78,7 @@ static void program_free(void* object) {
   if (p->lp) glp_delete_prob(p->lp);
 }
 
-// --- columns
-// -----------------------------------------------------------------------------------------------------------
+// --- columns ---------------------------------------------------------------------------------------------------------
 
 // Sparse sum of columns of D A for one block, with weights; returns the number of entries put behind lp_index[1].
 static int gather(ChConeProgram* p, const ChBlock* block, const double* weight) {
@@ -192,8 +191,7 @@ static void add_block(ChConeProgram* p, int i) {
     add_edge(p, (Edge){.block = i, .axis = a}, -INFINITY, INFINITY);
 }
 
-// --- building
-// ----------------------------------------------------------------------------------------------------------
+// --- building --------------------------------------------------------------------------------------------------------
 
 static double scaled_size(const ChConeProgramDef* def, const double* x) {
   double size = 0.0;
@@ -290,8 +288,7 @@ void ch_cone_program_set_friction(ChConeProgram* p, double factor) {
   watch_solver(p, false);
 }
 
-// --- solving
-// -----------------------------------------------------------------------------------------------------------
+// --- solving ---------------------------------------------------------------------------------------------------------
 
 // From the empty basis every reduced cost is a cost, none of them negative: the dual simplex may begin at once, and on
 // these very degenerate programmes it needs far fewer steps than the primal from the imbalances. When edges have been

@@ -90,8 +90,7 @@ static void give_mechanism(Question* q, const ChConeProgram* program) {
   for (int i = 0; q->state.v && q->problem->form == CH_FORM_GLOBAL && i < m; ++i) q->state.v[i] = q->v[i] / largest;
 }
 
-// --- the four questions
-// ------------------------------------------------------------------------------------------------
+// --- the four questions ----------------------------------------------------------------------------------------------
 
 static ChStatus balance(Question* q, ChConeProgram* program, bool* balanced) {
   ChConeAnswer answer;
@@ -175,8 +174,7 @@ static ChStatus answer_self_stress(Question* q) {
   return balance(q, program, &q->out->exists);
 }
 
-// --- the way in
-// --------------------------------------------------------------------------------------------------------
+// --- the way in ------------------------------------------------------------------------------------------------------
 
 static ChStatus check(ChContext* context, const Question* q) {
   const ChLimitOptions* o = &q->options;

@@ -56,8 +56,7 @@ static void emit(ChBroad* broad, int i, int j) {
   broad->pairs[broad->pair_count++] = (ChBroadPair){{i < j ? i : j, i < j ? j : i}};
 }
 
-// --- levels
-// -------------------------------------------------------------------------------------------------------------
+// --- levels ----------------------------------------------------------------------------------------------------------
 
 // Edges are sorted into bins: bin b holds those up to 2^(b / BINS_PER_OCTAVE).
 static int bin_of(const ChBox3* box) {
@@ -117,8 +116,7 @@ static void choose_levels(ChBroad* broad, int count, const ChBroadItem* items) {
   }
 }
 
-// --- cells (numbered modulo 2^32: far apart, two may have the same number, and their boxes tell them apart)
-// --------------------------------------------------------------------------------------------------------------
+// --- cells (numbered modulo 2^32: far apart, two may have the same number, and their boxes tell them apart) ----------
 
 static uint32_t cell_of(double x, double inverse) {
   return (uint32_t)(int64_t)floor(ch_clamp(x * inverse, -1e18, 1e18));
@@ -190,8 +188,7 @@ static void search_level(ChBroad* broad, const Entry* e, int level) {
       for (uint32_t x = 0; x <= reach[0]; ++x) search_cell(broad, e, level, low[0] + x, low[1] + y, low[2] + z);
 }
 
-// --- those without a grid
-// -----------------------------------------------------------------------------------------------
+// --- those without a grid --------------------------------------------------------------------------------------------
 
 static void compare_with_all(ChBroad* broad, int i, int count, const ChBroadItem* items) {
   for (int j = 0; j < count; ++j) {
@@ -213,8 +210,7 @@ static void compare_with_plane(ChBroad* broad, const ChBroadPlane* plane, int co
       emit(broad, plane->item, j);
 }
 
-// --- order
-// --------------------------------------------------------------------------------------------------------------
+// --- order -----------------------------------------------------------------------------------------------------------
 
 static void sort_by(ChBroad* broad, int which, int count, const ChBroadPair* from, ChBroadPair* to) {
   memset(broad->start, 0, ((size_t)count + 1) * sizeof *broad->start);

@@ -67,8 +67,7 @@ ChSegmentPair ch_segment_pair(const ChSegment* a, const ChSegment* b) {
   return best;
 }
 
-// --- point and polytope
-// -------------------------------------------------------------------------------------------------
+// --- point and polytope ----------------------------------------------------------------------------------------------
 
 // The loop of face f as segments, cyclic.
 static int loop_vertex(const ChPolytope* p, int f, int k) {

@@ -58,8 +58,7 @@ struct ChCollider {
   ChManifold* lists;  // of threads
 };
 
-// --- what never touches
-// -------------------------------------------------------------------------------------------------
+// --- what never touches ----------------------------------------------------------------------------------------------
 
 static void list_ignored(ChCollider* c) {
   const ChWorld* world = c->world;
@@ -83,8 +82,7 @@ static bool is_ignored(const ChCollider* c, int a, int b) {
   return false;
 }
 
-// --- creating
-// -----------------------------------------------------------------------------------------------------------
+// --- creating --------------------------------------------------------------------------------------------------------
 
 // One tree for all bodies of a skin.
 static const ChSkinTree* tree_of(const ChCollider* c, int count, const ChSoft* soft) {
@@ -144,8 +142,7 @@ void ch_collider_destroy(ChCollider* c) {
   if (c) ch_arena_destroy(c->arena);
 }
 
-// --- boxes
-// --------------------------------------------------------------------------------------------------------------
+// --- boxes -----------------------------------------------------------------------------------------------------------
 
 static bool finite_vec(ChVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 
@@ -226,8 +223,7 @@ static int place_shapes(ChCollider* c, const ChBodyState* states, const ChCollid
   return planes;
 }
 
-// --- pairs
-// --------------------------------------------------------------------------------------------------------------
+// --- pairs -----------------------------------------------------------------------------------------------------------
 
 // Between samples, where both shapes are known by samples and distances; 0 where they are not. Skins keep all theirs.
 static double sample_spacing(const ChShape* a, const ChShape* b) {

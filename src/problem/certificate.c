@@ -56,8 +56,7 @@ static bool is_zero(long n, const double* x) {
   return true;
 }
 
-// --- velocities
-// -------------------------------------------------------------------------------------------------------
+// --- velocities ------------------------------------------------------------------------------------------------------
 
 static void prepare_local(ChGrader* g) {
   const ChSparse* W = &g->problem->W;
@@ -119,8 +118,7 @@ static ChStatus find_velocity(ChContext* context, ChGrader* g, const double* r, 
   return CH_OK;
 }
 
-// --- weights
-// ----------------------------------------------------------------------------------------------------------
+// --- weights ---------------------------------------------------------------------------------------------------------
 
 // Rows whose diagonal is zero belong to two fixed bodies: no reaction moves them and they are left out.
 static ChStatus weigh_rows(ChContext* context, ChGrader* g, int row, int count) {
@@ -147,8 +145,7 @@ static ChStatus weigh_blocks(ChContext* context, ChGrader* g) {
   return CH_OK;
 }
 
-// --- the fields
-// -------------------------------------------------------------------------------------------------------
+// --- the fields ------------------------------------------------------------------------------------------------------
 
 // A contact without reaction that parts, r = 0 and u_n > 0, is solved: -rho hat u lies in the polar cone, and here by
 // far more than round-off, so that every figure of it is zero to the last bit.

@@ -19,8 +19,7 @@
 
 enum { DENSE_LIMIT = 64 };
 
-// --- dense parts
-// ------------------------------------------------------------------------------------------------------
+// --- dense parts -----------------------------------------------------------------------------------------------------
 
 // LU with row exchanges; false when a pivot is zero or not a number.
 static bool lu_factor(int n, double* a, int* pivot) {
@@ -92,8 +91,7 @@ static ChStatus factor_dense(ChContext* context, ChCompliance* mass, ChPart* par
                  part->member[0]);
 }
 
-// --- sparse parts
-// -----------------------------------------------------------------------------------------------------
+// --- sparse parts ----------------------------------------------------------------------------------------------------
 
 static void finish_cholmod(void* object) { cholmod_finish(object); }
 static void free_umfpack(void* object) { umfpack_di_free_numeric(&object); }
@@ -183,8 +181,7 @@ static ChStatus factor_sparse(ChContext* context, ChCompliance* mass, ChPart* pa
   return part->cholesky ? CH_OK : factor_umfpack(context, mass, part);
 }
 
-// --- all parts
-// --------------------------------------------------------------------------------------------------------
+// --- all parts -------------------------------------------------------------------------------------------------------
 
 // Unknowns that stand alone; returns how many do not.
 static int find_alone(ChCompliance* mass) {

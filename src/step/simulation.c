@@ -117,8 +117,7 @@ ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodySta
   return ch_collide(context, s->collider, states, &options, gaps, count);
 }
 
-// --- one step
-// ---------------------------------------------------------------------------------------------------------
+// --- one step --------------------------------------------------------------------------------------------------------
 
 // The two scratch arenas in turn: what the last step left stays readable during this one.
 static void turn_scratch(ChSimulation* s) {
@@ -295,8 +294,7 @@ ChStatus ch_simulation_step(ChContext* context, ChSimulation* s, ChStepInfo* inf
   return CH_OK;
 }
 
-// --- what the caller may ask and change
-// -------------------------------------------------------------------------------
+// --- what the caller may ask and change ------------------------------------------------------------------------------
 
 const ChWorld* ch_simulation_world(const ChSimulation* s) { return s->world; }
 

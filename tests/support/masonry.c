@@ -103,8 +103,7 @@ ChRig* ch_arch_assemble(const ChRecipe* recipe) {
   return rig;
 }
 
-// --- boxes
-// ------------------------------------------------------------------------------------------------------------
+// --- boxes -----------------------------------------------------------------------------------------------------------
 
 ChRig* ch_tower_assemble(const ChRecipe* recipe) {
   ChRig* rig = ch_recipe_rig(recipe, 3);

@@ -53,8 +53,7 @@ ChRig* ch_skates_assemble(const ChRecipe* recipe) {
   return rig;
 }
 
-// --- joints
-// -----------------------------------------------------------------------------------------------------------
+// --- joints ----------------------------------------------------------------------------------------------------------
 
 // Links hang one from another at 45 degrees, the first from the ceiling; the last touches the floor at its lower end.
 // A pyramid stands on the corners of a regular hexagon (000, figure 1): any three of them that are not next to each

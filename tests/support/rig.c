@@ -67,8 +67,7 @@ int ch_rig_body_count(const ChRig* rig) { return rig->body_count; }
 int ch_rig_block_count(const ChRig* rig) { return rig->block_count; }
 const double* ch_rig_position(const ChRig* rig, int body) { return rig->bodies[body].position; }
 
-// --- bodies
-// -----------------------------------------------------------------------------------------------------------
+// --- bodies ----------------------------------------------------------------------------------------------------------
 
 static void invert3(const double a[9], double out[9]) {
   for (int i = 0; i < 3; ++i)
@@ -150,8 +149,7 @@ void ch_rig_shake(ChRig* rig, double noise, double length, double seed) {
       rig->bodies[b].velocity[i] += noise * ch_random_normal(&random) / (i < rig->dimension ? 1.0 : length);
 }
 
-// --- constraints
-// ------------------------------------------------------------------------------------------------------
+// --- constraints -----------------------------------------------------------------------------------------------------
 
 static int add_block(ChRig* rig, ChBlock block) {
   rig->blocks = grown(rig->blocks, rig->block_count, sizeof *rig->blocks);
@@ -302,8 +300,7 @@ int ch_rig_add_motor(ChRig* rig, int a, int b, const double axis[3], double spee
 
 void ch_rig_add_bias(ChRig* rig, int block, int row, double bias) { rig->bias[block][row] += bias; }
 
-// --- assembly
-// ---------------------------------------------------------------------------------------------------------
+// --- assembly --------------------------------------------------------------------------------------------------------
 
 typedef struct Entries {
   long count;

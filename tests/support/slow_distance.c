@@ -73,8 +73,7 @@ double ch_slow_separation(const ChPosed* a, const ChPosed* b, ChVec3 n) {
   return -ha - hb;
 }
 
-// --- the difference B - A of the cores as the hull of points
-// ----------------------------------------------------------
+// --- the difference B - A of the cores as the hull of points ---------------------------------------------------------
 
 typedef struct Hull {
   int dimension, count;

@@ -91,8 +91,7 @@ ChRig* ch_pyramid_assemble(const ChRecipe* recipe) {
   return rig;
 }
 
-// --- rain
-// -------------------------------------------------------------------------------------------------------------
+// --- rain ------------------------------------------------------------------------------------------------------------
 // Separate spheres that strike the floor: one contact each, and W_nT = 0, so that every one has its closed form.
 
 ChRig* ch_rain_assemble(const ChRecipe* recipe) {

@@ -26,8 +26,7 @@ const char* ch_verdict_word(ChVerdict verdict) {
   return words[verdict];
 }
 
-// --- running
-// ----------------------------------------------------------------------------------------------------------
+// --- running ---------------------------------------------------------------------------------------------------------
 
 // What a child hands back; r, u and v follow it in memory.
 typedef struct Answer {
@@ -166,8 +165,7 @@ void ch_trial_reset(ChTrial* trial) {
   *trial = (ChTrial){0};
 }
 
-// --- comparing
-// --------------------------------------------------------------------------------------------------------
+// --- comparing -------------------------------------------------------------------------------------------------------
 
 typedef struct Weights {
   double* rho;   // per row, by blocks; 0 where nothing moves

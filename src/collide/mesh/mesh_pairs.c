@@ -81,8 +81,7 @@ static bool known(const Query* q, int until, const ChGap* point) {
   return false;
 }
 
-// --- faces
-// --------------------------------------------------------------------------------------------------------------
+// --- faces -----------------------------------------------------------------------------------------------------------
 
 static bool over_triangle(const ChMesh* mesh, int cell, ChVec3 point, double slack) {
   for (int k = 0; k < 3; ++k)
@@ -157,8 +156,7 @@ static void number_faces(const Query* q) {
   }
 }
 
-// --- edges
-// --------------------------------------------------------------------------------------------------------------
+// --- edges -----------------------------------------------------------------------------------------------------------
 
 typedef struct MeshEdge {
   int cell, k, other;       // triangles on both sides, `other` -1 at a border

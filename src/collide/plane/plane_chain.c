@@ -95,8 +95,7 @@ static void add_over_segment(Chain* c, const Segment* s, ChVec3 x, uint64_t key)
   add(c, ch_along(x, -gap, s->normal), s->normal, gap, key);
 }
 
-// --- disks and ellipses
-// -----------------------------------------------------------------------------------------------
+// --- disks and ellipses ----------------------------------------------------------------------------------------------
 
 // A round shape at a jutting corner: the best direction strictly between the corner's normals.
 static void add_round_corner(Chain* c, const Corner* corner) {
@@ -119,8 +118,7 @@ static void add_round(Chain* c, const Segment* s) {
   if (s->start_open) add_round_corner(c, &start);
 }
 
-// --- polygons
-// ---------------------------------------------------------------------------------------------------------
+// --- polygons --------------------------------------------------------------------------------------------------------
 
 static bool is_between(const Corner* corner, ChVec3 m) {
   return clockwise(corner->first, m) >= -1e-9 && clockwise(m, corner->last) >= -1e-9;

@@ -31,8 +31,7 @@ void ch_pair_sphere_polytope(const ChPosed* a, const ChPosed* b, double margin, 
   ch_manifold_add(out, ch_along(a->frame.at, -0.5 * (foot.distance + radius), outward), ch_neg(outward), gap, key);
 }
 
-// --- capsules, in the polytope's frame
-// ----------------------------------------------------------------------------------
+// --- capsules, in the polytope's frame -------------------------------------------------------------------------------
 
 typedef struct Rod {
   const ChPolytope* p;
