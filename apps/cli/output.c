@@ -17,15 +17,16 @@ json_t* ch_json_certificate(const ChCertificate* certificate) {
   return object;
 }
 
-json_t* ch_json_problem(const char* path, const ChProblem* p) {
+json_t* ch_json_problem(const char* path, const ChProblem* problem) {
+  const ChProblemView view = ch_problem_view(problem), *p = &view;
   bool global = p->form == CH_FORM_GLOBAL;
   json_t* object = json_object();
   json_object_set_new(object, "file", ch_json_path(path));
   json_t* sizes =
       json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "form", global ? "global" : "local", "dimension",
-                p->dimension, "contacts", ch_problem_count(p, CH_LAW_CONTACT), "unilaterals",
-                ch_problem_count(p, CH_LAW_UNILATERAL), "bilaterals", ch_problem_count(p, CH_LAW_BILATERAL), "limits",
-                ch_problem_count(p, CH_LAW_LIMIT), "dof", global ? p->dof : p->rows, "rows", p->rows);
+                p->dimension, "contacts", ch_problem_count(problem, CH_LAW_CONTACT), "unilaterals",
+                ch_problem_count(problem, CH_LAW_UNILATERAL), "bilaterals", ch_problem_count(problem, CH_LAW_BILATERAL),
+                "limits", ch_problem_count(problem, CH_LAW_LIMIT), "dof", global ? p->dof : p->rows, "rows", p->rows);
   json_object_update(object, sizes);
   json_decref(sizes);
   json_object_set_new(object, "asymmetry", ch_json_real(p->asymmetry));
@@ -73,13 +74,13 @@ void ch_problem_describe(const ChProblem* problem, char* text, size_t size) {
               {CH_LAW_BILATERAL, "bilateral", "bilaterals"},
               {CH_LAW_UNILATERAL, "unilateral", "unilaterals"},
               {CH_LAW_LIMIT, "limit", "limits"}};
-  bool global = problem->form == CH_FORM_GLOBAL;
-  snprintf(text, size, "%s form %s", global ? "global" : "local",
-           problem->dimension == 2 ? "in the plane" : "in space");
+  const ChProblemView view = ch_problem_view(problem);
+  bool global = view.form == CH_FORM_GLOBAL;
+  snprintf(text, size, "%s form %s", global ? "global" : "local", view.dimension == 2 ? "in the plane" : "in space");
   for (size_t k = 0; k < sizeof laws / sizeof *laws; ++k) {
     int count = ch_problem_count(problem, laws[k].law);
     if (count) append(text, size, ", %d %s", count, count == 1 ? laws[k].one : laws[k].many);
   }
-  append(text, size, ", %d rows", problem->rows);
-  if (global) append(text, size, ", %d degrees of freedom", problem->dof);
+  append(text, size, ", %d rows", view.rows);
+  if (global) append(text, size, ", %d degrees of freedom", view.dof);
 }

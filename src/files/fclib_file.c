@@ -49,7 +49,7 @@ int ch_fclib_part(ChLaw law) {
   return CH_FCLIB_CONTACT;
 }
 
-bool ch_fclib_order(ChArena* arena, const ChProblem* problem, ChFclibOrder* out) {
+bool ch_fclib_order(ChArena* arena, const ChProblemView* problem, ChFclibOrder* out) {
   *out = (ChFclibOrder){.block = CH_TAKE(arena, problem->block_count + 1, int),
                         .row = CH_TAKE(arena, problem->rows + 1, int)};
   if (!out->block || !out->row) return false;

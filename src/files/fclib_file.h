@@ -21,7 +21,7 @@ extern const char* const ch_fclib_part_names[CH_FCLIB_PARTS];
 int ch_fclib_part(ChLaw law);
 
 // False when out of memory (an arena without a landing).
-bool ch_fclib_order(ChArena* arena, const ChProblem* problem, ChFclibOrder* out);
+bool ch_fclib_order(ChArena* arena, const ChProblemView* problem, ChFclibOrder* out);
 
 ChStatus ch_fclib_read(ChContext* context, const char* path, ChProblem** out);
 
