@@ -41,7 +41,7 @@ static json_t* range_json(double lowest, double highest) {
 static json_t* painleve_json(const ChProblem* p, const ChAnalysis* a, const double* indicator, const double* critical) {
   json_t *indicators = json_array(), *criticals = json_array();
   for (int i = 0; i < p->block_count; ++i) {
-    if (p->blocks[i].law != CH_LAW_CONTACT) continue;
+    if (!ch_law_info(p->blocks[i].law)->friction) continue;
     json_array_append_new(indicators, ch_json_real(indicator[i]));
     json_array_append_new(criticals, ch_json_real(critical[i]));
   }

@@ -81,7 +81,7 @@ static const char* settle_cone(ChProblem* problem, const char* wanted) {
   bool elliptic = false;
   for (int i = 0; i < problem->block_count; ++i) {
     ChBlock* block = &problem->blocks[i];
-    if (block->law != CH_LAW_CONTACT || block->dimension != 3) continue;
+    if (!ch_law_info(block->law)->friction || block->dimension != 3) continue;
     if (wanted && strcmp(wanted, "circular") == 0) block->mu[1] = block->mu[0];
     elliptic |= block->mu[0] != block->mu[1];
   }

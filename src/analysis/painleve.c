@@ -58,7 +58,7 @@ void ch_painleve_find(ChArena* arena, const ChProblem* p, double* normal, double
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
     normal[i] = indicator[i] = critical_mu[i] = NAN;
-    if (block->law != CH_LAW_CONTACT) continue;
+    if (!ch_law_info(block->law)->friction) continue;
     double W[3] = {0};
     normal_row(p, block, b, x, W);
     if (!(W[0] > 0.0)) continue;
