@@ -49,6 +49,8 @@ PUBLIC = {
     "scene.h": "scene",
     "record.h": "record",
     "sparse.h": "linalg",
+    "dense.h": "linalg",
+    "delassus.h": "system",
     "problem.h": "problem",
     "certificate.h": "problem",
     "files.h": "files",

@@ -4,6 +4,8 @@
 
 #include "cardhouse/analysis.h"
 #include "cardhouse/certificate.h"
+#include "cardhouse/delassus.h"
+#include "cardhouse/dense.h"
 #include "cardhouse/diagnostics.h"
 #include "cardhouse/files.h"
 #include "cardhouse/friction_matrix.h"
@@ -13,6 +15,7 @@
 #include "cardhouse/scene.h"
 #include "cardhouse/simulation.h"
 #include "cardhouse/solve.h"
+#include "cardhouse/sparse.h"
 #include "cardhouse/status.h"
 #include "cardhouse/world.h"
 

@@ -35,7 +35,7 @@ typedef struct Parts {
 
 static const char* law_name(int part) { return ch_law_info((ChLaw)part)->name; }
 
-bool ch_fclib_order(ChArena* arena, const ChProblem* problem, ChFclibOrder* out) {
+bool ch_fclib_order(ChArena* arena, const ChProblemView* problem, ChFclibOrder* out) {
   *out = (ChFclibOrder){.block = CH_TAKE(arena, problem->block_count + 1, int),
                         .row = CH_TAKE(arena, problem->rows + 1, int)};
   if (!out->block || !out->row) return false;

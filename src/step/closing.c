@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/work.h"
 #include "problem/cones.h"
+#include "problem/contact_problem.h"
 #include "step/push_apart.h"
 
 typedef struct Answer {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "cardhouse/dense.h"
 #include "linalg/principal_angle.h"
-#include "linalg/spectrum.h"
 
 enum { MOST_ROWS = 1200 };  // the angle is dense work, cubic in its rows
 #define CASE_SLACK 1e-9     // of gamma
