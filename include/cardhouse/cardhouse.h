@@ -14,8 +14,7 @@
 #include "cardhouse/simulation.h"
 #include "cardhouse/solve.h"
 #include "cardhouse/status.h"
+#include "cardhouse/version.h"
 #include "cardhouse/world.h"
-
-#define CH_VERSION "0.1.0"
 
 #endif
