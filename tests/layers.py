@@ -40,6 +40,7 @@ USES = {**ENGINE, **IO, **APPS}
 PUBLIC = {
     "api.h": "base",
     "status.h": "base",
+    "version.h": "base",
     "geometry.h": "base",
     "world.h": "model",
     "def_field.h": "model",

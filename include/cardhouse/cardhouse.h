@@ -17,8 +17,7 @@
 #include "cardhouse/solve.h"
 #include "cardhouse/sparse.h"
 #include "cardhouse/status.h"
+#include "cardhouse/version.h"
 #include "cardhouse/world.h"
-
-#define CH_VERSION "0.1.0"
 
 #endif
