@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "cardhouse/disk.h"
 #include "cardhouse/files.h"
 #include "cardhouse/record.h"
 #include "problem/mass.h"
-#include "record/folder.h"
 #include "step/state.h"
 
 static ChStatus write_solved(ChContext* context, ChArena* arena, const char* path, const ChSimulation* s,

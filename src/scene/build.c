@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/nearest_word.h"
+#include "cardhouse/text.h"
 #include "model/world.h"
 #include "scene/build_soft.h"
 
