@@ -43,7 +43,7 @@ static ChStatus read_load(ChContext* context, const char* path, int size, double
 static bool memory_failed(const ChLimitAnswer* answer) { return answer->status == CH_ERR_MEMORY; }
 
 // A sliding contact dilates by the slope of its cone, u_n = mu |u_T|; one with more normal velocity than that opens.
-static void count_motion(const ChProblem* p, double factor, const double* u, ChMotion* out) {
+static void count_motion(const ChProblem* p, double factor, const double* u, ChMechanismCounts* out) {
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
     if (block->law != CH_LAW_CONTACT && block->law != CH_LAW_UNILATERAL) continue;
@@ -146,7 +146,7 @@ static void print_load(const ChLimitsReport* report) {
 }
 
 static void print_mechanism(const ChLimitsReport* report) {
-  const ChMotion* m = &report->motion;
+  const ChMechanismCounts* m = &report->motion;
   if (!report->mechanism_of) return;
   printf("mechanism   that limits the %s: %d contacts open, %d slide, %d stay shut\n", report->mechanism_of, m->opening,
          m->sliding, m->resting);

@@ -13,9 +13,9 @@ typedef struct ChLimitAnswer {
 } ChLimitAnswer;
 
 // How the blocks move in a mechanism.
-typedef struct ChMotion {
+typedef struct ChMechanismCounts {
   int resting, sliding, opening;
-} ChMotion;
+} ChMechanismCounts;
 
 typedef struct ChLimitsReport {
   bool asked;
@@ -28,7 +28,7 @@ typedef struct ChLimitsReport {
   double* mechanism;  // rows: the motion that limits the load, or else the friction, or the equilibrium; NULL: none
   const char* mechanism_of;
   double mechanism_factor;  // on friction
-  ChMotion motion;
+  ChMechanismCounts motion;
 } ChLimitsReport;
 
 // Fails only where the load cannot be read or memory runs out; a question that ran out of time is told as such.

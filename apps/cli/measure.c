@@ -172,7 +172,7 @@ static double mean_of(const ChSurvey* s, size_t offset) {
   }
   return count > 0 ? sum / count : NAN;
 }
-#define MEAN_OF(survey, member) mean_of((survey), offsetof(ChMoment, member))
+#define MEAN_OF(survey, member) mean_of((survey), offsetof(ChInstant, member))
 
 static void describe_region(const ChRegion* r, char* text, size_t size) {
   int used = r->kind == CH_REGION_CYLINDER

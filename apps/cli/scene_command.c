@@ -117,8 +117,7 @@ static ChExit write_scene(const ChCommand* self, int index, int count, char** wo
   return CH_EXIT_DONE;
 }
 
-// ----------------------------------------------------------------------------------------------------------------
-// check
+// --------------------------------------------------------------------------------------------------------------- check
 
 // A clamped body bends, but goes nowhere.
 static void print_counts(const char* name, const ChWorld* world) {

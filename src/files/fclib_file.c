@@ -6,8 +6,8 @@
 // so that bilateral rows are further columns of H, or W = [W V; V^T R]. The fclib library itself is not used to read:
 // it ends the process (exit) on the first thing it does not expect, and takes every size in the file at its word.
 //
-// In triplet matrices `i` holds rows and `p` columns, as CSparse has it; the comment in fclib.h says the opposite, but
-// no file follows it.
+// In triplet matrices `i` holds rows and `p` columns, as CSparse has it; the comment in fclib's header says otherwise,
+// but no file follows it.
 #include "files/fclib_file.h"
 
 #include <limits.h>
