@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/printable.h"
 #include "cardhouse/analysis.h"
+#include "cardhouse/clock.h"
 #include "cardhouse/files.h"
 #include "cli/commands.h"
 #include "cli/limits.h"
 #include "cli/output.h"
+#include "common/printable.h"
 
 #define ANALYZE_OPTIONS(X)                                                                                           \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                \

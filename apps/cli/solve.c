@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/printable.h"
+#include "cardhouse/clock.h"
 #include "cardhouse/files.h"
 #include "cardhouse/solve.h"
 #include "cli/commands.h"
@@ -15,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/signals.h"
 #include "cli/watch.h"
+#include "common/printable.h"
 
 #define SOLVE_OPTIONS(X)                                                                                   \
   X(TEXT, method, "auto", "NAME", 0, 0, "what solves it (auto); `cardhouse methods` lists them")           \

@@ -1,5 +1,5 @@
 // Other programs, by name: see program_path.h.
-#include "base/program_path.h"
+#include "common/program_path.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,10 @@
-#include "record/folder.h"
-
-#include "base/file_status.h"
-
+// A folder for the files of a run.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "cardhouse/disk.h"
 
 ChStatus ch_folder_make(ChContext* context, const char* path) {
   char* copy = strdup(path);

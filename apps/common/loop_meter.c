@@ -1,10 +1,10 @@
 // The interaction loop, measured: see loop_meter.h.
-#include "serve/loop_meter.h"
+#include "common/loop_meter.h"
 
 #include <math.h>
 
-#include "base/clock.h"
-#include "scene/json_text.h"
+#include "cardhouse/clock.h"
+#include "common/json.h"
 
 static const double WINDOW = 0.5;  // seconds
 

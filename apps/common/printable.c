@@ -1,5 +1,5 @@
 // Texts fit to be shown: see printable.h.
-#include "base/printable.h"
+#include "common/printable.h"
 
 #include <stdbool.h>
 #include <stdint.h>

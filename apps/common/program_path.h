@@ -1,6 +1,6 @@
 // Other programs, by name.
-#ifndef CH_BASE_PROGRAM_PATH_H
-#define CH_BASE_PROGRAM_PATH_H
+#ifndef CH_COMMON_PROGRAM_PATH_H
+#define CH_COMMON_PROGRAM_PATH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // Names and texts that came from outside, made fit to be shown. A terminal obeys control characters, and text that
 // changes direction can pass itself off as something else: such characters are shown by their number instead.
-#ifndef CH_BASE_PRINTABLE_H
-#define CH_BASE_PRINTABLE_H
+#ifndef CH_COMMON_PRINTABLE_H
+#define CH_COMMON_PRINTABLE_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Steps against the clock: see pace.h.
-#include "serve/pace.h"
+#include "common/pace.h"
 
 #include <math.h>
 

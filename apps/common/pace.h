@@ -3,8 +3,8 @@
 //
 // Few steps take long, and the next ones make up for it: a step may end behind the clock by `lag`. So it has what is
 // left until then, its limit at the most; where it is further behind, `least`, so that it catches up.
-#ifndef CH_SERVE_PACE_H
-#define CH_SERVE_PACE_H
+#ifndef CH_COMMON_PACE_H
+#define CH_COMMON_PACE_H
 
 #include <stdbool.h>
 

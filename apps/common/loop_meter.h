@@ -1,7 +1,7 @@
 // The interaction loop, measured: how many steps a second, how many of them met the tolerance and the time limit, how
 // much slower or faster than life. Over windows of half a second.
-#ifndef CH_SERVE_LOOP_METER_H
-#define CH_SERVE_LOOP_METER_H
+#ifndef CH_COMMON_LOOP_METER_H
+#define CH_COMMON_LOOP_METER_H
 
 #include <jansson.h>
 #include <stdbool.h>
