@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/printable.h"
 #include "cardhouse/analysis.h"
+#include "cardhouse/clock.h"
 #include "cardhouse/files.h"
 #include "cli/commands.h"
 #include "cli/limits.h"
 #include "cli/output.h"
+#include "common/printable.h"
 
 #define ANALYZE_OPTIONS(X)                                                                                           \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                \
@@ -42,7 +42,7 @@ static json_t* painleve_json(const ChProblemView* p, const ChAnalysis* a, const 
                              const double* critical) {
   json_t *indicators = json_array(), *criticals = json_array();
   for (int i = 0; i < p->block_count; ++i) {
-    if (p->blocks[i].law != CH_LAW_CONTACT) continue;
+    if (!ch_law_info(p->blocks[i].law)->friction) continue;
     json_array_append_new(indicators, ch_json_real(indicator[i]));
     json_array_append_new(criticals, ch_json_real(critical[i]));
   }

@@ -46,7 +46,7 @@ static bool memory_failed(const ChLimitAnswer* answer) { return answer->status =
 static void count_motion(const ChProblemView* p, double factor, const double* u, ChMechanismCounts* out) {
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
-    if (block->law != CH_LAW_CONTACT && block->law != CH_LAW_UNILATERAL) continue;
+    if (!ch_law_info(block->law)->opens) continue;
     const double* x = u + block->row;
     const double slip[2] = {block->dimension > 1 ? x[1] : 0.0, block->dimension > 2 ? x[2] : 0.0};
     const double slope = factor * hypot(block->mu[0] * slip[0], block->mu[1] * slip[1]);
@@ -99,7 +99,7 @@ ChStatus ch_limits_ask(ChContext* context, const ChProblem* problem, const char*
                           .highest_factor = options->highest_factor,
                           .loaded = load_path != NULL};
   for (int i = 0; i < p->block_count; ++i)
-    for (int a = 0; p->blocks[i].law == CH_LAW_CONTACT && a + 1 < p->blocks[i].dimension; ++a)
+    for (int a = 0; ch_law_info(p->blocks[i].law)->friction && a + 1 < p->blocks[i].dimension; ++a)
       out->mu_highest = fmax(out->mu_highest, p->blocks[i].mu[a]);
   double* u = calloc((size_t)p->rows + 1, sizeof *u);
   double* load = calloc((size_t)size + 1, sizeof *load);

@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/printable.h"
+#include "cardhouse/clock.h"
 #include "cardhouse/files.h"
 #include "cardhouse/solve.h"
 #include "cli/commands.h"
@@ -15,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/signals.h"
 #include "cli/watch.h"
+#include "common/printable.h"
 
 #define SOLVE_OPTIONS(X)                                                                                   \
   X(TEXT, method, "auto", "NAME", 0, 0, "what solves it (auto); `cardhouse methods` lists them")           \
@@ -82,7 +82,7 @@ static const char* settle_cone(ChProblem* problem, const char* wanted) {
   bool elliptic = false;
   for (int i = 0; i < p.block_count; ++i) {
     ChBlock block = p.blocks[i];
-    if (block.law != CH_LAW_CONTACT || block.dimension != 3 || block.mu[0] == block.mu[1]) continue;
+    if (!ch_law_info(block.law)->friction || block.dimension != 3 || block.mu[0] == block.mu[1]) continue;
     elliptic = true;
     block.mu[1] = block.mu[0];
     if (wanted && strcmp(wanted, "circular") == 0) ch_problem_set_block(NULL, problem, i, &block);

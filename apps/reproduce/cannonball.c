@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 
 enum { MOST = 10000 };              // 000, s4.B: where LCP0 and LCP1 are said to have failed
 static const double STOP = 1e-5;    // 000, s4.B: change of Lambda at which LCP1 stops

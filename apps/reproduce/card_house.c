@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/vector.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/geometry.h"
 #include "problem/cones.h"
 #include "reproduce/play.h"
 #include "step/state.h"
@@ -109,7 +109,7 @@ static ChStatus measure_contacts(ChContext* context, const ChSimulation* s, ChHo
   for (int i = 0; status == CH_OK && i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
     const double *ri = r + block->row, *ui = u + block->row;
-    if (block->law != CH_LAW_CONTACT) continue;
+    if (!ch_law_info(block->law)->friction) continue;
     step->residual += fabs(ri[0] * ui[0]);
     step->objective += ri[0] * ch_block_support(block, CH_POSE_COULOMB, ui);
     for (int a = 0; a < block->dimension; ++a) step->objective += ri[a] * ui[a];

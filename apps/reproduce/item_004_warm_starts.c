@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "reproduce/kept_impulse.h"
 #include "reproduce/subject.h"
 #include "step/state.h"

@@ -14,8 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/printable.h"
+#include "cardhouse/clock.h"
+#include "common/printable.h"
 #include "serve/server_state.h"
 
 enum {

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "cardhouse/api.h"
+#include "cardhouse/law.h"
 #include "cardhouse/sparse.h"
 #include "cardhouse/status.h"
 
@@ -20,16 +21,10 @@ extern "C" {
 
 typedef enum ChForm { CH_FORM_LOCAL, CH_FORM_GLOBAL } ChForm;
 
-typedef enum ChLaw {
-  CH_LAW_BILATERAL,   // r free, u = 0; dimension 1 to 6
-  CH_LAW_UNILATERAL,  // 0 <= r _|_ u >= 0; dimension 1
-  CH_LAW_CONTACT,     // Coulomb; dimension 2 in the plane, 3 in space
-  CH_LAW_LIMIT        // lo <= r <= hi, u = 0 inside, u >= 0 at lo, u <= 0 at hi; dimension 1
-} ChLaw;
-
 typedef enum ChPose { CH_POSE_COULOMB, CH_POSE_RELAXED, CH_POSE_FRICTIONLESS } ChPose;
 
-enum { CH_BLOCK_MAX = 6 };  // largest dimension of a block
+enum { CH_BLOCK_MAX = 6 };   // largest dimension of a block
+enum { CH_BLOCK_MORE = 4 };  // parameters of laws that need others than those named below
 
 // One block of the problem. `row` is filled in by the library.
 typedef struct ChBlock {
@@ -39,6 +34,7 @@ typedef struct ChBlock {
   double mu[2];   // contact: friction along tangent 1 and 2; equal = circular, different = elliptic
   double lo, hi;  // limit; may be infinite
   int sides;      // contact in space: 0 = smooth; M = polygon with corners mu (cos, sin)(2 pi j / M), M even, >= 4
+  double more[CH_BLOCK_MORE];  // what the law's row in cardhouse/law.h says; no law has any yet
 } ChBlock;
 
 // What a caller fills in. Everything is copied: the arrays may go out of scope after the build.

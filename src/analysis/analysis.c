@@ -105,17 +105,10 @@ static bool all_singular_values(ChArena* arena, const ChProblemView* p, const Pa
 }
 
 static ChSpan span_of_row(const ChBlock* block, int a) {
-  switch (block->law) {
-    case CH_LAW_BILATERAL:
-      return CH_SPAN_REMOVED;  // motions that the joints forbid couple nothing
-    case CH_LAW_UNILATERAL:
-      return CH_SPAN_FIRST;
-    case CH_LAW_CONTACT:
-      return a == 0 ? CH_SPAN_FIRST : CH_SPAN_SECOND;
-    case CH_LAW_LIMIT:
-      break;
-  }
-  return CH_SPAN_IGNORED;
+  const ChLawInfo* law = ch_law_info(block->law);
+  if (law->equation) return CH_SPAN_REMOVED;  // motions that the joints forbid couple nothing
+  if (!law->opens) return CH_SPAN_IGNORED;
+  return a == 0 ? CH_SPAN_FIRST : CH_SPAN_SECOND;
 }
 
 // cos theta = max x^T M^-1 y over unit x in the span of normals, y in that of tangents (004 (6.42)): the largest of the
@@ -214,7 +207,7 @@ static void analyze_friction(const ChProblemView* p, ChAnalysis* out) {
   double lowest = INFINITY, highest = -INFINITY;
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
-    if (block->law != CH_LAW_CONTACT) continue;
+    if (!ch_law_info(block->law)->friction) continue;
     for (int a = 0; a + 1 < block->dimension; ++a) {
       lowest = ch_min(lowest, block->mu[a]);
       highest = ch_max(highest, block->mu[a]);

@@ -22,7 +22,7 @@ void ch_painleve_find(const ChProblemView* p, const double* W_ii, double* normal
     const double* own = W_ii;
     W_ii += block->dimension * block->dimension;
     normal[i] = indicator[i] = critical_mu[i] = NAN;
-    if (block->law != CH_LAW_CONTACT) continue;
+    if (!ch_law_info(block->law)->friction) continue;
     double W[3] = {0};
     normal_row(block, own, W);
     if (!(W[0] > 0.0)) continue;

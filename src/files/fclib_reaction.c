@@ -28,7 +28,8 @@ static bool read_place(ChHdf5* h, const Place* place, const ChFclibOrder* order,
   const int* s = order->start;
   read_rows(h, place->r, order, 0, s[1], r);
   if (s[2] > s[1] && ch_hdf5_has(h, place->l)) read_rows(h, place->l, order, s[1], s[2], r);
-  if (s[4] > s[2] && ch_hdf5_has(h, place->own)) read_rows(h, place->own, order, s[2], s[4], r);
+  const int own = s[CH_FCLIB_OWN], end = s[CH_FCLIB_PARTS];
+  if (end > own && ch_hdf5_has(h, place->own)) read_rows(h, place->own, order, own, end, r);
   for (int k = 0; h->status == CH_OK && k < rows; ++k)
     if (r[k] != 0.0) return true;
   return false;

@@ -231,16 +231,17 @@ static void put_bundles(Writer* w) {
   ch_hdf5_put_ints(&w->h, "cardhouse/bilateral/dimension", count, dimension);
 }
 
-static void put_bounds(Writer* w) {
-  int first = w->order.block_start[CH_FCLIB_LIMIT], count = w->order.block_start[CH_FCLIB_LIMIT + 1] - first;
-  double* lo = ch_hdf5_take(&w->h, count, sizeof *lo);
-  double* hi = ch_hdf5_take(&w->h, count, sizeof *hi);
-  for (int k = 0; lo && hi && k < count; ++k) {
-    lo[k] = w->problem.blocks[w->order.block[first + k]].lo;
-    hi[k] = w->problem.blocks[w->order.block[first + k]].hi;
+static void put_parameters(Writer* w, int part) {
+  const ChLawInfo* law = ch_law_info((ChLaw)part);
+  int first = w->order.block_start[part], count = w->order.block_start[part + 1] - first;
+  char name[CH_HDF5_NAME_SIZE];
+  for (int k = 0; k < law->parameter_count; ++k) {
+    double* value = ch_hdf5_take(&w->h, count, sizeof *value);
+    for (int b = 0; value && b < count; ++b)
+      value[b] = ch_block_parameter(&w->problem.blocks[w->order.block[first + b]], k);
+    snprintf(name, sizeof name, "cardhouse/%s/%s", law->name, law->parameter[k].name);
+    ch_hdf5_put_doubles(&w->h, name, count, value);
   }
-  ch_hdf5_put_doubles(&w->h, "cardhouse/limit/lo", count, lo);
-  ch_hdf5_put_doubles(&w->h, "cardhouse/limit/hi", count, hi);
 }
 
 // A law that FCLIB does not know: its bias, and its columns of H, or its columns of W down to its own end and its rows
@@ -250,7 +251,7 @@ static void put_own_part(Writer* w, int part) {
   int from = w->order.start[part], to = w->order.start[part + 1];
   char group[CH_HDF5_NAME_SIZE], name[CH_HDF5_NAME_SIZE];
   if (from == to) return;
-  ch_hdf5_put_group(&w->h, ch_hdf5_join(group, "cardhouse", ch_fclib_part_names[part]));
+  ch_hdf5_put_group(&w->h, ch_hdf5_join(group, "cardhouse", ch_law_info((ChLaw)part)->name));
   put_part(w, group, "w", from, to, problem->w);
   if (problem->form == CH_FORM_GLOBAL) {
     Piece H = cut(w, problem->H, false, 0, problem->dof, from, to);
@@ -261,12 +262,12 @@ static void put_own_part(Writer* w, int part) {
     Piece rows = cut(w, problem->W, true, from, to, 0, from);
     put_matrix(w, ch_hdf5_join(name, group, "rows"), &rows);
   }
-  if (part == CH_FCLIB_LIMIT) put_bounds(w);
+  put_parameters(w, part);
 }
 
 static void put_own(Writer* w, const Piece* lower) {
   bool elliptic = is_elliptic(w), bundles = has_bundles(w), reordered = is_reordered(w);
-  bool own_rows = w->order.start[CH_FCLIB_UNILATERAL] != w->problem.rows;
+  bool own_rows = w->order.start[CH_FCLIB_OWN] != w->problem.rows;
   if (!elliptic && !bundles && !reordered && !own_rows && lower->count == 0 && lower->rows == 0) return;
   ch_hdf5_put_group(&w->h, "cardhouse");
   ch_hdf5_put_int(&w->h, "cardhouse/version", LAYOUT_VERSION);
@@ -274,8 +275,7 @@ static void put_own(Writer* w, const Piece* lower) {
   if (bundles) put_bundles(w);
   if (reordered) ch_hdf5_put_ints(&w->h, "cardhouse/order", w->problem.block_count, w->order.block);
   if (lower->rows > 0) put_matrix(w, "cardhouse/lower", lower);
-  put_own_part(w, CH_FCLIB_UNILATERAL);
-  put_own_part(w, CH_FCLIB_LIMIT);
+  for (int part = CH_FCLIB_OWN; part < CH_FCLIB_PARTS; ++part) put_own_part(w, part);
 }
 
 static void put_problem(Writer* w) {
@@ -302,10 +302,11 @@ static void put_solution(Writer* w, const char* group, const char* own, const do
   put_part(w, group, "u", 0, s[1], u);
   put_part(w, group, "r", 0, s[1], r);
   if (s[2] > s[1]) put_part(w, group, "l", s[1], s[2], r);
-  if (s[4] == s[2]) return;
+  const int end = s[CH_FCLIB_PARTS];
+  if (end == s[CH_FCLIB_OWN]) return;
   ch_hdf5_put_group(&w->h, own);
-  put_part(w, own, "u", s[2], s[4], u);
-  put_part(w, own, "r", s[2], s[4], r);
+  put_part(w, own, "u", s[CH_FCLIB_OWN], end, u);
+  put_part(w, own, "r", s[CH_FCLIB_OWN], end, r);
 }
 
 static ChStatus check_solution(ChContext* context, const char* path, const ChProblemView* problem, const double* v,
@@ -383,7 +384,7 @@ static void append_guess(Writer* w, const double* v, const double* u, const doub
   ch_hdf5_put_int(h, counter, number);
   snprintf(group, sizeof group, "guesses/%d", number);
   snprintf(own, sizeof own, "cardhouse/guesses/%d", number);
-  bool own_rows = w->order.start[CH_FCLIB_UNILATERAL] != w->problem.rows;
+  bool own_rows = w->order.start[CH_FCLIB_OWN] != w->problem.rows;
   if (own_rows && !ch_hdf5_has(h, "cardhouse")) ch_hdf5_put_group(h, "cardhouse");
   if (own_rows && !ch_hdf5_has(h, "cardhouse/guesses")) ch_hdf5_put_group(h, "cardhouse/guesses");
   put_solution(w, group, own, v, u, r);

@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "cardhouse/disk.h"
 #include "cardhouse/files.h"
 #include "cardhouse/record.h"
-#include "record/folder.h"
 #include "step/state.h"
 
 static ChStatus write_solved(ChContext* context, ChArena* arena, const char* path, const ChSimulation* s,
