@@ -55,6 +55,8 @@ PUBLIC = {
     "scene.h": "scene",
     "record.h": "record",
     "sparse.h": "linalg",
+    "complementarity.h": "solve",
+    "mcp.h": "mcp",
     "dense.h": "linalg",
     "delassus.h": "system",
     "problem.h": "problem",
