@@ -396,31 +396,31 @@ static void a_wrong_file_is_told_where(void** state) {
   assert_int_equal(ch_mcp_file_build(&context, *state, "/nowhere/problem.json", &mcp), CH_ERR_FILE);
 }
 
-int main(void) {
-  // x >= 0, 2 x - 3 >= 0, x (2 x - 3) = 0, by public functions alone.
-  static void what_a_caller_makes_is_solved_and_freed(void** state) {
-    (void)state;
-    ChContext context = {0};
-    const int at = 0;
-    double value = 2.0, b = -3.0, lower = 0.0, upper = INFINITY, x, F;
-    const ChTriplets A = {1, 1, 1, &at, &at, &value}, wide = {1, 2, 0, NULL, NULL, NULL};
-    ChMcp* mcp;
-    ChMcpInfo info;
-    assert_int_equal(ch_mcp_affine_create(&context, &A, &b, &lower, &upper, &mcp), CH_OK);
-    assert_int_equal(ch_mcp_solve(&context, mcp, NULL, &x, &info), CH_OK);
-    assert_true(near(x, 1.5, 1e-6) && near(ch_mcp_natural(mcp, &x, &F), info.natural, 0.0));
-    ch_mcp_destroy(mcp);
-    ch_mcp_destroy(NULL);
-    assert_int_equal(ch_mcp_affine_create(&context, &wide, &b, &lower, &upper, &mcp), CH_ERR_SIZE);
-    assert_null(mcp);
-    value = NAN;
-    assert_int_equal(ch_mcp_affine_create(&context, &A, &b, &lower, &upper, &mcp), CH_ERR_RANGE);
-    assert_int_equal(ch_mcp_model_create(&context, "grasp-sliding:seed=3", &mcp), CH_OK);
-    assert_int_equal(mcp->n, 2);
-    ch_mcp_destroy(mcp);
-    assert_null(ch_mcp_model_at(ch_mcp_model_count()));
-  }
+// x >= 0, 2 x - 3 >= 0, x (2 x - 3) = 0, by public functions alone.
+static void what_a_caller_makes_is_solved_and_freed(void** state) {
+  (void)state;
+  ChContext context = {0};
+  const int at = 0;
+  double value = 2.0, b = -3.0, lower = 0.0, upper = INFINITY, x, F;
+  const ChTriplets A = {1, 1, 1, &at, &at, &value}, wide = {1, 2, 0, NULL, NULL, NULL};
+  ChMcp* mcp;
+  ChMcpInfo info;
+  assert_int_equal(ch_mcp_affine_create(&context, &A, &b, &lower, &upper, &mcp), CH_OK);
+  assert_int_equal(ch_mcp_solve(&context, mcp, NULL, &x, &info), CH_OK);
+  assert_true(near(x, 1.5, 1e-6) && near(ch_mcp_natural(mcp, &x, &F), info.natural, 0.0));
+  ch_mcp_destroy(mcp);
+  ch_mcp_destroy(NULL);
+  assert_int_equal(ch_mcp_affine_create(&context, &wide, &b, &lower, &upper, &mcp), CH_ERR_SIZE);
+  assert_null(mcp);
+  value = NAN;
+  assert_int_equal(ch_mcp_affine_create(&context, &A, &b, &lower, &upper, &mcp), CH_ERR_RANGE);
+  assert_int_equal(ch_mcp_model_create(&context, "grasp-sliding:seed=3", &mcp), CH_OK);
+  assert_int_equal(mcp->n, 2);
+  ch_mcp_destroy(mcp);
+  assert_null(ch_mcp_model_at(ch_mcp_model_count()));
+}
 
+int main(void) {
 #define FACT(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       FACT(k5_rosenbrock_ends_in_its_valley_or_at_the_bound),
