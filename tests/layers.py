@@ -57,6 +57,7 @@ PUBLIC = {
     "sparse.h": "linalg",
     "dense.h": "linalg",
     "delassus.h": "system",
+    "law.h": "problem",
     "problem.h": "problem",
     "certificate.h": "problem",
     "files.h": "files",
