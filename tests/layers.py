@@ -41,6 +41,7 @@ PUBLIC = {
     "api.h": "base",
     "status.h": "base",
     "geometry.h": "base",
+    "id.h": "base",
     "world.h": "model",
     "simulation.h": "step",
     "scene.h": "scene",

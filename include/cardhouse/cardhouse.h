@@ -8,6 +8,7 @@
 #include "cardhouse/files.h"
 #include "cardhouse/friction_matrix.h"
 #include "cardhouse/geometry.h"
+#include "cardhouse/id.h"
 #include "cardhouse/problem.h"
 #include "cardhouse/record.h"
 #include "cardhouse/scene.h"

@@ -132,11 +132,11 @@ static ChQuat joint_turn(const ChWorld* world, const ChJointDef* def) {
 
 // --------------------------------------------------------------------------------------------------------------- add
 
-static ChStatus check_joint(ChContext* context, const ChWorld* world, ChJointDef* def, const char* what) {
+static ChStatus check_joint(ChContext* context, const ChWorld* world, ChJointDef* def, const char* what, int body[2]) {
   if (world->dimension == 2 && !types[def->type].plane)
     return ch_fail(context, CH_ERR_UNSUPPORTED, "%s: a plane world has no %s joints%s", what, types[def->type].name,
                    def->type == CH_JOINT_BALL ? "; a hinge does the same" : "");
-  ChStatus status = ch_world_check_bodies(context, world, def->body, what);
+  ChStatus status = ch_world_check_bodies(context, world, def->body, what, body);
   if (status == CH_OK) status = ch_check_vector(context, world, what, "at", def->at);
   if (status == CH_OK && def->type == CH_JOINT_DISTANCE)
     status = ch_check_vector(context, world, what, "second_at", def->second_at);
@@ -160,33 +160,39 @@ static ChStatus add_joint(ChContext* context, ChWorld* world, const void* argume
   snprintf(what, sizeof what, "joint '%.100s'", def.name);
   if ((unsigned)def.type >= sizeof types / sizeof *types)
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: type is %d, which is none", what, (int)def.type);
-  ChStatus status = check_joint(context, world, &def, what);
+  int body[2];
+  ChStatus status = check_joint(context, world, &def, what, body);
   if (status != CH_OK) return status;
 
   ChQuat turn = joint_turn(world, &def);
   ChJoint joint = {.name = ch_world_copy_text(world, def.name), .type = def.type, .length = def.length};
   for (int k = 0; k < 2; ++k) {
-    joint.body[k] = def.body[k];
-    joint.frame[k] =
-        in_body(world, def.body[k], k == 1 && def.type == CH_JOINT_DISTANCE ? def.second_at : def.at, turn);
-    joint.start_angle += (k == 0 ? -1.0 : 1.0) * (def.body[k] < 0 ? 0.0 : world->states[def.body[k]].angle);
+    joint.body[k] = body[k];
+    joint.frame[k] = in_body(world, body[k], k == 1 && def.type == CH_JOINT_DISTANCE ? def.second_at : def.at, turn);
+    joint.start_angle += (k == 0 ? -1.0 : 1.0) * (body[k] < 0 ? 0.0 : world->states[body[k]].angle);
   }
   for (int k = 0; k < 3; ++k) {
     joint.axes[k] = def.axes[k];
     joint.axes[k].target = ch_signal_copy(world, &def.axes[k].target);
   }
-  if (!def.collide && def.body[0] >= 0 && def.body[1] >= 0) {
+  if (!def.collide && body[0] >= 0 && body[1] >= 0) {
     CH_GROW(world, ignored, ignored_count, ignored_room);
     int* entry = world->ignored[world->ignored_count++];
-    entry[0] = def.body[0] < def.body[1] ? def.body[0] : def.body[1];
-    entry[1] = def.body[0] + def.body[1] - entry[0];
+    entry[0] = body[0] < body[1] ? body[0] : body[1];
+    entry[1] = body[0] + body[1] - entry[0];
   }
   CH_GROW(world, joints, joint_count, joint_room);
+  joint.slot = ch_slot_take(world, &world->joint_slots, world->joint_count);
   world->joints[world->joint_count] = joint;
   *id = world->joint_count++;
   return CH_OK;
 }
 
-ChStatus ch_world_add_joint(ChContext* context, ChWorld* world, const ChJointDef* def, int* id) {
-  return ch_world_add(context, world, def, id, add_joint);
+ChJointDef ch_joint_def_default(void) { return (ChJointDef){.axis = {0.0, 0.0, 1.0}, .second_axis = {1.0, 0.0, 0.0}}; }
+
+ChStatus ch_world_add_joint(ChContext* context, ChWorld* world, const ChJointDef* def, ChJointId* id) {
+  int row;
+  ChStatus status = ch_world_add(context, world, def, &row, add_joint);
+  if (status == CH_OK && id) *id = ch_joint_id_of(world, row);
+  return status;
 }
