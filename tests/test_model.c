@@ -126,12 +126,12 @@ static void plane_shapes_have_their_textbook_inertia(void** state) {
   }
 }
 
-static ChMass mass_of_points(int count, const ChVec3* points) {
+static ChMassProperties mass_of_points(int count, const ChVec3* points) {
   ChShapeDef def = ch_shape_def_default();
   def.type = CH_SHAPE_HULL, def.points = points, def.point_count = count;
   ChWorld* world = new_world(3);
   add_shape(world, new_body(world, CH_BODY_DYNAMIC), &def);
-  ChMass mass = ch_mass_of_shape(&world->shapes[0], 1.0);
+  ChMassProperties mass = ch_mass_of_shape(&world->shapes[0], 1.0);
   ch_world_destroy(world);
   return mass;
 }
@@ -141,7 +141,7 @@ static void a_tetrahedron_has_its_moments(void** state) {
   (void)state;
   const ChVec3 far = {7.0, -3.0, 11.0};
   const ChVec3 points[4] = {far, {8.0, -3.0, 11.0}, {7.0, -2.0, 11.0}, {7.0, -3.0, 12.0}};
-  ChMass mass = mass_of_points(4, points);
+  ChMassProperties mass = mass_of_points(4, points);
   CHECK_NEAR(mass.mass, 1.0 / 6.0, 1e-15);
   CHECK_AT_MOST(ch_norm(ch_sub(mass.centre, ch_add(far, ch_vec(0.25, 0.25, 0.25)))), 1e-14);
   for (int i = 0; i < 3; ++i)
@@ -181,7 +181,7 @@ static void a_random_hull_agrees_with_quadrature(void** state) {
     zz += (high * high * high - low * low * low) / 3.0 * h * h;
     xz += length * x * middle;
   }
-  ChMass mass = mass_of_points(COUNT, points);
+  ChMassProperties mass = mass_of_points(COUNT, points);
   ChVec3 centre = ch_scale(1.0 / volume, first);
   CHECK_NEAR(mass.mass, volume, 1e-3 * volume);
   CHECK_AT_MOST(ch_norm(ch_sub(mass.centre, centre)), 1e-3);
@@ -224,7 +224,7 @@ static void a_mesh_of_a_ball_converges_to_the_ball(void** state) {
   ChArena* arena = ch_arena_create(NULL);
   double before = 0.0, exact = 4.0 / 3.0 * PI;
   for (int n = 8; n <= 64; n *= 2) {
-    ChMass mass = ch_mass_of_mesh(ball_mesh(arena, n), 1.0);
+    ChMassProperties mass = ch_mass_of_mesh(ball_mesh(arena, n), 1.0);
     ChMat3 inertia = ch_mass_inertia(&mass);
     double error = exact - mass.mass;
     assert_true(error > 0.0);  // inscribed
@@ -426,8 +426,7 @@ static void hulls_and_polygons_without_inside_are_refused(void** state) {
   ch_arena_destroy(arena);
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// meshes
+// -------------------------------------------------------------------------------------------------------------- meshes
 
 static const ChVec3 tetrahedron[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 static const int sides[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
@@ -700,8 +699,7 @@ static void surfaces_follow_the_rule_or_the_pair(void** state) {
   ch_world_destroy(world);
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// worlds
+// -------------------------------------------------------------------------------------------------------------- worlds
 
 static void bodies_are_found_by_name(void** state) {
   (void)state;

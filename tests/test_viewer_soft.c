@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
+#include "cardhouse/text.h"
 #include "model/soft/soft.h"
 #include "model/tet/tet_shapes.h"
 #include "serve/pane.h"
@@ -86,7 +86,7 @@ static void bounds_hold_what_is_bent(void** state) {
   const ChSoft* soft = world->bodies[3].soft;
   double* q = ch_state_modes(world, world->states, 3);
   q[0] = 0.3, q[1] = -0.2;
-  ChBounds bounds = ch_world_bounds(world, NULL);
+  ChViewBounds bounds = ch_world_bounds(world, NULL);
   double low[3] = {0, 0, 0}, high[3] = {0, 0, 2.0};
   for (int v = 0; v < soft->skin.vertex_count; ++v) {
     ChVec3 x = ch_add(ch_soft_vertex(soft, v, q), world->states[3].position);

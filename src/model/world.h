@@ -144,6 +144,7 @@ struct ChWorld {
   ChBodyState* states;    // at the start
   int mode_count;         // of all deformable bodies, after ch_world_seal
   bool sealed;
+  int refused;  // 1 + the body for whose sake the last ch_world_seal failed; 0: none
 };
 
 // Bytes of a whole array of states, modes and all.
@@ -164,6 +165,8 @@ static inline double* ch_state_rates(const ChWorld* world, const ChBodyState* st
 // Ends construction: mass properties, centre-of-mass frames, shapes sorted by body, every check that needs the whole.
 // Called by ch_simulation_create; calling it twice is harmless.
 ChStatus ch_world_seal(ChContext* context, ChWorld* world);
+// The body for whose sake the last ch_world_seal failed; -1: it did not, or for another reason.
+int ch_world_refused_body(const ChWorld* world);
 
 // The body's frame; the inertial one for CH_GROUND.
 static inline ChFrame ch_state_frame(const ChBodyState* states, int body) {

@@ -1,10 +1,9 @@
 // Documents to a world: see build.h.
 #include "scene/build.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "base/nearest_word.h"
+#include "cardhouse/text.h"
 #include "model/world.h"
 #include "scene/build_soft.h"
 
@@ -280,11 +279,9 @@ bool ch_body_place(const ChDocuments* documents, int body, ChBodyPlace* out) {
 static bool seal(ChReader* r, const ChDocuments* documents, ChWorld* world) {
   ChStatus status = ch_world_seal(r->context, world);
   ChPlace top = {0}, bodies = {&top, "bodies", 0}, at = {&bodies, NULL, 0};
-  char name[101];
   ChBodyPlace place;
   r->document = &documents->document[0];
-  if (status == CH_OK || !r->context || sscanf(r->context->message, "body '%100[^']'", name) != 1 ||
-      !ch_body_place(documents, ch_world_body_row(world, ch_world_find_body(world, name)), &place))
+  if (status == CH_OK || !ch_body_place(documents, ch_world_refused_body(world), &place))
     return ch_reader_pass_on(r, &bodies, status);
   r->document = place.document;
   at.index = place.index;

@@ -10,8 +10,8 @@
 #include "model/world.h"
 #include "scene/document.h"
 
-struct ChSoftStart {
-  struct ChSoftStart* next;
+struct ChSoftBent {
+  struct ChSoftBent* next;
   int body;
   ChSceneNumbers amplitudes, rates;
 };
@@ -106,14 +106,14 @@ static bool keep_start(ChReader* r, const ChPlace* place, const ChSceneSoft* sof
       return ch_reader_wrong(r, &at, "has %d entries, but the body has %d modes", lists[k]->count, modes);
   }
   if (soft->amplitudes.count + soft->rates.count == 0) return true;
-  struct ChSoftStart* start = CH_TAKE(r->arena, 1, struct ChSoftStart);
-  *start = (struct ChSoftStart){notes->starts, body, soft->amplitudes, soft->rates};
+  struct ChSoftBent* start = CH_TAKE(r->arena, 1, struct ChSoftBent);
+  *start = (struct ChSoftBent){notes->starts, body, soft->amplitudes, soft->rates};
   notes->starts = start;
   return true;
 }
 
 void ch_soft_start(ChWorld* world, const ChSoftNotes* notes) {
-  for (const struct ChSoftStart* s = notes->starts; s; s = s->next) {
+  for (const struct ChSoftBent* s = notes->starts; s; s = s->next) {
     double *q = ch_state_modes(world, world->states, s->body), *qd = ch_state_rates(world, world->states, s->body);
     for (int a = 0; a < s->amplitudes.count; ++a) q[a] = s->amplitudes.values[a];
     for (int a = 0; a < s->rates.count; ++a) qd[a] = s->rates.values[a];

@@ -6,8 +6,8 @@
 
 // What is known of deformable bodies while a scene is read.
 typedef struct ChSoftNotes {
-  struct ChSoftStart* starts;  // how they are bent at the start, to be set when the world is sealed
-  struct ChSoftMade* made;     // meshes of named shapes, each made once
+  struct ChSoftBent* starts;  // how they are bent at the start, to be set when the world is sealed
+  struct ChSoftMade* made;    // meshes of named shapes, each made once
 } ChSoftNotes;
 
 // Whether a body that has "soft" has nothing that contradicts it.
