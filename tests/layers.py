@@ -43,6 +43,7 @@ PUBLIC = {
     "status.h": "base",
     "version.h": "base",
     "geometry.h": "base",
+    "id.h": "base",
     "clock.h": "base",
     "disk.h": "base",
     "random.h": "base",
