@@ -46,6 +46,7 @@ PUBLIC = {
     "disk.h": "base",
     "random.h": "base",
     "text.h": "base",
+    "union_find.h": "base",
     "world.h": "model",
     "simulation.h": "step",
     "scene.h": "scene",

@@ -18,6 +18,7 @@
 #include "cardhouse/solve.h"
 #include "cardhouse/status.h"
 #include "cardhouse/text.h"
+#include "cardhouse/union_find.h"
 #include "cardhouse/world.h"
 
 #define CH_VERSION "0.1.0"

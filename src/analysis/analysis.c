@@ -10,7 +10,7 @@
 #include "analysis/painleve.h"
 #include "base/arena.h"
 #include "base/check.h"
-#include "base/union_find.h"
+#include "cardhouse/union_find.h"
 #include "linalg/principal_angle.h"
 #include "linalg/sparse.h"
 #include "linalg/spectrum.h"
