@@ -5,6 +5,8 @@
 #include "cardhouse/analysis.h"
 #include "cardhouse/certificate.h"
 #include "cardhouse/clock.h"
+#include "cardhouse/delassus.h"
+#include "cardhouse/dense.h"
 #include "cardhouse/diagnostics.h"
 #include "cardhouse/disk.h"
 #include "cardhouse/files.h"
@@ -16,11 +18,11 @@
 #include "cardhouse/scene.h"
 #include "cardhouse/simulation.h"
 #include "cardhouse/solve.h"
+#include "cardhouse/sparse.h"
 #include "cardhouse/status.h"
 #include "cardhouse/text.h"
 #include "cardhouse/union_find.h"
+#include "cardhouse/version.h"
 #include "cardhouse/world.h"
-
-#define CH_VERSION "0.1.0"
 
 #endif

@@ -1,6 +1,6 @@
 // Entries of a sparse matrix, listed twice: a first pass without arrays counts them, a second one puts them down.
-#ifndef CH_SOLVE_LINEAR_ENTRY_LIST_H
-#define CH_SOLVE_LINEAR_ENTRY_LIST_H
+#ifndef CH_LINALG_ENTRY_LIST_H
+#define CH_LINALG_ENTRY_LIST_H
 
 #include "linalg/sparse.h"
 
