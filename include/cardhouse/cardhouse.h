@@ -12,6 +12,7 @@
 #include "cardhouse/files.h"
 #include "cardhouse/friction_matrix.h"
 #include "cardhouse/geometry.h"
+#include "cardhouse/id.h"
 #include "cardhouse/problem.h"
 #include "cardhouse/random.h"
 #include "cardhouse/record.h"
@@ -21,6 +22,7 @@
 #include "cardhouse/sparse.h"
 #include "cardhouse/status.h"
 #include "cardhouse/text.h"
+#include "cardhouse/union_find.h"
 #include "cardhouse/version.h"
 #include "cardhouse/world.h"
 
