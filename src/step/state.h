@@ -127,7 +127,4 @@ bool ch_world_is_autonomous(const ChWorld* world);
 // Whether options make sense, solver's included.
 ChStatus ch_simulation_options_check(ChContext* context, const ChSimulationOptions* options, const ChWorld* world);
 
-// Impulses of the last step in the order of the rows of ch_simulation_problem.
-void ch_simulation_reactions(const ChSimulation* simulation, int rows, double* r);
-
 #endif
