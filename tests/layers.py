@@ -48,6 +48,7 @@ PUBLIC = {
     "disk.h": "base",
     "random.h": "base",
     "text.h": "base",
+    "tetrahedra.h": "model",
     "union_find.h": "base",
     "world.h": "model",
     "def_field.h": "model",
