@@ -5,7 +5,6 @@
 #include <jansson.h>
 
 #include "model/world.h"
-#include "record/trajectory_read.h"
 #include "serve/frame.h"
 
 typedef struct ChRecording ChRecording;
