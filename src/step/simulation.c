@@ -275,6 +275,7 @@ ChStatus ch_simulation_step(ChContext* context, ChSimulation* s, ChStepInfo* inf
   s->time = info->time;
   ++s->step;
   s->info = *info;
+  ch_control_end_step(s);
   return CH_OK;
 }
 

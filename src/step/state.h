@@ -50,6 +50,7 @@ struct ChSimulation {
   ChVec3* lag;             // midpoint less end of the free spin: orientations turn with the midpoint
   ChMemory memory;
   ChRestMemory rest;
+  int led_count;    // kinematic bodies on their way to where the caller wants them
   bool autonomous;  // nothing in the world depends on time
   bool still;       // the last step moved nothing: the next one is the same
   double time, h;   // h: what adaptive stepping is at
@@ -121,6 +122,15 @@ double ch_ledger_applied(const ChSimulation* s, const double* k, double h);
 double ch_ledger_half_step(const ChSimulation* s, double h);
 // Energies at the end of the step, and what of their rise is not explained.
 void ch_ledger_close(const ChSimulation* s, double half_step, ChStepInfo* info);
+
+// The row of a body that forces move, or a sentence.
+ChStatus ch_free_body_find(ChContext* context, const ChSimulation* s, ChBodyId id, int* row);
+// What locks leave of a velocity along world axes.
+static inline ChVec3 ch_unlocked(unsigned locks, ChVec3 v) {
+  return ch_vec(locks & 1u ? 0.0 : v.x, locks & 2u ? 0.0 : v.y, locks & 4u ? 0.0 : v.z);
+}
+// Commands that were for one step are over.
+void ch_control_end_step(ChSimulation* s);
 
 // Whether the world looks the same at any time.
 bool ch_world_is_autonomous(const ChWorld* world);
