@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/union_find.h"
 #include "cardhouse/clock.h"
+#include "cardhouse/union_find.h"
 #include "reproduce/play.h"
 
 enum { WAYS = 2, MOST = 64, BODIES = 72, LOGS = 69 };

@@ -24,6 +24,7 @@
 #include "cardhouse/sparse.h"
 #include "cardhouse/status.h"
 #include "cardhouse/text.h"
+#include "cardhouse/union_find.h"
 #include "cardhouse/version.h"
 #include "cardhouse/world.h"
 

@@ -78,6 +78,7 @@ typedef struct ChProblemView {
   double asymmetry;       // max |A - A^T| / max |A| of W (local) or M (global); legal, but solvers must know
 } ChProblemView;
 
+// A problem seen from outside. Cheap; valid until the problem is destroyed.
 CH_API ChProblemView ch_problem_view(const ChProblem* problem);
 
 // Replaces block i: another friction, other bounds, a polygon. Its dimension must stay; `row` is not read. Refuses what
