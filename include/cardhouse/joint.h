@@ -15,6 +15,7 @@ typedef struct ChSimulation ChSimulation;
 
 // --- what is there ---------------------------------------------------------------------------------------------------
 
+// How many joints the world has.
 CH_API int ch_world_joint_count(const ChWorld* world);
 // The id of the joint in a row, 0 to ch_world_joint_count - 1; none beyond.
 CH_API ChJointId ch_world_joint_at(const ChWorld* world, int row);
