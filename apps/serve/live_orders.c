@@ -5,7 +5,6 @@
 
 #include "model/soft/soft.h"
 #include "model/world.h"
-#include "problem/polygon.h"
 #include "serve/live_state.h"
 #include "serve/scene_message.h"
 #include "step/state.h"

@@ -23,6 +23,7 @@
 #include "cardhouse/solve.h"
 #include "cardhouse/sparse.h"
 #include "cardhouse/status.h"
+#include "cardhouse/tetrahedra.h"
 #include "cardhouse/text.h"
 #include "cardhouse/union_find.h"
 #include "cardhouse/version.h"

@@ -139,7 +139,4 @@ bool ch_world_is_autonomous(const ChWorld* world);
 // `changed`: whether more than limits of time changed.
 ChStatus ch_options_take(ChContext* context, ChSimulation* s, const ChSimulationOptions* options, bool* changed);
 
-// Impulses of the last step in the order of the rows of ch_simulation_problem.
-void ch_simulation_reactions(const ChSimulation* simulation, int rows, double* r);
-
 #endif
