@@ -17,6 +17,10 @@ function(ch_objects target folders needs)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${target} PRIVATE ch_flags ${needs})
 endfunction()
+# Which of two products a fused multiply-add takes is the compiler's choice, and vectorising single expressions changes
+# it from caller to caller. The rows of joints are the same to the last bit whoever calls.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/model/joints/joint_parts.c PROPERTIES COMPILE_OPTIONS
+                            -fno-tree-slp-vectorize)
 ch_objects(ch_base base "ch_engine_needs")
 ch_objects(ch_engine "${CH_ENGINE_FOLDERS}" "ch_engine_needs")
 ch_objects(ch_io "${CH_IO_FOLDERS}" "ch_engine_needs;ch_io_needs")

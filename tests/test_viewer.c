@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/loop_meter.h"
+#include "common/pace.h"
 #include "serve/exchange.h"
-#include "serve/loop_meter.h"
-#include "serve/pace.h"
 #include "support/near.h"
 
 // --- orders ----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@
 #include "reproduce/findings.h"
 #include "reproduce/page.h"
 #ifdef CH_VIEWER
-#include "base/whole_file.h"
+#include "cardhouse/disk.h"
 #include "serve/picture.h"
 
 enum { PATH_SIZE = 4096, WIDTH = 960, HEIGHT = 600 };

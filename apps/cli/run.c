@@ -6,9 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/file_lock.h"
-#include "base/whole_file.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/disk.h"
 #include "cardhouse/scene.h"
 #include "cli/commands.h"
 #include "cli/option_choices.h"
@@ -18,7 +17,6 @@
 #include "cli/run_report.h"
 #include "cli/signals.h"
 #include "model/world.h"
-#include "record/folder.h"
 
 enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is asked to end
 
@@ -384,9 +382,9 @@ static ChStatus step_through(Job* job) {
   while (status == CH_OK && !is_over(job) && !ch_stop_asked()) {
     ChStepInfo info;
     double began = ch_clock_seconds();
-    ch_simulation_options(job->simulation)->step_limit =
-        ch_realtime_allowance(&job->realtime, ch_simulation_time(job->simulation) + job->options.h);
-    status = step_once(job, &info);
+    double end = ch_simulation_time(job->simulation) + job->options.h;
+    status = ch_simulation_set_step_limit(&job->context, job->simulation, ch_realtime_allowance(&job->realtime, end));
+    if (status == CH_OK) status = step_once(job, &info);
     if (status != CH_OK) break;
     double before = ch_clock_seconds();
     status = record_step(job);
@@ -442,9 +440,10 @@ static ChExit failure(const ChCommand* self, const Job* job, ChStatus status) {
   ch_complain(self, "the run ended at step %ld, t = %.9g s", ch_simulation_step_count(job->simulation),
               ch_simulation_time(job->simulation));
   const ChSummary* s = &job->records.summary;
+  const ChWorld* world = ch_simulation_world(job->simulation);
   if (s->folded >= 0)
     ch_complain(self, "'%s' was turned inside out at t = %.9g s, the first deformable body that was",
-                ch_world_body_name(ch_simulation_world(job->simulation), s->folded), s->folded_at);
+                ch_world_body_name(world, ch_world_body_at(world, s->folded)), s->folded_at);
   return status == CH_ERR_FILE ? CH_EXIT_FAULT : exit_status;
 }
 

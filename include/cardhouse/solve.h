@@ -73,6 +73,7 @@ typedef struct ChSolveInfo {
   char note[160];       // what the method adds, of its last part: counters of its own, how it ended; or empty
 } ChSolveInfo;
 
+// Method auto, pose Coulomb, tolerance 1e-8, a minute, one thread. Begin with these and change what should differ.
 CH_API ChSolveOptions ch_solve_options_default(void);
 
 // Solves the problem; r (rows), u (rows) and, for the global form, v (dof) belong to the caller. r ends inside its
@@ -98,15 +99,19 @@ typedef struct ChMethodInfo {
   int engine_sweeps;       // of a step of the game engines that it stands for, whose misses nobody mends; 0: for none
 } ChMethodInfo;
 
+// How many methods there are, and one of them, `index` from 0; all zero where there is none of this index. Its texts
+// belong to the library and live as long as the program.
 CH_API int ch_method_count(void);
 CH_API ChMethodInfo ch_method_info(int index);
 
+// One option of one method.
 typedef struct ChOptionInfo {
   const char* name;  // "nsgs.anderson"
   const char* text;
   double value, lowest, highest;
 } ChOptionInfo;
 
+// How many options all methods have together, and one of them; as above.
 CH_API int ch_option_count(void);
 CH_API ChOptionInfo ch_option_info(int index);
 

@@ -57,8 +57,7 @@ static bool fill(ChReader* r, const ChDocuments* documents, ChScene* scene) {
   return false;
 }
 
-// --------------------------------------------------------------------------------------------------------------
-// reading
+// ------------------------------------------------------------------------------------------------------------- reading
 
 static ChStatus read_scene(ChReader* r, const char* text, size_t size, const char* file, ChScene* scene) {
   ChDocuments* documents = CH_TAKE(r->arena, 1, ChDocuments);

@@ -50,6 +50,7 @@ const ChMethod* ch_method_find(const char* name) {
 }
 
 ChMethodInfo ch_method_info(int index) {
+  if (index < 0 || index >= ch_method_count()) return (ChMethodInfo){0};
   const ChMethod* m = methods[index];
   return (ChMethodInfo){.name = m->name,
                         .summary = m->summary,
@@ -72,6 +73,7 @@ int ch_option_count(void) {
 }
 
 ChOptionInfo ch_option_info(int index) {
+  if (index < 0 || index >= ch_option_count()) return (ChOptionInfo){0};
   int k = 0;
   while (index >= methods[k]->option_count) index -= methods[k++]->option_count;
   const ChOption* o = &methods[k]->options[index];

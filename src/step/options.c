@@ -1,6 +1,7 @@
 // Options of a simulation: defaults, and what is refused.
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 #include "step/integrator.h"
 #include "step/state.h"
@@ -62,6 +63,11 @@ static ChStatus check_solver(ChContext* context, const ChSimulationOptions* o, i
   return fell_short ? CH_OK : status;
 }
 
+static ChStatus check_step_limit(ChContext* context, double seconds) {
+  if (seconds >= 0.0 && seconds < INFINITY) return CH_OK;
+  return ch_fail(context, CH_ERR_RANGE, "step limit is %g s, must be 0 (none) or more", seconds);
+}
+
 static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) {
   if (!(o->h > 0.0 && o->h <= 1e3))
     return ch_fail(context, CH_ERR_RANGE, "step h is %g s, must be above 0 and at most 1000", o->h);
@@ -76,20 +82,18 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
     return ch_fail(context, CH_ERR_RANGE, "margin is %g m, must be 0 or more", o->margin);
   if (o->adaptive && !(o->gap_tolerance > 0.0 && o->gap_tolerance < INFINITY))
     return ch_fail(context, CH_ERR_RANGE, "gap tolerance is %g m, must be above 0", o->gap_tolerance);
+  ChStatus limit = check_step_limit(context, o->step_limit);
+  if (limit != CH_OK) return limit;
   if (o->threads < 1 || o->threads > MOST_THREADS)
     return ch_fail(context, CH_ERR_RANGE, "threads is %d, must be 1 to %d", o->threads, MOST_THREADS);
-  if (!(o->step_limit >= 0.0 && o->step_limit < INFINITY))
-    return ch_fail(context, CH_ERR_RANGE, "step limit is %g s, must be 0 (none) or more", o->step_limit);
   if (o->cone_sides < 0 || o->cone_sides > MOST_SIDES)
     return ch_fail(context, CH_ERR_RANGE, "the friction cone has %d sides, must be 0 (smooth) to %d", o->cone_sides,
                    MOST_SIDES);
   return CH_OK;
 }
 
-ChStatus ch_simulation_options_check(ChContext* context, const ChSimulationOptions* o, const ChWorld* world) {
-  ChStatus status = check_numbers(context, o);
-  if (status != CH_OK) return status;
-  status = ch_integrator_check(context, o, world);
+static ChStatus check_choices(ChContext* context, const ChSimulationOptions* o, const ChWorld* world) {
+  ChStatus status = ch_integrator_check(context, o, world);
   if (status != CH_OK) return status;
   if ((int)o->stabilization < 0 || o->stabilization > CH_STABILIZE_OFF)
     return ch_fail(context, CH_ERR_RANGE, "stabilization mode is %d, must be 0 to %d", (int)o->stabilization,
@@ -97,5 +101,100 @@ ChStatus ch_simulation_options_check(ChContext* context, const ChSimulationOptio
   if ((int)o->restitution < 0 || o->restitution > CH_RESTITUTION_POISSON)
     return ch_fail(context, CH_ERR_RANGE, "restitution law is %d, must be %d (newton) or %d (poisson)",
                    (int)o->restitution, CH_RESTITUTION_NEWTON, CH_RESTITUTION_POISSON);
-  return check_solver(context, o, world->dimension);
+  if (o->solve.setting_count < 0 || o->solve.setting_count > CH_SETTING_MAX)
+    return ch_fail(context, CH_ERR_RANGE, "there are %d settings, must be 0 to %d", o->solve.setting_count,
+                   CH_SETTING_MAX);
+  return CH_OK;
+}
+
+// --- options in force ------------------------------------------------------------------------------------------------
+
+static const char** name_of(ChSimulationOptions* o, int k) {
+  return k == 0   ? &o->integrator
+         : k == 1 ? &o->solve.method
+         : k == 2 ? &o->solve.inner
+                  : &o->solve.settings[k - 3].name;
+}
+
+static int name_count(const ChSimulationOptions* o) { return 3 + o->solve.setting_count; }
+
+static const char* known_name(const char* name, int kind) {
+  int count = kind == 0 ? ch_integrator_count() : kind <= 2 ? ch_method_count() : ch_option_count();
+  for (int k = 0; name && k < count; ++k) {
+    const char* known = kind == 0   ? ch_integrator_info(k).name
+                        : kind <= 2 ? ch_method_info(k).name
+                                    : ch_option_info(k).name;
+    if (strcmp(known, name) == 0) return known;
+  }
+  return NULL;
+}
+
+// Names of options that were checked become the library's own, which live for ever.
+static void adopt_names(ChSimulationOptions* o) {
+  for (int k = 0; k < name_count(o); ++k) *name_of(o, k) = known_name(*name_of(o, k), k);
+}
+
+static bool same_text(const char* a, const char* b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+// Copies whose bytes are equal where the options are: names that are the same are taken out, unused settings are zero.
+static bool same_options(const ChSimulationOptions* a, const ChSimulationOptions* b) {
+  ChSimulationOptions x, y;
+  memcpy(&x, a, sizeof x);
+  memcpy(&y, b, sizeof y);
+  if (name_count(a) != name_count(b)) return false;
+  for (int k = 0; k < name_count(a); ++k) {
+    if (!same_text(*name_of(&x, k), *name_of(&y, k))) return false;
+    *name_of(&x, k) = *name_of(&y, k) = NULL;
+  }
+  size_t used = (size_t)a->solve.setting_count;
+  memset(x.solve.settings + used, 0, (CH_SETTING_MAX - used) * sizeof *x.solve.settings);
+  memset(y.solve.settings + used, 0, (CH_SETTING_MAX - used) * sizeof *y.solve.settings);
+  return memcmp(&x, &y, sizeof x) == 0;
+}
+
+// What a solver sees of the options.
+static ChSimulationOptions solver_part(const ChSimulationOptions* o, const ChSimulationOptions* rest) {
+  ChSimulationOptions part;
+  memcpy(&part, rest, sizeof part);
+  memcpy(&part.solve, &o->solve, sizeof part.solve);
+  part.cone_sides = o->cone_sides;
+  part.cone_outer = o->cone_outer;
+  return part;
+}
+
+// `tried`: whether a solver had to be tried.
+static ChStatus check(ChContext* context, const ChSimulation* s, const ChSimulationOptions* options, bool* tried) {
+  *tried = false;
+  ChStatus status = check_numbers(context, options);
+  if (status == CH_OK) status = check_choices(context, options, s->world);
+  if (status != CH_OK) return status;
+  ChSimulationOptions part = solver_part(options, &s->options);
+  *tried = !s->options.integrator || !same_options(&part, &s->options);
+  return *tried ? check_solver(context, options, s->world->dimension) : CH_OK;
+}
+
+ChStatus ch_simulation_check_options(ChContext* context, const ChSimulation* s, const ChSimulationOptions* options) {
+  bool tried;
+  return check(context, s, options, &tried);
+}
+
+ChStatus ch_options_take(ChContext* context, ChSimulation* s, const ChSimulationOptions* options, bool* changed) {
+  bool tried, first = !s->options.integrator;
+  ChStatus status = check(context, s, options, &tried);
+  s->solver_checks += tried;
+  if (status != CH_OK) return status;
+  ChSimulationOptions taken;
+  memcpy(&taken, options, sizeof taken);
+  adopt_names(&taken);
+  taken.step_limit = s->options.step_limit;
+  *changed = first || !same_options(&taken, &s->options);
+  taken.step_limit = options->step_limit;
+  memcpy(&s->options, &taken, sizeof taken);
+  return CH_OK;
+}
+
+ChStatus ch_simulation_set_step_limit(ChContext* context, ChSimulation* s, double seconds) {
+  ChStatus status = check_step_limit(context, seconds);
+  if (status == CH_OK) s->options.step_limit = seconds;
+  return status;
 }

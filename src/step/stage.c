@@ -2,7 +2,6 @@
 #include "step/stage.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "assemble/soft_body.h"
@@ -424,6 +423,19 @@ static bool is_stopped(const ChStage* s) {
   return o->stop && o->stop(o->stop_user);
 }
 
+// `failed` ends as the first island that fails, whichever thread was first; the caller's context gets its message.
+static ChStatus try_island(ChContext* context, Island* island, int* failed) {
+  ChContext own = {0};
+  ChStatus status = is_stopped(island->stage) ? CH_STOPPED : solve_island(&own, island);
+  if (status == CH_OK) return status;
+#pragma omp critical(first_failure)
+  if (island->index < *failed) {
+    *failed = island->index;
+    ch_fail(context, status, "%s", own.message);
+  }
+  return status;
+}
+
 ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
   int count = s->islands->count;
   s->rests = CH_TAKE(arena, count, unsigned char);
@@ -431,8 +443,7 @@ ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
   s->grades = CH_TAKE(arena, count, ChCertificate);
   Island* islands = CH_TAKE(arena, count, Island);
   ChStatus* status = CH_TAKE(arena, count, ChStatus);
-  ChContext* contexts = CH_TAKE(arena, s->options->threads > 1 ? s->options->threads : 1, ChContext);
-  int failed = -1;
+  int failed = count;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(s->options->threads) if (s->options->threads > 1 && count > 1)
   for (int i = 0; i < count; ++i) {
     islands[i] = (Island){.stage = s, .index = i};
@@ -440,17 +451,13 @@ ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
     if (s->kept && s->kept[i])
       keep_island(s, i);
     else
-      status[i] = is_stopped(s) ? CH_STOPPED : solve_island(&contexts[omp_get_thread_num()], &islands[i]);
+      status[i] = try_island(context, &islands[i], &failed);
   }
   for (int i = 0; i < count; ++i) {  // in order, whichever thread was first
     learn_haste(s, &islands[i]);
     s->worst = ch_certificate_worse(s->worst, s->grades[i]);
     s->iterations += islands[i].info.outer + islands[i].info.inner;
     if (!ch_certificate_met(&s->grades[i], s->options->solve.tolerance)) s->missed = true;
-    if (status[i] != CH_OK && failed < 0) failed = i;
   }
-  if (failed < 0) return CH_OK;
-  for (int k = 0; k < (s->options->threads > 1 ? s->options->threads : 1); ++k)
-    if (contexts[k].status == status[failed]) *context = contexts[k];
-  return status[failed];
+  return failed < count ? status[failed] : CH_OK;
 }

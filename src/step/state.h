@@ -37,7 +37,8 @@ typedef struct ChRestMemory {
 
 struct ChSimulation {
   ChWorld* world;
-  ChSimulationOptions options, checked;  // as the caller has them; as they were when last looked at
+  ChSimulationOptions options;  // in force; names are the library's own
+  long solver_checks;  // how often a solver was tried on a problem of its own, to see whether it takes the options
   ChCollider* collider;
   ChArena* arena;         // lives as long as the simulation
   ChArena* scratch;       // of this step
@@ -124,8 +125,9 @@ void ch_ledger_close(const ChSimulation* s, double half_step, ChStepInfo* info);
 // Whether the world looks the same at any time.
 bool ch_world_is_autonomous(const ChWorld* world);
 
-// Whether options make sense, solver's included.
-ChStatus ch_simulation_options_check(ChContext* context, const ChSimulationOptions* options, const ChWorld* world);
+// Checks options and takes them over, names included. What was checked before and is the same is not checked again.
+// `changed`: whether more than limits of time changed.
+ChStatus ch_options_take(ChContext* context, ChSimulation* s, const ChSimulationOptions* options, bool* changed);
 
 // Impulses of the last step in the order of the rows of ch_simulation_problem.
 void ch_simulation_reactions(const ChSimulation* simulation, int rows, double* r);

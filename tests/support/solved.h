@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cardhouse/solve.h"
+#include "problem/contact_problem.h"
 #include "support/near.h"
 #include "support/suite.h"
 

@@ -145,7 +145,7 @@ static bool refined_interior(ChRun* run, Start start) {
 // In the plane factors are cheap beside what wandering costs.
 static bool is_plane(const ChSystem* s) {
   for (int i = 0; i < s->n; ++i)
-    if (s->set[i] == CH_SET_CONE && s->dim[i] > 2) return false;
+    if (s->block[i].law->cone && s->dim[i] > 2) return false;
   return true;
 }
 
