@@ -57,8 +57,7 @@ typedef struct ChSimulationOptions {
 
 // As ch_solve_options_default, but an island's solve has no time limit and a limit on work by the island's size, about
 // two and a half seconds at most. A limit on work is for all that is done for an island in a step, a safe end where its
-// solve misses included; where a time limit is set it takes the work limit's place. Names of methods and settings are
-// not copied: they must live as long as the simulation.
+// solve misses included; where a time limit is set it takes the work limit's place.
 CH_API ChSimulationOptions ch_simulation_options_default(void);
 
 typedef struct ChIntegratorInfo {

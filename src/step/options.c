@@ -50,7 +50,6 @@ static ChStatus check_solver(ChContext* context, const ChSimulationOptions* o, i
   double u[3], v[3], r[3];
   solve.warm = NULL;
   solve.history = NULL;
-  solve.diagnostics = NULL;
   solve.stop = NULL;
   ChStatus status = ch_problem_build(context, &def, &problem);
   if (status != CH_OK) return status;

@@ -8,6 +8,7 @@
 #include "assemble/soft_body.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "solve/solve_options.h"
 #include "step/soft_step.h"
 
 #define SMALLEST_SHARE (1.0 / 1024.0)  // of h that adaptive stepping goes down to
@@ -81,7 +82,11 @@ ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimula
   }
   s->world = world;
   memcpy(&s->options, options, sizeof *options);
-  memcpy(&s->checked, options, sizeof *options);
+  if (!ch_solve_options_copy(&options->solve, &s->options.solve, &s->names)) {
+    ch_simulation_destroy(s);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for a simulation");
+  }
+  memcpy(&s->checked, &s->options, sizeof *options);
   s->arena = ch_arena_create(NULL);
   for (int k = 0; k < 2; ++k) s->scratches[k] = ch_arena_create(NULL);
   ChStatus status = ch_simulation_options_check(context, options, world);
@@ -102,6 +107,7 @@ void ch_simulation_destroy(ChSimulation* s) {
   for (int k = 0; k < 2; ++k) ch_arena_destroy(s->scratches[k]);
   ch_arena_destroy(s->arena);
   ch_world_destroy(s->world);
+  free(s->names);
   free(s->memory.contacts);
   free(s->undo);
   free(s->contacts);

@@ -38,6 +38,7 @@ typedef struct ChRestMemory {
 struct ChSimulation {
   ChWorld* world;
   ChSimulationOptions options, checked;  // as the caller has them; as they were when last looked at
+  void* names;                           // of methods and settings in `options`, the simulation's own
   ChCollider* collider;
   ChArena* arena;         // lives as long as the simulation
   ChArena* scratch;       // of this step
