@@ -30,8 +30,9 @@ IO = {
     "measure": "record",
 }
 APPS = {
-    "serve": "scene record",
-    "reproduce": "scene record mcp measure analysis",
+    "common": "scene",
+    "serve": "common record",
+    "reproduce": "common record mcp measure analysis",
     "cli": "analysis serve reproduce",
 }
 USES = {**ENGINE, **IO, **APPS}
@@ -40,13 +41,24 @@ USES = {**ENGINE, **IO, **APPS}
 PUBLIC = {
     "api.h": "base",
     "status.h": "base",
+    "version.h": "base",
     "geometry.h": "base",
+    "clock.h": "base",
+    "disk.h": "base",
+    "random.h": "base",
+    "text.h": "base",
     "world.h": "model",
+    "def_field.h": "model",
+    "joint_types.h": "model",
+    "shape_types.h": "model",
     "simulation.h": "step",
     "scene.h": "scene",
     "record.h": "record",
     "sparse.h": "linalg",
+    "dense.h": "linalg",
+    "delassus.h": "system",
     "problem.h": "problem",
+    "law.h": "problem",
     "certificate.h": "problem",
     "files.h": "files",
     "analysis.h": "analysis",

@@ -12,8 +12,8 @@
 #include "base/arena.h"
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/printable.h"
 #include "cardhouse/status.h"
+#include "common/printable.h"
 
 static int freed[8];
 static int freed_count;

@@ -5,6 +5,7 @@
 #include "base/vector.h"
 #include "cardhouse/scene.h"
 #include "problem/cones.h"
+#include "problem/contact_problem.h"
 #include "step/brake.h"
 #include "support/near.h"
 #include "support/random.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "problem/contact_problem.h"
 #include "problem/grader.h"
 #include "support/near.h"
 #include "support/random.h"

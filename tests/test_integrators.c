@@ -4,6 +4,7 @@
 
 #include "base/vector.h"
 #include "model/forces.h"
+#include "problem/contact_problem.h"
 #include "support/near.h"
 #include "support/worlds.h"
 

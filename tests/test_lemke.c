@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cardhouse/dense.h"
 #include "cardhouse/solve.h"
-#include "linalg/spectrum.h"
 #include "solve/lcp/lcp_crossover.h"
 #include "solve/lcp/lemke_path.h"
 #include "solve/lcp/mixed_lcp.h"

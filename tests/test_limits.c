@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "cardhouse/analysis.h"
+#include "problem/contact_problem.h"
 #include "support/families.h"
 #include "support/near.h"
 

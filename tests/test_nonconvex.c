@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "cardhouse/cardhouse.h"
 #include "linalg/matrix_classes.h"
+#include "problem/contact_problem.h"
 #include "support/families.h"
 #include "support/near.h"
 #include "support/small.h"

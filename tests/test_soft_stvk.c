@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "cardhouse/random.h"
 #include "support/near.h"
 #include "support/soft_parts.h"
 

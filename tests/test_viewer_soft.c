@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
+#include "cardhouse/text.h"
 #include "model/soft/soft.h"
 #include "model/tet/tet_shapes.h"
 #include "serve/pane.h"

@@ -21,6 +21,7 @@ typedef struct ChLimitsReport {
   bool asked;
   bool all;  // to be set before asking; otherwise only self-stress and disassembly
   const ChProblem* problem;
+  ChProblemView view;     // of it
   double mu_highest;      // of the problem
   double highest_factor;  // on friction that was tried
   ChLimitAnswer equilibrium, friction, self_stress, disassembly, load;

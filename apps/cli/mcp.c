@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/grasp_table.h"
 #include "cli/output.h"
+#include "common/printable.h"
 #include "mcp/models.h"
 
 #define MCP_OPTIONS(X)                                                                                         \

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cardhouse/disk.h"
 #include "cardhouse/scene.h"
 #include "cli/commands.h"
 #include "cli/measure_table.h"
 #include "cli/output.h"
 #include "model/world.h"
-#include "record/folder.h"
 #include "record/trajectory_read.h"
 #include "scene/recorded_scene.h"
 

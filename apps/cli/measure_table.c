@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file_status.h"
+#include "cardhouse/disk.h"
+#include "common/json.h"
 #include "reproduce/svg.h"
-#include "scene/json_text.h"
 
 enum { PATH_SIZE = 4096 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/nearest_word.h"
+#include "cardhouse/text.h"
 #include "cli/commands.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"

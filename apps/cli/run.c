@@ -6,9 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/file_lock.h"
-#include "base/whole_file.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/disk.h"
 #include "cardhouse/scene.h"
 #include "cli/commands.h"
 #include "cli/option_choices.h"
@@ -18,7 +17,6 @@
 #include "cli/run_report.h"
 #include "cli/signals.h"
 #include "model/world.h"
-#include "record/folder.h"
 
 enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is asked to end
 

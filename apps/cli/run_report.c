@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/printable.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"
 #include "cli/soft_table.h"
+#include "common/printable.h"
 
 static double mean(double sum, long count) { return count > 0 ? sum / (double)count : 0.0; }
 

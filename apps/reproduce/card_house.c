@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/vector.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/geometry.h"
 #include "problem/cones.h"
 #include "reproduce/play.h"
 #include "step/state.h"
@@ -95,26 +95,27 @@ static ChStatus begin(ChItemRun* run, ChScene* scene, Trial* t) {
 
 // (5.22) and (5.32) with the least lambda, from the step's problem and its answer.
 static ChStatus measure_contacts(ChContext* context, const ChSimulation* s, ChHouseStep* step) {
-  ChProblem* p;
-  ChStatus status = ch_simulation_problem(context, s, &p);
+  ChProblem* problem;
+  ChStatus status = ch_simulation_problem(context, s, &problem);
   if (status != CH_OK) return status;
+  const ChProblemView view = ch_problem_view(problem), *p = &view;
   double* r = malloc((2 * (size_t)p->rows + (size_t)p->dof + 1) * sizeof *r);
   double *u = r + p->rows, *v = u + p->rows;
   if (!r) status = ch_fail(context, CH_ERR_MEMORY, "out of memory for the answer of a step");
   if (status == CH_OK) {
     ch_simulation_reactions(s, p->rows, r);
-    status = ch_problem_velocity(context, p, r, v, u);
+    status = ch_problem_velocity(context, problem, r, v, u);
   }
   for (int i = 0; status == CH_OK && i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
     const double *ri = r + block->row, *ui = u + block->row;
-    if (block->law != CH_LAW_CONTACT) continue;
+    if (!ch_law_info(block->law)->friction) continue;
     step->residual += fabs(ri[0] * ui[0]);
     step->objective += ri[0] * ch_block_support(block, CH_POSE_COULOMB, ui);
     for (int a = 0; a < block->dimension; ++a) step->objective += ri[a] * ui[a];
   }
   free(r);
-  ch_problem_destroy(p);
+  ch_problem_destroy(problem);
   return status;
 }
 

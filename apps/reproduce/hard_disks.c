@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "base/random.h"
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
+#include "cardhouse/random.h"
 
 ChRegion ch_hard_disks_region(int side, double fraction, bool periodic) {
   double length = side * sqrt(0.25 * M_PI / fraction);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 
 static ChVec3 velocity_at(const ChIncidence* n, int body, ChVec3 point) {
   if (body < 0 || body >= CH_INCIDENCE_BODIES) return ch_vec(0.0, 0.0, 0.0);

@@ -46,8 +46,9 @@ static ChStatus build(ChItemRun* run, Pyramid* p) {
   status = ch_simulation_create(run->context, world, &scene->options, &simulation);
   if (status == CH_OK) status = ch_simulation_step(run->context, simulation, &info);
   if (status == CH_OK) status = ch_simulation_problem(run->context, simulation, &p->problem);
-  if (status == CH_OK && p->problem->block_count != CORNERS)
-    status = ch_fail(run->context, CH_ERR_ARGUMENT, "the pyramid has %d contacts, not six", p->problem->block_count);
+  if (status == CH_OK && ch_problem_view(p->problem).block_count != CORNERS)
+    status = ch_fail(run->context, CH_ERR_ARGUMENT, "the pyramid has %d contacts, not six",
+                     ch_problem_view(p->problem).block_count);
   if (status == CH_OK) {
     int count;
     const ChContactView* contacts = ch_simulation_contacts(simulation, &count);
@@ -55,11 +56,19 @@ static ChStatus build(ChItemRun* run, Pyramid* p) {
       double turn = atan2(contacts[k].point.y, contacts[k].point.x) * 3.0 / M_PI;
       p->order[((int)lround(turn) + CORNERS) % CORNERS] = k;
     }
-    p->weight = 0.001 * 9.81 * p->problem->M.value[0];
+    p->weight = 0.001 * 9.81 * ch_problem_view(p->problem).M->value[0];
   }
   ch_simulation_destroy(simulation);
   ch_scene_destroy(scene);
   return status;
+}
+
+static void set_friction(Pyramid* p, double mu) {
+  for (int i = 0; i < CORNERS; ++i) {
+    ChBlock block = ch_problem_view(p->problem).blocks[i];
+    block.mu[0] = block.mu[1] = mu;
+    ch_problem_set_block(NULL, p->problem, i, &block);
+  }
 }
 
 // |min(x, A x + b)|_inf over complementary pairs, |A x + b|_inf over equations; impulses in units of h m g.
@@ -88,7 +97,7 @@ static void put_solution(const Pyramid* p, const ChMixedLcp* mixed, int parity, 
 }
 
 static void examine(Pyramid* p, ChArena* arena, int k) {
-  for (int i = 0; i < CORNERS; ++i) p->problem->blocks[i].mu[0] = p->problem->blocks[i].mu[1] = mus[k];
+  set_friction(p, mus[k]);
   ChMixedLcp mixed = ch_mixed_lcp(arena, p->problem);
   int n = mixed.lcp.n;
   double* x[POINTS];
@@ -157,7 +166,7 @@ static void judge_solutions(ChReport* report, const Pyramid* p) {
 static ChStatus judge_friction_free(ChItemRun* run, Pyramid* p) {
   ChFrictionMatrix with, without;
   ChStatus status = ch_friction_matrix_classify(run->context, p->problem, SIDES, &with);
-  for (int i = 0; i < CORNERS; ++i) p->problem->blocks[i].mu[0] = p->problem->blocks[i].mu[1] = 0.0;
+  set_friction(p, 0.0);
   if (status == CH_OK) status = ch_friction_matrix_classify(run->context, p->problem, SIDES, &without);
   if (status != CH_OK) return status;
   ch_report_claim(
@@ -174,7 +183,7 @@ static ChStatus judge_successive(ChItemRun* run, Pyramid* p) {
   long passes = 0;
   int solved = 0, pointed = 0;
   for (int k = 0; k < MUS; ++k) {
-    for (int i = 0; i < CORNERS; ++i) p->problem->blocks[i].mu[0] = p->problem->blocks[i].mu[1] = mus[k];
+    set_friction(p, mus[k]);
     ChSolveOptions options = ch_solve_options_default();
     ChSolveInfo info;
     ChLimitOptions limits = ch_limit_options_default();

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "mcp/models.h"
 #include "reproduce/item.h"
 

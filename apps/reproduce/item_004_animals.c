@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 #include "reproduce/rabbit_friction.h"
 #include "reproduce/subject.h"
 

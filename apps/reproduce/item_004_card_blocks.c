@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 #include "reproduce/subject.h"
 
 enum { MOST_BODIES = 100, MOST_SAMPLES = 2000, SAMPLE = 10 };  // every 10 ms

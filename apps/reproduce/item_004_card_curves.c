@@ -57,10 +57,11 @@ static ChStatus trace(ChItemRun* run, const ChProblem* problem, Curve* c) {
   o.settings = (ChSetting[]){{"staggered.algorithm1", 1.0}, {"staggered.rel_err", 1e-24}};
   o.setting_count = 2;
   const ChStaggeredWatch watch = {.tell = keep, .user = c, .plain = true};
-  double* r = calloc(2 * (size_t)problem->rows + (size_t)problem->dof + 1, sizeof *r);
+  const ChProblemView p = ch_problem_view(problem);
+  double* r = calloc(2 * (size_t)p.rows + (size_t)p.dof + 1, sizeof *r);
   if (!r) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for a card house");
   ChContext own = {0};
-  ch_solve_staggered(&own, problem, &o, &watch, r + 2 * problem->rows, r + problem->rows, r, &info);
+  ch_solve_staggered(&own, problem, &o, &watch, r + 2 * p.rows, r + p.rows, r, &info);
   free(r);
   if (c->count < 2)
     return ch_fail(run->context, CH_ERR_NUMERIC, "staggered projections told of no iterations: %s", own.message);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 #include "reproduce/subject.h"
 
 enum { YOUNGS = 4, FRICTIONS = 3, LOWER = 1, UPPER = 2, POINTS = 1024, BODIES = 16 };

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "reproduce/engine_figures.h"
 #include "reproduce/subject.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "reproduce/squeeze.h"
 #include "reproduce/subject.h"
 

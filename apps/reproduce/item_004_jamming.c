@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 #include "reproduce/play.h"
 
 enum { FRICTIONS = 7, KINDS = 2, SOFT = 0, RIGID = 1, BARS = 10, BODIES = 2 * BARS + 3 };

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/union_find.h"
+#include "cardhouse/clock.h"
 #include "reproduce/play.h"
 
 enum { WAYS = 2, MOST = 64, BODIES = 72, LOGS = 69 };
@@ -53,8 +53,9 @@ typedef struct Answer {
 } Answer;
 
 static Answer solve(ChContext* context, const ChProblem* problem, bool apart, double time_limit) {
-  Answer answer = {.v = calloc((size_t)problem->dof + 1, sizeof(double))};
-  double *u = calloc((size_t)problem->rows + 1, sizeof *u), *r = calloc((size_t)problem->rows + 1, sizeof *r);
+  const ChProblemView p = ch_problem_view(problem);
+  Answer answer = {.v = calloc((size_t)p.dof + 1, sizeof(double))};
+  double *u = calloc((size_t)p.rows + 1, sizeof *u), *r = calloc((size_t)p.rows + 1, sizeof *r);
   ChSolveOptions options = ch_solve_options_default();
   ChSolveInfo info = {0};
   options.method = "staggered";
@@ -126,7 +127,7 @@ static void compare(Run* run, const ChProblem* problem, bool cut) {
       run->total[w] += answer[w].seconds;
       if (cut) run->cut_total[w] += answer[w].seconds;
     }
-    run->apart = fmax(run->apart, difference(problem->dof, answer[0].v, answer[1].v));
+    run->apart = fmax(run->apart, difference(ch_problem_view(problem).dof, answer[0].v, answer[1].v));
   }
   for (int w = 0; w < WAYS; ++w) free(answer[w].v);
 }

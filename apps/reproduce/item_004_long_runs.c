@@ -2,7 +2,7 @@
 // the rigid ones, and in an item of its own those whose bodies deform.
 #include <math.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 #include "reproduce/subject.h"
 
 enum { SAMPLES = 400, SOLVED_RUNS = 3, BODIES = 128 };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "reproduce/sampled_stones.h"
 #include "reproduce/staggered_count.h"
 

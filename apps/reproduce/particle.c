@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/whole_file.h"
+#include "cardhouse/disk.h"
 
 #define RADIUS 0.1
 static const double GRAVITY = 9.81;

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "base/clock.h"
-#include "base/vector.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/geometry.h"
 #include "reproduce/subject.h"
 
 enum { SCENES = 6, TOLERANCES = 3, BODIES = 128, STAGGERED_STEPS = 20 };

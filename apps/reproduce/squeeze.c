@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 #include "model/world.h"
 
 enum { BODIES = 64 };

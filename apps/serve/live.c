@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "model/soft/soft.h"
 #include "model/world.h"
 #include "serve/live_state.h"

@@ -2,9 +2,9 @@
 #ifndef CH_SERVE_LIVE_STATE_H
 #define CH_SERVE_LIVE_STATE_H
 
+#include "common/loop_meter.h"
+#include "common/pace.h"
 #include "serve/live.h"
-#include "serve/loop_meter.h"
-#include "serve/pace.h"
 #include "serve/pane.h"
 
 // A scene as it was asked for.

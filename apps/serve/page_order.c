@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/nearest_word.h"
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
+#include "cardhouse/text.h"
 
 static const double WEIGHT_SLACK = 1e-3;
 

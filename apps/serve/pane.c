@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/vector.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/geometry.h"
+#include "common/json.h"
 #include "model/soft/soft_fold.h"
 #include "model/world.h"
-#include "scene/json_text.h"
 #include "serve/contact_view.h"
 #include "serve/scene_message.h"
 #include "step/state.h"

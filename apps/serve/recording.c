@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/union_find.h"
-#include "scene/json_text.h"
+#include "common/json.h"
 #include "scene/recorded_scene.h"
 #include "serve/contact_view.h"
 #include "serve/scene_message.h"

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/base64.h"
+#include "cardhouse/text.h"
+#include "common/json.h"
 #include "model/mesh/mesh.h"
 #include "model/soft/soft.h"
-#include "scene/json_text.h"
 
 enum { DIGITS = 9 };
 

@@ -52,6 +52,9 @@ CH_API const ChSceneParameter* ch_scene_builtin_parameters(int index);
 CH_API ChStatus ch_scene_builtin(ChContext* context, const char* name, int count, const char* const (*parameters)[2],
                                  char** text);
 
+// What a scene may hold, as JSON Schema (draft 2020-12); the caller frees it. NULL when out of memory.
+CH_API char* ch_scene_schema_text(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,6 +11,7 @@
 
 #include "cardhouse/api.h"
 #include "cardhouse/geometry.h"
+#include "cardhouse/joint_types.h"
 #include "cardhouse/status.h"
 
 #ifdef __cplusplus
@@ -182,19 +183,6 @@ CH_API ChStatus ch_world_add_soft(ChContext* context, ChWorld* world, int body, 
 CH_API ChStatus ch_world_ignore_pair(ChContext* context, ChWorld* world, int a, int b);
 
 // --- joints ----------------------------------------------------------------------------------------------------------
-
-typedef enum ChJointType {  // freedoms left, in this order
-  CH_JOINT_FIXED,           // none
-  CH_JOINT_BALL,            // three rotations
-  CH_JOINT_HINGE,           // angle about axis
-  CH_JOINT_SLIDER,          // displacement along axis
-  CH_JOINT_CYLINDRICAL,     // displacement along, angle about axis
-  CH_JOINT_UNIVERSAL,       // angle about axis (on a), angle about second_axis (on b)
-  CH_JOINT_PLANAR,          // two displacements normal to axis, angle about axis
-  CH_JOINT_DISTANCE,        // keeps |at - second_at| = length; its coordinate is that distance
-  CH_JOINT_POINT_ON_LINE,   // the point of b at `at` stays on the line of a through `at` along axis: displacement,
-                            // rotations
-} ChJointType;
 
 typedef enum ChDrive {
   CH_DRIVE_NONE,

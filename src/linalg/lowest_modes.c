@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "base/work.h"
+#include "cardhouse/random.h"
 
 enum { BLOCK = 8, MOST_BLOCKS = 200 };
 

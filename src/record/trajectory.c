@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/file_status.h"
+#include "cardhouse/disk.h"
 #include "record/column.h"
 #include "record/steady_file.h"
 #include "record/trajectory_copy.h"

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base64.h"
 #include "base/file_lock.h"
-#include "base/file_status.h"
 #include "base/plain_numbers.h"
 #include "base/whole_file.h"
+#include "cardhouse/disk.h"
+#include "cardhouse/disk.h"
 #include "cardhouse/record.h"
+#include "cardhouse/text.h"
 #include "model/soft/soft.h"
-#include "record/folder.h"
 #include "record/surface.h"
 #include "step/state.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/nearest_word.h"
+#include "cardhouse/text.h"
 #include "model/world.h"
 #include "scene/build_soft.h"
 

@@ -10,8 +10,8 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/nearest_word.h"
 #include "cardhouse/solve.h"
+#include "cardhouse/text.h"
 #include "linalg/sparse.h"
 #include "problem/cones.h"
 #include "problem/grader.h"
@@ -140,7 +140,7 @@ static ChStatus check_arguments(Driver* d) {
 
 static bool has_smooth_cone(const ChSystem* s) {
   for (int i = 0; i < s->n; ++i)
-    if (s->set[i] == CH_SET_CONE && s->dim[i] == 3 && s->sides[i] == 0) return true;
+    if (ch_block_is_curved(&s->block[i])) return true;
   return false;
 }
 
@@ -152,7 +152,7 @@ static int count_variables(const ChSystem* s) {
 
 static bool has_cone(const ChSystem* s) {
   for (int i = 0; i < s->n; ++i)
-    if (s->set[i] == CH_SET_CONE) return true;
+    if (s->block[i].law->cone) return true;
   return false;
 }
 
@@ -435,8 +435,7 @@ static unsigned char* find_open(Driver* d) {
   }
   int count = 0;
   for (int i = 0; i < p->block_count; ++i) {
-    bool may_open = p->blocks[i].law == CH_LAW_CONTACT || p->blocks[i].law == CH_LAW_UNILATERAL;
-    open[i] = may_open && d->r_out[p->blocks[i].row] == 0.0 &&
+    open[i] = ch_law_row(&p->blocks[i])->info.opens && d->r_out[p->blocks[i].row] == 0.0 &&
               d->u_out[p->blocks[i].row] > OPEN_FACTOR * speed + OPEN_SHARE * fastest;
     count += open[i];
   }

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/nearest_word.h"
+#include "cardhouse/text.h"
 #include "solve/linear/linear_system.h"
 #include "solve/method.h"
 

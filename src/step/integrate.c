@@ -356,7 +356,7 @@ static void measure(const Step* p) {
     const ChRowBlock* block = &p->rows.blocks[b];
     for (int a = 0; a < block->law.dimension; ++a) {
       double value = p->rows.value[block->law.row + a];
-      if (block->law.law == CH_LAW_BILATERAL && fabs(value) > info->joint_error) info->joint_error = fabs(value);
+      if (ch_law_info(block->law.law)->equation && fabs(value) > info->joint_error) info->joint_error = fabs(value);
       if (block->gap >= 0 && -value > info->penetration) info->penetration = -value;
     }
   }

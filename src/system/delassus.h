@@ -3,7 +3,7 @@
 #define CH_SYSTEM_DELASSUS_H
 
 #include "base/arena.h"
-#include "cardhouse/problem.h"
+#include "problem/contact_problem.h"
 
 // q for either form.
 void ch_delassus_q(ChArena* arena, const ChProblem* problem, double* q);

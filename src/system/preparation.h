@@ -12,17 +12,6 @@
 // Relative difference of W and W^T below which a matrix counts as symmetric: files carry round-off.
 #define CH_SYMMETRY_TOLERANCE 1e-10
 
-// A block that survives, before it is dealt out to its part.
-typedef struct ChKeptBlock {
-  int source;  // block of the problem
-  int dim;
-  int rows[CH_BLOCK_MAX];
-  double g[CH_BLOCK_MAX];
-  ChSet set;
-  double mu;
-  int sides;
-} ChKeptBlock;
-
 typedef struct ChPreparation {
   ChArena* arena;
   const ChProblem* problem;

@@ -6,6 +6,7 @@
 
 #include "cardhouse/diagnostics.h"
 #include "cardhouse/solve.h"
+#include "problem/contact_problem.h"
 #include "support/near.h"
 #include "support/suite.h"
 

@@ -416,7 +416,7 @@ static void repeat(Plan* p, int count, const Stage* stages) {
 
 static bool lies_in_plane(const ChSystem* s) {
   for (int i = 0; i < s->n; ++i)
-    if (s->set[i] == CH_SET_CONE && s->dim[i] > 2) return false;
+    if (s->block[i].law->cone && s->dim[i] > 2) return false;
   return true;
 }
 

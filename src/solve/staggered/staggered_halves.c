@@ -65,10 +65,10 @@ void ch_staggered_radii(ChStaggered* g, const ChHalfSystem* half, const double* 
   ch_half_scatter(&g->normal, given, g->r);
   for (int k = 0; k < t->n; ++k) {
     int i = half->block[k];
-    double radius = g->s->mu[i] * ch_positive_part(g->r[g->s->row[i]]);
-    if (t->set[k] == CH_SET_DISC) t->mu[k] = radius;
-    t->lo[k] = -radius;
-    t->hi[k] = radius;
+    double radius = g->s->block[i].mu * ch_positive_part(g->r[g->s->row[i]]);
+    t->block[k].mu = radius;
+    t->block[k].lo = -radius;
+    t->block[k].hi = radius;
   }
 }
 
@@ -89,7 +89,7 @@ static double friction_over(ChStaggered* g, const ChHalfSystem* half, ChConvexVi
 static bool some_unloaded(ChStaggered* g, const double* given) {
   int carrying = 0;
   ch_half_scatter(&g->normal, given, g->r);
-  for (int i = 0; i < g->s->n; ++i) carrying += g->loaded[i] = g->s->set[i] == CH_SET_CONE && g->r[g->s->row[i]] > 0.0;
+  for (int i = 0; i < g->s->n; ++i) carrying += g->loaded[i] = g->s->block[i].law->cone && g->r[g->s->row[i]] > 0.0;
   return carrying < g->tangential.system.n;
 }
 
