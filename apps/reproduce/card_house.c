@@ -12,6 +12,7 @@
 #include "problem/cones.h"
 #include "reproduce/play.h"
 #include "step/state.h"
+#include "step/whole_problem.h"
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 16 };
 static const double FALLEN = 0.1, NO_LIMIT = 1e6;

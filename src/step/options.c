@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "step/integrator.h"
+#include "step/options.h"
 #include "step/state.h"
 
 enum { MOST_THREADS = 1024, MOST_SIDES = 1024 };

@@ -6,7 +6,11 @@
 
 #include "assemble/soft_body.h"
 #include "linalg/small.h"
+#include "step/free_velocity.h"
+#include "step/in_step.h"
 #include "step/soft_step.h"
+#include "step/states.h"
+#include "step/warm.h"
 
 static ChStatus check_body(ChContext* context, const ChSimulation* s, int body) {
   if (body < 0 || body >= s->world->body_count)

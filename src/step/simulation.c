@@ -9,7 +9,14 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "solve/solve_options.h"
+#include "step/in_step.h"
+#include "step/integrate.h"
+#include "step/kinematic.h"
+#include "step/ledger.h"
+#include "step/options.h"
+#include "step/projection.h"
 #include "step/soft_step.h"
+#include "step/states.h"
 
 #define SMALLEST_SHARE (1.0 / 1024.0)  // of h that adaptive stepping goes down to
 #define MOST_AFTER 0.3                 // share of a step's limit that is kept for what comes after its solves
