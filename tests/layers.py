@@ -68,6 +68,7 @@ PUBLIC = {
     "delassus.h": "system",
     "law.h": "problem",
     "problem.h": "problem",
+    "law.h": "problem",
     "certificate.h": "problem",
     "files.h": "files",
     "analysis.h": "analysis",
