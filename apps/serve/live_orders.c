@@ -8,6 +8,7 @@
 #include "serve/live_state.h"
 #include "serve/scene_message.h"
 #include "step/state.h"
+#include "step/options.h"
 
 static const ChWorld* world_of(const ChLive* live) { return ch_simulation_world(live->panes[0].simulation); }
 

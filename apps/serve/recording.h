@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "model/world.h"
+#include "cardhouse/trajectory.h"
 #include "serve/frame.h"
 
 typedef struct ChRecording ChRecording;

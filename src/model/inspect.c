@@ -1,79 +1,67 @@
-// A world looked at from outside: see cardhouse/shape.h.
+// What a caller may ask of a world's bodies and joints.
+#include <string.h>
+
+#include "cardhouse/body.h"
+#include "cardhouse/joint.h"
 #include "model/ids.h"
-#include "model/mesh/mesh.h"
-#include "model/shapes/mass_properties.h"
-#include "model/world.h"
 
-static bool has_body(const ChWorld* world, int body) { return body >= 0 && body < world->body_count; }
-static bool has_shape(const ChWorld* world, int shape) { return shape >= 0 && shape < world->shape_count; }
+int ch_world_dimension(const ChWorld* world) { return world->dimension; }
+int ch_world_body_count(const ChWorld* world) { return world->body_count; }
+int ch_world_joint_count(const ChWorld* world) { return world->joint_count; }
 
-int ch_world_shape_count(const ChWorld* world) { return world->shape_count; }
+const char* ch_world_body_name(const ChWorld* world, ChBodyId body) {
+  int row = ch_world_body_row(world, body);
+  return row >= 0 ? world->bodies[row].name : NULL;
+}
 
-ChShapeView ch_world_shape(const ChWorld* world, int row) {
-  if (!has_shape(world, row)) return (ChShapeView){0};
-  const ChShape* shape = &world->shapes[row];
-  ChShapeView view = {.type = shape->type,
-                      .id = ch_shape_id_of(world, row),
-                      .body = shape->body,
-                      .material = shape->material,
-                      .local = shape->local,
-                      .radius = shape->radius,
-                      .half_length = shape->half_length,
-                      .half = shape->half,
-                      .normal = shape->normal,
-                      .offset = shape->offset,
-                      .bound = shape->bound};
-  if (shape->polytope) {
-    view.point_count = shape->polytope->vertex_count;
-    view.points = shape->polytope->vertices;
+ChBodyInfo ch_world_body_info(const ChWorld* world, ChBodyId body) {
+  ChBodyInfo info = {0};
+  int row = ch_world_body_row(world, body);
+  if (row < 0) return info;
+  const ChBody* b = &world->bodies[row];
+  info.name = b->name;
+  info.kind = b->kind;
+  info.locks = b->locks;
+  info.soft = b->soft != NULL;
+  if (b->kind != CH_BODY_DYNAMIC) return info;
+  info.mass = b->mass;
+  info.centre = ch_neg(b->origin);
+  const double(*j)[3] = b->inertia.m;
+  const double inertia[6] = {j[0][0], j[1][1], j[2][2], j[0][1], j[0][2], j[1][2]};
+  memcpy(info.inertia, inertia, sizeof inertia);
+  return info;
+}
+
+const char* ch_world_joint_name(const ChWorld* world, ChJointId joint) {
+  int row = ch_world_joint_row(world, joint);
+  return row >= 0 ? world->joints[row].name : NULL;
+}
+
+ChJointId ch_world_find_joint(const ChWorld* world, const char* name) {
+  for (int j = 0; name && j < world->joint_count; ++j)
+    if (strcmp(world->joints[j].name, name) == 0) return ch_joint_id_of(world, j);
+  return (ChJointId){0};
+}
+
+ChStatus ch_world_joint_def(ChContext* context, const ChWorld* world, ChJointId id, ChJointDef* out) {
+  int row;
+  ChStatus status = ch_joint_find(context, world, id, "definition", &row);
+  if (status != CH_OK) return status;
+  const ChJoint* joint = &world->joints[row];
+  *out = ch_joint_def_default();
+  out->name = joint->name;
+  out->type = joint->type;
+  ChFrame frame[2];
+  for (int k = 0; k < 2; ++k) {
+    out->body[k] = ch_body_id_of(world, joint->body[k]);
+    frame[k] = ch_frame_compose(ch_state_frame(world->states, joint->body[k]), joint->frame[k]);
   }
-  if (shape->mesh) {
-    view.point_count = shape->mesh->vertex_count;
-    view.points = shape->mesh->vertices;
-    view.cell_count = shape->mesh->cell_count;
-    view.cell_size = shape->mesh->width;
-    view.cells = shape->mesh->cells;
-  }
-  return view;
+  out->at = frame[0].at;
+  out->second_at = frame[1].at;
+  out->axis = ch_rotate(frame[0].orientation, ch_axis(2));
+  out->second_axis = ch_rotate(frame[1].orientation, ch_axis(0));
+  out->length = joint->length;
+  out->collide = joint->collide;
+  memcpy(out->axes, joint->axes, sizeof out->axes);
+  return CH_OK;
 }
-
-int ch_world_body_shapes(const ChWorld* world, int body, int* first) {
-  const bool there = has_body(world, body);
-  if (first) *first = there ? world->bodies[body].first_shape : 0;
-  return there ? world->bodies[body].shape_count : 0;
-}
-
-double ch_world_shape_volume(const ChWorld* world, int row) {
-  return has_shape(world, row) ? ch_mass_of_shape(&world->shapes[row], 1.0).mass : 0.0;
-}
-
-int ch_world_material_count(const ChWorld* world) { return world->material_count; }
-
-ChMaterialDef ch_world_material(const ChWorld* world, int row) {
-  if (row < 0 || row >= world->material_count) return (ChMaterialDef){0};
-  const ChMaterial* m = &world->materials[row];
-  return (ChMaterialDef){.name = m->name,
-                         .density = m->density,
-                         .friction = {m->friction[0], m->friction[1]},
-                         .axis = m->axis,
-                         .restitution = m->restitution};
-}
-
-int ch_world_pair_count(const ChWorld* world) { return world->pair_count; }
-
-ChPairDef ch_world_pair(const ChWorld* world, int row) {
-  if (row < 0 || row >= world->pair_count) return (ChPairDef){0};
-  const ChMaterialPair* pair = &world->pairs[row];
-  return (ChPairDef){
-      .material = {ch_material_id_of(world, pair->material[0]), ch_material_id_of(world, pair->material[1])},
-      .friction = {pair->friction[0], pair->friction[1]},
-      .restitution = pair->restitution};
-}
-
-ChFrame ch_world_body_start(const ChWorld* world, int body, ChVec3* velocity) {
-  const bool there = has_body(world, body);
-  if (velocity) *velocity = there ? world->states[body].velocity : (ChVec3){0};
-  return there ? ch_state_frame(world->states, body) : (ChFrame){0};
-}
-
-ChVec3 ch_world_gravity_at(const ChWorld* world, double time) { return ch_world_gravity(world, time); }

@@ -13,6 +13,7 @@
 #include "base/plain_numbers.h"
 #include "cardhouse/disk.h"
 #include "cardhouse/record.h"
+#include "cardhouse/soft.h"
 #include "record/deflection.h"
 
 enum { BUFFER = 1 << 20 };

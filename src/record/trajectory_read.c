@@ -338,9 +338,9 @@ static ChStatus read_pairs(ChContext* context, ChTrajectoryReader* r, long first
       int body = pairs[2 * (size_t)k + side];
       if (body < 0 || body >= ch_world_body_count(r->world))
         return ch_fail(context, CH_ERR_FORMAT, "%s: /contact/bodies: there is no body %d", r->path, body);
-      int first;
+      int shape;
       r->contacts[k].body[side] = body;
-      r->contacts[k].shape[side] = ch_world_body_shapes(r->world, body, &first) > 0 ? first : -1;
+      r->contacts[k].shape[side] = ch_world_body_shapes(r->world, body, &shape) > 0 ? shape : -1;
     }
   }
   return CH_OK;
