@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cardhouse/scene.h"
 #include "cardhouse/union_find.h"
 #include "common/json.h"
 #include "serve/contact_view.h"

@@ -14,7 +14,6 @@
 #include "base/plain_numbers.h"
 #include "base/whole_file.h"
 #include "cardhouse/disk.h"
-#include "cardhouse/disk.h"
 #include "cardhouse/record.h"
 #include "cardhouse/text.h"
 #include "model/soft/soft.h"
