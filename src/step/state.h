@@ -129,6 +129,8 @@ ChStatus ch_free_body_find(ChContext* context, const ChSimulation* s, ChBodyId i
 static inline ChVec3 ch_unlocked(unsigned locks, ChVec3 v) {
   return ch_vec(locks & 1u ? 0.0 : v.x, locks & 2u ? 0.0 : v.y, locks & 4u ? 0.0 : v.z);
 }
+// Arrays of the world's sizes, in s->arena; states begin at the start.
+void ch_simulation_take_arrays(ChSimulation* s);
 // Commands that were for one step are over.
 void ch_control_end_step(ChSimulation* s);
 
