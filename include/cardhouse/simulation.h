@@ -151,6 +151,11 @@ CH_API bool ch_simulation_islands(const ChSimulation* simulation, int* island);
 
 // The contact problem of the last step, all islands together, in global form; the caller destroys it.
 CH_API ChStatus ch_simulation_problem(ChContext* context, const ChSimulation* simulation, ChProblem** out);
+// Reactions of the last step, as impulses in the order of the rows of ch_simulation_problem; `r` has room for `rows` of
+// them.
+CH_API void ch_simulation_reactions(const ChSimulation* simulation, int rows, double* r);
+// Degrees of freedom of all that moves, modes of deformable bodies included.
+CH_API int ch_simulation_freedoms(const ChSimulation* simulation);
 
 // Everything the next steps depend on, as one block of bytes: a simulation of the same world that loads it goes on bit
 // for bit. `bytes` = NULL asks for the size.

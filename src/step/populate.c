@@ -4,7 +4,7 @@
 
 #include "model/ids.h"
 #include "model/population.h"
-#include "step/state.h"
+#include "step/in_step.h"
 
 // The next step looks for contacts afresh and takes nothing for certified.
 static void world_changed(ChSimulation* s) {
