@@ -44,6 +44,7 @@ PUBLIC = {
     "version.h": "base",
     "geometry.h": "base",
     "id.h": "base",
+    "memory.h": "base",
     "clock.h": "base",
     "disk.h": "base",
     "random.h": "base",
