@@ -9,9 +9,7 @@
 
 #include "cardhouse/clock.h"
 #include "cardhouse/geometry.h"
-#include "problem/cones.h"
 #include "reproduce/play.h"
-#include "step/state.h"
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 16 };
 static const double FALLEN = 0.1, NO_LIMIT = 1e6;
@@ -112,7 +110,7 @@ static ChStatus measure_contacts(ChContext* context, const ChSimulation* s, ChHo
     const double *ri = r + block->row, *ui = u + block->row;
     if (!ch_law_info(block->law)->friction) continue;
     step->residual += fabs(ri[0] * ui[0]);
-    step->objective += ri[0] * ch_block_support(block, CH_POSE_COULOMB, ui);
+    step->objective += ri[0] * ch_contact_support(block, CH_POSE_COULOMB, ui);
     for (int a = 0; a < block->dimension; ++a) step->objective += ri[a] * ui[a];
   }
   free(r);

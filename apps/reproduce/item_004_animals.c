@@ -45,7 +45,7 @@ static bool look(void* state, const ChSimulation* s, const ChStepInfo* info) {
   Watch* w = state;
   const ChWorld* world = ch_simulation_world(s);
   w->kinetic_max = fmax(w->kinetic_max, info->kinetic);
-  w->freedoms = ch_item_freedoms(s);
+  w->freedoms = ch_simulation_freedoms(s);
   w->speed = w->stone = 0.0;
   for (int b = 0; b < ch_world_body_count(world) && b < 128; ++b) {
     ChBodyView view = ch_simulation_body_at(s, b);

@@ -94,7 +94,7 @@ static ChStatus hang_up(ChItemRun* item, int y, int m, const char* cells, const 
 
 static bool count_freedoms(void* state, const ChSimulation* simulation, const ChStepInfo* info) {
   Grid* grid = state;
-  grid->freedoms = ch_item_freedoms(simulation);
+  grid->freedoms = ch_simulation_freedoms(simulation);
   return info->step > 0;
 }
 

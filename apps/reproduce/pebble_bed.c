@@ -45,8 +45,8 @@ static void put_pebbles(FILE* f, const ChBedDef* d, double flat) {
   for (int layer = 0; done < d->pebbles; ++layer)
     for (int i = -m; i <= m; ++i)
       for (int j = -m; j <= m && done < d->pebbles; ++j) {
-        double x = i * pitch + shake * (ch_random_uniform(&seed) - 0.5);
-        double y = j * pitch + shake * (ch_random_uniform(&seed) - 0.5);
+        double x = i * pitch + shake * (ch_random_unit(&seed) - 0.5);
+        double y = j * pitch + shake * (ch_random_unit(&seed) - 0.5);
         if (hypot(x, y) > flat - d->radius - shake) continue;
         fprintf(f, ",\n{\"name\": \"pebble %d\", \"position\": [%.17g, %.17g, %.17g],", ++done, x, y,
                 d->radius + layer * pitch);

@@ -5,10 +5,10 @@
 
 #include "model/soft/soft.h"
 #include "model/world.h"
-#include "problem/polygon.h"
 #include "serve/live_state.h"
 #include "serve/scene_message.h"
 #include "step/state.h"
+#include "step/options.h"
 
 static const ChWorld* world_of(const ChLive* live) { return ch_simulation_world(live->panes[0].simulation); }
 

@@ -6,7 +6,10 @@
 #include <stddef.h>
 
 #include "cardhouse/api.h"
+#include "cardhouse/body.h"
 #include "cardhouse/certificate.h"
+#include "cardhouse/contact.h"
+#include "cardhouse/joint.h"
 #include "cardhouse/solve.h"
 #include "cardhouse/world.h"
 
@@ -84,21 +87,6 @@ typedef struct ChStepInfo {
   double seconds_collide, seconds_assemble, seconds_solve;
 } ChStepInfo;
 
-typedef struct ChBodyView {
-  ChVec3 position;  // centre of mass
-  ChQuat orientation;
-  double angle;
-  ChVec3 velocity, omega;  // world frame
-} ChBodyView;
-
-typedef struct ChContactView {
-  int body[2], shape[2];  // rows, see id.h
-  ChVec3 point, normal;   // normal from the first body to the second
-  double gap;
-  ChVec3 force;  // on the second body, newton
-  ChVec3 slip;   // velocity of the second body's point relative to the first's
-} ChContactView;
-
 // Takes the world over (also when it fails) and frees it in the end. Options are copied, names of methods, settings and
 // integrator included.
 CH_API ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimulationOptions* options,
@@ -126,9 +114,6 @@ CH_API double ch_simulation_time(const ChSimulation* simulation);
 CH_API long ch_simulation_step_count(const ChSimulation* simulation);
 CH_API ChStepInfo
 ch_simulation_info(const ChSimulation* simulation);  // of the last step; before the first: energies of the start
-// State of a body, by its id or by its row (ch_world_body_at). Of a body that is not there every number is NaN.
-CH_API ChBodyView ch_simulation_body(const ChSimulation* simulation, ChBodyId body);
-CH_API ChBodyView ch_simulation_body_at(const ChSimulation* simulation, int row);
 // Amplitudes of a deformable body's modes and their rates; valid until the next step. NULL where the body is rigid
 // or not there.
 CH_API const double* ch_simulation_modes(const ChSimulation* simulation, ChBodyId body, int* count);
@@ -164,11 +149,13 @@ CH_API ChStatus ch_simulation_carry(ChContext* context, ChSimulation* simulation
 // known: before the first step and after a change of options.
 CH_API bool ch_simulation_islands(const ChSimulation* simulation, int* island);
 
-// Contacts of the last step; valid until the next.
-CH_API const ChContactView* ch_simulation_contacts(const ChSimulation* simulation, int* count);
-
 // The contact problem of the last step, all islands together, in global form; the caller destroys it.
 CH_API ChStatus ch_simulation_problem(ChContext* context, const ChSimulation* simulation, ChProblem** out);
+// Reactions of the last step, as impulses in the order of the rows of ch_simulation_problem; `r` has room for `rows` of
+// them.
+CH_API void ch_simulation_reactions(const ChSimulation* simulation, int rows, double* r);
+// Degrees of freedom of all that moves, modes of deformable bodies included.
+CH_API int ch_simulation_freedoms(const ChSimulation* simulation);
 
 // Everything the next steps depend on, as one block of bytes: a simulation of the same world that loads it goes on bit
 // for bit. `bytes` = NULL asks for the size.

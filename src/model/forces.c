@@ -144,6 +144,13 @@ static void add_driven_joint(const ChWorld* world, const ChJoint* joint, const C
   }
 }
 
+static void add_applied(const ChWorld* world, const ChBodyState* states, double* k) {
+  for (int b = 0; b < world->body_count; ++b) {
+    const ChWrench* w = &world->wrenches[b];
+    add_to(world, b, w->force, ch_rotate_back(states[b].orientation, w->torque), k);
+  }
+}
+
 static void clear(const ChWorld* world, double* k) {
   long count = (long)world->body_count * ch_world_width(world) + world->mode_count;
   memset(k, 0, (size_t)count * sizeof *k);
@@ -175,6 +182,7 @@ void ch_forces_evaluate(const ChWorld* world, const ChBodyState* states, double 
     }
   }
   for (int j = 0; j < world->joint_count; ++j) add_driven_joint(world, &world->joints[j], states, t, k);
+  if (world->wrenched) add_applied(world, states, k);
 }
 
 static bool is_driven(const ChJoint* joint) {
@@ -197,7 +205,10 @@ bool ch_forces_applied(const ChWorld* world, const ChBodyState* states, double t
     any = true;
     add_driven_joint(world, &world->joints[j], states, t, k);
   }
-  return any;
+  if (!world->wrenched) return any;
+  if (!any) clear(world, k);
+  add_applied(world, states, k);
+  return true;
 }
 
 // ------------------------------------------------------------------------------------------------------------ energies

@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 
+#include "cardhouse/joint.h"
 #include "model/world_build.h"
 
 // --- slots -----------------------------------------------------------------------------------------------------------
@@ -138,7 +139,10 @@ int ch_world_body_row(const ChWorld* world, ChBodyId body) {
   return row_of(world, &world->body_slots, ANY("body", body));
 }
 
-const char* ch_world_body_name(const ChWorld* world, ChBodyId body) {
-  int row = ch_world_body_row(world, body);
-  return row >= 0 ? world->bodies[row].name : NULL;
+ChJointId ch_world_joint_at(const ChWorld* world, int row) {
+  return row >= 0 && row < world->joint_count ? ch_joint_id_of(world, row) : (ChJointId){0};
+}
+
+int ch_world_joint_row(const ChWorld* world, ChJointId joint) {
+  return row_of(world, &world->joint_slots, ANY("joint", joint));
 }

@@ -108,7 +108,8 @@ static ChStatus add_joint(ChContext* context, ChWorld* world, const void* argume
 
   ChQuat turn = joint_turn(world, &def, kind);
   const bool two_points = ch_joint_reads(&kind->info, offsetof(ChJointDef, second_at));
-  ChJoint joint = {.name = ch_world_copy_text(world, def.name), .type = def.type, .length = def.length};
+  ChJoint joint = {
+      .name = ch_world_copy_text(world, def.name), .type = def.type, .length = def.length, .collide = def.collide};
   for (int k = 0; k < 2; ++k) {
     joint.body[k] = body[k];
     joint.frame[k] = in_body(world, body[k], k == 1 && two_points ? def.second_at : def.at, turn);

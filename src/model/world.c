@@ -307,9 +307,3 @@ ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
     set_axis(world, material[0] == pair->material[0] ? shape_a : shape_b, &surface);
   return surface;
 }
-
-// -------------------------------------------------------------------------------------------------------- what is
-// there
-
-int ch_world_dimension(const ChWorld* world) { return world->dimension; }
-int ch_world_body_count(const ChWorld* world) { return world->body_count; }

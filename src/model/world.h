@@ -87,6 +87,7 @@ typedef struct ChBody {
   double start_angle;
   ChSignal motion[3], turn;
   ChVec3 turn_axis;
+  bool led;  // kinematic: over the next step it moves from where it is to `start`, where the caller wants it
   int first_shape, shape_count;  // after ch_world_seal; shapes of one body are contiguous
   const struct ChSoft* soft;     // NULL: rigid
   int first_mode;                // after ch_world_seal: where its amplitudes begin among those of all bodies
@@ -103,6 +104,11 @@ typedef struct ChBodyState {
   ChVec3 omega;     // body's frame (plane: z)
 } ChBodyState;
 
+// On a body over the next step, world frame, about its centre of mass.
+typedef struct ChWrench {
+  ChVec3 force, torque;
+} ChWrench;
+
 typedef struct ChJoint {
   char* name;
   int slot;
@@ -112,6 +118,7 @@ typedef struct ChJoint {
                        // second axis as its x; plane: z along an axis in the plane, x its normal); ground: world
   double start_angle;  // plane: angle of body[1] less that of body[0] at the start
   double length;
+  bool collide;
   ChJointAxis axes[3];
 } ChJoint;
 
@@ -142,6 +149,8 @@ struct ChWorld {
   int (*ignored)[2];      // after ch_world_seal sorted, the smaller body first, no pair twice
   int *names, name_room;  // hash table of body names
   ChBodyState* states;    // at the start
+  ChWrench* wrenches;     // body -> what the caller applies in the next step; NULL until it does
+  bool wrenched;          // whether there is any
   int mode_count;         // of all deformable bodies, after ch_world_seal
   bool sealed;
   int refused;  // 1 + the body for whose sake the last ch_world_seal failed; 0: none

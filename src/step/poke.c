@@ -7,9 +7,14 @@
 #include "assemble/soft_body.h"
 #include "linalg/small.h"
 #include "model/ids.h"
+#include "step/free_velocity.h"
+#include "step/in_step.h"
 #include "step/soft_step.h"
+#include "step/states.h"
+#include "step/steer.h"
+#include "step/warm.h"
 
-static ChStatus find_free_body(ChContext* context, const ChSimulation* s, ChBodyId id, int* row) {
+ChStatus ch_free_body_find(ChContext* context, const ChSimulation* s, ChBodyId id, int* row) {
   ChStatus status = ch_body_find(context, s->world, id, "simulation", row);
   if (status != CH_OK) return status;
   int body = *row;
@@ -18,14 +23,9 @@ static ChStatus find_free_body(ChContext* context, const ChSimulation* s, ChBody
   return CH_OK;
 }
 
-// What locks leave of a velocity along world axes.
-static ChVec3 unlocked(unsigned locks, ChVec3 v) {
-  return ch_vec(locks & 1u ? 0.0 : v.x, locks & 2u ? 0.0 : v.y, locks & 4u ? 0.0 : v.z);
-}
-
 ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* s, ChBodyId id, ChVec3 velocity, ChVec3 omega) {
   int body;
-  ChStatus status = find_free_body(context, s, id, &body);
+  ChStatus status = ch_free_body_find(context, s, id, &body);
   if (status != CH_OK) return status;
   const ChBody* b = &s->world->bodies[body];
   if (!ch_vec_finite(velocity) || !ch_vec_finite(omega))
@@ -35,8 +35,8 @@ ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* s, ChBodyI
     omega = ch_vec(0.0, 0.0, omega.z);
   }
   ChBodyState* state = &s->states[body];
-  state->velocity = unlocked(b->locks, velocity);
-  state->omega = ch_rotate_back(state->orientation, unlocked(b->locks >> 3, omega));
+  state->velocity = ch_unlocked(b->locks, velocity);
+  state->omega = ch_rotate_back(state->orientation, ch_unlocked(b->locks >> 3, omega));
   s->still = false;
   return CH_OK;
 }
@@ -104,7 +104,7 @@ static void push(ChSimulation* s, const Hold* hold, ChVec3 impulse) {
 
 ChStatus ch_simulation_push(ChContext* context, ChSimulation* s, ChBodyId id, ChVec3 impulse, ChVec3 point) {
   int body;
-  ChStatus status = find_free_body(context, s, id, &body);
+  ChStatus status = ch_free_body_find(context, s, id, &body);
   if (status != CH_OK) return status;
   if (!ch_vec_finite(impulse) || !ch_vec_finite(point))
     return ch_fail(context, CH_ERR_RANGE, "impulse on body '%s' must be finite", s->world->bodies[body].name);
@@ -120,7 +120,7 @@ ChStatus ch_simulation_push(ChContext* context, ChSimulation* s, ChBodyId id, Ch
 
 ChStatus ch_simulation_place(ChContext* context, ChSimulation* s, ChBodyId id, ChVec3 position) {
   int body;
-  ChStatus status = find_free_body(context, s, id, &body);
+  ChStatus status = ch_free_body_find(context, s, id, &body);
   if (status != CH_OK) return status;
   if (!ch_vec_finite(position) || (s->world->dimension == 2 && position.z != 0.0))
     return ch_fail(context, CH_ERR_RANGE, "body '%s' is placed at (%g, %g, %g), must be finite%s",
@@ -175,7 +175,7 @@ static ChStatus check_grip(ChContext* context, const ChGrip* grip, ChVec3 local,
 ChStatus ch_simulation_pull(ChContext* context, ChSimulation* s, ChBodyId id, ChVec3 local, ChVec3 target,
                             const ChGrip* grip) {
   int body;
-  ChStatus status = find_free_body(context, s, id, &body);
+  ChStatus status = ch_free_body_find(context, s, id, &body);
   if (status == CH_OK) status = check_grip(context, grip, local, target);
   if (status != CH_OK) return status;
   if (s->world->dimension == 2) local.z = target.z = 0.0;
@@ -266,6 +266,7 @@ ChStatus ch_simulation_carry(ChContext* context, ChSimulation* s, const ChSimula
   ChStatus status = ch_memory_reserve(context, s, from->memory.contact_count);
   if (status != CH_OK) return status;
   carry_states(s, from);
+  memcpy(s->before, s->states, ch_world_state_bytes(s->world));
   if (old->joint_count > 0)
     memcpy(s->memory.joints, from->memory.joints,
            (size_t)old->joint_count * CH_JOINT_ROWS_MAX * sizeof *s->memory.joints);
