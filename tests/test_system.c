@@ -8,6 +8,7 @@
 #include "solve/contact/contact_map.h"
 #include "solve/contact/local_contact.h"
 #include "solve/linear/linear_system.h"
+#include "support/largest_w.h"
 #include "support/near.h"
 #include "support/random.h"
 #include "support/small.h"
@@ -43,10 +44,9 @@ static ChPrepared prepare(const ChProblem* problem, ChPose pose) {
 
 // The same with W applied through bodies, as for a problem too large to form it.
 static ChPrepared prepare_unformed(const ChProblem* problem, ChPose pose) {
-  const double usual = ch_prepare_largest_w;
-  ch_prepare_largest_w = -1.0;
+  large = true;
   ChPrepared parts = prepare(problem, pose);
-  ch_prepare_largest_w = usual;
+  large = false;
   return parts;
 }
 

@@ -14,7 +14,6 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "linalg/sparse.h"
 
 enum { FIRST_EDGES = 4, MOST_ROUNDS = 200 };
 static const double SOLVER_TOLERANCE = 1e-9;
@@ -338,7 +337,7 @@ static double worst_edge(const ChConeProgram* p, int i, double normal_value, Edg
 
 // Adds the edges that are missing; returns how many.
 static int refine(ChConeProgram* p, double* violation) {
-  const ChProblem* problem = p->def.problem;
+  const ChProblemView* problem = p->def.problem;
   const double normal_value = p->def.self_stress ? glp_get_row_dual(p->lp, p->equations + 1) : 0.0;
   double size = 1.0;
   for (int i = 0; i < problem->block_count; ++i)
@@ -361,7 +360,7 @@ static int refine(ChConeProgram* p, double* violation) {
 
 // Does the velocity part every contact, in the round cones already? Then there is no self-stress, and no more to do.
 static bool parts_all_contacts(const ChConeProgram* p) {
-  const ChProblem* problem = p->def.problem;
+  const ChProblemView* problem = p->def.problem;
   for (int i = 0; i < problem->block_count; ++i) {
     const ChBlock* block = &problem->blocks[i];
     Edge edge;

@@ -6,8 +6,8 @@
 // so that bilateral rows are further columns of H, or W = [W V; V^T R]. The fclib library itself is not used to read:
 // it ends the process (exit) on the first thing it does not expect, and takes every size in the file at its word.
 //
-// In triplet matrices `i` holds rows and `p` columns, as CSparse has it; the comment in fclib.h says the opposite, but
-// no file follows it.
+// In triplet matrices `i` holds rows and `p` columns, as CSparse has it; the comment in fclib's header says otherwise,
+// but no file follows it.
 #include "files/fclib_file.h"
 
 #include <limits.h>
@@ -35,7 +35,7 @@ typedef struct Parts {
 
 static const char* law_name(int part) { return ch_law_info((ChLaw)part)->name; }
 
-bool ch_fclib_order(ChArena* arena, const ChProblem* problem, ChFclibOrder* out) {
+bool ch_fclib_order(ChArena* arena, const ChProblemView* problem, ChFclibOrder* out) {
   *out = (ChFclibOrder){.block = CH_TAKE(arena, problem->block_count + 1, int),
                         .row = CH_TAKE(arena, problem->rows + 1, int)};
   if (!out->block || !out->row) return false;

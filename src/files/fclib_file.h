@@ -25,7 +25,7 @@ typedef struct ChFclibOrder {
 } ChFclibOrder;
 
 // False when out of memory (an arena without a landing).
-bool ch_fclib_order(ChArena* arena, const ChProblem* problem, ChFclibOrder* out);
+bool ch_fclib_order(ChArena* arena, const ChProblemView* problem, ChFclibOrder* out);
 
 ChStatus ch_fclib_read(ChContext* context, const char* path, ChProblem** out);
 

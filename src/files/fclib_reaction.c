@@ -35,7 +35,7 @@ static bool read_place(ChHdf5* h, const Place* place, const ChFclibOrder* order,
   return false;
 }
 
-static void read_reaction(ChHdf5* h, const ChProblem* problem, double* r) {
+static void read_reaction(ChHdf5* h, const ChProblemView* problem, double* r) {
   static const Place solution = {"solution", "solution/r", "solution/l", "cardhouse/solution/r"};
   static const Place guess = {"guesses/1", "guesses/1/r", "guesses/1/l", "cardhouse/guesses/1/r"};
   ChFclibOrder order;
@@ -52,6 +52,7 @@ static void read_reaction(ChHdf5* h, const ChProblem* problem, double* r) {
 ChStatus ch_reaction_read(ChContext* context, const char* path, const ChProblem* problem, double* r) {
   ChArena* arena = ch_arena_create(NULL);
   if (!arena) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  const ChProblemView view = ch_problem_view(problem);
   ChWholeFile file;
   ChStatus status = ch_whole_file_read(context, path, false, arena, &file);
   if (status == CH_OK && !file.hdf5)
@@ -59,7 +60,7 @@ ChStatus ch_reaction_read(ChContext* context, const char* path, const ChProblem*
   if (status == CH_OK) {
     ChHdf5 h;
     ch_hdf5_open(&h, context, path, arena);
-    if (h.status == CH_OK) read_reaction(&h, problem, r);
+    if (h.status == CH_OK) read_reaction(&h, &view, r);
     ch_hdf5_close(&h);
     status = h.status;
   }

@@ -20,6 +20,7 @@
 #include "linalg/sparse.h"
 #include "problem/compliance.h"
 #include "problem/cones.h"
+#include "problem/contact_problem.h"
 #include "problem/grader.h"
 
 // A problem whose contacts are nearly all far apart has a tiny e(0); this share of |sqrt(rho) q| bounds it from below.

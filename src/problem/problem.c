@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/check.h"
 #include "linalg/sparse.h"
+#include "problem/contact_problem.h"
 #include "problem/laws/law.h"
 #include "problem/mass.h"
 #include "problem/open_problem.h"
@@ -133,6 +134,12 @@ static double* copy_vector(ChArena* arena, const double* x, int n) {
   return copy;
 }
 
+static void write_block(ChProblem* problem, int i, const ChBlock* block, int row) {
+  problem->blocks[i] = *block;
+  problem->blocks[i].row = row;
+  if (problem->dimension == 2) problem->blocks[i].mu[1] = block->mu[0];
+}
+
 static void fill_problem(ChProblem* problem, const ChProblemDef* def, int rows) {
   ChArena* arena = problem->arena;
   problem->form = def->form;
@@ -141,9 +148,7 @@ static void fill_problem(ChProblem* problem, const ChProblemDef* def, int rows) 
   problem->rows = rows;
   problem->blocks = CH_TAKE(arena, def->block_count, ChBlock);
   for (int i = 0, row = 0; i < def->block_count; ++i) {
-    problem->blocks[i] = def->blocks[i];
-    problem->blocks[i].row = row;
-    if (def->dimension == 2) problem->blocks[i].mu[1] = problem->blocks[i].mu[0];
+    write_block(problem, i, &def->blocks[i], row);
     row += def->blocks[i].dimension;
   }
   problem->w = copy_vector(arena, def->w, rows);
@@ -262,6 +267,37 @@ ChStatus ch_problem_close(ChContext* context, ChProblem* p, const int* body, boo
   ch_arena_set_landing(p->arena, NULL);
   if (status != CH_OK) ch_problem_destroy(p);
   return status;
+}
+
+ChProblemView ch_problem_view(const ChProblem* problem) {
+  const bool local = problem->form == CH_FORM_LOCAL;
+  return (ChProblemView){.form = problem->form,
+                         .dimension = problem->dimension,
+                         .block_count = problem->block_count,
+                         .rows = problem->rows,
+                         .dof = problem->dof,
+                         .blocks = problem->blocks,
+                         .W = local ? &problem->W : NULL,
+                         .M = local ? NULL : &problem->M,
+                         .H = local ? NULL : &problem->H,
+                         .f = problem->f,
+                         .w = problem->w,
+                         .body_count = local ? 0 : problem->mass->bodies,
+                         .body = local ? NULL : problem->mass->body_of,
+                         .asymmetry = problem->asymmetry};
+}
+
+ChStatus ch_problem_set_block(ChContext* context, ChProblem* problem, int i, const ChBlock* block) {
+  if (!(i >= 0 && i < problem->block_count))
+    return ch_fail(context, CH_ERR_RANGE, "block %d: must be 0 to %d", i, problem->block_count - 1);
+  ChStatus status = check_block(context, block, i, problem->dimension);
+  if (status != CH_OK) return status;
+  ChBlock* own = &problem->blocks[i];
+  if (block->dimension != own->dimension)
+    return ch_fail(context, CH_ERR_SIZE, "block %d: dimension is %d, must stay %d", i, block->dimension,
+                   own->dimension);
+  write_block(problem, i, block, own->row);
+  return CH_OK;
 }
 
 void ch_problem_destroy(ChProblem* problem) {

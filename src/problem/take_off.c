@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "cardhouse/certificate.h"
+#include "problem/contact_problem.h"
 
 static const double LOADED = 1e-6;  // of the largest normal reaction: what an iterative method leaves is less
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "problem/contact_problem.h"
 
 typedef struct Kept {
   ChBlock* blocks;

@@ -1,4 +1,4 @@
-// What the steps from a problem to its scaled parts share: see system.h. Blocks are kept (ch_prepare_keep.c), dealt out
+// What the steps from a problem to its scaled parts share: see system.h. Blocks are kept (keep_blocks.c), dealt out
 // to connected parts (prepare_parts.c), and every part gets its rows (prepare.c) and either bodies (prepare_bodies.c)
 // or a matrix of its own (prepare_matrix.c).
 #ifndef CH_SYSTEM_PREPARATION_H

@@ -6,8 +6,6 @@
 #include "system/delassus.h"
 #include "system/preparation.h"
 
-double ch_prepare_largest_w = 1.2e8;
-
 enum { RIGID_DOFS = 6 };
 enum { HEAP_BLOCKS = 1500 };                                   // see ch_system_is_heap
 enum { CROWD_BLOCKS = 50, CROWD_ROWS = 6, SOFT_BLOCKS = 10 };  // see ch_system_is_crowded
@@ -152,7 +150,7 @@ ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* pr
   else
     ch_delassus_diagonal(arena, problem, diagonal);
   double size = delassus_size(&p);
-  p.formed = problem->form == CH_FORM_LOCAL || size <= ch_prepare_largest_w;
+  p.formed = problem->form == CH_FORM_LOCAL || size <= ch_delassus_largest();
   if (!p.formed && !p.by_bodies)
     return ch_fail(context, CH_ERR_UNSUPPORTED,
                    "W would have %.2g entries and M has a part with over %d degrees of freedom: neither fits in memory",

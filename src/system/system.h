@@ -67,10 +67,6 @@ bool ch_system_is_soft(const ChSystem* system);
 // velocities are small however many contacts there are, and W is large and of low rank.
 bool ch_system_is_crowded(const ChSystem* system);
 
-// W with more entries than this is not formed but applied through bodies. A variable, so that a test can have a small
-// problem treated like a large one.
-extern double ch_prepare_largest_w;
-
 // y = W x
 void ch_system_apply(const ChSystem* s, const double* x, double* y);
 

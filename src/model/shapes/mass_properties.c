@@ -3,16 +3,16 @@
 
 static const double PI = 3.141592653589793;
 
-static ChMass centred(double mass, double xx, double yy, double zz) {
-  return (ChMass){mass, {0, 0, 0}, ch_mat_diagonal(ch_vec(mass * xx, mass * yy, mass * zz))};
+static ChMassProperties centred(double mass, double xx, double yy, double zz) {
+  return (ChMassProperties){mass, {0, 0, 0}, ch_mat_diagonal(ch_vec(mass * xx, mass * yy, mass * zz))};
 }
 
 // A cylinder and two half-balls, whose centres lie 3/8 r beyond its ends.
-static ChMass capsule(double r, double l, double density) {
+static ChMassProperties capsule(double r, double l, double density) {
   double tube = density * 2.0 * PI * r * r * l, ball = density * 4.0 / 3.0 * PI * r * r * r;
   double across = tube * r * r / 4.0 + ball * r * r / 5.0;
   double along = tube * l * l / 3.0 + ball * (r * r / 5.0 + l * l + 0.75 * l * r);
-  return (ChMass){tube + ball, {0, 0, 0}, ch_mat_diagonal(ch_vec(across, across, along))};
+  return (ChMassProperties){tube + ball, {0, 0, 0}, ch_mat_diagonal(ch_vec(across, across, along))};
 }
 
 // ------------------------------------------------------------------------------------------- sums over simplices
@@ -40,8 +40,8 @@ static void add_simplex(Sums* sums, int n, const ChVec3* corner) {
 }
 
 // The sums were taken about `about`, a point near the solid, so that little cancels.
-static ChMass from_sums(const Sums* sums, ChVec3 about, double density) {
-  ChMass out = {.mass = density * sums->volume, .centre = about};
+static ChMassProperties from_sums(const Sums* sums, ChVec3 about, double density) {
+  ChMassProperties out = {.mass = density * sums->volume, .centre = about};
   if (sums->volume == 0.0) return out;
   ChVec3 shift = ch_scale(1.0 / sums->volume, sums->first);
   out.centre = ch_add(about, shift);
@@ -58,7 +58,7 @@ static ChVec3 middle(int count, const ChVec3* points) {
   return sum;
 }
 
-static ChMass polytope(const ChPolytope* p, double density) {
+static ChMassProperties polytope(const ChPolytope* p, double density) {
   ChVec3 about = middle(p->vertex_count, p->vertices);
   bool plane = p->edge_count == 0;
   Sums sums = {0};
@@ -74,8 +74,8 @@ static ChMass polytope(const ChPolytope* p, double density) {
   return from_sums(&sums, about, density);
 }
 
-ChMass ch_mass_of_mesh(const ChMesh* mesh, double density) {
-  if (!mesh->closed || mesh->width != 3) return (ChMass){0};
+ChMassProperties ch_mass_of_mesh(const ChMesh* mesh, double density) {
+  if (!mesh->closed || mesh->width != 3) return (ChMassProperties){0};
   ChVec3 about = middle(mesh->vertex_count, mesh->vertices);
   Sums sums = {0};
   for (int c = 0; c < mesh->cell_count; ++c) {
@@ -88,7 +88,7 @@ ChMass ch_mass_of_mesh(const ChMesh* mesh, double density) {
 
 // -------------------------------------------------------------------------------------------------------------- shapes
 
-static ChMass in_own_frame(const ChShape* s, double rho) {
+static ChMassProperties in_own_frame(const ChShape* s, double rho) {
   double r = s->radius, l = s->half_length;
   ChVec3 h = s->half;
   switch (s->type) {
@@ -119,20 +119,20 @@ static ChMass in_own_frame(const ChShape* s, double rho) {
     case CH_SHAPE_SOFT:  // brings its own
       break;
   }
-  return (ChMass){0};
+  return (ChMassProperties){0};
 }
 
-ChMass ch_mass_of_shape(const ChShape* shape, double density) {
-  ChMass mass = in_own_frame(shape, density);
+ChMassProperties ch_mass_of_shape(const ChShape* shape, double density) {
+  ChMassProperties mass = in_own_frame(shape, density);
   mass.centre = ch_frame_point(shape->local, mass.centre);
   ChQuat q = shape->local.orientation;
   if (q.x != 0.0 || q.y != 0.0 || q.z != 0.0) mass.spread = ch_mat_turned(q, &mass.spread);
   return mass;
 }
 
-ChMass ch_mass_sum(int count, const ChMass* parts) {
+ChMassProperties ch_mass_sum(int count, const ChMassProperties* parts) {
   if (count == 1) return parts[0];
-  ChMass sum = {0};
+  ChMassProperties sum = {0};
   for (int k = 0; k < count; ++k) sum.mass += parts[k].mass;
   if (sum.mass == 0.0) return sum;
   for (int k = 0; k < count; ++k) sum.centre = ch_along(sum.centre, parts[k].mass / sum.mass, parts[k].centre);
@@ -144,7 +144,7 @@ ChMass ch_mass_sum(int count, const ChMass* parts) {
   return sum;
 }
 
-ChMat3 ch_mass_inertia(const ChMass* mass) {
+ChMat3 ch_mass_inertia(const ChMassProperties* mass) {
   const ChMat3* c = &mass->spread;
   ChMat3 j;
   for (int i = 0; i < 3; ++i)
