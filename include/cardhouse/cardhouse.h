@@ -12,6 +12,7 @@
 #include "cardhouse/files.h"
 #include "cardhouse/friction_matrix.h"
 #include "cardhouse/geometry.h"
+#include "cardhouse/memory.h"
 #include "cardhouse/problem.h"
 #include "cardhouse/random.h"
 #include "cardhouse/record.h"
