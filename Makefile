@@ -131,6 +131,14 @@ install:
 	@$(MAKE) --no-print-directory build BUILD=build-install IN_PLACE="$(PORTABLE)"
 	@cmake --install build-install --prefix $(PREFIX)
 
+deb:
+	@tools/install-packages build deb
+	@tools/make-deb build-deb
+
+deb-try:
+	@test -n "$(wildcard build-deb/*.deb)" || $(MAKE) --no-print-directory deb
+	@tools/try-deb build-deb
+
 debug:
 	@$(MAKE) --no-print-directory test BUILD=build-debug CMAKE_FLAGS="-DCMAKE_BUILD_TYPE=Debug"
 
@@ -171,6 +179,21 @@ format-check:
 	@tools/install-packages format
 	@clang-format --dry-run --Werror $(SOURCES)
 	@echo "format: $(words $(SOURCES)) files as .clang-format says"
+
+# Every C file of src/ and apps/ with the checks of .clang-tidy.
+tidy:
+	@tools/install-packages build tidy
+	@$(MAKE) --no-print-directory build TARGETS=viewer_page CMAKE_FLAGS="$(CMAKE_FLAGS) -DCMAKE_EXPORT_COMPILE_COMMANDS=ON"
+	@find src apps -name '*.c' | xargs -P $(JOBS) -n 8 clang-tidy --quiet -p $(BUILD) 2>/dev/null
+	@echo "tidy: as .clang-tidy says"
+
+# Lines and branches of src/ and apps/ that the tests run; the figure in CONTRIBUTING.md is of this.
+coverage:
+	@tools/install-packages build coverage
+	@$(MAKE) --no-print-directory test BUILD=build-coverage IN_PLACE= \
+	  CMAKE_FLAGS="-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS='-O1 --coverage -fprofile-update=atomic'" || true
+	@gcovr --root . --object-directory build-coverage --filter src/ --filter apps/ --gcov-ignore-parse-errors \
+	  --html build-coverage/coverage.html --print-summary
 
 clean:
 	rm -rf build build-debug build-asan build-ubsan build-sanitize build-tsan build-fuzz build-install build-deb build-coverage

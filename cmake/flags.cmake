@@ -12,7 +12,9 @@ option(CH_LEVELS "also a libcardhouse for x86-64-v3, which the loader takes wher
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS ON)  # POSIX and GNU names of the C library (clock_gettime, sigaction)
-set(CMAKE_C_VISIBILITY_PRESET hidden)
+if(NOT DEFINED CMAKE_C_VISIBILITY_PRESET)
+  set(CMAKE_C_VISIBILITY_PRESET hidden)
+endif()
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 add_library(ch_flags INTERFACE)

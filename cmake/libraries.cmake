@@ -34,6 +34,7 @@ function(ch_library target kind name)
                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   if(kind STREQUAL SHARED)
     target_link_libraries(${target} PRIVATE ch_flags)
+    target_link_options(${target} PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/shown.map)
     if(NOT CH_SANITIZE AND NOT CH_FUZZ)  # a sanitizer's symbols come with the program
       target_link_options(${target} PRIVATE LINKER:--no-undefined)
     endif()

@@ -34,7 +34,10 @@ endif()
 
 # --- the command line -------------------------------------------------------------------------------------------------
 file(GLOB CH_CLI_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/cli/*.c)
-add_executable(cardhouse ${CH_CLI_SOURCES})
+add_library(ch_cli OBJECT ${CH_CLI_SOURCES})
+target_link_libraries(ch_cli PUBLIC ch_reproduce ch_serve ch_common)
+add_executable(cardhouse $<TARGET_OBJECTS:ch_cli>)
+set_target_properties(cardhouse PROPERTIES LINKER_LANGUAGE C)
 target_link_libraries(cardhouse PRIVATE ch_reproduce ch_serve ch_common cardhouse::cardhouse)
 if(BUILD_SHARED_LIBS)
   set_target_properties(cardhouse PROPERTIES INSTALL_RPATH $ORIGIN/${CH_LIBRARIES_FROM_PROGRAM})

@@ -44,7 +44,7 @@ static End run(bool islands, int apart, const char* inner, int sides) {
     CHECK_AT_MOST(info.certificate.natural, 1e-7);
     if (info.islands > end.islands) end.islands = info.islands;
   }
-  for (int b = 0; b < BODIES; ++b) end.at[b] = ch_simulation_body(s, b + 1).position;
+  for (int b = 0; b < BODIES; ++b) end.at[b] = ch_simulation_body_at(s, b + 1).position;
   ch_simulation_destroy(s);
   return end;
 }

@@ -119,7 +119,7 @@ static void check_step(const ChSimulation* s, const ChStepInfo* info, double mos
   check_finite(sizeof figures / sizeof *figures, figures);
   CHECK_AT_MOST(info->kinetic + info->potential, most_energy);
   for (int b = 0; b < ch_world_body_count(ch_simulation_world(s)); ++b) {
-    ChBodyView body = ch_simulation_body(s, b);
+    ChBodyView body = ch_simulation_body_at(s, b);
     check_finite(sizeof body / sizeof(double), (const double*)&body);
   }
   int count;
@@ -231,7 +231,8 @@ static void a_method_that_answers_nan_makes_safe_steps(void** state) {
 static void knock(ChSimulation* s) {
   ChContext context = {0};
   int card = ch_world_body_count(ch_simulation_world(s)) - 1;
-  CHECK_OK(context, ch_simulation_push(&context, s, card, ch_vec(0.5, 0.1, 0.0), ch_simulation_body(s, card).position));
+  CHECK_OK(context, ch_simulation_push(&context, s, ch_body_id(card), ch_vec(0.5, 0.1, 0.0),
+                                       ch_simulation_body_at(s, card).position));
 }
 
 // Whether the third step still asked the question at which the clock leapt; `missed`: whether any step did.

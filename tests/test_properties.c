@@ -601,7 +601,7 @@ static ChProblem* rod(double theta, double inertia, double mu, const double velo
   ChRig* rig = ch_rig_create(2, 0.001, gravity);
   const int body = ch_rig_add_body(rig, 1.0, turning, centre);
   ch_rig_push(rig, body, velocity);
-  ch_rig_add_contact(rig, CH_GROUND, body, foot, up, mu);
+  ch_rig_add_contact(rig, CH_RIG_GROUND, body, foot, up, mu);
   CHECK_OK(context, ch_rig_build(&context, rig, CH_FORM_GLOBAL, &p));
   ch_rig_destroy(rig);
   return p;
@@ -684,7 +684,7 @@ static void I57_relaxation_tilts_its_constraints(void** state) {
     ChProblem* p;
     ChQp qp;
     ChRig* rig = ch_rig_create(3, 0.001, gravity);
-    ch_rig_add_contact(rig, CH_GROUND, ch_rig_add_body(rig, 1.0, inertia, origin), origin, up, mu);
+    ch_rig_add_contact(rig, CH_RIG_GROUND, ch_rig_add_body(rig, 1.0, inertia, origin), origin, up, mu);
     CHECK_OK(context, ch_rig_build(&context, rig, CH_FORM_GLOBAL, &p));
     CHECK_OK(context, ch_problem_set_polygon(&context, p, 8, false));
     CHECK_OK(context, ch_qp_velocity(&context, *state, p, NULL, &qp));

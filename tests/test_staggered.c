@@ -208,7 +208,7 @@ static void I36_few_contacts_carry(void** state) {
   int body = ch_rig_add_body(rig, 2.0, inertia, at);
   for (int k = 0; k < 6; ++k) {
     double x = -0.5 + 0.2 * k, point[3] = {x, 0.0, 0.0}, normal[3] = {0.3 * x, 1.0, 0.0};
-    ch_rig_add_contact(rig, CH_GROUND, body, point, normal, 0.0);
+    ch_rig_add_contact(rig, CH_RIG_GROUND, body, point, normal, 0.0);
   }
   ChContext context = {0};
   ChProblem* problem;

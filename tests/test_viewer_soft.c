@@ -20,16 +20,16 @@ static int add_bar(ChWorld* world, ChVec3 at) {
   ChArena* arena = ch_arena_create(NULL);
   ChTetMesh mesh;
   CHECK_OK(context, ch_tet_box(&context, arena, ch_vec(1.0, 0.1, 0.1), cells, &mesh));
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   body.position = at;
-  ChSoftDef def = CH_SOFT_DEF;
+  ChSoftDef def = ch_soft_def_default();
   def.vertex_count = mesh.vertex_count;
   def.tet_count = mesh.tet_count;
   def.vertices = mesh.vertices;
   def.tets = mesh.tets;
   def.modes = MODES;
-  int id = ch_test_body(world, &body, NULL), shape;
-  CHECK_OK(context, ch_world_add_soft(&context, world, id, &def, &shape));
+  int id = ch_test_body(world, &body, NULL);
+  CHECK_OK(context, ch_world_add_soft(&context, world, ch_body_id(id), &def, NULL));
   ch_arena_destroy(arena);
   return id;
 }

@@ -393,9 +393,9 @@ static ChStatus step_through(Job* job) {
   while (status == CH_OK && !is_over(job) && !ch_stop_asked()) {
     ChStepInfo info;
     double began = ch_clock_seconds();
-    ch_simulation_options(job->simulation)->step_limit =
-        ch_realtime_allowance(&job->realtime, ch_simulation_time(job->simulation) + job->options.h);
-    status = step_once(job, &info);
+    double end = ch_simulation_time(job->simulation) + job->options.h;
+    status = ch_simulation_set_step_limit(&job->context, job->simulation, ch_realtime_allowance(&job->realtime, end));
+    if (status == CH_OK) status = step_once(job, &info);
     if (status != CH_OK) break;
     double before = ch_clock_seconds();
     status = record_step(job);
@@ -451,9 +451,10 @@ static ChExit failure(const ChCommand* self, const Job* job, ChStatus status) {
   ch_complain(self, "the run ended at step %ld, t = %.9g s", ch_simulation_step_count(job->simulation),
               ch_simulation_time(job->simulation));
   const ChSummary* s = &job->records.summary;
+  const ChWorld* world = ch_simulation_world(job->simulation);
   if (s->folded >= 0)
     ch_complain(self, "'%s' was turned inside out at t = %.9g s, the first deformable body that was",
-                ch_world_body_name(ch_simulation_world(job->simulation), s->folded), s->folded_at);
+                ch_world_body_name(world, ch_world_body_at(world, s->folded)), s->folded_at);
   return status == CH_ERR_FILE ? CH_EXIT_FAULT : exit_status;
 }
 

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/check.h"
-
 typedef struct Rows {
   int count;
   double *w, *b;  // W by columns, dense; u without reactions
@@ -28,7 +26,9 @@ static ChStatus form(ChContext* context, const ChProblem* p, Rows* rows) {
 
 // What the box lets row `axis` of a contact be.
 static double bounded(double x, double normal, double mu, int axis) {
-  return axis == 0 ? fmax(x, 0.0) : ch_clamp(x, -mu * normal, mu * normal);
+  double most = mu * normal;
+  if (axis == 0) return fmax(x, 0.0);
+  return x < -most ? -most : x > most ? most : x;
 }
 
 // One pass over all rows: the largest change that the law asks for. `moves`: it is made at once, as a sweep does.

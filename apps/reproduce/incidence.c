@@ -37,6 +37,6 @@ void ch_incidence_add(ChIncidence* n, const ChSlips* slips, const ChSimulation* 
   }
   for (int k = 0; k < n->count; ++k) follow(n, &n->impacts[k], slips, info);
   int bodies = ch_world_body_count(ch_simulation_world(simulation));
-  for (int b = 0; b < bodies && b < CH_INCIDENCE_BODIES; ++b) n->before[b] = ch_simulation_body(simulation, b);
+  for (int b = 0; b < bodies && b < CH_INCIDENCE_BODIES; ++b) n->before[b] = ch_simulation_body_at(simulation, b);
   n->began = true;
 }

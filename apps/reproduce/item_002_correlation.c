@@ -147,7 +147,7 @@ static void put_gas(FILE* f, const void* state) {
   fputs("\"materials\": {\"disk\": {\"density\": 1, \"friction\": 0, \"restitution\": 1}},\n\"bodies\": [", f);
   put_walls(f, gas->length, true);
   for (int k = 0; k < gas->side * gas->side; ++k) {
-    double angle = 2.0 * M_PI * ch_random_uniform(&seed);
+    double angle = 2.0 * M_PI * ch_random_unit(&seed);
     char velocity[96];
     snprintf(velocity, sizeof velocity, " \"velocity\": [%.17g, %.17g],", cos(angle), sin(angle));
     put_disk(f, k + 1, gas->at[k].x, gas->at[k].y, velocity);
@@ -175,7 +175,7 @@ static void put_heap(FILE* f, const void* state) {
   fputs("\"materials\": {\"disk\": {\"density\": 1000, \"friction\": 0.3, \"restitution\": 0}},\n\"bodies\": [", f);
   put_walls(f, 1.1 * side, false);
   for (int k = 0; k < count; ++k) {
-    double x = (k % side + 0.5) * 1.1 + 0.08 * (ch_random_uniform(&seed) - 0.5), y = 0.55 + 1.05 * (k / side);
+    double x = (k % side + 0.5) * 1.1 + 0.08 * (ch_random_unit(&seed) - 0.5), y = 0.55 + 1.05 * (k / side);
     put_disk(f, k + 1, x, y, "");
   }
   fprintf(f, "],\n%s}\n", method);

@@ -53,9 +53,9 @@ static void put_disks(FILE* f, const Case* c, const Size* size) {
   int cells = size->large + size->small / BLOCK_SMALL, wide = (int)(size->width / cell), left = size->large;
   uint64_t seed = c->seed;
   for (int k = 0, small = 0; k < cells; ++k) {
-    double x = (k % wide - 0.5 * (wide - 1)) * cell + shake * (ch_random_uniform(&seed) - 0.5);
+    double x = (k % wide - 0.5 * (wide - 1)) * cell + shake * (ch_random_unit(&seed) - 0.5);
     double y = (k / wide + 0.5) * cell;
-    bool large = ch_random_uniform(&seed) * (cells - k) < left;  // each cell as likely as any other
+    bool large = ch_random_unit(&seed) * (cells - k) < left;  // each cell as likely as any other
     left -= large;
     if (large) put_disk(f, "large", size->large - left, x, y, LARGE);
     for (int q = 0; !large && q < BLOCK_SMALL; ++q)

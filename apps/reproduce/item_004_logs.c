@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/union_find.h"
 #include "cardhouse/clock.h"
+#include "cardhouse/union_find.h"
 #include "reproduce/play.h"
 
 enum { WAYS = 2, MOST = 64, BODIES = 72, LOGS = 69 };
@@ -71,7 +71,9 @@ static Answer solve(ChContext* context, const ChProblem* problem, bool apart, do
   return answer;
 }
 
-static bool is_log(const ChWorld* world, int body) { return ch_world_body_name(world, body)[0] == 'l'; }
+static bool is_log(const ChWorld* world, int body) {
+  return ch_world_body_name(world, ch_world_body_at(world, body))[0] == 'l';
+}
 
 // Logs without any contact count by themselves.
 static Sets find_sets(const ChSimulation* simulation, bool carrying) {

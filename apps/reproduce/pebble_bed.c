@@ -45,8 +45,8 @@ static void put_pebbles(FILE* f, const ChBedDef* d, double flat) {
   for (int layer = 0; done < d->pebbles; ++layer)
     for (int i = -m; i <= m; ++i)
       for (int j = -m; j <= m && done < d->pebbles; ++j) {
-        double x = i * pitch + shake * (ch_random_uniform(&seed) - 0.5);
-        double y = j * pitch + shake * (ch_random_uniform(&seed) - 0.5);
+        double x = i * pitch + shake * (ch_random_unit(&seed) - 0.5);
+        double y = j * pitch + shake * (ch_random_unit(&seed) - 0.5);
         if (hypot(x, y) > flat - d->radius - shake) continue;
         fprintf(f, ",\n{\"name\": \"pebble %d\", \"position\": [%.17g, %.17g, %.17g],", ++done, x, y,
                 d->radius + layer * pitch);
@@ -127,9 +127,9 @@ static ChStatus recirculate(Bed* bed) {
   const ChVec3 still = {0};
   ++bed->drops;
   ++bed->out->taken;
-  ChStatus status = ch_simulation_place(bed->run->context, bed->simulation, g->body[lowest], at);
-  if (status == CH_OK)
-    status = ch_simulation_set_velocity(bed->run->context, bed->simulation, g->body[lowest], still, still);
+  ChBodyId ball = ch_world_body_at(ch_simulation_world(bed->simulation), g->body[lowest]);
+  ChStatus status = ch_simulation_place(bed->run->context, bed->simulation, ball, at);
+  if (status == CH_OK) status = ch_simulation_set_velocity(bed->run->context, bed->simulation, ball, still, still);
   return status;
 }
 
@@ -208,10 +208,10 @@ static ChStatus load(Bed* bed) {
 static ChStatus circulate(Bed* bed) {
   const ChBedDef* d = bed->def;
   double start = ch_simulation_time(bed->simulation);
-  ChSimulationOptions* options = ch_simulation_options(bed->simulation);
-  options->margin = 0.1 * d->radius;  // nothing is fast any more
-  options->h = d->h_circulate;
-  ChStatus status = CH_OK;
+  ChSimulationOptions options = *ch_simulation_options(bed->simulation);
+  options.margin = 0.1 * d->radius;  // nothing is fast any more
+  options.h = d->h_circulate;
+  ChStatus status = ch_simulation_set_options(bed->run->context, bed->simulation, &options);
   while (status == CH_OK && !bed->stopped) {
     double now = ch_simulation_time(bed->simulation) - start;
     if (now >= d->circulate - 0.01 * d->h_circulate) break;

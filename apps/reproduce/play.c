@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "assemble/islands.h"
 #include "cardhouse/clock.h"
 
 enum { PATH_SIZE = 4096 };
@@ -78,11 +77,4 @@ ChStatus ch_item_play_timed(ChItemRun* run, ChScene* scene, const ChPlay* play, 
   *seconds = ch_clock_processor_seconds() - began;
   ch_scene_destroy(scene);
   return status;
-}
-
-int ch_item_freedoms(const ChSimulation* simulation) {
-  const ChWorld* world = ch_simulation_world(simulation);
-  int sum = 0;
-  for (int b = 0; b < ch_world_body_count(world); ++b) sum += ch_body_freedoms(world, b);
-  return sum;
 }

@@ -30,7 +30,4 @@ ChStatus ch_item_play(ChItemRun* run, ChScene* scene, const ChPlay* play, ChSumm
 // The same; destroys the scene and tells the processor time that it took.
 ChStatus ch_item_play_timed(ChItemRun* run, ChScene* scene, const ChPlay* play, ChSummary* summary, double* seconds);
 
-// Degrees of freedom of what moves, modes and all.
-int ch_item_freedoms(const ChSimulation* simulation);
-
 #endif

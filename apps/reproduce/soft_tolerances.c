@@ -40,7 +40,7 @@ static bool look(void* state, const ChSimulation* s, const ChStepInfo* info) {
   t->bodies = ch_world_body_count(ch_simulation_world(s));
   if (t->bodies > BODIES) t->bodies = BODIES;
   for (int b = 0; b < t->bodies; ++b) {
-    t->end[b] = ch_simulation_body(s, b).position;
+    t->end[b] = ch_simulation_body_at(s, b).position;
     if (info->step == 1) t->start[b] = t->end[b];
   }
   t->touching += info->contacts > 0;

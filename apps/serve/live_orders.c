@@ -5,7 +5,6 @@
 
 #include "model/soft/soft.h"
 #include "model/world.h"
-#include "problem/polygon.h"
 #include "serve/live_state.h"
 #include "serve/scene_message.h"
 #include "step/state.h"
@@ -60,16 +59,18 @@ static ChStatus change_options(ChContext* context, ChLive* live, const ChOrder* 
   for (int k = 0; k < live->pane_count && status == CH_OK; ++k) {
     ChSimulationOptions own = o;
     ch_live_use_method(&own, methods[k]);
-    status = ch_simulation_options_check(context, &own, world_of(live));
+    status = ch_simulation_check_options(context, live->panes[k].simulation, &own);
   }
   if (status != CH_OK) return status;
   if (order->setting == CH_CHANGE_LIMIT) live->limit_given = order->value;
   live->setup.options = o;
   memcpy(live->methods, methods, sizeof methods);
-  for (int k = 0; k < live->pane_count; ++k)
-    *ch_simulation_options(live->panes[k].simulation) = ch_live_options(live, k);
+  for (int k = 0; k < live->pane_count && status == CH_OK; ++k) {
+    ChSimulationOptions own = ch_live_options(live, k);
+    status = ch_simulation_set_options(context, live->panes[k].simulation, &own);
+  }
   ch_live_set_pace(live);
-  return CH_OK;
+  return status;
 }
 
 static ChStatus obey_set(ChContext* context, ChLive* live, const ChOrder* order) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/union_find.h"
+#include "cardhouse/union_find.h"
 #include "common/json.h"
 #include "scene/recorded_scene.h"
 #include "serve/contact_view.h"

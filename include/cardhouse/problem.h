@@ -78,7 +78,7 @@ typedef struct ChProblemView {
   double asymmetry;       // max |A - A^T| / max |A| of W (local) or M (global); legal, but solvers must know
 } ChProblemView;
 
-// What a problem holds; everything it names belongs to the problem and is valid until that is changed or destroyed.
+// A problem seen from outside. Cheap; valid until the problem is destroyed.
 CH_API ChProblemView ch_problem_view(const ChProblem* problem);
 
 // Replaces block i: another friction, other bounds, a polygon. Its dimension must stay; `row` is not read. Refuses what
@@ -88,6 +88,16 @@ CH_API ChStatus ch_problem_set_block(ChContext* context, ChProblem* problem, int
 // Gives every contact in space a polygonal section: inscribed, corners on the circle or ellipse, or circumscribed
 // (outer). An even number of sides from 4 to 64. Plane contacts have two directions anyway and stay as they are.
 CH_API ChStatus ch_problem_set_polygon(ChContext* context, ChProblem* problem, int sides, bool outer);
+enum { CH_SIDES_MIN = 4, CH_SIDES_MAX = 64 };
+
+// Such a section as a word: polygon, polygon:M, outer-polygon, outer-polygon:M. False for any other word; sides = 0 for
+// an M that is odd or out of range.
+CH_API bool ch_cone_polygon(const char* word, bool* outer, int* sides);
+
+// The support function of a contact's friction at the slip that u (of the block's dimension) has, mu |u_T| for a round
+// cone: what De Saxce's shift adds to u_n, and what friction dissipates for each unit of normal reaction. 0 for laws
+// without friction.
+CH_API double ch_contact_support(const ChBlock* block, ChPose pose, const double* u);
 
 // How many blocks obey a law, and how many rows they have.
 CH_API int ch_problem_count(const ChProblem* problem, ChLaw law);

@@ -10,9 +10,9 @@
 #include "analysis/painleve.h"
 #include "base/arena.h"
 #include "base/check.h"
-#include "base/union_find.h"
 #include "cardhouse/delassus.h"
 #include "cardhouse/dense.h"
+#include "cardhouse/union_find.h"
 
 static const double RANK_SHARE = 1e-9;  // of the largest singular value
 static const double SYMMETRIC_ENOUGH = 1e-12;

@@ -6,13 +6,8 @@
 
 #include "base/check.h"
 
-enum { CH_LORENTZ_MAX = 6 };
-
 static inline double ch_lorentz_tail(int d, const double* x) {
-  if (d <= 3) return d == 1 ? 0.0 : d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
-  double sum = 0.0;
-  for (int k = 1; k < d; ++k) sum += x[k] * x[k];
-  return sqrt(sum);
+  return d == 1 ? 0.0 : d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
 }
 
 // det x = x_0^2 - |x_1|^2, without cancellation; kept positive
@@ -46,7 +41,7 @@ static inline void ch_lorentz_divide(int d, const double* l, const double* c, do
 // Nesterov-Todd scaling of the pair (u, r): the matrix N = beta [w_0, w_1^T; w_1, I + w_1 w_1^T / (1 + w_0)] has N r =
 // N^-1 u.
 typedef struct ChScaling {
-  double w[CH_LORENTZ_MAX], beta;
+  double w[3], beta;
 } ChScaling;
 
 static inline ChScaling ch_scaling(int d, const double* u, const double* r) {

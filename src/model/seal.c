@@ -22,11 +22,12 @@ static void sort_shapes(ChWorld* world) {
   }
   for (int k = 0; k < world->shape_count; ++k) sorted[next[world->shapes[k].body]++] = world->shapes[k];
   world->shapes = sorted;
+  for (int k = 0; k < world->shape_count; ++k) ch_slot_set(&world->shape_slots, sorted[k].slot, k);
   world->shape_room = world->shape_count;
 }
 
 static int compare_pairs(const void* a, const void* b) {
-  const int *x = ((const ChPairDef*)a)->material, *y = ((const ChPairDef*)b)->material;
+  const int *x = ((const ChMaterialPair*)a)->material, *y = ((const ChMaterialPair*)b)->material;
   int xl = x[0] < x[1] ? x[0] : x[1], yl = y[0] < y[1] ? y[0] : y[1];
   if (xl != yl) return xl < yl ? -1 : 1;
   int xh = x[0] + x[1] - xl, yh = y[0] + y[1] - yl;
@@ -129,9 +130,9 @@ static void move_frames(ChWorld* world) {
     }
   for (int f = 0; f < world->force_count; ++f)
     for (int k = 0; k < 2; ++k) {
-      ChForceDef* def = &world->forces[f].def;
-      if (def->body[k] < 0) continue;
-      def->at[k] = ch_add(def->at[k], world->bodies[def->body[k]].origin);
+      ChForce* force = &world->forces[f];
+      if (force->body[k] < 0) continue;
+      force->def.at[k] = ch_add(force->def.at[k], world->bodies[force->body[k]].origin);
     }
 }
 

@@ -90,3 +90,7 @@ void ch_project_elliptic(const double mu[2], const double x[3], double y[3]) {
     project_elliptic_boundary(&e, y);
   }
 }
+
+double ch_contact_support(const ChBlock* block, ChPose pose, const double* u) {
+  return ch_block_support(block, pose, u);
+}

@@ -139,7 +139,7 @@ static void add_skin(Frame* f, const ChSoft* soft, const ChSimulation* s, int bo
 }
 
 static void add_shape(Frame* f, const ChPatches* p, const ChShape* shape, const ChSimulation* s) {
-  ChVec3 omega = ch_simulation_body(s, shape->body).omega;
+  ChVec3 omega = ch_simulation_body_at(s, shape->body).omega;
   add_cells(f, p, shape);
   if (shape->type == CH_SHAPE_SOFT)
     add_skin(f, shape->soft, s, shape->body, omega);

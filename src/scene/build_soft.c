@@ -120,7 +120,7 @@ void ch_soft_start(ChWorld* world, const ChSoftNotes* notes) {
   }
 }
 
-bool ch_soft_build(ChReader* r, const ChPlace* place, json_t* object, ChSceneSoft* soft, ChWorld* world, int body,
+bool ch_soft_build(ChReader* r, const ChPlace* place, json_t* object, ChSceneSoft* soft, ChWorld* world, ChBodyId body,
                    ChSoftNotes* notes) {
   ChSoftDef* def = &soft->def;
   def->clamped = json_object_get(object, "clamp") != NULL;
@@ -128,13 +128,13 @@ bool ch_soft_build(ChReader* r, const ChPlace* place, json_t* object, ChSceneSof
   def->clamp_low = ch_vec(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z));
   def->clamp_high = ch_vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z));
   ChStatus status;
-  int shape;
   if (r->recorded) {
-    status = ch_world_add_recorded_soft(r->context, world, body, def, r->recorded, &shape);
+    status = ch_world_add_recorded_soft(r->context, world, body, def, r->recorded, NULL);
   } else {
     if (!find_mesh(r, place, object, soft, notes)) return false;
     if (def->file || def->tet_count > QUICK_TETS) def->cache = cache_folder(r);
-    status = ch_world_add_soft(r->context, world, body, def, &shape);
+    status = ch_world_add_soft(r->context, world, body, def, NULL);
   }
-  return ch_reader_pass_on(r, place, status) && keep_start(r, place, soft, world, body, notes);
+  return ch_reader_pass_on(r, place, status) &&
+         keep_start(r, place, soft, world, ch_world_body_row(world, body), notes);
 }

@@ -14,8 +14,8 @@ typedef struct ChSoftNotes {
 bool ch_soft_fits(ChReader* reader, const ChPlace* body, const json_t* entry);
 
 // Makes the body deformable. `object` is the JSON at `place`, in which the name of a file is replaced by its path.
-bool ch_soft_build(ChReader* reader, const ChPlace* place, json_t* object, ChSceneSoft* soft, ChWorld* world, int body,
-                   ChSoftNotes* notes);
+bool ch_soft_build(ChReader* reader, const ChPlace* place, json_t* object, ChSceneSoft* soft, ChWorld* world,
+                   ChBodyId body, ChSoftNotes* notes);
 
 // Amplitudes and rates into the states of a sealed world.
 void ch_soft_start(ChWorld* world, const ChSoftNotes* notes);

@@ -4,7 +4,8 @@
 
 #include "step/state.h"
 
-// Whether options make sense, solver's included.
-ChStatus ch_simulation_options_check(ChContext* context, const ChSimulationOptions* options, const ChWorld* world);
+// Checks options and takes them over, names included. What was checked before and is the same is not checked again.
+// `changed`: whether more than limits of time changed.
+ChStatus ch_options_take(ChContext* context, ChSimulation* s, const ChSimulationOptions* options, bool* changed);
 
 #endif

@@ -37,8 +37,9 @@ typedef struct ChRestMemory {
 
 struct ChSimulation {
   ChWorld* world;
-  ChSimulationOptions options, checked;  // as the caller has them; as they were when last looked at
-  void* names;                           // of methods and settings in `options`, the simulation's own
+  ChSimulationOptions options;  // in force; names are the library's own
+  void* names;                  // of methods, and settings, in `options`, the simulation's own
+  long solver_checks;  // how often a solver was tried on a problem of its own, to see whether it takes the options
   ChCollider* collider;
   ChArena* arena;         // lives as long as the simulation
   ChArena* scratch;       // of this step
@@ -50,6 +51,7 @@ struct ChSimulation {
   ChVec3* lag;             // midpoint less end of the free spin: orientations turn with the midpoint
   ChMemory memory;
   ChRestMemory rest;
+  int led_count;    // kinematic bodies on their way to where the caller wants them
   bool autonomous;  // nothing in the world depends on time
   bool still;       // the last step moved nothing: the next one is the same
   double time, h;   // h: what adaptive stepping is at

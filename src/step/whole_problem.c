@@ -53,6 +53,12 @@ ChStatus ch_simulation_problem(ChContext* context, const ChSimulation* s, ChProb
   return status;
 }
 
+int ch_simulation_freedoms(const ChSimulation* s) {
+  int sum = 0;
+  for (int b = 0; b < s->world->body_count; ++b) sum += ch_body_freedoms(s->world, b);
+  return sum;
+}
+
 void ch_simulation_reactions(const ChSimulation* s, int rows, double* r) {
   for (int b = 0, row = 0; b < s->rest.rows.block_count && row < rows; ++b) {
     const ChBlock* law = &s->rest.rows.blocks[b].law;

@@ -1,5 +1,5 @@
 // Connected parts of a problem: contacts that share a body, or that W couples.
-#include "base/union_find.h"
+#include "cardhouse/union_find.h"
 #include "system/preparation.h"
 
 // Contacts belong together when they share a body.

@@ -40,7 +40,7 @@ static void scale_cone(const ChScaledBlock* b, ChInterior* x, double* G) {
 }
 
 static void centre_cone(const ChScaledBlock* block, ChInterior* x, double target, bool correct) {
-  double rhs[CH_LORENTZ_MAX], a[CH_LORENTZ_MAX], b[CH_LORENTZ_MAX], product[CH_LORENTZ_MAX] = {0.0};
+  double rhs[3], a[3], b[3], product[3] = {0.0};
   int d = block->dim;
   ch_lorentz_product(d, x->lambda, x->lambda, rhs);
   if (correct) {

@@ -97,11 +97,11 @@ struct ChLawRow {
   bool cone;      // the set is |r_T| <= mu r_n, or its polygon: all that is made for Coulomb's cone applies
   bool together;  // one bound holds the rows together; otherwise each row has its own
   bool capped;    // ... and that bound is `mu` itself, whatever r is: a disc
-  void (*interval)(const ChScaledBlock* b, double* lo, double* hi);                      // of the first row alone
-  double (*clamp)(const ChScaledBlock* b, int row, double x, const double* r);           // one row, others given
-  void (*project)(const ChScaledBlock* b, const double* x, double* y);                   // x may be y
-  void (*derivative)(const ChScaledBlock* b, const double* x, double* D);                // of it, row-major
-  void (*alart_curnier)(const ChScaledBlock* b, const double* x, double* y);             // see contact_map.h;
+  void (*interval)(const ChScaledBlock* b, double* lo, double* hi);             // of the first row alone
+  double (*clamp)(const ChScaledBlock* b, int row, double x, const double* r);  // one row, others given
+  void (*project)(const ChScaledBlock* b, const double* x, double* y);          // x may be y
+  void (*derivative)(const ChScaledBlock* b, const double* x, double* D);       // of it, row-major
+  void (*alart_curnier)(const ChScaledBlock* b, const double* x, double* y);    // see solve/contact/contact_map.h;
   void (*alart_curnier_derivative)(const ChScaledBlock* b, const double* x, double* D);  // others: the projection
   double (*slip)(const ChScaledBlock* b, const double* u, double* gradient);             // shift / mu; NULL: none
   void (*prepare_local)(ChArena* arena, const ChScaledBlock* b, const double* W, ChLocalBlock* l);

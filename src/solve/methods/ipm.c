@@ -43,19 +43,21 @@ typedef struct Ipm {
   ChInterior* interior;         // the same per block, with what its barrier keeps
   double* t;                    // slip direction, per row (tangent entries)
   double* lambda;               // N r^
+  unsigned char* rubs;          // per block: whether it has friction; bytes, so that loops over rows stay in order
   double *B, *E;
   double *out, *velocity;
 } Ipm;
 
 static const ChBarrier* barrier(const ChSystem* s, int i) { return s->block[i].law->barrier; }
-static bool rubs(const ChSystem* s, int i) { return s->block[i].law->cone; }
-static double head_scale(const ChSystem* s, int i) { return rubs(s, i) ? s->block[i].mu : 1.0; }
+static double head_scale(const ChSystem* s, int i) { return s->block[i].law->cone ? s->block[i].mu : 1.0; }
 
 static Ipm ipm_create(ChRun* run) {
   const ChSystem* s = run->system;
   Ipm p = {.run = run, .s = s, .o = read_options(run->options), .coupled = !s->relaxed};
   double** rows[] = {&p.r, &p.u, &p.R, &p.dr, &p.du, &p.c, &p.h, &p.x, &p.t, &p.lambda, &p.out, &p.velocity};
   for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) *rows[k] = CH_TAKE(run->arena, s->rows, double);
+  p.rubs = CH_TAKE(run->arena, s->n, unsigned char);
+  for (int i = 0; i < s->n; ++i) p.rubs[i] = s->block[i].law->cone;
   p.interior = CH_TAKE(run->arena, s->n, ChInterior);
   for (int i = 0, row = 0; i < s->n; row += s->dim[i++])
     p.interior[i] = (ChInterior){
@@ -114,14 +116,14 @@ static void linearize(Ipm* p) {
     int d = s->dim[i], row = s->row[i], at = s->diagonal_at[i];
     double D = head_scale(s, i), G[CH_BLOCK_MAX * CH_BLOCK_MAX];
     p->R[row] /= D;
-    if (p->coupled && rubs(s, i)) {
+    if (p->coupled && p->rubs[i]) {
       double slip = ch_lorentz_tail(d, p->u + row), smooth = sqrt(slip * slip + ep * ep);
       p->R[row] += smooth - ep;
       for (int a = 1; a < d; ++a) p->t[row + a] = smooth > 0.0 ? p->u[row + a] / smooth : 0.0;
     }
     for (int a = row; a < row + d; ++a) p->R[a] -= p->u[a];
     barrier(s, i)->scale(&s->block[i], &p->interior[i], G);
-    for (int a = 1; a < d && rubs(s, i); ++a)  // T^-1 N^2: subtract t^T times the tangent rows from the head
+    for (int a = 1; a < d && p->rubs[i]; ++a)  // T^-1 N^2: subtract t^T times the tangent rows from the head
       for (int b = 0; b < d; ++b) G[b] -= p->t[row + a] * G[a * d + b];
     for (int a = 0; a < d; ++a)
       for (int b = 0; b < d; ++b) p->B[at + a * d + b] = G[a * d + b] * (a == 0 ? D : 1.0) * (b == 0 ? D : 1.0);
@@ -139,7 +141,7 @@ static void direction(Ipm* p) {
   for (int i = 0; i < s->n; ++i) {
     int d = s->dim[i], row = s->row[i];
     double head = p->c[row], shrink = p->E[s->diagonal_at[i]];
-    for (int a = 1; a < d && rubs(s, i); ++a) head -= p->t[row + a] * p->c[row + a];
+    for (int a = 1; a < d && p->rubs[i]; ++a) head -= p->t[row + a] * p->c[row + a];
     for (int a = 0; a < d; ++a)
       p->h[row + a] = shrink * (a == 0 ? head_scale(s, i) * (head - p->R[row]) : p->c[row + a] - p->R[row + a]);
   }
@@ -153,7 +155,7 @@ static void direction(Ipm* p) {
     for (int a = row + 1; a < s->row[i + 1]; ++a) {
       p->dr[a] = p->x[a];
       p->du[a] += p->R[a];
-      if (rubs(s, i)) slip += p->t[a] * p->du[a];
+      if (p->rubs[i]) slip += p->t[a] * p->du[a];
     }
     p->du[row] += slip;
     barrier(s, i)->finish(&s->block[i], &p->interior[i]);

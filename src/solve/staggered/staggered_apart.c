@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/union_find.h"
+#include "cardhouse/union_find.h"
 #include "solve/methods/staggered.h"
 
 enum { ROUNDS = 60 };

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "mcp/mcp.h"
 #include "solve/qp/box_merit.h"
 
 ChMcpOptions ch_mcp_options_default(void) {
@@ -49,4 +48,20 @@ ChStatus ch_mcp_boxmin(ChArena* arena, const ChMcp* mcp, const ChMcpOptions* opt
   info->seconds = ch_clock_seconds() - begin;
   ch_arena_release(arena, mark);
   return status;
+}
+
+ChStatus ch_mcp_solve(ChContext* context, const ChMcp* mcp, const ChMcpOptions* options, double* x, ChMcpInfo* info) {
+  const ChMcpOptions usual = ch_mcp_options_default();
+  ChArena* volatile arena = NULL;
+  jmp_buf landing;
+  *info = (ChMcpInfo){.natural = NAN};
+  if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for a complementarity problem of %d variables", mcp->n);
+  }
+  ch_arena_set_landing(arena, &landing);
+  ChStatus status = ch_mcp_boxmin(arena, mcp, options ? options : &usual, x, info);
+  ch_arena_destroy(arena);
+  if (status == CH_OK) return CH_OK;
+  return ch_fail(context, status, "the natural residual is %g after %d starting points", info->natural, info->runs);
 }

@@ -1,7 +1,7 @@
-// Disjoint sets over 0 .. n-1: parent[i] = i at first. The smallest member of a set is its root, so that sets can be
-// numbered by their first members in one pass.
-#ifndef CH_BASE_UNION_FIND_H
-#define CH_BASE_UNION_FIND_H
+// Disjoint sets over 0 .. n-1, for who asks which bodies hang together: parent[i] = i at first, joined pair by pair. The
+// smallest member of a set is its root, so that sets can be numbered by their first members in one pass.
+#ifndef CARDHOUSE_UNION_FIND_H
+#define CARDHOUSE_UNION_FIND_H
 
 static inline void ch_sets_init(int n, int* parent) {
   for (int i = 0; i < n; ++i) parent[i] = i;
