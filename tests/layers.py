@@ -41,10 +41,10 @@ USES = {**ENGINE, **IO, **APPS}
 PUBLIC = {
     "api.h": "base",
     "status.h": "base",
+    "memory.h": "base",
     "version.h": "base",
     "geometry.h": "base",
     "id.h": "base",
-    "memory.h": "base",
     "clock.h": "base",
     "disk.h": "base",
     "random.h": "base",
