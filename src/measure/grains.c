@@ -31,8 +31,7 @@ static double body_volume(const ChWorld* world, const ChBody* body) {
 }
 
 static bool is_round(const ChWorld* world, const ChBody* body) {
-  ChShapeType type = body->shape_count == 1 ? world->shapes[body->first_shape].type : CH_SHAPE_BOX;
-  return type == CH_SHAPE_SPHERE || type == CH_SHAPE_DISK;
+  return body->shape_count == 1 && ch_shape_info(world->shapes[body->first_shape].type)->ball;
 }
 
 static double ball_radius(int dimension, double volume) {
