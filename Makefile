@@ -11,7 +11,7 @@ CMAKE_FLAGS ?=
 SOURCES = $(shell find include src tests bench -name '*.c' -o -name '*.h')
 
 .DEFAULT_GOAL := build
-.PHONY: build run test conformance bench-build bench-solvers bench-ordering bench-large bench-engines bench-collide bench-viewer pictures validation install format format-check asan ubsan sanitize tsan debug fuzz crafted clean help
+.PHONY: build run test tables conformance bench-build bench-solvers bench-ordering bench-large bench-engines bench-collide bench-viewer pictures validation install format format-check asan ubsan sanitize tsan debug fuzz crafted clean help
 
 help:
 	@echo "make                                build/cardhouse and libcardhouse; installs what is missing"
@@ -25,6 +25,7 @@ help:
 	@echo "                                    all benchmarks take FLAGS=\"...\" and write RESULTS=bench/RESULTS.md"
 	@echo "make pictures                       the viewer's pictures in docs/, anew, in a browser without a window"
 	@echo "make validation                     every experiment of the documents anew: build/report, docs/validation.md"
+	@echo "make tables                         what is made from the tables of joints and shapes: the schema, the page's types"
 	@echo "make install [PREFIX=/usr/local]    program, library, headers, pkg-config file, man page"
 	@echo "make debug | asan | ubsan           tests in a debug or sanitizer build, in folders of their own"
 	@echo "make sanitize                       tests with both sanitizers at once"
@@ -59,6 +60,10 @@ test:
 	@tools/install-packages build test
 	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_TESTS=ON"
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error --parallel $(JOBS)
+
+tables: build
+	@$(BUILD)/cardhouse scene schema >docs/scene.schema.json
+	@$(BUILD)/page_types >web/src/world_types.ts
 
 conformance:
 	@tools/install-packages build test
