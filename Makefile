@@ -8,10 +8,16 @@ RESULTS ?= bench/RESULTS.md
 FLAGS ?=
 
 CMAKE_FLAGS ?=
-SOURCES = $(shell find include src tests bench -name '*.c' -o -name '*.h')
+SOURCES = $(shell find include src apps tests bench docs/examples -name '*.c' -o -name '*.h')
+
+# Builds in place use what this processor has; what is installed or packed runs on any (cmake/flags.cmake).
+IN_PLACE = -DCH_NATIVE=ON
+PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DCH_TESTS=OFF
 
 .DEFAULT_GOAL := build
-.PHONY: build run test tables conformance bench-build bench-solvers bench-ordering bench-large bench-engines bench-collide bench-viewer pictures validation install format format-check asan ubsan sanitize tsan debug fuzz crafted clean help
+.PHONY: build run test page tables conformance bench-build bench-solvers bench-ordering bench-large bench-engines bench-collide \
+  bench-viewer pictures validation install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
+  fuzz crafted clean help
 
 help:
 	@echo "make                                build/cardhouse and libcardhouse; installs what is missing"
@@ -25,23 +31,30 @@ help:
 	@echo "                                    all benchmarks take FLAGS=\"...\" and write RESULTS=bench/RESULTS.md"
 	@echo "make pictures                       the viewer's pictures in docs/, anew, in a browser without a window"
 	@echo "make validation                     every experiment of the documents anew: build/report, docs/validation.md"
-	@echo "make tables                         what is made from the tables of joints and shapes: the schema, the page's types"
-	@echo "make install [PREFIX=/usr/local]    program, library, headers, pkg-config file, man page"
+	@echo "make page                           the viewer's page, bundled anew and kept in web/dist"
+	@echo "make tables                         what is made from the tables of joints and shapes: schema, page's types"
+	@echo "make install [PREFIX=/usr/local]    program, libraries, headers, files for pkg-config and CMake, man page"
+	@echo "make deb                            Debian packages in build-deb, checked by lintian; make deb-try tries them"
 	@echo "make debug | asan | ubsan           tests in a debug or sanitizer build, in folders of their own"
 	@echo "make sanitize                       tests with both sanitizers at once"
 	@echo "make tsan                           threads under a sanitizer: a scene, a solve, the viewer with four clients"
 	@echo "make fuzz [FUZZ_SECONDS=600]        fuzzes the readers of files and messages, two targets at a time"
 	@echo "make crafted                        every crafted recording, checkpoint and problem through every reader"
 	@echo "make format | format-check          clang-format over the sources"
+	@echo "make tidy                           clang-tidy with the checks of .clang-tidy"
+	@echo "make coverage                       which lines the tests run"
 	@echo "make clean                          removes the build folders"
 
+# TARGETS: all of them unless some are named.
 build:
 	@tools/install-packages build
-	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release $(CMAKE_FLAGS) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release $(IN_PLACE) $(CMAKE_FLAGS) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@grep 'Missing:' $(BUILD).log || true
 	@rm -f $(BUILD).log
-	@MAKEFLAGS=--no-print-directory cmake --build $(BUILD) --parallel $(JOBS)
+	@MAKEFLAGS=--no-print-directory cmake --build $(BUILD) --parallel $(JOBS) $(if $(TARGETS),--target $(TARGETS))
 
-run: build
+run:
+	@$(MAKE) --no-print-directory build TARGETS="cardhouse make_problems"
 	@echo
 	@echo "A card house of four levels, held up by friction alone, for five seconds:"
 	@echo
@@ -57,7 +70,7 @@ run: build
 	  else echo "Look:  $(BUILD)/cardhouse view cards                     the house, live, in your browser"; fi
 
 test:
-	@tools/install-packages build test
+	@tools/install-packages build page test
 	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_TESTS=ON"
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error --parallel $(JOBS)
 
@@ -66,7 +79,7 @@ tables: build
 	@$(BUILD)/page_types >web/src/world_types.ts
 
 conformance:
-	@tools/install-packages build test
+	@tools/install-packages build page test
 	@$(MAKE) --no-print-directory build
 	@$(BUILD)/conformance $(if $(PROBLEMS),$(PROBLEMS),--generated)
 
@@ -97,14 +110,19 @@ bench-engines:
 bench-collide: bench-build
 	@$(RECORD) collide -- $(BUILD)/bench/collide $(FLAGS)
 
+# The page of the viewer, bundled anew and kept in web/dist: after a change below web/.
+page:
+	@tools/install-packages build page
+	@$(MAKE) --no-print-directory build TARGETS=page
+
 bench-viewer:
-	@tools/install-packages build pictures
-	@$(MAKE) --no-print-directory build
+	@tools/install-packages build page pictures
+	@$(MAKE) --no-print-directory build TARGETS="cardhouse viewer_modules"
 	@$(RECORD) viewer -- node bench/viewer_load.mjs --program $(BUILD)/cardhouse --modules $(BUILD)/web/node_modules $(FLAGS)
 
 pictures:
-	@tools/install-packages build pictures
-	@$(MAKE) --no-print-directory build
+	@tools/install-packages build page pictures
+	@$(MAKE) --no-print-directory build TARGETS="cardhouse viewer_modules"
 	@node docs/pictures/viewer.mjs --program $(BUILD)/cardhouse --modules $(BUILD)/web/node_modules --out docs/pictures $(PICTURES)
 
 validation:
@@ -113,8 +131,18 @@ validation:
 	@$(BUILD)/cardhouse reproduce all --fresh --out $(BUILD)/report --markdown docs/validation.md \
 	  --revision "$$(git describe --always --dirty)"
 
-install: build
-	@cmake --install $(BUILD) --prefix $(PREFIX)
+# In a folder of its own: the build in place is for this processor only.
+install:
+	@$(MAKE) --no-print-directory build BUILD=build-install IN_PLACE="$(PORTABLE)"
+	@cmake --install build-install --prefix $(PREFIX)
+
+deb:
+	@tools/install-packages build deb
+	@tools/make-deb build-deb
+
+deb-try:
+	@test -n "$(wildcard build-deb/*.deb)" || $(MAKE) --no-print-directory deb
+	@tools/try-deb build-deb
 
 debug:
 	@$(MAKE) --no-print-directory test BUILD=build-debug CMAKE_FLAGS="-DCMAKE_BUILD_TYPE=Debug"
@@ -133,7 +161,7 @@ sanitize:
 # With clang, whose OpenMP tells the sanitizer what its barriers order; only what is run is built.
 tsan:
 	@tools/install-packages build tsan
-	@cmake -S . -B build-tsan -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCH_SANITIZE=thread \
+	@cmake -S . -B build-tsan $(IN_PLACE) -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCH_SANITIZE=thread \
 	  -DCH_TESTS=OFF $(CMAKE_FLAGS) >build-tsan.log 2>&1 || { cat build-tsan.log; exit 1; }
 	@rm -f build-tsan.log
 	@MAKEFLAGS=--no-print-directory cmake --build build-tsan --parallel $(JOBS) --target cardhouse make_problems
@@ -144,7 +172,7 @@ fuzz:
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
 
 crafted:
-	@tools/install-packages build test
+	@tools/install-packages build page test
 	@$(MAKE) --no-print-directory build
 	@CARDHOUSE=$(BUILD)/cardhouse CRAFTED_SECONDS=0 /usr/bin/python3 tests/test_crafted.py
 
@@ -157,5 +185,20 @@ format-check:
 	@clang-format --dry-run --Werror $(SOURCES)
 	@echo "format: $(words $(SOURCES)) files as .clang-format says"
 
+# Every C file of src/ and apps/ with the checks of .clang-tidy.
+tidy:
+	@tools/install-packages build tidy
+	@$(MAKE) --no-print-directory build TARGETS=viewer_page CMAKE_FLAGS="$(CMAKE_FLAGS) -DCMAKE_EXPORT_COMPILE_COMMANDS=ON"
+	@find src apps -name '*.c' | xargs -P $(JOBS) -n 8 clang-tidy --quiet -p $(BUILD) 2>/dev/null
+	@echo "tidy: as .clang-tidy says"
+
+# Lines and branches of src/ and apps/ that the tests run; the figure in CONTRIBUTING.md is of this.
+coverage:
+	@tools/install-packages build coverage
+	@$(MAKE) --no-print-directory test BUILD=build-coverage IN_PLACE= \
+	  CMAKE_FLAGS="-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS='-O1 --coverage -fprofile-update=atomic'" || true
+	@gcovr --root . --object-directory build-coverage --filter src/ --filter apps/ --gcov-ignore-parse-errors \
+	  --html build-coverage/coverage.html --print-summary
+
 clean:
-	rm -rf build build-debug build-asan build-ubsan build-sanitize build-tsan build-fuzz
+	rm -rf build build-debug build-asan build-ubsan build-sanitize build-tsan build-fuzz build-install build-deb build-coverage

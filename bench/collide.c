@@ -20,7 +20,7 @@
 typedef struct Scene {
   ChContext context;
   ChWorld* world;
-  int material;
+  ChMaterialId material;
   bool failed;
 } Scene;
 
@@ -31,9 +31,9 @@ static void note(Scene* scene, ChStatus status) {
   }
 }
 
-static int add_body(Scene* scene, ChBodyKind kind, ChVec3 at, ChQuat orientation) {
-  ChBodyDef def = CH_BODY_DEF;
-  int id = 0;
+static ChBodyId add_body(Scene* scene, ChBodyKind kind, ChVec3 at, ChQuat orientation) {
+  ChBodyDef def = ch_body_def_default();
+  ChBodyId id = {0};
   def.kind = kind;
   def.position = at;
   def.orientation = orientation;
@@ -41,21 +41,20 @@ static int add_body(Scene* scene, ChBodyKind kind, ChVec3 at, ChQuat orientation
   return id;
 }
 
-static void add_shape(Scene* scene, int body, ChShapeDef def) {
-  int id;
+static void add_shape(Scene* scene, ChBodyId body, ChShapeDef def) {
   def.orientation = ch_quat_identity();
   def.material = scene->material;
-  note(scene, ch_world_add_shape(&scene->context, scene->world, body, &def, &id));
+  note(scene, ch_world_add_shape(&scene->context, scene->world, body, &def, NULL));
 }
 
 // Floor and four walls about [-half, half]^2.
 static void open_scene(Scene* scene, double half) {
-  ChMaterialDef material = CH_MATERIAL_DEF;
+  ChMaterialDef material = ch_material_def_default();
   material.name = "stone";
   note(scene, ch_world_create(&scene->context, 3, &scene->world));
   if (scene->failed) return;
   note(scene, ch_world_add_material(&scene->context, scene->world, &material, &scene->material));
-  int body = add_body(scene, CH_BODY_FIXED, ch_vec(0.0, 0.0, 0.0), ch_quat_identity());
+  ChBodyId body = add_body(scene, CH_BODY_FIXED, ch_vec(0.0, 0.0, 0.0), ch_quat_identity());
   add_shape(scene, body, (ChShapeDef){.type = CH_SHAPE_HALFSPACE, .normal = {0.0, 0.0, 1.0}});
   for (int k = 0; k < 4; ++k) {
     ChVec3 inward = ch_scale(k % 2 ? 1.0 : -1.0, ch_axis(k / 2));
@@ -97,16 +96,16 @@ static void add_mixed(Scene* scene, int count) {
 
 // A box of this size cut in cells, with 30 modes.
 static void add_soft(Scene* scene, ChVec3 size, const int cells[3], ChVec3 at) {
-  int body = add_body(scene, CH_BODY_DYNAMIC, at, ch_quat_identity()), shape;
+  ChBodyId body = add_body(scene, CH_BODY_DYNAMIC, at, ch_quat_identity());
   ChArena* arena = ch_arena_create(NULL);
   ChTetMesh mesh = {0};
   if (!scene->failed) note(scene, ch_tet_box(&scene->context, arena, size, cells, &mesh));
-  ChSoftDef def = CH_SOFT_DEF;
+  ChSoftDef def = ch_soft_def_default();
   def.modes = 30;
   def.material = scene->material;
   def.vertex_count = mesh.vertex_count, def.vertices = mesh.vertices;
   def.tet_count = mesh.tet_count, def.tets = mesh.tets;
-  if (!scene->failed) note(scene, ch_world_add_soft(&scene->context, scene->world, body, &def, &shape));
+  if (!scene->failed) note(scene, ch_world_add_soft(&scene->context, scene->world, body, &def, NULL));
   ch_arena_destroy(arena);
 }
 

@@ -13,8 +13,8 @@ typedef struct Ours {
   long missed, resting;
 } Ours;
 
-static ChStatus add_body(ChContext* context, ChWorld* world, const ChSceneBody* from, int material) {
-  ChBodyDef body = CH_BODY_DEF;
+static ChStatus add_body(ChContext* context, ChWorld* world, const ChSceneBody* from, ChMaterialId material) {
+  ChBodyDef body = ch_body_def_default();
   body.kind = from->fixed ? CH_BODY_FIXED : CH_BODY_DYNAMIC;
   body.position = from->position;
   body.orientation = from->orientation;
@@ -27,7 +27,7 @@ static ChStatus add_body(ChContext* context, ChWorld* world, const ChSceneBody* 
   }
   static const ChShapeType types[] = {
       [CH_SCENE_BOX] = CH_SHAPE_BOX, [CH_SCENE_SPHERE] = CH_SHAPE_SPHERE, [CH_SCENE_BLOCK] = CH_SHAPE_HULL};
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChShapeDef shape = ch_shape_def_default();
   shape.type = types[from->shape];
   shape.material = material;
   if (from->shape == CH_SCENE_BOX) shape.half = from->half;
@@ -36,17 +36,17 @@ static ChStatus add_body(ChContext* context, ChWorld* world, const ChSceneBody* 
     shape.points = from->corners;
     shape.point_count = CH_BLOCK_CORNERS;
   }
-  int id, shape_id;
+  ChBodyId id;
   ChStatus status = ch_world_add_body(context, world, &body, &id);
-  return status == CH_OK ? ch_world_add_shape(context, world, id, &shape, &shape_id) : status;
+  return status == CH_OK ? ch_world_add_shape(context, world, id, &shape, NULL) : status;
 }
 
 ChWorld* ch_engine_world(ChContext* context, const ChSceneBodies* scene) {
   ChWorld* world = NULL;
   ChSignal gravity[3] = {{.base = scene->gravity.x}, {.base = scene->gravity.y}, {.base = scene->gravity.z}};
-  ChMaterialDef material = CH_MATERIAL_DEF;
+  ChMaterialDef material = ch_material_def_default();
   material.friction[0] = material.friction[1] = scene->mu;
-  int id = 0;
+  ChMaterialId id;
   ChStatus status = ch_world_create(context, 3, &world);
   if (status == CH_OK) status = ch_world_set_gravity(context, world, gravity);
   if (status == CH_OK) status = ch_world_add_material(context, world, &material, &id);
@@ -87,7 +87,7 @@ static bool step(void* engine) {
 }
 
 static void read(void* engine, int body, ChBodyView* view) {
-  *view = ch_simulation_body(((Ours*)engine)->simulation, body);
+  *view = ch_simulation_body_at(((Ours*)engine)->simulation, body);
 }
 
 static void report(void* engine, ChEngineReport* out) {

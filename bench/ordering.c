@@ -58,7 +58,8 @@ static ChCall call(void* user, double* r) {
   options.inner = work->entry->inner;
   options.tolerance = work->options->tolerance;
   options.time_limit = work->options->cap;
-  if (work->entry->setting.name) options.settings[options.setting_count++] = work->entry->setting;
+  options.settings = &work->entry->setting;
+  options.setting_count = work->entry->setting.name != NULL;
   const double start = ch_measure_clock();
   const ChStatus status = ch_solve(&context, work->problem, &options, work->v, work->u, r, &info);
   return (ChCall){.seconds = ch_measure_clock() - start, .info = (int)status};
@@ -71,7 +72,9 @@ static bool inner_known(const char* name) {
 }
 
 // The residual (5.22) and the value of (5.32) with the least lambda: sum of r . (u + mu |u_T| n).
-static void measure_answer(const ChProblem* p, const double* r, const double* u, double* residual, double* value) {
+static void measure_answer(const ChProblem* problem, const double* r, const double* u, double* residual,
+                           double* value) {
+  const ChProblemView view = ch_problem_view(problem), *p = &view;
   *residual = *value = 0.0;
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
@@ -88,7 +91,7 @@ static void print_row(Work* work, double* r, double* staggered_seconds) {
   ChContext context = {0};
   const ChProblem* p = work->problem;
   const Entry* e = work->entry;
-  const ChMeasurement m = ch_measure(call, work, p->rows, work->options->cap + 5.0, 5, r);
+  const ChMeasurement m = ch_measure(call, work, ch_problem_view(p).rows, work->options->cap + 5.0, 5, r);
   if (m.ending != CH_ENDING_OK) {
     printf("| %-30s | %9s | %7s | %-10s | %9s | %9s | %9s | %-9s |\n", e->label, "-", "-",
            m.ending == CH_ENDING_CAP ? "cap" : "crash", "-", "-", "-", "-");
@@ -138,12 +141,16 @@ static bool compare(const Options* options, double noise, double seed) {
   printf(
       "|--------------------------------|----------:|--------:|------------|----------:|----------:|----------:|"
       "----------:|\n");
-  double *space = calloc(2 * (size_t)p->rows + (size_t)p->dof + 1, sizeof *space), first = NAN;
+  const ChProblemView view = ch_problem_view(p);
+  double *space = calloc(2 * (size_t)view.rows + (size_t)view.dof + 1, sizeof *space), first = NAN;
   for (int k = 0; space && k < ENTRIES; ++k) {
     if (entries[k].inner && !inner_known(entries[k].inner)) continue;
-    Work work = {
-        .problem = p, .entry = &entries[k], .options = options, .u = space + p->rows, .v = space + 2 * (size_t)p->rows};
-    memset(space, 0, (size_t)p->rows * sizeof *space);
+    Work work = {.problem = p,
+                 .entry = &entries[k],
+                 .options = options,
+                 .u = space + view.rows,
+                 .v = space + 2 * (size_t)view.rows};
+    memset(space, 0, (size_t)view.rows * sizeof *space);
     print_row(&work, space, &first);
   }
   free(space);

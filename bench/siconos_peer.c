@@ -351,8 +351,8 @@ static NumericsMatrix* matrix_blocks(const ChSparse* transposed, int d, int e) {
   return NM_create_from_data(NM_SPARSE_BLOCK, e * contacts, e * contacts, B);
 }
 
-static FrictionContactProblem* local_create(const ChProblem* problem, NumericsMatrix* W, const double* q, double scale,
-                                            int e) {
+static FrictionContactProblem* local_create(const ChProblemView* problem, NumericsMatrix* W, const double* q,
+                                            double scale, int e) {
   int d = problem->dimension, contacts = problem->block_count;
   double* lifted = calloc((size_t)(e * contacts), sizeof(double));
   double* mu = malloc((size_t)contacts * sizeof(double));
@@ -361,13 +361,13 @@ static FrictionContactProblem* local_create(const ChProblem* problem, NumericsMa
   return frictionContactProblem_new_with_data(e, contacts, W, lifted, mu);
 }
 
-static GlobalFrictionContactProblem* global_create(const ChProblem* problem, double scale) {
+static GlobalFrictionContactProblem* global_create(const ChProblemView* problem, double scale) {
   GlobalFrictionContactProblem* g = globalFrictionContactProblem_new();
   size_t dof = (size_t)problem->dof, rows = (size_t)problem->rows, contacts = (size_t)problem->block_count;
   g->dimension = problem->dimension;
   g->numberOfContacts = problem->block_count;
-  g->M = matrix_columns(&problem->M, 1, 1);
-  g->H = matrix_columns(&problem->H, 1, 1);
+  g->M = matrix_columns(problem->M, 1, 1);
+  g->H = matrix_columns(problem->H, 1, 1);
   g->q = malloc(dof * sizeof(double));
   g->b = malloc(rows * sizeof(double));
   g->mu = malloc(contacts * sizeof(double));
@@ -411,7 +411,7 @@ static double tiny_scale(const double* q, int rows) {
   return norm > 0.0 && norm < 1e-8 ? 1.0 / norm : 1.0;
 }
 
-static bool statable(ChContext* context, const ChProblem* problem) {
+static bool statable(ChContext* context, const ChProblemView* problem) {
   for (int i = 0; i < problem->block_count; ++i) {
     const ChBlock* b = &problem->blocks[i];
     if (b->law != CH_LAW_CONTACT || (b->dimension == 3 && b->mu[0] != b->mu[1])) {
@@ -422,8 +422,8 @@ static bool statable(ChContext* context, const ChProblem* problem) {
   return true;
 }
 
-ChPeerProblem* ch_peer_problem_create(ChContext* context, const ChProblem* problem, const ChSparse* W,
-                                      const double* q) {
+ChPeerProblem* ch_peer_problem_create(ChContext* context, const ChProblem* stated, const ChSparse* W, const double* q) {
+  const ChProblemView view = ch_problem_view(stated), *problem = &view;
   if (!statable(context, problem)) return NULL;
   ChPeerProblem* peers = calloc(1, sizeof *peers);
   ChArena* arena = ch_arena_create(NULL);

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "cardhouse/cardhouse.h"
-#include "condense.h"
+#include "cardhouse/delassus.h"
 #include "machine.h"
 #include "measure.h"
 #include "problem/cones.h"
@@ -66,8 +66,9 @@ static ChCall call_peer(void* user, double* r) {
 }
 
 static void project(const ChProblem* problem, double* r) {
-  for (int i = 0; i < problem->block_count; ++i) {
-    const ChBlock* block = &problem->blocks[i];
+  const ChProblemView p = ch_problem_view(problem);
+  for (int i = 0; i < p.block_count; ++i) {
+    const ChBlock* block = &p.blocks[i];
     ch_block_project(block, CH_POSE_COULOMB, r + block->row, r + block->row);
   }
 }
@@ -79,7 +80,7 @@ static ChOutcome grade(const ChProblem* problem, const double* r, double toleran
 }
 
 static ChCell cell_run(Work* work, bool ours, double tolerance, double cap, int repeat, double* r) {
-  ChMeasurement m = ch_measure(ours ? call_ours : call_peer, work, work->problem->rows, cap, repeat, r);
+  ChMeasurement m = ch_measure(ours ? call_ours : call_peer, work, ch_problem_view(work->problem).rows, cap, repeat, r);
   ChCell cell = {.seconds = m.seconds, .asked = work->tolerance, .info = m.info, .calls = m.calls};
   if (m.ending != CH_ENDING_OK) {
     cell.outcome = m.ending == CH_ENDING_CAP ? CH_OUTCOME_CAP : CH_OUTCOME_CRASH;
@@ -132,20 +133,21 @@ static void problem_row(ChResults* results, int p, Work* work, const Options* op
 static void problem_describe(ChBenchProblem* out, const char* path, const ChProblem* problem) {
   const char* slash = strrchr(path, '/');
   snprintf(out->name, sizeof out->name, "%s", slash ? slash + 1 : path);
-  out->form = problem->form;
-  out->dimension = problem->dimension;
-  out->contacts = problem->block_count;
-  out->rows = problem->rows;
-  out->dof = problem->dof;
+  const ChProblemView view = ch_problem_view(problem);
+  out->form = view.form;
+  out->dimension = view.dimension;
+  out->contacts = view.block_count;
+  out->rows = view.rows;
+  out->dof = view.dof;
 }
 
 // The shortest of three times: the first finds cold memory.
-static ChStatus condense_timed(ChContext* context, const ChProblem* problem, ChCondensed* out, double* seconds) {
+static ChStatus condense_timed(ChContext* context, const ChProblem* problem, ChProblem** out, double* seconds) {
   *seconds = HUGE_VAL;
   for (int i = 0; i < 3; ++i) {
-    ch_condensed_destroy(out);
+    ch_problem_destroy(*out);
     double start = ch_measure_clock();
-    ChStatus status = ch_condense(context, problem, out);
+    ChStatus status = ch_problem_condense(context, problem, out);
     if (status != CH_OK) return status;
     *seconds = fmin(*seconds, ch_measure_clock() - start);
   }
@@ -156,7 +158,7 @@ static ChStatus condense_timed(ChContext* context, const ChProblem* problem, ChC
 static bool problem_run(ChResults* results, int p, const char* path, const Options* options) {
   ChContext context = {0};
   ChProblem* problem = NULL;
-  ChCondensed condensed = {0};
+  ChProblem* condensed = NULL;
   double condensing = 0.0;
   if (ch_problem_read(&context, path, &problem) != CH_OK ||
       condense_timed(&context, problem, &condensed, &condensing) != CH_OK) {
@@ -165,11 +167,12 @@ static bool problem_run(ChResults* results, int p, const char* path, const Optio
     return false;
   }
   problem_describe(&results->problems[p], path, problem);
-  results->problems[p].condensing = problem->form == CH_FORM_GLOBAL ? condensing : 0.0;
-  fprintf(stderr, "%s (%d contacts)", results->problems[p].name, problem->block_count);
-  ChPeerProblem* peers = ch_peer_problem_create(&context, problem, &condensed.W, condensed.q);
+  const ChProblemView view = ch_problem_view(problem), local = ch_problem_view(condensed);
+  results->problems[p].condensing = view.form == CH_FORM_GLOBAL ? condensing : 0.0;
+  fprintf(stderr, "%s (%d contacts)", results->problems[p].name, view.block_count);
+  ChPeerProblem* peers = ch_peer_problem_create(&context, problem, local.W, local.w);
   if (!peers) fprintf(stderr, " [no peers: %s]", context.message);
-  size_t rows = (size_t)problem->rows + 1, dof = (size_t)problem->dof + 1;
+  size_t rows = (size_t)view.rows + 1, dof = (size_t)view.dof + 1;
   double* space = calloc(2 * rows + dof, sizeof(double));
   if (space) {
     Work work = {.problem = problem, .peers = peers, .u = space + rows, .v = space + 2 * rows};
@@ -177,7 +180,7 @@ static bool problem_run(ChResults* results, int p, const char* path, const Optio
   }
   free(space);
   ch_peer_problem_destroy(peers);
-  ch_condensed_destroy(&condensed);
+  ch_problem_destroy(condensed);
   ch_problem_destroy(problem);
   return space != NULL;
 }

@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 
 #include "cardhouse/files.h"
+#include "problem/contact_problem.h"
 #include "support/suite.h"
 #include "support/trial.h"
 

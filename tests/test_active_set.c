@@ -229,7 +229,7 @@ static void solve(const ChProblem* problem, const char* method, ChSetting settin
   ChSolveOptions options = ch_options_for(method, CH_POSE_RELAXED, 3e-11);
   options.time_limit = 20.0;
   options.setting_count = setting.name != NULL;
-  options.settings[0] = setting;
+  options.settings = &setting;
   ch_run_solve(problem, &options, a);
 }
 
@@ -338,22 +338,16 @@ static void I23_weight_above_the_largest_impulse_leaves_no_slack(void** state) {
 static void disc_is_projected_on_its_polygon(void** state) {
   (void)state;
   ChArena* arena = make_arena();
-  double corners[16], q[2], mu = 0.7, W[4] = {1, 0, 0, 1}, bounds[1] = {0.0};
-  const double* corner_list[1] = {corners};
-  int dim[1] = {2}, row[2] = {0, 2}, sides[1] = {8}, start[2] = {0, 1}, column[1] = {0}, diagonal[1] = {0};
+  double corners[16], q[2], W[4] = {1, 0, 0, 1};
+  ChScaledBlock block = {.law = &ch_law_disc, .dim = 2, .mu = 0.7, .sides = 8, .corners = corners};
+  int dim[1] = {2}, row[2] = {0, 2}, start[2] = {0, 1}, column[1] = {0}, diagonal[1] = {0};
   long offset[2] = {0, 4};
-  unsigned char set[1] = {CH_SET_DISC};
   ch_polygon_corners(8, corners);
   ChSystem s = {.n = 1,
                 .rows = 2,
                 .dim = dim,
                 .row = row,
-                .set = set,
-                .mu = &mu,
-                .sides = sides,
-                .corners = corner_list,
-                .lo = bounds,
-                .hi = bounds,
+                .block = &block,
                 .q = q,
                 .formed = true,
                 .symmetric = true,

@@ -4,14 +4,16 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 //
 #include <cmocka.h>
 
 #include "base/arena.h"
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/printable.h"
 #include "cardhouse/status.h"
+#include "common/printable.h"
 
 static int freed[8];
 static int freed_count;
@@ -61,6 +63,26 @@ static void a_large_world_keeps_its_chunks(void** state) {
   }
   assert_int_equal(ch_arena_allocations(), after_warm_up);
   ch_arena_trim();
+}
+
+// What a child of fork takes comes from the heap and goes back there: the parent's pool is not touched.
+static void a_child_can_leave_the_pool(void** state) {
+  (void)state;
+  ch_arena_destroy(ch_arena_create(NULL));
+  pid_t child = fork();
+  if (child == 0) {
+    ch_arena_leave_pool();
+    long before = ch_arena_allocations();
+    for (int k = 0; k < 3; ++k) {
+      ChArena* arena = ch_arena_create(NULL);
+      if (!CH_TAKE(arena, 1000, double)) _exit(1);
+      ch_arena_destroy(arena);
+    }
+    _exit(ch_arena_allocations() == before + 9 ? 0 : 2);  // an arena, a chunk and its bytes, each time
+  }
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 static void steady_state_allocates_nothing(void** state) {
@@ -225,6 +247,7 @@ int main(void) {
       cmocka_unit_test(release_rewinds_and_reuses),
       cmocka_unit_test(steady_state_allocates_nothing),
       cmocka_unit_test(a_large_world_keeps_its_chunks),
+      cmocka_unit_test(a_child_can_leave_the_pool),
       cmocka_unit_test(defers_run_in_reverse_order),
       cmocka_unit_test(every_failed_allocation_lands),
       cmocka_unit_test(without_a_landing_a_take_returns_null),

@@ -15,7 +15,8 @@ static ChSimulationOptions options_for(const char* method, int count, const ChSe
   options.h = H;
   options.rest = false;
   options.solve.method = method;
-  for (int k = 0; k < count; ++k) options.solve.settings[options.solve.setting_count++] = settings[k];
+  options.solve.settings = settings;
+  options.solve.setting_count = count;
   return options;
 }
 
@@ -41,7 +42,7 @@ static void a_block_sinks_into_springs_by_its_weight_over_their_stiffness(void**
     options.stabilization = stabilized ? CH_STABILIZE_ON : CH_STABILIZE_OFF;
     ChSimulation* s = ch_test_start(world, &options);
     ChStepInfo info = run_steps(s, 1000);
-    CHECK_NEAR(0.1 - ch_simulation_body(s, box).position.z, mass * g / (4.0 * k), 1e-12);
+    CHECK_NEAR(0.1 - ch_simulation_body_at(s, box).position.z, mass * g / (4.0 * k), 1e-12);
     assert_int_equal(info.missed, stabilized);  // only with stabilisation is a step asked to undo the overlap
     ch_simulation_destroy(s);
   }
@@ -60,7 +61,7 @@ static void what_should_stick_creeps_at_the_slip_speed_times_its_use_of_friction
   ChContext context = {0};
   CHECK_OK(context, ch_simulation_set_gravity(&context, s, ch_vec(g * slope, 0.0, -g)));
   run_steps(s, 1000);
-  CHECK_NEAR(ch_simulation_body(s, box).velocity.x, slip * slope / mu, 1e-11);
+  CHECK_NEAR(ch_simulation_body_at(s, box).velocity.x, slip * slope / mu, 1e-11);
   ch_simulation_destroy(s);
 }
 
@@ -77,7 +78,7 @@ static double height_after(int implicit) {
   double highest = 0.0;
   for (int k = 0; k < 100; ++k) {
     ch_test_step(s);
-    highest = fmax(highest, k < 20 ? 0.0 : ch_simulation_body(s, ball).position.z - radius);
+    highest = fmax(highest, k < 20 ? 0.0 : ch_simulation_body_at(s, ball).position.z - radius);
   }
   ch_simulation_destroy(s);
   return highest;
@@ -98,12 +99,13 @@ static void two_passes_are_the_first_two_projections_of_staggered(void** state) 
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
     ChProblem* problem = ch_make_case(cases[c], 0);
     ChSolveOptions options = ch_options_for("two-pass", CH_POSE_COULOMB, 1e-14);
-    options.settings[options.setting_count++] = (ChSetting){"two-pass.tol", 1e-11};
+    options.settings = &(ChSetting){"two-pass.tol", 1e-11};
+    options.setting_count = 1;
     ch_run_solve(problem, &options, &two);
     options = ch_options_for("staggered", CH_POSE_COULOMB, 1e-14);
     options.max_iterations = 1;
-    options.settings[options.setting_count++] = (ChSetting){"staggered.inner_tol", 1e-11};
-    options.settings[options.setting_count++] = (ChSetting){"staggered.settle", 0.0};
+    options.settings = (ChSetting[]){{"staggered.inner_tol", 1e-11}, {"staggered.settle", 0.0}};
+    options.setting_count = 2;
     ch_run_solve(problem, &options, &staggered);
     double size = 0.0;
     for (int k = 0; k < problem->rows; ++k) size = fmax(size, fabs(two.u[k]));
@@ -146,7 +148,7 @@ static void a_column_stands_after_one_propagation_and_weighs_nothing(void** stat
   ChStepInfo info = ch_test_step(s);
   const double mass = 1000.0 * 4.0 / 3.0 * M_PI * pow(0.125, 3.0);
   for (int k = 0; k < BALLS; ++k) {
-    ChBodyView view = ch_simulation_body(s, balls[k]);
+    ChBodyView view = ch_simulation_body_at(s, balls[k]);
     CHECK_NEAR(view.velocity.z, 0.0, 1e-15);
     CHECK_NEAR(view.position.z, 0.125 + 0.25 * k, 1e-15);
   }

@@ -5,6 +5,7 @@
 #include "base/vector.h"
 #include "cardhouse/scene.h"
 #include "problem/cones.h"
+#include "problem/contact_problem.h"
 #include "step/brake.h"
 #include "support/near.h"
 #include "support/random.h"
@@ -105,7 +106,7 @@ static Outcome run_haptic(double work_limit, double step_limit, int steps) {
     out.highest = fmax(out.highest, info.kinetic + info.potential - start);
     out.deepest = fmax(out.deepest, info.penetration);
     for (int b = 0; b < ch_world_body_count(ch_simulation_world(s)); ++b)
-      out.fastest = fmax(out.fastest, ch_norm(ch_simulation_body(s, b).velocity));
+      out.fastest = fmax(out.fastest, ch_norm(ch_simulation_body_at(s, b).velocity));
   }
   ch_simulation_destroy(s);
   return out;

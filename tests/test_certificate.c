@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "problem/contact_problem.h"
 #include "problem/grader.h"
 #include "support/near.h"
 #include "support/random.h"
@@ -369,9 +370,9 @@ static void fixed_pair_is_dropped(void** state) {
     ChRig* rig = ch_rig_create(3, 1e-3, gravity);
     const double centre[3] = {0, 0, 1.0};
     ch_rig_add_sphere(rig, 1.0, 1.0, centre);
-    const int dead = ch_rig_add_contact(rig, CH_GROUND, CH_GROUND, origin, up, 0.5);
+    const int dead = ch_rig_add_contact(rig, CH_RIG_GROUND, CH_RIG_GROUND, origin, up, 0.5);
     ch_rig_add_bias(rig, dead, 0, -1e6);
-    ch_rig_add_contact(rig, CH_GROUND, 0, origin, up, 0.5);
+    ch_rig_add_contact(rig, CH_RIG_GROUND, 0, origin, up, 0.5);
     ChContext context = {0};
     ChProblem* p;
     CHECK_OK(context, ch_rig_build(&context, rig, (ChForm)form, &p));

@@ -19,6 +19,7 @@ except ImportError as error:
 BUILD = os.environ.get("CH_BUILD", "build")
 PROGRAM = os.environ.get("CARDHOUSE", os.path.join(BUILD, "cardhouse"))
 TOLERANCE = 1e-8
+LARGEST = os.environ.get("CH_CONTACTS_MOST", "120")  # contacts of a problem; fewer where sanitizers slow every solve down
 FIELDS = ["natural", "siconos", "cone", "signorini", "dissipation", "balance"]
 
 
@@ -38,9 +39,10 @@ class Certified(unittest.TestCase):
         cls.folder = tempfile.mkdtemp()
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         maker = os.path.join(BUILD, "make_problems")
-        subprocess.run([maker, "all", "--out-dir", cls.folder, "--max-contacts", "120"], check=True,
+        subprocess.run([maker, "all", "--out-dir", cls.folder, "--max-contacts", LARGEST], check=True,
                        stdout=subprocess.DEVNULL)
         cls.problems = sorted(os.listdir(cls.folder))
+        print("%d problems of at most %s contacts" % (len(cls.problems), LARGEST))
         listing = json.loads(call("methods", "--json").stdout)
         listing = listing["methods"] if isinstance(listing, dict) else listing
         cls.methods = [method["name"] for method in listing if method["exact"]]

@@ -7,6 +7,7 @@
 #include <cblas.h>
 #include <string.h>
 
+#include "problem/contact_problem.h"
 #include "support/near.h"
 #include "support/suite.h"
 #include "support/trial.h"

@@ -9,6 +9,7 @@
 #include "base/vector.h"
 #include "cardhouse/problem.h"
 #include "problem/cones.h"
+#include "problem/contact_problem.h"
 #include "reproduce/single_contact.h"
 #include "support/families.h"
 #include "support/near.h"

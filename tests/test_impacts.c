@@ -19,8 +19,8 @@ static ChVec3 random_vec(ChRandom* random, double size) {
 }
 
 static void add_thrown(ChWorld* world, ChRandom* random, ChShapeType type, ChVec3 at) {
-  ChBodyDef body = CH_BODY_DEF;
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChBodyDef body = ch_body_def_default();
+  ChShapeDef shape = ch_shape_def_default();
   shape.type = type;
   shape.radius = type == CH_SHAPE_CAPSULE ? 0.03 : 0.1;
   shape.half_length = 0.2;
@@ -36,8 +36,8 @@ static void add_thrown(ChWorld* world, ChRandom* random, ChShapeType type, ChVec
 // Walls at x = -0.4 and y = -0.4, so that several contacts may share a shock.
 static void add_corner(ChWorld* world) {
   for (int axis = 0; axis < 2; ++axis) {
-    ChBodyDef body = CH_BODY_DEF;
-    ChShapeDef wall = CH_SHAPE_DEF;
+    ChBodyDef body = ch_body_def_default();
+    ChShapeDef wall = ch_shape_def_default();
     body.kind = CH_BODY_FIXED;
     wall.type = CH_SHAPE_HALFSPACE;
     wall.normal = ch_axis(axis);

@@ -4,6 +4,7 @@
 
 #include "base/vector.h"
 #include "model/forces.h"
+#include "problem/contact_problem.h"
 #include "support/near.h"
 #include "support/worlds.h"
 
@@ -22,8 +23,8 @@ static double energy(ChStepInfo info) { return info.kinetic + info.potential; }
 
 // A disk of radius 1 m and mass 1 kg that cannot turn; its height over the floor is that of a particle.
 static int particle(ChWorld* world, ChVec3 at, ChVec3 velocity) {
-  ChBodyDef body = CH_BODY_DEF;
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChBodyDef body = ch_body_def_default();
+  ChShapeDef shape = ch_shape_def_default();
   body.position = ch_vec(at.x, at.y + 1.0, 0.0);
   body.velocity = velocity;
   body.mass = 1.0;
@@ -35,7 +36,7 @@ static int particle(ChWorld* world, ChVec3 at, ChVec3 velocity) {
 
 // A particle that nothing touches.
 static int free_particle(ChWorld* world, ChVec3 at, ChVec3 velocity) {
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   body.position = at;
   body.velocity = velocity;
   body.mass = 1.0;
@@ -61,7 +62,7 @@ static double first_restitution(const char* integrator, double h, double height)
   bool fell = false;
   for (int n = 0; n < 100000; ++n) {
     ChStepInfo info = ch_test_step(s);
-    double speed = ch_simulation_body(s, body).velocity.y, at = ch_simulation_body(s, body).position.y - 1.0;
+    double speed = ch_simulation_body_at(s, body).velocity.y, at = ch_simulation_body_at(s, body).position.y - 1.0;
     fell |= speed < 0.0;
     after = energy(info) - g;
     if (fell && speed >= 0.0 && at > -1e-12 && info.contacts == 0) break;
@@ -80,7 +81,7 @@ static void I46_half_step_keeps_the_energy_of_a_bouncing_particle(void** state) 
     for (int n = 0; n < 100000; ++n) {
       ChStepInfo info = ch_test_step(s);
       worst = fmax(worst, fabs(energy(info) - start));
-      rise = fmax(rise, ch_simulation_body(s, body).position.y);
+      rise = fmax(rise, ch_simulation_body_at(s, body).position.y);
       assert_false(info.missed);
       assert_true(info.gain == 0.0);
     }
@@ -118,7 +119,7 @@ static void the_weight_of_the_midpoint_is_a_restitution(void** state) {
     options.midpoint = a;
     ChSimulation* s = ch_test_start(world, &options);
     ch_test_step(s);
-    CHECK_NEAR(ch_simulation_body(s, body).velocity.y, 2.0 * a / (1.0 - a), 1e-12);
+    CHECK_NEAR(ch_simulation_body_at(s, body).velocity.y, 2.0 * a / (1.0 - a), 1e-12);
     ch_simulation_destroy(s);
   }
 }
@@ -131,8 +132,8 @@ static void I46_half_step_keeps_the_energy_of_a_world(void** state) {
   ChWorld* world = ch_test_world(3, g, 0.0, 0.0);
   ch_test_floor(world);
   for (int k = 0; k < 4; ++k) ch_test_ball(world, ch_vec(0.02 * k, 0.01 * k, 0.3 + 0.3 * k), 0.1, still);
-  ChBodyDef body = CH_BODY_DEF;
-  ChShapeDef box = CH_SHAPE_DEF;
+  ChBodyDef body = ch_body_def_default();
+  ChShapeDef box = ch_shape_def_default();
   body.position = ch_vec(1.0, 0.0, 0.6);
   body.omega = ch_vec(3.0, -2.0, 1.0);
   box.type = CH_SHAPE_BOX;
@@ -160,10 +161,10 @@ static void two_step_rests_and_swings(void** state) {
   ch_test_floor(world);
   int box = ch_test_box(world, ch_vec(0.0, 0.0, 0.1), ch_vec(0.1, 0.1, 0.1));
   int bob = ch_test_point(world, ch_vec(3.0, 0.0, 2.0), still, 1.0);
-  ChJointDef hinge = CH_JOINT_DEF;
+  ChJointDef hinge = ch_joint_def_default();
   hinge.type = CH_JOINT_HINGE;
   hinge.body[0] = CH_GROUND;
-  hinge.body[1] = bob;
+  hinge.body[1] = ch_body_id(bob);
   hinge.at = ch_vec(2.0, 0.0, 2.0);
   hinge.axis = ch_axis(1);
   ch_test_joint(world, &hinge);
@@ -177,7 +178,7 @@ static void two_step_rests_and_swings(void** state) {
     CHECK_NEAR(energy(info), start, 0.05 * g);  // of first order at the joint
     assert_int_equal(info.resting, 1);
   }
-  CHECK_NEAR(ch_simulation_body(s, box).position.z, 0.1, 1e-12);
+  CHECK_NEAR(ch_simulation_body_at(s, box).position.z, 0.1, 1e-12);
   ch_simulation_destroy(s);
 }
 
@@ -198,8 +199,8 @@ static void L1_trapezoidal_cuts_its_steps_at_collisions(void** state) {
     assert_true(info.gain == 0.0);
   }
   CHECK_AT_MOST(shortest, 1e-3);
-  CHECK_NEAR(ch_simulation_body(s, ball).position.z, 0.1, 5e-5);
-  CHECK_NEAR(ch_simulation_body(s, ball).velocity.z, 0.0, 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, ball).position.z, 0.1, 5e-5);
+  CHECK_NEAR(ch_simulation_body_at(s, ball).velocity.z, 0.0, 1e-9);
   ch_simulation_destroy(s);
 }
 
@@ -210,9 +211,9 @@ static ChSimulation* oscillator(const char* integrator, double h, ChVec3 at, dou
   ChWorld* world = ch_test_world(2, 0.0, mu, 0.0);
   if (floor) ch_test_floor(world);
   *body = floor ? particle(world, at, still) : free_particle(world, at, still);
-  ChForceDef well = CH_FORCE_DEF;
+  ChForceDef well = ch_force_def_default();
   well.type = CH_FORCE_WELL;
-  well.body[0] = *body;
+  well.body[0] = ch_body_id(*body);
   well.at[1] = ch_vec(0.0, floor ? 1.0 : 0.0, 0.0);
   well.well[0] = 1.0, well.well[1] = -2.0, well.well[2] = 1.0;
   ch_test_force(world, &well);
@@ -254,9 +255,9 @@ static void B15_the_half_step_minimises_its_objective(void** state) {
     int body;
     ChSimulation* s = oscillator("half-step", h, at, 0.0, true, &body);
     ChContext context = {0};
-    CHECK_OK(context, ch_simulation_set_velocity(&context, s, body, v, still));
+    CHECK_OK(context, ch_simulation_set_velocity(&context, s, ch_body_id(body), v, still));
     assert_false(ch_test_step(s).missed);
-    ChVec3 d = ch_scale(0.5, ch_add(v, ch_simulation_body(s, body).velocity));
+    ChVec3 d = ch_scale(0.5, ch_add(v, ch_simulation_body_at(s, body).velocity));
     double best = 0.0, least = INFINITY;
     assert_true(d.y >= -1e-12);
     for (int look = 0; look <= 400; ++look) {
@@ -311,16 +312,16 @@ static void I47_friction_takes_energy_only_where_something_slides(void** state) 
 static ChVec3 after(const char* integrator, double midpoint, double h) {
   ChWorld* world = ch_test_world(2, 0.0, 0.0, 0.0);
   int body = free_particle(world, ch_vec(0.6, 0.5, 0.0), ch_vec(0.3, -0.4, 0.0));
-  ChForceDef well = CH_FORCE_DEF;
+  ChForceDef well = ch_force_def_default();
   well.type = CH_FORCE_WELL;
-  well.body[0] = body;
+  well.body[0] = ch_body_id(body);
   well.well[0] = 1.0, well.well[1] = -2.0, well.well[2] = 1.0;
   ch_test_force(world, &well);
   ChSimulationOptions options = options_of(integrator, h);
   options.midpoint = midpoint;
   ChSimulation* s = ch_test_start(world, &options);
   ch_test_run(s, 1.0 - 0.5 * h);
-  ChVec3 at = ch_simulation_body(s, body).position;
+  ChVec3 at = ch_simulation_body_at(s, body).position;
   ch_simulation_destroy(s);
   return at;
 }
@@ -360,9 +361,9 @@ static void wells_have_the_derivatives_of_their_potential(void** state) {
   ChContext context = {0};
   ChWorld* world = ch_test_world(3, 0.0, 0.0, 0.0);
   int body = ch_test_point(world, ch_vec(0.9, -0.4, 0.5), still, 1.0);
-  ChForceDef well = CH_FORCE_DEF;
+  ChForceDef well = ch_force_def_default();
   well.type = CH_FORCE_WELL;
-  well.body[0] = body;
+  well.body[0] = ch_body_id(body);
   well.at[1] = ch_vec(0.1, 0.2, -0.1);
   well.well[0] = 1.0, well.well[1] = -2.0, well.well[2] = 1.0;
   ch_test_force(world, &well);
@@ -406,7 +407,7 @@ static void I50_explicit_and_implicit_friction_are_one(void** state) {
     assert_int_equal(count, 1);
     double side = contact[0].body[0] == body ? -1.0 : 1.0;
     double alpha = side * contact[0].force.y * h, f = side * contact[0].force.x * h;
-    ChVec3 v = ch_simulation_body(s, body).velocity;
+    ChVec3 v = ch_simulation_body_at(s, body).velocity;
     assert_false(info.missed);
     CHECK_NEAR(v.y, vy - h * g + alpha, 1e-12);  // M (v+ - v) = h k + N alpha + f
     CHECK_NEAR(v.x, vx + f, 1e-12);
@@ -432,7 +433,8 @@ static void I50_primal_and_dual_corrector_of_the_two_step_agree(void** state) {
   ChSimulationOptions options = options_of("two-step", 1e-2);
   options.rest = false;
   ChSimulation* s = ch_test_start(world, &options);
-  CHECK_OK(context, ch_simulation_set_velocity(&context, s, 2, ch_vec(1.0, 0.2, 0.0), ch_vec(0.0, 0.0, 1.0)));
+  CHECK_OK(context,
+           ch_simulation_set_velocity(&context, s, ch_body_id(2), ch_vec(1.0, 0.2, 0.0), ch_vec(0.0, 0.0, 1.0)));
   ch_test_step(s);
   ChProblem* problem;
   CHECK_OK(context, ch_simulation_problem(&context, s, &problem));
@@ -465,13 +467,13 @@ static double fastest(double h, double until) {
   ChWorld* world = ch_test_world(3, g, 0.3, 0.0);
   ch_test_floor(world);
   for (int k = 0; k < 5; ++k) ch_test_ball(world, ch_vec(0.05 * k, 0.03 * k, 0.2 + 0.25 * k), 0.1, still);
-  ChJointDef ball = CH_JOINT_DEF;
+  ChJointDef ball = ch_joint_def_default();
   ball.type = CH_JOINT_BALL;
   ball.body[0] = CH_GROUND;
-  ball.body[1] = ch_test_ball(world, ch_vec(3.0, 0.0, 2.0), 0.1, still);
+  ball.body[1] = ch_body_id(ch_test_ball(world, ch_vec(3.0, 0.0, 2.0), 0.1, still));
   ball.at = ch_vec(2.5, 0.0, 2.0);
   ch_test_joint(world, &ball);
-  ChForceDef drag = CH_FORCE_DEF;
+  ChForceDef drag = ch_force_def_default();
   drag.type = CH_FORCE_DRAG;
   drag.body[0] = ball.body[1];
   drag.linear = 2.0;
@@ -483,7 +485,7 @@ static double fastest(double h, double until) {
   int bodies = ch_world_body_count(ch_simulation_world(s));
   while (ch_simulation_time(s) < until) {
     ch_test_step(s);
-    for (int b = 0; b < bodies; ++b) most = fmax(most, ch_norm(ch_simulation_body(s, b).velocity));
+    for (int b = 0; b < bodies; ++b) most = fmax(most, ch_norm(ch_simulation_body_at(s, b).velocity));
   }
   ch_simulation_destroy(s);
   return most;
@@ -510,9 +512,9 @@ static void I22_stiff_springs_are_stable_in_the_variational_steps(void** state) 
     double h = 0.01, stiffness = pow(10.0, 4 * (k % 3)) / (h * h);
     ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
     int bob = ch_test_point(world, ch_vec(0.0, 0.0, 2.0), ch_vec(0.5, 0.0, 1.0), 1.0);
-    ChForceDef spring = CH_FORCE_DEF;
+    ChForceDef spring = ch_force_def_default();
     spring.body[0] = CH_GROUND;
-    spring.body[1] = bob;
+    spring.body[1] = ch_body_id(bob);
     spring.at[0] = ch_vec(0.0, 0.0, 3.0);
     spring.stiffness = stiffness;
     spring.damping = 0.5 * h * stiffness;
@@ -521,7 +523,7 @@ static void I22_stiff_springs_are_stable_in_the_variational_steps(void** state) 
     ChSimulation* s = ch_test_start(world, &options);
     for (int n = 0; n < 500; ++n) assert_false(ch_test_step(s).missed);
     CHECK_AT_MOST(ch_simulation_info(s).kinetic, 0.5 * 1.25 + 1e-3 * g);
-    double length = ch_norm(ch_sub(ch_simulation_body(s, bob).position, ch_vec(0.0, 0.0, 3.0)));
+    double length = ch_norm(ch_sub(ch_simulation_body_at(s, bob).position, ch_vec(0.0, 0.0, 3.0)));
     CHECK_NEAR(length, 1.0, 2e-2 + 3.0 * g / stiffness);
     ch_simulation_destroy(s);
   }
@@ -535,9 +537,9 @@ static ChSimulation* mixed_world(const char* integrator) {
   ch_test_floor(world);
   int a = ch_test_ball(world, ch_vec(0.0, 0.0, 0.25), 0.1, ch_vec(0.5, 0.0, 0.0));
   int b = ch_test_box(world, ch_vec(0.5, 0.0, 0.12), ch_vec(0.1, 0.1, 0.1));
-  ChForceDef spring = CH_FORCE_DEF;
-  spring.body[0] = a;
-  spring.body[1] = b;
+  ChForceDef spring = ch_force_def_default();
+  spring.body[0] = ch_body_id(a);
+  spring.body[1] = ch_body_id(b);
   spring.stiffness = 200.0;
   ch_test_force(world, &spring);
   ChSimulationOptions options = ch_simulation_options_default();
@@ -562,7 +564,7 @@ static void every_integrator_goes_on_from_a_checkpoint_bit_for_bit(void** state)
     CHECK_OK(context, ch_simulation_load(&context, resumed, bytes, size));
     for (int n = 0; n < 60; ++n) ch_test_step(resumed);
     for (int b = 0; b < 3; ++b) {
-      ChBodyView x = ch_simulation_body(whole, b), y = ch_simulation_body(resumed, b);
+      ChBodyView x = ch_simulation_body_at(whole, b), y = ch_simulation_body_at(resumed, b);
       assert_memory_equal(&x, &y, sizeof x);
     }
     free(bytes);
@@ -581,10 +583,10 @@ static void refused(ChWorld* world, const ChSimulationOptions* options, const ch
 
 static ChWorld* with_joint(void) {
   ChWorld* world = ch_test_world(3, g, 0.0, 0.0);
-  ChJointDef ball = CH_JOINT_DEF;
+  ChJointDef ball = ch_joint_def_default();
   ball.type = CH_JOINT_BALL;
   ball.body[0] = CH_GROUND;
-  ball.body[1] = ch_test_point(world, still, still, 1.0);
+  ball.body[1] = ch_body_id(ch_test_point(world, still, still, 1.0));
   ch_test_joint(world, &ball);
   return world;
 }

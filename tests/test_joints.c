@@ -29,7 +29,7 @@ static ChWorld* two_bodies(int dimension, ChRandom* random) {
   ChWorld* world = NULL;
   CHECK_OK(context, ch_world_create(&context, dimension, &world));
   for (int k = 0; k < 2; ++k) {
-    ChBodyDef def = CH_BODY_DEF;
+    ChBodyDef def = ch_body_def_default();
     def.mass = 2.0 + k;
     def.centre = random_vector(random, dimension, 0.3);
     def.inertia[2] = 0.9;
@@ -48,12 +48,12 @@ static ChWorld* two_bodies(int dimension, ChRandom* random) {
 // Any definition that the type accepts: directions that it reads are perpendicular to each other.
 static ChJointDef joint_def(int dimension, ChJointType type, ChRandom* random) {
   const ChJointInfo* info = ch_joint_info(type);
-  ChJointDef def = CH_JOINT_DEF;
+  ChJointDef def = ch_joint_def_default();
   ChVec3 direction[2], third;
   direction[0] = ch_unit(random_vector(random, dimension, 1.0));
   ch_tangents(direction[0], &direction[1], &third);
   def.type = type;
-  def.body[0] = 0, def.body[1] = 1;
+  def.body[0] = ch_body_id(0), def.body[1] = ch_body_id(1);
   for (int k = 0, directions = 0; k < info->field_count; ++k) {
     const ChDefField* field = &info->fields[k];
     void* member = (char*)&def + field->offset;
@@ -244,8 +244,8 @@ static void joints_of_space_are_refused_in_the_plane(void** state) {
   for (int type = 0; type < CH_JOINT_TYPE_COUNT; ++type) {
     if (ch_joint_info((ChJointType)type)->plane) continue;
     ChContext context = {0};
-    ChJointDef def = CH_JOINT_DEF;
-    def.type = (ChJointType)type, def.body[1] = 1;
+    ChJointDef def = ch_joint_def_default();
+    def.type = (ChJointType)type, def.body[1] = ch_body_id(1);
     assert_int_equal(ch_world_add_joint(&context, world, &def, NULL), CH_ERR_UNSUPPORTED);
     assert_non_null(strstr(context.message, "plane"));
   }
@@ -256,9 +256,9 @@ static void joints_of_space_are_refused_in_the_plane(void** state) {
 // A hinge on the ground about z, whose body is then turned by an angle.
 static ChWorld* hinged(ChJointAxis axis) {
   ChRandom random = ch_random_seeded(7);
-  ChJointDef def = CH_JOINT_DEF;
+  ChJointDef def = ch_joint_def_default();
   def.type = CH_JOINT_HINGE;
-  def.body[0] = CH_GROUND, def.body[1] = 0;
+  def.body[0] = CH_GROUND, def.body[1] = ch_body_id(0);
   def.axes[0] = axis;
   return world_with(3, &def, &random);
 }
@@ -357,12 +357,12 @@ static void wrong_joints_are_refused_with_a_reason(void** state) {
   ChWorld* world = two_bodies(3, &random);
   ChJointDef good = joint_def(3, CH_JOINT_HINGE, &random);
   for (int k = 0; k < 9; ++k) {
-    static const char* const words[] = {"body[1] is 7", "both ends", "axis is zero",  "limits are",   "do not hold",
-                                        "2 pi",         "axes[1]",   "starts at 0.5", "perpendicular"};
+    static const char* const words[] = {"no body 7", "both ends", "axis is zero",  "limits are",   "do not hold",
+                                        "2 pi",      "axes[1]",   "starts at 0.5", "perpendicular"};
     ChJointDef def = good;
     ChContext context = {0};
-    if (k == 0) def.body[1] = 7;
-    if (k == 1) def.body[1] = 0;
+    if (k == 0) def.body[1] = ch_body_id(7);
+    if (k == 1) def.body[1] = ch_body_id(0);
     if (k == 2) def.axis = ch_vec(0, 0, 0);
     if (k == 3) def.axes[0] = (ChJointAxis){.limited = true, .lower = 1.0, .upper = NAN};
     if (k == 4) def.axes[0] = (ChJointAxis){.limited = true, .lower = 1.0, .upper = 2.0};
@@ -388,10 +388,11 @@ static ChWorld* world_with_force(int dimension, ChForceDef* def, ChRandom* rando
 }
 
 static ChForceDef random_force(int dimension, ChForceType type, int trial, ChRandom* random) {
-  ChForceDef def = CH_FORCE_DEF;
+  ChForceDef def = ch_force_def_default();
   def.type = type;
-  def.body[0] = trial % 4 == 1 ? CH_GROUND : 0, def.body[1] = trial % 4 == 2 ? CH_GROUND : 1;
-  if (type == CH_FORCE_WRENCH || type == CH_FORCE_DRAG) def.body[0] = 0;
+  def.body[0] = trial % 4 == 1 ? CH_GROUND : ch_body_id(0);
+  def.body[1] = trial % 4 == 2 ? CH_GROUND : ch_body_id(1);
+  if (type == CH_FORCE_WRENCH || type == CH_FORCE_DRAG) def.body[0] = ch_body_id(0);
   for (int k = 0; k < 2; ++k) def.at[k] = random_vector(random, dimension, 0.6);
   def.axis = random_vector(random, 3, 1.0);
   def.stiffness = 20.0, def.cubic = 7.0, def.damping = trial % 2 ? 3.0 : 0.0;
@@ -531,8 +532,8 @@ static void the_implicit_part_is_symmetric_and_never_drives(void** state) {
 static void a_spring_of_no_length_is_safe(void** state) {
   (void)state;
   ChRandom random = ch_random_seeded(15);
-  ChForceDef def = CH_FORCE_DEF;
-  def.body[1] = CH_GROUND;
+  ChForceDef def = ch_force_def_default();
+  def.body[0] = ch_body_id(0), def.body[1] = CH_GROUND;
   def.stiffness = 5.0, def.damping = 1.0;
   for (int rest = 0; rest < 2; ++rest) {
     ChWorld* world = two_bodies(3, &random);

@@ -39,7 +39,7 @@ static void bouncing_ball_loses_e_squared_each_time(void** state) {
     error[k] = 0.0;
     while (rises < 3) {
       ch_test_run(s, ch_simulation_time(s) + options.h);
-      ChBodyView body = ch_simulation_body(s, ball);
+      ChBodyView body = ch_simulation_body_at(s, ball);
       double height = body.position.z - 0.1;
       if (body.velocity.z > 0.0) top = fmax(top, height);
       if (body.velocity.z < 0.0 && top > 0.0) {
@@ -67,12 +67,12 @@ static void sliding_ball_rolls_at_five_sevenths(void** state) {
   ChSimulation* s = ch_test_start(world, &options);
   double t = 2.0 * v0 / (7.0 * mu * g);
   ch_test_run(s, 0.5 * t);
-  CHECK_NEAR(ch_simulation_body(s, ball).velocity.x, v0 - mu * g * ch_simulation_time(s), 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, ball).velocity.x, v0 - mu * g * ch_simulation_time(s), 1e-9);
   ch_test_run(s, 0.95 * t);
-  ChBodyView sliding = ch_simulation_body(s, ball);
+  ChBodyView sliding = ch_simulation_body_at(s, ball);
   assert_true(sliding.velocity.x - 0.1 * sliding.omega.y > 1e-3);
   ch_test_run(s, t + 0.05);
-  ChBodyView rolling = ch_simulation_body(s, ball);
+  ChBodyView rolling = ch_simulation_body_at(s, ball);
   CHECK_NEAR(rolling.velocity.x, 5.0 / 7.0 * v0, 1e-9);
   CHECK_NEAR(rolling.omega.y * 0.1, 5.0 / 7.0 * v0, 1e-9);
   ch_simulation_destroy(s);
@@ -90,8 +90,8 @@ static void cradle(ChRestitution law, double gap, const double expected[3]) {
   ch_test_run(s, 0.1);
   double momentum = 0.0;
   for (int k = 0; k < 3; ++k) {
-    CHECK_NEAR(ch_simulation_body(s, ball[k]).velocity.x, expected[k], 1e-8);
-    momentum += ch_simulation_body(s, ball[k]).velocity.x;
+    CHECK_NEAR(ch_simulation_body_at(s, ball[k]).velocity.x, expected[k], 1e-8);
+    momentum += ch_simulation_body_at(s, ball[k]).velocity.x;
   }
   CHECK_NEAR(momentum, 1.0, 1e-12);
   ch_simulation_destroy(s);
@@ -108,7 +108,7 @@ static void newtons_cradle_touching_and_a_hair_apart(void** state) {
 
 // A disc of radius 1 that stands on its floor: given mass and inertia, whatever its shapes.
 static ChBodyDef disc_def(double omega) {
-  ChBodyDef def = CH_BODY_DEF;
+  ChBodyDef def = ch_body_def_default();
   def.mass = 3.0;
   def.inertia[0] = def.inertia[1] = 0.25 * def.mass;
   def.inertia[2] = 0.5 * def.mass;
@@ -119,7 +119,7 @@ static ChBodyDef disc_def(double omega) {
 static void add_feet(ChWorld* world, int disc, int count, double radius) {
   for (int k = 0; k < count; ++k) {
     double angle = 2.0 * M_PI * k / count + 0.3;
-    ChShapeDef foot = CH_SHAPE_DEF;
+    ChShapeDef foot = ch_shape_def_default();
     foot.radius = 0.05;
     foot.at = ch_vec(radius * cos(angle), radius * sin(angle), -0.05);
     ch_test_shape(world, disc, &foot);
@@ -132,12 +132,12 @@ static void check_spin(ChWorld* world, int disc, double omega, double rate) {
   ChSimulation* s = ch_test_start(world, &options);
   double stop = omega / rate;
   ch_test_run(s, 0.5 * stop);
-  CHECK_NEAR(ch_simulation_body(s, disc).omega.z, omega - rate * ch_simulation_time(s), 1e-7);
+  CHECK_NEAR(ch_simulation_body_at(s, disc).omega.z, omega - rate * ch_simulation_time(s), 1e-7);
   ch_test_run(s, stop - 2.0 * options.h);
-  assert_true(ch_simulation_body(s, disc).omega.z > 0.0);
+  assert_true(ch_simulation_body_at(s, disc).omega.z > 0.0);
   ch_test_run(s, stop + 2.0 * options.h);
-  CHECK_NEAR(ch_simulation_body(s, disc).omega.z, 0.0, 1e-9);
-  CHECK_NEAR(ch_norm(ch_simulation_body(s, disc).velocity), 0.0, 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, disc).omega.z, 0.0, 1e-9);
+  CHECK_NEAR(ch_norm(ch_simulation_body_at(s, disc).velocity), 0.0, 1e-9);
   ch_simulation_destroy(s);
 }
 
@@ -157,7 +157,7 @@ static void spinning_disc_stops_when_it_should(void** state) {
   ChWorld* world = ch_test_world(3, g, mu, 0.0);  // a true cylinder
   ch_test_floor(world);
   ChBodyDef def = disc_def(omega);
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChShapeDef shape = ch_shape_def_default();
   def.position.z = shape.half_length = 0.1;
   shape.type = CH_SHAPE_CYLINDER;
   shape.radius = 1.0;
@@ -171,11 +171,11 @@ static double rod_impulse(double mu, double a, double h, double* slip) {
   ChWorld* world = ch_test_world(2, g, mu, 0.0);
   ch_test_floor(world);
   ChVec3 corners[3] = {{-1.0, 0.0, 0.0}, {1.0, -0.05, 0.0}, {1.0, 0.05, 0.0}};
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChShapeDef shape = ch_shape_def_default();
   shape.type = CH_SHAPE_POLYGON;
   shape.point_count = 3;
   shape.points = corners;
-  ChBodyDef def = CH_BODY_DEF;
+  ChBodyDef def = ch_body_def_default();
   def.angle = a;
   def.position = ch_vec(0.0, sin(a), 0.0);
   def.velocity.x = -1.0;
@@ -231,8 +231,8 @@ static double card_way(double theta, double thickness, double mu, int dimension)
   int card[2];
   double dx = 0.5 * sin(theta) + 0.5 * thickness * cos(theta), up = 0.5 * cos(theta) + 0.5 * thickness * sin(theta);
   for (int k = 0; k < 2; ++k) {
-    ChBodyDef def = CH_BODY_DEF;
-    ChShapeDef shape = CH_SHAPE_DEF;
+    ChBodyDef def = ch_body_def_default();
+    ChShapeDef shape = ch_shape_def_default();
     double x = k == 0 ? -dx : dx, turn = k == 0 ? -theta : theta;
     shape.type = dimension == 2 ? CH_SHAPE_RECTANGLE : CH_SHAPE_BOX;
     shape.half = dimension == 2 ? ch_vec(0.5 * thickness, 0.5, 0.0) : ch_vec(0.5 * thickness, 0.3, 0.5);
@@ -246,9 +246,9 @@ static double card_way(double theta, double thickness, double mu, int dimension)
   ChSimulationOptions options = ch_simulation_options_default();
   options.h = 5e-3;
   ChSimulation* s = ch_test_start(world, &options);
-  ChVec3 start = ch_simulation_body(s, card[0]).position;
+  ChVec3 start = ch_simulation_body_at(s, card[0]).position;
   ch_test_run(s, 2.0);
-  double way = ch_norm(ch_sub(ch_simulation_body(s, card[0]).position, start));
+  double way = ch_norm(ch_sub(ch_simulation_body_at(s, card[0]).position, start));
   ch_simulation_destroy(s);
   return way;
 }
@@ -271,7 +271,7 @@ static void four_legged_table_carries_its_weight(void** state) {
   ch_test_floor(world);
   int table = ch_test_box(world, ch_vec(0.0, 0.0, 0.75), ch_vec(0.6, 0.4, 0.02));
   for (int k = 0; k < 4; ++k) {
-    ChShapeDef leg = CH_SHAPE_DEF;
+    ChShapeDef leg = ch_shape_def_default();
     leg.type = CH_SHAPE_BOX;
     leg.half = ch_vec(0.03, 0.03, 0.365);
     leg.at = ch_vec(k & 1 ? 0.5 : -0.5, k & 2 ? 0.3 : -0.3, -0.385);
@@ -300,7 +300,7 @@ static void four_legged_table_carries_its_weight(void** state) {
 static void add_momenta(const ChSimulation* s, int first, int count, double mass, double inertia, ChVec3 sum[2]) {
   sum[0] = sum[1] = ch_vec(0.0, 0.0, 0.0);
   for (int b = first; b < first + count; ++b) {
-    ChBodyView body = ch_simulation_body(s, b);
+    ChBodyView body = ch_simulation_body_at(s, b);
     sum[0] = ch_along(sum[0], mass, body.velocity);
     sum[1] = ch_along(sum[1], mass, ch_cross(body.position, body.velocity));
     sum[1] = ch_along(sum[1], inertia, body.omega);
@@ -340,17 +340,17 @@ static void elliptic_friction_turns_with_the_body(void** state) {
   for (int k = 0; k < 4; ++k) {
     ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
     ch_test_floor(world);
-    ChMaterialDef material = CH_MATERIAL_DEF;
+    ChMaterialDef material = ch_material_def_default();
     material.friction[0] = mu[0];
     material.friction[1] = mu[1];
-    ChPairDef pair = CH_PAIR_DEF;
+    ChPairDef pair = ch_pair_def_default();
     pair.material[0] = ch_test_material(world, &material);
     pair.friction[0] = mu[0];
     pair.friction[1] = mu[1];
     ChContext context = {0};
     CHECK_OK(context, ch_world_add_pair(&context, world, &pair));
-    ChBodyDef def = CH_BODY_DEF;
-    ChShapeDef shape = CH_SHAPE_DEF;
+    ChBodyDef def = ch_body_def_default();
+    ChShapeDef shape = ch_shape_def_default();
     double turn = 0.4 + 0.7 * k;
     def.orientation = ch_quat_about(ch_axis(2), turn);
     def.position.z = 0.1;
@@ -367,7 +367,7 @@ static void elliptic_friction_turns_with_the_body(void** state) {
     double d[2] = {cos(turn), -sin(turn)};
     double size = sqrt(mu[0] * mu[0] * d[0] * d[0] + mu[1] * mu[1] * d[1] * d[1]), a[2];
     for (int i = 0; i < 2; ++i) a[i] = -g * mu[i] * mu[i] * d[i] / size;
-    ChVec3 v = ch_simulation_body(s, box).velocity;
+    ChVec3 v = ch_simulation_body_at(s, box).velocity;
     CHECK_NEAR((v.x - 3.0) / options.h, a[0] * cos(turn) - a[1] * sin(turn), 1e-3);
     CHECK_NEAR(v.y / options.h, a[0] * sin(turn) + a[1] * cos(turn), 1e-3);
     ch_simulation_destroy(s);
@@ -386,11 +386,11 @@ static void a_ball_bounces_where_the_wall_is(void** state) {
     ChSimulation* s = ch_test_start(world, &options);
     for (int k = 0; k < 9; ++k) {
       assert_int_equal(ch_test_step(s).impacts, 0);
-      CHECK_NEAR(ch_simulation_body(s, ball).velocity.z, -1.0, 1e-12);
+      CHECK_NEAR(ch_simulation_body_at(s, ball).velocity.z, -1.0, 1e-12);
     }
     ChStepInfo info = ch_test_step(s);
     assert_int_equal(info.impacts, 1);
-    CHECK_NEAR(ch_simulation_body(s, ball).velocity.z, 0.5, 1e-12);
+    CHECK_NEAR(ch_simulation_body_at(s, ball).velocity.z, 0.5, 1e-12);
     assert_true(info.gain == 0.0);
     ch_simulation_destroy(s);
   }
@@ -404,10 +404,10 @@ static void a_shock_leaves_other_islands_alone(void** state) {
     ChWorld* world = ch_test_world(3, g, 0.3, 0.9);
     ch_test_floor(world);
     int bob = ch_test_point(world, ch_vec(3.0, 0.0, 2.0), ch_vec(0.0, 1.0, 0.0), 1.0);
-    ChJointDef rod = CH_JOINT_DEF;
+    ChJointDef rod = ch_joint_def_default();
     rod.type = CH_JOINT_DISTANCE;
     rod.body[0] = CH_GROUND;
-    rod.body[1] = bob;
+    rod.body[1] = ch_body_id(bob);
     rod.at = ch_vec(3.0, 0.0, 3.0);
     rod.second_at = ch_vec(3.0, 0.0, 2.0);
     ch_test_joint(world, &rod);
@@ -415,7 +415,7 @@ static void a_shock_leaves_other_islands_alone(void** state) {
     ChSimulationOptions options = ch_simulation_options_default();
     ChSimulation* s = ch_test_start(world, &options);
     ch_test_run(s, 0.5);
-    end[k] = ch_simulation_body(s, bob).position;
+    end[k] = ch_simulation_body_at(s, bob).position;
     ch_simulation_destroy(s);
   }
   assert_memory_equal(&end[0], &end[1], sizeof end[0]);

@@ -27,7 +27,7 @@ typedef struct Pull {
 } Pull;
 
 static int plane_body(ChWorld* world, ChVec3 at, double mass) {
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   body.position = at;
   body.mass = mass;
   body.inertia[2] = 1.0;
@@ -36,12 +36,12 @@ static int plane_body(ChWorld* world, ChVec3 at, double mass) {
 
 static ChSimulation* pulled(const Pull* pull, const char* integrator, double h) {
   ChWorld* world = ch_test_world(2, 0.0, 0.0, 0.0);
-  ChBodyDef hand = CH_BODY_DEF;
+  ChBodyDef hand = ch_body_def_default();
   hand.kind = CH_BODY_KINEMATIC;
   hand.motion[0] = pull->hand;
-  ChForceDef spring = CH_FORCE_DEF;
-  spring.body[0] = ch_test_body(world, &hand, NULL);
-  spring.body[1] = plane_body(world, ch_vec(2.0, 0.0, 0.0), pull->mass);
+  ChForceDef spring = ch_force_def_default();
+  spring.body[0] = ch_body_id(ch_test_body(world, &hand, NULL));
+  spring.body[1] = ch_body_id(plane_body(world, ch_vec(2.0, 0.0, 0.0), pull->mass));
   spring.stiffness = pull->stiffness;
   spring.damping = pull->damping;
   ch_test_force(world, &spring);
@@ -51,8 +51,8 @@ static ChSimulation* pulled(const Pull* pull, const char* integrator, double h) 
   return ch_test_start(world, &options);
 }
 
-static double place(const ChSimulation* s, int body) { return ch_simulation_body(s, body).position.x; }
-static double speed(const ChSimulation* s, int body) { return ch_simulation_body(s, body).velocity.x; }
+static double place(const ChSimulation* s, int body) { return ch_simulation_body_at(s, body).position.x; }
+static double speed(const ChSimulation* s, int body) { return ch_simulation_body_at(s, body).velocity.x; }
 
 static const ChSignal steady_hand = {.rate = 0.3}, shaking_hand = {.amplitude = 0.05, .frequency = 3.0};
 
@@ -131,13 +131,13 @@ static void driven_torsion_leaves_round_off(void** state) {
   (void)state;
   for (int damped = 0; damped < 2; ++damped) {
     ChWorld* world = ch_test_world(2, 0.0, 0.0, 0.0);
-    ChBodyDef wheel = CH_BODY_DEF;
+    ChBodyDef wheel = ch_body_def_default();
     wheel.kind = CH_BODY_KINEMATIC;
     wheel.turn = (ChSignal){.amplitude = 0.7, .frequency = 1.0};
-    ChForceDef torsion = CH_FORCE_DEF;
+    ChForceDef torsion = ch_force_def_default();
     torsion.type = CH_FORCE_TORSION;
-    torsion.body[0] = ch_test_body(world, &wheel, NULL);
-    torsion.body[1] = plane_body(world, still, 1.0);
+    torsion.body[0] = ch_body_id(ch_test_body(world, &wheel, NULL));
+    torsion.body[1] = ch_body_id(plane_body(world, still, 1.0));
     torsion.stiffness = 30.0;
     torsion.damping = damped ? 0.8 : 0.0;
     ch_test_force(world, &torsion);
@@ -148,7 +148,7 @@ static void driven_torsion_leaves_round_off(void** state) {
     double last = 0.0, ahead = 0.0;
     for (int n = 0; n < 500; ++n) {
       ChStepInfo info = ch_test_step(s);
-      double now = ch_simulation_body(s, 0).angle - ch_simulation_body(s, 1).angle;
+      double now = ch_simulation_body_at(s, 0).angle - ch_simulation_body_at(s, 1).angle;
       double taken = torsion.damping * (now - ahead) * (now - ahead) / options.h;
       CHECK_NEAR(energy(info) - last - info.work, -taken, 1e-11);
       assert_true(info.gain == 0.0);
@@ -163,13 +163,13 @@ static void driven_torsion_leaves_round_off(void** state) {
 // left is the integrator's own error of order h^3 a step; it was the whole work, of order h, before it was booked.
 static double crank_error(double h) {
   ChWorld* world = ch_test_world(3, 0.0, 0.0, 0.0);
-  ChBodyDef crank = CH_BODY_DEF;
+  ChBodyDef crank = ch_body_def_default();
   crank.kind = CH_BODY_KINEMATIC;
   crank.turn = (ChSignal){.rate = 5.0};
   crank.axis = ch_axis(2);
-  ChForceDef spring = CH_FORCE_DEF;
-  spring.body[0] = ch_test_body(world, &crank, NULL);
-  spring.body[1] = ch_test_point(world, ch_vec(1.0, 0.5, 0.3), still, 1.0);
+  ChForceDef spring = ch_force_def_default();
+  spring.body[0] = ch_body_id(ch_test_body(world, &crank, NULL));
+  spring.body[1] = ch_body_id(ch_test_point(world, ch_vec(1.0, 0.5, 0.3), still, 1.0));
   spring.at[0] = ch_vec(0.2, 0.0, 0.0);
   spring.at[1] = ch_vec(0.0, -0.1, 0.2);
   spring.stiffness = 50.0;
@@ -225,7 +225,7 @@ static void check_kept(ChSimulation* s, int steps, double size, double tolerance
 static void a_spinning_body_keeps_its_momenta(void** state) {
   (void)state;
   ChWorld* world = ch_test_world(3, 0.0, 0.0, 0.0);
-  ChBodyDef def = CH_BODY_DEF;
+  ChBodyDef def = ch_body_def_default();
   def.position = ch_vec(1.0, -2.0, 0.5);
   def.velocity = ch_vec(0.3, 0.4, -0.5);
   def.omega = ch_vec(3.0, -5.0, 4.0);
@@ -246,7 +246,7 @@ static void a_spinning_body_keeps_its_momenta(void** state) {
 static void momenta_in_the_plane(void** state) {
   (void)state;
   ChWorld* world = ch_test_world(2, 0.0, 0.0, 0.0);
-  ChBodyDef def = CH_BODY_DEF;
+  ChBodyDef def = ch_body_def_default();
   def.position = ch_vec(1.0, -2.0, 0.0);
   def.velocity = ch_vec(0.3, 0.4, 0.0);
   def.omega = ch_vec(0.0, 0.0, 4.0);
@@ -298,8 +298,8 @@ static int add_soft_bar(ChWorld* world, ChSoftKind kind, ChVec3 at, ChVec3 veloc
   ChArena* arena = ch_arena_create(NULL);
   ChTetMesh mesh;
   CHECK_OK(context, ch_tet_box(&context, arena, ch_vec(0.4, 0.06, 0.04), (int[]){6, 1, 1}, &mesh));
-  ChSoftDef def = CH_SOFT_DEF;
-  ChBodyDef body = CH_BODY_DEF;
+  ChSoftDef def = ch_soft_def_default();
+  ChBodyDef body = ch_body_def_default();
   body.position = at;
   body.velocity = velocity;
   body.omega = omega;
@@ -308,7 +308,7 @@ static int add_soft_bar(ChWorld* world, ChSoftKind kind, ChVec3 at, ChVec3 veloc
   def.tet_count = mesh.tet_count, def.tets = mesh.tets;
   def.young = 1e6, def.modes = 10;
   int id = ch_test_body(world, &body, NULL);
-  CHECK_OK(context, ch_world_add_soft(&context, world, id, &def, NULL));
+  CHECK_OK(context, ch_world_add_soft(&context, world, ch_body_id(id), &def, NULL));
   ch_arena_destroy(arena);
   return id;
 }
@@ -334,10 +334,10 @@ static double collide(ChWorld* world, double h) {
   ChSimulationOptions options = ch_simulation_options_default();
   options.h = h;
   ChSimulation* s = ch_test_start(world, &options);
-  ChVec3 before = ch_simulation_body(s, 0).velocity;
+  ChVec3 before = ch_simulation_body_at(s, 0).velocity;
   double size = ch_norm(ch_simulation_info(s).angular_momentum);
   Momenta worst = departure(s, (int)(0.5 / h));
-  assert_true(ch_norm(ch_sub(ch_simulation_body(s, 0).velocity, before)) > 0.1);
+  assert_true(ch_norm(ch_sub(ch_simulation_body_at(s, 0).velocity, before)) > 0.1);
   CHECK_AT_MOST(ch_norm(worst.linear), 1e-12 * size);
   ch_simulation_destroy(s);
   return ch_norm(worst.angular) / size;

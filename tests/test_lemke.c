@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cardhouse/dense.h"
 #include "cardhouse/solve.h"
-#include "linalg/spectrum.h"
 #include "solve/lcp/lcp_crossover.h"
 #include "solve/lcp/lemke_path.h"
 #include "solve/lcp/mixed_lcp.h"
@@ -26,7 +26,10 @@ static ChSolveOptions options(int crash) {
   ChSolveOptions o = ch_solve_options_default();
   o.method = "lemke";
   o.tolerance = 1e-10;
-  o.settings[o.setting_count++] = (ChSetting){"lemke.crash", crash};
+  static ChSetting setting = {"lemke.crash", 0};
+  setting.value = crash;
+  o.settings = &setting;
+  o.setting_count = 1;
   return o;
 }
 

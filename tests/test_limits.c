@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "cardhouse/analysis.h"
+#include "problem/contact_problem.h"
 #include "support/families.h"
 #include "support/near.h"
 
@@ -135,7 +136,7 @@ static ChRig* box_on_slope(double height, double mu, double slope, double headin
   ChRig* rig = ch_rig_create(3, H_STEP, gravity);
   const double size[3] = {0.2, 0.2, height}, centre[3] = {0.0, 0.0, 0.5 * height};
   const double low[2] = {-0.1, -0.1}, high[2] = {0.1, 0.1};
-  ch_rig_add_face(rig, CH_GROUND, ch_rig_add_box_of_mass(rig, 2.0, size, NULL, centre), low, high, 0.0, mu, 0.0);
+  ch_rig_add_face(rig, CH_RIG_GROUND, ch_rig_add_box_of_mass(rig, 2.0, size, NULL, centre), low, high, 0.0, mu, 0.0);
   return rig;
 }
 
@@ -171,7 +172,7 @@ static void elliptic_friction_is_used_along_its_ellipse(void** state) {
     const int sphere = ch_rig_add_sphere(rig, 1000.0, 0.1, centre);
     for (int k = 0; k < 3; ++k) {  // feet close below the centre, so that it slides and does not roll
       const double point[3] = {0.05 * cos(2.0 * PI * k / 3.0), 0.05 * sin(2.0 * PI * k / 3.0), 0.0};
-      ch_rig_add_elliptic(rig, CH_GROUND, sphere, point, up, along, mu);
+      ch_rig_add_elliptic(rig, CH_RIG_GROUND, sphere, point, up, along, mu);
     }
     ChProblem* problem = built(rig, CH_FORM_GLOBAL);
     const double wanted = tan(slope) * hypot(cos(heading) / mu[0], sin(heading) / mu[1]);
@@ -189,8 +190,8 @@ static void motor_holds_what_its_limit_allows(void** state) {
   for (int k = 0; k < 2; ++k) {
     ChRig* rig = ch_rig_create(3, H_STEP, gravity);
     const int arm = ch_rig_add_box_of_mass(rig, 2.0, size, NULL, centre);
-    ch_rig_add_hinge(rig, CH_GROUND, arm, pin, axis);
-    ch_rig_add_motor(rig, CH_GROUND, arm, axis, 0.0, moment * (k ? 1.001 : 0.999));
+    ch_rig_add_hinge(rig, CH_RIG_GROUND, arm, pin, axis);
+    ch_rig_add_motor(rig, CH_RIG_GROUND, arm, axis, 0.0, moment * (k ? 1.001 : 0.999));
     ChProblem* problem = built(rig, CH_FORM_GLOBAL);
     assert_int_equal(in_equilibrium(problem), k);
     const double more[6] = {0, 0, -2.0 * G * H_STEP, 0, 0, 0};  // as much again
@@ -278,7 +279,7 @@ static void I13_sphere_jams_at_its_friction_angle(void** state) {
   for (int side = -1; side <= 1; side += 2) {
     const double normal[3] = {side * cos(phi), 0.0, sin(phi)};
     const double point[3] = {-0.1 * normal[0], 0.0, -0.1 * normal[2]};
-    ch_rig_add_contact(rig, CH_GROUND, sphere, point, normal, 1.0);
+    ch_rig_add_contact(rig, CH_RIG_GROUND, sphere, point, normal, 1.0);
   }
   ChProblem* problem = built(rig, CH_FORM_GLOBAL);
   assert_false(has_self_stress(problem, 0.0));
@@ -296,7 +297,7 @@ static void I13_sphere_between_walls_cannot_be_taken_out(void** state) {
   const int sphere = ch_rig_add_sphere(rig, 1000.0, 0.1, centre);
   for (int side = -1; side <= 1; side += 2) {
     const double normal[3] = {-side, 0.0, 0.0}, point[3] = {0.1 * side, 0.0, 0.0};
-    ch_rig_add_contact(rig, CH_GROUND, sphere, point, normal, 0.5);
+    ch_rig_add_contact(rig, CH_RIG_GROUND, sphere, point, normal, 0.5);
   }
   ChProblem* problem = built(rig, CH_FORM_GLOBAL);
   assert_true(has_self_stress(problem, 0.0));
@@ -314,7 +315,7 @@ static void I49_rod_has_painleves_numbers(void** state) {
     const double inertia[9] = {[8] = 2.0 / 3.0}, centre[3] = {c, s, 0}, foot[3] = {0, 0, 0}, up[3] = {0, 1, 0};
     ChRig* rig = ch_rig_create(2, H_STEP, gravity);
     const int rod = ch_rig_add_body(rig, 2.0, inertia, centre);
-    ch_rig_add_contact(rig, CH_GROUND, rod, foot, up, 1.4);
+    ch_rig_add_contact(rig, CH_RIG_GROUND, rod, foot, up, 1.4);
     for (int form = 0; form < 2; ++form) {
       ChProblem* problem = built(rig, form ? CH_FORM_GLOBAL : CH_FORM_LOCAL);
       double indicator, critical;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "cardhouse/dense.h"
 #include "linalg/anderson.h"
 #include "linalg/block_csr.h"
 #include "linalg/block_lu.h"
@@ -11,7 +12,6 @@
 #include "linalg/small.h"
 #include "linalg/sparse.h"
 #include "linalg/sparse_lu.h"
-#include "linalg/spectrum.h"
 #include "linalg/wide_lu.h"
 #include "support/near.h"
 #include "support/random.h"

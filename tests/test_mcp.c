@@ -13,7 +13,8 @@
 
 #include "mcp/entries.h"
 #include "mcp/grasp.h"
-#include "mcp/models.h"
+#include "mcp/mcp_kind.h"
+#include "solve/lcp/complementarity.h"
 #include "solve/qp/box_trust_region.h"
 
 static int set_up(void** state) {
@@ -349,7 +350,7 @@ static ChStatus read_text(ChArena* arena, const char* text, ChContext* context, 
   assert_true(file >= 0);
   assert_int_equal(write(file, text, strlen(text)), (long)strlen(text));
   close(file);
-  ChStatus status = ch_mcp_read(context, arena, path, mcp);
+  ChStatus status = ch_mcp_file_build(context, arena, path, mcp);
   unlink(path);
   return status;
 }
@@ -392,7 +393,31 @@ static void a_wrong_file_is_told_where(void** state) {
   }
   ChContext context = {0};
   ChMcp mcp;
-  assert_int_equal(ch_mcp_read(&context, *state, "/nowhere/problem.json", &mcp), CH_ERR_FILE);
+  assert_int_equal(ch_mcp_file_build(&context, *state, "/nowhere/problem.json", &mcp), CH_ERR_FILE);
+}
+
+// x >= 0, 2 x - 3 >= 0, x (2 x - 3) = 0, by public functions alone.
+static void what_a_caller_makes_is_solved_and_freed(void** state) {
+  (void)state;
+  ChContext context = {0};
+  const int at = 0;
+  double value = 2.0, b = -3.0, lower = 0.0, upper = INFINITY, x, F;
+  const ChTriplets A = {1, 1, 1, &at, &at, &value}, wide = {1, 2, 0, NULL, NULL, NULL};
+  ChMcp* mcp;
+  ChMcpInfo info;
+  assert_int_equal(ch_mcp_affine_create(&context, &A, &b, &lower, &upper, &mcp), CH_OK);
+  assert_int_equal(ch_mcp_solve(&context, mcp, NULL, &x, &info), CH_OK);
+  assert_true(near(x, 1.5, 1e-6) && near(ch_mcp_natural(mcp, &x, &F), info.natural, 0.0));
+  ch_mcp_destroy(mcp);
+  ch_mcp_destroy(NULL);
+  assert_int_equal(ch_mcp_affine_create(&context, &wide, &b, &lower, &upper, &mcp), CH_ERR_SIZE);
+  assert_null(mcp);
+  value = NAN;
+  assert_int_equal(ch_mcp_affine_create(&context, &A, &b, &lower, &upper, &mcp), CH_ERR_RANGE);
+  assert_int_equal(ch_mcp_model_create(&context, "grasp-sliding:seed=3", &mcp), CH_OK);
+  assert_int_equal(mcp->n, 2);
+  ch_mcp_destroy(mcp);
+  assert_null(ch_mcp_model_at(ch_mcp_model_count()));
 }
 
 int main(void) {
@@ -413,6 +438,7 @@ int main(void) {
       FACT(words_that_are_not_understood_are_told),
       FACT(a_file_is_read_and_solved),
       FACT(a_wrong_file_is_told_where),
+      FACT(what_a_caller_makes_is_solved_and_freed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

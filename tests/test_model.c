@@ -13,23 +13,22 @@ static ChWorld* new_world(int dimension) {
   ChContext context = {0};
   ChWorld* world = NULL;
   CHECK_OK(context, ch_world_create(&context, dimension, &world));
-  ChMaterialDef material = CH_MATERIAL_DEF;
+  ChMaterialDef material = ch_material_def_default();
   CHECK_OK(context, ch_world_add_material(&context, world, &material, NULL));
   return world;
 }
 
 static int new_body(ChWorld* world, ChBodyKind kind) {
   ChContext context = {0};
-  ChBodyDef def = CH_BODY_DEF;
+  ChBodyDef def = ch_body_def_default();
   def.kind = kind;
-  int id = -1;
-  CHECK_OK(context, ch_world_add_body(&context, world, &def, &id));
-  return id;
+  CHECK_OK(context, ch_world_add_body(&context, world, &def, NULL));
+  return ch_world_body_count(world) - 1;
 }
 
 static void add_shape(ChWorld* world, int body, const ChShapeDef* def) {
   ChContext context = {0};
-  CHECK_OK(context, ch_world_add_shape(&context, world, body, def, NULL));
+  CHECK_OK(context, ch_world_add_shape(&context, world, ch_body_id(body), def, NULL));
 }
 
 static void seal(ChWorld* world) {
@@ -54,7 +53,7 @@ static void check_tensor(const ChMat3* a, const ChMat3* b, double tolerance) {
 
 static void solids_have_their_textbook_inertia(void** state) {
   (void)state;
-  ChShapeDef def = CH_SHAPE_DEF;
+  ChShapeDef def = ch_shape_def_default();
   def.radius = 0.3, def.half_length = 0.7, def.half = ch_vec(0.2, 0.5, 1.1);
   double r2 = 0.09, length = 1.4;
   const struct {
@@ -94,7 +93,7 @@ static void a_capsule_is_the_sum_of_its_slices(void** state) {
       across += weight * square * square / 4.0;
     }
   }
-  ChShapeDef def = CH_SHAPE_DEF;
+  ChShapeDef def = ch_shape_def_default();
   def.type = CH_SHAPE_CAPSULE, def.radius = r, def.half_length = l;
   ChWorld* world = world_of(3, &def);
   CHECK_NEAR(world->bodies[0].mass, mass, 1e-9 * mass);
@@ -106,7 +105,7 @@ static void a_capsule_is_the_sum_of_its_slices(void** state) {
 static void plane_shapes_have_their_textbook_inertia(void** state) {
   (void)state;
   const ChVec3 corners[6] = {{2, 0, 0}, {1, 1.5, 0}, {-1, 1.5, 0}, {-2, 0, 0}, {-1, -1.5, 0}, {1, -1.5, 0}};
-  ChShapeDef def = CH_SHAPE_DEF;
+  ChShapeDef def = ch_shape_def_default();
   def.radius = 0.3, def.half = ch_vec(0.2, 0.5, 0.0), def.points = corners, def.point_count = 6;
   // The hexagon: a rectangle of 2 x 3 and two triangles of base 3, height 1, centroid at 1 + 1/3.
   double rectangle = 6.0 * (4.0 + 9.0) / 12.0, wing = 3.0 / 2.0;
@@ -127,12 +126,12 @@ static void plane_shapes_have_their_textbook_inertia(void** state) {
   }
 }
 
-static ChMass mass_of_points(int count, const ChVec3* points) {
-  ChShapeDef def = CH_SHAPE_DEF;
+static ChMassProperties mass_of_points(int count, const ChVec3* points) {
+  ChShapeDef def = ch_shape_def_default();
   def.type = CH_SHAPE_HULL, def.points = points, def.point_count = count;
   ChWorld* world = new_world(3);
   add_shape(world, new_body(world, CH_BODY_DYNAMIC), &def);
-  ChMass mass = ch_mass_of_shape(&world->shapes[0], 1.0);
+  ChMassProperties mass = ch_mass_of_shape(&world->shapes[0], 1.0);
   ch_world_destroy(world);
   return mass;
 }
@@ -142,7 +141,7 @@ static void a_tetrahedron_has_its_moments(void** state) {
   (void)state;
   const ChVec3 far = {7.0, -3.0, 11.0};
   const ChVec3 points[4] = {far, {8.0, -3.0, 11.0}, {7.0, -2.0, 11.0}, {7.0, -3.0, 12.0}};
-  ChMass mass = mass_of_points(4, points);
+  ChMassProperties mass = mass_of_points(4, points);
   CHECK_NEAR(mass.mass, 1.0 / 6.0, 1e-15);
   CHECK_AT_MOST(ch_norm(ch_sub(mass.centre, ch_add(far, ch_vec(0.25, 0.25, 0.25)))), 1e-14);
   for (int i = 0; i < 3; ++i)
@@ -182,7 +181,7 @@ static void a_random_hull_agrees_with_quadrature(void** state) {
     zz += (high * high * high - low * low * low) / 3.0 * h * h;
     xz += length * x * middle;
   }
-  ChMass mass = mass_of_points(COUNT, points);
+  ChMassProperties mass = mass_of_points(COUNT, points);
   ChVec3 centre = ch_scale(1.0 / volume, first);
   CHECK_NEAR(mass.mass, volume, 1e-3 * volume);
   CHECK_AT_MOST(ch_norm(ch_sub(mass.centre, centre)), 1e-3);
@@ -225,7 +224,7 @@ static void a_mesh_of_a_ball_converges_to_the_ball(void** state) {
   ChArena* arena = ch_arena_create(NULL);
   double before = 0.0, exact = 4.0 / 3.0 * PI;
   for (int n = 8; n <= 64; n *= 2) {
-    ChMass mass = ch_mass_of_mesh(ball_mesh(arena, n), 1.0);
+    ChMassProperties mass = ch_mass_of_mesh(ball_mesh(arena, n), 1.0);
     ChMat3 inertia = ch_mass_inertia(&mass);
     double error = exact - mass.mass;
     assert_true(error > 0.0);  // inscribed
@@ -241,7 +240,7 @@ static void a_mesh_of_a_ball_converges_to_the_ball(void** state) {
 static void a_compound_is_its_parts(void** state) {
   (void)state;
   ChWorld *parts = new_world(3), *whole = new_world(3);
-  ChShapeDef def = CH_SHAPE_DEF;
+  ChShapeDef def = ch_shape_def_default();
   def.type = CH_SHAPE_BOX;
   def.orientation = ch_quat_exp(ch_vec(0.3, -1.1, 0.7));
   ChFrame frame = {{5.0, -2.0, 1.0}, def.orientation};
@@ -266,14 +265,14 @@ static void sealing_leaves_shapes_in_their_places(void** state) {
   (void)state;
   ChWorld* world = new_world(3);
   ChContext context = {0};
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   body.position = ch_vec(1.0, 2.0, 3.0);
   body.orientation = ch_quat_exp(ch_vec(0.2, 0.9, -0.4));
   body.omega = ch_vec(0.1, 0.2, 0.3);
   CHECK_OK(context, ch_world_add_body(&context, world, &body, NULL));
   ChFrame placed[2], user = {body.position, body.orientation};
   for (int k = 0; k < 2; ++k) {
-    ChShapeDef def = CH_SHAPE_DEF;
+    ChShapeDef def = ch_shape_def_default();
     def.type = k ? CH_SHAPE_SPHERE : CH_SHAPE_BOX, def.radius = 0.2, def.half = ch_vec(0.1, 0.2, 0.3);
     def.at = ch_vec(k, 0.5, -0.5 * k);
     placed[k] = ch_frame_compose(user, (ChFrame){def.at, def.orientation});
@@ -296,11 +295,11 @@ static void a_mass_alone_is_spread_as_the_shapes_are(void** state) {
   (void)state;
   ChContext context = {0};
   ChWorld* world = new_world(3);
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   body.mass = 3.0;
   CHECK_OK(context, ch_world_add_body(&context, world, &body, NULL));  // a point: no shapes
   CHECK_OK(context, ch_world_add_body(&context, world, &body, NULL));  // a ball of 3 kg
-  ChShapeDef def = CH_SHAPE_DEF;
+  ChShapeDef def = ch_shape_def_default();
   def.radius = 0.5;
   add_shape(world, 1, &def);
   seal(world);
@@ -427,8 +426,7 @@ static void hulls_and_polygons_without_inside_are_refused(void** state) {
   ch_arena_destroy(arena);
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// meshes
+// -------------------------------------------------------------------------------------------------------------- meshes
 
 static const ChVec3 tetrahedron[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 static const int sides[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
@@ -536,7 +534,7 @@ static void all_mesh_files_give_the_same_solid(void** state) {
       "f 1 3 2\nf 1/1 2/2/2 4//3\nf -4 -1 -2 # back\nf 2 3 4\n";
   for (int k = 0; k < 3; ++k) {
     ChWorld* world = new_world(3);
-    ChShapeDef def = CH_SHAPE_DEF;
+    ChShapeDef def = ch_shape_def_default();
     def.type = CH_SHAPE_MESH, def.closed = true;
     def.file = k == 0   ? write_text("four.obj", obj)
                : k == 1 ? write_file("four.stl", text, length)
@@ -571,12 +569,12 @@ static void wrong_mesh_files_are_named_with_their_line(void** state) {
   };
   for (size_t k = 0; k < sizeof files / sizeof *files; ++k) {
     ChWorld* world = new_world(3);
-    ChShapeDef def = CH_SHAPE_DEF;
+    ChShapeDef def = ch_shape_def_default();
     def.type = CH_SHAPE_MESH, def.closed = true;
     def.file = write_text("bad.obj", files[k].text);
     ChContext context = {0};
     int body = new_body(world, CH_BODY_FIXED);
-    assert_true(ch_world_add_shape(&context, world, body, &def, NULL) != CH_OK);
+    assert_true(ch_world_add_shape(&context, world, ch_body_id(body), &def, NULL) != CH_OK);
     if (!strstr(context.message, files[k].words)) fail_msg("'%s' does not say '%s'", context.message, files[k].words);
     assert_int_equal(world->shape_count, 0);
     ch_world_destroy(world);
@@ -588,7 +586,7 @@ static void a_chain_follows_its_points(void** state) {
   const ChVec3 points[5] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 0}};
   for (int count = 4; count <= 5; ++count) {
     ChWorld* world = new_world(2);
-    ChShapeDef def = CH_SHAPE_DEF;
+    ChShapeDef def = ch_shape_def_default();
     def.type = CH_SHAPE_CHAIN, def.points = points, def.point_count = count;
     add_shape(world, new_body(world, CH_BODY_FIXED), &def);
     const ChMesh* mesh = world->shapes[0].mesh;
@@ -625,7 +623,7 @@ static void a_kinematic_body_moves_as_told(void** state) {
   (void)state;
   ChWorld* world = new_world(3);
   ChContext context = {0};
-  ChBodyDef def = CH_BODY_DEF;
+  ChBodyDef def = ch_body_def_default();
   def.kind = CH_BODY_KINEMATIC;
   def.position = ch_vec(1, 2, 3), def.orientation = ch_quat_exp(ch_vec(0.4, 0.1, -0.2));
   def.axis = ch_vec(1, 1, 0);
@@ -656,8 +654,8 @@ static ChWorld* world_of_materials(int count, const ChMaterialDef* defs) {
   CHECK_OK(context, ch_world_create(&context, 3, &world));
   for (int k = 0; k < count; ++k) {
     CHECK_OK(context, ch_world_add_material(&context, world, &defs[k], NULL));
-    ChShapeDef def = CH_SHAPE_DEF;
-    def.radius = 1.0, def.material = k;
+    ChShapeDef def = ch_shape_def_default();
+    def.radius = 1.0, def.material = ch_material_id(k);
     add_shape(world, new_body(world, CH_BODY_DYNAMIC), &def);
   }
   return world;
@@ -671,9 +669,10 @@ static void surfaces_follow_the_rule_or_the_pair(void** state) {
                                  {.density = 1, .friction = {0.0, 0.0}}};
   ChWorld* world = world_of_materials(4, defs);
   ChContext context = {0};
-  ChPairDef icy = CH_PAIR_DEF, grooved = CH_PAIR_DEF;
-  icy.material[0] = 3, icy.material[1] = 1, icy.friction[0] = icy.friction[1] = 0.05;
-  grooved.material[0] = 2, grooved.material[1] = 1, grooved.friction[0] = 0.1, grooved.friction[1] = 0.9;
+  ChPairDef icy = ch_pair_def_default(), grooved = ch_pair_def_default();
+  icy.material[0] = ch_material_id(3), icy.material[1] = ch_material_id(1), icy.friction[0] = icy.friction[1] = 0.05;
+  grooved.material[0] = ch_material_id(2), grooved.material[1] = ch_material_id(1), grooved.friction[0] = 0.1,
+  grooved.friction[1] = 0.9;
   grooved.restitution = 0.0;
   CHECK_OK(context, ch_world_add_pair(&context, world, &icy));
   CHECK_OK(context, ch_world_add_pair(&context, world, &grooved));
@@ -700,8 +699,7 @@ static void surfaces_follow_the_rule_or_the_pair(void** state) {
   ch_world_destroy(world);
 }
 
-// ---------------------------------------------------------------------------------------------------------------
-// worlds
+// -------------------------------------------------------------------------------------------------------------- worlds
 
 static void bodies_are_found_by_name(void** state) {
   (void)state;
@@ -709,18 +707,18 @@ static void bodies_are_found_by_name(void** state) {
   ChContext context = {0};
   char name[32];
   for (int k = 0; k < 1000; ++k) {
-    ChBodyDef def = CH_BODY_DEF;
+    ChBodyDef def = ch_body_def_default();
     snprintf(name, sizeof name, "card %d", k);
     def.name = k % 2 ? name : NULL;
     def.kind = CH_BODY_FIXED;
     CHECK_OK(context, ch_world_add_body(&context, world, &def, NULL));
   }
-  assert_int_equal(ch_world_find_body(world, "card 613"), 613);
-  assert_int_equal(ch_world_find_body(world, "body 614"), 614);
-  assert_int_equal(ch_world_find_body(world, "card 614"), -1);
-  assert_string_equal(ch_world_body_name(world, 1), "card 1");
-  assert_null(ch_world_body_name(world, 1000));
-  ChBodyDef twin = CH_BODY_DEF;
+  assert_int_equal(ch_world_body_row(world, ch_world_find_body(world, "card 613")), 613);
+  assert_int_equal(ch_world_body_row(world, ch_world_find_body(world, "body 614")), 614);
+  assert_true(ch_body_id_is_none(ch_world_find_body(world, "card 614")));
+  assert_string_equal(ch_world_body_name(world, ch_body_id(1)), "card 1");
+  assert_null(ch_world_body_name(world, ch_body_id(1000)));
+  ChBodyDef twin = ch_body_def_default();
   twin.name = "card 7";
   assert_int_equal(ch_world_add_body(&context, world, &twin, NULL), CH_ERR_ARGUMENT);
   assert_int_equal(ch_world_body_count(world), 1000);
@@ -732,7 +730,7 @@ static void shapes_of_a_body_follow_each_other_and_keep_their_ids(void** state) 
   ChWorld* world = new_world(3);
   for (int b = 0; b < 3; ++b) new_body(world, CH_BODY_DYNAMIC);
   for (int k = 0; k < 9; ++k) {
-    ChShapeDef def = CH_SHAPE_DEF;
+    ChShapeDef def = ch_shape_def_default();
     def.radius = 1.0 + k;
     add_shape(world, 2 - k % 3, &def);
   }
@@ -742,8 +740,8 @@ static void shapes_of_a_body_follow_each_other_and_keep_their_ids(void** state) 
     for (int k = 0; k < 3; ++k) {
       const ChShape* shape = &world->shapes[world->bodies[b].first_shape + k];
       assert_int_equal(shape->body, b);
-      assert_int_equal(shape->id, 3 * k + 2 - b);
-      CHECK_NEAR(shape->radius, 1.0 + shape->id, 0.0);
+      assert_int_equal(shape->slot, 3 * k + 2 - b);
+      CHECK_NEAR(shape->radius, 1.0 + shape->slot, 0.0);
     }
   }
   ch_world_destroy(world);
@@ -757,7 +755,7 @@ static void wrong_bodies_are_refused_with_a_reason(void** state) {
                                       "not kinematic",     "angle is 1",  "is fixed"};
   for (size_t k = 0; k < sizeof words / sizeof *words; ++k) {
     ChWorld* world = new_world(3);
-    ChBodyDef def = CH_BODY_DEF;
+    ChBodyDef def = ch_body_def_default();
     ChContext context = {0};
     const double good[6] = {1, 1, 1};
     if (k == 0) def.position.y = NAN;
@@ -784,24 +782,24 @@ static void wrong_shapes_are_refused_with_a_reason(void** state) {
   static const char* const words[] = {
       "radius is 0",      "half.y is -1",        "half_length is nan",    "material is 3",
       "the plane",        "fixed and kinematic", "points (or a file)",    "normal is zero",
-      "cannot be opened", "body is 4",           "mesh: point_count is 0"};
+      "cannot be opened", "no body 4",           "mesh: point_count is 0"};
   for (size_t k = 0; k < sizeof words / sizeof *words; ++k) {
     ChWorld* world = new_world(3);
     int dynamic = new_body(world, CH_BODY_DYNAMIC), fixed = new_body(world, CH_BODY_FIXED);
-    ChShapeDef def = CH_SHAPE_DEF;
+    ChShapeDef def = ch_shape_def_default();
     ChContext context = {0};
     int body = k == 9 ? 4 : k == 7 ? fixed : dynamic;
     def.radius = k == 0 ? 0.0 : 1.0;
     if (k == 1) def.type = CH_SHAPE_BOX, def.half = ch_vec(1, -1, 1);
     if (k == 2) def.type = CH_SHAPE_CAPSULE, def.half_length = NAN;
-    if (k == 3) def.material = 3;
+    if (k == 3) def.material = ch_material_id(3);
     if (k == 4) def.type = CH_SHAPE_DISK;
     if (k == 5) def.type = CH_SHAPE_HALFSPACE;
     if (k == 6) def.type = CH_SHAPE_HULL;
     if (k == 7) def.type = CH_SHAPE_HALFSPACE, def.normal = ch_vec(0, 0, 0);
     if (k == 8) def.type = CH_SHAPE_HULL, def.file = "no such file.obj";
     if (k == 10) def.type = CH_SHAPE_MESH;
-    assert_true(ch_world_add_shape(&context, world, body, &def, NULL) != CH_OK);
+    assert_true(ch_world_add_shape(&context, world, ch_body_id(body), &def, NULL) != CH_OK);
     if (!strstr(context.message, words[k])) fail_msg("'%s' does not say '%s'", context.message, words[k]);
     ch_world_destroy(world);
   }
@@ -822,20 +820,20 @@ static void a_dynamic_body_needs_mass(void** state) {
 static ChStatus build_all(ChContext* context) {
   ChWorld* world = NULL;
   ChStatus status = ch_world_create(context, 3, &world);
-  ChMaterialDef material = CH_MATERIAL_DEF;
+  ChMaterialDef material = ch_material_def_default();
   material.name = "stone";
   if (status == CH_OK) status = ch_world_add_material(context, world, &material, NULL);
   for (int k = 0; k < 40 && status == CH_OK; ++k) {
-    ChBodyDef body = CH_BODY_DEF;
+    ChBodyDef body = ch_body_def_default();
     ChVec3 points[200];
     ChRandom random = ch_random_seeded(k);
     random_points(&random, 200, points);
     status = ch_world_add_body(context, world, &body, NULL);
-    ChShapeDef def = CH_SHAPE_DEF;
+    ChShapeDef def = ch_shape_def_default();
     def.type = CH_SHAPE_HULL, def.points = points, def.point_count = 200;
-    if (status == CH_OK) status = ch_world_add_shape(context, world, k, &def, NULL);
-    ChJointDef joint = CH_JOINT_DEF;
-    joint.type = CH_JOINT_BALL, joint.body[0] = CH_GROUND, joint.body[1] = k;
+    if (status == CH_OK) status = ch_world_add_shape(context, world, ch_body_id(k), &def, NULL);
+    ChJointDef joint = ch_joint_def_default();
+    joint.type = CH_JOINT_BALL, joint.body[0] = CH_GROUND, joint.body[1] = ch_body_id(k);
     if (status == CH_OK) status = ch_world_add_joint(context, world, &joint, NULL);
   }
   if (status == CH_OK) status = ch_world_seal(context, world);

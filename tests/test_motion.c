@@ -9,11 +9,11 @@ static const double g = 9.81;
 
 static const ChVec3 still = {0.0, 0.0, 0.0};
 
-static ChJointDef joint_def(ChJointType type, int a, int b, ChVec3 at, ChVec3 axis) {
-  ChJointDef def = CH_JOINT_DEF;
+static ChJointDef joint_def(ChJointType type, ChBodyId a, int b, ChVec3 at, ChVec3 axis) {
+  ChJointDef def = ch_joint_def_default();
   def.type = type;
   def.body[0] = a;
-  def.body[1] = b;
+  def.body[1] = ch_body_id(b);
   def.at = at;
   def.axis = axis;
   return def;
@@ -79,8 +79,8 @@ static void B1_to_B4_contacts_under_every_stabilisation(void** state) {
       ChSimulation* s = ch_test_start(world, &options);
       double deepest = 0.0;
       while (ch_simulation_time(s) < 0.5) deepest = fmax(deepest, ch_test_step(s).penetration);
-      double height = ch_simulation_body(s, ball).position.z, speed = sqrt(2.0 * g * 0.055);
-      CHECK_NEAR(ch_norm(ch_simulation_body(s, ball).velocity), 0.0, 1e-12);
+      double height = ch_simulation_body_at(s, ball).position.z, speed = sqrt(2.0 * g * 0.055);
+      CHECK_NEAR(ch_norm(ch_simulation_body_at(s, ball).velocity), 0.0, 1e-12);
       if (mode == CH_STABILIZE_OFF) {  // seen only once it overlaps, by less than one step's way
         CHECK_AT_MOST(deepest, project ? 1e-12 : speed * options.h);
         if (!project) assert_true(height < 0.1);
@@ -114,7 +114,7 @@ static void overlaps_leave_at_the_rate_gamma(void** state) {
 // A box on a slider to the ground along x, with one thing on its axis.
 static ChSimulation* slider(const ChJointAxis* axis, const ChSimulationOptions* options, double speed, int* box) {
   ChWorld* world = ch_test_world(3, g, 0.0, 0.0);
-  ChBodyDef def = CH_BODY_DEF;
+  ChBodyDef def = ch_body_def_default();
   def.mass = 2.0;
   def.inertia[0] = def.inertia[1] = def.inertia[2] = 1.0;
   def.velocity.x = speed;
@@ -139,7 +139,7 @@ static void prescribed_motion_is_obeyed_to_round_off(void** state) {
       ChStepInfo info = ch_test_step(s);
       double t = ch_simulation_time(s), wanted = 0.3 * t + 0.2 * sin(6.0 * M_PI * t);
       work += info.work;
-      CHECK_NEAR(ch_simulation_body(s, box).position.x, wanted, 1e-12);
+      CHECK_NEAR(ch_simulation_body_at(s, box).position.x, wanted, 1e-12);
       assert_true(info.gain == 0.0);
     }
     CHECK_NEAR(work, ch_simulation_info(s).kinetic, 1e-9);  // all of it came from the drive
@@ -159,9 +159,9 @@ static void prescribed_crank_counts_its_turns(void** state) {
   ChSimulationOptions options = ch_simulation_options_default();
   ChSimulation* s = ch_test_start(world, &options);
   ch_test_run(s, 0.5);
-  CHECK_NEAR(ch_simulation_body(s, crank).angle, 20.0, 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, crank).angle, 20.0, 1e-9);
   ch_test_run(s, 1.0);
-  CHECK_NEAR(ch_simulation_body(s, crank).angle, 15.0, 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, crank).angle, 15.0, 1e-9);
   ch_simulation_destroy(s);
 }
 
@@ -174,14 +174,14 @@ static void velocity_motor_pulls_with_its_strength_until_it_has_its_speed(void**
   ChSimulation* s = slider(&axis, &options, 0.0, &box);
   double work = 0.0;
   for (int k = 0; k < 250; ++k) work += ch_test_step(s).work;
-  CHECK_NEAR(ch_simulation_body(s, box).velocity.x, 0.5, 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, box).velocity.x, 0.5, 1e-9);
   CHECK_NEAR(work, 0.25, 1e-9);
   for (int k = 0; k < 500; ++k) {
     ChStepInfo info = ch_test_step(s);
     work += info.work;
     assert_true(info.gain == 0.0);
   }
-  CHECK_NEAR(ch_simulation_body(s, box).velocity.x, 1.0, 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, box).velocity.x, 1.0, 1e-9);
   CHECK_NEAR(work, 1.0, 1e-9);
   ch_simulation_destroy(s);
 }
@@ -196,12 +196,12 @@ static void position_motor_arrives_and_stays(void** state) {
     int box;
     ChSimulation* s = slider(&axis, &options, 0.0, &box);
     ch_test_run(s, 0.9 * 2.0 * sqrt(2.0 * 0.5 / 4.0));
-    assert_true(ch_simulation_body(s, box).position.x < 0.5 - 1e-3);
+    assert_true(ch_simulation_body_at(s, box).position.x < 0.5 - 1e-3);
     ch_test_run(s, 1.1 * 2.0 * sqrt(2.0 * 0.5 / 4.0));
-    CHECK_NEAR(ch_simulation_body(s, box).position.x, 0.5, 1e-2);
+    CHECK_NEAR(ch_simulation_body_at(s, box).position.x, 0.5, 1e-2);
     ch_test_run(s, 2.0);
-    CHECK_NEAR(ch_simulation_body(s, box).position.x, 0.5, 1e-9);
-    CHECK_NEAR(ch_simulation_body(s, box).velocity.x, 0.0, 1e-9);
+    CHECK_NEAR(ch_simulation_body_at(s, box).position.x, 0.5, 1e-9);
+    CHECK_NEAR(ch_simulation_body_at(s, box).velocity.x, 0.0, 1e-9);
     ch_simulation_destroy(s);
   }
 }
@@ -214,7 +214,7 @@ static void force_drive_is_a_force(void** state) {
   ChSimulation* s = slider(&axis, &options, 0.0, &box);
   double work = 0.0;
   for (int k = 0; k < 1000; ++k) work += ch_test_step(s).work;
-  CHECK_NEAR(ch_simulation_body(s, box).velocity.x, 1.5, 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, box).velocity.x, 1.5, 1e-9);
   CHECK_NEAR(work, 0.5 * 2.0 * 1.5 * 1.5, 1e-9);
   ch_simulation_destroy(s);
 }
@@ -226,10 +226,10 @@ static void limit_stops_the_slider_where_it_is(void** state) {
   int box;
   ChSimulation* s = slider(&axis, &options, 1.0, &box);
   ch_test_run(s, 0.1);
-  CHECK_NEAR(ch_simulation_body(s, box).velocity.x, 1.0, 1e-12);
+  CHECK_NEAR(ch_simulation_body_at(s, box).velocity.x, 1.0, 1e-12);
   ch_test_run(s, 0.3);
-  CHECK_NEAR(ch_simulation_body(s, box).position.x, 0.1234, 1e-12);
-  CHECK_NEAR(ch_simulation_body(s, box).velocity.x, 0.0, 1e-12);
+  CHECK_NEAR(ch_simulation_body_at(s, box).position.x, 0.1234, 1e-12);
+  CHECK_NEAR(ch_simulation_body_at(s, box).velocity.x, 0.0, 1e-12);
   ch_simulation_destroy(s);
 }
 
@@ -250,11 +250,11 @@ static void limits_and_motors_in_a_shock(void** state) {
   ChSimulationOptions options = ch_simulation_options_default();
   ChSimulation* s = ch_test_start(world, &options);
   ch_test_run(s, 0.15);
-  CHECK_NEAR(ch_simulation_body(s, ball[0]).velocity.x, 0.0, 1e-8);
-  CHECK_NEAR(ch_simulation_body(s, ball[1]).velocity.x, 1.0, 1e-8);
-  CHECK_NEAR(ch_simulation_body(s, driven).position.x, 0.3, 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, ball[0]).velocity.x, 0.0, 1e-8);
+  CHECK_NEAR(ch_simulation_body_at(s, ball[1]).velocity.x, 1.0, 1e-8);
+  CHECK_NEAR(ch_simulation_body_at(s, driven).position.x, 0.3, 1e-9);
   ch_test_run(s, 1.0);
-  CHECK_NEAR(ch_simulation_body(s, ball[1]).position.x, 0.8, 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, ball[1]).position.x, 0.8, 1e-9);
   ch_simulation_destroy(s);
 }
 
@@ -266,10 +266,10 @@ static void joint_friction_brakes_with_its_force(void** state) {
   int box;
   ChSimulation* s = slider(&axis, &options, 1.0, &box);
   ch_test_run(s, 0.25);
-  CHECK_NEAR(ch_simulation_body(s, box).velocity.x, 0.5, 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, box).velocity.x, 0.5, 1e-9);
   ch_test_run(s, 0.6);
-  CHECK_NEAR(ch_simulation_body(s, box).velocity.x, 0.0, 1e-12);
-  CHECK_NEAR(ch_simulation_body(s, box).position.x, 0.25, 1e-3);
+  CHECK_NEAR(ch_simulation_body_at(s, box).velocity.x, 0.0, 1e-12);
+  CHECK_NEAR(ch_simulation_body_at(s, box).position.x, 0.25, 1e-3);
   ch_simulation_destroy(s);
 }
 
@@ -284,14 +284,14 @@ static void I22_stiff_springs_are_stable(void** state) {
     ch_test_floor(world);
     int bob = ch_test_point(world, ch_vec(0.0, 0.0, 2.0), ch_vec(0.0, 0.0, 1.0), 1.0);
     int ball = ch_test_ball(world, ch_vec(2.0, 0.0, 0.1), 0.1, still);
-    ChForceDef spring = CH_FORCE_DEF;
+    ChForceDef spring = ch_force_def_default();
     spring.body[0] = CH_GROUND;
-    spring.body[1] = bob;
+    spring.body[1] = ch_body_id(bob);
     spring.at[0] = ch_vec(0.0, 0.0, 3.0);
     spring.stiffness = stiffness;
     spring.damping = 0.5 * h * stiffness;
     ch_test_force(world, &spring);
-    spring.body[1] = ball;  // pulled along the floor, in contact
+    spring.body[1] = ch_body_id(ball);  // pulled along the floor, in contact
     spring.at[0] = ch_vec(4.0, 0.0, 0.1);
     ch_test_force(world, &spring);
     ChSimulationOptions options = ch_simulation_options_default();
@@ -304,9 +304,9 @@ static void I22_stiff_springs_are_stable(void** state) {
       most = fmax(most, info.kinetic + info.potential);
     }
     CHECK_AT_MOST(most, energy + 1e-9 * fabs(energy));
-    double length = ch_norm(ch_sub(ch_simulation_body(s, bob).position, ch_vec(0.0, 0.0, 3.0)));
+    double length = ch_norm(ch_sub(ch_simulation_body_at(s, bob).position, ch_vec(0.0, 0.0, 3.0)));
     CHECK_NEAR(length, 1.0, 1e-3 + 3.0 * g / stiffness);
-    CHECK_NEAR(ch_simulation_body(s, ball).position.x, 2.0, 1e-6);
+    CHECK_NEAR(ch_simulation_body_at(s, ball).position.x, 2.0, 1e-6);
     ch_simulation_destroy(s);
   }
 }
@@ -316,10 +316,10 @@ static void a_spring_that_swallows_the_mass_is_named(void** state) {
   (void)state;
   ChContext context = {0};
   ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
-  ChForceDef spring = CH_FORCE_DEF;
+  ChForceDef spring = ch_force_def_default();
   spring.name = "bar of steel";
   spring.body[0] = CH_GROUND;
-  spring.body[1] = ch_test_ball(world, ch_vec(0.0, 0.1, 1.0), 0.1, still);
+  spring.body[1] = ch_body_id(ch_test_ball(world, ch_vec(0.0, 0.1, 1.0), 0.1, still));
   spring.at[0] = ch_vec(0.0, 0.0, 2.0);
   spring.stiffness = 1e30;
   ch_test_force(world, &spring);
@@ -337,8 +337,8 @@ static void belt_carries_a_box(void** state) {
   (void)state;
   double mu = 0.3, speed = 1.5;
   ChWorld* world = ch_test_world(3, g, mu, 0.0);
-  ChBodyDef belt = CH_BODY_DEF;
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChBodyDef belt = ch_body_def_default();
+  ChShapeDef shape = ch_shape_def_default();
   belt.kind = CH_BODY_KINEMATIC;
   belt.motion[0].rate = speed;
   shape.type = CH_SHAPE_BOX;
@@ -353,13 +353,13 @@ static void belt_carries_a_box(void** state) {
     work += info.work;
     assert_true(info.gain == 0.0);
   }
-  CHECK_NEAR(ch_simulation_body(s, box).velocity.x, mu * g * ch_simulation_time(s), 1e-7);
+  CHECK_NEAR(ch_simulation_body_at(s, box).velocity.x, mu * g * ch_simulation_time(s), 1e-7);
   while (ch_simulation_time(s) < 2.0 * t) {
     ChStepInfo info = ch_test_step(s);
     work += info.work;
     assert_true(info.gain == 0.0);
   }
-  CHECK_NEAR(ch_simulation_body(s, box).velocity.x, speed, 1e-8);
+  CHECK_NEAR(ch_simulation_body_at(s, box).velocity.x, speed, 1e-8);
   CHECK_NEAR(work, 8.0 * speed * speed, 1e-6);  // m v^2, m = 8 kg
   ch_simulation_destroy(s);
 }
@@ -369,8 +369,8 @@ static void shaken_platform_explains_its_energy(void** state) {
   (void)state;
   for (int k = 0; k < 3; ++k) {
     ChWorld* world = ch_test_world(3, g, 0.5, k == 0 ? 0.0 : 0.7);
-    ChBodyDef table = CH_BODY_DEF;
-    ChShapeDef shape = CH_SHAPE_DEF;
+    ChBodyDef table = ch_body_def_default();
+    ChShapeDef shape = ch_shape_def_default();
     table.kind = CH_BODY_KINEMATIC;
     table.motion[2] = (ChSignal){.amplitude = k == 0 ? 0.004 : 0.05, .frequency = 4.0};
     table.motion[0] = (ChSignal){.amplitude = 0.01, .frequency = 2.0};
@@ -389,7 +389,7 @@ static void shaken_platform_explains_its_energy(void** state) {
       largest = fmax(largest, info.gain / (info.kinetic + fabs(info.potential)));
     }
     CHECK_AT_MOST(largest, 1e-8);  // what a solve of this tolerance leaves
-    if (k == 0) CHECK_NEAR(ch_simulation_body(s, ball).position.z, 0.2, 1e-6);
+    if (k == 0) CHECK_NEAR(ch_simulation_body_at(s, ball).position.z, 0.2, 1e-6);
     assert_true(k == 0 ? impacts == 0 : impacts > 3);
     ch_simulation_destroy(s);
   }
@@ -399,12 +399,12 @@ static void shaken_platform_explains_its_energy(void** state) {
 static void moved_pivot_explains_its_pendulum(void** state) {
   (void)state;
   ChWorld* world = ch_test_world(2, g, 0.0, 0.0);
-  ChBodyDef pivot = CH_BODY_DEF;
+  ChBodyDef pivot = ch_body_def_default();
   pivot.kind = CH_BODY_KINEMATIC;
   pivot.motion[0] = (ChSignal){.amplitude = 0.1, .frequency = 0.5};
   int hook = ch_test_body(world, &pivot, NULL);
   int bob = ch_test_box(world, ch_vec(0.0, -1.0, 0.0), ch_vec(0.1, 0.1, 0.0));
-  ChJointDef hinge = joint_def(CH_JOINT_HINGE, hook, bob, still, ch_axis(2));
+  ChJointDef hinge = joint_def(CH_JOINT_HINGE, ch_body_id(hook), bob, still, ch_axis(2));
   ch_test_joint(world, &hinge);
   ChSimulationOptions options = ch_simulation_options_default();
   ChSimulation* s = ch_test_start(world, &options);
@@ -424,9 +424,9 @@ static void passive_scenes_gain_nothing(void** state) {
   int bob = ch_test_point(world, ch_vec(4.0, 0.0, 3.0), still, 1.0);
   ChJointDef hinge = joint_def(CH_JOINT_HINGE, CH_GROUND, top, ch_vec(2.0, 0.0, 3.0), ch_axis(1));
   ch_test_joint(world, &hinge);
-  ChForceDef spring = CH_FORCE_DEF;
-  spring.body[0] = top;
-  spring.body[1] = bob;
+  ChForceDef spring = ch_force_def_default();
+  spring.body[0] = ch_body_id(top);
+  spring.body[1] = ch_body_id(bob);
   spring.stiffness = 500.0;
   ch_test_force(world, &spring);
   ChSimulationOptions options = ch_simulation_options_default();
@@ -464,8 +464,8 @@ static void locks_hold_exactly(void** state) {
   ChContext context = {0};
   ChWorld* world = ch_test_world(3, g, 0.5, 0.3);
   ch_test_floor(world);
-  ChBodyDef def = CH_BODY_DEF;
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChBodyDef def = ch_body_def_default();
+  ChShapeDef shape = ch_shape_def_default();
   def.position = ch_vec(0.0, 0.7, 0.6);
   def.orientation = ch_quat_about(ch_axis(1), 0.4);
   def.locks = CH_LOCK_Y | CH_LOCK_RX | CH_LOCK_RZ;
@@ -478,17 +478,17 @@ static void locks_hold_exactly(void** state) {
   ch_test_ball(world, ch_vec(5.0, 0.7, 1.5), 0.1, still);
   ChSimulationOptions options = ch_simulation_options_default();
   ChSimulation* s = ch_test_start(world, &options);
-  CHECK_OK(context, ch_simulation_push(&context, s, box, ch_vec(3.0, 40.0, 1.0), ch_vec(0.2, 0.9, 0.7)));
-  assert_true(ch_simulation_body(s, box).velocity.y == 0.0);
+  CHECK_OK(context, ch_simulation_push(&context, s, ch_body_id(box), ch_vec(3.0, 40.0, 1.0), ch_vec(0.2, 0.9, 0.7)));
+  assert_true(ch_simulation_body_at(s, box).velocity.y == 0.0);
   for (int n = 0; n < 1000; ++n) {
     assert_false(ch_test_step(s).missed);
-    ChBodyView view = ch_simulation_body(s, box);
+    ChBodyView view = ch_simulation_body_at(s, box);
     assert_true(view.position.y == 0.7 && view.velocity.y == 0.0);
     CHECK_NEAR(fabs(view.omega.x) + fabs(view.omega.z), 0.0, 1e-13);
     CHECK_NEAR(fabs(view.orientation.x) + fabs(view.orientation.z), 0.0, 1e-13);
   }
-  assert_true(fabs(ch_simulation_body(s, box).position.x) > 1e-3);
-  assert_true(ch_simulation_body(s, hung).position.z == 0.6);
+  assert_true(fabs(ch_simulation_body_at(s, box).position.x) > 1e-3);
+  assert_true(ch_simulation_body_at(s, hung).position.z == 0.6);
   ch_simulation_destroy(s);
 }
 
@@ -499,7 +499,7 @@ static void two_free_rotations_feel_the_spin(void** state) {
   double energy[2];
   for (int k = 0; k < 2; ++k) {
     ChWorld* world = ch_test_world(3, 0.0, 0.0, 0.0);
-    ChBodyDef def = CH_BODY_DEF;
+    ChBodyDef def = ch_body_def_default();
     def.mass = 1.0;
     def.inertia[0] = 1.0, def.inertia[1] = 2.0, def.inertia[2] = 2.5;
     def.omega = ch_vec(0.0, 0.5, 3.0);

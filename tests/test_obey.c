@@ -12,6 +12,7 @@
 #include "base/work.h"
 #include "cardhouse/scene.h"
 #include "cardhouse/simulation.h"
+#include "problem/contact_problem.h"
 #include "support/families.h"
 #include "support/near.h"
 

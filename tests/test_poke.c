@@ -28,13 +28,14 @@ static void a_pull_is_the_implicit_spring(void** state) {
   double x[2] = {1.0, 0.0}, v[2] = {0.0, 0.5};
   const double target[2] = {0.2, -0.3};
   for (int step = 0; step < 200; ++step) {
-    CHECK_OK(context, ch_simulation_pull(&context, s, body, still, ch_vec(target[0], target[1], 0.0), &grip));
+    CHECK_OK(context,
+             ch_simulation_pull(&context, s, ch_body_id(body), still, ch_vec(target[0], target[1], 0.0), &grip));
     ch_test_step(s);
     for (int a = 0; a < 2; ++a) {
       v[a] = (v[a] - h * w * w * (x[a] - target[a])) / (1.0 + 2.0 * grip.damping * w * h + w * w * h * h);
       x[a] += h * v[a];
     }
-    ChBodyView view = ch_simulation_body(s, body);
+    ChBodyView view = ch_simulation_body_at(s, body);
     CHECK_NEAR(view.position.x, x[0], 1e-12);
     CHECK_NEAR(view.position.y, x[1], 1e-12);
   }
@@ -53,11 +54,11 @@ static void a_pull_is_stable_at_any_stiffness(void** state) {
   ChSimulation* s = start(world, 0.005);
   ChVec3 corner = ch_vec(0.1, 0.1, 0.1), target = ch_vec(0.3, 0.0, 0.6);
   for (int step = 0; step < 2000; ++step) {
-    CHECK_OK(context, ch_simulation_pull(&context, s, box, corner, target, &grip));
+    CHECK_OK(context, ch_simulation_pull(&context, s, ch_body_id(box), corner, target, &grip));
     ch_test_step(s);
-    CHECK_AT_MOST(ch_norm(ch_simulation_body(s, box).velocity), 50.0);
+    CHECK_AT_MOST(ch_norm(ch_simulation_body_at(s, box).velocity), 50.0);
   }
-  ChBodyView view = ch_simulation_body(s, box);
+  ChBodyView view = ch_simulation_body_at(s, box);
   ChVec3 at = ch_add(view.position, ch_rotate(view.orientation, corner));
   CHECK_AT_MOST(ch_norm(ch_sub(at, target)), 5e-3);  // it swings
   ch_simulation_destroy(s);
@@ -73,24 +74,25 @@ static void a_pull_is_no_stronger_than_its_strength(void** state) {
   int box = ch_test_box(world, ch_vec(0.0, 0.1, 0.0), ch_vec(0.1, 0.1, 0.0));
   ChSimulation* s = start(world, 0.002);
   for (int step = 0; step < 500; ++step) {
-    CHECK_OK(context, ch_simulation_pull(&context, s, box, still, ch_vec(0.0, 5.0, 7.0), &grip));
+    CHECK_OK(context, ch_simulation_pull(&context, s, ch_body_id(box), still, ch_vec(0.0, 5.0, 7.0), &grip));
     ch_test_step(s);
   }
-  CHECK_NEAR(ch_simulation_body(s, box).position.y, 0.1, 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, box).position.y, 0.1, 1e-9);
   ch_simulation_destroy(s);
 }
 
 static void bad_pulls_are_refused(void** state) {
   (void)state;
   ChContext context = {0};
-  const ChGrip grip = CH_GRIP, none = {0};
+  const ChGrip grip = ch_grip_default(), none = {0};
   ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
   int floor = ch_test_floor(world), ball = ch_test_ball(world, ch_vec(0.0, 0.0, 1.0), 0.1, still);
   ChSimulation* s = start(world, 0.001);
-  assert_int_equal(ch_simulation_pull(&context, s, floor, still, still, &grip), CH_ERR_ARGUMENT);
-  assert_int_equal(ch_simulation_pull(&context, s, 7, still, still, &grip), CH_ERR_RANGE);
-  assert_int_equal(ch_simulation_pull(&context, s, ball, still, ch_vec(NAN, 0.0, 0.0), &grip), CH_ERR_RANGE);
-  assert_int_equal(ch_simulation_pull(&context, s, ball, still, still, &none), CH_ERR_RANGE);
+  assert_int_equal(ch_simulation_pull(&context, s, ch_body_id(floor), still, still, &grip), CH_ERR_ARGUMENT);
+  assert_int_equal(ch_simulation_pull(&context, s, ch_body_id(7), still, still, &grip), CH_ERR_RANGE);
+  assert_int_equal(ch_simulation_pull(&context, s, ch_body_id(ball), still, ch_vec(NAN, 0.0, 0.0), &grip),
+                   CH_ERR_RANGE);
+  assert_int_equal(ch_simulation_pull(&context, s, ch_body_id(ball), still, still, &none), CH_ERR_RANGE);
   assert_int_equal(ch_simulation_set_friction(&context, s, -1.0), CH_ERR_RANGE);
   assert_int_equal(ch_simulation_set_friction(&context, s, NAN), CH_ERR_RANGE);
   assert_int_equal(ch_simulation_set_gravity(&context, s, ch_vec(0.0, INFINITY, 0.0)), CH_ERR_RANGE);
@@ -110,7 +112,7 @@ static void gravity_turned_round_wakes_what_rests(void** state) {
   assert_int_equal(ch_test_run(s, 0.1).resting, 1);
   CHECK_OK(context, ch_simulation_set_gravity(&context, s, ch_vec(0.0, 0.0, g)));
   ch_test_run(s, 0.6);
-  ChBodyView view = ch_simulation_body(s, box);
+  ChBodyView view = ch_simulation_body_at(s, box);
   CHECK_NEAR(view.velocity.z, 0.5 * g, 1e-9);
   CHECK_NEAR(view.position.z, 0.1 + 0.5 * g * 0.25, 0.001 * g);  // Euler: the sum of the steps' ends
   ch_simulation_destroy(s);
@@ -124,12 +126,12 @@ static void friction_can_be_changed_on_the_way(void** state) {
   ch_test_floor(world);
   int box = ch_test_box(world, ch_vec(0.0, 0.0, 0.02), ch_vec(0.1, 0.1, 0.02));
   ChSimulation* s = start(world, 0.001);
-  CHECK_OK(context, ch_simulation_set_velocity(&context, s, box, ch_vec(3.0, 0.0, 0.0), still));
+  CHECK_OK(context, ch_simulation_set_velocity(&context, s, ch_body_id(box), ch_vec(3.0, 0.0, 0.0), still));
   ch_test_run(s, 0.2);
-  CHECK_NEAR(ch_simulation_body(s, box).velocity.x, 3.0, 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, box).velocity.x, 3.0, 1e-9);
   CHECK_OK(context, ch_simulation_set_friction(&context, s, 0.25));
   ch_test_run(s, 0.7);
-  CHECK_NEAR(ch_simulation_body(s, box).velocity.x, 3.0 - 0.25 * g * 0.5, 1e-6);
+  CHECK_NEAR(ch_simulation_body_at(s, box).velocity.x, 3.0 - 0.25 * g * 0.5, 1e-6);
   ch_simulation_destroy(s);
 }
 
@@ -154,10 +156,10 @@ static void a_simulation_goes_on_in_a_world_with_one_body_more(void** state) {
   ch_test_run(alone, 0.5);
   ch_test_run(more, 0.5);
   for (int b = 0; b < 5; ++b) {
-    ChBodyView x = ch_simulation_body(alone, b), y = ch_simulation_body(more, b);
+    ChBodyView x = ch_simulation_body_at(alone, b), y = ch_simulation_body_at(more, b);
     assert_memory_equal(&x, &y, sizeof x);
   }
-  ChBodyView ball = ch_simulation_body(more, 5);
+  ChBodyView ball = ch_simulation_body_at(more, 5);
   CHECK_NEAR(ball.position.x, 9.0 + 0.3, 1e-9);
   CHECK_NEAR(ball.velocity.z, -0.3 * g, 1e-9);
   assert_int_equal(ch_simulation_carry(&context, alone, more), CH_ERR_SIZE);
@@ -196,18 +198,18 @@ static void a_body_can_be_put_elsewhere(void** state) {
   int ball = ch_test_ball(world, ch_vec(0.0, 0.0, 0.1), 0.1, still);
   ChSimulation* s = start(world, 0.001);
   ch_test_run(s, 0.1);
-  CHECK_NEAR(ch_simulation_body(s, ball).position.z, 0.1, 1e-9);
-  CHECK_OK(context, ch_simulation_place(&context, s, ball, ch_vec(2.0, -1.0, 1.1)));
+  CHECK_NEAR(ch_simulation_body_at(s, ball).position.z, 0.1, 1e-9);
+  CHECK_OK(context, ch_simulation_place(&context, s, ch_body_id(ball), ch_vec(2.0, -1.0, 1.1)));
   ChStepInfo info = ch_test_step(s);
   assert_true(info.contacts == 0 && info.gain == 0.0);
   ch_test_run(s, 0.1 + sqrt(2.0 * 1.0 / g) - 0.01);
-  assert_true(ch_simulation_body(s, ball).position.z > 0.1);
+  assert_true(ch_simulation_body_at(s, ball).position.z > 0.1);
   ch_test_run(s, 0.7);
-  ChBodyView view = ch_simulation_body(s, ball);
+  ChBodyView view = ch_simulation_body_at(s, ball);
   CHECK_NEAR(view.position.x, 2.0, 1e-9);
   CHECK_NEAR(view.position.z, 0.1, 1e-9);
-  assert_int_equal(ch_simulation_place(&context, s, floor, still), CH_ERR_ARGUMENT);
-  assert_int_equal(ch_simulation_place(&context, s, ball, ch_vec(NAN, 0.0, 0.0)), CH_ERR_RANGE);
+  assert_int_equal(ch_simulation_place(&context, s, ch_body_id(floor), still), CH_ERR_ARGUMENT);
+  assert_int_equal(ch_simulation_place(&context, s, ch_body_id(ball), ch_vec(NAN, 0.0, 0.0)), CH_ERR_RANGE);
   ch_simulation_destroy(s);
 }
 

@@ -4,6 +4,7 @@
 
 #include "cardhouse/solve.h"
 #include "problem/cones.h"
+#include "problem/contact_problem.h"
 #include "problem/polygon.h"
 #include "support/families.h"
 #include "support/near.h"

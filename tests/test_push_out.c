@@ -35,7 +35,7 @@ static Outcome run_pile(int count, double half, double depth, double g, const Ch
   while (ch_simulation_time(s) < 1.0) {
     info = ch_test_step(s);
     assert_false(info.missed);
-    out.hop = fmax(out.hop, ch_simulation_body(s, count).position.z - rest);
+    out.hop = fmax(out.hop, ch_simulation_body_at(s, count).position.z - rest);
     out.step = fmax(out.step, info.gain);
     out.left = fmax(out.left, info.deferred);
     if (info.penetration > 1e-9) out.until = info.time;
@@ -86,13 +86,13 @@ static void a_speed_that_is_set_is_kept(void** state) {
   options.push_out = 0.05;
   ChSimulation* s = start_pile(1, 0.5, 0.0009, 0.0, &options);
   ChStepInfo info = ch_test_step(s);
-  CHECK_NEAR(ch_simulation_body(s, 1).velocity.z, 0.05, 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, 1).velocity.z, 0.05, 1e-9);
   CHECK_NEAR(info.deferred, 0.0009 - 0.05 * H, 1e-12);
   ch_simulation_destroy(s);
   options.push_out = INFINITY;
   s = start_pile(1, 0.5, 0.0009, 0.0, &options);
   info = ch_test_step(s);
-  CHECK_NEAR(ch_simulation_body(s, 1).velocity.z, 0.9, 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, 1).velocity.z, 0.9, 1e-9);
   CHECK_NEAR(info.deferred, 0.0, 0.0);
   ch_simulation_destroy(s);
 }
@@ -122,7 +122,7 @@ static void small_overlaps_are_undone_at_once(void** state) {
     CHECK_NEAR(ch_test_step(gentle).deferred, 0.0, 0.0);
     ch_test_step(free);
     for (int b = 1; b <= 3; ++b) {
-      ChBodyView x = ch_simulation_body(gentle, b), y = ch_simulation_body(free, b);
+      ChBodyView x = ch_simulation_body_at(gentle, b), y = ch_simulation_body_at(free, b);
       assert_memory_equal(&x, &y, sizeof x);
     }
   }
@@ -142,7 +142,8 @@ static void what_turning_leaves_does_not_add_up(void** state) {
     ch_test_floor(world);
     int box = ch_test_box(world, ch_vec(0.0, 0.0, 0.0751), ch_vec(0.05, 0.05, 0.05));
     ChSimulation* s = ch_test_start(world, &options);
-    CHECK_OK(context, ch_simulation_set_velocity(&context, s, box, ch_vec(0.0, 0.0, 0.0), ch_vec(1.0, 80.0, 2.0)));
+    CHECK_OK(context,
+             ch_simulation_set_velocity(&context, s, ch_body_id(box), ch_vec(0.0, 0.0, 0.0), ch_vec(1.0, 80.0, 2.0)));
     deepest[k] = 0.0;
     while (ch_simulation_time(s) < 0.5) deepest[k] = fmax(deepest[k], ch_test_step(s).penetration);
     ch_simulation_destroy(s);

@@ -56,7 +56,7 @@ static void rows_are_the_states_of_a_run(int dimension) {
   ChSimulation* s = start(dimension);
   ChTrajectory* trajectory;
   CHECK_OK(context, ch_trajectory_create(&context, path, s, "{}", 1, false, &trajectory));
-  ChBodyView first = ch_simulation_body(s, 1);
+  ChBodyView first = ch_simulation_body_at(s, 1);
   record(s, trajectory, NULL, 100);
   CHECK_OK(context, ch_trajectory_close(&context, trajectory));
   long times, positions, forces, offsets;
@@ -71,7 +71,7 @@ static void rows_are_the_states_of_a_run(int dimension) {
   assert_true(time[0] == 0.0 && offset[1] == 0.0);
   assert_true(position[dimension] == first.position.x);
   assert_true(time[times - 1] == ch_simulation_time(s));
-  ChBodyView last = ch_simulation_body(s, BOXES);
+  ChBodyView last = ch_simulation_body_at(s, BOXES);
   double* row = position + positions - dimension;
   assert_true(row[0] == last.position.x && row[1] == last.position.y);
   free(time), free(position), free(force), free(offset);

@@ -65,7 +65,7 @@ static void the_last_row_is_the_last_state(int dimension) {
   ChTrajectoryRow row;
   CHECK_OK(context, ch_trajectory_reader_row(&context, reader, rows - 1, &row));
   for (int b = 0; b < world->body_count; ++b) {
-    ChBodyView wanted = ch_simulation_body(s, b);
+    ChBodyView wanted = ch_simulation_body_at(s, b);
     assert_memory_equal(&row.bodies[b].position, &wanted.position, sizeof wanted.position);
     assert_memory_equal(&row.bodies[b].velocity, &wanted.velocity, sizeof wanted.velocity);
     assert_memory_equal(&row.bodies[b].omega, &wanted.omega, sizeof wanted.omega);

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/base64.h"
 #include "base/whole_file.h"
+#include "cardhouse/text.h"
 #include "reproduce/axis.h"
 #include "reproduce/findings.h"
 #include "reproduce/page.h"

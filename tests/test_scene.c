@@ -26,7 +26,7 @@ static ChScene* make(const char* name, int count, const char* const (*parameters
 static ChVec3 place(const ChScene* scene, const char* format, int number) {
   char name[64];
   snprintf(name, sizeof name, format, number);
-  int body = ch_world_find_body(scene->world, name);
+  int body = ch_world_body_row(scene->world, ch_world_find_body(scene->world, name));
   if (body < 0) fail_msg("there is no body '%s'", name);
   return scene->world->states[body].position;
 }
@@ -240,8 +240,8 @@ static ChSimulation* stepped(ChScene* scene, double until) {
 }
 
 static ChBodyView body_of(const ChSimulation* simulation, const char* name) {
-  int body = ch_world_find_body((ChWorld*)ch_simulation_world(simulation), name);
-  if (body < 0) fail_msg("there is no body '%s'", name);
+  ChBodyId body = ch_world_find_body(ch_simulation_world(simulation), name);
+  if (ch_body_id_is_none(body)) fail_msg("there is no body '%s'", name);
   return ch_simulation_body(simulation, body);
 }
 
@@ -259,8 +259,8 @@ static void blocks_fall_on_the_cards_one_after_the_other(void** state) {
   ChVec3 first = place(scene, "block %d", 1), ninth = place(scene, "block %d", 9);
   check_vector(first, (3.5 / 8.0 - 0.5) * 1.01, 0.2 * 1.4, top + drop + 0.5 * edge);
   check_vector(ninth, first.x, -0.2 * 1.4, first.z + 1.5 * edge);
-  CHECK_NEAR(scene->world->bodies[ch_world_find_body(scene->world, "block 1")].mass, 1000.0 * edge * edge * edge,
-             1e-12);
+  int block = ch_world_body_row(scene->world, ch_world_find_body(scene->world, "block 1"));
+  CHECK_NEAR(scene->world->bodies[block].mass, 1000.0 * edge * edge * edge, 1e-12);
   for (int k = 1; k <= 10; ++k) assert_true(fabs(place(scene, "block %d", k).x) < 0.5 * 1.01);
   ChSimulation* simulation = stepped(scene, 1.0 + t);
   CHECK_NEAR(body_of(simulation, "block 1").position.z, first.z - 0.5 * G * t * t, 2e-3 * G * t);

@@ -52,6 +52,8 @@ BAD = [
     (["bodies", 1, "orientation"], [1, 1, 0, 0], ["$.bodies[1].orientation", "unit quaternion"], False),
     (["bodies", 1, "inertia"], [1, 1, 1], ["$.bodies[1]", "without a mass"], False),
     (["bodies", 1, "shapes"], [], ["$.bodies[1]", "has no mass"], False),
+    (["bodies", 3], {"name": "it's"}, ["$.bodies[3]", "has no mass"], False),
+    (["bodies", 3], {"name": "x" * 120}, ["$.bodies[3]", "has no mass"], False),
     (["bodies", 1, "shapes"], {}, ["$.bodies[1].shapes", "must be an array"], True),
     (["bodies", 1, "shapes", 0, "type"], "bxo", ["$.bodies[1].shapes[0].type", "did you mean 'box'"], True),
     (["bodies", 1, "shapes", 0, "type"], "disk", ["$.bodies[1].shapes[0].type", "'disk' is not known"], True),
@@ -114,6 +116,8 @@ def changed(path, value):
         at = at[key]
     if value is DELETE:
         del at[path[-1]]
+    elif isinstance(at, list) and path[-1] == len(at):
+        at.append(value)
     else:
         at[path[-1]] = value
     return scene

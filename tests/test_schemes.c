@@ -13,10 +13,10 @@ static const double g = 9.81;
 static ChSimulation* drop_ellipse(double h, ChStabilization stabilization, ChPose pose) {
   ChWorld* world = ch_test_world(2, g, 0.3, 0.0);
   ch_test_floor(world);
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   body.position = ch_vec(0.0, 8.0, 0.0);
   body.omega.z = 3.0;
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChShapeDef shape = ch_shape_def_default();
   shape.type = CH_SHAPE_ELLIPSE;
   shape.half = ch_vec(8.0, 4.0, 0.0);
   ch_test_body(world, &body, &shape);
@@ -75,9 +75,9 @@ static void I21_velocities_are_bounded_alike_for_every_step(void** state) {
       ChWorld* world = ch_test_world(2, g, 0.4, 0.0);
       ch_test_floor(world);
       int ball = ch_test_ball(world, ch_vec(0.0, 0.6, 0.0), 0.1, ch_vec(3.0, 1.0, 0.0));
-      ChForceDef spring = CH_FORCE_DEF;
+      ChForceDef spring = ch_force_def_default();
       spring.body[0] = CH_GROUND;
-      spring.body[1] = ball;
+      spring.body[1] = ch_body_id(ball);
       spring.at[0] = ch_vec(0.0, 1.0, 0.0);
       spring.stiffness = 800.0;
       spring.damping = 1.0;
@@ -99,11 +99,11 @@ static ChSimulation* slope(double mu, double tilt, double speed, double h, doubl
   const ChSignal gravity[3] = {{.base = g * sin(tilt)}, {.base = -g * cos(tilt)}, {.base = 0.0}};
   CHECK_OK(context, ch_world_set_gravity(&context, world, gravity));
   ch_test_floor(world);
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   body.position = ch_vec(0.0, 0.1, 0.0);
   body.velocity.x = speed;
   body.locks = CH_LOCK_RZ;
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChShapeDef shape = ch_shape_def_default();
   shape.type = CH_SHAPE_DISK;
   shape.radius = 0.1;
   ch_test_body(world, &body, &shape);
@@ -133,7 +133,7 @@ static void I24_relaxed_stepping_converges_and_loses_energy(void** state) {
       CHECK_AT_MOST(info.kinetic + info.potential, before + 1e-9 * fabs(before));
       before = info.kinetic + info.potential;
     }
-    error[k] = fabs(ch_simulation_body(s, 1).position.x - exact);
+    error[k] = fabs(ch_simulation_body_at(s, 1).position.x - exact);
     ch_simulation_destroy(s);
   }
   CHECK_NEAR(error[0] / error[1], 2.0, 0.1);
@@ -150,11 +150,11 @@ static void I25_relaxed_gap_follows_the_slip(void** state) {
     double gap = 0.0;
     for (int n = 0; n < 200; ++n) {
       ch_test_step(s);
-      ChBodyView view = ch_simulation_body(s, 1);
+      ChBodyView view = ch_simulation_body_at(s, 1);
       gap = (1.0 - gammas[k]) * gap + h * mu * view.velocity.x;
       CHECK_NEAR(view.position.y - 0.1, gap, 1e-9);
     }
-    CHECK_NEAR(gap / (mu * h * ch_simulation_body(s, 1).velocity.x / gammas[k]), 1.0, 0.03);
+    CHECK_NEAR(gap / (mu * h * ch_simulation_body_at(s, 1).velocity.x / gammas[k]), 1.0, 0.03);
     ch_simulation_destroy(s);
   }
 }
@@ -169,8 +169,8 @@ static void I25_schemes_differ_by_the_slip(void** state) {
     ChSimulation* qp = slope(mu, 0.0, speed, h, 1.0, CH_POSE_RELAXED);
     ch_test_step(lcp);
     ch_test_step(qp);
-    ChVec3 difference = ch_sub(ch_simulation_body(qp, 1).velocity, ch_simulation_body(lcp, 1).velocity);
-    double slip = ch_simulation_body(lcp, 1).velocity.x, take_off = mu * slip / (1.0 + mu * mu);
+    ChVec3 difference = ch_sub(ch_simulation_body_at(qp, 1).velocity, ch_simulation_body_at(lcp, 1).velocity);
+    double slip = ch_simulation_body_at(lcp, 1).velocity.x, take_off = mu * slip / (1.0 + mu * mu);
     CHECK_NEAR(difference.y, take_off, 1e-9);
     CHECK_NEAR(difference.x, -mu * take_off, 1e-9);
     ch_simulation_destroy(lcp);
@@ -183,13 +183,13 @@ static ChSimulation* start_rod(double mu, double h, ChPose pose) {
   const double angle = 70.0 * M_PI / 180.0;
   ChWorld* world = ch_test_world(2, 1.0, mu, 0.0);
   ch_test_floor(world);
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   body.position = ch_vec(0.0, sin(angle) + 0.2 + 1e-6, 0.0);
   body.angle = angle;
   body.velocity = ch_vec(-4.0, -0.5, 0.0);
   body.mass = 1.0;
   body.inertia[2] = 0.125;
-  ChShapeDef tip = CH_SHAPE_DEF;
+  ChShapeDef tip = ch_shape_def_default();
   tip.type = CH_SHAPE_DISK;
   tip.radius = 1e-6;
   tip.at = ch_vec(-1.0, 0.0, 0.0);
@@ -213,7 +213,7 @@ static double rod_difference(double mu, double h) {
   for (long n = lround(2.5 / h); n > 0; --n) {
     ch_test_step(lcp);
     ch_test_step(qp);
-    ChBodyView a = ch_simulation_body(lcp, 1), b = ch_simulation_body(qp, 1);
+    ChBodyView a = ch_simulation_body_at(lcp, 1), b = ch_simulation_body_at(qp, 1);
     ChVec3 apart = ch_sub(a.position, b.position);
     sum += ch_dot(apart, apart) + (a.angle - b.angle) * (a.angle - b.angle);
   }
@@ -241,11 +241,11 @@ static void I26_difference_falls_by_the_printed_order(void** state) {
 static ChBodyView slide_in_space(int sides, double* gain) {
   ChWorld* world = ch_test_world(3, g, 0.3, 0.0);
   ch_test_floor(world);
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   body.position = ch_vec(0.0, 0.0, 0.1);
   body.velocity = ch_vec(2.0 * cos(0.3), 2.0 * sin(0.3), 0.0);
   body.locks = CH_LOCK_RX | CH_LOCK_RY | CH_LOCK_RZ;
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChShapeDef shape = ch_shape_def_default();
   shape.type = CH_SHAPE_SPHERE;
   shape.radius = 0.1;
   ch_test_body(world, &body, &shape);
@@ -256,7 +256,7 @@ static ChBodyView slide_in_space(int sides, double* gain) {
   options.rest = false;
   ChSimulation* s = ch_test_start(world, &options);
   for (int n = 0; n < 20; ++n) *gain = fmax(*gain, ch_test_step(s).gain);
-  ChBodyView view = ch_simulation_body(s, 1);
+  ChBodyView view = ch_simulation_body_at(s, 1);
   ch_simulation_destroy(s);
   return view;
 }

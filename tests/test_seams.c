@@ -9,7 +9,7 @@ static const double g = 9.81;
 typedef enum Ground { PLANE, TWO_BODIES, ONE_BODY, TILES, INLAID, TRIANGLES } Ground;
 
 static ChShapeDef block(int dimension, ChVec3 at, ChVec3 half) {
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChShapeDef shape = ch_shape_def_default();
   shape.type = dimension == 2 ? CH_SHAPE_RECTANGLE : CH_SHAPE_BOX;
   shape.at = at;
   shape.half = half;
@@ -26,7 +26,7 @@ static void add_blocks(ChWorld* world, bool one_body, int count, double edge) {
   int rows = dimension == 2 ? 1 : count;
   for (int i = 0; i < count; ++i)
     for (int j = 0; j < rows; ++j) {
-      ChBodyDef def = CH_BODY_DEF;
+      ChBodyDef def = ch_body_def_default();
       def.kind = CH_BODY_FIXED;
       if (!one_body || body < 0) body = ch_test_body(world, &def, NULL);
       double x = edge * (i + 0.5 - 0.5 * count), y = edge * (j + 0.5 - 0.5 * rows);
@@ -50,8 +50,8 @@ static void add_triangles(ChWorld* world) {
       const int two[6] = {a, b, even ? d : c, even ? a : b, d, c};
       for (int k = 0; k < 6; ++k) t[k] = two[k];
     }
-  ChBodyDef body = CH_BODY_DEF;
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChBodyDef body = ch_body_def_default();
+  ChShapeDef shape = ch_shape_def_default();
   body.kind = CH_BODY_FIXED;
   shape.type = CH_SHAPE_MESH;
   shape.points = points;
@@ -73,7 +73,7 @@ typedef enum Rider { BALL, BOX, ROD, CAN, RIDERS } Rider;
 
 static int add_rider(ChWorld* world, Rider rider, double heading) {
   int dimension = ch_world_dimension(world);
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   ChShapeDef shape = block(dimension, ch_vec(0, 0, 0), ch_vec(0.1, 0.1, 0.1));
   double c = cos(heading), s = sin(heading);
   body.position = place(dimension, -c, -s - 0.013, 0.1);
@@ -105,7 +105,7 @@ static void rides_as_over_a_plane(int dimension, Ground ground, Rider rider, dou
   while (ch_simulation_time(over) < 0.9) {
     ch_test_step(over);
     ch_test_step(plane);
-    ChBodyView x = ch_simulation_body(over, a), y = ch_simulation_body(plane, b);
+    ChBodyView x = ch_simulation_body_at(over, a), y = ch_simulation_body_at(plane, b);
     CHECK_AT_MOST(ch_norm(ch_sub(x.velocity, y.velocity)), 2e-8);
     CHECK_AT_MOST(ch_norm(ch_sub(x.omega, y.omega)), 2e-7);
   }
@@ -135,7 +135,7 @@ static void a_real_step_stays_a_step(void** state) {
     for (int up = 0; up < 2; ++up) {
       ChWorld* world = ch_test_world(dimension, g, 0.0, 0.0);
       for (int k = 0; k < 2; ++k) {
-        ChBodyDef body = CH_BODY_DEF;
+        ChBodyDef body = ch_body_def_default();
         body.kind = CH_BODY_FIXED;
         double top = k == up ? 1e-3 : 0.0;
         ChShapeDef shape =
@@ -148,9 +148,10 @@ static void a_real_step_stays_a_step(void** state) {
       ChSimulationOptions options = ch_simulation_options_default();
       ChSimulation* s = ch_test_start(world, &options);
       ChContext context;
-      CHECK_OK(context, ch_simulation_set_velocity(&context, s, box, ch_vec(1.0, 0.0, 0.0), ch_vec(0.0, 0.0, 0.0)));
+      CHECK_OK(context,
+               ch_simulation_set_velocity(&context, s, ch_body_id(box), ch_vec(1.0, 0.0, 0.0), ch_vec(0.0, 0.0, 0.0)));
       ch_test_run(s, 0.45);  // it arrives at 0.4 s
-      double speed = ch_simulation_body(s, box).velocity.x;
+      double speed = ch_simulation_body_at(s, box).velocity.x;
       if (up)
         CHECK_AT_MOST(speed, 0.9);
       else
@@ -165,7 +166,7 @@ static void an_inner_corner_keeps_all_its_points(void** state) {
   ChContext context;
   for (int deep = 0; deep < 2; ++deep) {  // the wall stands beside the floor, or reaches far below it
     ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
-    ChBodyDef body = CH_BODY_DEF;
+    ChBodyDef body = ch_body_def_default();
     body.kind = CH_BODY_FIXED;
     double bottom = deep ? -5.0 : 0.0;
     ChShapeDef floor = block(3, ch_vec(1.0, 0.0, -0.5), ch_vec(1.0, 1.0, 0.5));
@@ -198,7 +199,7 @@ static void a_ridge_stays_an_edge(void** state) {
   (void)state;
   ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
   for (int side = -1; side <= 1; side += 2) {
-    ChBodyDef body = CH_BODY_DEF;
+    ChBodyDef body = ch_body_def_default();
     body.kind = CH_BODY_FIXED;
     ChVec3 points[6];
     for (int k = 0; k < 2; ++k) {
@@ -207,7 +208,7 @@ static void a_ridge_stays_an_edge(void** state) {
       points[3 * k + 1] = ch_vec(0.0, y, -1.0);
       points[3 * k + 2] = ch_vec(side, y, -1.0);
     }
-    ChShapeDef shape = CH_SHAPE_DEF;
+    ChShapeDef shape = ch_shape_def_default();
     shape.type = CH_SHAPE_HULL;
     shape.points = points;
     shape.point_count = 6;
@@ -217,7 +218,7 @@ static void a_ridge_stays_an_edge(void** state) {
   ChSimulationOptions options = ch_simulation_options_default();
   ChSimulation* s = ch_test_start(world, &options);
   ch_test_run(s, 0.5);
-  CHECK_NEAR(ch_simulation_body(s, ball).position.z, 0.1, 1e-9);
+  CHECK_NEAR(ch_simulation_body_at(s, ball).position.z, 0.1, 1e-9);
   ch_simulation_destroy(s);
 }
 
@@ -225,7 +226,7 @@ static void a_ridge_stays_an_edge(void** state) {
 static void seams_of_a_moving_body_do_not_catch(void** state) {
   (void)state;
   ChWorld* world = ch_test_world(3, g, 0.0, 0.0);
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   body.kind = CH_BODY_FIXED;
   ChShapeDef rail = block(3, ch_vec(0.0, 0.0, -0.5), ch_vec(0.4, 1.0, 0.5));
   ch_test_body(world, &body, &rail);
@@ -241,7 +242,7 @@ static void seams_of_a_moving_body_do_not_catch(void** state) {
   ChSimulation* s = ch_test_start(world, &options);
   while (ch_simulation_time(s) < 0.7) {  // the centre of mass stays above the block
     ch_test_step(s);
-    ChBodyView view = ch_simulation_body(s, sledge);
+    ChBodyView view = ch_simulation_body_at(s, sledge);
     CHECK_NEAR(view.velocity.x, 1.0, 1e-8);
     CHECK_NEAR(view.velocity.z, 0.0, 1e-8);
   }

@@ -26,7 +26,7 @@ static const int tetrahedron[] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3};
 // Any definition that the type accepts.
 static ChShapeDef shape_def(ChShapeType type) {
   const ChShapeInfo* info = ch_shape_info(type);
-  ChShapeDef def = CH_SHAPE_DEF;
+  ChShapeDef def = ch_shape_def_default();
   def.type = type;
   def.at = ch_vec(0.2, -0.1, info->dimension == 3 ? 0.3 : 0.0);
   if (info->dimension == 3)
@@ -58,13 +58,13 @@ static Sample make(ChShapeType type) {
   ChContext context = {0};
   Sample s = {.arena = ch_arena_create(NULL)};
   CHECK_OK(context, ch_world_create(&context, info->dimension, &s.world));
-  ChMaterialDef material = CH_MATERIAL_DEF;
+  ChMaterialDef material = ch_material_def_default();
   CHECK_OK(context, ch_world_add_material(&context, s.world, &material, NULL));
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   body.kind = info->still ? CH_BODY_FIXED : CH_BODY_DYNAMIC;
   CHECK_OK(context, ch_world_add_body(&context, s.world, &body, NULL));
   ChShapeDef def = shape_def(type);
-  CHECK_OK(context, ch_world_add_shape(&context, s.world, 0, &def, NULL));
+  CHECK_OK(context, ch_world_add_shape(&context, s.world, ch_body_id(0), &def, NULL));
   CHECK_OK(context, ch_world_seal(&context, s.world));
   s.shape = &s.world->shapes[0];
   s.kind = ch_shape_kind(s.shape);
@@ -99,14 +99,14 @@ static void each(void (*check)(const Sample* s, ChRandom* random)) {
 // --- mass ------------------------------------------------------------------------------------------------------------
 
 // The surface as triangles, by the divergence theorem; in the plane by the sectors of its loop.
-static ChMass mass_inside(const Sample* s) {
+static ChMassProperties mass_inside(const Sample* s) {
   const ChPatches* p = &s->surface;
   const bool plane = s->kind->info.dimension == 2;
   if (plane) {
     double area = 0.0;
     for (int k = 0; k < p->point_count; ++k)
       area += 0.5 * ch_cross(p->points[k], p->points[(k + 1) % p->point_count]).z;
-    return (ChMass){.mass = area};
+    return (ChMassProperties){.mass = area};
   }
   int count = 0, corner = 0, *cells = CH_TAKE(s->arena, 3 * p->corner_count, int);
   for (int c = 0; c < p->cell_count; corner += p->sizes[c++])
@@ -123,7 +123,7 @@ static ChMass mass_inside(const Sample* s) {
 static void check_mass(const Sample* s, ChRandom* random) {
   (void)random;
   if (!s->kind->mass) return;
-  ChMass said = s->kind->mass(s->shape, 1.0), found = mass_inside(s);
+  ChMassProperties said = s->kind->mass(s->shape, 1.0), found = mass_inside(s);
   CHECK_NEAR(found.mass, said.mass, FACETED * said.mass);
   if (s->kind->info.dimension == 2) return;
   CHECK_AT_MOST(ch_norm(ch_sub(found.centre, said.centre)), FACETED * s->shape->bound);
@@ -286,7 +286,7 @@ static void names_are_unique_and_definitions_are_checked(void** state) {
       ChContext context = {0};
       s.world->sealed = false;
       *(double*)((char*)&def + field->offset) = NAN;
-      assert_int_equal(ch_world_add_shape(&context, s.world, 0, &def, NULL), CH_ERR_RANGE);
+      assert_int_equal(ch_world_add_shape(&context, s.world, ch_body_id(0), &def, NULL), CH_ERR_RANGE);
       assert_non_null(strstr(context.message, field->key));
     }
     drop(&s);

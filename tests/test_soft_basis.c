@@ -468,20 +468,20 @@ static void a_pipe_in_a_cache_is_let_alone(void** state) {
 
 typedef struct Stage {
   ChWorld* world;
-  int material, body;
+  int body;
   ChTetMesh mesh;
   ChSoftDef def;
 } Stage;
 
 static Stage set_stage(Kit* kit) {
   Stage stage = {.mesh = bar(kit, 3, 1), .def = bar_def(false, 4)};
-  ChMaterialDef material = CH_MATERIAL_DEF;
-  ChBodyDef body = CH_BODY_DEF;
+  ChMaterialDef material = ch_material_def_default();
+  ChBodyDef body = ch_body_def_default();
   body.name = "strip";
   body.position = ch_vec(1.0, 2.0, 3.0);
   CHECK_OK(kit->context, ch_world_create(&kit->context, 3, &stage.world));
-  CHECK_OK(kit->context, ch_world_add_material(&kit->context, stage.world, &material, &stage.material));
-  CHECK_OK(kit->context, ch_world_add_body(&kit->context, stage.world, &body, &stage.body));
+  CHECK_OK(kit->context, ch_world_add_material(&kit->context, stage.world, &material, NULL));
+  CHECK_OK(kit->context, ch_world_add_body(&kit->context, stage.world, &body, NULL));
   for (int v = 0; v < stage.mesh.vertex_count; ++v) stage.mesh.vertices[v].z += 0.5;
   stage.def.vertex_count = stage.mesh.vertex_count, stage.def.vertices = stage.mesh.vertices;
   stage.def.tet_count = stage.mesh.tet_count, stage.def.tets = stage.mesh.tets;
@@ -491,11 +491,11 @@ static Stage set_stage(Kit* kit) {
 static void a_body_gets_mass_centre_and_skin(void** state) {
   Kit* kit = *state;
   Stage s = set_stage(kit);
-  int shape = -1, twin;
-  CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, s.body, &s.def, &shape));
-  ChBodyDef body = CH_BODY_DEF;
-  CHECK_OK(kit->context, ch_world_add_body(&kit->context, s.world, &body, &twin));
-  CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, twin, &s.def, NULL));
+  const int shape = 0, twin = 1;
+  CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, ch_body_id(s.body), &s.def, NULL));
+  ChBodyDef body = ch_body_def_default();
+  CHECK_OK(kit->context, ch_world_add_body(&kit->context, s.world, &body, NULL));
+  CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, ch_body_id(twin), &s.def, NULL));
   CHECK_OK(kit->context, ch_world_seal(&kit->context, s.world));
   const ChBody* b = &s.world->bodies[s.body];
   assert_ptr_equal(b->soft, s.world->bodies[twin].soft);  // equal definitions share
@@ -511,15 +511,15 @@ static void a_body_gets_mass_centre_and_skin(void** state) {
 static void a_mesh_is_kept_once(void** state) {
   Kit* kit = *state;
   Stage s = set_stage(kit);
-  ChBodyDef body = CH_BODY_DEF;
-  int twin;
-  CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, s.body, &s.def, NULL));
-  CHECK_OK(kit->context, ch_world_add_body(&kit->context, s.world, &body, &twin));
+  ChBodyDef body = ch_body_def_default();
+  const int twin = 1;
+  CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, ch_body_id(s.body), &s.def, NULL));
+  CHECK_OK(kit->context, ch_world_add_body(&kit->context, s.world, &body, NULL));
   ChVec3* vertices = CH_TAKE(kit->arena, s.mesh.vertex_count, ChVec3);
   memcpy(vertices, s.mesh.vertices, (size_t)s.mesh.vertex_count * sizeof *vertices);
   s.def.vertices = vertices;
   s.def.young *= 2.0;
-  CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, twin, &s.def, NULL));
+  CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, ch_body_id(twin), &s.def, NULL));
   assert_int_equal(s.world->soft_count, 2);
   assert_ptr_equal(s.world->softs[0].mesh, s.world->softs[1].mesh);
   assert_ptr_not_equal(s.world->softs[0].soft, s.world->softs[1].soft);
@@ -539,7 +539,7 @@ static void a_basis_is_the_same_for_any_number_of_threads(void** state) {
     s->def.vertex_count = mesh.vertex_count, s->def.vertices = mesh.vertices;
     s->def.tet_count = mesh.tet_count, s->def.tets = mesh.tets;
     openblas_set_num_threads(k + 1);
-    CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s->world, s->body, &s->def, NULL));
+    CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s->world, ch_body_id(s->body), &s->def, NULL));
     assert_int_equal(openblas_get_num_threads(), k + 1);
   }
   openblas_set_num_threads(before);
@@ -551,7 +551,7 @@ static void a_basis_is_the_same_for_any_number_of_threads(void** state) {
 }
 
 static void refuse(Kit* kit, Stage* s, const char* says) {
-  assert_int_not_equal(ch_world_add_soft(&kit->context, s->world, s->body, &s->def, NULL), CH_OK);
+  assert_int_not_equal(ch_world_add_soft(&kit->context, s->world, ch_body_id(s->body), &s->def, NULL), CH_OK);
   if (!strstr(kit->context.message, says)) fail_msg("'%s' does not say '%s'", kit->context.message, says);
   assert_null(s->world->bodies[s->body].soft);
 }
@@ -565,15 +565,15 @@ static void refuse(Kit* kit, Stage* s, const char* says) {
   } while (0)
 
 static void add_sphere(Kit* kit, Stage* s) {
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChShapeDef shape = ch_shape_def_default();
   shape.radius = 1.0;
-  CHECK_OK(kit->context, ch_world_add_shape(&kit->context, s->world, s->body, &shape, NULL));
+  CHECK_OK(kit->context, ch_world_add_shape(&kit->context, s->world, ch_body_id(s->body), &shape, NULL));
 }
 
 static void add_drag(Kit* kit, Stage* s) {
-  ChForceDef force = CH_FORCE_DEF;
+  ChForceDef force = ch_force_def_default();
   force.type = CH_FORCE_DRAG;
-  force.body[0] = s->body;
+  force.body[0] = ch_body_id(s->body);
   CHECK_OK(kit->context, ch_world_add_force(&kit->context, s->world, &force, NULL));
 }
 
@@ -587,7 +587,7 @@ static void impossible_definitions_are_refused(void** state) {
   REFUSE(kit, s.def.beta = INFINITY, "beta is inf");
   REFUSE(kit, s.def.modes = -1, "modes is -1, must be 1 to 58");
   REFUSE(kit, s.def.modes = 59, "modes is 59, must be 1 to 58");
-  REFUSE(kit, s.def.material = 1, "material is 1");
+  REFUSE(kit, s.def.material = ch_material_id(1), "material is 1");
   REFUSE(kit, s.def.kind = (ChSoftKind)7, "kind is 7");
   REFUSE(kit, s.def.vertices = NULL, "a mesh must be given");
   REFUSE(kit, s.def.file = "bar.msh", "a file and a mesh are given");
@@ -604,16 +604,16 @@ static void impossible_definitions_are_refused(void** state) {
 static void a_deformable_body_takes_no_shapes_joints_or_forces(void** state) {
   Kit* kit = *state;
   Stage s = set_stage(kit);
-  CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, s.body, &s.def, NULL));
-  assert_int_not_equal(ch_world_add_soft(&kit->context, s.world, s.body, &s.def, NULL), CH_OK);
+  CHECK_OK(kit->context, ch_world_add_soft(&kit->context, s.world, ch_body_id(s.body), &s.def, NULL));
+  assert_int_not_equal(ch_world_add_soft(&kit->context, s.world, ch_body_id(s.body), &s.def, NULL), CH_OK);
   assert_non_null(strstr(kit->context.message, "deformable already"));
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChShapeDef shape = ch_shape_def_default();
   shape.radius = 1.0;
-  assert_int_not_equal(ch_world_add_shape(&kit->context, s.world, s.body, &shape, NULL), CH_OK);
+  assert_int_not_equal(ch_world_add_shape(&kit->context, s.world, ch_body_id(s.body), &shape, NULL), CH_OK);
   assert_non_null(strstr(kit->context.message, "its skin is its only shape"));
-  ChJointDef joint = CH_JOINT_DEF;
+  ChJointDef joint = ch_joint_def_default();
   joint.type = CH_JOINT_BALL;
-  joint.body[0] = CH_GROUND, joint.body[1] = s.body;
+  joint.body[0] = CH_GROUND, joint.body[1] = ch_body_id(s.body);
   assert_int_not_equal(ch_world_add_joint(&kit->context, s.world, &joint, NULL), CH_OK);
   assert_non_null(strstr(kit->context.message, "is deformable; joints and forces act on rigid bodies only"));
   ch_world_destroy(s.world);
@@ -688,7 +688,7 @@ static void running_out_of_memory_is_reported(void** state) {
     s.def.kind = CH_SOFT_STVK;
     ch_arena_trim();
     ch_arena_fail_after(n);
-    ChStatus status = ch_world_add_soft(&kit->context, s.world, s.body, &s.def, NULL);
+    ChStatus status = ch_world_add_soft(&kit->context, s.world, ch_body_id(s.body), &s.def, NULL);
     ch_arena_fail_after(0);
     assert_true(status == CH_OK || status == CH_ERR_MEMORY);
     assert_true((status == CH_OK) == (s.world->bodies[s.body].soft != NULL));

@@ -170,7 +170,7 @@ static double least_gap(const SoftKit* kit, int kind) {
 
 // A cube of edge 2 with two triangles a side, its top at z = 0; a shape far from all vertices touches it in between.
 static void place_on_top(SoftKit* kit, ChShapeDef shape, ChQuat turned, ChVec3 at) {
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   clear_soft_kit(kit);
   add_soft(kit, soft_box(kit, (const int[3]){1, 1, 1}, ch_vec(1.0, 1.0, 1.0), 1), ch_vec(0.0, 0.0, -1.0));
   body.orientation = turned;
@@ -193,7 +193,7 @@ static int count_near(const SoftKit* kit, double gap) {
 
 static void shapes_smaller_than_a_triangle_touch_inside_of_it(void** state) {
   SoftKit* kit = *state;
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChShapeDef shape = ch_shape_def_default();
   shape.radius = 0.1, shape.half_length = 0.2, shape.half = ch_vec(0.2, 0.1, 0.15);
   ChQuat upright = ch_quat_identity(), lying = ch_quat_about(ch_axis(1), 1.5707963267948966);
   for (int deep = 0; deep < 3; ++deep) {
@@ -224,8 +224,8 @@ static void shapes_smaller_than_a_triangle_touch_inside_of_it(void** state) {
 // Cells are long and thin, so that corners are far from the middles of their triangles, and edges of all lengths meet.
 static void E10_a_ball_meets_every_triangle_in_its_middle(void** state) {
   SoftKit* kit = *state;
-  ChShapeDef shape = CH_SHAPE_DEF;
-  ChBodyDef body = CH_BODY_DEF;
+  ChShapeDef shape = ch_shape_def_default();
+  ChBodyDef body = ch_body_def_default();
   const double gap = 0.001;
   shape.type = CH_SHAPE_SPHERE, shape.radius = 0.01;
   ChSoft* soft = soft_box(kit, (const int[3]){2, 9, 5}, ch_vec(1.0, 0.3, 0.2), 1);
@@ -250,7 +250,7 @@ static void E10_a_ball_meets_every_triangle_in_its_middle(void** state) {
 // An edge of a box across an edge of the cube, turned by an eighth about it: both far from any corner.
 static void edges_that_cross_touch_where_they_do(void** state) {
   SoftKit* kit = *state;
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChShapeDef shape = ch_shape_def_default();
   shape.type = CH_SHAPE_BOX, shape.half = ch_vec(0.5, 0.1, 0.1);
   ChQuat on_edge = ch_quat_about(ch_axis(0), 0.78539816339744831);
   for (int deep = 0; deep < 2; ++deep) {
@@ -618,7 +618,7 @@ static void bodies_that_ignore_each_other_never_touch(void** state) {
   SoftKit* kit = *state;
   const ChSoft* box = soft_box(kit, (const int[3]){2, 2, 2}, ch_vec(0.5, 0.5, 0.5), 2);
   int a = add_soft(kit, box, ch_vec(0.0, 0.0, 0.0)), b = add_soft(kit, box, ch_vec(0.9, 0.1, 0.1));
-  CHECK_OK(kit->context, ch_world_ignore_pair(&kit->context, kit->world, a, b));
+  CHECK_OK(kit->context, ch_world_ignore_pair(&kit->context, kit->world, ch_body_id(a), ch_body_id(b)));
   seal_soft(kit);
   collide_soft(kit, 0.1, 0.0);
   assert_int_equal(kit->count, 0);

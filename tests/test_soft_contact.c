@@ -27,22 +27,22 @@ static int add_bar(ChWorld* world, const Bar* bar, const ChBodyDef* body) {
   ChArena* arena = ch_arena_create(NULL);
   ChTetMesh mesh;
   CHECK_OK(context, ch_tet_box(&context, arena, bar->size, bar->cells, &mesh));
-  ChSoftDef def = CH_SOFT_DEF;
+  ChSoftDef def = ch_soft_def_default();
   def.kind = bar->kind;
   def.vertex_count = mesh.vertex_count, def.vertices = mesh.vertices;
   def.tet_count = mesh.tet_count, def.tets = mesh.tets;
   def.young = bar->young, def.modes = bar->modes;
   def.alpha = bar->alpha, def.beta = bar->beta;
   int id = ch_test_body(world, body, NULL);
-  CHECK_OK(context, ch_world_add_soft(&context, world, id, &def, NULL));
+  CHECK_OK(context, ch_world_add_soft(&context, world, ch_body_id(id), &def, NULL));
   ch_arena_destroy(arena);
   return id;
 }
 
 // A roller along y that does not turn.
 static void add_roller(ChWorld* world, ChVec3 at, double radius) {
-  ChBodyDef body = CH_BODY_DEF;
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChBodyDef body = ch_body_def_default();
+  ChShapeDef shape = ch_shape_def_default();
   body.kind = CH_BODY_FIXED, body.position = at;
   shape.type = CH_SHAPE_CAPSULE, shape.radius = radius, shape.half_length = 0.1;
   shape.orientation = ch_quat_about(ch_axis(0), 0.5 * M_PI);
@@ -72,7 +72,7 @@ static double deflection(double h, double weight, ChSoftKind kind, double* q) {
   for (int side = -1; side <= 1; side += 2) add_roller(world, ch_vec(side * 0.4, 0, -0.05), 0.05);
   Bar bar = beam;
   bar.kind = kind;
-  ChBodyDef def = CH_BODY_DEF;
+  ChBodyDef def = ch_body_def_default();
   def.position = ch_vec(0, 0, 0.0201);
   def.locks = CH_LOCK_X | CH_LOCK_Y;
   int body = add_bar(world, &bar, &def);
@@ -113,7 +113,7 @@ static void thrown_bar_comes_to_rest(void** state) {
     ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
     ch_test_floor(world);
     const Bar bar = {.size = {0.4, 0.1, 0.1}, .cells = {8, 2, 2}, .modes = 12, .young = young[k], .beta = beta[k]};
-    ChBodyDef def = CH_BODY_DEF;
+    ChBodyDef def = ch_body_def_default();
     def.position = ch_vec(0, 0, 0.4);
     def.omega = ch_vec(4.0, 2.8, 0.0);
     int body = add_bar(world, &bar, &def);
@@ -142,7 +142,7 @@ static void weight_of_one_never_gains(void** state) {
     ch_test_floor(world);
     for (int side = -1; side <= 1; side += 2) add_roller(world, ch_vec(side * 0.4, 1.0, 0.05), 0.05);
     const Bar bar = {.size = {1.0, 0.06, 0.04}, .cells = {20, 2, 2}, .modes = 16, .young = 1e8};
-    ChBodyDef def = CH_BODY_DEF;
+    ChBodyDef def = ch_body_def_default();
     def.position = ch_vec(0, 1.0, 0.1201);
     add_bar(world, &bar, &def);
     def.position = ch_vec(0, -1.0, 0.0201);
@@ -167,7 +167,7 @@ static ChProblem* landing_problem(void) {
   ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
   ch_test_floor(world);
   const Bar bar = {.size = {0.4, 0.1, 0.03}, .cells = {10, 4, 1}, .modes = 14, .young = 1e6, .beta = 1e-3};
-  ChBodyDef def = CH_BODY_DEF;
+  ChBodyDef def = ch_body_def_default();
   def.position = ch_vec(0, 0, 0.0151);
   def.velocity = ch_vec(0.3, 0.1, -0.5);
   def.omega = ch_vec(0.4, 1.0, 2.0);
@@ -300,7 +300,7 @@ static ChVec3 angular_momentum(const ChSimulation* s) {
 // Two rods that meet crosswise in free flight; what of the angular momentum is lost, relative to what they exchange.
 static double lost_in_collision(double h) {
   ChWorld* world = ch_test_world(3, 0.0, 0.4, 0.0);
-  ChBodyDef def = CH_BODY_DEF;
+  ChBodyDef def = ch_body_def_default();
   def.position = ch_vec(0.1, 0.0, -0.1), def.velocity = ch_vec(0.0, 0.3, 1.0), def.omega = ch_vec(0.5, 0.2, 0.3);
   add_bar(world, &rod, &def);
   def.position = ch_vec(0.0, 0.1, 0.1), def.velocity = ch_vec(0.2, 0.0, -1.0), def.omega = ch_vec(-0.4, 0.3, 0.1);
@@ -334,8 +334,8 @@ static void elastic_shock_keeps_energy(void** state) {
   (void)state;
   for (int law = 0; law < 2; ++law) {
     ChWorld* world = ch_test_world(3, 0.0, 0.0, 1.0);
-    ChBodyDef ball = CH_BODY_DEF, def = CH_BODY_DEF;
-    ChShapeDef shape = CH_SHAPE_DEF;
+    ChBodyDef ball = ch_body_def_default(), def = ch_body_def_default();
+    ChShapeDef shape = ch_shape_def_default();
     ball.kind = CH_BODY_FIXED;
     shape.type = CH_SHAPE_SPHERE, shape.radius = 0.1;
     ch_test_body(world, &ball, &shape);
@@ -350,7 +350,7 @@ static void elastic_shock_keeps_energy(void** state) {
     assert_int_equal(shocks, 1);
     CHECK_NEAR(energy(s), first, 1e-5 * first);  // the rest of the step is not quite free of contact
     int count;
-    const double* rates = ch_simulation_rates(s, body, &count);
+    const double* rates = ch_simulation_rates(s, ch_body_id(body), &count);
     double vibration = 0.0;
     for (int a = 0; a < count; ++a) vibration += 0.5 * rates[a] * rates[a];
     assert_true(vibration > 0.01 * first);
@@ -365,7 +365,7 @@ static ChSimulation* pile(int threads) {
   ch_test_floor(world);
   Bar bar = {.size = {0.3, 0.1, 0.1}, .cells = {4, 1, 1}, .modes = 6, .young = 1e6, .beta = 1e-3};
   for (int k = 0; k < 3; ++k) {
-    ChBodyDef def = CH_BODY_DEF;
+    ChBodyDef def = ch_body_def_default();
     def.position = ch_vec(k < 2 ? 0.0 : 2.0, 0.01 * k, 0.15 + 0.16 * (k % 2));
     def.orientation = ch_quat_about(ch_axis(1), 0.3);
     add_bar(world, &bar, &def);

@@ -12,7 +12,7 @@ static const ChSoftKind kinds[2] = {CH_SOFT_MODAL, CH_SOFT_STVK};
 static ChSimulation* thrown_bar(ChSoftKind kind, double wild, double h, double weight) {
   ChWorld* world = ch_test_world(3, 0.0, 0.5, 0.0);
   ChBar bar = ch_bar(kind, false, 6);
-  ChBodyDef def = CH_BODY_DEF;
+  ChBodyDef def = ch_body_def_default();
   bar.across = 1;
   def.velocity = ch_vec(1.0, -2.0, 3.0);
   def.omega = ch_scale(wild, ch_vec(0.5, 5.0, -4.0));
@@ -140,7 +140,7 @@ static void order_in_h_is_seen_in_the_motion_alone(void** state) {
 static double stretch(ChSoftKind kind, int modes) {
   ChWorld* world = ch_test_world(3, 0.0, 0.5, 0.0);
   ChBar bar = ch_bar(kind, false, modes);
-  ChBodyDef def = CH_BODY_DEF;
+  ChBodyDef def = ch_body_def_default();
   bar.def.beta = 5e-3;
   bar.def.poisson = 0.0;
   def.omega = ch_vec(0.0, 0.0, 20.0);

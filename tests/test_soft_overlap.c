@@ -33,10 +33,10 @@ static ChSimulation* block_at(double z) {
 static double rise_in_a_step(ChSimulation* s) {
   ChContext context = {0};
   ChStepInfo info;
-  double before = ch_simulation_body(s, 1).position.z;
+  double before = ch_simulation_body_at(s, 1).position.z;
   CHECK_OK(context, ch_simulation_step(&context, s, &info));
   assert_false(info.missed);
-  return ch_simulation_body(s, 1).position.z - before;
+  return ch_simulation_body_at(s, 1).position.z - before;
 }
 
 static void a_small_overlap_is_gone_after_one_step(void** state) {

@@ -233,7 +233,7 @@ static void clamped_body_hangs_at_its_static_deflection(void** state) {
       CHECK_NEAR(modes_of(s, body)[a], wanted, 1e-12 * fabs(wanted));
       CHECK_AT_MOST(fabs(rates_of(s, body)[a]), 1e-12);
     }
-    ChBodyView view = ch_simulation_body(s, body);
+    ChBodyView view = ch_simulation_body_at(s, body);
     assert_true(view.position.z == 1.0 && view.position.x == 0.0 && view.orientation.w == 1.0);
     ch_simulation_destroy(s);
   }
@@ -285,7 +285,7 @@ static void checkpoint_of_a_soft_body_goes_on_bit_for_bit(void** state) {
   for (int k = 0; k < 100; ++k) ch_test_step(one), ch_test_step(two);
   assert_memory_equal(one->states, two->states, ch_world_state_bytes(one->world));
   int count;
-  assert_memory_equal(ch_simulation_modes(one, 0, &count), modes_of(two, 0), 12 * sizeof(double));
+  assert_memory_equal(ch_simulation_modes(one, ch_body_id(0), &count), modes_of(two, 0), 12 * sizeof(double));
   assert_int_equal(count, 12);
   double last = modes_of(two, 0)[11];
   modes_of(two, 0)[11] = NAN;
@@ -305,7 +305,7 @@ static void push_at_a_vertex_gives_its_momentum(void** state) {
   for (int k = 0; k < 20; ++k) ch_test_step(s);
   ChVec3 at = place_of(s, 3), impulse = ch_vec(0.3, -0.2, 0.5), v = s->states[0].velocity;
   ChVec3 L = ch_test_soft_spin(s, 0), centre = s->states[0].position;
-  CHECK_OK(context, ch_simulation_push(&context, s, 0, impulse, ch_along(at, 1e-3, ch_axis(0))));
+  CHECK_OK(context, ch_simulation_push(&context, s, ch_body_id(0), impulse, ch_along(at, 1e-3, ch_axis(0))));
   ChVec3 gained = ch_sub(ch_test_soft_spin(s, 0), L), wanted = ch_cross(ch_sub(at, centre), impulse);
   CHECK_AT_MOST(ch_norm(ch_sub(ch_scale(8.0, ch_sub(s->states[0].velocity, v)), impulse)), 1e-13);
   CHECK_AT_MOST(ch_norm(ch_sub(gained, wanted)), 1e-13);
@@ -320,12 +320,12 @@ static void pull_bends_a_clamped_body_as_a_spring_would(void** state) {
   const ChSoft* soft = hung(world, 20.0, 1e-4);
   int body = ch_test_soft_body(world, soft, ch_vec(0, 0, 0));
   ChSimulation* s = start_soft(world, 1e-3);
-  const ChGrip grip = CH_GRIP;
+  const ChGrip grip = ch_grip_default();
   ChVec3 target = ch_vec(2.1, 0.1, 0.4);
   double k = soft->mass * pow(2.0 * M_PI * grip.frequency, 2.0), gradient[2];
   for (int step = 0; step < 4000; ++step) {
-    CHECK_OK(context,
-             ch_simulation_pull(&context, s, body, ch_along(soft->skin.rest[1], 1e-3, ch_axis(2)), target, &grip));
+    CHECK_OK(context, ch_simulation_pull(&context, s, ch_body_id(body), ch_along(soft->skin.rest[1], 1e-3, ch_axis(2)),
+                                         target, &grip));
     ch_test_step(s);
   }
   ChVec3 f = ch_scale(k, ch_sub(target, place_of(s, 1)));

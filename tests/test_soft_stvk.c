@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "cardhouse/random.h"
 #include "support/near.h"
 #include "support/soft_parts.h"
 
@@ -53,7 +53,7 @@ static Case make_case(ChArena* arena, bool clamped) {
   uint64_t random = 5;
   c.u = CH_TAKE(arena, n, double);
   for (int a = 0; a < MODES; ++a) {
-    c.q[a] = (ch_random_uniform(&random) - 0.5) * sqrt(c.soft->mass);
+    c.q[a] = (ch_random_unit(&random) - 0.5) * sqrt(c.soft->mass);
     for (int i = 0; i < n; ++i) c.u[i] += c.q[a] * c.parts->U[(long)a * n + i];
   }
   return c;

@@ -24,7 +24,7 @@ static ChVec3 random_point(ChRandom* r, double reach) {
 }
 
 static int mesh_body(ChWorld* world, ChVec3 at, const ChTestSurface* s, ChBodyKind kind) {
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   ChShapeDef shape = ch_surface_shape(s);
   body.position = at;
   body.kind = kind;
@@ -33,7 +33,7 @@ static int mesh_body(ChWorld* world, ChVec3 at, const ChTestSurface* s, ChBodyKi
 
 // The mesh of a dynamic body; the world is the caller's.
 static const ChMesh* solid(ChWorld* world, const ChTestSurface* s, int resolution) {
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   ChShapeDef shape = ch_surface_shape(s);
   shape.resolution = resolution;
   ch_test_body(world, &body, &shape);
@@ -153,7 +153,7 @@ static void E9_samples_are_no_denser_than_their_spacing(void** state) {
   (void)state;
   ch_surface_of_ball(&surface, 4);
   ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   ChShapeDef shape = ch_surface_shape(&surface);
   shape.spacing = 0.25;
   ch_test_body(world, &body, &shape);
@@ -201,9 +201,9 @@ static void wrong_meshes_are_refused_with_a_reason(void** state) {
     }
     if (k == 6) shape.spacing = NAN;
     ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
-    ChBodyDef body = CH_BODY_DEF;
+    ChBodyDef body = ch_body_def_default();
     ChContext context = {0};
-    int id;
+    ChBodyId id;
     assert_int_equal(ch_world_add_body(&context, world, &body, &id), CH_OK);
     assert_true(ch_world_add_shape(&context, world, id, &shape, NULL) != CH_OK);
     if (!strstr(context.message, words[k])) fail_msg("'%s' does not say '%s'", context.message, words[k]);
@@ -385,11 +385,11 @@ static void a_mesh_of_a_box_moves_as_the_box(void** state) {
   for (int kind = 0; kind < 2; ++kind) {
     ChWorld* world = ch_test_world(3, g, 0.4, 0.0);
     ch_test_floor(world);
-    ChBodyDef def = CH_BODY_DEF;
+    ChBodyDef def = ch_body_def_default();
     def.position = ch_vec(0.0, 0.0, 0.5);
     def.orientation = ch_quat_about(ch_unit(ch_vec(1.0, 2.0, 0.5)), 0.7);
     def.velocity = ch_vec(1.0, 0.3, 0.0);
-    ChShapeDef box = CH_SHAPE_DEF, mesh = ch_surface_shape(&surface);
+    ChShapeDef box = ch_shape_def_default(), mesh = ch_surface_shape(&surface);
     box.type = CH_SHAPE_BOX;
     box.half = ch_vec(0.3, 0.1, 0.2);
     int body = ch_test_body(world, &def, kind ? &mesh : &box);
@@ -397,9 +397,9 @@ static void a_mesh_of_a_box_moves_as_the_box(void** state) {
     options.solve.tolerance = 1e-10;
     ChSimulation* s = ch_test_start(world, &options);
     ch_test_run(s, 0.3);
-    view[kind] = ch_simulation_body(s, body);
+    view[kind] = ch_simulation_body_at(s, body);
     ch_test_run(s, 2.0);
-    CHECK_AT_MOST(ch_norm(ch_simulation_body(s, body).velocity), 1e-6);
+    CHECK_AT_MOST(ch_norm(ch_simulation_body_at(s, body).velocity), 1e-6);
     ch_simulation_destroy(s);
   }
   CHECK_NEAR(ch_norm(ch_sub(view[0].position, view[1].position)), 0.0, 1e-6);
@@ -413,8 +413,8 @@ static void a_stack_of_mesh_cubes_stands(void** state) {
   ch_surface_of_cubes(&second, 2, 2, "####", 1, 1.0);
   for (int kind = 0; kind < 2; ++kind) {
     ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
-    ChBodyDef def = CH_BODY_DEF;
-    ChShapeDef box = CH_SHAPE_DEF;
+    ChBodyDef def = ch_body_def_default();
+    ChShapeDef box = ch_shape_def_default();
     box.type = CH_SHAPE_BOX;
     box.half = ch_vec(1.0, 1.0, 0.5);
     def.kind = CH_BODY_FIXED;
@@ -432,7 +432,7 @@ static void a_stack_of_mesh_cubes_stands(void** state) {
     assert_true(info.contacts >= 12 && info.contacts <= 60);
     for (int k = 0; k < 3; ++k) {
       ChVec3 start = ch_vec(0.01 * k, 0.02 * k, 0.1 + 0.2 * k);
-      CHECK_AT_MOST(ch_norm(ch_sub(ch_simulation_body(s, k + 1).position, start)), 1e-5);
+      CHECK_AT_MOST(ch_norm(ch_sub(ch_simulation_body_at(s, k + 1).position, start)), 1e-5);
     }
     ch_simulation_destroy(s);
   }
@@ -451,7 +451,7 @@ static void a_hook_hangs_by_its_hollow(void** state) {
   ChWorld* world = ch_test_world(3, g, 0.6, 0.0);
   // The picture's y is the world's z: turned about x by 90 degrees; the rod along y.
   ChQuat up = ch_quat_about(ch_axis(0), 1.5707963267948966);
-  ChBodyDef rod = CH_BODY_DEF, hook = CH_BODY_DEF;
+  ChBodyDef rod = ch_body_def_default(), hook = ch_body_def_default();
   ChShapeDef rod_shape = ch_surface_shape(&second), hook_shape = ch_surface_shape(&surface);
   rod.kind = CH_BODY_FIXED;
   rod.orientation = up;
@@ -463,7 +463,7 @@ static void a_hook_hangs_by_its_hollow(void** state) {
   options.margin = 1e-3;
   ChSimulation* s = ch_test_start(world, &options);
   ch_test_run(s, 3.0);
-  ChBodyView view = ch_simulation_body(s, body);
+  ChBodyView view = ch_simulation_body_at(s, body);
   assert_true(view.position.z > -0.25 && ch_norm(view.velocity) < 0.2);  // it hangs and does not fall: 44 m by now
   CHECK_AT_MOST(ch_simulation_info(s).penetration, 2e-3);
   ch_simulation_destroy(s);
@@ -476,7 +476,7 @@ static void momentum_is_kept_when_meshes_collide(void** state) {
   ch_surface_of_ball(&second, 2);
   for (int k = 0; k < second.point_count; ++k) second.points[k] = ch_scale(0.15, second.points[k]);
   ChWorld* world = ch_test_world(3, 0.0, 0.3, 0.5);
-  ChBodyDef def = CH_BODY_DEF;
+  ChBodyDef def = ch_body_def_default();
   ChShapeDef u = ch_surface_shape(&surface), ball = ch_surface_shape(&second);
   def.velocity = ch_vec(1.0, 0.1, 0.0);
   def.omega = ch_vec(0.5, 1.0, -2.0);
@@ -491,7 +491,7 @@ static void momentum_is_kept_when_meshes_collide(void** state) {
   for (int end = 0; end < 2; ++end) {
     ChVec3 *sums = end ? after : before, linear = still, angular = still;
     for (int b = 0; b < 2; ++b) {
-      ChBodyView view = ch_simulation_body(s, b);
+      ChBodyView view = ch_simulation_body_at(s, b);
       ChVec3 p = ch_scale(w->bodies[b].mass, view.velocity);
       ChVec3 spin = ch_mat_apply(&w->bodies[b].inertia, ch_rotate_back(view.orientation, view.omega));
       linear = ch_add(linear, p);

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "cardhouse/solve.h"
 #include "solve/method.h"
+#include "support/largest_w.h"
 #include "support/near.h"
 #include "support/random.h"
 #include "support/small.h"
@@ -289,7 +290,7 @@ static void bad_arguments_are_refused(void** state) {
     change;                    \
     refused(p, &o, wanted);    \
   } while (0)
-#define SET(key, number) (o.setting_count = 1, o.settings[0] = (ChSetting){key, number})
+#define SET(key, number) (o.setting_count = 1, o.settings = &(ChSetting){key, number})
   REFUSE(CH_ERR_ARGUMENT, o.method = "no such method");
   REFUSE(CH_ERR_ARGUMENT, o.method = NULL);
   REFUSE(CH_ERR_ARGUMENT, o.inner = "no such solver");
@@ -309,7 +310,7 @@ static void bad_arguments_are_refused(void** state) {
   REFUSE(CH_ERR_RANGE, SET("nsgs.omega", 2.5));
   REFUSE(CH_ERR_RANGE, SET("nsgs.omega", NAN));
   REFUSE(CH_ERR_RANGE, SET("nsgs.check", 1.5));
-  REFUSE(CH_ERR_RANGE, o.setting_count = CH_SETTING_MAX + 1);
+  REFUSE(CH_ERR_RANGE, o.setting_count = 1);  // and no list
   REFUSE(CH_ERR_RANGE, o.setting_count = -1);
   warm[p->rows - 1] = NAN;
   REFUSE(CH_ERR_RANGE, o.warm = warm);
@@ -331,24 +332,23 @@ static void check_same_bits(const ChProblem* p, const Answer* a, const Answer* b
 static void threads_and_repetition_change_no_bit(void** state) {
   (void)state;
   static const char* const names[] = {"pyramid-8-shaken", "pile-20-slippery"};
-  const double usual = ch_prepare_largest_w;
   for (int k = 0; k < 2; ++k) {
     ChProblem* p = generate(names[k]);
     Answer one = answer_create(p), two = answer_create(p);
     ChSolveOptions o = options_for("nsgs", 1e-12);
     o.setting_count = 1;
-    o.settings[0] = (ChSetting){"nsgs.colors", 1};
+    o.settings = &(ChSetting){"nsgs.colors", 1};
     o.max_iterations = 60;
     solve(p, &o, &one);
     o.threads = 2;
     solve(p, &o, &two);
     check_same_bits(p, &one, &two);
-    ch_prepare_largest_w = -1.0;  // and through bodies
+    large = true;  // and through bodies
     solve(p, &o, &two);
     o.threads = 1;
     solve(p, &o, &one);
     check_same_bits(p, &one, &two);
-    ch_prepare_largest_w = usual;
+    large = false;
     o = options_for("auto", 1e-10);
     must_solve(names[k], p, &o, &one);
     must_solve(names[k], p, &o, &two);
@@ -368,23 +368,22 @@ static void a_problem_too_large_to_form_W(void** state) {
   (void)state;
   static const char* const names[] = {"tower-shaken", "pile-5",   "pyramid-4", "chain-8",
                                       "wheels-2",     "skates-6", "disks-6"};
-  const double usual = ch_prepare_largest_w;
   for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k) {
     ChProblem* p = generate(names[k]);
     Answer formed = answer_create(p), bodies = answer_create(p);
     ChSolveOptions o = options_for("nsgs", 1e-14);
     o.max_iterations = 5;
     solve(p, &o, &formed);
-    ch_prepare_largest_w = -1.0;
+    large = true;
     solve(p, &o, &bodies);
     double largest = 0.0;
     for (int i = 0; i < p->rows; ++i) largest = fmax(largest, fabs(formed.r[i]));
     for (int i = 0; i < p->rows; ++i) CHECK_NEAR(bodies.r[i], formed.r[i], 1e-11 * largest);
     for (int m = 0; m < EXACT; ++m) {  // what can be solved one way can be solved the other
       o = options_for(exact_methods[m], m == 0 ? 1e-8 : 1e-5);
-      ch_prepare_largest_w = usual;
+      large = false;
       ChStatus status = solve(p, &o, &formed);
-      ch_prepare_largest_w = -1.0;
+      large = true;
       if (m == 0 || status == CH_OK) must_solve(names[k], p, &o, &bodies);
     }
     for (int m = 0; m < ch_method_count(); ++m) {
@@ -392,7 +391,7 @@ static void a_problem_too_large_to_form_W(void** state) {
       o = options_for(ch_method_at(m)->name, 1e-8);
       assert_int_equal(solve(p, &o, &bodies), CH_ERR_UNSUPPORTED);
     }
-    ch_prepare_largest_w = usual;
+    large = false;
     answer_destroy(&formed);
     answer_destroy(&bodies);
     ch_problem_destroy(p);
@@ -624,19 +623,16 @@ static void the_same_solve_allocates_the_same(void** state) {
   ch_problem_destroy(p);
 }
 
-static double usual_largest_w;
-
 static int one_blas_thread(void** state) {
   (void)state;
   openblas_set_num_threads(1);
-  usual_largest_w = ch_prepare_largest_w;
   return 0;
 }
 
 // What a failed test may have left behind.
 static int tidy(void** state) {
   (void)state;
-  ch_prepare_largest_w = usual_largest_w;
+  large = false;
   ch_arena_fail_after(0);
   return 0;
 }

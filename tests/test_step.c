@@ -24,10 +24,10 @@ static ChWorld* mixed_world(double restitution) {
   for (int k = 0; k < BALLS; ++k)
     ch_test_ball(world, ch_vec(1.5 + 0.19 * (k % 3), 0.02 * k, 0.1 + 0.2 * k), 0.1, ch_vec(0.3 * (k % 2), 0.0, 0.0));
   int bob = ch_test_point(world, ch_vec(4.0, 0.0, 2.0), still, 1.0);
-  ChJointDef hinge = CH_JOINT_DEF;
+  ChJointDef hinge = ch_joint_def_default();
   hinge.type = CH_JOINT_HINGE;
   hinge.body[0] = CH_GROUND;
-  hinge.body[1] = bob;
+  hinge.body[1] = ch_body_id(bob);
   hinge.at = ch_vec(3.0, 0.0, 2.0);
   hinge.axis = ch_axis(1);
   hinge.axes[0] =
@@ -78,7 +78,7 @@ static void rest_changes_nothing_but_the_time_it_takes(void** state) {
   assert_int_equal(ch_simulation_info(s[1]).resting, 1);
   assert_int_equal(ch_simulation_info(s[1]).iterations, 0);
   for (int b = 1; b <= 4; ++b) {
-    ChBodyView x = ch_simulation_body(s[0], b), y = ch_simulation_body(s[1], b);
+    ChBodyView x = ch_simulation_body_at(s[0], b), y = ch_simulation_body_at(s[1], b);
     CHECK_NEAR(ch_norm(ch_sub(x.position, y.position)), 0.0, 1e-7);
     CHECK_NEAR(ch_norm(x.velocity), 0.0, 1e-8);
     assert_true(ch_norm(y.velocity) == 0.0);
@@ -130,11 +130,11 @@ static void resting_island_keeps_its_reactions_until_it_is_pushed(void** state) 
   assert_memory_equal(before, after, (size_t)count * sizeof *before);
   free(before);
   free(after);
-  CHECK_OK(context, ch_simulation_push(&context, s, box, ch_vec(60.0, 0.0, 0.0), ch_vec(0.0, 0.0, 0.1)));
+  CHECK_OK(context, ch_simulation_push(&context, s, ch_body_id(box), ch_vec(60.0, 0.0, 0.0), ch_vec(0.0, 0.0, 0.1)));
   assert_int_equal(ch_test_step(s).resting, 0);
-  assert_true(ch_simulation_body(s, box).velocity.x > 0.1);
+  assert_true(ch_simulation_body_at(s, box).velocity.x > 0.1);
   ch_test_run(s, 2.0);
-  assert_true(ch_simulation_body(s, box).position.x > 0.01);
+  assert_true(ch_simulation_body_at(s, box).position.x > 0.01);
   assert_int_equal(ch_simulation_info(s).resting, 1);
   ch_simulation_destroy(s);
 }
@@ -144,10 +144,10 @@ static void a_push_too_weak_to_move_is_carried(void** state) {
   (void)state;
   ChContext context = {0};
   ChSimulation* s = settle(true, 1.0);
-  ChVec3 at = ch_simulation_body(s, 1).position;
-  CHECK_OK(context, ch_simulation_push(&context, s, 1, ch_vec(1e-3, 0.0, 0.0), at));
+  ChVec3 at = ch_simulation_body_at(s, 1).position;
+  CHECK_OK(context, ch_simulation_push(&context, s, ch_body_id(1), ch_vec(1e-3, 0.0, 0.0), at));
   ch_test_run(s, 1.5);
-  CHECK_NEAR(ch_norm(ch_sub(ch_simulation_body(s, 1).position, at)), 0.0, 1e-6);
+  CHECK_NEAR(ch_norm(ch_sub(ch_simulation_body_at(s, 1).position, at)), 0.0, 1e-6);
   assert_int_equal(ch_simulation_info(s).resting, 1);
   ch_simulation_destroy(s);
 }
@@ -162,7 +162,8 @@ static void another_step_length_needs_no_iteration(void** state) {
   ChSimulation* s = ch_test_start(world, &options);
   ch_test_step(s);
   for (int k = 0; k < 4; ++k) {
-    ch_simulation_options(s)->h = 1e-3 * pow(0.37, k);
+    options.h = 1e-3 * pow(0.37, k);
+    ch_test_set_options(s, &options);
     ChStepInfo info = ch_test_step(s);
     assert_int_equal(info.iterations, 0);
     assert_int_equal(info.resting, 1);
@@ -279,11 +280,13 @@ static void checkpoints_that_do_not_fit_are_refused(void** state) {
 
 // --- failures --------------------------------------------------------------------------------------------------------
 
+static void hear_nothing(void* user, const char* text) { (void)user, (void)text; }
+
 // Every allocation of a step fails in turn: the step is refused, nothing has changed, and the next try goes on as a run
 // that never knew.
 static void memory_that_runs_out_leaves_the_simulation_usable(void** state) {
   (void)state;
-  ChContext context = {0};
+  ChContext context = {.notice = hear_nothing, .user = &context};
   ChSimulationOptions options = ch_simulation_options_default();
   options.h = 4e-3;
   ChSimulation *s = ch_test_start(mixed_world(0.3), &options), *twin = ch_test_start(mixed_world(0.3), &options);
@@ -292,18 +295,20 @@ static void memory_that_runs_out_leaves_the_simulation_usable(void** state) {
     for (long after = 1;; after += 1 + after / 4) {
       ch_arena_trim();
       ch_arena_fail_after(after);
-      ChStatus status = ch_simulation_step(&context, s, NULL);
+      ChContext* told = failures % 2 ? &context : NULL;  // it is legal to listen to nothing
+      ChStatus status = ch_simulation_step(told, s, NULL);
       ch_arena_fail_after(0);
       if (status == CH_OK) break;
       ++failures;
       assert_int_equal(status, CH_ERR_MEMORY);
-      assert_true(strstr(context.message, "memory") != NULL);
+      if (told) assert_true(strstr(context.message, "memory") != NULL);
+      assert_true(context.notice == hear_nothing && context.user == &context);  // the caller's, come what may
       assert_int_equal(ch_simulation_step_count(s), n);
     }
     ch_test_step(twin);
     assert_true(ch_simulation_time(s) == ch_simulation_time(twin));
     for (int b = 0; b < ch_world_body_count(ch_simulation_world(s)); ++b) {
-      ChVec3 x = ch_simulation_body(s, b).position, y = ch_simulation_body(twin, b).position;
+      ChVec3 x = ch_simulation_body_at(s, b).position, y = ch_simulation_body_at(twin, b).position;
       CHECK_NEAR(ch_norm(ch_sub(x, y)), 0.0, 1e-6);  // warm starts may differ, answers not by more than the tolerance
     }
   }
@@ -378,19 +383,50 @@ static void bad_options_are_refused_with_a_sentence(void** state) {
   check_refused(&o, "gap tolerance");
 }
 
-// Options may be changed between steps through the pointer; what is wrong with them is said by the next step, which
-// does nothing else.
-static void options_changed_on_the_way_are_checked(void** state) {
+// Options that are refused leave the old ones in force; names are copied.
+static void options_changed_on_the_way_are_checked_at_once(void** state) {
   (void)state;
   ChContext context = {0};
   ChSimulation* s = settle(true, 0.1);
-  ChSimulationOptions* options = ch_simulation_options(s);
-  long step = ch_simulation_step_count(s);
-  options->h = NAN;
-  assert_int_equal(ch_simulation_step(&context, s, NULL), CH_ERR_RANGE);
-  assert_int_equal(ch_simulation_step_count(s), step);
-  options->h = 2e-3;
+  ChSimulationOptions options = *ch_simulation_options(s);
+  options.h = NAN;
+  assert_int_equal(ch_simulation_set_options(&context, s, &options), CH_ERR_RANGE);
+  assert_int_equal(ch_simulation_check_options(&context, s, &options), CH_ERR_RANGE);
+  assert_true(ch_simulation_options(s)->h == 1e-3);
+  char method[] = "nsgs", setting[] = "nsgs.anderson", integrator[] = "euler";
+  options.h = 2e-3;
+  options.solve.method = method;
+  options.solve.settings[options.solve.setting_count++] = (ChSetting){setting, 4.0};
+  options.integrator = integrator;
+  ch_test_set_options(s, &options);
+  memset(method, 'x', sizeof method - 1), memset(setting, 'x', sizeof setting - 1);
+  memset(integrator, 'x', sizeof integrator - 1);
   assert_true(ch_test_step(s).h == 2e-3);
+  assert_string_equal(ch_simulation_options(s)->solve.method, "nsgs");
+  ch_simulation_destroy(s);
+}
+
+// A limit of time that changes from step to step costs nothing: no solver is tried on a problem of its own, and an
+// island at rest stays so. Another tolerance is looked at once.
+static void another_step_limit_tries_no_solver(void** state) {
+  (void)state;
+  ChContext context = {0};
+  ChSimulation* s = settle(true, 0.1);
+  ChSimulationOptions options = *ch_simulation_options(s);
+  assert_int_equal(s->solver_checks, 1);
+  for (int k = 1; k <= 100; ++k) {
+    options.step_limit = 1.0 / k;
+    ch_test_set_options(s, &options);
+    CHECK_OK(context, ch_simulation_set_step_limit(&context, s, 2.0 / k));
+    assert_true(ch_simulation_options(s)->step_limit == 2.0 / k);
+    assert_int_equal(ch_test_step(s).iterations, 0);
+  }
+  assert_int_equal(s->solver_checks, 1);
+  assert_int_equal(ch_simulation_set_step_limit(&context, s, NAN), CH_ERR_RANGE);
+  options.solve.tolerance = 1e-9;
+  ch_test_set_options(s, &options);
+  ch_test_set_options(s, &options);
+  assert_int_equal(s->solver_checks, 2);
   ch_simulation_destroy(s);
 }
 
@@ -404,10 +440,10 @@ static void numbers_out_of_bounds_end_the_step(void** state) {
     ch_test_floor(world);
     int ball = ch_test_ball(world, ch_vec(0.0, 0.0, 0.1), 0.1, still);
     const double table[4] = {0.01, 0.0, 0.0100001, sizes[k]};
-    ChForceDef push = CH_FORCE_DEF;
+    ChForceDef push = ch_force_def_default();
     push.type = CH_FORCE_WRENCH;
     push.length_as_is = false;
-    push.body[0] = ball;
+    push.body[0] = ch_body_id(ball);
     push.force[0] = (ChSignal){.table_count = 2, .table = table};
     push.torque[1] = (ChSignal){.table_count = 2, .table = table};
     ch_test_force(world, &push);
@@ -417,7 +453,7 @@ static void numbers_out_of_bounds_end_the_step(void** state) {
     for (int n = 0; n < 200 && status == CH_OK; ++n) status = ch_simulation_step(&context, s, NULL);
     assert_int_equal(status, CH_ERR_NUMERIC);
     assert_true(strstr(context.message, "body 1") != NULL);
-    ChBodyView view = ch_simulation_body(s, ball);
+    ChBodyView view = ch_simulation_body_at(s, ball);
     assert_true(isfinite(view.position.x) && isfinite(view.velocity.x) && isfinite(view.omega.y));
     assert_int_equal(ch_simulation_step(&context, s, NULL), CH_ERR_NUMERIC);
     ch_simulation_destroy(s);
@@ -432,7 +468,7 @@ static void fast_and_far_bodies_are_stepped(void** state) {
   int wall = ch_test_box(world, ch_vec(0.0, 0.0, 0.5), ch_vec(0.1, 0.5, 0.5));
   int bullet = ch_test_ball(world, ch_vec(-20.0, 0.0, 0.6), 0.01, ch_vec(2000.0, 0.0, 0.0));
   ch_test_ball(world, ch_vec(1e9, 0.0, 1e6), 0.1, ch_vec(0.0, 1e7, 0.0));
-  ChBodyDef def = CH_BODY_DEF;
+  ChBodyDef def = ch_body_def_default();
   def.position = ch_vec(5.0, 5.0, 2.0);
   def.mass = 1.0;
   def.inertia[0] = 1.0, def.inertia[1] = 2.0, def.inertia[2] = 2.9;
@@ -440,13 +476,13 @@ static void fast_and_far_bodies_are_stepped(void** state) {
   ch_test_body(world, &def, NULL);
   ChSimulationOptions options = ch_simulation_options_default();
   ChSimulation* s = ch_test_start(world, &options);
-  ChBodyView spin = ch_simulation_body(s, 4);
+  ChBodyView spin = ch_simulation_body_at(s, 4);
   double energy =
       0.5 * (spin.omega.x * spin.omega.x + 2.0 * spin.omega.y * spin.omega.y + 2.9 * spin.omega.z * spin.omega.z);
   for (int n = 0; n < 100; ++n) assert_false(ch_test_step(s).missed);
-  assert_true(ch_simulation_body(s, bullet).position.x < 0.0);  // it did not pass through
-  assert_true(ch_simulation_body(s, wall).position.x != 0.0);
-  spin = ch_simulation_body(s, 4);
+  assert_true(ch_simulation_body_at(s, bullet).position.x < 0.0);  // it did not pass through
+  assert_true(ch_simulation_body_at(s, wall).position.x != 0.0);
+  spin = ch_simulation_body_at(s, 4);
   ChVec3 w = ch_rotate_back(spin.orientation, spin.omega);
   CHECK_NEAR(0.5 * (w.x * w.x + 2.0 * w.y * w.y + 2.9 * w.z * w.z) / energy, 1.0, 1e-9);
   ch_simulation_destroy(s);
@@ -461,7 +497,8 @@ static void time_is_counted_and_not_summed(void** state) {
   ChSimulation* s = ch_test_start(world, &options);
   for (long n = 0; n < 600000; ++n) ch_test_step(s);
   assert_true(ch_simulation_time(s) == 600.0);
-  ch_simulation_options(s)->h = 0.1;
+  options.h = 0.1;
+  ch_test_set_options(s, &options);
   for (long n = 0; n < 10; ++n) ch_test_step(s);
   assert_true(ch_simulation_time(s) == 601.0);
   ch_simulation_destroy(s);
@@ -475,8 +512,8 @@ static void what_falls_or_coasts_together_has_nothing_to_solve(void** state) {
     ChWorld* world = ch_test_world(3, k == 0 ? g : 0.0, 0.5, 0.0);
     ChVec3 v = k == 0 ? still : ch_vec(3.1, -1.7, 0.3);
     for (int b = 0; b < 3; ++b) {
-      ChBodyDef def = CH_BODY_DEF;
-      ChShapeDef shape = CH_SHAPE_DEF;
+      ChBodyDef def = ch_body_def_default();
+      ChShapeDef shape = ch_shape_def_default();
       def.position = ch_vec(0.1, 0.2, 10.0 + 0.2 * b);
       def.orientation = ch_quat_about(ch_axis(2), 0.3);
       def.velocity = v;
@@ -487,10 +524,10 @@ static void what_falls_or_coasts_together_has_nothing_to_solve(void** state) {
     int last = -1;
     for (int b = 0; b < 4; ++b) {
       int ball = ch_test_point(world, ch_vec(2.0 + 0.3 * b, 0.1 * b, 9.0), v, 1.0 + 0.37 * b);
-      ChJointDef joint = CH_JOINT_DEF;
+      ChJointDef joint = ch_joint_def_default();
       joint.type = b % 2 ? CH_JOINT_BALL : CH_JOINT_HINGE;
-      joint.body[0] = last;
-      joint.body[1] = ball;
+      joint.body[0] = ch_body_id(last);
+      joint.body[1] = ch_body_id(ball);
       joint.at = ch_vec(1.85 + 0.3 * b, 0.1 * b, 9.0);
       if (last >= 0) ch_test_joint(world, &joint);
       last = ball;
@@ -502,8 +539,8 @@ static void what_falls_or_coasts_together_has_nothing_to_solve(void** state) {
       assert_false(info.missed);
       assert_true(info.gain == 0.0);
     }
-    CHECK_NEAR(ch_simulation_body(s, 2).velocity.x, v.x, 1e-9);
-    CHECK_NEAR(ch_simulation_body(s, last).velocity.z, v.z - (k == 0 ? g : 0.0) * 1.0, 1e-9);
+    CHECK_NEAR(ch_simulation_body_at(s, 2).velocity.x, v.x, 1e-9);
+    CHECK_NEAR(ch_simulation_body_at(s, last).velocity.z, v.z - (k == 0 ? g : 0.0) * 1.0, 1e-9);
     ch_simulation_destroy(s);
   }
 }
@@ -585,7 +622,8 @@ int main(void) {
                                      cmocka_unit_test(memory_that_runs_out_leaves_the_simulation_usable),
                                      cmocka_unit_test(memory_that_runs_out_at_the_start),
                                      cmocka_unit_test(bad_options_are_refused_with_a_sentence),
-                                     cmocka_unit_test(options_changed_on_the_way_are_checked),
+                                     cmocka_unit_test(options_changed_on_the_way_are_checked_at_once),
+                                     cmocka_unit_test(another_step_limit_tries_no_solver),
                                      cmocka_unit_test(numbers_out_of_bounds_end_the_step),
                                      cmocka_unit_test(fast_and_far_bodies_are_stepped),
                                      cmocka_unit_test(time_is_counted_and_not_summed),

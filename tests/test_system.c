@@ -8,6 +8,7 @@
 #include "solve/contact/contact_map.h"
 #include "solve/contact/local_contact.h"
 #include "solve/linear/linear_system.h"
+#include "support/largest_w.h"
 #include "support/near.h"
 #include "support/random.h"
 #include "support/small.h"
@@ -43,10 +44,9 @@ static ChPrepared prepare(const ChProblem* problem, ChPose pose) {
 
 // The same with W applied through bodies, as for a problem too large to form it.
 static ChPrepared prepare_unformed(const ChProblem* problem, ChPose pose) {
-  const double usual = ch_prepare_largest_w;
-  ch_prepare_largest_w = -1.0;
+  large = true;
   ChPrepared parts = prepare(problem, pose);
-  ch_prepare_largest_w = usual;
+  large = false;
   return parts;
 }
 
@@ -127,7 +127,7 @@ static void check_subsystem(const ChSystem* s, ChRandom* random) {
   ch_system_velocity(&sub, part, u);
   ch_system_velocity(s, all, u_all);
   for (int k = 0; k < count; ++k) {
-    assert_int_equal(sub.set[k], s->set[members[k]]);
+    assert_ptr_equal(sub.block[k].law, s->block[members[k]].law);
     for (int a = 0; a < sub.dim[k]; ++a)
       CHECK_NEAR(u[sub.row[k] + a], u_all[s->row[members[k]] + a], 1e-12 * sqrt(s->rows));
   }
@@ -161,7 +161,7 @@ static void check_scale(const ChSystem* s) {
     double trace = 0.0;
     for (int a = 0; a < s->dim[i]; ++a) {
       double entry = s->diagonal[s->diagonal_at[i] + a * s->dim[i] + a];
-      if (s->set[i] == CH_SET_FREE) CHECK_NEAR(entry, 1.0, 1e-12);
+      if (s->block[i].law->info.equation) CHECK_NEAR(entry, 1.0, 1e-12);
       trace += entry;
     }
     CHECK_NEAR(trace, s->dim[i], 1e-12 * s->dim[i]);
@@ -225,7 +225,7 @@ static void elliptic_contacts_become_circular(void** state) {
         for (int b = 0; b < problem->block_count; ++b)
           if (problem->blocks[b].row == part->source[s->row[i]]) block = &problem->blocks[b];
         if (!block || block->law != CH_LAW_CONTACT) continue;
-        assert_int_equal(s->set[i], CH_SET_CONE);
+        assert_true(s->block[i].law->cone);
         double raw[3] = {1.0, ch_random_normal(&random), ch_random_normal(&random)}, inside[3], scaled[3], again[3];
         ch_block_project(block, CH_POSE_COULOMB, raw, inside);
         double raw_u[3] = {0.0, 0.0, 0.0}, scaled_u[3] = {0.0};
@@ -237,7 +237,7 @@ static void elliptic_contacts_become_circular(void** state) {
         }
         ch_system_project_block(s, i, scaled, again);
         for (int a = 0; a < s->dim[i]; ++a) CHECK_NEAR(again[a], scaled[a], 1e-13 * fabs(scaled[0]));
-        double support = s->mu[i] * ch_system_slip(s, i, scaled_u) * part->c / part->g[s->row[i]];
+        double support = s->block[i].mu * ch_system_slip(s, i, scaled_u) * part->c / part->g[s->row[i]];
         CHECK_NEAR(support, ch_block_support(block, CH_POSE_COULOMB, raw_u), 1e-13 * support);
         ++checked;
       }
@@ -277,12 +277,13 @@ static void check_same_system(const ChSystem* a, const ChSystem* b) {
   assert_int_equal(a->n, b->n);
   assert_int_equal(a->rows, b->rows);
   assert_int_equal(a->symmetric, b->symmetric);
-  assert_memory_equal(a->set, b->set, (size_t)a->n);
   for (int k = 0; k < a->rows; ++k) check_same_number(a->q[k], b->q[k], 1.0);
   for (int i = 0; i < a->n; ++i) {
-    check_same_number(a->mu[i], b->mu[i], 1.0);
-    if (a->set[i] == CH_SET_BOX) check_same_number(a->lo[i], b->lo[i], 1.0 + fabs(a->lo[i]));
-    if (a->set[i] == CH_SET_BOX) check_same_number(a->hi[i], b->hi[i], 1.0 + fabs(a->hi[i]));
+    assert_ptr_equal(a->block[i].law, b->block[i].law);
+    check_same_number(a->block[i].mu, b->block[i].mu, 1.0);
+    if (a->block[i].law != &ch_law_limit) continue;
+    check_same_number(a->block[i].lo, b->block[i].lo, 1.0 + fabs(a->block[i].lo));
+    check_same_number(a->block[i].hi, b->block[i].hi, 1.0 + fabs(a->block[i].hi));
   }
   for (int i = 0; i < a->n; ++i)
     for (int k = a->W.start[i]; k < a->W.start[i + 1]; ++k) {
@@ -344,8 +345,8 @@ static void friction_decides_which_rows_stay(void** state) {
   for (int c = 0; c < 4; ++c) {
     const ChSystem* s = &parts.component[c].system;
     assert_int_equal(s->rows, rows[c]);
-    assert_int_equal(s->set[0], rows[c] == 1 ? CH_SET_HALF : CH_SET_CONE);
-    CHECK_NEAR(s->mu[0], mu[c], 0.0);
+    assert_ptr_equal(s->block[0].law, rows[c] == 1 ? &ch_law_unilateral : &ch_law_contact);
+    CHECK_NEAR(s->block[0].mu, mu[c], 0.0);
     if (rows[c] > 1) assert_int_equal(parts.component[c].source[1], second[c]);
     CHECK_NEAR(parts.component[c].g[0], sqrt(0.5), 1e-16);  // dimension over trace: 3 / 6
   }
@@ -371,8 +372,8 @@ static void bodies_held_to_a_plane_have_contacts_in_the_plane(void** state) {
   for (int c = 0; c < 4; ++c) {
     const ChSystem* s = &parts.component[c].system;
     assert_int_equal(s->rows, rows[c]);
-    assert_int_equal(s->set[0], rows[c] == 1 ? CH_SET_HALF : CH_SET_CONE);
-    CHECK_NEAR(s->mu[0], mu[c], 0.0);
+    assert_ptr_equal(s->block[0].law, rows[c] == 1 ? &ch_law_unilateral : &ch_law_contact);
+    CHECK_NEAR(s->block[0].mu, mu[c], 0.0);
     if (rows[c] > 1) assert_int_equal(parts.component[c].source[1], second[c]);
     CHECK_NEAR(parts.component[c].g[0], 1.0, 1e-16);  // dimension over trace: 3 / 3
   }
@@ -423,11 +424,11 @@ static void bounds_are_scaled_and_drive(void** state) {
   for (int c = 0; c < 3; ++c) {
     const ChComponent* part = &parts.component[c];
     const ChBlock* block = &blocks[part->source[0]];
-    assert_int_equal(part->system.set[0], CH_SET_BOX);
-    check_same_number(part->system.lo[0] * part->c * part->g[0], block->lo, fabs(block->lo));
-    check_same_number(part->system.hi[0] * part->c * part->g[0], block->hi, fabs(block->hi));
+    assert_ptr_equal(part->system.block[0].law, &ch_law_limit);
+    check_same_number(part->system.block[0].lo * part->c * part->g[0], block->lo, fabs(block->lo));
+    check_same_number(part->system.block[0].hi * part->c * part->g[0], block->hi, fabs(block->hi));
   }
-  CHECK_NEAR(parts.component[2].system.lo[0], 1.0, 1e-15);  // driven by the bound alone: that is its scale
+  CHECK_NEAR(parts.component[2].system.block[0].lo, 1.0, 1e-15);  // driven by the bound alone: that is its scale
   ch_problem_destroy(problem);
 }
 
@@ -450,21 +451,20 @@ static void parts_are_found_with_and_without_W(void** state) {
 typedef struct OneBlock {
   ChSystem s;
   int dim, row[2], at[2];
-  unsigned char set;
-  double mu, lo, hi, W[36];
+  ChScaledBlock block;
+  double W[36];
 } OneBlock;
 
-static void one_block(OneBlock* o, ChSet set, int dim, double mu) {
-  *o = (OneBlock){
-      .dim = dim, .row = {0, dim}, .at = {0, dim * dim}, .set = (unsigned char)set, .mu = mu, .lo = -0.3, .hi = 0.4};
+static void one_block(OneBlock* o, const ChLawRow* law, int dim, double mu) {
+  *o = (OneBlock){.dim = dim,
+                  .row = {0, dim},
+                  .at = {0, dim * dim},
+                  .block = {.law = law, .dim = dim, .mu = mu, .lo = -0.3, .hi = 0.4}};
   o->s = (ChSystem){.n = 1,
                     .rows = dim,
                     .dim = &o->dim,
                     .row = o->row,
-                    .set = &o->set,
-                    .mu = &o->mu,
-                    .lo = &o->lo,
-                    .hi = &o->hi,
+                    .block = &o->block,
                     .symmetric = true,
                     .diagonal = o->W,
                     .diagonal_at = o->at};
@@ -505,7 +505,7 @@ static double size_of(int n, const double* x) {
 }
 
 typedef struct Trials {
-  ChSet set;
+  const ChLawRow* law;
   int dim;
   double shift, skew;
   int visits;        // a skew part is carried on the right-hand side: it takes some, and more the larger mu is
@@ -517,7 +517,7 @@ static void check_blocks(const Trials* t, bool relaxed, int count) {
   for (int round = 0; round < count; ++round) {
     ChArenaMark mark = ch_arena_mark(arena);
     OneBlock o;
-    one_block(&o, t->set, t->dim, exp(ch_random_uniform(&random, log(0.01), log(t->skew > 0.0 ? 1.0 : 10.0))));
+    one_block(&o, t->law, t->dim, exp(ch_random_uniform(&random, log(0.01), log(t->skew > 0.0 ? 1.0 : 10.0))));
     o.s.relaxed = relaxed;
     random_block(&random, &o, t->shift, t->skew);
     ChLocalBlock local;
@@ -529,8 +529,8 @@ static void check_blocks(const Trials* t, bool relaxed, int count) {
       for (int visit = 0; visit < t->visits; ++visit) ch_local_solve(&o.s, 0, &local, b, r);
       const double error = block_error(&o, b, r), size = size_of(o.dim, b) + size_of(o.dim, r);
       if (!(error <= t->tolerance * size))
-        fail_msg("set %d, dimension %d, skew %g, round %d, mu %g: error %g of %g", (int)t->set, o.dim, t->skew, round,
-                 o.mu, error, size);
+        fail_msg("%s, dimension %d, skew %g, round %d, mu %g: error %g of %g", t->law->info.name, o.dim, t->skew, round,
+                 o.block.mu, error, size);
     }
     ch_arena_release(arena, mark);
   }
@@ -540,23 +540,24 @@ static void one_block_is_solved_exactly(void** state) {
   (void)state;
   MEMORY_MUST_SUFFICE();
   static const Trials contacts[] = {
-      {CH_SET_CONE, 3, 0.1, 0.0, 1, 1e-13},  {CH_SET_CONE, 2, 0.1, 0.0, 1, 1e-13},
-      {CH_SET_CONE, 3, 1e-7, 0.0, 1, 1e-12}, {CH_SET_CONE, 2, 1e-7, 0.0, 1, 1e-12},
-      {CH_SET_CONE, 3, 0.0, 0.0, 1, 1e-10},  {CH_SET_CONE, 2, 0.0, 0.0, 1, 1e-10},
-      {CH_SET_DISC, 2, 0.1, 0.0, 1, 1e-13},
+      {&ch_law_contact, 3, 0.1, 0.0, 1, 1e-13},  {&ch_law_contact, 2, 0.1, 0.0, 1, 1e-13},
+      {&ch_law_contact, 3, 1e-7, 0.0, 1, 1e-12}, {&ch_law_contact, 2, 1e-7, 0.0, 1, 1e-12},
+      {&ch_law_contact, 3, 0.0, 0.0, 1, 1e-10},  {&ch_law_contact, 2, 0.0, 0.0, 1, 1e-10},
+      {&ch_law_disc, 2, 0.1, 0.0, 1, 1e-13},
   };
   for (size_t k = 0; k < sizeof contacts / sizeof contacts[0]; ++k) check_blocks(&contacts[k], false, 10000);
-  static const Trials others[] = {{CH_SET_HALF, 1, 0.1, 0.0, 1, 1e-15},   {CH_SET_BOX, 1, 0.1, 0.0, 1, 1e-15},
-                                  {CH_SET_FREE, 1, 0.1, 0.0, 1, 1e-11},   {CH_SET_FREE, 3, 0.1, 0.0, 1, 1e-11},
-                                  {CH_SET_FREE, 6, 0.1, 0.1, 1, 1e-11},   {CH_SET_CONE, 3, 0.3, 0.003, 40, 1e-12},
-                                  {CH_SET_CONE, 2, 0.3, 0.003, 40, 1e-12}};
+  static const Trials others[] = {
+      {&ch_law_unilateral, 1, 0.1, 0.0, 1, 1e-15}, {&ch_law_limit, 1, 0.1, 0.0, 1, 1e-15},
+      {&ch_law_bilateral, 1, 0.1, 0.0, 1, 1e-11},  {&ch_law_bilateral, 3, 0.1, 0.0, 1, 1e-11},
+      {&ch_law_bilateral, 6, 0.1, 0.1, 1, 1e-11},  {&ch_law_contact, 3, 0.3, 0.003, 40, 1e-12},
+      {&ch_law_contact, 2, 0.3, 0.003, 40, 1e-12}};
   for (size_t k = 0; k < sizeof others / sizeof others[0]; ++k) check_blocks(&others[k], false, 2000);
 }
 
 static void one_block_is_solved_in_pose_relaxed(void** state) {
   (void)state;
   MEMORY_MUST_SUFFICE();
-  static const Trials trials[] = {{CH_SET_CONE, 3, 0.3, 0.0, 4, 1e-12}, {CH_SET_CONE, 2, 0.3, 0.0, 4, 1e-12}};
+  static const Trials trials[] = {{&ch_law_contact, 3, 0.3, 0.0, 4, 1e-12}, {&ch_law_contact, 2, 0.3, 0.0, 4, 1e-12}};
   for (size_t k = 0; k < 2; ++k) check_blocks(&trials[k], true, 2000);
 }
 
@@ -567,14 +568,14 @@ static void a_disc_forgets_that_it_had_no_radius(void** state) {
   ChRandom random = ch_random_seeded(6);
   for (int round = 0; round < 100; ++round) {
     OneBlock o;
-    one_block(&o, CH_SET_DISC, 2, 0.0);
+    one_block(&o, &ch_law_disc, 2, 0.0);
     random_block(&random, &o, 0.01, 0.0);
     ChLocalBlock local;
     ch_local_prepare(arena, &o.s, 0, &local);
     double b[2] = {ch_random_normal(&random), ch_random_normal(&random)}, r[2] = {0.0, 0.0};
     ch_local_solve(&o.s, 0, &local, b, r);
     CHECK_NEAR(size_of(2, r), 0.0, 0.0);
-    o.mu = 0.1;
+    o.block.mu = 0.1;
     ch_local_solve(&o.s, 0, &local, b, r);
     CHECK_AT_MOST(block_error(&o, b, r), 1e-13 * (size_of(2, b) + size_of(2, r)));
   }
@@ -589,7 +590,7 @@ static void a_block_of_rank_one_has_a_moderate_reaction(void** state) {
   for (int round = 0; round < 10000; ++round) {
     ChArenaMark mark = ch_arena_mark(arena);
     OneBlock o;
-    one_block(&o, CH_SET_CONE, 2 + round % 2, 1.0);
+    one_block(&o, &ch_law_contact, 2 + round % 2, 1.0);
     double h[3], r[3] = {0.0}, size = 0.0;
     for (int k = 0; k < o.dim; ++k) h[k] = ch_random_normal(&random);
     h[0] = -fabs(h[0]);
@@ -612,7 +613,7 @@ static void a_degenerate_block_gives_numbers(void** state) {
   for (int dim = 2; dim <= 3; ++dim)
     for (int kind = 0; kind < 3; ++kind) {
       OneBlock o;
-      one_block(&o, CH_SET_CONE, dim, 0.5);
+      one_block(&o, &ch_law_contact, dim, 0.5);
       if (kind < 2)
         for (int k = 1; k < dim; ++k) o.W[k * dim + k] = 1.0;
       if (kind == 1) o.W[0] = 1e-18;
@@ -657,17 +658,17 @@ static bool derivative_agrees(const OneBlock* o, ChMap map, const double* x) {
 static void derivatives_of_the_maps_are_their_differences(void** state) {
   (void)state;
   static const struct {
-    ChSet set;
+    const ChLawRow* law;
     int dim;
-  } kinds[] = {{CH_SET_FREE, 4}, {CH_SET_HALF, 1}, {CH_SET_BOX, 1},
-               {CH_SET_CONE, 2}, {CH_SET_CONE, 3}, {CH_SET_DISC, 2}};
+  } kinds[] = {{&ch_law_bilateral, 4}, {&ch_law_unilateral, 1}, {&ch_law_limit, 1},
+               {&ch_law_contact, 2},   {&ch_law_contact, 3},    {&ch_law_disc, 2}};
   ChRandom random = ch_random_seeded(7);
   for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; ++kind)
     for (int map = 0; map < 2; ++map) {
       int told = 0;
       for (int round = 0; round < 2000; ++round) {
         OneBlock o;
-        one_block(&o, kinds[kind].set, kinds[kind].dim, exp(ch_random_uniform(&random, log(0.05), log(5.0))));
+        one_block(&o, kinds[kind].law, kinds[kind].dim, exp(ch_random_uniform(&random, log(0.05), log(5.0))));
         double x[6], y[6], again[6];
         for (int k = 0; k < o.dim; ++k) x[k] = ch_random_normal(&random);
         told += derivative_agrees(&o, (ChMap)map, x);
@@ -686,7 +687,7 @@ static void solutions_are_roots_of_both_maps(void** state) {
   ChRandom random = ch_random_seeded(8);
   for (int round = 0; round < 1000; ++round) {
     OneBlock o;
-    one_block(&o, CH_SET_CONE, 2 + round % 2, 0.4);
+    one_block(&o, &ch_law_contact, 2 + round % 2, 0.4);
     random_block(&random, &o, 0.2, 0.0);
     ChLocalBlock local;
     ch_local_prepare(arena, &o.s, 0, &local);
@@ -697,7 +698,7 @@ static void solutions_are_roots_of_both_maps(void** state) {
     for (int k = 0; k < o.dim; ++k) u[k] += b[k];
     for (int map = 0; map < 2; ++map) {
       for (int k = 0; k < o.dim; ++k) x[k] = r[k] - rho * u[k];
-      if (map == CH_MAP_DE_SAXCE) x[0] -= rho * o.mu * ch_system_slip(&o.s, 0, u);
+      if (map == CH_MAP_DE_SAXCE) x[0] -= rho * o.block.mu * ch_system_slip(&o.s, 0, u);
       ch_map_value(&o.s, (ChMap)map, 0, x, y);
       for (int k = 0; k < o.dim; ++k) CHECK_NEAR(y[k], r[k], 1e-11);
     }

@@ -145,8 +145,7 @@ static void round_strand_is_thinner_by_a_parabola(void** state) {
   CHECK_NEAR(m.volume, 0.1 * 0.02 * (1.0 - 0.6 / 3.0 * (1.0 + 2.0 / (across * across))), 1e-9);
 }
 
-// -------------------------------------------------------------------------------------------------------------
-// implicit
+// ------------------------------------------------------------------------------------------------------------ implicit
 
 static double ball(const void* state, ChVec3 x) { return ch_norm(x) - *(const double*)state; }
 

@@ -19,7 +19,7 @@ static ChJointAxis axis_with(Holder holder, double most) {
 }
 
 static int add_weight(ChWorld* world, ChVec3 at, double speed) {
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   body.position = at;
   body.velocity.x = speed;
   body.mass = mass;
@@ -31,10 +31,10 @@ static int add_weight(ChWorld* world, ChVec3 at, double speed) {
 static ChSimulation* start(int dimension, bool hinge, Holder holder, double most, double h, int* weight) {
   ChWorld* world = ch_test_world(dimension, g, 0.5, 0.0);
   *weight = add_weight(world, ch_vec(arm, 0.0, 0.0), 0.0);
-  ChJointDef joint = CH_JOINT_DEF;
+  ChJointDef joint = ch_joint_def_default();
   joint.type = hinge ? CH_JOINT_HINGE : CH_JOINT_SLIDER;
   joint.body[0] = CH_GROUND;
-  joint.body[1] = *weight;
+  joint.body[1] = ch_body_id(*weight);
   joint.at = hinge ? ch_vec(0.0, 0.0, 0.0) : ch_vec(arm, 0.0, 0.0);
   joint.axis = hinge == (dimension == 2) ? ch_axis(2) : ch_axis(1);  // up is z, in the plane y
   joint.axes[0] = axis_with(holder, most);
@@ -55,7 +55,7 @@ static void what_is_strong_enough_holds(void** state) {
         int weight;
         ChSimulation* s = start(dimension, hinge, holder, needed * (1.0 + 1e-6), 1e-3, &weight);
         ch_test_run(s, 2.0);
-        ChBodyView view = ch_simulation_body(s, weight);
+        ChBodyView view = ch_simulation_body_at(s, weight);
         CHECK_AT_MOST(ch_norm(ch_sub(view.position, ch_vec(arm, 0.0, 0.0))), 1e-10);
         CHECK_AT_MOST(ch_norm(view.velocity), 1e-10);
         ch_simulation_destroy(s);
@@ -73,7 +73,7 @@ static void what_is_too_weak_loses_by_the_difference(void** state) {
         int weight;
         ChSimulation* s = start(dimension, hinge, holder, needed * (1.0 - 1e-3), 1e-3, &weight);
         ch_test_run(s, t);
-        ChBodyView view = ch_simulation_body(s, weight);
+        ChBodyView view = ch_simulation_body_at(s, weight);
         double speed = hinge ? ch_norm(view.velocity) / arm : ch_norm(view.velocity);
         CHECK_NEAR(speed / (1e-3 * needed / moves * t), 1.0, 1e-5);  // the arm has turned by 1e-5 or so
         ch_simulation_destroy(s);
@@ -86,10 +86,10 @@ static void friction_stops_a_slider_and_keeps_it(void** state) {
   double v = 0.4, friction = 3.0;
   ChWorld* world = ch_test_world(2, 0.0, 0.0, 0.0);
   int weight = add_weight(world, ch_vec(0.0, 0.0, 0.0), v);
-  ChJointDef joint = CH_JOINT_DEF;
+  ChJointDef joint = ch_joint_def_default();
   joint.type = CH_JOINT_SLIDER;
   joint.body[0] = CH_GROUND;
-  joint.body[1] = weight;
+  joint.body[1] = ch_body_id(weight);
   joint.axis = ch_axis(0);
   joint.axes[0].friction = friction;
   ch_test_joint(world, &joint);
@@ -98,12 +98,12 @@ static void friction_stops_a_slider_and_keeps_it(void** state) {
   ChSimulation* s = ch_test_start(world, &options);
   double stop = v * mass / friction;
   ch_test_run(s, stop - 2.0 * options.h);
-  assert_true(ch_simulation_body(s, weight).velocity.x > 0.0);
+  assert_true(ch_simulation_body_at(s, weight).velocity.x > 0.0);
   ch_test_run(s, stop + 2.0 * options.h);
-  double at = ch_simulation_body(s, weight).position.x;
+  double at = ch_simulation_body_at(s, weight).position.x;
   CHECK_NEAR(at, 0.5 * v * v * mass / friction, v * options.h);
   ch_test_run(s, 2.0 * stop);
-  assert_true(ch_simulation_body(s, weight).position.x == at);
+  assert_true(ch_simulation_body_at(s, weight).position.x == at);
   ch_simulation_destroy(s);
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
+#include "cardhouse/text.h"
 #include "model/soft/soft.h"
 #include "model/tet/tet_shapes.h"
 #include "serve/pane.h"
@@ -20,16 +20,16 @@ static int add_bar(ChWorld* world, ChVec3 at) {
   ChArena* arena = ch_arena_create(NULL);
   ChTetMesh mesh;
   CHECK_OK(context, ch_tet_box(&context, arena, ch_vec(1.0, 0.1, 0.1), cells, &mesh));
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   body.position = at;
-  ChSoftDef def = CH_SOFT_DEF;
+  ChSoftDef def = ch_soft_def_default();
   def.vertex_count = mesh.vertex_count;
   def.tet_count = mesh.tet_count;
   def.vertices = mesh.vertices;
   def.tets = mesh.tets;
   def.modes = MODES;
-  int id = ch_test_body(world, &body, NULL), shape;
-  CHECK_OK(context, ch_world_add_soft(&context, world, id, &def, &shape));
+  int id = ch_test_body(world, &body, NULL);
+  CHECK_OK(context, ch_world_add_soft(&context, world, ch_body_id(id), &def, NULL));
   ch_arena_destroy(arena);
   return id;
 }
@@ -86,7 +86,7 @@ static void bounds_hold_what_is_bent(void** state) {
   const ChSoft* soft = world->bodies[3].soft;
   double* q = ch_state_modes(world, world->states, 3);
   q[0] = 0.3, q[1] = -0.2;
-  ChBounds bounds = ch_world_bounds(world, NULL);
+  ChViewBounds bounds = ch_world_bounds(world, NULL);
   double low[3] = {0, 0, 0}, high[3] = {0, 0, 2.0};
   for (int v = 0; v < soft->skin.vertex_count; ++v) {
     ChVec3 x = ch_add(ch_soft_vertex(soft, v, q), world->states[3].position);

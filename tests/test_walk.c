@@ -121,7 +121,7 @@ static ChProblem* slab(const double velocity[6]) {
   int body = ch_rig_add_box(rig, 1000.0, size, NULL, centre);
   for (int i = 0; i < 5; ++i)
     for (int j = 0; j < 5; ++j)
-      ch_rig_add_contact(rig, CH_GROUND, body, (double[3]){0.1 * i - 0.2, 0.1 * j - 0.2, 0.0}, up, 0.6);
+      ch_rig_add_contact(rig, CH_RIG_GROUND, body, (double[3]){0.1 * i - 0.2, 0.1 * j - 0.2, 0.0}, up, 0.6);
   ch_rig_push(rig, body, velocity);
   ChContext context = {0};
   ChProblem* problem = NULL;

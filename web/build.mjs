@@ -1,8 +1,10 @@
-// Bundles the page into one html file that fetches nothing: script and style sheet are inlined.
+// Bundles the page into one html file that fetches nothing: script and style sheet are inlined. Beside it comes a file
+// .scripts, the hashes by which a browser knows the page's scripts (Content-Security-Policy).
 //
-//   node build.mjs [--modules FOLDER/node_modules] [--out FILE]
+//   node build.mjs [--modules FOLDER/node_modules] [--out FILE.html]
 //
 // The modules may lie outside of the source tree, so that a build leaves nothing in it.
+import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -42,3 +44,7 @@ const html = readFileSync(join(here, "index.html"), "utf8")
   .replace("/* SCRIPT */", () => script.trim());
 mkdirSync(dirname(out), { recursive: true });
 writeFileSync(out, html);
+
+const scripts = [...html.matchAll(/<script(?:\s[^>]*)?>([\s\S]*?)<\/script>/g)].map((match) => match[1]);
+const hashes = scripts.map((body) => `'sha256-${createHash("sha256").update(body).digest("base64")}'`);
+writeFileSync(out.replace(/\.html$/, ".scripts"), `${hashes.join(" ") || "'none'"}\n`);

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/printable.h"
 #include "cardhouse/analysis.h"
+#include "cardhouse/clock.h"
 #include "cardhouse/files.h"
 #include "cli/commands.h"
 #include "cli/limits.h"
 #include "cli/output.h"
+#include "common/printable.h"
 
 #define ANALYZE_OPTIONS(X)                                                                                           \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                \
@@ -38,10 +38,11 @@ static json_t* range_json(double lowest, double highest) {
 }
 
 // Arrays with one entry a contact; null where a contact cannot move or nothing couples.
-static json_t* painleve_json(const ChProblem* p, const ChAnalysis* a, const double* indicator, const double* critical) {
+static json_t* painleve_json(const ChProblemView* p, const ChAnalysis* a, const double* indicator,
+                             const double* critical) {
   json_t *indicators = json_array(), *criticals = json_array();
   for (int i = 0; i < p->block_count; ++i) {
-    if (p->blocks[i].law != CH_LAW_CONTACT) continue;
+    if (!ch_law_info(p->blocks[i].law)->friction) continue;
     json_array_append_new(indicators, ch_json_real(indicator[i]));
     json_array_append_new(criticals, ch_json_real(critical[i]));
   }
@@ -50,11 +51,12 @@ static json_t* painleve_json(const ChProblem* p, const ChAnalysis* a, const doub
                    "critical_mu", criticals);
 }
 
-static json_t* painleve_of(const ChProblem* p, const ChAnalysis* a) {
+static json_t* painleve_of(const ChProblem* problem, const ChAnalysis* a) {
+  const ChProblemView view = ch_problem_view(problem), *p = &view;
   double* arrays = calloc(2 * (size_t)p->block_count + 1, sizeof *arrays);
   ChContext context = {0};
   json_t* object = NULL;
-  if (arrays && ch_problem_painleve(&context, p, arrays, arrays + p->block_count) == CH_OK)
+  if (arrays && ch_problem_painleve(&context, problem, arrays, arrays + p->block_count) == CH_OK)
     object = painleve_json(p, a, arrays, arrays + p->block_count);
   free(arrays);
   return object;
@@ -109,7 +111,7 @@ static ChExit print_json(const ChCommand* self, const char* file, const ChProble
   return ch_json_print(self, object);
 }
 
-static void print_rank(const ChProblem* p, const ChAnalysis* a) {
+static void print_rank(const ChProblemView* p, const ChAnalysis* a) {
   if (!a->rank_known) {
     printf("rank        not computed: %s\n", rank_skipped);
     if (p->form == CH_FORM_GLOBAL && p->dof < p->rows)
@@ -159,7 +161,7 @@ static const char* answer_word(ChAnswer answer) {
   return answer == CH_ANSWER_YES ? "yes" : answer == CH_ANSWER_NO ? "no" : "not decided";
 }
 
-static void print_matrix(const ChProblem* p, const ChFrictionMatrix* m) {
+static void print_matrix(const ChProblemView* p, const ChFrictionMatrix* m) {
   if (m->variables == 0) return;
   if (!m->known) {
     printf("matrix      of the polygonal complementarity problem: %s\n", matrix_skipped);
@@ -176,10 +178,11 @@ static void print_matrix(const ChProblem* p, const ChFrictionMatrix* m) {
   printf("\n");
 }
 
-static void print_text(const char* file, const ChProblem* p, const ChAnalysis* a, const ChFrictionMatrix* matrix,
+static void print_text(const char* file, const ChProblem* problem, const ChAnalysis* a, const ChFrictionMatrix* matrix,
                        const ChLimitsReport* limits) {
   char text[256];
-  ch_problem_describe(p, text, sizeof text);
+  const ChProblemView view = ch_problem_view(problem), *p = &view;
+  ch_problem_describe(problem, text, sizeof text);
   printf("problem     %s: %s\n", CH_SHOWN(file), text);
   if (!isnan(a->asymmetry)) print_symmetry("W", a->asymmetry);
   if (p->form == CH_FORM_GLOBAL) print_symmetry("M", a->mass_asymmetry);
@@ -213,7 +216,7 @@ static ChExit analyze_run(const ChCommand* self, int count, char** words) {
   ChLimitsReport limits = {.all = arguments.limits || arguments.load};
   if (status == CH_OK) status = ch_problem_analyze(&context, problem, &analysis);
   if (status == CH_OK) status = ch_friction_matrix_classify(&context, problem, SIDES, &matrix);
-  if (status == CH_OK && (limits.all || problem->rows <= SMALL_ROWS)) {
+  if (status == CH_OK && (limits.all || ch_problem_view(problem).rows <= SMALL_ROWS)) {
     ChLimitOptions options = ch_limit_options_default();
     options.time_limit = arguments.time_limit;
     status = ch_limits_ask(&context, problem, arguments.load, &options, &limits);

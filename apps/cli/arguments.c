@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
+#include "common/printable.h"
 
 enum { WORD_MAX = 64 };
 

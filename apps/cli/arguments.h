@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/nearest_word.h"
+#include "cardhouse/text.h"
 
 enum { CH_LIST_MAX = 64 };
 typedef struct ChTextList {

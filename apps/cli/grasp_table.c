@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "cli/output.h"
-#include "mcp/grasp_study.h"
 
 static const char* const forms[CH_GRASP_FORMS] = {"sliding", "rolling, Coulomb", "rolling, pyramid"};
 static const int authors_solved[CH_GRASP_FORMS] = {200, 183, 194};
@@ -62,9 +61,13 @@ static json_t* column_json(const ChGraspColumn* c) {
                    c->outside[1]);
 }
 
-ChExit ch_grasp_table(const ChCommand* command, ChArena* arena, const ChMcpOptions* options, int seeds, bool json) {
+ChExit ch_grasp_table(const ChCommand* command, const ChMcpOptions* options, int seeds, bool json) {
   ChGraspStudy table = {0};
-  for (int seed = 1; seed <= seeds; ++seed) ch_grasp_study_add(arena, seed, options, &table);
+  ChContext context = {0};
+  for (int seed = 1; seed <= seeds; ++seed) {
+    ChStatus status = ch_grasp_study_add(&context, seed, options, &table);
+    if (status != CH_OK) return ch_failure_exit(command, &context, status);
+  }
   if (json)
     return ch_json_print(command, json_pack("{s:i, s:o, s:o, s:o, s:i, s:[ii]}", "seeds", seeds, "sliding",
                                             column_json(&table.column[CH_GRASP_SLIDING]), "coulomb",

@@ -43,10 +43,10 @@ static ChStatus read_load(ChContext* context, const char* path, int size, double
 static bool memory_failed(const ChLimitAnswer* answer) { return answer->status == CH_ERR_MEMORY; }
 
 // A sliding contact dilates by the slope of its cone, u_n = mu |u_T|; one with more normal velocity than that opens.
-static void count_motion(const ChProblem* p, double factor, const double* u, ChMotion* out) {
+static void count_motion(const ChProblemView* p, double factor, const double* u, ChMechanismCounts* out) {
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
-    if (block->law != CH_LAW_CONTACT && block->law != CH_LAW_UNILATERAL) continue;
+    if (!ch_law_info(block->law)->opens) continue;
     const double* x = u + block->row;
     const double slip[2] = {block->dimension > 1 ? x[1] : 0.0, block->dimension > 2 ? x[2] : 0.0};
     const double slope = factor * hypot(block->mu[0] * slip[0], block->mu[1] * slip[1]);
@@ -60,7 +60,7 @@ static void count_motion(const ChProblem* p, double factor, const double* u, ChM
 }
 
 static void keep_mechanism(ChLimitsReport* out, double* u, const char* of, double factor) {
-  memcpy(out->mechanism, u, (size_t)out->problem->rows * sizeof *u);
+  memcpy(out->mechanism, u, (size_t)out->view.rows * sizeof *u);
   out->mechanism_of = of;
   out->mechanism_factor = factor;
 }
@@ -82,22 +82,24 @@ static ChStatus ask_all(ChContext* context, const double* load, const ChLimitOpt
     out->load.status = ch_load_largest(context, p, load, options, state, &out->load.limit);
     if (out->load.status == CH_OK && isfinite(out->load.limit.value)) keep_mechanism(out, u, "load", 1.0);
   }
-  if (out->mechanism_of) count_motion(p, out->mechanism_factor, out->mechanism, &out->motion);
+  if (out->mechanism_of) count_motion(&out->view, out->mechanism_factor, out->mechanism, &out->motion);
   const bool failed = memory_failed(&out->equilibrium) || memory_failed(&out->friction) || memory_failed(&out->load) ||
                       memory_failed(&out->self_stress) || memory_failed(&out->disassembly);
   return failed ? CH_ERR_MEMORY : CH_OK;
 }
 
-ChStatus ch_limits_ask(ChContext* context, const ChProblem* p, const char* load_path, const ChLimitOptions* options,
-                       ChLimitsReport* out) {
+ChStatus ch_limits_ask(ChContext* context, const ChProblem* problem, const char* load_path,
+                       const ChLimitOptions* options, ChLimitsReport* out) {
+  const ChProblemView view = ch_problem_view(problem), *p = &view;
   const int size = p->form == CH_FORM_LOCAL ? p->rows : p->dof;
   *out = (ChLimitsReport){.asked = true,
                           .all = out->all,
-                          .problem = p,
+                          .problem = problem,
+                          .view = view,
                           .highest_factor = options->highest_factor,
                           .loaded = load_path != NULL};
   for (int i = 0; i < p->block_count; ++i)
-    for (int a = 0; p->blocks[i].law == CH_LAW_CONTACT && a + 1 < p->blocks[i].dimension; ++a)
+    for (int a = 0; ch_law_info(p->blocks[i].law)->friction && a + 1 < p->blocks[i].dimension; ++a)
       out->mu_highest = fmax(out->mu_highest, p->blocks[i].mu[a]);
   double* u = calloc((size_t)p->rows + 1, sizeof *u);
   double* load = calloc((size_t)size + 1, sizeof *load);
@@ -146,7 +148,7 @@ static void print_load(const ChLimitsReport* report) {
 }
 
 static void print_mechanism(const ChLimitsReport* report) {
-  const ChMotion* m = &report->motion;
+  const ChMechanismCounts* m = &report->motion;
   if (!report->mechanism_of) return;
   printf("mechanism   that limits the %s: %d contacts open, %d slide, %d stay shut\n", report->mechanism_of, m->opening,
          m->sliding, m->resting);
@@ -185,7 +187,7 @@ static json_t* answer_json(const ChLimitAnswer* answer, const char* value_name) 
 static json_t* mechanism_json(const ChLimitsReport* report) {
   if (!report->mechanism_of) return json_null();
   json_t* u = json_array();
-  for (int i = 0; i < report->problem->rows; ++i) json_array_append_new(u, ch_json_real(report->mechanism[i]));
+  for (int i = 0; i < report->view.rows; ++i) json_array_append_new(u, ch_json_real(report->mechanism[i]));
   return json_pack("{s:s, s:i, s:i, s:i, s:o}", "limits", report->mechanism_of, "opening", report->motion.opening,
                    "sliding", report->motion.sliding, "resting", report->motion.resting, "u", u);
 }

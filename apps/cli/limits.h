@@ -13,14 +13,15 @@ typedef struct ChLimitAnswer {
 } ChLimitAnswer;
 
 // How the blocks move in a mechanism.
-typedef struct ChMotion {
+typedef struct ChMechanismCounts {
   int resting, sliding, opening;
-} ChMotion;
+} ChMechanismCounts;
 
 typedef struct ChLimitsReport {
   bool asked;
   bool all;  // to be set before asking; otherwise only self-stress and disassembly
   const ChProblem* problem;
+  ChProblemView view;     // of it
   double mu_highest;      // of the problem
   double highest_factor;  // on friction that was tried
   ChLimitAnswer equilibrium, friction, self_stress, disassembly, load;
@@ -28,7 +29,7 @@ typedef struct ChLimitsReport {
   double* mechanism;  // rows: the motion that limits the load, or else the friction, or the equilibrium; NULL: none
   const char* mechanism_of;
   double mechanism_factor;  // on friction
-  ChMotion motion;
+  ChMechanismCounts motion;
 } ChLimitsReport;
 
 // Fails only where the load cannot be read or memory runs out; a question that ran out of time is told as such.

@@ -1,16 +1,16 @@
 // `cardhouse mcp`: a general mixed complementarity problem, built in or from a JSON file.
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/printable.h"
+#include "cardhouse/mcp.h"
 #include "cli/commands.h"
 #include "cli/grasp_table.h"
 #include "cli/output.h"
-#include "mcp/models.h"
+#include "common/printable.h"
 
 #define MCP_OPTIONS(X)                                                                                         \
   X(TEXT, method, "boxmin", "NAME", 0, 0, "what solves it; there is boxmin, the bound-constrained form")       \
@@ -33,7 +33,7 @@ typedef struct Job {
   Arguments arguments;
   const char* problem;
   ChContext context;
-  ChMcp mcp;
+  ChMcp* mcp;
   ChMcpInfo info;
   ChStatus status;
   double *x, *F;
@@ -57,7 +57,7 @@ static ChExit print_json(const ChCommand* self, const Job* job) {
   json_t* object = json_object();
   json_object_set_new(
       object, "problem",
-      json_pack("{s:s, s:i, s:i}", "name", job->problem, "variables", job->mcp.n, "dimension", info->dimension));
+      json_pack("{s:s, s:i, s:i}", "name", job->problem, "variables", job->mcp->n, "dimension", info->dimension));
   json_object_set_new(object, "method", json_string("boxmin"));
   json_object_set_new(object, "status", json_string(status_word(job->status)));
   json_object_set_new(object, "tolerance", ch_json_real(job->arguments.tol));
@@ -71,15 +71,15 @@ static ChExit print_json(const ChCommand* self, const Job* job) {
   json_object_set_new(object, "runs", json_integer(info->runs));
   json_object_set_new(object, "seconds", ch_json_real(info->seconds));
   if (job->arguments.solution) {
-    json_object_set_new(object, "x", vector_json(job->mcp.n, job->x));
-    json_object_set_new(object, "F", vector_json(job->mcp.n, job->F));
+    json_object_set_new(object, "x", vector_json(job->mcp->n, job->x));
+    json_object_set_new(object, "F", vector_json(job->mcp->n, job->F));
   }
   return ch_json_print(self, object);
 }
 
 static void print_text(const Job* job) {
   const ChMcpInfo* info = &job->info;
-  printf("problem   %s: %d variables, %d in the bound-constrained form\n", CH_SHOWN(job->problem), job->mcp.n,
+  printf("problem   %s: %d variables, %d in the bound-constrained form\n", CH_SHOWN(job->problem), job->mcp->n,
          info->dimension);
   printf("status    %s to %g in %.3g s, from %d starting point%s\n", job->status == CH_OK ? "solved" : "NOT solved",
          job->arguments.tol, info->seconds, info->runs, info->runs == 1 ? "" : "s");
@@ -96,30 +96,40 @@ static void print_text(const Job* job) {
         "          --max-iterations or --time-limit.\n");
   if (!job->arguments.solution) return;
   printf("\n%8s %24s %24s\n", "i", "x", "F(x)");
-  for (int i = 0; i < job->mcp.n; ++i) printf("%8d %24.16g %24.16g\n", i, job->x[i], job->F[i]);
+  for (int i = 0; i < job->mcp->n; ++i) printf("%8d %24.16g %24.16g\n", i, job->x[i], job->F[i]);
 }
 
 // A file when there is one of that name, a built-in problem otherwise.
-static ChStatus load(ChArena* arena, Job* job) {
+static ChStatus load(Job* job) {
   size_t length = strlen(job->problem);
   bool file = access(job->problem, F_OK) == 0 || (length > 5 && strcmp(job->problem + length - 5, ".json") == 0);
-  if (file) return ch_mcp_read(&job->context, arena, job->problem, &job->mcp);
-  return ch_mcp_model_build(&job->context, arena, job->problem, &job->mcp);
+  if (file) return ch_mcp_read(&job->context, job->problem, &job->mcp);
+  return ch_mcp_model_create(&job->context, job->problem, &job->mcp);
 }
 
-static ChExit solve_one(const ChCommand* self, ChArena* arena, Job* job, const ChMcpOptions* options) {
-  ChStatus status = load(arena, job);
-  if (status != CH_OK) return ch_failure_exit(self, &job->context, status);
-  job->x = CH_TAKE(arena, job->mcp.n, double);
-  job->F = CH_TAKE(arena, job->mcp.n, double);
-  job->status = ch_mcp_boxmin(arena, &job->mcp, options, job->x, &job->info);
-  ch_mcp_natural(&job->mcp, job->x, job->F);
+static ChExit solve_loaded(const ChCommand* self, Job* job, const ChMcpOptions* options) {
+  const size_t n = (size_t)job->mcp->n;
+  job->x = calloc(2 * n + 1, sizeof *job->x);
+  if (!job->x) return ch_failure_exit(self, &job->context, ch_fail(&job->context, CH_ERR_MEMORY, "out of memory"));
+  job->F = job->x + n;
+  job->status = ch_mcp_solve(&job->context, job->mcp, options, job->x, &job->info);
+  if (job->status == CH_ERR_MEMORY) return ch_failure_exit(self, &job->context, job->status);
+  ch_mcp_natural(job->mcp, job->x, job->F);
   ChExit code = CH_EXIT_DONE;
   if (job->arguments.json)
     code = print_json(self, job);
   else
     print_text(job);
   return code == CH_EXIT_DONE && job->arguments.strict && job->status != CH_OK ? CH_EXIT_SHORT : code;
+}
+
+static ChExit solve_one(const ChCommand* self, Job* job, const ChMcpOptions* options) {
+  ChStatus status = load(job);
+  if (status != CH_OK) return ch_failure_exit(self, &job->context, status);
+  ChExit code = solve_loaded(self, job, options);
+  free(job->x);
+  ch_mcp_destroy(job->mcp);
+  return code;
 }
 
 static void print_list(void) {
@@ -148,18 +158,8 @@ static ChExit mcp_run(const ChCommand* self, int count, char** words) {
                           .max_iterations = a->max_iterations,
                           .time_limit = a->time_limit,
                           .restarts = (int)a->restarts};
-  jmp_buf landing;
-  ChArena* arena = ch_arena_create(NULL);
-  if (!arena || setjmp(landing)) {
-    ch_arena_destroy(arena);
-    ch_complain(self, "out of memory");
-    return CH_EXIT_FAULT;
-  }
-  ch_arena_set_landing(arena, &landing);
-  ChExit code = strcmp(job.problem, "grasps") == 0 ? ch_grasp_table(self, arena, &options, (int)a->seeds, a->json)
-                                                   : solve_one(self, arena, &job, &options);
-  ch_arena_destroy(arena);
-  return code;
+  return strcmp(job.problem, "grasps") == 0 ? ch_grasp_table(self, &options, (int)a->seeds, a->json)
+                                            : solve_one(self, &job, &options);
 }
 
 const ChCommand ch_command_mcp = {

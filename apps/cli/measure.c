@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cardhouse/disk.h"
 #include "cardhouse/scene.h"
 #include "cli/commands.h"
 #include "cli/measure_table.h"
 #include "cli/output.h"
 #include "model/world.h"
-#include "record/folder.h"
 #include "record/trajectory_read.h"
 #include "scene/recorded_scene.h"
 
@@ -172,7 +172,7 @@ static double mean_of(const ChSurvey* s, size_t offset) {
   }
   return count > 0 ? sum / count : NAN;
 }
-#define MEAN_OF(survey, member) mean_of((survey), offsetof(ChMoment, member))
+#define MEAN_OF(survey, member) mean_of((survey), offsetof(ChInstant, member))
 
 static void describe_region(const ChRegion* r, char* text, size_t size) {
   int used = r->kind == CH_REGION_CYLINDER

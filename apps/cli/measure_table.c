@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file_status.h"
+#include "cardhouse/disk.h"
+#include "common/json.h"
 #include "reproduce/svg.h"
-#include "scene/json_text.h"
 
 enum { PATH_SIZE = 4096 };
 
@@ -46,7 +46,7 @@ static void make_series(ChArena* arena, const ChSurvey* s, ChTableOf* t) {
   segregation = add_column(t, "segregation");
   take_rows(arena, t, s->count);
   for (int k = 0; k < s->count; ++k) {
-    const ChMoment* m = &s->moments[k];
+    const ChInstant* m = &s->moments[k];
     const double row[] = {m->time,         m->grains, m->packing,  m->temperature,
                           m->coordination, m->loaded, m->rattlers, m->segregation};
     for (int c = 0; c < t->columns; ++c) set(t, k, c, row[c]);

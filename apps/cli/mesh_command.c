@@ -2,19 +2,16 @@
 // file.
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/nearest_word.h"
+#include "cardhouse/tetrahedra.h"
+#include "cardhouse/text.h"
 #include "cli/commands.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"
-#include "model/tet/tet_measure.h"
-#include "model/tet/tet_mesh.h"
-#include "model/tet/tet_shapes.h"
 
 enum { SHAPES_MAX = 32 };
 
@@ -126,22 +123,22 @@ static ChExit print_json(const ChCommand* self, const char* what, const ChTetMes
 
 // ----------------------------------------------------------------------------------------------------------------- run
 
-static ChExit mesh_tell(const ChCommand* self, ChArena* arena, const Arguments* a, const char* word,
-                        const ChTetShapeDef* def) {
+static ChExit mesh_tell(const ChCommand* self, const Arguments* a, const char* word, const ChTetShapeDef* def) {
   ChContext context = {0};
-  jmp_buf landing;
-  ch_arena_set_landing(arena, &landing);
-  if (setjmp(landing))
-    return ch_failure_exit(self, &context, ch_fail(&context, CH_ERR_MEMORY, "%s: out of memory", word));
   ChTetMesh mesh;
-  ChStatus status =
-      def->shape ? ch_tet_shape_make(&context, arena, def, &mesh) : ch_tet_mesh_read(&context, arena, word, &mesh);
+  ChTetMeasures measures;
+  ChStatus status = def->shape ? ch_tets_make(&context, def, &mesh) : ch_tets_read(&context, word, &mesh);
   if (status == CH_OK && a->out) status = ch_tet_mesh_write(&context, a->out, &mesh);
-  if (status != CH_OK) return ch_failure_exit(self, &context, status);
-  ChTetMeasures measures = ch_tet_measure(arena, &mesh);
-  if (a->json) return print_json(self, word, &mesh, &measures);
-  if (!a->quiet) print_text(&mesh, &measures);
-  return CH_EXIT_DONE;
+  if (status == CH_OK) status = ch_tets_measure(&context, &mesh, &measures);
+  ChExit result = CH_EXIT_DONE;
+  if (status != CH_OK)
+    result = ch_failure_exit(self, &context, status);
+  else if (a->json)
+    result = print_json(self, word, &mesh, &measures);
+  else if (!a->quiet)
+    print_text(&mesh, &measures);
+  ch_tets_free(&mesh);
+  return result;
 }
 
 // A word without a point or slash that is no file is a shape that was misspelt.
@@ -194,14 +191,7 @@ static ChExit mesh_run(const ChCommand* self, int count, char** words) {
   if (!read_def(self, &arguments, &def)) return CH_EXIT_USAGE;
   if (arguments.out && !(out_fits(self, arguments.out) && ch_place_check(self, "out", arguments.out)))
     return CH_EXIT_USAGE;
-  ChArena* arena = ch_arena_create(NULL);
-  if (!arena) {
-    ch_complain(self, "out of memory");
-    return CH_EXIT_FAULT;
-  }
-  ChExit result = mesh_tell(self, arena, &arguments, word, &def);
-  ch_arena_destroy(arena);
-  return result;
+  return mesh_tell(self, &arguments, word, &def);
 }
 
 const ChCommand ch_command_mesh = {

@@ -4,7 +4,6 @@
 
 #include "cardhouse/solve.h"
 #include "cli/arguments.h"
-#include "problem/polygon.h"
 
 extern const char* const ch_pose_words[3];  // in the order of ChPose
 

@@ -17,17 +17,17 @@ json_t* ch_json_certificate(const ChCertificate* certificate) {
   return object;
 }
 
-json_t* ch_json_problem(const char* path, const ChProblem* p) {
+json_t* ch_json_problem(const char* path, const ChProblem* problem) {
+  const ChProblemView view = ch_problem_view(problem), *p = &view;
   bool global = p->form == CH_FORM_GLOBAL;
   json_t* object = json_object();
   json_object_set_new(object, "file", ch_json_path(path));
-  json_t* sizes =
-      json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "form", global ? "global" : "local", "dimension",
-                p->dimension, "contacts", ch_problem_count(p, CH_LAW_CONTACT), "unilaterals",
-                ch_problem_count(p, CH_LAW_UNILATERAL), "bilaterals", ch_problem_count(p, CH_LAW_BILATERAL), "limits",
-                ch_problem_count(p, CH_LAW_LIMIT), "dof", global ? p->dof : p->rows, "rows", p->rows);
-  json_object_update(object, sizes);
-  json_decref(sizes);
+  json_object_set_new(object, "form", json_string(global ? "global" : "local"));
+  json_object_set_new(object, "dimension", json_integer(p->dimension));
+  for (int law = 0; law < CH_LAW_COUNT; ++law)
+    json_object_set_new(object, ch_law_info((ChLaw)law)->plural, json_integer(ch_problem_count(problem, (ChLaw)law)));
+  json_object_set_new(object, "dof", json_integer(global ? p->dof : p->rows));
+  json_object_set_new(object, "rows", json_integer(p->rows));
   json_object_set_new(object, "asymmetry", ch_json_real(p->asymmetry));
   return object;
 }
@@ -61,25 +61,19 @@ static void append(char* text, size_t size, const char* format, ...) {
 }
 
 ChExit ch_viewer_missing(const ChCommand* command) {
-  ch_complain(command, "this program was built without the viewer, which takes npm, libwebsockets and zlib");
+  ch_complain(command, "this program was built without the viewer, which takes libwebsockets and zlib");
   return CH_EXIT_USAGE;
 }
 
 void ch_problem_describe(const ChProblem* problem, char* text, size_t size) {
-  static const struct {
-    ChLaw law;
-    const char *one, *many;
-  } laws[] = {{CH_LAW_CONTACT, "contact", "contacts"},
-              {CH_LAW_BILATERAL, "bilateral", "bilaterals"},
-              {CH_LAW_UNILATERAL, "unilateral", "unilaterals"},
-              {CH_LAW_LIMIT, "limit", "limits"}};
-  bool global = problem->form == CH_FORM_GLOBAL;
-  snprintf(text, size, "%s form %s", global ? "global" : "local",
-           problem->dimension == 2 ? "in the plane" : "in space");
-  for (size_t k = 0; k < sizeof laws / sizeof *laws; ++k) {
-    int count = ch_problem_count(problem, laws[k].law);
-    if (count) append(text, size, ", %d %s", count, count == 1 ? laws[k].one : laws[k].many);
+  const ChProblemView view = ch_problem_view(problem);
+  bool global = view.form == CH_FORM_GLOBAL;
+  snprintf(text, size, "%s form %s", global ? "global" : "local", view.dimension == 2 ? "in the plane" : "in space");
+  for (int law = 0; law < CH_LAW_COUNT; ++law) {
+    const ChLawInfo* info = ch_law_info((ChLaw)law);
+    int count = ch_problem_count(problem, (ChLaw)law);
+    if (count) append(text, size, ", %d %s", count, count == 1 ? info->name : info->plural);
   }
-  append(text, size, ", %d rows", problem->rows);
-  if (global) append(text, size, ", %d degrees of freedom", problem->dof);
+  append(text, size, ", %d rows", view.rows);
+  if (global) append(text, size, ", %d degrees of freedom", view.dof);
 }

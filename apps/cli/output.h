@@ -5,7 +5,7 @@
 #include "cardhouse/certificate.h"
 #include "cardhouse/problem.h"
 #include "cli/arguments.h"
-#include "scene/json_text.h"
+#include "common/json.h"
 
 // The same number; a NaN loses its sign, which printf would show and nobody can read anything from.
 double ch_plain_nan(double value);

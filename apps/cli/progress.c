@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 
 enum { BAR = 24 };
 static const double SHOW_SECONDS = 0.1, SHOW_AFTER = 0.5;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <time.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "cli/signals.h"
 
 static const double NAP = 0.05;  // seconds between looks at whether a stop was asked for

@@ -3,8 +3,8 @@
 #ifndef CH_CLI_REALTIME_H
 #define CH_CLI_REALTIME_H
 
-#include "serve/loop_meter.h"
-#include "serve/pace.h"
+#include "common/loop_meter.h"
+#include "common/pace.h"
 
 typedef struct ChRealtime {
   ChPace pace;  // limit 0: no step is measured

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/whole_file.h"
+#include "cardhouse/disk.h"
 #include "cardhouse/record.h"
 #include "cardhouse/scene.h"
 #include "cli/output.h"

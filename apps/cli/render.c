@@ -10,7 +10,7 @@
 #include "cli/option_choices.h"
 #include "cli/output.h"
 #ifdef CH_VIEWER
-#include "base/whole_file.h"
+#include "cardhouse/disk.h"
 #include "cli/recorded.h"
 #include "cli/signals.h"
 #include "serve/film.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file_status.h"
+#include "cardhouse/disk.h"
 #include "cli/commands.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"

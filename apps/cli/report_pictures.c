@@ -10,7 +10,7 @@
 #include "reproduce/findings.h"
 #include "reproduce/page.h"
 #ifdef CH_VIEWER
-#include "base/whole_file.h"
+#include "cardhouse/disk.h"
 #include "serve/picture.h"
 
 enum { PATH_SIZE = 4096, WIDTH = 960, HEIGHT = 600 };
@@ -83,7 +83,7 @@ void ch_report_pictures_draw(const char* folder, int count, json_t* const* resul
 void ch_report_pictures_draw(const char* folder, int count, json_t* const* results, bool progress, char* lack,
                              size_t size) {
   (void)folder, (void)count, (void)results, (void)progress;
-  snprintf(lack, size, "this program was built without the viewer, which takes npm, libwebsockets and zlib");
+  snprintf(lack, size, "this program was built without the viewer, which takes libwebsockets and zlib");
 }
 
 #endif

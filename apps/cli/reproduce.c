@@ -5,9 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/printable.h"
 #include "cardhouse/cardhouse.h"
+#include "cardhouse/clock.h"
 #include "cli/commands.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"
@@ -15,6 +14,7 @@
 #include "cli/report_pictures.h"
 #include "cli/signals.h"
 #include "cli/verdict_table.h"
+#include "common/printable.h"
 #include "reproduce/findings.h"
 #include "reproduce/page.h"
 #include "reproduce/runner.h"

@@ -6,9 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/file_lock.h"
-#include "base/whole_file.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/disk.h"
 #include "cardhouse/scene.h"
 #include "cli/commands.h"
 #include "cli/option_choices.h"
@@ -18,7 +17,6 @@
 #include "cli/run_report.h"
 #include "cli/signals.h"
 #include "model/world.h"
-#include "record/folder.h"
 
 enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is asked to end
 
@@ -66,6 +64,7 @@ typedef struct Job {
   ChContext context;
   ChScene* scene;
   ChSimulationOptions options;
+  ChSetting* settings;  // of options.solve
   char cone[32];
   char* checkpoint;  // where an interrupted run leaves one; NULL: nowhere
   ChSimulation* simulation;
@@ -152,6 +151,22 @@ static void hint_at_parameters(const ChCommand* self, int count, char** words) {
 
 static bool is_on(const char* word) { return strcmp(word, "on") == 0; }
 
+// Those of the scene, and those of the command line after them, which overrule them.
+static bool add_settings(const ChCommand* self, Job* job) {
+  const Arguments* a = &job->arguments;
+  ChSolveOptions* o = &job->options.solve;
+  job->settings = calloc((size_t)(o->setting_count + a->set.count) + 1, sizeof *job->settings);
+  if (!job->settings) {
+    ch_complain(self, "out of memory for options");
+    return false;
+  }
+  for (int k = 0; k < o->setting_count; ++k) job->settings[k] = o->settings[k];
+  o->settings = job->settings;
+  for (int k = 0; k < a->set.count; ++k)
+    if (!ch_setting_read(self, (char*)a->set.item[k], &job->settings[o->setting_count++])) return false;
+  return true;
+}
+
 static bool override_options(const ChCommand* self, Job* job) {
   const Arguments* a = &job->arguments;
   ChSimulationOptions* o = &job->options;
@@ -168,13 +183,7 @@ static bool override_options(const ChCommand* self, Job* job) {
   if (a->step_limit > 0.0) o->step_limit = 1e-3 * a->step_limit;
   if (a->warm) o->warm = is_on(a->warm);
   if (a->rest) o->rest = is_on(a->rest);
-  for (int k = 0; k < a->set.count; ++k) {
-    if (o->solve.setting_count == CH_SETTING_MAX) {
-      ch_complain(self, "--set: scene and command line together set more than %d options", CH_SETTING_MAX);
-      return false;
-    }
-    if (!ch_setting_read(self, (char*)a->set.item[k], &o->solve.settings[o->solve.setting_count++])) return false;
-  }
+  if (!add_settings(self, job)) return false;
   return ch_pose_read(self, a->pose, &o->solve.pose);
 }
 
@@ -384,9 +393,9 @@ static ChStatus step_through(Job* job) {
   while (status == CH_OK && !is_over(job) && !ch_stop_asked()) {
     ChStepInfo info;
     double began = ch_clock_seconds();
-    ch_simulation_options(job->simulation)->step_limit =
-        ch_realtime_allowance(&job->realtime, ch_simulation_time(job->simulation) + job->options.h);
-    status = step_once(job, &info);
+    double end = ch_simulation_time(job->simulation) + job->options.h;
+    status = ch_simulation_set_step_limit(&job->context, job->simulation, ch_realtime_allowance(&job->realtime, end));
+    if (status == CH_OK) status = step_once(job, &info);
     if (status != CH_OK) break;
     double before = ch_clock_seconds();
     status = record_step(job);
@@ -442,9 +451,10 @@ static ChExit failure(const ChCommand* self, const Job* job, ChStatus status) {
   ch_complain(self, "the run ended at step %ld, t = %.9g s", ch_simulation_step_count(job->simulation),
               ch_simulation_time(job->simulation));
   const ChSummary* s = &job->records.summary;
+  const ChWorld* world = ch_simulation_world(job->simulation);
   if (s->folded >= 0)
     ch_complain(self, "'%s' was turned inside out at t = %.9g s, the first deformable body that was",
-                ch_world_body_name(ch_simulation_world(job->simulation), s->folded), s->folded_at);
+                ch_world_body_name(world, ch_world_body_at(world, s->folded)), s->folded_at);
   return status == CH_ERR_FILE ? CH_EXIT_FAULT : exit_status;
 }
 
@@ -503,6 +513,7 @@ static ChExit run_run(const ChCommand* self, int count, char** words) {
   ch_scene_destroy(job.scene);
   free(job.checkpoint);
   free(job.saved);
+  free(job.settings);
   return status;
 }
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/printable.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"
 #include "cli/soft_table.h"
+#include "common/printable.h"
 
 static double mean(double sum, long count) { return count > 0 ? sum / (double)count : 0.0; }
 
@@ -17,7 +17,8 @@ static double real_time_factor(const ChRunReport* r) {
 }
 
 static const char* body_name(const ChRunReport* r, int body) {
-  return body < 0 ? NULL : ch_world_body_name(ch_simulation_world(r->simulation), body);
+  const ChWorld* world = ch_simulation_world(r->simulation);
+  return ch_world_body_name(world, ch_world_body_at(world, body));
 }
 
 // --- JSON ----------------------------------------------------------------------------------------------------------

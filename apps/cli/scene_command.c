@@ -4,17 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
 #include "cardhouse/scene.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/soft_table.h"
+#include "common/json.h"
+#include "common/printable.h"
 #include "model/soft/soft.h"
 #include "model/world.h"
-#include "scene/forms.h"
-#include "scene/json_text.h"
 
 enum { PARAMETERS_MAX = 32, TEXT_SIZE = 320 };
 
@@ -56,9 +55,7 @@ static ChExit print_json(const ChCommand* self) {
 }
 
 static ChExit print_schema(const ChCommand* self) {
-  json_t* schema = ch_scene_schema();
-  char* text = schema ? ch_json_text(schema) : NULL;
-  json_decref(schema);
+  char* text = ch_scene_schema_text();
   if (!text) {
     ch_complain(self, "out of memory while printing the schema");
     return CH_EXIT_FAULT;
@@ -120,8 +117,7 @@ static ChExit write_scene(const ChCommand* self, int index, int count, char** wo
   return CH_EXIT_DONE;
 }
 
-// ----------------------------------------------------------------------------------------------------------------
-// check
+// --------------------------------------------------------------------------------------------------------------- check
 
 // A clamped body bends, but goes nowhere.
 static void print_counts(const char* name, const ChWorld* world) {

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/printable.h"
+#include "common/json.h"
+#include "common/printable.h"
 #include "model/soft/soft.h"
-#include "scene/json_text.h"
 
 typedef struct Kin {
   const ChSoft* soft;

@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/printable.h"
+#include "cardhouse/clock.h"
 #include "cardhouse/files.h"
 #include "cardhouse/solve.h"
 #include "cli/commands.h"
@@ -15,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/signals.h"
 #include "cli/watch.h"
+#include "common/printable.h"
 
 #define SOLVE_OPTIONS(X)                                                                                   \
   X(TEXT, method, "auto", "NAME", 0, 0, "what solves it (auto); `cardhouse methods` lists them")           \
@@ -50,6 +50,7 @@ typedef struct Job {
   ChContext context;
   ChProblem* problem;
   ChSolveOptions options;
+  ChSetting settings[CH_LIST_MAX];
   double *r, *u, *v, *warm;
   double seconds_read;
   ChStatus status;
@@ -71,19 +72,22 @@ static bool prepare_options(const ChCommand* self, Job* job) {
   if (!ch_method_check(self, a->method, a->inner) || !ch_cone_check(self, a->cone) ||
       !ch_pose_read(self, a->pose, &o->pose))
     return false;
+  o->settings = job->settings;
   for (int k = 0; k < a->set.count; ++k)
-    if (!ch_setting_read(self, (char*)a->set.item[k], &o->settings[o->setting_count++])) return false;
+    if (!ch_setting_read(self, (char*)a->set.item[k], &job->settings[o->setting_count++])) return false;
   return ch_place_check(self, "out", a->out);
 }
 
 // The word for the cones that are solved over; `circular` also makes them so.
 static const char* settle_cone(ChProblem* problem, const char* wanted) {
+  const ChProblemView p = ch_problem_view(problem);
   bool elliptic = false;
-  for (int i = 0; i < problem->block_count; ++i) {
-    ChBlock* block = &problem->blocks[i];
-    if (block->law != CH_LAW_CONTACT || block->dimension != 3) continue;
-    if (wanted && strcmp(wanted, "circular") == 0) block->mu[1] = block->mu[0];
-    elliptic |= block->mu[0] != block->mu[1];
+  for (int i = 0; i < p.block_count; ++i) {
+    ChBlock block = p.blocks[i];
+    if (!ch_law_info(block.law)->friction || block.dimension != 3 || block.mu[0] == block.mu[1]) continue;
+    elliptic = true;
+    block.mu[1] = block.mu[0];
+    if (wanted && strcmp(wanted, "circular") == 0) ch_problem_set_block(NULL, problem, i, &block);
   }
   return wanted ? wanted : elliptic ? "elliptic" : "circular";
 }
@@ -92,22 +96,30 @@ static const char* settle_cone(ChProblem* problem, const char* wanted) {
 static ChStatus settle_polygon(Job* job) {
   bool outer;
   int sides;
-  ChProblem* problem = job->problem;
+  const ChProblemView p = ch_problem_view(job->problem);
   if (!job->arguments.cone || !ch_cone_polygon(job->arguments.cone, &outer, &sides)) return CH_OK;
-  size_t bytes = (size_t)problem->block_count * sizeof *job->smooth;
+  size_t bytes = (size_t)p.block_count * sizeof *job->smooth;
   job->smooth = malloc(bytes > 0 ? bytes : 1);
-  if (!job->smooth) return ch_fail(&job->context, CH_ERR_MEMORY, "out of memory for %d blocks", problem->block_count);
-  memcpy(job->smooth, problem->blocks, bytes);
-  return ch_problem_set_polygon(&job->context, problem, sides, outer);
+  if (!job->smooth) return ch_fail(&job->context, CH_ERR_MEMORY, "out of memory for %d blocks", p.block_count);
+  if (bytes > 0) memcpy(job->smooth, p.blocks, bytes);
+  return ch_problem_set_polygon(&job->context, job->problem, sides, outer);
+}
+
+// The local form has none.
+static double* velocity_of(const Job* job) {
+  return ch_problem_view(job->problem).form == CH_FORM_GLOBAL ? job->v : NULL;
 }
 
 // Back to the smooth cones, and what the answer is worth over them.
 static ChStatus grade_smooth(Job* job) {
   if (!job->smooth) return CH_OK;
   ChProblem* problem = job->problem;
-  memcpy(problem->blocks, job->smooth, (size_t)problem->block_count * sizeof *job->smooth);
-  const double* v = problem->form == CH_FORM_GLOBAL ? job->v : NULL;
-  return ch_certify(&job->context, problem, job->options.pose, job->r, v, &job->circular);
+  const ChProblemView p = ch_problem_view(problem);
+  ChStatus status = CH_OK;
+  for (int i = 0; i < p.block_count && status == CH_OK; ++i)
+    status = ch_problem_set_block(&job->context, problem, i, &job->smooth[i]);
+  if (status != CH_OK) return status;
+  return ch_certify(&job->context, problem, job->options.pose, job->r, velocity_of(job), &job->circular);
 }
 
 static double* take_vector(int n) { return calloc(n > 0 ? (size_t)n : 1, sizeof(double)); }
@@ -117,15 +129,16 @@ static ChStatus read_problem(Job* job) {
   ChStatus status = ch_problem_read(&job->context, job->file, &job->problem);
   if (status != CH_OK) return status;
   ChProblem* problem = job->problem;
+  const ChProblemView p = ch_problem_view(problem);
   job->cone = settle_cone(problem, job->arguments.cone);
   status = settle_polygon(job);
   if (status != CH_OK) return status;
-  job->r = take_vector(problem->rows);
-  job->u = take_vector(problem->rows);
-  job->v = take_vector(problem->dof);
-  job->warm = take_vector(problem->rows);
+  job->r = take_vector(p.rows);
+  job->u = take_vector(p.rows);
+  job->v = take_vector(p.dof);
+  job->warm = take_vector(p.rows);
   if (!job->r || !job->u || !job->v || !job->warm)
-    return ch_fail(&job->context, CH_ERR_MEMORY, "out of memory for a problem of %d rows", problem->rows);
+    return ch_fail(&job->context, CH_ERR_MEMORY, "out of memory for a problem of %d rows", p.rows);
   if (job->arguments.warm) {
     status = ch_reaction_read(&job->context, job->arguments.warm, problem, job->warm);
     job->options.warm = job->warm;
@@ -253,10 +266,9 @@ static ChStatus solve_watched(const ChCommand* self, Job* job, ChExit* watch_exi
   job->options.history_every = a->history != NULL;
   job->options.history_user = &watch;
   job->options.stop = ch_stop_asked_by;
-  job->options.diagnostics = diagnostics ? ch_diagnostics_write : NULL;
-  job->options.diagnostics_user = diagnostics;
-  double* v = job->problem->form == CH_FORM_GLOBAL ? job->v : NULL;
-  ChStatus status = ch_solve(&job->context, job->problem, &job->options, v, job->u, job->r, &job->info);
+  const ChStaggeredWatch told = {.tell = ch_diagnostics_write, .user = diagnostics};
+  ChStatus status = ch_solve_staggered(&job->context, job->problem, &job->options, diagnostics ? &told : NULL,
+                                       velocity_of(job), job->u, job->r, &job->info);
   *watch_exit = ch_watch_end(self, &watch);
   ChExit written = ch_diagnostics_close(self, a->diagnostics, diagnostics);
   if (*watch_exit == CH_EXIT_DONE) *watch_exit = written;
@@ -282,8 +294,7 @@ static ChExit solve_and_report(const ChCommand* self, Job* job) {
     print_text(job);
   }
   if (a->out) {
-    const double* v = job->problem->form == CH_FORM_GLOBAL ? job->v : NULL;
-    status = ch_solution_write(&job->context, a->out, job->problem, v, job->u, job->r);
+    status = ch_solution_write(&job->context, a->out, job->problem, velocity_of(job), job->u, job->r);
     if (status != CH_OK) return ch_failure_exit(self, &job->context, status);
   }
   if (job->status == CH_STOPPED) {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "cli/signals.h"
 
 enum { BUFFER = 1 << 20 };

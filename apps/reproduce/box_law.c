@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/check.h"
-
 typedef struct Rows {
   int count;
   double *w, *b;  // W by columns, dense; u without reactions
@@ -28,11 +26,13 @@ static ChStatus form(ChContext* context, const ChProblem* p, Rows* rows) {
 
 // What the box lets row `axis` of a contact be.
 static double bounded(double x, double normal, double mu, int axis) {
-  return axis == 0 ? fmax(x, 0.0) : ch_clamp(x, -mu * normal, mu * normal);
+  double most = mu * normal;
+  if (axis == 0) return fmax(x, 0.0);
+  return x < -most ? -most : x > most ? most : x;
 }
 
 // One pass over all rows: the largest change that the law asks for. `moves`: it is made at once, as a sweep does.
-static double pass(const ChProblem* p, Rows* rows, bool moves) {
+static double pass(const ChProblemView* p, Rows* rows, bool moves) {
   int n = rows->count;
   double largest = 0.0;
   for (int i = 0; i < p->block_count; ++i)
@@ -49,13 +49,14 @@ static double pass(const ChProblem* p, Rows* rows, bool moves) {
   return largest;
 }
 
-ChStatus ch_box_law_residual(ChContext* context, const ChProblem* p, long sweeps, double* out) {
+ChStatus ch_box_law_residual(ChContext* context, const ChProblem* problem, long sweeps, double* out) {
+  const ChProblemView view = ch_problem_view(problem), *p = &view;
   size_t n = (size_t)p->rows;
   double* room = calloc(n * n + 3 * n + (size_t)p->dof, sizeof *room);
   if (!room) return ch_fail(context, CH_ERR_MEMORY, "out of memory for sweeps over boxes");
   Rows rows = {.count = p->rows, .w = room, .b = room + n * n};
   rows.r = rows.b + n, rows.u = rows.r + n, rows.v = rows.u + n;
-  ChStatus status = form(context, p, &rows);
+  ChStatus status = form(context, problem, &rows);
   if (status == CH_OK) {
     double start = pass(p, &rows, false);
     for (long k = 0; k < sweeps; ++k) pass(p, &rows, true);

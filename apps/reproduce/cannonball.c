@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 
 enum { MOST = 10000 };              // 000, s4.B: where LCP0 and LCP1 are said to have failed
-static const double STOP = 1e-5;    // 000, s4.B: change of Lambda at which LCP1 stops
+#define STOP 1e-5                   // 000, s4.B: change of Lambda at which LCP1 stops
 static const double LOADED = 1e-6;  // of the largest normal reaction, as ch_take_off has it
 
 int ch_cannonball_disks(int base) { return base * (base + 1) / 2; }
@@ -40,15 +40,18 @@ ChStatus ch_cannonball_problem(ChItemRun* run, int base, double mu, ChProblem** 
 // A contact with the plank moves one body only: all entries of its normal, a column of H, are in the three rows of a
 // disk.
 void ch_cannonball_set_plank(ChProblem* problem, double mu) {
-  for (int i = 0; i < problem->block_count; ++i) {
-    int first = problem->dof, last = -1, column = problem->blocks[i].row;
-    for (int k = problem->H.start[column]; k < problem->H.start[column + 1]; ++k) {
-      int disk = problem->H.index[k] / 3;
-      if (problem->H.value[k] == 0.0) continue;
+  const ChProblemView p = ch_problem_view(problem);
+  for (int i = 0; i < p.block_count; ++i) {
+    int first = p.dof, last = -1, column = p.blocks[i].row;
+    for (int k = p.H->start[column]; k < p.H->start[column + 1]; ++k) {
+      int disk = p.H->index[k] / 3;
+      if (p.H->value[k] == 0.0) continue;
       if (disk < first) first = disk;
       if (disk > last) last = disk;
     }
-    if (first == last) problem->blocks[i].mu[0] = problem->blocks[i].mu[1] = mu;
+    ChBlock rough = p.blocks[i];
+    rough.mu[0] = rough.mu[1] = mu;
+    if (first == last) ch_problem_set_block(NULL, problem, i, &rough);
   }
 }
 
@@ -64,12 +67,13 @@ static ChSolveOptions options_of(ChLcp012 method, long most) {
   if (method == CH_LCP2 || method == CH_LCP2_PIVOTED) o.pose = CH_POSE_RELAXED;
   if (method == CH_LCP2 || method == CH_EXACT) return o;
   o.max_iterations = most > 0 ? most : MOST;
-  o.settings[o.setting_count++] =
-      method == CH_LCP1 ? (ChSetting){"successive.paper_rule", STOP} : (ChSetting){"lemke.crash", 0};
+  static const ChSetting settings[] = {{"successive.paper_rule", STOP}, {"lemke.crash", 0}};
+  o.settings = &settings[method == CH_LCP1 ? 0 : 1];
+  o.setting_count = 1;
   return o;
 }
 
-static double rms_error(const ChProblem* p, const double* r, const double* u) {
+static double rms_error(const ChProblemView* p, const double* r, const double* u) {
   double largest = 0.0, sum = 0.0;
   int count = 0;
   for (int i = 0; i < p->block_count; ++i) largest = fmax(largest, r[p->blocks[i].row]);
@@ -87,9 +91,10 @@ ChStatus ch_cannonball_solve(ChContext* context, const ChProblem* problem, ChLcp
   *out = (ChPileAnswer){0};
   ChSolveOptions options = options_of(method, most);
   ChSolveInfo info = {0};
-  double* room = calloc((size_t)(problem->dof + 2 * problem->rows) + 1, sizeof *room);
+  const ChProblemView p = ch_problem_view(problem);
+  double* room = calloc((size_t)(p.dof + 2 * p.rows) + 1, sizeof *room);
   if (!room) return ch_fail(context, CH_ERR_MEMORY, "out of memory for the answer of a pile");
-  double *v = room, *u = v + problem->dof, *r = u + problem->rows;
+  double *v = room, *u = v + p.dof, *r = u + p.rows;
   double before = ch_clock_processor_seconds();
   out->status = ch_solve(context, problem, &options, v, u, r, &info);
   out->seconds = ch_clock_processor_seconds() - before;
@@ -98,7 +103,7 @@ ChStatus ch_cannonball_solve(ChContext* context, const ChProblem* problem, ChLcp
   if (method == CH_LCP1 && info.outer < options.max_iterations) out->status = CH_OK;
   out->natural = info.certificate.natural;
   out->error = ch_take_off(problem, r, u);
-  out->rms = rms_error(problem, r, u);
+  out->rms = rms_error(&p, r, u);
   memcpy(out->stage, info.stage, sizeof out->stage);
   free(room);
   bool ended =

@@ -3,7 +3,6 @@
 #ifndef CH_REPRODUCE_CANNONBALL_H
 #define CH_REPRODUCE_CANNONBALL_H
 
-#include "base/arena.h"
 #include "cardhouse/solve.h"
 #include "reproduce/play.h"
 

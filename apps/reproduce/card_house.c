@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/vector.h"
-#include "problem/cones.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/geometry.h"
 #include "reproduce/play.h"
-#include "step/state.h"
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 16 };
 static const double FALLEN = 0.1, NO_LIMIT = 1e6;
@@ -66,7 +64,8 @@ static ChStatus shake(ChContext* context, Trial* t) {
     if (isnan(t->start[b].x)) continue;
     double w[6];
     for (int k = 0; k < 6; ++k) w[k] = t->house->shake * uniform(&state);
-    status = ch_simulation_set_velocity(context, t->simulation, b, ch_vec(w[0], w[1], w[2]), ch_vec(w[3], w[4], w[5]));
+    status = ch_simulation_set_velocity(context, t->simulation, ch_world_body_at(ch_simulation_world(t->simulation), b),
+                                        ch_vec(w[0], w[1], w[2]), ch_vec(w[3], w[4], w[5]));
   }
   return status;
 }
@@ -81,7 +80,7 @@ static ChStatus begin(ChItemRun* run, ChScene* scene, Trial* t) {
   if (!t->start) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for a card house");
   for (int b = 0; b < t->bodies; ++b) {
     bool fixed = b == 0;  // the floor
-    t->start[b] = fixed ? ch_vec(NAN, NAN, NAN) : ch_simulation_body(t->simulation, b).position;
+    t->start[b] = fixed ? ch_vec(NAN, NAN, NAN) : ch_simulation_body_at(t->simulation, b).position;
   }
   if (t->house->shake > 0.0) status = shake(run->context, t);
   if (status != CH_OK || !t->house->record) return status;
@@ -95,26 +94,27 @@ static ChStatus begin(ChItemRun* run, ChScene* scene, Trial* t) {
 
 // (5.22) and (5.32) with the least lambda, from the step's problem and its answer.
 static ChStatus measure_contacts(ChContext* context, const ChSimulation* s, ChHouseStep* step) {
-  ChProblem* p;
-  ChStatus status = ch_simulation_problem(context, s, &p);
+  ChProblem* problem;
+  ChStatus status = ch_simulation_problem(context, s, &problem);
   if (status != CH_OK) return status;
+  const ChProblemView view = ch_problem_view(problem), *p = &view;
   double* r = malloc((2 * (size_t)p->rows + (size_t)p->dof + 1) * sizeof *r);
   double *u = r + p->rows, *v = u + p->rows;
   if (!r) status = ch_fail(context, CH_ERR_MEMORY, "out of memory for the answer of a step");
   if (status == CH_OK) {
     ch_simulation_reactions(s, p->rows, r);
-    status = ch_problem_velocity(context, p, r, v, u);
+    status = ch_problem_velocity(context, problem, r, v, u);
   }
   for (int i = 0; status == CH_OK && i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
     const double *ri = r + block->row, *ui = u + block->row;
-    if (block->law != CH_LAW_CONTACT) continue;
+    if (!ch_law_info(block->law)->friction) continue;
     step->residual += fabs(ri[0] * ui[0]);
-    step->objective += ri[0] * ch_block_support(block, CH_POSE_COULOMB, ui);
+    step->objective += ri[0] * ch_contact_support(block, CH_POSE_COULOMB, ui);
     for (int a = 0; a < block->dimension; ++a) step->objective += ri[a] * ui[a];
   }
   free(r);
-  ch_problem_destroy(p);
+  ch_problem_destroy(problem);
   return status;
 }
 
@@ -125,7 +125,7 @@ static void measure(const Trial* t, const ChStepInfo* info, ChHouseStep* step) {
   step->missed = info->missed;
   for (int b = 0; b < t->bodies; ++b) {
     if (isnan(t->start[b].x)) continue;
-    ChBodyView body = ch_simulation_body(t->simulation, b);
+    ChBodyView body = ch_simulation_body_at(t->simulation, b);
     step->displacement = fmax(step->displacement, ch_norm(ch_sub(body.position, t->start[b])));
     step->speed = fmax(step->speed, ch_norm(body.velocity));
   }
@@ -178,7 +178,7 @@ static void finish(const Trial* t, ChHouseSum* sum) {
   for (int b = 0; b < t->bodies; ++b) {
     if (isnan(t->start[b].x)) continue;
     ++sum->cards;
-    sum->fallen += t->start[b].z - ch_simulation_body(t->simulation, b).position.z > FALLEN;
+    sum->fallen += t->start[b].z - ch_simulation_body_at(t->simulation, b).position.z > FALLEN;
   }
 }
 

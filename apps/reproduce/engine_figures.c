@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/whole_file.h"
+#include "cardhouse/disk.h"
 
 enum { COLUMNS = 9, CSV_LIMIT = 16 << 20 };  // scene, case, kind, h, engine, ending, time, steps, figure
 
@@ -74,14 +74,12 @@ ChStatus ch_engine_figures_read(ChContext* context, const char* csv, ChEngineFig
     out->origin = "figures of a run of `make bench-engines` on 2026-11-16, on one core of a machine with two";
     return CH_OK;
   }
-  ChArena* arena = ch_arena_create(NULL);
-  ChWholeFile file;
-  if (!arena) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", csv);
-  ChStatus status = ch_whole_file_read_up_to(context, csv, CSV_LIMIT, arena, &file);
-  char* rest = NULL;
-  for (char* line = status == CH_OK ? strtok_r(file.text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+  char *text = NULL, *rest = NULL;
+  size_t size = 0;
+  ChStatus status = ch_file_load(context, csv, CSV_LIMIT, &text, &size);
+  for (char* line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
     take_line(line, out);
-  ch_arena_destroy(arena);
+  free(text);
   out->origin = "the table given by --engines-csv, of `make bench-engines`";
   if (status == CH_OK && out->count == 0)
     return ch_fail(context, CH_ERR_FORMAT, "%s: holds no trial of S1 or S3 by another engine", csv);

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "base/random.h"
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
+#include "cardhouse/random.h"
 
 ChRegion ch_hard_disks_region(int side, double fraction, bool periodic) {
   double length = side * sqrt(0.25 * M_PI / fraction);
@@ -35,7 +35,7 @@ static bool fits(int count, const ChVec3* at, int moved, ChVec3 to, const ChRegi
 }
 
 static ChVec3 moved_by(ChVec3 from, double stride, const ChRegion* r, uint64_t* seed) {
-  double dx = stride * (2.0 * ch_random_uniform(seed) - 1.0), dy = stride * (2.0 * ch_random_uniform(seed) - 1.0);
+  double dx = stride * (2.0 * ch_random_unit(seed) - 1.0), dy = stride * (2.0 * ch_random_unit(seed) - 1.0);
   ChVec3 to = ch_vec(from.x + dx, from.y + dy, 0.0);
   return r->periodic ? ch_vec(wrapped(to.x, r->high.x), wrapped(to.y, r->high.y), 0.0) : to;
 }
@@ -90,7 +90,7 @@ static void prepare(Annealing* a, ChArena* arena, uint64_t* seed) {
     a->share[b] = 1.0 / (density * M_PI * (outer * outer - inner * inner));
   }
   for (int k = 0; k < a->count; ++k)
-    a->at[k] = ch_vec(length * ch_random_uniform(seed), length * ch_random_uniform(seed), 0.0);
+    a->at[k] = ch_vec(length * ch_random_unit(seed), length * ch_random_unit(seed), 0.0);
   for (int k = 0; k < a->count; ++k) count_pairs(a, k, a->at[k], 0.5, a->histogram);
 }
 
@@ -100,14 +100,14 @@ double ch_points_reconstruct(ChArena* arena, int count, ChVec3* at, const ChRegi
   prepare(&a, arena, &seed);
   double now = energy(&a, NULL), hot = 1e-3 * now, cooling = pow(1e-5, 1.0 / (double)moves);
   for (long move = 0; move < moves; ++move, hot *= cooling) {
-    int k = (int)(count * ch_random_uniform(&seed));
-    double stride = 0.05 + 0.45 * ch_random_uniform(&seed);
+    int k = (int)(count * ch_random_unit(&seed));
+    double stride = 0.05 + 0.45 * ch_random_unit(&seed);
     ChVec3 to = moved_by(at[k], stride, region, &seed);
     for (int b = 0; b < bins; ++b) a.change[b] = 0.0;
     count_pairs(&a, k, at[k], -1.0, a.change);
     count_pairs(&a, k, to, 1.0, a.change);
     double then = energy(&a, a.change);
-    if (!(then <= now || ch_random_uniform(&seed) < exp((now - then) / hot))) continue;
+    if (!(then <= now || ch_random_unit(&seed) < exp((now - then) / hot))) continue;
     now = then;
     at[k] = to;
     for (int b = 0; b < bins; ++b) a.histogram[b] += a.change[b];

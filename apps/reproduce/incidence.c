@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 
 static ChVec3 velocity_at(const ChIncidence* n, int body, ChVec3 point) {
   if (body < 0 || body >= CH_INCIDENCE_BODIES) return ch_vec(0.0, 0.0, 0.0);
@@ -37,6 +37,6 @@ void ch_incidence_add(ChIncidence* n, const ChSlips* slips, const ChSimulation* 
   }
   for (int k = 0; k < n->count; ++k) follow(n, &n->impacts[k], slips, info);
   int bodies = ch_world_body_count(ch_simulation_world(simulation));
-  for (int b = 0; b < bodies && b < CH_INCIDENCE_BODIES; ++b) n->before[b] = ch_simulation_body(simulation, b);
+  for (int b = 0; b < bodies && b < CH_INCIDENCE_BODIES; ++b) n->before[b] = ch_simulation_body_at(simulation, b);
   n->began = true;
 }

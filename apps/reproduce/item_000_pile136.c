@@ -1,8 +1,8 @@
 // 000, Figure 4: 136 disks at mu = 0.2, where LCP0 and LCP1 fail and LCP2 runs.
 #include <math.h>
 
-#include "base/clock.h"
-#include "base/vector.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/geometry.h"
 #include "reproduce/cannonball.h"
 
 enum { BASE = 16, STEPS = 100 };

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "cardhouse/analysis.h"
+#include "cardhouse/friction_matrix.h"
 #include "cardhouse/solve.h"
 #include "reproduce/play.h"
-#include "solve/lcp/mixed_lcp.h"
 
 enum { CORNERS = 6, MUS = 4, SIDES = 8, POINTS = 3 };
+enum { VARIABLES = 6 + CORNERS * (SIDES + 2) };  // v, and c_n, beta, lambda of each corner
 static const double mus[MUS] = {1e-3, 0.05, 0.3, 1.0};
 
 typedef struct Pyramid {
@@ -46,8 +46,9 @@ static ChStatus build(ChItemRun* run, Pyramid* p) {
   status = ch_simulation_create(run->context, world, &scene->options, &simulation);
   if (status == CH_OK) status = ch_simulation_step(run->context, simulation, &info);
   if (status == CH_OK) status = ch_simulation_problem(run->context, simulation, &p->problem);
-  if (status == CH_OK && p->problem->block_count != CORNERS)
-    status = ch_fail(run->context, CH_ERR_ARGUMENT, "the pyramid has %d contacts, not six", p->problem->block_count);
+  if (status == CH_OK && ch_problem_view(p->problem).block_count != CORNERS)
+    status = ch_fail(run->context, CH_ERR_ARGUMENT, "the pyramid has %d contacts, not six",
+                     ch_problem_view(p->problem).block_count);
   if (status == CH_OK) {
     int count;
     const ChContactView* contacts = ch_simulation_contacts(simulation, &count);
@@ -55,29 +56,37 @@ static ChStatus build(ChItemRun* run, Pyramid* p) {
       double turn = atan2(contacts[k].point.y, contacts[k].point.x) * 3.0 / M_PI;
       p->order[((int)lround(turn) + CORNERS) % CORNERS] = k;
     }
-    p->weight = 0.001 * 9.81 * p->problem->M.value[0];
+    p->weight = 0.001 * 9.81 * ch_problem_view(p->problem).M->value[0];
   }
   ch_simulation_destroy(simulation);
   ch_scene_destroy(scene);
   return status;
 }
 
-// |min(x, A x + b)|_inf over complementary pairs, |A x + b|_inf over equations; impulses in units of h m g.
-static double residual(const Pyramid* p, const ChMixedLcp* mixed, ChArena* arena, const double* x) {
-  const ChLcp* lcp = &mixed->lcp;
-  double *y = CH_TAKE(arena, lcp->n, double), worst = 0.0;
-  memcpy(y, lcp->b, (size_t)lcp->n * sizeof *y);
-  ch_sparse_multiply_add(&lcp->A, x, y);
-  for (int j = 0; j < lcp->n; ++j) {
-    double off = lcp->free[j] ? fabs(y[j]) / p->weight : fabs(fmin(x[j], y[j]));
+static void set_friction(Pyramid* p, double mu) {
+  for (int i = 0; i < CORNERS; ++i) {
+    ChBlock block = ch_problem_view(p->problem).blocks[i];
+    block.mu[0] = block.mu[1] = mu;
+    ch_problem_set_block(NULL, p->problem, i, &block);
+  }
+}
+
+// |min(x, A x + b)|_inf over complementary pairs, |A x + b|_inf over equations; impulses in units of h m g. `y` is
+// room.
+static double residual(const Pyramid* p, const ChMixedProblem* mixed, const double* x, double* y) {
+  double worst = 0.0;
+  memcpy(y, mixed->b, (size_t)mixed->n * sizeof *y);
+  ch_sparse_multiply_add(&mixed->A, x, y);
+  for (int j = 0; j < mixed->n; ++j) {
+    double off = mixed->free[j] ? fabs(y[j]) / p->weight : fabs(fmin(x[j], y[j]));
     worst = fmax(worst, off);
   }
   return worst;
 }
 
 // c_n = h m g / 3 at every other corner, lambda = 1 at the others, v = 0, no friction.
-static void put_solution(const Pyramid* p, const ChMixedLcp* mixed, int parity, double* x) {
-  memset(x, 0, (size_t)mixed->lcp.n * sizeof *x);
+static void put_solution(const Pyramid* p, const ChMixedProblem* mixed, int parity, double* x) {
+  memset(x, 0, (size_t)mixed->n * sizeof *x);
   for (int k = 0; k < CORNERS; ++k) {
     int at = mixed->dof + p->order[k] * (SIDES + 2);
     if (k % 2 == parity)
@@ -87,24 +96,30 @@ static void put_solution(const Pyramid* p, const ChMixedLcp* mixed, int parity, 
   }
 }
 
-static void examine(Pyramid* p, ChArena* arena, int k) {
-  for (int i = 0; i < CORNERS; ++i) p->problem->blocks[i].mu[0] = p->problem->blocks[i].mu[1] = mus[k];
-  ChMixedLcp mixed = ch_mixed_lcp(arena, p->problem);
-  int n = mixed.lcp.n;
-  double* x[POINTS];
-  for (int j = 0; j < POINTS; ++j) x[j] = CH_TAKE(arena, n, double);
-  put_solution(p, &mixed, 0, x[0]);
-  put_solution(p, &mixed, 1, x[1]);
-  for (int j = 0; j < n; ++j) x[2][j] = 0.5 * (x[0][j] + x[1][j]);
-  for (int j = 0; j < POINTS; ++j) p->residual[k][j] = residual(p, &mixed, arena, x[j]);
+static void look_at(Pyramid* p, const ChMixedProblem* mixed, int k) {
+  double x[POINTS][VARIABLES], room[VARIABLES], d[VARIABLES], Ad[VARIABLES] = {0};
+  put_solution(p, mixed, 0, x[0]);
+  put_solution(p, mixed, 1, x[1]);
+  for (int j = 0; j < VARIABLES; ++j) x[2][j] = 0.5 * (x[0][j] + x[1][j]);
+  for (int j = 0; j < POINTS; ++j) p->residual[k][j] = residual(p, mixed, x[j], room);
   p->violated[k] = fmin(0.5, mus[k] * p->weight / 6.0);
-  double *d = CH_TAKE(arena, n, double), *Ad = CH_TAKE(arena, n, double);
-  for (int j = 0; j < n; ++j) d[j] = x[0][j] - x[1][j];
-  ch_sparse_multiply_add(&mixed.lcp.A, d, Ad);
-  for (int j = 0; j < n; ++j) {
+  for (int j = 0; j < VARIABLES; ++j) d[j] = x[0][j] - x[1][j];
+  ch_sparse_multiply_add(&mixed->A, d, Ad);
+  for (int j = 0; j < VARIABLES; ++j) {
     p->witness_most[k] = fmax(p->witness_most[k], d[j] * Ad[j]);
     p->witness_least[k] = fmin(p->witness_least[k], d[j] * Ad[j]);
   }
+}
+
+static ChStatus examine(ChItemRun* run, Pyramid* p, int k) {
+  ChMixedProblem mixed;
+  set_friction(p, mus[k]);
+  ChStatus status = ch_mixed_problem_build(run->context, p->problem, &mixed);
+  if (status == CH_OK && mixed.n != VARIABLES)
+    status = ch_fail(run->context, CH_ERR_SIZE, "the pyramid has %d variables, not %d", mixed.n, VARIABLES);
+  if (status == CH_OK) look_at(p, &mixed, k);
+  ch_mixed_problem_free(&mixed);
+  return status;
 }
 
 static void tell(ChReport* report) {
@@ -157,7 +172,7 @@ static void judge_solutions(ChReport* report, const Pyramid* p) {
 static ChStatus judge_friction_free(ChItemRun* run, Pyramid* p) {
   ChFrictionMatrix with, without;
   ChStatus status = ch_friction_matrix_classify(run->context, p->problem, SIDES, &with);
-  for (int i = 0; i < CORNERS; ++i) p->problem->blocks[i].mu[0] = p->problem->blocks[i].mu[1] = 0.0;
+  set_friction(p, 0.0);
   if (status == CH_OK) status = ch_friction_matrix_classify(run->context, p->problem, SIDES, &without);
   if (status != CH_OK) return status;
   ch_report_claim(
@@ -174,13 +189,14 @@ static ChStatus judge_successive(ChItemRun* run, Pyramid* p) {
   long passes = 0;
   int solved = 0, pointed = 0;
   for (int k = 0; k < MUS; ++k) {
-    for (int i = 0; i < CORNERS; ++i) p->problem->blocks[i].mu[0] = p->problem->blocks[i].mu[1] = mus[k];
+    set_friction(p, mus[k]);
     ChSolveOptions options = ch_solve_options_default();
     ChSolveInfo info;
     ChLimitOptions limits = ch_limit_options_default();
     ChLimit stress;
     options.method = "successive";
-    options.settings[options.setting_count++] = (ChSetting){"successive.paper_rule", 1e-5};
+    options.settings = &(ChSetting){"successive.paper_rule", 1e-5};
+    options.setting_count = 1;
     ChStatus status = ch_solve(run->context, p->problem, &options, v, u, r, &info);
     if (status != CH_OK && status != CH_MAX_ITER) return status;
     solved += status == CH_OK;
@@ -206,21 +222,13 @@ static ChStatus judge_successive(ChItemRun* run, Pyramid* p) {
 
 static ChStatus run_item(ChItemRun* run) {
   Pyramid pyramid = {0};
-  jmp_buf landing;
-  ChArena* arena = ch_arena_create(&landing);
-  if (!arena || setjmp(landing)) {
-    ch_problem_destroy(pyramid.problem);
-    ch_arena_destroy(arena);
-    return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for the pyramid's matrix");
-  }
   tell(run->report);
   ChStatus status = build(run, &pyramid);
-  for (int k = 0; k < MUS && status == CH_OK; ++k) examine(&pyramid, arena, k);
+  for (int k = 0; k < MUS && status == CH_OK; ++k) status = examine(run, &pyramid, k);
   if (status == CH_OK) judge_solutions(run->report, &pyramid);
   if (status == CH_OK) status = judge_friction_free(run, &pyramid);
   if (status == CH_OK) status = judge_successive(run, &pyramid);
   ch_problem_destroy(pyramid.problem);
-  ch_arena_destroy(arena);
   return status;
 }
 

@@ -83,7 +83,7 @@ static ChStatus compute(ChItemRun* run, Table* t) {
     ChProblem* problem;
     ChStatus status = ch_cannonball_problem(run, BASE, printed[k].mu, &problem);
     if (status != CH_OK) return status;
-    t->contacts = problem->block_count;
+    t->contacts = ch_problem_view(problem).block_count;
     long most = printed[k].lcp0_solved ? 10000 : pivots;
     status = ch_cannonball_solve(run->context, problem, CH_LCP0, most, &t->lcp0[k]);
     if (status == CH_OK) status = ch_cannonball_solve(run->context, problem, CH_LCP2, 0, &t->lcp2[k]);

@@ -3,12 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "cardhouse/random.h"
 #include "model/world.h"
 #include "reproduce/hard_disks.h"
 #include "reproduce/pebble_bed.h"
 #include "reproduce/play.h"
-#include "scene/builtin/builtin.h"
 
 enum { BINS_MAX = 400, CURVES = 6, FITTED = 6 };
 static const double FRACTION = 0.5, REACH = 7.0, WIDTH = 0.025, STRIDE = 0.12;
@@ -116,58 +115,74 @@ static bool watch(void* state, const ChSimulation* s, const ChStepInfo* info) {
   return true;
 }
 
-static void add_walls(ChBuild* b, double length, bool lid) {
+static const char method[] =
+    "\"method\": {\"name\": \"ansgs\", \"tolerance\": 1e-4, \"max_iterations\": 500, \"time_limit\": 1000}";
+
+static void put_walls(FILE* f, double length, bool lid) {
   static const double normal[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
-  json_t* box = ch_build_body(b, "box", ch_vec(0.0, 0.0, 0.0));
-  ch_build_fixed(b, box);
-  for (int k = 0; k < (lid ? 4 : 3); ++k) {
-    json_t* wall = ch_build_shape(b, box, "halfplane", "disk");
-    ch_build_set(b, wall, "normal", ch_build_vector(b, ch_vec(normal[k][0], normal[k][1], 0.0)));
-    ch_build_set(b, wall, "offset", json_real(k < 2 ? 0.0 : -length));
-  }
+  fputs("{\"name\": \"box\", \"position\": [0, 0], \"fixed\": true, \"shapes\": [", f);
+  for (int k = 0; k < (lid ? 4 : 3); ++k)
+    fprintf(f, "%s{\"type\": \"halfplane\", \"material\": \"disk\", \"normal\": [%g, %g], \"offset\": %.17g}",
+            k > 0 ? ", " : "", normal[k][0], normal[k][1], k < 2 ? 0.0 : -length);
+  fputs("]}", f);
 }
 
+static void put_disk(FILE* f, int number, double x, double y, const char* velocity) {
+  fprintf(f, ",\n{\"name\": \"disk %d\", \"position\": [%.17g, %.17g],%s", number, x, y, velocity);
+  fputs(" \"shapes\": [{\"type\": \"disk\", \"material\": \"disk\", \"radius\": 0.5}]}", f);
+}
+
+typedef struct Gas {
+  int side;
+  double length;
+  const ChVec3* at;
+} Gas;
+
 // Disks without friction that lose nothing when they collide: a gas, with the states of Metropolis.
+static void put_gas(FILE* f, const void* state) {
+  const Gas* gas = state;
+  uint64_t seed = 3;
+  fputs("{\"cardhouse\": 1, \"name\": \"gas\", \"description\": \"Disks that lose nothing when they collide.\",", f);
+  fputs(" \"dimension\": 2, \"gravity\": [0, 0],\n\"step\": {\"h\": 0.005, \"until\": 1, \"margin\": 0.02},\n", f);
+  fputs("\"materials\": {\"disk\": {\"density\": 1, \"friction\": 0, \"restitution\": 1}},\n\"bodies\": [", f);
+  put_walls(f, gas->length, true);
+  for (int k = 0; k < gas->side * gas->side; ++k) {
+    double angle = 2.0 * M_PI * ch_random_unit(&seed);
+    char velocity[96];
+    snprintf(velocity, sizeof velocity, " \"velocity\": [%.17g, %.17g],", cos(angle), sin(angle));
+    put_disk(f, k + 1, gas->at[k].x, gas->at[k].y, velocity);
+  }
+  fputs("]}\n", f);
+}
+
 static ChStatus make_gas(ChItemRun* run, int side, ChScene** out) {
-  ChBuild b = {0};
   ChRegion region = ch_hard_disks_region(side, FRACTION, false);
   ChVec3* at = calloc((size_t)(side * side), sizeof *at);
   if (!at) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory");
   ch_hard_disks_lattice(side, &region, at);
-  uint64_t seed = 3;
-  ch_build_begin(&b, "gas", "Disks that lose nothing when they collide.", 2);
-  ch_build_gravity(&b, ch_vec(0.0, 0.0, 0.0));
-  ch_build_step(&b, 0.005, 1.0, 0.02);
-  ch_build_material(&b, "disk", 1.0, 0.0, 1.0);
-  add_walls(&b, region.high.x, true);
-  for (int k = 0; k < side * side; ++k) {
-    json_t* body = ch_build_numbered(&b, "disk", k + 1, at[k]);
-    double angle = 2.0 * M_PI * ch_random_uniform(&seed);
-    ch_build_velocity(&b, body, ch_vec(cos(angle), sin(angle), 0.0));
-    ch_build_round(&b, body, "disk", 0.5, "disk");
-  }
+  ChStatus status = ch_item_written_scene(run, "disks", put_gas, &(Gas){side, region.high.x, at}, out);
   free(at);
-  return ch_item_built_scene(run, &b, "disks", out);
+  return status;
 }
 
 // Disks that fall into a box and come to rest.
-static ChStatus make_heap(ChItemRun* run, int count, ChScene** out) {
-  ChBuild b = {0};
-  int side = (int)lround(sqrt(count));
+static void put_heap(FILE* f, const void* state) {
+  const int count = *(const int*)state, side = (int)lround(sqrt(count));
   uint64_t seed = 4;
-  ch_build_begin(&b, "heap", "Disks that fall into a box.", 2);
-  ch_build_gravity(&b, ch_vec(0.0, -9.81, 0.0));
-  ch_build_step(&b, 0.01, 4.0, 0.15);
-  ch_build_material(&b, "disk", 1000.0, 0.3, 0.0);
-  add_walls(&b, 1.1 * side, false);
+  fputs("{\"cardhouse\": 1, \"name\": \"heap\", \"description\": \"Disks that fall into a box.\", \"dimension\": 2,",
+        f);
+  fputs(" \"gravity\": [0, -9.81],\n\"step\": {\"h\": 0.01, \"until\": 4, \"margin\": 0.15},\n", f);
+  fputs("\"materials\": {\"disk\": {\"density\": 1000, \"friction\": 0.3, \"restitution\": 0}},\n\"bodies\": [", f);
+  put_walls(f, 1.1 * side, false);
   for (int k = 0; k < count; ++k) {
-    double x = (k % side + 0.5) * 1.1 + 0.08 * (ch_random_uniform(&seed) - 0.5), y = 0.55 + 1.05 * (k / side);
-    ch_build_round(&b, ch_build_numbered(&b, "disk", k + 1, ch_vec(x, y, 0.0)), "disk", 0.5, "disk");
+    double x = (k % side + 0.5) * 1.1 + 0.08 * (ch_random_unit(&seed) - 0.5), y = 0.55 + 1.05 * (k / side);
+    put_disk(f, k + 1, x, y, "");
   }
-  ch_build_set(&b, b.root, "method",
-               json_pack("{s:s, s:f, s:i, s:f}", "name", "ansgs", "tolerance", 1e-4, "max_iterations", 500,
-                         "time_limit", 1000.0));
-  return ch_item_built_scene(run, &b, "disks", out);
+  fprintf(f, "],\n%s}\n", method);
+}
+
+static ChStatus make_heap(ChItemRun* run, int count, ChScene** out) {
+  return ch_item_written_scene(run, "disks", put_heap, &count, out);
 }
 
 static ChStatus play_scene(ChItemRun* run, ChScene* scene, Motion* m, double until, const char* record,

@@ -54,7 +54,7 @@ static void write_ellipse(char* text, const Drop* d) {
 
 static bool watch(void* state, const ChSimulation* simulation, const ChStepInfo* info) {
   Trace* t = state;
-  ChBodyView view = ch_simulation_body(simulation, 1);
+  ChBodyView view = ch_simulation_body_at(simulation, 1);
   if (t->count < t->room) {
     t->time[t->count] = info->time;
     t->depth[t->count++] = info->penetration;

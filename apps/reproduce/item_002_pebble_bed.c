@@ -130,7 +130,7 @@ static void chart_series(ChItemRun* run, const ChSurvey* s) {
   double time[512], packing[512], touching[512];
   int count = s->count < 512 ? s->count : 512;
   for (int k = 0; k < count; ++k) {
-    const ChMoment* m = &s->moments[k];
+    const ChInstant* m = &s->moments[k];
     time[k] = m->time, packing[k] = m->packing, touching[k] = m->coordination;
   }
   ChChart* chart = ch_report_chart(run->report, "Solid fraction of the bulk while pebbles go round.", "time [s]",

@@ -47,10 +47,12 @@ static ChStatus convex_velocity(ChItemRun* run, const ChProblem* p, const char* 
   options.method = method;
   options.pose = CH_POSE_RELAXED;
   options.tolerance = 1e-10;
-  if (penalty > 0.0) options.settings[options.setting_count++] = (ChSetting){"active-set.penalty", penalty};
-  *v = calloc((size_t)(p->dof + 2 * p->rows), sizeof **v);
+  options.settings = &(ChSetting){"active-set.penalty", penalty};
+  options.setting_count = penalty > 0.0;
+  const ChProblemView view = ch_problem_view(p);
+  *v = calloc((size_t)(view.dof + 2 * view.rows), sizeof **v);
   if (!*v) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for an answer");
-  ChStatus status = ch_solve(run->context, p, &options, *v, *v + p->dof, *v + p->dof + p->rows, &info);
+  ChStatus status = ch_solve(run->context, p, &options, *v, *v + view.dof, *v + view.dof + view.rows, &info);
   *solved = status == CH_OK;
   if (status == CH_OK || status == CH_MAX_ITER || status == CH_MAX_TIME) return CH_OK;
   free(*v);
@@ -58,8 +60,9 @@ static ChStatus convex_velocity(ChItemRun* run, const ChProblem* p, const char* 
 }
 
 static double relative(const ChProblem* p, const double* a, const double* b) {
+  const int dof = ch_problem_view(p).dof;
   double apart = 0.0, size = 0.0;
-  for (int j = 0; j < p->dof; ++j) {
+  for (int j = 0; j < dof; ++j) {
     apart = fmax(apart, fabs(a[j] - b[j]));
     size = fmax(size, fabs(a[j]));
   }
@@ -153,7 +156,7 @@ static ChStatus compare_penalty(ChItemRun* run) {
     bool solved[2];
     ChStatus status = first_problem(run, &cases[k], &p);
     if (status != CH_OK) return status;
-    if (p->dimension == 3) status = ch_problem_set_polygon(run->context, p, 8, false);
+    if (ch_problem_view(p).dimension == 3) status = ch_problem_set_polygon(run->context, p, 8, false);
     if (status == CH_OK) status = convex_velocity(run, p, "active-set", 0.0, &plain, &solved[0]);
     if (status == CH_OK) {
       status = convex_velocity(run, p, "active-set", 1.0, &elastic, &solved[1]);
@@ -164,7 +167,7 @@ static ChStatus compare_penalty(ChItemRun* run) {
             (ChFacts){
                 .printed = "\"always worked\": zeta = 0, the same v",
                 .ours = ch_report_say(run->report, "v differs by %.0e of its largest entry, %d contacts", apart,
-                                      p->block_count),
+                                      ch_problem_view(p).block_count),
                 .run = {.steps = 2, .missed = !solved[0] + !solved[1], .tolerance = 1e-10, .whole_in_quick = true},
                 .rule = "the same v to 1e-7",
                 .met = apart < 1e-7,

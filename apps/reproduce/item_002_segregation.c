@@ -3,12 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/random.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/random.h"
 #include "measure/segregation.h"
 #include "model/world.h"
 #include "reproduce/play.h"
-#include "scene/builtin/builtin.h"
 
 enum { CASES = 5, QUICK_CASES = 2, SAMPLES = 120, BLOCK_SMALL = 4 };
 static const double SMALL = 0.5, LARGE = 1.5, STEP = 0.1, TOLERANCE = 1e-4, RISEN = 0.1;
@@ -32,51 +31,64 @@ typedef struct Size {
 
 // --- the scene -------------------------------------------------------------------------------------------------------
 
-static void add_box(ChBuild* b, const Case* c, double width) {
+static void put_box(FILE* f, const Case* c, double width) {
   static const double walls[3][2] = {{0, 1}, {1, 0}, {-1, 0}};
-  json_t* box = ch_build_body(b, "box", ch_vec(0.0, 0.0, 0.0));
-  ch_build_set(b, box, "motion",
-               json_pack("[{s:f, s:f}, {s:f, s:f}]", "amplitude", c->sideways, "frequency", 1.0, "amplitude", c->up,
-                         "frequency", 1.0));
-  for (int k = 0; k < 3; ++k) {
-    json_t* wall = ch_build_shape(b, box, "halfplane", "grain");
-    ch_build_set(b, wall, "normal", ch_build_vector(b, ch_vec(walls[k][0], walls[k][1], 0.0)));
-    ch_build_set(b, wall, "offset", json_real(k == 0 ? 0.0 : -0.5 * width));
-  }
+  fputs("{\"name\": \"box\", \"position\": [0, 0], \"motion\": [", f);
+  fprintf(f, "{\"amplitude\": %.17g, \"frequency\": 1}, {\"amplitude\": %.17g, \"frequency\": 1}], \"shapes\": [",
+          c->sideways, c->up);
+  for (int k = 0; k < 3; ++k)
+    fprintf(f, "%s{\"type\": \"halfplane\", \"material\": \"grain\", \"normal\": [%g, %g], \"offset\": %.17g}",
+            k > 0 ? ", " : "", walls[k][0], walls[k][1], k == 0 ? 0.0 : -0.5 * width);
+  fputs("]}", f);
 }
 
-static void add_disk(ChBuild* b, const char* name, int number, double x, double y, double radius) {
-  ch_build_round(b, ch_build_numbered(b, name, number, ch_vec(x, y, 0.0)), "disk", radius, "grain");
+static void put_disk(FILE* f, const char* name, int number, double x, double y, double radius) {
+  fprintf(f, ",\n{\"name\": \"%s %d\", \"position\": [%.17g, %.17g],", name, number, x, y);
+  fprintf(f, " \"shapes\": [{\"type\": \"disk\", \"material\": \"grain\", \"radius\": %.17g}]}", radius);
 }
 
 // Square cells, in each a large disk or four small ones, in an order that the seed decides.
-static void add_disks(ChBuild* b, const Case* c, const Size* size) {
+static void put_disks(FILE* f, const Case* c, const Size* size) {
   const double cell = 2.0 * LARGE + 0.03, shake = 0.01;
   int cells = size->large + size->small / BLOCK_SMALL, wide = (int)(size->width / cell), left = size->large;
   uint64_t seed = c->seed;
   for (int k = 0, small = 0; k < cells; ++k) {
-    double x = (k % wide - 0.5 * (wide - 1)) * cell + shake * (ch_random_uniform(&seed) - 0.5);
+    double x = (k % wide - 0.5 * (wide - 1)) * cell + shake * (ch_random_unit(&seed) - 0.5);
     double y = (k / wide + 0.5) * cell;
-    bool large = ch_random_uniform(&seed) * (cells - k) < left;  // each cell as likely as any other
+    bool large = ch_random_unit(&seed) * (cells - k) < left;  // each cell as likely as any other
     left -= large;
-    if (large) add_disk(b, "large", size->large - left, x, y, LARGE);
+    if (large) put_disk(f, "large", size->large - left, x, y, LARGE);
     for (int q = 0; !large && q < BLOCK_SMALL; ++q)
-      add_disk(b, "small", ++small, x + (q % 2 ? 0.25 : -0.25) * cell, y + (q / 2 ? 0.25 : -0.25) * cell, SMALL);
+      put_disk(f, "small", ++small, x + (q % 2 ? 0.25 : -0.25) * cell, y + (q / 2 ? 0.25 : -0.25) * cell, SMALL);
   }
 }
 
+typedef struct Filled {
+  const Case* c;
+  const Size* size;
+} Filled;
+
+static void put_scene(FILE* f, const void* state) {
+  const Filled* filled = state;
+  const Case* c = filled->c;
+  const double margin = 1.0;  // what a wall pushes moves by nearly so much in a step
+  fputs("{\"cardhouse\": 1, \"name\": \"segregation\",", f);
+  fputs(
+      " \"description\": \"Disks of two sizes in a box that is shaken.\", \"dimension\": 2,\n\"gravity\": [0, "
+      "-9.81],\n",
+      f);
+  fprintf(f, "\"step\": {\"h\": %.17g, \"until\": %.17g, \"margin\": %g},\n", STEP, filled->size->until, margin);
+  fprintf(f, "\"materials\": {\"grain\": {\"density\": 1000, \"friction\": %.17g, \"restitution\": %.17g}},\n", c->mu,
+          c->restitution);
+  fputs("\"bodies\": [", f);
+  put_box(f, c, filled->size->width);
+  put_disks(f, c, filled->size);
+  fprintf(f, "],\n\"method\": {\"name\": \"ansgs\", \"tolerance\": %.17g, \"max_iterations\": 500,", TOLERANCE);
+  fputs(" \"time_limit\": 1000}}\n", f);
+}
+
 static ChStatus make_scene(ChItemRun* run, const Case* c, const Size* size, ChScene** out) {
-  ChBuild b = {0};
-  ch_build_begin(&b, "segregation", "Disks of two sizes in a box that is shaken.", 2);
-  ch_build_gravity(&b, ch_vec(0.0, -9.81, 0.0));
-  ch_build_step(&b, STEP, size->until, 1.0);  // what a wall pushes moves by nearly so much in a step
-  ch_build_material(&b, "grain", 1000.0, c->mu, c->restitution);
-  add_box(&b, c, size->width);
-  add_disks(&b, c, size);
-  ch_build_set(&b, b.root, "method",
-               json_pack("{s:s, s:f, s:i, s:f}", "name", "ansgs", "tolerance", TOLERANCE, "max_iterations", 500,
-                         "time_limit", 1000.0));
-  return ch_item_built_scene(run, &b, "segregation", out);
+  return ch_item_written_scene(run, "segregation", put_scene, &(Filled){c, size}, out);
 }
 
 // --- a run -----------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 // the bound-constrained form) and under the pyramid law (20 variables), two hundred tests each.
 #include <math.h>
 
-#include "mcp/grasp_study.h"
+#include "cardhouse/mcp.h"
 #include "reproduce/item.h"
 
 enum { RULES = 2, OURS = 0, AUTHORS = 1, SEEDS_FULL = 2000, SEEDS_QUICK = 200, PRINTED_TESTS = 200 };
@@ -270,31 +270,24 @@ static void report_all(ChReport* report, const Studies* s) {
 }
 
 static ChStatus run_item(ChItemRun* run) {
-  jmp_buf landing;
-  ChArena* arena = ch_arena_create(NULL);
-  if (!arena || setjmp(landing)) {
-    ch_arena_destroy(arena);
-    return ch_fail(run->context, CH_ERR_MEMORY, "out of memory while solving grasps");
-  }
-  ch_arena_set_landing(arena, &landing);
-  static Studies studies;  // lives through a jump to the landing
+  Studies studies = {0};
   tell(run->report);
   int seeds = run->quick ? SEEDS_QUICK : SEEDS_FULL;
   bool on = true;
+  ChStatus status = CH_OK;
   for (int rule = 0; rule < RULES; ++rule) {
     ChMcpOptions options = rule_of(rule);
-    for (int seed = 1; seed <= PRINTED_TESTS && on; ++seed)
-      ch_grasp_study_add(arena, seed, &options, &studies.rule[rule]);
+    for (int seed = 1; seed <= PRINTED_TESTS && on && status == CH_OK; ++seed)
+      status = ch_grasp_study_add(run->context, seed, &options, &studies.rule[rule]);
     on = ch_item_progress(run, 0.1 * (1 + rule));
   }
   ChMcpOptions options = rule_of(OURS);
-  for (int k = 1; k <= seeds && on; ++k) {
-    ch_grasp_study_add(arena, PRINTED_TESTS + k, &options, &studies.more);
+  for (int k = 1; k <= seeds && on && status == CH_OK; ++k) {
+    status = ch_grasp_study_add(run->context, PRINTED_TESTS + k, &options, &studies.more);
     on = ch_item_progress(run, 0.2 + 0.8 * k / seeds);
   }
-  ch_arena_destroy(arena);
-  report_all(run->report, &studies);
-  return CH_OK;
+  if (status == CH_OK) report_all(run->report, &studies);
+  return status;
 }
 
 const ChItem ch_item_003_grasps = {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "mcp/models.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/mcp.h"
 #include "reproduce/item.h"
 
 enum { SPATIAL = 8, STARTS = 4, FAMILIES = 4, SIZES = 7, ANSWER_MOST = 70000, FINE_MOST = 7000, INNER = 2000 };
@@ -22,19 +22,21 @@ static const ChOurRun with_our_data = {
     .changed = "the document names files of data and prints none: the data are our own, of the same models and sizes"};
 
 // `inner`: limit of the quadratic solver's iterations, 0: our own.
-static ChStatus solve(ChContext* context, ChArena* arena, const char* words, long inner, Work* work) {
-  ChArenaMark mark = ch_arena_mark(arena);
-  ChMcp mcp;
-  ChStatus status = ch_mcp_model_build(context, arena, words, &mcp);
+static ChStatus solve(ChContext* context, const char* words, long inner, Work* work) {
+  ChMcp* mcp;
+  ChStatus status = ch_mcp_model_create(context, words, &mcp);
   if (status != CH_OK) return status;
-  double* x = CH_TAKE(arena, mcp.n, double);
+  double* x = calloc((size_t)mcp->n + 1, sizeof *x);
   ChMcpOptions options = ch_mcp_options_default();
   options.max_inner = inner;
   ChMcpInfo info;
   double began = ch_clock_processor_seconds();
-  bool solved = ch_mcp_boxmin(arena, &mcp, &options, x, &info) == CH_OK;
+  status = x ? ch_mcp_solve(context, mcp, &options, x, &info) : ch_fail(context, CH_ERR_MEMORY, "out of memory");
+  free(x);
+  ch_mcp_destroy(mcp);
+  if (status == CH_ERR_MEMORY) return status;
   *work = (Work){.ran = true,
-                 .solved = solved,
+                 .solved = status == CH_OK,
                  .dimension = info.dimension,
                  .it_box = (double)info.box.it_box,
                  .fe = (double)info.box.fe,
@@ -43,20 +45,19 @@ static ChStatus solve(ChContext* context, ChArena* arena, const char* words, lon
                  .seconds = ch_clock_processor_seconds() - began,
                  .objective = info.box.value,
                  .natural = info.natural};
-  ch_arena_release(arena, mark);
   return CH_OK;
 }
 
 // --- Harker ----------------------------------------------------------------------------------------------------------
 
-static ChStatus spatial_price(ChItemRun* run, ChArena* arena) {
+static ChStatus spatial_price(ChItemRun* run) {
   int solved = 0, smallest = 1 << 30, largest = 0;
   double worst = 0.0;
   for (int k = 0; k < SPATIAL; ++k) {
     char words[64];
     Work work = {0};
     snprintf(words, sizeof words, "spatial-price:model=%d,network=%d", 1 + k / 2, 1 + k % 2);
-    ChStatus status = solve(run->context, arena, words, 0, &work);
+    ChStatus status = solve(run->context, words, 0, &work);
     if (status != CH_OK) return status;
     solved += work.solved;
     worst = fmax(worst, work.objective);
@@ -84,14 +85,14 @@ typedef struct Printed {
 
 static bool alike(double a, double b) { return a <= 1.5 * b && b <= 1.5 * a; }
 
-static ChStatus scarf(ChItemRun* run, ChArena* arena, const char* model, const char* name, Printed printed) {
+static ChStatus scarf(ChItemRun* run, const char* model, const char* name, Printed printed) {
   Work sum = {0};
   int solved = 0;
   for (int start = 1; start <= STARTS; ++start) {
     char words[64];
     Work work = {0};
     snprintf(words, sizeof words, "%s:start=%d", model, start);
-    ChStatus status = solve(run->context, arena, words, 0, &work);
+    ChStatus status = solve(run->context, words, 0, &work);
     if (status != CH_OK) return status;
     solved += work.solved;
     sum.dimension = work.dimension;
@@ -145,15 +146,15 @@ static bool wanted(bool quick, int family, int size) {
   return sizes[size] <= (quick ? 2100 : family < 2 ? 70000 : 21000);
 }
 
-static ChStatus control_run(ChItemRun* run, ChArena* arena, Control* control) {
+static ChStatus control_run(ChItemRun* run, Control* control) {
   for (int size = 0; size < SIZES; ++size)
     for (int family = 0; family < FAMILIES; ++family) {
       if (!wanted(run->quick, family, size)) continue;
       char words[64];
       snprintf(words, sizeof words, "control:dimension=%d,family=%d", sizes[size], family + 1);
-      ChStatus status = solve(run->context, arena, words, 0, &control->work[family][size]);
+      ChStatus status = solve(run->context, words, 0, &control->work[family][size]);
       if (status == CH_OK && family >= 2 && sizes[size] <= FINE_MOST)
-        status = solve(run->context, arena, words, INNER, &control->fine[family][size]);
+        status = solve(run->context, words, INNER, &control->fine[family][size]);
       if (status != CH_OK) return status;
       if (!ch_item_progress(run, 0.05 + 0.9 * pow((size + (family + 1.0) / FAMILIES) / SIZES, 4.0))) return CH_OK;
     }
@@ -271,15 +272,15 @@ static void tell(ChReport* report, bool quick) {
   ch_report_command(report, "cardhouse mcp control:dimension=70000,family=3");
 }
 
-static ChStatus run_all(ChItemRun* run, ChArena* arena, Control* control) {
-  ChStatus status = spatial_price(run, arena);
+static ChStatus run_all(ChItemRun* run, Control* control) {
+  ChStatus status = spatial_price(run);
   if (status == CH_OK)
-    status = scarf(run, arena, "scarf-sum", "sum of prices fixed",
+    status = scarf(run, "scarf-sum", "sum of prices fixed",
                    (Printed){"25.3 / 29.8 / 848.5 / 956.0", "30", 25.3, 956.0, 32.0});
   if (status == CH_OK)
-    status = scarf(run, arena, "scarf-numeraire", "numeraire fixed",
+    status = scarf(run, "scarf-numeraire", "numeraire fixed",
                    (Printed){"26.3 / 30.3 / 700.0 / 778.9", "28", 26.3, 778.9, 30.3});
-  if (status == CH_OK) status = control_run(run, arena, control);
+  if (status == CH_OK) status = control_run(run, control);
   if (status != CH_OK) return status;
   control_rows(run->report, control, run->quick);
   control_chart(run->report, control);
@@ -287,17 +288,9 @@ static ChStatus run_all(ChItemRun* run, ChArena* arena, Control* control) {
 }
 
 static ChStatus run_item(ChItemRun* run) {
-  jmp_buf landing;
-  ChArena* arena = ch_arena_create(NULL);
-  if (!arena || setjmp(landing)) {
-    ch_arena_destroy(arena);
-    return ch_fail(run->context, CH_ERR_MEMORY, "out of memory while solving complementarity problems");
-  }
-  ch_arena_set_landing(arena, &landing);
+  Control control = {0};
   tell(run->report, run->quick);
-  ChStatus status = run_all(run, arena, CH_TAKE(arena, 1, Control));
-  ch_arena_destroy(arena);
-  return status;
+  return run_all(run, &control);
 }
 
 const ChItem ch_item_003_mcplib = {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 #include "reproduce/rabbit_friction.h"
 #include "reproduce/subject.h"
 
@@ -31,10 +31,10 @@ static void judge_ways(Watch* w, const ChSimulation* s) {
   double sum[2] = {0.0, 0.0};
   int count[2] = {0, 0};
   for (int b = 0; b < ch_world_body_count(world) && b < 128; ++b) {
-    const char* name = ch_world_body_name(world, b);
+    const char* name = ch_world_body_name(world, ch_world_body_at(world, b));
     int kind = begins(name, "red") ? 0 : begins(name, "blue") ? 1 : -1;
     if (kind < 0) continue;
-    sum[kind] += ch_norm(ch_sub(ch_simulation_body(s, b).position, w->start[b]));
+    sum[kind] += ch_norm(ch_sub(ch_simulation_body_at(s, b).position, w->start[b]));
     ++count[kind];
   }
   w->red = sum[0] / fmax(1, count[0]), w->blue = sum[1] / fmax(1, count[1]);
@@ -45,13 +45,13 @@ static bool look(void* state, const ChSimulation* s, const ChStepInfo* info) {
   Watch* w = state;
   const ChWorld* world = ch_simulation_world(s);
   w->kinetic_max = fmax(w->kinetic_max, info->kinetic);
-  w->freedoms = ch_item_freedoms(s);
+  w->freedoms = ch_simulation_freedoms(s);
   w->speed = w->stone = 0.0;
   for (int b = 0; b < ch_world_body_count(world) && b < 128; ++b) {
-    ChBodyView view = ch_simulation_body(s, b);
+    ChBodyView view = ch_simulation_body_at(s, b);
     if (!w->began) w->start[b] = view.position;
     w->speed = fmax(w->speed, ch_norm(view.velocity));
-    if (begins(ch_world_body_name(world, b), "voussoir"))
+    if (begins(ch_world_body_name(world, ch_world_body_at(world, b)), "voussoir"))
       w->stone = fmax(w->stone, ch_norm(ch_sub(view.position, w->start[b])));
   }
   w->began = true;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 #include "reproduce/subject.h"
 
 enum { MOST_BODIES = 64, MOST_SAMPLES = 1200 };
@@ -26,9 +26,9 @@ static bool look(void* state, const ChSimulation* s, const ChStepInfo* info) {
     const ChWorld* world = ch_simulation_world(s);
     w->bodies = ch_world_body_count(world) < MOST_BODIES ? ch_world_body_count(world) : MOST_BODIES;
     for (int b = 0; b < w->bodies; ++b) {
-      w->stone[b] = strncmp(ch_world_body_name(world, b), "voussoir", 8) == 0;
+      w->stone[b] = strncmp(ch_world_body_name(world, ch_world_body_at(world, b)), "voussoir", 8) == 0;
       w->stones += w->stone[b];
-      w->start[b] = ch_simulation_body(s, b).position;
+      w->start[b] = ch_simulation_body_at(s, b).position;
     }
   }
   if (w->samples == MOST_SAMPLES) return true;
@@ -39,7 +39,7 @@ static bool look(void* state, const ChSimulation* s, const ChStepInfo* info) {
   w->fallen = 0;
   for (int b = 0; b < w->bodies; ++b) {
     if (!w->stone[b]) continue;
-    ChBodyView body = ch_simulation_body(s, b);
+    ChBodyView body = ch_simulation_body_at(s, b);
     w->moved[k] = fmax(w->moved[k], ch_norm(ch_sub(body.position, w->start[b])));
     w->speed[k] = fmax(w->speed[k], ch_norm(body.velocity));
     w->fallen += w->start[b].z - body.position.z > 0.5;

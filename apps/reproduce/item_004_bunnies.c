@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "reproduce/subject.h"
 
 static const double PRINTED = 37.5;  // seconds of solve a step

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 #include "reproduce/subject.h"
 
 enum { MOST_BODIES = 100, MOST_SAMPLES = 2000, SAMPLE = 10 };  // every 10 ms
@@ -26,11 +26,11 @@ static void begin(Watch* w, const ChSimulation* s) {
   const ChWorld* world = ch_simulation_world(s);
   w->bodies = ch_world_body_count(world) < MOST_BODIES ? ch_world_body_count(world) : MOST_BODIES;
   for (int b = 0; b < w->bodies; ++b) {
-    const char* name = ch_world_body_name(world, b);
+    const char* name = ch_world_body_name(world, ch_world_body_at(world, b));
     w->card[b] = strncmp(name, "card", 4) == 0;
     w->block[b] = strncmp(name, "block", 5) == 0;
     w->cards += w->card[b];
-    w->start[b] = ch_simulation_body(s, b).position;
+    w->start[b] = ch_simulation_body_at(s, b).position;
   }
 }
 
@@ -44,7 +44,7 @@ static bool look(void* state, const ChSimulation* s, const ChStepInfo* info) {
   w->time[k] = info->time;
   w->resting[k] = info->islands > 0 ? (double)info->resting / info->islands : 1.0;
   for (int b = 0; b < w->bodies; ++b) {
-    ChBodyView body = ch_simulation_body(s, b);
+    ChBodyView body = ch_simulation_body_at(s, b);
     double sunk = w->start[b].z - body.position.z;
     if (w->card[b]) w->fallen[k] += sunk > FALLEN, w->speed[k] = fmax(w->speed[k], ch_norm(body.velocity));
     if (w->block[b]) w->dropped[k] += sunk > FALLEN;

@@ -51,7 +51,7 @@ typedef struct Chatter {
 static bool look(void* state, const ChSimulation* s, const ChStepInfo* info) {
   Chatter* c = state;
   const ChVec3 down = ch_vec(cos(c->slope), 0.0, -sin(c->slope));
-  ChBodyView chair = ch_simulation_body(s, c->chair);
+  ChBodyView chair = ch_simulation_body_at(s, c->chair);
   int count;
   const ChContactView* contacts = ch_simulation_contacts(s, &count);
   double force[LEGS] = {0.0}, load[LEGS] = {0.0}, slip[LEGS] = {0.0};
@@ -110,7 +110,7 @@ static ChStatus slide(ChItemRun* run, const Case* one, const double progress[2],
   if (status != CH_OK) return status;
   c->h = scene->options.h = one->h;
   scene->options.rest = false;
-  c->chair = ch_world_find_body(scene->world, "chair 1");
+  c->chair = ch_world_body_row(scene->world, ch_world_find_body(scene->world, "chair 1"));
   const ChSoft* soft = scene->world->bodies[c->chair].soft;
   for (int a = 0; a < MODES && a < soft->modes; ++a) c->own[a] = soft->frequency[a] / (2.0 * acos(-1.0));
   c->peak = 5.0;

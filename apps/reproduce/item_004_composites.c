@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 #include "reproduce/subject.h"
 
 enum { YOUNGS = 4, FRICTIONS = 3, LOWER = 1, UPPER = 2, POINTS = 1024, BODIES = 16 };
@@ -46,7 +46,9 @@ typedef struct Grid {
   double until;
 } Grid;
 
-static bool is_strand(const ChWorld* world, int body) { return ch_world_body_name(world, body)[0] == 'w'; }
+static bool is_strand(const ChWorld* world, int body) {
+  return ch_world_body_name(world, ch_world_body_at(world, body))[0] == 'w';
+}
 
 static bool watch(void* state, const ChSimulation* simulation, const ChStepInfo* info) {
   Hang* hang = state;
@@ -54,7 +56,7 @@ static bool watch(void* state, const ChSimulation* simulation, const ChStepInfo*
   double most = 0.0;
   for (int b = 0; b < ch_world_body_count(world) && b < BODIES; ++b) {
     if (!is_strand(world, b)) continue;
-    ChVec3 at = ch_simulation_body(simulation, b).position;
+    ChVec3 at = ch_simulation_body_at(simulation, b).position;
     if (info->step == 1) hang->start[b] = at;
     most = fmax(most, ch_norm(ch_sub(at, hang->start[b])));
   }
@@ -92,7 +94,7 @@ static ChStatus hang_up(ChItemRun* item, int y, int m, const char* cells, const 
 
 static bool count_freedoms(void* state, const ChSimulation* simulation, const ChStepInfo* info) {
   Grid* grid = state;
-  grid->freedoms = ch_item_freedoms(simulation);
+  grid->freedoms = ch_simulation_freedoms(simulation);
   return info->step > 0;
 }
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "reproduce/squeeze.h"
 #include "reproduce/subject.h"
 
@@ -32,7 +32,7 @@ static bool look(void* state, const ChSimulation* simulation, const ChStepInfo* 
   double now = ch_clock_processor_seconds(), seconds = now - s->before;
   bool in_time = seconds <= info->h;
   ++s->steps;
-  s->freedoms = ch_item_freedoms(simulation);
+  s->freedoms = ch_simulation_freedoms(simulation);
   s->certified += !info->missed;
   s->in_time += in_time;
   s->both += in_time && !info->missed;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 #include "reproduce/play.h"
 
 enum { FRICTIONS = 7, KINDS = 2, SOFT = 0, RIGID = 1, BARS = 10, BODIES = 2 * BARS + 3 };
@@ -38,8 +38,8 @@ static bool watch(void* state, const ChSimulation* simulation, const ChStepInfo*
   Drop* drop = state;
   const ChWorld* world = ch_simulation_world(simulation);
   for (int b = 0; b < ch_world_body_count(world) && b < BODIES; ++b) {
-    const char* name = ch_world_body_name(world, b);
-    ChVec3 at = ch_simulation_body(simulation, b).position;
+    const char* name = ch_world_body_name(world, ch_world_body_at(world, b));
+    ChVec3 at = ch_simulation_body_at(simulation, b).position;
     int number = 0, soft = sscanf(name, "soft %d", &number) == 1;
     if (!soft && sscanf(name, "rigid %d", &number) != 1) continue;
     if (info->step == 1) drop->start[b] = at;

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/union_find.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/union_find.h"
 #include "reproduce/play.h"
 
 enum { WAYS = 2, MOST = 64, BODIES = 72, LOGS = 69 };
@@ -53,14 +53,16 @@ typedef struct Answer {
 } Answer;
 
 static Answer solve(ChContext* context, const ChProblem* problem, bool apart, double time_limit) {
-  Answer answer = {.v = calloc((size_t)problem->dof + 1, sizeof(double))};
-  double *u = calloc((size_t)problem->rows + 1, sizeof *u), *r = calloc((size_t)problem->rows + 1, sizeof *r);
+  const ChProblemView p = ch_problem_view(problem);
+  Answer answer = {.v = calloc((size_t)p.dof + 1, sizeof(double))};
+  double *u = calloc((size_t)p.rows + 1, sizeof *u), *r = calloc((size_t)p.rows + 1, sizeof *r);
   ChSolveOptions options = ch_solve_options_default();
   ChSolveInfo info = {0};
   options.method = "staggered";
   options.tolerance = TOLERANCE;
   options.time_limit = time_limit;
-  options.settings[options.setting_count++] = (ChSetting){"staggered.apart", apart};
+  options.settings = &(ChSetting){"staggered.apart", apart};
+  options.setting_count = 1;
   double before = ch_clock_processor_seconds();
   if (answer.v && u && r) answer.solved = ch_solve(context, problem, &options, answer.v, u, r, &info) == CH_OK;
   answer.seconds = ch_clock_processor_seconds() - before;
@@ -69,7 +71,9 @@ static Answer solve(ChContext* context, const ChProblem* problem, bool apart, do
   return answer;
 }
 
-static bool is_log(const ChWorld* world, int body) { return ch_world_body_name(world, body)[0] == 'l'; }
+static bool is_log(const ChWorld* world, int body) {
+  return ch_world_body_name(world, ch_world_body_at(world, body))[0] == 'l';
+}
 
 // Logs without any contact count by themselves.
 static Sets find_sets(const ChSimulation* simulation, bool carrying) {
@@ -125,7 +129,7 @@ static void compare(Run* run, const ChProblem* problem, bool cut) {
       run->total[w] += answer[w].seconds;
       if (cut) run->cut_total[w] += answer[w].seconds;
     }
-    run->apart = fmax(run->apart, difference(problem->dof, answer[0].v, answer[1].v));
+    run->apart = fmax(run->apart, difference(ch_problem_view(problem).dof, answer[0].v, answer[1].v));
   }
   for (int w = 0; w < WAYS; ++w) free(answer[w].v);
 }

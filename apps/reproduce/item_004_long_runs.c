@@ -2,7 +2,7 @@
 // the rigid ones, and in an item of its own those whose bodies deform.
 #include <math.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 #include "reproduce/subject.h"
 
 enum { SAMPLES = 400, SOLVED_RUNS = 3, BODIES = 128 };
@@ -97,7 +97,7 @@ typedef struct Watch {
 static double drift_since(const Watch* w, const ChSimulation* s) {
   double most = 0.0;
   for (int b = 0; b < ch_world_body_count(ch_simulation_world(s)) && b < BODIES; ++b)
-    most = fmax(most, ch_norm(ch_sub(ch_simulation_body(s, b).position, w->settled[b])));
+    most = fmax(most, ch_norm(ch_sub(ch_simulation_body_at(s, b).position, w->settled[b])));
   return most;
 }
 
@@ -114,7 +114,7 @@ static bool look(void* state, const ChSimulation* s, const ChStepInfo* info) {
   } else if (counts) {
     w->from_start = true;
     for (int b = 0; b < ch_world_body_count(ch_simulation_world(s)) && b < BODIES; ++b)
-      w->settled[b] = ch_simulation_body(s, b).position;
+      w->settled[b] = ch_simulation_body_at(s, b).position;
   }
   out->time[out->count] = info->time;
   out->moved[out->count++] = out->drift;

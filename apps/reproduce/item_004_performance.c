@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "reproduce/sampled_stones.h"
 #include "reproduce/staggered_count.h"
 
@@ -86,7 +86,7 @@ static bool add_step(void* state, const ChSimulation* simulation, const ChStepIn
   double passed = ch_clock_seconds() - cost->clock, seconds = ch_clock_processor_seconds() - cost->processor;
   cost->step += seconds;
   cost->solve += seconds * fmin(1.0, info->seconds_solve / passed);
-  cost->freedoms = ch_item_freedoms(simulation);
+  cost->freedoms = ch_simulation_freedoms(simulation);
   look_at_clocks(cost);
   return cost->step < cost->limit;
 }

@@ -63,11 +63,13 @@ static const ChSoft* strand_of(const ChSimulation* simulation, int body) {
 // In the frame of the strand.
 static ChVec3 bent_place(const ChSimulation* simulation, int body, int vertex) {
   int count;
-  return ch_soft_vertex(strand_of(simulation, body), vertex, ch_simulation_modes(simulation, body, &count));
+  return ch_soft_vertex(
+      strand_of(simulation, body), vertex,
+      ch_simulation_modes(simulation, ch_world_body_at(ch_simulation_world(simulation), body), &count));
 }
 
 static int nearest(const ChSimulation* simulation, int body, ChVec3 point) {
-  ChBodyView view = ch_simulation_body(simulation, body);
+  ChBodyView view = ch_simulation_body_at(simulation, body);
   ChVec3 local = ch_rotate_back(view.orientation, ch_sub(point, view.position));
   return ch_soft_nearest(strand_of(simulation, body), local, NULL);
 }
@@ -75,7 +77,7 @@ static int nearest(const ChSimulation* simulation, int body, ChVec3 point) {
 static double apart(const ChSimulation* simulation, const Crossing* c) {
   ChVec3 at[2];
   for (int side = 0; side < 2; ++side) {
-    ChBodyView view = ch_simulation_body(simulation, c->body[side]);
+    ChBodyView view = ch_simulation_body_at(simulation, c->body[side]);
     at[side] =
         ch_add(view.position, ch_rotate(view.orientation, bent_place(simulation, c->body[side], c->vertex[side])));
   }
@@ -113,14 +115,14 @@ static void mark(const ChSimulation* simulation, Flight* flight) {
     snprintf(name[0], sizeof name[0], "warp %d", k % STRANDS + 1);
     snprintf(name[1], sizeof name[1], "weft %d", k / STRANDS + 1);
     for (int side = 0; side < 2; ++side) {
-      c->body[side] = ch_world_find_body(world, name[side]);
-      middle = ch_along(middle, 0.5 / CROSSINGS, ch_simulation_body(simulation, c->body[side]).position);
+      c->body[side] = ch_world_body_row(world, ch_world_find_body(world, name[side]));
+      middle = ch_along(middle, 0.5 / CROSSINGS, ch_simulation_body_at(simulation, c->body[side]).position);
     }
   }
   for (int k = 0; k < CROSSINGS; ++k) {
     Crossing* c = &flight->crossing[k];
-    ChVec3 sum = ch_add(ch_simulation_body(simulation, c->body[0]).position,
-                        ch_simulation_body(simulation, c->body[1]).position);
+    ChVec3 sum = ch_add(ch_simulation_body_at(simulation, c->body[0]).position,
+                        ch_simulation_body_at(simulation, c->body[1]).position);
     for (int side = 0; side < 2; ++side) c->vertex[side] = nearest(simulation, c->body[side], ch_sub(sum, middle));
     c->start = apart(simulation, c);
   }

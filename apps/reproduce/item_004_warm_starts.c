@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "reproduce/kept_impulse.h"
 #include "reproduce/subject.h"
 #include "step/state.h"
@@ -181,7 +181,7 @@ static ChStatus solve_once(Replay* p, const ChProblem* problem, int w, int kind)
   options.tolerance = way->tolerance > 0.0 ? way->tolerance : p->about->tolerance;
   options.warm = kind == WARM ? p->start : NULL;
   options.setting_count = way->setting_count;
-  memcpy(options.settings, way->settings, sizeof way->settings);
+  options.settings = way->settings;
   options.max_iterations = way->sides ? CAP : 0;
   options.time_limit = INFINITY;  // the count must not depend on how busy the machine is
   options.work_limit = ch_simulation_options_default().solve.work_limit;
@@ -200,18 +200,20 @@ static ChStatus solve_once(Replay* p, const ChProblem* problem, int w, int kind)
 
 // What Algorithm 1 keeps: f^t, on the bodies. Where bodies came or went there is nothing to keep.
 static ChStatus recall_impulse(Replay* p, const ChProblem* problem) {
-  memset(p->start, 0, (size_t)problem->rows * sizeof *p->start);
-  if (p->impulse_dof != problem->dof) return CH_OK;
+  const ChProblemView view = ch_problem_view(problem);
+  memset(p->start, 0, (size_t)view.rows * sizeof *p->start);
+  if (p->impulse_dof != view.dof) return CH_OK;
   return ch_spread_impulse(p->run->context, problem, p->impulse, p->start);
 }
 
 static ChStatus solve_step(Replay* p, const ChSimulation* simulation, ChProblem* problem) {
   const ChContactMemory* contacts = simulation->memory.contacts;
   int count = simulation->memory.contact_count;
+  const ChProblemView view = ch_problem_view(problem);
   ChStatus status = CH_OK;
-  if (3 * count != problem->rows || problem->rows > ROWS_MAX || problem->dof > ROWS_MAX)
+  if (3 * count != view.rows || view.rows > ROWS_MAX || view.dof > ROWS_MAX)
     return ch_fail(p->run->context, CH_ERR_SIZE, "a step with %d rows and %d contacts is not what was expected",
-                   problem->rows, count);
+                   view.rows, count);
   for (int w = 0; w < WAYS && status == CH_OK; ++w) {
     if (ways[w].sides) status = ch_problem_set_polygon(p->run->context, problem, ways[w].sides, false);
     if (status == CH_OK && w != IMPULSE) status = solve_once(p, problem, w, COLD);
@@ -220,8 +222,8 @@ static ChStatus solve_step(Replay* p, const ChSimulation* simulation, ChProblem*
     else if (status == CH_OK)
       status = recall_impulse(p, problem);
     if (status == CH_OK) status = solve_once(p, problem, w, WARM);
-    memcpy(p->r[w], p->answer, (size_t)problem->rows * sizeof(double));
-    if (w == IMPULSE) ch_kept_impulse(problem, p->answer, p->u, p->impulse), p->impulse_dof = problem->dof;
+    memcpy(p->r[w], p->answer, (size_t)view.rows * sizeof(double));
+    if (w == IMPULSE) ch_kept_impulse(problem, p->answer, p->u, p->impulse), p->impulse_dof = view.dof;
   }
   p->count = count;
   memcpy(p->contacts, contacts, (size_t)count * sizeof *contacts);

@@ -1,4 +1,4 @@
-// The registry: an item is one file item_NAME.c and one row of item_list.h.
+// The registry: an item is one file, item_NAME, and one row of item_list.h.
 #include "reproduce/item.h"
 
 #define X(name) extern const ChItem ch_item_##name;

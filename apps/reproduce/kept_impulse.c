@@ -6,20 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linalg/sparse.h"
-
 enum { MOST_ITERATIONS = 200 };
 static const double SMALL = 1e-8, INSIDE = 1.1;  // relative gradient at the end; 1 / cos(pi / 8) and a little
 
-static void drop_normals(const ChProblem* p, double* r) {
+static void drop_normals(const ChProblemView* p, double* r) {
   for (int i = 0; i < p->block_count; ++i) r[p->blocks[i].row] = 0.0;
 }
 
-void ch_kept_impulse(const ChProblem* p, const double* r, double* room, double* f) {
+void ch_kept_impulse(const ChProblem* problem, const double* r, double* room, double* f) {
+  const ChProblemView view = ch_problem_view(problem), *p = &view;
   memcpy(room, r, (size_t)p->rows * sizeof *room);
   drop_normals(p, room);
   memset(f, 0, (size_t)p->dof * sizeof *f);
-  ch_sparse_multiply_add(&p->H, room, f);
+  ch_sparse_multiply_add(p->H, room, f);
 }
 
 static double squared(int n, const double* x) {
@@ -28,20 +27,20 @@ static double squared(int n, const double* x) {
   return sum;
 }
 
-static void gradient(const ChProblem* p, const double* left, double* g) {
+static void gradient(const ChProblemView* p, const double* left, double* g) {
   memset(g, 0, (size_t)p->rows * sizeof *g);
-  ch_sparse_multiply_transposed_add(&p->H, left, g);
+  ch_sparse_multiply_transposed_add(p->H, left, g);
   drop_normals(p, g);
 }
 
 // left = f - H x all along.
-static void fit(const ChProblem* p, double* left, double* x, double* g, double* d, double* q) {
+static void fit(const ChProblemView* p, double* left, double* x, double* g, double* d, double* q) {
   gradient(p, left, g);
   memcpy(d, g, (size_t)p->rows * sizeof *d);
   double size = squared(p->rows, g), first = size;
   for (int k = 0; k < MOST_ITERATIONS && size > SMALL * SMALL * first; ++k) {
     memset(q, 0, (size_t)p->dof * sizeof *q);
-    ch_sparse_multiply_add(&p->H, d, q);
+    ch_sparse_multiply_add(p->H, d, q);
     double step = size / squared(p->dof, q);
     if (!isfinite(step)) return;
     for (int i = 0; i < p->rows; ++i) x[i] += step * d[i];
@@ -53,7 +52,8 @@ static void fit(const ChProblem* p, double* left, double* x, double* g, double* 
   }
 }
 
-ChStatus ch_spread_impulse(ChContext* context, const ChProblem* p, const double* f, double* r) {
+ChStatus ch_spread_impulse(ChContext* context, const ChProblem* problem, const double* f, double* r) {
+  const ChProblemView view = ch_problem_view(problem), *p = &view;
   double* left = malloc((2 * (size_t)p->dof + 2 * (size_t)p->rows) * sizeof *left);
   if (!left) return ch_fail(context, CH_ERR_MEMORY, "out of memory for an impulse");
   double *q = left + p->dof, *g = q + p->dof, *d = g + p->rows;

@@ -5,7 +5,7 @@
 
 #include "cardhouse/problem.h"
 
-// f = H r with the normal parts of r left out; `room` has problem->rows entries.
+// f = H r with the normal parts of r left out; `room` has one entry a row.
 void ch_kept_impulse(const ChProblem* problem, const double* r, double* room, double* f);
 
 // Reactions of this problem's contacts that make up f as nearly as they can, the smallest of them; normal parts are

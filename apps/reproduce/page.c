@@ -2,11 +2,11 @@
 #include "reproduce/page.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/base64.h"
-#include "base/whole_file.h"
+#include "cardhouse/disk.h"
+#include "cardhouse/text.h"
 #include "reproduce/findings.h"
 #include "reproduce/page_style.h"
 #include "reproduce/report_json.h"
@@ -100,18 +100,18 @@ static void put_picture(FILE* f, const ChPage* page, const char* item, int index
   char path[PATH_SIZE];
   ch_picture_path(page->folder, item, index, path, sizeof path);
   ChContext context = {0};
-  ChWholeFile file;
-  ChArena* arena = ch_arena_create(NULL);
-  if (arena && ch_whole_file_read_up_to(&context, path, PICTURE_LIMIT, arena, &file) == CH_OK) {
+  char* bytes = NULL;
+  size_t size = 0;
+  if (ch_file_load(&context, path, PICTURE_LIMIT, &bytes, &size) == CH_OK) {
     put_tagged(f, "<img alt=\"", ch_text_of(figure, "caption"), "\" src=\"data:image/png;base64,");
-    ch_base64_write(f, (const unsigned char*)file.text, file.size);
+    ch_base64_write(f, (const unsigned char*)bytes, size);
     fputs("\">", f);
   } else {
     put_tagged(f, "<p class=\"lack\">The picture of ", ch_text_of(figure, "trajectory"), "");
     fprintf(f, " at %g s was not drawn: ", json_number_value(json_object_get(figure, "time")));
     put_tagged(f, "", page->picture_lack && *page->picture_lack ? page->picture_lack : "its file is missing", ".</p>");
   }
-  if (arena) ch_arena_destroy(arena);
+  free(bytes);
 }
 
 static void put_figure(FILE* f, const ChPage* page, const char* item, int index, int number, const json_t* figure) {

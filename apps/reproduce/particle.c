@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/whole_file.h"
+#include "cardhouse/disk.h"
 
 #define RADIUS 0.1
 static const double GRAVITY = 9.81;
@@ -53,7 +53,7 @@ typedef struct Watch {
 static void sample(const Watch* w, double time, const ChSimulation* s, double energy) {
   ChParticleMotion* m = w->motion;
   if (m->count == CH_SAMPLES_MAX) return;
-  ChBodyView at = ch_simulation_body(s, w->particle->floor ? 1 : 0);
+  ChBodyView at = ch_simulation_body_at(s, w->particle->floor ? 1 : 0);
   m->time[m->count] = time;
   m->q1[m->count] = at.position.x;
   m->q2[m->count] = at.position.y - RADIUS;

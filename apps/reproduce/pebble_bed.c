@@ -6,12 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/random.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/random.h"
 #include "cardhouse/record.h"
 #include "cardhouse/scene.h"
 #include "reproduce/play.h"
-#include "scene/builtin/builtin.h"
 
 enum { SIDES = 24, PATH_SIZE = 4096, MOMENTS = 2000, FRAMES = 150, DROPS = 7 };
 static const double CONE = M_PI / 6.0, OUTLET = 2.5;  // the outlet's radius, in pebble radii
@@ -21,51 +20,58 @@ double ch_bed_width(const ChBedDef* d) { return d->radius * fmax(6.0, cbrt(d->pe
 
 // --- the scene -------------------------------------------------------------------------------------------------------
 
-static void add_wall(ChBuild* b, json_t* vessel, ChVec3 inwards, double offset) {
-  json_t* shape = ch_build_shape(b, vessel, "halfspace", "pebble");
-  ch_build_set(b, shape, "normal", ch_build_vector(b, inwards));
-  ch_build_set(b, shape, "offset", json_real(offset));
+static void put_wall(FILE* f, bool first, ChVec3 inwards, double offset) {
+  fprintf(f,
+          "%s{\"type\": \"halfspace\", \"material\": \"pebble\", \"normal\": [%.17g, %.17g, %.17g], \"offset\": %.17g}",
+          first ? "" : ", ", inwards.x, inwards.y, inwards.z, offset);
 }
 
-static void add_vessel(ChBuild* b, double flat, double outlet) {
-  json_t* vessel = ch_build_body(b, "vessel", ch_vec(0.0, 0.0, 0.0));
-  ch_build_fixed(b, vessel);
+static void put_vessel(FILE* f, double flat, double outlet) {
+  fputs("{\"name\": \"vessel\", \"position\": [0, 0, 0], \"fixed\": true, \"shapes\": [", f);
   for (int k = 0; k < SIDES; ++k) {
     double angle = 2.0 * M_PI * (k + 0.5) / SIDES, c = cos(angle), s = sin(angle);
-    add_wall(b, vessel, ch_vec(-c, -s, 0.0), -flat);
-    add_wall(b, vessel, ch_vec(-sin(CONE) * c, -sin(CONE) * s, cos(CONE)), -sin(CONE) * flat);
+    put_wall(f, k == 0, ch_vec(-c, -s, 0.0), -flat);
+    put_wall(f, false, ch_vec(-sin(CONE) * c, -sin(CONE) * s, cos(CONE)), -sin(CONE) * flat);
   }
-  add_wall(b, vessel, ch_vec(0.0, 0.0, 1.0), -(flat - outlet) * tan(CONE));
+  put_wall(f, false, ch_vec(0.0, 0.0, 1.0), -(flat - outlet) * tan(CONE));
+  fputs("]}", f);
 }
 
 // Pebbles in layers, a tenth of a diameter apart, a little out of order.
-static void add_pebbles(ChBuild* b, const ChBedDef* d, double flat) {
+static void put_pebbles(FILE* f, const ChBedDef* d, double flat) {
   const double pitch = 2.2 * d->radius, shake = 0.1 * d->radius;
   int m = (int)floor((flat - d->radius) / pitch), done = 0;
   uint64_t seed = 12345;
   for (int layer = 0; done < d->pebbles; ++layer)
     for (int i = -m; i <= m; ++i)
       for (int j = -m; j <= m && done < d->pebbles; ++j) {
-        double x = i * pitch + shake * (ch_random_uniform(&seed) - 0.5);
-        double y = j * pitch + shake * (ch_random_uniform(&seed) - 0.5);
+        double x = i * pitch + shake * (ch_random_unit(&seed) - 0.5);
+        double y = j * pitch + shake * (ch_random_unit(&seed) - 0.5);
         if (hypot(x, y) > flat - d->radius - shake) continue;
-        json_t* body = ch_build_numbered(b, "pebble", ++done, ch_vec(x, y, d->radius + layer * pitch));
-        ch_build_round(b, body, "sphere", d->radius, "pebble");
+        fprintf(f, ",\n{\"name\": \"pebble %d\", \"position\": [%.17g, %.17g, %.17g],", ++done, x, y,
+                d->radius + layer * pitch);
+        fprintf(f, " \"shapes\": [{\"type\": \"sphere\", \"material\": \"pebble\", \"radius\": %.17g}]}", d->radius);
       }
 }
 
-static ChStatus make_scene(ChItemRun* run, const ChBedDef* d, ChScene** out) {
-  ChBuild b = {0};
+static void put_scene(FILE* f, const void* state) {
+  const ChBedDef* d = state;
   double flat = ch_bed_width(d) * cos(M_PI / SIDES);  // from the axis to the middle of a side
-  ch_build_begin(&b, "pebble bed", "Pebbles loaded into a vessel with a conical bottom.", 3);
-  ch_build_step(&b, d->h, d->load, 0.2 * d->radius);
-  ch_build_material(&b, "pebble", 1700.0, d->mu, 0.0);
-  add_vessel(&b, flat, OUTLET * d->radius);
-  add_pebbles(&b, d, flat);
-  ch_build_set(&b, b.root, "method",
-               json_pack("{s:s, s:f, s:i, s:f, s:s}", "name", "ansgs", "tolerance", TOLERANCE, "max_iterations",
-                         d->sweeps, "time_limit", 1000.0, "pose", d->pose == CH_POSE_RELAXED ? "relaxed" : "coulomb"));
-  return ch_item_built_scene(run, &b, "pebble bed", out);
+  fputs("{\"cardhouse\": 1, \"name\": \"pebble bed\",", f);
+  fputs(" \"description\": \"Pebbles loaded into a vessel with a conical bottom.\", \"dimension\": 3,\n", f);
+  fputs("\"gravity\": [0, 0, -9.81],\n", f);
+  fprintf(f, "\"step\": {\"h\": %.17g, \"until\": %.17g, \"margin\": %.17g},\n", d->h, d->load, 0.2 * d->radius);
+  fprintf(f, "\"materials\": {\"pebble\": {\"density\": 1700, \"friction\": %.17g, \"restitution\": 0}},\n", d->mu);
+  fputs("\"bodies\": [", f);
+  put_vessel(f, flat, OUTLET * d->radius);
+  put_pebbles(f, d, flat);
+  fprintf(f, "],\n\"method\": {\"name\": \"ansgs\", \"tolerance\": %.17g, \"max_iterations\": %d,", TOLERANCE,
+          d->sweeps);
+  fprintf(f, " \"time_limit\": 1000, \"pose\": \"%s\"}}\n", d->pose == CH_POSE_RELAXED ? "relaxed" : "coulomb");
+}
+
+static ChStatus make_scene(ChItemRun* run, const ChBedDef* d, ChScene** out) {
+  return ch_item_written_scene(run, "pebble bed", put_scene, d, out);
 }
 
 // --- steps -----------------------------------------------------------------------------------------------------------
@@ -121,9 +127,9 @@ static ChStatus recirculate(Bed* bed) {
   const ChVec3 still = {0};
   ++bed->drops;
   ++bed->out->taken;
-  ChStatus status = ch_simulation_place(bed->run->context, bed->simulation, g->body[lowest], at);
-  if (status == CH_OK)
-    status = ch_simulation_set_velocity(bed->run->context, bed->simulation, g->body[lowest], still, still);
+  ChBodyId ball = ch_world_body_at(ch_simulation_world(bed->simulation), g->body[lowest]);
+  ChStatus status = ch_simulation_place(bed->run->context, bed->simulation, ball, at);
+  if (status == CH_OK) status = ch_simulation_set_velocity(bed->run->context, bed->simulation, ball, still, still);
   return status;
 }
 
@@ -202,10 +208,10 @@ static ChStatus load(Bed* bed) {
 static ChStatus circulate(Bed* bed) {
   const ChBedDef* d = bed->def;
   double start = ch_simulation_time(bed->simulation);
-  ChSimulationOptions* options = ch_simulation_options(bed->simulation);
-  options->margin = 0.1 * d->radius;  // nothing is fast any more
-  options->h = d->h_circulate;
-  ChStatus status = CH_OK;
+  ChSimulationOptions options = *ch_simulation_options(bed->simulation);
+  options.margin = 0.1 * d->radius;  // nothing is fast any more
+  options.h = d->h_circulate;
+  ChStatus status = ch_simulation_set_options(bed->run->context, bed->simulation, &options);
   while (status == CH_OK && !bed->stopped) {
     double now = ch_simulation_time(bed->simulation) - start;
     if (now >= d->circulate - 0.01 * d->h_circulate) break;

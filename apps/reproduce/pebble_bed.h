@@ -36,7 +36,7 @@ typedef struct ChBedRun {
   long taken;                         // pebbles taken out and put back
   ChRegion bulk;                      // where walls and surface are two diameters away
   ChRegion cylinder;                  // from wall to wall
-  ChMoment settled;                   // in the bulk, at the end of loading
+  ChInstant settled;                  // in the bulk, at the end of loading
   ChGrains grains;                    // as they lie in the end
   ChSurvey bulk_survey, wall_survey;  // over the moments of circulation, or the end of loading without it
 } ChBedRun;

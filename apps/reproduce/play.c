@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "assemble/islands.h"
-#include "base/clock.h"
-#include "scene/json_text.h"
+#include "cardhouse/clock.h"
 
 enum { PATH_SIZE = 4096 };
 
@@ -19,11 +17,16 @@ ChStatus ch_item_scene(ChItemRun* run, const char* name, int count, const char* 
   return status;
 }
 
-ChStatus ch_item_built_scene(ChItemRun* run, ChBuild* build, const char* name, ChScene** out) {
-  char* text = build->failed ? NULL : ch_json_text(build->root);
-  json_decref(build->root);
-  if (!text) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for the scene %s", name);
-  ChStatus status = ch_scene_parse(run->context, text, name, out);
+ChStatus ch_item_written_scene(ChItemRun* run, const char* name, void (*put)(FILE* file, const void* state),
+                               const void* state, ChScene** out) {
+  char* text = NULL;
+  size_t size = 0;
+  FILE* file = open_memstream(&text, &size);
+  if (file) put(file, state);
+  bool whole = file && !ferror(file);
+  if (file && fclose(file) != 0) whole = false;
+  ChStatus status = whole ? ch_scene_parse(run->context, text, name, out)
+                          : ch_fail(run->context, CH_ERR_MEMORY, "out of memory for the scene %s", name);
   free(text);
   return status;
 }
@@ -74,11 +77,4 @@ ChStatus ch_item_play_timed(ChItemRun* run, ChScene* scene, const ChPlay* play, 
   *seconds = ch_clock_processor_seconds() - began;
   ch_scene_destroy(scene);
   return status;
-}
-
-int ch_item_freedoms(const ChSimulation* simulation) {
-  const ChWorld* world = ch_simulation_world(simulation);
-  int sum = 0;
-  for (int b = 0; b < ch_world_body_count(world); ++b) sum += ch_body_freedoms(world, b);
-  return sum;
 }

@@ -2,16 +2,18 @@
 #ifndef CH_REPRODUCE_PLAY_H
 #define CH_REPRODUCE_PLAY_H
 
+#include <stdio.h>
+
 #include "cardhouse/record.h"
 #include "cardhouse/scene.h"
 #include "reproduce/item.h"
-#include "scene/builtin/builtin.h"
 
 // A built-in scene; parameters are pairs of name and value as text. The caller destroys it.
 ChStatus ch_item_scene(ChItemRun* run, const char* name, int count, const char* const (*parameters)[2], ChScene** out);
 
-// A scene that the item builds itself; takes what was built. `name` stands in messages.
-ChStatus ch_item_built_scene(ChItemRun* run, ChBuild* build, const char* name, ChScene** out);
+// A scene that the item writes itself: the JSON text that `put` prints. `name` stands in messages.
+ChStatus ch_item_written_scene(ChItemRun* run, const char* name, void (*put)(FILE* file, const void* state),
+                               const void* state, ChScene** out);
 
 typedef struct ChPlay {
   double until;        // simulated seconds; 0: as the scene says
@@ -27,8 +29,5 @@ typedef struct ChPlay {
 ChStatus ch_item_play(ChItemRun* run, ChScene* scene, const ChPlay* play, ChSummary* summary);
 // The same; destroys the scene and tells the processor time that it took.
 ChStatus ch_item_play_timed(ChItemRun* run, ChScene* scene, const ChPlay* play, ChSummary* summary, double* seconds);
-
-// Degrees of freedom of what moves, modes and all.
-int ch_item_freedoms(const ChSimulation* simulation);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
+#include "cardhouse/text.h"
 
 void ch_png_write(FILE* file, int width, int height, const unsigned char* cells,
                   const unsigned char colours[CH_PNG_COLOURS][3]) {

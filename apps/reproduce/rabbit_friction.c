@@ -33,7 +33,7 @@ static int kind_of(const char* name) {
 void ch_rabbit_friction_add(ChRabbitFriction* f, const ChSimulation* simulation, const ChStepInfo* info) {
   const ChWorld* world = ch_simulation_world(simulation);
   for (int b = 0; b < ch_world_body_count(world) && b < CH_INCIDENCE_BODIES; ++b)
-    f->kind[b] = kind_of(ch_world_body_name(world, b));
+    f->kind[b] = kind_of(ch_world_body_name(world, ch_world_body_at(world, b)));
   ch_slips_add(&f->slips, simulation, info);
   ch_incidence_add(&f->incidence, &f->slips, simulation, info);
 }

@@ -3,19 +3,25 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "common/json.h"
 #include "reproduce/report_json.h"
-#include "scene/json_text.h"
 
 enum { LINE_POINTS = 4000 };  // a longer line is thinned: more than the pixels of any chart
 
+// What lives as long as the report: what ch_report_say said, and the charts.
+typedef struct Kept {
+  struct Kept* next;
+  max_align_t bytes[];
+} Kept;
+
 struct ChReport {
   json_t* root;
-  ChArena* arena;  // what ch_report_say said, and the charts
+  Kept* kept;
   const char* fault;
   bool smaller;
 };
@@ -29,17 +35,19 @@ ChReport* ch_report_create(bool smaller) {
   ChReport* report = calloc(1, sizeof *report);
   if (!report) return NULL;
   report->smaller = smaller;
-  report->arena = ch_arena_create(NULL);
   report->root =
       json_pack("{s:[], s:[], s:[], s:[], s:[], s:[]}", "text", "choices", "commands", "rows", "claims", "figures");
-  if (report->arena && report->root) return report;
+  if (report->root) return report;
   ch_report_destroy(report);
   return NULL;
 }
 
 void ch_report_destroy(ChReport* report) {
   if (!report) return;
-  if (report->arena) ch_arena_destroy(report->arena);
+  for (Kept* next; report->kept; report->kept = next) {
+    next = report->kept->next;
+    free(report->kept);
+  }
   json_decref(report->root);
   free(report);
 }
@@ -52,15 +60,24 @@ static void add(ChReport* report, const char* list, json_t* value) {
     report->fault = "out of memory for the report";
 }
 
+// NULL, and a fault of the report, when out of memory.
+static void* keep(ChReport* report, size_t size) {
+  Kept* kept = malloc(sizeof *kept + size);
+  if (!kept) {
+    report->fault = "out of memory for the report";
+    return NULL;
+  }
+  kept->next = report->kept;
+  report->kept = kept;
+  return kept->bytes;
+}
+
 static const char* say(ChReport* report, const char* format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);
   int length = vsnprintf(NULL, 0, format, arguments);
-  char* text = length >= 0 ? CH_TAKE(report->arena, length + 1, char) : NULL;
-  if (text)
-    vsnprintf(text, (size_t)length + 1, format, again);
-  else
-    report->fault = "out of memory for the report";
+  char* text = length >= 0 ? keep(report, (size_t)length + 1) : NULL;
+  if (text) vsnprintf(text, (size_t)length + 1, format, again);
   va_end(again);
   return text ? text : "";
 }
@@ -143,11 +160,8 @@ ChChart* ch_report_chart(ChReport* report, const char* caption, const char* x_la
                 flags & CH_CHART_LOG_Y, "equal", flags & CH_CHART_EQUAL, "series", series));
   json_decref(series);  // the report holds it
   static ChChart nowhere;
-  ChChart* chart = CH_TAKE(report->arena, 1, ChChart);
-  if (!chart) {
-    report->fault = "out of memory for the report";
-    return &nowhere;
-  }
+  ChChart* chart = keep(report, sizeof *chart);
+  if (!chart) return &nowhere;
   *chart = (ChChart){report, series};
   return chart;
 }

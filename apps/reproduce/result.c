@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/whole_file.h"
+#include "cardhouse/disk.h"
 #include "cardhouse/scene.h"
-#include "scene/json_text.h"
+#include "common/json.h"
 
 enum { PATH_SIZE = 4096, LINE_SIZE = 512, RESULT_LIMIT = 256 << 20 };
 
@@ -125,12 +125,11 @@ json_t* ch_result_read(const char* folder, const ChItem* item) {
   char path[PATH_SIZE];
   result_path(folder, item, path);
   ChContext context = {0};
-  ChWholeFile file;
-  ChArena* arena = ch_arena_create(NULL);
+  char* text = NULL;
+  size_t size = 0;
   json_t* result = NULL;
-  if (arena && ch_whole_file_read_up_to(&context, path, RESULT_LIMIT, arena, &file) == CH_OK)
-    result = json_loadb(file.text, file.size, 0, NULL);
-  if (arena) ch_arena_destroy(arena);
+  if (ch_file_load(&context, path, RESULT_LIMIT, &text, &size) == CH_OK) result = json_loadb(text, size, 0, NULL);
+  free(text);
   if (result && plausible(result, item)) return result;
   json_decref(result);
   return NULL;

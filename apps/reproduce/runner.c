@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "record/folder.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/disk.h"
 #include "reproduce/page.h"
 
 enum { PATH_SIZE = 4096, WORDS_SIZE = 400, FIGURES_MAX = 200, POLL_MS = 100, CHILD_DONE = 0, CHILD_DISK = 3 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 
 enum { CORNERS = 8, FACES = 6 };
 

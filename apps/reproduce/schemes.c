@@ -13,7 +13,7 @@ static bool follow(void* state, const ChSimulation* simulation, const ChStepInfo
   Watch* watch = state;
   ChMotion* m = watch->motion;
   if (m->count == watch->room) return false;
-  ChBodyView view = ch_simulation_body(simulation, watch->body);
+  ChBodyView view = ch_simulation_body_at(simulation, watch->body);
   m->time[m->count] = info->time;
   m->x[m->count] = view.position.x;
   m->y[m->count] = view.position.y;
@@ -56,7 +56,7 @@ ChStatus ch_scheme_run(ChItemRun* run, const char* text, const char* body, const
   scene->options.solve.pose = scheme->pose;
   scene->options.solve.tolerance = 1e-10;
   scene->options.rest = false;
-  watch.body = ch_world_find_body(scene->world, body);
+  watch.body = ch_world_body_row(scene->world, ch_world_find_body(scene->world, body));
   if (watch.body < 0) status = ch_fail(run->context, CH_ERR_ARGUMENT, "there is no body '%s' in the scene", body);
   ChPlay play = {.until = scheme->until, .record = scheme->record, .each = follow, .state = &watch};
   if (status == CH_OK) status = ch_item_play(run, scene, &play, NULL);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 
 static ChSlipPair* find(ChSlips* s, const int body[2], int hint) {
   for (int k = 0; k < s->count; ++k) {

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "base/clock.h"
-#include "base/vector.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/geometry.h"
 #include "reproduce/subject.h"
 
 enum { SCENES = 6, TOLERANCES = 3, BODIES = 128, STAGGERED_STEPS = 20 };
@@ -40,7 +40,7 @@ static bool look(void* state, const ChSimulation* s, const ChStepInfo* info) {
   t->bodies = ch_world_body_count(ch_simulation_world(s));
   if (t->bodies > BODIES) t->bodies = BODIES;
   for (int b = 0; b < t->bodies; ++b) {
-    t->end[b] = ch_simulation_body(s, b).position;
+    t->end[b] = ch_simulation_body_at(s, b).position;
     if (info->step == 1) t->start[b] = t->end[b];
   }
   t->touching += info->contacts > 0;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 #include "model/world.h"
 
 enum { BODIES = 64 };
@@ -25,7 +25,7 @@ static int chain(const ChSqueeze* q, const ChSlips* slips, const ChSimulation* s
       int from = reached[p->body[0]] ? p->body[0] : p->body[1], to = p->body[0] + p->body[1] - from;
       bool moves = ch_world_moves(ch_simulation_world(s), to);
       if (to == box && from != tool) wall = true;
-      if (!moves || (resting && !(ch_norm(ch_simulation_body(s, to).velocity) < q->still))) continue;
+      if (!moves || (resting && !(ch_norm(ch_simulation_body_at(s, to).velocity) < q->still))) continue;
       reached[to] = grows = true;
       ++bodies;
     }
@@ -35,10 +35,11 @@ static int chain(const ChSqueeze* q, const ChSlips* slips, const ChSimulation* s
 
 void ch_squeeze_add(ChSqueeze* q, const ChSlips* slips, const ChSimulation* s, const ChStepInfo* info) {
   const ChWorld* world = ch_simulation_world(s);
-  int tool = ch_world_find_body(world, "tool"), hand = ch_world_find_body(world, "hand");
-  int box = ch_world_find_body(world, "box");
-  ChBodyView held = ch_simulation_body(s, tool);
-  double force = q->stiffness * ch_norm(ch_sub(ch_simulation_body(s, hand).position, held.position));
+  int tool = ch_world_body_row(world, ch_world_find_body(world, "tool")),
+      hand = ch_world_body_row(world, ch_world_find_body(world, "hand"));
+  int box = ch_world_body_row(world, ch_world_find_body(world, "box"));
+  ChBodyView held = ch_simulation_body_at(s, tool);
+  double force = q->stiffness * ch_norm(ch_sub(ch_simulation_body_at(s, hand).position, held.position));
   if (force >= q->squeezes && chain(q, slips, s, tool, box, false) > 0) q->squeezed += info->h;
   int bodies = force >= q->squeezes && ch_norm(held.velocity) < q->still ? chain(q, slips, s, tool, box, true) : 0;
   q->now = bodies > 0 ? q->now + info->h : 0.0;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 
 static void count_iterations(void* user, const char* stage, int iteration, double seconds, double error) {
   ChStaggeredCount* c = user;

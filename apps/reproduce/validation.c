@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/whole_file.h"
+#include "cardhouse/disk.h"
 #include "reproduce/findings.h"
 #include "reproduce/page.h"
 #include "reproduce/result.h"

@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base64.h"
-#include "base/clock.h"
-#include "base/program_path.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/text.h"
+#include "common/program_path.h"
 
 enum { ANSWER_MOST = 256 << 20 };
 static const double PATIENCE = 60.0;  // seconds that an answer may take

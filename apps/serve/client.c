@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "serve/messages.h"
 #include "serve/scene_message.h"
 #include "serve/server_state.h"

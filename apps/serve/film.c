@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/program_path.h"
+#include "common/program_path.h"
 
 struct ChFilm {
   pid_t process;

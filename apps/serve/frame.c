@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "frames are copied as the machine holds them");
 

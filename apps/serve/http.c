@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "serve/peer.h"
 #include "serve/server_state.h"
 #include "serve/viewer_page.h"

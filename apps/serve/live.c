@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "model/soft/soft.h"
 #include "model/world.h"
 #include "serve/live_state.h"
@@ -99,11 +99,12 @@ static ChVec3 grip_point(const ChWorld* world, const ChOrder* drag) {
 }
 
 static ChStatus pull(ChContext* context, const ChLive* live, int pane) {
-  const ChGrip grip = CH_GRIP;
+  const ChGrip grip = ch_grip_default();
   const ChOrder* drag = &live->drag;
   ChSimulation* s = live->panes[pane].simulation;
   if (drag->client == 0) return CH_OK;
-  return ch_simulation_pull(context, s, drag->body, grip_point(ch_simulation_world(s), drag), drag->target, &grip);
+  return ch_simulation_pull(context, s, ch_world_body_at(ch_simulation_world(s), drag->body),
+                            grip_point(ch_simulation_world(s), drag), drag->target, &grip);
 }
 
 // All panes share the time; a step that was asked for alone has no clock to keep.
@@ -111,7 +112,7 @@ static void limit_step(ChLive* live) {
   double end = ch_simulation_time(live->panes[0].simulation) + live->setup.options.h;
   double limit = live->running ? ch_pace_allowance(&live->pace, ch_clock_seconds(), end) : live->pace.terms.limit;
   for (int k = 0; k < live->pane_count; ++k)
-    ch_simulation_options(live->panes[k].simulation)->step_limit = limit / live->pane_count;
+    ch_simulation_set_step_limit(NULL, live->panes[k].simulation, limit / live->pane_count);
 }
 
 void ch_live_step(ChLive* live) {

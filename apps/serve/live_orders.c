@@ -5,10 +5,10 @@
 
 #include "model/soft/soft.h"
 #include "model/world.h"
-#include "problem/polygon.h"
 #include "serve/live_state.h"
 #include "serve/scene_message.h"
 #include "step/state.h"
+#include "step/options.h"
 
 static const ChWorld* world_of(const ChLive* live) { return ch_simulation_world(live->panes[0].simulation); }
 
@@ -44,12 +44,12 @@ static ChStatus change_options(ChContext* context, ChLive* live, const ChOrder* 
   const char* methods[CH_PANES_MAX];
   memcpy(methods, live->methods, sizeof methods);
   ChStatus status = CH_OK;
-  if (order->setting == CH_SET_H) o.h = order->value;
-  if (order->setting == CH_SET_TOLERANCE) o.solve.tolerance = order->value;
-  if (order->setting == CH_SET_LIMIT) o.step_limit = order->value;
-  if (order->setting == CH_SET_REST) o.rest = order->on;
-  if (order->setting == CH_SET_CONE) status = read_cone(context, live, order->word, &o);
-  if (order->setting == CH_SET_METHOD) {
+  if (order->setting == CH_CHANGE_H) o.h = order->value;
+  if (order->setting == CH_CHANGE_TOLERANCE) o.solve.tolerance = order->value;
+  if (order->setting == CH_CHANGE_LIMIT) o.step_limit = order->value;
+  if (order->setting == CH_CHANGE_REST) o.rest = order->on;
+  if (order->setting == CH_CHANGE_CONE) status = read_cone(context, live, order->word, &o);
+  if (order->setting == CH_CHANGE_METHOD) {
     const char* method = NULL;
     status = find_method(context, order->word, &method);
     if (live->pane_count == 1) o.solve.method = method;
@@ -59,27 +59,29 @@ static ChStatus change_options(ChContext* context, ChLive* live, const ChOrder* 
   for (int k = 0; k < live->pane_count && status == CH_OK; ++k) {
     ChSimulationOptions own = o;
     ch_live_use_method(&own, methods[k]);
-    status = ch_simulation_options_check(context, &own, world_of(live));
+    status = ch_simulation_check_options(context, live->panes[k].simulation, &own);
   }
   if (status != CH_OK) return status;
-  if (order->setting == CH_SET_LIMIT) live->limit_given = order->value;
+  if (order->setting == CH_CHANGE_LIMIT) live->limit_given = order->value;
   live->setup.options = o;
   memcpy(live->methods, methods, sizeof methods);
-  for (int k = 0; k < live->pane_count; ++k)
-    *ch_simulation_options(live->panes[k].simulation) = ch_live_options(live, k);
+  for (int k = 0; k < live->pane_count && status == CH_OK; ++k) {
+    ChSimulationOptions own = ch_live_options(live, k);
+    status = ch_simulation_set_options(context, live->panes[k].simulation, &own);
+  }
   ch_live_set_pace(live);
-  return CH_OK;
+  return status;
 }
 
 static ChStatus obey_set(ChContext* context, ChLive* live, const ChOrder* order) {
   ChStatus status = CH_OK;
   ChVec3 gravity = order->vector;
   if (world_of(live)->dimension == 2) gravity.z = 0.0;
-  if (order->setting == CH_SET_MU) {
+  if (order->setting == CH_CHANGE_MU) {
     for (int k = 0; k < live->pane_count && status == CH_OK; ++k)
       status = ch_simulation_set_friction(context, live->panes[k].simulation, order->value);
     if (status == CH_OK) live->setup.friction = order->value;
-  } else if (order->setting == CH_SET_GRAVITY) {
+  } else if (order->setting == CH_CHANGE_GRAVITY) {
     for (int k = 0; k < live->pane_count && status == CH_OK; ++k)
       status = ch_simulation_set_gravity(context, live->panes[k].simulation, gravity);
     if (status == CH_OK) {
@@ -183,7 +185,7 @@ static ChStatus obey_release(ChContext* context, ChLive* live, const ChOrder* or
 // as its bodies are on average.
 static ChShot make_shot(const ChLive* live, const ChOrder* order) {
   const ChWorld* world = world_of(live);
-  ChBounds bounds = ch_world_bounds(world, NULL);
+  ChViewBounds bounds = ch_world_bounds(world, NULL);
   double mass = 0.0;
   int moving = 0;
   for (int b = 0; b < world->body_count; ++b)

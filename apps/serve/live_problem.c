@@ -2,12 +2,13 @@
 //
 // The file is written where files are meant to go and come, and is gone before the answer is on its way.
 #include <ftw.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/whole_file.h"
+#include "cardhouse/disk.h"
 #include "cardhouse/record.h"
 #include "serve/live_state.h"
 
@@ -37,14 +38,10 @@ static ChStatus problem_bytes(ChContext* context, ChLive* live, int pane, unsign
   if (status != CH_OK) return status;
   char path[sizeof live->scratch + 64];
   snprintf(path, sizeof path, "%s/step-%08ld.hdf5", live->scratch, ch_simulation_step_count(s));
-  ChArena* arena = ch_arena_create(NULL);
-  ChWholeFile whole = {0};
-  status = arena ? ch_problem_record(context, live->scratch, s)
-                 : ch_fail(context, CH_ERR_MEMORY, "out of memory for a problem's file");
-  if (status == CH_OK) status = ch_whole_file_read(context, path, true, arena, &whole);
-  *bytes = status == CH_OK ? malloc(whole.size) : NULL;
-  if (*bytes) memcpy(*bytes, whole.text, *size = whole.size);
-  ch_arena_destroy(arena);
+  char* file = NULL;
+  status = ch_problem_record(context, live->scratch, s);
+  if (status == CH_OK) status = ch_file_load(context, path, SIZE_MAX, &file, size);
+  *bytes = (unsigned char*)file;
   unlink(path);
   return status;
 }

@@ -2,9 +2,9 @@
 #ifndef CH_SERVE_LIVE_STATE_H
 #define CH_SERVE_LIVE_STATE_H
 
+#include "common/loop_meter.h"
+#include "common/pace.h"
 #include "serve/live.h"
-#include "serve/loop_meter.h"
-#include "serve/pace.h"
 #include "serve/pane.h"
 
 // A scene as it was asked for.
@@ -14,6 +14,7 @@ typedef struct ChLiveScene {
   char *text, *file;   // as in ChPaneSetup
   json_t* parameters;  // that were given
   ChSimulationOptions options;
+  ChSetting* settings;  // of options.solve
   double until;
 } ChLiveScene;
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/json.h"
 #include "model/world.h"
-#include "scene/json_text.h"
 #include "serve/live_state.h"
 #include "serve/messages.h"
 #include "serve/scene_message.h"

@@ -2,7 +2,7 @@
 #include "serve/messages.h"
 
 #include "cardhouse/scene.h"
-#include "scene/json_text.h"
+#include "common/json.h"
 
 static json_t* parameters_of(int scene) {
   json_t* parameters = json_array();

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/nearest_word.h"
-#include "base/vector.h"
+#include "cardhouse/geometry.h"
+#include "cardhouse/text.h"
 
 static const double WEIGHT_SLACK = 1e-3;
 
@@ -141,20 +141,20 @@ static ChStatus read_set(const Reader* r) {
   }
   o->setting = (ChSettingName)k;
   switch (o->setting) {
-    case CH_SET_MU:
+    case CH_CHANGE_MU:
       return read_number(r, "value", 0.0, 1e3, &o->value);
-    case CH_SET_GRAVITY:
+    case CH_CHANGE_GRAVITY:
       return read_vector(r, "value", 1e4, &o->vector);
-    case CH_SET_H:
+    case CH_CHANGE_H:
       return read_number(r, "value", 1e-7, 1.0, &o->value);
-    case CH_SET_TOLERANCE:
+    case CH_CHANGE_TOLERANCE:
       return read_number(r, "value", 1e-16, 1.0, &o->value);
-    case CH_SET_LIMIT:
+    case CH_CHANGE_LIMIT:
       return !has(r, "value") ? CH_OK : read_number(r, "value", 1e-4, 60.0, &o->value);
-    case CH_SET_REST:
+    case CH_CHANGE_REST:
       return read_switch(r);
-    case CH_SET_METHOD:
-    case CH_SET_CONE:
+    case CH_CHANGE_METHOD:
+    case CH_CHANGE_CONE:
       break;
   }
   return read_word(r, "value", o->word);

@@ -28,14 +28,14 @@ typedef enum ChOrderType {
 } ChOrderType;
 
 typedef enum ChSettingName {
-  CH_SET_MU,
-  CH_SET_GRAVITY,
-  CH_SET_H,
-  CH_SET_TOLERANCE,
-  CH_SET_METHOD,
-  CH_SET_CONE,
-  CH_SET_REST,
-  CH_SET_LIMIT,
+  CH_CHANGE_MU,
+  CH_CHANGE_GRAVITY,
+  CH_CHANGE_H,
+  CH_CHANGE_TOLERANCE,
+  CH_CHANGE_METHOD,
+  CH_CHANGE_CONE,
+  CH_CHANGE_REST,
+  CH_CHANGE_LIMIT,
 } ChSettingName;
 
 typedef struct ChOrder {

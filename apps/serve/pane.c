@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/vector.h"
+#include "cardhouse/clock.h"
+#include "cardhouse/geometry.h"
+#include "common/json.h"
 #include "model/soft/soft_fold.h"
 #include "model/world.h"
-#include "scene/json_text.h"
 #include "serve/contact_view.h"
 #include "serve/scene_message.h"
 #include "step/state.h"
@@ -166,7 +166,7 @@ void ch_pane_show(ChPane* pane, ChExchange* exchange, int number, unsigned gener
   ch_simulation_islands(s, pane->islands);
   unsigned char* at = shot->bytes;
   for (int b = 0; b < pane->body_count; ++b) {
-    ChBodyView view = ch_simulation_body(s, b);
+    ChBodyView view = ch_simulation_body_at(s, b);
     at = ch_frame_put_body(at, view.position, orientation_of(world, &view));
   }
   at = ch_frame_put_modes(at, head.modes, (const double*)(s->states + world->body_count));
@@ -197,7 +197,7 @@ json_t* ch_pane_body(const ChPane* pane, int number, int index) {
   const ChSimulation* s = pane->simulation;
   const ChWorld* world = ch_simulation_world(s);
   const ChBody* body = &world->bodies[index];
-  ChBodyView view = ch_simulation_body(s, index);
+  ChBodyView view = ch_simulation_body_at(s, index);
   int contacts, touching = 0;
   const ChContactView* views = ch_simulation_contacts(s, &contacts);
   ChVec3 force = {0.0, 0.0, 0.0};
@@ -244,7 +244,7 @@ double ch_pane_distance(const ChPane* a, const ChPane* b) {
   int count = a->body_count < b->body_count ? a->body_count : b->body_count;
   for (int k = 0; k < count; ++k) {
     ChVec3 between =
-        ch_sub(ch_simulation_body(a->simulation, k).position, ch_simulation_body(b->simulation, k).position);
+        ch_sub(ch_simulation_body_at(a->simulation, k).position, ch_simulation_body_at(b->simulation, k).position);
     double distance = ch_norm(between);
     if (!(distance <= largest)) largest = distance;
   }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "scene/json_text.h"
+#include "cardhouse/clock.h"
+#include "common/json.h"
 #include "serve/messages.h"
 #include "serve/recording.h"
 #include "serve/scene_message.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/union_find.h"
-#include "scene/json_text.h"
+#include "cardhouse/union_find.h"
+#include "common/json.h"
 #include "scene/recorded_scene.h"
 #include "serve/contact_view.h"
 #include "serve/scene_message.h"

@@ -61,7 +61,7 @@ static void round_contacts(uint32_t* words, int contacts, float grid) {
 // --- packing ---------------------------------------------------------------------------------------------------------
 
 static float grid_of(const ChRecording* recording) {
-  ChBounds bounds = ch_world_bounds(ch_recording_world(recording), NULL);
+  ChViewBounds bounds = ch_world_bounds(ch_recording_world(recording), NULL);
   double size = ch_norm(ch_sub(bounds.high, bounds.low));
   return (float)(exp2(ceil(log2(size > 0.0 && isfinite(size) ? size : 1.0))) * POSITION_SHARE);
 }

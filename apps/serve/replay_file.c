@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
-#include "base/file_status.h"
-#include "scene/json_text.h"
+#include "cardhouse/disk.h"
+#include "cardhouse/text.h"
+#include "common/json.h"
 #include "serve/messages.h"
 #include "serve/replay_block.h"
 #include "serve/scene_message.h"

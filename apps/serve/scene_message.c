@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/base64.h"
+#include "cardhouse/text.h"
+#include "common/json.h"
 #include "model/shapes/shape_kind.h"
 #include "model/soft/soft.h"
-#include "scene/json_text.h"
 
 enum { DIGITS = 9, FACETS = 32 };
 
@@ -173,14 +173,14 @@ static json_t* material_object(const ChWorld* world, int m) {
 
 // --- bounds ----------------------------------------------------------------------------------------------------------
 
-static void widen(ChBounds* b, ChVec3 centre, double radius) {
+static void widen(ChViewBounds* b, ChVec3 centre, double radius) {
   b->low =
       ch_vec(fmin(b->low.x, centre.x - radius), fmin(b->low.y, centre.y - radius), fmin(b->low.z, centre.z - radius));
   b->high = ch_vec(fmax(b->high.x, centre.x + radius), fmax(b->high.y, centre.y + radius),
                    fmax(b->high.z, centre.z + radius));
 }
 
-static void widen_by_shape(ChBounds* b, const ChWorld* world, const ChShape* shape, const ChBodyState* states) {
+static void widen_by_shape(ChViewBounds* b, const ChWorld* world, const ChShape* shape, const ChBodyState* states) {
   if (!isfinite(shape->bound)) return;
   ChFrame frame = ch_shape_frame(shape, &states[shape->body]);
   if (shape->soft) {
@@ -197,10 +197,10 @@ static void widen_by_shape(ChBounds* b, const ChWorld* world, const ChShape* sha
     widen(b, ch_frame_point(frame, shape->polytope->vertices[v]), 0.0);
 }
 
-ChBounds ch_world_bounds(const ChWorld* world, const ChBodyState* states) {
+ChViewBounds ch_world_bounds(const ChWorld* world, const ChBodyState* states) {
   if (!states) states = world->states;
-  const ChBounds nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-  ChBounds bounds = nothing;
+  const ChViewBounds nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  ChViewBounds bounds = nothing;
   for (int any = 0; any < 2 && !(bounds.low.x <= bounds.high.x); ++any)
     for (int b = 0; b < world->body_count; ++b) {
       if (!any && world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
@@ -209,7 +209,7 @@ ChBounds ch_world_bounds(const ChWorld* world, const ChBodyState* states) {
       for (int s = 0; s < body->shape_count; ++s)
         widen_by_shape(&bounds, world, &world->shapes[body->first_shape + s], states);
     }
-  if (!(bounds.low.x <= bounds.high.x)) return (ChBounds){{-1.0, -1.0, -1.0}, {1.0, 1.0, 1.0}};
+  if (!(bounds.low.x <= bounds.high.x)) return (ChViewBounds){{-1.0, -1.0, -1.0}, {1.0, 1.0, 1.0}};
   return bounds;
 }
 
@@ -218,7 +218,7 @@ json_t* ch_scene_message(const ChWorld* world, const ChBodyState* states) {
   for (int b = 0; b < world->body_count; ++b) json_array_append_new(bodies, body_object(world, b));
   for (int j = 0; j < world->joint_count; ++j) json_array_append_new(joints, joint_object(world, &world->joints[j]));
   for (int m = 0; m < world->material_count; ++m) json_array_append_new(materials, material_object(world, m));
-  ChBounds bounds = ch_world_bounds(world, states);
+  ChViewBounds bounds = ch_world_bounds(world, states);
   return json_pack("{s:i, s:o, s:o, s:o, s:o, s:[o,o]}", "dimension", world->dimension, "gravity",
                    ch_json_vector(ch_world_gravity(world, 0.0)), "materials", materials, "bodies", bodies, "joints",
                    joints, "bounds", ch_json_vector(bounds.low), ch_json_vector(bounds.high));

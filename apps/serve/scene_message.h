@@ -11,10 +11,10 @@
 json_t* ch_scene_message(const ChWorld* world, const ChBodyState* states);
 
 // The box that holds what moves, or all that is finite where nothing does.
-typedef struct ChBounds {
+typedef struct ChViewBounds {
   ChVec3 low, high;
-} ChBounds;
-ChBounds ch_world_bounds(const ChWorld* world, const ChBodyState* states);
+} ChViewBounds;
+ChViewBounds ch_world_bounds(const ChWorld* world, const ChBodyState* states);
 
 // One line of text, and gives the object up. NULL when out of memory; the caller frees it.
 char* ch_message_text(json_t* object);

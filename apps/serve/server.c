@@ -14,8 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/printable.h"
+#include "cardhouse/clock.h"
+#include "common/printable.h"
 #include "serve/server_state.h"
 
 enum {
@@ -89,8 +89,8 @@ static int on_event(struct lws* wsi, enum lws_callback_reasons reason, void* ses
     case LWS_CALLBACK_HTTP:
       lws_set_opaque_user_data(wsi, server);  // it came
       return ch_http_answer(server, &connection->download, wsi);
-    case LWS_CALLBACK_HTTP_WRITEABLE:
-      return ch_http_continue(server, &connection->download);
+    case LWS_CALLBACK_HTTP_WRITEABLE:  // here, unlike elsewhere, only a negative result closes
+      return ch_http_continue(server, &connection->download) ? -1 : 0;
     case LWS_CALLBACK_CLOSED_HTTP:
       if (connection) ch_http_close(server, &connection->download);
       return 0;

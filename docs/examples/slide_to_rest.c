@@ -10,34 +10,34 @@
 static const double SPEED = 2.0, MU = 0.5, GRAVITY = 9.81, H = 1e-3;
 
 // A half-space that is fixed, and a box of 40 x 20 x 20 cm upon it.
-static ChStatus build_world(ChContext* context, ChWorld** world, int* block) {
+static ChStatus build_world(ChContext* context, ChWorld** world, ChBodyId* block) {
   ChStatus status = ch_world_create(context, 3, world);
   if (status != CH_OK) return status;
 
   const ChSignal gravity[3] = {{.base = 0.0}, {.base = 0.0}, {.base = -GRAVITY}};
   ch_world_set_gravity(context, *world, gravity);
 
-  ChMaterialDef wood = CH_MATERIAL_DEF;  // density 1000 kg / m^3
+  ChMaterialDef wood = ch_material_def_default();  // density 1000 kg / m^3
   wood.friction[0] = wood.friction[1] = MU;
-  int material;
+  ChMaterialId material;
   status = ch_world_add_material(context, *world, &wood, &material);
   if (status != CH_OK) return status;
 
-  int floor;
-  ChBodyDef floor_body = CH_BODY_DEF;
+  ChBodyId floor;
+  ChBodyDef floor_body = ch_body_def_default();
   floor_body.kind = CH_BODY_FIXED;
-  ChShapeDef ground = CH_SHAPE_DEF;  // its normal is z
+  ChShapeDef ground = ch_shape_def_default();  // its normal is z
   ground.type = CH_SHAPE_HALFSPACE;
   ground.material = material;
   status = ch_world_add_body(context, *world, &floor_body, &floor);
   if (status == CH_OK) status = ch_world_add_shape(context, *world, floor, &ground, NULL);
   if (status != CH_OK) return status;
 
-  ChBodyDef block_body = CH_BODY_DEF;
+  ChBodyDef block_body = ch_body_def_default();
   block_body.name = "block";
   block_body.position = (ChVec3){0.0, 0.0, 0.1};
   block_body.velocity = (ChVec3){SPEED, 0.0, 0.0};
-  ChShapeDef box = CH_SHAPE_DEF;
+  ChShapeDef box = ch_shape_def_default();
   box.type = CH_SHAPE_BOX;
   box.half = (ChVec3){0.2, 0.1, 0.1};
   box.material = material;
@@ -53,7 +53,7 @@ static int complain(const ChContext* context) {
 int main(void) {
   ChContext context = {0};
   ChWorld* world = NULL;
-  int block;
+  ChBodyId block;
   if (build_world(&context, &world, &block) != CH_OK) {
     ch_world_destroy(world);
     return complain(&context);

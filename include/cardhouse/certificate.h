@@ -18,13 +18,15 @@ extern "C" {
   X(dissipation, "largest gap mu r_n |u_T| + r_T . u_T, in joule; zero is maximal dissipation")   \
   X(balance, "norm of M (v - vp) - H r, relative")
 
+// The figures of one answer, all of them zero at an exact one.
 typedef struct ChCertificate {
 #define X(name, text) double name;
   CH_CERTIFICATE_FIELDS(X)
 #undef X
 } ChCertificate;
 
-// Grades r. For the global form v is the velocity that goes with it, or NULL: then it is computed from r.
+// Grades r (rows, in the problem's units). For the global form v (dof) is the velocity that goes with it, or NULL: then
+// it is computed from r. CH_ERR_MEMORY where memory runs out; the context may be NULL.
 CH_API ChStatus ch_certify(ChContext* context, const ChProblem* problem, ChPose pose, const double* r, const double* v,
                            ChCertificate* out);
 
@@ -38,6 +40,7 @@ typedef struct ChTakeOff {
   int contacts;  // with a load: r_n above 1e-6 of the largest
 } ChTakeOff;
 
+// Of reactions r and velocities u, rows of each. Never fails; all zero where no contact carries a load.
 CH_API ChTakeOff ch_take_off(const ChProblem* problem, const double* r, const double* u);
 
 #ifdef __cplusplus

@@ -30,6 +30,31 @@ typedef struct ChFrictionMatrix {
 CH_API ChStatus ch_friction_matrix_classify(ChContext* context, const ChProblem* problem, int sides,
                                             ChFrictionMatrix* out);
 
+// The mixed complementarity problem of a step (Anitescu and Hart 2004, (6)-(7)): velocities and joints are kept,
+//
+//   [ M    -nu  -n  -D   0 ] [ v      ]   [ -f ]     = 0            M (v - vp) = nu c_nu + n c_n + D beta
+//   [ nu'   0    0   0   0 ] [ c_nu   ]   [ .  ]     = 0            joints
+//   [ n'    0    0   0   0 ] [ c_n    ] + [ w_n]     >= 0, _|_ c_n
+//   [ D'    0    0   0   E ] [ beta   ]   [ .  ]     >= 0, _|_ beta
+//   [ 0     0    mu -E'  0 ] [ lambda ]   [ 0  ]     >= 0, _|_ lambda
+//
+// in the problem's own units; f = M vp. After v the variables are ordered block by block, a contact's as c_n, beta of
+// its sides, lambda.
+typedef struct ChMixedProblem {
+  int n;    // variables
+  int dof;  // the first of them are v
+  ChSparse A;
+  double* b;            // A x + b >= 0, _|_ x >= 0
+  unsigned char* free;  // 1: the row is an equation, the variable has no sign
+  void* memory;         // what holds the arrays
+} ChMixedProblem;
+
+// The problem must be global, and every contact in space must have sides. The caller frees *out with
+// ch_mixed_problem_free; it is empty where this fails.
+CH_API ChStatus ch_mixed_problem_build(ChContext* context, const ChProblem* problem, ChMixedProblem* out);
+// Frees the arrays and empties the struct; an empty one is fine.
+CH_API void ch_mixed_problem_free(ChMixedProblem* mixed);
+
 #ifdef __cplusplus
 }
 #endif

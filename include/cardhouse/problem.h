@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "cardhouse/api.h"
+#include "cardhouse/law.h"
 #include "cardhouse/sparse.h"
 #include "cardhouse/status.h"
 
@@ -20,16 +21,10 @@ extern "C" {
 
 typedef enum ChForm { CH_FORM_LOCAL, CH_FORM_GLOBAL } ChForm;
 
-typedef enum ChLaw {
-  CH_LAW_BILATERAL,   // r free, u = 0; dimension 1 to 6
-  CH_LAW_UNILATERAL,  // 0 <= r _|_ u >= 0; dimension 1
-  CH_LAW_CONTACT,     // Coulomb; dimension 2 in the plane, 3 in space
-  CH_LAW_LIMIT        // lo <= r <= hi, u = 0 inside, u >= 0 at lo, u <= 0 at hi; dimension 1
-} ChLaw;
-
 typedef enum ChPose { CH_POSE_COULOMB, CH_POSE_RELAXED, CH_POSE_FRICTIONLESS } ChPose;
 
-enum { CH_BLOCK_MAX = 6 };  // largest dimension of a block
+enum { CH_BLOCK_MAX = 6 };   // largest dimension of a block
+enum { CH_BLOCK_MORE = 4 };  // parameters of laws that need others than those named below
 
 // One block of the problem. `row` is filled in by the library.
 typedef struct ChBlock {
@@ -39,6 +34,7 @@ typedef struct ChBlock {
   double mu[2];   // contact: friction along tangent 1 and 2; equal = circular, different = elliptic
   double lo, hi;  // limit; may be infinite
   int sides;      // contact in space: 0 = smooth; M = polygon with corners mu (cos, sin)(2 pi j / M), M even, >= 4
+  double more[CH_BLOCK_MORE];  // what the law's row in cardhouse/law.h says; no law has any yet
 } ChBlock;
 
 // What a caller fills in. Everything is copied: the arrays may go out of scope after the build.
@@ -54,37 +50,61 @@ typedef struct ChProblemDef {
   const int* body;  // global: dof -> body, whose degrees of freedom are next to each other. Speed only; may be NULL
 } ChProblemDef;
 
-typedef struct ChProblem {
+// A problem that was built and checked. Opaque; ch_problem_view shows what is in it.
+typedef struct ChProblem ChProblem;
+
+// Copies and checks a definition. Refuses wrong sizes, indices out of range, NaN and infinities, negative mu,
+// lo > hi, a non-positive diagonal of M, a negative diagonal of W. The caller owns *out; NULL where this fails.
+CH_API ChStatus ch_problem_build(ChContext* context, const ChProblemDef* def, ChProblem** out);
+
+// Frees a problem; NULL is fine.
+CH_API void ch_problem_destroy(ChProblem* problem);
+
+// What a problem holds. Arrays and matrices belong to the problem: they are valid until it is destroyed, and nobody
+// writes to them.
+typedef struct ChProblemView {
   ChForm form;
-  int dimension;
+  int dimension;  // of space
   int block_count;
   int rows;  // sum of the blocks' dimensions
   int dof;   // global: size of v; local: 0
-  ChBlock* blocks;
-  ChSparse W;
-  ChSparse M, H;
-  double* f;
-  double* w;
+  const ChBlock* blocks;
+  const ChSparse* W;      // local: rows x rows; else NULL
+  const ChSparse *M, *H;  // global: dof x dof, dof x rows; else NULL
+  const double* f;        // global: dof; else NULL
+  const double* w;        // rows (local: q)
+  int body_count;         // global: parts that M does not couple, or that the definition names; local: 0
+  const int* body;        // global: dof -> body; else NULL
   double asymmetry;       // max |A - A^T| / max |A| of W (local) or M (global); legal, but solvers must know
-  struct ChMass* mass;    // global: M seen as bodies, for M^-1
-  struct ChArena* arena;  // owns every array above
-} ChProblem;
+} ChProblemView;
 
-// Copies and checks a definition. Refuses wrong sizes, indices out of range, NaN and infinities, negative mu,
-// lo > hi, a non-positive diagonal of M, a negative diagonal of W.
-CH_API ChStatus ch_problem_build(ChContext* context, const ChProblemDef* def, ChProblem** out);
-CH_API void ch_problem_destroy(ChProblem* problem);
+// A problem seen from outside. Cheap; valid until the problem is destroyed.
+CH_API ChProblemView ch_problem_view(const ChProblem* problem);
+
+// Replaces block i: another friction, other bounds, a polygon. Its dimension must stay; `row` is not read. Refuses what
+// ch_problem_build refuses, and then leaves the block as it is.
+CH_API ChStatus ch_problem_set_block(ChContext* context, ChProblem* problem, int i, const ChBlock* block);
 
 // Gives every contact in space a polygonal section: inscribed, corners on the circle or ellipse, or circumscribed
 // (outer). An even number of sides from 4 to 64. Plane contacts have two directions anyway and stay as they are.
 CH_API ChStatus ch_problem_set_polygon(ChContext* context, ChProblem* problem, int sides, bool outer);
+enum { CH_SIDES_MIN = 4, CH_SIDES_MAX = 64 };
+
+// Such a section as a word: polygon, polygon:M, outer-polygon, outer-polygon:M. False for any other word; sides = 0 for
+// an M that is odd or out of range.
+CH_API bool ch_cone_polygon(const char* word, bool* outer, int* sides);
+
+// The support function of a contact's friction at the slip that u (of the block's dimension) has, mu |u_T| for a round
+// cone: what De Saxce's shift adds to u_n, and what friction dissipates for each unit of normal reaction. 0 for laws
+// without friction.
+CH_API double ch_contact_support(const ChBlock* block, ChPose pose, const double* u);
 
 // How many blocks obey a law, and how many rows they have.
 CH_API int ch_problem_count(const ChProblem* problem, ChLaw law);
 CH_API int ch_problem_rows(const ChProblem* problem, ChLaw law);
 
 // A solution in the problem's own units. u and v follow from r; arrays belong to the caller.
-// Global: v = M^-1 (H r + f), u = H^T v + w. Local: u = W r + w, v is not touched and may be NULL.
+// Global: v = M^-1 (H r + f), u = H^T v + w; v may be NULL. Local: u = W r + w, v is not touched.
 CH_API ChStatus ch_problem_velocity(ChContext* context, const ChProblem* problem, const double* r, double* v,
                                     double* u);
 

@@ -9,12 +9,14 @@
 extern "C" {
 #endif
 
+// A scene that was read. Everything in it belongs to it; options name texts that live as long as it does.
 typedef struct ChScene {
   char* name;
   char* text;      // the scene as JSON, includes and parameters resolved
   ChWorld* world;  // NULL once a simulation took it over
   ChSimulationOptions options;
-  double until;  // seconds
+  double until;         // seconds
+  ChSetting* settings;  // those of options.solve
 } ChScene;
 
 // Reads a scene from text. `file` names it in messages and is where relative paths begin; NULL: the working folder.
@@ -22,14 +24,18 @@ typedef struct ChScene {
 CH_API ChStatus ch_scene_parse(ChContext* context, const char* text, const char* file, ChScene** out);
 // The same from a file, or "-" for standard input, or the name of a built-in scene.
 CH_API ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** out);
+// Frees the scene, and its world where no simulation took it over. NULL is legal.
 CH_API void ch_scene_destroy(ChScene* scene);
 
-// Built-in scenes: parameters are pairs of name and value as text ("levels", "4").
+// How many built-in scenes there are.
 CH_API int ch_scene_builtin_count(void);
+// Name and one line about the built-in scene `index`, from 0 to below the count. The texts belong to the library.
 CH_API const char* ch_scene_builtin_name(int index);
 CH_API const char* ch_scene_builtin_summary(int index);
-CH_API int ch_scene_builtin_find(const char* name);  // -1 when there is none
+// The index of a built-in scene, -1 when none has this name.
+CH_API int ch_scene_builtin_find(const char* name);
 
+// A parameter of a built-in scene.
 typedef struct ChSceneParameter {
   const char* name;
   const char* value;  // default, as text
@@ -38,12 +44,16 @@ typedef struct ChSceneParameter {
   bool whole;
   const char* words;  // "one|another" instead of a number, or NULL
 } ChSceneParameter;
-// NULL-terminated by a parameter without a name.
+// Parameters of the built-in scene `index`; the last is followed by one without a name.
 CH_API const ChSceneParameter* ch_scene_builtin_parameters(int index);
 
-// The scene as JSON text; the caller frees it. Unknown names and parameters are refused with the nearest known one.
+// The built-in scene as JSON text, which the caller frees; `parameters` are `count` pairs of name and value as text
+// ("levels", "4"). Unknown names and parameters are refused with the nearest known one.
 CH_API ChStatus ch_scene_builtin(ChContext* context, const char* name, int count, const char* const (*parameters)[2],
                                  char** text);
+
+// What a scene may hold, as JSON Schema (draft 2020-12); the caller frees it. NULL when out of memory.
+CH_API char* ch_scene_schema_text(void);
 
 #ifdef __cplusplus
 }

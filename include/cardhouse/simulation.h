@@ -6,7 +6,10 @@
 #include <stddef.h>
 
 #include "cardhouse/api.h"
+#include "cardhouse/body.h"
 #include "cardhouse/certificate.h"
+#include "cardhouse/contact.h"
+#include "cardhouse/joint.h"
 #include "cardhouse/solve.h"
 #include "cardhouse/world.h"
 
@@ -57,8 +60,7 @@ typedef struct ChSimulationOptions {
 
 // As ch_solve_options_default, but an island's solve has no time limit and a limit on work by the island's size, about
 // two and a half seconds at most. A limit on work is for all that is done for an island in a step, a safe end where its
-// solve misses included; where a time limit is set it takes the work limit's place. Names of methods and settings are
-// not copied: they must live as long as the simulation.
+// solve misses included; where a time limit is set it takes the work limit's place.
 CH_API ChSimulationOptions ch_simulation_options_default(void);
 
 typedef struct ChIntegratorInfo {
@@ -85,22 +87,8 @@ typedef struct ChStepInfo {
   double seconds_collide, seconds_assemble, seconds_solve;
 } ChStepInfo;
 
-typedef struct ChBodyView {
-  ChVec3 position;  // centre of mass
-  ChQuat orientation;
-  double angle;
-  ChVec3 velocity, omega;  // world frame
-} ChBodyView;
-
-typedef struct ChContactView {
-  int body[2], shape[2];
-  ChVec3 point, normal;  // normal from the first body to the second
-  double gap;
-  ChVec3 force;  // on the second body, newton
-  ChVec3 slip;   // velocity of the second body's point relative to the first's
-} ChContactView;
-
-// Takes the world over (also when it fails) and frees it in the end.
+// Takes the world over (also when it fails) and frees it in the end. Options are copied, names of methods, settings and
+// integrator included.
 CH_API ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimulationOptions* options,
                                      ChSimulation** out);
 CH_API void ch_simulation_destroy(ChSimulation* simulation);
@@ -111,23 +99,32 @@ CH_API void ch_simulation_destroy(ChSimulation* simulation);
 CH_API ChStatus ch_simulation_step(ChContext* context, ChSimulation* simulation, ChStepInfo* info);
 
 CH_API const ChWorld* ch_simulation_world(const ChSimulation* simulation);
-CH_API ChSimulationOptions* ch_simulation_options(
-    ChSimulation* simulation);  // may be changed between steps; the next checks
+// The options in force; valid until they are set again.
+CH_API const ChSimulationOptions* ch_simulation_options(const ChSimulation* simulation);
+// Other options from the next step on: checked here, once, and copied as ch_simulation_create does; refused ones leave
+// the old in force. Warm starts stay. Where more than `step_limit` changes, islands at rest are solved anew.
+CH_API ChStatus ch_simulation_set_options(ChContext* context, ChSimulation* simulation,
+                                          const ChSimulationOptions* options);
+// Whether ch_simulation_set_options would take them; nothing changes.
+CH_API ChStatus ch_simulation_check_options(ChContext* context, const ChSimulation* simulation,
+                                            const ChSimulationOptions* options);
+// `step_limit` alone, in seconds, 0: none. Cheap enough for every step.
+CH_API ChStatus ch_simulation_set_step_limit(ChContext* context, ChSimulation* simulation, double seconds);
 CH_API double ch_simulation_time(const ChSimulation* simulation);
 CH_API long ch_simulation_step_count(const ChSimulation* simulation);
 CH_API ChStepInfo
 ch_simulation_info(const ChSimulation* simulation);  // of the last step; before the first: energies of the start
-CH_API ChBodyView ch_simulation_body(const ChSimulation* simulation, int body);
-// Amplitudes of a deformable body's modes and their rates; valid until the next step. NULL where the body is rigid.
-CH_API const double* ch_simulation_modes(const ChSimulation* simulation, int body, int* count);
-CH_API const double* ch_simulation_rates(const ChSimulation* simulation, int body, int* count);
-CH_API ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* simulation, int body, ChVec3 velocity,
+// Amplitudes of a deformable body's modes and their rates; valid until the next step. NULL where the body is rigid
+// or not there.
+CH_API const double* ch_simulation_modes(const ChSimulation* simulation, ChBodyId body, int* count);
+CH_API const double* ch_simulation_rates(const ChSimulation* simulation, ChBodyId body, int* count);
+CH_API ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 velocity,
                                            ChVec3 omega);
 // Puts the centre of mass elsewhere; orientation and velocities stay. Joints of the body and what it may overlap there
 // are the caller's matter.
-CH_API ChStatus ch_simulation_place(ChContext* context, ChSimulation* simulation, int body, ChVec3 position);
+CH_API ChStatus ch_simulation_place(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 position);
 // `point` in the world; of a deformable body the vertex of its skin is pushed that is nearest to it.
-CH_API ChStatus ch_simulation_push(ChContext* context, ChSimulation* simulation, int body, ChVec3 impulse,
+CH_API ChStatus ch_simulation_push(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 impulse,
                                    ChVec3 point);
 
 // A damped spring to pull a body with, by the critical numbers of the body alone.
@@ -136,28 +133,29 @@ typedef struct ChGrip {
   double damping;    // ratio, 1 = critical
   double strength;   // largest force, in newton per kilogram of the body
 } ChGrip;
-#define CH_GRIP \
-  { .frequency = 4.0, .damping = 1.0, .strength = 200.0 }
+CH_API ChGrip ch_grip_default(void);  // 4 Hz, critically damped, 200 N/kg
 // Pulls the point `local` (the body's frame as it moves, origin in the centre of mass) towards `target` over the next
 // step; to be called before each step for as long as the pull lasts. Stable at any h. Of a deformable body the vertex
 // of its skin is pulled that is nearest to `local` in the shape without deformation.
-CH_API ChStatus ch_simulation_pull(ChContext* context, ChSimulation* simulation, int body, ChVec3 local, ChVec3 target,
-                                   const ChGrip* grip);
+CH_API ChStatus ch_simulation_pull(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 local,
+                                   ChVec3 target, const ChGrip* grip);
 CH_API ChStatus ch_simulation_set_gravity(ChContext* context, ChSimulation* simulation, ChVec3 gravity);
 // Of every pair of materials and in every direction.
 CH_API ChStatus ch_simulation_set_friction(ChContext* context, ChSimulation* simulation, double mu);
 // Goes on where `from` is: its bodies are the first of this simulation's, the joints are the same. Time, states and
 // warm starts are taken over; bodies that `from` does not have keep the state they start with.
 CH_API ChStatus ch_simulation_carry(ChContext* context, ChSimulation* simulation, const ChSimulation* from);
-// Island of each body in the last step, -1 where it is in none. False, with nothing written, when that is not known:
-// before the first step and after a change of options.
+// Island of each body (its row) in the last step, -1 where it is in none. False, with nothing written, when that is not
+// known: before the first step and after a change of options.
 CH_API bool ch_simulation_islands(const ChSimulation* simulation, int* island);
-
-// Contacts of the last step; valid until the next.
-CH_API const ChContactView* ch_simulation_contacts(const ChSimulation* simulation, int* count);
 
 // The contact problem of the last step, all islands together, in global form; the caller destroys it.
 CH_API ChStatus ch_simulation_problem(ChContext* context, const ChSimulation* simulation, ChProblem** out);
+// Reactions of the last step, as impulses in the order of the rows of ch_simulation_problem; `r` has room for `rows` of
+// them.
+CH_API void ch_simulation_reactions(const ChSimulation* simulation, int rows, double* r);
+// Degrees of freedom of all that moves, modes of deformable bodies included.
+CH_API int ch_simulation_freedoms(const ChSimulation* simulation);
 
 // Everything the next steps depend on, as one block of bytes: a simulation of the same world that loads it goes on bit
 // for bit. `bytes` = NULL asks for the size.

@@ -50,7 +50,7 @@ CH_API const char* ch_status_text(ChStatus status);
 CH_API ChStatus ch_fail(ChContext* context, ChStatus status, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// Tells the caller's notice, where there is one: what is being done, for who waits.
+// Tells the caller's notice, where there is one: what is being done, so that whoever waits sees progress.
 CH_API void ch_notice(ChContext* context, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 #ifdef __cplusplus

@@ -2,8 +2,9 @@
 //
 //   ch_world_create -> ch_world_add_material, _body, _shape, _joint, _force ... -> ch_simulation_create (simulation.h)
 //
-// Ids count from 0 in the order of the calls. Every definition is copied; a definition that is wrong is refused with a
-// sentence that names the field, its value and what would be right. CH_*_DEF gives a definition its defaults.
+// Every definition is copied; one that is wrong is refused with a sentence that names the field, its value and what
+// would be right, and leaves the world as it was. ch_*_def_default gives a definition its defaults. An `id` may be NULL
+// where the caller does not need it.
 #ifndef CARDHOUSE_WORLD_H
 #define CARDHOUSE_WORLD_H
 
@@ -11,6 +12,7 @@
 
 #include "cardhouse/api.h"
 #include "cardhouse/geometry.h"
+#include "cardhouse/id.h"
 #include "cardhouse/joint_types.h"
 #include "cardhouse/shape_types.h"
 #include "cardhouse/status.h"
@@ -20,8 +22,6 @@ extern "C" {
 #endif
 
 typedef struct ChWorld ChWorld;
-
-enum { CH_GROUND = -1 };  // in place of a body: the inertial frame
 
 // A number that may change in time: base + rate t + amplitude sin(2 pi frequency t + phase), or a table (time, value)
 // with straight lines between its rows and constant ends. Zero-initialised it is the number 0.
@@ -44,22 +44,18 @@ typedef struct ChMaterialDef {
   ChVec3 axis;         // in the body's frame, turns with it; read only where the two differ
   double restitution;
 } ChMaterialDef;
-#define CH_MATERIAL_DEF                                                  \
-  {                                                                      \
-    .density = 1000.0, .friction = {0.5, 0.5}, .axis = { 1.0, 0.0, 0.0 } \
-  }
+CH_API ChMaterialDef ch_material_def_default(void);  // density 1000, friction 0.5
 
 // What holds for two materials in contact instead of the rule: friction sqrt(mu_a mu_b), restitution max(e_a, e_b). A
 // negative number leaves the rule in force. Where the two frictions differ, the axis is that of the first material.
 typedef struct ChPairDef {
-  int material[2];
+  ChMaterialId material[2];
   double friction[2];
   double restitution;
 } ChPairDef;
-#define CH_PAIR_DEF \
-  { .friction = {-1.0, -1.0}, .restitution = -1.0 }
+CH_API ChPairDef ch_pair_def_default(void);  // the rule in force
 
-CH_API ChStatus ch_world_add_material(ChContext* context, ChWorld* world, const ChMaterialDef* def, int* id);
+CH_API ChStatus ch_world_add_material(ChContext* context, ChWorld* world, const ChMaterialDef* def, ChMaterialId* id);
 CH_API ChStatus ch_world_add_pair(ChContext* context, ChWorld* world, const ChPairDef* def);
 
 // --- bodies and shapes -----------------------------------------------------------------------------------------------
@@ -100,15 +96,12 @@ typedef struct ChBodyDef {
   ChSignal motion[3], turn;
   ChVec3 axis;
 } ChBodyDef;
-#define CH_BODY_DEF                                                \
-  {                                                                \
-    .orientation = {1.0, 0.0, 0.0, 0.0}, .axis = { 0.0, 0.0, 1.0 } \
-  }
+CH_API ChBodyDef ch_body_def_default(void);  // dynamic, at the origin, not turned
 
 typedef struct ChShapeDef {
   ChShapeType type;
-  int material;
-  ChVec3 at;  // place in the body's frame
+  ChMaterialId material;  // none: the first of the world
+  ChVec3 at;              // place in the body's frame
   ChQuat orientation;
   double angle;  // plane: instead of orientation
   double radius, half_length;
@@ -125,13 +118,11 @@ typedef struct ChShapeDef {
   double spacing;
   int resolution;
 } ChShapeDef;
-#define CH_SHAPE_DEF                                                 \
-  {                                                                  \
-    .orientation = {1.0, 0.0, 0.0, 0.0}, .normal = { 0.0, 0.0, 1.0 } \
-  }
+CH_API ChShapeDef ch_shape_def_default(void);  // at the body's origin, not turned, normal z
 
-CH_API ChStatus ch_world_add_body(ChContext* context, ChWorld* world, const ChBodyDef* def, int* id);
-CH_API ChStatus ch_world_add_shape(ChContext* context, ChWorld* world, int body, const ChShapeDef* def, int* id);
+CH_API ChStatus ch_world_add_body(ChContext* context, ChWorld* world, const ChBodyDef* def, ChBodyId* id);
+CH_API ChStatus ch_world_add_shape(ChContext* context, ChWorld* world, ChBodyId body, const ChShapeDef* def,
+                                   ChShapeId* id);
 
 typedef enum ChSoftKind {
   CH_SOFT_MODAL,  // linear vibration modes: small deformations
@@ -142,7 +133,7 @@ typedef enum ChSoftKind {
 // gives density, friction and restitution.
 typedef struct ChSoftDef {
   ChSoftKind kind;
-  int material;
+  ChMaterialId material;  // none: the first of the world
   int vertex_count, tet_count;
   const ChVec3* vertices;
   const int* tets;     // 4 indices each
@@ -156,14 +147,14 @@ typedef struct ChSoftDef {
   ChVec3 clamp_high;
   const char* cache;  // a folder in which bases are kept under a checksum; NULL: none is kept
 } ChSoftDef;
-#define CH_SOFT_DEF \
-  { .young = 1e6, .poisson = 0.3, .modes = 12 }
+CH_API ChSoftDef ch_soft_def_default(void);  // young 1e6, poisson 0.3, 12 modes
 
 // The body, which must be dynamic and without shapes, becomes deformable.
-CH_API ChStatus ch_world_add_soft(ChContext* context, ChWorld* world, int body, const ChSoftDef* def, int* shape);
+CH_API ChStatus ch_world_add_soft(ChContext* context, ChWorld* world, ChBodyId body, const ChSoftDef* def,
+                                  ChShapeId* shape);
 
 // Two bodies that never touch each other; bodies joined by a joint are such a pair unless the joint says otherwise.
-CH_API ChStatus ch_world_ignore_pair(ChContext* context, ChWorld* world, int a, int b);
+CH_API ChStatus ch_world_ignore_pair(ChContext* context, ChWorld* world, ChBodyId a, ChBodyId b);
 
 // --- joints ----------------------------------------------------------------------------------------------------------
 
@@ -189,7 +180,7 @@ typedef struct ChJointAxis {
 typedef struct ChJointDef {
   const char* name;
   ChJointType type;
-  int body[2];         // CH_GROUND for the inertial frame
+  ChBodyId body[2];    // CH_GROUND for the inertial frame
   ChVec3 at;           // world, at the start
   ChVec3 second_at;    // distance: the point on body[1]; `at` is on body[0]
   ChVec3 axis;         // world, at the start
@@ -198,12 +189,9 @@ typedef struct ChJointDef {
   bool collide;        // whether the two bodies may touch each other
   ChJointAxis axes[3];
 } ChJointDef;
-#define CH_JOINT_DEF                                          \
-  {                                                           \
-    .axis = {0.0, 0.0, 1.0}, .second_axis = { 1.0, 0.0, 0.0 } \
-  }
+CH_API ChJointDef ch_joint_def_default(void);  // fixed; axis z, second axis x
 
-CH_API ChStatus ch_world_add_joint(ChContext* context, ChWorld* world, const ChJointDef* def, int* id);
+CH_API ChStatus ch_world_add_joint(ChContext* context, ChWorld* world, const ChJointDef* def, ChJointId* id);
 
 // --- forces ----------------------------------------------------------------------------------------------------------
 
@@ -219,7 +207,7 @@ typedef enum ChForceType {
 typedef struct ChForceDef {
   const char* name;
   ChForceType type;
-  int body[2];
+  ChBodyId body[2];
   ChVec3 at[2];  // spring: points in each body's frame (ground: world)
   ChVec3 axis;   // torsion: in the frame of body[0] (ground: world); in the plane always z
   double stiffness, cubic, damping;
@@ -230,17 +218,22 @@ typedef struct ChForceDef {
   double linear, quadratic, angular;
   double well[3];  // J/m^2, J/m^4, J/m^6, of any sign
 } ChForceDef;
-#define CH_FORCE_DEF \
-  { .axis = {0.0, 0.0, 1.0}, .length_as_is = true }
+CH_API ChForceDef ch_force_def_default(void);  // a spring whose rest length is as it is; axis z
 
-CH_API ChStatus ch_world_add_force(ChContext* context, ChWorld* world, const ChForceDef* def, int* id);
+CH_API ChStatus ch_world_add_force(ChContext* context, ChWorld* world, const ChForceDef* def, ChForceId* id);
 
 // --- what is there ---------------------------------------------------------------------------------------------------
 
 CH_API int ch_world_dimension(const ChWorld* world);
 CH_API int ch_world_body_count(const ChWorld* world);
-CH_API const char* ch_world_body_name(const ChWorld* world, int body);
-CH_API int ch_world_find_body(const ChWorld* world, const char* name);  // -1 when there is none
+// The id of the body in a row, 0 to ch_world_body_count - 1; none beyond.
+CH_API ChBodyId ch_world_body_at(const ChWorld* world, int row);
+// The row of a body; -1 for none, for the ground and for an id that is stale or another world's.
+CH_API int ch_world_body_row(const ChWorld* world, ChBodyId body);
+// Its name, which the world owns; NULL where ch_world_body_row is -1.
+CH_API const char* ch_world_body_name(const ChWorld* world, ChBodyId body);
+// The body of that name; none where there is none.
+CH_API ChBodyId ch_world_find_body(const ChWorld* world, const char* name);
 
 #ifdef __cplusplus
 }

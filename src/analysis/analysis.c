@@ -10,12 +10,9 @@
 #include "analysis/painleve.h"
 #include "base/arena.h"
 #include "base/check.h"
-#include "base/union_find.h"
-#include "linalg/principal_angle.h"
-#include "linalg/sparse.h"
-#include "linalg/spectrum.h"
-#include "problem/mass.h"
-#include "system/delassus.h"
+#include "cardhouse/delassus.h"
+#include "cardhouse/dense.h"
+#include "cardhouse/union_find.h"
 
 static const double RANK_SHARE = 1e-9;  // of the largest singular value
 static const double SYMMETRIC_ENOUGH = 1e-12;
@@ -28,28 +25,28 @@ typedef struct Parts {
   int* rows;      // rows of each part
 } Parts;
 
-static void join_by_entries(const ChProblem* p, const int* block_of_row, int* parent) {
-  for (int j = 0; j < p->W.columns; ++j)
-    for (int k = p->W.start[j]; k < p->W.start[j + 1]; ++k)
-      if (p->W.value[k] != 0.0) ch_sets_join(parent, block_of_row[j], block_of_row[p->W.index[k]]);
+static void join_by_entries(const ChProblemView* p, const int* block_of_row, int* parent) {
+  for (int j = 0; j < p->W->columns; ++j)
+    for (int k = p->W->start[j]; k < p->W->start[j + 1]; ++k)
+      if (p->W->value[k] != 0.0) ch_sets_join(parent, block_of_row[j], block_of_row[p->W->index[k]]);
 }
 
 // Nodes behind the blocks are the bodies.
-static void join_by_bodies(const ChProblem* p, const int* block_of_row, int* parent) {
-  for (int j = 0; j < p->H.columns; ++j)
-    for (int k = p->H.start[j]; k < p->H.start[j + 1]; ++k)
-      if (p->H.value[k] != 0.0) ch_sets_join(parent, block_of_row[j], p->block_count + p->mass->body_of[p->H.index[k]]);
+static void join_by_bodies(const ChProblemView* p, const int* block_of_row, int* parent) {
+  for (int j = 0; j < p->H->columns; ++j)
+    for (int k = p->H->start[j]; k < p->H->start[j + 1]; ++k)
+      if (p->H->value[k] != 0.0) ch_sets_join(parent, block_of_row[j], p->block_count + p->body[p->H->index[k]]);
 }
 
-static Parts find_parts(ChArena* arena, const ChProblem* p) {
-  int nodes = p->block_count + (p->mass ? p->mass->bodies : 0);
+static Parts find_parts(ChArena* arena, const ChProblemView* p) {
+  int nodes = p->block_count + p->body_count;
   int* parent = CH_TAKE(arena, nodes, int);
   int* block_of_row = CH_TAKE(arena, p->rows, int);
   Parts parts = {.of_block = CH_TAKE(arena, p->block_count, int), .rows = CH_TAKE(arena, p->block_count, int)};
   ch_sets_init(nodes, parent);
   for (int i = 0; i < p->block_count; ++i)
     for (int a = 0; a < p->blocks[i].dimension; ++a) block_of_row[p->blocks[i].row + a] = i;
-  if (p->mass)
+  if (p->body)
     join_by_bodies(p, block_of_row, parent);
   else
     join_by_entries(p, block_of_row, parent);
@@ -80,7 +77,7 @@ static double* part_of_matrix(ChArena* arena, const ChSparse* W, const int* part
 }
 
 // Where each row stands: its part, and its place in it.
-static void find_places(ChArena* arena, const ChProblem* p, const Parts* parts, int* part_of_row, int* place) {
+static void find_places(ChArena* arena, const ChProblemView* p, const Parts* parts, int* part_of_row, int* place) {
   int* filled = CH_TAKE(arena, parts->count, int);
   for (int i = 0; i < p->block_count; ++i)
     for (int a = 0; a < p->blocks[i].dimension; ++a) {
@@ -90,7 +87,7 @@ static void find_places(ChArena* arena, const ChProblem* p, const Parts* parts, 
     }
 }
 
-static bool all_singular_values(ChArena* arena, const ChProblem* p, const Parts* parts, const ChSparse* W,
+static bool all_singular_values(ChArena* arena, const ChProblemView* p, const Parts* parts, const ChSparse* W,
                                 bool symmetric, double* sigma) {
   int* part_of_row = CH_TAKE(arena, p->rows, int);
   int* place = CH_TAKE(arena, p->rows, int);
@@ -108,22 +105,15 @@ static bool all_singular_values(ChArena* arena, const ChProblem* p, const Parts*
 }
 
 static ChSpan span_of_row(const ChBlock* block, int a) {
-  switch (block->law) {
-    case CH_LAW_BILATERAL:
-      return CH_SPAN_REMOVED;  // motions that the joints forbid couple nothing
-    case CH_LAW_UNILATERAL:
-      return CH_SPAN_FIRST;
-    case CH_LAW_CONTACT:
-      return a == 0 ? CH_SPAN_FIRST : CH_SPAN_SECOND;
-    case CH_LAW_LIMIT:
-      break;
-  }
-  return CH_SPAN_IGNORED;
+  const ChLawInfo* law = ch_law_info(block->law);
+  if (law->equation) return CH_SPAN_REMOVED;  // motions that the joints forbid couple nothing
+  if (!law->opens) return CH_SPAN_IGNORED;
+  return a == 0 ? CH_SPAN_FIRST : CH_SPAN_SECOND;
 }
 
 // cos theta = max x^T M^-1 y over unit x in the span of normals, y in that of tangents (004 (6.42)): the largest of the
 // parts', for directions of different parts are orthogonal.
-static double coupling_cosine(ChArena* arena, const ChProblem* p, const Parts* parts, const ChSparse* W) {
+static double coupling_cosine(ChArena* arena, const ChProblemView* p, const Parts* parts, const ChSparse* W) {
   int* part_of_row = CH_TAKE(arena, p->rows, int);
   int* place = CH_TAKE(arena, p->rows, int);
   unsigned char* span = CH_TAKE(arena, p->rows, unsigned char);
@@ -141,21 +131,29 @@ static double coupling_cosine(ChArena* arena, const ChProblem* p, const Parts* p
     for (int i = 0; i < p->block_count; ++i)
       for (int a = 0; parts->of_block[i] == c && a < p->blocks[i].dimension; ++a)
         span[place[p->blocks[i].row + a]] = (unsigned char)span_of_row(&p->blocks[i], a);
-    largest = ch_max(largest, ch_principal_cosine(arena, n, A, span));
+    double cosine;
+    if (ch_span_cosine(NULL, n, A, span, &cosine) != CH_OK) ch_arena_fail(arena);
+    largest = ch_max(largest, cosine);
     ch_arena_release(arena, mark);
   }
   return largest;
 }
 
-static void analyze_rank(ChArena* arena, const ChProblem* p, const Parts* parts, ChAnalysis* out) {
+static void destroy_problem(void* problem) { ch_problem_destroy(problem); }
+
+static void analyze_rank(ChArena* arena, const ChProblem* problem, const ChProblemView* p, const Parts* parts,
+                         ChAnalysis* out) {
   out->sigma_highest = out->sigma_lowest = out->coupling_cosine = NAN;
   if (!dense_is_affordable(parts)) return;
-  ChSparse W = ch_delassus_form(arena, p);
-  out->asymmetry = ch_sparse_asymmetry(arena, &W);
-  out->coupling_cosine = coupling_cosine(arena, p, parts, &W);
+  ChProblem* condensed;
+  if (ch_problem_condense(NULL, problem, &condensed) != CH_OK) ch_arena_fail(arena);
+  ch_arena_defer(arena, destroy_problem, condensed);
+  const ChProblemView local = ch_problem_view(condensed);
+  out->asymmetry = local.asymmetry;
+  out->coupling_cosine = coupling_cosine(arena, p, parts, local.W);
   bool symmetric = out->asymmetry <= SYMMETRIC_ENOUGH;
   double* sigma = CH_TAKE(arena, p->rows, double);
-  if (!all_singular_values(arena, p, parts, &W, symmetric, sigma)) return;
+  if (!all_singular_values(arena, p, parts, local.W, symmetric, sigma)) return;
   out->rank_known = true;
   double highest = 0.0, lowest = INFINITY;
   for (int i = 0; i < p->rows; ++i) highest = ch_max(highest, sigma[i]);
@@ -169,11 +167,21 @@ static void analyze_rank(ChArena* arena, const ChProblem* p, const Parts* parts,
   out->sigma_lowest = out->rank ? lowest : 0.0;
 }
 
-static void analyze_units(ChArena* arena, const ChProblem* p, ChAnalysis* out) {
+// trace(W_ii) of every block, from the diagonal blocks one after the other.
+static void find_traces(const ChProblemView* p, const double* W_ii, double* trace) {
+  for (int i = 0; i < p->block_count; ++i) {
+    const int size = p->blocks[i].dimension;
+    trace[i] = 0.0;
+    for (int a = 0; a < size; ++a) trace[i] += W_ii[a * size + a];
+    W_ii += size * size;
+  }
+}
+
+// q: u without reactions.
+static void analyze_units(ChArena* arena, const ChProblemView* p, const double* W_ii, const double* q,
+                          ChAnalysis* out) {
   double* trace = CH_TAKE(arena, p->block_count, double);
-  double* q = CH_TAKE(arena, p->rows, double);
-  ch_delassus_traces(arena, p, trace);
-  ch_delassus_q(arena, p, q);
+  find_traces(p, W_ii, trace);
   out->trace_lowest = out->rho_lowest = INFINITY;
   for (int i = 0; i < p->block_count; ++i) {
     if (trace[i] == 0.0) {
@@ -195,11 +203,11 @@ static void analyze_units(ChArena* arena, const ChProblem* p, ChAnalysis* out) {
   out->q_norm = sqrt(sum);
 }
 
-static void analyze_friction(const ChProblem* p, ChAnalysis* out) {
+static void analyze_friction(const ChProblemView* p, ChAnalysis* out) {
   double lowest = INFINITY, highest = -INFINITY;
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
-    if (block->law != CH_LAW_CONTACT) continue;
+    if (!ch_law_info(block->law)->friction) continue;
     for (int a = 0; a + 1 < block->dimension; ++a) {
       lowest = ch_min(lowest, block->mu[a]);
       highest = ch_max(highest, block->mu[a]);
@@ -211,11 +219,11 @@ static void analyze_friction(const ChProblem* p, ChAnalysis* out) {
   out->mu_highest = any ? highest : NAN;
 }
 
-static void analyze_painleve(ChArena* arena, const ChProblem* p, ChAnalysis* out) {
+static void analyze_painleve(ChArena* arena, const ChProblemView* p, const double* W_ii, ChAnalysis* out) {
   double* indicator = CH_TAKE(arena, p->block_count, double);
   double* critical = CH_TAKE(arena, p->block_count, double);
   double* normal = CH_TAKE(arena, p->block_count, double);
-  ch_painleve_find(arena, p, normal, indicator, critical);
+  ch_painleve_find(p, W_ii, normal, indicator, critical);
   out->painleve_lowest = out->critical_mu_lowest = NAN;
   out->painleve_block = -1;
   for (int i = 0; i < p->block_count; ++i) {
@@ -229,30 +237,36 @@ static void analyze_painleve(ChArena* arena, const ChProblem* p, ChAnalysis* out
   }
 }
 
-static ChStatus analyze_in(ChContext* context, ChArena* arena, const ChProblem* p, ChAnalysis* out) {
+static ChStatus analyze_in(ChContext* context, ChArena* arena, const ChProblem* problem, ChAnalysis* out) {
+  const ChProblemView view = ch_problem_view(problem), *p = &view;
+  double* W_ii = CH_TAKE(arena, CH_BLOCK_MAX * p->rows, double);
+  double* zero = CH_TAKE(arena, p->rows, double);
+  double* q = CH_TAKE(arena, p->rows, double);
+  ChStatus status = ch_problem_diagonal_blocks(context, problem, W_ii);
+  if (status == CH_OK) status = ch_problem_velocity(context, problem, zero, NULL, q);
+  if (status != CH_OK) return status;
   Parts parts = find_parts(arena, p);
   out->components = parts.count;
   for (int c = 0; c < parts.count; ++c)
     if (parts.rows[c] > out->largest_rows) out->largest_rows = parts.rows[c];
-  analyze_units(arena, p, out);
+  analyze_units(arena, p, W_ii, q, out);
   analyze_friction(p, out);
-  analyze_painleve(arena, p, out);
-  analyze_rank(arena, p, &parts, out);
-  double* zero = CH_TAKE(arena, p->rows, double);
-  return ch_certify(context, p, CH_POSE_COULOMB, zero, NULL, &out->at_zero);
+  analyze_painleve(arena, p, W_ii, out);
+  analyze_rank(arena, problem, p, &parts, out);
+  return ch_certify(context, problem, CH_POSE_COULOMB, zero, NULL, &out->at_zero);
 }
 
 ChStatus ch_problem_analyze(ChContext* context, const ChProblem* problem, ChAnalysis* out) {
   ChContext own = {0};
   if (!context) context = &own;
-  bool local = problem->form == CH_FORM_LOCAL;
-  *out =
-      (ChAnalysis){.asymmetry = local ? problem->asymmetry : NAN, .mass_asymmetry = local ? 0.0 : problem->asymmetry};
+  const ChProblemView view = ch_problem_view(problem);
+  const bool local = view.form == CH_FORM_LOCAL;
+  *out = (ChAnalysis){.asymmetry = local ? view.asymmetry : NAN, .mass_asymmetry = local ? 0.0 : view.asymmetry};
   jmp_buf landing;
   ChArena* arena = ch_arena_create(NULL);
   if (!arena || setjmp(landing)) {
     ch_arena_destroy(arena);
-    return ch_fail(context, CH_ERR_MEMORY, "out of memory while analysing a problem with %d rows", problem->rows);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory while analysing a problem with %d rows", view.rows);
   }
   ch_arena_set_landing(arena, &landing);
   ChStatus status = analyze_in(context, arena, problem, out);

@@ -14,7 +14,6 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "linalg/sparse.h"
 
 enum { FIRST_EDGES = 4, MOST_ROUNDS = 200 };
 static const double SOLVER_TOLERANCE = 1e-9;
@@ -112,12 +111,17 @@ static double gathered_length(const ChConeProgram* p, int count) {
   return sqrt(sum);
 }
 
+static bool is_joint(const ChBlock* block) { return ch_law_info(block->law)->equation; }
+static bool opens(const ChBlock* block) { return ch_law_info(block->law)->opens; }
+static bool rubs(const ChBlock* block) { return ch_law_info(block->law)->friction; }
+static bool is_limit(const ChBlock* block) { return !is_joint(block) && !opens(block); }
+
 static double edge_friction(const ChConeProgram* p, const ChBlock* block, int a) { return p->factor * block->mu[a]; }
 
 // The scale of a block's edges: large friction would otherwise make long columns.
 static double edge_size(const ChConeProgram* p, int i) {
   const ChBlock* block = &p->def.problem->blocks[i];
-  if (block->law != CH_LAW_CONTACT) return p->block_size[i];
+  if (!rubs(block)) return p->block_size[i];
   const double most = block->dimension == 3 ? ch_max(block->mu[0], block->mu[1]) : block->mu[0];
   return p->block_size[i] * ch_max(1.0, p->factor * most);
 }
@@ -127,7 +131,7 @@ static void edge_reaction(const ChConeProgram* p, const Edge* edge, double* r) {
   const ChBlock* block = &p->def.problem->blocks[edge->block];
   const double unit = 1.0 / edge_size(p, edge->block);
   for (int a = 0; a < block->dimension; ++a) r[a] = 0.0;
-  if (block->law != CH_LAW_CONTACT) {
+  if (!rubs(block)) {
     r[edge->axis] = unit;
     return;
   }
@@ -140,7 +144,7 @@ static void write_edge(ChConeProgram* p, int e) {
   const ChBlock* block = &p->def.problem->blocks[p->edge[e].block];
   edge_reaction(p, &p->edge[e], r);
   int count = gather(p, block, r);
-  if (p->def.self_stress && block->law != CH_LAW_BILATERAL) {
+  if (p->def.self_stress && !is_joint(block)) {
     p->lp_index[++count] = p->equations + 1;
     p->lp_value[count] = 1.0;
   }
@@ -184,10 +188,10 @@ static void add_limit(ChConeProgram* p, int i) {
 
 static void add_block(ChConeProgram* p, int i) {
   const ChBlock* block = &p->def.problem->blocks[i];
-  if (block->law == CH_LAW_CONTACT) add_contact(p, i);
-  if (block->law == CH_LAW_UNILATERAL) add_edge(p, (Edge){.block = i}, 0.0, INFINITY);
-  if (block->law == CH_LAW_LIMIT) add_limit(p, i);
-  for (int a = 0; block->law == CH_LAW_BILATERAL && a < block->dimension; ++a)
+  if (rubs(block)) add_contact(p, i);
+  if (opens(block) && !rubs(block)) add_edge(p, (Edge){.block = i}, 0.0, INFINITY);
+  if (is_limit(block)) add_limit(p, i);
+  for (int a = 0; is_joint(block) && a < block->dimension; ++a)
     add_edge(p, (Edge){.block = i, .axis = a}, -INFINITY, INFINITY);
 }
 
@@ -284,7 +288,7 @@ void ch_cone_program_set_friction(ChConeProgram* p, double factor) {
   watch_solver(p, true);
   p->factor = factor;
   for (int e = 0; e < p->edge_count; ++e)
-    if (p->def.problem->blocks[p->edge[e].block].law == CH_LAW_CONTACT) write_edge(p, e);
+    if (rubs(&p->def.problem->blocks[p->edge[e].block])) write_edge(p, e);
   watch_solver(p, false);
 }
 
@@ -333,7 +337,7 @@ static double worst_edge(const ChConeProgram* p, int i, double normal_value, Edg
 
 // Adds the edges that are missing; returns how many.
 static int refine(ChConeProgram* p, double* violation) {
-  const ChProblem* problem = p->def.problem;
+  const ChProblemView* problem = p->def.problem;
   const double normal_value = p->def.self_stress ? glp_get_row_dual(p->lp, p->equations + 1) : 0.0;
   double size = 1.0;
   for (int i = 0; i < problem->block_count; ++i)
@@ -343,7 +347,7 @@ static int refine(ChConeProgram* p, double* violation) {
   *violation = 0.0;
   for (int i = 0; i < problem->block_count; ++i) {
     const ChBlock* block = &problem->blocks[i];
-    if (block->law != CH_LAW_CONTACT || block->dimension != 3 || !(p->block_size[i] > 0.0)) continue;
+    if (!rubs(block) || block->dimension != 3 || !(p->block_size[i] > 0.0)) continue;
     Edge edge = {.block = i, .direction = {1.0, 0.0}};
     double short_of = -worst_edge(p, i, normal_value, &edge) / size;
     *violation = ch_max(*violation, short_of);
@@ -356,15 +360,15 @@ static int refine(ChConeProgram* p, double* violation) {
 
 // Does the velocity part every contact, in the round cones already? Then there is no self-stress, and no more to do.
 static bool parts_all_contacts(const ChConeProgram* p) {
-  const ChProblem* problem = p->def.problem;
+  const ChProblemView* problem = p->def.problem;
   for (int i = 0; i < problem->block_count; ++i) {
     const ChBlock* block = &problem->blocks[i];
     Edge edge;
-    if (block->law == CH_LAW_BILATERAL || !(p->block_size[i] > 0.0)) continue;
-    if (block->law == CH_LAW_LIMIT && isinf(block->lo) == isinf(block->hi)) continue;
+    if (is_joint(block) || !(p->block_size[i] > 0.0)) continue;
+    if (is_limit(block) && isinf(block->lo) == isinf(block->hi)) continue;
     double opening = p->u[block->row] / p->block_size[i];
-    if (block->law == CH_LAW_LIMIT && isinf(block->lo)) opening = -opening;
-    if (block->law == CH_LAW_CONTACT && block->dimension == 3) opening = worst_edge(p, i, 0.0, &edge);
+    if (is_limit(block) && isinf(block->lo)) opening = -opening;
+    if (rubs(block) && block->dimension == 3) opening = worst_edge(p, i, 0.0, &edge);
     if (!(opening > SOLVER_TOLERANCE)) return false;
   }
   return true;

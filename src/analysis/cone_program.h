@@ -17,14 +17,14 @@
 typedef struct ChConeProgram ChConeProgram;
 
 typedef struct ChConeProgramDef {
-  ChContext* context;        // told why GLPK gave up, before the jump to the arena's landing
-  const ChProblem* problem;  // its blocks say what K is
-  const ChSparse* A;         // equations x rows of the problem
-  const double* scale;       // D, one per equation
-  const double* b;           // NULL: zero
-  const double* load;        // g, NULL: none
-  bool self_stress;          // the sum of normal reactions is one; bounded blocks are left out
-  double deadline;           // on ch_clock_seconds
+  ChContext* context;            // told why GLPK gave up, before the jump to the arena's landing
+  const ChProblemView* problem;  // its blocks say what K is
+  const ChSparse* A;             // equations x rows of the problem
+  const double* scale;           // D, one per equation
+  const double* b;               // NULL: zero
+  const double* load;            // g, NULL: none
+  bool self_stress;              // the sum of normal reactions is one; bounded blocks are left out
+  double deadline;               // on ch_clock_seconds
 } ChConeProgramDef;
 
 typedef struct ChConeAnswer {

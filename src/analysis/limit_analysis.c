@@ -10,7 +10,6 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "cardhouse/analysis.h"
-#include "linalg/sparse.h"
 
 static const double BALANCED = 1e-8;  // of the largest scaled entry of the load
 
@@ -22,7 +21,7 @@ ChLimitOptions ch_limit_options_default(void) {
 typedef struct Question {
   ChContext* context;
   ChArena* arena;
-  const ChProblem* problem;
+  ChProblemView problem;
   ChLimitOptions options;
   ChLimitState state;
   ChLimit* out;
@@ -38,10 +37,10 @@ typedef struct Question {
 typedef ChStatus (*AnswerFn)(Question* question);
 
 static void prepare(Question* q) {
-  const ChProblem* p = q->problem;
+  const ChProblemView* p = &q->problem;
   const bool local = p->form == CH_FORM_LOCAL;
-  const ChSparse* diagonal = local ? &p->W : &p->M;
-  q->A = local ? &p->W : &p->H;
+  const ChSparse* diagonal = local ? p->W : p->M;
+  q->A = local ? p->W : p->H;
   q->b = local ? p->w : p->f;
   q->scale = CH_TAKE(q->arena, q->A->rows, double);
   q->v = CH_TAKE(q->arena, q->A->rows, double);
@@ -55,7 +54,7 @@ static void prepare(Question* q) {
 
 static ChConeProgram* program_of(Question* q, const double* b, const double* load, bool self_stress) {
   ChConeProgramDef def = {.context = q->context,
-                          .problem = q->problem,
+                          .problem = &q->problem,
                           .A = q->A,
                           .scale = q->scale,
                           .b = b,
@@ -77,7 +76,7 @@ static void give_reaction(Question* q, const ChConeProgram* program) {
 
 // The mechanism, its largest velocity at a block being 1; where no block moves (a body in free fall), that of v.
 static void give_mechanism(Question* q, const ChConeProgram* program) {
-  const int m = q->A->rows, rows = q->problem->rows;
+  const int m = q->A->rows, rows = q->problem.rows;
   ch_cone_program_velocity(program, q->v);
   for (int i = 0; i < rows; ++i) q->u[i] = 0.0;
   ch_sparse_multiply_transposed_add(q->A, q->v, q->u);
@@ -87,7 +86,7 @@ static void give_mechanism(Question* q, const ChConeProgram* program) {
   if (!(largest > 1e-9 * largest_v)) largest = largest_v;
   if (!(largest > 0.0)) largest = 1.0;
   for (int i = 0; q->state.u && i < rows; ++i) q->state.u[i] = q->u[i] / largest;
-  for (int i = 0; q->state.v && q->problem->form == CH_FORM_GLOBAL && i < m; ++i) q->state.v[i] = q->v[i] / largest;
+  for (int i = 0; q->state.v && q->problem.form == CH_FORM_GLOBAL && i < m; ++i) q->state.v[i] = q->v[i] / largest;
 }
 
 // --- the four questions ----------------------------------------------------------------------------------------------
@@ -187,7 +186,7 @@ static ChStatus check(ChContext* context, const Question* q) {
     return ch_fail(context, CH_ERR_RANGE, "limit analysis: time_limit is %g, must be > 0", o->time_limit);
   if (!(q->factor >= 0.0 && q->factor <= 1e9))
     return ch_fail(context, CH_ERR_RANGE, "limit analysis: the friction factor is %g, allowed 0 to 1e9", q->factor);
-  const int size = q->problem->form == CH_FORM_LOCAL ? q->problem->rows : q->problem->dof;
+  const int size = q->problem.form == CH_FORM_LOCAL ? q->problem.rows : q->problem.dof;
   if (q->load && !ch_all_finite(q->load, size))
     return ch_fail(context, CH_ERR_RANGE, "limit analysis: the load has an entry that is not finite");
   return CH_OK;
@@ -210,7 +209,7 @@ static ChStatus ask(ChContext* context, const ChLimitOptions* options, Question 
     ch_arena_destroy(q.arena);
     if (context->status == CH_ERR_NUMERIC) return CH_ERR_NUMERIC;  // GLPK gave up, and said why
     return ch_fail(context, CH_ERR_MEMORY, "out of memory in the limit analysis of a problem with %d rows",
-                   q.problem->rows);
+                   q.problem.rows);
   }
   ch_arena_set_landing(q.arena, &landing);
   prepare(&q);
@@ -222,21 +221,25 @@ static ChStatus ask(ChContext* context, const ChLimitOptions* options, Question 
 
 ChStatus ch_equilibrium_find(ChContext* context, const ChProblem* problem, const ChLimitOptions* options,
                              ChLimitState state, ChLimit* out) {
-  return ask(context, options, (Question){.problem = problem, .state = state, .out = out}, answer_equilibrium);
+  return ask(context, options, (Question){.problem = ch_problem_view(problem), .state = state, .out = out},
+             answer_equilibrium);
 }
 
 ChStatus ch_friction_smallest(ChContext* context, const ChProblem* problem, const ChLimitOptions* options,
                               ChLimitState state, ChLimit* out) {
-  return ask(context, options, (Question){.problem = problem, .state = state, .out = out}, answer_friction);
+  return ask(context, options, (Question){.problem = ch_problem_view(problem), .state = state, .out = out},
+             answer_friction);
 }
 
 ChStatus ch_load_largest(ChContext* context, const ChProblem* problem, const double* load,
                          const ChLimitOptions* options, ChLimitState state, ChLimit* out) {
-  return ask(context, options, (Question){.problem = problem, .state = state, .out = out, .load = load}, answer_load);
+  return ask(context, options,
+             (Question){.problem = ch_problem_view(problem), .state = state, .out = out, .load = load}, answer_load);
 }
 
 ChStatus ch_self_stress_find(ChContext* context, const ChProblem* problem, double factor, const ChLimitOptions* options,
                              ChLimitState state, ChLimit* out) {
-  return ask(context, options, (Question){.problem = problem, .state = state, .out = out, .factor = factor},
+  return ask(context, options,
+             (Question){.problem = ch_problem_view(problem), .state = state, .out = out, .factor = factor},
              answer_self_stress);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "assemble/soft_body.h"
-#include "base/union_find.h"
+#include "cardhouse/union_find.h"
 
 static void join(const ChWorld* world, const int body[2], int* parent, unsigned char* used) {
   for (int side = 0; side < 2; ++side)

@@ -203,7 +203,7 @@ static void add_joint(const ChMoment* moment, const ChRowRule* rule, int index, 
   bool held = is_kinematic(moment->world, joint->body[0]) || is_kinematic(moment->world, joint->body[1]);
   for (int k = 0; k < count; ++k) {
     if (left_out(rule, &list[k])) continue;
-    bool joins = block && list[k].kind == CH_ROW_EQUAL && block->law.law == CH_LAW_BILATERAL &&
+    bool joins = block && list[k].kind == CH_ROW_EQUAL && ch_law_info(block->law.law)->equation &&
                  block->law.dimension < CH_BLOCK_MAX && k == block->joint_row + block->law.dimension;
     if (!joins) {
       block = open_block(moment, out, joint->body);

@@ -54,15 +54,19 @@ static struct {
   int arena_count;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-// A child of fork begins with the pool as no thread was just changing it: threads of the parent that might have held
-// the lock do not exist there.
+// A host that forks while one of its threads is in here gets a child whose pool is whole and not locked.
 static void pool_lock(void) { pthread_mutex_lock(&pool.lock); }
 static void pool_unlock(void) { pthread_mutex_unlock(&pool.lock); }
 __attribute__((constructor)) static void pool_survives_fork(void) {
   pthread_atfork(pool_lock, pool_unlock, pool_unlock);
 }
 
+static bool left_pool;  // a child of fork that needs no lock: its arenas live on the heap alone
+
+void ch_arena_leave_pool(void) { left_pool = true; }
+
 static bool pool_give_arena(ChArena* arena) {
+  if (left_pool) return false;
   pthread_mutex_lock(&pool.lock);
   bool kept = pool.arena_count < POOL_ARENAS;
   if (kept) pool.arenas[pool.arena_count++] = arena;
@@ -71,6 +75,7 @@ static bool pool_give_arena(ChArena* arena) {
 }
 
 static ChArena* pool_take_arena(void) {
+  if (left_pool) return NULL;
   pthread_mutex_lock(&pool.lock);
   ChArena* arena = pool.arena_count > 0 ? pool.arenas[--pool.arena_count] : NULL;
   pthread_mutex_unlock(&pool.lock);
@@ -85,7 +90,8 @@ ChArena* ch_arena_create(jmp_buf* landing) {
   return arena;
 }
 
-static void pool_give(Chunk* chunk) {
+static bool pool_keep(Chunk* chunk) {
+  if (left_pool) return false;
   pthread_mutex_lock(&pool.lock);
   pool.out -= chunk->size;
   bool kept = pool.bytes + pool.out + chunk->size <= pool.most_out + POOL_BYTES;
@@ -95,12 +101,17 @@ static void pool_give(Chunk* chunk) {
     pool.bytes += chunk->size;
   }
   pthread_mutex_unlock(&pool.lock);
-  if (kept) return;
+  return kept;
+}
+
+static void pool_give(Chunk* chunk) {
+  if (pool_keep(chunk)) return;
   free(chunk->data);
   free(chunk);
 }
 
 static void pool_count_out(size_t size) {
+  if (left_pool) return;
   pthread_mutex_lock(&pool.lock);
   pool.out += size;
   if (pool.out > pool.most_out) pool.most_out = pool.out;
@@ -109,6 +120,7 @@ static void pool_count_out(size_t size) {
 
 // The smallest kept chunk that holds `bytes`, or NULL.
 static Chunk* pool_take(size_t bytes) {
+  if (left_pool) return NULL;
   pthread_mutex_lock(&pool.lock);
   Chunk** best = NULL;
   for (Chunk** link = &pool.chunks; *link; link = &(*link)->below)

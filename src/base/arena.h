@@ -39,6 +39,10 @@ void ch_arena_defer(ChArena* arena, void (*free_fn)(void*), void* object);
 // Fails as if memory had run out: for wrappers of libraries that allocate by themselves.
 void ch_arena_fail(ChArena* arena);
 
+// For a child of fork with one thread that will not live long: from now on arenas neither take from what destroyed ones
+// left nor lock it.
+void ch_arena_leave_pool(void);
+
 // Gives back to the system what destroyed arenas left for later ones.
 void ch_arena_trim(void);
 

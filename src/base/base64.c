@@ -1,5 +1,5 @@
-// Base64: see base64.h.
-#include "base/base64.h"
+// Base64: see cardhouse/text.h.
+#include "cardhouse/text.h"
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

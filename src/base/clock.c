@@ -1,5 +1,5 @@
-// Seconds from a monotonic clock: see clock.h.
-#include "base/clock.h"
+// Seconds from a monotonic clock: see cardhouse/clock.h.
+#include "cardhouse/clock.h"
 
 #include <time.h>
 

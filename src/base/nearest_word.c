@@ -1,5 +1,5 @@
-// Edit distance between words: see nearest_word.h.
-#include "base/nearest_word.h"
+// Edit distance between words: see cardhouse/text.h.
+#include "cardhouse/text.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,9 +1,6 @@
-// Vectors, rotations and symmetric tensors in space. Quaternions are (w, x, y, z) and unit.
+// Rotations and symmetric tensors in space, beside the vectors of cardhouse/geometry.h. Quaternions are unit.
 #ifndef CH_BASE_VECTOR_H
 #define CH_BASE_VECTOR_H
-
-#include <math.h>
-#include <stdbool.h>
 
 #include "cardhouse/geometry.h"
 
@@ -12,28 +9,6 @@ typedef struct ChMat3 {
   double m[3][3];
 } ChMat3;
 
-static inline ChVec3 ch_vec(double x, double y, double z) { return (ChVec3){x, y, z}; }
-static inline ChVec3 ch_add(ChVec3 a, ChVec3 b) { return ch_vec(a.x + b.x, a.y + b.y, a.z + b.z); }
-static inline ChVec3 ch_sub(ChVec3 a, ChVec3 b) { return ch_vec(a.x - b.x, a.y - b.y, a.z - b.z); }
-static inline ChVec3 ch_scale(double s, ChVec3 a) { return ch_vec(s * a.x, s * a.y, s * a.z); }
-// a + s b
-static inline ChVec3 ch_along(ChVec3 a, double s, ChVec3 b) { return ch_add(a, ch_scale(s, b)); }
-static inline ChVec3 ch_neg(ChVec3 a) { return ch_vec(-a.x, -a.y, -a.z); }
-static inline double ch_dot(ChVec3 a, ChVec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-static inline ChVec3 ch_cross(ChVec3 a, ChVec3 b) {
-  return ch_vec(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
-static inline double ch_norm(ChVec3 a) { return sqrt(ch_dot(a, a)); }
-// The zero vector stays as it is.
-static inline ChVec3 ch_unit(ChVec3 a) {
-  double norm = ch_norm(a);
-  return norm > 0.0 ? ch_vec(a.x / norm, a.y / norm, a.z / norm) : a;  // divided, so that axes stay exact
-}
-static inline bool ch_vec_finite(ChVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
-static inline bool ch_vec_is_zero(ChVec3 a) { return a.x == 0.0 && a.y == 0.0 && a.z == 0.0; }
-static inline double ch_component(ChVec3 a, int axis) { return axis == 0 ? a.x : axis == 1 ? a.y : a.z; }
-static inline ChVec3 ch_axis(int axis) { return ch_vec(axis == 0, axis == 1, axis == 2); }
-
 // Two tangents that make (n, t1, t2) a right-handed frame; they jump only where n crosses a diagonal of the axes.
 static inline void ch_tangents(ChVec3 n, ChVec3* t1, ChVec3* t2) {
   int smallest = fabs(n.x) <= fabs(n.y) ? (fabs(n.x) <= fabs(n.z) ? 0 : 2) : (fabs(n.y) <= fabs(n.z) ? 1 : 2);
@@ -41,21 +16,6 @@ static inline void ch_tangents(ChVec3 n, ChVec3* t1, ChVec3* t2) {
   *t2 = ch_cross(n, *t1);
 }
 
-static inline ChQuat ch_quat_identity(void) { return (ChQuat){1.0, 0.0, 0.0, 0.0}; }
-static inline ChQuat ch_quat_conjugate(ChQuat q) { return (ChQuat){q.w, -q.x, -q.y, -q.z}; }
-static inline ChQuat ch_quat_product(ChQuat a, ChQuat b) {
-  return (ChQuat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-                  a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
-}
-static inline ChQuat ch_quat_unit(ChQuat q) {
-  double norm = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
-  return (ChQuat){q.w / norm, q.x / norm, q.y / norm, q.z / norm};
-}
-// Rotation about a unit axis by an angle.
-static inline ChQuat ch_quat_about(ChVec3 axis, double angle) {
-  double s = sin(0.5 * angle);
-  return (ChQuat){cos(0.5 * angle), s * axis.x, s * axis.y, s * axis.z};
-}
 // exp(v / 2): the rotation vector v as a quaternion, exact for small v too.
 static inline ChQuat ch_quat_exp(ChVec3 v) {
   double angle = ch_norm(v), s = angle > 1e-8 ? sin(0.5 * angle) / angle : 0.5 - angle * angle / 48.0;
@@ -74,20 +34,6 @@ static inline ChQuat ch_quat_from_axes(ChVec3 x, ChVec3 y, ChVec3 z) {
   else
     q = (ChQuat){x.y - y.x, z.x + x.z, z.y + y.z, z4};
   return ch_quat_unit(q);
-}
-static inline ChVec3 ch_rotate(ChQuat q, ChVec3 a) {
-  ChVec3 u = ch_vec(q.x, q.y, q.z), t = ch_scale(2.0, ch_cross(u, a));
-  return ch_add(ch_along(a, q.w, t), ch_cross(u, t));
-}
-static inline ChVec3 ch_rotate_back(ChQuat q, ChVec3 a) { return ch_rotate(ch_quat_conjugate(q), a); }
-
-static inline ChVec3 ch_frame_point(ChFrame f, ChVec3 local) { return ch_add(f.at, ch_rotate(f.orientation, local)); }
-static inline ChVec3 ch_frame_local(ChFrame f, ChVec3 world) {
-  return ch_rotate_back(f.orientation, ch_sub(world, f.at));
-}
-// The frame `inner`, given in `outer`, in the world.
-static inline ChFrame ch_frame_compose(ChFrame outer, ChFrame inner) {
-  return (ChFrame){ch_frame_point(outer, inner.at), ch_quat_product(outer.orientation, inner.orientation)};
 }
 
 static inline ChMat3 ch_mat_from_quat(ChQuat q) {

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/durable.h"
-#include "base/file_status.h"
 #include "base/plain_numbers.h"
 
 enum { SIGNATURE_SIZE = 8, TEMPORARY_TRIES = 100, PIPE_CHUNK = 1 << 20 };
@@ -113,6 +112,18 @@ ChStatus ch_whole_file_read_up_to(ChContext* context, const char* path, size_t l
   if (fd < 0) return failed(context, path, "opened", errno);
   ChStatus status = read_open(context, standard ? "standard input" : path, fd, true, limit, arena, out);
   if (!standard) close(fd);
+  return status;
+}
+
+ChStatus ch_file_load(ChContext* context, const char* path, size_t limit, char** bytes, size_t* size) {
+  *bytes = NULL, *size = 0;
+  ChWholeFile file = {0};
+  ChArena* arena = ch_arena_create(NULL);
+  ChStatus status = arena ? ch_whole_file_read_up_to(context, path, limit, arena, &file) : CH_ERR_MEMORY;
+  if (status == CH_OK) *bytes = malloc(file.size + 1);
+  if (*bytes) memcpy(*bytes, file.text, (*size = file.size) + 1);
+  if (!arena || (status == CH_OK && !*bytes)) status = ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  ch_arena_destroy(arena);
   return status;
 }
 

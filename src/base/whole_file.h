@@ -1,13 +1,13 @@
-// Whole files: read into memory at once, and written so that the target is replaced only by a complete file.
+// Whole files: read into an arena at once, and written so that the target is replaced only by a complete file. What
+// callers of the library have of this is in cardhouse/disk.h.
 #ifndef CH_BASE_WHOLE_FILE_H
 #define CH_BASE_WHOLE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "base/arena.h"
-#include "cardhouse/status.h"
+#include "cardhouse/disk.h"
 
 typedef struct ChWholeFile {
   char* text;  // size bytes and a terminating zero
@@ -29,17 +29,8 @@ ChStatus ch_whole_file_read_at_most(ChContext* context, const char* path, bool a
 // is standard input.
 ChStatus ch_whole_file_read_up_to(ChContext* context, const char* path, size_t limit, ChArena* arena, ChWholeFile* out);
 
-// Writes a temporary file beside `path` and renames it. A device or pipe is written to directly.
-ChStatus ch_whole_file_write(ChContext* context, const char* path, const void* data, size_t size);
-// The same, and the new file is on the disk before it takes its place: after a loss of power there is the old or the
-// new one, whole.
+// ch_whole_file_write, and the new file is on the disk before it takes its place: after a loss of power there is the
+// old or the new one, whole.
 ChStatus ch_whole_file_write_durably(ChContext* context, const char* path, const void* data, size_t size);
-
-// The same of what `put` prints, gathered in memory first; numbers have a decimal point in any locale.
-ChStatus ch_whole_file_print(ChContext* context, const char* path, void (*put)(FILE* file, const void* state),
-                             const void* state);
-
-// Whether two paths, however they are written, lead to one file; devices and pipes are nobody's own.
-bool ch_same_file(const char* a, const char* b);
 
 #endif

@@ -6,8 +6,8 @@
 // so that bilateral rows are further columns of H, or W = [W V; V^T R]. The fclib library itself is not used to read:
 // it ends the process (exit) on the first thing it does not expect, and takes every size in the file at its word.
 //
-// In triplet matrices `i` holds rows and `p` columns, as CSparse has it; the comment in fclib.h says the opposite, but
-// no file follows it.
+// In triplet matrices `i` holds rows and `p` columns, as CSparse has it; the comment in fclib's header says otherwise,
+// but no file follows it.
 #include "files/fclib_file.h"
 
 #include <limits.h>
@@ -33,23 +33,9 @@ typedef struct Parts {
   int* row;              // the file's row -> the problem's
 } Parts;
 
-const char* const ch_fclib_part_names[CH_FCLIB_PARTS] = {"contact", "bilateral", "unilateral", "limit"};
+static const char* law_name(int part) { return ch_law_info((ChLaw)part)->name; }
 
-int ch_fclib_part(ChLaw law) {
-  switch (law) {
-    case CH_LAW_CONTACT:
-      return CH_FCLIB_CONTACT;
-    case CH_LAW_BILATERAL:
-      return CH_FCLIB_BILATERAL;
-    case CH_LAW_UNILATERAL:
-      return CH_FCLIB_UNILATERAL;
-    case CH_LAW_LIMIT:
-      return CH_FCLIB_LIMIT;
-  }
-  return CH_FCLIB_CONTACT;
-}
-
-bool ch_fclib_order(ChArena* arena, const ChProblem* problem, ChFclibOrder* out) {
+bool ch_fclib_order(ChArena* arena, const ChProblemView* problem, ChFclibOrder* out) {
   *out = (ChFclibOrder){.block = CH_TAKE(arena, problem->block_count + 1, int),
                         .row = CH_TAKE(arena, problem->rows + 1, int)};
   if (!out->block || !out->row) return false;
@@ -59,7 +45,7 @@ bool ch_fclib_order(ChArena* arena, const ChProblem* problem, ChFclibOrder* out)
     out->block_start[part] = blocks;
     for (int b = 0; b < problem->block_count; ++b) {
       const ChBlock* block = &problem->blocks[b];
-      if (ch_fclib_part(block->law) != part) continue;
+      if ((int)block->law != part) continue;
       out->block[blocks++] = b;
       for (int k = 0; k < block->dimension; ++k) out->row[rows++] = block->row + k;
     }
@@ -220,8 +206,8 @@ static void read_sizes(Parts* p) {
   bool bilateral = ch_hdf5_has(h, ch_hdf5_join(name, p->root, local ? "R" : "G"));
   set_part_rows(p, CH_FCLIB_BILATERAL,
                 bilateral ? ch_hdf5_length(h, ch_hdf5_join(name, p->root, local ? "vectors/s" : "vectors/b")) : 0);
-  for (int part = CH_FCLIB_UNILATERAL; part <= CH_FCLIB_LIMIT; ++part) {
-    snprintf(name, sizeof name, "cardhouse/%s/w", ch_fclib_part_names[part]);
+  for (int part = CH_FCLIB_OWN; part < CH_FCLIB_PARTS; ++part) {
+    snprintf(name, sizeof name, "cardhouse/%s/w", law_name(part));
     set_part_rows(p, part, ch_hdf5_has(h, name) ? ch_hdf5_length(h, name) : 0);
   }
   p->rows = p->start[CH_FCLIB_PARTS];
@@ -259,21 +245,33 @@ static void read_bilaterals(Parts* p) {
     ch_hdf5_fail(p->h, CH_ERR_SIZE, "/%s sums up to %ld rows less than there are", name, left);
 }
 
-static void read_unilaterals(Parts* p) {
-  for (long k = 0; p->h->status == CH_OK && k < part_rows(p, CH_FCLIB_UNILATERAL); ++k)
-    p->file_blocks[p->block_count++] = (ChBlock){.law = CH_LAW_UNILATERAL, .dimension = 1};
+// One parameter of every block of a part.
+static void read_parameter(Parts* p, int part, int k, ChBlock* blocks, long count) {
+  const char* parameter = ch_law_info((ChLaw)part)->parameter[k].name;
+  char name[CH_HDF5_NAME_SIZE];
+  long found = 0;
+  snprintf(name, sizeof name, "cardhouse/%s/%s", law_name(part), parameter);
+  const double* value = ch_hdf5_doubles(p->h, name, true, &found);
+  if (p->h->status == CH_OK && found != count)
+    ch_hdf5_fail(p->h, CH_ERR_SIZE, "/%s has %ld entries, must have %ld", name, found, count);
+  for (long b = 0; p->h->status == CH_OK && b < count; ++b) ch_block_set_parameter(&blocks[b], k, value[b]);
 }
 
-static void read_limits(Parts* p) {
-  long limits = part_rows(p, CH_FCLIB_LIMIT), lows = 0, highs = 0;
-  if (p->h->status != CH_OK || limits == 0) return;
-  const double* lo = ch_hdf5_doubles(p->h, "cardhouse/limit/lo", true, &lows);
-  const double* hi = ch_hdf5_doubles(p->h, "cardhouse/limit/hi", true, &highs);
-  if (p->h->status == CH_OK && (lows != limits || highs != limits))
-    ch_hdf5_fail(p->h, CH_ERR_SIZE, "/cardhouse/limit/lo and hi have %ld and %ld entries, must have %ld", lows, highs,
-                 limits);
-  for (long k = 0; p->h->status == CH_OK && k < limits; ++k)
-    p->file_blocks[p->block_count++] = (ChBlock){.law = CH_LAW_LIMIT, .dimension = 1, .lo = lo[k], .hi = hi[k]};
+// Blocks of a law that FCLIB does not know, which are all of one size.
+static void read_own_blocks(Parts* p, int part) {
+  const ChLawInfo* law = ch_law_info((ChLaw)part);
+  const int dimension = law->dimension_lowest > 0 ? law->dimension_lowest : p->dimension;
+  long rows = part_rows(p, part), count = rows / dimension;
+  if (p->h->status != CH_OK || rows == 0) return;
+  if (rows % dimension != 0) {
+    ch_hdf5_fail(p->h, CH_ERR_SIZE, "/cardhouse/%s/w has %ld entries, must be a multiple of %d", law->name, rows,
+                 dimension);
+    return;
+  }
+  ChBlock* blocks = p->file_blocks + p->block_count;
+  for (long b = 0; b < count; ++b) blocks[b] = (ChBlock){.law = (ChLaw)part, .dimension = dimension};
+  for (int k = 0; k < law->parameter_count; ++k) read_parameter(p, part, k, blocks, count);
+  p->block_count += (int)count;
 }
 
 // order[k] is the problem's index of the file's k-th block; without one the file's order is the problem's.
@@ -314,8 +312,7 @@ static void read_blocks(Parts* p) {
   if (p->h->status != CH_OK) return;
   read_contacts(p);
   read_bilaterals(p);
-  read_unilaterals(p);
-  read_limits(p);
+  for (int part = CH_FCLIB_OWN; part < CH_FCLIB_PARTS; ++part) read_own_blocks(p, part);
   if (p->h->status != CH_OK) return;
   const int* order = read_order(p);
   if (p->h->status == CH_OK) place_blocks(p, order);
@@ -336,7 +333,7 @@ static double* read_bias(Parts* p) {
       const char* symbol = part == CH_FCLIB_CONTACT ? (local ? "q" : "w") : (local ? "s" : "b");
       x = read_vector(p->h, ch_hdf5_join(name, p->root, "vectors"), symbol, rows);
     } else {
-      x = read_vector(p->h, ch_hdf5_join(name, "cardhouse", ch_fclib_part_names[part]), "w", rows);
+      x = read_vector(p->h, ch_hdf5_join(name, "cardhouse", law_name(part)), "w", rows);
     }
     for (long k = 0; p->h->status == CH_OK && k < rows; ++k) bias[p->row[p->start[part] + k]] = x[k];
   }
@@ -357,7 +354,7 @@ static void read_global(Parts* p, ChProblemDef* def) {
   ChTriplets columns[CH_FCLIB_PARTS] = {read_matrix(h, "fclib_global/H", p->dof, p->start[1])};
   for (int part = 1; part < CH_FCLIB_PARTS; ++part) {
     if (part_rows(p, part) == 0) continue;
-    snprintf(name, sizeof name, "cardhouse/%s/H", ch_fclib_part_names[part]);
+    snprintf(name, sizeof name, "cardhouse/%s/H", law_name(part));
     columns[part] =
         read_matrix(h, part == CH_FCLIB_BILATERAL ? "fclib_global/G" : name, p->dof, (int)part_rows(p, part));
   }
@@ -372,8 +369,8 @@ static void read_local(Parts* p, ChProblemDef* def) {
   ChHdf5* h = p->h;
   const int* s = p->start;
   char name[CH_HDF5_NAME_SIZE];
-  ChTriplets piece[8] = {read_matrix(h, "fclib_local/W", s[1], s[1])};
-  int row_shift[8] = {0}, column_shift[8] = {0}, pieces = 1;
+  ChTriplets piece[4 + 2 * CH_FCLIB_PARTS] = {read_matrix(h, "fclib_local/W", s[1], s[1])};
+  int row_shift[4 + 2 * CH_FCLIB_PARTS] = {0}, column_shift[4 + 2 * CH_FCLIB_PARTS] = {0}, pieces = 1;
   if (s[2] > s[1]) {
     piece[1] = read_matrix(h, "fclib_local/V", s[1], s[2] - s[1]);
     column_shift[1] = s[1];
@@ -384,12 +381,12 @@ static void read_local(Parts* p, ChProblemDef* def) {
     row_shift[3] = column_shift[3] = s[1];
     pieces = 4;
   }
-  for (int part = CH_FCLIB_UNILATERAL; part <= CH_FCLIB_LIMIT; ++part) {
+  for (int part = CH_FCLIB_OWN; part < CH_FCLIB_PARTS; ++part) {
     if (part_rows(p, part) == 0) continue;
-    snprintf(name, sizeof name, "cardhouse/%s/columns", ch_fclib_part_names[part]);
+    snprintf(name, sizeof name, "cardhouse/%s/columns", law_name(part));
     column_shift[pieces] = s[part];
     piece[pieces++] = read_matrix(h, name, s[part + 1], s[part + 1] - s[part]);
-    snprintf(name, sizeof name, "cardhouse/%s/rows", ch_fclib_part_names[part]);
+    snprintf(name, sizeof name, "cardhouse/%s/rows", law_name(part));
     row_shift[pieces] = s[part];
     piece[pieces++] = read_matrix(h, name, s[part + 1] - s[part], s[part]);
   }

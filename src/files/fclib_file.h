@@ -1,13 +1,20 @@
 // FCLIB's HDF5 layout, and the group /cardhouse for what FCLIB has no place for (docs/files.md describes both).
 //
-// The order of rows in a file is: contacts, bilaterals, unilaterals, limits; inside each law the problem's own order.
+// The order of rows in a file is that of the table of laws: contacts and bilaterals, for which FCLIB has a place, then
+// laws of our own, each in its group /cardhouse/<name>; inside each law the problem's own order.
 #ifndef CH_FILES_FCLIB_FILE_H
 #define CH_FILES_FCLIB_FILE_H
 
 #include "base/arena.h"
 #include "cardhouse/problem.h"
 
-enum { CH_FCLIB_CONTACT, CH_FCLIB_BILATERAL, CH_FCLIB_UNILATERAL, CH_FCLIB_LIMIT, CH_FCLIB_PARTS };
+enum {
+  CH_FCLIB_CONTACT = CH_LAW_CONTACT,
+  CH_FCLIB_BILATERAL = CH_LAW_BILATERAL,
+  CH_FCLIB_OWN,  // the first law that FCLIB does not know
+  CH_FCLIB_PARTS = CH_LAW_COUNT
+};
+_Static_assert(CH_FCLIB_CONTACT == 0 && CH_FCLIB_BILATERAL == 1, "FCLIB's own laws come first in the table");
 
 // Where the rows of a problem lie in its file.
 typedef struct ChFclibOrder {
@@ -17,11 +24,8 @@ typedef struct ChFclibOrder {
   int* row;                             // row[k] is the problem's row of the file's k-th row
 } ChFclibOrder;
 
-extern const char* const ch_fclib_part_names[CH_FCLIB_PARTS];
-int ch_fclib_part(ChLaw law);
-
 // False when out of memory (an arena without a landing).
-bool ch_fclib_order(ChArena* arena, const ChProblem* problem, ChFclibOrder* out);
+bool ch_fclib_order(ChArena* arena, const ChProblemView* problem, ChFclibOrder* out);
 
 ChStatus ch_fclib_read(ChContext* context, const char* path, ChProblem** out);
 

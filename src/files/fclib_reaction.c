@@ -28,13 +28,14 @@ static bool read_place(ChHdf5* h, const Place* place, const ChFclibOrder* order,
   const int* s = order->start;
   read_rows(h, place->r, order, 0, s[1], r);
   if (s[2] > s[1] && ch_hdf5_has(h, place->l)) read_rows(h, place->l, order, s[1], s[2], r);
-  if (s[4] > s[2] && ch_hdf5_has(h, place->own)) read_rows(h, place->own, order, s[2], s[4], r);
+  const int own = s[CH_FCLIB_OWN], end = s[CH_FCLIB_PARTS];
+  if (end > own && ch_hdf5_has(h, place->own)) read_rows(h, place->own, order, own, end, r);
   for (int k = 0; h->status == CH_OK && k < rows; ++k)
     if (r[k] != 0.0) return true;
   return false;
 }
 
-static void read_reaction(ChHdf5* h, const ChProblem* problem, double* r) {
+static void read_reaction(ChHdf5* h, const ChProblemView* problem, double* r) {
   static const Place solution = {"solution", "solution/r", "solution/l", "cardhouse/solution/r"};
   static const Place guess = {"guesses/1", "guesses/1/r", "guesses/1/l", "cardhouse/guesses/1/r"};
   ChFclibOrder order;
@@ -51,6 +52,7 @@ static void read_reaction(ChHdf5* h, const ChProblem* problem, double* r) {
 ChStatus ch_reaction_read(ChContext* context, const char* path, const ChProblem* problem, double* r) {
   ChArena* arena = ch_arena_create(NULL);
   if (!arena) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  const ChProblemView view = ch_problem_view(problem);
   ChWholeFile file;
   ChStatus status = ch_whole_file_read(context, path, false, arena, &file);
   if (status == CH_OK && !file.hdf5)
@@ -58,7 +60,7 @@ ChStatus ch_reaction_read(ChContext* context, const char* path, const ChProblem*
   if (status == CH_OK) {
     ChHdf5 h;
     ch_hdf5_open(&h, context, path, arena);
-    if (h.status == CH_OK) read_reaction(&h, problem, r);
+    if (h.status == CH_OK) read_reaction(&h, &view, r);
     ch_hdf5_close(&h);
     status = h.status;
   }

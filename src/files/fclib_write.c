@@ -21,7 +21,7 @@ enum { LAYOUT_VERSION = 1 };
 
 typedef struct Writer {
   ChHdf5 h;
-  const ChProblem* problem;
+  ChProblemView problem;
   const char* root;  // "fclib_local" or "fclib_global"
   ChFclibOrder order;
   int* file_row;  // the problem's row -> the file's
@@ -92,7 +92,7 @@ static Piece sort_by_row(ChHdf5* h, const Piece* p, int** start_out) {
 static void put_matrix(Writer* w, const char* group, const Piece* p) {
   ChHdf5* h = &w->h;
   char name[CH_HDF5_NAME_SIZE];
-  bool by_rows = w->problem->form == CH_FORM_LOCAL;
+  bool by_rows = w->problem.form == CH_FORM_LOCAL;
   int* start = NULL;
   Piece sorted = by_rows ? sort_by_row(h, p, &start) : *p;
   if (h->status != CH_OK) return;
@@ -130,33 +130,33 @@ static void put_info(Writer* w) {
 // spacedim, and the vectors mu and q (local) or w (global).
 static void put_contacts(Writer* w) {
   char group[CH_HDF5_NAME_SIZE], name[CH_HDF5_NAME_SIZE];
-  bool local = w->problem->form == CH_FORM_LOCAL;
+  bool local = w->problem.form == CH_FORM_LOCAL;
   int contacts = w->order.block_start[1];
-  ch_hdf5_put_int(&w->h, ch_hdf5_join(name, w->root, "spacedim"), w->problem->dimension);
+  ch_hdf5_put_int(&w->h, ch_hdf5_join(name, w->root, "spacedim"), w->problem.dimension);
   double* mu = ch_hdf5_take(&w->h, contacts, sizeof *mu);
-  for (int k = 0; mu && k < contacts; ++k) mu[k] = w->problem->blocks[w->order.block[k]].mu[0];
+  for (int k = 0; mu && k < contacts; ++k) mu[k] = w->problem.blocks[w->order.block[k]].mu[0];
   ch_hdf5_put_group(&w->h, ch_hdf5_join(group, w->root, "vectors"));
   ch_hdf5_put_doubles(&w->h, ch_hdf5_join(name, group, "mu"), contacts, mu);
-  put_part(w, group, local ? "q" : "w", 0, w->order.start[1], w->problem->w);
+  put_part(w, group, local ? "q" : "w", 0, w->order.start[1], w->problem.w);
 }
 
 static void put_global(Writer* w) {
-  const ChProblem* problem = w->problem;
+  const ChProblemView* problem = &w->problem;
   const int* s = w->order.start;
   Piece M = {.rows = problem->dof, .columns = problem->dof};
-  if (!take_piece(&w->h, &M, problem->M.start[problem->dof])) return;
+  if (!take_piece(&w->h, &M, problem->M->start[problem->dof])) return;
   for (int j = 0; j < problem->dof; ++j)
-    for (int k = problem->M.start[j]; k < problem->M.start[j + 1]; ++k) {
-      M.row[M.count] = problem->M.index[k];
+    for (int k = problem->M->start[j]; k < problem->M->start[j + 1]; ++k) {
+      M.row[M.count] = problem->M->index[k];
       M.column[M.count] = j;
-      M.value[M.count++] = problem->M.value[k];
+      M.value[M.count++] = problem->M->value[k];
     }
   put_matrix(w, "fclib_global/M", &M);
-  Piece H = cut(w, &problem->H, false, 0, problem->dof, 0, s[1]);
+  Piece H = cut(w, problem->H, false, 0, problem->dof, 0, s[1]);
   put_matrix(w, "fclib_global/H", &H);
   ch_hdf5_put_doubles(&w->h, "fclib_global/vectors/f", problem->dof, problem->f);
   if (s[2] == s[1]) return;
-  Piece G = cut(w, &problem->H, false, 0, problem->dof, s[1], s[2]);
+  Piece G = cut(w, problem->H, false, 0, problem->dof, s[1], s[2]);
   put_matrix(w, "fclib_global/G", &G);
   put_part(w, "fclib_global/vectors", "b", s[1], s[2], problem->w);
 }
@@ -182,17 +182,17 @@ static bool is_transpose(ChHdf5* h, const Piece* V, const Piece* lower) {
 
 // W, V, R and s. Returns the rows of W that V^T does not give, or an empty piece.
 static Piece put_local(Writer* w) {
-  const ChProblem* problem = w->problem;
+  const ChProblemView* problem = &w->problem;
   const int* s = w->order.start;
-  Piece W = cut(w, &problem->W, true, 0, s[1], 0, s[1]);
+  Piece W = cut(w, problem->W, true, 0, s[1], 0, s[1]);
   put_matrix(w, "fclib_local/W", &W);
   if (s[2] == s[1]) return (Piece){0};
-  Piece V = cut(w, &problem->W, true, 0, s[1], s[1], s[2]);
-  Piece R = cut(w, &problem->W, true, s[1], s[2], s[1], s[2]);
+  Piece V = cut(w, problem->W, true, 0, s[1], s[1], s[2]);
+  Piece R = cut(w, problem->W, true, s[1], s[2], s[1], s[2]);
   put_matrix(w, "fclib_local/V", &V);
   put_matrix(w, "fclib_local/R", &R);
   put_part(w, "fclib_local/vectors", "s", s[1], s[2], problem->w);
-  Piece lower = cut(w, &problem->W, true, s[1], s[2], 0, s[1]);
+  Piece lower = cut(w, problem->W, true, s[1], s[2], 0, s[1]);
   return w->h.status != CH_OK || is_transpose(&w->h, &V, &lower) ? (Piece){0} : lower;
 }
 
@@ -200,7 +200,7 @@ static Piece put_local(Writer* w) {
 
 static bool is_elliptic(const Writer* w) {
   for (int k = 0; k < w->order.block_start[1]; ++k) {
-    const ChBlock* block = &w->problem->blocks[w->order.block[k]];
+    const ChBlock* block = &w->problem.blocks[w->order.block[k]];
     if (block->mu[0] != block->mu[1]) return true;
   }
   return false;
@@ -211,7 +211,7 @@ static bool has_bundles(const Writer* w) {
 }
 
 static bool is_reordered(const Writer* w) {
-  for (int k = 0; k < w->problem->block_count; ++k)
+  for (int k = 0; k < w->problem.block_count; ++k)
     if (w->order.block[k] != k) return true;
   return false;
 }
@@ -219,63 +219,63 @@ static bool is_reordered(const Writer* w) {
 static void put_mu2(Writer* w) {
   int contacts = w->order.block_start[1];
   double* mu = ch_hdf5_take(&w->h, contacts, sizeof *mu);
-  for (int k = 0; mu && k < contacts; ++k) mu[k] = w->problem->blocks[w->order.block[k]].mu[1];
+  for (int k = 0; mu && k < contacts; ++k) mu[k] = w->problem.blocks[w->order.block[k]].mu[1];
   ch_hdf5_put_doubles(&w->h, "cardhouse/mu2", contacts, mu);
 }
 
 static void put_bundles(Writer* w) {
   int first = w->order.block_start[1], count = w->order.block_start[2] - first;
   int* dimension = ch_hdf5_take(&w->h, count, sizeof *dimension);
-  for (int k = 0; dimension && k < count; ++k) dimension[k] = w->problem->blocks[w->order.block[first + k]].dimension;
+  for (int k = 0; dimension && k < count; ++k) dimension[k] = w->problem.blocks[w->order.block[first + k]].dimension;
   ch_hdf5_put_group(&w->h, "cardhouse/bilateral");
   ch_hdf5_put_ints(&w->h, "cardhouse/bilateral/dimension", count, dimension);
 }
 
-static void put_bounds(Writer* w) {
-  int first = w->order.block_start[CH_FCLIB_LIMIT], count = w->order.block_start[CH_FCLIB_LIMIT + 1] - first;
-  double* lo = ch_hdf5_take(&w->h, count, sizeof *lo);
-  double* hi = ch_hdf5_take(&w->h, count, sizeof *hi);
-  for (int k = 0; lo && hi && k < count; ++k) {
-    lo[k] = w->problem->blocks[w->order.block[first + k]].lo;
-    hi[k] = w->problem->blocks[w->order.block[first + k]].hi;
+static void put_parameters(Writer* w, int part) {
+  const ChLawInfo* law = ch_law_info((ChLaw)part);
+  int first = w->order.block_start[part], count = w->order.block_start[part + 1] - first;
+  char name[CH_HDF5_NAME_SIZE];
+  for (int k = 0; k < law->parameter_count; ++k) {
+    double* value = ch_hdf5_take(&w->h, count, sizeof *value);
+    for (int b = 0; value && b < count; ++b)
+      value[b] = ch_block_parameter(&w->problem.blocks[w->order.block[first + b]], k);
+    snprintf(name, sizeof name, "cardhouse/%s/%s", law->name, law->parameter[k].name);
+    ch_hdf5_put_doubles(&w->h, name, count, value);
   }
-  ch_hdf5_put_doubles(&w->h, "cardhouse/limit/lo", count, lo);
-  ch_hdf5_put_doubles(&w->h, "cardhouse/limit/hi", count, hi);
 }
 
 // A law that FCLIB does not know: its bias, and its columns of H, or its columns of W down to its own end and its rows
 // of W before its start.
 static void put_own_part(Writer* w, int part) {
-  const ChProblem* problem = w->problem;
+  const ChProblemView* problem = &w->problem;
   int from = w->order.start[part], to = w->order.start[part + 1];
   char group[CH_HDF5_NAME_SIZE], name[CH_HDF5_NAME_SIZE];
   if (from == to) return;
-  ch_hdf5_put_group(&w->h, ch_hdf5_join(group, "cardhouse", ch_fclib_part_names[part]));
+  ch_hdf5_put_group(&w->h, ch_hdf5_join(group, "cardhouse", ch_law_info((ChLaw)part)->name));
   put_part(w, group, "w", from, to, problem->w);
   if (problem->form == CH_FORM_GLOBAL) {
-    Piece H = cut(w, &problem->H, false, 0, problem->dof, from, to);
+    Piece H = cut(w, problem->H, false, 0, problem->dof, from, to);
     put_matrix(w, ch_hdf5_join(name, group, "H"), &H);
   } else {
-    Piece columns = cut(w, &problem->W, true, 0, to, from, to);
+    Piece columns = cut(w, problem->W, true, 0, to, from, to);
     put_matrix(w, ch_hdf5_join(name, group, "columns"), &columns);
-    Piece rows = cut(w, &problem->W, true, from, to, 0, from);
+    Piece rows = cut(w, problem->W, true, from, to, 0, from);
     put_matrix(w, ch_hdf5_join(name, group, "rows"), &rows);
   }
-  if (part == CH_FCLIB_LIMIT) put_bounds(w);
+  put_parameters(w, part);
 }
 
 static void put_own(Writer* w, const Piece* lower) {
   bool elliptic = is_elliptic(w), bundles = has_bundles(w), reordered = is_reordered(w);
-  bool own_rows = w->order.start[CH_FCLIB_UNILATERAL] != w->problem->rows;
+  bool own_rows = w->order.start[CH_FCLIB_OWN] != w->problem.rows;
   if (!elliptic && !bundles && !reordered && !own_rows && lower->count == 0 && lower->rows == 0) return;
   ch_hdf5_put_group(&w->h, "cardhouse");
   ch_hdf5_put_int(&w->h, "cardhouse/version", LAYOUT_VERSION);
   if (elliptic) put_mu2(w);
   if (bundles) put_bundles(w);
-  if (reordered) ch_hdf5_put_ints(&w->h, "cardhouse/order", w->problem->block_count, w->order.block);
+  if (reordered) ch_hdf5_put_ints(&w->h, "cardhouse/order", w->problem.block_count, w->order.block);
   if (lower->rows > 0) put_matrix(w, "cardhouse/lower", lower);
-  put_own_part(w, CH_FCLIB_UNILATERAL);
-  put_own_part(w, CH_FCLIB_LIMIT);
+  for (int part = CH_FCLIB_OWN; part < CH_FCLIB_PARTS; ++part) put_own_part(w, part);
 }
 
 static void put_problem(Writer* w) {
@@ -283,7 +283,7 @@ static void put_problem(Writer* w) {
   ch_hdf5_put_group(&w->h, w->root);
   put_info(w);
   put_contacts(w);
-  if (w->problem->form == CH_FORM_LOCAL)
+  if (w->problem.form == CH_FORM_LOCAL)
     lower = put_local(w);
   else
     put_global(w);
@@ -298,18 +298,18 @@ static void put_solution(Writer* w, const char* group, const char* own, const do
   const int* s = w->order.start;
   char name[CH_HDF5_NAME_SIZE];
   ch_hdf5_put_group(&w->h, group);
-  if (w->problem->form == CH_FORM_GLOBAL)
-    ch_hdf5_put_doubles(&w->h, ch_hdf5_join(name, group, "v"), w->problem->dof, v);
+  if (w->problem.form == CH_FORM_GLOBAL) ch_hdf5_put_doubles(&w->h, ch_hdf5_join(name, group, "v"), w->problem.dof, v);
   put_part(w, group, "u", 0, s[1], u);
   put_part(w, group, "r", 0, s[1], r);
   if (s[2] > s[1]) put_part(w, group, "l", s[1], s[2], r);
-  if (s[4] == s[2]) return;
+  const int end = s[CH_FCLIB_PARTS];
+  if (end == s[CH_FCLIB_OWN]) return;
   ch_hdf5_put_group(&w->h, own);
-  put_part(w, own, "u", s[2], s[4], u);
-  put_part(w, own, "r", s[2], s[4], r);
+  put_part(w, own, "u", s[CH_FCLIB_OWN], end, u);
+  put_part(w, own, "r", s[CH_FCLIB_OWN], end, r);
 }
 
-static ChStatus check_solution(ChContext* context, const char* path, const ChProblem* problem, const double* v,
+static ChStatus check_solution(ChContext* context, const char* path, const ChProblemView* problem, const double* v,
                                const double* u, const double* r) {
   if (problem->rows > 0 && (!u || !r))
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: u and r must be given to write a solution", path);
@@ -318,8 +318,8 @@ static ChStatus check_solution(ChContext* context, const char* path, const ChPro
   return CH_OK;
 }
 
-static void writer_prepare(Writer* w, const ChProblem* problem) {
-  w->problem = problem;
+static void writer_prepare(Writer* w, const ChProblemView* problem) {
+  w->problem = *problem;
   w->root = problem->form == CH_FORM_LOCAL ? "fclib_local" : "fclib_global";
   w->file_row = ch_hdf5_take(&w->h, problem->rows, sizeof *w->file_row);
   if (w->h.status == CH_OK && !ch_fclib_order(w->h.arena, problem, &w->order))
@@ -327,8 +327,8 @@ static void writer_prepare(Writer* w, const ChProblem* problem) {
   for (int k = 0; w->h.status == CH_OK && k < problem->rows; ++k) w->file_row[w->order.row[k]] = k;
 }
 
-static ChStatus write_new(ChContext* context, const char* path, const ChProblem* problem, bool solved, const double* v,
-                          const double* u, const double* r) {
+static ChStatus write_new(ChContext* context, const char* path, const ChProblemView* problem, bool solved,
+                          const double* v, const double* u, const double* r) {
   ChArena* arena = ch_arena_create(NULL);
   if (!arena) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
   Writer w = {0};
@@ -343,19 +343,21 @@ static ChStatus write_new(ChContext* context, const char* path, const ChProblem*
 }
 
 ChStatus ch_problem_write(ChContext* context, const char* path, const ChProblem* problem) {
-  return write_new(context, path, problem, false, NULL, NULL, NULL);
+  const ChProblemView view = ch_problem_view(problem);
+  return write_new(context, path, &view, false, NULL, NULL, NULL);
 }
 
 ChStatus ch_solution_write(ChContext* context, const char* path, const ChProblem* problem, const double* v,
                            const double* u, const double* r) {
-  ChStatus status = check_solution(context, path, problem, v, u, r);
-  return status == CH_OK ? write_new(context, path, problem, true, v, u, r) : status;
+  const ChProblemView view = ch_problem_view(problem);
+  ChStatus status = check_solution(context, path, &view, v, u, r);
+  return status == CH_OK ? write_new(context, path, &view, true, v, u, r) : status;
 }
 
 // The file must hold a problem of the same form and size.
 static void check_same_problem(Writer* w) {
   char name[CH_HDF5_NAME_SIZE];
-  bool local = w->problem->form == CH_FORM_LOCAL;
+  bool local = w->problem.form == CH_FORM_LOCAL;
   if (w->h.status != CH_OK) return;
   if (!ch_hdf5_has(&w->h, w->root)) {
     ch_hdf5_fail(&w->h, CH_ERR_SIZE, "the file has no group /%s, so the guess is not of its problem", w->root);
@@ -382,14 +384,14 @@ static void append_guess(Writer* w, const double* v, const double* u, const doub
   ch_hdf5_put_int(h, counter, number);
   snprintf(group, sizeof group, "guesses/%d", number);
   snprintf(own, sizeof own, "cardhouse/guesses/%d", number);
-  bool own_rows = w->order.start[CH_FCLIB_UNILATERAL] != w->problem->rows;
+  bool own_rows = w->order.start[CH_FCLIB_OWN] != w->problem.rows;
   if (own_rows && !ch_hdf5_has(h, "cardhouse")) ch_hdf5_put_group(h, "cardhouse");
   if (own_rows && !ch_hdf5_has(h, "cardhouse/guesses")) ch_hdf5_put_group(h, "cardhouse/guesses");
   put_solution(w, group, own, v, u, r);
 }
 
 typedef struct Guess {
-  const ChProblem* problem;
+  ChProblemView problem;
   const double *v, *u, *r;
 } Guess;
 
@@ -397,7 +399,7 @@ typedef struct Guess {
 static void change_file(ChHdf5* h, void* state) {
   const Guess* guess = state;
   Writer w = {.h = *h};
-  writer_prepare(&w, guess->problem);
+  writer_prepare(&w, &guess->problem);
   if (w.h.status == CH_OK) check_same_problem(&w);
   if (w.h.status == CH_OK) append_guess(&w, guess->v, guess->u, guess->r);
   *h = w.h;
@@ -405,11 +407,11 @@ static void change_file(ChHdf5* h, void* state) {
 
 ChStatus ch_guess_append(ChContext* context, const char* path, const ChProblem* problem, const double* v,
                          const double* u, const double* r) {
-  ChStatus status = check_solution(context, path, problem, v, u, r);
+  Guess guess = {ch_problem_view(problem), v, u, r};
+  ChStatus status = check_solution(context, path, &guess.problem, v, u, r);
   if (status != CH_OK) return status;
   ChArena* arena = ch_arena_create(NULL);
   if (!arena) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
-  Guess guess = {problem, v, u, r};
   ChWholeFile file;
   status = ch_whole_file_read(context, path, true, arena, &file);
   if (status == CH_OK && !file.hdf5)

@@ -161,8 +161,10 @@ static size_t memory_for(double bytes) {
   return (size_t)(memory < MEMORY_MOST ? memory : MEMORY_MOST);
 }
 
-// The caller's arena has a landing in the caller's stack, and failures that a test has injected there are not ours.
+// The caller's arena has a landing in the caller's stack; no lock is taken in the child; failures that a test has
+// injected there are not ours.
 static ChArena* own_arena(void) {
+  ch_arena_leave_pool();
   ch_arena_fail_after(0);
   return ch_arena_create(NULL);
 }

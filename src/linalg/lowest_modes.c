@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "base/work.h"
+#include "cardhouse/random.h"
 
 enum { BLOCK = 8, MOST_BLOCKS = 200 };
 
@@ -122,7 +122,7 @@ static void take_images(Space* s, int count) {
 // At the start, or when the space is closed under A^-1 M: a block of random vectors, smoothed.
 static void add_random(Space* s) {
   for (int i = 0; i < BLOCK; ++i) {
-    for (int k = 0; k < s->n; ++k) s->scratch[k] = ch_random_uniform(&s->random) - 0.5;
+    for (int k = 0; k < s->n; ++k) s->scratch[k] = ch_random_unit(&s->random) - 0.5;
     s->pencil->mass(s->pencil->state, s->scratch, s->right + (long)i * s->n);
   }
   int room = s->room - s->count;

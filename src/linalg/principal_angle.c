@@ -97,3 +97,16 @@ double ch_principal_cosine(ChArena* arena, int n, double* G, const unsigned char
   const double cosine = largest_singular_value(arena, X.rank, Y.rank, inner);
   return cosine > 1.0 ? 1.0 : cosine;
 }
+
+ChStatus ch_span_cosine(ChContext* context, int n, double* G, const unsigned char* span, double* cosine) {
+  ChArena* volatile arena = NULL;
+  jmp_buf landing;
+  if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for the angle between %d vectors", n);
+  }
+  ch_arena_set_landing(arena, &landing);
+  *cosine = ch_principal_cosine(arena, n, G, span);
+  ch_arena_destroy(arena);
+  return CH_OK;
+}

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/union_find.h"
+#include "cardhouse/union_find.h"
 #include "linalg/dot.h"
 #include "linalg/quad.h"
 

@@ -9,10 +9,7 @@
 ChSparse ch_sparse_from_triplets(ChArena* arena, const ChTriplets* triplets);
 ChSparse ch_sparse_transpose(ChArena* arena, const ChSparse* A);
 
-// y += A x and y += A^T x
-void ch_sparse_multiply_add(const ChSparse* A, const double* x, double* y);
-void ch_sparse_multiply_transposed_add(const ChSparse* A, const double* x, double* y);
-// The second for Jacobians: columns longer than those of two rigid bodies are summed run by run, several terms at once.
+// y += A^T x for Jacobians: columns longer than those of two rigid bodies are summed run by run, several terms at once.
 void ch_sparse_transposed_by_runs_add(const ChSparse* A, const double* x, double* y);
 
 // How many of `count` ascending indices follow each other without a gap, from the first on.

@@ -1,5 +1,5 @@
 // Singular values by LAPACK: |eigenvalues| of a symmetric matrix, the divide-and-conquer SVD of any other.
-#include "linalg/spectrum.h"
+#include "cardhouse/dense.h"
 
 #include <lapacke.h>
 #include <math.h>

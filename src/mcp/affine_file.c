@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "mcp/entries.h"
-#include "mcp/models.h"
+#include "mcp/mcp_kind.h"
 
 enum { N_MAX = 10000000 };
 
@@ -101,7 +101,7 @@ static bool read_problem(Reader* r, ChArena* arena, json_t* root, ChMcp* out) {
 
 static void free_json(void* object) { json_decref(object); }
 
-ChStatus ch_mcp_read(ChContext* context, ChArena* arena, const char* path, ChMcp* out) {
+ChStatus ch_mcp_file_build(ChContext* context, ChArena* arena, const char* path, ChMcp* out) {
   json_error_t error;
   Reader r = {.context = context, .path = path, .status = CH_OK};
   json_t* root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
@@ -112,4 +112,8 @@ ChStatus ch_mcp_read(ChContext* context, ChArena* arena, const char* path, ChMcp
   ch_arena_defer(arena, free_json, root);
   read_problem(&r, arena, root, out);
   return r.status;
+}
+
+ChStatus ch_mcp_read(ChContext* context, const char* path, ChMcp** out) {
+  return ch_mcp_own(context, ch_mcp_file_build, path, out);
 }

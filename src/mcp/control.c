@@ -7,7 +7,7 @@
 // two bounds), seven in the bound-constrained form. The row of the control is divided by h. The instance is ours, the
 // data of 003 are not given there.
 #include "mcp/entries.h"
-#include "mcp/models.h"
+#include "mcp/mcp_kind.h"
 
 enum { VARIABLES = 5, REFORMULATED = 7 };
 static const double horizon = 10.0;
@@ -63,10 +63,10 @@ static void build(ChArena* arena, const int* values, ChMcp* out) {
   simulate(out, steps, h, x0, family % 2 ? 1.0 : 0.0);
 }
 
-const ChMcpModel ch_model_control = {
-    .name = "control",
-    .summary = "discrete optimal control with a bounded control, after Bertsekas",
-    .keys = {{"dimension", 700, 70, 7000000, "of the bound-constrained form, 7 a time step"},
-             {"family", 1, 1, 4, "initial state (1,0) in 1 and 2, (4,2) in 3 and 4; control starts at 0 in 1 and 3"}},
-    .build = build,
-};
+const ChMcpKind ch_model_control = {
+    .model = {.name = "control",
+              .summary = "discrete optimal control with a bounded control, after Bertsekas",
+              .keys = {{"dimension", 700, 70, 7000000, "of the bound-constrained form, 7 a time step"},
+                       {"family", 1, 1, 4,
+                        "initial state (1,0) in 1 and 2, (4,2) in 3 and 4; control starts at 0 in 1 and 3"}}},
+    .build = build};

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
+#include "base/arena.h"
 #include "base/check.h"
-#include "linalg/sparse.h"
-#include "mcp/mcp.h"
+#include "cardhouse/complementarity.h"
 
 typedef struct ChEntries {
   int n;
@@ -36,11 +36,16 @@ static inline void ch_entries_add(ChEntries* e, int row, int column, double valu
 
 static inline void ch_entries_free_variable(ChEntries* e, int i) { e->lower[i] = -INFINITY; }
 
+static inline void ch_entries_release(void* mcp) { ch_mcp_destroy(mcp); }
+
+// The problem lives as long as the arena. Entries that are no problem fail as lack of memory does: who reads them from
+// a file looks at them before.
 static inline ChMcp ch_entries_mcp(ChArena* arena, const ChEntries* e) {
-  ChTriplets triplets = {e->n, e->n, e->count, e->row, e->column, e->value};
-  ChSparse* A = CH_TAKE(arena, 1, ChSparse);
-  *A = ch_sparse_from_triplets(arena, &triplets);
-  return ch_mcp_affine(arena, A, e->b, e->lower, e->upper);
+  const ChTriplets A = {e->n, e->n, e->count, e->row, e->column, e->value};
+  ChMcp* mcp;
+  if (ch_mcp_affine_create(NULL, &A, e->b, e->lower, e->upper, &mcp) != CH_OK) ch_arena_fail(arena);
+  ch_arena_defer(arena, ch_entries_release, mcp);
+  return *mcp;
 }
 
 #endif

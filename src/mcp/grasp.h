@@ -2,9 +2,11 @@
 #ifndef CH_MCP_GRASP_H
 #define CH_MCP_GRASP_H
 
-#include "mcp/mcp.h"
+#include <stdbool.h>
 
-enum { CH_GRASP_CONTACTS = 2, CH_GRASP_ROWS = 6 };
+#include "cardhouse/mcp.h"
+
+enum { CH_GRASP_ROWS = 3 * CH_GRASP_CONTACTS };
 
 // Rows are (normal, tangent t, tangent o) of contact 1, then of contact 2.
 typedef struct ChGrasp {

@@ -5,7 +5,7 @@
 
 #include "mcp/entries.h"
 #include "mcp/grasp.h"
-#include "mcp/models.h"
+#include "mcp/mcp_kind.h"
 
 enum { PER_CONTACT = 6, COULOMB = 12, SIDES = 5 };
 
@@ -158,15 +158,13 @@ static void build_pyramid(ChArena* arena, const int* values, ChMcp* out) {
   {                                                 \
     { "seed", 1, 1, 1000000, "of the random data" } \
   }
-const ChMcpModel ch_model_grasp_sliding = {.name = "grasp-sliding",
-                                           .summary = "two SCARA arms holding a cube, both contacts sliding",
-                                           .keys = SEED_KEY,
-                                           .build = build_sliding};
-const ChMcpModel ch_model_grasp_coulomb = {.name = "grasp-coulomb",
-                                           .summary = "the same, both contacts rolling, Coulomb's law",
-                                           .keys = SEED_KEY,
-                                           .build = build_coulomb};
-const ChMcpModel ch_model_grasp_pyramid = {.name = "grasp-pyramid",
-                                           .summary = "the same, both contacts rolling, pyramid law",
-                                           .keys = SEED_KEY,
-                                           .build = build_pyramid};
+const ChMcpKind ch_model_grasp_sliding = {.model = {.name = "grasp-sliding",
+                                                    .summary = "two SCARA arms holding a cube, both contacts sliding",
+                                                    .keys = SEED_KEY},
+                                          .build = build_sliding};
+const ChMcpKind ch_model_grasp_coulomb = {
+    .model = {.name = "grasp-coulomb", .summary = "the same, both contacts rolling, Coulomb's law", .keys = SEED_KEY},
+    .build = build_coulomb};
+const ChMcpKind ch_model_grasp_pyramid = {
+    .model = {.name = "grasp-pyramid", .summary = "the same, both contacts rolling, pyramid law", .keys = SEED_KEY},
+    .build = build_pyramid};

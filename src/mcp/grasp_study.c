@@ -1,10 +1,8 @@
-// Grasps under three forms of friction: see grasp_study.h.
-#include "mcp/grasp_study.h"
-
+// The comparison of Coulomb's law with the pyramid law over many grasps (003, section 4.2): work, quality, agreement.
 #include <math.h>
 #include <stdio.h>
 
-#include "mcp/models.h"
+#include "mcp/grasp.h"
 
 static const char* const models[CH_GRASP_FORMS] = {"grasp-sliding", "grasp-coulomb", "grasp-pyramid"};
 
@@ -30,15 +28,15 @@ static void count_quality(ChGraspColumn* column, const ChGraspContact* contacts)
   }
 }
 
-static ChStatus solve_form(ChArena* arena, int form, int seed, const ChMcpOptions* options, ChGraspColumn* column,
+static ChStatus solve_form(ChContext* context, int form, int seed, const ChMcpOptions* options, ChGraspColumn* column,
                            double* x) {
   char words[64];
-  ChContext context = {0};
-  ChMcp mcp;
+  ChMcp* mcp;
   ChMcpInfo info;
   snprintf(words, sizeof words, "%s:seed=%d", models[form], seed);
-  ChStatus status = ch_mcp_model_build(&context, arena, words, &mcp);
-  if (status == CH_OK) status = ch_mcp_boxmin(arena, &mcp, options, x, &info);
+  ChStatus status = ch_mcp_model_create(context, words, &mcp);
+  if (status == CH_OK) status = ch_mcp_solve(context, mcp, options, x, &info);
+  ch_mcp_destroy(mcp);
   if (status != CH_OK) return status;
   ++column->solved;
   column->first += info.runs == 1;
@@ -46,15 +44,16 @@ static ChStatus solve_form(ChArena* arena, int form, int seed, const ChMcpOption
   return status;
 }
 
-void ch_grasp_study_add(ChArena* arena, int seed, const ChMcpOptions* options, ChGraspStudy* study) {
+ChStatus ch_grasp_study_add(ChContext* context, int seed, const ChMcpOptions* options, ChGraspStudy* study) {
   ++study->seeds;
-  ChArenaMark mark = ch_arena_mark(arena);
   ChGrasp grasp = ch_grasp_make(seed);
   double x[32], c[CH_GRASP_ROWS];
   ChGraspContact judged[CH_GRASP_FORMS][CH_GRASP_CONTACTS];
   bool solved[CH_GRASP_FORMS];
   for (int form = 0; form < CH_GRASP_FORMS; ++form) {
-    solved[form] = solve_form(arena, form, seed, options, &study->column[form], x) == CH_OK;
+    ChStatus status = solve_form(context, form, seed, options, &study->column[form], x);
+    if (status == CH_ERR_MEMORY) return status;
+    solved[form] = status == CH_OK;
     if (!solved[form] || form == CH_GRASP_SLIDING) continue;
     if (form == CH_GRASP_COULOMB)
       ch_grasp_coulomb_forces(x, c);
@@ -68,5 +67,5 @@ void ch_grasp_study_add(ChArena* arena, int seed, const ChMcpOptions* options, C
     for (int i = 0; i < CH_GRASP_CONTACTS; ++i)
       study->agree[i] += judged[CH_GRASP_COULOMB][i].transition == judged[CH_GRASP_PYRAMID][i].transition;
   }
-  ch_arena_release(arena, mark);
+  return CH_OK;
 }

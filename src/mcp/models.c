@@ -1,21 +1,22 @@
 // The table of built-in problems, and the reading of "name:key=value,key=value".
-#include "mcp/models.h"
-
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const ChMcpModel* const models[] = {&ch_model_control,         &ch_model_spatial_price, &ch_model_scarf_sum,
-                                           &ch_model_scarf_numeraire, &ch_model_grasp_sliding, &ch_model_grasp_coulomb,
-                                           &ch_model_grasp_pyramid};
+#include "mcp/mcp_kind.h"
+
+static const ChMcpKind* const models[] = {&ch_model_control,         &ch_model_spatial_price, &ch_model_scarf_sum,
+                                          &ch_model_scarf_numeraire, &ch_model_grasp_sliding, &ch_model_grasp_coulomb,
+                                          &ch_model_grasp_pyramid};
 enum { MODELS = sizeof models / sizeof *models };
 
 int ch_mcp_model_count(void) { return MODELS; }
-const ChMcpModel* ch_mcp_model_at(int k) { return models[k]; }
+const ChMcpModel* ch_mcp_model_at(int k) { return k >= 0 && k < MODELS ? &models[k]->model : NULL; }
 
-static const ChMcpModel* find(const char* name, size_t length) {
+static const ChMcpKind* find(const char* name, size_t length) {
   for (int k = 0; k < MODELS; ++k)
-    if (strlen(models[k]->name) == length && strncmp(models[k]->name, name, length) == 0) return models[k];
+    if (strlen(models[k]->model.name) == length && strncmp(models[k]->model.name, name, length) == 0) return models[k];
   return NULL;
 }
 
@@ -23,7 +24,7 @@ static void list_names(char* text, size_t size) {
   text[0] = '\0';
   for (int k = 0; k < MODELS; ++k) {
     size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s%s", k ? ", " : "", models[k]->name);
+    snprintf(text + used, size - used, "%s%s", k ? ", " : "", models[k]->model.name);
   }
 }
 
@@ -59,11 +60,12 @@ static ChStatus read_key(ChContext* context, const ChMcpModel* model, const char
 ChStatus ch_mcp_model_build(ChContext* context, ChArena* arena, const char* words, ChMcp* out) {
   char names[512];
   size_t length = strcspn(words, ":");
-  const ChMcpModel* model = find(words, length);
+  const ChMcpKind* kind = find(words, length);
   list_names(names, sizeof names);
-  if (!model)
+  if (!kind)
     return ch_fail(context, CH_ERR_ARGUMENT, "'%.*s' is neither a file nor a built-in problem; there are: %s",
                    (int)length, words, names);
+  const ChMcpModel* model = &kind->model;
   int values[CH_MCP_KEYS] = {0};
   for (int k = 0; k < CH_MCP_KEYS; ++k) values[k] = model->keys[k].start;
   for (const char* at = words + length; *at;) {
@@ -73,6 +75,39 @@ ChStatus ch_mcp_model_build(ChContext* context, ChArena* arena, const char* word
     if (status != CH_OK) return status;
     at = word + length;
   }
-  model->build(arena, values, out);
+  kind->build(arena, values, out);
   return CH_OK;
+}
+
+typedef struct OwnedMcp {
+  ChMcp mcp;
+  ChArena* arena;
+} OwnedMcp;
+
+static void release_owned(ChMcp* mcp) { ch_arena_destroy(((OwnedMcp*)mcp)->arena); }
+
+ChStatus ch_mcp_own(ChContext* context, ChMcpBuildFn build, const char* words, ChMcp** out) {
+  ChArena* volatile arena = NULL;
+  jmp_buf landing;
+  *out = NULL;
+  if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for the complementarity problem %s", words);
+  }
+  ch_arena_set_landing(arena, &landing);
+  OwnedMcp* owned = CH_TAKE(arena, 1, OwnedMcp);
+  ChStatus status = build(context, arena, words, &owned->mcp);
+  ch_arena_set_landing(arena, NULL);
+  if (status != CH_OK) {
+    ch_arena_destroy(arena);
+    return status;
+  }
+  owned->mcp.release = release_owned;
+  owned->arena = arena;
+  *out = &owned->mcp;
+  return CH_OK;
+}
+
+ChStatus ch_mcp_model_create(ChContext* context, const char* words, ChMcp** out) {
+  return ch_mcp_own(context, ch_mcp_model_build, words, out);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "mcp/entries.h"
-#include "mcp/models.h"
+#include "mcp/mcp_kind.h"
 
 enum { GOODS = 6, CONSUMERS = 5, ACTIVITIES = 8, PAIRS = GOODS + ACTIVITIES };
 
@@ -160,16 +160,14 @@ static void build(ChArena* arena, bool sum, int start, ChMcp* out) {
 static void build_sum(ChArena* arena, const int* values, ChMcp* out) { build(arena, true, values[0], out); }
 static void build_numeraire(ChArena* arena, const int* values, ChMcp* out) { build(arena, false, values[0], out); }
 
-const ChMcpModel ch_model_scarf_sum = {
-    .name = "scarf-sum",
-    .summary = "general equilibrium, after Scarf, own data; prices add up to one",
-    .keys = {{"start", 1, 1, 4, "starting point"}},
-    .build = build_sum,
-};
+const ChMcpKind ch_model_scarf_sum = {
+    .model = {.name = "scarf-sum",
+              .summary = "general equilibrium, after Scarf, own data; prices add up to one",
+              .keys = {{"start", 1, 1, 4, "starting point"}}},
+    .build = build_sum};
 
-const ChMcpModel ch_model_scarf_numeraire = {
-    .name = "scarf-numeraire",
-    .summary = "general equilibrium, after Scarf, own data; the first price is one",
-    .keys = {{"start", 1, 1, 4, "starting point"}},
-    .build = build_numeraire,
-};
+const ChMcpKind ch_model_scarf_numeraire = {
+    .model = {.name = "scarf-numeraire",
+              .summary = "general equilibrium, after Scarf, own data; the first price is one",
+              .keys = {{"start", 1, 1, 4, "starting point"}}},
+    .build = build_numeraire};

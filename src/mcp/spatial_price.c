@@ -11,7 +11,7 @@
 // one more unit is worth to its seller and what one more shipment costs; in the oligopoly every region is a firm with
 // unknowns of its own. All are affine and monotone. Costs and networks are our own instance, of the sizes of 003.
 #include "mcp/entries.h"
-#include "mcp/models.h"
+#include "mcp/mcp_kind.h"
 
 enum { REGIONS = 3, LINKS_MAX = 14 };
 enum { COMPETITIVE = 1, MONOPOLY_MARGINAL, MONOPOLY_AVERAGE, OLIGOPOLY };
@@ -109,10 +109,10 @@ static void build(ChArena* arena, const int* values, ChMcp* out) {
   for (int i = 0; i < out->n; ++i) out->start[i] = 1.0;
 }
 
-const ChMcpModel ch_model_spatial_price = {
-    .name = "spatial-price",
-    .summary = "competition in space, after Harker, own data",
-    .keys = {{"model", 1, 1, 4, "1 competitive, 2 monopoly owning its network, 3 monopoly paying for it, 4 oligopoly"},
-             {"network", 1, 1, 2, "1 regions only, 2 with yards and a port between"}},
-    .build = build,
-};
+const ChMcpKind ch_model_spatial_price = {
+    .model = {.name = "spatial-price",
+              .summary = "competition in space, after Harker, own data",
+              .keys = {{"model", 1, 1, 4,
+                        "1 competitive, 2 monopoly owning its network, 3 monopoly paying for it, 4 oligopoly"},
+                       {"network", 1, 1, 2, "1 regions only, 2 with yards and a port between"}}},
+    .build = build};

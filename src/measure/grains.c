@@ -141,7 +141,7 @@ void ch_grains_place(ChGrains* g, const ChBodyView* bodies) {
 
 void ch_grains_follow(ChGrains* g, const ChSimulation* simulation) {
   for (int k = 0; k < g->count; ++k) {
-    ChBodyView view = ch_simulation_body(simulation, g->body[k]);
+    ChBodyView view = ch_simulation_body_at(simulation, g->body[k]);
     g->at[k] = view.position;
     g->velocity[k] = view.velocity;
   }

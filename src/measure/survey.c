@@ -7,7 +7,7 @@
 
 ChStatus ch_survey_begin(ChContext* context, ChArena* arena, const ChGrains* grains, const ChSurveyOptions* options,
                          int moments, ChSurvey* out) {
-  *out = (ChSurvey){.options = *options, .room = moments, .moments = CH_TAKE(arena, moments, ChMoment)};
+  *out = (ChSurvey){.options = *options, .room = moments, .moments = CH_TAKE(arena, moments, ChInstant)};
   if (options->pair_correlation)
     out->correlation = ch_pair_correlation_begin(arena, grains->dimension, options->resolution, options->reach);
   ChStatus status = CH_OK;
@@ -19,7 +19,7 @@ ChStatus ch_survey_begin(ChContext* context, ChArena* arena, const ChGrains* gra
 }
 
 static void add_coordination(ChArena* arena, ChSurvey* s, const ChGrains* grains, int count,
-                             const ChContactView* contacts, ChMoment* moment) {
+                             const ChContactView* contacts, ChInstant* moment) {
   const ChSurveyOptions* o = &s->options;
   ChTouches touches = count > 0 ? ch_touches_of_contacts(arena, grains, count, contacts, o->touch)
                                 : ch_touches_of_distances(arena, grains, o->touch);
@@ -36,15 +36,15 @@ void ch_survey_add(ChArena* arena, ChSurvey* s, const ChGrains* grains, double t
   const ChSurveyOptions* o = &s->options;
   if (s->count == s->room) return;
   ChArenaMark mark = ch_arena_mark(arena);
-  ChMoment* moment = &s->moments[s->count++];
-  *moment = (ChMoment){.time = time,
-                       .grains = ch_grains_inside(grains, &o->region),
-                       .packing = o->packing ? ch_grains_packing(grains, &o->region) : NAN,
-                       .temperature = ch_grains_temperature(grains, &o->region),
-                       .coordination = NAN,
-                       .loaded = NAN,
-                       .rattlers = NAN,
-                       .segregation = o->segregation >= 0 ? ch_segregation_index(arena, grains, o->segregation) : NAN};
+  ChInstant* moment = &s->moments[s->count++];
+  *moment = (ChInstant){.time = time,
+                        .grains = ch_grains_inside(grains, &o->region),
+                        .packing = o->packing ? ch_grains_packing(grains, &o->region) : NAN,
+                        .temperature = ch_grains_temperature(grains, &o->region),
+                        .coordination = NAN,
+                        .loaded = NAN,
+                        .rattlers = NAN,
+                        .segregation = o->segregation >= 0 ? ch_segregation_index(arena, grains, o->segregation) : NAN};
   if (o->coordination) add_coordination(arena, s, grains, contact_count, contacts, moment);
   if (o->pair_correlation) ch_pair_correlation_add(arena, &s->correlation, grains, &o->window);
   for (int axis = 0; axis < CH_PROFILE_AXES; ++axis)

@@ -20,16 +20,16 @@ typedef struct ChSurveyOptions {
 } ChSurveyOptions;
 
 // Figures of one moment; NaN where they were not asked for or are not known.
-typedef struct ChMoment {
+typedef struct ChInstant {
   double time;
   int grains;  // with their centres in the region
   double packing, temperature, coordination, loaded, rattlers, segregation;
-} ChMoment;
+} ChInstant;
 
 typedef struct ChSurvey {
   ChSurveyOptions options;
   int count, room;
-  ChMoment* moments;
+  ChInstant* moments;
   ChCoordination coordination;
   ChPairCorrelation correlation;
   ChProfile profile[CH_PROFILE_AXES];

@@ -24,8 +24,12 @@ static int* name_place(const ChWorld* world, const char* name) {
   }
 }
 
-int ch_world_find_body(const ChWorld* world, const char* name) {
+static int find_name(const ChWorld* world, const char* name) {
   return world->name_room > 0 && name ? *name_place(world, name) - 1 : -1;
+}
+
+ChBodyId ch_world_find_body(const ChWorld* world, const char* name) {
+  return ch_world_body_at(world, find_name(world, name));
 }
 
 // Keeps the table at most half full, so that a search ends soon.
@@ -141,7 +145,7 @@ static ChStatus check_body(ChContext* context, const ChWorld* world, ChBodyDef* 
   ChStatus status = check_place(context, world, def, what);
   if (status == CH_OK) status = check_motion(context, world, def, what);
   if (status == CH_OK) status = check_mass(context, world, def, what);
-  if (status == CH_OK && def->name && ch_world_find_body(world, def->name) >= 0)
+  if (status == CH_OK && def->name && find_name(world, def->name) >= 0)
     status = ch_fail(context, CH_ERR_ARGUMENT, "%s: another body has this name", what);
   return status;
 }
@@ -183,14 +187,22 @@ static ChStatus add_body(ChContext* context, ChWorld* world, const void* argumen
   ChBody* body = &world->bodies[world->body_count];
   *body = (ChBody){.name = ch_world_copy_text(world, def.name ? def.name : name)};
   set_body(world, &def, body, &world->states[world->body_count]);
+  body->slot = ch_slot_take(world, &world->body_slots, world->body_count);
   *id = world->body_count++;
   int* place = name_place(world, body->name);
   if (*place == 0) *place = *id + 1;
   return CH_OK;
 }
 
-ChStatus ch_world_add_body(ChContext* context, ChWorld* world, const ChBodyDef* def, int* id) {
-  return ch_world_add(context, world, def, id, add_body);
+ChBodyDef ch_body_def_default(void) {
+  return (ChBodyDef){.orientation = {1.0, 0.0, 0.0, 0.0}, .axis = {0.0, 0.0, 1.0}};
+}
+
+ChStatus ch_world_add_body(ChContext* context, ChWorld* world, const ChBodyDef* def, ChBodyId* id) {
+  int row;
+  ChStatus status = ch_world_add(context, world, def, &row, add_body);
+  if (status == CH_OK && id) *id = ch_body_id_of(world, row);
+  return status;
 }
 
 // -------------------------------------------------------------------------------------------------------------- motion

@@ -50,14 +50,9 @@ static ChStatus check_signals(ChContext* context, const ChWorld* world, const Ch
   return CH_OK;
 }
 
-static ChStatus check_force(ChContext* context, const ChWorld* world, ChForceDef* def, const char* what) {
-  ChStatus status;
-  if (has_two_ends(def->type)) {
-    status = ch_world_check_bodies(context, world, def->body, what);
-  } else {
-    def->body[1] = CH_GROUND;
-    status = ch_world_check_bodies(context, world, def->body, what);
-  }
+static ChStatus check_force(ChContext* context, const ChWorld* world, ChForceDef* def, const char* what, int body[2]) {
+  if (!has_two_ends(def->type)) def->body[1] = CH_GROUND;
+  ChStatus status = ch_world_check_bodies(context, world, def->body, what, body);
   if (status == CH_OK) status = check_numbers(context, def, what);
   for (int k = 0; k < 2 && status == CH_OK; ++k) status = ch_check_vector(context, world, what, "at", def->at[k]);
   if (status == CH_OK && def->type == CH_FORCE_TORSION && world->dimension == 2)
@@ -67,12 +62,12 @@ static ChStatus check_force(ChContext* context, const ChWorld* world, ChForceDef
   return status == CH_OK ? check_signals(context, world, def, what) : status;
 }
 
-static ChForce make_force(const ChWorld* world, const ChForceDef* def) {
-  ChForce force = {.def = *def};
+static ChForce make_force(const ChWorld* world, const ChForceDef* def, const int body[2]) {
+  ChForce force = {.body = {body[0], body[1]}, .def = *def};
   ChFrame frame[2];
   for (int k = 0; k < 2; ++k) {
-    frame[k] = ch_state_frame(world->states, def->body[k]);
-    force.start_angle += (k == 0 ? -1.0 : 1.0) * (def->body[k] < 0 ? 0.0 : world->states[def->body[k]].angle);
+    frame[k] = ch_state_frame(world->states, body[k]);
+    force.start_angle += (k == 0 ? -1.0 : 1.0) * (body[k] < 0 ? 0.0 : world->states[body[k]].angle);
   }
   if (def->type == CH_FORCE_SPRING && def->length_as_is)
     force.def.length = ch_norm(ch_sub(ch_frame_point(frame[1], def->at[1]), ch_frame_point(frame[0], def->at[0])));
@@ -94,20 +89,27 @@ static ChStatus add_force(ChContext* context, ChWorld* world, const void* argume
   snprintf(name, sizeof name, "force %d", world->force_count);
   if (!def.name) def.name = name;
   snprintf(what, sizeof what, "%s '%.100s'", names[def.type], def.name);
-  ChStatus status = check_force(context, world, &def, what);
+  int body[2];
+  ChStatus status = check_force(context, world, &def, what, body);
   if (status != CH_OK) return status;
-  ChForce force = make_force(world, &def);
+  ChForce force = make_force(world, &def, body);
   force.def.name = ch_world_copy_text(world, def.name);
   for (int k = 0; k < 3; ++k) {
     force.def.force[k] = ch_signal_copy(world, &def.force[k]);
     force.def.torque[k] = ch_signal_copy(world, &def.torque[k]);
   }
   CH_GROW(world, forces, force_count, force_room);
+  force.slot = ch_slot_take(world, &world->force_slots, world->force_count);
   world->forces[world->force_count] = force;
   *id = world->force_count++;
   return CH_OK;
 }
 
-ChStatus ch_world_add_force(ChContext* context, ChWorld* world, const ChForceDef* def, int* id) {
-  return ch_world_add(context, world, def, id, add_force);
+ChForceDef ch_force_def_default(void) { return (ChForceDef){.axis = {0.0, 0.0, 1.0}, .length_as_is = true}; }
+
+ChStatus ch_world_add_force(ChContext* context, ChWorld* world, const ChForceDef* def, ChForceId* id) {
+  int row;
+  ChStatus status = ch_world_add(context, world, def, &row, add_force);
+  if (status == CH_OK && id) *id = ch_force_id_of(world, row);
+  return status;
 }

@@ -111,7 +111,7 @@ static void spring(const ChWorld* world, const ChForce* force, const ChBodyState
     ChMat3 turned = exact ? ch_mat_product(&s, &cross) : stable_turn(p.arm[k], f);
     put(dq[k][k], 1, 1, &turned);
   }
-  finish(world, def->body, dq, dv, out);
+  finish(world, force->body, dq, dv, out);
 }
 
 // ------------------------------------------------------------------------------------------------------------- torsion
@@ -166,7 +166,7 @@ static void torsion(const ChWorld* world, const ChForce* force, const ChBodyStat
         }
       }
     }
-  finish(world, def->body, dq, dv, out);
+  finish(world, force->body, dq, dv, out);
 }
 
 // -------------------------------------------------------------------------------------------------------------- others
@@ -174,7 +174,7 @@ static void torsion(const ChWorld* world, const ChForce* force, const ChBodyStat
 static bool wrench(const ChWorld* world, const ChForce* force, const ChBodyState* states, double t,
                    ChForceCoupling* out) {
   const ChForceDef* def = &force->def;
-  ChQuat turn = states[def->body[0]].orientation;
+  ChQuat turn = states[force->body[0]].orientation;
   ChVec3 push = ch_vec(ch_signal_value(&def->force[0], t), ch_signal_value(&def->force[1], t),
                        ch_signal_value(&def->force[2], t));
   ChVec3 torque = ch_vec(ch_signal_value(&def->torque[0], t), ch_signal_value(&def->torque[1], t),
@@ -189,7 +189,7 @@ static bool wrench(const ChWorld* world, const ChForce* force, const ChBodyState
     put(dq[0][0], 1, 1, &lever);
     put(dq[0][0], 1, 1, &moment);
   }
-  finish(world, def->body, dq, dv, out);
+  finish(world, force->body, dq, dv, out);
   for (int a = 0; a < 36; ++a)
     if (out->dkdq[0][0][a] != 0.0) return true;
   return false;
@@ -197,7 +197,7 @@ static bool wrench(const ChWorld* world, const ChForce* force, const ChBodyState
 
 static void drag(const ChWorld* world, const ChForce* force, const ChBodyState* states, ChForceCoupling* out) {
   const ChForceDef* def = &force->def;
-  ChVec3 v = states[def->body[0]].velocity;
+  ChVec3 v = states[force->body[0]].velocity;
   double speed = ch_norm(v), factor = -(def->linear + def->quadratic * speed);
   ChMat3 along = ch_mat_diagonal(ch_vec(factor, factor, factor));
   ChMat3 about = ch_mat_diagonal(ch_vec(-def->angular, -def->angular, -def->angular));
@@ -205,7 +205,7 @@ static void drag(const ChWorld* world, const ChForce* force, const ChBodyState* 
   Block dq[2][2] = {0}, dv[2][2] = {0};
   put(dv[0][0], 0, 0, &along);
   put(dv[0][0], 1, 1, &about);
-  finish(world, def->body, dq, dv, out);
+  finish(world, force->body, dq, dv, out);
 }
 
 // - V'' = - 2 V_s (1 - n n') - (2 V_s + 4 s V_ss) n n'; what would push out of the well is left out unless `exact`.
@@ -218,7 +218,7 @@ static void well(const ChWorld* world, const ChForce* force, const ChBodyState* 
   ch_mat_add_outer(&K, across - along, ch_unit(p.d), ch_unit(p.d));
   Block dq[2][2] = {0}, dv[2][2] = {0};
   put(dq[0][0], 0, 0, &K);
-  finish(world, force->def.body, dq, dv, out);
+  finish(world, force->body, dq, dv, out);
 }
 
 static bool derive(const ChWorld* world, int index, const ChBodyState* states, double t, bool exact,

@@ -37,13 +37,13 @@ ChSpringPose ch_spring_pose(const ChForce* force, const ChBodyState* states) {
   ChSpringPose p;
   ChVec3 at[2], speed[2];
   for (int k = 0; k < 2; ++k) {
-    ChFrame frame = ch_state_frame(states, def->body[k]);
-    bool ground = def->body[k] < 0;
+    ChFrame frame = ch_state_frame(states, force->body[k]);
+    bool ground = force->body[k] < 0;
     p.turn[k] = frame.orientation;
     p.arm[k] = def->at[k];
-    p.slip[k] = ground ? ch_vec(0, 0, 0) : ch_cross(states[def->body[k]].omega, def->at[k]);
+    p.slip[k] = ground ? ch_vec(0, 0, 0) : ch_cross(states[force->body[k]].omega, def->at[k]);
     at[k] = ch_frame_point(frame, def->at[k]);
-    speed[k] = ground ? p.slip[k] : ch_add(states[def->body[k]].velocity, ch_rotate(p.turn[k], p.slip[k]));
+    speed[k] = ground ? p.slip[k] : ch_add(states[force->body[k]].velocity, ch_rotate(p.turn[k], p.slip[k]));
   }
   ChVec3 d = ch_sub(at[1], at[0]);
   p.length = ch_norm(d);
@@ -60,7 +60,7 @@ static void add_spring(const ChWorld* world, const ChForce* force, const ChBodyS
   ChSpringPose p = ch_spring_pose(force, states);
   for (int side = 0; side < 2; ++side) {
     ChVec3 pull = ch_scale(side == 0 ? p.tension : -p.tension, p.n);
-    add_to(world, force->def.body[side], pull, ch_cross(p.arm[side], ch_rotate_back(p.turn[side], pull)), k);
+    add_to(world, force->body[side], pull, ch_cross(p.arm[side], ch_rotate_back(p.turn[side], pull)), k);
   }
 }
 
@@ -71,10 +71,10 @@ ChTorsionPose ch_torsion_pose(const ChWorld* world, const ChForce* force, const 
   ChTorsionPose p;
   double angle = -force->start_angle;
   for (int k = 0; k < 2; ++k) {
-    bool ground = def->body[k] < 0;
-    p.turn[k] = ch_state_frame(states, def->body[k]).orientation;
-    p.omega[k] = ground ? ch_vec(0, 0, 0) : ch_rotate(p.turn[k], states[def->body[k]].omega);
-    if (!ground) angle += (k == 0 ? -1.0 : 1.0) * states[def->body[k]].angle;
+    bool ground = force->body[k] < 0;
+    p.turn[k] = ch_state_frame(states, force->body[k]).orientation;
+    p.omega[k] = ground ? ch_vec(0, 0, 0) : ch_rotate(p.turn[k], states[force->body[k]].omega);
+    if (!ground) angle += (k == 0 ? -1.0 : 1.0) * states[force->body[k]].angle;
   }
   ChQuat frame = ch_quat_product(p.turn[0], force->turn[0]);
   for (int a = 0; a < 3; ++a) p.frame[a] = ch_rotate(frame, ch_axis(a));
@@ -95,7 +95,7 @@ static void add_torsion(const ChWorld* world, const ChForce* force, const ChBody
   ChTorsionPose p = ch_torsion_pose(world, force, states);
   for (int side = 0; side < 2; ++side) {
     ChVec3 torque = ch_scale(side == 0 ? p.torque : -p.torque, p.g);
-    add_to(world, force->def.body[side], ch_vec(0, 0, 0), ch_rotate_back(p.turn[side], torque), k);
+    add_to(world, force->body[side], ch_vec(0, 0, 0), ch_rotate_back(p.turn[side], torque), k);
   }
 }
 
@@ -103,24 +103,24 @@ static void add_torsion(const ChWorld* world, const ChForce* force, const ChBody
 
 static void add_wrench(const ChWorld* world, const ChForce* force, const ChBodyState* states, double t, double* k) {
   const ChForceDef* def = &force->def;
-  ChQuat turn = states[def->body[0]].orientation;
+  ChQuat turn = states[force->body[0]].orientation;
   ChVec3 push = signal_vector(def->force, t), torque = signal_vector(def->torque, t);
   ChVec3 push_body = def->follows ? push : ch_rotate_back(turn, push);
   if (!def->follows) torque = ch_rotate_back(turn, torque);
-  add_to(world, def->body[0], def->follows ? ch_rotate(turn, push) : push,
+  add_to(world, force->body[0], def->follows ? ch_rotate(turn, push) : push,
          ch_add(torque, ch_cross(def->at[0], push_body)), k);
 }
 
 static void add_drag(const ChWorld* world, const ChForce* force, const ChBodyState* states, double* k) {
   const ChForceDef* def = &force->def;
-  const ChBodyState* state = &states[def->body[0]];
+  const ChBodyState* state = &states[force->body[0]];
   double factor = def->linear + def->quadratic * ch_norm(state->velocity);
-  add_to(world, def->body[0], ch_scale(-factor, state->velocity), ch_scale(-def->angular, state->omega), k);
+  add_to(world, force->body[0], ch_scale(-factor, state->velocity), ch_scale(-def->angular, state->omega), k);
 }
 
 ChWellPose ch_well_pose(const ChForce* force, const ChBodyState* states) {
   const double* c = force->def.well;
-  ChWellPose p = {.d = ch_sub(states[force->def.body[0]].position, force->def.at[1])};
+  ChWellPose p = {.d = ch_sub(states[force->body[0]].position, force->def.at[1])};
   double s = ch_dot(p.d, p.d);
   p.value = ((c[2] * s + c[1]) * s + c[0]) * s;
   p.slope = (3.0 * c[2] * s + 2.0 * c[1]) * s + c[0];
@@ -130,7 +130,7 @@ ChWellPose ch_well_pose(const ChForce* force, const ChBodyState* states) {
 
 static void add_well(const ChWorld* world, const ChForce* force, const ChBodyState* states, double* k) {
   ChWellPose p = ch_well_pose(force, states);
-  add_to(world, force->def.body[0], ch_scale(-2.0 * p.slope, p.d), ch_vec(0, 0, 0), k);
+  add_to(world, force->body[0], ch_scale(-2.0 * p.slope, p.d), ch_vec(0, 0, 0), k);
 }
 
 static void add_driven_joint(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, double t,
@@ -141,6 +141,13 @@ static void add_driven_joint(const ChWorld* world, const ChJoint* joint, const C
     double size = ch_signal_value(&joint->axes[axis].target, t);
     for (int side = 0; side < 2; ++side)
       add_to(world, joint->body[side], ch_scale(size, row.force[side]), ch_scale(size, row.torque[side]), k);
+  }
+}
+
+static void add_applied(const ChWorld* world, const ChBodyState* states, double* k) {
+  for (int b = 0; b < world->body_count; ++b) {
+    const ChWrench* w = &world->wrenches[b];
+    add_to(world, b, w->force, ch_rotate_back(states[b].orientation, w->torque), k);
   }
 }
 
@@ -175,6 +182,7 @@ void ch_forces_evaluate(const ChWorld* world, const ChBodyState* states, double 
     }
   }
   for (int j = 0; j < world->joint_count; ++j) add_driven_joint(world, &world->joints[j], states, t, k);
+  if (world->wrenched) add_applied(world, states, k);
 }
 
 static bool is_driven(const ChJoint* joint) {
@@ -197,7 +205,10 @@ bool ch_forces_applied(const ChWorld* world, const ChBodyState* states, double t
     any = true;
     add_driven_joint(world, &world->joints[j], states, t, k);
   }
-  return any;
+  if (!world->wrenched) return any;
+  if (!any) clear(world, k);
+  add_applied(world, states, k);
+  return true;
 }
 
 // ------------------------------------------------------------------------------------------------------------ energies
@@ -236,14 +247,14 @@ double ch_force_stored(const ChWorld* world, const ChForce* force, const ChBodyS
     case CH_FORCE_TORSION:
       return stored(&force->def, ch_torsion_pose(world, force, states).angle);
     case CH_FORCE_WELL:
-      return ch_body_is_dynamic(world, force->def.body[0]) ? ch_well_pose(force, states).value : 0.0;
+      return ch_body_is_dynamic(world, force->body[0]) ? ch_well_pose(force, states).value : 0.0;
     default:
       return 0.0;
   }
 }
 
 double ch_force_damper_power(const ChWorld* world, const ChForce* force, const ChBodyState* states, int side) {
-  int body = force->def.body[side];
+  int body = force->body[side];
   double sign = side == 0 ? -1.0 : 1.0;
   if (body < 0) return 0.0;
   if (force->def.type == CH_FORCE_SPRING) {

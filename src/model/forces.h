@@ -23,7 +23,8 @@ typedef struct ChForceCoupling {
 // entries.
 void ch_forces_evaluate(const ChWorld* world, const ChBodyState* states, double t, double* k);
 
-// The part of k that comes from outside: wrenches and force-driven joints. False, with k untouched, when there is none.
+// The part of k that comes from outside: wrenches, the caller's too, and force-driven
+// joints. False, with k untouched, when there is none.
 bool ch_forces_applied(const ChWorld* world, const ChBodyState* states, double t, double* k);
 
 // Exact derivatives of force number `force`; false when it has none. They are symmetric where a force has a potential,

@@ -63,11 +63,11 @@ static ChStatus check_axes(ChContext* context, const ChWorld* world, const ChJoi
 // --------------------------------------------------------------------------------------------------------- definition
 
 static ChStatus check_joint(ChContext* context, const ChWorld* world, ChJointDef* def, const ChJointKind* kind,
-                            const char* what) {
+                            const char* what, int body[2]) {
   if (world->dimension == 2 && !kind->info.plane)
     return ch_fail(context, CH_ERR_UNSUPPORTED, "%s: a plane world has no %s joints%s%s", what, kind->info.name,
                    kind->instead ? "; " : "", kind->instead ? kind->instead : "");
-  ChStatus status = ch_world_check_bodies(context, world, def->body, what);
+  ChStatus status = ch_world_check_bodies(context, world, def->body, what, body);
   if (status == CH_OK) status = ch_def_check(context, world, def, kind->info.field_count, kind->info.fields, what);
   if (status == CH_OK && kind->check) status = kind->check(context, world, def, what);
   return status == CH_OK ? check_axes(context, world, def, kind, what) : status;
@@ -102,33 +102,41 @@ static ChStatus add_joint(ChContext* context, ChWorld* world, const void* argume
   if ((unsigned)def.type >= CH_JOINT_TYPE_COUNT)
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: type is %d, which is none", what, (int)def.type);
   const ChJointKind* kind = ch_joint_kind(def.type);
-  ChStatus status = check_joint(context, world, &def, kind, what);
+  int body[2];
+  ChStatus status = check_joint(context, world, &def, kind, what, body);
   if (status != CH_OK) return status;
 
   ChQuat turn = joint_turn(world, &def, kind);
   const bool two_points = ch_joint_reads(&kind->info, offsetof(ChJointDef, second_at));
-  ChJoint joint = {.name = ch_world_copy_text(world, def.name), .type = def.type, .length = def.length};
+  ChJoint joint = {
+      .name = ch_world_copy_text(world, def.name), .type = def.type, .length = def.length, .collide = def.collide};
   for (int k = 0; k < 2; ++k) {
-    joint.body[k] = def.body[k];
-    joint.frame[k] = in_body(world, def.body[k], k == 1 && two_points ? def.second_at : def.at, turn);
-    joint.start_angle += (k == 0 ? -1.0 : 1.0) * (def.body[k] < 0 ? 0.0 : world->states[def.body[k]].angle);
+    joint.body[k] = body[k];
+    joint.frame[k] = in_body(world, body[k], k == 1 && two_points ? def.second_at : def.at, turn);
+    joint.start_angle += (k == 0 ? -1.0 : 1.0) * (body[k] < 0 ? 0.0 : world->states[body[k]].angle);
   }
   for (int k = 0; k < 3; ++k) {
     joint.axes[k] = def.axes[k];
     joint.axes[k].target = ch_signal_copy(world, &def.axes[k].target);
   }
-  if (!def.collide && def.body[0] >= 0 && def.body[1] >= 0) {
+  if (!def.collide && body[0] >= 0 && body[1] >= 0) {
     CH_GROW(world, ignored, ignored_count, ignored_room);
     int* entry = world->ignored[world->ignored_count++];
-    entry[0] = def.body[0] < def.body[1] ? def.body[0] : def.body[1];
-    entry[1] = def.body[0] + def.body[1] - entry[0];
+    entry[0] = body[0] < body[1] ? body[0] : body[1];
+    entry[1] = body[0] + body[1] - entry[0];
   }
   CH_GROW(world, joints, joint_count, joint_room);
+  joint.slot = ch_slot_take(world, &world->joint_slots, world->joint_count);
   world->joints[world->joint_count] = joint;
   *id = world->joint_count++;
   return CH_OK;
 }
 
-ChStatus ch_world_add_joint(ChContext* context, ChWorld* world, const ChJointDef* def, int* id) {
-  return ch_world_add(context, world, def, id, add_joint);
+ChJointDef ch_joint_def_default(void) { return (ChJointDef){.axis = {0.0, 0.0, 1.0}, .second_axis = {1.0, 0.0, 0.0}}; }
+
+ChStatus ch_world_add_joint(ChContext* context, ChWorld* world, const ChJointDef* def, ChJointId* id) {
+  int row;
+  ChStatus status = ch_world_add(context, world, def, &row, add_joint);
+  if (status == CH_OK && id) *id = ch_joint_id_of(world, row);
+  return status;
 }

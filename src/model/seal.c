@@ -21,11 +21,12 @@ static void sort_shapes(ChWorld* world) {
   }
   for (int k = 0; k < world->shape_count; ++k) sorted[next[world->shapes[k].body]++] = world->shapes[k];
   world->shapes = sorted;
+  for (int k = 0; k < world->shape_count; ++k) ch_slot_set(&world->shape_slots, sorted[k].slot, k);
   world->shape_room = world->shape_count;
 }
 
 static int compare_pairs(const void* a, const void* b) {
-  const int *x = ((const ChPairDef*)a)->material, *y = ((const ChPairDef*)b)->material;
+  const int *x = ((const ChMaterialPair*)a)->material, *y = ((const ChMaterialPair*)b)->material;
   int xl = x[0] < x[1] ? x[0] : x[1], yl = y[0] < y[1] ? y[0] : y[1];
   if (xl != yl) return xl < yl ? -1 : 1;
   int xh = x[0] + x[1] - xl, yh = y[0] + y[1] - yl;
@@ -51,7 +52,7 @@ static void sort_pairs(ChWorld* world) {
 
 // -------------------------------------------------------------------------------------------------------------- masses
 
-static ChMass mass_of_shapes(const ChWorld* world, const ChBody* body, ChMass* parts) {
+static ChMassProperties mass_of_shapes(const ChWorld* world, const ChBody* body, ChMassProperties* parts) {
   for (int k = 0; k < body->shape_count; ++k) {
     const ChShape* shape = &world->shapes[body->first_shape + k];
     parts[k] = ch_mass_of_shape(shape, world->materials[shape->material].density);
@@ -65,13 +66,13 @@ static void make_point(const ChWorld* world, ChBody* body) {
   body->inertia = ch_mat_diagonal(ch_vec(body->mass, body->mass, body->mass));
 }
 
-static ChStatus set_mass(ChContext* context, const ChWorld* world, ChBody* body, ChMass* parts) {
+static ChStatus set_mass(ChContext* context, const ChWorld* world, ChBody* body, ChMassProperties* parts) {
   if (!body->spread) return CH_OK;
   if (body->mass > 0.0 && body->shape_count == 0) {
     make_point(world, body);
     return CH_OK;
   }
-  ChMass mass = mass_of_shapes(world, body, parts);
+  ChMassProperties mass = mass_of_shapes(world, body, parts);
   if (!(mass.mass > 0.0))
     return ch_fail(context, CH_ERR_RANGE,
                    body->mass > 0.0 ? "body '%.100s': its shapes have no density to spread its mass by; give inertia"
@@ -95,11 +96,14 @@ static ChStatus set_mass(ChContext* context, const ChWorld* world, ChBody* body,
 }
 
 static ChStatus set_masses(ChContext* context, ChWorld* world) {
-  ChMass* parts = CH_TAKE(world->arena, world->shape_count, ChMass);
+  ChMassProperties* parts = CH_TAKE(world->arena, world->shape_count, ChMassProperties);
   for (int b = 0; b < world->body_count; ++b) {
     if (world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
     ChStatus status = set_mass(context, world, &world->bodies[b], parts);
-    if (status != CH_OK) return status;
+    if (status != CH_OK) {
+      world->refused = b + 1;
+      return status;
+    }
   }
   return CH_OK;
 }
@@ -125,14 +129,13 @@ static void move_frames(ChWorld* world) {
     }
   for (int f = 0; f < world->force_count; ++f)
     for (int k = 0; k < 2; ++k) {
-      ChForceDef* def = &world->forces[f].def;
-      if (def->body[k] < 0) continue;
-      def->at[k] = ch_add(def->at[k], world->bodies[def->body[k]].origin);
+      ChForce* force = &world->forces[f];
+      if (force->body[k] < 0) continue;
+      force->def.at[k] = ch_add(force->def.at[k], world->bodies[force->body[k]].origin);
     }
 }
 
-// ----------------------------------------------------------------------------------------------------------------
-// modes
+// --------------------------------------------------------------------------------------------------------------- modes
 
 // Deformable bodies start at rest in their rest shape.
 static void append_modes(ChWorld* world) {
@@ -148,6 +151,7 @@ static void append_modes(ChWorld* world) {
 static ChStatus seal(ChContext* context, ChWorld* world, const void* def, int* id) {
   (void)def;
   *id = 0;
+  world->refused = 0;
   sort_shapes(world);
   sort_pairs(world);
   ChStatus status = set_masses(context, world);
@@ -162,3 +166,5 @@ ChStatus ch_world_seal(ChContext* context, ChWorld* world) {
   if (world && world->sealed) return CH_OK;
   return ch_world_add(context, world, world, NULL, seal);
 }
+
+int ch_world_refused_body(const ChWorld* world) { return world->refused - 1; }

@@ -23,6 +23,7 @@ ChStatus ch_world_create(ChContext* context, int dimension, ChWorld** out) {
   }
   world->arena = arena;
   world->dimension = dimension;
+  world->tag = ch_world_next_tag();
   *out = world;
   return CH_OK;
 }
@@ -111,11 +112,14 @@ const char* ch_world_label(const ChWorld* world, int body) {
   return body < 0 ? "the ground" : world->bodies[body].name;
 }
 
-ChStatus ch_world_check_bodies(ChContext* context, const ChWorld* world, const int body[2], const char* what) {
-  for (int k = 0; k < 2; ++k)
-    if (body[k] < CH_GROUND || body[k] >= world->body_count)
-      return ch_fail(context, CH_ERR_RANGE, "%s: body[%d] is %d, must be CH_GROUND or 0 to %d", what, k, body[k],
-                     world->body_count - 1);
+ChStatus ch_world_check_bodies(ChContext* context, const ChWorld* world, const ChBodyId id[2], const char* what,
+                               int body[2]) {
+  for (int k = 0; k < 2; ++k) {
+    char which[CH_WHAT_SIZE + 20];
+    snprintf(which, sizeof which, "%s: body[%d]", what, k);
+    ChStatus status = ch_body_or_ground_find(context, world, id[k], which, &body[k]);
+    if (status != CH_OK) return status;
+  }
   for (int k = 0; k < 2; ++k)
     if (body[k] >= 0 && world->bodies[body[k]].soft)
       return ch_fail(context, CH_ERR_UNSUPPORTED,
@@ -164,22 +168,30 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
   return CH_OK;
 }
 
-ChStatus ch_world_add_material(ChContext* context, ChWorld* world, const ChMaterialDef* def, int* id) {
-  return ch_world_add(context, world, def, id, add_material);
+ChMaterialDef ch_material_def_default(void) {
+  return (ChMaterialDef){.density = 1000.0, .friction = {0.5, 0.5}, .axis = {1.0, 0.0, 0.0}};
+}
+
+ChStatus ch_world_add_material(ChContext* context, ChWorld* world, const ChMaterialDef* def, ChMaterialId* id) {
+  int row;
+  ChStatus status = ch_world_add(context, world, def, &row, add_material);
+  if (status == CH_OK && id) *id = ch_material_id_of(world, row);
+  return status;
 }
 
 static bool same_pair(const int a[2], int x, int y) { return (a[0] == x && a[1] == y) || (a[0] == y && a[1] == x); }
 
 static ChStatus add_pair(ChContext* context, ChWorld* world, const void* argument, int* id) {
   const ChPairDef* def = argument;
-  for (int k = 0; k < 2; ++k)
-    if (def->material[k] < 0 || def->material[k] >= world->material_count)
-      return ch_fail(context, CH_ERR_RANGE, "pair: material[%d] is %d, must be 0 to %d", k, def->material[k],
-                     world->material_count - 1);
+  int material[2];
+  for (int k = 0; k < 2; ++k) {
+    ChStatus status = ch_material_find(context, world, def->material[k], "pair", &material[k]);
+    if (status != CH_OK) return status;
+  }
   char what[CH_WHAT_SIZE];
-  snprintf(what, sizeof what, "pair of materials %d and %d", def->material[0], def->material[1]);
+  snprintf(what, sizeof what, "pair of materials %d and %d", material[0], material[1]);
   for (int k = 0; k < world->pair_count; ++k)
-    if (same_pair(world->pairs[k].material, def->material[0], def->material[1]))
+    if (same_pair(world->pairs[k].material, material[0], material[1]))
       return ch_fail(context, CH_ERR_ARGUMENT, "%s: is given twice", what);
   for (int k = 0; k < 2; ++k)
     if (!isfinite(def->friction[k]) || (def->friction[k] < 0.0) != (def->friction[0] < 0.0))
@@ -189,26 +201,31 @@ static ChStatus add_pair(ChContext* context, ChWorld* world, const void* argumen
     return ch_fail(context, CH_ERR_RANGE, "%s: restitution is %g, must be in [0, 1], or negative", what,
                    def->restitution);
   ChStatus status = def->friction[0] < 0.0 ? CH_OK : check_friction(context, world, what, def->friction);
-  ChVec3 axis = world->materials[def->material[0]].axis;
+  ChVec3 axis = world->materials[material[0]].axis;
   if (status == CH_OK && def->friction[0] >= 0.0 && def->friction[0] != def->friction[1])
     status = ch_check_axis(context, world, what, "axis of the first material", &axis);
   if (status != CH_OK) return status;
   CH_GROW(world, pairs, pair_count, pair_room);
-  world->pairs[world->pair_count] = *def;
+  world->pairs[world->pair_count] = (ChMaterialPair){.material = {material[0], material[1]},
+                                                     .friction = {def->friction[0], def->friction[1]},
+                                                     .restitution = def->restitution};
   *id = world->pair_count++;
   return CH_OK;
 }
+
+ChPairDef ch_pair_def_default(void) { return (ChPairDef){.friction = {-1.0, -1.0}, .restitution = -1.0}; }
 
 ChStatus ch_world_add_pair(ChContext* context, ChWorld* world, const ChPairDef* def) {
   return ch_world_add(context, world, def, NULL, add_pair);
 }
 
 static ChStatus ignore_pair(ChContext* context, ChWorld* world, const void* argument, int* id) {
-  const int* body = argument;
-  for (int k = 0; k < 2; ++k)
-    if (body[k] < 0 || body[k] >= world->body_count)
-      return ch_fail(context, CH_ERR_RANGE, "ignored pair: body %d is not there, must be 0 to %d", body[k],
-                     world->body_count - 1);
+  const ChBodyId* ids = argument;
+  int body[2];
+  for (int k = 0; k < 2; ++k) {
+    ChStatus status = ch_body_find(context, world, ids[k], "pair to ignore", &body[k]);
+    if (status != CH_OK) return status;
+  }
   CH_GROW(world, ignored, ignored_count, ignored_room);
   int* entry = world->ignored[world->ignored_count++];
   entry[0] = body[0] < body[1] ? body[0] : body[1];
@@ -217,15 +234,15 @@ static ChStatus ignore_pair(ChContext* context, ChWorld* world, const void* argu
   return CH_OK;
 }
 
-ChStatus ch_world_ignore_pair(ChContext* context, ChWorld* world, int a, int b) {
-  const int body[2] = {a, b};
+ChStatus ch_world_ignore_pair(ChContext* context, ChWorld* world, ChBodyId a, ChBodyId b) {
+  const ChBodyId body[2] = {a, b};
   return ch_world_add(context, world, body, NULL, ignore_pair);
 }
 
 // ------------------------------------------------------------------------------------------------------------ surfaces
 
 // NULL where the rule holds. Binary search: pairs are sorted once the world is sealed.
-static const ChPairDef* find_pair(const ChWorld* world, int a, int b) {
+static const ChMaterialPair* find_pair(const ChWorld* world, int a, int b) {
   int low = 0, high = world->pair_count, x = a < b ? a : b, y = a < b ? b : a;
   while (low < high) {
     int middle = low + (high - low) / 2;
@@ -278,7 +295,7 @@ ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   int material[2] = {world->shapes[shape_a].material, world->shapes[shape_b].material};
   const ChMaterial *a = &world->materials[material[0]], *b = &world->materials[material[1]];
   ChSurface surface = {.axis_body = -1, .restitution = fmax(a->restitution, b->restitution)};
-  const ChPairDef* pair = find_pair(world, material[0], material[1]);
+  const ChMaterialPair* pair = find_pair(world, material[0], material[1]);
   if (pair && pair->restitution >= 0.0) surface.restitution = pair->restitution;
   if (!pair || pair->friction[0] < 0.0) {
     bool second = anisotropy(b) > anisotropy(a);
@@ -289,14 +306,4 @@ ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   if (pair->friction[0] != pair->friction[1])
     set_axis(world, material[0] == pair->material[0] ? shape_a : shape_b, &surface);
   return surface;
-}
-
-// -------------------------------------------------------------------------------------------------------- what is
-// there
-
-int ch_world_dimension(const ChWorld* world) { return world->dimension; }
-int ch_world_body_count(const ChWorld* world) { return world->body_count; }
-
-const char* ch_world_body_name(const ChWorld* world, int body) {
-  return body >= 0 && body < world->body_count ? world->bodies[body].name : NULL;
 }

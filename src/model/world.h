@@ -8,11 +8,24 @@
 #define CH_MODEL_WORLD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/vector.h"
 #include "cardhouse/world.h"
 #include "model/shapes/polytope.h"
+
+// From ids to rows: an id names a slot and a generation of it, the slot says in which row the thing is now.
+typedef struct ChSlot {
+  int row;    // -1: free
+  int next1;  // the next free slot + 1
+  uint16_t generation;
+} ChSlot;
+
+typedef struct ChSlots {
+  ChSlot* slots;
+  int count, room, free1;  // free1: the first free slot + 1
+} ChSlots;
 
 typedef struct ChMaterial {
   char* name;
@@ -21,9 +34,15 @@ typedef struct ChMaterial {
   bool anisotropic;
 } ChMaterial;
 
+// What holds for two materials instead of the rule: see ChPairDef.
+typedef struct ChMaterialPair {
+  int material[2];
+  double friction[2], restitution;
+} ChMaterialPair;
+
 typedef struct ChShape {
   ChShapeType type;
-  int id;  // what ch_world_add_shape returned; the place in `shapes` differs where bodies got theirs in turns
+  int slot;
   int body, material;
   ChFrame local;  // in the frame of the centre of mass
   double radius, half_length;
@@ -57,6 +76,7 @@ typedef struct ChSharedSoft {
 
 typedef struct ChBody {
   char* name;
+  int slot;
   ChBodyKind kind;
   unsigned locks;
   double mass;
@@ -67,6 +87,7 @@ typedef struct ChBody {
   double start_angle;
   ChSignal motion[3], turn;
   ChVec3 turn_axis;
+  bool led;  // kinematic: over the next step it moves from where it is to `start`, where the caller wants it
   int first_shape, shape_count;  // after ch_world_seal; shapes of one body are contiguous
   const struct ChSoft* soft;     // NULL: rigid
   int first_mode;                // after ch_world_seal: where its amplitudes begin among those of all bodies
@@ -83,18 +104,26 @@ typedef struct ChBodyState {
   ChVec3 omega;     // body's frame (plane: z)
 } ChBodyState;
 
+// On a body over the next step, world frame, about its centre of mass.
+typedef struct ChWrench {
+  ChVec3 force, torque;
+} ChWrench;
+
 typedef struct ChJoint {
   char* name;
+  int slot;
   ChJointType type;
   int body[2];
   ChFrame frame[2];    // joint frame in each body: origin at the anchor, z along the axis (universal: frame[1] has the
                        // second axis as its x; plane: z along an axis in the plane, x its normal); ground: world
   double start_angle;  // plane: angle of body[1] less that of body[0] at the start
   double length;
+  bool collide;
   ChJointAxis axes[3];
 } ChJoint;
 
 typedef struct ChForce {
+  int slot, body[2];
   ChForceDef def;      // with its own copies of names and tables; points re-expressed about the centre of mass
   ChQuat turn[2];      // torsion: in each body, the frame with z along the axis; equal in the world at the start
   double start_angle;  // torsion, plane: as in ChJoint
@@ -103,12 +132,14 @@ typedef struct ChForce {
 struct ChWorld {
   ChArena* arena;
   int dimension;
+  uint16_t tag;  // in every id that it hands out
+  ChSlots body_slots, shape_slots, joint_slots, force_slots;
   ChSignal gravity[3];
   int material_count, pair_count, body_count, shape_count, joint_count, force_count, ignored_count, mesh_count,
       soft_count;
   int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room, mesh_room, soft_room;
   ChMaterial* materials;
-  ChPairDef* pairs;  // after ch_world_seal sorted by (smaller material, larger material)
+  ChMaterialPair* pairs;  // after ch_world_seal sorted by (smaller material, larger material)
   ChBody* bodies;
   ChShape* shapes;
   ChJoint* joints;
@@ -118,8 +149,11 @@ struct ChWorld {
   int (*ignored)[2];      // after ch_world_seal sorted, the smaller body first, no pair twice
   int *names, name_room;  // hash table of body names
   ChBodyState* states;    // at the start
+  ChWrench* wrenches;     // body -> what the caller applies in the next step; NULL until it does
+  bool wrenched;          // whether there is any
   int mode_count;         // of all deformable bodies, after ch_world_seal
   bool sealed;
+  int refused;  // 1 + the body for whose sake the last ch_world_seal failed; 0: none
 };
 
 // Bytes of a whole array of states, modes and all.
@@ -140,6 +174,8 @@ static inline double* ch_state_rates(const ChWorld* world, const ChBodyState* st
 // Ends construction: mass properties, centre-of-mass frames, shapes sorted by body, every check that needs the whole.
 // Called by ch_simulation_create; calling it twice is harmless.
 ChStatus ch_world_seal(ChContext* context, ChWorld* world);
+// The body for whose sake the last ch_world_seal failed; -1: it did not, or for another reason.
+int ch_world_refused_body(const ChWorld* world);
 
 // The body's frame; the inertial one for CH_GROUND.
 static inline ChFrame ch_state_frame(const ChBodyState* states, int body) {

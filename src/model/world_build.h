@@ -3,7 +3,7 @@
 #ifndef CH_MODEL_WORLD_BUILD_H
 #define CH_MODEL_WORLD_BUILD_H
 
-#include "model/world.h"
+#include "model/ids.h"
 
 typedef ChStatus ChAddFn(ChContext* context, ChWorld* world, const void* def, int* id);
 ChStatus ch_world_add(ChContext* context, ChWorld* world, const void* def, int* id, ChAddFn* add);
@@ -20,8 +20,9 @@ char* ch_world_copy_text(ChWorld* world, const char* text);
 ChStatus ch_signal_check(ChContext* context, const ChSignal* signal, const char* what);
 ChSignal ch_signal_copy(ChWorld* world, const ChSignal* signal);
 
-// Bodies of a joint or force: in range, or CH_GROUND, not the same, one of them dynamic. `what` as above.
-ChStatus ch_world_check_bodies(ChContext* context, const ChWorld* world, const int body[2], const char* what);
+// Rows of the bodies of a joint or force: there, or CH_GROUND, not the same, one of them dynamic. `what` as above.
+ChStatus ch_world_check_bodies(ChContext* context, const ChWorld* world, const ChBodyId id[2], const char* what,
+                               int body[2]);
 
 // Part of the checks of numbers: `name` is the field. In the plane a vector has no third coordinate.
 ChStatus ch_check_number(ChContext* context, const char* what, const char* name, double value, double lowest);

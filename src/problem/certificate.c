@@ -20,13 +20,13 @@
 #include "linalg/sparse.h"
 #include "problem/compliance.h"
 #include "problem/cones.h"
+#include "problem/contact_problem.h"
 #include "problem/grader.h"
 
 // A problem whose contacts are nearly all far apart has a tiny e(0); this share of |sqrt(rho) q| bounds it from below.
 static const double FLOOR_SHARE = 1e-6;
 static const double CONE_LIMIT = 1e-10;
 static const double BLIND_FROM = 1e-12;
-static const double OPEN_SHARE = 1e-8;  // of mu |u_T|, from which on u_n > 0 is beyond doubt
 
 struct ChGrader {
   const ChProblem* problem;
@@ -136,7 +136,7 @@ static ChStatus weigh_rows(ChContext* context, ChGrader* g, int row, int count) 
 static ChStatus weigh_blocks(ChContext* context, ChGrader* g) {
   for (int i = 0; i < g->problem->block_count; ++i) {
     const ChBlock* block = &g->problem->blocks[i];
-    const int step = block->law == CH_LAW_BILATERAL ? 1 : block->dimension;
+    const int step = ch_law_grade(block)->free ? 1 : block->dimension;
     for (int k = 0; k < block->dimension; k += step) {
       const ChStatus status = weigh_rows(context, g, block->row + k, step);
       if (status != CH_OK) return status;
@@ -147,20 +147,16 @@ static ChStatus weigh_blocks(ChContext* context, ChGrader* g) {
 
 // --- the fields ------------------------------------------------------------------------------------------------------
 
-// A contact without reaction that parts, r = 0 and u_n > 0, is solved: -rho hat u lies in the polar cone, and here by
-// far more than round-off, so that every figure of it is zero to the last bit.
 static bool is_open(const ChBlock* block, ChPose pose, const double* rho, const double* r, const double* u) {
-  if (!(u[0] > 0.0) || block->law != CH_LAW_CONTACT || block->sides > 0 || pose != CH_POSE_COULOMB) return false;
-  for (int k = 0; r && k < block->dimension; ++k)
-    if (r[k] != 0.0) return false;
-  return rho[0] > 0.0 && rho[0] < INFINITY && u[0] > OPEN_SHARE * ch_block_support(block, pose, u);
+  const ChLawGrade* grade = ch_law_grade(block);
+  return grade->is_open && grade->is_open(block, pose, rho, r, u);
 }
 
 // Squared norm of (r - P(r - rho hat u)) / sqrt(rho) of one block; r = NULL stands for zero. Reads the block's own
 // part.
 static double map_error(const ChBlock* block, ChPose pose, const double* rho, const double* r, const double* u) {
   double x[CH_BLOCK_MAX], y[CH_BLOCK_MAX], sum = 0.0;
-  if (block->law == CH_LAW_BILATERAL) {  // P is the identity: no need to let r cancel against itself
+  if (ch_law_grade(block)->free) {  // P is the identity: no need to let r cancel against itself
     for (int k = 0; k < block->dimension; ++k) sum += rho[k] * u[k] * u[k];
     return sum;
   }
@@ -215,12 +211,11 @@ static void add_cone(const ChGrader* g, const ChBlock* block, const double* r, S
 
 static void add_law(const ChGrader* g, const ChBlock* block, const double* r, const double* u, Sums* sums) {
   if (g->rho[block->row] == 0.0) return;
-  if (block->law == CH_LAW_CONTACT || block->law == CH_LAW_UNILATERAL)
-    sums->signorini = ch_max(sums->signorini, fabs(ch_min(g->diagonal[block->row] * r[0], u[0])));
-  if (block->law != CH_LAW_CONTACT) return;
-  double gap = ch_block_support(block, g->pose, u) * r[0];
-  for (int k = 1; k < block->dimension; ++k) gap += r[k] * u[k];
-  sums->dissipation = ch_max(sums->dissipation, fabs(gap));
+  const ChLawGrade* grade = ch_law_grade(block);
+  if (!grade->terms) return;
+  const ChLawTerms terms = grade->terms(block, g->pose, g->diagonal[block->row], r, u);
+  sums->signorini = ch_max(sums->signorini, terms.signorini);
+  sums->dissipation = ch_max(sums->dissipation, terms.dissipation);
 }
 
 ChStatus ch_grader_create(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose, ChGrader** out) {

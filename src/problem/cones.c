@@ -1,4 +1,4 @@
-// Projections onto the sets of the laws.
+// Projections onto cones.
 //
 // The elliptic cone has no closed form. Its boundary point y nearest to an outside x = (n, a, b) satisfies, with one
 // multiplier lambda > 0,
@@ -15,10 +15,6 @@
 
 #include <float.h>
 #include <stdbool.h>
-
-#include <stddef.h>
-
-#include "problem/polygon.h"
 
 typedef struct Ellipse {
   double n, a, b;  // the point
@@ -95,51 +91,6 @@ void ch_project_elliptic(const double mu[2], const double x[3], double y[3]) {
   }
 }
 
-static void project_contact(const ChBlock* block, ChPose pose, const double* x, double* y) {
-  const double none[2] = {0.0, 0.0};
-  const double* mu = pose == CH_POSE_FRICTIONLESS ? none : block->mu;
-  if (block->dimension == 2) {
-    ch_project_circular2(mu[0], x, y);
-  } else if (block->sides > 0) {
-    double corners[2 * CH_SIDES_MAX];
-    ch_polygon_corners(block->sides, corners);
-    ch_project_polygon(mu, block->sides, corners, x, y, NULL);
-  } else {
-    ch_project_elliptic(mu, x, y);
-  }
-}
-
-void ch_block_project(const ChBlock* block, ChPose pose, const double* x, double* y) {
-  switch (block->law) {
-    case CH_LAW_BILATERAL:
-      for (int k = 0; k < block->dimension; ++k) y[k] = x[k];
-      return;
-    case CH_LAW_UNILATERAL:
-      y[0] = ch_project_interval(0.0, INFINITY, x[0]);
-      return;
-    case CH_LAW_CONTACT:
-      project_contact(block, pose, x, y);
-      return;
-    case CH_LAW_LIMIT:
-      y[0] = ch_project_interval(block->lo, block->hi, x[0]);
-      return;
-  }
-}
-
-double ch_block_support(const ChBlock* block, ChPose pose, const double* u) {
-  if (block->law != CH_LAW_CONTACT || pose == CH_POSE_FRICTIONLESS) return 0.0;
-  if (block->dimension == 2) return block->mu[0] * fabs(u[1]);
-  if (block->sides > 0) {
-    double corners[2 * CH_SIDES_MAX];
-    ch_polygon_corners(block->sides, corners);
-    return ch_polygon_support(block->mu, block->sides, corners, u + 1, NULL);
-  }
-  const double a = block->mu[0] * u[1], b = block->mu[1] * u[2];
-  return sqrt(a * a + b * b);
-}
-
-void ch_block_shift(const ChBlock* block, ChPose pose, const double* u, double* out) {
-  const double slip = pose == CH_POSE_COULOMB ? ch_block_support(block, pose, u) : 0.0;
-  for (int k = 0; k < block->dimension; ++k) out[k] = u[k];
-  if (block->law == CH_LAW_CONTACT) out[0] += slip;
+double ch_contact_support(const ChBlock* block, ChPose pose, const double* u) {
+  return ch_block_support(block, pose, u);
 }

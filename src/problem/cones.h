@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "cardhouse/problem.h"
+#include "problem/laws/grade.h"
 
 // x may be y in every projection below.
 static inline void ch_project_circular2(double mu, const double x[2], double y[2]) {
@@ -46,12 +47,21 @@ static inline double ch_project_interval(double lo, double hi, double x) { retur
 
 // The projection onto the set of the block's law, x and y of the block's dimension. A bilateral block's set is the
 // whole space; pose `frictionless` puts mu = 0.
-void ch_block_project(const ChBlock* block, ChPose pose, const double* x, double* y);
+static inline void ch_block_project(const ChBlock* block, ChPose pose, const double* x, double* y) {
+  ch_law_grade(block)->project(block, pose, x, y);
+}
 
 // sigma(u_T) of a contact with the friction of this pose; 0 for every other law.
-double ch_block_support(const ChBlock* block, ChPose pose, const double* u);
+static inline double ch_block_support(const ChBlock* block, ChPose pose, const double* u) {
+  const ChLawGrade* grade = ch_law_grade(block);
+  return grade->support ? grade->support(block, pose, u) : 0.0;
+}
 
 // The velocity that the cone law speaks of: u + sigma(u_T) n in pose `coulomb`, u otherwise. u may be out.
-void ch_block_shift(const ChBlock* block, ChPose pose, const double* u, double* out);
+static inline void ch_block_shift(const ChBlock* block, ChPose pose, const double* u, double* out) {
+  const double slip = pose == CH_POSE_COULOMB ? ch_block_support(block, pose, u) : 0.0;
+  for (int k = 0; k < block->dimension; ++k) out[k] = u[k];
+  if (ch_law_grade(block)->support) out[0] += slip;
+}
 
 #endif

@@ -4,8 +4,8 @@
 #define CH_PROBLEM_MASS_H
 
 #include "base/arena.h"
-#include "cardhouse/problem.h"
 #include "linalg/sparse_lu.h"
+#include "problem/contact_problem.h"
 #include "problem/hub_inverse.h"
 
 enum { CH_BODY_MAX = 64 };  // most degrees of freedom of a body that is handled densely

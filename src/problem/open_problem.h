@@ -3,7 +3,7 @@
 #ifndef CH_PROBLEM_OPEN_PROBLEM_H
 #define CH_PROBLEM_OPEN_PROBLEM_H
 
-#include "cardhouse/problem.h"
+#include "problem/contact_problem.h"
 
 typedef struct ChProblemSizes {
   int dimension, block_count, rows, dof;

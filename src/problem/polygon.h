@@ -5,13 +5,7 @@
 #ifndef CH_PROBLEM_POLYGON_H
 #define CH_PROBLEM_POLYGON_H
 
-#include <stdbool.h>
-
-enum { CH_SIDES_MIN = 4, CH_SIDES_MAX = 64 };
-
-// The words polygon, polygon:M, outer-polygon, outer-polygon:M; false for any other word. M is even and from 4 to 64;
-// sides = 0 for another M.
-bool ch_cone_polygon(const char* word, bool* outer, int* sides);
+#include "cardhouse/problem.h"
 
 // The face of the cone that a projection landed on, with the derivative D of the projection there (row-major 3 x 3).
 typedef struct ChPolygonFace {

@@ -3,54 +3,59 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/check.h"
 #include "linalg/sparse.h"
+#include "problem/contact_problem.h"
+#include "problem/laws/law.h"
 #include "problem/mass.h"
 #include "problem/open_problem.h"
 #include "problem/polygon.h"
 
-// Beyond this a cone is flat to the last bit of a double, and its projection says nothing any more.
-#define LARGEST_MU 1e8
-
-static const char* const law_names[] = {"bilateral", "unilateral", "contact", "limit"};
-
 static bool dimension_fits(const ChBlock* block, int space) {
-  switch (block->law) {
-    case CH_LAW_BILATERAL:
-      return block->dimension >= 1 && block->dimension <= CH_BLOCK_MAX;
-    case CH_LAW_CONTACT:
-      return block->dimension == space;
-    case CH_LAW_UNILATERAL:
-    case CH_LAW_LIMIT:
-      return block->dimension == 1;
+  const ChLawInfo* law = ch_law_info(block->law);
+  if (law->dimension_lowest == 0) return block->dimension == space;
+  return block->dimension >= law->dimension_lowest && block->dimension <= law->dimension_highest;
+}
+
+static ChStatus refuse_dimension(ChContext* context, const ChBlock* block, int i) {
+  const ChLawInfo* law = ch_law_info(block->law);
+  char legal[32] = "that of space";
+  if (law->dimension_lowest > 0) snprintf(legal, sizeof legal, "%d", law->dimension_lowest);
+  if (law->dimension_highest > law->dimension_lowest)
+    snprintf(legal, sizeof legal, "%d to %d", law->dimension_lowest, law->dimension_highest);
+  return ch_fail(context, CH_ERR_SIZE, "block %d (%s): dimension is %d, must be %s", i, law->name, block->dimension,
+                 legal);
+}
+
+static ChStatus check_parameters(ChContext* context, const ChBlock* block, int i) {
+  const ChLawRow* law = ch_law_row(block);
+  ChStatus status = law->check ? law->check(context, block, i) : CH_OK;
+  for (int k = 0; status == CH_OK && k < law->info.parameter_count; ++k) {
+    const ChLawParameter* parameter = &law->info.parameter[k];
+    const double value = ch_block_parameter(block, k);
+    if (!(value >= parameter->lowest && value <= parameter->highest))
+      status = ch_fail(context, CH_ERR_RANGE, "%s %d: %s is %g, must be %g to %g", law->info.name, i, parameter->title,
+                       value, parameter->lowest, parameter->highest);
   }
-  return false;
+  return status;
 }
 
 static ChStatus check_block(ChContext* context, const ChBlock* block, int i, int space) {
-  if ((unsigned)block->law > CH_LAW_LIMIT)
-    return ch_fail(context, CH_ERR_RANGE, "block %d: law is %d, must be 0 to %d", i, (int)block->law, CH_LAW_LIMIT);
-  if (!dimension_fits(block, space))
-    return ch_fail(context, CH_ERR_SIZE, "block %d (%s): dimension is %d, must be %s", i, law_names[block->law],
-                   block->dimension,
-                   block->law == CH_LAW_BILATERAL ? "1 to 6"
-                   : block->law == CH_LAW_CONTACT ? "that of space"
-                                                  : "1");
-  if (block->law == CH_LAW_CONTACT)
-    for (int k = 0; k < 2; ++k)
-      if (!(block->mu[k] >= 0.0 && block->mu[k] <= LARGEST_MU))
-        return ch_fail(context, CH_ERR_RANGE, "contact %d: friction coefficient mu is %g, must be 0 to %g", i,
-                       block->mu[k], LARGEST_MU);
-  if (block->sides != 0 && (block->law != CH_LAW_CONTACT || block->dimension != 3 || block->sides < 4 ||
+  const ChLawInfo* law = ch_law_info(block->law);
+  if (!law)
+    return ch_fail(context, CH_ERR_RANGE, "block %d: law is %d, must be 0 to %d", i, (int)block->law, CH_LAW_COUNT - 1);
+  if (!dimension_fits(block, space)) return refuse_dimension(context, block, i);
+  const ChStatus status = check_parameters(context, block, i);
+  if (status != CH_OK) return status;
+  if (block->sides != 0 && (!law->friction || block->dimension != 3 || block->sides < CH_SIDES_MIN ||
                             block->sides > CH_SIDES_MAX || block->sides % 2 != 0))
     return ch_fail(context, CH_ERR_RANGE,
                    "block %d: sides is %d, must be 0 or, for a contact in space, an even number from 4 to %d", i,
                    block->sides, CH_SIDES_MAX);
-  if (block->law == CH_LAW_LIMIT && !(block->lo <= block->hi && block->lo < INFINITY && block->hi > -INFINITY))
-    return ch_fail(context, CH_ERR_RANGE, "limit %d: bounds are [%g, %g], must be lo <= hi", i, block->lo, block->hi);
   return CH_OK;
 }
 
@@ -129,6 +134,12 @@ static double* copy_vector(ChArena* arena, const double* x, int n) {
   return copy;
 }
 
+static void write_block(ChProblem* problem, int i, const ChBlock* block, int row) {
+  problem->blocks[i] = *block;
+  problem->blocks[i].row = row;
+  if (problem->dimension == 2) problem->blocks[i].mu[1] = block->mu[0];
+}
+
 static void fill_problem(ChProblem* problem, const ChProblemDef* def, int rows) {
   ChArena* arena = problem->arena;
   problem->form = def->form;
@@ -137,9 +148,7 @@ static void fill_problem(ChProblem* problem, const ChProblemDef* def, int rows) 
   problem->rows = rows;
   problem->blocks = CH_TAKE(arena, def->block_count, ChBlock);
   for (int i = 0, row = 0; i < def->block_count; ++i) {
-    problem->blocks[i] = def->blocks[i];
-    problem->blocks[i].row = row;
-    if (def->dimension == 2) problem->blocks[i].mu[1] = problem->blocks[i].mu[0];
+    write_block(problem, i, &def->blocks[i], row);
     row += def->blocks[i].dimension;
   }
   problem->w = copy_vector(arena, def->w, rows);
@@ -260,6 +269,37 @@ ChStatus ch_problem_close(ChContext* context, ChProblem* p, const int* body, boo
   return status;
 }
 
+ChProblemView ch_problem_view(const ChProblem* problem) {
+  const bool local = problem->form == CH_FORM_LOCAL;
+  return (ChProblemView){.form = problem->form,
+                         .dimension = problem->dimension,
+                         .block_count = problem->block_count,
+                         .rows = problem->rows,
+                         .dof = problem->dof,
+                         .blocks = problem->blocks,
+                         .W = local ? &problem->W : NULL,
+                         .M = local ? NULL : &problem->M,
+                         .H = local ? NULL : &problem->H,
+                         .f = problem->f,
+                         .w = problem->w,
+                         .body_count = local ? 0 : problem->mass->bodies,
+                         .body = local ? NULL : problem->mass->body_of,
+                         .asymmetry = problem->asymmetry};
+}
+
+ChStatus ch_problem_set_block(ChContext* context, ChProblem* problem, int i, const ChBlock* block) {
+  if (!(i >= 0 && i < problem->block_count))
+    return ch_fail(context, CH_ERR_RANGE, "block %d: must be 0 to %d", i, problem->block_count - 1);
+  ChStatus status = check_block(context, block, i, problem->dimension);
+  if (status != CH_OK) return status;
+  ChBlock* own = &problem->blocks[i];
+  if (block->dimension != own->dimension)
+    return ch_fail(context, CH_ERR_SIZE, "block %d: dimension is %d, must stay %d", i, block->dimension,
+                   own->dimension);
+  write_block(problem, i, block, own->row);
+  return CH_OK;
+}
+
 void ch_problem_destroy(ChProblem* problem) {
   if (problem) ch_arena_destroy(problem->arena);
 }
@@ -271,7 +311,7 @@ ChStatus ch_problem_set_polygon(ChContext* context, ChProblem* problem, int side
   double scale = outer ? 1.0 / cos(acos(-1.0) / sides) : 1.0;
   for (int i = 0; i < problem->block_count; ++i) {
     ChBlock* block = &problem->blocks[i];
-    if (block->law != CH_LAW_CONTACT || block->dimension != 3) continue;
+    if (!ch_law_info(block->law)->friction || block->dimension != 3) continue;
     block->sides = sides;
     block->mu[0] *= scale;
     block->mu[1] *= scale;

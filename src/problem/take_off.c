@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "cardhouse/certificate.h"
+#include "problem/contact_problem.h"
 
 static const double LOADED = 1e-6;  // of the largest normal reaction: what an iterative method leaves is less
 
@@ -13,10 +14,10 @@ ChTakeOff ch_take_off(const ChProblem* problem, const double* r, const double* u
   ChTakeOff out = {0};
   double largest = 0.0, sum = 0.0;
   for (int i = 0; i < problem->block_count; ++i)
-    if (problem->blocks[i].law == CH_LAW_CONTACT) largest = ch_max(r[problem->blocks[i].row], largest);
+    if (ch_law_info(problem->blocks[i].law)->friction) largest = ch_max(r[problem->blocks[i].row], largest);
   for (int i = 0; i < problem->block_count; ++i) {
     const ChBlock* block = &problem->blocks[i];
-    if (block->law != CH_LAW_CONTACT || !(r[block->row] > LOADED * largest)) continue;
+    if (!ch_law_info(block->law)->friction || !(r[block->row] > LOADED * largest)) continue;
     double speed = ch_positive_part(u[block->row]);
     ++out.contacts;
     sum += speed;

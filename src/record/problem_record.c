@@ -2,34 +2,23 @@
 //
 //   M v = H r + f      u = H^T v + w       with r as the step found it
 #include <stdio.h>
-#include <string.h>
 
 #include "base/arena.h"
+#include "cardhouse/disk.h"
 #include "cardhouse/files.h"
 #include "cardhouse/record.h"
-#include "problem/mass.h"
-#include "record/folder.h"
 #include "step/state.h"
+#include "step/whole_problem.h"
 
 static ChStatus write_solved(ChContext* context, ChArena* arena, const char* path, const ChSimulation* s,
                              const ChProblem* problem) {
-  const ChSparse* H = &problem->H;
-  double* r = CH_TAKE(arena, problem->rows, double);
-  double* b = CH_TAKE(arena, problem->dof, double);
-  double* v = CH_TAKE(arena, problem->dof, double);
-  double* u = CH_TAKE(arena, problem->rows, double);
-  ChMass* mass = ch_mass_create(context, arena, &problem->M, NULL);
-  if (!mass) return context->status;
-  ch_simulation_reactions(s, problem->rows, r);
-  memcpy(b, problem->f, (size_t)problem->dof * sizeof *b);
-  for (int j = 0; j < problem->rows; ++j)
-    for (int k = H->start[j]; k < H->start[j + 1]; ++k) b[H->index[k]] += H->value[k] * r[j];
-  ch_mass_solve(mass, b, v);
-  for (int j = 0; j < problem->rows; ++j) {
-    u[j] = problem->w[j];
-    for (int k = H->start[j]; k < H->start[j + 1]; ++k) u[j] += H->value[k] * v[H->index[k]];
-  }
-  return ch_solution_write(context, path, problem, v, u, r);
+  const ChProblemView p = ch_problem_view(problem);
+  double* r = CH_TAKE(arena, p.rows, double);
+  double* v = CH_TAKE(arena, p.dof, double);
+  double* u = CH_TAKE(arena, p.rows, double);
+  ch_simulation_reactions(s, p.rows, r);
+  ChStatus status = ch_problem_velocity(context, problem, r, v, u);
+  return status == CH_OK ? ch_solution_write(context, path, problem, v, u, r) : status;
 }
 
 static ChStatus write_problem(ChContext* context, const char* path, const ChSimulation* s, const ChProblem* problem) {

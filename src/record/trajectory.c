@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/file_status.h"
+#include "cardhouse/disk.h"
 #include "record/column.h"
 #include "record/steady_file.h"
 #include "record/trajectory_copy.h"
@@ -82,7 +82,7 @@ static void put_bodies(ChTrajectory* t, const ChSimulation* s) {
   double* omega = ch_column_row(&t->columns[CH_COLUMN_OMEGA]);
   if (!position || !orientation || !velocity || !omega) return;
   for (int b = 0; b < count; ++b) {
-    ChBodyView view = ch_simulation_body(s, b);
+    ChBodyView view = ch_simulation_body_at(s, b);
     for (int a = 0; a < d; ++a) {
       position[d * b + a] = ch_component(view.position, a);
       velocity[d * b + a] = ch_component(view.velocity, a);

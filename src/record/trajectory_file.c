@@ -109,7 +109,7 @@ static bool put_names(hid_t file, const ChWorld* world, hid_t text) {
   const char** names = malloc((size_t)count * sizeof *names);
   hid_t space = H5Screate_simple(1, &count, NULL);
   hid_t set = H5Dcreate2(file, "body/name", text, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  for (hsize_t b = 0; names && b < count; ++b) names[b] = ch_world_body_name(world, (int)b);
+  for (hsize_t b = 0; names && b < count; ++b) names[b] = ch_world_body_name(world, ch_world_body_at(world, (int)b));
   bool done = names && set >= 0 && H5Dwrite(set, text, H5S_ALL, H5S_ALL, H5P_DEFAULT, names) >= 0;
   if (set >= 0) H5Dclose(set);
   H5Sclose(space);
@@ -149,7 +149,7 @@ void ch_trajectory_check_format(ChHdf5* file) {
 static bool same_names(const char* names, long count, const ChWorld* world) {
   bool same = names && count == world->body_count;
   for (int b = 0; same && b < world->body_count; ++b, names += strlen(names) + 1)
-    same = strcmp(names, ch_world_body_name(world, b)) == 0;
+    same = strcmp(names, ch_world_body_name(world, ch_world_body_at(world, b))) == 0;
   return same;
 }
 

@@ -269,7 +269,7 @@ static ChStatus read_bodies(ChContext* context, ChTrajectoryReader* r, long row)
     if (!(finite_vector(r->bodies[b].position) && fabs(norm - 1.0) <= 1e-3 && finite_vector(r->bodies[b].velocity) &&
           finite_vector(r->bodies[b].omega)))
       return ch_fail(context, CH_ERR_FORMAT, "%s: row %ld: body '%s' has no place in space", r->path, row,
-                     ch_world_body_name(r->world, b));
+                     ch_world_body_name(r->world, ch_world_body_at(r->world, b)));
   }
   return CH_OK;
 }

@@ -10,15 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base64.h"
 #include "base/file_lock.h"
-#include "base/file_status.h"
 #include "base/plain_numbers.h"
 #include "base/whole_file.h"
+#include "cardhouse/disk.h"
 #include "cardhouse/record.h"
+#include "cardhouse/text.h"
 #include "model/shapes/surface.h"
 #include "model/soft/soft.h"
-#include "record/folder.h"
 #include "step/state.h"
 
 enum { PATH_SIZE = 4096, MANY_SHAPES = 2000 };
@@ -139,7 +138,7 @@ static void add_skin(Frame* f, const ChSoft* soft, const ChSimulation* s, int bo
 }
 
 static void add_shape(Frame* f, const ChPatches* p, const ChShape* shape, const ChSimulation* s) {
-  ChVec3 omega = ch_simulation_body(s, shape->body).omega;
+  ChVec3 omega = ch_simulation_body_at(s, shape->body).omega;
   add_cells(f, p, shape);
   if (shape->soft)
     add_skin(f, shape->soft, s, shape->body, omega);

@@ -1,10 +1,9 @@
 // Documents to a world: see build.h.
 #include "scene/build.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "base/nearest_word.h"
+#include "cardhouse/text.h"
 #include "model/world.h"
 #include "scene/build_soft.h"
 
@@ -36,13 +35,12 @@ static bool each(Build* b, const char* key, json_t* list, EntryFn* add) {
 // ----------------------------------------------------------------------------------------------------------- materials
 
 static bool add_material(Build* b, const ChPlace* at, const char* name, json_t* entry) {
-  ChMaterialDef def = CH_MATERIAL_DEF;
+  ChMaterialDef def = ch_material_def_default();
   def.name = name;
   if (entry && !ch_form_read(b->reader, at, entry, &ch_form_material, &def)) return false;
   if (json_object_get(b->materials, name)) return ch_reader_wrong(b->reader, at, "another file has this material too");
-  int id;
-  if (!ch_reader_pass_on(b->reader, at, ch_world_add_material(b->reader->context, b->world, &def, &id))) return false;
-  json_object_set_new(b->materials, name, json_integer(id));
+  if (!ch_reader_pass_on(b->reader, at, ch_world_add_material(b->reader->context, b->world, &def, NULL))) return false;
+  json_object_set_new(b->materials, name, json_integer((json_int_t)json_object_size(b->materials)));
   return true;
 }
 
@@ -66,10 +64,10 @@ static bool unknown_name(Build* b, const ChPlace* at, const char* what, const ch
   return ch_reader_wrong(b->reader, at, "there is no %s '%.*s'", what, NAME_SHOWN, name);
 }
 
-static bool find_material(Build* b, const ChPlace* at, const char* name, int* out) {
+static bool find_material(Build* b, const ChPlace* at, const char* name, ChMaterialId* out) {
   json_t* id = json_object_get(b->materials, name);
   if (id) {
-    *out = (int)json_integer_value(id);
+    *out = ch_material_id((int)json_integer_value(id));
     return true;
   }
   const char *known[NAMES_MAX], *key;
@@ -79,7 +77,7 @@ static bool find_material(Build* b, const ChPlace* at, const char* name, int* ou
 }
 
 static bool add_pair(Build* b, const ChPlace* at, json_t* entry) {
-  ChScenePair pair = {.def = CH_PAIR_DEF};
+  ChScenePair pair = {.def = ch_pair_def_default()};
   if (!ch_form_read(b->reader, at, entry, &ch_form_pair, &pair)) return false;
   ChPlace names = {at, "materials", 0};
   for (size_t k = 0; k < 2; ++k) {
@@ -160,8 +158,8 @@ static bool find_mesh(Build* b, const ChPlace* at, ChSceneShape* shape) {
   return true;
 }
 
-static bool add_shape(Build* b, const ChPlace* at, json_t* entry, int body) {
-  ChSceneShape shape = {.def = CH_SHAPE_DEF, .material = "default"};
+static bool add_shape(Build* b, const ChPlace* at, json_t* entry, ChBodyId body) {
+  ChSceneShape shape = {.def = ch_shape_def_default(), .material = "default"};
   if (b->reader->dimension == 2) shape.def.normal = (ChVec3){0.0, 1.0, 0.0};
   if (!ch_form_read(b->reader, at, entry, &ch_form_shape, &shape)) return false;
   if (!shape_sources(b, at, &shape)) return false;
@@ -185,7 +183,7 @@ static bool body_kind(Build* b, const ChPlace* at, const json_t* entry, ChSceneB
   return true;
 }
 
-static bool add_soft(Build* b, const ChPlace* at, json_t* entry, ChSceneSoft* soft, int body) {
+static bool add_soft(Build* b, const ChPlace* at, json_t* entry, ChSceneSoft* soft, ChBodyId body) {
   ChPlace place = {at, "soft", 0}, material = {&place, "material", 0};
   json_t* object = json_object_get(entry, "soft");
   bool given = json_object_get(object, "material") != NULL;
@@ -194,11 +192,11 @@ static bool add_soft(Build* b, const ChPlace* at, json_t* entry, ChSceneSoft* so
 }
 
 static bool add_body(Build* b, const ChPlace* at, json_t* entry) {
-  ChSceneBody body = {.def = CH_BODY_DEF, .soft = {.def = CH_SOFT_DEF, .material = "default"}};
+  ChSceneBody body = {.def = ch_body_def_default(), .soft = {.def = ch_soft_def_default(), .material = "default"}};
   if (!ch_form_read(b->reader, at, entry, &ch_form_body, &body) || !body_kind(b, at, entry, &body) ||
       !ch_soft_fits(b->reader, at, entry))
     return false;
-  int id;
+  ChBodyId id;
   if (!ch_reader_pass_on(b->reader, at, ch_world_add_body(b->reader->context, b->world, &body.def, &id))) return false;
   if (json_object_get(entry, "soft")) return add_soft(b, at, entry, &body.soft, id);
   ChPlace shapes = {at, "shapes", 0};
@@ -211,17 +209,17 @@ static bool add_body(Build* b, const ChPlace* at, json_t* entry) {
 
 // --------------------------------------------------------------------------------------------------- joints and forces
 
-static bool find_body(Build* b, const ChPlace* at, const char* name, int* out) {
+static bool find_body(Build* b, const ChPlace* at, const char* name, ChBodyId* out) {
   *out = strcmp(name, "ground") == 0 ? CH_GROUND : ch_world_find_body(b->world, name);
-  if (*out >= 0 || strcmp(name, "ground") == 0) return true;
+  if (!ch_body_id_is_none(*out)) return true;
   const char* known[NAMES_MAX];
   int count = 0;
   for (; count < ch_world_body_count(b->world) && count < NAMES_MAX; ++count)
-    known[count] = ch_world_body_name(b->world, count);
+    known[count] = ch_world_body_name(b->world, ch_world_body_at(b->world, count));
   return unknown_name(b, at, "body", name, count, known);
 }
 
-static bool find_bodies(Build* b, const ChPlace* at, const char* key, const json_t* names, int out[2]) {
+static bool find_bodies(Build* b, const ChPlace* at, const char* key, const json_t* names, ChBodyId out[2]) {
   ChPlace list = {at, key, 0};
   for (size_t k = 0; k < 2; ++k) {
     ChPlace place = {key ? &list : at, NULL, k};
@@ -231,7 +229,7 @@ static bool find_bodies(Build* b, const ChPlace* at, const char* key, const json
 }
 
 static bool add_joint(Build* b, const ChPlace* at, json_t* entry) {
-  ChSceneJoint joint = {.def = CH_JOINT_DEF};
+  ChSceneJoint joint = {.def = ch_joint_def_default()};
   if (!ch_form_read(b->reader, at, entry, &ch_form_joint, &joint) ||
       !find_bodies(b, at, "bodies", joint.bodies, joint.def.body))
     return false;
@@ -239,7 +237,7 @@ static bool add_joint(Build* b, const ChPlace* at, json_t* entry) {
 }
 
 static bool add_force(Build* b, const ChPlace* at, json_t* entry) {
-  ChSceneForce force = {.def = CH_FORCE_DEF};
+  ChSceneForce force = {.def = ch_force_def_default()};
   if (!ch_form_read(b->reader, at, entry, &ch_form_force, &force)) return false;
   ChPlace on = {at, "body", 0};
   if (force.body ? !find_body(b, &on, force.body, &force.def.body[0])
@@ -250,7 +248,7 @@ static bool add_force(Build* b, const ChPlace* at, json_t* entry) {
 }
 
 static bool add_ignored(Build* b, const ChPlace* at, json_t* entry) {
-  int bodies[2];
+  ChBodyId bodies[2];
   return find_bodies(b, at, NULL, entry, bodies) &&
          ch_reader_pass_on(b->reader, at, ch_world_ignore_pair(b->reader->context, b->world, bodies[0], bodies[1]));
 }
@@ -281,11 +279,9 @@ bool ch_body_place(const ChDocuments* documents, int body, ChBodyPlace* out) {
 static bool seal(ChReader* r, const ChDocuments* documents, ChWorld* world) {
   ChStatus status = ch_world_seal(r->context, world);
   ChPlace top = {0}, bodies = {&top, "bodies", 0}, at = {&bodies, NULL, 0};
-  char name[101];
   ChBodyPlace place;
   r->document = &documents->document[0];
-  if (status == CH_OK || !r->context || sscanf(r->context->message, "body '%100[^']'", name) != 1 ||
-      !ch_body_place(documents, ch_world_find_body(world, name), &place))
+  if (status == CH_OK || !ch_body_place(documents, ch_world_refused_body(world), &place))
     return ch_reader_pass_on(r, &bodies, status);
   r->document = place.document;
   at.index = place.index;

@@ -10,8 +10,8 @@
 #include "model/world.h"
 #include "scene/document.h"
 
-struct ChSoftStart {
-  struct ChSoftStart* next;
+struct ChSoftBent {
+  struct ChSoftBent* next;
   int body;
   ChSceneNumbers amplitudes, rates;
 };
@@ -106,21 +106,21 @@ static bool keep_start(ChReader* r, const ChPlace* place, const ChSceneSoft* sof
       return ch_reader_wrong(r, &at, "has %d entries, but the body has %d modes", lists[k]->count, modes);
   }
   if (soft->amplitudes.count + soft->rates.count == 0) return true;
-  struct ChSoftStart* start = CH_TAKE(r->arena, 1, struct ChSoftStart);
-  *start = (struct ChSoftStart){notes->starts, body, soft->amplitudes, soft->rates};
+  struct ChSoftBent* start = CH_TAKE(r->arena, 1, struct ChSoftBent);
+  *start = (struct ChSoftBent){notes->starts, body, soft->amplitudes, soft->rates};
   notes->starts = start;
   return true;
 }
 
 void ch_soft_start(ChWorld* world, const ChSoftNotes* notes) {
-  for (const struct ChSoftStart* s = notes->starts; s; s = s->next) {
+  for (const struct ChSoftBent* s = notes->starts; s; s = s->next) {
     double *q = ch_state_modes(world, world->states, s->body), *qd = ch_state_rates(world, world->states, s->body);
     for (int a = 0; a < s->amplitudes.count; ++a) q[a] = s->amplitudes.values[a];
     for (int a = 0; a < s->rates.count; ++a) qd[a] = s->rates.values[a];
   }
 }
 
-bool ch_soft_build(ChReader* r, const ChPlace* place, json_t* object, ChSceneSoft* soft, ChWorld* world, int body,
+bool ch_soft_build(ChReader* r, const ChPlace* place, json_t* object, ChSceneSoft* soft, ChWorld* world, ChBodyId body,
                    ChSoftNotes* notes) {
   ChSoftDef* def = &soft->def;
   def->clamped = json_object_get(object, "clamp") != NULL;
@@ -128,13 +128,13 @@ bool ch_soft_build(ChReader* r, const ChPlace* place, json_t* object, ChSceneSof
   def->clamp_low = ch_vec(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z));
   def->clamp_high = ch_vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z));
   ChStatus status;
-  int shape;
   if (r->recorded) {
-    status = ch_world_add_recorded_soft(r->context, world, body, def, r->recorded, &shape);
+    status = ch_world_add_recorded_soft(r->context, world, body, def, r->recorded, NULL);
   } else {
     if (!find_mesh(r, place, object, soft, notes)) return false;
     if (def->file || def->tet_count > QUICK_TETS) def->cache = cache_folder(r);
-    status = ch_world_add_soft(r->context, world, body, def, &shape);
+    status = ch_world_add_soft(r->context, world, body, def, NULL);
   }
-  return ch_reader_pass_on(r, place, status) && keep_start(r, place, soft, world, body, notes);
+  return ch_reader_pass_on(r, place, status) &&
+         keep_start(r, place, soft, world, ch_world_body_row(world, body), notes);
 }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest_word.h"
 #include "base/plain_numbers.h"
+#include "cardhouse/text.h"
 
 enum { NESTING_MAX = 100, NAME_MAX_LENGTH = 63, NAMES_MAX = 256 };
 

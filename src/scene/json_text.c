@@ -1,7 +1,6 @@
 // JSON as text: see json_text.h.
 #include "scene/json_text.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,36 +132,4 @@ char* ch_json_text(const json_t* value) {
   if (!t.failed) return t.data;
   free(t.data);
   return NULL;
-}
-
-// Outside texts JSON has none of these characters, so that each may be written as its number wherever it stands.
-char* ch_json_harmless(const json_t* value, size_t flags) {
-  Text t = {0};
-  char* plain = json_dumps(value, flags | JSON_ENSURE_ASCII);
-  for (const char* at = plain; at && *at;) {
-    size_t good = strcspn(at, "<>&\x7f");
-    put(&t, at, good);
-    at += good;
-    if (*at) {
-      char form[8];
-      snprintf(form, sizeof form, "\\u%04x", (unsigned)(*at++ & 0x7f));
-      put_text(&t, form);
-    }
-  }
-  free(plain);
-  if (plain && !t.failed) return t.data;
-  free(t.data);
-  return NULL;
-}
-
-json_t* ch_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
-json_t* ch_json_path(const char* path) {
-  json_t* text = json_string(path);
-  if (text) return text;
-  char readable[1024];
-  snprintf(readable, sizeof readable, "%s", path);
-  for (char* c = readable; *c; ++c)
-    if ((unsigned char)*c >= 0x80) *c = '?';
-  return json_string(readable);
 }

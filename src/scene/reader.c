@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/nearest_word.h"
+#include "cardhouse/text.h"
 
 enum { KEYS_MAX = 64, SHOWN = 60, PATH_SIZE = 240, LIST_SIZE = 320 };
 

@@ -3,7 +3,9 @@
 // overlap, formulas, mesh files.
 #include <math.h>
 
+#include "cardhouse/scene.h"
 #include "scene/forms.h"
+#include "scene/json_text.h"
 
 static void add_field(json_t* properties, json_t* required, const ChField* field, int dimension) {
   if (!ch_flags_fit(field->flags, dimension)) return;
@@ -62,4 +64,11 @@ json_t* ch_scene_schema(void) {
                    "if", "properties", "dimension", "const", 2, "required", "dimension", "then",
                    ch_schema_reference(&ch_form_scene, 2), "else", ch_schema_reference(&ch_form_scene, 3), "$defs",
                    definitions);
+}
+
+char* ch_scene_schema_text(void) {
+  json_t* schema = ch_scene_schema();
+  char* text = schema ? ch_json_text(schema) : NULL;
+  json_decref(schema);
+  return text;
 }

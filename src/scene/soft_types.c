@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/nearest_word.h"
+#include "cardhouse/text.h"
 #include "scene/forms.h"
 
 #define TYPE(name) const ChFieldType ch_type_##name = {read_##name, schema_##name}

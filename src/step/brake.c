@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "problem/cones.h"
+#include "problem/laws/law.h"
 #include "problem/mass.h"
 
 enum { LEAST_SWEEPS = 10, MOST_SWEEPS = 60, LOCAL_STEPS = 3, NAP = 3, LANES = 4 };
@@ -175,7 +176,7 @@ static void velocity(const Sweeps* s, int i, double* u) {
 
 // The common cases at once.
 static void project(const Sweeps* s, const ChBlock* block, const double* x, double* y) {
-  bool round = block->law == CH_LAW_CONTACT && block->dimension == 3 && block->mu[0] == block->mu[1];
+  bool round = ch_law_row(block)->cone && block->dimension == 3 && block->mu[0] == block->mu[1];
   if (round && block->sides == 0 && s->pose != CH_POSE_FRICTIONLESS)
     ch_project_circular3(block->mu[0], x, y);
   else
@@ -294,7 +295,7 @@ static bool is_admissible(const ChProblem* p, const double* q, const double* mov
     fastest = ch_max(fastest, fabs(q[k]));
   }
   for (int i = 0; i < p->block_count; ++i)
-    if (p->blocks[i].law == CH_LAW_CONTACT || p->blocks[i].law == CH_LAW_UNILATERAL)
+    if (ch_law_info(p->blocks[i].law)->opens)
       approach = ch_max(approach, -q[p->blocks[i].row] - moved[p->blocks[i].row]);
   return gain <= 0.0 && approach <= SLOW * fastest;
 }

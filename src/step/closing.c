@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/work.h"
 #include "problem/cones.h"
+#include "problem/contact_problem.h"
 #include "step/push_apart.h"
 
 typedef struct Answer {
@@ -63,8 +64,7 @@ static bool is_safe(const Closing* c, const Answer* a) {
     exchanged += fabs(a->r[k] * c->u0[k]);
   }
   for (int i = 0; i < p->block_count; ++i)
-    if (p->blocks[i].law == CH_LAW_CONTACT || p->blocks[i].law == CH_LAW_UNILATERAL)
-      approach = ch_max(approach, -a->u[p->blocks[i].row]);
+    if (ch_law_info(p->blocks[i].law)->opens) approach = ch_max(approach, -a->u[p->blocks[i].row]);
   return approach <= c->most && work <= c->options.tolerance * exchanged && isfinite(a->grade.natural);
 }
 
@@ -152,6 +152,7 @@ ChStatus ch_close_missed(ChContext* context, const ChProblem* p, const ChSolveOp
                .safe = take_answer(arena, p)};
   c.options.method = "auto";
   c.options.inner = NULL;
+  c.options.settings = NULL;
   c.options.setting_count = 0;
   c.options.max_iterations = 0;
   Answer best = {.r = r, .u = u, .v = v, .grade = info->certificate};

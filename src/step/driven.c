@@ -1,5 +1,6 @@
 // See driven.h.
 #include "step/driven.h"
+#include "step/states.h"
 
 // A force with nothing of the world but its ends.
 typedef struct Tie {
@@ -14,17 +15,17 @@ static bool is_driven(const ChWorld* world, int body) {
 
 static bool has_driven_end(const ChWorld* world, const ChForce* force) {
   bool ties = force->def.type == CH_FORCE_SPRING || force->def.type == CH_FORCE_TORSION;
-  return ties && (is_driven(world, force->def.body[0]) || is_driven(world, force->def.body[1]));
+  return ties && (is_driven(world, force->body[0]) || is_driven(world, force->body[1]));
 }
 
 static Tie tie_of(const ChWorld* world, const ChForce* force, const ChBodyState* free, const ChBodyState* driven) {
   Tie tie = {.force = *force};
   for (int side = 0; side < 2; ++side) {
-    int body = force->def.body[side];
+    int body = force->body[side];
     if (body < 0) continue;
     tie.driven[side] = is_driven(world, body);
     tie.ends[side] = tie.driven[side] ? driven[body] : free[body];
-    tie.force.def.body[side] = side;
+    tie.force.body[side] = side;
   }
   return tie;
 }
@@ -61,8 +62,7 @@ static double power(const ChSimulation* s, const ChForce* force, const ChBodySta
   Tie tie = tie_of(s->world, force, states, states);
   double sum = 0.0;
   for (int side = 0; side < 2; ++side)
-    if (ch_body_is_dynamic(s->world, force->def.body[side]))
-      mix_velocity(s, force->def.body[side], share, &tie.ends[side]);
+    if (ch_body_is_dynamic(s->world, force->body[side])) mix_velocity(s, force->body[side], share, &tie.ends[side]);
   for (int side = 0; side < 2; ++side)
     if (tie.driven[side]) sum += ch_force_damper_power(s->world, &tie.force, tie.ends, side);
   return sum;

@@ -17,8 +17,17 @@
 #include "base/clock.h"
 #include "step/driven.h"
 #include "step/force_place.h"
+#include "step/free_velocity.h"
+#include "step/impact.h"
+#include "step/in_step.h"
+#include "step/integrate.h"
+#include "step/kinematic.h"
+#include "step/ledger.h"
+#include "step/remember.h"
 #include "step/rotation.h"
 #include "step/soft_step.h"
+#include "step/states.h"
+#include "step/warm.h"
 
 #define TOUCHING 1e-9  // metres: a gap that counts as closed
 #define SETTLED 1e-13  // change of velocities, relative, at which Newton's method ends
@@ -356,7 +365,7 @@ static void measure(const Step* p) {
     const ChRowBlock* block = &p->rows.blocks[b];
     for (int a = 0; a < block->law.dimension; ++a) {
       double value = p->rows.value[block->law.row + a];
-      if (block->law.law == CH_LAW_BILATERAL && fabs(value) > info->joint_error) info->joint_error = fabs(value);
+      if (ch_law_info(block->law.law)->equation && fabs(value) > info->joint_error) info->joint_error = fabs(value);
       if (block->gap >= 0 && -value > info->penetration) info->penetration = -value;
     }
   }

@@ -1,8 +1,12 @@
 // Options of a simulation: defaults, and what is refused.
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "solve/solve_options.h"
 #include "step/integrator.h"
+#include "step/options.h"
 #include "step/state.h"
 
 enum { MOST_THREADS = 1024, MOST_SIDES = 1024 };
@@ -50,7 +54,6 @@ static ChStatus check_solver(ChContext* context, const ChSimulationOptions* o, i
   double u[3], v[3], r[3];
   solve.warm = NULL;
   solve.history = NULL;
-  solve.diagnostics = NULL;
   solve.stop = NULL;
   ChStatus status = ch_problem_build(context, &def, &problem);
   if (status != CH_OK) return status;
@@ -60,6 +63,11 @@ static ChStatus check_solver(ChContext* context, const ChSimulationOptions* o, i
   bool fell_short =
       status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC;
   return fell_short ? CH_OK : status;
+}
+
+static ChStatus check_step_limit(ChContext* context, double seconds) {
+  if (seconds >= 0.0 && seconds < INFINITY) return CH_OK;
+  return ch_fail(context, CH_ERR_RANGE, "step limit is %g s, must be 0 (none) or more", seconds);
 }
 
 static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) {
@@ -76,20 +84,18 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
     return ch_fail(context, CH_ERR_RANGE, "margin is %g m, must be 0 or more", o->margin);
   if (o->adaptive && !(o->gap_tolerance > 0.0 && o->gap_tolerance < INFINITY))
     return ch_fail(context, CH_ERR_RANGE, "gap tolerance is %g m, must be above 0", o->gap_tolerance);
+  ChStatus limit = check_step_limit(context, o->step_limit);
+  if (limit != CH_OK) return limit;
   if (o->threads < 1 || o->threads > MOST_THREADS)
     return ch_fail(context, CH_ERR_RANGE, "threads is %d, must be 1 to %d", o->threads, MOST_THREADS);
-  if (!(o->step_limit >= 0.0 && o->step_limit < INFINITY))
-    return ch_fail(context, CH_ERR_RANGE, "step limit is %g s, must be 0 (none) or more", o->step_limit);
   if (o->cone_sides < 0 || o->cone_sides > MOST_SIDES)
     return ch_fail(context, CH_ERR_RANGE, "the friction cone has %d sides, must be 0 (smooth) to %d", o->cone_sides,
                    MOST_SIDES);
   return CH_OK;
 }
 
-ChStatus ch_simulation_options_check(ChContext* context, const ChSimulationOptions* o, const ChWorld* world) {
-  ChStatus status = check_numbers(context, o);
-  if (status != CH_OK) return status;
-  status = ch_integrator_check(context, o, world);
+static ChStatus check_choices(ChContext* context, const ChSimulationOptions* o, const ChWorld* world) {
+  ChStatus status = ch_integrator_check(context, o, world);
   if (status != CH_OK) return status;
   if ((int)o->stabilization < 0 || o->stabilization > CH_STABILIZE_OFF)
     return ch_fail(context, CH_ERR_RANGE, "stabilization mode is %d, must be 0 to %d", (int)o->stabilization,
@@ -97,5 +103,102 @@ ChStatus ch_simulation_options_check(ChContext* context, const ChSimulationOptio
   if ((int)o->restitution < 0 || o->restitution > CH_RESTITUTION_POISSON)
     return ch_fail(context, CH_ERR_RANGE, "restitution law is %d, must be %d (newton) or %d (poisson)",
                    (int)o->restitution, CH_RESTITUTION_NEWTON, CH_RESTITUTION_POISSON);
-  return check_solver(context, o, world->dimension);
+  return CH_OK;
+}
+
+// --- options in force ------------------------------------------------------------------------------------------------
+
+static bool same_text(const char* a, const char* b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+static bool same_settings(const ChSolveOptions* a, const ChSolveOptions* b) {
+  if (a->setting_count != b->setting_count) return false;
+  for (int k = 0; k < a->setting_count; ++k)
+    if (!same_text(a->settings[k].name, b->settings[k].name) || a->settings[k].value != b->settings[k].value)
+      return false;
+  return true;
+}
+
+static void forget_names(ChSimulationOptions* o) {
+  o->integrator = o->solve.method = o->solve.inner = NULL;
+  o->solve.settings = NULL;
+}
+
+// Names by their text, everything else by its bytes.
+static bool same_options(const ChSimulationOptions* a, const ChSimulationOptions* b) {
+  if (!same_text(a->integrator, b->integrator) || !same_text(a->solve.method, b->solve.method) ||
+      !same_text(a->solve.inner, b->solve.inner) || !same_settings(&a->solve, &b->solve))
+    return false;
+  ChSimulationOptions x, y;
+  memcpy(&x, a, sizeof x);
+  memcpy(&y, b, sizeof y);
+  forget_names(&x);
+  forget_names(&y);
+  return memcmp(&x, &y, sizeof x) == 0;
+}
+
+static const char* known_integrator(const char* name) {
+  for (int k = 0; k < ch_integrator_count(); ++k)
+    if (strcmp(ch_integrator_info(k).name, name) == 0) return ch_integrator_info(k).name;
+  return NULL;
+}
+
+// The simulation's own copy of names that were checked; bytes between the fields stay as the caller's are.
+static bool adopt_names(ChSimulationOptions* o, void** owned) {
+  ChSolveOptions copy;
+  if (!ch_solve_options_copy(&o->solve, &copy, owned)) return false;
+  o->integrator = known_integrator(o->integrator);
+  o->solve.method = copy.method;
+  o->solve.inner = copy.inner;
+  o->solve.settings = copy.settings;
+  return true;
+}
+
+// What a solver sees of the options.
+static ChSimulationOptions solver_part(const ChSimulationOptions* o, const ChSimulationOptions* rest) {
+  ChSimulationOptions part;
+  memcpy(&part, rest, sizeof part);
+  memcpy(&part.solve, &o->solve, sizeof part.solve);
+  part.cone_sides = o->cone_sides;
+  part.cone_outer = o->cone_outer;
+  return part;
+}
+
+// `tried`: whether a solver had to be tried.
+static ChStatus check(ChContext* context, const ChSimulation* s, const ChSimulationOptions* options, bool* tried) {
+  *tried = false;
+  ChStatus status = check_numbers(context, options);
+  if (status == CH_OK) status = check_choices(context, options, s->world);
+  if (status != CH_OK) return status;
+  ChSimulationOptions part = solver_part(options, &s->options);
+  *tried = !s->options.integrator || !same_options(&part, &s->options);
+  return *tried ? check_solver(context, options, s->world->dimension) : CH_OK;
+}
+
+ChStatus ch_simulation_check_options(ChContext* context, const ChSimulation* s, const ChSimulationOptions* options) {
+  bool tried;
+  return check(context, s, options, &tried);
+}
+
+ChStatus ch_options_take(ChContext* context, ChSimulation* s, const ChSimulationOptions* options, bool* changed) {
+  bool tried, first = !s->options.integrator;
+  ChStatus status = check(context, s, options, &tried);
+  s->solver_checks += tried;
+  if (status != CH_OK) return status;
+  ChSimulationOptions taken;
+  memcpy(&taken, options, sizeof taken);
+  void* owned;
+  if (!adopt_names(&taken, &owned)) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a simulation's options");
+  taken.step_limit = s->options.step_limit;
+  *changed = first || !same_options(&taken, &s->options);
+  taken.step_limit = options->step_limit;
+  memcpy(&s->options, &taken, sizeof taken);
+  free(s->names);  // `options` may have been these
+  s->names = owned;
+  return CH_OK;
+}
+
+ChStatus ch_simulation_set_step_limit(ChContext* context, ChSimulation* s, double seconds) {
+  ChStatus status = check_step_limit(context, seconds);
+  if (status == CH_OK) s->options.step_limit = seconds;
+  return status;
 }

@@ -6,23 +6,26 @@
 
 #include "assemble/soft_body.h"
 #include "linalg/small.h"
+#include "model/ids.h"
+#include "step/free_velocity.h"
+#include "step/in_step.h"
 #include "step/soft_step.h"
+#include "step/states.h"
+#include "step/steer.h"
+#include "step/warm.h"
 
-static ChStatus check_body(ChContext* context, const ChSimulation* s, int body) {
-  if (body < 0 || body >= s->world->body_count)
-    return ch_fail(context, CH_ERR_RANGE, "body %d: there are %d", body, s->world->body_count);
+ChStatus ch_free_body_find(ChContext* context, const ChSimulation* s, ChBodyId id, int* row) {
+  ChStatus status = ch_body_find(context, s->world, id, "simulation", row);
+  if (status != CH_OK) return status;
+  int body = *row;
   if (s->world->bodies[body].kind != CH_BODY_DYNAMIC)
     return ch_fail(context, CH_ERR_ARGUMENT, "body '%s' does not move freely", s->world->bodies[body].name);
   return CH_OK;
 }
 
-// What locks leave of a velocity along world axes.
-static ChVec3 unlocked(unsigned locks, ChVec3 v) {
-  return ch_vec(locks & 1u ? 0.0 : v.x, locks & 2u ? 0.0 : v.y, locks & 4u ? 0.0 : v.z);
-}
-
-ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* s, int body, ChVec3 velocity, ChVec3 omega) {
-  ChStatus status = check_body(context, s, body);
+ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* s, ChBodyId id, ChVec3 velocity, ChVec3 omega) {
+  int body;
+  ChStatus status = ch_free_body_find(context, s, id, &body);
   if (status != CH_OK) return status;
   const ChBody* b = &s->world->bodies[body];
   if (!ch_vec_finite(velocity) || !ch_vec_finite(omega))
@@ -32,8 +35,8 @@ ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* s, int bod
     omega = ch_vec(0.0, 0.0, omega.z);
   }
   ChBodyState* state = &s->states[body];
-  state->velocity = unlocked(b->locks, velocity);
-  state->omega = ch_rotate_back(state->orientation, unlocked(b->locks >> 3, omega));
+  state->velocity = ch_unlocked(b->locks, velocity);
+  state->omega = ch_rotate_back(state->orientation, ch_unlocked(b->locks >> 3, omega));
   s->still = false;
   return CH_OK;
 }
@@ -99,8 +102,9 @@ static void push(ChSimulation* s, const Hold* hold, ChVec3 impulse) {
   s->still = false;
 }
 
-ChStatus ch_simulation_push(ChContext* context, ChSimulation* s, int body, ChVec3 impulse, ChVec3 point) {
-  ChStatus status = check_body(context, s, body);
+ChStatus ch_simulation_push(ChContext* context, ChSimulation* s, ChBodyId id, ChVec3 impulse, ChVec3 point) {
+  int body;
+  ChStatus status = ch_free_body_find(context, s, id, &body);
   if (status != CH_OK) return status;
   if (!ch_vec_finite(impulse) || !ch_vec_finite(point))
     return ch_fail(context, CH_ERR_RANGE, "impulse on body '%s' must be finite", s->world->bodies[body].name);
@@ -114,8 +118,9 @@ ChStatus ch_simulation_push(ChContext* context, ChSimulation* s, int body, ChVec
   return CH_OK;
 }
 
-ChStatus ch_simulation_place(ChContext* context, ChSimulation* s, int body, ChVec3 position) {
-  ChStatus status = check_body(context, s, body);
+ChStatus ch_simulation_place(ChContext* context, ChSimulation* s, ChBodyId id, ChVec3 position) {
+  int body;
+  ChStatus status = ch_free_body_find(context, s, id, &body);
   if (status != CH_OK) return status;
   if (!ch_vec_finite(position) || (s->world->dimension == 2 && position.z != 0.0))
     return ch_fail(context, CH_ERR_RANGE, "body '%s' is placed at (%g, %g, %g), must be finite%s",
@@ -151,6 +156,8 @@ static ChMat3 point_response(const ChSimulation* s, const Hold* hold) {
   return K;
 }
 
+ChGrip ch_grip_default(void) { return (ChGrip){.frequency = 4.0, .damping = 1.0, .strength = 200.0}; }
+
 static ChStatus check_grip(ChContext* context, const ChGrip* grip, ChVec3 local, ChVec3 target) {
   if (!ch_vec_finite(local) || !ch_vec_finite(target))
     return ch_fail(context, CH_ERR_RANGE, "a body is pulled from (%g, %g, %g) to (%g, %g, %g); both must be finite",
@@ -165,9 +172,10 @@ static ChStatus check_grip(ChContext* context, const ChGrip* grip, ChVec3 local,
   return CH_OK;
 }
 
-ChStatus ch_simulation_pull(ChContext* context, ChSimulation* s, int body, ChVec3 local, ChVec3 target,
+ChStatus ch_simulation_pull(ChContext* context, ChSimulation* s, ChBodyId id, ChVec3 local, ChVec3 target,
                             const ChGrip* grip) {
-  ChStatus status = check_body(context, s, body);
+  int body;
+  ChStatus status = ch_free_body_find(context, s, id, &body);
   if (status == CH_OK) status = check_grip(context, grip, local, target);
   if (status != CH_OK) return status;
   if (s->world->dimension == 2) local.z = target.z = 0.0;
@@ -258,6 +266,7 @@ ChStatus ch_simulation_carry(ChContext* context, ChSimulation* s, const ChSimula
   ChStatus status = ch_memory_reserve(context, s, from->memory.contact_count);
   if (status != CH_OK) return status;
   carry_states(s, from);
+  memcpy(s->before, s->states, ch_world_state_bytes(s->world));
   if (old->joint_count > 0)
     memcpy(s->memory.joints, from->memory.joints,
            (size_t)old->joint_count * CH_JOINT_ROWS_MAX * sizeof *s->memory.joints);

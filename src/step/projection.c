@@ -5,8 +5,11 @@
 // This is a frictionless contact problem with f = 0 and w = (Phi, g), in displacements instead of velocities.
 #include <math.h>
 
+#include "step/in_step.h"
+#include "step/projection.h"
 #include "step/rotation.h"
 #include "step/state.h"
+#include "step/states.h"
 
 enum { MOST_ROUNDS = 10 };
 #define TIGHT 1e-12  // metres
@@ -15,7 +18,7 @@ static double violation(const ChRows* rows) {
   double worst = 0.0;
   for (int b = 0; b < rows->block_count; ++b)
     for (int k = rows->blocks[b].law.row; k < rows->blocks[b].law.row + rows->blocks[b].law.dimension; ++k) {
-      double miss = rows->blocks[b].law.law == CH_LAW_BILATERAL ? fabs(rows->value[k]) : -rows->value[k];
+      double miss = ch_law_info(rows->blocks[b].law.law)->equation ? fabs(rows->value[k]) : -rows->value[k];
       if (miss > worst) worst = miss;
     }
   return worst;
@@ -37,7 +40,8 @@ static void displace(ChSimulation* s, const ChIslands* islands) {
 static void keep_geometry(ChRows* rows) {
   for (int b = 0; b < rows->block_count; ++b) {
     ChBlock* law = &rows->blocks[b].law;
-    if (law->law == CH_LAW_LIMIT) law->lo = law->hi = 0.0;
+    const ChLawInfo* info = ch_law_info(law->law);
+    if (!info->equation && !info->opens) law->lo = law->hi = 0.0;
     for (int k = law->row; k < law->row + law->dimension; ++k) rows->w[k] = rows->value[k];
   }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "problem/contact_problem.h"
 
 typedef struct Kept {
   ChBlock* blocks;
@@ -16,8 +17,9 @@ static Kept keep_normals(ChArena* arena, const ChProblem* p) {
   Kept out = {.blocks = CH_TAKE(arena, p->block_count, ChBlock), .source = CH_TAKE(arena, p->rows, int)};
   for (int i = 0; i < p->block_count; ++i) {
     ChBlock block = p->blocks[i];
-    if (block.law == CH_LAW_LIMIT) continue;
-    if (block.law == CH_LAW_CONTACT) block = (ChBlock){.law = CH_LAW_UNILATERAL, .dimension = 1};
+    const ChLawInfo* law = ch_law_info(block.law);
+    if (!law->equation && !law->opens) continue;
+    if (law->friction) block = (ChBlock){.law = CH_LAW_UNILATERAL, .dimension = 1};
     for (int a = 0; a < block.dimension; ++a) out.source[out.rows++] = p->blocks[i].row + a;
     out.blocks[out.block_count++] = block;
   }

@@ -8,7 +8,16 @@
 #include "assemble/soft_body.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "solve/solve_options.h"
+#include "step/in_step.h"
+#include "step/integrate.h"
+#include "step/kinematic.h"
+#include "step/ledger.h"
+#include "step/options.h"
+#include "step/projection.h"
 #include "step/soft_step.h"
+#include "step/states.h"
+#include "step/steer.h"
 
 #define SMALLEST_SHARE (1.0 / 1024.0)  // of h that adaptive stepping goes down to
 #define MOST_AFTER 0.3                 // share of a step's limit that is kept for what comes after its solves
@@ -80,11 +89,10 @@ ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimula
     return ch_fail(context, CH_ERR_MEMORY, "out of memory for a simulation");
   }
   s->world = world;
-  memcpy(&s->options, options, sizeof *options);
-  memcpy(&s->checked, options, sizeof *options);
   s->arena = ch_arena_create(NULL);
   for (int k = 0; k < 2; ++k) s->scratches[k] = ch_arena_create(NULL);
-  ChStatus status = ch_simulation_options_check(context, options, world);
+  bool changed;
+  ChStatus status = ch_options_take(context, s, options, &changed);
   if (status == CH_OK) status = check_bodies(context, world);
   if (status == CH_OK) status = ch_world_seal(context, world);
   if (status == CH_OK) status = start(context, s);
@@ -102,6 +110,7 @@ void ch_simulation_destroy(ChSimulation* s) {
   for (int k = 0; k < 2; ++k) ch_arena_destroy(s->scratches[k]);
   ch_arena_destroy(s->arena);
   ch_world_destroy(s->world);
+  free(s->names);
   free(s->memory.contacts);
   free(s->undo);
   free(s->contacts);
@@ -201,20 +210,6 @@ static void repeat_step(ChSimulation* s, ChStepInfo* info) {
   info->seconds_collide = info->seconds_assemble = info->seconds_solve = 0.0;
 }
 
-// Options that the caller changed are looked at before they are used, and nothing from before them is taken over; but a
-// limit of time, which may be another one from step to step, changes nothing about what was found.
-static ChStatus notice_options(ChContext* context, ChSimulation* s) {
-  if (memcmp(&s->options, &s->checked, sizeof s->options) == 0) return CH_OK;
-  ChStatus status = ch_simulation_options_check(context, &s->options, s->world);
-  if (status != CH_OK) return status;
-  s->checked.step_limit = s->options.step_limit;
-  if (memcmp(&s->options, &s->checked, sizeof s->options) == 0) return CH_OK;
-  memcpy(&s->checked, &s->options, sizeof s->options);
-  s->still = s->rest.filled = false;
-  s->h = fmin(s->h, s->options.h);
-  return CH_OK;
-}
-
 // A step of one try is remembered last of all, and not where it was stopped. One of several tries, or whose positions
 // are projected afterwards, has forgotten the step before by then.
 static ChStatus keep_undo(ChContext* context, ChSimulation* s, size_t* size) {
@@ -278,8 +273,7 @@ static void note_end(ChSimulation* s) {
 ChStatus ch_simulation_step(ChContext* context, ChSimulation* s, ChStepInfo* info) {
   ChStepInfo own;
   if (!info) info = &own;
-  ChStatus status = notice_options(context, s);
-  if (status != CH_OK) return status;
+  ChStatus status = CH_OK;
   set_deadline(s);
   bool same_length = s->info.h == (s->options.adaptive ? s->h : s->options.h);
   if (s->still && s->options.rest && same_length)
@@ -291,6 +285,7 @@ ChStatus ch_simulation_step(ChContext* context, ChSimulation* s, ChStepInfo* inf
   s->time = info->time;
   ++s->step;
   s->info = *info;
+  ch_control_end_step(s);
   return CH_OK;
 }
 
@@ -298,7 +293,18 @@ ChStatus ch_simulation_step(ChContext* context, ChSimulation* s, ChStepInfo* inf
 
 const ChWorld* ch_simulation_world(const ChSimulation* s) { return s->world; }
 
-ChSimulationOptions* ch_simulation_options(ChSimulation* s) { return &s->options; }
+const ChSimulationOptions* ch_simulation_options(const ChSimulation* s) { return &s->options; }
+
+// Nothing from before other options is taken over; but a limit of time, which may be another one from step to step,
+// changes nothing about what was found.
+ChStatus ch_simulation_set_options(ChContext* context, ChSimulation* s, const ChSimulationOptions* options) {
+  bool changed;
+  ChStatus status = ch_options_take(context, s, options, &changed);
+  if (status != CH_OK || !changed) return status;
+  s->still = s->rest.filled = false;
+  s->h = fmin(s->h, s->options.h);
+  return CH_OK;
+}
 
 double ch_simulation_time(const ChSimulation* s) { return s->time; }
 
@@ -306,8 +312,14 @@ long ch_simulation_step_count(const ChSimulation* s) { return s->step; }
 
 ChStepInfo ch_simulation_info(const ChSimulation* s) { return s->info; }
 
-ChBodyView ch_simulation_body(const ChSimulation* s, int body) {
-  const ChBodyState* state = &s->states[body];
+static ChBodyView nowhere(void) {
+  ChVec3 nan = {NAN, NAN, NAN};
+  return (ChBodyView){nan, {NAN, NAN, NAN, NAN}, NAN, nan, nan};
+}
+
+ChBodyView ch_simulation_body_at(const ChSimulation* s, int row) {
+  if (row < 0 || row >= s->world->body_count) return nowhere();
+  const ChBodyState* state = &s->states[row];
   return (ChBodyView){.position = state->position,
                       .orientation = state->orientation,
                       .angle = state->angle,
@@ -315,17 +327,19 @@ ChBodyView ch_simulation_body(const ChSimulation* s, int body) {
                       .omega = ch_rotate(state->orientation, state->omega)};
 }
 
-static const double* modal_part(const ChSimulation* s, int body, const double* part, int* count) {
-  *count = ch_body_modes(s->world, body);
-  return *count > 0 ? part : NULL;
+ChBodyView ch_simulation_body(const ChSimulation* s, ChBodyId body) {
+  return ch_simulation_body_at(s, ch_world_body_row(s->world, body));
 }
 
-const double* ch_simulation_modes(const ChSimulation* s, int body, int* count) {
-  return modal_part(s, body, ch_state_modes(s->world, s->states, body), count);
+const double* ch_simulation_modes(const ChSimulation* s, ChBodyId body, int* count) {
+  int row = ch_world_body_row(s->world, body);
+  *count = row >= 0 ? ch_body_modes(s->world, row) : 0;
+  return *count > 0 ? ch_state_modes(s->world, s->states, row) : NULL;
 }
 
-const double* ch_simulation_rates(const ChSimulation* s, int body, int* count) {
-  return modal_part(s, body, ch_state_rates(s->world, s->states, body), count);
+const double* ch_simulation_rates(const ChSimulation* s, ChBodyId body, int* count) {
+  const double* modes = ch_simulation_modes(s, body, count);
+  return modes ? modes + s->world->mode_count : NULL;
 }
 
 const ChContactView* ch_simulation_contacts(const ChSimulation* s, int* count) {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "step/state.h"
+#include "step/whole_problem.h"
 
 // One island that holds every body and block of all of them.
 static ChIslands as_one(ChArena* arena, const ChWorld* world, const ChIslands* all) {
@@ -50,6 +51,12 @@ ChStatus ch_simulation_problem(ChContext* context, const ChSimulation* s, ChProb
     status = ch_problem_set_polygon(context, *out, s->options.cone_sides, s->options.cone_outer);
   ch_arena_destroy(arena);
   return status;
+}
+
+int ch_simulation_freedoms(const ChSimulation* s) {
+  int sum = 0;
+  for (int b = 0; b < s->world->body_count; ++b) sum += ch_body_freedoms(s->world, b);
+  return sum;
 }
 
 void ch_simulation_reactions(const ChSimulation* s, int rows, double* r) {

@@ -7,7 +7,7 @@
 #define CH_SYSTEM_BLOCK_JACOBIANS_H
 
 #include "base/arena.h"
-#include "cardhouse/problem.h"
+#include "problem/contact_problem.h"
 
 typedef struct ChBlockJacobians {
   int* start;  // blocks + 1: block i touches entries start[i] .. start[i + 1] - 1

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "cardhouse/delassus.h"
 #include "linalg/sparse.h"
 #include "problem/mass.h"
 
@@ -68,6 +69,8 @@ void ch_delassus_q(ChArena* arena, const ChProblem* problem, double* q) {
   ch_sparse_transposed_by_runs_add(&problem->H, v, q);
 }
 
+double ch_delassus_largest(void) { return 1.2e8; }
+
 double ch_delassus_size(ChArena* arena, const ChProblem* problem) {
   const ChMass* mass = problem->mass;
   if (problem->form == CH_FORM_LOCAL) return problem->W.start[problem->rows];
@@ -125,15 +128,15 @@ ChSparse ch_delassus_form(ChArena* arena, const ChProblem* problem) {
   return W;
 }
 
-static double local_diagonal(const ChSparse* W, int j) {
+static double local_entry(const ChSparse* W, int i, int j) {
   for (int k = W->start[j]; k < W->start[j + 1]; ++k)
-    if (W->index[k] == j) return W->value[k];
+    if (W->index[k] == i) return W->value[k];
   return 0.0;
 }
 
 void ch_delassus_diagonal(ChArena* arena, const ChProblem* problem, double* diagonal) {
   if (problem->form == CH_FORM_LOCAL) {
-    for (int j = 0; j < problem->rows; ++j) diagonal[j] = local_diagonal(&problem->W, j);
+    for (int j = 0; j < problem->rows; ++j) diagonal[j] = local_entry(&problem->W, j, j);
     return;
   }
   ChArenaMark mark = ch_arena_mark(arena);
@@ -159,4 +162,81 @@ void ch_delassus_traces(ChArena* arena, const ChProblem* problem, double* trace)
     for (int k = 0; k < problem->blocks[i].dimension; ++k) trace[i] += diagonal[problem->blocks[i].row + k];
   }
   ch_arena_release(arena, mark);
+}
+
+// --- what others may ask for -----------------------------------------------------------------------------------------
+
+static void diagonal_blocks(ChArena* arena, const ChProblem* problem, double* W_ii) {
+  const ChSparse* H = &problem->H;
+  const bool local = problem->form == CH_FORM_LOCAL;
+  Scatter x = scatter_take(arena, problem->dof);
+  double* b = CH_TAKE(arena, problem->dof, double);
+  double* dense = CH_TAKE(arena, problem->dof, double);
+  for (int i = 0; i < problem->block_count; ++i) {
+    const int first = problem->blocks[i].row, size = problem->blocks[i].dimension;
+    for (int c = 0; c < size; ++c) {
+      if (!local) mass_solve_column(problem->mass, H, first + c, b, dense, &x);
+      for (int a = 0; a < size; ++a) {
+        double sum = local ? local_entry(&problem->W, first + a, first + c) : 0.0;
+        for (int k = local ? 0 : H->start[first + a]; !local && k < H->start[first + a + 1]; ++k)
+          sum += H->value[k] * x.value[H->index[k]];
+        W_ii[a * size + c] = sum;
+      }
+      scatter_clear(&x);
+    }
+    W_ii += size * size;
+  }
+}
+
+ChStatus ch_problem_diagonal_blocks(ChContext* context, const ChProblem* problem, double* W_ii) {
+  ChArena* volatile arena = NULL;
+  jmp_buf landing;
+  if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for the diagonal blocks of %d rows", problem->rows);
+  }
+  ch_arena_set_landing(arena, &landing);
+  diagonal_blocks(arena, problem, W_ii);
+  ch_arena_destroy(arena);
+  return CH_OK;
+}
+
+static ChSparse copy_matrix(ChArena* arena, const ChSparse* A) {
+  const int count = A->start[A->columns];
+  ChSparse copy = {.rows = A->rows,
+                   .columns = A->columns,
+                   .start = CH_TAKE(arena, A->columns + 1, int),
+                   .index = CH_TAKE(arena, count, int),
+                   .value = CH_TAKE(arena, count, double)};
+  memcpy(copy.start, A->start, ((size_t)A->columns + 1) * sizeof *copy.start);
+  if (count > 0) memcpy(copy.index, A->index, (size_t)count * sizeof *copy.index);
+  if (count > 0) memcpy(copy.value, A->value, (size_t)count * sizeof *copy.value);
+  return copy;
+}
+
+ChStatus ch_problem_condense(ChContext* context, const ChProblem* problem, ChProblem** out) {
+  ChArena* volatile arena = NULL;
+  jmp_buf landing;
+  *out = NULL;
+  if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for the local form of a problem with %d rows", problem->rows);
+  }
+  ch_arena_set_landing(arena, &landing);
+  const bool local = problem->form == CH_FORM_LOCAL;
+  ChProblem* p = CH_TAKE(arena, 1, ChProblem);
+  *p = (ChProblem){.form = CH_FORM_LOCAL,
+                   .dimension = problem->dimension,
+                   .block_count = problem->block_count,
+                   .rows = problem->rows,
+                   .blocks = CH_TAKE(arena, problem->block_count, ChBlock),
+                   .W = local ? copy_matrix(arena, &problem->W) : ch_delassus_form(arena, problem),
+                   .w = CH_TAKE(arena, problem->rows, double),
+                   .arena = arena};
+  if (p->block_count > 0) memcpy(p->blocks, problem->blocks, (size_t)p->block_count * sizeof *p->blocks);
+  ch_delassus_q(arena, problem, p->w);
+  p->asymmetry = ch_sparse_asymmetry(arena, &p->W);
+  ch_arena_set_landing(arena, NULL);
+  *out = p;
+  return CH_OK;
 }

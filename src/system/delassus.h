@@ -3,13 +3,16 @@
 #define CH_SYSTEM_DELASSUS_H
 
 #include "base/arena.h"
-#include "cardhouse/problem.h"
+#include "problem/contact_problem.h"
 
 // q for either form.
 void ch_delassus_q(ChArena* arena, const ChProblem* problem, double* q);
 
 // Upper bound on the entries of W, without forming it.
 double ch_delassus_size(ChArena* arena, const ChProblem* problem);
+// A W with more entries than this is not formed but applied through bodies. A function, so that a test can put its own
+// in place and have a small problem treated like a large one.
+double ch_delassus_largest(void);
 
 // W as a sparse matrix. For the local form this is the problem's own.
 ChSparse ch_delassus_form(ChArena* arena, const ChProblem* problem);

@@ -1,4 +1,4 @@
-// What the steps from a problem to its scaled parts share: see system.h. Blocks are kept (ch_prepare_keep.c), dealt out
+// What the steps from a problem to its scaled parts share: see system.h. Blocks are kept (keep_blocks.c), dealt out
 // to connected parts (prepare_parts.c), and every part gets its rows (prepare.c) and either bodies (prepare_bodies.c)
 // or a matrix of its own (prepare_matrix.c).
 #ifndef CH_SYSTEM_PREPARATION_H
@@ -11,17 +11,6 @@
 
 // Relative difference of W and W^T below which a matrix counts as symmetric: files carry round-off.
 #define CH_SYMMETRY_TOLERANCE 1e-10
-
-// A block that survives, before it is dealt out to its part.
-typedef struct ChKeptBlock {
-  int source;  // block of the problem
-  int dim;
-  int rows[CH_BLOCK_MAX];
-  double g[CH_BLOCK_MAX];
-  ChSet set;
-  double mu;
-  int sides;
-} ChKeptBlock;
 
 typedef struct ChPreparation {
   ChArena* arena;

@@ -6,11 +6,21 @@
 #include "system/delassus.h"
 #include "system/preparation.h"
 
-double ch_prepare_largest_w = 1.2e8;
-
 enum { RIGID_DOFS = 6 };
 enum { HEAP_BLOCKS = 1500 };                                   // see ch_system_is_heap
 enum { CROWD_BLOCKS = 50, CROWD_ROWS = 6, SOFT_BLOCKS = 10 };  // see ch_system_is_crowded
+
+// Bounds that leave zero out drive the part as q does: the square of the smallest reaction, scaled.
+static double least_square(const ChPreparation* p, const ChBlock* block, const ChKeptBlock* kept) {
+  const double nothing[CH_BLOCK_MAX] = {0.0};
+  double least[CH_BLOCK_MAX], sum = 0.0;
+  ch_block_project(block, p->pose, nothing, least);
+  for (int a = 0; a < kept->block.dim; ++a) {
+    double scaled = least[kept->rows[a] - block->row] / kept->g[a];
+    sum += scaled * scaled;
+  }
+  return sum;
+}
 
 // Sizes, sets, q and the way back; returns false where nothing drives the part, so that r = 0 is the answer.
 static bool fill_rows(const ChPreparation* p, const int* members, int count, ChComponent* part) {
@@ -18,14 +28,9 @@ static bool fill_rows(const ChPreparation* p, const int* members, int count, ChC
   s->n = count;
   s->dim = CH_TAKE(p->arena, count, int);
   s->row = CH_TAKE(p->arena, count + 1, int);
-  s->set = CH_TAKE(p->arena, count, unsigned char);
-  s->mu = CH_TAKE(p->arena, count, double);
-  s->sides = CH_TAKE(p->arena, count, int);
-  s->corners = CH_TAKE(p->arena, count, const double*);
-  s->lo = CH_TAKE(p->arena, count, double);
-  s->hi = CH_TAKE(p->arena, count, double);
+  s->block = CH_TAKE_RAW(p->arena, count, ChScaledBlock);
   for (int i = 0; i < count; ++i) {
-    s->dim[i] = p->kept[members[i]].dim;
+    s->dim[i] = p->kept[members[i]].block.dim;
     s->row[i + 1] = s->row[i] + s->dim[i];
   }
   s->rows = s->row[count];
@@ -37,16 +42,11 @@ static bool fill_rows(const ChPreparation* p, const int* members, int count, ChC
   for (int i = 0; i < count; ++i) {
     const ChKeptBlock* kept = &p->kept[members[i]];
     const ChBlock* block = &p->problem->blocks[kept->source];
-    s->set[i] = (unsigned char)kept->set;
-    s->mu[i] = kept->mu;
-    s->sides[i] = kept->sides;
-    s->polygonal |= kept->sides > 0;
-    s->corners[i] = p->corners[kept->sides];
-    if (kept->set == CH_SET_BOX) {  // bounds that leave zero out drive the part as q does
-      double least = ch_project_interval(block->lo, block->hi, 0.0) / kept->g[0];
-      sum += least * least;
-    }
-    for (int a = 0; a < kept->dim; ++a) {
+    s->block[i] = kept->block;
+    s->block[i].corners = p->corners[kept->block.sides];
+    s->polygonal |= kept->block.sides > 0;
+    if (kept->block.law->leaves_zero_out) sum += least_square(p, block, kept);
+    for (int a = 0; a < kept->block.dim; ++a) {
       int row = s->row[i] + a;
       part->source[row] = kept->rows[a];
       part->g[row] = kept->g[a];
@@ -58,8 +58,8 @@ static bool fill_rows(const ChPreparation* p, const int* members, int count, ChC
   for (int row = 0; row < s->rows; ++row) s->q[row] /= part->c;
   for (int i = 0; i < count; ++i) {
     const ChBlock* block = &p->problem->blocks[p->kept[members[i]].source];
-    s->lo[i] = block->lo / (part->c * part->g[s->row[i]]);
-    s->hi[i] = block->hi / (part->c * part->g[s->row[i]]);
+    s->block[i].lo = block->lo / (part->c * part->g[s->row[i]]);
+    s->block[i].hi = block->hi / (part->c * part->g[s->row[i]]);
   }
   return sum > 0.0;
 }
@@ -74,18 +74,19 @@ static void fill_diagonal(const ChPreparation* p, const int* members, ChSystem* 
     const ChBlock* source = &p->problem->blocks[kept->source];
     double* block = s->diagonal + s->diagonal_at[i];
     if (!p->by_bodies) {
-      memcpy(block, s->W.value + s->W.offset[s->W.diagonal[i]], (size_t)(kept->dim * kept->dim) * sizeof *block);
+      memcpy(block, s->W.value + s->W.offset[s->W.diagonal[i]],
+             (size_t)(kept->block.dim * kept->block.dim) * sizeof *block);
       continue;
     }
     const double* square = p->jacobians.square + p->jacobians.square_at[kept->source];
-    if (kept->dim == 3 && source->dimension == 3) {
+    if (kept->block.dim == 3 && source->dimension == 3) {
       for (int a = 0; a < 3; ++a)
         for (int c = 0; c < 3; ++c) block[a * 3 + c] = kept->g[a] * square[a * 3 + c] * kept->g[c];
       continue;
     }
-    for (int a = 0; a < kept->dim; ++a)
-      for (int c = 0; c < kept->dim; ++c)
-        block[a * kept->dim + c] =
+    for (int a = 0; a < kept->block.dim; ++a)
+      for (int c = 0; c < kept->block.dim; ++c)
+        block[a * kept->block.dim + c] =
             kept->g[a] * square[(kept->rows[a] - source->row) * source->dimension + kept->rows[c] - source->row] *
             kept->g[c];
   }
@@ -148,7 +149,7 @@ ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* pr
   else
     ch_delassus_diagonal(arena, problem, diagonal);
   double size = delassus_size(&p);
-  p.formed = problem->form == CH_FORM_LOCAL || size <= ch_prepare_largest_w;
+  p.formed = problem->form == CH_FORM_LOCAL || size <= ch_delassus_largest();
   if (!p.formed && !p.by_bodies)
     return ch_fail(context, CH_ERR_UNSUPPORTED,
                    "W would have %.2g entries and M has a part with over %d degrees of freedom: neither fits in memory",

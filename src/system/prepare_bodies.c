@@ -78,14 +78,14 @@ static void scale_rows(int size, const double* restrict share, const double* g, 
 static void scale_sources(const ChPreparation* p, const ChKeptBlock* kept, int entry, double* out) {
   const double *row[CH_SOURCE_ROWS], *share = p->share + p->mass->start[p->jacobians.body[entry]];
   int size = ch_mass_size(p->mass, p->jacobians.body[entry]), first = p->problem->blocks[kept->source].row;
-  for (int a = 0; a < kept->dim; ++a)
+  for (int a = 0; a < kept->block.dim; ++a)
     row[a] = ch_jacobian_source(&p->jacobians, p->problem, entry, kept->rows[a] - first);
-  if (kept->dim == 3) {
+  if (kept->block.dim == 3) {
     scale_rows(size, share, kept->g, row, out);
     return;
   }
   for (int x = 0; x < size; ++x)
-    for (int a = 0; a < kept->dim; ++a) out[x * kept->dim + a] = row[a][x] * kept->g[a] * share[x];
+    for (int a = 0; a < kept->block.dim; ++a) out[x * kept->block.dim + a] = row[a][x] * kept->g[a] * share[x];
 }
 
 // The same of the rows that are kept.
@@ -97,15 +97,15 @@ static void scale_jacobian(const ChPreparation* p, const ChKeptBlock* kept, int 
     scale_sources(p, kept, entry, out);
     return;
   }
-  if (kept->dim == d && d == 3) {  // with sizes that the compiler knows
+  if (kept->block.dim == d && d == 3) {  // with sizes that the compiler knows
     int x = 0;
     for (; x + 6 <= size; x += 6) scale(6, 3, share + x, kept->g, H + 3 * x, out + 3 * x);
     scale(size - x, 3, share + x, kept->g, H + 3 * x, out + 3 * x);
     return;
   }
   for (int x = 0; x < size; ++x)
-    for (int a = 0; a < kept->dim; ++a)
-      out[x * kept->dim + a] = H[x * d + kept->rows[a] - block->row] * kept->g[a] * share[x];
+    for (int a = 0; a < kept->block.dim; ++a)
+      out[x * kept->block.dim + a] = H[x * d + kept->rows[a] - block->row] * kept->g[a] * share[x];
 }
 
 void ch_prepare_bodies(const ChPreparation* p, const int* members, int* body_local, ChComponent* part) {

@@ -1,5 +1,5 @@
 // Connected parts of a problem: contacts that share a body, or that W couples.
-#include "base/union_find.h"
+#include "cardhouse/union_find.h"
 #include "system/preparation.h"
 
 // Contacts belong together when they share a body.
@@ -19,7 +19,7 @@ static void join_on_bodies(const ChPreparation* p, int* parent) {
 // Where only W is known, when W couples them.
 static void join_coupled(const ChPreparation* p, int* parent) {
   for (int i = 0; i < p->kept_count; ++i)
-    for (int a = 0; a < p->kept[i].dim; ++a) {
+    for (int a = 0; a < p->kept[i].block.dim; ++a) {
       int column = p->kept[i].rows[a];
       for (int k = p->W.start[column]; k < p->W.start[column + 1]; ++k)
         if (p->W.value[k] != 0.0 && p->block_of[p->W.index[k]] >= 0)

@@ -8,12 +8,7 @@ static void copy_rows(const ChSystem* s, const int* members, ChSystem* part) {
     int i = members[k];
     part->dim[k] = s->dim[i];
     part->row[k + 1] = part->row[k] + s->dim[i];
-    part->set[k] = s->set[i];
-    part->mu[k] = s->mu[i];
-    part->sides[k] = s->sides[i];
-    part->corners[k] = s->corners[i];
-    part->lo[k] = s->lo[i];
-    part->hi[k] = s->hi[i];
+    part->block[k] = s->block[i];
     part->diagonal_at[k + 1] = part->diagonal_at[k] + s->dim[i] * s->dim[i];
   }
   part->rows = part->row[part->n];
@@ -63,12 +58,7 @@ ChSystem ch_subsystem(ChArena* arena, const ChSystem* s, const int* members, int
   part.n = count;
   part.dim = CH_TAKE(arena, count, int);
   part.row = CH_TAKE(arena, count + 1, int);
-  part.set = CH_TAKE(arena, count, unsigned char);
-  part.mu = CH_TAKE(arena, count, double);
-  part.sides = CH_TAKE(arena, count, int);
-  part.corners = CH_TAKE(arena, count, const double*);
-  part.lo = CH_TAKE(arena, count, double);
-  part.hi = CH_TAKE(arena, count, double);
+  part.block = CH_TAKE_RAW(arena, count, ChScaledBlock);
   part.diagonal_at = CH_TAKE(arena, count + 1, int);
   copy_rows(s, members, &part);
   part.q = CH_TAKE_RAW(arena, part.rows, double);

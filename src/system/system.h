@@ -15,39 +15,24 @@
 #include "base/arena.h"
 #include "cardhouse/problem.h"
 #include "linalg/block_csr.h"
+#include "problem/laws/law.h"
 #include "system/bodies.h"
 
-// The set that r_i lives in.
-typedef enum ChSet {
-  CH_SET_FREE,  // bilateral
-  CH_SET_HALF,  // r >= 0
-  CH_SET_BOX,   // lo <= r <= hi
-  CH_SET_CONE,  // |r_T| <= mu r_n, dimension 2 or 3
-  CH_SET_DISC   // |r| <= radius, or the polygon in it; dimension 2 (the tangential half of a staggered step)
-} ChSet;
-
 typedef struct ChSystem {
-  int n, rows;             // blocks, scalar rows
-  int *dim, *row;          // n, n + 1
-  unsigned char* set;      // ChSet
-  double* mu;              // cone: friction; disc: radius
-  int* sides;              // cone in space, disc: 0 = circular, else corners of its polygon
-  const double** corners;  // their cosines and sines, see problem/polygon.h
-  double *lo, *hi;         // box
+  int n, rows;           // blocks, scalar rows
+  int *dim, *row;        // n, n + 1
+  ChScaledBlock* block;  // law and parameters of each
   double* q;
   bool formed;  // W is there; otherwise only bodies
   bool due;     // it is not, but small enough for ch_system_form
   bool symmetric;
-  bool polygonal;  // some cone or disc has sides
+  bool polygonal;  // some section has sides
   bool relaxed;    // the pose: complementarity with u itself instead of u + mu |u_T| n
   ChBlockCsr W;
   ChBodies* bodies;  // W = H^T M^-1 H by bodies; NULL when the problem came without
   double* diagonal;  // W_ii blocks, at diagonal_at[i]
   int* diagonal_at;
 } ChSystem;
-
-// Whether block i has a polygonal section; `sides` need not be there where nothing has.
-static inline bool ch_system_is_polygon(const ChSystem* s, int i) { return s->polygonal && s->sides[i] > 0; }
 
 // One connected part and the way back.
 typedef struct ChComponent {
@@ -81,10 +66,6 @@ bool ch_system_is_soft(const ChSystem* system);
 // velocities are small however many contacts there are, and W is large and of low rank.
 bool ch_system_is_crowded(const ChSystem* system);
 
-// W with more entries than this is not formed but applied through bodies. A variable, so that a test can have a small
-// problem treated like a large one.
-extern double ch_prepare_largest_w;
-
 // y = W x
 void ch_system_apply(const ChSystem* s, const double* x, double* y);
 
@@ -92,13 +73,23 @@ void ch_system_apply(const ChSystem* s, const double* x, double* y);
 void ch_system_velocity(const ChSystem* s, const double* r, double* u);
 
 // |u_T| of block i, 0 where there is no friction; u points at the block's rows
-double ch_system_slip(const ChSystem* s, int i, const double* u);
+static inline double ch_system_slip(const ChSystem* s, int i, const double* u) {
+  const ChScaledBlock* b = &s->block[i];
+  return b->law->slip ? b->law->slip(b, u, NULL) : 0.0;
+}
 
 // The same with its gradient t in the tangent entries (t[0] = 0; zero where there is no slip)
-double ch_system_slip_gradient(const ChSystem* s, int i, const double* u, double* t);
+static inline double ch_system_slip_gradient(const ChSystem* s, int i, const double* u, double* t) {
+  const ChScaledBlock* b = &s->block[i];
+  if (b->law->slip) return b->law->slip(b, u, t);
+  for (int a = 0; a < b->dim; ++a) t[a] = 0.0;
+  return 0.0;
+}
 
 // y = P(x), for one block and block by block
-void ch_system_project_block(const ChSystem* s, int i, const double* x, double* y);
+static inline void ch_system_project_block(const ChSystem* s, int i, const double* x, double* y) {
+  s->block[i].law->project(&s->block[i], x, y);
+}
 void ch_system_project(const ChSystem* s, const double* x, double* y);
 
 // e(r) = | r - P(r - û) |, û = u + mu |u_T| n (u itself when relaxed); u must be W r + q

@@ -4,6 +4,7 @@
 
 #include "cardhouse/files.h"
 #include "fuzz_hdf5.h"
+#include "problem/contact_problem.h"
 
 int LLVMFuzzerInitialize(int* argc, char*** argv);
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);

@@ -76,7 +76,8 @@ ChRig* ch_cards_assemble(const ChRecipe* recipe) {
     const int pairs = levels - level;
     const double x0 = 0.5 * level * h.spacing;
     const double top = floor + LENGTH * h.up + THICKNESS * h.along;
-    for (int j = 0; j < pairs; ++j) pair[j] = add_pair(&h, level == 0 ? CH_GROUND : flat[j], x0 + j * h.spacing, floor);
+    for (int j = 0; j < pairs; ++j)
+      pair[j] = add_pair(&h, level == 0 ? CH_RIG_GROUND : flat[j], x0 + j * h.spacing, floor);
     for (int j = 0; j + 1 < pairs; ++j) flat[j] = add_flat(&h, x0 + j * h.spacing, top, pair[j] + 1, pair[j + 1]);
     floor = top + THICKNESS;
   }

@@ -96,8 +96,8 @@ ChRig* ch_arch_assemble(const ChRecipe* recipe) {
   for (int j = 0; j <= n; ++j) {
     const double share = (double)j / n;
     const Joint joint = recipe->catenary != 0.0 ? catenary_joint(share) : semicircle_joint(share);
-    add_joint(rig, j == 0 ? CH_GROUND : j - 1, j == n ? CH_GROUND : j, &joint, recipe->thickness, width, recipe->mu,
-              recipe->gap / recipe->h);
+    add_joint(rig, j == 0 ? CH_RIG_GROUND : j - 1, j == n ? CH_RIG_GROUND : j, &joint, recipe->thickness, width,
+              recipe->mu, recipe->gap / recipe->h);
   }
   ch_rig_shake(rig, recipe->noise, recipe->thickness, recipe->seed);
   return rig;
@@ -114,7 +114,7 @@ ChRig* ch_tower_assemble(const ChRecipe* recipe) {
     const double centre[3] = {0.0, 0.0, (i + 0.5) * size[2]};
     const double share = i == n - 1 ? recipe->mass_ratio : 1.0;
     const int box = ch_rig_add_box_of_mass(rig, mass * share, size, NULL, centre);
-    ch_rig_add_face(rig, i == 0 ? CH_GROUND : box - 1, box, low, high, i * size[2], recipe->mu,
+    ch_rig_add_face(rig, i == 0 ? CH_RIG_GROUND : box - 1, box, low, high, i * size[2], recipe->mu,
                     recipe->gap / recipe->h);
   }
   ch_rig_shake(rig, recipe->noise, size[0], recipe->seed);
@@ -148,7 +148,7 @@ static void join_rows(ChRig* rig, const ChRecipe* recipe, int row, int below, do
 static void build_bond(ChRig* rig, const ChRecipe* recipe, const double size[3], FaceFn face) {
   const int n = (int)recipe->n, up = size[2] > 0.0 ? 2 : 1;
   const double length = size[0], height = size[up];
-  int below = CH_GROUND;
+  int below = CH_RIG_GROUND;
   for (int row = 0; row < n; ++row) {
     const int first = ch_rig_body_count(rig);
     for (int j = 0; j < bond_count(n, row); ++j) {
@@ -157,7 +157,7 @@ static void build_bond(ChRig* rig, const ChRecipe* recipe, const double size[3],
       double centre[3] = {0.5 * (x0 + x1) * length, 0.0, 0.0};
       centre[up] = (row + 0.5) * height;
       const int box = ch_rig_add_box(rig, DENSITY, piece, NULL, centre);
-      if (row == 0) face(rig, recipe, CH_GROUND, box, x0 * length, x1 * length, 0.0);
+      if (row == 0) face(rig, recipe, CH_RIG_GROUND, box, x0 * length, x1 * length, 0.0);
     }
     if (row > 0) join_rows(rig, recipe, row, below, length, row * height, face);
     below = first;

@@ -24,7 +24,7 @@ ChRig* ch_incline_assemble(const ChRecipe* recipe) {
     const double centre[3] = {0.0, 0.5 * i, 0.5 * size[2]};
     const double low[2] = {-0.1, 0.5 * i - 0.1}, high[2] = {0.1, 0.5 * i + 0.1};
     const int box = ch_rig_add_box(rig, DENSITY, size, NULL, centre);
-    ch_rig_add_face(rig, CH_GROUND, box, low, high, 0.0, recipe->mu, recipe->gap / recipe->h);
+    ch_rig_add_face(rig, CH_RIG_GROUND, box, low, high, 0.0, recipe->mu, recipe->gap / recipe->h);
   }
   ch_rig_shake(rig, recipe->noise, size[0], recipe->seed);
   return rig;
@@ -45,7 +45,7 @@ ChRig* ch_skates_assemble(const ChRecipe* recipe) {
     ch_rig_push(rig, box, velocity);
     for (int k = 0; k < 4; ++k) {
       const double point[3] = {centre[0] + (k & 1 ? 0.1 : -0.1), k & 2 ? 0.1 : -0.1, 0.0};
-      const int block = ch_rig_add_elliptic(rig, CH_GROUND, box, point, UP, groove, mu);
+      const int block = ch_rig_add_elliptic(rig, CH_RIG_GROUND, box, point, UP, groove, mu);
       ch_rig_add_bias(rig, block, 0, recipe->gap / recipe->h);
     }
   }
@@ -68,7 +68,7 @@ ChRig* ch_hexagon_assemble(const ChRecipe* recipe) {
     const int body = ch_rig_add_body(rig, mass, inertia, centre);
     for (int k = 0; k < 6; ++k) {
       const double corner[3] = {centre[0] + side * cos(k * acos(0.5)), side * sin(k * acos(0.5)), 0.0};
-      ch_rig_add_bias(rig, ch_rig_add_contact(rig, CH_GROUND, body, corner, UP, recipe->mu), 0,
+      ch_rig_add_bias(rig, ch_rig_add_contact(rig, CH_RIG_GROUND, body, corner, UP, recipe->mu), 0,
                       recipe->gap / recipe->h);
     }
   }
@@ -88,10 +88,10 @@ ChRig* ch_chain_assemble(const ChRecipe* recipe) {
     const double centre[3] = {end[0] + 0.5 * step, 0.0, end[2] - 0.5 * step};
     const double share = i == n - 1 ? recipe->mass_ratio : 1.0;
     const int link = ch_rig_add_box_of_mass(rig, mass * share, size, axes, centre);
-    ch_rig_add_ball(rig, i == 0 ? CH_GROUND : link - 1, link, end);
+    ch_rig_add_ball(rig, i == 0 ? CH_RIG_GROUND : link - 1, link, end);
     end[0] += step, end[2] -= step;
   }
-  const int block = ch_rig_add_contact(rig, CH_GROUND, n - 1, end, UP, recipe->mu);
+  const int block = ch_rig_add_contact(rig, CH_RIG_GROUND, n - 1, end, UP, recipe->mu);
   ch_rig_add_bias(rig, block, 0, recipe->gap / recipe->h);
   ch_rig_shake(rig, recipe->noise, length, recipe->seed);
   return rig;
@@ -109,9 +109,9 @@ ChRig* ch_door_assemble(const ChRecipe* recipe) {
     const double low[2] = {0.35, y - 0.1}, high[2] = {0.45, y + 0.1}, edge[2] = {0.4, y + 0.1};
     const int stand = ch_rig_add_box(rig, DENSITY, block, NULL, block_centre);
     const int door = ch_rig_add_box(rig, DENSITY, flap, NULL, flap_centre);
-    ch_rig_add_face(rig, CH_GROUND, stand, low, high, 0.0, recipe->mu, bias);
+    ch_rig_add_face(rig, CH_RIG_GROUND, stand, low, high, 0.0, recipe->mu, bias);
     ch_rig_add_face(rig, stand, door, low, edge, 0.2, recipe->mu, bias);
-    ch_rig_add_hinge(rig, CH_GROUND, door, hinge, axis);
+    ch_rig_add_hinge(rig, CH_RIG_GROUND, door, hinge, axis);
   }
   ch_rig_shake(rig, recipe->noise, 0.2, recipe->seed);
   return rig;
@@ -132,11 +132,11 @@ ChRig* ch_wheels_assemble(const ChRecipe* recipe) {
     const int wheel = ch_rig_add_sphere(rig, DENSITY, radius, hub);
     ch_rig_add_hinge(rig, carriage, wheel, hub, axle);
     ch_rig_add_motor(rig, carriage, wheel, axle, 5.0, (i + 1) * 1e-4);
-    const int tyre = ch_rig_add_elliptic(rig, CH_GROUND, wheel, ground, UP, forward, mu);
+    const int tyre = ch_rig_add_elliptic(rig, CH_RIG_GROUND, wheel, ground, UP, forward, mu);
     ch_rig_add_bias(rig, tyre, 0, recipe->gap / recipe->h);
   }
   const double stop[3] = {centre[0] + 0.5 * size[0], 0.0, 0.2};
-  const int block = ch_rig_add_unilateral(rig, CH_GROUND, carriage, stop, back);
+  const int block = ch_rig_add_unilateral(rig, CH_RIG_GROUND, carriage, stop, back);
   ch_rig_add_bias(rig, block, 0, recipe->gap / recipe->h);
   ch_rig_shake(rig, recipe->noise, size[1], recipe->seed);
   return rig;

@@ -189,7 +189,7 @@ static void hold_point(ChRig* rig, int block, int a, int b, const double point[3
                        const double directions[][3]) {
   const int ends[2] = {a, b};
   for (int e = 0; e < 2; ++e) {
-    if (ends[e] == CH_GROUND) continue;
+    if (ends[e] == CH_RIG_GROUND) continue;
     Arm* arm = add_arm(rig, block, ends[e]);
     for (int k = 0; k < count; ++k) point_row(rig, ends[e], point, directions[k], e == 0 ? -1.0 : 1.0, arm->J[k]);
   }
@@ -199,7 +199,7 @@ static void hold_point(ChRig* rig, int block, int a, int b, const double point[3
 static void hold_turn(ChRig* rig, int block, int a, int b, int first, int count, const double directions[][3]) {
   const int ends[2] = {a, b};
   for (int e = 0; e < 2; ++e) {
-    if (ends[e] == CH_GROUND) continue;
+    if (ends[e] == CH_RIG_GROUND) continue;
     Arm* arm = NULL;
     for (int k = rig->arm_count - 1; k >= 0 && rig->arms[k].block == block; --k)
       if (rig->arms[k].body == ends[e]) arm = &rig->arms[k];

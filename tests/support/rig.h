@@ -4,15 +4,16 @@
 //
 // Space (dimension 3): z is up, a body has six unknowns, velocity of the centre and angular velocity, both in the world
 // frame. Plane (dimension 2): y is up, three unknowns; vectors still have three entries, the third is not read.
-// Body CH_GROUND does not move. A constraint's u is the velocity of b's point relative to a's; normals point from a to
-// b. Memory that runs out ends the program: this is for tests, not for the library.
+// Body CH_RIG_GROUND does not move. A constraint's u is the velocity of b's point relative to a's; normals point from a
+// to b. Memory that runs out ends the program: this is for tests, not for the library.
 #ifndef CH_TESTS_RIG_H
 #define CH_TESTS_RIG_H
 
 #include "cardhouse/problem.h"
-#include "cardhouse/world.h"  // CH_GROUND
 
 typedef struct ChRig ChRig;
+
+enum { CH_RIG_GROUND = -1 };
 
 ChRig* ch_rig_create(int dimension, double h, const double gravity[3]);
 void ch_rig_destroy(ChRig* rig);

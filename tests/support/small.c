@@ -1,5 +1,6 @@
 // Small problems from dense matrices, and problems restated in other units.
 #include "support/small.h"
+#include "problem/contact_problem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

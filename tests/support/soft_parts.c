@@ -13,7 +13,7 @@ enum { SIDE = 3 * CH_TET_NODES, LOAD_STEPS = 5, MOST_ITERATIONS = 30 };
 
 ChBar ch_bar(ChSoftKind kind, bool clamped, int modes) {
   ChBar bar = {.length = 1.0, .width = 0.06, .height = 0.04, .density = 1000.0, .along = 8, .across = 2};
-  bar.def = (ChSoftDef)CH_SOFT_DEF;
+  bar.def = ch_soft_def_default();
   bar.def.kind = kind;
   bar.def.young = 1e7;
   bar.def.modes = modes;

@@ -102,7 +102,7 @@ ChSoft* ch_test_soft(ChWorld* world, const ChSoftPoints* p) {
 }
 
 int ch_test_soft_body(ChWorld* world, const ChSoft* soft, ChVec3 at) {
-  ChBodyDef def = CH_BODY_DEF;
+  ChBodyDef def = ch_body_def_default();
   const ChMat3* J = &soft->inertia;
   def.position = at;
   def.mass = soft->mass;

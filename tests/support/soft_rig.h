@@ -92,8 +92,8 @@ static inline ChSoft* soft_box(SoftKit* kit, const int cells[3], ChVec3 half, in
 }
 
 static inline int add_soft(SoftKit* kit, const ChSoft* soft, ChVec3 at) {
-  ChBodyDef def = CH_BODY_DEF;
-  ChShapeDef ball = CH_SHAPE_DEF;  // what it is made from; the skin takes its place
+  ChBodyDef def = ch_body_def_default();
+  ChShapeDef ball = ch_shape_def_default();  // what it is made from; the skin takes its place
   def.position = at;
   def.mass = 1.0;
   def.inertia[0] = def.inertia[1] = def.inertia[2] = 1.0;
@@ -110,8 +110,8 @@ static inline int add_rigid(SoftKit* kit, int which, ChBodyKind kind) {
   static const ChVec3 points[6] = {{0.5, 0, 0},    {-0.4, 0.1, 0}, {0, 0.6, 0},
                                    {0, -0.5, 0.1}, {0, 0, 0.4},    {0, 0.1, -0.5}};
   static ChTestSurface surface;
-  ChBodyDef body = CH_BODY_DEF;
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChBodyDef body = ch_body_def_default();
+  ChShapeDef shape = ch_shape_def_default();
   body.kind = kind;
   shape.half = ch_vec(0.5, 0.3, 0.4);
   shape.radius = 0.3;

@@ -15,7 +15,7 @@ static inline int ch_test_bar_body(ChWorld* world, const ChBar* bar, const ChBod
   def.vertex_count = mesh.vertex_count, def.vertices = mesh.vertices;
   def.tet_count = mesh.tet_count, def.tets = mesh.tets;
   int id = ch_test_body(world, body, NULL);
-  CHECK_OK(context, ch_world_add_soft(&context, world, id, &def, NULL));
+  CHECK_OK(context, ch_world_add_soft(&context, world, ch_body_id(id), &def, NULL));
   ch_arena_destroy(arena);
   return id;
 }

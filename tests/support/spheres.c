@@ -36,7 +36,7 @@ static void touch_floor(ChRig* rig, const ChRecipe* recipe, int b, int up, JoinF
   double normal[3] = {0, 0, 0}, point[3];
   normal[up] = 1.0;
   for (int i = 0; i < 3; ++i) point[i] = ch_rig_position(rig, b)[i] - RADIUS * normal[i];
-  ch_rig_add_bias(rig, join(rig, recipe, CH_GROUND, b, point, normal), 0, recipe->gap / recipe->h);
+  ch_rig_add_bias(rig, join(rig, recipe, CH_RIG_GROUND, b, point, normal), 0, recipe->gap / recipe->h);
 }
 
 static ChRig* triangular_pile(const ChRecipe* recipe, int dimension, JoinFn join) {

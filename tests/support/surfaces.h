@@ -81,7 +81,7 @@ static inline void ch_surface_of_ball(ChTestSurface* s, int cuts) {
 }
 
 static inline ChShapeDef ch_surface_shape(const ChTestSurface* s) {
-  ChShapeDef def = CH_SHAPE_DEF;
+  ChShapeDef def = ch_shape_def_default();
   def.type = CH_SHAPE_MESH;
   def.point_count = s->point_count, def.points = s->points;
   def.triangle_count = s->triangle_count, def.triangles = s->triangles;

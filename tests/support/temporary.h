@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cardhouse/problem.h"
+#include "problem/contact_problem.h"
 
 enum { CH_PATH_SIZE = 512 };
 

@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "problem/compliance.h"
+#include "problem/contact_problem.h"
 
 static void* must(void* pointer) {
   if (!pointer) abort();

@@ -16,50 +16,48 @@ ChWorld* ch_test_world(int dimension, double g, double mu, double restitution) {
   ChWorld* world;
   ChSignal gravity[3] = {{.base = 0.0}, {.base = 0.0}, {.base = 0.0}};
   gravity[dimension - 1].base = -g;
-  ChMaterialDef material = CH_MATERIAL_DEF;
+  ChMaterialDef material = ch_material_def_default();
   material.friction[0] = material.friction[1] = mu;
   material.restitution = restitution;
-  int id;
   must(ch_world_create(&context, dimension, &world));
   must(ch_world_set_gravity(&context, world, gravity));
-  must(ch_world_add_material(&context, world, &material, &id));
+  must(ch_world_add_material(&context, world, &material, NULL));
   return world;
 }
 
 int ch_test_body(ChWorld* world, const ChBodyDef* body, const ChShapeDef* shape) {
-  int id;
-  must(ch_world_add_body(&context, world, body, &id));
-  if (shape) ch_test_shape(world, id, shape);
-  return id;
+  must(ch_world_add_body(&context, world, body, NULL));
+  int row = ch_world_body_count(world) - 1;
+  if (shape) ch_test_shape(world, row, shape);
+  return row;
 }
 
 void ch_test_shape(ChWorld* world, int body, const ChShapeDef* shape) {
-  int id;
-  must(ch_world_add_shape(&context, world, body, shape, &id));
+  must(ch_world_add_shape(&context, world, ch_body_id(body), shape, NULL));
 }
 
-int ch_test_joint(ChWorld* world, const ChJointDef* joint) {
-  int id;
+ChJointId ch_test_joint(ChWorld* world, const ChJointDef* joint) {
+  ChJointId id;
   must(ch_world_add_joint(&context, world, joint, &id));
   return id;
 }
 
-int ch_test_force(ChWorld* world, const ChForceDef* force) {
-  int id;
+ChForceId ch_test_force(ChWorld* world, const ChForceDef* force) {
+  ChForceId id;
   must(ch_world_add_force(&context, world, force, &id));
   return id;
 }
 
-int ch_test_material(ChWorld* world, const ChMaterialDef* material) {
-  int id;
+ChMaterialId ch_test_material(ChWorld* world, const ChMaterialDef* material) {
+  ChMaterialId id;
   must(ch_world_add_material(&context, world, material, &id));
   return id;
 }
 
 int ch_test_floor(ChWorld* world) {
   bool plane = ch_world_dimension(world) == 2;
-  ChBodyDef body = CH_BODY_DEF;
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChBodyDef body = ch_body_def_default();
+  ChShapeDef shape = ch_shape_def_default();
   body.kind = CH_BODY_FIXED;
   shape.type = plane ? CH_SHAPE_HALFPLANE : CH_SHAPE_HALFSPACE;
   if (plane) shape.normal = (ChVec3){0.0, 1.0, 0.0};
@@ -67,8 +65,8 @@ int ch_test_floor(ChWorld* world) {
 }
 
 int ch_test_ball(ChWorld* world, ChVec3 at, double radius, ChVec3 velocity) {
-  ChBodyDef body = CH_BODY_DEF;
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChBodyDef body = ch_body_def_default();
+  ChShapeDef shape = ch_shape_def_default();
   body.position = at;
   body.velocity = velocity;
   shape.type = ch_world_dimension(world) == 2 ? CH_SHAPE_DISK : CH_SHAPE_SPHERE;
@@ -77,8 +75,8 @@ int ch_test_ball(ChWorld* world, ChVec3 at, double radius, ChVec3 velocity) {
 }
 
 int ch_test_box(ChWorld* world, ChVec3 at, ChVec3 half) {
-  ChBodyDef body = CH_BODY_DEF;
-  ChShapeDef shape = CH_SHAPE_DEF;
+  ChBodyDef body = ch_body_def_default();
+  ChShapeDef shape = ch_shape_def_default();
   body.position = at;
   shape.type = ch_world_dimension(world) == 2 ? CH_SHAPE_RECTANGLE : CH_SHAPE_BOX;
   shape.half = half;
@@ -86,7 +84,7 @@ int ch_test_box(ChWorld* world, ChVec3 at, ChVec3 half) {
 }
 
 int ch_test_point(ChWorld* world, ChVec3 at, ChVec3 velocity, double mass) {
-  ChBodyDef body = CH_BODY_DEF;
+  ChBodyDef body = ch_body_def_default();
   body.position = at;
   body.velocity = velocity;
   body.mass = mass;
@@ -98,6 +96,10 @@ ChSimulation* ch_test_start(ChWorld* world, const ChSimulationOptions* options) 
   ChSimulation* simulation;
   must(ch_simulation_create(&context, world, options, &simulation));
   return simulation;
+}
+
+void ch_test_set_options(ChSimulation* simulation, const ChSimulationOptions* options) {
+  must(ch_simulation_set_options(&context, simulation, options));
 }
 
 ChStepInfo ch_test_step(ChSimulation* simulation) {

@@ -12,15 +12,16 @@ int ch_test_ball(ChWorld* world, ChVec3 at, double radius, ChVec3 velocity);  //
 int ch_test_box(ChWorld* world, ChVec3 at, ChVec3 half);                      // box or rectangle
 int ch_test_point(ChWorld* world, ChVec3 at, ChVec3 velocity, double mass);   // given mass, unit inertia, no shape
 
-// Any other, by its definition.
+// Any other, by its definition. Bodies are told by their rows: ch_body_id(row) is the id, as tests remove none.
 int ch_test_body(ChWorld* world, const ChBodyDef* body, const ChShapeDef* shape);  // shape may be NULL
 void ch_test_shape(ChWorld* world, int body, const ChShapeDef* shape);
-int ch_test_joint(ChWorld* world, const ChJointDef* joint);
-int ch_test_force(ChWorld* world, const ChForceDef* force);
-int ch_test_material(ChWorld* world, const ChMaterialDef* material);
+ChJointId ch_test_joint(ChWorld* world, const ChJointDef* joint);
+ChForceId ch_test_force(ChWorld* world, const ChForceDef* force);
+ChMaterialId ch_test_material(ChWorld* world, const ChMaterialDef* material);
 
 // Takes the world over; fails the test where it cannot.
 ChSimulation* ch_test_start(ChWorld* world, const ChSimulationOptions* options);
+void ch_test_set_options(ChSimulation* simulation, const ChSimulationOptions* options);
 ChStepInfo ch_test_step(ChSimulation* simulation);  // one step; fails the test on an error
 // Steps until the time; fails the test on an error or a missed step. Returns the last step's info.
 ChStepInfo ch_test_run(ChSimulation* simulation, double until);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "cardhouse/files.h"
+#include "problem/contact_problem.h"
 #include "support/suite.h"
 
 static int usage(FILE* to) {

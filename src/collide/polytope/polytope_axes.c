@@ -32,11 +32,12 @@ double ch_solid_reach(const ChSolid* s, ChVec3 direction, int* hint) {
 }
 
 // A later direction must be better by more than rounding: ties fall to the faces of a, then of b, then to edges.
-static void offer(const ChSolidPair* pair, ChAxis* best, ChVec3 normal, double gap) {
-  if (gap > best->gap + 1e-13 * pair->size) *best = (ChAxis){normal, gap};
+static void offer(const ChSolidPair* pair, ChSeparatingAxis* best, ChVec3 normal, double gap) {
+  if (gap > best->gap + 1e-13 * pair->size) *best = (ChSeparatingAxis){normal, gap};
 }
 
-static void offer_faces(const ChSolidPair* pair, const ChSolid* own, const ChSolid* other, double sign, ChAxis* best) {
+static void offer_faces(const ChSolidPair* pair, const ChSolid* own, const ChSolid* other, double sign,
+                        ChSeparatingAxis* best) {
   int hint = 0;
   for (int f = 0; f < own->polytope->face_count && best->gap <= pair->margin; ++f) {
     const ChVec3 normal = ch_solid_normal(own, f);
@@ -48,8 +49,8 @@ static void offer_faces(const ChSolidPair* pair, const ChSolid* own, const ChSol
 static ChVec3 column(const ChMat3* m, int k) { return ch_vec(m->m[0][k], m->m[1][k], m->m[2][k]); }
 
 // With c the distance of the centres, the separation along n is |n . c| - sum |n . axis_k| half_k over both boxes.
-ChAxis ch_solid_axis_boxes(const ChSolidPair* pair) {
-  ChAxis best = {.gap = -INFINITY};
+ChSeparatingAxis ch_solid_axis_boxes(const ChSolidPair* pair) {
+  ChSeparatingAxis best = {.gap = -INFINITY};
   ChVec3 axis[6];
   double half[6], turn[3][3];
   const ChVec3 between = ch_sub(pair->b.at, pair->a.at);
@@ -103,7 +104,7 @@ static int gather_arcs(const ChSolid* s, ChVec3 direction, double depth, double 
 
 // The arc from u to v meets the plane across `edge` in |edge . v| u + |edge . u| v. Both arcs cross in one point of the
 // sphere when each has its ends on both sides of the other's plane and the two meeting points agree in sign.
-static void offer_edges(const ChSolidPair* pair, const Arc* a, const Arc* b, ChAxis* best) {
+static void offer_edges(const ChSolidPair* pair, const Arc* a, const Arc* b, ChSeparatingAxis* best) {
   const double a_from = ch_dot(b->edge, a->from), a_to = ch_dot(b->edge, a->to);
   if (!(a_from * a_to < 0.0)) return;
   const double b_from = ch_dot(a->edge, b->from), b_to = ch_dot(a->edge, b->to);
@@ -124,8 +125,8 @@ static void offer_edges(const ChSolidPair* pair, const Arc* a, const Arc* b, ChA
 
 // With depth the overlap that the best face leaves, parting by the best direction moves no point by more than depth;
 // so the edges that then touch lie within twice the depth of where the solids meet along the best face normal.
-ChAxis ch_solid_axis_hulls(const ChSolidPair* pair) {
-  ChAxis best = {.gap = -INFINITY};
+ChSeparatingAxis ch_solid_axis_hulls(const ChSolidPair* pair) {
+  ChSeparatingAxis best = {.gap = -INFINITY};
   offer_faces(pair, &pair->a, &pair->b, 1.0, &best);
   offer_faces(pair, &pair->b, &pair->a, -1.0, &best);
   if (best.gap > pair->margin) return best;
@@ -150,7 +151,8 @@ static ChVec3 support_point(const void* set, ChVec3 direction, int* hint) {
 }
 
 // A face whose normal separates as well as the best direction is the exact answer: no rounding of a quotient.
-static void prefer_faces(const ChSolidPair* pair, const ChSolid* own, const ChSolid* other, double sign, ChAxis* best) {
+static void prefer_faces(const ChSolidPair* pair, const ChSolid* own, const ChSolid* other, double sign,
+                         ChSeparatingAxis* best) {
   const ChVec3 direction = ch_scale(sign, best->normal);
   for (int f = 0; f < own->polytope->face_count; ++f) {
     const ChVec3 normal = ch_solid_normal(own, f);
@@ -158,16 +160,16 @@ static void prefer_faces(const ChSolidPair* pair, const ChSolid* own, const ChSo
     int hint = 0;
     const double gap = -ch_solid_reach(other, ch_neg(normal), &hint) - ch_solid_offset(own, f, normal);
     if (gap >= best->gap - 1e-12 * pair->size) {
-      *best = (ChAxis){ch_scale(sign, normal), gap};
+      *best = (ChSeparatingAxis){ch_scale(sign, normal), gap};
       return;
     }
   }
 }
 
-ChAxis ch_solid_axis_apart(const ChSolidPair* pair, ChVec3 start) {
+ChSeparatingAxis ch_solid_axis_apart(const ChSolidPair* pair, ChVec3 start) {
   const ChConvexSet a = {&pair->a, support_point}, b = {&pair->b, support_point};
   const ChClosest closest = ch_convex_distance(a, b, start, pair->margin, pair->size, 1e-15);
-  ChAxis best = {closest.normal, closest.apart ? closest.distance : 0.0};
+  ChSeparatingAxis best = {closest.normal, closest.apart ? closest.distance : 0.0};
   if (!closest.apart || closest.distance > pair->margin) return best;
   prefer_faces(pair, &pair->b, &pair->a, -1.0, &best);
   prefer_faces(pair, &pair->a, &pair->b, 1.0, &best);

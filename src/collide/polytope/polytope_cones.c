@@ -116,7 +116,7 @@ static ChVec3 touching_centre(const ChSolidPair* pair, double gap, const ChManif
   return ch_scale(1.0 / fmax(count, 1), sum);
 }
 
-ChVec3 ch_solid_centre_normal(const ChSolidPair* pair, ChAxis axis, const ChManifold* points, int first) {
+ChVec3 ch_solid_centre_normal(const ChSolidPair* pair, ChSeparatingAxis axis, const ChManifold* points, int first) {
   const double weight = fade(fabs(axis.gap), pair->touch);
   if (!(weight > 0.0) || points->count == first) return axis.normal;
   bool spread;

@@ -27,10 +27,10 @@ static double separation(const ChSolidPair* pair, ChVec3 normal) {
   return -ch_solid_reach(&pair->b, ch_neg(normal), &hint_b) - ch_solid_reach(&pair->a, normal, &hint_a);
 }
 
-static ChAxis find_axis(const ChSolidPair* pair) {
+static ChSeparatingAxis find_axis(const ChSolidPair* pair) {
   const bool boxes = pair->a.box && pair->b.box;
   if (boxes) return ch_solid_axis_boxes(pair);
-  const ChAxis apart = ch_solid_axis_apart(pair, ch_sub(pair->b.at, pair->a.at));
+  const ChSeparatingAxis apart = ch_solid_axis_apart(pair, ch_sub(pair->b.at, pair->a.at));
   return apart.gap > 1e-9 * pair->size ? apart : ch_solid_axis_hulls(pair);
 }
 
@@ -42,11 +42,11 @@ void ch_solid_collide(const ChPosed* a, const ChPosed* b, bool plane, double mar
   pair.touch = CH_SOLID_TOUCH * pair.size;
 
   const int first = out->count;
-  ChAxis axis = find_axis(&pair);
+  ChSeparatingAxis axis = find_axis(&pair);
   if (!(axis.gap <= margin)) return;
   double least = ch_solid_points(&pair, axis.normal, out);
   if (axis.gap > 0.0 && !(least <= axis.gap + 1e-11 * pair.size)) {
-    const ChAxis apart = ch_solid_axis_apart(&pair, axis.normal);
+    const ChSeparatingAxis apart = ch_solid_axis_apart(&pair, axis.normal);
     if (apart.gap > 1e-9 * pair.size) {
       out->count = first;
       axis = apart;

@@ -45,17 +45,17 @@ int ch_solid_support(const ChSolid* s, ChVec3 direction, int hint);
 // max n . x over the solid.
 double ch_solid_reach(const ChSolid* s, ChVec3 direction, int* hint);
 
-typedef struct ChAxis {
+typedef struct ChSeparatingAxis {
   ChVec3 normal;  // from a to b
   double gap;     // s(normal)
-} ChAxis;
+} ChSeparatingAxis;
 
 // The best separating direction among face normals and products of edges: the signed gap itself where the solids
 // overlap or touch, a lower bound of it where they are apart.
-ChAxis ch_solid_axis_boxes(const ChSolidPair* pair);
-ChAxis ch_solid_axis_hulls(const ChSolidPair* pair);
+ChSeparatingAxis ch_solid_axis_boxes(const ChSolidPair* pair);
+ChSeparatingAxis ch_solid_axis_hulls(const ChSolidPair* pair);
 // The signed gap where the solids are apart; `start` is a direction to begin with.
-ChAxis ch_solid_axis_apart(const ChSolidPair* pair, ChVec3 start);
+ChSeparatingAxis ch_solid_axis_apart(const ChSolidPair* pair, ChVec3 start);
 
 // Adds every corner of the overlap of the facing faces, seen along the normal, with its own gap if that is within the
 // margin. Returns the smallest gap of a corner that is in both faces up to rounding, infinite without one.
@@ -66,6 +66,6 @@ void ch_solid_collide(const ChPosed* a, const ChPosed* b, bool plane, double mar
 
 // The centre of the normals that the solids' features admit at the points added since `first`; `axis` itself where
 // those have only one.
-ChVec3 ch_solid_centre_normal(const ChSolidPair* pair, ChAxis axis, const ChManifold* points, int first);
+ChVec3 ch_solid_centre_normal(const ChSolidPair* pair, ChSeparatingAxis axis, const ChManifold* points, int first);
 
 #endif

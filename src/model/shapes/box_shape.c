@@ -7,7 +7,7 @@ static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
   return ch_shape_take_polytope(CH_OK, ch_polytope_box(world->arena, def->half), shape);
 }
 
-static ChMass mass(const ChShape* s, double density) {
+static ChMassProperties mass(const ChShape* s, double density) {
   ChVec3 h = s->half;
   return ch_mass_centred(density * 8.0 * h.x * h.y * h.z, h.x * h.x / 3.0, h.y * h.y / 3.0, h.z * h.z / 3.0);
 }

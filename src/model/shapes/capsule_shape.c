@@ -12,12 +12,12 @@ static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
 }
 
 // A cylinder and two half-balls, whose centres lie 3/8 r beyond its ends.
-static ChMass mass(const ChShape* s, double density) {
+static ChMassProperties mass(const ChShape* s, double density) {
   double r = s->radius, l = s->half_length;
   double tube = density * 2.0 * PI * r * r * l, ball = density * 4.0 / 3.0 * PI * r * r * r;
   double across = tube * r * r / 4.0 + ball * r * r / 5.0;
   double along = tube * l * l / 3.0 + ball * (r * r / 5.0 + l * l + 0.75 * l * r);
-  return (ChMass){tube + ball, {0, 0, 0}, ch_mat_diagonal(ch_vec(across, across, along))};
+  return (ChMassProperties){tube + ball, {0, 0, 0}, ch_mat_diagonal(ch_vec(across, across, along))};
 }
 
 static ChReach reach(const ChShape* s, ChVec3 d) { return ch_shape_reach_both(s->radius + fabs(d.z) * s->half_length); }

@@ -11,7 +11,7 @@ static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
   return CH_OK;
 }
 
-static ChMass mass(const ChShape* s, double density) {
+static ChMassProperties mass(const ChShape* s, double density) {
   double r = s->radius, l = s->half_length;
   return ch_mass_centred(density * 2.0 * PI * r * r * l, r * r / 4.0, r * r / 4.0, l * l / 3.0);
 }

@@ -10,7 +10,7 @@ static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
   return CH_OK;
 }
 
-static ChMass mass(const ChShape* s, double density) {
+static ChMassProperties mass(const ChShape* s, double density) {
   ChVec3 h = s->half;
   return ch_mass_centred(density * PI * h.x * h.y, h.x * h.x / 4.0, h.y * h.y / 4.0, 0.0);
 }

@@ -12,7 +12,7 @@ static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
   return CH_OK;
 }
 
-static ChMass mass(const ChShape* s, double density) {
+static ChMassProperties mass(const ChShape* s, double density) {
   ChVec3 h = s->half;
   return ch_mass_centred(density * 4.0 / 3.0 * PI * h.x * h.y * h.z, h.x * h.x / 5.0, h.y * h.y / 5.0, h.z * h.z / 5.0);
 }

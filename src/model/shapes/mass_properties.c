@@ -3,8 +3,8 @@
 
 #include "model/shapes/shape_kind.h"
 
-ChMass ch_mass_centred(double mass, double xx, double yy, double zz) {
-  return (ChMass){mass, {0, 0, 0}, ch_mat_diagonal(ch_vec(mass * xx, mass * yy, mass * zz))};
+ChMassProperties ch_mass_centred(double mass, double xx, double yy, double zz) {
+  return (ChMassProperties){mass, {0, 0, 0}, ch_mat_diagonal(ch_vec(mass * xx, mass * yy, mass * zz))};
 }
 
 // ------------------------------------------------------------------------------------------- sums over simplices
@@ -32,8 +32,8 @@ static void add_simplex(Sums* sums, int n, const ChVec3* corner) {
 }
 
 // The sums were taken about `about`, a point near the solid, so that little cancels.
-static ChMass from_sums(const Sums* sums, ChVec3 about, double density) {
-  ChMass out = {.mass = density * sums->volume, .centre = about};
+static ChMassProperties from_sums(const Sums* sums, ChVec3 about, double density) {
+  ChMassProperties out = {.mass = density * sums->volume, .centre = about};
   if (sums->volume == 0.0) return out;
   ChVec3 shift = ch_scale(1.0 / sums->volume, sums->first);
   out.centre = ch_add(about, shift);
@@ -50,7 +50,7 @@ static ChVec3 middle(int count, const ChVec3* points) {
   return sum;
 }
 
-ChMass ch_mass_of_polytope(const ChPolytope* p, double density) {
+ChMassProperties ch_mass_of_polytope(const ChPolytope* p, double density) {
   ChVec3 about = middle(p->vertex_count, p->vertices);
   bool plane = p->edge_count == 0;
   Sums sums = {0};
@@ -66,8 +66,8 @@ ChMass ch_mass_of_polytope(const ChPolytope* p, double density) {
   return from_sums(&sums, about, density);
 }
 
-ChMass ch_mass_of_mesh(const ChMesh* mesh, double density) {
-  if (!mesh->closed || mesh->width != 3) return (ChMass){0};
+ChMassProperties ch_mass_of_mesh(const ChMesh* mesh, double density) {
+  if (!mesh->closed || mesh->width != 3) return (ChMassProperties){0};
   ChVec3 about = middle(mesh->vertex_count, mesh->vertices);
   Sums sums = {0};
   for (int c = 0; c < mesh->cell_count; ++c) {
@@ -80,19 +80,19 @@ ChMass ch_mass_of_mesh(const ChMesh* mesh, double density) {
 
 // -------------------------------------------------------------------------------------------------------------- shapes
 
-ChMass ch_mass_of_shape(const ChShape* shape, double density) {
+ChMassProperties ch_mass_of_shape(const ChShape* shape, double density) {
   const ChShapeKind* kind = ch_shape_kind(shape);
-  if (!kind->mass) return (ChMass){.centre = shape->local.at};
-  ChMass mass = kind->mass(shape, density);
+  if (!kind->mass) return (ChMassProperties){.centre = shape->local.at};
+  ChMassProperties mass = kind->mass(shape, density);
   mass.centre = ch_frame_point(shape->local, mass.centre);
   ChQuat q = shape->local.orientation;
   if (q.x != 0.0 || q.y != 0.0 || q.z != 0.0) mass.spread = ch_mat_turned(q, &mass.spread);
   return mass;
 }
 
-ChMass ch_mass_sum(int count, const ChMass* parts) {
+ChMassProperties ch_mass_sum(int count, const ChMassProperties* parts) {
   if (count == 1) return parts[0];
-  ChMass sum = {0};
+  ChMassProperties sum = {0};
   for (int k = 0; k < count; ++k) sum.mass += parts[k].mass;
   if (sum.mass == 0.0) return sum;
   for (int k = 0; k < count; ++k) sum.centre = ch_along(sum.centre, parts[k].mass / sum.mass, parts[k].centre);
@@ -104,7 +104,7 @@ ChMass ch_mass_sum(int count, const ChMass* parts) {
   return sum;
 }
 
-ChMat3 ch_mass_inertia(const ChMass* mass) {
+ChMat3 ch_mass_inertia(const ChMassProperties* mass) {
   const ChMat3* c = &mass->spread;
   ChMat3 j;
   for (int i = 0; i < 3; ++i)

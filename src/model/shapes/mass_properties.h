@@ -10,23 +10,23 @@
 #include "model/mesh/mesh.h"
 #include "model/world.h"
 
-typedef struct ChMass {
+typedef struct ChMassProperties {
   double mass;
   ChVec3 centre;
   ChMat3 spread;  // about the centre
-} ChMass;
+} ChMassProperties;
 
 // Of one shape, in the frame of its body. Half-spaces, chains and open meshes have none.
-ChMass ch_mass_of_shape(const ChShape* shape, double density);
+ChMassProperties ch_mass_of_shape(const ChShape* shape, double density);
 // A solid about its own centre, with these mean squares of its coordinates.
-ChMass ch_mass_centred(double mass, double xx, double yy, double zz);
-ChMass ch_mass_of_polytope(const ChPolytope* polytope, double density);
+ChMassProperties ch_mass_centred(double mass, double xx, double yy, double zz);
+ChMassProperties ch_mass_of_polytope(const ChPolytope* polytope, double density);
 // By the divergence theorem over triangles that close; signed: an inside-out surface has a negative mass.
-ChMass ch_mass_of_mesh(const ChMesh* mesh, double density);
+ChMassProperties ch_mass_of_mesh(const ChMesh* mesh, double density);
 // Of parts that make up one body.
-ChMass ch_mass_sum(int count, const ChMass* parts);
+ChMassProperties ch_mass_sum(int count, const ChMassProperties* parts);
 
 // tr(C) 1 - C
-ChMat3 ch_mass_inertia(const ChMass* mass);
+ChMat3 ch_mass_inertia(const ChMassProperties* mass);
 
 #endif

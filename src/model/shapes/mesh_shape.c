@@ -9,7 +9,7 @@ static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
   return ch_shape_take_mesh(status, mesh, shape);
 }
 
-static ChMass mass(const ChShape* s, double density) { return ch_mass_of_mesh(s->mesh, density); }
+static ChMassProperties mass(const ChShape* s, double density) { return ch_mass_of_mesh(s->mesh, density); }
 
 static const ChDefField fields[] = {
     CH_SHAPE_POINTS(0),

@@ -7,7 +7,7 @@ static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
   return ch_shape_take_polytope(status, polygon, shape);
 }
 
-static ChMass mass(const ChShape* s, double density) { return ch_mass_of_polytope(s->polytope, density); }
+static ChMassProperties mass(const ChShape* s, double density) { return ch_mass_of_polytope(s->polytope, density); }
 
 static const ChDefField fields[] = {CH_SHAPE_POINTS(CH_DEF_REQUIRED)};
 

@@ -7,7 +7,7 @@ static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
   return ch_shape_take_polytope(CH_OK, ch_polytope_rectangle(world->arena, def->half.x, def->half.y), shape);
 }
 
-static ChMass mass(const ChShape* s, double density) {
+static ChMassProperties mass(const ChShape* s, double density) {
   ChVec3 h = s->half;
   return ch_mass_centred(density * 4.0 * h.x * h.y, h.x * h.x / 3.0, h.y * h.y / 3.0, 0.0);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "model/def_check.h"
+#include "model/ids.h"
 #include "model/mesh/solid_mesh.h"
 #include "model/shapes/shape_kind.h"
 
@@ -59,10 +60,9 @@ static ChStatus check_shape(ChContext* context, const ChWorld* world, int body, 
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: the body is deformable; its skin is its only shape", what);
   if (info->still && world->bodies[body].kind == CH_BODY_DYNAMIC)
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: can be on fixed and kinematic bodies only", what);
-  if (def->material < 0 || def->material >= world->material_count)
-    return ch_fail(context, CH_ERR_RANGE, "%s: material is %d, but the world has %d; add it first", what, def->material,
-                   world->material_count);
-  ChStatus status = check_frame(context, world, def, what);
+  int material;
+  ChStatus status = ch_material_find(context, world, def->material, what, &material);
+  if (status == CH_OK) status = check_frame(context, world, def, what);
   if (status == CH_OK) status = ch_def_check(context, world, def, info->field_count, info->fields, what);
   if (status == CH_OK && ch_shape_reads(info, CH_DEF_POINTS)) status = check_points(context, world, info, def, what);
   return status;
@@ -71,12 +71,12 @@ static ChStatus check_shape(ChContext* context, const ChWorld* world, int body, 
 // ----------------------------------------------------------------------------------------------------------------- add
 
 typedef struct Request {
-  int body;
+  ChBodyId body;
   const ChShapeDef* def;
 } Request;
 
 static ChShape shape_of(const ChWorld* world, int body, const ChShapeDef* def) {
-  ChShape shape = {.type = def->type, .id = world->shape_count, .body = body, .material = def->material};
+  ChShape shape = {.type = def->type, .body = body, .material = ch_material_row(def->material)};
   shape.local.at = def->at;
   shape.local.orientation =
       world->dimension == 2 ? ch_quat_about(ch_axis(2), def->angle) : ch_quat_unit(def->orientation);
@@ -85,7 +85,7 @@ static ChShape shape_of(const ChWorld* world, int body, const ChShapeDef* def) {
 
 ChShapeDef ch_shape_def(const ChShape* shape) {
   return (ChShapeDef){.type = shape->type,
-                      .material = shape->material,
+                      .material = {0},
                       .at = shape->local.at,
                       .orientation = shape->local.orientation,
                       .radius = shape->radius,
@@ -114,32 +114,40 @@ static ChStatus read_points(ChContext* context, ChWorld* world, ChShapeDef* def)
 static ChStatus add_shape(ChContext* context, ChWorld* world, const void* argument, int* id) {
   const Request* request = argument;
   ChShapeDef def = *request->def;
-  if (request->body < 0 || request->body >= world->body_count)
-    return ch_fail(context, CH_ERR_RANGE, "shape: body is %d, must be 0 to %d", request->body, world->body_count - 1);
+  int body;
+  ChStatus status = ch_body_find(context, world, request->body, "shape", &body);
+  if (status != CH_OK) return status;
   const ChShapeInfo* info = ch_shape_info(def.type);
   if (!info || info->skin) return ch_fail(context, CH_ERR_ARGUMENT, "shape: type is %d, which is none", (int)def.type);
   char what[CH_WHAT_SIZE];
-  snprintf(what, sizeof what, "body '%.100s': %s", world->bodies[request->body].name, info->label);
-  ChStatus status = check_shape(context, world, request->body, info, &def, what);
+  snprintf(what, sizeof what, "body '%.100s': %s", world->bodies[body].name, info->label);
+  status = check_shape(context, world, body, info, &def, what);
   if (status != CH_OK) return status;
   if (def.file) status = read_points(context, world, &def);
   if (status != CH_OK) return status;
-  ChShape shape = shape_of(world, request->body, &def);
+  ChShape shape = shape_of(world, body, &def);
   status = ch_shape_kind(&shape)->make(context, world, &def, &shape);
   if (status != CH_OK) {  // what is wrong with the points is known; add whose they are
     char text[CH_MESSAGE_SIZE];
     snprintf(text, sizeof text, "%s", context ? context->message : "");
-    return def.file ? ch_fail(context, status, "body '%.100s': %.100s: %s", world->bodies[request->body].name, def.file,
-                              text)
-                    : ch_fail(context, status, "body '%.100s': %s", world->bodies[request->body].name, text);
+    return def.file ? ch_fail(context, status, "body '%.100s': %.100s: %s", world->bodies[body].name, def.file, text)
+                    : ch_fail(context, status, "body '%.100s': %s", world->bodies[body].name, text);
   }
   CH_GROW(world, shapes, shape_count, shape_room);
+  shape.slot = ch_slot_take(world, &world->shape_slots, world->shape_count);
   world->shapes[world->shape_count] = shape;
   *id = world->shape_count++;
   return CH_OK;
 }
 
-ChStatus ch_world_add_shape(ChContext* context, ChWorld* world, int body, const ChShapeDef* def, int* id) {
+ChShapeDef ch_shape_def_default(void) {
+  return (ChShapeDef){.orientation = {1.0, 0.0, 0.0, 0.0}, .normal = {0.0, 0.0, 1.0}};
+}
+
+ChStatus ch_world_add_shape(ChContext* context, ChWorld* world, ChBodyId body, const ChShapeDef* def, ChShapeId* id) {
   Request request = {body, def};
-  return ch_world_add(context, world, def ? &request : NULL, id, add_shape);
+  int row;
+  ChStatus status = ch_world_add(context, world, def ? &request : NULL, &row, add_shape);
+  if (status == CH_OK && id) *id = ch_shape_id_of(world, row);
+  return status;
 }

@@ -41,7 +41,7 @@ typedef struct ChShapeKind {
   // has its body, material and frame already.
   ChStatus (*make)(ChContext* context, ChWorld* world, const ChShapeDef* def, ChShape* shape);
   // In the shape's frame. NULL: it has no mass.
-  ChMass (*mass)(const ChShape* shape, double density);
+  ChMassProperties (*mass)(const ChShape* shape, double density);
   // Along a unit direction of the shape's frame. NULL: endless, or known only as it deforms.
   ChReach (*reach)(const ChShape* shape, ChVec3 direction);
   // Its surface as polygons, in the shape's frame.

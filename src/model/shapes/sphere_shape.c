@@ -9,7 +9,7 @@ static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
   return CH_OK;
 }
 
-static ChMass mass(const ChShape* s, double density) {
+static ChMassProperties mass(const ChShape* s, double density) {
   double r = s->radius;
   return ch_mass_centred(density * 4.0 / 3.0 * PI * r * r * r, r * r / 5.0, r * r / 5.0, r * r / 5.0);
 }

@@ -35,7 +35,7 @@ static ChStatus check_body(ChContext* context, const ChWorld* world, int id, con
                        "%s: joint '%.100s' is on the body; joints act on rigid bodies only", what,
                        world->joints[j].name);
     for (int f = 0; f < world->force_count; ++f)
-      if (world->forces[f].def.body[k] == id)
+      if (world->forces[f].body[k] == id)
         return ch_fail(context, CH_ERR_UNSUPPORTED,
                        "%s: force '%.100s' is on the body; forces act on rigid bodies only", what,
                        world->forces[f].def.name);
@@ -57,10 +57,10 @@ static ChStatus check_clamp(ChContext* context, const ChSoftDef* def, const char
 static ChStatus check_numbers(ChContext* context, const ChWorld* world, const ChSoftDef* def, const char* what) {
   if ((unsigned)def->kind > CH_SOFT_STVK)
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: kind is %d, which is none", what, (int)def->kind);
-  if (def->material < 0 || def->material >= world->material_count)
-    return ch_fail(context, CH_ERR_RANGE, "%s: material is %d, but the world has %d; add it first", what, def->material,
-                   world->material_count);
-  const ChMaterial* material = &world->materials[def->material];
+  int row;
+  ChStatus status = ch_material_find(context, world, def->material, what, &row);
+  if (status != CH_OK) return status;
+  const ChMaterial* material = &world->materials[row];
   if (!(material->density > 0.0))
     return ch_fail(context, CH_ERR_RANGE, "%s: the density of its material is %g, must be > 0", what,
                    material->density);
@@ -69,7 +69,7 @@ static ChStatus check_numbers(ChContext* context, const ChWorld* world, const Ch
   if (!(def->poisson > -1.0 && def->poisson < 0.5))
     return ch_fail(context, CH_ERR_RANGE, "%s: poisson is %g, must be above -1 and below 0.5 (0.5 is incompressible)",
                    what, def->poisson);
-  ChStatus status = ch_check_number(context, what, "alpha", def->alpha, 0.0);
+  status = ch_check_number(context, what, "alpha", def->alpha, 0.0);
   if (status == CH_OK) status = ch_check_number(context, what, "beta", def->beta, 0.0);
   if (status == CH_OK && (def->modes < 1 || def->modes > CH_SOFT_MODES_MAX))
     status = ch_fail(context, CH_ERR_RANGE, "%s: modes is %d, must be 1 to %d", what, def->modes, CH_SOFT_MODES_MAX);
@@ -141,7 +141,7 @@ static ChStatus find_soft(ChContext* context, ChWorld* world, const ChSoftDef* d
   const ChTetMesh* mesh;
   ChStatus status = find_mesh(context, world, def, what, &mesh);
   if (status != CH_OK) return status;
-  double density = world->materials[def->material].density;
+  double density = world->materials[ch_material_row(def->material)].density;
   for (int k = 0; k < world->soft_count; ++k)
     if (same_choices(&world->softs[k], def, density) && same_mesh(world->softs[k].mesh, mesh)) {
       *out = world->softs[k].soft;
@@ -163,7 +163,7 @@ static ChStatus find_recorded(ChContext* context, ChWorld* world, const ChSoftDe
       *out = world->softs[k].soft;
       return CH_OK;
     }
-  double density = world->materials[def->material].density;
+  double density = world->materials[ch_material_row(def->material)].density;
   ChStatus status = ch_soft_from_recorded(context, world->arena, what, def, density, skin, out);
   if (status != CH_OK) return status;
   CH_GROW(world, softs, soft_count, soft_room);
@@ -174,7 +174,7 @@ static ChStatus find_recorded(ChContext* context, ChWorld* world, const ChSoftDe
 // ----------------------------------------------------------------------------------------------------------------- add
 
 typedef struct Request {
-  int body;
+  ChBodyId body;
   const ChSoftDef* def;
   const ChRecordedSofts* recorded;  // NULL: from the definition's mesh
 } Request;
@@ -187,14 +187,11 @@ static int attach(ChWorld* world, int id, const ChSoft* soft, ChVec3 centre, int
   body->inertia = soft->inertia;
   body->origin = ch_neg(centre);
   body->spread = false;
-  ChShape shape = {.type = CH_SHAPE_SOFT,
-                   .id = world->shape_count,
-                   .body = id,
-                   .material = material,
-                   .local = {centre, ch_quat_identity()},
-                   .soft = soft};
+  ChShape shape = {
+      .type = CH_SHAPE_SOFT, .body = id, .material = material, .local = {centre, ch_quat_identity()}, .soft = soft};
   for (int v = 0; v < soft->skin.vertex_count; ++v) shape.bound = fmax(shape.bound, ch_norm(soft->skin.rest[v]));
   CH_GROW(world, shapes, shape_count, shape_room);
+  shape.slot = ch_slot_take(world, &world->shape_slots, world->shape_count);
   world->shapes[world->shape_count] = shape;
   return world->shape_count++;
 }
@@ -211,7 +208,7 @@ static ChStatus add_recorded(ChContext* context, ChWorld* world, int body, const
   if (status != CH_OK) return status;
   const ChBodyState* state = &world->states[body];
   ChVec3 centre = ch_rotate_back(state->orientation, ch_sub(softs->at[s], state->position));
-  *id = attach(world, body, soft, centre, def->material);
+  *id = attach(world, body, soft, centre, ch_material_row(def->material));
   return CH_OK;
 }
 
@@ -220,7 +217,7 @@ static ChStatus add_meshed(ChContext* context, ChWorld* world, int body, const C
   const ChSoft* soft = NULL;
   ChStatus status = check_source(context, def, what);
   if (status == CH_OK) status = find_soft(context, world, def, what, &soft);
-  if (status == CH_OK) *id = attach(world, body, soft, soft->centre, def->material);
+  if (status == CH_OK) *id = attach(world, body, soft, soft->centre, ch_material_row(def->material));
   return status;
 }
 
@@ -228,28 +225,38 @@ static ChStatus add_soft(ChContext* context, ChWorld* world, const void* argumen
   const Request* request = argument;
   ChSoftDef def = *request->def;
   if (def.modes == 0) def.modes = DEFAULT_MODES;
-  if (request->body < 0 || request->body >= world->body_count)
-    return ch_fail(context, CH_ERR_RANGE, "deformable body: body is %d, must be 0 to %d", request->body,
-                   world->body_count - 1);
+  int body;
+  ChStatus status = ch_body_find(context, world, request->body, "deformable body", &body);
+  if (status != CH_OK) return status;
   char what[CH_WHAT_SIZE];
-  snprintf(what, sizeof what, "body '%.100s'", world->bodies[request->body].name);
-  ChStatus status = check_body(context, world, request->body, &def, what);
+  snprintf(what, sizeof what, "body '%.100s'", world->bodies[body].name);
+  status = check_body(context, world, body, &def, what);
   if (status == CH_OK) status = check_numbers(context, world, &def, what);
   if (status != CH_OK) return status;
-  return request->recorded ? add_recorded(context, world, request->body, &def, what, request->recorded, id)
-                           : add_meshed(context, world, request->body, &def, what, id);
+  return request->recorded ? add_recorded(context, world, body, &def, what, request->recorded, id)
+                           : add_meshed(context, world, body, &def, what, id);
 }
 
-ChStatus ch_world_add_soft(ChContext* context, ChWorld* world, int body, const ChSoftDef* def, int* shape) {
+ChSoftDef ch_soft_def_default(void) { return (ChSoftDef){.young = 1e6, .poisson = 0.3, .modes = DEFAULT_MODES}; }
+
+// The skin is the body's only shape.
+static ChStatus request_soft(ChContext* context, ChWorld* world, const Request* request, ChShapeId* shape) {
+  int row;
+  ChStatus status = ch_world_add(context, world, request->def ? request : NULL, &row, add_soft);
+  if (status == CH_OK && shape) *shape = ch_shape_id_of(world, row);
+  return status;
+}
+
+ChStatus ch_world_add_soft(ChContext* context, ChWorld* world, ChBodyId body, const ChSoftDef* def, ChShapeId* shape) {
   Request request = {body, def, NULL};
   ch_blas_threads_hold();  // the same basis for any number of threads
-  ChStatus status = ch_world_add(context, world, def ? &request : NULL, shape, add_soft);
+  ChStatus status = request_soft(context, world, &request, shape);
   ch_blas_threads_release();
   return status;
 }
 
-ChStatus ch_world_add_recorded_soft(ChContext* context, ChWorld* world, int body, const ChSoftDef* def,
-                                    const ChRecordedSofts* softs, int* shape) {
+ChStatus ch_world_add_recorded_soft(ChContext* context, ChWorld* world, ChBodyId body, const ChSoftDef* def,
+                                    const ChRecordedSofts* softs, ChShapeId* shape) {
   Request request = {body, def, softs};
-  return ch_world_add(context, world, &request, shape, add_soft);
+  return request_soft(context, world, &request, shape);
 }

@@ -237,7 +237,7 @@ static ChStatus compute(ChContext* context, ChArena* arena, const Job* job, ChSo
                    def->modes, mesh->tet_count, freedoms);
   soft->mass = raised.mass;
   soft->centre = raised.centre;
-  soft->inertia = ch_mass_inertia(&(ChMass){.spread = raised.spread});
+  soft->inertia = ch_mass_inertia(&(ChMassProperties){.spread = raised.spread});
   for (int v = 0; v < soft->skin.vertex_count; ++v) soft->skin.rest[v] = raised.nodes[job->vertices[v]];
   ChSoftKey key = ch_soft_key(def, job->density, mesh);
   long basis = 3L * raised.moving_count * def->modes;

@@ -23,13 +23,13 @@ ChStatus ch_soft_from_recorded(ChContext* context, ChArena* arena, const char* w
   if (recorded->modes != def->modes)
     return ch_fail(context, CH_ERR_FORMAT, "%s: %d modes of it were recorded, but its scene gives it %d", what,
                    recorded->modes, def->modes);
-  ChMass mass = ch_mass_of_mesh(&(ChMesh){.vertex_count = skin->vertex_count,
-                                          .vertices = skin->rest,
-                                          .cell_count = skin->triangle_count,
-                                          .cells = skin->triangles,
-                                          .width = 3,
-                                          .closed = true},
-                                density);
+  ChMassProperties mass = ch_mass_of_mesh(&(ChMesh){.vertex_count = skin->vertex_count,
+                                                    .vertices = skin->rest,
+                                                    .cell_count = skin->triangle_count,
+                                                    .cells = skin->triangles,
+                                                    .width = 3,
+                                                    .closed = true},
+                                          density);
   if (!(mass.mass > 0.0 && isfinite(mass.mass)))
     return ch_fail(context, CH_ERR_FORMAT, "%s: the skin that was recorded of it encloses nothing", what);
   ChSoft* soft = CH_TAKE(arena, 1, ChSoft);

@@ -28,7 +28,7 @@ void ch_recorded_softs_destroy(ChRecordedSofts* softs);
 
 // The body, which must be dynamic and without shapes, becomes deformable as it was recorded; what is needed is copied.
 // Of the definition the mesh is not read. Such a world is not stepped: ch_simulation_create refuses it.
-ChStatus ch_world_add_recorded_soft(ChContext* context, ChWorld* world, int body, const ChSoftDef* def,
-                                    const ChRecordedSofts* softs, int* shape);
+ChStatus ch_world_add_recorded_soft(ChContext* context, ChWorld* world, ChBodyId body, const ChSoftDef* def,
+                                    const ChRecordedSofts* softs, ChShapeId* shape);
 
 #endif

@@ -31,7 +31,7 @@ static const long tag_most = INT64_C(1) << 53;
 
 typedef enum Kind { UNKNOWN, FLAT, TET, OTHER_SOLID } Kind;  // FLAT: points, lines and surfaces too
 
-// Elements of consecutive types, and how many nodes each has: orders rise within a row. Gmsh's GmshDefines.h gives the
+// Elements of consecutive types, and how many nodes each has: orders rise within a row. Gmsh's own definitions give the
 // numbers. What is not here has no fixed number of nodes (polygons, parts of cut elements) or no corners (order 0).
 static const struct {
   int first;

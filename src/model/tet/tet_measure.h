@@ -7,15 +7,6 @@
 
 #include "model/tet/tet_mesh.h"
 
-typedef struct ChTetMeasures {
-  double volume, area;  // area: of the skin
-  ChVec3 centre;        // of the volume
-  ChVec3 low, high;     // the box around it
-  int skin_triangles, skin_vertices;
-  double worst_quality, mean_quality;
-  double least_dihedral, largest_dihedral;  // radian
-} ChTetMeasures;
-
 double ch_tet_volume(const ChTetMesh* mesh, int tet);
 double ch_tet_longest(const ChTetMesh* mesh, int tet);  // edge
 double ch_tet_quality(const ChTetMesh* mesh, int tet);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/union_find.h"
+#include "cardhouse/union_find.h"
 #include "model/tet/tet_measure.h"
 
 static const int outward[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};  // face k lies opposite corner k

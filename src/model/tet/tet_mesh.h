@@ -1,26 +1,17 @@
-// Tetrahedral meshes: what deformable bodies are made from.
-//
-// Corners of a tetrahedron are ordered so that its volume, (b - a) x (c - a) . (d - a) / 6, is positive.
+// Tetrahedral meshes (cardhouse/tetrahedra.h) in an arena: checked, read, and their skin.
 #ifndef CH_MODEL_TET_TET_MESH_H
 #define CH_MODEL_TET_TET_MESH_H
 
 #include "base/arena.h"
 #include "base/vector.h"
-#include "cardhouse/status.h"
+#include "cardhouse/tetrahedra.h"
 
-enum { CH_TETS_MAX = 2000000 };
 #define CH_TET_FLAT 1e-8  // a volume below this part of the longest edge's cube is flat
 // Coordinates are at most so large and edges at least so long, m: volumes, and moments of them, neither overflow nor
 // vanish. A scene's lengths have the same limits.
 #define CH_TET_COORDINATE_MOST 1e50
 #define CH_TET_EDGE_LEAST 1e-50
 #define CH_TET_FAR 1e-9  // a mesh below this part of its largest coordinate has lost its shape to rounding
-
-typedef struct ChTetMesh {
-  int vertex_count, tet_count;
-  ChVec3* vertices;
-  int* tets;  // 4 indices each
-} ChTetMesh;
 
 // Whether it is one body: indices in range, every number within the limits above, not too far from the origin for its
 // size, volumes positive and not flat, all joined by faces, every face of at most two tetrahedra, its skin closed.
@@ -36,9 +27,6 @@ ChStatus ch_tet_mesh_read(ChContext* context, ChArena* arena, const char* file, 
 // The same from memory; text[size] is zero. `path` is for messages.
 ChStatus ch_tet_mesh_parse(ChContext* context, ChArena* arena, const char* path, const char* text, size_t size,
                            ChTetMesh* out);
-
-// Gmsh's 2.2 as text, which every reader of meshes knows. All digits are written: what is read back is equal.
-ChStatus ch_tet_mesh_write(ChContext* context, const char* file, const ChTetMesh* mesh);
 
 // Triangles that belong to one tetrahedron only, outward: 3 indices each.
 int ch_tet_mesh_skin(ChArena* arena, const ChTetMesh* mesh, int** triangles);

@@ -180,48 +180,58 @@ static ChStatus make_rabbit(ChContext* context, ChArena* arena, const ChTetShape
 #define AXES "length, width and height", "cells along x, y and z", false
 #define ANIMAL "length, width and height", "cells along the longest side (the others do not count)", true
 
-static const ChTetShape shapes[] = {
-    {"bar", "a long box", {1.0, 0.1, 0.1}, {20, 4, 4}, AXES, make_box},
-    {"strip", "a long flat box", {0.4, 0.04, 0.004}, {40, 4, 2}, AXES, make_box},
-    {"plate", "a square flat box", {1.0, 1.0, 0.05}, {12, 12, 2}, AXES, make_box},
-    {"block", "a box", {0.4, 0.3, 0.2}, {8, 6, 4}, AXES, make_box},
-    {"strand",
-     "a strip that runs in a wave, as in a fabric",
-     {0.4, 0.04, 0.004},
-     {64, 4, 2},
-     "length, width and thickness",
-     "cells along, across and through",
-     false,
+typedef struct Row {
+  ChTetShape shape;
+  ChStatus (*make)(ChContext* context, ChArena* arena, const ChTetShapeDef* def, ChTetMesh* out);
+} Row;
+
+static const Row rows[] = {
+    {{"bar", "a long box", {1.0, 0.1, 0.1}, {20, 4, 4}, AXES}, make_box},
+    {{"strip", "a long flat box", {0.4, 0.04, 0.004}, {40, 4, 2}, AXES}, make_box},
+    {{"plate", "a square flat box", {1.0, 1.0, 0.05}, {12, 12, 2}, AXES}, make_box},
+    {{"block", "a box", {0.4, 0.3, 0.2}, {8, 6, 4}, AXES}, make_box},
+    {{"strand",
+      "a strip that runs in a wave, as in a fabric",
+      {0.4, 0.04, 0.004},
+      {64, 4, 2},
+      "length, width and thickness",
+      "cells along, across and through",
+      false},
      make_strand},
-    {"torus",
-     "a ring of round section",
-     {0.4, 0.4, 0.1},
-     {32, 3, 1},
-     "outer diameters and that of the tube",
-     "pieces around, rings in the section (the third does not count)",
-     false,
+    {{"torus",
+      "a ring of round section",
+      {0.4, 0.4, 0.1},
+      {32, 3, 1},
+      "outer diameters and that of the tube",
+      "pieces around, rings in the section (the third does not count)",
+      false},
      make_torus},
-    {"chair",
-     "a seat, four legs and a back",
-     {0.45, 0.45, 0.9},
-     {2, 6, 10},
-     "width, depth and height",
-     "cells across a leg, between two legs, along a leg",
-     true,
+    {{"chair",
+      "a seat, four legs and a back",
+      {0.45, 0.45, 0.9},
+      {2, 6, 10},
+      "width, depth and height",
+      "cells across a leg, between two legs, along a leg",
+      true},
      make_chair},
-    {"dino", "a sauropod", {1.055, 0.31, 0.645}, {24, 1, 1}, ANIMAL, make_dino},
-    {"rabbit", "a sitting rabbit", {0.74, 0.41, 0.895}, {18, 1, 1}, ANIMAL, make_rabbit},
+    {{"dino", "a sauropod", {1.055, 0.31, 0.645}, {24, 1, 1}, ANIMAL}, make_dino},
+    {{"rabbit", "a sitting rabbit", {0.74, 0.41, 0.895}, {18, 1, 1}, ANIMAL}, make_rabbit},
 };
-enum { SHAPES = sizeof shapes / sizeof *shapes };
+enum { SHAPES = sizeof rows / sizeof *rows };
 
 int ch_tet_shape_count(void) { return SHAPES; }
 
-const ChTetShape* ch_tet_shape_at(int k) { return &shapes[k]; }
+const ChTetShape* ch_tet_shape_at(int k) { return k >= 0 && k < SHAPES ? &rows[k].shape : NULL; }
+
+static const Row* find(const char* name) {
+  for (int k = 0; k < SHAPES; ++k)
+    if (strcmp(rows[k].shape.name, name) == 0) return &rows[k];
+  return NULL;
+}
 
 const ChTetShape* ch_tet_shape_find(const char* name) {
-  for (int k = 0; k < SHAPES; ++k)
-    if (strcmp(shapes[k].name, name) == 0) return &shapes[k];
-  return NULL;
+  const Row* row = find(name);
+  return row ? &row->shape : NULL;
 }
 
 // How much larger than its own size the first measure given makes a shape.
@@ -232,13 +242,14 @@ static double own_scale(const ChTetShape* shape, ChVec3 size) {
 }
 
 ChStatus ch_tet_shape_make(ChContext* context, ChArena* arena, const ChTetShapeDef* def, ChTetMesh* out) {
-  const ChTetShape* shape = ch_tet_shape_find(def->shape);
-  if (!shape) return ch_fail(context, CH_ERR_RANGE, "there is no tetrahedral shape '%s'", def->shape);
+  const Row* row = find(def->shape);
+  if (!row) return ch_fail(context, CH_ERR_RANGE, "there is no tetrahedral shape '%s'", def->shape);
+  const ChTetShape* shape = &row->shape;
   ChTetShapeDef full = *def;
   ChVec3 own = ch_scale(shape->proportional ? own_scale(shape, def->size) : 1.0, shape->size);
   full.size = ch_vec(given(def->size.x, own.x), given(def->size.y, own.y), given(def->size.z, own.z));
   for (int a = 0; a < 3; ++a) full.cells[a] = def->cells[a] == 0 ? shape->cells[a] : def->cells[a];
   ChStatus status = check_size(context, def->shape, full.size);
-  if (status == CH_OK) status = shape->make(context, arena, &full, out);
+  if (status == CH_OK) status = row->make(context, arena, &full, out);
   return status == CH_OK ? ch_tet_mesh_check(context, arena, def->shape, out) : status;
 }

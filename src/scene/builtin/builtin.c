@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest_word.h"
 #include "base/plain_numbers.h"
+#include "cardhouse/text.h"
 #include "scene/json_text.h"
 
 #define X(name) &ch_builtin_##name,

@@ -10,8 +10,7 @@
 #include "scene/builtin/builtin.h"
 #include "scene/implicit_surface.h"
 
-// ----------------------------------------------------------------------------------------------------------------
-// forms
+// --------------------------------------------------------------------------------------------------------------- forms
 
 // Nearly the distance to an ellipsoid.
 static double blob(ChVec3 x, ChVec3 centre, ChVec3 half) {
@@ -86,8 +85,7 @@ static void add_form(ChBuild* b, const Form* form) {
   ch_build_set(b, b->root, "meshes", json_pack("{s:{s:o, s:o}}", form->name, "points", points, "triangles", triangles));
 }
 
-// ----------------------------------------------------------------------------------------------------------------
-// scene
+// --------------------------------------------------------------------------------------------------------------- scene
 
 // Uniform in [0, 1), the same on every machine.
 static double uniform(uint32_t* state) {

@@ -92,7 +92,7 @@ static void pack_velocities(const ChBodies* b, int entry, int dim, double* out) 
 
 static void classify(const ChSystem* s, int i, Block* block) {
   const double* W = s->diagonal + s->diagonal_at[i];
-  if (s->set[i] != CH_SET_CONE || s->dim[i] != 3) return;
+  if (!s->block[i].law->cone || s->dim[i] != 3) return;
   double off = 0.0;
   for (int a = 0; a < 3; ++a)
     for (int c = 0; c < 3; ++c) off = fmax(off, a == c ? 0.0 : fabs(W[3 * a + c]));
@@ -165,7 +165,7 @@ static double visit_diagonal(ChBodySweep* w, int i, double* r, double* v) {
   if (u[0] >= 0.0 && r[0] == 0.0) return 0.0;
   double n = fmax(r[0] - u[0] * block->normal_inverse, 0.0);
   double t1 = r[1] - u[1] * block->tangent_inverse, t2 = r[2] - u[2] * block->tangent_inverse;
-  double most = s->mu[i] * n, square = t1 * t1 + t2 * t2;
+  double most = s->block[i].mu * n, square = t1 * t1 + t2 * t2;
   if (square > most * most) {
     double shrink = most / sqrt(square);
     t1 *= shrink, t2 *= shrink;

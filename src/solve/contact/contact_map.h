@@ -14,9 +14,15 @@
 typedef enum ChMap { CH_MAP_ALART_CURNIER, CH_MAP_DE_SAXCE } ChMap;
 
 // y(x) of block i
-void ch_map_value(const ChSystem* s, ChMap map, int i, const double* x, double* y);
+static inline void ch_map_value(const ChSystem* s, ChMap map, int i, const double* x, double* y) {
+  const ChScaledBlock* b = &s->block[i];
+  (map == CH_MAP_ALART_CURNIER ? b->law->alart_curnier : b->law->project)(b, x, y);
+}
 
 // D = dy/dx of block i, row-major; an element of Clarke's Jacobian
-void ch_map_derivative(const ChSystem* s, ChMap map, int i, const double* x, double* D);
+static inline void ch_map_derivative(const ChSystem* s, ChMap map, int i, const double* x, double* D) {
+  const ChScaledBlock* b = &s->block[i];
+  (map == CH_MAP_ALART_CURNIER ? b->law->alart_curnier_derivative : b->law->derivative)(b, x, D);
+}
 
 #endif

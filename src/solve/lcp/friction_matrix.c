@@ -101,7 +101,7 @@ static ChStatus classify(ChContext* context, ChArena* arena, const ChProblem* pr
   memcpy(copy.blocks, problem->blocks, (size_t)problem->block_count * sizeof *copy.blocks);
   bool smooth = false;
   for (int i = 0; i < copy.block_count; ++i)
-    smooth |= copy.blocks[i].law == CH_LAW_CONTACT && copy.blocks[i].dimension == 3 && copy.blocks[i].sides == 0;
+    smooth |= ch_law_row(&copy.blocks[i])->info.friction && copy.blocks[i].dimension == 3 && copy.blocks[i].sides == 0;
   ChStatus status = smooth ? ch_problem_set_polygon(context, &copy, sides, false) : CH_OK;
   ChPrepared parts;
   if (status == CH_OK) status = ch_prepare(context, arena, &copy, CH_POSE_COULOMB, NULL, &parts);

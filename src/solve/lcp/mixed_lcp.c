@@ -8,32 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "problem/polygon.h"
+#include "linalg/entry_list.h"
 #include "solve/lcp/polygon_lcp.h"
-#include "solve/linear/entry_list.h"
-
-// Directions of an elliptic section: corners of the polygon over their largest radius, so that the bound is one number.
-static const double* take_corners(ChArena* arena, const ChBlock* block, double mu) {
-  double* corners = CH_TAKE(arena, 2 * block->sides, double);
-  ch_polygon_corners(block->sides, corners);
-  for (int k = 0; mu > 0.0 && k < 2 * block->sides; ++k) corners[k] *= block->mu[k % 2] / mu;
-  return corners;
-}
 
 static void set_block(ChArena* arena, const ChBlock* block, ChSystem* s, int i) {
-  static const ChSet sets[] = {[CH_LAW_BILATERAL] = CH_SET_FREE,
-                               [CH_LAW_UNILATERAL] = CH_SET_HALF,
-                               [CH_LAW_CONTACT] = CH_SET_CONE,
-                               [CH_LAW_LIMIT] = CH_SET_BOX};
+  ChScaledBlock* b = &s->block[i];
+  *b = (ChScaledBlock){.law = ch_law_row(block), .dim = block->dimension, .lo = block->lo, .hi = block->hi};
+  if (b->law->as_given) b->law->as_given(arena, block, b);
   s->dim[i] = block->dimension;
   s->row[i] = block->row;
-  s->set[i] = (unsigned char)sets[block->law];
-  s->lo[i] = block->lo;
-  s->hi[i] = block->hi;
-  if (block->law != CH_LAW_CONTACT) return;
-  s->mu[i] = block->dimension == 3 ? fmax(block->mu[0], block->mu[1]) : block->mu[0];
-  s->sides[i] = block->sides;
-  if (block->dimension == 3) s->corners[i] = take_corners(arena, block, s->mu[i]);
 }
 
 // The blocks as a system in the problem's units, without W.
@@ -43,12 +26,7 @@ static ChSystem list_blocks(ChArena* arena, const ChProblem* p) {
                 .rows = p->rows,
                 .dim = CH_TAKE(arena, n, int),
                 .row = CH_TAKE(arena, n + 1, int),
-                .set = CH_TAKE(arena, n, unsigned char),
-                .mu = CH_TAKE(arena, n, double),
-                .sides = CH_TAKE(arena, n, int),
-                .corners = CH_TAKE(arena, n, const double*),
-                .lo = CH_TAKE(arena, n, double),
-                .hi = CH_TAKE(arena, n, double)};
+                .block = CH_TAKE(arena, n, ChScaledBlock)};
   for (int i = 0; i < n; ++i) set_block(arena, &p->blocks[i], &s, i);
   s.row[n] = p->rows;
   return s;

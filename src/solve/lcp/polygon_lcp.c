@@ -4,54 +4,16 @@
 // holding mu, E and -E^T.
 #include "solve/lcp/polygon_lcp.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "solve/linear/entry_list.h"
+#include "linalg/entry_list.h"
 
-static int directions(const ChSystem* s, int i) { return s->dim[i] == 2 ? 2 : s->sides[i]; }
+int ch_polygon_lcp_variables(const ChSystem* s, int i) { return s->block[i].law->polygon->variables(&s->block[i]); }
 
-int ch_polygon_lcp_variables(const ChSystem* s, int i) {
-  switch ((ChSet)s->set[i]) {
-    case CH_SET_CONE:
-      return 2 + directions(s, i);
-    case CH_SET_BOX:
-      return isfinite(s->hi[i]) && isfinite(s->lo[i]) ? 2 : 1;
-    default:
-      return s->dim[i];
-  }
-}
-
-static double direction(const ChSystem* s, int i, int j, int axis) {
-  if (s->dim[i] == 2) return j == 0 ? 1.0 : -1.0;
-  return s->corners[i][2 * j + axis];
-}
-
-// ChEntryList of G (row of r, variable) and of C (variable, variable).
+// Entries of G (row of r, variable) and of C (variable, variable).
 static void list_block(const ChSystem* s, int i, int at, ChEntryList* G, ChEntryList* C) {
-  int row = s->row[i], m;
-  switch ((ChSet)s->set[i]) {
-    case CH_SET_CONE:
-      m = directions(s, i);
-      ch_entry_list_add(G, row, at, 1.0);
-      ch_entry_list_add(C, at + 1 + m, at, s->mu[i]);
-      if (s->relaxed) ch_entry_list_add(C, at, at + 1 + m, -s->mu[i]);
-      for (int j = 0; j < m; ++j) {
-        for (int a = 1; a < s->dim[i]; ++a) ch_entry_list_add(G, row + a, at + 1 + j, direction(s, i, j, a - 1));
-        ch_entry_list_add(C, at + 1 + j, at + 1 + m, 1.0);
-        ch_entry_list_add(C, at + 1 + m, at + 1 + j, -1.0);
-      }
-      break;
-    case CH_SET_BOX:
-      ch_entry_list_add(G, row, at, isfinite(s->lo[i]) || !isfinite(s->hi[i]) ? 1.0 : -1.0);
-      if (ch_polygon_lcp_variables(s, i) == 2) {
-        ch_entry_list_add(C, at, at + 1, 1.0);
-        ch_entry_list_add(C, at + 1, at, -1.0);
-      }
-      break;
-    default:
-      for (int a = 0; a < s->dim[i]; ++a) ch_entry_list_add(G, row + a, at + a, 1.0);
-  }
+  const ChLcpPlace place = {.row = s->row[i], .at = at, .relaxed = s->relaxed, .G = G, .C = C};
+  s->block[i].law->polygon->list(&s->block[i], &place);
 }
 
 static void list_all(const ChSystem* s, ChEntryList* G, ChEntryList* C) {
@@ -76,14 +38,8 @@ static void list_products(const ChSystem* s, const ChSparse* GT, ChEntryList* A)
 }
 
 static void fill_bounds(const ChSystem* s, ChPolygonLcp* lcp) {
-  for (int i = 0, at = 0; i < s->n; at += ch_polygon_lcp_variables(s, i), ++i) {
-    bool low = isfinite(s->lo[i]), high = isfinite(s->hi[i]);
-    if (s->set[i] == CH_SET_FREE || (s->set[i] == CH_SET_BOX && !low && !high))
-      for (int a = 0; a < s->dim[i]; ++a) lcp->free[at + a] = 1;
-    if (s->set[i] != CH_SET_BOX) continue;
-    lcp->base[s->row[i]] = low ? s->lo[i] : high ? s->hi[i] : 0.0;
-    if (low && high) lcp->b[at + 1] = s->hi[i] - s->lo[i];
-  }
+  for (int i = 0, at = 0; i < s->n; at += ch_polygon_lcp_variables(s, i), ++i)
+    s->block[i].law->polygon->bounds(&s->block[i], lcp->free + at, lcp->base + s->row[i], lcp->b + at);
 }
 
 ChPolygonLcp ch_polygon_lcp_frame(ChArena* arena, const ChSystem* s) {
@@ -122,46 +78,9 @@ void ch_polygon_lcp_reactions(const ChPolygonLcp* lcp, const ChSystem* s, const 
   ch_sparse_multiply_add(&lcp->G, y, r);
 }
 
-// r_T as a non-negative sum of the two directions that enclose it.
-static void split_tangent(const ChSystem* s, int i, const double* rt, double* beta) {
-  if (s->dim[i] == 2) {
-    beta[rt[0] < 0.0] = fabs(rt[0]);
-    return;
-  }
-  int m = s->sides[i];
-  const double* corner = s->corners[i];
-  for (int j = 0; j < m; ++j) {
-    const double *a = corner + 2 * j, *b = corner + 2 * ((j + 1) % m);
-    double det = a[0] * b[1] - a[1] * b[0], along = (rt[0] * b[1] - rt[1] * b[0]) / det,
-           next = (a[0] * rt[1] - a[1] * rt[0]) / det;
-    if (!(along >= 0.0 && next >= 0.0)) continue;
-    beta[j] = along;
-    beta[(j + 1) % m] += next;
-    return;
-  }
-}
-
-static void fill_point(const ChSystem* s, int i, const double* r, const double* u, double* y) {
-  switch ((ChSet)s->set[i]) {
-    case CH_SET_CONE: {
-      int m = directions(s, i);
-      y[0] = r[0];
-      split_tangent(s, i, r + 1, y + 1);
-      y[1 + m] = ch_system_slip(s, i, u);
-      break;
-    }
-    case CH_SET_BOX:
-      y[0] = isfinite(s->lo[i]) ? r[0] - s->lo[i] : isfinite(s->hi[i]) ? s->hi[i] - r[0] : r[0];
-      if (ch_polygon_lcp_variables(s, i) == 2) y[1] = fmax(-u[0], 0.0);
-      break;
-    default:
-      memcpy(y, r, (size_t)s->dim[i] * sizeof *y);
-  }
-}
-
 void ch_polygon_lcp_point(const ChSystem* s, const double* r, const double* u, double* y) {
   for (int i = 0, at = 0; i < s->n; at += ch_polygon_lcp_variables(s, i), ++i) {
     memset(y + at, 0, (size_t)ch_polygon_lcp_variables(s, i) * sizeof *y);
-    fill_point(s, i, r + s->row[i], u + s->row[i], y + at);
+    s->block[i].law->polygon->point(&s->block[i], r + s->row[i], u + s->row[i], y + at);
   }
 }

@@ -35,7 +35,7 @@ typedef struct ChActiveSet {
   ChRays rays;
   ChDualActiveSet* set;
   double* b;
-  const void *W, *kinds, *mu;  // whose they are
+  const void *W, *blocks;  // whose they are
   double delta;
 } ChActiveSet;
 
@@ -51,7 +51,7 @@ static double default_penalty(const ChSystem* s, const double* r) {
     double square = 0.0;
     for (int k = s->row[i]; k < s->row[i + 1]; ++k) square += s->q[k] * s->q[k];
     momentum += sqrt(square);
-    if (s->set[i] == CH_SET_CONE) load = fmax(load, r[s->row[i]]);
+    if (s->block[i].law->cone) load = fmax(load, r[s->row[i]]);
   }
   return fmax(20.0 * momentum, 5.0 * load);
 }
@@ -59,7 +59,7 @@ static double default_penalty(const ChSystem* s, const double* r) {
 // The halves of a staggered step: no cones, and a caller to whom all of r matters.
 static bool is_half(const ChRun* run) {
   for (int i = 0; i < run->system->n; ++i)
-    if (run->system->set[i] == CH_SET_CONE) return false;
+    if (run->system->block[i].law->cone) return false;
   return run->depth > 0;
 }
 
@@ -67,7 +67,7 @@ static bool is_half(const ChRun* run) {
 static ChActiveSet* create(const Call* c, ChArena* arena, double C, double delta) {
   const ChSystem* s = c->run->system;
   ChActiveSet* a = CH_TAKE(arena, 1, ChActiveSet);
-  *a = (ChActiveSet){.W = s->W.value, .kinds = s->set, .mu = s->mu, .delta = delta};
+  *a = (ChActiveSet){.W = s->W.value, .blocks = s->block, .delta = delta};
   if (!ch_rays_create(arena, s, &(ChRaysDef){.rho = c->o.rho, .delta = delta, .penalty = C}, &a->rays)) return NULL;
   const ChDualActiveSetDef def = {.A = &a->rays.A,
                                   .free = a->rays.free,
@@ -89,7 +89,7 @@ static ChActiveSet* recall(const Call* c, double delta) {
   const ChSystem* s = c->run->system;
   ChShared* shared = c->run->shared;
   ChActiveSet* a = shared->active_set;
-  if (!a || a->W != s->W.value || a->kinds != s->set || a->mu != s->mu || a->delta != delta)
+  if (!a || a->W != s->W.value || a->blocks != s->block || a->delta != delta)
     return shared->active_set = create(c, shared->arena, INFINITY, delta);
   ch_rays_renew(&a->rays, s);
   ch_dual_active_set_recap(a->set, a->rays.bound);

@@ -36,7 +36,7 @@ static void iterate(Admm* a, double rho) {
   const ChSystem* s = a->s;
   for (int k = 0; k < s->rows; ++k) a->h[k] = rho * (a->z[k] - a->w[k]) - s->q[k];
   if (!s->relaxed)
-    for (int i = 0; i < s->n; ++i) a->h[s->row[i]] -= s->mu[i] * rho * ch_system_slip(s, i, a->w + s->row[i]);
+    for (int i = 0; i < s->n; ++i) a->h[s->row[i]] -= s->block[i].mu * rho * ch_system_slip(s, i, a->w + s->row[i]);
   ch_linear_solve_fast(a->linear, a->h, a->r, NULL);
   for (int k = 0; k < s->rows; ++k) {
     a->r[k] = a->o.alpha * a->r[k] + (1.0 - a->o.alpha) * a->z[k];

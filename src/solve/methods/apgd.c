@@ -50,7 +50,7 @@ static void update_slip(Apgd* a) {
     a->b[k] = s->q[k];
   }
   if (s->relaxed) return;
-  for (int i = 0; i < s->n; ++i) a->b[s->row[i]] += s->mu[i] * ch_system_slip(s, i, a->u + s->row[i]);
+  for (int i = 0; i < s->n; ++i) a->b[s->row[i]] += s->block[i].mu * ch_system_slip(s, i, a->u + s->row[i]);
 }
 
 // next = P(y - (W y + b) / L) with an L that bounds the curvature along the step

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "linalg/lorentz.h"
 #include "linalg/small.h"
-#include "solve/contact/lorentz.h"
 #include "solve/linear/linear_system.h"
 #include "solve/method.h"
 
@@ -29,8 +29,6 @@ CH_OPTIONS(IPM_OPTIONS)
 enum { STALL = 8, PATIENCE = 6, CENTRINGS = 8, JAMS = 2 };
 #define MAY_SLIDE 30.0  // slip ratios at which rest is doubtful, if it keeps growing, and out of the question
 #define MUST_SLIDE 1e4
-#define FREE_SHIFT 1e-9  // proximal weight of free rows, so that B can be inverted
-#define WIDE 1e300       // a bound beyond this is none
 
 typedef struct Ipm {
   ChRun* run;
@@ -38,29 +36,32 @@ typedef struct Ipm {
   Options o;
   ChLinearSystem* linear;
   bool coupled;
-  bool bounded;                             // some block has a cone or a bound; without, a step is the whole solution
-  double m;                                 // complementarity
-  double *r, *u, *R;                        // scaled by D; R = W^ r^ + q^ + s e_n - u^
-  double *dr, *du, *c, *h, *x;              // step, centring term, right-hand side, step in unscaled reactions
-  double *lower, *upper, *dlower, *dupper;  // multipliers of boxes, per block
-  double* t;                                // slip direction, per row (tangent entries)
-  ChScaling* scaling;
-  double* lambda;  // N r^
+  bool bounded;                 // some block has a cone or a bound; without, a step is the whole solution
+  double m;                     // complementarity
+  double *r, *u, *R;            // scaled by D; R = W^ r^ + q^ + s e_n - u^
+  double *dr, *du, *c, *h, *x;  // step, centring term, right-hand side, step in unscaled reactions
+  ChInterior* interior;         // the same per block, with what its barrier keeps
+  double* t;                    // slip direction, per row (tangent entries)
+  double* lambda;               // N r^
+  unsigned char* rubs;          // per block: whether it has friction; bytes, so that loops over rows stay in order
   double *B, *E;
   double *out, *velocity;
 } Ipm;
 
-static bool is_cone(const ChSystem* s, int i) { return s->set[i] == CH_SET_CONE || s->set[i] == CH_SET_HALF; }
-static double head_scale(const ChSystem* s, int i) { return s->set[i] == CH_SET_CONE ? s->mu[i] : 1.0; }
+static const ChBarrier* barrier(const ChSystem* s, int i) { return s->block[i].law->barrier; }
+static double head_scale(const ChSystem* s, int i) { return s->block[i].law->cone ? s->block[i].mu : 1.0; }
 
 static Ipm ipm_create(ChRun* run) {
   const ChSystem* s = run->system;
   Ipm p = {.run = run, .s = s, .o = read_options(run->options), .coupled = !s->relaxed};
   double** rows[] = {&p.r, &p.u, &p.R, &p.dr, &p.du, &p.c, &p.h, &p.x, &p.t, &p.lambda, &p.out, &p.velocity};
   for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) *rows[k] = CH_TAKE(run->arena, s->rows, double);
-  double** blocks[] = {&p.lower, &p.upper, &p.dlower, &p.dupper};
-  for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; ++k) *blocks[k] = CH_TAKE(run->arena, s->n, double);
-  p.scaling = CH_TAKE(run->arena, s->n, ChScaling);
+  p.rubs = CH_TAKE(run->arena, s->n, unsigned char);
+  for (int i = 0; i < s->n; ++i) p.rubs[i] = s->block[i].law->cone;
+  p.interior = CH_TAKE(run->arena, s->n, ChInterior);
+  for (int i = 0, row = 0; i < s->n; row += s->dim[i++])
+    p.interior[i] = (ChInterior){
+        .r = p.r + row, .u = p.u + row, .dr = p.dr + row, .du = p.du + row, .c = p.c + row, .lambda = p.lambda + row};
   p.B = CH_TAKE(run->arena, s->diagonal_at[s->n], double);
   p.E = CH_TAKE(run->arena, s->diagonal_at[s->n], double);
   p.linear = ch_run_linear(run, p.o.space, !p.coupled);
@@ -78,7 +79,7 @@ static void start_warm(Ipm* p) {
   const ChSystem* s = p->s;
   ch_system_velocity(s, p->run->r, p->velocity);
   for (int i = 0; i < s->n; ++i) {
-    if (!is_cone(s, i)) continue;
+    if (!barrier(s, i)->cone) continue;
     int row = s->row[i], d = s->dim[i];
     double D = head_scale(s, i), slip = p->coupled ? ch_system_slip(s, i, p->velocity + row) : 0.0;
     memcpy(p->r + row, p->run->r + row, (size_t)d * sizeof(double));
@@ -92,45 +93,15 @@ static void start_warm(Ipm* p) {
 
 static void start(Ipm* p) {
   const ChSystem* s = p->s;
-  for (int i = 0; i < s->n; ++i) {
-    int row = s->row[i];
-    if (is_cone(s, i)) {
-      p->r[row] = p->u[row] = p->o.start;
-      p->bounded = true;
-    } else if (s->set[i] == CH_SET_BOX) {
-      bool below = s->lo[i] > -WIDE, above = s->hi[i] < WIDE;
-      p->r[row] = below && above ? 0.5 * (s->lo[i] + s->hi[i])
-                  : below        ? s->lo[i] + p->o.start
-                  : above        ? s->hi[i] - p->o.start
-                                 : 0.0;
-      p->lower[i] = below ? p->o.start : 0.0;
-      p->upper[i] = above ? p->o.start : 0.0;
-      p->u[row] = p->lower[i] - p->upper[i];
-      p->bounded |= below || above;
-    }
-  }
+  for (int i = 0; i < s->n; ++i) p->bounded |= barrier(s, i)->start(&s->block[i], p->o.start, &p->interior[i]);
   if (p->o.warm > 0.0) start_warm(p);
 }
-
-// Room to a box's bounds; a box of no width gets a little, so that it stays where it is.
-static double room_below(const ChSystem* s, int i, double r) { return fmax(r - s->lo[i], 1e-14); }
-static double room_above(const ChSystem* s, int i, double r) { return fmax(s->hi[i] - r, 1e-14); }
 
 static double complementarity(const Ipm* p, double step) {
   const ChSystem* s = p->s;
   double sum = 0.0;
   int count = 0;
-  for (int i = 0; i < s->n; ++i) {
-    int row = s->row[i];
-    if (is_cone(s, i)) {
-      for (int a = row; a < row + s->dim[i]; ++a) sum += (p->r[a] + step * p->dr[a]) * (p->u[a] + step * p->du[a]);
-      ++count;
-    } else if (s->set[i] == CH_SET_BOX) {
-      double r = p->r[row] + step * p->dr[row];
-      if (p->lower[i] > 0.0) sum += room_below(s, i, r) * (p->lower[i] + step * p->dlower[i]), ++count;
-      if (p->upper[i] > 0.0) sum += room_above(s, i, r) * (p->upper[i] + step * p->dupper[i]), ++count;
-    }
-  }
+  for (int i = 0; i < s->n; ++i) count += barrier(s, i)->complementarity(&s->block[i], &p->interior[i], step, &sum);
   return count ? sum / count : 0.0;
 }
 
@@ -145,23 +116,14 @@ static void linearize(Ipm* p) {
     int d = s->dim[i], row = s->row[i], at = s->diagonal_at[i];
     double D = head_scale(s, i), G[CH_BLOCK_MAX * CH_BLOCK_MAX];
     p->R[row] /= D;
-    if (p->coupled && s->set[i] == CH_SET_CONE) {
+    if (p->coupled && p->rubs[i]) {
       double slip = ch_lorentz_tail(d, p->u + row), smooth = sqrt(slip * slip + ep * ep);
       p->R[row] += smooth - ep;
       for (int a = 1; a < d; ++a) p->t[row + a] = smooth > 0.0 ? p->u[row + a] / smooth : 0.0;
     }
     for (int a = row; a < row + d; ++a) p->R[a] -= p->u[a];
-    if (is_cone(s, i)) {
-      p->scaling[i] = ch_scaling(d, p->u + row, p->r + row);
-      ch_scaling_square(d, &p->scaling[i], G);
-      ch_scaling_apply(d, &p->scaling[i], 1, p->r + row, p->lambda + row);
-    } else {
-      ch_small_identity(d, FREE_SHIFT, G);
-      if (s->set[i] == CH_SET_BOX)
-        G[0] = p->lower[i] / room_below(s, i, p->r[row]) + p->upper[i] / room_above(s, i, p->r[row]) + FREE_SHIFT;
-    }
-    for (int a = 1; a < d && s->set[i] == CH_SET_CONE;
-         ++a)  // T^-1 N^2: subtract t^T times the tangent rows from the head
+    barrier(s, i)->scale(&s->block[i], &p->interior[i], G);
+    for (int a = 1; a < d && p->rubs[i]; ++a)  // T^-1 N^2: subtract t^T times the tangent rows from the head
       for (int b = 0; b < d; ++b) G[b] -= p->t[row + a] * G[a * d + b];
     for (int a = 0; a < d; ++a)
       for (int b = 0; b < d; ++b) p->B[at + a * d + b] = G[a * d + b] * (a == 0 ? D : 1.0) * (b == 0 ? D : 1.0);
@@ -179,7 +141,7 @@ static void direction(Ipm* p) {
   for (int i = 0; i < s->n; ++i) {
     int d = s->dim[i], row = s->row[i];
     double head = p->c[row], shrink = p->E[s->diagonal_at[i]];
-    for (int a = 1; a < d && s->set[i] == CH_SET_CONE; ++a) head -= p->t[row + a] * p->c[row + a];
+    for (int a = 1; a < d && p->rubs[i]; ++a) head -= p->t[row + a] * p->c[row + a];
     for (int a = 0; a < d; ++a)
       p->h[row + a] = shrink * (a == 0 ? head_scale(s, i) * (head - p->R[row]) : p->c[row + a] - p->R[row + a]);
   }
@@ -193,68 +155,22 @@ static void direction(Ipm* p) {
     for (int a = row + 1; a < s->row[i + 1]; ++a) {
       p->dr[a] = p->x[a];
       p->du[a] += p->R[a];
-      if (s->set[i] == CH_SET_CONE) slip += p->t[a] * p->du[a];
+      if (p->rubs[i]) slip += p->t[a] * p->du[a];
     }
     p->du[row] += slip;
-    if (s->set[i] == CH_SET_FREE) memset(p->du + row, 0, (size_t)s->dim[i] * sizeof(double));
+    barrier(s, i)->finish(&s->block[i], &p->interior[i]);
   }
 }
 
-// c towards complementarity sigma m, with Mehrotra's correction from the affine step when asked; multipliers of boxes
-// too
+// c towards complementarity sigma m, with Mehrotra's correction from the affine step when asked
 static void centring(Ipm* p, double sigma, bool correct) {
   const ChSystem* s = p->s;
-  double target = sigma * p->m;
-  for (int i = 0; i < s->n; ++i) {
-    int d = s->dim[i], row = s->row[i];
-    if (is_cone(s, i)) {
-      double rhs[3], a[3], b[3], product[3] = {0.0};
-      ch_lorentz_product(d, p->lambda + row, p->lambda + row, rhs);
-      if (correct) {
-        ch_scaling_apply(d, &p->scaling[i], -1, p->du + row, a);
-        ch_scaling_apply(d, &p->scaling[i], 1, p->dr + row, b);
-        ch_lorentz_product(d, a, b, product);
-      }
-      for (int k = 0; k < d; ++k) rhs[k] = -rhs[k] - product[k];
-      rhs[0] += target;
-      ch_lorentz_divide(d, p->lambda + row, rhs, a);
-      ch_scaling_apply(d, &p->scaling[i], 1, a, p->c + row);
-    } else if (s->set[i] == CH_SET_BOX) {
-      double below = room_below(s, i, p->r[row]), above = room_above(s, i, p->r[row]);
-      double dl = correct ? p->dr[row] * p->dlower[i] : 0.0, du = correct ? -p->dr[row] * p->dupper[i] : 0.0;
-      p->dlower[i] = p->lower[i] > 0.0 ? (target - dl) / below - p->lower[i] : 0.0;  // completed by finish_boxes
-      p->dupper[i] = p->upper[i] > 0.0 ? (target - du) / above - p->upper[i] : 0.0;
-      p->c[row] = p->dlower[i] - p->dupper[i];
-    } else {
-      memset(p->c + row, 0, (size_t)d * sizeof(double));
-    }
-  }
-}
-
-static void finish_boxes(Ipm* p) {
-  for (int i = 0; i < p->s->n; ++i) {
-    if (p->s->set[i] != CH_SET_BOX) continue;
-    int row = p->s->row[i];
-    p->dlower[i] -= p->lower[i] / room_below(p->s, i, p->r[row]) * p->dr[row];
-    p->dupper[i] += p->upper[i] / room_above(p->s, i, p->r[row]) * p->dr[row];
-  }
+  for (int i = 0; i < s->n; ++i) barrier(s, i)->centre(&s->block[i], &p->interior[i], sigma * p->m, correct);
 }
 
 static double longest_step(const Ipm* p) {
-  const ChSystem* s = p->s;
   double step = INFINITY;
-  for (int i = 0; i < s->n; ++i) {
-    int row = s->row[i];
-    if (is_cone(s, i)) {
-      step = fmin(step, ch_lorentz_step(s->dim[i], p->r + row, p->dr + row));
-      step = fmin(step, ch_lorentz_step(s->dim[i], p->u + row, p->du + row));
-    } else if (s->set[i] == CH_SET_BOX) {
-      if (p->lower[i] > 0.0 && p->dr[row] < 0.0) step = fmin(step, -room_below(s, i, p->r[row]) / p->dr[row]);
-      if (p->upper[i] > 0.0 && p->dr[row] > 0.0) step = fmin(step, room_above(s, i, p->r[row]) / p->dr[row]);
-      if (p->dlower[i] < 0.0 && p->lower[i] > 0.0) step = fmin(step, -p->lower[i] / p->dlower[i]);
-      if (p->dupper[i] < 0.0 && p->upper[i] > 0.0) step = fmin(step, -p->upper[i] / p->dupper[i]);
-    }
-  }
+  for (int i = 0; i < p->s->n; ++i) step = barrier(p->s, i)->longest(&p->s->block[i], &p->interior[i], step);
   return step;
 }
 
@@ -263,11 +179,7 @@ static void advance(Ipm* p, double step) {
     p->r[a] += step * p->dr[a];
     p->u[a] += step * p->du[a];
   }
-  for (int i = 0; i < p->s->n; ++i) {
-    p->lower[i] += step * p->dlower[i];
-    p->upper[i] += step * p->dupper[i];
-    if (p->s->set[i] == CH_SET_BOX) p->u[p->s->row[i]] = p->lower[i] - p->upper[i];
-  }
+  for (int i = 0; i < p->s->n; ++i) barrier(p->s, i)->advance(&p->s->block[i], &p->interior[i], step);
 }
 
 // Predictor, corrector; returns the length of the step taken, NaN on breakdown.
@@ -280,7 +192,6 @@ static double iterate(Ipm* p, bool centre_only) {
   if (!centre_only) {
     centring(p, 0.0, false);
     direction(p);
-    finish_boxes(p);
     double affine = fmin(1.0, longest_step(p));
     double ratio = complementarity(p, affine) / p->m;
     sigma = ch_clamp(ratio * ratio * ratio, 1e-6, 1.0);
@@ -289,7 +200,6 @@ static double iterate(Ipm* p, bool centre_only) {
   }
   centring(p, sigma, correct);
   direction(p);
-  finish_boxes(p);
   double step = fmin(1.0, p->o.fraction * longest_step(p));
   if (!isfinite(step) || !ch_all_finite(p->dr, p->s->rows)) return NAN;
   advance(p, step);
@@ -310,7 +220,7 @@ static double slip_ratio(const Ipm* p) {
   double sum = 0.0;
   int count = 0;
   for (int i = 0; i < p->s->n; ++i) {
-    if (!is_cone(p->s, i)) continue;
+    if (!barrier(p->s, i)->cone) continue;
     sum += p->r[p->s->row[i]] * ch_lorentz_tail(p->s->dim[i], p->u + p->s->row[i]);
     ++count;
   }

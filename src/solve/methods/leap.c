@@ -70,9 +70,7 @@ static inline double target(const Leap* l, int i, int a) {
 }
 
 // Most contacts are: y = 0 and D = 0
-static inline bool is_open(const ChSystem* s, int i, const double* x) {
-  return s->set[i] == CH_SET_CONE && x[0] <= 0.0;
-}
+static inline bool is_open(const ChSystem* s, int i, const double* x) { return s->block[i].law->cone && x[0] <= 0.0; }
 
 // x and F at (r, u); returns |F|. Of an open contact only x_n is looked at.
 static double evaluate(Leap* l) {

@@ -83,7 +83,7 @@ static double evaluate(const Newton* n, const double* r, double* u, double* x, d
     double rho = n->rho[i], weight = rho > 1.0 ? 1.0 / rho : 1.0;
     for (int a = row; a < row + s->dim[i]; ++a)
       x[a] = n->form->rho > 0.0 ? r[a] - rho * (u[a] + n->eps * (r[a] - n->centre[a])) : n->centre[a] - rho * u[a];
-    if (saxce) x[row] -= rho * s->mu[i] * ch_system_slip(s, i, u + row);
+    if (saxce) x[row] -= rho * s->block[i].mu * ch_system_slip(s, i, u + row);
     ch_map_value(s, n->form->map, i, x + row, y + row);
     for (int a = row; a < row + s->dim[i]; ++a) sum += weight * weight * (y[a] - r[a]) * (y[a] - r[a]);
   }
@@ -111,7 +111,7 @@ static void linearize(const Newton* n) {
     double t[CH_BLOCK_MAX];
     if (saxce && ch_system_slip_gradient(s, i, u, t) > 0.0)
       for (int a = 0; a < d; ++a)
-        for (int b = 1; b < d; ++b) n->E[at + a * d + b] += rho * D[a * d] * s->mu[i] * t[b];
+        for (int b = 1; b < d; ++b) n->E[at + a * d + b] += rho * D[a * d] * s->block[i].mu * t[b];
   }
 }
 

@@ -49,8 +49,8 @@ typedef struct Penalty {
   double *L, *dr, *du;           // law at u; step
 } Penalty;
 
-static bool is_contact(const ChSystem* s, int i) { return s->set[i] == CH_SET_CONE || s->set[i] == CH_SET_HALF; }
-static double friction(const ChSystem* s, int i) { return s->set[i] == CH_SET_CONE ? s->mu[i] : 0.0; }
+static bool is_contact(const ChSystem* s, int i) { return s->block[i].law->info.opens; }
+static double friction(const ChSystem* s, int i) { return s->block[i].law->cone ? s->block[i].mu : 0.0; }
 
 // a, b, the scaled slip and the first bound of a contact.
 static void set_law(Penalty* p, int i) {
@@ -104,12 +104,12 @@ static double contact_law(const Penalty* p, int i, const double* u, double* r, d
 
 // A motor or friction in a joint, r = clamp(-u / shift); and a joint itself, without bounds.
 static double joint_law(const ChSystem* s, int i, const double* u, double* r, double* E) {
-  bool box = s->set[i] == CH_SET_BOX;
-  double psi = 0.0, shift = box ? MOTOR_SHIFT : JOINT_SHIFT;
+  const ChScaledBlock* b = &s->block[i];
+  double psi = 0.0, shift = b->law->info.equation ? JOINT_SHIFT : MOTOR_SHIFT;
   ch_small_identity(s->dim[i], 1.0 / shift, E);
   for (int a = 0; a < s->dim[i]; ++a) {
     double wanted = -u[a] / shift;
-    r[a] = box ? ch_clamp(wanted, s->lo[i], s->hi[i]) : wanted;
+    r[a] = b->law->clamp(b, a, wanted, r);
     if (r[a] != wanted) E[0] = 0.0;
     psi -= r[a] * (u[a] + 0.5 * shift * r[a]);
   }

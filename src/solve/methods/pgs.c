@@ -36,29 +36,14 @@ static void measure_steps(const ChSystem* s, double* step) {
   }
 }
 
-static double bounded(const ChSystem* s, int i, int a, double x, const double* r) {
-  switch ((ChSet)s->set[i]) {
-    case CH_SET_FREE:
-      return x;
-    case CH_SET_HALF:
-      return ch_positive_part(x);
-    case CH_SET_BOX:
-      return ch_clamp(x, s->lo[i], s->hi[i]);
-    case CH_SET_CONE:
-      return a == 0 ? ch_positive_part(x) : ch_clamp(x, -s->mu[i] * r[0], s->mu[i] * r[0]);
-    case CH_SET_DISC:
-      return ch_clamp(x, -s->mu[i], s->mu[i]);
-  }
-  return x;
-}
-
 static void visit_rows(const ChSystem* s, int i, double omega, const double* b, double* r) {
   const double* W = s->diagonal + s->diagonal_at[i];
+  const ChScaledBlock* block = &s->block[i];
   int d = s->dim[i];
   for (int a = 0; a < d; ++a) {
     double u = b[a];
     for (int c = 0; c < d; ++c) u += W[a * d + c] * r[c];
-    if (W[a * d + a] > 0.0) r[a] = bounded(s, i, a, r[a] - omega * u / W[a * d + a], r);
+    if (W[a * d + a] > 0.0) r[a] = block->law->clamp(block, a, r[a] - omega * u / W[a * d + a], r);
   }
 }
 
@@ -67,15 +52,14 @@ static void visit_cone(const Pgs* p, int i, double omega, const double* b, doubl
   double u[CH_BLOCK_MAX], x[CH_BLOCK_MAX];
   ch_small_multiply(s->dim[i], s->diagonal + s->diagonal_at[i], r, u);
   for (int a = 0; a < s->dim[i]; ++a) u[a] += b[a];
-  if (!s->relaxed) u[0] += s->mu[i] * ch_system_slip(s, i, u);
+  if (!s->relaxed) u[0] += s->block[i].mu * ch_system_slip(s, i, u);
   for (int a = 0; a < s->dim[i]; ++a) x[a] = r[a] - omega * p->step[i] * u[a];
   ch_system_project_block(s, i, x, r);
 }
 
 static void visit(void* user, int i, double omega, const double* b, double* r) {
   const Pgs* p = user;
-  bool round = p->s->set[i] == CH_SET_CONE || p->s->set[i] == CH_SET_DISC;
-  if (round && !p->box)
+  if (p->s->block[i].law->together && !p->box)
     visit_cone(p, i, omega, b, r);
   else
     visit_rows(p->s, i, omega, b, r);

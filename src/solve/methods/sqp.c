@@ -67,9 +67,9 @@ static void set_convexified(Sqp* q) {
     }
   }
   for (int i = 0, at = 0; i < s->n; at += ch_polygon_lcp_variables(s, i), ++i) {
-    if (s->set[i] != CH_SET_CONE) continue;
+    if (!s->block[i].law->cone) continue;
     const size_t alpha = (size_t)at, lambda = (size_t)(at + ch_polygon_lcp_variables(s, i) - 1);
-    const double half = 0.5 * s->mu[i];
+    const double half = 0.5 * s->block[i].mu;
     q->B[alpha * n + alpha] += half;
     q->B[lambda * n + lambda] += half;
     q->B[alpha * n + lambda] -= half;

@@ -86,7 +86,7 @@ static double signorini_residual(const ChStaggered* g) {
   double sum = 0.0;
   for (int i = 0; i < g->s->n; ++i) {
     int row = g->s->row[i];
-    if (g->s->set[i] == CH_SET_CONE || g->s->set[i] == CH_SET_HALF) sum += fabs(g->r[row] * g->u[row]);
+    if (g->s->block[i].law->info.opens) sum += fabs(g->r[row] * g->u[row]);
   }
   return sum;
 }
@@ -113,8 +113,8 @@ static bool coupled(const ChStaggered* g) {
   const ChBlockCsr* W = &g->s->W;
   for (int i = 0; i < W->n; ++i)
     for (int e = W->start[i]; e < W->start[i + 1]; ++e) {
-      int j = W->column[e], rows = g->s->set[i] == CH_SET_CONE ? 1 : g->s->dim[i];
-      if (g->s->set[j] != CH_SET_CONE) continue;
+      int j = W->column[e], rows = g->s->block[i].law->cone ? 1 : g->s->dim[i];
+      if (!g->s->block[j].law->cone) continue;
       for (int a = 0; a < rows; ++a)
         for (int b = 1; b < g->s->dim[j]; ++b)
           if (W->value[W->offset[e] + a * g->s->dim[j] + b] != 0.0) return true;

@@ -64,7 +64,7 @@ static void shift_view(Successive* x) {
   const ChSystem* s = x->s;
   memcpy(x->view.given.q, s->q, (size_t)s->rows * sizeof(double));
   for (int i = 0; i < s->n; ++i)
-    if (s->set[i] == CH_SET_CONE) x->view.given.q[s->row[i]] += s->mu[i] * x->slip[i];
+    if (s->block[i].law->cone) x->view.given.q[s->row[i]] += s->block[i].mu * x->slip[i];
 }
 
 // One pass: the convex problem, as exactly as the error that the slip leaves makes worth while. Where nothing slips

@@ -58,7 +58,7 @@ static Walk create(ChRun* run) {
   return w;
 }
 
-static bool turns(const ChSystem* s, int i) { return s->set[i] == CH_SET_CONE && s->dim[i] == 3; }
+static bool turns(const ChSystem* s, int i) { return s->block[i].law->cone && s->dim[i] == 3; }
 
 // The frames in which x of every contact in space has its tangent along the first axis
 static void choose_frames(Walk* w) {
@@ -109,18 +109,17 @@ static void set_rows(Walk* w) {
   ChKinkPath* p = &w->path;
   for (int i = 0; i < s->n; ++i) {
     int a = s->row[i], d = s->dim[i];
-    bool box = s->set[i] == CH_SET_BOX, free = s->set[i] == CH_SET_FREE;
+    const ChScaledBlock* b = &s->block[i];
     for (int k = a; k < a + d; ++k) p->tangents[k] = 0, p->lo[k] = -INFINITY, p->hi[k] = INFINITY;
-    if (!free) p->lo[a] = box ? s->lo[i] : 0.0;
-    if (box) p->hi[a] = s->hi[i];
-    if (s->set[i] != CH_SET_CONE) continue;
+    b->law->interval(b, &p->lo[a], &p->hi[a]);
+    if (!b->law->cone) continue;
     p->tangents[a] = d - 1;
     for (int k = a + 1; k < a + d; ++k) {
       p->tangents[k] = -1;
-      p->mu[k] = s->mu[i];
-      p->slope[k] = s->mu[i] > 0.0;
+      p->mu[k] = b->mu;
+      p->slope[k] = b->mu > 0.0;
     }
-    double size = p->x[a + 1], radius = s->mu[i] * ch_positive_part(p->x[a]);
+    double size = p->x[a + 1], radius = b->mu * ch_positive_part(p->x[a]);
     if (d == 3 && size > radius) p->slope[a + 2] = radius / size;
   }
 }
@@ -150,13 +149,16 @@ static ChKinkEnd walk_from_afar(Walk* w, long* kinks) {
   const ChSystem* s = w->s;
   ChKinkPath* p = &w->path;
   memset(p->x, 0, (size_t)s->rows * sizeof *p->x);
-  for (int i = 0; i < s->n; ++i)
-    if (s->set[i] == CH_SET_BOX) p->x[s->row[i]] = ch_clamp(0.0, s->lo[i], s->hi[i]);
+  for (int i = 0; i < s->n; ++i) {
+    double lo, hi;
+    s->block[i].law->interval(&s->block[i], &lo, &hi);
+    p->x[s->row[i]] = ch_clamp(0.0, lo, hi);
+  }
   ch_system_velocity(s, p->x, w->u);
   for (int a = 0; a < s->rows; ++a) p->y[a] = w->u[a] + w->o.eps * (p->x[a] - w->r[a]);
   for (int i = 0; i < s->n; ++i) {
     int a = s->row[i];
-    if (s->set[i] != CH_SET_CONE && s->set[i] != CH_SET_HALF) continue;
+    if (!s->block[i].law->info.opens) continue;
     p->x[a] = -1.0 - fabs(p->y[a]);
     p->y[a] += p->x[a];
   }

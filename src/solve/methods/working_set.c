@@ -65,7 +65,7 @@ typedef struct WorkingSet {
   unsigned char* moves;  // bodies that such an impulse moves
 } WorkingSet;
 
-static bool may_open(const ChSystem* s, int i) { return s->set[i] == CH_SET_CONE || s->set[i] == CH_SET_HALF; }
+static bool may_open(const ChSystem* s, int i) { return s->block[i].law->info.opens; }
 
 static bool is_loaded(const ChSystem* s, int i, const double* r) {
   for (int a = s->row[i]; a < s->row[i + 1]; ++a)

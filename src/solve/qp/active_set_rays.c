@@ -6,62 +6,23 @@
 
 #define MOST_ENTRIES 150000000L  // of A: beyond this the memory of a machine is in danger
 
+// Whether the sum of a block's multipliers is bounded: by a disc's radius, or by a penalty.
 static bool is_grouped(const ChSystem* s, int i, double penalty) {
-  return s->set[i] == CH_SET_DISC || (s->set[i] == CH_SET_CONE && isfinite(penalty));
+  return s->block[i].law->capped || (s->block[i].law->cone && isfinite(penalty));
 }
 
 static int rays_of_block(const ChSystem* s, int i, double penalty) {
-  int extra = is_grouped(s, i, penalty);
-  switch ((ChSet)s->set[i]) {
-    case CH_SET_CONE:
-      return extra + (s->dim[i] == 3 ? s->sides[i] : s->dim[i]);
-    case CH_SET_DISC:
-      return extra + s->sides[i];
-    default:
-      return s->dim[i];
-  }
+  return s->block[i].law->polygon->rays(&s->block[i]) + is_grouped(s, i, penalty);
 }
 
-static void fill_cone(ChRays* y, int i) {
-  const ChSystem* s = y->s;
-  int count = s->dim[i] == 3 ? s->sides[i] : s->dim[i];
-  for (int j = 0; j < count; ++j) {
-    double* g = y->G + 3 * (y->start[i] + j);
-    g[0] = 1.0;
-    if (s->dim[i] == 2) g[1] = j == 0 ? s->mu[i] : -s->mu[i];
-    for (int a = 0; a < 2 && s->dim[i] == 3; ++a) g[1 + a] = s->mu[i] * s->corners[i][2 * j + a];
-  }
-}
-
-static void fill_box(ChRays* y, int i) {
-  const ChSystem* s = y->s;
-  bool low = isfinite(s->lo[i]), high = isfinite(s->hi[i]);
-  int p = y->start[i];
-  y->G[3 * p] = low || !high ? 1.0 : -1.0;
-  y->base[s->row[i]] = low ? s->lo[i] : high ? s->hi[i] : 0.0;
-  y->free[p] = !low && !high;
-  if (low && high) y->bound[p] = s->hi[i] - s->lo[i];
-}
+static double* ray(const ChRays* y, int i, int p) { return y->G + CH_RAY_ROWS * (y->start[i] + p); }
 
 static void fill_block(ChRays* y, int i) {
-  const ChSystem* s = y->s;
-  switch ((ChSet)s->set[i]) {
-    case CH_SET_CONE:
-      fill_cone(y, i);
-      break;
-    case CH_SET_DISC:
-      for (int j = 0; j < s->sides[i]; ++j)
-        memcpy(y->G + 3 * (y->start[i] + j), s->corners[i] + 2 * j, 2 * sizeof(double));
-      break;
-    case CH_SET_BOX:
-      fill_box(y, i);
-      break;
-    default:
-      for (int p = y->start[i]; p < y->start[i + 1]; ++p) {
-        y->G[3 * p] = 1.0;
-        y->free[p] = s->set[i] == CH_SET_FREE;
-      }
-  }
+  const ChScaledBlock* b = &y->s->block[i];
+  b->law->polygon->fill(b, (ChRayRows){.G = ray(y, i, 0),
+                                       .free = y->free + y->start[i],
+                                       .bound = y->bound + y->start[i],
+                                       .base = y->base + y->s->row[i]});
 }
 
 static void lay_out(ChArena* arena, const ChRaysDef* def, ChRays* y) {
@@ -74,7 +35,7 @@ static void lay_out(ChArena* arena, const ChRaysDef* def, ChRays* y) {
   }
   y->n = y->start[s->n];
   y->rank_max = s->rows + y->groups;
-  y->G = CH_TAKE(arena, 3 * y->n, double);
+  y->G = CH_TAKE(arena, CH_RAY_ROWS * y->n, double);
   double** rows[] = {&y->base, &y->center, &y->u};
   for (int k = 0; k < 3; ++k) *rows[k] = CH_TAKE(arena, s->rows, double);
   y->free = CH_TAKE(arena, y->n, unsigned char);
@@ -84,18 +45,18 @@ static void lay_out(ChArena* arena, const ChRaysDef* def, ChRays* y) {
   for (int i = 0; i < s->n; ++i)
     if (y->group[i] >= 0) {
       y->cap[y->group[i]] = def->penalty;
-      y->rho[y->group[i]] = s->set[i] == CH_SET_DISC ? def->rho : 1.0;
+      y->rho[y->group[i]] = s->block[i].law->capped ? def->rho : 1.0;
     }
 }
 
 // Rays that move r; without s_g.
 static int movers(const ChRays* y, int i) { return y->start[i + 1] - y->start[i] - (y->group[i] >= 0); }
-static bool is_vector(const ChSystem* s, int i) { return s->set[i] == CH_SET_CONE || s->set[i] == CH_SET_DISC; }
+static bool is_vector(const ChSystem* s, int i) { return s->block[i].law->together; }
 
 // g_p' W_ij g_q, W_ij given by rows
 static double product(const ChRays* y, int i, int p, int j, int q, const double* W) {
   const ChSystem* s = y->s;
-  const double *gp = y->G + 3 * (y->start[i] + p), *gq = y->G + 3 * (y->start[j] + q);
+  const double *gp = ray(y, i, p), *gq = ray(y, j, q);
   int ni = s->dim[i], nj = s->dim[j];
   int a0 = is_vector(s, i) ? 0 : p, a1 = is_vector(s, i) ? ni : p + 1;
   int b0 = is_vector(s, j) ? 0 : q, b1 = is_vector(s, j) ? nj : q + 1;
@@ -107,7 +68,7 @@ static double product(const ChRays* y, int i, int p, int j, int q, const double*
 
 // g_p'g_q, two rays of one block
 static double plain_product(const ChRays* y, int i, int p, int q) {
-  const double *gp = y->G + 3 * (y->start[i] + p), *gq = y->G + 3 * (y->start[i] + q);
+  const double *gp = ray(y, i, p), *gq = ray(y, i, q);
   if (!is_vector(y->s, i)) return p == q ? 1.0 : 0.0;
   double sum = 0.0;
   for (int a = 0; a < y->s->dim[i]; ++a) sum += gp[a] * gq[a];
@@ -158,7 +119,7 @@ static bool fill_gram(ChArena* arena, ChRays* y) {
 
 static double dot_ray(const ChRays* y, int i, int p, const double* u) {
   const ChSystem* s = y->s;
-  const double *g = y->G + 3 * (y->start[i] + p), *ui = u + s->row[i];
+  const double *g = ray(y, i, p), *ui = u + s->row[i];
   double sum = 0.0;
   if (!is_vector(s, i)) return g[0] * ui[p];
   for (int a = 0; a < s->dim[i]; ++a) sum += g[a] * ui[a];
@@ -169,7 +130,7 @@ void ch_rays_renew(ChRays* y, const ChSystem* system) {
   y->s = system;
   for (int i = 0; i < system->n; ++i) {
     fill_block(y, i);
-    if (system->set[i] == CH_SET_DISC) y->cap[y->group[i]] = system->mu[i];
+    if (system->block[i].law->capped) y->cap[y->group[i]] = system->block[i].mu;
   }
   ch_system_velocity(system, y->base, y->u);
   for (int i = 0; i < system->n; ++i)
@@ -183,69 +144,10 @@ bool ch_rays_create(ChArena* arena, const ChSystem* system, const ChRaysDef* def
   return fill_gram(arena, y);
 }
 
-// t = a c_j + b c_k, two corners
-static void split(const double* t, const double* c, int j, int k, double* a, double* b) {
-  double det = c[2 * j] * c[2 * k + 1] - c[2 * j + 1] * c[2 * k];
-  *a = (t[0] * c[2 * k + 1] - t[1] * c[2 * k]) / det;
-  *b = (c[2 * j] * t[1] - c[2 * j + 1] * t[0]) / det;
-}
-
-// A point of the disc in the sector of two neighbouring corners.
-static void split_disc(int sides, const double* corners, const double* t, double* y) {
-  for (int j = 0; j < sides; ++j) {
-    int k = (j + 1) % sides;
-    double a, b;
-    split(t, corners, j, k, &a, &b);
-    if (!(a >= 0.0 && b >= 0.0)) continue;
-    y[j] += a;
-    y[k] += b;
-    return;
-  }
-}
-
-// r = (n, t) in the fan of triangles (c_0, c_j, c_j+1): t - n mu c_0 = a (c_j - c_0) + b (c_j+1 - c_0). The triangle
-// whose smallest weight is largest holds the point, or comes nearest.
-static void split_cone(int sides, const double* corners, double mu, const double* r, double* y) {
-  double best = -INFINITY, weight[3] = {r[0], 0.0, 0.0};
-  int at = 1;
-  for (int j = 1; j + 1 < sides; ++j) {
-    const double *c0 = corners, *c1 = corners + 2 * j, *c2 = corners + 2 * j + 2;
-    double edges[4] = {c1[0] - c0[0], c1[1] - c0[1], c2[0] - c0[0], c2[1] - c0[1]}, a, b;
-    double t[2] = {r[1] / mu - r[0] * c0[0], r[2] / mu - r[0] * c0[1]};
-    split(t, edges, 0, 1, &a, &b);
-    double least = fmin(fmin(a, b), r[0] - a - b);
-    if (!(least > best)) continue;
-    best = least;
-    weight[0] = r[0] - a - b, weight[1] = a, weight[2] = b;
-    at = j;
-  }
-  y[0] += weight[0], y[at] += weight[1], y[at + 1] += weight[2];
-}
-
-// Weights that round-off of r alone made.
-static void sweep(int count, double* y) {
-  double largest = 0.0;
-  for (int p = 0; p < count; ++p) largest = fmax(largest, y[p]);
-  for (int p = 0; p < count; ++p)
-    if (!(y[p] > 1e-9 * largest)) y[p] = 0.0;
-}
-
 static void split_block(const ChRays* y, int i, const double* r, double* out) {
-  const ChSystem* s = y->s;
+  const ChScaledBlock* b = &y->s->block[i];
   for (int p = y->start[i]; p < y->start[i + 1]; ++p) out[p - y->start[i]] = 0.0;
-  if (!is_vector(s, i)) {
-    for (int p = 0; p < movers(y, i); ++p) out[p] = y->G[3 * (y->start[i] + p)] * (r[p] - y->base[s->row[i] + p]);
-    return;
-  }
-  if (s->set[i] == CH_SET_DISC) {
-    split_disc(s->sides[i], s->corners[i], r, out);
-  } else if (s->dim[i] == 3) {
-    split_cone(s->sides[i], s->corners[i], s->mu[i], r, out);
-  } else {
-    out[0] = s->dim[i] == 2 ? 0.5 * (r[0] + r[1] / s->mu[i]) : r[0];
-    if (s->dim[i] == 2) out[1] = 0.5 * (r[0] - r[1] / s->mu[i]);
-  }
-  sweep(movers(y, i), out);
+  b->law->polygon->split(b, y->base + y->s->row[i], r, out);
 }
 
 void ch_rays_start(ChRays* y, const double* r, const double* u, double* out) {
@@ -269,13 +171,13 @@ void ch_rays_to_reaction(const ChRays* y, const double* multipliers, double* r) 
   const ChSystem* s = y->s;
   memcpy(r, y->base, (size_t)s->rows * sizeof *r);
   for (int i = 0; i < s->n; ++i) {
-    const double *part = multipliers + y->start[i], *G = y->G + 3 * y->start[i];
+    const double* part = multipliers + y->start[i];
     double *ri = r + s->row[i], sum = 0.0, scale = 1.0;
     for (int p = 0; p < movers(y, i); ++p) sum += part[p];
-    if (s->set[i] == CH_SET_DISC && sum > y->cap[y->group[i]]) scale = y->cap[y->group[i]] / sum;
+    if (s->block[i].law->capped && sum > y->cap[y->group[i]]) scale = y->cap[y->group[i]] / sum;
     for (int p = 0; p < movers(y, i); ++p) {
-      if (!is_vector(s, i)) ri[p] += G[3 * p] * part[p];
-      for (int a = 0; a < s->dim[i] && is_vector(s, i); ++a) ri[a] += scale * G[3 * p + a] * part[p];
+      if (!is_vector(s, i)) ri[p] += ray(y, i, p)[0] * part[p];
+      for (int a = 0; a < s->dim[i] && is_vector(s, i); ++a) ri[a] += scale * ray(y, i, p)[a] * part[p];
     }
   }
 }

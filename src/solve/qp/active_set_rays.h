@@ -3,8 +3,8 @@
 //   r = G y + base,   A = G'WG,   b = G'(W base + q),   w = A y + b = G'u
 //
 // w_p >= 0 is a facet of the velocity constraints: e n'v + mu D'v >= -(Gamma + Delta) of Anitescu and Hart (15), for a
-// cone with rays (1, mu d_j). FREE rows are their own ray without sign, HALF one ray, a BOX one ray between 0 and
-// hi - lo. What bounds a sum of multipliers belongs to a group:
+// cone with rays (1, mu d_j). Bilateral rows are their own ray without sign, unilateral ones one ray, a limit one ray
+// between 0 and hi - lo. What bounds a sum of multipliers belongs to a group:
 //
 //   sum_{p in g} y_p <= cap_g    a polygonal disc of circumradius cap (rays d_j), or a contact's normal impulse where
 //                                the penalty cap_g zeta_g allows w_p + zeta_g >= 0, zeta_g >= 0 (Anitescu 2007)
@@ -30,7 +30,7 @@ typedef struct ChRays {
   const ChSystem* s;
   int n, groups, rank_max;
   int* start;  // first ray of each block, n_blocks + 1; the ray s_g is a block's last
-  double* G;   // three entries a ray; for FREE, HALF and BOX the first is its sign
+  double* G;   // CH_RAY_ROWS entries a ray; where rows are not bound together the first is the row's sign
   unsigned char* free;
   double* bound;          // cap of a single ray
   int* group;             // of each block, -1: none

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "cardhouse/status.h"
+#include "cardhouse/complementarity.h"
 
 typedef struct ChBoxProblem {
   int n;
@@ -36,15 +36,6 @@ typedef struct ChBoxOptions {
   bool (*stop)(void* stop_user, const double* x);  // asked at every new point; true ends with CH_OK. NULL: never
   void* stop_user;
 } ChBoxOptions;
-
-typedef struct ChBoxInfo {
-  long it_box;  // trust-region iterations (ItBox)
-  long fe;      // function values (FE)
-  long it_qua;  // iterations of the quadratic solver (ItQua)
-  long mvp;     // products with the Hessian (MVP)
-  double value;
-  double projected_gradient;
-} ChBoxInfo;
 
 ChBoxOptions ch_box_options_default(void);
 

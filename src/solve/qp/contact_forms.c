@@ -48,9 +48,11 @@ static void add_column(Rows* e, int row, const ChSparse* B, int k, double scale)
   for (int p = B->start[k]; p < B->start[k + 1]; ++p) add(e, row, B->index[p], scale * B->value[p]);
 }
 
-int ch_direction_count(const ChBlock* block) {
-  return block->law != CH_LAW_CONTACT ? 0 : block->dimension == 2 ? 2 : block->sides;
-}
+static bool is_joint(const ChBlock* block) { return ch_law_info(block->law)->equation; }
+static bool is_normal(const ChBlock* block) { return ch_law_info(block->law)->opens; }
+static bool rubs(const ChBlock* block) { return ch_law_info(block->law)->friction; }
+
+int ch_direction_count(const ChBlock* block) { return !rubs(block) ? 0 : block->dimension == 2 ? 2 : block->sides; }
 
 void ch_direction(const ChBlock* block, int j, double d[2]) {
   double corners[2 * CH_SIDES_MAX] = {j == 0 ? 1.0 : -1.0, 0.0};
@@ -77,9 +79,9 @@ static ChStatus check(ChContext* context, const ChProblem* p, bool global) {
     return ch_fail(context, CH_ERR_UNSUPPORTED, "a programme in velocities needs the global form");
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
-    if (block->law == CH_LAW_LIMIT)
+    if (!is_joint(block) && !is_normal(block))
       return ch_fail(context, CH_ERR_UNSUPPORTED, "block %d: limits have no place in these programmes", i);
-    if (block->law != CH_LAW_CONTACT || block->dimension == 2) continue;
+    if (!rubs(block) || block->dimension == 2) continue;
     if (block->sides == 0 || block->mu[0] != block->mu[1])
       return ch_fail(context, CH_ERR_UNSUPPORTED, "block %d: the contact must be polygonal, with one mu", i);
   }
@@ -108,7 +110,7 @@ static void write_velocity_row(Form* f, int k, double bound) {
 
 static void write_joints(Form* f) {
   for (int i = 0; i < f->p->block_count; ++i)
-    for (int a = 0; f->p->blocks[i].law == CH_LAW_BILATERAL && a < f->p->blocks[i].dimension; ++a)
+    for (int a = 0; is_joint(&f->p->blocks[i]) && a < f->p->blocks[i].dimension; ++a)
       write_velocity_row(f, f->p->blocks[i].row + a, 0.0);
 }
 
@@ -121,8 +123,6 @@ static void add_direction(Form* f, const ChBlock* block, int j, double scale) {
     f->b[f->at] -= scale * d[a - 1] * f->p->w[block->row + a];
   }
 }
-
-static bool is_normal(const ChBlock* block) { return block->law == CH_LAW_CONTACT || block->law == CH_LAW_UNILATERAL; }
 
 static double gamma_of(const double* gamma, int i) { return gamma ? gamma[i] : 0.0; }
 
@@ -153,11 +153,10 @@ ChStatus ch_qp_slip(ChContext* context, ChArena* arena, const ChProblem* p, cons
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
     if (!is_normal(block)) continue;
-    bool rubs = block->law == CH_LAW_CONTACT;
-    if (rubs) add(&f.A, f.at, p->dof + slips++, -block->mu[0]);
-    write_velocity_row(&f, block->row, rubs ? -gamma_of(gamma, i) : 0.0);
+    if (rubs(block)) add(&f.A, f.at, p->dof + slips++, -block->mu[0]);
+    write_velocity_row(&f, block->row, rubs(block) ? -gamma_of(gamma, i) : 0.0);
   }
-  for (int i = 0, slip = p->dof; i < p->block_count; slip += p->blocks[i].law == CH_LAW_CONTACT, ++i)
+  for (int i = 0, slip = p->dof; i < p->block_count; slip += rubs(&p->blocks[i]), ++i)
     for (int j = 0; j < ch_direction_count(&p->blocks[i]); ++j, ++f.at) {
       add_direction(&f, &p->blocks[i], j, 1.0);
       add(&f.A, f.at, slip, 1.0);
@@ -175,7 +174,7 @@ ChStatus ch_qp_velocity(ChContext* context, ChArena* arena, const ChProblem* p, 
   int joints = f.at;
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
-    if (block->law == CH_LAW_UNILATERAL) write_velocity_row(&f, block->row, 0.0);
+    if (is_normal(block) && !rubs(block)) write_velocity_row(&f, block->row, 0.0);
     for (int j = 0; j < ch_direction_count(block); ++j) {
       add_direction(&f, block, j, block->mu[0]);
       double tangent = f.b[f.at];
@@ -196,8 +195,7 @@ ChStatus ch_qp_contact_primal(ChContext* context, ChArena* arena, const ChProble
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
     if (is_normal(block)) write_velocity_row(&f, block->row, 0.0);
-    for (int a = 1; block->law == CH_LAW_CONTACT && a < block->dimension; ++a)
-      friction[block->row + a] = -r[block->row + a];
+    for (int a = 1; rubs(block) && a < block->dimension; ++a) friction[block->row + a] = -r[block->row + a];
   }
   finish_primal(&f, 0, joints, out);
   ch_sparse_multiply_add(&p->H, friction, out->c);
@@ -232,7 +230,7 @@ ChStatus ch_qp_contact_dual(ChContext* context, ChArena* arena, const ChProblem*
   int n = 0;
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
-    int tangents = block->law == CH_LAW_CONTACT ? block->dimension - 1 : 0;
+    int tangents = rubs(block) ? block->dimension - 1 : 0;
     for (int a = 1; a <= tangents; ++a) given[block->row + a] = r[block->row + a];
     if (is_normal(block)) add(&f.A, f.at++, n, 1.0);
     for (int a = 0; a < block->dimension - tangents; ++a) add(&B, block->row + a, n++, 1.0);
@@ -267,7 +265,7 @@ ChStatus ch_qp_friction(ChContext* context, ChArena* arena, const ChProblem* p, 
   }
   for (int i = 0, at = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
-    if (block->law != CH_LAW_CONTACT) continue;
+    if (!rubs(block)) continue;
     for (int j = 0; j < ch_direction_count(block); ++j) add(&f.A, f.at, at++, -1.0);
     f.b[f.at++] = -block->mu[0] * r[block->row];
   }

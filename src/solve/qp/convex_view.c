@@ -17,16 +17,14 @@ enum { NEWTON_LIMIT = 200, GRADIENT_LIMIT = 3000, ASKED_LIMIT = 10000 };
 
 static bool has_disc(const ChSystem* s) {
   for (int i = 0; i < s->n; ++i)
-    if (s->set[i] == CH_SET_DISC) return true;
+    if (s->block[i].law->capped) return true;
   return false;
 }
 
 // Cones and discs in space without corners.
 static bool has_smooth(const ChSystem* s) {
-  for (int i = 0; i < s->n; ++i) {
-    bool section = s->set[i] == CH_SET_DISC || (s->set[i] == CH_SET_CONE && s->dim[i] == 3);
-    if (section && !ch_system_is_polygon(s, i)) return true;
-  }
+  for (int i = 0; i < s->n; ++i)
+    if (ch_block_is_curved(&s->block[i])) return true;
   return false;
 }
 
@@ -57,7 +55,6 @@ void ch_convex_view_init(ChConvexView* view, ChRun* outer, const ChSystem* syste
   *view = (ChConvexView){.given = *system, .inner = outer->inner_method, .outer = outer, .options = *outer->options};
   pick_methods(view);
   view->options.history = NULL;
-  view->options.diagnostics = NULL;
   view->given.relaxed = true;
   view->given.q = CH_TAKE(outer->arena, system->rows, double);
   memcpy(view->given.q, system->q, (size_t)system->rows * sizeof(double));

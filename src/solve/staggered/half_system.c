@@ -16,7 +16,7 @@ typedef struct Window {
 } Window;
 
 static Window window_of(const Cut* cut, int i) {
-  bool contact = cut->whole->set[i] == CH_SET_CONE;
+  bool contact = cut->whole->block[i].law->cone;
   if (cut->keep && !cut->keep[i]) return (Window){0, 0};
   if (cut->tangential) return contact ? (Window){1, cut->whole->dim[i] - 1} : (Window){0, 0};
   return contact ? (Window){0, 1} : (Window){0, cut->whole->dim[i]};
@@ -25,19 +25,13 @@ static Window window_of(const Cut* cut, int i) {
 static void lay_out_block(const Cut* cut, int i, Window w, ChHalfSystem* half, int k) {
   const ChSystem* whole = cut->whole;
   ChSystem* s = &half->system;
-  bool contact = whole->set[i] == CH_SET_CONE;
   half->block[k] = i;
   s->dim[k] = w.count;
   s->row[k + 1] = s->row[k] + w.count;
   for (int a = 0; a < w.count; ++a) half->source[s->row[k] + a] = whole->row[i] + w.first + a;
-  s->set[k] = whole->set[i];
-  if (contact) s->set[k] = !cut->tangential ? CH_SET_HALF : w.count == 2 ? CH_SET_DISC : CH_SET_BOX;
-  s->lo[k] = contact ? 0.0 : whole->lo[i];
-  s->hi[k] = contact ? 0.0 : whole->hi[i];
-  if (s->set[k] != CH_SET_DISC || !ch_system_is_polygon(whole, i)) return;
-  s->sides[k] = whole->sides[i];
-  s->corners[k] = whole->corners[i];
-  s->polygonal = true;
+  s->block[k] = whole->block[i];
+  if (whole->block[i].law->cone) whole->block[i].law->halve(&whole->block[i], cut->tangential, &s->block[k]);
+  s->polygonal |= s->block[k].sides > 0;
 }
 
 static void lay_out(ChArena* arena, const Cut* cut, ChHalfSystem* half) {
@@ -45,12 +39,7 @@ static void lay_out(ChArena* arena, const Cut* cut, ChHalfSystem* half) {
   for (int i = 0; i < cut->whole->n; ++i) s->n += window_of(cut, i).count > 0;
   s->dim = CH_TAKE(arena, s->n, int);
   s->row = CH_TAKE(arena, s->n + 1, int);
-  s->set = CH_TAKE(arena, s->n, unsigned char);
-  s->mu = CH_TAKE(arena, s->n, double);
-  s->sides = CH_TAKE(arena, s->n, int);
-  s->corners = CH_TAKE(arena, s->n, const double*);
-  s->lo = CH_TAKE(arena, s->n, double);
-  s->hi = CH_TAKE(arena, s->n, double);
+  s->block = CH_TAKE(arena, s->n, ChScaledBlock);
   half->block = CH_TAKE(arena, s->n, int);
   half->source = CH_TAKE(arena, cut->whole->rows, int);
   for (int i = 0, k = 0; i < cut->whole->n; ++i) {

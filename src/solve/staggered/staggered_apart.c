@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/union_find.h"
+#include "cardhouse/union_find.h"
 #include "solve/methods/staggered.h"
 
 enum { ROUNDS = 60 };
@@ -129,7 +129,7 @@ double ch_staggered_contact_apart(ChStaggered* g, const double* q, double tolera
   double *u = CH_TAKE(arena, s->rows, double), error = 0.0;
   for (int i = 0; i < s->n; ++i) {
     int row = s->row[i];
-    in[i] = changed[i] = s->set[i] != CH_SET_HALF || g->r_n[row] > 0.0 ||
+    in[i] = changed[i] = !s->block[i].law->info.opens || g->r_n[row] > 0.0 ||
                          q[row] <= PUSHED * tolerance * sqrt(s->diagonal[s->diagonal_at[i]]);
   }
   bool cut = worth_cutting(arena, s, in);

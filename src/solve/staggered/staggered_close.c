@@ -27,7 +27,7 @@ static ChHalfSystem contact_with_ratios(const ChStaggered* g, const double* r) {
     for (int e = W->start[i]; e < W->start[i + 1]; ++e) {
       int j = W->column[e];
       const double* normal = r + s->row[j];
-      if (s->set[j] != CH_SET_CONE || !(normal[0] > 0.0)) continue;
+      if (!s->block[j].law->cone || !(normal[0] > 0.0)) continue;
       for (int a = 0; a < W->dim[i]; ++a)
         for (int b = 1; b < s->dim[j]; ++b)
           W->value[W->offset[e] + a] += s->W.value[s->W.offset[e] + a * s->dim[j] + b] * normal[b] / normal[0];
@@ -58,7 +58,7 @@ static bool settle_ratios(ChStaggered* g, ChDeadline deadline) {
   for (int i = 0; i < s->n; ++i) {
     const double* best = g->run->r + s->row[i];
     double* r = g->r + s->row[i];
-    if (s->set[i] == CH_SET_CONE)
+    if (s->block[i].law->cone)
       for (int b = 1; b < s->dim[i]; ++b) r[b] = best[0] > 0.0 ? best[b] / best[0] * r[0] : 0.0;
   }
   return true;

@@ -17,10 +17,8 @@
 
 // The linear systems inside a projection in the space asked for.
 static void ask_for_space(ChConvexView* view, int space) {
-  static const char* const names[] = {"newton.space", "admm.space", "ipm.space"};
-  ChSolveOptions* o = &view->options;
-  for (size_t k = 0; k < sizeof names / sizeof names[0] && space != CH_SPACE_AUTO; ++k)
-    if (o->setting_count < CH_SETTING_MAX) o->settings[o->setting_count++] = (ChSetting){names[k], space};
+  const ChSetting settings[] = {{"newton.space", space}, {"admm.space", space}, {"ipm.space", space}};
+  if (space != CH_SPACE_AUTO) ch_settings_append(view->outer->arena, &view->options, 3, settings);
 }
 
 void ch_staggered_init(ChStaggered* g, ChRun* run, bool only_loaded, int space) {
@@ -67,10 +65,10 @@ void ch_staggered_radii(ChStaggered* g, const ChHalfSystem* half, const double* 
   ch_half_scatter(&g->normal, given, g->r);
   for (int k = 0; k < t->n; ++k) {
     int i = half->block[k];
-    double radius = g->s->mu[i] * ch_positive_part(g->r[g->s->row[i]]);
-    if (t->set[k] == CH_SET_DISC) t->mu[k] = radius;
-    t->lo[k] = -radius;
-    t->hi[k] = radius;
+    double radius = g->s->block[i].mu * ch_positive_part(g->r[g->s->row[i]]);
+    t->block[k].mu = radius;
+    t->block[k].lo = -radius;
+    t->block[k].hi = radius;
   }
 }
 
@@ -91,7 +89,7 @@ static double friction_over(ChStaggered* g, const ChHalfSystem* half, ChConvexVi
 static bool some_unloaded(ChStaggered* g, const double* given) {
   int carrying = 0;
   ch_half_scatter(&g->normal, given, g->r);
-  for (int i = 0; i < g->s->n; ++i) carrying += g->loaded[i] = g->s->set[i] == CH_SET_CONE && g->r[g->s->row[i]] > 0.0;
+  for (int i = 0; i < g->s->n; ++i) carrying += g->loaded[i] = g->s->block[i].law->cone && g->r[g->s->row[i]] > 0.0;
   return carrying < g->tangential.system.n;
 }
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "cardhouse/dense.h"
 #include "linalg/principal_angle.h"
-#include "linalg/spectrum.h"
 
 enum { MOST_ROWS = 1200 };  // the angle is dense work, cubic in its rows
 #define CASE_SLACK 1e-9     // of gamma
@@ -14,7 +14,7 @@ enum { MOST_ROWS = 1200 };  // the angle is dense work, cubic in its rows
 
 ChStaggeredTerms* ch_staggered_terms_create(ChStaggered* g) {
   ChRun* run = g->run;
-  if (!run->options->diagnostics) return NULL;
+  if (!run->watch) return NULL;
   ChStaggeredTerms* t = CH_TAKE(run->arena, 1, ChStaggeredTerms);
   *t = (ChStaggeredTerms){.g = g};
   double** vectors[] = {&t->r_n, &t->f,   &t->x,   &t->a,   &t->lambda, &t->lambda_old,
@@ -57,9 +57,11 @@ static void measure_lambda(ChStaggeredTerms* t) {
 static double gap_of(const ChSystem* s, int i, const double* r, const double* u, double lambda) {
   double work = 0.0;
   for (int a = 0; a < s->dim[i]; ++a) work += r[a] * u[a];
-  if (s->set[i] == CH_SET_CONE) return work + s->mu[i] * lambda * r[0];
-  if (s->set[i] != CH_SET_BOX) return work;
-  double bound = u[0] > 0.0 ? s->lo[i] : s->hi[i];
+  const ChScaledBlock* b = &s->block[i];
+  if (b->law->cone) return work + b->mu * lambda * r[0];
+  double lo, hi;
+  b->law->interval(b, &lo, &hi);
+  double bound = u[0] > 0.0 ? lo : hi;
   return isfinite(bound) ? work - bound * u[0] : work;
 }
 
@@ -96,7 +98,7 @@ static int active_gram(ChStaggeredTerms* t, ChArena* arena, double** gram, unsig
   *span = CH_TAKE(arena, s->rows, unsigned char);
   for (int i = 0; i < s->n; ++i)
     for (int a = 0; a < s->dim[i]; ++a) {
-      bool tangential = s->set[i] == CH_SET_CONE && a > 0, on = active[s->row[i] + a] != 0.0;
+      bool tangential = s->block[i].law->cone && a > 0, on = active[s->row[i] + a] != 0.0;
       if (tangential)
         for (int b = 1; b < s->dim[i]; ++b) on |= active[s->row[i] + b] != 0.0;
       place[s->row[i] + a] = on ? n : -1;
@@ -135,7 +137,7 @@ static double inverse_norm(ChArena* arena, int n, const double* gram, const unsi
 
 // K_A = ||N' M^-1 D|| over the active columns, and ||(N' M^-1 N)^-1||; NaN where W is not symmetric or too large.
 static void measure_spans(ChStaggeredTerms* t, double* inverse) {
-  if (t->g->run->options->diagnostics_plain) return;
+  if (t->g->run->watch->plain) return;
   ChArena* arena = t->g->run->arena;
   if (!t->g->s->symmetric || t->g->s->rows > MOST_ROWS) return;
   ChArenaMark mark = ch_arena_mark(arena);
@@ -155,7 +157,7 @@ static double active_friction(const ChStaggeredTerms* t) {
   for (int k = 0; k < g->normal.system.n; ++k) {
     int i = g->normal.block[k], row = g->normal.system.row[k];
     bool carries = g->r_n[row] != 0.0 || t->r_n[row] != 0.0 || g->a[row] != 0.0 || t->a[row] != 0.0;
-    if (carries && g->s->set[i] == CH_SET_CONE) mu = ch_max(mu, g->s->mu[i]);
+    if (carries && g->s->block[i].law->cone) mu = ch_max(mu, g->s->block[i].mu);
   }
   return mu;
 }
@@ -185,9 +187,9 @@ static void measure_terms(ChStaggeredTerms* t, double* given, double* lambda_mov
   s->nu = *lambda_moved = 0.0;
   for (int k = 0; k < n->n; ++k) {
     int i = g->normal.block[k];
-    if (g->s->set[i] != CH_SET_CONE) continue;
+    if (!g->s->block[i].law->cone) continue;
     double change = t->lambda[i] - t->lambda_old[i];
-    s->nu += change * g->s->mu[i] * t->d_a[n->row[k]];
+    s->nu += change * g->s->block[i].mu * t->d_a[n->row[k]];
     *lambda_moved += change * change;
   }
 }
@@ -223,7 +225,7 @@ static void remember(ChStaggeredTerms* t) {
 
 void ch_staggered_terms_tell(ChStaggeredTerms* t, int iteration, int best, double rel_err, double residual) {
   if (!t) return;
-  const ChSolveOptions* options = t->g->run->options;
+  const ChStaggeredWatch* watch = t->g->run->watch;
   ChStaggeredStep* s = &t->step;
 #define X(name, text) s->name = NAN;
   CH_STAGGERED_FIELDS(X)
@@ -240,5 +242,5 @@ void ch_staggered_terms_tell(ChStaggeredTerms* t, int iteration, int best, doubl
   s->rows = t->g->s->rows;
   s->reaction = t->g->r;
   remember(t);
-  options->diagnostics(options->diagnostics_user, s);
+  watch->tell(watch->user, s);
 }

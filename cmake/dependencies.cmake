@@ -1,0 +1,33 @@
+# What others made. `ch_engine_needs` is all that libcardhouse takes, `ch_io_needs` what libcardhouse-io takes besides.
+# CH_ENGINE_NAMES and CH_IO_NAMES are the same as a linker's names, for those who link our archives.
+find_package(OpenMP REQUIRED COMPONENTS C)
+find_package(PkgConfig REQUIRED)
+
+# ch_take(TARGET HEADER LIBRARY): adds a library without a pkg-config file to a target.
+function(ch_take target header library)
+  string(TOUPPER CH_${library} name)
+  find_path(${name}_INCLUDE ${header} PATH_SUFFIXES suitesparse openblas openblas-pthread REQUIRED)
+  find_library(${name}_LIBRARY ${library} REQUIRED)
+  mark_as_advanced(${name}_INCLUDE ${name}_LIBRARY)
+  if(NOT ${name}_INCLUDE STREQUAL /usr/include)  # searched anyway; naming it would reorder the system's headers
+    target_include_directories(${target} SYSTEM INTERFACE ${${name}_INCLUDE})
+  endif()
+  target_link_libraries(${target} INTERFACE ${${name}_LIBRARY})
+endfunction()
+
+add_library(ch_engine_needs INTERFACE)
+ch_take(ch_engine_needs libqhull_r/libqhull_r.h qhull_r)
+ch_take(ch_engine_needs umfpack.h umfpack)
+ch_take(ch_engine_needs cholmod.h cholmod)
+ch_take(ch_engine_needs amd.h amd)
+ch_take(ch_engine_needs lapacke.h lapacke)
+ch_take(ch_engine_needs cblas.h openblas)
+target_link_libraries(ch_engine_needs INTERFACE OpenMP::OpenMP_C m)
+set(CH_ENGINE_NAMES qhull_r umfpack cholmod amd lapacke openblas ${OpenMP_C_LIB_NAMES} m)
+
+pkg_check_modules(CARDHOUSE_HDF5 REQUIRED IMPORTED_TARGET hdf5)
+pkg_check_modules(CARDHOUSE_JANSSON REQUIRED IMPORTED_TARGET jansson)
+add_library(ch_io_needs INTERFACE)
+ch_take(ch_io_needs glpk.h glpk)
+target_link_libraries(ch_io_needs INTERFACE PkgConfig::CARDHOUSE_HDF5 PkgConfig::CARDHOUSE_JANSSON m)
+set(CH_IO_NAMES glpk m)

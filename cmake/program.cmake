@@ -1,0 +1,44 @@
+# The program: the documents' experiments, the viewer's server and the command line, on top of the libraries.
+pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)
+
+# What every folder of apps/ is compiled with.
+add_library(ch_app INTERFACE)
+target_include_directories(ch_app INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/apps
+                                            ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(ch_app INTERFACE ch_flags PkgConfig::CARDHOUSE_JANSSON OpenMP::OpenMP_C)
+
+# --- what the applications share --------------------------------------------------------------------------------------
+file(GLOB CH_COMMON_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/common/*.c)
+add_library(ch_common STATIC ${CH_COMMON_SOURCES})
+target_link_libraries(ch_common PUBLIC ch_app)
+
+# --- the documents' experiments, which `cardhouse reproduce` runs -----------------------------------------------------
+file(GLOB CH_REPRODUCE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/reproduce/*.c)
+add_library(ch_reproduce STATIC ${CH_REPRODUCE_SOURCES})
+target_link_libraries(ch_reproduce PUBLIC ch_common PkgConfig::PNG)
+
+# --- the viewer: its page, and the server that has it inside ----------------------------------------------------------
+pkg_check_modules(LIBWEBSOCKETS IMPORTED_TARGET libwebsockets)
+pkg_check_modules(ZLIB IMPORTED_TARGET zlib)
+add_subdirectory(web)
+if(CH_VIEWER)
+  file(GLOB CH_SERVE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/serve/*.c)
+  add_library(ch_serve STATIC ${CH_SERVE_SOURCES} ${CH_VIEWER_PAGE_SOURCE})
+  set_source_files_properties(${CH_VIEWER_PAGE_SOURCE} PROPERTIES GENERATED ON OBJECT_DEPENDS ${CH_VIEWER_PAGE})
+  add_dependencies(ch_serve viewer_page)
+  target_compile_definitions(ch_serve PUBLIC CH_VIEWER)
+  target_link_libraries(ch_serve PUBLIC ch_common PkgConfig::LIBWEBSOCKETS PkgConfig::ZLIB)
+else()
+  add_library(ch_serve INTERFACE)
+endif()
+
+# --- the command line -------------------------------------------------------------------------------------------------
+file(GLOB CH_CLI_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/cli/*.c)
+add_library(ch_cli OBJECT ${CH_CLI_SOURCES})
+target_link_libraries(ch_cli PUBLIC ch_reproduce ch_serve ch_common)
+add_executable(cardhouse $<TARGET_OBJECTS:ch_cli>)
+set_target_properties(cardhouse PROPERTIES LINKER_LANGUAGE C)
+target_link_libraries(cardhouse PRIVATE ch_reproduce ch_serve ch_common cardhouse::cardhouse)
+if(BUILD_SHARED_LIBS)
+  set_target_properties(cardhouse PROPERTIES INSTALL_RPATH $ORIGIN/${CH_LIBRARIES_FROM_PROGRAM})
+endif()

@@ -1,0 +1,29 @@
+// Contacts of the last step, as plain rows.
+#ifndef CARDHOUSE_CONTACT_H
+#define CARDHOUSE_CONTACT_H
+
+#include "cardhouse/api.h"
+#include "cardhouse/geometry.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ChSimulation ChSimulation;
+
+typedef struct ChContactView {
+  int body[2], shape[2];  // rows, see id.h
+  ChVec3 point, normal;   // metres, world frame; the normal points from the first body to the second
+  double gap;             // metres at the beginning of the step, negative where they overlap
+  ChVec3 force;           // on the second body, newton
+  ChVec3 slip;            // velocity of the second body's point relative to the first's, metres a second
+} ChContactView;
+
+// All contacts of the last step, sorted by shapes; the simulation owns them, and they are valid until the next step or
+// change of the world. NULL or any pointer with *count = 0 before the first step.
+CH_API const ChContactView* ch_simulation_contacts(const ChSimulation* simulation, int* count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,23 @@
+// The Delassus matrix W = H^T M^-1 H of a contact problem: how reactions move the contacts.
+#ifndef CARDHOUSE_DELASSUS_H
+#define CARDHOUSE_DELASSUS_H
+
+#include "cardhouse/api.h"
+#include "cardhouse/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The local form of a problem, u = W r + q, with the same blocks: W = H^T M^-1 H and q = H^T M^-1 f + w. A problem that
+// is local already is copied. W is sparse, but full among the blocks of a body: it can be large. The caller owns *out;
+// NULL where memory runs out.
+CH_API ChStatus ch_problem_condense(ChContext* context, const ChProblem* problem, ChProblem** out);
+
+// The diagonal blocks W_ii without the rest of W: block after block, each row-major with dimension^2 entries.
+CH_API ChStatus ch_problem_diagonal_blocks(ChContext* context, const ChProblem* problem, double* W_ii);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,85 @@
+// Joints of a world: what is known of them, what they do while bodies move, and what drives them.
+//
+// A freedom is numbered as its type lists it (joint_types.h). Its coordinate is an angle in radian or a displacement in
+// metres, its force a torque in newton metre or a force in newton, positive where it would make the coordinate grow.
+#ifndef CARDHOUSE_JOINT_H
+#define CARDHOUSE_JOINT_H
+
+#include "cardhouse/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ChSimulation ChSimulation;
+
+// --- what is there ---------------------------------------------------------------------------------------------------
+
+// How many joints the world has.
+CH_API int ch_world_joint_count(const ChWorld* world);
+// The id of the joint in a row, 0 to ch_world_joint_count - 1; none beyond.
+CH_API ChJointId ch_world_joint_at(const ChWorld* world, int row);
+// The row of a joint; -1 for none and for an id that is stale or another world's.
+CH_API int ch_world_joint_row(const ChWorld* world, ChJointId joint);
+// Its name, which the world owns; NULL where there is no such joint.
+CH_API const char* ch_world_joint_name(const ChWorld* world, ChJointId joint);
+// The first joint of that name; none where there is none.
+CH_API ChJointId ch_world_find_joint(const ChWorld* world, const char* name);
+// Its definition: bodies, limits, friction and drives as they are now; points and axes in the world at the start. Names
+// and tables belong to the world. CH_ERR_RANGE where there is no such joint.
+CH_API ChStatus ch_world_joint_def(ChContext* context, const ChWorld* world, ChJointId joint, ChJointDef* out);
+
+// --- state -----------------------------------------------------------------------------------------------------------
+
+typedef struct ChJointView {
+  int freedoms;  // how many have a coordinate; the rest of the arrays is 0
+  double position[3], speed[3];
+  // Forces of the last step along each freedom: of its motor, prescribed motion or force; of its limits; of its
+  // friction. A freedom with CH_DRIVE_FORCE shows its target.
+  double drive[3], limit[3], friction[3];
+  // All that the joint did to its second body in the last step: newton, and newton metre about the joint's point on
+  // that body, world frame as it was when the step began.
+  ChVec3 force, torque;
+} ChJointView;
+
+// Of a joint that is not there freedoms are 0 and every number is NaN.
+CH_API ChJointView ch_simulation_joint(const ChSimulation* simulation, ChJointId joint);
+
+// One scalar equation or inequality of a joint.
+typedef enum ChJointRowType {
+  CH_JOINT_ROW_EQUAL,     // what the joint's type asks always, or a prescribed motion
+  CH_JOINT_ROW_LOWER,     // the lower limit of a freedom
+  CH_JOINT_ROW_UPPER,     // the upper limit
+  CH_JOINT_ROW_MOTOR,     // a motor towards a position or a speed
+  CH_JOINT_ROW_FRICTION,  // friction of a freedom
+} ChJointRowType;
+
+enum { CH_JOINT_ROW_LIMIT = 18 };  // more rows no joint has
+
+typedef struct ChJointRowView {
+  ChJointRowType type;
+  int axis;      // the freedom it is about; -1: what the joint asks always
+  double value;  // now: what an equality is off by, the room to a limit, a position motor's error; metres or radian
+  double force;  // in the last step, newton or newton metre
+} ChJointRowView;
+
+// Every row of a joint, at most CH_JOINT_ROW_LIMIT; returns how many were written, 0 where there is no such joint.
+CH_API int ch_simulation_joint_rows(const ChSimulation* simulation, ChJointId joint, ChJointRowView* rows);
+
+// --- control ---------------------------------------------------------------------------------------------------------
+
+// What a motor works towards from the next step on: a position, a speed or a force, by the freedom's drive. It stays
+// until it is set again. A prescribed motion is taken there within one step, whatever force that needs. CH_ERR_ARGUMENT
+// where the freedom is not driven.
+CH_API ChStatus ch_simulation_set_target(ChContext* context, ChSimulation* simulation, ChJointId joint, int axis,
+                                         double target);
+
+// Another drive of a freedom, with its target and strength (the largest force; 0: unlimited; not read of
+// CH_DRIVE_FORCE). Warm starts of the joint are forgotten where the kind of drive changes.
+CH_API ChStatus ch_simulation_set_drive(ChContext* context, ChSimulation* simulation, ChJointId joint, int axis,
+                                        ChDrive drive, double target, double strength);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

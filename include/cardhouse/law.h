@@ -1,0 +1,76 @@
+// The laws that a block of a contact problem may obey, as a table: what a law is called, how large its blocks are,
+// which parameters it has, and what kind of law it is. Whoever must treat laws differently asks this table and never
+// which law it is, so that a new law is one more row.
+#ifndef CARDHOUSE_LAW_H
+#define CARDHOUSE_LAW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cardhouse/api.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The list of laws, in the order of files and listings: CH_LAW_CONTACT has its row in src/problem/laws/contact.c, and
+// so on. New ones go to the end.
+//
+//   contact      Coulomb; dimension 2 in the plane, 3 in space
+//   bilateral    r free, u = 0; dimension 1 to 6
+//   unilateral   0 <= r _|_ u >= 0; dimension 1
+//   limit        lo <= r <= hi, u = 0 inside, u >= 0 at lo, u <= 0 at hi; dimension 1
+#define CH_LAWS(X)          \
+  X(CONTACT, contact)       \
+  X(BILATERAL, bilateral)   \
+  X(UNILATERAL, unilateral) \
+  X(LIMIT, limit)
+
+typedef enum ChLaw {
+#define CH_LAW_ENUMERATOR(NAME, name) CH_LAW_##NAME,
+  CH_LAWS(CH_LAW_ENUMERATOR)
+#undef CH_LAW_ENUMERATOR
+      CH_LAW_COUNT
+} ChLaw;
+
+enum { CH_LAW_PARAMETERS = 8 };  // most parameters of a law
+
+// A number of ChBlock that a law reads.
+typedef struct ChLawParameter {
+  const char* name;        // in files, for example "mu"
+  const char* title;       // in messages, for example "friction coefficient mu"
+  size_t offset;           // of the double in ChBlock
+  double lowest, highest;  // both legal
+} ChLawParameter;
+
+typedef struct ChLawInfo {
+  const char* name;       // in scenes, JSON, messages and files
+  const char* plural;     // the same for many
+  const char* statement;  // in symbols
+  int dimension_lowest;   // of a block; 0: that of space, and nothing else
+  int dimension_highest;
+  bool equation;  // r free and u = 0 in every row, as in a joint; rows may differ in unit
+  bool opens;     // the first row is a normal: r_n >= 0 and u_n >= 0
+  bool friction;  // the rows after the first are tangents, with mu and, in space, sides of a ChBlock
+  int parameter_count;
+  ChLawParameter parameter[CH_LAW_PARAMETERS];
+} ChLawInfo;
+
+// The row of a law, which lives as long as the program; NULL for a number that is no law.
+CH_API const ChLawInfo* ch_law_info(ChLaw law);
+
+// The law of this name, or CH_LAW_COUNT where there is none. NULL is no name.
+CH_API ChLaw ch_law_find(const char* name);
+
+struct ChBlock;
+
+// The k-th parameter of the block's law (0 <= k < parameter_count), in SI units; NaN for another k.
+CH_API double ch_block_parameter(const struct ChBlock* block, int k);
+
+// Writes it; a k out of range changes nothing. ch_problem_build checks the value.
+CH_API void ch_block_set_parameter(struct ChBlock* block, int k, double value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

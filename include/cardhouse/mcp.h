@@ -1,0 +1,69 @@
+// Mixed complementarity problems that are built in, or come from JSON files: docs/mcp.md. complementarity.h solves
+// them.
+#ifndef CARDHOUSE_MCP_H
+#define CARDHOUSE_MCP_H
+
+#include "cardhouse/api.h"
+#include "cardhouse/complementarity.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CH_MCP_KEYS = 2 };
+
+// A number that a built-in problem may be given.
+typedef struct ChMcpKey {
+  const char* name;  // NULL: no more
+  int start, lowest, highest;
+  const char* text;
+} ChMcpKey;
+
+typedef struct ChMcpModel {
+  const char* name;
+  const char* summary;
+  ChMcpKey keys[CH_MCP_KEYS];
+} ChMcpModel;
+
+// How many problems are built in.
+CH_API int ch_mcp_model_count(void);
+
+// One of them; lives as long as the program. NULL when k is out of range.
+CH_API const ChMcpModel* ch_mcp_model_at(int k);
+
+// Makes what `words` says: a name, or name:key=value,key=value, e.g. "control:dimension=700,family=2".
+// CH_ERR_ARGUMENT when the name or a key is not known, CH_ERR_RANGE for a value. The caller owns *out.
+CH_API ChStatus ch_mcp_model_create(ChContext* context, const char* words, ChMcp** out);
+
+// Reads an affine problem in the JSON form of docs/mcp.md; errors name the file and the place. The caller owns *out.
+CH_API ChStatus ch_mcp_read(ChContext* context, const char* path, ChMcp** out);
+
+// --- grasps: Coulomb's law and the pyramid law compared
+// ---------------------------------------------------------------
+
+enum { CH_GRASP_CONTACTS = 2 };
+enum { CH_GRASP_SLIDING, CH_GRASP_COULOMB, CH_GRASP_PYRAMID, CH_GRASP_FORMS, CH_GRASP_CLASSES = 14 };
+
+// Of one form. Work is summed over the solved tests.
+typedef struct ChGraspColumn {
+  int solved, first;  // within the restarts, from the first start alone
+  double it_box, fe, it_qua, mvp, seconds, fastest, slowest;
+  int histogram[CH_GRASP_CLASSES];  // of floor(-log10 objective), the last class holds all smaller ones
+  int slides[CH_GRASP_CONTACTS], opposed[CH_GRASP_CONTACTS], opposed_sliding[CH_GRASP_CONTACTS],
+      outside[CH_GRASP_CONTACTS];
+} ChGraspColumn;
+
+typedef struct ChGraspStudy {
+  int seeds;
+  ChGraspColumn column[CH_GRASP_FORMS];
+  int both, agree[CH_GRASP_CONTACTS];  // tests solved in both rolling forms; same transition
+} ChGraspStudy;
+
+// Solves the three problems of one more seed and adds them to a study, which begins with all zeros. Fails only where
+// memory runs out: a problem that is not solved is counted as such.
+CH_API ChStatus ch_grasp_study_add(ChContext* context, int seed, const ChMcpOptions* options, ChGraspStudy* study);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,68 @@
+// Questions about where things are, asked between steps: rays, closest points, overlaps. Nothing changes by asking.
+//
+// A query looks at every shape, and first at its bounding ball. Distances are in metres, points and normals in the
+// world frame. Gaps are signed: negative where solids overlap. What touches a mesh is found as contacts are
+// (docs/collision.md): between two meshes on moving bodies by samples.
+#ifndef CARDHOUSE_QUERY_H
+#define CARDHOUSE_QUERY_H
+
+#include "cardhouse/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ChSimulation ChSimulation;
+
+typedef struct ChRayHit {
+  ChBodyId body;  // none: nothing was hit, and the rest is 0
+  ChShapeId shape;
+  double distance;  // from the start of the ray; 0 where that is inside
+  ChVec3 point;
+  ChVec3 normal;  // unit, against the ray
+} ChRayHit;
+
+// The first shape that a ray meets within `reach` (may be INFINITY). `direction` need not be unit. Deformable bodies
+// are met as they are deformed. CH_ERR_RANGE where the ray is not finite, has no direction or a negative reach.
+CH_API ChStatus ch_simulation_cast_ray(ChContext* context, const ChSimulation* simulation, ChVec3 from,
+                                       ChVec3 direction, double reach, ChRayHit* hit);
+
+typedef struct ChClosestPoints {
+  bool found;  // false: they are farther apart than `within`, and the rest is 0
+  ChShapeId shape[2];
+  double gap;
+  ChVec3 point[2];  // on each
+  ChVec3 normal;    // unit, from the first to the second
+} ChClosestPoints;
+
+// The nearest points of two bodies that are at most `within` apart; where they overlap, those of the deepest contact.
+// CH_ERR_UNSUPPORTED where one is deformable.
+CH_API ChStatus ch_simulation_closest(ChContext* context, const ChSimulation* simulation, ChBodyId a, ChBodyId b,
+                                      double within, ChClosestPoints* out);
+
+// A solid to ask with: a ball, a capsule along z or a box; in the plane a disk or a rectangle.
+typedef struct ChQueryProbe {
+  ChShapeType type;  // CH_SHAPE_SPHERE, _CAPSULE, _BOX; CH_SHAPE_DISK, _RECTANGLE
+  ChFrame frame;     // in the world
+  double radius, half_length;
+  ChVec3 half;
+} ChQueryProbe;
+CH_API ChQueryProbe ch_query_ball(ChVec3 centre, double radius);  // a disk is the same with type CH_SHAPE_DISK
+
+typedef struct ChNearby {
+  ChBodyId body;
+  ChShapeId shape;
+  double gap;
+  ChVec3 point;   // on the shape
+  ChVec3 normal;  // unit, out of the shape
+} ChNearby;
+
+// Every shape of rigid bodies nearer to the probe than `within` (0: what touches or overlaps it), in their order.
+// `count` is how many there are; at most `room` of them are written to `out`, which may be NULL where room is 0.
+CH_API ChStatus ch_simulation_overlap(ChContext* context, const ChSimulation* simulation, const ChQueryProbe* probe,
+                                      double within, int room, ChNearby* out, int* count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

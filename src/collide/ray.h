@@ -1,0 +1,26 @@
+// Where a ray first meets a shape.
+#ifndef CH_COLLIDE_RAY_H
+#define CH_COLLIDE_RAY_H
+
+#include "model/world.h"
+
+typedef struct ChRay {
+  ChVec3 from, along;  // along: unit
+  double reach;        // metres; may be infinite
+} ChRay;
+
+// In the frame of the ray.
+typedef struct ChRayTouch {
+  double distance;  // 0 where the ray starts inside
+  ChVec3 normal;    // unit, against the ray
+} ChRayTouch;
+
+// A rigid shape in its place; false where the ray misses it. Surfaces (meshes, chains) are met from either side.
+bool ch_ray_meet(const ChRay* ray, const ChShape* shape, ChFrame place, ChRayTouch* out);
+
+// A surface of triangles, corners in the frame of the ray; `vertex` gives corner `v`.
+typedef ChVec3 ChRayVertexFn(const void* surface, int v);
+bool ch_ray_meet_triangles(const ChRay* ray, int count, const int* triangles, ChRayVertexFn* vertex,
+                           const void* surface, ChRayTouch* out);
+
+#endif

@@ -1,0 +1,23 @@
+// What a contact problem is made of. Outside of the engine it is seen through ch_problem_view.
+#ifndef CH_PROBLEM_CONTACT_PROBLEM_H
+#define CH_PROBLEM_CONTACT_PROBLEM_H
+
+#include "cardhouse/problem.h"
+
+struct ChProblem {
+  ChForm form;
+  int dimension;
+  int block_count;
+  int rows;  // sum of the blocks' dimensions
+  int dof;   // global: size of v; local: 0
+  ChBlock* blocks;
+  ChSparse W;
+  ChSparse M, H;
+  double* f;
+  double* w;
+  double asymmetry;       // max |A - A^T| / max |A| of W (local) or M (global)
+  struct ChMass* mass;    // global: M seen as bodies, for M^-1
+  struct ChArena* arena;  // owns every array above
+};
+
+#endif

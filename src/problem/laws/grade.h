@@ -1,0 +1,32 @@
+// What the certificate reads of a law: functions of the problem's own block in its own units, and nothing that a solver
+// uses. certificate.c includes this header and not law.h.
+#ifndef CH_PROBLEM_LAWS_GRADE_H
+#define CH_PROBLEM_LAWS_GRADE_H
+
+#include "cardhouse/problem.h"
+
+// How far (r, u) is from the parts of the law that have a figure of their own, see cardhouse/certificate.h.
+typedef struct ChLawTerms {
+  double signorini;    // m/s
+  double dissipation;  // joule
+} ChLawTerms;
+
+typedef struct ChLawGrade {
+  // The set is the whole space: u = 0, row by row, and each row has its own weight because it may have its own unit.
+  bool free;
+  // y = the point of the law's set nearest to x; x may be y. A NaN in x gives NaN, never a point of the set.
+  void (*project)(const ChBlock* block, ChPose pose, const double* x, double* y);
+  // sigma(u_T) = max { -r_T . u_T : r in the set, r_n = 1 }: De Saxce's shift. NULL: no friction, 0.
+  double (*support)(const ChBlock* block, ChPose pose, const double* u);
+  // Whether r (NULL: zero) is zero and u parts so clearly that every figure of the block is zero to the last bit; rho:
+  // weights of its rows. NULL: never asked.
+  bool (*is_open)(const ChBlock* block, ChPose pose, const double* rho, const double* r, const double* u);
+  // diagonal: W_nn of the first row. NULL: nothing to say.
+  ChLawTerms (*terms)(const ChBlock* block, ChPose pose, double diagonal, const double* r, const double* u);
+} ChLawGrade;
+
+extern const ChLawGrade* const ch_law_grades[CH_LAW_COUNT];
+
+static inline const ChLawGrade* ch_law_grade(const ChBlock* block) { return ch_law_grades[block->law]; }
+
+#endif

@@ -1,0 +1,192 @@
+// Rays, closest points and overlaps. See query.h.
+#include "cardhouse/query.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "collide/pairs.h"
+#include "collide/ray.h"
+#include "collide/shape_box.h"
+#include "model/ids.h"
+#include "model/soft/soft.h"
+#include "step/state.h"
+
+// --- rays ------------------------------------------------------------------------------------------------------------
+
+typedef struct Skin {
+  const ChSoft* soft;
+  const double* modes;
+  ChFrame frame;
+} Skin;
+
+static ChVec3 skin_vertex(const void* surface, int v) {
+  const Skin* skin = surface;
+  return ch_frame_point(skin->frame, ch_soft_vertex(skin->soft, v, skin->modes));
+}
+
+static bool meet(const ChSimulation* s, const ChRay* ray, const ChShape* shape, ChRayTouch* touch) {
+  const ChBodyState* state = &s->states[shape->body];
+  if (!shape->soft) return ch_ray_meet(ray, shape, ch_shape_frame(shape, state), touch);
+  Skin skin = {shape->soft, ch_state_modes(s->world, s->states, shape->body), ch_state_frame(s->states, shape->body)};
+  return ch_ray_meet_triangles(ray, shape->soft->skin.triangle_count, shape->soft->skin.triangles, skin_vertex, &skin,
+                               touch);
+}
+
+ChStatus ch_simulation_cast_ray(ChContext* context, const ChSimulation* s, ChVec3 from, ChVec3 direction, double reach,
+                                ChRayHit* hit) {
+  *hit = (ChRayHit){.distance = 0.0};
+  double length = ch_norm(direction);
+  if (!(ch_vec_finite(from) && isfinite(length) && length > 0.0 && reach >= 0.0))
+    return ch_fail(context, CH_ERR_RANGE,
+                   "ray from (%g, %g, %g) along (%g, %g, %g), reach %g m: must be finite, have a direction and a reach "
+                   "of 0 or more",
+                   from.x, from.y, from.z, direction.x, direction.y, direction.z, reach);
+  ChRay ray = {from, ch_scale(1.0 / length, direction), reach};
+  for (int k = 0; k < s->world->shape_count; ++k) {
+    ChRayTouch touch;
+    if (!meet(s, &ray, &s->world->shapes[k], &touch)) continue;
+    if (!ch_body_id_is_none(hit->body) && touch.distance >= hit->distance) continue;
+    ray.reach = touch.distance;
+    *hit = (ChRayHit){.body = ch_body_id_of(s->world, s->world->shapes[k].body),
+                      .shape = ch_shape_id_of(s->world, k),
+                      .distance = touch.distance,
+                      .point = ch_along(from, touch.distance, ray.along),
+                      .normal = touch.normal};
+  }
+  return CH_OK;
+}
+
+// --- closest points --------------------------------------------------------------------------------------------------
+
+static ChPosed pose(const ChSimulation* s, int k) {
+  const ChShape* shape = &s->world->shapes[k];
+  ChFrame frame = ch_shape_frame(shape, &s->states[shape->body]);
+  return (ChPosed){.shape = shape, .frame = frame, .turn = ch_mat_from_quat(frame.orientation)};
+}
+
+// The deepest point of a pair, or NULL where there is none within.
+static const ChGap* deepest(const ChPosed* a, const ChPosed* b, double within, ChManifold* list) {
+  double bounds = a->shape->bound + b->shape->bound;
+  if (!(ch_norm(ch_sub(b->frame.at, a->frame.at)) <= (1.0 + 1e-9) * bounds + within)) return NULL;
+  list->count = 0;
+  ch_pair_collide(a, b, within, list);
+  const ChGap* best = NULL;
+  for (int k = 0; k < list->count; ++k)
+    if (list->points[k].gap <= within && (!best || list->points[k].gap < best->gap)) best = &list->points[k];
+  return best;
+}
+
+static ChStatus end(ChContext* context, ChManifold* list) {
+  bool failed = list->failed;
+  free(list->points);
+  return failed ? ch_fail(context, CH_ERR_MEMORY, "out of memory for a query") : CH_OK;
+}
+
+static ChStatus check_within(ChContext* context, double within) {
+  if (within >= 0.0 && within < INFINITY) return CH_OK;
+  return ch_fail(context, CH_ERR_RANGE, "query: within is %g m, must be finite and 0 or more", within);
+}
+
+static ChStatus find_rigid(ChContext* context, const ChSimulation* s, ChBodyId id, int* row) {
+  ChStatus status = ch_body_find(context, s->world, id, "query", row);
+  if (status == CH_OK && s->world->bodies[*row].soft)
+    status = ch_fail(context, CH_ERR_UNSUPPORTED, "query: body '%.100s' is deformable", s->world->bodies[*row].name);
+  return status;
+}
+
+ChStatus ch_simulation_closest(ChContext* context, const ChSimulation* s, ChBodyId a, ChBodyId b, double within,
+                               ChClosestPoints* out) {
+  int row[2];
+  *out = (ChClosestPoints){.found = false};
+  ChStatus status = find_rigid(context, s, a, &row[0]);
+  if (status == CH_OK) status = find_rigid(context, s, b, &row[1]);
+  if (status == CH_OK) status = check_within(context, within);
+  if (status != CH_OK) return status;
+  const ChBody *x = &s->world->bodies[row[0]], *y = &s->world->bodies[row[1]];
+  ChManifold list = {0};
+  for (int i = x->first_shape; i < x->first_shape + x->shape_count; ++i)
+    for (int j = y->first_shape; j < y->first_shape + y->shape_count; ++j) {
+      ChPosed p = pose(s, i), q = pose(s, j);
+      const ChGap* gap = deepest(&p, &q, within, &list);
+      if (!gap || (out->found && gap->gap >= out->gap)) continue;
+      *out = (ChClosestPoints){.found = true,
+                               .shape = {ch_shape_id_of(s->world, i), ch_shape_id_of(s->world, j)},
+                               .gap = gap->gap,
+                               .point = {ch_along(gap->point, -0.5 * gap->gap, gap->normal),
+                                         ch_along(gap->point, 0.5 * gap->gap, gap->normal)},
+                               .normal = gap->normal};
+    }
+  return end(context, &list);
+}
+
+// --- overlaps --------------------------------------------------------------------------------------------------------
+
+ChQueryProbe ch_query_ball(ChVec3 centre, double radius) {
+  return (ChQueryProbe){.type = CH_SHAPE_SPHERE, .frame = {centre, {1.0, 0.0, 0.0, 0.0}}, .radius = radius};
+}
+
+static bool is_size(double x) { return x > 0.0 && x < INFINITY; }
+
+// The probe as a shape; `arena` keeps what a box is made of.
+static ChStatus make_probe(ChContext* context, const ChSimulation* s, ChArena* arena, const ChQueryProbe* probe,
+                           ChShape* shape) {
+  bool plane = s->world->dimension == 2, box = probe->type == CH_SHAPE_BOX || probe->type == CH_SHAPE_RECTANGLE;
+  bool round = probe->type == (plane ? CH_SHAPE_DISK : CH_SHAPE_SPHERE) || (!plane && probe->type == CH_SHAPE_CAPSULE);
+  if (!round && probe->type != (plane ? CH_SHAPE_RECTANGLE : CH_SHAPE_BOX))
+    return ch_fail(context, CH_ERR_ARGUMENT, "probe: must be %s",
+                   plane ? "a disk or a rectangle" : "a sphere, a capsule or a box");
+  const ChQuat q = probe->frame.orientation;
+  bool fine = ch_vec_finite(probe->frame.at) && fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1.0) <= 1e-6;
+  if (box) fine = fine && is_size(probe->half.x) && is_size(probe->half.y) && (plane || is_size(probe->half.z));
+  if (round) fine = fine && is_size(probe->radius);
+  if (probe->type == CH_SHAPE_CAPSULE) fine = fine && is_size(probe->half_length);
+  if (!fine)
+    return ch_fail(context, CH_ERR_RANGE, "probe: its frame must be finite with a unit quaternion, its sizes above 0");
+  *shape = (ChShape){.type = probe->type, .body = -1, .radius = probe->radius, .half_length = probe->half_length};
+  shape->half = probe->half;
+  shape->bound = probe->radius + (probe->type == CH_SHAPE_CAPSULE ? probe->half_length : 0.0);
+  if (!box) return CH_OK;
+  shape->polytope =
+      plane ? ch_polytope_rectangle(arena, probe->half.x, probe->half.y) : ch_polytope_box(arena, probe->half);
+  shape->bound = shape->polytope->radius;
+  return CH_OK;
+}
+
+static ChStatus list_near(ChContext* context, const ChSimulation* s, const ChPosed* probe, double within, int room,
+                          ChNearby* out, int* count) {
+  ChManifold list = {0};
+  for (int k = 0; k < s->world->shape_count; ++k) {
+    if (s->world->shapes[k].soft) continue;
+    ChPosed posed = pose(s, k);
+    const ChGap* gap = deepest(&posed, probe, within, &list);
+    if (!gap) continue;
+    if (*count < room)
+      out[*count] = (ChNearby){.body = ch_body_id_of(s->world, posed.shape->body),
+                               .shape = ch_shape_id_of(s->world, k),
+                               .gap = gap->gap,
+                               .point = ch_along(gap->point, -0.5 * gap->gap, gap->normal),
+                               .normal = gap->normal};
+    ++*count;
+  }
+  return end(context, &list);
+}
+
+ChStatus ch_simulation_overlap(ChContext* context, const ChSimulation* s, const ChQueryProbe* probe, double within,
+                               int room, ChNearby* out, int* count) {
+  *count = 0;
+  ChStatus status = check_within(context, within);
+  if (status != CH_OK) return status;
+  ChArena* arena = ch_arena_create(NULL);
+  jmp_buf landing;
+  if (!arena || setjmp(landing)) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for a query");
+  }
+  ch_arena_set_landing(arena, &landing);
+  ChShape shape;
+  status = make_probe(context, s, arena, probe, &shape);
+  ChPosed posed = {.shape = &shape, .frame = probe->frame, .turn = ch_mat_from_quat(probe->frame.orientation)};
+  if (status == CH_OK) status = list_near(context, s, &posed, within, room, out, count);
+  ch_arena_destroy(arena);
+  return status;
+}

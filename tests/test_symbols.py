@@ -1,0 +1,60 @@
+"""The shared libraries show the functions of the public headers, each in one of them, and nothing else."""
+import glob
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+SOURCE, BUILD = os.environ["CH_SOURCE"], os.environ["CH_BUILD"]
+ENGINE, IO = (os.path.join(BUILD, f"lib{name}.so") for name in ("cardhouse", "cardhouse-io"))
+
+
+def shown(library):
+    lines = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+    return {line.split()[-1] for line in lines.splitlines()}
+
+
+def needed(library):
+    text = subprocess.run(["readelf", "-dW", library], capture_output=True, text=True, check=True).stdout
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", text), re.search(r"\(SONAME\).*\[(.*)\]", text).group(1)
+
+
+def declared():
+    """Functions and objects that the public headers declare with CH_API."""
+    names = set()
+    for path in glob.glob(os.path.join(SOURCE, "include", "cardhouse", "*.h")):
+        text = re.sub(r"//.*|/\*.*?\*/", "", pathlib.Path(path).read_text())
+        for declaration in re.findall(r"CH_API\b([^;{]*)", text):
+            name = re.search(r"\b(ch_\w+)\s*(?:\(|\[|$)", declaration.strip())
+            if name:
+                names.add(name.group(1))
+    return names
+
+
+class TheSharedLibraries(unittest.TestCase):
+    def setUp(self):
+        self.public = declared()
+        self.engine = shown(ENGINE)
+
+    def test_show_public_functions_and_nothing_else(self):
+        self.assertTrue(self.engine)
+        self.assertEqual(sorted(self.engine - self.public), [])
+
+    def test_need_no_reader_of_files_for_the_engine(self):
+        libraries, name = needed(ENGINE)
+        self.assertEqual(name, "libcardhouse.so.0")
+        allowed = r"lib(qhull_r|umfpack|cholmod|amd|lapacke|openblas|gomp|omp|m|c|\w*san)\.so|ld-linux"
+        self.assertEqual([library for library in libraries if not re.match(allowed, library)], [])
+
+    def test_show_each_function_once(self):
+        if not os.path.exists(IO):
+            self.skipTest("libcardhouse-io.so is not built")
+        io = shown(IO)
+        self.assertEqual(sorted(io - self.public), [])
+        self.assertEqual(sorted(io & self.engine), [])
+        self.assertEqual(sorted(self.public - io - self.engine), [], "declared, and defined in neither library")
+
+
+if __name__ == "__main__":
+    unittest.main()
