@@ -6,10 +6,10 @@
 
 #include "cardhouse/text.h"
 #include "common/json.h"
-#include "model/mesh/mesh.h"
+#include "model/shapes/shape_kind.h"
 #include "model/soft/soft.h"
 
-enum { DIGITS = 9 };
+enum { DIGITS = 9, FACETS = 32 };
 
 char* ch_message_text(json_t* object) {
   char* text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) : NULL;
@@ -25,22 +25,6 @@ static json_t* quaternion(ChQuat q) { return json_pack("[f,f,f,f]", q.w, q.x, q.
 
 // --- shapes ----------------------------------------------------------------------------------------------------------
 
-static const char* const shape_names[] = {[CH_SHAPE_SPHERE] = "sphere",
-                                          [CH_SHAPE_BOX] = "box",
-                                          [CH_SHAPE_CAPSULE] = "capsule",
-                                          [CH_SHAPE_CYLINDER] = "cylinder",
-                                          [CH_SHAPE_ELLIPSOID] = "ellipsoid",
-                                          [CH_SHAPE_HALFSPACE] = "halfspace",
-                                          [CH_SHAPE_HULL] = "hull",
-                                          [CH_SHAPE_MESH] = "mesh",
-                                          [CH_SHAPE_DISK] = "disk",
-                                          [CH_SHAPE_ELLIPSE] = "ellipse",
-                                          [CH_SHAPE_RECTANGLE] = "box",
-                                          [CH_SHAPE_POLYGON] = "polygon",
-                                          [CH_SHAPE_HALFPLANE] = "halfplane",
-                                          [CH_SHAPE_CHAIN] = "chain",
-                                          [CH_SHAPE_SOFT] = "soft"};
-
 static json_t* vertices(int count, const ChVec3* points) {
   json_t* array = json_array();
   for (int v = 0; v < count; ++v) json_array_append_new(array, ch_json_vector(points[v]));
@@ -53,22 +37,26 @@ static void add_fan(json_t* triangles, int count, const int* loop) {
     json_array_append_new(triangles, json_pack("[i,i,i]", loop[0], loop[k], loop[k + 1]));
 }
 
-static void add_polytope(json_t* object, const ChPolytope* p, bool plane) {
+// Polygons as triangles, or the points of a polyline in their order.
+static void add_patches(json_t* object, const ChPatches* p) {
+  json_object_set_new(object, p->line ? "points" : "vertices", vertices(p->point_count, p->points));
+  if (p->line) return;
   json_t* triangles = json_array();
-  json_object_set_new(object, "vertices", vertices(p->vertex_count, p->vertices));
-  if (plane)
-    for (int k = 1; k + 1 < p->vertex_count; ++k) json_array_append_new(triangles, json_pack("[i,i,i]", 0, k, k + 1));
-  else
-    for (int f = 0; f < p->face_count; ++f)
-      add_fan(triangles, p->face_start[f + 1] - p->face_start[f], p->face_vertex + p->face_start[f]);
+  for (int c = 0, corner = 0; c < p->cell_count; corner += p->sizes[c++])
+    add_fan(triangles, p->sizes[c], p->corners + corner);
   json_object_set_new(object, "triangles", triangles);
 }
 
-static void add_triangles(json_t* object, int vertex_count, const ChVec3* points, int count, const int* corners) {
-  json_t* triangles = json_array();
-  for (int t = 0; t < count; ++t) add_fan(triangles, 3, corners + 3L * t);
-  json_object_set_new(object, "vertices", vertices(vertex_count, points));
-  json_object_set_new(object, "triangles", triangles);
+// Nothing when out of memory.
+static void add_surface(json_t* object, const ChShape* shape) {
+  const ChSurfaceView view = {.reach = 1.0, .facets = FACETS};
+  jmp_buf landing;
+  ChArena* arena = ch_arena_create(&landing);
+  if (arena && !setjmp(landing)) {
+    ChPatches patches = ch_shape_patches(arena, shape, &view);
+    add_patches(object, &patches);
+  }
+  ch_arena_destroy(arena);
 }
 
 // As float, little-endian, in base64: of a basis there are too many numbers for digits. NULL when out of memory.
@@ -86,21 +74,15 @@ static json_t* packed_floats(size_t count, const double* x) {
   return packed;
 }
 
-// The skin at rest and how each mode moves it.
-static void add_skin(json_t* object, const ChSoft* soft) {
-  const ChSoftSkin* skin = &soft->skin;
-  add_triangles(object, skin->vertex_count, skin->rest, skin->triangle_count, skin->triangles);
-  size_t count = 3 * (size_t)skin->vertex_count * (size_t)soft->modes;
-  json_object_set_new(object, "basis", packed_floats(count, skin->shape));
-}
-
-// The vertices of a chain are in the order of its points.
-static void add_chain(json_t* object, const ChMesh* mesh) {
-  json_object_set_new(object, "points", vertices(mesh->vertex_count, mesh->vertices));
+// How each mode moves the skin.
+static void add_basis(json_t* object, const ChSoft* soft) {
+  size_t count = 3 * (size_t)soft->skin.vertex_count * (size_t)soft->modes;
+  json_object_set_new(object, "basis", packed_floats(count, soft->skin.shape));
 }
 
 // Of a surface that bodies share only the first shape has the triangles; the others say whose they are.
 static bool is_shared(json_t* object, const ChWorld* world, const ChShape* shape) {
+  if (!shape->mesh && !shape->soft) return false;
   for (int k = 0; k < world->shape_count && &world->shapes[k] != shape; ++k) {
     const ChShape* other = &world->shapes[k];
     if (other->mesh != shape->mesh || other->soft != shape->soft) continue;
@@ -110,44 +92,30 @@ static bool is_shared(json_t* object, const ChWorld* world, const ChShape* shape
   return false;
 }
 
+// The numbers by which the page knows a shape of this type, as a scene would have them.
+static void add_numbers(json_t* object, const ChShapeInfo* info, const ChShape* shape) {
+  const ChShapeDef def = ch_shape_def(shape);
+  for (int k = 0; k < info->field_count; ++k) {
+    const ChDefField* field = &info->fields[k];
+    const void* member = (const char*)&def + field->offset;
+    if (field->kind == CH_DEF_SIZE || field->kind == CH_DEF_NUMBER)
+      json_object_set_new(object, field->key, ch_json_real(*(const double*)member));
+    if (field->kind == CH_DEF_SIZES || field->kind == CH_DEF_NORMAL)
+      json_object_set_new(object, field->key, ch_json_vector(*(const ChVec3*)member));
+  }
+}
+
 static void add_geometry(json_t* object, const ChWorld* world, const ChShape* shape) {
-  switch (shape->type) {
-    case CH_SHAPE_CAPSULE:
-    case CH_SHAPE_CYLINDER:
-      json_object_set_new(object, "half_length", ch_json_real(shape->half_length));
-      __attribute__((fallthrough));
-    case CH_SHAPE_SPHERE:
-    case CH_SHAPE_DISK:
-      json_object_set_new(object, "radius", ch_json_real(shape->radius));
-      return;
-    case CH_SHAPE_BOX:
-    case CH_SHAPE_ELLIPSOID:
-    case CH_SHAPE_ELLIPSE:
-    case CH_SHAPE_RECTANGLE:
-      json_object_set_new(object, "half", ch_json_vector(shape->half));
-      return;
-    case CH_SHAPE_HALFSPACE:
-    case CH_SHAPE_HALFPLANE:
-      json_object_set_new(object, "normal", ch_json_vector(shape->normal));
-      json_object_set_new(object, "offset", ch_json_real(shape->offset));
-      return;
-    case CH_SHAPE_HULL:
-    case CH_SHAPE_POLYGON:
-      add_polytope(object, shape->polytope, shape->type == CH_SHAPE_POLYGON);
-      return;
-    case CH_SHAPE_MESH:
-      if (!is_shared(object, world, shape))
-        add_triangles(object, shape->mesh->vertex_count, shape->mesh->vertices, shape->mesh->cell_count,
-                      shape->mesh->cells);
-      return;
-    case CH_SHAPE_CHAIN:
-      add_chain(object, shape->mesh);
-      return;
-    case CH_SHAPE_SOFT:
-      json_object_set_new(object, "modes", json_integer(shape->soft->modes));
-      json_object_set_new(object, "first_mode", json_integer(world->bodies[shape->body].first_mode));
-      if (!is_shared(object, world, shape)) add_skin(object, shape->soft);
-      return;
+  const ChShapeInfo* info = ch_shape_info(shape->type);
+  if (shape->soft) {
+    json_object_set_new(object, "modes", json_integer(shape->soft->modes));
+    json_object_set_new(object, "first_mode", json_integer(world->bodies[shape->body].first_mode));
+  }
+  if (info->drawn_by_name)
+    add_numbers(object, info, shape);
+  else if (!is_shared(object, world, shape)) {
+    add_surface(object, shape);
+    if (shape->soft) add_basis(object, shape->soft);
   }
 }
 
@@ -156,7 +124,7 @@ static const char* material_name(const ChWorld* world, int material) {
 }
 
 static json_t* shape_object(const ChWorld* world, const ChShape* shape) {
-  json_t* object = json_pack("{s:s, s:s, s:o, s:o}", "type", shape_names[shape->type], "material",
+  json_t* object = json_pack("{s:s, s:s, s:o, s:o}", "type", ch_shape_info(shape->type)->name, "material",
                              material_name(world, shape->material), "at", ch_json_vector(shape->local.at),
                              "orientation", quaternion(shape->local.orientation));
   if (object) add_geometry(object, world, shape);
@@ -184,15 +152,6 @@ static json_t* body_object(const ChWorld* world, int b) {
 
 // Where a joint is at the start, and in each body's frame, so that it can be drawn as they move.
 static json_t* joint_object(const ChWorld* world, const ChJoint* joint) {
-  static const char* const names[] = {[CH_JOINT_FIXED] = "fixed",
-                                      [CH_JOINT_BALL] = "ball",
-                                      [CH_JOINT_HINGE] = "hinge",
-                                      [CH_JOINT_SLIDER] = "slider",
-                                      [CH_JOINT_CYLINDRICAL] = "cylindrical",
-                                      [CH_JOINT_UNIVERSAL] = "universal",
-                                      [CH_JOINT_PLANAR] = "planar",
-                                      [CH_JOINT_DISTANCE] = "distance",
-                                      [CH_JOINT_POINT_ON_LINE] = "point-on-line"};
   json_t *anchors = json_array(), *axes = json_array();
   for (int side = 0; side < 2; ++side) {
     json_array_append_new(anchors, ch_json_vector(joint->frame[side].at));
@@ -200,8 +159,9 @@ static json_t* joint_object(const ChWorld* world, const ChJoint* joint) {
   }
   ChFrame frame = ch_frame_compose(ch_state_frame(world->states, joint->body[0]), joint->frame[0]);
   return json_pack("{s:o, s:s, s:[i,i], s:o, s:o, s:o, s:o}", "name", ch_json_path(joint->name), "type",
-                   names[joint->type], "bodies", joint->body[0], joint->body[1], "at", ch_json_vector(frame.at), "axis",
-                   ch_json_vector(ch_rotate(frame.orientation, ch_axis(2))), "anchors", anchors, "axes", axes);
+                   ch_joint_info(joint->type)->name, "bodies", joint->body[0], joint->body[1], "at",
+                   ch_json_vector(frame.at), "axis", ch_json_vector(ch_rotate(frame.orientation, ch_axis(2))),
+                   "anchors", anchors, "axes", axes);
 }
 
 static json_t* material_object(const ChWorld* world, int m) {

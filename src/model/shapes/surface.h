@@ -1,0 +1,40 @@
+// Surfaces of shapes as polygons, for pictures: exact for polytopes and meshes, faceted for round shapes, a patch for
+// half-spaces.
+#ifndef CH_MODEL_SHAPES_SURFACE_H
+#define CH_MODEL_SHAPES_SURFACE_H
+
+#include "model/world.h"
+
+// In the shape's frame. Polygons, or polylines where `line` is set.
+typedef struct ChPatches {
+  int point_count, cell_count, corner_count;
+  ChVec3* points;
+  int *sizes, *corners;  // corners per cell; their points, cell after cell
+  bool line;             // cells are polylines
+} ChPatches;
+
+// `about` and `reach`: the ball that the finite shapes of the world fill, in the shape's frame: a half-space shows the
+// patch that lies under it. `facets`: around a round shape.
+typedef struct ChSurfaceView {
+  ChVec3 about;
+  double reach;
+  int facets;
+} ChSurfaceView;
+
+ChPatches ch_shape_patches(ChArena* arena, const ChShape* shape, const ChSurfaceView* view);
+
+// --- what surfaces are made of ---------------------------------------------------------------------------------------
+
+// Turns the profile (radius, height), from the lowest point up, about z. Its ends are closed: by a point where the
+// radius is zero, by a flat polygon otherwise.
+ChPatches ch_patches_revolve(ChArena* arena, int count, const double (*profile)[2], int facets);
+// A ball of this radius, pulled apart to the length of a capsule.
+ChPatches ch_patches_ball(ChArena* arena, double radius, double half_length, int facets);
+ChPatches ch_patches_ellipse(ChArena* arena, double half_x, double half_y, int facets);
+// Of shapes that have a polytope, a mesh, a normal and offset.
+ChPatches ch_patches_polytope(ChArena* arena, const ChShape* shape, const ChSurfaceView* view);
+ChPatches ch_patches_mesh(ChArena* arena, const ChShape* shape, const ChSurfaceView* view);
+ChPatches ch_patches_halfspace(ChArena* arena, const ChShape* shape, const ChSurfaceView* view);
+ChPatches ch_patches_triangles(ChArena* arena, int point_count, const ChVec3* points, int count, const int* corners);
+
+#endif
