@@ -58,7 +58,8 @@ static ChCall call(void* user, double* r) {
   options.inner = work->entry->inner;
   options.tolerance = work->options->tolerance;
   options.time_limit = work->options->cap;
-  if (work->entry->setting.name) options.settings[options.setting_count++] = work->entry->setting;
+  options.settings = &work->entry->setting;
+  options.setting_count = work->entry->setting.name != NULL;
   const double start = ch_measure_clock();
   const ChStatus status = ch_solve(&context, work->problem, &options, work->v, work->u, r, &info);
   return (ChCall){.seconds = ch_measure_clock() - start, .info = (int)status};

@@ -229,7 +229,7 @@ static void solve(const ChProblem* problem, const char* method, ChSetting settin
   ChSolveOptions options = ch_options_for(method, CH_POSE_RELAXED, 3e-11);
   options.time_limit = 20.0;
   options.setting_count = setting.name != NULL;
-  options.settings[0] = setting;
+  options.settings = &setting;
   ch_run_solve(problem, &options, a);
 }
 

@@ -34,7 +34,8 @@ static End run(bool islands, int apart, const char* inner, int sides) {
   options.solve.inner = inner;
   options.solve.tolerance = 1e-7;
   options.solve.time_limit = 20.0;
-  options.solve.settings[options.solve.setting_count++] = (ChSetting){"staggered.apart", apart};
+  options.solve.settings = &(ChSetting){"staggered.apart", apart};
+  options.solve.setting_count = 1;
   ChSimulation* s = ch_test_start(make_world(), &options);
   End end = {.islands = 0};
   while (ch_simulation_time(s) < 0.4) {

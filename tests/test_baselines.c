@@ -15,7 +15,8 @@ static ChSimulationOptions options_for(const char* method, int count, const ChSe
   options.h = H;
   options.rest = false;
   options.solve.method = method;
-  for (int k = 0; k < count; ++k) options.solve.settings[options.solve.setting_count++] = settings[k];
+  options.solve.settings = settings;
+  options.solve.setting_count = count;
   return options;
 }
 
@@ -98,12 +99,13 @@ static void two_passes_are_the_first_two_projections_of_staggered(void** state) 
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
     ChProblem* problem = ch_make_case(cases[c], 0);
     ChSolveOptions options = ch_options_for("two-pass", CH_POSE_COULOMB, 1e-14);
-    options.settings[options.setting_count++] = (ChSetting){"two-pass.tol", 1e-11};
+    options.settings = &(ChSetting){"two-pass.tol", 1e-11};
+    options.setting_count = 1;
     ch_run_solve(problem, &options, &two);
     options = ch_options_for("staggered", CH_POSE_COULOMB, 1e-14);
     options.max_iterations = 1;
-    options.settings[options.setting_count++] = (ChSetting){"staggered.inner_tol", 1e-11};
-    options.settings[options.setting_count++] = (ChSetting){"staggered.settle", 0.0};
+    options.settings = (ChSetting[]){{"staggered.inner_tol", 1e-11}, {"staggered.settle", 0.0}};
+    options.setting_count = 2;
     ch_run_solve(problem, &options, &staggered);
     double size = 0.0;
     for (int k = 0; k < problem->rows; ++k) size = fmax(size, fabs(two.u[k]));

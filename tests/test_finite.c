@@ -38,6 +38,8 @@ static void set_clock(bool leaps, long at) {
   leaps_at = at;
 }
 
+const ChMethod* __real_ch_method_find(const char* name);
+
 // --- methods that misbehave ------------------------------------------------------------------------------------------
 
 // Half of a sweep of Jacobi's, and off: the best iterate is neither what it was nor what it should be, and its error is
@@ -72,6 +74,13 @@ static void offer_nan(ChRun* run) {
   ch_run_offer_graded(run, r, 0.0);
 }
 
+// A portfolio with a typo.
+static void misspell(ChRun* run) {
+  const ChNested stage = {
+      .method = __real_ch_method_find("nsgs"), .max_iterations = 5, .setting = {{"nsgs.anderso", 1}}};
+  ch_run_nested(run, &stage, NULL);
+}
+
 #define TAKES (CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_POLYGON | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC)
 static const ChMethod bad[] = {{.name = "middle", .takes = TAKES, .solve = leave_in_the_middle},
                                {.name = "nan", .takes = TAKES, .solve = answer_nan},
@@ -80,13 +89,13 @@ static const ChMethod bad[] = {{.name = "middle", .takes = TAKES, .solve = leave
                                {.name = "offers nan", .takes = TAKES, .solve = offer_nan},
                                {.name = "engine", .takes = TAKES, .engine_sweeps = 10, .solve = answer_nan}};
 enum { BAD = sizeof bad / sizeof *bad };
+static const ChMethod typo = {.name = "typo", .takes = TAKES, .solve = misspell};
 
-const ChMethod* __real_ch_method_find(const char* name);
 const ChMethod* __wrap_ch_method_find(const char* name);
 const ChMethod* __wrap_ch_method_find(const char* name) {
   for (int k = 0; k < BAD; ++k)
     if (name && strcmp(bad[k].name, name) == 0) return &bad[k];
-  return __real_ch_method_find(name);
+  return name && strcmp(typo.name, name) == 0 ? &typo : __real_ch_method_find(name);
 }
 
 // --- what must hold --------------------------------------------------------------------------------------------------
@@ -180,6 +189,26 @@ static void an_answer_that_is_not_finite_is_dropped_and_said(void** state) {
     ch_problem_destroy(p);
   }
   assert_true(seen > 20);
+}
+
+static void a_setting_that_the_method_does_not_have_is_refused_with_the_nearest(void** state) {
+  (void)state;
+  ChContext context = {0};
+  ChProblem* p;
+  CHECK_OK(context, ch_case_generate(&context, ch_case_at(0), &p));
+  assert_true(p->rows <= ROWS && p->dof <= ROWS);
+  double v[ROWS], u[ROWS], r[ROWS];
+  ChSolveOptions options = ch_solve_options_default();
+  ChSolveInfo info;
+  options.method = "typo";
+  assert_int_equal(ch_solve(&context, p, &options, v, u, r, &info), CH_ERR_ARGUMENT);
+  assert_non_null(strstr(context.message, "'nsgs.anderson'"));
+  options = ch_solve_options_default();
+  options.settings = &(ChSetting){"admm.roh", 0.1};
+  options.setting_count = 1;
+  assert_int_equal(ch_solve(&context, p, &options, v, u, r, &info), CH_ERR_ARGUMENT);
+  assert_non_null(strstr(context.message, "'admm.rho'"));
+  ch_problem_destroy(p);
 }
 
 // --- steps -----------------------------------------------------------------------------------------------------------
@@ -291,6 +320,7 @@ static void a_checkpoint_with_nan_among_its_reactions_is_refused(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_answer_that_is_not_finite_is_dropped_and_said),
+      cmocka_unit_test(a_setting_that_the_method_does_not_have_is_refused_with_the_nearest),
       cmocka_unit_test(a_method_that_answers_nan_makes_safe_steps),
       cmocka_unit_test(a_solve_may_be_cut_off_anywhere),
       cmocka_unit_test(a_clock_that_always_leaps_keeps_the_energy),

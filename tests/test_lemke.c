@@ -26,7 +26,10 @@ static ChSolveOptions options(int crash) {
   ChSolveOptions o = ch_solve_options_default();
   o.method = "lemke";
   o.tolerance = 1e-10;
-  o.settings[o.setting_count++] = (ChSetting){"lemke.crash", crash};
+  static ChSetting setting = {"lemke.crash", 0};
+  setting.value = crash;
+  o.settings = &setting;
+  o.setting_count = 1;
   return o;
 }
 

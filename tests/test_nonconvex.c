@@ -262,7 +262,8 @@ static void I51_box_sweeps_fail_on_a_card_house(void** state) {
   for (long sweeps = 1000; sweeps <= 10000; sweeps *= 10) {
     ChSolveOptions options = ch_solve_options_default();
     options.max_iterations = sweeps;
-    options.settings[options.setting_count++] = (ChSetting){"pgs.box", 1};
+    options.settings = &(ChSetting){"pgs.box", 1};
+    options.setting_count = 1;
     const Answer* a = solve(p, "pgs", options);
     assert_int_equal(a->status, CH_MAX_ITER);
     assert_true(a->info.certificate.natural > (sweeps == 1000 ? 1e-2 : 1e-3));

@@ -235,7 +235,9 @@ static void inner_solvers_agree(void** state) {
 
 static void use_box(ChSolveOptions* options) {
   options->method = "pgs";
-  options->settings[options->setting_count++] = (ChSetting){"pgs.box", 1.0};
+  static const ChSetting box = {"pgs.box", 1.0};
+  options->settings = &box;
+  options->setting_count = 1;
   options->max_iterations = 20000;
 }
 

@@ -430,7 +430,10 @@ static void I11_relaxed_errs_by_mu_lambda_over_polygons(void** state) {
 
 static ChSolveOptions as_printed(double rule) {
   ChSolveOptions options = ch_options_for("successive", CH_POSE_COULOMB, 1e-4);
-  options.settings[options.setting_count++] = (ChSetting){"successive.paper_rule", rule};
+  static ChSetting setting = {"successive.paper_rule", 0.0};
+  setting.value = rule;
+  options.settings = &setting;
+  options.setting_count = 1;
   return options;
 }
 
@@ -581,7 +584,8 @@ static void I53_relaxed_contact_problems_are_solved_from_one_start(void** state)
   for (int k = 0; k < CASES; ++k) {
     ChProblem* p = make_case(k);
     ChSolveOptions options = ch_options_for("boxmin", CH_POSE_RELAXED, 1e-8);
-    options.settings[options.setting_count++] = (ChSetting){"boxmin.restarts", 0};
+    options.settings = &(ChSetting){"boxmin.restarts", 0};
+    options.setting_count = 1;
     ch_must_solve(p, &options, &a);
     assert_non_null(strstr(a.info.note, "from 1 start;"));
     ch_problem_destroy(p);
@@ -706,7 +710,8 @@ static void I57_successive_fails_where_staggered_works(void** state) {
     assert_int_equal(a.status, k == 0 ? CH_OK : CH_MAX_ITER);
     if (k == 0) CHECK_AT_MOST(a.info.outer, 20);
     options = ch_options_for("staggered", CH_POSE_COULOMB, 1e-8);
-    options.settings[options.setting_count++] = (ChSetting){"staggered.anderson", 0};
+    options.settings = &(ChSetting){"staggered.anderson", 0};
+    options.setting_count = 1;
     ch_must_solve(p, &options, &b);
   }
   ch_problem_destroy(p);

@@ -6,7 +6,7 @@
 
 #include "cardhouse/record.h"
 #include "model/world.h"
-#include "record/trajectory_read.h"
+#include "cardhouse/trajectory.h"
 #include "support/near.h"
 #include "support/temporary.h"
 #include "support/worlds.h"

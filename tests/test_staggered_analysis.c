@@ -64,8 +64,7 @@ static double log_run(const ChProblem* problem, const Setup* setup, Log* log) {
   static ChFirstPart part;
   log->count = 0;
   ch_first_part_open(&part, problem);
-  part.options.diagnostics = keep;
-  part.options.diagnostics_user = log;
+  part.run.watch = &(ChStaggeredWatch){.tell = keep, .user = log};
   part.run.max_iterations = setup->cap;
   ch_first_part_set(&part, "staggered.rel_err", setup->eps);
   ch_first_part_set(&part, "staggered.squared", setup->squared);

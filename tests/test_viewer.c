@@ -35,7 +35,7 @@ static void orders_are_read(void** state) {
   assert_int_equal(skin.triangle, 7);
   CHECK_NEAR(skin.weights[0] + skin.weights[1] + skin.weights[2], 1.0, 1e-15);
   ChOrder set = parsed("{\"type\":\"set\",\"name\":\"gravity\",\"value\":[0,0,-1.62]}");
-  assert_int_equal(set.setting, CH_SET_GRAVITY);
+  assert_int_equal(set.setting, CH_CHANGE_GRAVITY);
   CHECK_NEAR(set.vector.z, -1.62, 0.0);
   assert_int_equal(parsed("{\"type\":\"compare\",\"methods\":[]}").method_count, 0);
   assert_int_equal(parsed("{\"type\":\"compare\",\"methods\":[\"pgs\",\"auto\"]}").method_count, 2);

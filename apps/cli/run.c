@@ -64,6 +64,7 @@ typedef struct Job {
   ChContext context;
   ChScene* scene;
   ChSimulationOptions options;
+  ChSetting* settings;  // of options.solve
   char cone[32];
   char* checkpoint;  // where an interrupted run leaves one; NULL: nowhere
   ChSimulation* simulation;
@@ -150,6 +151,22 @@ static void hint_at_parameters(const ChCommand* self, int count, char** words) {
 
 static bool is_on(const char* word) { return strcmp(word, "on") == 0; }
 
+// Those of the scene, and those of the command line after them, which overrule them.
+static bool add_settings(const ChCommand* self, Job* job) {
+  const Arguments* a = &job->arguments;
+  ChSolveOptions* o = &job->options.solve;
+  job->settings = calloc((size_t)(o->setting_count + a->set.count) + 1, sizeof *job->settings);
+  if (!job->settings) {
+    ch_complain(self, "out of memory for options");
+    return false;
+  }
+  for (int k = 0; k < o->setting_count; ++k) job->settings[k] = o->settings[k];
+  o->settings = job->settings;
+  for (int k = 0; k < a->set.count; ++k)
+    if (!ch_setting_read(self, (char*)a->set.item[k], &job->settings[o->setting_count++])) return false;
+  return true;
+}
+
 static bool override_options(const ChCommand* self, Job* job) {
   const Arguments* a = &job->arguments;
   ChSimulationOptions* o = &job->options;
@@ -166,13 +183,7 @@ static bool override_options(const ChCommand* self, Job* job) {
   if (a->step_limit > 0.0) o->step_limit = 1e-3 * a->step_limit;
   if (a->warm) o->warm = is_on(a->warm);
   if (a->rest) o->rest = is_on(a->rest);
-  for (int k = 0; k < a->set.count; ++k) {
-    if (o->solve.setting_count == CH_SETTING_MAX) {
-      ch_complain(self, "--set: scene and command line together set more than %d options", CH_SETTING_MAX);
-      return false;
-    }
-    if (!ch_setting_read(self, (char*)a->set.item[k], &o->solve.settings[o->solve.setting_count++])) return false;
-  }
+  if (!add_settings(self, job)) return false;
   return ch_pose_read(self, a->pose, &o->solve.pose);
 }
 
@@ -493,6 +504,7 @@ static ChExit run_run(const ChCommand* self, int count, char** words) {
   ch_scene_destroy(job.scene);
   free(job.checkpoint);
   free(job.saved);
+  free(job.settings);
   return status;
 }
 

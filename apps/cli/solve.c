@@ -50,6 +50,7 @@ typedef struct Job {
   ChContext context;
   ChProblem* problem;
   ChSolveOptions options;
+  ChSetting settings[CH_LIST_MAX];
   double *r, *u, *v, *warm;
   double seconds_read;
   ChStatus status;
@@ -71,8 +72,9 @@ static bool prepare_options(const ChCommand* self, Job* job) {
   if (!ch_method_check(self, a->method, a->inner) || !ch_cone_check(self, a->cone) ||
       !ch_pose_read(self, a->pose, &o->pose))
     return false;
+  o->settings = job->settings;
   for (int k = 0; k < a->set.count; ++k)
-    if (!ch_setting_read(self, (char*)a->set.item[k], &o->settings[o->setting_count++])) return false;
+    if (!ch_setting_read(self, (char*)a->set.item[k], &job->settings[o->setting_count++])) return false;
   return ch_place_check(self, "out", a->out);
 }
 
@@ -264,9 +266,9 @@ static ChStatus solve_watched(const ChCommand* self, Job* job, ChExit* watch_exi
   job->options.history_every = a->history != NULL;
   job->options.history_user = &watch;
   job->options.stop = ch_stop_asked_by;
-  job->options.diagnostics = diagnostics ? ch_diagnostics_write : NULL;
-  job->options.diagnostics_user = diagnostics;
-  ChStatus status = ch_solve(&job->context, job->problem, &job->options, velocity_of(job), job->u, job->r, &job->info);
+  const ChStaggeredWatch told = {.tell = ch_diagnostics_write, .user = diagnostics};
+  ChStatus status = ch_solve_staggered(&job->context, job->problem, &job->options, diagnostics ? &told : NULL,
+                                       velocity_of(job), job->u, job->r, &job->info);
   *watch_exit = ch_watch_end(self, &watch);
   ChExit written = ch_diagnostics_close(self, a->diagnostics, diagnostics);
   if (*watch_exit == CH_EXIT_DONE) *watch_exit = written;

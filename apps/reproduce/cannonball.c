@@ -9,7 +9,7 @@
 #include "cardhouse/clock.h"
 
 enum { MOST = 10000 };              // 000, s4.B: where LCP0 and LCP1 are said to have failed
-static const double STOP = 1e-5;    // 000, s4.B: change of Lambda at which LCP1 stops
+#define STOP 1e-5                   // 000, s4.B: change of Lambda at which LCP1 stops
 static const double LOADED = 1e-6;  // of the largest normal reaction, as ch_take_off has it
 
 int ch_cannonball_disks(int base) { return base * (base + 1) / 2; }
@@ -67,8 +67,9 @@ static ChSolveOptions options_of(ChLcp012 method, long most) {
   if (method == CH_LCP2 || method == CH_LCP2_PIVOTED) o.pose = CH_POSE_RELAXED;
   if (method == CH_LCP2 || method == CH_EXACT) return o;
   o.max_iterations = most > 0 ? most : MOST;
-  o.settings[o.setting_count++] =
-      method == CH_LCP1 ? (ChSetting){"successive.paper_rule", STOP} : (ChSetting){"lemke.crash", 0};
+  static const ChSetting settings[] = {{"successive.paper_rule", STOP}, {"lemke.crash", 0}};
+  o.settings = &settings[method == CH_LCP1 ? 0 : 1];
+  o.setting_count = 1;
   return o;
 }
 

@@ -195,7 +195,8 @@ static ChStatus judge_successive(ChItemRun* run, Pyramid* p) {
     ChLimitOptions limits = ch_limit_options_default();
     ChLimit stress;
     options.method = "successive";
-    options.settings[options.setting_count++] = (ChSetting){"successive.paper_rule", 1e-5};
+    options.settings = &(ChSetting){"successive.paper_rule", 1e-5};
+    options.setting_count = 1;
     ChStatus status = ch_solve(run->context, p->problem, &options, v, u, r, &info);
     if (status != CH_OK && status != CH_MAX_ITER) return status;
     solved += status == CH_OK;

@@ -47,7 +47,8 @@ static ChStatus convex_velocity(ChItemRun* run, const ChProblem* p, const char* 
   options.method = method;
   options.pose = CH_POSE_RELAXED;
   options.tolerance = 1e-10;
-  if (penalty > 0.0) options.settings[options.setting_count++] = (ChSetting){"active-set.penalty", penalty};
+  options.settings = &(ChSetting){"active-set.penalty", penalty};
+  options.setting_count = penalty > 0.0;
   const ChProblemView view = ch_problem_view(p);
   *v = calloc((size_t)(view.dof + 2 * view.rows), sizeof **v);
   if (!*v) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for an answer");

@@ -61,7 +61,7 @@ static ChStatus play(ChItemRun* run, const Trial* t, double until, double from, 
   o->warm = t->sweeps == 0;
   o->solve.method = t->method;
   o->solve.max_iterations = t->sweeps;
-  if (t->setting.name) o->solve.settings[o->solve.setting_count++] = t->setting;
+  if (t->setting.name) o->solve.settings = &t->setting, o->solve.setting_count = 1;
   double start = 0.0;
   ChPlay how = {.until = until, .progress = {from, to}, .each = still_up, .state = &start};
   status = ch_item_play(run, scene, &how, sum);
@@ -153,7 +153,7 @@ static ChStatus try_interior(ChItemRun* run, const Interior* way, double shake, 
   house.options.cone_sides = way->sides;
   house.options.warm = false;
   ChSolveOptions* o = &house.options.solve;
-  if (way->setting.name) o->settings[o->setting_count++] = way->setting;
+  if (way->setting.name) o->settings = &way->setting, o->setting_count = 1;
   return ch_house_run(run, &house, NULL, sum);
 }
 

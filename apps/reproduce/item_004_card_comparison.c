@@ -41,7 +41,8 @@ static ChStatus run_entry(ChItemRun* run, const Entry* e, double shake, int coun
   ChSolveOptions* o = &house.options.solve;
   house.options.cone_sides = e->polygon ? 8 : 0;
   house.options.warm = !e->cold;
-  if (e->crash >= 0.0) o->settings[o->setting_count++] = (ChSetting){"lemke.crash", e->crash};
+  o->settings = &(ChSetting){"lemke.crash", e->crash};
+  o->setting_count = e->crash >= 0.0;
   if (e->tolerance > 0.0) o->tolerance = e->tolerance;
   o->max_iterations = strcmp(e->method, "sqp") == 0 ? 600 : e->crash >= 0.0 ? CH_HOUSE_PIVOTS : shake > 0.0 ? 200 : 0;
   return ch_house_run(run, &house, steps, sum);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cardhouse/diagnostics.h"
 #include "cardhouse/solve.h"
 #include "reproduce/card_house.h"
 #include "reproduce/play.h"
@@ -53,16 +54,14 @@ static ChStatus trace(ChItemRun* run, const ChProblem* problem, Curve* c) {
   o.method = "staggered";
   o.max_iterations = run->quick ? MOST / 3 : MOST;
   o.time_limit = 1e6;
-  o.diagnostics = keep;
-  o.diagnostics_user = c;
-  o.diagnostics_plain = true;
-  o.settings[o.setting_count++] = (ChSetting){"staggered.algorithm1", 1.0};
-  o.settings[o.setting_count++] = (ChSetting){"staggered.rel_err", 1e-24};
+  o.settings = (ChSetting[]){{"staggered.algorithm1", 1.0}, {"staggered.rel_err", 1e-24}};
+  o.setting_count = 2;
+  const ChStaggeredWatch watch = {.tell = keep, .user = c, .plain = true};
   const ChProblemView p = ch_problem_view(problem);
   double* r = calloc(2 * (size_t)p.rows + (size_t)p.dof + 1, sizeof *r);
   if (!r) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for a card house");
   ChContext own = {0};
-  ch_solve(&own, problem, &o, r + 2 * p.rows, r + p.rows, r, &info);
+  ch_solve_staggered(&own, problem, &o, &watch, r + 2 * p.rows, r + p.rows, r, &info);
   free(r);
   if (c->count < 2)
     return ch_fail(run->context, CH_ERR_NUMERIC, "staggered projections told of no iterations: %s", own.message);

@@ -13,10 +13,6 @@ static ChHouseStep steps[MOST_STEPS];
 static const char NOT_PATH[] = "our own pivoting in place of PATH, which is not at hand";
 static const char NOT_NLPQLP[] = "our own programme in place of NLPQLP, which is not at hand, and fewer steps than 500";
 
-static void set(ChSimulationOptions* o, const char* name, double value) {
-  o->solve.settings[o->solve.setting_count++] = (ChSetting){name, value};
-}
-
 static void introduce(ChReport* report, const char* what) {
   ch_report_text(
       report,
@@ -61,7 +57,9 @@ static ChStatus lemke_options(ChItemRun* run, ChSimulationOptions* o) {
   o->cone_sides = 8;
   o->warm = false;
   o->solve.max_iterations = CH_HOUSE_PIVOTS;
-  set(o, "lemke.crash", 0.0);
+  static const ChSetting crash = {"lemke.crash", 0.0};
+  o->solve.settings = &crash;
+  o->solve.setting_count = 1;
   return status;
 }
 
@@ -246,8 +244,8 @@ static ChStatus run_staggered(ChItemRun* run) {
   if (status == CH_OK) status = ch_house_run(run, &house, steps, &rest);
   if (status != CH_OK) return status;
   chart_steps(report, "Staggered projections on the house at rest, as Cardhouse has them.", &rest);
-  set(&house.options, "staggered.algorithm1", 1.0);
-  set(&house.options, "staggered.rel_err", 1e-10);
+  house.options.solve.settings = (ChSetting[]){{"staggered.algorithm1", 1.0}, {"staggered.rel_err", 1e-10}};
+  house.options.solve.setting_count = 2;
   house.options.cone_sides = 8;
   house.steps = run->quick ? 2 : 60;
   house.progress[0] = 0.5, house.progress[1] = 0.8;

@@ -36,7 +36,8 @@ enum { COLD_TEN = 0, WARM_TEN = 3, ROUND = 6, COLD_STABILISED = 7, WARM_STABILIS
 static ChStatus options_of(ChItemRun* run, const Setting* s, ChSimulationOptions* out) {
   ChStatus status = ch_house_options(run, s->sweeps > 0 ? "pgs" : "auto", out);
   if (status != CH_OK) return status;
-  if (!s->round) out->solve.settings[out->solve.setting_count++] = (ChSetting){"pgs.box", 1.0};
+  static const ChSetting box = {"pgs.box", 1.0};
+  if (!s->round) out->solve.settings = &box, out->solve.setting_count = 1;
   out->solve.max_iterations = s->sweeps;
   out->warm = s->warm;
   if (s->stabilised) out->stabilization = CH_STABILIZE_ON;

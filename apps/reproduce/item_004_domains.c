@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cardhouse/diagnostics.h"
 #include "cardhouse/solve.h"
 #include "reproduce/item.h"
 #include "reproduce/single_contact.h"
@@ -101,14 +102,13 @@ static ChStatus compare(ChContext* context, double theta, double mu, Agreement* 
       ChSolveInfo info;
       options.method = "staggered";
       options.max_iterations = CAP;
-      options.diagnostics = count_steps;
-      options.diagnostics_user = &steps;
-      options.settings[options.setting_count++] = (ChSetting){"staggered.algorithm1", 1.0};
-      options.settings[options.setting_count++] = (ChSetting){"staggered.rel_err", EPS};
-      options.settings[options.setting_count++] = (ChSetting){"staggered.squared", 1.0};
+      options.settings =
+          (ChSetting[]){{"staggered.algorithm1", 1.0}, {"staggered.rel_err", EPS}, {"staggered.squared", 1.0}};
+      options.setting_count = 3;
       double u[2], r[2];
       ChContext own_context = {0};
-      ch_solve(&own_context, problem, &options, NULL, u, r, &info);
+      ch_solve_staggered(&own_context, problem, &options, &(ChStaggeredWatch){.tell = count_steps, .user = &steps},
+                         NULL, u, r, &info);
       ch_problem_destroy(problem);
       ++a->tried;
       a->equal += steps == own.iterations;

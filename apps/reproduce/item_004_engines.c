@@ -43,7 +43,8 @@ static ChStatus try_it(ChItemRun* run, const Trial* trial, double from, double t
   o->solve.method = trial->method;
   o->solve.max_iterations = trial->sweeps;
   if (trial->cold) o->warm = false;
-  for (int k = 0; k < 2 && trial->setting[k].name; ++k) o->solve.settings[o->solve.setting_count++] = trial->setting[k];
+  o->solve.settings = trial->setting;
+  while (o->solve.setting_count < 2 && trial->setting[o->solve.setting_count].name) ++o->solve.setting_count;
   ChPlay play = {.until = trial->until, .record = trial->record, .every = 20, .progress = {from, to}};
   double began = ch_clock_processor_seconds();
   status = ch_item_play(run, scene, &play, &out->summary);

@@ -61,7 +61,8 @@ static Answer solve(ChContext* context, const ChProblem* problem, bool apart, do
   options.method = "staggered";
   options.tolerance = TOLERANCE;
   options.time_limit = time_limit;
-  options.settings[options.setting_count++] = (ChSetting){"staggered.apart", apart};
+  options.settings = &(ChSetting){"staggered.apart", apart};
+  options.setting_count = 1;
   double before = ch_clock_processor_seconds();
   if (answer.v && u && r) answer.solved = ch_solve(context, problem, &options, answer.v, u, r, &info) == CH_OK;
   answer.seconds = ch_clock_processor_seconds() - before;

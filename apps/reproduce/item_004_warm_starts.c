@@ -180,7 +180,7 @@ static ChStatus solve_once(Replay* p, const ChProblem* problem, int w, int kind)
   options.tolerance = way->tolerance > 0.0 ? way->tolerance : p->about->tolerance;
   options.warm = kind == WARM ? p->start : NULL;
   options.setting_count = way->setting_count;
-  memcpy(options.settings, way->settings, sizeof way->settings);
+  options.settings = way->settings;
   options.max_iterations = way->sides ? CAP : 0;
   options.time_limit = INFINITY;  // the count must not depend on how busy the machine is
   options.work_limit = ch_simulation_options_default().solve.work_limit;

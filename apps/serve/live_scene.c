@@ -12,6 +12,7 @@ void ch_live_scene_clear(ChLiveScene* scene) {
   free(scene->word);
   free(scene->text);
   free(scene->file);
+  free(scene->settings);
   json_decref(scene->parameters);
   *scene = (ChLiveScene){0};
 }
@@ -38,7 +39,9 @@ static ChStatus keep_scene(ChContext* context, ChScene* scene, const char* word,
                        .file = strdup(word),
                        .parameters = json_object(),
                        .options = scene->options,
+                       .settings = scene->settings,
                        .until = scene->until};
+  scene->settings = NULL;  // they live as long as the options
   for (int k = 0; k < count; ++k) json_object_set_new(out->parameters, parameters[k][0], json_string(parameters[k][1]));
   if (out->name && out->word && out->text && out->file && out->parameters) return CH_OK;
   ch_live_scene_clear(out);
@@ -64,8 +67,7 @@ ChStatus ch_live_scene_open(ChContext* context, const ChLive* live, const char* 
 void ch_live_use_method(ChSimulationOptions* options, const char* method) {
   if (!method) return;
   options->solve.method = method;
-  for (int k = 0; k < ch_method_count() && options->solve.max_iterations == 0; ++k)
-    if (strcmp(ch_method_info(k).name, method) == 0) options->solve.max_iterations = ch_method_info(k).engine_sweeps;
+  if (options->solve.max_iterations == 0) options->solve.max_iterations = ch_method_engine_sweeps(method);
 }
 
 ChSimulationOptions ch_live_options(const ChLive* live, int pane) {

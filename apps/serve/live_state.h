@@ -14,6 +14,7 @@ typedef struct ChLiveScene {
   char *text, *file;   // as in ChPaneSetup
   json_t* parameters;  // that were given
   ChSimulationOptions options;
+  ChSetting* settings;  // of options.solve
   double until;
 } ChLiveScene;
 

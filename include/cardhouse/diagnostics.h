@@ -5,6 +5,8 @@
 #ifndef CARDHOUSE_DIAGNOSTICS_H
 #define CARDHOUSE_DIAGNOSTICS_H
 
+#include "cardhouse/solve.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -38,6 +40,18 @@ typedef struct ChStaggeredStep {
 } ChStaggeredStep;
 
 typedef void (*ChStaggeredFn)(void* user, const ChStaggeredStep* step);
+
+// Who is told of the iterations.
+typedef struct ChStaggeredWatch {
+  ChStaggeredFn tell;
+  void* user;  // handed to it
+  bool plain;  // without K_A and what follows from it, which is most of the time that telling takes
+} ChStaggeredWatch;
+
+// As ch_solve; and where options->method is "staggered", the watch is told after every iteration of every part. That
+// costs time, not bits. Other methods tell it nothing; NULL: nobody watches.
+CH_API ChStatus ch_solve_staggered(ChContext* context, const ChProblem* problem, const ChSolveOptions* options,
+                                   const ChStaggeredWatch* watch, double* v, double* u, double* r, ChSolveInfo* info);
 
 #ifdef __cplusplus
 }

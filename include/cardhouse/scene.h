@@ -15,7 +15,8 @@ typedef struct ChScene {
   char* text;      // the scene as JSON, includes and parameters resolved
   ChWorld* world;  // NULL once a simulation took it over
   ChSimulationOptions options;
-  double until;  // seconds
+  double until;         // seconds
+  ChSetting* settings;  // those of options.solve
 } ChScene;
 
 // Reads a scene from text. `file` names it in messages and is where relative paths begin; NULL: the working folder.

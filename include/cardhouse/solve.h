@@ -6,15 +6,13 @@
 
 #include "cardhouse/api.h"
 #include "cardhouse/certificate.h"
-#include "cardhouse/diagnostics.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { CH_SETTING_MAX = 32 };
-
-// One method-specific option, e.g. {"nsgs.anderson", 10}. `cardhouse methods --options` lists them all.
+// One method-specific option, e.g. {"nsgs.anderson", 10}. ch_option_info and `cardhouse methods --options` list them
+// all; another name is refused, with the nearest known one.
 typedef struct ChSetting {
   const char* name;
   double value;
@@ -34,6 +32,8 @@ typedef struct ChStepFacts {
   const double* coasts;  // rows: u if bodies kept their velocities, without loads and reactions; NULL: not known
 } ChStepFacts;
 
+// How to solve. A plain value: texts and arrays that it names stay the caller's and must live as long as the call; what
+// keeps options for longer, as a simulation does, keeps copies of the names and settings.
 typedef struct ChSolveOptions {
   const char* method;  // "auto"
   const char* inner;   // inner convex solver of relaxed, successive, staggered; NULL = the method's own default
@@ -49,17 +49,15 @@ typedef struct ChSolveOptions {
                        // improved by one iteration
   const ChStepFacts* step;  // that the problem comes from, or NULL
   int setting_count;
-  ChSetting settings[CH_SETTING_MAX];
+  const ChSetting* settings;  // so many, the caller's; what is set twice has its last value
   ChHistoryFn history;
   bool history_every;  // also at iterations at which the method does not look at its error: costs time, not bits
   void* history_user;
-  ChStaggeredFn diagnostics;  // called by `staggered` after every iteration; costs time, not bits
-  void* diagnostics_user;
-  bool diagnostics_plain;  // without K_A and what follows from it, which is most of that time
-  ChStopFn stop;           // asked often, by every thread that solves; NULL: nobody asks to stop
+  ChStopFn stop;  // asked often, by every thread that solves; NULL: nobody asks to stop
   void* stop_user;
 } ChSolveOptions;
 
+// How it went.
 typedef struct ChSolveInfo {
   ChStatus status;  // CH_OK only when the certificate meets the tolerance
   ChCertificate certificate;
@@ -96,13 +94,16 @@ typedef struct ChMethodInfo {
   bool local;              // a local or heuristic method: may end short of a solution, by its nature
   bool polygons;           // takes contacts in space over polygons only: ch_problem_set_polygon
   bool baseline;           // no solver: one answer by a rule of its own, without a warm start, graded like any other
-  int engine_sweeps;       // of a step of the game engines that it stands for, whose misses nobody mends; 0: for none
 } ChMethodInfo;
 
 // How many methods there are, and one of them, `index` from 0; all zero where there is none of this index. Its texts
 // belong to the library and live as long as the program.
 CH_API int ch_method_count(void);
 CH_API ChMethodInfo ch_method_info(int index);
+
+// Iterations in a step of the game engines that a method stands for; steps leave its answer as it is, good or bad. 0:
+// it stands for none, or no method has this name.
+CH_API int ch_method_engine_sweeps(const char* method);
 
 // One option of one method.
 typedef struct ChOptionInfo {

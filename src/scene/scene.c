@@ -44,6 +44,15 @@ static const char* base_name(const char* file) {
   return slash ? slash + 1 : file;
 }
 
+// The reader's settings, in memory that lives as long as the scene.
+static bool keep_settings(ChSolveOptions* options, ChSetting** out) {
+  if (options->setting_count == 0) return true;
+  size_t bytes = (size_t)options->setting_count * sizeof **out;
+  *out = malloc(bytes);
+  if (*out) options->settings = memcpy(*out, options->settings, bytes);
+  return *out != NULL;
+}
+
 static bool fill(ChReader* r, const ChDocuments* documents, ChScene* scene) {
   const ChSceneRoot* root = &documents->root[0];
   json_t* all = merged(documents);
@@ -52,7 +61,7 @@ static bool fill(ChReader* r, const ChDocuments* documents, ChScene* scene) {
   scene->name = strdup(root->name ? root->name : base_name(documents->document[0].file));
   scene->options = root->run.options;
   scene->until = root->run.until;
-  if (scene->text && scene->name) return true;
+  if (scene->text && scene->name && keep_settings(&scene->options.solve, &scene->settings)) return true;
   r->status = ch_fail(r->context, CH_ERR_MEMORY, "out of memory for the text of a scene");
   return false;
 }
@@ -137,5 +146,6 @@ void ch_scene_destroy(ChScene* scene) {
   ch_world_destroy(scene->world);
   free(scene->name);
   free(scene->text);
+  free(scene->settings);
   free(scene);
 }

@@ -1,7 +1,7 @@
 // Types of values that say how a run is made: stabilisation, methods and their options, cones.
 #include <string.h>
 
-#include "problem/polygon.h"
+#include "cardhouse/problem.h"
 #include "scene/forms.h"
 
 enum { WORDS_MAX = 256 };
@@ -112,6 +112,8 @@ static bool read_settings(ChReader* r, const ChPlace* place, json_t* value, cons
   int count = 0;
   for (; count < ch_option_count() && count < WORDS_MAX - 1; ++count) names[count] = ch_option_info(count).name;
   names[count] = NULL;
+  ChSetting* settings = CH_TAKE(r->arena, json_object_size(value) + 1, ChSetting);
+  options->settings = settings;
   const char* key;
   json_t* number;
   json_object_foreach(value, key, number) {
@@ -125,9 +127,7 @@ static bool read_settings(ChReader* r, const ChPlace* place, json_t* value, cons
     ChOptionInfo info = ch_option_info(k);
     if (!(setting >= info.lowest && setting <= info.highest))
       return ch_reader_wrong(r, &at, "is %g, must be %g to %g: %s", setting, info.lowest, info.highest, info.text);
-    if (options->setting_count == CH_SETTING_MAX)
-      return ch_reader_wrong(r, &at, "is one too many; %d can be given", (int)CH_SETTING_MAX);
-    options->settings[options->setting_count++] = (ChSetting){names[k], setting};
+    settings[options->setting_count++] = (ChSetting){names[k], setting};
   }
   return true;
 }

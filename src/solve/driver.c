@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "cardhouse/solve.h"
+#include "cardhouse/text.h"
 #include "linalg/sparse.h"
 #include "problem/cones.h"
 #include "problem/grader.h"
@@ -18,7 +19,7 @@
 #include "solve/lcp/polygon_lcp.h"
 #include "solve/method.h"
 
-enum { TIGHTENINGS = 6 };
+enum { TIGHTENINGS = 6, MOST_OPTIONS = 256 };
 // A contact is taken for open where it parts this much faster than closed ones slip, and at this share of the fastest.
 #define OPEN_FACTOR 3.0
 #define OPEN_SHARE 1e-3
@@ -36,6 +37,7 @@ typedef struct Driver {
   ChArena* shared;  // linear systems of the part at hand
   const ChProblem* problem;
   const ChSolveOptions* options;
+  const ChStaggeredWatch* watch;
   ChSolveOptions cold;  // of a baseline: the same without a start
   const ChMethod *method, *inner;
   ChGrader* grader;
@@ -70,22 +72,28 @@ double ch_work_limit(const ChSolveOptions* options, const ChProblem* problem) {
 }
 
 static const ChOption* find_option(const char* name) {
-  for (int m = 0; name && m < ch_method_count(); ++m)
-    for (int k = 0; k < ch_method_at(m)->option_count; ++k)
-      if (strcmp(ch_method_at(m)->options[k].name, name) == 0) return &ch_method_at(m)->options[k];
-  return NULL;
+  const ChOption* found = NULL;
+  for (int m = 0; !found && m < ch_method_count(); ++m) found = ch_method_option(ch_method_at(m), name);
+  return found;
+}
+
+static ChStatus refuse_setting(ChContext* context, const char* name) {
+  const char* known[MOST_OPTIONS];
+  int count = ch_option_count() < MOST_OPTIONS ? ch_option_count() : MOST_OPTIONS;
+  for (int k = 0; k < count; ++k) known[k] = ch_option_info(k).name;
+  const char* near = name ? ch_word_nearest(name, count, known) : NULL;
+  return ch_fail(context, CH_ERR_ARGUMENT, "no option is called '%s'%s%s%s; 'cardhouse methods --options' lists them",
+                 name ? name : "", near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static ChStatus check_settings(ChContext* context, const ChSolveOptions* options) {
-  if (options->setting_count < 0 || options->setting_count > CH_SETTING_MAX)
-    return ch_fail(context, CH_ERR_RANGE, "there are %d settings, must be 0 to %d", options->setting_count,
-                   CH_SETTING_MAX);
+  if (options->setting_count < 0 || (options->setting_count > 0 && !options->settings))
+    return ch_fail(context, CH_ERR_RANGE, "%d settings are announced and %s given", options->setting_count,
+                   options->settings ? "a list is" : "none are");
   for (int k = 0; k < options->setting_count; ++k) {
     const ChSetting* set = &options->settings[k];
     const ChOption* option = find_option(set->name);
-    if (!option)
-      return ch_fail(context, CH_ERR_ARGUMENT, "no option is called '%s'; 'cardhouse methods --options' lists them",
-                     set->name ? set->name : "");
+    if (!option) return refuse_setting(context, set->name);
     if (!(set->value >= option->lowest && set->value <= option->highest))
       return ch_fail(context, CH_ERR_RANGE, "%s is %g, allowed [%g, %g]: %s", option->name, set->value, option->lowest,
                      option->highest, option->text);
@@ -244,6 +252,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   ChRun run = {.system = &part->system,
                .arena = d->arena,
                .options = d->options,
+               .watch = d->watch,
                .inner_method = d->inner,
                .tolerance = part_tolerance(d, part, tolerance),
                .started = d->started,
@@ -278,6 +287,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   if (run.note[0] && !d->dropped) snprintf(d->info->note, sizeof d->info->note, "%s", run.note);
   if (run.stages[0]) snprintf(d->info->stage, sizeof d->info->stage, "%s", run.stages);
   if (finite != CH_OK) return finite;
+  if (run.ending == CH_ERR_ARGUMENT) return ch_fail(d->context, run.ending, "%s", run.note);
   if (run.error <= run.tolerance) return CH_OK;
   if (ch_stop_wanted()) return CH_STOPPED;
   return run.ending != CH_OK ? run.ending : ch_run_late(&run) ? CH_MAX_TIME : CH_MAX_ITER;
@@ -492,6 +502,11 @@ static ChStatus drive(Driver* d) {
 
 ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOptions* options, double* v, double* u,
                   double* r, ChSolveInfo* info) {
+  return ch_solve_staggered(context, problem, options, NULL, v, u, r, info);
+}
+
+ChStatus ch_solve_staggered(ChContext* context, const ChProblem* problem, const ChSolveOptions* options,
+                            const ChStaggeredWatch* watch, double* v, double* u, double* r, ChSolveInfo* info) {
   ChArena* volatile arena = NULL, * volatile shared = NULL;
   jmp_buf landing;
   *info = (ChSolveInfo){0};
@@ -512,6 +527,7 @@ ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOpt
                    .shared = shared,
                    .problem = problem,
                    .options = options,
+                   .watch = watch,
                    .started = started,
                    .begun = begun,
                    .deadline = deadline,

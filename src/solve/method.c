@@ -6,12 +6,15 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "cardhouse/text.h"
 #include "solve/linear/linear_system.h"
 #include "solve/method.h"
 
 // Reactions beyond this, where |q| = 1, swallow the velocity that they are compared with: r - u is r, and no error
 // shows.
 #define MEASURABLE 1e13
+
+enum { MOST_OPTIONS = 64 };
 
 static bool is_measurable(const ChSystem* s, const double* r) {
   for (int k = 0; k < s->rows; ++k)
@@ -85,26 +88,45 @@ static void add_stage(ChRun* run, const char* name) {
   snprintf(run->stages + used, sizeof run->stages - used, "%s%s", used ? " " : "", room ? name : "...");
 }
 
-// The caller's own value gives way, so that a full list still takes what a portfolio needs.
-static void add_setting(ChSolveOptions* options, ChSetting setting) {
-  for (int k = 0; k < options->setting_count; ++k)
-    if (strcmp(options->settings[k].name, setting.name) == 0) {
-      options->settings[k] = setting;
-      return;
-    }
-  if (options->setting_count < CH_SETTING_MAX) options->settings[options->setting_count++] = setting;
+void ch_settings_append(ChArena* arena, ChSolveOptions* options, int count, const ChSetting* settings) {
+  ChSetting* all = CH_TAKE_RAW(arena, options->setting_count + count, ChSetting);
+  if (options->setting_count > 0) memcpy(all, options->settings, (size_t)options->setting_count * sizeof *all);
+  memcpy(all + options->setting_count, settings, (size_t)count * sizeof *all);
+  options->settings = all;
+  options->setting_count += count;
 }
 
-static void add_settings(ChSolveOptions* options, const ChSetting* setting) {
-  for (int k = 0; k < 4 && setting[k].name; ++k) add_setting(options, setting[k]);
+// The caller's own values give way to what a portfolio needs.
+static void add_settings(ChArena* arena, ChSolveOptions* options, const ChSetting* setting) {
+  int count = 0;
+  while (count < CH_NESTED_SETTINGS && setting[count].name) ++count;
+  if (count > 0) ch_settings_append(arena, options, count, setting);
+}
+
+// A portfolio that gives a method a setting by a name that it does not have would be run with the default and nobody
+// would know: the solve ends as refused, and the note says which name was meant.
+static bool refuse_typo(ChRun* run, const ChNested* n) {
+  const char* known[MOST_OPTIONS];
+  for (int k = 0; k < CH_NESTED_SETTINGS && n->setting[k].name; ++k) {
+    if (ch_method_option(n->method, n->setting[k].name)) continue;
+    int count = n->method->option_count < MOST_OPTIONS ? n->method->option_count : MOST_OPTIONS;
+    for (int o = 0; o < count; ++o) known[o] = n->method->options[o].name;
+    const char* near = ch_word_nearest(n->setting[k].name, count, known);
+    run->ending = CH_ERR_ARGUMENT;
+    snprintf(run->note, sizeof run->note, "method '%s' has no option '%s', nearest is '%s'", n->method->name,
+             n->setting[k].name, near ? near : "none");
+    return true;
+  }
+  return false;
 }
 
 double ch_run_nested(ChRun* run, const ChNested* n, double* found) {
+  if (run->ending == CH_ERR_ARGUMENT || refuse_typo(run, n)) return INFINITY;
   ChArenaMark mark = ch_arena_mark(run->arena);
   const ChSystem* s = n->system ? n->system : run->system;
   size_t bytes = (size_t)s->rows * sizeof(double);
   ChSolveOptions options = *run->options;
-  add_settings(&options, n->setting);
+  add_settings(run->arena, &options, n->setting);
   ChRun nested = *run;
   nested.system = s;
   nested.options = &options;
@@ -135,6 +157,10 @@ double ch_run_nested(ChRun* run, const ChNested* n, double* found) {
   run->inner += nested.inner;
   run->factorizations += nested.factorizations;
   add_stage(run, n->method->name);
+  if (nested.ending == CH_ERR_ARGUMENT) {
+    run->ending = nested.ending;
+    memcpy(run->note, nested.note, sizeof run->note);
+  }
   ch_arena_release(run->arena, mark);
   return nested.error;
 }

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/work.h"
+#include "cardhouse/diagnostics.h"
 #include "cardhouse/solve.h"
 #include "system/system.h"
 
@@ -42,6 +43,7 @@ typedef struct ChRun {
   const ChSystem* system;
   ChArena* arena;
   const ChSolveOptions* options;
+  const ChStaggeredWatch* watch;  // or NULL
   const ChMethod* inner_method;
   double tolerance;  // on ch_system_error
   double started;    // clock seconds
@@ -71,7 +73,7 @@ struct ChMethod {
   const char* literature;  // beyond the documents, or NULL
   unsigned takes;
   int largest;        // rows, or variables of the polygonal problem (polygon_lcp.h), that a dense method takes; 0: any
-  int engine_sweeps;  // see ChMethodInfo
+  int engine_sweeps;  // see ch_method_engine_sweeps
   const struct ChOption* options;
   int option_count;
   void (*solve)(ChRun* run);
@@ -79,6 +81,9 @@ struct ChMethod {
 
 // The limit on work that a solve of this problem has: the options', or one by the problem's size where they have none.
 double ch_work_limit(const ChSolveOptions* options, const ChProblem* problem);
+
+// The option of this name, or NULL.
+const struct ChOption* ch_method_option(const ChMethod* method, const char* name);
 
 // Registry.
 const ChMethod* ch_method_find(const char* name);
@@ -105,6 +110,8 @@ bool ch_run_late(const ChRun* run);
 // Iterations that the caller leaves; LONG_MAX without a limit.
 long ch_run_iterations_left(const ChRun* run);
 
+enum { CH_NESTED_SETTINGS = 4 };
+
 // A method called by another: where it starts and how far it may go. Zero means: as the caller.
 typedef struct ChNested {
   const ChMethod* method;
@@ -112,7 +119,7 @@ typedef struct ChNested {
   const double* start;     // NULL: the caller's best
   double tolerance;
   long max_iterations;
-  ChSetting setting[4];  // on top of the caller's
+  ChSetting setting[CH_NESTED_SETTINGS];  // on top of the caller's
 } ChNested;
 
 // Runs it. Without another system, what it found is offered to the caller; `found` (may be NULL) gets it in any case.
@@ -139,6 +146,8 @@ typedef struct ChOption {
 
 // What the user set for this option, or its default.
 double ch_option_value(const ChSolveOptions* options, const char* name, double fallback);
+// Settings after those of the options, which they overrule; in the arena.
+void ch_settings_append(ChArena* arena, ChSolveOptions* options, int count, const ChSetting* settings);
 
 // An option table from rows X(type, name, default, lowest, highest, text): the struct, its reader and its listing.
 #define CH_OPTION_FIELD(type, name, fallback, lowest, highest, text) type name;

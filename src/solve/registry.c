@@ -49,6 +49,12 @@ const ChMethod* ch_method_find(const char* name) {
   return NULL;
 }
 
+const ChOption* ch_method_option(const ChMethod* method, const char* name) {
+  for (int k = 0; name && k < method->option_count; ++k)
+    if (strcmp(method->options[k].name, name) == 0) return &method->options[k];
+  return NULL;
+}
+
 ChMethodInfo ch_method_info(int index) {
   if (index < 0 || index >= ch_method_count()) return (ChMethodInfo){0};
   const ChMethod* m = methods[index];
@@ -62,8 +68,12 @@ ChMethodInfo ch_method_info(int index) {
                         .inner = (m->takes & CH_IS_INNER) != 0,
                         .local = (m->takes & CH_IS_LOCAL) != 0,
                         .polygons = (m->takes & CH_NEEDS_POLYGON) != 0,
-                        .baseline = (m->takes & CH_IS_BASELINE) != 0,
-                        .engine_sweeps = m->engine_sweeps};
+                        .baseline = (m->takes & CH_IS_BASELINE) != 0};
+}
+
+int ch_method_engine_sweeps(const char* name) {
+  const ChMethod* method = ch_method_find(name);
+  return method ? method->engine_sweeps : 0;
 }
 
 int ch_option_count(void) {

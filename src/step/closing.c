@@ -152,6 +152,7 @@ ChStatus ch_close_missed(ChContext* context, const ChProblem* p, const ChSolveOp
                .safe = take_answer(arena, p)};
   c.options.method = "auto";
   c.options.inner = NULL;
+  c.options.settings = NULL;
   c.options.setting_count = 0;
   c.options.max_iterations = 0;
   Answer best = {.r = r, .u = u, .v = v, .grade = info->certificate};

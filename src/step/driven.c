@@ -1,5 +1,6 @@
 // See driven.h.
 #include "step/driven.h"
+#include "step/states.h"
 
 // A force with nothing of the world but its ends.
 typedef struct Tie {

@@ -7,6 +7,7 @@
 #include "assemble/soft_body.h"
 #include "base/check.h"
 #include "step/rotation.h"
+#include "step/states.h"
 
 ChForcePlace ch_force_place(ChSimulation* s, ChForceRule rule, double h, double a) {
   ChForcePlace p = {.s = s, .rule = rule, .h = h, .a = a, .states = s->states};

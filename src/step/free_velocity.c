@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "linalg/small.h"
+#include "step/free_velocity.h"
 #include "step/state.h"
 
 void ch_free_velocity(const ChWorld* world, int body, const ChBodyState* state, const double* momentum,

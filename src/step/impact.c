@@ -15,7 +15,11 @@
 
 #include "assemble/soft_body.h"
 #include "base/clock.h"
+#include "step/impact.h"
+#include "step/in_step.h"
+#include "step/ledger.h"
 #include "step/soft_step.h"
+#include "step/states.h"
 
 enum { MOST_SHOCKS = 200 };
 #define TOUCHING 1e-9  // metres

@@ -17,8 +17,17 @@
 #include "base/clock.h"
 #include "step/driven.h"
 #include "step/force_place.h"
+#include "step/free_velocity.h"
+#include "step/impact.h"
+#include "step/in_step.h"
+#include "step/integrate.h"
+#include "step/kinematic.h"
+#include "step/ledger.h"
+#include "step/remember.h"
 #include "step/rotation.h"
 #include "step/soft_step.h"
+#include "step/states.h"
+#include "step/warm.h"
 
 #define TOUCHING 1e-9  // metres: a gap that counts as closed
 #define SETTLED 1e-13  // change of velocities, relative, at which Newton's method ends

@@ -2,6 +2,7 @@
 // exactly as far as they go.
 #include <math.h>
 
+#include "step/kinematic.h"
 #include "step/state.h"
 
 static ChVec3 mean_spin(const ChBody* body, const ChBodyState* state, double t, double end, double h) {

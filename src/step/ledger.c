@@ -18,7 +18,9 @@
 // than the solver's tolerance of what was exchanged in the step is none.
 #include <math.h>
 
+#include "step/ledger.h"
 #include "step/state.h"
+#include "step/states.h"
 
 #define ROUND_OFF 1e-13  // of the energies that are compared
 

@@ -1,9 +1,12 @@
 // Options of a simulation: defaults, and what is refused.
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "solve/solve_options.h"
 #include "step/integrator.h"
+#include "step/options.h"
 #include "step/state.h"
 
 enum { MOST_THREADS = 1024, MOST_SIDES = 1024 };
@@ -51,7 +54,6 @@ static ChStatus check_solver(ChContext* context, const ChSimulationOptions* o, i
   double u[3], v[3], r[3];
   solve.warm = NULL;
   solve.history = NULL;
-  solve.diagnostics = NULL;
   solve.stop = NULL;
   ChStatus status = ch_problem_build(context, &def, &problem);
   if (status != CH_OK) return status;
@@ -101,55 +103,54 @@ static ChStatus check_choices(ChContext* context, const ChSimulationOptions* o, 
   if ((int)o->restitution < 0 || o->restitution > CH_RESTITUTION_POISSON)
     return ch_fail(context, CH_ERR_RANGE, "restitution law is %d, must be %d (newton) or %d (poisson)",
                    (int)o->restitution, CH_RESTITUTION_NEWTON, CH_RESTITUTION_POISSON);
-  if (o->solve.setting_count < 0 || o->solve.setting_count > CH_SETTING_MAX)
-    return ch_fail(context, CH_ERR_RANGE, "there are %d settings, must be 0 to %d", o->solve.setting_count,
-                   CH_SETTING_MAX);
   return CH_OK;
 }
 
 // --- options in force ------------------------------------------------------------------------------------------------
 
-static const char** name_of(ChSimulationOptions* o, int k) {
-  return k == 0   ? &o->integrator
-         : k == 1 ? &o->solve.method
-         : k == 2 ? &o->solve.inner
-                  : &o->solve.settings[k - 3].name;
-}
-
-static int name_count(const ChSimulationOptions* o) { return 3 + o->solve.setting_count; }
-
-static const char* known_name(const char* name, int kind) {
-  int count = kind == 0 ? ch_integrator_count() : kind <= 2 ? ch_method_count() : ch_option_count();
-  for (int k = 0; name && k < count; ++k) {
-    const char* known = kind == 0   ? ch_integrator_info(k).name
-                        : kind <= 2 ? ch_method_info(k).name
-                                    : ch_option_info(k).name;
-    if (strcmp(known, name) == 0) return known;
-  }
-  return NULL;
-}
-
-// Names of options that were checked become the library's own, which live for ever.
-static void adopt_names(ChSimulationOptions* o) {
-  for (int k = 0; k < name_count(o); ++k) *name_of(o, k) = known_name(*name_of(o, k), k);
-}
-
 static bool same_text(const char* a, const char* b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-// Copies whose bytes are equal where the options are: names that are the same are taken out, unused settings are zero.
+static bool same_settings(const ChSolveOptions* a, const ChSolveOptions* b) {
+  if (a->setting_count != b->setting_count) return false;
+  for (int k = 0; k < a->setting_count; ++k)
+    if (!same_text(a->settings[k].name, b->settings[k].name) || a->settings[k].value != b->settings[k].value)
+      return false;
+  return true;
+}
+
+static void forget_names(ChSimulationOptions* o) {
+  o->integrator = o->solve.method = o->solve.inner = NULL;
+  o->solve.settings = NULL;
+}
+
+// Names by their text, everything else by its bytes.
 static bool same_options(const ChSimulationOptions* a, const ChSimulationOptions* b) {
+  if (!same_text(a->integrator, b->integrator) || !same_text(a->solve.method, b->solve.method) ||
+      !same_text(a->solve.inner, b->solve.inner) || !same_settings(&a->solve, &b->solve))
+    return false;
   ChSimulationOptions x, y;
   memcpy(&x, a, sizeof x);
   memcpy(&y, b, sizeof y);
-  if (name_count(a) != name_count(b)) return false;
-  for (int k = 0; k < name_count(a); ++k) {
-    if (!same_text(*name_of(&x, k), *name_of(&y, k))) return false;
-    *name_of(&x, k) = *name_of(&y, k) = NULL;
-  }
-  size_t used = (size_t)a->solve.setting_count;
-  memset(x.solve.settings + used, 0, (CH_SETTING_MAX - used) * sizeof *x.solve.settings);
-  memset(y.solve.settings + used, 0, (CH_SETTING_MAX - used) * sizeof *y.solve.settings);
+  forget_names(&x);
+  forget_names(&y);
   return memcmp(&x, &y, sizeof x) == 0;
+}
+
+static const char* known_integrator(const char* name) {
+  for (int k = 0; k < ch_integrator_count(); ++k)
+    if (strcmp(ch_integrator_info(k).name, name) == 0) return ch_integrator_info(k).name;
+  return NULL;
+}
+
+// The simulation's own copy of names that were checked; bytes between the fields stay as the caller's are.
+static bool adopt_names(ChSimulationOptions* o, void** owned) {
+  ChSolveOptions copy;
+  if (!ch_solve_options_copy(&o->solve, &copy, owned)) return false;
+  o->integrator = known_integrator(o->integrator);
+  o->solve.method = copy.method;
+  o->solve.inner = copy.inner;
+  o->solve.settings = copy.settings;
+  return true;
 }
 
 // What a solver sees of the options.
@@ -185,11 +186,14 @@ ChStatus ch_options_take(ChContext* context, ChSimulation* s, const ChSimulation
   if (status != CH_OK) return status;
   ChSimulationOptions taken;
   memcpy(&taken, options, sizeof taken);
-  adopt_names(&taken);
+  void* owned;
+  if (!adopt_names(&taken, &owned)) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a simulation's options");
   taken.step_limit = s->options.step_limit;
   *changed = first || !same_options(&taken, &s->options);
   taken.step_limit = options->step_limit;
   memcpy(&s->options, &taken, sizeof taken);
+  free(s->names);  // `options` may have been these
+  s->names = owned;
   return CH_OK;
 }
 

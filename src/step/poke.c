@@ -7,7 +7,12 @@
 #include "assemble/soft_body.h"
 #include "linalg/small.h"
 #include "model/ids.h"
+#include "step/free_velocity.h"
+#include "step/in_step.h"
 #include "step/soft_step.h"
+#include "step/states.h"
+#include "step/steer.h"
+#include "step/warm.h"
 
 ChStatus ch_free_body_find(ChContext* context, const ChSimulation* s, ChBodyId id, int* row) {
   ChStatus status = ch_body_find(context, s->world, id, "simulation", row);

@@ -5,8 +5,11 @@
 // This is a frictionless contact problem with f = 0 and w = (Phi, g), in displacements instead of velocities.
 #include <math.h>
 
+#include "step/in_step.h"
+#include "step/projection.h"
 #include "step/rotation.h"
 #include "step/state.h"
+#include "step/states.h"
 
 enum { MOST_ROUNDS = 10 };
 #define TIGHT 1e-12  // metres

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "assemble/soft_body.h"
+#include "step/remember.h"
 #include "step/state.h"
+#include "step/states.h"
+#include "step/warm.h"
 
 static bool same_laws(const ChRowBlock* a, const ChRowBlock* b) {
   return a->law.law == b->law.law && a->law.dimension == b->law.dimension && a->law.mu[0] == b->law.mu[0] &&

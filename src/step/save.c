@@ -7,6 +7,8 @@
 #include "base/check.h"
 #include "base/vector.h"
 #include "step/state.h"
+#include "step/states.h"
+#include "step/warm.h"
 
 // What is kept of the last step's info: all but the times it took, and momenta, which the states tell.
 #define FIGURES(X)       \

@@ -8,7 +8,16 @@
 #include "assemble/soft_body.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "solve/solve_options.h"
+#include "step/in_step.h"
+#include "step/integrate.h"
+#include "step/kinematic.h"
+#include "step/ledger.h"
+#include "step/options.h"
+#include "step/projection.h"
 #include "step/soft_step.h"
+#include "step/states.h"
+#include "step/steer.h"
 
 #define SMALLEST_SHARE (1.0 / 1024.0)  // of h that adaptive stepping goes down to
 #define MOST_AFTER 0.3                 // share of a step's limit that is kept for what comes after its solves
@@ -101,6 +110,7 @@ void ch_simulation_destroy(ChSimulation* s) {
   for (int k = 0; k < 2; ++k) ch_arena_destroy(s->scratches[k]);
   ch_arena_destroy(s->arena);
   ch_world_destroy(s->world);
+  free(s->names);
   free(s->memory.contacts);
   free(s->undo);
   free(s->contacts);

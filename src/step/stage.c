@@ -12,11 +12,11 @@
 #include "solve/method.h"
 #include "step/brake.h"
 #include "step/closing.h"
+#include "step/haste.h"
+#include "step/rest.h"
 
 #define NEARLY 1000.0     // times the tolerance, and
 #define NEARLY_MOST 0.05  // what may stay of an error where the tolerance was missed
-#define SEEMING 1e3       // how far above the tolerance a motion may still be the solver's
-#define ENTERING 0.3      // share of the tolerance that a deformable body may move by where its rest begins
 
 // A start that passes the certificate need not be solved. But what it is off by drives the bodies: v and gaps drift,
 // and the step that takes this back leaves reactions that are off by as much, for the next start to pass on. Where
@@ -25,29 +25,6 @@
 #define SURE 0.3     // share of the tolerance at which a start is taken as it is
 #define UNSURE 1e-2  // and in the steps after a correction, of which there are at most
 enum { UNSURE_STEPS = 12 };
-// Where a step has a deadline, a solve leaves time for braking, but no more than this share of what there is.
-#define BRAKE_SHARE 0.5
-#define SOLVE_SHARE 0.8      // of the work that an island may take
-#define LEAST 2e-5           // seconds: time for the start to be graded
-#define AT_ONCE 1.2          // times its limit, above which a solve that ended by the clock had no more than set up
-#define LEARNT 0.1           // share of a new observation in what is known of that
-#define LEARNT_SOON 0.4      // and of one that is worse, where too little time would make the step late
-#define FORGOTTEN 0.98       // and what is left of it after an island that it kept from being solved
-enum { CHEAP_ROWS = 3000 };  // an iteration on a larger island costs more than it is likely to save
-
-// One island on its way through a solver; its memory is its own.
-typedef struct Island {
-  ChStage* stage;
-  int index;
-  ChArena* arena;
-  ChProblem* problem;
-  double *r, *u, *v;  // v: less the reference
-  double* reference;
-  double ends;    // on the clock; INFINITY: it has no limit
-  bool unsolved;  // for lack of time
-  ChHaste haste;  // seen here; 0: nothing was
-  ChSolveInfo info;
-} Island;
 
 ChCertificate ch_certificate_worse(ChCertificate a, ChCertificate b) {
 #define X(name, text) a.name = ch_max(a.name, b.name);
@@ -57,7 +34,7 @@ ChCertificate ch_certificate_worse(ChCertificate a, ChCertificate b) {
 }
 
 // Reactions of the island's blocks, from or to the list of all rows.
-static void copy_reactions(const Island* island, bool out) {
+static void copy_reactions(const ChIslandRun* island, bool out) {
   const ChStage* s = island->stage;
   double* r = island->r;
   for (int k = s->islands->block_start[island->index]; k < s->islands->block_start[island->index + 1]; ++k) {
@@ -71,102 +48,6 @@ static void copy_reactions(const Island* island, bool out) {
   }
 }
 
-static double diagonal(const ChProblem* p, int j) {
-  for (int k = p->M.start[j]; k < p->M.start[j + 1]; ++k)
-    if (p->M.index[k] == j) return p->M.value[k];
-  return 0.0;
-}
-
-static double given_to(const Island* island, int j) {
-  const ChProblem* p = island->problem;
-  double mass = diagonal(p, j);
-  return mass > 0.0 ? p->f[j] * p->f[j] / mass + mass * island->reference[j] * island->reference[j] : 0.0;
-}
-
-// |M v| against what the step's forces would make of it, rows over the root of the diagonal: what the certificate will
-// say of v = 0, up to a factor. Spares the certificate where bodies plainly move.
-static bool barely_moves(const Island* island, double tolerance) {
-  const ChProblem* p = island->problem;
-  double motion = 0.0, given = 0.0;
-  for (int j = 0; j < p->dof; ++j) {
-    double v = island->v[j] + island->reference[j];
-    motion += diagonal(p, j) * v * v;
-    given += given_to(island, j);
-  }
-  return motion <= 100.0 * tolerance * tolerance * given;
-}
-
-// Rest is taken where (r, v = 0) passes the certificate itself, balance included.
-static bool take_rest(ChContext* context, Island* island) {
-  ChStage* s = island->stage;
-  const ChProblem* p = island->problem;
-  double* rest = CH_TAKE(island->arena, p->dof, double);
-  for (int j = 0; j < p->dof; ++j) rest[j] = -island->reference[j];
-  ChCertificate grade;
-  if (ch_certify(context, p, s->options->solve.pose, island->r, rest, &grade) != CH_OK) return false;
-  if (!ch_certificate_met(&grade, s->options->solve.tolerance)) return false;
-  island->info.certificate = grade;
-  s->rests[island->index] = 1;
-  return true;
-}
-
-// Whether every body of the island stood still before this step: then the last reactions may serve once more.
-static bool stood_still(const Island* island) {
-  const ChStage* s = island->stage;
-  for (int k = s->islands->body_start[island->index]; k < s->islands->body_start[island->index + 1]; ++k) {
-    int body = s->islands->bodies[k], modes = ch_body_modes(s->moment->world, body);
-    const ChBodyState* state = &s->moment->states[body];
-    if (ch_dot(state->velocity, state->velocity) + ch_dot(state->omega, state->omega) > 0.0) return false;
-    const double* rates = ch_state_rates(s->moment->world, s->moment->states, body);
-    for (int a = 0; a < modes; ++a)
-      if (rates[a] != 0.0) return false;
-  }
-  return true;
-}
-
-// Reactions cannot take back what is out of balance inside a deformable body. Where its rest begins what is left of its
-// motion must be no part of the balance, or rest would end with the next step, in which there is none.
-static bool may_stop(const Island* island, double tolerance) {
-  const ChStage* s = island->stage;
-  const ChWorld* world = s->moment->world;
-  double motion = 0.0, given = 0.0;
-  bool soft = false;
-  for (int k = s->islands->body_start[island->index]; k < s->islands->body_start[island->index + 1]; ++k) {
-    int body = s->islands->bodies[k], first = s->islands->first[body] + ch_frame_freedoms(world, body);
-    const double* rates = ch_state_rates(world, s->moment->states, body);
-    soft |= world->bodies[body].soft != NULL;
-    for (int a = 0; a < ch_body_modes(world, body); ++a)
-      motion += diagonal(island->problem, first + a) * rates[a] * rates[a];
-  }
-  for (int j = 0; soft && j < island->problem->dof; ++j) given += given_to(island, j);
-  return motion <= tolerance * tolerance * given;
-}
-
-// Rest where it passes. What moves by little more than the tolerance leaves room for may only seem to move: reactions
-// with more digits tell.
-static void settle(ChContext* context, Island* island, const ChSolveOptions* options) {
-  const ChProblem* p = island->problem;
-  if (!barely_moves(island, options->tolerance)) {
-    if (p->rows > CHEAP_ROWS || !barely_moves(island, SEEMING * options->tolerance)) return;
-    if (!(ch_clock_seconds() + island->info.seconds_setup + island->info.seconds_solve < island->ends)) return;
-    ChSolveOptions finer = *options;
-    ChSolveInfo info;
-    double *r = CH_TAKE(island->arena, p->rows, double), *u = CH_TAKE(island->arena, p->rows, double);
-    double* v = CH_TAKE(island->arena, p->dof, double);
-    finer.tolerance = options->tolerance / SEEMING;
-    finer.warm = island->r;
-    if (ch_solve(context, p, &finer, v, u, r, &info) != CH_OK) return;
-    memcpy(island->r, r, (size_t)p->rows * sizeof *r);
-    memcpy(island->u, u, (size_t)p->rows * sizeof *u);
-    memcpy(island->v, v, (size_t)p->dof * sizeof *v);
-    island->info.certificate = info.certificate;
-    island->info.outer += info.outer;
-    island->info.inner += info.inner;
-  }
-  if (island->stage->moment->world->mode_count == 0 || may_stop(island, ENTERING * options->tolerance))
-    take_rest(context, island);
-}
-
 // An answer this near is kept, for closing it costs two convex solves, seconds in a large heap. The error is a norm
 // over all contacts: one of them may still approach, and nothing says that energy is not gained. It is counted as
 // missed.
@@ -175,7 +56,7 @@ static bool nearly_met(const ChCertificate* grade, double tolerance) {
 }
 
 // How many more starts of the island are held to UNSURE.
-static int steps_unsure(const Island* island) {
+static int steps_unsure(const ChIslandRun* island) {
   const ChStage* s = island->stage;
   int most = 0;
   for (int k = s->islands->body_start[island->index]; s->unsure && k < s->islands->body_start[island->index + 1]; ++k)
@@ -185,22 +66,9 @@ static int steps_unsure(const Island* island) {
 
 // A baseline method that did its sweeps keeps its own answer, good or bad: it shows how game engines fare. What the
 // clock cut off is no answer of theirs. (Where there is a limit of time there is none of work.)
-static bool keeps_own_answer(const Island* island, const ChSolveOptions* options, ChStatus status) {
+static bool keeps_own_answer(const ChIslandRun* island, const ChSolveOptions* options, ChStatus status) {
   bool cut_off = status == CH_MAX_TIME && isfinite(options->time_limit);
   return ch_method_find(options->method)->engine_sweeps > 0 && !cut_off && isfinite(island->info.certificate.natural);
-}
-
-static bool is_left_alone(const ChStage* s, int i) { return (s->idle && s->idle[i]) || (s->kept && s->kept[i]); }
-
-// Seconds that an island may take: all that is left but what those behind it need to brake. A step is certified where
-// all islands are, so that none of them gains by saving time for others that it needs itself.
-static double time_left(const Island* island) {
-  const ChStage* s = island->stage;
-  double behind = 0.0;
-  for (int i = island->index + 1; i < s->islands->count; ++i)
-    if (!is_left_alone(s, i)) behind += s->islands->block_start[i + 1] - s->islands->block_start[i];
-  behind *= s->moment->world->dimension * s->haste->brake / s->options->threads;
-  return fmax(s->deadline - ch_clock_seconds() - behind, LEAST);
 }
 
 // How fast what falls gets in one step: an overlap that this undoes in time comes from a step or two.
@@ -209,7 +77,7 @@ static double gentle_speed(const ChMoment* moment) {
 }
 
 // What w asks of contacts that overlap, taken back: they part gently, if at all.
-static double* relief_of(const Island* island) {
+static double* relief_of(const ChIslandRun* island) {
   const ChStage* s = island->stage;
   double gentle = gentle_speed(s->moment);
   double* relief = CH_TAKE(island->arena, island->problem->rows, double);
@@ -224,7 +92,7 @@ static double* relief_of(const Island* island) {
 }
 
 // An answer that is safe in place of one that missed by far. Under a deadline there is no time for another solve.
-static ChStatus close_blocks(ChContext* context, Island* island, const ChSolveOptions* options) {
+static ChStatus close_blocks(ChContext* context, ChIslandRun* island, const ChSolveOptions* options) {
   const ChProblem* p = island->problem;
   bool safe = false, hurried = isfinite(island->ends);
   ChStatus status = CH_OK;
@@ -239,62 +107,8 @@ static ChStatus close_blocks(ChContext* context, Island* island, const ChSolveOp
   return status;
 }
 
-// Whether a solve would come to anything.
-static bool has_time(const Island* island, double limit) {
-  const ChStage* s = island->stage;
-  return !(s->deadline > 0.0) || s->haste->solve * island->problem->rows <= limit;
-}
-
-// What a solve begins with, as if its time had run out at once.
-static ChStatus take_start(ChContext* context, Island* island, const ChSolveOptions* options) {
-  const ChProblem* p = island->problem;
-  for (int i = 0; i < p->block_count; ++i)
-    ch_block_project(&p->blocks[i], options->pose, island->r + p->blocks[i].row, island->r + p->blocks[i].row);
-  island->info.certificate = ch_certificate_unknown();
-  ChStatus status = ch_problem_velocity(context, p, island->r, island->v, island->u);
-  return status == CH_OK ? CH_MAX_TIME : status;
-}
-
-static void learn(double seen, double soon, double* known) {
-  double share = !(*known > 0.0) ? 1.0 : seen > *known ? soon : LEARNT;
-  if (seen > 0.0) *known += share * (seen - *known);
-}
-
-static void learn_haste(ChStage* s, const Island* island) {
-  if (!(s->deadline > 0.0)) return;
-  learn(island->haste.brake, LEARNT_SOON, &s->haste->brake);
-  learn(island->haste.solve, LEARNT, &s->haste->solve);
-  learn(island->haste.over, LEARNT_SOON, &s->haste->over);
-  if (island->unsolved) s->haste->solve *= FORGOTTEN;
-}
-
-// The solve itself, in the island's share of what the step has left of its time; and of its work, of which the rest is
-// for a safe end.
-static ChStatus run_solver(ChContext* context, Island* island, ChSolveOptions* options) {
-  const ChStage* s = island->stage;
-  const ChProblem* p = island->problem;
-  double limit = options->time_limit;
-  island->ends = INFINITY;
-  if (s->deadline > 0.0) {
-    double left = time_left(island), brake = s->haste->brake * p->rows + s->haste->over;
-    island->ends = ch_clock_seconds() + left;
-    options->time_limit = fmin(limit, left - fmin(brake, BRAKE_SHARE * left));
-  }
-  double work = isfinite(options->time_limit) ? INFINITY : ch_work_limit(options, p);  // who sets a time wants that
-  options->work_limit = SOLVE_SHARE * work;
-  island->unsolved = !has_time(island, options->time_limit);
-  if (island->unsolved) return take_start(context, island, options);
-  ChStatus status = ch_solve(context, p, options, island->v, island->u, island->r, &island->info);
-  double took = island->info.seconds_setup + island->info.seconds_solve;
-  if (status == CH_MAX_TIME) island->haste.over = took - options->time_limit;
-  if (status == CH_MAX_TIME && took > AT_ONCE * options->time_limit) island->haste.solve = took / p->rows;
-  options->time_limit = fmin(limit, fmax(island->ends - ch_clock_seconds(), LEAST));
-  options->work_limit = fmax(work - island->info.work, 1.0);
-  return status;
-}
-
 // For baselines: gaps of the island's contacts, and what its rows would see without loads.
-static ChStepFacts facts_of(const Island* island) {
+static ChStepFacts facts_of(const ChIslandRun* island) {
   const ChStage* s = island->stage;
   const ChMoment* moment = s->moment;
   double* gap = CH_TAKE(island->arena, island->problem->rows, double);
@@ -314,11 +128,11 @@ static ChStepFacts facts_of(const Island* island) {
   return (ChStepFacts){.h = moment->end - moment->time, .gap = gap, .added = added, .coasts = rigid ? coasts : NULL};
 }
 
-static ChStatus solve_blocks(ChContext* context, Island* island) {
+static ChStatus solve_blocks(ChContext* context, ChIslandRun* island) {
   ChStage* s = island->stage;
   const ChProblem* p = island->problem;
   ChSolveOptions options = s->options->solve;
-  if (s->may_rest && s->options->warm && stood_still(island) && take_rest(context, island)) return CH_OK;
+  if (s->may_rest && s->options->warm && ch_rest_stood_still(island) && ch_rest_take(context, island)) return CH_OK;
   double* start = CH_TAKE(island->arena, p->rows, double);
   memcpy(start, island->r, (size_t)p->rows * sizeof *start);
   options.warm = s->options->warm ? start : NULL;
@@ -329,8 +143,8 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
     options.step = &facts;
   }
   int unsure = steps_unsure(island);
-  if (s->unsure && p->rows <= CHEAP_ROWS) options.accept = (unsure > 0 ? UNSURE : SURE) * options.tolerance;
-  ChStatus status = run_solver(context, island, &options);
+  if (s->unsure && p->rows <= CH_CHEAP_ROWS) options.accept = (unsure > 0 ? UNSURE : SURE) * options.tolerance;
+  ChStatus status = ch_haste_solve(context, island, &options);
   options.accept = 0.0;
   bool fell_short =
       status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC;
@@ -341,14 +155,14 @@ static ChStatus solve_blocks(ChContext* context, Island* island) {
     if (closed != CH_OK) return closed;
   }
   if (s->may_rest && ch_certificate_met(&island->info.certificate, options.tolerance))
-    settle(context, island, &options);
+    ch_rest_settle(context, island, &options);
   if (island->info.components > 0 && !s->rests[island->index])
     s->unsure_next[island->index] = (unsigned char)(unsure > 0 ? unsure - 1 : UNSURE_STEPS);
   return CH_OK;
 }
 
 // What leaves an island is finite and graded, or the step is not made.
-static ChStatus check_answer(ChContext* context, const Island* island) {
+static ChStatus check_answer(ChContext* context, const ChIslandRun* island) {
   const ChProblem* p = island->problem;
   bool finite = ch_all_finite(island->r, p->rows) && ch_all_finite(island->v, p->dof);
 #define X(name, text) finite = finite && isfinite(island->info.certificate.name);
@@ -370,7 +184,7 @@ static void stop_island(ChStage* s, int i) {
   }
 }
 
-static ChStatus solve_problem(ChContext* context, Island* island) {
+static ChStatus solve_problem(ChContext* context, ChIslandRun* island) {
   ChStage* s = island->stage;
   ChStatus status = ch_island_problem(context, island->arena, s->moment, s->rows, s->islands, island->index,
                                       s->dynamics, &island->problem);
@@ -397,7 +211,7 @@ static ChStatus solve_problem(ChContext* context, Island* island) {
   return CH_OK;
 }
 
-static ChStatus solve_island(ChContext* context, Island* island) {
+static ChStatus solve_island(ChContext* context, ChIslandRun* island) {
   jmp_buf landing;
   ChStatus status = CH_ERR_MEMORY;
   island->arena = ch_arena_create(NULL);
@@ -424,7 +238,7 @@ static bool is_stopped(const ChStage* s) {
 }
 
 // `failed` ends as the first island that fails, whichever thread was first; the caller's context gets its message.
-static ChStatus try_island(ChContext* context, Island* island, int* failed) {
+static ChStatus try_island(ChContext* context, ChIslandRun* island, int* failed) {
   ChContext own = {0};
   ChStatus status = is_stopped(island->stage) ? CH_STOPPED : solve_island(&own, island);
   if (status == CH_OK) return status;
@@ -441,12 +255,12 @@ ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
   s->rests = CH_TAKE(arena, count, unsigned char);
   s->unsure_next = CH_TAKE(arena, count, unsigned char);
   s->grades = CH_TAKE(arena, count, ChCertificate);
-  Island* islands = CH_TAKE(arena, count, Island);
+  ChIslandRun* islands = CH_TAKE(arena, count, ChIslandRun);
   ChStatus* status = CH_TAKE(arena, count, ChStatus);
   int failed = count;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(s->options->threads) if (s->options->threads > 1 && count > 1)
   for (int i = 0; i < count; ++i) {
-    islands[i] = (Island){.stage = s, .index = i};
+    islands[i] = (ChIslandRun){.stage = s, .index = i};
     if (s->idle && s->idle[i]) continue;
     if (s->kept && s->kept[i])
       keep_island(s, i);
@@ -454,7 +268,7 @@ ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
       status[i] = try_island(context, &islands[i], &failed);
   }
   for (int i = 0; i < count; ++i) {  // in order, whichever thread was first
-    learn_haste(s, &islands[i]);
+    ch_haste_learn(s, &islands[i]);
     s->worst = ch_certificate_worse(s->worst, s->grades[i]);
     s->iterations += islands[i].info.outer + islands[i].info.inner;
     if (!ch_certificate_met(&s->grades[i], s->options->solve.tolerance)) s->missed = true;

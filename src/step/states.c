@@ -3,6 +3,7 @@
 
 #include "assemble/soft_body.h"
 #include "step/state.h"
+#include "step/states.h"
 
 #define FARTHEST 1e15  // metres, metres a second: beyond, a double no longer tells one from two
 

@@ -7,7 +7,8 @@
 #include "cardhouse/joint.h"
 #include "model/ids.h"
 #include "model/joints/joint_kind.h"
-#include "step/state.h"
+#include "step/in_step.h"
+#include "step/steer.h"
 
 // --- drives ----------------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "step/state.h"
+#include "step/warm.h"
 
 static int compare(const ChContactMemory* m, const ChGap* g) {
   for (int side = 0; side < 2; ++side)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "step/state.h"
+#include "step/whole_problem.h"
 
 // One island that holds every body and block of all of them.
 static ChIslands as_one(ChArena* arena, const ChWorld* world, const ChIslands* all) {

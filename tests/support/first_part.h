@@ -40,7 +40,7 @@ static inline void ch_first_part_open(ChFirstPart* p, const ChProblem* problem) 
 }
 
 static inline void ch_first_part_set(ChFirstPart* p, const char* name, double value) {
-  p->options.settings[p->options.setting_count++] = (ChSetting){name, value};
+  ch_settings_append(p->arena, &p->options, 1, &(ChSetting){name, value});
 }
 
 static inline void ch_first_part_close(ChFirstPart* p) {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cardhouse/diagnostics.h"
 #include "cardhouse/solve.h"
 #include "problem/contact_problem.h"
 #include "support/near.h"
@@ -49,10 +50,15 @@ static inline ChSolveOptions ch_options_for(const char* method, ChPose pose, dou
 }
 
 // Runs; whether it solved is in the status.
-static inline void ch_run_solve(const ChProblem* problem, const ChSolveOptions* options, ChSolved* out) {
+static inline void ch_run_watched(const ChProblem* problem, const ChSolveOptions* options,
+                                  const ChStaggeredWatch* watch, ChSolved* out) {
   ChContext context = {0};
-  out->status = ch_solve(&context, problem, options, out->v, out->u, out->r, &out->info);
+  out->status = ch_solve_staggered(&context, problem, options, watch, out->v, out->u, out->r, &out->info);
   if (out->status > CH_MAX_TIME) fail_msg("%s: %s", options->method, context.message);
+}
+
+static inline void ch_run_solve(const ChProblem* problem, const ChSolveOptions* options, ChSolved* out) {
+  ch_run_watched(problem, options, NULL, out);
 }
 
 // Runs and must have solved.

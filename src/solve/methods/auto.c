@@ -1,20 +1,16 @@
 // auto: a portfolio with fall-back that always ends with the best certified iterate.
 //
-//   - few deformable bodies: factors in the space of velocities are small, and Newton leaps; where freedoms are
-//     very few, so are the contacts that carry, and these are walked first
-//   - many contacts on few degrees of freedom, as of deformable bodies: a few of them carry the load and are solved for
-//     alone; where that does not end, the interior point, then Newton
-//   - large packings at loose tolerances are swept with momentum, which no factorisation can follow
-//   0 a start that is near, as that of a step from the last one, goes to Newton at once
-//   1 sweeps settle what is easy
-//   2 rest: the convex problem with s = 0. Where its solution has no slip at loaded contacts it is an exact one, the
-//     one in which the structure stands, and is accepted first. A few splitting steps find it when it is near; else
-//     an interior point, which gives up as soon as slip shows that there is no rest
-//   3 slide: splitting from nothing, then proximal Newton; the interior point with the slip coupled in; Newton again;
-//     in the plane interior points from two starts come first, and one from a third start last
-//   4 rounds of Newton from the best point and of splitting with ever other penalties, each refined by Newton; in some
-//     the slip is eased towards its fixed point
+// It is the tables below, read from top to bottom; a stage runs where its condition holds, and all ends with the stage
+// that meets the tolerance:
+//
+//   opening    few deformable bodies, crowds of contacts, large packings, starts that are near: before W is formed
+//   coulomb    sweeps settle what is easy; rest, the convex problem with s = 0, is accepted where its solution has no
+//              slip at loaded contacts, for then it is an exact one, the one in which the structure stands; then slide
+//   rounds     Newton from the best point and splitting with another penalty each time, refined by Newton; in some the
+//              slip is eased towards its fixed point
+//   convex, polygonal: the same for pose relaxed and for polygons
 #include <math.h>
+#include <string.h>
 
 #include "solve/linear/wide_system.h"
 #include "solve/method.h"
@@ -28,226 +24,416 @@ CH_OPTIONS(AUTO_OPTIONS)
 extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_leap, ch_method_lemke, ch_method_newton,
     ch_method_nsgs, ch_method_successive, ch_method_working_set;
 
-#define LARGE 300           // blocks from which on,
-#define LOOSE 1e-6          // and tolerance down to which, sweeps with momentum come before any factorisation
-#define SURGE_SWEEPS 2000   // of these at most
-#define WARM_SWEEPS 700     // and in a huge packing that starts from the last step: more sweeps mend no jam
-#define SURGE_PATIENCE 600  // and as many without a better error
-#define HUGE_PACKING 2000   // blocks from which on a step that starts from the last one leaves it at that
+#define LARGE 300          // blocks from which on,
+#define LOOSE 1e-6         // and tolerance down to which, sweeps with momentum come before any factorisation
+#define HUGE_PACKING 2000  // blocks from which on a step that starts from the last one leaves it at that
+#define SMALL 40           // blocks up to which a factorisation costs less than the splitting steps it may save
+#define LEMKE_ROWS 400     // rows up to which pivoting ends in seconds
+#define NEAR 1e-3          // error below which Newton's method is worth starting
+#define ROUGH 1e-4         // error above which splitting is worth its factorisation
+#define EASED 1e-5         // where easing of the slip slows down
+#define LEAP_FREEDOMS 100  // of deformable bodies, up to which all of their contacts are solved for at once,
+#define LEAP_CROWD 12      // and rows a freedom; beyond that few of them carry, see working-set
+#define WALK_FREEDOMS 24   // of them, up to which so few contacts carry that walks find them sooner
+#define HANDOVER 1e-6      // where splitting and interior point slow down and Newton takes over
+enum { ROUNDS = 40 };
 
-#define SMALL 40               // blocks up to which a factorisation costs less than the splitting steps it may save
-#define LEMKE_ROWS 400         // rows up to which pivoting ends in seconds
-#define NEAR 1e-3              // error below which Newton's method is worth starting
-#define ROUGH 1e-4             // error above which splitting is worth its factorisation
-#define WARM_STEPS 6           // factorisations that such a start is worth
-#define EASED 1e-5             // where easing of the slip slows down
-#define LEAP_FREEDOMS 100      // of deformable bodies, up to which all of their contacts are solved for at once,
-#define LEAP_CROWD 12          // and rows a freedom; beyond that few of them carry, see working-set
-#define WALK_FREEDOMS 24       // of them, up to which so few contacts carry that walks find them sooner
-#define CROWD_ITERATIONS 2000  // sweeps and factorisations of few contacts, after which all are taken
-#define HANDOVER 1e-6          // where splitting and interior point slow down and Newton takes over
+// A run of the portfolio.
+typedef struct Plan {
+  ChRun* run;
+  Options o;
+  bool plane;            // in the plane factors are cheap beside what wandering costs
+  int round;             // of tables that are repeated
+  double before;         // the error with which the last stage began
+  bool looked;           // for rest,
+  double rest;           // and with which error as a Coulomb solution that ended
+  double *zero, *found;  // no reactions; where the last stage that KEEPS ended
+} Plan;
 
-// Runs a stage within what is left of the caller's iterations; true when there is nothing more to do.
-static bool run_stage(ChRun* run, const ChNested* stage, double* found) {
-  ChNested limited = *stage;
-  long left = ch_run_iterations_left(run);
-  if (left <= 0) return true;
-  if (limited.max_iterations > left) limited.max_iterations = left;
-  ch_run_nested(run, &limited, found);
-  return ch_run_finished(run) || ch_run_iterations_left(run) <= 0;
+// --- conditions ------------------------------------------------------------------------------------------------------
+
+static bool is_curved(const Plan* p) { return !p->run->system->polygonal && !p->run->system->relaxed; }
+static bool is_smooth(const Plan* p) { return !p->run->system->polygonal; }
+
+static bool leaps(const Plan* p) {
+  const ChSystem* s = p->run->system;
+  return is_curved(p) && ch_wide_suits(s) && s->bodies->dofs <= LEAP_FREEDOMS &&
+         s->rows <= LEAP_CROWD * s->bodies->dofs;
 }
 
-static bool sweep(ChRun* run, long sweeps) {
-  ChNested stage = {.method = &ch_method_nsgs, .max_iterations = sweeps, .setting = {{"nsgs.hurry", 1}}};
-  return sweeps > 0 && run_stage(run, &stage, NULL);
+// One iteration is asked for where the start has met the tolerance and is to be better: a leap is that, a set is not.
+static bool walks(const Plan* p) {
+  return leaps(p) && ch_run_iterations_left(p->run) != 1 && p->run->system->bodies->dofs <= WALK_FREEDOMS;
 }
 
-static bool continues_huge(const ChRun* run) { return run->options->warm && run->system->n >= HUGE_PACKING; }
-
-static bool surge(ChRun* run) {
-  return run_stage(run,
-                   &(ChNested){.method = &ch_method_ansgs,
-                               .max_iterations = continues_huge(run) ? WARM_SWEEPS : SURGE_SWEEPS,
-                               .setting = {{"ansgs.patience", SURGE_PATIENCE}}},
-                   NULL);
+static bool is_crowded(const Plan* p) {
+  return is_curved(p) && !p->run->system->formed && ch_system_is_crowded(p->run->system);
 }
 
-// The convex view's solution, graded as a Coulomb one.
-static double try_rest(ChRun* run, const ChNested* stage) {
-  double* r = CH_TAKE(run->arena, run->system->rows, double);
-  double* u = CH_TAKE(run->arena, run->system->rows, double);
-  run_stage(run, stage, r);
-  return ch_run_offer_reaction(run, r, u);
+static bool is_near(const Plan* p) { return p->run->error <= NEAR; }
+static bool is_crowded_and_near(const Plan* p) { return is_crowded(p) && is_near(p); }
+
+static bool is_large(const Plan* p) {
+  return is_curved(p) && p->run->system->n >= LARGE && p->run->options->tolerance >= LOOSE;
+}
+static bool continues_huge(const Plan* p) {
+  return is_large(p) && p->run->options->warm && p->run->system->n >= HUGE_PACKING;
 }
 
-static bool find_rest(ChRun* run) {
-  ChSystem still = *run->system;
-  still.relaxed = true;
-  ChNested near = {.method = &ch_method_admm,
-                   .system = &still,
-                   .max_iterations = 60,
-                   .setting = {{"admm.rho", 0.01}, {"admm.hurry", 1}}};
-  if (try_rest(run, &near) < NEAR) return ch_run_finished(run);
-  ChNested far = {.method = &ch_method_ipm,
-                  .system = &still,
-                  .tolerance = fmax(0.1 * HANDOVER, run->tolerance),
-                  .max_iterations = 60,
-                  .setting = {{"ipm.rest", 1}, {"ipm.fraction", 0.99}}};
-  try_rest(run, &far);
-  return ch_run_finished(run);
+static bool is_warm_and_near(const Plan* p) { return p->run->options->warm && is_near(p); }
+
+static bool sweeps_first(const Plan* p) { return p->o.rest != 2 && p->o.sweeps > 0; }
+static bool sweeps_later(const Plan* p) { return p->o.rest == 2 && p->o.sweeps > 0; }
+static bool sweeps_smooth(const Plan* p) { return is_smooth(p) && p->o.sweeps > 0; }
+static bool may_rest(const Plan* p) { return p->o.rest == 2 || (p->o.rest && p->run->error > ROUGH); }
+static bool rest_is_far(const Plan* p) { return p->looked && !(p->rest < NEAR); }
+
+static bool is_small(const Plan* p) { return p->run->system->n <= SMALL; }
+static bool is_plane(const Plan* p) { return p->plane; }
+static bool is_plane_and_near(const Plan* p) { return p->plane && is_near(p); }
+static bool is_rough(const Plan* p) { return p->run->error > ROUGH; }
+static bool is_space_and_far(const Plan* p) { return p->run->error > HANDOVER && !p->plane; }
+
+static bool eases_half(const Plan* p) { return p->round % 8 == 2; }
+static bool eases_third(const Plan* p) { return p->round % 8 == 6; }
+static bool eases(const Plan* p) { return p->round % 4 == 2; }
+static bool gained_nothing(const Plan* p) { return p->run->error == p->before; }
+
+static bool can_pivot(const Plan* p) {
+  return p->round == 0 && p->run->system->formed && p->run->system->rows <= LEMKE_ROWS;
 }
 
-// Splitting with one penalty from nothing; `found` (may be NULL) gets where it ended.
-static bool split(ChRun* run, double rho, long iterations, long patience, double* found) {
-  double* zero = CH_TAKE(run->arena, run->system->rows, double);
-  return run_stage(run,
-                   &(ChNested){.method = &ch_method_admm,
-                               .start = zero,
-                               .tolerance = fmax(HANDOVER, run->tolerance),
-                               .max_iterations = iterations,
-                               .setting = {{"admm.rho", rho}, {"admm.patience", (double)patience}}},
-                   found);
-}
+// --- stages ----------------------------------------------------------------------------------------------------------
 
-static bool newton(ChRun* run, const double* start, long factorizations, int forms) {
-  return run_stage(run,
-                   &(ChNested){.method = &ch_method_newton,
-                               .start = start,
-                               .max_iterations = factorizations,
-                               .setting = {{"newton.forms", forms}}},
-                   NULL);
-}
+typedef struct Cycle {
+  int count;
+  double value[7];
+} Cycle;
+
+enum {
+  FROM_NOTHING = 1 << 0,
+  FROM_FOUND = 1 << 1,  // where the last stage that KEEPS ended
+  KEEPS = 1 << 2,
+  HANDS_OVER = 1 << 3,  // ends at HANDOVER at the latest
+  STILL = 1 << 4,       // on the convex view with s = 0; what it finds is graded as a Coulomb solution
+  TRIES = 1 << 5,       // STILL, and where it ends far the next stage is run whatever the clock says
+  SWEEPS = 1 << 6,      // the user's option is its budget
+  RESTARTS = 1 << 7,    // its growth begins again with the penalties
+  ENDS = 1 << 8         // nothing comes after it
+};
+
+typedef struct Stage {
+  bool (*when)(const Plan* plan);  // NULL: always
+  const ChMethod* method;
+  unsigned how;
+  double tolerance;     // where it ends at the latest; 0: at the caller's
+  long budget, growth;  // iterations, and more of them with every round; 0: the method's own
+  ChSetting setting[CH_NESTED_SETTINGS];
+  const Cycle* cycle;  // of the values of the first setting, by round; NULL: as it is
+  const char* why;     // what was measured
+} Stage;
 
 // Where the interior point with the slip coupled in begins. The path from one start may turn back before it has come to
 // a solution, which shows soon; that from another start is another path.
-typedef struct Start {
-  double smoothing, size, fraction;
-} Start;
-static const Start usual = {30.0, 0.1, 0.95}, low = {0.0, 0.01, 0.95}, careful = {30.0, 0.1, 0.7},
-                   high = {0.0, 1.0, 0.7};
+#define INTERIOR(smoothing, size, fraction)                                         \
+  {                                                                                 \
+    {"ipm.smoothing", smoothing}, {"ipm.start", size}, { "ipm.fraction", fraction } \
+  }
+#define USUAL INTERIOR(30.0, 0.1, 0.95)
+#define LOW INTERIOR(0.0, 0.01, 0.95)
+#define CAREFUL INTERIOR(30.0, 0.1, 0.7)
+#define HIGH INTERIOR(0.0, 1.0, 0.7)
+#define FORMS(number)            \
+  {                              \
+    { "newton.forms", (number) } \
+  }
 
-static bool interior(ChRun* run, Start start) {
-  return run_stage(
-      run,
-      &(ChNested){
-          .method = &ch_method_ipm,
-          .tolerance = fmax(HANDOVER, run->tolerance),
-          .max_iterations = 60,
-          .setting = {{"ipm.smoothing", start.smoothing}, {"ipm.start", start.size}, {"ipm.fraction", start.fraction}}},
-      NULL);
+static const Stage opening[] = {
+    {.when = walks, .method = &ch_method_working_set, .budget = 2000, .why = "WHY_walks"},
+    {.when = leaps, .method = &ch_method_leap, .why = "WHY_leaps"},
+    {.when = is_crowded, .method = &ch_method_working_set, .budget = 2000, .why = "WHY_crowd"},
+    {.when = is_crowded,
+     .method = &ch_method_ipm,
+     .how = HANDS_OVER,
+     .budget = 60,
+     .setting = USUAL,
+     .why = "WHY_crowd_ipm"},
+    {.when = is_crowded_and_near,
+     .method = &ch_method_newton,
+     .budget = 25,
+     .setting = FORMS(2),
+     .why = "WHY_crowd_near"},
+    {.when = is_crowded, .method = &ch_method_newton, .budget = 25, .setting = FORMS(2), .why = "WHY_crowd_newton"},
+    {.when = is_crowded,
+     .method = &ch_method_ipm,
+     .how = HANDS_OVER,
+     .budget = 60,
+     .setting = CAREFUL,
+     .why = "WHY_crowd_careful"},
+    {.when = is_crowded_and_near,
+     .method = &ch_method_newton,
+     .budget = 25,
+     .setting = FORMS(2),
+     .why = "WHY_crowd_near_again"},
+    {.when = continues_huge,
+     .method = &ch_method_ansgs,
+     .how = ENDS,
+     .budget = 700,
+     .setting = {{"ansgs.patience", 600}},
+     .why = "WHY_huge"},
+    {.when = is_large,
+     .method = &ch_method_ansgs,
+     .budget = 2000,
+     .setting = {{"ansgs.patience", 600}},
+     .why = "WHY_surge"},
+    {.when = is_warm_and_near, .method = &ch_method_newton, .budget = 6, .setting = FORMS(2), .why = "WHY_warm"},
+};
+
+static const Stage coulomb[] = {
+    {.when = sweeps_first,
+     .method = &ch_method_nsgs,
+     .how = SWEEPS,
+     .setting = {{"nsgs.hurry", 1}},
+     .why = "WHY_sweeps"},
+    {.when = may_rest,
+     .method = &ch_method_admm,
+     .how = STILL | TRIES,
+     .budget = 60,
+     .setting = {{"admm.rho", 0.01}, {"admm.hurry", 1}},
+     .why = "WHY_rest_near"},
+    {.when = rest_is_far,
+     .method = &ch_method_ipm,
+     .how = STILL,
+     .tolerance = 0.1 * HANDOVER,
+     .budget = 60,
+     .setting = {{"ipm.rest", 1}, {"ipm.fraction", 0.99}},
+     .why = "WHY_rest_far"},
+    {.when = sweeps_later,
+     .method = &ch_method_nsgs,
+     .how = SWEEPS,
+     .setting = {{"nsgs.hurry", 1}},
+     .why = "WHY_sweeps_later"},
+    {.when = is_small, .method = &ch_method_newton, .budget = 15, .setting = FORMS(2), .why = "WHY_small"},
+    {.when = is_plane,
+     .method = &ch_method_ipm,
+     .how = HANDS_OVER,
+     .budget = 60,
+     .setting = LOW,
+     .why = "WHY_plane_low"},
+    {.when = is_plane_and_near,
+     .method = &ch_method_newton,
+     .budget = 25,
+     .setting = FORMS(2),
+     .why = "WHY_plane_low_near"},
+    {.when = is_plane,
+     .method = &ch_method_ipm,
+     .how = HANDS_OVER,
+     .budget = 60,
+     .setting = CAREFUL,
+     .why = "WHY_plane_careful"},
+    {.when = is_plane_and_near,
+     .method = &ch_method_newton,
+     .budget = 25,
+     .setting = FORMS(2),
+     .why = "WHY_plane_careful_near"},
+    {.when = is_rough,
+     .method = &ch_method_admm,
+     .how = FROM_NOTHING | HANDS_OVER,
+     .budget = 200,
+     .setting = {{"admm.rho", 0.2}, {"admm.patience", 100}},
+     .why = "WHY_split"},
+    {.method = &ch_method_newton, .budget = 25, .setting = FORMS(2), .why = "WHY_newton"},
+    {.when = is_space_and_far,
+     .method = &ch_method_ipm,
+     .how = HANDS_OVER,
+     .budget = 60,
+     .setting = USUAL,
+     .why = "WHY_space"},
+    {.method = &ch_method_newton, .budget = 40, .setting = FORMS(2), .why = "WHY_newton_again"},
+    {.when = is_plane,
+     .method = &ch_method_ipm,
+     .how = HANDS_OVER,
+     .budget = 60,
+     .setting = HIGH,
+     .why = "WHY_plane_high"},
+    {.when = is_plane_and_near,
+     .method = &ch_method_newton,
+     .budget = 25,
+     .setting = FORMS(2),
+     .why = "WHY_plane_high_near"},
+};
+
+static const Cycle penalties = {7, {0.2, 0.05, 0.5, 0.1, 0.3, 1.0, 0.02}},
+                   polygonal_penalties = {6, {0.2, 0.05, 0.5, 0.1, 1.0, 0.02}},
+                   convex_penalties = {4, {0.05 * 1, 0.05 * 2, 0.05 * 3, 0.05 * 4}};
+
+// Slip by small steps: the convex problem of a slip, part of the new slip, and again. Where a structure locks and
+// slides at once, as a pile near the friction it needs, this comes down where all else wanders about.
+#define EASE(damping)                                             \
+  {                                                               \
+    {"successive.anderson", 0}, { "successive.damping", damping } \
+  }
+
+static const Stage rounds[] = {
+    {.method = &ch_method_newton,
+     .how = RESTARTS,
+     .budget = 100,
+     .growth = 200,
+     .setting = FORMS(0),
+     .why = "WHY_round_newton"},
+    {.when = eases_half,
+     .method = &ch_method_successive,
+     .how = FROM_NOTHING | KEEPS,
+     .tolerance = EASED,
+     .budget = 200,
+     .setting = EASE(0.5),
+     .why = "WHY_ease_half"},
+    {.when = eases_third,
+     .method = &ch_method_successive,
+     .how = FROM_NOTHING | KEEPS,
+     .tolerance = EASED,
+     .budget = 200,
+     .setting = EASE(0.3),
+     .why = "WHY_ease_third"},
+    {.when = eases,
+     .method = &ch_method_newton,
+     .how = FROM_FOUND,
+     .budget = 40,
+     .setting = FORMS(0),
+     .why = "WHY_ease_newton"},
+    {.method = &ch_method_admm,
+     .how = FROM_NOTHING | HANDS_OVER | KEEPS,
+     .budget = 1000,
+     .growth = 1000,
+     .setting = {{"admm.rho", 0}, {"admm.patience", 1000000}},
+     .cycle = &penalties,
+     .why = "WHY_round_split"},
+    {.when = gained_nothing,
+     .method = &ch_method_newton,
+     .how = FROM_FOUND,
+     .budget = 80,
+     .setting = FORMS(0),
+     .why = "WHY_round_refine"},
+};
+
+static const Stage convex[] = {
+    {.when = sweeps_smooth,
+     .method = &ch_method_nsgs,
+     .how = SWEEPS,
+     .setting = {{"nsgs.hurry", 1}},
+     .why = "WHY_convex_sweeps"},
+    {.when = is_smooth,
+     .method = &ch_method_ipm,
+     .how = HANDS_OVER,
+     .budget = 60,
+     .setting = USUAL,
+     .why = "WHY_convex_ipm"},
+    {.method = &ch_method_newton, .budget = 200, .setting = FORMS(0), .why = "WHY_convex_newton"},
+};
+
+static const Stage convex_rounds[] = {
+    {.method = &ch_method_admm,
+     .how = FROM_NOTHING | HANDS_OVER,
+     .budget = 5000,
+     .growth = 5000,
+     .setting = {{"admm.rho", 0}, {"admm.patience", 500}},
+     .cycle = &convex_penalties,
+     .why = "WHY_convex_split"},
+    {.method = &ch_method_newton, .budget = 200, .setting = FORMS(0), .why = "WHY_convex_round_newton"},
+};
+
+// De Saxce's map is piecewise linear over polygons.
+static const Stage polygonal_rounds[] = {
+    {.method = &ch_method_admm,
+     .how = FROM_NOTHING | HANDS_OVER,
+     .budget = 200,
+     .growth = 200,
+     .setting = {{"admm.rho", 0}, {"admm.patience", 200}},
+     .cycle = &polygonal_penalties,
+     .why = "WHY_polygon_split"},
+    {.method = &ch_method_newton, .budget = 60, .setting = FORMS(0), .why = "WHY_polygon_newton"},
+    {.when = can_pivot, .method = &ch_method_lemke, .budget = 20000, .why = "WHY_lemke"},
+};
+
+// --- running them ----------------------------------------------------------------------------------------------------
+
+static ChNested nested_of(const Plan* p, const Stage* stage) {
+  ChNested nested = {.method = stage->method, .tolerance = stage->tolerance, .max_iterations = stage->budget};
+  memcpy(nested.setting, stage->setting, sizeof nested.setting);
+  if (stage->how & FROM_NOTHING) nested.start = p->zero;
+  if (stage->how & FROM_FOUND) nested.start = p->found;
+  if (stage->how & HANDS_OVER) nested.tolerance = HANDOVER;
+  if (nested.tolerance > 0.0) nested.tolerance = fmax(nested.tolerance, p->run->tolerance);
+  if (stage->how & SWEEPS) nested.max_iterations = p->o.sweeps;
+  nested.max_iterations += stage->growth * (stage->how & RESTARTS ? p->round % penalties.count : p->round);
+  if (stage->cycle) nested.setting[0].value = stage->cycle->value[p->round % stage->cycle->count];
+  return nested;
 }
 
-// The same, refined where it came near.
-static bool refined_interior(ChRun* run, Start start) {
-  return interior(run, start) || (run->error <= NEAR && newton(run, NULL, 25, 2));
+// Within what is left of the caller's iterations; true when there is nothing more to do.
+static bool run_nested(ChRun* run, ChNested* nested, double* found) {
+  long left = ch_run_iterations_left(run);
+  if (left <= 0) return true;
+  if (nested->max_iterations > left) nested->max_iterations = left;
+  ch_run_nested(run, nested, found);
+  return ch_run_finished(run) || ch_run_iterations_left(run) <= 0;
 }
 
-// In the plane factors are cheap beside what wandering costs.
-static bool is_plane(const ChSystem* s) {
+// The convex view's solution, graded as a Coulomb one.
+static bool look_for_rest(Plan* p, const Stage* stage, ChNested* nested) {
+  ChRun* run = p->run;
+  ChSystem still = *run->system;
+  still.relaxed = true;
+  nested->system = &still;
+  double* r = CH_TAKE(run->arena, run->system->rows, double);
+  double* u = CH_TAKE(run->arena, run->system->rows, double);
+  run_nested(run, nested, r);
+  p->looked = true;
+  p->rest = ch_run_offer_reaction(run, r, u);
+  bool goes_on = (stage->how & TRIES) && !(p->rest < NEAR);
+  return !goes_on && ch_run_finished(run);
+}
+
+static bool run_stage(Plan* p, const Stage* stage) {
+  ChNested nested = nested_of(p, stage);
+  p->before = p->run->error;
+  if (stage->how & STILL) return look_for_rest(p, stage, &nested);
+  return run_nested(p->run, &nested, stage->how & KEEPS ? p->found : NULL) || (stage->how & ENDS);
+}
+
+static bool run_stages(Plan* p, int count, const Stage* stages) {
+  for (int k = 0; k < count; ++k)
+    if ((!stages[k].when || stages[k].when(p)) && run_stage(p, &stages[k])) return true;
+  return false;
+}
+#define RUN(plan, stages) run_stages(plan, (int)(sizeof stages / sizeof *stages), stages)
+
+static void repeat(Plan* p, int count, const Stage* stages) {
+  for (p->round = 0; p->round < ROUNDS; ++p->round)
+    if (run_stages(p, count, stages)) return;
+}
+#define REPEAT(plan, stages) repeat(plan, (int)(sizeof stages / sizeof *stages), stages)
+
+static bool lies_in_plane(const ChSystem* s) {
   for (int i = 0; i < s->n; ++i)
     if (s->block[i].law->cone && s->dim[i] > 2) return false;
   return true;
 }
 
-static bool slide(ChRun* run) {
-  bool small = run->system->n <= SMALL, plane = !small && is_plane(run->system);
-  if (small && newton(run, NULL, 15, 2)) return true;
-  if (plane && (refined_interior(run, low) || refined_interior(run, careful))) return true;
-  if (run->error > ROUGH && split(run, 0.2, 200, 100, NULL)) return true;
-  if (newton(run, NULL, 25, 2)) return true;
-  if (run->error > HANDOVER && !plane && interior(run, usual)) return true;
-  if (newton(run, NULL, 40, 2)) return true;
-  return plane && refined_interior(run, high);
-}
-
-// Slip by small steps: the convex problem of a slip, part of the new slip, and again. Where a structure locks and
-// slides at once, as a pile near the friction it needs, this comes down where all else wanders about.
-static bool ease(ChRun* run, double damping, double* found) {
-  double* zero = CH_TAKE(run->arena, run->system->rows, double);
-  ChNested stage = {.method = &ch_method_successive,
-                    .start = zero,
-                    .tolerance = fmax(EASED, run->tolerance),
-                    .max_iterations = 200,
-                    .setting = {{"successive.anderson", 0}, {"successive.damping", damping}}};
-  return run_stage(run, &stage, found) || newton(run, found, 40, 0);
-}
-
-static void rounds(ChRun* run) {
-  static const double penalties[] = {0.2, 0.05, 0.5, 0.1, 0.3, 1.0, 0.02};
-  enum { COUNT = sizeof penalties / sizeof penalties[0] };
-  double* found = CH_TAKE(run->arena, run->system->rows, double);
-  for (int k = 0; k < 40; ++k) {
-    if (newton(run, NULL, 100 + 200 * (k % COUNT), 0)) return;
-    if (k % 4 == 2 && ease(run, k % 8 == 2 ? 0.5 : 0.3, found)) return;
-    double before = run->error;
-    if (split(run, penalties[k % COUNT], 1000 * (k + 1), 1000000, found)) return;
-    if (run->error == before && newton(run, found, 80, 0)) return;
-  }
-}
-
-static void solve_convex(ChRun* run) {
-  if (!run->system->polygonal && interior(run, usual)) return;
-  if (newton(run, NULL, 200, 0)) return;
-  for (int k = 0; k < 40; ++k)
-    if (split(run, 0.05 * (k % 4 + 1), 5000 * (k + 1), 500, NULL) || newton(run, NULL, 200, 0)) return;
-}
-
-// Polygons: splitting and Newton on De Saxce's map, which is piecewise linear there; pivoting where the problem is
-// small.
-static void solve_polygonal(ChRun* run) {
-  static const double penalties[] = {0.2, 0.05, 0.5, 0.1, 1.0, 0.02};
-  for (int k = 0; k < 40; ++k) {
-    if (split(run, penalties[k % 6], 200 * (k + 1), 200, NULL) || newton(run, NULL, 60, 0)) return;
-    if (k == 0 && run->system->formed && run->system->rows <= LEMKE_ROWS &&
-        run_stage(run, &(ChNested){.method = &ch_method_lemke, .max_iterations = 20000}, NULL))
-      return;
-  }
-}
-
-static bool leaps(const ChSystem* s) {
-  return ch_wide_suits(s) && s->bodies->dofs <= LEAP_FREEDOMS && s->rows <= LEAP_CROWD * s->bodies->dofs;
-}
-
-static bool few_carry(ChRun* run) {
-  return run_stage(run, &(ChNested){.method = &ch_method_working_set, .max_iterations = CROWD_ITERATIONS}, NULL);
-}
-
-// One iteration is asked for where the start has met the tolerance and is to be better: a leap is that, a set is not.
-static bool leap(ChRun* run) {
-  bool polishes = ch_run_iterations_left(run) == 1;
-  if (!polishes && run->system->bodies->dofs <= WALK_FREEDOMS && few_carry(run)) return true;
-  return run_stage(run, &(ChNested){.method = &ch_method_leap}, NULL);
-}
-
-static bool solve_crowded(ChRun* run) {
-  if (few_carry(run)) return true;
-  return refined_interior(run, usual) || newton(run, NULL, 25, 2) || refined_interior(run, careful);
-}
-
 static void solve(ChRun* run) {
-  Options o = read_options(run->options);
-  bool curved = !run->system->polygonal && !run->system->relaxed;
-  if (curved && leaps(run->system) && leap(run)) return;
-  if (curved && !run->system->formed && ch_system_is_crowded(run->system) && solve_crowded(run)) return;
-  bool large = run->system->n >= LARGE && run->options->tolerance >= LOOSE;
-  if (large && !run->system->polygonal && !run->system->relaxed) {
-    if (surge(run) || continues_huge(run)) return;
-  }
-  if (run->options->warm && run->error <= NEAR && newton(run, NULL, WARM_STEPS, 2)) return;
+  const ChSystem* s = run->system;
+  Plan plan = {.run = run, .o = read_options(run->options)};
+  if (RUN(&plan, opening)) return;
   ch_run_form(run);
-  if (run->system->polygonal && !run->system->relaxed) {
-    solve_polygonal(run);
-    return;
-  }
-  bool first = o.rest == 2 && !run->system->relaxed;
-  if (!first && !run->system->polygonal && sweep(run, o.sweeps)) return;
-  if (run->system->relaxed) {
-    solve_convex(run);
-    return;
-  }
-  if ((first || (o.rest && run->error > ROUGH)) && find_rest(run)) return;
-  if (first && sweep(run, o.sweeps)) return;
-  if (!slide(run)) rounds(run);
+  plan.zero = CH_TAKE(run->arena, s->rows, double);
+  plan.found = CH_TAKE(run->arena, s->rows, double);
+  plan.plane = !is_small(&plan) && lies_in_plane(s);
+  if (s->polygonal && !s->relaxed)
+    REPEAT(&plan, polygonal_rounds);
+  else if (s->relaxed && !RUN(&plan, convex))
+    REPEAT(&plan, convex_rounds);
+  else if (!s->relaxed && !RUN(&plan, coulomb))
+    REPEAT(&plan, rounds);
 }
 
 const ChMethod ch_method_auto = {

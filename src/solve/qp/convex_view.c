@@ -55,7 +55,6 @@ void ch_convex_view_init(ChConvexView* view, ChRun* outer, const ChSystem* syste
   *view = (ChConvexView){.given = *system, .inner = outer->inner_method, .outer = outer, .options = *outer->options};
   pick_methods(view);
   view->options.history = NULL;
-  view->options.diagnostics = NULL;
   view->given.relaxed = true;
   view->given.q = CH_TAKE(outer->arena, system->rows, double);
   memcpy(view->given.q, system->q, (size_t)system->rows * sizeof(double));

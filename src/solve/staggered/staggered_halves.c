@@ -17,10 +17,8 @@
 
 // The linear systems inside a projection in the space asked for.
 static void ask_for_space(ChConvexView* view, int space) {
-  static const char* const names[] = {"newton.space", "admm.space", "ipm.space"};
-  ChSolveOptions* o = &view->options;
-  for (size_t k = 0; k < sizeof names / sizeof names[0] && space != CH_SPACE_AUTO; ++k)
-    if (o->setting_count < CH_SETTING_MAX) o->settings[o->setting_count++] = (ChSetting){names[k], space};
+  const ChSetting settings[] = {{"newton.space", space}, {"admm.space", space}, {"ipm.space", space}};
+  if (space != CH_SPACE_AUTO) ch_settings_append(view->outer->arena, &view->options, 3, settings);
 }
 
 void ch_staggered_init(ChStaggered* g, ChRun* run, bool only_loaded, int space) {

@@ -14,7 +14,7 @@ enum { MOST_ROWS = 1200 };  // the angle is dense work, cubic in its rows
 
 ChStaggeredTerms* ch_staggered_terms_create(ChStaggered* g) {
   ChRun* run = g->run;
-  if (!run->options->diagnostics) return NULL;
+  if (!run->watch) return NULL;
   ChStaggeredTerms* t = CH_TAKE(run->arena, 1, ChStaggeredTerms);
   *t = (ChStaggeredTerms){.g = g};
   double** vectors[] = {&t->r_n, &t->f,   &t->x,   &t->a,   &t->lambda, &t->lambda_old,
@@ -137,7 +137,7 @@ static double inverse_norm(ChArena* arena, int n, const double* gram, const unsi
 
 // K_A = ||N' M^-1 D|| over the active columns, and ||(N' M^-1 N)^-1||; NaN where W is not symmetric or too large.
 static void measure_spans(ChStaggeredTerms* t, double* inverse) {
-  if (t->g->run->options->diagnostics_plain) return;
+  if (t->g->run->watch->plain) return;
   ChArena* arena = t->g->run->arena;
   if (!t->g->s->symmetric || t->g->s->rows > MOST_ROWS) return;
   ChArenaMark mark = ch_arena_mark(arena);
@@ -225,7 +225,7 @@ static void remember(ChStaggeredTerms* t) {
 
 void ch_staggered_terms_tell(ChStaggeredTerms* t, int iteration, int best, double rel_err, double residual) {
   if (!t) return;
-  const ChSolveOptions* options = t->g->run->options;
+  const ChStaggeredWatch* watch = t->g->run->watch;
   ChStaggeredStep* s = &t->step;
 #define X(name, text) s->name = NAN;
   CH_STAGGERED_FIELDS(X)
@@ -242,5 +242,5 @@ void ch_staggered_terms_tell(ChStaggeredTerms* t, int iteration, int best, doubl
   s->rows = t->g->s->rows;
   s->reaction = t->g->r;
   remember(t);
-  options->diagnostics(options->diagnostics_user, s);
+  watch->tell(watch->user, s);
 }

@@ -1,0 +1,19 @@
+// What the parts of a step ask of the simulation that makes it.
+#ifndef CH_STEP_IN_STEP_H
+#define CH_STEP_IN_STEP_H
+
+#include "step/state.h"
+
+// Whether the caller wants it to end: then nothing of it is kept.
+bool ch_step_is_stopped(const ChSimulation* s);
+// Whether the step at hand has used up its time.
+bool ch_step_is_late(const ChSimulation* s);
+
+// Gaps at these positions.
+ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodyState* states, double look_ahead,
+                            const ChGap** gaps, int* count);
+
+// Whether the world looks the same at any time.
+bool ch_world_is_autonomous(const ChWorld* world);
+
+#endif

@@ -1,0 +1,21 @@
+// One island on its way through a solver; its memory is its own.
+#ifndef CH_STEP_ISLAND_RUN_H
+#define CH_STEP_ISLAND_RUN_H
+
+#include "base/arena.h"
+#include "step/stage.h"
+
+typedef struct ChIslandRun {
+  ChStage* stage;
+  int index;
+  ChArena* arena;
+  ChProblem* problem;
+  double *r, *u, *v;  // v: less the reference
+  double* reference;
+  double ends;    // on the clock; INFINITY: it has no limit
+  bool unsolved;  // for lack of time
+  ChHaste haste;  // seen here; 0: nothing was
+  ChSolveInfo info;
+} ChIslandRun;
+
+#endif

@@ -1,0 +1,11 @@
+// Bodies that are moved by prescription.
+#ifndef CH_STEP_KINEMATIC_H
+#define CH_STEP_KINEMATIC_H
+
+#include "step/state.h"
+
+// Bodies that are moved by prescription: their mean velocity from now to `end`, h later, and their place at a time.
+void ch_kinematic_velocities(ChSimulation* s, double end, double h);
+void ch_kinematic_arrive(ChSimulation* s, double t);
+
+#endif
