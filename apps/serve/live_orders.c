@@ -30,7 +30,7 @@ static ChStatus read_cone(ChContext* context, const ChLive* live, const char* wo
                    "cone '%s' is not known; there are: circular, elliptic, polygon:M, outer-polygon:M with M even and "
                    "from %d to %d",
                    word, CH_SIDES_MIN, CH_SIDES_MAX);
-  if (world_of(live)->dimension == 2) sides = 0;  // there the two sides are the cone itself
+  if (ch_world_dimension(world_of(live)) == 2) sides = 0;  // there the two sides are the cone itself
   o->cone_sides = sides;
   o->cone_outer = sides > 0 && outer;
   return CH_OK;
@@ -74,7 +74,7 @@ static ChStatus change_options(ChContext* context, ChLive* live, const ChOrder* 
 static ChStatus obey_set(ChContext* context, ChLive* live, const ChOrder* order) {
   ChStatus status = CH_OK;
   ChVec3 gravity = order->vector;
-  if (world_of(live)->dimension == 2) gravity.z = 0.0;
+  if (ch_world_dimension(world_of(live)) == 2) gravity.z = 0.0;
   if (order->setting == CH_CHANGE_MU) {
     for (int k = 0; k < live->pane_count && status == CH_OK; ++k)
       status = ch_simulation_set_friction(context, live->panes[k].simulation, order->value);

@@ -54,6 +54,11 @@ CH_API double ch_soft_bent(const ChSoftView* soft, const double* amplitudes);
 // Whether the body is turned inside out somewhere; false of rigid and of recorded bodies.
 CH_API bool ch_world_soft_is_folded(const ChWorld* world, int body, const double* amplitudes);
 
+// Elastic energy under these amplitudes, in joule; and the least volume somewhere in the body, relative to rest: 1
+// unbent, 0 or less where it is turned inside out. NaN of rigid and of recorded bodies.
+CH_API double ch_world_soft_energy(const ChWorld* world, int body, const double* amplitudes);
+CH_API double ch_world_soft_least_volume(const ChWorld* world, int body, const double* amplitudes);
+
 // Amplitudes and rates with which a deformable body of a sealed world starts, `count` of each from the first mode on;
 // either may be NULL. Refuses a body that is not deformable and more numbers than it has modes.
 CH_API ChStatus ch_world_set_modes(ChContext* context, ChWorld* world, int body, int amplitude_count,
