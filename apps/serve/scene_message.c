@@ -54,8 +54,9 @@ static void add_patches(json_t* object, const ChPatches* p) {
 // Nothing where there is none, or no memory.
 static void add_surface(json_t* object, const ChWorld* world, int shape) {
   ChContext context = {0};
+  const ChSurfaceView view = {.reach = 1.0, .facets = FACETS};
   ChPatches patches;
-  if (ch_world_shape_surface(&context, world, shape, FACETS, &patches) == CH_OK) add_patches(object, &patches);
+  if (ch_world_shape_surface(&context, world, shape, &view, &patches) == CH_OK) add_patches(object, &patches);
   ch_patches_free(&patches);
 }
 

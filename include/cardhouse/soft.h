@@ -64,6 +64,10 @@ CH_API double ch_world_soft_least_volume(const ChWorld* world, int body, const d
 CH_API ChStatus ch_world_set_modes(ChContext* context, ChWorld* world, int body, int amplitude_count,
                                    const double* amplitudes, int rate_count, const double* rates);
 
+// Those with which it starts, as many as it has modes; either may be NULL. Nothing is written of a body that is rigid
+// or not there.
+CH_API void ch_world_get_modes(const ChWorld* world, int body, double* amplitudes, double* rates);
+
 // --- recordings ------------------------------------------------------------------------------------------------------
 
 // A recording is looked at later and elsewhere. The mesh that a body was made from may have changed by then, or be out

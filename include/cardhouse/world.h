@@ -14,6 +14,7 @@
 #include "cardhouse/geometry.h"
 #include "cardhouse/id.h"
 #include "cardhouse/joint_types.h"
+#include "cardhouse/shape_types.h"
 #include "cardhouse/status.h"
 
 #ifdef __cplusplus
@@ -96,24 +97,6 @@ typedef struct ChBodyDef {
   ChVec3 axis;
 } ChBodyDef;
 CH_API ChBodyDef ch_body_def_default(void);  // dynamic, at the origin, not turned
-
-typedef enum ChShapeType {
-  CH_SHAPE_SPHERE,     // radius
-  CH_SHAPE_BOX,        // half
-  CH_SHAPE_CAPSULE,    // radius, half_length, along z
-  CH_SHAPE_CYLINDER,   // radius, half_length, along z
-  CH_SHAPE_ELLIPSOID,  // half
-  CH_SHAPE_HALFSPACE,  // solid where normal . x <= offset; on fixed or kinematic bodies
-  CH_SHAPE_HULL,       // convex hull of points
-  CH_SHAPE_MESH,       // triangles; outside is where normals point. On a dynamic body it must be closed
-  CH_SHAPE_DISK,       // plane: radius
-  CH_SHAPE_ELLIPSE,    // plane: half.x, half.y
-  CH_SHAPE_RECTANGLE,  // plane: half.x, half.y ("box" in a plane scene)
-  CH_SHAPE_POLYGON,    // plane: convex, points counter-clockwise
-  CH_SHAPE_HALFPLANE,  // plane: normal, offset
-  CH_SHAPE_CHAIN,      // plane: open polyline, on fixed or kinematic bodies; solid on the right of its direction
-  CH_SHAPE_SOFT,       // the skin of a deformable body: only ch_world_add_soft makes it
-} ChShapeType;
 
 typedef struct ChShapeDef {
   ChShapeType type;

@@ -17,9 +17,7 @@ void ch_manifold_add(ChManifold* m, ChVec3 point, ChVec3 normal, double gap, uin
   m->points[m->count++] = (ChGap){.point = point, .normal = normal, .gap = gap, .key = key, .skin = {-1, -1}};
 }
 
-enum { TYPE_COUNT = CH_SHAPE_SOFT + 1 };
-
-static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
+static const ChPairFn table[CH_SHAPE_TYPE_COUNT][CH_SHAPE_TYPE_COUNT] = {
     [CH_SHAPE_SPHERE] =
         {
             [CH_SHAPE_SPHERE] = ch_pair_sphere_sphere,

@@ -32,9 +32,7 @@ static double body_volume(const ChWorld* world, int body) {
 
 static bool is_round(const ChWorld* world, int body) {
   int first;
-  if (ch_world_body_shapes(world, body, &first) != 1) return false;
-  ChShapeType type = ch_world_shape(world, first).type;
-  return type == CH_SHAPE_SPHERE || type == CH_SHAPE_DISK;
+  return ch_world_body_shapes(world, body, &first) == 1 && ch_shape_info(ch_world_shape(world, first).type)->ball;
 }
 
 // Whether it moves freely and has that name.

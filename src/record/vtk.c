@@ -14,11 +14,10 @@
 #include "base/plain_numbers.h"
 #include "base/whole_file.h"
 #include "cardhouse/disk.h"
-#include "cardhouse/disk.h"
 #include "cardhouse/record.h"
 #include "cardhouse/text.h"
+#include "model/shapes/surface.h"
 #include "model/soft/soft.h"
-#include "record/surface.h"
 #include "step/state.h"
 
 enum { PATH_SIZE = 4096, MANY_SHAPES = 2000 };
@@ -141,7 +140,7 @@ static void add_skin(Frame* f, const ChSoft* soft, const ChSimulation* s, int bo
 static void add_shape(Frame* f, const ChPatches* p, const ChShape* shape, const ChSimulation* s) {
   ChVec3 omega = ch_simulation_body_at(s, shape->body).omega;
   add_cells(f, p, shape);
-  if (shape->type == CH_SHAPE_SOFT)
+  if (shape->soft)
     add_skin(f, shape->soft, s, shape->body, omega);
   else
     add_points(f, p, shape, &s->states[shape->body], omega);
@@ -324,8 +323,9 @@ static void take_patches(ChVtk* vtk, const ChSimulation* s) {
   vtk->patches = CH_TAKE(vtk->arena, world->shape_count, ChPatches);
   for (int k = 0; k < world->shape_count; ++k) {
     const ChShape* shape = &world->shapes[k];
-    ChVec3 about = ch_frame_local(ch_shape_frame(shape, &world->states[shape->body]), centre);
-    vtk->patches[k] = ch_shape_patches(vtk->arena, shape, world->dimension == 2, about, reach, facets);
+    ChSurfaceView view = {.reach = reach, .facets = facets};
+    view.about = ch_frame_local(ch_shape_frame(shape, &world->states[shape->body]), centre);
+    vtk->patches[k] = ch_shape_patches(vtk->arena, shape, &view);
   }
 }
 
