@@ -13,9 +13,9 @@
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/soft_table.h"
+#include "common/by_row.h"
 #include "common/json.h"
 #include "common/printable.h"
-#include "common/rows.h"
 
 enum { PARAMETERS_MAX = 32, TEXT_SIZE = 320 };
 

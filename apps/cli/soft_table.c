@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "cardhouse/soft.h"
+#include "common/by_row.h"
 #include "common/json.h"
 #include "common/printable.h"
-#include "common/rows.h"
 
 typedef struct Kin {
   ChSoftView soft;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "cardhouse/geometry.h"
-#include "common/rows.h"
+#include "common/by_row.h"
 
 enum { BODIES = 64 };
 

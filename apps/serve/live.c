@@ -8,7 +8,7 @@
 
 #include "cardhouse/clock.h"
 #include "cardhouse/soft.h"
-#include "common/rows.h"
+#include "common/by_row.h"
 #include "serve/live_state.h"
 
 static const double SHOW_SECONDS = 1.0 / 60.0;  // from picture to picture, at least

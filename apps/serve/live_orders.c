@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cardhouse/soft.h"
-#include "common/rows.h"
+#include "common/by_row.h"
 #include "serve/live_state.h"
 #include "serve/scene_message.h"
 

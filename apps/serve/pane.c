@@ -9,8 +9,8 @@
 #include "cardhouse/clock.h"
 #include "cardhouse/geometry.h"
 #include "cardhouse/soft.h"
+#include "common/by_row.h"
 #include "common/json.h"
-#include "common/rows.h"
 #include "serve/contact_view.h"
 #include "serve/scene_message.h"
 

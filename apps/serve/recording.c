@@ -6,8 +6,8 @@
 
 #include "cardhouse/soft.h"
 #include "cardhouse/union_find.h"
+#include "common/by_row.h"
 #include "common/json.h"
-#include "common/rows.h"
 #include "serve/contact_view.h"
 #include "serve/scene_message.h"
 

@@ -10,8 +10,8 @@
 #include "cardhouse/shape_types.h"
 #include "cardhouse/soft.h"
 #include "cardhouse/text.h"
+#include "common/by_row.h"
 #include "common/json.h"
-#include "common/rows.h"
 
 enum { DIGITS = 9, FACETS = 32 };
 

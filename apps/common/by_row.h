@@ -1,6 +1,6 @@
 // Bodies and joints by their rows, as trajectories, contacts and pages count them.
-#ifndef CH_COMMON_ROWS_H
-#define CH_COMMON_ROWS_H
+#ifndef CH_COMMON_BY_ROW_H
+#define CH_COMMON_BY_ROW_H
 
 #include "cardhouse/body.h"
 #include "cardhouse/joint.h"
