@@ -7,11 +7,11 @@
 
 #include "cardhouse/disk.h"
 #include "cardhouse/scene.h"
+#include "cardhouse/trajectory.h"
 #include "cli/commands.h"
 #include "cli/measure_table.h"
 #include "cli/output.h"
 #include "model/world.h"
-#include "cardhouse/trajectory.h"
 
 #define MEASURE_OPTIONS(X)                                                                                            \
   X(FLAG, pair_correlation, false, NULL, 0, 0, "two-point correlation g(r)")                                          \

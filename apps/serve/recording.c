@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cardhouse/scene.h"
 #include "cardhouse/soft.h"
 #include "cardhouse/union_find.h"
 #include "common/by_row.h"

@@ -40,6 +40,7 @@ typedef struct ChShapeView {
   const int* cells;           // indices of points
 } ChShapeView;
 
+// How many there are, and what is known of one.
 CH_API int ch_world_shape_count(const ChWorld* world);
 CH_API ChShapeView ch_world_shape(const ChWorld* world, int shape);
 // How many shapes a body of a sealed world has; `first` (may be NULL) is the row of its first.
@@ -76,8 +77,9 @@ CH_API void ch_patches_free(ChPatches* patches);
 
 // --- materials -------------------------------------------------------------------------------------------------------
 
+// How many there are, and what they are; the name belongs to the world.
 CH_API int ch_world_material_count(const ChWorld* world);
-CH_API ChMaterialDef ch_world_material(const ChWorld* world, int material);  // the name belongs to the world
+CH_API ChMaterialDef ch_world_material(const ChWorld* world, int material);
 // Pairs of materials that have numbers of their own.
 CH_API int ch_world_pair_count(const ChWorld* world);
 CH_API ChPairDef ch_world_pair(const ChWorld* world, int pair);

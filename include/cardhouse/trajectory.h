@@ -8,13 +8,16 @@
 #ifndef CARDHOUSE_TRAJECTORY_H
 #define CARDHOUSE_TRAJECTORY_H
 
+#include <stdbool.h>
+
 #include "cardhouse/api.h"
-#include "cardhouse/scene.h"
 #include "cardhouse/simulation.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+typedef struct ChScene ChScene;  // scene.h
 
 // The scene that a trajectory carries, with its world sealed, in which deformable bodies are as they were recorded:
 // their meshes are not read. Such a world is looked at, not stepped. Files of rigid shapes lie beside the scene, which

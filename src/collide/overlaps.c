@@ -12,9 +12,8 @@ static ChStatus keep(ChContext* context, const ChGap* gaps, int count, ChOverlap
   if (!*out) return ch_fail(context, CH_ERR_MEMORY, "out of memory for %d overlaps", some);
   for (int k = 0; k < count; ++k)
     if (gaps[k].gap < 0.0)
-      (*out)[(*kept)++] = (ChOverlap){.body = {gaps[k].body[0], gaps[k].body[1]},
-                                      .point = gaps[k].point,
-                                      .depth = -gaps[k].gap};
+      (*out)[(*kept)++] =
+          (ChOverlap){.body = {gaps[k].body[0], gaps[k].body[1]}, .point = gaps[k].point, .depth = -gaps[k].gap};
   return CH_OK;
 }
 

@@ -41,7 +41,8 @@ static const double LOOK = 0.01;  // seconds simulated between looks at deformab
 
 static void look_for_folds(ChSummary* summary, const ChSimulation* s) {
   const ChWorld* world = ch_simulation_world(s);
-  if (ch_world_mode_count(world) == 0 || summary->time - summary->looked_at < LOOK - 0.5 * ch_simulation_info(s).h) return;
+  if (ch_world_mode_count(world) == 0 || summary->time - summary->looked_at < LOOK - 0.5 * ch_simulation_info(s).h)
+    return;
   summary->looked_at = summary->time;
   ++summary->looks;
   for (int b = 0; b < ch_world_body_count(world); ++b) {

@@ -214,7 +214,8 @@ static void destroy(ChTrajectory* t) {
 static bool create_file(ChTrajectory* t, const ChSimulation* s, const char* scene) {
   const ChSimulationOptions* o = ch_simulation_options(s);
   ChTrajectoryMade made = {.h = o->h, .tolerance = o->solve.tolerance, .method = o->solve.method, .scene = scene};
-  if (!ch_steady_create(&t->file, t->path) || !ch_trajectory_put_head(t->file.file, ch_simulation_world(s), &made)) return false;
+  if (!ch_steady_create(&t->file, t->path) || !ch_trajectory_put_head(t->file.file, ch_simulation_world(s), &made))
+    return false;
   if (!ch_trajectory_columns_create(t->file.file, ch_simulation_world(s), NULL, t->columns)) return false;
   put_count(t, CH_COLUMN_OFFSET, 0);
   put_row(t, s);
@@ -222,8 +223,8 @@ static bool create_file(ChTrajectory* t, const ChSimulation* s, const char* scen
 }
 
 static ChStatus resume_file(ChContext* context, ChTrajectory* t, const ChSimulation* s) {
-  ChStatus status =
-      ch_trajectory_copy(context, t->path, ch_simulation_world(s), ch_simulation_time(s), &t->file, t->columns, &t->contacts);
+  ChStatus status = ch_trajectory_copy(context, t->path, ch_simulation_world(s), ch_simulation_time(s), &t->file,
+                                       t->columns, &t->contacts);
   if (status != CH_OK) return status;
   return write_columns(t) && H5Fstart_swmr_write(t->file.file) >= 0 ? CH_OK : write_failed(context, t);
 }

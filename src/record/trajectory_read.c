@@ -1,5 +1,5 @@
-// Reading trajectories: see cardhouse/trajectory.h. The columns with one number a row are read at once, bodies and contacts
-// one row at a time, so that a long run needs little memory.
+// Reading trajectories: see cardhouse/trajectory.h. The columns with one number a row are read at once, bodies and
+// contacts one row at a time, so that a long run needs little memory.
 #include "record/trajectory_read.h"
 
 #include <limits.h>

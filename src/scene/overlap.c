@@ -25,7 +25,8 @@ static const char* name_of(const ChWorld* world, int body) {
   return ch_world_body_name(world, ch_world_body_at(world, body));
 }
 
-static bool refuse(ChReader* r, const ChDocuments* documents, const ChWorld* world, const ChOverlap* gap, double allowed) {
+static bool refuse(ChReader* r, const ChDocuments* documents, const ChWorld* world, const ChOverlap* gap,
+                   double allowed) {
   ChPlace top = {0}, bodies = {&top, "bodies", 0}, at = {&bodies, NULL, 0};
   ChBodyPlace place;
   r->document = &documents->document[0];
