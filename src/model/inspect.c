@@ -8,6 +8,7 @@
 int ch_world_dimension(const ChWorld* world) { return world->dimension; }
 int ch_world_body_count(const ChWorld* world) { return world->body_count; }
 int ch_world_joint_count(const ChWorld* world) { return world->joint_count; }
+int ch_world_force_count(const ChWorld* world) { return world->force_count; }
 
 const char* ch_world_body_name(const ChWorld* world, ChBodyId body) {
   int row = ch_world_body_row(world, body);
@@ -41,6 +42,12 @@ ChJointId ch_world_find_joint(const ChWorld* world, const char* name) {
   for (int j = 0; name && j < world->joint_count; ++j)
     if (strcmp(world->joints[j].name, name) == 0) return ch_joint_id_of(world, j);
   return (ChJointId){0};
+}
+
+ChFrame ch_world_joint_frame(const ChWorld* world, ChJointId id, int side) {
+  int row = ch_world_joint_row(world, id);
+  return row < 0 || side < 0 || side > 1 ? (ChFrame){.orientation = ch_quat_identity()}
+                                         : world->joints[row].frame[side];
 }
 
 ChStatus ch_world_joint_def(ChContext* context, const ChWorld* world, ChJointId id, ChJointDef* out) {

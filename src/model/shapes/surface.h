@@ -3,9 +3,10 @@
 #ifndef CH_MODEL_SHAPES_SURFACE_H
 #define CH_MODEL_SHAPES_SURFACE_H
 
+#include "cardhouse/shape.h"
 #include "model/world.h"
 
-// ch_world_shape_surface inside an arena.
+// A shape's in an arena; ch_world_shape_surface gives callers a copy.
 ChPatches ch_shape_patches(ChArena* arena, const ChShape* shape, const ChSurfaceView* view);
 
 // --- what surfaces are made of ---------------------------------------------------------------------------------------
