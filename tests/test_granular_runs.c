@@ -77,9 +77,9 @@ static void reconstructed_points_have_the_function_they_were_given(void** state)
   for (int b = 0; b < BINS; ++b) target[b] = b < 10 ? 0.0 : 1.0 + exp(-4.0 * (b * width - 1.0));
   double miss = ch_points_reconstruct(arena, COUNT, at, &region, BINS, width, target, 40000, 5);
   ChGrains grains;
-  ch_grains_of_points(arena, 2, COUNT, at, 0.5, &grains);
-  ChPairCorrelation c = ch_pair_correlation_begin(arena, 2, width, (BINS - 0.5) * width);
-  ch_pair_correlation_add(arena, &c, &grains, &region);
+  ch_grains_of_points_in(arena, 2, COUNT, at, 0.5, &grains);
+  ChPairCorrelation c = ch_pair_correlation_begin_in(arena, 2, width, (BINS - 0.5) * width);
+  ch_pair_correlation_add_in(arena, &c, &grains, &region);
   for (int b = 0; b < BINS; ++b) {
     double d = ch_pair_correlation_value(&c, b) - target[b];
     found += d * d / BINS;
