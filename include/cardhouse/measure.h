@@ -48,6 +48,9 @@ CH_API double ch_region_width(const ChRegion* region);
 // All faces moved inwards. The volume is 0 where nothing is left.
 CH_API ChRegion ch_region_inset(const ChRegion* region, double distance);
 
+// Volume of a ball, area of a disc in the plane.
+CH_API double ch_ball_volume(int dimension, double radius);
+
 // --- grains ----------------------------------------------------------------------------------------------------------
 
 // Bodies that move freely at one moment, as balls of their volume about their centres of mass (plane: discs of their

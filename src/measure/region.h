@@ -9,6 +9,5 @@ double ch_region_shared(const ChRegion* region, ChVec3 shift);
 
 // How much of a ball (plane: of a disc) lies inside, to about eight digits.
 double ch_region_ball(const ChRegion* region, ChVec3 centre, double radius);
-double ch_ball_volume(int dimension, double radius);
 
 #endif
