@@ -41,6 +41,7 @@ USES = {**ENGINE, **IO, **APPS}
 PUBLIC = {
     "api.h": "base",
     "status.h": "base",
+    "memory.h": "base",
     "version.h": "base",
     "geometry.h": "base",
     "id.h": "base",

@@ -1,5 +1,6 @@
 // Which routine serves which two shapes, and the growing list that routines write to. See pairs.h.
 #include "collide/pairs.h"
+#include "base/check.h"
 
 #include <stdlib.h>
 
@@ -137,6 +138,7 @@ ChPairFn ch_pair_find(ChShapeType a, ChShapeType b, bool* swapped) {
 }
 
 void ch_pair_collide(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
+  CH_ASSERT(a->shape && b->shape && margin >= 0.0);
   bool swapped;
   ChPairFn routine = ch_pair_find(a->shape->type, b->shape->type, &swapped);
   int first = out->count;
