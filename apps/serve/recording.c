@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cardhouse/scene.h"
 #include "cardhouse/union_find.h"
 #include "common/json.h"
-#include "scene/recorded_scene.h"
 #include "serve/contact_view.h"
 #include "serve/scene_message.h"
 
@@ -22,20 +22,8 @@ struct ChRecording {
 
 // --- life ------------------------------------------------------------------------------------------------------------
 
-static ChStatus open_scene(ChContext* context, const char* path, ChScene** out) {
-  char* text;
-  ChRecordedSofts* softs = NULL;
-  ChStatus status = ch_trajectory_scene(context, path, &text);
-  if (status != CH_OK) return status;
-  status = ch_trajectory_softs(context, path, &softs);
-  if (status == CH_OK) status = ch_scene_of_recording(context, text, path, softs, out);
-  ch_recorded_softs_destroy(softs);
-  free(text);
-  return status;
-}
-
 static ChStatus start(ChContext* context, const char* path, ChRecording* r) {
-  ChStatus status = open_scene(context, path, &r->scene);
+  ChStatus status = ch_scene_of_trajectory(context, path, &r->scene);
   if (status == CH_OK) status = ch_trajectory_reader_open(context, path, r->scene->world, &r->reader);
   if (status != CH_OK) return status;
   r->steps = ch_trajectory_reader_steps(r->reader, &r->rows);
