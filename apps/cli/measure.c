@@ -11,7 +11,6 @@
 #include "cli/commands.h"
 #include "cli/measure_table.h"
 #include "cli/output.h"
-#include "model/world.h"
 
 #define MEASURE_OPTIONS(X)                                                                                            \
   X(FLAG, pair_correlation, false, NULL, 0, 0, "two-point correlation g(r)")                                          \

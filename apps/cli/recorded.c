@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "cardhouse/disk.h"
 #include "cardhouse/record.h"
 #include "cardhouse/scene.h"

@@ -48,6 +48,10 @@ CH_API int ch_world_body_shapes(const ChWorld* world, int body, int* first);
 // m^3 (plane: m^2); 0 where the shape has none, as open meshes and half-spaces.
 CH_API double ch_world_shape_volume(const ChWorld* world, int shape);
 
+// The first shape of the world that has the same mesh, chain or skin as this one, which may be itself; itself where it
+// has none.
+CH_API int ch_world_shape_like(const ChWorld* world, int shape);
+
 // The surface of a shape as polygons, for pictures: exact for polytopes and meshes, faceted for round shapes, a patch
 // for half-spaces, at rest for deformable bodies. In the shape's frame; polylines where `line` is set.
 typedef struct ChPatches {

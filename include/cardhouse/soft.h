@@ -54,10 +54,19 @@ CH_API double ch_soft_bent(const ChSoftView* soft, const double* amplitudes);
 // Whether the body is turned inside out somewhere; false of rigid and of recorded bodies.
 CH_API bool ch_world_soft_is_folded(const ChWorld* world, int body, const double* amplitudes);
 
+// Elastic energy under these amplitudes, in joule; and the least volume somewhere in the body, relative to rest: 1
+// unbent, 0 or less where it is turned inside out. NaN of rigid and of recorded bodies.
+CH_API double ch_world_soft_energy(const ChWorld* world, int body, const double* amplitudes);
+CH_API double ch_world_soft_least_volume(const ChWorld* world, int body, const double* amplitudes);
+
 // Amplitudes and rates with which a deformable body of a sealed world starts, `count` of each from the first mode on;
 // either may be NULL. Refuses a body that is not deformable and more numbers than it has modes.
 CH_API ChStatus ch_world_set_modes(ChContext* context, ChWorld* world, int body, int amplitude_count,
                                    const double* amplitudes, int rate_count, const double* rates);
+
+// Those with which it starts, as many as it has modes; either may be NULL. Nothing is written of a body that is rigid
+// or not there.
+CH_API void ch_world_get_modes(const ChWorld* world, int body, double* amplitudes, double* rates);
 
 // --- recordings ------------------------------------------------------------------------------------------------------
 

@@ -234,6 +234,13 @@ CH_API int ch_world_body_row(const ChWorld* world, ChBodyId body);
 CH_API const char* ch_world_body_name(const ChWorld* world, ChBodyId body);
 // The body of that name; none where there is none.
 CH_API ChBodyId ch_world_find_body(const ChWorld* world, const char* name);
+// How many springs, wrenches and other forces it has.
+CH_API int ch_world_force_count(const ChWorld* world);
+
+// The friction coefficient, along, of two shapes (rows) of a sealed world in contact; 0 where one is not there.
+CH_API double ch_world_friction(const ChWorld* world, int shape_a, int shape_b);
+// Friction across becomes that along, of every material and pair; the world is not sealed yet or not simulated.
+CH_API void ch_world_make_isotropic(ChWorld* world);
 
 #ifdef __cplusplus
 }

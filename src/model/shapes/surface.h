@@ -3,6 +3,7 @@
 #ifndef CH_MODEL_SHAPES_SURFACE_H
 #define CH_MODEL_SHAPES_SURFACE_H
 
+#include "cardhouse/shape.h"
 #include "model/world.h"
 
 // ch_world_shape_surface inside an arena.

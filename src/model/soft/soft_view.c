@@ -48,6 +48,24 @@ bool ch_world_soft_is_folded(const ChWorld* world, int body, const double* ampli
   return soft && !soft->skin_only && ch_soft_is_folded(soft, amplitudes);
 }
 
+double ch_world_soft_energy(const ChWorld* world, int body, const double* amplitudes) {
+  const ChSoft* soft = soft_of(world, body);
+  return soft && !soft->skin_only ? ch_soft_energy(soft, amplitudes) : NAN;
+}
+
+double ch_world_soft_least_volume(const ChWorld* world, int body, const double* amplitudes) {
+  const ChSoft* soft = soft_of(world, body);
+  return soft && !soft->skin_only ? ch_soft_least_volume(soft, amplitudes) : NAN;
+}
+
+void ch_world_get_modes(const ChWorld* world, int body, double* amplitudes, double* rates) {
+  const ChSoft* soft = soft_of(world, body);
+  for (int a = 0; soft && a < soft->modes; ++a) {
+    if (amplitudes) amplitudes[a] = ch_state_modes(world, world->states, body)[a];
+    if (rates) rates[a] = ch_state_rates(world, world->states, body)[a];
+  }
+}
+
 ChStatus ch_world_set_modes(ChContext* context, ChWorld* world, int body, int amplitude_count, const double* amplitudes,
                             int rate_count, const double* rates) {
   const ChSoft* soft = soft_of(world, body);
