@@ -66,6 +66,18 @@ CH_API ChStatus ch_simulation_apply(ChContext* context, ChSimulation* simulation
 CH_API ChStatus ch_simulation_move(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 position,
                                    ChQuat orientation, double angle);
 
+// --- coming and going ------------------------------------------------------------------------------------------------
+
+// One more body between two steps, the last row, with its shapes; what moves it by itself counts from time 0. Ids,
+// states and warm starts of the rest stay as they are, to the last bit. Names, hulls and meshes are kept until the
+// world goes. Deformable bodies cannot be added so.
+CH_API ChStatus ch_simulation_add_body(ChContext* context, ChSimulation* simulation, const ChBodyDef* def,
+                                       int shape_count, const ChShapeDef* shapes, ChBodyId* id);
+// Takes a body away, with its shapes, joints and forces: their ids are stale from now on. Rows after it move up by one.
+CH_API ChStatus ch_simulation_remove_body(ChContext* context, ChSimulation* simulation, ChBodyId body);
+// How often bodies or joints came or went since the world is simulated: who keeps rows compares it.
+CH_API long ch_world_revision(const ChWorld* world);
+
 #ifdef __cplusplus
 }
 #endif

@@ -79,6 +79,16 @@ CH_API ChStatus ch_simulation_set_target(ChContext* context, ChSimulation* simul
 CH_API ChStatus ch_simulation_set_drive(ChContext* context, ChSimulation* simulation, ChJointId joint, int axis,
                                         ChDrive drive, double target, double strength);
 
+// --- coming and going ------------------------------------------------------------------------------------------------
+
+// One more joint between two steps, the last row: points and axes in the world as it is now, where its coordinates are
+// 0.
+CH_API ChStatus ch_simulation_add_joint(ChContext* context, ChSimulation* simulation, const ChJointDef* def,
+                                        ChJointId* id);
+// Takes a joint away: its id is stale from now on, and rows after it move up by one. Bodies that it kept from touching
+// may touch again, unless another joint or ch_world_ignore_pair forbids it.
+CH_API ChStatus ch_simulation_remove_joint(ChContext* context, ChSimulation* simulation, ChJointId joint);
+
 #ifdef __cplusplus
 }
 #endif

@@ -29,7 +29,9 @@ ChStatus ch_world_create(ChContext* context, int dimension, ChWorld** out) {
 }
 
 void ch_world_destroy(ChWorld* world) {
-  if (world) ch_arena_destroy(world->arena);
+  if (!world) return;
+  ch_arena_destroy(world->state_arena);
+  ch_arena_destroy(world->arena);
 }
 
 ChStatus ch_world_add(ChContext* context, ChWorld* world, const void* def, int* id, ChAddFn* add) {
@@ -230,6 +232,8 @@ static ChStatus ignore_pair(ChContext* context, ChWorld* world, const void* argu
   int* entry = world->ignored[world->ignored_count++];
   entry[0] = body[0] < body[1] ? body[0] : body[1];
   entry[1] = body[0] < body[1] ? body[1] : body[0];
+  CH_GROW(world, parted, parted_count, parted_room);
+  memcpy(world->parted[world->parted_count++], entry, sizeof *world->parted);
   *id = 0;
   return CH_OK;
 }

@@ -146,12 +146,17 @@ struct ChWorld {
   ChForce* forces;
   ChSharedMesh* meshes;
   ChSharedSoft* softs;
+  int (*parted)[2];  // those of them that the user asked for, joints apart
+  int parted_count, parted_room;
   int (*ignored)[2];      // after ch_world_seal sorted, the smaller body first, no pair twice
   int *names, name_room;  // hash table of body names
   ChBodyState* states;    // at the start
   ChWrench* wrenches;     // body -> what the caller applies in the next step; NULL until it does
-  bool wrenched;          // whether there is any
-  int mode_count;         // of all deformable bodies, after ch_world_seal
+  int wrench_room;
+  bool wrenched;         // whether there is any
+  long revision;         // how often bodies or joints came or went since it was sealed
+  ChArena* state_arena;  // of `states`, once bodies came
+  int mode_count;        // of all deformable bodies, after ch_world_seal
   bool sealed;
   int refused;  // 1 + the body for whose sake the last ch_world_seal failed; 0: none
 };

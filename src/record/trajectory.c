@@ -21,6 +21,7 @@ static const double FLUSH_SECONDS = 0.5;
 struct ChTrajectory {
   char* path;
   int every;
+  long revision;  // of the world: rows of bodies must stay what they are
   ChSteady file;
   ChColumn columns[CH_TRAJECTORY_COLUMNS];
   long contacts;  // rows of /contact so far
@@ -175,6 +176,10 @@ static ChStatus flush(ChContext* context, ChTrajectory* t, bool durable) {
 ChStatus ch_trajectory_flush(ChContext* context, ChTrajectory* t) { return flush(context, t, true); }
 
 ChStatus ch_trajectory_add(ChContext* context, ChTrajectory* t, const ChSimulation* s) {
+  if (ch_world_revision(ch_simulation_world(s)) != t->revision)
+    return ch_fail(context, CH_ERR_UNSUPPORTED,
+                   "%s: bodies or joints came or went since the recording began; record the rest in a file of its own",
+                   t->path);
   ChStepInfo info = ch_simulation_info(s);
   ChRowSum* since = &t->since;
 #define X(name, text) since->certificate.name = ch_max(since->certificate.name, info.certificate.name);
@@ -239,6 +244,7 @@ ChStatus ch_trajectory_create(ChContext* context, const char* path, const ChSimu
     return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
   }
   t->every = every;
+  t->revision = ch_world_revision(ch_simulation_world(simulation));
   t->file = CH_STEADY_CLOSED;
   t->flushed = ch_clock_seconds();
   hush(t);

@@ -152,7 +152,7 @@ static int count_variables(const ChSystem* s) {
 
 static bool has_cone(const ChSystem* s) {
   for (int i = 0; i < s->n; ++i)
-    if (s->block[i].law->cone) return true;
+    if (s->block[i].law->slip) return true;
   return false;
 }
 
@@ -180,6 +180,9 @@ static ChStatus check_capabilities(Driver* d) {
           d->method->name);
     if (s->polygonal && !(d->method->takes & CH_TAKES_POLYGON))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes smooth cones only, not polygons",
+                     d->method->name);
+    if (s->unusual && !(d->method->takes & CH_TAKES_ANY_LAW))
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes no other laws than friction, joints and limits",
                      d->method->name);
     if ((d->method->takes & CH_NEEDS_POLYGON) && has_smooth_cone(s))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED,
