@@ -153,6 +153,20 @@ static bool adopt_names(ChSimulationOptions* o, void** owned) {
   return true;
 }
 
+// Names and settings that stay as they are keep their place, so that a copy of the options that the caller took stays
+// good.
+static bool keep_names(const ChSimulation* s, ChSimulationOptions* o) {
+  const ChSimulationOptions* old = &s->options;
+  bool same = s->names && same_text(o->integrator, old->integrator) && same_text(o->solve.method, old->solve.method) &&
+              same_text(o->solve.inner, old->solve.inner) && same_settings(&o->solve, &old->solve);
+  if (!same) return false;
+  o->integrator = old->integrator;
+  o->solve.method = old->solve.method;
+  o->solve.inner = old->solve.inner;
+  o->solve.settings = old->solve.settings;
+  return true;
+}
+
 // What a solver sees of the options.
 static ChSimulationOptions solver_part(const ChSimulationOptions* o, const ChSimulationOptions* rest) {
   ChSimulationOptions part;
@@ -186,13 +200,15 @@ ChStatus ch_options_take(ChContext* context, ChSimulation* s, const ChSimulation
   if (status != CH_OK) return status;
   ChSimulationOptions taken;
   memcpy(&taken, options, sizeof taken);
-  void* owned;
-  if (!adopt_names(&taken, &owned)) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a simulation's options");
+  void* owned = s->names;
+  bool adopted = !keep_names(s, &taken);
+  if (adopted && !adopt_names(&taken, &owned))
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for a simulation's options");
   taken.step_limit = s->options.step_limit;
   *changed = first || !same_options(&taken, &s->options);
   taken.step_limit = options->step_limit;
   memcpy(&s->options, &taken, sizeof taken);
-  free(s->names);  // `options` may have been these
+  if (adopted) free(s->names);  // `options` may have been these
   s->names = owned;
   return CH_OK;
 }
