@@ -1,60 +1,79 @@
-// Surfaces of shapes for callers of the library: see cardhouse/shape.h.
-#include <stdlib.h>
-#include <string.h>
+// A world looked at from outside: see cardhouse/shape.h.
+#include "model/ids.h"
+#include "model/mesh/mesh.h"
+#include "model/shapes/mass_properties.h"
+#include "model/world.h"
 
-#include "model/shapes/surface.h"
+static bool has_body(const ChWorld* world, int body) { return body >= 0 && body < world->body_count; }
+static bool has_shape(const ChWorld* world, int shape) { return shape >= 0 && shape < world->shape_count; }
 
-enum { FACETS_LEAST = 8, FACETS_MOST = 120 };
+int ch_world_shape_count(const ChWorld* world) { return world->shape_count; }
 
-int ch_world_shape_like(const ChWorld* world, int row) {
-  if (row < 0 || row >= world->shape_count) return row;
+ChShapeView ch_world_shape(const ChWorld* world, int row) {
+  if (!has_shape(world, row)) return (ChShapeView){0};
   const ChShape* shape = &world->shapes[row];
-  if (!shape->mesh && !shape->soft) return row;
-  int k = 0;
-  while (world->shapes[k].mesh != shape->mesh || world->shapes[k].soft != shape->soft) ++k;
-  return k;
-}
-
-// What the arena holds, in memory that the caller frees.
-static ChStatus copy_out(ChContext* context, const ChPatches* p, ChPatches* out) {
-  size_t points = (size_t)p->point_count * sizeof *p->points, sizes = (size_t)p->cell_count * sizeof(int),
-         corners = (size_t)p->corner_count * sizeof(int);
-  *out = *p;
-  out->points = malloc(points + 1);
-  out->sizes = malloc(sizes + 1);
-  out->corners = malloc(corners + 1);
-  if (!out->points || !out->sizes || !out->corners) {
-    ch_patches_free(out);
-    return ch_fail(context, CH_ERR_MEMORY, "out of memory for a surface of %d points", p->point_count);
+  ChShapeView view = {.type = shape->type,
+                      .id = ch_shape_id_of(world, row),
+                      .body = shape->body,
+                      .material = shape->material,
+                      .local = shape->local,
+                      .radius = shape->radius,
+                      .half_length = shape->half_length,
+                      .half = shape->half,
+                      .normal = shape->normal,
+                      .offset = shape->offset,
+                      .bound = shape->bound};
+  if (shape->polytope) {
+    view.point_count = shape->polytope->vertex_count;
+    view.points = shape->polytope->vertices;
   }
-  memcpy(out->points, p->points, points);
-  memcpy(out->sizes, p->sizes, sizes);
-  memcpy(out->corners, p->corners, corners);
-  return CH_OK;
-}
-
-ChStatus ch_world_shape_surface(ChContext* context, const ChWorld* world, int shape, const ChSurfaceView* view,
-                                ChPatches* out) {
-  *out = (ChPatches){0};
-  if (shape < 0 || shape >= world->shape_count)
-    return ch_fail(context, CH_ERR_RANGE, "there is no shape %d; there are %d", shape, world->shape_count);
-  if (!(view->facets >= FACETS_LEAST && view->facets <= FACETS_MOST))
-    return ch_fail(context, CH_ERR_RANGE, "%d facets, must be from %d to %d", view->facets, FACETS_LEAST, FACETS_MOST);
-  jmp_buf landing;
-  ChArena* arena = ch_arena_create(&landing);
-  if (!arena || setjmp(landing)) {
-    ch_arena_destroy(arena);
-    return ch_fail(context, CH_ERR_MEMORY, "out of memory for the surface of shape %d", shape);
+  if (shape->mesh) {
+    view.point_count = shape->mesh->vertex_count;
+    view.points = shape->mesh->vertices;
+    view.cell_count = shape->mesh->cell_count;
+    view.cell_size = shape->mesh->width;
+    view.cells = shape->mesh->cells;
   }
-  ChPatches patches = ch_shape_patches(arena, &world->shapes[shape], view);
-  ChStatus status = copy_out(context, &patches, out);
-  ch_arena_destroy(arena);
-  return status;
+  return view;
 }
 
-void ch_patches_free(ChPatches* patches) {
-  free(patches->points);
-  free(patches->sizes);
-  free(patches->corners);
-  *patches = (ChPatches){0};
+int ch_world_body_shapes(const ChWorld* world, int body, int* first) {
+  const bool there = has_body(world, body);
+  if (first) *first = there ? world->bodies[body].first_shape : 0;
+  return there ? world->bodies[body].shape_count : 0;
 }
+
+double ch_world_shape_volume(const ChWorld* world, int row) {
+  return has_shape(world, row) ? ch_mass_of_shape(&world->shapes[row], 1.0).mass : 0.0;
+}
+
+int ch_world_material_count(const ChWorld* world) { return world->material_count; }
+
+ChMaterialDef ch_world_material(const ChWorld* world, int row) {
+  if (row < 0 || row >= world->material_count) return (ChMaterialDef){0};
+  const ChMaterial* m = &world->materials[row];
+  return (ChMaterialDef){.name = m->name,
+                         .density = m->density,
+                         .friction = {m->friction[0], m->friction[1]},
+                         .axis = m->axis,
+                         .restitution = m->restitution};
+}
+
+int ch_world_pair_count(const ChWorld* world) { return world->pair_count; }
+
+ChPairDef ch_world_pair(const ChWorld* world, int row) {
+  if (row < 0 || row >= world->pair_count) return (ChPairDef){0};
+  const ChMaterialPair* pair = &world->pairs[row];
+  return (ChPairDef){
+      .material = {ch_material_id_of(world, pair->material[0]), ch_material_id_of(world, pair->material[1])},
+      .friction = {pair->friction[0], pair->friction[1]},
+      .restitution = pair->restitution};
+}
+
+ChFrame ch_world_body_start(const ChWorld* world, int body, ChVec3* velocity) {
+  const bool there = has_body(world, body);
+  if (velocity) *velocity = there ? world->states[body].velocity : (ChVec3){0};
+  return there ? ch_state_frame(world->states, body) : (ChFrame){0};
+}
+
+ChVec3 ch_world_gravity_at(const ChWorld* world, double time) { return ch_world_gravity(world, time); }
