@@ -29,7 +29,8 @@ extern "C" {
   X(HALFPLANE, halfplane)    /* plane: normal, offset */                                                        \
   X(CHAIN, chain)            /* plane: open polyline, on fixed or kinematic bodies; solid on the right of its   \
                                 direction */                                                                    \
-  X(SOFT, soft)              /* the skin of a deformable body: only ch_world_add_soft makes it */
+  X(SOFT, soft)              /* the skin of a deformable body: only ch_world_add_soft makes it */                \
+  /* the next one here: what is above keeps its number */
 // clang-format on
 
 #define CH_SHAPE_ENUMERATOR(NAME, name) CH_SHAPE_##NAME,

@@ -6,7 +6,7 @@
 #include "cardhouse/shape.h"
 #include "model/world.h"
 
-// A shape's in an arena; ch_world_shape_surface gives callers a copy.
+// ch_world_shape_surface inside an arena.
 ChPatches ch_shape_patches(ChArena* arena, const ChShape* shape, const ChSurfaceView* view);
 
 // --- what surfaces are made of ---------------------------------------------------------------------------------------
