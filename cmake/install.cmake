@@ -9,7 +9,7 @@ set_target_properties(libcardhouse_io libcardhouse_io_shared PROPERTIES EXPORT_N
 install(TARGETS libcardhouse libcardhouse_io EXPORT cardhouse-static)
 install(TARGETS libcardhouse_shared libcardhouse_io_shared EXPORT cardhouse-shared OPTIONAL)
 if(CH_LEVELS)
-  install(TARGETS libcardhouse_level DESTINATION ${CMAKE_INSTALL_LIBDIR}/${CH_LEVEL_FOLDER} NAMELINK_SKIP)
+  install(TARGETS libcardhouse_level LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${CH_LEVEL_FOLDER} NAMELINK_SKIP)
 endif()
 install(DIRECTORY include/cardhouse TYPE INCLUDE)
 if(CH_PROGRAM)

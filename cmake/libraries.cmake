@@ -16,6 +16,7 @@ function(ch_objects target folders needs)
   add_library(${target} OBJECT ${sources})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${target} PRIVATE ch_flags ${needs})
+  target_compile_options(${target} PRIVATE ${CH_CONVERSION})
 endfunction()
 # Which of two products a fused multiply-add takes is the compiler's choice, and vectorising single expressions changes
 # it from caller to caller. The rows of joints are the same to the last bit whoever calls.

@@ -171,7 +171,7 @@ static ChStatus step_through(ChItemRun* run, Trial* t, ChHouseStep* steps, ChHou
 }
 
 static void finish(const Trial* t, ChHouseSum* sum) {
-  double steps = sum->steps > 0 ? sum->steps : NAN;
+  double steps = sum->steps > 0 ? (double)sum->steps : NAN;
   sum->seconds /= steps;
   sum->iterations /= steps;
   sum->contacts /= steps;

@@ -5,8 +5,8 @@
 
 #include "cardhouse/clock.h"
 #include "cardhouse/random.h"
+#include "cardhouse/shape.h"
 #include "measure/segregation.h"
-#include "model/world.h"
 #include "reproduce/play.h"
 
 enum { CASES = 5, QUICK_CASES = 2, SAMPLES = 120, BLOCK_SMALL = 4 };
@@ -200,18 +200,18 @@ static void judge_run(ChItemRun* run, const Case* c, const Size* size) {
   bool sound = whole && c->penetration < SMALL;
   ch_report_row(
       report, "bodies, step and time of the run",
-      (ChFacts){.printed = "270 bodies, h = 100 ms, 50 s",
-                .ours = ch_report_say(report,
-                                      "%d bodies, h = 100 ms, %g s; %.3g s of processor, %ld of %ld steps missed 1e-4",
-                                      size->large + size->small, c->steps * STEP, c->seconds, c->missed, c->steps),
-                .run = how,
-                .rule = "the same counts, no overlap above a small disk's radius",
-                .met = sound && !run->quick,
-                .reason = run->quick ? "the quick form is smaller"
-                          : !whole
-                              ? "the run was stopped"
-                              : ch_report_say(report, "disks overlap by up to %.2g m: they passed through each other",
-                                              c->penetration)});
+      (ChFacts){
+          .printed = "270 bodies, h = 100 ms, 50 s",
+          .ours =
+              ch_report_say(report, "%d bodies, h = 100 ms, %g s; %.3g s of processor, %ld of %ld steps missed 1e-4",
+                            size->large + size->small, (double)c->steps * STEP, c->seconds, c->missed, c->steps),
+          .run = how,
+          .rule = "the same counts, no overlap above a small disk's radius",
+          .met = sound && !run->quick,
+          .reason = run->quick ? "the quick form is smaller"
+                    : !whole   ? "the run was stopped"
+                               : ch_report_say(report, "disks overlap by up to %.2g m: they passed through each other",
+                                               c->penetration)});
   ch_report_claim(
       report, "Large and small grains segregate when they are shaken.",
       (ChFacts){.run = how, .rule = "the index rises by more than 0.1", .met = rise(c) > RISEN},

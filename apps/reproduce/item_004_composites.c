@@ -248,11 +248,11 @@ static void tell_costs(ChReport* report, const Grid* grid) {
                           .rule = "ours is not longer",
                           .met = solve < PRINTED_SECONDS,
                           .reason = "the machine at hand was busy, or is slow"});
-  ch_report_row(
-      report, "steps certified to 1e-6",
-      (ChFacts){.ours = ch_report_say(report, "%ld of %ld (%.2f %%)", all - missed, all, 100.0 * (all - missed) / all),
-                .run = {.steps = all, .missed = missed, .tolerance = TOLERANCE},
-                .reason = "the document certifies nothing"});
+  ch_report_row(report, "steps certified to 1e-6",
+                (ChFacts){.ours = ch_report_say(report, "%ld of %ld (%.2f %%)", all - missed, all,
+                                                100.0 * (double)(all - missed) / (double)all),
+                          .run = {.steps = all, .missed = missed, .tolerance = TOLERANCE},
+                          .reason = "the document certifies nothing"});
 }
 
 static void judge(ChReport* report, const Grid* grid) {

@@ -41,7 +41,7 @@ static void count(Part* part, const ChSingleRun* run) {
   if (run->iterations > part->most) part->most = run->iterations;
 }
 
-static void finish(Part* part) { part->mean /= part->points > part->lost ? part->points - part->lost : NAN; }
+static void finish(Part* part) { part->mean /= part->points > part->lost ? (double)(part->points - part->lost) : NAN; }
 
 static ChSingle cell(double theta, double mu, int i, int j) {
   return (ChSingle){theta, mu, BOX_X[0] + (i + 0.5) / COLUMNS * (BOX_X[1] - BOX_X[0]),

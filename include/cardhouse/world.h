@@ -14,6 +14,7 @@
 #include "cardhouse/geometry.h"
 #include "cardhouse/id.h"
 #include "cardhouse/joint_types.h"
+#include "cardhouse/shape_types.h"
 #include "cardhouse/status.h"
 
 #ifdef __cplusplus
@@ -105,24 +106,6 @@ typedef struct ChBodyDef {
 } ChBodyDef;
 // Dynamic, at the origin, not turned, at rest; mass by its shapes.
 CH_API ChBodyDef ch_body_def_default(void);
-
-typedef enum ChShapeType {
-  CH_SHAPE_SPHERE,     // radius
-  CH_SHAPE_BOX,        // half
-  CH_SHAPE_CAPSULE,    // radius, half_length, along z
-  CH_SHAPE_CYLINDER,   // radius, half_length, along z
-  CH_SHAPE_ELLIPSOID,  // half
-  CH_SHAPE_HALFSPACE,  // solid where normal . x <= offset; on fixed or kinematic bodies
-  CH_SHAPE_HULL,       // convex hull of points
-  CH_SHAPE_MESH,       // triangles; outside is where normals point. On a dynamic body it must be closed
-  CH_SHAPE_DISK,       // plane: radius
-  CH_SHAPE_ELLIPSE,    // plane: half.x, half.y
-  CH_SHAPE_RECTANGLE,  // plane: half.x, half.y ("box" in a plane scene)
-  CH_SHAPE_POLYGON,    // plane: convex, points counter-clockwise
-  CH_SHAPE_HALFPLANE,  // plane: normal, offset
-  CH_SHAPE_CHAIN,      // plane: open polyline, on fixed or kinematic bodies; solid on the right of its direction
-  CH_SHAPE_SOFT,       // the skin of a deformable body: only ch_world_add_soft makes it
-} ChShapeType;
 
 typedef struct ChShapeDef {
   ChShapeType type;
@@ -270,6 +253,13 @@ CH_API int ch_world_body_row(const ChWorld* world, ChBodyId body);
 CH_API const char* ch_world_body_name(const ChWorld* world, ChBodyId body);
 // The body of that name; none where there is none.
 CH_API ChBodyId ch_world_find_body(const ChWorld* world, const char* name);
+// How many springs, wrenches and other forces it has.
+CH_API int ch_world_force_count(const ChWorld* world);
+
+// The friction coefficient, along, of two shapes (rows) of a sealed world in contact; 0 where one is not there.
+CH_API double ch_world_friction(const ChWorld* world, int shape_a, int shape_b);
+// Friction across becomes that along, of every material and pair; the world is not sealed yet or not simulated.
+CH_API void ch_world_make_isotropic(ChWorld* world);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "model/shapes/mass_properties.h"
 #include "model/soft/soft.h"
 #include "model/world_build.h"
@@ -165,6 +166,7 @@ static void append_modes(ChWorld* world) {
 static ChStatus seal(ChContext* context, ChWorld* world, const void* def, int* id) {
   (void)def;
   *id = 0;
+  CH_ASSERT(!world->sealed);
   world->refused = 0;
   sort_shapes(world);
   if (world->pair_count > 0) qsort(world->pairs, (size_t)world->pair_count, sizeof *world->pairs, compare_pairs);

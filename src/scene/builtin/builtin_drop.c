@@ -124,7 +124,7 @@ static const ChSceneParameter drop_parameters[] = {
 static void make_drop(ChBuild* b) {
   const double pitch = 0.12;  // farther than any two points of a body
   int n = (int)b->number[N], across = (int)b->number[ACROSS];
-  if (across == 0) across = (int)fmax(1.0, lround(cbrt(n)));
+  if (across == 0) across = (int)fmax(1.0, round(cbrt(n)));
   const Form* form = forms;
   while (strcmp(form->name, b->word[SHAPE]) != 0) ++form;
   int layers = (n + across * across - 1) / (across * across);
