@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cardhouse/text.h"
-#include "model/world.h"
+#include "cardhouse/shape.h"
 #include "scene/build_soft.h"
 
 enum { NAMES_MAX = 4096, NAME_SHOWN = 60 };

@@ -3,24 +3,10 @@
 #ifndef CH_MODEL_SHAPES_SURFACE_H
 #define CH_MODEL_SHAPES_SURFACE_H
 
+#include "cardhouse/shape.h"
 #include "model/world.h"
 
-// In the shape's frame. Polygons, or polylines where `line` is set.
-typedef struct ChPatches {
-  int point_count, cell_count, corner_count;
-  ChVec3* points;
-  int *sizes, *corners;  // corners per cell; their points, cell after cell
-  bool line;             // cells are polylines
-} ChPatches;
-
-// `about` and `reach`: the ball that the finite shapes of the world fill, in the shape's frame: a half-space shows the
-// patch that lies under it. `facets`: around a round shape.
-typedef struct ChSurfaceView {
-  ChVec3 about;
-  double reach;
-  int facets;
-} ChSurfaceView;
-
+// ch_world_shape_surface inside an arena.
 ChPatches ch_shape_patches(ChArena* arena, const ChShape* shape, const ChSurfaceView* view);
 
 // --- what surfaces are made of ---------------------------------------------------------------------------------------
