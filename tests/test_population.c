@@ -63,7 +63,8 @@ static void what_stays_goes_on_bit_for_bit(void** state) {
   ch_simulation_destroy(other);
 }
 
-// A house at rest starts from its own reactions when something far away comes or goes: it needs no iteration.
+// A house at rest starts from its own reactions when something far away comes or goes: it needs no iteration, but for
+// those that improve a start which passes. From nothing it needs many.
 static void warm_starts_survive(void** state) {
   (void)state;
   ChWorld* world = ch_test_world(3, g, 0.6, 0.0);
@@ -71,16 +72,16 @@ static void warm_starts_survive(void** state) {
   ChBodyId far = ch_body_id(ch_test_box(world, ch_vec(9.0, 0.0, 5.0), ch_vec(0.1, 0.1, 0.1)));
   for (int k = 0; k < 5; ++k) ch_test_box(world, ch_vec(0.0, 0.0, 0.125 + 0.25 * k), ch_vec(0.1, 0.1, 0.125));
   ChSimulation* s = start(world);
-  assert_true(ch_test_step(s).iterations > 0);
-  ch_test_step(s);
+  assert_true(ch_test_step(s).iterations > 20);
+  for (int n = 0; n < 20; ++n) ch_test_step(s);
   CHECK_OK(context, ch_simulation_remove_body(&context, s, far));
-  assert_int_equal(ch_test_step(s).iterations, 0);
+  assert_true(ch_test_step(s).iterations <= 2);
   ChBodyDef def = ch_body_def_default();
   ChShapeDef ball = ch_shape_def_default();
   ball.radius = 0.2;
   def.position = ch_vec(-9.0, 0.0, 5.0);
   CHECK_OK(context, ch_simulation_add_body(&context, s, &def, 1, &ball, NULL));
-  assert_int_equal(ch_test_step(s).iterations, 0);
+  assert_true(ch_test_step(s).iterations <= 2);
   ch_simulation_destroy(s);
 }
 

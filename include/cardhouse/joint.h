@@ -29,6 +29,11 @@ CH_API ChJointId ch_world_find_joint(const ChWorld* world, const char* name);
 // and tables belong to the world. CH_ERR_RANGE where there is no such joint.
 CH_API ChStatus ch_world_joint_def(ChContext* context, const ChWorld* world, ChJointId joint, ChJointDef* out);
 
+// The joint's frame in its first (side 0) or second (1) body: origin at the point that it holds, z along its axis. Of
+// the ground in the world, of a body in its frame as it moves, origin in the centre of mass. The identity where there
+// is no such joint.
+CH_API ChFrame ch_world_joint_frame(const ChWorld* world, ChJointId joint, int side);
+
 // --- state -----------------------------------------------------------------------------------------------------------
 
 typedef struct ChJointView {

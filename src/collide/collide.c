@@ -176,7 +176,7 @@ static ChBox3 swept(ChBox3 box, ChVec3 step, double widen) {
       ch_vec(b.x + fmax(step.x, 0.0) + widen, b.y + fmax(step.y, 0.0) + widen, b.z + fmax(step.z, 0.0) + widen)};
 }
 
-static bool is_plane(const ChShape* s) { return s->type == CH_SHAPE_HALFSPACE || s->type == CH_SHAPE_HALFPLANE; }
+static bool is_plane(const ChShape* s) { return ch_shape_kind(s)->info.endless; }
 
 static ChBroadPlane plane_of(int item, const ChPosed* posed, ChVec3 step, double widen) {
   ChVec3 normal = ch_mat_apply(&posed->turn, posed->shape->normal);

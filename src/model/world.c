@@ -283,6 +283,19 @@ static void rule_friction(const ChWorld* world, int lead, int other, ChSurface* 
   if (a->anisotropic) set_axis(world, lead, out);
 }
 
+void ch_world_make_isotropic(ChWorld* world) {
+  for (int m = 0; m < world->material_count; ++m) {
+    world->materials[m].friction[1] = world->materials[m].friction[0];
+    world->materials[m].anisotropic = false;
+  }
+  for (int p = 0; p < world->pair_count; ++p) world->pairs[p].friction[1] = world->pairs[p].friction[0];
+}
+
+double ch_world_friction(const ChWorld* world, int a, int b) {
+  bool there = a >= 0 && b >= 0 && a < world->shape_count && b < world->shape_count;
+  return there ? ch_world_surface(world, a, b).friction[0] : 0.0;
+}
+
 bool ch_world_is_elliptic(const ChWorld* world) {
   for (int m = 0; m < world->material_count; ++m)
     if (world->materials[m].friction[0] != world->materials[m].friction[1]) return true;

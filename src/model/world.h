@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/vector.h"
-#include "cardhouse/world.h"
+#include "cardhouse/shape.h"
 #include "model/shapes/polytope.h"
 
 // From ids to rows: an id names a slot and a generation of it, the slot says in which row the thing is now.
@@ -176,12 +176,6 @@ static inline double* ch_state_rates(const ChWorld* world, const ChBodyState* st
   return ch_state_modes(world, states, body) + world->mode_count;
 }
 
-// Ends construction: mass properties, centre-of-mass frames, shapes sorted by body, every check that needs the whole.
-// Called by ch_simulation_create; calling it twice is harmless.
-ChStatus ch_world_seal(ChContext* context, ChWorld* world);
-// The body for whose sake the last ch_world_seal failed; -1: it did not, or for another reason.
-int ch_world_refused_body(const ChWorld* world);
-
 // The body's frame; the inertial one for CH_GROUND.
 static inline ChFrame ch_state_frame(const ChBodyState* states, int body) {
   return body < 0 ? (ChFrame){{0, 0, 0}, {1, 0, 0, 0}} : (ChFrame){states[body].position, states[body].orientation};
@@ -214,8 +208,6 @@ typedef struct ChSurface {
   ChVec3 axis;    // in that body's frame
 } ChSurface;
 ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b);
-// Whether some surfaces rub differently along and across.
-bool ch_world_is_elliptic(const ChWorld* world);
 
 // Places a kinematic body at time t, with its velocity.
 void ch_body_move(const ChBody* body, double t, ChBodyState* state);

@@ -83,6 +83,10 @@ static ChStatus check_bodies(ChContext* context, const ChWorld* world) {
 ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimulationOptions* options,
                               ChSimulation** out) {
   *out = NULL;
+  if (!world || !options) {
+    ch_world_destroy(world);
+    return ch_fail(context, CH_ERR_ARGUMENT, "a world and options are needed, NULL was given");
+  }
   ChSimulation* s = calloc(1, sizeof *s);
   if (!s) {
     ch_world_destroy(world);
