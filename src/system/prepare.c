@@ -187,7 +187,7 @@ bool ch_system_is_crowded(const ChSystem* s) {
 }
 
 void ch_system_form(ChArena* arena, ChSystem* s) {
-  CH_ASSERT(s->due && !s->formed && s->bodies);
+  CH_ASSERT(!s->formed && s->bodies);
   s->W = ch_bodies_delassus(arena, s->bodies, s->n, s->dim, s->row, s->symmetric);
   s->formed = true;
   s->due = false;
