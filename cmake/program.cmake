@@ -5,7 +5,7 @@ pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)
 add_library(ch_app INTERFACE)
 target_include_directories(ch_app INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/apps
                                             ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(ch_app INTERFACE ch_flags PkgConfig::CARDHOUSE_JANSSON OpenMP::OpenMP_C)
+target_link_libraries(ch_app INTERFACE ch_flags PkgConfig::CARDHOUSE_JANSSON OpenMP::OpenMP_C ${CH_OPENBLAS_LIBRARY} m)
 
 # --- what the applications share --------------------------------------------------------------------------------------
 file(GLOB CH_COMMON_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/common/*.c)
