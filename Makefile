@@ -15,7 +15,7 @@ IN_PLACE = -DCH_NATIVE=ON
 PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DCH_TESTS=OFF
 
 .DEFAULT_GOAL := build
-.PHONY: build run test page conformance bench-build bench-solvers bench-ordering bench-large bench-engines bench-collide \
+.PHONY: build run test page tables conformance bench-build bench-solvers bench-ordering bench-large bench-engines bench-collide \
   bench-viewer pictures validation install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
   fuzz crafted clean help
 
@@ -32,6 +32,7 @@ help:
 	@echo "make pictures                       the viewer's pictures in docs/, anew, in a browser without a window"
 	@echo "make validation                     every experiment of the documents anew: build/report, docs/validation.md"
 	@echo "make page                           the viewer's page, bundled anew and kept in web/dist"
+	@echo "make tables                         what is made from the tables of joints and shapes: schema, page's types"
 	@echo "make install [PREFIX=/usr/local]    program, libraries, headers, files for pkg-config and CMake, man page"
 	@echo "make deb                            Debian packages in build-deb, checked by lintian; make deb-try tries them"
 	@echo "make debug | asan | ubsan           tests in a debug or sanitizer build, in folders of their own"
@@ -72,6 +73,10 @@ test:
 	@tools/install-packages build page test
 	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_TESTS=ON"
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error --parallel $(JOBS)
+
+tables: build
+	@$(BUILD)/cardhouse scene schema >docs/scene.schema.json
+	@$(BUILD)/page_types >web/src/world_types.ts
 
 conformance:
 	@tools/install-packages build page test

@@ -25,15 +25,16 @@ IO = {
     "files": "problem",
     "analysis": "solve files",
     "mcp": "solve",
-    "scene": "step",
+    "scene": "step record",
     "record": "step files",
     "measure": "record",
 }
+# The applications live on the public headers, whatever these speak for; of ours they see their own folders only.
 APPS = {
-    "common": "scene",
-    "serve": "common record",
-    "reproduce": "common record mcp measure analysis",
-    "cli": "analysis serve reproduce",
+    "common": "",
+    "serve": "common",
+    "reproduce": "common",
+    "cli": "serve reproduce",
 }
 USES = {**ENGINE, **IO, **APPS}
 
@@ -41,6 +42,7 @@ USES = {**ENGINE, **IO, **APPS}
 PUBLIC = {
     "api.h": "base",
     "status.h": "base",
+    "memory.h": "base",
     "version.h": "base",
     "geometry.h": "base",
     "id.h": "base",
@@ -64,6 +66,10 @@ PUBLIC = {
     "sparse.h": "linalg",
     "complementarity.h": "solve",
     "mcp.h": "mcp",
+    "shape.h": "model",
+    "soft.h": "model",
+    "trajectory.h": "record",
+    "measure.h": "measure",
     "dense.h": "linalg",
     "delassus.h": "system",
     "law.h": "problem",
@@ -120,7 +126,7 @@ def check_includes(path, folder, lines):
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
         layer = match and layer_of(match.group(1))
-        if not layer:
+        if not layer or (folder in APPS and match.group(1).startswith("cardhouse/")):
             continue
         if layer == "?" or layer not in USES:
             yield f"{path}:{number}: '{match.group(1)}' belongs to no folder of the table in tests/layers.py"
@@ -245,6 +251,8 @@ def self_test():
     assert found == ["src/linalg/ldl.c:2: 'solve/' may not be included from 'linalg/'"], found
     assert list(check_includes("a", "problem", ['#include "cardhouse/solve.h"']))
     assert not list(check_includes("a", "solve", ['#include "base/arena.h"', '#include "linalg/sparse.h"', "#include <math.h>"]))
+    assert list(check_includes("apps/cli/run.c", "cli", ['#include "base/clock.h"']))
+    assert not list(check_includes("apps/cli/run.c", "cli", ['#include "cardhouse/solve.h"', '#include "serve/live.h"']))
     assert list(check_lengths("a", ["int f(void) {"] + ["  x;"] * FUNCTION_LINES + ["}"]))
     assert list(check_hdf5("src/record/column.c", ["  H5Aread(attribute, type, &value);"]))
     assert not list(check_hdf5(HDF5_READER, ["  H5Dread(set, type, memory, file, H5P_DEFAULT, out);"]))

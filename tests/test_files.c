@@ -417,7 +417,7 @@ static const Bad bad_mixed[] = {
     // blocks "l3ec2u": the file has 6 rows of contacts, 5 of bilaterals, then u, then l
     {DROP, "cardhouse/limit/hi", 0, {0}, CH_ERR_FORMAT, "dataset /cardhouse/limit/hi is missing"},
     {DROP, "cardhouse/limit/H", 0, {0}, CH_ERR_FORMAT, "dataset /cardhouse/limit/H/m is missing"},
-    {REALS, "cardhouse/limit/lo", 2, {0, 0}, CH_ERR_SIZE, "2 and 1 entries, must have 1"},
+    {REALS, "cardhouse/limit/lo", 2, {0, 0}, CH_ERR_SIZE, "limit/lo has 2 entries, must have 1"},
     {REALS, "cardhouse/limit/lo", 1, {NAN}, CH_ERR_RANGE, "/cardhouse/limit/lo[0] is"},
     {REALS, "cardhouse/limit/lo", 1, {7}, CH_ERR_RANGE, "lo <= hi"},
     {REALS, "cardhouse/mu2", 2, {0.5, -1}, CH_ERR_RANGE, "/cardhouse/mu2[1] is -1"},

@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/def_check.h"
 #include "model/forces.h"
-#include "model/joint_rows.h"
+#include "model/joints/joint_kind.h"
 #include "support/near.h"
 #include "support/random.h"
 
@@ -44,18 +45,30 @@ static ChWorld* two_bodies(int dimension, ChRandom* random) {
   return world;
 }
 
+// Any definition that the type accepts: directions that it reads are perpendicular to each other.
 static ChJointDef joint_def(int dimension, ChJointType type, ChRandom* random) {
+  const ChJointInfo* info = ch_joint_info(type);
   ChJointDef def = ch_joint_def_default();
+  ChVec3 direction[2], third;
+  direction[0] = ch_unit(random_vector(random, dimension, 1.0));
+  ch_tangents(direction[0], &direction[1], &third);
   def.type = type;
   def.body[0] = ch_body_id(0), def.body[1] = ch_body_id(1);
-  def.at = random_vector(random, dimension, 0.5);
-  def.second_at = random_vector(random, dimension, 2.0);
-  if (dimension == 3 || type != CH_JOINT_HINGE) {
-    ChVec3 unused;
-    def.axis = ch_unit(random_vector(random, dimension, 1.0));
-    ch_tangents(def.axis, &def.second_axis, &unused);
+  for (int k = 0, directions = 0; k < info->field_count; ++k) {
+    const ChDefField* field = &info->fields[k];
+    void* member = (char*)&def + field->offset;
+    if (!ch_def_field_fits(field, dimension)) continue;
+    if (field->kind == CH_DEF_VECTOR) *(ChVec3*)member = random_vector(random, dimension, k == 0 ? 0.5 : 2.0);
+    if (field->kind == CH_DEF_DIRECTION) *(ChVec3*)member = direction[directions++];
+    if (field->kind == CH_DEF_NUMBER || (field->kind == CH_DEF_SIZE && field->flags & CH_DEF_REQUIRED))
+      *(double*)member = ch_random_uniform(random, 0.1, 0.4);
   }
   return def;
+}
+
+static double start_of(const ChJointDef* def) {
+  const ChJointKind* kind = ch_joint_kind(def->type);
+  return kind->start ? kind->start(def) : 0.0;
 }
 
 static ChWorld* world_with(int dimension, const ChJointDef* def, ChRandom* random) {
@@ -123,13 +136,11 @@ static void A7_gradients_are_exact_in_every_joint(void** state) {
   (void)state;
   ChRandom random = ch_random_seeded(4);
   for (int dimension = 2; dimension <= 3; ++dimension)
-    for (int type = CH_JOINT_FIXED; type <= CH_JOINT_POINT_ON_LINE; ++type)
+    for (int type = 0; type < CH_JOINT_TYPE_COUNT; ++type)
       for (int trial = 0; trial < 20; ++trial) {
-        bool plane = type == CH_JOINT_FIXED || type == CH_JOINT_HINGE || type == CH_JOINT_SLIDER ||
-                     type == CH_JOINT_DISTANCE || type == CH_JOINT_POINT_ON_LINE;
-        if (dimension == 2 && !plane) continue;
+        if (dimension == 2 && !ch_joint_info((ChJointType)type)->plane) continue;
         ChJointDef def = joint_def(dimension, (ChJointType)type, &random);
-        double start = type == CH_JOINT_DISTANCE ? ch_norm(ch_sub(def.second_at, def.at)) : 0.0;
+        double start = start_of(&def);
         for (int k = 0; k < ch_joint_freedoms(def.type); ++k) {
           ChJointAxis* axis = &def.axes[k];
           axis->limited = trial % 3 != 0, axis->lower = start - 3.0, axis->upper = start + 3.0;
@@ -169,15 +180,72 @@ static void joints_start_satisfied_and_take_their_freedoms(void** state) {
     }
 }
 
+// Rows as vectors of dof entries; how many of them are independent.
+static int independent(int count, const ChJointRow* rows) {
+  double basis[CH_JOINT_ROWS_MAX][12];
+  int rank = 0;
+  for (int k = 0; k < count; ++k) {
+    double* x = basis[rank];
+    memcpy(x, &rows[k].row, sizeof basis[rank]);
+    for (int b = 0; b < rank; ++b) {
+      double along = 0.0;
+      for (int a = 0; a < 12; ++a) along += x[a] * basis[b][a];
+      for (int a = 0; a < 12; ++a) x[a] -= along * basis[b][a];
+    }
+    double norm = 0.0;
+    for (int a = 0; a < 12; ++a) norm += x[a] * x[a];
+    for (int a = 0; a < 12; ++a) x[a] /= sqrt(norm);
+    rank += norm > 1e-12;
+  }
+  return rank;
+}
+
+// For every type: its rows vanish at the start, and they are independent, also of its freedoms where these are driven.
+// No two types have one name, and a definition is refused where a direction that it reads is zero.
+static void every_type_has_independent_rows_that_start_satisfied(void** state) {
+  (void)state;
+  ChRandom random = ch_random_seeded(15);
+  for (int type = 0; type < CH_JOINT_TYPE_COUNT; ++type) {
+    const ChJointInfo* info = ch_joint_info((ChJointType)type);
+    assert_true(info->name && info->summary && info->freedoms >= 0 && info->freedoms <= 3);
+    for (int other = 0; other < type; ++other)
+      assert_string_not_equal(info->name, ch_joint_info((ChJointType)other)->name);
+    for (int trial = 0; trial < 20; ++trial) {
+      int dimension = trial % 2 == 0 && info->plane ? 2 : 3;
+      ChJointDef def = joint_def(dimension, (ChJointType)type, &random);
+      for (int k = 0; k < info->freedoms && trial >= 10; ++k) {
+        def.axes[k].drive = CH_DRIVE_PRESCRIBED;
+        def.axes[k].target.base = start_of(&def);
+      }
+      ChWorld* world = world_with(dimension, &def, &random);
+      ChJointRow rows[CH_JOINT_ROWS_MAX];
+      int count = ch_joint_rows(world, world->joints, world->states, 0.0, rows);
+      for (int k = 0; k < count; ++k) CHECK_AT_MOST(fabs(rows[k].value), 1e-13);
+      assert_int_equal(independent(count, rows), count);
+      assert_in_range(count, trial >= 10 ? info->freedoms : 0, dimension == 2 ? 3 : 6);
+      ch_world_destroy(world);
+    }
+    ChJointDef wrong = joint_def(3, (ChJointType)type, &random);
+    ChWorld* world = two_bodies(3, &random);
+    if (ch_joint_reads(info, offsetof(ChJointDef, axis))) {
+      wrong.axis = ch_vec(0.0, 0.0, 0.0);
+      assert_int_equal(ch_world_add_joint(NULL, world, &wrong, NULL), CH_ERR_RANGE);
+    }
+    ch_world_destroy(world);
+  }
+  assert_null(ch_joint_info(CH_JOINT_TYPE_COUNT));
+  assert_null(ch_joint_info((ChJointType)-1));
+}
+
 static void joints_of_space_are_refused_in_the_plane(void** state) {
   (void)state;
-  static const ChJointType refused[] = {CH_JOINT_BALL, CH_JOINT_CYLINDRICAL, CH_JOINT_UNIVERSAL, CH_JOINT_PLANAR};
   ChRandom random = ch_random_seeded(6);
   ChWorld* world = two_bodies(2, &random);
-  for (int k = 0; k < 4; ++k) {
+  for (int type = 0; type < CH_JOINT_TYPE_COUNT; ++type) {
+    if (ch_joint_info((ChJointType)type)->plane) continue;
     ChContext context = {0};
     ChJointDef def = ch_joint_def_default();
-    def.type = refused[k], def.body[1] = ch_body_id(1);
+    def.type = (ChJointType)type, def.body[1] = ch_body_id(1);
     assert_int_equal(ch_world_add_joint(&context, world, &def, NULL), CH_ERR_UNSUPPORTED);
     assert_non_null(strstr(context.message, "plane"));
   }
@@ -290,7 +358,7 @@ static void wrong_joints_are_refused_with_a_reason(void** state) {
   ChJointDef good = joint_def(3, CH_JOINT_HINGE, &random);
   for (int k = 0; k < 9; ++k) {
     static const char* const words[] = {"no body 7", "both ends", "axis is zero",  "limits are",   "do not hold",
-                                        "2 pi",         "axes[1]",   "starts at 0.5", "perpendicular"};
+                                        "2 pi",      "axes[1]",   "starts at 0.5", "perpendicular"};
     ChJointDef def = good;
     ChContext context = {0};
     if (k == 0) def.body[1] = ch_body_id(7);
@@ -527,6 +595,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(A7_gradients_are_exact_in_every_joint),
       cmocka_unit_test(joints_start_satisfied_and_take_their_freedoms),
+      cmocka_unit_test(every_type_has_independent_rows_that_start_satisfied),
       cmocka_unit_test(joints_of_space_are_refused_in_the_plane),
       cmocka_unit_test(limits_of_a_hinge_hold_beyond_half_a_turn),
       cmocka_unit_test(a_position_motor_follows_a_target_through_many_turns),

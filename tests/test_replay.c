@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cardhouse/record.h"
+#include "cardhouse/trajectory.h"
 #include "model/world.h"
-#include "record/trajectory_read.h"
 #include "support/near.h"
 #include "support/temporary.h"
 #include "support/worlds.h"

@@ -6,10 +6,8 @@
 #include "base/vector.h"
 #include "cardhouse/record.h"
 #include "cardhouse/scene.h"
+#include "cardhouse/trajectory.h"
 #include "model/soft/soft.h"
-#include "record/deflection.h"
-#include "record/trajectory_read.h"
-#include "scene/recorded_scene.h"
 #include "step/state.h"
 #include "support/near.h"
 #include "support/temporary.h"
@@ -90,14 +88,14 @@ static void a_body_starts_as_bent_as_it_is_told(void** state) {
   const double* qd = ch_state_rates(scene->world, scene->world->states, 1);
   assert_true(q[0] == 0.01 && q[1] == -0.02 && q[2] == 0.0 && q[3] == 0.0);
   assert_true(qd[0] == 0.0 && qd[1] == 0.0 && qd[2] == 3.0 && qd[3] == 0.0);
-  int body;
   double most = 0.0;
   const ChSoft* soft = scene->world->bodies[1].soft;
   for (int v = 0; v < soft->skin.vertex_count; ++v)
     most = fmax(most, ch_norm(ch_sub(ch_soft_vertex(soft, v, q), soft->skin.rest[v])));
-  CHECK_NEAR(ch_deflection(scene->world, scene->world->states, &body), most, 1e-15);
+  ChSoftView view;
+  assert_true(ch_world_soft(scene->world, 1, &view) && !ch_world_soft(scene->world, 0, NULL));
+  CHECK_NEAR(ch_soft_bent(&view, q), most, 1e-15);
   assert_true(most > 0.0);
-  assert_int_equal(body, 1);
   ch_scene_destroy(scene);
 }
 
@@ -115,7 +113,8 @@ static void a_clamp_holds_what_is_in_its_box(void** state) {
     ++held;
     CHECK_NEAR(ch_norm(ch_sub(ch_soft_vertex(soft, v, q), rest)), 0.0, 1e-15);
   }
-  assert_true(held > 0 && ch_deflection(scene->world, scene->world->states, NULL) > 0.0);
+  ChSoftView view;
+  assert_true(held > 0 && ch_world_soft(scene->world, 1, &view) && ch_soft_bent(&view, q) > 0.0);
   ch_scene_destroy(scene);
 }
 
@@ -318,11 +317,8 @@ static void a_recording_gives_its_bodies_back_without_their_mesh(void** state) {
   ChTrajectory* trajectory;
   CHECK_OK(context, ch_trajectory_create(&context, path, s, text, 1, false, &trajectory));
   CHECK_OK(context, ch_trajectory_close(&context, trajectory));
-  ChRecordedSofts* softs;
   ChScene* scene;
-  CHECK_OK(context, ch_trajectory_softs(&context, path, &softs));
-  CHECK_OK(context, ch_scene_of_recording(&context, text, path, softs, &scene));
-  ch_recorded_softs_destroy(softs);
+  CHECK_OK(context, ch_scene_of_trajectory(&context, path, &scene));
   const ChBody *was = &s->world->bodies[1], *is = &scene->world->bodies[1];
   const ChSoftSkin *old = &was->soft->skin, *skin = &is->soft->skin;
   assert_int_equal(is->soft->kind, CH_SOFT_STVK);

@@ -396,7 +396,9 @@ static void options_changed_on_the_way_are_checked_at_once(void** state) {
   char method[] = "nsgs", setting[] = "nsgs.anderson", integrator[] = "euler";
   options.h = 2e-3;
   options.solve.method = method;
-  options.solve.settings[options.solve.setting_count++] = (ChSetting){setting, 4.0};
+  ChSetting settings[] = {{setting, 4.0}};
+  options.solve.settings = settings;
+  options.solve.setting_count = 1;
   options.integrator = integrator;
   ch_test_set_options(s, &options);
   memset(method, 'x', sizeof method - 1), memset(setting, 'x', sizeof setting - 1);

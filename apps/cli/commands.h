@@ -1,20 +1,26 @@
-// The subcommands: one file each.
+// The subcommands: one file and one row each, docs/adding_a_command.md.
 #ifndef CH_CLI_COMMANDS_H
 #define CH_CLI_COMMANDS_H
 
 #include "cli/arguments.h"
 
-extern const ChCommand ch_command_run;
-extern const ChCommand ch_command_solve;
-extern const ChCommand ch_command_analyze;
-extern const ChCommand ch_command_methods;
-extern const ChCommand ch_command_mcp;
-extern const ChCommand ch_command_reproduce;
-extern const ChCommand ch_command_scene;
-extern const ChCommand ch_command_view;
-extern const ChCommand ch_command_replay;
-extern const ChCommand ch_command_render;
-extern const ChCommand ch_command_measure;
-extern const ChCommand ch_command_mesh;
+// In the order of the help. X(name): ch_command_name.
+#define CH_COMMANDS(X) \
+  X(run)               \
+  X(solve)             \
+  X(analyze)           \
+  X(methods)           \
+  X(mcp)               \
+  X(scene)             \
+  X(view)              \
+  X(replay)            \
+  X(render)            \
+  X(measure)           \
+  X(mesh)              \
+  X(reproduce)
+
+#define CH_COMMAND_DECLARE(name) extern const ChCommand ch_command_##name;
+CH_COMMANDS(CH_COMMAND_DECLARE)
+#undef CH_COMMAND_DECLARE
 
 #endif

@@ -12,10 +12,8 @@
 
 void openblas_set_num_threads(int count);
 
-static const ChCommand* const commands[] = {&ch_command_run,     &ch_command_solve,  &ch_command_analyze,
-                                            &ch_command_methods, &ch_command_mcp,    &ch_command_scene,
-                                            &ch_command_view,    &ch_command_replay, &ch_command_render,
-                                            &ch_command_measure, &ch_command_mesh,   &ch_command_reproduce};
+#define ROW(name) &ch_command_##name,
+static const ChCommand* const commands[] = {CH_COMMANDS(ROW)};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE* file) {

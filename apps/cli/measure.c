@@ -7,12 +7,10 @@
 
 #include "cardhouse/disk.h"
 #include "cardhouse/scene.h"
+#include "cardhouse/trajectory.h"
 #include "cli/commands.h"
 #include "cli/measure_table.h"
 #include "cli/output.h"
-#include "model/world.h"
-#include "record/trajectory_read.h"
-#include "scene/recorded_scene.h"
 
 #define MEASURE_OPTIONS(X)                                                                                            \
   X(FLAG, pair_correlation, false, NULL, 0, 0, "two-point correlation g(r)")                                          \
@@ -119,14 +117,7 @@ static ChStatus choose_region(ChContext* context, Work* w) {
 // --- measuring -------------------------------------------------------------------------------------------------------
 
 static ChStatus open_run(ChContext* context, Work* w) {
-  char* text;
-  ChRecordedSofts* softs = NULL;
-  ChStatus status = ch_trajectory_scene(context, w->path, &text);
-  if (status != CH_OK) return status;
-  status = ch_trajectory_softs(context, w->path, &softs);
-  if (status == CH_OK) status = ch_scene_of_recording(context, text, w->path, softs, &w->scene);
-  ch_recorded_softs_destroy(softs);
-  free(text);
+  ChStatus status = ch_scene_of_trajectory(context, w->path, &w->scene);
   if (status == CH_OK) status = ch_trajectory_reader_open(context, w->path, w->scene->world, &w->reader);
   if (status == CH_OK) status = choose_rows(context, w);
   return status;

@@ -11,27 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "cardhouse/disk.h"
 #include "cardhouse/record.h"
 #include "cardhouse/scene.h"
+#include "cardhouse/trajectory.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
-#include "record/trajectory_read.h"
 
-// A pipe is left alone: it can be read once, and holds text where it holds anything.
-bool ch_recorded_is_file(const char* name) {
-  ChContext context = {0};
-  ChWholeFile file;
-  struct stat info;
-  bool regular = stat(name, &info) == 0 && S_ISREG(info.st_mode);
-  ChArena* arena = regular && access(name, R_OK) == 0 ? ch_arena_create(NULL) : NULL;
-  bool read = arena && ch_whole_file_read(&context, name, false, arena, &file) == CH_OK;
-  bool is = read && (file.hdf5 || ch_trajectory_is_headless(&file));  // the latter is told better than as a scene
-  if (arena) ch_arena_destroy(arena);
-  return is;
-}
+bool ch_recorded_is_file(const char* name) { return ch_trajectory_is_one(name); }
 
 static ChStatus step_through(ChContext* context, ChSimulation* s, ChTrajectory* trajectory, double until) {
   ChProgress progress = ch_progress_begin(true, 0.0, until);

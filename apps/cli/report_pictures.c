@@ -25,7 +25,7 @@ static ChStatus draw(Job* job, ChRecording* recording, double time, const char* 
   double last = ch_recording_time(recording, ch_recording_rows(recording) - 1);
   ChReplayOptions options = ch_replay_options_default();
   options.from = options.to = time < last ? time : last;
-  bool plane = ch_recording_world(recording)->dimension == 2;
+  bool plane = ch_world_dimension(ch_recording_world(recording)) == 2;
   ChPictureView view = {.view = plane ? "front" : "iso"};
   char page[CH_PICTURE_PAGE] = "";
   unsigned char* bytes = NULL;

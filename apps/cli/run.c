@@ -9,6 +9,7 @@
 #include "cardhouse/clock.h"
 #include "cardhouse/disk.h"
 #include "cardhouse/scene.h"
+#include "cardhouse/shape.h"
 #include "cli/commands.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"
@@ -16,7 +17,6 @@
 #include "cli/realtime.h"
 #include "cli/run_report.h"
 #include "cli/signals.h"
-#include "model/world.h"
 
 enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is asked to end
 
@@ -187,15 +187,6 @@ static bool override_options(const ChCommand* self, Job* job) {
   return ch_pose_read(self, a->pose, &o->solve.pose);
 }
 
-// `circular` takes the first coefficient for all directions, as `cardhouse solve` does.
-static void make_circular(ChWorld* world) {
-  for (int m = 0; m < world->material_count; ++m) {
-    world->materials[m].friction[1] = world->materials[m].friction[0];
-    world->materials[m].anisotropic = false;
-  }
-  for (int p = 0; p < world->pair_count; ++p) world->pairs[p].friction[1] = world->pairs[p].friction[0];
-}
-
 static void settle_cone(Job* job) {
   ChSimulationOptions* o = &job->options;
   const char* wanted = job->arguments.cone;
@@ -204,7 +195,7 @@ static void settle_cone(Job* job) {
     o->cone_outer = false;
     ch_cone_polygon(wanted, &o->cone_outer, &o->cone_sides);
     if (o->cone_sides == 0) o->cone_outer = false;
-    if (strcmp(wanted, "circular") == 0) make_circular(job->scene->world);
+    if (strcmp(wanted, "circular") == 0) ch_world_make_isotropic(job->scene->world);  // as `cardhouse solve` does
   }
   if (o->cone_sides > 0)
     snprintf(job->cone, sizeof job->cone, "%spolygon:%d", o->cone_outer ? "outer-" : "", o->cone_sides);

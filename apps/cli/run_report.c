@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cardhouse/soft.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"
 #include "cli/soft_table.h"
@@ -123,7 +124,7 @@ static void set_mechanics(json_t* object, const ChRunReport* r) {
   json_object_set_new(object, "displacement",
                       pair_json("max", ch_json_real(s->displacement), "body", name ? ch_json_path(name) : json_null()));
   const char* folded = body_name(r, s->folded);
-  if (ch_simulation_world(r->simulation)->mode_count > 0)
+  if (ch_world_mode_count(ch_simulation_world(r->simulation)) > 0)
     json_object_set_new(object, "inside_out",
                         json_pack("{s:I, s:I, s:o, s:o}", "looks", (json_int_t)s->looks, "folded",
                                   (json_int_t)s->looks_folded, "body", folded ? ch_json_path(folded) : json_null(),

@@ -4,16 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cardhouse/joint.h"
 #include "cardhouse/scene.h"
+#include "cardhouse/shape.h"
+#include "cardhouse/soft.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "cli/soft_table.h"
+#include "common/by_row.h"
 #include "common/json.h"
 #include "common/printable.h"
-#include "model/soft/soft.h"
-#include "model/world.h"
 
 enum { PARAMETERS_MAX = 32, TEXT_SIZE = 320 };
 
@@ -122,16 +124,17 @@ static ChExit write_scene(const ChCommand* self, int index, int count, char** wo
 // A clamped body bends, but goes nowhere.
 static void print_counts(const char* name, const ChWorld* world) {
   int moving = 0, clamped = 0;
-  for (int k = 0; k < world->body_count; ++k) {
-    const ChBody* body = &world->bodies[k];
-    bool held = body->soft && body->soft->clamped;
+  for (int k = 0; k < ch_world_body_count(world); ++k) {
+    ChSoftView soft;
+    bool held = ch_world_soft(world, k, &soft) && soft.clamped;
     clamped += held;
-    moving += body->kind == CH_BODY_DYNAMIC && !held;
+    moving += ch_row_moves(world, k) && !held;
   }
   printf("%s: good, in %s\n  %d bodies, %d of them moving freely", CH_SHOWN(name),
-         world->dimension == 2 ? "the plane" : "space", world->body_count, moving);
+         ch_world_dimension(world) == 2 ? "the plane" : "space", ch_world_body_count(world), moving);
   if (clamped > 0) printf(", %d clamped", clamped);
-  printf("; %d shapes, %d joints, %d forces\n", world->shape_count, world->joint_count, world->force_count);
+  printf("; %d shapes, %d joints, %d forces\n", ch_world_shape_count(world), ch_world_joint_count(world),
+         ch_world_force_count(world));
 }
 
 // Reads a scene as `run` would, and says what it holds.

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "model/world.h"
+#include "cardhouse/world.h"
 
 // "HEAD  3 deformable bodies (bar ...): modal, 12 modes from 5.1 to 210 Hz, 162 vertices"; nothing where all are rigid.
 void ch_soft_print(const ChWorld* world, const char* head);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cardhouse/random.h"
-#include "model/world.h"
+#include "cardhouse/shape.h"
 #include "reproduce/hard_disks.h"
 #include "reproduce/pebble_bed.h"
 #include "reproduce/play.h"

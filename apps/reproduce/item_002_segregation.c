@@ -5,8 +5,8 @@
 
 #include "cardhouse/clock.h"
 #include "cardhouse/random.h"
+#include "cardhouse/shape.h"
 #include "measure/segregation.h"
-#include "model/world.h"
 #include "reproduce/play.h"
 
 enum { CASES = 5, QUICK_CASES = 2, SAMPLES = 120, BLOCK_SMALL = 4 };

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/soft/soft.h"
-#include "model/world.h"
+#include "cardhouse/soft.h"
 #include "reproduce/subject.h"
 
 enum { LEGS = 4, SAMPLES = 12288, LINES = 240, MODES = 14, NAME = 32 };
@@ -111,8 +110,9 @@ static ChStatus slide(ChItemRun* run, const Case* one, const double progress[2],
   c->h = scene->options.h = one->h;
   scene->options.rest = false;
   c->chair = ch_world_body_row(scene->world, ch_world_find_body(scene->world, "chair 1"));
-  const ChSoft* soft = scene->world->bodies[c->chair].soft;
-  for (int a = 0; a < MODES && a < soft->modes; ++a) c->own[a] = soft->frequency[a] / (2.0 * acos(-1.0));
+  ChSoftView soft = {0};
+  ch_world_soft(scene->world, c->chair, &soft);
+  for (int a = 0; a < MODES && a < soft.modes; ++a) c->own[a] = soft.frequency[a] / (2.0 * acos(-1.0));
   c->peak = 5.0;
   c->until = run->quick ? 0.5 : 1.5;
   ChPlay play = {.until = c->until,

@@ -8,10 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/soft/soft.h"
-#include "model/world.h"
+#include "cardhouse/geometry.h"
+#include "cardhouse/soft.h"
 #include "reproduce/subject.h"
-#include "step/soft_step.h"
 
 enum { STRANDS = 4, CROSSINGS = STRANDS * STRANDS, POINTS = 512 };
 static const double LOST = 0.05;   // m
@@ -56,22 +55,33 @@ typedef struct Flight {
   ChSummary summary;
 } Flight;
 
-static const ChSoft* strand_of(const ChSimulation* simulation, int body) {
-  return ch_simulation_world(simulation)->bodies[body].soft;
+static ChSoftView strand_of(const ChSimulation* simulation, int body) {
+  ChSoftView strand = {0};
+  ch_world_soft(ch_simulation_world(simulation), body, &strand);
+  return strand;
 }
 
 // In the frame of the strand.
 static ChVec3 bent_place(const ChSimulation* simulation, int body, int vertex) {
   int count;
-  return ch_soft_vertex(
-      strand_of(simulation, body), vertex,
+  ChSoftView strand = strand_of(simulation, body);
+  return ch_soft_point(
+      &strand, vertex,
       ch_simulation_modes(simulation, ch_world_body_at(ch_simulation_world(simulation), body), &count));
 }
 
+// The vertex of the skin that rests nearest to a point.
 static int nearest(const ChSimulation* simulation, int body, ChVec3 point) {
+  const ChSoftSkin* skin = strand_of(simulation, body).skin;
   ChBodyView view = ch_simulation_body_at(simulation, body);
   ChVec3 local = ch_rotate_back(view.orientation, ch_sub(point, view.position));
-  return ch_soft_nearest(strand_of(simulation, body), local, NULL);
+  int best = 0;
+  double least = INFINITY;  // squared
+  for (int v = 0; v < skin->vertex_count; ++v) {
+    ChVec3 d = ch_sub(skin->rest[v], local);
+    if (ch_dot(d, d) < least) least = ch_dot(d, d), best = v;
+  }
+  return best;
 }
 
 static double apart(const ChSimulation* simulation, const Crossing* c) {
@@ -87,7 +97,7 @@ static double apart(const ChSimulation* simulation, const Crossing* c) {
 static double bent(const ChSimulation* simulation, const Crossing* c) {
   double most = 0.0;
   for (int side = 0; side < 2; ++side) {
-    ChVec3 rest = strand_of(simulation, c->body[side])->skin.rest[c->vertex[side]];
+    ChVec3 rest = strand_of(simulation, c->body[side]).skin->rest[c->vertex[side]];
     most = fmax(most, ch_norm(ch_sub(bent_place(simulation, c->body[side], c->vertex[side]), rest)));
   }
   return most;
@@ -99,7 +109,7 @@ static bool hits(const ChSimulation* simulation) {
   int count;
   const ChContactView* contacts = ch_simulation_contacts(simulation, &count);
   for (int k = 0; k < count; ++k)
-    if ((!world->bodies[contacts[k].body[0]].soft || !world->bodies[contacts[k].body[1]].soft) &&
+    if ((!ch_world_soft(world, contacts[k].body[0], NULL) || !ch_world_soft(world, contacts[k].body[1], NULL)) &&
         ch_dot(contacts[k].force, contacts[k].normal) > 0.0)
       return true;
   return false;

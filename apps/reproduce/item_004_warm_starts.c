@@ -10,7 +10,6 @@
 #include "cardhouse/clock.h"
 #include "reproduce/kept_impulse.h"
 #include "reproduce/subject.h"
-#include "step/state.h"
 
 enum {
   ROWS_MAX = 6000,
@@ -133,7 +132,7 @@ typedef struct Replay {
   int steps, steps_max;
   long contact_sum;
   int count;  // contacts of the last step
-  ChContactMemory* contacts;
+  ChContactFeature *contacts, *now;  // of the last step and this one
   double *r[WAYS], *start, *answer, *u, *v;
   double* impulse;  // generalised, of the last step's friction, of Algorithm 1 that keeps it; answer of `impulse_dof`
   int impulse_dof;
@@ -151,7 +150,7 @@ static void count_iterations(void* user, const char* stage, int iteration, doubl
   if (strcmp(stage, counter->stage) == 0 && iteration > counter->most) counter->most = iteration;
 }
 
-static int compare(const ChContactMemory* a, const ChContactMemory* b) {
+static int compare(const ChContactFeature* a, const ChContactFeature* b) {
   for (int side = 0; side < 2; ++side)
     if (a->shape[side] != b->shape[side]) return a->shape[side] < b->shape[side] ? -1 : 1;
   return a->key < b->key ? -1 : a->key > b->key;
@@ -159,10 +158,10 @@ static int compare(const ChContactMemory* a, const ChContactMemory* b) {
 
 // Reactions of the last step for the contacts of this one, found by the features that touch, as the simulation itself
 // finds them; both lists are sorted by these.
-static void recall(const Replay* p, const ChContactMemory* contacts, int count, const double* r, double* start) {
+static void recall(const Replay* p, const ChContactFeature* contacts, int count, const double* r, double* start) {
   memset(start, 0, (size_t)(3 * count) * sizeof *start);
   for (int k = 0, at = 0; k < count; ++k) {
-    const ChContactMemory *now = &contacts[k], *then = p->contacts;
+    const ChContactFeature *now = &contacts[k], *then = p->contacts;
     while (at < p->count && compare(&then[at], now) < 0) ++at;
     if (at == p->count || compare(&then[at], now) != 0) continue;
     ChVec3 impulse = {0.0, 0.0, 0.0};
@@ -207,8 +206,7 @@ static ChStatus recall_impulse(Replay* p, const ChProblem* problem) {
 }
 
 static ChStatus solve_step(Replay* p, const ChSimulation* simulation, ChProblem* problem) {
-  const ChContactMemory* contacts = simulation->memory.contacts;
-  int count = simulation->memory.contact_count;
+  int count = ch_simulation_contact_features(simulation, ROWS_MAX, p->now);
   const ChProblemView view = ch_problem_view(problem);
   ChStatus status = CH_OK;
   if (3 * count != view.rows || view.rows > ROWS_MAX || view.dof > ROWS_MAX)
@@ -218,7 +216,7 @@ static ChStatus solve_step(Replay* p, const ChSimulation* simulation, ChProblem*
     if (ways[w].sides) status = ch_problem_set_polygon(p->run->context, problem, ways[w].sides, false);
     if (status == CH_OK && w != IMPULSE) status = solve_once(p, problem, w, COLD);
     if (w != IMPULSE)
-      recall(p, contacts, count, p->r[w], p->start);
+      recall(p, p->now, count, p->r[w], p->start);
     else if (status == CH_OK)
       status = recall_impulse(p, problem);
     if (status == CH_OK) status = solve_once(p, problem, w, WARM);
@@ -226,7 +224,7 @@ static ChStatus solve_step(Replay* p, const ChSimulation* simulation, ChProblem*
     if (w == IMPULSE) ch_kept_impulse(problem, p->answer, p->u, p->impulse), p->impulse_dof = view.dof;
   }
   p->count = count;
-  memcpy(p->contacts, contacts, (size_t)count * sizeof *contacts);
+  memcpy(p->contacts, p->now, (size_t)count * sizeof *p->now);
   p->contact_sum += count;
   ++p->steps;
   return status;
@@ -402,9 +400,10 @@ static void judge(ChReport* report, const Replay* all) {
 
 static ChStatus take_arrays(ChItemRun* run, Replay* p) {
   double* room = calloc((WAYS + 5) * ROWS_MAX, sizeof *room);
-  p->contacts = calloc(ROWS_MAX, sizeof *p->contacts);
+  p->contacts = calloc(2 * ROWS_MAX, sizeof *p->contacts);
   p->start = room;
   if (!room || !p->contacts) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory");
+  p->now = p->contacts + ROWS_MAX;
   p->answer = room + ROWS_MAX;
   p->u = room + 2 * ROWS_MAX;
   p->v = room + 3 * ROWS_MAX;

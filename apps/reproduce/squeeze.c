@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "cardhouse/geometry.h"
-#include "model/world.h"
+#include "common/by_row.h"
 
 enum { BODIES = 64 };
 
@@ -23,7 +23,7 @@ static int chain(const ChSqueeze* q, const ChSlips* slips, const ChSimulation* s
       if (!(p->load >= q->carries) || !in_range(p->body[0]) || !in_range(p->body[1])) continue;
       if (reached[p->body[0]] == reached[p->body[1]]) continue;
       int from = reached[p->body[0]] ? p->body[0] : p->body[1], to = p->body[0] + p->body[1] - from;
-      bool moves = ch_world_moves(ch_simulation_world(s), to);
+      bool moves = ch_row_moves(ch_simulation_world(s), to);
       if (to == box && from != tool) wall = true;
       if (!moves || (resting && !(ch_norm(ch_simulation_body_at(s, to).velocity) < q->still))) continue;
       reached[to] = grows = true;

@@ -1,14 +1,18 @@
 // Contacts as a page shows them: see contact_view.h.
 #include "serve/contact_view.h"
 
+#include <math.h>
+
+#include "cardhouse/geometry.h"
+#include "cardhouse/shape.h"
+
 ChFrameContact ch_frame_contact(const ChWorld* world, const ChContactView* view) {
-  bool known = view->shape[0] >= 0 && view->shape[1] >= 0;
   return (ChFrameContact){.point = view->point,
                           .normal = view->normal,
                           .force = view->force,
                           .slip = view->slip,
                           .gap = view->gap,
-                          .mu = known ? ch_world_surface(world, view->shape[0], view->shape[1]).friction[0] : 0.0,
+                          .mu = ch_world_friction(world, view->shape[0], view->shape[1]),
                           .body = {view->body[0], view->body[1]}};
 }
 
@@ -25,7 +29,9 @@ ChContactScale ch_contact_scale_of(int count, const ChContactView* views, double
   return ch_contact_scale(carrying > 0 ? sum / carrying : 0.0, largest, fall_speed);
 }
 
-double ch_fall_speed(const ChWorld* world, double time, double h) { return ch_norm(ch_world_gravity(world, time)) * h; }
+double ch_fall_speed(const ChWorld* world, double time, double h) {
+  return ch_norm(ch_world_gravity_at(world, time)) * h;
+}
 
 unsigned char* ch_frame_put_contacts(unsigned char* at, const ChWorld* world, int count, const ChContactView* views,
                                      double fall_speed) {

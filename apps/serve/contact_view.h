@@ -2,7 +2,6 @@
 #ifndef CH_SERVE_CONTACT_VIEW_H
 #define CH_SERVE_CONTACT_VIEW_H
 
-#include "model/world.h"
 #include "serve/frame.h"
 
 ChFrameContact ch_frame_contact(const ChWorld* world, const ChContactView* view);

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 #include "cardhouse/clock.h"
-#include "model/soft/soft.h"
-#include "model/world.h"
+#include "cardhouse/soft.h"
+#include "common/by_row.h"
 #include "serve/live_state.h"
 
 static const double SHOW_SECONDS = 1.0 / 60.0;  // from picture to picture, at least
@@ -58,7 +58,7 @@ void ch_live_restart_clock(ChLive* live) {
 
 static int moving_bodies(const ChWorld* world) {
   int count = 0;
-  for (int b = 0; b < world->body_count; ++b) count += ch_world_moves(world, b);
+  for (int b = 0; b < ch_world_body_count(world); ++b) count += ch_row_moves(world, b);
   return count;
 }
 
@@ -90,11 +90,11 @@ static double seconds_to_step(ChLive* live) {
 
 // What is held, in the body's frame; of a deformable body in its shape without deformation.
 static ChVec3 grip_point(const ChWorld* world, const ChOrder* drag) {
-  const ChSoft* soft = world->bodies[drag->body].soft;
-  if (!soft || drag->triangle < 0) return drag->local;
+  ChSoftView soft;
+  if (!ch_world_soft(world, drag->body, &soft) || drag->triangle < 0) return drag->local;
   ChVec3 at = {0.0, 0.0, 0.0};
   for (int k = 0; k < 3; ++k)
-    at = ch_along(at, drag->weights[k], soft->skin.rest[soft->skin.triangles[3L * drag->triangle + k]]);
+    at = ch_along(at, drag->weights[k], soft.skin->rest[soft.skin->triangles[3L * drag->triangle + k]]);
   return at;
 }
 

@@ -3,12 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/soft/soft.h"
-#include "model/world.h"
+#include "cardhouse/soft.h"
+#include "common/by_row.h"
 #include "serve/live_state.h"
 #include "serve/scene_message.h"
-#include "step/state.h"
-#include "step/options.h"
 
 static const ChWorld* world_of(const ChLive* live) { return ch_simulation_world(live->panes[0].simulation); }
 
@@ -32,7 +30,7 @@ static ChStatus read_cone(ChContext* context, const ChLive* live, const char* wo
                    "cone '%s' is not known; there are: circular, elliptic, polygon:M, outer-polygon:M with M even and "
                    "from %d to %d",
                    word, CH_SIDES_MIN, CH_SIDES_MAX);
-  if (world_of(live)->dimension == 2) sides = 0;  // there the two sides are the cone itself
+  if (ch_world_dimension(world_of(live)) == 2) sides = 0;  // there the two sides are the cone itself
   o->cone_sides = sides;
   o->cone_outer = sides > 0 && outer;
   return CH_OK;
@@ -76,7 +74,7 @@ static ChStatus change_options(ChContext* context, ChLive* live, const ChOrder* 
 static ChStatus obey_set(ChContext* context, ChLive* live, const ChOrder* order) {
   ChStatus status = CH_OK;
   ChVec3 gravity = order->vector;
-  if (world_of(live)->dimension == 2) gravity.z = 0.0;
+  if (ch_world_dimension(world_of(live)) == 2) gravity.z = 0.0;
   if (order->setting == CH_CHANGE_MU) {
     for (int k = 0; k < live->pane_count && status == CH_OK; ++k)
       status = ch_simulation_set_friction(context, live->panes[k].simulation, order->value);
@@ -156,21 +154,21 @@ static ChStatus obey_seek(ChContext* context, ChLive* live, const ChOrder* order
 
 static ChStatus check_moving(ChContext* context, const ChLive* live, int body) {
   const ChWorld* world = world_of(live);
-  if (body >= world->body_count)
-    return ch_fail(context, CH_ERR_RANGE, "there is no body %d; there are %d", body, world->body_count);
-  if (!ch_world_moves(world, body))
-    return ch_fail(context, CH_ERR_ARGUMENT, "body '%.80s' does not move freely", world->bodies[body].name);
+  if (body >= ch_world_body_count(world))
+    return ch_fail(context, CH_ERR_RANGE, "there is no body %d; there are %d", body, ch_world_body_count(world));
+  if (!ch_row_moves(world, body))
+    return ch_fail(context, CH_ERR_ARGUMENT, "body '%.80s' does not move freely", ch_row_name(world, body));
   return CH_OK;
 }
 
 static ChStatus obey_drag(ChContext* context, ChLive* live, const ChOrder* order) {
   ChStatus status = check_moving(context, live, order->body);
   if (status != CH_OK) return status;
-  const ChSoft* soft = world_of(live)->bodies[order->body].soft;
-  int triangles = soft ? soft->skin.triangle_count : 0;
+  ChSoftView soft;
+  int triangles = ch_world_soft(world_of(live), order->body, &soft) ? soft.skin->triangle_count : 0;
   if (order->triangle >= triangles)
     return ch_fail(context, CH_ERR_RANGE, "body '%.80s' has no triangle %d to be pulled at; there are %d",
-                   world_of(live)->bodies[order->body].name, order->triangle, triangles);
+                   ch_row_name(world_of(live), order->body), order->triangle, triangles);
   live->drag = *order;
   return CH_OK;
 }
@@ -185,12 +183,12 @@ static ChStatus obey_release(ChContext* context, ChLive* live, const ChOrder* or
 // as its bodies are on average.
 static ChShot make_shot(const ChLive* live, const ChOrder* order) {
   const ChWorld* world = world_of(live);
-  ChViewBounds bounds = ch_world_bounds(world, NULL);
+  ChViewBounds bounds = ch_world_bounds(world);
   double mass = 0.0;
   int moving = 0;
-  for (int b = 0; b < world->body_count; ++b)
-    if (ch_world_moves(world, b)) {
-      mass += world->bodies[b].mass;
+  for (int b = 0; b < ch_world_body_count(world); ++b)
+    if (ch_row_moves(world, b)) {
+      mass += ch_world_body_info(world, ch_world_body_at(world, b)).mass;
       ++moving;
     }
   ChShot shot = {.origin = order->origin,
@@ -199,7 +197,7 @@ static ChShot make_shot(const ChLive* live, const ChOrder* order) {
                          : moving > 0      ? 4.0 * mass / moving
                                            : 1.0,
                  .size = order->size > 0.0 ? order->size : fmax(0.1 * ch_norm(ch_sub(bounds.high, bounds.low)), 1e-3)};
-  if (world->dimension == 2) shot.origin.z = shot.velocity.z = 0.0;
+  if (ch_world_dimension(world) == 2) shot.origin.z = shot.velocity.z = 0.0;
   return shot;
 }
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cardhouse/shape.h"
 #include "common/json.h"
-#include "model/world.h"
 #include "serve/live_state.h"
 #include "serve/messages.h"
 #include "serve/scene_message.h"
@@ -27,7 +27,7 @@ static json_t* method_labels(const ChLive* live) {
 
 static ChVec3 gravity_now(const ChLive* live) {
   const ChSimulation* s = live->panes[0].simulation;
-  return ch_world_gravity(ch_simulation_world(s), ch_simulation_time(s));
+  return ch_world_gravity_at(ch_simulation_world(s), ch_simulation_time(s));
 }
 
 void ch_live_tell_scenes(ChLive* live) {
@@ -35,7 +35,7 @@ void ch_live_tell_scenes(ChLive* live) {
     json_t* object = NULL;
     if (k < live->pane_count) {
       ChSimulationOptions o = ch_live_options(live, k);
-      object = ch_scene_message(ch_simulation_world(live->panes[k].simulation), NULL);
+      object = ch_scene_message(ch_simulation_world(live->panes[k].simulation));
       json_t* head = json_pack("{s:s, s:I, s:i, s:i, s:o, s:o, s:O, s:o, s:o, s:s, s:o, s:o, s:o}", "type", "scene",
                                "generation", (json_int_t)live->generation, "panes", live->pane_count, "pane", k, "name",
                                ch_json_path(live->scene.name), "scene", ch_json_path(live->scene.word), "parameters",

@@ -8,12 +8,11 @@
 
 #include "cardhouse/clock.h"
 #include "cardhouse/geometry.h"
+#include "cardhouse/soft.h"
+#include "common/by_row.h"
 #include "common/json.h"
-#include "model/soft/soft_fold.h"
-#include "model/world.h"
 #include "serve/contact_view.h"
 #include "serve/scene_message.h"
-#include "step/state.h"
 
 static const double OVERLAP = 1e6;  // metres: any
 
@@ -80,8 +79,8 @@ ChStatus ch_pane_create(ChContext* context, const ChPaneSetup* setup, const ChSi
   ChWorld* world;
   ChStatus status = build_world(context, setup, &world);
   if (status != CH_OK) return status;
-  out->body_count = world->body_count;
-  out->islands = calloc((size_t)world->body_count + 1, sizeof *out->islands);
+  out->body_count = ch_world_body_count(world);
+  out->islands = calloc((size_t)out->body_count + 1, sizeof *out->islands);
   status = ch_simulation_create(context, world, &setup->options, &out->simulation);
   if (status == CH_OK && !out->islands) status = ch_fail(context, CH_ERR_MEMORY, "out of memory for a scene");
   if (status == CH_OK && setup->gravity_given)
@@ -144,7 +143,7 @@ static double fall_speed(const ChSimulation* s) {
 }
 
 static ChQuat orientation_of(const ChWorld* world, const ChBodyView* view) {
-  return world->dimension == 2 ? ch_quat_about(ch_axis(2), view->angle) : view->orientation;
+  return ch_world_dimension(world) == 2 ? ch_quat_about(ch_axis(2), view->angle) : view->orientation;
 }
 
 void ch_pane_show(ChPane* pane, ChExchange* exchange, int number, unsigned generation, bool running) {
@@ -155,7 +154,7 @@ void ch_pane_show(ChPane* pane, ChExchange* exchange, int number, unsigned gener
   ChFrameHead head = {.generation = generation,
                       .pane = (unsigned)number,
                       .bodies = (unsigned)pane->body_count,
-                      .modes = (unsigned)world->mode_count,
+                      .modes = (unsigned)ch_world_mode_count(world),
                       .contacts = (unsigned)contacts,
                       .flags = running ? CH_FRAME_RUNNING : 0,
                       .time = ch_simulation_time(s),
@@ -169,7 +168,11 @@ void ch_pane_show(ChPane* pane, ChExchange* exchange, int number, unsigned gener
     ChBodyView view = ch_simulation_body_at(s, b);
     at = ch_frame_put_body(at, view.position, orientation_of(world, &view));
   }
-  at = ch_frame_put_modes(at, head.modes, (const double*)(s->states + world->body_count));
+  for (int b = 0; b < pane->body_count; ++b) {
+    int modes = 0;
+    const double* amplitudes = ch_simulation_modes(s, ch_world_body_at(world, b), &modes);
+    if (amplitudes) at = ch_frame_put_modes(at, (unsigned)modes, amplitudes);
+  }
   for (int b = 0; b < pane->body_count; ++b) at = ch_frame_put_island(at, pane->islands[b]);
   ch_frame_put_contacts(at, world, contacts, views, fall_speed(s));
   ch_exchange_show(exchange, number, shot);
@@ -180,23 +183,25 @@ void ch_pane_show(ChPane* pane, ChExchange* exchange, int number, unsigned gener
 // How far each mode is out, how fast it swings by itself, and what that holds of energy.
 static json_t* soft_object(const ChSimulation* s, int index) {
   const ChWorld* world = ch_simulation_world(s);
-  const ChSoft* soft = world->bodies[index].soft;
-  const double* q = ch_state_modes(world, s->states, index);
+  ChSoftView view, *soft = &view;
+  int modes = 0;
+  const double* q = ch_simulation_modes(s, ch_world_body_at(world, index), &modes);
   json_t *amplitudes = json_array(), *frequencies = json_array();
-  for (int a = 0; a < soft->modes; ++a) {
+  ch_world_soft(world, index, soft);
+  for (int a = 0; a < modes; ++a) {
     json_array_append_new(amplitudes, ch_json_real(q[a]));
     json_array_append_new(frequencies, ch_json_real(soft->frequency[a] / (2.0 * M_PI)));
   }
   return json_pack("{s:s, s:b, s:i, s:o, s:o, s:o, s:o}", "kind", soft->kind == CH_SOFT_STVK ? "stvk" : "modal",
-                   "clamped", soft->clamped, "modes", soft->modes, "amplitudes", amplitudes, "frequencies", frequencies,
-                   "elastic_energy", ch_json_real(ch_soft_energy(soft, q)), "least_volume",
-                   ch_json_real(ch_soft_least_volume(soft, q)));
+                   "clamped", soft->clamped, "modes", modes, "amplitudes", amplitudes, "frequencies", frequencies,
+                   "elastic_energy", ch_json_real(ch_world_soft_energy(world, index, q)), "least_volume",
+                   ch_json_real(ch_world_soft_least_volume(world, index, q)));
 }
 
 json_t* ch_pane_body(const ChPane* pane, int number, int index) {
   const ChSimulation* s = pane->simulation;
   const ChWorld* world = ch_simulation_world(s);
-  const ChBody* body = &world->bodies[index];
+  const ChBodyInfo info = ch_world_body_info(world, ch_world_body_at(world, index)), *body = &info;
   ChBodyView view = ch_simulation_body_at(s, index);
   int contacts, touching = 0;
   const ChContactView* views = ch_simulation_contacts(s, &contacts);
@@ -231,7 +236,7 @@ json_t* ch_pane_contact(const ChPane* pane, int number, int index) {
   ChContactStatus status = ch_contact_status(&c, ch_contact_scale_of(count, views, fall_speed(s)));
   return json_pack("{s:s, s:i, s:i, s:[i,i], s:[o,o], s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:f}",
                    "type", "contact", "pane", number, "index", index, "bodies", c.body[0], c.body[1], "names",
-                   ch_json_path(world->bodies[c.body[0]].name), ch_json_path(world->bodies[c.body[1]].name), "point",
+                   ch_json_path(ch_row_name(world, c.body[0])), ch_json_path(ch_row_name(world, c.body[1])), "point",
                    ch_json_vector(c.point), "normal", ch_json_vector(c.normal), "gap", ch_json_real(c.gap), "mu",
                    ch_json_real(c.mu), "force", ch_json_vector(c.force), "normal_force", ch_json_real(normal),
                    "tangential_force", ch_json_real(ch_norm(tangential)), "slip", ch_json_vector(c.slip), "slip_speed",

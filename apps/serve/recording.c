@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cardhouse/scene.h"
+#include "cardhouse/soft.h"
 #include "cardhouse/union_find.h"
+#include "common/by_row.h"
 #include "common/json.h"
-#include "scene/recorded_scene.h"
 #include "serve/contact_view.h"
 #include "serve/scene_message.h"
 
@@ -22,24 +24,12 @@ struct ChRecording {
 
 // --- life ------------------------------------------------------------------------------------------------------------
 
-static ChStatus open_scene(ChContext* context, const char* path, ChScene** out) {
-  char* text;
-  ChRecordedSofts* softs = NULL;
-  ChStatus status = ch_trajectory_scene(context, path, &text);
-  if (status != CH_OK) return status;
-  status = ch_trajectory_softs(context, path, &softs);
-  if (status == CH_OK) status = ch_scene_of_recording(context, text, path, softs, out);
-  ch_recorded_softs_destroy(softs);
-  free(text);
-  return status;
-}
-
 static ChStatus start(ChContext* context, const char* path, ChRecording* r) {
-  ChStatus status = open_scene(context, path, &r->scene);
+  ChStatus status = ch_scene_of_trajectory(context, path, &r->scene);
   if (status == CH_OK) status = ch_trajectory_reader_open(context, path, r->scene->world, &r->reader);
   if (status != CH_OK) return status;
   r->steps = ch_trajectory_reader_steps(r->reader, &r->rows);
-  size_t bodies = (size_t)r->scene->world->body_count;
+  size_t bodies = (size_t)ch_world_body_count(r->scene->world);
   r->parents = malloc(bodies * sizeof *r->parents);
   r->islands = malloc(bodies * sizeof *r->islands);
   return r->parents && r->islands ? CH_OK : ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
@@ -82,7 +72,7 @@ double ch_recording_tolerance(const ChRecording* r) {
 json_t* ch_recording_scene(const ChRecording* r, unsigned generation) {
   const ChTrajectoryHead* told = ch_trajectory_reader_head(r->reader);
   const char* method = told->method[0] ? told->method : r->scene->options.solve.method;
-  json_t* object = ch_scene_message(r->scene->world, NULL);
+  json_t* object = ch_scene_message(r->scene->world);
   json_t* head = json_pack("{s:s, s:I, s:i, s:i, s:o, s:o, s:o, s:o, s:[o], s:o}", "type", "scene", "generation",
                            (json_int_t)generation, "panes", 1, "pane", 0, "name", ch_json_path(r->scene->name), "h",
                            ch_json_real(told->h), "tolerance", ch_json_real(ch_recording_tolerance(r)), "method",
@@ -120,18 +110,19 @@ ChFrameStat ch_recording_stat(const ChRecording* r, long row) {
 // Bodies that touch or are joined share an island, as in a step; what does not move belongs to none.
 static void find_islands(ChRecording* r, const ChTrajectoryRow* row) {
   const ChWorld* world = r->scene->world;
-  ch_sets_init(world->body_count, r->parents);
+  ch_sets_init(ch_world_body_count(world), r->parents);
   for (int k = 0; k < row->contact_count; ++k) {
     const int* pair = row->contacts[k].body;
-    if (ch_world_moves(world, pair[0]) && ch_world_moves(world, pair[1])) ch_sets_join(r->parents, pair[0], pair[1]);
+    if (ch_row_moves(world, pair[0]) && ch_row_moves(world, pair[1])) ch_sets_join(r->parents, pair[0], pair[1]);
   }
-  for (int j = 0; j < world->joint_count; ++j) {
-    const int* pair = world->joints[j].body;
-    if (ch_world_moves(world, pair[0]) && ch_world_moves(world, pair[1])) ch_sets_join(r->parents, pair[0], pair[1]);
+  for (int j = 0; j < ch_world_joint_count(world); ++j) {
+    ChJointDef def = ch_row_joint(world, j);
+    int pair[2] = {ch_world_body_row(world, def.body[0]), ch_world_body_row(world, def.body[1])};
+    if (ch_row_moves(world, pair[0]) && ch_row_moves(world, pair[1])) ch_sets_join(r->parents, pair[0], pair[1]);
   }
-  ch_sets_label(world->body_count, r->parents, r->islands);
-  for (int b = 0; b < world->body_count; ++b)
-    if (!ch_world_moves(world, b)) r->islands[b] = -1;
+  ch_sets_label(ch_world_body_count(world), r->parents, r->islands);
+  for (int b = 0; b < ch_world_body_count(world); ++b)
+    if (!ch_row_moves(world, b)) r->islands[b] = -1;
 }
 
 static bool reserve(ChRecording* r, size_t size) {
@@ -149,19 +140,19 @@ ChStatus ch_recording_frame(ChContext* context, ChRecording* r, long number, ChF
   ChStatus status = ch_trajectory_reader_row(context, r->reader, number, &row);
   if (status != CH_OK) return status;
   double h = ch_trajectory_reader_head(r->reader)->h, time = r->steps[number].time;
-  head->bodies = (unsigned)world->body_count;
-  head->modes = (unsigned)world->mode_count;
+  head->bodies = (unsigned)ch_world_body_count(world);
+  head->modes = (unsigned)ch_world_mode_count(world);
   head->contacts = (unsigned)row.contact_count;
   head->time = time;
   head->step = h > 0.0 && time / h < 1e15 ? lround(time / h) : number;
   *size = ch_frame_middle_size(head);
   if (!reserve(r, *size)) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a frame of %zu bytes", *size);
   unsigned char* at = r->bytes;
-  for (int b = 0; b < world->body_count; ++b)
+  for (int b = 0; b < ch_world_body_count(world); ++b)
     at = ch_frame_put_body(at, row.bodies[b].position, row.bodies[b].orientation);
   at = ch_frame_put_modes(at, head->modes, row.amplitudes);
   find_islands(r, &row);
-  for (int b = 0; b < world->body_count; ++b) at = ch_frame_put_island(at, r->islands[b]);
+  for (int b = 0; b < ch_world_body_count(world); ++b) at = ch_frame_put_island(at, r->islands[b]);
   ch_frame_put_contacts(at, world, row.contact_count, row.contacts, ch_fall_speed(world, time, h));
   *bytes = r->bytes;
   return CH_OK;

@@ -4,8 +4,7 @@
 
 #include <jansson.h>
 
-#include "model/world.h"
-#include "record/trajectory_read.h"
+#include "cardhouse/trajectory.h"
 #include "serve/frame.h"
 
 typedef struct ChRecording ChRecording;

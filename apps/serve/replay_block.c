@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "model/soft/soft.h"
+#include "cardhouse/soft.h"
 #include "serve/scene_message.h"
 
 enum { FRAMES_MOST = 64, WORDS_MOST = 1 << 18, BODY_WORDS = 7, CONTACT_WORDS = 17 };
@@ -61,26 +61,27 @@ static void round_contacts(uint32_t* words, int contacts, float grid) {
 // --- packing ---------------------------------------------------------------------------------------------------------
 
 static float grid_of(const ChRecording* recording) {
-  ChViewBounds bounds = ch_world_bounds(ch_recording_world(recording), NULL);
+  ChViewBounds bounds = ch_world_bounds(ch_recording_world(recording));
   double size = ch_norm(ch_sub(bounds.high, bounds.low));
   return (float)(exp2(ceil(log2(size > 0.0 && isfinite(size) ? size : 1.0))) * POSITION_SHARE);
 }
 
-static double largest_entry(const ChSoft* soft, int mode) {
+static double largest_entry(const ChSoftView* soft, int mode) {
   double largest = 0.0;
-  for (long k = 0; k < 3L * soft->skin.vertex_count; ++k)
-    largest = fmax(largest, fabs(soft->skin.shape[k * soft->modes + mode]));
+  for (long k = 0; k < 3L * soft->skin->vertex_count; ++k)
+    largest = fmax(largest, fabs(soft->skin->shape[k * soft->modes + mode]));
   return largest;
 }
 
 static bool take_mode_grids(ChReplayPacker* packer) {
   const ChWorld* world = ch_recording_world(packer->recording);
-  packer->mode_grid = malloc(((size_t)world->mode_count + 1) * sizeof *packer->mode_grid);
-  for (int b = 0; b < world->body_count && packer->mode_grid; ++b) {
-    const ChSoft* soft = world->bodies[b].soft;
-    for (int a = 0; soft && a < soft->modes; ++a) {
-      double most = largest_entry(soft, a);
-      packer->mode_grid[world->bodies[b].first_mode + a] =
+  packer->mode_grid = malloc(((size_t)ch_world_mode_count(world) + 1) * sizeof *packer->mode_grid);
+  for (int b = 0; b < ch_world_body_count(world) && packer->mode_grid; ++b) {
+    ChSoftView soft;
+    bool bends = ch_world_soft(world, b, &soft);
+    for (int a = 0; bends && a < soft.modes; ++a) {
+      double most = largest_entry(&soft, a);
+      packer->mode_grid[soft.first_mode + a] =
           (float)exp2(floor(log2(packer->grid / (most > 0.0 && isfinite(most) ? most : 1.0))));
     }
   }

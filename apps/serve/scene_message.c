@@ -1,15 +1,19 @@
 // The scene as a page draws it: see scene_message.h.
 #include "serve/scene_message.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cardhouse/joint_types.h"
+#include "cardhouse/shape.h"
+#include "cardhouse/shape_types.h"
+#include "cardhouse/soft.h"
 #include "cardhouse/text.h"
+#include "common/by_row.h"
 #include "common/json.h"
-#include "model/mesh/mesh.h"
-#include "model/soft/soft.h"
 
-enum { DIGITS = 9 };
+enum { DIGITS = 9, FACETS = 32 };
 
 char* ch_message_text(json_t* object) {
   char* text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) : NULL;
@@ -25,22 +29,6 @@ static json_t* quaternion(ChQuat q) { return json_pack("[f,f,f,f]", q.w, q.x, q.
 
 // --- shapes ----------------------------------------------------------------------------------------------------------
 
-static const char* const shape_names[] = {[CH_SHAPE_SPHERE] = "sphere",
-                                          [CH_SHAPE_BOX] = "box",
-                                          [CH_SHAPE_CAPSULE] = "capsule",
-                                          [CH_SHAPE_CYLINDER] = "cylinder",
-                                          [CH_SHAPE_ELLIPSOID] = "ellipsoid",
-                                          [CH_SHAPE_HALFSPACE] = "halfspace",
-                                          [CH_SHAPE_HULL] = "hull",
-                                          [CH_SHAPE_MESH] = "mesh",
-                                          [CH_SHAPE_DISK] = "disk",
-                                          [CH_SHAPE_ELLIPSE] = "ellipse",
-                                          [CH_SHAPE_RECTANGLE] = "box",
-                                          [CH_SHAPE_POLYGON] = "polygon",
-                                          [CH_SHAPE_HALFPLANE] = "halfplane",
-                                          [CH_SHAPE_CHAIN] = "chain",
-                                          [CH_SHAPE_SOFT] = "soft"};
-
 static json_t* vertices(int count, const ChVec3* points) {
   json_t* array = json_array();
   for (int v = 0; v < count; ++v) json_array_append_new(array, ch_json_vector(points[v]));
@@ -53,22 +41,23 @@ static void add_fan(json_t* triangles, int count, const int* loop) {
     json_array_append_new(triangles, json_pack("[i,i,i]", loop[0], loop[k], loop[k + 1]));
 }
 
-static void add_polytope(json_t* object, const ChPolytope* p, bool plane) {
+// Polygons as triangles, or the points of a polyline in their order.
+static void add_patches(json_t* object, const ChPatches* p) {
+  json_object_set_new(object, p->line ? "points" : "vertices", vertices(p->point_count, p->points));
+  if (p->line) return;
   json_t* triangles = json_array();
-  json_object_set_new(object, "vertices", vertices(p->vertex_count, p->vertices));
-  if (plane)
-    for (int k = 1; k + 1 < p->vertex_count; ++k) json_array_append_new(triangles, json_pack("[i,i,i]", 0, k, k + 1));
-  else
-    for (int f = 0; f < p->face_count; ++f)
-      add_fan(triangles, p->face_start[f + 1] - p->face_start[f], p->face_vertex + p->face_start[f]);
+  for (int c = 0, corner = 0; c < p->cell_count; corner += p->sizes[c++])
+    add_fan(triangles, p->sizes[c], p->corners + corner);
   json_object_set_new(object, "triangles", triangles);
 }
 
-static void add_triangles(json_t* object, int vertex_count, const ChVec3* points, int count, const int* corners) {
-  json_t* triangles = json_array();
-  for (int t = 0; t < count; ++t) add_fan(triangles, 3, corners + 3L * t);
-  json_object_set_new(object, "vertices", vertices(vertex_count, points));
-  json_object_set_new(object, "triangles", triangles);
+// Nothing where there is none, or no memory.
+static void add_surface(json_t* object, const ChWorld* world, int shape) {
+  ChContext context = {0};
+  const ChSurfaceView view = {.reach = 1.0, .facets = FACETS};
+  ChPatches patches;
+  if (ch_world_shape_surface(&context, world, shape, &view, &patches) == CH_OK) add_patches(object, &patches);
+  ch_patches_free(&patches);
 }
 
 // As float, little-endian, in base64: of a basis there are too many numbers for digits. NULL when out of memory.
@@ -86,80 +75,66 @@ static json_t* packed_floats(size_t count, const double* x) {
   return packed;
 }
 
-// The skin at rest and how each mode moves it.
-static void add_skin(json_t* object, const ChSoft* soft) {
-  const ChSoftSkin* skin = &soft->skin;
-  add_triangles(object, skin->vertex_count, skin->rest, skin->triangle_count, skin->triangles);
-  size_t count = 3 * (size_t)skin->vertex_count * (size_t)soft->modes;
-  json_object_set_new(object, "basis", packed_floats(count, skin->shape));
-}
-
-// The vertices of a chain are in the order of its points.
-static void add_chain(json_t* object, const ChMesh* mesh) {
-  json_object_set_new(object, "points", vertices(mesh->vertex_count, mesh->vertices));
+// How each mode moves the skin.
+static void add_basis(json_t* object, const ChSoftView* soft) {
+  size_t count = 3 * (size_t)soft->skin->vertex_count * (size_t)soft->modes;
+  json_object_set_new(object, "basis", packed_floats(count, soft->skin->shape));
 }
 
 // Of a surface that bodies share only the first shape has the triangles; the others say whose they are.
-static bool is_shared(json_t* object, const ChWorld* world, const ChShape* shape) {
-  for (int k = 0; k < world->shape_count && &world->shapes[k] != shape; ++k) {
-    const ChShape* other = &world->shapes[k];
-    if (other->mesh != shape->mesh || other->soft != shape->soft) continue;
-    json_object_set_new(object, "like", json_pack("[i,i]", other->body, k - world->bodies[other->body].first_shape));
-    return true;
-  }
-  return false;
+static bool is_shared(json_t* object, const ChWorld* world, int shape) {
+  int other = ch_world_shape_like(world, shape), first;
+  if (other == shape) return false;
+  int body = ch_world_shape(world, other).body;
+  ch_world_body_shapes(world, body, &first);
+  json_object_set_new(object, "like", json_pack("[i,i]", body, other - first));
+  return true;
 }
 
-static void add_geometry(json_t* object, const ChWorld* world, const ChShape* shape) {
-  switch (shape->type) {
-    case CH_SHAPE_CAPSULE:
-    case CH_SHAPE_CYLINDER:
-      json_object_set_new(object, "half_length", ch_json_real(shape->half_length));
-      __attribute__((fallthrough));
-    case CH_SHAPE_SPHERE:
-    case CH_SHAPE_DISK:
-      json_object_set_new(object, "radius", ch_json_real(shape->radius));
-      return;
-    case CH_SHAPE_BOX:
-    case CH_SHAPE_ELLIPSOID:
-    case CH_SHAPE_ELLIPSE:
-    case CH_SHAPE_RECTANGLE:
-      json_object_set_new(object, "half", ch_json_vector(shape->half));
-      return;
-    case CH_SHAPE_HALFSPACE:
-    case CH_SHAPE_HALFPLANE:
-      json_object_set_new(object, "normal", ch_json_vector(shape->normal));
-      json_object_set_new(object, "offset", ch_json_real(shape->offset));
-      return;
-    case CH_SHAPE_HULL:
-    case CH_SHAPE_POLYGON:
-      add_polytope(object, shape->polytope, shape->type == CH_SHAPE_POLYGON);
-      return;
-    case CH_SHAPE_MESH:
-      if (!is_shared(object, world, shape))
-        add_triangles(object, shape->mesh->vertex_count, shape->mesh->vertices, shape->mesh->cell_count,
-                      shape->mesh->cells);
-      return;
-    case CH_SHAPE_CHAIN:
-      add_chain(object, shape->mesh);
-      return;
-    case CH_SHAPE_SOFT:
-      json_object_set_new(object, "modes", json_integer(shape->soft->modes));
-      json_object_set_new(object, "first_mode", json_integer(world->bodies[shape->body].first_mode));
-      if (!is_shared(object, world, shape)) add_skin(object, shape->soft);
-      return;
+// The numbers by which the page knows a shape of this type, as a scene would have them.
+static void add_numbers(json_t* object, const ChShapeInfo* info, const ChShapeView* shape) {
+  const ChShapeDef def = {.radius = shape->radius,
+                          .half_length = shape->half_length,
+                          .half = shape->half,
+                          .normal = shape->normal,
+                          .offset = shape->offset};
+  for (int k = 0; k < info->field_count; ++k) {
+    const ChDefField* field = &info->fields[k];
+    const void* member = (const char*)&def + field->offset;
+    if (field->kind == CH_DEF_SIZE || field->kind == CH_DEF_NUMBER)
+      json_object_set_new(object, field->key, ch_json_real(*(const double*)member));
+    if (field->kind == CH_DEF_SIZES || field->kind == CH_DEF_NORMAL)
+      json_object_set_new(object, field->key, ch_json_vector(*(const ChVec3*)member));
+  }
+}
+
+static void add_geometry(json_t* object, const ChWorld* world, int row, const ChShapeView* shape) {
+  const ChShapeInfo* info = ch_shape_info(shape->type);
+  ChSoftView soft;
+  bool bends = ch_world_soft(world, shape->body, &soft);
+  if (bends) {
+    json_object_set_new(object, "modes", json_integer(soft.modes));
+    json_object_set_new(object, "first_mode", json_integer(soft.first_mode));
+  }
+  if (info->drawn_by_name)
+    add_numbers(object, info, shape);
+  else if (!is_shared(object, world, row)) {
+    add_surface(object, world, row);
+    if (bends) add_basis(object, &soft);
   }
 }
 
 static const char* material_name(const ChWorld* world, int material) {
-  return world->materials[material].name ? world->materials[material].name : "default";
+  const char* name = ch_world_material(world, material).name;
+  return name ? name : "default";
 }
 
-static json_t* shape_object(const ChWorld* world, const ChShape* shape) {
-  json_t* object = json_pack("{s:s, s:s, s:o, s:o}", "type", shape_names[shape->type], "material",
-                             material_name(world, shape->material), "at", ch_json_vector(shape->local.at),
-                             "orientation", quaternion(shape->local.orientation));
-  if (object) add_geometry(object, world, shape);
+static json_t* shape_object(const ChWorld* world, int row) {
+  const ChShapeView shape = ch_world_shape(world, row);
+  json_t* object = json_pack("{s:s, s:s, s:o, s:o}", "type", ch_shape_info(shape.type)->name, "material",
+                             material_name(world, shape.material), "at", ch_json_vector(shape.local.at), "orientation",
+                             quaternion(shape.local.orientation));
+  if (object) add_geometry(object, world, row, &shape);
   return object;
 }
 
@@ -170,45 +145,36 @@ const char* ch_body_kind_word(ChBodyKind kind) {
 }
 
 static json_t* body_object(const ChWorld* world, int b) {
-  const ChBody* body = &world->bodies[b];
+  const ChBodyInfo body = ch_world_body_info(world, ch_world_body_at(world, b));
+  int first, count = ch_world_body_shapes(world, b, &first);
   json_t* shapes = json_array();
-  for (int s = 0; s < body->shape_count; ++s)
-    json_array_append_new(shapes, shape_object(world, &world->shapes[body->first_shape + s]));
-  json_t* material = body->shape_count > 0
-                         ? json_string(material_name(world, world->shapes[body->first_shape].material))
-                         : json_null();
-  return json_pack("{s:o, s:s, s:b, s:o, s:o, s:o}", "name", ch_json_path(body->name), "kind",
-                   ch_body_kind_word(body->kind), "fixed", body->kind != CH_BODY_DYNAMIC, "mass",
-                   ch_json_real(body->mass), "material", material, "shapes", shapes);
+  for (int s = 0; s < count; ++s) json_array_append_new(shapes, shape_object(world, first + s));
+  json_t* material = count > 0 ? json_string(material_name(world, ch_world_shape(world, first).material)) : json_null();
+  return json_pack("{s:o, s:s, s:b, s:o, s:o, s:o}", "name", ch_json_path(body.name), "kind",
+                   ch_body_kind_word(body.kind), "fixed", body.kind != CH_BODY_DYNAMIC, "mass", ch_json_real(body.mass),
+                   "material", material, "shapes", shapes);
 }
 
 // Where a joint is at the start, and in each body's frame, so that it can be drawn as they move.
-static json_t* joint_object(const ChWorld* world, const ChJoint* joint) {
-  static const char* const names[] = {[CH_JOINT_FIXED] = "fixed",
-                                      [CH_JOINT_BALL] = "ball",
-                                      [CH_JOINT_HINGE] = "hinge",
-                                      [CH_JOINT_SLIDER] = "slider",
-                                      [CH_JOINT_CYLINDRICAL] = "cylindrical",
-                                      [CH_JOINT_UNIVERSAL] = "universal",
-                                      [CH_JOINT_PLANAR] = "planar",
-                                      [CH_JOINT_DISTANCE] = "distance",
-                                      [CH_JOINT_POINT_ON_LINE] = "point-on-line"};
+static json_t* joint_object(const ChWorld* world, int row) {
+  const ChJointDef joint = ch_row_joint(world, row);
   json_t *anchors = json_array(), *axes = json_array();
   for (int side = 0; side < 2; ++side) {
-    json_array_append_new(anchors, ch_json_vector(joint->frame[side].at));
-    json_array_append_new(axes, ch_json_vector(ch_rotate(joint->frame[side].orientation, ch_axis(2))));
+    ChFrame frame = ch_world_joint_frame(world, ch_world_joint_at(world, row), side);
+    json_array_append_new(anchors, ch_json_vector(frame.at));
+    json_array_append_new(axes, ch_json_vector(ch_rotate(frame.orientation, ch_axis(2))));
   }
-  ChFrame frame = ch_frame_compose(ch_state_frame(world->states, joint->body[0]), joint->frame[0]);
-  return json_pack("{s:o, s:s, s:[i,i], s:o, s:o, s:o, s:o}", "name", ch_json_path(joint->name), "type",
-                   names[joint->type], "bodies", joint->body[0], joint->body[1], "at", ch_json_vector(frame.at), "axis",
-                   ch_json_vector(ch_rotate(frame.orientation, ch_axis(2))), "anchors", anchors, "axes", axes);
+  return json_pack("{s:o, s:s, s:[i,i], s:o, s:o, s:o, s:o}", "name", ch_json_path(joint.name), "type",
+                   ch_joint_info(joint.type)->name, "bodies", ch_world_body_row(world, joint.body[0]),
+                   ch_world_body_row(world, joint.body[1]), "at", ch_json_vector(joint.at), "axis",
+                   ch_json_vector(joint.axis), "anchors", anchors, "axes", axes);
 }
 
 static json_t* material_object(const ChWorld* world, int m) {
-  const ChMaterial* material = &world->materials[m];
+  const ChMaterialDef material = ch_world_material(world, m);
   return json_pack("{s:s, s:o, s:[o,o], s:o}", "name", material_name(world, m), "density",
-                   ch_json_real(material->density), "friction", ch_json_real(material->friction[0]),
-                   ch_json_real(material->friction[1]), "restitution", ch_json_real(material->restitution));
+                   ch_json_real(material.density), "friction", ch_json_real(material.friction[0]),
+                   ch_json_real(material.friction[1]), "restitution", ch_json_real(material.restitution));
 }
 
 // --- bounds ----------------------------------------------------------------------------------------------------------
@@ -220,46 +186,47 @@ static void widen(ChViewBounds* b, ChVec3 centre, double radius) {
                    fmax(b->high.z, centre.z + radius));
 }
 
-static void widen_by_shape(ChViewBounds* b, const ChWorld* world, const ChShape* shape, const ChBodyState* states) {
-  if (!isfinite(shape->bound)) return;
-  ChFrame frame = ch_shape_frame(shape, &states[shape->body]);
-  if (shape->soft) {
-    const double* q = ch_state_modes(world, states, shape->body);
-    for (int v = 0; v < shape->soft->skin.vertex_count; ++v)
-      widen(b, ch_frame_point(frame, ch_soft_vertex(shape->soft, v, q)), 0.0);
+static void widen_by_shape(ChViewBounds* b, const ChWorld* world, int row) {
+  const ChShapeView shape = ch_world_shape(world, row);
+  if (!isfinite(shape.bound)) return;
+  ChFrame frame = ch_frame_compose(ch_world_body_start(world, shape.body, NULL), shape.local);
+  double modes[CH_SOFT_MODES_MAX];
+  ChSoftView soft;
+  if (ch_world_soft(world, shape.body, &soft)) {
+    ch_world_get_modes(world, shape.body, modes, NULL);
+    for (int v = 0; v < soft.skin->vertex_count; ++v)
+      widen(b, ch_frame_point(frame, ch_soft_point(&soft, v, modes)), 0.0);
     return;
   }
-  if (!shape->polytope) {
-    widen(b, frame.at, shape->bound);
+  if (shape.cell_count > 0 || shape.point_count == 0) {
+    widen(b, frame.at, shape.bound);
     return;
   }
-  for (int v = 0; v < shape->polytope->vertex_count; ++v)
-    widen(b, ch_frame_point(frame, shape->polytope->vertices[v]), 0.0);
+  for (int v = 0; v < shape.point_count; ++v) widen(b, ch_frame_point(frame, shape.points[v]), 0.0);
 }
 
-ChViewBounds ch_world_bounds(const ChWorld* world, const ChBodyState* states) {
-  if (!states) states = world->states;
+ChViewBounds ch_world_bounds(const ChWorld* world) {
   const ChViewBounds nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   ChViewBounds bounds = nothing;
   for (int any = 0; any < 2 && !(bounds.low.x <= bounds.high.x); ++any)
-    for (int b = 0; b < world->body_count; ++b) {
-      if (!any && world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
-      const ChBody* body = &world->bodies[b];
-      if (body->shape_count == 0 && body->kind == CH_BODY_DYNAMIC) widen(&bounds, states[b].position, 0.0);
-      for (int s = 0; s < body->shape_count; ++s)
-        widen_by_shape(&bounds, world, &world->shapes[body->first_shape + s], states);
+    for (int b = 0; b < ch_world_body_count(world); ++b) {
+      bool moves = ch_row_moves(world, b);
+      if (!any && !moves) continue;
+      int first, count = ch_world_body_shapes(world, b, &first);
+      if (count == 0 && moves) widen(&bounds, ch_world_body_start(world, b, NULL).at, 0.0);
+      for (int s = 0; s < count; ++s) widen_by_shape(&bounds, world, first + s);
     }
   if (!(bounds.low.x <= bounds.high.x)) return (ChViewBounds){{-1.0, -1.0, -1.0}, {1.0, 1.0, 1.0}};
   return bounds;
 }
 
-json_t* ch_scene_message(const ChWorld* world, const ChBodyState* states) {
+json_t* ch_scene_message(const ChWorld* world) {
   json_t *bodies = json_array(), *joints = json_array(), *materials = json_array();
-  for (int b = 0; b < world->body_count; ++b) json_array_append_new(bodies, body_object(world, b));
-  for (int j = 0; j < world->joint_count; ++j) json_array_append_new(joints, joint_object(world, &world->joints[j]));
-  for (int m = 0; m < world->material_count; ++m) json_array_append_new(materials, material_object(world, m));
-  ChViewBounds bounds = ch_world_bounds(world, states);
-  return json_pack("{s:i, s:o, s:o, s:o, s:o, s:[o,o]}", "dimension", world->dimension, "gravity",
-                   ch_json_vector(ch_world_gravity(world, 0.0)), "materials", materials, "bodies", bodies, "joints",
+  for (int b = 0; b < ch_world_body_count(world); ++b) json_array_append_new(bodies, body_object(world, b));
+  for (int j = 0; j < ch_world_joint_count(world); ++j) json_array_append_new(joints, joint_object(world, j));
+  for (int m = 0; m < ch_world_material_count(world); ++m) json_array_append_new(materials, material_object(world, m));
+  ChViewBounds bounds = ch_world_bounds(world);
+  return json_pack("{s:i, s:o, s:o, s:o, s:o, s:[o,o]}", "dimension", ch_world_dimension(world), "gravity",
+                   ch_json_vector(ch_world_gravity_at(world, 0.0)), "materials", materials, "bodies", bodies, "joints",
                    joints, "bounds", ch_json_vector(bounds.low), ch_json_vector(bounds.high));
 }

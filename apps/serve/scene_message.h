@@ -4,17 +4,17 @@
 
 #include <jansson.h>
 
-#include "model/world.h"
+#include "cardhouse/world.h"
 
 // Members "dimension", "gravity", "materials", "bodies", "joints" and "bounds" of the message `scene`; the world is
-// sealed. `states` (may be NULL: those of the start) say where bodies are, for the bounds. NULL when out of memory.
-json_t* ch_scene_message(const ChWorld* world, const ChBodyState* states);
+// sealed. NULL when out of memory.
+json_t* ch_scene_message(const ChWorld* world);
 
-// The box that holds what moves, or all that is finite where nothing does.
+// The box that holds at the start what moves, or all that is finite where nothing does.
 typedef struct ChViewBounds {
   ChVec3 low, high;
 } ChViewBounds;
-ChViewBounds ch_world_bounds(const ChWorld* world, const ChBodyState* states);
+ChViewBounds ch_world_bounds(const ChWorld* world);
 
 // One line of text, and gives the object up. NULL when out of memory; the caller frees it.
 char* ch_message_text(json_t* object);

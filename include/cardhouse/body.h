@@ -37,8 +37,9 @@ typedef struct ChBodyView {
   ChVec3 velocity, omega;
 } ChBodyView;
 
-// State of a body, by its id or by its row. Of a body that is not there every number is NaN.
+// State of a body. Of one that is not there every number is NaN.
 CH_API ChBodyView ch_simulation_body(const ChSimulation* simulation, ChBodyId body);
+// The same by its row.
 CH_API ChBodyView ch_simulation_body_at(const ChSimulation* simulation, int row);
 
 // Puts a dynamic body elsewhere, with these velocities. In the plane `angle` is read, in space `orientation`; locked
@@ -51,6 +52,7 @@ CH_API ChStatus ch_simulation_set_body(ChContext* context, ChSimulation* simulat
 // them. A row that is as it is stays so to the last bit; for bodies that are not dynamic it must be.
 CH_API void ch_simulation_get_bodies(const ChSimulation* simulation, double* position, double* orientation,
                                      double* velocity, double* omega);
+// The way back. CH_ERR_ARGUMENT or CH_ERR_RANGE where a row is refused: then no body changes.
 CH_API ChStatus ch_simulation_set_bodies(ChContext* context, ChSimulation* simulation, const double* position,
                                          const double* orientation, const double* velocity, const double* omega);
 
@@ -65,6 +67,18 @@ CH_API ChStatus ch_simulation_apply(ChContext* context, ChSimulation* simulation
 // stays until it is told again. Its `motion` and `turn` are over. In the plane `angle` is read, in space `orientation`.
 CH_API ChStatus ch_simulation_move(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 position,
                                    ChQuat orientation, double angle);
+
+// --- coming and going ------------------------------------------------------------------------------------------------
+
+// One more body between two steps, the last row, with its shapes; what moves it by itself counts from time 0. Ids,
+// states and warm starts of the rest stay as they are, to the last bit. Names, hulls and meshes are kept until the
+// world goes. Deformable bodies cannot be added so.
+CH_API ChStatus ch_simulation_add_body(ChContext* context, ChSimulation* simulation, const ChBodyDef* def,
+                                       int shape_count, const ChShapeDef* shapes, ChBodyId* id);
+// Takes a body away, with its shapes, joints and forces: their ids are stale from now on. Rows after it move up by one.
+CH_API ChStatus ch_simulation_remove_body(ChContext* context, ChSimulation* simulation, ChBodyId body);
+// How often bodies or joints came or went since the world is simulated: who keeps rows compares it.
+CH_API long ch_world_revision(const ChWorld* world);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
 #include "cardhouse/friction_matrix.h"
 #include "cardhouse/geometry.h"
 #include "cardhouse/id.h"
+#include "cardhouse/memory.h"
 #include "cardhouse/problem.h"
 #include "cardhouse/query.h"
 #include "cardhouse/random.h"

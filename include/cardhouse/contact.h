@@ -2,6 +2,8 @@
 #ifndef CARDHOUSE_CONTACT_H
 #define CARDHOUSE_CONTACT_H
 
+#include <stdint.h>
+
 #include "cardhouse/api.h"
 #include "cardhouse/geometry.h"
 
@@ -22,6 +24,18 @@ typedef struct ChContactView {
 // All contacts of the last step, sorted by shapes; the simulation owns them, and they are valid until the next step or
 // change of the world. NULL or any pointer with *count = 0 before the first step.
 CH_API const ChContactView* ch_simulation_contacts(const ChSimulation* simulation, int* count);
+
+// Which features touch, and the axes in which the problem of the step has a contact's rows: what a solver of one's own
+// is warm-started by. Equal shapes and key in two steps mean the same contact.
+typedef struct ChContactFeature {
+  int shape[2];  // rows
+  uint64_t key;
+  ChVec3 axis[3];  // normal and tangents, world frame
+} ChContactFeature;
+
+// Features of the last step's contacts, sorted by shapes and key, in the order of the contacts of ch_simulation_problem;
+// at most `room` of them are written. Returns how many there are.
+CH_API int ch_simulation_contact_features(const ChSimulation* simulation, int room, ChContactFeature* out);
 
 #ifdef __cplusplus
 }

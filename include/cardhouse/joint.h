@@ -29,6 +29,11 @@ CH_API ChJointId ch_world_find_joint(const ChWorld* world, const char* name);
 // and tables belong to the world. CH_ERR_RANGE where there is no such joint.
 CH_API ChStatus ch_world_joint_def(ChContext* context, const ChWorld* world, ChJointId joint, ChJointDef* out);
 
+// The joint's frame in its first (side 0) or second (1) body: origin at the point that it holds, z along its axis. Of
+// the ground in the world, of a body in its frame as it moves, origin in the centre of mass. The identity where there
+// is no such joint.
+CH_API ChFrame ch_world_joint_frame(const ChWorld* world, ChJointId joint, int side);
+
 // --- state -----------------------------------------------------------------------------------------------------------
 
 typedef struct ChJointView {
@@ -78,6 +83,16 @@ CH_API ChStatus ch_simulation_set_target(ChContext* context, ChSimulation* simul
 // CH_DRIVE_FORCE). Warm starts of the joint are forgotten where the kind of drive changes.
 CH_API ChStatus ch_simulation_set_drive(ChContext* context, ChSimulation* simulation, ChJointId joint, int axis,
                                         ChDrive drive, double target, double strength);
+
+// --- coming and going ------------------------------------------------------------------------------------------------
+
+// One more joint between two steps, the last row: points and axes in the world as it is now, where its coordinates are
+// 0.
+CH_API ChStatus ch_simulation_add_joint(ChContext* context, ChSimulation* simulation, const ChJointDef* def,
+                                        ChJointId* id);
+// Takes a joint away: its id is stale from now on, and rows after it move up by one. Bodies that it kept from touching
+// may touch again, unless another joint or ch_world_ignore_pair forbids it.
+CH_API ChStatus ch_simulation_remove_joint(ChContext* context, ChSimulation* simulation, ChJointId joint);
 
 #ifdef __cplusplus
 }

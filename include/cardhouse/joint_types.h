@@ -23,7 +23,8 @@ extern "C" {
   X(PLANAR, planar)                  /* two displacements normal to axis, angle about axis */                       \
   X(DISTANCE, distance)              /* keeps |at - second_at| = length; its coordinate is that distance */         \
   X(POINT_ON_LINE, point_on_line)    /* the point of b at `at` stays on the line of a through `at` along axis:      \
-                                        displacement, rotations */
+                                        displacement, rotations */                                                  \
+  /* the next one here: what is above keeps its number */
 // clang-format on
 
 #define CH_JOINT_ENUMERATOR(NAME, name) CH_JOINT_##NAME,

@@ -47,7 +47,8 @@ typedef struct ChQueryProbe {
   double radius, half_length;
   ChVec3 half;
 } ChQueryProbe;
-CH_API ChQueryProbe ch_query_ball(ChVec3 centre, double radius);  // a disk is the same with type CH_SHAPE_DISK
+// A ball; a disk is the same with type CH_SHAPE_DISK.
+CH_API ChQueryProbe ch_query_ball(ChVec3 centre, double radius);
 
 typedef struct ChNearby {
   ChBodyId body;

@@ -25,6 +25,7 @@ typedef struct ChTrajectory ChTrajectory;
 CH_API ChStatus ch_trajectory_create(ChContext* context, const char* path, const ChSimulation* simulation,
                                      const char* scene, int every, bool resume, ChTrajectory** out);
 // To be called after every step; writes a row every `every` steps, with the worst certificate since the last row.
+// CH_ERR_UNSUPPORTED where bodies or joints came or went since the file was begun.
 CH_API ChStatus ch_trajectory_add(ChContext* context, ChTrajectory* trajectory, const ChSimulation* simulation);
 // Puts the rows so far into the file now; otherwise that is done twice a second.
 CH_API ChStatus ch_trajectory_flush(ChContext* context, ChTrajectory* trajectory);

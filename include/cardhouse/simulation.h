@@ -66,7 +66,9 @@ CH_API ChSimulationOptions ch_simulation_options_default(void);
 typedef struct ChIntegratorInfo {
   const char *name, *summary;
 } ChIntegratorInfo;
+// How many integrators there are.
 CH_API int ch_integrator_count(void);
+// Of number 0 to count - 1, in the order of a list for people; both texts are NULL beyond.
 CH_API ChIntegratorInfo ch_integrator_info(int index);
 
 typedef struct ChStepInfo {
@@ -91,13 +93,15 @@ typedef struct ChStepInfo {
 // integrator included.
 CH_API ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimulationOptions* options,
                                      ChSimulation** out);
+// Frees it and its world; NULL is legal.
 CH_API void ch_simulation_destroy(ChSimulation* simulation);
 
 // One step. CH_OK also where a tolerance was missed (info->missed says so); an error only where the step could not be
 // made. CH_STOPPED where options.solve.stop asked for it: the simulation is as it was before the step, and goes on from
-// there bit for bit as if nobody had asked.
+// there bit for bit as if nobody had asked. `info` may be NULL: ch_simulation_info tells it, too.
 CH_API ChStatus ch_simulation_step(ChContext* context, ChSimulation* simulation, ChStepInfo* info);
 
+// Its world, which it owns.
 CH_API const ChWorld* ch_simulation_world(const ChSimulation* simulation);
 // The options in force; valid until they are set again.
 CH_API const ChSimulationOptions* ch_simulation_options(const ChSimulation* simulation);
@@ -110,20 +114,25 @@ CH_API ChStatus ch_simulation_check_options(ChContext* context, const ChSimulati
                                             const ChSimulationOptions* options);
 // `step_limit` alone, in seconds, 0: none. Cheap enough for every step.
 CH_API ChStatus ch_simulation_set_step_limit(ChContext* context, ChSimulation* simulation, double seconds);
+// Seconds since the start, at the end of the last step.
 CH_API double ch_simulation_time(const ChSimulation* simulation);
+// Steps that were made.
 CH_API long ch_simulation_step_count(const ChSimulation* simulation);
-CH_API ChStepInfo
-ch_simulation_info(const ChSimulation* simulation);  // of the last step; before the first: energies of the start
+// The report of the last step; before the first, energies and momenta of the start.
+CH_API ChStepInfo ch_simulation_info(const ChSimulation* simulation);
 // Amplitudes of a deformable body's modes and their rates; valid until the next step. NULL where the body is rigid
 // or not there.
 CH_API const double* ch_simulation_modes(const ChSimulation* simulation, ChBodyId body, int* count);
+// The rates, likewise.
 CH_API const double* ch_simulation_rates(const ChSimulation* simulation, ChBodyId body, int* count);
+// Velocities of a dynamic body, world frame; locked parts are left out. CH_ERR_ARGUMENT where it does not move freely.
 CH_API ChStatus ch_simulation_set_velocity(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 velocity,
                                            ChVec3 omega);
 // Puts the centre of mass elsewhere; orientation and velocities stay. Joints of the body and what it may overlap there
 // are the caller's matter.
 CH_API ChStatus ch_simulation_place(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 position);
-// `point` in the world; of a deformable body the vertex of its skin is pushed that is nearest to it.
+// An impulse, newton seconds, on a dynamic body at `point` of the world; of a deformable body the vertex of its skin is
+// pushed that is nearest to it.
 CH_API ChStatus ch_simulation_push(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 impulse,
                                    ChVec3 point);
 
@@ -133,14 +142,16 @@ typedef struct ChGrip {
   double damping;    // ratio, 1 = critical
   double strength;   // largest force, in newton per kilogram of the body
 } ChGrip;
-CH_API ChGrip ch_grip_default(void);  // 4 Hz, critically damped, 200 N/kg
+// 4 Hz, critically damped, 200 N/kg.
+CH_API ChGrip ch_grip_default(void);
 // Pulls the point `local` (the body's frame as it moves, origin in the centre of mass) towards `target` over the next
 // step; to be called before each step for as long as the pull lasts. Stable at any h. Of a deformable body the vertex
 // of its skin is pulled that is nearest to `local` in the shape without deformation.
 CH_API ChStatus ch_simulation_pull(ChContext* context, ChSimulation* simulation, ChBodyId body, ChVec3 local,
                                    ChVec3 target, const ChGrip* grip);
+// Gravity from now on, m/s^2; in the plane z must be 0.
 CH_API ChStatus ch_simulation_set_gravity(ChContext* context, ChSimulation* simulation, ChVec3 gravity);
-// Of every pair of materials and in every direction.
+// Friction from now on, of every pair of materials and in every direction; 0 or more.
 CH_API ChStatus ch_simulation_set_friction(ChContext* context, ChSimulation* simulation, double mu);
 // Goes on where `from` is: its bodies are the first of this simulation's, the joints are the same. Time, states and
 // warm starts are taken over; bodies that `from` does not have keep the state they start with.
@@ -158,8 +169,9 @@ CH_API void ch_simulation_reactions(const ChSimulation* simulation, int rows, do
 CH_API int ch_simulation_freedoms(const ChSimulation* simulation);
 
 // Everything the next steps depend on, as one block of bytes: a simulation of the same world that loads it goes on bit
-// for bit. `bytes` = NULL asks for the size.
+// for bit. `bytes` = NULL asks for the size. What was commanded (targets, wrenches, places) is not in it.
 CH_API ChStatus ch_simulation_save(ChContext* context, const ChSimulation* simulation, void* bytes, size_t* size);
+// Goes on from such a block; CH_ERR_FORMAT or CH_ERR_SIZE where it is none of this world, and then nothing changes.
 CH_API ChStatus ch_simulation_load(ChContext* context, ChSimulation* simulation, const void* bytes, size_t size);
 
 #ifdef __cplusplus

@@ -1,7 +1,9 @@
 // Status codes, and the context that carries the message of the last failure.
 //
 // A function that can fail returns a ChStatus. Where it fails it also writes, into the caller's context, one
-// sentence that names the thing, its value and what would be right. The library never prints, exits or aborts.
+// sentence that names the thing, its value and what would be right; a NULL context is legal wherever one is taken, and
+// then the status is all there is. The library never prints and never exits; it aborts only where an invariant of its
+// own is broken, and tells the log before it does (memory.h).
 #ifndef CARDHOUSE_STATUS_H
 #define CARDHOUSE_STATUS_H
 
@@ -50,7 +52,7 @@ CH_API const char* ch_status_text(ChStatus status);
 CH_API ChStatus ch_fail(ChContext* context, ChStatus status, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// Tells the caller's notice, where there is one: what is being done, so that whoever waits sees progress.
+// Tells the caller's notice, or the log where there is none: what is being done, so that whoever waits sees progress.
 CH_API void ch_notice(ChContext* context, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 #ifdef __cplusplus

@@ -14,6 +14,7 @@
 #include "cardhouse/geometry.h"
 #include "cardhouse/id.h"
 #include "cardhouse/joint_types.h"
+#include "cardhouse/shape_types.h"
 #include "cardhouse/status.h"
 
 #ifdef __cplusplus
@@ -30,8 +31,12 @@ typedef struct ChSignal {
   const double* table;  // table_count pairs, times ascending
 } ChSignal;
 
-CH_API ChStatus ch_world_create(ChContext* context, int dimension, ChWorld** out);  // 2 or 3
+// An empty world of dimension 2 (plane) or 3 (space), without gravity. The caller owns it until ch_simulation_create
+// takes it over. Fails with CH_ERR_RANGE or CH_ERR_MEMORY, and *out is NULL then.
+CH_API ChStatus ch_world_create(ChContext* context, int dimension, ChWorld** out);
+// Frees it with all that it holds; NULL is legal. Not for a world that a simulation took over.
 CH_API void ch_world_destroy(ChWorld* world);
+// Gravity along x, y and z, m/s^2; in the plane z must be 0. CH_ERR_RANGE where a number is not finite.
 CH_API ChStatus ch_world_set_gravity(ChContext* context, ChWorld* world, const ChSignal gravity[3]);
 
 // --- materials -------------------------------------------------------------------------------------------------------
@@ -43,7 +48,8 @@ typedef struct ChMaterialDef {
   ChVec3 axis;         // in the body's frame, turns with it; read only where the two differ
   double restitution;
 } ChMaterialDef;
-CH_API ChMaterialDef ch_material_def_default(void);  // density 1000, friction 0.5
+// Density 1000, friction 0.5, no restitution.
+CH_API ChMaterialDef ch_material_def_default(void);
 
 // What holds for two materials in contact instead of the rule: friction sqrt(mu_a mu_b), restitution max(e_a, e_b). A
 // negative number leaves the rule in force. Where the two frictions differ, the axis is that of the first material.
@@ -52,9 +58,12 @@ typedef struct ChPairDef {
   double friction[2];
   double restitution;
 } ChPairDef;
-CH_API ChPairDef ch_pair_def_default(void);  // the rule in force
+// The rule in force.
+CH_API ChPairDef ch_pair_def_default(void);
 
+// Adds a material; materials are never removed. Names need not differ.
 CH_API ChStatus ch_world_add_material(ChContext* context, ChWorld* world, const ChMaterialDef* def, ChMaterialId* id);
+// What holds for two materials from now on; CH_ERR_ARGUMENT where the pair has been given.
 CH_API ChStatus ch_world_add_pair(ChContext* context, ChWorld* world, const ChPairDef* def);
 
 // --- bodies and shapes -----------------------------------------------------------------------------------------------
@@ -95,25 +104,8 @@ typedef struct ChBodyDef {
   ChSignal motion[3], turn;
   ChVec3 axis;
 } ChBodyDef;
-CH_API ChBodyDef ch_body_def_default(void);  // dynamic, at the origin, not turned
-
-typedef enum ChShapeType {
-  CH_SHAPE_SPHERE,     // radius
-  CH_SHAPE_BOX,        // half
-  CH_SHAPE_CAPSULE,    // radius, half_length, along z
-  CH_SHAPE_CYLINDER,   // radius, half_length, along z
-  CH_SHAPE_ELLIPSOID,  // half
-  CH_SHAPE_HALFSPACE,  // solid where normal . x <= offset; on fixed or kinematic bodies
-  CH_SHAPE_HULL,       // convex hull of points
-  CH_SHAPE_MESH,       // triangles; outside is where normals point. On a dynamic body it must be closed
-  CH_SHAPE_DISK,       // plane: radius
-  CH_SHAPE_ELLIPSE,    // plane: half.x, half.y
-  CH_SHAPE_RECTANGLE,  // plane: half.x, half.y ("box" in a plane scene)
-  CH_SHAPE_POLYGON,    // plane: convex, points counter-clockwise
-  CH_SHAPE_HALFPLANE,  // plane: normal, offset
-  CH_SHAPE_CHAIN,      // plane: open polyline, on fixed or kinematic bodies; solid on the right of its direction
-  CH_SHAPE_SOFT,       // the skin of a deformable body: only ch_world_add_soft makes it
-} ChShapeType;
+// Dynamic, at the origin, not turned, at rest; mass by its shapes.
+CH_API ChBodyDef ch_body_def_default(void);
 
 typedef struct ChShapeDef {
   ChShapeType type;
@@ -135,9 +127,12 @@ typedef struct ChShapeDef {
   double spacing;
   int resolution;
 } ChShapeDef;
-CH_API ChShapeDef ch_shape_def_default(void);  // at the body's origin, not turned, normal z
+// A sphere without a radius at the body's origin, not turned; normal z.
+CH_API ChShapeDef ch_shape_def_default(void);
 
+// Adds a body without shapes. CH_ERR_ARGUMENT where another body has its name.
 CH_API ChStatus ch_world_add_body(ChContext* context, ChWorld* world, const ChBodyDef* def, ChBodyId* id);
+// Adds a shape to a body of the world; points and files are read here and copied.
 CH_API ChStatus ch_world_add_shape(ChContext* context, ChWorld* world, ChBodyId body, const ChShapeDef* def,
                                    ChShapeId* id);
 
@@ -164,7 +159,8 @@ typedef struct ChSoftDef {
   ChVec3 clamp_high;
   const char* cache;  // a folder in which bases are kept under a checksum; NULL: none is kept
 } ChSoftDef;
-CH_API ChSoftDef ch_soft_def_default(void);  // young 1e6, poisson 0.3, 12 modes
+// Linear modes, 12 of them; young 1e6 Pa, poisson 0.3.
+CH_API ChSoftDef ch_soft_def_default(void);
 
 // The body, which must be dynamic and without shapes, becomes deformable.
 CH_API ChStatus ch_world_add_soft(ChContext* context, ChWorld* world, ChBodyId body, const ChSoftDef* def,
@@ -206,8 +202,10 @@ typedef struct ChJointDef {
   bool collide;        // whether the two bodies may touch each other
   ChJointAxis axes[3];
 } ChJointDef;
-CH_API ChJointDef ch_joint_def_default(void);  // fixed; axis z, second axis x
+// A fixed joint whose bodies are still to be given; axis z, second axis x.
+CH_API ChJointDef ch_joint_def_default(void);
 
+// Adds a joint between two rigid bodies, or one and the ground, at least one of them dynamic.
 CH_API ChStatus ch_world_add_joint(ChContext* context, ChWorld* world, const ChJointDef* def, ChJointId* id);
 
 // --- forces ----------------------------------------------------------------------------------------------------------
@@ -235,13 +233,17 @@ typedef struct ChForceDef {
   double linear, quadratic, angular;
   double well[3];  // J/m^2, J/m^4, J/m^6, of any sign
 } ChForceDef;
-CH_API ChForceDef ch_force_def_default(void);  // a spring whose rest length is as it is; axis z
+// A spring without stiffness whose rest length is as it is at the start; axis z.
+CH_API ChForceDef ch_force_def_default(void);
 
+// Adds a force on one or two rigid bodies.
 CH_API ChStatus ch_world_add_force(ChContext* context, ChWorld* world, const ChForceDef* def, ChForceId* id);
 
 // --- what is there ---------------------------------------------------------------------------------------------------
 
+// 2 or 3.
 CH_API int ch_world_dimension(const ChWorld* world);
+// How many bodies there are, fixed ones included.
 CH_API int ch_world_body_count(const ChWorld* world);
 // The id of the body in a row, 0 to ch_world_body_count - 1; none beyond.
 CH_API ChBodyId ch_world_body_at(const ChWorld* world, int row);
@@ -251,6 +253,13 @@ CH_API int ch_world_body_row(const ChWorld* world, ChBodyId body);
 CH_API const char* ch_world_body_name(const ChWorld* world, ChBodyId body);
 // The body of that name; none where there is none.
 CH_API ChBodyId ch_world_find_body(const ChWorld* world, const char* name);
+// How many springs, wrenches and other forces it has.
+CH_API int ch_world_force_count(const ChWorld* world);
+
+// The friction coefficient, along, of two shapes (rows) of a sealed world in contact; 0 where one is not there.
+CH_API double ch_world_friction(const ChWorld* world, int shape_a, int shape_b);
+// Friction across becomes that along, of every material and pair; the world is not sealed yet or not simulated.
+CH_API void ch_world_make_isotropic(ChWorld* world);
 
 #ifdef __cplusplus
 }

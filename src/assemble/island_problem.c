@@ -12,6 +12,7 @@
 
 #include "assemble/islands.h"
 #include "assemble/soft_body.h"
+#include "base/check.h"
 #include "linalg/quad.h"
 #include "linalg/sparse.h"
 #include "problem/open_problem.h"
@@ -444,6 +445,7 @@ static ChStatus check_stiffness(ChContext* context, const Builder* b) {
 
 ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment* moment, const ChRows* rows,
                            const ChIslands* islands, int island, const ChDynamics* dynamics, ChProblem** out) {
+  CH_ASSERT(island >= 0 && island < islands->count);
   Builder b = {.moment = moment,
                .rows = rows,
                .islands = islands,
@@ -480,6 +482,7 @@ ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment*
     write_impulses(&b, impulse, (*out)->f);
     status = ch_problem_close(context, *out, body, finite);
     if (status != CH_OK) *out = NULL;
+    CH_ASSERT(!*out || ((*out)->dof == b.dof && (*out)->block_count == blocks));
   }
   ch_arena_release(scratch, mark);
   return status;
@@ -487,6 +490,7 @@ ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment*
 
 void ch_island_reference(const ChMoment* moment, const ChIslands* islands, int island, const ChDynamics* dynamics,
                          double* reference) {
+  CH_ASSERT(island >= 0 && island < islands->count);
   const ChWorld* world = moment->world;
   int width = ch_world_width(world);
   double basis[SQUARE];
@@ -506,6 +510,7 @@ void ch_island_reference(const ChMoment* moment, const ChIslands* islands, int i
 
 void ch_island_velocities(const ChMoment* moment, const ChIslands* islands, int island, const ChDynamics* dynamics,
                           const double* x, double* velocities) {
+  CH_ASSERT(island >= 0 && island < islands->count);
   const ChWorld* world = moment->world;
   int width = ch_world_width(world);
   double basis[SQUARE];

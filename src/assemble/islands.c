@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assemble/soft_body.h"
+#include "base/check.h"
 #include "cardhouse/union_find.h"
 
 static void join(const ChWorld* world, const int body[2], int* parent, unsigned char* used) {
@@ -52,6 +53,7 @@ static void place_bodies(ChArena* arena, const ChWorld* world, ChIslands* out) {
 
 void ch_islands_find(ChArena* arena, const ChWorld* world, const ChRows* rows, const ChForceCoupling* couplings,
                      int coupling_count, bool whole, ChIslands* out) {
+  CH_ASSERT(world->sealed && coupling_count >= 0);
   int bodies = world->body_count, *parent = CH_TAKE(arena, bodies, int), *of = CH_TAKE(arena, bodies, int);
   int *block_of = CH_TAKE(arena, rows->block_count, int), *coupling_of = CH_TAKE(arena, coupling_count, int);
   unsigned char* used = CH_TAKE(arena, bodies, unsigned char);
@@ -70,6 +72,7 @@ void ch_islands_find(ChArena* arena, const ChWorld* world, const ChRows* rows, c
   list_by_island(arena, out->count, rows->block_count, block_of, &out->block_start, &out->blocks);
   list_by_island(arena, out->count, coupling_count, coupling_of, &out->coupling_start, &out->couplings);
   place_bodies(arena, world, out);
+  CH_ASSERT(out->body_start[out->count] <= bodies && out->block_start[out->count] <= rows->block_count);
 }
 
 // Whether these locks hold freedom a of a body; in the plane the third is the turn about z.
@@ -92,6 +95,7 @@ int ch_body_freedoms(const ChWorld* world, int body) {
 
 // Rotations that are left turn about world axes; with all three left the body's own axes do as well and keep M simple.
 int ch_body_basis(const ChWorld* world, int body, const ChBodyState* state, double* basis) {
+  CH_ASSERT(body >= 0 && body < world->body_count);
   int width = ch_world_width(world), freedoms = ch_frame_freedoms(world, body), column = 0;
   unsigned locks = ch_body_locks(world, body), turns = locks >> 3;
   memset(basis, 0, (size_t)(width * freedoms) * sizeof *basis);

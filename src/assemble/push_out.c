@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "assemble/rows.h"
+#include "base/check.h"
 
 #define LEAST_SHARE 0.01  // of a body's radius, a second
 
@@ -37,6 +38,7 @@ static double smaller_radius(const ChMoment* moment, const ChGap* gap) {
 }
 
 double ch_push_out_speed(const ChMoment* moment, const ChGap* gap, double h) {
+  CH_ASSERT(h > 0.0);
   double g = ch_norm(ch_world_gravity(moment->world, moment->time));
   double falling = fmax(2.0 * g * h, sqrt(0.5 * g * fmax(-gap->gap, 0.0)));
   return fmax(falling, LEAST_SHARE * smaller_radius(moment, gap)) + turning_speed(moment, gap, h);

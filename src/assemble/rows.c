@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "assemble/soft_body.h"
+#include "base/check.h"
 #include "linalg/small.h"
 
 #define REACHED 1e-9  // metres or radian: room to a limit, or a gap, that counts as none
@@ -229,6 +230,9 @@ static void take_touches(ChArena* arena, const ChMoment* moment, ChRows* out) {
 }
 
 void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule, ChRows* out) {
+  CH_ASSERT(moment->world->sealed && moment->gap_count >= 0);
+  CH_ASSERT(moment->gap_count == 0 || moment->gaps);
+  CH_ASSERT(moment->end >= moment->time);
   long joint_rows = (long)moment->world->joint_count * CH_JOINT_ROWS_MAX;
   long most = (long)moment->gap_count * moment->world->dimension + joint_rows;
   *out = (ChRows){.blocks = CH_TAKE_RAW(arena, moment->gap_count + joint_rows, ChRowBlock),
@@ -250,4 +254,5 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
     seen = shape;
     add_contact(moment, rule, g, &surface, out, &used);
   }
+  CH_ASSERT(out->block_count <= moment->gap_count + joint_rows && out->row_count <= most);
 }

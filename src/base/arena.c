@@ -6,8 +6,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/check.h"
+#include "cardhouse/memory.h"
 
 enum { ALIGNMENT = 64, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 26, POOL_BYTES = 1 << 28, POOL_ARENAS = 64 };
 
@@ -36,10 +38,22 @@ static atomic_long fail_after;
 long ch_arena_allocations(void) { return atomic_load(&allocations); }
 void ch_arena_fail_after(long n) { atomic_store(&fail_after, n); }
 
+static atomic_long blocks;  // of the allocator, in arenas and in the pool
+long ch_arena_blocks(void) { return atomic_load(&blocks); }
+
 static void* counted_alloc(size_t size) {
   atomic_fetch_add(&allocations, 1);
   if (atomic_load(&fail_after) > 0 && atomic_fetch_sub(&fail_after, 1) == 1) return NULL;
-  return aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+  ChAllocator allocator = ch_memory_allocator();
+  void* block = allocator.allocate(allocator.user, size, ALIGNMENT);
+  if (block) atomic_fetch_add(&blocks, 1);
+  return block;
+}
+
+static void give_back(void* block) {
+  ChAllocator allocator = ch_memory_allocator();
+  allocator.release(allocator.user, block);
+  atomic_fetch_sub(&blocks, 1);
 }
 
 void ch_arena_set_landing(ChArena* arena, jmp_buf* landing) { arena->landing = landing; }
@@ -93,6 +107,7 @@ ChArena* ch_arena_create(jmp_buf* landing) {
 static bool pool_keep(Chunk* chunk) {
   if (left_pool) return false;
   pthread_mutex_lock(&pool.lock);
+  CH_ASSERT(pool.out >= chunk->size);
   pool.out -= chunk->size;
   bool kept = pool.bytes + pool.out + chunk->size <= pool.most_out + POOL_BYTES;
   if (kept) {
@@ -106,8 +121,8 @@ static bool pool_keep(Chunk* chunk) {
 
 static void pool_give(Chunk* chunk) {
   if (pool_keep(chunk)) return;
-  free(chunk->data);
-  free(chunk);
+  give_back(chunk->data);
+  give_back(chunk);
 }
 
 static void pool_count_out(size_t size) {
@@ -134,15 +149,23 @@ static Chunk* pool_take(size_t bytes) {
   return chunk;
 }
 
+void ch_arena_bytes(size_t* used, size_t* most_used, size_t* kept) {
+  pthread_mutex_lock(&pool.lock);
+  *used = pool.out;
+  *most_used = pool.most_out;
+  *kept = pool.bytes;
+  pthread_mutex_unlock(&pool.lock);
+}
+
 void ch_arena_trim(void) {
   for (Chunk* chunk = pool_take(0); chunk; chunk = pool_take(0)) {
-    free(chunk->data);
-    free(chunk);
+    give_back(chunk->data);
+    give_back(chunk);
   }
   pthread_mutex_lock(&pool.lock);
   pool.most_out = pool.out;
   pthread_mutex_unlock(&pool.lock);
-  for (ChArena* arena = pool_take_arena(); arena; arena = pool_take_arena()) free(arena);
+  for (ChArena* arena = pool_take_arena(); arena; arena = pool_take_arena()) give_back(arena);
 }
 
 static void free_chunks(Chunk* chunk) {
@@ -166,7 +189,7 @@ void ch_arena_destroy(ChArena* arena) {
   run_defers(arena, NULL);
   free_chunks(arena->top);
   free_chunks(arena->spare);
-  if (!pool_give_arena(arena)) free(arena);
+  if (!pool_give_arena(arena)) give_back(arena);
 }
 
 void ch_arena_fail(ChArena* arena) {
@@ -196,7 +219,7 @@ static Chunk* next_chunk(ChArena* arena, size_t bytes) {
     pool_count_out(size);
     return chunk;
   }
-  free(chunk);
+  give_back(chunk);
   return NULL;
 }
 
@@ -234,6 +257,7 @@ ChArenaMark ch_arena_mark(ChArena* arena) {
 void ch_arena_release(ChArena* arena, ChArenaMark mark) {
   run_defers(arena, mark.defers);
   while (arena->top != mark.chunk) {
+    CH_ASSERT(arena->top);  // the mark was this arena's
     Chunk* chunk = arena->top;
     arena->top = chunk->below;
     chunk->below = arena->spare;

@@ -46,6 +46,11 @@ void ch_arena_leave_pool(void);
 // Gives back to the system what destroyed arenas left for later ones.
 void ch_arena_trim(void);
 
+// Blocks of the allocator that arenas and the pool hold; bytes of chunks in arenas, now and at most since the last
+// trim, and in the pool.
+long ch_arena_blocks(void);
+void ch_arena_bytes(size_t* used, size_t* most_used, size_t* kept);
+
 // Counts every heap allocation made by arenas since the program began: a test expects it to stand still.
 long ch_arena_allocations(void);
 // Makes the n-th heap allocation from now fail (0 = never): failure injection for tests.

@@ -2,13 +2,19 @@
 #ifndef CH_BASE_CHECK_H
 #define CH_BASE_CHECK_H
 
-#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
-// Our mistakes are asserted; the caller's are returned as a status.
-#define CH_ASSERT(condition) assert(condition)
+// Our mistakes are asserted; the caller's are returned as a status. Layers state what they rely on where they are
+// entered. CH_ASSERT stays on in release; CH_ASSERT_SLOW, for what takes a loop, is on under sanitizers only.
+#define CH_ASSERT(condition) ((condition) ? (void)0 : ch_assert_failed(__func__, #condition))
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || defined CH_SLOW_CHECKS
+#define CH_ASSERT_SLOW(condition) CH_ASSERT(condition)
+#else
+#define CH_ASSERT_SLOW(condition) ((void)sizeof(condition))
+#endif
+_Noreturn void ch_assert_failed(const char* function, const char* condition);
 
 // The acceptance test of the whole program: false for NaN.
 static inline bool ch_at_most(double value, double bound) { return value <= bound; }

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "cardhouse/memory.h"
+
 const char* ch_status_text(ChStatus status) {
   switch (status) {
 #define X(name, text) \
@@ -27,11 +29,13 @@ ChStatus ch_fail(ChContext* context, ChStatus status, const char* format, ...) {
 }
 
 void ch_notice(ChContext* context, const char* format, ...) {
-  if (!context || !context->notice) return;
   char text[CH_MESSAGE_SIZE];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  context->notice(context->user, text);
+  if (context && context->notice)
+    context->notice(context->user, text);
+  else
+    ch_log(CH_LOG_INFO, "%s", text);
 }

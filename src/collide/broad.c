@@ -221,6 +221,7 @@ static void sort_by(ChBroad* broad, int which, int count, const ChBroadPair* fro
 
 int ch_broad_find(ChBroad* broad, int count, const ChBroadItem* items, int plane_count, const ChBroadPlane* planes,
                   const ChBroadPair** pairs) {
+  CH_ASSERT(count >= 0 && plane_count >= 0);
   if (broad->item_room < count) {
     broad->level = CH_TAKE(broad->arena, count, int16_t);
     broad->bucket = CH_TAKE(broad->arena, count, int);

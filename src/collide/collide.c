@@ -176,7 +176,7 @@ static ChBox3 swept(ChBox3 box, ChVec3 step, double widen) {
       ch_vec(b.x + fmax(step.x, 0.0) + widen, b.y + fmax(step.y, 0.0) + widen, b.z + fmax(step.z, 0.0) + widen)};
 }
 
-static bool is_plane(const ChShape* s) { return s->type == CH_SHAPE_HALFSPACE || s->type == CH_SHAPE_HALFPLANE; }
+static bool is_plane(const ChShape* s) { return ch_shape_kind(s)->info.endless; }
 
 static ChBroadPlane plane_of(int item, const ChPosed* posed, ChVec3 step, double widen) {
   ChVec3 normal = ch_mat_apply(&posed->turn, posed->shape->normal);
@@ -314,6 +314,7 @@ static ChStatus no_memory(ChContext* context) {
 
 ChStatus ch_collide(ChContext* context, ChCollider* c, const ChBodyState* states, const ChCollideOptions* options,
                     const ChGap** gaps, int* count) {
+  CH_ASSERT(c->world->sealed && states && options && options->threads >= 0);
   *gaps = NULL;
   *count = 0;
   ChStatus status = check(context, c->world, states, options);
@@ -329,6 +330,7 @@ ChStatus ch_collide(ChContext* context, ChCollider* c, const ChBodyState* states
   ChLeafList** lists = ch_leaf_memory_match(c->memory, pair_count, pairs, c->posed);
   ch_arena_set_landing(c->arena, NULL);
   int threads = share_out(c, pair_count, pairs, options->threads);
+  CH_ASSERT(threads >= 1 && threads <= c->thread_count && c->run_start[threads] == pair_count);
   for (int t = 0; t < threads; ++t) c->lists[t].failed = false;
   for (int k = 0; k < c->skin_count; ++k) c->skins[k].alone = threads == 1;
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
@@ -337,5 +339,7 @@ ChStatus ch_collide(ChContext* context, ChCollider* c, const ChBodyState* states
   if (!join_lists(c, threads)) return no_memory(context);
   *gaps = c->lists[0].points;
   *count = c->lists[0].count;
+  CH_ASSERT(*count >= 0 && (*count == 0 || *gaps));
+  CH_ASSERT_SLOW(ch_gaps_are_sorted(*count, *gaps));
   return CH_OK;
 }

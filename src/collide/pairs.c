@@ -1,5 +1,6 @@
 // Which routine serves which two shapes, and the growing list that routines write to. See pairs.h.
 #include "collide/pairs.h"
+#include "base/check.h"
 
 #include <stdlib.h>
 
@@ -17,9 +18,7 @@ void ch_manifold_add(ChManifold* m, ChVec3 point, ChVec3 normal, double gap, uin
   m->points[m->count++] = (ChGap){.point = point, .normal = normal, .gap = gap, .key = key, .skin = {-1, -1}};
 }
 
-enum { TYPE_COUNT = CH_SHAPE_SOFT + 1 };
-
-static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
+static const ChPairFn table[CH_SHAPE_TYPE_COUNT][CH_SHAPE_TYPE_COUNT] = {
     [CH_SHAPE_SPHERE] =
         {
             [CH_SHAPE_SPHERE] = ch_pair_sphere_sphere,
@@ -120,12 +119,26 @@ static const ChPairFn table[TYPE_COUNT][TYPE_COUNT] = {
         },
 };
 
+// Curved convex shapes that the table does not name go with every shape of space, by their support and distance.
+static ChPairFn round_pair(const ChShapeKind* a, const ChShapeKind* b) {
+  if (a->info.skin && b->round.support) return ch_pair_soft_rigid;
+  if (!a->round.support || b->info.dimension != 3 || b->info.skin) return NULL;
+  if (b->info.endless) return ch_pair_smooth_halfspace;
+  return ch_shape_reads(&b->info, CH_DEF_TRIANGLES) ? ch_pair_round_mesh : ch_pair_smooth_convex;
+}
+
+static ChPairFn pair_of(ChShapeType a, ChShapeType b) {
+  return table[a][b] || table[b][a] ? table[a][b] : round_pair(ch_shape_kinds[a], ch_shape_kinds[b]);
+}
+
 ChPairFn ch_pair_find(ChShapeType a, ChShapeType b, bool* swapped) {
-  *swapped = !table[a][b];
-  return *swapped ? table[b][a] : table[a][b];
+  ChPairFn pair = pair_of(a, b);
+  *swapped = !pair;
+  return pair ? pair : pair_of(b, a);
 }
 
 void ch_pair_collide(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
+  CH_ASSERT(a->shape && b->shape && margin >= 0.0);
   bool swapped;
   ChPairFn routine = ch_pair_find(a->shape->type, b->shape->type, &swapped);
   int first = out->count;

@@ -6,6 +6,7 @@
 #define CH_COLLIDE_PAIRS_H
 
 #include "collide/collide.h"
+#include "model/shapes/shape_kind.h"
 
 // What points are wanted for: see collide.c.
 typedef struct ChAhead {

@@ -5,6 +5,9 @@
 #include <math.h>
 
 #include "model/mesh/mesh.h"
+#include "model/shapes/shape_kind.h"
+
+enum { STRIDES = 1000 };
 
 typedef struct Stretch {
   double enter, leave;
@@ -192,11 +195,27 @@ static bool ray_mesh(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
   return shape->mesh->node_count > 0 && walk(ray, shape->mesh, 0, out);
 }
 
+// A curved shape of any type, by its distance: no point of it is nearer, so the ray may go that far at once.
+static bool ray_round(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
+  const double near = 1e-12 * shape->bound;
+  double s = 0.0;
+  for (int k = 0; k < STRIDES && s <= ray->reach; ++k) {
+    ChFieldPoint foot = ch_shape_kind(shape)->round.distance(shape, ch_along(ray->from, s, ray->along));
+    if (!(foot.distance > near)) {
+      out->distance = s, out->normal = foot.normal;
+      return true;
+    }
+    s += foot.distance;
+  }
+  return false;
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 
 typedef bool RayFn(const ChRay* ray, const ChShape* shape, ChRayTouch* out);
 
-static RayFn* const table[] = {
+// Types that are not named are walked up to, if they are curved.
+static RayFn* const table[CH_SHAPE_TYPE_COUNT] = {
     [CH_SHAPE_SPHERE] = ray_ball,         [CH_SHAPE_BOX] = ray_polytope,        [CH_SHAPE_CAPSULE] = ray_capsule,
     [CH_SHAPE_CYLINDER] = meet_cylinder,  [CH_SHAPE_ELLIPSOID] = ray_ellipsoid, [CH_SHAPE_HALFSPACE] = ray_halfspace,
     [CH_SHAPE_HULL] = ray_polytope,       [CH_SHAPE_MESH] = ray_mesh,           [CH_SHAPE_DISK] = ray_ball,
@@ -211,7 +230,8 @@ bool ch_ray_meet(const ChRay* ray, const ChShape* shape, ChFrame place, ChRayTou
     double aside2 = ch_dot(to, to) - along * along, bound = shape->bound * (1.0 + 1e-9);
     if (aside2 > bound * bound + 1e-12 * ch_dot(to, to) || along < -bound || along - bound > ray->reach) return false;
   }
-  RayFn* meet = (unsigned)shape->type < sizeof table / sizeof *table ? table[shape->type] : NULL;
+  RayFn* meet = table[shape->type];
+  if (!meet && ch_shape_kind(shape)->round.distance) meet = ray_round;
   ChRay local = {ch_frame_local(place, ray->from), ch_rotate_back(place.orientation, ray->along), ray->reach};
   if (!meet || !meet(&local, shape, out)) return false;
   out->normal = ch_rotate(place.orientation, out->normal);

@@ -1,5 +1,6 @@
 // See reduce.h. Ties go to the smaller key: the same points stay from step to step.
 #include "collide/reduce.h"
+#include "base/check.h"
 
 static void swap(ChGap* a, ChGap* b) {
   ChGap t = *a;
@@ -38,6 +39,7 @@ static double left(const ChGap* points, const ChGap* x) {
 static double right(const ChGap* points, const ChGap* x) { return -left(points, x); }
 
 int ch_reduce_points(int count, ChGap* points) {
+  CH_ASSERT(count >= 0);
   if (count <= 4) return count;
   int kept = 1;
   take_best(0, count, points, depth);

@@ -17,7 +17,7 @@ typedef struct Piece {
   ChBox3 box;
 } Piece;
 
-static bool is_halfspace(const ChShape* s) { return s->type == CH_SHAPE_HALFSPACE || s->type == CH_SHAPE_HALFPLANE; }
+static bool is_halfspace(const ChShape* s) { return ch_shape_kind(s)->info.endless; }
 
 static int compare_pieces(const void* a, const void* b) {
   const Piece *x = a, *y = b;

@@ -1,5 +1,6 @@
 // See thin_out.h.
 #include "collide/thin_out.h"
+#include "base/check.h"
 
 static const double APART = 0.02;  // of the spacing: nearer is touching
 static const double REACH = 2.0;   // spacings
@@ -20,6 +21,7 @@ static bool is_told_by_others(int count, const ChGap* points, int i, double spac
 }
 
 int ch_thin_out(int count, ChGap* points, double spacing) {
+  CH_ASSERT(count >= 0 && spacing >= 0.0);
   int kept = 0;
   for (int i = 0; i < count; ++i) {
     if (is_told_by_others(count, points, i, spacing)) continue;

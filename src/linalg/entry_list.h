@@ -10,8 +10,8 @@ typedef struct ChEntryList {
   long count;
 } ChEntryList;
 
-static inline ChEntryList ch_entry_list_take(ChArena* arena, long count) {
-  return (ChEntryList){CH_TAKE(arena, count, int), CH_TAKE(arena, count, int), CH_TAKE(arena, count, double), 0};
+static inline ChEntryList ch_entry_list_take(ChArena* room, long count) {
+  return (ChEntryList){CH_TAKE(room, count, int), CH_TAKE(room, count, int), CH_TAKE(room, count, double), 0};
 }
 
 static inline void ch_entry_list_add(ChEntryList* list, int row, int column, double value) {
@@ -23,9 +23,9 @@ static inline void ch_entry_list_add(ChEntryList* list, int row, int column, dou
   ++list->count;
 }
 
-static inline ChSparse ch_entry_list_pack(ChArena* arena, int rows, int columns, const ChEntryList* list) {
+static inline ChSparse ch_entry_list_pack(ChArena* room, int rows, int columns, const ChEntryList* list) {
   ChTriplets triplets = {rows, columns, list->count, list->row, list->column, list->value};
-  return ch_sparse_from_triplets(arena, &triplets);
+  return ch_sparse_from_triplets(room, &triplets);
 }
 
 #endif

@@ -5,15 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/shapes/mass_properties.h"
-#include "model/soft/soft.h"
-#include "model/world.h"
+#include "cardhouse/shape.h"
+#include "cardhouse/soft.h"
 
 static const double SAME_SIZE = 0.01;
 
 // Of a deformable body as it is at rest.
-static double soft_volume(const ChSoft* soft) {
-  const ChSoftSkin* skin = &soft->skin;
+static double soft_volume(const ChSoftSkin* skin) {
   double volume = 0.0;
   for (int t = 0; t < skin->triangle_count; ++t) {
     const int* corner = skin->triangles + 3 * t;
@@ -22,17 +20,27 @@ static double soft_volume(const ChSoft* soft) {
   return volume;
 }
 
-static double body_volume(const ChWorld* world, const ChBody* body) {
+static double body_volume(const ChWorld* world, int body) {
+  ChSoftView soft;
+  if (ch_world_soft(world, body, &soft)) return soft_volume(soft.skin);
   double volume = 0.0;
-  if (body->soft) return soft_volume(body->soft);
-  for (int k = 0; k < body->shape_count; ++k)
-    volume += ch_mass_of_shape(&world->shapes[body->first_shape + k], 1.0).mass;
+  int first;
+  const int count = ch_world_body_shapes(world, body, &first);
+  for (int k = first; k < first + count; ++k) volume += ch_world_shape_volume(world, k);
   return volume;
 }
 
-static bool is_round(const ChWorld* world, const ChBody* body) {
-  ChShapeType type = body->shape_count == 1 ? world->shapes[body->first_shape].type : CH_SHAPE_BOX;
-  return type == CH_SHAPE_SPHERE || type == CH_SHAPE_DISK;
+static bool is_round(const ChWorld* world, int body) {
+  int first;
+  return ch_world_body_shapes(world, body, &first) == 1 && ch_shape_info(ch_world_shape(world, first).type)->ball;
+}
+
+// Whether it moves freely and has that name.
+static bool may_be_grain(const ChWorld* world, int body, const char* prefix, size_t length) {
+  ChSoftView soft;
+  if (ch_world_soft(world, body, &soft) && soft.clamped) return false;
+  const ChBodyInfo info = ch_world_body_info(world, ch_world_body_at(world, body));
+  return info.kind == CH_BODY_DYNAMIC && (length == 0 || strncmp(info.name, prefix, length) == 0);
 }
 
 static double ball_radius(int dimension, double volume) {
@@ -93,24 +101,22 @@ static void take_arrays(ChArena* arena, int room, ChGrains* g) {
 ChStatus ch_grains_of_world(ChContext* context, ChArena* arena, const ChWorld* world, const char* prefix, double split,
                             ChGrains* out) {
   size_t length = prefix ? strlen(prefix) : 0;
-  *out = (ChGrains){.dimension = world->dimension};
-  take_arrays(arena, world->body_count, out);
-  out->of_body = CH_TAKE(arena, world->body_count, int);
-  for (int b = 0; b < world->body_count; ++b) {
-    const ChBody* body = &world->bodies[b];
+  const int bodies = ch_world_body_count(world);
+  *out = (ChGrains){.dimension = ch_world_dimension(world)};
+  take_arrays(arena, bodies, out);
+  out->of_body = CH_TAKE(arena, bodies, int);
+  for (int b = 0; b < bodies; ++b) {
     out->of_body[b] = -1;
-    if (body->soft && body->soft->clamped) continue;
-    if (body->kind != CH_BODY_DYNAMIC || (length && strncmp(body->name, prefix, length) != 0)) continue;
-    double volume = body_volume(world, body);
+    if (!may_be_grain(world, b, prefix, length)) continue;
+    double volume = body_volume(world, b);
     if (!(volume > 0.0)) continue;
     int k = out->count++;
     out->of_body[b] = k;
     out->body[k] = b;
     out->volume[k] = volume;
-    out->radius[k] = ball_radius(world->dimension, volume);
-    out->round[k] = is_round(world, body);
-    out->at[k] = world->states[b].position;
-    out->velocity[k] = world->states[b].velocity;
+    out->radius[k] = ball_radius(out->dimension, volume);
+    out->round[k] = is_round(world, b);
+    out->at[k] = ch_world_body_start(world, b, &out->velocity[k]).at;
   }
   if (out->count == 0)
     return ch_fail(context, CH_ERR_ARGUMENT, "there is no moving body with a volume%s%s%s to measure",

@@ -39,6 +39,11 @@ static void grow_names(ChWorld* world) {
   int* table = CH_TAKE(world->arena, room, int);
   world->names = table;
   world->name_room = room;
+  ch_world_list_names(world);
+}
+
+void ch_world_list_names(ChWorld* world) {
+  memset(world->names, 0, (size_t)world->name_room * sizeof *world->names);
   for (int k = 0; k < world->body_count; ++k) {
     int* place = name_place(world, world->bodies[k].name);
     if (*place == 0) *place = k + 1;
@@ -175,7 +180,8 @@ static void set_body(ChWorld* world, const ChBodyDef* def, ChBody* body, ChBodyS
 static ChStatus add_body(ChContext* context, ChWorld* world, const void* argument, int* id) {
   ChBodyDef def = *(const ChBodyDef*)argument;
   char name[32], what[CH_WHAT_SIZE];
-  snprintf(name, sizeof name, "body %d", world->body_count);
+  const ChSlots* slots = &world->body_slots;  // no two bodies have one slot, so that names differ, too
+  snprintf(name, sizeof name, "body %d", slots->free1 > 0 ? slots->free1 - 1 : slots->count);
   snprintf(what, sizeof what, "body '%.100s'", def.name ? def.name : name);
   ChStatus status = check_body(context, world, &def, what);
   if (status != CH_OK) return status;

@@ -8,6 +8,7 @@
 int ch_world_dimension(const ChWorld* world) { return world->dimension; }
 int ch_world_body_count(const ChWorld* world) { return world->body_count; }
 int ch_world_joint_count(const ChWorld* world) { return world->joint_count; }
+int ch_world_force_count(const ChWorld* world) { return world->force_count; }
 
 const char* ch_world_body_name(const ChWorld* world, ChBodyId body) {
   int row = ch_world_body_row(world, body);
@@ -43,6 +44,12 @@ ChJointId ch_world_find_joint(const ChWorld* world, const char* name) {
   return (ChJointId){0};
 }
 
+ChFrame ch_world_joint_frame(const ChWorld* world, ChJointId id, int side) {
+  int row = ch_world_joint_row(world, id);
+  return row < 0 || side < 0 || side > 1 ? (ChFrame){.orientation = ch_quat_identity()}
+                                         : world->joints[row].frame[side];
+}
+
 ChStatus ch_world_joint_def(ChContext* context, const ChWorld* world, ChJointId id, ChJointDef* out) {
   int row;
   ChStatus status = ch_joint_find(context, world, id, "definition", &row);
@@ -64,4 +71,13 @@ ChStatus ch_world_joint_def(ChContext* context, const ChWorld* world, ChJointId 
   out->collide = joint->collide;
   memcpy(out->axes, joint->axes, sizeof out->axes);
   return CH_OK;
+}
+
+int ch_world_shape_like(const ChWorld* world, int row) {
+  if (row < 0 || row >= world->shape_count) return row;
+  const ChShape* shape = &world->shapes[row];
+  if (!shape->mesh && !shape->soft) return row;
+  int k = 0;
+  while (world->shapes[k].mesh != shape->mesh || world->shapes[k].soft != shape->soft) ++k;
+  return k;
 }

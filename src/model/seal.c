@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "model/shapes/mass_properties.h"
 #include "model/soft/soft.h"
 #include "model/world_build.h"
@@ -39,8 +40,7 @@ static int compare_ignored(const void* a, const void* b) {
   return (x[1] > y[1]) - (x[1] < y[1]);
 }
 
-static void sort_pairs(ChWorld* world) {
-  if (world->pair_count > 0) qsort(world->pairs, (size_t)world->pair_count, sizeof *world->pairs, compare_pairs);
+void ch_world_sort_ignored(ChWorld* world) {
   if (world->ignored_count == 0) return;
   qsort(world->ignored, (size_t)world->ignored_count, sizeof *world->ignored, compare_ignored);
   int kept = 1;
@@ -95,6 +95,29 @@ static ChStatus set_mass(ChContext* context, const ChWorld* world, ChBody* body,
   return CH_OK;
 }
 
+static void move_body(ChWorld* world, int b) {
+  const ChBody* body = &world->bodies[b];
+  ChBodyState* state = &world->states[b];
+  state->position = ch_sub(state->position, ch_rotate(state->orientation, body->origin));
+  for (int k = 0; k < body->shape_count; ++k) {
+    ChFrame* local = &world->shapes[body->first_shape + k].local;
+    local->at = ch_add(local->at, body->origin);
+  }
+}
+
+static ChStatus finish(ChContext* context, ChWorld* world, const void* argument, int* id) {
+  int b = *id = *(const int*)argument;
+  ChBody* body = &world->bodies[b];
+  ChMassProperties* parts = CH_TAKE(world->arena, body->shape_count, ChMassProperties);
+  ChStatus status = body->kind == CH_BODY_DYNAMIC ? set_mass(context, world, body, parts) : CH_OK;
+  if (status == CH_OK) move_body(world, b);
+  return status;
+}
+
+ChStatus ch_body_finish(ChContext* context, ChWorld* world, int body) {
+  return ch_world_add(context, world, &body, NULL, finish);
+}
+
 static ChStatus set_masses(ChContext* context, ChWorld* world) {
   ChMassProperties* parts = CH_TAKE(world->arena, world->shape_count, ChMassProperties);
   for (int b = 0; b < world->body_count; ++b) {
@@ -112,15 +135,7 @@ static ChStatus set_masses(ChContext* context, ChWorld* world) {
 
 // What was given about a body's origin is from now on about its centre of mass.
 static void move_frames(ChWorld* world) {
-  for (int b = 0; b < world->body_count; ++b) {
-    const ChBody* body = &world->bodies[b];
-    ChBodyState* state = &world->states[b];
-    state->position = ch_sub(state->position, ch_rotate(state->orientation, body->origin));
-    for (int k = 0; k < body->shape_count; ++k) {
-      ChFrame* local = &world->shapes[body->first_shape + k].local;
-      local->at = ch_add(local->at, body->origin);
-    }
-  }
+  for (int b = 0; b < world->body_count; ++b) move_body(world, b);
   for (int j = 0; j < world->joint_count; ++j)
     for (int k = 0; k < 2; ++k) {
       ChJoint* joint = &world->joints[j];
@@ -151,9 +166,11 @@ static void append_modes(ChWorld* world) {
 static ChStatus seal(ChContext* context, ChWorld* world, const void* def, int* id) {
   (void)def;
   *id = 0;
+  CH_ASSERT(!world->sealed);
   world->refused = 0;
   sort_shapes(world);
-  sort_pairs(world);
+  if (world->pair_count > 0) qsort(world->pairs, (size_t)world->pair_count, sizeof *world->pairs, compare_pairs);
+  ch_world_sort_ignored(world);
   ChStatus status = set_masses(context, world);
   if (status != CH_OK) return status;
   move_frames(world);

@@ -29,7 +29,9 @@ ChStatus ch_world_create(ChContext* context, int dimension, ChWorld** out) {
 }
 
 void ch_world_destroy(ChWorld* world) {
-  if (world) ch_arena_destroy(world->arena);
+  if (!world) return;
+  ch_arena_destroy(world->state_arena);
+  ch_arena_destroy(world->arena);
 }
 
 ChStatus ch_world_add(ChContext* context, ChWorld* world, const void* def, int* id, ChAddFn* add) {
@@ -230,6 +232,8 @@ static ChStatus ignore_pair(ChContext* context, ChWorld* world, const void* argu
   int* entry = world->ignored[world->ignored_count++];
   entry[0] = body[0] < body[1] ? body[0] : body[1];
   entry[1] = body[0] < body[1] ? body[1] : body[0];
+  CH_GROW(world, parted, parted_count, parted_room);
+  memcpy(world->parted[world->parted_count++], entry, sizeof *world->parted);
   *id = 0;
   return CH_OK;
 }
@@ -277,6 +281,19 @@ static void rule_friction(const ChWorld* world, int lead, int other, ChSurface* 
   for (int k = 0; k < 2; ++k)
     out->friction[k] = a->friction[k] == plain ? plain : sqrt(a->friction[k] * plain);  // equal ones: to the last bit
   if (a->anisotropic) set_axis(world, lead, out);
+}
+
+void ch_world_make_isotropic(ChWorld* world) {
+  for (int m = 0; m < world->material_count; ++m) {
+    world->materials[m].friction[1] = world->materials[m].friction[0];
+    world->materials[m].anisotropic = false;
+  }
+  for (int p = 0; p < world->pair_count; ++p) world->pairs[p].friction[1] = world->pairs[p].friction[0];
+}
+
+double ch_world_friction(const ChWorld* world, int a, int b) {
+  bool there = a >= 0 && b >= 0 && a < world->shape_count && b < world->shape_count;
+  return there ? ch_world_surface(world, a, b).friction[0] : 0.0;
 }
 
 bool ch_world_is_elliptic(const ChWorld* world) {

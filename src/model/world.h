@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/vector.h"
-#include "cardhouse/world.h"
+#include "cardhouse/shape.h"
 #include "model/shapes/polytope.h"
 
 // From ids to rows: an id names a slot and a generation of it, the slot says in which row the thing is now.
@@ -146,12 +146,17 @@ struct ChWorld {
   ChForce* forces;
   ChSharedMesh* meshes;
   ChSharedSoft* softs;
+  int (*parted)[2];  // those of them that the user asked for, joints apart
+  int parted_count, parted_room;
   int (*ignored)[2];      // after ch_world_seal sorted, the smaller body first, no pair twice
   int *names, name_room;  // hash table of body names
   ChBodyState* states;    // at the start
   ChWrench* wrenches;     // body -> what the caller applies in the next step; NULL until it does
-  bool wrenched;          // whether there is any
-  int mode_count;         // of all deformable bodies, after ch_world_seal
+  int wrench_room;
+  bool wrenched;         // whether there is any
+  long revision;         // how often bodies or joints came or went since it was sealed
+  ChArena* state_arena;  // of `states`, once bodies came
+  int mode_count;        // of all deformable bodies, after ch_world_seal
   bool sealed;
   int refused;  // 1 + the body for whose sake the last ch_world_seal failed; 0: none
 };
@@ -170,12 +175,6 @@ static inline double* ch_state_modes(const ChWorld* world, const ChBodyState* st
 static inline double* ch_state_rates(const ChWorld* world, const ChBodyState* states, int body) {
   return ch_state_modes(world, states, body) + world->mode_count;
 }
-
-// Ends construction: mass properties, centre-of-mass frames, shapes sorted by body, every check that needs the whole.
-// Called by ch_simulation_create; calling it twice is harmless.
-ChStatus ch_world_seal(ChContext* context, ChWorld* world);
-// The body for whose sake the last ch_world_seal failed; -1: it did not, or for another reason.
-int ch_world_refused_body(const ChWorld* world);
 
 // The body's frame; the inertial one for CH_GROUND.
 static inline ChFrame ch_state_frame(const ChBodyState* states, int body) {
@@ -209,8 +208,6 @@ typedef struct ChSurface {
   ChVec3 axis;    // in that body's frame
 } ChSurface;
 ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b);
-// Whether some surfaces rub differently along and across.
-bool ch_world_is_elliptic(const ChWorld* world);
 
 // Places a kinematic body at time t, with its velocity.
 void ch_body_move(const ChBody* body, double t, ChBodyState* state);

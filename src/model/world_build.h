@@ -3,6 +3,7 @@
 #ifndef CH_MODEL_WORLD_BUILD_H
 #define CH_MODEL_WORLD_BUILD_H
 
+#include "base/check.h"
 #include "model/ids.h"
 
 typedef ChStatus ChAddFn(ChContext* context, ChWorld* world, const void* def, int* id);
@@ -23,6 +24,13 @@ ChSignal ch_signal_copy(ChWorld* world, const ChSignal* signal);
 // Rows of the bodies of a joint or force: there, or CH_GROUND, not the same, one of them dynamic. `what` as above.
 ChStatus ch_world_check_bodies(ChContext* context, const ChWorld* world, const ChBodyId id[2], const char* what,
                                int body[2]);
+
+// Of one body whose shapes follow each other: mass properties, and everything about its centre of mass.
+ChStatus ch_body_finish(ChContext* context, ChWorld* world, int body);
+// Pairs of bodies that never touch: sorted, none twice.
+void ch_world_sort_ignored(ChWorld* world);
+// The table of names anew, for other rows.
+void ch_world_list_names(ChWorld* world);
 
 // Part of the checks of numbers: `name` is the field. In the plane a vector has no third coordinate.
 ChStatus ch_check_number(ChContext* context, const char* what, const char* name, double value, double lowest);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "linalg/small.h"
 #include "linalg/sparse.h"
 
@@ -158,6 +159,7 @@ static void solve_hubbed(const ChHubInverse* inverse, int size, const int* dof, 
 }
 
 void ch_mass_solve(const ChMass* mass, const double* b, double* x) {
+  CH_ASSERT(mass && b && x);
   if (mass->lu) {
     ch_sparse_lu_solve(mass->lu, b, x);
     return;

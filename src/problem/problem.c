@@ -255,6 +255,14 @@ static ChStatus check_written(ChContext* context, const ChProblem* p, bool finit
   return status == CH_OK ? check_vector(context, "w", p->w, p->rows) : status;
 }
 
+// Blocks lie one behind the other: the rows of one end where those of the next begin.
+static inline bool blocks_follow(const ChProblem* p) {
+  int row = 0;
+  for (int i = 0; i < p->block_count; row += p->blocks[i++].dimension)
+    if (p->blocks[i].row != row) return false;
+  return row == p->rows;
+}
+
 ChStatus ch_problem_close(ChContext* context, ChProblem* p, const int* body, bool finite) {
   jmp_buf landing;
   ChStatus status = check_written(context, p, finite);
@@ -263,6 +271,7 @@ ChStatus ch_problem_close(ChContext* context, ChProblem* p, const int* body, boo
     return no_memory(context, 0);
   }
   ch_arena_set_landing(p->arena, &landing);
+  CH_ASSERT_SLOW(blocks_follow(p));
   if (status == CH_OK) status = complete(context, p, body);
   ch_arena_set_landing(p->arena, NULL);
   if (status != CH_OK) ch_problem_destroy(p);

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "base/plain_numbers.h"
-#include "model/mesh/mesh.h"
-#include "model/soft/soft.h"
-#include "step/state.h"
+#include "cardhouse/shape.h"
+#include "cardhouse/soft.h"
 
 uint64_t ch_sum_bytes(uint64_t sum, const void* bytes, size_t size) {
   const unsigned char* at = bytes;
@@ -53,10 +52,14 @@ static void write_solve(FILE* file, const ChSimulationOptions* o) {
 // --cone circular makes the ellipses of the materials round.
 static void write_friction(FILE* file, const ChWorld* world) {
   fprintf(file, "friction ");
-  for (int m = 0; m < world->material_count; ++m)
-    fprintf(file, "%.15g/%.15g ", world->materials[m].friction[0], world->materials[m].friction[1]);
-  for (int p = 0; p < world->pair_count; ++p)
-    fprintf(file, "%.15g/%.15g ", world->pairs[p].friction[0], world->pairs[p].friction[1]);
+  for (int m = 0; m < ch_world_material_count(world); ++m) {
+    const ChMaterialDef material = ch_world_material(world, m);
+    fprintf(file, "%.15g/%.15g ", material.friction[0], material.friction[1]);
+  }
+  for (int p = 0; p < ch_world_pair_count(world); ++p) {
+    const ChPairDef pair = ch_world_pair(world, p);
+    fprintf(file, "%.15g/%.15g ", pair.friction[0], pair.friction[1]);
+  }
   fprintf(file, "\n");
 }
 
@@ -66,9 +69,9 @@ char* ch_choices_text(const ChSimulation* simulation) {
   FILE* file = open_memstream(&text, &size);
   if (!file) return NULL;
   locale_t before = ch_plain_numbers_begin();
-  write_step(file, &simulation->options);
-  write_solve(file, &simulation->options);
-  write_friction(file, simulation->world);
+  write_step(file, ch_simulation_options(simulation));
+  write_solve(file, ch_simulation_options(simulation));
+  write_friction(file, ch_simulation_world(simulation));
   ch_plain_numbers_end(before);
   if (fclose(file) == 0) return text;
   free(text);
@@ -132,25 +135,23 @@ char* ch_choices_compare(const char* before, size_t size, const char* now) {
   return NULL;
 }
 
+static uint64_t sum_soft(uint64_t sum, const ChSoftView* soft) {  // its basis says all of mesh, material and modes
+  const ChSoftSkin* skin = soft->skin;
+  const size_t numbers = (size_t)skin->vertex_count * 3 * (size_t)soft->modes;
+  sum = ch_sum_bytes(sum, skin->rest, (size_t)skin->vertex_count * sizeof *skin->rest);
+  sum = ch_sum_bytes(sum, skin->shape, numbers * sizeof *skin->shape);
+  return ch_sum_bytes(sum, soft->frequency, (size_t)soft->modes * sizeof(double));
+}
+
 uint64_t ch_shapes_sum(const ChSimulation* simulation) {
-  const ChWorld* world = simulation->world;
+  const ChWorld* world = ch_simulation_world(simulation);
   uint64_t sum = CH_SUM_START;
-  for (int k = 0; k < world->shape_count; ++k) {
-    const ChShape* shape = &world->shapes[k];
-    const ChMesh* m = shape->mesh;
-    if (shape->polytope)
-      sum = ch_sum_bytes(sum, shape->polytope->vertices,
-                         (size_t)shape->polytope->vertex_count * sizeof *shape->polytope->vertices);
-    if (shape->soft) {  // its basis says all of mesh, material and modes
-      const ChSoftSkin* skin = &shape->soft->skin;
-      size_t numbers = (size_t)skin->vertex_count * 3 * (size_t)shape->soft->modes;
-      sum = ch_sum_bytes(sum, skin->rest, (size_t)skin->vertex_count * sizeof *skin->rest);
-      sum = ch_sum_bytes(sum, skin->shape, numbers * sizeof *skin->shape);
-      sum = ch_sum_bytes(sum, shape->soft->frequency, (size_t)shape->soft->modes * sizeof(double));
-    }
-    if (!m) continue;
-    sum = ch_sum_bytes(sum, m->vertices, (size_t)m->vertex_count * sizeof *m->vertices);
-    sum = ch_sum_bytes(sum, m->cells, (size_t)m->cell_count * (size_t)m->width * sizeof *m->cells);
+  for (int k = 0; k < ch_world_shape_count(world); ++k) {
+    const ChShapeView shape = ch_world_shape(world, k);
+    ChSoftView soft;
+    sum = ch_sum_bytes(sum, shape.points, (size_t)shape.point_count * sizeof *shape.points);
+    sum = ch_sum_bytes(sum, shape.cells, (size_t)shape.cell_count * (size_t)shape.cell_size * sizeof *shape.cells);
+    if (shape.type == CH_SHAPE_SOFT && ch_world_soft(world, shape.body, &soft)) sum = sum_soft(sum, &soft);
   }
   return sum;
 }

@@ -1,29 +1,19 @@
 // See deflection.h.
 #include "record/deflection.h"
 
-#include "model/soft/soft.h"
+#include <math.h>
 
-static double bent(const ChSoft* soft, const double* q) {
-  double most = 0.0;
-  for (int v = 0; v < soft->skin.vertex_count; ++v) {
-    ChVec3 way = ch_sub(ch_soft_vertex(soft, v, q), soft->skin.rest[v]);
-    double square = ch_dot(way, way);
-    if (!(square <= most)) most = square;  // NaN stays
-    if (isnan(most)) break;
-  }
-  return sqrt(most);
-}
+#include "cardhouse/soft.h"
 
-double ch_deflection(const ChWorld* world, const ChBodyState* states, int* body) {
+double ch_deflection(const ChSimulation* simulation) {
+  const ChWorld* world = ch_simulation_world(simulation);
   double most = 0.0;
-  int which = -1;
-  for (int b = 0; b < world->body_count && !isnan(most); ++b) {
-    if (!world->bodies[b].soft) continue;
-    double here = bent(world->bodies[b].soft, ch_state_modes(world, states, b));
-    if (here <= most) continue;
-    most = here;
-    which = b;
+  for (int b = 0; b < ch_world_body_count(world) && !isnan(most); ++b) {
+    ChSoftView soft;
+    int count;
+    if (!ch_world_soft(world, b, &soft)) continue;
+    double here = ch_soft_bent(&soft, ch_simulation_modes(simulation, ch_world_body_at(world, b), &count));
+    if (!(here <= most)) most = here;
   }
-  if (body) *body = which;
   return most;
 }

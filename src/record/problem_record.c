@@ -7,8 +7,6 @@
 #include "cardhouse/disk.h"
 #include "cardhouse/files.h"
 #include "cardhouse/record.h"
-#include "step/state.h"
-#include "step/whole_problem.h"
 
 static ChStatus write_solved(ChContext* context, ChArena* arena, const char* path, const ChSimulation* s,
                              const ChProblem* problem) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/soft/soft.h"
+#include "cardhouse/soft.h"
 
 static bool put_set(hid_t place, const char* name, hid_t type, int rank, const hsize_t* extents, const void* data) {
   hid_t space = H5Screate_simple(rank, extents, NULL);
@@ -17,14 +17,14 @@ static bool put_set(hid_t place, const char* name, hid_t type, int rank, const h
   return done;
 }
 
-static bool put_frequencies(hid_t place, const ChSoft* soft) {
+static bool put_frequencies(hid_t place, const ChSoftView* soft) {
   double hertz[CH_SOFT_MODES_MAX];
   for (int a = 0; a < soft->modes; ++a) hertz[a] = soft->frequency[a] / (2.0 * M_PI);
   return put_set(place, "frequency", H5T_NATIVE_DOUBLE, 1, &(hsize_t){(hsize_t)soft->modes}, hertz);
 }
 
-static bool put_skin(hid_t group, int number, const ChSoft* soft) {
-  const ChSoftSkin* skin = &soft->skin;
+static bool put_skin(hid_t group, int number, const ChSoftView* soft) {
+  const ChSoftSkin* skin = soft->skin;
   char name[32];
   snprintf(name, sizeof name, "skin-%d", number);
   hid_t place = H5Gcreate2(group, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -45,22 +45,23 @@ typedef struct Lists {
 } Lists;
 
 static bool put_lists(hid_t group, const ChWorld* world, Lists* lists) {
-  const ChSoft** seen = malloc((size_t)world->body_count * sizeof *seen);
+  const int bodies = ch_world_body_count(world);
+  const ChSoftSkin** seen = malloc((size_t)bodies * sizeof *seen);
   bool done = seen != NULL;
-  for (int b = 0; done && b < world->body_count; ++b) {
-    const ChSoft* soft = world->bodies[b].soft;
-    if (!soft) continue;
+  for (int b = 0; done && b < bodies; ++b) {
+    ChSoftView soft;
+    if (!ch_world_soft(world, b, &soft)) continue;
     int k = 0;
-    while (k < lists->skins && seen[k] != soft) ++k;
+    while (k < lists->skins && seen[k] != soft.skin) ++k;
     if (k == lists->skins) {
-      seen[lists->skins++] = soft;
-      done = put_skin(group, k, soft);
+      seen[lists->skins++] = soft.skin;
+      done = put_skin(group, k, &soft);
     }
     lists->body[lists->count] = b;
     lists->skin[lists->count] = k;
-    lists->first[lists->count++] = world->bodies[b].first_mode;
+    lists->first[lists->count++] = soft.first_mode;
   }
-  lists->first[lists->count] = world->mode_count;
+  lists->first[lists->count] = ch_world_mode_count(world);
   hsize_t count = (hsize_t)lists->count, ends = count + 1;
   done = done && put_set(group, "body", H5T_NATIVE_INT32, 1, &count, lists->body) &&
          put_set(group, "skin", H5T_NATIVE_INT32, 1, &count, lists->skin) &&
@@ -70,8 +71,8 @@ static bool put_lists(hid_t group, const ChWorld* world, Lists* lists) {
 }
 
 bool ch_soft_group_put(hid_t file, const ChWorld* world) {
-  if (world->mode_count == 0) return true;
-  size_t room = (size_t)world->body_count + 1;
+  if (ch_world_mode_count(world) == 0) return true;
+  size_t room = (size_t)ch_world_body_count(world) + 1;
   int32_t* numbers = calloc(3 * room, sizeof *numbers);
   hid_t group = H5Gcreate2(file, "soft", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   Lists lists = {.body = numbers, .first = numbers + room, .skin = numbers + 2 * room};

@@ -7,9 +7,8 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
+#include "cardhouse/soft.h"
 #include "files/hdf5_file.h"
-#include "model/soft/soft_recorded.h"
-#include "model/world.h"
 
 // Nothing where no body is deformable. Bodies of equal mesh and material share a skin.
 bool ch_soft_group_put(hid_t file, const ChWorld* world);

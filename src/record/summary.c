@@ -1,13 +1,18 @@
 // The summary of a run: sums and extremes over its steps.
 #include "base/check.h"
 #include "cardhouse/record.h"
-#include "model/soft/soft_fold.h"
-#include "step/state.h"
+#include "cardhouse/shape.h"
+#include "cardhouse/soft.h"
+
+static bool is_dynamic(const ChWorld* world, int body) {
+  return ch_world_body_info(world, ch_world_body_at(world, body)).kind == CH_BODY_DYNAMIC;
+}
 
 ChSummary ch_summary_begin(const ChSimulation* s) {
   ChStepInfo info = ch_simulation_info(s);
   ChSummary summary = {.time = ch_simulation_time(s), .displaced = -1, .folded = -1, .looked_at = -INFINITY};
-  for (int b = 0; b < s->world->body_count; ++b) summary.bodies += ch_body_is_dynamic(s->world, b);
+  const ChWorld* world = ch_simulation_world(s);
+  for (int b = 0; b < ch_world_body_count(world); ++b) summary.bodies += is_dynamic(world, b);
   summary.energy_start = summary.energy_end = info.kinetic + info.potential;
   summary.momentum_start = summary.momentum_end = info.momentum;
   summary.angular_momentum_start = summary.angular_momentum_end = info.angular_momentum;
@@ -15,11 +20,12 @@ ChSummary ch_summary_begin(const ChSimulation* s) {
 }
 
 static void add_displacement(ChSummary* summary, const ChSimulation* s) {
+  const ChWorld* world = ch_simulation_world(s);
   double most = summary->displacement * summary->displacement;
   int body = -1;
-  for (int b = 0; b < s->world->body_count; ++b) {
-    if (!ch_body_is_dynamic(s->world, b)) continue;
-    ChVec3 way = ch_sub(s->states[b].position, s->world->states[b].position);
+  for (int b = 0; b < ch_world_body_count(world); ++b) {
+    if (!is_dynamic(world, b)) continue;
+    ChVec3 way = ch_sub(ch_simulation_body_at(s, b).position, ch_world_body_start(world, b, NULL).at);
     double square = ch_dot(way, way);
     if (square <= most) continue;
     most = square;  // NaN stays: nothing exceeds it
@@ -34,13 +40,15 @@ static void add_displacement(ChSummary* summary, const ChSimulation* s) {
 static const double LOOK = 0.01;  // seconds simulated between looks at deformable bodies, at least
 
 static void look_for_folds(ChSummary* summary, const ChSimulation* s) {
-  const ChWorld* world = s->world;
-  if (world->mode_count == 0 || summary->time - summary->looked_at < LOOK - 0.5 * ch_simulation_info(s).h) return;
+  const ChWorld* world = ch_simulation_world(s);
+  if (ch_world_mode_count(world) == 0 || summary->time - summary->looked_at < LOOK - 0.5 * ch_simulation_info(s).h)
+    return;
   summary->looked_at = summary->time;
   ++summary->looks;
-  for (int b = 0; b < world->body_count; ++b) {
-    const ChSoft* soft = world->bodies[b].soft;
-    if (!soft || !ch_soft_is_folded(soft, ch_state_modes(world, s->states, b))) continue;
+  for (int b = 0; b < ch_world_body_count(world); ++b) {
+    int modes;
+    const double* amplitudes = ch_simulation_modes(s, ch_world_body_at(world, b), &modes);
+    if (!amplitudes || !ch_world_soft_is_folded(world, b, amplitudes)) continue;
     ++summary->looks_folded;
     if (summary->folded >= 0) return;
     summary->folded = b;

@@ -13,8 +13,8 @@
 #include "base/plain_numbers.h"
 #include "cardhouse/disk.h"
 #include "cardhouse/record.h"
+#include "cardhouse/soft.h"
 #include "record/deflection.h"
-#include "step/state.h"
 
 enum { BUFFER = 1 << 20 };
 static const double FLUSH_SECONDS = 0.5;
@@ -41,9 +41,9 @@ static bool put_head(FILE* file, const ChWorld* world) {
   CH_CERTIFICATE_FIELDS(X)
 #undef X
   fputs(",missed,penetration,deferred,joint_error,kinetic,potential,work,gain", file);
-  fputs(world->dimension == 3 ? SPACE : PLANE, file);
+  fputs(ch_world_dimension(world) == 3 ? SPACE : PLANE, file);
   fputs(",collide,assemble,solve", file);
-  return fputs(world->mode_count > 0 ? ",deflection\n" : "\n", file) >= 0;
+  return fputs(ch_world_mode_count(world) > 0 ? ",deflection\n" : "\n", file) >= 0;
 }
 
 // Where the lines of steps up to `last` end; lines that a kill cut short do not count.
@@ -84,7 +84,7 @@ static int open_table(ChTable* table, const ChSimulation* simulation, bool resum
   long end = goes_on ? lines_end(table->file, ch_simulation_step_count(simulation)) : 0;
   if (goes_on && (ftruncate(fileno(table->file), end) != 0 || fseek(table->file, end, SEEK_SET) != 0)) return errno;
   errno = 0;
-  if (end == 0) put_head(table->file, simulation->world);
+  if (end == 0) put_head(table->file, ch_simulation_world(simulation));
   return fflush(table->file) == 0 ? 0 : errno;
 }
 
@@ -135,10 +135,10 @@ static int put_row(FILE* file, const ChSimulation* simulation) {
 #undef X
   bytes += fprintf(file, ",%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", i.missed, i.penetration, i.deferred,
                    i.joint_error, i.kinetic, i.potential, i.work, i.gain);
-  bytes += put_momenta(file, simulation->world->dimension, &i);
+  bytes += put_momenta(file, ch_world_dimension(ch_simulation_world(simulation)), &i);
   bytes += fprintf(file, ",%.9g,%.9g,%.9g", i.seconds_collide, i.seconds_assemble, i.seconds_solve);
-  if (simulation->world->mode_count > 0)
-    bytes += fprintf(file, ",%.17g", ch_deflection(simulation->world, simulation->states, NULL));
+  if (ch_world_mode_count(ch_simulation_world(simulation)) > 0)
+    bytes += fprintf(file, ",%.17g", ch_deflection(simulation));
   return bytes + fprintf(file, "\n");
 }
 

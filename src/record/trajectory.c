@@ -13,7 +13,6 @@
 #include "record/steady_file.h"
 #include "record/trajectory_copy.h"
 #include "record/trajectory_file.h"
-#include "step/state.h"
 
 enum { PENDING_MOST = 1 << 22 };
 static const double FLUSH_SECONDS = 0.5;
@@ -21,6 +20,7 @@ static const double FLUSH_SECONDS = 0.5;
 struct ChTrajectory {
   char* path;
   int every;
+  long revision;  // of the world: rows of bodies must stay what they are
   ChSteady file;
   ChColumn columns[CH_TRAJECTORY_COLUMNS];
   long contacts;  // rows of /contact so far
@@ -75,7 +75,7 @@ static void put_momenta(ChTrajectory* t, int dimension, const ChStepInfo* info) 
 }
 
 static void put_bodies(ChTrajectory* t, const ChSimulation* s) {
-  int d = s->world->dimension, count = s->world->body_count;
+  int d = ch_world_dimension(ch_simulation_world(s)), count = ch_world_body_count(ch_simulation_world(s));
   double* position = ch_column_row(&t->columns[CH_COLUMN_POSITION]);
   double* orientation = ch_column_row(&t->columns[CH_COLUMN_ORIENTATION]);
   double* velocity = ch_column_row(&t->columns[CH_COLUMN_VELOCITY]);
@@ -99,17 +99,24 @@ static void put_bodies(ChTrajectory* t, const ChSimulation* s) {
 }
 
 static void put_modes(ChTrajectory* t, const ChSimulation* s) {
-  size_t count = (size_t)s->world->mode_count;
-  if (count == 0) return;
-  const double* amplitudes = ch_state_modes(s->world, s->states, 0);  // body 0 has the first of all
-  double* row = ch_column_row(&t->columns[CH_COLUMN_AMPLITUDES]);
-  if (row) memcpy(row, amplitudes, count * sizeof *row);
-  row = ch_column_row(&t->columns[CH_COLUMN_RATES]);
-  if (row) memcpy(row, amplitudes + count, count * sizeof *row);
+  const ChWorld* world = ch_simulation_world(s);
+  if (ch_world_mode_count(world) == 0) return;
+  double* amplitudes = ch_column_row(&t->columns[CH_COLUMN_AMPLITUDES]);
+  double* rates = ch_column_row(&t->columns[CH_COLUMN_RATES]);
+  if (!amplitudes || !rates) return;
+  for (int b = 0; b < ch_world_body_count(world); ++b) {
+    ChSoftView soft;
+    int count;
+    if (!ch_world_soft(world, b, &soft)) continue;
+    const ChBodyId body = ch_world_body_at(world, b);
+    const size_t bytes = (size_t)soft.modes * sizeof(double);
+    memcpy(amplitudes + soft.first_mode, ch_simulation_modes(s, body, &count), bytes);
+    memcpy(rates + soft.first_mode, ch_simulation_rates(s, body, &count), bytes);
+  }
 }
 
 static void put_contacts(ChTrajectory* t, const ChSimulation* s) {
-  int count = 0, d = s->world->dimension;
+  int count = 0, d = ch_world_dimension(ch_simulation_world(s));
   const ChContactView* contacts = ch_simulation_contacts(s, &count);
   for (int k = 0; k < count; ++k) {
     const ChContactView* view = &contacts[k];
@@ -138,7 +145,7 @@ static void put_row(ChTrajectory* t, const ChSimulation* s) {
   put(t, CH_COLUMN_PENETRATION, t->since.penetration);
   put(t, CH_COLUMN_KINETIC, info.kinetic);
   put(t, CH_COLUMN_POTENTIAL, info.potential);
-  put_momenta(t, s->world->dimension, &info);
+  put_momenta(t, ch_world_dimension(ch_simulation_world(s)), &info);
   int column = CH_COLUMN_CERTIFICATE;
 #define X(name, text) put(t, (ChTrajectoryColumn)column++, t->since.certificate.name);
   CH_CERTIFICATE_FIELDS(X)
@@ -175,6 +182,10 @@ static ChStatus flush(ChContext* context, ChTrajectory* t, bool durable) {
 ChStatus ch_trajectory_flush(ChContext* context, ChTrajectory* t) { return flush(context, t, true); }
 
 ChStatus ch_trajectory_add(ChContext* context, ChTrajectory* t, const ChSimulation* s) {
+  if (ch_world_revision(ch_simulation_world(s)) != t->revision)
+    return ch_fail(context, CH_ERR_UNSUPPORTED,
+                   "%s: bodies or joints came or went since the recording began; record the rest in a file of its own",
+                   t->path);
   ChStepInfo info = ch_simulation_info(s);
   ChRowSum* since = &t->since;
 #define X(name, text) since->certificate.name = ch_max(since->certificate.name, info.certificate.name);
@@ -201,24 +212,25 @@ static void destroy(ChTrajectory* t) {
 }
 
 static bool create_file(ChTrajectory* t, const ChSimulation* s, const char* scene) {
-  ChTrajectoryMade made = {
-      .h = s->options.h, .tolerance = s->options.solve.tolerance, .method = s->options.solve.method, .scene = scene};
-  if (!ch_steady_create(&t->file, t->path) || !ch_trajectory_put_head(t->file.file, s->world, &made)) return false;
-  if (!ch_trajectory_columns_create(t->file.file, s->world, NULL, t->columns)) return false;
+  const ChSimulationOptions* o = ch_simulation_options(s);
+  ChTrajectoryMade made = {.h = o->h, .tolerance = o->solve.tolerance, .method = o->solve.method, .scene = scene};
+  if (!ch_steady_create(&t->file, t->path) || !ch_trajectory_put_head(t->file.file, ch_simulation_world(s), &made))
+    return false;
+  if (!ch_trajectory_columns_create(t->file.file, ch_simulation_world(s), NULL, t->columns)) return false;
   put_count(t, CH_COLUMN_OFFSET, 0);
   put_row(t, s);
   return write_columns(t) && H5Fstart_swmr_write(t->file.file) >= 0 && write_columns(t);
 }
 
 static ChStatus resume_file(ChContext* context, ChTrajectory* t, const ChSimulation* s) {
-  ChStatus status =
-      ch_trajectory_copy(context, t->path, s->world, ch_simulation_time(s), &t->file, t->columns, &t->contacts);
+  ChStatus status = ch_trajectory_copy(context, t->path, ch_simulation_world(s), ch_simulation_time(s), &t->file,
+                                       t->columns, &t->contacts);
   if (status != CH_OK) return status;
   return write_columns(t) && H5Fstart_swmr_write(t->file.file) >= 0 ? CH_OK : write_failed(context, t);
 }
 
 static ChStatus start(ChContext* context, ChTrajectory* t, const ChSimulation* s, const char* scene, bool resume) {
-  if (s->world->body_count == 0)
+  if (ch_world_body_count(ch_simulation_world(s)) == 0)
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: a world without bodies has no trajectory", t->path);
   if (resume && access(t->path, F_OK) == 0) return resume_file(context, t, s);
   errno = 0;
@@ -239,6 +251,7 @@ ChStatus ch_trajectory_create(ChContext* context, const char* path, const ChSimu
     return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
   }
   t->every = every;
+  t->revision = ch_world_revision(ch_simulation_world(simulation));
   t->file = CH_STEADY_CLOSED;
   t->flushed = ch_clock_seconds();
   hush(t);

@@ -49,12 +49,12 @@ static const char* const groups[] = {"body", "step", "certificate", "contact"};
 
 ChHdf5Rows ch_trajectory_row(ChTrajectoryColumn column, const ChWorld* world) {
   Shape shape = entries[column].shape;
-  long d = world->dimension;
+  long d = ch_world_dimension(world);
   ChHdf5Rows row = {.number = shape == COUNT ? CH_HDF5_INT64 : shape == PAIR ? CH_HDF5_INT32 : CH_HDF5_REAL, .rank = 3};
   row.extents[1] = shape == PAIR                      ? 2
                    : shape == VECTOR || shape == SPIN ? d
-                   : shape == MODES                   ? world->mode_count
-                                                      : world->body_count;
+                   : shape == MODES                   ? ch_world_mode_count(world)
+                                                      : ch_world_body_count(world);
   row.extents[2] = shape == BODY_TURN ? 4 : d;
   if (shape == SCALAR || shape == COUNT || (shape == SPIN && d == 2))
     row.rank = 1;
@@ -66,7 +66,7 @@ ChHdf5Rows ch_trajectory_row(ChTrajectoryColumn column, const ChWorld* world) {
 const char* ch_trajectory_column_name(ChTrajectoryColumn column) { return entries[column].name; }
 
 static bool world_has(const ChWorld* world, int column) {
-  return entries[column].shape != MODES || world->mode_count > 0;
+  return entries[column].shape != MODES || ch_world_mode_count(world) > 0;
 }
 
 bool ch_trajectory_column_is_there(ChHdf5* file, const ChWorld* world, ChTrajectoryColumn column) {
@@ -105,7 +105,7 @@ static bool put_attribute(hid_t file, const char* name, hid_t type, const void* 
 }
 
 static bool put_names(hid_t file, const ChWorld* world, hid_t text) {
-  hsize_t count = (hsize_t)world->body_count;
+  hsize_t count = (hsize_t)ch_world_body_count(world);
   const char** names = malloc((size_t)count * sizeof *names);
   hid_t space = H5Screate_simple(1, &count, NULL);
   hid_t set = H5Dcreate2(file, "body/name", text, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -123,7 +123,7 @@ bool ch_trajectory_put_head(hid_t file, const ChWorld* world, const ChTrajectory
   hid_t text = text_type();
   bool done = put_attribute(file, "format", text, &format) &&
               put_attribute(file, "version", H5T_NATIVE_INT, &version) &&
-              put_attribute(file, "dimension", H5T_NATIVE_INT, &world->dimension) &&
+              put_attribute(file, "dimension", H5T_NATIVE_INT, &(int){ch_world_dimension(world)}) &&
               put_attribute(file, "h", H5T_NATIVE_DOUBLE, &made->h) &&
               put_attribute(file, "tolerance", H5T_NATIVE_DOUBLE, &made->tolerance) &&
               put_attribute(file, "method", text, &made->method) && put_attribute(file, "scene", text, &made->scene);
@@ -147,8 +147,8 @@ void ch_trajectory_check_format(ChHdf5* file) {
 }
 
 static bool same_names(const char* names, long count, const ChWorld* world) {
-  bool same = names && count == world->body_count;
-  for (int b = 0; same && b < world->body_count; ++b, names += strlen(names) + 1)
+  bool same = names && count == ch_world_body_count(world);
+  for (int b = 0; same && b < ch_world_body_count(world); ++b, names += strlen(names) + 1)
     same = strcmp(names, ch_world_body_name(world, ch_world_body_at(world, b))) == 0;
   return same;
 }
@@ -157,7 +157,7 @@ void ch_trajectory_check_world(ChHdf5* file, const ChWorld* world) {
   long count = 0;
   int dimension = ch_hdf5_attribute_int(file, "dimension");
   const char* names = ch_hdf5_texts(file, "body/name", &count);
-  if (file->status == CH_OK && (dimension != world->dimension || !same_names(names, count, world)))
+  if (file->status == CH_OK && (dimension != ch_world_dimension(world) || !same_names(names, count, world)))
     ch_hdf5_fail(file, CH_ERR_FORMAT, "a trajectory of other bodies than the scene's");
 }
 

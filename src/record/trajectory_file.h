@@ -3,7 +3,7 @@
 #define CH_RECORD_TRAJECTORY_FILE_H
 
 #include "cardhouse/record.h"
-#include "model/world.h"
+#include "cardhouse/soft.h"
 #include "record/column.h"
 
 // In the order in which a file should be read: first what the lengths of others follow from.

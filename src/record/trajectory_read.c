@@ -1,13 +1,15 @@
-// Reading trajectories: see trajectory_read.h. The columns with one number a row are read at once, bodies and contacts
-// one row at a time, so that a long run needs little memory.
+// Reading trajectories: see cardhouse/trajectory.h. The columns with one number a row are read at once, bodies and
+// contacts one row at a time, so that a long run needs little memory.
 #include "record/trajectory_read.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/check.h"
+#include "cardhouse/shape.h"
 #include "files/hdf5_file.h"
 #include "record/soft_group.h"
 #include "record/trajectory_columns.h"
@@ -33,6 +35,19 @@ struct ChTrajectoryReader {
 bool ch_trajectory_is_headless(const ChWholeFile* file) {
   static const char nothing[8];
   return file->regular && !file->hdf5 && file->size >= sizeof nothing && memcmp(file->text, nothing, 8) == 0;
+}
+
+bool ch_trajectory_is_one(const char* path) {
+  ChContext unread = {0};
+  ChWholeFile file;
+  ChArena* arena = ch_arena_create(NULL);
+  // A pipe is left alone: it can be read once, and holds text where it holds anything.
+  struct stat info;
+  const bool regular = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+  const bool read = regular && arena && ch_whole_file_read(&unread, path, false, arena, &file) == CH_OK;
+  const bool is = read && (file.hdf5 || ch_trajectory_is_headless(&file));
+  ch_arena_destroy(arena);
+  return is;
 }
 
 static ChStatus incomplete(ChContext* context, const char* path) {
@@ -71,7 +86,7 @@ static ChStatus get_softs(ChContext* context, const char* path, ChArena* arena, 
   ch_arena_set_landing(arena, &landing);
   if (setjmp(landing)) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
   ChRecordedSofts* softs = CH_TAKE(arena, 1, ChRecordedSofts);
-  softs->arena = arena;
+  softs->memory = arena;
   ChStatus status = open_file(context, path, arena, h);
   if (status == CH_OK) {
     ch_soft_group_get(h, softs);
@@ -93,6 +108,10 @@ ChStatus ch_trajectory_softs(ChContext* context, const char* path, ChRecordedSof
   ch_arena_destroy(arena);
   *softs = NULL;
   return status;
+}
+
+void ch_recorded_softs_destroy(ChRecordedSofts* softs) {
+  if (softs) ch_arena_destroy(softs->memory);  // which holds `softs` too
 }
 
 static ChStatus count_rows(ChContext* context, ChTrajectoryReader* r) {
@@ -169,9 +188,9 @@ static ChStatus open_in_arena(ChContext* context, ChTrajectoryReader* r) {
     snprintf(r->head.method, sizeof r->head.method, "%s", made.method);
     r->steps = CH_TAKE(r->arena, r->rows, ChTrajectoryStep);
     r->offsets = CH_TAKE(r->arena, r->rows + 1, int64_t);
-    r->bodies = CH_TAKE(r->arena, r->world->body_count, ChBodyView);
-    r->amplitudes = CH_TAKE(r->arena, r->world->mode_count, double);
-    r->rates = CH_TAKE(r->arena, r->world->mode_count, double);
+    r->bodies = CH_TAKE(r->arena, ch_world_body_count(r->world), ChBodyView);
+    r->amplitudes = CH_TAKE(r->arena, ch_world_mode_count(r->world), double);
+    r->rates = CH_TAKE(r->arena, ch_world_mode_count(r->world), double);
     status = read_steps(context, r);
   }
   ch_arena_set_landing(r->arena, NULL);
@@ -234,9 +253,9 @@ static ChVec3 vector_of(const double* numbers, int dimension) {
 static bool finite_vector(ChVec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
 static void put_turns(ChTrajectoryReader* r, const double* numbers) {
-  for (int b = 0; b < r->world->body_count; ++b) {
+  for (int b = 0; b < ch_world_body_count(r->world); ++b) {
     const double* q = numbers + 4 * (size_t)b;
-    if (r->world->dimension == 3) {
+    if (ch_world_dimension(r->world) == 3) {
       r->bodies[b].orientation = (ChQuat){q[0], q[1], q[2], q[3]};
       continue;
     }
@@ -246,15 +265,15 @@ static void put_turns(ChTrajectoryReader* r, const double* numbers) {
 }
 
 static void put_spins(ChTrajectoryReader* r, const double* numbers) {
-  for (int b = 0; b < r->world->body_count; ++b)
+  for (int b = 0; b < ch_world_body_count(r->world); ++b)
     r->bodies[b].omega =
-        r->world->dimension == 3 ? vector_of(numbers + 3 * (size_t)b, 3) : (ChVec3){0.0, 0.0, numbers[b]};
+        ch_world_dimension(r->world) == 3 ? vector_of(numbers + 3 * (size_t)b, 3) : (ChVec3){0.0, 0.0, numbers[b]};
 }
 
 static ChStatus read_bodies(ChContext* context, ChTrajectoryReader* r, long row) {
   static const ChTrajectoryColumn order[] = {CH_COLUMN_POSITION, CH_COLUMN_ORIENTATION, CH_COLUMN_VELOCITY,
                                              CH_COLUMN_OMEGA};
-  int d = r->world->dimension, count = r->world->body_count;
+  int d = ch_world_dimension(r->world), count = ch_world_body_count(r->world);
   for (int k = 0; k < 4; ++k) {
     const double* numbers = ch_read_rows(&r->columns, order[k], row, 1);
     if (!numbers) return cannot_read(context, r, order[k]);
@@ -277,10 +296,10 @@ static ChStatus read_bodies(ChContext* context, ChTrajectoryReader* r, long row)
 static ChStatus read_modes(ChContext* context, ChTrajectoryReader* r, long row) {
   static const ChTrajectoryColumn order[] = {CH_COLUMN_AMPLITUDES, CH_COLUMN_RATES};
   double* const out[] = {r->amplitudes, r->rates};
-  for (int k = 0; k < 2 && r->world->mode_count > 0; ++k) {
+  for (int k = 0; k < 2 && ch_world_mode_count(r->world) > 0; ++k) {
     const double* modes = ch_read_rows(&r->columns, order[k], row, 1);
-    if (!modes || !ch_all_finite(modes, r->world->mode_count)) return cannot_read(context, r, order[k]);
-    memcpy(out[k], modes, (size_t)r->world->mode_count * sizeof *modes);
+    if (!modes || !ch_all_finite(modes, ch_world_mode_count(r->world))) return cannot_read(context, r, order[k]);
+    memcpy(out[k], modes, (size_t)ch_world_mode_count(r->world) * sizeof *modes);
   }
   return CH_OK;
 }
@@ -296,7 +315,7 @@ static bool reserve_contacts(ChTrajectoryReader* r, size_t count) {
 
 static ChStatus read_contact_column(ChContext* context, ChTrajectoryReader* r, ChTrajectoryColumn c, long first,
                                     int count, size_t offset) {
-  int d = r->world->dimension;
+  int d = ch_world_dimension(r->world);
   const double* numbers = ch_read_rows(&r->columns, c, first, count);
   if (!numbers) return cannot_read(context, r, c);
   for (int k = 0; k < count; ++k) {
@@ -317,11 +336,11 @@ static ChStatus read_pairs(ChContext* context, ChTrajectoryReader* r, long first
     r->contacts[k] = (ChContactView){.gap = gaps[k]};
     for (int side = 0; side < 2; ++side) {
       int body = pairs[2 * (size_t)k + side];
-      if (body < 0 || body >= r->world->body_count)
+      if (body < 0 || body >= ch_world_body_count(r->world))
         return ch_fail(context, CH_ERR_FORMAT, "%s: /contact/bodies: there is no body %d", r->path, body);
-      const ChBody* b = &r->world->bodies[body];
+      int shape;
       r->contacts[k].body[side] = body;
-      r->contacts[k].shape[side] = b->shape_count > 0 ? b->first_shape : -1;
+      r->contacts[k].shape[side] = ch_world_body_shapes(r->world, body, &shape) > 0 ? shape : -1;
     }
   }
   return CH_OK;

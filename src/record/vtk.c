@@ -14,12 +14,10 @@
 #include "base/plain_numbers.h"
 #include "base/whole_file.h"
 #include "cardhouse/disk.h"
-#include "cardhouse/disk.h"
 #include "cardhouse/record.h"
+#include "cardhouse/shape.h"
+#include "cardhouse/soft.h"
 #include "cardhouse/text.h"
-#include "model/soft/soft.h"
-#include "record/surface.h"
-#include "step/state.h"
 
 enum { PATH_SIZE = 4096, MANY_SHAPES = 2000 };
 static const char TAIL[] = "</Collection></VTKFile>\n";
@@ -104,7 +102,7 @@ static void take_frame(ChArena* arena, const ChVtk* vtk, int shapes, bool deform
   f->points = f->cells[0] = f->cells[1] = f->corners[0] = f->corners[1] = 0;
 }
 
-static void add_cells(Frame* f, const ChPatches* p, const ChShape* shape) {
+static void add_cells(Frame* f, const ChPatches* p, const ChShapeView* shape) {
   int j = !p->line;
   for (int k = 0; k < p->corner_count; ++k) f->corner[j][f->corners[j] + k] = (int)f->points + p->corners[k];
   for (int k = 0; k < p->cell_count; ++k) {
@@ -114,44 +112,53 @@ static void add_cells(Frame* f, const ChPatches* p, const ChShape* shape) {
   }
 }
 
-static void add_points(Frame* f, const ChPatches* p, const ChShape* shape, const ChBodyState* state, ChVec3 omega) {
-  ChFrame frame = ch_shape_frame(shape, state);
+static ChFrame frame_of(const ChBodyView* body) { return (ChFrame){body->position, body->orientation}; }
+
+static void add_points(Frame* f, const ChPatches* p, const ChShapeView* shape, const ChBodyView* body) {
+  ChFrame frame = ch_frame_compose(frame_of(body), shape->local);
   for (int k = 0; k < p->point_count; ++k, ++f->points) {
     ChVec3 at = ch_frame_point(frame, p->points[k]);
     put_float3(f->point + 3 * f->points, at);
-    put_float3(f->velocity + 3 * f->points, ch_add(state->velocity, ch_cross(omega, ch_sub(at, state->position))));
+    put_float3(f->velocity + 3 * f->points, ch_add(body->velocity, ch_cross(body->omega, ch_sub(at, body->position))));
   }
 }
 
 // x = p + R y,  dx/dt = v + omega x R y + R U qd,  y = X + U q
-static void add_skin(Frame* f, const ChSoft* soft, const ChSimulation* s, int body, ChVec3 omega) {
-  const ChBodyState* state = &s->states[body];
-  const double *q = ch_state_modes(s->world, s->states, body), *qd = ch_state_rates(s->world, s->states, body);
-  for (int v = 0; v < soft->skin.vertex_count; ++v, ++f->points) {
-    ChVec3 rest = soft->skin.rest[v];
-    ChVec3 bent = ch_rotate(state->orientation, ch_sub(ch_soft_vertex(soft, v, q), rest));
-    ChVec3 arm = ch_add(ch_rotate(state->orientation, rest), bent);
-    ChVec3 rate = ch_rotate(state->orientation, ch_sub(ch_soft_vertex(soft, v, qd), rest));
-    put_float3(f->point + 3 * f->points, ch_add(state->position, arm));
-    put_float3(f->velocity + 3 * f->points, ch_add(ch_add(state->velocity, ch_cross(omega, arm)), rate));
+static void add_skin(Frame* f, const ChSoftView* soft, const double* q, const double* qd, const ChBodyView* body) {
+  for (int v = 0; v < soft->skin->vertex_count; ++v, ++f->points) {
+    ChVec3 rest = soft->skin->rest[v];
+    ChVec3 bent = ch_rotate(body->orientation, ch_sub(ch_soft_point(soft, v, q), rest));
+    ChVec3 arm = ch_add(ch_rotate(body->orientation, rest), bent);
+    ChVec3 rate = ch_rotate(body->orientation, ch_sub(ch_soft_point(soft, v, qd), rest));
+    put_float3(f->point + 3 * f->points, ch_add(body->position, arm));
+    put_float3(f->velocity + 3 * f->points, ch_add(ch_add(body->velocity, ch_cross(body->omega, arm)), rate));
     put_float3(f->displacement + 3 * f->points, bent);
   }
 }
 
-static void add_shape(Frame* f, const ChPatches* p, const ChShape* shape, const ChSimulation* s) {
-  ChVec3 omega = ch_simulation_body_at(s, shape->body).omega;
+static void add_shape(Frame* f, const ChPatches* p, const ChShapeView* shape, const ChSimulation* s) {
+  const ChWorld* world = ch_simulation_world(s);
+  const ChBodyView body = ch_simulation_body_at(s, shape->body);
+  ChSoftView soft;
   add_cells(f, p, shape);
-  if (shape->type == CH_SHAPE_SOFT)
-    add_skin(f, shape->soft, s, shape->body, omega);
-  else
-    add_points(f, p, shape, &s->states[shape->body], omega);
+  if (!ch_world_soft(world, shape->body, &soft)) {
+    add_points(f, p, shape, &body);
+    return;
+  }
+  int modes;
+  const ChBodyId id = ch_world_body_at(world, shape->body);
+  add_skin(f, &soft, ch_simulation_modes(s, id, &modes), ch_simulation_rates(s, id, &modes), &body);
 }
 
 static void put_world(FILE* file, ChArena* arena, const ChVtk* vtk, const ChSimulation* s) {
-  const ChWorld* world = s->world;
+  const ChWorld* world = ch_simulation_world(s);
+  const int shapes = ch_world_shape_count(world);
   Frame f;
-  take_frame(arena, vtk, world->shape_count, world->mode_count > 0, &f);
-  for (int k = 0; k < world->shape_count; ++k) add_shape(&f, &vtk->patches[k], &world->shapes[k], s);
+  take_frame(arena, vtk, shapes, ch_world_mode_count(world) > 0, &f);
+  for (int k = 0; k < shapes; ++k) {
+    const ChShapeView shape = ch_world_shape(world, k);
+    add_shape(&f, &vtk->patches[k], &shape, s);
+  }
   memcpy(f.body[0] + f.cells[0], f.body[1], (size_t)f.cells[1] * sizeof(int));  // lines before polygons, as cells count
   put_head(file, f.points, 0, f.cells[0], f.cells[1]);
   fputs("<PointData Vectors=\"velocity\">\n", file);
@@ -295,37 +302,44 @@ static ChStatus open_list(ChContext* context, ChVtk* vtk, const ChSimulation* s,
   return fflush(file) == 0 ? CH_OK : list_failed(context, vtk, which);
 }
 
+// Where a shape is at the start.
+static ChFrame start_of(const ChWorld* world, const ChShapeView* shape) {
+  return ch_frame_compose(ch_world_body_start(world, shape->body, NULL), shape->local);
+}
+
 // The ball about the world's finite shapes at the start.
-static double reach_of(const ChSimulation* s, ChVec3* centre) {
-  const ChWorld* world = s->world;
+static double reach_of(const ChWorld* world, ChVec3* centre) {
+  const int shapes = ch_world_shape_count(world);
   ChVec3 sum = {0};
   int count = 0;
-  for (int k = 0; k < world->shape_count; ++k) {
-    if (!isfinite(world->shapes[k].bound)) continue;
-    sum = ch_add(sum, ch_shape_frame(&world->shapes[k], &world->states[world->shapes[k].body]).at);
+  for (int k = 0; k < shapes; ++k) {
+    const ChShapeView shape = ch_world_shape(world, k);
+    if (!isfinite(shape.bound)) continue;
+    sum = ch_add(sum, start_of(world, &shape).at);
     ++count;
   }
   *centre = count ? ch_scale(1.0 / count, sum) : sum;
   double reach = count ? 0.0 : 1.0;
-  for (int k = 0; k < world->shape_count; ++k) {
-    const ChShape* shape = &world->shapes[k];
-    if (!isfinite(shape->bound)) continue;
-    ChVec3 at = ch_shape_frame(shape, &world->states[shape->body]).at;
-    reach = fmax(reach, ch_norm(ch_sub(at, *centre)) + shape->bound);
+  for (int k = 0; k < shapes; ++k) {
+    const ChShapeView shape = ch_world_shape(world, k);
+    if (!isfinite(shape.bound)) continue;
+    reach = fmax(reach, ch_norm(ch_sub(start_of(world, &shape).at, *centre)) + shape.bound);
   }
   return 2.0 * reach;
 }
 
-static void take_patches(ChVtk* vtk, const ChSimulation* s) {
-  const ChWorld* world = s->world;
+static void free_patches(void* patches) { ch_patches_free(patches); }
+
+static void take_patches(ChVtk* vtk, const ChWorld* world) {
+  const int shapes = ch_world_shape_count(world);
   ChVec3 centre;
-  double reach = reach_of(s, &centre);
-  int facets = world->shape_count > MANY_SHAPES ? 8 : 24;
-  vtk->patches = CH_TAKE(vtk->arena, world->shape_count, ChPatches);
-  for (int k = 0; k < world->shape_count; ++k) {
-    const ChShape* shape = &world->shapes[k];
-    ChVec3 about = ch_frame_local(ch_shape_frame(shape, &world->states[shape->body]), centre);
-    vtk->patches[k] = ch_shape_patches(vtk->arena, shape, world->dimension == 2, about, reach, facets);
+  ChSurfaceView view = {.reach = reach_of(world, &centre), .facets = shapes > MANY_SHAPES ? 8 : 24};
+  vtk->patches = CH_TAKE(vtk->arena, shapes, ChPatches);
+  for (int k = 0; k < shapes; ++k) {
+    const ChShapeView shape = ch_world_shape(world, k);
+    view.about = ch_frame_local(start_of(world, &shape), centre);
+    if (ch_world_shape_surface(NULL, world, k, &view, &vtk->patches[k]) != CH_OK) ch_arena_fail(vtk->arena);
+    ch_arena_defer(vtk->arena, free_patches, &vtk->patches[k]);
   }
 }
 
@@ -333,7 +347,7 @@ static ChStatus start(ChContext* context, ChVtk* vtk, const ChSimulation* s, boo
   jmp_buf landing;
   if (!vtk->arena || setjmp(landing)) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", vtk->folder);
   ch_arena_set_landing(vtk->arena, &landing);
-  take_patches(vtk, s);
+  take_patches(vtk, ch_simulation_world(s));
   ch_arena_set_landing(vtk->arena, NULL);
   ChStatus status = ch_folder_make(context, vtk->folder);
   if (status == CH_OK) status = ch_lock_folder(context, vtk->folder, &vtk->lock);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cardhouse/text.h"
-#include "model/world.h"
+#include "cardhouse/shape.h"
 #include "scene/build_soft.h"
 
 enum { NAMES_MAX = 4096, NAME_SHOWN = 60 };
@@ -93,15 +93,15 @@ static bool add_pair(Build* b, const ChPlace* at, json_t* entry) {
 // Points and triangles, a file, or (shapes) the name of a mesh that the scene lists.
 static bool shape_sources(Build* b, const ChPlace* at, const ChSceneShape* shape) {
   const ChShapeDef* def = &shape->def;
+  const ChShapeInfo* info = ch_shape_info(def->type);
   if (shape->mesh && (def->points || def->triangles || def->file))
     return ch_reader_wrong(b->reader, at, "has \"mesh\" and \"%s\"; one must do",
                            def->file     ? "file"
                            : def->points ? "points"
                                          : "triangles");
-  bool sources = def->type == CH_SHAPE_HULL || def->type == CH_SHAPE_MESH;
-  if (sources && !def->points && !def->file && !shape->mesh)
+  if (ch_shape_reads(info, CH_DEF_FILE) && !def->points && !def->file && !shape->mesh)
     return ch_reader_wrong(b->reader, at, "\"points\" or \"file\" is missing");
-  if (def->type == CH_SHAPE_MESH && def->points && !def->triangles)
+  if (ch_shape_reads(info, CH_DEF_TRIANGLES) && def->points && !def->triangles)
     return ch_reader_wrong(b->reader, at, "\"triangles\" is missing");
   if (def->file && (def->points || def->triangles))
     return ch_reader_wrong(b->reader, at, "has \"file\" and \"%s\"; one must do", def->points ? "points" : "triangles");

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/soft/soft_recorded.h"
-#include "model/world.h"
+#include "cardhouse/soft.h"
 #include "scene/document.h"
 
 struct ChSoftBent {
@@ -19,7 +18,7 @@ struct ChSoftBent {
 struct ChSoftMade {
   struct ChSoftMade* next;
   ChTetShapeDef shape;
-  ChTetMesh mesh;
+  ChTetMesh mesh;  // freed with the reader's arena
 };
 
 bool ch_soft_fits(ChReader* r, const ChPlace* body, const json_t* entry) {
@@ -66,6 +65,8 @@ static bool same_shape(const ChTetShapeDef* a, const ChTetShapeDef* b) {
          a->phase == b->phase && a->round == b->round;
 }
 
+static void free_mesh(void* mesh) { ch_tets_free(mesh); }
+
 // The mesh of a named shape; NULL when it cannot be made, which has been told.
 static const ChTetMesh* make_mesh(ChReader* r, const ChPlace* place, const ChTetShapeDef* shape, ChSoftNotes* notes) {
   for (const struct ChSoftMade* made = notes->made; made; made = made->next)
@@ -73,7 +74,8 @@ static const ChTetMesh* make_mesh(ChReader* r, const ChPlace* place, const ChTet
   struct ChSoftMade* made = CH_TAKE(r->arena, 1, struct ChSoftMade);
   *made = (struct ChSoftMade){.next = notes->made, .shape = *shape};
   ChPlace at = {place, "mesh", 0};
-  if (!ch_reader_pass_on(r, &at, ch_tet_shape_make(r->context, r->arena, shape, &made->mesh))) return NULL;
+  if (!ch_reader_pass_on(r, &at, ch_tets_make(r->context, shape, &made->mesh))) return NULL;
+  ch_arena_defer(r->arena, free_mesh, &made->mesh);
   notes->made = made;
   return &made->mesh;
 }
@@ -99,7 +101,8 @@ static bool keep_start(ChReader* r, const ChPlace* place, const ChSceneSoft* sof
                        ChSoftNotes* notes) {
   const ChSceneNumbers* lists[] = {&soft->amplitudes, &soft->rates};
   static const char* const names[] = {"amplitudes", "rates"};
-  int modes = world->bodies[body].soft->modes;
+  ChSoftView view;
+  const int modes = ch_world_soft(world, body, &view) ? view.modes : 0;
   for (int k = 0; k < 2; ++k) {
     ChPlace at = {place, names[k], 0};
     if (lists[k]->count > modes)
@@ -113,11 +116,9 @@ static bool keep_start(ChReader* r, const ChPlace* place, const ChSceneSoft* sof
 }
 
 void ch_soft_start(ChWorld* world, const ChSoftNotes* notes) {
-  for (const struct ChSoftBent* s = notes->starts; s; s = s->next) {
-    double *q = ch_state_modes(world, world->states, s->body), *qd = ch_state_rates(world, world->states, s->body);
-    for (int a = 0; a < s->amplitudes.count; ++a) q[a] = s->amplitudes.values[a];
-    for (int a = 0; a < s->rates.count; ++a) qd[a] = s->rates.values[a];
-  }
+  for (const struct ChSoftBent* s = notes->starts; s; s = s->next)
+    ch_world_set_modes(NULL, world, s->body, s->amplitudes.count, s->amplitudes.values, s->rates.count,
+                       s->rates.values);
 }
 
 bool ch_soft_build(ChReader* r, const ChPlace* place, json_t* object, ChSceneSoft* soft, ChWorld* world, ChBodyId body,

@@ -1,6 +1,8 @@
 // The forms of a scene, one table a kind of object: key, type, where it goes, what it means.
 #include "scene/forms.h"
 
+#include "scene/def_variants.h"
+
 #define ROW(type_name, structure, key, member, text, ...) \
   { key, &ch_type_##type_name, offsetof(structure, member), text, __VA_ARGS__ }
 
@@ -121,56 +123,7 @@ const ChSceneForm ch_form_pair = {.name = "pair", .same = true, .count = CH_COUN
 // -------------------------------------------------------------------------------------------------------------- shapes
 
 #define SHAPE(type, key, member, text, ...) ROW(type, ChSceneShape, key, def.member, text, __VA_ARGS__)
-#define RADIUS SHAPE(number, "radius", radius, "m", CH_REQUIRED, CH_POSITIVE, NULL)
-#define HALF_LENGTH \
-  SHAPE(number, "half_length", half_length, "half the length of the axis (z), m", CH_REQUIRED, CH_POSITIVE, NULL)
-#define NORMAL SHAPE(vector, "normal", normal, "outward direction", 0, CH_ANY, NULL)
-#define OFFSET SHAPE(number, "offset", offset, "solid where normal . x <= offset, m", 0, CH_ANY, NULL)
-#define POINTS(flags) \
-  { "points", &ch_type_points, 0, "corners in the shape's frame, m", flags, CH_ANY, NULL }
-#define TRIANGLES                                                                                                    \
-  {                                                                                                                  \
-    "triangles", &ch_type_triangles, 0, "three indices into points each, counter-clockwise from outside", 0, CH_ANY, \
-        NULL                                                                                                         \
-  }
-#define MESH_FILE SHAPE(text, "file", file, "OBJ or STL, relative to the scene's folder", 0, CH_ANY, NULL)
-
-static const ChField round_fields[] = {RADIUS};
-static const ChField rod_fields[] = {RADIUS, HALF_LENGTH};
-static const ChField half_fields[] = {SHAPE(vector, "half", half, "half extents, m", CH_REQUIRED, CH_POSITIVE, NULL)};
-static const ChField plane_fields[] = {NORMAL, OFFSET};
-static const ChField hull_fields[] = {POINTS(0), MESH_FILE};
-static const ChField mesh_fields[] = {
-    POINTS(0),
-    TRIANGLES,
-    MESH_FILE,
-    ROW(text, ChSceneShape, "mesh", mesh, "name of one of the scene's \"meshes\", instead", 0, CH_ANY, NULL),
-    SHAPE(flag, "closed", closed, "whether a surface with a border is refused", 0, CH_ANY, NULL),
-    SHAPE(number, "spacing", spacing, "on a moving body: between contact samples, m", 0, CH_POSITIVE, NULL),
-    SHAPE(whole, "resolution", resolution, "on a moving body: cells of its distance field along the longest side", 0,
-          CH_CELLS, NULL),
-};
-static const ChField shared_mesh_fields[] = {POINTS(0), TRIANGLES, MESH_FILE};
-const ChSceneForm ch_form_mesh = {.name = "mesh", .count = CH_COUNT(shared_mesh_fields), .fields = shared_mesh_fields};
-
-static const ChField corner_fields[] = {POINTS(CH_REQUIRED)};
-
-static const ChVariant shape_types[] = {
-    {"sphere", CH_SHAPE_SPHERE, CH_SPACE, CH_COUNT(round_fields), round_fields},
-    {"box", CH_SHAPE_BOX, CH_SPACE, CH_COUNT(half_fields), half_fields},
-    {"capsule", CH_SHAPE_CAPSULE, CH_SPACE, CH_COUNT(rod_fields), rod_fields},
-    {"cylinder", CH_SHAPE_CYLINDER, CH_SPACE, CH_COUNT(rod_fields), rod_fields},
-    {"ellipsoid", CH_SHAPE_ELLIPSOID, CH_SPACE, CH_COUNT(half_fields), half_fields},
-    {"halfspace", CH_SHAPE_HALFSPACE, CH_SPACE, CH_COUNT(plane_fields), plane_fields},
-    {"hull", CH_SHAPE_HULL, CH_SPACE, CH_COUNT(hull_fields), hull_fields},
-    {"mesh", CH_SHAPE_MESH, CH_SPACE, CH_COUNT(mesh_fields), mesh_fields},
-    {"disk", CH_SHAPE_DISK, CH_PLANE, CH_COUNT(round_fields), round_fields},
-    {"ellipse", CH_SHAPE_ELLIPSE, CH_PLANE, CH_COUNT(half_fields), half_fields},
-    {"box", CH_SHAPE_RECTANGLE, CH_PLANE, CH_COUNT(half_fields), half_fields},
-    {"polygon", CH_SHAPE_POLYGON, CH_PLANE, CH_COUNT(corner_fields), corner_fields},
-    {"halfplane", CH_SHAPE_HALFPLANE, CH_PLANE, CH_COUNT(plane_fields), plane_fields},
-    {"chain", CH_SHAPE_CHAIN, CH_PLANE, CH_COUNT(corner_fields), corner_fields},
-};
+// Every type of shape reads more: def_variants.c.
 static const ChField shape_fields[] = {
     ROW(text, ChSceneShape, "material", material, "name of a material; \"default\" when left out", 0, CH_ANY, NULL),
     SHAPE(vector, "at", at, "place in the body's frame, m", 0, CH_ANY, NULL),
@@ -179,9 +132,16 @@ static const ChField shape_fields[] = {
 const ChSceneForm ch_form_shape = {.name = "shape",
                                    .count = CH_COUNT(shape_fields),
                                    .fields = shape_fields,
-                                   .variant_count = CH_COUNT(shape_types),
-                                   .variants = shape_types,
+                                   .variant = ch_shape_variant,
                                    .tag = offsetof(ChSceneShape, def.type)};
+
+static const ChField mesh_fields[] = {
+    {"points", &ch_type_points, 0, "corners in the shape's frame, m", 0, CH_ANY, NULL},
+    {"triangles", &ch_type_triangles, 0, "three indices into points each, counter-clockwise from outside", 0, CH_ANY,
+     NULL},
+    SHAPE(text, "file", file, "OBJ or STL, relative to the scene's folder", 0, CH_ANY, NULL),
+};
+const ChSceneForm ch_form_mesh = {.name = "mesh", .count = CH_COUNT(mesh_fields), .fields = mesh_fields};
 
 // -------------------------------------------------------------------------------------------------------------- bodies
 
@@ -223,35 +183,7 @@ const ChSceneForm ch_form_joint_axis = {
     .name = "joint-axis", .same = true, .count = CH_COUNT(joint_axis_fields), .fields = joint_axis_fields};
 
 #define JOINT(type, key, member, text, ...) ROW(type, ChSceneJoint, key, def.member, text, __VA_ARGS__)
-#define AXES JOINT(joint_axes, "axes", axes, "limits, friction and drive of each freedom", 0, CH_ANY, NULL)
-#define AXIS JOINT(vector, "axis", axis, "world's frame, at the start", CH_REQUIRED, CH_ANY, NULL)
-#define AT JOINT(vector, "at", at, "world's frame, at the start, m", CH_REQUIRED, CH_ANY, NULL)
-
-static const ChField joint_point[] = {AT};
-static const ChField joint_ball[] = {AT, AXES};
-static const ChField joint_hinge[] = {
-    AT, AXES, JOINT(vector, "axis", axis, "world's frame, at the start", CH_REQUIRED | CH_SPACE, CH_ANY, NULL)};
-static const ChField joint_axial[] = {AT, AXES, AXIS};
-static const ChField joint_universal[] = {
-    AT, AXES, AXIS,
-    JOINT(vector, "second_axis", second_axis, "of the second body, perpendicular to axis", CH_REQUIRED, CH_ANY, NULL)};
-static const ChField joint_distance[] = {
-    JOINT(vector, "at", at, "point of the first body, world's frame at the start, m", CH_REQUIRED, CH_ANY, NULL),
-    JOINT(vector, "second_at", second_at, "point of the second body, world's frame at the start, m", CH_REQUIRED,
-          CH_ANY, NULL),
-    JOINT(number, "length", length, "as it is at the start when left out, m", 0, CH_POSITIVE, NULL), AXES};
-
-static const ChVariant joint_types[] = {
-    {"fixed", CH_JOINT_FIXED, 0, CH_COUNT(joint_point), joint_point},
-    {"ball", CH_JOINT_BALL, CH_SPACE, CH_COUNT(joint_ball), joint_ball},
-    {"hinge", CH_JOINT_HINGE, 0, CH_COUNT(joint_hinge), joint_hinge},
-    {"slider", CH_JOINT_SLIDER, 0, CH_COUNT(joint_axial), joint_axial},
-    {"cylindrical", CH_JOINT_CYLINDRICAL, CH_SPACE, CH_COUNT(joint_axial), joint_axial},
-    {"universal", CH_JOINT_UNIVERSAL, CH_SPACE, CH_COUNT(joint_universal), joint_universal},
-    {"planar", CH_JOINT_PLANAR, CH_SPACE, CH_COUNT(joint_axial), joint_axial},
-    {"distance", CH_JOINT_DISTANCE, 0, CH_COUNT(joint_distance), joint_distance},
-    {"point-on-line", CH_JOINT_POINT_ON_LINE, 0, CH_COUNT(joint_axial), joint_axial},
-};
+// Every type of joint reads more: def_variants.c.
 static const ChField joint_fields[] = {
     JOINT(text, "name", name, "for messages", 0, CH_ANY, NULL),
     ROW(two_texts, ChSceneJoint, "bodies", bodies, "two names of bodies; \"ground\" is the world", CH_REQUIRED, CH_ANY,
@@ -261,8 +193,7 @@ static const ChField joint_fields[] = {
 const ChSceneForm ch_form_joint = {.name = "joint",
                                    .count = CH_COUNT(joint_fields),
                                    .fields = joint_fields,
-                                   .variant_count = CH_COUNT(joint_types),
-                                   .variants = joint_types,
+                                   .variant = ch_joint_variant,
                                    .tag = offsetof(ChSceneJoint, def.type)};
 
 // -------------------------------------------------------------------------------------------------------------- forces
@@ -298,18 +229,22 @@ static const ChField well_fields[] = {
     FORCE(number, "r6", well[2], "of its sixth power, J/m^6", 0, CH_ANY, NULL)};
 
 static const ChVariant force_types[] = {
-    {"spring", CH_FORCE_SPRING, 0, CH_COUNT(spring_fields), spring_fields},
-    {"torsion", CH_FORCE_TORSION, 0, CH_COUNT(torsion_fields), torsion_fields},
-    {"wrench", CH_FORCE_WRENCH, 0, CH_COUNT(wrench_fields), wrench_fields},
-    {"drag", CH_FORCE_DRAG, 0, CH_COUNT(drag_fields), drag_fields},
-    {"well", CH_FORCE_WELL, 0, CH_COUNT(well_fields), well_fields},
+    {"spring", CH_FORCE_SPRING, 0, .count = CH_COUNT(spring_fields), .fields = spring_fields},
+    {"torsion", CH_FORCE_TORSION, 0, .count = CH_COUNT(torsion_fields), .fields = torsion_fields},
+    {"wrench", CH_FORCE_WRENCH, 0, .count = CH_COUNT(wrench_fields), .fields = wrench_fields},
+    {"drag", CH_FORCE_DRAG, 0, .count = CH_COUNT(drag_fields), .fields = drag_fields},
+    {"well", CH_FORCE_WELL, 0, .count = CH_COUNT(well_fields), .fields = well_fields},
 };
+static bool force_variant(int k, ChVariant* out) {
+  if (k >= CH_COUNT(force_types)) return false;
+  *out = force_types[k];
+  return true;
+}
 static const ChField force_fields[] = {FORCE(text, "name", name, "for messages", 0, CH_ANY, NULL)};
 const ChSceneForm ch_form_force = {.name = "force",
                                    .count = CH_COUNT(force_fields),
                                    .fields = force_fields,
-                                   .variant_count = CH_COUNT(force_types),
-                                   .variants = force_types,
+                                   .variant = force_variant,
                                    .tag = offsetof(ChSceneForce, def.type)};
 
 // --------------------------------------------------------------------------------------------------------------- scene

@@ -3,7 +3,7 @@
 #define CH_SCENE_FORMS_H
 
 #include "cardhouse/simulation.h"
-#include "model/tet/tet_shapes.h"
+#include "cardhouse/tetrahedra.h"
 #include "scene/reader.h"
 
 // Settings of a run: the keys "step" and "method".

@@ -82,14 +82,25 @@ bool ch_reader_pass_on(ChReader* r, const ChPlace* place, ChStatus status) {
 // -------------------------------------------------------------------------------------------------------------- forms
 
 bool ch_flags_fit(unsigned flags, int dimension) {
-  unsigned where = flags & (CH_PLANE | CH_SPACE);
+  unsigned where = flags & (CH_PLANE | CH_SPACE | CH_NOWHERE);
   return where == 0 || (where & (dimension == 2 ? CH_PLANE : CH_SPACE)) != 0;
 }
 
-static const ChField* field_find(const ChField* fields, int count, const char* key) {
-  for (int k = 0; k < count; ++k)
-    if (strcmp(fields[k].key, key) == 0) return &fields[k];
-  return NULL;
+// All fields of an object: those of its form, then those of its variant.
+static int field_count(const ChSceneForm* form, const ChVariant* variant) {
+  return form->count + (variant ? variant->count : 0);
+}
+
+static ChField field_at(const ChSceneForm* form, const ChVariant* variant, int k) {
+  return k < form->count ? form->fields[k] : ch_variant_field(variant, k - form->count);
+}
+
+static bool field_find(const ChSceneForm* form, const ChVariant* variant, const char* key, ChField* out) {
+  for (int k = 0; k < field_count(form, variant); ++k) {
+    *out = field_at(form, variant, k);
+    if (strcmp(out->key, key) == 0) return true;
+  }
+  return false;
 }
 
 // The known words as "a, b, c", and the nearest of them.
@@ -111,11 +122,9 @@ static bool unknown_key(ChReader* r, const ChPlace* place, const char* key, cons
   const char* known[KEYS_MAX];
   int count = 0;
   if (v) known[count++] = "type";
-  for (int part = 0; part < 2; ++part) {
-    const ChField* fields = part == 0 ? form->fields : v ? v->fields : NULL;
-    int fields_count = part == 0 ? form->count : v ? v->count : 0;
-    for (int k = 0; k < fields_count && count < KEYS_MAX; ++k)
-      if (ch_flags_fit(fields[k].flags, r->dimension)) known[count++] = fields[k].key;
+  for (int k = 0; k < field_count(form, v) && count < KEYS_MAX; ++k) {
+    ChField field = field_at(form, v, k);
+    if (ch_flags_fit(field.flags, r->dimension)) known[count++] = field.key;
   }
   char text[CH_MESSAGE_SIZE];
   unknown_word(key, count, known, text, sizeof text);
@@ -131,7 +140,8 @@ static bool misplaced_key(ChReader* r, const ChPlace* place, const char* key) {
                                     : "is for plane worlds (\"dimension\": 2), and this one is in space");
 }
 
-static const ChVariant* variant_read(ChReader* r, const ChPlace* place, const json_t* object, const ChSceneForm* form) {
+static bool variant_read(ChReader* r, const ChPlace* place, const json_t* object, const ChSceneForm* form,
+                         ChVariant* out) {
   ChPlace at = {place, "type", 0};
   const char* name = json_string_value(json_object_get(object, "type"));
   if (!name) {
@@ -139,27 +149,26 @@ static const ChVariant* variant_read(ChReader* r, const ChPlace* place, const js
       ch_reader_wrong(r, &at, "is %s, must be a word", ch_json_kind(json_object_get(object, "type")));
     else
       ch_reader_wrong(r, place, "\"type\" is missing: the kind of %s", form->name);
-    return NULL;
+    return false;
   }
   const char* known[KEYS_MAX];
   int count = 0;
-  for (int k = 0; k < form->variant_count; ++k) {
-    const ChVariant* v = &form->variants[k];
-    if (!ch_flags_fit(v->flags, r->dimension)) continue;
-    if (strcmp(v->name, name) == 0) return v;
-    if (count < KEYS_MAX) known[count++] = v->name;
+  for (int k = 0; form->variant(k, out); ++k) {
+    if (!ch_flags_fit(out->flags, r->dimension)) continue;
+    if (strcmp(out->name, name) == 0) return true;
+    if (count < KEYS_MAX) known[count++] = out->name;
   }
   char text[CH_MESSAGE_SIZE];
   unknown_word(name, count, known, text, sizeof text);
-  ch_reader_wrong(r, &at, "'%.*s' %s", SHOWN, name, text);
-  return NULL;
+  return ch_reader_wrong(r, &at, "'%.*s' %s", SHOWN, name, text);
 }
 
-static bool required_there(ChReader* r, const ChPlace* place, const json_t* object, const ChField* fields, int count) {
-  for (int k = 0; k < count; ++k) {
-    const ChField* f = &fields[k];
-    if (f->flags & CH_REQUIRED && ch_flags_fit(f->flags, r->dimension) && !json_object_get(object, f->key))
-      return ch_reader_wrong(r, place, "\"%s\" is missing: %s", f->key, f->text);
+static bool required_there(ChReader* r, const ChPlace* place, const json_t* object, const ChSceneForm* form,
+                           const ChVariant* variant) {
+  for (int k = 0; k < field_count(form, variant); ++k) {
+    ChField f = field_at(form, variant, k);
+    if (f.flags & CH_REQUIRED && ch_flags_fit(f.flags, r->dimension) && !json_object_get(object, f.key))
+      return ch_reader_wrong(r, place, "\"%s\" is missing: %s", f.key, f.text);
   }
   return true;
 }
@@ -167,25 +176,23 @@ static bool required_there(ChReader* r, const ChPlace* place, const json_t* obje
 bool ch_form_read(ChReader* r, const ChPlace* place, json_t* object, const ChSceneForm* form, void* out) {
   if (!json_is_object(object))
     return ch_reader_wrong(r, place, "is %s, must be an object: %s", ch_json_kind(object), form->name);
-  const ChVariant* variant = NULL;
-  if (form->variant_count > 0) {
-    variant = variant_read(r, place, object, form);
-    if (!variant) return false;
+  ChVariant found;
+  const ChVariant* variant = form->variant ? &found : NULL;
+  if (variant) {
+    if (!variant_read(r, place, object, form, &found)) return false;
     *(int*)((char*)out + form->tag) = variant->value;
   }
   const char* key;
   json_t* value;
   json_object_foreach(object, key, value) {
     if (variant && strcmp(key, "type") == 0) continue;
-    const ChField* field = field_find(form->fields, form->count, key);
-    if (!field && variant) field = field_find(variant->fields, variant->count, key);
-    if (!field) return unknown_key(r, place, key, form, variant);
-    if (!ch_flags_fit(field->flags, r->dimension)) return misplaced_key(r, place, key);
+    ChField field;
+    if (!field_find(form, variant, key, &field)) return unknown_key(r, place, key, form, variant);
+    if (!ch_flags_fit(field.flags, r->dimension)) return misplaced_key(r, place, key);
     ChPlace at = {place, key, 0};
-    if (!field->type->read(r, &at, value, field, (char*)out + field->offset)) return false;
+    if (!field.type->read(r, &at, value, &field, (char*)out + field.offset)) return false;
   }
-  return required_there(r, place, object, form->fields, form->count) &&
-         (!variant || required_there(r, place, object, variant->fields, variant->count));
+  return required_there(r, place, object, form, variant);
 }
 
 bool ch_read_word(ChReader* r, const ChPlace* place, const json_t* value, const char* const* words, int* out) {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "cardhouse/def_field.h"
 #include "cardhouse/status.h"
 
 // One text with what it says. Formulas are replaced by their values, so paths are the same in both.
@@ -77,7 +78,12 @@ typedef struct ChBounds {
 } ChBounds;
 const ChBounds* ch_range_bounds(ChRange range);
 
-enum { CH_REQUIRED = 1, CH_PLANE = 2, CH_SPACE = 4 };  // the last two: in such worlds only
+enum {
+  CH_REQUIRED = CH_DEF_REQUIRED,
+  CH_PLANE = CH_DEF_PLANE,  // in such worlds only
+  CH_SPACE = CH_DEF_SPACE,
+  CH_NOWHERE = 8,  // not in scenes
+};
 
 typedef struct ChField ChField;
 
@@ -101,7 +107,9 @@ typedef struct ChVariant {
   int value;
   unsigned flags;  // CH_PLANE, CH_SPACE or both
   int count;
-  const ChField* fields;
+  const ChField* fields;         // or NULL, and
+  const ChDefField* def_fields;  // rows of the engine's tables, for the definition at `def` of the struct
+  size_t def;
 } ChVariant;
 
 typedef struct ChSceneForm {
@@ -110,14 +118,15 @@ typedef struct ChSceneForm {
   int count;
   const ChField* fields;
   // Objects whose further fields depend on "type", kept at `tag` as an int.
-  int variant_count;
-  const ChVariant* variants;
+  bool (*variant)(int k, ChVariant* out);  // number k; false when there are no more. NULL: there are none
   size_t tag;
 } ChSceneForm;
 
 #define CH_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 bool ch_form_read(ChReader* reader, const ChPlace* place, json_t* object, const ChSceneForm* form, void* out);
+// A field of a variant: def_variants.c.
+ChField ch_variant_field(const ChVariant* variant, int k);
 // Whether a row is for worlds of this dimension.
 bool ch_flags_fit(unsigned flags, int dimension);
 

@@ -1,11 +1,32 @@
-// Scenes of recordings: see recorded_scene.h.
+// Scenes of recordings: see cardhouse/trajectory.h.
 #include "scene/recorded_scene.h"
 
-#include "model/world.h"
+#include <stdlib.h>
 
-ChStatus ch_scene_of_recording(ChContext* context, const char* text, const char* path, const ChRecordedSofts* softs,
-                               ChScene** out) {
+#include "cardhouse/shape.h"
+#include "record/trajectory_read.h"
+
+// Files are looked for in the working folder, then beside the recording.
+static ChStatus parse(ChContext* context, const char* text, const char* path, const ChRecordedSofts* softs,
+                      ChScene** out) {
   ChStatus status = ch_scene_parse_recorded(context, text, NULL, softs, out);
-  if (status == CH_ERR_FILE) status = ch_scene_parse_recorded(context, text, path, softs, out);
-  return status == CH_OK ? ch_world_seal(context, (*out)->world) : status;
+  return status == CH_ERR_FILE ? ch_scene_parse_recorded(context, text, path, softs, out) : status;
+}
+
+ChStatus ch_scene_of_trajectory(ChContext* context, const char* path, ChScene** out) {
+  char* text;
+  ChRecordedSofts* softs = NULL;
+  *out = NULL;
+  ChStatus status = ch_trajectory_scene(context, path, &text);
+  if (status != CH_OK) return status;
+  status = ch_trajectory_softs(context, path, &softs);
+  if (status == CH_OK) status = parse(context, text, path, softs, out);
+  if (status == CH_OK) status = ch_world_seal(context, (*out)->world);
+  if (status != CH_OK && *out) {
+    ch_scene_destroy(*out);
+    *out = NULL;
+  }
+  ch_recorded_softs_destroy(softs);
+  free(text);
+  return status;
 }

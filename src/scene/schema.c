@@ -23,7 +23,10 @@ static json_t* object_schema(const ChSceneForm* form, const ChVariant* variant, 
     json_array_append_new(required, json_string("type"));
   }
   for (int k = 0; k < form->count; ++k) add_field(properties, required, &form->fields[k], dimension);
-  for (int k = 0; variant && k < variant->count; ++k) add_field(properties, required, &variant->fields[k], dimension);
+  for (int k = 0; variant && k < variant->count; ++k) {
+    const ChField field = ch_variant_field(variant, k);
+    add_field(properties, required, &field, dimension);
+  }
   json_t* schema = json_pack("{s:s, s:o, s:b}", "type", "object", "properties", properties, "additionalProperties", 0);
   if (json_array_size(required) > 0)
     json_object_set_new(schema, "required", required);
@@ -33,11 +36,12 @@ static json_t* object_schema(const ChSceneForm* form, const ChVariant* variant, 
 }
 
 static json_t* form_schema(const ChSceneForm* form, int dimension) {
-  if (form->variant_count == 0) return object_schema(form, NULL, dimension);
+  if (!form->variant) return object_schema(form, NULL, dimension);
   json_t* variants = json_array();
-  for (int k = 0; k < form->variant_count; ++k)
-    if (ch_flags_fit(form->variants[k].flags, dimension))
-      json_array_append_new(variants, object_schema(form, &form->variants[k], dimension));
+  ChVariant variant;
+  for (int k = 0; form->variant(k, &variant); ++k)
+    if (ch_flags_fit(variant.flags, dimension))
+      json_array_append_new(variants, object_schema(form, &variant, dimension));
   return json_pack("{s:o}", "oneOf", variants);
 }
 

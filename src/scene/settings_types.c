@@ -1,7 +1,7 @@
 // Types of values that say how a run is made: stabilisation, methods and their options, cones.
 #include <string.h>
 
-#include "problem/polygon.h"
+#include "cardhouse/problem.h"
 #include "scene/forms.h"
 
 enum { WORDS_MAX = 256 };

@@ -152,7 +152,7 @@ static int count_variables(const ChSystem* s) {
 
 static bool has_cone(const ChSystem* s) {
   for (int i = 0; i < s->n; ++i)
-    if (s->block[i].law->cone) return true;
+    if (s->block[i].law->slip) return true;
   return false;
 }
 
@@ -180,6 +180,9 @@ static ChStatus check_capabilities(Driver* d) {
           d->method->name);
     if (s->polygonal && !(d->method->takes & CH_TAKES_POLYGON))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes smooth cones only, not polygons",
+                     d->method->name);
+    if (s->unusual && !(d->method->takes & CH_TAKES_ANY_LAW))
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes no other laws than friction, joints and limits",
                      d->method->name);
     if ((d->method->takes & CH_NEEDS_POLYGON) && has_smooth_cone(s))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED,
@@ -243,7 +246,9 @@ static ChStatus keep_finite(Driver* d, const double* start, ChRun* run) {
 }
 
 static ChStatus run_part(Driver* d, int c, double tolerance) {
+  CH_ASSERT(c >= 0 && c < d->parts.count);
   ChComponent* part = &d->parts.component[c];
+  CH_ASSERT(part->system.rows > 0 && part->system.rows <= d->problem->rows);
   const ChSystem prepared = part->system;  // what the method adds to it is released below
   ChArenaMark mark = ch_arena_mark(d->arena), shared_mark = ch_arena_mark(d->shared);
   ChShared shared = {.arena = d->shared, .system = &part->system};
@@ -293,12 +298,19 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   return run.ending != CH_OK ? run.ending : ch_run_late(&run) ? CH_MAX_TIME : CH_MAX_ITER;
 }
 
+static inline bool rows_are_known(const ChComponent* part, int rows) {
+  for (int k = 0; k < part->system.rows; ++k)
+    if (part->source[k] < 0 || part->source[k] >= rows) return false;
+  return true;
+}
+
 // Back to the problem's units; a last projection puts every reaction inside its cone to the last bit that counts.
 static void gather(Driver* d) {
   const ChProblem* p = d->problem;
   for (int k = 0; k < p->rows; ++k) d->r_out[k] = 0.0;
   for (int c = 0; c < d->parts.count; ++c) {
     const ChComponent* part = &d->parts.component[c];
+    CH_ASSERT_SLOW(rows_are_known(part, p->rows));
     for (int k = 0; k < part->system.rows; ++k) d->r_out[part->source[k]] = part->c * part->g[k] * d->best[c][k];
   }
   for (int i = 0; i < p->block_count; ++i)

@@ -14,7 +14,7 @@
 // shows.
 #define MEASURABLE 1e13
 
-enum { MOST_OPTIONS = 64 };
+enum { MOST_OPTIONS = 64, MOST_DEPTH = 16 };
 
 static bool is_measurable(const ChSystem* s, const double* r) {
   for (int k = 0; k < s->rows; ++k)
@@ -31,6 +31,7 @@ double ch_run_offer(ChRun* run, const double* r, const double* u) {
 }
 
 double ch_run_offer_graded(ChRun* run, const double* r, double error) {
+  CH_ASSERT(run->r && r);
   if (!is_measurable(run->system, r)) return INFINITY;
   if (error < run->error) {
     run->error = error;
@@ -89,6 +90,7 @@ static void add_stage(ChRun* run, const char* name) {
 }
 
 void ch_settings_append(ChArena* arena, ChSolveOptions* options, int count, const ChSetting* settings) {
+  CH_ASSERT(count > 0 && settings);
   ChSetting* all = CH_TAKE_RAW(arena, options->setting_count + count, ChSetting);
   if (options->setting_count > 0) memcpy(all, options->settings, (size_t)options->setting_count * sizeof *all);
   memcpy(all + options->setting_count, settings, (size_t)count * sizeof *all);
@@ -121,10 +123,15 @@ static bool refuse_typo(ChRun* run, const ChNested* n) {
 }
 
 double ch_run_nested(ChRun* run, const ChNested* n, double* found) {
+  CH_ASSERT(n->method && n->method->solve && run->depth < MOST_DEPTH);
   if (run->ending == CH_ERR_ARGUMENT || refuse_typo(run, n)) return INFINITY;
   ChArenaMark mark = ch_arena_mark(run->arena);
   const ChSystem* s = n->system ? n->system : run->system;
   size_t bytes = (size_t)s->rows * sizeof(double);
+  if (s->unusual && !(n->method->takes & CH_TAKES_ANY_LAW)) {  // it cannot help; the next may
+    if (found) memcpy(found, n->start ? n->start : run->r, bytes);
+    return n->start || n->system ? INFINITY : run->error;
+  }
   ChSolveOptions options = *run->options;
   add_settings(run->arena, &options, n->setting);
   ChRun nested = *run;
@@ -174,6 +181,7 @@ void ch_run_form(ChRun* run) {
 
 ChLinearSystem* ch_run_linear(ChRun* run, int space, bool symmetric) {
   ChShared* shared = run->shared;
+  CH_ASSERT(shared && shared->system);
   bool cholesky = symmetric && run->system->symmetric;
   bool same = shared->system->W.value == run->system->W.value && shared->system->bodies == run->system->bodies;
   if (space != CH_SPACE_AUTO || !same) return ch_linear_create(run->arena, run->system, (ChSpace)space, symmetric);

@@ -35,7 +35,8 @@ enum {
   CH_IS_LOCAL = 1 << 10,      // may end where it can do no more, short of a solution
   CH_IS_EXACT = 1 << 7,       // its fixed points are exact Coulomb
   CH_IS_BASELINE = 1 << 12,   // no solver: one answer by a rule of its own, from no start, kept whatever its error
-  CH_NEEDS_BODIES = 1 << 13   // the system must know its bodies, two a block at most
+  CH_NEEDS_BODIES = 1 << 13,  // the system must know its bodies, two a block at most
+  CH_TAKES_ANY_LAW = 1 << 14  // uses nothing of a law but projection, derivative, slip and exact local solution
 };
 
 // One call of a method on one system.

@@ -326,6 +326,7 @@ static ChStatus slow_down(ChContext* context, ChArena* arena, const ChBrake* bra
 }
 
 ChStatus ch_brake(ChContext* context, const ChBrake* brake, double* v, double* u, double* r, ChSolveInfo* info) {
+  CH_ASSERT(brake->problem && v && u && r);
   ChArena* volatile arena = NULL;
   jmp_buf landing;
   if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {

@@ -132,6 +132,7 @@ static ChStatus close_island(Closing* c, const Answer* best) {
 
 ChStatus ch_close_missed(ChContext* context, const ChProblem* p, const ChSolveOptions* options, double* v, double* u,
                          double* r, ChSolveInfo* info, bool* safe) {
+  CH_ASSERT(p->block_count > 0 && safe);
   ChArena* volatile arena = NULL;
   jmp_buf landing;
   if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "problem/cones.h"
 #include "problem/grader.h"
@@ -62,6 +63,7 @@ void ch_haste_learn(ChStage* s, const ChIslandRun* island) {
 // The solve itself, in the island's share of what the step has left of its time; and of its work, of which the rest is
 // for a safe end.
 ChStatus ch_haste_solve(ChContext* context, ChIslandRun* island, ChSolveOptions* options) {
+  CH_ASSERT(island->problem && island->r && island->u && island->v);
   const ChStage* s = island->stage;
   const ChProblem* p = island->problem;
   double limit = options->time_limit;

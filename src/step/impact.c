@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "assemble/soft_body.h"
+#include "base/check.h"
 #include "base/clock.h"
 #include "step/impact.h"
 #include "step/in_step.h"
@@ -235,6 +236,7 @@ static ChStatus poisson(ChContext* context, ChArena* arena, Shock* k, ChStepInfo
 }
 
 ChStatus ch_impacts_resolve(ChContext* context, ChSimulation* s, const ChMoment* moment, double h, ChStepInfo* info) {
+  CH_ASSERT(moment->world == s->world && h > 0.0);
   ChStatus status = CH_OK;
   Shock k = {.s = s, .all = moment, .h = h};
   if (!may_bounce(&k)) return CH_OK;

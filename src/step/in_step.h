@@ -16,4 +16,7 @@ ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodySta
 // Whether the world looks the same at any time.
 bool ch_world_is_autonomous(const ChWorld* world);
 
+// Arrays of the world's sizes, in s->arena; states begin at the start.
+void ch_simulation_take_arrays(ChSimulation* s);
+
 #endif

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "assemble/soft_body.h"
+#include "base/check.h"
 #include "base/clock.h"
 #include "step/driven.h"
 #include "step/force_place.h"
@@ -399,7 +400,9 @@ static ChStatus look(Step* p) {
 }
 
 ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* half_step, ChStepInfo* info) {
+  CH_ASSERT(h > 0.0 && s->scratch && s->world->sealed);
   const ChIntegrator* it = ch_integrator_find(s->options.integrator);
+  CH_ASSERT(it);
   Step p = {.context = context, .s = s, .it = it, .h = h, .info = info};
   p.a = ch_integrator_weight(it, &s->options);
   ch_kinematic_velocities(s, info->time, h);

@@ -16,6 +16,7 @@ static const ChIntegrator* const integrators[] = {&ch_euler,       &ch_half_step
 int ch_integrator_count(void) { return (int)(sizeof integrators / sizeof *integrators); }
 
 ChIntegratorInfo ch_integrator_info(int index) {
+  if (index < 0 || index >= ch_integrator_count()) return (ChIntegratorInfo){.name = NULL};
   return (ChIntegratorInfo){.name = integrators[index]->name, .summary = integrators[index]->summary};
 }
 

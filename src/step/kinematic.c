@@ -2,6 +2,7 @@
 // exactly as far as they go.
 #include <math.h>
 
+#include "base/check.h"
 #include "step/kinematic.h"
 #include "step/state.h"
 
@@ -20,6 +21,7 @@ static ChVec3 spin_between(const ChWorld* world, const ChBodyState* now, const C
 }
 
 void ch_kinematic_velocities(ChSimulation* s, double end, double h) {
+  CH_ASSERT(h > 0.0);
   for (int b = 0; b < s->world->body_count; ++b) {
     const ChBody* body = &s->world->bodies[b];
     if (body->kind != CH_BODY_KINEMATIC) continue;

@@ -18,6 +18,7 @@
 // than the solver's tolerance of what was exchanged in the step is none.
 #include <math.h>
 
+#include "base/check.h"
 #include "step/ledger.h"
 #include "step/state.h"
 #include "step/states.h"
@@ -65,6 +66,7 @@ double ch_ledger_rows(const ChSimulation* s, const ChMoment* moment, const ChRow
 }
 
 double ch_ledger_applied(const ChSimulation* s, const double* k, double h) {
+  CH_ASSERT(h > 0.0 && k);
   int width = ch_world_width(s->world);
   double sum = 0.0, end = end_weight(s);
   for (int b = 0; b < s->world->body_count; ++b) {

@@ -142,15 +142,31 @@ static const char* known_integrator(const char* name) {
   return NULL;
 }
 
-// The simulation's own copy of names that were checked; bytes between the fields stay as the caller's are.
-static bool adopt_names(ChSimulationOptions* o, void** owned) {
-  ChSolveOptions copy;
-  if (!ch_solve_options_copy(&o->solve, &copy, owned)) return false;
+static const char* known_method(const char* name) {
+  for (int k = 0; name && k < ch_method_count(); ++k)
+    if (strcmp(ch_method_info(k).name, name) == 0) return ch_method_info(k).name;
+  return NULL;
+}
+
+// Names that were checked become the library's own, which live for ever; settings become the simulation's. Settings
+// that are the same stay where they are: options that were read from the simulation may be changed and set again and
+// again.
+static ChStatus adopt_names(ChContext* context, ChSimulation* s, ChSimulationOptions* o) {
   o->integrator = known_integrator(o->integrator);
-  o->solve.method = copy.method;
-  o->solve.inner = copy.inner;
+  o->solve.method = known_method(o->solve.method);
+  o->solve.inner = known_method(o->solve.inner);
+  if (s->names && same_settings(&o->solve, &s->options.solve)) {
+    o->solve.settings = s->options.solve.settings;
+    return CH_OK;
+  }
+  ChSolveOptions copy;
+  void* owned;
+  if (!ch_solve_options_copy(&o->solve, &copy, &owned))
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for a simulation's options");
   o->solve.settings = copy.settings;
-  return true;
+  free(s->names);
+  s->names = owned;
+  return CH_OK;
 }
 
 // What a solver sees of the options.
@@ -186,15 +202,12 @@ ChStatus ch_options_take(ChContext* context, ChSimulation* s, const ChSimulation
   if (status != CH_OK) return status;
   ChSimulationOptions taken;
   memcpy(&taken, options, sizeof taken);
-  void* owned;
-  if (!adopt_names(&taken, &owned)) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a simulation's options");
   taken.step_limit = s->options.step_limit;
   *changed = first || !same_options(&taken, &s->options);
   taken.step_limit = options->step_limit;
-  memcpy(&s->options, &taken, sizeof taken);
-  free(s->names);  // `options` may have been these
-  s->names = owned;
-  return CH_OK;
+  status = adopt_names(context, s, &taken);
+  if (status == CH_OK) memcpy(&s->options, &taken, sizeof taken);
+  return status;
 }
 
 ChStatus ch_simulation_set_step_limit(ChContext* context, ChSimulation* s, double seconds) {

@@ -5,6 +5,7 @@
 // This is a frictionless contact problem with f = 0 and w = (Phi, g), in displacements instead of velocities.
 #include <math.h>
 
+#include "base/check.h"
 #include "step/in_step.h"
 #include "step/projection.h"
 #include "step/rotation.h"
@@ -78,6 +79,7 @@ static ChStatus round_once(ChContext* context, ChSimulation* s, ChStepInfo* info
 }
 
 ChStatus ch_positions_project(ChContext* context, ChSimulation* s, ChStepInfo* info) {
+  CH_ASSERT(s->scratch && s->collider);
   bool done = false;
   ChStatus status = CH_OK;
   for (int round = 0; round < MOST_ROUNDS && !done && status == CH_OK && !ch_step_is_late(s); ++round)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "assemble/soft_body.h"
+#include "base/check.h"
 #include "step/remember.h"
 #include "step/state.h"
 #include "step/states.h"
@@ -77,6 +78,7 @@ static void keep(const ChRestMemory* old, int was, ChStage* now, int i) {
 }
 
 void ch_rest_recall(ChSimulation* s, ChStage* now) {
+  CH_ASSERT(now->islands && now->rows && now->r);
   const ChRestMemory* old = &s->rest;
   if (!old->filled) return;
   ChArena* arena = s->scratch;

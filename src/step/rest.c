@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assemble/soft_body.h"
+#include "base/check.h"
 #include "base/clock.h"
 #include "problem/open_problem.h"
 #include "step/haste.h"
@@ -38,6 +39,7 @@ static bool barely_moves(const ChIslandRun* island, double tolerance) {
 
 // Rest is taken where (r, v = 0) passes the certificate itself, balance included.
 bool ch_rest_take(ChContext* context, ChIslandRun* island) {
+  CH_ASSERT(island->reference && island->stage->rests);
   ChStage* s = island->stage;
   const ChProblem* p = island->problem;
   double* rest = CH_TAKE(island->arena, p->dof, double);

@@ -42,7 +42,7 @@ bool ch_world_is_autonomous(const ChWorld* world) {
   return true;
 }
 
-static void take_arrays(ChSimulation* s) {
+void ch_simulation_take_arrays(ChSimulation* s) {
   int bodies = s->world->body_count;
   s->states = ch_states_take(s->arena, s->world);
   s->before = ch_states_take(s->arena, s->world);
@@ -60,7 +60,7 @@ static ChStatus start(ChContext* context, ChSimulation* s) {
   if (!s->arena || !s->scratches[0] || !s->scratches[1] || setjmp(landing))
     return ch_fail(context, CH_ERR_MEMORY, "out of memory for a simulation of %d bodies", s->world->body_count);
   ch_arena_set_landing(s->arena, &landing);
-  take_arrays(s);
+  ch_simulation_take_arrays(s);
   ch_arena_set_landing(s->arena, NULL);
   s->h = s->base_h = s->options.h;
   s->autonomous = ch_world_is_autonomous(s->world);
@@ -83,6 +83,10 @@ static ChStatus check_bodies(ChContext* context, const ChWorld* world) {
 ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimulationOptions* options,
                               ChSimulation** out) {
   *out = NULL;
+  if (!world || !options) {
+    ch_world_destroy(world);
+    return ch_fail(context, CH_ERR_ARGUMENT, "a world and options are needed, NULL was given");
+  }
   ChSimulation* s = calloc(1, sizeof *s);
   if (!s) {
     ch_world_destroy(world);
@@ -123,7 +127,8 @@ ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodySta
                               .threads = s->options.threads,
                               .look_ahead = s->options.look_ahead ? look_ahead : 0.0,
                               .reduce = s->options.reduce_contacts};
-  return ch_collide(context, s->collider, states, &options, gaps, count);
+  ChStatus status = s->collider ? CH_OK : ch_collider_create(context, s->world, &s->collider);
+  return status == CH_OK ? ch_collide(context, s->collider, states, &options, gaps, count) : status;
 }
 
 // --- one step --------------------------------------------------------------------------------------------------------

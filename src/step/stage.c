@@ -251,6 +251,10 @@ static ChStatus try_island(ChContext* context, ChIslandRun* island, int* failed)
 }
 
 ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
+  CH_ASSERT(s->moment && s->rows && s->islands && s->dynamics && s->options);
+  CH_ASSERT(s->options->threads >= 1 && (s->r || s->rows->row_count == 0) && s->velocities);
+  CH_ASSERT(!(s->deadline > 0.0) || s->haste);
+  CH_ASSERT(!s->kept || s->kept_grades);
   int count = s->islands->count;
   s->rests = CH_TAKE(arena, count, unsigned char);
   s->unsure_next = CH_TAKE(arena, count, unsigned char);

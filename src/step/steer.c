@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "cardhouse/joint.h"
 #include "model/ids.h"
-#include "model/joints/joint_kind.h"
+#include "model/population.h"
 #include "step/in_step.h"
 #include "step/steer.h"
 
@@ -74,19 +74,6 @@ ChStatus ch_simulation_set_drive(ChContext* context, ChSimulation* s, ChJointId 
 
 // --- wrenches --------------------------------------------------------------------------------------------------------
 
-static ChStatus take_wrenches(ChContext* context, ChWorld* world) {
-  if (world->wrenches) return CH_OK;
-  jmp_buf landing;
-  if (setjmp(landing)) {
-    ch_arena_set_landing(world->arena, NULL);
-    return ch_fail(context, CH_ERR_MEMORY, "out of memory for wrenches on %d bodies", world->body_count);
-  }
-  ch_arena_set_landing(world->arena, &landing);
-  world->wrenches = CH_TAKE(world->arena, world->body_room, ChWrench);
-  ch_arena_set_landing(world->arena, NULL);
-  return CH_OK;
-}
-
 ChStatus ch_simulation_apply(ChContext* context, ChSimulation* s, ChBodyId id, ChVec3 force, ChVec3 torque,
                              ChVec3 point) {
   int b;
@@ -100,7 +87,7 @@ ChStatus ch_simulation_apply(ChContext* context, ChSimulation* s, ChBodyId id, C
   bool plane = s->world->dimension == 2;
   if (plane && (force.z != 0.0 || torque.x != 0.0 || torque.y != 0.0 || point.z != 0.0))
     return ch_fail(context, CH_ERR_RANGE, "the wrench on body '%.100s' must lie in the plane", body->name);
-  status = take_wrenches(context, s->world);
+  status = ch_wrenches_reserve(context, s->world);
   if (status != CH_OK) return status;
   ChWrench* w = &s->world->wrenches[b];
   w->force = ch_add(w->force, force);

@@ -36,6 +36,7 @@ static void recall(const ChSimulation* s, const ChRows* rows, const ChGap* gaps,
       for (int a = 0; a < block->law.dimension; ++a) out[a] = scale * kept[a];
       continue;
     }
+    CH_ASSERT(block->gap >= 0);
     const ChGap* gap = &gaps[block->gap];
     while (at < memory->contact_count && compare(&memory->contacts[at], gap) < 0) ++at;
     if (at == memory->contact_count || compare(&memory->contacts[at], gap) != 0) continue;
@@ -45,6 +46,7 @@ static void recall(const ChSimulation* s, const ChRows* rows, const ChGap* gaps,
 
 // No step starts from what is not finite, whatever was loaded or scaled: it starts from nothing then.
 void ch_memory_recall(const ChSimulation* s, const ChRows* rows, const ChGap* gaps, double h, double* r) {
+  CH_ASSERT(h > 0.0);
   recall(s, rows, gaps, h, r);
   if (!ch_all_finite(r, rows->row_count)) memset(r, 0, (size_t)rows->row_count * sizeof *r);
 }
@@ -57,6 +59,16 @@ ChStatus ch_memory_reserve(ChContext* context, ChSimulation* s, int count) {
   memory->contacts = larger;
   memory->contact_room = 2 * count;
   return CH_OK;
+}
+
+static inline bool is_sorted(const ChMemory* memory) {
+  for (int k = 1; k < memory->contact_count; ++k) {
+    const ChContactMemory* last = &memory->contacts[k - 1];
+    const ChGap gap = {.shape = {memory->contacts[k].shape[0], memory->contacts[k].shape[1]},
+                       .key = memory->contacts[k].key};
+    if (compare(last, &gap) > 0) return false;
+  }
+  return true;
 }
 
 ChStatus ch_memory_store(ChContext* context, ChSimulation* s, const ChRows* rows, const ChGap* gaps, double h,
@@ -75,6 +87,7 @@ ChStatus ch_memory_store(ChContext* context, ChSimulation* s, const ChRows* rows
       memcpy(kept, from, (size_t)block->law.dimension * sizeof *kept);
       continue;
     }
+    CH_ASSERT(block->gap >= 0 && memory->contact_count < memory->contact_room);
     const ChGap* gap = &gaps[block->gap];
     ChContactMemory* kept = &memory->contacts[memory->contact_count++];
     *kept = (ChContactMemory){.shape = {gap->shape[0], gap->shape[1]}, .key = gap->key};
@@ -83,5 +96,6 @@ ChStatus ch_memory_store(ChContext* context, ChSimulation* s, const ChRows* rows
       kept->axis[a] = rows->rows[block->law.row + a].force[1];
     }
   }
+  CH_ASSERT_SLOW(is_sorted(memory));  // as gaps are; of a checkpoint's nobody knows
   return CH_OK;
 }

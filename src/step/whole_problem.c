@@ -53,6 +53,15 @@ ChStatus ch_simulation_problem(ChContext* context, const ChSimulation* s, ChProb
   return status;
 }
 
+int ch_simulation_contact_features(const ChSimulation* s, int room, ChContactFeature* out) {
+  for (int k = 0; k < s->memory.contact_count && k < room; ++k) {
+    const ChContactMemory* c = &s->memory.contacts[k];
+    out[k] = (ChContactFeature){.shape = {c->shape[0], c->shape[1]}, .key = c->key};
+    memcpy(out[k].axis, c->axis, sizeof out[k].axis);
+  }
+  return s->memory.contact_count;
+}
+
 int ch_simulation_freedoms(const ChSimulation* s) {
   int sum = 0;
   for (int b = 0; b < s->world->body_count; ++b) sum += ch_body_freedoms(s->world, b);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "base/order.h"
 #include "cardhouse/delassus.h"
 #include "linalg/sparse.h"
@@ -59,6 +60,7 @@ static void mass_solve_column(const ChMass* mass, const ChSparse* H, int j, doub
 }
 
 void ch_delassus_q(ChArena* arena, const ChProblem* problem, double* q) {
+  CH_ASSERT(problem->form == CH_FORM_LOCAL || problem->mass);
   memcpy(q, problem->w, (size_t)problem->rows * sizeof *q);
   if (problem->form == CH_FORM_LOCAL) return;
   int driven = 0;

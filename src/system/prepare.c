@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "problem/cones.h"
 #include "system/delassus.h"
 #include "system/preparation.h"
@@ -45,6 +46,7 @@ static bool fill_rows(const ChPreparation* p, const int* members, int count, ChC
     s->block[i] = kept->block;
     s->block[i].corners = p->corners[kept->block.sides];
     s->polygonal |= kept->block.sides > 0;
+    s->unusual |= ch_law_is_unusual(kept->block.law);
     if (kept->block.law->leaves_zero_out) sum += least_square(p, block, kept);
     for (int a = 0; a < kept->block.dim; ++a) {
       int row = s->row[i] + a;
@@ -103,6 +105,7 @@ static void build_part(const ChPreparation* p, const int* members, int count, in
   if (p->formed && !p->by_bodies) ch_prepare_matrix(p, members, part);
   fill_diagonal(p, members, s);
   double* zero = CH_TAKE(p->arena, s->rows, double);
+  CH_ASSERT(s->row[s->n] == s->rows && (s->formed || s->bodies));
   part->zero_error = ch_system_error(s, zero, s->q);
   ++out->count;
 }
@@ -140,6 +143,8 @@ static double delassus_size(const ChPreparation* p) {
 
 ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose,
                          const unsigned char* skip, ChPrepared* out) {
+  CH_ASSERT(problem->form == CH_FORM_LOCAL || problem->mass);
+  CH_ASSERT(problem->rows >= problem->block_count);
   ChPreparation p = {.arena = arena, .problem = problem, .pose = pose, .mass = problem->mass};
   *out = (ChPrepared){0};
   double* diagonal = CH_TAKE(arena, problem->rows, double);
@@ -166,6 +171,7 @@ ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* pr
   }
   out->component = CH_TAKE(arena, parts, ChComponent);
   for (int c = 0; c < parts; ++c) build_part(&p, members + start[c], start[c + 1] - start[c], body_local, out);
+  CH_ASSERT(out->count <= parts);
   return CH_OK;
 }
 
@@ -181,6 +187,7 @@ bool ch_system_is_crowded(const ChSystem* s) {
 }
 
 void ch_system_form(ChArena* arena, ChSystem* s) {
+  CH_ASSERT(s->due && !s->formed && s->bodies);
   s->W = ch_bodies_delassus(arena, s->bodies, s->n, s->dim, s->row, s->symmetric);
   s->formed = true;
   s->due = false;

@@ -1,5 +1,6 @@
 // Some blocks of a system: see subsystem.h.
 #include "system/subsystem.h"
+#include "base/check.h"
 
 #include <string.h>
 
@@ -78,11 +79,13 @@ ChSystem ch_subsystem(ChArena* arena, const ChSystem* s, const int* members, int
 }
 
 void ch_subsystem_gather(const ChSystem* s, const int* members, int count, const double* x, double* part) {
+  CH_ASSERT(count >= 0 && count <= s->n);
   for (int k = 0; k < count; part += s->dim[members[k++]])
     memcpy(part, x + s->row[members[k]], (size_t)s->dim[members[k]] * sizeof *part);
 }
 
 void ch_subsystem_scatter(const ChSystem* s, const int* members, int count, const double* part, double* x) {
+  CH_ASSERT(count >= 0 && count <= s->n);
   for (int k = 0; k < count; part += s->dim[members[k++]])
     memcpy(x + s->row[members[k]], part, (size_t)s->dim[members[k]] * sizeof *part);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/check.h"
 #include "base/work.h"
 
 #define ERROR_WORK 20.0  // of one block: its projection and its slip
@@ -12,6 +13,7 @@ static void apply_plus(const ChSystem* s, const double* x, const double* q, doub
     ch_block_csr_multiply(&s->W, x, q, y);
     return;
   }
+  CH_ASSERT(s->bodies);
   ch_bodies_impulse_to_velocity(s->bodies, s->dim, s->row, s->n, x, s->bodies->scratch);
   ch_bodies_velocity_to_contact(s->bodies, s->dim, s->row, s->n, s->bodies->scratch, q, y);
 }

@@ -27,6 +27,7 @@ typedef struct ChSystem {
   bool due;     // it is not, but small enough for ch_system_form
   bool symmetric;
   bool polygonal;  // some section has sides
+  bool unusual;    // some law is: see ch_law_is_unusual
   bool relaxed;    // the pose: complementarity with u itself instead of u + mu |u_T| n
   ChBlockCsr W;
   ChBodies* bodies;  // W = H^T M^-1 H by bodies; NULL when the problem came without

@@ -67,8 +67,8 @@ static inline bool ch_same_blocks(const ChProblem* a, const ChProblem* b) {
   for (int k = 0; k < a->block_count; ++k) {
     const ChBlock *x = &a->blocks[k], *y = &b->blocks[k];
     if (x->law != y->law || x->dimension != y->dimension || x->row != y->row) return false;
-    if (x->law == CH_LAW_CONTACT && !ch_same_doubles(x->mu, y->mu, 2)) return false;
-    if (x->law == CH_LAW_LIMIT && !(x->lo == y->lo && x->hi == y->hi)) return false;
+    for (int j = 0; j < ch_law_info(x->law)->parameter_count; ++j)
+      if (!(ch_block_parameter(x, j) == ch_block_parameter(y, j))) return false;
   }
   return true;
 }

@@ -1,5 +1,7 @@
 // The wire between server and page: docs/viewer_protocol.md. Text is JSON, binary is frames (little-endian).
 
+import type { JointType, ShapeNumbers, ShapeType } from "./world_types";
+
 export const FRAME_MAGIC = 0x32464843; // 'CHF2'
 export const FRAME_HEADER_BYTES = 52;
 export const BODY_FLOATS = 7; // position, quaternion (w, x, y, z)
@@ -34,16 +36,11 @@ export interface HelloMessage {
   mode: "live" | "replay";
 }
 
-export interface Shape {
-  type: string;
+export interface Shape extends ShapeNumbers {
+  type: ShapeType;
   at?: number[];
   orientation?: number[]; // w, x, y, z
   material?: string;
-  radius?: number;
-  half?: number[];
-  half_length?: number;
-  normal?: number[];
-  offset?: number;
   vertices?: number[][];
   triangles?: number[][];
   like?: [number, number]; // body and shape whose vertices and triangles these are
@@ -64,7 +61,7 @@ export interface Body {
 
 export interface Joint {
   name?: string;
-  type: string;
+  type: JointType;
   bodies: [number, number]; // -1: the world
   anchors: [number[], number[]]; // in each body's frame
   axes: [number[], number[]];

@@ -16,7 +16,7 @@ static void step(const ChSystem* s, double omega, const double* u, double* targe
   for (int i = 0; i < s->n; ++i) {
     const int row = s->row[i];
     for (int a = row; a < s->row[i + 1]; ++a) target[a] = r[a] - u[a];
-    if (!s->relaxed) target[row] -= s->mu[i] * ch_system_slip(s, i, u + row);
+    if (!s->relaxed) target[row] -= s->block[i].mu * ch_system_slip(s, i, u + row);
   }
   ch_system_project(s, target, target);
   for (int a = 0; a < s->rows; ++a) r[a] += omega * (target[a] - r[a]);

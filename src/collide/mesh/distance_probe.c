@@ -2,7 +2,6 @@
 #include "collide/mesh/distance_probe.h"
 
 #include "collide/closest.h"
-#include "collide/round/round_distance.h"
 #include "collide/shape_box.h"
 #include "collide/skin/skin.h"
 #include "model/mesh/mesh_distance.h"
@@ -110,11 +109,11 @@ static bool surface_reaches(const ChProbe* probe, ChVec3 x, double radius, doubl
 
 static bool round_at(const ChProbe* probe, ChVec3 x, ChVec3 outward, double within, ChProbeFoot* out) {
   (void)outward;
-  return give(ch_round_distance(probe->posed->shape, x), within, out);
+  return give(ch_shape_kind(probe->posed->shape)->round.distance(probe->posed->shape, x), within, out);
 }
 
 static bool round_reaches(const ChProbe* probe, ChVec3 x, double radius, double within) {
-  return ch_round_distance(probe->posed->shape, x).distance <= radius + within;
+  return ch_shape_kind(probe->posed->shape)->round.distance(probe->posed->shape, x).distance <= radius + within;
 }
 
 // --- skins
@@ -193,7 +192,7 @@ ChProbe ch_probe(const ChPosed* target, ChVec3 centre, double size) {
   const ChShape* s = target->shape;
   ChProbe probe = {.posed = target, .deepest = size};
   probe.centre = ch_mat_apply_transposed(&target->turn, ch_sub(centre, target->frame.at));
-  if (s->type == CH_SHAPE_HALFSPACE) {
+  if (ch_shape_kind(s)->info.endless) {
     make_flat(&probe, s->normal, s->offset);
   } else if (target->skin) {
     probe.at = skin_at, probe.box = target->skin->box;

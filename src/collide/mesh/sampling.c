@@ -135,7 +135,7 @@ static void add_lowest(const ChSampling* s, const ChSampleLine* line, ChSampleSt
 bool ch_sampling_lowest(const ChSampling* s, const ChSampleLine* line, ChSampleStop low, ChSampleStop high,
                         int ordinal) {
   bool falls = low.known && rate(line, &low) < -LEAST_RATE, rises = high.known && rate(line, &high) > LEAST_RATE;
-  if (falls && rises && s->probe.posed->shape->type == CH_SHAPE_SPHERE)
+  if (falls && rises && ch_shape_kind(s->probe.posed->shape)->info.ball)
     add_lowest_over_ball(s, line, ordinal);
   else if (falls && rises)
     add_lowest(s, line, low, high, ordinal);

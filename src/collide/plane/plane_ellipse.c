@@ -14,7 +14,7 @@ enum { STRETCHES = 48, STEPS = 60 };
 
 ChVec3 ch_plane_support(const ChPosed* shape, ChVec3 direction) {
   const ChShape* s = shape->shape;
-  if (s->type == CH_SHAPE_DISK) return ch_along(shape->frame.at, s->radius, direction);
+  if (ch_shape_kind(s)->info.ball) return ch_along(shape->frame.at, s->radius, direction);
   const ChVec3 local = ch_mat_apply_transposed(&shape->turn, direction);
   ChVec3 point;
   if (s->polytope) {

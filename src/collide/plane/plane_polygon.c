@@ -54,7 +54,7 @@ void ch_pair_plane_polygon_polygon(const ChPosed* a, const ChPosed* b, double ma
 }
 
 void ch_pair_plane_convex_halfplane(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
-  if (a->shape->type == CH_SHAPE_DISK) {
+  if (ch_shape_kind(a->shape)->info.ball) {
     ch_pair_sphere_halfspace(a, b, margin, out);
   } else if (a->shape->polytope) {
     ch_pair_polytope_halfspace(a, b, margin, out);

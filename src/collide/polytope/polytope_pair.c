@@ -10,7 +10,7 @@ static ChSolid solid_of(const ChPosed* posed, ChVec3 origin) {
                    .turn = posed->turn,
                    .at = ch_sub(posed->frame.at, origin),
                    .half = shape->half,
-                   .box = shape->type == CH_SHAPE_BOX};
+                   .box = ch_shape_is_box(shape)};
 }
 
 // One point where the solids' own ends along the normal are, so that a pair within the margin is never left out.

@@ -25,15 +25,15 @@ static ChVec3 other_end(const ChSmooth* s, ChVec3 point) {
 // The points of a round shape that may touch a plane with this normal, the shape being in front of it.
 static int low_points(const ChSmooth* s, ChVec3 n, ChVec3 points[2 + RIM]) {
   const ChShape* shape = s->shape;
-  bool ends = shape->type == CH_SHAPE_CAPSULE || shape->type == CH_SHAPE_CYLINDER;
+  const ChRoundKind* round = &ch_shape_kind(shape)->round;
   double along = ch_dot(s->axis, n), side = shape->radius;
   int count = 0;
   points[count++] = ch_smooth_support(s, ch_neg(n));
-  if (ends && fabs(along) < CH_SINE_SLANTED) {
-    ChVec3 core = ch_along(points[0], shape->type == CH_SHAPE_CAPSULE ? side : 0.0, n);
+  if (round->straight && fabs(along) < CH_SINE_SLANTED) {
+    ChVec3 core = ch_along(points[0], round->swept ? side : 0.0, n);
     points[count++] = ch_along(other_end(s, core), ch_dot(n, ch_sub(points[0], core)), n);
   }
-  if (shape->type != CH_SHAPE_CYLINDER || !(1.0 - along * along < CH_SINE_SLANTED * CH_SINE_SLANTED)) return count;
+  if (!round->capped || !(1.0 - along * along < CH_SINE_SLANTED * CH_SINE_SLANTED)) return count;
   for (int k = 0; k < RIM; ++k) {
     ChVec3 local = ch_vec(side * cos(k * eighth), side * sin(k * eighth), -copysign(shape->half_length, along));
     points[count++] = ch_add(s->at, ch_mat_apply(&s->turn, local));

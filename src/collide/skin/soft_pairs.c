@@ -64,7 +64,7 @@ static bool is_met(ChSkinWalk* w, double covered, Visit* visit, Place* place) {
 
 static void touch_leaf(ChSkinWalk* w, const Visit* visit, const Place* place) {
   ChSampling* s = &w->sampling;
-  w->pierced = w->round && w->round->shape->type != CH_SHAPE_SPHERE ? 2.0 * place->ball.radius : 0.0;
+  w->pierced = w->round && !ch_shape_kind(w->round->shape)->info.ball ? 2.0 * place->ball.radius : 0.0;
   w->part = visit->part, w->swing = place->ball.swing, w->inside = visit->inside;
   s->margin = fmin(place->reach.margin + visit->part.swing, w->closing.most);
   ch_skin_touch_leaf(w, &w->skin->tree->nodes[visit->node]);
@@ -201,7 +201,7 @@ void ch_pair_soft_rigid(const ChPosed* a, const ChPosed* b, double margin, ChMan
     w.round = &round;
   }
   // How far what is behind an open surface counts, or how far thin shapes stick through, no list knows.
-  bool lasting = b->shape->polytope || b->shape->type == CH_SHAPE_SPHERE;
+  bool lasting = b->shape->polytope || ch_shape_kind(b->shape)->info.ball;
   walk(&w, lasting ? out->lists : NULL);
   if (mesh || b->shape->polytope) add_corners(a, b, margin, out);
 }

@@ -17,41 +17,15 @@ ChSmooth ch_smooth_of(const ChPosed* posed, ChVec3 origin) {
   const ChShape* s = posed->shape;
   ChSmooth smooth = {.shape = s, .turn = posed->turn, .at = ch_sub(posed->frame.at, origin)};
   smooth.axis = ch_mat_apply(&posed->turn, ch_axis(2));
-  if (s->polytope)
-    smooth.size = s->polytope->radius;
-  else if (s->type == CH_SHAPE_ELLIPSOID)
-    smooth.size = fmax(s->half.x, fmax(s->half.y, s->half.z));
-  else
-    smooth.size = s->radius + (s->type == CH_SHAPE_SPHERE ? 0.0 : s->half_length);
+  smooth.size = s->polytope ? s->polytope->radius : ch_shape_kind(s)->round.size(s);
   return smooth;
 }
 
 ChVec3 ch_smooth_support(const ChSmooth* s, ChVec3 d) {
   const ChShape* shape = s->shape;
-  const double along = ch_dot(s->axis, d);
-  switch (shape->type) {
-    case CH_SHAPE_SPHERE:
-      return ch_along(s->at, shape->radius, d);
-    case CH_SHAPE_CAPSULE:
-      return ch_along(ch_along(s->at, copysign(shape->half_length, along), s->axis), shape->radius, d);
-    case CH_SHAPE_CYLINDER: {
-      const ChVec3 radial = ch_along(d, -along, s->axis),
-                   cap = ch_along(s->at, copysign(shape->half_length, along), s->axis);
-      const double length = ch_norm(radial);
-      return length > 1e-12 ? ch_along(cap, shape->radius / length, radial) : cap;
-    }
-    case CH_SHAPE_ELLIPSOID: {
-      const ChVec3 local = ch_mat_apply_transposed(&s->turn, d);
-      const ChVec3 h = shape->half, stretched = ch_vec(h.x * local.x, h.y * local.y, h.z * local.z);
-      const double reach = ch_norm(stretched);
-      const ChVec3 x = ch_vec(h.x * stretched.x / reach, h.y * stretched.y / reach, h.z * stretched.z / reach);
-      return ch_add(s->at, ch_mat_apply(&s->turn, x));
-    }
-    default: {
-      const int v = ch_polytope_support(shape->polytope, ch_mat_apply_transposed(&s->turn, d), 0);
-      return ch_add(s->at, ch_mat_apply(&s->turn, shape->polytope->vertices[v]));
-    }
-  }
+  if (!shape->polytope) return ch_shape_kind(shape)->round.support(s, d);
+  const int v = ch_polytope_support(shape->polytope, ch_mat_apply_transposed(&s->turn, d), 0);
+  return ch_add(s->at, ch_mat_apply(&s->turn, shape->polytope->vertices[v]));
 }
 
 double ch_smooth_separation(const ChSmooth* a, const ChSmooth* b, ChVec3 n) {
@@ -129,7 +103,7 @@ static ChSmoothAxis try_ways_out(const ChSmooth* own, const ChSmooth* a, const C
     end = climb_from(a, b, ch_scale(sign, normal), end);
     end = climb_from(a, b, ch_unit(ch_along(best.normal, sign, normal)), end);
   }
-  if (own->shape->type != CH_SHAPE_CYLINDER) return end;
+  if (!ch_shape_kind(own->shape)->round.capped) return end;
   const double along = ch_dot(from_centre, own->axis);
   const ChVec3 cap = ch_scale(copysign(1.0, along), own->axis);
   const ChVec3 side = ch_unit(ch_along(from_centre, -along, own->axis));
@@ -142,32 +116,18 @@ static ChSmoothAxis try_ways_out(const ChSmooth* own, const ChSmooth* a, const C
 }
 
 static bool contains(const ChSmooth* s, ChVec3 x, double slack) {
-  const ChShape* shape = s->shape;
+  const ChPolytope* polytope = s->shape->polytope;
   const ChVec3 local = ch_mat_apply_transposed(&s->turn, ch_sub(x, s->at));
-  const double beyond = fmax(fabs(local.z) - shape->half_length, 0.0), across = hypot(local.x, local.y);
-  switch (shape->type) {
-    case CH_SHAPE_SPHERE:
-      return ch_norm(local) <= shape->radius + slack;
-    case CH_SHAPE_CAPSULE:
-      return hypot(across, beyond) <= shape->radius + slack;
-    case CH_SHAPE_CYLINDER:
-      return beyond <= slack && across <= shape->radius + slack;
-    case CH_SHAPE_ELLIPSOID: {
-      const ChVec3 h = shape->half;
-      return ch_norm(ch_vec(local.x / h.x, local.y / h.y, local.z / h.z)) <= 1.0 + slack / s->size;
-    }
-    default:
-      for (int f = 0; f < shape->polytope->face_count; ++f)
-        if (!(ch_dot(shape->polytope->normals[f], local) - shape->polytope->offsets[f] <= slack)) return false;
-      return true;
-  }
+  if (!polytope) return ch_shape_kind(s->shape)->round.contains(s, local, slack);
+  for (int f = 0; f < polytope->face_count; ++f)
+    if (!(ch_dot(polytope->normals[f], local) - polytope->offsets[f] <= slack)) return false;
+  return true;
 }
 
 // A point farthest along d in the middle of all that are, if they are a line or a disk.
 static ChVec3 middle_support(const ChSmooth* s, ChVec3 d) {
   const ChVec3 end = ch_smooth_support(s, d);
-  const bool straight = s->shape->type == CH_SHAPE_CYLINDER || s->shape->type == CH_SHAPE_CAPSULE;
-  if (!straight || !(fabs(ch_dot(s->axis, d)) < 1e-12)) return end;
+  if (!ch_shape_kind(s->shape)->round.straight || !(fabs(ch_dot(s->axis, d)) < 1e-12)) return end;
   return ch_along(end, -ch_dot(ch_sub(end, s->at), s->axis), s->axis);
 }
 

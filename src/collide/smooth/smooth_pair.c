@@ -96,7 +96,7 @@ void ch_pair_smooth_halfspace(const ChPosed* a, const ChPosed* b, double margin,
   const ChVec3 up = ch_mat_apply(&b->turn, b->shape->normal), down = ch_neg(up);
   const ChSmooth s = ch_smooth_of(a, b->frame.at);
   Prism prism;
-  const bool one = a->shape->type == CH_SHAPE_ELLIPSOID;
+  const bool one = !ch_shape_kind(a->shape)->round.capped;
   if (!one) make_cylinder(&prism, a->shape, ch_mat_apply_transposed(&s.turn, down));
   const int count = one ? 1 : prism.face_start[2];  // the caps have all corners
   for (int k = 0; k < count; ++k) {
@@ -112,11 +112,12 @@ static bool stand_in(const ChSmooth* s, ChVec3 outward, double margin, Prism* pr
   const ChShape* shape = s->shape;
   const ChVec3 d = ch_mat_apply_transposed(&s->turn, outward);
   *solid = (ChSolid){.polytope = shape->polytope, .turn = s->turn, .at = s->at, .half = shape->half};
-  solid->box = shape->type == CH_SHAPE_BOX;
+  solid->box = ch_shape_is_box(shape);
   if (shape->polytope) return true;
-  if (shape->type == CH_SHAPE_CYLINDER)
+  const ChRoundKind* round = &ch_shape_kind(shape)->round;
+  if (round->capped)
     make_cylinder(prism, shape, d);
-  else if (shape->type == CH_SHAPE_CAPSULE && fabs(d.z) < 0.5)
+  else if (round->straight && fabs(d.z) < 0.5)
     make_capsule(prism, shape, d, margin);
   else
     return false;
@@ -141,7 +142,8 @@ void ch_pair_smooth_convex(const ChPosed* a, const ChPosed* b, double margin, Ch
   if (least <= axis.gap + pair.touch) return;
   // One point, on the shape that is smooth there.
   out->count = first;
-  const bool smooth_a = a->shape->type == CH_SHAPE_ELLIPSOID || b->shape->polytope;
+  const ChRoundKind* round_a = &ch_shape_kind(a->shape)->round;
+  const bool smooth_a = (round_a->support && !round_a->straight && !round_a->swept) || b->shape->polytope;
   const ChVec3 x = smooth_a ? ch_along(ch_smooth_support(&sa, axis.normal), 0.5 * axis.gap, axis.normal)
                             : ch_along(ch_smooth_support(&sb, ch_neg(axis.normal)), -0.5 * axis.gap, axis.normal);
   ch_manifold_add(out, ch_add(x, origin), axis.normal, axis.gap, (uint64_t)1 << 63);

@@ -6,13 +6,6 @@
 
 #include "collide/pairs.h"
 
-typedef struct ChSmooth {
-  const ChShape* shape;
-  ChMat3 turn;
-  ChVec3 at, axis;  // axis of cylinders and capsules
-  double size;
-} ChSmooth;
-
 ChSmooth ch_smooth_of(const ChPosed* posed, ChVec3 origin);
 
 // The point farthest along a unit direction.

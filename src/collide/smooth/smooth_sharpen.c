@@ -55,47 +55,31 @@ static void list_choices(const ChSmooth* s, ChVec3 d, Choices* out) {
     list_polytope(s, d, out);
     return;
   }
-  const bool long_shape = s->shape->type == CH_SHAPE_CYLINDER || s->shape->type == CH_SHAPE_CAPSULE;
-  if (s->shape->type == CH_SHAPE_CAPSULE) {
+  const ChRoundKind* round = &ch_shape_kind(s->shape)->round;
+  if (round->straight && round->swept) {
     for (int end = -1; end <= 1; end += 2)
       if (end * along > -NEAR)
         add_choice(out, (Choice){.fixed = true, .point = ch_along(s->at, end * s->shape->half_length, s->axis)});
   } else {
-    add_choice(out, (Choice){.fixed = s->shape->type == CH_SHAPE_SPHERE, .point = s->at});
+    add_choice(out, (Choice){.fixed = round->swept, .point = s->at});
   }
-  if (long_shape && fabs(along) < NEAR)
+  if (round->straight && fabs(along) < NEAR)
     add_choice(out, (Choice){.demands = true,
                              .demand = s->axis,
-                             .fixed = s->shape->type == CH_SHAPE_CAPSULE,
+                             .fixed = round->swept,
                              .point = ch_along(s->at, copysign(s->shape->half_length, along), s->axis)});
 }
 
-// Hessian of the support function of a cylinder or an ellipsoid applied to v, at direction d.
-static ChVec3 bend(const ChSmooth* s, ChVec3 d, ChVec3 v) {
-  if (s->shape->type == CH_SHAPE_CYLINDER) {
-    const ChVec3 radial = ch_along(d, -ch_dot(d, s->axis), s->axis);
-    const double length = fmax(ch_norm(radial), 1e-9);
-    const ChVec3 across = ch_scale(1.0 / length, ch_cross(s->axis, radial));
-    return ch_scale(s->shape->radius * ch_dot(across, v) / length, across);
-  }
-  const ChVec3 h = s->shape->half, square = ch_vec(h.x * h.x, h.y * h.y, h.z * h.z);
-  const ChVec3 local = ch_mat_apply_transposed(&s->turn, d), w = ch_mat_apply_transposed(&s->turn, v);
-  const ChVec3 qd = ch_vec(square.x * local.x, square.y * local.y, square.z * local.z);
-  const ChVec3 qv = ch_vec(square.x * w.x, square.y * w.y, square.z * w.z);
-  const double reach = sqrt(ch_dot(local, qd));
-  const ChVec3 result = ch_scale(1.0 / reach, ch_along(qv, -ch_dot(qd, w) / (reach * reach), qd));
-  return ch_mat_apply(&s->turn, result);
-}
+// Hessian of the support function applied to v, at direction d.
+static ChVec3 bend(const ChSmooth* s, ChVec3 d, ChVec3 v) { return ch_shape_kind(s->shape)->round.bend(s, d, v); }
 
 static ChVec3 choice_point(const ChSmooth* s, const Choice* c, ChVec3 d) {
   if (!c->fixed) return ch_smooth_support(s, d);
-  const bool round = s->shape->type == CH_SHAPE_SPHERE || s->shape->type == CH_SHAPE_CAPSULE;
-  return round ? ch_along(c->point, s->shape->radius, d) : c->point;
+  return ch_shape_kind(s->shape)->round.swept ? ch_along(c->point, s->shape->radius, d) : c->point;
 }
 
 static double choice_radius(const ChSmooth* s, const Choice* c) {
-  const bool round = s->shape->type == CH_SHAPE_SPHERE || s->shape->type == CH_SHAPE_CAPSULE;
-  return c->fixed && round ? s->shape->radius : 0.0;
+  return c->fixed && ch_shape_kind(s->shape)->round.swept ? s->shape->radius : 0.0;
 }
 
 static void offer(const ChSmooth* a, const ChSmooth* b, ChVec3 n, ChSmoothAxis* best) {
@@ -151,7 +135,7 @@ static void offer_flats(const ChSmooth* own, const ChSmooth* a, const ChSmooth* 
                         ChSmoothAxis* best) {
   const ChVec3 d = ch_scale(sign, n);
   const double cosine = cos(2.0 * NEAR);
-  if (own->shape->type == CH_SHAPE_CYLINDER && fabs(ch_dot(own->axis, d)) > cosine)
+  if (ch_shape_kind(own->shape)->round.capped && fabs(ch_dot(own->axis, d)) > cosine)
     offer(a, b, ch_scale(sign * copysign(1.0, ch_dot(own->axis, d)), own->axis), best);
   if (!own->shape->polytope) return;
   const ChVec3 local = ch_mat_apply_transposed(&own->turn, d);

@@ -24,12 +24,12 @@ static ChRow direction(const ChJointPose* p, int axis) {
 
 static const ChDefField fields[] = {CH_JOINT_AT, CH_JOINT_FREEDOMS};
 
-const ChJointKind ch_joint_ball = {.info = {.name = "ball",
-                                            .summary = "three rotations",
-                                            .freedoms = 3,
-                                            .freedom = {CH_FREEDOM_RADIAN, CH_FREEDOM_RADIAN, CH_FREEDOM_RADIAN},
-                                            CH_JOINT_FIELDS(fields)},
-                                   .instead = "a hinge does the same",
-                                   .equalities = ch_joint_add_together,
-                                   .freedom = freedom,
-                                   .direction = direction};
+const ChJointKind ch_joint_kind_ball = {.info = {.name = "ball",
+                                                 .summary = "three rotations",
+                                                 .freedoms = 3,
+                                                 .freedom = {CH_FREEDOM_RADIAN, CH_FREEDOM_RADIAN, CH_FREEDOM_RADIAN},
+                                                 CH_JOINT_FIELDS(fields)},
+                                        .instead = "a hinge does the same",
+                                        .equalities = ch_joint_add_together,
+                                        .freedom = freedom,
+                                        .direction = direction};

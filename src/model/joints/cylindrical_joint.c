@@ -12,10 +12,10 @@ static double freedom(const ChJointPose* pose, int axis, ChRow* row) {
 
 static const ChDefField fields[] = {CH_JOINT_AT, CH_JOINT_FREEDOMS, CH_JOINT_AXIS};
 
-const ChJointKind ch_joint_cylindrical = {.info = {.name = "cylindrical",
-                                                   .summary = "the displacement along and the angle about axis",
-                                                   .freedoms = 2,
-                                                   .freedom = {CH_FREEDOM_METRE, CH_FREEDOM_RADIAN},
-                                                   CH_JOINT_FIELDS(fields)},
-                                          .equalities = equalities,
-                                          .freedom = freedom};
+const ChJointKind ch_joint_kind_cylindrical = {.info = {.name = "cylindrical",
+                                                        .summary = "the displacement along and the angle about axis",
+                                                        .freedoms = 2,
+                                                        .freedom = {CH_FREEDOM_METRE, CH_FREEDOM_RADIAN},
+                                                        CH_JOINT_FIELDS(fields)},
+                                               .equalities = equalities,
+                                               .freedom = freedom};

@@ -36,13 +36,14 @@ static const ChDefField fields[] = {
                    "point of the second body, world's frame at the start, m"),
     CH_JOINT_FIELD(CH_DEF_SIZE, 0, length, "as it is at the start when left out, m"), CH_JOINT_FREEDOMS};
 
-const ChJointKind ch_joint_distance = {.info = {.name = "distance",
-                                                .summary = "all but the distance of two points, which may be driven",
-                                                .plane = true,
-                                                .freedoms = 1,
-                                                .freedom = {CH_FREEDOM_METRE},
-                                                CH_JOINT_FIELDS(fields)},
-                                       .check = check,
-                                       .start = start,
-                                       .equalities = equalities,
-                                       .freedom = freedom};
+const ChJointKind ch_joint_kind_distance = {
+    .info = {.name = "distance",
+             .summary = "all but the distance of two points, which may be driven",
+             .plane = true,
+             .freedoms = 1,
+             .freedom = {CH_FREEDOM_METRE},
+             CH_JOINT_FIELDS(fields)},
+    .check = check,
+    .start = start,
+    .equalities = equalities,
+    .freedom = freedom};

@@ -8,5 +8,5 @@ static void equalities(const ChJointPose* pose, ChJointRowList* list) {
 
 static const ChDefField fields[] = {CH_JOINT_AT};
 
-const ChJointKind ch_joint_fixed = {
+const ChJointKind ch_joint_kind_fixed = {
     .info = {.name = "fixed", .summary = "nothing", .plane = true, CH_JOINT_FIELDS(fields)}, .equalities = equalities};

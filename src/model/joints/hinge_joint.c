@@ -30,13 +30,13 @@ static const ChDefField fields[] = {
     CH_JOINT_AT, CH_JOINT_FREEDOMS,
     CH_JOINT_FIELD(CH_DEF_DIRECTION, CH_DEF_REQUIRED | CH_DEF_SPACE, axis, "world's frame, at the start")};
 
-const ChJointKind ch_joint_hinge = {.info = {.name = "hinge",
-                                             .summary = "the angle about axis",
-                                             .plane = true,
-                                             .freedoms = 1,
-                                             .freedom = {CH_FREEDOM_RADIAN},
-                                             CH_JOINT_FIELDS(fields)},
-                                    .check = check,
-                                    .x_axis = x_axis,
-                                    .equalities = equalities,
-                                    .freedom = freedom};
+const ChJointKind ch_joint_kind_hinge = {.info = {.name = "hinge",
+                                                  .summary = "the angle about axis",
+                                                  .plane = true,
+                                                  .freedoms = 1,
+                                                  .freedom = {CH_FREEDOM_RADIAN},
+                                                  CH_JOINT_FIELDS(fields)},
+                                         .check = check,
+                                         .x_axis = x_axis,
+                                         .equalities = equalities,
+                                         .freedom = freedom};

@@ -3,10 +3,10 @@
 
 #include "model/joints/joint_kind.h"
 
-#define DECLARE(NAME, name) extern const ChJointKind ch_joint_##name;
+#define DECLARE(NAME, name) extern const ChJointKind ch_joint_kind_##name;
 CH_JOINT_TYPES(DECLARE)
 
-#define ROW(NAME, name) [CH_JOINT_##NAME] = &ch_joint_##name,
+#define ROW(NAME, name) [CH_JOINT_##NAME] = &ch_joint_kind_##name,
 static const ChJointKind* const kinds[] = {CH_JOINT_TYPES(ROW)};
 
 const ChJointKind* ch_joint_kind(ChJointType type) {

@@ -13,10 +13,10 @@ static double freedom(const ChJointPose* pose, int axis, ChRow* row) {
 
 static const ChDefField fields[] = {CH_JOINT_AT, CH_JOINT_FREEDOMS, CH_JOINT_AXIS};
 
-const ChJointKind ch_joint_planar = {.info = {.name = "planar",
-                                              .summary = "two displacements normal to axis, the angle about axis",
-                                              .freedoms = 3,
-                                              .freedom = {CH_FREEDOM_METRE, CH_FREEDOM_METRE, CH_FREEDOM_RADIAN},
-                                              CH_JOINT_FIELDS(fields)},
-                                     .equalities = equalities,
-                                     .freedom = freedom};
+const ChJointKind ch_joint_kind_planar = {.info = {.name = "planar",
+                                                   .summary = "two displacements normal to axis, the angle about axis",
+                                                   .freedoms = 3,
+                                                   .freedom = {CH_FREEDOM_METRE, CH_FREEDOM_METRE, CH_FREEDOM_RADIAN},
+                                                   CH_JOINT_FIELDS(fields)},
+                                          .equalities = equalities,
+                                          .freedom = freedom};

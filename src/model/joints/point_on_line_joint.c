@@ -8,11 +8,11 @@ static double freedom(const ChJointPose* pose, int axis, ChRow* row) {
 
 static const ChDefField fields[] = {CH_JOINT_AT, CH_JOINT_FREEDOMS, CH_JOINT_AXIS};
 
-const ChJointKind ch_joint_point_on_line = {.info = {.name = "point-on-line",
-                                                     .summary = "the displacement along axis, rotations",
-                                                     .plane = true,
-                                                     .freedoms = 1,
-                                                     .freedom = {CH_FREEDOM_METRE},
-                                                     CH_JOINT_FIELDS(fields)},
-                                            .equalities = ch_joint_add_on_line,
-                                            .freedom = freedom};
+const ChJointKind ch_joint_kind_point_on_line = {.info = {.name = "point-on-line",
+                                                          .summary = "the displacement along axis, rotations",
+                                                          .plane = true,
+                                                          .freedoms = 1,
+                                                          .freedom = {CH_FREEDOM_METRE},
+                                                          CH_JOINT_FIELDS(fields)},
+                                                 .equalities = ch_joint_add_on_line,
+                                                 .freedom = freedom};

@@ -13,11 +13,11 @@ static double freedom(const ChJointPose* pose, int axis, ChRow* row) {
 
 static const ChDefField fields[] = {CH_JOINT_AT, CH_JOINT_FREEDOMS, CH_JOINT_AXIS};
 
-const ChJointKind ch_joint_slider = {.info = {.name = "slider",
-                                              .summary = "the displacement along axis",
-                                              .plane = true,
-                                              .freedoms = 1,
-                                              .freedom = {CH_FREEDOM_METRE},
-                                              CH_JOINT_FIELDS(fields)},
-                                     .equalities = equalities,
-                                     .freedom = freedom};
+const ChJointKind ch_joint_kind_slider = {.info = {.name = "slider",
+                                                   .summary = "the displacement along axis",
+                                                   .plane = true,
+                                                   .freedoms = 1,
+                                                   .freedom = {CH_FREEDOM_METRE},
+                                                   CH_JOINT_FIELDS(fields)},
+                                          .equalities = equalities,
+                                          .freedom = freedom};

@@ -35,7 +35,7 @@ static const ChDefField fields[] = {
     CH_JOINT_AT, CH_JOINT_FREEDOMS, CH_JOINT_AXIS,
     CH_JOINT_FIELD(CH_DEF_DIRECTION, CH_DEF_REQUIRED, second_axis, "of the second body, perpendicular to axis")};
 
-const ChJointKind ch_joint_universal = {
+const ChJointKind ch_joint_kind_universal = {
     .info = {.name = "universal",
              .summary = "the angle about axis (on the first body), the angle about second_axis (on the second)",
              .freedoms = 2,

@@ -1,18 +1,10 @@
-// Mass properties: closed forms, and sums over tetrahedra or triangles, each exact.
+// Mass properties: sums over tetrahedra or triangles, exact; closed forms are in the files of the shapes.
 #include "model/shapes/mass_properties.h"
 
-static const double PI = 3.141592653589793;
+#include "model/shapes/shape_kind.h"
 
-static ChMassProperties centred(double mass, double xx, double yy, double zz) {
+ChMassProperties ch_mass_centred(double mass, double xx, double yy, double zz) {
   return (ChMassProperties){mass, {0, 0, 0}, ch_mat_diagonal(ch_vec(mass * xx, mass * yy, mass * zz))};
-}
-
-// A cylinder and two half-balls, whose centres lie 3/8 r beyond its ends.
-static ChMassProperties capsule(double r, double l, double density) {
-  double tube = density * 2.0 * PI * r * r * l, ball = density * 4.0 / 3.0 * PI * r * r * r;
-  double across = tube * r * r / 4.0 + ball * r * r / 5.0;
-  double along = tube * l * l / 3.0 + ball * (r * r / 5.0 + l * l + 0.75 * l * r);
-  return (ChMassProperties){tube + ball, {0, 0, 0}, ch_mat_diagonal(ch_vec(across, across, along))};
 }
 
 // ------------------------------------------------------------------------------------------- sums over simplices
@@ -58,7 +50,7 @@ static ChVec3 middle(int count, const ChVec3* points) {
   return sum;
 }
 
-static ChMassProperties polytope(const ChPolytope* p, double density) {
+ChMassProperties ch_mass_of_polytope(const ChPolytope* p, double density) {
   ChVec3 about = middle(p->vertex_count, p->vertices);
   bool plane = p->edge_count == 0;
   Sums sums = {0};
@@ -88,42 +80,10 @@ ChMassProperties ch_mass_of_mesh(const ChMesh* mesh, double density) {
 
 // -------------------------------------------------------------------------------------------------------------- shapes
 
-static ChMassProperties in_own_frame(const ChShape* s, double rho) {
-  double r = s->radius, l = s->half_length;
-  ChVec3 h = s->half;
-  switch (s->type) {
-    case CH_SHAPE_SPHERE:
-      return centred(rho * 4.0 / 3.0 * PI * r * r * r, r * r / 5.0, r * r / 5.0, r * r / 5.0);
-    case CH_SHAPE_BOX:
-      return centred(rho * 8.0 * h.x * h.y * h.z, h.x * h.x / 3.0, h.y * h.y / 3.0, h.z * h.z / 3.0);
-    case CH_SHAPE_CAPSULE:
-      return capsule(r, l, rho);
-    case CH_SHAPE_CYLINDER:
-      return centred(rho * 2.0 * PI * r * r * l, r * r / 4.0, r * r / 4.0, l * l / 3.0);
-    case CH_SHAPE_ELLIPSOID:
-      return centred(rho * 4.0 / 3.0 * PI * h.x * h.y * h.z, h.x * h.x / 5.0, h.y * h.y / 5.0, h.z * h.z / 5.0);
-    case CH_SHAPE_HULL:
-    case CH_SHAPE_POLYGON:
-      return polytope(s->polytope, rho);
-    case CH_SHAPE_MESH:
-      return ch_mass_of_mesh(s->mesh, rho);
-    case CH_SHAPE_DISK:
-      return centred(rho * PI * r * r, r * r / 4.0, r * r / 4.0, 0.0);
-    case CH_SHAPE_ELLIPSE:
-      return centred(rho * PI * h.x * h.y, h.x * h.x / 4.0, h.y * h.y / 4.0, 0.0);
-    case CH_SHAPE_RECTANGLE:
-      return centred(rho * 4.0 * h.x * h.y, h.x * h.x / 3.0, h.y * h.y / 3.0, 0.0);
-    case CH_SHAPE_HALFSPACE:
-    case CH_SHAPE_HALFPLANE:
-    case CH_SHAPE_CHAIN:
-    case CH_SHAPE_SOFT:  // brings its own
-      break;
-  }
-  return (ChMassProperties){0};
-}
-
 ChMassProperties ch_mass_of_shape(const ChShape* shape, double density) {
-  ChMassProperties mass = in_own_frame(shape, density);
+  const ChShapeKind* kind = ch_shape_kind(shape);
+  if (!kind->mass) return (ChMassProperties){.centre = shape->local.at};
+  ChMassProperties mass = kind->mass(shape, density);
   mass.centre = ch_frame_point(shape->local, mass.centre);
   ChQuat q = shape->local.orientation;
   if (q.x != 0.0 || q.y != 0.0 || q.z != 0.0) mass.spread = ch_mat_turned(q, &mass.spread);

@@ -18,6 +18,9 @@ typedef struct ChMassProperties {
 
 // Of one shape, in the frame of its body. Half-spaces, chains and open meshes have none.
 ChMassProperties ch_mass_of_shape(const ChShape* shape, double density);
+// A solid about its own centre, with these mean squares of its coordinates.
+ChMassProperties ch_mass_centred(double mass, double xx, double yy, double zz);
+ChMassProperties ch_mass_of_polytope(const ChPolytope* polytope, double density);
 // By the divergence theorem over triangles that close; signed: an inside-out surface has a negative mass.
 ChMassProperties ch_mass_of_mesh(const ChMesh* mesh, double density);
 // Of parts that make up one body.

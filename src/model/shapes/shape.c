@@ -1,54 +1,18 @@
-// Shapes: what each type needs, and the geometry made from it.
+// Shapes: a definition is checked, and becomes a shape of its body. What differs from type to type is in the rows.
 #include <math.h>
 #include <stdio.h>
 
-#include "model/mesh/mesh.h"
+#include "model/def_check.h"
+#include "model/ids.h"
 #include "model/mesh/solid_mesh.h"
-#include "model/world_build.h"
-
-enum { RADIUS = 1, LENGTH = 2, HALF2 = 4, HALF3 = 8, NORMAL = 16, POINTS = 32, STILL = 64 };
-
-// What a type is called, in which worlds it lives, what it needs; STILL: it cannot be on a dynamic body.
-static const struct {
-  const char* name;
-  int dimension;
-  unsigned needs;
-} types[] = {
-    [CH_SHAPE_SPHERE] = {"sphere", 3, RADIUS},
-    [CH_SHAPE_BOX] = {"box", 3, HALF3},
-    [CH_SHAPE_CAPSULE] = {"capsule", 3, RADIUS | LENGTH},
-    [CH_SHAPE_CYLINDER] = {"cylinder", 3, RADIUS | LENGTH},
-    [CH_SHAPE_ELLIPSOID] = {"ellipsoid", 3, HALF3},
-    [CH_SHAPE_HALFSPACE] = {"half-space", 3, NORMAL | STILL},
-    [CH_SHAPE_HULL] = {"hull", 3, POINTS},
-    [CH_SHAPE_MESH] = {"mesh", 3, POINTS},
-    [CH_SHAPE_DISK] = {"disk", 2, RADIUS},
-    [CH_SHAPE_ELLIPSE] = {"ellipse", 2, HALF2},
-    [CH_SHAPE_RECTANGLE] = {"rectangle", 2, HALF2},
-    [CH_SHAPE_POLYGON] = {"polygon", 2, POINTS},
-    [CH_SHAPE_HALFPLANE] = {"half-plane", 2, NORMAL | STILL},
-    [CH_SHAPE_CHAIN] = {"chain", 2, POINTS | STILL},
-};
+#include "model/shapes/shape_kind.h"
 
 // -------------------------------------------------------------------------------------------------------------- checks
 
-static ChStatus check_size(ChContext* context, const char* what, const char* name, double value) {
-  if (isfinite(value) && value > 0.0) return CH_OK;
-  return ch_fail(context, CH_ERR_RANGE, "%s: %s is %g, must be finite and > 0", what, name, value);
-}
-
-static ChStatus check_sizes(ChContext* context, const ChShapeDef* def, unsigned needs, const char* what) {
-  ChStatus status = needs & RADIUS ? check_size(context, what, "radius", def->radius) : CH_OK;
-  if (status == CH_OK && needs & LENGTH) status = check_size(context, what, "half_length", def->half_length);
-  if (status == CH_OK && needs & (HALF2 | HALF3)) status = check_size(context, what, "half.x", def->half.x);
-  if (status == CH_OK && needs & (HALF2 | HALF3)) status = check_size(context, what, "half.y", def->half.y);
-  if (status == CH_OK && needs & HALF3) status = check_size(context, what, "half.z", def->half.z);
-  return status;
-}
-
-static ChStatus check_points(ChContext* context, const ChWorld* world, const ChShapeDef* def, const char* what) {
+static ChStatus check_points(ChContext* context, const ChWorld* world, const ChShapeInfo* info, const ChShapeDef* def,
+                             const char* what) {
   if (def->file) {
-    if (def->type != CH_SHAPE_HULL && def->type != CH_SHAPE_MESH)
+    if (!ch_shape_reads(info, CH_DEF_FILE))
       return ch_fail(context, CH_ERR_ARGUMENT, "%s: only hulls and meshes come from files", what);
     if (def->points || def->triangles)
       return ch_fail(context, CH_ERR_ARGUMENT, "%s: a file and points are given; one must do", what);
@@ -57,7 +21,7 @@ static ChStatus check_points(ChContext* context, const ChWorld* world, const ChS
   if (def->point_count < 1 || !def->points)
     return ch_fail(context, CH_ERR_SIZE, "%s: point_count is %d; points (or a file) must be given", what,
                    def->points ? def->point_count : 0);
-  if (def->type == CH_SHAPE_MESH && (def->triangle_count < 1 || !def->triangles))
+  if (ch_shape_reads(info, CH_DEF_TRIANGLES) && (def->triangle_count < 1 || !def->triangles))
     return ch_fail(context, CH_ERR_SIZE, "%s: triangle_count is %d; triangles must be given", what,
                    def->triangles ? def->triangle_count : 0);
   for (int k = 0; k < def->point_count; ++k) {
@@ -87,114 +51,21 @@ static ChStatus check_frame(ChContext* context, const ChWorld* world, const ChSh
   return CH_OK;
 }
 
-static ChStatus check_shape(ChContext* context, const ChWorld* world, int body, const ChShapeDef* def,
-                            const char* what) {
-  unsigned needs = types[def->type].needs;
-  if (types[def->type].dimension != world->dimension)
+static ChStatus check_shape(ChContext* context, const ChWorld* world, int body, const ChShapeInfo* info,
+                            ChShapeDef* def, const char* what) {
+  if (info->dimension != world->dimension)
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: is a shape of %s", what,
                    world->dimension == 2 ? "space, not of the plane" : "the plane, not of space");
   if (world->bodies[body].soft)
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: the body is deformable; its skin is its only shape", what);
-  if (needs & STILL && world->bodies[body].kind == CH_BODY_DYNAMIC)
+  if (info->still && world->bodies[body].kind == CH_BODY_DYNAMIC)
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: can be on fixed and kinematic bodies only", what);
   int material;
   ChStatus status = ch_material_find(context, world, def->material, what, &material);
   if (status == CH_OK) status = check_frame(context, world, def, what);
-  if (status == CH_OK) status = check_sizes(context, def, needs, what);
-  if (status == CH_OK && needs & POINTS) status = check_points(context, world, def, what);
-  if (status == CH_OK && needs & NORMAL) {
-    ChVec3 normal = def->normal;
-    status = ch_check_axis(context, world, what, "normal", &normal);
-    if (status == CH_OK && !isfinite(def->offset))
-      status = ch_fail(context, CH_ERR_RANGE, "%s: offset is %g, must be finite", what, def->offset);
-  }
+  if (status == CH_OK) status = ch_def_check(context, world, def, info->field_count, info->fields, what);
+  if (status == CH_OK && ch_shape_reads(info, CH_DEF_POINTS)) status = check_points(context, world, info, def, what);
   return status;
-}
-
-// ------------------------------------------------------------------------------------------------------------ geometry
-
-// Consecutive points; a chain that ends where it began is closed.
-static ChStatus make_chain(ChContext* context, ChArena* arena, const ChShapeDef* def, ChMesh** out) {
-  int count = def->point_count;
-  const ChVec3 *first = &def->points[0], *last = &def->points[count - 1];
-  bool loop = count > 3 && first->x == last->x && first->y == last->y;
-  int* cells = CH_TAKE(arena, 2 * count, int);
-  for (int k = 0; k + 1 < count; ++k) {
-    cells[2 * k] = k;
-    cells[2 * k + 1] = loop && k + 2 == count ? 0 : k + 1;
-  }
-  return ch_mesh_create(context, arena, loop ? count - 1 : count, def->points, count - 1, cells, 2, out);
-}
-
-static double reach(int count, const ChVec3* points) {
-  double most = 0.0;
-  for (int k = 0; k < count; ++k) most = fmax(most, ch_norm(points[k]));
-  return most;
-}
-
-static ChStatus make_chain_or_mesh(ChContext* context, ChWorld* world, const ChShapeDef* def, const ChShape* shape,
-                                   const ChMesh** out) {
-  if (def->type == CH_SHAPE_MESH)
-    return ch_world_mesh(context, world, def, world->bodies[shape->body].kind == CH_BODY_DYNAMIC, out);
-  ChMesh* chain = NULL;
-  ChStatus status = make_chain(context, world->arena, def, &chain);
-  *out = chain;
-  return status;
-}
-
-static ChStatus make_from_points(ChContext* context, ChWorld* world, const ChShapeDef* def, ChShape* shape) {
-  ChArena* arena = world->arena;
-  ChPolytope* polytope = NULL;
-  const ChMesh* mesh = NULL;
-  ChStatus status;
-  if (def->type == CH_SHAPE_HULL)
-    status = ch_polytope_hull(context, arena, def->point_count, def->points, &polytope);
-  else if (def->type == CH_SHAPE_POLYGON)
-    status = ch_polytope_polygon(context, arena, def->point_count, def->points, &polytope);
-  else
-    status = make_chain_or_mesh(context, world, def, shape, &mesh);
-  if (status != CH_OK) return status;
-  shape->polytope = polytope;
-  shape->mesh = mesh;
-  shape->bound = polytope ? polytope->radius : reach(mesh->vertex_count, mesh->vertices);
-  return CH_OK;
-}
-
-static ChStatus make_geometry(ChContext* context, ChWorld* world, const ChShapeDef* def, ChShape* shape) {
-  ChArena* arena = world->arena;
-  ChVec3 half = def->half;
-  switch (def->type) {
-    case CH_SHAPE_SPHERE:
-    case CH_SHAPE_DISK:
-      shape->bound = def->radius;
-      return CH_OK;
-    case CH_SHAPE_CAPSULE:
-      shape->bound = def->radius + def->half_length;
-      return CH_OK;
-    case CH_SHAPE_CYLINDER:
-      shape->bound = hypot(def->radius, def->half_length);
-      return CH_OK;
-    case CH_SHAPE_ELLIPSOID:
-      shape->bound = fmax(half.x, fmax(half.y, half.z));
-      return CH_OK;
-    case CH_SHAPE_ELLIPSE:
-      shape->bound = fmax(half.x, half.y);
-      return CH_OK;
-    case CH_SHAPE_HALFSPACE:
-    case CH_SHAPE_HALFPLANE:
-      shape->bound = INFINITY;
-      return CH_OK;
-    case CH_SHAPE_BOX:
-      shape->polytope = ch_polytope_box(arena, half);
-      break;
-    case CH_SHAPE_RECTANGLE:
-      shape->polytope = ch_polytope_rectangle(arena, half.x, half.y);
-      break;
-    default:
-      return make_from_points(context, world, def, shape);
-  }
-  shape->bound = shape->polytope->radius;
-  return CH_OK;
 }
 
 // ----------------------------------------------------------------------------------------------------------------- add
@@ -209,15 +80,19 @@ static ChShape shape_of(const ChWorld* world, int body, const ChShapeDef* def) {
   shape.local.at = def->at;
   shape.local.orientation =
       world->dimension == 2 ? ch_quat_about(ch_axis(2), def->angle) : ch_quat_unit(def->orientation);
-  unsigned needs = types[def->type].needs;
-  if (needs & RADIUS) shape.radius = def->radius;
-  if (needs & LENGTH) shape.half_length = def->half_length;
-  if (needs & (HALF2 | HALF3)) shape.half = ch_vec(def->half.x, def->half.y, needs & HALF3 ? def->half.z : 0.0);
-  if (needs & NORMAL) {
-    shape.normal = ch_unit(def->normal);
-    shape.offset = def->offset / ch_norm(def->normal);
-  }
   return shape;
+}
+
+ChShapeDef ch_shape_def(const ChShape* shape) {
+  return (ChShapeDef){.type = shape->type,
+                      .material = {0},
+                      .at = shape->local.at,
+                      .orientation = shape->local.orientation,
+                      .radius = shape->radius,
+                      .half_length = shape->half_length,
+                      .half = shape->half,
+                      .normal = shape->normal,
+                      .offset = shape->offset};
 }
 
 // A file that many bodies name is read once.
@@ -242,16 +117,16 @@ static ChStatus add_shape(ChContext* context, ChWorld* world, const void* argume
   int body;
   ChStatus status = ch_body_find(context, world, request->body, "shape", &body);
   if (status != CH_OK) return status;
-  if ((unsigned)def.type >= sizeof types / sizeof *types)
-    return ch_fail(context, CH_ERR_ARGUMENT, "shape: type is %d, which is none", (int)def.type);
+  const ChShapeInfo* info = ch_shape_info(def.type);
+  if (!info || info->skin) return ch_fail(context, CH_ERR_ARGUMENT, "shape: type is %d, which is none", (int)def.type);
   char what[CH_WHAT_SIZE];
-  snprintf(what, sizeof what, "body '%.100s': %s", world->bodies[body].name, types[def.type].name);
-  status = check_shape(context, world, body, &def, what);
+  snprintf(what, sizeof what, "body '%.100s': %s", world->bodies[body].name, info->label);
+  status = check_shape(context, world, body, info, &def, what);
   if (status != CH_OK) return status;
   if (def.file) status = read_points(context, world, &def);
   if (status != CH_OK) return status;
   ChShape shape = shape_of(world, body, &def);
-  status = make_geometry(context, world, &def, &shape);
+  status = ch_shape_kind(&shape)->make(context, world, &def, &shape);
   if (status != CH_OK) {  // what is wrong with the points is known; add whose they are
     char text[CH_MESSAGE_SIZE];
     snprintf(text, sizeof text, "%s", context ? context->message : "");

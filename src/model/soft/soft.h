@@ -26,26 +26,14 @@
 #include <stdbool.h>
 
 #include "base/vector.h"
-#include "cardhouse/world.h"
-
-enum { CH_SOFT_MODES_MAX = 58 };  // with the frame 64: what problem/mass.h handles as one dense block
-
-// The skin: what is drawn and what touches. Positions in the frame of the centre of mass.
-typedef struct ChSoftSkin {
-  int vertex_count, triangle_count;
-  ChVec3* rest;
-  double* shape;   // U at the vertices: vertex_count x 3 x modes, row-major
-  int* triangles;  // 3 indices each, outward, closed
-  // Triangles across the edge from corner k to k + 1: 3 each; -1 never, since the skin is closed.
-  int* across;
-} ChSoftSkin;
+#include "cardhouse/soft.h"
 
 // What bodies of equal mesh and material share; it never changes.
 typedef struct ChSoft {
   ChSoftKind kind;
   int modes;
   bool clamped;
-  bool skin_only;  // of a recording: fields from K0 to S, cubic, fold and skin.across are NULL (soft_recorded.h)
+  bool skin_only;  // of a recording: fields from K0 to S, cubic, fold and skin.across are NULL
   double mass;
   ChVec3 centre;      // of mass, in the frame in which the mesh was given
   ChMat3 inertia;     // J0

@@ -5,14 +5,13 @@
 #include "base/arena.h"
 #include "model/soft/soft.h"
 #include "model/soft/soft_mesh.h"
-#include "model/soft/soft_recorded.h"
 #include "model/tet/tet_mesh.h"
 
 // `what` opens messages. The mesh has passed ch_tet_mesh_check. Of the definition, mesh and material are not read.
 ChStatus ch_soft_create(ChContext* context, ChArena* arena, const char* what, const ChSoftDef* def, double density,
                         const ChTetMesh* mesh, const ChSoft** out);
 
-// The same of what a recording holds, without a mesh: soft_recorded.h.
+// The same of what a recording holds, without a mesh: cardhouse/soft.h.
 ChStatus ch_soft_from_recorded(ChContext* context, ChArena* arena, const char* what, const ChSoftDef* def,
                                double density, const ChRecordedSkin* recorded, const ChSoft** out);
 

@@ -1,15 +1,9 @@
-// Deformable bodies of a recording: see soft_recorded.h.
-#include "model/soft/soft_recorded.h"
-
+// Deformable bodies of a recording: see cardhouse/soft.h.
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/shapes/mass_properties.h"
 #include "model/soft/soft_build.h"
-
-void ch_recorded_softs_destroy(ChRecordedSofts* softs) {
-  if (softs) ch_arena_destroy(softs->arena);  // which holds `softs` too
-}
 
 static void* copied(ChArena* arena, size_t count, size_t size, const void* from) {
   void* to = ch_arena_take(arena, count, size);

@@ -120,8 +120,14 @@ extern const ChLawRow ch_law_disc;
 
 static inline const ChLawRow* ch_law_row(const ChBlock* block) { return ch_law_rows[block->law]; }
 
-// The set's section is smooth: polygonal methods cannot take it.
-static inline bool ch_block_is_curved(const ChScaledBlock* b) { return b->law->curved && b->law->curved(b); }
+// A set that is neither a cone nor made of rows apart: known by its functions alone, so that only methods that use
+// nothing else can take it (CH_TAKES_ANY_LAW). Its barrier and polygon may be NULL.
+static inline bool ch_law_is_unusual(const ChLawRow* law) { return law->together && !law->cone && !law->capped; }
+
+// The set has no polygonal description: polygonal methods cannot take it.
+static inline bool ch_block_is_curved(const ChScaledBlock* b) {
+  return !b->law->polygon || (b->law->curved && b->law->curved(b));
+}
 
 #define CH_LAW_DECLARED(NAME, name) extern const ChLawRow ch_law_##name;
 CH_LAWS(CH_LAW_DECLARED)

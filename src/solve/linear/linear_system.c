@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "linalg/block_lu.h"
 #include "linalg/cholesky.h"
 #include "linalg/dense_lu.h"
@@ -286,6 +287,7 @@ bool ch_linear_factor(ChLinearSystem* l, const double* B, const double* E) {
 }
 
 bool ch_linear_factor_loaded(ChLinearSystem* l, const double* B, const double* E, const unsigned char* open) {
+  CH_ASSERT(l && B);
   const ChSystem* s = l->s;
   l->B = B;
   l->E = E;

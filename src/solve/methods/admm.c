@@ -96,8 +96,9 @@ const ChMethod ch_method_admm = {.name = "admm",
                                  .document = "Negrut and Serban 2016",
                                  .equation = "(14), (15): the conic programme, no method prescribed",
                                  .literature = "Boyd et al. 2011; Tasora et al. 2021",
-                                 .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
-                                          CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER | CH_IS_EXACT,
+                                 .takes = CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_POLYGON | CH_TAKES_RELAXED |
+                                          CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER |
+                                          CH_IS_EXACT,
                                  .options = option_rows,
                                  .option_count = CH_OPTION_COUNT,
                                  .solve = solve};

@@ -111,8 +111,8 @@ const ChMethod ch_method_apgd = {
     .document = "Negrut and Serban 2016",
     .equation = "(14), (15); Anitescu's slides, \"In Progress\"",
     .literature = "Nesterov 1983; Mazhar, Heyn, Negrut and Tasora 2015",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC |
-             CH_TAKES_DISC | CH_IS_INNER | CH_IS_EXACT,
+    .takes = CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
+             CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER | CH_IS_EXACT,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,
     .solve = solve};

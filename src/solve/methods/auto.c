@@ -441,8 +441,8 @@ const ChMethod ch_method_auto = {
     .summary = "portfolio with fall-back: sweeps, rest, splitting, Newton, interior point; ends with the best iterate",
     .document = "Cardhouse's own",
     .equation = "docs/theory/auto.md; the best iterate is kept as in Kaufman 2009, section 5.4.4",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC |
-             CH_IS_EXACT | CH_FORMS_LATE,
+    .takes = CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
+             CH_TAKES_UNSYMMETRIC | CH_IS_EXACT | CH_FORMS_LATE,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,
     .solve = solve};

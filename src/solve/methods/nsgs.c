@@ -80,7 +80,7 @@ const ChMethod ch_method_nsgs = {.name = "nsgs",
                                  .document = "Anitescu's slides",
                                  .equation = "\"How does one solve the subproblem?\"",
                                  .literature = "Jourdan, Alart and Jean 1998",
-                                 .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
+                                 .takes = CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
                                           CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_INNER | CH_IS_EXACT,
                                  .options = option_rows,
                                  .option_count = CH_OPTION_COUNT,

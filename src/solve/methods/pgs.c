@@ -94,8 +94,8 @@ const ChMethod ch_method_pgs = {.name = "pgs",
                                 .summary = "projected Gauss-Seidel over cones or, as game engines do, boxes",
                                 .document = "Kaufman 2009",
                                 .equation = "section 5.7.2",
-                                .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
-                                         CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_EXACT,
+                                .takes = CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_POLYGON | CH_TAKES_RELAXED |
+                                         CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_TAKES_DISC | CH_IS_EXACT,
                                 .engine_sweeps = 10,
                                 .options = option_rows,
                                 .option_count = CH_OPTION_COUNT,

@@ -313,7 +313,8 @@ const ChMethod ch_method_working_set = {
     .summary = "solves for the few blocks that carry load and puts in what their answer violates; Newton inside",
     .document = "Cardhouse's own",
     .equation = "docs/theory/working_set.md",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT,
+    .takes =
+        CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,
     .solve = solve};

@@ -4,18 +4,10 @@
 import * as THREE from "three";
 import { niceAbove } from "../format";
 import { BODY_COLOURS, type Look } from "../palette";
-import { BODY_FLOATS, type Frame, type SceneMessage, type Shape } from "../protocol";
+import { BODY_FLOATS, type Frame, type SceneMessage } from "../protocol";
 import { bodyBox, isEndless, quaternion, sceneBox, v3 } from "./extent";
-import {
-  boxGeometry,
-  chainGeometry,
-  cylinderGeometry,
-  diskGeometry,
-  polygonGeometry,
-  rectangleGeometry,
-  sphereGeometry,
-  triangleGeometry,
-} from "./geometry";
+import { pieces, type Piece } from "./forms";
+import { sphereGeometry } from "./geometry";
 import { bodyMaterial } from "./materials";
 import { Instances, type Slot } from "./instances";
 import { skinOf, type SkinPlace } from "./skin";
@@ -35,66 +27,10 @@ export interface BodyHit {
   skin?: SkinPlace; // of a deformable body
 }
 
-interface Piece {
-  key: string; // shapes of one key share a geometry
-  make: () => THREE.BufferGeometry;
-  size: THREE.Vector3;
-  at?: THREE.Vector3; // in the shape's frame
-}
-
 const MANY = 3000; // beyond so many balls each has fewer triangles
 
 function cube(x: number): THREE.Vector3 {
   return new THREE.Vector3(x, x, x);
-}
-
-function roundPieces(shape: Shape, ball: Piece["make"]): Piece[] | null {
-  const r = shape.radius ?? 0;
-  const l = shape.half_length ?? 0;
-  const long = new THREE.Vector3(r, r, l);
-  switch (shape.type) {
-    case "sphere":
-      return [{ key: "ball", make: ball, size: cube(r) }];
-    case "ellipsoid":
-      return [{ key: "ball", make: ball, size: v3(shape.half) }];
-    case "cylinder":
-      return [{ key: "cylinder", make: () => cylinderGeometry(false), size: long }];
-    case "capsule":
-      return [
-        { key: "tube", make: () => cylinderGeometry(true), size: long },
-        { key: "ball", make: ball, size: cube(r), at: new THREE.Vector3(0, 0, l) },
-        { key: "ball", make: ball, size: cube(r), at: new THREE.Vector3(0, 0, -l) },
-      ];
-    case "disk":
-      return [{ key: "disk", make: diskGeometry, size: new THREE.Vector3(r, r, 1) }];
-    case "ellipse":
-      return [{ key: "disk", make: diskGeometry, size: v3(shape.half).setZ(1) }];
-    default:
-      return null;
-  }
-}
-
-// Many shapes may share one array, which is then written once.
-const texts = new WeakMap<number[][], string>();
-function textOf(points: number[][] | undefined): string {
-  if (!points) return "";
-  const known = texts.get(points) ?? JSON.stringify(points);
-  texts.set(points, known);
-  return known;
-}
-
-function pieces(shape: Shape, planar: boolean, ball: Piece["make"], band: number): Piece[] {
-  const round = roundPieces(shape, ball);
-  if (round) return round;
-  if (shape.type === "box" && planar)
-    return [{ key: "rectangle", make: rectangleGeometry, size: v3(shape.half).setZ(1) }];
-  if (shape.type === "box") return [{ key: "box", make: boxGeometry, size: v3(shape.half) }];
-  const { vertices, triangles, points } = shape;
-  const key = `${shape.type}${textOf(vertices ?? points)}`;
-  if (shape.type === "chain" && points) return [{ key, make: () => chainGeometry(points, band), size: cube(1) }];
-  if (vertices && triangles) return [{ key, make: () => triangleGeometry(vertices, triangles), size: cube(1) }];
-  const loop = vertices ?? points;
-  return loop ? [{ key, make: () => polygonGeometry(loop), size: cube(1) }] : [];
 }
 
 // A fixed thing that reaches above the foot of what moves (a vessel, a wall) would hide it: one looks through.

@@ -1,9 +1,10 @@
 // How large things are: boxes around shapes, in the body's frame and in the world.
 import * as THREE from "three";
 import { BODY_FLOATS, type Body, type Frame, type SceneMessage, type Shape } from "../protocol";
+import { JOINTS, SHAPES } from "../world_types";
+import { halfExtents, v3 } from "./forms";
 
-export const v3 = (v: number[] | undefined, otherwise = 0): THREE.Vector3 =>
-  new THREE.Vector3(v?.[0] ?? otherwise, v?.[1] ?? otherwise, v?.[2] ?? otherwise);
+export { v3 };
 
 // Wire order is w, x, y, z.
 export const quaternion = (q: ArrayLike<number> | undefined, at = 0): THREE.Quaternion =>
@@ -11,7 +12,7 @@ export const quaternion = (q: ArrayLike<number> | undefined, at = 0): THREE.Quat
 
 const LARGE = 1.8;
 
-export const isEndless = (shape: Shape): boolean => shape.type === "halfspace" || shape.type === "halfplane";
+export const isEndless = (shape: Shape): boolean => SHAPES[shape.type].endless;
 
 // Of the shape in its own frame; empty for an endless one.
 function ownBox(shape: Shape): THREE.Box3 {
@@ -19,11 +20,8 @@ function ownBox(shape: Shape): THREE.Box3 {
   const points = shape.vertices ?? shape.points;
   if (isEndless(shape)) return box;
   if (points) return box.setFromPoints(points.map((p) => v3(p)));
-  const r = shape.radius ?? 0;
-  const half = shape.half
-    ? v3(shape.half)
-    : new THREE.Vector3(r, r, (shape.half_length ?? 0) + (shape.type === "cylinder" ? 0 : r));
-  return new THREE.Box3(half.clone().negate(), half);
+  const half = halfExtents(shape);
+  return half ? new THREE.Box3(half.clone().negate(), half) : box;
 }
 
 export function shapeBox(shape: Shape): THREE.Box3 {
@@ -65,7 +63,8 @@ function addSwings(box: THREE.Box3, scene: SceneMessage, frame: Frame): void {
     const reach = own.isEmpty() ? anchor.length() : Math.max(own.min.distanceTo(anchor), own.max.distanceTo(anchor));
     const at = anchor.applyMatrix4(bodyMatrix(frame, body));
     box.expandByPoint(at);
-    if (joint.type === "hinge" || joint.type === "ball")
+    const { freedoms } = JOINTS[joint.type];
+    if (freedoms.length > 0 && freedoms.every((unit) => unit === "radian"))
       box.expandByPoint(at.setComponent(scene.dimension - 1, at.getComponent(scene.dimension - 1) - reach));
   }
 }

@@ -3,9 +3,9 @@
 import * as THREE from "three";
 import type { Look } from "../palette";
 import type { Frame, Joint, SceneMessage } from "../protocol";
+import { JOINTS } from "../world_types";
 import { bodyMatrix, v3 } from "./extent";
 
-const WITH_AXIS = new Set(["hinge", "slider", "cylindrical", "universal", "planar", "point-on-line"]);
 const LINES = 4; // to both bodies, between the anchors, along the axis
 
 export class Joints {
@@ -68,7 +68,7 @@ export class Joints {
     this.scene.joints.forEach((joint, j) => {
       const [a, b] = [this.anchor(frame, joint, 0), this.anchor(frame, joint, 1)];
       const [first, second] = [this.centre(frame, joint.bodies[0], a), this.centre(frame, joint.bodies[1], b)];
-      const reach = this.scene.dimension === 3 && WITH_AXIS.has(joint.type) ? 0.06 * this.size : 0;
+      const reach = this.scene.dimension === 3 && JOINTS[joint.type].axis ? 0.06 * this.size : 0;
       const axis = this.axis(frame, joint).multiplyScalar(reach);
       const ends = [first, a, a, b, b, second, a.clone().sub(axis), a.clone().add(axis)];
       ends.forEach((p, k) => line.setXYZ(2 * LINES * j + k, p.x, p.y, p.z));

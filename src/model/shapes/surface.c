@@ -1,8 +1,11 @@
 // Surfaces of shapes as polygons: see surface.h.
-#include "record/surface.h"
+#include "model/shapes/surface.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #include "model/mesh/mesh.h"
-#include "model/soft/soft.h"
+#include "model/shapes/shape_kind.h"
 
 static ChPatches take(ChArena* arena, int points, int cells, int corners) {
   return (ChPatches){.points = CH_TAKE(arena, points, ChVec3),
@@ -23,9 +26,7 @@ static void add_loop(ChPatches* p) {
   for (int k = 0; k < p->point_count; ++k) p->corners[p->corner_count++] = k;
 }
 
-// Turns the profile (radius, height), from the lowest point up, about z. Its ends are closed: by a point where the
-// radius is zero, by a flat polygon otherwise.
-static ChPatches revolve(ChArena* arena, int count, const double (*profile)[2], int facets) {
+ChPatches ch_patches_revolve(ChArena* arena, int count, const double (*profile)[2], int facets) {
   ChPatches p = take(arena, count * facets, (count + 1) * facets, 4 * (count + 1) * facets);
   for (int i = 0; i < count; ++i)
     for (int k = 0; k < facets; ++k) {
@@ -46,8 +47,7 @@ static ChPatches revolve(ChArena* arena, int count, const double (*profile)[2], 
   return p;
 }
 
-// A ball of this radius, pulled apart to the length of a capsule.
-static ChPatches ball(ChArena* arena, double radius, double half_length, int facets) {
+ChPatches ch_patches_ball(ChArena* arena, double radius, double half_length, int facets) {
   double profile[64][2];
   int count = 0, half = facets / 4;
   for (int side = -1; side <= 1; side += 2)
@@ -58,24 +58,10 @@ static ChPatches ball(ChArena* arena, double radius, double half_length, int fac
       profile[count][0] = pole ? 0.0 : radius * cos(angle);
       profile[count++][1] = radius * sin(angle) + side * half_length;
     }
-  return revolve(arena, count, profile, facets);
+  return ch_patches_revolve(arena, count, profile, facets);
 }
 
-static ChPatches ellipsoid(ChArena* arena, ChVec3 half, int facets) {
-  ChPatches p = ball(arena, 1.0, 0.0, facets);
-  for (int k = 0; k < p.point_count; ++k) {
-    ChVec3* x = &p.points[k];
-    *x = ch_vec(half.x * x->x, half.y * x->y, half.z * x->z);
-  }
-  return p;
-}
-
-static ChPatches cylinder(ChArena* arena, double radius, double half_length, int facets) {
-  const double profile[2][2] = {{radius, -half_length}, {radius, half_length}};
-  return revolve(arena, 2, profile, facets);
-}
-
-static ChPatches ellipse(ChArena* arena, double half_x, double half_y, int facets) {
+ChPatches ch_patches_ellipse(ChArena* arena, double half_x, double half_y, int facets) {
   ChPatches p = take(arena, facets, 1, facets);
   for (int k = 0; k < facets; ++k) {
     double angle = 2.0 * M_PI * k / facets;
@@ -85,7 +71,10 @@ static ChPatches ellipse(ChArena* arena, double half_x, double half_y, int facet
   return p;
 }
 
-static ChPatches polytope(ChArena* arena, const ChPolytope* solid, bool plane) {
+ChPatches ch_patches_polytope(ChArena* arena, const ChShape* shape, const ChSurfaceView* view) {
+  (void)view;
+  const ChPolytope* solid = shape->polytope;
+  const bool plane = solid->edge_count == 0;
   int corners = plane ? solid->vertex_count : solid->face_start[solid->face_count];
   ChPatches p = take(arena, solid->vertex_count, plane ? 1 : solid->face_count, corners);
   for (int v = 0; v < solid->vertex_count; ++v) add_point(&p, solid->vertices[v]);
@@ -98,7 +87,9 @@ static ChPatches polytope(ChArena* arena, const ChPolytope* solid, bool plane) {
   return p;
 }
 
-static ChPatches mesh(ChArena* arena, const ChMesh* cells) {
+ChPatches ch_patches_mesh(ChArena* arena, const ChShape* shape, const ChSurfaceView* view) {
+  (void)view;
+  const ChMesh* cells = shape->mesh;
   ChPatches p = take(arena, cells->vertex_count, cells->cell_count, cells->width * cells->cell_count);
   p.line = cells->width == 2;
   for (int v = 0; v < cells->vertex_count; ++v) add_point(&p, cells->vertices[v]);
@@ -106,18 +97,19 @@ static ChPatches mesh(ChArena* arena, const ChMesh* cells) {
   return p;
 }
 
-// As it is at rest; who draws a deformed one moves the points, which are the skin's vertices in their order.
-static ChPatches skin(ChArena* arena, const ChSoftSkin* s) {
-  ChPatches p = take(arena, s->vertex_count, s->triangle_count, 3 * s->triangle_count);
-  for (int v = 0; v < s->vertex_count; ++v) add_point(&p, s->rest[v]);
-  for (int t = 0; t < s->triangle_count; ++t) add_cell(&p, 3, s->triangles + 3L * t);
+ChPatches ch_patches_triangles(ChArena* arena, int point_count, const ChVec3* points, int count, const int* corners) {
+  ChPatches p = take(arena, point_count, count, 3 * count);
+  for (int v = 0; v < point_count; ++v) add_point(&p, points[v]);
+  for (int t = 0; t < count; ++t) add_cell(&p, 3, corners + 3L * t);
   return p;
 }
 
 // The part of the boundary normal . x = offset that lies nearest to `about`.
-static ChPatches halfspace(ChArena* arena, const ChShape* shape, bool plane, ChVec3 about, double reach) {
+ChPatches ch_patches_halfspace(ChArena* arena, const ChShape* shape, const ChSurfaceView* view) {
+  const bool plane = ch_shape_kind(shape)->info.dimension == 2;
+  const double reach = view->reach;
   ChVec3 n = shape->normal, t1, t2;
-  ChVec3 centre = ch_along(about, shape->offset - ch_dot(n, about), n);
+  ChVec3 centre = ch_along(view->about, shape->offset - ch_dot(n, view->about), n);
   ch_tangents(n, &t1, &t2);
   ChPatches p = take(arena, 4, 1, 4);
   if (plane) {
@@ -133,33 +125,49 @@ static ChPatches halfspace(ChArena* arena, const ChShape* shape, bool plane, ChV
   return p;
 }
 
-ChPatches ch_shape_patches(ChArena* arena, const ChShape* shape, bool plane, ChVec3 about, double reach, int facets) {
-  switch (shape->type) {
-    case CH_SHAPE_SPHERE:
-      return ball(arena, shape->radius, 0.0, facets);
-    case CH_SHAPE_CAPSULE:
-      return ball(arena, shape->radius, shape->half_length, facets);
-    case CH_SHAPE_CYLINDER:
-      return cylinder(arena, shape->radius, shape->half_length, facets);
-    case CH_SHAPE_ELLIPSOID:
-      return ellipsoid(arena, shape->half, facets);
-    case CH_SHAPE_DISK:
-      return ellipse(arena, shape->radius, shape->radius, facets);
-    case CH_SHAPE_ELLIPSE:
-      return ellipse(arena, shape->half.x, shape->half.y, facets);
-    case CH_SHAPE_HALFSPACE:
-    case CH_SHAPE_HALFPLANE:
-      return halfspace(arena, shape, plane, about, reach);
-    case CH_SHAPE_MESH:
-    case CH_SHAPE_CHAIN:
-      return mesh(arena, shape->mesh);
-    case CH_SHAPE_BOX:
-    case CH_SHAPE_HULL:
-    case CH_SHAPE_RECTANGLE:
-    case CH_SHAPE_POLYGON:
-      break;
-    case CH_SHAPE_SOFT:
-      return skin(arena, &shape->soft->skin);
+ChPatches ch_shape_patches(ChArena* arena, const ChShape* shape, const ChSurfaceView* view) {
+  return ch_shape_kind(shape)->surface(arena, shape, view);
+}
+
+// One block for all arrays, which is the caller's.
+static bool copy_patches(const ChPatches* from, ChPatches* to) {
+  const size_t points = (size_t)from->point_count * sizeof *from->points;
+  const size_t sizes = (size_t)from->cell_count * sizeof *from->sizes;
+  const size_t corners = (size_t)from->corner_count * sizeof *from->corners;
+  char* memory = malloc(points + sizes + corners + 1);
+  if (!memory) return false;
+  *to = *from;
+  to->memory = memory;
+  to->points = (ChVec3*)(void*)memory;
+  to->sizes = (int*)(void*)(memory + points);
+  to->corners = (int*)(void*)(memory + points + sizes);
+  if (points) memcpy(to->points, from->points, points);
+  if (sizes) memcpy(to->sizes, from->sizes, sizes);
+  if (corners) memcpy(to->corners, from->corners, corners);
+  return true;
+}
+
+ChStatus ch_world_shape_surface(ChContext* context, const ChWorld* world, int shape, const ChSurfaceView* view,
+                                ChPatches* out) {
+  ChArena* volatile arena = NULL;
+  jmp_buf landing;
+  *out = (ChPatches){0};
+  if (!(shape >= 0 && shape < world->shape_count))
+    return ch_fail(context, CH_ERR_RANGE, "shape %d: must be 0 to %d", shape, world->shape_count - 1);
+  if (!(view->facets >= 8 && view->facets <= 96))
+    return ch_fail(context, CH_ERR_RANGE, "a surface with %d facets: must be 8 to 96", view->facets);
+  if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for the surface of shape %d", shape);
   }
-  return polytope(arena, shape->polytope, plane);
+  ch_arena_set_landing(arena, &landing);
+  const ChPatches made = ch_shape_patches(arena, &world->shapes[shape], view);
+  const bool copied = copy_patches(&made, out);
+  ch_arena_destroy(arena);
+  return copied ? CH_OK : ch_fail(context, CH_ERR_MEMORY, "out of memory for the surface of shape %d", shape);
+}
+
+void ch_patches_free(ChPatches* patches) {
+  free(patches->memory);
+  *patches = (ChPatches){0};
 }

@@ -1,0 +1,111 @@
+// What a world is made of, looked at from outside: shapes, materials, pairs, and where bodies start.
+//
+// Everything is counted by rows (id.h): shapes of one body follow each other, in the order of the bodies, once the
+// world is sealed. A row that is not there gives zeros.
+#ifndef CARDHOUSE_SHAPE_H
+#define CARDHOUSE_SHAPE_H
+
+#include <stdbool.h>
+
+#include "cardhouse/api.h"
+#include "cardhouse/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Ends construction: mass properties, centres of mass, every check that needs the whole world. ch_simulation_create
+// does it; who only looks at a world calls it first. Calling it twice is harmless.
+CH_API ChStatus ch_world_seal(ChContext* context, ChWorld* world);
+// The row of the body for whose sake the last ch_world_seal failed; -1: it did not, or for another reason.
+CH_API int ch_world_refused_body(const ChWorld* world);
+
+// --- shapes ----------------------------------------------------------------------------------------------------------
+
+// Arrays belong to the world, and nobody writes to them.
+typedef struct ChShapeView {
+  ChShapeType type;
+  ChShapeId id;
+  int body, material;  // rows
+  ChFrame local;       // in the body's frame as it moves, origin in the centre of mass
+  double radius, half_length;
+  ChVec3 half;
+  ChVec3 normal;  // half-space, half-plane: in the shape's frame
+  double offset;
+  double bound;  // radius of a ball about local.at that holds the shape, metres; infinite for half-spaces
+  // Box, hull, rectangle, polygon: corners. Mesh, chain: vertices. Deformable: none, soft.h has the skin.
+  int point_count;
+  const ChVec3* points;
+  int cell_count, cell_size;  // mesh: triangles, 3; chain: segments, 2
+  const int* cells;           // indices of points
+} ChShapeView;
+
+// How many there are, and what is known of one.
+CH_API int ch_world_shape_count(const ChWorld* world);
+CH_API ChShapeView ch_world_shape(const ChWorld* world, int shape);
+// How many shapes a body of a sealed world has; `first` (may be NULL) is the row of its first.
+CH_API int ch_world_body_shapes(const ChWorld* world, int body, int* first);
+// m^3 (plane: m^2); 0 where the shape has none, as open meshes and half-spaces.
+CH_API double ch_world_shape_volume(const ChWorld* world, int shape);
+
+// The first shape of the world that has the same mesh, chain or skin as this one, which may be itself; itself where it
+// has none.
+CH_API int ch_world_shape_like(const ChWorld* world, int shape);
+
+// The surface of a shape as polygons, for pictures: exact for polytopes and meshes, faceted for round shapes, a patch
+// for half-spaces, at rest for deformable bodies. In the shape's frame; polylines where `line` is set.
+typedef struct ChPatches {
+  int point_count, cell_count, corner_count;
+  ChVec3* points;
+  int *sizes, *corners;  // corners per cell; their points, cell after cell
+  bool line;             // cells are polylines
+  void* memory;          // what holds the arrays
+} ChPatches;
+
+// `about` and `reach`: the ball that the finite shapes of the world fill, in the shape's frame, metres: a half-space
+// shows the patch that lies under it. `facets`: around a round shape, 8 to 96.
+typedef struct ChSurfaceView {
+  ChVec3 about;
+  double reach;
+  int facets;
+} ChSurfaceView;
+
+// The caller frees *out with ch_patches_free; it is empty where this fails.
+CH_API ChStatus ch_world_shape_surface(ChContext* context, const ChWorld* world, int shape, const ChSurfaceView* view,
+                                       ChPatches* out);
+// Frees the arrays and empties the struct; an empty one is fine.
+CH_API void ch_patches_free(ChPatches* patches);
+
+// --- materials -------------------------------------------------------------------------------------------------------
+
+// How many there are, and what they are; the name belongs to the world.
+CH_API int ch_world_material_count(const ChWorld* world);
+CH_API ChMaterialDef ch_world_material(const ChWorld* world, int material);
+// Pairs of materials that have numbers of their own.
+CH_API int ch_world_pair_count(const ChWorld* world);
+CH_API ChPairDef ch_world_pair(const ChWorld* world, int pair);
+// Whether some surfaces rub differently along and across.
+CH_API bool ch_world_is_elliptic(const ChWorld* world);
+
+// --- the start -------------------------------------------------------------------------------------------------------
+
+// Where a body of a sealed world starts: its centre of mass and orientation; `velocity` (may be NULL) of the former.
+CH_API ChFrame ch_world_body_start(const ChWorld* world, int body, ChVec3* velocity);
+// m/s^2, at this time in seconds.
+CH_API ChVec3 ch_world_gravity_at(const ChWorld* world, double time);
+
+// Two bodies that overlap where they start.
+typedef struct ChOverlap {
+  int body[2];  // rows
+  ChVec3 point;
+  double depth;  // metres
+} ChOverlap;
+
+// All overlaps of a sealed world at the start, in an array that the caller frees with free(); NULL with *count = 0
+// where there are none or this fails.
+CH_API ChStatus ch_world_overlaps(ChContext* context, const ChWorld* world, ChOverlap** out, int* count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

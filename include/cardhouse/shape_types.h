@@ -1,0 +1,67 @@
+// Every type of shape, one row each. The row makes the enumerator, and names the file of src/model/shapes that says
+// everything else about the type: docs/adding_a_shape.md.
+#ifndef CARDHOUSE_SHAPE_TYPES_H
+#define CARDHOUSE_SHAPE_TYPES_H
+
+#include <stdbool.h>
+
+#include "cardhouse/api.h"
+#include "cardhouse/def_field.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// clang-format off
+#define CH_SHAPE_TYPES(X)                                                                                       \
+  X(SPHERE, sphere)          /* radius */                                                                       \
+  X(BOX, box)                /* half */                                                                         \
+  X(CAPSULE, capsule)        /* radius, half_length, along z */                                                 \
+  X(CYLINDER, cylinder)      /* radius, half_length, along z */                                                 \
+  X(ELLIPSOID, ellipsoid)    /* half */                                                                         \
+  X(HALFSPACE, halfspace)    /* solid where normal . x <= offset; on fixed or kinematic bodies */               \
+  X(HULL, hull)              /* convex hull of points */                                                        \
+  X(MESH, mesh)              /* triangles; outside is where normals point. On a dynamic body it must be closed */ \
+  X(DISK, disk)              /* plane: radius */                                                                \
+  X(ELLIPSE, ellipse)        /* plane: half.x, half.y */                                                        \
+  X(RECTANGLE, rectangle)    /* plane: half.x, half.y ("box" in a plane scene) */                               \
+  X(POLYGON, polygon)        /* plane: convex, points counter-clockwise */                                      \
+  X(HALFPLANE, halfplane)    /* plane: normal, offset */                                                        \
+  X(CHAIN, chain)            /* plane: open polyline, on fixed or kinematic bodies; solid on the right of its   \
+                                direction */                                                                    \
+  X(SOFT, soft)              /* the skin of a deformable body: only ch_world_add_soft makes it */                \
+  /* the next one here: what is above keeps its number */
+// clang-format on
+
+#define CH_SHAPE_ENUMERATOR(NAME, name) CH_SHAPE_##NAME,
+typedef enum ChShapeType {
+  CH_SHAPE_TYPES(CH_SHAPE_ENUMERATOR)  // CH_SHAPE_SPHERE, CH_SHAPE_BOX, ...
+  CH_SHAPE_TYPE_COUNT
+} ChShapeType;
+#undef CH_SHAPE_ENUMERATOR
+
+// What the outside may know of a type.
+typedef struct ChShapeInfo {
+  const char* name;     // in scenes and the viewer; in worlds of one dimension no two have the same
+  const char* label;    // in messages, e.g. "half-space"
+  const char* summary;  // one line
+  int dimension;        // of the worlds that have it: 2 or 3
+  bool skin;            // made by ch_world_add_soft, not from a definition
+  bool still;           // not on dynamic bodies
+  bool endless;         // fills half of the world
+  bool ball;            // a ball, or a disk in the plane, about its origin
+  bool drawn_by_name;   // the viewer's page knows its form, and needs numbers only; else it gets the surface
+  int field_count;
+  const ChDefField* fields;  // what it reads of ChShapeDef, besides type, material, at, orientation and angle
+} ChShapeInfo;
+
+// Of a type, from the table above; lives as long as the program. NULL when there is no such type.
+CH_API const ChShapeInfo* ch_shape_info(ChShapeType type);
+
+// Whether the type has a field of this kind. False where info is NULL.
+CH_API bool ch_shape_reads(const ChShapeInfo* info, ChDefKind kind);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,84 @@
+// A trajectory file, read back row by row: what replay, pictures, films and statistics are made of. docs/trajectory.md
+// describes the file, record.h writes it.
+//
+//   ch_scene_of_trajectory -> ch_trajectory_reader_open -> ch_trajectory_reader_row ... -> ch_trajectory_reader_close
+//
+// The file is opened as any reader would: also while a run is still writing it, or after that run was killed. What it
+// says is not trusted: sizes, indices and numbers are checked before they are used.
+#ifndef CARDHOUSE_TRAJECTORY_H
+#define CARDHOUSE_TRAJECTORY_H
+
+#include <stdbool.h>
+
+#include "cardhouse/api.h"
+#include "cardhouse/simulation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ChScene ChScene;  // scene.h
+
+// The scene that a trajectory carries, with its world sealed, in which deformable bodies are as they were recorded:
+// their meshes are not read. Such a world is looked at, not stepped. Files of rigid shapes lie beside the scene, which
+// a recording does not tell: they are looked for in the working folder, then beside the recording. The caller destroys
+// the scene; NULL where this fails.
+CH_API ChStatus ch_scene_of_trajectory(ChContext* context, const char* path, ChScene** out);
+
+// Whether a file is a trajectory, or what a run left that ended before it had written one: reading that says so.
+CH_API bool ch_trajectory_is_one(const char* path);
+
+// The scene's JSON text alone; the caller frees it with free().
+CH_API ChStatus ch_trajectory_scene(ChContext* context, const char* path, char** scene);
+
+typedef struct ChTrajectoryReader ChTrajectoryReader;
+
+// `world` is that of the trajectory's scene, sealed, and must outlive the reader. A file of another world is refused.
+CH_API ChStatus ch_trajectory_reader_open(ChContext* context, const char* path, const ChWorld* world,
+                                          ChTrajectoryReader** out);
+// Closes the file and frees the reader; NULL is fine.
+CH_API void ch_trajectory_reader_close(ChTrajectoryReader* reader);
+
+// How the run was made, which the command line may have chosen otherwise than the scene.
+typedef struct ChTrajectoryHead {
+  double h, tolerance;  // tolerance 0 and method "": not told
+  char method[32];
+} ChTrajectoryHead;
+
+// It belongs to the reader.
+CH_API const ChTrajectoryHead* ch_trajectory_reader_head(const ChTrajectoryReader* reader);
+
+// What a row says of the steps since the row before.
+typedef struct ChTrajectoryStep {
+  double time;                // s
+  double natural;             // the worst certificate since the row before
+  double kinetic, potential;  // J
+  double seconds;             // spent since the row before
+  double penetration;         // m
+  long contacts, iterations;
+} ChTrajectoryStep;
+
+// All rows of the file as it was when it was opened, *rows of them; the array belongs to the reader.
+CH_API const ChTrajectoryStep* ch_trajectory_reader_steps(const ChTrajectoryReader* reader, long* rows);
+
+// The last row that is not later than this time, in seconds; the first where all are.
+CH_API long ch_trajectory_reader_row_at(const ChTrajectoryReader* reader, double time);
+
+// Bodies, modes and contacts of one row, in SI units and the world frame.
+typedef struct ChTrajectoryRow {
+  const ChBodyView* bodies;  // one a body of the world, row after row
+  // Amplitudes and rates of all deformable bodies: those of body b begin at its first_mode (soft.h).
+  const double *amplitudes, *rates;
+  int contact_count;
+  const ChContactView* contacts;  // the file does not tell shapes: the first of each body, or -1, stands for them
+} ChTrajectoryRow;
+
+// Reads one row. Its arrays belong to the reader and are valid until it reads the next. CH_ERR_RANGE where there is no
+// such row.
+CH_API ChStatus ch_trajectory_reader_row(ChContext* context, ChTrajectoryReader* reader, long row,
+                                         ChTrajectoryRow* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,15 @@
+// Half of space:  normal . x <= offset
+#include "model/shapes/shape_kind.h"
+
+static const ChDefField fields[] = {CH_SHAPE_NORMAL, CH_SHAPE_OFFSET};
+
+const ChShapeKind ch_shape_kind_halfspace = {.info = {.name = "halfspace",
+                                                      .label = "half-space",
+                                                      .summary = "everything below a plane",
+                                                      .dimension = 3,
+                                                      .still = true,
+                                                      .endless = true,
+                                                      .drawn_by_name = true,
+                                                      CH_SHAPE_FIELDS(fields)},
+                                             .make = ch_shape_make_halfspace,
+                                             .surface = ch_patches_halfspace};

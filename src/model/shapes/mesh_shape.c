@@ -1,0 +1,32 @@
+// A surface of triangles; outside is where normals point.
+#include "model/mesh/solid_mesh.h"
+#include "model/shapes/shape_kind.h"
+
+static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, ChShape* shape) {
+  const ChMesh* mesh = NULL;
+  bool moves = world->bodies[shape->body].kind == CH_BODY_DYNAMIC;
+  ChStatus status = ch_world_mesh(context, world, def, moves, &mesh);
+  return ch_shape_take_mesh(status, mesh, shape);
+}
+
+static ChMassProperties mass(const ChShape* s, double density) { return ch_mass_of_mesh(s->mesh, density); }
+
+static const ChDefField fields[] = {
+    CH_SHAPE_POINTS(0),
+    CH_SHAPE_TRIANGLES,
+    CH_SHAPE_FILE,
+    {"mesh", CH_DEF_MESH, 0, 0, "name of one of the scene's \"meshes\", instead"},
+    CH_SHAPE_FIELD(CH_DEF_FLAG, 0, closed, "whether a surface with a border is refused"),
+    CH_SHAPE_FIELD(CH_DEF_SIZE, 0, spacing, "on a moving body: between contact samples, m"),
+    CH_SHAPE_FIELD(CH_DEF_CELLS, 0, resolution, "on a moving body: cells of its distance field along the longest side"),
+};
+
+const ChShapeKind ch_shape_kind_mesh = {.info = {.name = "mesh",
+                                                 .label = "mesh",
+                                                 .summary = "a surface of triangles",
+                                                 .dimension = 3,
+                                                 CH_SHAPE_FIELDS(fields)},
+                                        .make = make,
+                                        .mass = mass,
+                                        .reach = ch_shape_reach_mesh,
+                                        .surface = ch_patches_mesh};
