@@ -75,8 +75,8 @@ test:
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error --parallel $(JOBS)
 
 tables: build
-	@$(BUILD)/cardhouse scene schema >docs/scene.schema.json
-	@$(BUILD)/page_types >web/src/world_types.ts
+	@$(BUILD)/cardhouse scene schema >$(BUILD)/scene.schema.json && mv $(BUILD)/scene.schema.json docs/
+	@$(BUILD)/page_types >$(BUILD)/world_types.ts && mv $(BUILD)/world_types.ts web/src/
 
 conformance:
 	@tools/install-packages build page test
