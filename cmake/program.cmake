@@ -1,11 +1,10 @@
 # The program: the documents' experiments, the viewer's server and the command line, on top of the libraries.
 pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)
 
-# What every folder of apps/ is compiled with.
+# What every folder of apps/ is compiled with: public headers and its own, nothing of src/.
 add_library(ch_app INTERFACE)
-target_include_directories(ch_app INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/apps
-                                            ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(ch_app INTERFACE ch_flags PkgConfig::CARDHOUSE_JANSSON OpenMP::OpenMP_C)
+target_include_directories(ch_app INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/apps)
+target_link_libraries(ch_app INTERFACE ch_flags PkgConfig::CARDHOUSE_JANSSON OpenMP::OpenMP_C ${CH_OPENBLAS_LIBRARY} m)
 
 # --- what the applications share --------------------------------------------------------------------------------------
 file(GLOB CH_COMMON_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/common/*.c)
