@@ -60,8 +60,8 @@ static bool fill_rows(const ChPreparation* p, const int* members, int count, ChC
   for (int row = 0; row < s->rows; ++row) s->q[row] /= part->c;
   for (int i = 0; i < count; ++i) {
     const ChBlock* block = &p->problem->blocks[p->kept[members[i]].source];
-    s->block[i].lo = block->lo / (part->c * part->g[s->row[i]]);
-    s->block[i].hi = block->hi / (part->c * part->g[s->row[i]]);
+    ChScaledBlock* b = &s->block[i];
+    if (b->law->set_bounds) b->law->set_bounds(block, part->c * part->g[s->row[i]], b);
   }
   return sum > 0.0;
 }
@@ -187,7 +187,7 @@ bool ch_system_is_crowded(const ChSystem* s) {
 }
 
 void ch_system_form(ChArena* arena, ChSystem* s) {
-  CH_ASSERT(s->due && !s->formed && s->bodies);
+  CH_ASSERT(!s->formed && s->bodies);
   s->W = ch_bodies_delassus(arena, s->bodies, s->n, s->dim, s->row, s->symmetric);
   s->formed = true;
   s->due = false;
