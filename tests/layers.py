@@ -94,6 +94,9 @@ KERNELS = set()
 HDF5_READER = "src/files/hdf5_read.c"
 HDF5_READS = re.compile(r"\b(H5[AD]read\w*|H5LTread\w*|H5LTget_attribute\w*|H5PTread\w*)\b")
 
+# A law is asked what it is like (ch_law_info, the rows of src/problem/laws), never which one it is.
+LAW_IDENTITY = re.compile(r"(?:[=!]=|\bcase)\s*CH_LAW_[A-Z]+\b(?<!CH_LAW_COUNT)")
+
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 FUNCTION = re.compile(r"[A-Za-z].*\)\s*\{$")
 CALLED = re.compile(r"(\w+)\(")
@@ -157,6 +160,12 @@ def check_hdf5(path, lines):
         match = HDF5_READS.search(line.partition("//")[0])
         if match and path != HDF5_READER:
             yield f"{path}:{number}: {match.group(1)} is called in {HDF5_READER} only"
+
+
+def check_laws(path, lines):
+    for number, line in enumerate(lines, 1):
+        if path.startswith(("src/", "apps/")) and LAW_IDENTITY.search(line.partition("//")[0]):
+            yield f"{path}:{number}: asks which law it is; ask its row instead"
 
 
 def definitions(path, lines):
@@ -260,6 +269,8 @@ def self_test():
     assert list(check_lengths("a", ["int f(void) {"] + ["  x;"] * FUNCTION_LINES + ["}"]))
     assert list(check_hdf5("src/record/column.c", ["  H5Aread(attribute, type, &value);"]))
     assert not list(check_hdf5(HDF5_READER, ["  H5Dread(set, type, memory, file, H5P_DEFAULT, out);"]))
+    assert list(check_laws("src/step/a.c", ["  if (block->law != CH_LAW_CONTACT) continue;"]))
+    assert not list(check_laws("src/step/a.c", ["  block.law = CH_LAW_CONTACT;", "  return law == CH_LAW_COUNT;"]))
     assert list(check_lengths("a", ["//"] * (FILE_LINES + 1)))
     long = ["static int f(int a,", "             int b) {"] + ["  x;"] * FUNCTION_LINES + ["}"]
     assert list(check_lengths("a", long)) == [f"a:2: f has {FUNCTION_LINES + 2} lines, at most {FUNCTION_LINES} are allowed"]
@@ -288,6 +299,7 @@ def main():
         found += check_includes(path, folder, lines)
         found += check_lengths(path, lines)
         found += check_hdf5(path, lines)
+        found += check_laws(path, lines)
         found += check_mentions(path, lines, known)
         defined += definitions(path, lines)
         if path.startswith("include"):
