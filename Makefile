@@ -201,4 +201,4 @@ coverage:
 	  --html build-coverage/coverage.html --print-summary
 
 clean:
-	rm -rf build build-debug build-asan build-ubsan build-sanitize build-tsan build-fuzz build-install build-deb build-coverage
+	rm -rf build build-debug build-asan build-ubsan build-sanitize build-tsan build-fuzz build-install build-deb build-coverage build-matrix-*
