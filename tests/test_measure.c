@@ -6,6 +6,7 @@
 #include "measure/coordination.h"
 #include "measure/pair_correlation.h"
 #include "measure/profile.h"
+#include "measure/region.h"
 #include "measure/segregation.h"
 #include "support/near.h"
 

@@ -302,7 +302,7 @@ static void chart_curves(ChItemRun* run, const char* caption, int count, const C
 
 static ChStatus equilibrium(ChItemRun* run, ChMeasureRoom* room, const Effort* e, Curve* c) {
   ChPairCorrelation target;
-  double miss;
+  double miss = NAN;
   ChStatus status = metropolis(run, room, e->side, true, 0.0, e->sweeps, REACH, &target);
   if (status != CH_OK) return status;
   take_curve(&target, 1.0, true, &c[0]);
