@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solve/method.h"
 #include "solve/solve_options.h"
 #include "step/integrator.h"
 #include "step/options.h"
@@ -143,9 +144,8 @@ static const char* known_integrator(const char* name) {
 }
 
 static const char* known_method(const char* name) {
-  for (int k = 0; name && k < ch_method_count(); ++k)
-    if (strcmp(ch_method_info(k).name, name) == 0) return ch_method_info(k).name;
-  return NULL;
+  const ChMethod* method = ch_method_find(name);
+  return method ? method->name : NULL;
 }
 
 // Names that were checked become the library's own, which live for ever; settings become the simulation's. Settings
