@@ -12,7 +12,7 @@ SOURCES = $(shell find include src apps tests bench docs/examples -name '*.c' -o
 
 # Builds in place use what this processor has; what is installed or packed runs on any (cmake/flags.cmake).
 IN_PLACE = -DCH_NATIVE=ON
-PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DCH_TESTS=OFF
+PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DBUILD_SHARED_LIBS=ON -DCH_TESTS=OFF
 
 .DEFAULT_GOAL := build
 .PHONY: build run test page tables conformance bench-build bench-solvers bench-ordering bench-large bench-engines bench-collide \
@@ -75,8 +75,8 @@ test:
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error --parallel $(JOBS)
 
 tables: build
-	@$(BUILD)/cardhouse scene schema >docs/scene.schema.json
-	@$(BUILD)/page_types >web/src/world_types.ts
+	@$(BUILD)/cardhouse scene schema >$(BUILD)/scene.schema.json && mv $(BUILD)/scene.schema.json docs/
+	@$(BUILD)/page_types >$(BUILD)/world_types.ts && mv $(BUILD)/world_types.ts web/src/
 
 conformance:
 	@tools/install-packages build page test

@@ -78,13 +78,8 @@ if(CH_FUZZ)
   target_compile_options(ch_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# What the loader is told: nothing but, where our libraries are files of their own, the folder that they lie in. CMake
-# pads paths that it is to replace on installing with ':', and an empty entry means the current folder: a libpng beside a
-# downloaded scene would be loaded. Without the replacing there is no padding.
+# What the loader is told: nothing but, where our libraries are files of their own, the folders that they lie in, the same
+# before and after installing. CMake pads paths that it is to replace on installing with ':', and an empty entry means the
+# current folder: a libpng beside a downloaded scene would be loaded.
 set(CMAKE_NO_BUILTIN_CHRPATH ON)
-set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
-if(BUILD_SHARED_LIBS)
-  file(RELATIVE_PATH CH_LIBRARIES_FROM_PROGRAM /p/${CMAKE_INSTALL_BINDIR} /p/${CMAKE_INSTALL_LIBDIR})
-else()
-  set(CMAKE_SKIP_BUILD_RPATH ON)
-endif()
+set(CMAKE_SKIP_BUILD_RPATH ON)

@@ -60,8 +60,7 @@ set_target_properties(ch_base_copy PROPERTIES LINKER_LANGUAGE C)
 ch_library(libcardhouse_io_shared SHARED cardhouse-io ch_io)
 target_link_libraries(libcardhouse_io_shared PUBLIC libcardhouse_shared PRIVATE ch_base_copy ch_io_needs)
 target_link_options(libcardhouse_io_shared PRIVATE LINKER:--exclude-libs,$<TARGET_FILE_NAME:ch_base_copy>)
-set_target_properties(libcardhouse_io_shared PROPERTIES INSTALL_RPATH $ORIGIN)
-set_target_properties(libcardhouse_io_shared PROPERTIES EXCLUDE_FROM_ALL ON)  # until it calls public functions only
+set_target_properties(libcardhouse_io_shared PROPERTIES INSTALL_RPATH $ORIGIN BUILD_WITH_INSTALL_RPATH ON)
 
 # --- the same engine for wider instructions ---------------------------------------------------------------------------
 # The loader looks into glibc-hwcaps/LEVEL of every folder that it searches, the best level of the processor first.

@@ -1,11 +1,10 @@
 # The program: the documents' experiments, the viewer's server and the command line, on top of the libraries.
 pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)
 
-# What every folder of apps/ is compiled with.
+# What every folder of apps/ is compiled with: public headers and its own, nothing of src/.
 add_library(ch_app INTERFACE)
-target_include_directories(ch_app INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/apps
-                                            ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(ch_app INTERFACE ch_flags PkgConfig::CARDHOUSE_JANSSON OpenMP::OpenMP_C)
+target_include_directories(ch_app INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/apps)
+target_link_libraries(ch_app INTERFACE ch_flags PkgConfig::CARDHOUSE_JANSSON OpenMP::OpenMP_C ${CH_OPENBLAS_LIBRARY} m)
 
 # --- what the applications share --------------------------------------------------------------------------------------
 file(GLOB CH_COMMON_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/common/*.c)
@@ -45,6 +44,7 @@ endforeach()
 if(CH_VIEWER)
   target_compile_options(ch_serve PRIVATE ${CH_CONVERSION})
 endif()
-if(BUILD_SHARED_LIBS)
-  set_target_properties(cardhouse PROPERTIES INSTALL_RPATH $ORIGIN/${CH_LIBRARIES_FROM_PROGRAM})
+if(BUILD_SHARED_LIBS)  # they lie beside the program where it is built, and in the library folder where it is installed
+  file(RELATIVE_PATH libraries /p/${CMAKE_INSTALL_BINDIR} /p/${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(cardhouse PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/${libraries}" BUILD_WITH_INSTALL_RPATH ON)
 endif()

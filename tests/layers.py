@@ -21,12 +21,13 @@ ENGINE = {
     "assemble": "collide problem",
     "step": "assemble solve",
 }
+# Readers and writers live on the engine's public headers; base is compiled into their library, too.
 IO = {
-    "files": "problem",
-    "analysis": "solve files",
-    "mcp": "solve",
-    "scene": "step record",
-    "record": "step files",
+    "files": "base",
+    "analysis": "files",
+    "mcp": "base",
+    "record": "files",
+    "scene": "record",
     "measure": "record",
 }
 # The applications live on the public headers, whatever these speak for; of ours they see their own folders only.
@@ -93,6 +94,9 @@ KERNELS = set()
 HDF5_READER = "src/files/hdf5_read.c"
 HDF5_READS = re.compile(r"\b(H5[AD]read\w*|H5LTread\w*|H5LTget_attribute\w*|H5PTread\w*)\b")
 
+# A law is asked what it is like (ch_law_info, the rows of src/problem/laws), never which one it is.
+LAW_IDENTITY = re.compile(r"(?:[=!]=|\bcase)\s*CH_LAW_[A-Z]+\b(?<!CH_LAW_COUNT)")
+
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 FUNCTION = re.compile(r"[A-Za-z].*\)\s*\{$")
 CALLED = re.compile(r"(\w+)\(")
@@ -125,7 +129,8 @@ def check_includes(path, folder, lines):
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
         layer = match and layer_of(match.group(1))
-        if not layer or (folder in APPS and match.group(1).startswith("cardhouse/")):
+        public = layer and match.group(1).startswith("cardhouse/")
+        if not layer or (public and (folder in APPS or (folder in IO and layer in ENGINE))):
             continue
         if layer == "?" or layer not in USES:
             yield f"{path}:{number}: '{match.group(1)}' belongs to no folder of the table in tests/layers.py"
@@ -155,6 +160,12 @@ def check_hdf5(path, lines):
         match = HDF5_READS.search(line.partition("//")[0])
         if match and path != HDF5_READER:
             yield f"{path}:{number}: {match.group(1)} is called in {HDF5_READER} only"
+
+
+def check_laws(path, lines):
+    for number, line in enumerate(lines, 1):
+        if path.startswith(("src/", "apps/")) and LAW_IDENTITY.search(line.partition("//")[0]):
+            yield f"{path}:{number}: asks which law it is; ask its row instead"
 
 
 def definitions(path, lines):
@@ -250,11 +261,16 @@ def self_test():
     assert found == ["src/linalg/ldl.c:2: 'solve/' may not be included from 'linalg/'"], found
     assert list(check_includes("a", "problem", ['#include "cardhouse/solve.h"']))
     assert not list(check_includes("a", "solve", ['#include "base/arena.h"', '#include "linalg/sparse.h"', "#include <math.h>"]))
+    assert list(check_includes("src/record/vtk.c", "record", ['#include "model/world.h"']))
+    assert list(check_includes("src/record/vtk.c", "record", ['#include "cardhouse/scene.h"']))
+    assert not list(check_includes("src/record/vtk.c", "record", ['#include "base/arena.h"', '#include "cardhouse/shape.h"']))
     assert list(check_includes("apps/cli/run.c", "cli", ['#include "base/clock.h"']))
     assert not list(check_includes("apps/cli/run.c", "cli", ['#include "cardhouse/solve.h"', '#include "serve/live.h"']))
     assert list(check_lengths("a", ["int f(void) {"] + ["  x;"] * FUNCTION_LINES + ["}"]))
     assert list(check_hdf5("src/record/column.c", ["  H5Aread(attribute, type, &value);"]))
     assert not list(check_hdf5(HDF5_READER, ["  H5Dread(set, type, memory, file, H5P_DEFAULT, out);"]))
+    assert list(check_laws("src/step/a.c", ["  if (block->law != CH_LAW_CONTACT) continue;"]))
+    assert not list(check_laws("src/step/a.c", ["  block.law = CH_LAW_CONTACT;", "  return law == CH_LAW_COUNT;"]))
     assert list(check_lengths("a", ["//"] * (FILE_LINES + 1)))
     long = ["static int f(int a,", "             int b) {"] + ["  x;"] * FUNCTION_LINES + ["}"]
     assert list(check_lengths("a", long)) == [f"a:2: f has {FUNCTION_LINES + 2} lines, at most {FUNCTION_LINES} are allowed"]
@@ -283,6 +299,7 @@ def main():
         found += check_includes(path, folder, lines)
         found += check_lengths(path, lines)
         found += check_hdf5(path, lines)
+        found += check_laws(path, lines)
         found += check_mentions(path, lines, known)
         defined += definitions(path, lines)
         if path.startswith("include"):

@@ -8,6 +8,7 @@
 #include "cardhouse/solve.h"
 #include "linalg/small.h"
 #include "problem/cones.h"
+#include "problem/contact_problem.h"
 #include "solve/contact/contact_map.h"
 #include "solve/contact/local_contact.h"
 #include "support/arena_rig.h"

@@ -8,12 +8,11 @@
 #include "reproduce/pebble_bed.h"
 #include "support/near.h"
 
-static jmp_buf landing;
-
-static ChArena* arena_open(void) {
-  ChArena* arena = ch_arena_create(&landing);
-  assert_non_null(arena);
-  return arena;
+static ChMeasureRoom* room_open(void) {
+  ChContext context = {0};
+  ChMeasureRoom* room;
+  CHECK_OK(context, ch_measure_room_create(&context, &room));
+  return room;
 }
 
 static double image(double d, const ChRegion* r) { return r->periodic ? remainder(d, r->high.x) : d; }
@@ -71,15 +70,16 @@ static void reconstructed_points_have_the_function_they_were_given(void** state)
   const double width = 0.1;
   double target[BINS], found = 0.0, disorder = 0.0;
   ChVec3 at[COUNT], again[COUNT];
-  if (setjmp(landing)) fail_msg("out of memory");
-  ChArena* arena = arena_open();
+  ChMeasureRoom* room = room_open();
   ChRegion region = ch_hard_disks_region(SIDE, 0.5, true);
   for (int b = 0; b < BINS; ++b) target[b] = b < 10 ? 0.0 : 1.0 + exp(-4.0 * (b * width - 1.0));
-  double miss = ch_points_reconstruct(arena, COUNT, at, &region, BINS, width, target, 40000, 5);
+  double miss = ch_points_reconstruct(room, COUNT, at, &region, BINS, width, target, 40000, 5);
   ChGrains grains;
-  ch_grains_of_points(arena, 2, COUNT, at, 0.5, &grains);
-  ChPairCorrelation c = ch_pair_correlation_begin(arena, 2, width, (BINS - 0.5) * width);
-  ch_pair_correlation_add(arena, &c, &grains, &region);
+  ChContext context = {0};
+  ChPairCorrelation c;
+  CHECK_OK(context, ch_grains_of_points(&context, room, 2, COUNT, at, 0.5, &grains));
+  CHECK_OK(context, ch_pair_correlation_begin(&context, room, 2, width, (BINS - 0.5) * width, &c));
+  CHECK_OK(context, ch_pair_correlation_add(&context, room, &c, &grains, &region));
   for (int b = 0; b < BINS; ++b) {
     double d = ch_pair_correlation_value(&c, b) - target[b];
     found += d * d / BINS;
@@ -87,9 +87,9 @@ static void reconstructed_points_have_the_function_they_were_given(void** state)
   }
   CHECK_NEAR(sqrt(found), miss, 1e-9);
   CHECK_AT_MOST(miss, 0.2 * sqrt(disorder));
-  double twice = ch_points_reconstruct(arena, COUNT, again, &region, BINS, width, target, 40000, 5);
+  double twice = ch_points_reconstruct(room, COUNT, again, &region, BINS, width, target, 40000, 5);
   assert_true(twice == miss && memcmp(at, again, sizeof at) == 0);
-  ch_arena_destroy(arena);
+  ch_measure_room_destroy(room);
 }
 
 // --- the bed ---------------------------------------------------------------------------------------------------------
@@ -104,18 +104,17 @@ static const ChBedDef small_bed = {.pebbles = 60,
                                    .circulate = 0.25,
                                    .interval = 0.05};
 
-static void run_bed(ChArena* arena, const ChBedDef* def, ChBedRun* out) {
+static void run_bed(ChMeasureRoom* room, const ChBedDef* def, ChBedRun* out) {
   ChContext context = {0};
   ChItemRun run = {.context = &context, .folder = "."};
-  CHECK_OK(context, ch_bed_run(&run, arena, def, out));
+  CHECK_OK(context, ch_bed_run(&run, room, def, out));
 }
 
 static void a_bed_keeps_its_pebbles_inside_and_apart(void** state) {
   (void)state;
-  if (setjmp(landing)) fail_msg("out of memory");
-  ChArena* arena = arena_open();
+  ChMeasureRoom* room = room_open();
   ChBedRun bed;
-  run_bed(arena, &small_bed, &bed);
+  run_bed(room, &small_bed, &bed);
   const ChGrains* g = &bed.grains;
   const double r = small_bed.radius, wide = ch_bed_width(&small_bed), overlap = 0.01 * r;
   assert_int_equal(g->count, small_bed.pebbles);
@@ -125,29 +124,28 @@ static void a_bed_keeps_its_pebbles_inside_and_apart(void** state) {
     assert_true(g->at[k].z > -wide * tan(M_PI / 6.0));
     for (int j = 0; j < k; ++j) assert_true(ch_norm(ch_sub(g->at[j], g->at[k])) >= 2.0 * r - overlap);
   }
-  ch_arena_destroy(arena);
+  ch_measure_room_destroy(room);
 }
 
 static void a_bed_counts_its_steps_and_the_pebbles_that_go_round(void** state) {
   (void)state;
-  if (setjmp(landing)) fail_msg("out of memory");
-  ChArena* arena = arena_open();
+  ChMeasureRoom* room = room_open();
   ChBedRun bed, still;
-  run_bed(arena, &small_bed, &bed);
+  run_bed(room, &small_bed, &bed);
   assert_int_equal(bed.loading.steps, 240);
   assert_int_equal(bed.circulation.steps, 50);
   assert_int_equal(bed.taken, 5);  // at 0, 50, ... 200 ms
   assert_true(bed.loading.missed <= bed.loading.steps && bed.loading.contacts > 0.0);
   ChBedDef alone = small_bed;
   alone.circulate = 0.0;
-  run_bed(arena, &alone, &still);
+  run_bed(room, &alone, &still);
   assert_int_equal(still.circulation.steps, 0);
   assert_int_equal(still.taken, 0);
   assert_true(still.kinetic == bed.kinetic && still.top == bed.top);  // loading is the same run
   // A hundredth of the energy that a fall from half the height of the vessel would have left.
   double mass = small_bed.pebbles * 1700.0 * ch_ball_volume(3, small_bed.radius);
   CHECK_AT_MOST(still.kinetic, 0.01 * mass * 9.81 * 0.5 * still.top);
-  ch_arena_destroy(arena);
+  ch_measure_room_destroy(room);
 }
 
 int main(void) {

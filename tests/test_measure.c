@@ -6,6 +6,7 @@
 #include "measure/coordination.h"
 #include "measure/pair_correlation.h"
 #include "measure/profile.h"
+#include "measure/region.h"
 #include "measure/segregation.h"
 #include "support/near.h"
 
@@ -116,7 +117,7 @@ static ChGrains fcc(void) {
       at[count++] =
           (ChVec3){c % CELLS + basis[b][0], c / CELLS % CELLS + basis[b][1], c / (CELLS * CELLS) + basis[b][2]};
   ChGrains grains;
-  ch_grains_of_points(arena, 3, count, at, 0.5 / sqrt(2.0), &grains);
+  ch_grains_of_points_in(arena, 3, count, at, 0.5 / sqrt(2.0), &grains);
   return grains;
 }
 
@@ -149,8 +150,8 @@ static void fcc_correlates_in_shells(void** state) {
   ChGrains grains = fcc();
   ChRegion r = box(0, CELLS, 0, CELLS, 0, CELLS);
   double d = 2.0 * grains.mean_radius;
-  ChPairCorrelation c = ch_pair_correlation_begin(arena, 3, 0.1 * d, 2.1 * d);
-  ch_pair_correlation_add(arena, &c, &grains, &r);
+  ChPairCorrelation c = ch_pair_correlation_begin_in(arena, 3, 0.1 * d, 2.1 * d);
+  ch_pair_correlation_add_in(arena, &c, &grains, &r);
   const double counts[4] = {12, 18, 42, 54};
   const int bins[4] = {10, 14, 17, 20};
   for (int k = 0; k < 4; ++k) {
@@ -174,9 +175,9 @@ static void check_gas(const ChRegion* region, double tolerance) {
     if (ch_region_holds(region, p)) at[k++] = p;
   }
   ChGrains grains;
-  ch_grains_of_points(arena, region->dimension, POINTS, at, 0.01, &grains);
-  ChPairCorrelation c = ch_pair_correlation_begin(arena, region->dimension, 0.05, 0.8);
-  ch_pair_correlation_add(arena, &c, &grains, region);
+  ch_grains_of_points_in(arena, region->dimension, POINTS, at, 0.01, &grains);
+  ChPairCorrelation c = ch_pair_correlation_begin_in(arena, region->dimension, 0.05, 0.8);
+  ch_pair_correlation_add_in(arena, &c, &grains, region);
   for (int k = 2; k < c.bins; ++k) CHECK_NEAR(ch_pair_correlation_value(&c, k), 1.0, tolerance);
 }
 
@@ -200,7 +201,7 @@ static void cells_find_the_same_pairs_as_everybody_with_everybody(void** state) 
   ChVec3 at[200];
   for (int k = 0; k < 200; ++k) at[k] = (ChVec3){uniform(&seed), 3.0 * uniform(&seed), 0.2 * uniform(&seed)};
   ChGrains grains;
-  ch_grains_of_points(arena, 3, 200, at, 0.06, &grains);
+  ch_grains_of_points_in(arena, 3, 200, at, 0.06, &grains);
   ChTouches touches = ch_touches_of_distances(arena, &grains, 0.01);
   int expected = 0;
   for (int a = 0; a < 200; ++a)
@@ -216,7 +217,7 @@ static ChGrains layers(double large_at, double small_at) {
   ChVec3 at[18];
   for (int k = 0; k < 18; ++k) at[k] = (ChVec3){0.5 + k % 3, 0.5 + k / 3 % 3, k < 9 ? large_at : small_at};
   ChGrains grains;
-  ch_grains_of_points(arena, 3, 18, at, 0.5, &grains);
+  ch_grains_of_points_in(arena, 3, 18, at, 0.5, &grains);
   grains.species_count = 2;
   for (int k = 0; k < 18; ++k) {
     grains.radius[k] = k < 9 ? 0.5 : 0.4;
@@ -259,13 +260,13 @@ static void temperature_is_what_the_mean_leaves(void** state) {
 static void layers_are_wholly_segregated(void** state) {
   (void)state;
   ChGrains below = layers(0.5, 1.5), above = layers(1.5, 0.5);
-  CHECK_NEAR(ch_segregation_index(arena, &below, 2), -1.0, 1e-12);
-  CHECK_NEAR(ch_segregation_index(arena, &above, 2), 1.0, 1e-12);
+  CHECK_NEAR(ch_segregation_index_in(arena, &below, 2), -1.0, 1e-12);
+  CHECK_NEAR(ch_segregation_index_in(arena, &above, 2), 1.0, 1e-12);
   for (int k = 0; k < 18; ++k) below.at[k].z = k % 9;  // a large one and a small one at each height: they alternate
-  assert_true(fabs(ch_segregation_index(arena, &below, 2)) < 0.15);
+  assert_true(fabs(ch_segregation_index_in(arena, &below, 2)) < 0.15);
   ChGrains one;
-  ch_grains_of_points(arena, 3, 18, below.at, 0.1, &one);
-  assert_true(isnan(ch_segregation_index(arena, &one, 2)));
+  ch_grains_of_points_in(arena, 3, 18, below.at, 0.1, &one);
+  assert_true(isnan(ch_segregation_index_in(arena, &one, 2)));
 }
 
 // Shells of a cylinder that is full of matter on one side of a plane: every shell is half full.
@@ -273,7 +274,7 @@ static void shells_of_a_half_filled_cylinder(void** state) {
   (void)state;
   ChVec3 at = {1000.0, 0.0, 0.0};
   ChGrains grains;
-  ch_grains_of_points(arena, 3, 1, &at, 1000.0, &grains);
+  ch_grains_of_points_in(arena, 3, 1, &at, 1000.0, &grains);
   ChRegion r = {.kind = CH_REGION_CYLINDER, .dimension = 3, .low = {0, 0, -0.5}, .high = {0, 0, 0.5}, .radius = 1.0};
   ChProfile p;
   CHECK_OK(context, ch_profile_begin(&context, arena, &grains, &r, CH_PROFILE_R, 4, &p));
@@ -288,7 +289,7 @@ static void many_contacts_are_one_neighbour(void** state) {
   (void)state;
   ChVec3 at[3] = {{0, 0, 0}, {1, 0, 0}, {5, 0, 0}};
   ChGrains grains;
-  ch_grains_of_points(arena, 3, 3, at, 0.5, &grains);
+  ch_grains_of_points_in(arena, 3, 3, at, 0.5, &grains);
   grains.of_body[2] = -1;  // the third body is a wall
   grains.count = 2;
   ChVec3 push = {0, 0, 2};

@@ -57,7 +57,7 @@ static void a_skin_is_sent_once_with_its_modes(void** state) {
   (void)state;
   ChWorld* world = bars();
   const ChSoftSkin* skin = &world->bodies[1].soft->skin;
-  json_t* scene = ch_scene_message(world, NULL);
+  json_t* scene = ch_scene_message(world);
   const json_t *first = shape_of(scene, 1), *second = shape_of(scene, 3);
   assert_string_equal(json_string_value(json_object_get(first, "type")), "soft");
   assert_int_equal(json_array_size(json_object_get(first, "vertices")), skin->vertex_count);
@@ -86,7 +86,7 @@ static void bounds_hold_what_is_bent(void** state) {
   const ChSoft* soft = world->bodies[3].soft;
   double* q = ch_state_modes(world, world->states, 3);
   q[0] = 0.3, q[1] = -0.2;
-  ChViewBounds bounds = ch_world_bounds(world, NULL);
+  ChViewBounds bounds = ch_world_bounds(world);
   double low[3] = {0, 0, 0}, high[3] = {0, 0, 2.0};
   for (int v = 0; v < soft->skin.vertex_count; ++v) {
     ChVec3 x = ch_add(ch_soft_vertex(soft, v, q), world->states[3].position);

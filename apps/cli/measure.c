@@ -1,6 +1,5 @@
 // `cardhouse measure`: granular statistics of a recorded run.
 #include <math.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +44,7 @@ typedef struct Work {
   const ChCommand* self;
   const Arguments* a;
   const char* path;
-  ChArena* arena;
+  ChMeasureRoom* room;
   ChScene* scene;
   ChTrajectoryReader* reader;
   long first, last;  // rows
@@ -130,22 +129,20 @@ static ChStatus read_row(ChContext* context, Work* w, long number, ChTrajectoryR
 }
 
 static ChStatus measure(ChContext* context, Work* w) {
-  jmp_buf landing;
-  ch_arena_set_landing(w->arena, &landing);
-  if (setjmp(landing)) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", w->path);
   ChTrajectoryRow row;
-  ChStatus status = open_run(context, w);
+  ChStatus status = ch_measure_room_create(context, &w->room);
+  if (status == CH_OK) status = open_run(context, w);
   if (status == CH_OK)
-    status = ch_grains_of_world(context, w->arena, w->scene->world, w->a->bodies, w->a->split, &w->grains);
+    status = ch_grains_of_world(context, w->room, w->scene->world, w->a->bodies, w->a->split, &w->grains);
   if (status == CH_OK) status = read_row(context, w, w->last, &row);
   if (status == CH_OK) status = choose_region(context, w);
   long count = (w->last - w->first) / w->a->every + 1;
-  if (status == CH_OK) status = ch_survey_begin(context, w->arena, &w->grains, &w->options, (int)count, &w->survey);
+  if (status == CH_OK) status = ch_survey_begin(context, w->room, &w->grains, &w->options, (int)count, &w->survey);
   const ChTrajectoryStep* steps = status == CH_OK ? ch_trajectory_reader_steps(w->reader, &(long){0}) : NULL;
   for (long k = w->first; status == CH_OK && k <= w->last; k += w->a->every) {
     status = read_row(context, w, k, &row);
     if (status == CH_OK)
-      ch_survey_add(w->arena, &w->survey, &w->grains, steps[k].time, row.contact_count, row.contacts);
+      status = ch_survey_add(context, w->room, &w->survey, &w->grains, steps[k].time, row.contact_count, row.contacts);
   }
   return status;
 }
@@ -274,12 +271,10 @@ static ChStatus write_files(ChContext* context, const char* folder, int count, c
 static ChExit tell(ChContext* context, const Work* w) {
   ChTableOf tables[CH_TABLES_MAX];
   bool metres = strcmp(w->a->unit, "m") == 0;
-  jmp_buf landing;
-  ch_arena_set_landing(w->arena, &landing);
-  if (setjmp(landing))
+  int count =
+      ch_survey_tables(w->room, &w->survey, &w->grains, metres ? 1.0 : 2.0 * w->grains.mean_radius, w->a->unit, tables);
+  if (count == 0)
     return ch_failure_exit(w->self, context, ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", w->path));
-  int count = ch_survey_tables(w->arena, &w->survey, &w->grains, metres ? 1.0 : 2.0 * w->grains.mean_radius, w->a->unit,
-                               tables);
   if (w->a->out) {
     ChStatus status = write_files(context, w->a->out, count, tables);
     if (status != CH_OK) return ch_failure_exit(w->self, context, status);
@@ -297,12 +292,11 @@ static ChExit measure_run(const ChCommand* self, int count, char** words) {
   Work work = {.self = self, .a = &arguments, .path = path};
   if (!read_words(self, &arguments, &work.options)) return CH_EXIT_USAGE;
   ChContext context = {0};
-  work.arena = ch_arena_create(NULL);
-  ChStatus status = work.arena ? measure(&context, &work) : ch_fail(&context, CH_ERR_MEMORY, "out of memory");
+  ChStatus status = measure(&context, &work);
   ChExit result = status == CH_OK ? tell(&context, &work) : ch_failure_exit(self, &context, status);
   ch_trajectory_reader_close(work.reader);
   if (work.scene) ch_scene_destroy(work.scene);
-  if (work.arena) ch_arena_destroy(work.arena);
+  ch_measure_room_destroy(work.room);
   return result;
 }
 

@@ -28,14 +28,15 @@ static void add_chart(ChTableOf* t, const char* name, const char* caption, const
   t->charts[t->chart_count++] = (ChTableChart){name, caption, label, first, count};
 }
 
-static void take_rows(ChArena* arena, ChTableOf* t, int rows) {
-  t->rows = rows;
-  t->values = CH_TAKE(arena, (size_t)rows * (size_t)t->columns, double);
+// No rows where memory runs out.
+static void take_rows(ChMeasureRoom* room, ChTableOf* t, int rows) {
+  t->values = ch_measure_room_take(room, (size_t)rows * (size_t)t->columns, sizeof *t->values);
+  t->rows = t->values ? rows : 0;
 }
 
 static void set(ChTableOf* t, int row, int column, double value) { t->values[row * t->columns + column] = value; }
 
-static void make_series(ChArena* arena, const ChSurvey* s, ChTableOf* t) {
+static void make_series(ChMeasureRoom* room, const ChSurvey* s, ChTableOf* t) {
   *t = (ChTableOf){.name = "series", .x_label = "time [s]"};
   add_column(t, "time");
   add_column(t, "grains");
@@ -44,7 +45,7 @@ static void make_series(ChArena* arena, const ChSurvey* s, ChTableOf* t) {
   add_column(t, "pressing");
   add_column(t, "rattlers");
   segregation = add_column(t, "segregation");
-  take_rows(arena, t, s->count);
+  take_rows(room, t, s->count);
   for (int k = 0; k < s->count; ++k) {
     const ChInstant* m = &s->moments[k];
     const double row[] = {m->time,         m->grains, m->packing,  m->temperature,
@@ -60,13 +61,13 @@ static void make_series(ChArena* arena, const ChSurvey* s, ChTableOf* t) {
     add_chart(t, "segregation", "Segregation: 1 = large grains on top", "index [1]", segregation, 1);
 }
 
-static void make_coordination(ChArena* arena, const ChCoordination* c, ChTableOf* t) {
+static void make_coordination(ChMeasureRoom* room, const ChCoordination* c, ChTableOf* t) {
   *t = (ChTableOf){.name = "coordination", .x_label = "touching neighbours [1]"};
   add_column(t, "neighbours");
   add_column(t, "share");
   int rows = CH_COORDINATION_MAX + 1;
   while (rows > 1 && c->by_number[rows - 1] == 0) --rows;
-  take_rows(arena, t, rows);
+  take_rows(room, t, rows);
   for (int k = 0; k < rows; ++k) {
     set(t, k, 0, k);
     set(t, k, 1, c->grains > 0 ? (double)c->by_number[k] / (double)c->grains : NAN);
@@ -74,14 +75,14 @@ static void make_coordination(ChArena* arena, const ChCoordination* c, ChTableOf
   add_chart(t, "coordination", "Coordination number", "share of the grains [1]", 1, 1);
 }
 
-static void make_correlation(ChArena* arena, const ChPairCorrelation* c, double unit, const char* unit_name,
+static void make_correlation(ChMeasureRoom* room, const ChPairCorrelation* c, double unit, const char* unit_name,
                              ChTableOf* t) {
   *t = (ChTableOf){.name = "pair_correlation"};
   t->x_label = strcmp(unit_name, "D") == 0 ? "r / D [1]" : "r [m]";
   add_column(t, "r_%s", unit_name);
   add_column(t, "g");
   add_column(t, "neighbours_within");
-  take_rows(arena, t, c->bins);
+  take_rows(room, t, c->bins);
   for (int k = 0; k < c->bins; ++k) {
     set(t, k, 0, ch_pair_correlation_distance(c, k) / unit);
     set(t, k, 1, ch_pair_correlation_value(c, k));
@@ -90,7 +91,7 @@ static void make_correlation(ChArena* arena, const ChPairCorrelation* c, double 
   add_chart(t, "pair_correlation", "Two-point correlation", "g(r) [1]", 1, 1);
 }
 
-static void make_profile(ChArena* arena, const ChProfile* p, const ChGrains* grains, ChTableOf* t) {
+static void make_profile(ChMeasureRoom* room, const ChProfile* p, const ChGrains* grains, ChTableOf* t) {
   static const char* const labels[] = {"x [m]", "y [m]", "z [m]", "distance from the axis [m]"};
   static const char* const solid_names[] = {"profile_x", "profile_y", "profile_z", "profile_r"};
   static const char* const velocity_names[] = {"profile_x_velocity", "profile_y_velocity", "profile_z_velocity",
@@ -107,7 +108,7 @@ static void make_profile(ChArena* arena, const ChProfile* p, const ChGrains* gra
   add_column(t, "vy");
   if (p->dimension == 3) add_column(t, "vz");
   int temperature = add_column(t, "temperature");
-  take_rows(arena, t, p->bins);
+  take_rows(room, t, p->bins);
   for (int k = 0; k < p->bins; ++k) {
     ChVec3 v = ch_profile_velocity(p, k);
     set(t, k, 0, ch_profile_middle(p, k));
@@ -124,14 +125,16 @@ static void make_profile(ChArena* arena, const ChProfile* p, const ChGrains* gra
   add_chart(t, temperature_names[p->axis], "Granular temperature", "mean (v - <v>)^2 / d [m^2/s^2]", temperature, 1);
 }
 
-int ch_survey_tables(ChArena* arena, const ChSurvey* s, const ChGrains* grains, double unit, const char* unit_name,
+int ch_survey_tables(ChMeasureRoom* room, const ChSurvey* s, const ChGrains* grains, double unit, const char* unit_name,
                      ChTableOf tables[CH_TABLES_MAX]) {
   int count = 0;
-  make_series(arena, s, &tables[count++]);
-  if (s->options.coordination) make_coordination(arena, &s->coordination, &tables[count++]);
-  if (s->options.pair_correlation) make_correlation(arena, &s->correlation, unit, unit_name, &tables[count++]);
+  make_series(room, s, &tables[count++]);
+  if (s->options.coordination) make_coordination(room, &s->coordination, &tables[count++]);
+  if (s->options.pair_correlation) make_correlation(room, &s->correlation, unit, unit_name, &tables[count++]);
   for (int axis = 0; axis < CH_PROFILE_AXES; ++axis)
-    if (s->options.profile[axis]) make_profile(arena, &s->profile[axis], grains, &tables[count++]);
+    if (s->options.profile[axis]) make_profile(room, &s->profile[axis], grains, &tables[count++]);
+  for (int k = 0; k < count; ++k)
+    if (!tables[k].values) return 0;
   return count;
 }
 

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "measure/survey.h"
+#include "cardhouse/measure.h"
 
 enum { CH_TABLE_COLUMNS = 16, CH_TABLE_CHARTS = 6, CH_TABLE_NAME = 48 };
 
@@ -26,10 +26,10 @@ typedef struct ChTableOf {
 
 enum { CH_TABLES_MAX = 3 + CH_PROFILE_AXES };
 
-// Tables of what was asked for; returns how many. Distances of the correlation in units of `unit` metres, which is
-// called `unit_name`.
-int ch_survey_tables(ChArena* arena, const ChSurvey* survey, const ChGrains* grains, double unit, const char* unit_name,
-                     ChTableOf tables[CH_TABLES_MAX]);
+// Tables of what was asked for, in the room; returns how many, 0 when out of memory. Distances of the correlation in
+// units of `unit` metres, which is called `unit_name`.
+int ch_survey_tables(ChMeasureRoom* room, const ChSurvey* survey, const ChGrains* grains, double unit,
+                     const char* unit_name, ChTableOf tables[CH_TABLES_MAX]);
 
 json_t* ch_table_json(const ChTableOf* table);  // column by column
 // FOLDER/name.csv and FOLDER/chart.svg.

@@ -80,11 +80,11 @@ static double energy(const Annealing* a, const double* change) {
   return sum;
 }
 
-static void prepare(Annealing* a, ChArena* arena, uint64_t* seed) {
+static bool prepare(Annealing* a, ChMeasureRoom* room, uint64_t* seed) {
   double length = a->region->high.x, density = a->count * (a->count - 1.0) / 2.0 / (length * length);
-  a->histogram = CH_TAKE(arena, a->bins, double);
-  a->change = CH_TAKE(arena, a->bins, double);
-  a->share = CH_TAKE(arena, a->bins, double);
+  double* three = ch_measure_room_take(room, 3 * (size_t)a->bins, sizeof *three);
+  if (!three) return false;
+  a->histogram = three, a->change = three + a->bins, a->share = three + 2 * a->bins;
   for (int b = 0; b < a->bins; ++b) {
     double inner = fmax(0.0, (b - 0.5) * a->width), outer = (b + 0.5) * a->width;
     a->share[b] = 1.0 / (density * M_PI * (outer * outer - inner * inner));
@@ -92,12 +92,13 @@ static void prepare(Annealing* a, ChArena* arena, uint64_t* seed) {
   for (int k = 0; k < a->count; ++k)
     a->at[k] = ch_vec(length * ch_random_unit(seed), length * ch_random_unit(seed), 0.0);
   for (int k = 0; k < a->count; ++k) count_pairs(a, k, a->at[k], 0.5, a->histogram);
+  return true;
 }
 
-double ch_points_reconstruct(ChArena* arena, int count, ChVec3* at, const ChRegion* region, int bins, double width,
+double ch_points_reconstruct(ChMeasureRoom* room, int count, ChVec3* at, const ChRegion* region, int bins, double width,
                              const double* target, long moves, uint64_t seed) {
   Annealing a = {.count = count, .bins = bins, .at = at, .region = region, .width = width, .target = target};
-  prepare(&a, arena, &seed);
+  if (!prepare(&a, room, &seed)) return NAN;
   double now = energy(&a, NULL), hot = 1e-3 * now, cooling = pow(1e-5, 1.0 / (double)moves);
   for (long move = 0; move < moves; ++move, hot *= cooling) {
     int k = (int)(count * ch_random_unit(&seed));

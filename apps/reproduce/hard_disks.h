@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "measure/pair_correlation.h"
+#include "cardhouse/measure.h"
 
 // The square of which side x side disks cover this fraction, and these on a lattice in it. Without periodicity it has
 // walls.
@@ -17,8 +17,8 @@ double ch_hard_disks_sweep(int count, ChVec3* at, const ChRegion* region, double
 
 // Moves points in a periodic square until their g(r) is the one given, by annealing of E = sum (g - target)^2 over the
 // bins (Yeong and Torquato 1998, with points in place of pixels). Starts from points without order. Returns the root
-// of the mean square of g - target.
-double ch_points_reconstruct(ChArena* arena, int count, ChVec3* at, const ChRegion* region, int bins, double width,
+// of the mean square of g - target; NaN when out of memory.
+double ch_points_reconstruct(ChMeasureRoom* room, int count, ChVec3* at, const ChRegion* region, int bins, double width,
                              const double* target, long moves, uint64_t seed);
 
 #endif

@@ -63,41 +63,48 @@ static double root_mean_square(const Curve* a, const Curve* b) {
 
 // The correlation of Metropolis' states, in a periodic square or in one with walls; there, of the disks whose centres
 // lie at least `inset` from a wall.
-static ChPairCorrelation metropolis(ChArena* arena, int side, bool periodic, double inset, long sweeps, double reach) {
+static ChStatus metropolis(ChItemRun* run, ChMeasureRoom* room, int side, bool periodic, double inset, long sweeps,
+                           double reach, ChPairCorrelation* c) {
   ChRegion region = ch_hard_disks_region(side, FRACTION, periodic), window = ch_region_inset(&region, inset);
   int count = side * side;
-  ChVec3* at = CH_TAKE(arena, count, ChVec3);
   uint64_t seed = 1;
-  ch_hard_disks_lattice(side, &region, at);
   ChGrains grains;
-  ch_grains_of_points(arena, 2, count, at, 0.5, &grains);
-  ChPairCorrelation c = ch_pair_correlation_begin(arena, 2, WIDTH, reach);
-  for (long k = 0; k < sweeps; ++k) {
+  ChVec3* at = ch_measure_room_take(room, (size_t)count, sizeof *at);
+  if (!at) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory");
+  ch_hard_disks_lattice(side, &region, at);
+  ChStatus status = ch_grains_of_points(run->context, room, 2, count, at, 0.5, &grains);
+  if (status == CH_OK) status = ch_pair_correlation_begin(run->context, room, 2, WIDTH, reach, c);
+  for (long k = 0; k < sweeps && status == CH_OK; ++k) {
     ch_hard_disks_sweep(count, grains.at, &region, STRIDE, &seed);
-    if (k >= sweeps / 4 && k % 20 == 0) ch_pair_correlation_add(arena, &c, &grains, &window);
+    if (k >= sweeps / 4 && k % 20 == 0) status = ch_pair_correlation_add(run->context, room, c, &grains, &window);
   }
-  return c;
+  return status;
 }
 
-static double reconstruct(ChArena* arena, const ChPairCorrelation* target, const Effort* e, Curve* out) {
+static ChStatus reconstruct(ChItemRun* run, ChMeasureRoom* room, const ChPairCorrelation* target, const Effort* e,
+                            Curve* out, double* miss) {
   ChRegion region = ch_hard_disks_region(e->side, FRACTION, true);
   int count = e->side * e->side;
-  double* g = CH_TAKE(arena, target->bins, double);
+  double* g = ch_measure_room_take(room, (size_t)target->bins, sizeof *g);
+  ChVec3* at = ch_measure_room_take(room, (size_t)count, sizeof *at);
+  if (!g || !at) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory");
   for (int b = 0; b < target->bins; ++b) g[b] = ch_pair_correlation_value(target, b);
-  ChVec3* at = CH_TAKE(arena, count, ChVec3);
-  double miss = ch_points_reconstruct(arena, count, at, &region, target->bins, target->width, g, e->moves, 5);
+  *miss = ch_points_reconstruct(room, count, at, &region, target->bins, target->width, g, e->moves, 5);
   ChGrains grains;
-  ch_grains_of_points(arena, 2, count, at, 0.5, &grains);
-  ChPairCorrelation c = ch_pair_correlation_begin(arena, 2, target->width, REACH);
-  ch_pair_correlation_add(arena, &c, &grains, &region);
-  take_curve(&c, 1.0, true, out);
-  return miss;
+  ChPairCorrelation c;
+  ChStatus status = ch_grains_of_points(run->context, room, 2, count, at, 0.5, &grains);
+  if (status == CH_OK) status = ch_pair_correlation_begin(run->context, room, 2, target->width, REACH, &c);
+  if (status == CH_OK) status = ch_pair_correlation_add(run->context, room, &c, &grains, &region);
+  if (status == CH_OK) take_curve(&c, 1.0, true, out);
+  return status;
 }
 
 // --- what is simulated -----------------------------------------------------------------------------------------------
 
 typedef struct Motion {
-  ChArena* arena;
+  ChContext* context;
+  ChStatus status;
+  ChMeasureRoom* room;
   ChGrains grains;
   ChRegion window;
   ChPairCorrelation correlation;
@@ -111,8 +118,8 @@ static bool watch(void* state, const ChSimulation* s, const ChStepInfo* info) {
   if (info->time < m->next) return true;
   m->next = info->time + 0.05;
   ch_grains_follow(&m->grains, s);
-  ch_pair_correlation_add(m->arena, &m->correlation, &m->grains, &m->window);
-  return true;
+  m->status = ch_pair_correlation_add(m->context, m->room, &m->correlation, &m->grains, &m->window);
+  return m->status == CH_OK;
 }
 
 static const char method[] =
@@ -188,23 +195,25 @@ static ChStatus make_heap(ChItemRun* run, int count, ChScene** out) {
 static ChStatus play_scene(ChItemRun* run, ChScene* scene, Motion* m, double until, const char* record,
                            const double progress[2]) {
   ChStatus status = ch_world_seal(run->context, scene->world);
-  if (status == CH_OK) status = ch_grains_of_world(run->context, m->arena, scene->world, "disk", 0.0, &m->grains);
+  if (status == CH_OK) status = ch_grains_of_world(run->context, m->room, scene->world, "disk", 0.0, &m->grains);
   if (status != CH_OK) return status;
   m->next = m->from;
   ChPlay play = {.until = until, .record = record, .every = 10, .each = watch, .state = m};
   play.progress[0] = progress[0], play.progress[1] = progress[1];
-  return ch_item_play(run, scene, &play, NULL);
+  status = ch_item_play(run, scene, &play, NULL);
+  return status == CH_OK ? m->status : status;
 }
 
-static ChStatus simulate_gas(ChItemRun* run, ChArena* arena, const Effort* e, double inset, double reach, Curve* out,
-                             double* kept) {
+static ChStatus simulate_gas(ChItemRun* run, ChMeasureRoom* room, const Effort* e, double inset, double reach,
+                             Curve* out, double* kept) {
   ChScene* scene;
   ChStatus status = make_gas(run, e->box_side, &scene);
   if (status != CH_OK) return status;
   ChRegion region = ch_hard_disks_region(e->box_side, FRACTION, false);
-  Motion m = {.arena = arena, .window = ch_region_inset(&region, inset), .from = 0.25 * e->gas_time};
-  m.correlation = ch_pair_correlation_begin(arena, 2, WIDTH, reach);
-  status = play_scene(run, scene, &m, e->gas_time, NULL, (double[]){0.3, 0.5});
+  Motion m = {
+      .context = run->context, .room = room, .window = ch_region_inset(&region, inset), .from = 0.25 * e->gas_time};
+  status = ch_pair_correlation_begin(run->context, room, 2, WIDTH, reach, &m.correlation);
+  if (status == CH_OK) status = play_scene(run, scene, &m, e->gas_time, NULL, (double[]){0.3, 0.5});
   double start = 0.5 * 0.25 * M_PI * e->box_side * e->box_side;  // of speed 1 and density 1
   *kept = m.energy[1] / start;
   take_curve(&m.correlation, 1.0, true, out);
@@ -212,15 +221,16 @@ static ChStatus simulate_gas(ChItemRun* run, ChArena* arena, const Effort* e, do
   return status;
 }
 
-static ChStatus simulate_heap(ChItemRun* run, ChArena* arena, const Effort* e, Curve* out) {
+static ChStatus simulate_heap(ChItemRun* run, ChMeasureRoom* room, const Effort* e, Curve* out) {
   ChScene* scene;
   ChStatus status = make_heap(run, e->settled, &scene);
   if (status != CH_OK) return status;
   double side = sqrt(e->settled), until = run->quick ? 1.2 : 4.0;
-  Motion m = {.arena = arena, .from = until - 0.015};
+  Motion m = {.context = run->context, .room = room, .from = until - 0.015};
   m.window = (ChRegion){.dimension = 2, .low = {1.0, 1.0, 0.0}, .high = {1.1 * side - 1.0, 0.75 * side, 0.0}};
-  m.correlation = ch_pair_correlation_begin(arena, 2, WIDTH, fmin(REACH, ch_region_width(&m.window)));
-  status = play_scene(run, scene, &m, until, "heap.h5", (double[]){0.5, 0.6});
+  status =
+      ch_pair_correlation_begin(run->context, room, 2, WIDTH, fmin(REACH, ch_region_width(&m.window)), &m.correlation);
+  if (status == CH_OK) status = play_scene(run, scene, &m, until, "heap.h5", (double[]){0.5, 0.6});
   take_curve(&m.correlation, 1.0, false, out);
   ch_scene_destroy(scene);
   return status;
@@ -290,23 +300,29 @@ static void chart_curves(ChItemRun* run, const char* caption, int count, const C
   }
 }
 
-static ChStatus equilibrium(ChItemRun* run, ChArena* arena, const Effort* e, Curve* c) {
-  ChPairCorrelation target = metropolis(arena, e->side, true, 0.0, e->sweeps, REACH);
+static ChStatus equilibrium(ChItemRun* run, ChMeasureRoom* room, const Effort* e, Curve* c) {
+  ChPairCorrelation target;
+  double miss = NAN;
+  ChStatus status = metropolis(run, room, e->side, true, 0.0, e->sweeps, REACH, &target);
+  if (status != CH_OK) return status;
   take_curve(&target, 1.0, true, &c[0]);
   if (!ch_item_progress(run, 0.15)) return CH_OK;
-  double miss = reconstruct(arena, &target, e, &c[1]);
+  status = reconstruct(run, room, &target, e, &c[1], &miss);
+  if (status != CH_OK) return status;
   judge_equilibrium(run, &c[0], &c[1], miss);
   chart_curves(run, "Hard disks in the plane, eta = 0.5.", 2, (const Curve* const[]){&c[0], &c[1]},
                (const char* const[]){"Metropolis", "reconstructed"});
   return CH_OK;
 }
 
-static ChStatus gas(ChItemRun* run, ChArena* arena, const Effort* e, Curve* c) {
+static ChStatus gas(ChItemRun* run, ChMeasureRoom* room, const Effort* e, Curve* c) {
   const double inset = 2.0, reach = fmin(REACH, 0.9 * (sqrt(0.25 * M_PI / FRACTION) * e->box_side - 2.0 * inset));
-  ChPairCorrelation walls = metropolis(arena, e->box_side, false, inset, e->sweeps, reach);
+  ChPairCorrelation walls;
+  ChStatus status = metropolis(run, room, e->box_side, false, inset, e->sweeps, reach, &walls);
+  if (status != CH_OK) return status;
   take_curve(&walls, 1.0, true, &c[0]);
   double kept;
-  ChStatus status = simulate_gas(run, arena, e, inset, reach, &c[1], &kept);
+  status = simulate_gas(run, room, e, inset, reach, &c[1], &kept);
   if (status != CH_OK) return status;
   double apart = root_mean_square(&c[0], &c[1]);
   ch_report_row(run->report, "a gas of disks by time stepping beside Metropolis in the same box",
@@ -319,8 +335,8 @@ static ChStatus gas(ChItemRun* run, ChArena* arena, const Effort* e, Curve* c) {
   return CH_OK;
 }
 
-static ChStatus settled(ChItemRun* run, ChArena* arena, const Effort* e, Curve* c) {
-  ChStatus status = simulate_heap(run, arena, e, &c[0]);
+static ChStatus settled(ChItemRun* run, ChMeasureRoom* room, const Effort* e, Curve* c) {
+  ChStatus status = simulate_heap(run, room, e, &c[0]);
   if (status != CH_OK) return status;
   ch_report_row(run->report, "largest g(r) of disks that have settled",
                 (ChFacts){.ours = ch_report_say(run->report, "%.1f, at contact", extreme(&c[0], 1.0)),
@@ -333,7 +349,7 @@ static ChStatus settled(ChItemRun* run, ChArena* arena, const Effort* e, Curve* 
   return CH_OK;
 }
 
-static ChStatus pebbles(ChItemRun* run, ChArena* arena, const Effort* e, Curve* c) {
+static ChStatus pebbles(ChItemRun* run, ChMeasureRoom* room, const Effort* e, Curve* c) {
   ChBedDef d = {.pebbles = e->bed,
                 .radius = 0.03,
                 .mu = 0.4,
@@ -343,7 +359,7 @@ static ChStatus pebbles(ChItemRun* run, ChArena* arena, const Effort* e, Curve* 
                 .load = 0.9,
                 .progress = {0.6, 1.0}};
   ChBedRun bed;
-  ChStatus status = ch_bed_run(run, arena, &d, &bed);
+  ChStatus status = ch_bed_run(run, room, &d, &bed);
   if (status != CH_OK) return status;
   const ChPairCorrelation* g = &bed.bulk_survey.correlation;
   take_curve(g, 2.0 * d.radius, false, c);
@@ -369,22 +385,20 @@ static ChStatus pebbles(ChItemRun* run, ChArena* arena, const Effort* e, Curve* 
 
 static ChStatus run_item(ChItemRun* run) {
   const Effort* e = run->quick ? &quick : &full;
-  ChArena* arena = ch_arena_create(NULL);
+  ChMeasureRoom* room;
   Curve* c = calloc(CURVES, sizeof *c);
-  ChStatus status = arena && c ? CH_OK : ch_fail(run->context, CH_ERR_MEMORY, "out of memory");
-  jmp_buf landing;
-  if (arena) ch_arena_set_landing(arena, &landing);
-  if (setjmp(landing)) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory");
+  ChStatus status = ch_measure_room_create(run->context, &room);
+  if (!c) status = ch_fail(run->context, CH_ERR_MEMORY, "out of memory");
   if (status == CH_OK) {
     introduce(run, e);
-    status = equilibrium(run, arena, e, &c[0]);
+    status = equilibrium(run, room, e, &c[0]);
   }
-  if (status == CH_OK && ch_item_progress(run, 0.25)) status = gas(run, arena, e, &c[2]);
-  if (status == CH_OK && ch_item_progress(run, 0.5)) status = settled(run, arena, e, &c[4]);
-  if (status == CH_OK && e->bed > 0 && ch_item_progress(run, 0.6)) status = pebbles(run, arena, e, &c[5]);
+  if (status == CH_OK && ch_item_progress(run, 0.25)) status = gas(run, room, e, &c[2]);
+  if (status == CH_OK && ch_item_progress(run, 0.5)) status = settled(run, room, e, &c[4]);
+  if (status == CH_OK && e->bed > 0 && ch_item_progress(run, 0.6)) status = pebbles(run, room, e, &c[5]);
   ch_report_command(run->report, "cardhouse measure heap.h5 --pair-correlation --inset 1 --out statistics");
   free(c);
-  if (arena) ch_arena_destroy(arena);
+  ch_measure_room_destroy(room);
   return status;
 }
 

@@ -175,7 +175,7 @@ static const struct {
                             {"mu = 0.1", 0.1, 2.5e-3, 300},
                             {"mu = 0.8", 0.8, 2.5e-3, 300}};
 
-static ChStatus vary(ChItemRun* run, ChArena* arena) {
+static ChStatus vary(ChItemRun* run, ChMeasureRoom* room) {
   ChReport* report = run->report;
   double error[VARIATIONS];
   for (int k = 0; k < VARIATIONS; ++k) {
@@ -189,7 +189,7 @@ static ChStatus vary(ChItemRun* run, ChArena* arena) {
     d.record = NULL;
     d.progress[0] = 0.6 + 0.08 * k;
     d.progress[1] = 0.68 + 0.08 * k;
-    ChStatus status = ch_bed_run(run, arena, &d, &bed);
+    ChStatus status = ch_bed_run(run, room, &d, &bed);
     if (status != CH_OK || !ch_item_progress(run, d.progress[1])) return status;
     error[k] = bed.loading.natural;
     ch_report_row(
@@ -212,16 +212,14 @@ static ChStatus vary(ChItemRun* run, ChArena* arena) {
 }
 
 static ChStatus run_item(ChItemRun* run) {
-  ChArena* arena = ch_arena_create(NULL);
-  if (!arena) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory");
-  jmp_buf landing;
-  ch_arena_set_landing(arena, &landing);
-  if (setjmp(landing)) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for the statistics of a bed");
+  ChMeasureRoom* room;
+  ChStatus status = ch_measure_room_create(run->context, &room);
+  if (status != CH_OK) return status;
   ChBedDef d = bed_of(run);
   ChBedRun bed;
   d.progress[1] = run->quick ? 1.0 : 0.6;
   introduce(run, &d);
-  ChStatus status = ch_bed_run(run, arena, &d, &bed);
+  status = ch_bed_run(run, room, &d, &bed);
   if (status == CH_OK && bed.circulation.steps > 0) {
     report_loading(run, &d, &bed);
     report_statistics(run, &d, &bed);
@@ -232,9 +230,9 @@ static ChStatus run_item(ChItemRun* run) {
                       "cardhouse measure bed.h5 --packing --coordination --pair-correlation "
                       "--region 0,0,%.3g,0,%.3g --profile r --profile z --from %g --out statistics",
                       bed.bulk.radius, bed.bulk.high.z, d.load);
-    if (!run->quick) status = vary(run, arena);
+    if (!run->quick) status = vary(run, room);
   }
-  ch_arena_destroy(arena);
+  ch_measure_room_destroy(room);
   return status;
 }
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "cardhouse/clock.h"
+#include "cardhouse/measure.h"
 #include "cardhouse/random.h"
 #include "cardhouse/shape.h"
-#include "measure/segregation.h"
 #include "reproduce/play.h"
 
 enum { CASES = 5, QUICK_CASES = 2, SAMPLES = 120, BLOCK_SMALL = 4 };
@@ -95,7 +95,9 @@ static ChStatus make_scene(ChItemRun* run, const Case* c, const Size* size, ChSc
 
 typedef struct Watch {
   Case* c;
-  ChArena* arena;
+  ChContext* context;
+  ChStatus status;
+  ChMeasureRoom* room;
   ChGrains grains;
   double until;
 } Watch;
@@ -105,7 +107,7 @@ static void sample(Watch* w, const ChSimulation* s) {
   if (c->count == SAMPLES || ch_simulation_time(s) < c->count * w->until / (SAMPLES - 1) - 1e-9) return;
   ch_grains_follow(&w->grains, s);
   c->time[c->count] = ch_simulation_time(s);
-  c->index[c->count++] = ch_segregation_index(w->arena, &w->grains, 1);
+  w->status = ch_segregation_index(w->context, w->room, &w->grains, 1, &c->index[c->count++]);
 }
 
 static bool watch(void* state, const ChSimulation* s, const ChStepInfo* info) {
@@ -116,31 +118,28 @@ static bool watch(void* state, const ChSimulation* s, const ChStepInfo* info) {
   c->penetration = fmax(c->penetration, info->penetration);
   c->natural += (info->certificate.natural - c->natural) / (double)c->steps;
   sample(w, s);
-  return true;
+  return w->status == CH_OK;
 }
 
 static ChStatus run_case(ChItemRun* run, Case* c, const Size* size, const char* record, double from, double to) {
   ChScene* scene;
-  ChArena* arena = ch_arena_create(NULL);
-  if (!arena) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory");
-  Watch w = {.c = c, .arena = arena, .until = size->until};
-  jmp_buf landing;
-  ch_arena_set_landing(arena, &landing);
-  if (setjmp(landing)) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory");
-  ChStatus status = make_scene(run, c, size, &scene);
+  Watch w = {.c = c, .context = run->context, .until = size->until};
+  ChStatus status = ch_measure_room_create(run->context, &w.room);
+  if (status == CH_OK) status = make_scene(run, c, size, &scene);
   if (status == CH_OK) {
     status = ch_world_seal(run->context, scene->world);
-    if (status == CH_OK) status = ch_grains_of_world(run->context, arena, scene->world, NULL, 0.0, &w.grains);
+    if (status == CH_OK) status = ch_grains_of_world(run->context, w.room, scene->world, NULL, 0.0, &w.grains);
+    if (status == CH_OK) status = ch_segregation_index(run->context, w.room, &w.grains, 1, &c->index[c->count++]);
     if (status == CH_OK) {
-      c->index[c->count++] = ch_segregation_index(arena, &w.grains, 1);
       ChPlay play = {.record = record, .every = 2, .progress = {from, to}, .each = watch, .state = &w};
       double before = ch_clock_processor_seconds();
       status = ch_item_play(run, scene, &play, NULL);
       c->seconds = ch_clock_processor_seconds() - before;
+      if (status == CH_OK) status = w.status;
     }
     ch_scene_destroy(scene);
   }
-  ch_arena_destroy(arena);
+  ch_measure_room_destroy(w.room);
   return status;
 }
 

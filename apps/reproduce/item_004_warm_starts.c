@@ -131,7 +131,7 @@ typedef struct Replay {
   const Case* about;
   int steps, steps_max;
   long contact_sum;
-  int count;  // contacts of the last step
+  int count;                         // contacts of the last step
   ChContactFeature *contacts, *now;  // of the last step and this one
   double *r[WAYS], *start, *answer, *u, *v;
   double* impulse;  // generalised, of the last step's friction, of Algorithm 1 that keeps it; answer of `impulse_dof`

@@ -78,7 +78,7 @@ static ChStatus make_scene(ChItemRun* run, const ChBedDef* d, ChScene** out) {
 
 typedef struct Bed {
   ChItemRun* run;
-  ChArena* arena;
+  ChMeasureRoom* room;
   const ChBedDef* def;
   ChBedRun* out;
   ChSimulation* simulation;
@@ -175,24 +175,27 @@ static ChStatus begin_statistics(Bed* bed) {
                              .region = out->bulk,
                              .window = out->bulk};
   options.reach = fmin(7.0 * D, ch_region_width(&out->bulk));
-  ChStatus status = ch_survey_begin(bed->run->context, bed->arena, &out->grains, &options, MOMENTS, &out->bulk_survey);
+  ChStatus status = ch_survey_begin(bed->run->context, bed->room, &out->grains, &options, MOMENTS, &out->bulk_survey);
   options.pair_correlation = options.coordination = options.packing = false;
   options.profile[CH_PROFILE_R] = options.profile[CH_PROFILE_Z] = true;
   options.bins = 60;
   options.region = out->cylinder;
   if (status == CH_OK)
-    status = ch_survey_begin(bed->run->context, bed->arena, &out->grains, &options, MOMENTS, &out->wall_survey);
+    status = ch_survey_begin(bed->run->context, bed->room, &out->grains, &options, MOMENTS, &out->wall_survey);
   return status;
 }
 
-static void sample(Bed* bed) {
+static ChStatus sample(Bed* bed) {
   ChBedRun* out = bed->out;
   int count;
   const ChContactView* contacts = ch_simulation_contacts(bed->simulation, &count);
   bed->sampled = ch_simulation_time(bed->simulation);
   ch_grains_follow(&out->grains, bed->simulation);
-  ch_survey_add(bed->arena, &out->bulk_survey, &out->grains, bed->sampled, count, contacts);
-  ch_survey_add(bed->arena, &out->wall_survey, &out->grains, bed->sampled, count, contacts);
+  ChStatus status = CH_OK;
+  ChSurvey* const surveys[2] = {&out->bulk_survey, &out->wall_survey};
+  for (int k = 0; k < 2 && status == CH_OK; ++k)
+    status = ch_survey_add(bed->run->context, bed->room, surveys[k], &out->grains, bed->sampled, count, contacts);
+  return status;
 }
 
 // --- the run ---------------------------------------------------------------------------------------------------------
@@ -217,7 +220,7 @@ static ChStatus circulate(Bed* bed) {
     if (now >= d->circulate - 0.01 * d->h_circulate) break;
     if (now + 0.01 * d->h_circulate >= bed->drops * d->interval) status = recirculate(bed);
     if (status == CH_OK) status = step(bed, &bed->out->circulation);
-    if (start + now - bed->sampled >= SAMPLE) sample(bed);
+    if (status == CH_OK && start + now - bed->sampled >= SAMPLE) status = sample(bed);
   }
   return status;
 }
@@ -225,19 +228,19 @@ static ChStatus circulate(Bed* bed) {
 static ChStatus run_bed(Bed* bed) {
   ChBedRun* out = bed->out;
   ChContext* context = bed->run->context;
-  ChStatus status = ch_grains_of_world(context, bed->arena, (const ChWorld*)ch_simulation_world(bed->simulation),
-                                       "pebble", 0.0, &out->grains);
+  ChStatus status =
+      ch_grains_of_world(context, bed->room, ch_simulation_world(bed->simulation), "pebble", 0.0, &out->grains);
   if (status == CH_OK) status = load(bed);
   if (status == CH_OK) status = begin_statistics(bed);
+  if (status == CH_OK) status = sample(bed);
   if (status != CH_OK) return status;
-  sample(bed);
   out->settled = out->bulk_survey.moments[0];
   return bed->def->circulate > 0.0 ? circulate(bed) : CH_OK;
 }
 
-ChStatus ch_bed_run(ChItemRun* run, ChArena* arena, const ChBedDef* def, ChBedRun* out) {
+ChStatus ch_bed_run(ChItemRun* run, ChMeasureRoom* room, const ChBedDef* def, ChBedRun* out) {
   *out = (ChBedRun){.wide = ch_bed_width(def)};
-  Bed bed = {.run = run, .arena = arena, .def = def, .out = out};
+  Bed bed = {.run = run, .room = room, .def = def, .out = out};
   ChScene* scene;
   ChStatus status = make_scene(run, def, &scene);
   if (status != CH_OK) return status;

@@ -3,7 +3,7 @@
 #ifndef CH_REPRODUCE_PEBBLE_BED_H
 #define CH_REPRODUCE_PEBBLE_BED_H
 
-#include "measure/survey.h"
+#include "cardhouse/measure.h"
 #include "reproduce/item.h"
 
 typedef struct ChBedDef {
@@ -43,7 +43,7 @@ typedef struct ChBedRun {
 
 double ch_bed_width(const ChBedDef* def);
 
-// Arrays of the result live in the arena. Ends early, with CH_OK, when the item is asked to stop.
-ChStatus ch_bed_run(ChItemRun* run, ChArena* arena, const ChBedDef* def, ChBedRun* out);
+// Arrays of the result live in the room. Ends early, with CH_OK, when the item is asked to stop.
+ChStatus ch_bed_run(ChItemRun* run, ChMeasureRoom* room, const ChBedDef* def, ChBedRun* out);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct ChAnalysis {
   double mu_lowest, mu_highest;  // friction over all contacts and tangents; NaN without contacts
   int elliptic;                  // contacts whose two coefficients differ
 
-  // Coupling of contact and friction in the kinetic metric (004, section 6.5.5 and 2.8.3).
+  // Coupling of contact and friction in the kinetic metric (Kaufman 2009, sections 6.5.5 and 2.8.3).
   double coupling_cosine;     // of the smallest principal angle between the two spaces; NaN when not computed
   double painleve_lowest;     // smallest (W_nn - mu |W_nT|) / W_nn; NaN without contacts
   double critical_mu_lowest;  // smallest W_nn / |W_nT|, infinite where nothing couples; NaN without contacts
@@ -43,6 +43,8 @@ typedef struct ChAnalysis {
   ChCertificate at_zero;  // what doing nothing scores
 } ChAnalysis;
 
+// Fills *out; only reads the problem. Fails where memory runs out. A problem whose parts are too large for dense
+// matrices is analysed without rank and coupling. NULL context: no message.
 CH_API ChStatus ch_problem_analyze(ChContext* context, const ChProblem* problem, ChAnalysis* out);
 
 // Painleve's paradox, contact by contact: the indicator W_nn - mu |W_nT| (not positive: sliding may press the contact
@@ -59,6 +61,7 @@ typedef struct ChLimitOptions {
   double time_limit;      // seconds for one question; default 60
 } ChLimitOptions;
 
+// The defaults named above.
 CH_API ChLimitOptions ch_limit_options_default(void);
 
 typedef struct ChLimit {
@@ -95,8 +98,8 @@ CH_API ChStatus ch_load_largest(ChContext* context, const ChProblem* problem, co
                                 const ChLimitOptions* options, ChLimitState state, ChLimit* out);
 
 // Is there a self-stress: reactions in their cones, not all normal ones zero, that move nothing? If not, the friction
-// cone is pointed (000 (9)) and (v, u) is a velocity with u_n > mu |u_T| at every contact. With factor 0 on friction
-// that velocity takes the contacts apart (the disassembly test).
+// cone is pointed (Anitescu and Hart 2004, (9)) and (v, u) is a velocity with u_n > mu |u_T| at every contact. With
+// factor 0 on friction that velocity takes the contacts apart (the disassembly test).
 CH_API ChStatus ch_self_stress_find(ChContext* context, const ChProblem* problem, double factor,
                                     const ChLimitOptions* options, ChLimitState state, ChLimit* out);
 

@@ -57,8 +57,9 @@ typedef struct ChSummary {
   double seconds_collide, seconds_assemble, seconds_solve;
 } ChSummary;
 
+// Begun before the first step, added to after every step. Plain values: it is copied freely and needs no freeing.
 CH_API ChSummary ch_summary_begin(const ChSimulation* simulation);
-CH_API void ch_summary_add(ChSummary* summary, const ChSimulation* simulation);  // after every step
+CH_API void ch_summary_add(ChSummary* summary, const ChSimulation* simulation);
 
 typedef struct ChTable ChTable;  // CSV, one line a step; worlds with deformable bodies have a column more
 // With `resume` an existing table is continued: lines of later steps are dropped.

@@ -52,25 +52,24 @@ CH_API double ch_world_shape_volume(const ChWorld* world, int shape);
 // has none.
 CH_API int ch_world_shape_like(const ChWorld* world, int shape);
 
-// The surface of a shape as polygons, for pictures: exact for polytopes and meshes, faceted for round shapes, a patch
-// for half-spaces, at rest for deformable bodies. In the shape's frame; polylines where `line` is set.
+// A surface: polygons, or polylines where `line` is set.
 typedef struct ChPatches {
   int point_count, cell_count, corner_count;
-  ChVec3* points;
+  ChVec3* points;        // in the shape's frame, metres
   int *sizes, *corners;  // corners per cell; their points, cell after cell
   bool line;             // cells are polylines
-  void* memory;          // what holds the arrays
 } ChPatches;
 
-// `about` and `reach`: the ball that the finite shapes of the world fill, in the shape's frame, metres: a half-space
-// shows the patch that lies under it. `facets`: around a round shape, 8 to 96.
+// `about` and `reach`: the ball that the finite shapes of the world fill, in the shape's frame: a half-space shows the
+// patch that lies under it. `facets`: around a round shape, 8 to 120.
 typedef struct ChSurfaceView {
   ChVec3 about;
   double reach;
   int facets;
 } ChSurfaceView;
 
-// The caller frees *out with ch_patches_free; it is empty where this fails.
+// The surface of a shape, for pictures: exact for polytopes, meshes and skins at rest, faceted for round shapes, a
+// patch of half-spaces. The caller frees *out with ch_patches_free; it is empty where this fails.
 CH_API ChStatus ch_world_shape_surface(ChContext* context, const ChWorld* world, int shape, const ChSurfaceView* view,
                                        ChPatches* out);
 // Frees the arrays and empties the struct; an empty one is fine.

@@ -7,6 +7,7 @@
 
 #include "cardhouse/shape.h"
 #include "cardhouse/soft.h"
+#include "measure/region.h"
 
 static const double SAME_SIZE = 0.01;
 
@@ -98,8 +99,8 @@ static void take_arrays(ChArena* arena, int room, ChGrains* g) {
   g->velocity = CH_TAKE(arena, room, ChVec3);
 }
 
-ChStatus ch_grains_of_world(ChContext* context, ChArena* arena, const ChWorld* world, const char* prefix, double split,
-                            ChGrains* out) {
+ChStatus ch_grains_of_world_in(ChContext* context, ChArena* arena, const ChWorld* world, const char* prefix,
+                               double split, ChGrains* out) {
   size_t length = prefix ? strlen(prefix) : 0;
   const int bodies = ch_world_body_count(world);
   *out = (ChGrains){.dimension = ch_world_dimension(world)};
@@ -125,7 +126,7 @@ ChStatus ch_grains_of_world(ChContext* context, ChArena* arena, const ChWorld* w
   return CH_OK;
 }
 
-void ch_grains_of_points(ChArena* arena, int dimension, int count, const ChVec3* at, double radius, ChGrains* out) {
+void ch_grains_of_points_in(ChArena* arena, int dimension, int count, const ChVec3* at, double radius, ChGrains* out) {
   *out = (ChGrains){.dimension = dimension, .count = count};
   take_arrays(arena, count, out);
   out->of_body = CH_TAKE(arena, count, int);

@@ -5,8 +5,9 @@
 
 #include "base/vector.h"
 #include "measure/near_pairs.h"
+#include "measure/region.h"
 
-ChPairCorrelation ch_pair_correlation_begin(ChArena* arena, int dimension, double width, double reach) {
+ChPairCorrelation ch_pair_correlation_begin_in(ChArena* arena, int dimension, double width, double reach) {
   int bins = 1 + (int)floor(reach / width + 1e-9);
   return (ChPairCorrelation){
       .dimension = dimension, .bins = bins, .width = width, .weight = CH_TAKE(arena, bins, double)};
@@ -25,7 +26,7 @@ static void add_pair(void* state, int a, int b, ChVec3 shift) {
   if (bin < sum->c->bins && shared > 0.0) sum->c->weight[bin] += 2.0 / shared;
 }
 
-void ch_pair_correlation_add(ChArena* arena, ChPairCorrelation* c, const ChGrains* grains, const ChRegion* region) {
+void ch_pair_correlation_add_in(ChArena* arena, ChPairCorrelation* c, const ChGrains* grains, const ChRegion* region) {
   ChArenaMark mark = ch_arena_mark(arena);
   ChVec3* inside = CH_TAKE(arena, grains->count, ChVec3);
   int count = 0;

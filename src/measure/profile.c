@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/vector.h"
+#include "measure/region.h"
 
 const char* ch_profile_axis_name(ChProfileAxis axis) {
   static const char* const names[] = {"x", "y", "z", "r"};

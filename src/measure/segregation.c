@@ -16,7 +16,7 @@ static int by_place(const void* a, const void* b) {
   return p->at != q->at ? (p->at > q->at) - (p->at < q->at) : (p->grain > q->grain) - (p->grain < q->grain);
 }
 
-double ch_segregation_index(ChArena* arena, const ChGrains* g, int axis) {
+double ch_segregation_index_in(ChArena* arena, const ChGrains* g, int axis) {
   if (g->species_count < 2) return NAN;
   ChArenaMark mark = ch_arena_mark(arena);
   Rank* ranks = CH_TAKE(arena, g->count, Rank);

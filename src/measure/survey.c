@@ -3,13 +3,16 @@
 
 #include <math.h>
 
+#include "measure/coordination.h"
+#include "measure/pair_correlation.h"
+#include "measure/profile.h"
 #include "measure/segregation.h"
 
-ChStatus ch_survey_begin(ChContext* context, ChArena* arena, const ChGrains* grains, const ChSurveyOptions* options,
-                         int moments, ChSurvey* out) {
+ChStatus ch_survey_begin_in(ChContext* context, ChArena* arena, const ChGrains* grains, const ChSurveyOptions* options,
+                            int moments, ChSurvey* out) {
   *out = (ChSurvey){.options = *options, .room = moments, .moments = CH_TAKE(arena, moments, ChInstant)};
   if (options->pair_correlation)
-    out->correlation = ch_pair_correlation_begin(arena, grains->dimension, options->resolution, options->reach);
+    out->correlation = ch_pair_correlation_begin_in(arena, grains->dimension, options->resolution, options->reach);
   ChStatus status = CH_OK;
   for (int axis = 0; axis < CH_PROFILE_AXES && status == CH_OK; ++axis)
     if (options->profile[axis])
@@ -31,22 +34,23 @@ static void add_coordination(ChArena* arena, ChSurvey* s, const ChGrains* grains
   moment->rattlers = ch_coordination_rattlers(&now);
 }
 
-void ch_survey_add(ChArena* arena, ChSurvey* s, const ChGrains* grains, double time, int contact_count,
-                   const ChContactView* contacts) {
+void ch_survey_add_in(ChArena* arena, ChSurvey* s, const ChGrains* grains, double time, int contact_count,
+                      const ChContactView* contacts) {
   const ChSurveyOptions* o = &s->options;
   if (s->count == s->room) return;
   ChArenaMark mark = ch_arena_mark(arena);
   ChInstant* moment = &s->moments[s->count++];
-  *moment = (ChInstant){.time = time,
-                        .grains = ch_grains_inside(grains, &o->region),
-                        .packing = o->packing ? ch_grains_packing(grains, &o->region) : NAN,
-                        .temperature = ch_grains_temperature(grains, &o->region),
-                        .coordination = NAN,
-                        .loaded = NAN,
-                        .rattlers = NAN,
-                        .segregation = o->segregation >= 0 ? ch_segregation_index(arena, grains, o->segregation) : NAN};
+  *moment =
+      (ChInstant){.time = time,
+                  .grains = ch_grains_inside(grains, &o->region),
+                  .packing = o->packing ? ch_grains_packing(grains, &o->region) : NAN,
+                  .temperature = ch_grains_temperature(grains, &o->region),
+                  .coordination = NAN,
+                  .loaded = NAN,
+                  .rattlers = NAN,
+                  .segregation = o->segregation >= 0 ? ch_segregation_index_in(arena, grains, o->segregation) : NAN};
   if (o->coordination) add_coordination(arena, s, grains, contact_count, contacts, moment);
-  if (o->pair_correlation) ch_pair_correlation_add(arena, &s->correlation, grains, &o->window);
+  if (o->pair_correlation) ch_pair_correlation_add_in(arena, &s->correlation, grains, &o->window);
   for (int axis = 0; axis < CH_PROFILE_AXES; ++axis)
     if (o->profile[axis]) ch_profile_add(arena, &s->profile[axis], grains, &o->region);
   ch_arena_release(arena, mark);

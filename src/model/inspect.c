@@ -72,12 +72,3 @@ ChStatus ch_world_joint_def(ChContext* context, const ChWorld* world, ChJointId 
   memcpy(out->axes, joint->axes, sizeof out->axes);
   return CH_OK;
 }
-
-int ch_world_shape_like(const ChWorld* world, int row) {
-  if (row < 0 || row >= world->shape_count) return row;
-  const ChShape* shape = &world->shapes[row];
-  if (!shape->mesh && !shape->soft) return row;
-  int k = 0;
-  while (world->shapes[k].mesh != shape->mesh || world->shapes[k].soft != shape->soft) ++k;
-  return k;
-}

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cardhouse/body.h"
 #include "model/soft/soft.h"
 #include "model/world_build.h"
 

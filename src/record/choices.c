@@ -151,7 +151,7 @@ uint64_t ch_shapes_sum(const ChSimulation* simulation) {
     ChSoftView soft;
     sum = ch_sum_bytes(sum, shape.points, (size_t)shape.point_count * sizeof *shape.points);
     sum = ch_sum_bytes(sum, shape.cells, (size_t)shape.cell_count * (size_t)shape.cell_size * sizeof *shape.cells);
-    if (shape.type == CH_SHAPE_SOFT && ch_world_soft(world, shape.body, &soft)) sum = sum_soft(sum, &soft);
+    if (ch_shape_info(shape.type)->skin && ch_world_soft(world, shape.body, &soft)) sum = sum_soft(sum, &soft);
   }
   return sum;
 }

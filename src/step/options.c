@@ -144,7 +144,7 @@ static const char* known_integrator(const char* name) {
 }
 
 static const char* known_method(const char* name) {
-  const ChMethod* method = ch_method_find(name);
+  const ChMethod* method = name ? ch_method_find(name) : NULL;
   return method ? method->name : NULL;
 }
 

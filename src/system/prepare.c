@@ -60,8 +60,8 @@ static bool fill_rows(const ChPreparation* p, const int* members, int count, ChC
   for (int row = 0; row < s->rows; ++row) s->q[row] /= part->c;
   for (int i = 0; i < count; ++i) {
     const ChBlock* block = &p->problem->blocks[p->kept[members[i]].source];
-    s->block[i].lo = block->lo / (part->c * part->g[s->row[i]]);
-    s->block[i].hi = block->hi / (part->c * part->g[s->row[i]]);
+    ChScaledBlock* b = &s->block[i];
+    if (b->law->set_bounds) b->law->set_bounds(block, part->c * part->g[s->row[i]], b);
   }
   return sum > 0.0;
 }

@@ -1,9 +1,6 @@
 // Surfaces of shapes as polygons: see surface.h.
 #include "model/shapes/surface.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "model/mesh/mesh.h"
 #include "model/shapes/shape_kind.h"
 
@@ -127,47 +124,4 @@ ChPatches ch_patches_halfspace(ChArena* arena, const ChShape* shape, const ChSur
 
 ChPatches ch_shape_patches(ChArena* arena, const ChShape* shape, const ChSurfaceView* view) {
   return ch_shape_kind(shape)->surface(arena, shape, view);
-}
-
-// One block for all arrays, which is the caller's.
-static bool copy_patches(const ChPatches* from, ChPatches* to) {
-  const size_t points = (size_t)from->point_count * sizeof *from->points;
-  const size_t sizes = (size_t)from->cell_count * sizeof *from->sizes;
-  const size_t corners = (size_t)from->corner_count * sizeof *from->corners;
-  char* memory = malloc(points + sizes + corners + 1);
-  if (!memory) return false;
-  *to = *from;
-  to->memory = memory;
-  to->points = (ChVec3*)(void*)memory;
-  to->sizes = (int*)(void*)(memory + points);
-  to->corners = (int*)(void*)(memory + points + sizes);
-  if (points) memcpy(to->points, from->points, points);
-  if (sizes) memcpy(to->sizes, from->sizes, sizes);
-  if (corners) memcpy(to->corners, from->corners, corners);
-  return true;
-}
-
-ChStatus ch_world_shape_surface(ChContext* context, const ChWorld* world, int shape, const ChSurfaceView* view,
-                                ChPatches* out) {
-  ChArena* volatile arena = NULL;
-  jmp_buf landing;
-  *out = (ChPatches){0};
-  if (!(shape >= 0 && shape < world->shape_count))
-    return ch_fail(context, CH_ERR_RANGE, "shape %d: must be 0 to %d", shape, world->shape_count - 1);
-  if (!(view->facets >= 8 && view->facets <= 96))
-    return ch_fail(context, CH_ERR_RANGE, "a surface with %d facets: must be 8 to 96", view->facets);
-  if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
-    ch_arena_destroy(arena);
-    return ch_fail(context, CH_ERR_MEMORY, "out of memory for the surface of shape %d", shape);
-  }
-  ch_arena_set_landing(arena, &landing);
-  const ChPatches made = ch_shape_patches(arena, &world->shapes[shape], view);
-  const bool copied = copy_patches(&made, out);
-  ch_arena_destroy(arena);
-  return copied ? CH_OK : ch_fail(context, CH_ERR_MEMORY, "out of memory for the surface of shape %d", shape);
-}
-
-void ch_patches_free(ChPatches* patches) {
-  free(patches->memory);
-  *patches = (ChPatches){0};
 }

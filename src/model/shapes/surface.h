@@ -6,7 +6,7 @@
 #include "cardhouse/shape.h"
 #include "model/world.h"
 
-// ch_world_shape_surface inside an arena.
+// A shape's in an arena; ch_world_shape_surface gives callers a copy.
 ChPatches ch_shape_patches(ChArena* arena, const ChShape* shape, const ChSurfaceView* view);
 
 // --- what surfaces are made of ---------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ typedef struct ChKeptBlock {
   int source;  // block of the problem
   int rows[CH_BLOCK_MAX];
   double g[CH_BLOCK_MAX];
-  ChScaledBlock block;  // law, dim, mu, sides and more; bounds and corners follow
+  ChScaledBlock block;  // law (filled in before), dim, mu, sides and more; bounds and corners follow
 } ChKeptBlock;
 
 // A block's exact solution with everything else frozen: what is worked out once, before the first visit.
@@ -90,7 +90,9 @@ struct ChLawRow {
 
   // --- from the problem to the scaled system
   void (*keep)(const ChBlock* block, const ChKeepFacts* facts, ChKeptBlock* out);
-  // The block in the problem's own units, with the corners of its polygon (arena's); `law` and `dim` are filled in.
+  // Parameters in the unit of r, where there are any: r = unit r'. May be NULL.
+  void (*set_bounds)(const ChBlock* block, double unit, ChScaledBlock* out);
+  // Sections in the problem's own units, with the corners of a polygon (arena's). May be NULL.
   void (*as_given)(ChArena* arena, const ChBlock* block, ChScaledBlock* out);
 
   // --- what solvers use

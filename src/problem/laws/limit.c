@@ -25,6 +25,11 @@ static void keep(const ChBlock* block, const ChKeepFacts* facts, ChKeptBlock* ke
   kept->block.dim = 1;
 }
 
+static void set_bounds(const ChBlock* block, double unit, ChScaledBlock* out) {
+  out->lo = block->lo / unit;
+  out->hi = block->hi / unit;
+}
+
 // --- what solvers use ------------------------------------------------------------------------------------------------
 
 static void interval(const ChScaledBlock* b, double* lo, double* hi) {
@@ -116,6 +121,7 @@ const ChLawRow ch_law_limit = {
     .leaves_zero_out = true,
     .grade = {.project = project_given},
     .keep = keep,
+    .set_bounds = set_bounds,
     .interval = interval,
     .clamp = clamp,
     .project = project,

@@ -13,7 +13,8 @@
 
 static void set_block(ChArena* arena, const ChBlock* block, ChSystem* s, int i) {
   ChScaledBlock* b = &s->block[i];
-  *b = (ChScaledBlock){.law = ch_law_row(block), .dim = block->dimension, .lo = block->lo, .hi = block->hi};
+  *b = (ChScaledBlock){.law = ch_law_row(block), .dim = block->dimension};
+  if (b->law->set_bounds) b->law->set_bounds(block, 1.0, b);
   if (b->law->as_given) b->law->as_given(arena, block, b);
   s->dim[i] = block->dimension;
   s->row[i] = block->row;
