@@ -33,8 +33,8 @@ typedef struct ChContactFeature {
   ChVec3 axis[3];  // normal and tangents, world frame
 } ChContactFeature;
 
-// Features of the last step's contacts, sorted by shapes and key, in the order of the contacts of ch_simulation_problem;
-// at most `room` of them are written. Returns how many there are.
+// Features of the last step's contacts, sorted by shapes and key, in the order of the contacts of
+// ch_simulation_problem; at most `room` of them are written. Returns how many there are.
 CH_API int ch_simulation_contact_features(const ChSimulation* simulation, int room, ChContactFeature* out);
 
 #ifdef __cplusplus

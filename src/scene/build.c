@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "cardhouse/text.h"
 #include "cardhouse/shape.h"
+#include "cardhouse/text.h"
 #include "scene/build_soft.h"
 
 enum { NAMES_MAX = 4096, NAME_SHOWN = 60 };
