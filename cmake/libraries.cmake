@@ -33,6 +33,9 @@ function(ch_library target kind name)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION 0 LINKER_LANGUAGE C)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  if(CH_SANITIZE)  # whoever links what has sanitizers in it needs them
+    target_link_options(${target} PUBLIC "$<BUILD_INTERFACE:-fsanitize=${CH_SANITIZE}>")
+  endif()
   if(kind STREQUAL SHARED)
     target_link_libraries(${target} PRIVATE ch_flags)
     target_link_options(${target} PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/shown.map)
