@@ -232,7 +232,6 @@ static void take_touches(ChArena* arena, const ChMoment* moment, ChRows* out) {
 void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule, ChRows* out) {
   CH_ASSERT(moment->world->sealed && moment->gap_count >= 0);
   CH_ASSERT(moment->gap_count == 0 || moment->gaps);
-  CH_ASSERT(moment->end >= moment->time);
   long joint_rows = (long)moment->world->joint_count * CH_JOINT_ROWS_MAX;
   long most = (long)moment->gap_count * moment->world->dimension + joint_rows;
   *out = (ChRows){.blocks = CH_TAKE_RAW(arena, moment->gap_count + joint_rows, ChRowBlock),
