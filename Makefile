@@ -200,6 +200,7 @@ coverage:
 	@$(MAKE) --no-print-directory test BUILD=build-coverage IN_PLACE= \
 	  CMAKE_FLAGS="-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS='-O1 --coverage -fprofile-update=atomic'" || true
 	@gcovr --root . --object-directory build-coverage --filter src/ --filter apps/ --gcov-ignore-parse-errors \
+	  --exclude-directories '.*without_viewer.*' \
 	  --html build-coverage/coverage.html --print-summary
 
 clean:
