@@ -3,8 +3,8 @@
 option(CH_STRICT "treat warnings as errors" OFF)
 set(CH_SANITIZE "" CACHE STRING "sanitizers, as after -fsanitize= (e.g. address or undefined)")
 
-# A build that stays where it is made may use what that processor has: the small dense blocks gain a lot from AVX2 and
-# FMA. `make` switches it on for its builds in place. A build that is installed or packed runs on every processor of the
+# A build that stays where it is made may use what that processor has: AVX2 and FMA for the small
+# dense blocks. `make` switches it on for its builds in place. A build that is installed or packed runs on every processor of the
 # architecture, and CH_LEVELS gives it the wider instructions back, chosen as it is loaded.
 option(CH_NATIVE "use the instructions of the machine that builds" OFF)
 option(CH_LEVELS "also a libcardhouse for x86-64-v3, which the loader takes where the processor has AVX2 and FMA" OFF)

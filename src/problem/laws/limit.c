@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "problem/cones.h"
-#include "problem/laws/law.h"
+#include "problem/laws/local.h"
 
 static ChStatus check(ChContext* context, const ChBlock* block, int i) {
   if (block->lo <= block->hi && block->lo < INFINITY && block->hi > -INFINITY) return CH_OK;
@@ -48,12 +48,6 @@ static void project(const ChScaledBlock* b, const double* x, double* y) {
 }
 
 static void derivative(const ChScaledBlock* b, const double* x, double* D) { D[0] = x[0] > b->lo && x[0] < b->hi; }
-
-static void prepare_local(ChArena* arena, const ChScaledBlock* b, const double* W, ChLocalBlock* l) {
-  (void)arena;
-  (void)b;
-  l->normal_inverse = W[0] > 1e-14 ? 1.0 / W[0] : 1.0;
-}
 
 static void solve_local(const ChScaledBlock* b, bool relaxed, const double* W, ChLocalBlock* l, const double* q,
                         double* r) {
@@ -128,7 +122,7 @@ const ChLawRow ch_law_limit = {
     .derivative = derivative,
     .alart_curnier = project,
     .alart_curnier_derivative = derivative,
-    .prepare_local = prepare_local,
+    .prepare_local = ch_local_prepare_row,
     .solve_local = solve_local,
     .barrier = &ch_barrier_bounds,
     .polygon = &polygon};

@@ -30,3 +30,9 @@ void ch_local_minimize(const ChScaledBlock* b, const double* W, const double* q,
     if (iteration > 0 && change <= 1e-30 * size) break;
   }
 }
+
+void ch_local_prepare_row(ChArena* arena, const ChScaledBlock* b, const double* W, ChLocalBlock* l) {
+  (void)arena;
+  (void)b;
+  l->normal_inverse = W[0] > 1e-14 ? 1.0 / W[0] : 1.0;
+}

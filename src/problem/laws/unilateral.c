@@ -1,7 +1,7 @@
 // unilateral: Signorini's law of one row, 0 <= r _|_ u >= 0. What a contact without friction is.
 #include "base/check.h"
 #include "problem/cones.h"
-#include "problem/laws/law.h"
+#include "problem/laws/local.h"
 
 // --- what the certificate reads --------------------------------------------------------------------------------------
 
@@ -48,12 +48,6 @@ static void project(const ChScaledBlock* b, const double* x, double* y) {
 static void derivative(const ChScaledBlock* b, const double* x, double* D) {
   (void)b;
   D[0] = x[0] > 0.0;
-}
-
-static void prepare_local(ChArena* arena, const ChScaledBlock* b, const double* W, ChLocalBlock* l) {
-  (void)arena;
-  (void)b;
-  l->normal_inverse = W[0] > 1e-14 ? 1.0 / W[0] : 1.0;
 }
 
 static void solve_local(const ChScaledBlock* b, bool relaxed, const double* W, ChLocalBlock* l, const double* q,
@@ -117,7 +111,7 @@ const ChLawRow ch_law_unilateral = {.info = {.name = "unilateral",
                                     .derivative = derivative,
                                     .alart_curnier = project,
                                     .alart_curnier_derivative = derivative,
-                                    .prepare_local = prepare_local,
+                                    .prepare_local = ch_local_prepare_row,
                                     .solve_local = solve_local,
                                     .barrier = &ch_barrier_lorentz,
                                     .polygon = &polygon};
