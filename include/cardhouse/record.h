@@ -45,6 +45,8 @@ typedef struct ChSummary {
   ChCertificate worst, sum;  // over the steps
   double penetration, joint_error;
   double deferred;                                // largest part of an overlap left for later steps, metres
+  double relaxed;                                 // largest part of an overlap that others opposed, metres
+  long relaxed_steps;                             // in how many steps some did
   double energy_start, energy_end, largest_gain;  // joule
   ChVec3 momentum_start, momentum_end, angular_momentum_start, angular_momentum_end;
   double displacement;  // largest distance of a centre of mass from where it started

@@ -81,6 +81,7 @@ typedef struct ChStepInfo {
   bool missed;                     // some island missed its tolerance
   double penetration;              // largest overlap, metres
   double deferred;                 // largest part of an overlap that `push_out` leaves for later steps, metres
+  double relaxed;                  // largest part of an overlap that others oppose and that stays, metres; 0: none
   double joint_error;              // largest |g| of an equality row
   double kinetic, potential;       // joule
   double work;  // of motors, prescribed motions, kinematic bodies, applied forces, gravity that changes

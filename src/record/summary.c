@@ -73,6 +73,8 @@ void ch_summary_add(ChSummary* summary, const ChSimulation* s) {
 #undef X
   summary->penetration = ch_max(summary->penetration, info.penetration);
   summary->deferred = ch_max(summary->deferred, info.deferred);
+  summary->relaxed = ch_max(summary->relaxed, info.relaxed);
+  summary->relaxed_steps += info.relaxed > 0.0;
   summary->joint_error = ch_max(summary->joint_error, info.joint_error);
   summary->energy_end = info.kinetic + info.potential;
   summary->momentum_end = info.momentum;

@@ -309,6 +309,7 @@ static ChStatus next_pass(Step* p) {
       stage->rests[i] = last.rests[i];
       stage->unsure_next[i] = last.unsure_next[i];
       stage->grades[i] = last.grades[i];
+      stage->relaxed[i] = last.relaxed[i];
     }
     stage->worst = ch_certificate_worse(stage->worst, stage->grades[i]);
     if (!ch_certificate_met(&stage->grades[i], s->options.solve.tolerance)) stage->missed = true;
@@ -371,6 +372,7 @@ static void measure(const Step* p) {
     }
   }
   info->deferred = p->rows.deferred;
+  for (int i = 0; i < p->islands.count; ++i) info->relaxed = fmax(info->relaxed, p->h * p->stage.relaxed[i]);
   info->contacts = p->moment.gap_count;
   info->islands = p->islands.count;
   for (int i = 0; i < p->islands.count; ++i) info->resting += p->stage.rests[i];

@@ -14,6 +14,8 @@ typedef struct ChIslandRun {
   double* reference;
   double ends;    // on the clock; INFINITY: it has no limit
   bool unsolved;  // for lack of time
+  double* slack;   // block -> what was added to its w, m/s; NULL: nothing (relax.h)
+  double relaxed;  // the largest of it
   ChHaste haste;  // seen here; 0: nothing was
   ChSolveInfo info;
 } ChIslandRun;

@@ -7,6 +7,7 @@
 
 #include "assemble/soft_body.h"
 #include "base/check.h"
+#include "step/relax.h"
 #include "step/remember.h"
 #include "step/state.h"
 #include "step/states.h"
@@ -75,6 +76,7 @@ static void keep(const ChRestMemory* old, int was, ChStage* now, int i) {
   }
   now->kept[i] = 1;
   now->kept_grades[i] = old->grades[was];
+  now->kept_relaxed[i] = old->relaxed[was];
 }
 
 void ch_rest_recall(ChSimulation* s, ChStage* now) {
@@ -85,6 +87,7 @@ void ch_rest_recall(ChSimulation* s, ChStage* now) {
   int count = now->islands->count, *of = CH_TAKE(arena, s->world->body_count, int);
   now->kept = CH_TAKE(arena, count, unsigned char);
   now->kept_grades = CH_TAKE(arena, count, ChCertificate);
+  now->kept_relaxed = CH_TAKE(arena, count, double);
   for (int b = 0; b < s->world->body_count; ++b) of[b] = -1;
   for (int i = 0; i < old->islands.count; ++i) of[old->islands.bodies[old->islands.body_start[i]]] = i;
   for (int i = 0; i < count; ++i) {
@@ -149,7 +152,7 @@ static void remember_unsure(ChSimulation* s, const ChStage* stage) {
   memset(s->memory.unsure, 0, (size_t)s->world->body_count);
   for (int i = 0; i < islands->count; ++i)
     for (int k = islands->body_start[i]; k < islands->body_start[i + 1]; ++k)
-      s->memory.unsure[islands->bodies[k]] = stage->unsure_next[i];
+      s->memory.unsure[islands->bodies[k]] = stage->unsure_next[i] | (stage->relaxed[i] > 0.0 ? CH_LOOK_FIRST : 0);
 }
 
 ChStatus ch_step_remember(ChContext* context, ChSimulation* s, const ChStage* stage, double h) {
@@ -162,6 +165,7 @@ ChStatus ch_step_remember(ChContext* context, ChSimulation* s, const ChStage* st
                            .dynamics = *stage->dynamics,
                            .r = stage->r,
                            .rests = stage->rests,
-                           .grades = stage->grades};
+                           .grades = stage->grades,
+                           .relaxed = stage->relaxed};
   return status;
 }

@@ -15,6 +15,7 @@
 #include "step/ledger.h"
 #include "step/options.h"
 #include "step/projection.h"
+#include "step/relax.h"
 #include "step/soft_step.h"
 #include "step/states.h"
 #include "step/steer.h"
@@ -52,6 +53,7 @@ void ch_simulation_take_arrays(ChSimulation* s) {
   s->lag = CH_TAKE(s->arena, bodies, ChVec3);
   s->memory.joints = CH_TAKE(s->arena, (long)s->world->joint_count * CH_JOINT_ROWS_MAX, double);
   s->memory.unsure = CH_TAKE(s->arena, bodies, unsigned char);
+  if (bodies > 0) memset(s->memory.unsure, CH_LOOK_FIRST, (size_t)bodies);
   if (bodies > 0) memcpy(s->states, s->world->states, ch_world_state_bytes(s->world));
 }
 
@@ -152,7 +154,7 @@ static double time_after(ChSimulation* s, double h) {
 // States are finite by now; what is computed of them may still be out of range.
 static ChStatus check_info(ChContext* context, const ChStepInfo* info) {
   const double figures[] = {info->kinetic,     info->potential, info->work,        info->gain,
-                            info->penetration, info->deferred,  info->joint_error, info->certificate.natural};
+                            info->penetration, info->deferred,  info->relaxed, info->joint_error, info->certificate.natural};
   if (ch_all_finite(figures, sizeof figures / sizeof *figures)) return CH_OK;
   return ch_fail(context, CH_ERR_NUMERIC, "step %ld: its figures are not finite: energy %g J + %g J, work %g J",
                  info->step, info->kinetic, info->potential, info->work);

@@ -19,7 +19,7 @@ typedef struct ChMemory {
   int contact_count, contact_room;
   ChContactMemory* contacts;  // sorted as gaps are
   double* joints;             // joint_count * CH_JOINT_ROWS_MAX impulses, by row
-  unsigned char* unsure;      // body -> see stage.h
+  unsigned char* unsure;      // body -> see stage.h; CH_LOOK_FIRST at the start
   double h;                   // of the step they come from
 } ChMemory;
 
@@ -33,6 +33,7 @@ typedef struct ChRestMemory {
   const double* r;
   const unsigned char* rests;
   const ChCertificate* grades;
+  const double* relaxed;
 } ChRestMemory;
 
 struct ChSimulation {
