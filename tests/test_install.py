@@ -21,7 +21,7 @@ find_package(cardhouse {version} CONFIG REQUIRED {components})
 foreach(source {sources})
   get_filename_component(name ${{source}} NAME_WE)
   add_executable(${{name}} ${{source}})
-  target_link_libraries(${{name}} PRIVATE {target} m)
+  target_link_libraries(${{name}} PRIVATE {target})
 endforeach()
 """
 
@@ -77,7 +77,7 @@ class WhatIsInstalled(unittest.TestCase):
     def compiled(self, source, links):
         folder = tempfile.mkdtemp(dir=self.holder.name)
         program = os.path.join(folder, "example")
-        run(COMPILER, source, *self.asked("--cflags", "cardhouse-engine"), *links, "-lm", "-o", program, cwd=folder)
+        run(COMPILER, source, *self.asked("--cflags", "cardhouse-engine"), *links, "-o", program, cwd=folder)
         self.runs(program)
         return program
 
