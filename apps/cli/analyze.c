@@ -107,7 +107,7 @@ static ChExit print_json(const ChCommand* self, const char* file, const ChProble
   json_object_set_new(object, "painleve", painleve_of(p, a));
   json_object_set_new(object, "friction_matrix", matrix_json(matrix));
   if (limits->asked) json_object_set_new(object, "limits", ch_limits_json(limits));
-  json_object_set_new(object, "certificate_at_zero", ch_json_certificate(&a->at_zero));
+  json_object_set_new(object, "certificate_at_zero", ch_json_certificate(&a->at_zero, NULL));
   return ch_json_print(self, object);
 }
 
