@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "cardhouse/disk.h"
 #include "record/column.h"
 #include "record/steady_file.h"
