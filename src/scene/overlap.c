@@ -15,8 +15,7 @@ static double body_size(const ChWorld* world, int body) {
   int first;
   const int count = ch_world_body_shapes(world, body, &first);
   for (int k = first; k < first + count; ++k) {
-    const ChShapeView shape = ch_world_shape(world, k);
-    size = ch_max(size, ch_norm(shape.local.at) + shape.bound);
+    size = ch_max(size, ch_world_shape(world, k).reach);
   }
   return size;
 }

@@ -55,7 +55,7 @@ static ChRowRule row_rule(const Step* p) {
   const ChSimulationOptions* o = &p->s->options;
   double h = p->h;
   ChRowRule rule = {
-      .h = h, .contact_gain = o->gamma / h, .push_out = o->push_out, .joint_gain = o->gamma / h, .motor_gain = 1.0 / h};
+      .h = h, .contact_gain = o->gamma / h, .push_out = o->push_out, .kept = p->s->rounding, .joint_gain = o->gamma / h, .motor_gain = 1.0 / h};
   switch (o->stabilization) {
     case CH_STABILIZE_LINEARIZED:
       rule.contact_gain = rule.joint_gain = 1.0 / (o->gamma * h);
@@ -74,6 +74,7 @@ static ChRowRule row_rule(const Step* p) {
   if (p->it->contacts == CH_CONTACTS_ARRIVE) {  // where a gap closes at the end is the scheme itself, no stabilisation
     rule.contact_gain = 1.0 / (h * (1.0 - p->a));
     rule.push_out = INFINITY;
+    rule.kept = 0.0;
   } else if (p->it->contacts != CH_CONTACTS_STABILIZED) {
     rule.contact_gain = 0.0;
   }

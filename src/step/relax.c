@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "base/work.h"
 #include "problem/contact_problem.h"
 #include "solve/method.h"
@@ -27,7 +27,7 @@ static double list_asked(const ChIslandRun* island, double* w) {
   for (int k = s->islands->block_start[island->index]; k < s->islands->block_start[island->index + 1]; ++k) {
     const ChRowBlock* block = &s->rows->blocks[s->islands->blocks[k]];
     int first = block->law.row;
-    if (block->gap >= 0) most = fmax(most, s->rows->prescribed[first] - s->rows->w[first]);
+    if (block->gap >= 0 && ch_block_is_hard(&block->law)) most = fmax(most, s->rows->prescribed[first] - s->rows->w[first]);
     for (int a = 0; a < block->law.dimension; ++a) w[row++] = s->rows->w[first + a];
   }
   CH_ASSERT(row == p->rows);
@@ -62,7 +62,7 @@ static double leave_little_ones(const ChProblem* p, double little, double* w) {
   double most = 0.0;
   for (int i = 0; i < p->block_count; ++i) {
     double* asked = &w[p->blocks[i].row];
-    if (!ch_law_info(p->blocks[i].law)->opens || *asked > 0.0) continue;
+    if (!ch_block_is_hard(&p->blocks[i]) || *asked > 0.0) continue;
     if (-*asked <= little) *asked = 0.0;
     most = fmax(most, -*asked);
   }

@@ -16,6 +16,7 @@
 #include "step/options.h"
 #include "step/projection.h"
 #include "step/relax.h"
+#include "step/rounding.h"
 #include "step/soft_step.h"
 #include "step/states.h"
 #include "step/steer.h"
@@ -70,7 +71,8 @@ static ChStatus start(ChContext* context, ChSimulation* s) {
   s->info = (ChStepInfo){.kinetic = ch_kinetic_energy(s->world, s->states),
                          .potential = ch_forces_potential(s->world, s->states, 0.0)};
   ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
-  return ch_collider_create(context, s->world, &s->collider);
+  ChStatus status = ch_rounding_at_start(context, s->world, &s->rounding);
+  return status == CH_OK ? ch_collider_create(context, s->world, &s->collider) : status;
 }
 
 // Of a recording's deformable bodies only the skin is known.

@@ -52,6 +52,7 @@ struct ChSimulation {
   ChVec3* lag;             // midpoint less end of the free spin: orientations turn with the midpoint
   ChMemory memory;
   ChRestMemory rest;
+  double rounding;  // overlap at the start that is left as it is, metres (rounding.h)
   int led_count;    // kinematic bodies on their way to where the caller wants them
   bool autonomous;  // nothing in the world depends on time
   bool still;       // the last step moved nothing: the next one is the same

@@ -33,7 +33,7 @@ typedef struct Fit {
 } Fit;
 
 static const ChLawInfo* law_of(const Fit* f, int i) { return ch_law_info(f->p->blocks[i].law); }
-static bool takes_part(const Fit* f, int i) { return law_of(f, i)->opens || law_of(f, i)->equation; }
+static bool takes_part(const Fit* f, int i) { return law_of(f, i)->equation || ch_block_is_hard(&f->p->blocks[i]); }
 
 // What one contact lacks at u, and how that changes.
 typedef struct Lack {
@@ -68,7 +68,7 @@ static double value_of(const Fit* f, const double* v, const double* u) {
   for (int j = 0; j < f->p->dof; ++j) sum += f->delta * f->D[j] * v[j] * v[j];
   for (int i = 0; i < f->p->block_count; ++i) {
     const ChBlock* b = &f->p->blocks[i];
-    if (law_of(f, i)->opens) {
+    if (ch_block_is_hard(&f->p->blocks[i])) {
       Lack lack = lack_of(f, i, u);
       sum += lack.s * lack.s;
     } else if (law_of(f, i)->equation) {
@@ -88,7 +88,7 @@ static void find_gradient(Fit* f) {
   for (int j = 0; j < f->p->dof; ++j) f->gradient[j] = f->delta * f->D[j] * f->v[j];
   for (int i = 0; i < f->p->block_count; ++i) {
     const ChBlock* b = &f->p->blocks[i];
-    if (law_of(f, i)->opens) {
+    if (ch_block_is_hard(&f->p->blocks[i])) {
       Lack lack = lack_of(f, i, f->u);
       add_column(f, b->row, -lack.s);
       for (int a = 0; a < lack.tangents; ++a) add_column(f, b->row + 1 + a, lack.s * lack.mu[a] * lack.t[a]);
@@ -168,7 +168,7 @@ static void fill(const Fit* f) {
   memset(f->C.value, 0, (size_t)f->C.start[f->C.columns] * sizeof(double));
   for (int i = 0; i < f->p->block_count; ++i) {
     const ChBlock* b = &f->p->blocks[i];
-    if (law_of(f, i)->opens)
+    if (ch_block_is_hard(&f->p->blocks[i]))
       fill_contact(f, i);
     else if (law_of(f, i)->equation)
       for (int a = 0; a < b->dimension; ++a) mix(f, f->first[i] + a, b->row + a, HARD);
@@ -223,7 +223,7 @@ static double least_flexibility(ChArena* arena, const ChProblem* p) {
   double *diagonal = CH_TAKE(arena, p->rows, double), least = INFINITY;
   ch_delassus_diagonal(arena, p, diagonal);
   for (int i = 0; i < p->block_count; ++i)
-    if (ch_law_info(p->blocks[i].law)->opens && diagonal[p->blocks[i].row] > 0.0)
+    if (ch_block_is_hard(&p->blocks[i]) && diagonal[p->blocks[i].row] > 0.0)
       least = fmin(least, diagonal[p->blocks[i].row]);
   return isfinite(least) ? least : 1.0;
 }
@@ -231,7 +231,7 @@ static double least_flexibility(ChArena* arena, const ChProblem* p) {
 static double largest_lack(const ChProblem* p, const double* w) {
   double most = 0.0;
   for (int i = 0; i < p->block_count; ++i)
-    if (ch_law_info(p->blocks[i].law)->opens) most = fmax(most, -w[p->blocks[i].row]);
+    if (ch_block_is_hard(&p->blocks[i])) most = fmax(most, -w[p->blocks[i].row]);
   return most;
 }
 
@@ -262,6 +262,6 @@ bool ch_tight_fit(ChArena* arena, const ChProblem* p, ChPose pose, const double*
     f.e = e * asked;
     good = minimize(&f, factor, all, damping, e * FALL > 0.99 * FINE ? NEAR : LEAST);
   }
-  for (int i = 0; i < p->block_count && good; ++i) s[i] = law_of(&f, i)->opens ? lack_of(&f, i, f.u).s : 0.0;
+  for (int i = 0; i < p->block_count && good; ++i) s[i] = ch_block_is_hard(&p->blocks[i]) ? lack_of(&f, i, f.u).s : 0.0;
   return good;
 }

@@ -20,7 +20,12 @@
 #include "base/arena.h"
 #include "cardhouse/problem.h"
 
-// s of every block of the problem, in metres a second and zero but for contacts. `w` has the problem's rows; M, H and the
+// Contacts that do not yield. Of those that do no overlap is undone: it is elastic.
+static inline bool ch_block_is_hard(const ChBlock* block) {
+  return ch_law_info(block->law)->opens && !(ch_block_compliance(block) > 0.0);
+}
+
+// s of every block of the problem, in metres a second and zero but for hard contacts. `w` has the problem's rows; M, H and the
 // blocks are read. False where the limits of the thread (base/work.h) ended it before F was least: s is not written then.
 bool ch_tight_fit(ChArena* arena, const ChProblem* problem, ChPose pose, const double* w, double* s);
 
