@@ -41,7 +41,8 @@ typedef struct ChSimulationOptions {
                               // their energy, more damps what is fast against h
   bool project;               // positions are projected onto the constraints after each step (B5)
   ChRestitution restitution;
-  double margin;    // metres; contacts nearer than this, and nearer than h * closing speed, take part
+  double margin;    // metres; contacts nearer than this, and nearer than h * closing speed, take part; < 0: by the
+                    // smallest body and h, at most 1 cm (docs/stepping.md)
   bool look_ahead;  // the margin grows with the closing speed
   bool reduce_contacts;
   bool adaptive;         // h is halved where the error of a gap exceeds `gap_tolerance`, and grows back (B6)
@@ -101,6 +102,19 @@ CH_API void ch_simulation_destroy(ChSimulation* simulation);
 // made. CH_STOPPED where options.solve.stop asked for it: the simulation is as it was before the step, and goes on from
 // there bit for bit as if nobody had asked. `info` may be NULL: ch_simulation_info tells it, too.
 CH_API ChStatus ch_simulation_step(ChContext* context, ChSimulation* simulation, ChStepInfo* info);
+
+// What became of bodies that overlapped.
+typedef struct ChHealing {
+  double before, after;  // largest overlap, or error of a joint, metres or radian
+  double moved, turned;  // farthest that a centre of mass was moved, metres; farthest that a body was turned, radian
+  int body;              // row of the one that was moved farthest; -1: none was
+  int rounds;
+} ChHealing;
+
+// Moves bodies apart that overlap, and joints together, by the least motion in the metric of their masses, until nothing
+// overlaps by more than 1e-10 m; velocities stay. What has no room is shared out, and `after` tells. Not for deformable
+// bodies: CH_ERR_ARGUMENT. On failure bodies are where they were.
+CH_API ChStatus ch_simulation_heal(ChContext* context, ChSimulation* simulation, ChHealing* out);
 
 // Its world, which it owns.
 CH_API const ChWorld* ch_simulation_world(const ChSimulation* simulation);

@@ -25,8 +25,8 @@ static void write_step(FILE* file, const ChSimulationOptions* o) {
   if (strcmp(o->integrator, "midpoint") == 0) fprintf(file, "midpoint %.15g\n", o->midpoint);
   if (o->deformation_weight != 0.5) fprintf(file, "deformation_weight %.15g\n", o->deformation_weight);
   if (o->push_out > 0.0) fprintf(file, "push_out %.15g\n", o->push_out);
-  fprintf(file, "margin %.15g\nlook_ahead %s\nreduce_contacts %s\n", o->margin, word(o->look_ahead),
-          word(o->reduce_contacts));
+  if (o->margin >= 0.0) fprintf(file, "margin %.15g\n", o->margin);
+  fprintf(file, "look_ahead %s\nreduce_contacts %s\n", word(o->look_ahead), word(o->reduce_contacts));
   fprintf(file, "adaptive %s\ngap_tolerance %.15g\n", word(o->adaptive), o->gap_tolerance);
   fprintf(file, "warm %s\nrest %s\n", word(o->warm), word(o->rest));
   if (!o->islands) fprintf(file, "islands off\n");

@@ -13,6 +13,7 @@
 #include "step/integrate.h"
 #include "step/kinematic.h"
 #include "step/ledger.h"
+#include "step/margin.h"
 #include "step/options.h"
 #include "step/projection.h"
 #include "step/relax.h"
@@ -127,7 +128,8 @@ void ch_simulation_destroy(ChSimulation* s) {
 
 ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodyState* states, double look_ahead,
                             const ChGap** gaps, int* count) {
-  ChCollideOptions options = {.margin = s->options.margin,
+  double margin = s->options.margin >= 0.0 ? s->options.margin : ch_default_margin(s->world, s->options.h);
+  ChCollideOptions options = {.margin = margin,
                               .threads = s->options.threads,
                               .look_ahead = s->options.look_ahead ? look_ahead : 0.0,
                               .reduce = s->options.reduce_contacts};
