@@ -50,11 +50,10 @@ static void write_body(json_t* body, const ChBodyInfo* info, const ChBodyView* n
   ChVec3 arm = ch_rotate(now->orientation, info->centre);
   double x = now->position.x - arm.x, y = now->position.y - arm.y, z = now->position.z - arm.z;
   ChQuat q = now->orientation;
-  json_object_set_new(body, "position",
-                      dimension == 2 ? json_pack("[f, f]", x, y) : json_pack("[f, f, f]", x, y, z));
-  json_object_set_new(body, "orientation",
-                      dimension == 2 ? json_pack("{s:f}", "radians", now->angle)
-                                     : json_pack("[f, f, f, f]", q.w, q.x, q.y, q.z));
+  json_object_set_new(body, "position", dimension == 2 ? json_pack("[f, f]", x, y) : json_pack("[f, f, f]", x, y, z));
+  json_object_set_new(
+      body, "orientation",
+      dimension == 2 ? json_pack("{s:f}", "radians", now->angle) : json_pack("[f, f, f, f]", q.w, q.x, q.y, q.z));
 }
 
 // Bodies that no round has moved keep their words.
@@ -111,7 +110,8 @@ static ChExit heal(const Arguments* a, ChScene* scene, ChSimulation* s) {
   if (exit != CH_EXIT_DONE) return exit;
   report(a->out ? stdout : stderr, &healing, world);
   if (healing.after <= HEALED) return CH_EXIT_DONE;
-  ch_complain(&command, "bodies still overlap by %.3g m: they have no room; move walls, or let bodies \"ignore\" each other",
+  ch_complain(&command,
+              "bodies still overlap by %.3g m: they have no room; move walls, or let bodies \"ignore\" each other",
               healing.after);
   return CH_EXIT_SHORT;
 }

@@ -29,6 +29,8 @@ typedef enum ChStabilization {
 
 typedef enum ChRestitution { CH_RESTITUTION_NEWTON, CH_RESTITUTION_POISSON } ChRestitution;
 
+#define CH_MARGIN_BY_SIZE (-1.0)  // a margin by the smallest body and h, at most 1 cm: docs/stepping.md
+
 typedef struct ChSimulationOptions {
   double h;                // seconds
   const char* integrator;  // its name: ch_integrator_info lists them
@@ -41,8 +43,8 @@ typedef struct ChSimulationOptions {
                               // their energy, more damps what is fast against h
   bool project;               // positions are projected onto the constraints after each step (B5)
   ChRestitution restitution;
-  double margin;    // metres; contacts nearer than this, and nearer than h * closing speed, take part; < 0: by the
-                    // smallest body and h, at most 1 cm (docs/stepping.md)
+  double margin;    // metres; contacts nearer than this, and nearer than h * closing speed, take part; or
+                    // CH_MARGIN_BY_SIZE
   bool look_ahead;  // the margin grows with the closing speed
   bool reduce_contacts;
   bool adaptive;         // h is halved where the error of a gap exceeds `gap_tolerance`, and grows back (B6)
@@ -111,9 +113,9 @@ typedef struct ChHealing {
   int rounds;
 } ChHealing;
 
-// Moves bodies apart that overlap, and joints together, by the least motion in the metric of their masses, until nothing
-// overlaps by more than 1e-10 m; velocities stay. What has no room is shared out, and `after` tells. Not for deformable
-// bodies: CH_ERR_ARGUMENT. On failure bodies are where they were.
+// Moves bodies apart that overlap, and joints together, by the least motion in the metric of their masses, until
+// nothing overlaps by more than 1e-10 m; velocities stay. What has no room is shared out, and `after` tells. Not for
+// deformable bodies: CH_ERR_ARGUMENT. On failure bodies are where they were.
 CH_API ChStatus ch_simulation_heal(ChContext* context, ChSimulation* simulation, ChHealing* out);
 
 // Its world, which it owns.

@@ -96,10 +96,8 @@ static ChStatus read_in_arena(ChContext* context, ChArena* arena, const char* te
   }
   ch_arena_set_landing(arena, &landing);
   ChContext own = {0};
-  ChReader reader = {.context = context ? context : &own,
-                     .arena = arena,
-                     .recorded = kind.recorded,
-                     .overlapping = kind.overlapping};
+  ChReader reader = {
+      .context = context ? context : &own, .arena = arena, .recorded = kind.recorded, .overlapping = kind.overlapping};
   ChStatus status = read_scene(&reader, text, size, file, scene);
   ch_arena_set_landing(arena, NULL);
   if (status != CH_OK) {

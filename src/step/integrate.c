@@ -54,8 +54,12 @@ typedef struct Step {
 static ChRowRule row_rule(const Step* p) {
   const ChSimulationOptions* o = &p->s->options;
   double h = p->h;
-  ChRowRule rule = {
-      .h = h, .contact_gain = o->gamma / h, .push_out = o->push_out, .kept = p->s->rounding, .joint_gain = o->gamma / h, .motor_gain = 1.0 / h};
+  ChRowRule rule = {.h = h,
+                    .contact_gain = o->gamma / h,
+                    .push_out = o->push_out,
+                    .kept = p->s->rounding,
+                    .joint_gain = o->gamma / h,
+                    .motor_gain = 1.0 / h};
   switch (o->stabilization) {
     case CH_STABILIZE_LINEARIZED:
       rule.contact_gain = rule.joint_gain = 1.0 / (o->gamma * h);

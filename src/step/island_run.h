@@ -12,11 +12,12 @@ typedef struct ChIslandRun {
   ChProblem* problem;
   double *r, *u, *v;  // v: less the reference
   double* reference;
-  double ends;    // on the clock; INFINITY: it has no limit
-  bool unsolved;  // for lack of time
+  double ends;     // on the clock; INFINITY: it has no limit
+  bool unsolved;   // for lack of time
   double* slack;   // block -> what was added to its w, m/s; NULL: nothing (relax.h)
-  double relaxed;  // the largest of it
-  ChHaste haste;  // seen here; 0: nothing was
+  double relaxed;  // the most by which an overlap is asked for less
+  bool held;       // by friction
+  ChHaste haste;   // seen here; 0: nothing was
   ChSolveInfo info;
 } ChIslandRun;
 

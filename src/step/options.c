@@ -18,7 +18,7 @@ ChSimulationOptions ch_simulation_options_default(void) {
                            .midpoint = 0.5,
                            .gamma = 1.0,
                            .deformation_weight = 0.5,
-                           .margin = -1.0,
+                           .margin = CH_MARGIN_BY_SIZE,
                            .look_ahead = true,
                            .gap_tolerance = 1e-4,
                            .warm = true,
@@ -81,7 +81,8 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
                    o->push_out);
   if (!(o->deformation_weight >= 0.5 && o->deformation_weight <= 1.0))
     return ch_fail(context, CH_ERR_RANGE, "deformation weight is %g, must be 0.5 to 1", o->deformation_weight);
-  if (!(fabs(o->margin) < INFINITY)) return ch_fail(context, CH_ERR_RANGE, "margin is %g m, must be finite", o->margin);
+  if (!(o->margin >= 0.0 && o->margin < INFINITY) && o->margin != CH_MARGIN_BY_SIZE)
+    return ch_fail(context, CH_ERR_RANGE, "margin is %g m, must be 0 or more, or CH_MARGIN_BY_SIZE", o->margin);
   if (o->adaptive && !(o->gap_tolerance > 0.0 && o->gap_tolerance < INFINITY))
     return ch_fail(context, CH_ERR_RANGE, "gap tolerance is %g m, must be above 0", o->gap_tolerance);
   ChStatus limit = check_step_limit(context, o->step_limit);

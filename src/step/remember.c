@@ -7,7 +7,6 @@
 
 #include "assemble/soft_body.h"
 #include "base/check.h"
-#include "step/relax.h"
 #include "step/remember.h"
 #include "step/state.h"
 #include "step/states.h"
@@ -152,7 +151,7 @@ static void remember_unsure(ChSimulation* s, const ChStage* stage) {
   memset(s->memory.unsure, 0, (size_t)s->world->body_count);
   for (int i = 0; i < islands->count; ++i)
     for (int k = islands->body_start[i]; k < islands->body_start[i + 1]; ++k)
-      s->memory.unsure[islands->bodies[k]] = stage->unsure_next[i] | (stage->relaxed[i] > 0.0 ? CH_LOOK_FIRST : 0);
+      s->memory.unsure[islands->bodies[k]] = stage->unsure_next[i];
 }
 
 ChStatus ch_step_remember(ChContext* context, ChSimulation* s, const ChStage* stage, double h) {

@@ -1,6 +1,7 @@
 // Overlaps at the start that are the rounding of coordinates: files with seven digits, or in single precision, put a
-// wall of blocks 46 m long into each other by micrometres. Nobody meant them; undone, they would set the wall in motion.
-// So they stay: an overlap up to the largest of them, d0, is as good as none, and deeper ones are undone as far as d0,
+// wall of blocks 46 m long into each other by micrometres. Nobody meant them; undone, they would set the wall in
+// motion. So they stay: an overlap up to the largest of them, d0, is as good as none, and deeper ones are undone as far
+// as d0,
 //
 //   w_n = gamma (Phi + d0) / h where Phi < -d0,    0 where -d0 <= Phi <= 0
 //

@@ -157,8 +157,9 @@ static double time_after(ChSimulation* s, double h) {
 
 // States are finite by now; what is computed of them may still be out of range.
 static ChStatus check_info(ChContext* context, const ChStepInfo* info) {
-  const double figures[] = {info->kinetic,     info->potential, info->work,        info->gain,
-                            info->penetration, info->deferred,  info->relaxed, info->joint_error, info->certificate.natural};
+  const double figures[] = {info->kinetic, info->potential,   info->work,
+                            info->gain,    info->penetration, info->deferred,
+                            info->relaxed, info->joint_error, info->certificate.natural};
   if (ch_all_finite(figures, sizeof figures / sizeof *figures)) return CH_OK;
   return ch_fail(context, CH_ERR_NUMERIC, "step %ld: its figures are not finite: energy %g J + %g J, work %g J",
                  info->step, info->kinetic, info->potential, info->work);

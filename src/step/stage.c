@@ -61,8 +61,7 @@ static int steps_unsure(const ChIslandRun* island) {
   const ChStage* s = island->stage;
   int most = 0;
   for (int k = s->islands->body_start[island->index]; s->unsure && k < s->islands->body_start[island->index + 1]; ++k)
-    if ((s->unsure[s->islands->bodies[k]] & ~CH_LOOK_FIRST) > most)
-      most = s->unsure[s->islands->bodies[k]] & ~CH_LOOK_FIRST;
+    if ((s->unsure[s->islands->bodies[k]] & ~CH_LOOK) > most) most = s->unsure[s->islands->bodies[k]] & ~CH_LOOK;
   return most;
 }
 
@@ -145,8 +144,7 @@ static bool relaxes(const ChSolveOptions* options) {
 // end, of which looking for them has had a quarter.
 static ChStatus solve_relaxed(ChContext* context, ChIslandRun* island, ChSolveOptions* options, ChStatus missed) {
   double left = options->work_limit;
-  ch_relax_island(island, 0.25 * left);
-  if (!(island->relaxed > 0.0)) return missed;
+  if (!ch_relax_missed(island, 0.25 * left)) return missed;
   ChSolveInfo first = island->info;
   options->work_limit = 0.5 * left;
   ChStatus status = ch_solve(context, island->problem, options, island->v, island->u, island->r, &island->info);
@@ -241,6 +239,7 @@ static ChStatus solve_problem(ChContext* context, ChIslandRun* island) {
     ch_island_velocities(s->moment, s->islands, island->index, s->dynamics, island->v, s->velocities);
   s->grades[island->index] = island->info.certificate;
   s->relaxed[island->index] = island->relaxed;
+  s->unsure_next[island->index] |= island->held ? CH_LOOK_HELD : island->relaxed > 0.0 ? CH_LOOK_FIRST : 0;
   return CH_OK;
 }
 
@@ -264,6 +263,7 @@ static void keep_island(ChStage* s, int i) {
   s->rests[i] = 1;
   s->grades[i] = s->kept_grades[i];
   s->relaxed[i] = s->kept_relaxed[i];
+  if (s->relaxed[i] > 0.0) s->unsure_next[i] = CH_LOOK_HELD;
 }
 
 static bool is_stopped(const ChStage* s) {

@@ -26,16 +26,15 @@ typedef struct ChStage {
   ChHaste* haste;   // where there is a deadline; it learns
   bool may_rest;    // v = 0 is put in where it passes the certificate
 
-  const unsigned char* idle;   // island -> is left as it is: r = 0, velocities are not written; may be NULL
-  unsigned char* kept;         // island -> keeps the reactions it starts with and v = 0: it is at rest and its problem
-                               // did not change; may be NULL
-  ChCertificate* kept_grades;  // their certificates
-  double* kept_relaxed;        // and what they were relaxed by
-  const unsigned char*
-      unsure;          // body -> for how many steps its island's start is to be better than it need be, and
-                       // CH_LOOK_FIRST (relax.h); may be NULL
-  double* r;           // rows: in the start, out the reactions
-  double* velocities;  // as the reference; bodies in islands are written
+  const unsigned char* idle;    // island -> is left as it is: r = 0, velocities are not written; may be NULL
+  unsigned char* kept;          // island -> keeps the reactions it starts with and v = 0: it is at rest and its problem
+                                // did not change; may be NULL
+  ChCertificate* kept_grades;   // their certificates
+  double* kept_relaxed;         // and what they were relaxed by
+  const unsigned char* unsure;  // body -> for how many steps its island's start is to be better than it need be, and
+                                // bits of relax.h; may be NULL
+  double* r;                    // rows: in the start, out the reactions
+  double* velocities;           // as the reference; bodies in islands are written
 
   unsigned char* rests;        // island -> ended with v = 0
   unsigned char* unsure_next;  // island -> the same for the next step

@@ -10,14 +10,14 @@
 #include "problem/contact_problem.h"
 #include "system/delassus.h"
 
-#define SOFT 1e-6     // delta times the largest mass at a contact
-#define HARD 1e3      // weight of a joint's error: it is no part of s, and not to be relaxed
-#define COARSE 1.0    // e at first, of the largest speed that is asked for,
-#define FINE 1e-3     // and in the end
-#define FALL 0.1      // from one to the next
-#define NEAR 1e-3     // share of F that may be missing at all e but the last,
-#define LEAST 1e-12   // and there
-#define ARMIJO 1e-4   // share of the fall foretold that a step must have
+#define SOFT 1e-6    // delta times the largest mass at a contact
+#define HARD 1e3     // weight of a joint's error: it is no part of s, and not to be relaxed
+#define COARSE 1.0   // e at first, of the largest speed that is asked for,
+#define FINE 1e-3    // and in the end
+#define FALL 0.1     // from one to the next
+#define NEAR 1e-3    // share of F that may be missing at all e but the last,
+#define LEAST 1e-12  // and there
+#define ARMIJO 1e-4  // share of the fall foretold that a step must have
 enum { MOST_STEPS = 40, MOST_HALVINGS = 40 };
 
 typedef struct Fit {
@@ -28,8 +28,8 @@ typedef struct Fit {
   double *D, *v, *u;         // dof, dof, rows
   double *gradient, *trial;  // dof
   double *x, *ux;            // Newton's step, and H^T of it
-  ChSparse C;                // H L, L L' = B: three columns a contact and one a joint's row, over all rows of its bodies
-  int* first;                // block -> its first column in C
+  ChSparse C;  // H L, L L' = B: three columns a contact and one a joint's row, over all rows of its bodies
+  int* first;  // block -> its first column in C
 } Fit;
 
 static const ChLawInfo* law_of(const Fit* f, int i) { return ch_law_info(f->p->blocks[i].law); }
