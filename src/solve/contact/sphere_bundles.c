@@ -209,7 +209,7 @@ static void add_balls(ChArena* arena, const ChBodies* b, ChSphereBundles* out) {
       }
     out->balls += lacks;
   }
-  out->ball = CH_TAKE(arena, out->balls, ChBall);
+  out->ball = CH_TAKE(arena, out->balls, ChRoller);
   for (int k = 0; k < b->n; ++k) {
     const double* root = b->root + b->row[k];
     out->ball[k].velocity[3] = 1.0 / (root[0] * root[0]);

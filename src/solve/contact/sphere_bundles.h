@@ -14,9 +14,9 @@ typedef double ChLanes __attribute__((vector_size(32), aligned(32), may_alias));
 typedef int64_t ChLaneMask __attribute__((vector_size(32), aligned(32), may_alias));
 
 // Velocity and spin along axes of space; behind them 1/m and 1/I, which stay.
-typedef struct ChBall {
+typedef struct ChRoller {
   ChLanes velocity, spin;
-} ChBall;
+} ChRoller;
 
 // Four contacts that share no body. A lane without a contact, and the missing body of a contact with something fixed,
 // have a ball of the bundle's own that nothing moves.
@@ -32,8 +32,8 @@ typedef struct ChSphereBundles {
   int count, colors, balls;
   int* color_start;  // colors + 1: bundles
   ChBundle* bundle;
-  int* contact;  // CH_LANES a bundle: blocks of the system, -1 where there is none
-  ChBall* ball;  // at rest
+  int* contact;    // CH_LANES a bundle: blocks of the system, -1 where there is none
+  ChRoller* ball;  // at rest
 } ChSphereBundles;
 
 // False where some block is no round contact of spheres, or colours do not suffice. Both reactions of a bundle are r.

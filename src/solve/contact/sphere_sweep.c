@@ -23,7 +23,7 @@ struct ChSphereSweep {
   int threads, turn;  // turn: which of the two reactions of a bundle is x; the other is the x before
   int* color_start;   // of colours and one more: runs
   Run* run;
-  ChBall* before;  // velocities of the x before
+  ChRoller* before;  // velocities of the x before
 };
 
 static inline ChLanes select_lanes(ChLaneMask mask, ChLanes yes, ChLanes no) {
@@ -53,10 +53,10 @@ typedef struct Pairs {
   ChLanes v[2][4], w[2][4];
 } Pairs;
 
-static inline void load(const ChBundle* k, const ChBall* balls, Pairs* p) {
+static inline void load(const ChBundle* k, const ChRoller* balls, Pairs* p) {
   for (int e = 0; e < 2; ++e) {
     for (int l = 0; l < CH_LANES; ++l) {
-      const ChBall* ball = &balls[k->ball[e][l]];
+      const ChRoller* ball = &balls[k->ball[e][l]];
       p->v[e][l] = ball->velocity;
       p->w[e][l] = ball->spin;
     }
@@ -65,12 +65,12 @@ static inline void load(const ChBundle* k, const ChBall* balls, Pairs* p) {
   }
 }
 
-static inline void store(const ChBundle* k, Pairs* p, ChBall* balls) {
+static inline void store(const ChBundle* k, Pairs* p, ChRoller* balls) {
   for (int e = 0; e < 2; ++e) {
     transpose(p->v[e]);
     transpose(p->w[e]);
     for (int l = 0; l < CH_LANES; ++l) {
-      ChBall* ball = &balls[k->ball[e][l]];
+      ChRoller* ball = &balls[k->ball[e][l]];
       ball->velocity = p->v[e][l];
       ball->spin = p->w[e][l];
     }
@@ -100,7 +100,7 @@ static inline void relative_velocity(const ChBundle* k, const Pairs* p, ChLanes 
 }
 
 // From y, where the normal reaction stands for itself and friction is a projection onto its disc; |change|^2.
-static inline ChLanes visit(ChBundle* k, ChLanes beta, int turn, ChBall* balls) {
+static inline ChLanes visit(ChBundle* k, ChLanes beta, int turn, ChRoller* balls) {
   const ChLanes *x = k->r[turn], *n = k->normal, zero = {0.0}, one = {1.0, 1.0, 1.0, 1.0};
   ChLanes *next = k->r[!turn], y[4], u[3], d[4];
   Pairs p;
@@ -209,7 +209,7 @@ ChSphereSweep* ch_sphere_sweep_create(ChArena* arena, const ChSystem* s, const d
   w->s = s;
   w->threads = threads > 1 && s->n >= THREADED ? threads : 1;
   cut_into_runs(arena, w);
-  w->before = CH_TAKE(arena, w->b.balls, ChBall);
+  w->before = CH_TAKE(arena, w->b.balls, ChRoller);
   ch_sphere_sweep_refresh(w);
   memcpy(w->before, w->b.ball, (size_t)w->b.balls * sizeof *w->before);
   return w;
