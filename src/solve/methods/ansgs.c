@@ -110,7 +110,7 @@ static void adapt(Surge* g) {
 static double look(Surge* g) {
   if (!g->bodies) return ch_run_offer_reaction(g->run, g->x, g->u);
   ch_body_sweep_velocity(g->bodies, g->x, g->vx);
-  ch_body_sweep_contact(g->bodies, g->vx, g->u);
+  ch_body_sweep_contact(g->bodies, g->x, g->vx, g->u);
   return ch_run_offer(g->run, g->x, g->u);
 }
 
