@@ -1,5 +1,5 @@
-// See spring.h. Stiffness is what the materials say: N/m, or Young's modulus (Hertz), or else it follows from the overlap
-// that was asked for.
+// See spring.h. Stiffness is what the materials say: N/m, or Young's modulus (Hertz), or else it follows from the
+// overlap that was asked for.
 //
 // The rule. All weight M g over the ground area A that the bodies stand on is a pressure p = M g / A, which bodies of
 // radius R pass on by contacts of some p (2 R)^2 each. Forces in a heap are not equal: the largest are CHAIN times the
@@ -7,16 +7,16 @@
 //
 //   k = 4 CHAIN p R / o          (in the plane A is a length, a contact carries p 2 R, and k = 2 CHAIN p / o)
 //
-// At least, a collision takes no more than one step, pi sqrt(m / k) <= h with m the reduced mass, so that bodies without
-// weight stop each other, too.
+// At least, a collision takes no more than one step, pi sqrt(m / k) <= h with m the reduced mass, so that bodies
+// without weight stop each other, too.
 //
 // Hertz. F = 4/3 E* sqrt(R*) d^(3/2), 1/R* = 1/R_a + 1/R_b, is linearised about the overlap d at the start of the step:
-// k = dF/dd, rest = d / 3. Where the contact is about to overlap by more, its secant there is taken: about what the bodies
-// would cover in the step, or the overlap at which Hertz's force stops them within it, whichever is less.
+// k = dF/dd, rest = d / 3. Where the contact is about to overlap by more, its secant there is taken: about what the
+// bodies would cover in the step, or the overlap at which Hertz's force stops them within it, whichever is less.
 //
-// Damping that is not given follows from the restitution e, damping = 2 zeta sqrt(m k), zeta = -ln e / sqrt(pi^2 + ln^2 e),
-// which makes two bodies that nothing else touches part with e times the speed they met with, where steps resolve it; e = 0
-// is the critical damping zeta = 1.
+// Damping that is not given follows from the restitution e, damping = 2 zeta sqrt(m k), zeta = -ln e / sqrt(pi^2 + ln^2
+// e), which makes two bodies that nothing else touches part with e times the speed they met with, where steps resolve
+// it; e = 0 is the critical damping zeta = 1.
 #include "assemble/spring.h"
 
 #include <math.h>

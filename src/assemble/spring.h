@@ -1,9 +1,11 @@
 // The spring of a compliant contact, and how stiff it is.
 //
-// A contact yields by its overlap d = -Phi with the force F = k (d - rest) + damping dd/dt, taken at the end of the step
-// (implicit Euler). With d+ = -(Phi + h u), F = r / h and dd/dt = (d+ - max(d, 0)) / h this is the law `compliant`,
+// A contact yields by its overlap d = -Phi with the force F = k (d - rest) + damping dd/dt, taken at the end of the
+// step (implicit Euler). With d+ = -(Phi + h u), F = r / h and dd/dt = (d+ - max(d, 0)) / h this is the law
+// `compliant`,
 //
-//   u + w + c r  _|_  r,     c = 1 / (h^2 K),  w = (Phi + (k rest + damping max(d, 0) / h) / K) / h,  K = k + damping / h
+//   u + w + c r  _|_  r,     c = 1 / (h^2 K),  w = (Phi + (k rest + damping max(d, 0) / h) / K) / h,  K = k + damping /
+//   h
 //
 // so that an overlap is the spring's compression, which no stabilisation pushes out. The damper acts from the moment on
 // at which the gap closes, never at a distance.

@@ -208,8 +208,8 @@ typedef struct ChSurface {
   double stiffness;  // N/m; 0: not given
   double modulus;    // Hertz's E*, 1/E* = (1 - nu_a^2)/E_a + (1 - nu_b^2)/E_b, Pa; 0: not given
   double damping;    // N s/m; negative: by restitution
-  int axis_body;  // whose frame `axis` turns with; -1 = isotropic
-  ChVec3 axis;    // in that body's frame
+  int axis_body;     // whose frame `axis` turns with; -1 = isotropic
+  ChVec3 axis;       // in that body's frame
 } ChSurface;
 ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b);
 
