@@ -114,6 +114,10 @@ static void set_mechanics(json_t* object, const ChRunReport* r) {
                                 json_integer(s->iterations_max)));
   json_object_set_new(object, "certificate", certificate_json(s));
   json_object_set_new(object, "missed_steps", json_integer(s->missed));
+  json_object_set_new(object, "substeps",
+                      json_pack("{s:I, s:I, s:o, s:o}", "kept", (json_int_t)s->substeps, "rejected",
+                                (json_int_t)s->rejected, "shortest", ch_json_real(s->shortest), "mean",
+                                ch_json_real(mean(r->options.h * (double)s->steps, s->substeps))));
   json_object_set_new(object, "penetration",
                       pair_json("max", ch_json_real(s->penetration), "deferred", ch_json_real(s->deferred)));
   json_object_set_new(object, "joint_error", json_pack("{s:o}", "max", ch_json_real(s->joint_error)));
@@ -196,6 +200,13 @@ static void print_mechanics(const ChRunReport* r) {
          s->energy_start, s->energy_end, s->largest_gain);
 }
 
+static void print_substeps(const ChRunReport* r) {
+  const ChSummary* s = &r->summary;
+  if (s->rejected == 0) return;
+  printf("substeps      %ld, %ld more missed and were undone; %.3g s long on average, %.3g s at least\n", s->substeps,
+         s->rejected, mean(r->options.h * (double)s->steps, s->substeps), s->shortest);
+}
+
 static void print_realtime(const ChRealtime* r) {
   const ChPace* p = &r->pace;
   const ChLoopMeter* m = &r->meter;
@@ -233,6 +244,7 @@ void ch_run_print_text(const ChRunReport* r) {
   printf("contacts      %.1f on average, %d at most; iterations %.1f and %ld\n",
          mean((double)s->contacts_sum, s->steps), s->contacts_max, mean((double)s->iterations_sum, s->steps),
          s->iterations_max);
+  print_substeps(r);
   print_verdict(r);
   print_folds(r);
   print_certificate(s);

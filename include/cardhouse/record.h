@@ -38,6 +38,8 @@ CH_API void ch_trajectory_set_since(ChTrajectory* trajectory, const ChRowSum* si
 // The whole run in one struct of plain values.
 typedef struct ChSummary {
   long steps, missed;
+  long substeps, rejected;  // that the steps are made of; tries that were undone
+  double shortest;          // substep, seconds
   double time;
   int bodies;  // that move freely
   int contacts_max;

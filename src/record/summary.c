@@ -61,6 +61,9 @@ void ch_summary_add(ChSummary* summary, const ChSimulation* s) {
   ChStepInfo info = ch_simulation_info(s);
   ++summary->steps;
   summary->missed += info.missed;
+  summary->substeps += info.substeps;
+  summary->rejected += info.rejected;
+  if (summary->steps == 1 || info.shortest < summary->shortest) summary->shortest = info.shortest;
   summary->time = info.time;
   summary->contacts_sum += info.contacts;
   if (info.contacts > summary->contacts_max) summary->contacts_max = info.contacts;

@@ -74,6 +74,7 @@ ChStatus ch_haste_solve(ChContext* context, ChIslandRun* island, ChSolveOptions*
     options->time_limit = fmin(limit, left - fmin(brake, BRAKE_SHARE * left));
   }
   double work = isfinite(options->time_limit) ? INFINITY : ch_work_limit(options, p);  // who sets a time wants that
+  if (s->trial.share > 0.0) work *= s->trial.share;
   options->work_limit = SOLVE_SHARE * work;
   island->unsolved = !has_time(island, options->time_limit);
   if (island->unsolved) return take_start(context, island, options);

@@ -76,11 +76,11 @@ ChStatus ch_integrator_check(ChContext* context, const ChSimulationOptions* o, c
                    "integrator '%s' with midpoint = %g does not take contacts: bodies would bounce at %.3g times the "
                    "speed they arrive with; 0 to 0.5 is possible where bodies have shapes",
                    it->name, o->midpoint, o->midpoint / (1.0 - o->midpoint));
-  if (it->needs_adaptive && !o->adaptive && touches)
+  if (it->needs_adaptive && o->adaptive != CH_ADAPTIVE_GAP && touches)
     return ch_fail(
         context, CH_ERR_ARGUMENT,
         "integrator '%s' cannot keep a fixed step where bodies have shapes: contacts close only where a step "
-        "ends; it needs \"adaptive\"",
+        "ends; it needs \"adaptive\" with a gap_tolerance",
         it->name);
   return CH_OK;
 }
