@@ -54,7 +54,7 @@ static void add_rejected(ChStepInfo* sum, const ChStepInfo* part) {
 
 // Longer substeps, where enough were good and one would fit behind `done` units of `whole`.
 static void grow(ChSimulation* s, long done, long whole) {
-  if (++s->good < s->options.good_steps || s->level == 0 || done % (whole >> (s->level - 1)) != 0) return;
+  if (s->level == 0 || ++s->good < s->options.good_steps || done % (whole >> (s->level - 1)) != 0) return;
   --s->level;
   s->good = 0;
 }

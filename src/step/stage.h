@@ -9,7 +9,8 @@
 #include "assemble/islands.h"
 #include "cardhouse/simulation.h"
 
-// What is known of how long things take, in seconds.
+// What is known of how long things take, in seconds of this thread's processor: that others had it says nothing of the
+// next step.
 typedef struct ChHaste {
   double solve;  // of a row: a solve at least; with less it is not begun
   double over;   // by how much a solve runs over its time
