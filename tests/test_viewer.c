@@ -282,7 +282,7 @@ static void H36_the_time_of_a_step_gives_way_and_comes_back(void** state) {
   CHECK_NEAR(ch_pace_behind(&pace, 1000.0, 5.03), 0.0, 0.0);
   ch_pace_forgive(&pace, 1000.3, 5.03);
   CHECK_NEAR(ch_pace_behind(&pace, 1000.3, 5.03), terms.lag, 1e-9);
-  CHECK_NEAR(ch_pace_allowance(&pace, 1000.31, 5.2), terms.limit, 0.0);  // calm again
+  CHECK_NEAR(ch_pace_allowance(&pace, 1000.31, 5.2), terms.limit, 0.0);     // calm again
   CHECK_NEAR(ch_pace_watched(0.01, 1.0, 2.0, 2000, 1).limit, 0.22, 1e-12);  // more bodies, more time
   CHECK_NEAR(ch_pace_watched(0.01, 1.0, 2.0, 2000, 2).limit, 0.44, 1e-12);
   ChPaceTerms own = ch_pace_watched(0.01, 1.0, 0.005, 100, 1);  // the scene itself allows less

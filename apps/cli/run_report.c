@@ -8,6 +8,7 @@
 #include "cardhouse/soft.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"
+#include "cli/run_hints.h"
 #include "cli/soft_table.h"
 #include "common/printable.h"
 
@@ -135,11 +136,19 @@ static void set_mechanics(json_t* object, const ChRunReport* r) {
                                   "time", folded ? ch_json_real(s->folded_at) : json_null()));
 }
 
+static json_t* hints_json(const ChRunReport* r) {
+  ChHints hints = ch_run_hints(r);
+  json_t* list = json_array();
+  for (int k = 0; k < hints.count; ++k) json_array_append_new(list, json_string(hints.text[k]));
+  return list;
+}
+
 ChExit ch_run_print_json(const ChCommand* command, const ChRunReport* r) {
   const ChSummary* s = &r->summary;
   json_t* object = json_object();
   set_head(object, r);
   set_mechanics(object, r);
+  json_object_set_new(object, "hints", hints_json(r));
   json_object_set_new(object, "seconds",
                       json_pack("{s:o, s:o, s:o, s:o, s:o}", "total", ch_json_real(r->seconds_total), "collide",
                                 ch_json_real(s->seconds_collide), "assemble", ch_json_real(s->seconds_assemble),
@@ -175,6 +184,11 @@ static void print_verdict(const ChRunReport* r) {
   else
     printf("status        %s%ld of %ld steps MISSED%s the tolerance %g\n", shade, s->missed, s->steps, plain,
            r->options.solve.tolerance);
+}
+
+static void print_hints(const ChRunReport* r) {
+  ChHints hints = ch_run_hints(r);
+  for (int k = 0; k < hints.count; ++k) printf("%-14s%s\n", k == 0 ? "what helps" : "", hints.text[k]);
 }
 
 // What no certificate speaks of: a body that is turned inside out touches as its skin says, and means nothing.
@@ -246,6 +260,7 @@ void ch_run_print_text(const ChRunReport* r) {
          s->iterations_max);
   print_substeps(r);
   print_verdict(r);
+  print_hints(r);
   print_folds(r);
   print_certificate(s);
   print_mechanics(r);

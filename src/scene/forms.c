@@ -24,8 +24,8 @@ const ChSceneForm ch_form_stabilization = {
     .name = "stabilization", .same = true, .count = CH_COUNT(stabilization_fields), .fields = stabilization_fields};
 
 static const ChField adaptive_fields[] = {
-    ROW(number, ChSimulationOptions, "gap_tolerance", gap_tolerance, "overlap above which the step is halved, m",
-        0, CH_POSITIVE, NULL),
+    ROW(number, ChSimulationOptions, "gap_tolerance", gap_tolerance, "overlap above which the step is halved, m", 0,
+        CH_POSITIVE, NULL),
     ROW(choice, ChSimulationOptions, "on", adaptive,
         "what shortens a step: a missed tolerance (large: in steps of 500 contacts and more), or gaps", 0, CH_ANY,
         occasions),
@@ -58,8 +58,9 @@ static const ChField step_fields[] = {
     STEP(choice, "restitution", options.restitution, "law of impacts", 0, CH_ANY, restitutions),
     STEP(flag, "project", options.project, "whether positions are projected onto the constraints after a step", 0,
          CH_ANY, NULL),
-    STEP(adaptive, "adaptive", options, "steps are undone and taken shorter where they miss, or where bodies would overlap", 0,
-         CH_ANY, &ch_form_adaptive),
+    STEP(adaptive, "adaptive", options,
+         "steps are undone and taken shorter where they miss, or where bodies would overlap", 0, CH_ANY,
+         &ch_form_adaptive),
     STEP(flag, "reduce_contacts", options.reduce_contacts, "whether a face contact keeps four points at most", 0,
          CH_ANY, NULL),
     STEP(flag, "warm", options.warm, "whether a step starts from the reactions of the last one", 0, CH_ANY, NULL),

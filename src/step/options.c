@@ -82,8 +82,7 @@ static ChStatus check_adaptive(ChContext* context, const ChSimulationOptions* o)
     return ch_fail(context, CH_ERR_RANGE, "gap tolerance is %g m, must be above 0", o->gap_tolerance);
   if (o->halvings < 1 || o->halvings > MOST_HALVINGS)
     return ch_fail(context, CH_ERR_RANGE, "halvings is %d, must be 1 to %d", o->halvings, MOST_HALVINGS);
-  if (o->good_steps < 1)
-    return ch_fail(context, CH_ERR_RANGE, "good steps is %d, must be 1 or more", o->good_steps);
+  if (o->good_steps < 1) return ch_fail(context, CH_ERR_RANGE, "good steps is %d, must be 1 or more", o->good_steps);
   if (!(o->trial_work > 0.0 && o->trial_work <= 1.0))
     return ch_fail(context, CH_ERR_RANGE, "trial work is %g, must be above 0 and at most 1", o->trial_work);
   return CH_OK;

@@ -7,7 +7,7 @@
 
 #include "assemble/soft_body.h"
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "solve/solve_options.h"
 #include "step/adaptive.h"
 #include "step/in_step.h"
@@ -257,8 +257,7 @@ static ChStatus make_step(ChContext* context, ChSimulation* s, ChStepInfo* info)
     ch_undo_take(s, &undo);
     return status;
   }
-  s->still =
-      s->autonomous && !info->missed && info->substeps == 1 && memcmp(s->before, s->states, bytes) == 0;
+  s->still = s->autonomous && !info->missed && info->substeps == 1 && memcmp(s->before, s->states, bytes) == 0;
   return CH_OK;
 }
 

@@ -33,7 +33,7 @@ typedef struct Surge {
   int window;
   long size;               // of velocities
   double *x, *y, *before;  // reactions: last point, next start, scratch
-  double *vx, *vy, *u;
+  double *vx, *vy, *drift, *u;
   double theta, bound;   // Nesterov's sequence, largest beta
   double least, former;  // smallest change in this window and in the last
   int slow;              // windows in a row
@@ -49,6 +49,7 @@ static Surge surge_create(ChRun* run, const Options* o) {
   for (int k = 0; k < 4; ++k) *rows[k] = CH_TAKE(run->arena, s->rows, double);
   g.vx = CH_TAKE(run->arena, g.size, double);
   g.vy = CH_TAKE(run->arena, g.size, double);
+  g.drift = CH_TAKE(run->arena, g.size, double);
   memcpy(g.x, run->r, (size_t)s->rows * sizeof *g.x);
   memcpy(g.y, run->r, (size_t)s->rows * sizeof *g.y);
   if (g.bodies) ch_body_sweep_velocity(g.bodies, g.x, g.vx);
@@ -106,11 +107,14 @@ static void adapt(Surge* g) {
   g->least = INFINITY;
 }
 
-// The error at x, with velocities computed anew: what visits add to them gathers round-off.
+// The error at x, with velocities computed anew: what visits add to them gathers round-off. Those of y have gathered the
+// same; left to them, momentum would take the correction of x for a step and nearly double it at every look.
 static double look(Surge* g) {
   if (!g->bodies) return ch_run_offer_reaction(g->run, g->x, g->u);
+  memcpy(g->drift, g->vx, (size_t)g->size * sizeof *g->drift);
   ch_body_sweep_velocity(g->bodies, g->x, g->vx);
-  ch_body_sweep_contact(g->bodies, g->vx, g->u);
+  for (long k = 0; k < g->size; ++k) g->vy[k] += g->vx[k] - g->drift[k];
+  ch_body_sweep_contact(g->bodies, g->x, g->vx, g->u);
   return ch_run_offer(g->run, g->x, g->u);
 }
 
