@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/work.h"
+#include "cardhouse/clock.h"
 #include "solve/contact/sphere_bundles.h"
 
-enum { BUNDLES = 32, THREADED = 4096 };  // in a run; contacts from which on threads pay
+enum { BUNDLES = 32, THREADED = 4096, TRIES = 2 };  // bundles of a run; contacts from which on threads may pay
 
 #define VISIT_WORK 17.0  // of one contact: a third of one in body_sweep.c, as measured
 
@@ -23,7 +24,9 @@ struct ChSphereSweep {
   int threads, turn;  // turn: which of the two reactions of a bundle is x; the other is the x before
   int* color_start;   // of colours and one more: runs
   Run* run;
-  ChRoller* before;  // velocities of the x before
+  ChRoller *before, *drifted;  // velocities of the x before; scratch
+  int sweeps;
+  double took[2];  // seconds of the quickest sweep by one thread, and by all
 };
 
 static inline ChLanes select_lanes(ChLaneMask mask, ChLanes yes, ChLanes no) {
@@ -138,9 +141,18 @@ static inline void extrapolate(double beta, ChLanes* v, ChLanes* before) {
   *before = now;
 }
 
+// Threads wait for each other ten times a sweep: on a machine with other work they take far longer than one does. The
+// first sweeps are tries of either.
+static bool is_shared(const ChSphereSweep* w) {
+  if (w->threads == 1) return false;
+  return w->sweeps < 2 * TRIES ? w->sweeps >= TRIES : w->took[1] < w->took[0];
+}
+
 double ch_sphere_sweep_run(ChSphereSweep* w, double beta) {
   if (ch_limits_over()) return 0.0;
-#pragma omp parallel num_threads(w->threads) if (w->threads > 1)
+  const bool shared = is_shared(w);
+  const double started = ch_clock_seconds();
+#pragma omp parallel num_threads(w->threads) if (shared)
   {
 #pragma omp for schedule(static)
     for (int k = 0; k < w->b.balls; ++k) {
@@ -152,6 +164,8 @@ double ch_sphere_sweep_run(ChSphereSweep* w, double beta) {
       for (int run = w->color_start[c]; run < w->color_start[c + 1]; ++run) sweep_run(w, run, beta);
     }
   }
+  w->took[shared] = fmin(w->took[shared], ch_clock_seconds() - started);
+  ++w->sweeps;
   w->turn = !w->turn;
   ch_work_add(VISIT_WORK * w->s->n);
   double sum = 0.0;
@@ -159,8 +173,10 @@ double ch_sphere_sweep_run(ChSphereSweep* w, double beta) {
   return sum;
 }
 
+// Momentum would take the correction for a step, were it not made in the velocities before as well.
 void ch_sphere_sweep_refresh(ChSphereSweep* w) {
   const ChLanes keep = {0.0, 0.0, 0.0, 1.0};
+  memcpy(w->drifted, w->b.ball, (size_t)w->b.balls * sizeof *w->drifted);
   for (int k = 0; k < w->b.balls; ++k) {
     w->b.ball[k].velocity *= keep;
     w->b.ball[k].spin *= keep;
@@ -174,6 +190,10 @@ void ch_sphere_sweep_refresh(ChSphereSweep* w) {
     for (int c = 0; c < 3; ++c) d[c] = r[c] + r[3] * k->normal[c];
     push(k, d, &p);
     store(k, &p, w->b.ball);
+  }
+  for (int k = 0; k < w->b.balls; ++k) {
+    w->before[k].velocity += w->b.ball[k].velocity - w->drifted[k].velocity;
+    w->before[k].spin += w->b.ball[k].spin - w->drifted[k].spin;
   }
 }
 
@@ -210,6 +230,8 @@ ChSphereSweep* ch_sphere_sweep_create(ChArena* arena, const ChSystem* s, const d
   w->threads = threads > 1 && s->n >= THREADED ? threads : 1;
   cut_into_runs(arena, w);
   w->before = CH_TAKE(arena, w->b.balls, ChRoller);
+  w->drifted = CH_TAKE_RAW(arena, w->b.balls, ChRoller);
+  w->took[0] = w->took[1] = INFINITY;
   ch_sphere_sweep_refresh(w);
   memcpy(w->before, w->b.ball, (size_t)w->b.balls * sizeof *w->before);
   return w;
