@@ -22,10 +22,12 @@
   X(iterations, long)    \
   X(missed, bool)        \
   X(penetration, double) \
+  X(overlap, double)     \
   X(deferred, double)    \
   X(joint_error, double) \
   X(kinetic, double)     \
   X(potential, double)   \
+  X(stored, double)      \
   X(work, double)        \
   X(gain, double)
 
@@ -42,7 +44,7 @@ typedef struct Header {
   double info[FIGURE_COUNT];
 } Header;
 
-static const char MAGIC[8] = "CHSTATE5";
+static const char MAGIC[8] = "CHSTATE6";
 
 static size_t size_of(const ChSimulation* s, int contacts) {
   return sizeof(Header) + ch_world_state_bytes(s->world) +
