@@ -101,7 +101,8 @@ static bool comparable(const Group* g, int row) {
 static void ratio_text(char* text, size_t size, const Group* g, int timed, int row) {
   bool both = comparable(g, row) && comparable(g, 0);
   const ChTrialCase* what = &g->all->cases[timed];
-  double ratio = step_us(what, ch_engine_result(g->all, timed, row)) / step_us(what, ch_engine_result(g->all, timed, 0));
+  double ratio =
+      step_us(what, ch_engine_result(g->all, timed, row)) / step_us(what, ch_engine_result(g->all, timed, 0));
   snprintf(text, size, both ? "%.2g" : "-", ratio);
 }
 
@@ -128,8 +129,7 @@ static void line(const ChEngineResults* all, int first, int end, double h, int r
   length_text(depth, sizeof depth, overlap);
   ratio_text(ratio, sizeof ratio, &(Group){all, first, end, h}, timed, row);
   if (ch_engine_result(all, timed, row)->steps > 0)
-    fprintf(out, " %7s | %7.0f | %5s |", depth, step_us(&all->cases[timed], ch_engine_result(all, timed, row)),
-            ratio);
+    fprintf(out, " %7s | %7.0f | %5s |", depth, step_us(&all->cases[timed], ch_engine_result(all, timed, row)), ratio);
   else
     fprintf(out, " %7s | %7s | %5s |", "-", "-", "-");
   if (graded)

@@ -103,7 +103,7 @@ static inline void relative_velocity(const ChBundle* k, const Pairs* p, ChLanes 
 }
 
 // From y, where the normal reaction stands for itself and friction is a projection onto its disc; |change|^2.
-static inline ChLanes visit(ChBundle* k, ChLanes beta, int turn, ChRoller* balls) {
+static inline __attribute__((always_inline)) ChLanes visit(ChBundle* k, ChLanes beta, int turn, ChRoller* balls) {
   const ChLanes *x = k->r[turn], *n = k->normal, zero = {0.0}, one = {1.0, 1.0, 1.0, 1.0};
   ChLanes *next = k->r[!turn], y[4], u[3], d[4];
   Pairs p;
@@ -204,11 +204,9 @@ void ch_sphere_sweep_read(const ChSphereSweep* w, double* r) {
       if (contact < 0) continue;
       const ChLanes* x = w->b.bundle[i].r[w->turn];
       const ChVec3 tangent = ch_vec(x[0][l], x[1][l], x[2][l]);
-      ChVec3 axes[3];
-      ch_sphere_axes(w->s, contact, axes);
       double* out = r + w->s->row[contact];
       out[0] = x[3][l];
-      for (int a = 1; a < 3; ++a) out[a] = ch_dot(axes[a], tangent);
+      for (int a = 1; a < 3; ++a) out[a] = ch_dot(w->b.touch[contact].axes[a], tangent);
     }
 }
 
