@@ -134,11 +134,34 @@ static void sweep_run(ChSphereSweep* w, int run, double beta) {
   w->run[run].change = (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-// v of y from those of x and of the x before.
 static inline void extrapolate(double beta, ChLanes* v, ChLanes* before) {
   ChLanes now = *v, step = now - *before;  // the last lane is a constant: its step is 0
   *v = now + beta * step;
   *before = now;
+}
+
+// v of y from those of x and of the x before.
+static void start_from_y(ChSphereSweep* w, int k, double beta) {
+  extrapolate(beta, &w->b.ball[k].velocity, &w->before[k].velocity);
+  extrapolate(beta, &w->b.ball[k].spin, &w->before[k].spin);
+}
+
+// Without OpenMP, whose barriers call the kernel even where one thread is alone.
+static void sweep_alone(ChSphereSweep* w, double beta) {
+  for (int k = 0; k < w->b.balls; ++k) start_from_y(w, k, beta);
+  for (int run = 0; run < w->color_start[w->b.colors]; ++run) sweep_run(w, run, beta);
+}
+
+static void sweep_shared(ChSphereSweep* w, double beta) {
+#pragma omp parallel num_threads(w->threads)
+  {
+#pragma omp for schedule(static)
+    for (int k = 0; k < w->b.balls; ++k) start_from_y(w, k, beta);
+    for (int c = 0; c < w->b.colors; ++c) {
+#pragma omp for schedule(static)
+      for (int run = w->color_start[c]; run < w->color_start[c + 1]; ++run) sweep_run(w, run, beta);
+    }
+  }
 }
 
 // Threads wait for each other ten times a sweep: on a machine with other work they take far longer than one does. The
@@ -152,18 +175,10 @@ double ch_sphere_sweep_run(ChSphereSweep* w, double beta) {
   if (ch_limits_over()) return 0.0;
   const bool shared = is_shared(w);
   const double started = ch_clock_seconds();
-#pragma omp parallel num_threads(w->threads) if (shared)
-  {
-#pragma omp for schedule(static)
-    for (int k = 0; k < w->b.balls; ++k) {
-      extrapolate(beta, &w->b.ball[k].velocity, &w->before[k].velocity);
-      extrapolate(beta, &w->b.ball[k].spin, &w->before[k].spin);
-    }
-    for (int c = 0; c < w->b.colors; ++c) {
-#pragma omp for schedule(static)
-      for (int run = w->color_start[c]; run < w->color_start[c + 1]; ++run) sweep_run(w, run, beta);
-    }
-  }
+  if (shared)
+    sweep_shared(w, beta);
+  else
+    sweep_alone(w, beta);
   w->took[shared] = fmin(w->took[shared], ch_clock_seconds() - started);
   ++w->sweeps;
   w->turn = !w->turn;
