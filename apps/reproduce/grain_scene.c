@@ -8,7 +8,7 @@
 #include "cardhouse/random.h"
 #include "reproduce/play.h"
 
-const double ch_grain_density = 2500.0, ch_grain_tolerance = 1e-6, ch_grain_overlap = 1e-3, ch_grain_gravity = 9.81;
+const double ch_grain_density = 2500.0, ch_grain_tolerance = 1e-6, ch_grain_overlap = 1e-2, ch_grain_gravity = 9.81;
 static const double SPREAD = 0.1, PITCH = 1.15;  // of the lattice, in mean diameters: the largest grains do not touch
 
 // --- the scene -------------------------------------------------------------------------------------------------------

@@ -31,8 +31,8 @@ typedef struct ChGrainScene {
   int walls, plates, grains;
   ChGrainWall wall[CH_GRAIN_WALLS];
   ChGrainPlate plate[CH_GRAIN_PLATES];
-  int beads[2];      // the floor is a lattice of so many beads of the grains' size along x and y, from 0, that never move;
-                     // their centres lie at -0.35 diameters; {0, 0}: none
+  int beads[2];  // the floor is a lattice of so many beads of the grains' size along x and y, from 0, that never move;
+                 // their centres lie at -0.35 diameters; {0, 0}: none
   ChVec3 low, high;  // grains start on a loose lattice in this box, from below; as high as it takes
 } ChGrainScene;
 

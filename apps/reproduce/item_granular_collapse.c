@@ -1,7 +1,7 @@
 // A column of grains behind a gate that is drawn up: how far it runs, and the slope that it leaves.
 //
-// A channel with smooth side walls, so that the flow is plane. Lube and others (2005) and Lajeunesse and others (2005) give
-// the runout of a column of length L0 and height H = a L0, whatever the grains are made of:
+// A channel with smooth side walls, so that the flow is plane. Lube and others (2005) and Lajeunesse and others (2005)
+// give the runout of a column of length L0 and height H = a L0, whatever the grains are made of:
 //
 //   (L - L0) / L0 = 1.2 a            a < 1.8
 //                 = 1.9 a^(2/3)      a > 2.8
@@ -25,7 +25,7 @@ typedef struct Deposit {
   double aspect, runout;  // H / L0 as settled; (L - L0) / L0
   double angle;           // of the slope, degrees
   int grains;
-  double kinetic;  // a grain's mean speed at the end, m/s
+  double kinetic;    // a grain's mean speed at the end, m/s
   double top[BINS];  // height of the surface over each diameter along the channel, in diameters
   double overlap;
 } Deposit;
@@ -36,17 +36,18 @@ static ChGrainScene column_scene(const Column* c) {
   double wide = WIDE * D, length = c->length * D, tall = c->height * D;
   const double pitch = 1.15;
   int layer = (int)floor(c->length / pitch) * (int)floor(WIDE / pitch);
-  ChGrainScene s = {.name = "column",
-                    .diameter = D,
-                    .mu = c->mu,
-                    .h = STEP,
-                    .walls = 4,
-                    .wall = {{{0, 0, 1}, -0.35 * D, true}, {{1, 0, 0}, 0, false}, {{0, 1, 0}, 0, false}, {{0, -1, 0}, -wide, false}},
-                    .plates = 1,
-                    .grains = layer * (int)round(c->height / pitch),
-                    .beads = {(int)(c->length * (1.0 + 1.5 * published_runout(c->height / c->length)) + 10.0), (int)WIDE},
-                    .low = {0, 0, 0.2 * D},
-                    .high = {length, wide, tall}};
+  ChGrainScene s = {
+      .name = "column",
+      .diameter = D,
+      .mu = c->mu,
+      .h = STEP,
+      .walls = 4,
+      .wall = {{{0, 0, 1}, -0.35 * D, true}, {{1, 0, 0}, 0, false}, {{0, 1, 0}, 0, false}, {{0, -1, 0}, -wide, false}},
+      .plates = 1,
+      .grains = layer * (int)round(c->height / pitch),
+      .beads = {(int)(c->length * (1.0 + 1.5 * published_runout(c->height / c->length)) + 10.0), (int)WIDE},
+      .low = {0, 0, 0.2 * D},
+      .high = {length, wide, tall}};
   s.plate[0] = (ChGrainPlate){.centre = {length + D, 0.5 * wide, 0.75 * tall},
                               .half = {D, wide, 0.75 * tall},
                               .start = c->settle,
@@ -153,8 +154,9 @@ static void judge_runout(ChItemRun* run, int count, const Deposit* d, const ChOu
   ChReport* report = run->report;
   ch_report_row(report, "runout of columns, each",
                 (ChFacts){.printed = "1.2 a, and 1.9 a^(2/3) of tall ones",
-                          .ours = ch_report_say(report, "within a factor of %.2f; grains creep at %.1g m/s at the end, "
-                                                        "largest overlap %.2g %% of a radius",
+                          .ours = ch_report_say(report,
+                                                "within a factor of %.2f; grains creep at %.1g m/s at the end, "
+                                                "largest overlap %.2g %% of a radius",
                                                 factor, slow, 100.0 * overlap),
                           .run = *how,
                           .rule = "every column within a factor of 1.3",
@@ -191,7 +193,8 @@ static ChStatus run_collapse(ChItemRun* run) {
                  "1.9 a^(2/3) beyond 2.8, whatever the grains are made of.");
   ch_report_choice(run->report, "column",
                    "L0 = 8 grains of %g mm (diameters spread by 10 %%), channel 4 grains wide with smooth sides and "
-                   "back on a floor of beads that never move, mu = 0.5. Experiments have L0 of 30 grains and more. The gate rises at 5 m/s "
+                   "back on a floor of beads that never move, mu = 0.5. Experiments have L0 of 30 grains and more. The "
+                   "gate rises at 5 m/s "
                    "and has no friction. H is twice the height of the centre of mass, L where half a layer of grains "
                    "ends.",
                    1e3 * D);
@@ -249,15 +252,16 @@ static ChStatus run_repose(ChItemRun* run) {
                           .met = angle[2] >= 20.0 && angle[2] <= 26.0,
                           .reason = "the heap is small; beads are rough, too, and rolling costs them something"});
   if (!run->quick)
-    ch_report_row(run->report, "angle of repose over mu",
-                  (ChFacts){.printed = "grows with mu and levels off",
-                            .ours = ch_report_say(run->report, "%.1f, %.1f, %.1f, %.1f degrees at mu = 0.1, 0.3, 0.5, 0.8",
-                                                  angle[0], angle[1], angle[2], angle[3]),
-                            .run = how,
-                            .rule = "grows up to 0.5, and from there by less than half of its growth from 0.1 to 0.5",
-                            .met = angle[0] < angle[1] && angle[1] < angle[2] &&
-                                   fabs(angle[3] - angle[2]) < 0.5 * (angle[2] - angle[0]),
-                            .reason = "one small heap each: the angle scatters by a degree or two"});
+    ch_report_row(
+        run->report, "angle of repose over mu",
+        (ChFacts){.printed = "grows with mu and levels off",
+                  .ours = ch_report_say(run->report, "%.1f, %.1f, %.1f, %.1f degrees at mu = 0.1, 0.3, 0.5, 0.8",
+                                        angle[0], angle[1], angle[2], angle[3]),
+                  .run = how,
+                  .rule = "grows up to 0.5, and from there by less than half of its growth from 0.1 to 0.5",
+                  .met = angle[0] < angle[1] && angle[1] < angle[2] &&
+                         fabs(angle[3] - angle[2]) < 0.5 * (angle[2] - angle[0]),
+                  .reason = "one small heap each: the angle scatters by a degree or two"});
   return CH_OK;
 }
 

@@ -41,10 +41,10 @@ static ChGrainScene silo(const char* name, double side, int grains) {
 
 // Slice by slice from the floor: mass, and what the walls carry of it, averaged over the steps that were added.
 typedef struct Profile {
-  double height;  // of a slice
+  double height;                                  // of a slice
   double mass[SLICES], carried[SLICES], pressed;  // kg, kg, N that walls press on grains, all together
-  double floor;   // carried by the floor, kg
-  double solid;   // density of the bulk, kg/m^3: set by read_profile
+  double floor;                                   // carried by the floor, kg
+  double solid;                                   // density of the bulk, kg/m^3: set by read_profile
   int samples;
 } Profile;
 
@@ -137,15 +137,14 @@ static void report_janssen(ChItemRun* run, const ChGrainRun* grains, const Profi
                           .rule = "left over at most 5 % of M_s, and M_s below 0.7 of all",
                           .met = j.rms < 0.05 && j.saturation < 0.7 * total,
                           .reason = "the profile is another"});
-  ch_report_row(
-      report, "K = horizontal over vertical stress, of M_s and the friction of the walls",
-      (ChFacts){.printed = "0.4 to 1.0, silos of spheres",
-                .ours = ch_report_say(report, "%.2f; walls carry %.0f %% of what friction could", ratio,
-                                      100.0 * mobilised),
-                .run = how,
-                .rule = "in that range",
-                .met = ratio >= 0.4 && ratio <= 1.0,
-                .reason = "friction of the walls is not mobilised in full, or the silo is narrow"});
+  ch_report_row(report, "K = horizontal over vertical stress, of M_s and the friction of the walls",
+                (ChFacts){.printed = "0.4 to 1.0, silos of spheres",
+                          .ours = ch_report_say(report, "%.2f; walls carry %.0f %% of what friction could", ratio,
+                                                100.0 * mobilised),
+                          .run = how,
+                          .rule = "in that range",
+                          .met = ratio >= 0.4 && ratio <= 1.0,
+                          .reason = "friction of the walls is not mobilised in full, or the silo is narrow"});
   ch_report_row(report, "weight on floor and walls, over that of the grains",
                 (ChFacts){.printed = "1, while the floor sinks steadily",
                           .ours = ch_report_say(report, "%.3f; largest overlap %.2g %% of a radius",
@@ -178,8 +177,7 @@ static ChStatus run_janssen(ChItemRun* run) {
   Profile profile = {.height = 1.1 * D};
   ChStatus status = ch_grain_run_begin(run, &scene, &state);
   if (status == CH_OK) status = ch_grain_run_until(&state, still + 0.5 * sink, (double[]){0.0, 0.8}, NULL, NULL);
-  if (status == CH_OK)
-    status = ch_grain_run_until(&state, still + sink, (double[]){0.8, 1.0}, add_profile, &profile);
+  if (status == CH_OK) status = ch_grain_run_until(&state, still + sink, (double[]){0.8, 1.0}, add_profile, &profile);
   if (status == CH_OK && profile.samples > 0) report_janssen(run, &state, &profile, side);
   ch_grain_run_end(&state);
   return status;
@@ -234,10 +232,10 @@ static void put_floor(ChGrainScene* scene, double side, double hole, double open
   for (int k = 0; k < 4; ++k) {
     double sign = k % 2 ? -1.0 : 1.0;
     bool along = k < 2;  // the first two reach from wall to wall
-    scene->plate[k] = (ChGrainPlate){.centre = {middle + (along ? 0.0 : sign * off), middle + (along ? sign * off : 0.0),
-                                                -0.5 * D},
-                                     .half = {along ? 0.5 * side + D : rest, along ? rest : 0.5 * hole, 0.5 * D},
-                                     .rough = true};
+    scene->plate[k] =
+        (ChGrainPlate){.centre = {middle + (along ? 0.0 : sign * off), middle + (along ? sign * off : 0.0), -0.5 * D},
+                       .half = {along ? 0.5 * side + D : rest, along ? rest : 0.5 * hole, 0.5 * D},
+                       .rough = true};
   }
   scene->plate[4] = (ChGrainPlate){.centre = {middle, middle, -0.5 * D},
                                    .half = {0.5 * hole, 0.5 * hole, 0.5 * D},
@@ -271,8 +269,7 @@ static ChStatus discharge(ChItemRun* item, double hole, const double part[2], Ch
   ChStatus status = ch_grain_run_begin(item, &scene, &run);
   if (status == CH_OK) status = ch_grain_run_until(&run, still, (double[]){part[0], middle}, NULL, NULL);
   if (status == CH_OK) *density = bulk_density(&run, side);
-  if (status == CH_OK)
-    status = ch_grain_run_until(&run, d.from + flow, (double[]){middle, part[1]}, recirculate, &d);
+  if (status == CH_OK) status = ch_grain_run_until(&run, d.from + flow, (double[]){middle, part[1]}, recirculate, &d);
   if (status == CH_OK) ch_grain_count(how, &run);
   *rate = d.mass / flow;
   ch_grain_run_end(&run);
@@ -339,11 +336,12 @@ static ChStatus run_beverloo(ChItemRun* run) {
   ch_report_text(run->report,
                  "Grains leave a silo through a hole in its flat floor, and come back on top: the head stays. The "
                  "rate is W = C rho sqrt(g) (D - k d)^(5/2), whatever the head.");
-  ch_report_choice(run->report, "silo",
-                   "Square, %d grains of %g mm wide, filled about as high; a square hole of side D; mu = %g "
-                   "everywhere. The rate is that of half a second, 0.15 s after the hole was opened. rho is the density "
-                   "of the grains at rest.",
-                   run->quick ? 8 : 12, 1e3 * D, MU);
+  ch_report_choice(
+      run->report, "silo",
+      "Square, %d grains of %g mm wide, filled about as high; a square hole of side D; mu = %g "
+      "everywhere. The rate is that of half a second, 0.15 s after the hole was opened. rho is the density "
+      "of the grains at rest.",
+      run->quick ? 8 : 12, 1e3 * D, MU);
   for (int k = 0; k < count; ++k) {
     const double part[2] = {(double)k / count, (k + 1.0) / count};
     hole[k] = grains[run->quick ? k + 1 : k] * D;
