@@ -8,7 +8,7 @@
 #include "cardhouse/random.h"
 #include "reproduce/play.h"
 
-const double ch_grain_density = 2500.0, ch_grain_tolerance = 1e-6, ch_grain_overlap = 1e-2, ch_grain_gravity = 9.81;
+const double ch_grain_density = 2500.0, ch_grain_stiffness = 2e4, ch_grain_tolerance = 1e-6, ch_grain_gravity = 9.81;
 static const double SPREAD = 0.1, PITCH = 1.15;  // of the lattice, in mean diameters: the largest grains do not touch
 
 // --- the scene -------------------------------------------------------------------------------------------------------
@@ -72,10 +72,10 @@ static void put_scene(FILE* f, const void* state) {
   const ChGrainScene* scene = state;
   fprintf(f, "{\"cardhouse\": 1, \"name\": \"%s\", \"gravity\": [0, 0, %.17g],\n", scene->name, -ch_grain_gravity);
   fprintf(f, "\"step\": {\"h\": %.17g, \"until\": 1, \"margin\": %.17g},\n", scene->h, 0.1 * scene->diameter);
-  fprintf(f, "\"contact\": {\"law\": \"compliant\", \"overlap\": %.17g},\n", ch_grain_overlap);
-  fprintf(f, "\"method\": {\"tolerance\": %.17g},\n", ch_grain_tolerance);
-  fprintf(f, "\"materials\": {\"grain\": {\"density\": %.17g, \"friction\": %.17g},", ch_grain_density, scene->mu);
-  fputs(" \"smooth\": {\"friction\": 0}},\n\"bodies\": [", f);
+  fprintf(f, "\"contact\": \"compliant\", \"method\": {\"tolerance\": %.17g},\n", ch_grain_tolerance);
+  fprintf(f, "\"materials\": {\"grain\": {\"density\": %.17g, \"friction\": %.17g, \"stiffness\": %.17g},\n",
+          ch_grain_density, scene->mu, ch_grain_stiffness);
+  fprintf(f, "\"smooth\": {\"friction\": 0, \"stiffness\": %.17g}},\n\"bodies\": [", ch_grain_stiffness);
   put_walls(f, scene);
   for (int k = 0; k < scene->plates; ++k) put_plate(f, &scene->plate[k], k + 1);
   put_grains(f, scene);

@@ -36,8 +36,8 @@ typedef struct ChGrainScene {
   ChVec3 low, high;  // grains start on a loose lattice in this box, from below; as high as it takes
 } ChGrainScene;
 
-// What holds of all of them: density kg/m^3, tolerance of the steps, overlap asked for (a share of a radius), m/s^2.
-extern const double ch_grain_density, ch_grain_tolerance, ch_grain_overlap, ch_grain_gravity;
+// What holds of all of them: kg/m^3, N/m, tolerance of the steps, m/s^2.
+extern const double ch_grain_density, ch_grain_stiffness, ch_grain_tolerance, ch_grain_gravity;
 
 // A run under way. Body rows: the vessel 0, then the plates, then `count` grains from row `first` on.
 typedef struct ChGrainRun {

@@ -13,7 +13,7 @@
 
 #include "reproduce/grain_scene.h"
 
-static const double D = 0.01, WIDE = 4.0, STEP = 1.5e-3;  // diameter, m; width of the channel in diameters; s
+static const double D = 0.01, WIDE = 4.0, STEP = 1e-3;  // diameter, m; width of the channel in diameters; s
 enum { BINS = 200, COLUMNS = 6, FRICTIONS = 4 };
 
 typedef struct Column {

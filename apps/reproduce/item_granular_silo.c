@@ -20,7 +20,7 @@
 #include "cardhouse/random.h"
 #include "reproduce/grain_scene.h"
 
-static const double D = 0.01, MU = 0.5, STEP = 1.5e-3;  // m, 1, s
+static const double D = 0.01, MU = 0.5, STEP = 1e-3;  // m, 1, s
 enum { SLICES = 40, HOLES = 5 };
 
 // Rough upright walls about [0, side]^2.

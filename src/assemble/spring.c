@@ -2,13 +2,19 @@
 // overlap that was asked for.
 //
 // The rule. All weight M g over the ground area A that the bodies stand on is a pressure p = M g / A, which bodies of
-// radius R pass on by contacts of some p (2 R)^2 each. Forces in a heap are not equal: the largest are CHAIN times the
-// mean. A contact that carries CHAIN p (2 R)^2 shall overlap by o R, with R the smaller body's radius:
+// radius R pass on by contacts of some p (2 R)^2 each. What falls on them with the speed v (heap.c) adds the momentum
+// that arrives a second, about m v^2 / (2 R) a body. Forces in a heap are not equal; what a contact gets that carries
+// much shall make an overlap of o R, with R the smaller body's radius and o the share that was asked for:
 //
-//   k = 4 CHAIN p R / o          (in the plane A is a length, a contact carries p 2 R, and k = 2 CHAIN p / o)
+//   k = (CARRIED p (2 R)^2 + ARRIVED m v^2 / (2 R)) / (o R)    (in the plane A is a length, and a contact carries p 2
+//   R)
 //
-// At least, a collision takes no more than one step, pi sqrt(m / k) <= h with m the reduced mass, so that bodies
-// without weight stop each other, too.
+// A few contacts get up to three times as much. At least, a collision takes no more than one step, pi sqrt(m / k) <= h
+// with m the reduced mass, so that bodies without weight stop each other, too.
+//
+// A body that comes alone and fast would still go deeper, by v sqrt(m / k). Where its restitution is 0 a damper stops
+// it within o R / STOPS: damping = STOPS m v / (o R), with v the speed at which the contact closes at the start of the
+// step.
 //
 // Hertz. F = 4/3 E* sqrt(R*) d^(3/2), 1/R* = 1/R_a + 1/R_b, is linearised about the overlap d at the start of the step:
 // k = dF/dd, rest = d / 3. Where the contact is about to overlap by more, its secant there is taken: about what the
@@ -17,7 +23,8 @@
 // Damping that is not given follows from the restitution e, damping = 2 zeta sqrt(m k). Bodies do not pull: contact
 // ends where its force does, before the overlap is gone, and two bodies that nothing else touches then part with e =
 // exp(-2 phi cot phi) times the speed they met with, zeta = cos phi (Schwager and Poeschel 2007), where steps resolve
-// it. Critical damping, zeta = 1, leaves exp(-2) = 0.135; what asks for less has that.
+// it. Critical damping, zeta = 1, leaves exp(-2) = 0.135; what asks for
+// less has that, and e = 0 has zeta = DULL: what is critical for one body on a spring still rings in a heap.
 #include "assemble/spring.h"
 
 #include <math.h>
@@ -25,7 +32,10 @@
 #include "assemble/rows.h"
 #include "base/check.h"
 
-#define CHAIN 6.0  // largest force of a contact over the mean, at the foot of a heap that comes to rest
+#define CARRIED 2.0  // measured on spheres that fall into boxes and glasses: overlaps stay below 3 o R, most below o R
+#define ARRIVED 4.0
+#define STOPS 3.0
+#define DULL 3.0
 
 // 1 / m of two bodies that move without turning; 0 where none moves.
 static double reduced_mass(const ChMoment* moment, const ChGap* gap) {
@@ -35,10 +45,21 @@ static double reduced_mass(const ChMoment* moment, const ChGap* gap) {
   return inverse > 0.0 ? 1.0 / inverse : 0.0;
 }
 
+// The lighter moving body's.
+static double smaller_mass(const ChMoment* moment, const ChGap* gap) {
+  double least = INFINITY;
+  for (int side = 0; side < 2; ++side)
+    if (ch_world_moves(moment->world, gap->body[side]))
+      least = fmin(least, moment->world->bodies[gap->body[side]].mass);
+  return isfinite(least) ? least : 0.0;
+}
+
 static double rule_stiffness(const ChMoment* moment, const ChHeap* heap, double h, const ChGap* gap, double mass) {
-  double radius = ch_smaller_radius(moment, gap), width = 2.0 * radius;
-  double force = CHAIN * heap->pressure * (moment->world->dimension == 2 ? width : width * width);
-  return fmax(radius > 0.0 ? force / (heap->overlap * radius) : 0.0, mass * (M_PI / h) * (M_PI / h));
+  double radius = ch_smaller_radius(moment, gap), width = 2.0 * radius, least = mass * (M_PI / h) * (M_PI / h);
+  if (!(radius > 0.0)) return least;
+  double weight = heap->pressure * (moment->world->dimension == 2 ? width : width * width);
+  double arrives = 2.0 * heap->energy * smaller_mass(moment, gap) / width;
+  return fmax((CARRIED * weight + ARRIVED * arrives) / (heap->overlap * radius), least);
 }
 
 // 1 / R of a shape where it touches: 0 for what is flat there.
@@ -75,7 +96,8 @@ static void linearise_hertz(const ChMoment* moment, double h, const ChSurface* s
 
 // zeta of a restitution e: Newton's method on phi cot phi = -ln(e) / 2, from above the root, where it converges.
 static double damping_ratio(double e) {
-  double goal = e > 0.0 ? -0.5 * log(e) : INFINITY;
+  if (!(e > 0.0)) return DULL;
+  double goal = -0.5 * log(e);
   if (!(goal < 1.0)) return 1.0;
   double phi = fmin(0.5 * M_PI, sqrt(3.0 * (1.0 - goal)));
   for (int k = 0; k < 5; ++k) {
@@ -92,15 +114,22 @@ static double restitution_damping(double e, double mass, double stiffness) {
 ChSpring ch_contact_spring(const ChMoment* moment, const ChHeap* heap, double h, const ChSurface* surface,
                            const ChGap* gap, double closing) {
   CH_ASSERT(h > 0.0 && heap->overlap > 0.0);
-  double mass = reduced_mass(moment, gap), floor = rule_stiffness(moment, heap, h, gap, mass);
+  double radius = ch_smaller_radius(moment, gap), mass = reduced_mass(moment, gap),
+         floor = rule_stiffness(moment, heap, h, gap, mass);
   ChSpring spring = {.stiffness = floor};
   if (surface->stiffness > 0.0)
     spring.stiffness = surface->stiffness;
   else if (surface->modulus > 0.0)
     linearise_hertz(moment, h, surface, gap, mass, closing, &spring);
+  bool by_rule = !(surface->stiffness > 0.0 || surface->modulus > 0.0);
   if (!(spring.stiffness > 0.0)) spring.stiffness = floor > 0.0 ? floor : 1.0;
-  spring.damping =
-      surface->damping >= 0.0 ? surface->damping : restitution_damping(surface->restitution, mass, spring.stiffness);
+  if (surface->damping >= 0.0) {
+    spring.damping = surface->damping;
+    return spring;
+  }
+  spring.damping = restitution_damping(surface->restitution, mass, spring.stiffness);
+  if (by_rule && surface->restitution == 0.0 && radius > 0.0)
+    spring.damping = fmax(spring.damping, STOPS * mass * closing / (heap->overlap * radius));
   return spring;
 }
 
@@ -117,46 +146,4 @@ double ch_spring_energy(const ChSpring* spring, double overlap) {
   if (!(overlap > 0.0)) return 0.0;
   if (spring->hertz > 0.0) return 0.4 * spring->hertz * overlap * overlap * sqrt(overlap);
   return 0.5 * spring->stiffness * overlap * overlap;
-}
-
-// --- the heap
-
-// Half the extent of a body's shapes about its centre of mass along any direction, as if they were balls.
-static double body_radius(const ChWorld* world, const ChBody* body) {
-  double most = 0.0;
-  for (int k = body->first_shape; k < body->first_shape + body->shape_count; ++k)
-    most = fmax(most, ch_norm(world->shapes[k].local.at) + world->shapes[k].bound);
-  return isfinite(most) ? most : 0.0;
-}
-
-// Across gravity, of all that moves: the least box about it in the directions of the two axes nearest to level.
-static double ground_area(const ChWorld* world, ChVec3 down) {
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (int b = 0; b < world->body_count; ++b) {
-    if (!ch_world_moves(world, b)) continue;
-    double r = body_radius(world, &world->bodies[b]);
-    for (int a = 0; a < 3; ++a) {
-      low[a] = fmin(low[a], ch_component(world->states[b].position, a) - r);
-      high[a] = fmax(high[a], ch_component(world->states[b].position, a) + r);
-    }
-  }
-  int upright = 0;
-  for (int a = 1; a < world->dimension; ++a)
-    if (fabs(ch_component(down, a)) > fabs(ch_component(down, upright))) upright = a;
-  double area = 1.0;
-  for (int a = 0; a < world->dimension; ++a)
-    if (a != upright) area *= high[a] - low[a];
-  return area;
-}
-
-ChHeap ch_world_heap(const ChWorld* world, double overlap) {
-  ChHeap heap = {.overlap = overlap};
-  double mass = 0.0;
-  for (int b = 0; b < world->body_count; ++b)
-    if (ch_world_moves(world, b)) mass += world->bodies[b].mass;
-  ChVec3 gravity = ch_world_gravity(world, 0.0);
-  if (!(mass > 0.0 && ch_norm(gravity) > 0.0)) return heap;
-  double area = ground_area(world, gravity);
-  if (area > 0.0) heap.pressure = mass * ch_norm(gravity) / area;
-  return heap;
 }

@@ -12,13 +12,8 @@
 #ifndef CH_ASSEMBLE_SPRING_H
 #define CH_ASSEMBLE_SPRING_H
 
+#include "assemble/heap.h"
 #include "collide/collide.h"
-
-// What the rule for stiffness reads of the whole world: see spring.c.
-typedef struct ChHeap {
-  double overlap;   // asked for, as a share of the smaller body's radius
-  double pressure;  // Pa: all weight over the ground that it stands on
-} ChHeap;
 
 // Over one step.
 typedef struct ChSpring {
@@ -40,8 +35,5 @@ double ch_spring_speed(const ChSpring* spring, double gap, double h);
 
 // Energy in it at an overlap, J; 0 where it is open.
 double ch_spring_energy(const ChSpring* spring, double overlap);
-
-// The heap that a world makes as it starts: its bodies' weight, and the ground that they stand on.
-ChHeap ch_world_heap(const ChWorld* world, double overlap);
 
 #endif

@@ -73,7 +73,7 @@ static ChStatus start(ChContext* context, ChSimulation* s) {
 }
 
 void ch_simulation_weigh(ChSimulation* s) {
-  s->heap = ch_world_heap(s->world, s->options.overlap > 0.0 ? s->options.overlap : 1e-3);
+  s->heap = (ChHeap){0};
   s->restock = true;
 }
 

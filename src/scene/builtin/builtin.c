@@ -155,8 +155,8 @@ void ch_build_tolerance(ChBuild* b, double tolerance) {
   ch_build_set(b, b->root, "method", json_pack("{s:f}", "tolerance", tolerance));
 }
 
-void ch_build_compliant(ChBuild* b) {
-  ch_build_set(b, b->root, "contact", json_pack("{s:s, s:f}", "law", "compliant", "overlap", 1e-3));
+void ch_build_compliant(ChBuild* b, double overlap) {
+  ch_build_set(b, b->root, "contact", json_pack("{s:s, s:f}", "law", "compliant", "overlap", overlap));
   ch_build_tolerance(b, 1e-6);
 }
 

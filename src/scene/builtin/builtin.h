@@ -42,8 +42,8 @@ void ch_build_begin(ChBuild* build, const char* name, const char* description, i
 void ch_build_step(ChBuild* build, double h, double until, double margin);
 // Of the solves; left alone it is the library's.
 void ch_build_tolerance(ChBuild* build, double tolerance);
-// Compliant contact with an overlap of 0.1 %, and the tolerance that is certified with it.
-void ch_build_compliant(ChBuild* build);
+// Compliant contact with this overlap, and the tolerance that is certified with it.
+void ch_build_compliant(ChBuild* build, double overlap);
 void ch_build_gravity(ChBuild* build, ChVec3 gravity);
 void ch_build_material(ChBuild* build, const char* name, double density, double friction, double restitution);
 
