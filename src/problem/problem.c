@@ -163,12 +163,44 @@ static void fill_problem(ChProblem* problem, const ChProblemDef* def, int rows) 
   }
 }
 
+// Whether M couples nothing across groups of `size` degrees of freedom, and every block is between two of them at most.
+static bool are_bodies(const ChProblem* p, int size) {
+  for (int j = 0; j < p->dof; ++j)
+    for (int k = p->M.start[j]; k < p->M.start[j + 1]; ++k)
+      if (p->M.index[k] / size != j / size) return false;
+  for (int i = 0; i < p->block_count; ++i) {
+    const int from = p->H.start[p->blocks[i].row], to = p->H.start[p->blocks[i].row + p->blocks[i].dimension];
+    int one = -1, other = -1;
+    for (int k = from; k < to; ++k) {
+      const int group = p->H.index[k] / size;
+      if (one < 0 || group == one)
+        one = group;
+      else if (other < 0 || group == other)
+        other = group;
+      else
+        return false;
+    }
+  }
+  return true;
+}
+
+// Nobody named the bodies. Where M is diagonal its parts are single degrees of freedom; those of rigid bodies stand in
+// groups of six, three in the plane, and contacts tell that they do.
+static const int* guess_bodies(const ChProblem* p) {
+  const int size = p->dimension == 3 ? 6 : 3;
+  if (p->dof % size != 0 || !are_bodies(p, size)) return NULL;
+  int* body = CH_TAKE_RAW(p->arena, p->dof, int);
+  for (int j = 0; j < p->dof; ++j) body[j] = j / size;
+  return body;
+}
+
 // M seen as bodies, and the last checks.
 static ChStatus complete(ChContext* context, ChProblem* problem, const int* body) {
   if (problem->form == CH_FORM_LOCAL) return check_diagonal(context, "W", &problem->W, false);
   ChStatus status = check_diagonal(context, "M", &problem->M, true);
   if (status != CH_OK) return status;
-  problem->mass = ch_mass_create(context, problem->arena, &problem->M, body);
+  problem->mass =
+      ch_mass_create(context, problem->arena, &problem->M, body ? body : guess_bodies(problem));
   if (!problem->mass) return CH_ERR_RANGE;
   problem->asymmetry = ch_mass_asymmetry(problem->arena, problem->mass);
   return CH_OK;
