@@ -36,6 +36,8 @@ typedef enum ChContactLaw {
 } ChContactLaw;
 // Its name as in scenes: "rigid" or "compliant"; NULL for a number that is no law.
 CH_API const char* ch_contact_law_name(ChContactLaw law);
+// The law of that name; false, with nothing written, where there is none.
+CH_API bool ch_contact_law_find(const char* name, ChContactLaw* out);
 
 typedef struct ChSimulationOptions {
   double h;                // seconds
@@ -48,9 +50,9 @@ typedef struct ChSimulationOptions {
   double deformation_weight;  // of the end of the step in the motion of deformable bodies, in [0.5, 1]: 0.5 keeps
                               // their energy, more damps what is fast against h
   ChContactLaw contact;
-  double overlap;             // compliant contact: largest overlap asked for, as a share of the smaller body's radius,
-                              // where materials give no stiffness; 0: 1e-3
-  bool project;               // positions are projected onto the constraints after each step (B5)
+  double overlap;  // compliant contact: largest overlap asked for, as a share of the smaller body's radius,
+                   // where materials give no stiffness; 0: 1e-3
+  bool project;    // positions are projected onto the constraints after each step (B5)
   ChRestitution restitution;
   double margin;    // metres; contacts nearer than this, and nearer than h * closing speed, take part
   bool look_ahead;  // the margin grows with the closing speed

@@ -20,9 +20,9 @@
 // k = dF/dd, rest = d / 3. Where the contact is about to overlap by more, its secant there is taken: about what the
 // bodies would cover in the step, or the overlap at which Hertz's force stops them within it, whichever is less.
 //
-// Damping that is not given follows from the restitution e, damping = 2 zeta sqrt(m k), zeta = -ln e / sqrt(pi^2 +
-// ln^2 e), which makes two bodies that nothing else touches part with e times the speed they met with, where steps
-// resolve it. e = 0 is zeta = DULL: what is critical for one body on a spring still rings in a heap.
+// Damping that is not given follows from the restitution e, damping = 2 zeta sqrt(m k) with the zeta that makes two
+// bodies that nothing else touches part with e times the speed they met with, where steps resolve it. zeta is DULL at
+// most, which leaves e = 0.024: what is critical for one body on a spring still rings in a heap.
 #include "assemble/spring.h"
 
 #include <math.h>
@@ -92,10 +92,29 @@ static void linearise_hertz(const ChMoment* moment, double h, const ChSurface* s
   }
 }
 
-static double restitution_damping(double e, double mass, double stiffness) {
-  double loss = e > 0.0 ? -log(e) : INFINITY;
-  double zeta = isfinite(loss) ? loss / sqrt(M_PI * M_PI + loss * loss) : DULL;
-  return 2.0 * zeta * sqrt(mass * stiffness);
+// What is left of the speed after a collision with this damping ratio, where springs do not pull: the force of a linear
+// spring and damper is none again at the phase pi - atan2(2 zeta root, 1 - 2 zeta^2), root^2 = 1 - zeta^2 (Schwager and
+// Poeschel 2007); the same with hyperbolic functions beyond 1.
+static double restitution_of(double zeta) {
+  double root = sqrt(fabs(1.0 - zeta * zeta));
+  if (root < 1e-6) return exp(-2.0);
+  double phase =
+      zeta < 1.0 ? M_PI - atan2(2.0 * zeta * root, 1.0 - 2.0 * zeta * zeta) : log((zeta + root) / (zeta - root));
+  return exp(-zeta / root * phase);
+}
+
+static double damping_ratio(double restitution) {
+  double low = 0.0, high = DULL;
+  if (!(restitution > restitution_of(high))) return high;
+  if (!(restitution < 1.0)) return low;
+  for (int k = 0; k < 40; ++k) {
+    double middle = 0.5 * (low + high);
+    if (restitution_of(middle) > restitution)
+      low = middle;
+    else
+      high = middle;
+  }
+  return 0.5 * (low + high);
 }
 
 ChSpring ch_contact_spring(const ChMoment* moment, const ChHeap* heap, double h, const ChSurface* surface,
@@ -114,7 +133,7 @@ ChSpring ch_contact_spring(const ChMoment* moment, const ChHeap* heap, double h,
     spring.damping = surface->damping;
     return spring;
   }
-  spring.damping = restitution_damping(surface->restitution, mass, spring.stiffness);
+  spring.damping = 2.0 * damping_ratio(surface->restitution) * sqrt(mass * spring.stiffness);
   if (by_rule && surface->restitution == 0.0 && radius > 0.0)
     spring.damping = fmax(spring.damping, STOPS * mass * closing / (heap->overlap * radius));
   return spring;
