@@ -20,9 +20,11 @@
 // k = dF/dd, rest = d / 3. Where the contact is about to overlap by more, its secant there is taken: about what the
 // bodies would cover in the step, or the overlap at which Hertz's force stops them within it, whichever is less.
 //
-// Damping that is not given follows from the restitution e, damping = 2 zeta sqrt(m k) with the zeta that makes two
-// bodies that nothing else touches part with e times the speed they met with, where steps resolve it. zeta is DULL at
-// most, which leaves e = 0.024: what is critical for one body on a spring still rings in a heap.
+// Damping that is not given follows from the restitution e, damping = 2 zeta sqrt(m k). Bodies do not pull: contact
+// ends where its force does, before the overlap is gone, and two bodies that nothing else touches then part with e =
+// exp(-2 phi cot phi) times the speed they met with, zeta = cos phi (Schwager and Poeschel 2007), where steps resolve
+// it. Critical damping, zeta = 1, leaves exp(-2) = 0.135; what asks for
+// less has that, and e = 0 has zeta = DULL: what is critical for one body on a spring still rings in a heap.
 #include "assemble/spring.h"
 
 #include <math.h>
@@ -92,29 +94,21 @@ static void linearise_hertz(const ChMoment* moment, double h, const ChSurface* s
   }
 }
 
-// What is left of the speed after a collision with this damping ratio, where springs do not pull: the force of a linear
-// spring and damper is none again at the phase pi - atan2(2 zeta root, 1 - 2 zeta^2), root^2 = 1 - zeta^2 (Schwager and
-// Poeschel 2007); the same with hyperbolic functions beyond 1.
-static double restitution_of(double zeta) {
-  double root = sqrt(fabs(1.0 - zeta * zeta));
-  if (root < 1e-6) return exp(-2.0);
-  double phase =
-      zeta < 1.0 ? M_PI - atan2(2.0 * zeta * root, 1.0 - 2.0 * zeta * zeta) : log((zeta + root) / (zeta - root));
-  return exp(-zeta / root * phase);
+// zeta of a restitution e: Newton's method on phi cot phi = -ln(e) / 2, from above the root, where it converges.
+static double damping_ratio(double e) {
+  if (!(e > 0.0)) return DULL;
+  double goal = -0.5 * log(e);
+  if (!(goal < 1.0)) return 1.0;
+  double phi = fmin(0.5 * M_PI, sqrt(3.0 * (1.0 - goal)));
+  for (int k = 0; k < 5; ++k) {
+    double s = sin(phi), cot = cos(phi) / s;
+    phi -= (phi * cot - goal) / (cot - phi / (s * s));
+  }
+  return fmax(cos(phi), 0.0);
 }
 
-static double damping_ratio(double restitution) {
-  double low = 0.0, high = DULL;
-  if (!(restitution > restitution_of(high))) return high;
-  if (!(restitution < 1.0)) return low;
-  for (int k = 0; k < 40; ++k) {
-    double middle = 0.5 * (low + high);
-    if (restitution_of(middle) > restitution)
-      low = middle;
-    else
-      high = middle;
-  }
-  return 0.5 * (low + high);
+static double restitution_damping(double e, double mass, double stiffness) {
+  return 2.0 * damping_ratio(e) * sqrt(mass * stiffness);
 }
 
 ChSpring ch_contact_spring(const ChMoment* moment, const ChHeap* heap, double h, const ChSurface* surface,
@@ -133,7 +127,7 @@ ChSpring ch_contact_spring(const ChMoment* moment, const ChHeap* heap, double h,
     spring.damping = surface->damping;
     return spring;
   }
-  spring.damping = 2.0 * damping_ratio(surface->restitution) * sqrt(mass * spring.stiffness);
+  spring.damping = restitution_damping(surface->restitution, mass, spring.stiffness);
   if (by_rule && surface->restitution == 0.0 && radius > 0.0)
     spring.damping = fmax(spring.damping, STOPS * mass * closing / (heap->overlap * radius));
   return spring;
