@@ -13,7 +13,7 @@
 
 #include "reproduce/grain_scene.h"
 
-static const double D = 0.01, WIDE = 4.0, STEP = 1e-3;  // diameter, m; width of the channel in diameters; s
+static const double D = 0.01, WIDE = 4.0, STEP = 5e-4;  // diameter, m; width of the channel in diameters; s
 enum { BINS = 200, COLUMNS = 6, FRICTIONS = 4 };
 
 typedef struct Column {
@@ -226,11 +226,11 @@ static ChStatus run_repose(ChItemRun* run) {
   ch_report_text(run->report,
                  "A heap behind a gate that is drawn up slides until it rests: the angle of repose. Spheres that roll "
                  "freely rest at 20 to 26 degrees (glass beads), which grows with friction and levels off.");
-  ch_report_choice(run->report, "heap", "%d grains long, 12 high, in the channel of granular-collapse.",
-                   run->quick ? 12 : 22);
+  ch_report_choice(run->report, "heap", "%d grains long, %d high, in the channel of granular-collapse.",
+                   run->quick ? 10 : 16, run->quick ? 6 : 11);
   ChChart* chart = NULL;
   for (int k = first; k < last; ++k) {
-    Column c = {.length = run->quick ? 12.0 : 22.0, .height = run->quick ? 8.0 : 12.0, .mu = mu[k]};
+    Column c = {.length = run->quick ? 10.0 : 16.0, .height = run->quick ? 6.0 : 11.0, .mu = mu[k]};
     Deposit d;
     c.settle = 0.2, c.flow = run->quick ? 0.4 : 1.0;
     c.part[0] = (double)(k - first) / (last - first), c.part[1] = (k + 1.0 - first) / (last - first);

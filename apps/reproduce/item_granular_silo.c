@@ -20,7 +20,7 @@
 #include "cardhouse/random.h"
 #include "reproduce/grain_scene.h"
 
-static const double D = 0.01, MU = 0.5, STEP = 1e-3;  // m, 1, s
+static const double D = 0.01, MU = 0.5, STEP = 5e-4;  // m, 1, s
 enum { SLICES = 40, HOLES = 5 };
 
 // Rough upright walls about [0, side]^2.
@@ -156,7 +156,7 @@ static void report_janssen(ChItemRun* run, const ChGrainRun* grains, const Profi
 }
 
 static ChStatus run_janssen(ChItemRun* run) {
-  const double side = 6.0 * D, still = run->quick ? 0.2 : 0.4, sink = run->quick ? 0.1 : 0.3;
+  const double side = 6.0 * D, still = run->quick ? 0.15 : 0.35, sink = run->quick ? 0.06 : 0.4;
   int grains = run->quick ? 25 * 10 : 25 * 40;
   ChGrainScene scene = silo("silo", side, grains);
   scene.plates = 1;
