@@ -13,7 +13,7 @@
 
 #include "reproduce/grain_scene.h"
 
-static const double D = 0.01, WIDE = 4.0, STEP = 5e-4;  // diameter, m; width of the channel in diameters; s
+static const double D = 0.01, WIDE = 4.0, STEP = 1e-3;  // diameter, m; width of the channel in diameters; s
 enum { BINS = 200, COLUMNS = 6, FRICTIONS = 4 };
 
 typedef struct Column {
@@ -183,7 +183,7 @@ static void judge_runout(ChItemRun* run, int count, const Deposit* d, const ChOu
 }
 
 static ChStatus run_collapse(ChItemRun* run) {
-  const double height[COLUMNS] = {5.0, 9.0, 14.0, 30.0, 44.0, 60.0};
+  const double height[COLUMNS] = {5.0, 9.0, 14.0, 26.0, 35.0, 46.0};
   int count = run->quick ? 2 : COLUMNS;
   Deposit deposit[COLUMNS];
   ChOurRun how = {.changed = run->quick ? "two columns of few grains" : NULL};
@@ -199,8 +199,8 @@ static ChStatus run_collapse(ChItemRun* run) {
                    "ends.",
                    1e3 * D);
   for (int k = 0; k < count; ++k) {
-    Column c = {.length = 8.0, .height = height[k], .mu = 0.5, .settle = run->quick ? 0.15 : 0.3};
-    c.flow = run->quick ? 0.4 : 1.0;
+    Column c = {.length = 8.0, .height = height[k], .mu = 0.5, .settle = run->quick ? 0.1 : 0.25};
+    c.flow = run->quick ? 0.3 : 0.8;
     c.part[0] = (double)k / count, c.part[1] = (k + 1.0) / count;
     ChStatus status = release(run, &c, &how, &deposit[k]);
     if (status != CH_OK || !ch_item_progress(run, c.part[1])) return status;
@@ -232,7 +232,7 @@ static ChStatus run_repose(ChItemRun* run) {
   for (int k = first; k < last; ++k) {
     Column c = {.length = run->quick ? 10.0 : 16.0, .height = run->quick ? 6.0 : 11.0, .mu = mu[k]};
     Deposit d;
-    c.settle = 0.2, c.flow = run->quick ? 0.4 : 1.0;
+    c.settle = 0.15, c.flow = run->quick ? 0.3 : 0.8;
     c.part[0] = (double)(k - first) / (last - first), c.part[1] = (k + 1.0 - first) / (last - first);
     ChStatus status = release(run, &c, &how, &d);
     if (status != CH_OK || !ch_item_progress(run, c.part[1])) return status;
