@@ -15,6 +15,9 @@ bool ch_step_is_late(const ChSimulation* s);
 ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodyState* states, double look_ahead,
                             const ChGap** gaps, int* count);
 
+// After another world, gravity or law: the next step weighs the heap, and finds out what contacts store.
+void ch_simulation_weigh(ChSimulation* s);
+
 // One try of a step of length h that ends at `end`. CH_MAX_ITER: it missed and was undone, to the last bit, as
 // s->trial wants it.
 ChStatus ch_step_try(ChContext* context, ChSimulation* s, double h, double end, ChStepInfo* info);

@@ -25,10 +25,12 @@
   X(iterations, long)    \
   X(missed, bool)        \
   X(penetration, double) \
+  X(overlap, double)     \
   X(deferred, double)    \
   X(joint_error, double) \
   X(kinetic, double)     \
   X(potential, double)   \
+  X(stored, double)      \
   X(work, double)        \
   X(gain, double)
 
@@ -198,6 +200,7 @@ ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* byt
   s->base_step = header.base_step;
   read_info(header.info, &s->info);
   ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
+  s->restock = s->step == 0;
   s->still = s->rest.filled = false;
   s->contact_count = 0;
   return CH_OK;

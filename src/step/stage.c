@@ -137,7 +137,7 @@ static ChStatus solve_blocks(ChContext* context, ChIslandRun* island) {
   double* start = CH_TAKE(island->arena, p->rows, double);
   memcpy(start, island->r, (size_t)p->rows * sizeof *start);
   options.warm = s->options->warm ? start : NULL;
-  options.threads = 1;
+  options.threads = s->islands->count == 1 ? s->options->threads : 1;  // of several, each has a thread
   ChStepFacts facts = {0};
   if (ch_method_find(options.method)->takes & CH_IS_BASELINE) {
     facts = facts_of(island);
