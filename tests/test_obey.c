@@ -211,9 +211,9 @@ static void check_same(const ChSimulation* a, const ChSimulation* b) {
 // Every third step is tried with a stop at another moment first.
 static void a_step_that_was_stopped_never_was(void** state) {
   (void)state;
-  static const char* const scenes[] = {TOWER(""), TOWER(", \"project\": true"),
-                                       TOWER(", \"adaptive\": {\"gap_tolerance\": 1e-5}"),
-                                       TOWER(", \"adaptive\": {\"on\": \"miss\", \"trial_work\": 1e-6}")};
+  static const char* const scenes[] = {
+      TOWER(""), TOWER(", \"project\": true"), TOWER(", \"adaptive\": {\"gap_tolerance\": 1e-5}"),
+      TOWER(", \"adaptive\": {\"on\": \"miss\", \"halvings\": 3, \"trial_work\": 1e-6}")};
   for (int k = 0; k < 4; ++k) {
     Asker asker = {INFINITY};
     ChSimulation *left_alone = open_scene(scenes[k], NULL, NULL), *stopped = open_scene(scenes[k], ask, &asker);
