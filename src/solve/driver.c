@@ -26,7 +26,7 @@ enum { TIGHTENINGS = 6, MOST_OPTIONS = 256 };
 #define OPEN_WORTH 0.1  // share of the blocks that makes leaving them out worth while
 // A limit on work by the size of a problem. Of the contact problems that come with other programs the hardest for its
 // size takes 3.6e5 a row (RockPile_tob1, 1389 rows); most take 1e4. The floor is for what few rows need at least.
-#define WORK_FLOOR 1e8
+#define WORK_FLOOR 2e7
 #define WORK_ROW 1.25e6
 #define WORK_MOST 2.5e9
 #define ABSURD 1e6  // error of a warm start, in that of r = 0, from which on it is no help
