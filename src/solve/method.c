@@ -51,7 +51,7 @@ bool ch_run_answer(ChRun* run, const double* r, double* u_scratch) {
   run->error = measure(run->system, r, u_scratch);
   if (isnan(run->error)) run->error = INFINITY;
   memcpy(run->r, r, (size_t)run->system->rows * sizeof *r);
-  return true;
+  return run->answered = true;
 }
 
 void ch_run_note(ChRun* run, long iteration, double error) {
@@ -68,9 +68,9 @@ void ch_run_note_between(ChRun* run, long iteration, const double* r, double* u_
   ch_work_set(done);
 }
 
-bool ch_run_promising(const ChRun* run, double before, double now, long iterations, long left) {
+bool ch_run_promising(double aim, double before, double now, long iterations, long left) {
   double rate = log(before / now) / (double)iterations;
-  return rate > 0.0 && log(now / run->tolerance) <= rate * (double)left;
+  return rate > 0.0 && log(now / aim) <= rate * (double)left;
 }
 
 bool ch_run_late(const ChRun* run) { return ch_deadline_passed(run->deadline); }
@@ -154,7 +154,15 @@ double ch_run_nested(ChRun* run, const ChNested* n, double* found) {
   nested.stages[0] = nested.note[0] = '\0';
   nested.ending = CH_OK;
   nested.outer = nested.inner = nested.factorizations = 0;
+  nested.answered = false;
+  if (n->work > 0.0) nested.deadline.work = fmin(nested.deadline.work, ch_work_done() + n->work);
+  const ChLimits before = ch_limits_extend(nested.deadline);
   n->method->solve(&nested);
+  ch_limits_leave(before);
+  if (!ch_all_finite(nested.r, s->rows)) {  // as if it had not been called
+    memcpy(nested.r, n->start ? n->start : run->r, bytes);
+    nested.error = INFINITY;
+  }
   if (!n->system && nested.error < run->error) {
     run->error = nested.error;
     memcpy(run->r, nested.r, bytes);

@@ -18,7 +18,8 @@
   X(int, colors, 0, 0, 1, "1 = solve by colours, blocks of a colour in parallel")        \
   X(int, check, 5, 1, 1000, "sweeps between two looks at the error")                     \
   X(double, omega, 1.0, 0.1, 1.9, "relaxation of a sweep")                               \
-  X(int, hurry, 0, 0, 1, "1 = stop once the rate says that the limit of sweeps will not do")
+  X(int, hurry, 0, 0, 1, "1 = stop once the rate says that the limit of sweeps will not do")              \
+  X(double, aim, 0.0, 0.0, 1.0, "error that hurry looks ahead to; 0 = the tolerance")
 CH_OPTIONS(NSGS_OPTIONS)
 
 static void sweep_plain(ChRun* run, const Options* o, ChSweeper* sweeper, long limit) {
@@ -26,7 +27,7 @@ static void sweep_plain(ChRun* run, const Options* o, ChSweeper* sweeper, long l
   double* r = CH_TAKE(run->arena, s->rows, double);
   double* u = CH_TAKE(run->arena, s->rows, double);
   memcpy(r, run->r, (size_t)s->rows * sizeof *r);
-  double before = run->error;
+  double before = run->error, aim = o->aim > 0.0 ? o->aim : run->tolerance;
   for (long sweep = 1; sweep <= limit; ++sweep) {
     ch_sweeper_sweep(sweeper, o->omega, r);
     ++run->outer;
@@ -37,7 +38,8 @@ static void sweep_plain(ChRun* run, const Options* o, ChSweeper* sweeper, long l
     double error = ch_run_offer_reaction(run, r, u);
     ch_run_note(run, sweep, error);
     if (ch_run_finished(run)) return;
-    if (o->hurry && sweep >= 2 * o->check && !ch_run_promising(run, before, error, o->check, limit - sweep)) return;
+    bool looks = o->hurry && sweep >= 2 * o->check;
+    if (looks && !ch_run_promising(aim, before, error, o->check, limit - sweep)) return;
     before = error;
   }
 }
