@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/vector.h"
+#include "cardhouse/clock.h"
 #include "collide/collide.h"
 #include "measure.h"
 

@@ -30,8 +30,11 @@ if(CMAKE_C_COMPILER_ID STREQUAL GNU)
   set(CH_CONVERSION -Wconversion -Wno-sign-conversion)
 endif()
 if(CH_STRICT)
-  # What gcc takes for uninitialized depends on how loops are vectorized, and that on the processor at hand.
-  target_compile_options(ch_flags INTERFACE -Werror -Wno-error=maybe-uninitialized)
+  target_compile_options(ch_flags INTERFACE -Werror)
+  if(CMAKE_C_COMPILER_ID STREQUAL GNU)
+    # What gcc takes for uninitialized depends on how loops are vectorized, and that on the processor at hand.
+    target_compile_options(ch_flags INTERFACE -Wno-error=maybe-uninitialized)
+  endif()
 endif()
 # Contraction to fused multiply-add is allowed; the order of sums is not: results stay the same for any thread count.
 set(CH_CONTRACT -ffp-contract=fast)

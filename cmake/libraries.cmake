@@ -55,7 +55,7 @@ target_link_libraries(libcardhouse_io PUBLIC libcardhouse PRIVATE "$<BUILD_INTER
 
 # --- shared libraries -------------------------------------------------------------------------------------------------
 ch_library(libcardhouse_shared SHARED cardhouse ch_base ch_engine)
-target_link_libraries(libcardhouse_shared PRIVATE ch_engine_needs)
+target_link_libraries(libcardhouse_shared PRIVATE ch_engine_needs INTERFACE m)  # geometry.h takes roots
 
 # An archive of base/ gives what the engine's library does not show, and none of it is shown again.
 add_library(ch_base_copy STATIC $<TARGET_OBJECTS:ch_base>)

@@ -264,7 +264,7 @@ def self_test():
     assert list(check_includes("src/record/vtk.c", "record", ['#include "model/world.h"']))
     assert list(check_includes("src/record/vtk.c", "record", ['#include "cardhouse/scene.h"']))
     assert not list(check_includes("src/record/vtk.c", "record", ['#include "base/arena.h"', '#include "cardhouse/shape.h"']))
-    assert list(check_includes("apps/cli/run.c", "cli", ['#include "base/clock.h"']))
+    assert list(check_includes("apps/cli/run.c", "cli", ['#include "base/check.h"']))
     assert not list(check_includes("apps/cli/run.c", "cli", ['#include "cardhouse/solve.h"', '#include "serve/live.h"']))
     assert list(check_lengths("a", ["int f(void) {"] + ["  x;"] * FUNCTION_LINES + ["}"]))
     assert list(check_hdf5("src/record/column.c", ["  H5Aread(attribute, type, &value);"]))

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "cardhouse/status.h"
 #include "common/printable.h"
 

@@ -10,8 +10,10 @@ import subprocess
 import tempfile
 import unittest
 
+from instruments import instruments
+
 PROGRAM = os.environ.get("CARDHOUSE", "build/cardhouse")
-SANITIZED = "sanitize" in os.environ.get("CH_BUILD", "") or "asan" in os.environ.get("CH_BUILD", "")
+SANITIZED = instruments(PROGRAM) == "sanitizers"
 
 
 def run(*words, **options):

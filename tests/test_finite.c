@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/vector.h"
+#include "cardhouse/clock.h"
 #include "cardhouse/scene.h"
 #include "solve/method.h"
 #include "support/near.h"

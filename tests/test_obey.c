@@ -90,8 +90,8 @@ static double seconds_of(const ChProblem* p, const ChSolveOptions* o) {
 }
 
 // Between two looks at the clock a kernel does a fixed amount of work, which takes several times as long where every
-// access is checked.
-#ifdef __SANITIZE_ADDRESS__
+// access is checked or every line counted.
+#ifdef CH_SLOW_BUILD
 #define SLOWER 5.0
 #else
 #define SLOWER 1.0

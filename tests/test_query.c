@@ -216,6 +216,11 @@ static void a_probe_lists_what_it_touches(void** state) {
   probe.half = ch_vec(2.0, 0.1, 0.76);
   CHECK_OK(context, ch_simulation_overlap(&context, s, &probe, 0.0, 16, near, &count));
   assert_int_equal(count, 4);
+  probe.type = CH_SHAPE_ELLIPSOID;  // its tips end at 1.5 and 5.5; balls 2 to 5 have their centres inside
+  CHECK_OK(context, ch_simulation_overlap(&context, s, &probe, 0.0, 16, near, &count));
+  assert_int_equal(count, 4);
+  probe.type = CH_SHAPE_DISK;
+  assert_int_equal(ch_simulation_overlap(&context, s, &probe, 0.0, 16, near, &count), CH_ERR_ARGUMENT);
   probe.type = CH_SHAPE_MESH;
   assert_int_equal(ch_simulation_overlap(&context, s, &probe, 0.0, 16, near, &count), CH_ERR_ARGUMENT);
   probe = ch_query_ball(still, -1.0);

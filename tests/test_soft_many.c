@@ -7,8 +7,8 @@
 #include "support/near.h"
 #include "support/worlds.h"
 
-// Sanitizers make a step ten times as long.
-#ifdef __SANITIZE_ADDRESS__
+// Sanitizers and counters of lines make a step several times as long.
+#ifdef CH_SLOW_BUILD
 enum { STEPS = 2 };
 #else
 enum { STEPS = 12 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "cardhouse/solve.h"
 #include "solve/method.h"
 #include "support/largest_w.h"

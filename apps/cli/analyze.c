@@ -101,13 +101,14 @@ static ChExit print_json(const ChCommand* self, const char* file, const ChProble
                       json_pack("{s:o, s:o}", "norm", ch_json_real(a->q_norm), "max", ch_json_real(a->q_highest)));
   json_object_set_new(object, "mu", range_json(a->mu_lowest, a->mu_highest));
   json_object_set_new(object, "elliptic", json_integer(a->elliptic));
+  json_object_set_new(object, "compliant", json_integer(a->compliant));
   json_object_set_new(object, "coupling",
                       json_pack("{s:o, s:o}", "cosine", ch_json_real(a->coupling_cosine), "degrees",
                                 ch_json_real(coupling_degrees(a))));
   json_object_set_new(object, "painleve", painleve_of(p, a));
   json_object_set_new(object, "friction_matrix", matrix_json(matrix));
   if (limits->asked) json_object_set_new(object, "limits", ch_limits_json(limits));
-  json_object_set_new(object, "certificate_at_zero", ch_json_certificate(&a->at_zero));
+  json_object_set_new(object, "certificate_at_zero", ch_json_certificate(&a->at_zero, NULL));
   return ch_json_print(self, object);
 }
 
@@ -194,6 +195,9 @@ static void print_text(const char* file, const ChProblem* problem, const ChAnaly
     printf("friction    no contacts\n");
   else
     printf("friction    mu %g to %g%s\n", a->mu_lowest, a->mu_highest, a->elliptic ? ", elliptic cones" : "");
+  if (a->compliant)
+    printf("compliance  %d contacts yield; parts, rank, units, coupling and limits are those of rigid ones\n",
+           a->compliant);
   print_coupling(a);
   print_matrix(p, matrix);
   if (limits->asked) ch_limits_print(limits);

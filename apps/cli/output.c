@@ -9,8 +9,17 @@
 
 double ch_plain_nan(double value) { return isnan(value) ? NAN : value; }
 
-json_t* ch_json_certificate(const ChCertificate* certificate) {
+static json_t* laws_of(const ChProblem* problem) {
+  json_t* laws = json_array();
+  for (int law = 0; law < CH_LAW_COUNT; ++law)
+    if (ch_problem_count(problem, (ChLaw)law) > 0)
+      json_array_append_new(laws, json_string(ch_law_info((ChLaw)law)->name));
+  return laws;
+}
+
+json_t* ch_json_certificate(const ChCertificate* certificate, const ChProblem* problem) {
   json_t* object = json_object();
+  if (problem) json_object_set_new(object, "laws", laws_of(problem));
 #define X(name, text) json_object_set_new(object, #name, ch_json_real(certificate->name));
   CH_CERTIFICATE_FIELDS(X)
 #undef X
@@ -63,6 +72,13 @@ static void append(char* text, size_t size, const char* format, ...) {
 ChExit ch_viewer_missing(const ChCommand* command) {
   ch_complain(command, "this program was built without the viewer, which takes libwebsockets and zlib");
   return CH_EXIT_USAGE;
+}
+
+void ch_problem_describe_laws(const ChProblem* problem, char* text, size_t size) {
+  text[0] = '\0';
+  for (int law = 0; law < CH_LAW_COUNT; ++law)
+    if (ch_problem_count(problem, (ChLaw)law) > 0)
+      append(text, size, "%s%s", text[0] ? ", " : "", ch_law_info((ChLaw)law)->name);
 }
 
 void ch_problem_describe(const ChProblem* problem, char* text, size_t size) {

@@ -11,7 +11,8 @@
 double ch_plain_nan(double value);
 
 json_t* ch_json_problem(const char* path, const ChProblem* problem);
-json_t* ch_json_certificate(const ChCertificate* certificate);
+// With the names of the laws that it grades; NULL: without.
+json_t* ch_json_certificate(const ChCertificate* certificate, const ChProblem* problem);
 
 // Prints the object on standard output and gives it up. CH_EXIT_FAULT when it was not whole (out of memory).
 ChExit ch_json_print(const ChCommand* command, json_t* object);
@@ -21,6 +22,9 @@ ChExit ch_failure_exit(const ChCommand* command, const ChContext* context, ChSta
 
 // Complains that the program was built without the viewer, and what that takes.
 ChExit ch_viewer_missing(const ChCommand* command);
+
+// The names of the laws that blocks of the problem obey: "contact, limit".
+void ch_problem_describe_laws(const ChProblem* problem, char* text, size_t size);
 
 // "global form in space: 82 contacts, 3 bilaterals, 450 degrees of freedom"
 void ch_problem_describe(const ChProblem* problem, char* text, size_t size);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cardhouse/clock.h"
+#include "cardhouse/delassus.h"
 #include "cardhouse/files.h"
 #include "cardhouse/solve.h"
 #include "cli/commands.h"
@@ -22,6 +23,8 @@
   X(TEXT, cone, NULL, "CONE", 0, 0,                                                                        \
     "circular (first mu for both tangents), elliptic (as in the file), polygon:M, outer-polygon:M")        \
   X(TEXT, pose, "coulomb", "POSE", 0, 0, "coulomb (exact), relaxed (convex) or frictionless")              \
+  X(REAL, compliance, 0.0, "C", 0.0, 1e12,                                                                 \
+    "makes contacts yield: c = C trace(W_ii) / dimension, the law `compliant` (0: as in the file)")        \
   X(REAL, tol, 1e-8, "T", 1e-16, 1.0, "tolerance on the certificate (1e-8)")                               \
   X(COUNT, max_iterations, 0, "N", 0, 2e9, "iterations at most (0: the method's own limit)")               \
   X(REAL, time_limit, 60.0, "S", 1e-6, 1e9, "seconds at most (60)")                                        \
@@ -131,7 +134,9 @@ static ChStatus read_problem(Job* job) {
   ChProblem* problem = job->problem;
   const ChProblemView p = ch_problem_view(problem);
   job->cone = settle_cone(problem, job->arguments.cone);
-  status = settle_polygon(job);
+  if (job->arguments.compliance > 0.0)
+    status = ch_problem_set_compliance(&job->context, problem, job->arguments.compliance);
+  if (status == CH_OK) status = settle_polygon(job);
   if (status != CH_OK) return status;
   job->r = take_vector(p.rows);
   job->u = take_vector(p.rows);
@@ -179,8 +184,8 @@ static ChExit print_json(const ChCommand* self, const Job* job) {
   json_object_set_new(object, "seconds",
                       json_pack("{s:o, s:o, s:o}", "read", ch_json_real(job->seconds_read), "setup",
                                 ch_json_real(info->seconds_setup), "solve", ch_json_real(info->seconds_solve)));
-  json_object_set_new(object, "certificate", ch_json_certificate(&info->certificate));
-  if (job->smooth) json_object_set_new(object, "circular", ch_json_certificate(&job->circular));
+  json_object_set_new(object, "certificate", ch_json_certificate(&info->certificate, job->problem));
+  if (job->smooth) json_object_set_new(object, "circular", ch_json_certificate(&job->circular, NULL));
   ChTakeOff take_off = ch_take_off(job->problem, job->r, job->u);
   json_object_set_new(object, "take_off",
                       json_pack("{s:o, s:o, s:i}", "mean", ch_json_real(take_off.mean), "max",
@@ -239,7 +244,8 @@ static void print_text(const Job* job) {
   if (job->info.inner_name[0] && strcmp(job->info.inner_name, "-") != 0) printf(", inner %s", job->info.inner_name);
   printf(", pose %s, %s cones\n", ch_pose_words[job->options.pose], job->cone);
   print_status(job);
-  printf("\ncertificate\n");
+  ch_problem_describe_laws(job->problem, text, sizeof text);
+  printf("\ncertificate of %s\n", text[0] ? text : "nothing");
 #define X(name, text) printf("  %-12s %9.2e  %s\n", #name, ch_plain_nan(job->info.certificate.name), text);
   CH_CERTIFICATE_FIELDS(X)
 #undef X

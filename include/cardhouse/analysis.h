@@ -32,6 +32,7 @@ typedef struct ChAnalysis {
 
   double mu_lowest, mu_highest;  // friction over all contacts and tangents; NaN without contacts
   int elliptic;                  // contacts whose two coefficients differ
+  int compliant;                 // contacts with a compliance; what is said of W is said without it
 
   // Coupling of contact and friction in the kinetic metric (Kaufman 2009, sections 6.5.5 and 2.8.3).
   double coupling_cosine;     // of the smallest principal angle between the two spaces; NaN when not computed
@@ -53,7 +54,7 @@ CH_API ChStatus ch_problem_analyze(ChContext* context, const ChProblem* problem,
 CH_API ChStatus ch_problem_painleve(ChContext* context, const ChProblem* problem, double* indicator,
                                     double* critical_mu);
 
-// --- limit analysis: docs/limit_analysis.md
+// --- limit analysis: docs/limit_analysis.md. It speaks of rigid bodies: compliances count as zero.
 
 typedef struct ChLimitOptions {
   double tolerance;       // of a bisected friction factor, relative; default 1e-6

@@ -17,6 +17,11 @@ CH_API ChStatus ch_problem_condense(ChContext* context, const ChProblem* problem
 // The diagonal blocks W_ii without the rest of W: block after block, each row-major with dimension^2 entries.
 CH_API ChStatus ch_problem_diagonal_blocks(ChContext* context, const ChProblem* problem, double* W_ii);
 
+// Gives every contact the law `compliant` with c = relative trace(W_ii) / dimension: `relative` of what its bodies
+// yield by themselves. 0 is rigid, to the last bit; 1e-2 is easy for every method, 1e-3 for most. Refuses what is
+// negative, not finite or above 1e12, and then changes nothing.
+CH_API ChStatus ch_problem_set_compliance(ChContext* context, ChProblem* problem, double relative);
+
 #ifdef __cplusplus
 }
 #endif

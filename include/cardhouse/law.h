@@ -20,11 +20,13 @@ extern "C" {
 //   bilateral    r free, u = 0; dimension 1 to 6
 //   unilateral   0 <= r _|_ u >= 0; dimension 1
 //   limit        lo <= r <= hi, u = 0 inside, u >= 0 at lo, u <= 0 at hi; dimension 1
+//   compliant    Coulomb with u_n + c r_n in place of u_n: a normal that yields; dimension as that of contact
 #define CH_LAWS(X)          \
   X(CONTACT, contact)       \
   X(BILATERAL, bilateral)   \
   X(UNILATERAL, unilateral) \
-  X(LIMIT, limit)
+  X(LIMIT, limit)           \
+  X(COMPLIANT, compliant)
 
 typedef enum ChLaw {
 #define CH_LAW_ENUMERATOR(NAME, name) CH_LAW_##NAME,
@@ -52,6 +54,8 @@ typedef struct ChLawInfo {
   bool equation;  // r free and u = 0 in every row, as in a joint; rows may differ in unit
   bool opens;     // the first row is a normal: r_n >= 0 and u_n >= 0
   bool friction;  // the rows after the first are tangents, with mu and, in space, sides of a ChBlock
+  // The offset in ChBlock of c where the law holds for u_n + c r_n in place of u_n, n its first row; 0: there is no c.
+  size_t compliance;
   int parameter_count;
   ChLawParameter parameter[CH_LAW_PARAMETERS];
 } ChLawInfo;
@@ -66,6 +70,10 @@ struct ChBlock;
 
 // The k-th parameter of the block's law (0 <= k < parameter_count), in SI units; NaN for another k.
 CH_API double ch_block_parameter(const struct ChBlock* block, int k);
+
+// What a unit of the first row's reaction adds to its velocity before the law is asked, in (m/s)/(N s): the law holds
+// for u_n + c r_n. 0 for laws that are rigid.
+CH_API double ch_block_compliance(const struct ChBlock* block);
 
 // Writes it; a k out of range changes nothing. ch_problem_build checks the value.
 CH_API void ch_block_set_parameter(struct ChBlock* block, int k, double value);

@@ -33,7 +33,9 @@ typedef struct ChBlock {
   int row;        // first row in r, u and w
   double mu[2];   // contact: friction along tangent 1 and 2; equal = circular, different = elliptic
   double lo, hi;  // limit; may be infinite
-  int sides;      // contact in space: 0 = smooth; M = polygon with corners mu (cos, sin)(2 pi j / M), M even, >= 4
+  double
+      compliance;  // compliant: c in (m/s)/(N s) = 1/kg; 1 / (k h^2) for a spring of stiffness k in a step of length h
+  int sides;       // contact in space: 0 = smooth; M = polygon with corners mu (cos, sin)(2 pi j / M), M even, >= 4
   double more[CH_BLOCK_MORE];  // what the law's row in cardhouse/law.h says; no law has any yet
 } ChBlock;
 

@@ -40,11 +40,12 @@ typedef struct ChClosestPoints {
 CH_API ChStatus ch_simulation_closest(ChContext* context, const ChSimulation* simulation, ChBodyId a, ChBodyId b,
                                       double within, ChClosestPoints* out);
 
-// A solid to ask with: a ball, a capsule along z or a box; in the plane a disk or a rectangle.
+// A solid to ask with, of any type that its sizes describe: in space a ball, a box, a capsule, a cylinder or an
+// ellipsoid, in the plane a disk, a rectangle or an ellipse.
 typedef struct ChQueryProbe {
-  ChShapeType type;  // CH_SHAPE_SPHERE, _CAPSULE, _BOX; CH_SHAPE_DISK, _RECTANGLE
-  ChFrame frame;     // in the world
-  double radius, half_length;
+  ChShapeType type;
+  ChFrame frame;               // in the world
+  double radius, half_length;  // what the type reads of these: shape_types.h; m
   ChVec3 half;
 } ChQueryProbe;
 // A ball; a disk is the same with type CH_SHAPE_DISK.

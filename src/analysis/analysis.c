@@ -213,6 +213,7 @@ static void analyze_friction(const ChProblemView* p, ChAnalysis* out) {
       highest = ch_max(highest, block->mu[a]);
     }
     out->elliptic += block->dimension == 3 && block->mu[0] != block->mu[1];
+    out->compliant += ch_block_compliance(block) > 0.0;
   }
   bool any = lowest <= highest;
   out->mu_lowest = any ? lowest : NAN;

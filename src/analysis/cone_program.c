@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 
 enum { FIRST_EDGES = 4, MOST_ROUNDS = 200 };
 static const double SOLVER_TOLERANCE = 1e-9;

@@ -8,8 +8,8 @@
 #include "analysis/cone_program.h"
 #include "base/arena.h"
 #include "base/check.h"
-#include "base/clock.h"
 #include "cardhouse/analysis.h"
+#include "cardhouse/clock.h"
 
 static const double BALANCED = 1e-8;  // of the largest scaled entry of the load
 

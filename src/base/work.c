@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 
 #define ASKING 500.0  // work that a question stands for: what its iteration did outside counted kernels
 #define BEYOND 0.05   // share of the work limit by which a part that was foreseen may go beyond it

@@ -35,6 +35,13 @@ typedef struct Parts {
 
 static const char* law_name(int part) { return ch_law_info((ChLaw)part)->name; }
 
+bool ch_fclib_is_guest(ChLaw law) {
+  const ChLawInfo *info = ch_law_info(law), *contact = ch_law_info(CH_LAW_CONTACT);
+  return law != CH_LAW_CONTACT && info->friction && info->dimension_lowest == contact->dimension_lowest;
+}
+
+int ch_fclib_part(ChLaw law) { return ch_fclib_is_guest(law) ? CH_FCLIB_CONTACT : (int)law; }
+
 bool ch_fclib_order(ChArena* arena, const ChProblemView* problem, ChFclibOrder* out) {
   *out = (ChFclibOrder){.block = CH_TAKE(arena, problem->block_count + 1, int),
                         .row = CH_TAKE(arena, problem->rows + 1, int)};
@@ -45,7 +52,7 @@ bool ch_fclib_order(ChArena* arena, const ChProblemView* problem, ChFclibOrder* 
     out->block_start[part] = blocks;
     for (int b = 0; b < problem->block_count; ++b) {
       const ChBlock* block = &problem->blocks[b];
-      if ((int)block->law != part) continue;
+      if (ch_fclib_part(block->law) != part) continue;
       out->block[blocks++] = b;
       for (int k = 0; k < block->dimension; ++k) out->row[rows++] = block->row + k;
     }
@@ -208,7 +215,8 @@ static void read_sizes(Parts* p) {
                 bilateral ? ch_hdf5_length(h, ch_hdf5_join(name, p->root, local ? "vectors/s" : "vectors/b")) : 0);
   for (int part = CH_FCLIB_OWN; part < CH_FCLIB_PARTS; ++part) {
     snprintf(name, sizeof name, "cardhouse/%s/w", law_name(part));
-    set_part_rows(p, part, ch_hdf5_has(h, name) ? ch_hdf5_length(h, name) : 0);
+    bool own = !ch_fclib_is_guest((ChLaw)part) && ch_hdf5_has(h, name);
+    set_part_rows(p, part, own ? ch_hdf5_length(h, name) : 0);
   }
   p->rows = p->start[CH_FCLIB_PARTS];
 }
@@ -223,6 +231,29 @@ static void read_contacts(Parts* p) {
     if (!(mu2[k] >= 0.0)) ch_hdf5_fail(p->h, CH_ERR_RANGE, "/cardhouse/mu2[%ld] is %g, must be >= 0", k, mu2[k]);
     p->file_blocks[p->block_count++] =
         (ChBlock){.law = CH_LAW_CONTACT, .dimension = p->dimension, .mu = {mu[k], mu2[k]}};
+  }
+}
+
+// Contacts that obey another law: which they are, ascending, and what FCLIB has no place for.
+static void read_guests(Parts* p, ChLaw law) {
+  const ChLawInfo* info = ch_law_info(law);
+  char group[CH_HDF5_NAME_SIZE], name[CH_HDF5_NAME_SIZE];
+  long count = 0, contacts = part_rows(p, CH_FCLIB_CONTACT) / p->dimension;
+  if (p->h->status != CH_OK || !ch_hdf5_has(p->h, ch_hdf5_join(group, "cardhouse", info->name))) return;
+  const int* contact = ch_hdf5_ints(p->h, ch_hdf5_join(name, group, "contact"), &count);
+  for (long k = 0; p->h->status == CH_OK && k < count; ++k) {
+    if (!check_index(p->h, group, "contact", k, contact[k], (int)contacts)) return;
+    if (k > 0 && contact[k] <= contact[k - 1]) {
+      ch_hdf5_fail(p->h, CH_ERR_RANGE, "/%s[%ld] is %d, must be above the one before, %d", name, k, contact[k],
+                   contact[k - 1]);
+      return;
+    }
+    p->file_blocks[contact[k]].law = law;
+  }
+  for (int parameter = CH_FCLIB_GUEST_PARAMETER; parameter < info->parameter_count; ++parameter) {
+    const double* value = read_vector(p->h, group, info->parameter[parameter].name, count);
+    for (long k = 0; p->h->status == CH_OK && k < count; ++k)
+      ch_block_set_parameter(&p->file_blocks[contact[k]], parameter, value[k]);
   }
 }
 
@@ -311,6 +342,8 @@ static void read_blocks(Parts* p) {
   p->file_blocks = ch_hdf5_take(p->h, p->rows, sizeof *p->file_blocks);
   if (p->h->status != CH_OK) return;
   read_contacts(p);
+  for (int law = 0; law < CH_LAW_COUNT; ++law)
+    if (ch_fclib_is_guest((ChLaw)law)) read_guests(p, (ChLaw)law);
   read_bilaterals(p);
   for (int part = CH_FCLIB_OWN; part < CH_FCLIB_PARTS; ++part) read_own_blocks(p, part);
   if (p->h->status != CH_OK) return;

@@ -2,6 +2,9 @@
 //
 // The order of rows in a file is that of the table of laws: contacts and bilaterals, for which FCLIB has a place, then
 // laws of our own, each in its group /cardhouse/<name>; inside each law the problem's own order.
+//
+// Laws that are contact's but for further parameters (compliant) stand among the contacts, so that other readers see
+// the rigid problem, and their group lists which contacts these are and what the parameters are.
 #ifndef CH_FILES_FCLIB_FILE_H
 #define CH_FILES_FCLIB_FILE_H
 
@@ -23,6 +26,13 @@ typedef struct ChFclibOrder {
   int* block;                           // block[k] is the problem's index of the file's k-th block
   int* row;                             // row[k] is the problem's row of the file's k-th row
 } ChFclibOrder;
+
+// Where FCLIB has a place for blocks of this law: its own part, or that of contacts.
+int ch_fclib_part(ChLaw law);
+
+// Whether this law stands among the contacts, and which of its parameters FCLIB has no place for: from this one on.
+bool ch_fclib_is_guest(ChLaw law);
+enum { CH_FCLIB_GUEST_PARAMETER = 2 };  // after mu and mu2
 
 // False when out of memory (an arena without a landing).
 bool ch_fclib_order(ChArena* arena, const ChProblemView* problem, ChFclibOrder* out);

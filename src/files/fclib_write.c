@@ -119,11 +119,30 @@ static void put_part(Writer* w, const char* group, const char* symbol, int from,
 
 // ----------------------------------------------------------------------------------------------------------- problem
 
+// How many contacts obey this law, and which they are in the file's order.
+static int list_guests(const Writer* w, ChLaw law, int* contact) {
+  int count = 0;
+  for (int k = 0; k < w->order.block_start[1]; ++k) {
+    if (w->problem.blocks[w->order.block[k]].law != law) continue;
+    if (contact) contact[count] = k;
+    ++count;
+  }
+  return count;
+}
+
+static bool has_guests(const Writer* w) {
+  for (int law = 0; law < CH_LAW_COUNT; ++law)
+    if (ch_fclib_is_guest((ChLaw)law) && list_guests(w, (ChLaw)law, NULL) > 0) return true;
+  return false;
+}
+
 static void put_info(Writer* w) {
   char group[CH_HDF5_NAME_SIZE], name[CH_HDF5_NAME_SIZE];
   ch_hdf5_put_group(&w->h, ch_hdf5_join(group, w->root, "info"));
   ch_hdf5_put_text(&w->h, ch_hdf5_join(name, group, "title"), "contact problem");
-  ch_hdf5_put_text(&w->h, ch_hdf5_join(name, group, "description"), "written by cardhouse");
+  ch_hdf5_put_text(&w->h, ch_hdf5_join(name, group, "description"),
+                   has_guests(w) ? "written by cardhouse; contacts are NOT rigid: see the groups in /cardhouse"
+                                 : "written by cardhouse");
   ch_hdf5_put_text(&w->h, ch_hdf5_join(name, group, "math_info"), "unknown");
 }
 
@@ -231,6 +250,23 @@ static void put_bundles(Writer* w) {
   ch_hdf5_put_ints(&w->h, "cardhouse/bilateral/dimension", count, dimension);
 }
 
+static void put_guests(Writer* w, ChLaw law) {
+  const ChLawInfo* info = ch_law_info(law);
+  char group[CH_HDF5_NAME_SIZE], name[CH_HDF5_NAME_SIZE];
+  const int count = list_guests(w, law, NULL);
+  if (count == 0) return;
+  int* contact = ch_hdf5_take(&w->h, count, sizeof *contact);
+  double* value = ch_hdf5_take(&w->h, count, sizeof *value);
+  if (w->h.status != CH_OK) return;
+  list_guests(w, law, contact);
+  ch_hdf5_put_group(&w->h, ch_hdf5_join(group, "cardhouse", info->name));
+  ch_hdf5_put_ints(&w->h, ch_hdf5_join(name, group, "contact"), count, contact);
+  for (int k = CH_FCLIB_GUEST_PARAMETER; k < info->parameter_count; ++k) {
+    for (int b = 0; b < count; ++b) value[b] = ch_block_parameter(&w->problem.blocks[w->order.block[contact[b]]], k);
+    ch_hdf5_put_doubles(&w->h, ch_hdf5_join(name, group, info->parameter[k].name), count, value);
+  }
+}
+
 static void put_parameters(Writer* w, int part) {
   const ChLawInfo* law = ch_law_info((ChLaw)part);
   int first = w->order.block_start[part], count = w->order.block_start[part + 1] - first;
@@ -267,14 +303,16 @@ static void put_own_part(Writer* w, int part) {
 
 static void put_own(Writer* w, const Piece* lower) {
   bool elliptic = is_elliptic(w), bundles = has_bundles(w), reordered = is_reordered(w);
-  bool own_rows = w->order.start[CH_FCLIB_OWN] != w->problem.rows;
-  if (!elliptic && !bundles && !reordered && !own_rows && lower->count == 0 && lower->rows == 0) return;
+  bool own_rows = w->order.start[CH_FCLIB_OWN] != w->problem.rows, guests = has_guests(w);
+  if (!elliptic && !bundles && !reordered && !own_rows && !guests && lower->count == 0 && lower->rows == 0) return;
   ch_hdf5_put_group(&w->h, "cardhouse");
   ch_hdf5_put_int(&w->h, "cardhouse/version", LAYOUT_VERSION);
   if (elliptic) put_mu2(w);
   if (bundles) put_bundles(w);
   if (reordered) ch_hdf5_put_ints(&w->h, "cardhouse/order", w->problem.block_count, w->order.block);
   if (lower->rows > 0) put_matrix(w, "cardhouse/lower", lower);
+  for (int law = 0; law < CH_LAW_COUNT; ++law)
+    if (ch_fclib_is_guest((ChLaw)law)) put_guests(w, (ChLaw)law);
   for (int part = CH_FCLIB_OWN; part < CH_FCLIB_PARTS; ++part) put_own_part(w, part);
 }
 

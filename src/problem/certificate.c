@@ -5,8 +5,11 @@
 //   e(r)  = | (r_i - P_K(r_i - rho_i hat u_i)) / sqrt(rho_i) |      over all blocks, in root joule
 //   natural = e(r) / max(e(0), 1e-6 |sqrt(rho) q|)
 //
-// and never less than what round-off hides behind reactions that large, eps |r / sqrt(rho)| over the same, where that
-// is more than 1e-12: of reactions a million million times the load, u = W r + q has no digit left to grade.
+// Where a law is one of u_n + c r_n (compliant), W stands for W + diag(c) in all of these, and `rigid` is what natural
+// would be with c = 0, of the same r: how far the answer is from one of rigid bodies.
+//
+// natural is never less than what round-off hides behind reactions that large, eps |r / sqrt(rho)| over the same, where
+// that is more than 1e-12: of reactions a million million times the load, u = W r + q has no digit left to grade.
 //
 // Nothing here is shared with a solver: not the scaling, not the factorisation of M, not the velocity. u always follows
 // from r; a velocity v that the caller hands in is graded by `balance` alone and never trusted.
@@ -32,12 +35,14 @@ struct ChGrader {
   const ChProblem* problem;
   ChPose pose;
   ChArena* arena;
-  ChCompliance* mass;     // global form
-  double* free_velocity;  // M^-1 f, or NULL where f = 0
-  double* q;              // u that follows from r = 0
-  double* diagonal;       // of W
-  double* rho;            // per row; 0 for a row that no reaction can move
-  double nothing, drive, size_q, largest_q;
+  ChCompliance* mass;         // global form
+  double* free_velocity;      // M^-1 f, or NULL where f = 0
+  double* q;                  // u that follows from r = 0
+  double* diagonal;           // of W
+  double* rho;                // per row; 0 for a row that no reaction can move
+  double* rigid_rho;          // the same without compliance; NULL where no law has any
+  double scale, rigid_scale;  // of natural and of rigid
+  double size_q, largest_q;
   double *u, *velocity, *impulse, *momentum;  // of the r that is graded
 };
 
@@ -121,7 +126,7 @@ static ChStatus find_velocity(ChContext* context, ChGrader* g, const double* r, 
 // --- weights ---------------------------------------------------------------------------------------------------------
 
 // Rows whose diagonal is zero belong to two fixed bodies: no reaction moves them and they are left out.
-static ChStatus weigh_rows(ChContext* context, ChGrader* g, int row, int count) {
+static ChStatus weigh_rows(ChContext* context, ChGrader* g, int row, int count, double compliance, double* rho) {
   double trace = 0.0;
   for (int k = 0; k < count; ++k) trace += g->diagonal[row + k];
   if (trace < 0.0)
@@ -129,20 +134,37 @@ static ChStatus weigh_rows(ChContext* context, ChGrader* g, int row, int count) 
                    "rows %d to %d: trace of their block of W is %g, must be >= 0 (is M positive "
                    "definite?)",
                    row, row + count - 1, trace);
-  for (int k = 0; k < count; ++k) g->rho[row + k] = trace == 0.0 ? 0.0 : (double)count / trace;
+  for (int k = 0; k < count; ++k) rho[row + k] = trace == 0.0 ? 0.0 : (double)count / (trace + compliance);
   return CH_OK;
 }
 
-static ChStatus weigh_blocks(ChContext* context, ChGrader* g) {
+// Of the laws as they are, or as if they were rigid.
+static ChStatus weigh_blocks(ChContext* context, ChGrader* g, bool rigid, double* rho) {
   for (int i = 0; i < g->problem->block_count; ++i) {
     const ChBlock* block = &g->problem->blocks[i];
     const int step = ch_law_grade(block)->free ? 1 : block->dimension;
     for (int k = 0; k < block->dimension; k += step) {
-      const ChStatus status = weigh_rows(context, g, block->row + k, step);
+      const double compliance = rigid ? 0.0 : ch_block_compliance(block);
+      const ChStatus status = weigh_rows(context, g, block->row + k, step, compliance, rho);
       if (status != CH_OK) return status;
     }
   }
   return CH_OK;
+}
+
+static bool is_compliant(const ChProblem* p) {
+  for (int i = 0; i < p->block_count; ++i)
+    if (ch_block_compliance(&p->blocks[i]) > 0.0) return true;
+  return false;
+}
+
+// u + c r_n n: what the law speaks of
+static const double* yielding(const ChBlock* block, const double* r, const double* u, double* out) {
+  const double compliance = ch_block_compliance(block);
+  if (!(compliance > 0.0)) return u;
+  for (int k = 0; k < block->dimension; ++k) out[k] = u[k];
+  out[0] += compliance * r[0];
+  return out;
 }
 
 // --- the fields ------------------------------------------------------------------------------------------------------
@@ -171,17 +193,25 @@ static double map_error(const ChBlock* block, ChPose pose, const double* rho, co
   return sum;
 }
 
-// What is known before any r: the scales of the figures.
-static void measure_problem(ChGrader* g) {
+// What is known before any r: the scale of a figure.
+static double natural_scale(const ChGrader* g, const double* rho) {
+  double nothing = 0.0, drive = 0.0;
   for (int i = 0; i < g->problem->block_count; ++i) {
     const ChBlock* block = &g->problem->blocks[i];
-    g->nothing += map_error(block, g->pose, g->rho + block->row, NULL, g->q + block->row);
-    for (int k = block->row; k < block->row + block->dimension; ++k) {
-      if (g->rho[k] == 0.0) continue;
-      g->drive += g->rho[k] * g->q[k] * g->q[k];
-      g->size_q += g->q[k] * g->q[k];
-      g->largest_q = ch_max(g->largest_q, fabs(g->q[k]));
-    }
+    nothing += map_error(block, g->pose, rho + block->row, NULL, g->q + block->row);
+    for (int k = block->row; k < block->row + block->dimension; ++k)
+      if (rho[k] != 0.0) drive += rho[k] * g->q[k] * g->q[k];
+  }
+  return ch_max(sqrt(nothing), FLOOR_SHARE * sqrt(drive));
+}
+
+static void measure_problem(ChGrader* g) {
+  g->scale = natural_scale(g, g->rho);
+  if (g->rigid_rho) g->rigid_scale = natural_scale(g, g->rigid_rho);
+  for (int k = 0; k < g->problem->rows; ++k) {
+    if (g->rho[k] == 0.0) continue;
+    g->size_q += g->q[k] * g->q[k];
+    g->largest_q = ch_max(g->largest_q, fabs(g->q[k]));
   }
 }
 
@@ -213,7 +243,8 @@ static void add_law(const ChGrader* g, const ChBlock* block, const double* r, co
   if (g->rho[block->row] == 0.0) return;
   const ChLawGrade* grade = ch_law_grade(block);
   if (!grade->terms) return;
-  const ChLawTerms terms = grade->terms(block, g->pose, g->diagonal[block->row], r, u);
+  const double diagonal = g->diagonal[block->row] + ch_block_compliance(block);
+  const ChLawTerms terms = grade->terms(block, g->pose, diagonal, r, u);
   sums->signorini = ch_max(sums->signorini, terms.signorini);
   sums->dissipation = ch_max(sums->dissipation, terms.dissipation);
 }
@@ -234,7 +265,11 @@ ChStatus ch_grader_create(ChContext* context, ChArena* arena, const ChProblem* p
     prepare_local(g);
   else
     status = prepare_global(context, g);
-  if (status == CH_OK) status = weigh_blocks(context, g);
+  if (status == CH_OK) status = weigh_blocks(context, g, false, g->rho);
+  if (status == CH_OK && is_compliant(problem)) {
+    g->rigid_rho = CH_TAKE_RAW(arena, rows, double);
+    status = weigh_blocks(context, g, true, g->rigid_rho);
+  }
   if (status == CH_OK) measure_problem(g);
   return status;
 }
@@ -247,14 +282,33 @@ static double size_in_joule(const ChBlock* block, const double* rho, const doubl
   return sum;
 }
 
-static double natural_scale(const ChGrader* g) { return ch_max(sqrt(g->nothing), FLOOR_SHARE * sqrt(g->drive)); }
+// natural from squares: of the map's error, and of what round-off may hide
+static double natural_of(double scale, double square, double hidden_square) {
+  const double hidden = DBL_EPSILON * sqrt(hidden_square), error = sqrt(square);
+  return relative(hidden > BLIND_FROM * scale ? ch_max(hidden, error) : error, scale);
+}
+
+// The natural figure of r, whose velocity g->u is, as if no law had a compliance.
+static double rigid_of(const ChGrader* g, const double* r) {
+  double error = 0.0, hidden = 0.0;
+  for (int i = 0; i < g->problem->block_count; ++i) {
+    const ChBlock* block = &g->problem->blocks[i];
+    const double *rho = g->rigid_rho + block->row, *ri = r + block->row, *ui = g->u + block->row;
+    if (is_open(block, g->pose, rho, ri, ui)) continue;
+    error += map_error(block, g->pose, rho, ri, ui);
+    hidden += size_in_joule(block, rho, ri);
+  }
+  return natural_of(g->rigid_scale, error, hidden);
+}
 
 bool ch_grader_rules_out(const ChGrader* g, const double* r, const double* u, double tolerance) {
-  const double most = tolerance * natural_scale(g);
+  const double most = tolerance * g->scale;
   double sum = 0.0;
   for (int i = 0; i < g->problem->block_count && !(sum > 2.0 * most * most); ++i) {
     const ChBlock* block = &g->problem->blocks[i];
-    sum += map_error(block, g->pose, g->rho + block->row, r + block->row, u + block->row);
+    double moved[CH_BLOCK_MAX];
+    const double *ri = r + block->row, *ui = yielding(block, ri, u + block->row, moved);
+    sum += map_error(block, g->pose, g->rho + block->row, ri, ui);
   }
   return sum > 2.0 * most * most;
 }
@@ -268,7 +322,8 @@ ChStatus ch_grader_grade(ChContext* context, ChGrader* g, const double* r, const
   if (status != CH_OK) return status;
   for (int i = 0; i < g->problem->block_count; ++i) {
     const ChBlock* block = &g->problem->blocks[i];
-    const double *ri = r + block->row, *ui = g->u + block->row;
+    double moved[CH_BLOCK_MAX];
+    const double *ri = r + block->row, *ui = yielding(block, ri, g->u + block->row, moved);
     if (is_open(block, g->pose, g->rho + block->row, ri, ui)) {
       for (int k = 0; k < block->dimension; ++k) sums.size_u += ui[k] * ui[k];
       continue;
@@ -280,15 +335,14 @@ ChStatus ch_grader_grade(ChContext* context, ChGrader* g, const double* r, const
     add_law(g, block, ri, ui, &sums);
   }
   const double size = ch_max(ch_max(g->size_q, sums.size_r), sums.size_u);
-  const double scale = natural_scale(g);
-  const double hidden = DBL_EPSILON * sqrt(sums.hidden);
-  const double error = hidden > BLIND_FROM * scale ? ch_max(hidden, sqrt(sums.natural)) : sqrt(sums.natural);
-  *out = (ChCertificate){.natural = relative(error, scale),
+  const double natural = natural_of(g->scale, sums.natural, sums.hidden);
+  *out = (ChCertificate){.natural = natural,
                          .siconos = relative(sqrt(sums.siconos), sqrt(size)),
                          .cone = relative(sums.outside, sums.largest_r),
                          .signorini = relative(sums.signorini, g->largest_q),
                          .dissipation = sums.dissipation,
-                         .balance = balance};
+                         .balance = balance,
+                         .rigid = g->rigid_rho ? rigid_of(g, r) : natural};
   return CH_OK;
 }
 

@@ -2,6 +2,7 @@
 //
 //   u_n of contacts with r_n > 0        exact Coulomb: 0        pose relaxed: mu |u_T|, over polygons mu max_j d_j .
 //   u_T
+//   u_n + c r_n of compliant ones, which the law wants to be 0 in place of u_n
 #include <math.h>
 
 #include "base/check.h"
@@ -18,7 +19,7 @@ ChTakeOff ch_take_off(const ChProblem* problem, const double* r, const double* u
   for (int i = 0; i < problem->block_count; ++i) {
     const ChBlock* block = &problem->blocks[i];
     if (!ch_law_info(block->law)->friction || !(r[block->row] > LOADED * largest)) continue;
-    double speed = ch_positive_part(u[block->row]);
+    double speed = ch_positive_part(u[block->row] + ch_block_compliance(block) * r[block->row]);
     ++out.contacts;
     sum += speed;
     out.largest = ch_max(speed, out.largest);

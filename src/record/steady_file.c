@@ -11,18 +11,16 @@
 
 #include "base/durable.h"
 #include "base/file_lock.h"
+#include "files/hdf5_driver.h"
 
 // Superblock of version 2 and 3: signature (8), version, two sizes, flags, four addresses of 8 bytes, checksum.
 enum { SUPER_SIZE = 48, AT_VERSION = 8, AT_FLAGS = 11, AT_END = 28, AT_SUM = 44 };
 #define SMALLEST_STRETCH ((haddr_t)1 << 18)
 
 typedef struct SteadyFile {
-  H5FD_t base;  // HDF5's part, must be first
-  int fd;
+  ChHdf5File on_disk;  // eof: to which it is stretched; the superblock on disk tells this or less
   dev_t device;
   ino_t inode;
-  haddr_t eoa;     // what HDF5 has allocated
-  haddr_t extent;  // to which the file is stretched; the superblock on disk tells this or less
   bool has_super;
   unsigned char super[SUPER_SIZE];  // as HDF5 wrote it last
   int error;
@@ -70,7 +68,7 @@ static bool is_super(haddr_t at, size_t size, const unsigned char* data) {
 
 static void write_at(SteadyFile* file, haddr_t at, size_t size, const unsigned char* data) {
   while (size > 0 && !file->error) {
-    ssize_t put = pwrite(file->fd, data, size, (off_t)at);
+    ssize_t put = pwrite(file->on_disk.fd, data, size, (off_t)at);
     if (put < 0 && errno == EINTR) continue;
     if (put <= 0) {
       file->error = put < 0 ? errno : EIO;
@@ -94,47 +92,28 @@ static void write_super(SteadyFile* file, haddr_t end) {
 
 // Makes room up to `end` and some, before anything is written there.
 static void stretch(SteadyFile* file, haddr_t end) {
-  if (end <= file->extent || file->error) return;
+  if (end <= file->on_disk.eof || file->error) return;
   haddr_t extent = end + end / 16 + SMALLEST_STRETCH;
-  if (ftruncate(file->fd, (off_t)extent) != 0) {
+  if (ftruncate(file->on_disk.fd, (off_t)extent) != 0) {
     file->error = errno;
     return;
   }
-  file->extent = extent;
+  file->on_disk.eof = extent;
   write_super(file, extent);
 }
 
 static herr_t on_write(H5FD_t* base, H5FD_mem_t type, hid_t list, haddr_t at, size_t size, const void* data) {
   (void)type, (void)list;
   SteadyFile* file = (SteadyFile*)base;
-  stretch(file, at + size > file->eoa ? at + size : file->eoa);
+  stretch(file, at + size > file->on_disk.eoa ? at + size : file->on_disk.eoa);
   if (is_super(at, size, data)) {
     memcpy(file->super, data, sizeof file->super);
     file->has_super = true;
-    write_super(file, file->extent);
+    write_super(file, file->on_disk.eof);
   } else {
     write_at(file, at, size, data);
   }
   return 0;  // after a failure HDF5 may go on and close in peace; nothing reaches the file
-}
-
-static herr_t on_read(H5FD_t* base, H5FD_mem_t type, hid_t list, haddr_t at, size_t size, void* out) {
-  (void)type, (void)list;
-  SteadyFile* file = (SteadyFile*)base;
-  char* data = out;
-  while (size > 0) {
-    ssize_t got = pread(file->fd, data, size, (off_t)at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return -1;
-    if (got == 0) {
-      memset(data, 0, size);
-      return 0;
-    }
-    data += got;
-    at += (haddr_t)got;
-    size -= (size_t)got;
-  }
-  return 0;
 }
 
 // --- life ----------------------------------------------------------------------------------------------------------
@@ -155,27 +134,27 @@ static H5FD_t* on_open(const char* path, unsigned flags, hid_t list, haddr_t hig
   SteadyFile* file = calloc(1, sizeof *file);
   if (!file) return NULL;
   struct stat info;
-  file->fd = create_locked(path);
-  if (file->fd < 0 || fstat(file->fd, &info) != 0) {
+  file->on_disk.fd = create_locked(path);
+  if (file->on_disk.fd < 0 || fstat(file->on_disk.fd, &info) != 0) {
     int error = errno;
-    if (file->fd >= 0) close(file->fd);
+    if (file->on_disk.fd >= 0) close(file->on_disk.fd);
     free(file);
     errno = error;
     return NULL;
   }
   file->device = info.st_dev;
   file->inode = info.st_ino;
-  return &file->base;
+  return &file->on_disk.base;
 }
 
 // What was stretched too far is given back: first the superblock tells of the shorter file.
 static herr_t on_close(H5FD_t* base) {
   SteadyFile* file = (SteadyFile*)base;
-  if (!file->error && file->has_super && file->eoa < file->extent) {
-    write_super(file, file->eoa);
-    if (!file->error && ftruncate(file->fd, (off_t)file->eoa) != 0) file->error = errno;
+  if (!file->error && file->has_super && file->on_disk.eoa < file->on_disk.eof) {
+    write_super(file, file->on_disk.eoa);
+    if (!file->error && ftruncate(file->on_disk.fd, (off_t)file->on_disk.eoa) != 0) file->error = errno;
   }
-  close(file->fd);
+  close(file->on_disk.fd);
   free(file);
   return 0;
 }
@@ -192,42 +171,15 @@ static herr_t on_query(const H5FD_t* base, unsigned long* flags) {
   return 0;
 }
 
-static haddr_t on_get_eoa(const H5FD_t* base, H5FD_mem_t type) {
-  (void)type;
-  return ((const SteadyFile*)base)->eoa;
-}
-
-static herr_t on_set_eoa(H5FD_t* base, H5FD_mem_t type, haddr_t eoa) {
-  (void)type;
-  ((SteadyFile*)base)->eoa = eoa;
-  return 0;
-}
-
-static haddr_t on_get_eof(const H5FD_t* base, H5FD_mem_t type) {
-  (void)type;
-  return ((const SteadyFile*)base)->extent;
-}
-
 static herr_t on_get_handle(H5FD_t* base, hid_t list, void** handle) {
   (void)list;
   *handle = base;
   return 0;
 }
 
-static const H5FD_class_t driver = {.name = "steady",
-                                    .maxaddr = INT64_MAX,
-                                    .fc_degree = H5F_CLOSE_STRONG,
-                                    .open = on_open,
-                                    .close = on_close,
-                                    .cmp = on_compare,
-                                    .query = on_query,
-                                    .get_eoa = on_get_eoa,
-                                    .set_eoa = on_set_eoa,
-                                    .get_eof = on_get_eof,
-                                    .get_handle = on_get_handle,
-                                    .read = on_read,
-                                    .write = on_write,
-                                    .fl_map = H5FD_FLMAP_DICHOTOMY};
+static const H5FD_class_t driver = {CH_HDF5_DRIVER_COMMON,       .name = "steady",  .open = on_open,
+                                    .close = on_close,           .cmp = on_compare, .query = on_query,
+                                    .get_handle = on_get_handle, .write = on_write};
 
 bool ch_steady_create(ChSteady* steady, const char* path) {
   hid_t list = H5Pcreate(H5P_FILE_ACCESS);
@@ -263,6 +215,6 @@ int ch_steady_error(const ChSteady* steady) {
 bool ch_steady_sync(const ChSteady* steady) {
   SteadyFile* file = inside(steady);
   if (!file) return false;
-  if (!file->error) file->error = ch_durable_file(file->fd);
+  if (!file->error) file->error = ch_durable_file(file->on_disk.fd);
   return !file->error;
 }

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/durable.h"
 #include "base/file_lock.h"
 #include "base/plain_numbers.h"
+#include "cardhouse/clock.h"
 #include "cardhouse/disk.h"
 #include "cardhouse/record.h"
 #include "cardhouse/soft.h"

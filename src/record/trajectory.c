@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "cardhouse/disk.h"
 #include "record/column.h"
 #include "record/steady_file.h"
@@ -64,7 +64,7 @@ static void put_vector(ChTrajectory* t, ChTrajectoryColumn c, int dimension, ChV
   for (int a = 0; row && a < dimension; ++a) row[a] = ch_component(value, a);
 }
 
-// A file from before there were momenta is continued without.
+// A file from before there were momenta is continued without, and so is one without the certificate's `rigid`.
 static void put_momenta(ChTrajectory* t, int dimension, const ChStepInfo* info) {
   if (t->columns[CH_COLUMN_MOMENTUM].set > 0) put_vector(t, CH_COLUMN_MOMENTUM, dimension, info->momentum);
   if (!(t->columns[CH_COLUMN_ANGULAR_MOMENTUM].set > 0)) return;
@@ -147,7 +147,9 @@ static void put_row(ChTrajectory* t, const ChSimulation* s) {
   put(t, CH_COLUMN_POTENTIAL, info.potential);
   put_momenta(t, ch_world_dimension(ch_simulation_world(s)), &info);
   int column = CH_COLUMN_CERTIFICATE;
-#define X(name, text) put(t, (ChTrajectoryColumn)column++, t->since.certificate.name);
+#define X(name, text)                                                                            \
+  if (t->columns[column].set > 0) put(t, (ChTrajectoryColumn)column, t->since.certificate.name); \
+  ++column;
   CH_CERTIFICATE_FIELDS(X)
 #undef X
   put_contacts(t, s);

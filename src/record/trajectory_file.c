@@ -34,7 +34,7 @@ static const Entry entries[CH_TRAJECTORY_COLUMNS] = {
     [CH_COLUMN_MOMENTUM] = {"step/momentum", VECTOR, true},
     [CH_COLUMN_ANGULAR_MOMENTUM] = {"step/angular_momentum", SPIN, true},
     [CH_COLUMN_CERTIFICATE] =
-#define X(name, text) {"certificate/" #name, SCALAR},
+#define X(name, text) {"certificate/" #name, SCALAR, offsetof(ChCertificate, name) == offsetof(ChCertificate, rigid)},
         CH_CERTIFICATE_FIELDS(X)
 #undef X
             [CH_COLUMN_OFFSET] = {"contact/offset", COUNT},

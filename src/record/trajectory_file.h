@@ -21,10 +21,10 @@ typedef enum ChTrajectoryColumn {
   CH_COLUMN_PENETRATION,
   CH_COLUMN_KINETIC,
   CH_COLUMN_POTENTIAL,
-  CH_COLUMN_MOMENTUM,  // this and the next: not in files that were written before there were any
+  CH_COLUMN_MOMENTUM,  // this, the next and the certificate's `rigid`: not in files from before there were any
   CH_COLUMN_ANGULAR_MOMENTUM,
-  CH_COLUMN_CERTIFICATE,  // six of them, as in CH_CERTIFICATE_FIELDS
-  CH_COLUMN_OFFSET = CH_COLUMN_CERTIFICATE + 6,
+  CH_COLUMN_CERTIFICATE,  // seven of them, as in CH_CERTIFICATE_FIELDS
+  CH_COLUMN_OFFSET = CH_COLUMN_CERTIFICATE + 7,
   CH_COLUMN_BODIES,
   CH_COLUMN_POINT,
   CH_COLUMN_NORMAL,

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "cardhouse/solve.h"
 #include "cardhouse/text.h"
 #include "linalg/sparse.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "cardhouse/text.h"
 #include "solve/linear/linear_system.h"
 #include "solve/method.h"

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "problem/cones.h"
 #include "problem/laws/law.h"
 #include "problem/mass.h"

@@ -6,8 +6,8 @@
 
 #include "base/arena.h"
 #include "base/check.h"
-#include "base/clock.h"
 #include "base/work.h"
+#include "cardhouse/clock.h"
 #include "problem/cones.h"
 #include "problem/contact_problem.h"
 #include "step/push_apart.h"

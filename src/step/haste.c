@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "problem/cones.h"
 #include "problem/grader.h"
 #include "solve/method.h"

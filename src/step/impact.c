@@ -15,7 +15,7 @@
 
 #include "assemble/soft_body.h"
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "step/impact.h"
 #include "step/in_step.h"
 #include "step/ledger.h"

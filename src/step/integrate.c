@@ -15,7 +15,7 @@
 
 #include "assemble/soft_body.h"
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "step/driven.h"
 #include "step/force_place.h"
 #include "step/free_velocity.h"

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 
 #include "collide/pairs.h"
-#include "collide/ray.h"
 #include "collide/shape_box.h"
+#include "model/def_check.h"
 #include "model/ids.h"
+#include "model/shapes/shape_kind.h"
 #include "model/soft/soft.h"
 #include "step/state.h"
 
@@ -125,31 +126,30 @@ ChQueryProbe ch_query_ball(ChVec3 centre, double radius) {
   return (ChQueryProbe){.type = CH_SHAPE_SPHERE, .frame = {centre, {1.0, 0.0, 0.0, 0.0}}, .radius = radius};
 }
 
-static bool is_size(double x) { return x > 0.0 && x < INFINITY; }
+// Whether numbers alone, which the probe has, make a shape of the type.
+static bool is_made_of_sizes(const ChShapeInfo* info) {
+  for (int k = 0; k < info->field_count; ++k)
+    if (info->fields[k].kind != CH_DEF_SIZE && info->fields[k].kind != CH_DEF_SIZES) return false;
+  return info->field_count > 0;
+}
 
-// The probe as a shape; `arena` keeps what a box is made of.
+// The probe as a shape; `arena` keeps what it is made of.
 static ChStatus make_probe(ChContext* context, const ChSimulation* s, ChArena* arena, const ChQueryProbe* probe,
                            ChShape* shape) {
-  bool plane = s->world->dimension == 2, box = probe->type == CH_SHAPE_BOX || probe->type == CH_SHAPE_RECTANGLE;
-  bool round = probe->type == (plane ? CH_SHAPE_DISK : CH_SHAPE_SPHERE) || (!plane && probe->type == CH_SHAPE_CAPSULE);
-  if (!round && probe->type != (plane ? CH_SHAPE_RECTANGLE : CH_SHAPE_BOX))
-    return ch_fail(context, CH_ERR_ARGUMENT, "probe: must be %s",
-                   plane ? "a disk or a rectangle" : "a sphere, a capsule or a box");
+  ChWorld alone = {.arena = arena, .dimension = s->world->dimension};
+  const ChShapeInfo* info = ch_shape_info(probe->type);
+  if (!info || info->dimension != alone.dimension || !is_made_of_sizes(info))
+    return ch_fail(context, CH_ERR_ARGUMENT, "probe: must be a shape of %s that sizes describe, such as a %s or a box",
+                   alone.dimension == 2 ? "the plane" : "space", alone.dimension == 2 ? "disk" : "sphere");
   const ChQuat q = probe->frame.orientation;
-  bool fine = ch_vec_finite(probe->frame.at) && fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1.0) <= 1e-6;
-  if (box) fine = fine && is_size(probe->half.x) && is_size(probe->half.y) && (plane || is_size(probe->half.z));
-  if (round) fine = fine && is_size(probe->radius);
-  if (probe->type == CH_SHAPE_CAPSULE) fine = fine && is_size(probe->half_length);
-  if (!fine)
-    return ch_fail(context, CH_ERR_RANGE, "probe: its frame must be finite with a unit quaternion, its sizes above 0");
-  *shape = (ChShape){.type = probe->type, .body = -1, .radius = probe->radius, .half_length = probe->half_length};
-  shape->half = probe->half;
-  shape->bound = probe->radius + (probe->type == CH_SHAPE_CAPSULE ? probe->half_length : 0.0);
-  if (!box) return CH_OK;
-  shape->polytope =
-      plane ? ch_polytope_rectangle(arena, probe->half.x, probe->half.y) : ch_polytope_box(arena, probe->half);
-  shape->bound = shape->polytope->radius;
-  return CH_OK;
+  if (!(ch_vec_finite(probe->frame.at) && fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1.0) <= 1e-6))
+    return ch_fail(context, CH_ERR_RANGE, "probe: its frame must be finite with a unit quaternion");
+  ChShapeDef def = {
+      .type = probe->type, .radius = probe->radius, .half_length = probe->half_length, .half = probe->half};
+  ChStatus status = ch_def_check(context, &alone, &def, info->field_count, info->fields, "probe");
+  if (status != CH_OK) return status;
+  *shape = (ChShape){.type = probe->type, .body = -1};
+  return ch_shape_kind(shape)->make(context, &alone, &def, shape);
 }
 
 static ChStatus list_near(ChContext* context, const ChSimulation* s, const ChPosed* probe, double within, int room,

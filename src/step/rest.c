@@ -5,7 +5,7 @@
 
 #include "assemble/soft_body.h"
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "problem/open_problem.h"
 #include "step/haste.h"
 

@@ -7,7 +7,7 @@
 
 #include "assemble/soft_body.h"
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "solve/solve_options.h"
 #include "step/in_step.h"
 #include "step/integrate.h"

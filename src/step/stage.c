@@ -6,7 +6,7 @@
 
 #include "assemble/soft_body.h"
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "problem/cones.h"
 #include "problem/grader.h"
 #include "solve/method.h"

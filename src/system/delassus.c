@@ -10,6 +10,8 @@
 #include "linalg/sparse.h"
 #include "problem/mass.h"
 
+static const double LARGEST_RELATIVE = 1e12;  // of compliance
+
 // A vector that remembers which entries it has touched, so that clearing costs only those.
 typedef struct Scatter {
   double* value;
@@ -199,6 +201,32 @@ ChStatus ch_problem_diagonal_blocks(ChContext* context, const ChProblem* problem
   }
   ch_arena_set_landing(arena, &landing);
   diagonal_blocks(arena, problem, W_ii);
+  ch_arena_destroy(arena);
+  return CH_OK;
+}
+
+static void set_compliance(ChArena* arena, ChProblem* problem, double relative) {
+  double* trace = CH_TAKE(arena, problem->block_count, double);
+  ch_delassus_traces(arena, problem, trace);
+  for (int i = 0; i < problem->block_count; ++i) {
+    ChBlock* block = &problem->blocks[i];
+    if (!ch_law_info(block->law)->friction) continue;
+    block->law = CH_LAW_COMPLIANT;
+    block->compliance = relative * trace[i] / block->dimension;
+  }
+}
+
+ChStatus ch_problem_set_compliance(ChContext* context, ChProblem* problem, double relative) {
+  if (!(relative >= 0.0 && relative <= LARGEST_RELATIVE))
+    return ch_fail(context, CH_ERR_RANGE, "relative compliance is %g, must be 0 to %g", relative, LARGEST_RELATIVE);
+  ChArena* volatile arena = NULL;
+  jmp_buf landing;
+  if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for the diagonal of %d rows", problem->rows);
+  }
+  ch_arena_set_landing(arena, &landing);
+  set_compliance(arena, problem, relative);
   ch_arena_destroy(arena);
   return CH_OK;
 }

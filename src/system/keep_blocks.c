@@ -32,10 +32,12 @@ void ch_prepare_keep(ChPreparation* p, const unsigned char* skip, const double* 
     double trace = 0.0;
     for (int a = 0; a < block->dimension; ++a) trace += diagonal[block->row + a];
     if (!(trace > 0.0) || (skip && skip[i])) continue;
-    const ChKeepFacts facts = facts_of(p, block, diagonal, trace);
+    const double compliance = ch_block_compliance(block);
+    const ChKeepFacts facts = facts_of(p, block, diagonal, trace + compliance);
     ChKeptBlock* kept = &p->kept[p->kept_count];
     *kept = (ChKeptBlock){.source = i, .block.law = ch_law_row(block)};
     kept->block.law->keep(block, &facts, kept);
+    kept->block.compliance = kept->g[0] * compliance * kept->g[0];
     for (int a = 0; a < kept->block.dim; ++a) {
       p->block_of[kept->rows[a]] = p->kept_count;
       p->slot_of[kept->rows[a]] = a;

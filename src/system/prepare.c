@@ -47,6 +47,7 @@ static bool fill_rows(const ChPreparation* p, const int* members, int count, ChC
     s->block[i].corners = p->corners[kept->block.sides];
     s->polygonal |= kept->block.sides > 0;
     s->unusual |= ch_law_is_unusual(kept->block.law);
+    s->compliant |= kept->block.compliance > 0.0;
     if (kept->block.law->leaves_zero_out) sum += least_square(p, block, kept);
     for (int a = 0; a < kept->block.dim; ++a) {
       int row = s->row[i] + a;
@@ -66,32 +67,41 @@ static bool fill_rows(const ChPreparation* p, const int* members, int count, ChC
   return sum > 0.0;
 }
 
-// W_ii from the Jacobians, or from W
+// W_ii from the Jacobians
+static void square_of(const ChPreparation* p, const ChKeptBlock* kept, double* block) {
+  const ChBlock* source = &p->problem->blocks[kept->source];
+  const double* square = p->jacobians.square + p->jacobians.square_at[kept->source];
+  const int d = kept->block.dim;
+  if (d == 3 && source->dimension == 3) {
+    for (int a = 0; a < 3; ++a)
+      for (int c = 0; c < 3; ++c) block[a * 3 + c] = kept->g[a] * square[a * 3 + c] * kept->g[c];
+  } else {
+    for (int a = 0; a < d; ++a)
+      for (int c = 0; c < d; ++c)
+        block[a * d + c] = kept->g[a] *
+                           square[(kept->rows[a] - source->row) * source->dimension + kept->rows[c] - source->row] *
+                           kept->g[c];
+  }
+  block[0] += kept->block.compliance;
+}
+
+// The same, or from W
 static void fill_diagonal(const ChPreparation* p, const int* members, ChSystem* s) {
   s->diagonal_at = CH_TAKE(p->arena, s->n + 1, int);
   for (int i = 0; i < s->n; ++i) s->diagonal_at[i + 1] = s->diagonal_at[i] + s->dim[i] * s->dim[i];
   s->diagonal = CH_TAKE_RAW(p->arena, s->diagonal_at[s->n], double);
   for (int i = 0; i < s->n; ++i) {
-    const ChKeptBlock* kept = &p->kept[members[i]];
-    const ChBlock* source = &p->problem->blocks[kept->source];
     double* block = s->diagonal + s->diagonal_at[i];
-    if (!p->by_bodies) {
-      memcpy(block, s->W.value + s->W.offset[s->W.diagonal[i]],
-             (size_t)(kept->block.dim * kept->block.dim) * sizeof *block);
-      continue;
-    }
-    const double* square = p->jacobians.square + p->jacobians.square_at[kept->source];
-    if (kept->block.dim == 3 && source->dimension == 3) {
-      for (int a = 0; a < 3; ++a)
-        for (int c = 0; c < 3; ++c) block[a * 3 + c] = kept->g[a] * square[a * 3 + c] * kept->g[c];
-      continue;
-    }
-    for (int a = 0; a < kept->block.dim; ++a)
-      for (int c = 0; c < kept->block.dim; ++c)
-        block[a * kept->block.dim + c] =
-            kept->g[a] * square[(kept->rows[a] - source->row) * source->dimension + kept->rows[c] - source->row] *
-            kept->g[c];
+    if (p->by_bodies)
+      square_of(p, &p->kept[members[i]], block);
+    else
+      memcpy(block, s->W.value + s->W.offset[s->W.diagonal[i]], (size_t)(s->dim[i] * s->dim[i]) * sizeof *block);
   }
+}
+
+// W stands for W + C
+static void add_compliance(ChSystem* s) {
+  for (int i = 0; s->compliant && i < s->n; ++i) s->W.value[s->W.offset[s->W.diagonal[i]]] += s->block[i].compliance;
 }
 
 static void build_part(const ChPreparation* p, const int* members, int count, int* body_local, ChPrepared* out) {
@@ -102,7 +112,10 @@ static void build_part(const ChPreparation* p, const int* members, int count, in
   s->symmetric = p->problem->asymmetry <= CH_SYMMETRY_TOLERANCE;
   if (body_local) ch_prepare_bodies(p, members, body_local, part);
   s->due = p->formed && p->by_bodies;
-  if (p->formed && !p->by_bodies) ch_prepare_matrix(p, members, part);
+  if (p->formed && !p->by_bodies) {
+    ch_prepare_matrix(p, members, part);
+    add_compliance(s);
+  }
   fill_diagonal(p, members, s);
   double* zero = CH_TAKE(p->arena, s->rows, double);
   CH_ASSERT(s->row[s->n] == s->rows && (s->formed || s->bodies));
@@ -189,6 +202,7 @@ bool ch_system_is_crowded(const ChSystem* s) {
 void ch_system_form(ChArena* arena, ChSystem* s) {
   CH_ASSERT(!s->formed && s->bodies);
   s->W = ch_bodies_delassus(arena, s->bodies, s->n, s->dim, s->row, s->symmetric);
+  add_compliance(s);
   s->formed = true;
   s->due = false;
 }

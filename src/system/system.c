@@ -16,6 +16,7 @@ static void apply_plus(const ChSystem* s, const double* x, const double* q, doub
   CH_ASSERT(s->bodies);
   ch_bodies_impulse_to_velocity(s->bodies, s->dim, s->row, s->n, x, s->bodies->scratch);
   ch_bodies_velocity_to_contact(s->bodies, s->dim, s->row, s->n, s->bodies->scratch, q, y);
+  ch_system_add_compliance(s, x, y);
 }
 
 void ch_system_apply(const ChSystem* s, const double* x, double* y) { apply_plus(s, x, NULL, y); }

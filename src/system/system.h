@@ -7,6 +7,10 @@
 // whatever the problem's units, |q'| = 1, and 1 is a good step length everywhere. With S = diag(1, m/mu_1, m/mu_2), m =
 // sqrt(mu_1 mu_2), r' = S r, u' = S^-1 u an elliptic cone becomes the circular one of friction m, and the support
 // functions agree: the transformation is exact.
+//
+// Where a law is one of u_n + c r_n (compliant), W stands for W + C, C = diag(c) on such rows and 0 elsewhere, in
+// everything here: in W, in W_ii, in trace(W_ii) and in u = W r + q. Bodies alone give H^T M^-1 H: whoever takes a
+// velocity from them adds ch_system_add_compliance.
 #ifndef CH_SYSTEM_SYSTEM_H
 #define CH_SYSTEM_SYSTEM_H
 
@@ -27,6 +31,7 @@ typedef struct ChSystem {
   bool due;     // it is not, but small enough for ch_system_form
   bool symmetric;
   bool polygonal;  // some section has sides
+  bool compliant;  // some block has a compliance
   bool unusual;    // some law is: see ch_law_is_unusual
   bool relaxed;    // the pose: complementarity with u itself instead of u + mu |u_T| n
   ChBlockCsr W;
@@ -69,6 +74,14 @@ bool ch_system_is_crowded(const ChSystem* system);
 
 // y = W x
 void ch_system_apply(const ChSystem* s, const double* x, double* y);
+
+// u += C r, of block i and of all
+static inline void ch_system_add_block_compliance(const ChSystem* s, int i, const double* r, double* u) {
+  if (s->block[i].compliance > 0.0) u[0] += s->block[i].compliance * r[0];
+}
+static inline void ch_system_add_compliance(const ChSystem* s, const double* r, double* u) {
+  for (int i = 0; s->compliant && i < s->n; ++i) ch_system_add_block_compliance(s, i, r + s->row[i], u + s->row[i]);
+}
 
 // u = W r + q
 void ch_system_velocity(const ChSystem* s, const double* r, double* u);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cardhouse/delassus.h"
+
 static void adjust_cards(ChRecipe* r) { r->n = 4; }
 static void adjust_arch(ChRecipe* r) { r->n = 27, r->mu = 0.6; }
 static void adjust_pile(ChRecipe* r) { r->n = 10; }
@@ -62,8 +64,8 @@ bool ch_recipe_set(ChRecipe* recipe, const char* name, double value) {
   return false;
 }
 
-ChStatus ch_family_generate(ChContext* context, const ChFamily* family, const ChRecipe* recipe, ChForm form,
-                            ChProblem** out) {
+static ChStatus generate_rigid(ChContext* context, const ChFamily* family, const ChRecipe* recipe, ChForm form,
+                               ChProblem** out) {
   if (!family->assemble) {
     if (form == CH_FORM_LOCAL) return family->build(context, recipe, out);
     return ch_fail(context, CH_ERR_UNSUPPORTED, "family %s has no global form", family->name);
@@ -72,6 +74,13 @@ ChStatus ch_family_generate(ChContext* context, const ChFamily* family, const Ch
   const ChStatus status = ch_rig_build(context, rig, form, out);
   ch_rig_destroy(rig);
   return status;
+}
+
+ChStatus ch_family_generate(ChContext* context, const ChFamily* family, const ChRecipe* recipe, ChForm form,
+                            ChProblem** out) {
+  const ChStatus status = generate_rigid(context, family, recipe, form, out);
+  if (status != CH_OK || recipe->compliance == 0.0) return status;
+  return ch_problem_set_compliance(context, *out, recipe->compliance);
 }
 
 ChRig* ch_recipe_rig(const ChRecipe* recipe, int dimension) {

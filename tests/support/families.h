@@ -17,6 +17,7 @@
   X(mass_ratio, 1, "mass of the top body over what its size says")                                 \
   X(asymmetry, 0.001, "largest unsymmetric part of W relative to its diagonal, where W is random") \
   X(gap, 0, "metres of air in every contact")                                                      \
+  X(compliance, 0, "of contacts, relative to trace(W_ii) / dimension; 0: rigid")                   \
   X(noise, 0, "metres per second of random velocity")                                              \
   X(seed, 1, "of the random numbers")                                                              \
   X(h, 0.001, "time step in seconds")                                                              \

@@ -2,7 +2,7 @@
 #ifndef CH_TESTS_FIRST_PART_H
 #define CH_TESTS_FIRST_PART_H
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "solve/method.h"
 #include "support/near.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "problem/compliance.h"
 #include "problem/contact_problem.h"
 

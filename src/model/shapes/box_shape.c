@@ -23,4 +23,5 @@ const ChShapeKind ch_shape_kind_box = {.info = {.name = "box",
                                        .make = make,
                                        .mass = mass,
                                        .reach = ch_shape_reach_half,
-                                       .surface = ch_patches_polytope};
+                                       .surface = ch_patches_polytope,
+                                       .ray = ch_shape_ray_polytope};

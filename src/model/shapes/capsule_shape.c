@@ -60,5 +60,6 @@ const ChShapeKind ch_shape_kind_capsule = {
     .mass = mass,
     .reach = reach,
     .surface = surface,
+    .ray = ch_shape_ray_capsule,
     .round = {
         .size = size, .support = support, .contains = contains, .distance = distance, .straight = true, .swept = true}};

@@ -26,4 +26,5 @@ const ChShapeKind ch_shape_kind_chain = {.info = {.name = "chain",
                                                   CH_SHAPE_FIELDS(fields)},
                                          .make = make,
                                          .reach = ch_shape_reach_mesh,
-                                         .surface = ch_patches_mesh};
+                                         .surface = ch_patches_mesh,
+                                         .ray = ch_shape_ray_mesh};

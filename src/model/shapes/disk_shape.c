@@ -35,4 +35,5 @@ const ChShapeKind ch_shape_kind_disk = {.info = {.name = "disk",
                                         .make = make,
                                         .mass = mass,
                                         .reach = reach,
-                                        .surface = surface};
+                                        .surface = surface,
+                                        .ray = ch_shape_ray_ball};

@@ -34,4 +34,5 @@ const ChShapeKind ch_shape_kind_ellipse = {.info = {.name = "ellipse",
                                            .make = make,
                                            .mass = mass,
                                            .reach = reach,
-                                           .surface = surface};
+                                           .surface = surface,
+                                           .ray = ch_shape_ray_ellipse};

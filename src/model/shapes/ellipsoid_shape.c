@@ -116,4 +116,5 @@ const ChShapeKind ch_shape_kind_ellipsoid = {
     .mass = mass,
     .reach = reach,
     .surface = surface,
+    .ray = ch_shape_ray_ellipsoid,
     .round = {.size = size, .support = support, .bend = bend, .contains = contains, .distance = distance}};

@@ -12,4 +12,5 @@ const ChShapeKind ch_shape_kind_halfspace = {.info = {.name = "halfspace",
                                                       .drawn_by_name = true,
                                                       CH_SHAPE_FIELDS(fields)},
                                              .make = ch_shape_make_halfspace,
-                                             .surface = ch_patches_halfspace};
+                                             .surface = ch_patches_halfspace,
+                                             .ray = ch_shape_ray_halfspace};

@@ -19,4 +19,5 @@ const ChShapeKind ch_shape_kind_hull = {.info = {.name = "hull",
                                         .make = make,
                                         .mass = mass,
                                         .reach = ch_shape_reach_polytope,
-                                        .surface = ch_patches_polytope};
+                                        .surface = ch_patches_polytope,
+                                        .ray = ch_shape_ray_polytope};

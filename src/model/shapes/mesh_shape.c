@@ -29,4 +29,5 @@ const ChShapeKind ch_shape_kind_mesh = {.info = {.name = "mesh",
                                         .make = make,
                                         .mass = mass,
                                         .reach = ch_shape_reach_mesh,
-                                        .surface = ch_patches_mesh};
+                                        .surface = ch_patches_mesh,
+                                        .ray = ch_shape_ray_mesh};

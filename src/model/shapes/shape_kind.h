@@ -7,6 +7,7 @@
 #include "model/mesh/distance_field.h"
 #include "model/mesh/mesh.h"
 #include "model/shapes/mass_properties.h"
+#include "model/shapes/shape_ray.h"
 #include "model/shapes/surface.h"
 #include "model/world_build.h"
 
@@ -46,6 +47,8 @@ typedef struct ChShapeKind {
   ChReach (*reach)(const ChShape* shape, ChVec3 direction);
   // Its surface as polygons, in the shape's frame.
   ChPatches (*surface)(ChArena* arena, const ChShape* shape, const ChSurfaceView* view);
+  // Where a ray meets it. NULL: by the distance that `round` has, or not at all.
+  ChShapeRayFn* ray;
   ChRoundKind round;
 } ChShapeKind;
 

@@ -48,4 +48,5 @@ const ChShapeKind ch_shape_kind_sphere = {
     .mass = mass,
     .reach = reach,
     .surface = surface,
+    .ray = ch_shape_ray_ball,
     .round = {.size = size, .support = support, .contains = contains, .distance = distance, .swept = true}};

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "model/soft/soft_cubic.h"
 
 enum { DRAWS = 3 };

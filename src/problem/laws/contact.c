@@ -1,4 +1,6 @@
 // contact: Coulomb's friction and Signorini's law. Rows (normal, tangent 1[, tangent 2]).
+// compliant: the same of u + c r_n n, so that the normal yields by c a unit of r_n. c does not touch u_T: it is
+// contact's law on W + C, C diagonal, and whoever has W adds C to it (system/). See docs/theory/compliant.md.
 //
 //   K = { r : |r_T| <= mu r_n }, or an elliptic or polygonal section;   K contains r, K* contains u + sigma(u_T) n,
 //   orthogonal;   sigma(u_T) = mu |u_T|, or the support function of the section
@@ -18,7 +20,8 @@
 
 // Beyond this a cone is flat to the last bit of a double, and its projection says nothing any more.
 #define LARGEST_MU 1e8
-#define OPEN_SHARE 1e-8  // of mu |u_T|, from which on u_n > 0 is beyond doubt
+#define LARGEST_COMPLIANCE 1e100  // so that sums and squares of it stay finite
+#define OPEN_SHARE 1e-8           // of mu |u_T|, from which on u_n > 0 is beyond doubt
 
 // --- what the certificate reads --------------------------------------------------------------------------------------
 
@@ -261,7 +264,7 @@ static void solve_local(const ChScaledBlock* b, bool relaxed, const double* W, C
 
 // The normals: without friction. The tangents: a disc, or an interval in the plane, whose size follows.
 static void halve(const ChScaledBlock* whole, bool tangential, ChScaledBlock* half) {
-  *half = (ChScaledBlock){.law = &ch_law_unilateral, .dim = 1};
+  *half = (ChScaledBlock){.law = &ch_law_unilateral, .dim = 1, .compliance = whole->compliance};
   if (!tangential) return;
   *half = (ChScaledBlock){.law = whole->dim == 3 ? &ch_law_disc : &ch_law_limit, .dim = whole->dim - 1};
   if (whole->dim != 3) return;
@@ -372,31 +375,35 @@ static const ChLawPolygon polygon = {.variables = variables,
                                      .fill = fill,
                                      .split = split};
 
-const ChLawRow ch_law_contact = {
-    .info = {.name = "contact",
-             .plural = "contacts",
-             .statement = "K_mu contains r, K_mu* contains u + mu |u_T| n, orthogonal",
+// What both rows have: the sets are the same, and so is all that solvers do with them.
+#define FRICTION_PARAMETERS                                                                   \
+  {"mu", "friction coefficient mu", offsetof(ChBlock, mu), 0.0, LARGEST_MU}, {                \
+    "mu2", "friction coefficient mu", offsetof(ChBlock, mu) + sizeof(double), 0.0, LARGEST_MU \
+  }
+#define COULOMB                                                                                                   \
+  .grade = {.project = project_given, .support = support, .is_open = is_open, .terms = terms}, .keep = keep,      \
+  .as_given = as_given, .cone = true, .together = true, .interval = interval, .clamp = clamp, .project = project, \
+  .derivative = derivative, .alart_curnier = alart_curnier, .alart_curnier_derivative = alart_curnier_derivative, \
+  .slip = slip, .prepare_local = prepare_local, .solve_local = solve_local, .barrier = &ch_barrier_lorentz,       \
+  .halve = halve, .curved = curved, .polygon = &polygon
+
+const ChLawRow ch_law_contact = {.info = {.name = "contact",
+                                          .plural = "contacts",
+                                          .statement = "K_mu contains r, K_mu* contains u + mu |u_T| n, orthogonal",
+                                          .opens = true,
+                                          .friction = true,
+                                          .parameter_count = 2,
+                                          .parameter = {FRICTION_PARAMETERS}},
+                                 COULOMB};
+
+const ChLawRow ch_law_compliant = {
+    .info = {.name = "compliant",
+             .plural = "compliant contacts",
+             .statement = "K_mu contains r, K_mu* contains u + (c r_n + mu |u_T|) n, orthogonal",
              .opens = true,
              .friction = true,
-             .parameter_count = 2,
-             .parameter = {{"mu", "friction coefficient mu", offsetof(ChBlock, mu), 0.0, LARGEST_MU},
-                           {"mu2", "friction coefficient mu", offsetof(ChBlock, mu) + sizeof(double), 0.0,
-                            LARGEST_MU}}},
-    .grade = {.project = project_given, .support = support, .is_open = is_open, .terms = terms},
-    .keep = keep,
-    .as_given = as_given,
-    .cone = true,
-    .together = true,
-    .interval = interval,
-    .clamp = clamp,
-    .project = project,
-    .derivative = derivative,
-    .alart_curnier = alart_curnier,
-    .alart_curnier_derivative = alart_curnier_derivative,
-    .slip = slip,
-    .prepare_local = prepare_local,
-    .solve_local = solve_local,
-    .barrier = &ch_barrier_lorentz,
-    .halve = halve,
-    .curved = curved,
-    .polygon = &polygon};
+             .compliance = offsetof(ChBlock, compliance),
+             .parameter_count = 3,
+             .parameter = {FRICTION_PARAMETERS,
+                           {"compliance", "compliance", offsetof(ChBlock, compliance), 0.0, LARGEST_COMPLIANCE}}},
+    COULOMB};

@@ -21,6 +21,7 @@ typedef struct ChScaledBlock {
   const double* corners;       // their cosines and sines, see problem/polygon.h
   double mu;                   // cone: friction; disc: radius; 0 elsewhere
   double lo, hi;               // limit
+  double compliance;           // of the first row: part of its W_ii and of u, see system/system.h; set by system/
   double more[CH_BLOCK_MORE];  // whatever else the law's `keep` puts there
 } ChScaledBlock;
 

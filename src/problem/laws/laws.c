@@ -30,6 +30,13 @@ double ch_block_parameter(const ChBlock* block, int k) {
   return value;
 }
 
+double ch_block_compliance(const ChBlock* block) {
+  const ChLawInfo* info = ch_law_info(block->law);
+  double value = 0.0;
+  if (info && info->compliance > 0) memcpy(&value, (const char*)block + info->compliance, sizeof value);
+  return value;
+}
+
 void ch_block_set_parameter(ChBlock* block, int k, double value) {
   const ChLawParameter* parameter = parameter_of(block, k);
   if (parameter) memcpy((char*)block + parameter->offset, &value, sizeof value);

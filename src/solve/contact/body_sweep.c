@@ -151,9 +151,10 @@ void ch_body_sweep_velocity(const ChBodySweep* w, const double* r, double* v) {
   for (int i = 0; i < s->n; ++i) spread(w, &w->block[i], s->dim[i], r + s->row[i], v);
 }
 
-void ch_body_sweep_contact(const ChBodySweep* w, const double* v, double* u) {
+void ch_body_sweep_contact(const ChBodySweep* w, const double* r, const double* v, double* u) {
   const ChSystem* s = w->s;
   for (int i = 0; i < s->n; ++i) collect(w, &w->block[i], s->dim[i], s->q + s->row[i], v, u + s->row[i]);
+  ch_system_add_compliance(s, r, u);
 }
 
 // W_ii = diag(n, t, t): the normal reaction stands for itself and friction is a projection onto its disc.
@@ -162,6 +163,7 @@ static double visit_diagonal(ChBodySweep* w, int i, double* r, double* v) {
   const Block* block = &w->block[i];
   double u[3], change[3];
   collect(w, block, 3, s->q + s->row[i], v, u);
+  ch_system_add_block_compliance(s, i, r, u);
   if (u[0] >= 0.0 && r[0] == 0.0) return 0.0;
   double n = fmax(r[0] - u[0] * block->normal_inverse, 0.0);
   double t1 = r[1] - u[1] * block->tangent_inverse, t2 = r[2] - u[2] * block->tangent_inverse;
@@ -182,6 +184,7 @@ static double visit_any(ChBodySweep* w, int i, double* r, double* v) {
   int d = s->dim[i];
   double b[CH_BLOCK_MAX], change[CH_BLOCK_MAX], sum = 0.0;
   collect(w, &w->block[i], d, s->q + s->row[i], v, b);
+  ch_system_add_block_compliance(s, i, r, b);
   for (int a = 0; a < d; ++a) {
     change[a] = -r[a];
     for (int c = 0; c < d; ++c) b[a] -= W[a * d + c] * r[c];

@@ -128,6 +128,7 @@ static void visit_bodies(const ChSweeper* w, int i, double omega, double* r) {
     b[a] = s->q[s->row[i] + a] - b[a];
     change[a] = -r[s->row[i] + a];
   }
+  ch_system_add_block_compliance(s, i, r + s->row[i], b);
   for (int k = B->start[i]; k < B->start[i + 1]; ++k)
     ch_small_add_transposed(B->dim[B->body[k]], d, B->H + B->jacobian[k], w->v + B->row[B->body[k]], b);
   relax(w, i, omega, b, r + s->row[i]);

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 
 #define SMALLEST 1e-7   // pivot that is taken for other than zero, relative to its column
 #define PREFERRED 1e-2  // of the largest pivot, from which on a place of the better kind is taken

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 
 #define NEAR_TIE 1e-13  // by which a basic variable may be overshot, relative to the largest
 #define FREE_PIVOT 1e-9

@@ -39,9 +39,20 @@ static void add_matrix(const ChSparse* A, int offset, ChEntryList* t) {
       ch_entry_list_add(t, offset + A->index[k], offset + j, A->value[k]);
 }
 
+// c of compliant normals, which one variable each moves
+static void add_compliance(const ChProblem* p, const ChPolygonLcp* frame, ChEntryList* t) {
+  for (int i = 0, j = 0; i < p->block_count; ++i) {
+    const double compliance = ch_block_compliance(&p->blocks[i]);
+    if (!(compliance > 0.0)) continue;
+    while (frame->G.start[j] == frame->G.start[j + 1] || frame->G.index[frame->G.start[j]] != p->blocks[i].row) ++j;
+    ch_entry_list_add(t, p->dof + j, p->dof + j, compliance);
+  }
+}
+
 static void list_entries(const ChProblem* p, const ChPolygonLcp* frame, ChEntryList* t) {
   add_matrix(&p->M, 0, t);
   add_matrix(&frame->A, p->dof, t);
+  add_compliance(p, frame, t);
   for (int j = 0; j < frame->n; ++j)
     for (int k = frame->G.start[j]; k < frame->G.start[j + 1]; ++k) {
       int row = frame->G.index[k];

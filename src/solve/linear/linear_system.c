@@ -26,6 +26,7 @@ struct ChLinearSystem {
   ChWideSystem* wide;  // instead of K and all of these
   ChCholesky* cholesky;
   const double *B, *E;
+  double* yielding;       // v-space: B + E diag(c), where laws have a compliance; else NULL
   double* B_inverse;      // v-space, and pinned blocks of r-space
   double* C;              // v-space: B^-1 E
   unsigned char* pinned;  // blocks with E_i = 0
@@ -169,6 +170,7 @@ ChLinearSystem* ch_linear_create(ChArena* arena, const ChSystem* s, ChSpace spac
   l->shift_B = CH_TAKE(arena, values, double);
   l->shift_E = CH_TAKE(arena, values, double);
   l->pinned = CH_TAKE(arena, s->n, unsigned char);
+  if (s->compliant && l->by_bodies) l->yielding = CH_TAKE(arena, values, double);
   int other = s->bodies ? s->bodies->dofs : 0, longest = s->rows > other ? s->rows : other;
   l->residual = CH_TAKE(arena, longest, double);
   l->correction = CH_TAKE(arena, longest, double);
@@ -263,7 +265,7 @@ static void assemble_bodies(ChLinearSystem* l) {
 // B^-1, and B^-1 E in the space of velocities
 static bool invert_block(ChLinearSystem* l, int i) {
   int d = l->s->dim[i], at = l->s->diagonal_at[i];
-  const double *B = l->B + at, *E = l->E + at;
+  const double *B = (l->yielding ? l->yielding : l->B) + at, *E = l->E + at;
   if (l->wide && d == 3) {
     if (!ch_small_invert_3(B, l->B_inverse + at)) return false;
     ch_small_product(3, 3, l->B_inverse + at, E, l->C + at);
@@ -272,6 +274,12 @@ static bool invert_block(ChLinearSystem* l, int i) {
   if (!ch_small_invert(d, B, l->B_inverse + at)) return false;
   if (l->by_bodies) ch_small_product(d, d, l->B_inverse + at, E, l->C + at);
   return true;
+}
+
+static void add_compliance(ChLinearSystem* l, int i) {
+  int d = l->s->dim[i], at = l->s->diagonal_at[i];
+  memcpy(l->yielding + at, l->B + at, (size_t)(d * d) * sizeof *l->B);
+  for (int a = 0; a < d; ++a) l->yielding[at + a * d] += l->E[at + a * d] * l->s->block[i].compliance;
 }
 
 static bool factor(ChLinearSystem* l) {
@@ -302,6 +310,7 @@ bool ch_linear_factor_loaded(ChLinearSystem* l, const double* B, const double* E
     }
     l->pinned[i] = ch_small_is_zero(d, E + at);
     if (!l->pinned[i] && !l->by_bodies) continue;
+    if (l->yielding) add_compliance(l, i);
     if (l->wide && l->pinned[i] && ch_small_is_identity(d, B + at))
       l->pinned[i] = AT_ONCE;
     else if (!invert_block(l, i))
@@ -400,14 +409,16 @@ static void solve_wide(ChLinearSystem* l, const double* h, double* x, double* Wx
 
 // Wx may be NULL
 static void solve_once(ChLinearSystem* l, const double* h, double* x, double* Wx) {
-  if (l->wide) {
-    solve_wide(l, h, x, Wx);
-  } else if (l->by_bodies) {
-    solve_bodies(l, h, x, Wx);
-  } else {
+  if (!l->by_bodies) {
     solve_reactions(l, h, x);
     if (Wx) ch_system_apply(l->s, x, Wx);
+    return;
   }
+  if (l->wide)
+    solve_wide(l, h, x, Wx);
+  else
+    solve_bodies(l, h, x, Wx);
+  if (Wx) ch_system_add_compliance(l->s, x, Wx);
 }
 
 // residual = h - B x - E W x; returns its norm

@@ -3,6 +3,8 @@
 //   r-space:  K = B + E W, one block per contact
 //   v-space:  (M + H C H^T) y = H B^-1 h,  x = B^-1 h - C H^T y,  C = B^-1 E      (Woodbury: the same x)
 //
+// Where laws have a compliance, W = H^T M^-1 H + diag(c): in v-space B + E diag(c) takes the place of B.
+//
 // The cheaper space is chosen once, by the operations of a factorisation. Blocks with E_i = 0 cost nothing in either.
 #ifndef CH_SOLVE_LINEAR_LINEAR_SYSTEM_H
 #define CH_SOLVE_LINEAR_LINEAR_SYSTEM_H

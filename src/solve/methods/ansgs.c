@@ -114,7 +114,7 @@ static double look(Surge* g) {
   memcpy(g->drift, g->vx, (size_t)g->size * sizeof *g->drift);
   ch_body_sweep_velocity(g->bodies, g->x, g->vx);
   for (long k = 0; k < g->size; ++k) g->vy[k] += g->vx[k] - g->drift[k];
-  ch_body_sweep_contact(g->bodies, g->vx, g->u);
+  ch_body_sweep_contact(g->bodies, g->x, g->vx, g->u);
   return ch_run_offer(g->run, g->x, g->u);
 }
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "solve/lcp/polygon_lcp.h"
 #include "solve/method.h"
 #include "solve/qp/box_merit.h"

@@ -88,6 +88,7 @@ static Shock shock_create(ChRun* run) {
   for (int i = 0; i < s->n; ++i) {
     for (int e = s->bodies->start[i]; e < s->bodies->start[i + 1]; ++e)
       if (feels(&k, i, e)) add_compliance(s->bodies, e, s->dim[i], k.upper.diagonal + s->diagonal_at[i]);
+    k.upper.diagonal[s->diagonal_at[i]] += s->block[i].compliance;
     ch_local_prepare(run->arena, &k.upper, i, &k.local[i]);
   }
   return k;
@@ -110,6 +111,7 @@ static void visit(Shock* k, int i, double* r) {
   int d = s->dim[i];
   double b[CH_BLOCK_MAX], own[CH_BLOCK_MAX], change[CH_BLOCK_MAX];
   ch_bodies_block_velocity(s->bodies, d, i, k->v, s->q + s->row[i], b);
+  ch_system_add_block_compliance(s, i, r, b);
   ch_small_multiply(d, k->upper.diagonal + s->diagonal_at[i], r, own);
   for (int a = 0; a < d; ++a) b[a] -= own[a], change[a] = -r[a];
   ch_local_solve(&k->upper, i, &k->local[i], b, r);

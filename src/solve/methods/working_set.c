@@ -191,6 +191,7 @@ static double measure_by_normals(WorkingSet* w) {
   for (int k = 0; k < w->count; ++k) {
     int i = w->members[k], row = s->row[i];
     ch_bodies_block_velocity(s->bodies, s->dim[i], i, w->v, s->q + row, w->u + row);
+    ch_system_add_block_compliance(s, i, w->r + row, w->u + row);
     sum += ch_system_block_error(s, i, w->r + row, w->u + row);
   }
   return sqrt(sum);

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/clock.h"
 #include "base/work.h"
+#include "cardhouse/clock.h"
 
 typedef struct Quadratic {
   const ChBoxProblem* problem;

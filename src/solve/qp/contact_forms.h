@@ -3,7 +3,8 @@
 //   minimise 1/2 x'H x + c'x   subject to   A x >= b,   the first `equalities` rows with =
 //
 // Contacts are polygonal (ChBlock.sides; in the plane d = +1, -1) with one mu each; n, D are columns of the problem's
-// H, joints are equations, unilateral rows contacts without friction. Limits have no counterpart in the documents.
+// H, joints are equations, unilateral rows contacts without friction. Limits and compliance have no counterpart in the
+// documents.
 #ifndef CH_SOLVE_QP_CONTACT_FORMS_H
 #define CH_SOLVE_QP_CONTACT_FORMS_H
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/work.h"
+#include "cardhouse/clock.h"
 #include "solve/fixed_point.h"
 
 #define SET_UP 3.5e3  // work a row, as measured on a pile of 2,380 contacts: 25 ms

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "linalg/principal_factor.h"
 #include "linalg/sparse.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "cardhouse/clock.h"
 #include "solve/qp/box_merit.h"
 
 ChMcpOptions ch_mcp_options_default(void) {

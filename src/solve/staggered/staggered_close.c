@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/clock.h"
 #include "base/work.h"
+#include "cardhouse/clock.h"
 #include "solve/methods/staggered.h"
 
 enum { RATIO_STEPS = 100, MOST_CLIPS = 60 };

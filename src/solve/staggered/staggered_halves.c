@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/clock.h"
 #include "base/work.h"
+#include "cardhouse/clock.h"
 #include "solve/linear/linear_system.h"
 #include "solve/methods/staggered.h"
 

@@ -1,6 +1,6 @@
 // Rays and shapes, in the shape's frame. A convex solid is met from where the ray has entered all that bounds it to
 // where it leaves the first; a surface is met where the ray crosses the nearest of its cells.
-#include "collide/ray.h"
+#include "model/shapes/shape_ray.h"
 
 #include <math.h>
 
@@ -76,20 +76,20 @@ static bool meet_ellipsoid(const ChRay* ray, ChVec3 half, ChRayTouch* out) {
   return finish(ray, &s, out);
 }
 
-static bool ray_ellipsoid(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
+bool ch_shape_ray_ellipsoid(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
   return meet_ellipsoid(ray, shape->half, out);
 }
 
-static bool ray_ellipse(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
+bool ch_shape_ray_ellipse(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
   return meet_ellipsoid(ray, ch_vec(shape->half.x, shape->half.y, 1.0), out);
 }
 
-static bool ray_ball(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
+bool ch_shape_ray_ball(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
   double r = shape->radius;
   return meet_ellipsoid(ray, ch_vec(r, r, r), out);
 }
 
-static bool meet_cylinder(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
+bool ch_shape_ray_cylinder(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
   Stretch s = whole;
   double r = shape->radius;
   cut_ball(ch_vec(ray->from.x / r, ray->from.y / r, 0.0), ch_vec(ray->along.x / r, ray->along.y / r, 0.0), &s);
@@ -98,26 +98,26 @@ static bool meet_cylinder(const ChRay* ray, const ChShape* shape, ChRayTouch* ou
   return finish(ray, &s, out);
 }
 
-static bool ray_capsule(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
+bool ch_shape_ray_capsule(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
   ChRayTouch touch;
   out->distance = NAN;
-  bool found = nearer(&touch, meet_cylinder(ray, shape, &touch), out);
+  bool found = nearer(&touch, ch_shape_ray_cylinder(ray, shape, &touch), out);
   for (int end = -1; end <= 1; end += 2) {
     ChRay moved = *ray;
     moved.from.z -= end * shape->half_length;
-    found = nearer(&touch, ray_ball(&moved, shape, &touch), out) || found;
+    found = nearer(&touch, ch_shape_ray_ball(&moved, shape, &touch), out) || found;
   }
   return found;
 }
 
-static bool ray_polytope(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
+bool ch_shape_ray_polytope(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
   Stretch s = whole;
   const ChPolytope* p = shape->polytope;
   for (int f = 0; f < p->face_count; ++f) cut(ray, p->normals[f], p->offsets[f], &s);
   return finish(ray, &s, out);
 }
 
-static bool ray_halfspace(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
+bool ch_shape_ray_halfspace(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
   Stretch s = whole;
   cut(ray, shape->normal, shape->offset, &s);
   return finish(ray, &s, out);
@@ -190,12 +190,12 @@ static bool walk(const ChRay* ray, const ChMesh* mesh, int node, ChRayTouch* out
   return found;
 }
 
-static bool ray_mesh(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
+bool ch_shape_ray_mesh(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
   out->distance = NAN;
   return shape->mesh->node_count > 0 && walk(ray, shape->mesh, 0, out);
 }
 
-// A curved shape of any type, by its distance: no point of it is nearer, so the ray may go that far at once.
+// A curved shape whose row has no ray, by its distance: no point of it is nearer, so the ray may go that far at once.
 static bool ray_round(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
   const double near = 1e-12 * shape->bound;
   double s = 0.0;
@@ -210,19 +210,6 @@ static bool ray_round(const ChRay* ray, const ChShape* shape, ChRayTouch* out) {
   return false;
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-
-typedef bool RayFn(const ChRay* ray, const ChShape* shape, ChRayTouch* out);
-
-// Types that are not named are walked up to, if they are curved.
-static RayFn* const table[CH_SHAPE_TYPE_COUNT] = {
-    [CH_SHAPE_SPHERE] = ray_ball,         [CH_SHAPE_BOX] = ray_polytope,        [CH_SHAPE_CAPSULE] = ray_capsule,
-    [CH_SHAPE_CYLINDER] = meet_cylinder,  [CH_SHAPE_ELLIPSOID] = ray_ellipsoid, [CH_SHAPE_HALFSPACE] = ray_halfspace,
-    [CH_SHAPE_HULL] = ray_polytope,       [CH_SHAPE_MESH] = ray_mesh,           [CH_SHAPE_DISK] = ray_ball,
-    [CH_SHAPE_ELLIPSE] = ray_ellipse,     [CH_SHAPE_RECTANGLE] = ray_polytope,  [CH_SHAPE_POLYGON] = ray_polytope,
-    [CH_SHAPE_HALFPLANE] = ray_halfspace, [CH_SHAPE_CHAIN] = ray_mesh,          [CH_SHAPE_SOFT] = NULL,
-};
-
 bool ch_ray_meet(const ChRay* ray, const ChShape* shape, ChFrame place, ChRayTouch* out) {
   ChVec3 to = ch_sub(place.at, ray->from);
   double along = ch_dot(to, ray->along);
@@ -230,8 +217,8 @@ bool ch_ray_meet(const ChRay* ray, const ChShape* shape, ChFrame place, ChRayTou
     double aside2 = ch_dot(to, to) - along * along, bound = shape->bound * (1.0 + 1e-9);
     if (aside2 > bound * bound + 1e-12 * ch_dot(to, to) || along < -bound || along - bound > ray->reach) return false;
   }
-  RayFn* meet = table[shape->type];
-  if (!meet && ch_shape_kind(shape)->round.distance) meet = ray_round;
+  const ChShapeKind* kind = ch_shape_kind(shape);
+  ChShapeRayFn* meet = kind->ray ? kind->ray : kind->round.distance ? ray_round : NULL;
   ChRay local = {ch_frame_local(place, ray->from), ch_rotate_back(place.orientation, ray->along), ray->reach};
   if (!meet || !meet(&local, shape, out)) return false;
   out->normal = ch_rotate(place.orientation, out->normal);
