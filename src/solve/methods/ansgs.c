@@ -107,8 +107,8 @@ static void adapt(Surge* g) {
   g->least = INFINITY;
 }
 
-// The error at x, with velocities computed anew: what visits add to them gathers round-off. Those of y have gathered the
-// same; left to them, momentum would take the correction of x for a step and nearly double it at every look.
+// The error at x, with velocities computed anew: what visits add to them gathers round-off. Those of y have gathered
+// the same; left to them, momentum would take the correction of x for a step and nearly double it at every look.
 static double look(Surge* g) {
   if (!g->bodies) return ch_run_offer_reaction(g->run, g->x, g->u);
   memcpy(g->drift, g->vx, (size_t)g->size * sizeof *g->drift);

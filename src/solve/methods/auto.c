@@ -3,9 +3,9 @@
 // It is the tables below, read from top to bottom; a stage runs where its condition holds, and all ends with the stage
 // that meets the tolerance:
 //
-//   cheap      what is tried at first, to the tolerance that was asked for; the rest is asked for rung by rung (driver.c)
-//   opening    few deformable bodies, crowds of contacts, starts that are near: before W is formed
-//   coulomb    sweeps settle what is easy, and get as much work as a few factorisations are; rest, the convex problem
+//   cheap      what is tried at first, to the tolerance that was asked for; the rest is asked for rung by rung
+//   (driver.c) opening    few deformable bodies, crowds of contacts, starts that are near: before W is formed coulomb
+//   sweeps settle what is easy, and get as much work as a few factorisations are; rest, the convex problem
 //              with s = 0, is accepted where its solution has no slip at loaded contacts, for then it is an exact one,
 //              the one in which the structure stands; then slide
 //   rounds     sweeps with as much work as all that was done before, Newton from the best point, splitting with another
@@ -30,19 +30,19 @@ CH_OPTIONS(AUTO_OPTIONS)
 extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_leap, ch_method_lemke, ch_method_newton,
     ch_method_nsgs, ch_method_successive, ch_method_working_set;
 
-#define LARGE 100          // blocks from which on sweeps with momentum come before the first factorisation
-#define FACTOR_LEAST 400.0 // work a block, of what goes with a factorisation at least
-#define DEAR 1500.0        // work a block, some thirty sweeps, from which on a factorisation is dear
-#define SMALL 40           // blocks up to which a factorisation costs less than the splitting steps it may save
-#define LEMKE_ROWS 400     // rows up to which pivoting ends in seconds
-#define NEAR 1e-3          // error below which Newton's method is worth starting
-#define ROUGH 1e-4         // error above which splitting is worth its factorisation
-#define EASED 1e-5         // where easing of the slip slows down
-#define LEAP_FREEDOMS 100  // of deformable bodies, up to which all of their contacts are solved for at once,
-#define LEAP_CROWD 12      // and rows a freedom; beyond that few of them carry, see working-set
-#define WALK_FREEDOMS 24   // of them, up to which so few contacts carry that walks find them sooner
-#define HANDOVER 1e-6      // where splitting and interior point slow down and Newton takes over
-#define FINE 2e-9          // as far as iterations without a factorisation go on, once they have met their rung
+#define LARGE 100           // blocks from which on sweeps with momentum come before the first factorisation
+#define FACTOR_LEAST 400.0  // work a block, of what goes with a factorisation at least
+#define DEAR 1500.0         // work a block, some thirty sweeps, from which on a factorisation is dear
+#define SMALL 40            // blocks up to which a factorisation costs less than the splitting steps it may save
+#define LEMKE_ROWS 400      // rows up to which pivoting ends in seconds
+#define NEAR 1e-3           // error below which Newton's method is worth starting
+#define ROUGH 1e-4          // error above which splitting is worth its factorisation
+#define EASED 1e-5          // where easing of the slip slows down
+#define LEAP_FREEDOMS 100   // of deformable bodies, up to which all of their contacts are solved for at once,
+#define LEAP_CROWD 12       // and rows a freedom; beyond that few of them carry, see working-set
+#define WALK_FREEDOMS 24    // of them, up to which so few contacts carry that walks find them sooner
+#define HANDOVER 1e-6       // where splitting and interior point slow down and Newton takes over
+#define FINE 2e-9           // as far as iterations without a factorisation go on, once they have met their rung
 enum { ROUNDS = 40 };
 
 // A run of the portfolio, and where it stands.
@@ -222,6 +222,11 @@ static const Stage opening[] = {
 };
 
 static const Stage coulomb[] = {
+    {.when = sweeps_before_factors,
+     .method = &ch_method_ansgs,
+     .factors = 8,
+     .setting = {{"ansgs.patience", 600}},
+     .why = "portfolio.csv: dense packings, whose factors are dear"},
     {.when = may_rest,
      .method = &ch_method_admm,
      .how = STILL | TRIES | AIMS,
@@ -229,11 +234,6 @@ static const Stage coulomb[] = {
      .budget = 60,
      .setting = {{"admm.aim", 0}, {"admm.rho", 0.01}, {"admm.hurry", 1}},
      .why = "sweep: without, 530 solved, work +4 %; of several solutions it is the one in which a structure stands"},
-    {.when = sweeps_before_factors,
-     .method = &ch_method_ansgs,
-     .factors = 8,
-     .setting = {{"ansgs.patience", 600}},
-     .why = "portfolio.csv: dense packings, whose factors are dear"},
     {.when = is_near,
      .method = &ch_method_leap,
      .budget = 20,
@@ -259,10 +259,7 @@ static const Stage coulomb[] = {
      .how = SWEEPS | AIMS,
      .setting = {{"nsgs.aim", 0}, {"nsgs.hurry", 1}},
      .why = "auto.rest = 2 looks for rest before it sweeps"},
-    {.when = is_small,
-     .method = &ch_method_leap,
-     .budget = 20,
-     .why = "portfolio.csv: small problems"},
+    {.when = is_small, .method = &ch_method_leap, .budget = 20, .why = "portfolio.csv: small problems"},
     {.when = is_small,
      .method = &ch_method_newton,
      .budget = 15,
@@ -332,10 +329,7 @@ static const Cycle penalties = {7, {0.2, 0.05, 0.5, 0.1, 0.3, 1.0, 0.02}},
   }
 
 static const Stage rounds[] = {
-    {.when = is_large_and_rough,
-     .method = &ch_method_ansgs,
-     .share = 1.0,
-     .why = "portfolio.csv: dense packings"},
+    {.when = is_large_and_rough, .method = &ch_method_ansgs, .share = 1.0, .why = "portfolio.csv: dense packings"},
     {.method = &ch_method_newton,
      .how = RESTARTS,
      .budget = 100,
@@ -377,9 +371,8 @@ static const Stage rounds[] = {
      .why = "auto.md: where splitting ended is another start for Newton, better or not"},
 };
 
-static const Stage refinement = {.method = &ch_method_leap,
-                                 .budget = 20,
-                                 .why = "auto.md: from where splitting or interior point ended"};
+static const Stage refinement = {
+    .method = &ch_method_leap, .budget = 20, .why = "auto.md: from where splitting or interior point ended"};
 
 static const Stage convex[] = {
     {.when = sweeps_smooth,
@@ -437,8 +430,7 @@ static double tolerance_of(const Plan* p, const Stage* stage) {
 }
 
 static ChNested nested_of(const Plan* p, const Stage* stage) {
-  ChNested nested = {
-      .method = stage->method, .tolerance = tolerance_of(p, stage), .max_iterations = stage->budget};
+  ChNested nested = {.method = stage->method, .tolerance = tolerance_of(p, stage), .max_iterations = stage->budget};
   memcpy(nested.setting, stage->setting, sizeof nested.setting);
   if (stage->how & FROM_NOTHING) nested.start = p->zero;
   if (stage->how & FROM_FOUND) nested.start = p->found;
@@ -495,7 +487,8 @@ typedef struct Table {
   int count;
   const Stage* stages;
 } Table;
-#define TABLE(stages) {(int)(sizeof(stages) / sizeof *(stages)), stages}
+#define TABLE(stages) \
+  { (int)(sizeof(stages) / sizeof *(stages)), stages }
 
 static bool run_once(Plan* p, Table t) {
   for (int k = 0; k < t.count; ++k)
@@ -551,9 +544,8 @@ static void look_at_factors(Plan* p) {
 
 static void solve(ChRun* run) {
   static const Table openings = TABLE(opening), simple = TABLE(cheap);
-  static const Table tables[3][2] = {{TABLE(coulomb), TABLE(rounds)},
-                                     {TABLE(convex), TABLE(convex_rounds)},
-                                     {{0}, TABLE(polygonal_rounds)}};
+  static const Table tables[3][2] = {
+      {TABLE(coulomb), TABLE(rounds)}, {TABLE(convex), TABLE(convex_rounds)}, {{0}, TABLE(polygonal_rounds)}};
   const ChSystem* s = run->system;
   const Table* t = tables[s->relaxed ? 1 : s->polygonal ? 2 : 0];
   Plan* p = plan_of(run);
