@@ -549,10 +549,8 @@ static void solve(ChRun* run) {
   const ChSystem* s = run->system;
   const Table* t = tables[s->relaxed ? 1 : s->polygonal ? 2 : 0];
   Plan* p = plan_of(run);
-  if (run->rung == 0) {
-    run_once(p, simple);
-    return;
-  }
+  bool limited = run->max_iterations > 1;  // it does not climb; one iteration is to improve a start that is good
+  if ((run->rung == 0 || limited) && (run_once(p, simple) || !limited)) return;
   bool continues = p->entered;
   p->entered = true;
   if (!continues && run_once(p, openings)) return;
