@@ -5,7 +5,8 @@ set(CH_SANITIZE "" CACHE STRING "sanitizers, as after -fsanitize= (e.g. address 
 
 # A build that stays where it is made may use what that processor has: AVX2 and FMA for the small
 # dense blocks. `make` switches it on for its builds in place. A build that is installed or packed runs on every processor of the
-# architecture, and CH_LEVELS gives it the wider instructions back, chosen as it is loaded.
+# architecture, and CH_LEVELS gives it the wider instructions back, chosen as it is loaded; docs/library.md has what
+# that gains.
 option(CH_NATIVE "use the instructions of the machine that builds" OFF)
 option(CH_LEVELS "also a libcardhouse for x86-64-v3, which the loader takes where the processor has AVX2 and FMA" OFF)
 
@@ -28,6 +29,8 @@ if(CMAKE_C_COMPILER_ID STREQUAL GNU)
   target_compile_options(ch_flags INTERFACE -Wno-clobbered -Wno-psabi)
   # Tests may convert as they like.
   set(CH_CONVERSION -Wconversion -Wno-sign-conversion)
+else()
+  target_compile_options(ch_flags INTERFACE -Wno-pass-failed)  # a loop that clang does not vectorize is no fault
 endif()
 if(CH_STRICT)
   target_compile_options(ch_flags INTERFACE -Werror)

@@ -25,6 +25,7 @@ enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is a
   X(TEXT, inner, NULL, "NAME", 0, 0, "convex solver inside relaxed, successive and staggered")                        \
   X(TEXT, cone, NULL, "CONE", 0, 0, "circular, elliptic (as in the scene), polygon:M, outer-polygon:M")               \
   X(TEXT, pose, NULL, "POSE", 0, 0, "coulomb (exact), relaxed (convex) or frictionless")                              \
+  X(TEXT, contact, NULL, "LAW", 0, 0, "rigid, or compliant: bodies yield where they touch (docs/granular.md)")        \
   X(REAL, tol, 0.0, "T", 1e-16, 1.0, "tolerance on every step's certificate")                                         \
   X(REAL, h, 0.0, "H", 1e-12, 1e3, "time step, seconds")                                                              \
   X(REAL, until, -1.0, "T", 0.0, 1e12, "simulated time at which it ends, seconds")                                    \
@@ -100,9 +101,10 @@ static bool check_lag(const ChCommand* self, const Arguments* a) {
 static bool check_words(const ChCommand* self, const Arguments* a) {
   ChPose pose;
   return check_lag(self, a) && ch_method_check(self, a->method, a->inner) && ch_cone_check(self, a->cone) &&
-         ch_pose_read(self, a->pose, &pose) && check_switch(self, "word for --warm", a->warm) &&
-         check_switch(self, "word for --rest", a->rest) && ch_place_check(self, "out", a->out) &&
-         ch_place_check(self, "csv", a->csv) && ch_place_check(self, "checkpoint", a->checkpoint);
+         ch_contact_check(self, a->contact) && ch_pose_read(self, a->pose, &pose) &&
+         check_switch(self, "word for --warm", a->warm) && check_switch(self, "word for --rest", a->rest) &&
+         ch_place_check(self, "out", a->out) && ch_place_check(self, "csv", a->csv) &&
+         ch_place_check(self, "checkpoint", a->checkpoint);
 }
 
 // No file is written over another one of the same run.
@@ -285,7 +287,7 @@ static ChStatus close_files(Job* job, ChStatus status) {
 static ChStatus open_scene(const ChCommand* self, Job* job, bool* understood) {
   ch_notices_show(self, &job->context, !job->arguments.quiet);
   ch_signals_end();
-  ChStatus status = ch_scene_open(&job->context, job->name, &job->scene);
+  ChStatus status = ch_scene_open_as(&job->context, job->name, job->arguments.contact, &job->scene);
   if (status != CH_OK) return status;
   job->options = job->scene->options;
   job->until = job->scene->until;

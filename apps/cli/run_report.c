@@ -99,6 +99,7 @@ static void set_head(json_t* object, const ChRunReport* r) {
   json_object_set_new(object, "integrator", json_string(r->options.integrator));
   json_object_set_new(object, "method", json_string(r->options.solve.method));
   json_object_set_new(object, "cone", json_string(r->cone));
+  json_object_set_new(object, "contact", json_string(ch_contact_law_name(r->options.contact)));
   json_object_set_new(object, "pose", json_string(ch_pose_words[r->options.solve.pose]));
   json_object_set_new(object, "tolerance", ch_json_real(r->options.solve.tolerance));
 }
@@ -115,11 +116,13 @@ static void set_mechanics(json_t* object, const ChRunReport* r) {
   json_object_set_new(object, "certificate", certificate_json(s));
   json_object_set_new(object, "missed_steps", json_integer(s->missed));
   json_object_set_new(object, "penetration",
-                      pair_json("max", ch_json_real(s->penetration), "deferred", ch_json_real(s->deferred)));
+                      json_pack("{s:o, s:o, s:o}", "max", ch_json_real(s->penetration), "relative",
+                                ch_json_real(s->overlap), "deferred", ch_json_real(s->deferred)));
   json_object_set_new(object, "joint_error", json_pack("{s:o}", "max", ch_json_real(s->joint_error)));
-  json_object_set_new(object, "energy",
-                      json_pack("{s:o, s:o, s:o}", "start", ch_json_real(s->energy_start), "end",
-                                ch_json_real(s->energy_end), "largest_gain", ch_json_real(s->largest_gain)));
+  json_object_set_new(
+      object, "energy",
+      json_pack("{s:o, s:o, s:o, s:o}", "start", ch_json_real(s->energy_start), "end", ch_json_real(s->energy_end),
+                "stored", ch_json_real(s->stored), "largest_gain", ch_json_real(s->largest_gain)));
   set_momenta(object, s, ch_world_dimension(ch_simulation_world(r->simulation)));
   json_object_set_new(object, "displacement",
                       pair_json("max", ch_json_real(s->displacement), "body", name ? ch_json_path(name) : json_null()));
@@ -167,10 +170,11 @@ static void print_verdict(const ChRunReport* r) {
   const char* shade = !colour ? "" : s->missed == 0 ? "\033[1;32m" : "\033[1;31m";
   const char* plain = colour ? "\033[0m" : "";
   if (s->missed == 0)
-    printf("status        %severy step certified%s to %g\n", shade, plain, r->options.solve.tolerance);
+    printf("status        %severy step certified%s to %g in %s contact\n", shade, plain, r->options.solve.tolerance,
+           ch_contact_law_name(r->options.contact));
   else
-    printf("status        %s%ld of %ld steps MISSED%s the tolerance %g\n", shade, s->missed, s->steps, plain,
-           r->options.solve.tolerance);
+    printf("status        %s%ld of %ld steps MISSED%s the tolerance %g in %s contact\n", shade, s->missed, s->steps,
+           plain, r->options.solve.tolerance, ch_contact_law_name(r->options.contact));
 }
 
 // What no certificate speaks of: a body that is turned inside out touches as its skin says, and means nothing.
@@ -189,7 +193,11 @@ static void print_mechanics(const ChRunReport* r) {
   const char* name = body_name(r, r->summary.displaced);
   printf("\ndisplacement  %.3g m%s%s%s, the largest of a centre of mass from its start\n", s->displacement,
          name ? " (" : "", name ? CH_SHOWN(name) : "", name ? ")" : "");
-  printf("penetration   %.3g m at most; joints off by %.3g at most\n", s->penetration, s->joint_error);
+  printf("penetration   %.3g m at most, %.3g %% of a radius; joints off by %.3g at most\n", s->penetration,
+         100.0 * s->overlap, s->joint_error);
+  if (r->options.contact == CH_CONTACT_COMPLIANT)
+    printf("contact       compliant: bodies yield where they touch, and %.3g J are stored there (docs/granular.md)\n",
+           s->stored);
   if (s->deferred > 0.0)
     printf("push-out      overlaps are parted gently: up to %.3g m of one was left for later steps\n", s->deferred);
   printf("energy        %.9g J at the start, %.9g J at the end; unexplained gain in a step %.3g J at most\n",

@@ -44,6 +44,8 @@ typedef struct ChSummary {
   long iterations_max, contacts_sum, iterations_sum;
   ChCertificate worst, sum;  // over the steps
   double penetration, joint_error;
+  double overlap;                                 // largest, over the radius of the smaller moving body
+  double stored;                                  // in compliant contacts at the end, joule; part of energy_end
   double deferred;                                // largest part of an overlap left for later steps, metres
   double energy_start, energy_end, largest_gain;  // joule
   ChVec3 momentum_start, momentum_end, angular_momentum_start, angular_momentum_end;

@@ -29,6 +29,14 @@ typedef enum ChStabilization {
 
 typedef enum ChRestitution { CH_RESTITUTION_NEWTON, CH_RESTITUTION_POISSON } ChRestitution;
 
+// The law of contacts with friction: see docs/granular.md.
+typedef enum ChContactLaw {
+  CH_CONTACT_RIGID,      // bodies do not overlap
+  CH_CONTACT_COMPLIANT,  // they do, as springs yield: stiffness by the materials, or by `overlap`
+} ChContactLaw;
+// Its name as in scenes: "rigid" or "compliant"; NULL for a number that is no law.
+CH_API const char* ch_contact_law_name(ChContactLaw law);
+
 typedef struct ChSimulationOptions {
   double h;                // seconds
   const char* integrator;  // its name: ch_integrator_info lists them
@@ -39,6 +47,9 @@ typedef struct ChSimulationOptions {
                               // size and gravity, so that nothing jumps (docs/stepping.md); INFINITY: at once
   double deformation_weight;  // of the end of the step in the motion of deformable bodies, in [0.5, 1]: 0.5 keeps
                               // their energy, more damps what is fast against h
+  ChContactLaw contact;
+  double overlap;             // compliant contact: largest overlap asked for, as a share of the smaller body's radius,
+                              // where materials give no stiffness; 0: 1e-3
   bool project;               // positions are projected onto the constraints after each step (B5)
   ChRestitution restitution;
   double margin;    // metres; contacts nearer than this, and nearer than h * closing speed, take part
@@ -80,9 +91,11 @@ typedef struct ChStepInfo {
   ChCertificate certificate;       // the worst island's, figure by figure
   bool missed;                     // some island missed its tolerance
   double penetration;              // largest overlap, metres
+  double overlap;                  // largest overlap over the radius of the smaller moving body
   double deferred;                 // largest part of an overlap that `push_out` leaves for later steps, metres
   double joint_error;              // largest |g| of an equality row
-  double kinetic, potential;       // joule
+  double kinetic, potential;       // joule; `potential` has what is stored in compliant contacts, too:
+  double stored;
   double work;  // of motors, prescribed motions, kinematic bodies, applied forces, gravity that changes
   double gain;  // rise of the total energy that `work` does not explain and that is no round-off, or 0
   ChVec3 momentum, angular_momentum;  // of all that moves freely, at the end; about the origin (plane: z)

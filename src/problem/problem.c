@@ -371,3 +371,11 @@ int ch_problem_rows(const ChProblem* problem, ChLaw law) {
     if (problem->blocks[i].law == law) rows += problem->blocks[i].dimension;
   return rows;
 }
+
+void ch_problem_add_compliance(const ChProblem* problem, const double* r, double* u) {
+  for (int i = 0; i < problem->block_count; ++i) {
+    const ChBlock* block = &problem->blocks[i];
+    const double compliance = ch_block_compliance(block);
+    if (compliance > 0.0) u[block->row] += compliance * r[block->row];
+  }
+}

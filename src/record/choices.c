@@ -25,6 +25,8 @@ static void write_step(FILE* file, const ChSimulationOptions* o) {
   if (strcmp(o->integrator, "midpoint") == 0) fprintf(file, "midpoint %.15g\n", o->midpoint);
   if (o->deformation_weight != 0.5) fprintf(file, "deformation_weight %.15g\n", o->deformation_weight);
   if (o->push_out > 0.0) fprintf(file, "push_out %.15g\n", o->push_out);
+  if (o->contact != CH_CONTACT_RIGID)
+    fprintf(file, "contact %s\noverlap %.15g\n", ch_contact_law_name(o->contact), o->overlap);
   fprintf(file, "margin %.15g\nlook_ahead %s\nreduce_contacts %s\n", o->margin, word(o->look_ahead),
           word(o->reduce_contacts));
   fprintf(file, "adaptive %s\ngap_tolerance %.15g\n", word(o->adaptive), o->gap_tolerance);

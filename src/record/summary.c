@@ -72,6 +72,8 @@ void ch_summary_add(ChSummary* summary, const ChSimulation* s) {
   CH_CERTIFICATE_FIELDS(X)
 #undef X
   summary->penetration = ch_max(summary->penetration, info.penetration);
+  summary->overlap = ch_max(summary->overlap, info.overlap);
+  summary->stored = info.stored;
   summary->deferred = ch_max(summary->deferred, info.deferred);
   summary->joint_error = ch_max(summary->joint_error, info.joint_error);
   summary->energy_end = info.kinetic + info.potential;

@@ -129,16 +129,45 @@ static ChStatus open_file(ChContext* context, const char* name, ChScene** out) {
   return status;
 }
 
-ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** out) {
-  *out = NULL;
-  if (!name) return ch_fail(context, CH_ERR_ARGUMENT, "the name of a scene is needed, NULL was given");
-  bool file = strcmp(name, "-") == 0 || strpbrk(name, "/.") || access(name, F_OK) == 0;
-  if (ch_scene_builtin_find(name) < 0 && file) return open_file(context, name, out);
+static bool has_parameter(int builtin, const char* name) {
+  for (const ChSceneParameter* p = ch_scene_builtin_parameters(builtin); p && p->name; ++p)
+    if (strcmp(p->name, name) == 0) return true;
+  return false;
+}
+
+static ChStatus open_builtin(ChContext* context, const char* name, const char* contact, ChScene** out) {
+  const char* const given[1][2] = {{"contact", contact}};
+  bool takes = contact && has_parameter(ch_scene_builtin_find(name), "contact");
   char* text = NULL;
-  ChStatus status = ch_scene_builtin(context, name, 0, NULL, &text);
+  ChStatus status = ch_scene_builtin(context, name, takes, given, &text);
   if (status == CH_OK) status = ch_scene_parse(context, text, name, out);
   free(text);
   return status;
+}
+
+static ChStatus find_law(ChContext* context, const char* word, ChContactLaw* out) {
+  for (int law = 0; ch_contact_law_name((ChContactLaw)law); ++law) {
+    *out = (ChContactLaw)law;
+    if (strcmp(word, ch_contact_law_name(*out)) == 0) return CH_OK;
+  }
+  return ch_fail(context, CH_ERR_ARGUMENT, "the law of contact is '%.40s', must be rigid or compliant", word);
+}
+
+ChStatus ch_scene_open_as(ChContext* context, const char* name, const char* contact, ChScene** out) {
+  *out = NULL;
+  if (!name) return ch_fail(context, CH_ERR_ARGUMENT, "the name of a scene is needed, NULL was given");
+  ChContactLaw law = CH_CONTACT_RIGID;
+  ChStatus status = contact ? find_law(context, contact, &law) : CH_OK;
+  if (status != CH_OK) return status;
+  bool file = strcmp(name, "-") == 0 || strpbrk(name, "/.") || access(name, F_OK) == 0;
+  status = ch_scene_builtin_find(name) < 0 && file ? open_file(context, name, out)
+                                                   : open_builtin(context, name, contact, out);
+  if (status == CH_OK && contact) (*out)->options.contact = law;
+  return status;
+}
+
+ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** out) {
+  return ch_scene_open_as(context, name, NULL, out);
 }
 
 void ch_scene_destroy(ChScene* scene) {

@@ -66,6 +66,7 @@ static double settling_speed(const Shock* k, const ChGap* g) {
 }
 
 static bool is_elastic(const Shock* k, const ChGap* g) {
+  if (k->s->options.contact == CH_CONTACT_COMPLIANT) return false;  // springs throw bodies back, and damp them
   return ch_world_surface(k->s->world, g->shape[0], g->shape[1]).restitution > 0.0;
 }
 

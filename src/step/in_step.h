@@ -13,6 +13,9 @@ bool ch_step_is_late(const ChSimulation* s);
 ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodyState* states, double look_ahead,
                             const ChGap** gaps, int* count);
 
+// After another world, gravity or law: the next step weighs the heap, and finds out what contacts store.
+void ch_simulation_weigh(ChSimulation* s);
+
 // Whether the world looks the same at any time.
 bool ch_world_is_autonomous(const ChWorld* world);
 

@@ -56,6 +56,7 @@ static ChRowRule row_rule(const Step* p) {
   double h = p->h;
   ChRowRule rule = {
       .h = h, .contact_gain = o->gamma / h, .push_out = o->push_out, .joint_gain = o->gamma / h, .motor_gain = 1.0 / h};
+  if (o->contact == CH_CONTACT_COMPLIANT) rule.heap = &p->s->heap;
   switch (o->stabilization) {
     case CH_STABILIZE_LINEARIZED:
       rule.contact_gain = rule.joint_gain = 1.0 / (o->gamma * h);
@@ -237,6 +238,9 @@ static void reflect(Step* p) {
 }
 
 static void build_rows(Step* p) {
+  ChSimulation* s = p->s;
+  if (s->options.contact == CH_CONTACT_COMPLIANT && !(s->heap.overlap > 0.0))
+    s->heap = ch_world_heap(s->scratch, s->world, s->options.overlap > 0.0 ? s->options.overlap : 1e-3);
   ChRowRule rule = row_rule(p);
   ch_rows_build(p->s->scratch, &p->moment, &rule, &p->rows);
   if (p->it->contacts == CH_CONTACTS_REFLECT || p->it->contacts == CH_CONTACTS_ARRIVE) reflect(p);
@@ -252,6 +256,7 @@ static ChStatus first_pass(Step* p) {
   ChStatus status = split_motions(p);
   if (status != CH_OK) return status;
   build_rows(p);
+  if (s->restock) s->info.stored = ch_ledger_stored_before(&p->rows);
   ch_islands_find(s->scratch, s->world, &p->rows, p->place.couplings, p->place.coupling_count, !s->options.islands,
                   &p->islands);
   add_curvature(p);
@@ -360,6 +365,12 @@ static void advance(const Step* p) {
   }
 }
 
+static void note_overlap(const Step* p, const ChGap* gap) {
+  if (!(gap->gap < 0.0)) return;
+  double radius = ch_smaller_radius(&p->moment, gap);
+  if (radius > 0.0 && -gap->gap > p->info->overlap * radius) p->info->overlap = -gap->gap / radius;
+}
+
 static void measure(const Step* p) {
   ChStepInfo* info = p->info;
   for (int b = 0; b < p->rows.block_count; ++b) {
@@ -369,6 +380,7 @@ static void measure(const Step* p) {
       if (ch_law_info(block->law.law)->equation && fabs(value) > info->joint_error) info->joint_error = fabs(value);
       if (block->gap >= 0 && -value > info->penetration) info->penetration = -value;
     }
+    if (block->gap >= 0) note_overlap(p, &p->moment.gaps[block->gap]);
   }
   info->deferred = p->rows.deferred;
   info->contacts = p->moment.gap_count;
@@ -422,6 +434,7 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   if (ch_step_is_stopped(s)) return CH_STOPPED;
   status = ch_step_remember(context, s, &p.stage, h);
   if (status != CH_OK) return status;
+  info->stored = ch_ledger_stored_after(s, &p.rows, h);
   info->work += ch_driven_stored_ahead(&p.place) - ch_driven_stored(s);
   advance(&p);
   info->work -= ch_driven_stored_ahead(&p.place);

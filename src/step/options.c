@@ -18,6 +18,7 @@ ChSimulationOptions ch_simulation_options_default(void) {
                            .midpoint = 0.5,
                            .gamma = 1.0,
                            .deformation_weight = 0.5,
+                           .overlap = 1e-3,
                            .margin = 0.01,
                            .look_ahead = true,
                            .gap_tolerance = 1e-4,
@@ -37,7 +38,10 @@ ChSimulationOptions ch_simulation_options_default(void) {
 static ChStatus check_solver(ChContext* context, const ChSimulationOptions* o, int dimension) {
   const int index[3] = {0, 1, 2}, body[3] = {0, 0, 0};
   const double ones[3] = {1.0, 1.0, 1.0}, f[3] = {0.0, 0.0, 0.0}, w[3] = {-0.1, 0.01, 0.0};
-  ChBlock block = {.law = CH_LAW_CONTACT, .dimension = dimension, .mu = {0.5, 0.5}};
+  ChBlock block = {.law = o->contact == CH_CONTACT_COMPLIANT ? CH_LAW_COMPLIANT : CH_LAW_CONTACT,
+                   .dimension = dimension,
+                   .mu = {0.5, 0.5},
+                   .compliance = o->contact == CH_CONTACT_COMPLIANT ? 1e-3 : 0.0};
   ChTriplets identity = {
       .rows = dimension, .columns = dimension, .count = dimension, .row = index, .column = index, .value = ones};
   ChProblemDef def = {.form = CH_FORM_GLOBAL,
@@ -81,6 +85,8 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
                    o->push_out);
   if (!(o->deformation_weight >= 0.5 && o->deformation_weight <= 1.0))
     return ch_fail(context, CH_ERR_RANGE, "deformation weight is %g, must be 0.5 to 1", o->deformation_weight);
+  if (!(o->overlap >= 0.0 && o->overlap <= 1.0))
+    return ch_fail(context, CH_ERR_RANGE, "overlap is %g of a radius, must be 0 to 1", o->overlap);
   if (!(o->margin >= 0.0 && o->margin < INFINITY))
     return ch_fail(context, CH_ERR_RANGE, "margin is %g m, must be 0 or more", o->margin);
   if (o->adaptive && !(o->gap_tolerance > 0.0 && o->gap_tolerance < INFINITY))
@@ -95,12 +101,19 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
   return CH_OK;
 }
 
+const char* ch_contact_law_name(ChContactLaw law) {
+  return law == CH_CONTACT_RIGID ? "rigid" : law == CH_CONTACT_COMPLIANT ? "compliant" : NULL;
+}
+
 static ChStatus check_choices(ChContext* context, const ChSimulationOptions* o, const ChWorld* world) {
   ChStatus status = ch_integrator_check(context, o, world);
   if (status != CH_OK) return status;
   if ((int)o->stabilization < 0 || o->stabilization > CH_STABILIZE_OFF)
     return ch_fail(context, CH_ERR_RANGE, "stabilization mode is %d, must be 0 to %d", (int)o->stabilization,
                    CH_STABILIZE_OFF);
+  if (!ch_contact_law_name(o->contact))
+    return ch_fail(context, CH_ERR_RANGE, "the law of contact is %d, must be %d (rigid) or %d (compliant)",
+                   (int)o->contact, CH_CONTACT_RIGID, CH_CONTACT_COMPLIANT);
   if ((int)o->restitution < 0 || o->restitution > CH_RESTITUTION_POISSON)
     return ch_fail(context, CH_ERR_RANGE, "restitution law is %d, must be %d (newton) or %d (poisson)",
                    (int)o->restitution, CH_RESTITUTION_NEWTON, CH_RESTITUTION_POISSON);
@@ -174,6 +187,7 @@ static ChSimulationOptions solver_part(const ChSimulationOptions* o, const ChSim
   ChSimulationOptions part;
   memcpy(&part, rest, sizeof part);
   memcpy(&part.solve, &o->solve, sizeof part.solve);
+  part.contact = o->contact;
   part.cone_sides = o->cone_sides;
   part.cone_outer = o->cone_outer;
   return part;

@@ -128,7 +128,7 @@ ChStatus ch_simulation_place(ChContext* context, ChSimulation* s, ChBodyId id, C
                    s->world->dimension == 2 ? " and have no z in the plane" : "");
   s->states[body].position = position;
   s->still = s->rest.filled = false;
-  s->info.potential = ch_forces_potential(s->world, s->states, s->time);
+  s->info.potential = ch_forces_potential(s->world, s->states, s->time) + s->info.stored;
   ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
   return CH_OK;
 }
@@ -221,7 +221,8 @@ ChStatus ch_simulation_set_gravity(ChContext* context, ChSimulation* s, ChVec3 g
                    s->world->dimension == 2 ? " and have no z in the plane" : "");
   for (int k = 0; k < 3; ++k) s->world->gravity[k] = (ChSignal){.base = ch_component(gravity, k)};
   forget_rest(s);
-  s->info.potential = ch_forces_potential(s->world, s->states, s->time);
+  ch_simulation_weigh(s);
+  s->info.potential = ch_forces_potential(s->world, s->states, s->time) + s->info.stored;
   return CH_OK;
 }
 
@@ -281,7 +282,7 @@ ChStatus ch_simulation_carry(ChContext* context, ChSimulation* s, const ChSimula
   s->base_h = from->base_h;
   s->info = from->info;
   s->info.kinetic = ch_kinetic_energy(s->world, s->states);
-  s->info.potential = ch_forces_potential(s->world, s->states, s->time);
+  s->info.potential = ch_forces_potential(s->world, s->states, s->time) + s->info.stored;
   ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
   forget_rest(s);
   return CH_OK;

@@ -22,10 +22,12 @@
   X(iterations, long)    \
   X(missed, bool)        \
   X(penetration, double) \
+  X(overlap, double)     \
   X(deferred, double)    \
   X(joint_error, double) \
   X(kinetic, double)     \
   X(potential, double)   \
+  X(stored, double)      \
   X(work, double)        \
   X(gain, double)
 
@@ -42,7 +44,7 @@ typedef struct Header {
   double info[FIGURE_COUNT];
 } Header;
 
-static const char MAGIC[8] = "CHSTATE5";
+static const char MAGIC[8] = "CHSTATE6";
 
 static size_t size_of(const ChSimulation* s, int contacts) {
   return sizeof(Header) + ch_world_state_bytes(s->world) +
@@ -190,6 +192,7 @@ ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* byt
   s->base_step = header.base_step;
   read_info(header.info, &s->info);
   ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
+  s->restock = s->step == 0;
   s->still = s->rest.filled = false;
   s->contact_count = 0;
   return CH_OK;

@@ -64,11 +64,17 @@ static ChStatus start(ChContext* context, ChSimulation* s) {
   ch_arena_set_landing(s->arena, NULL);
   s->h = s->base_h = s->options.h;
   s->autonomous = ch_world_is_autonomous(s->world);
+  ch_simulation_weigh(s);
   ch_kinematic_arrive(s, 0.0);
   s->info = (ChStepInfo){.kinetic = ch_kinetic_energy(s->world, s->states),
                          .potential = ch_forces_potential(s->world, s->states, 0.0)};
   ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
   return ch_collider_create(context, s->world, &s->collider);
+}
+
+void ch_simulation_weigh(ChSimulation* s) {
+  s->heap = (ChHeap){0};
+  s->restock = true;
 }
 
 // Of a recording's deformable bodies only the skin is known.
@@ -290,6 +296,7 @@ ChStatus ch_simulation_step(ChContext* context, ChSimulation* s, ChStepInfo* inf
   s->time = info->time;
   ++s->step;
   s->info = *info;
+  s->restock = false;
   ch_control_end_step(s);
   return CH_OK;
 }
@@ -308,6 +315,7 @@ ChStatus ch_simulation_set_options(ChContext* context, ChSimulation* s, const Ch
   if (status != CH_OK || !changed) return status;
   s->still = s->rest.filled = false;
   s->h = fmin(s->h, s->options.h);
+  ch_simulation_weigh(s);
   return CH_OK;
 }
 

@@ -52,6 +52,8 @@ struct ChSimulation {
   ChMemory memory;
   ChRestMemory rest;
   int led_count;    // kinematic bodies on their way to where the caller wants them
+  ChHeap heap;      // what the stiffness of compliant contacts follows from; its overlap is 0 until a step weighs it
+  bool restock;     // what contacts store at the start of the next step is to be measured, not known
   bool autonomous;  // nothing in the world depends on time
   bool still;       // the last step moved nothing: the next one is the same
   double time, h;   // h: what adaptive stepping is at
