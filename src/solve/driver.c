@@ -54,7 +54,8 @@ typedef struct Driver {
   bool starts;            // u_out is that of the start
   bool polishes;          // the start passes, and is to be improved
   bool dropped;           // an answer that was not finite: the note says so
-  int rung;               // of a method that climbs
+  int rung;               // of a method that climbs,
+  bool unfinished;        // which has more to try
   double started, begun;  // clock, work
   ChDeadline deadline;
   double zero_error;  // of the whole, in the problem's units
@@ -277,8 +278,8 @@ static ChStatus count_run(Driver* d, const ChRun* run, ChStatus finite) {
   d->info->outer += run->outer;
   d->info->inner += run->inner;
   d->info->factorizations += run->factorizations;
-  if (run->note[0] && !d->dropped) snprintf(d->info->note, sizeof d->info->note, "%s", run->note);
-  if (run->stages[0]) snprintf(d->info->stage, sizeof d->info->stage, "%s", run->stages);
+  if (run->note[0] && !d->dropped) ch_put_word(sizeof d->info->note, d->info->note, run->note);
+  if (run->stages[0]) ch_put_word(sizeof d->info->stage, d->info->stage, run->stages);
   if (finite != CH_OK) return finite;
   if (run->ending == CH_ERR_ARGUMENT) return ch_fail(d->context, run->ending, "%s", run->note);
   if (run->error <= run->tolerance) return CH_OK;
@@ -313,6 +314,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
                .shared = keeps ? &d->kept : &fresh,
                .part = part,
                .withheld = bodies ? CH_TAKE(d->arena, bodies->dofs, double) : NULL,
+               .resumes = keeps,
                .r = d->best[c],
                .error = start_error(d, c)};
   const double error = run.error;
@@ -324,6 +326,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   ChStatus finite = keep_finite(d, start, &run);
   keep_better(start, error, &run);
   d->error[c] = d->method->takes & CH_CLIMBS ? run.error : NAN;
+  d->unfinished |= run.unfinished;
   if (!keeps) part->system = prepared;
   if (!keeps) ch_arena_release(d->shared, shared_mark);
   ch_arena_release(d->arena, mark);
@@ -425,6 +428,7 @@ static void measure_parts(Driver* d) {
 // All parts to this tolerance; the worst that became of them.
 static ChStatus run_parts(Driver* d, double tolerance) {
   ChStatus worst = CH_OK;
+  d->unfinished = false;
   for (int c = 0; c < d->parts.count; ++c) {
     ChStatus status = run_part(d, c, tolerance);
     bool said = worst == CH_MAX_TIME || worst == CH_ERR_NUMERIC;
@@ -435,7 +439,8 @@ static ChStatus run_parts(Driver* d, double tolerance) {
 }
 
 // Solves all parts, then grades by what is asked for; where the certificate asks for more than the solvers' own error
-// showed, tightens.
+// showed, tightens. Parts are asked for half of the tolerance, which round-off may keep them from where the whole
+// passes: so a portfolio pauses for a look now and then.
 static ChStatus solve_and_grade(Driver* d, double tolerance, double asked) {
   ChStatus worst = CH_OK;
   for (int round = 0; round < TIGHTENINGS; ++round) {
@@ -447,6 +452,10 @@ static ChStatus solve_and_grade(Driver* d, double tolerance, double asked) {
     const ChCertificate* k = &d->info->certificate;
     if (ch_certificate_met(k, asked)) return CH_OK;
     double excess = ch_max(k->natural, k->siconos) / asked;
+    if (worst == CH_MAX_ITER && d->unfinished) {
+      --round;
+      continue;
+    }
     if (worst != CH_OK || !(excess > 1.0) || !(tolerance > 1e-16)) break;
     tolerance /= fmin(2.0 * excess, 1e3);
   }
@@ -566,13 +575,13 @@ static ChStatus drive(Driver* d) {
   if (status != CH_OK) return status;
   bool baseline = (d->method->takes & CH_IS_BASELINE) != 0;
   if (baseline) forget_start(d);
-  snprintf(d->info->inner_name, sizeof d->info->inner_name, "%s", d->inner ? d->inner->name : "-");
+  ch_put_word(sizeof d->info->inner_name, d->info->inner_name, d->inner ? d->inner->name : "-");
   d->info->certificate = ch_certificate_unknown();
   bool serves;
   status = ch_grader_create(d->context, d->arena, d->problem, d->options->pose, &d->grader);
   if (status == CH_OK) status = try_start(d, &serves);
   if (status != CH_OK) return status;
-  snprintf(d->info->stage, sizeof d->info->stage, "%s", serves ? "start" : d->method->name);
+  ch_put_word(sizeof d->info->stage, d->info->stage, serves ? "start" : d->method->name);
   if (!serves && ch_stop_wanted()) return CH_STOPPED;
   if (!serves) {
     const unsigned char* open = baseline ? NULL : find_open(d);

@@ -80,13 +80,25 @@ long ch_run_iterations_left(const ChRun* run) {
   return run->max_iterations > 0 ? run->max_iterations - run->outer - run->inner : LONG_MAX;
 }
 
+void ch_put_word(size_t size, char* to, const char* text) {
+  CH_ASSERT(size > 0);
+  size_t length = strlen(text);
+  if (length >= size) length = size - 1;
+  memcpy(to, text, length);
+  to[length] = '\0';
+}
+
 static void add_stage(ChRun* run, const char* name) {
   size_t used = strlen(run->stages);
+  if (used == 0) {
+    ch_put_word(sizeof run->stages, run->stages, name);
+    return;
+  }
   const char* last = strrchr(run->stages, ' ');
   const char* before = last ? last + 1 : run->stages;
   if (strcmp(before, name) == 0 || strcmp(before, "...") == 0) return;
   bool room = used + strlen(name) + sizeof " ..." < sizeof run->stages;
-  snprintf(run->stages + used, sizeof run->stages - used, "%s%s", used ? " " : "", room ? name : "...");
+  snprintf(run->stages + used, sizeof run->stages - used, " %s", room ? name : "...");
 }
 
 void ch_settings_append(ChArena* arena, ChSolveOptions* options, int count, const ChSetting* settings) {

@@ -63,8 +63,11 @@ typedef struct ChRun {
   double* r;         // in: start; out: the best iterate seen
   double error;      // its error
   double* withheld;  // baselines on bodies: impulses of r that a body does not get, per degree of freedom; else NULL
-  bool answered;     // r is the answer of a rule, good or bad: ch_run_answer
-  ChStatus ending;   // CH_STATIONARY where the method ended because it can do no more; CH_OK: a limit, or solved
+  bool
+      resumes;  // the driver calls again where it left, once it has looked at the certificate: `unfinished` asks for it
+  bool unfinished;
+  bool answered;    // r is the answer of a rule, good or bad: ch_run_answer
+  ChStatus ending;  // CH_STATIONARY where the method ended because it can do no more; CH_OK: a limit, or solved
   long outer, inner, factorizations;
   char stages[96];  // auto: what ran
   char note[160];   // what else a user may want to know: counters of a method's own, how it ended
@@ -103,6 +106,8 @@ double ch_run_offer_graded(ChRun* run, const double* r, double error);
 bool ch_run_answer(ChRun* run, const double* r, double* u_scratch);
 // The first, computing u in scratch.
 double ch_run_offer_reaction(ChRun* run, const double* r, double* u_scratch);
+// A text into a field of so many bytes, cut where it does not fit; for what snprintf would be too slow.
+void ch_put_word(size_t size, char* to, const char* text);
 // Tells the history about an iteration.
 void ch_run_note(ChRun* run, long iteration, double error);
 // The same between two looks at the error, where somebody wants every iteration; changes nothing in the run.

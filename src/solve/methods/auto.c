@@ -30,10 +30,11 @@ CH_OPTIONS(AUTO_OPTIONS)
 extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_leap, ch_method_lemke, ch_method_newton,
     ch_method_nsgs, ch_method_successive, ch_method_working_set;
 
-#define LARGE 100           // blocks from which on sweeps with momentum come before the first factorisation
+#define LARGE 40            // blocks from which on sweeps with momentum have a stage of their own
 #define FACTOR_LEAST 400.0  // work a block, of what goes with a factorisation at least
 #define DEAR 1500.0         // work a block, some thirty sweeps, from which on a factorisation is dear
 #define SMALL 40            // blocks up to which a factorisation costs less than the splitting steps it may save
+#define MEDIUM 300          // blocks up to which leaps are tried before splitting
 #define LEMKE_ROWS 400      // rows up to which pivoting ends in seconds
 #define NEAR 1e-3           // error below which Newton's method is worth starting
 #define ROUGH 1e-4          // error above which splitting is worth its factorisation
@@ -42,7 +43,7 @@ extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_
 #define LEAP_CROWD 12       // and rows a freedom; beyond that few of them carry, see working-set
 #define WALK_FREEDOMS 24    // of them, up to which so few contacts carry that walks find them sooner
 #define HANDOVER 1e-6       // where splitting and interior point slow down and Newton takes over
-#define FINE 2e-9           // as far as iterations without a factorisation go on, once they have met their rung
+#define FINE 1e-9           // as far as iterations without a factorisation go on, once they have met their rung
 enum { ROUNDS = 40 };
 
 // A run of the portfolio, and where it stands.
@@ -53,6 +54,7 @@ typedef struct Plan {
   double factor;         // work of a factorisation, as far as it is known
   bool plane;            // in the plane factors are cheap beside what wandering costs
   bool entered;          // beyond what is cheap, by an earlier rung
+  int rung;              // the last
   bool repeats;          // the first table is done
   int next;              // stage of the table
   int round;             // of tables that are repeated
@@ -98,13 +100,15 @@ static bool may_rest(const Plan* p) { return p->o.rest == 2 || (p->o.rest && p->
 static bool rest_is_far(const Plan* p) { return p->looked && !(p->rest < NEAR); }
 
 static bool is_small(const Plan* p) { return p->run->system->n <= SMALL; }
+static bool is_medium(const Plan* p) { return p->run->system->n <= MEDIUM && !p->plane; }
 static bool is_plane(const Plan* p) { return p->plane; }
 static bool is_plane_and_near(const Plan* p) { return p->plane && is_near(p); }
 static bool is_rough(const Plan* p) { return p->run->error > ROUGH; }
 static bool is_large_and_rough(const Plan* p) { return is_large(p) && is_rough(p); }
-// A factorisation that costs as much as many sweeps comes after them.
-static bool factors_are_dear(const Plan* p) { return p->factor > DEAR * p->run->system->n; }
+// A factorisation that costs as much as many sweeps comes after them. Without bodies sweeps go through W and are dear.
+static bool factors_are_dear(const Plan* p) { return p->run->system->bodies && p->factor > DEAR * p->run->system->n; }
 static bool sweeps_before_factors(const Plan* p) { return is_large(p) && factors_are_dear(p); }
+static bool sweeps_before_factors_again(const Plan* p) { return sweeps_before_factors(p) && is_rough(p); }
 static bool sweeps_after_factors(const Plan* p) { return is_large_and_rough(p) && !factors_are_dear(p); }
 static bool is_space_and_far(const Plan* p) { return p->run->error > HANDOVER && !p->plane; }
 
@@ -259,7 +263,7 @@ static const Stage coulomb[] = {
      .how = SWEEPS | AIMS,
      .setting = {{"nsgs.aim", 0}, {"nsgs.hurry", 1}},
      .why = "auto.rest = 2 looks for rest before it sweeps"},
-    {.when = is_small, .method = &ch_method_leap, .budget = 20, .why = "portfolio.csv: small problems"},
+    {.when = is_medium, .method = &ch_method_leap, .budget = 20, .why = "portfolio.csv: small problems"},
     {.when = is_small,
      .method = &ch_method_newton,
      .budget = 15,
@@ -329,7 +333,10 @@ static const Cycle penalties = {7, {0.2, 0.05, 0.5, 0.1, 0.3, 1.0, 0.02}},
   }
 
 static const Stage rounds[] = {
-    {.when = is_large_and_rough, .method = &ch_method_ansgs, .share = 1.0, .why = "portfolio.csv: dense packings"},
+    {.when = sweeps_before_factors_again,
+     .method = &ch_method_ansgs,
+     .share = 1.0,
+     .why = "portfolio.csv: dense packings"},
     {.method = &ch_method_newton,
      .how = RESTARTS,
      .budget = 100,
@@ -496,12 +503,20 @@ static bool run_once(Plan* p, Table t) {
   return false;
 }
 
-// One table once, then another again and again.
+// One table once, then another again and again, with a pause after each where there is somebody to look.
 static void run_tables(Plan* p, Table first, Table again) {
   if (!p->repeats && run_stages(p, first.count, first.stages)) return;
+  bool begins = !p->repeats && first.count > 0;
   p->repeats = true;
-  for (; p->round < ROUNDS; ++p->round)
+  while (p->round < ROUNDS) {
+    if (p->run->resumes && begins) {
+      p->run->unfinished = true;
+      return;
+    }
     if (run_stages(p, again.count, again.stages)) return;
+    ++p->round;
+    begins = true;
+  }
 }
 
 // What met the last rung goes on to this one, or Newton does from where it ended.
@@ -555,7 +570,9 @@ static void solve(ChRun* run) {
   p->entered = true;
   if (!continues && run_once(p, openings)) return;
   look_at_factors(p);
-  if (continues && go_on(p, t[0], t[1])) return;
+  bool met = continues && p->rung != run->rung;
+  p->rung = run->rung;
+  if (met && go_on(p, t[0], t[1])) return;
   run_tables(p, t[0], t[1]);
 }
 

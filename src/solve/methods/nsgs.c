@@ -69,6 +69,7 @@ static void sweep_accelerated(ChRun* run, const Options* o, ChSweeper* sweeper, 
 
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
+  if (run->system->n == 1) o.check = 1;  // one block alone is solved by its first visit
   long limit = run->max_iterations > 0 ? run->max_iterations : 100000;
   ChSweeper* sweeper = ch_sweeper_create(run->arena, run->system, o.colors != 0, run->options->threads);
   if (o.anderson > 0 && run->depth == 0)
