@@ -5,7 +5,8 @@ set(CH_SANITIZE "" CACHE STRING "sanitizers, as after -fsanitize= (e.g. address 
 
 # A build that stays where it is made may use what that processor has: AVX2 and FMA for the small
 # dense blocks. `make` switches it on for its builds in place. A build that is installed or packed runs on every processor of the
-# architecture, and CH_LEVELS gives it the wider instructions back, chosen as it is loaded.
+# architecture, and CH_LEVELS gives it the wider instructions back, chosen as it is loaded; docs/library.md has what
+# that gains.
 option(CH_NATIVE "use the instructions of the machine that builds" OFF)
 option(CH_LEVELS "also a libcardhouse for x86-64-v3, which the loader takes where the processor has AVX2 and FMA" OFF)
 
@@ -22,12 +23,15 @@ target_compile_definitions(ch_flags INTERFACE _GNU_SOURCE)
 target_compile_options(ch_flags INTERFACE -Wall -Wextra -Wshadow -fno-math-errno)
 # Assertions of our own invariants stay on in a release: they are cheap and outside of kernels.
 target_compile_options(ch_flags INTERFACE -UNDEBUG)
+# Vectors of four doubles are passed between inline functions only: there is no ABI to keep.
+target_compile_options(ch_flags INTERFACE -Wno-psabi)
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
   # The arena's landing returns at once after a jump and reads no local variable: gcc cannot see that.
-  # Vectors of four doubles are passed between inline functions only: there is no ABI to keep.
-  target_compile_options(ch_flags INTERFACE -Wno-clobbered -Wno-psabi)
+  target_compile_options(ch_flags INTERFACE -Wno-clobbered)
   # Tests may convert as they like.
   set(CH_CONVERSION -Wconversion -Wno-sign-conversion)
+else()
+  target_compile_options(ch_flags INTERFACE -Wno-pass-failed)  # a loop that clang does not vectorize is no fault
 endif()
 if(CH_STRICT)
   target_compile_options(ch_flags INTERFACE -Werror)

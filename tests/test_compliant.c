@@ -7,6 +7,8 @@
 #include "cardhouse/delassus.h"
 #include "cardhouse/files.h"
 #include "cardhouse/friction_matrix.h"
+#include "step/brake.h"
+#include "step/push_apart.h"
 #include "support/largest_w.h"
 #include "support/random.h"
 #include "support/small.h"
@@ -163,14 +165,6 @@ static void the_certificate_is_that_of_contact_on_a_dense_sum(void** state) {
   }
 }
 
-// u + C r: what is unique where the law's velocity is, and what contact has on W + C
-static void add_compliance(const ChProblem* problem, const double* r, double* u) {
-  for (int i = 0; i < problem->block_count; ++i) {
-    const ChBlock* block = &problem->blocks[i];
-    u[block->row] += ch_block_compliance(block) * r[block->row];
-  }
-}
-
 // Methods that share no code, in both forms, with W and without, find what newton finds on the dense W + C.
 static void every_method_solves_it(void** state) {
   (void)state;
@@ -183,19 +177,18 @@ static void every_method_solves_it(void** state) {
       ChProblem* problem = make(samples[k].family, samples[k].settings, form, relative[(k + m) % 3]);
       if (method.polygons) CHECK_OK(context, ch_problem_set_polygon(&context, problem, 8, false));
       ChProblem* dense = shifted(problem);
-      ChSolveOptions options = ch_options_for(method.name, CH_POSE_COULOMB, 1e-11);
-      options.time_limit = method.polygons ? 0.3 : 2.0;
+      ChSolveOptions options = ch_options_for(method.name, CH_POSE_COULOMB, 1e-9);
+      options.time_limit = method.polygons ? 0.3 : 20.0;
       large = m % 2 == 0;
       a.status = ch_solve(&context, problem, &options, a.v, a.u, a.r, &a.info);
       large = false;
       if (a.status == CH_OK) {
         ChCertificate grade;
         CHECK_OK(context, ch_certify(&context, dense, CH_POSE_COULOMB, a.r, NULL, &grade));
-        CHECK_AT_MOST(grade.natural, 1.1e-11);
-      } else if (a.status != CH_ERR_UNSUPPORTED) {  // what ends elsewhere does so on W + C, too
+        CHECK_AT_MOST(grade.natural, 1.1e-9);
+      } else if (a.status != CH_ERR_UNSUPPORTED && !method.polygons) {  // what misses misses on W + C, too
         b.status = ch_solve(&context, dense, &options, b.v, b.u, b.r, &b.info);
-        if (b.status == CH_OK)
-          fail_msg("%s on %s: natural %g", method.name, samples[k].family, a.info.certificate.natural);
+        if (b.status == CH_OK) fail_msg("%s on %s: %g", method.name, samples[k].family, a.info.certificate.natural);
       }
       ch_problem_destroy(problem);
       ch_problem_destroy(dense);
@@ -211,7 +204,7 @@ static void methods_that_share_no_code_agree(void** state) {
       ChProblem* problem = make(samples[k].family, samples[k].settings, m % 2 ? CH_FORM_LOCAL : CH_FORM_GLOBAL, 10.0);
       const ChSolveOptions options = ch_options_for(methods[m], CH_POSE_COULOMB, 1e-13);
       ch_run_solve(problem, &options, m == 0 ? &b : &a);
-      add_compliance(problem, m == 0 ? b.r : a.r, m == 0 ? b.u : a.u);
+      ch_problem_add_compliance(problem, m == 0 ? b.r : a.r, m == 0 ? b.u : a.u);
       if (m > 0) CHECK_AT_MOST(difference(a.u, b.u, problem->rows), 1e-10);
       ch_problem_destroy(problem);
     }
@@ -333,6 +326,26 @@ static void it_tends_to_the_rigid_law_in_proportion_to_c(void** state) {
   }
 }
 
+// --- the safe end of a step ------------------------------------------------------------------------------------------
+
+// A step that runs out of time is pushed apart, or braked, as far as its contacts ask and not as if they were rigid.
+static void a_step_that_misses_ends_in_its_own_law(void** state) {
+  (void)state;
+  ChProblem* problem = make("pile", "n=4 mu=0.3 noise=0.05", CH_FORM_GLOBAL, 0.5);
+  ChSolveOptions options = ch_options_for("auto", CH_POSE_COULOMB, 1e-10);
+  ChCertificate grade;
+  memset(a.r, 0, sizeof a.r);
+  CHECK_OK(context, ch_push_apart(&context, problem, &options, a.r));
+  CHECK_OK(context, ch_certify(&context, problem, CH_POSE_FRICTIONLESS, a.r, NULL, &grade));
+  CHECK_AT_MOST(grade.natural, 1e-9);
+  const ChBrake brake = {.problem = problem, .pose = CH_POSE_FRICTIONLESS};
+  memset(a.r, 0, sizeof a.r);
+  a.info.certificate.natural = NAN;
+  CHECK_OK(context, ch_brake(&context, &brake, a.v, a.u, a.r, &a.info));
+  CHECK_AT_MOST(a.info.certificate.natural, 1e-3);
+  ch_problem_destroy(problem);
+}
+
 // --- files -----------------------------------------------------------------------------------------------------------
 
 // Contacts of both laws, mixed with joints: what comes back is what went out, and others see the rigid contacts.
@@ -371,6 +384,7 @@ int main(void) {
       cmocka_unit_test(the_mixed_problem_has_c_on_its_diagonal),
       cmocka_unit_test(wide_bodies_have_it_too),
       cmocka_unit_test(it_tends_to_the_rigid_law_in_proportion_to_c),
+      cmocka_unit_test(a_step_that_misses_ends_in_its_own_law),
       cmocka_unit_test(files_keep_compliant_contacts_among_the_contacts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,6 +174,8 @@ class Commands(unittest.TestCase):
                     words = ["bash", "-o", "pipefail", "-c", command]
                 with self.subTest(page=page, command=command):
                     result = run(words, self.folder)
+                    if "built without the viewer" in result.stderr:
+                        self.skipTest("this program was built without the viewer")
                     self.assertEqual(result.returncode, 0, f"{page}: {command}\n{result.stderr}")
                 count += 1
         self.assertGreater(count, 10)

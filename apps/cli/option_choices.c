@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cardhouse/simulation.h"
+
 const char* const ch_pose_words[3] = {"coulomb", "relaxed", "frictionless"};
 static const char* const cones[] = {"circular", "elliptic", "polygon", "outer-polygon"};
 
@@ -35,6 +37,11 @@ bool ch_cone_check(const ChCommand* command, const char* cone) {
   if (sides > 0) return true;
   ch_complain(command, "--cone %s: the number of sides must be even and from 4 to 64, as in polygon:8", cone);
   return false;
+}
+
+bool ch_contact_check(const ChCommand* command, const char* law) {
+  const char* const words[] = {ch_contact_law_name(CH_CONTACT_RIGID), ch_contact_law_name(CH_CONTACT_COMPLIANT)};
+  return !law || ch_word_check(command, "law of contact", law, 2, words);
 }
 
 bool ch_pose_read(const ChCommand* command, const char* word, ChPose* out) {

@@ -8,6 +8,7 @@
 #include "cardhouse/soft.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"
+#include "cli/run_hints.h"
 #include "cli/soft_table.h"
 #include "common/printable.h"
 
@@ -99,6 +100,7 @@ static void set_head(json_t* object, const ChRunReport* r) {
   json_object_set_new(object, "integrator", json_string(r->options.integrator));
   json_object_set_new(object, "method", json_string(r->options.solve.method));
   json_object_set_new(object, "cone", json_string(r->cone));
+  json_object_set_new(object, "contact", json_string(ch_contact_law_name(r->options.contact)));
   json_object_set_new(object, "pose", json_string(ch_pose_words[r->options.solve.pose]));
   json_object_set_new(object, "tolerance", ch_json_real(r->options.solve.tolerance));
 }
@@ -114,14 +116,19 @@ static void set_mechanics(json_t* object, const ChRunReport* r) {
                                 json_integer(s->iterations_max)));
   json_object_set_new(object, "certificate", certificate_json(s));
   json_object_set_new(object, "missed_steps", json_integer(s->missed));
-  json_object_set_new(
-      object, "penetration",
-      json_pack("{s:o, s:o, s:o, s:I}", "max", ch_json_real(s->penetration), "deferred", ch_json_real(s->deferred),
-                "relaxed", ch_json_real(s->relaxed), "relaxed_steps", (json_int_t)s->relaxed_steps));
+  json_object_set_new(object, "substeps",
+                      json_pack("{s:I, s:I, s:o, s:o}", "kept", (json_int_t)s->substeps, "rejected",
+                                (json_int_t)s->rejected, "shortest", ch_json_real(s->shortest), "mean",
+                                ch_json_real(mean(r->options.h * (double)s->steps, s->substeps))));
+  json_object_set_new(object, "penetration",
+                      json_pack("{s:o, s:o, s:o, s:o, s:I}", "max", ch_json_real(s->penetration), "relative",
+                                ch_json_real(s->overlap), "deferred", ch_json_real(s->deferred), "relaxed",
+                                ch_json_real(s->relaxed), "relaxed_steps", (json_int_t)s->relaxed_steps));
   json_object_set_new(object, "joint_error", json_pack("{s:o}", "max", ch_json_real(s->joint_error)));
-  json_object_set_new(object, "energy",
-                      json_pack("{s:o, s:o, s:o}", "start", ch_json_real(s->energy_start), "end",
-                                ch_json_real(s->energy_end), "largest_gain", ch_json_real(s->largest_gain)));
+  json_object_set_new(
+      object, "energy",
+      json_pack("{s:o, s:o, s:o, s:o}", "start", ch_json_real(s->energy_start), "end", ch_json_real(s->energy_end),
+                "stored", ch_json_real(s->stored), "largest_gain", ch_json_real(s->largest_gain)));
   set_momenta(object, s, ch_world_dimension(ch_simulation_world(r->simulation)));
   json_object_set_new(object, "displacement",
                       pair_json("max", ch_json_real(s->displacement), "body", name ? ch_json_path(name) : json_null()));
@@ -133,11 +140,19 @@ static void set_mechanics(json_t* object, const ChRunReport* r) {
                                   "time", folded ? ch_json_real(s->folded_at) : json_null()));
 }
 
+static json_t* hints_json(const ChRunReport* r) {
+  ChHints hints = ch_run_hints(r);
+  json_t* list = json_array();
+  for (int k = 0; k < hints.count; ++k) json_array_append_new(list, json_string(hints.text[k]));
+  return list;
+}
+
 ChExit ch_run_print_json(const ChCommand* command, const ChRunReport* r) {
   const ChSummary* s = &r->summary;
   json_t* object = json_object();
   set_head(object, r);
   set_mechanics(object, r);
+  json_object_set_new(object, "hints", hints_json(r));
   json_object_set_new(object, "seconds",
                       json_pack("{s:o, s:o, s:o, s:o, s:o}", "total", ch_json_real(r->seconds_total), "collide",
                                 ch_json_real(s->seconds_collide), "assemble", ch_json_real(s->seconds_assemble),
@@ -169,10 +184,16 @@ static void print_verdict(const ChRunReport* r) {
   const char* shade = !colour ? "" : s->missed == 0 ? "\033[1;32m" : "\033[1;31m";
   const char* plain = colour ? "\033[0m" : "";
   if (s->missed == 0)
-    printf("status        %severy step certified%s to %g\n", shade, plain, r->options.solve.tolerance);
+    printf("status        %severy step certified%s to %g in %s contact\n", shade, plain, r->options.solve.tolerance,
+           ch_contact_law_name(r->options.contact));
   else
-    printf("status        %s%ld of %ld steps MISSED%s the tolerance %g\n", shade, s->missed, s->steps, plain,
-           r->options.solve.tolerance);
+    printf("status        %s%ld of %ld steps MISSED%s the tolerance %g in %s contact\n", shade, s->missed, s->steps,
+           plain, r->options.solve.tolerance, ch_contact_law_name(r->options.contact));
+}
+
+static void print_hints(const ChRunReport* r) {
+  ChHints hints = ch_run_hints(r);
+  for (int k = 0; k < hints.count; ++k) printf("%-14s%s\n", k == 0 ? "what helps" : "", hints.text[k]);
 }
 
 // What no certificate speaks of: a body that is turned inside out touches as its skin says, and means nothing.
@@ -191,7 +212,11 @@ static void print_mechanics(const ChRunReport* r) {
   const char* name = body_name(r, r->summary.displaced);
   printf("\ndisplacement  %.3g m%s%s%s, the largest of a centre of mass from its start\n", s->displacement,
          name ? " (" : "", name ? CH_SHOWN(name) : "", name ? ")" : "");
-  printf("penetration   %.3g m at most; joints off by %.3g at most\n", s->penetration, s->joint_error);
+  printf("penetration   %.3g m at most, %.3g %% of a radius; joints off by %.3g at most\n", s->penetration,
+         100.0 * s->overlap, s->joint_error);
+  if (r->options.contact == CH_CONTACT_COMPLIANT)
+    printf("contact       compliant: bodies yield where they touch, and %.3g J are stored there (docs/granular.md)\n",
+           s->stored);
   if (s->deferred > 0.0)
     printf("push-out      overlaps are parted gently: up to %.3g m of one was left for later steps\n", s->deferred);
   if (s->relaxed_steps > 0)
@@ -201,6 +226,13 @@ static void print_mechanics(const ChRunReport* r) {
         s->relaxed_steps, s->relaxed);
   printf("energy        %.9g J at the start, %.9g J at the end; unexplained gain in a step %.3g J at most\n",
          s->energy_start, s->energy_end, s->largest_gain);
+}
+
+static void print_substeps(const ChRunReport* r) {
+  const ChSummary* s = &r->summary;
+  if (s->rejected == 0) return;
+  printf("substeps      %ld, %ld more missed and were undone; %.3g s long on average, %.3g s at least\n", s->substeps,
+         s->rejected, mean(r->options.h * (double)s->steps, s->substeps), s->shortest);
 }
 
 static void print_realtime(const ChRealtime* r) {
@@ -240,7 +272,9 @@ void ch_run_print_text(const ChRunReport* r) {
   printf("contacts      %.1f on average, %d at most; iterations %.1f and %ld\n",
          mean((double)s->contacts_sum, s->steps), s->contacts_max, mean((double)s->iterations_sum, s->steps),
          s->iterations_max);
+  print_substeps(r);
   print_verdict(r);
+  print_hints(r);
   print_folds(r);
   print_certificate(s);
   print_mechanics(r);

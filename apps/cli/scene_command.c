@@ -9,7 +9,7 @@
 #include "cardhouse/shape.h"
 #include "cardhouse/soft.h"
 #include "cli/commands.h"
-#include "cli/heal.h"
+#include "cli/heal_command.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/signals.h"

@@ -167,7 +167,7 @@ typedef struct Candidate {
 // The programme (1) for one particle, in closed form: the fast half of the search, checked by the simulation below.
 static Candidate hop_along(double mu, double speed, double h) {
   Candidate c = {.mu = mu, .speed = speed, .h = h};
-  double t = speed, n = 0.0, gap = 0.0, x = 0.0;
+  double t = speed, n = 0.0, gap = 0.0;
   for (long k = 1; k <= lround(3.0 / h); ++k) {
     n -= G * h;
     double short_of = mu * fabs(t) - gap / h - n;  // how far the velocity is from the edge of the cone
@@ -179,7 +179,6 @@ static Candidate hop_along(double mu, double speed, double h) {
         n += push, t -= copysign(mu * push, t);
     }
     gap += h * n;
-    x += h * t;
     c.top = fmax(c.top, gap);
     c.bottom = fmin(c.bottom, gap);
     if (fabs(t) > 1e-3 * speed) c.stop = (double)k * h;

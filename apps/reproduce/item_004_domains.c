@@ -252,13 +252,11 @@ static void residual_left(ChReport* report, int count_mu, const double* mu, int 
                           const char* where) {
   static Domain d;
   double worst[2] = {0.0, 0.0};
-  int lost = 0;
   for (int squared = 0; squared < 2; ++squared)
     for (int k = 0; k < count_mu; ++k)
       for (int t = 0; t < count_theta; ++t) {
         survey(theta[t], mu[k], squared, &d);
         worst[squared] = fmax(worst[squared], d.worst);
-        lost += d.infeasible.lost;
       }
   bool meets = worst[1] <= 1e-6;
   ch_report_row(report, ch_report_say(report, "residual |(5.32)| over the domain, %s", where),

@@ -41,7 +41,8 @@ static void hash_program(char out[24]) {
   if (whole && dladdr((void*)(uintptr_t)ch_scene_open, &library) && library.dli_fname &&
       strstr(library.dli_fname, ".so"))
     whole = hash_file(library.dli_fname, &hash);
-  snprintf(out, 24, whole ? "%016llx" : "", (unsigned long long)hash);
+  out[0] = '\0';
+  if (whole) snprintf(out, 24, "%016llx", (unsigned long long)hash);
 }
 
 ChStatus ch_result_key(ChContext* context, const char* version, bool quick, const char* engines_csv, ChResultKey* out) {

@@ -110,6 +110,9 @@ CH_API int ch_problem_rows(const ChProblem* problem, ChLaw law);
 CH_API ChStatus ch_problem_velocity(ChContext* context, const ChProblem* problem, const double* r, double* v,
                                     double* u);
 
+// u += C r of compliant contacts, c r_n in their normal rows: from the velocity to what the laws speak of.
+CH_API void ch_problem_add_compliance(const ChProblem* problem, const double* r, double* u);
+
 #ifdef __cplusplus
 }
 #endif

@@ -35,15 +35,23 @@ CH_API ChStatus ch_trajectory_close(ChContext* context, ChTrajectory* trajectory
 CH_API ChRowSum ch_trajectory_since(const ChTrajectory* trajectory);
 CH_API void ch_trajectory_set_since(ChTrajectory* trajectory, const ChRowSum* since);
 
+enum { CH_DECADES = 10 };
+
 // The whole run in one struct of plain values.
 typedef struct ChSummary {
   long steps, missed;
+  long substeps, rejected;         // that the steps are made of; tries that were undone
+  double shortest;                 // substep, seconds
+  long missed_within[CH_DECADES];  // of the missed: those that 10, 100, ... times the tolerance would have passed
+  long missed_contacts;            // their contacts, in all
   double time;
   int bodies;  // that move freely
   int contacts_max;
   long iterations_max, contacts_sum, iterations_sum;
   ChCertificate worst, sum;  // over the steps
   double penetration, joint_error;
+  double overlap;                                 // largest, over the radius of the smaller moving body
+  double stored;                                  // in compliant contacts at the end, joule; part of energy_end
   double deferred;                                // largest part of an overlap left for later steps, metres
   double relaxed;                                 // largest part of an overlap that others opposed, metres
   long relaxed_steps;                             // in how many steps some did

@@ -47,16 +47,22 @@ typedef struct ChMaterialDef {
   double friction[2];  // along and across `axis`; equal = the same in every direction
   ChVec3 axis;         // in the body's frame, turns with it; read only where the two differ
   double restitution;
+  // Read where contact is compliant (ChSimulationOptions.contact, docs/granular.md): how bodies of this material yield.
+  double young, poisson;  // Hertz: Pa, and a number in (-1, 0.5]; young 0: not given
+  double stiffness;       // N/m of the contact of two such bodies, before young; 0: not given
+  double damping;         // N s/m; negative: by restitution
 } ChMaterialDef;
-// Density 1000, friction 0.5, no restitution.
+// Density 1000, friction 0.5, no restitution; poisson 0.3, neither young nor stiffness, damping by restitution.
 CH_API ChMaterialDef ch_material_def_default(void);
 
-// What holds for two materials in contact instead of the rule: friction sqrt(mu_a mu_b), restitution max(e_a, e_b). A
-// negative number leaves the rule in force. Where the two frictions differ, the axis is that of the first material.
+// What holds for two materials in contact instead of the rule: friction sqrt(mu_a mu_b), restitution max(e_a, e_b),
+// stiffness the harmonic mean, damping the larger. A negative number leaves the rule in force. Where the two frictions
+// differ, the axis is that of the first material.
 typedef struct ChPairDef {
   ChMaterialId material[2];
   double friction[2];
   double restitution;
+  double stiffness, damping;  // N/m and N s/m, where contact is compliant; a stiffness of 0 leaves the rule, too
 } ChPairDef;
 // The rule in force.
 CH_API ChPairDef ch_pair_def_default(void);

@@ -27,8 +27,7 @@ static double turning_speed(const ChMoment* moment, const ChGap* gap, double h) 
   return sum;
 }
 
-// Fixed bodies do not count: they may be floors without end.
-static double smaller_radius(const ChMoment* moment, const ChGap* gap) {
+double ch_smaller_radius(const ChMoment* moment, const ChGap* gap) {
   double least = INFINITY;
   for (int side = 0; side < 2; ++side) {
     const ChShape* shape = &moment->world->shapes[gap->shape[side]];
@@ -41,5 +40,5 @@ double ch_push_out_speed(const ChMoment* moment, const ChGap* gap, double h) {
   CH_ASSERT(h > 0.0);
   double g = ch_norm(ch_world_gravity(moment->world, moment->time));
   double falling = fmax(2.0 * g * h, sqrt(0.5 * g * fmax(-gap->gap, 0.0)));
-  return fmax(falling, LEAST_SHARE * smaller_radius(moment, gap)) + turning_speed(moment, gap, h);
+  return fmax(falling, LEAST_SHARE * ch_smaller_radius(moment, gap)) + turning_speed(moment, gap, h);
 }

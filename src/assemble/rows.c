@@ -98,6 +98,16 @@ static double approach(const ChMoment* moment, const ChRowRule* rule, const ChGa
   return -most;
 }
 
+// The spring in place of the stabilising term: the overlap is its compression, no error.
+static void yield(const ChMoment* moment, const ChRowRule* rule, const ChSurface* surface, const ChGap* gap,
+                  ChRowBlock* block, ChRows* out) {
+  double closing = -ch_row_speed(&out->rows[block->law.row], gap->body, moment->states);
+  ChSpring spring = ch_contact_spring(moment, rule->heap, rule->h, surface, gap, closing);
+  out->w[block->law.row] += ch_spring_speed(&spring, gap->gap, rule->h);
+  block->law.compliance = ch_spring_compliance(&spring, rule->h);
+  out->springs[out->block_count - 1] = spring;
+}
+
 static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index, const ChSurface* surface, ChRows* out,
                         int* used) {
   const ChGap* gap = &moment->gaps[index];
@@ -106,7 +116,7 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
   ChVec3 axes[3];
   ch_contact_frame(moment, gap, surface, axes);
   block->gap = index;
-  block->law.law = dimension == 1 ? CH_LAW_UNILATERAL : CH_LAW_CONTACT;
+  block->law.law = dimension == 1 ? CH_LAW_UNILATERAL : rule->heap ? CH_LAW_COMPLIANT : CH_LAW_CONTACT;
   block->law.dimension = dimension;
   block->law.mu[0] = surface->friction[0];
   block->law.mu[1] = surface->axis_body < 0 || dimension == 2 ? surface->friction[0] : surface->friction[1];
@@ -116,8 +126,9 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
     out->value[k] = a == 0 ? gap->gap : 0.0;
     out->prescribed[k] = take_prescribed(moment, &out->rows[k], gap->body);
     out->w[k] = out->prescribed[k];
-    if (a == 0) out->w[k] += approach(moment, rule, gap, &out->deferred);
+    if (a == 0 && !rule->heap) out->w[k] += approach(moment, rule, gap, &out->deferred);
   }
+  if (rule->heap) yield(moment, rule, surface, gap, block, out);
   if (out->touches) add_touches(moment, gap, axes, dimension, out, used);
 }
 
@@ -241,6 +252,7 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
                   .prescribed = CH_TAKE_RAW(arena, most, double),
                   .driven = CH_TAKE(arena, most, bool)};
   int used = 0;
+  if (rule->heap) out->springs = CH_TAKE(arena, moment->gap_count + joint_rows, ChSpring);
   if (moment->world->mode_count > 0) take_touches(arena, moment, out);
   for (int j = 0; j < moment->world->joint_count; ++j) add_joint(moment, rule, j, out);
   ChSurface surface = {0};

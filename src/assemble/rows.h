@@ -9,6 +9,7 @@
 #define CH_ASSEMBLE_ROWS_H
 
 #include "assemble/soft_body.h"
+#include "assemble/spring.h"
 #include "cardhouse/problem.h"
 #include "collide/collide.h"
 #include "model/joint_rows.h"
@@ -33,6 +34,7 @@ typedef struct ChRows {
   ChRow* rows;
   double* w;
   double* value;       // signed gap or g of each row; 0 for tangents, motors and friction
+  ChSpring* springs;   // of each block, where contacts are compliant; else NULL
   double* prescribed;  // the part of w that bodies without degrees of freedom make: they do work
   double deferred;     // largest part of an overlap that the rule's push_out leaves for later, metres
   bool* driven;        // of each row: a motor or a prescribed motion, or held by a driven body: all its work counts
@@ -56,6 +58,7 @@ typedef struct ChRowRule {
   double motor_gain;    // the same for the error of a position motor, which is no constraint but a wish
   bool closed_only;     // leaves contacts out whose Phi is positive beyond round-off
   bool at_once;         // an impact: bounded motors and friction have no time to act, only reached limits stop
+  const ChHeap* heap;   // contacts are compliant (spring.h); NULL: they are rigid
   bool frictionless;    // impact and projection steps may ask for normals alone
 } ChRowRule;
 
@@ -66,6 +69,10 @@ typedef struct ChMoment {
   const ChGap* gaps;
   int gap_count;
 } ChMoment;
+
+// Radius of the smaller moving body of a contact about its centre of mass: what an overlap is compared with. Fixed
+// bodies do not count: they may be floors without end. 0 where none moves.
+double ch_smaller_radius(const ChMoment* moment, const ChGap* gap);
 
 // How fast an overlap is undone at most, unless somebody says otherwise: see push_out.c.
 double ch_push_out_speed(const ChMoment* moment, const ChGap* gap, double h);

@@ -35,10 +35,7 @@ typedef struct Parts {
 
 static const char* law_name(int part) { return ch_law_info((ChLaw)part)->name; }
 
-bool ch_fclib_is_guest(ChLaw law) {
-  const ChLawInfo *info = ch_law_info(law), *contact = ch_law_info(CH_LAW_CONTACT);
-  return law != CH_LAW_CONTACT && info->friction && info->dimension_lowest == contact->dimension_lowest;
-}
+bool ch_fclib_is_guest(ChLaw law) { return (int)law >= CH_FCLIB_OWN && ch_law_info(law)->friction; }
 
 int ch_fclib_part(ChLaw law) { return ch_fclib_is_guest(law) ? CH_FCLIB_CONTACT : (int)law; }
 

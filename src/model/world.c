@@ -144,6 +144,17 @@ static ChStatus check_friction(ChContext* context, const ChWorld* world, const c
   return CH_OK;
 }
 
+static ChStatus check_elasticity(ChContext* context, const char* what, const ChMaterialDef* def) {
+  ChStatus status = ch_check_number(context, what, "young", def->young, 0.0);
+  if (status == CH_OK) status = ch_check_number(context, what, "stiffness", def->stiffness, 0.0);
+  if (status == CH_OK && !(def->poisson > -1.0 && def->poisson <= 0.5))
+    status = ch_fail(context, CH_ERR_RANGE, "%s: poisson is %g, must be above -1 and at most 0.5", what, def->poisson);
+  if (status == CH_OK && !isfinite(def->damping))
+    status = ch_fail(context, CH_ERR_RANGE, "%s: damping is %g, must be finite; negative: by restitution", what,
+                     def->damping);
+  return status;
+}
+
 static ChStatus add_material(ChContext* context, ChWorld* world, const void* argument, int* id) {
   const ChMaterialDef* def = argument;
   char what[CH_WHAT_SIZE];
@@ -154,6 +165,7 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
   if (status == CH_OK) status = check_friction(context, world, what, def->friction);
   if (status == CH_OK && !(def->restitution >= 0.0 && def->restitution <= 1.0))
     status = ch_fail(context, CH_ERR_RANGE, "%s: restitution is %g, must be in [0, 1]", what, def->restitution);
+  if (status == CH_OK) status = check_elasticity(context, what, def);
   bool anisotropic = def->friction[0] != def->friction[1];
   ChVec3 axis = def->axis;
   if (status == CH_OK && anisotropic) status = ch_check_axis(context, world, what, "axis", &axis);
@@ -164,6 +176,10 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
                                                          .density = def->density,
                                                          .friction = {def->friction[0], def->friction[1]},
                                                          .restitution = def->restitution,
+                                                         .young = def->young,
+                                                         .poisson = def->poisson,
+                                                         .stiffness = def->stiffness,
+                                                         .damping = def->damping,
                                                          .axis = ch_unit(axis),
                                                          .anisotropic = anisotropic};
   *id = world->material_count++;
@@ -171,7 +187,8 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
 }
 
 ChMaterialDef ch_material_def_default(void) {
-  return (ChMaterialDef){.density = 1000.0, .friction = {0.5, 0.5}, .axis = {1.0, 0.0, 0.0}};
+  return (ChMaterialDef){
+      .density = 1000.0, .friction = {0.5, 0.5}, .axis = {1.0, 0.0, 0.0}, .poisson = 0.3, .damping = -1.0};
 }
 
 ChStatus ch_world_add_material(ChContext* context, ChWorld* world, const ChMaterialDef* def, ChMaterialId* id) {
@@ -202,6 +219,9 @@ static ChStatus add_pair(ChContext* context, ChWorld* world, const void* argumen
   if (!(def->restitution <= 1.0) || isinf(def->restitution))
     return ch_fail(context, CH_ERR_RANGE, "%s: restitution is %g, must be in [0, 1], or negative", what,
                    def->restitution);
+  if (!isfinite(def->stiffness) || !isfinite(def->damping))
+    return ch_fail(context, CH_ERR_RANGE, "%s: stiffness is %g and damping %g, must be finite", what, def->stiffness,
+                   def->damping);
   ChStatus status = def->friction[0] < 0.0 ? CH_OK : check_friction(context, world, what, def->friction);
   ChVec3 axis = world->materials[material[0]].axis;
   if (status == CH_OK && def->friction[0] >= 0.0 && def->friction[0] != def->friction[1])
@@ -210,12 +230,16 @@ static ChStatus add_pair(ChContext* context, ChWorld* world, const void* argumen
   CH_GROW(world, pairs, pair_count, pair_room);
   world->pairs[world->pair_count] = (ChMaterialPair){.material = {material[0], material[1]},
                                                      .friction = {def->friction[0], def->friction[1]},
-                                                     .restitution = def->restitution};
+                                                     .restitution = def->restitution,
+                                                     .stiffness = def->stiffness,
+                                                     .damping = def->damping};
   *id = world->pair_count++;
   return CH_OK;
 }
 
-ChPairDef ch_pair_def_default(void) { return (ChPairDef){.friction = {-1.0, -1.0}, .restitution = -1.0}; }
+ChPairDef ch_pair_def_default(void) {
+  return (ChPairDef){.friction = {-1.0, -1.0}, .restitution = -1.0, .stiffness = -1.0, .damping = -1.0};
+}
 
 ChStatus ch_world_add_pair(ChContext* context, ChWorld* world, const ChPairDef* def) {
   return ch_world_add(context, world, def, NULL, add_pair);
@@ -304,6 +328,28 @@ bool ch_world_is_elliptic(const ChWorld* world) {
   return false;
 }
 
+// Two that yield one behind the other, each with half of what two of its kind yield: the harmonic mean. Where one is
+// not given it counts as rigid for Hertz, and the other's stiffness holds.
+static double joint_stiffness(double a, double b) {
+  if (!(a > 0.0 && b > 0.0)) return fmax(a, b);
+  return a == b ? a : 2.0 / (1.0 / a + 1.0 / b);
+}
+
+static double hertz_modulus(const ChMaterial* a, const ChMaterial* b) {
+  double yields = 0.0;
+  if (a->young > 0.0) yields += (1.0 - a->poisson * a->poisson) / a->young;
+  if (b->young > 0.0) yields += (1.0 - b->poisson * b->poisson) / b->young;
+  return yields > 0.0 ? 1.0 / yields : 0.0;
+}
+
+static void set_elasticity(const ChMaterial* a, const ChMaterial* b, const ChMaterialPair* pair, ChSurface* out) {
+  out->stiffness = joint_stiffness(a->stiffness, b->stiffness);
+  out->modulus = hertz_modulus(a, b);
+  out->damping = fmax(a->damping, b->damping);
+  if (pair && pair->stiffness > 0.0) out->stiffness = pair->stiffness;
+  if (pair && pair->damping >= 0.0) out->damping = pair->damping;
+}
+
 ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   if (world->shapes[shape_a].body > world->shapes[shape_b].body) {  // the answer does not depend on the order
     int swap = shape_a;
@@ -314,6 +360,7 @@ ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   ChSurface surface = {.axis_body = -1, .restitution = fmax(a->restitution, b->restitution)};
   const ChMaterialPair* pair = find_pair(world, material[0], material[1]);
   if (pair && pair->restitution >= 0.0) surface.restitution = pair->restitution;
+  set_elasticity(a, b, pair, &surface);
   if (!pair || pair->friction[0] < 0.0) {
     bool second = anisotropy(b) > anisotropy(a);
     rule_friction(world, second ? shape_b : shape_a, second ? shape_a : shape_b, &surface);

@@ -30,6 +30,7 @@ typedef struct ChSlots {
 typedef struct ChMaterial {
   char* name;
   double density, friction[2], restitution;
+  double young, poisson, stiffness, damping;
   ChVec3 axis;
   bool anisotropic;
 } ChMaterial;
@@ -37,7 +38,7 @@ typedef struct ChMaterial {
 // What holds for two materials instead of the rule: see ChPairDef.
 typedef struct ChMaterialPair {
   int material[2];
-  double friction[2], restitution;
+  double friction[2], restitution, stiffness, damping;
 } ChMaterialPair;
 
 typedef struct ChShape {
@@ -202,11 +203,14 @@ static inline ChFrame ch_shape_frame(const ChShape* shape, const ChBodyState* st
   return ch_frame_compose((ChFrame){state->position, state->orientation}, shape->local);
 }
 
-// Friction along and across, axis and restitution of two shapes in contact.
+// Friction along and across, axis, restitution and elasticity of two shapes in contact.
 typedef struct ChSurface {
   double friction[2], restitution;
-  int axis_body;  // whose frame `axis` turns with; -1 = isotropic
-  ChVec3 axis;    // in that body's frame
+  double stiffness;  // N/m; 0: not given
+  double modulus;    // Hertz's E*, 1/E* = (1 - nu_a^2)/E_a + (1 - nu_b^2)/E_b, Pa; 0: not given
+  double damping;    // N s/m; negative: by restitution
+  int axis_body;     // whose frame `axis` turns with; -1 = isotropic
+  ChVec3 axis;       // in that body's frame
 } ChSurface;
 ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b);
 

@@ -199,8 +199,7 @@ static ChStatus complete(ChContext* context, ChProblem* problem, const int* body
   if (problem->form == CH_FORM_LOCAL) return check_diagonal(context, "W", &problem->W, false);
   ChStatus status = check_diagonal(context, "M", &problem->M, true);
   if (status != CH_OK) return status;
-  problem->mass =
-      ch_mass_create(context, problem->arena, &problem->M, body ? body : guess_bodies(problem));
+  problem->mass = ch_mass_create(context, problem->arena, &problem->M, body ? body : guess_bodies(problem));
   if (!problem->mass) return CH_ERR_RANGE;
   problem->asymmetry = ch_mass_asymmetry(problem->arena, problem->mass);
   return CH_OK;
@@ -371,4 +370,12 @@ int ch_problem_rows(const ChProblem* problem, ChLaw law) {
   for (int i = 0; i < problem->block_count; ++i)
     if (problem->blocks[i].law == law) rows += problem->blocks[i].dimension;
   return rows;
+}
+
+void ch_problem_add_compliance(const ChProblem* problem, const double* r, double* u) {
+  for (int i = 0; i < problem->block_count; ++i) {
+    const ChBlock* block = &problem->blocks[i];
+    const double compliance = ch_block_compliance(block);
+    if (compliance > 0.0) u[block->row] += compliance * r[block->row];
+  }
 }

@@ -35,15 +35,20 @@ static const char SPACE[] =
     ",momentum_x,momentum_y,momentum_z,angular_momentum_x,angular_momentum_y,angular_momentum_z";
 static const char PLANE[] = ",momentum_x,momentum_y,angular_momentum";
 
-static bool put_head(FILE* file, const ChWorld* world) {
+static bool is_compliant(const ChSimulation* s) { return ch_simulation_options(s)->contact == CH_CONTACT_COMPLIANT; }
+
+static bool put_head(FILE* file, const ChSimulation* simulation) {
+  const ChWorld* world = ch_simulation_world(simulation);
   fputs("step,time,h,contacts,islands,resting,iterations", file);
 #define X(name, text) fputs("," #name, file);
   CH_CERTIFICATE_FIELDS(X)
 #undef X
-  fputs(",missed,penetration,deferred,relaxed,joint_error,kinetic,potential,work,gain", file);
+  fputs(",missed,penetration,deferred,relaxed,joint_error,kinetic,potential,work,gain,substeps,rejected", file);
   fputs(ch_world_dimension(world) == 3 ? SPACE : PLANE, file);
   fputs(",collide,assemble,solve", file);
-  return fputs(ch_world_mode_count(world) > 0 ? ",deflection\n" : "\n", file) >= 0;
+  if (ch_world_mode_count(world) > 0) fputs(",deflection", file);
+  if (is_compliant(simulation)) fputs(",contact,overlap,stored", file);
+  return fputs("\n", file) >= 0;
 }
 
 // Where the lines of steps up to `last` end; lines that a kill cut short do not count.
@@ -84,7 +89,7 @@ static int open_table(ChTable* table, const ChSimulation* simulation, bool resum
   long end = goes_on ? lines_end(table->file, ch_simulation_step_count(simulation)) : 0;
   if (goes_on && (ftruncate(fileno(table->file), end) != 0 || fseek(table->file, end, SEEK_SET) != 0)) return errno;
   errno = 0;
-  if (end == 0) put_head(table->file, ch_simulation_world(simulation));
+  if (end == 0) put_head(table->file, simulation);
   return fflush(table->file) == 0 ? 0 : errno;
 }
 
@@ -133,12 +138,14 @@ static int put_row(FILE* file, const ChSimulation* simulation) {
 #define X(name, text) bytes += fprintf(file, ",%.17g", i.certificate.name);
   CH_CERTIFICATE_FIELDS(X)
 #undef X
-  bytes += fprintf(file, ",%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", i.missed, i.penetration, i.deferred,
-                   i.relaxed, i.joint_error, i.kinetic, i.potential, i.work, i.gain);
+  bytes += fprintf(file, ",%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%d,%d", i.missed, i.penetration, i.deferred,
+                   i.relaxed, i.joint_error, i.kinetic, i.potential, i.work, i.gain, i.substeps, i.rejected);
   bytes += put_momenta(file, ch_world_dimension(ch_simulation_world(simulation)), &i);
   bytes += fprintf(file, ",%.9g,%.9g,%.9g", i.seconds_collide, i.seconds_assemble, i.seconds_solve);
   if (ch_world_mode_count(ch_simulation_world(simulation)) > 0)
     bytes += fprintf(file, ",%.17g", ch_deflection(simulation));
+  if (is_compliant(simulation))
+    bytes += fprintf(file, ",%s,%.17g,%.17g", ch_contact_law_name(CH_CONTACT_COMPLIANT), i.overlap, i.stored);
   return bytes + fprintf(file, "\n");
 }
 

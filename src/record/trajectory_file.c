@@ -18,32 +18,32 @@ typedef struct Entry {
 } Entry;
 
 static const Entry entries[CH_TRAJECTORY_COLUMNS] = {
-    [CH_COLUMN_TIME] = {"time", SCALAR},
-    [CH_COLUMN_POSITION] = {"body/position", BODY_VECTOR},
-    [CH_COLUMN_ORIENTATION] = {"body/orientation", BODY_TURN},
-    [CH_COLUMN_VELOCITY] = {"body/velocity", BODY_VECTOR},
-    [CH_COLUMN_OMEGA] = {"body/omega", BODY_SPIN},
-    [CH_COLUMN_AMPLITUDES] = {"soft/amplitudes", MODES},
-    [CH_COLUMN_RATES] = {"soft/rates", MODES},
-    [CH_COLUMN_CONTACTS] = {"step/contacts", COUNT},
-    [CH_COLUMN_ITERATIONS] = {"step/iterations", COUNT},
-    [CH_COLUMN_SECONDS] = {"step/seconds", SCALAR},
-    [CH_COLUMN_PENETRATION] = {"step/penetration", SCALAR},
-    [CH_COLUMN_KINETIC] = {"step/kinetic", SCALAR},
-    [CH_COLUMN_POTENTIAL] = {"step/potential", SCALAR},
+    [CH_COLUMN_TIME] = {"time", SCALAR, false},
+    [CH_COLUMN_POSITION] = {"body/position", BODY_VECTOR, false},
+    [CH_COLUMN_ORIENTATION] = {"body/orientation", BODY_TURN, false},
+    [CH_COLUMN_VELOCITY] = {"body/velocity", BODY_VECTOR, false},
+    [CH_COLUMN_OMEGA] = {"body/omega", BODY_SPIN, false},
+    [CH_COLUMN_AMPLITUDES] = {"soft/amplitudes", MODES, false},
+    [CH_COLUMN_RATES] = {"soft/rates", MODES, false},
+    [CH_COLUMN_CONTACTS] = {"step/contacts", COUNT, false},
+    [CH_COLUMN_ITERATIONS] = {"step/iterations", COUNT, false},
+    [CH_COLUMN_SECONDS] = {"step/seconds", SCALAR, false},
+    [CH_COLUMN_PENETRATION] = {"step/penetration", SCALAR, false},
+    [CH_COLUMN_KINETIC] = {"step/kinetic", SCALAR, false},
+    [CH_COLUMN_POTENTIAL] = {"step/potential", SCALAR, false},
     [CH_COLUMN_MOMENTUM] = {"step/momentum", VECTOR, true},
     [CH_COLUMN_ANGULAR_MOMENTUM] = {"step/angular_momentum", SPIN, true},
     [CH_COLUMN_CERTIFICATE] =
 #define X(name, text) {"certificate/" #name, SCALAR, offsetof(ChCertificate, name) == offsetof(ChCertificate, rigid)},
         CH_CERTIFICATE_FIELDS(X)
 #undef X
-            [CH_COLUMN_OFFSET] = {"contact/offset", COUNT},
-    [CH_COLUMN_BODIES] = {"contact/bodies", PAIR},
-    [CH_COLUMN_POINT] = {"contact/point", VECTOR},
-    [CH_COLUMN_NORMAL] = {"contact/normal", VECTOR},
-    [CH_COLUMN_GAP] = {"contact/gap", SCALAR},
-    [CH_COLUMN_FORCE] = {"contact/force", VECTOR},
-    [CH_COLUMN_SLIP] = {"contact/slip", VECTOR},
+            [CH_COLUMN_OFFSET] = {"contact/offset", COUNT, false},
+    [CH_COLUMN_BODIES] = {"contact/bodies", PAIR, false},
+    [CH_COLUMN_POINT] = {"contact/point", VECTOR, false},
+    [CH_COLUMN_NORMAL] = {"contact/normal", VECTOR, false},
+    [CH_COLUMN_GAP] = {"contact/gap", SCALAR, false},
+    [CH_COLUMN_FORCE] = {"contact/force", VECTOR, false},
+    [CH_COLUMN_SLIP] = {"contact/slip", VECTOR, false},
 };
 static const char* const groups[] = {"body", "step", "certificate", "contact"};
 
@@ -126,7 +126,8 @@ bool ch_trajectory_put_head(hid_t file, const ChWorld* world, const ChTrajectory
               put_attribute(file, "dimension", H5T_NATIVE_INT, &(int){ch_world_dimension(world)}) &&
               put_attribute(file, "h", H5T_NATIVE_DOUBLE, &made->h) &&
               put_attribute(file, "tolerance", H5T_NATIVE_DOUBLE, &made->tolerance) &&
-              put_attribute(file, "method", text, &made->method) && put_attribute(file, "scene", text, &made->scene);
+              put_attribute(file, "method", text, &made->method) &&
+              put_attribute(file, "contact", text, &made->contact) && put_attribute(file, "scene", text, &made->scene);
   for (size_t g = 0; g < sizeof groups / sizeof *groups; ++g) {
     hid_t group = H5Gcreate2(file, groups[g], H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     done = done && group >= 0;
@@ -162,11 +163,13 @@ void ch_trajectory_check_world(ChHdf5* file, const ChWorld* world) {
 }
 
 void ch_trajectory_get_made(ChHdf5* file, ChTrajectoryMade* made) {
-  *made = (ChTrajectoryMade){.method = "", .scene = ""};
+  *made = (ChTrajectoryMade){.method = "", .scene = "", .contact = ch_contact_law_name(CH_CONTACT_RIGID)};
   made->h = ch_hdf5_attribute_real(file, "h");
   if (ch_hdf5_has_attribute(file, "tolerance")) made->tolerance = ch_hdf5_attribute_real(file, "tolerance");
   const char* method = ch_hdf5_has_attribute(file, "method") ? ch_hdf5_attribute_text(file, "method") : NULL;
   const char* scene = ch_hdf5_has_attribute(file, "scene") ? ch_hdf5_attribute_text(file, "scene") : NULL;
+  const char* contact = ch_hdf5_has_attribute(file, "contact") ? ch_hdf5_attribute_text(file, "contact") : NULL;
+  if (contact) made->contact = contact;
   if (method) made->method = method;
   if (scene) made->scene = scene;
   if (file->status == CH_OK && !(made->h > 0.0))

@@ -9,7 +9,9 @@
 static const char* const drives[] = {"none", "position", "velocity", "force", "prescribed", NULL};
 static const char* const restitutions[] = {"newton", "poisson", NULL};
 static const char* const poses[] = {"coulomb", "relaxed", "frictionless", NULL};
+static const char* const contact_laws[] = {"rigid", "compliant", NULL};
 static const char* const modes[] = {"on", "linearized", "contacts", "off", NULL};
+static const char* const occasions[] = {"off", "gap", "miss", "large", NULL};
 
 // ------------------------------------------------------------------------------------------------------------ settings
 
@@ -23,11 +25,29 @@ const ChSceneForm ch_form_stabilization = {
     .name = "stabilization", .same = true, .count = CH_COUNT(stabilization_fields), .fields = stabilization_fields};
 
 static const ChField adaptive_fields[] = {
-    ROW(number, ChSimulationOptions, "gap_tolerance", gap_tolerance, "overlap above which the step is halved, m",
-        CH_REQUIRED, CH_POSITIVE, NULL),
+    ROW(number, ChSimulationOptions, "gap_tolerance", gap_tolerance, "overlap above which the step is halved, m", 0,
+        CH_POSITIVE, NULL),
+    ROW(choice, ChSimulationOptions, "on", adaptive,
+        "what shortens a step: a missed tolerance (large: in steps of 500 contacts and more), or gaps", 0, CH_ANY,
+        occasions),
+    ROW(whole, ChSimulationOptions, "halvings", halvings, "on miss: the shortest substep is h / 2^halvings", 0,
+        CH_HALVINGS, NULL),
+    ROW(whole, ChSimulationOptions, "good_steps", good_steps,
+        "on miss: so many substeps that met in a row, and the next is twice as long", 0, CH_WHOLE_1, NULL),
+    ROW(number, ChSimulationOptions, "trial_work", trial_work,
+        "on miss: share of the work limit that a step has which may yet be halved", 0, CH_SHARE, NULL),
 };
 const ChSceneForm ch_form_adaptive = {
     .name = "adaptive", .same = true, .count = CH_COUNT(adaptive_fields), .fields = adaptive_fields};
+
+static const ChField contact_fields[] = {
+    ROW(choice, ChSimulationOptions, "law", contact, "rigid, or compliant: bodies yield where they touch", CH_REQUIRED,
+        CH_ANY, contact_laws),
+    ROW(number, ChSimulationOptions, "overlap", overlap,
+        "compliant: largest overlap asked for, a share of the smaller body's radius", 0, CH_SHARE, NULL),
+};
+const ChSceneForm ch_form_contact = {
+    .name = "contact", .same = true, .count = CH_COUNT(contact_fields), .fields = contact_fields};
 
 #define STEP(type, key, member, text, ...) ROW(type, ChSceneRun, key, member, text, __VA_ARGS__)
 static const ChField step_fields[] = {
@@ -48,7 +68,9 @@ static const ChField step_fields[] = {
     STEP(choice, "restitution", options.restitution, "law of impacts", 0, CH_ANY, restitutions),
     STEP(flag, "project", options.project, "whether positions are projected onto the constraints after a step", 0,
          CH_ANY, NULL),
-    STEP(adaptive, "adaptive", options, "steps are halved where bodies would overlap", 0, CH_ANY, &ch_form_adaptive),
+    STEP(adaptive, "adaptive", options,
+         "steps are undone and taken shorter where they miss, or where bodies would overlap", 0, CH_ANY,
+         &ch_form_adaptive),
     STEP(flag, "reduce_contacts", options.reduce_contacts, "whether a face contact keeps four points at most", 0,
          CH_ANY, NULL),
     STEP(flag, "warm", options.warm, "whether a step starts from the reactions of the last one", 0, CH_ANY, NULL),
@@ -108,6 +130,12 @@ static const ChField material_fields[] = {
     {"friction", &ch_type_friction, 0, "coefficient, or an object with along, across and axis", 0, CH_FRICTION,
      &ch_form_friction},
     ROW(number, ChMaterialDef, "restitution", restitution, "0 plastic to 1 elastic", 0, CH_UNIT, NULL),
+    ROW(number, ChMaterialDef, "young", young, "compliant contact: Young's modulus, Pa", 0, CH_POSITIVE, NULL),
+    ROW(number, ChMaterialDef, "poisson", poisson, "Poisson's ratio, with young", 0, CH_POISSON, NULL),
+    ROW(number, ChMaterialDef, "stiffness", stiffness, "compliant contact: instead of young, N/m", 0, CH_POSITIVE,
+        NULL),
+    ROW(number, ChMaterialDef, "damping", damping, "compliant contact: instead of restitution, N s/m", 0,
+        CH_NOT_NEGATIVE, NULL),
 };
 const ChSceneForm ch_form_material = {
     .name = "material", .count = CH_COUNT(material_fields), .fields = material_fields};
@@ -117,6 +145,8 @@ static const ChField pair_fields[] = {
     ROW(pair_friction, ChScenePair, "friction", def.friction, "coefficient, or [along, across] the first one's axis", 0,
         CH_FRICTION, NULL),
     ROW(number, ChScenePair, "restitution", def.restitution, "0 plastic to 1 elastic", 0, CH_UNIT, NULL),
+    ROW(number, ChScenePair, "stiffness", def.stiffness, "compliant contact: of the two, N/m", 0, CH_POSITIVE, NULL),
+    ROW(number, ChScenePair, "damping", def.damping, "compliant contact: of the two, N s/m", 0, CH_NOT_NEGATIVE, NULL),
 };
 const ChSceneForm ch_form_pair = {.name = "pair", .same = true, .count = CH_COUNT(pair_fields), .fields = pair_fields};
 
@@ -257,6 +287,8 @@ static const ChField scene_fields[] = {
     ROOT(whole, "dimension", dimension, "2 in the plane, 3 in space", 0, CH_TWO_OR_THREE, NULL),
     ROOT(signals, "gravity", gravity, "m/s^2", 0, CH_ANY, NULL),
     ROOT(form, "step", run, "time stepping", 0, CH_ANY, &ch_form_step),
+    ROOT(contact, "contact", run.options, "law of contact: rigid or compliant, or an object with law and overlap", 0,
+         CH_ANY, &ch_form_contact),
     ROOT(form, "method", run, "what solves the contact problems, and how exactly", 0, CH_ANY, &ch_form_method),
     ROOT(map, "parameters", parameters, "numbers by name, for formulas", 0, CH_ANY, NULL),
     ROOT(texts, "include", include, "scene files whose materials, bodies, joints and forces are added", 0, CH_ANY,

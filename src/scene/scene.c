@@ -139,24 +139,45 @@ static ChStatus open_file(ChContext* context, const char* name, Kind kind, ChSce
   return status;
 }
 
-static ChStatus open_scene(ChContext* context, const char* name, Kind kind, ChScene** out) {
-  *out = NULL;
-  if (!name) return ch_fail(context, CH_ERR_ARGUMENT, "the name of a scene is needed, NULL was given");
-  bool file = strcmp(name, "-") == 0 || strpbrk(name, "/.") || access(name, F_OK) == 0;
-  if (ch_scene_builtin_find(name) < 0 && file) return open_file(context, name, kind, out);
+static bool has_parameter(int builtin, const char* name) {
+  for (const ChSceneParameter* p = ch_scene_builtin_parameters(builtin); p && p->name; ++p)
+    if (strcmp(p->name, name) == 0) return true;
+  return false;
+}
+
+static ChStatus open_builtin(ChContext* context, const char* name, const char* contact, Kind kind, ChScene** out) {
+  const char* const given[1][2] = {{"contact", contact}};
+  bool takes = contact && has_parameter(ch_scene_builtin_find(name), "contact");
   char* text = NULL;
-  ChStatus status = ch_scene_builtin(context, name, 0, NULL, &text);
+  ChStatus status = ch_scene_builtin(context, name, takes, given, &text);
   if (status == CH_OK) status = parse(context, text, name, kind, out);
   free(text);
   return status;
 }
 
+static ChStatus open_scene(ChContext* context, const char* name, const char* contact, Kind kind, ChScene** out) {
+  *out = NULL;
+  if (!name) return ch_fail(context, CH_ERR_ARGUMENT, "the name of a scene is needed, NULL was given");
+  ChContactLaw law;
+  if (contact && !ch_contact_law_find(contact, &law))
+    return ch_fail(context, CH_ERR_ARGUMENT, "the law of contact is '%.40s', must be rigid or compliant", contact);
+  bool file = strcmp(name, "-") == 0 || strpbrk(name, "/.") || access(name, F_OK) == 0;
+  ChStatus status = ch_scene_builtin_find(name) < 0 && file ? open_file(context, name, kind, out)
+                                                            : open_builtin(context, name, contact, kind, out);
+  if (status == CH_OK && contact) (*out)->options.contact = law;
+  return status;
+}
+
+ChStatus ch_scene_open_as(ChContext* context, const char* name, const char* contact, ChScene** out) {
+  return open_scene(context, name, contact, (Kind){0}, out);
+}
+
 ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** out) {
-  return open_scene(context, name, (Kind){0}, out);
+  return open_scene(context, name, NULL, (Kind){0}, out);
 }
 
 ChStatus ch_scene_open_overlapping(ChContext* context, const char* name, ChScene** out) {
-  return open_scene(context, name, (Kind){.overlapping = true}, out);
+  return open_scene(context, name, NULL, (Kind){.overlapping = true}, out);
 }
 
 void ch_scene_destroy(ChScene* scene) {

@@ -21,9 +21,26 @@ static json_t* schema_stabilization(const ChField* field, int dimension) {
 }
 TYPE(stabilization);
 
+static bool read_contact(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  const ChSceneForm* form = field->more;
+  ChSimulationOptions* options = out;
+  if (json_is_object(value)) return ch_form_read(r, place, value, form, options);
+  int law;
+  if (!ch_read_word(r, place, value, form->fields[0].more, &law)) return false;
+  options->contact = (ChContactLaw)law;
+  return true;
+}
+static json_t* schema_contact(const ChField* field, int dimension) {
+  const ChSceneForm* form = field->more;
+  return ch_schema_either(ch_type_choice.schema(&form->fields[0], dimension), ch_schema_reference(form, dimension));
+}
+TYPE(contact);
+
 static bool read_adaptive(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
   ChSimulationOptions* options = out;
-  options->adaptive = true;
+  options->adaptive = CH_ADAPTIVE_GAP;
+  if (json_is_object(value) && !json_object_get(value, "on") && !json_object_get(value, "gap_tolerance"))
+    return ch_reader_wrong(r, place, "needs \"on\" (miss, gap or off), or a gap_tolerance");
   return ch_form_read(r, place, value, field->more, options);
 }
 static json_t* schema_adaptive(const ChField* field, int dimension) {

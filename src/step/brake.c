@@ -31,7 +31,7 @@ typedef struct Sweeps {
   double *W,
       *largest;       // of each block: W_ii, CH_BLOCK_MAX square; a bound of its eigenvalues, 0 where it moves nothing
   double *q, *gamma;  // q with Gamma in it
-  double *y, *r;      // sum of G'r, body by body; u = q + G y
+  double *y, *r;      // sum of G'r, body by body; u = q + G y + C r
   int* asleep;        // of blocks: sweeps in which they are not looked at
 } Sweeps;
 
@@ -101,7 +101,7 @@ static void list_block(ChArena* arena, Sweeps* s, int i) {
     }
 }
 
-// W_ii = G G', with Gershgorin's bound.
+// W_ii = G G' and what the contact yields, with Gershgorin's bound.
 static void weigh_block(Sweeps* s, int i) {
   int d = s->p->blocks[i].dimension;
   double* W = s->W + (long)i * CH_BLOCK_MAX * CH_BLOCK_MAX;
@@ -111,6 +111,7 @@ static void weigh_block(Sweeps* s, int i) {
     for (int a = 0; a < d; ++a)
       for (int c = 0; c < d; ++c) W[a * d + c] += dot(size, touch->G + a * size, touch->G + c * size);
   }
+  if (s->count[i] > 0) W[0] += ch_block_compliance(&s->p->blocks[i]);
   for (int a = 0; a < d; ++a) {
     double sum = 0.0;
     for (int c = 0; c < d; ++c) sum += fabs(W[a * d + c]);
@@ -165,6 +166,7 @@ static void velocity(const Sweeps* s, int i, double* u) {
   const ChBlock* block = &s->p->blocks[i];
   int d = block->dimension;
   memcpy(u, s->q + block->row, (size_t)d * sizeof *u);
+  if (ch_block_compliance(block) > 0.0) u[0] += ch_block_compliance(block) * s->r[block->row];
   for (int t = 0; t < s->count[i]; ++t) {
     const Touch* touch = &s->touches[i][t];
     int size = s->size[touch->body];
@@ -312,6 +314,7 @@ static ChStatus slow_down(ChContext* context, ChArena* arena, const ChBrake* bra
     moved[k] -= q[k];
     if (brake->relief) q[k] += brake->relief[k];
   }
+  ch_problem_add_compliance(p, r, moved);
   if (isfinite(info->certificate.natural) && is_admissible(p, q, moved, r)) return CH_OK;
   double* gamma = CH_TAKE(arena, p->block_count, double);
   shorten(p, q, moved, r);

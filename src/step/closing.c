@@ -24,6 +24,7 @@ typedef struct Closing {
   double* gamma;       // per block
   double *w, *unread;  // right-hand side with Gamma in it; a velocity nobody reads
   double *start, *u0;  // the best iterate's reactions; velocities without reactions
+  double* moved;       // velocities as laws speak of them
   double most;         // approach that passes
   ChDeadline ends;     // limits are for all solves together
   Answer trial, safe;
@@ -59,12 +60,14 @@ static ChStatus measure(Closing* c) {
 static bool is_safe(const Closing* c, const Answer* a) {
   const ChProblem* p = c->problem;
   double work = 0.0, exchanged = 0.0, approach = 0.0;
+  memcpy(c->moved, a->u, (size_t)p->rows * sizeof(double));
+  ch_problem_add_compliance(p, a->r, c->moved);
   for (int k = 0; k < p->rows; ++k) {
-    work += a->r[k] * a->u[k];
+    work += a->r[k] * c->moved[k];
     exchanged += fabs(a->r[k] * c->u0[k]);
   }
   for (int i = 0; i < p->block_count; ++i)
-    if (ch_law_info(p->blocks[i].law)->opens) approach = ch_max(approach, -a->u[p->blocks[i].row]);
+    if (ch_law_info(p->blocks[i].law)->opens) approach = ch_max(approach, -c->moved[p->blocks[i].row]);
   return approach <= c->most && work <= c->options.tolerance * exchanged && isfinite(a->grade.natural);
 }
 
@@ -149,6 +152,7 @@ ChStatus ch_close_missed(ChContext* context, const ChProblem* p, const ChSolveOp
                .unread = CH_TAKE(arena, p->dof, double),
                .start = CH_TAKE(arena, p->rows, double),
                .u0 = CH_TAKE(arena, p->rows, double),
+               .moved = CH_TAKE(arena, p->rows, double),
                .trial = take_answer(arena, p),
                .safe = take_answer(arena, p)};
   c.options.method = "auto";

@@ -76,11 +76,20 @@ ChStatus ch_integrator_check(ChContext* context, const ChSimulationOptions* o, c
                    "integrator '%s' with midpoint = %g does not take contacts: bodies would bounce at %.3g times the "
                    "speed they arrive with; 0 to 0.5 is possible where bodies have shapes",
                    it->name, o->midpoint, o->midpoint / (1.0 - o->midpoint));
-  if (it->needs_adaptive && !o->adaptive && touches)
+  bool springs = it->contacts == CH_CONTACTS_STABILIZED && ch_integrator_weight(it, o) == 0.0;
+  if (o->contact == CH_CONTACT_COMPLIANT && !springs)
+    return ch_fail(context, CH_ERR_ARGUMENT,
+                   "integrator '%s' does not take compliant contact: it must close gaps with the velocity at the end "
+                   "of a step, as euler does",
+                   it->name);
+  if (o->contact == CH_CONTACT_COMPLIANT && o->project)
+    return ch_fail(context, CH_ERR_ARGUMENT,
+                   "\"project\" and compliant contact exclude each other: it would push out what springs hold");
+  if (it->needs_adaptive && o->adaptive != CH_ADAPTIVE_GAP && touches)
     return ch_fail(
         context, CH_ERR_ARGUMENT,
         "integrator '%s' cannot keep a fixed step where bodies have shapes: contacts close only where a step "
-        "ends; it needs \"adaptive\"",
+        "ends; it needs \"adaptive\" with a gap_tolerance",
         it->name);
   return CH_OK;
 }

@@ -18,6 +18,7 @@ typedef struct ChIslandRun {
   double relaxed;  // the most by which an overlap is asked for less
   bool held;       // by friction
   ChHaste haste;   // seen here; 0: nothing was
+  double spent;    // work of the solve, as a share of the limit
   ChSolveInfo info;
 } ChIslandRun;
 

@@ -9,6 +9,10 @@
 double ch_ledger_rows(const ChSimulation* s, const ChMoment* moment, const ChRows* rows, const double* r,
                       const ChBodyState* before);
 double ch_ledger_applied(const ChSimulation* s, const double* k, double h);
+// What compliant contacts hold at the start of the step, and at its end, once s->contacts are this step's. 0 in rigid
+// worlds.
+double ch_ledger_stored_before(const ChRows* rows);
+double ch_ledger_stored_after(const ChSimulation* s, const ChRows* rows, double h);
 double ch_ledger_half_step(const ChSimulation* s, double h);
 // Energies at the end of the step, and what of their rise is not explained.
 void ch_ledger_close(const ChSimulation* s, double half_step, ChStepInfo* info);

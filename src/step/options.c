@@ -10,7 +10,7 @@
 #include "step/options.h"
 #include "step/state.h"
 
-enum { MOST_THREADS = 1024, MOST_SIDES = 1024 };
+enum { MOST_THREADS = 1024, MOST_SIDES = 1024, MOST_HALVINGS = 20 };
 
 ChSimulationOptions ch_simulation_options_default(void) {
   ChSimulationOptions o = {.h = 1e-3,
@@ -18,9 +18,14 @@ ChSimulationOptions ch_simulation_options_default(void) {
                            .midpoint = 0.5,
                            .gamma = 1.0,
                            .deformation_weight = 0.5,
+                           .overlap = 1e-3,
                            .margin = CH_MARGIN_BY_SIZE,
                            .look_ahead = true,
+                           .adaptive = CH_ADAPTIVE_LARGE,
                            .gap_tolerance = 1e-4,
+                           .halvings = 10,
+                           .good_steps = 2,
+                           .trial_work = 0.0625,
                            .warm = true,
                            .rest = true,
                            .islands = true,
@@ -37,7 +42,10 @@ ChSimulationOptions ch_simulation_options_default(void) {
 static ChStatus check_solver(ChContext* context, const ChSimulationOptions* o, int dimension) {
   const int index[3] = {0, 1, 2}, body[3] = {0, 0, 0};
   const double ones[3] = {1.0, 1.0, 1.0}, f[3] = {0.0, 0.0, 0.0}, w[3] = {-0.1, 0.01, 0.0};
-  ChBlock block = {.law = CH_LAW_CONTACT, .dimension = dimension, .mu = {0.5, 0.5}};
+  ChBlock block = {.law = o->contact == CH_CONTACT_COMPLIANT ? CH_LAW_COMPLIANT : CH_LAW_CONTACT,
+                   .dimension = dimension,
+                   .mu = {0.5, 0.5},
+                   .compliance = o->contact == CH_CONTACT_COMPLIANT ? 1e-3 : 0.0};
   ChTriplets identity = {
       .rows = dimension, .columns = dimension, .count = dimension, .row = index, .column = index, .value = ones};
   ChProblemDef def = {.form = CH_FORM_GLOBAL,
@@ -71,6 +79,19 @@ static ChStatus check_step_limit(ChContext* context, double seconds) {
   return ch_fail(context, CH_ERR_RANGE, "step limit is %g s, must be 0 (none) or more", seconds);
 }
 
+static ChStatus check_adaptive(ChContext* context, const ChSimulationOptions* o) {
+  if ((int)o->adaptive < 0 || o->adaptive > CH_ADAPTIVE_LARGE)
+    return ch_fail(context, CH_ERR_RANGE, "adaptive is %d, must be 0 to %d", (int)o->adaptive, CH_ADAPTIVE_LARGE);
+  if (o->adaptive == CH_ADAPTIVE_GAP && !(o->gap_tolerance > 0.0 && o->gap_tolerance < INFINITY))
+    return ch_fail(context, CH_ERR_RANGE, "gap tolerance is %g m, must be above 0", o->gap_tolerance);
+  if (o->halvings < 1 || o->halvings > MOST_HALVINGS)
+    return ch_fail(context, CH_ERR_RANGE, "halvings is %d, must be 1 to %d", o->halvings, MOST_HALVINGS);
+  if (o->good_steps < 1) return ch_fail(context, CH_ERR_RANGE, "good steps is %d, must be 1 or more", o->good_steps);
+  if (!(o->trial_work > 0.0 && o->trial_work <= 1.0))
+    return ch_fail(context, CH_ERR_RANGE, "trial work is %g, must be above 0 and at most 1", o->trial_work);
+  return CH_OK;
+}
+
 static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) {
   if (!(o->h > 0.0 && o->h <= 1e3))
     return ch_fail(context, CH_ERR_RANGE, "step h is %g s, must be above 0 and at most 1000", o->h);
@@ -81,12 +102,13 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
                    o->push_out);
   if (!(o->deformation_weight >= 0.5 && o->deformation_weight <= 1.0))
     return ch_fail(context, CH_ERR_RANGE, "deformation weight is %g, must be 0.5 to 1", o->deformation_weight);
+  if (!(o->overlap >= 0.0 && o->overlap <= 1.0))
+    return ch_fail(context, CH_ERR_RANGE, "overlap is %g of a radius, must be 0 to 1", o->overlap);
   if (!(o->margin >= 0.0 && o->margin < INFINITY) && o->margin != CH_MARGIN_BY_SIZE)
     return ch_fail(context, CH_ERR_RANGE, "margin is %g m, must be 0 or more, or CH_MARGIN_BY_SIZE", o->margin);
-  if (o->adaptive && !(o->gap_tolerance > 0.0 && o->gap_tolerance < INFINITY))
-    return ch_fail(context, CH_ERR_RANGE, "gap tolerance is %g m, must be above 0", o->gap_tolerance);
-  ChStatus limit = check_step_limit(context, o->step_limit);
-  if (limit != CH_OK) return limit;
+  ChStatus status = check_adaptive(context, o);
+  if (status == CH_OK) status = check_step_limit(context, o->step_limit);
+  if (status != CH_OK) return status;
   if (o->threads < 1 || o->threads > MOST_THREADS)
     return ch_fail(context, CH_ERR_RANGE, "threads is %d, must be 1 to %d", o->threads, MOST_THREADS);
   if (o->cone_sides < 0 || o->cone_sides > MOST_SIDES)
@@ -95,12 +117,28 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
   return CH_OK;
 }
 
+const char* ch_contact_law_name(ChContactLaw law) {
+  return law == CH_CONTACT_RIGID ? "rigid" : law == CH_CONTACT_COMPLIANT ? "compliant" : NULL;
+}
+
+bool ch_contact_law_find(const char* name, ChContactLaw* out) {
+  for (int law = 0; ch_contact_law_name((ChContactLaw)law); ++law) {
+    if (!name || strcmp(name, ch_contact_law_name((ChContactLaw)law)) != 0) continue;
+    *out = (ChContactLaw)law;
+    return true;
+  }
+  return false;
+}
+
 static ChStatus check_choices(ChContext* context, const ChSimulationOptions* o, const ChWorld* world) {
   ChStatus status = ch_integrator_check(context, o, world);
   if (status != CH_OK) return status;
   if ((int)o->stabilization < 0 || o->stabilization > CH_STABILIZE_OFF)
     return ch_fail(context, CH_ERR_RANGE, "stabilization mode is %d, must be 0 to %d", (int)o->stabilization,
                    CH_STABILIZE_OFF);
+  if (!ch_contact_law_name(o->contact))
+    return ch_fail(context, CH_ERR_RANGE, "the law of contact is %d, must be %d (rigid) or %d (compliant)",
+                   (int)o->contact, CH_CONTACT_RIGID, CH_CONTACT_COMPLIANT);
   if ((int)o->restitution < 0 || o->restitution > CH_RESTITUTION_POISSON)
     return ch_fail(context, CH_ERR_RANGE, "restitution law is %d, must be %d (newton) or %d (poisson)",
                    (int)o->restitution, CH_RESTITUTION_NEWTON, CH_RESTITUTION_POISSON);
@@ -174,6 +212,7 @@ static ChSimulationOptions solver_part(const ChSimulationOptions* o, const ChSim
   ChSimulationOptions part;
   memcpy(&part, rest, sizeof part);
   memcpy(&part.solve, &o->solve, sizeof part.solve);
+  part.contact = o->contact;
   part.cone_sides = o->cone_sides;
   part.cone_outer = o->cone_outer;
   return part;

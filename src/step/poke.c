@@ -128,7 +128,7 @@ ChStatus ch_simulation_place(ChContext* context, ChSimulation* s, ChBodyId id, C
                    s->world->dimension == 2 ? " and have no z in the plane" : "");
   s->states[body].position = position;
   s->still = s->rest.filled = false;
-  s->info.potential = ch_forces_potential(s->world, s->states, s->time);
+  s->info.potential = ch_forces_potential(s->world, s->states, s->time) + s->info.stored;
   ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
   return CH_OK;
 }
@@ -180,7 +180,7 @@ ChStatus ch_simulation_pull(ChContext* context, ChSimulation* s, ChBodyId id, Ch
   if (status != CH_OK) return status;
   if (s->world->dimension == 2) local.z = target.z = 0.0;
   const ChBodyState* state = &s->states[body];
-  double h = s->options.adaptive ? s->h : s->options.h, mass = s->world->bodies[body].mass;
+  double h = ch_step_length(s), mass = s->world->bodies[body].mass;
   double w = 2.0 * M_PI * grip->frequency, k = mass * w * w, a = h * h * k + 2.0 * h * grip->damping * mass * w;
   Hold hold = {.body = body, .vertex = -1, .arm = ch_rotate(state->orientation, local)};
   double speeds[CH_SOFT_SIZE_MAX];
@@ -221,7 +221,8 @@ ChStatus ch_simulation_set_gravity(ChContext* context, ChSimulation* s, ChVec3 g
                    s->world->dimension == 2 ? " and have no z in the plane" : "");
   for (int k = 0; k < 3; ++k) s->world->gravity[k] = (ChSignal){.base = ch_component(gravity, k)};
   forget_rest(s);
-  s->info.potential = ch_forces_potential(s->world, s->states, s->time);
+  ch_simulation_weigh(s);
+  s->info.potential = ch_forces_potential(s->world, s->states, s->time) + s->info.stored;
   return CH_OK;
 }
 
@@ -276,12 +277,14 @@ ChStatus ch_simulation_carry(ChContext* context, ChSimulation* s, const ChSimula
   s->time = from->time;
   s->step = from->step;
   s->h = from->h;
+  s->level = from->level;
+  s->good = from->good;
   s->base_time = from->base_time;
   s->base_step = from->base_step;
   s->base_h = from->base_h;
   s->info = from->info;
   s->info.kinetic = ch_kinetic_energy(s->world, s->states);
-  s->info.potential = ch_forces_potential(s->world, s->states, s->time);
+  s->info.potential = ch_forces_potential(s->world, s->states, s->time) + s->info.stored;
   ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
   forget_rest(s);
   return CH_OK;

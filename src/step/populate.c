@@ -12,9 +12,10 @@ static void world_changed(ChSimulation* s) {
   s->collider = NULL;  // made when it is needed, so that many changes cost one
   s->contact_count = 0;
   s->autonomous = ch_world_is_autonomous(s->world);
+  ch_simulation_weigh(s);
   s->still = s->rest.filled = false;
   s->info.kinetic = ch_kinetic_energy(s->world, s->states);
-  s->info.potential = ch_forces_potential(s->world, s->states, s->time);
+  s->info.potential = ch_forces_potential(s->world, s->states, s->time) + s->info.stored;
   ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
 }
 

@@ -12,14 +12,16 @@ typedef struct Kept {
   int block_count, rows;
 } Kept;
 
-// Joints, and the normals of everything that has two sides.
+// Joints, and the normals of everything that has two sides; where these yield, their tangents come along, and drop out
+// since there is no friction.
 static Kept keep_normals(ChArena* arena, const ChProblem* p) {
   Kept out = {.blocks = CH_TAKE(arena, p->block_count, ChBlock), .source = CH_TAKE(arena, p->rows, int)};
   for (int i = 0; i < p->block_count; ++i) {
     ChBlock block = p->blocks[i];
     const ChLawInfo* law = ch_law_info(block.law);
     if (!law->equation && !law->opens) continue;
-    if (law->friction) block = (ChBlock){.law = CH_LAW_UNILATERAL, .dimension = 1};
+    if (law->friction && !(ch_block_compliance(&block) > 0.0))
+      block = (ChBlock){.law = CH_LAW_UNILATERAL, .dimension = 1};
     for (int a = 0; a < block.dimension; ++a) out.source[out.rows++] = p->blocks[i].row + a;
     out.blocks[out.block_count++] = block;
   }
@@ -52,7 +54,10 @@ static ChStatus push(ChContext* context, ChArena* arena, const ChProblem* p, con
   Kept kept = keep_normals(arena, p);
   double *w = CH_TAKE(arena, kept.rows, double), *d = CH_TAKE(arena, kept.rows, double);
   double *u = CH_TAKE(arena, kept.rows, double), *v = CH_TAKE(arena, p->dof, double);
-  for (int k = 0; k < kept.rows; ++k) w[k] = p->w[kept.source[k]];
+  double* yielded = CH_TAKE(arena, p->rows, double);  // w, and what r has made of it
+  if (p->rows > 0) memcpy(yielded, p->w, (size_t)p->rows * sizeof *yielded);
+  ch_problem_add_compliance(p, r, yielded);
+  for (int k = 0; k < kept.rows; ++k) w[k] = yielded[kept.source[k]];
   ChProblemDef def = {.form = CH_FORM_GLOBAL,
                       .dimension = p->dimension,
                       .block_count = kept.block_count,

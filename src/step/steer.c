@@ -153,7 +153,7 @@ ChStatus ch_simulation_move(ChContext* context, ChSimulation* s, ChBodyId id, Ch
 static void state_changed(ChSimulation* s) {
   s->still = s->rest.filled = false;
   s->info.kinetic = ch_kinetic_energy(s->world, s->states);
-  s->info.potential = ch_forces_potential(s->world, s->states, s->time);
+  s->info.potential = ch_forces_potential(s->world, s->states, s->time) + s->info.stored;
   ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
 }
 

@@ -47,6 +47,9 @@ def run_scenes(program, maker, env, folder):
     spheres = run([program, "scene", "box-of-spheres", "--n", "40"], env)
     run([program, "run", "-", "--threads", "4", "--until", "0.15", "--quiet", "--out", os.path.join(folder, "a.h5")], env,
         input=spheres)
+    pyramid = os.path.join(folder, "pyramid.hdf5")  # enough contacts of spheres for sweeps by colours on threads
+    run([maker, "pyramid", "--n", "15", "--mu", "0.4", "--out", pyramid], os.environ)
+    run([program, "solve", pyramid, "--method", "ansgs", "--threads", "4", "--max-iterations", "20", "--quiet"], env)
     pile = os.path.join(folder, "pile.hdf5")
     run([maker, "pile", "--n", "20", "--out", pile], os.environ)
     run([program, "solve", pile, "--method", "nsgs", "--set", "nsgs.colors=1", "--threads", "4", "--max-iterations", "50",

@@ -57,7 +57,11 @@ ChMaterialDef ch_world_material(const ChWorld* world, int row) {
                          .density = m->density,
                          .friction = {m->friction[0], m->friction[1]},
                          .axis = m->axis,
-                         .restitution = m->restitution};
+                         .restitution = m->restitution,
+                         .young = m->young,
+                         .poisson = m->poisson,
+                         .stiffness = m->stiffness,
+                         .damping = m->damping};
 }
 
 int ch_world_pair_count(const ChWorld* world) { return world->pair_count; }
@@ -68,7 +72,9 @@ ChPairDef ch_world_pair(const ChWorld* world, int row) {
   return (ChPairDef){
       .material = {ch_material_id_of(world, pair->material[0]), ch_material_id_of(world, pair->material[1])},
       .friction = {pair->friction[0], pair->friction[1]},
-      .restitution = pair->restitution};
+      .restitution = pair->restitution,
+      .stiffness = pair->stiffness,
+      .damping = pair->damping};
 }
 
 ChFrame ch_world_body_start(const ChWorld* world, int body, ChVec3* velocity) {

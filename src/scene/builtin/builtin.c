@@ -155,6 +155,11 @@ void ch_build_tolerance(ChBuild* b, double tolerance) {
   ch_build_set(b, b->root, "method", json_pack("{s:f}", "tolerance", tolerance));
 }
 
+void ch_build_compliant(ChBuild* b, double overlap) {
+  ch_build_set(b, b->root, "contact", json_pack("{s:s, s:f}", "law", "compliant", "overlap", overlap));
+  ch_build_tolerance(b, 1e-6);
+}
+
 void ch_build_material(ChBuild* b, const char* name, double density, double friction, double restitution) {
   if (!json_object_get(b->root, "materials")) ch_build_set(b, b->root, "materials", json_object());
   ch_build_set(b, json_object_get(b->root, "materials"), name,

@@ -33,6 +33,7 @@ typedef struct ChBuiltin {
   { name, value, text, low, high, true, NULL }
 #define CH_WORD(name, value, words, text) \
   { name, value, text, 0, 0, false, words }
+#define CH_CONTACT_WORD CH_WORD("contact", "compliant", "compliant|rigid", "law of contact: docs/granular.md")
 #define CH_PARAMETERS_END \
   { NULL, NULL, NULL, 0, 0, false, NULL }
 
@@ -41,6 +42,8 @@ void ch_build_begin(ChBuild* build, const char* name, const char* description, i
 void ch_build_step(ChBuild* build, double h, double until, double margin);
 // Of the solves; left alone it is the library's.
 void ch_build_tolerance(ChBuild* build, double tolerance);
+// Compliant contact with this overlap, and the tolerance that is certified with it.
+void ch_build_compliant(ChBuild* build, double overlap);
 void ch_build_gravity(ChBuild* build, ChVec3 gravity);
 void ch_build_material(ChBuild* build, const char* name, double density, double friction, double restitution);
 
@@ -98,7 +101,7 @@ json_t* ch_build_vector(const ChBuild* build, ChVec3 v);
 // clang-format off
 #define CH_BUILTIN_LIST(X)                                                                                 \
   X(cards) X(arch) X(stack) X(incline) X(pile) X(box_of_spheres) X(cannonball) X(pendulum) X(slider_crank)  \
-  X(painleve_rod) X(spinning_top) X(newtons_cradle) X(domino) X(hourglass) X(pebble_bed) X(drop) X(log_house)  \
+  X(painleve_rod) X(spinning_top) X(newtons_cradle) X(domino) X(hourglass) X(hopper) X(pebble_bed) X(drop) X(log_house)  \
   X(soft_bar) X(chairs) X(dinosaurs) X(bunnies_arches) X(haptic) X(composite) X(thrown_composite) X(jamming)
 // clang-format on
 #define X(name) extern const ChBuiltin ch_builtin_##name;

@@ -1,6 +1,8 @@
-// Built-in scenes of many round bodies: box-of-spheres, cannonball, hourglass, pebble-bed. The pile is among them too.
+// Built-in scenes of many round bodies: box-of-spheres, cannonball, hourglass, hopper, pebble-bed. The pile is
+// among them too.
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "scene/builtin/builtin.h"
 
@@ -66,18 +68,32 @@ const ChBuiltin ch_builtin_cannonball = {"cannonball", "disks in a triangle on a
 // ----------------------------------------------------------------------------------------------------- spheres that
 // fall
 
+typedef struct Stepping {
+  double h, margin;  // margin 0: the default
+} Stepping;
+
+// Grains in motion have compliant contact, with steps and an overlap at which every step is certified and none overlaps
+// by more than 0.3 % of a radius; rigid contact has steps of its own.
+static void set_law(ChBuild* b, const char* law, double overlap, double until, Stepping compliant, Stepping rigid) {
+  bool yields = strcmp(law, "compliant") == 0;
+  const Stepping* s = yields ? &compliant : &rigid;
+  ch_build_step(b, s->h, until, s->margin);
+  if (yields) ch_build_compliant(b, overlap);
+}
+
 // Small displacements that break the symmetry of a grid: uniform in (-0.5, 0.5), the same on every machine.
 static double jitter(uint32_t* state) {
   *state = *state * 1664525u + 1013904223u;
   return (double)(*state >> 8) / 16777216.0 - 0.5;
 }
 
-enum { BOX_N, BOX_MU, BOX_ACROSS };
+enum { BOX_N, BOX_MU, BOX_ACROSS, BOX_CONTACT };
 
 static const ChSceneParameter box_parameters[] = {
     CH_WHOLE("n", "1000", 1, 1000000, "spheres of radius 0.1 m"),
     CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),
     CH_WHOLE("across", "0", 0, 1000, "spheres along a side of the box; 0: as many as layers"),
+    CH_CONTACT_WORD,
     CH_PARAMETERS_END,
 };
 
@@ -87,7 +103,7 @@ static void make_box(ChBuild* b) {
   double inner = 0.11 * m + 0.01, height = fmax(8.0, 0.22 * (n / (m * m) + 2)), wall = 0.5;
   uint32_t state = 12345;
   ch_build_begin(b, "box-of-spheres", "Spheres that fall into a box and settle.", 3);
-  ch_build_step(b, 0.01, 5.0, 0.0);
+  set_law(b, b->word[BOX_CONTACT], 1e-3, 5.0, (Stepping){1e-3, 0.0}, (Stepping){0.01, 0.0});
   ch_build_material(b, "ball", 1000.0, b->number[BOX_MU], 0.0);
   ch_build_floor(b, "ball");
   json_t* walls = ch_build_body(b, "walls", ch_vec(0.0, 0.0, 0.5 * height));
@@ -156,12 +172,13 @@ static double add_column(ChBuild* b, const char* name, int n, double r, double r
   return z0 + layer * pitch;
 }
 
-enum { GLASS_N, GLASS_MU, NECK };
+enum { GLASS_N, GLASS_MU, NECK, GLASS_CONTACT };
 
 static const ChSceneParameter hourglass_parameters[] = {
     CH_WHOLE("n", "200", 1, 100000, "grains of radius 0.02 m"),
     CH_NUMBER("mu", "0.3", 0, 10, "friction coefficient"),
     CH_NUMBER("neck", "0.1", 0.03, 0.3, "radius of the neck, m"),
+    CH_CONTACT_WORD,
     CH_PARAMETERS_END,
 };
 
@@ -170,7 +187,7 @@ static void make_hourglass(ChBuild* b) {
   int n = (int)b->number[GLASS_N];
   double neck = b->number[NECK], depth = cone + fmax(0.2, 1e-4 * n);
   ch_build_begin(b, "hourglass", "Grains that run through a neck.", 3);
-  ch_build_step(b, 2e-3, 3.0, 1e-3);
+  set_law(b, b->word[GLASS_CONTACT], 1e-3, 3.0, (Stepping){1e-3, 0.25 * r}, (Stepping){2e-3, 1e-3});
   ch_build_material(b, "grain", 2500.0, b->number[GLASS_MU], 0.0);
   double top = cone + 2.0 * r + 2.2 * r * (2 + n / 100);  // more than 100 grains a layer
   const Profile glass[] = {{0.0, -depth}, {wide, -depth}, {wide, -cone}, {neck, 0.0}, {wide, cone}, {wide, top}};
@@ -181,11 +198,43 @@ static void make_hourglass(ChBuild* b) {
 const ChBuiltin ch_builtin_hourglass = {"hourglass", "grains that run through a neck", hourglass_parameters,
                                         make_hourglass};
 
-enum { BED_N, BED_MU };
+enum { HOPPER_N, HOPPER_MU, ORIFICE, ANGLE, HOPPER_CONTACT };
+
+static const ChSceneParameter hopper_parameters[] = {
+    CH_WHOLE("n", "2000", 1, 100000, "grains of radius 0.02 m"),
+    CH_NUMBER("mu", "0.4", 0, 10, "friction coefficient"),
+    CH_NUMBER("orifice", "0.12", 0.03, 0.3, "radius of the orifice, m"),
+    CH_NUMBER("angle", "45", 15, 75, "of the hopper's wall, degrees from the vertical"),
+    CH_CONTACT_WORD,
+    CH_PARAMETERS_END,
+};
+
+// A cylinder on a cone with an orifice, over a bin that holds what runs out. One surface: the bin's roof leads up to
+// the orifice, so that no rim stands in the air.
+static void make_hopper(ChBuild* b) {
+  const double r = 0.02, wide = 0.4, packed = 0.55;
+  int n = (int)b->number[HOPPER_N];
+  double orifice = b->number[ORIFICE], cone = (wide - orifice) / tan(b->number[ANGLE] * PI / 180.0);
+  double fill = n * 4.0 / 3.0 * r * r * r / (packed * wide * wide);  // depth of all grains in the bin
+  double roof = -(wide - orifice), bottom = roof - 1.2 * fill - 4.0 * r;
+  ch_build_begin(b, "hopper", "Grains that run out of a hopper into a bin.", 3);
+  set_law(b, b->word[HOPPER_CONTACT], 1e-3, 6.0, (Stepping){5e-4, 0.2 * r}, (Stepping){2e-3, 0.4 * r});
+  ch_build_material(b, "grain", 2500.0, b->number[HOPPER_MU], 0.0);
+  double top = cone + 2.0 * r + 2.2 * r * (2 + n / 150);  // more than 150 grains a layer
+  const Profile walls[] = {{0.0, bottom}, {wide, bottom}, {wide, roof}, {orifice, 0.0}, {wide, cone}, {wide, top}};
+  add_vessel(b, "hopper", 6, walls, "grain");
+  add_column(b, "grain", n, r, wide * cos(PI / SIDES), cone + r);
+}
+
+const ChBuiltin ch_builtin_hopper = {"hopper", "grains that run out of a hopper into a bin", hopper_parameters,
+                                     make_hopper};
+
+enum { BED_N, BED_MU, BED_CONTACT };
 
 static const ChSceneParameter bed_parameters[] = {
     CH_WHOLE("n", "2000", 1, 1000000, "pebbles of radius 0.03 m"),
     CH_NUMBER("mu", "0.4", 0, 10, "friction coefficient"),
+    CH_CONTACT_WORD,
     CH_PARAMETERS_END,
 };
 
@@ -197,7 +246,7 @@ static void make_bed(ChBuild* b) {
   double wide = r * fmax(4.0, cbrt(n)), bottom = -wide * tan(PI / 6.0);
   double layers = n / fmax(1.0, 0.5 * wide * wide / (r * r) / 1.21);
   ch_build_begin(b, "pebble-bed", "Pebbles of the size of tennis balls, loaded into a vessel.", 3);
-  ch_build_step(b, 2e-3, 3.0, 0.4 * r);
+  set_law(b, b->word[BED_CONTACT], 5e-4, 3.0, (Stepping){5e-4, 0.15 * r}, (Stepping){2e-3, 0.4 * r});
   ch_build_material(b, "pebble", 1700.0, b->number[BED_MU], 0.0);
   const Profile vessel[] = {{0.0, bottom}, {wide, 0.0}, {wide, 2.2 * r * (layers + 2.0) + 2.0 * r}};
   add_vessel(b, "vessel", 3, vessel, "pebble");

@@ -3,12 +3,15 @@
 //   x+ = sweep(y),   y+ = x+ + beta (x+ - x),   v+ = v(x+) + beta (v(x+) - v(x))
 //
 // beta follows Nesterov's sequence up to a bound that adapts: where a window of sweeps brought nothing the bound falls
-// and momentum starts anew, where progress is slow it rises. A sweep costs as much as three products with H; W is never
-// formed where bodies are known. The change |x+ - y| tells when a look at the error, which costs half a sweep, pays.
+// and momentum starts anew, where progress is slow it rises. Over many compliant contacts of spheres the bound
+// stays at its largest and momentum starts anew after every sweep that changes more than the one before. A sweep costs
+// as much as three products with H; W is never formed where bodies are known. The change |x+ - y| tells when a look at
+// the error, which costs half a sweep, pays.
 #include <math.h>
 #include <string.h>
 
 #include "solve/contact/body_sweep.h"
+#include "solve/contact/sphere_sweep.h"
 #include "solve/contact/sweeper.h"
 #include "solve/method.h"
 
@@ -24,26 +27,38 @@ CH_OPTIONS(ANSGS_OPTIONS)
 #define RAISE 0.7       // and its distance from 1 where progress is slow,
 #define SLOW 0.7        // which is a change that fell by less than this in a window,
 #define SLOW_WINDOWS 3  // several times in a row
+#define MANY 500        // contacts from which on those of spheres are sorted by colours
 #define LOOK 50         // sweeps between two looks at the error where nothing else asks for one
 
 typedef struct Surge {
   ChRun* run;
-  ChBodySweep* bodies;  // or, where they are not known or do not fit,
-  ChSweeper* sweeper;   // sweeps through W
+  ChSphereSweep* spheres;  // many contacts of spheres; else
+  ChBodySweep* bodies;     // or, where they are not known or do not fit,
+  ChSweeper* sweeper;      // sweeps through W
   int window;
   long size;               // of velocities
   double *x, *y, *before;  // reactions: last point, next start, scratch
   double *vx, *vy, *drift, *u;
   double theta, bound;   // Nesterov's sequence, largest beta
+  double beta, change;   // of the next sweep, of the last one
+  bool restarts;         // after every sweep that changes more than the one before, and the bound is the largest
   double least, former;  // smallest change in this window and in the last
   int slow;              // windows in a row
 } Surge;
 
 static Surge surge_create(ChRun* run, const Options* o) {
   const ChSystem* s = run->system;
-  Surge g = {.run = run, .window = o->window, .theta = 1.0, .bound = o->beta, .least = INFINITY, .former = INFINITY};
-  g.bodies = ch_body_sweep_create(run->arena, s);
-  if (!g.bodies) g.sweeper = ch_sweeper_create(run->arena, s, false, 1);
+  Surge g = {.run = run,
+             .window = o->window,
+             .theta = 1.0,
+             .bound = o->beta,
+             .least = INFINITY,
+             .former = INFINITY,
+             .change = INFINITY};
+  if (s->n >= MANY) g.spheres = ch_sphere_sweep_create(run->arena, s, run->r, run->options->threads);
+  g.restarts = g.spheres && s->compliant;
+  if (!g.spheres) g.bodies = ch_body_sweep_create(run->arena, s);
+  if (!g.spheres && !g.bodies) g.sweeper = ch_sweeper_create(run->arena, s, false, 1);
   g.size = g.bodies ? ch_body_sweep_size(g.bodies) : 0;
   double** rows[] = {&g.x, &g.y, &g.before, &g.u};
   for (int k = 0; k < 4; ++k) *rows[k] = CH_TAKE(run->arena, s->rows, double);
@@ -59,6 +74,7 @@ static Surge surge_create(ChRun* run, const Options* o) {
 
 // y <- sweep(y); returns |change|.
 static double sweep(Surge* g) {
+  if (g->spheres) return sqrt(ch_sphere_sweep_run(g->spheres, g->beta));
   if (g->bodies) return sqrt(ch_body_sweep_run(g->bodies, g->y, g->vy));
   const int rows = g->run->system->rows;
   double sum = 0.0;
@@ -76,23 +92,34 @@ static void extrapolate(long n, double beta, double* x, double* y) {
   }
 }
 
-static void gain_momentum(Surge* g) {
+static double next_beta(Surge* g, double change) {
+  bool rises = g->restarts && change > g->change;
+  g->change = change;
+  if (rises) g->theta = 1.0;
   double t = g->theta * g->theta, following = 0.5 * (-t + g->theta * sqrt(t + 4.0));
-  double beta = fmin(g->theta * (1.0 - g->theta) / (t + following), g->bound);
+  double beta = fmin(g->theta * (1.0 - g->theta) / (t + following), g->restarts ? LARGEST_BETA : g->bound);
   g->theta = following;
-  extrapolate(g->run->system->rows, beta, g->x, g->y);
-  extrapolate(g->size, beta, g->vx, g->vy);
+  return beta;
+}
+
+static void gain_momentum(Surge* g, double change) {
+  g->beta = next_beta(g, change);
+  if (g->spheres) return;
+  extrapolate(g->run->system->rows, g->beta, g->x, g->y);
+  extrapolate(g->size, g->beta, g->vx, g->vy);
 }
 
 static void drop_momentum(Surge* g) {
   g->theta = 1.0;
+  g->beta = 0.0;
+  if (g->spheres) return;
   memcpy(g->y, g->x, (size_t)g->run->system->rows * sizeof *g->y);
   memcpy(g->vy, g->vx, (size_t)g->size * sizeof *g->vy);
 }
 
 static void adapt(Surge* g) {
   bool slow = g->least > SLOW * g->former;
-  if (g->least > g->former) {
+  if (g->least > g->former && !g->restarts) {
     g->bound *= LOWER;
     g->slow = 0;
     drop_momentum(g);
@@ -107,9 +134,13 @@ static void adapt(Surge* g) {
   g->least = INFINITY;
 }
 
-// The error at x, with velocities computed anew: what visits add to them gathers round-off. Those of y have gathered the
-// same; left to them, momentum would take the correction of x for a step and nearly double it at every look.
+// The error at x, with velocities computed anew: what visits add to them gathers round-off. Those of y have gathered
+// the same; left to them, momentum would take the correction of x for a step and nearly double it at every look.
 static double look(Surge* g) {
+  if (g->spheres) {
+    ch_sphere_sweep_read(g->spheres, g->x);
+    ch_sphere_sweep_refresh(g->spheres);
+  }
   if (!g->bodies) return ch_run_offer_reaction(g->run, g->x, g->u);
   memcpy(g->drift, g->vx, (size_t)g->size * sizeof *g->drift);
   ch_body_sweep_velocity(g->bodies, g->x, g->vx);
@@ -125,7 +156,7 @@ static void solve(ChRun* run) {
   double ask = 2.0 * run->tolerance;  // a change below this makes a look worth while
   for (long k = 1; k <= limit; ++k) {
     double change = sweep(&g), best = run->error;
-    gain_momentum(&g);
+    gain_momentum(&g, change);
     ++run->outer;
     g.least = fmin(g.least, change);
     if (!isfinite(change)) return;
@@ -135,7 +166,8 @@ static void solve(ChRun* run) {
       if (run->error < best) better = k;
       if (ch_run_finished(run) || (o.patience > 0 && k - better >= o.patience)) return;
       if (change <= ask) ask = change * fmin(0.9, run->tolerance / error);
-    } else {
+    } else if (run->options->history && run->options->history_every) {
+      if (g.spheres) ch_sphere_sweep_read(g.spheres, g.x);
       ch_run_note_between(run, k, g.x, g.u);
     }
     if (k % g.window == 0) adapt(&g);

@@ -1,6 +1,6 @@
-// See heal.h. The scene is written with includes and parameters resolved, each moved body with its new position and
+// See heal_command.h. The scene is written with includes and parameters resolved, each moved body with its new position and
 // orientation; all else is as it was.
-#include "cli/heal.h"
+#include "cli/heal_command.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // `cardhouse scene heal`: a scene whose bodies overlap at the start, with its bodies moved apart.
-#ifndef CH_CLI_HEAL_H
-#define CH_CLI_HEAL_H
+#ifndef CH_CLI_HEAL_COMMAND_H
+#define CH_CLI_HEAL_COMMAND_H
 
 #include "cli/commands.h"
 

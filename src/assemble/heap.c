@@ -1,0 +1,153 @@
+// See heap.h. Bodies count as balls about their centres of mass.
+//
+// pressure   M g / A, A the box about all that moves, across gravity (the axis nearest to it)
+// energy     v0^2 / 2 + g fall: a body falls until it is on another one, or on what does not move. Who is below is
+// found
+//            in columns, squares across gravity as wide as the largest body: those of the nine columns around a body.
+#include "assemble/heap.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "model/shapes/shape_ray.h"
+
+typedef struct Ball {
+  double across[2], up, radius;
+  long column[2];
+  int body;
+} Ball;
+
+typedef struct Pile {
+  const ChWorld* world;
+  ChVec3 down;     // unit
+  int upright;     // the axis nearest to it
+  double largest;  // radius
+  int count;
+  Ball* balls;  // by column, and upwards in each
+} Pile;
+
+static double body_radius(const ChWorld* world, const ChBody* body) {
+  double most = 0.0;
+  for (int k = body->first_shape; k < body->first_shape + body->shape_count; ++k)
+    most = fmax(most, ch_norm(world->shapes[k].local.at) + world->shapes[k].bound);
+  return isfinite(most) ? most : 0.0;
+}
+
+static int compare_columns(const Ball* a, const Ball* b) {
+  for (int k = 0; k < 2; ++k)
+    if (a->column[k] != b->column[k]) return a->column[k] < b->column[k] ? -1 : 1;
+  return 0;
+}
+
+static int compare(const void* x, const void* y) {
+  const Ball *a = x, *b = y;
+  int columns = compare_columns(a, b);
+  if (columns != 0) return columns;
+  return a->up != b->up ? (a->up < b->up ? -1 : 1) : a->body - b->body;
+}
+
+static void list_balls(ChArena* arena, Pile* pile) {
+  const ChWorld* world = pile->world;
+  pile->balls = CH_TAKE(arena, world->body_count, Ball);
+  for (int b = 0; b < world->body_count; ++b) {
+    if (!ch_world_moves(world, b)) continue;
+    ChVec3 at = world->states[b].position;
+    Ball* ball = &pile->balls[pile->count++];
+    *ball = (Ball){.up = -ch_dot(at, pile->down), .radius = body_radius(world, &world->bodies[b]), .body = b};
+    for (int k = 0; k < 2; ++k) ball->across[k] = ch_component(at, (pile->upright + 1 + k) % 3);
+    pile->largest = fmax(pile->largest, ball->radius);
+  }
+  double width = 2.0 * pile->largest;
+  for (int k = 0; k < pile->count; ++k)
+    for (int a = 0; a < 2 && width > 0.0; ++a) {
+      double column = floor(pile->balls[k].across[a] / width);
+      pile->balls[k].column[a] = fabs(column) < 1e15 ? (long)column : 0;
+    }
+  qsort(pile->balls, (size_t)pile->count, sizeof *pile->balls, compare);
+}
+
+// The first ball that is not before this one.
+static int find_from(const Pile* pile, const Ball* ball) {
+  int low = 0, high = pile->count;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (compare(&pile->balls[middle], ball) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// How far it falls past a column until it is on a ball there, that is until their centres are as far apart as the sum
+// of their radii; at most `least`.
+static double fall_in(const Pile* pile, const Ball* ball, long x, long y, double least) {
+  Ball top = *ball;
+  top.column[0] = x, top.column[1] = y;
+  for (int k = find_from(pile, &top) - 1; k >= 0 && compare_columns(&pile->balls[k], &top) == 0; --k) {
+    const Ball* other = &pile->balls[k];
+    double sum = ball->radius + other->radius, drop = ball->up - other->up;
+    if (drop > least + 2.0 * pile->largest) break;
+    double aside = hypot(ball->across[0] - other->across[0], ball->across[1] - other->across[1]);
+    if (aside < sum) least = fmin(least, fmax(drop - sqrt(sum * sum - aside * aside), 0.0));
+  }
+  return least;
+}
+
+// Down to what does not move; 0 where there is nothing below.
+static double fall_to_ground(const Pile* pile, const Ball* ball) {
+  const ChWorld* world = pile->world;
+  ChRay ray = {.from = world->states[ball->body].position, .along = pile->down, .reach = INFINITY};
+  for (int k = 0; k < world->shape_count; ++k) {
+    const ChShape* shape = &world->shapes[k];
+    ChRayTouch touch;
+    if (ch_world_moves(world, shape->body) || shape->soft) continue;
+    if (ch_ray_meet(&ray, shape, ch_shape_frame(shape, &world->states[shape->body]), &touch))
+      ray.reach = touch.distance;
+  }
+  return isfinite(ray.reach) ? fmax(ray.reach - ball->radius, 0.0) : 0.0;
+}
+
+static double fall_of(const Pile* pile, const Ball* ball) {
+  double least = INFINITY;
+  for (long x = -1; x <= 1; ++x)
+    for (long y = -1; y <= 1; ++y) least = fall_in(pile, ball, ball->column[0] + x, ball->column[1] + y, least);
+  return least <= 2.0 * ball->radius ? least : fmin(least, fall_to_ground(pile, ball));
+}
+
+static double ground_area(const Pile* pile) {
+  double area = 1.0;
+  for (int a = 0; a < 2; ++a) {
+    double low = INFINITY, high = -INFINITY;
+    for (int k = 0; k < pile->count; ++k) {
+      low = fmin(low, pile->balls[k].across[a] - pile->balls[k].radius);
+      high = fmax(high, pile->balls[k].across[a] + pile->balls[k].radius);
+    }
+    bool counts = pile->world->dimension == 3 || (pile->upright + 1 + a) % 3 != 2;
+    if (counts) area *= high - low;
+  }
+  return area;
+}
+
+ChHeap ch_world_heap(ChArena* scratch, const ChWorld* world, double overlap) {
+  CH_ASSERT(world->sealed && overlap > 0.0);
+  ChHeap heap = {.overlap = overlap};
+  ChArenaMark mark = ch_arena_mark(scratch);
+  ChVec3 gravity = ch_world_gravity(world, 0.0);
+  double mass = 0.0, g = ch_norm(gravity);
+  Pile pile = {.world = world, .down = g > 0.0 ? ch_scale(1.0 / g, gravity) : ch_vec(0.0, 0.0, -1.0)};
+  for (int a = 1; a < world->dimension; ++a)
+    if (fabs(ch_component(pile.down, a)) > fabs(ch_component(pile.down, pile.upright))) pile.upright = a;
+  list_balls(scratch, &pile);
+  for (int k = 0; k < pile.count; ++k) {
+    int b = pile.balls[k].body;
+    ChVec3 v = world->states[b].velocity;
+    heap.energy = fmax(heap.energy, 0.5 * ch_dot(v, v) + (g > 0.0 ? g * fall_of(&pile, &pile.balls[k]) : 0.0));
+    mass += world->bodies[b].mass;
+  }
+  double area = mass > 0.0 ? ground_area(&pile) : 0.0;
+  if (area > 0.0) heap.pressure = mass * g / area;
+  ch_arena_release(scratch, mark);
+  return heap;
+}
