@@ -16,7 +16,7 @@ PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DBUILD_SHARED_LIBS=ON -DCH_TESTS=OFF
 
 .DEFAULT_GOAL := build
 .PHONY: build run test page tables conformance bench-build bench-solvers bench-portfolio bench-ordering bench-large bench-engines bench-collide \
-  bench-viewer pictures validation install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
+  bench-viewer pictures validation granular install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
   fuzz crafted clean help
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo "                                    all benchmarks take FLAGS=\"...\" and write RESULTS=bench/RESULTS.md"
 	@echo "make pictures                       the viewer's pictures in docs/, anew, in a browser without a window"
 	@echo "make validation                     every experiment of the documents anew: build/report, docs/validation.md"
+	@echo "make granular [QUICK=1]             grains beside the laws of granular matter: docs/granular_physics.md, ten minutes"
 	@echo "make page                           the viewer's page, bundled anew and kept in web/dist"
 	@echo "make tables                         what is made from the tables of joints and shapes: schema, page's types"
 	@echo "make install [PREFIX=/usr/local]    program, libraries, headers, files for pkg-config and CMake, man page"
@@ -138,6 +139,12 @@ validation:
 	@$(MAKE) --no-print-directory build
 	@$(BUILD)/cardhouse reproduce all --fresh --out $(BUILD)/report --markdown docs/validation.md \
 	  --revision "$$(git describe --always --dirty)"
+
+# The physics of compliant grains: QUICK=1 for the form of the tests, which leaves the page in docs/ alone.
+granular:
+	@$(MAKE) --no-print-directory build TARGETS=cardhouse
+	@$(BUILD)/cardhouse reproduce 'granular-*' --fresh $(if $(QUICK),--quick --out $(BUILD)/granular-quick,--pictures off \
+	  --out $(BUILD)/granular --markdown docs/granular_physics.md --charts pictures --revision "$$(git describe --always --dirty)")
 
 # In a folder of its own: the build in place is for this processor only.
 install:

@@ -70,6 +70,7 @@ static void* create(const ChEngineInput* input) {
   options.h = input->h;
   options.rest = input->row->variant == REST_ON;
   options.solve.tolerance = input->tolerance;
+  if (input->scene->grains) options.contact = CH_CONTACT_COMPLIANT;
   if (world && ch_simulation_create(&context, world, &options, &ours->simulation) == CH_OK) return ours;
   free(ours);
   return NULL;

@@ -35,8 +35,7 @@ static void figure_text(char* text, size_t size, const ChTrialCase* what, const 
   if (what->kind == CH_TRIAL_SLIDE)
     snprintf(figure, sizeof figure, "%.1g", result->figure);
   else if (what->kind == CH_TRIAL_SETTLE)
-    snprintf(figure, sizeof figure, result->early_missed ? "%.0f us (%ld)" : "%.0f us", result->late_us,
-             result->early_missed);
+    snprintf(figure, sizeof figure, "%.0f us", result->late_us);
   else
     length_text(figure, sizeof figure, result->figure);
   switch (result->ending) {
@@ -71,9 +70,9 @@ static void head(const ChEngineResults* all, int first, int end, double h, FILE*
 // The larger of two; what is no number is worse than any.
 static double worse(double a, double b) { return isnan(a) || a >= b ? a : b; }
 
-// Steps that missed the tolerance; of S6 those of its second half.
-static long counted_misses(const ChTrialCase* what, const ChTrialResult* result) {
-  return result->report.missed - (what->kind == CH_TRIAL_SETTLE ? result->early_missed : 0);
+// What a step takes: while spheres fall and jam, too, else once all has come to rest.
+static double step_us(const ChTrialCase* what, const ChTrialResult* result) {
+  return what->kind == CH_TRIAL_SETTLE ? result->cpu_us : result->late_us;
 }
 
 // The cases of one scene with one step size: [first, end) of the list, those with another h left out.
@@ -94,14 +93,16 @@ static bool comparable(const Group* g, int row) {
       return false;
     timed = false;
     if (!result->report.graded) continue;
-    if (counted_misses(&g->all->cases[c], result) != 0 || isnan(result->report.certificate)) return false;
+    if (result->report.missed != 0 || isnan(result->report.certificate)) return false;
   }
   return !timed;
 }
 
 static void ratio_text(char* text, size_t size, const Group* g, int timed, int row) {
   bool both = comparable(g, row) && comparable(g, 0);
-  double ratio = ch_engine_result(g->all, timed, row)->late_us / ch_engine_result(g->all, timed, 0)->late_us;
+  const ChTrialCase* what = &g->all->cases[timed];
+  double ratio =
+      step_us(what, ch_engine_result(g->all, timed, row)) / step_us(what, ch_engine_result(g->all, timed, 0));
   snprintf(text, size, both ? "%.2g" : "-", ratio);
 }
 
@@ -122,13 +123,13 @@ static void line(const ChEngineResults* all, int first, int end, double h, int r
     overlap = worse(overlap, result->penetration);
     if (result->report.graded) certificate = worse(certificate, result->report.certificate);
     graded |= result->report.graded;
-    missed += counted_misses(&all->cases[c], result);
+    missed += result->report.missed;
   }
   char depth[32], ratio[32];
   length_text(depth, sizeof depth, overlap);
   ratio_text(ratio, sizeof ratio, &(Group){all, first, end, h}, timed, row);
   if (ch_engine_result(all, timed, row)->steps > 0)
-    fprintf(out, " %7s | %7.0f | %5s |", depth, ch_engine_result(all, timed, row)->late_us, ratio);
+    fprintf(out, " %7s | %7.0f | %5s |", depth, step_us(&all->cases[timed], ch_engine_result(all, timed, row)), ratio);
   else
     fprintf(out, " %7s | %7s | %5s |", "-", "-", "-");
   if (graded)
@@ -141,7 +142,7 @@ void ch_engine_table(const ChEngineResults* all, int first, FILE* out) {
   int end = ch_engine_scene_end(all, first);
   fprintf(out, "\n### %s, %g s\n\n", all->cases[first].scene, all->cases[first].until);
   if (all->cases[first].kind == CH_TRIAL_SETTLE)
-    fprintf(out, "In brackets: steps that missed the tolerance in the first half, while spheres fell and jammed.\n\n");
+    fprintf(out, "From the first step on, while spheres fall and jam; `settled`: of the second half.\n\n");
   head(all, first, end, all->cases[first].h, out);
   for (int row = 0; row < all->row_count; ++row)
     for (int c = first; c < end; ++c)

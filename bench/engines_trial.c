@@ -129,12 +129,6 @@ static bool timed_step(Trial* trial, bool late) {
   return made;
 }
 
-static void note_early_misses(Trial* trial) {
-  ChEngineReport report = {0};
-  trial->row->report(trial->engine, &report);
-  trial->result->early_missed = report.missed;
-}
-
 static void run(Trial* trial) {
   const ChTrialCase* what = trial->what;
   ChTrialResult* result = trial->result;
@@ -142,7 +136,6 @@ static void run(Trial* trial) {
   for (long k = 1; k <= steps; ++k) {
     double before = result->time;
     if (!timed_step(trial, k > steps / 2)) return;
-    if (k == steps / 2) note_early_misses(trial);
     result->time = (double)k * what->h;
     look_at_slide(trial, before);
     bool capped = trial->cpu > trial->cap;

@@ -41,6 +41,7 @@ typedef struct ChSceneBodies {
   ChVec3 gravity;
   double mu;
   double size;  // of a body, for telling whether it has fallen
+  bool grains;  // dense matter in motion: ours takes compliant contact, as its built-in scenes of grains do
   bool edges;   // rests on edges and corners only: peers that treat boxes and meshes apart are told
   bool lost;    // memory ran out
 } ChSceneBodies;

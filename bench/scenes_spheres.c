@@ -29,7 +29,7 @@ ChSceneBodies ch_scene_box_of_spheres(int count) {
   int m = (int)floor(cbrt((double)count) + 1e-9);
   double inner = 0.11 * m + 0.01, middle = inner + thickness;
   uint32_t state = 12345u;
-  ChSceneBodies scene = {.gravity = {0.0, 0.0, -GRAVITY}, .mu = 0.5, .size = INFINITY};
+  ChSceneBodies scene = {.gravity = {0.0, 0.0, -GRAVITY}, .mu = 0.5, .size = INFINITY, .grains = true};
   ch_scene_add_ground(&scene);
   for (int side = -1; side <= 1; side += 2) {
     ch_scene_add_box(&scene, true, ch_vec(side * middle, 0.0, height), 0.0, ch_vec(thickness, middle, height));

@@ -271,6 +271,26 @@ static void a_solve_may_be_cut_off_anywhere(void** state) {
   cut_at_every_question("newton", 0);
 }
 
+// That the clock leapt once, as where others had the processor, says nothing of how long a solve takes.
+static void one_late_step_does_not_keep_the_next_from_being_solved(void** state) {
+  (void)state;
+  bool late = false;
+  for (long question = 1; question <= 40; ++question) {
+    set_clock(true, 0);
+    ChSimulation* s = start_cards("auto", 0, 1e-3);
+    for (int step = 1; step <= 4; ++step) {
+      if (step >= 3) knock(s);
+      set_clock(true, step == 3 ? question : 0);
+      ChStepInfo info = ch_test_step(s);
+      if (step == 3) late |= info.missed;
+      if (step == 4) assert_false(info.missed);
+    }
+    set_clock(false, 0);
+    ch_simulation_destroy(s);
+  }
+  assert_true(late);
+}
+
 // No step has time for anything, for a while: what is learnt then must not keep a bad answer alive.
 static void a_clock_that_always_leaps_keeps_the_energy(void** state) {
   (void)state;
@@ -323,6 +343,7 @@ int main(void) {
       cmocka_unit_test(a_setting_that_the_method_does_not_have_is_refused_with_the_nearest),
       cmocka_unit_test(a_method_that_answers_nan_makes_safe_steps),
       cmocka_unit_test(a_solve_may_be_cut_off_anywhere),
+      cmocka_unit_test(one_late_step_does_not_keep_the_next_from_being_solved),
       cmocka_unit_test(a_clock_that_always_leaps_keeps_the_energy),
       cmocka_unit_test(a_checkpoint_with_nan_among_its_reactions_is_refused),
   };

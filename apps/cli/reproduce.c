@@ -30,6 +30,7 @@ static const double BAR_SECONDS = 0.2;
   X(FLAG, fresh, false, NULL, 0, 0, "runs everything anew, also what an earlier run has left")                        \
   X(REAL, time_limit, 3600.0, "S", 0.001, 1e9, "seconds that one item may take (3600)")                               \
   X(TEXT, markdown, NULL, "FILE.md", 0, 0, "writes the findings as Markdown too, as in docs/validation.md")           \
+  X(TEXT, charts, NULL, "DIR", 0, 0, "writes charts as SVG files into DIR, seen from the Markdown, which shows them") \
   X(TEXT, revision, NULL, "TEXT", 0, 0, "commit of the sources, for the head of the Markdown")                        \
   X(TEXT, engines_csv, NULL, "FILE", 0, 0, "what `make bench-engines` measured, for the items that compare")          \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                 \
@@ -171,7 +172,8 @@ static ChStatus write_page(ChContext* context, const Arguments* a, const char* c
                  .command = command,
                  .revision = a->revision,
                  .load = load,
-                 .picture_lack = lack};
+                 .picture_lack = lack,
+                 .charts = a->charts};
   for (int k = 0; k < runner->count; ++k) page.kept -= runner->states[k].result && !runner->states[k].kept;
   ChStatus status = ch_page_write(context, &page);
   if (status == CH_OK && a->markdown) status = ch_validation_write(context, &page, a->markdown);

@@ -32,6 +32,7 @@ enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is a
   X(TEXT, integrator, NULL, "NAME", 0, 0, "time stepping scheme; `cardhouse methods --integrators` lists them")       \
   X(REAL, midpoint, -1.0, "A", 0.0, 1.0, "of the integrator midpoint: place of the forces, 0 start to 1 end")         \
   X(REAL, push_out, 0.0, "V", 1e-12, 1e12, "fastest that bodies that overlap are parted, metres a second")            \
+  X(TEXT, adaptive, NULL, "miss|off", 0, 0, "steps that miss their tolerance are undone and taken in halves")         \
   X(COUNT, threads, 0, "N", 1, 1024, "threads; the motion does not depend on it")                                     \
   X(TEXT, warm, NULL, "on|off", 0, 0, "reactions of the last step start the next")                                    \
   X(TEXT, rest, NULL, "on|off", 0, 0, "what is certified to be at rest is not solved again")                          \
@@ -87,8 +88,8 @@ typedef struct Job {
 
 // --- from words to options -------------------------------------------------------------------------------------------
 
-static bool check_switch(const ChCommand* self, const char* what, const char* word) {
-  static const char* const known[] = {"on", "off"};
+static bool check_switch(const ChCommand* self, const char* what, const char* word, const char* on) {
+  const char* const known[] = {on, "off"};
   return !word || ch_word_check(self, what, word, 2, known);
 }
 
@@ -102,9 +103,9 @@ static bool check_words(const ChCommand* self, const Arguments* a) {
   ChPose pose;
   return check_lag(self, a) && ch_method_check(self, a->method, a->inner) && ch_cone_check(self, a->cone) &&
          ch_contact_check(self, a->contact) && ch_pose_read(self, a->pose, &pose) &&
-         check_switch(self, "word for --warm", a->warm) && check_switch(self, "word for --rest", a->rest) &&
-         ch_place_check(self, "out", a->out) && ch_place_check(self, "csv", a->csv) &&
-         ch_place_check(self, "checkpoint", a->checkpoint);
+         check_switch(self, "word for --warm", a->warm, "on") && check_switch(self, "word for --rest", a->rest, "on") &&
+         check_switch(self, "word for --adaptive", a->adaptive, "miss") && ch_place_check(self, "out", a->out) &&
+         ch_place_check(self, "csv", a->csv) && ch_place_check(self, "checkpoint", a->checkpoint);
 }
 
 // No file is written over another one of the same run.
@@ -180,6 +181,7 @@ static bool override_options(const ChCommand* self, Job* job) {
   if (a->integrator) o->integrator = a->integrator;
   if (a->midpoint >= 0.0) o->midpoint = a->midpoint;
   if (a->push_out > 0.0) o->push_out = a->push_out;
+  if (a->adaptive) o->adaptive = strcmp(a->adaptive, "miss") == 0 ? CH_ADAPTIVE_MISS : CH_ADAPTIVE_OFF;
   if (a->threads > 0) o->threads = (int)a->threads;
   if (a->realtime) o->step_limit = ch_pace_felt(o->h, 1.0).limit;
   if (a->step_limit > 0.0) o->step_limit = 1e-3 * a->step_limit;

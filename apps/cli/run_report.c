@@ -8,6 +8,7 @@
 #include "cardhouse/soft.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"
+#include "cli/run_hints.h"
 #include "cli/soft_table.h"
 #include "common/printable.h"
 
@@ -115,6 +116,10 @@ static void set_mechanics(json_t* object, const ChRunReport* r) {
                                 json_integer(s->iterations_max)));
   json_object_set_new(object, "certificate", certificate_json(s));
   json_object_set_new(object, "missed_steps", json_integer(s->missed));
+  json_object_set_new(object, "substeps",
+                      json_pack("{s:I, s:I, s:o, s:o}", "kept", (json_int_t)s->substeps, "rejected",
+                                (json_int_t)s->rejected, "shortest", ch_json_real(s->shortest), "mean",
+                                ch_json_real(mean(r->options.h * (double)s->steps, s->substeps))));
   json_object_set_new(object, "penetration",
                       json_pack("{s:o, s:o, s:o}", "max", ch_json_real(s->penetration), "relative",
                                 ch_json_real(s->overlap), "deferred", ch_json_real(s->deferred)));
@@ -134,11 +139,19 @@ static void set_mechanics(json_t* object, const ChRunReport* r) {
                                   "time", folded ? ch_json_real(s->folded_at) : json_null()));
 }
 
+static json_t* hints_json(const ChRunReport* r) {
+  ChHints hints = ch_run_hints(r);
+  json_t* list = json_array();
+  for (int k = 0; k < hints.count; ++k) json_array_append_new(list, json_string(hints.text[k]));
+  return list;
+}
+
 ChExit ch_run_print_json(const ChCommand* command, const ChRunReport* r) {
   const ChSummary* s = &r->summary;
   json_t* object = json_object();
   set_head(object, r);
   set_mechanics(object, r);
+  json_object_set_new(object, "hints", hints_json(r));
   json_object_set_new(object, "seconds",
                       json_pack("{s:o, s:o, s:o, s:o, s:o}", "total", ch_json_real(r->seconds_total), "collide",
                                 ch_json_real(s->seconds_collide), "assemble", ch_json_real(s->seconds_assemble),
@@ -177,6 +190,11 @@ static void print_verdict(const ChRunReport* r) {
            plain, r->options.solve.tolerance, ch_contact_law_name(r->options.contact));
 }
 
+static void print_hints(const ChRunReport* r) {
+  ChHints hints = ch_run_hints(r);
+  for (int k = 0; k < hints.count; ++k) printf("%-14s%s\n", k == 0 ? "what helps" : "", hints.text[k]);
+}
+
 // What no certificate speaks of: a body that is turned inside out touches as its skin says, and means nothing.
 static void print_folds(const ChRunReport* r) {
   const ChSummary* s = &r->summary;
@@ -202,6 +220,13 @@ static void print_mechanics(const ChRunReport* r) {
     printf("push-out      overlaps are parted gently: up to %.3g m of one was left for later steps\n", s->deferred);
   printf("energy        %.9g J at the start, %.9g J at the end; unexplained gain in a step %.3g J at most\n",
          s->energy_start, s->energy_end, s->largest_gain);
+}
+
+static void print_substeps(const ChRunReport* r) {
+  const ChSummary* s = &r->summary;
+  if (s->rejected == 0) return;
+  printf("substeps      %ld, %ld more missed and were undone; %.3g s long on average, %.3g s at least\n", s->substeps,
+         s->rejected, mean(r->options.h * (double)s->steps, s->substeps), s->shortest);
 }
 
 static void print_realtime(const ChRealtime* r) {
@@ -241,7 +266,9 @@ void ch_run_print_text(const ChRunReport* r) {
   printf("contacts      %.1f on average, %d at most; iterations %.1f and %ld\n",
          mean((double)s->contacts_sum, s->steps), s->contacts_max, mean((double)s->iterations_sum, s->steps),
          s->iterations_max);
+  print_substeps(r);
   print_verdict(r);
+  print_hints(r);
   print_folds(r);
   print_certificate(s);
   print_mechanics(r);

@@ -17,9 +17,9 @@ ChPaceTerms ch_pace_felt(double h, double speed) {
 }
 
 ChPaceTerms ch_pace_watched(double h, double speed, double own, int bodies, int worlds) {
-  double least = fmin(own, (FIRST_ANSWER + PER_BODY * bodies) * worlds);
-  return (ChPaceTerms){
-      .limit = fmin(own, fmax(WATCHED_LAG + real(h, speed), least)), .lag = WATCHED_LAG, .least = least};
+  double answer = (FIRST_ANSWER + PER_BODY * bodies) * worlds;
+  double limit = fmin(own, fmax(WATCHED_LAG + real(h, speed), answer));
+  return (ChPaceTerms){.limit = limit, .lag = WATCHED_LAG, .least = limit};
 }
 
 ChPace ch_pace_live(double h, double speed, double own, int bodies, int worlds) {

@@ -25,9 +25,9 @@ typedef struct ChPace {
 // For steps that are to be felt, so that they end with what they have rather than late: they have six times h, and
 // half of it where they must catch up. A quarter of a second of steps that take twice their time is made up for.
 ChPaceTerms ch_pace_felt(double h, double speed);
-// For who watches and had rather see a scene go slower than life than badly solved: steps have time for a first answer,
-// `least` by the number of bodies, and little is made up for. `own` is the limit that the scene has itself; `worlds` of
-// so many moving bodies are stepped together.
+// For who watches and had rather see a scene go slower than life than badly solved: a step has its limit, by the number
+// of bodies, however far behind the clock it is. `own` is the limit that the scene has itself; `worlds` of so many
+// moving bodies are stepped together.
 ChPaceTerms ch_pace_watched(double h, double speed, double own, int bodies, int worlds);
 // A few bodies in steps of a millisecond or two are meant to be touched: they are felt as long as they keep up, others
 // are watched.

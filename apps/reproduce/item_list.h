@@ -69,3 +69,10 @@ X(004_composites)
 X(004_thrown)
 X(004_jamming)
 X(004_haptic)
+
+// laws of granular matter
+X(granular_hertz)
+X(granular_repose)
+X(granular_janssen)
+X(granular_collapse)
+X(granular_beverloo)

@@ -27,9 +27,10 @@ const char* ch_document_title(const char* item) {
       {"003",
        "Andreani, Friedlander, Mello and Santos: Multi-rigid-body contact problems with Coulomb friction: "
        "complementarity and equivalent formulations"},
-      {"004", "Kaufman 2009: Coupled principles for computational frictional contact mechanics"}};
+      {"004", "Kaufman 2009: Coupled principles for computational frictional contact mechanics"},
+      {"granular", "Laws of granular matter: compliant contact beside closed forms and empirical laws"}};
   for (size_t k = 0; k < sizeof titles / sizeof *titles; ++k)
-    if (strncmp(item, titles[k][0], 3) == 0) return titles[k][1];
+    if (strncmp(item, titles[k][0], strlen(titles[k][0])) == 0) return titles[k][1];
   return NULL;
 }
 

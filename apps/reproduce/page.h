@@ -19,6 +19,7 @@ typedef struct ChPage {
   const char* revision;      // of the sources, or NULL
   double load;               // of the machine before the items began, processes; negative: not known
   const char* picture_lack;  // why pictures are missing, or NULL
+  const char* charts;        // folder of charts as SVG files, seen from the Markdown's own; NULL: it has none
 } ChPage;
 
 ChStatus ch_page_write(ChContext* context, const ChPage* page);
@@ -26,7 +27,7 @@ ChStatus ch_page_write(ChContext* context, const ChPage* page);
 // Where the picture of the k-th figure of an item lies.
 void ch_picture_path(const char* folder, const char* item, int figure, char* path, size_t size);
 
-// The same findings as Markdown: docs/validation.md.
+// The same findings as Markdown: docs/validation.md. Where all items are of one document, the page is named after it.
 ChStatus ch_validation_write(ChContext* context, const ChPage* page, const char* path);
 
 // "Anitescu and Hart 2004: Solving nonconvex ..." of an item's name ("000-table1"), or NULL.

@@ -1,4 +1,4 @@
-// docs/validation.md: the findings as Markdown, first those where we part from a document.
+// docs/validation.md: the findings as Markdown, item by item, on request with the charts as files of their own.
 #include <stdio.h>
 #include <string.h>
 
@@ -6,6 +6,9 @@
 #include "reproduce/findings.h"
 #include "reproduce/page.h"
 #include "reproduce/result.h"
+#include "reproduce/svg.h"
+
+enum { PATH_SIZE = 4096 };
 
 // What Markdown would take for its own is escaped, so that text stays text, in tables as well.
 static void put(FILE* f, const char* text) {
@@ -46,7 +49,26 @@ static void put_choices(FILE* f, const json_t* choices) {
   }
 }
 
-static void put_item(FILE* f, const json_t* result) {
+static bool is_chart(const json_t* figure) { return strcmp(ch_text_of(figure, "type"), "chart") == 0; }
+
+// The k-th figure of an item, seen from the Markdown's folder.
+static void chart_path(const ChPage* page, const json_t* result, size_t k, char* path, size_t size) {
+  snprintf(path, size, "%s/%s-%d.svg", page->charts, ch_text_of(result, "name"), (int)k + 1);
+}
+
+static void put_charts(FILE* f, const ChPage* page, const json_t* result) {
+  const json_t* figures = json_object_get(json_object_get(result, "report"), "figures");
+  for (size_t k = 0; k < json_array_size(figures); ++k) {
+    const json_t* figure = json_array_get(figures, k);
+    char path[PATH_SIZE];
+    if (!is_chart(figure)) continue;
+    chart_path(page, result, k, path, sizeof path);
+    put_all(f, "\n![", ch_text_of(figure, "caption"), "]");
+    fprintf(f, "(%s)\n", path);
+  }
+}
+
+static void put_item(FILE* f, const ChPage* page, const json_t* result) {
   const json_t* report = json_object_get(result, "report");
   const char* first = json_string_value(json_array_get(json_object_get(report, "text"), 0));
   put_all(f, "\n### `", ch_text_of(result, "name"), "`: ");
@@ -57,6 +79,7 @@ static void put_item(FILE* f, const json_t* result) {
     ChFinding finding = ch_finding_at(result, n);
     put_finding(f, &finding);
   }
+  if (page->charts) put_charts(f, page, result);
   put_choices(f, json_object_get(report, "choices"));
 }
 
@@ -77,8 +100,17 @@ static void put_counts(FILE* f, const ChPage* page, const ChTally* all) {
   }
 }
 
+// The document that all items are of, or NULL.
+static const char* only_document(const ChPage* page) {
+  const char* first = page->count > 0 ? ch_document_title(ch_text_of(page->results[0], "name")) : NULL;
+  for (int k = 1; k < page->count; ++k)
+    if (ch_document_title(ch_text_of(page->results[k], "name")) != first) return NULL;
+  return first;
+}
+
 static void put_head(FILE* f, const ChPage* page, const ChTally* tally) {
-  fputs("# Validation: printed beside ours\n\n", f);
+  const char* document = only_document(page);
+  put_all(f, "# ", document ? document : "Validation: printed beside ours", "\n\n");
   fprintf(f, "%s\n\n", ch_verdict_rule);
   put_all(f, "Written by `", page->command, "`, see [reproduce.md](reproduce.md), ");
   put_all(f, "with version ", page->version, "");
@@ -111,10 +143,31 @@ static void put_validation(FILE* f, const void* state) {
     const char* title = ch_document_title(ch_text_of(page->results[k], "name"));
     if (k == 0 || title != document) put_all(f, "\n## ", title ? title : "Others", "\n");
     document = title;
-    put_item(f, page->results[k]);
+    put_item(f, page, page->results[k]);
   }
 }
 
+static void put_chart_file(FILE* f, const void* state) { ch_svg_chart_file(f, state); }
+
+// In the folder beside the Markdown, which must be there.
+static ChStatus write_charts(ChContext* context, const ChPage* page, const char* markdown) {
+  const char* slash = strrchr(markdown, '/');
+  int folder = slash ? (int)(slash - markdown) + 1 : 0;
+  ChStatus status = CH_OK;
+  for (int n = 0; n < page->count; ++n) {
+    const json_t* figures = json_object_get(json_object_get(page->results[n], "report"), "figures");
+    for (size_t k = 0; k < json_array_size(figures) && status == CH_OK; ++k) {
+      char name[PATH_SIZE], path[2 * PATH_SIZE];
+      if (!is_chart(json_array_get(figures, k))) continue;
+      chart_path(page, page->results[n], k, name, sizeof name);
+      snprintf(path, sizeof path, "%.*s%s", folder, markdown, name);
+      status = ch_whole_file_print(context, path, put_chart_file, json_array_get(figures, k));
+    }
+  }
+  return status;
+}
+
 ChStatus ch_validation_write(ChContext* context, const ChPage* page, const char* path) {
-  return ch_whole_file_print(context, path, put_validation, page);
+  ChStatus status = page->charts ? write_charts(context, page, path) : CH_OK;
+  return status == CH_OK ? ch_whole_file_print(context, path, put_validation, page) : status;
 }

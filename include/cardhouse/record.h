@@ -35,9 +35,15 @@ CH_API ChStatus ch_trajectory_close(ChContext* context, ChTrajectory* trajectory
 CH_API ChRowSum ch_trajectory_since(const ChTrajectory* trajectory);
 CH_API void ch_trajectory_set_since(ChTrajectory* trajectory, const ChRowSum* since);
 
+enum { CH_DECADES = 10 };
+
 // The whole run in one struct of plain values.
 typedef struct ChSummary {
   long steps, missed;
+  long substeps, rejected;         // that the steps are made of; tries that were undone
+  double shortest;                 // substep, seconds
+  long missed_within[CH_DECADES];  // of the missed: those that 10, 100, ... times the tolerance would have passed
+  long missed_contacts;            // their contacts, in all
   double time;
   int bodies;  // that move freely
   int contacts_max;

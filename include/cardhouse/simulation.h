@@ -36,6 +36,17 @@ typedef enum ChContactLaw {
 } ChContactLaw;
 // Its name as in scenes: "rigid" or "compliant"; NULL for a number that is no law.
 CH_API const char* ch_contact_law_name(ChContactLaw law);
+// The law of that name; false, with nothing written, where there is none.
+CH_API bool ch_contact_law_find(const char* name, ChContactLaw* out);
+
+// When a step is undone and taken shorter (docs/stepping.md).
+typedef enum ChAdaptive {
+  CH_ADAPTIVE_OFF,    // never
+  CH_ADAPTIVE_GAP,    // where bodies would end it overlapping by more than `gap_tolerance`: then the step itself is
+                      // shorter, and so are the next
+  CH_ADAPTIVE_MISS,   // where it misses its tolerance: then it is made of substeps, and ends where it would have
+  CH_ADAPTIVE_LARGE,  // the same in steps of 500 contacts and more: the default
+} ChAdaptive;
 
 typedef struct ChSimulationOptions {
   double h;                // seconds
@@ -48,15 +59,18 @@ typedef struct ChSimulationOptions {
   double deformation_weight;  // of the end of the step in the motion of deformable bodies, in [0.5, 1]: 0.5 keeps
                               // their energy, more damps what is fast against h
   ChContactLaw contact;
-  double overlap;             // compliant contact: largest overlap asked for, as a share of the smaller body's radius,
-                              // where materials give no stiffness; 0: 1e-3
-  bool project;               // positions are projected onto the constraints after each step (B5)
+  double overlap;  // compliant contact: largest overlap asked for, as a share of the smaller body's radius,
+                   // where materials give no stiffness; 0: 1e-3
+  bool project;    // positions are projected onto the constraints after each step (B5)
   ChRestitution restitution;
   double margin;    // metres; contacts nearer than this, and nearer than h * closing speed, take part
   bool look_ahead;  // the margin grows with the closing speed
   bool reduce_contacts;
-  bool adaptive;         // h is halved where the error of a gap exceeds `gap_tolerance`, and grows back (B6)
+  ChAdaptive adaptive;
   double gap_tolerance;  // metres
+  int halvings;          // of a step that misses: h / 2^halvings is the shortest substep; 1 to 20
+  int good_steps;        // so many substeps that met in a row, and the next one is twice as long
+  double trial_work;     // share of the work limit that a step has which may yet be halved, in (0, 1]
   bool warm;             // reactions of the last step start the next
   bool rest;             // certified rest, see docs/rest.md
   bool islands;          // sets of bodies that nothing connects are solved apart; off: one problem a step
@@ -85,9 +99,11 @@ CH_API ChIntegratorInfo ch_integrator_info(int index);
 typedef struct ChStepInfo {
   long step;
   double time, h;                  // at the end of the step; what was stepped
+  int substeps, rejected;          // it is made of, 1 where it is whole; tries that missed and were undone
+  double shortest;                 // substep, seconds
   int contacts, islands, resting;  // of these at rest, certified with v = 0
   int impacts;                     // shocks with restitution
-  long iterations;                 // outer and inner, all islands
+  long iterations;                 // outer and inner, all islands, tries that were undone included
   ChCertificate certificate;       // the worst island's, figure by figure
   bool missed;                     // some island missed its tolerance
   double penetration;              // largest overlap, metres

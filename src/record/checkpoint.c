@@ -103,10 +103,10 @@ static bool is_count(long x) { return x >= 0 && x < (1L << 53); }
 static bool are_records(const ChRecordState* r, const ChWorld* world) {
   const ChSummary* s = &r->summary;
   return s->displaced >= -1 && s->displaced < ch_world_body_count(world) && s->folded >= -1 &&
-         s->folded < ch_world_body_count(world) && is_count(s->steps) && is_count(s->missed) && s->contacts_max >= 0 &&
-         is_count(s->iterations_max) && is_count(s->contacts_sum) && is_count(s->iterations_sum) &&
-         is_count(s->looks) && is_count(s->looks_folded) && is_count(r->since.iterations) && is_count(r->every) &&
-         isfinite(s->time);
+         s->folded < ch_world_body_count(world) && is_count(s->steps) && is_count(s->missed) && is_count(s->substeps) &&
+         is_count(s->rejected) && s->contacts_max >= 0 && is_count(s->iterations_max) && is_count(s->contacts_sum) &&
+         is_count(s->iterations_sum) && is_count(s->looks) && is_count(s->looks_folded) &&
+         is_count(r->since.iterations) && is_count(r->every) && isfinite(s->time);
 }
 
 static ChStatus load(ChContext* context, const char* path, const Parts* parts, ChSimulation* simulation,

@@ -20,6 +20,7 @@ static const char* word(bool on) { return on ? "on" : "off"; }
 static void write_step(FILE* file, const ChSimulationOptions* o) {
   static const char* const modes[] = {"on", "linearized", "contacts", "off"};
   static const char* const laws[] = {"newton", "poisson"};
+  static const char* const occasions[] = {"off", "gap", "miss", "large"};
   fprintf(file, "h %.15g\nintegrator %s\nstabilization %s\ngamma %.15g\nproject %s\nrestitution %s\n", o->h,
           o->integrator, modes[o->stabilization], o->gamma, word(o->project), laws[o->restitution]);
   if (strcmp(o->integrator, "midpoint") == 0) fprintf(file, "midpoint %.15g\n", o->midpoint);
@@ -29,7 +30,10 @@ static void write_step(FILE* file, const ChSimulationOptions* o) {
     fprintf(file, "contact %s\noverlap %.15g\n", ch_contact_law_name(o->contact), o->overlap);
   fprintf(file, "margin %.15g\nlook_ahead %s\nreduce_contacts %s\n", o->margin, word(o->look_ahead),
           word(o->reduce_contacts));
-  fprintf(file, "adaptive %s\ngap_tolerance %.15g\n", word(o->adaptive), o->gap_tolerance);
+  fprintf(file, "adaptive %s\n", occasions[o->adaptive]);
+  if (o->adaptive == CH_ADAPTIVE_GAP) fprintf(file, "gap_tolerance %.15g\n", o->gap_tolerance);
+  if (o->adaptive >= CH_ADAPTIVE_MISS)
+    fprintf(file, "halvings %d\ngood_steps %d\ntrial_work %.15g\n", o->halvings, o->good_steps, o->trial_work);
   fprintf(file, "warm %s\nrest %s\n", word(o->warm), word(o->rest));
   if (!o->islands) fprintf(file, "islands off\n");
   if (o->step_limit > 0.0) fprintf(file, "step_limit %.15g\n", o->step_limit);

@@ -57,10 +57,22 @@ static void look_for_folds(ChSummary* summary, const ChSimulation* s) {
   }
 }
 
+static void add_missed(ChSummary* summary, const ChStepInfo* info, double tolerance) {
+  summary->missed_contacts += info->contacts;
+  for (int k = 0; k < CH_DECADES; ++k) {
+    tolerance *= 10.0;
+    summary->missed_within[k] += ch_certificate_met(&info->certificate, tolerance);
+  }
+}
+
 void ch_summary_add(ChSummary* summary, const ChSimulation* s) {
   ChStepInfo info = ch_simulation_info(s);
   ++summary->steps;
   summary->missed += info.missed;
+  if (info.missed) add_missed(summary, &info, ch_simulation_options(s)->solve.tolerance);
+  summary->substeps += info.substeps;
+  summary->rejected += info.rejected;
+  if (summary->steps == 1 || info.shortest < summary->shortest) summary->shortest = info.shortest;
   summary->time = info.time;
   summary->contacts_sum += info.contacts;
   if (info.contacts > summary->contacts_max) summary->contacts_max = info.contacts;

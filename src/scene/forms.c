@@ -11,6 +11,7 @@ static const char* const restitutions[] = {"newton", "poisson", NULL};
 static const char* const poses[] = {"coulomb", "relaxed", "frictionless", NULL};
 static const char* const contact_laws[] = {"rigid", "compliant", NULL};
 static const char* const modes[] = {"on", "linearized", "contacts", "off", NULL};
+static const char* const occasions[] = {"off", "gap", "miss", "large", NULL};
 
 // ------------------------------------------------------------------------------------------------------------ settings
 
@@ -24,8 +25,17 @@ const ChSceneForm ch_form_stabilization = {
     .name = "stabilization", .same = true, .count = CH_COUNT(stabilization_fields), .fields = stabilization_fields};
 
 static const ChField adaptive_fields[] = {
-    ROW(number, ChSimulationOptions, "gap_tolerance", gap_tolerance, "overlap above which the step is halved, m",
-        CH_REQUIRED, CH_POSITIVE, NULL),
+    ROW(number, ChSimulationOptions, "gap_tolerance", gap_tolerance, "overlap above which the step is halved, m", 0,
+        CH_POSITIVE, NULL),
+    ROW(choice, ChSimulationOptions, "on", adaptive,
+        "what shortens a step: a missed tolerance (large: in steps of 500 contacts and more), or gaps", 0, CH_ANY,
+        occasions),
+    ROW(whole, ChSimulationOptions, "halvings", halvings, "on miss: the shortest substep is h / 2^halvings", 0,
+        CH_HALVINGS, NULL),
+    ROW(whole, ChSimulationOptions, "good_steps", good_steps,
+        "on miss: so many substeps that met in a row, and the next is twice as long", 0, CH_WHOLE_1, NULL),
+    ROW(number, ChSimulationOptions, "trial_work", trial_work,
+        "on miss: share of the work limit that a step has which may yet be halved", 0, CH_SHARE, NULL),
 };
 const ChSceneForm ch_form_adaptive = {
     .name = "adaptive", .same = true, .count = CH_COUNT(adaptive_fields), .fields = adaptive_fields};
@@ -58,7 +68,9 @@ static const ChField step_fields[] = {
     STEP(choice, "restitution", options.restitution, "law of impacts", 0, CH_ANY, restitutions),
     STEP(flag, "project", options.project, "whether positions are projected onto the constraints after a step", 0,
          CH_ANY, NULL),
-    STEP(adaptive, "adaptive", options, "steps are halved where bodies would overlap", 0, CH_ANY, &ch_form_adaptive),
+    STEP(adaptive, "adaptive", options,
+         "steps are undone and taken shorter where they miss, or where bodies would overlap", 0, CH_ANY,
+         &ch_form_adaptive),
     STEP(flag, "reduce_contacts", options.reduce_contacts, "whether a face contact keeps four points at most", 0,
          CH_ANY, NULL),
     STEP(flag, "warm", options.warm, "whether a step starts from the reactions of the last one", 0, CH_ANY, NULL),

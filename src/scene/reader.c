@@ -18,6 +18,7 @@ static const ChBounds bounds[] = {
     [CH_FRICTION] = {0.0, 1e8, false, "must be >= 0, and at most 1e8"},
     [CH_STEP] = {1e-12, 1e3, false, "must be > 0, and 1e-12 to 1000"},
     [CH_THREADS] = {1.0, 1024.0, false, "must be a whole number, 1 to 1024"},
+    [CH_HALVINGS] = {1.0, 20.0, false, "must be a whole number, 1 to 20"},
     [CH_CELLS] = {4.0, 256.0, false, "must be a whole number, 4 to 256"},
     [CH_GRID] = {0.0, 1000.0, false, "must be a whole number, 0 (the shape's own) to 1000"},
     [CH_MODES] = {1.0, 58.0, false, "must be a whole number, 1 to 58"},
@@ -28,6 +29,7 @@ static const ChBounds bounds[] = {
     [CH_LATER_HALF] = {0.5, 1.0, false, "must be 0.5 to 1"},
     [CH_TOLERANCE] = {1e-15, 1.0, false, "must be 1e-15 to 1"},
     [CH_WHOLE_0] = {0.0, 1e9, false, "must be a whole number, 0 or more"},
+    [CH_WHOLE_1] = {1.0, 1e9, false, "must be a whole number, 1 or more"},
     [CH_TWO_OR_THREE] = {2.0, 3.0, false, "must be 2 (plane) or 3 (space)"},
     [CH_ONE] = {1.0, 1.0, false, "must be 1, the version of this form"},
 };

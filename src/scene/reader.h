@@ -57,6 +57,7 @@ typedef enum ChRange {
   CH_FRICTION,  // a coefficient
   CH_STEP,      // the length of a step, s
   CH_THREADS,
+  CH_HALVINGS,    // of a step
   CH_CELLS,       // of a distance field
   CH_GRID,        // cells along a side of a mesh
   CH_MODES,       // of a deformable body
@@ -67,6 +68,7 @@ typedef enum ChRange {
   CH_LATER_HALF,  // 0.5 to 1
   CH_TOLERANCE,
   CH_WHOLE_0,
+  CH_WHOLE_1,
   CH_TWO_OR_THREE,
   CH_ONE,
 } ChRange;

@@ -38,7 +38,9 @@ TYPE(contact);
 
 static bool read_adaptive(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
   ChSimulationOptions* options = out;
-  options->adaptive = true;
+  options->adaptive = CH_ADAPTIVE_GAP;
+  if (json_is_object(value) && !json_object_get(value, "on") && !json_object_get(value, "gap_tolerance"))
+    return ch_reader_wrong(r, place, "needs \"on\" (miss, gap or off), or a gap_tolerance");
   return ch_form_read(r, place, value, field->more, options);
 }
 static json_t* schema_adaptive(const ChField* field, int dimension) {

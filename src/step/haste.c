@@ -13,7 +13,7 @@
 #define BRAKE_SHARE 0.5
 #define SOLVE_SHARE 0.8  // of the work that an island may take
 #define LEAST 2e-5       // seconds: time for the start to be graded
-#define AT_ONCE 1.2      // times its limit, above which a solve that ended by the clock had no more than set up
+#define SMALL 100        // rows: islands with fewer take as long, for there is more to a solve than its rows
 #define LEARNT 0.1       // share of a new observation in what is known of that
 #define LEARNT_SOON 0.4  // and of one that is worse, where too little time would make the step late
 #define FORGOTTEN 0.98   // and what is left of it after an island that it kept from being solved
@@ -31,10 +31,12 @@ static double time_left(const ChIslandRun* island) {
   return fmax(s->deadline - ch_clock_seconds() - behind, LEAST);
 }
 
+static double size_of(const ChIslandRun* island) { return fmax(island->problem->rows, SMALL); }
+
 // Whether a solve would come to anything.
 static bool has_time(const ChIslandRun* island, double limit) {
   const ChStage* s = island->stage;
-  return !(s->deadline > 0.0) || s->haste->solve * island->problem->rows <= limit;
+  return !(s->deadline > 0.0) || s->haste->solve * size_of(island) <= limit;
 }
 
 // What a solve begins with, as if its time had run out at once.
@@ -74,13 +76,18 @@ ChStatus ch_haste_solve(ChContext* context, ChIslandRun* island, ChSolveOptions*
     options->time_limit = fmin(limit, left - fmin(brake, BRAKE_SHARE * left));
   }
   double work = isfinite(options->time_limit) ? INFINITY : ch_work_limit(options, p);  // who sets a time wants that
+  double all = work;
+  if (s->trial.share > 0.0) work *= s->trial.share;
   options->work_limit = SOLVE_SHARE * work;
   island->unsolved = !has_time(island, options->time_limit);
   if (island->unsolved) return take_start(context, island, options);
+  double began = ch_clock_processor_seconds();
   ChStatus status = ch_solve(context, p, options, island->v, island->u, island->r, &island->info);
-  double took = island->info.seconds_setup + island->info.seconds_solve;
+  double took = ch_clock_processor_seconds() - began;
+  island->spent = island->info.work / all;
+  bool set_up_only = island->info.outer + island->info.inner == 0;
   if (status == CH_MAX_TIME) island->haste.over = took - options->time_limit;
-  if (status == CH_MAX_TIME && took > AT_ONCE * options->time_limit) island->haste.solve = took / p->rows;
+  if (status == CH_MAX_TIME && set_up_only) island->haste.solve = took / size_of(island);
   options->time_limit = fmin(limit, fmax(island->ends - ch_clock_seconds(), LEAST));
   options->work_limit = fmax(work - island->info.work, 1.0);
   return status;

@@ -167,6 +167,7 @@ static ChStatus solve(ChContext* context, ChArena* arena, Shock* k, const double
                    .options = &s->options,
                    .deadline = half_way(s),
                    .haste = &s->haste,
+                   .trial = s->trial,
                    .idle = k->idle,
                    .r = r,
                    .velocities = s->velocities};
@@ -182,6 +183,7 @@ static ChStatus solve(ChContext* context, ChArena* arena, Shock* k, const double
   write_velocities(k);
   info->certificate = ch_certificate_worse(info->certificate, stage.worst);
   info->iterations += stage.iterations;
+  s->spent += stage.spent;
   info->missed |= stage.missed;
   return CH_OK;
 }
@@ -242,7 +244,7 @@ ChStatus ch_impacts_resolve(ChContext* context, ChSimulation* s, const ChMoment*
   Shock k = {.s = s, .all = moment, .h = h};
   if (!may_bounce(&k)) return CH_OK;
   find_slowest(&k);
-  while (info->impacts < MOST_SHOCKS && status == CH_OK && !ch_step_is_late(s)) {
+  while (info->impacts < MOST_SHOCKS && status == CH_OK && !ch_step_is_late(s) && !ch_step_is_rejected(s, info)) {
     ChArenaMark mark = ch_arena_mark(s->scratch);
     bool any = gather(s->scratch, &k);
     if (any) {

@@ -6,6 +6,8 @@
 
 // Whether the caller wants it to end: then nothing of it is kept.
 bool ch_step_is_stopped(const ChSimulation* s);
+// Whether the try at hand has missed, and is undone for it.
+bool ch_step_is_rejected(const ChSimulation* s, const ChStepInfo* info);
 // Whether the step at hand has used up its time.
 bool ch_step_is_late(const ChSimulation* s);
 
@@ -16,6 +18,12 @@ ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodySta
 // After another world, gravity or law: the next step weighs the heap, and finds out what contacts store.
 void ch_simulation_weigh(ChSimulation* s);
 
+// One try of a step of length h that ends at `end`. CH_MAX_ITER: it missed and was undone, to the last bit, as
+// s->trial wants it.
+ChStatus ch_step_try(ChContext* context, ChSimulation* s, double h, double end, ChStepInfo* info);
+
+// Seconds that the next step takes.
+double ch_step_length(const ChSimulation* s);
 // Whether the world looks the same at any time.
 bool ch_world_is_autonomous(const ChWorld* world);
 

@@ -16,6 +16,7 @@
 #include "assemble/soft_body.h"
 #include "base/check.h"
 #include "cardhouse/clock.h"
+#include "step/adaptive.h"
 #include "step/driven.h"
 #include "step/force_place.h"
 #include "step/free_velocity.h"
@@ -277,6 +278,7 @@ static ChStatus first_pass(Step* p) {
                        .deadline = s->deadline,
                        .haste = &s->haste,
                        .may_rest = o->rest,
+                       .trial = s->trial,
                        .unsure = s->memory.unsure,
                        .r = p->r,
                        .velocities = s->velocities};
@@ -388,6 +390,7 @@ static void measure(const Step* p) {
   for (int i = 0; i < p->islands.count; ++i) info->resting += p->stage.rests[i];
   info->certificate = ch_certificate_worse(info->certificate, p->stage.worst);
   info->iterations += p->stage.iterations;
+  p->s->spent += p->stage.spent;
   info->missed |= p->stage.missed;
 }
 
@@ -401,8 +404,11 @@ static ChStatus look(Step* p) {
   p->moment = (ChMoment){.world = s->world, .states = states, .time = s->time, .end = p->info->time};
   ChStatus status = ch_simulation_gaps(p->context, s, states, p->h, &p->moment.gaps, &p->moment.gap_count);
   p->info->seconds_collide += ch_clock_seconds() - began;
-  if (status != CH_OK || !p->it->impacts) return status;
+  if (status != CH_OK) return status;
+  ch_trial_settle(s, p->moment.gap_count);
+  if (!p->it->impacts) return CH_OK;
   status = ch_impacts_resolve(p->context, s, &p->moment, p->h, p->info);
+  if (status == CH_OK && ch_step_is_rejected(s, p->info)) return CH_MAX_ITER;
   for (int b = 0; b < s->world->body_count && ahead; ++b) {
     p->place.states[b].velocity = s->states[b].velocity;
     p->place.states[b].omega = s->states[b].omega;
@@ -427,18 +433,19 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   if (status != CH_OK) return status;
   s->solved = ch_clock_seconds();
   measure(&p);
+  if (ch_step_is_stopped(s)) return CH_STOPPED;
+  if (ch_step_is_rejected(s, info)) return CH_MAX_ITER;
   *half_step = (1.0 - 2.0 * p.a) * ch_ledger_half_step(s, h);
   if (ch_force_place_sum(&p.place, true, s->k)) info->work += ch_ledger_applied(s, s->k, h);
   info->work += ch_ledger_rows(s, &p.moment, &p.rows, p.r, info->impacts == 0 ? s->before : s->states);
   info->work += ch_driven_damping(&p.place);
-  if (ch_step_is_stopped(s)) return CH_STOPPED;
   status = ch_step_remember(context, s, &p.stage, h);
   if (status != CH_OK) return status;
   info->stored = ch_ledger_stored_after(s, &p.rows, h);
   info->work += ch_driven_stored_ahead(&p.place) - ch_driven_stored(s);
   advance(&p);
   info->work -= ch_driven_stored_ahead(&p.place);
-  ch_kinematic_arrive(s, info->time);
+  ch_kinematic_arrive(s, info->time, h);
   info->work += ch_driven_stored(s);
   return CH_OK;
 }

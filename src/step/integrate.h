@@ -5,7 +5,7 @@
 #include "step/state.h"
 
 // One step of the integrator that the options name, of length h; advances states and fills info. `half_step`: see
-// ledger.c.
+// ledger.c. CH_MAX_ITER: the step missed, and what s->trial wants undone is as it was but for the states.
 ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* half_step, ChStepInfo* info);
 
 #endif

@@ -85,11 +85,11 @@ ChStatus ch_integrator_check(ChContext* context, const ChSimulationOptions* o, c
   if (o->contact == CH_CONTACT_COMPLIANT && o->project)
     return ch_fail(context, CH_ERR_ARGUMENT,
                    "\"project\" and compliant contact exclude each other: it would push out what springs hold");
-  if (it->needs_adaptive && !o->adaptive && touches)
+  if (it->needs_adaptive && o->adaptive != CH_ADAPTIVE_GAP && touches)
     return ch_fail(
         context, CH_ERR_ARGUMENT,
         "integrator '%s' cannot keep a fixed step where bodies have shapes: contacts close only where a step "
-        "ends; it needs \"adaptive\"",
+        "ends; it needs \"adaptive\" with a gap_tolerance",
         it->name);
   return CH_OK;
 }

@@ -29,18 +29,35 @@ void ch_kinematic_velocities(ChSimulation* s, double end, double h) {
     now = then = s->states[b];
     if (!body->led) ch_body_move(body, s->time, &now);
     ch_body_move(body, end, &then);
+    double time = body->led ? s->left : h;
     s->states[b] = now;
-    s->states[b].velocity = ch_scale(1.0 / h, ch_sub(then.position, now.position));
-    s->states[b].omega = body->led ? spin_between(s->world, &now, &then, h) : mean_spin(body, &now, s->time, end, h);
+    s->states[b].velocity = ch_scale(1.0 / time, ch_sub(then.position, now.position));
+    s->states[b].omega = body->led ? spin_between(s->world, &now, &then, time) : mean_spin(body, &now, s->time, end, h);
   }
 }
 
-void ch_kinematic_arrive(ChSimulation* s, double t) {
+// A led body on its way, where there is more of the step to come.
+static void lead_on(const ChWorld* world, double h, ChBodyState* state) {
+  state->position = ch_along(state->position, h, state->velocity);
+  if (world->dimension == 2) {
+    state->angle += h * state->omega.z;
+    state->orientation = ch_quat_about(ch_axis(2), state->angle);
+  } else {
+    double rate = ch_norm(state->omega);
+    ChQuat turn = ch_quat_about(rate > 0.0 ? ch_scale(1.0 / rate, state->omega) : ch_axis(2), rate * h);
+    state->orientation = ch_quat_unit(ch_quat_product(state->orientation, turn));
+  }
+}
+
+void ch_kinematic_arrive(ChSimulation* s, double t, double h) {
   for (int b = 0; b < s->world->body_count; ++b) {
     const ChBody* body = &s->world->bodies[b];
     if (body->kind != CH_BODY_KINEMATIC) continue;
     ChVec3 velocity = s->states[b].velocity, omega = s->states[b].omega;
-    ch_body_move(body, t, &s->states[b]);
+    if (body->led && h < s->left)
+      lead_on(s->world, h, &s->states[b]);
+    else
+      ch_body_move(body, t, &s->states[b]);
     s->states[b].velocity = velocity;
     s->states[b].omega = omega;
   }

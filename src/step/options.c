@@ -10,7 +10,7 @@
 #include "step/options.h"
 #include "step/state.h"
 
-enum { MOST_THREADS = 1024, MOST_SIDES = 1024 };
+enum { MOST_THREADS = 1024, MOST_SIDES = 1024, MOST_HALVINGS = 20 };
 
 ChSimulationOptions ch_simulation_options_default(void) {
   ChSimulationOptions o = {.h = 1e-3,
@@ -21,7 +21,11 @@ ChSimulationOptions ch_simulation_options_default(void) {
                            .overlap = 1e-3,
                            .margin = 0.01,
                            .look_ahead = true,
+                           .adaptive = CH_ADAPTIVE_LARGE,
                            .gap_tolerance = 1e-4,
+                           .halvings = 10,
+                           .good_steps = 2,
+                           .trial_work = 0.0625,
                            .warm = true,
                            .rest = true,
                            .islands = true,
@@ -75,6 +79,19 @@ static ChStatus check_step_limit(ChContext* context, double seconds) {
   return ch_fail(context, CH_ERR_RANGE, "step limit is %g s, must be 0 (none) or more", seconds);
 }
 
+static ChStatus check_adaptive(ChContext* context, const ChSimulationOptions* o) {
+  if ((int)o->adaptive < 0 || o->adaptive > CH_ADAPTIVE_LARGE)
+    return ch_fail(context, CH_ERR_RANGE, "adaptive is %d, must be 0 to %d", (int)o->adaptive, CH_ADAPTIVE_LARGE);
+  if (o->adaptive == CH_ADAPTIVE_GAP && !(o->gap_tolerance > 0.0 && o->gap_tolerance < INFINITY))
+    return ch_fail(context, CH_ERR_RANGE, "gap tolerance is %g m, must be above 0", o->gap_tolerance);
+  if (o->halvings < 1 || o->halvings > MOST_HALVINGS)
+    return ch_fail(context, CH_ERR_RANGE, "halvings is %d, must be 1 to %d", o->halvings, MOST_HALVINGS);
+  if (o->good_steps < 1) return ch_fail(context, CH_ERR_RANGE, "good steps is %d, must be 1 or more", o->good_steps);
+  if (!(o->trial_work > 0.0 && o->trial_work <= 1.0))
+    return ch_fail(context, CH_ERR_RANGE, "trial work is %g, must be above 0 and at most 1", o->trial_work);
+  return CH_OK;
+}
+
 static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) {
   if (!(o->h > 0.0 && o->h <= 1e3))
     return ch_fail(context, CH_ERR_RANGE, "step h is %g s, must be above 0 and at most 1000", o->h);
@@ -89,10 +106,9 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
     return ch_fail(context, CH_ERR_RANGE, "overlap is %g of a radius, must be 0 to 1", o->overlap);
   if (!(o->margin >= 0.0 && o->margin < INFINITY))
     return ch_fail(context, CH_ERR_RANGE, "margin is %g m, must be 0 or more", o->margin);
-  if (o->adaptive && !(o->gap_tolerance > 0.0 && o->gap_tolerance < INFINITY))
-    return ch_fail(context, CH_ERR_RANGE, "gap tolerance is %g m, must be above 0", o->gap_tolerance);
-  ChStatus limit = check_step_limit(context, o->step_limit);
-  if (limit != CH_OK) return limit;
+  ChStatus status = check_adaptive(context, o);
+  if (status == CH_OK) status = check_step_limit(context, o->step_limit);
+  if (status != CH_OK) return status;
   if (o->threads < 1 || o->threads > MOST_THREADS)
     return ch_fail(context, CH_ERR_RANGE, "threads is %d, must be 1 to %d", o->threads, MOST_THREADS);
   if (o->cone_sides < 0 || o->cone_sides > MOST_SIDES)
@@ -103,6 +119,15 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
 
 const char* ch_contact_law_name(ChContactLaw law) {
   return law == CH_CONTACT_RIGID ? "rigid" : law == CH_CONTACT_COMPLIANT ? "compliant" : NULL;
+}
+
+bool ch_contact_law_find(const char* name, ChContactLaw* out) {
+  for (int law = 0; ch_contact_law_name((ChContactLaw)law); ++law) {
+    if (!name || strcmp(name, ch_contact_law_name((ChContactLaw)law)) != 0) continue;
+    *out = (ChContactLaw)law;
+    return true;
+  }
+  return false;
 }
 
 static ChStatus check_choices(ChContext* context, const ChSimulationOptions* o, const ChWorld* world) {

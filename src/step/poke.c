@@ -180,7 +180,7 @@ ChStatus ch_simulation_pull(ChContext* context, ChSimulation* s, ChBodyId id, Ch
   if (status != CH_OK) return status;
   if (s->world->dimension == 2) local.z = target.z = 0.0;
   const ChBodyState* state = &s->states[body];
-  double h = s->options.adaptive ? s->h : s->options.h, mass = s->world->bodies[body].mass;
+  double h = ch_step_length(s), mass = s->world->bodies[body].mass;
   double w = 2.0 * M_PI * grip->frequency, k = mass * w * w, a = h * h * k + 2.0 * h * grip->damping * mass * w;
   Hold hold = {.body = body, .vertex = -1, .arm = ch_rotate(state->orientation, local)};
   double speeds[CH_SOFT_SIZE_MAX];
@@ -277,6 +277,8 @@ ChStatus ch_simulation_carry(ChContext* context, ChSimulation* s, const ChSimula
   s->time = from->time;
   s->step = from->step;
   s->h = from->h;
+  s->level = from->level;
+  s->good = from->good;
   s->base_time = from->base_time;
   s->base_step = from->base_step;
   s->base_h = from->base_h;

@@ -15,6 +15,9 @@
   X(step, long)          \
   X(time, double)        \
   X(h, double)           \
+  X(substeps, int)       \
+  X(rejected, int)       \
+  X(shortest, double)    \
   X(contacts, int)       \
   X(islands, int)        \
   X(resting, int)        \
@@ -37,7 +40,7 @@ enum { FIGURE_COUNT = FIGURES(ONE) CH_CERTIFICATE_FIELDS(ONE_field) };
 
 typedef struct Header {
   char magic[8];
-  int bodies, joints, contacts, dimension;
+  int bodies, joints, contacts, dimension, level, good;
   long modes;
   double time, h, memory_h, base_time, base_h;
   long step, base_step;
@@ -82,6 +85,8 @@ static Header make_header(const ChSimulation* s) {
                    .joints = s->world->joint_count,
                    .contacts = s->memory.contact_count,
                    .dimension = s->world->dimension,
+                   .level = s->level,
+                   .good = s->good,
                    .modes = s->world->mode_count,
                    .time = s->time,
                    .h = s->h,
@@ -129,7 +134,8 @@ static ChStatus check_header(ChContext* context, const ChSimulation* s, const He
     return ch_fail(context, CH_ERR_SIZE, "checkpoint has %zu bytes, must have %zu", size,
                    size_of(s, h->contacts < 0 ? 0 : h->contacts));
   bool fine = isfinite(h->time) && isfinite(h->base_time) && isfinite(h->memory_h) && h->h > 0.0 && isfinite(h->h) &&
-              h->base_h > 0.0 && isfinite(h->base_h) && h->base_step >= 0 && h->step >= h->base_step;
+              h->base_h > 0.0 && isfinite(h->base_h) && h->base_step >= 0 && h->step >= h->base_step && h->level >= 0 &&
+              h->good >= 0;
   if (!fine)
     return ch_fail(context, CH_ERR_FORMAT, "checkpoint at time %g s, step %ld of length %g s: not one that was saved",
                    h->time, h->step, h->h);
@@ -186,6 +192,8 @@ ChStatus ch_simulation_load(ChContext* context, ChSimulation* s, const void* byt
   s->memory.h = header.memory_h;
   s->time = header.time;
   s->h = header.h;
+  s->level = header.level;
+  s->good = header.good;
   s->base_time = header.base_time;
   s->base_h = header.base_h;
   s->step = header.step;

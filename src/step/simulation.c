@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "cardhouse/clock.h"
 #include "solve/solve_options.h"
+#include "step/adaptive.h"
 #include "step/in_step.h"
 #include "step/integrate.h"
 #include "step/kinematic.h"
@@ -65,7 +66,8 @@ static ChStatus start(ChContext* context, ChSimulation* s) {
   s->h = s->base_h = s->options.h;
   s->autonomous = ch_world_is_autonomous(s->world);
   ch_simulation_weigh(s);
-  ch_kinematic_arrive(s, 0.0);
+  s->left = s->h;
+  ch_kinematic_arrive(s, 0.0, s->h);
   s->info = (ChStepInfo){.kinetic = ch_kinetic_energy(s->world, s->states),
                          .potential = ch_forces_potential(s->world, s->states, 0.0)};
   ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
@@ -140,8 +142,12 @@ ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodySta
 // --- one step --------------------------------------------------------------------------------------------------------
 
 // The two scratch arenas in turn: what the last step left stays readable during this one.
+static ChArena* other_scratch(const ChSimulation* s) {
+  return s->scratch == s->scratches[0] ? s->scratches[1] : s->scratches[0];
+}
+
 static void turn_scratch(ChSimulation* s) {
-  s->scratch = s->scratch == s->scratches[0] ? s->scratches[1] : s->scratches[0];
+  s->scratch = other_scratch(s);
   ch_arena_release(s->scratch, (ChArenaMark){0});
 }
 
@@ -164,10 +170,10 @@ static ChStatus check_info(ChContext* context, const ChStepInfo* info) {
                  info->step, info->kinetic, info->potential, info->work);
 }
 
-static ChStatus try_step(ChContext* context, ChSimulation* s, double h, ChStepInfo* info) {
+static ChStatus try_step(ChContext* context, ChSimulation* s, double h, double end, ChStepInfo* info) {
   jmp_buf landing;
   turn_scratch(s);
-  *info = (ChStepInfo){.step = s->step + 1, .time = time_after(s, h), .h = h};
+  *info = (ChStepInfo){.step = s->step + 1, .time = end, .h = h, .substeps = 1, .shortest = h};
   ChArena* scratch = s->scratch;
   if (setjmp(landing)) {
     ch_arena_set_landing(scratch, NULL);
@@ -185,6 +191,15 @@ static ChStatus try_step(ChContext* context, ChSimulation* s, double h, ChStepIn
   return status;
 }
 
+ChStatus ch_step_try(ChContext* context, ChSimulation* s, double h, double end, ChStepInfo* info) {
+  ChStatus status = try_step(context, s, h, end, info);
+  if (status == CH_ERR_NUMERIC && s->trial.rejects) status = CH_MAX_ITER;
+  if (status != CH_MAX_ITER) return status;
+  memcpy(s->states, s->before, ch_world_state_bytes(s->world));
+  s->scratch = other_scratch(s);  // the last step's: the next try begins where this one did
+  return status;
+}
+
 // How far the end of the step overlaps: adaptive stepping keeps it small (000 section 4.A, step 3).
 static ChStatus overlap(ChContext* context, ChSimulation* s, double* worst) {
   const ChGap* gaps;
@@ -198,7 +213,8 @@ static ChStatus overlap(ChContext* context, ChSimulation* s, double* worst) {
 static ChStatus adaptive_step(ChContext* context, ChSimulation* s, ChStepInfo* info) {
   double at_start = s->info.penetration, worst = 0.0;
   for (;;) {
-    ChStatus status = try_step(context, s, s->h, info);
+    s->left = s->h;
+    ChStatus status = ch_step_try(context, s, s->h, time_after(s, s->h), info);
     if (status == CH_OK) status = overlap(context, s, &worst);
     if (status != CH_OK) return status;
     bool fine = worst <= ch_max(s->options.gap_tolerance, at_start);
@@ -221,47 +237,37 @@ static void repeat_step(ChSimulation* s, ChStepInfo* info) {
   info->seconds_collide = info->seconds_assemble = info->seconds_solve = 0.0;
 }
 
-// A step of one try is remembered last of all, and not where it was stopped. One of several tries, or whose positions
-// are projected afterwards, has forgotten the step before by then.
-static ChStatus keep_undo(ChContext* context, ChSimulation* s, size_t* size) {
-  *size = 0;
-  if (!s->options.solve.stop || !(s->options.adaptive || s->options.project)) return CH_OK;
-  ChStatus status = ch_simulation_save(context, s, NULL, size);
-  if (status == CH_OK && *size > s->undo_room) {
-    void* larger = realloc(s->undo, 2 * *size);
-    if (!larger) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a step that may be stopped");
-    s->undo = larger;
-    s->undo_room = 2 * *size;
-  }
-  return status == CH_OK ? ch_simulation_save(context, s, s->undo, size) : status;
-}
+// Seconds of a step; where gaps decide, of the next one.
+double ch_step_length(const ChSimulation* s) { return s->options.adaptive == CH_ADAPTIVE_GAP ? s->h : s->options.h; }
 
-// As if the step had not been tried.
-static void take_back(ChSimulation* s, double h, size_t undo) {
-  ChContext unread = {0};
-  if (undo > 0 && ch_simulation_load(&unread, s, s->undo, undo) == CH_OK) return;
-  memcpy(s->states, s->before, ch_world_state_bytes(s->world));
-  s->rest.filled = false;
-  s->h = h;
+static ChStatus choose_step(ChContext* context, ChSimulation* s, ChUndo* undo, ChStepInfo* info) {
+  s->left = ch_step_length(s);
+  if (s->options.adaptive == CH_ADAPTIVE_GAP) return adaptive_step(context, s, info);
+  double end = time_after(s, s->options.h);
+  if (ch_adaptive_halves(s)) return ch_adaptive_step(context, s, end, undo, info);
+  return ch_step_try(context, s, s->options.h, end, info);
 }
 
 static ChStatus make_step(ChContext* context, ChSimulation* s, ChStepInfo* info) {
-  size_t bytes = ch_world_state_bytes(s->world), undo;
-  double h = s->h;
+  size_t bytes = ch_world_state_bytes(s->world);
+  ChUndo undo = ch_undo_of(s);
+  bool forgets = s->options.solve.stop && (s->options.adaptive == CH_ADAPTIVE_GAP || s->options.project);
   ChStatus status = ch_states_check(context, s->world, s->states, s->step + 1);
-  if (status == CH_OK) status = keep_undo(context, s, &undo);
+  if (status == CH_OK && forgets) status = ch_undo_keep(context, s, &undo);
   if (status != CH_OK) return status;
   memcpy(s->before, s->states, bytes);
-  status = s->options.adaptive ? adaptive_step(context, s, info) : try_step(context, s, s->options.h, info);
-  if (undo > 0 && ch_step_is_stopped(s)) status = CH_STOPPED;
+  status = choose_step(context, s, &undo, info);
+  if (forgets && ch_step_is_stopped(s)) status = CH_STOPPED;
   if (status == CH_STOPPED) ch_fail(context, status, "step %ld was stopped as the caller asked", s->step + 1);
   if (status != CH_OK) {
-    take_back(s, h, undo);
+    ch_undo_take(s, &undo);
     return status;
   }
-  s->still = s->autonomous && !info->missed && memcmp(s->before, s->states, bytes) == 0;
+  s->still = s->autonomous && !info->missed && info->substeps == 1 && memcmp(s->before, s->states, bytes) == 0;
   return CH_OK;
 }
+
+bool ch_step_is_rejected(const ChSimulation* s, const ChStepInfo* info) { return s->trial.rejects && info->missed; }
 
 bool ch_step_is_stopped(const ChSimulation* s) {
   return s->options.solve.stop && s->options.solve.stop(s->options.solve.stop_user);
@@ -286,7 +292,7 @@ ChStatus ch_simulation_step(ChContext* context, ChSimulation* s, ChStepInfo* inf
   if (!info) info = &own;
   ChStatus status = CH_OK;
   set_deadline(s);
-  bool same_length = s->info.h == (s->options.adaptive ? s->h : s->options.h);
+  bool same_length = s->info.h == ch_step_length(s);
   if (s->still && s->options.rest && same_length)
     repeat_step(s, info);
   else

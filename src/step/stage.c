@@ -98,12 +98,13 @@ static ChStatus close_blocks(ChContext* context, ChIslandRun* island, const ChSo
   ChStatus status = CH_OK;
   if (!hurried) status = ch_close_missed(context, p, options, island->v, island->u, island->r, &island->info, &safe);
   if (status != CH_OK || safe) return status;
-  double began = ch_clock_seconds(), known = hurried ? island->stage->haste->brake : 0.0;
+  double began = ch_clock_seconds(), processor = ch_clock_processor_seconds();
+  double known = hurried ? island->stage->haste->brake : 0.0;
   double spare = known > 0.0 ? fmax(island->ends - began - known * p->rows, 0.0) : 0.0;
   ChBrake brake = {.problem = p, .pose = options->pose, .relief = relief_of(island)};
   if (hurried) brake.ends = began + spare;
   status = ch_brake(context, &brake, island->v, island->u, island->r, &island->info);
-  if (hurried && !(spare > 0.0)) island->haste.brake = (ch_clock_seconds() - began) / p->rows;
+  if (hurried && !(spare > 0.0)) island->haste.brake = (ch_clock_processor_seconds() - processor) / p->rows;
   return status;
 }
 
@@ -136,7 +137,7 @@ static ChStatus solve_blocks(ChContext* context, ChIslandRun* island) {
   double* start = CH_TAKE(island->arena, p->rows, double);
   memcpy(start, island->r, (size_t)p->rows * sizeof *start);
   options.warm = s->options->warm ? start : NULL;
-  options.threads = 1;
+  options.threads = s->islands->count == 1 ? s->options->threads : 1;  // of several, each has a thread
   ChStepFacts facts = {0};
   if (ch_method_find(options.method)->takes & CH_IS_BASELINE) {
     facts = facts_of(island);
@@ -149,6 +150,7 @@ static ChStatus solve_blocks(ChContext* context, ChIslandRun* island) {
   bool fell_short =
       status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC;
   if (status != CH_OK && !fell_short) return status;
+  if (fell_short && s->trial.rejects) return CH_OK;
   if (fell_short && !keeps_own_answer(island, &options, status) &&
       !nearly_met(&island->info.certificate, options.tolerance)) {
     ChStatus closed = close_blocks(context, island, &options);
@@ -275,6 +277,7 @@ ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
     ch_haste_learn(s, &islands[i]);
     s->worst = ch_certificate_worse(s->worst, s->grades[i]);
     s->iterations += islands[i].info.outer + islands[i].info.inner;
+    s->spent = fmax(s->spent, islands[i].spent);
     if (!ch_certificate_met(&s->grades[i], s->options->solve.tolerance)) s->missed = true;
   }
   return failed < count ? status[failed] : CH_OK;

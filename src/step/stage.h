@@ -9,12 +9,19 @@
 #include "assemble/islands.h"
 #include "cardhouse/simulation.h"
 
-// What is known of how long things take, in seconds.
+// What is known of how long things take, in seconds of this thread's processor: that others had it says nothing of the
+// next step.
 typedef struct ChHaste {
   double solve;  // of a row: a solve at least; with less it is not begun
   double over;   // by how much a solve runs over its time
   double brake;  // of a row: braking, where the solve misses
 } ChHaste;
+
+// A try at a step.
+typedef struct ChTrial {
+  double share;  // of the work limit that it has; 0: all of it
+  bool rejects;  // whether it is undone where it misses: then nothing has to be safe
+} ChTrial;
 
 typedef struct ChStage {
   const ChMoment* moment;
@@ -25,6 +32,7 @@ typedef struct ChStage {
   double deadline;  // on ch_clock_seconds, by which solves shall have ended; 0: none
   ChHaste* haste;   // where there is a deadline; it learns
   bool may_rest;    // v = 0 is put in where it passes the certificate
+  ChTrial trial;
 
   const unsigned char* idle;   // island -> is left as it is: r = 0, velocities are not written; may be NULL
   unsigned char* kept;         // island -> keeps the reactions it starts with and v = 0: it is at rest and its problem
@@ -41,6 +49,7 @@ typedef struct ChStage {
   ChCertificate worst;         // figure by figure
   bool missed;
   long iterations;
+  double spent;  // by the island that came nearest to its limit: work of its solve, as a share of it
 } ChStage;
 
 // `arena` gives `rests` and `grades`.

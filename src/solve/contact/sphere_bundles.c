@@ -14,18 +14,12 @@ enum { DOFS = 6, COLORS = 64 };  // COLORS: bits of a mask
 #define DIAGONAL 1e-11   // of a block of W, which is scaled to 1
 #define LAST_BITS 1e-15  // that scaling by roots leaves of M = 1
 
-typedef struct Touch {
-  ChVec3 axes[3];
-  double scale, arm[2];  // arms of the bodies, the second alone where there is one
-  int color;
-} Touch;
-
 typedef struct Maker {
   const ChSystem* s;
-  Touch* touch;     // of contacts
-  ChMat3* turn;     // of bodies: Q
-  bool* turned;     // whether it is known
-  uint64_t* taken;  // of bodies: colours of their contacts
+  ChSphereTouch* touch;  // of contacts
+  ChMat3* turn;          // of bodies: Q
+  bool* turned;          // whether it is known
+  uint64_t* taken;       // of bodies: colours of their contacts
 } Maker;
 
 // --- what a contact of spheres is ------------------------------------------------------------------------------------
@@ -55,16 +49,6 @@ static ChVec3 column(const ChBodies* b, int entry, int a, bool spin) {
   const double* H = b->H + b->jacobian[entry] + (spin ? 9 : 0);
   const double root = b->root[b->row[b->body[entry]] + (spin ? 3 : 0)];
   return ch_scale(root, ch_vec(H[a], H[3 + a], H[6 + a]));
-}
-
-// Of the last body's force, the positive side.
-static double scale_of(const ChSystem* s, int i) {
-  return ch_norm(column(s->bodies, s->bodies->start[i + 1] - 1, 0, false));
-}
-
-void ch_sphere_axes(const ChSystem* s, int i, ChVec3 axes[3]) {
-  const double scale = scale_of(s, i);
-  for (int a = 0; a < 3; ++a) axes[a] = ch_scale(1.0 / scale, column(s->bodies, s->bodies->start[i + 1] - 1, a, false));
 }
 
 static bool near(ChVec3 a, ChVec3 b) { return ch_norm(ch_sub(a, b)) <= AGREES; }
@@ -110,10 +94,11 @@ static bool is_opposed(const ChBodies* b, int entry, const ChVec3 axes[3], doubl
 static bool recognise(Maker* m, int i) {
   const ChBodies* b = m->s->bodies;
   const int first = b->start[i], last = b->start[i + 1] - 1;
-  Touch* t = &m->touch[i];
+  ChSphereTouch* t = &m->touch[i];
   if (last < first || last > first + 1 || !is_round(m->s, i)) return false;
-  t->scale = scale_of(m->s, i);
-  ch_sphere_axes(m->s, i, t->axes);
+  for (int a = 0; a < 3; ++a) t->axes[a] = column(b, last, a, false);
+  t->scale = ch_norm(t->axes[0]);
+  for (int a = 0; a < 3; ++a) t->axes[a] = ch_scale(1.0 / t->scale, t->axes[a]);
   if (!(t->scale > 0.0) || !is_frame(t->axes) || !find_arm(m, last, t->axes, t->scale, &t->arm[1])) return false;
   if (first == last) return true;
   return b->body[first] != b->body[last] && is_opposed(b, first, t->axes, t->scale) &&
@@ -168,7 +153,7 @@ static void pack_vector(ChVec3 v, int lane, ChLanes out[3]) {
 }
 
 // A vector of the contact's own axes along those of space, without the normal where `from` is 1.
-static ChVec3 along_axes(const Touch* t, int from, const double* x) {
+static ChVec3 along_axes(const ChSphereTouch* t, int from, const double* x) {
   ChVec3 sum = {0.0, 0.0, 0.0};
   for (int a = from; a < 3; ++a) sum = ch_along(sum, x[a], t->axes[a]);
   return sum;
@@ -176,7 +161,7 @@ static ChVec3 along_axes(const Touch* t, int from, const double* x) {
 
 static void pack(const Maker* m, int i, int lane, const double* r, ChBundle* k) {
   const ChSystem* s = m->s;
-  const Touch* t = &m->touch[i];
+  const ChSphereTouch* t = &m->touch[i];
   const double* W = s->diagonal + s->diagonal_at[i];
   const int first = s->bodies->start[i], last = s->bodies->start[i + 1] - 1;
   k->ball[1][lane] = s->bodies->body[last];
@@ -221,14 +206,15 @@ bool ch_sphere_bundles_fill(ChArena* arena, const ChSystem* s, const double* r, 
   *out = (ChSphereBundles){0};
   if (!are_balls(s)) return false;
   Maker m = {.s = s,
-             .touch = CH_TAKE_RAW(arena, s->n, Touch),
+             .touch = CH_TAKE_RAW(arena, s->n, ChSphereTouch),
              .turn = CH_TAKE_RAW(arena, s->bodies->n, ChMat3),
              .turned = CH_TAKE(arena, s->bodies->n, bool),
              .taken = CH_TAKE(arena, s->bodies->n, uint64_t)};
   for (int i = 0; i < s->n; ++i) {
-    m.touch[i] = (Touch){0};
+    m.touch[i] = (ChSphereTouch){0};
     if (!recognise(&m, i) || !paint(&m, i)) return false;
   }
+  out->touch = m.touch;
   sort_by_color(arena, &m, out);
   out->bundle = CH_TAKE(arena, out->count, ChBundle);
   for (int i = 0; i < out->count; ++i) {

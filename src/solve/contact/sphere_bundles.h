@@ -28,18 +28,24 @@ typedef struct ChBundle {
   ChLanes normal_inverse, tangent_inverse, mu, compliance;
 } ChBundle;
 
+// What a contact of spheres is: its axes (normal, tangents), its scale, the arms of its bodies (the second alone where
+// there is one), its colour.
+typedef struct ChSphereTouch {
+  ChVec3 axes[3];
+  double scale, arm[2];
+  int color;
+} ChSphereTouch;
+
 typedef struct ChSphereBundles {
   int count, colors, balls;
   int* color_start;  // colors + 1: bundles
   ChBundle* bundle;
-  int* contact;    // CH_LANES a bundle: blocks of the system, -1 where there is none
-  ChRoller* ball;  // at rest
+  ChSphereTouch* touch;  // of blocks
+  int* contact;          // CH_LANES a bundle: blocks of the system, -1 where there is none
+  ChRoller* ball;        // at rest
 } ChSphereBundles;
 
 // False where some block is no round contact of spheres, or colours do not suffice. Both reactions of a bundle are r.
 bool ch_sphere_bundles_fill(ChArena* arena, const ChSystem* system, const double* r, ChSphereBundles* out);
-
-// The axes (normal, tangents) of a contact that ch_sphere_bundles_fill has accepted.
-void ch_sphere_axes(const ChSystem* system, int contact, ChVec3 axes[3]);
 
 #endif

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/work.h"
+#include "cardhouse/clock.h"
 #include "solve/contact/sphere_bundles.h"
 
-enum { BUNDLES = 32, THREADED = 4096 };  // in a run; contacts from which on threads pay
+enum { BUNDLES = 32, THREADED = 4096, TRIES = 2 };  // bundles of a run; contacts from which on threads may pay
 
 #define VISIT_WORK 17.0  // of one contact: a third of one in body_sweep.c, as measured
 
@@ -23,7 +24,9 @@ struct ChSphereSweep {
   int threads, turn;  // turn: which of the two reactions of a bundle is x; the other is the x before
   int* color_start;   // of colours and one more: runs
   Run* run;
-  ChRoller* before;  // velocities of the x before
+  ChRoller *before, *drifted;  // velocities of the x before; scratch
+  int sweeps;
+  double took[2];  // seconds of the quickest sweep by one thread, and by all
 };
 
 static inline ChLanes select_lanes(ChLaneMask mask, ChLanes yes, ChLanes no) {
@@ -100,7 +103,7 @@ static inline void relative_velocity(const ChBundle* k, const Pairs* p, ChLanes 
 }
 
 // From y, where the normal reaction stands for itself and friction is a projection onto its disc; |change|^2.
-static inline ChLanes visit(ChBundle* k, ChLanes beta, int turn, ChRoller* balls) {
+static inline __attribute__((always_inline)) ChLanes visit(ChBundle* k, ChLanes beta, int turn, ChRoller* balls) {
   const ChLanes *x = k->r[turn], *n = k->normal, zero = {0.0}, one = {1.0, 1.0, 1.0, 1.0};
   ChLanes *next = k->r[!turn], y[4], u[3], d[4];
   Pairs p;
@@ -131,27 +134,53 @@ static void sweep_run(ChSphereSweep* w, int run, double beta) {
   w->run[run].change = (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-// v of y from those of x and of the x before.
 static inline void extrapolate(double beta, ChLanes* v, ChLanes* before) {
   ChLanes now = *v, step = now - *before;  // the last lane is a constant: its step is 0
   *v = now + beta * step;
   *before = now;
 }
 
-double ch_sphere_sweep_run(ChSphereSweep* w, double beta) {
-  if (ch_limits_over()) return 0.0;
-#pragma omp parallel num_threads(w->threads) if (w->threads > 1)
+// v of y from those of x and of the x before.
+static void start_from_y(ChSphereSweep* w, int k, double beta) {
+  extrapolate(beta, &w->b.ball[k].velocity, &w->before[k].velocity);
+  extrapolate(beta, &w->b.ball[k].spin, &w->before[k].spin);
+}
+
+// Without OpenMP, whose barriers call the kernel even where one thread is alone.
+static void sweep_alone(ChSphereSweep* w, double beta) {
+  for (int k = 0; k < w->b.balls; ++k) start_from_y(w, k, beta);
+  for (int run = 0; run < w->color_start[w->b.colors]; ++run) sweep_run(w, run, beta);
+}
+
+static void sweep_shared(ChSphereSweep* w, double beta) {
+#pragma omp parallel num_threads(w->threads)
   {
 #pragma omp for schedule(static)
-    for (int k = 0; k < w->b.balls; ++k) {
-      extrapolate(beta, &w->b.ball[k].velocity, &w->before[k].velocity);
-      extrapolate(beta, &w->b.ball[k].spin, &w->before[k].spin);
-    }
+    for (int k = 0; k < w->b.balls; ++k) start_from_y(w, k, beta);
     for (int c = 0; c < w->b.colors; ++c) {
 #pragma omp for schedule(static)
       for (int run = w->color_start[c]; run < w->color_start[c + 1]; ++run) sweep_run(w, run, beta);
     }
   }
+}
+
+// Threads wait for each other ten times a sweep: on a machine with other work they take far longer than one does. The
+// first sweeps are tries of either.
+static bool is_shared(const ChSphereSweep* w) {
+  if (w->threads == 1) return false;
+  return w->sweeps < 2 * TRIES ? w->sweeps >= TRIES : w->took[1] < w->took[0];
+}
+
+double ch_sphere_sweep_run(ChSphereSweep* w, double beta) {
+  if (ch_limits_over()) return 0.0;
+  const bool shared = is_shared(w);
+  const double started = ch_clock_seconds();
+  if (shared)
+    sweep_shared(w, beta);
+  else
+    sweep_alone(w, beta);
+  w->took[shared] = fmin(w->took[shared], ch_clock_seconds() - started);
+  ++w->sweeps;
   w->turn = !w->turn;
   ch_work_add(VISIT_WORK * w->s->n);
   double sum = 0.0;
@@ -159,8 +188,10 @@ double ch_sphere_sweep_run(ChSphereSweep* w, double beta) {
   return sum;
 }
 
+// Momentum would take the correction for a step, were it not made in the velocities before as well.
 void ch_sphere_sweep_refresh(ChSphereSweep* w) {
   const ChLanes keep = {0.0, 0.0, 0.0, 1.0};
+  memcpy(w->drifted, w->b.ball, (size_t)w->b.balls * sizeof *w->drifted);
   for (int k = 0; k < w->b.balls; ++k) {
     w->b.ball[k].velocity *= keep;
     w->b.ball[k].spin *= keep;
@@ -175,6 +206,10 @@ void ch_sphere_sweep_refresh(ChSphereSweep* w) {
     push(k, d, &p);
     store(k, &p, w->b.ball);
   }
+  for (int k = 0; k < w->b.balls; ++k) {
+    w->before[k].velocity += w->b.ball[k].velocity - w->drifted[k].velocity;
+    w->before[k].spin += w->b.ball[k].spin - w->drifted[k].spin;
+  }
 }
 
 void ch_sphere_sweep_read(const ChSphereSweep* w, double* r) {
@@ -184,11 +219,9 @@ void ch_sphere_sweep_read(const ChSphereSweep* w, double* r) {
       if (contact < 0) continue;
       const ChLanes* x = w->b.bundle[i].r[w->turn];
       const ChVec3 tangent = ch_vec(x[0][l], x[1][l], x[2][l]);
-      ChVec3 axes[3];
-      ch_sphere_axes(w->s, contact, axes);
       double* out = r + w->s->row[contact];
       out[0] = x[3][l];
-      for (int a = 1; a < 3; ++a) out[a] = ch_dot(axes[a], tangent);
+      for (int a = 1; a < 3; ++a) out[a] = ch_dot(w->b.touch[contact].axes[a], tangent);
     }
 }
 
@@ -210,6 +243,8 @@ ChSphereSweep* ch_sphere_sweep_create(ChArena* arena, const ChSystem* s, const d
   w->threads = threads > 1 && s->n >= THREADED ? threads : 1;
   cut_into_runs(arena, w);
   w->before = CH_TAKE(arena, w->b.balls, ChRoller);
+  w->drifted = CH_TAKE_RAW(arena, w->b.balls, ChRoller);
+  w->took[0] = w->took[1] = INFINITY;
   ch_sphere_sweep_refresh(w);
   memcpy(w->before, w->b.ball, (size_t)w->b.balls * sizeof *w->before);
   return w;

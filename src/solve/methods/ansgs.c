@@ -3,8 +3,10 @@
 //   x+ = sweep(y),   y+ = x+ + beta (x+ - x),   v+ = v(x+) + beta (v(x+) - v(x))
 //
 // beta follows Nesterov's sequence up to a bound that adapts: where a window of sweeps brought nothing the bound falls
-// and momentum starts anew, where progress is slow it rises. A sweep costs as much as three products with H; W is never
-// formed where bodies are known. The change |x+ - y| tells when a look at the error, which costs half a sweep, pays.
+// and momentum starts anew, where progress is slow it rises. Over many compliant contacts of spheres the bound
+// stays at its largest and momentum starts anew after every sweep that changes more than the one before. A sweep costs
+// as much as three products with H; W is never formed where bodies are known. The change |x+ - y| tells when a look at
+// the error, which costs half a sweep, pays.
 #include <math.h>
 #include <string.h>
 
@@ -38,15 +40,23 @@ typedef struct Surge {
   double *x, *y, *before;  // reactions: last point, next start, scratch
   double *vx, *vy, *drift, *u;
   double theta, bound;   // Nesterov's sequence, largest beta
-  double beta;           // of the next sweep over spheres, which do their own extrapolation
+  double beta, change;   // of the next sweep, of the last one
+  bool restarts;         // after every sweep that changes more than the one before, and the bound is the largest
   double least, former;  // smallest change in this window and in the last
   int slow;              // windows in a row
 } Surge;
 
 static Surge surge_create(ChRun* run, const Options* o) {
   const ChSystem* s = run->system;
-  Surge g = {.run = run, .window = o->window, .theta = 1.0, .bound = o->beta, .least = INFINITY, .former = INFINITY};
+  Surge g = {.run = run,
+             .window = o->window,
+             .theta = 1.0,
+             .bound = o->beta,
+             .least = INFINITY,
+             .former = INFINITY,
+             .change = INFINITY};
   if (s->n >= MANY) g.spheres = ch_sphere_sweep_create(run->arena, s, run->r, run->options->threads);
+  g.restarts = g.spheres && s->compliant;
   if (!g.spheres) g.bodies = ch_body_sweep_create(run->arena, s);
   if (!g.spheres && !g.bodies) g.sweeper = ch_sweeper_create(run->arena, s, false, 1);
   g.size = g.bodies ? ch_body_sweep_size(g.bodies) : 0;
@@ -82,14 +92,21 @@ static void extrapolate(long n, double beta, double* x, double* y) {
   }
 }
 
-static void gain_momentum(Surge* g) {
+static double next_beta(Surge* g, double change) {
+  bool rises = g->restarts && change > g->change;
+  g->change = change;
+  if (rises) g->theta = 1.0;
   double t = g->theta * g->theta, following = 0.5 * (-t + g->theta * sqrt(t + 4.0));
-  double beta = fmin(g->theta * (1.0 - g->theta) / (t + following), g->bound);
+  double beta = fmin(g->theta * (1.0 - g->theta) / (t + following), g->restarts ? LARGEST_BETA : g->bound);
   g->theta = following;
-  g->beta = beta;
+  return beta;
+}
+
+static void gain_momentum(Surge* g, double change) {
+  g->beta = next_beta(g, change);
   if (g->spheres) return;
-  extrapolate(g->run->system->rows, beta, g->x, g->y);
-  extrapolate(g->size, beta, g->vx, g->vy);
+  extrapolate(g->run->system->rows, g->beta, g->x, g->y);
+  extrapolate(g->size, g->beta, g->vx, g->vy);
 }
 
 static void drop_momentum(Surge* g) {
@@ -102,7 +119,7 @@ static void drop_momentum(Surge* g) {
 
 static void adapt(Surge* g) {
   bool slow = g->least > SLOW * g->former;
-  if (g->least > g->former) {
+  if (g->least > g->former && !g->restarts) {
     g->bound *= LOWER;
     g->slow = 0;
     drop_momentum(g);
@@ -139,7 +156,7 @@ static void solve(ChRun* run) {
   double ask = 2.0 * run->tolerance;  // a change below this makes a look worth while
   for (long k = 1; k <= limit; ++k) {
     double change = sweep(&g), best = run->error;
-    gain_momentum(&g);
+    gain_momentum(&g, change);
     ++run->outer;
     g.least = fmin(g.least, change);
     if (!isfinite(change)) return;

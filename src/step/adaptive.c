@@ -1,0 +1,141 @@
+// See adaptive.h.
+#include "step/adaptive.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "solve/method.h"
+#include "step/in_step.h"
+
+enum { LARGE = 500 };  // contacts, from which on the default halves
+// Times the work limit that the tries of a step may take in all; less where nobody asked for them.
+#define MOST_WORK 16.0
+#define MOST_WORK_UNASKED 4.0
+#define EASY 0.5  // share of its work that a substep may take after which a longer one is tried
+
+bool ch_adaptive_halves(const ChSimulation* s) {
+  const ChSimulationOptions* o = &s->options;
+  bool clock = s->deadline > 0.0 || isfinite(o->solve.time_limit);
+  bool misses = ch_method_find(o->solve.method)->engine_sweeps > 0;
+  return !clock && !misses && (o->adaptive == CH_ADAPTIVE_MISS || o->adaptive == CH_ADAPTIVE_LARGE);
+}
+
+void ch_trial_settle(ChSimulation* s, int contacts) {
+  if (s->options.adaptive == CH_ADAPTIVE_LARGE && contacts < LARGE) s->trial = (ChTrial){0};
+}
+
+// What a substep adds to the step that it is part of.
+static void add_substep(ChStepInfo* sum, const ChStepInfo* part) {
+  ChStepInfo whole = *part;  // counts, energies and momenta are those at the end
+  whole.h = sum->h;
+  whole.substeps = sum->substeps + 1;
+  whole.rejected = sum->rejected;
+  whole.shortest = fmin(sum->shortest, part->h);
+  whole.impacts += sum->impacts;
+  whole.iterations += sum->iterations;
+  whole.certificate = ch_certificate_worse(sum->certificate, part->certificate);
+  whole.missed |= sum->missed;
+  whole.penetration = fmax(sum->penetration, part->penetration);
+  whole.deferred = fmax(sum->deferred, part->deferred);
+  whole.joint_error = fmax(sum->joint_error, part->joint_error);
+  whole.work += sum->work;
+  whole.gain += sum->gain;
+  whole.seconds_collide += sum->seconds_collide;
+  whole.seconds_assemble += sum->seconds_assemble;
+  whole.seconds_solve += sum->seconds_solve;
+  *sum = whole;
+}
+
+// What a try that was undone leaves behind: what it cost.
+static void add_rejected(ChStepInfo* sum, const ChStepInfo* part) {
+  ++sum->rejected;
+  sum->iterations += part->iterations;
+  sum->seconds_collide += part->seconds_collide;
+  sum->seconds_assemble += part->seconds_assemble;
+  sum->seconds_solve += part->seconds_solve;
+}
+
+static double most_work(const ChSimulation* s) {
+  return s->options.adaptive == CH_ADAPTIVE_MISS ? MOST_WORK : MOST_WORK_UNASKED;
+}
+
+// Longer substeps, where enough were good, the last one with ease, and one would fit behind `done` units of `whole`.
+static void grow(ChSimulation* s, long done, long whole, double spent) {
+  if (s->level == 0 || ++s->good < s->options.good_steps || done % (whole >> (s->level - 1)) != 0) return;
+  if (spent > EASY * s->options.trial_work) return;
+  --s->level;
+  s->good = 0;
+}
+
+// At the floor a substep is kept whatever comes out, and may take all of the limit while the step has some left.
+static ChTrial trial_of(const ChSimulation* s) {
+  double share = s->options.trial_work;
+  if (s->level < s->options.halvings) return (ChTrial){.share = share, .rejects = true};
+  return (ChTrial){.share = fmin(fmax(most_work(s) - s->spent, share), 1.0)};
+}
+
+// A step that has spent all that it may is brought to its end in as few substeps as fit behind `done` units.
+static void hurry(ChSimulation* s, long done, long whole) {
+  s->level = 0;
+  while (done % (whole >> s->level) != 0) ++s->level;
+  s->trial = (ChTrial){.share = s->options.trial_work};
+}
+
+typedef struct Substeps {
+  ChSimulation* s;
+  double h, start, end;  // of the step, seconds
+  long done, whole;      // units
+} Substeps;
+
+static ChStatus try_substep(ChContext* context, Substeps* p, ChStepInfo* part) {
+  ChSimulation* s = p->s;
+  double unit = p->h / (double)p->whole;
+  long length = p->whole >> s->level, next = p->done + length;
+  memcpy(s->before, s->states, ch_world_state_bytes(s->world));
+  s->left = unit * (double)(p->whole - p->done);
+  ChStatus status =
+      ch_step_try(context, s, unit * (double)length, next < p->whole ? p->start + unit * (double)next : p->end, part);
+  if (status != CH_OK) return status;
+  s->time = part->time;
+  p->done = next;
+  return CH_OK;
+}
+
+static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChStepInfo* info) {
+  ChSimulation* s = p->s;
+  ChStepInfo part;
+  ChStatus status = CH_OK;
+  for (int level = s->level; p->done < p->whole; s->level = level) {
+    status = level > 0 ? ch_undo_keep(context, s, undo) : CH_OK;
+    if (status != CH_OK) return status;
+    double before = s->spent;
+    bool hurried = before >= most_work(s);
+    s->trial = trial_of(s);
+    if (hurried) hurry(s, p->done, p->whole);
+    status = try_substep(context, p, &part);
+    if (status == CH_MAX_ITER) {
+      add_rejected(info, &part);
+      ++level;
+      s->good = 0;
+      continue;
+    }
+    if (status != CH_OK) return status;
+    add_substep(info, &part);
+    if (hurried) continue;
+    grow(s, p->done, p->whole, s->spent - before);
+    level = s->level;
+  }
+  return CH_OK;
+}
+
+ChStatus ch_adaptive_step(ChContext* context, ChSimulation* s, double end, ChUndo* undo, ChStepInfo* info) {
+  CH_ASSERT(s->options.halvings >= 1 && s->options.good_steps >= 1);
+  *info = (ChStepInfo){.h = s->options.h, .shortest = s->options.h};
+  if (s->level > s->options.halvings) s->level = s->options.halvings;
+  Substeps p = {.s = s, .h = info->h, .start = s->time, .end = end, .whole = 1L << s->options.halvings};
+  s->spent = 0.0;
+  ChStatus status = make_substeps(context, &p, undo, info);
+  s->trial = (ChTrial){0};
+  return status;
+}
