@@ -121,6 +121,15 @@ const char* ch_contact_law_name(ChContactLaw law) {
   return law == CH_CONTACT_RIGID ? "rigid" : law == CH_CONTACT_COMPLIANT ? "compliant" : NULL;
 }
 
+bool ch_contact_law_find(const char* name, ChContactLaw* out) {
+  for (int law = 0; ch_contact_law_name((ChContactLaw)law); ++law) {
+    if (!name || strcmp(name, ch_contact_law_name((ChContactLaw)law)) != 0) continue;
+    *out = (ChContactLaw)law;
+    return true;
+  }
+  return false;
+}
+
 static ChStatus check_choices(ChContext* context, const ChSimulationOptions* o, const ChWorld* world) {
   ChStatus status = ch_integrator_check(context, o, world);
   if (status != CH_OK) return status;
