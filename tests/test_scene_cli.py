@@ -166,7 +166,7 @@ class Scenes(unittest.TestCase):
         for scene in listed:
             for words in [[]] + ([more[scene["name"]]] if scene["name"] in more else []):
                 with self.subTest(scene=scene["name"], words=words):
-                    small = ["--n", "20"] if scene["name"] in ("box-of-spheres", "pebble-bed", "hourglass", "drop") else []
+                    small = ["--n", "20"] if scene["name"] in ("box-of-spheres", "pebble-bed", "hourglass", "hopper", "drop") else []
                     text = run("scene", scene["name"], *words, *small).stdout
                     self.validator.validate(json.loads(text))
                     result = run("scene", "check", "-", input=text)

@@ -35,10 +35,5 @@ void ch_diagnostics_write(void* user, const ChStaggeredStep* step) {
 }
 
 ChExit ch_diagnostics_close(const ChCommand* command, const char* path, FILE* file) {
-  if (!file) return CH_EXIT_DONE;
-  errno = 0;
-  bool whole = !ferror(file) & (fclose(file) == 0);
-  if (whole) return CH_EXIT_DONE;
-  ch_complain(command, "--diagnostics %s: could not be written: %s", path, strerror(errno ? errno : EIO));
-  return CH_EXIT_FAULT;
+  return file ? ch_file_close(command, "--diagnostics", path, file) : CH_EXIT_DONE;
 }

@@ -1,9 +1,9 @@
 // Shared printing: see output.h.
 #include "cli/output.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +51,14 @@ ChExit ch_json_print(const ChCommand* command, json_t* object) {
   puts(text);
   free(text);
   return CH_EXIT_DONE;
+}
+
+ChExit ch_file_close(const ChCommand* command, const char* option, const char* path, FILE* file) {
+  errno = 0;
+  bool whole = !ferror(file);
+  if (fclose(file) == 0 && whole) return CH_EXIT_DONE;
+  ch_complain(command, "%s %s: could not be written: %s", option, path, strerror(errno ? errno : EIO));
+  return CH_EXIT_FAULT;
 }
 
 ChExit ch_failure_exit(const ChCommand* command, const ChContext* context, ChStatus status) {

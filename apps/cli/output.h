@@ -2,6 +2,8 @@
 #ifndef CH_CLI_OUTPUT_H
 #define CH_CLI_OUTPUT_H
 
+#include <stdio.h>
+
 #include "cardhouse/certificate.h"
 #include "cardhouse/problem.h"
 #include "cli/arguments.h"
@@ -16,6 +18,9 @@ json_t* ch_json_certificate(const ChCertificate* certificate, const ChProblem* p
 
 // Prints the object on standard output and gives it up. CH_EXIT_FAULT when it was not whole (out of memory).
 ChExit ch_json_print(const ChCommand* command, json_t* object);
+
+// Closes a file that an option named. Complains, and says CH_EXIT_FAULT, when not all of it was written.
+ChExit ch_file_close(const ChCommand* command, const char* option, const char* path, FILE* file);
 
 // Complains with the context's message and says which exit status the failure deserves.
 ChExit ch_failure_exit(const ChCommand* command, const ChContext* context, ChStatus status);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cardhouse/clock.h"
+#include "cli/output.h"
 #include "cli/signals.h"
 
 enum { BUFFER = 1 << 20 };
@@ -67,10 +68,7 @@ ChExit ch_watch_end(const ChCommand* command, ChWatch* watch) {
   ch_signals_heed(NULL, NULL);
   if (watch->shown) fputs("\r\033[K", stderr);
   if (!watch->history) return CH_EXIT_DONE;
-  errno = 0;
-  bool whole = !ferror(watch->history) & (fclose(watch->history) == 0);
+  FILE* file = watch->history;
   watch->history = NULL;
-  if (whole) return CH_EXIT_DONE;
-  ch_complain(command, "--history %s: could not be written: %s", watch->path, strerror(errno ? errno : EIO));
-  return CH_EXIT_FAULT;
+  return ch_file_close(command, "--history", watch->path, file);
 }

@@ -20,8 +20,8 @@
 #include "cardhouse/random.h"
 #include "reproduce/grain_scene.h"
 
-static const double D = 0.01, MU = 0.5, STEP = 1e-3;  // m, 1, s
-enum { SLICES = 40, HOLES = 5 };
+static const double D = 0.01, MU = 0.5, STEP = 7e-4;  // m, 1, s
+enum { SLICES = 40, HOLES = 4 };
 
 // Rough upright walls about [0, side]^2.
 static ChGrainScene silo(const char* name, double side, int grains) {
@@ -156,7 +156,7 @@ static void report_janssen(ChItemRun* run, const ChGrainRun* grains, const Profi
 }
 
 static ChStatus run_janssen(ChItemRun* run) {
-  const double side = 6.0 * D, still = run->quick ? 0.2 : 0.4, sink = run->quick ? 0.1 : 0.3;
+  const double side = 6.0 * D, still = run->quick ? 0.15 : 0.35, sink = run->quick ? 0.06 : 0.3;
   int grains = run->quick ? 25 * 10 : 25 * 40;
   ChGrainScene scene = silo("silo", side, grains);
   scene.plates = 1;
@@ -258,10 +258,10 @@ static double bulk_density(const ChGrainRun* run, double side) {
 
 static ChStatus discharge(ChItemRun* item, double hole, const double part[2], ChOurRun* how, double* rate,
                           double* density) {
-  const double side = (item->quick ? 8.0 : 12.0) * D, still = 0.25, start = 0.15, flow = item->quick ? 0.15 : 0.5;
+  const double side = (item->quick ? 8.0 : 11.0) * D, still = item->quick ? 0.1 : 0.2, start = 0.1, flow = item->quick ? 0.1 : 0.5;
   const double pitch = 1.15;
   int across = (int)floor(side / D / pitch);
-  ChGrainScene scene = silo("silo with a hole", side, across * across * (item->quick ? 5 : 11));
+  ChGrainScene scene = silo("silo with a hole", side, across * across * (item->quick ? 5 : 10));
   put_floor(&scene, side, hole, still);
   Discharge d = {.side = side, .from = still + start, .seed = 3};
   ChGrainRun run;
@@ -329,7 +329,7 @@ static void report_beverloo(ChItemRun* run, int count, const double* hole, const
 }
 
 static ChStatus run_beverloo(ChItemRun* run) {
-  const double grains[HOLES] = {3.0, 3.75, 4.5, 5.25, 6.0};
+  const double grains[HOLES] = {3.0, 4.0, 5.0, 6.0};
   double hole[HOLES], rate[HOLES], density[HOLES], mean = 0.0;
   int count = run->quick ? 2 : HOLES;
   ChOurRun how = {.changed = run->quick ? "two holes, fewer grains, shorter" : NULL};
@@ -339,9 +339,9 @@ static ChStatus run_beverloo(ChItemRun* run) {
   ch_report_choice(
       run->report, "silo",
       "Square, %d grains of %g mm wide, filled about as high; a square hole of side D; mu = %g "
-      "everywhere. The rate is that of half a second, 0.15 s after the hole was opened. rho is the density "
+      "everywhere. The rate is that of half a second, from 0.1 s after the hole was opened. rho is the density "
       "of the grains at rest.",
-      run->quick ? 8 : 12, 1e3 * D, MU);
+      run->quick ? 8 : 11, 1e3 * D, MU);
   for (int k = 0; k < count; ++k) {
     const double part[2] = {(double)k / count, (k + 1.0) / count};
     hole[k] = grains[run->quick ? k + 1 : k] * D;

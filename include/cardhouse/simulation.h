@@ -36,6 +36,8 @@ typedef enum ChContactLaw {
 } ChContactLaw;
 // Its name as in scenes: "rigid" or "compliant"; NULL for a number that is no law.
 CH_API const char* ch_contact_law_name(ChContactLaw law);
+// The law of that name; false, with nothing written, where there is none.
+CH_API bool ch_contact_law_find(const char* name, ChContactLaw* out);
 
 // When a step is undone and taken shorter (docs/stepping.md).
 typedef enum ChAdaptive {

@@ -145,23 +145,15 @@ static ChStatus open_builtin(ChContext* context, const char* name, const char* c
   return status;
 }
 
-static ChStatus find_law(ChContext* context, const char* word, ChContactLaw* out) {
-  for (int law = 0; ch_contact_law_name((ChContactLaw)law); ++law) {
-    *out = (ChContactLaw)law;
-    if (strcmp(word, ch_contact_law_name(*out)) == 0) return CH_OK;
-  }
-  return ch_fail(context, CH_ERR_ARGUMENT, "the law of contact is '%.40s', must be rigid or compliant", word);
-}
-
 ChStatus ch_scene_open_as(ChContext* context, const char* name, const char* contact, ChScene** out) {
   *out = NULL;
   if (!name) return ch_fail(context, CH_ERR_ARGUMENT, "the name of a scene is needed, NULL was given");
-  ChContactLaw law = CH_CONTACT_RIGID;
-  ChStatus status = contact ? find_law(context, contact, &law) : CH_OK;
-  if (status != CH_OK) return status;
+  ChContactLaw law;
+  if (contact && !ch_contact_law_find(contact, &law))
+    return ch_fail(context, CH_ERR_ARGUMENT, "the law of contact is '%.40s', must be rigid or compliant", contact);
   bool file = strcmp(name, "-") == 0 || strpbrk(name, "/.") || access(name, F_OK) == 0;
-  status = ch_scene_builtin_find(name) < 0 && file ? open_file(context, name, out)
-                                                   : open_builtin(context, name, contact, out);
+  ChStatus status = ch_scene_builtin_find(name) < 0 && file ? open_file(context, name, out)
+                                                            : open_builtin(context, name, contact, out);
   if (status == CH_OK && contact) (*out)->options.contact = law;
   return status;
 }

@@ -390,6 +390,7 @@ static void measure(const Step* p) {
   for (int i = 0; i < p->islands.count; ++i) info->resting += p->stage.rests[i];
   info->certificate = ch_certificate_worse(info->certificate, p->stage.worst);
   info->iterations += p->stage.iterations;
+  p->s->spent += p->stage.spent;
   info->missed |= p->stage.missed;
 }
 

@@ -15,6 +15,7 @@ typedef struct ChIslandRun {
   double ends;    // on the clock; INFINITY: it has no limit
   bool unsolved;  // for lack of time
   ChHaste haste;  // seen here; 0: nothing was
+  double spent;   // work of the solve, as a share of the limit
   ChSolveInfo info;
 } ChIslandRun;
 

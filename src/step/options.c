@@ -23,8 +23,8 @@ ChSimulationOptions ch_simulation_options_default(void) {
                            .look_ahead = true,
                            .adaptive = CH_ADAPTIVE_LARGE,
                            .gap_tolerance = 1e-4,
-                           .halvings = 6,
-                           .good_steps = 4,
+                           .halvings = 10,
+                           .good_steps = 2,
                            .trial_work = 0.0625,
                            .warm = true,
                            .rest = true,
@@ -119,6 +119,15 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
 
 const char* ch_contact_law_name(ChContactLaw law) {
   return law == CH_CONTACT_RIGID ? "rigid" : law == CH_CONTACT_COMPLIANT ? "compliant" : NULL;
+}
+
+bool ch_contact_law_find(const char* name, ChContactLaw* out) {
+  for (int law = 0; ch_contact_law_name((ChContactLaw)law); ++law) {
+    if (!name || strcmp(name, ch_contact_law_name((ChContactLaw)law)) != 0) continue;
+    *out = (ChContactLaw)law;
+    return true;
+  }
+  return false;
 }
 
 static ChStatus check_choices(ChContext* context, const ChSimulationOptions* o, const ChWorld* world) {

@@ -277,6 +277,7 @@ ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
     ch_haste_learn(s, &islands[i]);
     s->worst = ch_certificate_worse(s->worst, s->grades[i]);
     s->iterations += islands[i].info.outer + islands[i].info.inner;
+    s->spent = fmax(s->spent, islands[i].spent);
     if (!ch_certificate_met(&s->grades[i], s->options->solve.tolerance)) s->missed = true;
   }
   return failed < count ? status[failed] : CH_OK;

@@ -49,6 +49,7 @@ typedef struct ChStage {
   ChCertificate worst;         // figure by figure
   bool missed;
   long iterations;
+  double spent;  // by the island that came nearest to its limit: work of its solve, as a share of it
 } ChStage;
 
 // `arena` gives `rests` and `grades`.

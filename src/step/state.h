@@ -59,6 +59,7 @@ struct ChSimulation {
   double time, h;   // h: what stepping by gaps is at
   int level, good;  // steps that miss are halved so often now; substeps since then that met (adaptive.h)
   ChTrial trial;    // of the substep at hand
+  double spent;     // by the step at hand, in work limits
   double left;      // seconds from the beginning of the substep at hand to the end of its step
   double deadline;  // by which the step's solves shall have ended, on ch_clock_seconds; 0: none
   double solved;    // when the last ones had

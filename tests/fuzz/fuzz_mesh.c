@@ -15,8 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 static const char* const seeds[] = {
     "# four sides\nv 0 0 0\nv 1 0 0 1\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nf 1 3 2\nf 1/1 2/2/2 4//3\nf -4 -1 -2\nf 2 3 4\n",
     "o square\nv -1.5e0 0 0\nv 1 .5 0\nv 1 1 0\nv 0 1 1e-3\nf 1 2 3 4\n",
-    "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid "
-    "a\n",
+    "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a\n",
     "solid\nendsolid\nsolid b\nendsolid b\n",
 };
 
