@@ -1,5 +1,5 @@
-// See heal_command.h. The scene is written with includes and parameters resolved, each moved body with its new position and
-// orientation; all else is as it was.
+// See heal_command.h. The scene is written with includes and parameters resolved, each moved body with its new position
+// and orientation; all else is as it was.
 #include "cli/heal_command.h"
 
 #include <jansson.h>

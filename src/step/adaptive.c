@@ -67,8 +67,9 @@ static void grow(ChSimulation* s, long done, long whole) {
 }
 
 // At the floor a substep is kept whatever comes out, and may take all of the limit while the step has some left.
+// So may the very first, which has no reactions to start from: a structure that stands is solved once and then rests.
 static ChTrial trial_of(const ChSimulation* s) {
-  double share = s->options.trial_work;
+  double share = s->step == 0 && s->level == 0 ? 1.0 : s->options.trial_work;
   if (s->level < s->options.halvings) return (ChTrial){.share = share, .rejects = true};
   return (ChTrial){.share = fmin(fmax(most_work(s) - s->spent, share), 1.0)};
 }

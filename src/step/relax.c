@@ -113,4 +113,8 @@ void ch_relax_at_first(ChIslandRun* island) {
   if (look) relax(island, WORK_SHARE * ch_work_limit(&s->options->solve, island->problem), look & CH_LOOK_HELD);
 }
 
+bool ch_relax_wanted(const ChIslandRun* island) {
+  return list_asked(island, CH_TAKE(island->arena, island->problem->rows, double)) > 0.0;
+}
+
 bool ch_relax_missed(ChIslandRun* island, double work) { return relax(island, work, true); }

@@ -22,6 +22,9 @@ enum { CH_LOOK_FIRST = 0x80, CH_LOOK_HELD = 0x40, CH_LOOK = CH_LOOK_FIRST | CH_L
 // the island is by how much at most, 0 where nothing is in the way.
 void ch_relax_at_first(ChIslandRun* island);
 
+// Whether there is an overlap that the certificate would see.
+bool ch_relax_wanted(const ChIslandRun* island);
+
 // After a solve that missed, with this much work: whether w changed.
 bool ch_relax_missed(ChIslandRun* island, double work);
 

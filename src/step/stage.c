@@ -141,17 +141,56 @@ static bool relaxes(const ChSolveOptions* options) {
   return !(method->takes & CH_IS_BASELINE) && !(method->engine_sweeps > 0);
 }
 
+// What a solve leaves, and what it was of.
+typedef struct Attempt {
+  double *w, *r, *u, *v, *slack;
+  double relaxed;
+  bool held;
+  ChSolveInfo info;
+} Attempt;
+
+static double* copy_of(ChArena* arena, const double* x, int count) {
+  double* copy = CH_TAKE(arena, count, double);
+  memcpy(copy, x, (size_t)count * sizeof *copy);
+  return copy;
+}
+
+static void put_back(ChIslandRun* island, const Attempt* from) {
+  size_t rows = (size_t)island->problem->rows * sizeof(double);
+  memcpy(island->problem->w, from->w, rows);
+  memcpy(island->r, from->r, rows);
+  memcpy(island->u, from->u, rows);
+  memcpy(island->v, from->v, (size_t)island->problem->dof * sizeof(double));
+  island->info = from->info;
+  island->slack = from->slack;
+  island->relaxed = from->relaxed;
+  island->held = from->held;
+}
+
 // Another attempt at what was missed, where overlaps oppose each other: with half of the work that is left for a safe
-// end, of which looking for them has had a quarter.
+// end, of which looking for them has had a quarter. Where it misses, too, overlaps were not the reason.
 static ChStatus solve_relaxed(ChContext* context, ChIslandRun* island, ChSolveOptions* options, ChStatus missed) {
+  const ChProblem* p = island->problem;
   double left = options->work_limit;
+  if (!ch_relax_wanted(island)) return missed;
+  Attempt first = {.w = copy_of(island->arena, p->w, p->rows),
+                   .r = copy_of(island->arena, island->r, p->rows),
+                   .u = copy_of(island->arena, island->u, p->rows),
+                   .v = copy_of(island->arena, island->v, p->dof),
+                   .slack = island->slack ? copy_of(island->arena, island->slack, p->block_count) : NULL,
+                   .relaxed = island->relaxed,
+                   .held = island->held,
+                   .info = island->info};
   if (!ch_relax_missed(island, 0.25 * left)) return missed;
-  ChSolveInfo first = island->info;
   options->work_limit = 0.5 * left;
-  ChStatus status = ch_solve(context, island->problem, options, island->v, island->u, island->r, &island->info);
-  island->info.outer += first.outer;
-  island->info.inner += first.inner;
+  ChStatus status = ch_solve(context, p, options, island->v, island->u, island->r, &island->info);
   options->work_limit = 0.25 * left;
+  if (misses(status)) {
+    put_back(island, &first);
+    return missed;
+  }
+  island->info.outer += first.info.outer;
+  island->info.inner += first.info.inner;
   return status;
 }
 
@@ -241,7 +280,8 @@ static ChStatus solve_problem(ChContext* context, ChIslandRun* island) {
     ch_island_velocities(s->moment, s->islands, island->index, s->dynamics, island->v, s->velocities);
   s->grades[island->index] = island->info.certificate;
   s->relaxed[island->index] = island->relaxed;
-  s->unsure_next[island->index] |= island->held ? CH_LOOK_HELD : island->relaxed > 0.0 ? CH_LOOK_FIRST : 0;
+  if (ch_certificate_met(&island->info.certificate, s->options->solve.tolerance))
+    s->unsure_next[island->index] |= island->held ? CH_LOOK_HELD : island->relaxed > 0.0 ? CH_LOOK_FIRST : 0;
   return CH_OK;
 }
 

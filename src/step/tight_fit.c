@@ -22,7 +22,6 @@ enum { MOST_STEPS = 40, MOST_HALVINGS = 40 };
 
 typedef struct Fit {
   const ChProblem* p;
-  const double* w;
   bool rubs;
   double delta, e;
   double *D, *v, *u;         // dof, dof, rows
@@ -239,8 +238,9 @@ bool ch_tight_fit(ChArena* arena, const ChProblem* p, ChPose pose, const double*
   CH_ASSERT(p->form == CH_FORM_GLOBAL);
   double asked = largest_lack(p, w), *damping = CH_TAKE(arena, p->dof, double);
   bool *all = CH_TAKE(arena, p->dof, bool), good = true;
+  memset(s, 0, (size_t)p->block_count * sizeof *s);
+  if (!(asked > 0.0)) return true;
   Fit f = {.p = p,
-           .w = w,
            .rubs = pose != CH_POSE_FRICTIONLESS,
            .delta = SOFT * least_flexibility(arena, p),
            .D = CH_TAKE(arena, p->dof, double),

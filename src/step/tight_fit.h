@@ -27,8 +27,8 @@ static inline bool ch_block_is_hard(const ChBlock* block) {
 }
 
 // s of every block of the problem, in metres a second and zero but for hard contacts. `w` has the problem's rows; M, H
-// and the blocks are read. False where the limits of the thread (base/work.h) ended it before F was least: s is not
-// written then.
+// and the blocks are read. False where the limits of the thread (base/work.h) ended it before F was least: s is
+// zero then.
 bool ch_tight_fit(ChArena* arena, const ChProblem* problem, ChPose pose, const double* w, double* s);
 
 #endif
