@@ -79,7 +79,7 @@ static void measure_answer(const ChProblem* problem, const double* r, const doub
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
     const double *ri = r + block->row, *ui = u + block->row;
-    if (block->law != CH_LAW_CONTACT) continue;
+    if (!ch_law_info(block->law)->friction) continue;
     *residual += fabs(ri[0] * ui[0]);
     *value += ri[0] * ch_block_support(block, CH_POSE_COULOMB, ui);
     for (int a = 0; a < block->dimension; ++a) *value += ri[a] * ui[a];

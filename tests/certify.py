@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The certificate once more, by numpy and scipy alone: certify.py SOLUTION.hdf5 [--pose coulomb|relaxed|frictionless]
 
-Reads a problem and its solution from one FCLIB file, as `cardhouse solve --out` writes it, and prints the six fields
+Reads a problem and its solution from one FCLIB file, as `cardhouse solve --out` writes it, and prints the seven fields
 as JSON. It shares no code with the program: the two are written from the same definitions (docs/certificate.md) and a
-test compares them. Rows are taken in the file's order: contacts, bilaterals, unilaterals, limits.
+test compares them. Rows are taken in the file's order: contacts (compliant ones among them), bilaterals, unilaterals,
+limits.
 """
 import argparse
 import json
@@ -19,7 +20,8 @@ from scipy.sparse.linalg import splu
 class Rows:
     """What the laws need to know of every row: contacts first, d rows each, then single rows."""
 
-    def __init__(self, dimension, mu, bilaterals, unilaterals, lo, hi):
+    def __init__(self, dimension, mu, bilaterals, unilaterals, lo, hi, compliance):
+        self.compliance = compliance                         # of contacts; 0: rigid
         self.d, self.mu = dimension, mu                      # mu: contacts x 2
         self.contacts = len(mu)
         self.bilaterals, self.unilaterals, self.lo, self.hi = bilaterals, unilaterals, lo, hi
@@ -47,10 +49,13 @@ def vector(file, name):
 def read_rows(file, root):
     mu = vector(file, root + "/vectors/mu")
     mu2 = vector(file, "cardhouse/mu2") if "cardhouse/mu2" in file else mu
+    compliance = np.zeros(len(mu))
+    if "cardhouse/compliant" in file:
+        compliance[file["cardhouse/compliant/contact"][:]] = vector(file, "cardhouse/compliant/compliance")
     bilaterals = len(vector(file, root + ("/vectors/s" if root == "fclib_local" else "/vectors/b")))
     unilaterals = len(vector(file, "cardhouse/unilateral/w"))
     return Rows(int(file[root + "/spacedim"][0]), np.stack([mu, mu2], axis=1), bilaterals, unilaterals,
-                vector(file, "cardhouse/limit/lo"), vector(file, "cardhouse/limit/hi"))
+                vector(file, "cardhouse/limit/lo"), vector(file, "cardhouse/limit/hi"), compliance)
 
 
 def read_local(file):
@@ -159,6 +164,18 @@ def weights(rows, diagonal):
 
 
 def grade(rows, pose, r, u, q, diagonal):
+    """Of W + diag(c), with what natural is on W alone beside it."""
+    c = np.zeros(len(r))
+    c[: rows.d * rows.contacts: rows.d] = rows.compliance
+    idle = np.concatenate([np.repeat(rows.split(diagonal)[0].sum(axis=1) == 0.0, rows.d),
+                           diagonal[rows.d * rows.contacts:] == 0.0])
+    c[idle] = 0.0
+    out = grade_rigid(rows, pose, r, u + c * r, q, diagonal + c)
+    out["rigid"] = grade_rigid(rows, pose, r, u, q, diagonal)["natural"]
+    return out
+
+
+def grade_rigid(rows, pose, r, u, q, diagonal):
     mu = rows.mu if pose != "frictionless" else 0.0 * rows.mu
     rho = weights(rows, diagonal)
     live = rho > 0.0

@@ -3,8 +3,8 @@
 //   conformance FOLDER|--generated|--sweep [--tol 1e-8] [--time-limit S] [--auto-limit S] [--methods a,b]
 //   [--max-contacts N] [--sides M]
 //
-// --generated is the suite's list; --sweep varies size, friction, noise and form of the families far beyond it: hard
-// cases are found there.
+// --generated is the suite's list; --sweep varies size, friction, noise, form and law of the families far beyond it:
+// hard cases are found there.
 //
 // A cell holds the natural error that the answer is worth and the seconds it took, and a mark where there is more to
 // say:
@@ -28,6 +28,7 @@
 #include "support/trial.h"
 
 enum { METHODS_MAX = 64 };
+static const double COMPLIANCE = 1e-2;  // of a sweep's compliant variants, relative to trace(W_ii) / dimension
 
 typedef struct Settings {
   const char* folder;  // NULL: generated
@@ -185,8 +186,8 @@ static void run_recipe(const ChFamily* family, const ChRecipe* recipe, ChForm fo
   ChContext context = {0};
   ChProblem* p;
   char name[64];
-  snprintf(name, sizeof name, "%s n=%g mu=%g v=%g %s", family->name, recipe->n, recipe->mu, recipe->noise,
-           form == CH_FORM_LOCAL ? "local" : "global");
+  snprintf(name, sizeof name, "%s n=%g mu=%g v=%g %s%s", family->name, recipe->n, recipe->mu, recipe->noise,
+           form == CH_FORM_LOCAL ? "local" : "global", recipe->compliance > 0.0 ? " compliant" : "");
   if (ch_family_generate(&context, family, recipe, form, &p) != CH_OK) {
     printf("%-34s %s\n", name, context.message);
     ++tally->faults;
@@ -214,6 +215,8 @@ static void run_sweep(const Settings* s, Tally* tally) {
         ChRecipe recipe = ch_recipe_default(family);
         recipe.n = plan[f].sizes[k], recipe.mu = frictions[c / 4], recipe.noise = noises[c % 4], recipe.seed = 7;
         run_recipe(family, &recipe, (c / 4 + c) % 2 ? CH_FORM_LOCAL : CH_FORM_GLOBAL, s, tally);
+        recipe.compliance = COMPLIANCE;
+        if (c % 4 == 2) run_recipe(family, &recipe, c / 4 % 2 ? CH_FORM_LOCAL : CH_FORM_GLOBAL, s, tally);
       }
 }
 

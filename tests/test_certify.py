@@ -20,7 +20,7 @@ BUILD = os.environ.get("CH_BUILD", "build")
 PROGRAM = os.environ.get("CARDHOUSE", os.path.join(BUILD, "cardhouse"))
 TOLERANCE = 1e-8
 LARGEST = os.environ.get("CH_CONTACTS_MOST", "120")  # contacts of a problem; fewer where sanitizers slow every solve down
-FIELDS = ["natural", "siconos", "cone", "signorini", "dissipation", "balance"]
+FIELDS = ["natural", "siconos", "cone", "signorini", "dissipation", "balance", "rigid"]
 
 
 def call(*words):

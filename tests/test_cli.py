@@ -13,7 +13,7 @@ import time
 import unittest
 
 PROGRAM = os.environ.get("CARDHOUSE", "build/cardhouse")
-FIELDS = ["natural", "siconos", "cone", "signorini", "dissipation", "balance"]
+FIELDS = ["natural", "siconos", "cone", "signorini", "dissipation", "balance", "rigid"]
 
 
 def run(*words, **options):
@@ -145,10 +145,25 @@ class Solve(Command):
         self.assertIsInstance(answer["inner"], str)
         self.assertEqual(set(answer["iterations"]), {"outer", "inner"})
         self.assertEqual(set(answer["seconds"]), {"read", "setup", "solve"})
-        self.assertEqual(set(answer["certificate"]), set(FIELDS))
+        self.assertEqual(set(answer["certificate"]), {"laws", *FIELDS})
+        self.assertEqual(answer["certificate"]["laws"], ["contact"])
         self.assertEqual(set(answer["take_off"]), {"mean", "max", "contacts"})
         for field in ("natural", "siconos", "balance"):
             self.assertLessEqual(answer["certificate"][field], 1e-8)
+
+    def test_compliant_contacts_are_named_and_kept(self):
+        """The block of this problem weighs 1 / W_nn: with c = W_nn it takes half the rigid reaction, and sinks."""
+        out = os.path.join(self.folder, "compliant.hdf5")
+        rigid, soft = self.solve(self.problem), self.solve(self.problem, "--compliance", "1", "--out", out)
+        again = self.solve(out)
+        for answer in (soft, again):
+            self.assertEqual(answer["status"], "solved")
+            self.assertEqual(answer["certificate"]["laws"], ["compliant"])
+            self.assertEqual((answer["problem"]["contacts"], answer["problem"]["compliant contacts"]), (0, 1))
+            self.assertGreater(answer["certificate"]["rigid"], 0.1)
+        self.assertEqual(rigid["certificate"]["rigid"], rigid["certificate"]["natural"])
+        self.assertIn("certificate of compliant", run("solve", out).stdout)
+        self.assertIn("contacts yield", run("analyze", out).stdout)
 
     def test_text_says_what_and_how_well(self):
         result = run("solve", self.problem)

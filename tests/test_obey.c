@@ -16,8 +16,9 @@
 #include "support/families.h"
 #include "support/near.h"
 
-static const char* const methods[] = {"auto", "nsgs",       "ansgs",     "pgs",  "apgd",    "admm", "newton",
-                                      "ipm",  "successive", "staggered", "leap", "relaxed", "walk", "working-set"};
+static const char* const methods[] = {"auto", "nsgs",    "ansgs", "pgs",         "apgd",
+                                      "admm", "newton",  "ipm",   "successive",  "staggered",
+                                      "leap", "relaxed", "walk",  "working-set", "seeded"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static ChProblem* generate(const char* family, double n, double mu) {
@@ -211,9 +212,10 @@ static void check_same(const ChSimulation* a, const ChSimulation* b) {
 // Every third step is tried with a stop at another moment first.
 static void a_step_that_was_stopped_never_was(void** state) {
   (void)state;
-  static const char* const scenes[] = {TOWER(""), TOWER(", \"project\": true"),
-                                       TOWER(", \"adaptive\": {\"gap_tolerance\": 1e-5}")};
-  for (int k = 0; k < 3; ++k) {
+  static const char* const scenes[] = {
+      TOWER(""), TOWER(", \"project\": true"), TOWER(", \"adaptive\": {\"gap_tolerance\": 1e-5}"),
+      TOWER(", \"adaptive\": {\"on\": \"miss\", \"halvings\": 3, \"trial_work\": 1e-6}")};
+  for (int k = 0; k < 4; ++k) {
     Asker asker = {INFINITY};
     ChSimulation *left_alone = open_scene(scenes[k], NULL, NULL), *stopped = open_scene(scenes[k], ask, &asker);
     ChContext context = {0};
@@ -264,7 +266,8 @@ static const struct {
      SCENE(CUBE("wall", 1, 0.5, ", \"fixed\": true") "," CUBE("a", 0, 0.5, ""), SLIDER("a", 0, 0.5, "[1, 0, 0]", 1))},
 };
 
-// Each is one island of 5 to 40 rows: at most 1e8 and 1.25e6 a row, by ch_work_limit. These steps took 5 to 7 seconds.
+// Each is one island of 5 to 40 rows: at most 2e7 and 1.25e6 a row, by ch_work_limit, some 0.1 s; these steps took 5 to
+// 7 seconds. Nothing jumps: it moves by no more than its drive, or its fall, asks for.
 static void small_hard_steps_take_what_their_size_warrants(void** state) {
   (void)state;
   for (size_t k = 0; k < sizeof hard / sizeof *hard; ++k) {
@@ -274,7 +277,7 @@ static void small_hard_steps_take_what_their_size_warrants(void** state) {
       double before = ch_work_done();
       CHECK_OK(context, ch_simulation_step(&context, s, NULL));
       double work = ch_work_done() - before;
-      if (!(work <= 1.1 * (1e8 + 1.25e6 * 40))) fail_msg("%s: work %.3g", hard[k].name, work);
+      if (!(work <= 1.1 * (2e7 + 1.25e6 * 40))) fail_msg("%s: work %.3g", hard[k].name, work);
     }
     ch_simulation_destroy(s);
   }

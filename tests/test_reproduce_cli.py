@@ -251,6 +251,20 @@ class Words(unittest.TestCase):
         self.assertIn("not run because: the item took", " ".join(result.stdout.split()))
         self.assertIn("took longer than 0.001 s", read(self.folder, "index.html"))
 
+    def test_charts_stand_beside_the_markdown(self):
+        os.mkdir(os.path.join(self.folder, "charts"))
+        page = os.path.join(self.folder, "page.md")
+        result = run("granular-hertz", "--quick", "--out", self.folder, "--markdown", page, "--charts", "charts")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        text = read(page)
+        self.assertTrue(text.startswith("# Laws of granular matter"), text[:80])
+        links = re.findall(r"^!\[[^]]+\]\((charts/granular-hertz-\d\.svg)\)$", text, re.M)
+        self.assertEqual(len(links), 3)
+        for link in links:
+            self.assertTrue(xml.parse(os.path.join(self.folder, link)).getroot().tag.endswith("svg"))
+        for what, _, ours, verdict in findings(text):
+            self.assertTrue(verdict.startswith("reproduced"), f"{what}: {ours}, {verdict}")
+
 
 class Terminal(unittest.TestCase):
     def setUp(self):

@@ -23,7 +23,7 @@ import numpy as np
 PROGRAM = os.environ.get("CARDHOUSE", "build/cardhouse")
 SCENES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "scenes")
 ENDLESS = "100000"  # seconds: longer than any test waits
-FIELDS = ["natural", "siconos", "cone", "signorini", "dissipation", "balance"]
+FIELDS = ["natural", "siconos", "cone", "signorini", "dissipation", "balance", "rigid"]
 
 SLIDING = {
     "cardhouse": 1, "name": "sliding", "dimension": 3, "gravity": [0, 0, -9.81],

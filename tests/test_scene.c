@@ -316,6 +316,7 @@ static void every_built_in_makes_steps(void** state) {
                 {"newtons-cradle", "balls", "3", 3},
                 {"domino", "n", "4", 5},
                 {"hourglass", "n", "20", 21},
+                {"hopper", "n", "20", 21},
                 {"pebble-bed", "n", "20", 21},
                 {"drop", "n", "8", 10},
                 {"log-house", "speed", "2", 72},
@@ -352,8 +353,8 @@ static void every_built_in_makes_steps(void** state) {
 // Pebbles that an impact pushes aside meet others that were not ahead of them: the margin must reach as far.
 static void pebbles_do_not_overlap_at_long_steps(void** state) {
   (void)state;
-  const char* const parameters[][2] = {{"n", "60"}};
-  ChScene* scene = make("pebble-bed", 1, parameters);
+  const char* const parameters[][2] = {{"n", "60"}, {"contact", "rigid"}};
+  ChScene* scene = make("pebble-bed", 2, parameters);
   scene->options.h = 5e-3;
   scene->options.solve.tolerance = 1e-3;
   ChSimulation* simulation = stepped(scene, 0.25);

@@ -85,6 +85,7 @@ static void check_velocities_agree(const ChProblem* problem, const ChPrepared* p
     for (int k = 0; k < part->system.rows; ++k) r[part->source[k]] = part->c * part->g[k] * scaled[c][k];
   }
   CHECK_OK(context, ch_problem_velocity(&context, problem, r, v, u));
+  ch_problem_add_compliance(problem, r, u);
   for (int c = 0; c < parts->count; ++c) {
     const ChComponent* part = &parts->component[c];
     double* own = CH_TAKE(arena, part->system.rows, double);

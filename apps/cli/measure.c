@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/measure_table.h"
 #include "cli/output.h"
+#include "common/printable.h"
 
 #define MEASURE_OPTIONS(X)                                                                                            \
   X(FLAG, pair_correlation, false, NULL, 0, 0, "two-point correlation g(r)")                                          \
@@ -200,6 +201,7 @@ static void print_head(const Work* w) {
   if (s->count > 1) printf(" ... %g", s->moments[s->count - 1].time);
   printf(" s%s\nregion        %s m%s; %.4g grains inside\n", s->count > 1 ? "; means follow" : "", region,
          w->around ? " (around the grains at the end)" : "", (double)s->moments[s->count - 1].grains);
+  printf("contact       %s\n", CH_SHOWN(ch_trajectory_reader_head(w->reader)->contact));
 }
 
 static void print_text(const Work* w) {
@@ -248,6 +250,7 @@ static ChExit print_json(const Work* w, int count, const ChTableOf* tables) {
   json_t* object = json_pack("{s:o, s:i, s:i, s:f, s:i, s:o, s:o}", "file", ch_json_path(w->path), "dimension",
                              w->grains.dimension, "grains", w->grains.count, "diameter", 2.0 * w->grains.mean_radius,
                              "moments", s->count, "region", region_json(&w->options.region), "means", json_object());
+  json_object_set_new(object, "contact", ch_json_path(ch_trajectory_reader_head(w->reader)->contact));
   json_t* means = json_object_get(object, "means");
   json_object_set_new(means, "packing", ch_json_real(MEAN_OF(s, packing)));
   json_object_set_new(means, "temperature", ch_json_real(MEAN_OF(s, temperature)));

@@ -11,8 +11,9 @@ typedef struct ChRecorded {
 } ChRecorded;
 
 typedef struct ChRecordedRun {
-  double until;  // seconds that a scene is run; negative: as it says itself
-  double rate;   // rows a second of simulated time
+  double until;         // seconds that a scene is run; negative: as it says itself
+  double rate;          // rows a second of simulated time
+  const char* contact;  // law of contact of a scene; NULL: as it says itself
 } ChRecordedRun;
 
 // Whether it names a file that HDF5 knows, which is then taken for a trajectory; any other is a scene.

@@ -34,6 +34,7 @@ enum { SIZE_LEAST = 64, SIZE_MOST = 8192 };
   X(FLAG, dark, false, NULL, 0, 0, "on dark ground")                                             \
   X(FLAG, plain, false, NULL, 0, 0, "without the line of text that tells time and certificate")  \
   X(REAL, until, -1.0, "T", 0.0, 1e12, "of a scene: how long it is run, seconds")                \
+  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as it says)")     \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress")
 
 typedef struct Arguments {
@@ -170,7 +171,7 @@ static ChStatus render(Job* job) {
 static ChExit render_named(const ChCommand* self, Job* job, const char* name) {
   const Arguments* a = &job->arguments;
   double until = a->until >= 0.0 ? a->until : a->png && a->time < HUGE_VAL ? a->time : a->to < HUGE_VAL ? a->to : -1.0;
-  ChRecordedRun run = {.until = until, .rate = a->png ? 100.0 : a->fps / a->speed};
+  ChRecordedRun run = {.until = until, .rate = a->png ? 100.0 : a->fps / a->speed, .contact = a->contact};
   ChExit result = ch_recorded_open(self, name, &run, &job->recorded);
   if (result == CH_EXIT_DONE && !check_moment(self, job)) result = CH_EXIT_USAGE;
   if (result == CH_EXIT_DONE) {

@@ -15,15 +15,16 @@
 #include "serve/viewer_page.h"
 #endif
 
-#define REPLAY_OPTIONS(X)                                                                \
-  X(TEXT, out, NULL, "FILE.html", 0, 0, "where it goes instead of standard output")      \
-  X(REAL, from, 0.0, "T", 0.0, 1e12, "the recording's part from here, seconds (0)")      \
-  X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "to here (its end)")                             \
-  X(REAL, fps, 60.0, "F", 1e-3, 1e6, "frames a second of simulated time, at most (60)")  \
-  X(REAL, size_limit, 32.0, "MB", 0.1, 1e4,                                              \
-    "of the recording in the file; frames, then contacts, are left out to keep it (32)") \
-  X(FLAG, no_contacts, false, NULL, 0, 0, "leaves the contacts out")                     \
-  X(REAL, until, -1.0, "T", 0.0, 1e12, "of a scene: how long it is run, seconds")        \
+#define REPLAY_OPTIONS(X)                                                                    \
+  X(TEXT, out, NULL, "FILE.html", 0, 0, "where it goes instead of standard output")          \
+  X(REAL, from, 0.0, "T", 0.0, 1e12, "the recording's part from here, seconds (0)")          \
+  X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "to here (its end)")                                 \
+  X(REAL, fps, 60.0, "F", 1e-3, 1e6, "frames a second of simulated time, at most (60)")      \
+  X(REAL, size_limit, 32.0, "MB", 0.1, 1e4,                                                  \
+    "of the recording in the file; frames, then contacts, are left out to keep it (32)")     \
+  X(FLAG, no_contacts, false, NULL, 0, 0, "leaves the contacts out")                         \
+  X(REAL, until, -1.0, "T", 0.0, 1e12, "of a scene: how long it is run, seconds")            \
+  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as it says)") \
   X(FLAG, quiet, false, NULL, 0, 0, "no text on standard error")
 
 typedef struct Arguments {
@@ -77,7 +78,7 @@ static ChExit replay_named(const ChCommand* self, const Arguments* a, const char
     return CH_EXIT_USAGE;
   }
   ChRecorded recorded;
-  ChRecordedRun run = {.until = a->until, .rate = a->fps};
+  ChRecordedRun run = {.until = a->until, .rate = a->fps, .contact = a->contact};
   ChExit status = ch_recorded_open(self, name, &run, &recorded);
   if (status == CH_EXIT_DONE) status = write_replay(self, a, recorded.recording);
   ch_recorded_close(&recorded);

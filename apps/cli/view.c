@@ -27,6 +27,7 @@
   X(COUNT, port, 0, "P", 1, 65535, "port of 127.0.0.1 to serve on (any that is free)")       \
   X(FLAG, no_browser, false, NULL, 0, 0, "prints the link and opens no browser")             \
   X(TEXT, compare, NULL, "A,B", 0, 0, "two methods side by side on the same scene, in step") \
+  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as it says)") \
   X(REAL, speed, 1.0, "X", 0.0, 1e3, "times as fast as life; 0 = as fast as it goes")        \
   X(FLAG, paused, false, NULL, 0, 0, "waits for `run` on the page")
 
@@ -148,9 +149,11 @@ static ChExit serve(const ChCommand* self, Job* job) {
 }
 
 static ChExit view_scene(const ChCommand* self, Job* job, const char* scene) {
-  ChLiveOptions options = {
-      .scene = scene ? scene : "cards", .speed = job->arguments.speed, .paused = job->arguments.paused};
-  if (!read_compare(self, job, &options)) return CH_EXIT_USAGE;
+  ChLiveOptions options = {.scene = scene ? scene : "cards",
+                           .contact = job->arguments.contact,
+                           .speed = job->arguments.speed,
+                           .paused = job->arguments.paused};
+  if (!read_compare(self, job, &options) || !ch_contact_check(self, options.contact)) return CH_EXIT_USAGE;
   if (options.compare[0] && ch_recorded_is_file(scene)) {
     ch_complain(self, "--compare takes a scene; %s is a recording, of one method", scene);
     return CH_EXIT_USAGE;

@@ -183,7 +183,7 @@ static void judge_runout(ChItemRun* run, int count, const Deposit* d, const ChOu
 }
 
 static ChStatus run_collapse(ChItemRun* run) {
-  const double height[COLUMNS] = {5.0, 9.0, 14.0, 30.0, 44.0, 60.0};
+  const double height[COLUMNS] = {5.0, 9.0, 14.0, 26.0, 35.0, 46.0};
   int count = run->quick ? 2 : COLUMNS;
   Deposit deposit[COLUMNS];
   ChOurRun how = {.changed = run->quick ? "two columns of few grains" : NULL};
@@ -199,8 +199,8 @@ static ChStatus run_collapse(ChItemRun* run) {
                    "ends.",
                    1e3 * D);
   for (int k = 0; k < count; ++k) {
-    Column c = {.length = 8.0, .height = height[k], .mu = 0.5, .settle = run->quick ? 0.15 : 0.3};
-    c.flow = run->quick ? 0.4 : 1.0;
+    Column c = {.length = 8.0, .height = height[k], .mu = 0.5, .settle = run->quick ? 0.1 : 0.25};
+    c.flow = run->quick ? 0.3 : 0.8;
     c.part[0] = (double)k / count, c.part[1] = (k + 1.0) / count;
     ChStatus status = release(run, &c, &how, &deposit[k]);
     if (status != CH_OK || !ch_item_progress(run, c.part[1])) return status;
@@ -226,13 +226,13 @@ static ChStatus run_repose(ChItemRun* run) {
   ch_report_text(run->report,
                  "A heap behind a gate that is drawn up slides until it rests: the angle of repose. Spheres that roll "
                  "freely rest at 20 to 26 degrees (glass beads), which grows with friction and levels off.");
-  ch_report_choice(run->report, "heap", "%d grains long, 12 high, in the channel of granular-collapse.",
-                   run->quick ? 12 : 22);
+  ch_report_choice(run->report, "heap", "%d grains long, %d high, in the channel of granular-collapse.",
+                   run->quick ? 10 : 16, run->quick ? 6 : 11);
   ChChart* chart = NULL;
   for (int k = first; k < last; ++k) {
-    Column c = {.length = run->quick ? 12.0 : 22.0, .height = run->quick ? 8.0 : 12.0, .mu = mu[k]};
+    Column c = {.length = run->quick ? 10.0 : 16.0, .height = run->quick ? 6.0 : 11.0, .mu = mu[k]};
     Deposit d;
-    c.settle = 0.2, c.flow = run->quick ? 0.4 : 1.0;
+    c.settle = 0.15, c.flow = run->quick ? 0.3 : 0.8;
     c.part[0] = (double)(k - first) / (last - first), c.part[1] = (k + 1.0 - first) / (last - first);
     ChStatus status = release(run, &c, &how, &d);
     if (status != CH_OK || !ch_item_progress(run, c.part[1])) return status;

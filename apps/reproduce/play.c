@@ -8,11 +8,17 @@
 
 enum { PATH_SIZE = 4096 };
 
+ChStatus ch_item_parse(ChItemRun* run, const char* text, const char* name, ChScene** out) {
+  ChStatus status = ch_scene_parse(run->context, text, name, out);
+  if (status == CH_OK) (*out)->options.adaptive = CH_ADAPTIVE_OFF;
+  return status;
+}
+
 ChStatus ch_item_scene(ChItemRun* run, const char* name, int count, const char* const (*parameters)[2], ChScene** out) {
   char* text = NULL;
   *out = NULL;
   ChStatus status = ch_scene_builtin(run->context, name, count, parameters, &text);
-  if (status == CH_OK) status = ch_scene_parse(run->context, text, name, out);
+  if (status == CH_OK) status = ch_item_parse(run, text, name, out);
   free(text);
   return status;
 }
@@ -25,7 +31,7 @@ ChStatus ch_item_written_scene(ChItemRun* run, const char* name, void (*put)(FIL
   if (file) put(file, state);
   bool whole = file && !ferror(file);
   if (file && fclose(file) != 0) whole = false;
-  ChStatus status = whole ? ch_scene_parse(run->context, text, name, out)
+  ChStatus status = whole ? ch_item_parse(run, text, name, out)
                           : ch_fail(run->context, CH_ERR_MEMORY, "out of memory for the scene %s", name);
   free(text);
   return status;

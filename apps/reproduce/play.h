@@ -8,6 +8,8 @@
 #include "cardhouse/scene.h"
 #include "reproduce/item.h"
 
+// As ch_scene_parse. Steps are as long as the item says, however they are solved.
+ChStatus ch_item_parse(ChItemRun* run, const char* text, const char* name, ChScene** out);
 // A built-in scene; parameters are pairs of name and value as text. The caller destroys it.
 ChStatus ch_item_scene(ChItemRun* run, const char* name, int count, const char* const (*parameters)[2], ChScene** out);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cardhouse/geometry.h"
+#include "reproduce/play.h"
 
 enum { CORNERS = 8, FACES = 6 };
 
@@ -55,7 +56,7 @@ ChStatus ch_sample_stones(ChItemRun* run, double spacing, ChScene** scene) {
   ch_scene_destroy(*scene);
   *scene = NULL;
   if (!text) return ch_fail(run->context, CH_ERR_MEMORY, "out of memory for a scene of meshes");
-  ChStatus status = ch_scene_parse(run->context, text, "stones as meshes", scene);
+  ChStatus status = ch_item_parse(run, text, "stones as meshes", scene);
   free(text);
   return status;
 }

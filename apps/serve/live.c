@@ -21,6 +21,7 @@ ChStatus ch_live_create(ChContext* context, const ChLiveOptions* options, ChExch
   if (!live) return ch_fail(context, CH_ERR_MEMORY, "out of memory for the viewer");
   live->exchange = exchange;
   live->first = strdup(options->scene);
+  live->law = options->contact;
   live->running = !options->paused;
   live->speed = options->speed;
   ch_live_tell_hello(live);

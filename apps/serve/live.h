@@ -9,6 +9,7 @@
 
 typedef struct ChLiveOptions {
   const char* scene;                  // file or built-in
+  const char* contact;                // its law of contact, rigid or compliant; NULL: as it says
   const char* compare[CH_PANES_MAX];  // methods; NULL: one pane with the scene's own
   double speed;                       // times life; 0 = as fast as it goes
   bool paused;                        // does not start by itself

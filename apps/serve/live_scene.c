@@ -53,9 +53,11 @@ ChStatus ch_live_scene_open(ChContext* context, const ChLive* live, const char* 
                             const char (*parameters)[2][CH_ORDER_WORD], ChLiveScene* out) {
   ChScene* scene = NULL;
   ChStatus status;
-  if (ch_scene_builtin_find(word) < 0 && live->first && strcmp(word, live->first) == 0) {
+  bool first = live->first && strcmp(word, live->first) == 0;
+  if (first && (live->law ? count == 0 : ch_scene_builtin_find(word) < 0)) {
     status = live->first_text ? ch_scene_parse(context, live->first_text, word, &scene)
-                              : ch_scene_open(context, word, &scene);
+                              : ch_scene_open_as(context, word, live->law, &scene);
+    if (status == CH_OK && live->law) ch_contact_law_find(live->law, &scene->options.contact);
   } else {
     status = open_builtin(context, word, count, parameters, &scene);
   }

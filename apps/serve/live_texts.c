@@ -36,12 +36,12 @@ void ch_live_tell_scenes(ChLive* live) {
     if (k < live->pane_count) {
       ChSimulationOptions o = ch_live_options(live, k);
       object = ch_scene_message(ch_simulation_world(live->panes[k].simulation));
-      json_t* head = json_pack("{s:s, s:I, s:i, s:i, s:o, s:o, s:O, s:o, s:o, s:s, s:o, s:o, s:o}", "type", "scene",
-                               "generation", (json_int_t)live->generation, "panes", live->pane_count, "pane", k, "name",
-                               ch_json_path(live->scene.name), "scene", ch_json_path(live->scene.word), "parameters",
-                               live->scene.parameters, "h", ch_json_real(o.h), "tolerance",
-                               ch_json_real(o.solve.tolerance), "method", o.solve.method, "cone", cone_word(live),
-                               "methods", method_labels(live), "until", ch_json_real(live->scene.until));
+      json_t* head = json_pack(
+          "{s:s, s:I, s:i, s:i, s:o, s:o, s:O, s:o, s:o, s:s, s:o, s:o, s:o, s:s}", "type", "scene", "generation",
+          (json_int_t)live->generation, "panes", live->pane_count, "pane", k, "name", ch_json_path(live->scene.name),
+          "scene", ch_json_path(live->scene.word), "parameters", live->scene.parameters, "h", ch_json_real(o.h),
+          "tolerance", ch_json_real(o.solve.tolerance), "method", o.solve.method, "cone", cone_word(live), "methods",
+          method_labels(live), "until", ch_json_real(live->scene.until), "contact", ch_contact_law_name(o.contact));
       json_object_update(object, head);
       json_decref(head);
     }

@@ -73,11 +73,11 @@ json_t* ch_recording_scene(const ChRecording* r, unsigned generation) {
   const ChTrajectoryHead* told = ch_trajectory_reader_head(r->reader);
   const char* method = told->method[0] ? told->method : r->scene->options.solve.method;
   json_t* object = ch_scene_message(r->scene->world);
-  json_t* head = json_pack("{s:s, s:I, s:i, s:i, s:o, s:o, s:o, s:o, s:[o], s:o}", "type", "scene", "generation",
+  json_t* head = json_pack("{s:s, s:I, s:i, s:i, s:o, s:o, s:o, s:o, s:[o], s:o, s:o}", "type", "scene", "generation",
                            (json_int_t)generation, "panes", 1, "pane", 0, "name", ch_json_path(r->scene->name), "h",
                            ch_json_real(told->h), "tolerance", ch_json_real(ch_recording_tolerance(r)), "method",
                            ch_json_path(method), "methods", ch_json_path(method), "until",
-                           ch_json_real(r->steps[r->rows - 1].time));
+                           ch_json_real(r->steps[r->rows - 1].time), "contact", ch_json_path(told->contact));
   bool whole = object && head && json_object_update(object, head) == 0;
   json_decref(head);
   if (whole) return object;

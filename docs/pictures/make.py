@@ -127,6 +127,13 @@ def ansgs():
                      x_log=True, y_floor=1e-7)
 
 
+def seeded():
+    path = problem("pile", "--n", "20", "--mu", "0.55")
+    curves = [(name, by_iteration(history(path, "--method", name, "--tol", "1e-6"))) for name in ("ansgs", "ipm", "seeded")]
+    return one_panel(curves=curves, title="pile of 210 spheres at mu = 0.55", x_label="sweeps or factorisations", y_label="error",
+                     x_log=True, y_floor=1e-7)
+
+
 def working_set():
     steps, scene = os.path.join(FOLDER, "chair"), os.path.join(FOLDER, "chair.json")
     with open(scene, "w") as file:
@@ -588,7 +595,7 @@ def drift():
 
 
 PICTURES = {"cardhouse": cardhouse, "drift": drift, "first_scene": first_scene, "methods": methods, "nsgs": nsgs, "ansgs": ansgs,
-            "working_set": working_set, "leap": leap, "walk": walk,
+            "seeded": seeded, "working_set": working_set, "leap": leap, "walk": walk,
             "newton": newton, "admm": admm, "ipm": ipm,
             "lemke": lemke, "successive": successive, "staggered": staggered, "auto": portfolio,
             "linear_systems": linear_systems, "scaling": scaling, "pgs": pgs, "apgd": apgd, "active_set": active_set,

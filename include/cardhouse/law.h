@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-// The list of laws, in the order of files and listings: CH_LAW_CONTACT has its row in src/problem/laws/contact.c, and
-// so on. New ones go to the end.
+// The list of laws, in the order of files and listings: CH_LAW_LIMIT has its row in src/problem/laws/limit.c, and so on
+// (contact.c has those of contact and compliant). New ones go to the end.
 //
 //   contact      Coulomb; dimension 2 in the plane, 3 in space
 //   bilateral    r free, u = 0; dimension 1 to 6

@@ -43,6 +43,7 @@ CH_API void ch_trajectory_reader_close(ChTrajectoryReader* reader);
 typedef struct ChTrajectoryHead {
   double h, tolerance;  // tolerance 0 and method "": not told
   char method[32];
+  char contact[32];  // law of contact: "rigid" or "compliant"
 } ChTrajectoryHead;
 
 // It belongs to the reader.

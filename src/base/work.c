@@ -59,7 +59,7 @@ bool ch_limits_allow(double work, double seconds) {
   const ChDeadline* d = &limits.deadline;
   double room = d->work - done, spare = BEYOND * (d->work - limits.begun);
   if (isfinite(d->work) && !(work <= room + spare)) return false;
-  return !isfinite(d->clock) || seconds <= d->clock - ch_clock_seconds();
+  return seconds == 0.0 || !isfinite(d->clock) || seconds <= d->clock - ch_clock_seconds();
 }
 
 bool ch_foreseen_begin(ChForeseen* part, double work) {

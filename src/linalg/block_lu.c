@@ -158,8 +158,9 @@ static bool factor_front(double* F, int size, int pivot, double tiny, int* swap)
   for (int strip = 0; strip < pivot; strip += STRIP) {
     int end = strip + STRIP < pivot ? strip + STRIP : pivot, rest = size - end, width = end - strip;
     bool small = (long)width * rest * rest < TINY_PRODUCT;
-    ch_work_add(DENSE_SHARE * width * (double)size * size);
-    if (ch_limits_over()) return false;
+    const double work = DENSE_SHARE * width * (double)size * size;
+    if (ch_limits_over() || !ch_limits_allow(work, 0.0)) return false;
+    ch_work_add(work);
     int worked = small ? size : end;
     for (int k = strip; k < end; ++k)
       if (!eliminate_column(F, size, pivot, strip, worked, k, tiny, swap)) return false;

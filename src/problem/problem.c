@@ -199,8 +199,7 @@ static ChStatus complete(ChContext* context, ChProblem* problem, const int* body
   if (problem->form == CH_FORM_LOCAL) return check_diagonal(context, "W", &problem->W, false);
   ChStatus status = check_diagonal(context, "M", &problem->M, true);
   if (status != CH_OK) return status;
-  problem->mass =
-      ch_mass_create(context, problem->arena, &problem->M, body ? body : guess_bodies(problem));
+  problem->mass = ch_mass_create(context, problem->arena, &problem->M, body ? body : guess_bodies(problem));
   if (!problem->mass) return CH_ERR_RANGE;
   problem->asymmetry = ch_mass_asymmetry(problem->arena, problem->mass);
   return CH_OK;

@@ -215,7 +215,11 @@ static void destroy(ChTrajectory* t) {
 
 static bool create_file(ChTrajectory* t, const ChSimulation* s, const char* scene) {
   const ChSimulationOptions* o = ch_simulation_options(s);
-  ChTrajectoryMade made = {.h = o->h, .tolerance = o->solve.tolerance, .method = o->solve.method, .scene = scene};
+  ChTrajectoryMade made = {.h = o->h,
+                           .tolerance = o->solve.tolerance,
+                           .method = o->solve.method,
+                           .scene = scene,
+                           .contact = ch_contact_law_name(o->contact)};
   if (!ch_steady_create(&t->file, t->path) || !ch_trajectory_put_head(t->file.file, ch_simulation_world(s), &made))
     return false;
   if (!ch_trajectory_columns_create(t->file.file, ch_simulation_world(s), NULL, t->columns)) return false;

@@ -126,7 +126,8 @@ bool ch_trajectory_put_head(hid_t file, const ChWorld* world, const ChTrajectory
               put_attribute(file, "dimension", H5T_NATIVE_INT, &(int){ch_world_dimension(world)}) &&
               put_attribute(file, "h", H5T_NATIVE_DOUBLE, &made->h) &&
               put_attribute(file, "tolerance", H5T_NATIVE_DOUBLE, &made->tolerance) &&
-              put_attribute(file, "method", text, &made->method) && put_attribute(file, "scene", text, &made->scene);
+              put_attribute(file, "method", text, &made->method) &&
+              put_attribute(file, "contact", text, &made->contact) && put_attribute(file, "scene", text, &made->scene);
   for (size_t g = 0; g < sizeof groups / sizeof *groups; ++g) {
     hid_t group = H5Gcreate2(file, groups[g], H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     done = done && group >= 0;
@@ -162,11 +163,13 @@ void ch_trajectory_check_world(ChHdf5* file, const ChWorld* world) {
 }
 
 void ch_trajectory_get_made(ChHdf5* file, ChTrajectoryMade* made) {
-  *made = (ChTrajectoryMade){.method = "", .scene = ""};
+  *made = (ChTrajectoryMade){.method = "", .scene = "", .contact = ch_contact_law_name(CH_CONTACT_RIGID)};
   made->h = ch_hdf5_attribute_real(file, "h");
   if (ch_hdf5_has_attribute(file, "tolerance")) made->tolerance = ch_hdf5_attribute_real(file, "tolerance");
   const char* method = ch_hdf5_has_attribute(file, "method") ? ch_hdf5_attribute_text(file, "method") : NULL;
   const char* scene = ch_hdf5_has_attribute(file, "scene") ? ch_hdf5_attribute_text(file, "scene") : NULL;
+  const char* contact = ch_hdf5_has_attribute(file, "contact") ? ch_hdf5_attribute_text(file, "contact") : NULL;
+  if (contact) made->contact = contact;
   if (method) made->method = method;
   if (scene) made->scene = scene;
   if (file->status == CH_OK && !(made->h > 0.0))

@@ -38,6 +38,7 @@ typedef enum ChTrajectoryColumn {
 typedef struct ChTrajectoryMade {
   double h, tolerance;  // tolerance 0 and method "": not told
   const char *method, *scene;
+  const char* contact;  // the law of contact: "rigid" where it is not told
 } ChTrajectoryMade;
 
 // Attributes of the root, the names of the bodies and what deforms them.

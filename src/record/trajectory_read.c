@@ -186,6 +186,7 @@ static ChStatus open_in_arena(ChContext* context, ChTrajectoryReader* r) {
   if (status == CH_OK) {
     r->head = (ChTrajectoryHead){.h = made.h, .tolerance = made.tolerance};
     snprintf(r->head.method, sizeof r->head.method, "%s", made.method);
+    snprintf(r->head.contact, sizeof r->head.contact, "%s", made.contact);
     r->steps = CH_TAKE(r->arena, r->rows, ChTrajectoryStep);
     r->offsets = CH_TAKE(r->arena, r->rows + 1, int64_t);
     r->bodies = CH_TAKE(r->arena, ch_world_body_count(r->world), ChBodyView);

@@ -3,6 +3,10 @@
 // The tolerance speaks of the whole problem's certificate; a part is given the share of it that its rows make up, or
 // its own relative one where that is looser. Siconos' figure weighs rows differently: where it is missed the parts are
 // asked for more, from where they stand.
+//
+// A portfolio climbs: first all parts are asked for what is cheap, to the tolerance that was asked for; what is left is
+// asked for the tolerances 1e-2, 1e-4, ... one after the other, all parts at each. So a call for a tight tolerance does
+// all that one for a looser rung does before it does more, and with the same limit never ends with a worse answer.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +30,15 @@ enum { TIGHTENINGS = 6, MOST_OPTIONS = 256 };
 #define OPEN_WORTH 0.1  // share of the blocks that makes leaving them out worth while
 // A limit on work by the size of a problem. Of the contact problems that come with other programs the hardest for its
 // size takes 3.6e5 a row (RockPile_tob1, 1389 rows); most take 1e4. The floor is for what few rows need at least.
-#define WORK_FLOOR 1e8
+#define WORK_FLOOR 2e7
 #define WORK_ROW 1.25e6
-#define WORK_MOST 2.5e9
-#define ABSURD 1e6  // error of a warm start, in that of r = 0, from which on it is no help
+#define WORK_MOST 1e9
+#define CHEAP 5e4    // work a block that the cheap stages of a portfolio take at most: sixty sweeps through W
+#define NO_HELP 1.0  // error of a warm start, in that of r = 0, from which on it is none
+
+// Tolerances on the way to the one that was asked for.
+static const double rungs[] = {1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12};
+enum { RUNGS = sizeof rungs / sizeof rungs[0] };
 
 typedef struct Driver {
   ChContext* context;
@@ -45,11 +54,14 @@ typedef struct Driver {
   bool starts;            // u_out is that of the start
   bool polishes;          // the start passes, and is to be improved
   bool dropped;           // an answer that was not finite: the note says so
+  int rung;               // of a method that climbs,
+  bool unfinished;        // which has more to try
   double started, begun;  // clock, work
   ChDeadline deadline;
   double zero_error;  // of the whole, in the problem's units
   int rows;
   double** best;  // per part: its reactions in scaled variables
+  ChShared kept;  // of the last part, the largest, from rung to rung
   double* error;  // theirs, NAN where it must be measured
   double* u;
   double* withheld;  // of a baseline: impulses of r_out that bodies do not get, or NULL
@@ -218,7 +230,7 @@ static void start_part(Driver* d, int c) {
   else
     ch_system_velocity(s, d->best[c], d->u);
   double error = ch_system_error(s, d->best[c], d->u);
-  if (error <= ABSURD * fmax(part->zero_error, 1.0))
+  if (error <= NO_HELP * part->zero_error)
     d->error[c] = error;
   else
     memset(d->best[c], 0, (size_t)s->rows * sizeof(double));
@@ -245,13 +257,45 @@ static ChStatus keep_finite(Driver* d, const double* start, ChRun* run) {
   return say_not_finite(d);
 }
 
+// Keeps what the method leaves, or the start where that is worse and no rule's own answer.
+static void keep_better(const double* start, double error, ChRun* run) {
+  if (run->answered || run->error <= error) return;
+  memcpy(run->r, start, (size_t)run->system->rows * sizeof *start);
+  run->error = error;
+}
+
+// The error at the part's start.
+static double start_error(Driver* d, int c) {
+  double error = d->error[c];
+  if (isnan(error)) {
+    ch_system_velocity(&d->parts.component[c].system, d->best[c], d->u);
+    error = ch_system_error(&d->parts.component[c].system, d->best[c], d->u);
+  }
+  return isnan(error) ? INFINITY : error;
+}
+
+static ChStatus count_run(Driver* d, const ChRun* run, ChStatus finite) {
+  d->info->outer += run->outer;
+  d->info->inner += run->inner;
+  d->info->factorizations += run->factorizations;
+  if (run->note[0] && !d->dropped) ch_put_word(sizeof d->info->note, d->info->note, run->note);
+  if (run->stages[0]) ch_put_word(sizeof d->info->stage, d->info->stage, run->stages);
+  if (finite != CH_OK) return finite;
+  if (run->ending == CH_ERR_ARGUMENT) return ch_fail(d->context, run->ending, "%s", run->note);
+  if (run->error <= run->tolerance) return CH_OK;
+  if (ch_stop_wanted()) return CH_STOPPED;
+  return run->ending != CH_OK ? run->ending : ch_run_late(run) ? CH_MAX_TIME : CH_MAX_ITER;
+}
+
 static ChStatus run_part(Driver* d, int c, double tolerance) {
   CH_ASSERT(c >= 0 && c < d->parts.count);
   ChComponent* part = &d->parts.component[c];
   CH_ASSERT(part->system.rows > 0 && part->system.rows <= d->problem->rows);
   const ChSystem prepared = part->system;  // what the method adds to it is released below
+  const bool keeps = (d->method->takes & CH_CLIMBS) && c == d->parts.count - 1;
   ChArenaMark mark = ch_arena_mark(d->arena), shared_mark = ch_arena_mark(d->shared);
-  ChShared shared = {.arena = d->shared, .system = &part->system};
+  ChShared fresh = {.arena = d->shared, .system = &part->system};
+  if (keeps && !d->kept.system) d->kept = fresh;
   double floor = fmax(part->zero_error, 1e-6);
   const ChBodies* bodies = d->withheld ? part->system.bodies : NULL;
   ChRun run = {.system = &part->system,
@@ -264,38 +308,29 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
                .begun = d->begun,
                .deadline = d->deadline,
                .max_iterations = d->polishes ? 1 : d->options->max_iterations,
+               .rung = d->rung,
                .stage = d->method->name,
                .scale = floor,
-               .shared = &shared,
+               .shared = keeps ? &d->kept : &fresh,
                .part = part,
                .withheld = bodies ? CH_TAKE(d->arena, bodies->dofs, double) : NULL,
-               .r = d->best[c]};
-  run.error = d->error[c];
-  if (isnan(run.error)) {
-    ch_system_velocity(run.system, run.r, d->u);
-    run.error = ch_system_error(run.system, run.r, d->u);
-  }
-  if (isnan(run.error)) run.error = INFINITY;
-  d->error[c] = NAN;
+               .resumes = keeps,
+               .r = d->best[c],
+               .error = start_error(d, c)};
+  const double error = run.error;
   double* start = CH_TAKE_RAW(d->arena, part->system.rows, double);
   memcpy(start, run.r, (size_t)part->system.rows * sizeof *start);
   if (!(run.error <= run.tolerance) && !ch_limits_over()) d->method->solve(&run);
   for (int k = 0; bodies && k < bodies->dofs; ++k)
     d->withheld[bodies->source[k]] = part->c * bodies->root[k] * run.withheld[k];
-  part->system = prepared;
   ChStatus finite = keep_finite(d, start, &run);
-  ch_arena_release(d->shared, shared_mark);
+  keep_better(start, error, &run);
+  d->error[c] = d->method->takes & CH_CLIMBS ? run.error : NAN;
+  d->unfinished |= run.unfinished;
+  if (!keeps) part->system = prepared;
+  if (!keeps) ch_arena_release(d->shared, shared_mark);
   ch_arena_release(d->arena, mark);
-  d->info->outer += run.outer;
-  d->info->inner += run.inner;
-  d->info->factorizations += run.factorizations;
-  if (run.note[0] && !d->dropped) snprintf(d->info->note, sizeof d->info->note, "%s", run.note);
-  if (run.stages[0]) snprintf(d->info->stage, sizeof d->info->stage, "%s", run.stages);
-  if (finite != CH_OK) return finite;
-  if (run.ending == CH_ERR_ARGUMENT) return ch_fail(d->context, run.ending, "%s", run.note);
-  if (run.error <= run.tolerance) return CH_OK;
-  if (ch_stop_wanted()) return CH_STOPPED;
-  return run.ending != CH_OK ? run.ending : ch_run_late(&run) ? CH_MAX_TIME : CH_MAX_ITER;
+  return count_run(d, &run, finite);
 }
 
 static inline bool rows_are_known(const ChComponent* part, int rows) {
@@ -390,29 +425,61 @@ static void measure_parts(Driver* d) {
   for (int c = 0; c < d->parts.count; ++c) start_part(d, c);
 }
 
-// Solves all parts, then grades; where the certificate asks for more than the solvers' own error showed, tightens.
-static ChStatus solve_and_grade(Driver* d) {
-  double tolerance = d->polishes ? d->options->accept : d->options->tolerance;
+// All parts to this tolerance; the worst that became of them.
+static ChStatus run_parts(Driver* d, double tolerance) {
+  ChStatus worst = CH_OK;
+  d->unfinished = false;
+  for (int c = 0; c < d->parts.count; ++c) {
+    ChStatus status = run_part(d, c, tolerance);
+    bool said = worst == CH_MAX_TIME || worst == CH_ERR_NUMERIC;
+    if (status != CH_OK && !said) worst = status;
+    if (status == CH_STOPPED) worst = status;
+  }
+  return worst;
+}
+
+// Solves all parts, then grades by what is asked for; where the certificate asks for more than the solvers' own error
+// showed, tightens. Parts are asked for half of the tolerance, which round-off may keep them from where the whole
+// passes: so a portfolio pauses for a look now and then.
+static ChStatus solve_and_grade(Driver* d, double tolerance, double asked) {
   ChStatus worst = CH_OK;
   for (int round = 0; round < TIGHTENINGS; ++round) {
-    worst = CH_OK;
-    for (int c = 0; c < d->parts.count; ++c) {
-      ChStatus status = run_part(d, c, tolerance);
-      bool said = worst == CH_MAX_TIME || worst == CH_ERR_NUMERIC;
-      if (status != CH_OK && !said) worst = status;
-      if (status == CH_STOPPED) worst = status;
-    }
+    worst = run_parts(d, tolerance);
     gather(d);
     ChStatus status = grade(d);
     if (status != CH_OK) return status;
     if (!is_finite(d)) return fall_back(d);
     const ChCertificate* k = &d->info->certificate;
-    if (ch_certificate_met(k, d->options->tolerance)) return CH_OK;
-    double excess = ch_max(k->natural, k->siconos) / d->options->tolerance;
+    if (ch_certificate_met(k, asked)) return CH_OK;
+    double excess = ch_max(k->natural, k->siconos) / asked;
+    if (worst == CH_MAX_ITER && d->unfinished) {
+      --round;
+      continue;
+    }
     if (worst != CH_OK || !(excess > 1.0) || !(tolerance > 1e-16)) break;
     tolerance /= fmin(2.0 * excess, 1e3);
   }
   return worst == CH_OK ? CH_MAX_ITER : worst;
+}
+
+// Whether all parts get what is cheap however much of it they take; otherwise they climb together from the beginning.
+static bool may_be_cheap(const Driver* d) {
+  return d->parts.count == 1 || d->deadline.work - d->begun >= CHEAP * d->problem->block_count;
+}
+
+static ChStatus solve_parts(Driver* d) {
+  const double asked = d->options->tolerance, tolerance = d->polishes ? d->options->accept : asked;
+  bool climbs = (d->method->takes & CH_CLIMBS) && !d->polishes && d->options->max_iterations == 0;
+  d->kept = (ChShared){0};
+  d->rung = climbs ? 0 : RUNGS;
+  ChStatus status = !climbs ? CH_OK : may_be_cheap(d) ? run_parts(d, tolerance) : CH_MAX_ITER;
+  if (status != CH_MAX_ITER) status = solve_and_grade(d, tolerance, asked);
+  if (!climbs || status != CH_MAX_ITER) return status;
+  for (d->rung = 1; d->rung <= RUNGS && rungs[d->rung - 1] > asked; ++d->rung) {
+    status = solve_and_grade(d, rungs[d->rung - 1], rungs[d->rung - 1]);
+    if (status != CH_OK) return status;
+  }
+  return solve_and_grade(d, tolerance, asked);
 }
 
 // Whether the start, put inside its cone, passes the certificate as it is: then there is nothing to set up or solve.
@@ -475,7 +542,22 @@ static ChStatus set_up_and_solve(Driver* d, const unsigned char* skip) {
   measure_parts(d);
   d->info->components = d->parts.count;
   d->info->seconds_setup += ch_clock_seconds() - began;
-  return solve_and_grade(d);
+  return solve_parts(d);
+}
+
+// With the contacts that had been taken for open, where those were not all. What was found without them stays where it
+// is better still.
+static ChStatus solve_whole(Driver* d) {
+  const size_t bytes = (size_t)d->problem->rows * sizeof(double);
+  const double natural = d->info->certificate.natural;
+  double* before = CH_TAKE_RAW(d->arena, d->problem->rows, double);
+  memcpy(before, d->r_out, bytes);
+  ChStatus status = set_up_and_solve(d, NULL);
+  bool ended = status == CH_MAX_ITER || status == CH_STATIONARY || status == CH_MAX_TIME || status == CH_STOPPED;
+  if (!ended || !(natural < d->info->certificate.natural)) return status;
+  memcpy(d->r_out, before, bytes);
+  ChStatus graded = grade(d);
+  return graded == CH_OK ? status : graded;
 }
 
 // A baseline answers from nothing, whatever the caller would start with.
@@ -493,18 +575,18 @@ static ChStatus drive(Driver* d) {
   if (status != CH_OK) return status;
   bool baseline = (d->method->takes & CH_IS_BASELINE) != 0;
   if (baseline) forget_start(d);
-  snprintf(d->info->inner_name, sizeof d->info->inner_name, "%s", d->inner ? d->inner->name : "-");
+  ch_put_word(sizeof d->info->inner_name, d->info->inner_name, d->inner ? d->inner->name : "-");
   d->info->certificate = ch_certificate_unknown();
   bool serves;
   status = ch_grader_create(d->context, d->arena, d->problem, d->options->pose, &d->grader);
   if (status == CH_OK) status = try_start(d, &serves);
   if (status != CH_OK) return status;
-  snprintf(d->info->stage, sizeof d->info->stage, "%s", serves ? "start" : d->method->name);
+  ch_put_word(sizeof d->info->stage, d->info->stage, serves ? "start" : d->method->name);
   if (!serves && ch_stop_wanted()) return CH_STOPPED;
   if (!serves) {
     const unsigned char* open = baseline ? NULL : find_open(d);
     status = set_up_and_solve(d, open);
-    if (open && (status == CH_MAX_ITER || status == CH_STATIONARY)) status = set_up_and_solve(d, NULL);
+    if (open && (status == CH_MAX_ITER || status == CH_STATIONARY)) status = solve_whole(d);
     bool fell_short = status == CH_MAX_ITER || status == CH_STATIONARY || status == CH_MAX_TIME || status == CH_STOPPED;
     if (d->polishes && fell_short) status = try_start(d, &serves);  // an iteration made it worse: it passed before
   }

@@ -51,7 +51,7 @@ bool ch_run_answer(ChRun* run, const double* r, double* u_scratch) {
   run->error = measure(run->system, r, u_scratch);
   if (isnan(run->error)) run->error = INFINITY;
   memcpy(run->r, r, (size_t)run->system->rows * sizeof *r);
-  return true;
+  return run->answered = true;
 }
 
 void ch_run_note(ChRun* run, long iteration, double error) {
@@ -68,9 +68,9 @@ void ch_run_note_between(ChRun* run, long iteration, const double* r, double* u_
   ch_work_set(done);
 }
 
-bool ch_run_promising(const ChRun* run, double before, double now, long iterations, long left) {
+bool ch_run_promising(double aim, double before, double now, long iterations, long left) {
   double rate = log(before / now) / (double)iterations;
-  return rate > 0.0 && log(now / run->tolerance) <= rate * (double)left;
+  return rate > 0.0 && log(now / aim) <= rate * (double)left;
 }
 
 bool ch_run_late(const ChRun* run) { return ch_deadline_passed(run->deadline); }
@@ -80,13 +80,25 @@ long ch_run_iterations_left(const ChRun* run) {
   return run->max_iterations > 0 ? run->max_iterations - run->outer - run->inner : LONG_MAX;
 }
 
+void ch_put_word(size_t size, char* to, const char* text) {
+  CH_ASSERT(size > 0);
+  size_t length = strlen(text);
+  if (length >= size) length = size - 1;
+  memcpy(to, text, length);
+  to[length] = '\0';
+}
+
 static void add_stage(ChRun* run, const char* name) {
   size_t used = strlen(run->stages);
+  if (used == 0) {
+    ch_put_word(sizeof run->stages, run->stages, name);
+    return;
+  }
   const char* last = strrchr(run->stages, ' ');
   const char* before = last ? last + 1 : run->stages;
   if (strcmp(before, name) == 0 || strcmp(before, "...") == 0) return;
   bool room = used + strlen(name) + sizeof " ..." < sizeof run->stages;
-  snprintf(run->stages + used, sizeof run->stages - used, "%s%s", used ? " " : "", room ? name : "...");
+  snprintf(run->stages + used, sizeof run->stages - used, " %s", room ? name : "...");
 }
 
 void ch_settings_append(ChArena* arena, ChSolveOptions* options, int count, const ChSetting* settings) {
@@ -154,7 +166,15 @@ double ch_run_nested(ChRun* run, const ChNested* n, double* found) {
   nested.stages[0] = nested.note[0] = '\0';
   nested.ending = CH_OK;
   nested.outer = nested.inner = nested.factorizations = 0;
+  nested.answered = false;
+  if (n->work > 0.0) nested.deadline.work = fmin(nested.deadline.work, ch_work_done() + n->work);
+  const ChLimits before = ch_limits_extend(nested.deadline);
   n->method->solve(&nested);
+  ch_limits_leave(before);
+  if (!ch_all_finite(nested.r, s->rows)) {  // as if it had not been called
+    memcpy(nested.r, n->start ? n->start : run->r, bytes);
+    nested.error = INFINITY;
+  }
   if (!n->system && nested.error < run->error) {
     run->error = nested.error;
     memcpy(run->r, nested.r, bytes);

@@ -18,6 +18,7 @@ typedef struct ChShared {
   ChSystem* system;
   struct ChLinearSystem* linear[2];  // LU, Cholesky
   struct ChActiveSet* active_set;    // of the last call, for a hot start of the next
+  void* plan;                        // of a portfolio that is called again for a tighter tolerance: where it stood
 } ChShared;
 
 // What a method can take; nobody switches on its name.
@@ -26,17 +27,18 @@ enum {
   CH_TAKES_RELAXED = 1 << 1,   // pose relaxed (with CH_IS_INNER: serves as --inner)
   CH_TAKES_UNFORMED = 1 << 2,  // W applied through bodies
   CH_TAKES_UNSYMMETRIC = 1 << 3,
-  CH_TAKES_DISC = 1 << 4,     // the tangential half of a staggered step
-  CH_IS_INNER = 1 << 5,       // serves as --inner
-  CH_IS_OUTER = 1 << 6,       // takes --inner
-  CH_TAKES_POLYGON = 1 << 8,  // polygonal cones in space
-  CH_NEEDS_POLYGON = 1 << 9,  // and no smooth ones
-  CH_FORMS_LATE = 1 << 11,    // begins without W and asks for it: ch_run_form
-  CH_IS_LOCAL = 1 << 10,      // may end where it can do no more, short of a solution
-  CH_IS_EXACT = 1 << 7,       // its fixed points are exact Coulomb
-  CH_IS_BASELINE = 1 << 12,   // no solver: one answer by a rule of its own, from no start, kept whatever its error
-  CH_NEEDS_BODIES = 1 << 13,  // the system must know its bodies, two a block at most
-  CH_TAKES_ANY_LAW = 1 << 14  // uses nothing of a law but projection, derivative, slip and exact local solution
+  CH_TAKES_DISC = 1 << 4,      // the tangential half of a staggered step
+  CH_IS_INNER = 1 << 5,        // serves as --inner
+  CH_IS_OUTER = 1 << 6,        // takes --inner
+  CH_TAKES_POLYGON = 1 << 8,   // polygonal cones in space
+  CH_NEEDS_POLYGON = 1 << 9,   // and no smooth ones
+  CH_FORMS_LATE = 1 << 11,     // begins without W and asks for it: ch_run_form
+  CH_IS_LOCAL = 1 << 10,       // may end where it can do no more, short of a solution
+  CH_IS_EXACT = 1 << 7,        // its fixed points are exact Coulomb
+  CH_IS_BASELINE = 1 << 12,    // no solver: one answer by a rule of its own, from no start, kept whatever its error
+  CH_NEEDS_BODIES = 1 << 13,   // the system must know its bodies, two a block at most
+  CH_TAKES_ANY_LAW = 1 << 14,  // uses nothing of a law but projection, derivative, slip and exact local solution
+  CH_CLIMBS = 1 << 15          // is asked for ever tighter tolerances, each from where the last one ended: driver.c
 };
 
 // One call of a method on one system.
@@ -51,6 +53,7 @@ typedef struct ChRun {
   double begun;      // on ch_work_done
   ChDeadline deadline;
   long max_iterations;  // 0: the method's own
+  int rung;  // of a method that climbs: 0 asks for what is cheap, to the last tolerance; 1, 2, ...: see driver.c
   const char* stage;
   double scale;             // error of r = 0: history shows error / scale
   int depth;                // of method calling method
@@ -60,7 +63,11 @@ typedef struct ChRun {
   double* r;         // in: start; out: the best iterate seen
   double error;      // its error
   double* withheld;  // baselines on bodies: impulses of r that a body does not get, per degree of freedom; else NULL
-  ChStatus ending;   // CH_STATIONARY where the method ended because it can do no more; CH_OK: a limit, or solved
+  bool
+      resumes;  // the driver calls again where it left, once it has looked at the certificate: `unfinished` asks for it
+  bool unfinished;
+  bool answered;    // r is the answer of a rule, good or bad: ch_run_answer
+  ChStatus ending;  // CH_STATIONARY where the method ended because it can do no more; CH_OK: a limit, or solved
   long outer, inner, factorizations;
   char stages[96];  // auto: what ran
   char note[160];   // what else a user may want to know: counters of a method's own, how it ended
@@ -99,12 +106,14 @@ double ch_run_offer_graded(ChRun* run, const double* r, double error);
 bool ch_run_answer(ChRun* run, const double* r, double* u_scratch);
 // The first, computing u in scratch.
 double ch_run_offer_reaction(ChRun* run, const double* r, double* u_scratch);
+// A text into a field of so many bytes, cut where it does not fit; for what snprintf would be too slow.
+void ch_put_word(size_t size, char* to, const char* text);
 // Tells the history about an iteration.
 void ch_run_note(ChRun* run, long iteration, double error);
 // The same between two looks at the error, where somebody wants every iteration; changes nothing in the run.
 void ch_run_note_between(ChRun* run, long iteration, const double* r, double* u_scratch);
-// Whether errors that fell from `before` to `now` in so many iterations will meet the tolerance within `left` more.
-bool ch_run_promising(const ChRun* run, double before, double now, long iterations, long left);
+// Whether errors that fell from `before` to `now` in so many iterations will come to `aim` within `left` more.
+bool ch_run_promising(double aim, double before, double now, long iterations, long left);
 // The tolerance is met or the time is over.
 bool ch_run_finished(const ChRun* run);
 bool ch_run_late(const ChRun* run);
@@ -120,6 +129,7 @@ typedef struct ChNested {
   const double* start;     // NULL: the caller's best
   double tolerance;
   long max_iterations;
+  double work;                            // at most, counted
   ChSetting setting[CH_NESTED_SETTINGS];  // on top of the caller's
 } ChNested;
 

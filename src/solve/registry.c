@@ -21,6 +21,7 @@
   X(pgs)             \
   X(regularized_lcp) \
   X(relaxed)         \
+  X(seeded)          \
   X(shock)           \
   X(sqp)             \
   X(staggered)       \

@@ -9,6 +9,9 @@
 #include "step/in_step.h"
 
 enum { LARGE = 500 };  // contacts, from which on the default halves
+// Times the work limit that the tries of a step may take in all; less where nobody asked for them.
+#define MOST_WORK 16.0
+#define MOST_WORK_UNASKED 4.0
 
 bool ch_adaptive_halves(const ChSimulation* s) {
   const ChSimulationOptions* o = &s->options;
@@ -52,6 +55,10 @@ static void add_rejected(ChStepInfo* sum, const ChStepInfo* part) {
   sum->seconds_solve += part->seconds_solve;
 }
 
+static double most_work(const ChSimulation* s) {
+  return s->options.adaptive == CH_ADAPTIVE_MISS ? MOST_WORK : MOST_WORK_UNASKED;
+}
+
 // Longer substeps, where enough were good and one would fit behind `done` units of `whole`.
 static void grow(ChSimulation* s, long done, long whole) {
   if (s->level == 0 || ++s->good < s->options.good_steps || done % (whole >> (s->level - 1)) != 0) return;
@@ -59,38 +66,62 @@ static void grow(ChSimulation* s, long done, long whole) {
   s->good = 0;
 }
 
-// The first substep at the floor has all of the work that a step has, others a share.
-static ChTrial trial_of(const ChSimulation* s, bool* floored) {
-  bool rejects = s->level < s->options.halvings, all = !rejects && !*floored;
-  *floored |= !rejects;
-  return (ChTrial){.share = all ? 0.0 : s->options.trial_work, .rejects = rejects};
+// At the floor a substep is kept whatever comes out, and may take all of the limit while the step has some left.
+static ChTrial trial_of(const ChSimulation* s) {
+  double share = s->options.trial_work;
+  if (s->level < s->options.halvings) return (ChTrial){.share = share, .rejects = true};
+  return (ChTrial){.share = fmin(fmax(most_work(s) - s->spent, share), 1.0)};
 }
 
-static ChStatus make_substeps(ChContext* context, ChSimulation* s, double end, ChUndo* undo, ChStepInfo* info) {
-  const double h = info->h, start = s->time;
-  const long whole = 1L << s->options.halvings;
-  bool floored = false;
-  for (long done = 0; done < whole;) {
-    long length = whole >> s->level;
-    double share = (double)length / (double)whole, next = (double)(done + length) / (double)whole;
-    ChStepInfo part;
-    ChStatus status = s->level > 0 ? ch_undo_keep(context, s, undo) : CH_OK;
+// A step that has spent all that it may is brought to its end in as few substeps as fit behind `done` units.
+static void hurry(ChSimulation* s, long done, long whole) {
+  s->level = 0;
+  while (done % (whole >> s->level) != 0) ++s->level;
+  s->trial = (ChTrial){.share = s->options.trial_work};
+}
+
+typedef struct Substeps {
+  ChSimulation* s;
+  double h, start, end;  // of the step, seconds
+  long done, whole;      // units
+} Substeps;
+
+static ChStatus try_substep(ChContext* context, Substeps* p, ChStepInfo* part) {
+  ChSimulation* s = p->s;
+  double unit = p->h / (double)p->whole;
+  long length = p->whole >> s->level, next = p->done + length;
+  memcpy(s->before, s->states, ch_world_state_bytes(s->world));
+  s->left = unit * (double)(p->whole - p->done);
+  ChStatus status =
+      ch_step_try(context, s, unit * (double)length, next < p->whole ? p->start + unit * (double)next : p->end, part);
+  if (status != CH_OK) return status;
+  s->time = part->time;
+  p->done = next;
+  return CH_OK;
+}
+
+static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChStepInfo* info) {
+  ChSimulation* s = p->s;
+  ChStepInfo part;
+  ChStatus status = CH_OK;
+  for (int level = s->level; p->done < p->whole; s->level = level) {
+    status = level > 0 ? ch_undo_keep(context, s, undo) : CH_OK;
     if (status != CH_OK) return status;
-    memcpy(s->before, s->states, ch_world_state_bytes(s->world));
-    s->left = h * (double)(whole - done) / (double)whole;
-    s->trial = trial_of(s, &floored);
-    status = ch_step_try(context, s, h * share, done + length < whole ? start + h * next : end, &part);
+    bool hurried = s->spent >= most_work(s);
+    s->trial = trial_of(s);
+    if (hurried) hurry(s, p->done, p->whole);
+    status = try_substep(context, p, &part);
     if (status == CH_MAX_ITER) {
       add_rejected(info, &part);
-      ++s->level;
+      ++level;
       s->good = 0;
       continue;
     }
     if (status != CH_OK) return status;
     add_substep(info, &part);
-    s->time = part.time;
-    done += length;
-    grow(s, done, whole);
+    if (hurried) continue;
+    grow(s, p->done, p->whole);
+    level = s->level;
   }
   return CH_OK;
 }
@@ -99,7 +130,9 @@ ChStatus ch_adaptive_step(ChContext* context, ChSimulation* s, double end, ChUnd
   CH_ASSERT(s->options.halvings >= 1 && s->options.good_steps >= 1);
   *info = (ChStepInfo){.h = s->options.h, .shortest = s->options.h};
   if (s->level > s->options.halvings) s->level = s->options.halvings;
-  ChStatus status = make_substeps(context, s, end, undo, info);
+  Substeps p = {.s = s, .h = info->h, .start = s->time, .end = end, .whole = 1L << s->options.halvings};
+  s->spent = 0.0;
+  ChStatus status = make_substeps(context, &p, undo, info);
   s->trial = (ChTrial){0};
   return status;
 }

@@ -76,6 +76,7 @@ ChStatus ch_haste_solve(ChContext* context, ChIslandRun* island, ChSolveOptions*
     options->time_limit = fmin(limit, left - fmin(brake, BRAKE_SHARE * left));
   }
   double work = isfinite(options->time_limit) ? INFINITY : ch_work_limit(options, p);  // who sets a time wants that
+  double all = work;
   if (s->trial.share > 0.0) work *= s->trial.share;
   options->work_limit = SOLVE_SHARE * work;
   island->unsolved = !has_time(island, options->time_limit);
@@ -83,6 +84,7 @@ ChStatus ch_haste_solve(ChContext* context, ChIslandRun* island, ChSolveOptions*
   double began = ch_clock_processor_seconds();
   ChStatus status = ch_solve(context, p, options, island->v, island->u, island->r, &island->info);
   double took = ch_clock_processor_seconds() - began;
+  island->spent = island->info.work / all;
   bool set_up_only = island->info.outer + island->info.inner == 0;
   if (status == CH_MAX_TIME) island->haste.over = took - options->time_limit;
   if (status == CH_MAX_TIME && set_up_only) island->haste.solve = took / size_of(island);

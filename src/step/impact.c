@@ -183,6 +183,7 @@ static ChStatus solve(ChContext* context, ChArena* arena, Shock* k, const double
   write_velocities(k);
   info->certificate = ch_certificate_worse(info->certificate, stage.worst);
   info->iterations += stage.iterations;
+  s->spent += stage.spent;
   info->missed |= stage.missed;
   return CH_OK;
 }

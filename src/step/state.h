@@ -19,7 +19,7 @@ typedef struct ChMemory {
   int contact_count, contact_room;
   ChContactMemory* contacts;  // sorted as gaps are
   double* joints;             // joint_count * CH_JOINT_ROWS_MAX impulses, by row
-  unsigned char* unsure;      // body -> see stage.h
+  unsigned char* unsure;      // body -> see stage.h; CH_LOOK_FIRST at the start
   double h;                   // of the step they come from
 } ChMemory;
 
@@ -33,6 +33,7 @@ typedef struct ChRestMemory {
   const double* r;
   const unsigned char* rests;
   const ChCertificate* grades;
+  const double* relaxed;
 } ChRestMemory;
 
 struct ChSimulation {
@@ -51,6 +52,7 @@ struct ChSimulation {
   ChVec3* lag;             // midpoint less end of the free spin: orientations turn with the midpoint
   ChMemory memory;
   ChRestMemory rest;
+  double rounding;  // overlap at the start that is left as it is, metres (rounding.h)
   int led_count;    // kinematic bodies on their way to where the caller wants them
   ChHeap heap;      // what the stiffness of compliant contacts follows from; its overlap is 0 until a step weighs it
   bool restock;     // what contacts store at the start of the next step is to be measured, not known
@@ -59,6 +61,7 @@ struct ChSimulation {
   double time, h;   // h: what stepping by gaps is at
   int level, good;  // steps that miss are halved so often now; substeps since then that met (adaptive.h)
   ChTrial trial;    // of the substep at hand
+  double spent;     // by the step at hand, in work limits
   double left;      // seconds from the beginning of the substep at hand to the end of its step
   double deadline;  // by which the step's solves shall have ended, on ch_clock_seconds; 0: none
   double solved;    // when the last ones had

@@ -73,6 +73,7 @@ ChProblem* ch_problem_in_units(const ChProblem* p, const double* velocity, const
     blocks[i] = p->blocks[i];
     blocks[i].lo *= reaction[blocks[i].row];
     blocks[i].hi *= reaction[blocks[i].row];
+    blocks[i].compliance *= velocity[blocks[i].row] / reaction[blocks[i].row];
   }
   const bool local = p->form == CH_FORM_LOCAL;
   Rescaled W = local ? rescale(&p->W, velocity, reaction) : (Rescaled){0};

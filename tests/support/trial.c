@@ -155,7 +155,7 @@ ChTrial ch_trial_run(const ChProblem* p, const ChTrialDef* def) {
 
 int ch_trial_sides(const ChProblem* p, const ChMethodInfo* method) {
   for (int i = 0; i < p->block_count && method->polygons; ++i)
-    if (p->blocks[i].law == CH_LAW_CONTACT && p->blocks[i].dimension == 3 && p->blocks[i].sides == 0)
+    if (ch_law_info(p->blocks[i].law)->friction && p->blocks[i].dimension == 3 && p->blocks[i].sides == 0)
       return CH_TRIAL_SIDES;
   return 0;
 }

@@ -37,13 +37,17 @@ static int list(void) {
   return 0;
 }
 
+static int count_contacts(const ChProblem* problem) {
+  return ch_problem_count(problem, CH_LAW_CONTACT) + ch_problem_count(problem, CH_LAW_COMPLIANT);
+}
+
 static int write_out(ChContext* context, const char* path, const ChProblem* problem) {
   if (ch_problem_write(context, path, problem) != CH_OK) {
     fprintf(stderr, "make_problems: %s\n", context->message);
     return 2;
   }
   printf("%s: %s form, dimension %d, %d contacts, %d rows\n", path, problem->form == CH_FORM_LOCAL ? "local" : "global",
-         problem->dimension, ch_problem_count(problem, CH_LAW_CONTACT), problem->rows);
+         problem->dimension, count_contacts(problem), problem->rows);
   return 0;
 }
 
@@ -101,7 +105,7 @@ static int make_case(const ChCase* item, const char* folder, double most) {
   }
   char path[4096];
   snprintf(path, sizeof path, "%s/%s.hdf5", folder, item->name);
-  const int contacts = ch_problem_count(problem, CH_LAW_CONTACT) + ch_problem_count(problem, CH_LAW_UNILATERAL);
+  const int contacts = count_contacts(problem) + ch_problem_count(problem, CH_LAW_UNILATERAL);
   const int said = contacts <= most ? write_out(&context, path, problem) : 0;
   ch_problem_destroy(problem);
   return said;

@@ -87,6 +87,7 @@ export interface SceneMessage {
   gravity: number[];
   h: number;
   tolerance: number;
+  contact?: string; // law of contact: rigid or compliant
   method: string;
   cone?: string;
   methods?: string[]; // a label for each pane

@@ -110,7 +110,10 @@ static int find_piece(ChKinkPath* p) {
 }
 
 static bool is_late(const ChKinkPath* p, long change, ChDeadline deadline) {
-  return (p->rows >= LARGE || change % PATIENCE == PATIENCE - 1) && ch_deadline_passed(deadline);
+  const double work = (double)p->rows * (p->rows + 4.0);
+  if (p->rows >= LARGE && !ch_limits_allow(work, work / CH_WORK_RATE)) return true;
+  bool asks = p->rows >= LARGE || change % PATIENCE == PATIENCE - 1;
+  return ch_limits_over() || (asks && ch_deadline_passed(deadline));
 }
 
 // From D = 0, T = V to the piece that x lies in, the largest pivot first; returns the determinant's sign, 0 where it is

@@ -13,6 +13,7 @@
 
 // Open contacts leave the r-space factorisation but not the v-space one; the estimate below allows for a typical share.
 #define R_SPACE_BONUS 0.5
+#define WORK_OF_FLOP 0.2  // counted, of an operation inside dense fronts
 enum { REFINEMENTS = 3 };
 enum { PINNED = 1, AT_ONCE = 2 };  // E_i = 0; B_i = I, too
 
@@ -179,6 +180,8 @@ ChLinearSystem* ch_linear_create(ChArena* arena, const ChSystem* s, ChSpace spac
   l->z = CH_TAKE(arena, longest, double);
   return l;
 }
+
+double ch_linear_work(const ChLinearSystem* l) { return l->lu ? WORK_OF_FLOP * ch_block_lu_flops(l->lu) : 0.0; }
 
 ChSpace ch_linear_space(const ChLinearSystem* l) { return l->by_bodies ? CH_SPACE_V : CH_SPACE_R; }
 

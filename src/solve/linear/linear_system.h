@@ -37,6 +37,9 @@ void ch_linear_solve_fast(ChLinearSystem* linear, const double* h, double* x, do
 // K = W + rho I
 bool ch_linear_factor_shifted(ChLinearSystem* linear, double rho);
 
+// Counted work of a factorisation, as far as the analysis tells; 0 where it does not.
+double ch_linear_work(const ChLinearSystem* linear);
+
 // Which space was chosen.
 ChSpace ch_linear_space(const ChLinearSystem* linear);
 

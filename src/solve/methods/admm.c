@@ -18,6 +18,7 @@
   X(int, check, 5, 1, 1000, "iterations between two looks at the error")                               \
   X(int, patience, 200, 10, 1000000, "iterations without a fifth of progress before the next penalty") \
   X(int, hurry, 0, 0, 1, "1 = stop once the rate says that the limit of iterations will not do")       \
+  X(double, aim, 0.0, 0.0, 1.0, "error that hurry looks ahead to until it is met; 0 = the tolerance")  \
   X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities")
 CH_OPTIONS(ADMM_OPTIONS)
 
@@ -51,7 +52,7 @@ static void run_penalty(Admm* a, double rho, long limit) {
   ChRun* run = a->run;
   ++run->factorizations;
   if (!ch_linear_factor_shifted(a->linear, rho)) return;
-  double best = INFINITY, before = INFINITY;
+  double best = INFINITY, before = INFINITY, aim = a->o.aim > 0.0 ? a->o.aim : run->tolerance;
   long best_at = 0;
   for (long k = 1; k <= limit; ++k) {
     iterate(a, rho);
@@ -68,7 +69,8 @@ static void run_penalty(Admm* a, double rho, long limit) {
       best_at = k;
     }
     if (k - best_at > a->o.patience) return;
-    if (a->o.hurry && k >= HURRY && !ch_run_promising(run, before, error, a->o.check, limit - k)) return;
+    if (error <= aim) aim = run->tolerance;
+    if (a->o.hurry && k >= HURRY && !ch_run_promising(aim, before, error, a->o.check, limit - k)) return;
     before = error;
   }
 }

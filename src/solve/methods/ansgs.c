@@ -3,9 +3,10 @@
 //   x+ = sweep(y),   y+ = x+ + beta (x+ - x),   v+ = v(x+) + beta (v(x+) - v(x))
 //
 // beta follows Nesterov's sequence up to a bound that adapts: where a window of sweeps brought nothing the bound falls
-// and momentum starts anew, where progress is slow it rises. Many compliant contacts of spheres have beta at its bound
-// from the start: convergence is linear there. A sweep costs as much as three products with H; W is never
-// formed where bodies are known. The change |x+ - y| tells when a look at the error, which costs half a sweep, pays.
+// and momentum starts anew, where progress is slow it rises. Over many compliant contacts of spheres the bound
+// stays at its largest and momentum starts anew after every sweep that changes more than the one before. A sweep costs
+// as much as three products with H; W is never formed where bodies are known. The change |x+ - y| tells when a look at
+// the error, which costs half a sweep, pays.
 #include <math.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ typedef struct Surge {
   double *vx, *vy, *drift, *u;
   double theta, bound;   // Nesterov's sequence, largest beta
   double beta, change;   // of the next sweep, of the last one
-  bool steady;           // beta is the bound, but after a sweep that changed more than the one before
+  bool restarts;         // after every sweep that changes more than the one before, and the bound is the largest
   double least, former;  // smallest change in this window and in the last
   int slow;              // windows in a row
 } Surge;
@@ -55,7 +56,7 @@ static Surge surge_create(ChRun* run, const Options* o) {
              .former = INFINITY,
              .change = INFINITY};
   if (s->n >= MANY) g.spheres = ch_sphere_sweep_create(run->arena, s, run->r, run->options->threads);
-  g.steady = g.spheres && s->compliant;
+  g.restarts = g.spheres && s->compliant;
   if (!g.spheres) g.bodies = ch_body_sweep_create(run->arena, s);
   if (!g.spheres && !g.bodies) g.sweeper = ch_sweeper_create(run->arena, s, false, 1);
   g.size = g.bodies ? ch_body_sweep_size(g.bodies) : 0;
@@ -92,10 +93,11 @@ static void extrapolate(long n, double beta, double* x, double* y) {
 }
 
 static double next_beta(Surge* g, double change) {
-  double last = g->change, t = g->theta * g->theta, following = 0.5 * (-t + g->theta * sqrt(t + 4.0));
+  bool rises = g->restarts && change > g->change;
   g->change = change;
-  if (g->steady) return change > last ? 0.0 : g->bound;
-  double beta = fmin(g->theta * (1.0 - g->theta) / (t + following), g->bound);
+  if (rises) g->theta = 1.0;
+  double t = g->theta * g->theta, following = 0.5 * (-t + g->theta * sqrt(t + 4.0));
+  double beta = fmin(g->theta * (1.0 - g->theta) / (t + following), g->restarts ? LARGEST_BETA : g->bound);
   g->theta = following;
   return beta;
 }
@@ -117,7 +119,7 @@ static void drop_momentum(Surge* g) {
 
 static void adapt(Surge* g) {
   bool slow = g->least > SLOW * g->former;
-  if (g->least > g->former && !g->steady) {
+  if (g->least > g->former && !g->restarts) {
     g->bound *= LOWER;
     g->slow = 0;
     drop_momentum(g);

@@ -3,15 +3,21 @@
 // It is the tables below, read from top to bottom; a stage runs where its condition holds, and all ends with the stage
 // that meets the tolerance:
 //
-//   opening    few deformable bodies, crowds of contacts, large packings, starts that are near: before W is formed
-//   coulomb    sweeps settle what is easy; rest, the convex problem with s = 0, is accepted where its solution has no
-//              slip at loaded contacts, for then it is an exact one, the one in which the structure stands; then slide
-//   rounds     Newton from the best point and splitting with another penalty each time, refined by Newton; in some the
-//              slip is eased towards its fixed point
+//   cheap      what is tried at first, to the tolerance that was asked for; the rest is asked for rung by rung
+//   (driver.c) opening    few deformable bodies, crowds of contacts, starts that are near: before W is formed coulomb
+//   sweeps settle what is easy, and get as much work as a few factorisations are; rest, the convex problem
+//              with s = 0, is accepted where its solution has no slip at loaded contacts, for then it is an exact one,
+//              the one in which the structure stands; then slide
+//   rounds     sweeps with as much work as all that was done before, Newton from the best point, splitting with another
+//              penalty and the interior point from another start each time, refined by Newton; slip eased
 //   convex, polygonal: the same for pose relaxed and for polygons
+//
+// Budgets are iterations, or work: in factorisations, or in all the work that was done before. Where a part stood is
+// kept from rung to rung, and what met the last one goes on first.
 #include <math.h>
 #include <string.h>
 
+#include "solve/linear/linear_system.h"
 #include "solve/linear/wide_system.h"
 #include "solve/method.h"
 
@@ -24,25 +30,33 @@ CH_OPTIONS(AUTO_OPTIONS)
 extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_leap, ch_method_lemke, ch_method_newton,
     ch_method_nsgs, ch_method_successive, ch_method_working_set;
 
-#define LARGE 300          // blocks from which on,
-#define LOOSE 1e-6         // and tolerance down to which, sweeps with momentum come before any factorisation
-#define HUGE_PACKING 2000  // blocks from which on a step that starts from the last one leaves it at that
-#define SMALL 40           // blocks up to which a factorisation costs less than the splitting steps it may save
-#define LEMKE_ROWS 400     // rows up to which pivoting ends in seconds
-#define NEAR 1e-3          // error below which Newton's method is worth starting
-#define ROUGH 1e-4         // error above which splitting is worth its factorisation
-#define EASED 1e-5         // where easing of the slip slows down
-#define LEAP_FREEDOMS 100  // of deformable bodies, up to which all of their contacts are solved for at once,
-#define LEAP_CROWD 12      // and rows a freedom; beyond that few of them carry, see working-set
-#define WALK_FREEDOMS 24   // of them, up to which so few contacts carry that walks find them sooner
-#define HANDOVER 1e-6      // where splitting and interior point slow down and Newton takes over
+#define LARGE 40            // blocks from which on sweeps with momentum have a stage of their own
+#define FACTOR_LEAST 400.0  // work a block, of what goes with a factorisation at least
+#define DEAR 1500.0         // work a block, some thirty sweeps, from which on a factorisation is dear
+#define SMALL 40            // blocks up to which a factorisation costs less than the splitting steps it may save
+#define MEDIUM 300          // blocks up to which leaps are tried before splitting
+#define LEMKE_ROWS 400      // rows up to which pivoting ends in seconds
+#define NEAR 1e-3           // error below which Newton's method is worth starting
+#define ROUGH 1e-4          // error above which splitting is worth its factorisation
+#define EASED 1e-5          // where easing of the slip slows down
+#define LEAP_FREEDOMS 100   // of deformable bodies, up to which all of their contacts are solved for at once,
+#define LEAP_CROWD 12       // and rows a freedom; beyond that few of them carry, see working-set
+#define WALK_FREEDOMS 24    // of them, up to which so few contacts carry that walks find them sooner
+#define HANDOVER 1e-6       // where splitting and interior point slow down and Newton takes over
+#define FINE 1e-9           // as far as iterations without a factorisation go on, once they have met their rung
 enum { ROUNDS = 40 };
 
-// A run of the portfolio.
+// A run of the portfolio, and where it stands.
 typedef struct Plan {
   ChRun* run;
   Options o;
+  double begun;          // on ch_work_done
+  double factor;         // work of a factorisation, as far as it is known
   bool plane;            // in the plane factors are cheap beside what wandering costs
+  bool entered;          // beyond what is cheap, by an earlier rung
+  int rung;              // the last
+  bool repeats;          // the first table is done
+  int next;              // stage of the table
   int round;             // of tables that are repeated
   double before;         // the error with which the last stage began
   bool looked;           // for rest,
@@ -67,31 +81,35 @@ static bool walks(const Plan* p) {
 }
 
 static bool is_crowded(const Plan* p) {
-  return is_curved(p) && !p->run->system->formed && ch_system_is_crowded(p->run->system);
+  const ChSystem* s = p->run->system;
+  return is_curved(p) && !s->formed && ch_system_is_soft(s) && ch_system_is_crowded(s);
 }
 
 static bool is_near(const Plan* p) { return p->run->error <= NEAR; }
 static bool is_crowded_and_near(const Plan* p) { return is_crowded(p) && is_near(p); }
 
-static bool is_large(const Plan* p) {
-  return is_curved(p) && p->run->system->n >= LARGE && p->run->options->tolerance >= LOOSE;
-}
-static bool continues_huge(const Plan* p) {
-  return is_large(p) && p->run->options->warm && p->run->system->n >= HUGE_PACKING;
-}
+static bool is_large(const Plan* p) { return is_curved(p) && p->run->system->n >= LARGE; }
 
 static bool is_warm_and_near(const Plan* p) { return p->run->options->warm && is_near(p); }
 
 static bool sweeps_first(const Plan* p) { return p->o.rest != 2 && p->o.sweeps > 0; }
+static bool sweeps_at_once(const Plan* p) { return is_smooth(p) && sweeps_first(p) && !is_crowded(p); }
 static bool sweeps_later(const Plan* p) { return p->o.rest == 2 && p->o.sweeps > 0; }
 static bool sweeps_smooth(const Plan* p) { return is_smooth(p) && p->o.sweeps > 0; }
 static bool may_rest(const Plan* p) { return p->o.rest == 2 || (p->o.rest && p->run->error > ROUGH); }
 static bool rest_is_far(const Plan* p) { return p->looked && !(p->rest < NEAR); }
 
 static bool is_small(const Plan* p) { return p->run->system->n <= SMALL; }
+static bool is_medium(const Plan* p) { return p->run->system->n <= MEDIUM && !p->plane; }
 static bool is_plane(const Plan* p) { return p->plane; }
 static bool is_plane_and_near(const Plan* p) { return p->plane && is_near(p); }
 static bool is_rough(const Plan* p) { return p->run->error > ROUGH; }
+static bool is_large_and_rough(const Plan* p) { return is_large(p) && is_rough(p); }
+// A factorisation that costs as much as many sweeps comes after them. Without bodies sweeps go through W and are dear.
+static bool factors_are_dear(const Plan* p) { return p->run->system->bodies && p->factor > DEAR * p->run->system->n; }
+static bool sweeps_before_factors(const Plan* p) { return is_large(p) && factors_are_dear(p); }
+static bool sweeps_before_factors_again(const Plan* p) { return sweeps_before_factors(p) && is_rough(p); }
+static bool sweeps_after_factors(const Plan* p) { return is_large_and_rough(p) && !factors_are_dear(p); }
 static bool is_space_and_far(const Plan* p) { return p->run->error > HANDOVER && !p->plane; }
 
 static bool eases_half(const Plan* p) { return p->round % 8 == 2; }
@@ -119,18 +137,21 @@ enum {
   TRIES = 1 << 5,       // STILL, and where it ends far the next stage is run whatever the clock says
   SWEEPS = 1 << 6,      // the user's option is its budget
   RESTARTS = 1 << 7,    // its growth begins again with the penalties
-  ENDS = 1 << 8         // nothing comes after it
+  AIMS = 1 << 8         // its first setting is the rung's tolerance, ROUGH at most
 };
 
-// `why` is a measurement: what a page of docs/theory has, or what becomes of the conformance sweep (608 problems of
-// twelve families, to 1e-8, each with 3e7 of work) without the stage. With all of them 528 are solved with 3.77e9 of
-// work, in pose relaxed 572 with 3.01e9, over polygons 530 with 3.75e9.
+// `why` is a measurement: what bench/portfolio.csv or a page of docs/theory has, or what became of the conformance
+// sweep (608 problems of twelve families, to 1e-8, each with 3e7 of work) without the stage, in the order that the
+// stages had before there were rungs. With all of them 528 were solved with 3.77e9 of work, in pose relaxed 572
+// with 3.01e9, over polygons 530 with 3.75e9.
 typedef struct Stage {
   bool (*when)(const Plan* plan);  // NULL: always
   const ChMethod* method;
   unsigned how;
   double tolerance;     // where it ends at the latest; 0: at the caller's
   long budget, growth;  // iterations, and more of them with every round; 0: the method's own
+  double factors;       // work, in factorisations,
+  double share;         // and in all that was done before, whichever is more; both 0: no limit of its own
   ChSetting setting[CH_NESTED_SETTINGS];
   const Cycle* cycle;  // of the values of the first setting, by round; NULL: as it is
   const char* why;     // what was measured
@@ -151,7 +172,7 @@ typedef struct Stage {
     { "newton.forms", (number) } \
   }
 
-static const Stage opening[] = {
+static const Stage cheap[] = {
     {.when = walks,
      .method = &ch_method_working_set,
      .budget = 2000,
@@ -159,6 +180,15 @@ static const Stage opening[] = {
     {.when = leaps,
      .method = &ch_method_leap,
      .why = "leap.md: of the steps of `haptic`, half are solved to 1e-6 in 7 leaps, nine of ten in 25"},
+    {.when = sweeps_at_once,
+     .method = &ch_method_nsgs,
+     .how = SWEEPS,
+     .setting = {{"nsgs.hurry", 1}, {"nsgs.aim", ROUGH}},
+     .why = "portfolio.csv: problems of up to nine contacts are solved here in 394 to 1.7e4 of work, by newton in ten "
+            "times that"},
+};
+
+static const Stage opening[] = {
     {.when = is_crowded,
      .method = &ch_method_working_set,
      .budget = 2000,
@@ -190,18 +220,6 @@ static const Stage opening[] = {
      .budget = 25,
      .setting = FORMS(2),
      .why = "auto.md: as after the first start"},
-    {.when = continues_huge,
-     .method = &ch_method_ansgs,
-     .how = ENDS,
-     .budget = 700,
-     .setting = {{"ansgs.patience", 600}},
-     .why = "auto.md: a factorisation takes as long as hundreds of sweeps, and Newton needed dozens; the next step "
-            "goes on"},
-    {.when = is_large,
-     .method = &ch_method_ansgs,
-     .budget = 2000,
-     .setting = {{"ansgs.patience", 600}},
-     .why = "ansgs.md: a visit takes 30 ns and no matrix is formed; patience ends packings that jam"},
     {.when = is_warm_and_near,
      .method = &ch_method_newton,
      .budget = 6,
@@ -210,29 +228,47 @@ static const Stage opening[] = {
 };
 
 static const Stage coulomb[] = {
-    {.when = sweeps_first,
-     .method = &ch_method_nsgs,
-     .how = SWEEPS,
-     .setting = {{"nsgs.hurry", 1}},
-     .why = "sweep: without, 530 solved, work -1 %; easy problems end here without a factorisation"},
+    {.when = sweeps_before_factors,
+     .method = &ch_method_ansgs,
+     .factors = 8,
+     .setting = {{"ansgs.patience", 600}},
+     .why = "portfolio.csv: 300 spheres that jam, 7.6e6 of work to 1e-4; newton 1.6e8, ipm 3.7e8"},
     {.when = may_rest,
      .method = &ch_method_admm,
-     .how = STILL | TRIES,
+     .how = STILL | TRIES | AIMS,
+     .tolerance = FINE,
      .budget = 60,
-     .setting = {{"admm.rho", 0.01}, {"admm.hurry", 1}},
+     .setting = {{"admm.aim", 0}, {"admm.rho", 0.01}, {"admm.hurry", 1}},
      .why = "sweep: without, 530 solved, work +4 %; of several solutions it is the one in which a structure stands"},
+    {.when = is_near,
+     .method = &ch_method_leap,
+     .budget = 20,
+     .why = "BoxesStack1 from 4e-5 to 1e-10: 8 factorisations, newton 32"},
     {.when = rest_is_far,
      .method = &ch_method_ipm,
      .how = STILL,
-     .tolerance = 0.1 * HANDOVER,
+     .tolerance = HANDOVER,
      .budget = 60,
      .setting = {{"ipm.rest", 1}, {"ipm.fraction", 0.99}},
-     .why = "sweep: without, 532 solved, work -1 %; auto.md: the solution in which a structure stands"},
+     .why = "portfolio.csv: an aqueduct of 5,024 contacts in 12 factorisations, where sweeps and newton miss 1e-4"},
+    {.when = sweeps_after_factors,
+     .method = &ch_method_ansgs,
+     .factors = 8,
+     .setting = {{"ansgs.patience", 600}},
+     .why = "portfolio.csv: a shaken pyramid of 960 contacts, 1.2e7 of work to 1e-4, the least of all"},
+    {.when = is_near,
+     .method = &ch_method_leap,
+     .budget = 20,
+     .why = "BoxesStack1 from 4e-5 to 1e-10: 8 factorisations, newton 32"},
     {.when = sweeps_later,
      .method = &ch_method_nsgs,
-     .how = SWEEPS,
-     .setting = {{"nsgs.hurry", 1}},
+     .how = SWEEPS | AIMS,
+     .setting = {{"nsgs.aim", 0}, {"nsgs.hurry", 1}},
      .why = "auto.rest = 2 looks for rest before it sweeps"},
+    {.when = is_medium,
+     .method = &ch_method_leap,
+     .budget = 20,
+     .why = "portfolio.csv: of slides with up to 100 contacts leap is the cheapest on most"},
     {.when = is_small,
      .method = &ch_method_newton,
      .budget = 15,
@@ -302,6 +338,10 @@ static const Cycle penalties = {7, {0.2, 0.05, 0.5, 0.1, 0.3, 1.0, 0.02}},
   }
 
 static const Stage rounds[] = {
+    {.when = sweeps_before_factors_again,
+     .method = &ch_method_ansgs,
+     .share = 1.0,
+     .why = "portfolio.csv: dense packings; with half of all work auto is within three times of sweeps alone"},
     {.method = &ch_method_newton,
      .how = RESTARTS,
      .budget = 100,
@@ -342,6 +382,9 @@ static const Stage rounds[] = {
      .setting = FORMS(0),
      .why = "auto.md: where splitting ended is another start for Newton, better or not"},
 };
+
+static const Stage refinement = {
+    .method = &ch_method_leap, .budget = 20, .why = "BoxesStack1 from 4e-5 to 1e-10: 8 factorisations, newton 32"};
 
 static const Stage convex[] = {
     {.when = sweeps_smooth,
@@ -390,15 +433,23 @@ static const Stage polygonal_rounds[] = {
 
 // --- running them ----------------------------------------------------------------------------------------------------
 
+// Where it ends at the latest. What hands over goes on below a loose rung, for Newton to begin near.
+static double tolerance_of(const Plan* p, const Stage* stage) {
+  double rung = p->run->tolerance;
+  if (stage->how & HANDS_OVER) return fmax(HANDOVER, fmin(rung, ROUGH));
+  if (stage->how & STILL) return fmin(rung, stage->tolerance);
+  return stage->tolerance > 0.0 ? fmax(stage->tolerance, rung) : 0.0;
+}
+
 static ChNested nested_of(const Plan* p, const Stage* stage) {
-  ChNested nested = {.method = stage->method, .tolerance = stage->tolerance, .max_iterations = stage->budget};
+  ChNested nested = {.method = stage->method, .tolerance = tolerance_of(p, stage), .max_iterations = stage->budget};
   memcpy(nested.setting, stage->setting, sizeof nested.setting);
   if (stage->how & FROM_NOTHING) nested.start = p->zero;
   if (stage->how & FROM_FOUND) nested.start = p->found;
-  if (stage->how & HANDS_OVER) nested.tolerance = HANDOVER;
-  if (nested.tolerance > 0.0) nested.tolerance = fmax(nested.tolerance, p->run->tolerance);
   if (stage->how & SWEEPS) nested.max_iterations = p->o.sweeps;
   nested.max_iterations += stage->growth * (stage->how & RESTARTS ? p->round % penalties.count : p->round);
+  nested.work = fmax(stage->factors * p->factor, stage->share * (ch_work_done() - p->begun));
+  if (stage->how & AIMS) nested.setting[0].value = fmin(p->run->tolerance, ROUGH);
   if (stage->cycle) nested.setting[0].value = stage->cycle->value[p->round % stage->cycle->count];
   return nested;
 }
@@ -431,21 +482,56 @@ static bool run_stage(Plan* p, const Stage* stage) {
   ChNested nested = nested_of(p, stage);
   p->before = p->run->error;
   if (stage->how & STILL) return look_for_rest(p, stage, &nested);
-  return run_nested(p->run, &nested, stage->how & KEEPS ? p->found : NULL) || (stage->how & ENDS);
+  return run_nested(p->run, &nested, stage->how & KEEPS ? p->found : NULL);
 }
 
+static bool applies(const Plan* p, const Stage* stage) { return !stage->when || stage->when(p); }
+
+// From the stage at which the plan stands, where it stays when there is nothing more to do.
 static bool run_stages(Plan* p, int count, const Stage* stages) {
-  for (int k = 0; k < count; ++k)
-    if ((!stages[k].when || stages[k].when(p)) && run_stage(p, &stages[k])) return true;
+  for (; p->next < count; ++p->next)
+    if (applies(p, &stages[p->next]) && run_stage(p, &stages[p->next])) return true;
+  p->next = 0;
   return false;
 }
-#define RUN(plan, stages) run_stages(plan, (int)(sizeof stages / sizeof *stages), stages)
 
-static void repeat(Plan* p, int count, const Stage* stages) {
-  for (p->round = 0; p->round < ROUNDS; ++p->round)
-    if (run_stages(p, count, stages)) return;
+typedef struct Table {
+  int count;
+  const Stage* stages;
+} Table;
+#define TABLE(stages) \
+  { (int)(sizeof(stages) / sizeof *(stages)), stages }
+
+static bool run_once(Plan* p, Table t) {
+  for (int k = 0; k < t.count; ++k)
+    if (applies(p, &t.stages[k]) && run_stage(p, &t.stages[k])) return true;
+  return false;
 }
-#define REPEAT(plan, stages) repeat(plan, (int)(sizeof stages / sizeof *stages), stages)
+
+// One table once, then another again and again, with a pause after each where there is somebody to look.
+static void run_tables(Plan* p, Table first, Table again) {
+  if (!p->repeats && run_stages(p, first.count, first.stages)) return;
+  bool begins = !p->repeats && first.count > 0;
+  p->repeats = true;
+  while (p->round < ROUNDS) {
+    if (p->run->resumes && begins) {
+      p->run->unfinished = true;
+      return;
+    }
+    if (run_stages(p, again.count, again.stages)) return;
+    ++p->round;
+    begins = true;
+  }
+}
+
+// What met the last rung goes on to this one, or Newton does from where it ended.
+static bool go_on(Plan* p, Table first, Table again) {
+  const Stage* last = p->repeats ? &again.stages[p->next] : &first.stages[p->next];
+  bool hands_over = (last->how & (HANDS_OVER | STILL | KEEPS)) != 0;
+  if (run_stage(p, hands_over ? &refinement : last)) return true;
+  ++p->next;
+  return false;
+}
 
 static bool lies_in_plane(const ChSystem* s) {
   for (int i = 0; i < s->n; ++i)
@@ -453,20 +539,46 @@ static bool lies_in_plane(const ChSystem* s) {
   return true;
 }
 
+// The plan of this part: the one of the last rung, or a new one.
+static Plan* plan_of(ChRun* run) {
+  Plan* p = run->shared->plan;
+  if (!p) {
+    p = run->shared->plan = CH_TAKE(run->shared->arena, 1, Plan);
+    *p = (Plan){.begun = ch_work_done()};
+  }
+  p->run = run;
+  p->o = read_options(run->options);
+  return p;
+}
+
+// W, where that was put off, and what factors of it cost.
+static void look_at_factors(Plan* p) {
+  const ChSystem* s = p->run->system;
+  ch_run_form(p->run);
+  p->zero = CH_TAKE(p->run->arena, s->rows, double);
+  p->found = CH_TAKE(p->run->arena, s->rows, double);
+  p->plane = !is_small(p) && lies_in_plane(s);
+  if (p->factor == 0.0 && is_large(p))
+    p->factor = fmax(ch_linear_work(ch_run_linear(p->run, CH_SPACE_AUTO, false)), FACTOR_LEAST * s->n);
+}
+
 static void solve(ChRun* run) {
+  static const Table openings = TABLE(opening), simple = TABLE(cheap);
+  static const Table tables[3][2] = {
+      {TABLE(coulomb), TABLE(rounds)}, {TABLE(convex), TABLE(convex_rounds)}, {{0}, TABLE(polygonal_rounds)}};
   const ChSystem* s = run->system;
-  Plan plan = {.run = run, .o = read_options(run->options)};
-  if (RUN(&plan, opening)) return;
-  ch_run_form(run);
-  plan.zero = CH_TAKE(run->arena, s->rows, double);
-  plan.found = CH_TAKE(run->arena, s->rows, double);
-  plan.plane = !is_small(&plan) && lies_in_plane(s);
-  if (s->polygonal && !s->relaxed)
-    REPEAT(&plan, polygonal_rounds);
-  else if (s->relaxed && !RUN(&plan, convex))
-    REPEAT(&plan, convex_rounds);
-  else if (!s->relaxed && !RUN(&plan, coulomb))
-    REPEAT(&plan, rounds);
+  const Table* t = tables[s->relaxed ? 1 : s->polygonal ? 2 : 0];
+  Plan* p = plan_of(run);
+  bool limited = run->max_iterations > 1;  // it does not climb; one iteration is to improve a start that is good
+  if ((run->rung == 0 || limited) && (run_once(p, simple) || !limited)) return;
+  bool continues = p->entered;
+  p->entered = true;
+  if (!continues && run_once(p, openings)) return;
+  look_at_factors(p);
+  bool met = continues && p->rung != run->rung;
+  p->rung = run->rung;
+  if (met && go_on(p, t[0], t[1])) return;
+  run_tables(p, t[0], t[1]);
 }
 
 const ChMethod ch_method_auto = {
@@ -475,7 +587,7 @@ const ChMethod ch_method_auto = {
     .document = "Cardhouse's own",
     .equation = "docs/theory/auto.md; the best iterate is kept as in Kaufman 2009, section 5.4.4",
     .takes = CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
-             CH_TAKES_UNSYMMETRIC | CH_IS_EXACT | CH_FORMS_LATE,
+             CH_TAKES_UNSYMMETRIC | CH_IS_EXACT | CH_FORMS_LATE | CH_CLIMBS,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,
     .solve = solve};

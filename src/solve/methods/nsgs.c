@@ -13,12 +13,13 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "nsgs"
-#define NSGS_OPTIONS(X)                                                                  \
-  X(int, anderson, 0, 0, 50, "sweeps that Anderson acceleration looks back on; 0 = off") \
-  X(int, colors, 0, 0, 1, "1 = solve by colours, blocks of a colour in parallel")        \
-  X(int, check, 5, 1, 1000, "sweeps between two looks at the error")                     \
-  X(double, omega, 1.0, 0.1, 1.9, "relaxation of a sweep")                               \
-  X(int, hurry, 0, 0, 1, "1 = stop once the rate says that the limit of sweeps will not do")
+#define NSGS_OPTIONS(X)                                                                      \
+  X(int, anderson, 0, 0, 50, "sweeps that Anderson acceleration looks back on; 0 = off")     \
+  X(int, colors, 0, 0, 1, "1 = solve by colours, blocks of a colour in parallel")            \
+  X(int, check, 5, 1, 1000, "sweeps between two looks at the error")                         \
+  X(double, omega, 1.0, 0.1, 1.9, "relaxation of a sweep")                                   \
+  X(int, hurry, 0, 0, 1, "1 = stop once the rate says that the limit of sweeps will not do") \
+  X(double, aim, 0.0, 0.0, 1.0, "error that hurry looks ahead to; 0 = the tolerance")
 CH_OPTIONS(NSGS_OPTIONS)
 
 static void sweep_plain(ChRun* run, const Options* o, ChSweeper* sweeper, long limit) {
@@ -26,7 +27,7 @@ static void sweep_plain(ChRun* run, const Options* o, ChSweeper* sweeper, long l
   double* r = CH_TAKE(run->arena, s->rows, double);
   double* u = CH_TAKE(run->arena, s->rows, double);
   memcpy(r, run->r, (size_t)s->rows * sizeof *r);
-  double before = run->error;
+  double before = run->error, aim = o->aim > 0.0 ? o->aim : run->tolerance;
   for (long sweep = 1; sweep <= limit; ++sweep) {
     ch_sweeper_sweep(sweeper, o->omega, r);
     ++run->outer;
@@ -37,7 +38,8 @@ static void sweep_plain(ChRun* run, const Options* o, ChSweeper* sweeper, long l
     double error = ch_run_offer_reaction(run, r, u);
     ch_run_note(run, sweep, error);
     if (ch_run_finished(run)) return;
-    if (o->hurry && sweep >= 2 * o->check && !ch_run_promising(run, before, error, o->check, limit - sweep)) return;
+    bool looks = o->hurry && sweep >= 2 * o->check;
+    if (looks && !ch_run_promising(aim, before, error, o->check, limit - sweep)) return;
     before = error;
   }
 }
@@ -67,6 +69,7 @@ static void sweep_accelerated(ChRun* run, const Options* o, ChSweeper* sweeper, 
 
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
+  if (run->system->n == 1) o.check = 1;  // one block alone is solved by its first visit
   long limit = run->max_iterations > 0 ? run->max_iterations : 100000;
   ChSweeper* sweeper = ch_sweeper_create(run->arena, run->system, o.colors != 0, run->options->threads);
   if (o.anderson > 0 && run->depth == 0)

@@ -105,6 +105,7 @@ static void solve_as_printed(Successive* x) {
     if (isnan(error)) return;
     memcpy(run->r, x->r, (size_t)x->s->rows * sizeof *x->r);
     run->error = error;
+    run->answered = true;
   }
 }
 

@@ -113,6 +113,7 @@ static void hand_over(ChStaggered* g) {
   if (run->depth > 0 || !isfinite(error)) return;
   memcpy(run->r, g->r, (size_t)g->s->rows * sizeof(double));
   run->error = error;
+  run->answered = true;
 }
 
 void ch_staggered_settle(ChStaggered* g) {

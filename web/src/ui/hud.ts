@@ -27,16 +27,23 @@ class Chip {
   private readonly label = el("strong", { class: "chip-label", hidden: true });
   private readonly certificate = el("span", { class: "certificate" }, "no step yet");
   private readonly rest = el("span", { class: "rest", hidden: true }, "at rest");
+  private readonly law = el("span", { class: "rest", hidden: true });
   private worst = new Worst();
   private drawn = 0;
 
   constructor() {
-    this.element.append(this.label, this.certificate, this.rest);
+    this.element.append(this.label, this.certificate, this.law, this.rest);
   }
 
   name(text: string): void {
     this.label.hidden = text === "";
     setText(this.label, text);
+  }
+
+  // What the certificate speaks of, where that is not rigid contact.
+  speaksOf(contact: string | undefined): void {
+    this.law.hidden = contact === undefined || contact === "rigid";
+    setText(this.law, `${contact ?? ""} contact`);
   }
 
   clear(): void {
@@ -118,6 +125,7 @@ export class Hud implements Panel {
     this.tolerance = message.tolerance;
     this.gravityVector = message.gravity;
     this.chips[message.pane]?.clear();
+    this.chips[message.pane]?.speaksOf(message.contact);
     this.chips.forEach((chip, i) => chip.name(message.panes > 1 ? (message.methods?.[i] ?? "") : ""));
   }
 
