@@ -130,9 +130,9 @@ static double ground_area(const Pile* pile) {
   return area;
 }
 
-ChHeap ch_world_heap(ChArena* scratch, const ChWorld* world, double overlap) {
+ChHeap ch_world_heap(ChArena* scratch, const ChWorld* world, double overlap, double h) {
   CH_ASSERT(world->sealed && overlap > 0.0);
-  ChHeap heap = {.overlap = overlap};
+  ChHeap heap = {.overlap = overlap, .h = h};
   ChArenaMark mark = ch_arena_mark(scratch);
   ChVec3 gravity = ch_world_gravity(world, 0.0);
   double mass = 0.0, g = ch_norm(gravity);

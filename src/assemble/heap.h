@@ -8,11 +8,12 @@
 
 typedef struct ChHeap {
   double overlap;   // asked for, as a share of the smaller body's radius
+  double h;         // of a whole step, s: springs must not become stiffer where a step is cut short
   double pressure;  // Pa (plane: N/m): all weight over the ground that it stands on
   double energy;    // J/kg: the largest that a body has where its fall ends
 } ChHeap;
 
 // `scratch` has a landing.
-ChHeap ch_world_heap(ChArena* scratch, const ChWorld* world, double overlap);
+ChHeap ch_world_heap(ChArena* scratch, const ChWorld* world, double overlap, double h);
 
 #endif

@@ -9,8 +9,8 @@
 //   k = (CARRIED p (2 R)^2 + ARRIVED m v^2 / (2 R)) / (o R)    (in the plane A is a length, and a contact carries p 2
 //   R)
 //
-// A few contacts get up to three times as much. At least, a collision takes no more than one step, pi sqrt(m / k) <= h
-// with m the reduced mass, so that bodies without weight stop each other, too.
+// A few contacts get up to three times as much. At least, a collision takes no more than one whole step, pi sqrt(m / k)
+// <= h with m the reduced mass, so that bodies without weight stop each other, too.
 //
 // A body that comes alone and fast would still go deeper, by v sqrt(m / k). Where its restitution is 0 a damper stops
 // it within o R / STOPS: damping = STOPS m v / (o R), with v the speed at which the contact closes at the start of the
@@ -54,8 +54,9 @@ static double smaller_mass(const ChMoment* moment, const ChGap* gap) {
   return isfinite(least) ? least : 0.0;
 }
 
-static double rule_stiffness(const ChMoment* moment, const ChHeap* heap, double h, const ChGap* gap, double mass) {
-  double radius = ch_smaller_radius(moment, gap), width = 2.0 * radius, least = mass * (M_PI / h) * (M_PI / h);
+static double rule_stiffness(const ChMoment* moment, const ChHeap* heap, const ChGap* gap, double mass) {
+  double radius = ch_smaller_radius(moment, gap), width = 2.0 * radius,
+         least = mass * (M_PI / heap->h) * (M_PI / heap->h);
   if (!(radius > 0.0)) return least;
   double weight = heap->pressure * (moment->world->dimension == 2 ? width : width * width);
   double arrives = 2.0 * heap->energy * smaller_mass(moment, gap) / width;
@@ -115,7 +116,7 @@ ChSpring ch_contact_spring(const ChMoment* moment, const ChHeap* heap, double h,
                            const ChGap* gap, double closing) {
   CH_ASSERT(h > 0.0 && heap->overlap > 0.0);
   double radius = ch_smaller_radius(moment, gap), mass = reduced_mass(moment, gap),
-         floor = rule_stiffness(moment, heap, h, gap, mass);
+         floor = rule_stiffness(moment, heap, gap, mass);
   ChSpring spring = {.stiffness = floor};
   if (surface->stiffness > 0.0)
     spring.stiffness = surface->stiffness;

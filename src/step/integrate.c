@@ -246,7 +246,7 @@ static void reflect(Step* p) {
 static void build_rows(Step* p) {
   ChSimulation* s = p->s;
   if (s->options.contact == CH_CONTACT_COMPLIANT && !(s->heap.overlap > 0.0))
-    s->heap = ch_world_heap(s->scratch, s->world, s->options.overlap > 0.0 ? s->options.overlap : 1e-3);
+    s->heap = ch_world_heap(s->scratch, s->world, s->options.overlap > 0.0 ? s->options.overlap : 1e-3, s->options.h);
   ChRowRule rule = row_rule(p);
   ch_rows_build(p->s->scratch, &p->moment, &rule, &p->rows);
   if (p->it->contacts == CH_CONTACTS_REFLECT || p->it->contacts == CH_CONTACTS_ARRIVE) reflect(p);

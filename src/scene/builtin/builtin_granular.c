@@ -218,7 +218,7 @@ static void make_hopper(ChBuild* b) {
   double fill = n * 4.0 / 3.0 * r * r * r / (packed * wide * wide);  // depth of all grains in the bin
   double roof = -(wide - orifice), bottom = roof - 1.2 * fill - 4.0 * r;
   ch_build_begin(b, "hopper", "Grains that run out of a hopper into a bin.", 3);
-  set_law(b, b->word[HOPPER_CONTACT], 1e-3, 6.0, (Stepping){5e-4, 0.2 * r}, (Stepping){2e-3, 0.4 * r});
+  set_law(b, b->word[HOPPER_CONTACT], 4e-4, 6.0, (Stepping){2.5e-4, 0.15 * r}, (Stepping){2e-3, 0.4 * r});
   ch_build_material(b, "grain", 2500.0, b->number[HOPPER_MU], 0.0);
   double top = cone + 2.0 * r + 2.2 * r * (2 + n / 150);  // more than 150 grains a layer
   const Profile walls[] = {{0.0, bottom}, {wide, bottom}, {wide, roof}, {orifice, 0.0}, {wide, cone}, {wide, top}};
@@ -246,7 +246,7 @@ static void make_bed(ChBuild* b) {
   double wide = r * fmax(4.0, cbrt(n)), bottom = -wide * tan(PI / 6.0);
   double layers = n / fmax(1.0, 0.5 * wide * wide / (r * r) / 1.21);
   ch_build_begin(b, "pebble-bed", "Pebbles of the size of tennis balls, loaded into a vessel.", 3);
-  set_law(b, b->word[BED_CONTACT], 5e-4, 3.0, (Stepping){5e-4, 0.15 * r}, (Stepping){2e-3, 0.4 * r});
+  set_law(b, b->word[BED_CONTACT], 2e-4, 3.0, (Stepping){2.5e-4, 0.1 * r}, (Stepping){2e-3, 0.4 * r});
   ch_build_material(b, "pebble", 1700.0, b->number[BED_MU], 0.0);
   const Profile vessel[] = {{0.0, bottom}, {wide, 0.0}, {wide, 2.2 * r * (layers + 2.0) + 2.0 * r}};
   add_vessel(b, "vessel", 3, vessel, "pebble");
