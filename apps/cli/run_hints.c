@@ -46,9 +46,10 @@ static void say_adaptive(const ChRunReport* r, ChHints* hints) {
 
 static void say_compliant(const ChRunReport* r, ChHints* hints) {
   long contacts = r->summary.missed_contacts / r->summary.missed;
-  if (contacts < DENSE) return;
+  if (contacts < DENSE || r->options.contact == CH_CONTACT_COMPLIANT) return;
   say(hints,
-      "steps that missed had %ld contacts on average: compliant contact determines the reactions of so many, and lets "
+      "steps that missed had %ld contacts on average; --contact compliant determines the reactions of so many, and "
+      "lets "
       "bodies overlap a little",
       contacts);
 }
