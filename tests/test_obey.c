@@ -16,8 +16,9 @@
 #include "support/families.h"
 #include "support/near.h"
 
-static const char* const methods[] = {"auto", "nsgs",       "ansgs",     "pgs",  "apgd",    "admm", "newton",
-                                      "ipm",  "successive", "staggered", "leap", "relaxed", "walk", "working-set"};
+static const char* const methods[] = {"auto", "nsgs",    "ansgs", "pgs",         "apgd",
+                                      "admm", "newton",  "ipm",   "successive",  "staggered",
+                                      "leap", "relaxed", "walk",  "working-set", "seeded"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static ChProblem* generate(const char* family, double n, double mu) {

@@ -72,7 +72,8 @@ static void put_scene(FILE* f, const void* state) {
   const ChGrainScene* scene = state;
   fprintf(f, "{\"cardhouse\": 1, \"name\": \"%s\", \"gravity\": [0, 0, %.17g],\n", scene->name, -ch_grain_gravity);
   fprintf(f, "\"step\": {\"h\": %.17g, \"until\": 1, \"margin\": %.17g},\n", scene->h, 0.1 * scene->diameter);
-  fprintf(f, "\"contact\": \"compliant\", \"method\": {\"tolerance\": %.17g},\n", ch_grain_tolerance);
+  fprintf(f, "\"contact\": \"compliant\", \"method\": {\"tolerance\": %.17g, \"work_limit\": 2e10},\n",
+          ch_grain_tolerance);
   fprintf(f, "\"materials\": {\"grain\": {\"density\": %.17g, \"friction\": %.17g, \"stiffness\": %.17g},\n",
           ch_grain_density, scene->mu, ch_grain_stiffness);
   fprintf(f, "\"smooth\": {\"friction\": 0, \"stiffness\": %.17g}},\n\"bodies\": [", ch_grain_stiffness);

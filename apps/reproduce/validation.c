@@ -141,7 +141,7 @@ static void put_validation(FILE* f, const void* state) {
   const char* document = NULL;
   for (int k = 0; k < page->count; ++k) {
     const char* title = ch_document_title(ch_text_of(page->results[k], "name"));
-    if (k == 0 || title != document) put_all(f, "\n## ", title ? title : "Others", "\n");
+    if ((k == 0 || title != document) && !only_document(page)) put_all(f, "\n## ", title ? title : "Others", "\n");
     document = title;
     put_item(f, page, page->results[k]);
   }
