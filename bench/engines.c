@@ -73,7 +73,7 @@ static void triangle_add(ChEngineResults* all, const Options* o) {
 static void spheres_add(ChEngineResults* all, const Options* o, const char* scene, int count) {
   ChTrialCase what = {.scene = scene, .kind = CH_TRIAL_SETTLE, .h = 0.001, .tolerance = 1e-6};  // as box-of-spheres
   what.until = o->quick ? 0.6 : fmin(o->until, 3.0);  // half a second to fall, the rest to settle
-  what.patience = o->quick ? 1.0 : (double)count / 50.0;
+  what.patience = o->quick ? 3.0 : (double)count / 50.0;
   what.bodies = ch_scene_box_of_spheres(count);
   snprintf(what.name, sizeof what.name, "settled");
   case_add(all, &what);
