@@ -15,7 +15,7 @@ IN_PLACE = -DCH_NATIVE=ON
 PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DBUILD_SHARED_LIBS=ON -DCH_TESTS=OFF
 
 .DEFAULT_GOAL := build
-.PHONY: build run test page tables conformance bench-build bench-solvers bench-ordering bench-large bench-engines bench-collide \
+.PHONY: build run test page tables conformance bench-build bench-solvers bench-portfolio bench-ordering bench-large bench-engines bench-collide \
   bench-viewer pictures validation granular install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
   fuzz crafted clean help
 
@@ -25,6 +25,7 @@ help:
 	@echo "make test                           builds and runs every test"
 	@echo "make conformance [PROBLEMS=folder]  every method over every problem of a folder (or generated ones)"
 	@echo "make bench-solvers PROBLEMS=folder  our methods beside Siconos' on a folder of problems"
+	@echo "make bench-portfolio PROBLEMS=folder  auto beside each of its members: work, time, profiles"
 	@echo "make bench-ordering                 our methods on one card house, beside the figures of Kaufman 2009"
 	@echo "make bench-engines [QUICK=1]        us beside MuJoCo, ODE and Bullet on six scenes that turn on friction"
 	@echo "make bench-large | bench-collide | bench-viewer  large structures, collision by itself, many browsers"
@@ -95,6 +96,13 @@ bench-solvers:
 	@if [ -z "$(PROBLEMS)" ]; then echo "make bench-solvers PROBLEMS=folder: say which problems" >&2; exit 2; fi
 	@$(MAKE) --no-print-directory bench-build
 	@$(RECORD) solvers -- $(BUILD)/bench/solvers $(PROBLEMS) --csv $(BUILD)/bench/solvers.csv --svg $(BUILD)/bench $(FLAGS)
+
+# The whole table, hours of one core for a large folder; `FLAGS="--members auto"` measures one of them.
+bench-portfolio:
+	@if [ -z "$(PROBLEMS)" ]; then echo "make bench-portfolio PROBLEMS=folder: say which problems" >&2; exit 2; fi
+	@$(MAKE) --no-print-directory bench-build
+	@$(RECORD) portfolio -- python3 bench/portfolio.py --build $(BUILD) --problems $(PROBLEMS) --csv $(BUILD)/bench/portfolio.csv \
+	  --svg $(BUILD)/bench/portfolio.svg $(FLAGS)
 
 bench-ordering: bench-build
 	@$(RECORD) ordering -- $(BUILD)/bench/ordering $(FLAGS)

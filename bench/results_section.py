@@ -26,6 +26,7 @@ RESULTS = os.path.join("bench", "RESULTS.md")
 
 SECTIONS = {  # in the order of the file: heading, and what the reader types for the newest figures
     "solvers": ("Solvers", "make bench-solvers PROBLEMS=folder"),
+    "portfolio": ("Portfolio", "make bench-portfolio PROBLEMS=folder"),
     "ordering": ("The ordering of Kaufman 2009, section 6.7.3", "make bench-ordering"),
     "large": ("Large problems", "make bench-large"),
     "engines": ("Engines", "make bench-engines"),

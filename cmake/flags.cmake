@@ -23,15 +23,15 @@ target_compile_definitions(ch_flags INTERFACE _GNU_SOURCE)
 target_compile_options(ch_flags INTERFACE -Wall -Wextra -Wshadow -fno-math-errno)
 # Assertions of our own invariants stay on in a release: they are cheap and outside of kernels.
 target_compile_options(ch_flags INTERFACE -UNDEBUG)
-# Vectors of four doubles are passed between inline functions only: there is no ABI to keep.
-target_compile_options(ch_flags INTERFACE -Wno-psabi)
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
   # The arena's landing returns at once after a jump and reads no local variable: gcc cannot see that.
-  target_compile_options(ch_flags INTERFACE -Wno-clobbered)
+  # Vectors of four doubles are passed between inline functions only: there is no ABI to keep.
+  target_compile_options(ch_flags INTERFACE -Wno-clobbered -Wno-psabi)
   # Tests may convert as they like.
   set(CH_CONVERSION -Wconversion -Wno-sign-conversion)
 else()
-  target_compile_options(ch_flags INTERFACE -Wno-pass-failed)  # a loop that clang does not vectorize is no fault
+  # A loop that clang does not vectorize is no fault; vectors as above.
+  target_compile_options(ch_flags INTERFACE -Wno-pass-failed -Wno-psabi)
 endif()
 if(CH_STRICT)
   target_compile_options(ch_flags INTERFACE -Werror)

@@ -259,6 +259,29 @@ class Scenes(unittest.TestCase):
                     result = run("scene", "check", name, cwd=where)
                     self.assertEqual(result.returncode, 0, result.stderr)
 
+    def test_a_start_with_overlaps_is_healed(self):
+        box = {"type": "box", "half": [0.1, 0.1, 0.1]}
+        wall = {"type": "box", "half": [0.1, 1, 1]}
+        scene = {"cardhouse": 1, "bodies": [{"name": f"b{k}", "position": [0.18 * k, 0, 0], "shapes": [box]}
+                                            for k in range(2)]}
+        path, out = self.write(json.dumps(scene)), os.path.join(self.folder, "healed.json")
+        self.assertEqual(run("scene", "check", path).returncode, 2)
+        result = run("scene", "heal", path, "-o", out)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("0.02 m at most", result.stdout)
+        with open(out) as file:
+            bodies = json.load(file)["bodies"]
+        self.assertEqual(run("scene", "check", out).returncode, 0)
+        for k, x in enumerate((-0.01, 0.19)):
+            self.assertAlmostEqual(bodies[k]["position"][0], x, delta=1e-9)
+            self.assertEqual(bodies[k]["shapes"], scene["bodies"][k]["shapes"])
+        scene["bodies"] += [{"name": f"w{k}", "fixed": True, "position": [x, 0, 0], "shapes": [wall]}
+                            for k, x in enumerate((-0.2, 0.38))]
+        result = run("scene", "heal", self.write(json.dumps(scene)), "--out", out)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no room", result.stderr)
+        self.assertEqual(run("scene", "heal", os.path.join(self.folder, "none.json")).returncode, 2)
+
     def test_overlaps_can_be_allowed_or_ignored(self):
         scene = changed(["bodies", 1, "position", 2], 0.45)
         self.refused(json.dumps(scene), "overlap by 0.05 m")

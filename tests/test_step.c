@@ -361,7 +361,7 @@ static void bad_options_are_refused_with_a_sentence(void** state) {
   REFUSED(gamma, 0.0, "stabilization");
   REFUSED(gamma, 1.5, "stabilization");
   REFUSED(gamma, NAN, "stabilization");
-  REFUSED(margin, -1.0, "margin");
+  REFUSED(margin, -0.5, "margin");
   REFUSED(margin, NAN, "margin");
   REFUSED(integrator, "runge", "runge");
   REFUSED(integrator, NULL, "integrator");

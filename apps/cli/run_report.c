@@ -121,8 +121,9 @@ static void set_mechanics(json_t* object, const ChRunReport* r) {
                                 (json_int_t)s->rejected, "shortest", ch_json_real(s->shortest), "mean",
                                 ch_json_real(mean(r->options.h * (double)s->steps, s->substeps))));
   json_object_set_new(object, "penetration",
-                      json_pack("{s:o, s:o, s:o}", "max", ch_json_real(s->penetration), "relative",
-                                ch_json_real(s->overlap), "deferred", ch_json_real(s->deferred)));
+                      json_pack("{s:o, s:o, s:o, s:o, s:I}", "max", ch_json_real(s->penetration), "relative",
+                                ch_json_real(s->overlap), "deferred", ch_json_real(s->deferred), "relaxed",
+                                ch_json_real(s->relaxed), "relaxed_steps", (json_int_t)s->relaxed_steps));
   json_object_set_new(object, "joint_error", json_pack("{s:o}", "max", ch_json_real(s->joint_error)));
   json_object_set_new(
       object, "energy",
@@ -218,6 +219,11 @@ static void print_mechanics(const ChRunReport* r) {
            s->stored);
   if (s->deferred > 0.0)
     printf("push-out      overlaps are parted gently: up to %.3g m of one was left for later steps\n", s->deferred);
+  if (s->relaxed_steps > 0)
+    printf(
+        "tight fits    in %ld steps overlaps oppose each other: up to %.3g m of one stays, by the smallest "
+        "relaxation\n",
+        s->relaxed_steps, s->relaxed);
   printf("energy        %.9g J at the start, %.9g J at the end; unexplained gain in a step %.3g J at most\n",
          s->energy_start, s->energy_end, s->largest_gain);
 }

@@ -9,6 +9,7 @@
 #include "cardhouse/shape.h"
 #include "cardhouse/soft.h"
 #include "cli/commands.h"
+#include "cli/heal_command.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
@@ -157,6 +158,7 @@ static ChExit check_scene(const ChCommand* self, const char* file) {
 static ChExit scene_run(const ChCommand* self, int count, char** words) {
   if (count == 2 && strcmp(words[0], "check") == 0 && strcmp(words[1], "--help") != 0)
     return check_scene(self, words[1]);
+  if (count > 0 && strcmp(words[0], "heal") == 0) return ch_scene_heal_run(count - 1, words + 1);
   const char* names[128];
   int known = 0;
   for (; known < ch_scene_builtin_count(); ++known) names[known] = ch_scene_builtin_name(known);
@@ -169,6 +171,7 @@ static ChExit scene_run(const ChCommand* self, int count, char** words) {
   names[known++] = "list";
   names[known++] = "schema";
   names[known++] = "check";
+  names[known++] = "heal";
   if (!ch_word_check(self, "scene", operand, known, names)) return CH_EXIT_USAGE;
   if (strcmp(operand, "check") == 0) {
     ch_complain(self, "check needs a scene: `cardhouse scene check FILE`");
@@ -183,11 +186,13 @@ static ChExit scene_run(const ChCommand* self, int count, char** words) {
 const ChCommand ch_command_scene = {
     .name = "scene",
     .summary =
-        "writes a built-in scene as JSON; `list` lists them, `check FILE` reads a file, `schema` prints its form",
+        "writes a built-in scene as JSON; `list` lists them, `check FILE` reads a file, `heal FILE` parts bodies that "
+        "overlap, `schema` prints its form",
     .operand = "NAME [--PARAMETER VALUE ...]",
     .examples =
         "  cardhouse scene list\n  cardhouse scene cards --help\n  cardhouse scene cards --levels 5 > house.json\n"
-        "  cardhouse scene check house.json\n  cardhouse scene schema\n",
+        "  cardhouse scene check house.json\n  cardhouse scene heal house.json -o healed.json\n"
+        "  cardhouse scene schema\n",
     .row_count = sizeof rows / sizeof *rows,
     .rows = rows,
     .run = scene_run,

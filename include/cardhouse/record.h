@@ -53,6 +53,8 @@ typedef struct ChSummary {
   double overlap;                                 // largest, over the radius of the smaller moving body
   double stored;                                  // in compliant contacts at the end, joule; part of energy_end
   double deferred;                                // largest part of an overlap left for later steps, metres
+  double relaxed;                                 // largest part of an overlap that others opposed, metres
+  long relaxed_steps;                             // in how many steps some did
   double energy_start, energy_end, largest_gain;  // joule
   ChVec3 momentum_start, momentum_end, angular_momentum_start, angular_momentum_end;
   double displacement;  // largest distance of a centre of mass from where it started

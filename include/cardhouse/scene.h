@@ -27,6 +27,8 @@ CH_API ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** ou
 // The same with another law of contact, "rigid" or "compliant" (ch_contact_law_name); NULL: as the scene says. A
 // built-in scene with a parameter "contact" is made for that law.
 CH_API ChStatus ch_scene_open_as(ChContext* context, const char* name, const char* contact, ChScene** out);
+// The same however deep bodies overlap at the start, which is refused otherwise: for ch_simulation_heal.
+CH_API ChStatus ch_scene_open_overlapping(ChContext* context, const char* name, ChScene** out);
 // Frees the scene, and its world where no simulation took it over. NULL is legal.
 CH_API void ch_scene_destroy(ChScene* scene);
 

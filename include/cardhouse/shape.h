@@ -33,6 +33,7 @@ typedef struct ChShapeView {
   ChVec3 normal;  // half-space, half-plane: in the shape's frame
   double offset;
   double bound;  // radius of a ball about local.at that holds the shape, metres; infinite for half-spaces
+  double reach;  // and of one about the body's centre of mass, however far from it local.at is; in a sealed world
   // Box, hull, rectangle, polygon: corners. Mesh, chain: vertices. Deformable: none, soft.h has the skin.
   int point_count;
   const ChVec3* points;

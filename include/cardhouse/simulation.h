@@ -48,6 +48,8 @@ typedef enum ChAdaptive {
   CH_ADAPTIVE_LARGE,  // the same in steps of 500 contacts and more: the default
 } ChAdaptive;
 
+#define CH_MARGIN_BY_SIZE (-1.0)  // a margin by the smallest body and h, at most 1 cm: docs/stepping.md
+
 typedef struct ChSimulationOptions {
   double h;                // seconds
   const char* integrator;  // its name: ch_integrator_info lists them
@@ -63,7 +65,8 @@ typedef struct ChSimulationOptions {
                    // where materials give no stiffness; 0: 1e-3
   bool project;    // positions are projected onto the constraints after each step (B5)
   ChRestitution restitution;
-  double margin;    // metres; contacts nearer than this, and nearer than h * closing speed, take part
+  double margin;    // metres; contacts nearer than this, and nearer than h * closing speed, take part; or
+                    // CH_MARGIN_BY_SIZE
   bool look_ahead;  // the margin grows with the closing speed
   bool reduce_contacts;
   ChAdaptive adaptive;
@@ -109,6 +112,7 @@ typedef struct ChStepInfo {
   double penetration;              // largest overlap, metres
   double overlap;                  // largest overlap over the radius of the smaller moving body
   double deferred;                 // largest part of an overlap that `push_out` leaves for later steps, metres
+  double relaxed;                  // largest part of an overlap that others oppose and that stays, metres; 0: none
   double joint_error;              // largest |g| of an equality row
   double kinetic, potential;       // joule; `potential` has what is stored in compliant contacts, too:
   double stored;
@@ -129,6 +133,19 @@ CH_API void ch_simulation_destroy(ChSimulation* simulation);
 // made. CH_STOPPED where options.solve.stop asked for it: the simulation is as it was before the step, and goes on from
 // there bit for bit as if nobody had asked. `info` may be NULL: ch_simulation_info tells it, too.
 CH_API ChStatus ch_simulation_step(ChContext* context, ChSimulation* simulation, ChStepInfo* info);
+
+// What became of bodies that overlapped.
+typedef struct ChHealing {
+  double before, after;  // largest overlap, or error of a joint, metres or radian
+  double moved, turned;  // farthest that a centre of mass was moved, metres; farthest that a body was turned, radian
+  int body;              // row of the one that was moved farthest; -1: none was
+  int rounds;
+} ChHealing;
+
+// Moves bodies apart that overlap, and joints together, by the least motion in the metric of their masses, until
+// nothing overlaps by more than 1e-10 m; velocities stay. What has no room is shared out, and `after` tells. Not for
+// deformable bodies: CH_ERR_ARGUMENT. On failure bodies are where they were.
+CH_API ChStatus ch_simulation_heal(ChContext* context, ChSimulation* simulation, ChHealing* out);
 
 // Its world, which it owns.
 CH_API const ChWorld* ch_simulation_world(const ChSimulation* simulation);

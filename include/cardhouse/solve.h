@@ -42,7 +42,7 @@ typedef struct ChSolveOptions {
   long max_iterations;  // 0 = the method's own
   double time_limit;    // seconds, default 60; INFINITY: none
   double work_limit;   // counted work, about 1e9 a second: binds at the same place on any machine. Default INFINITY; 0:
-                       // by the size of the problem, 2e7 and 1.25e6 a row, at most 2.5e9
+                       // by the size of the problem, 2e7 and 1.25e6 a row, at most 1e9
   int threads;         // 1; the answer does not depend on it
   const double* warm;  // start reactions in the problem's units, or NULL
   double accept;       // a start graded at most so is taken as it is, default 0: at the tolerance. One in between is

@@ -31,7 +31,7 @@ double ch_smaller_radius(const ChMoment* moment, const ChGap* gap) {
   double least = INFINITY;
   for (int side = 0; side < 2; ++side) {
     const ChShape* shape = &moment->world->shapes[gap->shape[side]];
-    if (ch_world_moves(moment->world, gap->body[side])) least = fmin(least, ch_norm(shape->local.at) + shape->bound);
+    if (ch_world_moves(moment->world, gap->body[side])) least = fmin(least, shape->reach);
   }
   return isfinite(least) ? least : 0.0;
 }

@@ -53,6 +53,7 @@ typedef struct ChRowRule {
   double h;
   double contact_gain;  // w_n = contact_gain Phi; 0 with `closed_only`: velocities alone
   double push_out;      // w_n is at least minus this; 0: minus ch_push_out_speed; INFINITY: no bound
+  double kept;          // metres of overlap that are as good as none (step/rounding.h)
   double joint_gain;    // w = joint_gain g
   double motor_gain;    // the same for the error of a position motor, which is no constraint but a wish
   bool closed_only;     // leaves contacts out whose Phi is positive beyond round-off

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "model/mesh/mesh.h"
 #include "model/shapes/mass_properties.h"
+#include "model/shapes/polytope.h"
 #include "model/soft/soft.h"
 #include "model/world_build.h"
 
@@ -95,6 +97,16 @@ static ChStatus set_mass(ChContext* context, const ChWorld* world, ChBody* body,
   return CH_OK;
 }
 
+// Corners tell where a hull or mesh is whose points are far from the origin that they were given about.
+static double reach_of(const ChShape* shape) {
+  const ChVec3* points = shape->polytope ? shape->polytope->vertices : shape->mesh ? shape->mesh->vertices : NULL;
+  int count = shape->polytope ? shape->polytope->vertex_count : shape->mesh ? shape->mesh->vertex_count : 0;
+  double whole = ch_norm(shape->local.at) + shape->bound, reach = count > 0 ? 0.0 : whole;
+  for (int k = 0; k < count; ++k)
+    reach = fmax(reach, ch_norm(ch_add(shape->local.at, ch_rotate(shape->local.orientation, points[k]))));
+  return fmin(whole, reach);
+}
+
 static void move_body(ChWorld* world, int b) {
   const ChBody* body = &world->bodies[b];
   ChBodyState* state = &world->states[b];
@@ -102,6 +114,7 @@ static void move_body(ChWorld* world, int b) {
   for (int k = 0; k < body->shape_count; ++k) {
     ChFrame* local = &world->shapes[body->first_shape + k].local;
     local->at = ch_add(local->at, body->origin);
+    world->shapes[body->first_shape + k].reach = reach_of(&world->shapes[body->first_shape + k]);
   }
 }
 

@@ -54,6 +54,7 @@ typedef struct ChShape {
   const struct ChMesh* mesh;   // mesh and chain
   const struct ChSoft* soft;   // skin of a deformable body
   double bound;                // radius of a ball about local.at that holds the shape; infinite for half-spaces
+  double reach;                // and of one about the body's centre of mass; after ch_world_seal
 } ChShape;
 
 // A mesh that shapes share, and what it was made from.

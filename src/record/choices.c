@@ -28,8 +28,8 @@ static void write_step(FILE* file, const ChSimulationOptions* o) {
   if (o->push_out > 0.0) fprintf(file, "push_out %.15g\n", o->push_out);
   if (o->contact != CH_CONTACT_RIGID)
     fprintf(file, "contact %s\noverlap %.15g\n", ch_contact_law_name(o->contact), o->overlap);
-  fprintf(file, "margin %.15g\nlook_ahead %s\nreduce_contacts %s\n", o->margin, word(o->look_ahead),
-          word(o->reduce_contacts));
+  if (o->margin >= 0.0) fprintf(file, "margin %.15g\n", o->margin);
+  fprintf(file, "look_ahead %s\nreduce_contacts %s\n", word(o->look_ahead), word(o->reduce_contacts));
   fprintf(file, "adaptive %s\n", occasions[o->adaptive]);
   if (o->adaptive == CH_ADAPTIVE_GAP) fprintf(file, "gap_tolerance %.15g\n", o->gap_tolerance);
   if (o->adaptive >= CH_ADAPTIVE_MISS)

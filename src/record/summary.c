@@ -87,6 +87,8 @@ void ch_summary_add(ChSummary* summary, const ChSimulation* s) {
   summary->overlap = ch_max(summary->overlap, info.overlap);
   summary->stored = info.stored;
   summary->deferred = ch_max(summary->deferred, info.deferred);
+  summary->relaxed = ch_max(summary->relaxed, info.relaxed);
+  summary->relaxed_steps += info.relaxed > 0.0;
   summary->joint_error = ch_max(summary->joint_error, info.joint_error);
   summary->energy_end = info.kinetic + info.potential;
   summary->momentum_end = info.momentum;

@@ -15,8 +15,7 @@ static double body_size(const ChWorld* world, int body) {
   int first;
   const int count = ch_world_body_shapes(world, body, &first);
   for (int k = first; k < first + count; ++k) {
-    const ChShapeView shape = ch_world_shape(world, k);
-    size = ch_max(size, ch_norm(shape.local.at) + shape.bound);
+    size = ch_max(size, ch_world_shape(world, k).reach);
   }
   return size;
 }
@@ -38,7 +37,8 @@ static bool refuse(ChReader* r, const ChDocuments* documents, const ChWorld* wor
   }
   return ch_reader_wrong(r, known ? &at : &bodies,
                          "'%.60s' and '%.60s' overlap by %g m at (%g, %g, %g) at the start, at most %g m is allowed "
-                         "(\"step\": {\"overlap\": ...}); move one, or let them \"ignore\" each other",
+                         "(\"step\": {\"overlap\": ...}); move one, let them \"ignore\" each other, or move them "
+                         "apart with `cardhouse scene heal`",
                          name_of(world, gap->body[0]), name_of(world, gap->body[1]), gap->depth, gap->point.x,
                          gap->point.y, gap->point.z, allowed);
 }

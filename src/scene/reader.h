@@ -33,6 +33,7 @@ typedef struct ChReader {
   ChArena* arena;  // has a landing
   const ChDocument* document;
   int dimension;
+  bool overlapping;                        // bodies may overlap at the start, however deep
   const struct ChRecordedSofts* recorded;  // of a recording's scene: what its deformable bodies are made of; else NULL
   ChStatus status;
 } ChReader;

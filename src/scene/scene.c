@@ -76,12 +76,17 @@ static ChStatus read_scene(ChReader* r, const char* text, size_t size, const cha
   if (status != CH_OK) return status;
   if (!ch_world_build(r, documents, scene->world)) return r->status;
   // A run that was recorded has passed this, and bodies of a recording have no more than is needed to show them.
-  if (!r->recorded && !ch_world_check_overlap(r, documents, scene->world)) return r->status;
+  if (!r->recorded && !r->overlapping && !ch_world_check_overlap(r, documents, scene->world)) return r->status;
   return fill(r, documents, scene) ? CH_OK : r->status;
 }
 
+typedef struct Kind {
+  const ChRecordedSofts* recorded;
+  bool overlapping;
+} Kind;
+
 static ChStatus read_in_arena(ChContext* context, ChArena* arena, const char* text, size_t size, const char* file,
-                              const ChRecordedSofts* recorded, ChScene** out) {
+                              Kind kind, ChScene** out) {
   *out = NULL;
   ChScene* scene = calloc(1, sizeof *scene);
   jmp_buf landing;
@@ -91,7 +96,8 @@ static ChStatus read_in_arena(ChContext* context, ChArena* arena, const char* te
   }
   ch_arena_set_landing(arena, &landing);
   ChContext own = {0};
-  ChReader reader = {.context = context ? context : &own, .arena = arena, .recorded = recorded};
+  ChReader reader = {
+      .context = context ? context : &own, .arena = arena, .recorded = kind.recorded, .overlapping = kind.overlapping};
   ChStatus status = read_scene(&reader, text, size, file, scene);
   ch_arena_set_landing(arena, NULL);
   if (status != CH_OK) {
@@ -102,29 +108,33 @@ static ChStatus read_in_arena(ChContext* context, ChArena* arena, const char* te
   return CH_OK;
 }
 
-ChStatus ch_scene_parse_recorded(ChContext* context, const char* text, const char* file,
-                                 const ChRecordedSofts* recorded, ChScene** out) {
+static ChStatus parse(ChContext* context, const char* text, const char* file, Kind kind, ChScene** out) {
   *out = NULL;
   if (!text) return ch_fail(context, CH_ERR_ARGUMENT, "the text of a scene is needed, NULL was given");
   ChArena* arena = ch_arena_create(NULL);
   if (!arena) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a scene");
-  ChStatus status = read_in_arena(context, arena, text, strlen(text), file ? file : "scene", recorded, out);
+  ChStatus status = read_in_arena(context, arena, text, strlen(text), file ? file : "scene", kind, out);
   ch_arena_destroy(arena);
   return status;
 }
 
-ChStatus ch_scene_parse(ChContext* context, const char* text, const char* file, ChScene** out) {
-  return ch_scene_parse_recorded(context, text, file, NULL, out);
+ChStatus ch_scene_parse_recorded(ChContext* context, const char* text, const char* file,
+                                 const ChRecordedSofts* recorded, ChScene** out) {
+  return parse(context, text, file, (Kind){.recorded = recorded}, out);
 }
 
-static ChStatus open_file(ChContext* context, const char* name, ChScene** out) {
+ChStatus ch_scene_parse(ChContext* context, const char* text, const char* file, ChScene** out) {
+  return parse(context, text, file, (Kind){0}, out);
+}
+
+static ChStatus open_file(ChContext* context, const char* name, Kind kind, ChScene** out) {
   ChArena* arena = ch_arena_create(NULL);
   if (!arena) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a scene");
   ChWholeFile whole;
   ChStatus status = ch_whole_file_read_up_to(context, name, CH_SCENE_BYTES_MAX, arena, &whole);
   if (status == CH_OK)
     status = read_in_arena(context, arena, whole.text, whole.size, strcmp(name, "-") == 0 ? "standard input" : name,
-                           NULL, out);
+                           kind, out);
   ch_arena_destroy(arena);
   return status;
 }
@@ -135,31 +145,39 @@ static bool has_parameter(int builtin, const char* name) {
   return false;
 }
 
-static ChStatus open_builtin(ChContext* context, const char* name, const char* contact, ChScene** out) {
+static ChStatus open_builtin(ChContext* context, const char* name, const char* contact, Kind kind, ChScene** out) {
   const char* const given[1][2] = {{"contact", contact}};
   bool takes = contact && has_parameter(ch_scene_builtin_find(name), "contact");
   char* text = NULL;
   ChStatus status = ch_scene_builtin(context, name, takes, given, &text);
-  if (status == CH_OK) status = ch_scene_parse(context, text, name, out);
+  if (status == CH_OK) status = parse(context, text, name, kind, out);
   free(text);
   return status;
 }
 
-ChStatus ch_scene_open_as(ChContext* context, const char* name, const char* contact, ChScene** out) {
+static ChStatus open_scene(ChContext* context, const char* name, const char* contact, Kind kind, ChScene** out) {
   *out = NULL;
   if (!name) return ch_fail(context, CH_ERR_ARGUMENT, "the name of a scene is needed, NULL was given");
   ChContactLaw law;
   if (contact && !ch_contact_law_find(contact, &law))
     return ch_fail(context, CH_ERR_ARGUMENT, "the law of contact is '%.40s', must be rigid or compliant", contact);
   bool file = strcmp(name, "-") == 0 || strpbrk(name, "/.") || access(name, F_OK) == 0;
-  ChStatus status = ch_scene_builtin_find(name) < 0 && file ? open_file(context, name, out)
-                                                            : open_builtin(context, name, contact, out);
+  ChStatus status = ch_scene_builtin_find(name) < 0 && file ? open_file(context, name, kind, out)
+                                                            : open_builtin(context, name, contact, kind, out);
   if (status == CH_OK && contact) (*out)->options.contact = law;
   return status;
 }
 
+ChStatus ch_scene_open_as(ChContext* context, const char* name, const char* contact, ChScene** out) {
+  return open_scene(context, name, contact, (Kind){0}, out);
+}
+
 ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** out) {
-  return ch_scene_open_as(context, name, NULL, out);
+  return open_scene(context, name, NULL, (Kind){0}, out);
+}
+
+ChStatus ch_scene_open_overlapping(ChContext* context, const char* name, ChScene** out) {
+  return open_scene(context, name, NULL, (Kind){.overlapping = true}, out);
 }
 
 void ch_scene_destroy(ChScene* scene) {

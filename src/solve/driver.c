@@ -32,7 +32,7 @@ enum { TIGHTENINGS = 6, MOST_OPTIONS = 256 };
 // size takes 3.6e5 a row (RockPile_tob1, 1389 rows); most take 1e4. The floor is for what few rows need at least.
 #define WORK_FLOOR 2e7
 #define WORK_ROW 1.25e6
-#define WORK_MOST 2.5e9
+#define WORK_MOST 1e9
 #define CHEAP 5e4    // work a block that the cheap stages of a portfolio take at most: sixty sweeps through W
 #define NO_HELP 1.0  // error of a warm start, in that of r = 0, from which on it is none
 

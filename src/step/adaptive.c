@@ -12,7 +12,6 @@ enum { LARGE = 500 };  // contacts, from which on the default halves
 // Times the work limit that the tries of a step may take in all; less where nobody asked for them.
 #define MOST_WORK 16.0
 #define MOST_WORK_UNASKED 4.0
-#define EASY 0.5  // share of its work that a substep may take after which a longer one is tried
 
 bool ch_adaptive_halves(const ChSimulation* s) {
   const ChSimulationOptions* o = &s->options;
@@ -60,10 +59,9 @@ static double most_work(const ChSimulation* s) {
   return s->options.adaptive == CH_ADAPTIVE_MISS ? MOST_WORK : MOST_WORK_UNASKED;
 }
 
-// Longer substeps, where enough were good, the last one with ease, and one would fit behind `done` units of `whole`.
-static void grow(ChSimulation* s, long done, long whole, double spent) {
+// Longer substeps, where enough were good and one would fit behind `done` units of `whole`.
+static void grow(ChSimulation* s, long done, long whole) {
   if (s->level == 0 || ++s->good < s->options.good_steps || done % (whole >> (s->level - 1)) != 0) return;
-  if (spent > EASY * s->options.trial_work) return;
   --s->level;
   s->good = 0;
 }
@@ -109,8 +107,7 @@ static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChS
   for (int level = s->level; p->done < p->whole; s->level = level) {
     status = level > 0 ? ch_undo_keep(context, s, undo) : CH_OK;
     if (status != CH_OK) return status;
-    double before = s->spent;
-    bool hurried = before >= most_work(s);
+    bool hurried = s->spent >= most_work(s);
     s->trial = trial_of(s);
     if (hurried) hurry(s, p->done, p->whole);
     status = try_substep(context, p, &part);
@@ -123,7 +120,7 @@ static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChS
     if (status != CH_OK) return status;
     add_substep(info, &part);
     if (hurried) continue;
-    grow(s, p->done, p->whole, s->spent - before);
+    grow(s, p->done, p->whole);
     level = s->level;
   }
   return CH_OK;

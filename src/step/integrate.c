@@ -55,8 +55,12 @@ typedef struct Step {
 static ChRowRule row_rule(const Step* p) {
   const ChSimulationOptions* o = &p->s->options;
   double h = p->h;
-  ChRowRule rule = {
-      .h = h, .contact_gain = o->gamma / h, .push_out = o->push_out, .joint_gain = o->gamma / h, .motor_gain = 1.0 / h};
+  ChRowRule rule = {.h = h,
+                    .contact_gain = o->gamma / h,
+                    .push_out = o->push_out,
+                    .kept = p->s->rounding,
+                    .joint_gain = o->gamma / h,
+                    .motor_gain = 1.0 / h};
   if (o->contact == CH_CONTACT_COMPLIANT) rule.heap = &p->s->heap;
   switch (o->stabilization) {
     case CH_STABILIZE_LINEARIZED:
@@ -76,6 +80,7 @@ static ChRowRule row_rule(const Step* p) {
   if (p->it->contacts == CH_CONTACTS_ARRIVE) {  // where a gap closes at the end is the scheme itself, no stabilisation
     rule.contact_gain = 1.0 / (h * (1.0 - p->a));
     rule.push_out = INFINITY;
+    rule.kept = 0.0;
   } else if (p->it->contacts != CH_CONTACTS_STABILIZED) {
     rule.contact_gain = 0.0;
   }
@@ -316,6 +321,7 @@ static ChStatus next_pass(Step* p) {
       stage->rests[i] = last.rests[i];
       stage->unsure_next[i] = last.unsure_next[i];
       stage->grades[i] = last.grades[i];
+      stage->relaxed[i] = last.relaxed[i];
     }
     stage->worst = ch_certificate_worse(stage->worst, stage->grades[i]);
     if (!ch_certificate_met(&stage->grades[i], s->options.solve.tolerance)) stage->missed = true;
@@ -385,6 +391,7 @@ static void measure(const Step* p) {
     if (block->gap >= 0) note_overlap(p, &p->moment.gaps[block->gap]);
   }
   info->deferred = p->rows.deferred;
+  for (int i = 0; i < p->islands.count; ++i) info->relaxed = fmax(info->relaxed, p->h * p->stage.relaxed[i]);
   info->contacts = p->moment.gap_count;
   info->islands = p->islands.count;
   for (int i = 0; i < p->islands.count; ++i) info->resting += p->stage.rests[i];

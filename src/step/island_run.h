@@ -12,10 +12,13 @@ typedef struct ChIslandRun {
   ChProblem* problem;
   double *r, *u, *v;  // v: less the reference
   double* reference;
-  double ends;    // on the clock; INFINITY: it has no limit
-  bool unsolved;  // for lack of time
-  ChHaste haste;  // seen here; 0: nothing was
-  double spent;   // work of the solve, as a share of the limit
+  double ends;     // on the clock; INFINITY: it has no limit
+  bool unsolved;   // for lack of time
+  double* slack;   // block -> what was added to its w, m/s; NULL: nothing (relax.h)
+  double relaxed;  // the most by which an overlap is asked for less
+  bool held;       // by friction
+  ChHaste haste;   // seen here; 0: nothing was
+  double spent;    // work of the solve, as a share of the limit
   ChSolveInfo info;
 } ChIslandRun;
 

@@ -19,7 +19,7 @@ ChSimulationOptions ch_simulation_options_default(void) {
                            .gamma = 1.0,
                            .deformation_weight = 0.5,
                            .overlap = 1e-3,
-                           .margin = 0.01,
+                           .margin = CH_MARGIN_BY_SIZE,
                            .look_ahead = true,
                            .adaptive = CH_ADAPTIVE_LARGE,
                            .gap_tolerance = 1e-4,
@@ -104,8 +104,8 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
     return ch_fail(context, CH_ERR_RANGE, "deformation weight is %g, must be 0.5 to 1", o->deformation_weight);
   if (!(o->overlap >= 0.0 && o->overlap <= 1.0))
     return ch_fail(context, CH_ERR_RANGE, "overlap is %g of a radius, must be 0 to 1", o->overlap);
-  if (!(o->margin >= 0.0 && o->margin < INFINITY))
-    return ch_fail(context, CH_ERR_RANGE, "margin is %g m, must be 0 or more", o->margin);
+  if (!(o->margin >= 0.0 && o->margin < INFINITY) && o->margin != CH_MARGIN_BY_SIZE)
+    return ch_fail(context, CH_ERR_RANGE, "margin is %g m, must be 0 or more, or CH_MARGIN_BY_SIZE", o->margin);
   ChStatus status = check_adaptive(context, o);
   if (status == CH_OK) status = check_step_limit(context, o->step_limit);
   if (status != CH_OK) return status;

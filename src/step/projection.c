@@ -4,10 +4,12 @@
 //
 // This is a frictionless contact problem with f = 0 and w = (Phi, g), in displacements instead of velocities.
 #include <math.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "step/in_step.h"
 #include "step/projection.h"
+#include "step/relax.h"
 #include "step/rotation.h"
 #include "step/state.h"
 #include "step/states.h"
@@ -47,15 +49,16 @@ static void keep_geometry(ChRows* rows) {
   }
 }
 
-static ChStatus round_once(ChContext* context, ChSimulation* s, ChStepInfo* info, bool* done) {
-  ChMoment moment = {.world = s->world, .states = s->states, .time = info->time, .end = info->time};
+ChStatus ch_positions_round(ChContext* context, ChSimulation* s, double time, double tight, double* miss,
+                            long* iterations) {
+  ChMoment moment = {.world = s->world, .states = s->states, .time = time, .end = time};
   ChStatus status = ch_simulation_gaps(context, s, s->states, 0.0, &moment.gaps, &moment.gap_count);
   if (status != CH_OK) return status;
   ChRows rows;
   ChIslands islands;
   ch_rows_build(s->scratch, &moment, &(ChRowRule){.frictionless = true}, &rows);
-  *done = !(violation(&rows) > TIGHT);
-  if (*done) return CH_OK;
+  *miss = violation(&rows);
+  if (!(*miss > tight)) return CH_OK;
   keep_geometry(&rows);
   ch_islands_find(s->scratch, s->world, &rows, NULL, 0, !s->options.islands, &islands);
   long count = (long)s->world->body_count * ch_world_width(s->world);
@@ -63,7 +66,10 @@ static ChStatus round_once(ChContext* context, ChSimulation* s, ChStepInfo* info
                          .impulse = CH_TAKE(s->scratch, count, double)};
   ChSimulationOptions options = s->options;
   options.warm = false;
+  unsigned char* unsure = CH_TAKE(s->scratch, s->world->body_count, unsigned char);
+  memset(unsure, CH_LOOK_FIRST, (size_t)s->world->body_count);
   ChStage stage = {.moment = &moment,
+                   .unsure = unsure,
                    .rows = &rows,
                    .islands = &islands,
                    .dynamics = &dynamics,
@@ -74,15 +80,15 @@ static ChStatus round_once(ChContext* context, ChSimulation* s, ChStepInfo* info
                    .velocities = s->velocities};
   status = ch_stage_solve(context, s->scratch, &stage);
   if (status == CH_OK) displace(s, &islands);
-  info->iterations += stage.iterations;
+  *iterations += stage.iterations;
   return status;
 }
 
 ChStatus ch_positions_project(ChContext* context, ChSimulation* s, ChStepInfo* info) {
   CH_ASSERT(s->scratch && s->collider);
-  bool done = false;
+  double miss = INFINITY;
   ChStatus status = CH_OK;
-  for (int round = 0; round < MOST_ROUNDS && !done && status == CH_OK && !ch_step_is_late(s); ++round)
-    status = round_once(context, s, info, &done);
+  for (int round = 0; round < MOST_ROUNDS && miss > TIGHT && status == CH_OK && !ch_step_is_late(s); ++round)
+    status = ch_positions_round(context, s, info->time, TIGHT, &miss, &info->iterations);
   return status;
 }

@@ -75,6 +75,7 @@ static void keep(const ChRestMemory* old, int was, ChStage* now, int i) {
   }
   now->kept[i] = 1;
   now->kept_grades[i] = old->grades[was];
+  now->kept_relaxed[i] = old->relaxed[was];
 }
 
 void ch_rest_recall(ChSimulation* s, ChStage* now) {
@@ -85,6 +86,7 @@ void ch_rest_recall(ChSimulation* s, ChStage* now) {
   int count = now->islands->count, *of = CH_TAKE(arena, s->world->body_count, int);
   now->kept = CH_TAKE(arena, count, unsigned char);
   now->kept_grades = CH_TAKE(arena, count, ChCertificate);
+  now->kept_relaxed = CH_TAKE(arena, count, double);
   for (int b = 0; b < s->world->body_count; ++b) of[b] = -1;
   for (int i = 0; i < old->islands.count; ++i) of[old->islands.bodies[old->islands.body_start[i]]] = i;
   for (int i = 0; i < count; ++i) {
@@ -162,6 +164,7 @@ ChStatus ch_step_remember(ChContext* context, ChSimulation* s, const ChStage* st
                            .dynamics = *stage->dynamics,
                            .r = stage->r,
                            .rests = stage->rests,
-                           .grades = stage->grades};
+                           .grades = stage->grades,
+                           .relaxed = stage->relaxed};
   return status;
 }

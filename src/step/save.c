@@ -27,6 +27,7 @@
   X(penetration, double) \
   X(overlap, double)     \
   X(deferred, double)    \
+  X(relaxed, double)     \
   X(joint_error, double) \
   X(kinetic, double)     \
   X(potential, double)   \

@@ -14,8 +14,11 @@
 #include "step/integrate.h"
 #include "step/kinematic.h"
 #include "step/ledger.h"
+#include "step/margin.h"
 #include "step/options.h"
 #include "step/projection.h"
+#include "step/relax.h"
+#include "step/rounding.h"
 #include "step/soft_step.h"
 #include "step/states.h"
 #include "step/steer.h"
@@ -53,6 +56,7 @@ void ch_simulation_take_arrays(ChSimulation* s) {
   s->lag = CH_TAKE(s->arena, bodies, ChVec3);
   s->memory.joints = CH_TAKE(s->arena, (long)s->world->joint_count * CH_JOINT_ROWS_MAX, double);
   s->memory.unsure = CH_TAKE(s->arena, bodies, unsigned char);
+  if (bodies > 0) memset(s->memory.unsure, CH_LOOK_FIRST, (size_t)bodies);
   if (bodies > 0) memcpy(s->states, s->world->states, ch_world_state_bytes(s->world));
 }
 
@@ -71,7 +75,8 @@ static ChStatus start(ChContext* context, ChSimulation* s) {
   s->info = (ChStepInfo){.kinetic = ch_kinetic_energy(s->world, s->states),
                          .potential = ch_forces_potential(s->world, s->states, 0.0)};
   ch_momenta(s->world, s->states, &s->info.momentum, &s->info.angular_momentum);
-  return ch_collider_create(context, s->world, &s->collider);
+  ChStatus status = ch_rounding_at_start(context, s->world, &s->rounding);
+  return status == CH_OK ? ch_collider_create(context, s->world, &s->collider) : status;
 }
 
 void ch_simulation_weigh(ChSimulation* s) {
@@ -131,7 +136,8 @@ void ch_simulation_destroy(ChSimulation* s) {
 
 ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodyState* states, double look_ahead,
                             const ChGap** gaps, int* count) {
-  ChCollideOptions options = {.margin = s->options.margin,
+  double margin = s->options.margin >= 0.0 ? s->options.margin : ch_default_margin(s->world, s->options.h);
+  ChCollideOptions options = {.margin = margin,
                               .threads = s->options.threads,
                               .look_ahead = s->options.look_ahead ? look_ahead : 0.0,
                               .reduce = s->options.reduce_contacts};
@@ -163,8 +169,9 @@ static double time_after(ChSimulation* s, double h) {
 
 // States are finite by now; what is computed of them may still be out of range.
 static ChStatus check_info(ChContext* context, const ChStepInfo* info) {
-  const double figures[] = {info->kinetic,     info->potential, info->work,        info->gain,
-                            info->penetration, info->deferred,  info->joint_error, info->certificate.natural};
+  const double figures[] = {info->kinetic, info->potential,   info->work,
+                            info->gain,    info->penetration, info->deferred,
+                            info->relaxed, info->joint_error, info->certificate.natural};
   if (ch_all_finite(figures, sizeof figures / sizeof *figures)) return CH_OK;
   return ch_fail(context, CH_ERR_NUMERIC, "step %ld: its figures are not finite: energy %g J + %g J, work %g J",
                  info->step, info->kinetic, info->potential, info->work);

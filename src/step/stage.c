@@ -13,6 +13,7 @@
 #include "step/brake.h"
 #include "step/closing.h"
 #include "step/haste.h"
+#include "step/relax.h"
 #include "step/rest.h"
 
 #define NEARLY 1000.0     // times the tolerance, and
@@ -60,7 +61,7 @@ static int steps_unsure(const ChIslandRun* island) {
   const ChStage* s = island->stage;
   int most = 0;
   for (int k = s->islands->body_start[island->index]; s->unsure && k < s->islands->body_start[island->index + 1]; ++k)
-    if (s->unsure[s->islands->bodies[k]] > most) most = s->unsure[s->islands->bodies[k]];
+    if ((s->unsure[s->islands->bodies[k]] & ~CH_LOOK) > most) most = s->unsure[s->islands->bodies[k]] & ~CH_LOOK;
   return most;
 }
 
@@ -85,6 +86,7 @@ static double* relief_of(const ChIslandRun* island) {
   for (int k = s->islands->block_start[island->index]; k < s->islands->block_start[island->index + 1]; ++k) {
     const ChRowBlock* block = &s->rows->blocks[s->islands->blocks[k]];
     double asked = s->rows->w[block->law.row] - s->rows->prescribed[block->law.row];
+    if (island->slack) asked += island->slack[k - s->islands->block_start[island->index]];
     if (block->gap >= 0 && asked < -gentle) relief[row] = -asked - gentle;
     row += block->law.dimension;
   }
@@ -129,10 +131,35 @@ static ChStepFacts facts_of(const ChIslandRun* island) {
   return (ChStepFacts){.h = moment->end - moment->time, .gap = gap, .added = added, .coasts = rigid ? coasts : NULL};
 }
 
+static bool misses(ChStatus status) {
+  return status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC;
+}
+
+// Baselines show how other engines fare, with overlaps as with everything else.
+static bool relaxes(const ChSolveOptions* options) {
+  const ChMethod* method = ch_method_find(options->method);
+  return !(method->takes & CH_IS_BASELINE) && !(method->engine_sweeps > 0);
+}
+
+// Another attempt at what was missed, where overlaps oppose each other: with half of the work that is left for a safe
+// end, of which looking for them has had a quarter.
+static ChStatus solve_relaxed(ChContext* context, ChIslandRun* island, ChSolveOptions* options, ChStatus missed) {
+  double left = options->work_limit;
+  if (!ch_relax_missed(island, 0.25 * left)) return missed;
+  ChSolveInfo first = island->info;
+  options->work_limit = 0.5 * left;
+  ChStatus status = ch_solve(context, island->problem, options, island->v, island->u, island->r, &island->info);
+  island->info.outer += first.outer;
+  island->info.inner += first.inner;
+  options->work_limit = 0.25 * left;
+  return status;
+}
+
 static ChStatus solve_blocks(ChContext* context, ChIslandRun* island) {
   ChStage* s = island->stage;
   const ChProblem* p = island->problem;
   ChSolveOptions options = s->options->solve;
+  if (relaxes(&options)) ch_relax_at_first(island);
   if (s->may_rest && s->options->warm && ch_rest_stood_still(island) && ch_rest_take(context, island)) return CH_OK;
   double* start = CH_TAKE(island->arena, p->rows, double);
   memcpy(start, island->r, (size_t)p->rows * sizeof *start);
@@ -147,8 +174,11 @@ static ChStatus solve_blocks(ChContext* context, ChIslandRun* island) {
   if (s->unsure && p->rows <= CH_CHEAP_ROWS) options.accept = (unsure > 0 ? UNSURE : SURE) * options.tolerance;
   ChStatus status = ch_haste_solve(context, island, &options);
   options.accept = 0.0;
-  bool fell_short =
-      status == CH_MAX_ITER || status == CH_MAX_TIME || status == CH_STATIONARY || status == CH_ERR_NUMERIC;
+  bool fell_short = misses(status);
+  if (fell_short && relaxes(&options) && !isfinite(island->ends)) {
+    status = solve_relaxed(context, island, &options, status);
+    fell_short = misses(status);
+  }
   if (status != CH_OK && !fell_short) return status;
   if (fell_short && s->trial.rejects) return CH_OK;
   if (fell_short && !keeps_own_answer(island, &options, status) &&
@@ -210,6 +240,8 @@ static ChStatus solve_problem(ChContext* context, ChIslandRun* island) {
   else
     ch_island_velocities(s->moment, s->islands, island->index, s->dynamics, island->v, s->velocities);
   s->grades[island->index] = island->info.certificate;
+  s->relaxed[island->index] = island->relaxed;
+  s->unsure_next[island->index] |= island->held ? CH_LOOK_HELD : island->relaxed > 0.0 ? CH_LOOK_FIRST : 0;
   return CH_OK;
 }
 
@@ -232,6 +264,8 @@ static void keep_island(ChStage* s, int i) {
   stop_island(s, i);
   s->rests[i] = 1;
   s->grades[i] = s->kept_grades[i];
+  s->relaxed[i] = s->kept_relaxed[i];
+  if (s->relaxed[i] > 0.0) s->unsure_next[i] = CH_LOOK_HELD;
 }
 
 static bool is_stopped(const ChStage* s) {
@@ -256,11 +290,12 @@ ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
   CH_ASSERT(s->moment && s->rows && s->islands && s->dynamics && s->options);
   CH_ASSERT(s->options->threads >= 1 && (s->r || s->rows->row_count == 0) && s->velocities);
   CH_ASSERT(!(s->deadline > 0.0) || s->haste);
-  CH_ASSERT(!s->kept || s->kept_grades);
+  CH_ASSERT(!s->kept || (s->kept_grades && s->kept_relaxed));
   int count = s->islands->count;
   s->rests = CH_TAKE(arena, count, unsigned char);
   s->unsure_next = CH_TAKE(arena, count, unsigned char);
   s->grades = CH_TAKE(arena, count, ChCertificate);
+  s->relaxed = CH_TAKE(arena, count, double);
   ChIslandRun* islands = CH_TAKE(arena, count, ChIslandRun);
   ChStatus* status = CH_TAKE(arena, count, ChStatus);
   int failed = count;

@@ -34,18 +34,20 @@ typedef struct ChStage {
   bool may_rest;    // v = 0 is put in where it passes the certificate
   ChTrial trial;
 
-  const unsigned char* idle;   // island -> is left as it is: r = 0, velocities are not written; may be NULL
-  unsigned char* kept;         // island -> keeps the reactions it starts with and v = 0: it is at rest and its problem
-                               // did not change; may be NULL
-  ChCertificate* kept_grades;  // their certificates
-  const unsigned char*
-      unsure;          // body -> for how many steps its island's start is to be better than it need be; may be NULL
-  double* r;           // rows: in the start, out the reactions
-  double* velocities;  // as the reference; bodies in islands are written
+  const unsigned char* idle;    // island -> is left as it is: r = 0, velocities are not written; may be NULL
+  unsigned char* kept;          // island -> keeps the reactions it starts with and v = 0: it is at rest and its problem
+                                // did not change; may be NULL
+  ChCertificate* kept_grades;   // their certificates
+  double* kept_relaxed;         // and what they were relaxed by
+  const unsigned char* unsure;  // body -> for how many steps its island's start is to be better than it need be, and
+                                // bits of relax.h; may be NULL
+  double* r;                    // rows: in the start, out the reactions
+  double* velocities;           // as the reference; bodies in islands are written
 
   unsigned char* rests;        // island -> ended with v = 0
   unsigned char* unsure_next;  // island -> the same for the next step
   ChCertificate* grades;       // island -> certificate
+  double* relaxed;             // island -> see island_run.h
   ChCertificate worst;         // figure by figure
   bool missed;
   long iterations;

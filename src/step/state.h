@@ -19,7 +19,7 @@ typedef struct ChMemory {
   int contact_count, contact_room;
   ChContactMemory* contacts;  // sorted as gaps are
   double* joints;             // joint_count * CH_JOINT_ROWS_MAX impulses, by row
-  unsigned char* unsure;      // body -> see stage.h
+  unsigned char* unsure;      // body -> see stage.h; CH_LOOK_FIRST at the start
   double h;                   // of the step they come from
 } ChMemory;
 
@@ -33,6 +33,7 @@ typedef struct ChRestMemory {
   const double* r;
   const unsigned char* rests;
   const ChCertificate* grades;
+  const double* relaxed;
 } ChRestMemory;
 
 struct ChSimulation {
@@ -51,6 +52,7 @@ struct ChSimulation {
   ChVec3* lag;             // midpoint less end of the free spin: orientations turn with the midpoint
   ChMemory memory;
   ChRestMemory rest;
+  double rounding;  // overlap at the start that is left as it is, metres (rounding.h)
   int led_count;    // kinematic bodies on their way to where the caller wants them
   ChHeap heap;      // what the stiffness of compliant contacts follows from; its overlap is 0 until a step weighs it
   bool restock;     // what contacts store at the start of the next step is to be measured, not known

@@ -22,7 +22,8 @@ ChShapeView ch_world_shape(const ChWorld* world, int row) {
                       .half = shape->half,
                       .normal = shape->normal,
                       .offset = shape->offset,
-                      .bound = shape->bound};
+                      .bound = shape->bound,
+                      .reach = shape->reach};
   if (shape->polytope) {
     view.point_count = shape->polytope->vertex_count;
     view.points = shape->polytope->vertices;

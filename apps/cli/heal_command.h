@@ -1,0 +1,9 @@
+// `cardhouse scene heal`: a scene whose bodies overlap at the start, with its bodies moved apart.
+#ifndef CH_CLI_HEAL_COMMAND_H
+#define CH_CLI_HEAL_COMMAND_H
+
+#include "cli/commands.h"
+
+ChExit ch_scene_heal_run(int count, char** words);
+
+#endif

@@ -1,0 +1,23 @@
+// See margin.h.
+#include "step/margin.h"
+
+#include <math.h>
+
+#include "base/check.h"
+
+#define LARGEST 0.01  // metres
+#define SHARE 0.25    // of the smallest body's radius
+#define FALLS 4.0     // by so many steps' fall from rest
+
+double ch_default_margin(const ChWorld* world, double h) {
+  CH_ASSERT(world->sealed && h > 0.0);
+  double smallest = INFINITY;
+  for (int b = 0; b < world->body_count; ++b) {
+    double reach = 0.0;
+    if (!ch_world_moves(world, b)) continue;
+    for (int k = 0; k < world->bodies[b].shape_count; ++k)
+      reach = fmax(reach, world->shapes[world->bodies[b].first_shape + k].reach);
+    if (reach > 0.0) smallest = fmin(smallest, reach);
+  }
+  return fmin(LARGEST, fmax(SHARE * smallest, FALLS * ch_norm(ch_world_gravity(world, 0.0)) * h * h));
+}

@@ -1,0 +1,17 @@
+// Overlaps at the start that are the rounding of coordinates: files with seven digits, or in single precision, put a
+// wall of blocks 46 m long into each other by micrometres. Nobody meant them; undone, they would set the wall in
+// motion. So they stay: an overlap up to the largest of them, d0, is as good as none, and deeper ones are undone as far
+// as d0,
+//
+//   w_n = gamma (Phi + d0) / h where Phi < -d0,    0 where -d0 <= Phi <= 0
+//
+// for all contacts of the run. d0 is 0 in a scene that starts without.
+#ifndef CH_STEP_ROUNDING_H
+#define CH_STEP_ROUNDING_H
+
+#include "cardhouse/world.h"
+
+// d0 of a sealed world, in metres.
+ChStatus ch_rounding_at_start(ChContext* context, const ChWorld* world, double* d0);
+
+#endif
