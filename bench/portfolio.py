@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import plot  # noqa: E402
 
 FIELDS = ("problem", "contacts", "dof", "member", "tolerance", "solved", "natural", "work", "iterations", "cpu")
-NOISE = 5e-5  # seconds below which a ratio of times says nothing
+FLOOR = {"cpu": 5e-5, "work": 5e4}  # below which a ratio says nothing: 50 microseconds
 
 
 def measure(a):
@@ -63,7 +63,7 @@ def ratios(problems, member, figure):
         if least is None or member not in cells:
             continue
         cell = cells[member]
-        floor = NOISE if figure == "cpu" else 0.0
+        floor = FLOOR[figure]
         out.append(max(cell[figure], floor) / max(least, floor) if cell["solved"] else float("inf"))
     return sorted(out)
 
@@ -92,8 +92,8 @@ def print_lost(tolerance, problems):
         who = next(m for m, c in cells.items() if m != "auto" and c["solved"] and c["work"] == least)
         if not own["solved"]:
             print(f"- {tolerance:g}: {name} is solved by {who} with {least:.1e} of work, by auto not with {own['work']:.1e}")
-        elif own["work"] > 5.0 * least and own["cpu"] > NOISE:
-            print(f"- {tolerance:g}: {name} takes auto {own['work'] / least:.1f} times the work of {who}")
+        elif own["work"] > 5.0 * max(least, FLOOR["work"]):
+            print(f"- {tolerance:g}: {name} takes auto {own['work'] / max(least, 1.0):.1f} times the work of {who}")
 
 
 def print_order(table):

@@ -18,7 +18,8 @@ typedef struct ChShared {
   ChSystem* system;
   struct ChLinearSystem* linear[2];  // LU, Cholesky
   struct ChActiveSet* active_set;    // of the last call, for a hot start of the next
-  void* plan;                        // of a portfolio that is called again for a tighter tolerance: where it stood
+  bool planned;                      // a portfolio that is called again for a tighter tolerance has left where it stood:
+  double plan[40];
 } ChShared;
 
 // What a method can take; nobody switches on its name.

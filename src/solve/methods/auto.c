@@ -521,7 +521,7 @@ static void run_tables(Plan* p, Table first, Table again) {
   bool begins = !p->repeats && first.count > 0;
   p->repeats = true;
   while (p->round < ROUNDS) {
-    if (p->run->resumes && begins) {
+    if (p->run->part && p->run->resumes && begins) {
       p->run->unfinished = true;
       return;
     }
@@ -546,13 +546,12 @@ static bool lies_in_plane(const ChSystem* s) {
   return true;
 }
 
-// The plan of this part: the one of the last rung, or a new one.
-static Plan* plan_of(ChRun* run) {
-  Plan* p = run->shared->plan;
-  if (!p) {
-    p = run->shared->plan = CH_TAKE(run->shared->arena, 1, Plan);
-    *p = (Plan){.begun = ch_work_done()};
-  }
+// The plan of this part: the one of the last rung, or a new one. Called by another method it has no rungs, and `own`.
+static Plan* plan_of(ChRun* run, Plan* own) {
+  _Static_assert(sizeof(Plan) <= sizeof run->shared->plan, "a plan fits into its room");
+  Plan* p = run->part ? (Plan*)run->shared->plan : own;
+  if (!run->part || !run->shared->planned) *p = (Plan){.begun = ch_work_done()};
+  if (run->part) run->shared->planned = true;
   p->run = run;
   p->o = read_options(run->options);
   return p;
@@ -575,8 +574,8 @@ static void solve(ChRun* run) {
       {TABLE(coulomb), TABLE(rounds)}, {TABLE(convex), TABLE(convex_rounds)}, {{0}, TABLE(polygonal_rounds)}};
   const ChSystem* s = run->system;
   const Table* t = tables[s->relaxed ? 1 : s->polygonal ? 2 : 0];
-  Plan* p = plan_of(run);
-  bool limited = run->max_iterations > 1;  // it does not climb; one iteration is to improve a start that is good
+  Plan own, *p = plan_of(run, &own);
+  bool limited = !run->part || run->max_iterations > 1;  // no rungs; one iteration is to improve a start that is good
   if ((run->rung == 0 || limited) && (run_once(p, simple) || !limited)) return;
   bool continues = p->entered;
   p->entered = true;
