@@ -93,7 +93,9 @@ static bool is_large(const Plan* p) { return is_curved(p) && p->run->system->n >
 static bool is_warm_and_near(const Plan* p) { return p->run->options->warm && is_near(p); }
 
 static bool sweeps_first(const Plan* p) { return p->o.rest != 2 && p->o.sweeps > 0; }
-static bool sweeps_at_once(const Plan* p) { return is_smooth(p) && sweeps_first(p) && !is_crowded(p); }
+// Many contacts that yield: sweeps with momentum converge, and nothing is quicker.
+static bool yields(const Plan* p) { return p->run->system->compliant && is_large(p) && p->run->system->n > MEDIUM; }
+static bool sweeps_at_once(const Plan* p) { return is_smooth(p) && sweeps_first(p) && !is_crowded(p) && !yields(p); }
 static bool sweeps_later(const Plan* p) { return p->o.rest == 2 && p->o.sweeps > 0; }
 static bool sweeps_smooth(const Plan* p) { return is_smooth(p) && p->o.sweeps > 0; }
 static bool may_rest(const Plan* p) { return p->o.rest == 2 || (p->o.rest && p->run->error > ROUGH); }
@@ -108,7 +110,6 @@ static bool is_large_and_rough(const Plan* p) { return is_large(p) && is_rough(p
 // A factorisation that costs as much as many sweeps comes after them. Without bodies sweeps go through W and are dear.
 static bool factors_are_dear(const Plan* p) { return p->run->system->bodies && p->factor > DEAR * p->run->system->n; }
 static bool sweeps_before_factors(const Plan* p) { return is_large(p) && factors_are_dear(p); }
-static bool yields(const Plan* p) { return p->run->system->compliant && is_large(p) && p->run->system->n > MEDIUM; }
 static bool sweeps_before_factors_again(const Plan* p) { return sweeps_before_factors(p) && is_rough(p); }
 static bool sweeps_after_factors(const Plan* p) { return is_large_and_rough(p) && !factors_are_dear(p); }
 static bool is_space_and_far(const Plan* p) { return p->run->error > HANDOVER && !p->plane; }
