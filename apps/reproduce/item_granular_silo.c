@@ -302,12 +302,12 @@ static void report_beverloo(ChItemRun* run, int all, const double* hole, const d
   ch_chart_points(chart, "simulated", count, x, grams);
   ch_chart_line(chart, ch_report_say(report, "C = %.2f, k = %.2f, fitted", C, k0), count, x, law);
   if (hole[0] < CLOGS * D)
-    ch_report_row(report, "a hole of 3 grains",
-                  (ChFacts){.ours = ch_report_say(
-                                report, "%.3g g/s, where the fit over the others has %.3g g/s: it clogs", 1e3 * rate[0],
-                                1e3 * C * density * sqrt(ch_grain_gravity) * pow(hole[0] - k0 * D, 2.5)),
-                            .run = *how,
-                            .reason = "the law is for holes that do not clog; arches are known up to some 5 grains"});
+    ch_report_row(
+        report, "a hole of 3 grains",
+        (ChFacts){.ours = ch_report_say(report, "%.3g g/s, where the fit over the others has %.3g g/s", 1e3 * rate[0],
+                                        1e3 * C * density * sqrt(ch_grain_gravity) * pow(hole[0] - k0 * D, 2.5)),
+                  .run = *how,
+                  .reason = "the law is for holes that do not clog; arches are known up to some 5 grains"});
   ch_report_row(report, "W over the side of the hole",
                 (ChFacts){.printed = "C rho sqrt(g) (D - k d)^(5/2)",
                           .ours = ch_report_say(report, "every rate within %.1f %% of the fit, C = %.2f, k = %.2f",
@@ -343,8 +343,9 @@ static ChStatus run_beverloo(ChItemRun* run) {
   const double grains[HOLES] = {3.0, 4.0, 5.0, 6.0};
   double hole[HOLES], rate[HOLES], density[HOLES], mean = 0.0;
   int count = run->quick ? 2 : HOLES;
-  ChOurRun how = {.changed = run->quick ? "two holes, fewer grains, shorter" : NULL,
-                  .fitted = run->quick ? NULL : "the hole of 3 grains, which clogs, is left out of the fit"};
+  ChOurRun how = {
+      .changed = run->quick ? "two holes, fewer grains, shorter" : NULL,
+      .fitted = run->quick ? NULL : "the hole of 3 grains, which arches stop at times, is left out of the fit"};
   ch_report_text(run->report,
                  "Grains leave a silo through a hole in its flat floor, and come back on top: the head stays. The "
                  "rate is W = C rho sqrt(g) (D - k d)^(5/2), whatever the head.");
