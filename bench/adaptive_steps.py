@@ -18,6 +18,7 @@ def box(program, count):
     scene = json.loads(made.stdout)
     scene["method"] = {"tolerance": 1e-4}
     scene["contact"] = "rigid"
+    scene["step"]["h"] = 0.01
     return scene
 
 
