@@ -17,7 +17,8 @@ def box(program, count):
     made = subprocess.run([program, "scene", "box-of-spheres", "--n", str(count)], capture_output=True, check=True)
     scene = json.loads(made.stdout)
     scene["method"] = {"tolerance": 1e-4}
-    scene["step"].pop("contact", None)
+    scene["contact"] = "rigid"
+    scene["step"]["h"] = 0.01
     return scene
 
 
