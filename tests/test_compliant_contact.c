@@ -168,12 +168,12 @@ static void a_box_on_a_slope_slides_as_a_rigid_one_the_stiffer_the_better(void**
 
 // --- a small heap, by rule -------------------------------------------------------------------------------------------
 
-static ChSimulation* start_box(int threads) {
-  const char* const parameters[1][2] = {{"n", "27"}};
+static ChSimulation* start_box(int threads, const char* n, const char* across) {
+  const char* const parameters[2][2] = {{"n", n}, {"across", across}};
   ChContext context = {0};
   char* text = NULL;
   ChScene* scene;
-  CHECK_OK(context, ch_scene_builtin(&context, "box-of-spheres", 1, parameters, &text));
+  CHECK_OK(context, ch_scene_builtin(&context, "box-of-spheres", 2, parameters, &text));
   CHECK_OK(context, ch_scene_parse(&context, text, "box", &scene));
   free(text);
   ChWorld* world = scene->world;
@@ -185,12 +185,10 @@ static ChSimulation* start_box(int threads) {
   return s;
 }
 
-static void spheres_fall_certified_and_overlap_little(void** state) {
-  (void)state;
-  ChSimulation* s = start_box(1);
+static void check_fall(ChSimulation* s, int steps) {
   assert_int_equal(ch_simulation_options(s)->contact, CH_CONTACT_COMPLIANT);
   double energy = ch_simulation_info(s).potential, overlap = 0.0, gain = 0.0;
-  for (int k = 0; k < 600; ++k) {
+  for (int k = 0; k < steps; ++k) {
     ChStepInfo info = ch_test_step(s);
     assert_false(info.missed);
     overlap = fmax(overlap, info.overlap);
@@ -199,6 +197,17 @@ static void spheres_fall_certified_and_overlap_little(void** state) {
   assert_true(overlap > 1e-5 && overlap < 3e-3);
   assert_true(gain < 1e-6 * energy);
   ch_simulation_destroy(s);
+}
+
+static void spheres_fall_certified_and_overlap_little(void** state) {
+  (void)state;
+  check_fall(start_box(1, "27", "3"), 600);
+}
+
+// Thirty layers with small gaps: those on top come down by the gaps of all, and arrive at 0.3 s and later.
+static void a_loose_column_collapses_and_overlaps_little(void** state) {
+  (void)state;
+  check_fall(start_box(1, "120", "2"), 450);
 }
 
 static void* save(ChSimulation* s, size_t* size) {
@@ -211,7 +220,7 @@ static void* save(ChSimulation* s, size_t* size) {
 
 static void the_motion_is_the_same_with_threads_and_after_a_checkpoint(void** state) {
   (void)state;
-  ChSimulation* runs[3] = {start_box(1), start_box(2), start_box(1)};
+  ChSimulation* runs[3] = {start_box(1, "27", "3"), start_box(2, "27", "3"), start_box(1, "27", "3")};
   size_t size, other;
   ChContext context = {0};
   for (int k = 0; k < 150; ++k) ch_test_step(runs[0]);
@@ -320,6 +329,7 @@ int main(void) {
       cmocka_unit_test(stiffer_springs_tend_to_the_rigid_answer),
       cmocka_unit_test(a_box_on_a_slope_slides_as_a_rigid_one_the_stiffer_the_better),
       cmocka_unit_test(spheres_fall_certified_and_overlap_little),
+      cmocka_unit_test(a_loose_column_collapses_and_overlaps_little),
       cmocka_unit_test(the_motion_is_the_same_with_threads_and_after_a_checkpoint),
       cmocka_unit_test(granular_scenes_are_compliant_unless_rigid_is_asked_for),
       cmocka_unit_test(scenes_say_how_materials_yield),

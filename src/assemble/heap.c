@@ -1,16 +1,31 @@
 // See heap.h. Bodies count as balls about their centres of mass.
 //
 // pressure   M g / A, A the box about all that moves, across gravity (the axis nearest to it)
-// energy     v0^2 / 2 + g fall: a body falls until it is on another one, or on what does not move. Who is below is
-// found
-//            in columns, squares across gravity as wide as the largest body: those of the nine columns around a body.
+// energy     v0^2 / 2 + g fall, the largest of a body. It falls until it is on another one, or on what does not move;
+//            or, where that is further, until all that is under it lies packed:
+//
+//              fall = ground - V / (PACKED A),    V the volume of the balls lower than it, ground its height above what
+//                                                 does not move
+//
+//            A loose column has small gaps from body to body, but its top comes down by the sum of them, and more: the
+//            column collapses from its foot, and every layer that joins what lies already is faster than the one
+//            before. Across the front the pressure jumps by rho v^2 f PACKED / (PACKED - f), rho the bodies' density,
+//            f the share of space that they fill as they arrive: for f = 0.4, 1.2 rho v^2, some 2 m v^2 / (2 R) on the
+//            area (2 R)^2 of a body. spring.c takes twice that, as of the weight: forces in a heap are not equal.
+//
+// Who is below is found in columns, squares across gravity as wide as the largest body: those of the nine columns
+// around a body.
 #include "assemble/heap.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "model/shapes/shape_ray.h"
+
+#define PACKED 0.6  // share of space that balls fill that were poured; in the plane PACKED_PLANE
+#define PACKED_PLANE 0.8
 
 typedef struct Ball {
   double across[2], up, radius;
@@ -25,6 +40,7 @@ typedef struct Pile {
   double largest;  // radius
   int count;
   Ball* balls;  // by column, and upwards in each
+  double area;  // of the ground
 } Pile;
 
 static double body_radius(const ChWorld* world, const ChBody* body) {
@@ -40,11 +56,14 @@ static int compare_columns(const Ball* a, const Ball* b) {
   return 0;
 }
 
-static int compare(const void* x, const void* y) {
+static int compare_heights(const void* x, const void* y) {
   const Ball *a = x, *b = y;
-  int columns = compare_columns(a, b);
-  if (columns != 0) return columns;
   return a->up != b->up ? (a->up < b->up ? -1 : 1) : a->body - b->body;
+}
+
+static int compare(const void* x, const void* y) {
+  int columns = compare_columns(x, y);
+  return columns != 0 ? columns : compare_heights(x, y);
 }
 
 static void list_balls(ChArena* arena, Pile* pile) {
@@ -109,11 +128,12 @@ static double fall_to_ground(const Pile* pile, const Ball* ball) {
   return isfinite(ray.reach) ? fmax(ray.reach - ball->radius, 0.0) : 0.0;
 }
 
-static double fall_of(const Pile* pile, const Ball* ball) {
+// Until it is on another one.
+static double fall_alone(const Pile* pile, const Ball* ball, double ground) {
   double least = INFINITY;
   for (long x = -1; x <= 1; ++x)
     for (long y = -1; y <= 1; ++y) least = fall_in(pile, ball, ball->column[0] + x, ball->column[1] + y, least);
-  return least <= 2.0 * ball->radius ? least : fmin(least, fall_to_ground(pile, ball));
+  return least <= 2.0 * ball->radius ? least : fmin(least, ground);
 }
 
 static double ground_area(const Pile* pile) {
@@ -130,6 +150,33 @@ static double ground_area(const Pile* pile) {
   return area;
 }
 
+// Space that it takes where it lies, its share of what is between included.
+static double packed_volume(const Pile* pile, double radius) {
+  return pile->world->dimension == 3 ? 4.0 / 3.0 * M_PI * radius * radius * radius / PACKED
+                                     : M_PI * radius * radius / PACKED_PLANE;
+}
+
+// The largest v0^2 / 2 + g fall.
+static double largest_energy(ChArena* arena, const Pile* pile, double g) {
+  Ball* rising = CH_TAKE(arena, pile->count, Ball);
+  memcpy(rising, pile->balls, (size_t)pile->count * sizeof *rising);
+  qsort(rising, (size_t)pile->count, sizeof *rising, compare_heights);
+  double most = 0.0, below = 0.0;
+  for (int k = 0; k < pile->count; ++k) {
+    const Ball* ball = &rising[k];
+    ChVec3 v = pile->world->states[ball->body].velocity;
+    double fall = 0.0;
+    if (g > 0.0) {
+      double ground = fall_to_ground(pile, ball);
+      fall = fall_alone(pile, ball, ground);
+      if (pile->area > 0.0) fall = fmax(fall, ground - below / pile->area);
+    }
+    most = fmax(most, 0.5 * ch_dot(v, v) + g * fall);
+    below += packed_volume(pile, ball->radius);
+  }
+  return most;
+}
+
 ChHeap ch_world_heap(ChArena* scratch, const ChWorld* world, double overlap, double h) {
   CH_ASSERT(world->sealed && overlap > 0.0);
   ChHeap heap = {.overlap = overlap, .h = h};
@@ -140,14 +187,10 @@ ChHeap ch_world_heap(ChArena* scratch, const ChWorld* world, double overlap, dou
   for (int a = 1; a < world->dimension; ++a)
     if (fabs(ch_component(pile.down, a)) > fabs(ch_component(pile.down, pile.upright))) pile.upright = a;
   list_balls(scratch, &pile);
-  for (int k = 0; k < pile.count; ++k) {
-    int b = pile.balls[k].body;
-    ChVec3 v = world->states[b].velocity;
-    heap.energy = fmax(heap.energy, 0.5 * ch_dot(v, v) + (g > 0.0 ? g * fall_of(&pile, &pile.balls[k]) : 0.0));
-    mass += world->bodies[b].mass;
-  }
-  double area = mass > 0.0 ? ground_area(&pile) : 0.0;
-  if (area > 0.0) heap.pressure = mass * g / area;
+  for (int k = 0; k < pile.count; ++k) mass += world->bodies[pile.balls[k].body].mass;
+  pile.area = mass > 0.0 ? ground_area(&pile) : 0.0;
+  heap.energy = largest_energy(scratch, &pile, g);
+  if (pile.area > 0.0) heap.pressure = mass * g / pile.area;
   ch_arena_release(scratch, mark);
   return heap;
 }

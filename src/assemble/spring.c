@@ -4,13 +4,13 @@
 // The rule. All weight M g over the ground area A that the bodies stand on is a pressure p = M g / A, which bodies of
 // radius R pass on by contacts of some p (2 R)^2 each. What falls on them with the speed v (heap.c) adds the momentum
 // that arrives a second, about m v^2 / (2 R) a body. Forces in a heap are not equal; what a contact gets that carries
-// much shall make an overlap of o R, with R the smaller body's radius and o the share that was asked for:
+// much shall make an overlap of o R, with R the smaller body's radius and o the share that was asked for. Besides, one
+// collision takes no more than a whole step, pi sqrt(m / k) <= h with m the reduced mass, so that bodies without weight
+// stop each other, too:
 //
-//   k = (CARRIED p (2 R)^2 + ARRIVED m v^2 / (2 R)) / (o R)    (in the plane A is a length, and a contact carries p 2
-//   R)
+//   k = (CARRIED p (2 R)^2 + ARRIVED m v^2 / (2 R)) / (o R) + m (pi / h)^2
 //
-// A few contacts get up to three times as much. At least, a collision takes no more than one whole step, pi sqrt(m / k)
-// <= h with m the reduced mass, so that bodies without weight stop each other, too.
+// (In the plane A is a length, and a contact carries p 2 R.) A few contacts get up to three times as much.
 //
 // A body that comes alone and fast would still go deeper, by v sqrt(m / k). Where its restitution is 0 a damper stops
 // it within o R / STOPS: damping = STOPS m v / (o R), with v the speed at which the contact closes at the start of the
@@ -56,11 +56,11 @@ static double smaller_mass(const ChMoment* moment, const ChGap* gap) {
 
 static double rule_stiffness(const ChMoment* moment, const ChHeap* heap, const ChGap* gap, double mass) {
   double radius = ch_smaller_radius(moment, gap), width = 2.0 * radius,
-         least = mass * (M_PI / heap->h) * (M_PI / heap->h);
-  if (!(radius > 0.0)) return least;
+         collides = mass * (M_PI / heap->h) * (M_PI / heap->h);
+  if (!(radius > 0.0)) return collides;
   double weight = heap->pressure * (moment->world->dimension == 2 ? width : width * width);
   double arrives = 2.0 * heap->energy * smaller_mass(moment, gap) / width;
-  return fmax((CARRIED * weight + ARRIVED * arrives) / (heap->overlap * radius), least);
+  return (CARRIED * weight + ARRIVED * arrives) / (heap->overlap * radius) + collides;
 }
 
 // 1 / R of a shape where it touches: 0 for what is flat there.
