@@ -163,24 +163,57 @@ static void fill_problem(ChProblem* problem, const ChProblemDef* def, int rows) 
   }
 }
 
-// Whether M couples nothing across groups of `size` degrees of freedom, and every block is between two of them at most.
-static bool are_bodies(const ChProblem* p, int size) {
-  for (int j = 0; j < p->dof; ++j)
-    for (int k = p->M.start[j]; k < p->M.start[j + 1]; ++k)
-      if (p->M.index[k] / size != j / size) return false;
-  for (int i = 0; i < p->block_count; ++i) {
-    const int from = p->H.start[p->blocks[i].row], to = p->H.start[p->blocks[i].row + p->blocks[i].dimension];
-    int one = -1, other = -1;
-    for (int k = from; k < to; ++k) {
-      const int group = p->H.index[k] / size;
-      if (one < 0 || group == one)
-        one = group;
-      else if (other < 0 || group == other)
-        other = group;
-      else
-        return false;
+// Which degrees of freedom of a group of six, three in the plane, are moved together: those of one name.
+typedef struct Tie {
+  int name[6];
+} Tie;
+
+static void tie(Tie* t, int a, int b) {
+  const int from = t->name[a], to = t->name[b];
+  for (int k = 0; k < 6; ++k)
+    if (t->name[k] == from) t->name[k] = to;
+}
+
+// Whether the group falls apart into two or more that are moved together each: particles, not a body.
+static bool falls_apart(const Tie* t) {
+  int together = -1;
+  for (int a = 0; a < 6; ++a)
+    for (int b = 0; b < a; ++b) {
+      if (t->name[a] != t->name[b]) continue;
+      if (together >= 0 && together != t->name[a]) return true;
+      together = t->name[a];
     }
+  return false;
+}
+
+// Ties what the block moves in its two groups; false where it moves a third.
+static bool tie_block(const ChProblem* p, int size, const ChBlock* block, Tie* ties) {
+  int group[2] = {-1, -1}, first[2] = {0, 0};
+  for (int k = p->H.start[block->row]; k < p->H.start[block->row + block->dimension]; ++k) {
+    const int g = p->H.index[k] / size, place = p->H.index[k] % size;
+    int side = 0;
+    while (side < 2 && group[side] >= 0 && group[side] != g) ++side;
+    if (side == 2) return false;
+    if (group[side] < 0) group[side] = g, first[side] = place;
+    tie(&ties[g], first[side], place);
   }
+  return true;
+}
+
+// Whether groups of `size` degrees of freedom may be bodies: M couples nothing across them, every block is between two
+// of them at most, and none falls apart.
+static bool are_bodies(const ChProblem* p, int size) {
+  Tie* ties = CH_TAKE_RAW(p->arena, p->dof / size, Tie);
+  for (int g = 0; g < p->dof / size; ++g) ties[g] = (Tie){{0, 1, 2, 3, 4, 5}};
+  for (int j = 0; j < p->dof; ++j)
+    for (int k = p->M.start[j]; k < p->M.start[j + 1]; ++k) {
+      if (p->M.index[k] / size != j / size) return false;
+      tie(&ties[j / size], j % size, p->M.index[k] % size);
+    }
+  for (int i = 0; i < p->block_count; ++i)
+    if (!tie_block(p, size, &p->blocks[i], ties)) return false;
+  for (int g = 0; g < p->dof / size; ++g)
+    if (falls_apart(&ties[g])) return false;
   return true;
 }
 

@@ -33,8 +33,8 @@ enum { TIGHTENINGS = 6, MOST_OPTIONS = 256 };
 #define WORK_FLOOR 2e7
 #define WORK_ROW 1.25e6
 #define WORK_MOST 1e9
-#define CHEAP 5e4    // work a block that the cheap stages of a portfolio take at most: sixty sweeps through W
-#define NO_HELP 1.0  // error of a warm start, in that of r = 0, from which on it is none
+#define CHEAP 5e4   // work a block that the cheap stages of a portfolio take at most: sixty sweeps through W
+#define ABSURD 1e6  // error of a warm start, in that of r = 0, from which on it is no help to any method
 
 // Tolerances on the way to the one that was asked for.
 static const double rungs[] = {1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12};
@@ -214,7 +214,7 @@ static ChStatus check_capabilities(Driver* d) {
 }
 
 // Warm starts come in the problem's units and are put inside the cone. One that is so far off that round-off alone
-// would spoil the answer is dropped.
+// would spoil the answer is dropped; a portfolio, which never ends worse than r = 0, drops any that begins worse.
 static void start_part(Driver* d, int c) {
   const ChComponent* part = &d->parts.component[c];
   const ChSystem* s = &part->system;
@@ -230,7 +230,8 @@ static void start_part(Driver* d, int c) {
   else
     ch_system_velocity(s, d->best[c], d->u);
   double error = ch_system_error(s, d->best[c], d->u);
-  if (error <= NO_HELP * part->zero_error)
+  const bool climbs = (d->method->takes & CH_CLIMBS) != 0;
+  if (error <= (climbs ? part->zero_error : ABSURD * fmax(part->zero_error, 1.0)))
     d->error[c] = error;
   else
     memset(d->best[c], 0, (size_t)s->rows * sizeof(double));

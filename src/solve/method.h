@@ -18,7 +18,7 @@ typedef struct ChShared {
   ChSystem* system;
   struct ChLinearSystem* linear[2];  // LU, Cholesky
   struct ChActiveSet* active_set;    // of the last call, for a hot start of the next
-  bool planned;                      // a portfolio that is called again for a tighter tolerance has left where it stood:
+  bool planned;  // a portfolio that is called again for a tighter tolerance has left where it stood:
   double plan[40];
 } ChShared;
 

@@ -124,6 +124,15 @@ const DRAWINGS: Record<string, () => string> = {
     grains(2, 9, (i) => [62 + ((i * 29) % 38), GROUND - 4 - ((i * 13) % 9)], 2.8) +
     ball(80, 52, 2.8, B) +
     ball(80, 63, 2.8, A),
+  hopper: () =>
+    line(38, 14, 38, 34, 73, 64) +
+    line(122, 14, 122, 34, 87, 64) +
+    line(30, 70, 30, GROUND, 130, GROUND, 130, 70) +
+    grains(0, 36, (i) => [44 + (i % 12) * 6.4 + (Math.floor(i / 12) % 2) * 2, 32 - Math.floor(i / 12) * 6.2], 3) +
+    grains(0, 10, (i) => [62 + (i % 5) * 8, 39 + Math.floor(i / 5) * 8], 3) +
+    ball(80, 62, 3, B) +
+    ball(79, 72, 3, A) +
+    grains(2, 12, (i) => [60 + (i % 6) * 8, GROUND - 4 - Math.floor(i / 6) * 6], 3),
   "pebble-bed": () =>
     line(50, 10, 50, 62, 70, GROUND) +
     line(110, 10, 110, 62, 90, GROUND) +
