@@ -230,6 +230,27 @@ static void wall_does_not_lift_what_leans_on_it(void** state) {
   }
 }
 
+// A box beside a longer slab of the same height, tops and bottoms in one plane up to rounding: edges touch along their
+// length, and rounding says on which side. However it falls out, nothing is deeper than the offset itself.
+static void flush_edges_do_not_push_through_the_box(void** state) {
+  Kit* kit = *state;
+  static const double offsets[] = {-1e-9, -3e-12, -1e-12, -4e-13, 0.0, 4e-13, 1e-12, 3e-12, 1e-9};
+  for (int way = 0; way < 4; ++way) {
+    ChVec3 up = ch_axis(1 + way / 2), across = ch_axis(2 - way / 2), aside = way % 2 ? ch_neg(across) : across;
+    ChVec3 half = ch_along(ch_scale(0.3, across), 0.1, up);
+    ChShape slab = mesh_of_box(kit, ch_along(half, 2.0, ch_axis(0)));
+    ChShape box = ch_box_shape(kit->arena, ch_along(half, 0.3, ch_axis(0)));
+    ChPosed pm = ch_posed(&slab, (ChFrame){ch_scale(-0.3, aside), ch_quat_identity()});
+    for (int trial = 0; trial < 9 * 9; ++trial) {
+      ChVec3 at = ch_along(ch_scale(0.3 + offsets[trial % 9], aside), offsets[trial / 9], up);
+      ChPosed a = ch_posed(&box, (ChFrame){at, ch_quat_identity()});
+      collide(&a, &pm, 1e-3, &kit->out);
+      assert_true(kit->out.count >= 4);
+      for (int i = 0; i < kit->out.count; ++i) CHECK_AT_MOST(fabs(kit->out.points[i].gap), 2e-9);
+    }
+  }
+}
+
 // A plank that sticks out over a table's edge touches it along the edge too: two corners and two points of the edge.
 static void plank_over_an_edge_touches_the_edge(void** state) {
   Kit* kit = *state;
@@ -265,6 +286,7 @@ int main(void) {
       WITH_KIT(ball_in_a_valley_touches_both_sides),
       WITH_KIT(mesh_of_a_box_is_the_box),
       WITH_KIT(wall_does_not_lift_what_leans_on_it),
+      WITH_KIT(flush_edges_do_not_push_through_the_box),
       WITH_KIT(plank_over_an_edge_touches_the_edge),
       WITH_KIT(open_sheet_has_one_side),
   };

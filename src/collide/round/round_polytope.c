@@ -2,7 +2,10 @@
 //
 // A segment p and a polytope that are apart are closest at an end of the segment or at an edge of the polytope. Where
 // they intersect, the shortest translation that parts them is along a face's normal or along a vector normal to the
-// segment and to an edge, inside that edge's normal cone.
+// segment and to an edge, inside that edge's normal cone. Where they touch up to rounding, the direction between
+// closest points says nothing: they are apart along n only if the polytope ends there,
+//
+//   n . y <= n . foot   for all its vertices y.
 //
 // The closest point is always listed. Beside it: over every face that looks nearly the same way, the ends of the
 // stretch of the segment above the face; and, where the segment lies along an edge, the ends of the stretch they share.
@@ -139,6 +142,20 @@ static Closest closest_deep(const Rod* rod) {
   return best;
 }
 
+// Whether the polytope ends where the closest points say, up to a slant that counts as none.
+static bool is_separating(const Rod* rod, const Closest* apart) {
+  double limit = ch_dot(apart->normal, apart->centre) - apart->distance + CH_SINE_PARALLEL * rod->p->radius;
+  for (int v = 0; v < rod->p->vertex_count; ++v)
+    if (!(ch_dot(apart->normal, rod->p->vertices[v]) <= limit)) return false;
+  return true;
+}
+
+static Closest closest(const Rod* rod) {
+  if (core_hits(rod)) return closest_deep(rod);
+  Closest apart = closest_apart(rod);
+  return is_separating(rod, &apart) ? apart : closest_deep(rod);
+}
+
 // The stretch of the core above face f, ends with their keys.
 static void add_face_stretch(const Rod* rod, int f) {
   const ChPolytope* p = rod->p;
@@ -200,7 +217,7 @@ void ch_pair_capsule_polytope(const ChPosed* a, const ChPosed* b, double margin,
   rod.along = ch_unit(ch_sub(core.end[1], core.end[0]));
   rod.out = out;
   rod.first = out->count;
-  Closest best = core_hits(&rod) ? closest_deep(&rod) : closest_apart(&rod);
+  Closest best = closest(&rod);
   if (!(best.distance - rod.radius <= margin)) return;
   // A core that lies in a face is lowest at any of its points: those above the face count, not its ends beyond.
   if (best.face >= 0) add_face_stretch(&rod, best.face);
