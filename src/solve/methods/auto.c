@@ -50,18 +50,19 @@ enum { ROUNDS = 40 };
 typedef struct Plan {
   ChRun* run;
   Options o;
-  double begun;          // on ch_work_done
-  double factor;         // work of a factorisation, as far as it is known
-  bool plane;            // in the plane factors are cheap beside what wandering costs
-  bool entered;          // beyond what is cheap, by an earlier rung
-  int rung;              // the last
-  bool repeats;          // the first table is done
-  int next;              // stage of the table
-  int round;             // of tables that are repeated
-  double before;         // the error with which the last stage began
-  bool looked;           // for rest,
-  double rest;           // and with which error as a Coulomb solution that ended
-  double *zero, *found;  // no reactions; where the last stage that KEEPS ended
+  double begun;              // on ch_work_done
+  double factor;             // work of a factorisation, as far as it is known
+  bool plane;                // in the plane factors are cheap beside what wandering costs
+  bool entered;              // beyond what is cheap, by an earlier rung
+  int rung;                  // the last
+  bool repeats;              // the first table is done
+  int next;                  // stage of the table
+  const struct Stage* last;  // that ran
+  int round;                 // of tables that are repeated
+  double before;             // the error with which the last stage began
+  bool looked;               // for rest,
+  double rest;               // and with which error as a Coulomb solution that ended
+  double *zero, *found;      // no reactions; where the last stage that KEEPS ended
 } Plan;
 
 // --- conditions ------------------------------------------------------------------------------------------------------
@@ -489,6 +490,7 @@ static bool look_for_rest(Plan* p, const Stage* stage, ChNested* nested) {
 static bool run_stage(Plan* p, const Stage* stage) {
   ChNested nested = nested_of(p, stage);
   p->before = p->run->error;
+  p->last = stage;
   if (stage->how & STILL) return look_for_rest(p, stage, &nested);
   return run_nested(p->run, &nested, stage->how & KEEPS ? p->found : NULL);
 }
@@ -532,13 +534,14 @@ static void run_tables(Plan* p, Table first, Table again) {
   }
 }
 
-// What met the last rung goes on to this one, or Newton does from where it ended.
+// What met the last rung goes on to this one, or Newton does from where it ended; after it the plan does.
 static bool go_on(Plan* p, Table first, Table again) {
-  const Stage* last = p->repeats ? &again.stages[p->next] : &first.stages[p->next];
+  const Stage* last = p->last;
+  if (!last) return false;
+  const Table t = p->repeats ? again : first;
+  if (p->next < t.count && last == &t.stages[p->next]) ++p->next;
   bool hands_over = (last->how & (HANDS_OVER | STILL | KEEPS)) != 0;
-  if (run_stage(p, hands_over ? &refinement : last)) return true;
-  ++p->next;
-  return false;
+  return run_stage(p, hands_over ? &refinement : last);
 }
 
 static bool lies_in_plane(const ChSystem* s) {
