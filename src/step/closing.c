@@ -10,6 +10,7 @@
 #include "cardhouse/clock.h"
 #include "problem/cones.h"
 #include "problem/contact_problem.h"
+#include "solve/method.h"
 #include "step/push_apart.h"
 
 typedef struct Answer {
@@ -135,6 +136,7 @@ static ChStatus close_island(Closing* c, const Answer* best) {
 
 ChStatus ch_close_missed(ChContext* context, const ChProblem* p, const ChSolveOptions* options, double* v, double* u,
                          double* r, ChSolveInfo* info, bool* safe) {
+  const ChSolveOptions by_size = {.work_limit = 0.0};  // a safe end is not worth more, whoever sets no limit
   CH_ASSERT(p->block_count > 0 && safe);
   ChArena* volatile arena = NULL;
   jmp_buf landing;
@@ -146,7 +148,7 @@ ChStatus ch_close_missed(ChContext* context, const ChProblem* p, const ChSolveOp
   Closing c = {.context = context,
                .problem = p,
                .options = *options,
-               .ends = ch_deadline_in(options->time_limit, options->work_limit),
+               .ends = ch_deadline_in(options->time_limit, fmin(options->work_limit, ch_work_limit(&by_size, p))),
                .gamma = CH_TAKE(arena, p->block_count, double),
                .w = CH_TAKE(arena, p->rows, double),
                .unread = CH_TAKE(arena, p->dof, double),
