@@ -121,6 +121,13 @@ ChStatus ch_simulation_save(ChContext* context, const ChSimulation* s, void* byt
   return CH_OK;
 }
 
+// The next step's ledger goes on from them.
+static bool energies_are_finite(const Header* h) {
+  ChStepInfo info;
+  read_info(h->info, &info);
+  return isfinite(info.kinetic) && isfinite(info.potential) && isfinite(info.stored);
+}
+
 static ChStatus check_header(ChContext* context, const ChSimulation* s, const Header* h, size_t size) {
   if (memcmp(h->magic, MAGIC, sizeof MAGIC) != 0) return ch_fail(context, CH_ERR_FORMAT, "not a checkpoint");
   if (h->bodies != s->world->body_count || h->joints != s->world->joint_count || h->dimension != s->world->dimension)
@@ -136,7 +143,7 @@ static ChStatus check_header(ChContext* context, const ChSimulation* s, const He
                    size_of(s, h->contacts < 0 ? 0 : h->contacts));
   bool fine = isfinite(h->time) && isfinite(h->base_time) && isfinite(h->memory_h) && h->h > 0.0 && isfinite(h->h) &&
               h->base_h > 0.0 && isfinite(h->base_h) && h->base_step >= 0 && h->step >= h->base_step && h->level >= 0 &&
-              h->good >= 0;
+              h->good >= 0 && energies_are_finite(h);
   if (!fine)
     return ch_fail(context, CH_ERR_FORMAT, "checkpoint at time %g s, step %ld of length %g s: not one that was saved",
                    h->time, h->step, h->h);
