@@ -7,6 +7,7 @@
 #include "cardhouse/joint.h"
 #include "cardhouse/scene.h"
 #include "support/near.h"
+#include "support/same_bits.h"
 #include "support/worlds.h"
 
 #define H 0.0078125  // a power of two: halves of it are exact
@@ -49,24 +50,6 @@ static ChSimulationOptions never_met(ChAdaptive adaptive, double h) {
   o.solve.method = "nsgs";
   o.solve.work_limit = 2e5;
   return o;
-}
-
-static void save(const ChSimulation* s, char** bytes, size_t* size) {
-  ChContext context = {0};
-  CHECK_OK(context, ch_simulation_save(&context, s, NULL, size));
-  *bytes = malloc(*size);
-  CHECK_OK(context, ch_simulation_save(&context, s, *bytes, size));
-}
-
-static void check_same_bits(const ChSimulation* a, const ChSimulation* b) {
-  char *x, *y;
-  size_t m, n;
-  save(a, &x, &m);
-  save(b, &y, &n);
-  assert_int_equal(m, n);
-  assert_memory_equal(x, y, m);
-  free(x);
-  free(y);
 }
 
 static void check_same_motion(const ChSimulation* a, const ChSimulation* b) {
@@ -160,10 +143,9 @@ static void neither_threads_nor_checkpoints_change_a_bit(void** state) {
     rejected += info.rejected;
     middle += info.substeps > 1;
     ch_test_step(b);
-    check_same_bits(a, b);
-    char* bytes;
+    ch_check_same_bits(a, b);
     size_t size;
-    save(b, &bytes, &size);
+    char* bytes = ch_saved(b, &size);
     ch_simulation_destroy(b);
     b = open_scene(NULL, falling, &two);
     CHECK_OK(context, ch_simulation_load(&context, b, bytes, size));
