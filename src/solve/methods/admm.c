@@ -47,11 +47,9 @@ static void iterate(Admm* a, double rho) {
   for (int k = 0; k < s->rows; ++k) a->w[k] += a->r[k] - a->z[k];
 }
 
-// Iterates with one penalty until the tolerance, the limit, or a stall.
+// Iterates with one penalty, whose factors are there, until the tolerance, the limit, or a stall.
 static void run_penalty(Admm* a, double rho, long limit) {
   ChRun* run = a->run;
-  ++run->factorizations;
-  if (!ch_linear_factor_shifted(a->linear, rho)) return;
   double best = INFINITY, before = INFINITY, aim = a->o.aim > 0.0 ? a->o.aim : run->tolerance;
   long best_at = 0;
   for (long k = 1; k <= limit; ++k) {
@@ -83,13 +81,17 @@ static void solve(ChRun* run) {
   a.linear = ch_run_linear(run, a.o.space, true);
   long limit = run->max_iterations > 0 ? run->max_iterations : 20000;
   memcpy(a.z, run->r, (size_t)s->rows * sizeof(double));
-  for (int rung = 0; !ch_run_finished(run) && run->inner < limit; ++rung) {
+  int refused = 0;  // penalties in a row without factors: the limits may have no room for any
+  for (int rung = 0; !ch_run_finished(run) && run->inner < limit && refused < RUNGS; ++rung) {
+    const double rho = a.o.rho > 0.0 ? a.o.rho : ladder[rung % RUNGS];
     ++run->outer;
-    run_penalty(&a, a.o.rho > 0.0 ? a.o.rho : ladder[rung % RUNGS], limit - run->inner);
+    ++run->factorizations;
+    refused = ch_linear_factor_shifted(a.linear, rho) ? 0 : refused + 1;
+    if (refused == 0) run_penalty(&a, rho, limit - run->inner);
     if (a.o.rho > 0.0) return;
     memset(a.z, 0, (size_t)s->rows * sizeof(double));
     memset(a.w, 0, (size_t)s->rows * sizeof(double));
-    a.o.patience += a.o.patience / 4;
+    if (a.o.patience < limit) a.o.patience += a.o.patience / 4;
   }
 }
 
