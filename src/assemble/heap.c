@@ -43,13 +43,6 @@ typedef struct Pile {
   double area;  // of the ground
 } Pile;
 
-static double body_radius(const ChWorld* world, const ChBody* body) {
-  double most = 0.0;
-  for (int k = body->first_shape; k < body->first_shape + body->shape_count; ++k)
-    most = fmax(most, ch_norm(world->shapes[k].local.at) + world->shapes[k].bound);
-  return isfinite(most) ? most : 0.0;
-}
-
 static int compare_columns(const Ball* a, const Ball* b) {
   for (int k = 0; k < 2; ++k)
     if (a->column[k] != b->column[k]) return a->column[k] < b->column[k] ? -1 : 1;
@@ -73,7 +66,7 @@ static void list_balls(ChArena* arena, Pile* pile) {
     if (!ch_world_moves(world, b)) continue;
     ChVec3 at = world->states[b].position;
     Ball* ball = &pile->balls[pile->count++];
-    *ball = (Ball){.up = -ch_dot(at, pile->down), .radius = body_radius(world, &world->bodies[b]), .body = b};
+    *ball = (Ball){.up = -ch_dot(at, pile->down), .radius = ch_world_reach(world, b), .body = b};
     for (int k = 0; k < 2; ++k) ball->across[k] = ch_component(at, (pile->upright + 1 + k) % 3);
     pile->largest = fmax(pile->largest, ball->radius);
   }

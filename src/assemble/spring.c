@@ -23,8 +23,8 @@
 // Damping that is not given follows from the restitution e, damping = 2 zeta sqrt(m k). Bodies do not pull: contact
 // ends where its force does, before the overlap is gone, and two bodies that nothing else touches then part with e =
 // exp(-2 phi cot phi) times the speed they met with, zeta = cos phi (Schwager and Poeschel 2007), where steps resolve
-// it. Critical damping, zeta = 1, leaves exp(-2) = 0.135; what asks for
-// less has that, and e = 0 has zeta = DULL: what is critical for one body on a spring still rings in a heap.
+// it. Critical damping, zeta = 1, leaves exp(-2) = 0.135; what asks for less has that, and e = 0 has zeta = DULL: what
+// is critical for one body on a spring still rings in a heap.
 #include "assemble/spring.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@
 #define STOPS 3.0
 #define DULL 3.0
 
-// 1 / m of two bodies that move without turning; 0 where none moves.
+// m of two bodies that move without turning, 1 / m = 1 / m_a + 1 / m_b; 0 where none moves.
 static double reduced_mass(const ChMoment* moment, const ChGap* gap) {
   double inverse = 0.0;
   for (int side = 0; side < 2; ++side)

@@ -7,6 +7,7 @@
 #ifndef CH_MODEL_WORLD_H
 #define CH_MODEL_WORLD_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -184,6 +185,14 @@ static inline ChFrame ch_state_frame(const ChBodyState* states, int body) {
 }
 static inline bool ch_body_is_dynamic(const ChWorld* world, int body) {
   return body >= 0 && world->bodies[body].kind == CH_BODY_DYNAMIC;
+}
+
+// Radius of the ball about a body's centre of mass that holds its shapes; 0 where there are none or no ball does.
+static inline double ch_world_reach(const ChWorld* world, int body) {
+  double most = 0.0;
+  for (int k = 0; k < world->bodies[body].shape_count; ++k)
+    most = fmax(most, world->shapes[world->bodies[body].first_shape + k].reach);
+  return isfinite(most) ? most : 0.0;
 }
 
 double ch_signal_value(const ChSignal* signal, double t);

@@ -36,7 +36,9 @@ static void add_substep(ChStepInfo* sum, const ChStepInfo* part) {
   whole.certificate = ch_certificate_worse(sum->certificate, part->certificate);
   whole.missed |= sum->missed;
   whole.penetration = fmax(sum->penetration, part->penetration);
+  whole.overlap = fmax(sum->overlap, part->overlap);
   whole.deferred = fmax(sum->deferred, part->deferred);
+  whole.relaxed = fmax(sum->relaxed, part->relaxed);
   whole.joint_error = fmax(sum->joint_error, part->joint_error);
   whole.work += sum->work;
   whole.gain += sum->gain;

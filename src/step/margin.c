@@ -13,10 +13,7 @@ double ch_default_margin(const ChWorld* world, double h) {
   CH_ASSERT(world->sealed && h > 0.0);
   double smallest = INFINITY;
   for (int b = 0; b < world->body_count; ++b) {
-    double reach = 0.0;
-    if (!ch_world_moves(world, b)) continue;
-    for (int k = 0; k < world->bodies[b].shape_count; ++k)
-      reach = fmax(reach, world->shapes[world->bodies[b].first_shape + k].reach);
+    const double reach = ch_world_moves(world, b) ? ch_world_reach(world, b) : 0.0;
     if (reach > 0.0) smallest = fmin(smallest, reach);
   }
   return fmin(LARGEST, fmax(SHARE * smallest, FALLS * ch_norm(ch_world_gravity(world, 0.0)) * h * h));

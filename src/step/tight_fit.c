@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/work.h"
 #include "linalg/normal_factor.h"
+#include "linalg/sparse.h"
 #include "problem/contact_problem.h"
 #include "system/delassus.h"
 
@@ -54,12 +55,6 @@ static Lack lack_of(const Fit* f, int i, const double* u) {
   for (int a = 0; a < out.tangents; ++a) out.t[a] /= out.rho;
   out.s = fmax((out.tangents > 0 ? out.rho - f->e : 0.0) - u[b->row], 0.0);
   return out;
-}
-
-static void add_transposed(const ChSparse* H, const double* x, double* y) {
-  for (int j = 0; j < H->columns; ++j)
-    for (int k = H->start[j]; k < H->start[j + 1]; ++k) y[j] += H->value[k] * x[H->index[k]];
-  ch_work_add(H->start[H->columns]);
 }
 
 static double value_of(const Fit* f, const double* v, const double* u) {
@@ -206,7 +201,8 @@ static bool minimize(Fit* f, ChNormalFactor* factor, const bool* all, const doub
     }
     if (!(-0.5 * slope > share * value_of(f, f->v, f->u))) return true;
     memset(f->ux, 0, (size_t)f->p->rows * sizeof(double));
-    add_transposed(&f->p->H, f->x, f->ux);
+    ch_sparse_multiply_transposed_add(&f->p->H, f->x, f->ux);
+    ch_work_add(f->p->H.start[f->p->H.columns]);
     if (!advance(f, slope)) return true;  // round-off is all that is left
   }
   return false;
