@@ -34,6 +34,7 @@ enum { TIGHTENINGS = 6, MOST_OPTIONS = 256 };
 #define WORK_ROW 1.25e6
 #define WORK_MOST 1e9
 #define CHEAP 5e4   // work a block that the cheap stages of a portfolio take at most: sixty sweeps through W
+#define CHEAP_SWEEPS 1.4e4  // and where contacts yield: 600 sweeps, as in auto.c
 #define ABSURD 1e6  // error of a warm start, in that of r = 0, from which on it is no help to any method
 
 // Tolerances on the way to the one that was asked for.
@@ -230,7 +231,7 @@ static void start_part(Driver* d, int c) {
   else
     ch_system_velocity(s, d->best[c], d->u);
   double error = ch_system_error(s, d->best[c], d->u);
-  const bool climbs = (d->method->takes & CH_CLIMBS) != 0;
+  const bool climbs = (d->method->takes & CH_CLIMBS) != 0 && !s->compliant;
   if (error <= (climbs ? part->zero_error : ABSURD * fmax(part->zero_error, 1.0)))
     d->error[c] = error;
   else
@@ -465,7 +466,12 @@ static ChStatus solve_and_grade(Driver* d, double tolerance, double asked) {
 
 // Whether all parts get what is cheap however much of it they take; otherwise they climb together from the beginning.
 static bool may_be_cheap(const Driver* d) {
-  return d->parts.count == 1 || d->deadline.work - d->begun >= CHEAP * d->problem->block_count;
+  double most = 0.0;
+  for (int c = 0; c < d->parts.count; ++c) {
+    const ChSystem* s = &d->parts.component[c].system;
+    most += (s->compliant ? CHEAP_SWEEPS : CHEAP) * s->n;
+  }
+  return d->parts.count == 1 || d->deadline.work - d->begun >= most;
 }
 
 static ChStatus solve_parts(Driver* d) {
