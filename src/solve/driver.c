@@ -33,9 +33,9 @@ enum { TIGHTENINGS = 6, MOST_OPTIONS = 256 };
 #define WORK_FLOOR 2e7
 #define WORK_ROW 1.25e6
 #define WORK_MOST 1e9
-#define CHEAP 5e4   // work a block that the cheap stages of a portfolio take at most: sixty sweeps through W
+#define CHEAP 5e4           // work a block that the cheap stages of a portfolio take at most: sixty sweeps through W
 #define CHEAP_SWEEPS 1.4e4  // and where contacts yield: 600 sweeps, as in auto.c
-#define ABSURD 1e6  // error of a warm start, in that of r = 0, from which on it is no help to any method
+#define ABSURD 1e6          // error of a warm start, in that of r = 0, from which on it is no help to any method
 
 // Tolerances on the way to the one that was asked for.
 static const double rungs[] = {1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12};
@@ -231,7 +231,7 @@ static void start_part(Driver* d, int c) {
   else
     ch_system_velocity(s, d->best[c], d->u);
   double error = ch_system_error(s, d->best[c], d->u);
-  const bool climbs = (d->method->takes & CH_CLIMBS) != 0 && !s->compliant;
+  const bool climbs = (d->method->takes & CH_CLIMBS) != 0;
   if (error <= (climbs ? part->zero_error : ABSURD * fmax(part->zero_error, 1.0)))
     d->error[c] = error;
   else
