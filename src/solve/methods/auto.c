@@ -96,7 +96,6 @@ static bool is_warm_and_near(const Plan* p) { return p->run->options->warm && is
 static bool sweeps_first(const Plan* p) { return p->o.rest != 2 && p->o.sweeps > 0; }
 // Many contacts that yield: sweeps with momentum converge, and nothing is quicker.
 static bool yields(const Plan* p) { return p->run->system->compliant && is_large(p); }
-static bool yields_unswept(const Plan* p) { return yields(p) && !p->last; }
 static bool sweeps_at_once(const Plan* p) { return is_smooth(p) && sweeps_first(p) && !is_crowded(p) && !yields(p); }
 static bool sweeps_later(const Plan* p) { return p->o.rest == 2 && p->o.sweeps > 0; }
 static bool sweeps_smooth(const Plan* p) { return is_smooth(p) && p->o.sweeps > 0; }
@@ -230,11 +229,11 @@ static const Stage opening[] = {
      .budget = 25,
      .setting = FORMS(2),
      .why = "auto.md: as after the first start"},
-    {.when = yields_unswept,
+    {.when = yields,
      .method = &ch_method_ansgs,
      .budget = 2000,
      .setting = {{"ansgs.patience", 600}},
-     .why = "the same, where little work is left and parts climb together"},
+     .why = "the same from where these sweeps ended, and where little work is left and parts climb together"},
     {.when = is_warm_and_near,
      .method = &ch_method_newton,
      .budget = 6,
