@@ -41,11 +41,7 @@ static double height(const ChMesh* mesh, int cell, ChVec3 point) {
 
 static bool seen_from_behind(const Query* q, int cell) { return height(q->mesh, cell, q->centre) < 0.0; }
 
-// In the triangle's plane, normal to edge k, into the triangle; unit.
-static ChVec3 inward(const ChMesh* mesh, int cell, int k) {
-  ChVec3 edge = ch_sub(corner(mesh, cell, k + 1), corner(mesh, cell, k));
-  return ch_unit(ch_cross(mesh->normals[cell], edge));
-}
+static ChVec3 inward(const ChMesh* mesh, int cell, int k) { return mesh->inward[3 * cell + k]; }
 
 // Edge k of `other` that it shares with `cell`.
 static int shared_edge(const ChMesh* mesh, int other, int cell, int from, int to) {
@@ -164,12 +160,13 @@ typedef struct MeshEdge {
   ChSegment segment;        // in the mesh's frame
 } MeshEdge;
 
-// Fills the edge; false where it cannot be touched: flat, concave, seen from behind.
+// Fills the edge; false where it cannot be touched: out of reach, flat, concave, seen from behind.
 static bool edge_stands_out(const Query* q, int cell, int k, MeshEdge* e) {
   const ChMesh* mesh = q->mesh;
   *e = (MeshEdge){.cell = cell, .k = k, .other = mesh->across[3 * cell + k]};
   if (e->other >= 0 && e->other < cell) return false;  // its turn comes with the other triangle
   e->segment = (ChSegment){{corner(mesh, cell, k), corner(mesh, cell, k + 1)}};
+  if (ch_points_miss(2, e->segment.end, &q->box)) return false;
   e->into = inward(mesh, cell, k);
   if (e->other < 0) return !seen_from_behind(q, cell);
   e->into_other = into_neighbour(mesh, cell, k);
@@ -363,13 +360,6 @@ static void add_edge(const Query* q, const MeshEdge* e) {
   q->out->count = kept;
 }
 
-static bool misses(const ChSegment* s, const ChBox3* box) {
-  ChVec3 a = s->end[0], b = s->end[1];
-  ChBox3 own = {ch_vec(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)),
-                ch_vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z))};
-  return !ch_boxes_meet(&own, box);
-}
-
 // ----------------------------------------------------------------------------------------------------------------------
 
 static ChVec3 inner_point(const ChPosed* a) {
@@ -395,6 +385,6 @@ void ch_pair_convex_mesh(const ChPosed* a, const ChPosed* b, double margin, ChMa
   for (int c; (c = ch_mesh_walk_next(&edges)) >= 0;)
     for (int k = 0; k < 3; ++k) {
       MeshEdge e;
-      if (edge_stands_out(&q, c, k, &e) && !misses(&e.segment, &q.box)) add_edge(&q, &e);
+      if (edge_stands_out(&q, c, k, &e)) add_edge(&q, &e);
     }
 }
