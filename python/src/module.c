@@ -17,7 +17,9 @@
   X(report)            \
   X(simulation_object) \
   X(handles)           \
-  X(queries)
+  X(controls)          \
+  X(queries)           \
+  X(contact_rows)
 
 #define X(name) int core_init_##name(PyObject* module);
 CORE_PARTS(X)
