@@ -224,7 +224,7 @@ class Simulation(_core.Simulation):
 
     @property
     def report(self) -> _core.Report:
-        """Of the last step; before the first, energies and momenta of the start."""
+        """Of the last step; energies and momenta are those of the state now, what was written since included."""
         return self._info()
 
     @property
@@ -234,13 +234,13 @@ class Simulation(_core.Simulation):
 
     @property
     def energy(self) -> Energy:
-        """At the end of the last step, J."""
+        """Of the state now, J."""
         report = self._info()
         return Energy(report.kinetic, report.potential)
 
     @property
     def momentum(self) -> Momentum:
-        """At the end of the last step."""
+        """Of the state now."""
         report = self._info()
         return Momentum(np.array(report.momentum), np.array(report.angular_momentum))
 

@@ -47,6 +47,8 @@ class Views(unittest.TestCase):
         self.assertAlmostEqual(sim.position[1, 2], 1, places=4)
         self.assertAlmostEqual(sim.orientation[1, 3], math.sin(0.5))
         self.assertAlmostEqual(sim.spin[4, 2], 2)
+        sim.velocity[4] = [0, 0, 3]
+        self.assertAlmostEqual(sim.momentum.linear[2], 3 * sim.body("ball").mass, places=0)
 
     def test_what_is_wrong_is_refused_as_a_whole_and_the_state_stays(self):
         sim = cardhouse.Simulation(machine())
