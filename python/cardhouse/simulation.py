@@ -212,12 +212,12 @@ class Simulation(_core.Simulation):
 
     @property
     def modes(self) -> Array:
-        """Amplitudes of the modes of all deformable bodies, kg^1/2 m."""
+        """Amplitudes of the modes of all deformable bodies, kg^1/2 m. To be written to."""
         return self._view("modes")
 
     @property
     def rates(self) -> Array:
-        """Of these amplitudes, kg^1/2 m/s."""
+        """Rates of these amplitudes, kg^1/2 m/s. To be written to."""
         return self._view("rates")
 
     # --- the last step -------------------------------------------------------------------------------------------
