@@ -4,6 +4,8 @@ import copy
 import math
 import os
 import pickle
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -224,6 +226,15 @@ class Running(unittest.TestCase):
         self.assertEqual(rows.body("ball"), 4)
         with self.assertRaises(AttributeError):
             rows.nothing
+
+    def test_a_bar_shows_how_far_a_run_is_in_a_terminal_only(self):
+        code = "import cardhouse; cardhouse.Simulation(cardhouse.scenes.cards(levels=1)).run(0.5, 10, progress=True)"
+        reader, writer = os.openpty()
+        subprocess.run([sys.executable, "-c", code], stderr=writer, check=True)
+        self.assertRegex(os.read(reader, 10000).decode(), r"\[#{30}\] 0.5 of 0.5 s, \d+ steps/s, worst ")
+        os.close(reader), os.close(writer)
+        quiet = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        self.assertEqual(quiet.stderr, "")
 
     def test_a_controller_is_called_before_every_step(self):
         sim = cardhouse.Simulation(machine())
