@@ -197,7 +197,7 @@ static void check_mesh_of_box(Kit* kit, const ChShape* shape, double tolerance, 
       if (kit->out.points[i].gap < best->gap) best = &kit->out.points[i];
     double least = best->gap, room = tolerance + slow.slack;  // curved shapes that touch are hard for the reference too
     if (gap >= 0.0) CHECK_NEAR(least, slow.gap, room);
-    if (gap < 0.0) CHECK_NEAR(least, slow.gap, room - slow.gap);
+    if (gap < 0.0) CHECK_NEAR(least, slow.gap, room + fabs(slow.gap));
     CHECK_AT_MOST(slow.gap - ch_slow_separation(&a, &pb, best->normal), room + 1e-7 + 2.0 * fabs(fmin(gap, 0.0)));
   }
 }
