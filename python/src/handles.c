@@ -1,0 +1,5 @@
+#include "core.h"
+int core_init_handles(PyObject* module) {
+  (void)module;
+  return 0;
+}
