@@ -6,7 +6,10 @@
 """
 from cardhouse import scenes
 from cardhouse._core import Certificate, Error, Report, SceneError, __version__
+from cardhouse.batch import Rollout, rollout
+from cardhouse.problem import Problem, Solution, certify, methods, solve, take_off
 from cardhouse.simulation import Simulation
 from cardhouse.world import World, load
 
-__all__ = ["Certificate", "Error", "Report", "SceneError", "Simulation", "World", "__version__", "load", "scenes"]
+__all__ = ["Certificate", "Error", "Problem", "Report", "Rollout", "SceneError", "Simulation", "Solution", "World",
+           "__version__", "certify", "load", "methods", "rollout", "scenes", "solve", "take_off"]

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
-from .simulation import Simulation
-from .world import World
+from cardhouse import _core
+from cardhouse.simulation import Simulation
+from cardhouse.world import World
 
 __all__ = ["Rollout", "rollout"]
 
@@ -42,11 +42,11 @@ def rollout(world: World | Simulation, states: int | Sequence[bytes | None] = 1,
     """
     simulation = world if isinstance(world, Simulation) else None
     source = simulation.world if simulation is not None else world
-    start = simulation.save() if simulation is not None else None
+    start = simulation._save() if simulation is not None else None
     listed = (start,) * states if isinstance(states, int) else tuple(start if s is None else s for s in states)
     text, file = source.to_json(), source._file
     probe = Simulation(source)
-    freedoms, plane, bodies = len(probe.target), probe.dimension == 2, len(probe.position)
+    freedoms, plane, bodies = len(np.asarray(probe._array("target"))), probe.dimension == 2, len(probe.position)
     orders = None if controls is None else np.asarray(controls, dtype=np.float64)
     if orders is not None:
         if orders.ndim == 2:
@@ -58,6 +58,8 @@ def rollout(world: World | Simulation, states: int | Sequence[bytes | None] = 1,
         orders = np.ascontiguousarray(orders)
     if steps is None:
         raise ValueError("say steps, or controls")
+    if steps < 0 or every < 1 or (threads is not None and threads < 1):
+        raise ValueError(f"steps is {steps}, every {every}, threads {threads}: must be at least 0, 1 and 1")
     rows = (len(listed), int(steps) // int(every) + 1, bodies)
     wide = ((2,), (), (2,), ()) if plane else ((3,), (4,), (3,), (3,))
     outputs = tuple(np.zeros(rows + width) for width in wide)

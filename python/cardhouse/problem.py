@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
-from ._core import Certificate
+from cardhouse import _core
+from cardhouse._core import Certificate
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -321,6 +321,8 @@ def solve(problem: Problem, method: str = "auto", tol: float = 1e-8, warm: Array
     """
     if pose not in POSES:
         raise ValueError(f"pose is {pose!r}, must be one of {', '.join(POSES)}")
+    if threads < 1:
+        raise ValueError(f"threads is {threads}, must be at least 1")
     start = None if warm is None else _doubles(warm)
     if start is not None and not np.all(np.isfinite(start)):
         raise ValueError("warm has entries that are not finite")

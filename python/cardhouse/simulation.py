@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cardhouse import _core
+from cardhouse.problem import Problem
 from cardhouse.world import World
 
 Array = npt.NDArray[np.float64]
@@ -36,6 +37,16 @@ class Simulation(_core.Simulation):
         return self._view("velocity")
 
     @property
+    def target(self) -> Array:
+        """What motors work towards, one for each freedom of each joint; NaN where it is not driven. A view."""
+        return self._view("target")
+
+    @property
     def certificate(self) -> _core.Certificate:
         """How exactly the last step met the law of contact."""
         return self._info().certificate
+
+    def problem(self) -> tuple[Problem, Array]:
+        """The contact problem of the last step, all islands together, and its reactions, N s."""
+        core, reactions = _core.simulation_problem(self)
+        return Problem._wrap(core), np.frombuffer(reactions).copy()

@@ -17,7 +17,10 @@
   X(report)            \
   X(simulation_object) \
   X(handles)           \
-  X(queries)
+  X(queries)           \
+  X(problem_object)    \
+  X(problem_solve)     \
+  X(rollout)
 
 #define X(name) int core_init_##name(PyObject* module);
 CORE_PARTS(X)

@@ -1,8 +1,8 @@
 // Contact problems for Python: the type cardhouse._core.ProblemCore, which cardhouse/problem.py wraps.
 //
-// Arrays come in and go out through the buffer protocol, so that numpy is no dependency of this file: numbers as doubles
-// and ints, blocks as ChBlock itself (problem.py has its layout as a numpy dtype, checked against `block_size`). A problem
-// never changes once it is built, so that threads may share it while the GIL is released.
+// Arrays come in and go out through the buffer protocol, so that numpy is no dependency of this file: numbers as
+// doubles and ints, blocks as ChBlock itself (problem.py has its layout as a numpy dtype, checked against
+// `block_size`). A problem never changes once it is built, so that threads may share it while the GIL is released.
 #include "problem_object.h"
 
 #include <string.h>
@@ -58,7 +58,8 @@ static bool take_triplets(PyObject* given, CoreBuffer parts[PARTS], ChTriplets* 
   PyObject* part[PARTS];
   if (given == Py_None) return true;
   if (!PyTuple_Check(given)) return PyErr_SetString(PyExc_TypeError, "a matrix is a tuple of five"), false;
-  if (!PyArg_ParseTuple(given, "iiOOO", &out->rows, &out->columns, &part[ROW], &part[COLUMN], &part[VALUE])) return false;
+  if (!PyArg_ParseTuple(given, "iiOOO", &out->rows, &out->columns, &part[ROW], &part[COLUMN], &part[VALUE]))
+    return false;
   if (!core_buffer_take(part[ROW], CORE_INTS, "row indices", &parts[ROW]) ||
       !core_buffer_take(part[COLUMN], CORE_INTS, "column indices", &parts[COLUMN]) ||
       !core_buffer_take(part[VALUE], CORE_DOUBLES, "values", &parts[VALUE]))
@@ -109,7 +110,8 @@ static PyObject* problem_build(PyObject* module, PyObject* args) {
   ChProblemDef def = {0};
   PyObject *blocks, *given[MATRICES], *f, *w, *out = NULL;
   int sides, outer;
-  if (!PyArg_ParseTuple(args, "iOOOOOOip", &def.dimension, &blocks, &given[W], &given[M], &given[H], &f, &w, &sides, &outer))
+  if (!PyArg_ParseTuple(args, "iOOOOOOip", &def.dimension, &blocks, &given[W], &given[M], &given[H], &f, &w, &sides,
+                        &outer))
     return NULL;
   def.form = given[W] == Py_None ? CH_FORM_GLOBAL : CH_FORM_LOCAL;
   if (take_blocks(blocks, &parts.blocks, &def) && take_triplets(given[W], parts.matrix[W], &def.W) &&
@@ -136,18 +138,37 @@ static PyObject* problem_read(PyObject* module, PyObject* args) {
   return status == CH_OK ? core_problem_new(problem) : core_raise(&context, status);
 }
 
+// simulation_problem(simulation) -> (problem of the last step, reactions as bytes)
+static PyObject* simulation_problem(PyObject* module, PyObject* object) {
+  (void)module;
+  ChSimulation* simulation = core_simulation(object);
+  if (!simulation) return NULL;
+  ChContext context = {0};
+  ChProblem* problem = NULL;
+  ChStatus status = ch_simulation_problem(&context, simulation, &problem);
+  if (status != CH_OK) return core_raise(&context, status);
+  int rows = ch_problem_view(problem).rows;
+  PyObject* wrapped = core_problem_new(problem);
+  PyObject* r = wrapped ? PyBytes_FromStringAndSize(NULL, rows * (Py_ssize_t)sizeof(double)) : NULL;
+  if (!r) {
+    Py_XDECREF(wrapped);
+    return NULL;
+  }
+  ch_simulation_reactions(simulation, rows, (double*)(void*)PyBytes_AsString(r));
+  return Py_BuildValue("(NN)", wrapped, r);
+}
+
 // --- looking inside --------------------------------------------------------------------------------------------------
 
-static PyObject* bytes_of(const void* data, size_t size) {
-  return PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
-}
+static PyObject* bytes_of(const void* data, size_t size) { return PyBytes_FromStringAndSize(data, (Py_ssize_t)size); }
 
 // view() -> (form, dimension, rows, dof, bodies, asymmetry, blocks)
 static PyObject* problem_view(PyObject* self, PyObject* unused) {
   (void)unused;
   ChProblemView view = ch_problem_view(problem_of(self));
   return Py_BuildValue("siiiidN", view.form == CH_FORM_GLOBAL ? "global" : "local", view.dimension, view.rows, view.dof,
-                       view.body_count, view.asymmetry, bytes_of(view.blocks, sizeof *view.blocks * (size_t)view.block_count));
+                       view.body_count, view.asymmetry,
+                       bytes_of(view.blocks, sizeof *view.blocks * (size_t)view.block_count));
 }
 
 // matrix(name) -> (rows, columns, start, index, value), compressed columns; None where this form has no such matrix
@@ -155,7 +176,10 @@ static PyObject* problem_matrix(PyObject* self, PyObject* args) {
   const char* name;
   if (!PyArg_ParseTuple(args, "s", &name)) return NULL;
   ChProblemView view = ch_problem_view(problem_of(self));
-  const ChSparse* A = strcmp(name, "W") == 0 ? view.W : strcmp(name, "M") == 0 ? view.M : strcmp(name, "H") == 0 ? view.H : NULL;
+  const ChSparse* A = strcmp(name, "W") == 0   ? view.W
+                      : strcmp(name, "M") == 0 ? view.M
+                      : strcmp(name, "H") == 0 ? view.H
+                                               : NULL;
   if (!A) Py_RETURN_NONE;
   size_t entries = (size_t)A->start[A->columns];
   return Py_BuildValue("iiNNN", A->rows, A->columns, bytes_of(A->start, sizeof *A->start * ((size_t)A->columns + 1)),
@@ -187,7 +211,8 @@ static void answer_release(Answer* answer) {
 
 static bool take_answer(PyObject* self, PyObject* v, PyObject* u, PyObject* r, CoreBufferKind kind, Answer* out) {
   ChProblemView view = ch_problem_view(problem_of(self));
-  if (core_buffer_take_some(v, kind, "v", view.dof, &out->v) && core_buffer_take_some(u, kind, "u", view.rows, &out->u) &&
+  if (core_buffer_take_some(v, kind, "v", view.dof, &out->v) &&
+      core_buffer_take_some(u, kind, "u", view.rows, &out->u) &&
       core_buffer_take_some(r, kind, "r", view.rows, &out->r))
     return true;
   answer_release(out);
@@ -203,7 +228,8 @@ static PyObject* problem_write(PyObject* self, PyObject* args) {
   bool fits = take_answer(self, v, u, r, CORE_DOUBLES, &answer);
   ChStatus status = CH_OK;
   if (fits && answer.r.data && answer.u.data)
-    status = ch_solution_write(&context, PyBytes_AsString(path), problem_of(self), answer.v.data, answer.u.data, answer.r.data);
+    status = ch_solution_write(&context, PyBytes_AsString(path), problem_of(self), answer.v.data, answer.u.data,
+                               answer.r.data);
   else if (fits)
     status = ch_problem_write(&context, PyBytes_AsString(path), problem_of(self));
   answer_release(&answer);
@@ -283,6 +309,7 @@ int core_init_problem_object(PyObject* module) {
   static PyMethodDef functions[] = {
       {"problem_build", problem_build, METH_VARARGS, "A problem from its matrices, vectors and blocks."},
       {"problem_read", problem_read, METH_VARARGS, "A problem from a file, FCLIB's or Siconos'."},
+      {"simulation_problem", simulation_problem, METH_O, "The problem of a simulation's last step, and its reactions."},
       {NULL, NULL, 0, NULL},
   };
   static PyMethodDef methods[] = {

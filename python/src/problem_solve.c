@@ -43,9 +43,9 @@ static bool take_settings(PyObject* dict, ChSolveOptions* options, ChSetting** o
 
 // (status, certificate, outer, inner, factorizations, components, seconds, work, stages, note)
 static PyObject* outcome(ChStatus status, const ChSolveInfo* info) {
-  return Py_BuildValue("sNllliddss", ch_status_text(status), core_certificate(&info->certificate), info->outer, info->inner,
-                       info->factorizations, info->components, info->seconds_setup + info->seconds_solve, info->work,
-                       info->stage, info->note);
+  return Py_BuildValue("sNllliddss", ch_status_text(status), core_certificate(&info->certificate), info->outer,
+                       info->inner, info->factorizations, info->components, info->seconds_setup + info->seconds_solve,
+                       info->work, info->stage, info->note);
 }
 
 typedef struct Call {
@@ -56,13 +56,15 @@ typedef struct Call {
 } Call;
 
 static bool take_call(PyObject* self, PyObject* args, PyObject* keywords, Call* call) {
-  static char* names[] = {"v", "u", "r", "warm", "method", "inner", "pose", "tolerance", "max_iterations", "time_limit",
-                          "work_limit", "threads", "accept", "settings", NULL};
+  static char* names[] = {"v",          "u",       "r",         "warm",           "method",
+                          "inner",      "pose",    "tolerance", "max_iterations", "time_limit",
+                          "work_limit", "threads", "accept",    "settings",       NULL};
   ChSolveOptions* o = &call->options;
   int pose;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOszidlddidO!:solve", names, &call->v, &call->u, &call->r, &call->warm,
-                                   &o->method, &o->inner, &pose, &o->tolerance, &o->max_iterations, &o->time_limit,
-                                   &o->work_limit, &o->threads, &o->accept, &PyDict_Type, &call->settings_dict))
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOOszidlddidO!:solve", names, &call->v, &call->u, &call->r,
+                                   &call->warm, &o->method, &o->inner, &pose, &o->tolerance, &o->max_iterations,
+                                   &o->time_limit, &o->work_limit, &o->threads, &o->accept, &PyDict_Type,
+                                   &call->settings_dict))
     return false;
   o->pose = (ChPose)pose;
   call->own_settings = PyDict_Copy(call->settings_dict);  // whose names live as long as the call

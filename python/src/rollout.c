@@ -1,6 +1,6 @@
-// Many copies of one world in parallel. A copy starts from saved bytes and is stepped with its own targets; which thread
-// takes it, and after which other copy, does not matter: loading bytes sets all that later steps depend on, and every
-// copy sets every target before each of its steps. So the bits are those of one copy after another.
+// Many copies of one world in parallel. A copy starts from saved bytes and is stepped with its own targets; which
+// thread takes it, and after which other copy, does not matter: loading bytes sets all that later steps depend on, and
+// every copy sets every target before each of its steps. So the bits are those of one copy after another.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ typedef struct Saved {
 } Saved;
 
 typedef struct Freedom {  // one that is driven
-  ChJointId joint;
-  int axis, column;  // of the controls
+  int joint, axis;        // joint: its row
+  int column;             // of the controls
 } Freedom;
 
 typedef struct Batch {
@@ -69,10 +69,12 @@ static void write_row(const Batch* batch, const ChSimulation* simulation, int co
 
 static ChStatus set_targets(ChContext* context, const Batch* batch, ChSimulation* simulation, int copy, int step) {
   if (!batch->controls) return CH_OK;
-  const double* target = batch->controls + ((size_t)copy * (size_t)batch->steps + (size_t)step) * (size_t)batch->freedoms;
+  const double* target =
+      batch->controls + ((size_t)copy * (size_t)batch->steps + (size_t)step) * (size_t)batch->freedoms;
   for (int k = 0; k < batch->driven_count; ++k) {
     const Freedom* to = &batch->driven[k];
-    ChStatus status = ch_simulation_set_target(context, simulation, to->joint, to->axis, target[to->column]);
+    ChJointId joint = ch_world_joint_at(ch_simulation_world(simulation), to->joint);
+    ChStatus status = ch_simulation_set_target(context, simulation, joint, to->axis, target[to->column]);
     if (status != CH_OK) return status;
   }
   return CH_OK;
@@ -115,7 +117,8 @@ static void* work(void* argument) {
   return NULL;
 }
 
-// --- the threads, started and watched by the one that called ----------------------------------------------------------
+// --- the threads, started and watched by the one that called
+// ----------------------------------------------------------
 
 // Waits for the workers and looks for signals; false where one raised an exception. Called without the GIL.
 static bool watch(Batch* batch, PyThreadState** state) {
@@ -172,11 +175,9 @@ static bool find_driven(const ChWorld* world, Batch* batch, Freedom** out) {
   if (!driven) return PyErr_NoMemory(), false;
   for (int row = 0; row < joints; ++row) {
     ChJointDef def;
-    ChJointId joint = ch_world_joint_at(world, row);
-    if (ch_world_joint_def(NULL, world, joint, &def) != CH_OK) continue;
+    if (ch_world_joint_def(NULL, world, ch_world_joint_at(world, row), &def) != CH_OK) continue;
     for (int axis = 0; axis < ch_joint_info(def.type)->freedoms; ++axis, ++batch->freedoms)
-      if (def.axes[axis].drive != CH_DRIVE_NONE)
-        driven[batch->driven_count++] = (Freedom){joint, axis, batch->freedoms};
+      if (def.axes[axis].drive != CH_DRIVE_NONE) driven[batch->driven_count++] = (Freedom){row, axis, batch->freedoms};
   }
   batch->driven = *out = driven;
   return true;
@@ -188,7 +189,7 @@ typedef struct Call {
   Worker workers[THREADS_MAX];
   int threads;
   CoreBuffer controls, natural, output[OUTPUTS];
-  Saved first;     // the state of the world at its start
+  Saved first;  // the state of the world at its start
   Saved* starts;
   Freedom* driven;
 } Call;
@@ -255,7 +256,8 @@ static bool take_arrays(Call* call, PyObject* controls, PyObject* natural, PyObj
   for (int k = 0; k < OUTPUTS; ++k) {
     PyObject* item = PyTuple_GetItem(outputs, k);
     if (!item) return false;
-    if (!core_buffer_take_some(item, CORE_DOUBLES_WRITABLE, names[k], rows * batch->bodies * batch->width[k], &call->output[k]))
+    if (!core_buffer_take_some(item, CORE_DOUBLES_WRITABLE, names[k], rows * batch->bodies * batch->width[k],
+                               &call->output[k]))
       return false;
     batch->output[k] = call->output[k].data;
   }
@@ -290,13 +292,14 @@ static PyObject* rollout(PyObject* module, PyObject* args) {
   (void)module;
   PyObject *text, *file, *states, *controls, *natural, *outputs, *result = NULL;
   int steps, every, threads;
-  if (!PyArg_ParseTuple(args, "OOO!OiiiOO!:rollout", &text, &file, &PyTuple_Type, &states, &controls, &steps, &every, &threads,
-                        &natural, &PyTuple_Type, &outputs))
+  if (!PyArg_ParseTuple(args, "OOO!OiiiOO!:rollout", &text, &file, &PyTuple_Type, &states, &controls, &steps, &every,
+                        &threads, &natural, &PyTuple_Type, &outputs))
     return NULL;
   Py_ssize_t copies = PyTuple_Size(states);
-  if (steps < 0 || every < 1 || threads < 1 || threads > THREADS_MAX || copies > 1000000 || PyTuple_Size(outputs) != OUTPUTS) {
-    PyErr_Format(PyExc_ValueError, "steps is %d, every %d, threads %d, copies %zd: one is out of range", steps, every, threads,
-                 copies);
+  if (steps < 0 || every < 1 || threads < 1 || threads > THREADS_MAX || copies > 1000000 ||
+      PyTuple_Size(outputs) != OUTPUTS) {
+    PyErr_Format(PyExc_ValueError, "steps is %d, every %d, threads %d, copies %zd: one is out of range", steps, every,
+                 threads, copies);
     return NULL;
   }
   Call* call = calloc(1, sizeof *call);
@@ -305,8 +308,8 @@ static PyObject* rollout(PyObject* module, PyObject* args) {
   call->threads = threads;
   call->batch.copies = (int)copies, call->batch.steps = steps, call->batch.every = every;
   call->batch.rows = steps / every + 1;
-  if (make_simulations(call, text, file) && take_states(call, states) && take_arrays(call, controls, natural, outputs) &&
-      run_threads(&call->batch, call->workers, threads))
+  if (make_simulations(call, text, file) && take_states(call, states) &&
+      take_arrays(call, controls, natural, outputs) && run_threads(&call->batch, call->workers, threads))
     result = call->batch.status == CH_OK ? outcome(call) : core_raise(&call->batch.failure, call->batch.status);
   release(call);
   return result;

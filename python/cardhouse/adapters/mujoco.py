@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import Certificate, Problem, TakeOff, blocks_of, certify, take_off
+from cardhouse.problem import Certificate, Problem, TakeOff, blocks_of, certify, take_off
 
 __all__ = ["Step", "last_step"]
 
@@ -32,7 +32,6 @@ Array = NDArray[np.float64]
 _EQUALITY, _FRICTION_DOF, _FRICTION_TENDON, _LIMIT_JOINT, _LIMIT_TENDON, _FRICTIONLESS, _PYRAMIDAL, _ELLIPTIC = range(8)
 _EULER = 0  # mjtIntegrator
 _JACOBIAN_DENSE, _JACOBIAN_SPARSE, _AUTO_SPARSE_FROM = 0, 1, 60  # mjtJacobian; degrees of freedom
-_NO_EULER_DAMPING = 1 << 14  # mjDSBL_EULERDAMP, of versions that have it
 
 
 @dataclass(frozen=True)
@@ -46,11 +45,12 @@ class Step:
     take_off: TakeOff
 
 
-def last_step(model: Any, data: Any, gap: str = "open") -> Step:
+def last_step(model: Any, data: Any, gap: str = "open", euler_damping: bool = True) -> Step:
     """The problem of the step that `mj_step` has just made, MuJoCo's answer and its certificate.
 
     `gap` says what contacts ask for: "open" (a gap may close within the step, an overlap may stay as it is: the mildest
-    reading), "full" (an overlap is to be gone after the step) or "none" (velocities only).
+    reading), "full" (an overlap is to be gone after the step) or "none" (velocities only). `euler_damping` is False where
+    the model disables the flag of that name.
 
     Raises ValueError for integrators other than Euler, whose step is no contact problem of this form. The rows of
     torsional and rolling friction (condim 4 and 6) are kept as MuJoCo solved them: their impulses are part of f.
@@ -60,7 +60,7 @@ def last_step(model: Any, data: Any, gap: str = "open") -> Step:
     if gap not in ("open", "full", "none"):
         raise ValueError(f"gap is {gap!r}, must be 'open', 'full' or 'none'")
     h = float(model.opt.timestep)
-    mass = _mass_matrix(model, data)
+    mass = _mass_matrix(model, data, euler_damping)
     rows = _Rows(_jacobian(model, data), h * np.array(data.efc_force, dtype=float).ravel()[: int(data.nefc)])
     first = 0
     while first < int(data.nefc):
@@ -135,7 +135,7 @@ def _asked(gap: float, h: float, reading: str) -> float:
     return (max(gap, 0.0) if reading == "open" else gap) / h
 
 
-def _mass_matrix(model: Any, data: Any) -> Array:
+def _mass_matrix(model: Any, data: Any, euler_damping: bool) -> Array:
     """M, or M + h D where joints have damping, which MuJoCo's Euler step takes at the end of the step.
 
     Row i of qM is that of degree of freedom i and its ancestors, from itself to the root."""
@@ -147,9 +147,8 @@ def _mass_matrix(model: Any, data: Any) -> Array:
         while j >= 0:
             M[i, j] = M[j, i] = qM[k]
             j, k = int(parent[j]), k + 1
-    damping = np.ravel(np.array(model.dof_damping, dtype=float))
-    if not int(model.opt.disableflags) & _NO_EULER_DAMPING:
-        M[np.arange(nv), np.arange(nv)] += float(model.opt.timestep) * damping
+    if euler_damping:
+        M[np.arange(nv), np.arange(nv)] += float(model.opt.timestep) * np.ravel(np.array(model.dof_damping, dtype=float))
     return M
 
 
