@@ -258,6 +258,20 @@ class Problem:
             raise ValueError("sides is 0, must be even, 4 to 64")
         return self._rebuilt(self.blocks, int(sides), bool(outer))
 
+    def equilibrium(self) -> Array | None:
+        """Reactions, N s, that keep everything at rest; None where there are none (docs/limit_analysis.md)."""
+        r = np.zeros(self.rows)
+        exists, _ = self._core.limit("equilibrium", None, r, None)
+        return r if exists else None
+
+    def smallest_friction(self) -> float:
+        """The smallest factor on all friction coefficients that admits an equilibrium; NaN where none does."""
+        return self._core.limit("friction", None, None, None)[1]
+
+    def largest_load(self, load: ArrayLike) -> float:
+        """The largest factor on `load` (as f; local form: as w) that can be borne; NaN where not even 0 can."""
+        return self._core.limit("load", _doubles(load), None, None)[1]
+
     def __reduce__(self) -> Any:
         return _restore, (self.form, self.dimension, self.blocks, [self._compressed(name) for name in "WMH"], self.f, self.w)
 

@@ -321,6 +321,7 @@ int core_init_problem_object(PyObject* module) {
       {"velocity", problem_velocity, METH_VARARGS, "Velocities that follow from reactions."},
       {"certify", problem_certify, METH_VARARGS, "Grades reactions."},
       {"take_off", problem_take_off, METH_VARARGS, "How fast contacts that carry a load part."},
+      {"limit", core_problem_limit, METH_VARARGS, "Limit analysis."},
       {"solve", (PyCFunction)(void (*)(void))core_problem_solve, METH_VARARGS | METH_KEYWORDS, "Solves the problem."},
       {NULL, NULL, 0, NULL},
   };

@@ -11,5 +11,7 @@ const ChProblem* core_problem(PyObject* self);
 
 // solve(...) of that type: problem_solve.c
 PyObject* core_problem_solve(PyObject* self, PyObject* args, PyObject* keywords);
+// limit(...) of that type: problem_limits.c
+PyObject* core_problem_limit(PyObject* self, PyObject* args);
 
 #endif
