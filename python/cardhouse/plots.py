@@ -15,7 +15,7 @@ __all__ = ["Plots"]
 def _axes(axes: Any) -> Any:
     if axes is not None:
         return axes
-    from matplotlib import pyplot
+    from matplotlib import pyplot  # type: ignore[import]
 
     return pyplot.subplots(figsize=(7, 4))[1]
 

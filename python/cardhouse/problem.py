@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from typing import Any, NamedTuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,15 +21,14 @@ from numpy.typing import ArrayLike, NDArray
 from cardhouse import _core
 from cardhouse._core import Certificate
 
-if TYPE_CHECKING:
-    import scipy.sparse
-
 __all__ = ["BLOCK", "Certificate", "Method", "Problem", "Solution", "TakeOff", "blocks_of", "certify", "methods", "solve",
            "take_off"]
 
 Array = NDArray[np.float64]
 Path = Union[str, "os.PathLike[str]"]
 Matrix = Any  # an array, or anything that scipy.sparse makes
+Triplets = tuple[int, int, NDArray[np.int32], NDArray[np.int32], Array]
+Compressed = tuple[int, int, bytes, bytes, bytes]
 
 #: One block of a problem: law (its number in LAWS), dimension, row (filled in), mu along both tangents, bounds lo and hi,
 #: compliance in 1/kg, sides of a polygonal section (0: smooth). The layout is that of ChBlock in C.
@@ -76,7 +75,7 @@ def _doubles(values: ArrayLike) -> Array:
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
-def _triplets(A: Matrix) -> tuple[int, int, NDArray[np.int32], NDArray[np.int32], Array]:
+def _triplets(A: Matrix) -> Triplets:
     if hasattr(A, "tocoo"):
         coo = A.tocoo()
         row, column, value, shape = coo.row, coo.col, coo.data, coo.shape
@@ -88,6 +87,15 @@ def _triplets(A: Matrix) -> tuple[int, int, NDArray[np.int32], NDArray[np.int32]
         value, shape = full[row, column], full.shape
     return (int(shape[0]), int(shape[1]), np.ascontiguousarray(row, dtype=np.int32),
             np.ascontiguousarray(column, dtype=np.int32), _doubles(value))
+
+
+def _expanded(compressed: Compressed | None) -> Triplets | None:
+    """A matrix in compressed columns, as the core hands it out, entry by entry."""
+    if compressed is None:
+        return None
+    rows, columns, start, index, value = compressed
+    column = np.repeat(np.arange(columns, dtype=np.int32), np.diff(np.frombuffer(start, np.int32)))
+    return rows, columns, np.frombuffer(index, np.int32), column, np.frombuffer(value, np.float64)
 
 
 class Problem:
@@ -108,8 +116,8 @@ class Problem:
                  dimension: int = 3) -> None:
         if (W is None) == (M is None) or (M is None) != (H is None):
             raise ValueError("say W (local form), or M and H (global form)")
-        parts = [None if A is None else _triplets(A) for A in (W, M, H)]
-        sized = parts[0] or parts[2]
+        local, mass, directions = (None if A is None else _triplets(A) for A in (W, M, H))
+        sized = local or directions
         assert sized is not None
         if (mu is None) == (blocks is None):
             raise ValueError("say mu, where all blocks are contacts, or blocks")
@@ -120,8 +128,9 @@ class Problem:
             raise TypeError("blocks must have the dtype cardhouse.problem.BLOCK: blocks_of makes them")
         if W is None and f is None:
             f = np.zeros(sized[0])
-        self._take(_core.problem_build(dimension, np.ascontiguousarray(blocks), *parts, None if f is None else _doubles(f),
-                                       np.zeros(sized[1]) if w is None else _doubles(w), 0, False))
+        self._take(_core.problem_build(dimension, np.ascontiguousarray(blocks), local, mass, directions,
+                                       None if f is None else _doubles(f), np.zeros(sized[1]) if w is None else _doubles(w), 0,
+                                       False))
 
     def _take(self, core: _core.ProblemCore) -> None:
         self._core = core
@@ -207,23 +216,16 @@ class Problem:
         data = self._core.vector(name)
         return np.frombuffer(data or b"", np.float64).copy()
 
-    def _compressed(self, name: str) -> tuple[tuple[int, int], NDArray[np.int32], NDArray[np.int32], Array] | None:
+    def matrix(self, name: str) -> Any:
+        """W, M or H as a scipy.sparse matrix; None where the form has none of this name."""
         parts = self._core.matrix(name)
         if parts is None:
             return None
+        import scipy.sparse  # type: ignore[import]
+
         rows, columns, start, index, value = parts
-        return ((rows, columns), np.frombuffer(start, np.int32), np.frombuffer(index, np.int32),
-                np.frombuffer(value, np.float64))
-
-    def matrix(self, name: str) -> scipy.sparse.csc_matrix | None:
-        """W, M or H as a scipy.sparse matrix; None where the form has none of this name."""
-        parts = self._compressed(name)
-        if parts is None:
-            return None
-        import scipy.sparse
-
-        shape, start, index, value = parts
-        return scipy.sparse.csc_matrix((value.copy(), index.copy(), start.copy()), shape=shape)
+        arrays = (np.frombuffer(value).copy(), np.frombuffer(index, np.int32).copy(), np.frombuffer(start, np.int32).copy())
+        return scipy.sparse.csc_matrix(arrays, shape=(rows, columns))
 
     def velocity(self, r: ArrayLike) -> tuple[Array, Array]:
         """(v, u) that follow from reactions; v is empty in the local form."""
@@ -232,17 +234,9 @@ class Problem:
         return v, u
 
     def _rebuilt(self, blocks: NDArray[Any], sides: int = 0, outer: bool = False) -> Problem:
-        parts = []
-        for name in "WMH":
-            compressed = self._compressed(name)
-            if compressed is None:
-                parts.append(None)
-                continue
-            shape, start, index, value = compressed
-            column = np.repeat(np.arange(shape[1], dtype=np.int32), np.diff(start))
-            parts.append((*shape, index, column, value))
+        W, M, H = (_expanded(self._core.matrix(name)) for name in "WMH")
         f = self.f if self.form == "global" else None
-        return Problem._wrap(_core.problem_build(self.dimension, blocks, *parts, f, self.w, sides, outer))
+        return Problem._wrap(_core.problem_build(self.dimension, blocks, W, M, H, f, self.w, sides, outer))
 
     def with_mu(self, mu: ArrayLike) -> Problem:
         """The same with another friction: one number, one for each contact, or two for each."""
@@ -273,21 +267,16 @@ class Problem:
         return self._core.limit("load", _doubles(load), None, None)[1]
 
     def __reduce__(self) -> Any:
-        return _restore, (self.form, self.dimension, self.blocks, [self._compressed(name) for name in "WMH"], self.f, self.w)
+        matrices = [self._core.matrix(name) for name in "WMH"]
+        return _restore, (self.dimension, self.blocks, matrices, self.f if self.form == "global" else None, self.w)
 
     def __repr__(self) -> str:
         return f"<Problem {self.form} form, {len(self.blocks)} blocks, {self.rows} rows, {self.dof} degrees of freedom>"
 
 
-def _restore(form: str, dimension: int, blocks: NDArray[Any], matrices: list[Any], f: Array, w: Array) -> Problem:
-    parts = []
-    for compressed in matrices:
-        if compressed is None:
-            parts.append(None)
-            continue
-        shape, start, index, value = compressed
-        parts.append((*shape, index, np.repeat(np.arange(shape[1], dtype=np.int32), np.diff(start)), value))
-    return Problem._wrap(_core.problem_build(dimension, blocks, *parts, f if form == "global" else None, w, 0, False))
+def _restore(dimension: int, blocks: NDArray[Any], matrices: list[Compressed | None], f: Array | None, w: Array) -> Problem:
+    W, M, H = (_expanded(matrix) for matrix in matrices)
+    return Problem._wrap(_core.problem_build(dimension, blocks, W, M, H, f, w, 0, False))
 
 
 class TakeOff(NamedTuple):

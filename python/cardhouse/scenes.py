@@ -1,28 +1,41 @@
-"""The library's own scenes, one function each: `cardhouse.scenes.cards(levels=5)`."""
+"""The library's own scenes, a function each, made from its table: `cardhouse.scenes.cards(levels=5)`.
+
+`names` lists them; `help(cardhouse.scenes.cards)` tells the parameters of one, with their units.
+"""
 from __future__ import annotations
 
 import json
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from cardhouse import _core
 from cardhouse.world import World
 
 
-def _scene(name: str, summary: str, parameters: list[Any]) -> Callable[..., World]:
-    def make(**given: object) -> World:
-        text = _core.builtin_text(name, {key: str(value) for key, value in given.items()})
-        return World(json.loads(text), file=name)
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    return value if isinstance(value, str) else repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def _scene(name: str, summary: str, parameters: list[_core.Parameter]) -> Callable[..., World]:
+    def make(**given: Any) -> World:
+        text = _core.builtin_text(name, {key: _text(value) for key, value in given.items()})
+        return World(document=json.loads(text), file=name)
 
     make.__name__ = make.__qualname__ = name.replace("-", "_")
-    lines = [f"    {p[0]}: {p[2]} ({p[1]})" for p in parameters]
-    make.__doc__ = "\n".join([summary, "", *lines])
+    lines = [f"    {key}: {text} ({value})" for key, value, text, *_ in parameters]
+    make.__doc__ = "\n".join([summary[0].upper() + summary[1:] + ".", "", *lines])
     return make
 
 
-names = []
+names: list[str] = []
+"""Names of the built-in scenes, as functions of this module."""
+
 for _name, _summary, _parameters in _core.builtins():
-    names.append(_name)
-    globals()[_name.replace("-", "_")] = _scene(_name, _summary, _parameters)
+    _make = _scene(_name, _summary, _parameters)
+    names.append(_make.__name__)
+    globals()[_make.__name__] = _make
 
 
 def __getattr__(name: str) -> Callable[..., World]:

@@ -38,7 +38,7 @@ def lift(world, force):
 
 def main():
     world = build()
-    print("  F, N   lifted, m   carried by friction, N   squeezed, N   certificate")
+    print("  F, N   lifted, m   vertical force on it, N   squeezed, N   certificate")
     lifted, worst = {}, 0.0
     mass = cardhouse.Simulation(world).body("box").mass
     limit = mass * G / (2 * MU)
@@ -46,7 +46,7 @@ def main():
         height, forces, mass, natural = lift(world, force)
         lifted[force] = height
         worst = max(worst, natural)
-        print(f"{force:6.2f} {height:11.4f} {forces[:, 2].sum():24.3f} {np.abs(forces[:, 0]).sum() / 2:13.3f} {natural:13.1e}")
+        print(f"{force:6.2f} {height:11.4f} {forces[:, 2].sum():24.3f}  {np.abs(forces[:, 0]).sum() / 2:13.3f} {natural:13.1e}")
     print(f"Coulomb: m g / (2 mu) = {limit:.2f} N lifts the box of {mass:.1f} kg")
     return {"limit": limit, "lifted": lifted, "natural": worst}
 

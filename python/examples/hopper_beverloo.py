@@ -9,7 +9,7 @@ import numpy as np
 import cardhouse
 
 RADIUS, DENSITY, MU, G = 0.005, 1000.0, 0.5, 9.81  # m, kg/m^2
-WIDTH, GRAINS = 0.2, 700
+WIDTH, GRAINS = 0.16, 360
 
 
 def build(orifice):
@@ -28,8 +28,8 @@ def build(orifice):
     return world
 
 
-def rate(orifice, until=1.0):
-    """Mass that leaves in a second, kg/s, by a straight line through the mass outside from 0.2 s on."""
+def rate(orifice, until=0.6):
+    """Mass that leaves in a second, kg/s, by a straight line through the mass outside from 0.15 s on."""
     sim = cardhouse.Simulation(build(orifice), h=1e-3)
     mass = np.array([sim.body(row).mass for row in range(1, GRAINS + 1)])
     times, outside, missed = [], [], 0
@@ -37,12 +37,12 @@ def rate(orifice, until=1.0):
         missed += sim.step(10).missed
         times.append(sim.time)
         outside.append(mass[sim.position[1:, 1] < -0.02].sum())
-    late = np.array(times) > 0.2
+    late = np.array(times) > 0.15
     return np.polyfit(np.array(times)[late], np.array(outside)[late], 1)[0], missed / sim.step_count
 
 
 def main():
-    orifices = RADIUS * 2 * np.array([5.0, 6.5, 8.0])
+    orifices = RADIUS * 2 * np.array([4.5, 6.0, 7.5])
     rates, missed = np.array([rate(D) for D in orifices]).T
     slope, offset = np.polyfit(orifices, rates ** (2 / 3), 1)  # W^(2/3) is a straight line in D
     k, C = -offset / slope / (2 * RADIUS), slope**1.5 / (0.8 * DENSITY * np.sqrt(G))

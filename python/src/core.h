@@ -80,9 +80,12 @@ typedef struct CoreSimulation {
   bool stop;                               // asks the engine to end the step at hand
   unsigned long thread;                    // that steps
   PyThreadState* released;                 // of that thread
+  double until;                            // when a run ends by the scene, s
   double looked;                           // when signals were last looked for, on ch_clock_seconds
-  long revision;                           // of the world, for which the blocks were made
-  bool pending;                            // a step did not end: the engine still has its wrenches
+  long epoch;                              // how often the world was made anew with other rows: handles compare it
+  ChTrajectory* record;                    // that every step is added to, or NULL
+  unsigned char* steered;                  // freedoms whose target the user has set; NULL: none
+  double* applied;                         // wrenches that the engine has for a step that did not end
   CoreBlock* blocks[CORE_ARRAY_COUNT];     // NULL until somebody asks for it
 } CoreSimulation;
 
@@ -91,17 +94,29 @@ extern PyTypeObject* core_simulation_type;
 // The engine's simulation of a Python object; raises and returns NULL where the object is none, is closed, or is being
 // stepped by another thread.
 ChSimulation* core_simulation(PyObject* object);
-// A body by its row, name or handle; raises where it is none of this simulation, or stale.
+// For calls that change something: as core_simulation, and what was written to views is with the engine. What they
+// return goes through core_changed, which shows in the views what they did: None, or NULL with an exception.
+ChSimulation* core_simulation_to_change(PyObject* object);
+PyObject* core_changed(PyObject* object, const ChContext* context, ChStatus status);
+
+// A body or a joint by its row, name or handle (handles.c); raises where it is none of this simulation, or stale.
 bool core_body(CoreSimulation* self, PyObject* value, ChBodyId* out);
 bool core_joint(CoreSimulation* self, PyObject* value, ChJointId* out);
 
 // Views: written values are checked and handed to the engine (before a step), and the engine's are shown (after it).
 bool core_mirror_push(CoreSimulation* self);
-bool core_mirror_pull(CoreSimulation* self);
-// Wrenches of the array, for the step to come; called without the GIL.
+void core_mirror_pull(CoreSimulation* self);
+// Wrenches of the array, for the step to come; and what is over with a step. Called without the GIL.
 ChStatus core_mirror_apply(ChContext* context, CoreSimulation* self);
+void core_mirror_end_step(CoreSimulation* self);
+// Freedoms whose targets the user has set, as (freedom, target); setting one; forgetting which were.
+PyObject* core_mirror_steered(CoreSimulation* self);
+ChStatus core_mirror_steer(ChContext* context, CoreSimulation* self, long freedom, double target);
+void core_mirror_unsteer(CoreSimulation* self);
 PyObject* core_mirror_array(CoreSimulation* self, const char* name);
+// Forgets all arrays, or those that no longer have the world's rows.
 void core_mirror_clear(CoreSimulation* self);
+void core_mirror_fit(CoreSimulation* self);
 
 // The report of `steps` steps (report.c).
 PyObject* core_report(const ChStepInfo* info, long steps, long missed);

@@ -12,23 +12,80 @@ static const char* const names[] = {
 #undef X
 };
 
-static PyObject* raise_as(PyObject* type, const ChContext* context, ChStatus status) {
-  if (status == CH_ERR_MEMORY) return PyErr_NoMemory();
-  const char* text = context && context->message[0] ? context->message : ch_status_text(status);
-  // A message may quote bytes of a file, and end amid a character.
-  PyObject* message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+// A message may quote bytes of a file, and end amid a character.
+static PyObject* text_of(const char* text, size_t length) {
+  return PyUnicode_DecodeUTF8(text, (Py_ssize_t)length, "replace");
+}
+
+// Sets an attribute to a value, which it takes over; false where that fails.
+static bool set(PyObject* object, const char* name, PyObject* value) {
+  bool fine = value && PyObject_SetAttrString(object, name, value) == 0;
+  Py_XDECREF(value);
+  return fine;
+}
+
+static const char* message_of(const ChContext* context, ChStatus status) {
+  return context && context->message[0] ? context->message : ch_status_text(status);
+}
+
+// A new exception with the library's message; NULL where even that fails.
+static PyObject* make(PyObject* type, const char* text, ChStatus status) {
+  PyObject* message = text_of(text, strlen(text));
   PyObject* error = message ? PyObject_CallFunctionObjArgs(type, message, NULL) : NULL;
-  PyObject* name = error ? PyUnicode_FromString(names[status]) : NULL;
-  if (name && PyObject_SetAttrString(error, "status", name) == 0) PyErr_SetObject(type, error);
-  Py_XDECREF(name);
-  Py_XDECREF(error);
   Py_XDECREF(message);
+  if (error && !set(error, "status", PyUnicode_FromString(names[status]))) Py_CLEAR(error);
+  return error;
+}
+
+static PyObject* raise_it(PyObject* error) {
+  if (error) PyErr_SetObject((PyObject*)Py_TYPE(error), error);
+  Py_XDECREF(error);
   return NULL;
 }
 
-PyObject* core_raise(const ChContext* context, ChStatus status) { return raise_as(core_error, context, status); }
+PyObject* core_raise(const ChContext* context, ChStatus status) {
+  if (status == CH_ERR_MEMORY) return PyErr_NoMemory();
+  return raise_it(make(core_error, message_of(context, status), status));
+}
+
+// --- where a scene is wrong: "FILE:LINE:COLUMN: PATH: REASON"
+// ---------------------------------------------------------
+
+typedef struct Where {
+  size_t file;  // length
+  long line, column;
+  const char *path, *reason;
+  size_t path_length;
+} Where;
+
+static bool find_where(const char* text, Where* out) {
+  for (const char* at = strchr(text, ':'); at; at = strchr(at + 1, ':')) {
+    int used = 0;
+    if (sscanf(at, ":%ld:%ld: $%n", &out->line, &out->column, &used) != 2 || used == 0) continue;
+    out->file = (size_t)(at - text);
+    out->path = at + used - 1;
+    const char* end = strstr(out->path, ": ");
+    if (!end) return false;
+    out->path_length = (size_t)(end - out->path);
+    out->reason = end + 2;
+    return true;
+  }
+  return false;
+}
+
 PyObject* core_raise_scene(const ChContext* context, ChStatus status) {
-  return raise_as(core_scene_error, context, status);
+  if (status == CH_ERR_MEMORY) return PyErr_NoMemory();
+  const char* text = message_of(context, status);
+  PyObject* error = make(core_scene_error, text, status);
+  Where where = {.reason = text};
+  bool known = find_where(text, &where);
+  bool fine = error && set(error, "file", known ? text_of(text, where.file) : Py_NewRef(Py_None)) &&
+              set(error, "line", known ? PyLong_FromLong(where.line) : Py_NewRef(Py_None)) &&
+              set(error, "column", known ? PyLong_FromLong(where.column) : Py_NewRef(Py_None)) &&
+              set(error, "path", known ? text_of(where.path, where.path_length) : Py_NewRef(Py_None)) &&
+              set(error, "reason", text_of(where.reason, strlen(where.reason)));
+  if (!fine) Py_CLEAR(error);
+  return raise_it(error);
 }
 
 // `bases` is taken over.

@@ -5,6 +5,7 @@
 // what it was filled with. What differs was written by the user: it is checked and handed over, or refused as a whole.
 // Arrays that nobody asked for cost nothing.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
@@ -126,13 +127,12 @@ static void keep_all(CoreSimulation* self) {
     if (self->blocks[k] && arrays[k].writable) core_block_keep(self->blocks[k]);
 }
 
-bool core_mirror_pull(CoreSimulation* self) {
+void core_mirror_pull(CoreSimulation* self) {
   pull_bodies(self);
   pull_joints(self);
   pull_targets(self);
   pull_modes(self);
   keep_all(self);
-  return true;
 }
 
 // --- to the engine ---------------------------------------------------------------------------------------------------
@@ -166,26 +166,70 @@ static ChStatus push_bodies(ChContext* context, CoreSimulation* self) {
                                   data_of(self, CORE_SPIN));
 }
 
-// Twice over all freedoms, so that nothing changes where one is refused.
+// The joint and the axis of a freedom, counted over all joints; false where there is none.
+static bool find_freedom(const ChWorld* world, long freedom, ChJointId* joint, int* axis) {
+  if (freedom < 0) return false;
+  for (int j = 0; j < ch_world_joint_count(world); ++j) {
+    int freedoms = freedoms_of(world, j);
+    *joint = ch_world_joint_at(world, j);
+    *axis = (int)freedom;
+    if (freedom < freedoms) return true;
+    freedom -= freedoms;
+  }
+  return false;
+}
+
+ChStatus core_mirror_steer(ChContext* context, CoreSimulation* self, long freedom, double target) {
+  const ChWorld* world = world_of(self);
+  ChJointId joint;
+  int axis;
+  if (!find_freedom(world, freedom, &joint, &axis))
+    return ch_fail(context, CH_ERR_RANGE, "there is no freedom %ld of a joint", freedom);
+  if (!self->steered) self->steered = calloc((size_t)rows_of(self, FREEDOMS), 1);
+  if (!self->steered) return ch_fail(context, CH_ERR_MEMORY, "out of memory for targets");
+  ChStatus status = ch_simulation_set_target(context, self->simulation, joint, axis, target);
+  if (status == CH_OK) self->steered[freedom] = 1;
+  return status;
+}
+
+void core_mirror_unsteer(CoreSimulation* self) {
+  free(self->steered);
+  self->steered = NULL;
+}
+
+PyObject* core_mirror_steered(CoreSimulation* self) {
+  const ChWorld* world = world_of(self);
+  PyObject* list = PyList_New(0);
+  for (long f = 0, count = rows_of(self, FREEDOMS); list && self->steered && f < count; ++f) {
+    ChJointId joint;
+    ChJointDef def;
+    int axis;
+    if (!self->steered[f] || !find_freedom(world, f, &joint, &axis)) continue;
+    if (ch_world_joint_def(NULL, world, joint, &def) != CH_OK || def.axes[axis].drive == CH_DRIVE_NONE) continue;
+    PyObject* pair = Py_BuildValue("(ld)", f, def.axes[axis].target.base);
+    if (!pair || PyList_Append(list, pair) != 0) Py_CLEAR(list);
+    Py_XDECREF(pair);
+  }
+  return list;
+}
+
+static bool is_rewritten(const CoreBlock* block, Py_ssize_t k) {
+  return memcmp(&block->data[k], &block->known[k], sizeof *block->data) != 0;
+}
+
+// Checked first, so that nothing changes where one is refused.
 static ChStatus push_targets(ChContext* context, CoreSimulation* self) {
   if (!is_changed(self, CORE_TARGET)) return CH_OK;
   const CoreBlock* block = self->blocks[CORE_TARGET];
-  const ChWorld* world = world_of(self);
-  for (int writes = 0; writes < 2; ++writes)
-    for (int j = 0, f = 0; j < ch_world_joint_count(world); ++j) {
-      ChJointId joint = ch_world_joint_at(world, j);
-      for (int k = 0; k < freedoms_of(world, j); ++k, ++f) {
-        double target = block->data[f];
-        if (memcmp(&target, &block->known[f], sizeof target) == 0) continue;
-        if (!isfinite(target) || isnan(block->known[f]))
-          return ch_fail(context, CH_ERR_RANGE, "target[%d], freedom %d of joint '%.100s', is %g: %s", f, k,
-                         ch_world_joint_name(world, joint), target,
-                         isnan(block->known[f]) ? "it is not driven, set_drive comes first" : "must be finite");
-        ChStatus status = writes ? ch_simulation_set_target(context, self->simulation, joint, k, target) : CH_OK;
-        if (status != CH_OK) return status;
-      }
-    }
-  return CH_OK;
+  for (Py_ssize_t f = 0; f < block->shape[0]; ++f) {
+    if (!is_rewritten(block, f) || (isfinite(block->data[f]) && !isnan(block->known[f]))) continue;
+    return ch_fail(context, CH_ERR_RANGE, "target[%ld] is %g: %s", (long)f, block->data[f],
+                   isnan(block->known[f]) ? "the freedom is not driven, set_drive comes first" : "must be finite");
+  }
+  ChStatus status = CH_OK;
+  for (Py_ssize_t f = 0; f < block->shape[0] && status == CH_OK; ++f)
+    if (is_rewritten(block, f)) status = core_mirror_steer(context, self, f, block->data[f]);
+  return status;
 }
 
 static ChStatus check_wrenches(ChContext* context, CoreSimulation* self) {
@@ -219,49 +263,82 @@ bool core_mirror_push(CoreSimulation* self) {
   ChStatus status = push_bodies(&context, self);
   if (status == CH_OK) status = check_wrenches(&context, self);
   if (status == CH_OK) status = push_targets(&context, self);
-  if (status == CH_OK) return true;
+  if (status == CH_OK) {
+    if (self->blocks[CORE_WRENCH]) core_block_keep(self->blocks[CORE_WRENCH]);  // what the next steps apply
+    return true;
+  }
   take_back(self);
   core_raise(&context, status);
   return false;
 }
 
+// The engine keeps wrenches until a step has ended: after one that was stopped only what changed since is added.
 ChStatus core_mirror_apply(ChContext* context, CoreSimulation* self) {
   const CoreBlock* block = self->blocks[CORE_WRENCH];
-  if (!block || self->pending) return CH_OK;
+  if (!block) return CH_OK;
   const ChWorld* world = world_of(self);
   Py_ssize_t wide = block->shape[1];
   for (int b = 0; b < block->shape[0]; ++b) {
     // Checked when they were written: `known`, which no other thread writes to meanwhile.
-    const double* w = block->known + b * wide;
+    const double* wanted = block->known + b * wide;
+    double *has = self->applied + b * wide, w[6];
+    for (Py_ssize_t k = 0; k < wide; ++k) w[k] = wanted[k] - has[k];
     ChVec3 force = wide == 6 ? ch_vec(w[0], w[1], w[2]) : ch_vec(w[0], w[1], 0.0);
     ChVec3 torque = wide == 6 ? ch_vec(w[3], w[4], w[5]) : ch_vec(0.0, 0.0, w[2]);
     if (ch_vec_is_zero(force) && ch_vec_is_zero(torque)) continue;
     ChVec3 at = ch_simulation_body_at(self->simulation, b).position;
     ChStatus status = ch_simulation_apply(context, self->simulation, ch_world_body_at(world, b), force, torque, at);
     if (status != CH_OK) return status;
+    memcpy(has, wanted, (size_t)wide * sizeof *has);
   }
-  self->pending = true;
   return CH_OK;
+}
+
+void core_mirror_end_step(CoreSimulation* self) {
+  if (self->blocks[CORE_WRENCH]) memset(self->applied, 0, self->blocks[CORE_WRENCH]->bytes);
 }
 
 // --- blocks ----------------------------------------------------------------------------------------------------------
 
+static void forget(CoreSimulation* self, CoreArray array) {
+  Py_CLEAR(self->blocks[array]);
+  if (array != CORE_WRENCH) return;
+  free(self->applied);
+  self->applied = NULL;
+}
+
 void core_mirror_clear(CoreSimulation* self) {
-  for (int k = 0; k < CORE_ARRAY_COUNT; ++k) Py_CLEAR(self->blocks[k]);
+  core_mirror_unsteer(self);
+  for (CoreArray k = 0; k < CORE_ARRAY_COUNT; ++k) forget(self, k);
+}
+
+void core_mirror_fit(CoreSimulation* self) {
+  for (CoreArray k = 0; k < CORE_ARRAY_COUNT; ++k)
+    if (self->blocks[k] && self->blocks[k]->shape[0] != rows_of(self, arrays[k].rows)) forget(self, k);
+}
+
+static CoreBlock* make_block(CoreSimulation* self, CoreArray array) {
+  int columns = ch_world_dimension(world_of(self)) == 2 ? arrays[array].plane : arrays[array].space;
+  CoreBlock* block = core_block_new(rows_of(self, arrays[array].rows), columns, arrays[array].writable);
+  if (!block || array != CORE_WRENCH) return block;
+  self->applied = calloc(1, block->bytes + sizeof(double));
+  if (self->applied) return block;
+  Py_DECREF((PyObject*)block);
+  return (CoreBlock*)PyErr_NoMemory();
 }
 
 PyObject* core_mirror_array(CoreSimulation* self, const char* name) {
-  for (int k = 0; k < CORE_ARRAY_COUNT; ++k) {
-    if (strcmp(arrays[k].name, name) != 0) continue;
-    if (!self->blocks[k]) {
-      int columns = ch_world_dimension(world_of(self)) == 2 ? arrays[k].plane : arrays[k].space;
-      if (!core_mirror_push(self)) return NULL;
-      self->blocks[k] = core_block_new(rows_of(self, arrays[k].rows), columns, arrays[k].writable);
-      if (!self->blocks[k]) return NULL;
-      core_mirror_pull(self);
-    }
-    return Py_NewRef((PyObject*)self->blocks[k]);
+  CoreArray k = 0;
+  while (k < CORE_ARRAY_COUNT && strcmp(arrays[k].name, name) != 0) ++k;
+  if (k == CORE_ARRAY_COUNT) {
+    PyErr_Format(PyExc_ValueError, "there is no array '%s'", name);
+    return NULL;
   }
-  PyErr_Format(PyExc_ValueError, "there is no array '%s'", name);
-  return NULL;
+  if (!self->blocks[k]) {
+    if (!core_mirror_push(self)) return NULL;
+    self->blocks[k] = make_block(self, k);
+    if (!self->blocks[k]) return NULL;
+    core_mirror_pull(self);
+  }
+  return Py_NewRef((PyObject*)self->blocks[k]);
 }

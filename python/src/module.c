@@ -17,7 +17,9 @@
   X(report)            \
   X(simulation_object) \
   X(handles)           \
+  X(controls)          \
   X(queries)           \
+  X(contact_rows)      \
   X(problem_object)    \
   X(problem_solve)     \
   X(rollout)

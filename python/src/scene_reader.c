@@ -13,9 +13,10 @@ static PyObject* read_scene(PyObject* module, PyObject* arguments) {
   if (!file) return NULL;
   ChContext context = {0};
   ChScene* scene;
-  ChStatus status;
-  Py_BEGIN_ALLOW_THREADS status = ch_scene_parse(&context, text, file, &scene);
-  Py_END_ALLOW_THREADS if (status != CH_OK) return core_raise_scene(&context, status);
+  PyThreadState* released = PyEval_SaveThread();
+  ChStatus status = ch_scene_parse(&context, text, file, &scene);
+  PyEval_RestoreThread(released);
+  if (status != CH_OK) return core_raise_scene(&context, status);
   PyObject* result = Py_BuildValue("(ssd)", scene->name, scene->text, scene->until);
   ch_scene_destroy(scene);
   return result;

@@ -21,6 +21,16 @@ ChSimulation* core_simulation(PyObject* object) {
   return NULL;
 }
 
+ChSimulation* core_simulation_to_change(PyObject* object) {
+  ChSimulation* simulation = core_simulation(object);
+  return simulation && core_mirror_push((CoreSimulation*)object) ? simulation : NULL;
+}
+
+PyObject* core_changed(PyObject* object, const ChContext* context, ChStatus status) {
+  core_mirror_pull((CoreSimulation*)object);
+  return status == CH_OK ? Py_NewRef(Py_None) : core_raise(context, status);
+}
+
 // --- Ctrl-C ----------------------------------------------------------------------------------------------------------
 
 #define LOOK_EVERY 0.02  // seconds between looks for signals
@@ -50,42 +60,72 @@ static ChStatus make(ChContext* context, CoreSimulation* self, const char* text,
   ChSimulationOptions options = scene->options;
   options.solve.stop = asks_to_stop;
   options.solve.stop_user = self;
+  self->until = scene->until;
   status = ch_simulation_create(context, scene->world, &options, out);
   scene->world = NULL;
   ch_scene_destroy(scene);
   return status;
 }
 
+static void end_record(CoreSimulation* self) {
+  if (self->record) ch_trajectory_close(NULL, self->record);
+  self->record = NULL;
+}
+
+// Another engine's simulation for the object, from a scene's text; the GIL is released meanwhile.
+static ChSimulation* make_unlocked(CoreSimulation* self, PyObject* text_object, PyObject* file_object) {
+  const char* text = core_text(text_object, "text");
+  const char* file = text ? core_text(file_object, "file") : NULL;
+  if (!file) return NULL;
+  ChContext context = {0};
+  ChSimulation* simulation = NULL;
+  self->busy = true;  // nobody else shall make one or use the old one meanwhile
+  PyThreadState* released = PyEval_SaveThread();
+  ChStatus status = make(&context, self, text, file, &simulation);
+  PyEval_RestoreThread(released);
+  self->busy = false;
+  if (status == CH_OK) return simulation;
+  core_raise_scene(&context, status);
+  return NULL;
+}
+
 static int simulation_init(PyObject* object, PyObject* arguments, PyObject* keywords) {
   CoreSimulation* self = (CoreSimulation*)object;
   static char* names[] = {"text", "file", NULL};
-  PyObject *text_object, *file_object;
-  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO:Simulation", names, &text_object, &file_object)) return -1;
-  const char* text = core_text(text_object, "text");
-  const char* file = text ? core_text(file_object, "file") : NULL;
-  if (!file) return -1;
-  if (self->simulation || self->busy) {
+  PyObject *text, *file;
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO:Simulation", names, &text, &file)) return -1;
+  if (self->simulation || self->busy || self->epoch > 0) {
     PyErr_SetString(core_error, "the simulation is made already");
     return -1;
   }
-  ChContext context = {0};
-  ChSimulation* simulation = NULL;
-  ChStatus status;
-  self->busy = true;  // its `simulation` is not there yet, and nobody else shall make one meanwhile
-  Py_BEGIN_ALLOW_THREADS status = make(&context, self, text, file, &simulation);
-  Py_END_ALLOW_THREADS self->busy = false;
-  if (status != CH_OK) {
-    core_raise_scene(&context, status);
-    return -1;
-  }
+  self->simulation = make_unlocked(self, text, file);
+  self->epoch = 1;
+  return self->simulation ? 0 : -1;
+}
+
+// The start again, of the same scene or of one with other options: views stay, handles too where no body or joint went.
+static PyObject* simulation_rebuild(PyObject* object, PyObject* arguments) {
+  CoreSimulation* self = (CoreSimulation*)object;
+  PyObject *text, *file;
+  if (!PyArg_ParseTuple(arguments, "OO:_rebuild", &text, &file) || !core_simulation(object)) return NULL;
+  bool other_rows = ch_world_revision(ch_simulation_world(self->simulation)) > 0;
+  ChSimulation* simulation = make_unlocked(self, text, file);
+  if (!simulation) return NULL;
+  end_record(self);
+  ch_simulation_destroy(self->simulation);
   self->simulation = simulation;
-  self->revision = ch_world_revision(ch_simulation_world(simulation));
-  return 0;
+  self->epoch += other_rows;
+  core_mirror_unsteer(self);
+  core_mirror_end_step(self);
+  core_mirror_fit(self);
+  core_mirror_pull(self);
+  Py_RETURN_NONE;
 }
 
 static void simulation_dealloc(PyObject* object) {
   CoreSimulation* self = (CoreSimulation*)object;
   PyTypeObject* type = Py_TYPE(object);
+  end_record(self);
   core_mirror_clear(self);
   ch_simulation_destroy(self->simulation);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
@@ -95,10 +135,8 @@ static void simulation_dealloc(PyObject* object) {
 static PyObject* simulation_close(PyObject* object, PyObject* nothing) {
   (void)nothing;
   CoreSimulation* self = (CoreSimulation*)object;
-  if (self->busy) {
-    PyErr_SetString(core_error, "the simulation is being stepped by another thread");
-    return NULL;
-  }
+  if (self->simulation && !core_simulation(object)) return NULL;
+  end_record(self);
   core_mirror_clear(self);
   ch_simulation_destroy(self->simulation);
   self->simulation = NULL;
@@ -141,12 +179,15 @@ static ChStatus make_steps(ChContext* context, CoreSimulation* self, Steps* step
     ChStatus status = steps->done && asks_to_stop(self) ? CH_STOPPED : core_mirror_apply(context, self);
     if (status == CH_OK) status = ch_simulation_step(context, self->simulation, &info);
     if (status != CH_OK) return status;
-    self->pending = false;
+    core_mirror_end_step(self);
     steps->missed += info.missed;
     if (steps->done == 0)
       steps->sum = info;
     else
       add_step(&info, &steps->sum);
+    if (!self->record) continue;
+    status = ch_trajectory_add(context, self->record, self->simulation);
+    if (status != CH_OK) return status;
   }
   return CH_OK;
 }
@@ -176,17 +217,10 @@ static PyObject* simulation_step(PyObject* object, PyObject* const* arguments, P
   PyEval_RestoreThread(self->released);
   self->busy = false;
   self->thread = 0;  // calls that hold the GIL do not look for signals
-  bool shown = true;
-  if (status == CH_STOPPED) {  // an exception is set already, which the library's must not hide
-    PyObject *type, *value, *trace;
-    PyErr_Fetch(&type, &value, &trace);
-    shown = core_mirror_pull(self);
-    PyErr_Restore(type, value, trace);
-  } else {
-    shown = core_mirror_pull(self);
-  }
+  core_mirror_pull(self);
   PyObject* report = NULL;
-  if (status == CH_OK && shown) report = core_report(&steps.sum, steps.done, steps.missed);
+  if (status == CH_OK) report = core_report(&steps.sum, steps.done, steps.missed);
+  // After Ctrl-C an exception is set already, and the library's must not hide it.
   if (status != CH_OK && !PyErr_Occurred()) core_raise(&context, status);
   Py_DECREF(object);
   return report;
@@ -196,8 +230,8 @@ static PyObject* simulation_step(PyObject* object, PyObject* const* arguments, P
 
 static PyObject* simulation_save(PyObject* object, PyObject* nothing) {
   (void)nothing;
-  ChSimulation* simulation = core_simulation(object);
-  if (!simulation || !core_mirror_push((CoreSimulation*)object)) return NULL;
+  ChSimulation* simulation = core_simulation_to_change(object);
+  if (!simulation) return NULL;
   ChContext context = {0};
   size_t size = 0;
   ChStatus status = ch_simulation_save(&context, simulation, NULL, &size);
@@ -217,8 +251,50 @@ static PyObject* simulation_load(PyObject* object, PyObject* argument) {
   if (!simulation || PyBytes_AsStringAndSize(argument, &bytes, &size) != 0) return NULL;
   ChContext context = {0};
   ChStatus status = ch_simulation_load(&context, simulation, bytes, (size_t)size);
-  if (status != CH_OK) return core_raise(&context, status);
-  return core_mirror_pull((CoreSimulation*)object) ? Py_NewRef(Py_None) : NULL;
+  return core_changed(object, &context, status);
+}
+
+static PyObject* simulation_steered(PyObject* object, PyObject* nothing) {
+  (void)nothing;
+  return core_simulation_to_change(object) ? core_mirror_steered((CoreSimulation*)object) : NULL;
+}
+
+static PyObject* simulation_steer(PyObject* object, PyObject* arguments) {
+  PyObject *freedom_object, *target_object;
+  long freedom;
+  double target;
+  if (!PyArg_ParseTuple(arguments, "OO:_steer", &freedom_object, &target_object)) return NULL;
+  if (!core_whole(freedom_object, "freedom", 0, 1000000000L, &freedom)) return NULL;
+  if (!core_finite(target_object, "target", &target) || !core_simulation_to_change(object)) return NULL;
+  ChContext context = {0};
+  return core_changed(object, &context, core_mirror_steer(&context, (CoreSimulation*)object, freedom, target));
+}
+
+static PyObject* simulation_record(PyObject* object, PyObject* arguments) {
+  CoreSimulation* self = (CoreSimulation*)object;
+  PyObject *path_object, *scene_object, *every_object;
+  long every;
+  if (!PyArg_ParseTuple(arguments, "OOO:_record", &path_object, &scene_object, &every_object)) return NULL;
+  const char* path = core_text(path_object, "path");
+  const char* scene = path ? core_text(scene_object, "scene") : NULL;
+  if (!scene || !core_whole(every_object, "every", 1, 1000000000L, &every)) return NULL;
+  if (!core_simulation_to_change(object)) return NULL;
+  end_record(self);
+  ChContext context = {0};
+  ChStatus status = ch_trajectory_create(&context, path, self->simulation, scene, (int)every, false, &self->record);
+  if (status != CH_OK) self->record = NULL;
+  return status == CH_OK ? Py_NewRef(Py_None) : core_raise(&context, status);
+}
+
+static PyObject* simulation_end_record(PyObject* object, PyObject* nothing) {
+  (void)nothing;
+  CoreSimulation* self = (CoreSimulation*)object;
+  if (!core_simulation(object)) return NULL;
+  if (!self->record) Py_RETURN_NONE;
+  ChContext context = {0};
+  ChStatus status = ch_trajectory_close(&context, self->record);
+  self->record = NULL;
+  return status == CH_OK ? Py_NewRef(Py_None) : core_raise(&context, status);
 }
 
 static PyObject* simulation_array(PyObject* object, PyObject* argument) {
@@ -254,6 +330,17 @@ static PyObject* dimension_of(PyObject* object, void* unused) {
   return simulation ? PyLong_FromLong(ch_world_dimension(ch_simulation_world(simulation))) : NULL;
 }
 
+static PyObject* h_of(PyObject* object, void* unused) {
+  (void)unused;
+  ChSimulation* simulation = core_simulation(object);
+  return simulation ? PyFloat_FromDouble(ch_simulation_options(simulation)->h) : NULL;
+}
+
+static PyObject* until_of(PyObject* object, void* unused) {
+  (void)unused;
+  return PyFloat_FromDouble(((CoreSimulation*)object)->until);
+}
+
 static PyObject* closed_of(PyObject* object, void* unused) {
   (void)unused;
   return PyBool_FromLong(((CoreSimulation*)object)->simulation == NULL);
@@ -264,8 +351,13 @@ int core_init_simulation_object(PyObject* module) {
       {"step", (PyCFunction)(void (*)(void))simulation_step, METH_FASTCALL | METH_KEYWORDS,
        "step(n=1): makes n steps and returns their report."},
       {"close", simulation_close, METH_NOARGS, "Frees the simulation; every later call of it raises."},
+      {"_rebuild", simulation_rebuild, METH_VARARGS, "Begins again from a scene's text."},
       {"_save", simulation_save, METH_NOARGS, "What the next steps depend on, as bytes."},
       {"_load", simulation_load, METH_O, "Goes on from such bytes."},
+      {"_steered", simulation_steered, METH_NOARGS, "Freedoms whose targets were set, with these."},
+      {"_steer", simulation_steer, METH_VARARGS, "Sets the target of a freedom."},
+      {"_record", simulation_record, METH_VARARGS, "Adds every step from now on to a trajectory file."},
+      {"_end_record", simulation_end_record, METH_NOARGS, "Ends the file."},
       {"_array", simulation_array, METH_O, "A block that shows, and takes, what the engine has."},
       {"_info", simulation_info, METH_NOARGS, "The report of the last step."},
       {NULL, NULL, 0, NULL},
@@ -273,6 +365,8 @@ int core_init_simulation_object(PyObject* module) {
   static PyGetSetDef getters[] = {
       {"time", time_of, NULL, "Seconds since the start.", NULL},
       {"step_count", step_count_of, NULL, "Steps made since the start.", NULL},
+      {"h", h_of, NULL, "Length of a step, s.", NULL},
+      {"until", until_of, NULL, "When a run ends by the scene, s.", NULL},
       {"dimension", dimension_of, NULL, "3 in space, 2 in the plane.", NULL},
       {"closed", closed_of, NULL, "Whether close() was called.", NULL},
       {NULL, NULL, NULL, NULL, NULL},

@@ -68,7 +68,7 @@ class PlainEnv:
 
 
 if TYPE_CHECKING:
-    Box, GymEnv = PlainBox, PlainEnv
+    from cardhouse.envs.base import PlainBox as Box, PlainEnv as GymEnv
 else:
     try:
         from gymnasium import Env as GymEnv
@@ -109,10 +109,10 @@ class Environment(GymEnv):
 
     def step(self, action: ArrayLike) -> tuple[Values, float, bool, bool, Info]:
         """Acts: what is seen then, the reward, whether the task ended, whether time is up, and `info`."""
-        wanted = np.clip(np.asarray(action, np.float64), self.action_space.low, self.action_space.high)
+        wanted = np.asarray(action, np.float64)
         if wanted.shape != self.action_space.shape or not np.all(np.isfinite(wanted)):
             raise ValueError(f"an action has the shape {self.action_space.shape} and is finite, not {action!r}")
-        worst = self._act(wanted)
+        worst = self._act(np.clip(wanted, self.action_space.low, self.action_space.high))
         self._steps += 1
         reward, ended = self._judged()
         return self._seen(), float(reward), bool(ended), self._steps >= self.limit, self._info(worst)

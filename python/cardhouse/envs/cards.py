@@ -35,7 +35,7 @@ class AddCard(Environment):
     moved. Reward: the way to the place that was made good, and after the release 1 where the card lies there and the
     house stands, -1 where not."""
 
-    limit = 150
+    limit = 250
 
     def __init__(self, render_mode: str | None = None, **options: Any) -> None:
         world, self.place = build()

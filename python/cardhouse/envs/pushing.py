@@ -10,6 +10,7 @@ from cardhouse.envs.base import Array, Environment, Info, Values, box
 from cardhouse.world import World
 
 HALF, RADIUS, SPEED, REACH = 0.05, 0.01, 0.25, 0.4  # m, m, m/s, m
+STEP = 4e-3  # s
 
 
 def build(mu_table: float = 0.4, mu_finger: float = 0.3) -> World:
@@ -29,10 +30,11 @@ class Pushing(Environment):
     as cosine and sine, and the finger's force on the box in N. Reward: by how much the box came nearer to the goal, in
     0.1 m and radian together, and 1 for being there."""
 
-    limit = 150
+    repeat = 5
+    limit = 100
 
     def __init__(self, render_mode: str | None = None, **options: Any) -> None:
-        super().__init__(build(), render_mode, h=2e-3, **options)
+        super().__init__(build(), render_mode, h=STEP, **options)
         self.action_space = box([-1, -1], [1, 1])
         self.observation_space = box([-np.inf] * 8, [np.inf] * 8)
         self.goal = np.zeros(3)
@@ -42,16 +44,15 @@ class Pushing(Environment):
         self._begin = self.sim.save()
 
     def _set_up(self) -> None:
-        angle = self.np_random.uniform(-0.5, 0.5)
+        angle = self.np_random.uniform(-0.3, 0.3)
         self.goal = np.array([*(self.np_random.uniform(0.1, 0.2) * np.array([np.cos(angle), np.sin(angle)])), angle])
         self._far = self._distance()
 
     def _act(self, action: Array) -> float:
-        worst = 0.0
+        worst, to = 0.0, self.sim.position[self._finger].copy()
         for _ in range(self.repeat):
-            finger = self.sim.position[self._finger]
-            to = np.clip(finger[:2] + SPEED * 2e-3 * action, -REACH, REACH)
-            self.sim.move("finger", [*to, finger[2]])
+            to[:2] = np.clip(to[:2] + SPEED * STEP * action, -REACH, REACH)
+            self.sim.move(self._finger, to)
             worst = max(worst, self.sim.step().certificate.natural)
         return worst
 
