@@ -23,10 +23,11 @@ file(GLOB_RECURSE CH_PYTHON_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/pyth
      ${PROJECT_SOURCE_DIR}/python/cardhouse/*.py ${PROJECT_SOURCE_DIR}/python/cardhouse/*.pyi)
 set(CH_PYTHON_SETUP ${CMAKE_COMMAND} -E env CARDHOUSE_BUILD=${PROJECT_BINARY_DIR} CARDHOUSE_SANITIZE=${CH_SANITIZE}
     CARDHOUSE_STRICT=$<$<BOOL:${CH_STRICT}>:1> CC=${CMAKE_C_COMPILER} ${CH_PYTHON} ${PROJECT_SOURCE_DIR}/python/setup.py -q)
-set(CH_PYTHON_BASE build --build-base ${CH_PYTHON_FOLDER}/work --build-lib ${CH_PYTHON_FOLDER}/lib)
+set(CH_PYTHON_BASE egg_info --egg-base ${CH_PYTHON_FOLDER}/egg build --build-base ${CH_PYTHON_FOLDER}/work --build-lib ${CH_PYTHON_FOLDER}/lib)
 
 add_custom_command(OUTPUT ${CH_PYTHON_FOLDER}/module.stamp
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${CH_PYTHON_FOLDER}/lib
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${CH_PYTHON_FOLDER}/egg
   COMMAND ${CH_PYTHON_SETUP} ${CH_PYTHON_BASE}
   COMMAND ${CMAKE_COMMAND} -E touch ${CH_PYTHON_FOLDER}/module.stamp
   DEPENDS ${CH_PYTHON_SOURCES} ${PROJECT_SOURCE_DIR}/python/setup.py libcardhouse libcardhouse_io
@@ -34,8 +35,7 @@ add_custom_command(OUTPUT ${CH_PYTHON_FOLDER}/module.stamp
 add_custom_target(python_module DEPENDS ${CH_PYTHON_FOLDER}/module.stamp)
 
 add_custom_target(python_wheel
-  COMMAND ${CMAKE_COMMAND} -E make_directory ${CH_PYTHON_FOLDER}/egg
-  COMMAND ${CH_PYTHON_SETUP} ${CH_PYTHON_BASE} egg_info --egg-base ${CH_PYTHON_FOLDER}/egg
+  COMMAND ${CH_PYTHON_SETUP} ${CH_PYTHON_BASE}
           bdist_wheel --bdist-dir ${CH_PYTHON_FOLDER}/bdist --dist-dir ${CH_PYTHON_FOLDER}
   DEPENDS ${CH_PYTHON_FOLDER}/module.stamp
   COMMENT "Python wheel in ${CH_PYTHON_FOLDER}" VERBATIM)

@@ -31,8 +31,7 @@ def score(env, weights, seeds):
 
 def main(seconds=40.0):
     env, random = Pushing(), np.random.default_rng(0)
-    best, size, tries, start = np.zeros((2, 9)), 0.3, 0, time.process_time()
-    best[0, -1] = 0.5  # it begins by going forward
+    best, size, tries, start = np.zeros((2, 9)), 0.5, 0, time.process_time()
     before, worst = score(env, best, SEEDS)
     reached = before
     while time.process_time() - start < seconds:

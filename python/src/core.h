@@ -22,7 +22,7 @@ PyObject* core_raise(const ChContext* context, ChStatus status);
 // The same with SceneError.
 PyObject* core_raise_scene(const ChContext* context, ChStatus status);
 
-// --- arguments (arguments.c): each raises and returns false where the value is not of its kind
+// --- arguments (python_values.c): each raises and returns false where the value is not of its kind
 // -------------------------
 
 // A finite number, a number that may be infinite, a whole number within bounds.
@@ -55,7 +55,7 @@ CoreBlock* core_block_new(Py_ssize_t rows, Py_ssize_t columns, bool writable);
 bool core_block_is_changed(const CoreBlock* block);
 void core_block_keep(CoreBlock* block);
 
-// --- simulations (simulation_object.c, mirror.c, step_object.c)
+// --- simulations (simulation_object.c, mirror.c)
 // -------------------------------------------------------
 
 typedef enum CoreArray {
@@ -118,7 +118,7 @@ PyObject* core_mirror_array(CoreSimulation* self, const char* name);
 void core_mirror_clear(CoreSimulation* self);
 void core_mirror_fit(CoreSimulation* self);
 
-// The report of `steps` steps (report.c).
+// The report of `steps` steps (step_report.c).
 PyObject* core_report(const ChStepInfo* info, long steps, long missed);
 PyObject* core_certificate(const ChCertificate* certificate);
 

@@ -1,20 +1,20 @@
 // cardhouse._core: the public C API for Python, one file a noun. The package cardhouse is a thin layer over it.
 //
-// To add a file: write python/src/NAME.c (setup.py compiles every *.c here) that includes "core.h" and has a function
-// `int core_init_NAME(PyObject* module)`, which adds types (core_add_type) or functions (PyModule_AddFunctions) and
-// returns 0, or -1 with an exception set; then add X(NAME) to the table below and its signatures to
-// python/cardhouse/_core.pyi. No file takes a name that src/ has already.
+// To add a file: write a file NAME of python/src (setup.py compiles every *.c here) that includes "core.h" and has a
+// function `int core_init_NAME(PyObject* module)`, which adds types (core_add_type) or functions
+// (PyModule_AddFunctions) and returns 0, or -1 with an exception set; then add X(NAME) to the table below and its
+// signatures to python/cardhouse/_core.pyi. No file takes a name that src/ has already.
 //
-// Rules that keep the interpreter alive: only CPython's limited API; every argument goes through arguments.c; whatever
-// takes a simulation goes through core_simulation, which refuses one that is closed or busy; objects hold references
-// to what they look into; calls that may last release the GIL.
+// Rules that keep the interpreter alive: only CPython's limited API; every argument goes through python_values.c;
+// whatever takes a simulation goes through core_simulation, which refuses one that is closed or busy; objects hold
+// references to what they look into; calls that may last release the GIL.
 #include "core.h"
 
 #define CORE_PARTS(X)  \
   X(error_types)       \
   X(block)             \
   X(scene_reader)      \
-  X(report)            \
+  X(step_report)       \
   X(simulation_object) \
   X(handles)           \
   X(controls)          \

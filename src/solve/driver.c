@@ -33,8 +33,9 @@ enum { TIGHTENINGS = 6, MOST_OPTIONS = 256 };
 #define WORK_FLOOR 2e7
 #define WORK_ROW 1.25e6
 #define WORK_MOST 1e9
-#define CHEAP 5e4   // work a block that the cheap stages of a portfolio take at most: sixty sweeps through W
-#define ABSURD 1e6  // error of a warm start, in that of r = 0, from which on it is no help to any method
+#define CHEAP 5e4           // work a block that the cheap stages of a portfolio take at most: sixty sweeps through W
+#define CHEAP_SWEEPS 1.4e4  // and where contacts yield: 600 sweeps, as in auto.c
+#define ABSURD 1e6          // error of a warm start, in that of r = 0, from which on it is no help to any method
 
 // Tolerances on the way to the one that was asked for.
 static const double rungs[] = {1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12};
@@ -465,7 +466,12 @@ static ChStatus solve_and_grade(Driver* d, double tolerance, double asked) {
 
 // Whether all parts get what is cheap however much of it they take; otherwise they climb together from the beginning.
 static bool may_be_cheap(const Driver* d) {
-  return d->parts.count == 1 || d->deadline.work - d->begun >= CHEAP * d->problem->block_count;
+  double most = 0.0;
+  for (int c = 0; c < d->parts.count; ++c) {
+    const ChSystem* s = &d->parts.component[c].system;
+    most += (s->compliant ? CHEAP_SWEEPS : CHEAP) * s->n;
+  }
+  return d->parts.count == 1 || d->deadline.work - d->begun >= most;
 }
 
 static ChStatus solve_parts(Driver* d) {

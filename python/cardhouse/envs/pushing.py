@@ -44,7 +44,7 @@ class Pushing(Environment):
         self._begin = self.sim.save()
 
     def _set_up(self) -> None:
-        angle = self.np_random.uniform(-0.3, 0.3)
+        angle = self.np_random.uniform(-0.5, 0.5)
         self.goal = np.array([*(self.np_random.uniform(0.1, 0.2) * np.array([np.cos(angle), np.sin(angle)])), angle])
         self._far = self._distance()
 

@@ -16,10 +16,11 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "ansgs"
-#define ANSGS_OPTIONS(X)                                                                     \
-  X(double, beta, 0.85, 0.0, 0.99, "first bound of the momentum; 0 = none, ever")            \
-  X(int, window, 10, 1, 1000, "sweeps after which progress is judged and the bound adapted") \
-  X(int, patience, 0, 0, 1000000, "sweeps without a better error after which to stop; 0 = never")
+#define ANSGS_OPTIONS(X)                                                                          \
+  X(double, beta, 0.85, 0.0, 0.99, "first bound of the momentum; 0 = none, ever")                 \
+  X(int, window, 10, 1, 1000, "sweeps after which progress is judged and the bound adapted")      \
+  X(int, patience, 0, 0, 1000000, "sweeps without a better error after which to stop; 0 = never") \
+  X(int, climbs, 0, 0, 1, "1 = looks at the error at 1e-2, 1e-4, ... as well, as a call for these would")
 CH_OPTIONS(ANSGS_OPTIONS)
 
 #define LARGEST_BETA 0.97
@@ -27,8 +28,10 @@ CH_OPTIONS(ANSGS_OPTIONS)
 #define RAISE 0.7       // and its distance from 1 where progress is slow,
 #define SLOW 0.7        // which is a change that fell by less than this in a window,
 #define SLOW_WINDOWS 3  // several times in a row
-#define MANY 500        // contacts from which on those of spheres are sorted by colours
+#define MANY 40         // contacts from which on those of spheres are sorted by colours
 #define LOOK 50         // sweeps between two looks at the error where nothing else asks for one
+#define RUNG 100.0      // from one tolerance of a climb to the next
+#define FIRST_RUNG 1e-2
 
 typedef struct Surge {
   ChRun* run;
@@ -149,11 +152,19 @@ static double look(Surge* g) {
   return ch_run_offer(g->run, g->x, g->u);
 }
 
+// The first tolerance that is looked for. A climb looks wherever one that ends at a looser rung does: so its path and
+// its best iterate are that one's until it ends.
+static double first_rung(const ChRun* run, bool climbs) {
+  double rung = run->tolerance;
+  while (climbs && rung * RUNG <= FIRST_RUNG * run->scale) rung *= RUNG;
+  return rung;
+}
+
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
   Surge g = surge_create(run, &o);
   long limit = run->max_iterations > 0 ? run->max_iterations : 100000, better = 0;
-  double ask = 2.0 * run->tolerance;  // a change below this makes a look worth while
+  double rung = first_rung(run, o.climbs), ask = 2.0 * rung;  // a change below this makes a look worth while
   for (long k = 1; k <= limit; ++k) {
     double change = sweep(&g), best = run->error;
     gain_momentum(&g, change);
@@ -165,7 +176,8 @@ static void solve(ChRun* run) {
       ch_run_note(run, k, error);
       if (run->error < best) better = k;
       if (ch_run_finished(run) || (o.patience > 0 && k - better >= o.patience)) return;
-      if (change <= ask) ask = change * fmin(0.9, run->tolerance / error);
+      while (rung > run->tolerance && error <= rung) rung = fmax(rung / RUNG, run->tolerance);
+      if (change <= ask) ask = change * fmin(0.9, rung / error);
     } else if (run->options->history && run->options->history_every) {
       if (g.spheres) ch_sphere_sweep_read(g.spheres, g.x);
       ch_run_note_between(run, k, g.x, g.u);

@@ -234,4 +234,4 @@ static int init_report(PyObject* module) {
   return report_type ? 0 : -1;
 }
 
-int core_init_report(PyObject* module) { return init_certificate(module) == 0 ? init_report(module) : -1; }
+int core_init_step_report(PyObject* module) { return init_certificate(module) == 0 ? init_report(module) : -1; }
