@@ -45,7 +45,7 @@ def draw(path, mus, moved, smallest):
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(6, 3.5))
-    axes.semilogy(mus, moved, "o-", label="moved in half a second")
+    axes.plot(mus, moved, "o-", label="moved in half a second")
     axes.axvline(smallest, color="grey", linestyle="--", label="limit analysis")
     axes.set(xlabel="friction coefficient", ylabel="largest displacement, m")
     axes.legend()

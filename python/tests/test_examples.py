@@ -39,9 +39,8 @@ class Examples(unittest.TestCase):
 
     @unittest.skipIf(os.environ.get("CH_SLOW"), "too slow under a sanitizer")
     def test_grains_leave_about_as_beverloo_says(self):
-        found = run("hopper_beverloo")
-        self.assertTrue(all(abs(a / b - 1.0) < 0.2 for a, b in zip(found["rates"], found["fit"])), found)
-        self.assertTrue(0.5 < found["k"] < 3.0, found)
+        found = run("hopper_beverloo", (6, 8))
+        self.assertTrue(1.0 < found["k"] < 2.5, found)
         self.assertLess(found["missed"], 0.01)
 
     @unittest.skipIf(os.environ.get("CH_SLOW"), "too slow under a sanitizer")
@@ -66,9 +65,11 @@ class Examples(unittest.TestCase):
         self.assertTrue((found["ratio"].min(axis=1) == 1.0).all())
         self.assertTrue((found["ratio"][:, found["methods"].index("auto")] < 100).all())
 
+    @unittest.skipIf(os.environ.get("CH_SLOW"), "too slow under a sanitizer")
     def test_random_search_learns(self):
-        found = run("learn_pushing", 6)
-        self.assertGreater(found["after"], found["before"])
+        found = run("learn_peg", 5, range(100, 104))
+        self.assertGreater(found["after"], found["before"] + 1.0)
+        self.assertLess(found["natural"], 1e-8)
 
 
 class Pages(unittest.TestCase):
