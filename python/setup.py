@@ -1,7 +1,8 @@
 """Builds the extension cardhouse._core against libcardhouse and libcardhouse-io; pyproject.toml says the rest.
 
-Which library: that of the CMake build folder that CARDHOUSE_BUILD names (archives, so that the wheel needs no file
-beside it); or else the installed one, by pkg-config; or else the checkout around this folder is built first.
+Which library: that of the CMake build folder that CARDHOUSE_BUILD names, as archives, so that the wheel needs no file
+beside it, or with CARDHOUSE_SHARED=1 as shared libraries; or else the checkout around this folder is built first; or
+else, and with CARDHOUSE_INSTALLED=1, the installed one, by pkg-config.
 """
 import os
 import re
@@ -44,6 +45,9 @@ def library() -> dict[str, list[str]]:
             raise SystemExit("libcardhouse is not found: install libcardhouse-dev, or set CARDHOUSE_BUILD")
         return {"extra_compile_args": flags, "extra_link_args": links}
     build = Path(folder).resolve()
+    if os.environ.get("CARDHOUSE_SHARED"):
+        return {"include_dirs": [str(CHECKOUT / "include")],
+                "extra_link_args": [f"-L{build}", "-lcardhouse-io", "-lcardhouse", "-lm"]}
     links = pkg_config("--static", "--libs", path=build)
     if links is None:
         raise SystemExit(f"{build} is no build folder of Cardhouse, or pkg-config does not know hdf5 and jansson")

@@ -214,19 +214,19 @@ class Simulation(_core.Simulation):
 
     @property
     def modes(self) -> Array:
-        """Amplitudes of the modes of all deformable bodies, kg^1/2 m."""
+        """Amplitudes of the modes of all deformable bodies, kg^1/2 m. To be written to."""
         return self._view("modes")
 
     @property
     def rates(self) -> Array:
-        """Of these amplitudes, kg^1/2 m/s."""
+        """Rates of these amplitudes, kg^1/2 m/s. To be written to."""
         return self._view("rates")
 
     # --- the last step -------------------------------------------------------------------------------------------
 
     @property
     def report(self) -> _core.Report:
-        """Of the last step; before the first, energies and momenta of the start."""
+        """Of the last step; energies and momenta are those of the state now, what was written since included."""
         return self._info()
 
     @property
@@ -236,13 +236,13 @@ class Simulation(_core.Simulation):
 
     @property
     def energy(self) -> Energy:
-        """At the end of the last step, J."""
+        """Of the state now, J."""
         report = self._info()
         return Energy(report.kinetic, report.potential)
 
     @property
     def momentum(self) -> Momentum:
-        """At the end of the last step."""
+        """Of the state now."""
         report = self._info()
         return Momentum(np.array(report.momentum), np.array(report.angular_momentum))
 

@@ -5,6 +5,7 @@ One truth: what a scene may hold and what is wrong with one is for the library t
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -178,6 +179,7 @@ class World(_Shapes):
         else:
             self._document = copy.deepcopy(dict(document))
         self._file = file
+        self._taken: set[str] = set()  # names of bodies
 
     # --- what is there -------------------------------------------------------------------------------------------
 
@@ -212,7 +214,7 @@ class World(_Shapes):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the scene to a file, for `load` and for the program `cardhouse`."""
-        with open(path, "w", encoding="utf-8") as stream:
+        with open(os.fspath(path), "w", encoding="utf-8") as stream:
             stream.write(self.to_json(indent=1) + "\n")
 
     def check(self) -> None:
@@ -239,6 +241,13 @@ class World(_Shapes):
         return looking.world_html(self)
 
     # --- building ------------------------------------------------------------------------------------------------
+
+    def _free_name(self) -> str:
+        count = len(self._document.get("bodies", []))
+        if len(self._taken) != count:  # the document was changed by other means, or bodies share a name
+            self._taken = set(self.bodies)
+        numbers = (f"body {number}" for number in itertools.count(count))
+        return next(name for name in numbers if name not in self._taken)
 
     def _append(self, key: str, item: Document) -> None:
         self._document.setdefault(key, []).append(item)
@@ -267,17 +276,12 @@ class World(_Shapes):
         """A body without shapes: position in m; orientation a unit quaternion (w, x, y, z) or {"axis": ..., "degrees":
         ...}; velocity of its centre of mass in m/s and spin in radian/s. Mass (kg) and inertia (kg m^2) follow from the
         shapes unless given. `motion` (m) and `turn` (radian, about `axis`) move it as told, whatever pushes."""
-        taken = set(self.bodies)
-        chosen = name
-        number = len(taken)
-        while chosen is None or (name is None and chosen in taken):
-            chosen = f"body {number}"
-            number += 1
-        body: Document = {"name": chosen, **_given(
+        body: Document = {"name": self._free_name() if name is None else name, **_given(
             position=position, orientation=orientation, velocity=velocity, omega=spin, fixed=fixed or None, mass=mass,
             inertia=inertia, centre=centre, lock=None if lock is None else list(lock),
             motion=None if motion is None else list(motion), turn=turn, axis=axis, soft=soft)}
         self._append("bodies", body)
+        self._taken.add(body["name"])
         return Part(body)
 
     def _add_shape(self, shape: Document, body: Mapping[str, Any]) -> Part:

@@ -29,8 +29,8 @@ static const struct {
     [CORE_JOINT_FORCE] = {"joint_force", FREEDOMS, 0, 0, false},
     [CORE_JOINT_WRENCH] = {"joint_wrench", JOINTS, 6, 6, false},
     [CORE_TARGET] = {"target", FREEDOMS, 0, 0, true},
-    [CORE_MODES] = {"modes", MODES, 0, 0, false},
-    [CORE_RATES] = {"rates", MODES, 0, 0, false},
+    [CORE_MODES] = {"modes", MODES, 0, 0, true},
+    [CORE_RATES] = {"rates", MODES, 0, 0, true},
 };
 
 static const ChWorld* world_of(const CoreSimulation* self) { return ch_simulation_world(self->simulation); }
@@ -82,17 +82,6 @@ static void pull_joints(CoreSimulation* self) {
   }
 }
 
-// A signal's value at a time, as world.h defines it.
-static double signal_at(const ChSignal* s, double t) {
-  int n = s->table_count;
-  if (n == 0) return s->base + s->rate * t + s->amplitude * sin(2.0 * M_PI * s->frequency * t + s->phase);
-  const double* row = s->table;
-  if (t <= row[0]) return row[1];
-  for (int k = 1; k < n; ++k, row += 2)
-    if (t < row[2]) return row[1] + (row[3] - row[1]) * (t - row[0]) / (row[2] - row[0]);
-  return row[1];
-}
-
 // NaN where a freedom is not driven.
 static void pull_targets(CoreSimulation* self) {
   double* target = data_of(self, CORE_TARGET);
@@ -103,7 +92,7 @@ static void pull_targets(CoreSimulation* self) {
     ChJointDef def;
     if (ch_world_joint_def(NULL, world, ch_world_joint_at(world, j), &def) != CH_OK) continue;
     for (int k = 0; k < ch_joint_info(def.type)->freedoms; ++k, ++f)
-      target[f] = def.axes[k].drive == CH_DRIVE_NONE ? (double)NAN : signal_at(&def.axes[k].target, time);
+      target[f] = def.axes[k].drive == CH_DRIVE_NONE ? (double)NAN : ch_signal_value(&def.axes[k].target, time);
   }
 }
 
@@ -217,8 +206,7 @@ static bool is_rewritten(const CoreBlock* block, Py_ssize_t k) {
   return memcmp(&block->data[k], &block->known[k], sizeof *block->data) != 0;
 }
 
-// Checked first, so that nothing changes where one is refused.
-static ChStatus push_targets(ChContext* context, CoreSimulation* self) {
+static ChStatus check_targets(ChContext* context, CoreSimulation* self) {
   if (!is_changed(self, CORE_TARGET)) return CH_OK;
   const CoreBlock* block = self->blocks[CORE_TARGET];
   for (Py_ssize_t f = 0; f < block->shape[0]; ++f) {
@@ -226,9 +214,39 @@ static ChStatus push_targets(ChContext* context, CoreSimulation* self) {
     return ch_fail(context, CH_ERR_RANGE, "target[%ld] is %g: %s", (long)f, block->data[f],
                    isnan(block->known[f]) ? "the freedom is not driven, set_drive comes first" : "must be finite");
   }
+  return CH_OK;
+}
+
+static ChStatus push_targets(ChContext* context, CoreSimulation* self) {
+  if (!is_changed(self, CORE_TARGET)) return CH_OK;
+  const CoreBlock* block = self->blocks[CORE_TARGET];
   ChStatus status = CH_OK;
   for (Py_ssize_t f = 0; f < block->shape[0] && status == CH_OK; ++f)
     if (is_rewritten(block, f)) status = core_mirror_steer(context, self, f, block->data[f]);
+  return status;
+}
+
+static ChStatus check_modes(ChContext* context, CoreSimulation* self) {
+  for (CoreArray k = CORE_MODES; k <= CORE_RATES; ++k) {
+    const CoreBlock* block = is_changed(self, k) ? self->blocks[k] : NULL;
+    for (Py_ssize_t m = 0; block && m < block->shape[0]; ++m)
+      if (!isfinite(block->data[m]))
+        return ch_fail(context, CH_ERR_RANGE, "%s[%ld] is %g, must be finite", arrays[k].name, (long)m, block->data[m]);
+  }
+  return CH_OK;
+}
+
+static ChStatus push_modes(ChContext* context, CoreSimulation* self) {
+  if (!is_changed(self, CORE_MODES) && !is_changed(self, CORE_RATES)) return CH_OK;
+  const double *modes = data_of(self, CORE_MODES), *rates = data_of(self, CORE_RATES);
+  const ChWorld* world = world_of(self);
+  ChStatus status = CH_OK;
+  for (int b = 0; b < ch_world_body_count(world) && status == CH_OK; ++b) {
+    ChSoftView soft;
+    if (!ch_world_soft(world, b, &soft)) continue;
+    status = ch_simulation_set_modes(context, self->simulation, ch_world_body_at(world, b),
+                                     modes ? modes + soft.first_mode : NULL, rates ? rates + soft.first_mode : NULL);
+  }
   return status;
 }
 
@@ -260,9 +278,12 @@ static void take_back(CoreSimulation* self) {
 bool core_mirror_push(CoreSimulation* self) {
   ChContext context;
   context.status = CH_OK, context.message[0] = '\0', context.notice = NULL;
-  ChStatus status = push_bodies(&context, self);
-  if (status == CH_OK) status = check_wrenches(&context, self);
+  ChStatus status = check_wrenches(&context, self);
+  if (status == CH_OK) status = check_targets(&context, self);
+  if (status == CH_OK) status = check_modes(&context, self);
+  if (status == CH_OK) status = push_bodies(&context, self);  // all or nothing; the rest is fine by now
   if (status == CH_OK) status = push_targets(&context, self);
+  if (status == CH_OK) status = push_modes(&context, self);
   if (status == CH_OK) {
     if (self->blocks[CORE_WRENCH]) core_block_keep(self->blocks[CORE_WRENCH]);  // what the next steps apply
     return true;

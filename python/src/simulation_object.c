@@ -305,7 +305,7 @@ static PyObject* simulation_array(PyObject* object, PyObject* argument) {
 
 static PyObject* simulation_info(PyObject* object, PyObject* nothing) {
   (void)nothing;
-  ChSimulation* simulation = core_simulation(object);
+  ChSimulation* simulation = core_simulation_to_change(object);
   if (!simulation) return NULL;
   ChStepInfo info = ch_simulation_info(simulation);
   long made = ch_simulation_step_count(simulation) > 0;
