@@ -39,7 +39,8 @@ STACK = """<mujoco>{option}<default><geom friction='0.5 0.005 0.0001' {contact}/
 GRASP = """<mujoco>{option}<default><geom friction='0.8 0.005 0.0001' density='500' {contact}/></default><worldbody>
 <geom type='plane' size='5 5 1'/>
 <body pos='0 0 0.1'><freejoint/><geom type='box' size='0.05 0.05 0.1'/></body>
-<body pos='0 0 0.3'><joint name='lift' type='slide' axis='0 0 1' damping='50'/><geom type='box' size='0.15 0.03 0.01' contype='0' conaffinity='0'/>
+<body pos='0 0 0.3'><joint name='lift' type='slide' axis='0 0 1' damping='50'/>
+ <geom type='box' size='0.15 0.03 0.01' contype='0' conaffinity='0'/>
  <body pos='-0.0605 0 -0.1'><joint name='left' type='slide' axis='1 0 0'/><geom type='box' size='0.01 0.02 0.08'/></body>
  <body pos='0.0605 0 -0.1'><joint name='right' type='slide' axis='1 0 0'/><geom type='box' size='0.01 0.02 0.08'/></body>
 </body></worldbody><actuator><position joint='lift' kp='2000'/><motor joint='left'/><motor joint='right'/></actuator></mujoco>"""
