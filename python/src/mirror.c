@@ -333,13 +333,20 @@ void core_mirror_clear(CoreSimulation* self) {
   for (CoreArray k = 0; k < CORE_ARRAY_COUNT; ++k) forget(self, k);
 }
 
+static int columns_of(const CoreSimulation* self, CoreArray array) {
+  return ch_world_dimension(world_of(self)) == 2 ? arrays[array].plane : arrays[array].space;
+}
+
 void core_mirror_fit(CoreSimulation* self) {
-  for (CoreArray k = 0; k < CORE_ARRAY_COUNT; ++k)
-    if (self->blocks[k] && self->blocks[k]->shape[0] != rows_of(self, arrays[k].rows)) forget(self, k);
+  for (CoreArray k = 0; k < CORE_ARRAY_COUNT; ++k) {
+    const CoreBlock* block = self->blocks[k];
+    if (block && (block->shape[0] != rows_of(self, arrays[k].rows) || block->shape[1] != columns_of(self, k)))
+      forget(self, k);
+  }
 }
 
 static CoreBlock* make_block(CoreSimulation* self, CoreArray array) {
-  int columns = ch_world_dimension(world_of(self)) == 2 ? arrays[array].plane : arrays[array].space;
+  int columns = columns_of(self, array);
   CoreBlock* block = core_block_new(rows_of(self, arrays[array].rows), columns, arrays[array].writable);
   if (!block || array != CORE_WRENCH) return block;
   self->applied = calloc(1, block->bytes + sizeof(double));

@@ -219,9 +219,9 @@ static PyObject* simulation_step(PyObject* object, PyObject* const* arguments, P
   self->thread = 0;  // calls that hold the GIL do not look for signals
   core_mirror_pull(self);
   PyObject* report = NULL;
-  if (status == CH_OK) report = core_report(&steps.sum, steps.done, steps.missed);
-  // After Ctrl-C an exception is set already, and the library's must not hide it.
-  if (status != CH_OK && !PyErr_Occurred()) core_raise(&context, status);
+  // After Ctrl-C an exception is set already, maybe in the last step, which was made all the same.
+  if (!PyErr_Occurred())
+    report = status == CH_OK ? core_report(&steps.sum, steps.done, steps.missed) : core_raise(&context, status);
   Py_DECREF(object);
   return report;
 }

@@ -29,6 +29,7 @@ SCENE = """{"cardhouse": 1, "bodies": [
  {"name": "arm", "position": [0, 3, 1], "shapes": [{"type": "sphere", "radius": 0.2}]}],
  "joints": [{"type": "hinge", "name": "elbow", "bodies": ["ground", "arm"], "at": [0, 3, 2], "axis": [0, 1, 0],
    "axes": [{"drive": "position", "target": 0.1, "strength": 50}]}]}"""
+FLAT = """{"cardhouse": 1, "dimension": 2, "bodies": [{"mass": 1}, {"mass": 1}, {"mass": 1}, {"mass": 1}]}"""
 PLANE = """{"cardhouse": 1, "dimension": 2, "bodies": [
  {"name": "floor", "fixed": true, "shapes": [{"type": "halfplane"}]},
  {"name": "disk", "position": [0, 1], "shapes": [{"type": "disk", "radius": 0.1}]}]}"""
@@ -93,7 +94,7 @@ class Fuzz:
 
     def text(self):
         return self.random.choice(["", "box", "disk", "elbow", "floor", "position", "wrench", "velocity", "force", "none", "\0", "a\0b",
-                                   "\udcff", "\u20ac" * 300, "{", "{}", SCENE, PLANE, "[" * 100, "cards", "levels", "natural"])
+                                   "\udcff", "\u20ac" * 300, "{", "{}", SCENE, PLANE, FLAT, "[" * 100, "cards", "levels", "natural"])
 
     def value(self, depth=0):
         kind = self.random.randrange(10 if depth < 3 else 6)

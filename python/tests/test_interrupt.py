@@ -42,19 +42,19 @@ class Interrupts(unittest.TestCase):
     def test_many_steps(self):
         seconds, line = interrupted("cardhouse.scenes.cards(levels=3), rest=False", "sim.step(10**9)")
         self.assertRegex(line, r"interrupted [1-9]")
-        self.assertLess(seconds, 1)
+        self.assertLess(seconds, 5)
 
     def test_a_run(self):
         seconds, line = interrupted("cardhouse.scenes.cards(levels=3), rest=False", "sim.run(1e6, every=1000)")
         self.assertRegex(line, r"interrupted [1-9]\d+ [1-9]")  # the rows so far are kept
-        self.assertLess(seconds, 1)
+        self.assertLess(seconds, 5)
 
     def test_one_step_that_never_meets_its_tolerance(self):
         scene = ("cardhouse.scenes.box_of_spheres(n=800, contact='rigid'), tolerance=1e-15, method='nsgs', "
                  "work_limit=1e15, max_iterations=10**9")
         seconds, line = interrupted(scene, "sim.step(10**6)")
         self.assertRegex(line, r"interrupted \d")
-        self.assertLess(seconds, 2)
+        self.assertLess(seconds, 5)
 
 
 if __name__ == "__main__":
