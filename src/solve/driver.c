@@ -298,7 +298,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   ChArenaMark mark = ch_arena_mark(d->arena), shared_mark = ch_arena_mark(d->shared);
   ChShared fresh = {.arena = d->shared, .system = &part->system};
   if (keeps && !d->kept.system) d->kept = fresh;
-  double floor = fmax(part->zero_error, 1e-6);
+  double floor = fmax(part->zero_error, CH_ERROR_FLOOR * part->size / part->c);
   const ChBodies* bodies = d->withheld ? part->system.bodies : NULL;
   ChRun run = {.system = &part->system,
                .arena = d->arena,
@@ -416,11 +416,11 @@ static void measure_parts(Driver* d) {
   for (int c = 0; c < d->parts.count; ++c) {
     const ChComponent* part = &d->parts.component[c];
     sum += part->c * part->zero_error * part->c * part->zero_error;
-    floor += part->c * part->c;
+    floor += part->size * part->size;
     d->rows += part->system.rows;
     if (part->system.rows > longest) longest = part->system.rows;
   }
-  d->zero_error = fmax(sqrt(sum), 1e-6 * sqrt(floor));
+  d->zero_error = fmax(sqrt(sum), CH_ERROR_FLOOR * sqrt(floor));
   d->best = CH_TAKE(d->arena, d->parts.count, double*);
   d->error = CH_TAKE(d->arena, d->parts.count, double);
   d->u = CH_TAKE(d->arena, longest, double);

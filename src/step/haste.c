@@ -90,6 +90,7 @@ ChStatus ch_haste_solve(ChContext* context, ChIslandRun* island, ChSolveOptions*
   if (status == CH_MAX_TIME) island->haste.over = took - options->time_limit;
   if (status == CH_MAX_TIME && set_up_only) island->haste.solve = took / size_of(island);
   options->time_limit = fmin(limit, fmax(island->ends - ch_clock_seconds(), LEAST));
-  options->work_limit = fmax(work - island->info.work, 1.0);
+  double least = s->trial.share > 1.0 ? (1.0 - SOLVE_SHARE) * all : 1.0;  // several limits are for the solve alone
+  options->work_limit = fmax(fmin(work, all) - island->info.work, least);
   return status;
 }

@@ -28,7 +28,7 @@
 CH_OPTIONS(AUTO_OPTIONS)
 
 extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_leap, ch_method_lemke, ch_method_newton,
-    ch_method_nsgs, ch_method_successive, ch_method_working_set;
+    ch_method_nsgs, ch_method_seeded, ch_method_successive, ch_method_working_set;
 
 #define LARGE 40            // blocks from which on sweeps with momentum have a stage of their own
 #define FACTOR_LEAST 400.0  // work a block, of what goes with a factorisation at least
@@ -91,7 +91,11 @@ static bool is_crowded_and_near(const Plan* p) { return is_crowded(p) && is_near
 
 static bool is_large(const Plan* p) { return is_curved(p) && p->run->system->n >= LARGE; }
 
-static bool is_warm_and_near(const Plan* p) { return p->run->options->warm && is_near(p); }
+// Near as the certificate has it, relative to no reactions: where gaps over a short step make up most of q, every start
+// is near in the system's own units.
+static bool is_warm_and_near(const Plan* p) {
+  return p->run->options->warm && p->run->error <= NEAR * fmin(p->run->scale, 1.0);
+}
 
 static bool sweeps_first(const Plan* p) { return p->o.rest != 2 && p->o.sweeps > 0; }
 // Many contacts that yield: sweeps with momentum converge, and nothing is quicker.
@@ -115,6 +119,7 @@ static bool sweeps_before_factors_again(const Plan* p) { return sweeps_before_fa
 static bool sweeps_after_factors(const Plan* p) { return is_large_and_rough(p) && !factors_are_dear(p); }
 static bool is_space_and_far(const Plan* p) { return p->run->error > HANDOVER && !p->plane; }
 
+static bool leaps_anew(const Plan* p) { return p->round == 0 && is_medium(p); }
 static bool eases_half(const Plan* p) { return p->round % 8 == 2; }
 static bool eases_third(const Plan* p) { return p->round % 8 == 6; }
 static bool eases(const Plan* p) { return p->round % 4 == 2; }
@@ -310,6 +315,16 @@ static const Stage coulomb[] = {
      .budget = 25,
      .setting = FORMS(2),
      .why = "auto.md: each start is refined where it comes near"},
+    {.when = sweeps_before_factors_again,
+     .method = &ch_method_seeded,
+     .how = KEEPS,
+     .factors = 36,
+     .why = "adaptive_steps.md: short steps of a box of 1,000 that sweeps leave at 1e-3"},
+    {.when = sweeps_before_factors_again,
+     .method = &ch_method_admm,
+     .how = KEEPS,
+     .factors = 60,
+     .why = "adaptive_steps.md: the same where the interior point is no start; 2,400 and 3,800 iterations"},
     {.when = is_rough,
      .method = &ch_method_admm,
      .how = FROM_NOTHING | HANDS_OVER,
@@ -352,6 +367,12 @@ static const Cycle penalties = {7, {0.2, 0.05, 0.5, 0.1, 0.3, 1.0, 0.02}},
   }
 
 static const Stage rounds[] = {
+    {.when = leaps_anew,
+     .method = &ch_method_leap,
+     .how = FROM_NOTHING | KEEPS,
+     .budget = 40,
+     .why =
+         "tight_fits.md: steps of a shelf that falls, where newton stays at 1.05e-8; leap from nothing needs 10 to 20"},
     {.when = sweeps_before_factors_again,
      .method = &ch_method_ansgs,
      .share = 1.0,
