@@ -16,10 +16,13 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "ansgs"
-#define ANSGS_OPTIONS(X)                                                                     \
-  X(double, beta, 0.85, 0.0, 0.99, "first bound of the momentum; 0 = none, ever")            \
-  X(int, window, 10, 1, 1000, "sweeps after which progress is judged and the bound adapted") \
-  X(int, patience, 0, 0, 1000000, "sweeps without a better error after which to stop; 0 = never")
+#define ANSGS_OPTIONS(X)                                                                                             \
+  X(double, beta, 0.85, 0.0, 0.99, "first bound of the momentum; 0 = none, ever")                                    \
+  X(int, window, 10, 1, 1000, "sweeps after which progress is judged and the bound adapted")                         \
+  X(int, patience, 0, 0, 1000000, "sweeps without a better error after which to stop; 0 = never")                    \
+  X(int, check, 0, 0, 1000, "sweeps between two looks at the error; 0 = where the change says that one pays")        \
+  X(int, hurry, 0, 0, 1000, "sweep from which on to stop where the rate says that the limit will not do; 0 = never") \
+  X(double, aim, 0.0, 0.0, 1.0, "error that hurry looks ahead to; 0 = the tolerance")
 CH_OPTIONS(ANSGS_OPTIONS)
 
 #define LARGEST_BETA 0.97
@@ -149,10 +152,30 @@ static double look(Surge* g) {
   return ch_run_offer(g->run, g->x, g->u);
 }
 
+// Looks at fixed sweeps do not depend on the tolerance, and so the path does not.
+static bool is_due(const Options* o, long sweep, long limit, double change, double ask) {
+  if (sweep == limit) return true;
+  return o->check > 0 ? sweep % o->check == 0 || ch_limits_over() : change <= ask || sweep % LOOK == 0;
+}
+
+// Whether the rate since the largest error, and that of the last half of the sweeps, will come to the aim in time.
+// Momentum may overshoot before it converges, and stall after a good beginning. Errors are the least up to each look.
+static bool is_promising(const Options* o, double aim, double largest, const double* least, long sweep, long limit) {
+  const long look = sweep / o->check;
+  return ch_run_promising(aim, largest, least[look], sweep, limit - sweep) &&
+         ch_run_promising(aim, least[look / 2], least[look], (look - look / 2) * o->check, limit - sweep);
+}
+
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
   Surge g = surge_create(run, &o);
   long limit = run->max_iterations > 0 ? run->max_iterations : 100000, better = 0;
+  const double aim = o.aim > 0.0 ? o.aim : run->tolerance;
+  double largest = run->error, *least = NULL;  // errors seen: the largest, the least up to each look
+  if (o.hurry > 0 && o.check > 0) {
+    least = CH_TAKE(run->arena, limit / o.check + 1, double);
+    least[0] = run->error;
+  }
   double ask = 2.0 * run->tolerance;  // a change below this makes a look worth while
   for (long k = 1; k <= limit; ++k) {
     double change = sweep(&g), best = run->error;
@@ -160,11 +183,14 @@ static void solve(ChRun* run) {
     ++run->outer;
     g.least = fmin(g.least, change);
     if (!isfinite(change)) return;
-    if (change <= ask || k % LOOK == 0 || k == limit) {
+    if (is_due(&o, k, limit, change, ask)) {
       double error = look(&g);
       ch_run_note(run, k, error);
       if (run->error < best) better = k;
       if (ch_run_finished(run) || (o.patience > 0 && k - better >= o.patience)) return;
+      largest = fmax(largest, error);
+      if (least) least[k / o.check] = run->error;
+      if (least && k >= o.hurry && !is_promising(&o, aim, largest, least, k, limit)) return;
       if (change <= ask) ask = change * fmin(0.9, run->tolerance / error);
     } else if (run->options->history && run->options->history_every) {
       if (g.spheres) ch_sphere_sweep_read(g.spheres, g.x);
