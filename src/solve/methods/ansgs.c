@@ -22,7 +22,9 @@
   X(int, patience, 0, 0, 1000000, "sweeps without a better error after which to stop; 0 = never")                    \
   X(int, check, 0, 0, 1000, "sweeps between two looks at the error; 0 = where the change says that one pays")        \
   X(int, hurry, 0, 0, 1000, "sweep from which on to stop where the rate says that the limit will not do; 0 = never") \
-  X(double, aim, 0.0, 0.0, 1.0, "error that hurry looks ahead to; 0 = the tolerance")
+  X(double, aim, 0.0, 0.0, 1.0, "error that hurry looks ahead to; 0 = the tolerance")                                \
+  X(double, slip, 0.0, 0.0, 1e6,                                                                                     \
+    "slip, in errors, without which hurry stops: what rests is found sooner in another way")
 CH_OPTIONS(ANSGS_OPTIONS)
 
 #define LARGEST_BETA 0.97
@@ -31,6 +33,7 @@ CH_OPTIONS(ANSGS_OPTIONS)
 #define SLOW 0.7        // which is a change that fell by less than this in a window,
 #define SLOW_WINDOWS 3  // several times in a row
 #define MANY 500        // contacts from which on those of spheres are sorted by colours
+#define FAR 5e-3        // error from which on many more sweeps are to come
 #define LOOK 50         // sweeps between two looks at the error where nothing else asks for one
 
 typedef struct Surge {
@@ -158,6 +161,11 @@ static bool is_due(const Options* o, long sweep, long limit, double change, doub
   return o->check > 0 ? sweep % o->check == 0 || ch_limits_over() : change <= ask || sweep % LOOK == 0;
 }
 
+// Whether the best point, still far off, is on its way to one in which nothing slips.
+static bool rests(const ChRun* run, double slip) {
+  return slip > 0.0 && run->error > FAR && !(ch_run_slip(run) > slip * run->error);
+}
+
 // Whether the rate since the largest error, and that of the last half of the sweeps, will come to the aim in time.
 // Momentum may overshoot before it converges, and stall after a good beginning. Errors are the least up to each look.
 static bool is_promising(const Options* o, double aim, double largest, const double* least, long sweep, long limit) {
@@ -191,6 +199,7 @@ static void solve(ChRun* run) {
       largest = fmax(largest, error);
       if (least) least[k / o.check] = run->error;
       if (least && k >= o.hurry && !is_promising(&o, aim, largest, least, k, limit)) return;
+      if (k == o.hurry && rests(run, o.slip)) return;
       if (change <= ask) ask = change * fmin(0.9, run->tolerance / error);
     } else if (run->options->history && run->options->history_every) {
       if (g.spheres) ch_sphere_sweep_read(g.spheres, g.x);

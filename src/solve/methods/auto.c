@@ -27,8 +27,8 @@
   X(int, rest, 1, 0, 2, "look for rest first: 0 = never, 1 = where sweeps do not settle it, 2 = always")
 CH_OPTIONS(AUTO_OPTIONS)
 
-extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_leap, ch_method_lemke, ch_method_newton,
-    ch_method_nsgs, ch_method_successive, ch_method_walk, ch_method_working_set;
+extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_apgd, ch_method_ipm, ch_method_leap, ch_method_lemke,
+    ch_method_newton, ch_method_nsgs, ch_method_successive, ch_method_walk, ch_method_working_set;
 
 #define LARGE 40            // blocks from which on sweeps with momentum have a stage of their own
 #define FACTOR_LEAST 400.0  // work a block, of what goes with a factorisation at least
@@ -120,7 +120,7 @@ static bool sweeps_at_once(const Plan* p) {
   return is_smooth(p) && sweeps_first(p) && !is_crowded(p) && !yields(p) && !surges(p);
 }
 static bool starts_near(const Plan* p) {
-  return is_usual(p) && !is_crowded(p) && p->run->options->warm && p->run->error <= NEAR;
+  return is_usual(p) && !is_crowded(p) && p->run->options->warm && p->run->error <= NEAR && p->run->system->n > WALKED;
 }
 static bool surges_at_once(const Plan* p) {
   return surges(p) && sweeps_first(p) && !is_crowded(p) && p->run->system->n <= MEDIUM;
@@ -133,6 +133,15 @@ static bool is_early(const Plan* p) {
 }
 static bool leaps_early(const Plan* p) { return is_early(p) && p->run->error > ROUGH; }
 static bool slid_along(const Plan* p) { return leaps_early(p) && (p->slid || !p->o.rest); }
+static bool slid_far(const Plan* p) {
+  const int n = p->run->system->n;
+  return is_usual(p) && !is_crowded(p) && p->slid && n > MEDIUM && n <= 1000 && p->run->error > 1e-2;
+}
+static bool is_piled(const Plan* p) {
+  const ChSystem* s = p->run->system;
+  return is_usual(p) && s->bodies && s->bodies->dofs <= 24 && s->n > WALKED && s->rows >= 4 * s->bodies->dofs &&
+         !is_polished(p);
+}
 static bool may_rest_early(const Plan* p) {
   return is_early(p) && p->run->error > ROUGH && p->o.rest && !p->looked && !p->slid;
 }
@@ -156,6 +165,9 @@ static bool factors_are_dear(const Plan* p) { return p->run->system->bodies && p
 static bool sweeps_before_factors(const Plan* p) { return is_large(p) && factors_are_dear(p); }
 static bool sweeps_before_factors_again(const Plan* p) { return sweeps_before_factors(p) && is_rough(p); }
 static bool sweeps_after_factors(const Plan* p) { return is_large_and_rough(p) && !factors_are_dear(p); }
+static bool descends(const Plan* p) {
+  return is_large_and_rough(p) && is_usual(p) && p->run->system->symmetric && !factors_are_dear(p);
+}
 static bool is_space_and_far(const Plan* p) { return p->run->error > HANDOVER && !p->plane; }
 
 static bool eases_half(const Plan* p) { return p->round % 8 == 2; }
@@ -230,11 +242,12 @@ static const Stage cheap[] = {
      .method = &ch_method_leap,
      .why = "leap.md: of the steps of `haptic`, half are solved to 1e-6 in 7 leaps, nine of ten in 25"},
     {.when = walks_first, .method = &ch_method_walk, .how = FACTORS, .budget = 12, .why = ""},
+    {.when = is_piled, .method = &ch_method_working_set, .budget = 200, .why = ""},
     {.when = starts_near, .method = &ch_method_leap, .how = FACTORS, .budget = 20, .why = ""},
     {.when = surges_at_once,
      .method = &ch_method_ansgs,
      .how = SWEEPS,
-     .setting = {{"ansgs.hurry", 20}, {"ansgs.aim", ROUGH}, {"ansgs.check", 10}},
+     .setting = {{"ansgs.hurry", 20}, {"ansgs.aim", ROUGH}, {"ansgs.check", 10}, {"ansgs.slip", SLIDES}},
      .why = ""},
     {.when = surges_longer,
      .method = &ch_method_ansgs,
@@ -249,6 +262,7 @@ static const Stage cheap[] = {
      .setting = {{"nsgs.hurry", 1}, {"nsgs.aim", ROUGH}},
      .why = "portfolio.csv: problems of up to nine contacts are solved here in 394 to 1.7e4 of work, by newton in ten "
             "times that"},
+    {.when = slid_far, .method = &ch_method_leap, .how = FACTORS, .budget = 12, .why = ""},
     {.when = slid_along, .method = &ch_method_leap, .how = FACTORS, .budget = 30, .why = ""},
     {.when = may_rest_early,
      .method = &ch_method_admm,
@@ -428,6 +442,7 @@ static const Stage rounds[] = {
      .method = &ch_method_ansgs,
      .share = 1.0,
      .why = "portfolio.csv: dense packings; with half of all work auto is within three times of sweeps alone"},
+    {.when = descends, .method = &ch_method_apgd, .how = FROM_NOTHING, .share = 1.5, .why = ""},
     {.method = &ch_method_newton,
      .how = RESTARTS,
      .budget = 100,
@@ -600,22 +615,9 @@ static bool look_for_rest(Plan* p, const Stage* stage, ChNested* nested) {
   return !goes_on && ch_run_finished(run);
 }
 
-// Whether the best point slips where it is loaded: then it does not solve the convex view.
-static double best_slip(const Plan* p) {
-  ChRun* run = p->run;
-  ChArenaMark mark = ch_arena_mark(run->arena);
-  ChSystem still = *run->system;
-  still.relaxed = true;
-  double* u = CH_TAKE_RAW(run->arena, still.rows, double);
-  ch_system_velocity(&still, run->r, u);
-  double found = ch_system_error(&still, run->r, u);
-  ch_arena_release(run->arena, mark);
-  return found;
-}
-
 static bool pause_at_slip(Plan* p, ChNested* nested) {
   bool done = run_nested(p->run, nested, NULL);
-  p->slides = p->run->error <= ROUGH && p->o.rest && best_slip(p) > NEAR;
+  p->slides = p->run->error <= ROUGH && p->o.rest && ch_run_slip(p->run) > NEAR;
   return done && (!p->slides || ch_run_late(p->run) || ch_run_iterations_left(p->run) <= 0);
 }
 
@@ -627,7 +629,7 @@ static bool run_stage(Plan* p, const Stage* stage) {
   if (stage->how & PAUSES) return pause_at_slip(p, &nested);
   if (stage->how & STILL) return look_for_rest(p, stage, &nested);
   bool done = run_nested(p->run, &nested, stage->how & KEEPS ? p->found : NULL);
-  if (!done && (stage->how & SWEEPS)) p->slid = best_slip(p) > SLIDES * p->run->error;
+  if (!done && (stage->how & SWEEPS)) p->slid = ch_run_slip(p->run) > SLIDES * p->run->error;
   return done;
 }
 
