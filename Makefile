@@ -8,7 +8,7 @@ RESULTS ?= bench/RESULTS.md
 FLAGS ?=
 
 CMAKE_FLAGS ?=
-SOURCES = $(shell find include src apps tests bench docs/examples -name '*.c' -o -name '*.h')
+SOURCES = $(shell find include src apps tests bench docs/examples python/src -name '*.c' -o -name '*.h')
 
 # Builds in place use what this processor has; what is installed or packed runs on any (cmake/flags.cmake).
 IN_PLACE = -DCH_NATIVE=ON
@@ -17,7 +17,7 @@ PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DBUILD_SHARED_LIBS=ON -DCH_TESTS=OFF
 .DEFAULT_GOAL := build
 .PHONY: build run test page tables conformance bench-build bench-solvers bench-portfolio bench-ordering bench-large bench-engines bench-collide \
   bench-viewer pictures validation granular install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
-  fuzz crafted clean help
+  fuzz crafted python python-fuzz clean help
 
 help:
 	@echo "make                                build/cardhouse and libcardhouse; installs what is missing"
@@ -35,6 +35,8 @@ help:
 	@echo "make granular [QUICK=1]             grains beside the laws of granular matter: docs/granular_physics.md, ten minutes"
 	@echo "make page                           the viewer's page, bundled anew and kept in web/dist"
 	@echo "make tables                         what is made from the tables of joints and shapes: schema, page's types"
+	@echo "make python                         the Python module as a wheel, in build/python: docs/python.md"
+	@echo "make python-fuzz [FUZZ_SECONDS=300] wrong calls of the Python module, at random, under the address sanitizer"
 	@echo "make install [PREFIX=/usr/local]    program, libraries, headers, files for pkg-config and CMake, man page"
 	@echo "make deb                            Debian packages in build-deb, checked by lintian; make deb-try tries them"
 	@echo "make debug | asan | ubsan           tests in a debug or sanitizer build, in folders of their own"
@@ -145,6 +147,21 @@ granular:
 	@$(MAKE) --no-print-directory build TARGETS=cardhouse
 	@$(BUILD)/cardhouse reproduce 'granular-*' --fresh $(if $(QUICK),--quick --out $(BUILD)/granular-quick,--pictures off \
 	  --out $(BUILD)/granular --markdown docs/granular_physics.md --charts pictures --revision "$$(git describe --always --dirty)")
+
+# The wheel has the engine in it, and is for this processor, as all that is built in place.
+python:
+	@tools/install-packages build python
+	@$(MAKE) --no-print-directory build TARGETS=python_wheel
+	@ls $(BUILD)/python/*.whl
+
+# The interpreter has no sanitizer in it: the loader brings it. What Python itself leaves behind is no leak of ours.
+python-fuzz: FUZZ_SECONDS = 300
+python-fuzz:
+	@tools/install-packages build python
+	@$(MAKE) --no-print-directory build BUILD=build-asan TARGETS=python_module \
+	  CMAKE_FLAGS="-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCH_SANITIZE=address"
+	@LD_PRELOAD=$$(cc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build-asan/python/lib \
+	  /usr/bin/python3 -X faulthandler python/tests/fuzz_calls.py $(FUZZ_SECONDS)
 
 # In a folder of its own: the build in place is for this processor only.
 install:

@@ -23,7 +23,13 @@ ch_take(ch_engine_needs amd.h amd)
 ch_take(ch_engine_needs lapacke.h lapacke)
 ch_take(ch_engine_needs cblas.h openblas)
 target_link_libraries(ch_engine_needs INTERFACE OpenMP::OpenMP_C m)
-set(CH_ENGINE_NAMES qhull_r umfpack cholmod amd lapacke openblas ${OpenMP_C_LIB_NAMES} m)
+# gcc's linker knows where its OpenMP is. clang's lies in a folder that only -fopenmp leads to: whoever links our archive
+# gets its path.
+set(CH_OPENMP_NAMES ${OpenMP_C_LIB_NAMES})
+if(NOT CMAKE_C_COMPILER_ID STREQUAL GNU)
+  set(CH_OPENMP_NAMES ${OpenMP_C_LIBRARIES})
+endif()
+set(CH_ENGINE_NAMES qhull_r umfpack cholmod amd lapacke openblas ${CH_OPENMP_NAMES} m)
 
 pkg_check_modules(CARDHOUSE_HDF5 REQUIRED IMPORTED_TARGET hdf5)
 pkg_check_modules(CARDHOUSE_JANSSON REQUIRED IMPORTED_TARGET jansson)

@@ -27,7 +27,7 @@ install(FILES cmake/cardhouse-config.cmake ${PROJECT_BINARY_DIR}/cardhouse-confi
         DESTINATION ${CH_CONFIG_FOLDER})
 
 # --- pkg-config -------------------------------------------------------------------------------------------------------
-list(TRANSFORM CH_ENGINE_NAMES PREPEND -l OUTPUT_VARIABLE CH_ENGINE_LINKS)
+list(TRANSFORM CH_ENGINE_NAMES REPLACE "^([^/].*)$" "-l\\1" OUTPUT_VARIABLE CH_ENGINE_LINKS)  # a path stays one
 list(JOIN CH_ENGINE_LINKS " " CH_ENGINE_LINKS)
 list(TRANSFORM CH_IO_NAMES PREPEND -l OUTPUT_VARIABLE CH_IO_LINKS)
 list(JOIN CH_IO_LINKS " " CH_IO_LINKS)

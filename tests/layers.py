@@ -36,6 +36,7 @@ APPS = {
     "serve": "common",
     "reproduce": "common",
     "cli": "serve reproduce",
+    "python": "",
 }
 USES = {**ENGINE, **IO, **APPS}
 
@@ -236,12 +237,12 @@ def check_self_contained(root, header):
 
 def sources(root):
     """(path, folder) of every source file and public header."""
-    for tree in ("src", "apps"):
+    for tree in ("src", "apps", "python/src"):
         for base, _, names in sorted(os.walk(os.path.join(root, tree))):
             for name in sorted(names):
                 if name.endswith((".c", ".h")):
                     path = os.path.relpath(os.path.join(base, name), root)
-                    yield path, path.split(os.sep)[1]
+                    yield path, "python" if tree.startswith("python") else path.split(os.sep)[1]
     for name in sorted(os.listdir(os.path.join(root, "include/cardhouse"))):
         yield f"include/cardhouse/{name}", PUBLIC.get(name, "?")
 
@@ -249,7 +250,7 @@ def sources(root):
 def all_files(root):
     """Every file of the tree that a comment may speak of."""
     found = []
-    for tree in ("src", "apps", "include", "tests", "bench", "docs"):
+    for tree in ("src", "apps", "include", "python", "tests", "bench", "docs"):
         for base, _, names in os.walk(os.path.join(root, tree)):
             found += [os.path.relpath(os.path.join(base, name), root) for name in names]
     return found

@@ -33,9 +33,9 @@ static bool below(const ChBroadItem* item, const ChBroadPlane* plane) {
 static void make_items(ChRandom* r, int count, double decades, double spread, ChBroadItem* items) {
   for (int i = 0; i < count; ++i) {
     double edge = pow(10.0, -ch_random_uniform(r, 0.0, decades));
-    ChVec3 low = ch_vec(ch_random_uniform(r, -spread, spread), ch_random_uniform(r, -spread, spread),
-                        ch_random_uniform(r, -spread, spread));
-    ChVec3 side = ch_vec(edge, edge * ch_random_uniform(r, 0.01, 1.0), edge * ch_random_uniform(r, 0.01, 1.0));
+    ChVec3 low = ch_random_in_cube(r, spread);
+    double depth = edge * ch_random_uniform(r, 0.01, 1.0), width = edge * ch_random_uniform(r, 0.01, 1.0);
+    ChVec3 side = ch_vec(edge, width, depth);
     items[i] = (ChBroadItem){.box = {low, ch_add(low, side)}, .body = i / 2, .moves = i % 5 != 0};
   }
   items[7] = (ChBroadItem){.body = 3, .plane = true};
@@ -224,8 +224,8 @@ static void fill_heap(Kit* kit, int count) {
   add_floor(kit);
   ChRandom r = ch_random_seeded(4);
   for (int i = 0; i < count; ++i) {
-    ChVec3 at =
-        ch_vec(ch_random_uniform(&r, -1.0, 1.0), ch_random_uniform(&r, -1.0, 1.0), ch_random_uniform(&r, 0.0, 1.0));
+    double z = ch_random_uniform(&r, 0.0, 1.0), y = ch_random_uniform(&r, -1.0, 1.0);
+    ChVec3 at = ch_vec(ch_random_uniform(&r, -1.0, 1.0), y, z);
     double size = pow(10.0, -ch_random_uniform(&r, 0.7, 1.7));
     int body = add_body(kit, CH_BODY_DYNAMIC, at);
     if (i % 3 == 0) add_shape(kit, body, (ChShapeDef){.type = CH_SHAPE_SPHERE, .radius = size});
@@ -233,8 +233,8 @@ static void fill_heap(Kit* kit, int count) {
     if (i % 3 == 2)
       add_shape(kit, body, (ChShapeDef){.type = CH_SHAPE_CAPSULE, .radius = 0.5 * size, .half_length = size});
     ChBodyState* s = &kit->world->states[body];
-    s->velocity = ch_vec(ch_random_normal(&r), ch_random_normal(&r), ch_random_normal(&r));
-    s->omega = ch_vec(ch_random_normal(&r), ch_random_normal(&r), ch_random_normal(&r));
+    s->velocity = ch_random_normals(&r);
+    s->omega = ch_random_normals(&r);
     s->orientation =
         ch_quat_unit((ChQuat){ch_random_normal(&r), ch_random_normal(&r), ch_random_normal(&r), ch_random_normal(&r)});
   }

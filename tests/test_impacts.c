@@ -13,10 +13,7 @@
 
 enum { TRIALS = 40 };
 
-static ChVec3 random_vec(ChRandom* random, double size) {
-  return ch_vec(ch_random_uniform(random, -size, size), ch_random_uniform(random, -size, size),
-                ch_random_uniform(random, -size, size));
-}
+static ChVec3 random_vec(ChRandom* random, double size) { return ch_random_in_cube(random, size); }
 
 static void add_thrown(ChWorld* world, ChRandom* random, ChShapeType type, ChVec3 at) {
   ChBodyDef body = ch_body_def_default();

@@ -26,15 +26,13 @@ static ChShape hull(Rig* rig, int count, const ChVec3* points) {
 static ChShape random_hull(Rig* rig, ChRandom* random, int count) {
   ChVec3 points[256];
   for (int k = 0; k < count; ++k) {
-    points[k] = ch_vec(ch_random_normal(random), ch_random_normal(random), ch_random_normal(random));
+    points[k] = ch_random_normals(random);
     if (count > 12) points[k] = ch_unit(points[k]);
   }
   return hull(rig, count, points);
 }
 
-static ChVec3 random_direction(ChRandom* random) {
-  return ch_unit(ch_vec(ch_random_normal(random), ch_random_normal(random), ch_random_normal(random)));
-}
+static ChVec3 random_direction(ChRandom* random) { return ch_unit(ch_random_normals(random)); }
 
 static ChQuat random_turn(ChRandom* random) {
   return ch_quat_about(random_direction(random), ch_random_uniform(random, -pi, pi));

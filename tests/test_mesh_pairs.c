@@ -197,7 +197,7 @@ static void check_mesh_of_box(Kit* kit, const ChShape* shape, double tolerance, 
       if (kit->out.points[i].gap < best->gap) best = &kit->out.points[i];
     double least = best->gap, room = tolerance + slow.slack;  // curved shapes that touch are hard for the reference too
     if (gap >= 0.0) CHECK_NEAR(least, slow.gap, room);
-    if (gap < 0.0) CHECK_NEAR(least, slow.gap, room - slow.gap);
+    if (gap < 0.0) CHECK_NEAR(least, slow.gap, room + fabs(slow.gap));
     CHECK_AT_MOST(slow.gap - ch_slow_separation(&a, &pb, best->normal), room + 1e-7 + 2.0 * fabs(fmin(gap, 0.0)));
   }
 }
@@ -210,7 +210,9 @@ static void mesh_of_a_box_is_the_box(void** state) {
   check_mesh_of_box(kit, &sphere, 2e-9, 1);
   check_mesh_of_box(kit, &capsule, 2e-9, 2);
   check_mesh_of_box(kit, &box, 2e-9, 3);
-  check_mesh_of_box(kit, &cylinder, 1e-8, 4);
+  // Among these, corners of the box touch the cylinder's rim, where its normals are an arc.
+  for (int seed = 4; seed <= 24; seed += 10) check_mesh_of_box(kit, &cylinder, 1e-8, seed);
+  check_mesh_of_box(kit, &cylinder, 1e-8, 12);
   check_mesh_of_box(kit, &egg, 2e-9, 5);
 }
 

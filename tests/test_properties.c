@@ -74,9 +74,10 @@ static double split(const ChBlock* block, const double* r, double* beta) {
     ch_direction(block, (j + 1) % m, e);
     double area = d[0] * e[1] - d[1] * e[0];
     double first = (r[1] * e[1] - r[2] * e[0]) / area, second = (d[0] * r[2] - d[1] * r[1]) / area;
-    if (!(first >= 0.0 && second >= 0.0)) continue;
-    beta[j] = first, beta[(j + 1) % m] = second;
-    return first + second;
+    double rounding = 1e-15 * (fabs(r[1]) + fabs(r[2]));
+    if (!(first >= -rounding && second >= -rounding)) continue;
+    beta[j] = fmax(first, 0.0), beta[(j + 1) % m] = fmax(second, 0.0);
+    return beta[j] + beta[(j + 1) % m];
   }
   fail_msg("a reaction that no two directions enclose");
   return NAN;

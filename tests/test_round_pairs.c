@@ -27,8 +27,7 @@ static int make_kit(void** state) {
   kit->plate = ch_box_shape(kit->arena, ch_vec(0.7, 0.5, 0.01));
   ChRandom random = ch_random_seeded(5);
   ChVec3 points[20];
-  for (int i = 0; i < 20; ++i)
-    points[i] = ch_unit(ch_vec(ch_random_normal(&random), ch_random_normal(&random), ch_random_normal(&random)));
+  for (int i = 0; i < 20; ++i) points[i] = ch_unit(ch_random_normals(&random));
   ChPolytope* hull;
   if (ch_polytope_hull(&kit->context, kit->arena, 20, points, &hull) != CH_OK) return -1;
   kit->hull = ch_polytope_shape(CH_SHAPE_HULL, hull);

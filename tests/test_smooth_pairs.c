@@ -32,9 +32,7 @@ static ChShape hull(Rig* rig) {
   return (ChShape){.type = CH_SHAPE_HULL, .polytope = polytope};
 }
 
-static ChVec3 random_direction(ChRandom* random) {
-  return ch_unit(ch_vec(ch_random_normal(random), ch_random_normal(random), ch_random_normal(random)));
-}
+static ChVec3 random_direction(ChRandom* random) { return ch_unit(ch_random_normals(random)); }
 static ChFrame random_frame(ChRandom* random, double far) {
   return (ChFrame){ch_scale(far, random_direction(random)),
                    ch_quat_about(random_direction(random), ch_random_uniform(random, -pi, pi))};

@@ -18,10 +18,7 @@ static const double g = 9.81;
 static const ChVec3 still = {0.0, 0.0, 0.0};
 static ChTestSurface surface, second;
 
-static ChVec3 random_point(ChRandom* r, double reach) {
-  return ch_vec(ch_random_uniform(r, -reach, reach), ch_random_uniform(r, -reach, reach),
-                ch_random_uniform(r, -reach, reach));
-}
+static ChVec3 random_point(ChRandom* r, double reach) { return ch_random_in_cube(r, reach); }
 
 static int mesh_body(ChWorld* world, ChVec3 at, const ChTestSurface* s, ChBodyKind kind) {
   ChBodyDef body = ch_body_def_default();

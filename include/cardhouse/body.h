@@ -56,6 +56,12 @@ CH_API void ch_simulation_get_bodies(const ChSimulation* simulation, double* pos
 CH_API ChStatus ch_simulation_set_bodies(ChContext* context, ChSimulation* simulation, const double* position,
                                          const double* orientation, const double* velocity, const double* omega);
 
+// Amplitudes of a deformable body's modes and their rates from now on, as many as it has modes; either may be NULL and
+// stays as it is. CH_ERR_ARGUMENT where the body is rigid, CH_ERR_RANGE where a number is not finite: then nothing
+// changes. ch_simulation_modes and ch_simulation_rates read them.
+CH_API ChStatus ch_simulation_set_modes(ChContext* context, ChSimulation* simulation, ChBodyId body,
+                                        const double* amplitudes, const double* rates);
+
 // --- control ---------------------------------------------------------------------------------------------------------
 
 // A force (newton, at the world's `point`) and a torque (newton metre) on a dynamic rigid body over the next step,

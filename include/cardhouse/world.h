@@ -30,6 +30,8 @@ typedef struct ChSignal {
   int table_count;
   const double* table;  // table_count pairs, times ascending
 } ChSignal;
+// Its value at a time, seconds. NaN where `signal` is NULL.
+CH_API double ch_signal_value(const ChSignal* signal, double time);
 
 // An empty world of dimension 2 (plane) or 3 (space), without gravity. The caller owns it until ch_simulation_create
 // takes it over. Fails with CH_ERR_RANGE or CH_ERR_MEMORY, and *out is NULL then.

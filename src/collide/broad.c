@@ -166,18 +166,27 @@ static void fill_grid(ChBroad* broad, int count, const ChBroadItem* items) {
       broad->entries[--broad->bucket_start[broad->bucket[i]]] = entry_of(broad, i, &items[i]);
 }
 
-static void search_cell(ChBroad* broad, const Entry* e, int level, uint32_t x, uint32_t y, uint32_t z) {
-  uint32_t bucket = bucket_of(broad, level, x, y, z);
-  for (int k = broad->bucket_start[bucket]; k < broad->bucket_start[bucket + 1]; ++k) {
+// Entries of a bucket from one on, in the cell x, y, z.
+static void search_bucket(ChBroad* broad, const Entry* e, int from, uint32_t bucket, int level, const uint32_t* cell) {
+  for (int k = from; k < broad->bucket_start[bucket + 1]; ++k) {
     const Entry* f = &broad->entries[k];
     if (!ch_boxes_meet(&e->box, &f->box) || f->body == e->body || !(e->moves || f->moves)) continue;
-    if (f->level != level || f->cell[0] != x || f->cell[1] != y || f->cell[2] != z) continue;  // the bucket is shared
-    if (level != e->level || e->item < f->item) emit(broad, e->item, f->item);
+    if (f->level != level || memcmp(f->cell, cell, sizeof f->cell) != 0) continue;  // the bucket is shared
+    emit(broad, e->item, f->item);
   }
 }
 
-static void search_level(ChBroad* broad, const Entry* e, int level) {
-  uint32_t low[3], reach[3];
+// Whether the cell comes before that of the entry: then a box in it that meets the entry's finds the entry.
+static bool comes_before(const uint32_t* cell, const Entry* e) {
+  int k = 2;
+  while (k > 0 && cell[k] == e->cell[k]) --k;
+  return (int32_t)(cell[k] - e->cell[k]) < 0;
+}
+
+// For entry i. Its own cell from behind it on.
+static void search_level(ChBroad* broad, int i, int level) {
+  const Entry* e = &broad->entries[i];
+  uint32_t low[3], reach[3], cell[3];
   const Level* l = &broad->levels[level];
   for (int k = 0; k < 3; ++k) {
     low[k] = cell_of(ch_component(e->box.low, k) - l->half, l->inverse);
@@ -185,7 +194,13 @@ static void search_level(ChBroad* broad, const Entry* e, int level) {
   }
   for (uint32_t z = 0; z <= reach[2]; ++z)
     for (uint32_t y = 0; y <= reach[1]; ++y)
-      for (uint32_t x = 0; x <= reach[0]; ++x) search_cell(broad, e, level, low[0] + x, low[1] + y, low[2] + z);
+      for (uint32_t x = 0; x <= reach[0]; ++x) {
+        for (int k = 0; k < 3; ++k) cell[k] = low[k] + (k == 0 ? x : k == 1 ? y : z);
+        if (level == e->level && comes_before(cell, e)) continue;
+        bool own = level == e->level && memcmp(cell, e->cell, sizeof cell) == 0;
+        uint32_t bucket = bucket_of(broad, level, cell[0], cell[1], cell[2]);
+        search_bucket(broad, e, own ? i + 1 : broad->bucket_start[bucket], bucket, level, cell);
+      }
 }
 
 // --- those without a grid --------------------------------------------------------------------------------------------
@@ -234,7 +249,7 @@ int ch_broad_find(ChBroad* broad, int count, const ChBroadItem* items, int plane
   fill_grid(broad, count, items);
   for (int k = 0; k < broad->entry_count; ++k)
     for (int level = broad->entries[k].level; level < LEVELS; ++level)
-      if (broad->levels[level].count > FEW) search_level(broad, &broad->entries[k], level);
+      if (broad->levels[level].count > FEW) search_level(broad, k, level);
   for (int i = 0; i < count; ++i)
     if (!items[i].plane && !in_grid(broad, &items[i], i)) compare_with_all(broad, i, count, items);
   for (int p = 0; p < plane_count; ++p) compare_with_plane(broad, &planes[p], count, items);

@@ -11,6 +11,20 @@ static inline bool ch_boxes_meet(const ChBox3* a, const ChBox3* b) {
          a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
+// Whether all of these points lie beyond one side of the box.
+static inline bool ch_points_miss(int count, const ChVec3* points, const ChBox3* box) {
+  bool below[3] = {true, true, true}, above[3] = {true, true, true};
+  for (int k = 0; k < count; ++k) {
+    const double at[3] = {points[k].x, points[k].y, points[k].z};
+    const double low[3] = {box->low.x, box->low.y, box->low.z}, high[3] = {box->high.x, box->high.y, box->high.z};
+    for (int a = 0; a < 3; ++a) {
+      below[a] &= at[a] < low[a];
+      above[a] &= at[a] > high[a];
+    }
+  }
+  return below[0] | below[1] | below[2] | above[0] | above[1] | above[2];
+}
+
 // Any shape but half-spaces and half-planes.
 ChBox3 ch_shape_box(const ChPosed* shape);
 

@@ -18,6 +18,7 @@ static int table_row(const ChSignal* s, double t) {
 }
 
 double ch_signal_value(const ChSignal* s, double t) {
+  if (!s) return NAN;
   if (s->table_count == 0) return s->base + s->rate * t + s->amplitude * sin(TWO_PI * s->frequency * t + s->phase);
   int k = table_row(s, t);
   if (k < 0) return s->table[1];

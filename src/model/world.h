@@ -195,7 +195,6 @@ static inline double ch_world_reach(const ChWorld* world, int body) {
   return isfinite(most) ? most : 0.0;
 }
 
-double ch_signal_value(const ChSignal* signal, double t);
 double ch_signal_rate(const ChSignal* signal, double t);  // right derivative at the kinks of a table
 static inline ChVec3 ch_world_gravity(const ChWorld* world, double t) {
   const ChSignal* g = world->gravity;

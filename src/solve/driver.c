@@ -33,8 +33,9 @@ enum { TIGHTENINGS = 6, MOST_OPTIONS = 256 };
 #define WORK_FLOOR 2e7
 #define WORK_ROW 1.25e6
 #define WORK_MOST 1e9
-#define CHEAP 5e4   // work a block that the cheap stages of a portfolio take at most: sixty sweeps through W
-#define ABSURD 1e6  // error of a warm start, in that of r = 0, from which on it is no help to any method
+#define CHEAP 5e4           // work a block that the cheap stages of a portfolio take at most: sixty sweeps through W
+#define CHEAP_SWEEPS 1.4e4  // and where contacts yield: 600 sweeps, as in auto.c
+#define ABSURD 1e6          // error of a warm start, in that of r = 0, from which on it is no help to any method
 
 // Tolerances on the way to the one that was asked for.
 static const double rungs[] = {1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12};
@@ -303,7 +304,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
   ChArenaMark mark = ch_arena_mark(d->arena), shared_mark = ch_arena_mark(d->shared);
   ChShared fresh = {.arena = d->shared, .system = &part->system};
   if (keeps && !d->kept.system) d->kept = fresh;
-  double floor = fmax(part->zero_error, 1e-6);
+  double floor = fmax(part->zero_error, CH_ERROR_FLOOR * part->size / part->c);
   const ChBodies* bodies = d->withheld ? part->system.bodies : NULL;
   ChRun run = {.system = &part->system,
                .arena = d->arena,
@@ -422,11 +423,11 @@ static void measure_parts(Driver* d) {
   for (int c = 0; c < d->parts.count; ++c) {
     const ChComponent* part = &d->parts.component[c];
     sum += part->c * part->zero_error * part->c * part->zero_error;
-    floor += part->c * part->c;
+    floor += part->size * part->size;
     d->rows += part->system.rows;
     if (part->system.rows > longest) longest = part->system.rows;
   }
-  d->zero_error = fmax(sqrt(sum), 1e-6 * sqrt(floor));
+  d->zero_error = fmax(sqrt(sum), CH_ERROR_FLOOR * sqrt(floor));
   d->best = CH_TAKE(d->arena, d->parts.count, double*);
   d->error = CH_TAKE(d->arena, d->parts.count, double);
   d->u = CH_TAKE(d->arena, longest, double);
@@ -472,7 +473,12 @@ static ChStatus solve_and_grade(Driver* d, double tolerance, double asked) {
 
 // Whether all parts get what is cheap however much of it they take; otherwise they climb together from the beginning.
 static bool may_be_cheap(const Driver* d) {
-  return d->parts.count == 1 || d->deadline.work - d->begun >= CHEAP * d->problem->block_count;
+  double most = 0.0;
+  for (int c = 0; c < d->parts.count; ++c) {
+    const ChSystem* s = &d->parts.component[c].system;
+    most += (s->compliant ? CHEAP_SWEEPS : CHEAP) * s->n;
+  }
+  return d->parts.count == 1 || d->deadline.work - d->begun >= most;
 }
 
 // What is cheap of all parts. Where some part fell short the whole may pass.

@@ -10,8 +10,9 @@
 
 enum { LARGE = 500 };  // contacts, from which on the default halves
 // Times the work limit that the tries of a step may take in all; less where nobody asked for them.
-#define MOST_WORK 16.0
+#define MOST_WORK 64.0
 #define MOST_WORK_UNASKED 4.0
+#define FLOOR_WORK 0.25  // share of these that the shortest substep may take, which cannot be halved any more
 
 bool ch_adaptive_halves(const ChSimulation* s) {
   const ChSimulationOptions* o = &s->options;
@@ -68,12 +69,12 @@ static void grow(ChSimulation* s, long done, long whole) {
   s->good = 0;
 }
 
-// At the floor a substep is kept whatever comes out, and may take all of the limit while the step has some left.
+// At the floor a substep is kept whatever comes out, and may take several limits while the step has some left.
 // So may the very first, which has no reactions to start from: a structure that stands is solved once and then rests.
 static ChTrial trial_of(const ChSimulation* s) {
   double share = s->step == 0 && s->level == 0 ? 1.0 : s->options.trial_work;
   if (s->level < s->options.halvings) return (ChTrial){.share = share, .rejects = true};
-  return (ChTrial){.share = fmin(fmax(most_work(s) - s->spent, share), 1.0)};
+  return (ChTrial){.share = fmin(fmax(most_work(s) - s->spent, share), FLOOR_WORK * most_work(s))};
 }
 
 // A step that has spent all that it may is brought to its end in as few substeps as fit behind `done` units.
@@ -99,6 +100,8 @@ static ChStatus try_substep(ChContext* context, Substeps* p, ChStepInfo* part) {
       ch_step_try(context, s, unit * (double)length, next < p->whole ? p->start + unit * (double)next : p->end, part);
   if (status != CH_OK) return status;
   s->time = part->time;
+  s->info.stored = part->stored;  // what the next substep begins with
+  s->restock = false;
   p->done = next;
   return CH_OK;
 }

@@ -12,6 +12,7 @@
 // Where a step has a deadline, a solve leaves time for braking, but no more than this share of what there is.
 #define BRAKE_SHARE 0.5
 #define SOLVE_SHARE 0.8  // of the work that an island may take
+#define TRIAL_ROW 1e5    // work a row that a trial has its share of at least, where limits are cut short for their size
 #define LEAST 2e-5       // seconds: time for the start to be graded
 #define SMALL 100        // rows: islands with fewer take as long, for there is more to a solve than its rows
 #define LEARNT 0.1       // share of a new observation in what is known of that
@@ -77,7 +78,7 @@ ChStatus ch_haste_solve(ChContext* context, ChIslandRun* island, ChSolveOptions*
   }
   double work = isfinite(options->time_limit) ? INFINITY : ch_work_limit(options, p);  // who sets a time wants that
   double all = work;
-  if (s->trial.share > 0.0) work *= s->trial.share;
+  if (s->trial.share > 0.0) work = fmin(work, s->trial.share * fmax(work, TRIAL_ROW * p->rows));
   options->work_limit = SOLVE_SHARE * work;
   island->unsolved = !has_time(island, options->time_limit);
   if (island->unsolved) return take_start(context, island, options);
@@ -89,6 +90,7 @@ ChStatus ch_haste_solve(ChContext* context, ChIslandRun* island, ChSolveOptions*
   if (status == CH_MAX_TIME) island->haste.over = took - options->time_limit;
   if (status == CH_MAX_TIME && set_up_only) island->haste.solve = took / size_of(island);
   options->time_limit = fmin(limit, fmax(island->ends - ch_clock_seconds(), LEAST));
-  options->work_limit = fmax(work - island->info.work, 1.0);
+  double least = s->trial.share > 1.0 ? (1.0 - SOLVE_SHARE) * all : 1.0;  // several limits are for the solve alone
+  options->work_limit = fmax(fmin(work, all) - island->info.work, least);
   return status;
 }

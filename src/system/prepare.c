@@ -7,6 +7,7 @@
 #include "system/delassus.h"
 #include "system/preparation.h"
 
+#define MOSTLY_APART 1e-3  // error of r = 0, in |q|, below which q is that of contacts which are apart
 enum { RIGID_DOFS = 6 };
 enum { HEAP_BLOCKS = 1500 };                                   // see ch_system_is_heap
 enum { CROWD_BLOCKS = 50, CROWD_ROWS = 6, SOFT_BLOCKS = 10 };  // see ch_system_is_crowded
@@ -21,6 +22,15 @@ static double least_square(const ChPreparation* p, const ChBlock* block, const C
     sum += scaled * scaled;
   }
   return sum;
+}
+
+static void scale_bounds(const ChPreparation* p, const int* members, ChComponent* part) {
+  ChSystem* s = &part->system;
+  for (int i = 0; i < s->n; ++i) {
+    ChScaledBlock* b = &s->block[i];
+    if (b->law->set_bounds)
+      b->law->set_bounds(&p->problem->blocks[p->kept[members[i]].source], part->c * part->g[s->row[i]], b);
+  }
 }
 
 // Sizes, sets, q and the way back; returns false where nothing drives the part, so that r = 0 is the answer.
@@ -57,14 +67,23 @@ static bool fill_rows(const ChPreparation* p, const int* members, int count, ChC
       sum += s->q[row] * s->q[row];
     }
   }
-  part->c = sum > 0.0 ? sqrt(sum) : 1.0;
+  part->size = part->c = sum > 0.0 ? sqrt(sum) : 1.0;
   for (int row = 0; row < s->rows; ++row) s->q[row] /= part->c;
-  for (int i = 0; i < count; ++i) {
-    const ChBlock* block = &p->problem->blocks[p->kept[members[i]].source];
-    ChScaledBlock* b = &s->block[i];
-    if (b->law->set_bounds) b->law->set_bounds(block, part->c * part->g[s->row[i]], b);
-  }
+  scale_bounds(p, members, part);
   return sum > 0.0;
+}
+
+// Units in which r = 0 has an error of about one, where that of |q| is far from it. Contacts that are apart make q
+// large, the more so the shorter the step, and are nobody's error: in units of |q| every start would be near, and every
+// solution small. Powers of two change no digit.
+static void choose_units(const ChPreparation* p, const int* members, ChComponent* part) {
+  ChSystem* s = &part->system;
+  if (!(part->zero_error > 0.0 && part->zero_error < MOSTLY_APART)) return;
+  const int power = (int)lround(log2(fmax(part->zero_error, CH_ERROR_FLOOR)));
+  part->c = ldexp(part->c, power);
+  part->zero_error = ldexp(part->zero_error, -power);
+  for (int row = 0; row < s->rows; ++row) s->q[row] = ldexp(s->q[row], -power);
+  scale_bounds(p, members, part);
 }
 
 // W_ii from the Jacobians
@@ -120,6 +139,7 @@ static void build_part(const ChPreparation* p, const int* members, int count, in
   double* zero = CH_TAKE(p->arena, s->rows, double);
   CH_ASSERT(s->row[s->n] == s->rows && (s->formed || s->bodies));
   part->zero_error = ch_system_error(s, zero, s->q);
+  choose_units(p, members, part);
   ++out->count;
 }
 

@@ -40,10 +40,13 @@ typedef struct ChSystem {
   int* diagonal_at;
 } ChSystem;
 
+#define CH_ERROR_FLOOR 1e-6  // of |q|: the least that an error is compared with, as in the certificate
+
 // One connected part and the way back.
 typedef struct ChComponent {
   ChSystem system;
-  double c;           // |g q| of the part, and of bounds that leave zero out
+  double size;        // |g q| of the part, and of bounds that leave zero out
+  double c;           // the unit: that, or a power of two times it where zero_error would be small
   double zero_error;  // c-free error of r = 0, see ch_system_error
   int* source;        // original row of each row
   double* g;

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "cardhouse/geometry.h"
+
 typedef struct ChRandom {
   uint64_t state;
 } ChRandom;
@@ -28,6 +30,17 @@ static inline double ch_random_uniform(ChRandom* random, double lo, double hi) {
 static inline double ch_random_normal(ChRandom* random) {
   const double radius = sqrt(-2.0 * log(1.0 - ch_random_uniform(random, 0.0, 1.0)));
   return radius * cos(6.283185307179586 * ch_random_uniform(random, 0.0, 1.0));
+}
+
+// Vectors drawn in a fixed order, last component first: C leaves the order of a call's arguments to the compiler.
+static inline ChVec3 ch_random_in_cube(ChRandom* random, double reach) {
+  double z = ch_random_uniform(random, -reach, reach), y = ch_random_uniform(random, -reach, reach);
+  return ch_vec(ch_random_uniform(random, -reach, reach), y, z);
+}
+
+static inline ChVec3 ch_random_normals(ChRandom* random) {
+  double z = ch_random_normal(random), y = ch_random_normal(random);
+  return ch_vec(ch_random_normal(random), y, z);
 }
 
 #endif

@@ -30,7 +30,7 @@ static inline ChShape ch_space_shape(ChVec3 normal, double offset) {
 
 static inline ChFrame ch_random_frame(ChRandom* r) {
   ChFrame frame;
-  frame.at = ch_vec(ch_random_uniform(r, -1.0, 1.0), ch_random_uniform(r, -1.0, 1.0), ch_random_uniform(r, -1.0, 1.0));
+  frame.at = ch_random_in_cube(r, 1.0);
   frame.orientation =
       ch_quat_unit((ChQuat){ch_random_normal(r), ch_random_normal(r), ch_random_normal(r), ch_random_normal(r)});
   return frame;

@@ -47,10 +47,7 @@ static inline int drop_soft_kit(void** state) {
   return 0;
 }
 
-static inline ChVec3 soft_random(ChRandom* r, double reach) {
-  return ch_vec(ch_random_uniform(r, -reach, reach), ch_random_uniform(r, -reach, reach),
-                ch_random_uniform(r, -reach, reach));
-}
+static inline ChVec3 soft_random(ChRandom* r, double reach) { return ch_random_in_cube(r, reach); }
 
 static inline void fill_modes(ChRandom* r, const ChVec3* rest, int count, int modes, double size, double* U) {
   for (int a = 0; a < modes; ++a) {

@@ -41,11 +41,7 @@ static double height(const ChMesh* mesh, int cell, ChVec3 point) {
 
 static bool seen_from_behind(const Query* q, int cell) { return height(q->mesh, cell, q->centre) < 0.0; }
 
-// In the triangle's plane, normal to edge k, into the triangle; unit.
-static ChVec3 inward(const ChMesh* mesh, int cell, int k) {
-  ChVec3 edge = ch_sub(corner(mesh, cell, k + 1), corner(mesh, cell, k));
-  return ch_unit(ch_cross(mesh->normals[cell], edge));
-}
+static ChVec3 inward(const ChMesh* mesh, int cell, int k) { return mesh->inward[3 * cell + k]; }
 
 // Edge k of `other` that it shares with `cell`.
 static int shared_edge(const ChMesh* mesh, int other, int cell, int from, int to) {
@@ -164,12 +160,13 @@ typedef struct MeshEdge {
   ChSegment segment;        // in the mesh's frame
 } MeshEdge;
 
-// Fills the edge; false where it cannot be touched: flat, concave, seen from behind.
+// Fills the edge; false where it cannot be touched: out of reach, flat, concave, seen from behind.
 static bool edge_stands_out(const Query* q, int cell, int k, MeshEdge* e) {
   const ChMesh* mesh = q->mesh;
   *e = (MeshEdge){.cell = cell, .k = k, .other = mesh->across[3 * cell + k]};
   if (e->other >= 0 && e->other < cell) return false;  // its turn comes with the other triangle
   e->segment = (ChSegment){{corner(mesh, cell, k), corner(mesh, cell, k + 1)}};
+  if (ch_points_miss(2, e->segment.end, &q->box)) return false;
   e->into = inward(mesh, cell, k);
   if (e->other < 0) return !seen_from_behind(q, cell);
   e->into_other = into_neighbour(mesh, cell, k);
@@ -187,7 +184,8 @@ static bool edge_stands_out(const Query* q, int cell, int k, MeshEdge* e) {
 //   s(n) = min over the shape of n . (x - foot),  as large as can be,
 //
 // and for polyhedra the largest is among: normals of triangles at the foot, those of the shape's faces turned round,
-// and vectors normal to an edge of each. The routine's own stays unless another is clearly better.
+// and vectors normal to an edge of each. A cylinder's caps and its side at the foot are faces here; its axis and the
+// rim's tangent at the foot are edges. The routine's own stays unless another is clearly better.
 typedef struct Touch {
   const Query* q;
   const MeshEdge* e;
@@ -239,17 +237,44 @@ static void offer(Touch* t, ChVec3 outward) {
   t->distance = distance;
 }
 
-// Normals to an edge of the surface, direction d, and to the shape's edges or axis.
+static void offer_both(Touch* t, ChVec3 n) {
+  offer(t, n);
+  offer(t, ch_neg(n));
+}
+
+static void offer_cross(Touch* t, ChVec3 d, ChVec3 own) {
+  ChVec3 n = ch_cross(d, own);
+  if (ch_norm(n) > CH_SINE_PARALLEL * ch_norm(d) * ch_norm(own)) offer_both(t, ch_unit(n));
+}
+
+// From the axis of a shape with caps to the foot, normal to the axis; zero on the axis.
+static ChVec3 radial(const Touch* t, ChVec3 axis) {
+  ChVec3 from_centre = ch_sub(t->foot, t->q->seen.frame.at);
+  return ch_unit(ch_along(from_centre, -ch_dot(from_centre, axis), axis));
+}
+
+// Normals to an edge of the surface, direction d, and to the shape's edges.
 static void offer_crosses(Touch* t, ChVec3 d) {
   const ChPosed* seen = &t->q->seen;
   const ChPolytope* p = seen->shape->polytope;
   for (int e = 0; p && e < p->edge_count; ++e) {
     ChVec3 own = ch_sub(p->vertices[p->edges[e].vertex[1]], p->vertices[p->edges[e].vertex[0]]);
-    ChVec3 n = ch_cross(d, ch_mat_apply(&seen->turn, own));
-    if (!(ch_norm(n) > CH_SINE_PARALLEL * ch_norm(d) * ch_norm(own))) continue;
-    offer(t, ch_unit(n));
-    offer(t, ch_neg(ch_unit(n)));
+    offer_cross(t, d, ch_mat_apply(&seen->turn, own));
   }
+  if (!ch_shape_kind(seen->shape)->round.capped) return;
+  ChVec3 axis = ch_mat_apply(&seen->turn, ch_axis(2));
+  offer_cross(t, d, axis);
+  offer_cross(t, d, ch_cross(axis, radial(t, axis)));
+}
+
+static void offer_faces(Touch* t) {
+  const ChPosed* seen = &t->q->seen;
+  const ChPolytope* p = seen->shape->polytope;
+  for (int f = 0; p && f < p->face_count; ++f) offer(t, ch_neg(ch_mat_apply(&seen->turn, p->normals[f])));
+  if (!ch_shape_kind(seen->shape)->round.capped) return;
+  ChVec3 axis = ch_mat_apply(&seen->turn, ch_axis(2)), side = radial(t, axis);
+  offer_both(t, axis);
+  if (ch_dot(side, side) > 0.5) offer(t, ch_neg(side));
 }
 
 static void offer_triangle(Touch* t, int cell) {
@@ -264,9 +289,7 @@ static void offer_triangle(Touch* t, int cell) {
 }
 
 static void offer_common_normals(Touch* t) {
-  const ChPosed* seen = &t->q->seen;
-  const ChPolytope* p = seen->shape->polytope;
-  for (int f = 0; p && f < p->face_count; ++f) offer(t, ch_neg(ch_mat_apply(&seen->turn, p->normals[f])));
+  offer_faces(t);
   if (t->vertex < 0) {
     offer_triangle(t, t->e->cell);
     if (t->e->other >= 0) offer_triangle(t, t->e->other);
@@ -308,10 +331,10 @@ static ChQuat turn_from_z(ChVec3 d) {
   return ch_quat_about(ch_scale(1.0 / sine, axis), atan2(sine, d.z));
 }
 
-static bool has_key(const Query* q, int until, uint64_t key) {
+static ChGap* with_key(const Query* q, int until, uint64_t key) {
   for (int i = q->first; i < until; ++i)
-    if (q->out->points[i].key == key) return true;
-  return false;
+    if (q->out->points[i].key == key) return &q->out->points[i];
+  return NULL;
 }
 
 static void add_edge(const Query* q, const MeshEdge* e) {
@@ -325,17 +348,16 @@ static void add_edge(const Query* q, const MeshEdge* e) {
   ch_pair_collide(q->a, &posed, q->margin, q->out);
   for (int i = first; i < q->out->count; ++i) {
     ChGap point = q->out->points[i];
-    if (!settle(q, e, &point) || known(q, kept, &point) || has_key(q, kept, point.key)) continue;
-    q->out->points[kept++] = point;
+    if (!settle(q, e, &point) || known(q, kept, &point)) continue;
+    ChGap* same = with_key(q, kept, point.key);
+    // A vertex is met with every edge that ends there, by more than one point of the shape: the nearest to touching is
+    // its own, be it the closer of two or the shallower of two overlaps.
+    if (!same)
+      q->out->points[kept++] = point;
+    else if (fabs(point.gap) < fabs(same->gap))
+      *same = point;
   }
   q->out->count = kept;
-}
-
-static bool misses(const ChSegment* s, const ChBox3* box) {
-  ChVec3 a = s->end[0], b = s->end[1];
-  ChBox3 own = {ch_vec(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)),
-                ch_vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z))};
-  return !ch_boxes_meet(&own, box);
 }
 
 // ----------------------------------------------------------------------------------------------------------------------
@@ -363,6 +385,6 @@ void ch_pair_convex_mesh(const ChPosed* a, const ChPosed* b, double margin, ChMa
   for (int c; (c = ch_mesh_walk_next(&edges)) >= 0;)
     for (int k = 0; k < 3; ++k) {
       MeshEdge e;
-      if (edge_stands_out(&q, c, k, &e) && !misses(&e.segment, &q.box)) add_edge(&q, &e);
+      if (edge_stands_out(&q, c, k, &e)) add_edge(&q, &e);
     }
 }

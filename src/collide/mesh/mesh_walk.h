@@ -18,15 +18,10 @@ static inline ChMeshWalk ch_mesh_walk(const ChMesh* mesh, ChBox3 box) {
   return walk;
 }
 
-// Whether all corners of a cell lie beyond one side of the box.
 static inline bool ch_cell_misses(const ChMesh* mesh, int cell, const ChBox3* box) {
-  ChBox3 own = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-  for (int k = 0; k < mesh->width; ++k) {
-    ChVec3 v = mesh->vertices[mesh->cells[mesh->width * cell + k]];
-    own.low = ch_vec(fmin(own.low.x, v.x), fmin(own.low.y, v.y), fmin(own.low.z, v.z));
-    own.high = ch_vec(fmax(own.high.x, v.x), fmax(own.high.y, v.y), fmax(own.high.z, v.z));
-  }
-  return !ch_boxes_meet(&own, box);
+  ChVec3 corners[3];
+  for (int k = 0; k < mesh->width; ++k) corners[k] = mesh->vertices[mesh->cells[mesh->width * cell + k]];
+  return ch_points_miss(mesh->width, corners, box);
 }
 
 // -1 at the end.

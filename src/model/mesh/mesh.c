@@ -148,6 +148,15 @@ static void build_tree(ChArena* arena, ChMesh* mesh) {
   build_node(mesh, 0, 0, mesh->cell_count, scratch);
 }
 
+static void make_inward(ChMesh* mesh) {
+  for (int c = 0; c < mesh->cell_count; ++c)
+    for (int k = 0; k < 3; ++k) {
+      const int *corners = mesh->cells + 3 * c, from = corners[k], to = corners[(k + 1) % 3];
+      ChVec3 edge = ch_sub(mesh->vertices[to], mesh->vertices[from]);
+      mesh->inward[3 * c + k] = ch_unit(ch_cross(mesh->normals[c], edge));
+    }
+}
+
 // -------------------------------------------------------------------------------------------------------------- create
 
 static ChStatus check_cells(ChContext* context, int vertex_count, const ChVec3* vertices, int cell_count,
@@ -189,6 +198,8 @@ ChStatus ch_mesh_create(ChContext* context, ChArena* arena, int vertex_count, co
   if (width == 3) {
     mesh->vertex_normals = CH_TAKE(arena, vertex_count, ChVec3);
     make_vertex_normals(mesh);
+    mesh->inward = CH_TAKE(arena, 3 * cell_count, ChVec3);
+    make_inward(mesh);
   }
   build_tree(arena, mesh);
   *out = mesh;

@@ -33,6 +33,7 @@ typedef struct ChMesh {
   // Neighbour across the edge from corner k to k + 1 (segments: the one before at k = 0, after at k = 1); -1 = border.
   int* across;
   ChVec3* normals;
+  ChVec3* inward;          // triangles, 3 a cell: in its plane, normal to edge k, into it; unit
   ChVec3* vertex_normals;  // triangles: sums weighted by angles, not unit; their sign tells inside from outside
   bool closed;
   int node_count;

@@ -24,7 +24,8 @@
   X(int, hurry, 0, 0, 1000, "sweep from which on to stop where the rate says that the limit will not do; 0 = never") \
   X(double, aim, 0.0, 0.0, 1.0, "error that hurry looks ahead to; 0 = the tolerance")                                \
   X(double, slip, 0.0, 0.0, 1e6,                                                                                     \
-    "slip, in errors, without which hurry stops: what rests is found sooner in another way")
+    "slip, in errors, without which hurry stops: what rests is found sooner in another way")                         \
+  X(int, climbs, 0, 0, 1, "1 = looks at the error at 1e-2, 1e-4, ... as well, as a call for these would")
 CH_OPTIONS(ANSGS_OPTIONS)
 
 #define LARGEST_BETA 0.97
@@ -32,9 +33,11 @@ CH_OPTIONS(ANSGS_OPTIONS)
 #define RAISE 0.7       // and its distance from 1 where progress is slow,
 #define SLOW 0.7        // which is a change that fell by less than this in a window,
 #define SLOW_WINDOWS 3  // several times in a row
-#define MANY 500        // contacts from which on those of spheres are sorted by colours
+#define MANY 40         // contacts from which on those of spheres are sorted by colours
 #define FAR 5e-3        // error from which on many more sweeps are to come
 #define LOOK 50         // sweeps between two looks at the error where nothing else asks for one
+#define RUNG 100.0      // from one tolerance of a climb to the next
+#define FIRST_RUNG 1e-2
 
 typedef struct Surge {
   ChRun* run;
@@ -174,6 +177,14 @@ static bool is_promising(const Options* o, double aim, double largest, const dou
          ch_run_promising(aim, least[look / 2], least[look], (look - look / 2) * o->check, limit - sweep);
 }
 
+// The first tolerance that is looked for. A climb looks wherever one that ends at a looser rung does: so its path and
+// its best iterate are that one's until it ends.
+static double first_rung(const ChRun* run, bool climbs) {
+  double rung = run->tolerance;
+  while (climbs && rung * RUNG <= FIRST_RUNG * run->scale) rung *= RUNG;
+  return rung;
+}
+
 static void solve(ChRun* run) {
   Options o = read_options(run->options);
   Surge g = surge_create(run, &o);
@@ -184,7 +195,7 @@ static void solve(ChRun* run) {
     least = CH_TAKE(run->arena, limit / o.check + 1, double);
     least[0] = run->error;
   }
-  double ask = 2.0 * run->tolerance;  // a change below this makes a look worth while
+  double rung = first_rung(run, o.climbs), ask = 2.0 * rung;  // a change below this makes a look worth while
   for (long k = 1; k <= limit; ++k) {
     double change = sweep(&g), best = run->error;
     gain_momentum(&g, change);
@@ -200,7 +211,8 @@ static void solve(ChRun* run) {
       if (least) least[k / o.check] = run->error;
       if (least && k >= o.hurry && !is_promising(&o, aim, largest, least, k, limit)) return;
       if (k == o.hurry && rests(run, o.slip)) return;
-      if (change <= ask) ask = change * fmin(0.9, run->tolerance / error);
+      while (rung > run->tolerance && error <= rung) rung = fmax(rung / RUNG, run->tolerance);
+      if (change <= ask) ask = change * fmin(0.9, rung / error);
     } else if (run->options->history && run->options->history_every) {
       if (g.spheres) ch_sphere_sweep_read(g.spheres, g.x);
       ch_run_note_between(run, k, g.x, g.u);

@@ -30,7 +30,7 @@
 CH_OPTIONS(AUTO_OPTIONS)
 
 extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_apgd, ch_method_ipm, ch_method_leap, ch_method_lemke,
-    ch_method_newton, ch_method_nsgs, ch_method_successive, ch_method_walk, ch_method_working_set;
+    ch_method_newton, ch_method_nsgs, ch_method_seeded, ch_method_successive, ch_method_walk, ch_method_working_set;
 
 #define LARGE 40            // blocks from which on sweeps with momentum have a stage of their own
 #define FACTOR_LEAST 400.0  // work a block, of what goes with a factorisation at least
@@ -109,13 +109,16 @@ static bool is_usual(const Plan* p) {
   const ChSystem* s = p->run->system;
   return is_curved(p) && !s->unusual && !s->compliant;
 }
-static bool is_warm_and_near(const Plan* p) {
-  return p->run->options->warm && is_near(p) && (!is_usual(p) || is_polished(p));
+// Near as the certificate has it, relative to no reactions: where gaps over a short step make up most of q, every start
+// is near in the system's own units.
+static bool starts_warm(const Plan* p) {
+  return p->run->options->warm && p->run->error <= NEAR * fmin(p->run->scale, 1.0);
 }
+static bool is_warm_and_near(const Plan* p) { return starts_warm(p) && (!is_usual(p) || is_polished(p)); }
 
 static bool sweeps_first(const Plan* p) { return p->o.rest != 2 && p->o.sweeps > 0; }
 // Many contacts that yield: sweeps with momentum converge, and nothing is quicker.
-static bool yields(const Plan* p) { return p->run->system->compliant && is_large(p) && p->run->system->n > MEDIUM; }
+static bool yields(const Plan* p) { return p->run->system->compliant && is_large(p); }
 static bool walks_first(const Plan* p) {
   const int n = p->run->system->n;
   return is_usual(p) && !is_crowded(p) && n <= WALKED && n > 1 && !is_polished(p);
@@ -125,7 +128,7 @@ static bool sweeps_at_once(const Plan* p) {
   return is_smooth(p) && sweeps_first(p) && !is_crowded(p) && !yields(p) && !surges(p);
 }
 static bool starts_near(const Plan* p) {
-  return is_usual(p) && !is_crowded(p) && p->run->options->warm && p->run->error <= NEAR && p->run->system->n > WALKED;
+  return is_usual(p) && !is_crowded(p) && starts_warm(p) && p->run->system->n > WALKED;
 }
 static bool surges_at_once(const Plan* p) {
   return surges(p) && sweeps_first(p) && !is_crowded(p) && p->run->system->n <= MEDIUM;
@@ -177,6 +180,7 @@ static bool descends(const Plan* p) {
 }
 static bool is_space_and_far(const Plan* p) { return p->run->error > HANDOVER && !p->plane; }
 
+static bool leaps_anew(const Plan* p) { return p->round == 0 && is_medium(p); }
 static bool eases_half(const Plan* p) { return p->round % 8 == 2; }
 static bool eases_third(const Plan* p) { return p->round % 8 == 6; }
 static bool eases(const Plan* p) { return p->round % 4 == 2; }
@@ -311,6 +315,12 @@ static const Stage cheap[] = {
      .setting = {{"ipm.rest", 1}, {"ipm.fraction", 0.99}},
      .why = "what leaps found from nothing slides: 3 to 6 factorisations tell whether something rests, too"},
     {.when = leaps_on, .method = &ch_method_leap, .budget = 20, .why = "from 1e-3 on one to three leaps do"},
+    {.when = yields,
+     .method = &ch_method_ansgs,
+     .budget = 600,
+     .setting = {{"ansgs.climbs", 1}},
+     .why = "ansgs.md: 1,000 compliant spheres in a jam take 100 to 200 sweeps to 1e-6, 6 ms a step; six "
+            "factorisations first, 57 ms"},
 };
 
 static const Stage opening[] = {
@@ -349,8 +359,7 @@ static const Stage opening[] = {
      .method = &ch_method_ansgs,
      .budget = 2000,
      .setting = {{"ansgs.patience", 600}},
-     .why = "ansgs.md: 1,000 compliant spheres in a jam take 100 to 200 sweeps to 1e-6, 6 ms a step; six "
-            "factorisations first, 57 ms"},
+     .why = "the same from where these sweeps ended, and where little work is left and parts climb together"},
     {.when = is_warm_and_near,
      .method = &ch_method_newton,
      .budget = 6,
@@ -427,6 +436,16 @@ static const Stage coulomb[] = {
      .budget = 25,
      .setting = FORMS(2),
      .why = "auto.md: each start is refined where it comes near"},
+    {.when = sweeps_before_factors_again,
+     .method = &ch_method_seeded,
+     .how = KEEPS,
+     .factors = 36,
+     .why = "adaptive_steps.md: short steps of a box of 1,000 that sweeps leave at 1e-3"},
+    {.when = sweeps_before_factors_again,
+     .method = &ch_method_admm,
+     .how = KEEPS,
+     .factors = 60,
+     .why = "adaptive_steps.md: the same where the interior point is no start; 2,400 and 3,800 iterations"},
     {.when = is_rough,
      .method = &ch_method_admm,
      .how = FROM_NOTHING | HANDS_OVER,
@@ -469,6 +488,12 @@ static const Cycle penalties = {7, {0.2, 0.05, 0.5, 0.1, 0.3, 1.0, 0.02}},
   }
 
 static const Stage rounds[] = {
+    {.when = leaps_anew,
+     .method = &ch_method_leap,
+     .how = FROM_NOTHING | KEEPS,
+     .budget = 40,
+     .why =
+         "tight_fits.md: steps of a shelf that falls, where newton stays at 1.05e-8; leap from nothing needs 10 to 20"},
     {.when = sweeps_before_factors_again,
      .method = &ch_method_ansgs,
      .share = 1.0,
@@ -742,10 +767,12 @@ static void solve(ChRun* run) {
   bool continues = p->entered;
   p->entered = true;
   if (!continues && run_once(p, openings)) return;
-  look_at_factors(p);
   bool met = continues && p->rung != run->rung;
+  bool sweeps = met && yields(p) && p->last->method == &ch_method_ansgs;  // W is not asked for while they get on
   p->rung = run->rung;
-  if (met && go_on(p, t[0], t[1])) return;
+  if (sweeps && go_on(p, t[0], t[1])) return;
+  look_at_factors(p);
+  if (met && !sweeps && go_on(p, t[0], t[1])) return;
   run_tables(p, t[0], t[1]);
 }
 

@@ -1,0 +1,1 @@
+"""Problems of other engines, to be solved and graded here."""

@@ -1,0 +1,1 @@
+"""Environments with the interface of Gymnasium."""

@@ -1,0 +1,81 @@
+"""What a run leaves: a row every so many steps."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cardhouse import _core
+
+if TYPE_CHECKING:
+    from cardhouse.simulation import Simulation
+    from cardhouse.world import World
+
+Array = npt.NDArray[np.float64]
+
+BODIES = ("position", "orientation", "velocity", "spin")
+FREEDOMS = ("joint_position", "joint_speed", "joint_force")
+
+
+class Trajectory:
+    """Rows of a run: `time` (s), `position`, `orientation`, `velocity`, `spin` (a row, a body, its numbers),
+    `joint_position`, `joint_speed`, `joint_force` (a row, a freedom), `kinetic` and `potential` (J), `penetration` (m),
+    `contact_count`, `missed` (steps since the row before that missed their tolerance), and the figures of the
+    certificate, worst since the row before: `certificate["natural"]`."""
+
+    def __init__(self, simulation: Simulation, every: int, contacts: bool) -> None:
+        self.world: World = simulation.world
+        self.every = every
+        self.bodies = [body.name for body in simulation.bodies]
+        self._names = [*BODIES, *(FREEDOMS if len(simulation.joint_position) else ()),
+                       *(("modes",) if len(simulation.modes) else ())]
+        self._rows: dict[str, list[Any]] = {}
+        self._stacked: dict[str, Array] = {}
+        self.contacts: list[npt.NDArray[Any]] | None = [] if contacts else None
+        """Contacts of the last step before each row, where the run was asked for them."""
+
+    def _add(self, simulation: Simulation, report: _core.Report | None) -> None:
+        said = simulation.report if report is None else report
+        row: dict[str, Any] = {name: np.array(getattr(simulation, name)) for name in self._names}
+        row.update({"time": simulation.time, "kinetic": said.kinetic, "potential": said.potential,
+                    "penetration": said.penetration, "contact_count": said.contacts,
+                    "missed": 0 if report is None else report.missed})
+        row.update({f"certificate.{name}": figure for name, figure in said.certificate.as_dict().items()})
+        for name, value in row.items():
+            self._rows.setdefault(name, []).append(value)
+        if self.contacts is not None:
+            self.contacts.append(simulation.contacts)
+        self._stacked.clear()
+
+    def __len__(self) -> int:
+        return len(self._rows.get("time", ()))
+
+    def _column(self, name: str) -> Array:
+        if name not in self._stacked:
+            self._stacked[name] = np.array(self._rows[name])
+        return self._stacked[name]
+
+    def __getattr__(self, name: str) -> Array:
+        if name.startswith("_") or name not in self._rows:
+            raise AttributeError(f"a trajectory has no '{name}'; it has: {', '.join(sorted(self.__dict__.get('_rows', {})))}")
+        return self._column(name)
+
+    @property
+    def certificate(self) -> dict[str, Array]:
+        """Figure by figure, the worst since the row before."""
+        marked = "certificate."
+        return {name[len(marked):]: self._column(name) for name in self._rows if name.startswith(marked)}
+
+    @property
+    def energy(self) -> Array:
+        """Kinetic and potential together, J."""
+        return self._column("kinetic") + self._column("potential")
+
+    def body(self, name: str) -> int:
+        """The row of a body, for the middle index of arrays."""
+        return self.bodies.index(name)
+
+    def __repr__(self) -> str:
+        times = self._rows.get("time", [0.0])
+        return f"<Trajectory of {self.world.name!r}: {len(self)} rows, {times[0]:g} to {times[-1]:g} s>"
