@@ -306,7 +306,7 @@ static void a_clock_that_always_leaps_keeps_the_energy(void** state) {
       lost += info.missed;
     }
     set_clock(false, 0);
-    assert_true(lost > 50);
+    assert_true(lost > 20);
     ch_simulation_destroy(s);
   }
 }

@@ -220,7 +220,7 @@ static ChStatus check_capabilities(Driver* d) {
 }
 
 // Warm starts come in the problem's units and are put inside the cone. One that is so far off that round-off alone
-// would spoil the answer is dropped; a portfolio, which never ends worse than r = 0, drops any that begins worse.
+// would spoil the answer is dropped.
 static void start_part(Driver* d, int c) {
   const ChComponent* part = &d->parts.component[c];
   const ChSystem* s = &part->system;
@@ -236,8 +236,7 @@ static void start_part(Driver* d, int c) {
   else
     ch_system_velocity(s, d->best[c], d->u);
   double error = ch_system_error(s, d->best[c], d->u);
-  const bool climbs = (d->method->takes & CH_CLIMBS) != 0;
-  if (error <= (climbs ? part->zero_error : ABSURD * fmax(part->zero_error, 1.0)))
+  if (error <= ABSURD * fmax(part->zero_error, 1.0))
     d->error[c] = error;
   else
     memset(d->best[c], 0, (size_t)s->rows * sizeof(double));
@@ -269,6 +268,13 @@ static void keep_better(const double* start, double error, ChRun* run) {
   if (run->answered || run->error <= error) return;
   memcpy(run->r, start, (size_t)run->system->rows * sizeof *start);
   run->error = error;
+}
+
+// A portfolio begins with any start, and never ends worse than r = 0.
+static void keep_zero(double zero_error, ChRun* run) {
+  if (run->error <= zero_error) return;
+  memset(run->r, 0, (size_t)run->system->rows * sizeof *run->r);
+  run->error = zero_error;
 }
 
 // The error at the part's start.
@@ -332,6 +338,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
     d->withheld[bodies->source[k]] = part->c * bodies->root[k] * run.withheld[k];
   ChStatus finite = keep_finite(d, start, &run);
   keep_better(start, error, &run);
+  if (d->method->takes & CH_CLIMBS) keep_zero(part->zero_error, &run);
   d->error[c] = d->method->takes & CH_CLIMBS ? run.error : NAN;
   d->unfinished |= run.unfinished;
   if (!keeps) part->system = prepared;
@@ -479,14 +486,24 @@ static bool may_be_cheap(const Driver* d) {
   return d->parts.count == 1 || d->deadline.work - d->begun >= most;
 }
 
+// What is cheap of all parts. Where some part fell short the whole may pass.
+static ChStatus take_cheap(Driver* d, double tolerance, double asked) {
+  ChStatus status = run_parts(d, tolerance);
+  if (status != CH_MAX_ITER) return solve_and_grade(d, tolerance, asked);
+  gather(d);
+  ChStatus graded = grade(d);
+  if (graded != CH_OK) return graded;
+  return is_finite(d) && ch_certificate_met(&d->info->certificate, asked) ? CH_OK : status;
+}
+
 static ChStatus solve_parts(Driver* d) {
   const double asked = d->options->tolerance, tolerance = d->polishes ? d->options->accept : asked;
   bool climbs = (d->method->takes & CH_CLIMBS) && !d->polishes && d->options->max_iterations == 0;
   d->kept = (ChShared){0};
   d->rung = climbs ? 0 : RUNGS;
-  ChStatus status = !climbs ? CH_OK : may_be_cheap(d) ? run_parts(d, tolerance) : CH_MAX_ITER;
-  if (status != CH_MAX_ITER) status = solve_and_grade(d, tolerance, asked);
-  if (!climbs || status != CH_MAX_ITER) return status;
+  if (!climbs) return solve_and_grade(d, tolerance, asked);
+  ChStatus status = may_be_cheap(d) ? take_cheap(d, tolerance, asked) : CH_MAX_ITER;
+  if (status != CH_MAX_ITER) return status;
   for (d->rung = 1; d->rung <= RUNGS && rungs[d->rung - 1] > asked; ++d->rung) {
     status = solve_and_grade(d, rungs[d->rung - 1], rungs[d->rung - 1]);
     if (status != CH_OK) return status;
@@ -535,7 +552,7 @@ static unsigned char* find_open(Driver* d) {
 
 // W where the method needs it from the beginning.
 static void form_parts(Driver* d) {
-  bool late = d->options->warm && (d->method->takes & CH_FORMS_LATE);
+  bool late = (d->method->takes & CH_FORMS_LATE) != 0;
   bool lean = (d->method->takes & CH_TAKES_UNFORMED) && (!d->inner || (d->inner->takes & CH_TAKES_UNFORMED));
   for (int c = 0; c < d->parts.count; ++c) {
     ChSystem* s = &d->parts.component[c].system;

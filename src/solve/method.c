@@ -73,6 +73,17 @@ bool ch_run_promising(double aim, double before, double now, long iterations, lo
   return rate > 0.0 && log(now / aim) <= rate * (double)left;
 }
 
+double ch_run_slip(const ChRun* run) {
+  ChArenaMark mark = ch_arena_mark(run->arena);
+  ChSystem still = *run->system;
+  still.relaxed = true;
+  double* u = CH_TAKE_RAW(run->arena, still.rows, double);
+  ch_system_velocity(&still, run->r, u);
+  double slip = ch_system_error(&still, run->r, u);
+  ch_arena_release(run->arena, mark);
+  return slip;
+}
+
 bool ch_run_late(const ChRun* run) { return ch_deadline_passed(run->deadline); }
 bool ch_run_finished(const ChRun* run) { return run->error <= run->tolerance || ch_run_late(run); }
 

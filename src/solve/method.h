@@ -115,6 +115,9 @@ void ch_run_note(ChRun* run, long iteration, double error);
 void ch_run_note_between(ChRun* run, long iteration, const double* r, double* u_scratch);
 // Whether errors that fell from `before` to `now` in so many iterations will come to `aim` within `left` more.
 bool ch_run_promising(double aim, double before, double now, long iterations, long left);
+// The error of the best point as a solution that rests: in the convex view, where s = 0. Where it is not small beside
+// that of the Coulomb problem, loaded contacts slip.
+double ch_run_slip(const ChRun* run);
 // The tolerance is met or the time is over.
 bool ch_run_finished(const ChRun* run);
 bool ch_run_late(const ChRun* run);

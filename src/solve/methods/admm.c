@@ -17,13 +17,14 @@
   X(double, alpha, 1.6, 1.0, 1.95, "over-relaxation")                                                  \
   X(int, check, 5, 1, 1000, "iterations between two looks at the error")                               \
   X(int, patience, 200, 10, 1000000, "iterations without a fifth of progress before the next penalty") \
-  X(int, hurry, 0, 0, 1, "1 = stop once the rate says that the limit of iterations will not do")       \
+  X(int, hurry, 0, 0, 2,                                                                               \
+    "1 = stop once the rate says that the limit of iterations will not do; 2 = until the aim is met")  \
   X(double, aim, 0.0, 0.0, 1.0, "error that hurry looks ahead to until it is met; 0 = the tolerance")  \
   X(int, space, 0, 0, 2, "where the linear system is solved: 0 = cheaper, 1 = reactions, 2 = velocities")
 CH_OPTIONS(ADMM_OPTIONS)
 
 static const double ladder[] = {0.01, 0.2, 0.05, 0.5, 0.1, 0.3, 1.0, 0.02};
-enum { RUNGS = sizeof ladder / sizeof ladder[0], HURRY = 15 };
+enum { RUNGS = sizeof ladder / sizeof ladder[0], HURRY = 20 };
 
 typedef struct Admm {
   ChRun* run;
@@ -67,7 +68,7 @@ static void run_penalty(Admm* a, double rho, long limit) {
       best_at = k;
     }
     if (k - best_at > a->o.patience) return;
-    if (error <= aim) aim = run->tolerance;
+    if (error <= aim && a->o.hurry == 1) aim = run->tolerance;
     if (a->o.hurry && k >= HURRY && !ch_run_promising(aim, before, error, a->o.check, limit - k)) return;
     before = error;
   }

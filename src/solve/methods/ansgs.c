@@ -19,22 +19,27 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "ansgs"
-#define ANSGS_OPTIONS(X)                                                                          \
-  X(double, beta, 0.85, 0.0, 0.99, "first bound of the momentum; 0 = none, ever")                 \
-  X(int, window, 10, 1, 1000, "sweeps after which progress is judged and the bound adapted")      \
-  X(int, patience, 0, 0, 1000000, "sweeps without a better error after which to stop; 0 = never") \
+#define ANSGS_OPTIONS(X)                                                                                             \
+  X(double, beta, 0.85, 0.0, 0.99, "first bound of the momentum; 0 = none, ever")                                    \
+  X(int, window, 10, 1, 1000, "sweeps after which progress is judged and the bound adapted")                         \
+  X(int, patience, 0, 0, 1000000, "sweeps without a better error after which to stop; 0 = never")                    \
+  X(int, check, 0, 0, 1000, "sweeps between two looks at the error; 0 = where the change says that one pays")        \
+  X(int, hurry, 0, 0, 1000, "sweep from which on to stop where the rate says that the limit will not do; 0 = never") \
+  X(double, aim, 0.0, 0.0, 1.0, "error that hurry looks ahead to; 0 = the tolerance")                                \
+  X(double, slip, 0.0, 0.0, 1e6,                                                                                     \
+    "slip, in errors, without which hurry stops: what rests is found sooner in another way")                         \
   X(int, climbs, 0, 0, 1, "1 = looks at the error at 1e-2, 1e-4, ... as well, as a call for these would")
 CH_OPTIONS(ANSGS_OPTIONS)
 
 #define LARGEST_BETA 0.97
-#define LOWER 0.6         // what the bound is multiplied with where a window brought nothing
-#define RAISE 0.7         // and its distance from 1 where progress is slow,
-#define SLOW 0.7          // which is a change that fell by less than this in a window,
-#define SLOW_WINDOWS 3    // several times in a row
-#define MANY 500          // contacts from which on those of spheres are sorted by colours,
-#define MANY_YIELDING 40  // and where they yield
-#define LOOK 50           // sweeps between two looks at the error where nothing else asks for one
-#define RUNG 100.0        // from one tolerance of a climb to the next
+#define LOWER 0.6       // what the bound is multiplied with where a window brought nothing
+#define RAISE 0.7       // and its distance from 1 where progress is slow,
+#define SLOW 0.7        // which is a change that fell by less than this in a window,
+#define SLOW_WINDOWS 3  // several times in a row
+#define MANY 40         // contacts from which on those of spheres are sorted by colours
+#define FAR 5e-3        // error from which on many more sweeps are to come
+#define LOOK 50         // sweeps between two looks at the error where nothing else asks for one
+#define RUNG 100.0      // from one tolerance of a climb to the next
 #define FIRST_RUNG 1e-2
 #define SETTLED 50  // sweeps over compliant spheres before any is kept for extrapolation: contacts find their states
 #define SAMPLE 5    // sweeps from one that is kept to the next,
@@ -74,8 +79,7 @@ static Surge surge_create(ChRun* run, const Options* o) {
              .least = INFINITY,
              .former = INFINITY,
              .change = INFINITY};
-  if (s->n >= (s->compliant ? MANY_YIELDING : MANY))
-    g.spheres = ch_sphere_sweep_create(run->arena, s, run->r, run->options->threads);
+  if (s->n >= MANY) g.spheres = ch_sphere_sweep_create(run->arena, s, run->r, run->options->threads);
   g.restarts = g.spheres && s->compliant;
   if (g.restarts) make_secants(&g);
   if (!g.spheres) g.bodies = ch_body_sweep_create(run->arena, s);
@@ -198,6 +202,25 @@ static double look(Surge* g) {
   return ch_run_offer(g->run, g->x, g->u);
 }
 
+// Looks at fixed sweeps do not depend on the tolerance, and so the path does not.
+static bool is_due(const Options* o, long sweep, long limit, double change, double ask) {
+  if (sweep == limit) return true;
+  return o->check > 0 ? sweep % o->check == 0 || ch_limits_over() : change <= ask || sweep % LOOK == 0;
+}
+
+// Whether the best point, still far off, is on its way to one in which nothing slips.
+static bool rests(const ChRun* run, double slip) {
+  return slip > 0.0 && run->error > FAR && !(ch_run_slip(run) > slip * run->error);
+}
+
+// Whether the rate since the largest error, and that of the last half of the sweeps, will come to the aim in time.
+// Momentum may overshoot before it converges, and stall after a good beginning. Errors are the least up to each look.
+static bool is_promising(const Options* o, double aim, double largest, const double* least, long sweep, long limit) {
+  const long look = sweep / o->check;
+  return ch_run_promising(aim, largest, least[look], sweep, limit - sweep) &&
+         ch_run_promising(aim, least[look / 2], least[look], (look - look / 2) * o->check, limit - sweep);
+}
+
 // The first tolerance that is looked for. A climb looks wherever one that ends at a looser rung does: so its path and
 // its best iterate are that one's until it ends.
 static double first_rung(const ChRun* run, bool climbs) {
@@ -210,6 +233,12 @@ static void solve(ChRun* run) {
   Options o = read_options(run->options);
   Surge g = surge_create(run, &o);
   long limit = run->max_iterations > 0 ? run->max_iterations : 100000, better = 0;
+  const double aim = o.aim > 0.0 ? o.aim : run->tolerance;
+  double largest = run->error, *least = NULL;  // errors seen: the largest, the least up to each look
+  if (o.hurry > 0 && o.check > 0) {
+    least = CH_TAKE(run->arena, limit / o.check + 1, double);
+    least[0] = run->error;
+  }
   double rung = first_rung(run, o.climbs), ask = 2.0 * rung;  // a change below this makes a look worth while
   for (long k = 1; k <= limit; ++k) {
     double change = sweep(&g), best = run->error;
@@ -217,11 +246,15 @@ static void solve(ChRun* run) {
     ++run->outer;
     g.least = fmin(g.least, change);
     if (!isfinite(change)) return;
-    if (change <= ask || k % LOOK == 0 || k == limit) {
+    if (is_due(&o, k, limit, change, ask)) {
       double error = look(&g);
       ch_run_note(run, k, error);
       if (run->error < best) better = k;
       if (ch_run_finished(run) || (o.patience > 0 && k - better >= o.patience)) return;
+      largest = fmax(largest, error);
+      if (least) least[k / o.check] = run->error;
+      if (least && k >= o.hurry && !is_promising(&o, aim, largest, least, k, limit)) return;
+      if (k == o.hurry && rests(run, o.slip)) return;
       while (rung > run->tolerance && error <= rung) rung = fmax(rung / RUNG, run->tolerance);
       if (change <= ask) ask = change * fmin(0.9, rung / error);
     } else if (run->options->history && run->options->history_every) {

@@ -3,11 +3,13 @@
 // It is the tables below, read from top to bottom; a stage runs where its condition holds, and all ends with the stage
 // that meets the tolerance:
 //
-//   cheap      what is tried at first, to the tolerance that was asked for; the rest is asked for rung by rung
-//   (driver.c) opening    few deformable bodies, crowds of contacts, starts that are near: before W is formed coulomb
-//   sweeps settle what is easy, and get as much work as a few factorisations are; rest, the convex problem
-//              with s = 0, is accepted where its solution has no slip at loaded contacts, for then it is an exact one,
-//              the one in which the structure stands; then slide
+//   cheap      what is tried at first, to the tolerance that was asked for: walks of few contacts, sweeps with
+//              momentum, then leaps where these slide and splitting where they rest. All else is asked for rung by rung
+//              (driver.c)
+//   opening    few deformable bodies, crowds of contacts, starts that are near: before W is formed
+//   coulomb    sweeps get as much work as a few factorisations are; rest, the convex problem with s = 0, is accepted
+//              where its solution has no slip at loaded contacts, for then it is an exact one, the one in which the
+//              structure stands; then slide
 //   rounds     sweeps with as much work as all that was done before, Newton from the best point, splitting with another
 //              penalty and the interior point from another start each time, refined by Newton; slip eased
 //   convex, polygonal: the same for pose relaxed and for polygons
@@ -22,27 +24,33 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "auto"
-#define AUTO_OPTIONS(X)                                                                                 \
-  X(int, sweeps, 60, 0, 100000, "Gauss-Seidel sweeps at the start, as long as they promise to suffice") \
+#define AUTO_OPTIONS(X)                                                                                  \
+  X(int, sweeps, 100, 0, 100000, "Gauss-Seidel sweeps at the start, as long as they promise to suffice") \
   X(int, rest, 1, 0, 2, "look for rest first: 0 = never, 1 = where sweeps do not settle it, 2 = always")
 CH_OPTIONS(AUTO_OPTIONS)
 
-extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_ipm, ch_method_leap, ch_method_lemke, ch_method_newton,
-    ch_method_nsgs, ch_method_seeded, ch_method_successive, ch_method_working_set;
+extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_apgd, ch_method_ipm, ch_method_leap, ch_method_lemke,
+    ch_method_newton, ch_method_nsgs, ch_method_seeded, ch_method_successive, ch_method_walk, ch_method_working_set;
 
 #define LARGE 40            // blocks from which on sweeps with momentum have a stage of their own
 #define FACTOR_LEAST 400.0  // work a block, of what goes with a factorisation at least
 #define DEAR 1500.0         // work a block, some thirty sweeps, from which on a factorisation is dear
+#define WALKED 12           // blocks up to which walks find a solution soonest
 #define SMALL 40            // blocks up to which a factorisation costs less than the splitting steps it may save
-#define MEDIUM 300          // blocks up to which leaps are tried before splitting
+#define MEDIUM 300          // blocks up to which leaps are tried before splitting,
+#define SLID 1000           // and where sweeps slide and are far off
 #define LEMKE_ROWS 400      // rows up to which pivoting ends in seconds
+#define FAR 1e-2            // error above which sweeps are far off
 #define NEAR 1e-3           // error below which Newton's method is worth starting
 #define ROUGH 1e-4          // error above which splitting is worth its factorisation
+#define SLIDES 5.0          // times its error: a point whose slip shows that much more is on its way to slide
 #define EASED 1e-5          // where easing of the slip slows down
 #define LEAP_FREEDOMS 100   // of deformable bodies, up to which all of their contacts are solved for at once,
 #define LEAP_CROWD 12       // and rows a freedom; beyond that few of them carry, see working-set
 #define WALK_FREEDOMS 24    // of them, up to which so few contacts carry that walks find them sooner
+#define PILED 4             // rows a freedom, from which on few contacts carry
 #define HANDOVER 1e-6       // where splitting and interior point slow down and Newton takes over
+#define SETTLED 1e-5        // where sweeps end if leaps can go on
 #define FINE 1e-9           // as far as iterations without a factorisation go on, once they have met their rung
 enum { ROUNDS = 40 };
 
@@ -60,6 +68,9 @@ typedef struct Plan {
   const struct Stage* last;  // that ran
   int round;                 // of tables that are repeated
   double before;             // the error with which the last stage began
+  bool ready;                // W and what factors of it cost are there
+  bool slid;                 // what sweeps left was on its way to slide
+  bool slides;               // the best point is a solution, and one that slides
   bool looked;               // for rest,
   double rest;               // and with which error as a Coulomb solution that ended
   double *zero, *found;      // no reactions; where the last stage that KEEPS ended
@@ -76,9 +87,11 @@ static bool leaps(const Plan* p) {
          s->rows <= LEAP_CROWD * s->bodies->dofs;
 }
 
-// One iteration is asked for where the start has met the tolerance and is to be better: a leap is that, a set is not.
+// One iteration is asked for where the start has met the tolerance and is to be better: a leap is that.
+static bool is_polished(const Plan* p) { return ch_run_iterations_left(p->run) == 1; }
+
 static bool walks(const Plan* p) {
-  return leaps(p) && ch_run_iterations_left(p->run) != 1 && p->run->system->bodies->dofs <= WALK_FREEDOMS;
+  return leaps(p) && !is_polished(p) && p->run->system->bodies->dofs <= WALK_FREEDOMS;
 }
 
 static bool is_crowded(const Plan* p) {
@@ -91,19 +104,64 @@ static bool is_crowded_and_near(const Plan* p) { return is_crowded(p) && is_near
 
 static bool is_large(const Plan* p) { return is_curved(p) && p->run->system->n >= LARGE; }
 
+// Friction, joints and limits of rigid contact: what the stages before the rungs were measured on.
+static bool is_usual(const Plan* p) {
+  const ChSystem* s = p->run->system;
+  return is_curved(p) && !s->unusual && !s->compliant;
+}
 // Near as the certificate has it, relative to no reactions: where gaps over a short step make up most of q, every start
 // is near in the system's own units.
-static bool is_warm_and_near(const Plan* p) {
+static bool starts_warm(const Plan* p) {
   return p->run->options->warm && p->run->error <= NEAR * fmin(p->run->scale, 1.0);
 }
+static bool is_warm_and_near(const Plan* p) { return starts_warm(p) && (!is_usual(p) || is_polished(p)); }
 
 static bool sweeps_first(const Plan* p) { return p->o.rest != 2 && p->o.sweeps > 0; }
 // Many contacts that yield: sweeps with momentum converge, and nothing is quicker.
 static bool yields(const Plan* p) { return p->run->system->compliant && is_large(p); }
-static bool sweeps_at_once(const Plan* p) { return is_smooth(p) && sweeps_first(p) && !is_crowded(p) && !yields(p); }
+static bool walks_first(const Plan* p) {
+  const int n = p->run->system->n;
+  return is_usual(p) && !is_crowded(p) && n <= WALKED && n > 1 && !is_polished(p);
+}
+static bool surges(const Plan* p) { return is_usual(p) && p->run->system->n > WALKED; }
+static bool sweeps_at_once(const Plan* p) {
+  return is_smooth(p) && sweeps_first(p) && !is_crowded(p) && !yields(p) && !surges(p);
+}
+static bool starts_near(const Plan* p) {
+  return is_usual(p) && !is_crowded(p) && starts_warm(p) && p->run->system->n > WALKED;
+}
+static bool surges_at_once(const Plan* p) {
+  return surges(p) && sweeps_first(p) && !is_crowded(p) && p->run->system->n <= MEDIUM;
+}
+static bool surges_longer(const Plan* p) {
+  return surges(p) && sweeps_first(p) && !is_crowded(p) && p->run->system->n > MEDIUM;
+}
+static bool is_early(const Plan* p) {
+  return is_usual(p) && !is_crowded(p) && p->o.rest != 2 && p->run->system->n <= MEDIUM;
+}
+static bool leaps_early(const Plan* p) { return is_early(p) && p->run->error > ROUGH; }
+// Where sweeps are on their way to slide their end is refined; rest is looked for where they are not.
+static bool slid_along(const Plan* p) { return leaps_early(p) && (p->slid || !p->o.rest); }
+static bool slid_far(const Plan* p) {
+  const int n = p->run->system->n;
+  return is_usual(p) && !is_crowded(p) && p->slid && n > MEDIUM && n <= SLID && p->run->error > FAR;
+}
+// Many contacts on few rigid bodies.
+static bool is_piled(const Plan* p) {
+  const ChSystem* s = p->run->system;
+  return is_usual(p) && s->bodies && s->bodies->dofs <= WALK_FREEDOMS && s->n > WALKED &&
+         s->rows >= PILED * s->bodies->dofs && !is_polished(p);
+}
+static bool may_rest_early(const Plan* p) {
+  return is_early(p) && p->run->error > ROUGH && p->o.rest && !p->looked && !p->slid;
+}
+static bool slides(const Plan* p) { return p->slides && p->o.rest && !p->slid; }
+static bool leaps_on(const Plan* p) { return is_early(p) && p->run->error <= NEAR; }
 static bool sweeps_later(const Plan* p) { return p->o.rest == 2 && p->o.sweeps > 0; }
 static bool sweeps_smooth(const Plan* p) { return is_smooth(p) && p->o.sweeps > 0; }
-static bool may_rest(const Plan* p) { return p->o.rest == 2 || (p->o.rest && p->run->error > ROUGH); }
+static bool may_rest(const Plan* p) {
+  return p->o.rest == 2 || (p->o.rest && !p->looked && (p->run->error > ROUGH || !p->slid));
+}
 static bool rest_is_far(const Plan* p) { return p->looked && !(p->rest < NEAR); }
 
 static bool is_small(const Plan* p) { return p->run->system->n <= SMALL; }
@@ -117,6 +175,9 @@ static bool factors_are_dear(const Plan* p) { return p->run->system->bodies && p
 static bool sweeps_before_factors(const Plan* p) { return is_large(p) && factors_are_dear(p); }
 static bool sweeps_before_factors_again(const Plan* p) { return sweeps_before_factors(p) && is_rough(p); }
 static bool sweeps_after_factors(const Plan* p) { return is_large_and_rough(p) && !factors_are_dear(p); }
+static bool descends(const Plan* p) {
+  return is_large(p) && is_usual(p) && p->run->tolerance >= EASED && !factors_are_dear(p);
+}
 static bool is_space_and_far(const Plan* p) { return p->run->error > HANDOVER && !p->plane; }
 
 static bool leaps_anew(const Plan* p) { return p->round == 0 && is_medium(p); }
@@ -145,7 +206,10 @@ enum {
   TRIES = 1 << 5,       // STILL, and where it ends far the next stage is run whatever the clock says
   SWEEPS = 1 << 6,      // the user's option is its budget
   RESTARTS = 1 << 7,    // its growth begins again with the penalties
-  AIMS = 1 << 8         // its first setting is the rung's tolerance, ROUGH at most
+  AIMS = 1 << 8,        // its first setting is the rung's tolerance, ROUGH at most
+  FACTORS = 1 << 9,     // needs W where it can be had
+  PAUSES = 1 << 10,     // ends at ROUGH whatever is asked for; then it is seen whether what it found slides
+  YIELDS = 1 << 11      // STILL; what rests takes the place of a solution that slides
 };
 
 // `why` is a measurement: what bench/portfolio.csv or a page of docs/theory has, or what became of the conformance
@@ -188,12 +252,69 @@ static const Stage cheap[] = {
     {.when = leaps,
      .method = &ch_method_leap,
      .why = "leap.md: of the steps of `haptic`, half are solved to 1e-6 in 7 leaps, nine of ten in 25"},
+    {.when = walks_first,
+     .method = &ch_method_walk,
+     .how = FACTORS,
+     .budget = 12,
+     .why = "portfolio.csv: below 20 contacts walk solves all, on all but four within 1.4 times the fastest"},
+    {.when = is_piled,
+     .method = &ch_method_working_set,
+     .budget = 200,
+     .why = "portfolio.csv: six chairs with 36 contacts each, 1.1 ms; leap 3.4 ms, sweeps and splitting more"},
+    {.when = starts_near,
+     .method = &ch_method_leap,
+     .how = FACTORS,
+     .budget = 20,
+     .why = "portfolio.csv: warm starts of stacks to 1e-8, leap 0.34 ms, newton 0.47, splitting 15"},
+    {.when = surges_at_once,
+     .method = &ch_method_ansgs,
+     .how = SWEEPS,
+     .setting = {{"ansgs.hurry", 20}, {"ansgs.aim", ROUGH}, {"ansgs.check", 10}, {"ansgs.slip", SLIDES}},
+     .why = "portfolio.csv: of all methods the most often within twice the fastest to 1e-4; what rests is left to "
+            "splitting"},
+    {.when = surges_longer,
+     .method = &ch_method_ansgs,
+     .how = SWEEPS,
+     .budget = 200,
+     .setting = {{"ansgs.hurry", 40}, {"ansgs.aim", ROUGH}, {"ansgs.check", 10}},
+     .why = "portfolio.csv: packings and walls of 400 to 5,000 contacts, 50 to 250 sweeps to 1e-4"},
     {.when = sweeps_at_once,
      .method = &ch_method_nsgs,
-     .how = SWEEPS,
+     .how = SWEEPS | FACTORS,
      .setting = {{"nsgs.hurry", 1}, {"nsgs.aim", ROUGH}},
      .why = "portfolio.csv: problems of up to nine contacts are solved here in 394 to 1.7e4 of work, by newton in ten "
             "times that"},
+    {.when = slid_far,
+     .method = &ch_method_leap,
+     .how = FACTORS,
+     .budget = 12,
+     .why = "portfolio.csv: 464 contacts that slide, 16 ms; ansgs 31 ms, newton 43 ms"},
+    {.when = slid_along,
+     .method = &ch_method_leap,
+     .how = FACTORS,
+     .budget = 30,
+     .why = "portfolio.csv: one of the two quickest on slides of up to 100 contacts; one or two leaps from where "
+            "sweeps end"},
+    {.when = may_rest_early,
+     .method = &ch_method_admm,
+     .how = FACTORS | FROM_NOTHING | STILL | TRIES,
+     .budget = 60,
+     .setting = {{"admm.aim", ROUGH}, {"admm.rho", 0.01}, {"admm.hurry", 2}},
+     .why = "what rests takes 20 to 40 iterations from nothing (cards, arches, walls), and more from where sweeps end"},
+    {.when = leaps_on, .method = &ch_method_leap, .budget = 20, .why = "from 1e-3 on one to three leaps do"},
+    {.when = leaps_early,
+     .method = &ch_method_leap,
+     .how = FROM_NOTHING | PAUSES,
+     .budget = 15,
+     .why = "stacks under a heavy load, on which splitting takes 445 to 1,935 iterations: 7 to 11 leaps"},
+    {.when = slides,
+     .method = &ch_method_ipm,
+     .how = STILL | YIELDS,
+     .tolerance = HANDOVER,
+     .budget = 60,
+     .setting = {{"ipm.rest", 1}, {"ipm.fraction", 0.99}},
+     .why = "what leaps found from nothing slides: 3 to 6 factorisations tell whether something rests, too"},
+    {.when = leaps_on, .method = &ch_method_leap, .budget = 20, .why = "from 1e-3 on one to three leaps do"},
     {.when = yields,
      .method = &ch_method_ansgs,
      .budget = 600,
@@ -254,7 +375,7 @@ static const Stage coulomb[] = {
      .why = "portfolio.csv: 300 spheres that jam, 7.6e6 of work to 1e-4; newton 1.6e8, ipm 3.7e8"},
     {.when = may_rest,
      .method = &ch_method_admm,
-     .how = STILL | TRIES | AIMS,
+     .how = FROM_NOTHING | STILL | TRIES | AIMS,
      .tolerance = FINE,
      .budget = 60,
      .setting = {{"admm.aim", 0}, {"admm.rho", 0.01}, {"admm.hurry", 1}},
@@ -377,6 +498,12 @@ static const Stage rounds[] = {
      .method = &ch_method_ansgs,
      .share = 1.0,
      .why = "portfolio.csv: dense packings; with half of all work auto is within three times of sweeps alone"},
+    {.when = descends,
+     .method = &ch_method_apgd,
+     .how = FROM_NOTHING,
+     .share = 1.5,
+     .why = "a shaken card house of 510 contacts to 1e-4, 5.6e8 of work, where all else misses; with this share auto "
+            "takes 1.1e9"},
     {.method = &ch_method_newton,
      .how = RESTARTS,
      .budget = 100,
@@ -471,8 +598,10 @@ static const Stage polygonal_rounds[] = {
 // Where it ends at the latest. What hands over goes on below a loose rung, for Newton to begin near.
 static double tolerance_of(const Plan* p, const Stage* stage) {
   double rung = p->run->tolerance;
+  if (stage->how & PAUSES) return ROUGH;
+  if ((stage->how & SWEEPS) && is_early(p)) return fmax(rung, SETTLED);
   if (stage->how & HANDS_OVER) return fmax(HANDOVER, fmin(rung, ROUGH));
-  if (stage->how & STILL) return fmin(rung, stage->tolerance);
+  if (stage->how & STILL) return stage->tolerance > 0.0 ? fmin(rung, stage->tolerance) : rung;
   return stage->tolerance > 0.0 ? fmax(stage->tolerance, rung) : 0.0;
 }
 
@@ -481,7 +610,7 @@ static ChNested nested_of(const Plan* p, const Stage* stage) {
   memcpy(nested.setting, stage->setting, sizeof nested.setting);
   if (stage->how & FROM_NOTHING) nested.start = p->zero;
   if (stage->how & FROM_FOUND) nested.start = p->found;
-  if (stage->how & SWEEPS) nested.max_iterations = p->o.sweeps;
+  if (stage->how & SWEEPS) nested.max_iterations = stage->budget > 0 ? stage->budget : p->o.sweeps;
   nested.max_iterations += stage->growth * (stage->how & RESTARTS ? p->round % penalties.count : p->round);
   nested.work = fmax(stage->factors * p->factor, stage->share * (ch_work_done() - p->begun));
   if (stage->how & AIMS) nested.setting[0].value = fmin(p->run->tolerance, ROUGH);
@@ -498,6 +627,39 @@ static bool run_nested(ChRun* run, ChNested* nested, double* found) {
   return ch_run_finished(run) || ch_run_iterations_left(run) <= 0;
 }
 
+static bool lies_in_plane(const ChSystem* s) {
+  for (int i = 0; i < s->n; ++i)
+    if (s->block[i].law->cone && s->dim[i] > 2) return false;
+  return true;
+}
+
+// W, where that was put off, and what factors of it cost.
+static void look_at_factors(Plan* p) {
+  const ChSystem* s = p->run->system;
+  if (p->ready) return;
+  p->ready = true;
+  ch_run_form(p->run);
+  p->zero = CH_TAKE(p->run->arena, s->rows, double);
+  p->found = CH_TAKE(p->run->arena, s->rows, double);
+  p->plane = !is_small(p) && lies_in_plane(s);
+  if (p->factor == 0.0 && is_large(p))
+    p->factor = fmax(ch_linear_work(ch_run_linear(p->run, CH_SPACE_AUTO, false)), FACTOR_LEAST * s->n);
+}
+
+// The point that rests, refined, takes the place of a solution that slides; where there is none that stays.
+static bool yield_to_rest(Plan* p, double* rest) {
+  ChRun* run = p->run;
+  if (p->rest < NEAR && !ch_run_late(run)) {
+    ChNested refine = {.method = refinement.method, .start = rest, .max_iterations = refinement.budget};
+    double error = ch_run_nested(run, &refine, rest);
+    if (error <= run->tolerance && error > run->error) {
+      memcpy(run->r, rest, (size_t)run->system->rows * sizeof *rest);
+      run->error = error;
+    }
+  }
+  return ch_run_finished(run);
+}
+
 // The convex view's solution, graded as a Coulomb one.
 static bool look_for_rest(Plan* p, const Stage* stage, ChNested* nested) {
   ChRun* run = p->run;
@@ -509,16 +671,27 @@ static bool look_for_rest(Plan* p, const Stage* stage, ChNested* nested) {
   run_nested(run, nested, r);
   p->looked = true;
   p->rest = ch_run_offer_reaction(run, r, u);
+  if (stage->how & YIELDS) return yield_to_rest(p, r);
   bool goes_on = (stage->how & TRIES) && !(p->rest < NEAR);
   return !goes_on && ch_run_finished(run);
 }
 
+static bool pause_at_slip(Plan* p, ChNested* nested) {
+  bool done = run_nested(p->run, nested, NULL);
+  p->slides = p->run->error <= ROUGH && p->o.rest && ch_run_slip(p->run) > NEAR;
+  return done && (!p->slides || ch_run_late(p->run) || ch_run_iterations_left(p->run) <= 0);
+}
+
 static bool run_stage(Plan* p, const Stage* stage) {
+  if (stage->how & FACTORS) look_at_factors(p);
   ChNested nested = nested_of(p, stage);
   p->before = p->run->error;
   p->last = stage;
+  if (stage->how & PAUSES) return pause_at_slip(p, &nested);
   if (stage->how & STILL) return look_for_rest(p, stage, &nested);
-  return run_nested(p->run, &nested, stage->how & KEEPS ? p->found : NULL);
+  bool done = run_nested(p->run, &nested, stage->how & KEEPS ? p->found : NULL);
+  if (!done && (stage->how & SWEEPS)) p->slid = ch_run_slip(p->run) > SLIDES * p->run->error;
+  return done;
 }
 
 static bool applies(const Plan* p, const Stage* stage) { return !stage->when || stage->when(p); }
@@ -570,12 +743,6 @@ static bool go_on(Plan* p, Table first, Table again) {
   return run_stage(p, hands_over ? &refinement : last);
 }
 
-static bool lies_in_plane(const ChSystem* s) {
-  for (int i = 0; i < s->n; ++i)
-    if (s->block[i].law->cone && s->dim[i] > 2) return false;
-  return true;
-}
-
 // The plan of this part: the one of the last rung, or a new one. Called by another method it has no rungs, and `own`.
 static Plan* plan_of(ChRun* run, Plan* own) {
   _Static_assert(sizeof(Plan) <= sizeof run->shared->plan, "a plan fits into its room");
@@ -587,17 +754,6 @@ static Plan* plan_of(ChRun* run, Plan* own) {
   return p;
 }
 
-// W, where that was put off, and what factors of it cost.
-static void look_at_factors(Plan* p) {
-  const ChSystem* s = p->run->system;
-  ch_run_form(p->run);
-  p->zero = CH_TAKE(p->run->arena, s->rows, double);
-  p->found = CH_TAKE(p->run->arena, s->rows, double);
-  p->plane = !is_small(p) && lies_in_plane(s);
-  if (p->factor == 0.0 && is_large(p))
-    p->factor = fmax(ch_linear_work(ch_run_linear(p->run, CH_SPACE_AUTO, false)), FACTOR_LEAST * s->n);
-}
-
 static void solve(ChRun* run) {
   static const Table openings = TABLE(opening), simple = TABLE(cheap);
   static const Table tables[3][2] = {
@@ -605,6 +761,7 @@ static void solve(ChRun* run) {
   const ChSystem* s = run->system;
   const Table* t = tables[s->relaxed ? 1 : s->polygonal ? 2 : 0];
   Plan own, *p = plan_of(run, &own);
+  p->ready = false;
   bool limited = !run->part || run->max_iterations > 1;  // no rungs; one iteration is to improve a start that is good
   if ((run->rung == 0 || limited) && (run_once(p, simple) || !limited)) return;
   bool continues = p->entered;
