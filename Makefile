@@ -16,7 +16,7 @@ PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DBUILD_SHARED_LIBS=ON -DCH_TESTS=OFF
 
 .DEFAULT_GOAL := build
 .PHONY: build run test page tables conformance bench-build bench-solvers bench-portfolio bench-ordering bench-large bench-engines bench-collide \
-  bench-viewer pictures validation granular install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
+  bench-viewer bench-python bench-mujoco-grade pictures validation granular install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
   fuzz crafted python python-fuzz clean help
 
 help:
@@ -29,6 +29,8 @@ help:
 	@echo "make bench-ordering                 our methods on one card house, beside the figures of Kaufman 2009"
 	@echo "make bench-engines [QUICK=1]        us beside MuJoCo, ODE and Bullet on six scenes that turn on friction"
 	@echo "make bench-large | bench-collide | bench-viewer  large structures, collision by itself, many browsers"
+	@echo "make bench-python                   steps a second from Python, in C, in batches, of MuJoCo"
+	@echo "make bench-mujoco-grade             MuJoCo's steps graded by the law of friction: docs/python_mujoco.md"
 	@echo "                                    all benchmarks take FLAGS=\"...\" and write RESULTS=bench/RESULTS.md"
 	@echo "make pictures                       the viewer's pictures in docs/, anew, in a browser without a window"
 	@echo "make validation                     every experiment of the documents anew: build/report, docs/validation.md"
@@ -130,6 +132,19 @@ bench-viewer:
 	@tools/install-packages build page pictures
 	@$(MAKE) --no-print-directory build TARGETS="cardhouse viewer_modules"
 	@$(RECORD) viewer -- node bench/viewer_load.mjs --program $(BUILD)/cardhouse --modules $(BUILD)/web/node_modules $(FLAGS)
+
+# The module is that of the build folder, not an installed one.
+IN_BUILD = env PYTHONPATH=$(BUILD)/python/lib OPENBLAS_NUM_THREADS=1 /usr/bin/python3
+
+bench-python:
+	@tools/install-packages build python engines
+	@$(MAKE) --no-print-directory build TARGETS="python_module bench_python_loop" CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_BENCH=ON"
+	@$(RECORD) python -- $(IN_BUILD) bench/python_speed.py --build $(BUILD) $(FLAGS)
+
+bench-mujoco-grade:
+	@tools/install-packages build python engines
+	@$(MAKE) --no-print-directory build TARGETS=python_module
+	@$(IN_BUILD) bench/mujoco_grade.py --page docs/python_mujoco.md
 
 pictures:
 	@tools/install-packages build page pictures

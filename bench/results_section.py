@@ -32,6 +32,7 @@ SECTIONS = {  # in the order of the file: heading, and what the reader types for
     "engines": ("Engines", "make bench-engines"),
     "collide": ("Collision", "make bench-collide"),
     "viewer": ("Viewer", "make bench-viewer"),
+    "python": ("Python", "make bench-python"),
 }
 
 PREAMBLE = """# Measured figures

@@ -8,13 +8,16 @@ docs/python.md tells the rest.
 """
 from cardhouse import scenes
 from cardhouse._core import Certificate, Error, Report, SceneError, __version__
+from cardhouse.batch import Rollout, rollout
 from cardhouse.handles import Body, Joint
+from cardhouse.problem import Method, Problem, Solution, TakeOff, certify, methods, solve, take_off
 from cardhouse.simulation import CONTACT, Closest, Energy, Healing, Momentum, Nearby, RayHit, Simulation, State
 from cardhouse.trajectory import Trajectory
 from cardhouse.world import GROUND, JointPart, Part, World, load
 
 __all__ = [
     "CONTACT", "GROUND", "Body", "Certificate", "Closest", "Energy", "Error", "Healing", "Joint", "JointPart",
-    "Momentum", "Nearby", "Part", "RayHit", "Report", "SceneError", "Simulation", "State", "Trajectory", "World",
-    "__version__", "load", "scenes",
+    "Method", "Momentum", "Nearby", "Part", "Problem", "RayHit", "Report", "Rollout", "SceneError", "Simulation", "Solution",
+    "State", "TakeOff", "Trajectory", "World", "__version__", "certify", "load", "methods", "rollout", "scenes", "solve",
+    "take_off",
 ]

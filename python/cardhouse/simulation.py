@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 import os
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -10,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cardhouse import _core, options as _options
+from cardhouse import _core, looking, options as _options
 from cardhouse.handles import Body, Joint
+from cardhouse.problem import Problem
 from cardhouse.progress import Progress
 from cardhouse.trajectory import Trajectory
 from cardhouse.world import Document, World, load
@@ -249,6 +251,26 @@ class Simulation(_core.Simulation):
         """Contacts of the last step, a structured array of dtype `CONTACT`."""
         return np.frombuffer(_core.contacts(self), CONTACT)
 
+    def problem(self) -> tuple[Problem, Array]:
+        """The contact problem of the last step, all islands together, and its reactions, N s."""
+        core, reactions = _core.simulation_problem(self)
+        return Problem._wrap(core), np.frombuffer(reactions).copy()
+
+    # --- looking -------------------------------------------------------------------------------------------------
+
+    def view(self, **options: Any) -> looking.Page:
+        """A page with the world as it is at its start, running by itself; this returns at once. See `looking.view`."""
+        return looking.view(self._world, **options)
+
+    def render(self, size: tuple[int, int] = (640, 360), **options: Any) -> looking.Picture:
+        """A picture of the state now, height x width x 3 bytes: see `looking.render`. It takes the program `cardhouse`,
+        Chromium, and a few seconds."""
+        with tempfile.TemporaryDirectory(prefix="cardhouse-") as folder:
+            path = os.path.join(folder, "now.h5")
+            self._record(path, self._world.to_json(), 1)
+            self._end_record()
+            return looking.render(path, size=size, **options)
+
     # --- running -------------------------------------------------------------------------------------------------
 
     def run(self, until: float | None = None, every: int = 1, *, progress: bool = False, contacts: bool = False,
@@ -265,7 +287,9 @@ class Simulation(_core.Simulation):
         if every < 1:
             raise ValueError(f"every is {every}, must be 1 or more")
         self.trajectory = trajectory = Trajectory(self, every, contacts)
+        trajectory._controlled = control is not None
         if out is not None:
+            trajectory._path = os.path.abspath(out)
             self._record(os.fspath(out), self._world.to_json(), every)
         try:
             with Progress(self.time, end, progress) as bar:

@@ -1,12 +1,15 @@
 """What a run leaves: a row every so many steps."""
 from __future__ import annotations
 
+import os
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cardhouse import _core
+from cardhouse import _core, looking
+from cardhouse.plots import Plots
 
 if TYPE_CHECKING:
     from cardhouse.simulation import Simulation
@@ -34,6 +37,11 @@ class Trajectory:
         self._stacked: dict[str, Array] = {}
         self.contacts: list[npt.NDArray[Any]] | None = [] if contacts else None
         """Contacts of the last step before each row, where the run was asked for them."""
+        self._path: str | None = None  # of its recording
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._controlled = False
+        self._begin = simulation.save()
+        self._kind = type(simulation)
 
     def _add(self, simulation: Simulation, report: _core.Report | None) -> None:
         said = simulation.report if report is None else report
@@ -71,6 +79,37 @@ class Trajectory:
     def energy(self) -> Array:
         """Kinetic and potential together, J."""
         return self._column("kinetic") + self._column("potential")
+
+    @property
+    def plot(self) -> Plots:
+        """Plots by matplotlib: `plot.energy()`, `plot.certificate()`, `plot.force_chains(t)`."""
+        return Plots(self)
+
+    @property
+    def recording(self) -> str:
+        """The trajectory file (HDF5) of the run. Where none was asked for (`out=`) the run is made again, bit for bit, and
+        recorded; a run that was controlled cannot be, and raises."""
+        if self._path is None or not os.path.exists(self._path):
+            if self._controlled:
+                raise _core.Error("the run was controlled and not recorded: say run(..., out='run.h5')")
+            self._folder = tempfile.TemporaryDirectory(prefix="cardhouse-")
+            self._path = os.path.join(self._folder.name, "run.h5")
+            simulation = self._kind(self.world)
+            simulation.restore(self._begin)
+            simulation.run(float(self.time[-1]), self.every, out=self._path)
+        return self._path
+
+    def show(self, height: int = 600) -> looking.Replay:
+        """The run as one html file: a notebook shows it, `save(path)` keeps it. It takes the program `cardhouse`."""
+        return looking.replay(self.recording, height)
+
+    def view(self, **options: Any) -> looking.Page:
+        """A page with the recorded run and a slider for its time; this returns at once."""
+        return looking.Page(self.recording, **options)
+
+    def render(self, time: float | None = None, size: tuple[int, int] = (640, 360), **options: Any) -> looking.Picture:
+        """A picture of a moment, s (None: the end), height x width x 3 bytes: see `looking.render`."""
+        return looking.render(self.recording, time, size, **options)
 
     def body(self, name: str) -> int:
         """The row of a body, for the middle index of arrays."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cardhouse import _core
+from cardhouse import _core, looking
 
 Document = dict[str, Any]
 Vector = npt.ArrayLike
@@ -232,6 +232,13 @@ class World(_Shapes):
 
     def __repr__(self) -> str:
         return f"<World {self.name!r} of {len(self.bodies)} bodies, {len(self.joints)} joints>"
+
+    def view(self, **options: Any) -> looking.Page:
+        """The world running on a page of its own; this returns at once. See `looking.view`."""
+        return looking.view(self, **options)
+
+    def _repr_html_(self) -> str:
+        return looking.world_html(self)
 
     # --- building ------------------------------------------------------------------------------------------------
 

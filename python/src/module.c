@@ -19,7 +19,10 @@
   X(handles)           \
   X(controls)          \
   X(queries)           \
-  X(contact_rows)
+  X(contact_rows)      \
+  X(problem_object)    \
+  X(problem_solve)     \
+  X(rollout)
 
 #define X(name) int core_init_##name(PyObject* module);
 CORE_PARTS(X)

@@ -36,6 +36,24 @@ static void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
+// Notebooks ask for a table; cardhouse/looking.py writes it.
+static PyObject* table_of(PyObject* self, const char* function) {
+  PyObject* module = PyImport_ImportModule("cardhouse.looking");
+  PyObject* text = module ? PyObject_CallMethod(module, function, "O", self) : NULL;
+  Py_XDECREF(module);
+  return text;
+}
+
+static PyObject* certificate_table(PyObject* self, PyObject* nothing) {
+  (void)nothing;
+  return table_of(self, "certificate_html");
+}
+
+static PyObject* report_table(PyObject* self, PyObject* nothing) {
+  (void)nothing;
+  return table_of(self, "report_html");
+}
+
 // --- certificates ----------------------------------------------------------------------------------------------------
 
 static PyObject* met(PyObject* self, PyObject* argument) {
@@ -105,6 +123,7 @@ static int init_certificate(PyObject* module) {
       {"met", met, METH_O, "Whether an answer so graded meets a tolerance. NaN never does."},
       {"as_dict", as_dict, METH_NOARGS, "The figures by name."},
       {"__reduce__", reduced, METH_NOARGS, "For pickle."},
+      {"_repr_html_", certificate_table, METH_NOARGS, "A table, for notebooks."},
       {NULL, NULL, 0, NULL},
   };
   static PyType_Slot slots[] = {
@@ -194,8 +213,13 @@ static int init_report(PyObject* module) {
       {"angular_momentum", angular_momentum_of, NULL, "About the origin, kg m^2/s.", NULL},
       {NULL, NULL, NULL, NULL, NULL},
   };
+  static PyMethodDef methods[] = {
+      {"_repr_html_", report_table, METH_NOARGS, "A table, for notebooks."},
+      {NULL, NULL, 0, NULL},
+  };
   static PyType_Slot slots[] = {
       {Py_tp_doc, "What one step, or several, did."},
+      {Py_tp_methods, methods},
       {Py_tp_dealloc, dealloc},
       {Py_tp_repr, report_repr},
       {Py_tp_members, members},

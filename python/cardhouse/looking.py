@@ -1,0 +1,254 @@
+"""Looking at worlds and runs: the viewer's page, one-file replays, pictures as arrays, tables for notebooks.
+
+The pages are those of the program `cardhouse`, which is started for them: that which the environment variable CARDHOUSE names,
+or else the one on the PATH (Debian: the package cardhouse).
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import webbrowser
+import weakref
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardhouse._core import Certificate, Error, Report
+
+if TYPE_CHECKING:
+    from cardhouse.simulation import Simulation
+    from cardhouse.trajectory import Trajectory
+    from cardhouse.world import World
+
+__all__ = ["Page", "Replay", "program", "render", "replay", "view"]
+
+Picture = NDArray[np.uint8]
+
+
+def program() -> str:
+    """Where the program `cardhouse` is; raises Error where it is not found."""
+    found = os.environ.get("CARDHOUSE") or shutil.which("cardhouse")
+    if not found:
+        raise Error("the program cardhouse is not found: put it on the PATH, or name it in the environment variable CARDHOUSE")
+    return found
+
+
+def in_notebook() -> bool:
+    """Whether this is a notebook's kernel."""
+    return "ipykernel" in sys.modules
+
+
+def _run(*words: str) -> None:
+    done = subprocess.run([program(), *words], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Error(done.stderr.strip() or f"cardhouse {words[0]} ended with status {done.returncode}")
+
+
+# --- the viewer ----------------------------------------------------------------------------------------------------------
+
+
+def _end(process: subprocess.Popen[str], folder: tempfile.TemporaryDirectory[str]) -> None:
+    if process.poll() is None:
+        process.terminate()
+        process.wait()
+    if process.stdout:
+        process.stdout.close()
+    folder.cleanup()
+
+
+class Page:
+    """A viewer that runs beside this program: `url` is its page, `close()` ends it, as does the end of this program."""
+
+    def __init__(self, name: str, text: str | None = None, *, browser: bool | None = None, height: int = 600,
+                 options: tuple[str, ...] = ()) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="cardhouse-")
+        path = name
+        if text is not None:
+            path = os.path.join(folder.name, "scene.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        self._process = subprocess.Popen([program(), "view", path, "--no-browser", *options], stdout=subprocess.PIPE,
+                                         stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)
+        self._finalizer = weakref.finalize(self, _end, self._process, folder)
+        self._height = height
+        self.url = self._link()
+        if browser if browser is not None else not in_notebook():
+            webbrowser.open(self.url)
+
+    def _link(self) -> str:
+        said = []
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            said.append(line.strip())
+            link = re.search(r"http://\S+", line)
+            if link:
+                return link.group()
+        self.close()
+        raise Error(" ".join(said) or "the viewer ended at once")
+
+    @property
+    def running(self) -> bool:
+        """Whether the viewer is still there."""
+        return self._process.poll() is None
+
+    def close(self) -> None:
+        """Ends the viewer."""
+        self._finalizer()
+
+    def __enter__(self) -> Page:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Page {self.url if self.running else 'closed'}>"
+
+    def _repr_html_(self) -> str:
+        return f'<iframe src="{html.escape(self.url)}" width="100%" height="{self._height}" style="border:0"></iframe>'
+
+
+def view(world: World, *, browser: bool | None = None, speed: float = 1.0, paused: bool = False, height: int = 600) -> Page:
+    """The world, running from its start on a page of its own; this returns at once.
+
+    A browser is opened unless this is a notebook, where the page is shown in a frame of `height` pixels. `speed` is in times
+    life. What is pulled and changed on the page does not come back.
+    """
+    options = ("--speed", repr(float(speed)), *(("--paused",) if paused else ()))
+    return Page(world.name, world.to_json(), browser=browser, height=height, options=options)
+
+
+# --- replays and pictures -----------------------------------------------------------------------------------------------
+
+
+class Replay:
+    """A run as one html file, which any browser opens: `save(path)` keeps it, a notebook shows it."""
+
+    def __init__(self, text: str, height: int = 600) -> None:
+        self.html = text
+        self._height = height
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.html)
+
+    def __repr__(self) -> str:
+        return f"<Replay of {len(self.html) / 1e6:.1f} MB>"
+
+    def _repr_html_(self) -> str:
+        data = base64.b64encode(self.html.encode()).decode()
+        return f'<iframe src="data:text/html;base64,{data}" width="100%" height="{self._height}" style="border:0"></iframe>'
+
+
+def replay(recording: str | os.PathLike[str], height: int = 600) -> Replay:
+    """A recorded run (HDF5) as one html file."""
+    with tempfile.TemporaryDirectory(prefix="cardhouse-") as folder:
+        out = os.path.join(folder, "replay.html")
+        _run("replay", os.fspath(recording), "--out", out)
+        with open(out, encoding="utf-8") as file:
+            return Replay(file.read(), height)
+
+
+def render(recording: str | os.PathLike[str], time: float | None = None, size: tuple[int, int] = (640, 360),
+           view: str = "iso", contacts: bool = False, dark: bool = False) -> Picture:
+    """A picture of a recorded run at a time, s (None: its end), as an array: height x width x 3 bytes, red, green, blue.
+
+    `view` is iso, front or top. It takes Chromium (docs/render.md) and a few seconds.
+    """
+    words = ["--size", f"{int(size[0])}x{int(size[1])}", "--view", view, "--plain"]
+    words += ["--time", repr(float(time))] if time is not None else []
+    words += (["--contacts"] if contacts else []) + (["--dark"] if dark else [])
+    with tempfile.TemporaryDirectory(prefix="cardhouse-") as folder:
+        out = os.path.join(folder, "picture.png")
+        _run("render", os.fspath(recording), "--png", out, *words)
+        with open(out, "rb") as file:
+            return read_png(file.read())
+
+
+def read_png(data: bytes) -> Picture:
+    """An 8-bit RGB or RGBA picture without interlacing, as an array of height x width x 3."""
+    at, packed, width, height, channels = 8, b"", 0, 0, 0
+    while at + 8 <= len(data):
+        size, kind = struct.unpack(">I4s", data[at : at + 8])
+        body = data[at + 8 : at + 8 + size]
+        if kind == b"IHDR":
+            width, height, depth, colour, _, _, interlace = struct.unpack(">IIBBBBB", body)
+            channels = {2: 3, 6: 4}.get(colour, 0)
+            if depth != 8 or interlace or not channels:
+                raise Error("the picture is no 8-bit RGB PNG")
+        elif kind == b"IDAT":
+            packed += body
+        at += 12 + size
+    rows = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(height, width * channels + 1)
+    return np.ascontiguousarray(_unfiltered(rows, channels).reshape(height, width, channels)[:, :, :3])
+
+
+def _unfiltered(rows: Picture, channels: int) -> Picture:
+    """PNG's five filters undone: a byte is stored as its difference from what is left of it, above it, or a mean of both."""
+    out = np.zeros((rows.shape[0] + 1, rows.shape[1] - 1 + channels), np.int32)  # a row above and a pixel to the left of zeros
+    for y, row in enumerate(rows.astype(np.int32), start=1):
+        kind, line, above = int(row[0]), out[y], out[y - 1]
+        line[channels:] = row[1:]
+        if kind == 1:
+            pixels = line.reshape(-1, channels)
+            line[:] = (np.cumsum(pixels, axis=0) & 255).ravel()
+        elif kind == 2:
+            line[channels:] = (line[channels:] + above[channels:]) & 255
+        elif kind in (3, 4):
+            _average_or_paeth(line, above, channels, kind)
+    return out[1:, channels:].astype(np.uint8)
+
+
+def _average_or_paeth(line: NDArray[np.int32], above: NDArray[np.int32], channels: int, kind: int) -> None:
+    for x in range(channels, len(line)):
+        left, up, corner = int(line[x - channels]), int(above[x]), int(above[x - channels])
+        if kind == 3:
+            guess = (left + up) // 2
+        else:
+            p = left + up - corner
+            guess = min((abs(p - left), 0, left), (abs(p - up), 1, up), (abs(p - corner), 2, corner))[2]
+        line[x] = (line[x] + guess) & 255
+
+
+# --- tables for notebooks --------------------------------------------------------------------------------------------------
+
+
+def _table(title: str, rows: list[tuple[str, str]]) -> str:
+    cells = "".join(f"<tr><td style='text-align:left'>{html.escape(a)}</td><td style='text-align:left'>{html.escape(b)}</td></tr>"
+                    for a, b in rows)
+    return f"<table><caption>{html.escape(title)}</caption>{cells}</table>"
+
+
+def certificate_html(certificate: Certificate) -> str:
+    """A certificate as a table."""
+    return _table("certificate", [(name, f"{value:.2e}") for name, value in certificate.as_dict().items()])
+
+
+def report_html(report: Report) -> str:
+    """A report as a table, with its certificate."""
+    rows = [("time", f"{report.time:.6g} s"), ("steps", f"{report.steps}, {report.missed} missed"),
+            ("contacts", f"{report.contacts} in {report.islands} islands, {report.resting} at rest"),
+            ("energy", f"{report.energy:.6g} J"), ("penetration", f"{report.penetration:.2e} m")]
+    return _table("report", rows + [(name, f"{value:.2e}") for name, value in report.certificate.as_dict().items()])
+
+
+def world_html(world: World) -> str:
+    """A world as a table."""
+    document: dict[str, Any] = world.document
+    bodies = [f"{body.get('name', 'body')}" for body in document.get("bodies", [])]
+    listed = ", ".join(bodies[:12]) + (f" and {len(bodies) - 12} more" if len(bodies) > 12 else "")
+    kinds = sorted({shape["type"] for body in document.get("bodies", []) for shape in body.get("shapes", [])})
+    rows = [("bodies", f"{len(bodies)}: {listed}"), ("shapes", ", ".join(kinds)), ("joints", str(len(document.get("joints", [])))),
+            ("forces", str(len(document.get("forces", [])))), ("step", f"{document.get('step', {}).get('h', 1e-3)} s")]
+    return _table(f"world {world.name}", rows)
