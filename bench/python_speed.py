@@ -89,6 +89,7 @@ def print_batches(copies, steps, repeat):
     for n in counts:
         clock, processor = (statistics.median(run[k] for run in runs[n]) for k in range(2))
         print(f"| {n} | {clock:.0f} | {clock / one[0]:.2f} | {processor:.0f} | {processor / one[1]:.2f} |")
+    print("\nProcessor time is as if every thread had a processor for itself; the clock sees what other programs take.")
     print(f"\nBits of all runs are {'the same' if len(states) == 1 else 'NOT THE SAME'}.")
 
 

@@ -80,7 +80,7 @@ static void both_orders_come_to_one_solution(void** state) {
   v = CH_TAKE(part.arena, ch_body_sweep_size(natural), double);
   for (int k = 0; k < 3000; ++k) {
     ch_body_sweep_run(natural, r[0], v);
-    ch_sphere_sweep_run(colored, 0.0);
+    ch_sphere_sweep_run(colored, 0.0, NULL);
   }
   ch_sphere_sweep_read(colored, r[1]);
   double apart = 0.0;
@@ -102,7 +102,7 @@ static void any_number_of_threads_gives_the_same_bits(void** state) {
   for (int k = 0; k < 3; ++k) {
     ChSphereSweep* sweep = ch_sphere_sweep_create(part.arena, s, NULL, 1 << k);
     double change[2] = {0.0, 0.0};
-    for (int j = 0; j < 20; ++j) change[j % 2] = ch_sphere_sweep_run(sweep, 0.8 * j / 20.0);
+    for (int j = 0; j < 20; ++j) change[j % 2] = ch_sphere_sweep_run(sweep, 0.8 * j / 20.0, NULL);
     ch_sphere_sweep_refresh(sweep);
     r[k] = CH_TAKE(part.arena, s->rows + 2, double);
     ch_sphere_sweep_read(sweep, r[k]);
@@ -119,12 +119,12 @@ static void a_start_that_solves_is_kept(void** state) {
   double* r = CH_TAKE(part.arena, s->rows, double);
   double* again = CH_TAKE(part.arena, s->rows, double);
   ChSphereSweep* sweep = ch_sphere_sweep_create(part.arena, s, NULL, 1);
-  for (int k = 0; k < 2000; ++k) ch_sphere_sweep_run(sweep, 0.0);
+  for (int k = 0; k < 2000; ++k) ch_sphere_sweep_run(sweep, 0.0, NULL);
   ch_sphere_sweep_read(sweep, r);
   sweep = ch_sphere_sweep_create(part.arena, s, r, 1);
   ch_sphere_sweep_read(sweep, again);
   for (int k = 0; k < s->rows; ++k) CHECK_NEAR(again[k], r[k], 1e-14);
-  CHECK_AT_MOST(ch_sphere_sweep_run(sweep, 0.5), 1e-14);
+  CHECK_AT_MOST(ch_sphere_sweep_run(sweep, 0.5, NULL), 1e-14);
   close_part();
 }
 

@@ -26,8 +26,6 @@ from numpy.typing import NDArray
 from cardhouse._core import Certificate, Error, Report
 
 if TYPE_CHECKING:
-    from cardhouse.simulation import Simulation
-    from cardhouse.trajectory import Trajectory
     from cardhouse.world import World
 
 __all__ = ["Page", "Replay", "program", "render", "replay", "view"]

@@ -29,14 +29,16 @@ typedef struct Batch {
   int bodies, width[OUTPUTS];      // numbers a body and output
   int freedoms, driven_count;
   const Freedom* driven;
-  const Saved* starts;       // copies
-  const double* controls;    // copies x steps x freedoms, or NULL
-  double* output[OUTPUTS];   // copies x rows x bodies x width, or NULL
-  double* natural;           // copies x steps
-  Saved* ends;               // copies
-  atomic_int next, running;  // copy to take next; threads at work
-  atomic_bool stop;          // by Ctrl-C, or since a copy failed
-  pthread_mutex_t lock;      // of what follows
+  const Saved* starts;      // copies
+  const double* controls;   // copies x steps x freedoms, or NULL
+  double* output[OUTPUTS];  // copies x rows x bodies x width, or NULL
+  double* natural;          // copies x steps
+  Saved* ends;              // copies
+  atomic_int next;          // copy to take next
+  atomic_bool stop;         // by Ctrl-C, or since a copy failed
+  pthread_mutex_t lock;     // of what follows
+  pthread_cond_t ended;     // a thread did
+  int running;              // threads at work
   ChContext failure;
   ChStatus status;
 } Batch;
@@ -106,26 +108,37 @@ static void* work(void* argument) {
   ChStatus status = CH_OK;
   for (int copy; status == CH_OK && (copy = atomic_fetch_add(&batch->next, 1)) < batch->copies;)
     status = run_copy(&context, batch, worker->simulation, copy);
-  if (status != CH_OK) {
-    pthread_mutex_lock(&batch->lock);
-    if (batch->status == CH_OK) batch->status = status, batch->failure = context;
-    pthread_mutex_unlock(&batch->lock);
-    atomic_store(&batch->stop, true);
-  }
   worker->seconds = thread_seconds();
-  atomic_fetch_sub(&batch->running, 1);
+  if (status != CH_OK) atomic_store(&batch->stop, true);
+  pthread_mutex_lock(&batch->lock);
+  if (status != CH_OK && batch->status == CH_OK) batch->status = status, batch->failure = context;
+  --batch->running;
+  pthread_cond_signal(&batch->ended);
+  pthread_mutex_unlock(&batch->lock);
   return NULL;
 }
 
 // --- the threads, started and watched by the one that called
 // ----------------------------------------------------------
 
+// Whether all workers have ended, at the latest after the time between two looks for signals.
+static bool all_ended(Batch* batch) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += LOOK_EVERY_MS * 1000000L;
+  if (until.tv_nsec >= 1000000000L) until.tv_nsec -= 1000000000L, ++until.tv_sec;
+  pthread_mutex_lock(&batch->lock);
+  int late = 0;
+  while (batch->running > 0 && !late) late = pthread_cond_timedwait(&batch->ended, &batch->lock, &until);
+  bool ended = batch->running == 0;
+  pthread_mutex_unlock(&batch->lock);
+  return ended;
+}
+
 // Waits for the workers and looks for signals; false where one raised an exception. Called without the GIL.
 static bool watch(Batch* batch, PyThreadState** state) {
-  const struct timespec pause = {0, LOOK_EVERY_MS * 1000000L}, brief = {0, 200000L};
   bool raised = false;
-  for (int k = 0; atomic_load(&batch->running) > 0; ++k) {
-    nanosleep(k < 200 ? &brief : &pause, NULL);  // a short batch ends soon
+  while (!all_ended(batch)) {
     if (raised) continue;
     PyEval_RestoreThread(*state);
     raised = PyErr_CheckSignals() != 0;
@@ -138,12 +151,14 @@ static bool watch(Batch* batch, PyThreadState** state) {
 static bool run_threads(Batch* batch, Worker* workers, int threads) {
   int started = 0;
   PyThreadState* state = PyEval_SaveThread();
-  atomic_store(&batch->running, threads);
+  batch->running = threads;
   for (; started < threads; ++started)
     if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0) break;
   if (started < threads) {
     atomic_store(&batch->stop, true);
-    atomic_fetch_sub(&batch->running, threads - started);
+    pthread_mutex_lock(&batch->lock);
+    batch->running -= threads - started;
+    pthread_mutex_unlock(&batch->lock);
   }
   bool fine = watch(batch, &state);
   for (int k = 0; k < started; ++k) pthread_join(workers[k].thread, NULL);
@@ -201,6 +216,7 @@ static void release(Call* call) {
   core_buffer_release(&call->controls);
   core_buffer_release(&call->natural);
   pthread_mutex_destroy(&call->batch.lock);
+  pthread_cond_destroy(&call->batch.ended);
   free(call->first.bytes);
   free(call->starts);
   free(call->driven);
@@ -305,6 +321,7 @@ static PyObject* rollout(PyObject* module, PyObject* args) {
   Call* call = calloc(1, sizeof *call);
   if (!call) return PyErr_NoMemory();
   pthread_mutex_init(&call->batch.lock, NULL);
+  pthread_cond_init(&call->batch.ended, NULL);
   call->threads = threads;
   call->batch.copies = (int)copies, call->batch.steps = steps, call->batch.every = every;
   call->batch.rows = steps / every + 1;

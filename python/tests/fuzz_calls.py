@@ -87,6 +87,8 @@ class Fuzz:
                        cardhouse.Body.__new__(cardhouse.Body), cardhouse.Joint.__new__(cardhouse.Joint),
                        self.space.save(), self.plane.save(), self.space.world, self.space.report, self.space.certificate,
                        self.space._array("position"), self.space.run(0.003), _core.Simulation(SCENE, "x")]
+        problem = cardhouse.Problem(W=np.eye(3), w=[-1, 2, 0], mu=0.5)
+        self.things += [problem, problem._core, cardhouse.solve(problem), self.space.problem()[0]]
 
     def number(self):
         return self.random.choice([0, 1, -1, 2, 3, 7, 0.5, -0.0, 1e-300, 1e300, float("nan"), float("inf"), -float("inf"), 2**31,

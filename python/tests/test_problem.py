@@ -2,6 +2,7 @@
 """Contact problems from Python: built, read, written, solved, graded, refused."""
 import pathlib
 import pickle
+import signal
 import tempfile
 import unittest
 
@@ -98,6 +99,24 @@ class Grading(unittest.TestCase):
     def test_a_start_that_is_exact_costs_no_iteration(self):
         p = block_on_the_floor(push=3.0)
         self.assertEqual(solve(p, warm=solve(p).r).outer, 0)
+
+    def test_ctrl_c_ends_a_solve(self):
+        sim = cardhouse.Simulation(cardhouse.scenes.cards(levels=6))
+        sim.step()
+        before = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            with self.assertRaises(KeyboardInterrupt):
+                solve(sim.problem()[0], "pgs", tol=1e-15, max_iterations=10**9)
+        finally:
+            signal.signal(signal.SIGALRM, before)
+
+    def test_limits_of_a_block_on_a_slope(self):
+        slope = Problem(M=np.eye(3), H=np.eye(3), f=[-1.0, 0.3, 0.0], mu=0.5)
+        self.assertAlmostEqual(0.5 * slope.smallest_friction(), 0.3, places=5)
+        np.testing.assert_allclose(slope.equilibrium(), [1.0, -0.3, 0.0], atol=1e-9)
+        self.assertIsNone(slope.with_mu(0.2).equilibrium())
+        self.assertAlmostEqual(slope.largest_load([0.0, 0.1, 0.0]), 2.0, places=5)
 
     def test_auto_and_its_peers_are_listed(self):
         self.assertIn("auto", [m.name for m in methods()])

@@ -2,6 +2,7 @@
 """Batches: the bits of one copy after another, whatever the threads."""
 import os
 import pathlib
+import signal
 import unittest
 
 import numpy as np
@@ -49,6 +50,28 @@ class Rollouts(unittest.TestCase):
 
     def test_rows_are_written_every_so_often(self):
         self.assertEqual(cardhouse.rollout(self.world, 1, steps=10, every=5).position.shape[:2], (1, 3))
+
+    def test_ctrl_c_ends_a_batch(self):
+        before = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            with self.assertRaises(KeyboardInterrupt):
+                cardhouse.rollout(self.world, 8, steps=1_000_000, every=1_000_000)
+        finally:
+            signal.signal(signal.SIGALRM, before)
+
+    def test_a_simulation_starts_all_copies_where_it_is(self):
+        sim = cardhouse.Simulation(self.world)
+        sim.step(10)
+        batch = cardhouse.rollout(sim, 2, steps=5)
+        sim.step(5)
+        np.testing.assert_array_equal(batch.position[1, -1], sim.position)
+
+    def test_a_state_with_commands_is_refused(self):
+        sim = cardhouse.Simulation(self.world)
+        sim.wrench[4] = 1.0
+        with self.assertRaisesRegex(ValueError, "wrench"):
+            cardhouse.rollout(sim, 1, steps=1)
 
     def test_wrong_calls_raise(self):
         world = self.world

@@ -13,6 +13,11 @@ enum { CH_LANES = 4 };
 typedef double ChLanes __attribute__((vector_size(32), aligned(32), may_alias));
 typedef int64_t ChLaneMask __attribute__((vector_size(32), aligned(32), may_alias));
 
+// Room for so many numbers, as lanes want it.
+static inline double* ch_lanes_take(ChArena* arena, long count) {
+  return (double*)CH_TAKE_RAW(arena, (count + CH_LANES - 1) / CH_LANES, ChLanes);
+}
+
 // Velocity and spin along axes of space; behind them 1/m and 1/I, which stay.
 typedef struct ChRoller {
   ChLanes velocity, spin;

@@ -15,7 +15,7 @@ enum { BUNDLES = 32, THREADED = 4096, TRIES = 2 };  // bundles of a run; contact
 // Bundles of one colour that one thread takes.
 typedef struct Run {
   int from, to;
-  double change;
+  double change, along;
 } Run;
 
 struct ChSphereSweep {
@@ -25,6 +25,8 @@ struct ChSphereSweep {
   int* color_start;   // of colours and one more: runs
   Run* run;
   ChRoller *before, *drifted;  // velocities of the x before; scratch
+  ChLanes* kept;               // where x+ - y of this sweep goes, or NULL
+  double along;                // of the last sweep
   int sweeps;
   double took[2];  // seconds of the quickest sweep by one thread, and by all
 };
@@ -32,6 +34,8 @@ struct ChSphereSweep {
 static inline ChLanes select_lanes(ChLaneMask mask, ChLanes yes, ChLanes no) {
   return (ChLanes)((mask & (ChLaneMask)yes) | (~mask & (ChLaneMask)no));
 }
+
+static inline double sum_of(ChLanes x) { return (x[0] + x[2]) + (x[1] + x[3]); }
 
 static inline ChLanes root(ChLanes x) {
   ChLanes y;
@@ -103,12 +107,15 @@ static inline void relative_velocity(const ChBundle* k, const Pairs* p, ChLanes 
 }
 
 // From y, where the normal reaction stands for itself and friction is a projection onto its disc; |change|^2.
-static inline __attribute__((always_inline)) ChLanes visit(ChBundle* k, ChLanes beta, int turn, ChRoller* balls) {
+static inline __attribute__((always_inline)) ChLanes visit(ChBundle* k, ChLanes beta, int turn, ChRoller* balls,
+                                                           ChLanes* kept, ChLanes* along) {
   const ChLanes *x = k->r[turn], *n = k->normal, zero = {0.0}, one = {1.0, 1.0, 1.0, 1.0};
   ChLanes *next = k->r[!turn], y[4], u[3], d[4];
   Pairs p;
   load(k, balls, &p);
-  for (int c = 0; c < 4; ++c) y[c] = x[c] + beta * (x[c] - next[c]);
+  ChLanes step[4];
+  for (int c = 0; c < 4; ++c) step[c] = x[c] - next[c];
+  for (int c = 0; c < 4; ++c) y[c] = x[c] + beta * step[c];
   relative_velocity(k, &p, u);
   ChLanes un = u[0] * n[0] + u[1] * n[1] + u[2] * n[2];
   ChLanes normal = y[3] - (un + k->compliance * y[3]) * k->normal_inverse;
@@ -119,19 +126,31 @@ static inline __attribute__((always_inline)) ChLanes visit(ChBundle* k, ChLanes 
   for (int c = 0; c < 3; ++c) next[c] = d[c] * shrink;
   next[3] = normal;
   for (int c = 0; c < 4; ++c) d[c] = next[c] - y[c];
+  for (int c = 0; kept && c < 4; ++c) kept[c] = d[c];
   ChLanes change = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + d[3] * d[3];
   if (change[0] + change[1] + change[2] + change[3] == 0.0) return change;
+  *along += d[0] * step[0] + d[1] * step[1] + d[2] * step[2] + d[3] * step[3];
   for (int c = 0; c < 3; ++c) d[c] += d[3] * n[c];
   push(k, d, &p);
   store(k, &p, balls);
   return change;
 }
 
-// One run after the other, each with a sum of its own.
+// One run after the other, each with sums of its own.
+static inline __attribute__((always_inline)) void sweep_bundles(ChSphereSweep* w, Run* run, double beta,
+                                                                ChLanes* kept) {
+  ChLanes sum = {0.0}, along = {0.0}, all = {beta, beta, beta, beta};
+  for (int i = run->from; i < run->to; ++i)
+    sum += visit(&w->b.bundle[i], all, w->turn, w->b.ball, kept ? kept + 4 * (long)i : NULL, &along);
+  run->change = sum_of(sum);
+  run->along = sum_of(along);
+}
+
 static void sweep_run(ChSphereSweep* w, int run, double beta) {
-  ChLanes sum = {0.0}, all = {beta, beta, beta, beta};
-  for (int i = w->run[run].from; i < w->run[run].to; ++i) sum += visit(&w->b.bundle[i], all, w->turn, w->b.ball);
-  w->run[run].change = (sum[0] + sum[2]) + (sum[1] + sum[3]);
+  if (w->kept)
+    sweep_bundles(w, &w->run[run], beta, w->kept);
+  else
+    sweep_bundles(w, &w->run[run], beta, NULL);
 }
 
 static inline void extrapolate(double beta, ChLanes* v, ChLanes* before) {
@@ -171,8 +190,9 @@ static bool is_shared(const ChSphereSweep* w) {
   return w->sweeps < 2 * TRIES ? w->sweeps >= TRIES : w->took[1] < w->took[0];
 }
 
-double ch_sphere_sweep_run(ChSphereSweep* w, double beta) {
+double ch_sphere_sweep_run(ChSphereSweep* w, double beta, double* kept) {
   if (ch_limits_over()) return 0.0;
+  w->kept = (ChLanes*)kept;
   const bool shared = is_shared(w);
   const double started = ch_clock_seconds();
   if (shared)
@@ -183,8 +203,11 @@ double ch_sphere_sweep_run(ChSphereSweep* w, double beta) {
   ++w->sweeps;
   w->turn = !w->turn;
   ch_work_add(VISIT_WORK * w->s->n);
-  double sum = 0.0;
-  for (int run = 0; run < w->color_start[w->b.colors]; ++run) sum += w->run[run].change;
+  double sum = w->along = 0.0;
+  for (int run = 0; run < w->color_start[w->b.colors]; ++run) {
+    sum += w->run[run].change;
+    w->along += w->run[run].along;
+  }
   return sum;
 }
 
@@ -224,6 +247,29 @@ void ch_sphere_sweep_read(const ChSphereSweep* w, double* r) {
       for (int a = 1; a < 3; ++a) out[a] = ch_dot(w->b.touch[contact].axes[a], tangent);
     }
 }
+
+enum { PACKED = 4 * CH_LANES };  // numbers of a bundle's reactions
+
+long ch_sphere_sweep_size(const ChSphereSweep* w) { return (long)PACKED * w->b.count; }
+
+void ch_sphere_sweep_end(const ChSphereSweep* w, double* x) {
+  for (int i = 0; i < w->b.count; ++i) memcpy(x + (long)PACKED * i, w->b.bundle[i].r[w->turn], PACKED * sizeof *x);
+}
+
+void ch_sphere_sweep_move(ChSphereSweep* w, const double* x) {
+  for (int i = 0; i < w->b.count; ++i) {
+    ChLanes *now = w->b.bundle[i].r[w->turn], *before = w->b.bundle[i].r[!w->turn];
+    const ChLanes* to = (const ChLanes*)(x + (long)PACKED * i);
+    for (int c = 0; c < 4; ++c) {
+      before[c] += to[c] - now[c];
+      now[c] = to[c];
+    }
+  }
+  ch_sphere_sweep_refresh(w);
+  ch_work_add(VISIT_WORK * w->s->n);
+}
+
+double ch_sphere_sweep_along(const ChSphereSweep* w) { return w->along; }
 
 static void cut_into_runs(ChArena* arena, ChSphereSweep* w) {
   const int* start = w->b.color_start;

@@ -22,13 +22,22 @@ typedef struct ChSphereSweep ChSphereSweep;
 // colour. r = NULL starts at zero.
 ChSphereSweep* ch_sphere_sweep_create(ChArena* arena, const ChSystem* system, const double* r, int threads);
 
-// One sweep from y; returns |x+ - y|^2.
-double ch_sphere_sweep_run(ChSphereSweep* sweep, double beta);
+// One sweep from y; returns |x+ - y|^2. x+ - y goes to `kept` where that is not NULL: ch_sphere_sweep_size numbers,
+// aligned to 32 bytes, in an order of the sweep's own.
+double ch_sphere_sweep_run(ChSphereSweep* sweep, double beta, double* kept);
+
+// (x+ - y) . (x - x before) of the last sweep: negative where momentum led too far.
+double ch_sphere_sweep_along(const ChSphereSweep* sweep);
 
 // x as reactions of the system.
 void ch_sphere_sweep_read(const ChSphereSweep* sweep, double* r);
 
 // Velocities anew from x: what visits add to them gathers round-off.
 void ch_sphere_sweep_refresh(ChSphereSweep* sweep);
+
+// x in the order of the sweep's own, and x moved to another place, with the momentum that it has.
+long ch_sphere_sweep_size(const ChSphereSweep* sweep);
+void ch_sphere_sweep_end(const ChSphereSweep* sweep, double* x);
+void ch_sphere_sweep_move(ChSphereSweep* sweep, const double* x);
 
 #endif

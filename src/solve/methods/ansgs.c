@@ -4,13 +4,16 @@
 //
 // beta follows Nesterov's sequence up to a bound that adapts: where a window of sweeps brought nothing the bound falls
 // and momentum starts anew, where progress is slow it rises. Over many compliant contacts of spheres the bound
-// stays at its largest and momentum starts anew after every sweep that changes more than the one before. A sweep costs
+// stays at its largest, momentum starts anew after every sweep that goes against it, and now and then a point is
+// extrapolated from several sweeps (secants.h). A sweep costs
 // as much as three products with H; W is never formed where bodies are known. The change |x+ - y| tells when a look at
 // the error, which costs half a sweep, pays.
 #include <math.h>
 #include <string.h>
 
 #include "solve/contact/body_sweep.h"
+#include "solve/contact/secants.h"
+#include "solve/contact/sphere_bundles.h"
 #include "solve/contact/sphere_sweep.h"
 #include "solve/contact/sweeper.h"
 #include "solve/method.h"
@@ -24,14 +27,18 @@
 CH_OPTIONS(ANSGS_OPTIONS)
 
 #define LARGEST_BETA 0.97
-#define LOWER 0.6       // what the bound is multiplied with where a window brought nothing
-#define RAISE 0.7       // and its distance from 1 where progress is slow,
-#define SLOW 0.7        // which is a change that fell by less than this in a window,
-#define SLOW_WINDOWS 3  // several times in a row
-#define MANY 40         // contacts from which on those of spheres are sorted by colours
-#define LOOK 50         // sweeps between two looks at the error where nothing else asks for one
-#define RUNG 100.0      // from one tolerance of a climb to the next
+#define LOWER 0.6         // what the bound is multiplied with where a window brought nothing
+#define RAISE 0.7         // and its distance from 1 where progress is slow,
+#define SLOW 0.7          // which is a change that fell by less than this in a window,
+#define SLOW_WINDOWS 3    // several times in a row
+#define MANY 500          // contacts from which on those of spheres are sorted by colours,
+#define MANY_YIELDING 40  // and where they yield
+#define LOOK 50           // sweeps between two looks at the error where nothing else asks for one
+#define RUNG 100.0        // from one tolerance of a climb to the next
 #define FIRST_RUNG 1e-2
+#define SETTLED 50  // sweeps over compliant spheres before any is kept for extrapolation: contacts find their states
+#define SAMPLE 5    // sweeps from one that is kept to the next,
+#define SAMPLES 5   // and how many are
 
 typedef struct Surge {
   ChRun* run;
@@ -44,10 +51,19 @@ typedef struct Surge {
   double *vx, *vy, *drift, *u;
   double theta, bound;   // Nesterov's sequence, largest beta
   double beta, change;   // of the next sweep, of the last one
-  bool restarts;         // after every sweep that changes more than the one before, and the bound is the largest
+  bool restarts;         // where momentum led too far, and the bound is the largest; else by windows
+  ChSecants* secants;    // of every few sweeps, where it restarts so
+  double* point;         // scratch of these
+  int count;             // of sweeps
   double least, former;  // smallest change in this window and in the last
   int slow;              // windows in a row
 } Surge;
+
+static void make_secants(Surge* g) {
+  const long size = ch_sphere_sweep_size(g->spheres);
+  g->secants = ch_secants_create(g->run->arena, size, SAMPLES);
+  g->point = ch_lanes_take(g->run->arena, size);
+}
 
 static Surge surge_create(ChRun* run, const Options* o) {
   const ChSystem* s = run->system;
@@ -58,8 +74,10 @@ static Surge surge_create(ChRun* run, const Options* o) {
              .least = INFINITY,
              .former = INFINITY,
              .change = INFINITY};
-  if (s->n >= MANY) g.spheres = ch_sphere_sweep_create(run->arena, s, run->r, run->options->threads);
+  if (s->n >= (s->compliant ? MANY_YIELDING : MANY))
+    g.spheres = ch_sphere_sweep_create(run->arena, s, run->r, run->options->threads);
   g.restarts = g.spheres && s->compliant;
+  if (g.restarts) make_secants(&g);
   if (!g.spheres) g.bodies = ch_body_sweep_create(run->arena, s);
   if (!g.spheres && !g.bodies) g.sweeper = ch_sweeper_create(run->arena, s, false, 1);
   g.size = g.bodies ? ch_body_sweep_size(g.bodies) : 0;
@@ -75,9 +93,46 @@ static Surge surge_create(ChRun* run, const Options* o) {
   return g;
 }
 
+static void drop_momentum(Surge* g) {
+  g->theta = 1.0;
+  g->beta = 0.0;
+  if (g->spheres) return;
+  memcpy(g->y, g->x, (size_t)g->run->system->rows * sizeof *g->y);
+  memcpy(g->vy, g->vx, (size_t)g->size * sizeof *g->vy);
+}
+
+// From a point that is extrapolated from those that were kept. Where that changes more than the last sweep did, nothing
+// is gained: back to where it was.
+static double leap(Surge* g) {
+  ch_secants_extrapolate(g->secants, g->point);
+  ch_sphere_sweep_move(g->spheres, g->point);
+  double change = sqrt(ch_sphere_sweep_run(g->spheres, g->beta, NULL));
+  if (!(change < g->change)) {
+    ch_sphere_sweep_move(g->spheres, ch_secants_last(g->secants));
+    drop_momentum(g);
+    change = g->change;
+  }
+  ch_secants_clear(g->secants);
+  return change;
+}
+
+static double sweep_spheres(Surge* g) {
+  double *f = NULL, *x;
+  if (!g->secants) return sqrt(ch_sphere_sweep_run(g->spheres, g->beta, NULL));
+  if (ch_secants_full(g->secants)) return leap(g);
+  bool sampled = ++g->count > SETTLED && g->count % SAMPLE == 0;
+  if (sampled) ch_secants_next(g->secants, &f, &x);
+  double change = sqrt(ch_sphere_sweep_run(g->spheres, g->beta, f));
+  if (sampled) {
+    ch_sphere_sweep_end(g->spheres, x);
+    ch_secants_keep(g->secants);
+  }
+  return change;
+}
+
 // y <- sweep(y); returns |change|.
 static double sweep(Surge* g) {
-  if (g->spheres) return sqrt(ch_sphere_sweep_run(g->spheres, g->beta));
+  if (g->spheres) return sweep_spheres(g);
   if (g->bodies) return sqrt(ch_body_sweep_run(g->bodies, g->y, g->vy));
   const int rows = g->run->system->rows;
   double sum = 0.0;
@@ -96,9 +151,8 @@ static void extrapolate(long n, double beta, double* x, double* y) {
 }
 
 static double next_beta(Surge* g, double change) {
-  bool rises = g->restarts && change > g->change;
+  if (g->restarts && ch_sphere_sweep_along(g->spheres) < 0.0) g->theta = 1.0;
   g->change = change;
-  if (rises) g->theta = 1.0;
   double t = g->theta * g->theta, following = 0.5 * (-t + g->theta * sqrt(t + 4.0));
   double beta = fmin(g->theta * (1.0 - g->theta) / (t + following), g->restarts ? LARGEST_BETA : g->bound);
   g->theta = following;
@@ -110,14 +164,6 @@ static void gain_momentum(Surge* g, double change) {
   if (g->spheres) return;
   extrapolate(g->run->system->rows, g->beta, g->x, g->y);
   extrapolate(g->size, g->beta, g->vx, g->vy);
-}
-
-static void drop_momentum(Surge* g) {
-  g->theta = 1.0;
-  g->beta = 0.0;
-  if (g->spheres) return;
-  memcpy(g->y, g->x, (size_t)g->run->system->rows * sizeof *g->y);
-  memcpy(g->vy, g->vx, (size_t)g->size * sizeof *g->vy);
 }
 
 static void adapt(Surge* g) {
