@@ -20,6 +20,8 @@ import xml.etree.ElementTree as xml
 import h5py
 import numpy as np
 
+from viewer_client import has_viewer
+
 PROGRAM = os.environ.get("CARDHOUSE", "build/cardhouse")
 SOURCE = os.environ.get("CH_SOURCE", os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -192,6 +194,7 @@ def page_scene(html):
 
 
 # What a recording shows is what was run, whatever became of the mesh's file, and wherever it is opened.
+@unittest.skipUnless(has_viewer(), "this program was built without the viewer")
 class Recorded(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()

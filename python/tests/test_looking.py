@@ -3,6 +3,7 @@
 import os
 import shutil
 import struct
+import subprocess
 import tempfile
 import unittest
 import urllib.request
@@ -21,6 +22,15 @@ except ImportError:
     matplotlib = None
 
 CHROMIUM = any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
+
+
+def has_viewer():
+    program = os.environ.get("CARDHOUSE", "cardhouse")
+    said = subprocess.run([program, "view", "--compare", "x"], capture_output=True, text=True).stderr
+    return "without the viewer" not in said
+
+
+needs_viewer = unittest.skipUnless(has_viewer(), "the program was built without the viewer")
 
 
 def png(pixels, kinds):
@@ -49,6 +59,7 @@ class Looking(unittest.TestCase):
         cls.sim = cardhouse.Simulation(cardhouse.scenes.cards(levels=1))
         cls.run_ = cls.sim.run(0.1, every=10, contacts=True)
 
+    @needs_viewer
     def test_a_page_is_served_until_it_is_closed(self):
         with self.sim.view(browser=False) as page:
             self.assertTrue(page.running)
@@ -56,6 +67,7 @@ class Looking(unittest.TestCase):
             self.assertIn("<iframe", page._repr_html_())
         self.assertFalse(page.running)
 
+    @needs_viewer
     def test_a_run_is_shown_as_one_file(self):
         shown = self.run_.show()
         with tempfile.TemporaryDirectory() as folder:
@@ -69,6 +81,7 @@ class Looking(unittest.TestCase):
         with self.assertRaises(cardhouse.Error):
             run.show()
 
+    @needs_viewer
     @unittest.skipUnless(CHROMIUM and not os.environ.get("CH_SLOW"), "no Chromium here")
     def test_a_picture_is_an_array(self):
         picture = self.sim.render(size=(320, 180))
