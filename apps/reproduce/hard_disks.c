@@ -90,8 +90,8 @@ static bool prepare(Annealing* a, ChMeasureRoom* room, uint64_t* seed) {
     a->share[b] = 1.0 / (density * M_PI * (outer * outer - inner * inner));
   }
   for (int k = 0; k < a->count; ++k) {
-    double y =
-        length * ch_random_unit(seed);  // on a line of its own: the order of a call's arguments is the compiler's
+    // Before x, on a line of its own: the order of a call's arguments is the compiler's.
+    double y = length * ch_random_unit(seed);
     a->at[k] = ch_vec(length * ch_random_unit(seed), y, 0.0);
   }
   for (int k = 0; k < a->count; ++k) count_pairs(a, k, a->at[k], 0.5, a->histogram);

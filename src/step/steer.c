@@ -251,12 +251,6 @@ ChStatus ch_simulation_set_bodies(ChContext* context, ChSimulation* s, const dou
   return CH_OK;
 }
 
-static bool all_finite(int count, const double* x) {
-  for (int k = 0; x && k < count; ++k)
-    if (!isfinite(x[k])) return false;
-  return true;
-}
-
 ChStatus ch_simulation_set_modes(ChContext* context, ChSimulation* s, ChBodyId id, const double* amplitudes,
                                  const double* rates) {
   int b;
@@ -265,7 +259,7 @@ ChStatus ch_simulation_set_modes(ChContext* context, ChSimulation* s, ChBodyId i
   const ChBody* body = &s->world->bodies[b];
   if (!body->soft) return ch_fail(context, CH_ERR_ARGUMENT, "body '%.100s' is rigid and has no modes", body->name);
   int count = ch_body_modes(s->world, b);
-  if (!all_finite(count, amplitudes) || !all_finite(count, rates))
+  if ((amplitudes && !ch_all_finite(amplitudes, count)) || (rates && !ch_all_finite(rates, count)))
     return ch_fail(context, CH_ERR_RANGE, "amplitudes and rates of body '%.100s' must be finite", body->name);
   size_t bytes = (size_t)count * sizeof(double);
   if (amplitudes) memcpy(ch_state_modes(s->world, s->states, b), amplitudes, bytes);
