@@ -49,6 +49,9 @@ typedef enum ChAdaptive {
 } ChAdaptive;
 
 #define CH_MARGIN_BY_SIZE (-1.0)  // a margin by the smallest body and h, at most 1 cm: docs/stepping.md
+#define CH_OVERLAP_BY_SHAPES \
+  (-1.0)  // a hundredth of the margin where there are meshes or something is thinner than the
+          // margin, no bound elsewhere
 
 typedef struct ChSimulationOptions {
   double h;                // seconds
@@ -70,18 +73,20 @@ typedef struct ChSimulationOptions {
   bool look_ahead;  // the margin grows with the closing speed
   bool reduce_contacts;
   ChAdaptive adaptive;
-  double gap_tolerance;  // metres
-  int halvings;          // of a step that misses: h / 2^halvings is the shortest substep; 1 to 20
-  int good_steps;        // so many substeps that met in a row, and the next one is twice as long
-  double trial_work;     // share of the work limit that a step has which may yet be halved, in (0, 1]
-  bool warm;             // reactions of the last step start the next
-  bool rest;             // certified rest, see docs/rest.md
-  bool islands;          // sets of bodies that nothing connects are solved apart; off: one problem a step
-  int threads;           // the answer does not depend on it
-  double step_limit;     // seconds on the clock that a step may take: its solves end in time with the best answer so
-                         // far, so that what comes out depends on the machine; 0: none. Not the first step's, which
-                         // has nothing to start from
-  int cone_sides;        // 0 = smooth cones; M = polygons
+  double gap_tolerance;      // metres
+  double overlap_tolerance;  // metres: a pair that would end a step deeper, and deeper than it began, is cause to take
+                             // the step in halves, down to h/64; or CH_OVERLAP_BY_SHAPES; INFINITY: never
+  int halvings;              // of a step that misses: h / 2^halvings is the shortest substep; 1 to 20
+  int good_steps;            // so many substeps that met in a row, and the next one is twice as long
+  double trial_work;         // share of the work limit that a step has which may yet be halved, in (0, 1]
+  bool warm;                 // reactions of the last step start the next
+  bool rest;                 // certified rest, see docs/rest.md
+  bool islands;              // sets of bodies that nothing connects are solved apart; off: one problem a step
+  int threads;               // the answer does not depend on it
+  double step_limit;  // seconds on the clock that a step may take: its solves end in time with the best answer so
+                      // far, so that what comes out depends on the machine; 0: none. Not the first step's, which
+                      // has nothing to start from
+  int cone_sides;     // 0 = smooth cones; M = polygons
   bool cone_outer;
   ChSolveOptions solve;  // method, inner, pose, tolerance, limits of one island's solve
 } ChSimulationOptions;
@@ -102,7 +107,7 @@ CH_API ChIntegratorInfo ch_integrator_info(int index);
 typedef struct ChStepInfo {
   long step;
   double time, h;                  // at the end of the step; what was stepped
-  int substeps, rejected;          // it is made of, 1 where it is whole; tries that missed and were undone
+  int substeps, rejected;          // it is made of, 1 where it is whole; tries that were undone
   double shortest;                 // substep, seconds
   int contacts, islands, resting;  // of these at rest, certified with v = 0
   int impacts;                     // shocks with restitution
@@ -113,6 +118,7 @@ typedef struct ChStepInfo {
   double overlap;                  // largest overlap over the radius of the smaller moving body
   double deferred;                 // largest part of an overlap that `push_out` leaves for later steps, metres
   double relaxed;                  // largest part of an overlap that others oppose and that stays, metres; 0: none
+  double uncovered;                // largest motion, metres, that met something where no contact was looked for
   double joint_error;              // largest |g| of an equality row
   double kinetic, potential;       // joule; `potential` has what is stored in compliant contacts, too:
   double stored;

@@ -7,6 +7,7 @@
 #include "model/mesh/mesh.h"
 #include "model/shapes/mass_properties.h"
 #include "model/shapes/polytope.h"
+#include "model/shapes/shape_kind.h"
 #include "model/soft/soft.h"
 #include "model/world_build.h"
 
@@ -107,6 +108,21 @@ static double reach_of(const ChShape* shape) {
   return fmin(whole, reach);
 }
 
+static double half_width_along(const ChShape* shape, ChVec3 direction) {
+  ChReach reach = ch_shape_kind(shape)->reach(shape, direction);
+  return 0.5 * (reach.high - reach.low);
+}
+
+static double half_width_of(const ChShape* shape, int dimension) {
+  if (shape->mesh) return 0.0;
+  if (!ch_shape_kind(shape)->reach) return INFINITY;
+  double least = INFINITY;
+  for (int axis = 0; axis < dimension; ++axis) least = fmin(least, half_width_along(shape, ch_axis(axis)));
+  for (int f = 0; shape->polytope && f < shape->polytope->face_count; ++f)
+    least = fmin(least, half_width_along(shape, shape->polytope->normals[f]));
+  return least;
+}
+
 static void move_body(ChWorld* world, int b) {
   const ChBody* body = &world->bodies[b];
   ChBodyState* state = &world->states[b];
@@ -114,7 +130,9 @@ static void move_body(ChWorld* world, int b) {
   for (int k = 0; k < body->shape_count; ++k) {
     ChFrame* local = &world->shapes[body->first_shape + k].local;
     local->at = ch_add(local->at, body->origin);
-    world->shapes[body->first_shape + k].reach = reach_of(&world->shapes[body->first_shape + k]);
+    ChShape* shape = &world->shapes[body->first_shape + k];
+    shape->reach = reach_of(shape);
+    shape->half_width = half_width_of(shape, world->dimension);
   }
 }
 

@@ -56,6 +56,8 @@ typedef struct ChShape {
   const struct ChSoft* soft;   // skin of a deformable body
   double bound;                // radius of a ball about local.at that holds the shape; infinite for half-spaces
   double reach;                // and of one about the body's centre of mass; after ch_world_seal
+  double half_width;           // half of the least width that its axes and faces have, so far behind its surface is its
+                               // middle: 0 of a mesh, infinite where nothing bounds it; after ch_world_seal
 } ChShape;
 
 // A mesh that shapes share, and what it was made from.

@@ -8,7 +8,8 @@
 #include "solve/method.h"
 #include "step/in_step.h"
 
-enum { LARGE = 500 };  // contacts, from which on the default halves
+enum { LARGE = 500 };       // contacts, from which on the default halves
+enum { GAP_HALVINGS = 6 };  // for overlaps: of second order in h, they are a thousandth by then
 // Times the work limit that the tries of a step may take in all; less where nobody asked for them.
 #define MOST_WORK 64.0
 #define MOST_WORK_UNASKED 4.0
@@ -22,7 +23,9 @@ bool ch_adaptive_halves(const ChSimulation* s) {
 }
 
 void ch_trial_settle(ChSimulation* s, int contacts) {
-  if (s->options.adaptive == CH_ADAPTIVE_LARGE && contacts < LARGE) s->trial = (ChTrial){0};
+  if (s->options.adaptive != CH_ADAPTIVE_LARGE || contacts >= LARGE) return;
+  s->trial.share = 0.0;
+  s->trial.rejects = false;
 }
 
 // What a substep adds to the step that it is part of.
@@ -40,6 +43,7 @@ static void add_substep(ChStepInfo* sum, const ChStepInfo* part) {
   whole.overlap = fmax(sum->overlap, part->overlap);
   whole.deferred = fmax(sum->deferred, part->deferred);
   whole.relaxed = fmax(sum->relaxed, part->relaxed);
+  whole.uncovered = fmax(sum->uncovered, part->uncovered);
   whole.joint_error = fmax(sum->joint_error, part->joint_error);
   whole.work += sum->work;
   whole.gain += sum->gain;
@@ -73,8 +77,19 @@ static void grow(ChSimulation* s, long done, long whole) {
 // So may the very first, which has no reactions to start from: a structure that stands is solved once and then rests.
 static ChTrial trial_of(const ChSimulation* s) {
   double share = s->step == 0 && s->level == 0 ? 1.0 : s->options.trial_work;
-  if (s->level < s->options.halvings) return (ChTrial){.share = share, .rejects = true};
-  return (ChTrial){.share = fmin(fmax(most_work(s) - s->spent, share), FLOOR_WORK * most_work(s))};
+  ChTrial trial = {.share = share, .rejects = true, .nears = true, .parts = true, .gaps = s->level < GAP_HALVINGS};
+  if (s->level < s->options.halvings) return trial;
+  return (ChTrial){.share = fmin(fmax(most_work(s) - s->spent, share), FLOOR_WORK * most_work(s)),
+                   .parts = s->widen == 0.0};
+}
+
+// What follows a try that was undone: halves. The shortest substep is tried again with contacts as far as bodies
+// moved; bodies that pass each other even then, pass.
+static int retry_level(ChSimulation* s, int level, const ChStepInfo* part) {
+  s->good = 0;
+  if (level < s->options.halvings) return level + 1;
+  s->widen = part->uncovered;
+  return level;
 }
 
 // A step that has spent all that it may is brought to its end in as few substeps as fit behind `done` units.
@@ -119,12 +134,13 @@ static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChS
     status = try_substep(context, p, &part);
     if (status == CH_MAX_ITER) {
       add_rejected(info, &part);
-      ++level;
-      s->good = 0;
+      level = retry_level(s, level, &part);
       continue;
     }
     if (status != CH_OK) return status;
     add_substep(info, &part);
+    if (s->widen > 0.0 && part.uncovered > 0.0) s->spent = fmax(s->spent, most_work(s));
+    s->widen = 0.0;
     if (hurried) continue;
     grow(s, p->done, p->whole);
     level = s->level;
@@ -138,7 +154,9 @@ ChStatus ch_adaptive_step(ChContext* context, ChSimulation* s, double end, ChUnd
   if (s->level > s->options.halvings) s->level = s->options.halvings;
   Substeps p = {.s = s, .h = info->h, .start = s->time, .end = end, .whole = 1L << s->options.halvings};
   s->spent = 0.0;
+  s->widen = 0.0;
   ChStatus status = make_substeps(context, &p, undo, info);
   s->trial = (ChTrial){0};
+  s->widen = 0.0;
   return status;
 }

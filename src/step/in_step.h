@@ -11,6 +11,8 @@ bool ch_step_is_rejected(const ChSimulation* s, const ChStepInfo* info);
 // Whether the step at hand has used up its time.
 bool ch_step_is_late(const ChSimulation* s);
 
+// Gaps up to this take part, whether they close or not.
+double ch_step_margin(const ChSimulation* s);
 // Gaps at these positions.
 ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodyState* states, double look_ahead,
                             const ChGap** gaps, int* count);

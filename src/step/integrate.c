@@ -18,6 +18,7 @@
 #include "cardhouse/clock.h"
 #include "step/adaptive.h"
 #include "step/driven.h"
+#include "step/end_gaps.h"
 #include "step/force_place.h"
 #include "step/free_velocity.h"
 #include "step/impact.h"
@@ -25,6 +26,7 @@
 #include "step/integrate.h"
 #include "step/kinematic.h"
 #include "step/ledger.h"
+#include "step/passing.h"
 #include "step/remember.h"
 #include "step/rotation.h"
 #include "step/soft_step.h"
@@ -40,6 +42,7 @@ typedef struct Step {
   ChSimulation* s;
   const ChIntegrator* it;
   double h, a;
+  double gap_tolerance;  // at its end (end_gaps.h)
   ChStepInfo* info;
   ChMoment moment;
   ChRows rows;
@@ -348,29 +351,70 @@ static ChStatus solve(Step* p) {
 
 // --- the new state
 
-// q+ = q + h d; orientations turn with the midpoint of the free spin
-static void advance(const Step* p) {
-  ChSimulation* s = p->s;
-  int width = ch_world_width(s->world);
-  double a = p->a;
-  for (int b = 0; b < s->world->body_count; ++b) {
-    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
-    ChBodyState *state = &s->states[b], old = *state;
-    if (s->world->bodies[b].soft) ch_soft_advance(s, b, p->h);
-    ch_state_write(s->world, s->velocities + (long)b * width, state);
-    ChVec3 velocity = ch_add(ch_scale(a, old.velocity), ch_scale(1.0 - a, state->velocity));
-    ChVec3 spun = ch_along(old.omega, -2.0, s->lag[b]);
-    ChVec3 omega = ch_add(ch_scale(a, spun), ch_scale(1.0 - a, state->omega));
-    state->position = ch_along(state->position, p->h, velocity);
-    if (s->world->bodies[b].soft) continue;
-    if (s->world->dimension == 2) {
-      state->angle += p->h * omega.z;
-      state->orientation = ch_quat_about(ch_axis(2), state->angle);
-    } else {
-      ChVec3 turn = ch_add(omega, s->lag[b]);
-      if (ch_dot(turn, turn) > 0.0) state->orientation = ch_turn(state->orientation, turn, p->h);
-    }
+static void turn(const ChWorld* world, ChVec3 omega, ChVec3 lag, double h, ChBodyState* state) {
+  if (world->dimension == 2) {
+    state->angle += h * omega.z;
+    state->orientation = ch_quat_about(ch_axis(2), state->angle);
+    return;
   }
+  ChVec3 by = ch_add(omega, lag);
+  if (ch_dot(by, by) > 0.0) state->orientation = ch_turn(state->orientation, by, h);
+}
+
+// q+ = q + h d; orientations turn with the midpoint of the free spin
+static ChBodyState end_of(const Step* p, int b) {
+  const ChSimulation* s = p->s;
+  const double a = p->a;
+  ChBodyState old = s->states[b], state = old;
+  ch_state_write(s->world, s->velocities + (long)b * ch_world_width(s->world), &state);
+  ChVec3 velocity = ch_add(ch_scale(a, old.velocity), ch_scale(1.0 - a, state.velocity));
+  ChVec3 spun = ch_along(old.omega, -2.0, s->lag[b]);
+  ChVec3 omega = ch_add(ch_scale(a, spun), ch_scale(1.0 - a, state.omega));
+  state.position = ch_along(state.position, p->h, velocity);
+  if (!s->world->bodies[b].soft) turn(s->world, omega, s->lag[b], p->h, &state);
+  return state;
+}
+
+// Where bodies will be; deformable ones stay where they are, and driven ones go on as they do.
+static ChBodyState* find_end(const Step* p) {
+  const ChSimulation* s = p->s;
+  ChBodyState* end = ch_states_take(s->scratch, s->world);
+  if (s->world->body_count > 0) memcpy(end, s->states, ch_world_state_bytes(s->world));
+  for (int b = 0; b < s->world->body_count; ++b) {
+    const ChBody* body = &s->world->bodies[b];
+    if (body->kind == CH_BODY_DYNAMIC && !body->soft) end[b] = end_of(p, b);
+    if (body->kind != CH_BODY_KINEMATIC) continue;
+    end[b].position = ch_along(end[b].position, p->h, end[b].velocity);
+    turn(s->world, end[b].omega, ch_vec(0.0, 0.0, 0.0), p->h, &end[b]);
+  }
+  return end;
+}
+
+static void advance(const Step* p, const ChBodyState* end) {
+  ChSimulation* s = p->s;
+  for (int b = 0; b < s->world->body_count; ++b) {
+    const ChBody* body = &s->world->bodies[b];
+    if (body->kind != CH_BODY_DYNAMIC) continue;
+    if (body->soft) ch_soft_advance(s, b, p->h);
+    s->states[b] = body->soft ? end_of(p, b) : end[b];
+  }
+}
+
+// Whether the motion that was found is one to keep: nobody passes through anybody, and nobody ends too deep.
+static ChStatus look_at_end(Step* p, const ChBodyState* end) {
+  ChSimulation* s = p->s;
+  ChPassing passing;
+  double began = ch_clock_seconds(), deepest = 0.0;
+  bool deeper = false;
+  ChStatus status = ch_passing_look(p->context, s, &p->moment, end, p->h, ch_step_margin(s) + s->widen, &passing);
+  if (status == CH_OK && isfinite(p->gap_tolerance))
+    status = ch_end_gaps_look(p->context, s, &p->moment, end, p->gap_tolerance, &deepest, &deeper);
+  p->info->seconds_collide += ch_clock_seconds() - began;
+  if (status != CH_OK) return status;
+  p->info->uncovered = passing.uncovered;
+  if ((passing.met && s->trial.parts) || (deeper && s->trial.gaps)) return CH_MAX_ITER;
+  p->info->penetration = fmax(p->info->penetration, deepest);
+  return CH_OK;
 }
 
 static void note_overlap(const Step* p, const ChGap* gap) {
@@ -401,6 +445,16 @@ static void measure(const Step* p) {
   info->missed |= p->stage.missed;
 }
 
+// The end of the step is looked at, too, and with the same collider: then the list is our own.
+static void keep_gaps(Step* p) {
+  ChMoment* m = &p->moment;
+  p->gap_tolerance = ch_end_gap_tolerance(p->s);
+  if (!isfinite(p->gap_tolerance) || m->gap_count == 0) return;
+  ChGap* own = CH_TAKE_RAW(p->s->scratch, m->gap_count, ChGap);
+  memcpy(own, m->gaps, (size_t)m->gap_count * sizeof *own);
+  m->gaps = own;
+}
+
 // Gaps where rows are built; shocks first, where the integrator has them.
 static ChStatus look(Step* p) {
   ChSimulation* s = p->s;
@@ -412,6 +466,9 @@ static ChStatus look(Step* p) {
   ChStatus status = ch_simulation_gaps(p->context, s, states, p->h, &p->moment.gaps, &p->moment.gap_count);
   p->info->seconds_collide += ch_clock_seconds() - began;
   if (status != CH_OK) return status;
+  if (s->trial.parts) ch_passing_leave_out(s, &p->moment, p->h, ch_step_margin(s));
+  if (s->trial.nears && ch_passing_is_far(&p->moment, ch_step_margin(s))) return CH_MAX_ITER;
+  keep_gaps(p);
   ch_trial_settle(s, p->moment.gap_count);
   if (!p->it->impacts) return CH_OK;
   status = ch_impacts_resolve(p->context, s, &p->moment, p->h, p->info);
@@ -442,6 +499,9 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   measure(&p);
   if (ch_step_is_stopped(s)) return CH_STOPPED;
   if (ch_step_is_rejected(s, info)) return CH_MAX_ITER;
+  ChBodyState* end = find_end(&p);
+  status = look_at_end(&p, end);
+  if (status != CH_OK) return status;
   *half_step = (1.0 - 2.0 * p.a) * ch_ledger_half_step(s, h);
   if (ch_force_place_sum(&p.place, true, s->k)) info->work += ch_ledger_applied(s, s->k, h);
   info->work += ch_ledger_rows(s, &p.moment, &p.rows, p.r, info->impacts == 0 ? s->before : s->states);
@@ -450,7 +510,7 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   if (status != CH_OK) return status;
   info->stored = ch_ledger_stored_after(s, &p.rows, h);
   info->work += ch_driven_stored_ahead(&p.place) - ch_driven_stored(s);
-  advance(&p);
+  advance(&p, end);
   info->work -= ch_driven_stored_ahead(&p.place);
   ch_kinematic_arrive(s, info->time, h);
   info->work += ch_driven_stored(s);

@@ -23,6 +23,7 @@ ChSimulationOptions ch_simulation_options_default(void) {
                            .look_ahead = true,
                            .adaptive = CH_ADAPTIVE_LARGE,
                            .gap_tolerance = 1e-4,
+                           .overlap_tolerance = CH_OVERLAP_BY_SHAPES,
                            .halvings = 10,
                            .good_steps = 2,
                            .trial_work = 0.0625,
@@ -84,6 +85,9 @@ static ChStatus check_adaptive(ChContext* context, const ChSimulationOptions* o)
     return ch_fail(context, CH_ERR_RANGE, "adaptive is %d, must be 0 to %d", (int)o->adaptive, CH_ADAPTIVE_LARGE);
   if (o->adaptive == CH_ADAPTIVE_GAP && !(o->gap_tolerance > 0.0 && o->gap_tolerance < INFINITY))
     return ch_fail(context, CH_ERR_RANGE, "gap tolerance is %g m, must be above 0", o->gap_tolerance);
+  if (!(o->overlap_tolerance >= 0.0) && o->overlap_tolerance != CH_OVERLAP_BY_SHAPES)
+    return ch_fail(context, CH_ERR_RANGE, "overlap tolerance is %g m, must be 0 or more, or CH_OVERLAP_BY_SHAPES",
+                   o->overlap_tolerance);
   if (o->halvings < 1 || o->halvings > MOST_HALVINGS)
     return ch_fail(context, CH_ERR_RANGE, "halvings is %d, must be 1 to %d", o->halvings, MOST_HALVINGS);
   if (o->good_steps < 1) return ch_fail(context, CH_ERR_RANGE, "good steps is %d, must be 1 or more", o->good_steps);

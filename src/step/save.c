@@ -28,6 +28,7 @@
   X(overlap, double)     \
   X(deferred, double)    \
   X(relaxed, double)     \
+  X(uncovered, double)   \
   X(joint_error, double) \
   X(kinetic, double)     \
   X(potential, double)   \
@@ -48,7 +49,7 @@ typedef struct Header {
   double info[FIGURE_COUNT];
 } Header;
 
-static const char MAGIC[8] = "CHSTATE6";
+static const char MAGIC[8] = "CHSTATE7";
 
 static size_t size_of(const ChSimulation* s, int contacts) {
   return sizeof(Header) + ch_world_state_bytes(s->world) +

@@ -130,14 +130,18 @@ void ch_simulation_destroy(ChSimulation* s) {
   free(s->names);
   free(s->memory.contacts);
   free(s->undo);
+  free(s->passing.points);
   free(s->contacts);
   free(s);
 }
 
+double ch_step_margin(const ChSimulation* s) {
+  return s->options.margin >= 0.0 ? s->options.margin : ch_default_margin(s->world, s->options.h);
+}
+
 ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodyState* states, double look_ahead,
                             const ChGap** gaps, int* count) {
-  double margin = s->options.margin >= 0.0 ? s->options.margin : ch_default_margin(s->world, s->options.h);
-  ChCollideOptions options = {.margin = margin,
+  ChCollideOptions options = {.margin = ch_step_margin(s) + s->widen,
                               .threads = s->options.threads,
                               .look_ahead = s->options.look_ahead ? look_ahead : 0.0,
                               .reduce = s->options.reduce_contacts};
@@ -169,9 +173,9 @@ static double time_after(ChSimulation* s, double h) {
 
 // States are finite by now; what is computed of them may still be out of range.
 static ChStatus check_info(ChContext* context, const ChStepInfo* info) {
-  const double figures[] = {info->kinetic, info->potential,   info->work,
-                            info->gain,    info->penetration, info->deferred,
-                            info->relaxed, info->joint_error, info->certificate.natural};
+  const double figures[] = {info->kinetic,     info->potential,          info->work,    info->gain,
+                            info->penetration, info->deferred,           info->relaxed, info->uncovered,
+                            info->joint_error, info->certificate.natural};
   if (ch_all_finite(figures, sizeof figures / sizeof *figures)) return CH_OK;
   return ch_fail(context, CH_ERR_NUMERIC, "step %ld: its figures are not finite: energy %g J + %g J, work %g J",
                  info->step, info->kinetic, info->potential, info->work);
@@ -221,11 +225,15 @@ static ChStatus adaptive_step(ChContext* context, ChSimulation* s, ChStepInfo* i
   double at_start = s->info.penetration, worst = 0.0;
   for (;;) {
     s->left = s->h;
+    bool last = s->h <= SMALLEST_SHARE * s->options.h || ch_step_is_late(s);
+    s->trial = (ChTrial){.nears = !last, .parts = !last};
     ChStatus status = ch_step_try(context, s, s->h, time_after(s, s->h), info);
+    bool passed = status == CH_MAX_ITER;
+    s->trial = (ChTrial){0};
     if (status == CH_OK) status = overlap(context, s, &worst);
-    if (status != CH_OK) return status;
-    bool fine = worst <= ch_max(s->options.gap_tolerance, at_start);
-    if (fine || s->h <= SMALLEST_SHARE * s->options.h || ch_step_is_late(s)) break;
+    if (status != CH_OK && !passed) return status;
+    bool fine = !passed && worst <= ch_max(s->options.gap_tolerance, at_start);
+    if (fine || last || (!passed && ch_step_is_late(s))) break;
     memcpy(s->states, s->before, ch_world_state_bytes(s->world));
     s->rest.filled = false;
     s->h *= 0.5;

@@ -21,6 +21,9 @@ typedef struct ChHaste {
 typedef struct ChTrial {
   double share;  // of the work limit that it has; 0: all of it
   bool rejects;  // whether it is undone where it misses: then nothing has to be safe
+  bool nears;    // whether it is undone where contacts are seen from too far away (passing.h)
+  bool parts;    // whether it is undone where bodies pass each other (passing.h)
+  bool gaps;     // whether it is undone where they end it overlapping (end_gaps.h)
 } ChTrial;
 
 typedef struct ChStage {

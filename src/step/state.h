@@ -3,7 +3,7 @@
 #define CH_STEP_STATE_H
 
 #include "cardhouse/simulation.h"
-#include "collide/collide.h"
+#include "collide/pairs.h"
 #include "step/stage.h"
 
 // Impulse of a contact, under the name by which the next step finds it.
@@ -52,21 +52,23 @@ struct ChSimulation {
   ChVec3* lag;             // midpoint less end of the free spin: orientations turn with the midpoint
   ChMemory memory;
   ChRestMemory rest;
-  double rounding;  // overlap at the start that is left as it is, metres (rounding.h)
-  int led_count;    // kinematic bodies on their way to where the caller wants them
-  ChHeap heap;      // what the stiffness of compliant contacts follows from; its overlap is 0 until a step weighs it
-  bool restock;     // what contacts store at the start of the next step is to be measured, not known
-  bool autonomous;  // nothing in the world depends on time
-  bool still;       // the last step moved nothing: the next one is the same
-  double time, h;   // h: what stepping by gaps is at
-  int level, good;  // steps that miss are halved so often now; substeps since then that met (adaptive.h)
-  ChTrial trial;    // of the substep at hand
-  double spent;     // by the step at hand, in work limits
-  double left;      // seconds from the beginning of the substep at hand to the end of its step
-  double deadline;  // by which the step's solves shall have ended, on ch_clock_seconds; 0: none
-  double solved;    // when the last ones had
-  double after;     // seconds that a step takes after them, as of late
-  ChHaste haste;    // see stage.h
+  double rounding;     // overlap at the start that is left as it is, metres (rounding.h)
+  int led_count;       // kinematic bodies on their way to where the caller wants them
+  ChHeap heap;         // what the stiffness of compliant contacts follows from; its overlap is 0 until a step weighs it
+  bool restock;        // what contacts store at the start of the next step is to be measured, not known
+  bool autonomous;     // nothing in the world depends on time
+  bool still;          // the last step moved nothing: the next one is the same
+  double time, h;      // h: what stepping by gaps is at
+  int level, good;     // steps that miss are halved so often now; substeps since then that met (adaptive.h)
+  ChTrial trial;       // of the substep at hand
+  double widen;        // metres beyond the margin that it looks for contacts (adaptive.h)
+  ChManifold passing;  // scratch of passing.c
+  double spent;        // by the step at hand, in work limits
+  double left;         // seconds from the beginning of the substep at hand to the end of its step
+  double deadline;     // by which the step's solves shall have ended, on ch_clock_seconds; 0: none
+  double solved;       // when the last ones had
+  double after;        // seconds that a step takes after them, as of late
+  ChHaste haste;       // see stage.h
   long step;
   double base_time, base_h;  // since `base_step` all steps were base_h long: time is counted, not summed
   long base_step;

@@ -1,0 +1,54 @@
+// See end_gaps.h.
+#include "step/end_gaps.h"
+
+#include <math.h>
+
+#include "base/check.h"
+#include "step/in_step.h"
+
+#define SHARE 0.01          // of the margin
+#define GROWS (1.0 + 1e-6)  // an overlap that is held stays the same but for round-off
+
+static bool asks_for_care(const ChShape* shape, int dimension, double margin) {
+  return shape->mesh ? dimension == 3 : 2.0 * shape->half_width < margin;
+}
+
+double ch_end_gap_tolerance(const ChSimulation* s) {
+  const ChWorld* world = s->world;
+  if (s->options.contact == CH_CONTACT_COMPLIANT || world->mode_count > 0) return INFINITY;
+  if (s->options.overlap_tolerance >= 0.0) return s->options.overlap_tolerance;
+  double margin = ch_step_margin(s);
+  for (int i = 0; i < world->shape_count; ++i)
+    if (asks_for_care(&world->shapes[i], world->dimension, margin)) return SHARE * margin;
+  return INFINITY;
+}
+
+// The deepest overlap of the shapes among gaps from `*at` on, which are sorted; `*at` goes on to behind them.
+static double depth_of(const ChGap* gaps, int count, int* at, const int shape[2]) {
+  double deepest = 0.0;
+  for (; *at < count; ++*at) {
+    const int* other = gaps[*at].shape;
+    if (other[0] > shape[0] || (other[0] == shape[0] && other[1] > shape[1])) break;
+    if (other[0] == shape[0] && other[1] == shape[1]) deepest = fmax(deepest, -gaps[*at].gap);
+  }
+  return deepest;
+}
+
+ChStatus ch_end_gaps_look(ChContext* context, ChSimulation* s, const ChMoment* moment, const ChBodyState* end,
+                          double tolerance, double* deepest, bool* deeper) {
+  CH_ASSERT(tolerance >= 0.0 && end);
+  const ChCollideOptions options = {.threads = s->options.threads};
+  const ChGap* gaps;
+  int count, before = 0;
+  *deepest = 0.0;
+  *deeper = false;
+  ChStatus status = ch_collide(context, s->collider, end, &options, &gaps, &count);
+  if (status != CH_OK) return status;
+  for (int g = 0; g < count;) {
+    const int shape[2] = {gaps[g].shape[0], gaps[g].shape[1]};
+    double now = depth_of(gaps, count, &g, shape), then = depth_of(moment->gaps, moment->gap_count, &before, shape);
+    *deepest = fmax(*deepest, now);
+    *deeper = *deeper || now > fmax(tolerance + s->rounding, GROWS * then);
+  }
+  return CH_OK;
+}

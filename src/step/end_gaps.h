@@ -1,0 +1,20 @@
+// Overlaps at the end of a step, before it is kept.
+//
+// Contacts are linearised where the step begins; what has turned or gone round a corner meanwhile overlaps by O(h^2).
+// A pair that ends deeper than the tolerance, and deeper than it began, is cause to take the step in halves.
+#ifndef CH_STEP_END_GAPS_H
+#define CH_STEP_END_GAPS_H
+
+#include "assemble/rows.h"
+#include "step/state.h"
+
+// Metres; infinite where nobody looks. The option, or a hundredth of the margin in a world of space with meshes, or
+// with something thinner than the margin.
+double ch_end_gap_tolerance(const ChSimulation* s);
+
+// `deepest`: the largest overlap at the end. `deeper`: whether a pair overlaps by more than the tolerance and than at
+// the beginning. The gaps of `moment` must not be the collider's own: these are overwritten.
+ChStatus ch_end_gaps_look(ChContext* context, ChSimulation* s, const ChMoment* moment, const ChBodyState* end,
+                          double tolerance, double* deepest, bool* deeper);
+
+#endif
