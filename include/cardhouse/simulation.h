@@ -76,6 +76,8 @@ typedef struct ChSimulationOptions {
   double gap_tolerance;      // metres
   double overlap_tolerance;  // metres: a pair that would end a step deeper, and deeper than it began, is cause to take
                              // the step in halves, down to h/64; or CH_OVERLAP_BY_SHAPES; INFINITY: never
+  double penetration_bound;  // share of the smaller moving body's radius that bodies may overlap by; positive
+  double energy_bound;       // share of `exchanged` that may be gained; positive
   int halvings;              // of a step that misses: h / 2^halvings is the shortest substep; 1 to 20
   int good_steps;            // so many substeps that met in a row, and the next one is twice as long
   double trial_work;         // share of the work limit that a step has which may yet be halved, in (0, 1]
@@ -104,6 +106,13 @@ CH_API int ch_integrator_count(void);
 // Of number 0 to count - 1, in the order of a list for people; both texts are NULL beyond.
 CH_API ChIntegratorInfo ch_integrator_info(int index);
 
+// What no certificate speaks of, and when it counts as wrong (docs/stepping.md).
+typedef enum ChBound {
+  CH_BOUND_PENETRATION = 1,  // bodies overlap by more than `penetration_bound`
+  CH_BOUND_ENERGY = 2,       // energy is gained that nothing explains, more than `energy_bound`
+  CH_BOUND_MOTION = 4,       // bodies met where no contact was looked for
+} ChBound;
+
 typedef struct ChStepInfo {
   long step;
   double time, h;                  // at the end of the step; what was stepped
@@ -118,12 +127,17 @@ typedef struct ChStepInfo {
   double overlap;                  // largest overlap over the radius of the smaller moving body
   double deferred;                 // largest part of an overlap that `push_out` leaves for later steps, metres
   double relaxed;                  // largest part of an overlap that others oppose and that stays, metres; 0: none
+  int locked;                      // contacts left out whose normals no freedom of either body has a part in
+  double locked_overlap;           // the largest overlap of these, metres
   double uncovered;                // largest motion, metres, that met something where no contact was looked for
   double joint_error;              // largest |g| of an equality row
   double kinetic, potential;       // joule; `potential` has what is stored in compliant contacts, too:
   double stored;
-  double work;  // of motors, prescribed motions, kinematic bodies, applied forces, gravity that changes
-  double gain;  // rise of the total energy that `work` does not explain and that is no round-off, or 0
+  double work;       // of motors, prescribed motions, kinematic bodies, applied forces, gravity that changes
+  double gain;       // rise of the total energy that `work` does not explain and that is no round-off, or 0
+  double exchanged;  // what `gain` is compared with: kinetic energy, change of potential energy, work, and what would
+                     // lift each body by its radius
+  int bounds;        // sum of ChBound: what is out of the options' bounds in this step
   ChVec3 momentum, angular_momentum;  // of all that moves freely, at the end; about the origin (plane: z)
   double seconds_collide, seconds_assemble, seconds_solve;
 } ChStepInfo;

@@ -4,10 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "assemble/islands.h"
 #include "assemble/soft_body.h"
 #include "base/check.h"
 #include "linalg/small.h"
 
+#define LOCKED 1e-6   // share of a normal's row that counts as none: what rounding leaves of a face's normal
 #define REACHED 1e-9  // metres or radian: room to a limit, or a gap, that counts as none
 
 void ch_contact_frame(const ChMoment* moment, const ChGap* gap, const ChSurface* surface, ChVec3 axes[3]) {
@@ -106,6 +108,38 @@ static void yield(const ChMoment* moment, const ChRowRule* rule, const ChSurface
   out->w[block->law.row] += ch_spring_speed(&spring, gap->gap, rule->h);
   block->law.compliance = ch_spring_compliance(&spring, rule->h);
   out->springs[out->block_count - 1] = spring;
+}
+
+// Whether the row acts on no freedom of either body. What locks leave of a row is told by the basis of the freedoms
+// that there are.
+static bool is_locked(const ChMoment* moment, const ChRow* row, const int body[2]) {
+  double size = 0.0, left = 0.0;
+  for (int side = 0; side < 2; ++side) {
+    if (!ch_world_moves(moment->world, body[side])) continue;
+    if (ch_body_locks(moment->world, body[side]) == 0 || moment->world->bodies[body[side]].soft) return false;
+    double basis[36], along[6];
+    const ChVec3 f = row->force[side], t = row->torque[side];
+    int width = ch_world_width(moment->world);
+    int n = ch_body_basis(moment->world, body[side], &moment->states[body[side]], basis);
+    const double space[6] = {f.x, f.y, f.z, t.x, t.y, t.z}, plane[3] = {f.x, f.y, t.z};
+    memcpy(along, width == 6 ? space : plane, (size_t)width * sizeof *along);
+    for (int c = 0; c < n; ++c) {
+      double sum = 0.0;
+      for (int a = 0; a < width; ++a) sum += basis[a * n + c] * along[a];
+      left += sum * sum;
+    }
+    for (int a = 0; a < width; ++a) size += along[a] * along[a];
+  }
+  return left <= LOCKED * LOCKED * size;
+}
+
+// A contact whose normal force moves nobody: no answer undoes its overlap, and no law says how hard it presses.
+static bool leave_out(const ChMoment* moment, const ChGap* gap, ChRows* out) {
+  ChRow normal = contact_row(moment, gap, gap->normal);
+  if (!is_locked(moment, &normal, gap->body)) return false;
+  ++out->locked;
+  out->locked_overlap = fmax(out->locked_overlap, -gap->gap);
+  return true;
 }
 
 static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index, const ChSurface* surface, ChRows* out,
@@ -260,6 +294,7 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
   for (int g = 0; g < moment->gap_count; ++g) {
     const int* shape = moment->gaps[g].shape;
     if (rule->closed_only && !(moment->gaps[g].gap <= REACHED)) continue;
+    if (leave_out(moment, &moment->gaps[g], out)) continue;
     if (!seen || shape[0] != seen[0] || shape[1] != seen[1])
       surface = ch_world_surface(moment->world, shape[0], shape[1]);
     seen = shape;

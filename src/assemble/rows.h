@@ -33,11 +33,13 @@ typedef struct ChRows {
   ChRowBlock* blocks;
   ChRow* rows;
   double* w;
-  double* value;       // signed gap or g of each row; 0 for tangents, motors and friction
-  ChSpring* springs;   // of each block, where contacts are compliant; else NULL
-  double* prescribed;  // the part of w that bodies without degrees of freedom make: they do work
-  double deferred;     // largest part of an overlap that the rule's push_out leaves for later, metres
-  bool* driven;        // of each row: a motor or a prescribed motion, or held by a driven body: all its work counts
+  double* value;          // signed gap or g of each row; 0 for tangents, motors and friction
+  ChSpring* springs;      // of each block, where contacts are compliant; else NULL
+  double* prescribed;     // the part of w that bodies without degrees of freedom make: they do work
+  int locked;             // contacts that were left out: neither body can move along their normals
+  double locked_overlap;  // the largest overlap of these, metres
+  double deferred;        // largest part of an overlap that the rule's push_out leaves for later, metres
+  bool* driven;           // of each row: a motor or a prescribed motion, or held by a driven body: all its work counts
   // Of contacts with deformable bodies, by block and side; -1 where there is none. Both are NULL in a world of rigid
   // bodies.
   ChSkinTouch* touches;

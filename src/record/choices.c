@@ -31,6 +31,7 @@ static void write_step(FILE* file, const ChSimulationOptions* o) {
   if (o->margin >= 0.0) fprintf(file, "margin %.15g\n", o->margin);
   fprintf(file, "look_ahead %s\nreduce_contacts %s\n", word(o->look_ahead), word(o->reduce_contacts));
   fprintf(file, "adaptive %s\n", occasions[o->adaptive]);
+  if (o->overlap_tolerance >= 0.0) fprintf(file, "overlap_tolerance %.15g\n", o->overlap_tolerance);
   if (o->adaptive == CH_ADAPTIVE_GAP) fprintf(file, "gap_tolerance %.15g\n", o->gap_tolerance);
   if (o->adaptive >= CH_ADAPTIVE_MISS)
     fprintf(file, "halvings %d\ngood_steps %d\ntrial_work %.15g\n", o->halvings, o->good_steps, o->trial_work);

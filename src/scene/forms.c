@@ -27,6 +27,8 @@ const ChSceneForm ch_form_stabilization = {
 static const ChField adaptive_fields[] = {
     ROW(number, ChSimulationOptions, "gap_tolerance", gap_tolerance, "overlap above which the step is halved, m", 0,
         CH_POSITIVE, NULL),
+    ROW(number, ChSimulationOptions, "overlap_tolerance", overlap_tolerance,
+        "a pair that would end a step deeper is cause to take it in halves, m", 0, CH_NOT_NEGATIVE, NULL),
     ROW(choice, ChSimulationOptions, "on", adaptive,
         "what shortens a step: a missed tolerance (large: in steps of 500 contacts and more), or gaps", 0, CH_ANY,
         occasions),
@@ -39,6 +41,17 @@ static const ChField adaptive_fields[] = {
 };
 const ChSceneForm ch_form_adaptive = {
     .name = "adaptive", .same = true, .count = CH_COUNT(adaptive_fields), .fields = adaptive_fields};
+
+static const ChField bounds_fields[] = {
+    ROW(number, ChSimulationOptions, "penetration", penetration_bound,
+        "overlap from which on a step is out of bounds, a share of the smaller moving body's radius", 0, CH_POSITIVE,
+        NULL),
+    ROW(number, ChSimulationOptions, "energy", energy_bound,
+        "unexplained gain from which on a step is out of bounds, a share of the energy that it exchanged", 0,
+        CH_POSITIVE, NULL),
+};
+const ChSceneForm ch_form_bounds = {
+    .name = "bounds", .same = true, .count = CH_COUNT(bounds_fields), .fields = bounds_fields};
 
 static const ChField contact_fields[] = {
     ROW(choice, ChSimulationOptions, "law", contact, "rigid, or compliant: bodies yield where they touch", CH_REQUIRED,
@@ -71,6 +84,7 @@ static const ChField step_fields[] = {
     STEP(adaptive, "adaptive", options,
          "steps are undone and taken shorter where they miss, or where bodies would overlap", 0, CH_ANY,
          &ch_form_adaptive),
+    STEP(bounds, "bounds", options, "overlap and unexplained energy that a run tells of", 0, CH_ANY, &ch_form_bounds),
     STEP(flag, "reduce_contacts", options.reduce_contacts, "whether a face contact keeps four points at most", 0,
          CH_ANY, NULL),
     STEP(flag, "warm", options.warm, "whether a step starts from the reactions of the last one", 0, CH_ANY, NULL),

@@ -65,8 +65,8 @@ typedef struct ChSceneForce {
 
 extern const ChSceneForm ch_form_scene, ch_form_material, ch_form_pair, ch_form_body, ch_form_shape, ch_form_joint,
     ch_form_joint_axis, ch_form_force, ch_form_step, ch_form_method, ch_form_signal, ch_form_friction,
-    ch_form_stabilization, ch_form_contact, ch_form_adaptive, ch_form_mesh, ch_form_soft, ch_form_soft_mesh,
-    ch_form_damping;
+    ch_form_stabilization, ch_form_contact, ch_form_adaptive, ch_form_bounds, ch_form_mesh, ch_form_soft,
+    ch_form_soft_mesh, ch_form_damping;
 
 // Types of values that only scenes have: special_types.c.
 extern const ChFieldType ch_type_signal;         // ChSignal: a number, or an object
@@ -93,6 +93,7 @@ extern const ChFieldType ch_type_numbers;    // ChSceneNumbers
 extern const ChFieldType ch_type_stabilization;  // ChSimulationOptions
 extern const ChFieldType ch_type_contact;        // ChSimulationOptions
 extern const ChFieldType ch_type_adaptive;       // ChSimulationOptions
+extern const ChFieldType ch_type_bounds;         // ChSimulationOptions
 extern const ChFieldType ch_type_integrator;     // const char*
 extern const ChFieldType ch_type_method;         // const char*
 extern const ChFieldType ch_type_inner;          // const char*

@@ -38,15 +38,24 @@ TYPE(contact);
 
 static bool read_adaptive(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
   ChSimulationOptions* options = out;
-  options->adaptive = CH_ADAPTIVE_GAP;
-  if (json_is_object(value) && !json_object_get(value, "on") && !json_object_get(value, "gap_tolerance"))
-    return ch_reader_wrong(r, place, "needs \"on\" (miss, gap or off), or a gap_tolerance");
+  bool gap = json_object_get(value, "gap_tolerance") != NULL;
+  if (json_is_object(value) && !json_object_get(value, "on") && !gap && !json_object_get(value, "overlap_tolerance"))
+    return ch_reader_wrong(r, place, "needs \"on\" (miss, gap or off), a gap_tolerance or an overlap_tolerance");
+  if (gap) options->adaptive = CH_ADAPTIVE_GAP;
   return ch_form_read(r, place, value, field->more, options);
 }
 static json_t* schema_adaptive(const ChField* field, int dimension) {
   return ch_schema_reference(field->more, dimension);
 }
 TYPE(adaptive);
+
+static bool read_bounds(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  return ch_form_read(r, place, value, field->more, out);
+}
+static json_t* schema_bounds(const ChField* field, int dimension) {
+  return ch_schema_reference(field->more, dimension);
+}
+TYPE(bounds);
 
 // Words of a list, kept as pointers into the list, which outlives every document.
 static bool read_listed(ChReader* r, const ChPlace* place, const json_t* value, const char* const* words,

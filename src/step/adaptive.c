@@ -43,6 +43,10 @@ static void add_substep(ChStepInfo* sum, const ChStepInfo* part) {
   whole.overlap = fmax(sum->overlap, part->overlap);
   whole.deferred = fmax(sum->deferred, part->deferred);
   whole.relaxed = fmax(sum->relaxed, part->relaxed);
+  whole.locked = part->locked > sum->locked ? part->locked : sum->locked;
+  whole.locked_overlap = fmax(sum->locked_overlap, part->locked_overlap);
+  whole.bounds |= sum->bounds;
+  whole.exchanged = fmax(sum->exchanged, part->exchanged);
   whole.uncovered = fmax(sum->uncovered, part->uncovered);
   whole.joint_error = fmax(sum->joint_error, part->joint_error);
   whole.work += sum->work;

@@ -435,6 +435,8 @@ static void measure(const Step* p) {
     if (block->gap >= 0) note_overlap(p, &p->moment.gaps[block->gap]);
   }
   info->deferred = p->rows.deferred;
+  info->locked = p->rows.locked;
+  info->locked_overlap = p->rows.locked_overlap;
   for (int i = 0; i < p->islands.count; ++i) info->relaxed = fmax(info->relaxed, p->h * p->stage.relaxed[i]);
   info->contacts = p->moment.gap_count;
   info->islands = p->islands.count;

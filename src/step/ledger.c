@@ -95,6 +95,14 @@ static double fall_energy(const ChSimulation* s, double h) {
   return mass * square * h * h;
 }
 
+// What lifts each body by its own radius.
+static double lift_energy(const ChSimulation* s) {
+  double sum = 0.0, g = ch_norm(ch_world_gravity(s->world, s->time));
+  for (int b = 0; b < s->world->body_count && g > 0.0; ++b)
+    if (ch_body_is_dynamic(s->world, b)) sum += s->world->bodies[b].mass * g * ch_world_reach(s->world, b);
+  return sum;
+}
+
 double ch_ledger_half_step(const ChSimulation* s, double h) {
   int width = ch_world_width(s->world);
   double sum = 0.0, left = 1.0 - end_weight(s);
@@ -139,4 +147,5 @@ void ch_ledger_close(const ChSimulation* s, double half_step, ChStepInfo* info) 
   double change = fabs(info->kinetic - old) + fabs(info->potential - was) + fabs(info->work) + fall_energy(s, info->h);
   bool noise = gain <= ROUND_OFF * size + s->options.solve.tolerance * change;
   info->gain = noise ? 0.0 : gain;  // NaN is kept
+  info->exchanged = fmax(info->kinetic, old) + fabs(info->potential - was) + fabs(info->work) + lift_energy(s);
 }

@@ -24,6 +24,8 @@ ChSimulationOptions ch_simulation_options_default(void) {
                            .adaptive = CH_ADAPTIVE_LARGE,
                            .gap_tolerance = 1e-4,
                            .overlap_tolerance = CH_OVERLAP_BY_SHAPES,
+                           .penetration_bound = 0.01,
+                           .energy_bound = 0.01,
                            .halvings = 10,
                            .good_steps = 2,
                            .trial_work = 0.0625,
@@ -110,6 +112,9 @@ static ChStatus check_numbers(ChContext* context, const ChSimulationOptions* o) 
     return ch_fail(context, CH_ERR_RANGE, "overlap is %g of a radius, must be 0 to 1", o->overlap);
   if (!(o->margin >= 0.0 && o->margin < INFINITY) && o->margin != CH_MARGIN_BY_SIZE)
     return ch_fail(context, CH_ERR_RANGE, "margin is %g m, must be 0 or more, or CH_MARGIN_BY_SIZE", o->margin);
+  if (!(o->penetration_bound > 0.0 && o->energy_bound > 0.0))
+    return ch_fail(context, CH_ERR_RANGE, "bounds of penetration and energy are %g and %g, must be above 0",
+                   o->penetration_bound, o->energy_bound);
   ChStatus status = check_adaptive(context, o);
   if (status == CH_OK) status = check_step_limit(context, o->step_limit);
   if (status != CH_OK) return status;

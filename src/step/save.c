@@ -11,30 +11,34 @@
 #include "step/warm.h"
 
 // What is kept of the last step's info: all but the times it took, and momenta, which the states tell.
-#define FIGURES(X)       \
-  X(step, long)          \
-  X(time, double)        \
-  X(h, double)           \
-  X(substeps, int)       \
-  X(rejected, int)       \
-  X(shortest, double)    \
-  X(contacts, int)       \
-  X(islands, int)        \
-  X(resting, int)        \
-  X(impacts, int)        \
-  X(iterations, long)    \
-  X(missed, bool)        \
-  X(penetration, double) \
-  X(overlap, double)     \
-  X(deferred, double)    \
-  X(relaxed, double)     \
-  X(uncovered, double)   \
-  X(joint_error, double) \
-  X(kinetic, double)     \
-  X(potential, double)   \
-  X(stored, double)      \
-  X(work, double)        \
-  X(gain, double)
+#define FIGURES(X)          \
+  X(step, long)             \
+  X(time, double)           \
+  X(h, double)              \
+  X(substeps, int)          \
+  X(rejected, int)          \
+  X(shortest, double)       \
+  X(contacts, int)          \
+  X(islands, int)           \
+  X(resting, int)           \
+  X(impacts, int)           \
+  X(iterations, long)       \
+  X(missed, bool)           \
+  X(penetration, double)    \
+  X(overlap, double)        \
+  X(deferred, double)       \
+  X(relaxed, double)        \
+  X(locked, int)            \
+  X(locked_overlap, double) \
+  X(uncovered, double)      \
+  X(joint_error, double)    \
+  X(kinetic, double)        \
+  X(potential, double)      \
+  X(stored, double)         \
+  X(work, double)           \
+  X(gain, double)           \
+  X(exchanged, double)      \
+  X(bounds, int)
 
 #define ONE_field(name, text) +1
 #define ONE(name, type) +1

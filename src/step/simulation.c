@@ -173,9 +173,9 @@ static double time_after(ChSimulation* s, double h) {
 
 // States are finite by now; what is computed of them may still be out of range.
 static ChStatus check_info(ChContext* context, const ChStepInfo* info) {
-  const double figures[] = {info->kinetic,     info->potential,          info->work,    info->gain,
-                            info->penetration, info->deferred,           info->relaxed, info->uncovered,
-                            info->joint_error, info->certificate.natural};
+  const double figures[] = {
+      info->kinetic, info->potential, info->work,      info->gain,        info->penetration,        info->deferred,
+      info->relaxed, info->uncovered, info->exchanged, info->joint_error, info->certificate.natural};
   if (ch_all_finite(figures, sizeof figures / sizeof *figures)) return CH_OK;
   return ch_fail(context, CH_ERR_NUMERIC, "step %ld: its figures are not finite: energy %g J + %g J, work %g J",
                  info->step, info->kinetic, info->potential, info->work);
@@ -243,6 +243,13 @@ static ChStatus adaptive_step(ChContext* context, ChSimulation* s, ChStepInfo* i
   return CH_OK;
 }
 
+// NaN is out of every bound.
+static void note_bounds(const ChSimulationOptions* o, ChStepInfo* info) {
+  if (!(info->overlap <= o->penetration_bound)) info->bounds |= CH_BOUND_PENETRATION;
+  if (!(info->gain <= o->energy_bound * info->exchanged)) info->bounds |= CH_BOUND_ENERGY;
+  if (!(info->uncovered <= 0.0)) info->bounds |= CH_BOUND_MOTION;
+}
+
 // Nothing moved, nothing depends on time: the next step is the last one over again, certificate and all.
 static void repeat_step(ChSimulation* s, ChStepInfo* info) {
   *info = s->info;
@@ -272,6 +279,7 @@ static ChStatus make_step(ChContext* context, ChSimulation* s, ChStepInfo* info)
   if (status != CH_OK) return status;
   memcpy(s->before, s->states, bytes);
   status = choose_step(context, s, &undo, info);
+  if (status == CH_OK) note_bounds(&s->options, info);
   if (forgets && ch_step_is_stopped(s)) status = CH_STOPPED;
   if (status == CH_STOPPED) ch_fail(context, status, "step %ld was stopped as the caller asked", s->step + 1);
   if (status != CH_OK) {
