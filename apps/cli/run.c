@@ -51,7 +51,7 @@ enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is a
   X(TEXT, resume, NULL, "FILE", 0, 0, "goes on from a checkpoint, with the files as they are, bit for bit")           \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                 \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress bar")                                                    \
-  X(FLAG, strict, false, NULL, 0, 0, "exit status 1 when a step missed its tolerance")
+  X(FLAG, strict, false, NULL, 0, 0, "exit status 1 when a step missed its tolerance, or is out of bounds")
 
 typedef struct Arguments {
   RUN_OPTIONS(CH_ARG_MEMBER)
@@ -436,7 +436,8 @@ static ChExit report(const ChCommand* self, const Job* job, double seconds) {
                 job->checkpoint ? job->checkpoint : "");
     return (ChExit)ch_stop_status();
   }
-  return a->strict && job->records.summary.missed > 0 ? CH_EXIT_SHORT : CH_EXIT_DONE;
+  const ChSummary* s = &job->records.summary;
+  return a->strict && (s->missed > 0 || s->bounds != 0) ? CH_EXIT_SHORT : CH_EXIT_DONE;
 }
 
 // A file that cannot be written once the run goes is a fault of the machine, not of the command line.

@@ -105,6 +105,14 @@ static void set_head(json_t* object, const ChRunReport* r) {
   json_object_set_new(object, "tolerance", ch_json_real(r->options.solve.tolerance));
 }
 
+static json_t* within(const ChSummary* s, int bound) { return json_string(s->bounds & bound ? "exceeded" : "ok"); }
+
+static json_t* bounds_json(const ChSummary* s) {
+  return json_pack("{s:o, s:o, s:o, s:I, s:o}", "penetration", within(s, CH_BOUND_PENETRATION), "energy",
+                   within(s, CH_BOUND_ENERGY), "motion", within(s, CH_BOUND_MOTION), "steps",
+                   (json_int_t)s->out_of_bounds, "uncovered", ch_json_real(s->uncovered));
+}
+
 static void set_mechanics(json_t* object, const ChRunReport* r) {
   const ChSummary* s = &r->summary;
   const char* name = body_name(r, r->summary.displaced);
@@ -124,11 +132,15 @@ static void set_mechanics(json_t* object, const ChRunReport* r) {
                       json_pack("{s:o, s:o, s:o, s:o, s:I}", "max", ch_json_real(s->penetration), "relative",
                                 ch_json_real(s->overlap), "deferred", ch_json_real(s->deferred), "relaxed",
                                 ch_json_real(s->relaxed), "relaxed_steps", (json_int_t)s->relaxed_steps));
+  json_object_set_new(object, "bounds", bounds_json(s));
+  json_object_set_new(object, "locked",
+                      json_pack("{s:i, s:o}", "contacts", s->locked, "overlap", ch_json_real(s->locked_overlap)));
   json_object_set_new(object, "joint_error", json_pack("{s:o}", "max", ch_json_real(s->joint_error)));
   json_object_set_new(
       object, "energy",
       json_pack("{s:o, s:o, s:o, s:o}", "start", ch_json_real(s->energy_start), "end", ch_json_real(s->energy_end),
                 "stored", ch_json_real(s->stored), "largest_gain", ch_json_real(s->largest_gain)));
+  json_object_set_new(json_object_get(object, "energy"), "gain", ch_json_real(s->gain_sum));
   set_momenta(object, s, ch_world_dimension(ch_simulation_world(r->simulation)));
   json_object_set_new(object, "displacement",
                       pair_json("max", ch_json_real(s->displacement), "body", name ? ch_json_path(name) : json_null()));
@@ -191,6 +203,33 @@ static void print_verdict(const ChRunReport* r) {
            plain, r->options.solve.tolerance, ch_contact_law_name(r->options.contact));
 }
 
+// Beside the certificate, which speaks of the law alone.
+static void print_bounds(const ChRunReport* r) {
+  const ChSummary* s = &r->summary;
+  const ChSimulationOptions* o = &r->options;
+  if (s->bounds == 0) return;
+  bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+  printf("truth         %sOUT OF BOUNDS%s in %ld of %ld steps, whatever their certificates say (docs/run.md):\n",
+         colour ? "\033[1;31m" : "", colour ? "\033[0m" : "", s->out_of_bounds, s->steps);
+  if (s->bounds & CH_BOUND_PENETRATION)
+    printf("              bodies overlap by up to %.3g %% of a radius; %.3g %% is the bound\n", 100.0 * s->overlap,
+           100.0 * o->penetration_bound);
+  if (s->bounds & CH_BOUND_ENERGY)
+    printf("              %.3g J of energy came from nowhere, up to %.3g J in a step; %.3g J is the bound\n",
+           s->gain_sum, s->largest_gain, o->energy_bound * (s->exchanged + s->work_sum));
+  if (s->bounds & CH_BOUND_MOTION)
+    printf("              bodies moved up to %.3g m through others, or met where no contact was looked for\n",
+           s->uncovered);
+}
+
+static void print_locked(const ChSummary* s) {
+  if (s->locked > 0)
+    printf(
+        "locked        up to %d contacts of a step were left out: along their normals neither body can move; they "
+        "overlap by %.3g m at most\n",
+        s->locked, s->locked_overlap);
+}
+
 static void print_hints(const ChRunReport* r) {
   ChHints hints = ch_run_hints(r);
   for (int k = 0; k < hints.count; ++k) printf("%-14s%s\n", k == 0 ? "what helps" : "", hints.text[k]);
@@ -231,8 +270,8 @@ static void print_mechanics(const ChRunReport* r) {
 static void print_substeps(const ChRunReport* r) {
   const ChSummary* s = &r->summary;
   if (s->rejected == 0) return;
-  printf("substeps      %ld, %ld more missed and were undone; %.3g s long on average, %.3g s at least\n", s->substeps,
-         s->rejected, mean(r->options.h * (double)s->steps, s->substeps), s->shortest);
+  printf("substeps      %ld, %ld more were undone; %.3g s long on average, %.3g s at least\n", s->substeps, s->rejected,
+         mean(r->options.h * (double)s->steps, s->substeps), s->shortest);
 }
 
 static void print_realtime(const ChRealtime* r) {
@@ -274,6 +313,8 @@ void ch_run_print_text(const ChRunReport* r) {
          s->iterations_max);
   print_substeps(r);
   print_verdict(r);
+  print_bounds(r);
+  print_locked(s);
   print_hints(r);
   print_folds(r);
   print_certificate(s);

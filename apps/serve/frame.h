@@ -20,8 +20,8 @@ enum {
   CH_FRAME_STAT_SIZE = 48,
 };
 
-enum { CH_FRAME_RUNNING = 1 };  // flags of a frame
-enum { CH_STAT_MISSED = 1, CH_STAT_RESTING = 2 };
+enum { CH_FRAME_RUNNING = 1 };                                         // flags of a frame
+enum { CH_STAT_MISSED = 1, CH_STAT_RESTING = 2, CH_STAT_BOUNDS = 4 };  // ChBound times CH_STAT_BOUNDS
 
 typedef enum ChContactStatus {
   CH_CONTACT_OPEN,

@@ -108,6 +108,7 @@ static ChFrameStat stat_of(const ChStepInfo* info, double seconds) {
   bool missed = info->missed || !isfinite(info->certificate.natural);  // NaN goes as it is, and is never good
   unsigned flags =
       (missed ? CH_STAT_MISSED : 0) | (info->islands > 0 && info->resting == info->islands ? CH_STAT_RESTING : 0);
+  flags |= CH_STAT_BOUNDS * (unsigned)info->bounds;
   return (ChFrameStat){.time = info->time,
                        .natural = info->certificate.natural,
                        .kinetic = info->kinetic,

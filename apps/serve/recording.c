@@ -95,6 +95,7 @@ ChFrameStat ch_recording_stat(const ChRecording* r, long row) {
   const ChTrajectoryStep* s = &r->steps[row];
   double steps = steps_of(r, row);
   bool missed = !(s->natural <= ch_recording_tolerance(r));
+  unsigned flags = (missed ? CH_STAT_MISSED : 0) | CH_STAT_BOUNDS * (unsigned)(s->bounds & 7);
   return (ChFrameStat){.time = s->time,
                        .natural = s->natural,
                        .kinetic = s->kinetic,
@@ -102,7 +103,7 @@ ChFrameStat ch_recording_stat(const ChRecording* r, long row) {
                        .contacts = (float)s->contacts,
                        .iterations = (float)((double)s->iterations / steps),
                        .seconds = (float)(s->seconds / steps),
-                       .flags = missed ? (float)CH_STAT_MISSED : 0.0f};
+                       .flags = (float)flags};
 }
 
 // --- frames ----------------------------------------------------------------------------------------------------------

@@ -12,10 +12,12 @@ extern "C" {
 
 // What a row of a trajectory tells of the steps since the row before.
 typedef struct ChRowSum {
-  ChCertificate certificate;  // worst, figure by figure
-  long iterations;            // all
-  double seconds;             // spent in these steps
-  double penetration;         // largest
+  ChCertificate certificate;        // worst, figure by figure
+  long iterations;                  // all
+  double seconds;                   // spent in these steps
+  double penetration;               // largest
+  double overlap, gain, uncovered;  // largest
+  long bounds;                      // sum of ChBound, of any of them
 } ChRowSum;
 
 typedef struct ChTrajectory ChTrajectory;
@@ -56,6 +58,13 @@ typedef struct ChSummary {
   double relaxed;                                 // largest part of an overlap that others opposed, metres
   long relaxed_steps;                             // in how many steps some did
   double energy_start, energy_end, largest_gain;  // joule
+  double gain_sum;                                // unexplained gains of all steps, joule
+  double exchanged, work_sum;  // what they are compared with: the most that a step exchanged, and all work, joule
+  double uncovered;            // largest motion that met something where no contact was looked for, metres
+  long out_of_bounds;          // steps
+  int bounds;                  // sum of ChBound, of any step and of the whole run
+  int locked;                  // most contacts of a step that were left out for want of a freedom
+  double locked_overlap;       // the largest overlap of these, metres
   ChVec3 momentum_start, momentum_end, angular_momentum_start, angular_momentum_end;
   double displacement;  // largest distance of a centre of mass from where it started
   int displaced;        // the body of that distance, or -1

@@ -57,6 +57,10 @@ typedef struct ChTrajectoryStep {
   double seconds;             // spent since the row before
   double penetration;         // m
   long contacts, iterations;
+  double overlap;    // over the radius of the smaller moving body
+  double gain;       // energy that nothing explains, J
+  double uncovered;  // motion that met something where no contact was looked for, m
+  long bounds;       // sum of ChBound; these four are 0 in files of versions that did not record them
 } ChTrajectoryStep;
 
 // All rows of the file as it was when it was opened, *rows of them; the array belongs to the reader.

@@ -238,6 +238,9 @@ def report_html(report: Report) -> str:
     rows = [("time", f"{report.time:.6g} s"), ("steps", f"{report.steps}, {report.missed} missed"),
             ("contacts", f"{report.contacts} in {report.islands} islands, {report.resting} at rest"),
             ("energy", f"{report.energy:.6g} J"), ("penetration", f"{report.penetration:.2e} m")]
+    exceeded = [name for name, said in report.bounds.items() if said != "ok"]
+    if exceeded:
+        rows.append(("out of bounds", ", ".join(exceeded)))
     return _table("report", rows + [(name, f"{value:.2e}") for name, value in report.certificate.as_dict().items()])
 
 

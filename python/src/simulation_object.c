@@ -163,6 +163,11 @@ static void add_step(const ChStepInfo* step, ChStepInfo* sum) {
   sum->relaxed = larger(before.relaxed, step->relaxed);
   sum->joint_error = larger(before.joint_error, step->joint_error);
   sum->gain = larger(before.gain, step->gain);
+  sum->exchanged = larger(before.exchanged, step->exchanged);
+  sum->uncovered = larger(before.uncovered, step->uncovered);
+  sum->locked = before.locked > step->locked ? before.locked : step->locked;
+  sum->locked_overlap = larger(before.locked_overlap, step->locked_overlap);
+  sum->bounds |= before.bounds;
   sum->seconds_collide += before.seconds_collide;
   sum->seconds_assemble += before.seconds_assemble;
   sum->seconds_solve += before.seconds_solve;

@@ -155,6 +155,16 @@ static PyObject* energy_of(PyObject* self, void* unused) {
   return PyFloat_FromDouble(((Report*)self)->info.kinetic + ((Report*)self)->info.potential);
 }
 
+// As `run --json` has them.
+static PyObject* bounds_of(PyObject* self, void* unused) {
+  (void)unused;
+  int bounds = ((Report*)self)->info.bounds;
+#define WITHIN(bound) (bounds & (bound)) ? "exceeded" : "ok"
+  return Py_BuildValue("{s:s, s:s, s:s}", "penetration", WITHIN(CH_BOUND_PENETRATION), "energy",
+                       WITHIN(CH_BOUND_ENERGY), "motion", WITHIN(CH_BOUND_MOTION));
+#undef WITHIN
+}
+
 static PyObject* momentum_of(PyObject* self, void* unused) {
   (void)unused;
   return core_from_vector(((Report*)self)->info.momentum, 3);
@@ -184,7 +194,7 @@ static int init_report(PyObject* module) {
       INFO(time, T_DOUBLE, "At the end, s."),
       INFO(h, T_DOUBLE, "Length of the last step, s."),
       INFO(substeps, T_INT, "That the last step is made of."),
-      INFO(rejected, T_INT, "Tries that missed and were undone."),
+      INFO(rejected, T_INT, "Tries that were undone."),
       INFO(shortest, T_DOUBLE, "Shortest substep, s."),
       INFO(contacts, T_INT, "Of the last step."),
       INFO(islands, T_INT, "Of the last step."),
@@ -195,6 +205,10 @@ static int init_report(PyObject* module) {
       INFO(overlap, T_DOUBLE, "Largest overlap over the radius of the smaller moving body."),
       INFO(deferred, T_DOUBLE, "Largest part of an overlap that push-out leaves for later steps, m."),
       INFO(relaxed, T_DOUBLE, "Largest part of an overlap that others oppose and that stays, m."),
+      INFO(locked, T_INT, "Contacts left out: along their normals neither body can move."),
+      INFO(locked_overlap, T_DOUBLE, "The largest overlap of these, m."),
+      INFO(uncovered, T_DOUBLE, "Largest motion that met something where no contact was looked for, m."),
+      INFO(exchanged, T_DOUBLE, "Energy that the gain is compared with, J."),
       INFO(joint_error, T_DOUBLE, "Largest error of a joint, m or radian."),
       INFO(kinetic, T_DOUBLE, "Energy, J."),
       INFO(potential, T_DOUBLE, "Energy, J, with what is stored in compliant contacts."),
@@ -209,6 +223,7 @@ static int init_report(PyObject* module) {
   static PyGetSetDef getters[] = {
       {"certificate", certificate_of, NULL, "Worst of the steps, figure by figure.", NULL},
       {"energy", energy_of, NULL, "Kinetic and potential, J.", NULL},
+      {"bounds", bounds_of, NULL, "Overlap, energy and motion of the steps: ok or exceeded, by name.", NULL},
       {"momentum", momentum_of, NULL, "Of all that moves freely, kg m/s.", NULL},
       {"angular_momentum", angular_momentum_of, NULL, "About the origin, kg m^2/s.", NULL},
       {NULL, NULL, NULL, NULL, NULL},

@@ -1,4 +1,6 @@
 // The summary of a run: sums and extremes over its steps.
+#include <math.h>
+
 #include "base/check.h"
 #include "cardhouse/record.h"
 #include "cardhouse/shape.h"
@@ -65,6 +67,19 @@ static void add_missed(ChSummary* summary, const ChStepInfo* info, double tolera
   }
 }
 
+// Gains that are small in every step may add up: they are compared with what the whole run exchanged.
+static void add_bounds(ChSummary* summary, const ChSimulation* s, const ChStepInfo* info) {
+  summary->out_of_bounds += info->bounds != 0;
+  summary->bounds |= info->bounds;
+  summary->uncovered = ch_max(summary->uncovered, info->uncovered);
+  summary->gain_sum += info->gain;
+  summary->exchanged = ch_max(summary->exchanged, info->exchanged);
+  if (!(summary->gain_sum <= ch_simulation_options(s)->energy_bound * (summary->exchanged + summary->work_sum)))
+    summary->bounds |= CH_BOUND_ENERGY;
+  if (info->locked > summary->locked) summary->locked = info->locked;
+  summary->locked_overlap = ch_max(summary->locked_overlap, info->locked_overlap);
+}
+
 void ch_summary_add(ChSummary* summary, const ChSimulation* s) {
   ChStepInfo info = ch_simulation_info(s);
   ++summary->steps;
@@ -94,6 +109,8 @@ void ch_summary_add(ChSummary* summary, const ChSimulation* s) {
   summary->momentum_end = info.momentum;
   summary->angular_momentum_end = info.angular_momentum;
   summary->largest_gain = ch_max(summary->largest_gain, info.gain);
+  summary->work_sum += fabs(info.work);
+  add_bounds(summary, s, &info);
   summary->seconds_collide += info.seconds_collide;
   summary->seconds_assemble += info.seconds_assemble;
   summary->seconds_solve += info.seconds_solve;

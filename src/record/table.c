@@ -43,7 +43,9 @@ static bool put_head(FILE* file, const ChSimulation* simulation) {
 #define X(name, text) fputs("," #name, file);
   CH_CERTIFICATE_FIELDS(X)
 #undef X
-  fputs(",missed,penetration,deferred,relaxed,joint_error,kinetic,potential,work,gain,substeps,rejected", file);
+  fputs(
+      ",missed,penetration,deferred,relaxed,joint_error,kinetic,potential,work,gain,substeps,rejected,uncovered,bounds",
+      file);
   fputs(ch_world_dimension(world) == 3 ? SPACE : PLANE, file);
   fputs(",collide,assemble,solve", file);
   if (ch_world_mode_count(world) > 0) fputs(",deflection", file);
@@ -138,9 +140,9 @@ static int put_row(FILE* file, const ChSimulation* simulation) {
 #define X(name, text) bytes += fprintf(file, ",%.17g", i.certificate.name);
   CH_CERTIFICATE_FIELDS(X)
 #undef X
-  bytes +=
-      fprintf(file, ",%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%d,%d", i.missed, i.penetration, i.deferred,
-              i.relaxed, i.joint_error, i.kinetic, i.potential, i.work, i.gain, i.substeps, i.rejected);
+  bytes += fprintf(file, ",%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%d,%d,%.17g,%d", i.missed, i.penetration,
+                   i.deferred, i.relaxed, i.joint_error, i.kinetic, i.potential, i.work, i.gain, i.substeps, i.rejected,
+                   i.uncovered, i.bounds);
   bytes += put_momenta(file, ch_world_dimension(ch_simulation_world(simulation)), &i);
   bytes += fprintf(file, ",%.9g,%.9g,%.9g", i.seconds_collide, i.seconds_assemble, i.seconds_solve);
   if (ch_world_mode_count(ch_simulation_world(simulation)) > 0)

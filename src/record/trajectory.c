@@ -132,6 +132,14 @@ static void put_contacts(ChTrajectory* t, const ChSimulation* s) {
   put_count(t, CH_COLUMN_OFFSET, t->contacts);
 }
 
+static void put_bounds(ChTrajectory* t) {
+  const ChRowSum* since = &t->since;
+  if (t->columns[CH_COLUMN_OVERLAP].set > 0) put(t, CH_COLUMN_OVERLAP, since->overlap);
+  if (t->columns[CH_COLUMN_GAIN].set > 0) put(t, CH_COLUMN_GAIN, since->gain);
+  if (t->columns[CH_COLUMN_UNCOVERED].set > 0) put(t, CH_COLUMN_UNCOVERED, since->uncovered);
+  if (t->columns[CH_COLUMN_BOUNDS].set > 0) put_count(t, CH_COLUMN_BOUNDS, since->bounds);
+}
+
 static void put_row(ChTrajectory* t, const ChSimulation* s) {
   ChStepInfo info = ch_simulation_info(s);
   int contacts = 0;
@@ -145,6 +153,7 @@ static void put_row(ChTrajectory* t, const ChSimulation* s) {
   put(t, CH_COLUMN_PENETRATION, t->since.penetration);
   put(t, CH_COLUMN_KINETIC, info.kinetic);
   put(t, CH_COLUMN_POTENTIAL, info.potential);
+  put_bounds(t);
   put_momenta(t, ch_world_dimension(ch_simulation_world(s)), &info);
   int column = CH_COLUMN_CERTIFICATE;
 #define X(name, text)                                                                            \
@@ -196,6 +205,10 @@ ChStatus ch_trajectory_add(ChContext* context, ChTrajectory* t, const ChSimulati
   since->iterations += info.iterations;
   since->seconds += info.seconds_collide + info.seconds_assemble + info.seconds_solve;
   since->penetration = ch_max(since->penetration, info.penetration);
+  since->overlap = ch_max(since->overlap, info.overlap);
+  since->gain = ch_max(since->gain, info.gain);
+  since->uncovered = ch_max(since->uncovered, info.uncovered);
+  since->bounds |= info.bounds;
   if (info.step % t->every == 0) put_row(t, s);
   bool due = ch_clock_seconds() - t->flushed >= FLUSH_SECONDS || pending_bytes(t) >= PENDING_MOST;
   return due ? flush(context, t, false) : CH_OK;

@@ -33,6 +33,10 @@ static const Entry entries[CH_TRAJECTORY_COLUMNS] = {
     [CH_COLUMN_POTENTIAL] = {"step/potential", SCALAR, false},
     [CH_COLUMN_MOMENTUM] = {"step/momentum", VECTOR, true},
     [CH_COLUMN_ANGULAR_MOMENTUM] = {"step/angular_momentum", SPIN, true},
+    [CH_COLUMN_OVERLAP] = {"step/overlap", SCALAR, true},
+    [CH_COLUMN_GAIN] = {"step/gain", SCALAR, true},
+    [CH_COLUMN_UNCOVERED] = {"step/uncovered", SCALAR, true},
+    [CH_COLUMN_BOUNDS] = {"step/bounds", COUNT, true},
     [CH_COLUMN_CERTIFICATE] =
 #define X(name, text) {"certificate/" #name, SCALAR, offsetof(ChCertificate, name) == offsetof(ChCertificate, rigid)},
         CH_CERTIFICATE_FIELDS(X)

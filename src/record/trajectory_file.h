@@ -23,6 +23,10 @@ typedef enum ChTrajectoryColumn {
   CH_COLUMN_POTENTIAL,
   CH_COLUMN_MOMENTUM,  // this, the next and the certificate's `rigid`: not in files from before there were any
   CH_COLUMN_ANGULAR_MOMENTUM,
+  CH_COLUMN_OVERLAP,  // so are these four
+  CH_COLUMN_GAIN,
+  CH_COLUMN_UNCOVERED,
+  CH_COLUMN_BOUNDS,
   CH_COLUMN_CERTIFICATE,  // seven of them, as in CH_CERTIFICATE_FIELDS
   CH_COLUMN_OFFSET = CH_COLUMN_CERTIFICATE + 7,
   CH_COLUMN_BODIES,

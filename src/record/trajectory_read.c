@@ -158,10 +158,15 @@ static ChStatus read_steps(ChContext* context, ChTrajectoryReader* r) {
       {CH_COLUMN_PENETRATION, offsetof(ChTrajectoryStep, penetration), false},
       {CH_COLUMN_CONTACTS, offsetof(ChTrajectoryStep, contacts), true},
       {CH_COLUMN_ITERATIONS, offsetof(ChTrajectoryStep, iterations), true},
+      {CH_COLUMN_OVERLAP, offsetof(ChTrajectoryStep, overlap), false},
+      {CH_COLUMN_GAIN, offsetof(ChTrajectoryStep, gain), false},
+      {CH_COLUMN_UNCOVERED, offsetof(ChTrajectoryStep, uncovered), false},
+      {CH_COLUMN_BOUNDS, offsetof(ChTrajectoryStep, bounds), true},
   };
   void* scratch = CH_TAKE(r->arena, r->rows, double);
   for (size_t m = 0; m < sizeof members / sizeof *members; ++m)
-    if (!read_member(r, members[m].column, members[m].count, members[m].offset, scratch))
+    if (r->columns.column[members[m].column].there &&
+        !read_member(r, members[m].column, members[m].count, members[m].offset, scratch))
       return cannot_read(context, r, members[m].column);
   if (!ch_read_rows_into(&r->columns, CH_COLUMN_OFFSET, 0, r->rows + 1, r->offsets))
     return cannot_read(context, r, CH_COLUMN_OFFSET);

@@ -52,12 +52,12 @@ const shown = (natural: number) => (Number.isNaN(natural) ? 1 : Math.min(1, Math
 const KINDS: ChartKind[] = [
   {
     title: "Certificate",
-    hint: "how exactly the contact law was met (natural); the dashed line is the tolerance, crosses are steps that missed it",
+    hint: "how exactly the contact law was met (natural); the dashed line is the tolerance, crosses are steps that missed it, or are out of bounds",
     logarithmic: true,
     text: (v) => (v <= SMALLEST_SHOWN ? "0" : certificateText(v)),
     lines: [
       { label: "", colour: "first", value: (b) => stepped(b, shown(b.natural)) },
-      { label: "missed", colour: "alarm", value: (b) => (b.missed ? shown(b.natural) : NaN), marks: true, quiet: true },
+      { label: "missed", colour: "alarm", value: (b) => (b.missed || b.bounds ? shown(b.natural) : NaN), marks: true, quiet: true },
     ],
   },
   {
@@ -538,7 +538,7 @@ class Charts implements Panel {
       this.lastPoses = { step: frame.step, poses: frame.poses };
     } else if (this.lastPoses?.step === frame.step && this.lastPoses.poses.length === frame.poses.length) {
       const natural = largestDistance(this.lastPoses.poses, frame.poses);
-      const rest = { kinetic: 0, potential: 0, contacts: 0, iterations: 0, seconds: 0, missed: false, atRest: false };
+      const rest = { kinetic: 0, potential: 0, contacts: 0, iterations: 0, seconds: 0, missed: false, atRest: false, bounds: 0 };
       this.distance.add({ time: frame.time, natural, ...rest });
     }
   }
@@ -598,8 +598,10 @@ class Charts implements Panel {
     const missed = counts.some((count) => count > 0);
     const steps = counts.map((count, k) => `${this.panes.length > 1 ? `${this.labels[k]} ` : ""}${count} missed`);
     const text = `t = ${moment.toFixed(3)} s${tolerance} · ${missed ? steps.join(", ") : "no step missed it"}`;
-    if (this.note.textContent !== text) this.note.textContent = text;
-    this.note.dataset.missed = String(missed);
+    const out = this.panes.reduce((sum, pane) => sum + pane.whole.outOfBounds, 0);
+    const whole = out > 0 ? `${text} · ${out} out of bounds` : text;
+    if (this.note.textContent !== whole) this.note.textContent = whole;
+    this.note.dataset.missed = String(missed || out > 0);
   }
 }
 

@@ -22,12 +22,14 @@ function absorb(bucket: Bucket, step: StepStats): void {
   bucket.seconds = Math.max(bucket.seconds, step.seconds);
   bucket.missed ||= step.missed;
   bucket.atRest = step.atRest;
+  bucket.bounds |= step.bounds;
 }
 
 export class History {
   private buckets: Bucket[] = [];
   private width = 0;
   missed = 0; // buckets told of that hold a missed step
+  outOfBounds = 0; // and of steps that are out of bounds
 
   // `span`: only the last so many seconds are kept, in buckets of equal width.
   constructor(
@@ -54,6 +56,7 @@ export class History {
     const last = this.last;
     if (last && step.time <= last.time) return this.insert(step);
     if (step.missed) this.missed++;
+    if (step.bounds) this.outOfBounds++;
     if (last && step.time - last.from < this.width) absorb(last, step);
     else this.buckets.push({ ...step, from: step.time });
     if (this.span < Infinity) this.dropOld();
@@ -86,6 +89,7 @@ export class History {
     if (this.buckets[place] && this.buckets[place].from <= step.time + least) return;
     this.buckets.splice(place, 0, { ...step, from: step.time });
     if (step.missed) this.missed++;
+    if (step.bounds) this.outOfBounds++;
     if (this.buckets.length > this.most) this.condense();
   }
 

@@ -262,6 +262,13 @@ export interface StepStats {
   seconds: number; // processor time of that step
   missed: boolean;
   atRest: boolean;
+  bounds: number; // what is out of bounds, whatever the certificate says: a sum of Bound
+}
+
+export enum Bound {
+  Penetration = 1,
+  Energy = 2,
+  Motion = 4,
 }
 
 export interface Frame {
@@ -306,6 +313,7 @@ export function readStats(view: DataView, from: number, count: number): StepStat
       seconds: view.getFloat32(at + 40, true),
       missed: (flags & 1) !== 0,
       atRest: (flags & 2) !== 0,
+      bounds: (flags >> 2) & 7,
     });
   }
   return stats;
