@@ -15,6 +15,7 @@ function step(k: number, more: Partial<StepStats> = {}): StepStats {
     seconds: 1e-4,
     missed: false,
     atRest: false,
+    bounds: 0,
     ...more,
   };
 }

@@ -6,7 +6,7 @@ import { verdictOf, Worst } from "../src/ui/verdict";
 
 function step(more: Partial<StepStats> = {}): StepStats {
   const figures = { kinetic: 0, potential: 0, contacts: 4, iterations: 3, seconds: 1e-4 };
-  return { time: 1e-3, natural: 1e-9, missed: false, atRest: false, ...figures, ...more };
+  return { time: 1e-3, natural: 1e-9, missed: false, atRest: false, bounds: 0, ...figures, ...more };
 }
 
 const verdict = (more: Partial<StepStats>) => verdictOf(step(more), 1e-8);
@@ -33,6 +33,14 @@ test("a missed step is never green, whatever its figure", () => {
   assert.equal(verdict({ missed: true })?.met, "false");
   assert.equal(verdict({ missed: true, natural: 0, contacts: 0 })?.met, "false");
   assert.equal(verdict({ natural: 0.3, missed: true })?.text, "\u2715 certificate 3e\u22121 > 1e\u22128");
+});
+
+test("a step out of bounds is never green, and says what is wrong", () => {
+  assert.deepEqual(verdict({ bounds: 3 }), {
+    met: "false",
+    text: "\u2715 out of bounds: bodies overlap, energy from nowhere",
+  });
+  assert.equal(verdict({ bounds: 4, contacts: 0 })?.met, "false");
 });
 
 test("of several steps the worst is shown, in whichever order they come", () => {
