@@ -85,6 +85,9 @@ CH_API ChStatus ch_simulation_add_body(ChContext* context, ChSimulation* simulat
 CH_API ChStatus ch_simulation_remove_body(ChContext* context, ChSimulation* simulation, ChBodyId body);
 // How often bodies or joints came or went since the world is simulated: who keeps rows compares it.
 CH_API long ch_world_revision(const ChWorld* world);
+// What was put right as the world was built, a line each ("mesh cup.obj of 120 triangles: healed: ..."); NULL beyond
+// the last one. They live as long as the world.
+CH_API const char* ch_world_note(const ChWorld* world, int index);
 
 #ifdef __cplusplus
 }

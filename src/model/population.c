@@ -223,3 +223,7 @@ void ch_world_remove_body(ChWorld* world, int body) {
 }
 
 long ch_world_revision(const ChWorld* world) { return world->revision; }
+
+const char* ch_world_note(const ChWorld* world, int index) {
+  return index >= 0 && index < world->note_count ? world->notes[index] : NULL;
+}

@@ -161,7 +161,9 @@ struct ChWorld {
   bool wrenched;         // whether there is any
   long revision;         // how often bodies or joints came or went since it was sealed
   ChArena* state_arena;  // of `states`, once bodies came
-  int mode_count;        // of all deformable bodies, after ch_world_seal
+  char** notes;          // what was healed as it was built
+  int note_count, note_room;
+  int mode_count;  // of all deformable bodies, after ch_world_seal
   bool sealed;
   int refused;  // 1 + the body for whose sake the last ch_world_seal failed; 0: none
 };

@@ -2,10 +2,12 @@
 #include "model/mesh/solid_mesh.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/mesh/distance_field.h"
 #include "model/mesh/mesh.h"
+#include "model/mesh/mesh_heal.h"
 #include "model/mesh/sample_tree.h"
 #include "model/shapes/mass_properties.h"
 #include "model/world_build.h"
@@ -55,6 +57,50 @@ static ChStatus make_solid(ChContext* context, ChArena* arena, const ChShapeDef*
                                   &mesh->field);
 }
 
+static ChStatus make_mesh(ChContext* context, ChArena* arena, const ChShapeDef* def, bool solid, ChMesh** mesh) {
+  ChStatus status =
+      ch_mesh_create(context, arena, def->point_count, def->points, def->triangle_count, def->triangles, 3, mesh);
+  if (status == CH_OK && def->closed && !(*mesh)->closed) status = refuse_open(context, *mesh);
+  if (status == CH_OK && solid) status = make_solid(context, arena, def, *mesh);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------------------------- healing
+
+static bool is_legible(const ChShapeDef* def) {
+  for (int k = 0; k < def->point_count; ++k)
+    if (!ch_vec_finite(def->points[k])) return false;
+  for (long k = 0; k < 3L * def->triangle_count; ++k)
+    if (def->triangles[k] < 0 || def->triangles[k] >= def->point_count) return false;
+  return def->point_count > 0 && def->triangle_count > 0;
+}
+
+// What was refused, once more, healed. Where that does not help, the message is that of the mesh as it was given.
+static ChStatus make_healed(ChContext* context, ChWorld* world, const ChShapeDef* def, bool solid, ChMesh** mesh,
+                            ChStatus refused) {
+  ChMeshHeal heal;
+  ChContext own = {0};
+  if (!is_legible(def) || !ch_mesh_heal(world->arena, def->point_count, def->points, def->triangle_count,
+                                        def->triangles, def->closed || solid, &heal))
+    return refused;
+  ChShapeDef healed = *def;
+  healed.point_count = heal.vertex_count, healed.points = heal.vertices;
+  healed.triangle_count = heal.triangle_count, healed.triangles = heal.triangles;
+  if (make_mesh(&own, world->arena, &healed, solid, mesh) != CH_OK) return refused;
+  char text[1024], line[1200];
+  ch_mesh_heal_tell(&heal, sizeof text, text);
+  snprintf(line, sizeof line, "mesh %.100s of %d triangles: healed: %s", def->file ? def->file : "of points",
+           def->triangle_count, text);
+  ch_notice(context, "%s", line);
+  CH_GROW(world, notes, note_count, note_room);
+  world->notes[world->note_count++] = ch_world_copy_text(world, line);
+  if (context) {
+    context->status = CH_OK;
+    context->message[0] = '\0';
+  }
+  return CH_OK;
+}
+
 // ------------------------------------------------------------------------------------------------------------- sharing
 
 static bool same_choices(const ChSharedMesh* s, const ChShapeDef* def, bool solid) {
@@ -81,10 +127,9 @@ ChStatus ch_world_mesh(ChContext* context, ChWorld* world, const ChShapeDef* def
       return CH_OK;
     }
   ChMesh* mesh = NULL;
-  ChStatus status = ch_mesh_create(context, world->arena, def->point_count, def->points, def->triangle_count,
-                                   def->triangles, 3, &mesh);
-  if (status == CH_OK && def->closed && !mesh->closed) status = refuse_open(context, mesh);
-  if (status == CH_OK && solid) status = make_solid(context, world->arena, def, mesh);
+  ChStatus status = make_mesh(context, world->arena, def, solid, &mesh);
+  if (status == CH_ERR_FORMAT || status == CH_ERR_RANGE)
+    status = make_healed(context, world, def, solid, &mesh, status);
   if (status != CH_OK) return status;
   CH_GROW(world, meshes, mesh_count, mesh_room);
   world->meshes[world->mesh_count++] =
