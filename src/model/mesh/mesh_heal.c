@@ -277,6 +277,14 @@ static int walk_border(const int* leaves, const int* triangles, int start, int* 
   return 0;
 }
 
+// Whether the sides of the hole belong to different triangles: else it is the outer border of a few of them.
+static bool are_apart(const int* leaves, int sides, const int* corner) {
+  for (int k = 0; k < sides; ++k)
+    for (int j = 0; j < k; ++j)
+      if (leaves[corner[k]] / 3 == leaves[corner[j]] / 3) return false;
+  return true;
+}
+
 static void fill_holes(ChArena* arena, ChMeshHeal* m) {
   int n = m->triangle_count, end = n;
   const ChHalfEdge* halves = ch_half_edges(arena, n, m->triangles);
@@ -290,7 +298,7 @@ static void fill_holes(ChArena* arena, ChMeshHeal* m) {
   memcpy(larger, m->triangles, 3 * (size_t)n * sizeof *larger);
   for (int v = 0; v < m->vertex_count; ++v) {
     int c[MOST_SIDES], sides = walk_border(leaves, m->triangles, v, c);
-    if (sides < 3) continue;
+    if (sides < 3 || !are_apart(leaves, sides, c)) continue;
     for (int k = 0; k < sides; ++k) leaves[c[k]] = -1;
     for (int k = 1; k + 1 < sides; ++k) {  // against the way of the border
       const int cell[3] = {c[0], c[k + 1], c[k]};
