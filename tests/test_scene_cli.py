@@ -238,6 +238,50 @@ class Scenes(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("standard input: goes on after", result.stderr)
 
+    def check(self, scene, *words):
+        result = run("scene", "check", self.write(json.dumps({"cardhouse": 1, **scene})), "--json", *words)
+        self.assertIn(result.returncode, (0, 1), result.stderr)
+        return json.loads(result.stdout), result.returncode
+
+    def test_check_warns_of_what_is_hardly_meant(self):
+        material = {"m": {"density": 1000, "friction": 0.5}}
+        floor = {"name": "floor", "fixed": True, "shapes": [{"type": "box", "half": [5, 5, 0.5], "material": "m"}]}
+
+        def cube(name, half, at, kind="box"):
+            return {"name": name, "position": at, "shapes": [{"type": kind, "half": half, "material": "m"}]}
+        kinds = {
+            "empty": [],
+            "fall": [floor, cube("stray", [0.1, 0.1, 0.1], [20, 0, 3])],
+            "scale": [floor, cube("huge", [400, 400, 20], [0, 0, 500])],
+            "thin": [floor, cube("sheet", [0.3, 0.3, 0.0005], [0, 0, 0.6])],
+            "overlap": [floor, cube("sunk", [0.5, 0.5, 0.5], [0, 0, 0.9999])],
+        }
+        for kind, bodies in kinds.items():
+            with self.subTest(kind=kind):
+                report, status = self.check({"materials": material, "bodies": bodies}, "--strict")
+                self.assertEqual([warning["kind"] for warning in report["warnings"]], [kind])
+                self.assertEqual(status, 1)
+        report, status = self.check({"materials": material, "bodies": [floor, cube("good", [0.1, 0.1, 0.1], [0, 0, 0.604])]},
+                                    "--strict")
+        self.assertEqual((report["warnings"], status), ([], 0))
+        self.assertAlmostEqual(report["clearances"][0]["gap"], 0.004, 12)
+        self.assertEqual(report["clearances"][0]["bodies"], ["floor", "good"])
+
+    def test_check_tells_of_coarse_fields_and_of_healed_meshes(self):
+        corners = [[x, y, z] for z in (-0.5, 0.5) for y in (-0.5, 0.5) for x in (-0.5, 0.5)]
+        faces = [[0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4],
+                 [2, 6, 3], [3, 6, 7], [0, 4, 2], [2, 4, 6], [1, 3, 5], [3, 7, 5]]
+        block = {"type": "mesh", "points": corners, "triangles": faces + [[2, 1, 0]], "material": "m", "contact": "sampled"}
+        scene = {"materials": {"m": {"density": 1000}}, "bodies": [
+            {"name": "floor", "fixed": True, "shapes": [{"type": "box", "half": [5, 5, 0.5], "material": "m"}]},
+            {"name": "block", "position": [0, 0, 1.001], "shapes": [block]}]}
+        if '"sampled"' not in json.dumps(self.schema["$defs"]["space-shape"]):
+            del block["contact"]  # meshes have no other way of contact
+        report, _ = self.check(scene)
+        self.assertEqual([warning["kind"] for warning in report["warnings"]], ["mesh"])
+        self.assertIn("choose a resolution", report["warnings"][0]["text"])
+        self.assertIn("1 doubled triangle", report["healed"][0])
+
     def test_a_mesh_that_is_not_closed(self):
         self.write("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 -1\nf 1 2 3\nf 1 4 2\nf 1 3 4\n", "open.obj")
         scene = copy.deepcopy(GOOD)
@@ -322,7 +366,7 @@ class Command(unittest.TestCase):
     def test_mistakes_get_the_nearest_word(self):
         for words, part in ((["crads"], "did you mean 'cards'"), (["cards", "--levls", "3"], "did you mean '--levels'"),
                             (["cards", "--levels", "2.5"], "must be a whole number"), (["arch", "--form", "gothic"], "catenary|semicircle"),
-                            (["cards", "--angle", "50"], "overlap"), (["cards", "--mu", "nan"], "allowed 0 to 10"), (["check"], "check FILE")):
+                            (["cards", "--angle", "50"], "overlap"), (["cards", "--mu", "nan"], "allowed 0 to 10"), (["check"], "FILE is missing")):
             result = run("scene", *words)
             self.assertEqual(result.returncode, 2)
             self.assertIn(part, result.stderr)

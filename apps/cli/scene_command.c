@@ -8,6 +8,7 @@
 #include "cardhouse/scene.h"
 #include "cardhouse/shape.h"
 #include "cardhouse/soft.h"
+#include "cli/check_command.h"
 #include "cli/commands.h"
 #include "cli/heal_command.h"
 #include "cli/output.h"
@@ -120,44 +121,8 @@ static ChExit write_scene(const ChCommand* self, int index, int count, char** wo
   return CH_EXIT_DONE;
 }
 
-// --------------------------------------------------------------------------------------------------------------- check
-
-// A clamped body bends, but goes nowhere.
-static void print_counts(const char* name, const ChWorld* world) {
-  int moving = 0, clamped = 0;
-  for (int k = 0; k < ch_world_body_count(world); ++k) {
-    ChSoftView soft;
-    bool held = ch_world_soft(world, k, &soft) && soft.clamped;
-    clamped += held;
-    moving += ch_row_moves(world, k) && !held;
-  }
-  printf("%s: good, in %s\n  %d bodies, %d of them moving freely", CH_SHOWN(name),
-         ch_world_dimension(world) == 2 ? "the plane" : "space", ch_world_body_count(world), moving);
-  if (clamped > 0) printf(", %d clamped", clamped);
-  printf("; %d shapes, %d joints, %d forces\n", ch_world_shape_count(world), ch_world_joint_count(world),
-         ch_world_force_count(world));
-}
-
-// Reads a scene as `run` would, and says what it holds.
-static ChExit check_scene(const ChCommand* self, const char* file) {
-  ChContext context = {0};
-  ChScene* scene;
-  ch_notices_show(self, &context, true);
-  ch_signals_end();
-  ChStatus status = ch_scene_open(&context, file, &scene);
-  if (status != CH_OK) return ch_failure_exit(self, &context, status);
-  const ChWorld* world = scene->world;
-  print_counts(scene->name, world);
-  ch_soft_print(world, "  ");
-  printf("  %g s in steps of %g s, method %s to %g\n", scene->until, scene->options.h, scene->options.solve.method,
-         scene->options.solve.tolerance);
-  ch_scene_destroy(scene);
-  return CH_EXIT_DONE;
-}
-
 static ChExit scene_run(const ChCommand* self, int count, char** words) {
-  if (count == 2 && strcmp(words[0], "check") == 0 && strcmp(words[1], "--help") != 0)
-    return check_scene(self, words[1]);
+  if (count > 0 && strcmp(words[0], "check") == 0) return ch_scene_check_run(count - 1, words + 1);
   if (count > 0 && strcmp(words[0], "heal") == 0) return ch_scene_heal_run(count - 1, words + 1);
   const char* names[128];
   int known = 0;
@@ -173,10 +138,6 @@ static ChExit scene_run(const ChCommand* self, int count, char** words) {
   names[known++] = "check";
   names[known++] = "heal";
   if (!ch_word_check(self, "scene", operand, known, names)) return CH_EXIT_USAGE;
-  if (strcmp(operand, "check") == 0) {
-    ch_complain(self, "check needs a scene: `cardhouse scene check FILE`");
-    return CH_EXIT_USAGE;
-  }
   if (strcmp(operand, "schema") == 0) return print_schema(self);
   if (arguments.json) return print_json(self);
   print_list();

@@ -105,6 +105,23 @@ typedef struct ChOverlap {
 // where there are none or this fails.
 CH_API ChStatus ch_world_overlaps(ChContext* context, const ChWorld* world, ChOverlap** out, int* count);
 
+// Two bodies that are near each other where they start, and do not overlap.
+typedef struct ChClearance {
+  int body[2];  // rows
+  double gap;   // the smallest, metres
+} ChClearance;
+
+// All such pairs with gaps up to `within`, the nearest first; as ch_world_overlaps.
+CH_API ChStatus ch_world_clearances(ChContext* context, const ChWorld* world, double within, ChClearance** out,
+                                    int* count);
+// The least thickness of a shape of a sealed world, metres: of convex ones exactly, across faces and axes; of meshes
+// that of a few hundred triangles, inward; infinite where there is none, as of half-spaces and open surfaces.
+CH_API double ch_world_shape_thickness(const ChWorld* world, int shape);
+// Edge of a cell of the distance field by which a moving mesh finds its contacts, metres; 0 where it has none.
+CH_API double ch_world_shape_cell(const ChWorld* world, int shape);
+// The box along the axes of the world that holds a shape at the start; false where none does.
+CH_API bool ch_world_shape_box(const ChWorld* world, int shape, ChVec3* low, ChVec3* high);
+
 #ifdef __cplusplus
 }
 #endif

@@ -142,6 +142,9 @@ typedef struct ChStepInfo {
   double seconds_collide, seconds_assemble, seconds_solve;
 } ChStepInfo;
 
+// The margin in metres that CH_MARGIN_BY_SIZE stands for, of a sealed world in steps of h seconds.
+CH_API double ch_world_margin(const ChWorld* world, double h);
+
 // Takes the world over (also when it fails) and frees it in the end. Options are copied, names of methods, settings and
 // integrator included.
 CH_API ChStatus ch_simulation_create(ChContext* context, ChWorld* world, const ChSimulationOptions* options,

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/check.h"
+#include "cardhouse/simulation.h"
 
 #define LARGEST 0.01  // metres
 #define SHARE 0.25    // of the smallest body's radius
@@ -18,3 +19,5 @@ double ch_default_margin(const ChWorld* world, double h) {
   }
   return fmin(LARGEST, fmax(SHARE * smallest, FALLS * ch_norm(ch_world_gravity(world, 0.0)) * h * h));
 }
+
+double ch_world_margin(const ChWorld* world, double h) { return ch_default_margin(world, h); }

@@ -8,7 +8,7 @@
 //   turned     neighbours that face opposite sides are turned: a closed part outward, an open one as most of it is; and
 //   a
 //              closed surface that is inside out, altogether
-//   filled     where the surface must be closed: holes of three or four sides
+//   filled     on a body that moves: holes of three or four sides
 //
 // Whoever asks has found the surface refused as it is: what is in order is not touched.
 #ifndef CH_MODEL_MESH_MESH_HEAL_H

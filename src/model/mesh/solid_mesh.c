@@ -80,8 +80,8 @@ static ChStatus make_healed(ChContext* context, ChWorld* world, const ChShapeDef
                             ChStatus refused) {
   ChMeshHeal heal;
   ChContext own = {0};
-  if (!is_legible(def) || !ch_mesh_heal(world->arena, def->point_count, def->points, def->triangle_count,
-                                        def->triangles, def->closed || solid, &heal))
+  if (!is_legible(def) ||
+      !ch_mesh_heal(world->arena, def->point_count, def->points, def->triangle_count, def->triangles, solid, &heal))
     return refused;
   ChShapeDef healed = *def;
   healed.point_count = heal.vertex_count, healed.points = heal.vertices;

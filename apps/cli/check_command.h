@@ -1,0 +1,10 @@
+// `cardhouse scene check`: what may go wrong with a scene, before it is run.
+#ifndef CH_CLI_CHECK_COMMAND_H
+#define CH_CLI_CHECK_COMMAND_H
+
+#include "cli/commands.h"
+
+// The words after `scene check`.
+ChExit ch_scene_check_run(int count, char** words);
+
+#endif
