@@ -65,6 +65,7 @@ PUBLIC = {
     "simulation.h": "step",
     "scene.h": "scene",
     "record.h": "record",
+    "feed.h": "record",
     "sparse.h": "linalg",
     "complementarity.h": "solve",
     "mcp.h": "mcp",

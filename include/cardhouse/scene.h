@@ -29,6 +29,10 @@ CH_API ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** ou
 CH_API ChStatus ch_scene_open_as(ChContext* context, const char* name, const char* contact, ChScene** out);
 // The same however deep bodies overlap at the start, which is refused otherwise: for ch_simulation_heal.
 CH_API ChStatus ch_scene_open_overlapping(ChContext* context, const char* name, ChScene** out);
+// Adds what a scene's text lists to a simulation between two steps: its bodies, joints and forces, in the last rows.
+// Materials are those of the simulation's world; other settings of the text are not read. Points and axes of joints are
+// in the world as it is now. All or, where something is wrong, nothing is added. Deformable bodies cannot be added so.
+CH_API ChStatus ch_scene_add_to(ChContext* context, ChSimulation* simulation, const char* text, const char* file);
 // Frees the scene, and its world where no simulation took it over. NULL is legal.
 CH_API void ch_scene_destroy(ChScene* scene);
 

@@ -127,6 +127,33 @@ ChStatus ch_scene_parse(ChContext* context, const char* text, const char* file, 
   return parse(context, text, file, (Kind){0}, out);
 }
 
+static ChStatus extend(ChReader* r, const char* text, const char* file, ChSimulation* simulation) {
+  ChDocuments* documents = CH_TAKE(r->arena, 1, ChDocuments);
+  if (!ch_documents_read(r, text, strlen(text), file, documents)) return r->status;
+  r->dimension = ch_world_dimension(ch_simulation_world(simulation));
+  if (documents->root[0].dimension != r->dimension)
+    return ch_fail(r->context, CH_ERR_ARGUMENT, "%s: the scene has dimension %d, the simulation %d", file,
+                   documents->root[0].dimension, r->dimension);
+  return ch_simulation_extend(r, documents, simulation) ? CH_OK : r->status;
+}
+
+ChStatus ch_scene_add_to(ChContext* context, ChSimulation* simulation, const char* text, const char* file) {
+  if (!text || !simulation) return ch_fail(context, CH_ERR_ARGUMENT, "a simulation and a text are needed, NULL was given");
+  ChArena* arena = ch_arena_create(NULL);
+  jmp_buf landing;
+  if (!arena || setjmp(landing)) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for a scene");
+  }
+  ch_arena_set_landing(arena, &landing);
+  ChContext own = {0};
+  ChReader reader = {.context = context ? context : &own, .arena = arena};
+  ChStatus status = extend(&reader, text, file ? file : "scene", simulation);
+  ch_arena_set_landing(arena, NULL);
+  ch_arena_destroy(arena);
+  return status;
+}
+
 static ChStatus open_file(ChContext* context, const char* name, Kind kind, ChScene** out) {
   ChArena* arena = ch_arena_create(NULL);
   if (!arena) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a scene");
