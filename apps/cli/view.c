@@ -24,13 +24,13 @@
 
 #endif
 
-#define VIEW_OPTIONS(X)                                                                      \
-  X(COUNT, port, 0, "P", 1, 65535, "port of 127.0.0.1 to serve on (any that is free)")       \
-  X(FLAG, no_browser, false, NULL, 0, 0, "prints the link and opens no browser")             \
-  X(TEXT, compare, NULL, "A,B", 0, 0, "two methods side by side on the same scene, in step") \
-  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as it says)") \
-  X(REAL, speed, 1.0, "X", 0.0, 1e3, "times as fast as life; 0 = as fast as it goes")        \
-  X(FLAG, paused, false, NULL, 0, 0, "waits for `run` on the page")                          \
+#define VIEW_OPTIONS(X)                                                                                         \
+  X(COUNT, port, 0, "P", 1, 65535, "port of 127.0.0.1 to serve on (any that is free)")                          \
+  X(FLAG, no_browser, false, NULL, 0, 0, "prints the link and opens no browser")                                \
+  X(TEXT, compare, NULL, "A,B", 0, 0, "two methods side by side on the same scene, in step")                    \
+  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as it says)")                    \
+  X(REAL, speed, 1.0, "X", 0.0, 1e3, "times as fast as life; 0 = as fast as it goes")                           \
+  X(FLAG, paused, false, NULL, 0, 0, "waits for `run` on the page")                                             \
   X(FLAG, follow, false, NULL, 0, 0, "the file is a feed: a simulation that another program steps, as it does") \
   X(FLAG, tied, false, NULL, 0, 0, "ends with the program that started it")
 
@@ -166,7 +166,8 @@ static ChExit view_scene(const ChCommand* self, Job* job, const char* scene) {
                            .paused = job->arguments.paused};
   if (!read_compare(self, job, &options) || !ch_contact_check(self, options.contact)) return CH_EXIT_USAGE;
   if (job->arguments.follow && (!scene || options.compare[0])) {
-    ch_complain(self, "--follow takes a feed, which a program writes (docs/feed.md)%s", scene ? ", without --compare" : "");
+    ch_complain(self, "--follow takes a feed, which a program writes (docs/feed.md)%s",
+                scene ? ", without --compare" : "");
     return CH_EXIT_USAGE;
   }
   if (options.compare[0] && ch_recorded_is_file(scene)) {

@@ -1,6 +1,7 @@
 // A feed shown through the exchange: see follow.h.
 #include "serve/follow.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,11 @@ struct ChFollow {
   ChExchange* exchange;
   ChFeedReader* reader;
   ChScene* scene;
-  long number;       // of the scene in the feed
+  long number;      // of the scene in the feed
+  json_t* message;  // of that scene
   unsigned generation;
+  const ChFeedState* state;  // the last one,
+  long step;                 // and its step
   bool running, over;
   double moved_at;  // when the last step was seen, on ch_clock_seconds
 };
@@ -29,7 +33,8 @@ struct ChFollow {
 // --- what it says ----------------------------------------------------------------------------------------------------
 
 static void tell_state(const ChFollow* f) {
-  json_t* object = json_pack("{s:s, s:b, s:f, s:b}", "type", "state", "running", f->running, "speed", 1.0, "over", f->over);
+  json_t* object =
+      json_pack("{s:s, s:b, s:f, s:b}", "type", "state", "running", f->running, "speed", 1.0, "over", f->over);
   ch_exchange_say(f->exchange, CH_TEXT_STATE, ch_message_text(object));
 }
 
@@ -54,14 +59,20 @@ static void put_joints(json_t* message, const ChFeedScene* scene) {
 
 static json_t* scene_message(const ChFollow* f, const ChFeedScene* scene) {
   json_t* object = ch_scene_message(f->scene->world);
-  json_t* head = json_pack("{s:s, s:I, s:i, s:i, s:o, s:o, s:o, s:o, s:[o], s:o, s:o}", "type", "scene", "generation",
-                           (json_int_t)f->generation, "panes", 1, "pane", 0, "name", ch_json_path(f->scene->name), "h",
-                           ch_json_real(scene->h), "tolerance", ch_json_real(scene->tolerance), "method",
-                           ch_json_path(scene->method), "methods", ch_json_path(scene->method), "until",
-                           ch_json_real(f->scene->until), "contact", ch_json_path(scene->contact));
+  json_t* head =
+      json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:[o], s:o, s:o}", "type", "scene", "panes", 1, "pane", 0, "name",
+                ch_json_path(f->scene->name), "h", ch_json_real(scene->h), "tolerance", ch_json_real(scene->tolerance),
+                "method", ch_json_path(scene->method), "methods", ch_json_path(scene->method), "until",
+                ch_json_real(f->scene->until), "contact", ch_json_path(scene->contact));
   if (object && head && json_object_update(object, head) == 0) put_joints(object, scene);
   json_decref(head);
   return object;
+}
+
+// Frames from now on belong to a generation of their own.
+static void tell_scene(ChFollow* f) {
+  json_object_set_new(f->message, "generation", json_integer(++f->generation));
+  ch_exchange_say(f->exchange, CH_TEXT_SCENE, ch_message_text(json_incref(f->message)));
 }
 
 static ChStatus take_scene(ChContext* context, ChFollow* f, const ChFeedScene* scene) {
@@ -75,8 +86,10 @@ static ChStatus take_scene(ChContext* context, ChFollow* f, const ChFeedScene* s
   ch_scene_destroy(f->scene);
   f->scene = next;
   f->number = scene->number;
-  ++f->generation;
-  ch_exchange_say(f->exchange, CH_TEXT_SCENE, ch_message_text(scene_message(f, scene)));
+  json_decref(f->message);
+  f->message = scene_message(f, scene);
+  if (!f->message) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a scene");
+  tell_scene(f);
   return CH_OK;
 }
 
@@ -158,10 +171,17 @@ static ChStatus look(ChContext* context, ChFollow* f) {
   f->running = !f->over && now - f->moved_at < IDLE_SECONDS;
   if (news.scene) status = take_scene(context, f, news.scene);
   if (status != CH_OK) return status;
-  for (int k = 0; k < news.step_count; ++k) add_step(f, &news.steps[k]);
-  if (ran != f->running || was_over != f->over) tell_state(f);
-  // A state of a scene that is still being written waits for it.
-  return news.state && news.state->scene == f->number ? show(context, f, news.state) : CH_OK;
+  if (news.state && news.state->step < f->step) {  // reset, or a state that was kept: charts begin again
+    ch_exchange_clear_stats(f->exchange);
+    tell_scene(f);
+  }
+  for (int k = 0; k < news.step_count; ++k)
+    if (!news.state || !(news.steps[k].time > news.state->time)) add_step(f, &news.steps[k]);
+  if (news.state) f->state = news.state, f->step = news.state->step;
+  bool turned = ran != f->running || was_over != f->over;
+  if (turned) tell_state(f);
+  // A state of a scene that is still being written waits for it. When steps stop, all that pages show is of the last.
+  return (news.state || turned) && f->state && f->state->scene == f->number ? show(context, f, f->state) : CH_OK;
 }
 
 // --- life ------------------------------------------------------------------------------------------------------------
@@ -189,6 +209,7 @@ void ch_follow_destroy(ChFollow* f) {
   if (!f) return;
   ch_feed_reader_close(f->reader);
   ch_scene_destroy(f->scene);
+  json_decref(f->message);
   free(f);
 }
 

@@ -63,8 +63,8 @@ typedef struct ChFeedJoint {
 } ChFeedJoint;
 
 typedef struct ChFeedScene {
-  long number;             // counts up
-  double h, tolerance;     // s
+  long number;              // counts up
+  double h, tolerance;      // s
   const char *text, *file;  // as they were given
   const char *method, *contact;
   int joint_count;
@@ -89,8 +89,8 @@ typedef struct ChFeedReader ChFeedReader;
 CH_API ChStatus ch_feed_reader_open(ChContext* context, const char* path, ChFeedReader** out);
 CH_API void ch_feed_reader_close(ChFeedReader* reader);
 
-// What is new since the reader looked last: members are NULL where nothing is. Everything belongs to the reader and is
-// valid until it looks again.
+// What is new since the reader looked last: members are NULL where nothing is. Everything belongs to the reader: scene
+// and steps are valid until it looks again, a state until it has handed out the next one.
 typedef struct ChFeedNews {
   const ChFeedScene* scene;
   const ChFeedState* state;

@@ -112,7 +112,8 @@ class Body(_core.Body):
     def contacts(self) -> npt.NDArray[Any]:
         """Contacts of the last step that it takes part in: rows of `Simulation.contacts`."""
         contacts = self.simulation.contacts
-        return contacts[(contacts["bodies"] == self.row).any(axis=1)]
+        mine: npt.NDArray[Any] = contacts[(contacts["bodies"] == self.row).any(axis=1)]
+        return mine
 
     @property
     def contact_force(self) -> Array:

@@ -22,9 +22,9 @@ struct ChFeed {
   char *path, *file;
   ChFeedHead head;
   Place scenes[CH_FEED_SCENES], states[CH_FEED_STATES];
-  uint64_t end;       // of the file, where a larger block begins
-  uint64_t steps;     // added; the head says how many of them are in the file
-  ChFeedStep* ring;   // CH_FEED_STEPS of them
+  uint64_t end;          // of the file, where a larger block begins
+  uint64_t steps;        // added; the head says how many of them are in the file
+  ChFeedStep* ring;      // CH_FEED_STEPS of them
   unsigned char* bytes;  // a block as it is made
   size_t room;
   int* islands;
@@ -177,7 +177,8 @@ static ChStatus put_steps(ChContext* context, ChFeed* feed) {
   while (from < feed->steps && status == CH_OK) {
     uint64_t first = from % CH_FEED_STEPS, count = feed->steps - from;
     if (first + count > CH_FEED_STEPS) count = CH_FEED_STEPS - first;
-    status = put(context, feed, feed->ring + first, count * sizeof *feed->ring, CH_FEED_RING + first * sizeof *feed->ring);
+    status =
+        put(context, feed, feed->ring + first, count * sizeof *feed->ring, CH_FEED_RING + first * sizeof *feed->ring);
     from += count;
   }
   if (status == CH_OK) feed->head.steps = feed->steps;
@@ -189,7 +190,8 @@ ChStatus ch_feed_show(ChContext* context, ChFeed* feed, const ChSimulation* s) {
   int contacts, bodies = ch_world_body_count(world);
   const ChContactView* views = ch_simulation_contacts(s, &contacts);
   if (ch_world_revision(world) != feed->revision)
-    return ch_fail(context, CH_ERR_UNSUPPORTED, "%s: bodies or joints came or went since the scene was told", feed->path);
+    return ch_fail(context, CH_ERR_UNSUPPORTED, "%s: bodies or joints came or went since the scene was told",
+                   feed->path);
   ChFeedStateHead head = {.number = feed->head.state.number + 1,
                           .scene = feed->head.scene.number,
                           .time = ch_simulation_time(s),

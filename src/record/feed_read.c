@@ -19,7 +19,8 @@ struct ChFeedReader {
   int fd;
   char* path;
   ChFeedHead seen;  // scene, state and steps that were handed out
-  Copy scene_copy, state_copy;
+  Copy scene_copy, state_copies[2];
+  int shown;  // the copy that `state` looks into; the other one takes the next
   ChFeedScene scene;
   ChFeedState state;
   ChFeedStep steps[CH_FEED_STEPS];
@@ -112,24 +113,28 @@ static bool are_rows(const ChFeedState* s) {
 
 static ChStatus take_state(ChContext* context, ChFeedReader* r, ChFeedBlock block) {
   ChFeedStateHead head;
-  memcpy(&head, r->state_copy.bytes, sizeof head);
+  const Copy* copy = &r->state_copies[!r->shown];
+  memcpy(&head, copy->bytes, sizeof head);
   if (ch_feed_state_size(&head) != block.size) return wrong(context, r, "a state has another size than it says");
-  const unsigned char* at = r->state_copy.bytes + sizeof head;
+  const unsigned char* at = copy->bytes + sizeof head;
   const unsigned char* amplitudes = at + head.bodies * sizeof(ChFrame);
   const unsigned char* contacts = amplitudes + head.modes * sizeof(double);
-  r->state = (ChFeedState){.number = (long)head.number,
-                           .scene = (long)head.scene,
-                           .time = head.time,
-                           .h = head.h,
-                           .step = (long)head.step,
-                           .body_count = (int)head.bodies,
-                           .mode_count = (int)head.modes,
-                           .contact_count = (int)head.contacts,
-                           .bodies = (const ChFrame*)(const void*)at,
-                           .amplitudes = (const double*)(const void*)amplitudes,
-                           .contacts = (const ChFeedContact*)(const void*)contacts};
-  r->state.islands = (const int*)(const void*)(contacts + head.contacts * sizeof(ChFeedContact));
-  return are_rows(&r->state) ? CH_OK : wrong(context, r, "a state names a body that is not there");
+  const ChFeedState state = {.number = (long)head.number,
+                             .scene = (long)head.scene,
+                             .time = head.time,
+                             .h = head.h,
+                             .step = (long)head.step,
+                             .body_count = (int)head.bodies,
+                             .mode_count = (int)head.modes,
+                             .contact_count = (int)head.contacts,
+                             .bodies = (const ChFrame*)(const void*)at,
+                             .amplitudes = (const double*)(const void*)amplitudes,
+                             .contacts = (const ChFeedContact*)(const void*)contacts,
+                             .islands = (const int*)(const void*)(contacts + head.contacts * sizeof(ChFeedContact))};
+  if (!are_rows(&state)) return wrong(context, r, "a state names a body that is not there");
+  r->state = state;
+  r->shown = !r->shown;
+  return CH_OK;
 }
 
 // --- steps -----------------------------------------------------------------------------------------------------------
@@ -167,7 +172,7 @@ static ChStatus look(ChContext* context, ChFeedReader* r, const ChFeedHead* head
     out->scene = &r->scene;
   }
   if (head->state.number != r->seen.state.number) {
-    status = get_block(context, r, head->state, sizeof(ChFeedStateHead), &r->state_copy);
+    status = get_block(context, r, head->state, sizeof(ChFeedStateHead), &r->state_copies[!r->shown]);
     if (status == CH_OK) status = take_state(context, r, head->state);
     if (status != CH_OK) return status;
     r->seen.state = head->state;
@@ -220,6 +225,6 @@ void ch_feed_reader_close(ChFeedReader* r) {
   if (r->fd >= 0) close(r->fd);
   free(r->path);
   free(r->scene_copy.bytes);
-  free(r->state_copy.bytes);
+  for (int k = 0; k < 2; ++k) free(r->state_copies[k].bytes);
   free(r);
 }

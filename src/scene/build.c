@@ -14,9 +14,9 @@ typedef struct Build {
   ChWorld* world;            // that is built, or NULL, and then
   ChSimulation* simulation;  // to which bodies, joints and forces are added
   const ChWorld* there;      // of either
-  const ChSceneRoot* root;  // of the document at hand
-  json_t* materials;        // name -> id
-  json_t* meshes;           // name -> place in mesh_defs
+  const ChSceneRoot* root;   // of the document at hand
+  json_t* materials;         // name -> id
+  json_t* meshes;            // name -> place in mesh_defs
   int mesh_count, mesh_room;
   ChShapeDef* mesh_defs;
   ChSoftNotes softs;
@@ -267,9 +267,8 @@ static bool add_joint(Build* b, const ChPlace* at, json_t* entry) {
       !find_bodies(b, at, "bodies", joint.bodies, joint.def.body))
     return false;
   return ch_reader_pass_on(b->reader, at,
-                           b->simulation
-                               ? ch_simulation_add_joint(b->reader->context, b->simulation, &joint.def, NULL)
-                               : ch_world_add_joint(b->reader->context, b->world, &joint.def, NULL));
+                           b->simulation ? ch_simulation_add_joint(b->reader->context, b->simulation, &joint.def, NULL)
+                                         : ch_world_add_joint(b->reader->context, b->world, &joint.def, NULL));
 }
 
 static bool add_force(Build* b, const ChPlace* at, json_t* entry) {
@@ -281,9 +280,8 @@ static bool add_force(Build* b, const ChPlace* at, json_t* entry) {
     return false;
   force.def.length_as_is = !json_object_get(entry, "length") && !json_object_get(entry, "angle");
   return ch_reader_pass_on(b->reader, at,
-                           b->simulation
-                               ? ch_simulation_add_force(b->reader->context, b->simulation, &force.def, NULL)
-                               : ch_world_add_force(b->reader->context, b->world, &force.def, NULL));
+                           b->simulation ? ch_simulation_add_force(b->reader->context, b->simulation, &force.def, NULL)
+                                         : ch_world_add_force(b->reader->context, b->world, &force.def, NULL));
 }
 
 static bool add_ignored(Build* b, const ChPlace* at, json_t* entry) {
@@ -352,7 +350,8 @@ bool ch_world_build(ChReader* r, const ChDocuments* documents, ChWorld* world) {
   return true;
 }
 
-// --------------------------------------------------------------------------------------------------------- while it runs
+// --------------------------------------------------------------------------------------------------------- while it
+// runs
 
 static bool only_what_can_come_later(Build* b) {
   const struct {
@@ -376,15 +375,19 @@ static bool extend_ties(Build* b) {
 // What came since is gone again.
 static void take_back(ChSimulation* s, int bodies, int joints, int forces) {
   const ChWorld* world = ch_simulation_world(s);
-  for (int f = ch_world_force_count(world); f-- > forces;) ch_simulation_remove_force(NULL, s, ch_world_force_at(world, f));
-  for (int j = ch_world_joint_count(world); j-- > joints;) ch_simulation_remove_joint(NULL, s, ch_world_joint_at(world, j));
-  for (int k = ch_world_body_count(world); k-- > bodies;) ch_simulation_remove_body(NULL, s, ch_world_body_at(world, k));
+  for (int f = ch_world_force_count(world); f-- > forces;)
+    ch_simulation_remove_force(NULL, s, ch_world_force_at(world, f));
+  for (int j = ch_world_joint_count(world); j-- > joints;)
+    ch_simulation_remove_joint(NULL, s, ch_world_joint_at(world, j));
+  for (int k = ch_world_body_count(world); k-- > bodies;)
+    ch_simulation_remove_body(NULL, s, ch_world_body_at(world, k));
 }
 
 bool ch_simulation_extend(ChReader* r, const ChDocuments* documents, ChSimulation* simulation) {
   bool (*const phases[])(Build*) = {only_what_can_come_later, add_meshes, extend_bodies, extend_ties};
   const ChWorld* world = ch_simulation_world(simulation);
-  Build b = {.reader = r, .simulation = simulation, .there = world, .materials = json_object(), .meshes = json_object()};
+  Build b = {
+      .reader = r, .simulation = simulation, .there = world, .materials = json_object(), .meshes = json_object()};
   ch_arena_defer(r->arena, free_json, b.materials);
   ch_arena_defer(r->arena, free_json, b.meshes);
   for (int m = 0; m < ch_world_material_count(world); ++m) {

@@ -138,7 +138,8 @@ static ChStatus extend(ChReader* r, const char* text, const char* file, ChSimula
 }
 
 ChStatus ch_scene_add_to(ChContext* context, ChSimulation* simulation, const char* text, const char* file) {
-  if (!text || !simulation) return ch_fail(context, CH_ERR_ARGUMENT, "a simulation and a text are needed, NULL was given");
+  if (!text || !simulation)
+    return ch_fail(context, CH_ERR_ARGUMENT, "a simulation and a text are needed, NULL was given");
   ChArena* arena = ch_arena_create(NULL);
   jmp_buf landing;
   if (!arena || setjmp(landing)) {
