@@ -19,7 +19,12 @@ static PyObject* extend(PyObject* module, PyObject* arguments) {
   const char* file = text ? core_text(file_object, "file") : NULL;
   if (!file) return NULL;
   ChContext context = {0};
+  int joints = ch_world_joint_count(ch_simulation_world(s));
   ChStatus status = ch_scene_add_to(&context, s, text, file);
+  if (status == CH_OK && joints == ch_world_joint_count(ch_simulation_world(s))) {
+    core_mirror_fit((CoreSimulation*)simulation);  // freedoms are as they were, and so are their arrays and targets
+    return core_changed(simulation, &context, status);
+  }
   if (status == CH_OK) return rows_changed(simulation, &context, status);
   core_mirror_pull((CoreSimulation*)simulation);
   return core_raise_scene(&context, status);
