@@ -1,7 +1,7 @@
 """Looking at worlds and runs: the viewer's page, one-file replays, pictures as arrays, tables for notebooks.
 
 The pages are those of the program `cardhouse`, which is started for them: that which the environment variable CARDHOUSE names,
-or else the one on the PATH (Debian: the package cardhouse).
+or else the one on the PATH (Debian: the package cardhouse), or else the one beside the virtual environment.
 """
 
 from __future__ import annotations
@@ -39,10 +39,13 @@ _numbers = itertools.count(1)  # of pages
 
 
 def program() -> str:
-    """Where the program `cardhouse` is; raises Error where it is not found."""
-    found = os.environ.get("CARDHOUSE") or shutil.which("cardhouse")
+    """Where the program `cardhouse` is; raises Error where it is not found. In a checkout whose build folder holds the
+    virtual environment it is beside that."""
+    beside = os.pathsep.join([os.path.join(sys.prefix, "bin"), os.path.dirname(sys.prefix)])
+    found = os.environ.get("CARDHOUSE") or shutil.which("cardhouse") or shutil.which("cardhouse", path=beside)
     if not found:
-        raise Error("the program cardhouse is not found: put it on the PATH, or name it in the environment variable CARDHOUSE")
+        raise Error("the program cardhouse is not found: run `make` in the checkout, install the package cardhouse, put "
+                    "the program on the PATH, or name it in the environment variable CARDHOUSE")
     return found
 
 

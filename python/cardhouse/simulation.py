@@ -101,6 +101,9 @@ class State:
     wrench: bytes = b""
     commands: Mapping[tuple[str, int, int], tuple[Any, ...]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"<State of {len(self.block)} bytes, {len(self.commands)} commands>"
+
 
 class Simulation(_core.Simulation, _Shapes[Body]):
     """A world in motion.
@@ -286,7 +289,7 @@ class Simulation(_core.Simulation, _Shapes[Body]):
         Chromium, and a few seconds."""
         with tempfile.TemporaryDirectory(prefix="cardhouse-") as folder:
             path = os.path.join(folder, "now.h5")
-            self._record(path, self._world.to_json(), 1)
+            self._record(path, self._scene_now(), 1)
             self._end_record()
             return looking.render(path, size=size, **options)
 
@@ -309,7 +312,7 @@ class Simulation(_core.Simulation, _Shapes[Body]):
         trajectory._controlled = control is not None
         if out is not None:
             trajectory._path = os.path.abspath(out)
-            self._record(os.fspath(out), self._world.to_json(), every)
+            self._record(os.fspath(out), self._scene_now(), every)
         try:
             with Progress(self.time, end, progress) as bar:
                 trajectory._add(self, None)
@@ -387,6 +390,8 @@ class Simulation(_core.Simulation, _Shapes[Body]):
     def reset(self, keyframe: str | None = None) -> None:
         """The start again, or a state that was kept under a name in `keyframes`."""
         if keyframe is not None:
+            if keyframe not in self.keyframes:
+                raise KeyError(f"there is no keyframe {keyframe!r}; kept are {sorted(self.keyframes)}")
             self.restore(self.keyframes[keyframe])
             return
         if _core.counts(self)[2] > 0:

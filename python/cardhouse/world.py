@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Generic, TypeVar
@@ -50,6 +51,12 @@ def _given(**keys: Any) -> Document:
 Made = TypeVar("Made")
 
 
+def _turn(value: Any) -> Any:
+    """An orientation as scenes have it; in the plane a number is an angle in radian, as in `Simulation.orientation`."""
+    is_angle = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    return {"degrees": math.degrees(value)} if is_angle else value
+
+
 class _Shapes(Generic[Made]):
     """Methods that add a shape, for bodies and, with a body of its own, for worlds and simulations."""
 
@@ -58,7 +65,7 @@ class _Shapes(Generic[Made]):
 
     def _shape(self, type: str, material: str | None, at: Vector | None, turned: Any, body: Mapping[str, Any],
                **keys: Any) -> Made:
-        return self._add_shape({"type": type, **_given(material=material, at=at, orientation=turned, **keys)}, body)
+        return self._add_shape({"type": type, **_given(material=material, at=at, orientation=_turn(turned), **keys)}, body)
 
     def add_box(self, half: Vector, *, material: str | None = None, at: Vector | None = None, turned: Any = None,
                 **body: Any) -> Made:
@@ -277,10 +284,10 @@ class World(_Shapes[Part]):
                  motion: Iterable[Signal] | None = None, turn: Signal | None = None, axis: Vector | None = None,
                  soft: Mapping[str, Any] | None = None) -> Part:
         """A body without shapes: position in m; orientation a unit quaternion (w, x, y, z) or {"axis": ..., "degrees":
-        ...}; velocity of its centre of mass in m/s and spin in radian/s. Mass (kg) and inertia (kg m^2) follow from the
+        ...}, in the plane an angle in radian; velocity of its centre of mass in m/s and spin in radian/s. Mass (kg) and inertia (kg m^2) follow from the
         shapes unless given. `motion` (m) and `turn` (radian, about `axis`) move it as told, whatever pushes."""
         body: Document = {"name": self._free_name() if name is None else name, **_given(
-            position=position, orientation=orientation, velocity=velocity, omega=spin, fixed=fixed or None, mass=mass,
+            position=position, orientation=_turn(orientation), velocity=velocity, omega=spin, fixed=fixed or None, mass=mass,
             inertia=inertia, centre=centre, lock=None if lock is None else list(lock),
             motion=None if motion is None else list(motion), turn=turn, axis=axis, soft=soft)}
         self._append("bodies", body)

@@ -1,11 +1,18 @@
 #!/usr/bin/env python3
 """Bodies, joints and forces that come and go between two steps of a simulation."""
 import json
+import os
+import tempfile
 import unittest
 
 import numpy as np
 
 import cardhouse
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
 
 
 def world():
@@ -141,6 +148,25 @@ class Population(unittest.TestCase):
         self.assertEqual(len(sim.position), 32)
         self.assertEqual(len(json.loads(sim._scene_now())["bodies"]), 32)  # what pages draw follows the rows
         self.assertEqual([body["name"] for body in json.loads(sim._scene_now())["bodies"]], sim.body_names)
+
+    def test_runs_say_where_rows_differ(self):
+        def pour(sim):
+            if sim.step_count == 5:
+                sim.add_sphere(0.1, position=[3, 0, 1])
+
+        run = self.sim.run(0.01, control=pour)
+        self.assertEqual([len(row) for row in run.rows("position")], [2] * 6 + [3] * 5)
+        self.assertEqual(run.kinetic.shape, (11,))
+        with self.assertRaisesRegex(cardhouse.Error, "came or went"):
+            run.position
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.h5")
+            with self.assertRaisesRegex(cardhouse.Error, "after bodies"):
+                self.sim.run(0.02).recording
+            self.assertEqual(self.sim.run(0.03, out=path).position.shape[1:], (3, 3))
+            if h5py:
+                with h5py.File(path) as file:
+                    self.assertEqual(len(file["body/name"]), 3)
 
     def test_a_plane_world_takes_plane_shapes(self):
         sim = cardhouse.Simulation(cardhouse.World(dimension=2))
