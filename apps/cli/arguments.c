@@ -46,7 +46,7 @@ static void option_name(const ChArgRow* row, char name[WORD_MAX]) {
     if (*c == '_') *c = '-';
 }
 
-static const ChArgRow* row_find(const ChCommand* command, const char* word, size_t length) {
+const ChArgRow* ch_option_find(const ChCommand* command, const char* word, size_t length) {
   char name[WORD_MAX];
   for (int k = 0; k < command->row_count; ++k) {
     option_name(&command->rows[k], name);
@@ -135,7 +135,7 @@ static bool option_take(const ChCommand* command, int count, char** words, int* 
   const char* equals = strchr(word, '=');
   bool dashed = strncmp(word, "--", 2) == 0;
   size_t length = equals ? (size_t)(equals - word) : strlen(word);
-  const ChArgRow* row = dashed ? row_find(command, word + 2, length - 2) : NULL;
+  const ChArgRow* row = dashed ? ch_option_find(command, word + 2, length - 2) : NULL;
   if (!row && dashed && strays && keep_stray(count, words, at, equals, strays)) return true;
   if (!row) {
     ch_complain_unknown_option(command, word);

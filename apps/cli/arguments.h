@@ -69,6 +69,9 @@ typedef struct ChStrayOptions {
 ChParsed ch_arguments_parse_with_strays(const ChCommand* command, int count, char** words, void* values,
                                         const char** operand, ChStrayOptions* strays);
 
+// The row of an option by its name without "--"; NULL: the command has none of that name.
+const ChArgRow* ch_option_find(const ChCommand* command, const char* word, size_t length);
+
 // That there is no such option, with the nearest of the command's own.
 void ch_complain_unknown_option(const ChCommand* command, const char* word);
 

@@ -24,6 +24,8 @@ static void print_help(FILE* file) {
   fprintf(file,
           "\n`cardhouse COMMAND --help` explains one; --version prints the version.\n\nexamples:\n"
           "  cardhouse run cards --until 10 --out cards.h5\n"
+          "  cardhouse run cards --levels 3 --until 1\n"
+          "  cardhouse sweep arch --param mu=0.25:0.45:21 --csv arch.csv\n"
           "  cardhouse view cards\n"
           "  cardhouse replay cards.h5 > cards.html\n"
           "  cardhouse render cards.h5 --png cards.png --time 2.5\n"
@@ -32,6 +34,7 @@ static void print_help(FILE* file) {
           "  cardhouse solve problem.hdf5\n"
           "  cardhouse solve problem.dat --tol 1e-12 --json\n"
           "  cardhouse analyze problem.hdf5\n"
+          "  cardhouse analyze arch --limits --sideways\n"
           "  cardhouse mcp grasps\n"
           "  cardhouse scene cards --levels 5 > house.json\n"
           "  cardhouse reproduce all --out report\n"
