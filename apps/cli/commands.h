@@ -16,6 +16,7 @@
   X(view)              \
   X(replay)            \
   X(render)            \
+  X(export)            \
   X(measure)           \
   X(mesh)              \
   X(reproduce)

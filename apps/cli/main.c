@@ -29,6 +29,7 @@ static void print_help(FILE* file) {
           "  cardhouse view cards\n"
           "  cardhouse replay cards.h5 > cards.html\n"
           "  cardhouse render cards.h5 --png cards.png --time 2.5\n"
+          "  cardhouse export cards.h5 --gltf cards.glb\n"
           "  cardhouse measure bed.h5 --packing --profile z\n"
           "  cardhouse mesh bar --size 1,0.1,0.1 --out bar.msh\n"
           "  cardhouse solve problem.hdf5\n"
