@@ -35,7 +35,8 @@ APPS = {
     "common": "",
     "serve": "common",
     "reproduce": "common",
-    "cli": "serve reproduce",
+    "export": "common",
+    "cli": "serve reproduce export",
     "python": "",
 }
 USES = {**ENGINE, **IO, **APPS}
