@@ -96,17 +96,9 @@ static ChStatus take_scene(ChContext* context, ChFollow* f, const ChFeedScene* s
 // --- frames ----------------------------------------------------------------------------------------------------------
 
 static unsigned char* put_contacts(unsigned char* at, const ChWorld* world, const ChFeedState* s) {
-  double sum = 0.0, largest = 0.0;
-  int carrying = 0;
-  for (int k = 0; k < s->contact_count; ++k) {
-    double normal = ch_dot(s->contacts[k].force, s->contacts[k].normal);
-    if (!(normal > 0.0)) continue;
-    sum += normal;
-    ++carrying;
-    if (normal > largest) largest = normal;
-  }
-  double fall = ch_fall_speed(world, s->time, s->h);
-  ChContactScale scale = ch_contact_scale(carrying > 0 ? sum / carrying : 0.0, largest, fall);
+  ChContactLoads loads = {0};
+  for (int k = 0; k < s->contact_count; ++k) ch_contact_loads_add(&loads, s->contacts[k].force, s->contacts[k].normal);
+  ChContactScale scale = ch_contact_loads_scale(&loads, ch_fall_speed(world, s->time, s->h));
   for (int k = 0; k < s->contact_count; ++k) {
     const ChFeedContact* c = &s->contacts[k];
     const ChFrameContact contact = {.point = c->point,
