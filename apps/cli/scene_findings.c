@@ -23,7 +23,7 @@ __attribute__((format(printf, 3, 4))) static void add(ChSceneFindings* f, const 
     ++f->more;
     return;
   }
-  ChFinding* finding = &f->findings[f->finding_count++];
+  ChSceneFinding* finding = &f->findings[f->finding_count++];
   finding->kind = kind;
   va_list arguments;
   va_start(arguments, format);

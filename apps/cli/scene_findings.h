@@ -7,10 +7,10 @@
 
 enum { CH_FINDING_SIZE = 320, CH_FINDINGS_MAX = 64 };
 
-typedef struct ChFinding {
+typedef struct ChSceneFinding {
   const char* kind;  // "empty", "overlap", "clearance", "mesh", "thin", "scale" or "fall"
   char text[CH_FINDING_SIZE];
-} ChFinding;
+} ChSceneFinding;
 
 typedef struct ChSceneFindings {
   double margin, fall;  // metres: what takes part in contacts; what a body falls from rest in a step
@@ -19,7 +19,7 @@ typedef struct ChSceneFindings {
   ChClearance* clearances;     // nearer than the margin, or than a tenth of the largest body
   int clearance_count;
   int finding_count, more;  // more: findings for which there was no room
-  ChFinding findings[CH_FINDINGS_MAX];
+  ChSceneFinding findings[CH_FINDINGS_MAX];
 } ChSceneFindings;
 
 // Of a scene that was read; the caller calls ch_scene_findings_free whatever comes back.
