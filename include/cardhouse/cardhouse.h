@@ -18,6 +18,7 @@
 #include "cardhouse/mcp.h"
 #include "cardhouse/measure.h"
 #include "cardhouse/memory.h"
+#include "cardhouse/periodic.h"
 #include "cardhouse/problem.h"
 #include "cardhouse/query.h"
 #include "cardhouse/random.h"

@@ -19,6 +19,7 @@ typedef struct ChPosed {
   ChFrame frame;
   ChMat3 turn;                // the frame's orientation as a matrix
   const struct ChSkin* skin;  // of a deformable body, as it is at this moment; else NULL
+  ChVec3 shift;               // how far from where its body is: it is met as an image
   const ChAhead* ahead;       // NULL: points within the margin are, however they move
 } ChPosed;
 

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "model/mesh/mesh.h"
+#include "model/periodic.h"
 #include "model/shapes/mass_properties.h"
 #include "model/shapes/polytope.h"
 #include "model/soft/soft.h"
@@ -123,8 +124,9 @@ static ChStatus finish(ChContext* context, ChWorld* world, const void* argument,
   ChBody* body = &world->bodies[b];
   ChMassProperties* parts = CH_TAKE(world->arena, body->shape_count, ChMassProperties);
   ChStatus status = body->kind == CH_BODY_DYNAMIC ? set_mass(context, world, body, parts) : CH_OK;
-  if (status == CH_OK) move_body(world, b);
-  return status;
+  if (status != CH_OK) return status;
+  move_body(world, b);
+  return ch_periodic_check_body(context, world, b);
 }
 
 ChStatus ch_body_finish(ChContext* context, ChWorld* world, int body) {
@@ -176,6 +178,16 @@ static void append_modes(ChWorld* world) {
   world->states = states;
 }
 
+static ChStatus check_periods(ChContext* context, ChWorld* world) {
+  for (int b = 0; b < world->body_count; ++b) {
+    ChStatus status = ch_periodic_check_body(context, world, b);
+    if (status == CH_OK) continue;
+    world->refused = b + 1;
+    return status;
+  }
+  return CH_OK;
+}
+
 static ChStatus seal(ChContext* context, ChWorld* world, const void* def, int* id) {
   (void)def;
   *id = 0;
@@ -187,6 +199,8 @@ static ChStatus seal(ChContext* context, ChWorld* world, const void* def, int* i
   ChStatus status = set_masses(context, world);
   if (status != CH_OK) return status;
   move_frames(world);
+  status = check_periods(context, world);
+  if (status != CH_OK) return status;
   append_modes(world);
   world->sealed = true;
   return CH_OK;

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/vector.h"
+#include "cardhouse/periodic.h"
 #include "cardhouse/shape.h"
 #include "model/shapes/polytope.h"
 
@@ -138,6 +139,7 @@ struct ChWorld {
   uint16_t tag;  // in every id that it hands out
   ChSlots body_slots, shape_slots, joint_slots, force_slots;
   ChSignal gravity[3];
+  ChPeriodic periodic;
   int material_count, pair_count, body_count, shape_count, joint_count, force_count, ignored_count, mesh_count,
       soft_count;
   int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room, mesh_room, soft_room;

@@ -308,6 +308,10 @@ bool ch_world_build(ChReader* r, const ChDocuments* documents, ChWorld* world) {
   }
   if (!ch_reader_pass_on(r, &(ChPlace){0}, ch_world_set_gravity(r->context, world, documents->root[0].gravity)))
     return false;
+  ChPlace top = {0}, periodic = {&top, "periodic", 0};
+  r->document = &documents->document[0];
+  if (!ch_reader_pass_on(r, &periodic, ch_world_set_periodic(r->context, world, &documents->root[0].periodic)))
+    return false;
   if (!seal(r, documents, world)) return false;
   ch_soft_start(world, &b.softs);
   return true;

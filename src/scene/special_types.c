@@ -197,6 +197,39 @@ static json_t* schema_pair_friction(const ChField* field, int dimension) {
 }
 TYPE(pair_friction);
 
+static bool read_periodic(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  static const char* const words[2][4] = {{"x", "y", NULL}, {"x", "y", "z", NULL}};
+  if (!json_is_object(value))
+    return ch_reader_wrong(r, place, "is %s, must be an object: %s", ch_json_kind(value), field->text);
+  double ends[3][2] = {{0.0}};
+  ChPeriodic* periodic = out;
+  const char* key;
+  json_t* entry;
+  json_object_foreach(value, key, entry) {
+    ChPlace at = {place, key, 0};
+    json_t* word = json_string(key);
+    int axis = 0;
+    bool good = ch_read_word(r, &at, word, words[r->dimension - 2], &axis) &&
+                ch_read_numbers(r, &at, entry, 2, CH_ANY, ends[axis]);
+    json_decref(word);
+    if (!good) return false;
+    if (!(ends[axis][1] > ends[axis][0]))
+      return ch_reader_wrong(r, &at, "is from %g to %g, must be ascending", ends[axis][0], ends[axis][1]);
+    periodic->axis[axis] = true;
+  }
+  periodic->low = ch_vec(ends[0][0], ends[1][0], ends[2][0]);
+  periodic->high = ch_vec(ends[0][1], ends[1][1], ends[2][1]);
+  return true;
+}
+static json_t* schema_periodic(const ChField* field, int dimension) {
+  static const char* const names[] = {"x", "y", "z"};
+  json_t* properties = json_object();
+  for (int a = 0; a < dimension; ++a)
+    json_object_set_new(properties, names[a], ch_schema_array(ch_schema_number(field->range, false), 2, 2));
+  return json_pack("{s:s, s:o, s:b}", "type", "object", "properties", properties, "additionalProperties", 0);
+}
+TYPE(periodic);
+
 // ----------------------------------------------------------------------------------------------- what bodies are given
 
 static const char* const space_axes[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
