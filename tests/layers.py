@@ -55,6 +55,7 @@ PUBLIC = {
     "tetrahedra.h": "model",
     "union_find.h": "base",
     "world.h": "model",
+    "periodic.h": "model",
     "body.h": "model",
     "joint.h": "model",
     "contact.h": "collide",

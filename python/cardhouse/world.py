@@ -170,12 +170,15 @@ class World(_Shapes):
     """
 
     def __init__(self, name: str | None = None, *, dimension: int = 3, gravity: Iterable[Signal] | None = None,
+                 periodic: Mapping[str, tuple[float, float]] | None = None,
                  document: Mapping[str, Any] | None = None, file: str = "scene") -> None:
-        """An empty world; `gravity` in m/s^2 (None: 9.81 downwards). Or a scene document, which is copied: `file` is
-        where its relative paths begin."""
+        """An empty world; `gravity` in m/s^2 (None: 9.81 downwards); `periodic`: the cell along
+        axes on which the world repeats itself, as in {"x": (0, 2)}, m. Or a scene document, which is copied: `file`
+        is where its relative paths begin."""
         if document is None:
             self._document: Document = {"cardhouse": 1, "dimension": dimension}
-            self._document.update(_given(name=name, gravity=None if gravity is None else list(gravity)))
+            self._document.update(_given(name=name, gravity=None if gravity is None else list(gravity),
+                                         periodic=periodic and {axis: list(ends) for axis, ends in periodic.items()}))
         else:
             self._document = copy.deepcopy(dict(document))
         self._file = file
