@@ -65,6 +65,7 @@ PUBLIC = {
     "shape_types.h": "model",
     "simulation.h": "step",
     "scene.h": "scene",
+    "height_map.h": "scene",
     "record.h": "record",
     "sparse.h": "linalg",
     "complementarity.h": "solve",

@@ -30,6 +30,7 @@ extern "C" {
   X(CHAIN, chain)            /* plane: open polyline, on fixed or kinematic bodies; solid on the right of its   \
                                 direction */                                                                    \
   X(SOFT, soft)              /* the skin of a deformable body: only ch_world_add_soft makes it */                \
+  X(HEIGHTFIELD, heightfield) /* columns, rows, heights, cell, scale: ground, on fixed or kinematic bodies */   \
   /* the next one here: what is above keeps its number */
 // clang-format on
 

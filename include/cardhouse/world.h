@@ -134,6 +134,11 @@ typedef struct ChShapeDef {
   // chooses. Shapes of equal points and choices share both.
   double spacing;
   int resolution;
+  // Height field: heights row by row, the first at y = 0, their places `cell` metres apart, times `scale` (0: 1). A
+  // file of one is read by ch_height_map_read (height_map.h).
+  int columns, rows;
+  const double* heights;
+  double cell, scale;
 } ChShapeDef;
 // A sphere without a radius at the body's origin, not turned; normal z.
 CH_API ChShapeDef ch_shape_def_default(void);

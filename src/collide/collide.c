@@ -108,7 +108,7 @@ static void make_skins(ChCollider* c) {
 
 static void free_lists(void* object) {
   ChCollider* c = object;
-  for (int t = 0; t < c->thread_count; ++t) free(c->lists[t].points);
+  for (int t = 0; t < c->thread_count; ++t) ch_manifold_free(&c->lists[t]);
 }
 
 ChStatus ch_collider_create(ChContext* context, const ChWorld* world, ChCollider** out) {

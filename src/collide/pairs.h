@@ -28,10 +28,14 @@ typedef struct ChManifold {
   int count, room;
   ChGap* points;             // shape and body are filled in by the caller
   bool failed;               // out of memory
+  ChArena* scratch;          // of routines that need some; NULL until one does
   struct ChLeafList* lists;  // of the pair at hand, one a side, to be kept for the next time; or NULL
 } ChManifold;
 
 void ch_manifold_add(ChManifold* manifold, ChVec3 point, ChVec3 normal, double gap, uint64_t key);
+
+// Frees the list and what it holds.
+void ch_manifold_free(ChManifold* manifold);
 
 typedef void (*ChPairFn)(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 
@@ -60,6 +64,8 @@ void ch_pair_convex_mesh(const ChPosed* a, const ChPosed* b, double margin, ChMa
 void ch_pair_round_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_polytope_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_mesh_halfspace(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+// Any shape of space and a height field.
+void ch_pair_field(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_mesh_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_soft_rigid(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);  // any shape of space
 void ch_pair_soft_soft(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);

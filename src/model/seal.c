@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "model/mesh/height_field.h"
 #include "model/mesh/mesh.h"
 #include "model/periodic.h"
 #include "model/shapes/mass_properties.h"
@@ -148,6 +149,20 @@ static ChStatus set_masses(ChContext* context, ChWorld* world) {
 
 // -------------------------------------------------------------------------------------------------------------- frames
 
+// Height fields of what is fixed that lie side by side, whose axes are those of the world of each other.
+static void join_fields(ChWorld* world) {
+  for (int i = 0; i < world->shape_count; ++i)
+    for (int j = i + 1; j < world->shape_count && world->shapes[i].field; ++j) {
+      const ChShape *a = &world->shapes[i], *b = &world->shapes[j];
+      bool fixed = world->bodies[a->body].kind == CH_BODY_FIXED && world->bodies[b->body].kind == CH_BODY_FIXED;
+      if (!b->field || !(fixed || a->body == b->body)) continue;
+      ChFrame x = ch_shape_frame(a, &world->states[a->body]), y = ch_shape_frame(b, &world->states[b->body]);
+      ChQuat turn = ch_quat_product(ch_quat_conjugate(x.orientation), y.orientation);
+      if (ch_norm(ch_vec(turn.x, turn.y, turn.z)) <= 1e-12)
+        ch_height_field_join(a->field, b->field, ch_frame_local(x, y.at));
+    }
+}
+
 // What was given about a body's origin is from now on about its centre of mass.
 static void move_frames(ChWorld* world) {
   for (int b = 0; b < world->body_count; ++b) move_body(world, b);
@@ -199,6 +214,7 @@ static ChStatus seal(ChContext* context, ChWorld* world, const void* def, int* i
   ChStatus status = set_masses(context, world);
   if (status != CH_OK) return status;
   move_frames(world);
+  join_fields(world);
   status = check_periods(context, world);
   if (status != CH_OK) return status;
   append_modes(world);

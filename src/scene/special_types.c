@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "cardhouse/height_map.h"
 #include "scene/forms.h"
 
 static const double DEGREE = 3.141592653589793 / 180.0;
@@ -287,6 +288,29 @@ static json_t* schema_points(const ChField* field, int dimension) {
   return ch_schema_array(ch_type_vector.schema(field, dimension), 1, -1);
 }
 TYPE(points);
+
+// Rows of numbers, all of one length.
+static bool read_heights(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChShapeDef* def = &((ChSceneShape*)out)->def;
+  size_t rows = json_array_size(value), columns = json_array_size(json_array_get(value, 0));
+  if (rows < 2 || columns < 2 || rows > CH_HEIGHTS_MOST || columns > CH_HEIGHTS_MOST)
+    return ch_reader_wrong(r, place, "must be at least two rows of two numbers, and at most %d of each: %s",
+                           CH_HEIGHTS_MOST, field->text);
+  double* heights = CH_TAKE(r->arena, rows * columns, double);
+  for (size_t k = 0; k < rows; ++k) {
+    ChPlace at = {place, NULL, k};
+    if (!ch_read_numbers(r, &at, json_array_get(value, k), columns, CH_ANY, heights + k * columns)) return false;
+  }
+  def->columns = (int)columns;
+  def->rows = (int)rows;
+  def->heights = heights;
+  return true;
+}
+static json_t* schema_heights(const ChField* field, int dimension) {
+  (void)field, (void)dimension;
+  return ch_schema_array(ch_schema_array(ch_schema_number(CH_ANY, false), 2, -1), 2, -1);
+}
+TYPE(heights);
 
 static bool read_triangles(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
   ChSceneShape* shape = out;

@@ -148,7 +148,7 @@ static ChPlaced placed_shape(const ChSimulation* s, int i, const ChPosed* posed)
 
 static ChStatus end(ChContext* context, ChManifold* list) {
   bool failed = list->failed;
-  free(list->points);
+  ch_manifold_free(list);
   return failed ? ch_fail(context, CH_ERR_MEMORY, "out of memory for a query") : CH_OK;
 }
 

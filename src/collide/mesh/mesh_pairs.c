@@ -39,7 +39,13 @@ static double height(const ChMesh* mesh, int cell, ChVec3 point) {
   return ch_dot(mesh->normals[cell], ch_sub(point, corner(mesh, cell, 0)));
 }
 
-static bool seen_from_behind(const Query* q, int cell) { return height(q->mesh, cell, q->centre) < 0.0; }
+static bool seen_from_behind(const Query* q, int cell) {
+  return !q->mesh->front && height(q->mesh, cell, q->centre) < 0.0;
+}
+
+static ChForeign foreign(const Query* q, int cell) {
+  return q->mesh->foreign ? (ChForeign)q->mesh->foreign[cell] : CH_FOREIGN_NOT;
+}
 
 static ChVec3 inward(const ChMesh* mesh, int cell, int k) { return mesh->inward[3 * cell + k]; }
 
@@ -165,6 +171,7 @@ static bool edge_stands_out(const Query* q, int cell, int k, MeshEdge* e) {
   const ChMesh* mesh = q->mesh;
   *e = (MeshEdge){.cell = cell, .k = k, .other = mesh->across[3 * cell + k]};
   if (e->other >= 0 && e->other < cell) return false;  // its turn comes with the other triangle
+  if (foreign(q, cell) || (e->other >= 0 && foreign(q, e->other) == CH_FOREIGN_FIRST)) return false;
   e->segment = (ChSegment){{corner(mesh, cell, k), corner(mesh, cell, k + 1)}};
   if (ch_points_miss(2, e->segment.end, &q->box)) return false;
   e->into = inward(mesh, cell, k);
@@ -380,7 +387,7 @@ void ch_pair_convex_mesh(const ChPosed* a, const ChPosed* b, double margin, ChMa
   q.box = (ChBox3){ch_sub(q.box.low, reach), ch_add(q.box.high, reach)};
   ChMeshWalk faces = ch_mesh_walk(q.mesh, q.box), edges = faces;
   for (int c; (c = ch_mesh_walk_next(&faces)) >= 0;)
-    if (!seen_from_behind(&q, c)) add_face(&q, c);
+    if (!foreign(&q, c) && !seen_from_behind(&q, c)) add_face(&q, c);
   number_faces(&q);
   for (int c; (c = ch_mesh_walk_next(&edges)) >= 0;)
     for (int k = 0; k < 3; ++k) {
