@@ -175,6 +175,7 @@ static bool read_heights(Build* b, const ChPlace* at, ChShapeDef* def) {
       return false;
     def->columns = map.columns, def->rows = map.rows, def->heights = map.heights;
     if (!(def->cell > 0.0)) def->cell = map.cell;
+    def->file = NULL;
   }
   return def->cell > 0.0 || ch_reader_wrong(b->reader, at, "\"cell\" is missing");
 }

@@ -22,7 +22,11 @@ static void collide_with_patch(const ChPosed* a, const ChPosed* b, double margin
   ChMesh* mesh = NULL;
   bool convex = !a->shape->mesh && !a->skin;
   ChBox3 under = box_over(a, b, margin);
-  if (ch_height_field_patch(&unread, arena, b->shape->field, &under, convex, &mesh) != CH_OK || !mesh) return;
+  if (convex)
+    mesh = ch_height_field_ground(arena, b->shape->field, &under);
+  else if (ch_height_field_mesh(&unread, arena, b->shape->field, &under, &mesh) != CH_OK)
+    return;
+  if (!mesh) return;
   ChShape ground = *b->shape;
   ground.type = CH_SHAPE_MESH;
   ground.mesh = mesh;

@@ -385,6 +385,7 @@ void ch_pair_convex_mesh(const ChPosed* a, const ChPosed* b, double margin, ChMa
   q.box = ch_shape_box(&q.seen);
   ChVec3 reach = ch_vec(margin + q.slack, margin + q.slack, margin + q.slack);
   q.box = (ChBox3){ch_sub(q.box.low, reach), ch_add(q.box.high, reach)};
+  if (q.mesh->below) q.box.high.z = INFINITY;
   ChMeshWalk faces = ch_mesh_walk(q.mesh, q.box), edges = faces;
   for (int c; (c = ch_mesh_walk_next(&faces)) >= 0;)
     if (!foreign(&q, c) && !seen_from_behind(&q, c)) add_face(&q, c);

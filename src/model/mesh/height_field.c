@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "model/mesh/grid_mesh.h"
 
 static const double ALIKE = 1e-9;  // of a cell: heights and places of neighbours that are the same
 
@@ -32,6 +33,7 @@ ChStatus ch_height_field_create(ChContext* context, ChArena* arena, int columns,
   ChHeightField* f = CH_TAKE(arena, 1, ChHeightField);
   f->columns = columns, f->rows = rows, f->cell = cell, f->heights = own;
   f->box = (ChBox3){{0.0, 0.0, low}, {cell * (columns - 1), cell * (rows - 1), high}};
+  f->deep = hypot(f->box.high.x, f->box.high.y);
   *out = f;
   return CH_OK;
 }
@@ -125,6 +127,7 @@ typedef struct Patch {
   int* vertex;  // corner -> vertex, -1 where nobody has a height
   int vertices, cells;
   int* corners;
+  int* first;  // of cells: triangle, -1 where there is none
   unsigned char* foreign;
 } Patch;
 
@@ -151,10 +154,12 @@ static void add_cells(Patch* p, bool own) {
   for (int y = 0; y + 1 < p->up; ++y)
     for (int x = 0; x + 1 < p->across; ++x) {
       ChForeign foreign = foreign_of(p->field, p->span.low[0] - p->wide + x, p->span.low[1] - p->wide + y);
+      if ((foreign == CH_FOREIGN_NOT) != own) continue;
       const int* v = &p->vertex[y * p->across + x];
       int corner[4] = {v[0], v[1], v[p->across + 1], v[p->across]};
-      if ((foreign == CH_FOREIGN_NOT) != own || corner[0] < 0 || corner[1] < 0 || corner[2] < 0 || corner[3] < 0)
-        continue;
+      bool whole = corner[0] >= 0 && corner[1] >= 0 && corner[2] >= 0 && corner[3] >= 0;
+      p->first[y * (p->across - 1) + x] = whole ? p->cells : -1;
+      if (!whole) continue;
       const int triangles[6] = {corner[0], corner[1], corner[2], corner[0], corner[2], corner[3]};
       memcpy(p->corners + 3L * p->cells, triangles, sizeof triangles);
       p->foreign[p->cells] = p->foreign[p->cells + 1] = (unsigned char)foreign;
@@ -162,26 +167,42 @@ static void add_cells(Patch* p, bool own) {
     }
 }
 
-ChStatus ch_height_field_patch(ChContext* context, ChArena* arena, const ChHeightField* f, const ChBox3* under,
-                               bool wide, ChMesh** out) {
-  Patch p = {.field = f, .wide = wide};
-  *out = NULL;
-  if (!span_under(f, under, &p.span) || !reaches_up(f, &p.span, under->low.z)) return CH_OK;
-  p.across = p.span.high[0] - p.span.low[0] + 1 + 2 * p.wide;
-  p.up = p.span.high[1] - p.span.low[1] + 1 + 2 * p.wide;
+static Patch gather(ChArena* arena, const ChHeightField* f, const Span* span, bool wide) {
+  Patch p = {.field = f, .span = *span, .wide = wide};
+  p.across = span->high[0] - span->low[0] + 1 + 2 * p.wide;
+  p.up = span->high[1] - span->low[1] + 1 + 2 * p.wide;
   long corners = (long)p.across * p.up;
   p.at = CH_TAKE_RAW(arena, corners, ChVec3);
   p.vertex = CH_TAKE_RAW(arena, corners, int);
+  p.first = CH_TAKE_RAW(arena, corners, int);
   p.corners = CH_TAKE_RAW(arena, 6 * corners, int);
   p.foreign = CH_TAKE_RAW(arena, 2 * corners, unsigned char);
   add_corners(&p);
   add_cells(&p, true);
   add_cells(&p, false);
+  return p;
+}
+
+ChMesh* ch_height_field_ground(ChArena* arena, const ChHeightField* f, const ChBox3* under) {
+  Span span;
+  if (!span_under(f, under, &span) || !reaches_up(f, &span, under->low.z)) return NULL;
+  Patch p = gather(arena, f, &span, true);
+  const ChGridCorners grid = {p.across, p.up, p.at, p.vertices, p.vertex, p.first, p.cells, p.corners};
+  ChMesh* mesh = ch_grid_mesh(arena, &grid);
+  mesh->front = mesh->below = true;
+  mesh->foreign = p.foreign;
+  return mesh;
+}
+
+ChStatus ch_height_field_mesh(ChContext* context, ChArena* arena, const ChHeightField* f, const ChBox3* under,
+                              ChMesh** out) {
+  Span span;
+  *out = NULL;
+  if (!span_under(f, under, &span) || !reaches_up(f, &span, under->low.z)) return CH_OK;
+  Patch p = gather(arena, f, &span, false);
   ChStatus status = ch_mesh_create(context, arena, p.vertices, p.at, p.cells, p.corners, 3, out);
-  if (status != CH_OK) return status;
-  (*out)->front = true;
-  (*out)->foreign = p.foreign;
-  return CH_OK;
+  if (status == CH_OK) (*out)->front = (*out)->below = true;
+  return status;
 }
 
 // --- rays ------------------------------------------------------------------------------------------------------------

@@ -17,7 +17,8 @@ typedef struct ChHeightField {
   int columns, rows;      // of heights
   double cell;            // m
   const double* heights;  // row by row
-  ChBox3 box;
+  ChBox3 box;             // of the surface
+  double deep;            // so far below it a body is still found, m: as wide as the field is
   const struct ChHeightField* beside[CH_FIELD_SIDES];  // NULL: a rim
   double rise[CH_FIELD_SIDES];                         // what the neighbour's heights count more here
 } ChHeightField;
@@ -32,10 +33,13 @@ ChStatus ch_height_field_create(ChContext* context, ChArena* arena, int columns,
 // are the same.
 void ch_height_field_join(ChHeightField* a, ChHeightField* b, ChVec3 to);
 
-// The triangles under a box, of cells that reach up to its lower side; NULL where there are none. `wide`: with one cell
-// of neighbours all around. Fails as ch_mesh_create does; the arena has a landing.
-ChStatus ch_height_field_patch(ChContext* context, ChArena* arena, const ChHeightField* field, const ChBox3* under,
-                               bool wide, ChMesh** out);
+// The triangles under a box, with one cell of neighbours all around, where they reach up to its lower side; NULL where
+// none do. For routines that ask for neighbours and normals and for no more. The arena has a landing.
+ChMesh* ch_height_field_ground(ChArena* arena, const ChHeightField* field, const ChBox3* under);
+
+// The same as a mesh with all that meshes have, and without neighbours: for other meshes and for skins.
+ChStatus ch_height_field_mesh(ChContext* context, ChArena* arena, const ChHeightField* field, const ChBox3* under,
+                              ChMesh** out);
 
 ChShapeRayFn ch_shape_ray_field;
 

@@ -14,11 +14,16 @@ static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
   if (status != CH_OK) return status;
   shape->field = field;
   ChVec3 far = field->box.high;
-  shape->bound = hypot(hypot(far.x, far.y), fmax(fabs(field->box.low.z), fabs(far.z)));
+  shape->bound = hypot(hypot(far.x, far.y), fmax(fabs(field->box.low.z - field->deep), fabs(far.z)));
   return CH_OK;
 }
 
-static ChReach reach(const ChShape* s, ChVec3 d) { return ch_box_reach(&s->field->box, d); }
+// With the ground below, in which bodies may have sunk.
+static ChReach reach(const ChShape* s, ChVec3 d) {
+  ChBox3 box = s->field->box;
+  box.low.z -= s->field->deep;
+  return ch_box_reach(&box, d);
+}
 
 // Every so many-th row and column, the last ones always.
 static int drawn(int count, int k) {
