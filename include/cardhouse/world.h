@@ -139,6 +139,11 @@ typedef struct ChShapeDef {
   int columns, rows;
   const double* heights;
   double cell, scale;
+  // Segments: 2 indices each into points; none: each point to the next. Radii may be 0. kg/m of a segment, kg of a
+  // point; 0: by radius and density.
+  int segment_count;
+  const int* segments;
+  double line_density, point_mass;
 } ChShapeDef;
 // A sphere without a radius at the body's origin, not turned; normal z.
 CH_API ChShapeDef ch_shape_def_default(void);

@@ -47,6 +47,7 @@ struct ChCollider {
   ChVec3* origins;   // of shapes, where it does
   ChPosed* posed;    // of shapes
   ChAhead ahead;
+  const ChCollideOptions* options;  // of the call at hand
   int skin_count;
   ChSkin* skins;  // of deformable bodies, in the order of their shapes
   double* spin;   // of shapes: s
@@ -211,10 +212,16 @@ static void pose(ChCollider* c, int i, const ChBodyState* states) {
   c->spin[i] = (rate > 0.0 ? rate * reach : 0.0) + (skin ? skin->speed : 0.0);  // reach may be infinite
 }
 
+static bool touched(const void* past, const ChShape* a, const ChShape* b, uint64_t key) {
+  const ChCollider* c = past;
+  return c->options->touched(c->options->past, (int)(a - c->world->shapes), (int)(b - c->world->shapes), key);
+}
+
 // Frames, boxes and planes; returns how many planes.
 static int place_shapes(ChCollider* c, const ChBodyState* states, const ChCollideOptions* o) {
   int planes = 0;
-  c->ahead = (ChAhead){o->margin, o->look_ahead, states};
+  c->options = o;
+  c->ahead = (ChAhead){o->margin, o->look_ahead, states, o->touched ? touched : NULL, c};
   for (int i = 0; i < c->world->shape_count; ++i) {
     const ChShape* shape = &c->world->shapes[i];
     pose(c, i, states);

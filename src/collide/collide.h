@@ -34,6 +34,10 @@ typedef struct ChCollideOptions {
   double look_ahead;  // seconds (the step): the margin of a pair grows by look_ahead * closing speed; 0 = off [B25]
   bool reduce;        // keep at most four points a face contact; off by default
   int threads;        // at most; 0 = 1. The list does not depend on it
+  // What touched in the last step, for edges that cross (net_pair.c): whether shapes, by rows, did under this key.
+  // NULL: nobody knows.
+  bool (*touched)(const void* past, int shape_a, int shape_b, uint64_t key);
+  const void* past;
 } ChCollideOptions;
 
 typedef struct ChCollider ChCollider;

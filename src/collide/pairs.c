@@ -137,6 +137,8 @@ static ChPairFn round_pair(const ChShapeKind* a, const ChShapeKind* b) {
 
 static ChPairFn pair_of(ChShapeType a, ChShapeType b) {
   const ChShapeKind *first = ch_shape_kinds[a], *second = ch_shape_kinds[b];
+  if (first->net) return second->info.dimension == 3 ? ch_pair_net : NULL;
+  if (second->net) return NULL;
   if (second->ground)
     return first->info.dimension == 3 && !first->info.endless && !first->ground ? ch_pair_field : NULL;
   if (first->ground) return NULL;

@@ -8,10 +8,15 @@
 #include "collide/collide.h"
 #include "model/shapes/shape_kind.h"
 
+// Whether two shapes touched under this key a step before.
+typedef bool ChTouchedFn(const void* past, const ChShape* a, const ChShape* b, uint64_t key);
+
 // What points are wanted for: see collide.c.
 typedef struct ChAhead {
   double margin, time;        // time: the look-ahead
   const ChBodyState* states;  // of bodies
+  ChTouchedFn* history;       // NULL: nobody knows
+  const void* past;
 } ChAhead;
 
 typedef struct ChPosed {
@@ -64,6 +69,8 @@ void ch_pair_convex_mesh(const ChPosed* a, const ChPosed* b, double margin, ChMa
 void ch_pair_round_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_polytope_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_mesh_halfspace(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+// A body of edges or points and any shape of space.
+void ch_pair_net(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 // Any shape of space and a height field.
 void ch_pair_field(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_mesh_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);

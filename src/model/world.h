@@ -54,6 +54,7 @@ typedef struct ChShape {
   double offset;
   const ChPolytope* polytope;   // box, hull: vertices, edges, faces; plane: rectangle and polygon; else NULL
   const struct ChMesh* mesh;    // mesh and chain
+  const struct ChNet* net;      // edges or points
   struct ChHeightField* field;  // ground as a grid of heights
   const struct ChSoft* soft;    // skin of a deformable body
   double bound;                 // radius of a ball about local.at that holds the shape; infinite for half-spaces

@@ -84,6 +84,7 @@ extern const ChFieldType ch_type_locks;          // unsigned
 extern const ChFieldType ch_type_inertia;        // double[6]
 extern const ChFieldType ch_type_points;         // ChShapeDef: points
 extern const ChFieldType ch_type_triangles;      // ChShapeDef: triangles
+extern const ChFieldType ch_type_segments;       // ChShapeDef: segments
 extern const ChFieldType ch_type_heights;        // ChShapeDef: columns, rows and heights
 extern const ChFieldType ch_type_two_points;     // ChVec3[2]
 extern const ChFieldType ch_type_two_texts;      // json_t*: an array of two texts

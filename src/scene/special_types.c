@@ -312,24 +312,47 @@ static json_t* schema_heights(const ChField* field, int dimension) {
 }
 TYPE(heights);
 
-static bool read_triangles(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
-  ChSceneShape* shape = out;
+// Lists of `each` indices.
+static int* read_indices(ChReader* r, const ChPlace* place, const json_t* value, const ChField* field, size_t each) {
   size_t count = json_array_size(value);
-  if (count == 0) return ch_reader_wrong(r, place, "must be an array of triangles: %s", field->text);
-  int* triangles = CH_TAKE(r->arena, 3 * count, int);
+  if (count == 0) {
+    ch_reader_wrong(r, place, "must be an array of lists of %zu indices: %s", each, field->text);
+    return NULL;
+  }
+  int* indices = CH_TAKE(r->arena, each * count, int);
   for (size_t k = 0; k < count; ++k) {
     ChPlace at = {place, NULL, k};
     double corners[3];
-    if (!ch_read_numbers(r, &at, json_array_get(value, k), 3, CH_WHOLE_0, corners)) return false;
-    for (size_t j = 0; j < 3; ++j) {
+    if (!ch_read_numbers(r, &at, json_array_get(value, k), each, CH_WHOLE_0, corners)) return NULL;
+    for (size_t j = 0; j < each; ++j) {
       ChPlace corner = {&at, NULL, j};
-      if (corners[j] != floor(corners[j])) return ch_reader_wrong(r, &corner, "is %g, must be an index", corners[j]);
-      triangles[3 * k + j] = (int)corners[j];
+      if (corners[j] != floor(corners[j]) || corners[j] > 2147483647.0) {
+        ch_reader_wrong(r, &corner, "is %g, must be an index", corners[j]);
+        return NULL;
+      }
+      indices[each * k + j] = (int)corners[j];
     }
   }
-  shape->def.triangles = triangles;
-  shape->def.triangle_count = (int)count;
-  return true;
+  return indices;
+}
+
+static bool read_segments(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChSceneShape* shape = out;
+  shape->def.segments = read_indices(r, place, value, field, 2);
+  shape->def.segment_count = (int)json_array_size(value);
+  return shape->def.segments != NULL;
+}
+static json_t* schema_segments(const ChField* field, int dimension) {
+  (void)field, (void)dimension;
+  return ch_schema_array(ch_schema_array(ch_schema_number(CH_WHOLE_0, true), 2, 2), 1, -1);
+}
+TYPE(segments);
+
+static bool read_triangles(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChSceneShape* shape = out;
+  shape->def.triangles = read_indices(r, place, value, field, 3);
+  shape->def.triangle_count = (int)json_array_size(value);
+  return shape->def.triangles != NULL;
 }
 static json_t* schema_triangles(const ChField* field, int dimension) {
   (void)field, (void)dimension;

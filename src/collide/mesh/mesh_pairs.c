@@ -331,13 +331,6 @@ static bool settle(const Query* q, const MeshEdge* e, ChGap* point) {
   return true;
 }
 
-static ChQuat turn_from_z(ChVec3 d) {
-  ChVec3 axis = ch_cross(ch_axis(2), d);
-  double sine = ch_norm(axis);
-  if (!(sine > 0.0)) return d.z > 0.0 ? ch_quat_identity() : ch_quat_about(ch_axis(0), 3.14159265358979323846);
-  return ch_quat_about(ch_scale(1.0 / sine, axis), atan2(sine, d.z));
-}
-
 static ChGap* with_key(const Query* q, int until, uint64_t key) {
   for (int i = q->first; i < until; ++i)
     if (q->out->points[i].key == key) return &q->out->points[i];
@@ -348,7 +341,7 @@ static void add_edge(const Query* q, const MeshEdge* e) {
   ChVec3 from = e->segment.end[0], d = ch_sub(e->segment.end[1], from);
   double length = ch_norm(d);
   ChShape line = {.type = CH_SHAPE_CAPSULE, .half_length = 0.5 * length, .bound = 0.5 * length};
-  ChFrame local = {ch_along(from, 0.5, d), turn_from_z(ch_scale(1.0 / length, d))};
+  ChFrame local = {ch_along(from, 0.5, d), ch_quat_from_z(ch_scale(1.0 / length, d))};
   ChPosed posed = {.shape = &line, .frame = ch_frame_compose(q->b->frame, local)};
   posed.turn = ch_mat_from_quat(posed.frame.orientation);
   int first = q->out->count, kept = first;

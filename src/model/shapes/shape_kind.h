@@ -51,6 +51,7 @@ typedef struct ChShapeKind {
   ChShapeRayFn* ray;
   ChRoundKind round;
   bool ground;  // it has a height field
+  bool net;     // it is made of edges or points
 } ChShapeKind;
 
 extern const ChShapeKind* const ch_shape_kinds[CH_SHAPE_TYPE_COUNT];
