@@ -130,6 +130,7 @@ typedef struct ChShapeDef {
   const int* triangles;  // mesh: 3 indices each
   const char* file;      // hull or mesh: OBJ or STL, instead of points
   bool closed;           // mesh: refuse one that is not closed
+  bool soup;             // mesh on a fixed or kinematic body: take one that does not hang together as it is
   // Mesh on a dynamic body: metres between contact samples and cells of the distance field along its longest side; 0
   // chooses. Shapes of equal points and choices share both.
   double spacing;

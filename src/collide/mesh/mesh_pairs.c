@@ -236,10 +236,32 @@ static bool vertex_owns(const Touch* t, ChVec3 outward) {
   return true;
 }
 
+// Of a soup a rim may lie on another triangle, and a corner in the middle of one: whether the direction belongs to all
+// triangles at the foot, wherever it lies on them.
+static bool soup_owns(const Touch* t, ChVec3 outward) {
+  const ChMesh* mesh = t->q->mesh;
+  ChVec3 side = ch_sub(mesh->nodes[0].box.high, mesh->nodes[0].box.low);
+  double near = 1e-9 * ch_norm(side) + t->q->slack;
+  ChVec3 reach = ch_vec(near, near, near);
+  ChMeshWalk walk = ch_mesh_walk(mesh, (ChBox3){ch_sub(t->foot, reach), ch_add(t->foot, reach)});
+  for (int c; (c = ch_mesh_walk_next(&walk)) >= 0;) {
+    if (seen_from_behind(t->q, c) || !(distance_to_triangle(mesh, c, t->foot) <= near)) continue;
+    bool on_edge = false;
+    for (int k = 0; k < 3; ++k) {
+      if (ch_dot(inward(mesh, c, k), ch_sub(t->foot, corner(mesh, c, k))) > near) continue;
+      on_edge = true;
+      if (!(ch_dot(outward, inward(mesh, c, k)) <= SMOOTH)) return false;
+    }
+    if (!on_edge && ch_norm(ch_sub(outward, mesh->normals[c])) > SMOOTH) return false;
+  }
+  return true;
+}
+
 static void offer(Touch* t, ChVec3 outward) {
   double distance = ch_shape_lowest(&t->q->seen, outward) - ch_dot(outward, t->foot);
   if (!(distance > t->distance + t->q->slack)) return;
   if (!(t->vertex < 0 ? edge_owns(t, outward) : vertex_owns(t, outward))) return;
+  if (t->q->mesh->soup && !soup_owns(t, outward)) return;
   t->outward = outward;
   t->distance = distance;
 }
