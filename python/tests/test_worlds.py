@@ -32,6 +32,9 @@ def every_shape():
     world.add_hull(corners, position=[5, 0, 1])
     faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
     world.add_mesh([[0, 0, 0], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3]], faces, position=[6, 0, 1])
+    world.add_heightfield(np.zeros((3, 4)), cell=0.5, at=[-3, 2, -1])
+    world.add_segments([[0, 0, 0], [0.3, 0, 0], [0.3, 0.3, 0]], line_density=0.2, position=[8, 0, 1])
+    world.add_points(corners, radius=0.02, point_mass=0.1, position=[9, 0, 1])
     table = world.add_body("table", position=[7, 0, 0.5])
     table.add_box([0.5, 0.5, 0.05]).add_cylinder(0.05, 0.2, at=[0, 0, -0.25])
     return world
