@@ -33,7 +33,9 @@ set(CH_ENGINE_NAMES qhull_r umfpack cholmod amd lapacke openblas ${CH_OPENMP_NAM
 
 pkg_check_modules(CARDHOUSE_HDF5 REQUIRED IMPORTED_TARGET hdf5)
 pkg_check_modules(CARDHOUSE_JANSSON REQUIRED IMPORTED_TARGET jansson)
+pkg_check_modules(CARDHOUSE_PNG REQUIRED IMPORTED_TARGET libpng)
 add_library(ch_io_needs INTERFACE)
 ch_take(ch_io_needs glpk.h glpk)
-target_link_libraries(ch_io_needs INTERFACE PkgConfig::CARDHOUSE_HDF5 PkgConfig::CARDHOUSE_JANSSON m)
+target_link_libraries(ch_io_needs INTERFACE PkgConfig::CARDHOUSE_HDF5 PkgConfig::CARDHOUSE_JANSSON
+  PkgConfig::CARDHOUSE_PNG m)
 set(CH_IO_NAMES glpk m)

@@ -51,7 +51,7 @@ target_link_libraries(libcardhouse PRIVATE "$<BUILD_INTERFACE:ch_engine_needs>" 
 
 ch_library(libcardhouse_io STATIC cardhouse-io ch_io)
 target_link_libraries(libcardhouse_io PUBLIC libcardhouse PRIVATE "$<BUILD_INTERFACE:ch_io_needs>"
-  "$<INSTALL_INTERFACE:${CH_IO_NAMES};PkgConfig::CARDHOUSE_HDF5;PkgConfig::CARDHOUSE_JANSSON>")
+  "$<INSTALL_INTERFACE:${CH_IO_NAMES};PkgConfig::CARDHOUSE_HDF5;PkgConfig::CARDHOUSE_JANSSON;PkgConfig::CARDHOUSE_PNG>")
 
 # --- shared libraries -------------------------------------------------------------------------------------------------
 ch_library(libcardhouse_shared SHARED cardhouse ch_base ch_engine)

@@ -50,7 +50,7 @@ def library() -> dict[str, list[str]]:
                 "extra_link_args": [f"-L{build}", "-lcardhouse-io", "-lcardhouse", "-lm"]}
     links = pkg_config("--static", "--libs", path=build)
     if links is None:
-        raise SystemExit(f"{build} is no build folder of Cardhouse, or pkg-config does not know hdf5 and jansson")
+        raise SystemExit(f"{build} is no build folder of Cardhouse, or pkg-config does not know hdf5, jansson and libpng")
     others = [link for link in links if not link.startswith("-lcardhouse") and not link.startswith(f"-L{build.parent}")]
     archives = [str(build / "libcardhouse-io.a"), str(build / "libcardhouse.a")]
     # What the archives hold stays inside: another extension may bring a Cardhouse of its own.

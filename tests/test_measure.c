@@ -163,6 +163,37 @@ static void fcc_correlates_in_shells(void** state) {
   assert_int_equal(ch_pair_correlation_peak(&c), 10);
 }
 
+// In a cell that repeats itself nothing has to be corrected: every sphere has all its neighbours, and all of it counts.
+static void a_lattice_that_repeats_itself_has_no_edges(void** state) {
+  (void)state;
+  ChGrains grains = fcc();
+  double d = 2.0 * grains.mean_radius, solid = M_PI / (3.0 * sqrt(2.0));
+  const ChPeriodic cells[] = {{{true, true, true}, {0, 0, 0}, {CELLS, CELLS, CELLS}},
+                              {{true, true, true}, {-0.3, 0.1, 0.45}, {CELLS - 0.3, CELLS + 0.1, CELLS + 0.45}}};
+  for (int k = 0; k < 2; ++k) {
+    grains.periodic = cells[k];
+    for (int g = 0; g < grains.count; ++g) grains.at[g] = ch_periodic_wrap(&grains.periodic, grains.at[g]);
+    ChRegion r = ch_grains_bounds(&grains), unit = box(0.2, 1.2, 0.4, 1.4, 0.5, 1.5);
+    CHECK_NEAR(ch_grains_packing(&grains, &r), solid, 1e-7);
+    CHECK_NEAR(ch_grains_packing(&grains, &unit), solid, 1e-7);  // a unit cell, wherever it lies
+    ChTouches touches = ch_touches_of_distances(arena, &grains, 1e-6);
+    ChCoordination c = {0};
+    ch_coordination_add(arena, &c, &grains, &r, &touches);
+    assert_int_equal(c.by_number[12], grains.count);
+    ChPairCorrelation g = ch_pair_correlation_begin_in(arena, 3, 0.1 * d, 2.1 * d);
+    ch_pair_correlation_add_in(arena, &g, &grains, &r);
+    double n = grains.count;  // of ordered pairs N (N - 1) are possible, and rho is N / V
+    const double counts[4] = {12, 18, 42, 54};
+    const int bins[4] = {10, 14, 17, 20};
+    for (int m = 0; m < 4; ++m)
+      CHECK_NEAR(ch_pair_correlation_neighbours(&g, bins[m]), counts[m] * n / (n - 1.0), 1e-9);
+    ChProfile p;
+    CHECK_OK(context, ch_profile_begin(&context, arena, &grains, &r, CH_PROFILE_X, 2 * CELLS, &p));
+    ch_profile_add(arena, &p, &grains, &r);
+    for (int b = 0; b < p.bins; ++b) CHECK_NEAR(ch_profile_solid(&p, b), solid, k == 0 ? 1e-7 : 0.05);
+  }
+}
+
 // --- points without order --------------------------------------------------------------------------------------------
 
 enum { POINTS = 3000 };
@@ -318,6 +349,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(fcc_fills_pi_over_3_root_2, set_up, tear_down),
       cmocka_unit_test_setup_teardown(fcc_has_twelve_neighbours, set_up, tear_down),
       cmocka_unit_test_setup_teardown(fcc_correlates_in_shells, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_lattice_that_repeats_itself_has_no_edges, set_up, tear_down),
       cmocka_unit_test_setup_teardown(points_without_order_do_not_correlate, set_up, tear_down),
       cmocka_unit_test_setup_teardown(cells_find_the_same_pairs_as_everybody_with_everybody, set_up, tear_down),
       cmocka_unit_test_setup_teardown(two_layers_have_two_solid_fractions, set_up, tear_down),

@@ -103,6 +103,7 @@ static ChStatus choose_region(ChContext* context, Work* w) {
   else
     status = ch_region_read(context, "--region", w->a->region, w->grains.dimension, &o->region);
   if (status != CH_OK) return status;
+  ch_region_join(&o->region, &w->grains.periodic);
   o->region = ch_region_inset(&o->region, inset);
   o->window = ch_region_inset(&o->region, w->around && inset < radius ? radius : 0.0);
   if (!(ch_region_volume(&o->region) > 0.0) || (o->pair_correlation && !(ch_region_volume(&o->window) > 0.0)))

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cardhouse/joint_types.h"
+#include "cardhouse/periodic.h"
 #include "cardhouse/shape.h"
 #include "cardhouse/shape_types.h"
 #include "cardhouse/soft.h"
@@ -220,13 +221,28 @@ ChViewBounds ch_world_bounds(const ChWorld* world) {
   return bounds;
 }
 
+// Ends of the cell along each axis, null where the world does not repeat itself; nothing where it never does.
+static void add_periods(json_t* message, const ChWorld* world) {
+  const ChPeriodic p = ch_world_periodic(world);
+  if (!message || !ch_periodic_any(&p)) return;
+  json_t* periods = json_array();
+  for (int a = 0; a < ch_world_dimension(world); ++a) {
+    json_t* ends = json_pack("[f,f]", ch_component(p.low, a), ch_component(p.high, a));
+    json_array_append_new(periods, p.axis[a] ? ends : json_null());
+    if (!p.axis[a]) json_decref(ends);
+  }
+  json_object_set_new(message, "periodic", periods);
+}
+
 json_t* ch_scene_message(const ChWorld* world) {
   json_t *bodies = json_array(), *joints = json_array(), *materials = json_array();
   for (int b = 0; b < ch_world_body_count(world); ++b) json_array_append_new(bodies, body_object(world, b));
   for (int j = 0; j < ch_world_joint_count(world); ++j) json_array_append_new(joints, joint_object(world, j));
   for (int m = 0; m < ch_world_material_count(world); ++m) json_array_append_new(materials, material_object(world, m));
   ChViewBounds bounds = ch_world_bounds(world);
-  return json_pack("{s:i, s:o, s:o, s:o, s:o, s:[o,o]}", "dimension", ch_world_dimension(world), "gravity",
-                   ch_json_vector(ch_world_gravity_at(world, 0.0)), "materials", materials, "bodies", bodies, "joints",
-                   joints, "bounds", ch_json_vector(bounds.low), ch_json_vector(bounds.high));
+  json_t* message = json_pack("{s:i, s:o, s:o, s:o, s:o, s:[o,o]}", "dimension", ch_world_dimension(world), "gravity",
+                              ch_json_vector(ch_world_gravity_at(world, 0.0)), "materials", materials, "bodies", bodies,
+                              "joints", joints, "bounds", ch_json_vector(bounds.low), ch_json_vector(bounds.high));
+  add_periods(message, world);
+  return message;
 }

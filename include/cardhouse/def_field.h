@@ -23,6 +23,8 @@ typedef enum ChDefKind {
   CH_DEF_POINTS,     // ChShapeDef: point_count and points
   CH_DEF_TRIANGLES,  // ChShapeDef: triangle_count and triangles
   CH_DEF_MESH,       // scenes only: the name of a mesh that shapes share, instead of points and triangles
+  CH_DEF_HEIGHTS,    // ChShapeDef: columns, rows and heights
+  CH_DEF_SEGMENTS,   // ChShapeDef: segment_count and segments
   CH_DEF_FREEDOMS,   // ChJointAxis[3]: limits, friction and drive of each freedom
 } ChDefKind;
 

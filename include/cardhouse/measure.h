@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "cardhouse/api.h"
+#include "cardhouse/periodic.h"
 #include "cardhouse/simulation.h"
 
 #ifdef __cplusplus
@@ -32,6 +33,7 @@ typedef struct ChRegion {
   ChRegionKind kind;
   int dimension;
   bool periodic;     // a box that repeats itself: it has no edges
+  bool wraps[3];     // or one that does so along these axes
   ChVec3 low, high;  // corners of the box; of a cylinder only z counts
   double x, y;       // the cylinder's axis (the disc's centre)
   double radius;
@@ -47,6 +49,9 @@ CH_API bool ch_region_holds(const ChRegion* region, ChVec3 point);
 CH_API double ch_region_width(const ChRegion* region);
 // All faces moved inwards. The volume is 0 where nothing is left.
 CH_API ChRegion ch_region_inset(const ChRegion* region, double distance);
+
+// A box that is as long as the cell of a periodic world along an axis has no edges there.
+CH_API void ch_region_join(ChRegion* region, const ChPeriodic* periodic);
 
 // Volume of a ball, area of a disc in the plane.
 CH_API double ch_ball_volume(int dimension, double radius);
@@ -69,6 +74,7 @@ typedef struct ChGrains {
   double species_radius[CH_SPECIES_MAX];  // mean
   double mean_radius;
   ChVec3 *at, *velocity;
+  ChPeriodic periodic;  // of the world; `at` lies in its cell
 } ChGrains;
 
 // The moving bodies of a sealed world whose names begin with `prefix` (NULL: all) and that have a volume, of their
@@ -85,7 +91,7 @@ CH_API ChStatus ch_grains_of_points(ChContext* context, ChMeasureRoom* room, int
 CH_API void ch_grains_place(ChGrains* grains, const ChBodyView* bodies);
 CH_API void ch_grains_follow(ChGrains* grains, const ChSimulation* simulation);
 
-// Around the surfaces of all.
+// Around the surfaces of all; along axes that repeat, the cell.
 CH_API ChRegion ch_grains_bounds(const ChGrains* grains);
 
 // What the grains fill of a region, 0 ... 1: the volume of their parts inside over the region's.

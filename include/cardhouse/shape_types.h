@@ -30,6 +30,9 @@ extern "C" {
   X(CHAIN, chain)            /* plane: open polyline, on fixed or kinematic bodies; solid on the right of its   \
                                 direction */                                                                    \
   X(SOFT, soft)              /* the skin of a deformable body: only ch_world_add_soft makes it */                \
+  X(HEIGHTFIELD, heightfield) /* columns, rows, heights, cell, scale: ground, on fixed or kinematic bodies */   \
+  X(SEGMENTS, segments)      /* points, segments, radius, line_density */                                       \
+  X(POINTS, points)          /* points, radius, point_mass */                                                   \
   /* the next one here: what is above keeps its number */
 // clang-format on
 

@@ -130,10 +130,21 @@ typedef struct ChShapeDef {
   const int* triangles;  // mesh: 3 indices each
   const char* file;      // hull or mesh: OBJ or STL, instead of points
   bool closed;           // mesh: refuse one that is not closed
+  bool soup;             // mesh on a fixed or kinematic body: take one that does not hang together as it is
   // Mesh on a dynamic body: metres between contact samples and cells of the distance field along its longest side; 0
   // chooses. Shapes of equal points and choices share both.
   double spacing;
   int resolution;
+  // Height field: heights row by row, the first at y = 0, their places `cell` metres apart, times `scale` (0: 1). A
+  // file of one is read by ch_height_map_read (height_map.h).
+  int columns, rows;
+  const double* heights;
+  double cell, scale;
+  // Segments: 2 indices each into points; none: each point to the next. Radii may be 0. kg/m of a segment, kg of a
+  // point; 0: by radius and density.
+  int segment_count;
+  const int* segments;
+  double line_density, point_mass;
 } ChShapeDef;
 // A sphere without a radius at the body's origin, not turned; normal z.
 CH_API ChShapeDef ch_shape_def_default(void);

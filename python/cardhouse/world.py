@@ -97,12 +97,34 @@ class _Shapes(Generic[Made]):
         return self._shape("hull", material, at, turned, body, points=points, file=file)
 
     def add_mesh(self, points: Vector | None = None, triangles: npt.ArrayLike | None = None, *, file: str | None = None,
-                 mesh: str | None = None, closed: bool | None = None, spacing: float | None = None,
+                 mesh: str | None = None, closed: bool | None = None, soup: bool | None = None,
+                 spacing: float | None = None,
                  resolution: int | None = None, material: str | None = None, at: Vector | None = None,
                  turned: Any = None, **body: Any) -> Made:
         """Triangles (indices from 0, counter-clockwise from outside) of points, m; or of an OBJ or STL file."""
         return self._shape("mesh", material, at, turned, body, points=points, triangles=triangles, file=file, mesh=mesh,
-                           closed=closed, spacing=spacing, resolution=resolution)
+                           closed=closed, soup=soup, spacing=spacing, resolution=resolution)
+
+    def add_heightfield(self, heights: npt.ArrayLike | None = None, *, file: str | None = None,
+                        cell: float | None = None, scale: float | None = None, material: str | None = None,
+                        at: Vector | None = None, turned: Any = None, **body: Any) -> Part:
+        """Ground as rows of heights, m, the first at y = 0, `cell` m apart; or of a grey PNG or ASCII grid. Solid below,
+        on bodies that do not move."""
+        return self._shape("heightfield", material, at, turned, {"fixed": True, **body}, heights=heights, file=file,
+                           cell=cell, scale=scale)
+
+    def add_segments(self, points: Vector, segments: npt.ArrayLike | None = None, *, radius: float | None = None,
+                     line_density: float | None = None, material: str | None = None, at: Vector | None = None,
+                     turned: Any = None, **body: Any) -> Part:
+        """Edges between points, m: pairs of indices, or each point to the next; bare where `radius` is left out.
+        `line_density` in kg/m."""
+        return self._shape("segments", material, at, turned, body, points=points, segments=segments, radius=radius,
+                           line_density=line_density)
+
+    def add_points(self, points: Vector, *, radius: float | None = None, point_mass: float | None = None,
+                   material: str | None = None, at: Vector | None = None, turned: Any = None, **body: Any) -> Part:
+        """Points that move as one, m; bare where `radius` is left out. `point_mass` in kg."""
+        return self._shape("points", material, at, turned, body, points=points, radius=radius, point_mass=point_mass)
 
     def add_halfspace(self, normal: Vector | None = None, offset: float | None = None, *, material: str | None = None,
                       at: Vector | None = None, **body: Any) -> Made:
@@ -180,12 +202,15 @@ class World(_Shapes[Part]):
     """
 
     def __init__(self, name: str | None = None, *, dimension: int = 3, gravity: Iterable[Signal] | None = None,
+                 periodic: Mapping[str, tuple[float, float]] | None = None,
                  document: Mapping[str, Any] | None = None, file: str = "scene") -> None:
-        """An empty world; `gravity` in m/s^2 (None: 9.81 downwards). Or a scene document, which is copied: `file` is
-        where its relative paths begin."""
+        """An empty world; `gravity` in m/s^2 (None: 9.81 downwards); `periodic`: the cell along
+        axes on which the world repeats itself, as in {"x": (0, 2)}, m. Or a scene document, which is copied: `file`
+        is where its relative paths begin."""
         if document is None:
             self._document: Document = {"cardhouse": 1, "dimension": dimension}
-            self._document.update(_given(name=name, gravity=None if gravity is None else list(gravity)))
+            self._document.update(_given(name=name, gravity=None if gravity is None else list(gravity),
+                                         periodic=periodic and {axis: list(ends) for axis, ends in periodic.items()}))
         else:
             self._document = copy.deepcopy(dict(document))
         self._file = file

@@ -32,6 +32,9 @@ def every_shape():
     world.add_hull(corners, position=[5, 0, 1])
     faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
     world.add_mesh([[0, 0, 0], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3]], faces, position=[6, 0, 1])
+    world.add_heightfield(np.zeros((3, 4)), cell=0.5, at=[-3, 2, -1])
+    world.add_segments([[0, 0, 0], [0.3, 0, 0], [0.3, 0.3, 0]], line_density=0.2, position=[8, 0, 1])
+    world.add_points(corners, radius=0.02, point_mass=0.1, position=[9, 0, 1])
     table = world.add_body("table", position=[7, 0, 0.5])
     table.add_box([0.5, 0.5, 0.05]).add_cylinder(0.05, 0.2, at=[0, 0, -0.25])
     return world
@@ -74,6 +77,16 @@ class Builder(unittest.TestCase):
         self.assertAlmostEqual(float(sim.joint_position[0]), 0.1, places=6)
         self.assertAlmostEqual(float(sim.joint_speed[0]), 1.0, places=6)
         self.assertLess(sim.position[2, 0] - sim.position[1, 0], 0.99)
+
+    def test_a_world_may_repeat_itself(self):
+        world = World(periodic={"x": (0, 2)}, gravity=[0, 0, 0])
+        world.add_sphere(0.25, name="left", position=[0.5, 0, 0], velocity=[-1, 0, 0])
+        world.add_sphere(0.25, name="right", position=[1.5, 0, 0])
+        simulation = cardhouse.Simulation(world)
+        simulation.run(1.0)
+        self.assertAlmostEqual(simulation["right"].velocity[0], -0.5, places=6)  # hit through the border, no bounce
+        with self.assertRaises(cardhouse.SceneError):
+            World(periodic={"x": (0, 0.5)}, document=None).add_sphere(0.25) and World(periodic={"x": (1, 0)}).check()
 
     def test_worlds_go_to_json_and_back(self):
         for world in (every_shape(), cardhouse.scenes.cards(levels=2), cardhouse.scenes.slider_crank()):

@@ -22,7 +22,7 @@ static double turning_speed(const ChMoment* moment, const ChGap* gap, double h) 
   double sum = 0.0;
   for (int side = 0; side < 2; ++side) {
     const ChBodyState* s = &moment->states[gap->body[side]];
-    sum += 0.5 * h * ch_dot(s->omega, s->omega) * ch_norm(ch_sub(gap->point, s->position));
+    sum += 0.5 * h * ch_dot(s->omega, s->omega) * ch_norm(ch_sub(ch_gap_point(gap, side), s->position));
   }
   return sum;
 }

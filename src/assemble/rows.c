@@ -34,7 +34,7 @@ static ChRow contact_row(const ChMoment* moment, const ChGap* gap, ChVec3 direct
   for (int side = 0; side < 2; ++side) {
     const ChBodyState* s = &moment->states[gap->body[side]];
     ChVec3 along = side == 0 ? ch_neg(direction) : direction;
-    ChVec3 arm = ch_sub(gap->point, s->position);
+    ChVec3 arm = ch_sub(ch_gap_point(gap, side), s->position);
     row.force[side] = along;
     row.torque[side] = ch_rotate_back(s->orientation, ch_cross(arm, along));
   }

@@ -8,14 +8,14 @@
 static locale_t plain;
 static void make_plain(void) { plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0); }
 
-static locale_t plain_locale(void) {
+locale_t ch_plain_numbers_locale(void) {
   static pthread_once_t made = PTHREAD_ONCE_INIT;
   pthread_once(&made, make_plain);
   return plain;
 }
 
 locale_t ch_plain_numbers_begin(void) {
-  locale_t c = plain_locale();
+  locale_t c = ch_plain_numbers_locale();
   return c ? uselocale(c) : (locale_t)0;
 }
 
@@ -24,6 +24,6 @@ void ch_plain_numbers_end(locale_t before) {
 }
 
 double ch_number_parse(const char* text, char** end) {
-  locale_t c = plain_locale();
+  locale_t c = ch_plain_numbers_locale();
   return c ? strtod_l(text, end, c) : strtod(text, end);
 }

@@ -8,6 +8,9 @@
 locale_t ch_plain_numbers_begin(void);
 void ch_plain_numbers_end(locale_t before);
 
+// That locale, for functions that take one; 0 where there is no memory for it.
+locale_t ch_plain_numbers_locale(void);
+
 // strtod in the "C" locale.
 double ch_number_parse(const char* text, char** end);
 

@@ -82,6 +82,14 @@ static inline ChMat3 ch_mat_turned(ChQuat q, const ChMat3* a) {
   return ch_mat_product(&ra, &t);
 }
 
+// A rotation that takes z to a unit direction.
+static inline ChQuat ch_quat_from_z(ChVec3 d) {
+  ChVec3 axis = ch_cross(ch_axis(2), d);
+  double sine = ch_norm(axis);
+  if (!(sine > 0.0)) return d.z > 0.0 ? ch_quat_identity() : ch_quat_about(ch_axis(0), 3.14159265358979323846);
+  return ch_quat_about(ch_scale(1.0 / sine, axis), atan2(sine, d.z));
+}
+
 // Eigenvalues of a symmetric tensor, ascending, by Jacobi's rotations; NaN stays NaN.
 static inline ChVec3 ch_mat_principal(ChMat3 a) {
   for (int sweep = 0; sweep < 12; ++sweep)

@@ -5,9 +5,10 @@
 
 static const double ROUNDING = 1.0 + 1e-9;
 
-static ChVec3 velocity_at(const ChBodyState* state, ChVec3 point) {
-  ChVec3 omega = ch_rotate(state->orientation, state->omega);
-  return ch_add(state->velocity, ch_cross(omega, ch_sub(point, state->position)));
+static ChVec3 velocity_at(const ChBodyState* states, const ChPosed* posed, ChVec3 point) {
+  const ChBodyState* state = &states[posed->shape->body];
+  ChVec3 omega = ch_rotate(state->orientation, state->omega), own = ch_sub(point, posed->shift);
+  return ch_add(state->velocity, ch_cross(omega, ch_sub(own, state->position)));
 }
 
 // How fast the modes move what of a skin touches, along the normal.
@@ -19,8 +20,8 @@ static double swing_at(const ChPosed* posed, const ChGap* point, int side) {
 }
 
 double ch_closing_rate(const ChPosed* a, const ChPosed* b, const ChBodyState* states, const ChGap* point) {
-  ChVec3 of_a = velocity_at(&states[a->shape->body], point->point);
-  ChVec3 of_b = velocity_at(&states[b->shape->body], point->point);
+  ChVec3 of_a = velocity_at(states, a, point->point);
+  ChVec3 of_b = velocity_at(states, b, point->point);
   return ch_dot(ch_sub(of_a, of_b), point->normal) + swing_at(a, point, 0) + swing_at(b, point, 1);
 }
 
@@ -29,7 +30,8 @@ ChClosing ch_closing(const ChPosed* sampled, const ChPosed* target, double margi
   const ChAhead* ahead = sampled->ahead;
   if (!ahead || !(ahead->time > 0.0)) return closing;
   const ChBodyState *own = &ahead->states[sampled->shape->body], *other = &ahead->states[target->shape->body];
-  ChVec3 apart = ch_sub(velocity_at(own, target->frame.at), velocity_at(other, target->frame.at));
+  ChVec3 apart = ch_sub(velocity_at(ahead->states, sampled, target->frame.at),
+                        velocity_at(ahead->states, target, target->frame.at));
   ChVec3 turn = ch_sub(ch_rotate(own->orientation, own->omega), ch_rotate(other->orientation, other->omega));
   closing.step = ch_scale(ahead->time, ch_mat_apply_transposed(&target->turn, apart));
   closing.turn = ch_scale(ahead->time, ch_mat_apply_transposed(&target->turn, turn));

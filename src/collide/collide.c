@@ -25,6 +25,7 @@
 #include "collide/broad.h"
 #include "collide/closing_speed.h"
 #include "collide/gap_order.h"
+#include "collide/images.h"
 #include "collide/pairs.h"
 #include "collide/reduce.h"
 #include "collide/seams.h"
@@ -42,8 +43,11 @@ struct ChCollider {
   jmp_buf landing;
   const ChWorld* world;
   ChBroad* broad;
-  ChPosed* posed;  // of shapes
+  ChImages* images;  // NULL: the world does not repeat itself
+  ChVec3* origins;   // of shapes, where it does
+  ChPosed* posed;    // of shapes
   ChAhead ahead;
+  const ChCollideOptions* options;  // of the call at hand
   int skin_count;
   ChSkin* skins;  // of deformable bodies, in the order of their shapes
   double* spin;   // of shapes: s
@@ -105,7 +109,7 @@ static void make_skins(ChCollider* c) {
 
 static void free_lists(void* object) {
   ChCollider* c = object;
-  for (int t = 0; t < c->thread_count; ++t) free(c->lists[t].points);
+  for (int t = 0; t < c->thread_count; ++t) ch_manifold_free(&c->lists[t]);
 }
 
 ChStatus ch_collider_create(ChContext* context, const ChWorld* world, ChCollider** out) {
@@ -121,6 +125,10 @@ ChStatus ch_collider_create(ChContext* context, const ChWorld* world, ChCollider
   c->arena = arena;
   c->world = world;
   c->broad = ch_broad_create(arena);
+  if (ch_periodic_any(&world->periodic)) {
+    c->images = ch_images_create(arena, world);
+    c->origins = CH_TAKE(arena, world->shape_count, ChVec3);
+  }
   c->posed = CH_TAKE(arena, world->shape_count, ChPosed);
   c->spin = CH_TAKE(arena, world->shape_count, double);
   c->items = CH_TAKE(arena, world->shape_count, ChBroadItem);
@@ -204,10 +212,16 @@ static void pose(ChCollider* c, int i, const ChBodyState* states) {
   c->spin[i] = (rate > 0.0 ? rate * reach : 0.0) + (skin ? skin->speed : 0.0);  // reach may be infinite
 }
 
+static bool touched(const void* past, const ChShape* a, const ChShape* b, uint64_t key) {
+  const ChCollider* c = past;
+  return c->options->touched(c->options->past, (int)(a - c->world->shapes), (int)(b - c->world->shapes), key);
+}
+
 // Frames, boxes and planes; returns how many planes.
 static int place_shapes(ChCollider* c, const ChBodyState* states, const ChCollideOptions* o) {
   int planes = 0;
-  c->ahead = (ChAhead){o->margin, o->look_ahead, states};
+  c->options = o;
+  c->ahead = (ChAhead){o->margin, o->look_ahead, states, o->touched ? touched : NULL, c};
   for (int i = 0; i < c->world->shape_count; ++i) {
     const ChShape* shape = &c->world->shapes[i];
     pose(c, i, states);
@@ -234,10 +248,10 @@ static double sample_spacing(const ChShape* a, const ChShape* b) {
 
 static double bound_of(const ChPosed* posed) { return posed->skin ? posed->skin->bound : posed->shape->bound; }
 
-// Appends the points of one pair that can close in time, in their order.
-static void collide_pair(const ChCollider* c, const ChBodyState* states, const ChCollideOptions* o, int i, int j,
-                         ChManifold* out) {
-  const ChPosed *a = &c->posed[i], *b = &c->posed[j];
+// The points of a pair, or of one image of it, behind those that there are.
+static void collide_image(const ChCollider* c, const ChBodyState* states, const ChCollideOptions* o, int i, int j,
+                          const ChPosed* b, ChManifold* out) {
+  const ChPosed* a = &c->posed[i];
   int body_a = a->shape->body, body_b = b->shape->body;
   ChVec3 approach = ch_sub(states[body_a].velocity, states[body_b].velocity);
   double spin = c->spin[i] + c->spin[j], spacing = sample_spacing(a->shape, b->shape);
@@ -249,6 +263,7 @@ static void collide_pair(const ChCollider* c, const ChBodyState* states, const C
   ch_pair_collide(a, b, margin, out);
   for (int k = first; k < out->count; ++k) {
     ChGap point = out->points[k];
+    point.shift = b->shift;
     if (o->look_ahead > 0.0 && (spacing > 0.0 || !(point.gap <= o->margin))) {
       double rate = one_by_one ? ch_closing_rate(a, b, states, &point) : ch_dot(approach, point.normal) + spin;
       point.closes = o->look_ahead * ch_positive_part(rate);
@@ -262,9 +277,30 @@ static void collide_pair(const ChCollider* c, const ChBodyState* states, const C
     out->points[kept++] = point;
   }
   out->count = spacing > 0.0 ? first + ch_thin_out(kept - first, out->points + first, spacing) : kept;
-  if (out->count == first) return;
-  if (o->reduce) out->count = first + ch_reduce_points(out->count - first, out->points + first);
-  ch_order_by_key(out->count - first, out->points + first);
+  if (o->reduce && out->count > first) out->count = first + ch_reduce_points(out->count - first, out->points + first);
+}
+
+// Appends the points of one pair that can close in time, in their order.
+static void collide_pair(const ChCollider* c, const ChBodyState* states, const ChCollideOptions* o, int i, int j,
+                         ChManifold* out) {
+  int first = out->count;
+  collide_image(c, states, o, i, j, &c->posed[j], out);
+  if (out->count > first) ch_order_by_key(out->count - first, out->points + first);
+}
+
+// The same for all images of pair k.
+static void collide_images(const ChCollider* c, const ChBodyState* states, const ChCollideOptions* o,
+                           const ChImagePairs* all, int k, ChManifold* out) {
+  int i = all->pairs[k].item[0], j = all->pairs[k].item[1], first = out->count;
+  for (int m = all->first[k]; m < all->first[k + 1]; ++m) {
+    int from = out->count;
+    ChPosed image = c->posed[j];
+    image.shift = ch_image_shift(&c->world->periodic, &all->image[m]);
+    image.frame.at = ch_add(image.frame.at, image.shift);
+    collide_image(c, states, o, i, j, &image, out);
+    for (int p = from; p < out->count; ++p) out->points[p].key = ch_image_key(&all->image[m], out->points[p].key);
+  }
+  if (out->count > first) ch_order_by_key(out->count - first, out->points + first);
 }
 
 // Runs of about equal work, one a thread; returns how many.
@@ -286,12 +322,32 @@ static int share_out(ChCollider* c, int pair_count, const ChBroadPair* pairs, in
 }
 
 static void collide_run(const ChCollider* c, const ChBodyState* states, const ChCollideOptions* o, int first, int last,
-                        const ChBroadPair* pairs, ChLeafList** lists, ChManifold* out) {
+                        const ChImagePairs* all, ChLeafList** lists, ChManifold* out) {
   out->count = 0;
   for (int k = first; k < last; ++k) {
     out->lists = lists[k];
-    collide_pair(c, states, o, pairs[k].item[0], pairs[k].item[1], out);
+    if (all->image)
+      collide_images(c, states, o, all, k, out);
+    else
+      collide_pair(c, states, o, all->pairs[k].item[0], all->pairs[k].item[1], out);
   }
+}
+
+// Pairs that may meet, with their images where the world repeats itself.
+static ChStatus find_pairs(ChContext* context, ChCollider* c, int planes, ChImagePairs* out) {
+  *out = (ChImagePairs){.count = 0};
+  if (!c->images) {
+    out->count = ch_broad_find(c->broad, c->world->shape_count, c->items, planes, c->planes, &out->pairs);
+    return CH_OK;
+  }
+  int lost = -1;
+  for (int k = 0; k < c->world->shape_count; ++k) c->origins[k] = c->posed[k].frame.at;
+  if (ch_images_find(c->images, c->broad, c->items, c->origins, planes, c->planes, out, &lost)) return CH_OK;
+  return ch_fail(
+      context, CH_ERR_NUMERIC,
+      "body '%.100s': is too fast for the periodic cell, which it crosses more than %d times in one step, or "
+      "has gone through a billion times",
+      c->world->bodies[c->world->shapes[lost].body].name, CH_IMAGES_MOST);
 }
 
 // Behind the first thread's list go the others' in their order.
@@ -324,18 +380,18 @@ ChStatus ch_collide(ChContext* context, ChCollider* c, const ChBodyState* states
     ch_arena_set_landing(c->arena, NULL);
     return no_memory(context);
   }
-  const ChBroadPair* pairs;
-  int planes = place_shapes(c, states, options);
-  int pair_count = ch_broad_find(c->broad, c->world->shape_count, c->items, planes, c->planes, &pairs);
-  ChLeafList** lists = ch_leaf_memory_match(c->memory, pair_count, pairs, c->posed);
+  ChImagePairs all;
+  status = find_pairs(context, c, place_shapes(c, states, options), &all);
+  ChLeafList** lists = ch_leaf_memory_match(c->memory, all.count, all.pairs, c->posed);
   ch_arena_set_landing(c->arena, NULL);
-  int threads = share_out(c, pair_count, pairs, options->threads);
-  CH_ASSERT(threads >= 1 && threads <= c->thread_count && c->run_start[threads] == pair_count);
+  if (status != CH_OK) return status;
+  int threads = share_out(c, all.count, all.pairs, options->threads);
+  CH_ASSERT(threads >= 1 && threads <= c->thread_count && c->run_start[threads] == all.count);
   for (int t = 0; t < threads; ++t) c->lists[t].failed = false;
   for (int k = 0; k < c->skin_count; ++k) c->skins[k].alone = threads == 1;
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
   for (int t = 0; t < threads; ++t)
-    collide_run(c, states, options, c->run_start[t], c->run_start[t + 1], pairs, lists, &c->lists[t]);
+    collide_run(c, states, options, c->run_start[t], c->run_start[t + 1], &all, lists, &c->lists[t]);
   if (!join_lists(c, threads)) return no_memory(context);
   *gaps = c->lists[0].points;
   *count = c->lists[0].count;

@@ -19,15 +19,25 @@ typedef struct ChGap {
   double gap;
   double closes;  // by so much the gap can shrink in the look-ahead; 0 where nobody asks, within the margin
   uint64_t key;
-  int skin[2];  // where a side is deformable: what of its skin touches, a vertex v as v, a triangle t as -2 - t; else
-                // -1
+  ChVec3 shift;  // of the second body, which is met as an image of itself (images.h); else 0
+  int skin[2];   // where a side is deformable: what of its skin touches, a vertex v as v, a triangle t as -2 - t; else
+                 // -1
 } ChGap;
+
+// The point as a side's own body has it: of an image, where it is on the body itself.
+static inline ChVec3 ch_gap_point(const ChGap* gap, int side) {
+  return side == 0 ? gap->point : ch_sub(gap->point, gap->shift);
+}
 
 typedef struct ChCollideOptions {
   double margin;      // metres: pairs nearer than this are listed
   double look_ahead;  // seconds (the step): the margin of a pair grows by look_ahead * closing speed; 0 = off [B25]
   bool reduce;        // keep at most four points a face contact; off by default
   int threads;        // at most; 0 = 1. The list does not depend on it
+  // What touched in the last step, for edges that cross (net_pair.c): whether shapes, by rows, did under this key.
+  // NULL: nobody knows.
+  bool (*touched)(const void* past, int shape_a, int shape_b, uint64_t key);
+  const void* past;
 } ChCollideOptions;
 
 typedef struct ChCollider ChCollider;

@@ -18,6 +18,14 @@ void ch_manifold_add(ChManifold* m, ChVec3 point, ChVec3 normal, double gap, uin
   m->points[m->count++] = (ChGap){.point = point, .normal = normal, .gap = gap, .key = key, .skin = {-1, -1}};
 }
 
+void ch_manifold_free(ChManifold* m) {
+  free(m->points);
+  ch_arena_destroy(m->scratch);
+  m->points = NULL;
+  m->scratch = NULL;
+  m->count = m->room = 0;
+}
+
 static const ChPairFn table[CH_SHAPE_TYPE_COUNT][CH_SHAPE_TYPE_COUNT] = {
     [CH_SHAPE_SPHERE] =
         {
@@ -128,6 +136,12 @@ static ChPairFn round_pair(const ChShapeKind* a, const ChShapeKind* b) {
 }
 
 static ChPairFn pair_of(ChShapeType a, ChShapeType b) {
+  const ChShapeKind *first = ch_shape_kinds[a], *second = ch_shape_kinds[b];
+  if (first->net) return second->info.dimension == 3 ? ch_pair_net : NULL;
+  if (second->net) return NULL;
+  if (second->ground)
+    return first->info.dimension == 3 && !first->info.endless && !first->ground ? ch_pair_field : NULL;
+  if (first->ground) return NULL;
   return table[a][b] || table[b][a] ? table[a][b] : round_pair(ch_shape_kinds[a], ch_shape_kinds[b]);
 }
 

@@ -8,10 +8,15 @@
 #include "collide/collide.h"
 #include "model/shapes/shape_kind.h"
 
+// Whether two shapes touched under this key a step before.
+typedef bool ChTouchedFn(const void* past, const ChShape* a, const ChShape* b, uint64_t key);
+
 // What points are wanted for: see collide.c.
 typedef struct ChAhead {
   double margin, time;        // time: the look-ahead
   const ChBodyState* states;  // of bodies
+  ChTouchedFn* history;       // NULL: nobody knows
+  const void* past;
 } ChAhead;
 
 typedef struct ChPosed {
@@ -19,6 +24,7 @@ typedef struct ChPosed {
   ChFrame frame;
   ChMat3 turn;                // the frame's orientation as a matrix
   const struct ChSkin* skin;  // of a deformable body, as it is at this moment; else NULL
+  ChVec3 shift;               // how far from where its body is: it is met as an image
   const ChAhead* ahead;       // NULL: points within the margin are, however they move
 } ChPosed;
 
@@ -27,10 +33,14 @@ typedef struct ChManifold {
   int count, room;
   ChGap* points;             // shape and body are filled in by the caller
   bool failed;               // out of memory
+  ChArena* scratch;          // of routines that need some; NULL until one does
   struct ChLeafList* lists;  // of the pair at hand, one a side, to be kept for the next time; or NULL
 } ChManifold;
 
 void ch_manifold_add(ChManifold* manifold, ChVec3 point, ChVec3 normal, double gap, uint64_t key);
+
+// Frees the list and what it holds.
+void ch_manifold_free(ChManifold* manifold);
 
 typedef void (*ChPairFn)(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 
@@ -59,6 +69,10 @@ void ch_pair_convex_mesh(const ChPosed* a, const ChPosed* b, double margin, ChMa
 void ch_pair_round_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_polytope_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_mesh_halfspace(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+// A body of edges or points and any shape of space.
+void ch_pair_net(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+// Any shape of space and a height field.
+void ch_pair_field(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_mesh_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_soft_rigid(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);  // any shape of space
 void ch_pair_soft_soft(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);

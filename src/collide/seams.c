@@ -191,5 +191,5 @@ bool ch_seams_hide(const ChSeams* seams, const ChPosed* posed, const ChBroadItem
   if (!first && !second) return false;
   ChVec3 half = ch_scale(0.5 * point->gap, point->normal);
   return (first && hidden(seams, posed, items, i, ch_sub(point->point, half), point->normal)) ||
-         (second && hidden(seams, posed, items, j, ch_add(point->point, half), ch_neg(point->normal)));
+         (second && hidden(seams, posed, items, j, ch_add(ch_gap_point(point, 1), half), ch_neg(point->normal)));
 }

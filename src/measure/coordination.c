@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/vector.h"
+#include "measure/grains.h"
 #include "measure/near_pairs.h"
 
 static int by_pair(const void* a, const void* b) {
@@ -63,10 +64,11 @@ ChTouches ch_touches_of_distances(ChArena* arena, const ChGrains* grains, double
   ChTouches t = {0};
   Search search = {grains, gap, &t};
   double reach = 2.0 * largest + (gap > 0.0 ? gap : 0.0);
-  ch_near_pairs(arena, grains->count, grains->at, reach, NULL, take_pair, &search);
+  ChRegion cell = ch_grains_bounds(grains);
+  ch_near_pairs(arena, grains->count, grains->at, reach, &cell, take_pair, &search);
   t.list = CH_TAKE(arena, t.count + 1, ChTouch);
   t.count = 0;
-  ch_near_pairs(arena, grains->count, grains->at, reach, NULL, take_pair, &search);
+  ch_near_pairs(arena, grains->count, grains->at, reach, &cell, take_pair, &search);
   return t;
 }
 

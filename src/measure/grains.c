@@ -103,7 +103,7 @@ ChStatus ch_grains_of_world_in(ChContext* context, ChArena* arena, const ChWorld
                                double split, ChGrains* out) {
   size_t length = prefix ? strlen(prefix) : 0;
   const int bodies = ch_world_body_count(world);
-  *out = (ChGrains){.dimension = ch_world_dimension(world)};
+  *out = (ChGrains){.dimension = ch_world_dimension(world), .periodic = ch_world_periodic(world)};
   take_arrays(arena, bodies, out);
   out->of_body = CH_TAKE(arena, bodies, int);
   for (int b = 0; b < bodies; ++b) {
@@ -117,7 +117,7 @@ ChStatus ch_grains_of_world_in(ChContext* context, ChArena* arena, const ChWorld
     out->volume[k] = volume;
     out->radius[k] = ball_radius(out->dimension, volume);
     out->round[k] = is_round(world, b);
-    out->at[k] = ch_world_body_start(world, b, &out->velocity[k]).at;
+    out->at[k] = ch_periodic_wrap(&out->periodic, ch_world_body_start(world, b, &out->velocity[k]).at);
   }
   if (out->count == 0)
     return ch_fail(context, CH_ERR_ARGUMENT, "there is no moving body with a volume%s%s%s to measure",
@@ -142,7 +142,7 @@ void ch_grains_of_points_in(ChArena* arena, int dimension, int count, const ChVe
 
 void ch_grains_place(ChGrains* g, const ChBodyView* bodies) {
   for (int k = 0; k < g->count; ++k) {
-    g->at[k] = bodies[g->body[k]].position;
+    g->at[k] = ch_periodic_wrap(&g->periodic, bodies[g->body[k]].position);
     g->velocity[k] = bodies[g->body[k]].velocity;
   }
 }
@@ -150,7 +150,7 @@ void ch_grains_place(ChGrains* g, const ChBodyView* bodies) {
 void ch_grains_follow(ChGrains* g, const ChSimulation* simulation) {
   for (int k = 0; k < g->count; ++k) {
     ChBodyView view = ch_simulation_body_at(simulation, g->body[k]);
-    g->at[k] = view.position;
+    g->at[k] = ch_periodic_wrap(&g->periodic, view.position);
     g->velocity[k] = view.velocity;
   }
 }
@@ -165,12 +165,35 @@ ChRegion ch_grains_bounds(const ChGrains* g) {
     r.high = ch_vec(fmax(r.high.x, p.x + a), fmax(r.high.y, p.y + a), fmax(r.high.z, p.z + a));
   }
   if (g->dimension == 2) r.low.z = r.high.z = 0.0;
+  const ChPeriodic* p = &g->periodic;
+  if (p->axis[0]) r.low.x = p->low.x, r.high.x = p->high.x;
+  if (p->axis[1]) r.low.y = p->low.y, r.high.y = p->high.y;
+  if (p->axis[2]) r.low.z = p->low.z, r.high.z = p->high.z;
+  for (int a = 0; a < 3; ++a) r.wraps[a] = p->axis[a];
   return r;
+}
+
+int ch_grain_images(const ChGrains* g, int k, ChVec3 at[CH_GRAIN_IMAGES]) {
+  const ChPeriodic* p = &g->periodic;
+  int count = 1;
+  at[0] = g->at[k];
+  for (int a = 0; a < 3; ++a) {
+    if (!p->axis[a]) continue;
+    double x = ch_component(g->at[k], a), low = ch_component(p->low, a), high = ch_component(p->high, a), by = 0.0;
+    if (x - g->radius[k] < low) by = high - low;
+    if (x + g->radius[k] > high) by = low - high;
+    for (int m = count - 1; m >= 0 && by != 0.0; --m) at[count++] = ch_along(at[m], by, ch_axis(a));
+  }
+  return count;
 }
 
 double ch_grains_packing(const ChGrains* g, const ChRegion* region) {
   double solid = 0.0, volume = ch_region_volume(region);
-  for (int k = 0; k < g->count; ++k) solid += ch_region_ball(region, g->at[k], g->radius[k]);
+  for (int k = 0; k < g->count; ++k) {
+    ChVec3 at[CH_GRAIN_IMAGES];
+    int images = ch_grain_images(g, k, at);
+    for (int m = 0; m < images; ++m) solid += ch_region_ball(region, at[m], g->radius[k]);
+  }
   return volume > 0.0 ? solid / volume : 0.0;
 }
 

@@ -14,4 +14,8 @@ ChStatus ch_grains_of_world_in(ChContext* context, ChArena* arena, const ChWorld
 // Points with a common radius, in a region of the plane or of space: for lattices and other bodies of thought.
 void ch_grains_of_points_in(ChArena* arena, int dimension, int count, const ChVec3* at, double radius, ChGrains* out);
 
+// Where a grain is, and its images that reach into the cell; returns how many.
+enum { CH_GRAIN_IMAGES = 8 };
+int ch_grain_images(const ChGrains* grains, int grain, ChVec3 at[CH_GRAIN_IMAGES]);
+
 #endif

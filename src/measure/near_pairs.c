@@ -76,11 +76,64 @@ static void look_through_images(int count, const ChVec3* at, double reach, const
     }
 }
 
+// Points and, behind them, the images of those that are within reach of a border.
+typedef struct Ghosts {
+  int count;  // with the points
+  int* of;    // point
+  ChVec3* at;
+} Ghosts;
+
+static Ghosts add_ghosts(ChArena* arena, int count, const ChVec3* at, double reach, const ChRegion* r) {
+  Ghosts g = {count, CH_TAKE_RAW(arena, 27 * (size_t)count, int), CH_TAKE_RAW(arena, 27 * (size_t)count, ChVec3)};
+  for (int k = 0; k < count; ++k) g.of[k] = k, g.at[k] = at[k];
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!r->wraps[axis]) continue;
+    double low = ch_component(r->low, axis), high = ch_component(r->high, axis);
+    for (int k = g.count - 1; k >= 0; --k) {
+      double x = ch_component(g.at[k], axis);
+      for (int side = -1; side <= 1; side += 2) {
+        if (side < 0 ? x <= high - reach : x >= low + reach) continue;
+        g.of[g.count] = g.of[k];
+        g.at[g.count++] = ch_along(g.at[k], side * (high - low), ch_axis(axis));
+      }
+    }
+  }
+  return g;
+}
+
+typedef struct Across {
+  const Ghosts* ghosts;
+  int count;  // points that are none
+  ChNearFn tell;
+  void* state;
+} Across;
+
+// A pair of two points has two pairs with a ghost, one for each of them: that of the earlier point counts.
+static void tell_across(void* state, int a, int b, ChVec3 shift) {
+  const Across* across = state;
+  int point = across->ghosts->of[b];
+  if (a < across->count && point > a) across->tell(across->state, a, point, shift);
+}
+
+static void look_across(ChArena* arena, int count, const ChVec3* at, double reach, const ChRegion* r, ChNearFn tell,
+                        void* state) {
+  ChArenaMark mark = ch_arena_mark(arena);
+  Ghosts ghosts = add_ghosts(arena, count, at, reach, r);
+  Across across = {&ghosts, count, tell, state};
+  Grid grid = make_grid(arena, ghosts.count, ghosts.at, reach);
+  for (int a = 0; a < count; ++a) look_around(&grid, a, ghosts.at, reach, tell_across, &across);
+  ch_arena_release(arena, mark);
+}
+
 void ch_near_pairs(ChArena* arena, int count, const ChVec3* at, double reach, const ChRegion* region, ChNearFn tell,
                    void* state) {
   if (count < 2) return;
   if (region && region->periodic) {
     look_through_images(count, at, reach, region, tell, state);
+    return;
+  }
+  if (region && (region->wraps[0] || region->wraps[1] || region->wraps[2])) {
+    look_across(arena, count, at, reach, region, tell, state);
     return;
   }
   ChArenaMark mark = ch_arena_mark(arena);

@@ -8,7 +8,8 @@
 // `shift` leads from point a to point b; every pair is told once, a < b, in an order that the points alone decide.
 typedef void (*ChNearFn)(void* state, int a, int b, ChVec3 shift);
 
-// `region`: where it is periodic shifts are the shortest of all images; otherwise not looked at, and may be NULL.
+// `region`: along axes that it wraps, points lie in it and shifts lead to images too, as far as `reach`, at most half
+// of its length there; it is not looked at otherwise, and may be NULL.
 void ch_near_pairs(ChArena* arena, int count, const ChVec3* at, double reach, const ChRegion* region, ChNearFn tell,
                    void* state);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/vector.h"
+#include "measure/grains.h"
 #include "measure/region.h"
 
 const char* ch_profile_axis_name(ChProfileAxis axis) {
@@ -62,14 +63,14 @@ static int bin_of(const ChProfile* p, double value) {
   return bin < 0 ? 0 : bin >= p->bins ? p->bins - 1 : bin;
 }
 
-static void add_solid(ChProfile* p, const ChGrains* grains, const ChRegion* region, int k) {
-  double at = place(p, region, grains->at[k]), reach = grains->radius[k];
+static void add_solid(ChProfile* p, const ChGrains* grains, const ChRegion* region, int k, ChVec3 centre) {
+  double at = place(p, region, centre), reach = grains->radius[k];
   if (at + reach <= p->low || at - reach >= p->high) return;
   int first = bin_of(p, at - reach), last = bin_of(p, at + reach);
   double inner = 0.0;  // of shells: what lies within the one before
   for (int b = first; b <= last; ++b) {
     ChRegion slice = part(p, region, b);
-    double volume = ch_region_volume(&slice), solid = ch_region_ball(&slice, grains->at[k], reach), whole = solid;
+    double volume = ch_region_volume(&slice), solid = ch_region_ball(&slice, centre, reach), whole = solid;
     if (p->axis == CH_PROFILE_R) {
       slice.radius = edge(p, b);
       volume -= ch_region_volume(&slice);
@@ -100,7 +101,11 @@ static void add_motion(ChArena* arena, ChProfile* p, const ChGrains* grains, con
 
 void ch_profile_add(ChArena* arena, ChProfile* p, const ChGrains* grains, const ChRegion* region) {
   ChArenaMark mark = ch_arena_mark(arena);
-  for (int k = 0; k < grains->count; ++k) add_solid(p, grains, region, k);
+  for (int k = 0; k < grains->count; ++k) {
+    ChVec3 at[CH_GRAIN_IMAGES];
+    int images = ch_grain_images(grains, k, at);
+    for (int m = 0; m < images; ++m) add_solid(p, grains, region, k, at[m]);
+  }
   add_motion(arena, p, grains, region);
   ++p->moments;
   ch_arena_release(arena, mark);

@@ -67,19 +67,30 @@ bool ch_region_holds(const ChRegion* r, ChVec3 p) {
   return p.x >= r->low.x && p.x < r->high.x && p.y >= r->low.y && p.y < r->high.y;
 }
 
+static double width_along(const ChRegion* r, int axis) {
+  double width = ch_component(r->high, axis) - ch_component(r->low, axis);
+  return ch_region_wraps(r, axis) ? 0.5 * width : width;
+}
+
 double ch_region_width(const ChRegion* r) {
-  double flat = r->kind == CH_REGION_CYLINDER ? 2.0 * r->radius : fmin(r->high.x - r->low.x, r->high.y - r->low.y);
-  double width = r->dimension == 2 ? flat : fmin(flat, r->high.z - r->low.z);
-  return r->periodic ? 0.5 * width : width;
+  double flat = r->kind == CH_REGION_CYLINDER ? 2.0 * r->radius : fmin(width_along(r, 0), width_along(r, 1));
+  return r->dimension == 2 ? flat : fmin(flat, width_along(r, 2));
 }
 
 ChRegion ch_region_inset(const ChRegion* r, double d) {
   ChRegion in = *r;
-  ChVec3 by = ch_vec(d, d, r->dimension == 3 ? d : 0.0);
+  ChVec3 by = ch_vec(r->wraps[0] ? 0.0 : d, r->wraps[1] ? 0.0 : d, r->dimension == 3 && !r->wraps[2] ? d : 0.0);
   in.low = ch_add(r->low, by);
   in.high = ch_sub(r->high, by);
   in.radius = r->radius - d;
   return in;
+}
+
+void ch_region_join(ChRegion* r, const ChPeriodic* p) {
+  for (int a = 0; a < r->dimension && r->kind == CH_REGION_BOX; ++a) {
+    double length = ch_periodic_length(p, a), own = ch_component(r->high, a) - ch_component(r->low, a);
+    if (p->axis[a] && fabs(own - length) <= 1e-9 * length) r->wraps[a] = true;
+  }
 }
 
 // Of two circles, radii a and b, centres d apart.
@@ -95,6 +106,9 @@ static double lens(double a, double b, double d) {
 
 double ch_region_shared(const ChRegion* r, ChVec3 shift) {
   if (r->periodic) return ch_region_volume(r);
+  if (r->wraps[0]) shift.x = 0.0;
+  if (r->wraps[1]) shift.y = 0.0;
+  if (r->wraps[2]) shift.z = 0.0;
   double up = r->dimension == 2 ? 1.0 : at_least_zero(r->high.z - r->low.z - fabs(shift.z));
   if (r->kind == CH_REGION_CYLINDER) return lens(r->radius, r->radius, hypot(shift.x, shift.y)) * up;
   return at_least_zero(r->high.x - r->low.x - fabs(shift.x)) * at_least_zero(r->high.y - r->low.y - fabs(shift.y)) * up;

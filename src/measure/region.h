@@ -10,4 +10,7 @@ double ch_region_shared(const ChRegion* region, ChVec3 shift);
 // How much of a ball (plane: of a disc) lies inside, to about eight digits.
 double ch_region_ball(const ChRegion* region, ChVec3 centre, double radius);
 
+// Whether it has no edges across an axis.
+static inline bool ch_region_wraps(const ChRegion* region, int axis) { return region->periodic || region->wraps[axis]; }
+
 #endif

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "model/mesh/height_field.h"
 #include "model/mesh/mesh.h"
+#include "model/periodic.h"
 #include "model/shapes/mass_properties.h"
 #include "model/shapes/polytope.h"
 #include "model/shapes/shape_kind.h"
@@ -114,7 +116,8 @@ static double half_width_along(const ChShape* shape, ChVec3 direction) {
 }
 
 static double half_width_of(const ChShape* shape, int dimension) {
-  if (shape->mesh) return 0.0;
+  if (shape->mesh || shape->field) return 0.0;
+  if (shape->net) return shape->radius;
   if (!ch_shape_kind(shape)->reach) return INFINITY;
   double least = INFINITY;
   for (int axis = 0; axis < dimension; ++axis) least = fmin(least, half_width_along(shape, ch_axis(axis)));
@@ -141,8 +144,9 @@ static ChStatus finish(ChContext* context, ChWorld* world, const void* argument,
   ChBody* body = &world->bodies[b];
   ChMassProperties* parts = CH_TAKE(world->arena, body->shape_count, ChMassProperties);
   ChStatus status = body->kind == CH_BODY_DYNAMIC ? set_mass(context, world, body, parts) : CH_OK;
-  if (status == CH_OK) move_body(world, b);
-  return status;
+  if (status != CH_OK) return status;
+  move_body(world, b);
+  return ch_periodic_check_body(context, world, b);
 }
 
 ChStatus ch_body_finish(ChContext* context, ChWorld* world, int body) {
@@ -163,6 +167,20 @@ static ChStatus set_masses(ChContext* context, ChWorld* world) {
 }
 
 // -------------------------------------------------------------------------------------------------------------- frames
+
+// Height fields of what is fixed that lie side by side, whose axes are those of the world of each other.
+static void join_fields(ChWorld* world) {
+  for (int i = 0; i < world->shape_count; ++i)
+    for (int j = i + 1; j < world->shape_count && world->shapes[i].field; ++j) {
+      const ChShape *a = &world->shapes[i], *b = &world->shapes[j];
+      bool fixed = world->bodies[a->body].kind == CH_BODY_FIXED && world->bodies[b->body].kind == CH_BODY_FIXED;
+      if (!b->field || !(fixed || a->body == b->body)) continue;
+      ChFrame x = ch_shape_frame(a, &world->states[a->body]), y = ch_shape_frame(b, &world->states[b->body]);
+      ChQuat turn = ch_quat_product(ch_quat_conjugate(x.orientation), y.orientation);
+      if (ch_norm(ch_vec(turn.x, turn.y, turn.z)) <= 1e-12)
+        ch_height_field_join(a->field, b->field, ch_frame_local(x, y.at));
+    }
+}
 
 // What was given about a body's origin is from now on about its centre of mass.
 static void move_frames(ChWorld* world) {
@@ -194,6 +212,16 @@ static void append_modes(ChWorld* world) {
   world->states = states;
 }
 
+static ChStatus check_periods(ChContext* context, ChWorld* world) {
+  for (int b = 0; b < world->body_count; ++b) {
+    ChStatus status = ch_periodic_check_body(context, world, b);
+    if (status == CH_OK) continue;
+    world->refused = b + 1;
+    return status;
+  }
+  return CH_OK;
+}
+
 static ChStatus seal(ChContext* context, ChWorld* world, const void* def, int* id) {
   (void)def;
   *id = 0;
@@ -205,6 +233,9 @@ static ChStatus seal(ChContext* context, ChWorld* world, const void* def, int* i
   ChStatus status = set_masses(context, world);
   if (status != CH_OK) return status;
   move_frames(world);
+  join_fields(world);
+  status = check_periods(context, world);
+  if (status != CH_OK) return status;
   append_modes(world);
   world->sealed = true;
   return CH_OK;

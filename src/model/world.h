@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/vector.h"
+#include "cardhouse/periodic.h"
 #include "cardhouse/shape.h"
 #include "model/shapes/polytope.h"
 
@@ -53,6 +54,8 @@ typedef struct ChShape {
   double offset;
   const ChPolytope* polytope;  // box, hull: vertices, edges, faces; plane: rectangle and polygon; else NULL
   const struct ChMesh* mesh;   // mesh and chain
+  const struct ChNet* net;      // edges or points
+  struct ChHeightField* field;  // ground as a grid of heights
   const struct ChSoft* soft;   // skin of a deformable body
   double bound;                // radius of a ball about local.at that holds the shape; infinite for half-spaces
   double reach;                // and of one about the body's centre of mass; after ch_world_seal
@@ -140,6 +143,7 @@ struct ChWorld {
   uint16_t tag;  // in every id that it hands out
   ChSlots body_slots, shape_slots, joint_slots, force_slots;
   ChSignal gravity[3];
+  ChPeriodic periodic;
   int material_count, pair_count, body_count, shape_count, joint_count, force_count, ignored_count, mesh_count,
       soft_count;
   int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room, mesh_room, soft_room;

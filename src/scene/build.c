@@ -6,6 +6,7 @@
 #include "cardhouse/shape.h"
 #include "cardhouse/text.h"
 #include "scene/build_soft.h"
+#include "scene/height_map_in.h"
 
 enum { NAMES_MAX = 4096, NAME_SHOWN = 60 };
 
@@ -101,6 +102,11 @@ static bool shape_sources(Build* b, const ChPlace* at, const ChSceneShape* shape
                            def->file     ? "file"
                            : def->points ? "points"
                                          : "triangles");
+  if (ch_shape_reads(info, CH_DEF_HEIGHTS)) {
+    if (!def->heights == !def->file)
+      return ch_reader_wrong(b->reader, at, "needs \"heights\" or \"file\", one of them");
+    return true;
+  }
   if (ch_shape_reads(info, CH_DEF_FILE) && !def->points && !def->file && !shape->mesh)
     return ch_reader_wrong(b->reader, at, "\"points\" or \"file\" is missing");
   if (ch_shape_reads(info, CH_DEF_TRIANGLES) && def->points && !def->triangles)
@@ -160,6 +166,22 @@ static bool find_mesh(Build* b, const ChPlace* at, ChSceneShape* shape) {
   return true;
 }
 
+// The file of a height field, into the definition.
+static bool read_heights(Build* b, const ChPlace* at, ChShapeDef* def) {
+  if (!ch_shape_reads(ch_shape_info(def->type), CH_DEF_HEIGHTS)) return true;
+  if (def->file) {
+    ChPlace file = {at, "file", 0};
+    ChHeightMap map;
+    if (!ch_reader_pass_on(b->reader, &file,
+                           ch_height_map_read_in(b->reader->context, b->reader->arena, def->file, &map)))
+      return false;
+    def->columns = map.columns, def->rows = map.rows, def->heights = map.heights;
+    if (!(def->cell > 0.0)) def->cell = map.cell;
+    def->file = NULL;
+  }
+  return def->cell > 0.0 || ch_reader_wrong(b->reader, at, "\"cell\" is missing");
+}
+
 static bool read_shape(Build* b, const ChPlace* at, json_t* entry, ChShapeDef* out) {
   ChSceneShape shape = {.def = ch_shape_def_default(), .material = "default"};
   if (b->reader->dimension == 2) shape.def.normal = (ChVec3){0.0, 1.0, 0.0};
@@ -167,6 +189,7 @@ static bool read_shape(Build* b, const ChPlace* at, json_t* entry, ChShapeDef* o
   if (!shape_sources(b, at, &shape)) return false;
   resolve_file(b, entry, &shape.def);
   if (shape.mesh && !find_mesh(b, at, &shape)) return false;
+  if (!read_heights(b, at, &shape.def)) return false;
   ChPlace material = {at, "material", 0};
   bool given = json_object_get(entry, "material") != NULL;
   if (!find_material(b, given ? &material : at, shape.material, &shape.def.material)) return false;
@@ -344,6 +367,10 @@ bool ch_world_build(ChReader* r, const ChDocuments* documents, ChWorld* world) {
       return false;
   }
   if (!ch_reader_pass_on(r, &(ChPlace){0}, ch_world_set_gravity(r->context, world, documents->root[0].gravity)))
+    return false;
+  ChPlace top = {0}, periodic = {&top, "periodic", 0};
+  r->document = &documents->document[0];
+  if (!ch_reader_pass_on(r, &periodic, ch_world_set_periodic(r->context, world, &documents->root[0].periodic)))
     return false;
   if (!seal(r, documents, world)) return false;
   ch_soft_start(world, &b.softs);

@@ -13,13 +13,23 @@ static const struct {
     [CH_DEF_SIZES] = {&ch_type_vector, CH_POSITIVE},   [CH_DEF_DIRECTION] = {&ch_type_vector, CH_ANY},
     [CH_DEF_NORMAL] = {&ch_type_vector, CH_ANY},       [CH_DEF_POINTS] = {&ch_type_points, CH_ANY},
     [CH_DEF_TRIANGLES] = {&ch_type_triangles, CH_ANY}, [CH_DEF_MESH] = {&ch_type_text, CH_ANY},
+    [CH_DEF_SEGMENTS] = {&ch_type_segments, CH_ANY},   [CH_DEF_HEIGHTS] = {&ch_type_heights, CH_ANY},
     [CH_DEF_FREEDOMS] = {&ch_type_joint_axes, CH_ANY},
 };
 
-// Points and triangles are several members, and are read by the whole definition.
+// Points and the like are several members, and are read by the whole definition.
 static size_t place_of(const ChDefField* field, size_t def) {
-  if (field->kind == CH_DEF_MESH) return offsetof(ChSceneShape, mesh);
-  return field->kind == CH_DEF_POINTS || field->kind == CH_DEF_TRIANGLES ? def : def + field->offset;
+  switch (field->kind) {
+    case CH_DEF_MESH:
+      return offsetof(ChSceneShape, mesh);
+    case CH_DEF_POINTS:
+    case CH_DEF_TRIANGLES:
+    case CH_DEF_HEIGHTS:
+    case CH_DEF_SEGMENTS:
+      return def;
+    default:
+      return def + field->offset;
+  }
 }
 
 ChField ch_variant_field(const ChVariant* variant, int k) {

@@ -301,6 +301,8 @@ static const ChField scene_fields[] = {
     ROOT(text, "description", description, "for the reader", 0, CH_ANY, NULL),
     ROOT(whole, "dimension", dimension, "2 in the plane, 3 in space", 0, CH_TWO_OR_THREE, NULL),
     ROOT(signals, "gravity", gravity, "m/s^2", 0, CH_ANY, NULL),
+    ROOT(periodic, "periodic", periodic, "axes along which the world repeats itself: [from, to] of each, m", 0, CH_ANY,
+         NULL),
     ROOT(form, "step", run, "time stepping", 0, CH_ANY, &ch_form_step),
     ROOT(contact, "contact", run.options, "law of contact: rigid or compliant, or an object with law and overlap", 0,
          CH_ANY, &ch_form_contact),

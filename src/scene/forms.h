@@ -2,6 +2,7 @@
 #ifndef CH_SCENE_FORMS_H
 #define CH_SCENE_FORMS_H
 
+#include "cardhouse/periodic.h"
 #include "cardhouse/simulation.h"
 #include "cardhouse/tetrahedra.h"
 #include "scene/reader.h"
@@ -18,6 +19,7 @@ typedef struct ChSceneRoot {
   int version, dimension;
   const char *schema, *name, *description;
   ChSignal gravity[3];
+  ChPeriodic periodic;
   ChSceneRun run;
   json_t *parameters, *include, *materials, *pairs, *meshes, *bodies, *joints, *forces, *ignore;
 } ChSceneRoot;
@@ -70,6 +72,7 @@ extern const ChSceneForm ch_form_scene, ch_form_material, ch_form_pair, ch_form_
 
 // Types of values that only scenes have: special_types.c.
 extern const ChFieldType ch_type_signal;         // ChSignal: a number, or an object
+extern const ChFieldType ch_type_periodic;       // ChPeriodic: an object of axes
 extern const ChFieldType ch_type_signals;        // ChSignal[3]: one per coordinate
 extern const ChFieldType ch_type_spin_signals;   // ChSignal[3]: about x, y, z; in the plane one, about z
 extern const ChFieldType ch_type_signal_table;   // ChSignal: rows of time and value
@@ -81,6 +84,8 @@ extern const ChFieldType ch_type_locks;          // unsigned
 extern const ChFieldType ch_type_inertia;        // double[6]
 extern const ChFieldType ch_type_points;         // ChShapeDef: points
 extern const ChFieldType ch_type_triangles;      // ChShapeDef: triangles
+extern const ChFieldType ch_type_segments;       // ChShapeDef: segments
+extern const ChFieldType ch_type_heights;        // ChShapeDef: columns, rows and heights
 extern const ChFieldType ch_type_two_points;     // ChVec3[2]
 extern const ChFieldType ch_type_two_texts;      // json_t*: an array of two texts
 extern const ChFieldType ch_type_text_pairs;     // json_t*: an array of such

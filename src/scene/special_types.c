@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "cardhouse/height_map.h"
 #include "scene/forms.h"
 
 static const double DEGREE = 3.141592653589793 / 180.0;
@@ -197,6 +198,39 @@ static json_t* schema_pair_friction(const ChField* field, int dimension) {
 }
 TYPE(pair_friction);
 
+static bool read_periodic(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  static const char* const words[2][4] = {{"x", "y", NULL}, {"x", "y", "z", NULL}};
+  if (!json_is_object(value))
+    return ch_reader_wrong(r, place, "is %s, must be an object: %s", ch_json_kind(value), field->text);
+  double ends[3][2] = {{0.0}};
+  ChPeriodic* periodic = out;
+  const char* key;
+  json_t* entry;
+  json_object_foreach(value, key, entry) {
+    ChPlace at = {place, key, 0};
+    json_t* word = json_string(key);
+    int axis = 0;
+    bool good = ch_read_word(r, &at, word, words[r->dimension - 2], &axis) &&
+                ch_read_numbers(r, &at, entry, 2, CH_ANY, ends[axis]);
+    json_decref(word);
+    if (!good) return false;
+    if (!(ends[axis][1] > ends[axis][0]))
+      return ch_reader_wrong(r, &at, "is from %g to %g, must be ascending", ends[axis][0], ends[axis][1]);
+    periodic->axis[axis] = true;
+  }
+  periodic->low = ch_vec(ends[0][0], ends[1][0], ends[2][0]);
+  periodic->high = ch_vec(ends[0][1], ends[1][1], ends[2][1]);
+  return true;
+}
+static json_t* schema_periodic(const ChField* field, int dimension) {
+  static const char* const names[] = {"x", "y", "z"};
+  json_t* properties = json_object();
+  for (int a = 0; a < dimension; ++a)
+    json_object_set_new(properties, names[a], ch_schema_array(ch_schema_number(field->range, false), 2, 2));
+  return json_pack("{s:s, s:o, s:b}", "type", "object", "properties", properties, "additionalProperties", 0);
+}
+TYPE(periodic);
+
 // ----------------------------------------------------------------------------------------------- what bodies are given
 
 static const char* const space_axes[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
@@ -255,24 +289,70 @@ static json_t* schema_points(const ChField* field, int dimension) {
 }
 TYPE(points);
 
-static bool read_triangles(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
-  ChSceneShape* shape = out;
+// Rows of numbers, all of one length.
+static bool read_heights(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChShapeDef* def = &((ChSceneShape*)out)->def;
+  size_t rows = json_array_size(value), columns = json_array_size(json_array_get(value, 0));
+  if (rows < 2 || columns < 2 || rows > CH_HEIGHTS_MOST || columns > CH_HEIGHTS_MOST)
+    return ch_reader_wrong(r, place, "must be at least two rows of two numbers, and at most %d of each: %s",
+                           CH_HEIGHTS_MOST, field->text);
+  double* heights = CH_TAKE(r->arena, rows * columns, double);
+  for (size_t k = 0; k < rows; ++k) {
+    ChPlace at = {place, NULL, k};
+    if (!ch_read_numbers(r, &at, json_array_get(value, k), columns, CH_ANY, heights + k * columns)) return false;
+  }
+  def->columns = (int)columns;
+  def->rows = (int)rows;
+  def->heights = heights;
+  return true;
+}
+static json_t* schema_heights(const ChField* field, int dimension) {
+  (void)field, (void)dimension;
+  return ch_schema_array(ch_schema_array(ch_schema_number(CH_ANY, false), 2, -1), 2, -1);
+}
+TYPE(heights);
+
+// Lists of `each` indices.
+static int* read_indices(ChReader* r, const ChPlace* place, const json_t* value, const ChField* field, size_t each) {
   size_t count = json_array_size(value);
-  if (count == 0) return ch_reader_wrong(r, place, "must be an array of triangles: %s", field->text);
-  int* triangles = CH_TAKE(r->arena, 3 * count, int);
+  if (count == 0) {
+    ch_reader_wrong(r, place, "must be an array of lists of %zu indices: %s", each, field->text);
+    return NULL;
+  }
+  int* indices = CH_TAKE(r->arena, each * count, int);
   for (size_t k = 0; k < count; ++k) {
     ChPlace at = {place, NULL, k};
     double corners[3];
-    if (!ch_read_numbers(r, &at, json_array_get(value, k), 3, CH_WHOLE_0, corners)) return false;
-    for (size_t j = 0; j < 3; ++j) {
+    if (!ch_read_numbers(r, &at, json_array_get(value, k), each, CH_WHOLE_0, corners)) return NULL;
+    for (size_t j = 0; j < each; ++j) {
       ChPlace corner = {&at, NULL, j};
-      if (corners[j] != floor(corners[j])) return ch_reader_wrong(r, &corner, "is %g, must be an index", corners[j]);
-      triangles[3 * k + j] = (int)corners[j];
+      if (corners[j] != floor(corners[j]) || corners[j] > 2147483647.0) {
+        ch_reader_wrong(r, &corner, "is %g, must be an index", corners[j]);
+        return NULL;
+      }
+      indices[each * k + j] = (int)corners[j];
     }
   }
-  shape->def.triangles = triangles;
-  shape->def.triangle_count = (int)count;
-  return true;
+  return indices;
+}
+
+static bool read_segments(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChSceneShape* shape = out;
+  shape->def.segments = read_indices(r, place, value, field, 2);
+  shape->def.segment_count = (int)json_array_size(value);
+  return shape->def.segments != NULL;
+}
+static json_t* schema_segments(const ChField* field, int dimension) {
+  (void)field, (void)dimension;
+  return ch_schema_array(ch_schema_array(ch_schema_number(CH_WHOLE_0, true), 2, 2), 1, -1);
+}
+TYPE(segments);
+
+static bool read_triangles(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChSceneShape* shape = out;
+  shape->def.triangles = read_indices(r, place, value, field, 3);
+  shape->def.triangle_count = (int)json_array_size(value);
+  return shape->def.triangles != NULL;
 }
 static json_t* schema_triangles(const ChField* field, int dimension) {
   (void)field, (void)dimension;

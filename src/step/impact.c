@@ -45,7 +45,7 @@ static double closing_speed(const Shock* k, const ChGap* g) {
   for (int side = 0; side < 2; ++side) {
     const ChBodyState* state = &s->states[g->body[side]];
     ChVec3 spin = ch_rotate(state->orientation, state->omega);
-    v[side] = ch_add(state->velocity, ch_cross(spin, ch_sub(g->point, state->position)));
+    v[side] = ch_add(state->velocity, ch_cross(spin, ch_sub(ch_gap_point(g, side), state->position)));
   }
   double speed = ch_dot(g->normal, ch_sub(v[1], v[0]));
   return s->world->mode_count == 0 ? speed : speed + ch_soft_closing(s, k->all->states, g);

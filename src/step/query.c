@@ -4,13 +4,17 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "collide/images.h"
 #include "collide/pairs.h"
 #include "collide/shape_box.h"
 #include "model/def_check.h"
 #include "model/ids.h"
+#include "model/periodic.h"
 #include "model/shapes/shape_kind.h"
 #include "model/soft/soft.h"
 #include "step/state.h"
+
+enum { CELLS_OF_RAY = 1000 };  // of a periodic world that a ray goes through
 
 // --- rays ------------------------------------------------------------------------------------------------------------
 
@@ -25,12 +29,64 @@ static ChVec3 skin_vertex(const void* surface, int v) {
   return ch_frame_point(skin->frame, ch_soft_vertex(skin->soft, v, skin->modes));
 }
 
-static bool meet(const ChSimulation* s, const ChRay* ray, const ChShape* shape, ChRayTouch* touch) {
+static bool meet(const ChSimulation* s, const ChRay* ray, const ChShape* shape, ChVec3 shift, ChRayTouch* touch) {
   const ChBodyState* state = &s->states[shape->body];
-  if (!shape->soft) return ch_ray_meet(ray, shape, ch_shape_frame(shape, state), touch);
+  ChRay moved = {ch_sub(ray->from, shift), ray->along, ray->reach};
+  if (!shape->soft) return ch_ray_meet(&moved, shape, ch_shape_frame(shape, state), touch);
   Skin skin = {shape->soft, ch_state_modes(s->world, s->states, shape->body), ch_state_frame(s->states, shape->body)};
-  return ch_ray_meet_triangles(ray, shape->soft->skin.triangle_count, shape->soft->skin.triangles, skin_vertex, &skin,
-                               touch);
+  return ch_ray_meet_triangles(&moved, shape->soft->skin.triangle_count, shape->soft->skin.triangles, skin_vertex,
+                               &skin, touch);
+}
+
+static ChPosed pose(const ChSimulation* s, int k) {
+  const ChShape* shape = &s->world->shapes[k];
+  ChFrame frame = ch_shape_frame(shape, &s->states[shape->body]);
+  return (ChPosed){.shape = shape, .frame = frame, .turn = ch_mat_from_quat(frame.orientation)};
+}
+
+// Shifts under which a shape may be near what is placed somewhere.
+static int images_near(const ChSimulation* s, const ChPlaced* where, int k, ChVec3 shifts[CH_NEAR_IMAGES]) {
+  shifts[0] = ch_vec(0.0, 0.0, 0.0);
+  if (!ch_periodic_any(&s->world->periodic)) return 1;
+  if (ch_shape_kind(&s->world->shapes[k])->info.endless) return 1;  // its normal looks along no axis that repeats
+  ChPosed posed = pose(s, k);
+  ChPlaced placed = ch_placed(s->world, k, &posed);
+  return ch_images_near(&s->world->periodic, where, &placed, shifts);
+}
+
+// How far a ray goes, from `t` on, until it leaves the cell that it is in.
+static double leaves_cell(const ChPeriodic* p, const ChRay* ray, double t) {
+  double next = ray->reach;
+  for (int a = 0; a < 3; ++a) {
+    double speed = ch_component(ray->along, a), from = ch_component(ray->from, a);
+    if (!p->axis[a] || speed == 0.0) continue;
+    double length = ch_periodic_length(p, a), cell = ch_periodic_period(p, a, from + speed * t);
+    double border = ch_periodic_low(p, a) + length * (speed > 0.0 ? cell + 1.0 : cell);
+    double at = (border - from) / speed;
+    next = fmin(next, fmax(at, t + 1e-9 * length));
+  }
+  return next;
+}
+
+// The nearest shape that the ray meets between two places of it, both in one cell.
+static void meet_within(const ChSimulation* s, ChRay ray, double from, double to, ChRayHit* hit) {
+  double middle = isfinite(to) ? 0.5 * (from + to) : from;
+  ChPlaced there = {.at = ch_along(ray.from, middle, ray.along)};
+  for (int k = 0; k < s->world->shape_count; ++k) {
+    ChVec3 shifts[CH_NEAR_IMAGES];
+    int count = images_near(s, &there, k, shifts);
+    for (int m = 0; m < count; ++m) {
+      ChRayTouch touch;
+      if (!meet(s, &ray, &s->world->shapes[k], shifts[m], &touch) || touch.distance > to) continue;
+      if (!ch_body_id_is_none(hit->body) && touch.distance >= hit->distance) continue;
+      ray.reach = touch.distance;
+      *hit = (ChRayHit){.body = ch_body_id_of(s->world, s->world->shapes[k].body),
+                        .shape = ch_shape_id_of(s->world, k),
+                        .distance = touch.distance,
+                        .point = ch_along(ray.from, touch.distance, ray.along),
+                        .normal = touch.normal};
+    }
+  }
 }
 
 ChStatus ch_simulation_cast_ray(ChContext* context, const ChSimulation* s, ChVec3 from, ChVec3 direction, double reach,
@@ -43,27 +99,17 @@ ChStatus ch_simulation_cast_ray(ChContext* context, const ChSimulation* s, ChVec
                    "of 0 or more",
                    from.x, from.y, from.z, direction.x, direction.y, direction.z, reach);
   ChRay ray = {from, ch_scale(1.0 / length, direction), reach};
-  for (int k = 0; k < s->world->shape_count; ++k) {
-    ChRayTouch touch;
-    if (!meet(s, &ray, &s->world->shapes[k], &touch)) continue;
-    if (!ch_body_id_is_none(hit->body) && touch.distance >= hit->distance) continue;
-    ray.reach = touch.distance;
-    *hit = (ChRayHit){.body = ch_body_id_of(s->world, s->world->shapes[k].body),
-                      .shape = ch_shape_id_of(s->world, k),
-                      .distance = touch.distance,
-                      .point = ch_along(from, touch.distance, ray.along),
-                      .normal = touch.normal};
+  double at = 0.0;
+  for (int cell = 0; cell < CELLS_OF_RAY && ch_body_id_is_none(hit->body); ++cell) {
+    double next = leaves_cell(&s->world->periodic, &ray, at);
+    meet_within(s, ray, at, next, hit);
+    if (!(next < reach)) break;
+    at = next;
   }
   return CH_OK;
 }
 
 // --- closest points --------------------------------------------------------------------------------------------------
-
-static ChPosed pose(const ChSimulation* s, int k) {
-  const ChShape* shape = &s->world->shapes[k];
-  ChFrame frame = ch_shape_frame(shape, &s->states[shape->body]);
-  return (ChPosed){.shape = shape, .frame = frame, .turn = ch_mat_from_quat(frame.orientation)};
-}
 
 // The deepest point of a pair, or NULL where there is none within.
 static const ChGap* deepest(const ChPosed* a, const ChPosed* b, double within, ChManifold* list) {
@@ -77,9 +123,32 @@ static const ChGap* deepest(const ChPosed* a, const ChPosed* b, double within, C
   return best;
 }
 
+// Of the images of a shape, the second of the pair, as the first sees them; false where none is within.
+static bool deepest_image(const ChSimulation* s, const ChPosed* a, const ChPlaced* placed, int k, double within,
+                          ChManifold* list, ChGap* best) {
+  ChVec3 shifts[CH_NEAR_IMAGES];
+  int count = images_near(s, placed, k, shifts);
+  bool found = false;
+  for (int m = 0; m < count; ++m) {
+    ChPosed b = pose(s, k);
+    b.frame.at = ch_add(b.frame.at, shifts[m]);
+    const ChGap* gap = deepest(a, &b, within, list);
+    if (!gap || (found && gap->gap >= best->gap)) continue;
+    *best = *gap;
+    found = true;
+  }
+  return found;
+}
+
+// The shape with the index i, as one that others are near to.
+static ChPlaced placed_shape(const ChSimulation* s, int i, const ChPosed* posed) {
+  bool simple = !ch_periodic_any(&s->world->periodic) || ch_shape_kind(posed->shape)->info.endless;
+  return simple ? (ChPlaced){.at = posed->frame.at, .stands = {true, true, true}} : ch_placed(s->world, i, posed);
+}
+
 static ChStatus end(ChContext* context, ChManifold* list) {
   bool failed = list->failed;
-  free(list->points);
+  ch_manifold_free(list);
   return failed ? ch_fail(context, CH_ERR_MEMORY, "out of memory for a query") : CH_OK;
 }
 
@@ -107,15 +176,16 @@ ChStatus ch_simulation_closest(ChContext* context, const ChSimulation* s, ChBody
   ChManifold list = {0};
   for (int i = x->first_shape; i < x->first_shape + x->shape_count; ++i)
     for (int j = y->first_shape; j < y->first_shape + y->shape_count; ++j) {
-      ChPosed p = pose(s, i), q = pose(s, j);
-      const ChGap* gap = deepest(&p, &q, within, &list);
-      if (!gap || (out->found && gap->gap >= out->gap)) continue;
-      *out = (ChClosestPoints){.found = true,
-                               .shape = {ch_shape_id_of(s->world, i), ch_shape_id_of(s->world, j)},
-                               .gap = gap->gap,
-                               .point = {ch_along(gap->point, -0.5 * gap->gap, gap->normal),
-                                         ch_along(gap->point, 0.5 * gap->gap, gap->normal)},
-                               .normal = gap->normal};
+      ChPosed p = pose(s, i);
+      ChPlaced placed = placed_shape(s, i, &p);
+      ChGap gap;
+      if (!deepest_image(s, &p, &placed, j, within, &list, &gap) || (out->found && gap.gap >= out->gap)) continue;
+      *out = (ChClosestPoints){
+          .found = true,
+          .shape = {ch_shape_id_of(s->world, i), ch_shape_id_of(s->world, j)},
+          .gap = gap.gap,
+          .point = {ch_along(gap.point, -0.5 * gap.gap, gap.normal), ch_along(gap.point, 0.5 * gap.gap, gap.normal)},
+          .normal = gap.normal};
     }
   return end(context, &list);
 }
@@ -157,15 +227,15 @@ static ChStatus list_near(ChContext* context, const ChSimulation* s, const ChPos
   ChManifold list = {0};
   for (int k = 0; k < s->world->shape_count; ++k) {
     if (s->world->shapes[k].soft) continue;
-    ChPosed posed = pose(s, k);
-    const ChGap* gap = deepest(&posed, probe, within, &list);
-    if (!gap) continue;
+    ChPlaced placed = {.at = probe->frame.at};
+    ChGap gap;
+    if (!deepest_image(s, probe, &placed, k, within, &list, &gap)) continue;
     if (*count < room)
-      out[*count] = (ChNearby){.body = ch_body_id_of(s->world, posed.shape->body),
+      out[*count] = (ChNearby){.body = ch_body_id_of(s->world, s->world->shapes[k].body),
                                .shape = ch_shape_id_of(s->world, k),
-                               .gap = gap->gap,
-                               .point = ch_along(gap->point, -0.5 * gap->gap, gap->normal),
-                               .normal = gap->normal};
+                               .gap = gap.gap,
+                               .point = ch_along(gap.point, 0.5 * gap.gap, gap.normal),
+                               .normal = ch_neg(gap.normal)};
     ++*count;
   }
   return end(context, &list);

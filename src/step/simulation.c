@@ -22,6 +22,7 @@
 #include "step/soft_step.h"
 #include "step/states.h"
 #include "step/steer.h"
+#include "step/warm.h"
 
 #define SMALLEST_SHARE (1.0 / 1024.0)  // of h that adaptive stepping goes down to
 #define MOST_AFTER 0.3                 // share of a step's limit that is kept for what comes after its solves
@@ -144,7 +145,9 @@ ChStatus ch_simulation_gaps(ChContext* context, ChSimulation* s, const ChBodySta
   ChCollideOptions options = {.margin = ch_step_margin(s) + s->widen,
                               .threads = s->options.threads,
                               .look_ahead = s->options.look_ahead ? look_ahead : 0.0,
-                              .reduce = s->options.reduce_contacts};
+                              .reduce = s->options.reduce_contacts,
+                              .touched = ch_memory_holds,
+                              .past = &s->memory};
   ChStatus status = s->collider ? CH_OK : ch_collider_create(context, s->world, &s->collider);
   return status == CH_OK ? ch_collide(context, s->collider, states, &options, gaps, count) : status;
 }

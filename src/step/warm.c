@@ -15,6 +15,21 @@ static int compare(const ChContactMemory* m, const ChGap* g) {
   return m->key < g->key ? -1 : m->key > g->key;
 }
 
+bool ch_memory_holds(const void* past, int shape_a, int shape_b, uint64_t key) {
+  const ChMemory* memory = past;
+  const ChGap wanted = {.shape = {shape_a, shape_b}, .key = key};
+  int low = 0, high = memory->contact_count;
+  while (low < high) {
+    int middle = low + (high - low) / 2, order = compare(&memory->contacts[middle], &wanted);
+    if (order == 0) return true;
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return false;
+}
+
 static bool same(ChVec3 a, ChVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 static void recall_contact(const ChContactMemory* m, const ChRow* rows, int dimension, double scale, double* r) {

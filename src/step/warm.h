@@ -12,4 +12,7 @@ ChStatus ch_memory_store(ChContext* context, ChSimulation* s, const ChRows* rows
 // Room for so many contacts.
 ChStatus ch_memory_reserve(ChContext* context, ChSimulation* s, int contacts);
 
+// Whether the last step had this contact; `past` is the ChMemory.
+bool ch_memory_holds(const void* past, int shape_a, int shape_b, uint64_t key);
+
 #endif

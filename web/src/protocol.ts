@@ -95,6 +95,7 @@ export interface SceneMessage {
   bodies: Body[];
   joints: Joint[];
   bounds: [number[], number[]];
+  periodic?: ([number, number] | null)[]; // axes along which the world repeats itself, m
 }
 
 // An echo of all settings, so that all browsers agree.
@@ -281,6 +282,7 @@ export interface Frame {
   bodies: number;
   contacts: number;
   poses: Float32Array; // BODY_FLOATS a body
+  shifts?: Float32Array; // three a body, where it was put into the cell: what leads back
   modes: Float32Array; // amplitudes of all deformable bodies
   islands: Int32Array; // -1: fixed
   contactFloats: Float32Array; // CONTACT_WORDS a contact; the last three words are integers, see contactInts

@@ -47,6 +47,9 @@ export const SHAPES = {
   halfplane: { endless: true, named: true }, // everything below a line
   chain: { endless: false, named: false }, // a polyline, solid on the right of its direction
   soft: { endless: false, named: false }, // the skin of a deformable body
+  heightfield: { endless: false, named: false }, // ground as a grid of heights, solid below
+  segments: { endless: false, named: false }, // straight edges between points
+  points: { endless: false, named: false }, // points that move as one
 } as const satisfies Record<string, ShapeKind>;
 export type ShapeType = keyof typeof SHAPES;
 

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { CONTACT_WORDS, ContactStatus, type Contact, type Frame, type SceneMessage } from "../src/protocol";
 import { utilisation } from "../src/ui/inspector";
 import { gravityAngles, gravityVector } from "../src/ui/settings";
+import { Images, wrapFrame } from "../src/view/cell";
 import { commonForce } from "../src/view/contacts";
 import { bodyBox, sceneBox } from "../src/view/extent";
 import {
@@ -106,4 +107,45 @@ test("one impact among resting contacts does not set the scale of forces", () =>
   for (let k = 0; k < contacts; k++) contactFloats[CONTACT_WORDS * k + 8] = k === 3 ? 1e5 : k === 4 ? 0 : 10;
   assert.equal(commonForce({ contacts, contactFloats } as unknown as Frame), 10);
   assert.equal(commonForce({ contacts: 0, contactFloats } as unknown as Frame), 0);
+});
+
+// A cell 2 wide along x, a ball of radius 0.25 beyond its right end and a fixed one.
+function cellScene(): SceneMessage {
+  const ball = { type: "sphere", radius: 0.25 } as const;
+  const body = (fixed: boolean) => ({ name: "ball", fixed, mass: 1, shapes: [ball] });
+  return {
+    dimension: 3,
+    periodic: [[0, 2], null, null],
+    bodies: [body(false), body(true)],
+    joints: [],
+    bounds: [
+      [0, 0, 0],
+      [2, 1, 1],
+    ],
+  } as unknown as SceneMessage;
+}
+
+test("what moves is drawn in the cell, and again where it reaches over its border", () => {
+  const scene = cellScene();
+  const poses = new Float32Array([6.125, 3, 4, 1, 0, 0, 0, 7, 0, 0, 1, 0, 0, 0]);
+  const contactFloats = new Float32Array(CONTACT_WORDS);
+  contactFloats[0] = -0.5;
+  new Int32Array(contactFloats.buffer)[14] = 1;
+  const told = { bodies: 2, contacts: 1, poses, contactFloats, contactInts: new Int32Array(contactFloats.buffer) };
+  const frame = wrapFrame(scene, told as unknown as Frame);
+  assert.deepEqual([...frame.poses.slice(0, 3)], [0.125, 3, 4]);
+  assert.equal(frame.poses[7], 7); // what stands stays
+  assert.deepEqual([...(frame.shifts ?? [])], [6, 0, 0, 0, 0, 0]);
+  assert.equal(frame.contactFloats[0], 1.5);
+  assert.equal(frame.contactInts[14], 1);
+  assert.equal(poses[0], 6.125);
+  const images = new Images(scene);
+  const shift: [number, number, number] = [9, 9, 9];
+  assert.equal(images.count, 1);
+  assert.ok(images.shift(frame.poses, 0, 1, shift));
+  assert.deepEqual(shift, [2, 0, 0]);
+  assert.ok(!images.shift(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0]), 1, 1, shift));
+  frame.poses[0] = 1;
+  assert.ok(!images.shift(frame.poses, 0, 1, shift));
+  assert.equal(wrapFrame({ ...scene, periodic: undefined }, told as unknown as Frame), told);
 });

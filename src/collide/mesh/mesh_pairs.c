@@ -39,7 +39,13 @@ static double height(const ChMesh* mesh, int cell, ChVec3 point) {
   return ch_dot(mesh->normals[cell], ch_sub(point, corner(mesh, cell, 0)));
 }
 
-static bool seen_from_behind(const Query* q, int cell) { return height(q->mesh, cell, q->centre) < 0.0; }
+static bool seen_from_behind(const Query* q, int cell) {
+  return !q->mesh->front && height(q->mesh, cell, q->centre) < 0.0;
+}
+
+static ChForeign foreign(const Query* q, int cell) {
+  return q->mesh->foreign ? (ChForeign)q->mesh->foreign[cell] : CH_FOREIGN_NOT;
+}
 
 static ChVec3 inward(const ChMesh* mesh, int cell, int k) { return mesh->inward[3 * cell + k]; }
 
@@ -165,6 +171,7 @@ static bool edge_stands_out(const Query* q, int cell, int k, MeshEdge* e) {
   const ChMesh* mesh = q->mesh;
   *e = (MeshEdge){.cell = cell, .k = k, .other = mesh->across[3 * cell + k]};
   if (e->other >= 0 && e->other < cell) return false;  // its turn comes with the other triangle
+  if (foreign(q, cell) || (e->other >= 0 && foreign(q, e->other) == CH_FOREIGN_FIRST)) return false;
   e->segment = (ChSegment){{corner(mesh, cell, k), corner(mesh, cell, k + 1)}};
   if (ch_points_miss(2, e->segment.end, &q->box)) return false;
   e->into = inward(mesh, cell, k);
@@ -229,10 +236,32 @@ static bool vertex_owns(const Touch* t, ChVec3 outward) {
   return true;
 }
 
+// Of a soup a rim may lie on another triangle, and a corner in the middle of one: whether the direction belongs to all
+// triangles at the foot, wherever it lies on them.
+static bool soup_owns(const Touch* t, ChVec3 outward) {
+  const ChMesh* mesh = t->q->mesh;
+  ChVec3 side = ch_sub(mesh->nodes[0].box.high, mesh->nodes[0].box.low);
+  double near = 1e-9 * ch_norm(side) + t->q->slack;
+  ChVec3 reach = ch_vec(near, near, near);
+  ChMeshWalk walk = ch_mesh_walk(mesh, (ChBox3){ch_sub(t->foot, reach), ch_add(t->foot, reach)});
+  for (int c; (c = ch_mesh_walk_next(&walk)) >= 0;) {
+    if (seen_from_behind(t->q, c) || !(distance_to_triangle(mesh, c, t->foot) <= near)) continue;
+    bool on_edge = false;
+    for (int k = 0; k < 3; ++k) {
+      if (ch_dot(inward(mesh, c, k), ch_sub(t->foot, corner(mesh, c, k))) > near) continue;
+      on_edge = true;
+      if (!(ch_dot(outward, inward(mesh, c, k)) <= SMOOTH)) return false;
+    }
+    if (!on_edge && ch_norm(ch_sub(outward, mesh->normals[c])) > SMOOTH) return false;
+  }
+  return true;
+}
+
 static void offer(Touch* t, ChVec3 outward) {
   double distance = ch_shape_lowest(&t->q->seen, outward) - ch_dot(outward, t->foot);
   if (!(distance > t->distance + t->q->slack)) return;
   if (!(t->vertex < 0 ? edge_owns(t, outward) : vertex_owns(t, outward))) return;
+  if (t->q->mesh->soup && !soup_owns(t, outward)) return;
   t->outward = outward;
   t->distance = distance;
 }
@@ -324,13 +353,6 @@ static bool settle(const Query* q, const MeshEdge* e, ChGap* point) {
   return true;
 }
 
-static ChQuat turn_from_z(ChVec3 d) {
-  ChVec3 axis = ch_cross(ch_axis(2), d);
-  double sine = ch_norm(axis);
-  if (!(sine > 0.0)) return d.z > 0.0 ? ch_quat_identity() : ch_quat_about(ch_axis(0), 3.14159265358979323846);
-  return ch_quat_about(ch_scale(1.0 / sine, axis), atan2(sine, d.z));
-}
-
 static ChGap* with_key(const Query* q, int until, uint64_t key) {
   for (int i = q->first; i < until; ++i)
     if (q->out->points[i].key == key) return &q->out->points[i];
@@ -341,7 +363,7 @@ static void add_edge(const Query* q, const MeshEdge* e) {
   ChVec3 from = e->segment.end[0], d = ch_sub(e->segment.end[1], from);
   double length = ch_norm(d);
   ChShape line = {.type = CH_SHAPE_CAPSULE, .half_length = 0.5 * length, .bound = 0.5 * length};
-  ChFrame local = {ch_along(from, 0.5, d), turn_from_z(ch_scale(1.0 / length, d))};
+  ChFrame local = {ch_along(from, 0.5, d), ch_quat_from_z(ch_scale(1.0 / length, d))};
   ChPosed posed = {.shape = &line, .frame = ch_frame_compose(q->b->frame, local)};
   posed.turn = ch_mat_from_quat(posed.frame.orientation);
   int first = q->out->count, kept = first;
@@ -378,9 +400,10 @@ void ch_pair_convex_mesh(const ChPosed* a, const ChPosed* b, double margin, ChMa
   q.box = ch_shape_box(&q.seen);
   ChVec3 reach = ch_vec(margin + q.slack, margin + q.slack, margin + q.slack);
   q.box = (ChBox3){ch_sub(q.box.low, reach), ch_add(q.box.high, reach)};
+  if (q.mesh->below) q.box.high.z = INFINITY;
   ChMeshWalk faces = ch_mesh_walk(q.mesh, q.box), edges = faces;
   for (int c; (c = ch_mesh_walk_next(&faces)) >= 0;)
-    if (!seen_from_behind(&q, c)) add_face(&q, c);
+    if (!foreign(&q, c) && !seen_from_behind(&q, c)) add_face(&q, c);
   number_faces(&q);
   for (int c; (c = ch_mesh_walk_next(&edges)) >= 0;)
     for (int k = 0; k < 3; ++k) {

@@ -26,6 +26,10 @@ typedef struct ChMeshNode {
   int first, count;  // leaf: cells order[first] .. ; inner: count = 0, children at `first` and first + 1
 } ChMeshNode;
 
+// Of cells that a mesh has for the sake of their neighbours: they touch nothing, and an edge that they share with the
+// others is one of those, or somebody else's.
+typedef enum ChForeign { CH_FOREIGN_NOT, CH_FOREIGN_LATER, CH_FOREIGN_FIRST } ChForeign;
+
 typedef struct ChMesh {
   int vertex_count, cell_count, width;  // width: 3 triangles, 2 segments
   ChVec3* vertices;
@@ -36,6 +40,10 @@ typedef struct ChMesh {
   ChVec3* inward;          // triangles, 3 a cell: in its plane, normal to edge k, into it; unit
   ChVec3* vertex_normals;  // triangles: sums weighted by angles, not unit; their sign tells inside from outside
   bool closed;
+  bool soup;                     // its rims may lie inside of the surface
+  bool front;                    // ground with one side: all that is behind a triangle is inside
+  bool below;                    // and all that is below one, however deep: cells of a height field
+  const unsigned char* foreign;  // of cells: ChForeign; NULL: none is
   int node_count;
   ChMeshNode* nodes;
   int* order;

@@ -1,10 +1,20 @@
 // A surface of triangles; outside is where normals point.
 #include "model/mesh/solid_mesh.h"
+#include "model/mesh/soup.h"
 #include "model/shapes/shape_kind.h"
 
 static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, ChShape* shape) {
   const ChMesh* mesh = NULL;
   bool moves = world->bodies[shape->body].kind == CH_BODY_DYNAMIC;
+  if (def->soup) {
+    ChMesh* soup = NULL;
+    if (moves || def->closed)
+      return ch_fail(context, CH_ERR_ARGUMENT, "mesh: soup is ground, %s",
+                     moves ? "on a body that no contact moves" : "and never closed");
+    ChStatus made = ch_soup_create(context, world->arena, def->point_count, def->points, def->triangle_count,
+                                   def->triangles, &soup);
+    return ch_shape_take_mesh(made, soup, shape);
+  }
   ChStatus status = ch_world_mesh(context, world, def, moves, &mesh);
   return ch_shape_take_mesh(status, mesh, shape);
 }
@@ -17,6 +27,7 @@ static const ChDefField fields[] = {
     CH_SHAPE_FILE,
     {"mesh", CH_DEF_MESH, 0, 0, "name of one of the scene's \"meshes\", instead"},
     CH_SHAPE_FIELD(CH_DEF_FLAG, 0, closed, "whether a surface with a border is refused"),
+    CH_SHAPE_FIELD(CH_DEF_FLAG, 0, soup, "on a fixed body: whether one that does not hang together is taken as it is"),
     CH_SHAPE_FIELD(CH_DEF_SIZE, 0, spacing, "on a moving body: between contact samples, m"),
     CH_SHAPE_FIELD(CH_DEF_CELLS, 0, resolution, "on a moving body: cells of its distance field along the longest side"),
 };

@@ -123,7 +123,7 @@ static ChStatus add_shape(ChContext* context, ChWorld* world, const void* argume
   snprintf(what, sizeof what, "body '%.100s': %s", world->bodies[body].name, info->label);
   status = check_shape(context, world, body, info, &def, what);
   if (status != CH_OK) return status;
-  if (def.file) status = read_points(context, world, &def);
+  if (def.file && ch_shape_reads(info, CH_DEF_POINTS)) status = read_points(context, world, &def);
   if (status != CH_OK) return status;
   ChShape shape = shape_of(world, body, &def);
   status = ch_shape_kind(&shape)->make(context, world, &def, &shape);

@@ -50,6 +50,8 @@ typedef struct ChShapeKind {
   // Where a ray meets it. NULL: by the distance that `round` has, or not at all.
   ChShapeRayFn* ray;
   ChRoundKind round;
+  bool ground;  // it has a height field
+  bool net;     // it is made of edges or points
 } ChShapeKind;
 
 extern const ChShapeKind* const ch_shape_kinds[CH_SHAPE_TYPE_COUNT];

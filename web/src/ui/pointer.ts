@@ -110,7 +110,7 @@ export class Pointer {
       pane: pull.pane,
       body: pull.body,
       local: triple(pull.local),
-      target: triple(pull.target),
+      target: triple(pane?.unwrapped(pull.body, pull.target) ?? pull.target),
       ...pull.skin,
     });
     const matrix = pane?.bodyMatrix(pull.body);

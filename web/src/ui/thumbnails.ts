@@ -214,6 +214,19 @@ const DRAWINGS: Record<string, () => string> = {
     band("M34 40Q57 50 80 40Q103 30 126 40", 5, B),
   jamming: () =>
     line(46, 10, 46, 98) + line(114, 10, 114, 98) + band("M50 34L110 22", 7, A) + band("M50 76Q84 66 110 50", 7, B),
+  terrain: () =>
+    band("M4 70Q30 40 56 66T108 60Q134 50 156 76", 6, A) + box(40, 30, 18, 14, 20, B) + ball(88, 46, 9, C),
+  "periodic-cell": () =>
+    line(46, 16, 46, 84) +
+    line(114, 16, 114, 84) +
+    line(40, 16, 120, 16) +
+    line(40, 84, 120, 84) +
+    ball(114, 38, 11, A) +
+    ball(46, 38, 11, A) +
+    ball(72, 28, 11, B) +
+    ball(86, 52, 11, C) +
+    ball(60, 64, 11, A) +
+    ball(104, 70, 11, B),
 };
 
 const anything = () =>

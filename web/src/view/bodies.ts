@@ -9,6 +9,7 @@ import { bodyBox, isEndless, quaternion, sceneBox, v3 } from "./extent";
 import { pieces, type Piece } from "./forms";
 import { sphereGeometry } from "./geometry";
 import { bodyMaterial } from "./materials";
+import { Images } from "./cell";
 import { Instances, type Slot } from "./instances";
 import { skinOf, type SkinPlace } from "./skin";
 import { Soft } from "./soft";
@@ -28,6 +29,7 @@ export interface BodyHit {
 }
 
 const MANY = 3000; // beyond so many balls each has fewer triangles
+const MANY_IMAGES = 20000; // and beyond so many bodies of a cell that repeats itself none is drawn twice
 
 function cube(x: number): THREE.Vector3 {
   return new THREE.Vector3(x, x, x);
@@ -82,6 +84,8 @@ export class Bodies {
 
   private build(planar: boolean, first: Frame, skip: (body: number) => boolean): void {
     const moving = sceneBox(this.scene);
+    const images = new Images(this.scene);
+    const copies = this.scene.bodies.length <= MANY_IMAGES ? images.count : 0;
     const band = 0.02 * moving.getSize(new THREE.Vector3()).length();
     const detail = this.scene.bodies.length > MANY ? 3 : 8;
     const ball = () => sphereGeometry(detail);
@@ -101,12 +105,14 @@ export class Bodies {
           const key = `${hidden}${piece.key}`;
           if (!found.has(key)) found.set(key, { make: piece.make, hidden, slots: [] });
           const own = new THREE.Matrix4().compose(piece.at ?? new THREE.Vector3(), new THREE.Quaternion(), piece.size);
-          found.get(key)?.slots.push({ body: b, place: place.clone().multiply(own) });
+          const slot = { body: b, place: place.clone().multiply(own) };
+          found.get(key)?.slots.push(slot);
+          for (let image = 1; !body.fixed && image <= copies; image++) found.get(key)?.slots.push({ ...slot, image });
         }
       }
     });
     for (const { make, hidden, slots } of found.values()) {
-      const set = new Instances(make(), hidden ? this.seeThrough : this.opaque, slots);
+      const set = new Instances(make(), hidden ? this.seeThrough : this.opaque, slots, images);
       set.mesh.castShadow = !hidden && !planar;
       set.mesh.receiveShadow = !hidden && !planar;
       if (hidden) set.mesh.renderOrder = 2;

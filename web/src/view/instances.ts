@@ -1,10 +1,12 @@
 // One geometry in many places: each of its slots follows a body.
 import * as THREE from "three";
 import { BODY_FLOATS } from "../protocol";
+import type { Images } from "./cell";
 
 export interface Slot {
   body: number;
   place: THREE.Matrix4; // in the body's frame
+  image?: number; // of the body, in a world that repeats itself
 }
 
 export class Instances {
@@ -15,6 +17,7 @@ export class Instances {
     geometry: THREE.BufferGeometry,
     material: THREE.Material,
     readonly slots: Slot[],
+    private readonly images: Images | null = null,
   ) {
     this.mesh = new THREE.InstancedMesh(geometry, material, slots.length);
     this.mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
@@ -30,8 +33,14 @@ export class Instances {
   place(poses: Float32Array): void {
     const out = this.mesh.instanceMatrix.array as Float32Array;
     const l = this.local;
+    const shift: [number, number, number] = [0, 0, 0];
     for (let i = 0; i < this.slots.length; i++) {
       const b = BODY_FLOATS * this.slots[i].body;
+      const { image } = this.slots[i];
+      if (image && !this.images?.shift(poses, this.slots[i].body, image, shift)) {
+        out.fill(0, 16 * i, 16 * i + 16); // no size: nothing is drawn
+        continue;
+      }
       const [w, x, y, z] = [poses[b + 3], poses[b + 4], poses[b + 5], poses[b + 6]];
       const xx = 1 - 2 * (y * y + z * z),
         xy = 2 * (x * y - w * z),
@@ -51,9 +60,9 @@ export class Instances {
         out[o + 2] = zx * u + zy * v + zz * t;
         out[o + 3] = 0;
       }
-      out[16 * i + 12] += poses[b];
-      out[16 * i + 13] += poses[b + 1];
-      out[16 * i + 14] += poses[b + 2];
+      out[16 * i + 12] += poses[b] + (image ? shift[0] : 0);
+      out[16 * i + 13] += poses[b + 1] + (image ? shift[1] : 0);
+      out[16 * i + 14] += poses[b + 2] + (image ? shift[2] : 0);
       out[16 * i + 15] = 1;
     }
     this.mesh.instanceMatrix.needsUpdate = true;

@@ -6,6 +6,11 @@ import type { Frame, Joint, SceneMessage } from "../protocol";
 import { JOINTS } from "../world_types";
 import { bodyMatrix, v3 } from "./extent";
 
+function shiftOf(frame: Frame, body: number): THREE.Vector3 {
+  const at = new THREE.Vector3();
+  return body >= 0 && frame.shifts ? at.fromArray(frame.shifts, 3 * body) : at;
+}
+
 const LINES = 4; // to both bodies, between the anchors, along the axis
 
 export class Joints {
@@ -43,10 +48,13 @@ export class Joints {
     this.dotMaterial.color.setHex(look.joint);
   }
 
+  // In a world that repeats itself both are drawn where the first body is.
   private anchor(frame: Frame, joint: Joint, side: 0 | 1): THREE.Vector3 {
     const body = joint.bodies[side];
     const at = v3(joint.anchors[side]);
-    return body < 0 || body >= frame.bodies ? at : at.applyMatrix4(bodyMatrix(frame, body));
+    if (!(body < 0 || body >= frame.bodies)) at.applyMatrix4(bodyMatrix(frame, body));
+    if (side === 1 && frame.shifts) at.add(shiftOf(frame, body)).sub(shiftOf(frame, joint.bodies[0]));
+    return at;
   }
 
   // What is fixed needs no line.

@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import type { Look } from "../palette";
 import { modeCount, type Frame, type SceneMessage } from "../protocol";
+import { Cell, wrapFrame } from "./cell";
 import { Bodies, type BodyHit, type Colouring, type DisplacementScale } from "./bodies";
 import { Contacts, type ContactOptions } from "./contacts";
 import { bodyBox, bodyMatrix, movingBox, pictureBox, sceneBox } from "./extent";
@@ -22,6 +23,7 @@ interface Parts {
   contacts: Contacts;
   joints: Joints;
   ground: Ground;
+  cell: Cell;
 }
 
 // About as long as a body is wide, within reason.
@@ -81,6 +83,7 @@ export class Pane {
       bodies: new Bodies(scene, this.look, first, (b) => ground.isGround(b), this.shown.displacement),
       contacts: new Contacts(arrowLength(scene, ground.size), this.look),
       joints: new Joints(scene, ground.size, this.look),
+      cell: new Cell(scene, this.look),
     };
     for (const part of Object.values(parts)) this.world.add(part.group);
     this.aimSun(sceneBox(scene), ground.size);
@@ -102,10 +105,11 @@ export class Pane {
   }
 
   // Frames of another generation belong to a scene that is gone, or to come.
-  show(frame: Frame): boolean {
+  show(told: Frame): boolean {
     const scene = this.scene;
-    if (!scene || frame.generation !== scene.generation || frame.bodies !== scene.bodies.length) return false;
-    if (frame.modes.length !== this.modes) return false;
+    if (!scene || told.generation !== scene.generation || told.bodies !== scene.bodies.length) return false;
+    if (told.modes.length !== this.modes) return false;
+    const frame = wrapFrame(scene, told);
     this.frame = frame;
     if (this.stale) this.clear();
     if (!this.parts) {
@@ -207,6 +211,12 @@ export class Pane {
 
   bodyMatrix(body: number): THREE.Matrix4 | null {
     return this.frame && body >= 0 && body < this.frame.bodies ? bodyMatrix(this.frame, body) : null;
+  }
+
+  // A point near a body as it is drawn, where the body is.
+  unwrapped(body: number, point: THREE.Vector3): THREE.Vector3 {
+    const shifts = this.frame?.shifts;
+    return shifts ? point.clone().add(new THREE.Vector3().fromArray(shifts, 3 * body)) : point;
   }
 
   private clear(): void {

@@ -1,0 +1,154 @@
+// Bodies of edges and points with everything: each part is a capsule or a ball of its radius, which may be zero, and
+// has that one's routines. Where two parts share a point and both touch there, one of the two contacts is left out.
+//
+// Two edges that cross are another matter. Their distance has no sign: with x on one and y on the other nearest to each
+// other and d the directions,
+//
+//   n = +- (d_a x d_b) / |d_a x d_b|,     gap = n . (y - x) - r_a - r_b,
+//
+// and the sign is the side on which they were: that of the last step's contact, whose key says it, and where they did
+// not touch then the side on which they are. So a bare edge, too, is held by another, and overlaps leave by where they
+// came in. Bare points, and ends of bare edges, touch no other bare edge or point: they pass beside it.
+#include "base/check.h"
+#include "collide/closest.h"
+#include "collide/shape_box.h"
+#include "model/shapes/net.h"
+#include "model/shapes/shape_kind.h"
+
+static const double SAME = 1e-9;  // of the size: points and normals that are the same
+
+// A part in the world.
+typedef struct Part {
+  ChShape shape;
+  ChPosed posed;
+  ChSegment core;
+} Part;
+
+static void part_of(const ChPosed* net, int k, Part* out) {
+  ChVec3 ends[2];
+  ch_net_ends(net->shape->net, k, ends);
+  ChVec3 way = ch_sub(ends[1], ends[0]);
+  double length = ch_norm(way), radius = net->shape->net->radius;
+  ChFrame local = {ch_along(ends[0], 0.5, way), ch_quat_identity()};
+  if (length > 0.0) local.orientation = ch_quat_from_z(ch_scale(1.0 / length, way));
+  out->shape = *net->shape;
+  out->shape.type = length > 0.0 ? CH_SHAPE_CAPSULE : CH_SHAPE_SPHERE;
+  out->shape.net = NULL;
+  out->shape.radius = radius;
+  out->shape.half_length = 0.5 * length;
+  out->shape.bound = 0.5 * length + radius;
+  out->posed = *net;
+  out->posed.shape = &out->shape;
+  out->posed.frame = ch_frame_compose(net->frame, local);
+  out->posed.turn = ch_mat_from_quat(out->posed.frame.orientation);
+  for (int e = 0; e < 2; ++e) out->core.end[e] = ch_frame_point(net->frame, ends[e]);
+}
+
+static ChBox3 part_box(const ChPosed* net, int k, double margin) {
+  ChVec3 ends[2], at[2];
+  ch_net_ends(net->shape->net, k, ends);
+  double r = net->shape->net->radius + margin;
+  for (int e = 0; e < 2; ++e) at[e] = ch_frame_point(net->frame, ends[e]);
+  return (ChBox3){ch_vec(fmin(at[0].x, at[1].x) - r, fmin(at[0].y, at[1].y) - r, fmin(at[0].z, at[1].z) - r),
+                  ch_vec(fmax(at[0].x, at[1].x) + r, fmax(at[0].y, at[1].y) + r, fmax(at[0].z, at[1].z) + r)};
+}
+
+static uint64_t mixed(uint64_t part, uint64_t key) {
+  uint64_t z = (part + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 32) ^ key) * 0xd6e8feb86659fd93u;
+  return z ^ (z >> 32);
+}
+
+// Gives the points from `first` on the part's name, and drops what an earlier part has already.
+static void name_points(ChManifold* out, int start, int first, uint64_t part, double size) {
+  int kept = first;
+  for (int i = first; i < out->count; ++i) {
+    ChGap point = out->points[i];
+    bool known = false;
+    for (int j = start; j < first && !known; ++j)
+      known = ch_norm(ch_sub(out->points[j].normal, point.normal)) <= 1e3 * SAME &&
+              ch_norm(ch_sub(out->points[j].point, point.point)) <= SAME * size;
+    if (known) continue;
+    point.key = mixed(part, point.key);
+    out->points[kept++] = point;
+  }
+  out->count = kept;
+}
+
+// --- edges that cross ------------------------------------------------------------------------------------------------
+
+static bool was_there(const ChPosed* a, const ChPosed* b, uint64_t key) {
+  const ChAhead* ahead = a->ahead;
+  return ahead && ahead->history && ahead->history(ahead->past, a->shape, b->shape, key);
+}
+
+// The two of a crossing: keys of both sides differ by their last bit.
+static uint64_t crossing_key(int i, int j, int side) {
+  return (mixed((uint64_t)i, mixed((uint64_t)j, 0)) & ~(uint64_t)1) | (uint64_t)side;
+}
+
+// False where the two do not cross, inside both.
+static bool add_crossing(const ChPosed* a, const ChPosed* b, const Part* p, const Part* q, int i, int j, double margin,
+                         ChManifold* out) {
+  if (p->shape.type != CH_SHAPE_CAPSULE || q->shape.type != CH_SHAPE_CAPSULE) return false;
+  ChSegmentPair s = ch_segment_pair(&p->core, &q->core);
+  bool inside = s.t[0] > 0.0 && s.t[0] < 1.0 && s.t[1] > 0.0 && s.t[1] < 1.0;
+  if (!inside || !(s.sine > CH_SINE_SLANTED)) return false;
+  ChVec3 across = ch_unit(ch_cross(ch_sub(p->core.end[1], p->core.end[0]), ch_sub(q->core.end[1], q->core.end[0])));
+  ChVec3 apart = ch_sub(s.point[1], s.point[0]);
+  int side = ch_dot(apart, across) >= 0.0;
+  if (was_there(a, b, crossing_key(i, j, !side))) side = !side;
+  ChVec3 normal = side ? across : ch_neg(across);
+  double ra = p->shape.radius, rb = q->shape.radius, gap = ch_dot(apart, normal) - ra - rb;
+  if (!(gap <= margin)) return true;
+  ChVec3 from = ch_along(s.point[0], ra, normal), to = ch_along(s.point[1], -rb, normal);
+  ch_manifold_add(out, ch_scale(0.5, ch_add(from, to)), normal, gap, crossing_key(i, j, side));
+  return true;
+}
+
+static void net_with_net(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
+  const ChNet *one = a->shape->net, *two = b->shape->net;
+  ChBox3 all = ch_shape_box(b);
+  bool bare = one->radius + two->radius == 0.0;
+  double size = a->shape->bound + b->shape->bound;
+  int start = out->count;
+  for (int i = 0; i < ch_net_parts(one); ++i) {
+    ChBox3 box = part_box(a, i, margin);
+    if (!ch_boxes_meet(&box, &all)) continue;
+    Part p;
+    part_of(a, i, &p);
+    for (int j = 0; j < ch_net_parts(two); ++j) {
+      ChBox3 other = part_box(b, j, 0.0);
+      if (!ch_boxes_meet(&box, &other)) continue;
+      Part q;
+      part_of(b, j, &q);
+      int first = out->count;
+      if (add_crossing(a, b, &p, &q, i, j, margin, out) || bare) continue;
+      ch_pair_collide(&p.posed, &q.posed, margin, out);
+      name_points(out, start, first, mixed((uint64_t)i, (uint64_t)j), size);
+    }
+  }
+}
+
+void ch_pair_net(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
+  CH_ASSERT(a->shape->net);
+  if (b->shape->net) {
+    net_with_net(a, b, margin, out);
+    return;
+  }
+  struct ChLeafList* lists = out->lists;
+  out->lists = NULL;  // they are of one part
+  bool endless = ch_shape_kind(b->shape)->info.endless;
+  ChBox3 all = endless ? (ChBox3){{0, 0, 0}, {0, 0, 0}} : ch_shape_box(b);
+  int start = out->count;
+  for (int i = 0; i < ch_net_parts(a->shape->net); ++i) {
+    ChBox3 box = part_box(a, i, margin);
+    if (!endless && !ch_boxes_meet(&box, &all)) continue;
+    Part p;
+    part_of(a, i, &p);
+    int first = out->count;
+    ch_pair_collide(&p.posed, b, margin, out);
+    name_points(out, start, first, (uint64_t)i, a->shape->bound);
+  }
+  out->lists = lists;
+}
