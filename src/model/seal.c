@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "model/mesh/mesh.h"
+#include "model/mesh/polytope_surface.h"
 #include "model/shapes/mass_properties.h"
 #include "model/shapes/polytope.h"
 #include "model/soft/soft.h"
@@ -107,6 +108,13 @@ static double reach_of(const ChShape* shape) {
   return fmin(whole, reach);
 }
 
+// Where there are meshes, polytopes meet them as triangles. One whose faces cannot be cut into triangles (corners on
+// one line) has none, and meets meshes by collide/mesh/mesh_pairs.c.
+static void make_surface(ChWorld* world, ChShape* shape) {
+  if (world->mesh_count > 0 && world->dimension == 3 && shape->polytope && !shape->surface)
+    shape->surface = ch_polytope_surface(world->arena, shape->polytope);
+}
+
 static void move_body(ChWorld* world, int b) {
   const ChBody* body = &world->bodies[b];
   ChBodyState* state = &world->states[b];
@@ -114,6 +122,7 @@ static void move_body(ChWorld* world, int b) {
   for (int k = 0; k < body->shape_count; ++k) {
     ChFrame* local = &world->shapes[body->first_shape + k].local;
     local->at = ch_add(local->at, body->origin);
+    make_surface(world, &world->shapes[body->first_shape + k]);
     world->shapes[body->first_shape + k].reach = reach_of(&world->shapes[body->first_shape + k]);
   }
 }

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "collide/mesh/mesh_walk.h"
+#include "model/mesh/mesh_features.h"
 #include "model/mesh/sample_tree.h"
 
 enum { STACK = 64 };
@@ -70,14 +71,58 @@ static ChVec3 middle_of(const ChPosed* posed) {
   return ch_add(posed->frame.at, ch_mat_apply(&posed->turn, middle));
 }
 
+// Every corner that stands out; on the inside of the half-space, too.
+static void corners_on_plane(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
+  const ChMesh* mesh = a->shape->mesh;
+  const ChMeshFeatures* f = mesh->features;
+  ChVec3 n = ch_mat_apply(&b->turn, b->shape->normal);
+  ChVec3 seen = ch_mat_apply_transposed(&a->turn, n);
+  double level = b->shape->offset + ch_dot(n, ch_sub(b->frame.at, a->frame.at));
+  int stack[STACK] = {0}, depth = 1, vertex = -1;
+  while (depth > 0) {
+    const ChMeshNode* node = &mesh->nodes[stack[--depth]];
+    ChVec3 low = node->box.low, high = node->box.high;
+    double lowest = fmin(seen.x * low.x, seen.x * high.x) + fmin(seen.y * low.y, seen.y * high.y) +
+                    fmin(seen.z * low.z, seen.z * high.z);
+    if (!(lowest - level <= margin)) continue;
+    if (node->count == 0) stack[depth++] = node->first + 1, stack[depth++] = node->first;
+    for (int k = node->first; k < node->first + node->count; ++k)
+      for (int c = f->corner_start[mesh->order[k]]; c < f->corner_start[mesh->order[k] + 1]; ++c) {
+        if (f->corners[c].vertex == vertex) continue;  // both sides of a sheet
+        vertex = f->corners[c].vertex;
+        double gap = ch_dot(seen, mesh->vertices[vertex]) - level;
+        ChVec3 at = ch_add(a->frame.at, ch_mat_apply(&a->turn, mesh->vertices[vertex]));
+        if (gap <= margin) ch_manifold_add(out, ch_along(at, -0.5 * gap, n), ch_neg(n), gap, (uint64_t)vertex);
+      }
+  }
+}
+
 void ch_pair_mesh_halfspace(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
-  if (!a->shape->mesh->samples) return;
+  if (!a->shape->mesh->samples) {
+    corners_on_plane(a, b, margin, out);
+    return;
+  }
   ChSampling q = ch_sampling(a, b, middle_of(a), margin, false, out);
   sample_mesh(&q, a->shape->mesh->samples);
 }
 
+static const ChMesh* surface_of(const ChShape* shape) { return shape->mesh ? shape->mesh : shape->surface; }
+
+static bool is_exact(const ChPosed* posed) {
+  const ChMesh* surface = posed->skin ? NULL : surface_of(posed->shape);
+  return surface && surface->features && !surface->samples;
+}
+
+bool ch_pair_is_exact(const ChPosed* a, const ChPosed* b) {
+  return (a->shape->mesh || b->shape->mesh) && is_exact(a) && is_exact(b);
+}
+
 void ch_pair_polytope_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
   const ChSampleTree* samples = b->shape->mesh->samples;
+  if (ch_pair_is_exact(a, b)) {
+    ch_exact_pair(a, a->shape->surface, b, b->shape->mesh, margin, out);
+    return;
+  }
   if (!samples) {
     ch_pair_convex_mesh(a, b, margin, out);
     return;
@@ -105,6 +150,10 @@ void ch_pair_round_mesh(const ChPosed* a, const ChPosed* b, double margin, ChMan
 
 void ch_pair_mesh_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
   const ChMesh *first = a->shape->mesh, *second = b->shape->mesh;
+  if (ch_pair_is_exact(a, b)) {
+    ch_exact_pair(a, first, b, second, margin, out);
+    return;
+  }
   for (int side = 0; side < 2; ++side) {
     const ChPosed *from = side ? b : a, *to = side ? a : b;
     const ChMesh *own = side ? second : first, *other = side ? first : second;

@@ -1,5 +1,5 @@
-// A triangle surface (space) or a polyline (plane) with a tree of boxes to find what is near. On a body that contacts
-// move it is closed, and has a distance field and samples besides (solid_mesh.h).
+// A triangle surface (space) or a polyline (plane) with a tree of boxes to find what is near. Where contacts of a
+// moving body are sampled it has a distance field and samples besides (solid_mesh.h).
 #ifndef CH_MODEL_MESH_MESH_H
 #define CH_MODEL_MESH_MESH_H
 
@@ -39,7 +39,8 @@ typedef struct ChMesh {
   int node_count;
   ChMeshNode* nodes;
   int* order;
-  struct ChDistanceField* field;  // NULL where no contact moves the body
+  struct ChMeshFeatures* features;  // triangles: what can touch first
+  struct ChDistanceField* field;    // NULL unless contacts are sampled
   struct ChSampleTree* samples;
 } ChMesh;
 

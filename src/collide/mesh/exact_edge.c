@@ -1,0 +1,72 @@
+// Edges of one surface with edges of the other. See exact_pair.h.
+#include "collide/mesh/exact_pair.h"
+
+static const double PARALLEL = 1e-5;  // sine of angles below which the corners at the ends say it all
+static const double EITHER = 0.05;    // normals that suit both ways by no more than this: the side is the one it is on
+
+typedef struct Line {
+  const ChMeshEdge* edge;
+  ChVec3 from, along;  // along: unit
+  double length;
+  ChVec3 inward[2];
+} Line;
+
+static Line line_of(const ChExactSide* side, const ChMeshEdge* e) {
+  const ChMesh* mesh = side->mesh;
+  ChVec3 from = ch_exact_place(side, ch_mesh_at(mesh, e->place));
+  ChVec3 d = ch_sub(ch_exact_place(side, ch_mesh_at(mesh, ch_mesh_next(e->place))), from);
+  Line line = {.edge = e, .from = from, .length = ch_norm(d)};
+  line.along = ch_scale(1.0 / line.length, d);
+  line.inward[0] = ch_exact_turned(side, mesh->inward[e->place]);
+  line.inward[1] = e->other < 0 ? line.inward[0] : ch_exact_turned(side, mesh->inward[e->other]);
+  return line;
+}
+
+// By how much n, from a to b, is not a normal of both: the sine at which a face leads towards the other edge.
+static double unfit(const Line* a, const Line* b, ChVec3 n) {
+  double of_a = fmax(ch_dot(n, a->inward[0]), ch_dot(n, a->inward[1]));
+  return fmax(of_a, -fmin(ch_dot(n, b->inward[0]), ch_dot(n, b->inward[1])));
+}
+
+// Places on both lines where they come closest, the first moved by `shift`.
+static void closest_places(const Line* a, const Line* b, ChVec3 shift, double cosine, double sine2, double at[2]) {
+  ChVec3 apart = ch_sub(b->from, ch_add(a->from, shift));
+  double of_a = ch_dot(apart, a->along), of_b = ch_dot(apart, b->along);
+  at[0] = (of_a - cosine * of_b) / sine2;
+  at[1] = (cosine * of_a - of_b) / sine2;
+}
+
+static bool is_within(const Line* line, double at, double slack) { return at >= -slack && at <= line->length + slack; }
+
+static void meet(const ChExact* x, const Line* a, const Line* b) {
+  ChVec3 n = ch_cross(a->along, b->along);
+  double sine2 = ch_dot(n, n), cosine = ch_dot(a->along, b->along), at[2];
+  if (!(sine2 > PARALLEL * PARALLEL)) return;
+  n = ch_scale(1.0 / sqrt(sine2), n);
+  double gap = ch_dot(n, ch_sub(b->from, a->from));
+  if (!(fabs(gap) <= fmax(x->margin, x->deepest))) return;
+  double fit = unfit(a, b, n), turned = unfit(a, b, ch_neg(n));
+  if (fabs(fit - turned) <= EITHER ? gap < 0.0 : turned < fit) n = ch_neg(n), gap = -gap, fit = turned;
+  if (!(fit <= x->tilt) || gap > x->margin || gap < -x->deepest) return;
+  closest_places(a, b, ch_vec(0.0, 0.0, 0.0), cosine, sine2, at);
+  ChVec3 own = ch_along(a->from, at[0], a->along), other = ch_along(b->from, at[1], b->along);
+  ChVec3 motion = ch_exact_motion(x, 0, own);
+  double rate = ch_dot(n, motion), t = gap > 0.0 && rate > 0.0 ? fmin(1.0, gap / rate) : 0.0, then[2];
+  closest_places(a, b, ch_scale(t, motion), cosine, sine2, then);
+  if (!is_within(a, then[0], x->slack) || !is_within(b, then[1], x->slack)) return;
+  ChExactOverlap overlap = {.own = own, .other = other, .depth = -gap, .edge = {a->edge, b->edge}};
+  if (gap < -x->slack && !ch_exact_overlap_is_real(x, &overlap)) return;
+  ch_exact_add(x, 0, own, other, n, gap, ch_exact_key(CH_EXACT_EDGES, a->edge->chain, b->edge->chain));
+}
+
+void ch_exact_edges(const ChExact* x, int first, int second) {
+  const ChMeshFeatures *f = x->side[0].features, *g = x->side[1].features;
+  if (g->edge_start[second] == g->edge_start[second + 1]) return;
+  for (int k = f->edge_start[first]; k < f->edge_start[first + 1]; ++k) {
+    Line a = line_of(&x->side[0], &f->edges[k]);
+    for (int l = g->edge_start[second]; l < g->edge_start[second + 1]; ++l) {
+      Line b = line_of(&x->side[1], &g->edges[l]);
+      meet(x, &a, &b);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// Overlaps are told from features that merely have the other's plane or line in front of them. See exact_pair.h.
+//
+// Features that overlap by d belong to surfaces that went through each other there: between the two feet is the inside
+// of both. So no triangle lies across the way from foot to foot; and no other feature that the same corner or edge
+// could touch is less deep there, else that one is where they met.
+#include "collide/mesh/exact_pair.h"
+
+#include "collide/mesh/mesh_walk.h"
+#include "model/mesh/triangle_foot.h"
+
+static const double NEARER = 1e-6;  // share of the depth
+static const double SUITS = 0.3;    // sine: faces that the corner or edge might have come through
+
+static ChMeshWalk walk_about(const ChExactSide* side, ChVec3 at, double reach) {
+  ChVec3 local = ch_exact_local(side, at), r = ch_vec(reach, reach, reach);
+  return ch_mesh_walk(side->mesh, (ChBox3){ch_sub(local, r), ch_add(local, r)});
+}
+
+// Whether a face of the other side with this outward normal (common frame) could be touched by what is on side s.
+static bool suits(const ChExact* x, const ChExactOverlap* o, int s, ChVec3 outward) {
+  const ChExactSide* side = &x->side[s];
+  ChVec3 n = ch_exact_turned_back(side, ch_neg(outward));
+  if (o->corner) return ch_exact_corner_owns(side->mesh, o->corner, n, SUITS);
+  const ChMeshEdge* e = o->edge[s];
+  return ch_dot(n, side->mesh->inward[e->place]) <= SUITS &&
+         (e->other < 0 || ch_dot(n, side->mesh->inward[e->other]) <= SUITS);
+}
+
+// Faces that meet in the overlap, and those that go on from them.
+static bool takes_part(const ChExact* x, const ChExactOverlap* o, int side, int cell) {
+  const ChMeshFeatures* f = x->side[side].features;
+  if (o->corner) return f->patch[cell] == o->patch;
+  const ChMeshEdge* e = o->edge[side];
+  return f->patch[cell] == f->patch[e->place / 3] || (e->other >= 0 && f->patch[cell] == f->patch[e->other / 3]);
+}
+
+// A point of side s in the other surface: whether it is behind another of its faces, and less deep.
+static bool is_nearer_elsewhere(const ChExact* x, const ChExactOverlap* o, int s, ChVec3 at) {
+  const ChExactSide* other = &x->side[1 - s];
+  const ChMesh* mesh = other->mesh;
+  ChVec3 seen = ch_exact_local(other, at);
+  double nearer = o->depth * (1.0 - NEARER) - x->slack;
+  if (!(nearer > 0.0)) return false;
+  ChMeshWalk walk = walk_about(other, at, nearer);
+  for (int c; (c = ch_mesh_walk_next(&walk)) >= 0;) {
+    if (takes_part(x, o, 1 - s, c)) continue;
+    ChVec3 a = ch_mesh_at(mesh, 3 * c), b = ch_mesh_at(mesh, 3 * c + 1), d = ch_mesh_at(mesh, 3 * c + 2);
+    double height = ch_dot(mesh->normals[c], ch_sub(seen, a)), sign = mesh->closed || height < 0.0 ? 1.0 : -1.0;
+    if (!(sign * height < 0.0)) continue;
+    if (!(ch_norm(ch_sub(seen, ch_triangle_foot(a, b, d, seen).point)) < nearer)) continue;
+    if (suits(x, o, s, ch_exact_turned(other, ch_scale(sign, mesh->normals[c])))) return true;
+  }
+  return false;
+}
+
+// Whether the way between the feet goes through a triangle, well away from both of them.
+static bool is_barred(const ChExact* x, const ChExactOverlap* o, int side) {
+  const ChMesh* mesh = x->side[side].mesh;
+  ChVec3 from = ch_exact_local(&x->side[side], o->own), to = ch_exact_local(&x->side[side], o->other);
+  ChVec3 middle = ch_scale(0.5, ch_add(o->own, o->other));
+  double spare = fmax(x->slack, 1e-3 * o->depth);
+  ChMeshWalk walk = walk_about(&x->side[side], middle, 0.5 * o->depth);
+  for (int c; (c = ch_mesh_walk_next(&walk)) >= 0;) {
+    double p = ch_dot(mesh->normals[c], ch_sub(from, ch_mesh_at(mesh, 3 * c)));
+    double q = ch_dot(mesh->normals[c], ch_sub(to, ch_mesh_at(mesh, 3 * c)));
+    if (!((p > spare && q < -spare) || (p < -spare && q > spare))) continue;
+    ChVec3 hit = ch_along(from, p / (p - q), ch_sub(to, from));
+    bool in = true;
+    for (int place = 3 * c; place < 3 * c + 3 && in; ++place)
+      in = ch_dot(mesh->inward[place], ch_sub(hit, ch_mesh_at(mesh, place))) >= 0.0;
+    if (in) return true;
+  }
+  return false;
+}
+
+bool ch_exact_overlap_is_real(const ChExact* x, const ChExactOverlap* o) {
+  if (is_nearer_elsewhere(x, o, o->s, o->own)) return false;
+  if (!o->corner && is_nearer_elsewhere(x, o, 1 - o->s, o->other)) return false;
+  return !is_barred(x, o, 0) && !is_barred(x, o, 1);
+}
