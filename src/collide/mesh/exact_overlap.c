@@ -2,14 +2,16 @@
 //
 // Features that overlap by d belong to surfaces that went through each other there: between the two feet is the inside
 // of both. So no triangle lies across the way from foot to foot; and no other feature that the same corner or edge
-// could touch is less deep there, else that one is where they met.
+// could touch and that faces elsewhere is less deep there, else that one is where they met. (Faces of a rounded surface
+// face about the same way, and each would be less deep than the others.)
 #include "collide/mesh/exact_pair.h"
 
 #include "collide/mesh/mesh_walk.h"
 #include "model/mesh/triangle_foot.h"
 
 static const double NEARER = 1e-6;  // share of the depth
-static const double SUITS = 0.3;    // sine: faces that the corner or edge might have come through
+static const double ELSEWHERE = 0.5;  // cosine of normals that differ by more
+static const double SUITS = 0.3;     // sine: faces that the corner or edge might have come through
 
 static ChMeshWalk walk_about(const ChExactSide* side, ChVec3 at, double reach) {
   ChVec3 local = ch_exact_local(side, at), r = ch_vec(reach, reach, reach);
@@ -34,8 +36,9 @@ static bool takes_part(const ChExact* x, const ChExactOverlap* o, int side, int 
   return f->patch[cell] == f->patch[e->place / 3] || (e->other >= 0 && f->patch[cell] == f->patch[e->other / 3]);
 }
 
-// A point of side s in the other surface: whether it is behind another of its faces, and less deep.
-static bool is_nearer_elsewhere(const ChExact* x, const ChExactOverlap* o, int s, ChVec3 at) {
+// A point of side s in the other surface, which it leaves along `out`: whether it is behind another of its faces, and
+// less deep.
+static bool is_nearer_elsewhere(const ChExact* x, const ChExactOverlap* o, int s, ChVec3 at, ChVec3 out) {
   const ChExactSide* other = &x->side[1 - s];
   const ChMesh* mesh = other->mesh;
   ChVec3 seen = ch_exact_local(other, at);
@@ -48,7 +51,8 @@ static bool is_nearer_elsewhere(const ChExact* x, const ChExactOverlap* o, int s
     double height = ch_dot(mesh->normals[c], ch_sub(seen, a)), sign = mesh->closed || height < 0.0 ? 1.0 : -1.0;
     if (!(sign * height < 0.0)) continue;
     if (!(ch_norm(ch_sub(seen, ch_triangle_foot(a, b, d, seen).point)) < nearer)) continue;
-    if (suits(x, o, s, ch_exact_turned(other, ch_scale(sign, mesh->normals[c])))) return true;
+    ChVec3 outward = ch_exact_turned(other, ch_scale(sign, mesh->normals[c]));
+    if (ch_dot(outward, out) < ELSEWHERE && suits(x, o, s, outward)) return true;
   }
   return false;
 }
@@ -74,7 +78,8 @@ static bool is_barred(const ChExact* x, const ChExactOverlap* o, int side) {
 }
 
 bool ch_exact_overlap_is_real(const ChExact* x, const ChExactOverlap* o) {
-  if (is_nearer_elsewhere(x, o, o->s, o->own)) return false;
-  if (!o->corner && is_nearer_elsewhere(x, o, 1 - o->s, o->other)) return false;
+  ChVec3 out = ch_scale(1.0 / o->depth, ch_sub(o->other, o->own));
+  if (is_nearer_elsewhere(x, o, o->s, o->own, out)) return false;
+  if (!o->corner && is_nearer_elsewhere(x, o, 1 - o->s, o->other, ch_neg(out))) return false;
   return !is_barred(x, o, 0) && !is_barred(x, o, 1);
 }

@@ -204,7 +204,8 @@ void ch_exact_pair(const ChPosed* a, const ChMesh* first, const ChPosed* b, cons
   x.side[1] = (ChExactSide){.mesh = second, .features = second->features};
   x.closing = ch_closing(a, b, margin);
   x.tilt = tilt_of(&x, size);
-  x.deepest = fmax(margin, 0.02 * size), x.hollow = 1e-3 * size;
+  x.deepest = fmax(margin, 0.02 * size), x.blunt = 1e-6 * size;
+  x.hollow = fmin(0.1 * size, fmax(1e-3 * size, margin));
   int count = out->count;
   double reach = fmax(x.margin, x.deepest);
   if (out->lists) {

@@ -35,7 +35,9 @@ typedef struct ChExact {
   ChExactSide side[2];
   const ChPosed* frame;  // the second, whose frame is the common one
   ChClosing closing;     // of the first, seen from the second
-  double margin, deepest, slack, hollow;
+  double margin, deepest, slack;
+  double blunt;   // features that end nearer than this to each other are not told apart
+  double hollow;  // the same where they go on inside of the surface
   double tilt;
   ChManifold* out;
 } ChExact;

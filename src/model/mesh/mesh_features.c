@@ -149,11 +149,13 @@ static void add_corners(const ChMesh* mesh, ChMeshFeatures* f, const unsigned ch
                         const int* first, const int* degree) {
   int count = 0;
   ChMeshSide sides[2];
+  for (int v = 0; v < mesh->vertex_count; ++v) f->corner_of[v] = -1;
   for (int c = 0; c < mesh->cell_count; ++c) {
     f->corner_start[c] = count;
     for (int k = 0; k < 3; ++k) {
       int v = mesh->cells[3 * c + k];
       int here = owner[v] == c ? corners_of(mesh, marks[v], sides) : 0;
+      if (here > 0) f->corner_of[v] = count;
       for (int i = 0; i < here; ++i) f->corners[count++] = (ChMeshCorner){v, first[v], degree[v], sides[i]};
     }
   }
@@ -173,6 +175,7 @@ static void find_corners(ChArena* arena, const ChMesh* mesh, ChMeshFeatures* f) 
     fan_count += here > 0 ? degree[v] : 0;
     f->corner_count += here;
   }
+  f->corner_of = CH_TAKE(arena, n, int);
   f->fan = CH_TAKE(arena, fan_count, int);
   f->corners = CH_TAKE(arena, f->corner_count, ChMeshCorner);
   f->corner_start = CH_TAKE(arena, mesh->cell_count + 1, int);

@@ -39,6 +39,7 @@ typedef struct ChMeshFeatures {
   ChMeshEdge* edges;      // those that triangle c owns: edge_start[c] .. edge_start[c + 1]
   ChMeshCorner* corners;  // in the same way
   int *edge_start, *corner_start;
+  int* corner_of;  // a corner of every vertex; -1 where there is none
   int* fan;  // vertices
 } ChMeshFeatures;
 
