@@ -2,6 +2,7 @@
 #include "collide/mesh/exact_pair.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 
 #include "base/check.h"
 #include "collide/shape_box.h"
@@ -16,6 +17,7 @@ static const double SPARE = 0.5;        // of the margin, that it covers beyond
 // --- points ----------------------------------------------------------------------------------------------------------
 
 void ch_exact_add(const ChExact* x, int s, ChVec3 own, ChVec3 other, ChVec3 normal, double gap, uint64_t key) {
+  if (gap < -1e-3 && getenv("CHDBG")) fprintf(stderr, "DBG s%d kind %d %d %d gap %g own %g %g %g other %g %g %g n %g %g %g slack %g\n", s, (int)(key >> 60), (int)(key >> 30 & 0x3fffffff), (int)(key & 0x3fffffff), gap, own.x, own.y, own.z, other.x, other.y, other.z, normal.x, normal.y, normal.z, x->slack);
   ChVec3 middle = ch_scale(0.5, ch_add(own, other)), n = s == 0 ? normal : ch_neg(normal);
   const ChPosed* frame = x->frame;
   ch_manifold_add(x->out, ch_add(frame->frame.at, ch_mat_apply(&frame->turn, middle)), ch_mat_apply(&frame->turn, n),
@@ -205,7 +207,7 @@ void ch_exact_pair(const ChPosed* a, const ChMesh* first, const ChPosed* b, cons
   x.closing = ch_closing(a, b, margin);
   x.tilt = tilt_of(&x, size);
   x.deepest = fmax(margin, 0.02 * size), x.blunt = 1e-6 * size;
-  x.hollow = fmin(0.1 * size, fmax(1e-3 * size, margin));
+  x.hollow = 2e-3 * size;
   int count = out->count;
   double reach = fmax(x.margin, x.deepest);
   if (out->lists) {
