@@ -83,16 +83,12 @@ static void meet_face(const Visitor* v, int cell) {
 // --- edges -----------------------------------------------------------------------------------------------------------
 
 typedef struct Wedge {
-  ChVec3 along;  // unit
-  double length;
   ChVec3 normal[2], inward[2];
 } Wedge;
 
 static Wedge wedge_of(const ChMesh* mesh, const ChMeshEdge* e) {
-  ChVec3 d = ch_sub(ch_mesh_at(mesh, ch_mesh_next(e->place)), ch_mesh_at(mesh, e->place));
-  Wedge w = {.length = ch_norm(d)};
+  Wedge w;
   double sign = e->back ? -1.0 : 1.0;
-  w.along = ch_scale(1.0 / w.length, d);
   w.normal[0] = ch_scale(sign, mesh->normals[e->place / 3]), w.inward[0] = mesh->inward[e->place];
   w.normal[1] = e->other < 0 ? ch_neg(w.normal[0]) : ch_scale(sign, mesh->normals[e->other / 3]);
   w.inward[1] = e->other < 0 ? w.inward[0] : mesh->inward[e->other];
@@ -120,15 +116,15 @@ static void meet_edge(const Visitor* v, const ChMeshEdge* e) {
   const ChExact* x = v->x;
   const ChMesh* mesh = v->other->mesh;
   ChVec3 from = ch_sub(v->seen, ch_mesh_at(mesh, e->place));
-  Wedge w = wedge_of(mesh, e);
-  ChVec3 start = across(from, w.along), motion = across(v->motion, w.along);
+  ChVec3 start = across(from, e->along), motion = across(v->motion, e->along);
   double t = closest_time(start, motion);
-  double place = ch_dot(ch_along(from, t, v->motion), w.along);
-  if (!(place >= -x->slack && place <= w.length + x->slack)) return;
+  double place = ch_dot(ch_along(from, t, v->motion), e->along);
+  if (!(place >= -x->slack && place <= e->length + x->slack)) return;
   ChVec3 closest = ch_along(start, t, motion);
-  if (ch_dot(closest, w.inward[0]) > x->slack || ch_dot(closest, w.inward[1]) > x->slack) return;
   double distance = ch_norm(closest);
   if (!(distance <= x->margin)) return;
+  Wedge w = wedge_of(mesh, e);
+  if (ch_dot(closest, w.inward[0]) > x->slack || ch_dot(closest, w.inward[1]) > x->slack) return;
   ChVec3 n = distance > x->slack ? ch_scale(1.0 / distance, closest) : normal_at_ridge(&w, start, x->slack);
   double gap = ch_dot(n, start);
   if (!(gap <= x->margin && gap >= -x->slack) || !owns(v, n, x->tilt)) return;
@@ -167,8 +163,9 @@ static void meet_corner(const Visitor* v, const ChMeshCorner* c) {
 // ---------------------------------------------------------------------------------------------------------------------
 
 void ch_exact_corners(const ChExact* x, int s, int own, int cell) {
+  const ChMeshFeatures *mine = x->side[s].features, *theirs = x->side[1 - s].features;
+  if (mine->corner_start[own] == mine->corner_start[own + 1]) return;
   Visitor v = {.x = x, .s = s, .own = &x->side[s], .other = &x->side[1 - s]};
-  const ChMeshFeatures *mine = v.own->features, *theirs = v.other->features;
   for (int k = mine->corner_start[own]; k < mine->corner_start[own + 1]; ++k) {
     v.corner = &mine->corners[k];
     v.at = ch_exact_place(v.own, v.own->mesh->vertices[v.corner->vertex]);

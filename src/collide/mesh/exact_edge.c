@@ -5,9 +5,9 @@ static const double PARALLEL = 1e-5;  // sine of angles below which the corners 
 static const double EITHER = 0.05;    // normals that suit both ways by no more than this: the side is the one it is on
 
 typedef struct Line {
+  const ChExactSide* side;
   const ChMeshEdge* edge;
   ChVec3 from, along;  // along: unit
-  double length, spare[2];  // spare: how far its line goes on beyond its ends
   ChVec3 inward[2];
 } Line;
 
@@ -25,16 +25,10 @@ static bool goes_on(const ChMesh* mesh, const ChMeshEdge* e, int vertex, ChVec3 
   return false;
 }
 
-static Line line_of(const ChExact* x, const ChExactSide* side, const ChMeshEdge* e) {
+static Line line_of(const ChExactSide* side, const ChMeshEdge* e) {
   const ChMesh* mesh = side->mesh;
-  ChVec3 from = ch_exact_place(side, ch_mesh_at(mesh, e->place));
-  ChVec3 d = ch_sub(ch_exact_place(side, ch_mesh_at(mesh, ch_mesh_next(e->place))), from);
-  Line line = {.edge = e, .from = from, .length = ch_norm(d)};
-  line.along = ch_scale(1.0 / line.length, d);
-  int to = mesh->cells[ch_mesh_next(e->place)], start = mesh->cells[e->place];
-  ChVec3 local = ch_exact_turned_back(side, line.along);
-  line.spare[0] = goes_on(mesh, e, start, ch_neg(local)) ? x->hollow : x->blunt;
-  line.spare[1] = goes_on(mesh, e, to, local) ? x->hollow : x->blunt;
+  Line line = {.side = side, .edge = e, .from = ch_exact_place(side, ch_mesh_at(mesh, e->place))};
+  line.along = ch_exact_turned(side, e->along);
   line.inward[0] = ch_exact_turned(side, mesh->inward[e->place]);
   line.inward[1] = e->other < 0 ? line.inward[0] : ch_exact_turned(side, mesh->inward[e->other]);
   return line;
@@ -54,8 +48,14 @@ static void closest_places(const Line* a, const Line* b, ChVec3 shift, double co
   at[1] = (cosine * of_a - of_b) / sine2;
 }
 
-static bool is_within(const Line* line, double at) {
-  return at >= -line->spare[0] && at <= line->length + line->spare[1];
+static bool is_within(const ChExact* x, const Line* line, double at) {
+  const ChMeshEdge* e = line->edge;
+  double beyond = fmax(-at, at - e->length);
+  if (beyond <= x->blunt) return true;
+  if (!(beyond <= x->hollow)) return false;
+  const ChMesh* mesh = line->side->mesh;
+  return at < 0.0 ? goes_on(mesh, e, mesh->cells[e->place], ch_neg(e->along))
+                  : goes_on(mesh, e, mesh->cells[ch_mesh_next(e->place)], e->along);
 }
 
 static void meet(const ChExact* x, const Line* a, const Line* b) {
@@ -73,7 +73,7 @@ static void meet(const ChExact* x, const Line* a, const Line* b) {
   ChVec3 motion = ch_exact_motion(x, 0, own);
   double rate = ch_dot(n, motion), t = gap > 0.0 && rate > 0.0 ? fmin(1.0, gap / rate) : 0.0, then[2];
   closest_places(a, b, ch_scale(t, motion), cosine, sine2, then);
-  if (!is_within(a, then[0]) || !is_within(b, then[1])) return;
+  if (!is_within(x, a, then[0]) || !is_within(x, b, then[1])) return;
   ChExactOverlap overlap = {.own = own, .other = other, .depth = -gap, .edge = {a->edge, b->edge}};
   if (gap < -x->slack && !ch_exact_overlap_is_real(x, &overlap)) return;
   ch_exact_add(x, 0, own, other, n, gap, ch_exact_key(CH_EXACT_EDGES, a->edge->chain, b->edge->chain));
@@ -83,9 +83,9 @@ void ch_exact_edges(const ChExact* x, int first, int second) {
   const ChMeshFeatures *f = x->side[0].features, *g = x->side[1].features;
   if (g->edge_start[second] == g->edge_start[second + 1]) return;
   for (int k = f->edge_start[first]; k < f->edge_start[first + 1]; ++k) {
-    Line a = line_of(x, &x->side[0], &f->edges[k]);
+    Line a = line_of(&x->side[0], &f->edges[k]);
     for (int l = g->edge_start[second]; l < g->edge_start[second + 1]; ++l) {
-      Line b = line_of(x, &x->side[1], &g->edges[l]);
+      Line b = line_of(&x->side[1], &g->edges[l]);
       meet(x, &a, &b);
     }
   }

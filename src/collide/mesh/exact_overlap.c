@@ -94,10 +94,9 @@ static bool edge_enters(const ChExact* x, const ChExactOverlap* o, int s) {
   if (!side->mesh->closed) return false;
   ChVec3 own = s == 0 ? o->own : o->other, foot = s == 0 ? o->other : o->own;
   ChVec3 from = ch_exact_place(other, ch_mesh_at(other->mesh, f->place));
-  ChVec3 along = ch_sub(ch_exact_place(other, ch_mesh_at(other->mesh, ch_mesh_next(f->place))), from);
-  double length = ch_norm(along), at = ch_dot(ch_sub(foot, from), along) / length;
-  along = ch_scale(1.0 / length, along);
-  double low = fmax(-at, -ALONG * o->depth), high = fmin(length - at, ALONG * o->depth);
+  ChVec3 along = ch_exact_turned(other, f->along);
+  double at = ch_dot(ch_sub(foot, from), along);
+  double low = fmax(-at, -ALONG * o->depth), high = fmin(f->length - at, ALONG * o->depth);
   for (int k = 0; k < 2; ++k) {
     ChVec3 n = ch_exact_turned(side, side->mesh->normals[(k ? e->other : e->place) / 3]);
     double height = ch_dot(n, ch_sub(foot, own)) - NEARER * o->depth, rise = ch_dot(n, along);

@@ -2,7 +2,6 @@
 #include "collide/mesh/exact_pair.h"
 
 #include <stdlib.h>
-#include <stdio.h>
 
 #include "base/check.h"
 #include "collide/shape_box.h"
@@ -13,12 +12,12 @@ static const double TILT = 0.1;         // sine: bodies that start so far from f
 static const double TURN_OF_HIT = 3.0;  // a body of size R hit at speed v turns by no more than some v / R
 static const double STEPS = 8.0;        // for which a list of near leaves is to last, if all goes on as fast
 static const double SPARE = 0.5;        // of the margin, that it covers beyond
+static const double SPARE_MOST = 0.25;  // of the first body's size
 
 // --- points ----------------------------------------------------------------------------------------------------------
 
 void ch_exact_add(const ChExact* x, int s, ChVec3 own, ChVec3 other, ChVec3 normal, double gap, uint64_t key) {
-  if (gap < -1e-3 && getenv("CHDBG")) fprintf(stderr, "DBG s%d kind %d %d %d gap %g own %g %g %g other %g %g %g n %g %g %g slack %g\n", s, (int)(key >> 60), (int)(key >> 30 & 0x3fffffff), (int)(key & 0x3fffffff), gap, own.x, own.y, own.z, other.x, other.y, other.z, normal.x, normal.y, normal.z, x->slack);
-  ChVec3 middle = ch_scale(0.5, ch_add(own, other)), n = s == 0 ? normal : ch_neg(normal);
+ChVec3 middle = ch_scale(0.5, ch_add(own, other)), n = s == 0 ? normal : ch_neg(normal);
   const ChPosed* frame = x->frame;
   ch_manifold_add(x->out, ch_add(frame->frame.at, ch_mat_apply(&frame->turn, middle)), ch_mat_apply(&frame->turn, n),
                   gap, key);
@@ -65,6 +64,8 @@ static void keep_each_once(ChManifold* m, int first, double slack) {
   m->count = first + kept;
 }
 
+static void meet_leaves(ChExact* x, const ChMeshNode* a, const ChMeshNode* b);
+
 // --- near leaves -----------------------------------------------------------------------------------------------------
 
 // A box of the first surface, seen in the second's frame.
@@ -78,17 +79,24 @@ static ChBox3 seen_box(const ChExactSide* side, const ChBox3* box) {
   return (ChBox3){ch_sub(middle, r), ch_add(middle, r)};
 }
 
+static double ch_min3(double a, double b, double c) {
+  double least = a < b ? a : b;
+  return least < c ? least : c;
+}
+
 static bool are_near(const ChBox3* a, const ChBox3* b, double reach) {
   return a->low.x - b->high.x <= reach && b->low.x - a->high.x <= reach && a->low.y - b->high.y <= reach &&
          b->low.y - a->high.y <= reach && a->low.z - b->high.z <= reach && b->low.z - a->high.z <= reach;
 }
 
-typedef struct LeafWalk {
-  const ChExact* x;
-  double reach;
-  void (*meet)(const ChExact* x, const ChMeshNode* a, const ChMeshNode* b);
-  ChLeafList* list;  // or NULL
-} LeafWalk;
+// How far from a node's triangles contacts may be: the margin, and what these triangles can close in the look-ahead.
+static double reach_of(const ChExact* x, const ChMeshNode* node) {
+  ChVec3 half = ch_scale(0.5, ch_sub(node->box.high, node->box.low));
+  ChVec3 centre = ch_exact_place(&x->side[0], ch_add(node->box.low, half));
+  double speed = ch_norm(ch_exact_motion(x, 0, centre));
+  double reach = x->closing.least + speed + x->closing.turning * (ch_norm(half) + 0.5 * x->margin);
+  return fmax(fmin(x->margin, reach), x->deepest);
+}
 
 static double widest(const ChBox3* box) {
   ChVec3 side = ch_sub(box->high, box->low);
@@ -100,18 +108,21 @@ static bool split_first(const ChMeshNode* a, const ChMeshNode* b) {
   return b->count > 0 || (a->count == 0 && widest(&a->box) >= widest(&b->box));
 }
 
-static void walk_leaves(const LeafWalk* w) {
-  const ChMeshNode* nodes[2] = {w->x->side[0].mesh->nodes, w->x->side[1].mesh->nodes};
+// Leaves that are nearer than their reach and `more`: into the list, or, without one, met at once.
+static void walk_leaves(ChExact* x, double more, ChLeafList* list) {
+  const ChMeshNode *nodes[2] = {x->side[0].mesh->nodes, x->side[1].mesh->nodes};
   int stack[STACK][2] = {{0, 0}}, depth = 1;
   while (depth > 0) {
     --depth;
     int at[2] = {stack[depth][0], stack[depth][1]};
     const ChMeshNode *a = &nodes[0][at[0]], *b = &nodes[1][at[1]];
-    ChBox3 box = seen_box(&w->x->side[0], &a->box);
-    if (!are_near(&box, &b->box, w->reach)) continue;
+    ChBox3 box = seen_box(&x->side[0], &a->box);
+    if (!are_near(&box, &b->box, reach_of(x, a) + more)) continue;
     if (a->count > 0 && b->count > 0) {
-      if (w->list) ch_leaf_list_add_pair(w->list, at[0], at[1]);
-      if (w->meet) w->meet(w->x, a, b);
+      if (list)
+        ch_leaf_list_add_pair(list, at[0], at[1]);
+      else
+        meet_leaves(x, a, b);
       continue;
     }
     CH_ASSERT(depth + 2 <= STACK);
@@ -125,63 +136,109 @@ static void walk_leaves(const LeafWalk* w) {
 
 // --- leaves ----------------------------------------------------------------------------------------------------------
 
-static ChBox3 cell_box(const ChExactSide* side, int cell, ChVec3 corner[3]) {
-  for (int k = 0; k < 3; ++k) corner[k] = ch_exact_place(side, ch_mesh_at(side->mesh, 3 * cell + k));
-  ChVec3 a = corner[0], b = corner[1], c = corner[2];
-  return (ChBox3){ch_vec(fmin(a.x, fmin(b.x, c.x)), fmin(a.y, fmin(b.y, c.y)), fmin(a.z, fmin(b.z, c.z))),
-                  ch_vec(fmax(a.x, fmax(b.x, c.x)), fmax(a.y, fmax(b.y, c.y)), fmax(a.z, fmax(b.z, c.z)))};
+typedef struct Cell {
+  int id;
+  ChVec3 corner[3], normal;
+  ChBox3 box;
+} Cell;
+
+static Cell cell_of(const ChExactSide* side, int id) {
+  Cell cell = {.id = id, .normal = ch_exact_turned(side, side->mesh->normals[id])};
+  for (int k = 0; k < 3; ++k) cell.corner[k] = ch_exact_place(side, ch_mesh_at(side->mesh, 3 * id + k));
+  ChVec3 a = cell.corner[0], b = cell.corner[1], c = cell.corner[2];
+  cell.box.low = ch_vec(ch_min3(a.x, b.x, c.x), ch_min3(a.y, b.y, c.y), ch_min3(a.z, b.z, c.z));
+  cell.box.high = ch_vec(-ch_min3(-a.x, -b.x, -c.x), -ch_min3(-a.y, -b.y, -c.y), -ch_min3(-a.z, -b.z, -c.z));
+  return cell;
 }
 
-static void meet_leaves(const ChExact* x, const ChMeshNode* a, const ChMeshNode* b) {
-  const ChMesh *first = x->side[0].mesh, *second = x->side[1].mesh;
-  double reach = fmax(x->margin, x->deepest);
-  ChVec3 corner[3];
-  ChBox3 boxes[LEAF_MOST];
-  CH_ASSERT(b->count <= LEAF_MOST);
-  for (int l = 0; l < b->count; ++l) boxes[l] = cell_box(&x->side[1], second->order[b->first + l], corner);
-  for (int k = 0; k < a->count; ++k) {
-    int c = first->order[a->first + k];
-    ChBox3 box = cell_box(&x->side[0], c, corner);
-    for (int l = 0; l < b->count; ++l) {
-      int d = second->order[b->first + l];
-      if (!are_near(&box, &boxes[l], reach)) continue;
-      ch_exact_corners(x, 0, c, d);
-      ch_exact_corners(x, 1, d, c);
-      ch_exact_edges(x, c, d);
+static void heights_over(const Cell* plane, const Cell* cell, double height[3]) {
+  for (int k = 0; k < 3; ++k) height[k] = ch_dot(plane->normal, ch_sub(cell->corner[k], plane->corner[0]));
+}
+
+// Whether a triangle lies to one side of the other's plane, and farther from it than `reach`.
+static bool lies_beyond(const double h[3], double reach) {
+  return (h[0] > reach && h[1] > reach && h[2] > reach) || (h[0] < -reach && h[1] < -reach && h[2] < -reach);
+}
+
+// How deep an edge of one triangle goes through the other, away from its ends and from the other's border.
+static double pierced(const Cell* plane, const Cell* cell, const double h[3]) {
+  double deepest = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    double p = h[k], q = h[(k + 1) % 3];
+    if (!(p * q < 0.0)) continue;
+    ChVec3 hit = ch_along(cell->corner[k], p / (p - q), ch_sub(cell->corner[(k + 1) % 3], cell->corner[k]));
+    double depth = fmin(fabs(p), fabs(q));
+    for (int l = 0; l < 3 && depth > deepest; ++l) {
+      ChVec3 from = plane->corner[l], edge = ch_sub(plane->corner[(l + 1) % 3], from);
+      depth = fmin(depth, ch_dot(ch_cross(plane->normal, edge), ch_sub(hit, from)) / ch_norm(edge));
     }
+    deepest = fmax(deepest, depth);
+  }
+  return deepest;
+}
+
+static void meet_cells(ChExact* x, const Cell* a, const Cell* b, double reach) {
+  double over[3], under[3];
+  if (!are_near(&a->box, &b->box, reach)) return;
+  heights_over(b, a, over);
+  if (lies_beyond(over, reach)) return;
+  heights_over(a, b, under);
+  if (lies_beyond(under, reach)) return;
+  if (are_near(&a->box, &b->box, 0.0))
+    x->pierced = fmax(x->pierced, fmax(pierced(b, a, over), pierced(a, b, under)));
+  ch_exact_corners(x, 0, a->id, b->id);
+  ch_exact_corners(x, 1, b->id, a->id);
+  ch_exact_edges(x, a->id, b->id);
+}
+
+static void meet_leaves(ChExact* x, const ChMeshNode* a, const ChMeshNode* b) {
+  double reach = reach_of(x, a);
+  Cell cells[LEAF_MOST];
+  CH_ASSERT(b->count <= LEAF_MOST);
+  for (int l = 0; l < b->count; ++l) cells[l] = cell_of(&x->side[1], x->side[1].mesh->order[b->first + l]);
+  for (int k = 0; k < a->count; ++k) {
+    Cell cell = cell_of(&x->side[0], x->side[0].mesh->order[a->first + k]);
+    for (int l = 0; l < b->count; ++l) meet_cells(x, &cell, &cells[l], reach);
   }
 }
 
-// What has moved since a list was made: |s - s0| + |T - T0| |X|.
-static bool list_covers(const ChLeafList* list, const ChExact* x, double reach, double bound) {
-  if (!(list->covered > 0.0)) return false;
+// By how much places, and the reaches that were asked for, have changed at most since a list was made:
+// |s - s0| + |T - T0| |X| and the change of |V| + |W| r.
+static double changed(const ChLeafList* list, const ChExact* x, double bound) {
   double turned2 = 0.0;
   for (int i = 0; i < 9; ++i) {
     double d = x->side[0].turn.m[i / 3][i % 3] - list->turn.m[i / 3][i % 3];
     turned2 += d * d;
   }
+  double far = bound + ch_norm(x->side[0].shift) + ch_norm(list->shift);
   double moved = ch_norm(ch_sub(x->side[0].shift, list->shift)) + sqrt(turned2) * bound;
-  return reach + moved * (1.0 + 1e-9) + 1e-12 * (bound + ch_norm(x->side[0].shift)) <= list->covered;
+  double faster = ch_norm(ch_sub(x->closing.step, list->step)) + 3.0 * far * ch_norm(ch_sub(x->closing.turn, list->spin));
+  faster += ch_norm(list->spin) * (2.0 * moved + 0.5 * fabs(x->margin - list->margin));
+  double more = fmax(x->closing.least - list->least, 0.0);
+  return (moved + faster + more) * (1.0 + 1e-9) + 1e-12 * far;
 }
 
-static void meet_listed(const ChExact* x, ChLeafList* list, double reach, double bound) {
-  if (!list_covers(list, x, reach, bound)) {
-    double more = STEPS * ch_positive_part(x->margin - x->closing.least) + SPARE * x->closing.least;
-    LeafWalk walk = {.x = x, .reach = reach + fmin(more, 0.25 * bound), .list = list};
-    list->covered = walk.reach;
-    list->turn = x->side[0].turn, list->shift = x->side[0].shift, list->pair_count = 0;
-    walk_leaves(&walk);
-    if (!(list->covered > 0.0)) {  // no memory for it
-      walk = (LeafWalk){.x = x, .reach = reach, .meet = meet_leaves};
-      walk_leaves(&walk);
-      return;
-    }
+static void make_list(ChExact* x, ChLeafList* list, double bound) {
+  double more = STEPS * ch_positive_part(reach_of(x, &x->side[0].mesh->nodes[0]) - x->closing.least);
+  more = fmin(more + SPARE * x->closing.least, SPARE_MOST * bound);
+  list->covered = more;
+  list->turn = x->side[0].turn, list->shift = x->side[0].shift;
+  list->step = x->closing.step, list->spin = x->closing.turn, list->least = x->closing.least, list->margin = x->margin;
+  list->pair_count = 0;
+  walk_leaves(x, more, list);
+}
+
+static void meet_listed(ChExact* x, ChLeafList* list, double bound) {
+  if (!(list->covered > 0.0 && changed(list, x, bound) <= list->covered)) make_list(x, list, bound);
+  if (!(list->covered > 0.0)) {  // no memory, or nothing to spare
+    walk_leaves(x, 0.0, NULL);
+    return;
   }
   for (int k = 0; k < list->pair_count; ++k) {
     const ChMeshNode* a = &x->side[0].mesh->nodes[list->pairs[k][0]];
     const ChMeshNode* b = &x->side[1].mesh->nodes[list->pairs[k][1]];
     ChBox3 box = seen_box(&x->side[0], &a->box);
-    if (are_near(&box, &b->box, reach)) meet_leaves(x, a, b);
+    if (are_near(&box, &b->box, reach_of(x, a))) meet_leaves(x, a, b);
   }
 }
 
@@ -206,15 +263,18 @@ void ch_exact_pair(const ChPosed* a, const ChMesh* first, const ChPosed* b, cons
   x.side[1] = (ChExactSide){.mesh = second, .features = second->features};
   x.closing = ch_closing(a, b, margin);
   x.tilt = tilt_of(&x, size);
-  x.deepest = fmax(margin, 0.02 * size), x.blunt = 1e-6 * size;
+  x.deepest = 0.02 * size, x.blunt = 1e-6 * size;
   x.hollow = 2e-3 * size;
   int count = out->count;
-  double reach = fmax(x.margin, x.deepest);
-  if (out->lists) {
-    meet_listed(&x, &out->lists[0], reach, a->shape->bound);
-  } else {
-    LeafWalk walk = {.x = &x, .reach = reach, .meet = meet_leaves};
-    walk_leaves(&walk);
+  if (out->lists)
+    meet_listed(&x, &out->lists[0], a->shape->bound);
+  else
+    walk_leaves(&x, 0.0, NULL);
+  // What overlaps by more than was looked for: once more, farther down.
+  if (x.pierced > 0.5 * x.deepest && x.deepest < 0.5 * size) {
+    x.deepest = fmin(0.5 * size, 4.0 * x.pierced);
+    out->count = count;
+    walk_leaves(&x, 0.0, NULL);
   }
   keep_each_once(out, count, x.slack);
 }

@@ -39,6 +39,7 @@ typedef struct ChExact {
   double blunt;   // features that end nearer than this to each other are not told apart
   double hollow;  // the same where they go on inside of the surface
   double tilt;
+  double pierced;  // the most by which edges of triangles that were met go through another
   ChManifold* out;
 } ChExact;
 

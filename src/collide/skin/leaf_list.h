@@ -32,8 +32,10 @@ typedef struct ChLeafList {
   int count, room, other_count, other_room;
   ChNearLeaf* leaves;
   int* others;
-  // Two triangle surfaces (mesh/exact_pair.h): leaves of their trees that are near each other. Of the above only
-  // `covered`, `turn` and `shift` are used.
+  // Two triangle surfaces (mesh/exact_pair.h): leaves of their trees that are near each other, and how these moved. Of
+  // the above only `covered`, `turn` and `shift` are used.
+  ChVec3 step, spin;
+  double least, margin;
   int pair_count, pair_room;
   int (*pairs)[2];
 } ChLeafList;

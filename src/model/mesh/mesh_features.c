@@ -60,10 +60,8 @@ static int list_edges(const ChMesh* mesh, const ChMeshFeatures* f, ChMeshEdge* o
   return count;
 }
 
-static bool same_line(const ChMesh* mesh, const ChMeshFeatures* f, const ChMeshEdge* a, const ChMeshEdge* b) {
-  ChVec3 da = ch_sub(corner(mesh, next_of(a->place)), corner(mesh, a->place));
-  ChVec3 db = ch_sub(corner(mesh, next_of(b->place)), corner(mesh, b->place));
-  if (!(ch_norm(ch_cross(da, db)) <= CH_MESH_SMOOTH * ch_norm(da) * ch_norm(db))) return false;
+static bool same_line(const ChMeshFeatures* f, const ChMeshEdge* a, const ChMeshEdge* b) {
+  if (!(ch_norm(ch_cross(a->along, b->along)) <= CH_MESH_SMOOTH)) return false;
   int a0 = f->patch[a->place / 3], a1 = a->other < 0 ? -1 : f->patch[a->other / 3];
   int b0 = f->patch[b->place / 3], b1 = b->other < 0 ? -1 : f->patch[b->other / 3];
   return a->back == b->back && ((a0 == b0 && a1 == b1) || (a0 == b1 && a1 == b0));
@@ -93,7 +91,7 @@ static void find_chains(ChArena* arena, const ChMesh* mesh, ChMeshFeatures* f) {
   for (int v = 0; v < mesh->vertex_count; ++v)
     for (int i = start[v]; i < start[v + 1]; ++i)
       for (int j = i + 1; j < start[v + 1]; ++j)
-        if (same_line(mesh, f, &f->edges[around[i]], &f->edges[around[j]])) ch_sets_join(parent, around[i], around[j]);
+        if (same_line(f, &f->edges[around[i]], &f->edges[around[j]])) ch_sets_join(parent, around[i], around[j]);
   ch_sets_label(f->edge_count, parent, label);
   for (int e = 0; e < f->edge_count; ++e) f->edges[e].chain = label[e];
   ch_arena_release(arena, mark);
@@ -104,6 +102,12 @@ static void find_edges(ChArena* arena, const ChMesh* mesh, ChMeshFeatures* f) {
   f->edge_start = CH_TAKE(arena, mesh->cell_count + 1, int);
   f->edges = CH_TAKE(arena, f->edge_count, ChMeshEdge);
   list_edges(mesh, f, f->edges);
+  for (int e = 0; e < f->edge_count; ++e) {
+    ChMeshEdge* edge = &f->edges[e];
+    ChVec3 d = ch_sub(corner(mesh, next_of(edge->place)), corner(mesh, edge->place));
+    edge->length = ch_norm(d);
+    edge->along = ch_scale(1.0 / edge->length, d);
+  }
   find_chains(arena, mesh, f);
 }
 

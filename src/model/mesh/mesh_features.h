@@ -21,6 +21,8 @@ typedef struct ChMeshEdge {
   int place;  // 3 * triangle + corner where it begins
   int other;  // its place in the triangle across; -1 at a rim
   int chain;
+  ChVec3 along;  // unit
+  double length;
   bool back;  // convex as seen from behind an open surface
 } ChMeshEdge;
 
