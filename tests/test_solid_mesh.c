@@ -1,5 +1,5 @@
-// Facts about closed meshes that move and whose contacts are sampled: their distance is that of their triangles, a mesh of a box rests as the box
-// does, a hook holds, and steps with them are certified like any other.
+// Facts about closed meshes that move and whose contacts are sampled: their distance is that of their triangles, a mesh
+// of a box rests as the box does, a hook holds, and steps with them are certified like any other.
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,8 +11,8 @@ typedef struct Line {
   ChVec3 inward[2];
 } Line;
 
-// Whether the surface rises no less than the edge's line does beyond the edge's end: then the line goes on inside of it,
-// and what is above the surface is above the line. `beyond`: unit, along the edge and out of it.
+// Whether the surface rises no less than the edge's line does beyond the edge's end: then the line goes on inside of
+// it, and what is above the surface is above the line. `beyond`: unit, along the edge and out of it.
 static bool goes_on(const ChMesh* mesh, const ChMeshEdge* e, int vertex, ChVec3 beyond) {
   const ChMeshFeatures* f = mesh->features;
   int corner = f->corner_of[vertex];

@@ -10,10 +10,10 @@
 #include "model/mesh/mesh_distance.h"
 #include "model/mesh/triangle_foot.h"
 
-static const double NEARER = 1e-6;  // share of the depth
+static const double NEARER = 1e-6;    // share of the depth
 static const double ELSEWHERE = 0.5;  // cosine of normals that differ by more
 static const double ALONG = 10.0;     // depths: so far from where edges cross one enters the other body
-static const double SUITS = 0.3;          // sine: faces that the corner or edge might have come through
+static const double SUITS = 0.3;      // sine: faces that the corner or edge might have come through
 
 static ChMeshWalk walk_about(const ChExactSide* side, ChVec3 at, double reach) {
   ChVec3 local = ch_exact_local(side, at), r = ch_vec(reach, reach, reach);

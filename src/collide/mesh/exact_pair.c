@@ -17,7 +17,7 @@ static const double SPARE_MOST = 0.25;  // of the first body's size
 // --- points ----------------------------------------------------------------------------------------------------------
 
 void ch_exact_add(const ChExact* x, int s, ChVec3 own, ChVec3 other, ChVec3 normal, double gap, uint64_t key) {
-ChVec3 middle = ch_scale(0.5, ch_add(own, other)), n = s == 0 ? normal : ch_neg(normal);
+  ChVec3 middle = ch_scale(0.5, ch_add(own, other)), n = s == 0 ? normal : ch_neg(normal);
   const ChPosed* frame = x->frame;
   ch_manifold_add(x->out, ch_add(frame->frame.at, ch_mat_apply(&frame->turn, middle)), ch_mat_apply(&frame->turn, n),
                   gap, key);
@@ -110,7 +110,7 @@ static bool split_first(const ChMeshNode* a, const ChMeshNode* b) {
 
 // Leaves that are nearer than their reach and `more`: into the list, or, without one, met at once.
 static void walk_leaves(ChExact* x, double more, ChLeafList* list) {
-  const ChMeshNode *nodes[2] = {x->side[0].mesh->nodes, x->side[1].mesh->nodes};
+  const ChMeshNode* nodes[2] = {x->side[0].mesh->nodes, x->side[1].mesh->nodes};
   int stack[STACK][2] = {{0, 0}}, depth = 1;
   while (depth > 0) {
     --depth;
@@ -160,21 +160,23 @@ static bool lies_beyond(const double h[3], double reach) {
   return (h[0] > reach && h[1] > reach && h[2] > reach) || (h[0] < -reach && h[1] < -reach && h[2] < -reach);
 }
 
-// How deep an edge of one triangle goes through the other, away from its ends and from the other's border.
-static double pierced(const Cell* plane, const Cell* cell, const double h[3]) {
-  double deepest = 0.0;
+// How deep an edge of one triangle (`cell`) goes through the other, away from its ends and from the other's border.
+static void note_piercing(ChExact* x, const Cell* plane, const Cell* cell, const double h[3], bool second) {
   for (int k = 0; k < 3; ++k) {
     double p = h[k], q = h[(k + 1) % 3];
     if (!(p * q < 0.0)) continue;
     ChVec3 hit = ch_along(cell->corner[k], p / (p - q), ch_sub(cell->corner[(k + 1) % 3], cell->corner[k]));
     double depth = fmin(fabs(p), fabs(q));
-    for (int l = 0; l < 3 && depth > deepest; ++l) {
+    for (int l = 0; l < 3 && depth > x->pierced; ++l) {
       ChVec3 from = plane->corner[l], edge = ch_sub(plane->corner[(l + 1) % 3], from);
       depth = fmin(depth, ch_dot(ch_cross(plane->normal, edge), ch_sub(hit, from)) / ch_norm(edge));
     }
-    deepest = fmax(deepest, depth);
+    if (!(depth > x->pierced)) continue;
+    x->pierced = depth, x->pierced_at = hit;
+    x->pierced_normal = second ? ch_neg(plane->normal) : plane->normal;
+    x->pierced_key = second ? ch_exact_key(CH_EXACT_PIERCED, cell->id, plane->id)
+                            : ch_exact_key(CH_EXACT_PIERCED, plane->id, cell->id);
   }
-  return deepest;
 }
 
 static void meet_cells(ChExact* x, const Cell* a, const Cell* b, double reach) {
@@ -184,8 +186,10 @@ static void meet_cells(ChExact* x, const Cell* a, const Cell* b, double reach) {
   if (lies_beyond(over, reach)) return;
   heights_over(a, b, under);
   if (lies_beyond(under, reach)) return;
-  if (are_near(&a->box, &b->box, 0.0))
-    x->pierced = fmax(x->pierced, fmax(pierced(b, a, over), pierced(a, b, under)));
+  if (are_near(&a->box, &b->box, 0.0)) {
+    note_piercing(x, b, a, over, true);
+    note_piercing(x, a, b, under, false);
+  }
   ch_exact_corners(x, 0, a->id, b->id);
   ch_exact_corners(x, 1, b->id, a->id);
   ch_exact_edges(x, a->id, b->id);
@@ -212,7 +216,8 @@ static double changed(const ChLeafList* list, const ChExact* x, double bound) {
   }
   double far = bound + ch_norm(x->side[0].shift) + ch_norm(list->shift);
   double moved = ch_norm(ch_sub(x->side[0].shift, list->shift)) + sqrt(turned2) * bound;
-  double faster = ch_norm(ch_sub(x->closing.step, list->step)) + 3.0 * far * ch_norm(ch_sub(x->closing.turn, list->spin));
+  double faster =
+      ch_norm(ch_sub(x->closing.step, list->step)) + 3.0 * far * ch_norm(ch_sub(x->closing.turn, list->spin));
   faster += ch_norm(list->spin) * (2.0 * moved + 0.5 * fabs(x->margin - list->margin));
   double more = fmax(x->closing.least - list->least, 0.0);
   return (moved + faster + more) * (1.0 + 1e-9) + 1e-12 * far;
@@ -243,6 +248,15 @@ static void meet_listed(ChExact* x, ChLeafList* list, double bound) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
+
+// Surfaces that went through each other so far that no pair of features says by how much: the triangle that is gone
+// through most says it, along its normal.
+static void add_piercing(const ChExact* x, int first) {
+  if (!(x->pierced > x->blunt)) return;
+  for (int k = first; k < x->out->count; ++k)
+    if (x->out->points[k].gap < -x->slack) return;
+  ch_exact_add(x, 0, x->pierced_at, x->pierced_at, x->pierced_normal, -x->pierced, x->pierced_key);
+}
 
 // How far a corner may be from lying flat and still be listed: as far as bodies turn in the look-ahead, be it that they
 // turn already or that they are hit.
@@ -276,5 +290,6 @@ void ch_exact_pair(const ChPosed* a, const ChMesh* first, const ChPosed* b, cons
     out->count = count;
     walk_leaves(&x, 0.0, NULL);
   }
+  add_piercing(&x, count);
   keep_each_once(out, count, x.slack);
 }

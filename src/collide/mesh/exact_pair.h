@@ -39,12 +39,15 @@ typedef struct ChExact {
   double blunt;   // features that end nearer than this to each other are not told apart
   double hollow;  // the same where they go on inside of the surface
   double tilt;
-  double pierced;  // the most by which edges of triangles that were met go through another
+  // The most by which an edge of a triangle that was met goes through another, well away from its border.
+  double pierced;
+  ChVec3 pierced_at, pierced_normal;  // normal: from the first surface to the second
+  uint64_t pierced_key;
   ChManifold* out;
 } ChExact;
 
 // Kinds of contacts, for keys; CORNER + s: the corner is of side s.
-enum { CH_EXACT_FACE = 0, CH_EXACT_EDGES = 2, CH_EXACT_CORNER_EDGE = 3, CH_EXACT_CORNERS = 5 };
+enum { CH_EXACT_FACE = 0, CH_EXACT_EDGES = 2, CH_EXACT_CORNER_EDGE = 3, CH_EXACT_CORNERS = 5, CH_EXACT_PIERCED = 6 };
 static inline uint64_t ch_exact_key(int kind, int first, int second) {
   return (uint64_t)kind << 60 | (uint64_t)first << 30 | (uint64_t)second;
 }

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "collide/mesh/mesh_walk.h"
+#include "model/mesh/mesh_distance.h"
 #include "model/mesh/mesh_features.h"
 #include "model/mesh/sample_tree.h"
 
@@ -133,12 +134,21 @@ void ch_pair_polytope_mesh(const ChPosed* a, const ChPosed* b, double margin, Ch
   sample_mesh(&back, samples);
 }
 
-// Round shapes meet the triangles themselves; one whose centre is inside is pushed out the way the field says.
+// Whether a point (the mesh's frame) is inside of a mesh that moves, and where it is nearest to leave it.
+static bool is_inside(const ChMesh* mesh, ChVec3 point, ChFieldPoint* out) {
+  ChMeshFoot foot;
+  if (mesh->field) return ch_distance_field_at(mesh->field, point, 0.0, out);
+  if (!mesh->moves || !mesh->closed || ch_box_distance2(&mesh->nodes[0].box, point) > 0.0) return false;
+  if (!ch_mesh_foot(mesh, point, INFINITY, &foot) || foot.distance > 0.0) return false;
+  *out = (ChFieldPoint){foot.distance, foot.normal};
+  return true;
+}
+
+// Round shapes meet the triangles themselves; one whose centre is inside is pushed out the shortest way.
 void ch_pair_round_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
-  const ChDistanceField* field = b->shape->mesh->field;
   ChFieldPoint foot;
   ChVec3 centre = ch_mat_apply_transposed(&b->turn, ch_sub(a->frame.at, b->frame.at));
-  if (!field || !ch_distance_field_at(field, centre, 0.0, &foot)) {
+  if (!is_inside(b->shape->mesh, centre, &foot)) {
     ch_pair_convex_mesh(a, b, margin, out);
     return;
   }

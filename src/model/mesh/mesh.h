@@ -36,6 +36,7 @@ typedef struct ChMesh {
   ChVec3* inward;          // triangles, 3 a cell: in its plane, normal to edge k, into it; unit
   ChVec3* vertex_normals;  // triangles: sums weighted by angles, not unit; their sign tells inside from outside
   bool closed;
+  bool moves;  // contacts move its bodies
   int node_count;
   ChMeshNode* nodes;
   int* order;

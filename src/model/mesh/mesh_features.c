@@ -115,6 +115,22 @@ static void find_edges(ChArena* arena, const ChMesh* mesh, ChMeshFeatures* f) {
 
 enum { STANDS_FRONT = 1, STANDS_BACK = 2, ON_RIM = 4 };
 
+// Where one straight edge goes on through a vertex, and nothing else meets it, there is no corner: the ends of the
+// chain touch before.
+static void smooth_chains(ChArena* arena, const ChMesh* mesh, const ChMeshFeatures* f, unsigned char* marks) {
+  int* chain = CH_TAKE(arena, mesh->vertex_count, int);
+  int* count = CH_TAKE(arena, mesh->vertex_count, int);
+  bool* mixed = CH_TAKE(arena, mesh->vertex_count, bool);
+  for (int e = 0; e < f->edge_count; ++e)
+    for (int k = 0; k < 2; ++k) {
+      int place = f->edges[e].place, v = mesh->cells[k ? next_of(place) : place];
+      if (count[v]++ > 0 && chain[v] != f->edges[e].chain) mixed[v] = true;
+      chain[v] = f->edges[e].chain;
+    }
+  for (int v = 0; v < mesh->vertex_count; ++v)
+    if (count[v] == 2 && !mixed[v] && !(mesh->closed && (marks[v] & STANDS_BACK))) marks[v] = 0;
+}
+
 static void note_bends(const ChMesh* mesh, const ChMeshFeatures* f, unsigned char* marks, int* owner, int* degree) {
   for (int v = 0; v < mesh->vertex_count; ++v) owner[v] = -1;
   for (int place = 0; place < 3 * mesh->cell_count; ++place) {
@@ -173,6 +189,7 @@ static void find_corners(ChArena* arena, const ChMesh* mesh, ChMeshFeatures* f) 
   int *owner = CH_TAKE(arena, n, int), *degree = CH_TAKE(arena, n, int);
   int *first = CH_TAKE(arena, n, int), *filled = CH_TAKE(arena, n, int);
   note_bends(mesh, f, marks, owner, degree);
+  smooth_chains(arena, mesh, f, marks);
   for (int v = 0; v < n; ++v) {
     int here = owner[v] < 0 ? 0 : corners_of(mesh, marks[v], sides);
     first[v] = here > 0 ? fan_count : -1;

@@ -42,7 +42,7 @@ typedef struct ChMeshFeatures {
   ChMeshCorner* corners;  // in the same way
   int *edge_start, *corner_start;
   int* corner_of;  // a corner of every vertex; -1 where there is none
-  int* fan;  // vertices
+  int* fan;        // vertices
 } ChMeshFeatures;
 
 // Of a mesh of triangles with neighbours, normals and `inward`.

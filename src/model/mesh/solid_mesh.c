@@ -46,6 +46,7 @@ static ChStatus check_solid(ChContext* context, const ChMesh* mesh, const ChShap
 
 static ChStatus make_solid(ChContext* context, ChArena* arena, const ChShapeDef* def, ChMesh* mesh) {
   ChStatus status = check_solid(context, mesh, def);
+  mesh->moves = status == CH_OK;
   if (status != CH_OK || def->contact != CH_MESH_SAMPLED) return status;
   ChVec3 side = ch_sub(mesh->nodes[0].box.high, mesh->nodes[0].box.low);
   double spacing = def->spacing > 0.0 ? def->spacing : ch_norm(side) / SPACINGS;
