@@ -58,25 +58,47 @@ static bool is_within(const ChExact* x, const Line* line, double at) {
                   : goes_on(mesh, e, mesh->cells[ch_mesh_next(e->place)], e->along);
 }
 
+// A pair of edges and how it lies, n from a to b.
+typedef struct Crossing {
+  const Line *a, *b;
+  ChVec3 n;
+  double gap, cosine, sine2;
+} Crossing;
+
+// Adds the crossing if the edges come closest within both; where they overlap, if they do so there.
+static bool add_crossing(const ChExact* x, const Crossing* c) {
+  const Line *a = c->a, *b = c->b;
+  double at[2], then[2];
+  closest_places(a, b, ch_vec(0.0, 0.0, 0.0), c->cosine, c->sine2, at);
+  ChVec3 own = ch_along(a->from, at[0], a->along), other = ch_along(b->from, at[1], b->along);
+  ChVec3 motion = ch_exact_motion(x, 0, own);
+  double rate = ch_dot(c->n, motion), t = c->gap > 0.0 && rate > 0.0 ? fmin(1.0, c->gap / rate) : 0.0;
+  closest_places(a, b, ch_scale(t, motion), c->cosine, c->sine2, then);
+  if (!is_within(x, a, then[0]) || !is_within(x, b, then[1])) return false;
+  ChExactOverlap overlap = {.own = own, .other = other, .depth = -c->gap, .edge = {a->edge, b->edge}};
+  if (c->gap < -x->slack && !ch_exact_overlap_is_real(x, &overlap)) return false;
+  ch_exact_add(x, 0, own, other, c->n, c->gap, ch_exact_key(CH_EXACT_EDGES, a->edge->chain, b->edge->chain));
+  return true;
+}
+
+// The normal that suits both edges. Where it suits them either way, as between blades, it is the one that overlaps if
+// bodies do, else the other.
 static void meet(const ChExact* x, const Line* a, const Line* b) {
   ChVec3 n = ch_cross(a->along, b->along);
-  double sine2 = ch_dot(n, n), cosine = ch_dot(a->along, b->along), at[2];
+  double sine2 = ch_dot(n, n), reach = fmax(x->margin, x->deepest);
   if (!(sine2 > PARALLEL * PARALLEL)) return;
   n = ch_scale(1.0 / sqrt(sine2), n);
   double gap = ch_dot(n, ch_sub(b->from, a->from));
-  if (!(fabs(gap) <= fmax(x->margin, x->deepest))) return;
-  double fit = unfit(a, b, n), turned = unfit(a, b, ch_neg(n));
-  if (fabs(fit - turned) <= EITHER ? gap < 0.0 : turned < fit) n = ch_neg(n), gap = -gap, fit = turned;
-  if (!(fit <= x->tilt) || gap > x->margin || gap < -x->deepest) return;
-  closest_places(a, b, ch_vec(0.0, 0.0, 0.0), cosine, sine2, at);
-  ChVec3 own = ch_along(a->from, at[0], a->along), other = ch_along(b->from, at[1], b->along);
-  ChVec3 motion = ch_exact_motion(x, 0, own);
-  double rate = ch_dot(n, motion), t = gap > 0.0 && rate > 0.0 ? fmin(1.0, gap / rate) : 0.0, then[2];
-  closest_places(a, b, ch_scale(t, motion), cosine, sine2, then);
-  if (!is_within(x, a, then[0]) || !is_within(x, b, then[1])) return;
-  ChExactOverlap overlap = {.own = own, .other = other, .depth = -gap, .edge = {a->edge, b->edge}};
-  if (gap < -x->slack && !ch_exact_overlap_is_real(x, &overlap)) return;
-  ch_exact_add(x, 0, own, other, n, gap, ch_exact_key(CH_EXACT_EDGES, a->edge->chain, b->edge->chain));
+  if (!(fabs(gap) <= reach)) return;
+  if (gap < 0.0) n = ch_neg(n), gap = -gap;
+  double apart = unfit(a, b, n), through = unfit(a, b, ch_neg(n));
+  Crossing ahead = {a, b, n, gap, ch_dot(a->along, b->along), sine2}, behind = ahead;
+  behind.n = ch_neg(n), behind.gap = -gap;
+  bool may_be_apart = apart <= x->tilt && gap <= x->margin && apart <= through + EITHER;
+  bool may_be_through = through <= x->tilt && gap <= x->deepest && through <= apart + EITHER;
+  if (may_be_through && may_be_apart && !a->side->mesh->closed && !b->side->mesh->closed) may_be_through = false;
+  if (may_be_through && add_crossing(x, &behind)) return;
+  if (may_be_apart) add_crossing(x, &ahead);
 }
 
 void ch_exact_edges(const ChExact* x, int first, int second) {

@@ -252,7 +252,7 @@ static void meet_listed(ChExact* x, ChLeafList* list, double bound) {
 // Surfaces that went through each other so far that no pair of features says by how much: the triangle that is gone
 // through most says it, along its normal.
 static void add_piercing(const ChExact* x, int first) {
-  if (!(x->pierced > x->blunt)) return;
+  if (!(x->pierced > 0.5 * x->hollow)) return;
   for (int k = first; k < x->out->count; ++k)
     if (x->out->points[k].gap < -x->slack) return;
   ch_exact_add(x, 0, x->pierced_at, x->pierced_at, x->pierced_normal, -x->pierced, x->pierced_key);
