@@ -87,12 +87,14 @@ class _Shapes:
         return self._shape("hull", material, at, turned, body, points=points, file=file)
 
     def add_mesh(self, points: Vector | None = None, triangles: npt.ArrayLike | None = None, *, file: str | None = None,
-                 mesh: str | None = None, closed: bool | None = None, spacing: float | None = None,
-                 resolution: int | None = None, material: str | None = None, at: Vector | None = None,
+                 mesh: str | None = None, closed: bool | None = None, contact: str | None = None,
+                 spacing: float | None = None, resolution: int | None = None, material: str | None = None, at: Vector | None = None,
                  turned: Any = None, **body: Any) -> Part:
-        """Triangles (indices from 0, counter-clockwise from outside) of points, m; or of an OBJ or STL file."""
+        """Triangles (indices from 0, counter-clockwise from outside) of points, m; or of an OBJ or STL file.
+
+        `contact` of a mesh that moves: "exact" (its corners, edges and faces) or "sampled" (`spacing`, `resolution`)."""
         return self._shape("mesh", material, at, turned, body, points=points, triangles=triangles, file=file, mesh=mesh,
-                           closed=closed, spacing=spacing, resolution=resolution)
+                           closed=closed, contact=contact, spacing=spacing, resolution=resolution)
 
     def add_halfspace(self, normal: Vector | None = None, offset: float | None = None, *, material: str | None = None,
                       at: Vector | None = None, **body: Any) -> Part:
