@@ -6,9 +6,9 @@
 //
 // Two scenes in a box of five half-spaces: equal spheres, packed so that each touches six; and spheres, boxes and
 // capsules whose sizes spread evenly over a factor of 30, at random places that fill a third of the box. Then two of
-// deformable skins: plates that lie on the floor, and strips that lie across others as in a weave. Then meshes, by their
-// features and by samples on distance fields: balls of 512 triangles that touch six others each, and bricks of 108
-// triangles in a wall.
+// deformable skins: plates that lie on the floor, and strips that lie across others as in a weave. Then meshes, by
+// their features and by samples on distance fields: balls of 512 triangles that touch six others each, and bricks of
+// 108 triangles in a wall.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
