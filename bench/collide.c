@@ -6,7 +6,9 @@
 //
 // Two scenes in a box of five half-spaces: equal spheres, packed so that each touches six; and spheres, boxes and
 // capsules whose sizes spread evenly over a factor of 30, at random places that fill a third of the box. Then two of
-// deformable skins: plates that lie on the floor, and strips that lie across others as in a weave.
+// deformable skins: plates that lie on the floor, and strips that lie across others as in a weave. Then meshes, by
+// their features and by samples on distance fields: balls of 512 triangles that touch six others each, and bricks of
+// 108 triangles in a wall.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 #include "collide/collide.h"
 #include "model/tet/tet_shapes.h"
 #include "support/random.h"
+#include "support/surfaces.h"
 
 typedef struct Scene {
   ChContext context;
@@ -126,6 +129,38 @@ static void add_strips(Scene* scene, int count) {
   }
 }
 
+static ChTestSurface surface;
+
+static void add_mesh(Scene* scene, ChVec3 at, ChQuat turn, ChMeshContact contact) {
+  ChShapeDef def = ch_surface_shape(&surface);
+  def.contact = contact;
+  add_shape(scene, add_body(scene, CH_BODY_DYNAMIC, at, turn), def);
+}
+
+static void add_mesh_balls(Scene* scene, int count, ChMeshContact contact) {
+  const double r = 0.1;
+  int m = (int)ceil(cbrt(count));
+  ChRandom random = ch_random_seeded(4);
+  open_scene(scene, m * r);
+  ch_surface_of_ball(&surface, 3);
+  for (int k = 0; k < surface.point_count; ++k) surface.points[k] = ch_scale(r, surface.points[k]);
+  for (int i = 0; i < count; ++i) {
+    ChVec3 at = ch_vec((2 * (i % m) + 1 - m) * r, (2 * (i / m % m) + 1 - m) * r, (2 * (i / m / m) + 1) * r);
+    ChQuat turn = {ch_random_normal(&random), ch_random_normal(&random), ch_random_normal(&random),
+                   ch_random_normal(&random)};
+    add_mesh(scene, at, ch_quat_unit(turn), contact);
+  }
+}
+
+static void add_mesh_wall(Scene* scene, int count, ChMeshContact contact) {
+  open_scene(scene, 20.0);
+  ch_surface_of_cubes(&surface, 5, 2, "##########", 2, 0.1);
+  for (int i = 0; i < count; ++i) {
+    int row = i / 8;
+    add_mesh(scene, ch_vec(0.5 * (i % 8) + 0.25 * (row % 2), 0.0, 0.2 * row + 0.1), ch_quat_identity(), contact);
+  }
+}
+
 // Of all threads together: what else runs on the machine is not counted.
 static double processor_seconds(void) {
   struct timespec now;
@@ -172,6 +207,20 @@ static bool run_skins(void) {
   return !plates.failed && !strips.failed;
 }
 
+static bool run_meshes(void) {
+  bool failed = false;
+  for (int sampled = 0; sampled < 2; ++sampled) {
+    ChMeshContact contact = sampled ? CH_MESH_SAMPLED : CH_MESH_EXACT;
+    Scene balls = {0}, wall = {0};
+    add_mesh_balls(&balls, 125, contact);
+    measure(sampled ? "balls, sampled" : "balls, exact", &balls, 125);
+    add_mesh_wall(&wall, 80, contact);
+    measure(sampled ? "bricks, sampled" : "bricks, exact", &wall, 80);
+    failed = failed || balls.failed || wall.failed;
+  }
+  return !failed;
+}
+
 int main(int argc, char** argv) {
   int counts[16] = {1000, 10000, 100000}, count = 3, threads = 1, given = 0;
   for (int i = 1; i < argc; ++i) {
@@ -193,5 +242,6 @@ int main(int argc, char** argv) {
   bool fine = true;
   for (int i = 0; i < count; ++i) fine = run(counts[i]) && fine;
   if (!given) fine = run_skins() && fine;
+  if (!given) fine = run_meshes() && fine;
   return fine ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// Facts about closed meshes that move: their distance is that of their triangles, a mesh of a box rests as the box
-// does, a hook holds, and steps with them are certified like any other.
+// Facts about closed meshes that move and whose contacts are sampled: their distance is that of their triangles, a mesh
+// of a box rests as the box does, a hook holds, and steps with them are certified like any other.
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +20,15 @@ static ChTestSurface surface, second;
 
 static ChVec3 random_point(ChRandom* r, double reach) { return ch_random_in_cube(r, reach); }
 
+static ChShapeDef sampled_shape(const ChTestSurface* s) {
+  ChShapeDef def = ch_surface_shape(s);
+  def.contact = CH_MESH_SAMPLED;
+  return def;
+}
+
 static int mesh_body(ChWorld* world, ChVec3 at, const ChTestSurface* s, ChBodyKind kind) {
   ChBodyDef body = ch_body_def_default();
-  ChShapeDef shape = ch_surface_shape(s);
+  ChShapeDef shape = sampled_shape(s);
   body.position = at;
   body.kind = kind;
   return ch_test_body(world, &body, &shape);
@@ -31,7 +37,7 @@ static int mesh_body(ChWorld* world, ChVec3 at, const ChTestSurface* s, ChBodyKi
 // The mesh of a dynamic body; the world is the caller's.
 static const ChMesh* solid(ChWorld* world, const ChTestSurface* s, int resolution) {
   ChBodyDef body = ch_body_def_default();
-  ChShapeDef shape = ch_surface_shape(s);
+  ChShapeDef shape = sampled_shape(s);
   shape.resolution = resolution;
   ch_test_body(world, &body, &shape);
   return world->shapes[world->shape_count - 1].mesh;
@@ -151,7 +157,7 @@ static void E9_samples_are_no_denser_than_their_spacing(void** state) {
   ch_surface_of_ball(&surface, 4);
   ChWorld* world = ch_test_world(3, g, 0.5, 0.0);
   ChBodyDef body = ch_body_def_default();
-  ChShapeDef shape = ch_surface_shape(&surface);
+  ChShapeDef shape = sampled_shape(&surface);
   shape.spacing = 0.25;
   ch_test_body(world, &body, &shape);
   const ChSampleTree* tree = world->shapes[0].mesh->samples;
@@ -180,7 +186,7 @@ static void wrong_meshes_are_refused_with_a_reason(void** state) {
       "resolution is 3", "cannot be told apart", "spacing is nan"};
   for (int k = 0; k < 7; ++k) {
     ch_surface_of_cubes(&surface, 2, 2, "#.##", 1, 0.5);
-    ChShapeDef shape = ch_surface_shape(&surface);
+    ChShapeDef shape = sampled_shape(&surface);
     if (k == 0) shape.triangle_count -= 6;  // a hole that is larger than those that are filled
     if (k == 1) surface.points[2].y = INFINITY;
     if (k == 2) surface.triangles[4] = surface.point_count;
@@ -382,7 +388,7 @@ static void a_mesh_of_a_box_moves_as_the_box(void** state) {
     def.position = ch_vec(0.0, 0.0, 0.5);
     def.orientation = ch_quat_about(ch_unit(ch_vec(1.0, 2.0, 0.5)), 0.7);
     def.velocity = ch_vec(1.0, 0.3, 0.0);
-    ChShapeDef box = ch_shape_def_default(), mesh = ch_surface_shape(&surface);
+    ChShapeDef box = ch_shape_def_default(), mesh = sampled_shape(&surface);
     box.type = CH_SHAPE_BOX;
     box.half = ch_vec(0.3, 0.1, 0.2);
     int body = ch_test_body(world, &def, kind ? &mesh : &box);
@@ -445,7 +451,7 @@ static void a_hook_hangs_by_its_hollow(void** state) {
   // The picture's y is the world's z: turned about x by 90 degrees; the rod along y.
   ChQuat up = ch_quat_about(ch_axis(0), 1.5707963267948966);
   ChBodyDef rod = ch_body_def_default(), hook = ch_body_def_default();
-  ChShapeDef rod_shape = ch_surface_shape(&second), hook_shape = ch_surface_shape(&surface);
+  ChShapeDef rod_shape = sampled_shape(&second), hook_shape = sampled_shape(&surface);
   rod.kind = CH_BODY_FIXED;
   rod.orientation = up;
   ch_test_body(world, &rod, &rod_shape);
@@ -470,7 +476,7 @@ static void momentum_is_kept_when_meshes_collide(void** state) {
   for (int k = 0; k < second.point_count; ++k) second.points[k] = ch_scale(0.15, second.points[k]);
   ChWorld* world = ch_test_world(3, 0.0, 0.3, 0.5);
   ChBodyDef def = ch_body_def_default();
-  ChShapeDef u = ch_surface_shape(&surface), ball = ch_surface_shape(&second);
+  ChShapeDef u = sampled_shape(&surface), ball = sampled_shape(&second);
   def.velocity = ch_vec(1.0, 0.1, 0.0);
   def.omega = ch_vec(0.5, 1.0, -2.0);
   ch_test_body(world, &def, &u);

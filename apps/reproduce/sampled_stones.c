@@ -38,6 +38,7 @@ static void make_mesh(json_t* shape, double spacing) {
       json_array_append_new(triangles, triangle(points, centre, faces[f][0], faces[f][half], faces[f][half + 1]));
   json_object_set_new(shape, "type", json_string("mesh"));
   json_object_set_new(shape, "triangles", triangles);
+  json_object_set_new(shape, "contact", json_string("sampled"));
   json_object_set_new(shape, "spacing", json_real(spacing));
 }
 

@@ -2,7 +2,7 @@
 //
 // A query looks at every shape, and first at its bounding ball. Distances are in metres, points and normals in the
 // world frame. Gaps are signed: negative where solids overlap. What touches a mesh is found as contacts are
-// (docs/collision.md): between two meshes on moving bodies by samples.
+// (docs/collision.md): between two meshes by their corners, edges and faces.
 #ifndef CARDHOUSE_QUERY_H
 #define CARDHOUSE_QUERY_H
 

@@ -115,6 +115,12 @@ typedef struct ChBodyDef {
 // Dynamic, at the origin, not turned, at rest; mass by its shapes.
 CH_API ChBodyDef ch_body_def_default(void);
 
+// Where contacts of a mesh come from.
+typedef enum ChMeshContact {
+  CH_MESH_EXACT,    // its corners, edges and faces
+  CH_MESH_SAMPLED,  // on a moving body: samples of it against the distance field of the other
+} ChMeshContact;
+
 typedef struct ChShapeDef {
   ChShapeType type;
   ChMaterialId material;  // none: the first of the world
@@ -131,8 +137,9 @@ typedef struct ChShapeDef {
   const char* file;      // hull or mesh: OBJ or STL, instead of points
   bool closed;           // mesh: refuse one that is not closed
   bool soup;             // mesh on a fixed or kinematic body: take one that does not hang together as it is
-  // Mesh on a dynamic body: metres between contact samples and cells of the distance field along its longest side; 0
-  // chooses. Shapes of equal points and choices share both.
+  ChMeshContact contact;
+  // Sampled mesh on a dynamic body: metres between contact samples and cells of the distance field along its longest
+  // side; 0 chooses. Shapes of equal points and choices share both.
   double spacing;
   int resolution;
   // Height field: heights row by row, the first at y = 0, their places `cell` metres apart, times `scale` (0: 1). A

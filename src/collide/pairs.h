@@ -73,6 +73,11 @@ void ch_pair_mesh_halfspace(const ChPosed* a, const ChPosed* b, double margin, C
 void ch_pair_net(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 // Any shape of space and a height field.
 void ch_pair_field(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
+// Whether both are triangle surfaces whose contacts come from their corners, edges and faces: meshes that are not
+// sampled, and polytopes that have a surface.
+bool ch_pair_is_exact(const ChPosed* a, const ChPosed* b);
+void ch_exact_pair(const ChPosed* a, const struct ChMesh* first, const ChPosed* b, const struct ChMesh* second,
+                   double margin, ChManifold* out);
 void ch_pair_mesh_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);
 void ch_pair_soft_rigid(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);  // any shape of space
 void ch_pair_soft_soft(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out);

@@ -7,6 +7,7 @@
 #include "model/mesh/height_field.h"
 #include "model/mesh/mesh.h"
 #include "model/periodic.h"
+#include "model/mesh/polytope_surface.h"
 #include "model/shapes/mass_properties.h"
 #include "model/shapes/polytope.h"
 #include "model/shapes/shape_kind.h"
@@ -126,6 +127,13 @@ static double half_width_of(const ChShape* shape, int dimension) {
   return least;
 }
 
+// Where there are meshes, polytopes meet them as triangles. One whose faces cannot be cut into triangles (corners on
+// one line) has none, and meets meshes by collide/mesh/mesh_pairs.c.
+static void make_surface(ChWorld* world, ChShape* shape) {
+  if (world->mesh_count > 0 && world->dimension == 3 && shape->polytope && !shape->surface)
+    shape->surface = ch_polytope_surface(world->arena, shape->polytope);
+}
+
 static void move_body(ChWorld* world, int b) {
   const ChBody* body = &world->bodies[b];
   ChBodyState* state = &world->states[b];
@@ -134,6 +142,7 @@ static void move_body(ChWorld* world, int b) {
     ChFrame* local = &world->shapes[body->first_shape + k].local;
     local->at = ch_add(local->at, body->origin);
     ChShape* shape = &world->shapes[body->first_shape + k];
+    make_surface(world, shape);
     shape->reach = reach_of(shape);
     shape->half_width = half_width_of(shape, world->dimension);
   }

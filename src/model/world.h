@@ -54,6 +54,7 @@ typedef struct ChShape {
   double offset;
   const ChPolytope* polytope;  // box, hull: vertices, edges, faces; plane: rectangle and polygon; else NULL
   const struct ChMesh* mesh;   // mesh and chain
+  const struct ChMesh* surface;  // box, hull: the same as triangles, in worlds with a mesh; else NULL
   const struct ChNet* net;      // edges or points
   struct ChHeightField* field;  // ground as a grid of heights
   const struct ChSoft* soft;   // skin of a deformable body
@@ -69,6 +70,7 @@ typedef struct ChSharedMesh {
   char* file;  // NULL: from points
   double spacing;
   int resolution;
+  ChMeshContact contact;
   bool solid;
 } ChSharedMesh;
 

@@ -3,9 +3,12 @@
 
 #include "scene/forms.h"
 
+static const char* const mesh_contacts[] = {[CH_MESH_EXACT] = "exact", [CH_MESH_SAMPLED] = "sampled", NULL};
+
 static const struct {
   const ChFieldType* type;
   ChRange range;
+  const void* more;
 } kinds[] = {
     [CH_DEF_NUMBER] = {&ch_type_number, CH_ANY},       [CH_DEF_SIZE] = {&ch_type_number, CH_POSITIVE},
     [CH_DEF_CELLS] = {&ch_type_whole, CH_CELLS},       [CH_DEF_FLAG] = {&ch_type_flag, CH_ANY},
@@ -15,6 +18,7 @@ static const struct {
     [CH_DEF_TRIANGLES] = {&ch_type_triangles, CH_ANY}, [CH_DEF_MESH] = {&ch_type_text, CH_ANY},
     [CH_DEF_SEGMENTS] = {&ch_type_segments, CH_ANY},   [CH_DEF_HEIGHTS] = {&ch_type_heights, CH_ANY},
     [CH_DEF_FREEDOMS] = {&ch_type_joint_axes, CH_ANY},
+    [CH_DEF_MESH_CONTACT] = {&ch_type_choice, CH_ANY, mesh_contacts},
 };
 
 // Points and the like are several members, and are read by the whole definition.
@@ -40,7 +44,8 @@ ChField ch_variant_field(const ChVariant* variant, int k) {
                    .offset = place_of(field, variant->def),
                    .text = field->text,
                    .flags = field->flags,
-                   .range = kinds[field->kind].range};
+                   .range = kinds[field->kind].range,
+                   .more = kinds[field->kind].more};
 }
 
 bool ch_joint_variant(int k, ChVariant* out) {

@@ -4,6 +4,8 @@
 
 #include "base/check.h"
 #include "collide/mesh/mesh_walk.h"
+#include "model/mesh/mesh_distance.h"
+#include "model/mesh/mesh_features.h"
 #include "model/mesh/sample_tree.h"
 
 enum { STACK = 64 };
@@ -70,14 +72,63 @@ static ChVec3 middle_of(const ChPosed* posed) {
   return ch_add(posed->frame.at, ch_mat_apply(&posed->turn, middle));
 }
 
+// Every corner that stands out; on the inside of the half-space, too.
+static void corners_on_plane(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
+  const ChMesh* mesh = a->shape->mesh;
+  const ChMeshFeatures* f = mesh->features;
+  ChVec3 n = ch_mat_apply(&b->turn, b->shape->normal);
+  ChVec3 seen = ch_mat_apply_transposed(&a->turn, n);
+  double level = b->shape->offset + ch_dot(n, ch_sub(b->frame.at, a->frame.at));
+  int stack[STACK] = {0}, depth = 1, vertex = -1;
+  while (depth > 0) {
+    const ChMeshNode* node = &mesh->nodes[stack[--depth]];
+    ChVec3 low = node->box.low, high = node->box.high;
+    double lowest = fmin(seen.x * low.x, seen.x * high.x) + fmin(seen.y * low.y, seen.y * high.y) +
+                    fmin(seen.z * low.z, seen.z * high.z);
+    if (!(lowest - level <= margin)) continue;
+    if (node->count == 0) stack[depth++] = node->first + 1, stack[depth++] = node->first;
+    for (int k = node->first; k < node->first + node->count; ++k)
+      for (int c = f->corner_start[mesh->order[k]]; c < f->corner_start[mesh->order[k] + 1]; ++c) {
+        if (f->corners[c].vertex == vertex) continue;  // both sides of a sheet
+        vertex = f->corners[c].vertex;
+        double gap = ch_dot(seen, mesh->vertices[vertex]) - level;
+        ChVec3 at = ch_add(a->frame.at, ch_mat_apply(&a->turn, mesh->vertices[vertex]));
+        if (gap <= margin) ch_manifold_add(out, ch_along(at, -0.5 * gap, n), ch_neg(n), gap, (uint64_t)vertex);
+      }
+  }
+}
+
 void ch_pair_mesh_halfspace(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
-  if (!a->shape->mesh->samples) return;
+  if (!a->shape->mesh->samples) {
+    corners_on_plane(a, b, margin, out);
+    return;
+  }
   ChSampling q = ch_sampling(a, b, middle_of(a), margin, false, out);
   sample_mesh(&q, a->shape->mesh->samples);
 }
 
+static const ChMesh* surface_of(const ChShape* shape) { return shape->mesh ? shape->mesh : shape->surface; }
+
+static bool is_exact(const ChPosed* posed) {
+  const ChMesh* surface = posed->skin ? NULL : surface_of(posed->shape);
+  return surface && surface->features && !surface->samples;
+}
+
+static bool has_one_side(const ChPosed* posed) { return posed->shape->mesh && posed->shape->mesh->front; }
+
+// What convex shapes touch of ground with one side is told by mesh_pairs.c, which knows that side.
+bool ch_pair_is_exact(const ChPosed* a, const ChPosed* b) {
+  if (!a->shape->mesh && !b->shape->mesh) return false;
+  bool ground = (has_one_side(a) && !b->shape->mesh) || (has_one_side(b) && !a->shape->mesh);
+  return !ground && is_exact(a) && is_exact(b);
+}
+
 void ch_pair_polytope_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
   const ChSampleTree* samples = b->shape->mesh->samples;
+  if (ch_pair_is_exact(a, b)) {
+    ch_exact_pair(a, a->shape->surface, b, b->shape->mesh, margin, out);
+    return;
+  }
   if (!samples) {
     ch_pair_convex_mesh(a, b, margin, out);
     return;
@@ -88,12 +139,21 @@ void ch_pair_polytope_mesh(const ChPosed* a, const ChPosed* b, double margin, Ch
   sample_mesh(&back, samples);
 }
 
-// Round shapes meet the triangles themselves; one whose centre is inside is pushed out the way the field says.
+// Whether a point (the mesh's frame) is inside of a mesh that moves, and where it is nearest to leave it.
+static bool is_inside(const ChMesh* mesh, ChVec3 point, ChFieldPoint* out) {
+  ChMeshFoot foot;
+  if (mesh->field) return ch_distance_field_at(mesh->field, point, 0.0, out);
+  if (!mesh->moves || !mesh->closed || ch_box_distance2(&mesh->nodes[0].box, point) > 0.0) return false;
+  if (!ch_mesh_foot(mesh, point, INFINITY, &foot) || foot.distance > 0.0) return false;
+  *out = (ChFieldPoint){foot.distance, foot.normal};
+  return true;
+}
+
+// Round shapes meet the triangles themselves; one whose centre is inside is pushed out the shortest way.
 void ch_pair_round_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
-  const ChDistanceField* field = b->shape->mesh->field;
   ChFieldPoint foot;
   ChVec3 centre = ch_mat_apply_transposed(&b->turn, ch_sub(a->frame.at, b->frame.at));
-  if (!field || !ch_distance_field_at(field, centre, 0.0, &foot)) {
+  if (!is_inside(b->shape->mesh, centre, &foot)) {
     ch_pair_convex_mesh(a, b, margin, out);
     return;
   }
@@ -105,6 +165,10 @@ void ch_pair_round_mesh(const ChPosed* a, const ChPosed* b, double margin, ChMan
 
 void ch_pair_mesh_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
   const ChMesh *first = a->shape->mesh, *second = b->shape->mesh;
+  if (ch_pair_is_exact(a, b)) {
+    ch_exact_pair(a, first, b, second, margin, out);
+    return;
+  }
   for (int side = 0; side < 2; ++side) {
     const ChPosed *from = side ? b : a, *to = side ? a : b;
     const ChMesh *own = side ? second : first, *other = side ? first : second;

@@ -67,7 +67,17 @@ void ch_leaf_list_add(ChLeafList* list, const ChNearLeaf* leaf, const int* other
   list->other_count += leaf->count;
 }
 
+void ch_leaf_list_add_pair(ChLeafList* list, int first, int second) {
+  void* pairs = list->pairs;
+  if (!make_room(list->pair_count + 1, &list->pair_room, &pairs, sizeof *list->pairs)) list->covered = 0.0;
+  list->pairs = pairs;
+  if (!(list->covered > 0.0)) return;
+  list->pairs[list->pair_count][0] = first;
+  list->pairs[list->pair_count++][1] = second;
+}
+
 void ch_leaf_list_free(ChLeafList* list) {
+  free(list->pairs);
   free(list->leaves);
   free(list->others);
 }

@@ -32,6 +32,12 @@ typedef struct ChLeafList {
   int count, room, other_count, other_room;
   ChNearLeaf* leaves;
   int* others;
+  // Two triangle surfaces (mesh/exact_pair.h): leaves of their trees that are near each other, and how these moved. Of
+  // the above only `covered`, `turn` and `shift` are used.
+  ChVec3 step, spin;
+  double least, margin;
+  int pair_count, pair_room;
+  int (*pairs)[2];
 } ChLeafList;
 
 // Whether the list still holds all that is within the margin.
@@ -41,6 +47,8 @@ bool ch_leaf_list_covers(ChLeafList* list, const ChSampling* sampling, const ChS
 bool ch_leaf_list_begin(ChLeafList* list, const ChSampling* sampling, const ChSkin* skin, const ChClosing* closing);
 // Where memory is short there is no list any more.
 void ch_leaf_list_add(ChLeafList* list, const ChNearLeaf* leaf, const int* others);
+
+void ch_leaf_list_add_pair(ChLeafList* list, int first, int second);
 
 void ch_leaf_list_free(ChLeafList* list);
 

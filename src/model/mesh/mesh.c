@@ -7,6 +7,7 @@
 
 #include "model/mesh/doubled_triangles.h"
 #include "model/mesh/half_edges.h"
+#include "model/mesh/mesh_features.h"
 
 enum { LEAF = 4, MOST_CELLS = 1 << 29 };
 
@@ -202,6 +203,7 @@ ChStatus ch_mesh_create(ChContext* context, ChArena* arena, int vertex_count, co
     make_inward(mesh);
   }
   build_tree(arena, mesh);
+  if (width == 3) mesh->features = ch_mesh_features(arena, mesh);
   *out = mesh;
   return CH_OK;
 }

@@ -1,5 +1,5 @@
-// A triangle surface (space) or a polyline (plane) with a tree of boxes to find what is near. On a body that contacts
-// move it is closed, and has a distance field and samples besides (solid_mesh.h).
+// A triangle surface (space) or a polyline (plane) with a tree of boxes to find what is near. Where contacts of a
+// moving body are sampled it has a distance field and samples besides (solid_mesh.h).
 #ifndef CH_MODEL_MESH_MESH_H
 #define CH_MODEL_MESH_MESH_H
 
@@ -40,6 +40,7 @@ typedef struct ChMesh {
   ChVec3* inward;          // triangles, 3 a cell: in its plane, normal to edge k, into it; unit
   ChVec3* vertex_normals;  // triangles: sums weighted by angles, not unit; their sign tells inside from outside
   bool closed;
+  bool moves;  // contacts move its bodies
   bool soup;                     // its rims may lie inside of the surface
   bool front;                    // ground with one side: all that is behind a triangle is inside
   bool below;                    // and all that is below one, however deep: cells of a height field
@@ -47,7 +48,8 @@ typedef struct ChMesh {
   int node_count;
   ChMeshNode* nodes;
   int* order;
-  struct ChDistanceField* field;  // NULL where no contact moves the body
+  struct ChMeshFeatures* features;  // triangles: what can touch first
+  struct ChDistanceField* field;    // NULL unless contacts are sampled
   struct ChSampleTree* samples;
 } ChMesh;
 

@@ -26,17 +26,17 @@ static ChStatus refuse_open(ChContext* context, const ChMesh* mesh) {
 }
 
 static ChStatus check_solid(ChContext* context, const ChMesh* mesh, const ChShapeDef* def) {
-  if (!mesh->closed) return refuse_open(context, mesh);
+  if (!mesh->closed && def->contact == CH_MESH_SAMPLED) return refuse_open(context, mesh);
   if (mesh->cell_count > MOST_TRIANGLES)
     return ch_fail(context, CH_ERR_SIZE, "mesh: has %d triangles; on a moving body at most %d are allowed",
                    mesh->cell_count, MOST_TRIANGLES);
   ChVec3 side = ch_sub(mesh->nodes[0].box.high, mesh->nodes[0].box.low);
   double volume = ch_mass_of_mesh(mesh, 1.0).mass, room = side.x * side.y * side.z;
-  if (volume < 0.0)
+  if (mesh->closed && volume < 0.0)
     return ch_fail(context, CH_ERR_FORMAT,
                    "mesh: is inside out: its volume is %g m^3; triangles must be counter-clockwise from outside",
                    volume);
-  if (!(volume > 1e-9 * room))
+  if (mesh->closed && !(volume > 1e-9 * room))
     return ch_fail(context, CH_ERR_RANGE, "mesh: holds no volume: %g m^3 in a box of %g m^3", volume, room);
   if (def->resolution != 0 && (def->resolution < FEWEST_CELLS || def->resolution > MOST_CELLS))
     return ch_fail(context, CH_ERR_RANGE, "mesh: resolution is %d, must be %d to %d cells along the longest side",
@@ -48,7 +48,8 @@ static ChStatus check_solid(ChContext* context, const ChMesh* mesh, const ChShap
 
 static ChStatus make_solid(ChContext* context, ChArena* arena, const ChShapeDef* def, ChMesh* mesh) {
   ChStatus status = check_solid(context, mesh, def);
-  if (status != CH_OK) return status;
+  mesh->moves = status == CH_OK;
+  if (status != CH_OK || def->contact != CH_MESH_SAMPLED) return status;
   ChVec3 side = ch_sub(mesh->nodes[0].box.high, mesh->nodes[0].box.low);
   double spacing = def->spacing > 0.0 ? def->spacing : ch_norm(side) / SPACINGS;
   status = ch_sample_tree_create(context, arena, mesh, spacing, &mesh->samples);
@@ -104,7 +105,9 @@ static ChStatus make_healed(ChContext* context, ChWorld* world, const ChShapeDef
 // ------------------------------------------------------------------------------------------------------------- sharing
 
 static bool same_choices(const ChSharedMesh* s, const ChShapeDef* def, bool solid) {
-  return s->solid == solid && (!solid || (s->spacing == def->spacing && s->resolution == def->resolution)) &&
+  bool sampled = solid && def->contact == CH_MESH_SAMPLED;
+  return s->solid == solid && (!solid || s->contact == def->contact) &&
+         (!sampled || (s->spacing == def->spacing && s->resolution == def->resolution)) &&
          (s->mesh->closed || !def->closed);
 }
 
@@ -133,7 +136,7 @@ ChStatus ch_world_mesh(ChContext* context, ChWorld* world, const ChShapeDef* def
   if (status != CH_OK) return status;
   CH_GROW(world, meshes, mesh_count, mesh_room);
   world->meshes[world->mesh_count++] =
-      (ChSharedMesh){mesh, ch_world_copy_text(world, def->file), def->spacing, def->resolution, solid};
+      (ChSharedMesh){mesh, ch_world_copy_text(world, def->file), def->spacing, def->resolution, def->contact, solid};
   *out = mesh;
   return CH_OK;
 }

@@ -144,6 +144,7 @@ static void make_drop(ChBuild* b) {
     ch_build_set(b, body, "orientation", random_turn(&state));
     json_t* shape = ch_build_shape(b, body, "mesh", "body");
     ch_build_set(b, shape, "mesh", json_string(form->name));
+    ch_build_set(b, shape, "contact", json_string("sampled"));
     ch_build_set(b, shape, "spacing", json_real(SPACING));
   }
 }

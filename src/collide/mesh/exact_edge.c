@@ -1,0 +1,114 @@
+// Edges of one surface with edges of the other. See exact_pair.h.
+#include "collide/mesh/exact_pair.h"
+
+static const double PARALLEL = 1e-5;  // sine of angles below which the corners at the ends say it all
+static const double EITHER = 0.05;    // normals that suit both ways by no more than this: the side is the one it is on
+
+typedef struct Line {
+  const ChExactSide* side;
+  const ChMeshEdge* edge;
+  ChVec3 from, along;  // along: unit
+  ChVec3 inward[2];
+} Line;
+
+// Whether the surface rises no less than the edge's line does beyond the edge's end: then the line goes on inside of
+// it, and what is above the surface is above the line. `beyond`: unit, along the edge and out of it.
+static bool goes_on(const ChMesh* mesh, const ChMeshEdge* e, int vertex, ChVec3 beyond) {
+  const ChMeshFeatures* f = mesh->features;
+  int corner = f->corner_of[vertex];
+  if (corner < 0) return false;
+  ChVec3 out = ch_neg(ch_add(mesh->inward[e->place], e->other < 0 ? mesh->inward[e->place] : mesh->inward[e->other]));
+  for (int k = f->corners[corner].first; k < f->corners[corner].first + f->corners[corner].count; ++k) {
+    ChVec3 d = ch_sub(mesh->vertices[f->fan[k]], mesh->vertices[vertex]);
+    if (ch_dot(d, beyond) > 0.5 * ch_norm(d) && ch_dot(d, out) > CH_MESH_SMOOTH * ch_norm(d)) return true;
+  }
+  return false;
+}
+
+static Line line_of(const ChExactSide* side, const ChMeshEdge* e) {
+  const ChMesh* mesh = side->mesh;
+  Line line = {.side = side, .edge = e, .from = ch_exact_place(side, ch_mesh_at(mesh, e->place))};
+  line.along = ch_exact_turned(side, e->along);
+  line.inward[0] = ch_exact_turned(side, mesh->inward[e->place]);
+  line.inward[1] = e->other < 0 ? line.inward[0] : ch_exact_turned(side, mesh->inward[e->other]);
+  return line;
+}
+
+// By how much n, from a to b, is not a normal of both: the sine at which a face leads towards the other edge.
+static double unfit(const Line* a, const Line* b, ChVec3 n) {
+  double of_a = fmax(ch_dot(n, a->inward[0]), ch_dot(n, a->inward[1]));
+  return fmax(of_a, -fmin(ch_dot(n, b->inward[0]), ch_dot(n, b->inward[1])));
+}
+
+// Places on both lines where they come closest, the first moved by `shift`.
+static void closest_places(const Line* a, const Line* b, ChVec3 shift, double cosine, double sine2, double at[2]) {
+  ChVec3 apart = ch_sub(b->from, ch_add(a->from, shift));
+  double of_a = ch_dot(apart, a->along), of_b = ch_dot(apart, b->along);
+  at[0] = (of_a - cosine * of_b) / sine2;
+  at[1] = (cosine * of_a - of_b) / sine2;
+}
+
+static bool is_within(const ChExact* x, const Line* line, double at) {
+  const ChMeshEdge* e = line->edge;
+  double beyond = fmax(-at, at - e->length);
+  if (beyond <= x->blunt) return true;
+  if (!(beyond <= x->hollow)) return false;
+  const ChMesh* mesh = line->side->mesh;
+  return at < 0.0 ? goes_on(mesh, e, mesh->cells[e->place], ch_neg(e->along))
+                  : goes_on(mesh, e, mesh->cells[ch_mesh_next(e->place)], e->along);
+}
+
+// A pair of edges and how it lies, n from a to b.
+typedef struct Crossing {
+  const Line *a, *b;
+  ChVec3 n;
+  double gap, cosine, sine2;
+} Crossing;
+
+// Adds the crossing if the edges come closest within both; where they overlap, if they do so there.
+static bool add_crossing(const ChExact* x, const Crossing* c) {
+  const Line *a = c->a, *b = c->b;
+  double at[2], then[2];
+  closest_places(a, b, ch_vec(0.0, 0.0, 0.0), c->cosine, c->sine2, at);
+  ChVec3 own = ch_along(a->from, at[0], a->along), other = ch_along(b->from, at[1], b->along);
+  ChVec3 motion = ch_exact_motion(x, 0, own);
+  double rate = ch_dot(c->n, motion), t = c->gap > 0.0 && rate > 0.0 ? fmin(1.0, c->gap / rate) : 0.0;
+  closest_places(a, b, ch_scale(t, motion), c->cosine, c->sine2, then);
+  if (!is_within(x, a, then[0]) || !is_within(x, b, then[1])) return false;
+  ChExactOverlap overlap = {.own = own, .other = other, .depth = -c->gap, .edge = {a->edge, b->edge}};
+  if (c->gap < -x->slack && !ch_exact_overlap_is_real(x, &overlap)) return false;
+  ch_exact_add(x, 0, own, other, c->n, c->gap, ch_exact_key(CH_EXACT_EDGES, a->edge->chain, b->edge->chain));
+  return true;
+}
+
+// The normal that suits both edges. Where it suits them either way, as between blades, it is the one that overlaps if
+// bodies do, else the other.
+static void meet(const ChExact* x, const Line* a, const Line* b) {
+  ChVec3 n = ch_cross(a->along, b->along);
+  double sine2 = ch_dot(n, n), reach = fmax(x->margin, x->deepest);
+  if (!(sine2 > PARALLEL * PARALLEL)) return;
+  n = ch_scale(1.0 / sqrt(sine2), n);
+  double gap = ch_dot(n, ch_sub(b->from, a->from));
+  if (!(fabs(gap) <= reach)) return;
+  if (gap < 0.0) n = ch_neg(n), gap = -gap;
+  double apart = unfit(a, b, n), through = unfit(a, b, ch_neg(n));
+  Crossing ahead = {a, b, n, gap, ch_dot(a->along, b->along), sine2}, behind = ahead;
+  behind.n = ch_neg(n), behind.gap = -gap;
+  bool may_be_apart = apart <= x->tilt && gap <= x->margin && apart <= through + EITHER;
+  bool may_be_through = through <= x->tilt && gap <= x->deepest && through <= apart + EITHER;
+  if (may_be_through && may_be_apart && !a->side->mesh->closed && !b->side->mesh->closed) may_be_through = false;
+  if (may_be_through && add_crossing(x, &behind)) return;
+  if (may_be_apart) add_crossing(x, &ahead);
+}
+
+void ch_exact_edges(const ChExact* x, int first, int second) {
+  const ChMeshFeatures *f = x->side[0].features, *g = x->side[1].features;
+  if (g->edge_start[second] == g->edge_start[second + 1]) return;
+  for (int k = f->edge_start[first]; k < f->edge_start[first + 1]; ++k) {
+    Line a = line_of(&x->side[0], &f->edges[k]);
+    for (int l = g->edge_start[second]; l < g->edge_start[second + 1]; ++l) {
+      Line b = line_of(&x->side[1], &g->edges[l]);
+      meet(x, &a, &b);
+    }
+  }
+}

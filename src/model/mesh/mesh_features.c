@@ -1,0 +1,213 @@
+// See mesh_features.h.
+#include "model/mesh/mesh_features.h"
+
+#include "cardhouse/union_find.h"
+
+static ChVec3 corner(const ChMesh* mesh, int place) { return mesh->vertices[mesh->cells[place]]; }
+static int next_of(int place) { return place % 3 == 2 ? place - 2 : place + 1; }
+
+// Where the triangle across has the edge.
+static int twin(const ChMesh* mesh, int place) {
+  int other = mesh->across[place], from = mesh->cells[place], to = mesh->cells[next_of(place)];
+  for (int k = 3 * other; k < 3 * other + 3; ++k)
+    if (mesh->cells[k] == to && mesh->cells[next_of(k)] == from) return k;
+  return -1;
+}
+
+static ChBend bend_of(const ChMesh* mesh, int place) {
+  if (mesh->across[place] < 0) return CH_BEND_RIM;
+  double rise = ch_dot(mesh->normals[place / 3], mesh->inward[twin(mesh, place)]);
+  bool folded = ch_dot(mesh->normals[place / 3], mesh->normals[mesh->across[place]]) < 0.0;
+  if (fabs(rise) <= CH_MESH_SMOOTH && !folded) return CH_BEND_FLAT;
+  return rise < 0.0 || (folded && rise <= CH_MESH_SMOOTH) ? CH_BEND_CONVEX : CH_BEND_HOLLOW;
+}
+
+static void find_patches(ChArena* arena, const ChMesh* mesh, ChMeshFeatures* f) {
+  int n = mesh->cell_count;
+  f->bends = CH_TAKE(arena, 3 * n, unsigned char);
+  f->patch = CH_TAKE(arena, n, int);
+  ChArenaMark mark = ch_arena_mark(arena);
+  int* parent = CH_TAKE(arena, n, int);
+  ch_sets_init(n, parent);
+  for (int place = 0; place < 3 * n; ++place) {
+    ChBend bend = bend_of(mesh, place);
+    f->bends[place] = (unsigned char)bend;
+    if (bend == CH_BEND_FLAT) ch_sets_join(parent, place / 3, mesh->across[place]);
+  }
+  ch_sets_label(n, parent, f->patch);
+  ch_arena_release(arena, mark);
+}
+
+// --- edges -----------------------------------------------------------------------------------------------------------
+
+// Edges that stand out, of both sides of an open surface, with the lower of their triangles.
+static int list_edges(const ChMesh* mesh, const ChMeshFeatures* f, ChMeshEdge* out) {
+  int count = 0;
+  for (int c = 0; c < mesh->cell_count; ++c) {
+    if (f->edge_start) f->edge_start[c] = count;
+    for (int place = 3 * c; place < 3 * c + 3; ++place) {
+      ChBend bend = (ChBend)f->bends[place];
+      if (bend == CH_BEND_FLAT || (bend == CH_BEND_HOLLOW && mesh->closed) ||
+          (bend != CH_BEND_RIM && mesh->across[place] < c))
+        continue;
+      if (out)
+        out[count] = (ChMeshEdge){
+            .place = place, .other = bend == CH_BEND_RIM ? -1 : twin(mesh, place), .back = bend == CH_BEND_HOLLOW};
+      ++count;
+    }
+  }
+  if (f->edge_start) f->edge_start[mesh->cell_count] = count;
+  return count;
+}
+
+static bool same_line(const ChMeshFeatures* f, const ChMeshEdge* a, const ChMeshEdge* b) {
+  if (!(ch_norm(ch_cross(a->along, b->along)) <= CH_MESH_SMOOTH)) return false;
+  int a0 = f->patch[a->place / 3], a1 = a->other < 0 ? -1 : f->patch[a->other / 3];
+  int b0 = f->patch[b->place / 3], b1 = b->other < 0 ? -1 : f->patch[b->other / 3];
+  return a->back == b->back && ((a0 == b0 && a1 == b1) || (a0 == b1 && a1 == b0));
+}
+
+// The edges that meet at a vertex: around[start[v]] ..
+static void list_around(const ChMesh* mesh, const ChMeshFeatures* f, int* start, int* around) {
+  for (int e = 0; e < f->edge_count; ++e) {
+    ++start[mesh->cells[f->edges[e].place] + 2];
+    ++start[mesh->cells[next_of(f->edges[e].place)] + 2];
+  }
+  for (int v = 0; v < mesh->vertex_count; ++v) start[v + 2] += start[v + 1];
+  for (int e = 0; e < f->edge_count; ++e) {
+    around[start[mesh->cells[f->edges[e].place] + 1]++] = e;
+    around[start[mesh->cells[next_of(f->edges[e].place)] + 1]++] = e;
+  }
+}
+
+static void find_chains(ChArena* arena, const ChMesh* mesh, ChMeshFeatures* f) {
+  ChArenaMark mark = ch_arena_mark(arena);
+  int* parent = CH_TAKE(arena, f->edge_count, int);
+  int* label = CH_TAKE(arena, f->edge_count, int);
+  int* start = CH_TAKE(arena, mesh->vertex_count + 2, int);
+  int* around = CH_TAKE(arena, 2 * f->edge_count, int);
+  ch_sets_init(f->edge_count, parent);
+  list_around(mesh, f, start, around);
+  for (int v = 0; v < mesh->vertex_count; ++v)
+    for (int i = start[v]; i < start[v + 1]; ++i)
+      for (int j = i + 1; j < start[v + 1]; ++j)
+        if (same_line(f, &f->edges[around[i]], &f->edges[around[j]])) ch_sets_join(parent, around[i], around[j]);
+  ch_sets_label(f->edge_count, parent, label);
+  for (int e = 0; e < f->edge_count; ++e) f->edges[e].chain = label[e];
+  ch_arena_release(arena, mark);
+}
+
+static void find_edges(ChArena* arena, const ChMesh* mesh, ChMeshFeatures* f) {
+  f->edge_count = list_edges(mesh, f, NULL);
+  f->edge_start = CH_TAKE(arena, mesh->cell_count + 1, int);
+  f->edges = CH_TAKE(arena, f->edge_count, ChMeshEdge);
+  list_edges(mesh, f, f->edges);
+  for (int e = 0; e < f->edge_count; ++e) {
+    ChMeshEdge* edge = &f->edges[e];
+    ChVec3 d = ch_sub(corner(mesh, next_of(edge->place)), corner(mesh, edge->place));
+    edge->length = ch_norm(d);
+    edge->along = ch_scale(1.0 / edge->length, d);
+  }
+  find_chains(arena, mesh, f);
+}
+
+// --- corners ---------------------------------------------------------------------------------------------------------
+
+enum { STANDS_FRONT = 1, STANDS_BACK = 2, ON_RIM = 4 };
+
+// Where one straight edge goes on through a vertex, and nothing else meets it, there is no corner: the ends of the
+// chain touch before.
+static void smooth_chains(ChArena* arena, const ChMesh* mesh, const ChMeshFeatures* f, unsigned char* marks) {
+  int* chain = CH_TAKE(arena, mesh->vertex_count, int);
+  int* count = CH_TAKE(arena, mesh->vertex_count, int);
+  bool* mixed = CH_TAKE(arena, mesh->vertex_count, bool);
+  for (int e = 0; e < f->edge_count; ++e)
+    for (int k = 0; k < 2; ++k) {
+      int place = f->edges[e].place, v = mesh->cells[k ? next_of(place) : place];
+      if (count[v]++ > 0 && chain[v] != f->edges[e].chain) mixed[v] = true;
+      chain[v] = f->edges[e].chain;
+    }
+  for (int v = 0; v < mesh->vertex_count; ++v)
+    if (count[v] == 2 && !mixed[v] && !(mesh->closed && (marks[v] & STANDS_BACK))) marks[v] = 0;
+}
+
+static void note_bends(const ChMesh* mesh, const ChMeshFeatures* f, unsigned char* marks, int* owner, int* degree) {
+  for (int v = 0; v < mesh->vertex_count; ++v) owner[v] = -1;
+  for (int place = 0; place < 3 * mesh->cell_count; ++place) {
+    static const unsigned char says[] = {
+        [CH_BEND_FLAT] = 0, [CH_BEND_CONVEX] = STANDS_FRONT, [CH_BEND_HOLLOW] = STANDS_BACK, [CH_BEND_RIM] = ON_RIM};
+    int from = mesh->cells[place], to = mesh->cells[next_of(place)];
+    marks[from] |= says[f->bends[place]], marks[to] |= says[f->bends[place]];
+    if (owner[from] < 0) owner[from] = place / 3;
+    ++degree[from];
+    degree[to] += f->bends[place] == CH_BEND_RIM;
+  }
+}
+
+// Every half-edge that begins at a vertex leads to a neighbour; at a rim one that ends there comes from another.
+static void list_fans(const ChMesh* mesh, const ChMeshFeatures* f, const int* first, int* filled) {
+  for (int place = 0; place < 3 * mesh->cell_count; ++place) {
+    int from = mesh->cells[place], to = mesh->cells[next_of(place)];
+    if (first[from] >= 0) f->fan[first[from] + filled[from]++] = to;
+    if (first[to] >= 0 && f->bends[place] == CH_BEND_RIM) f->fan[first[to] + filled[to]++] = from;
+  }
+}
+
+// Corners of a vertex, as many as it has sides that stand out.
+static int corners_of(const ChMesh* mesh, unsigned char marks, ChMeshSide sides[2]) {
+  int count = 0;
+  if (marks & ON_RIM) {
+    sides[count++] = CH_SIDE_RIM;
+    return count;
+  }
+  if (marks & STANDS_FRONT) sides[count++] = CH_SIDE_FRONT;
+  if ((marks & STANDS_BACK) && !mesh->closed) sides[count++] = CH_SIDE_BACK;
+  return count;
+}
+
+static void add_corners(const ChMesh* mesh, ChMeshFeatures* f, const unsigned char* marks, const int* owner,
+                        const int* first, const int* degree) {
+  int count = 0;
+  ChMeshSide sides[2];
+  for (int v = 0; v < mesh->vertex_count; ++v) f->corner_of[v] = -1;
+  for (int c = 0; c < mesh->cell_count; ++c) {
+    f->corner_start[c] = count;
+    for (int k = 0; k < 3; ++k) {
+      int v = mesh->cells[3 * c + k];
+      int here = owner[v] == c ? corners_of(mesh, marks[v], sides) : 0;
+      if (here > 0) f->corner_of[v] = count;
+      for (int i = 0; i < here; ++i) f->corners[count++] = (ChMeshCorner){v, first[v], degree[v], sides[i]};
+    }
+  }
+  f->corner_start[mesh->cell_count] = count;
+}
+
+static void find_corners(ChArena* arena, const ChMesh* mesh, ChMeshFeatures* f) {
+  int n = mesh->vertex_count, fan_count = 0;
+  ChMeshSide sides[2];
+  unsigned char* marks = CH_TAKE(arena, n, unsigned char);
+  int *owner = CH_TAKE(arena, n, int), *degree = CH_TAKE(arena, n, int);
+  int *first = CH_TAKE(arena, n, int), *filled = CH_TAKE(arena, n, int);
+  note_bends(mesh, f, marks, owner, degree);
+  smooth_chains(arena, mesh, f, marks);
+  for (int v = 0; v < n; ++v) {
+    int here = owner[v] < 0 ? 0 : corners_of(mesh, marks[v], sides);
+    first[v] = here > 0 ? fan_count : -1;
+    fan_count += here > 0 ? degree[v] : 0;
+    f->corner_count += here;
+  }
+  f->corner_of = CH_TAKE(arena, n, int);
+  f->fan = CH_TAKE(arena, fan_count, int);
+  f->corners = CH_TAKE(arena, f->corner_count, ChMeshCorner);
+  f->corner_start = CH_TAKE(arena, mesh->cell_count + 1, int);
+  list_fans(mesh, f, first, filled);
+  add_corners(mesh, f, marks, owner, first, degree);
+}
+
+ChMeshFeatures* ch_mesh_features(ChArena* arena, const ChMesh* mesh) {
+  ChMeshFeatures* f = CH_TAKE(arena, 1, ChMeshFeatures);
+  find_patches(arena, mesh, f);
+  find_edges(arena, mesh, f);
+  find_corners(arena, mesh, f);
+  return f;
+}
