@@ -8,7 +8,8 @@
 #include "solve/method.h"
 #include "step/in_step.h"
 
-enum { LARGE = 500 };  // contacts, from which on the default halves
+enum { LARGE = 500, PAUSE = 16 };  // contacts, from which on the default halves; steps that it leaves alone after one
+                                   // that shorter substeps did not help
 // Times the work limit that the tries of a step may take in all; less where nobody asked for them.
 #define MOST_WORK 64.0
 #define MOST_WORK_UNASKED 4.0
@@ -106,6 +107,14 @@ static ChStatus try_substep(ChContext* context, Substeps* p, ChStepInfo* part) {
   return CH_OK;
 }
 
+// Whether this was no help: a substep missed that is kept, or all work is spent. Who asked for halves gets them anyhow.
+static bool is_no_help(const Substeps* p, const ChStepInfo* info) {
+  const ChSimulation* s = p->s;
+  bool halved = s->level > 0 || info->rejected > 0;
+  return s->options.adaptive == CH_ADAPTIVE_LARGE && halved &&
+         (info->missed || (p->done < p->whole && s->spent >= most_work(s)));
+}
+
 static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChStepInfo* info) {
   ChSimulation* s = p->s;
   ChStepInfo part;
@@ -113,6 +122,8 @@ static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChS
   for (int level = s->level; p->done < p->whole; s->level = level) {
     status = level > 0 ? ch_undo_keep(context, s, undo) : CH_OK;
     if (status != CH_OK) return status;
+    s->level = level;
+    if (is_no_help(p, info)) return CH_OK;
     bool hurried = s->spent >= most_work(s);
     s->trial = trial_of(s);
     if (hurried) hurry(s, p->done, p->whole);
@@ -132,13 +143,41 @@ static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChS
   return CH_OK;
 }
 
+// The step in one, as without any of this.
+static ChStatus take_whole(ChContext* context, Substeps* p, ChStepInfo* info) {
+  ChStepInfo whole;
+  p->s->level = 0;
+  p->s->trial = (ChTrial){0};
+  ChStatus status = try_substep(context, p, &whole);
+  if (status == CH_OK) add_substep(info, &whole);
+  return status;
+}
+
+// What became of the substeps is undone. So the default never makes less of a step than `off` does.
+static ChStatus start_again(ChContext* context, Substeps* p, const ChUndo* undo, ChStepInfo* info) {
+  ChStepInfo tried = *info;
+  *info = (ChStepInfo){.h = p->h, .shortest = p->h, .rejected = tried.substeps - 1};
+  add_rejected(info, &tried);
+  info->rejected += tried.rejected;
+  ch_undo_take(p->s, undo);
+  p->done = 0;
+  p->s->good = -PAUSE;
+  return take_whole(context, p, info);
+}
+
 ChStatus ch_adaptive_step(ChContext* context, ChSimulation* s, double end, ChUndo* undo, ChStepInfo* info) {
   CH_ASSERT(s->options.halvings >= 1 && s->options.good_steps >= 1);
   *info = (ChStepInfo){.h = s->options.h, .shortest = s->options.h};
   if (s->level > s->options.halvings) s->level = s->options.halvings;
   Substeps p = {.s = s, .h = info->h, .start = s->time, .end = end, .whole = 1L << s->options.halvings};
   s->spent = 0.0;
-  ChStatus status = make_substeps(context, &p, undo, info);
+  ChStatus status = CH_OK;
+  if (s->good < 0 && s->options.adaptive == CH_ADAPTIVE_LARGE) {
+    ++s->good;
+    return take_whole(context, &p, info);
+  }
+  status = make_substeps(context, &p, undo, info);
+  if (status == CH_OK && is_no_help(&p, info)) status = start_again(context, &p, undo, info);
   s->trial = (ChTrial){0};
   return status;
 }

@@ -95,9 +95,10 @@ static void close_with_friction(ChStaggered* g, double tolerance, ChDeadline dea
 // A run whose time is over still has some for its closing, a share of what it took: less than the tenth by which limits
 // may be exceeded.
 static ChDeadline closing_deadline(const ChRun* run) {
-  double seconds = 1e-3 + CLOSING_SHARE * (ch_clock_seconds() - run->started);
-  ChDeadline extra = ch_deadline_in(seconds, CLOSING_SHARE * (ch_work_done() - run->begun));
-  return (ChDeadline){fmax(run->deadline.clock, extra.clock), fmax(run->deadline.work, extra.work)};
+  double now = ch_clock_seconds(), spent = fmin(now, run->deadline.clock) - run->started;
+  double clock = fmin(now, run->deadline.clock) + 1e-3 + CLOSING_SHARE * spent;
+  ChDeadline extra = ch_deadline_in(INFINITY, CLOSING_SHARE * (ch_work_done() - run->begun));
+  return (ChDeadline){fmax(run->deadline.clock, clock), fmax(run->deadline.work, extra.work)};
 }
 
 // Whether another contact problem may end in time; what only the clock limits depends on the machine anyhow. Without
