@@ -8,8 +8,11 @@
 #include "solve/method.h"
 #include "step/in_step.h"
 
-enum { LARGE = 500, PAUSE = 16 };  // contacts, from which on the default halves; steps that it leaves alone after one
-                                   // that shorter substeps did not help
+enum {
+  LARGE = 500,
+  PAUSE = 16
+};  // contacts, from which on the default halves; steps that it leaves alone after one
+    // that shorter substeps did not help
 // Times the work limit that the tries of a step may take in all; less where nobody asked for them.
 #define MOST_WORK 64.0
 #define MOST_WORK_UNASKED 4.0

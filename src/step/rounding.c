@@ -9,8 +9,9 @@
 #include "model/world.h"
 
 #define TOUCHING 1e-9  // metres: overlaps that come and go as bodies stand; they are undone
-#define SIX_DIGITS 1e-5  // what rounding to six digits leaves at most, relative: half of the last one of 1.00000, of two bodies
-#define THIN 1e-4      // share of the smaller body that no rounding reaches
+#define SIX_DIGITS \
+  1e-5  // what rounding to six digits leaves at most, relative: half of the last one of 1.00000, of two bodies
+#define THIN 1e-4  // share of the smaller body that no rounding reaches
 
 static double reach_of(const ChWorld* world, int body) {
   const ChBody* b = &world->bodies[body];

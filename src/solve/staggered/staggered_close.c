@@ -14,7 +14,7 @@
 #include "solve/methods/staggered.h"
 
 enum { RATIO_STEPS = 100, MOST_CLIPS = 60 };
-#define CLOSING_TIME 0.05   // share of the seconds that a closing may take on top, and of the work
+#define CLOSING_TIME 0.05  // share of the seconds that a closing may take on top, and of the work
 #define CLOSING_SHARE 0.07
 #define CLIP_TOLERANCE 0.01  // of the run's
 
