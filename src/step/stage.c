@@ -185,9 +185,7 @@ static ChStatus solve_relaxed(ChContext* context, ChIslandRun* island, ChSolveOp
   options->work_limit = 0.5 * left;
   ChStatus status = ch_solve(context, p, options, island->v, island->u, island->r, &island->info);
   options->work_limit = 0.25 * left;
-  bool comes_near = nearly_met(&island->info.certificate, options->tolerance) &&
-                    !nearly_met(&first.info.certificate, options->tolerance);
-  if (misses(status) && !comes_near) {
+  if (misses(status)) {
     put_back(island, &first);
     return missed;
   }
