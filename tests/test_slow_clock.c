@@ -103,7 +103,7 @@ static void every_method_keeps_to_the_clock(void** state) {
   } list[] = {{"pile", 12, 0.4}, {"wall", 8, 0.3}, {"cards", 4, 0.2}};
   for (size_t k = 0; k < sizeof list / sizeof *list; ++k) {
     ChProblem* p = generate(list[k].family, list[k].n, list[k].mu);
-    for (double limit = 0.02; limit < 1.0; limit *= 4.0) assert_true(check_all(p, limit) > 20);
+    for (double limit = 0.02; limit < 1.0; limit *= 16.0) assert_true(check_all(p, limit) > 20);
     ch_problem_destroy(p);
   }
 }
@@ -112,7 +112,7 @@ static void every_method_keeps_to_the_clock(void** state) {
 static void a_large_factorisation_keeps_to_the_clock(void** state) {
   (void)state;
   ChProblem* p = generate("pile", 60, 0.4);
-  for (double limit = 0.5; limit < 2.0; limit *= 3.0) assert_true(check_all(p, limit) > 10);
+  assert_true(check_all(p, 0.5) > 10);
   ch_problem_destroy(p);
 }
 
