@@ -178,8 +178,6 @@ static bool body_kind(Build* b, const ChPlace* at, const json_t* entry, ChSceneB
   bool moves = json_object_get(entry, "motion") || json_object_get(entry, "turn");
   if (moves && body->fixed) return ch_reader_wrong(b->reader, at, "is fixed, but has motion or turn");
   body->def.kind = body->fixed ? CH_BODY_FIXED : moves ? CH_BODY_KINEMATIC : CH_BODY_DYNAMIC;
-  if (body->def.name && strcmp(body->def.name, "ground") == 0)
-    return ch_reader_wrong(b->reader, at, "is named \"ground\", which joints and forces take for the world itself");
   bool soft = json_object_get(entry, "soft") != NULL;
   if (body->def.kind == CH_BODY_DYNAMIC && !soft && json_array_size(body->shapes) == 0 && !(body->def.mass > 0.0))
     return ch_reader_wrong(b->reader, at, "has no mass; it needs shapes, or \"mass\", or \"fixed\": true");
@@ -243,7 +241,9 @@ static bool add_body_later(Build* b, const ChPlace* at, json_t* entry) {
 // --------------------------------------------------------------------------------------------------- joints and forces
 
 static bool find_body(Build* b, const ChPlace* at, const char* name, ChBodyId* out) {
-  *out = strcmp(name, "ground") == 0 ? CH_GROUND : ch_world_find_body(b->there, name);
+  *out = ch_world_find_body(b->there, name);
+  if (ch_body_id_is_none(*out) && strcmp(name, "ground") == 0)
+    *out = CH_GROUND;  // the world, where no body is called so
   if (!ch_body_id_is_none(*out)) return true;
   const char* known[NAMES_MAX];
   int count = 0;
