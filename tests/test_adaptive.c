@@ -250,6 +250,29 @@ static void led_bodies_arrive_at_the_end_of_the_whole_step(void** state) {
   ch_simulation_destroy(s);
 }
 
+// Where halves do not help, the default makes of a step what `off` makes of it, to the last bit, and leaves the next
+// ones alone for a while.
+static void the_default_never_makes_less_of_a_step(void** state) {
+  (void)state;
+  static const char* const large[][2] = {{"n", "22"}};
+  ChContext context = {0};
+  char* text;
+  CHECK_OK(context, ch_scene_builtin(&context, "pile", 1, large, &text));
+  ChSimulationOptions halves = never_met(CH_ADAPTIVE_LARGE, H), off = never_met(CH_ADAPTIVE_OFF, H);
+  ChSimulation *a = open_scene(NULL, text, &halves), *b = open_scene(NULL, text, &off);
+  free(text);
+  for (int step = 1; step <= 4; ++step) {
+    ChStepInfo mine = ch_test_step(a), other = ch_test_step(b);
+    assert_true(mine.contacts >= 500 && mine.missed && other.missed);
+    assert_int_equal(mine.rejected, step == 1 ? 2 : 0);  // the whole, and its first half
+    assert_int_equal(mine.substeps, 1);
+    CHECK_NEAR(mine.certificate.natural, other.certificate.natural, 0.0);
+    check_same_motion(a, b);
+  }
+  ch_simulation_destroy(a);
+  ch_simulation_destroy(b);
+}
+
 // Limits on the clock leave no time for it, baselines miss as a rule, and small steps are left alone by default.
 static void some_steps_are_never_halved(void** state) {
   (void)state;
@@ -291,6 +314,7 @@ int main(void) {
       cmocka_unit_test(neither_threads_nor_checkpoints_change_a_bit),
       cmocka_unit_test(steps_end_on_time_and_grow_back),
       cmocka_unit_test(led_bodies_arrive_at_the_end_of_the_whole_step),
+      cmocka_unit_test(the_default_never_makes_less_of_a_step),
       cmocka_unit_test(some_steps_are_never_halved),
       cmocka_unit_test(options_out_of_range_are_refused),
   };

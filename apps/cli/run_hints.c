@@ -37,6 +37,10 @@ static void say_adaptive(const ChRunReport* r, ChHints* hints) {
   double least = ldexp(o->h, -o->halvings);
   if (r->summary.rejected == 0 && o->adaptive != CH_ADAPTIVE_MISS)
     say(hints, "--adaptive miss undoes a step that misses and takes it in halves, down to %.3g s", least);
+  else if (o->adaptive != CH_ADAPTIVE_MISS)
+    say(hints,
+        "halves of steps did not help within four work limits a step; --adaptive miss gives them 64, down to %.3g s",
+        least);
   else if (r->summary.shortest <= 1.01 * least)
     say(hints,
         "substeps of %.3g s, the shortest, missed as well; \"adaptive\": {\"on\": \"miss\", \"halvings\": %d} goes on "

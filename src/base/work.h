@@ -46,12 +46,12 @@ bool ch_stop_wanted(void);
 // Whether what is computed now is of no use to anybody, for time or work have run out. Kernels may ask as often as they
 // like, having added what they did: the clock is looked at once in a while.
 bool ch_limits_over(void);
-// Whether a part of the work that cannot be left once it is begun may be: so much work, which takes so many seconds (0:
-// the clock does not matter).
-// It may go beyond the limit by little.
+// Whether a part of the work that cannot be left once it is begun may be: so much work, which takes so many seconds on
+// the usual machine (0: the clock does not matter), and as many more as this one was seen to be slower. It may go
+// beyond the limit by little.
 bool ch_limits_allow(double work, double seconds);
-// The same part again and again, its work known beforehand; the seconds are learnt from the last time. Zero it at
-// first.
+// The same part again and again, its work known beforehand; the seconds are learnt from the last time, and at first
+// from other such parts. Zero it at first.
 typedef struct ChForeseen {
   double work, began;
   double rate;  // work a second, the last time; 0: there was none

@@ -8,8 +8,11 @@
 #include "solve/method.h"
 #include "step/in_step.h"
 
-enum { LARGE = 500 };       // contacts, from which on the default halves
-enum { GAP_HALVINGS = 6 };  // for overlaps: of second order in h, they are a thousandth by then
+enum {
+  LARGE = 500,      // contacts, from which on the default halves
+  PAUSE = 16,       // steps that it leaves alone after one that shorter substeps did not help
+  GAP_HALVINGS = 6  // for overlaps: of second order in h, they are a thousandth by then
+};
 // Times the work limit that the tries of a step may take in all; less where nobody asked for them.
 #define MOST_WORK 64.0
 #define MOST_WORK_UNASKED 4.0
@@ -107,6 +110,7 @@ typedef struct Substeps {
   ChSimulation* s;
   double h, start, end;  // of the step, seconds
   long done, whole;      // units
+  bool parts;            // a try was undone for what passed or overlapped, not for a miss: shorter ones are no matter of help
 } Substeps;
 
 static ChStatus try_substep(ChContext* context, Substeps* p, ChStepInfo* part) {
@@ -125,6 +129,14 @@ static ChStatus try_substep(ChContext* context, Substeps* p, ChStepInfo* part) {
   return CH_OK;
 }
 
+// Whether this was no help: a substep missed that is kept, or all work is spent. Who asked for halves gets them anyhow.
+static bool is_no_help(const Substeps* p, const ChStepInfo* info) {
+  const ChSimulation* s = p->s;
+  bool halved = s->level > 0 || info->rejected > 0;
+  return s->options.adaptive == CH_ADAPTIVE_LARGE && halved && !p->parts &&
+         (info->missed || (p->done < p->whole && s->spent >= most_work(s)));
+}
+
 static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChStepInfo* info) {
   ChSimulation* s = p->s;
   ChStepInfo part;
@@ -132,12 +144,15 @@ static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChS
   for (int level = s->level; p->done < p->whole; s->level = level) {
     status = level > 0 ? ch_undo_keep(context, s, undo) : CH_OK;
     if (status != CH_OK) return status;
+    s->level = level;
+    if (is_no_help(p, info)) return CH_OK;
     bool hurried = s->spent >= most_work(s);
     s->trial = trial_of(s);
     if (hurried) hurry(s, p->done, p->whole);
     status = try_substep(context, p, &part);
     if (status == CH_MAX_ITER) {
       add_rejected(info, &part);
+      p->parts = p->parts || !part.missed;
       level = retry_level(s, level, &part);
       continue;
     }
@@ -152,6 +167,36 @@ static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChS
   return CH_OK;
 }
 
+// The step in one, whether or not it misses. CH_MAX_ITER: something would pass or end too deep, which halves must part.
+static ChStatus take_whole(ChContext* context, Substeps* p, ChStepInfo* info) {
+  ChStepInfo whole;
+  p->s->level = 0;
+  p->s->trial = (ChTrial){.nears = true, .parts = true, .gaps = true};
+  ChStatus status = try_substep(context, p, &whole);
+  if (status == CH_OK) add_substep(info, &whole);
+  if (status == CH_MAX_ITER) {
+    add_rejected(info, &whole);
+    p->parts = true;
+    p->s->level = 1;
+    p->s->good = 0;
+  }
+  return status;
+}
+
+// What became of the substeps is undone. So the default never makes less of a step than `off` does.
+static ChStatus start_again(ChContext* context, Substeps* p, ChUndo* undo, ChStepInfo* info) {
+  ChStepInfo tried = *info;
+  *info = (ChStepInfo){.h = p->h, .shortest = p->h, .rejected = tried.substeps - 1};
+  add_rejected(info, &tried);
+  info->rejected += tried.rejected;
+  ch_undo_take(p->s, undo);
+  p->done = 0;
+  p->s->good = -PAUSE;
+  p->s->spent = 0.0;
+  ChStatus status = take_whole(context, p, info);
+  return status == CH_MAX_ITER ? make_substeps(context, p, undo, info) : status;
+}
+
 ChStatus ch_adaptive_step(ChContext* context, ChSimulation* s, double end, ChUndo* undo, ChStepInfo* info) {
   CH_ASSERT(s->options.halvings >= 1 && s->options.good_steps >= 1);
   *info = (ChStepInfo){.h = s->options.h, .shortest = s->options.h};
@@ -159,7 +204,13 @@ ChStatus ch_adaptive_step(ChContext* context, ChSimulation* s, double end, ChUnd
   Substeps p = {.s = s, .h = info->h, .start = s->time, .end = end, .whole = 1L << s->options.halvings};
   s->spent = 0.0;
   s->widen = 0.0;
-  ChStatus status = make_substeps(context, &p, undo, info);
+  ChStatus status = CH_MAX_ITER;
+  if (s->good < 0 && s->options.adaptive == CH_ADAPTIVE_LARGE) {
+    ++s->good;
+    status = take_whole(context, &p, info);
+  }
+  if (status == CH_MAX_ITER) status = make_substeps(context, &p, undo, info);
+  if (status == CH_OK && is_no_help(&p, info)) status = start_again(context, &p, undo, info);
   s->trial = (ChTrial){0};
   s->widen = 0.0;
   return status;

@@ -1,7 +1,6 @@
 // See rounding.h.
 #include "step/rounding.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +9,9 @@
 #include "model/world.h"
 
 #define TOUCHING 1e-9  // metres: overlaps that come and go as bodies stand; they are undone
-#define THIN 1e-4      // share of the smaller body that no rounding reaches
+#define SIX_DIGITS \
+  1e-5  // what rounding to six digits leaves at most, relative: half of the last one of 1.00000, of two bodies
+#define THIN 1e-4  // share of the smaller body that no rounding reaches
 
 static double reach_of(const ChWorld* world, int body) {
   const ChBody* b = &world->bodies[body];
@@ -19,11 +20,11 @@ static double reach_of(const ChWorld* world, int body) {
   return reach;
 }
 
-// What single precision leaves of coordinates as large as those of the contact and of the bodies' own corners.
+// What six digits leave of coordinates as large as those of the contact and of the bodies' own corners.
 static double rounding_of(const ChWorld* world, const ChOverlap* overlap) {
   double near = fmax(fmax(fabs(overlap->point.x), fabs(overlap->point.y)), fabs(overlap->point.z));
   double smaller = fmin(reach_of(world, overlap->body[0]), reach_of(world, overlap->body[1]));
-  return fmin(FLT_EPSILON * (near + smaller), THIN * smaller);
+  return fmin(SIX_DIGITS * (near + smaller), THIN * smaller);
 }
 
 ChStatus ch_rounding_at_start(ChContext* context, const ChWorld* world, double* d0) {

@@ -148,7 +148,7 @@ static ChStatus check_header(ChContext* context, const ChSimulation* s, const He
                    size_of(s, h->contacts < 0 ? 0 : h->contacts));
   bool fine = isfinite(h->time) && isfinite(h->base_time) && isfinite(h->memory_h) && h->h > 0.0 && isfinite(h->h) &&
               h->base_h > 0.0 && isfinite(h->base_h) && h->base_step >= 0 && h->step >= h->base_step && h->level >= 0 &&
-              h->good >= 0 && energies_are_finite(h);
+              energies_are_finite(h);
   if (!fine)
     return ch_fail(context, CH_ERR_FORMAT, "checkpoint at time %g s, step %ld of length %g s: not one that was saved",
                    h->time, h->step, h->h);

@@ -19,7 +19,7 @@
 #define NEAR 1e-3    // share of F that may be missing at all e but the last,
 #define LEAST 1e-12  // and there
 #define ARMIJO 1e-4  // share of the fall foretold that a step must have
-enum { MOST_STEPS = 40, MOST_HALVINGS = 40 };
+enum { MOST_STEPS = 400, MOST_HALVINGS = 40 };
 
 typedef struct Fit {
   const ChProblem* p;
