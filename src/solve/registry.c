@@ -10,6 +10,7 @@
   X(admm)            \
   X(apgd)            \
   X(boxmin)          \
+  X(condense)        \
   X(indefinite_qp)   \
   X(interior_lcp)    \
   X(ipm)             \

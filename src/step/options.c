@@ -25,7 +25,7 @@ ChSimulationOptions ch_simulation_options_default(void) {
                            .gap_tolerance = 1e-4,
                            .halvings = 10,
                            .good_steps = 2,
-                           .trial_work = 0.0625,
+                           .trial_work = 0.25,
                            .warm = true,
                            .rest = true,
                            .islands = true,
