@@ -68,7 +68,7 @@ static void what_blocks_feel_does_not_depend_on_the_space(void** state) {
 static void a_pile_that_slides_needs_few_condensations(void** state) {
   (void)state;
   ChProblem* pile = ch_make("pile", "n=12 mu=0.5", CH_FORM_GLOBAL, 0);
-  ChSolveOptions options = options_of("condense", 400, 1e-8);
+  ChSolveOptions options = options_of("condense", 0, 1e-8);
   ch_must_solve(pile, &options, &out);
   assert_true(out.info.factorizations <= 30);
   options = options_of("ansgs", 5000, 1e-8);

@@ -9,7 +9,6 @@
 // Where grains jam sweeps go round in a circle, in which a dozen of two thousand contacts change their states in turn.
 // Newton's method does not find these states either, for each depends on all others through the whole packing. S has
 // the packing in it, as far as its other contacts keep their states; and a hundred rows are walked from kink to kink.
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -325,7 +324,9 @@ static bool proximal_step(Condense* c, double error, int* tries) {
 static void solve(ChRun* run) {
   const ChSystem* s = run->system;
   Condense c = condense_create(run);
-  if (c.o.sweeps > 0) ch_run_nested(run, &(ChNested){.method = &ch_method_ansgs, .max_iterations = c.o.sweeps}, NULL);
+  c.left = ch_run_iterations_left(run);
+  const long sweeps = c.left < c.o.sweeps ? c.left : c.o.sweeps;
+  if (sweeps > 0) ch_run_nested(run, &(ChNested){.method = &ch_method_ansgs, .max_iterations = sweeps}, NULL);
   memcpy(c.centre, run->r, (size_t)s->rows * sizeof(double));
   c.eps = ch_clamp(EPS_OF_ERROR * run->error, LEAST_EPS, c.o.eps);
   double error = run->error;
@@ -342,11 +343,8 @@ static void solve(ChRun* run) {
       error = found;
     }
     failures = good || better ? 0 : failures + 1;
-    c.eps = ch_clamp(c.eps * (!good            ? RISE
-                              : tries <= QUICK ? FALL
-                              : tries <= FAIR  ? SLOW_FALL
-                                               : 1.0),
-                     LEAST_EPS, MOST_EPS);
+    const double fall = tries <= QUICK ? FALL : tries <= FAIR ? SLOW_FALL : 1.0;
+    c.eps = ch_clamp(c.eps * (good ? fall : RISE), LEAST_EPS, MOST_EPS);
   }
 }
 
