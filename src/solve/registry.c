@@ -10,7 +10,6 @@
   X(admm)            \
   X(apgd)            \
   X(boxmin)          \
-  X(condense)        \
   X(indefinite_qp)   \
   X(interior_lcp)    \
   X(ipm)             \
@@ -29,7 +28,8 @@
   X(successive)      \
   X(two_pass)        \
   X(walk)            \
-  X(working_set)
+  X(working_set)     \
+  X(condense)
 
 #define X(name) extern const ChMethod ch_method_##name;
 METHODS(X)
