@@ -184,9 +184,9 @@ static void pack_vector(ChVec3 v, int lane, ChLanes out[3]) {
 }
 
 // A vector of the contact's own axes along those of space, without the normal where `from` is 1.
-static ChVec3 along_axes(const ChSphereTouch* t, int from, int to, const double* x) {
+static ChVec3 along_axes(const ChSphereTouch* t, int from, const double* x) {
   ChVec3 sum = {0.0, 0.0, 0.0};
-  for (int a = from; a < to; ++a) sum = ch_along(sum, x[a], t->axes[a]);
+  for (int a = from; a < 3; ++a) sum = ch_along(sum, x[a], t->axes[a]);
   return sum;
 }
 
@@ -198,15 +198,16 @@ static void pack(const Maker* m, int i, int lane, const double* r, ChBundle* k) 
   k->ball[1][lane] = s->bodies->body[last];
   if (first < last) k->ball[0][lane] = s->bodies->body[first];
   pack_vector(t->axes[0], lane, k->normal);
-  pack_vector(along_axes(t, 0, s->dim[i], s->q + s->row[i]), lane, k->q);
+  const bool smooth = s->dim[i] == 1;
+  pack_vector(smooth ? ch_scale(s->q[s->row[i]], t->axes[0]) : along_axes(t, 0, s->q + s->row[i]), lane, k->q);
   k->g[lane] = t->scale;
   for (int e = 0; e < 2; ++e) {
     k->arm[e][lane] = t->scale * t->arm[e];
-    if (r) pack_vector(along_axes(t, 1, s->dim[i], r + s->row[i]), lane, k->r[e]);
+    if (r && !smooth) pack_vector(along_axes(t, 1, r + s->row[i]), lane, k->r[e]);
     if (r) k->r[e][3][lane] = r[s->row[i]];
   }
   k->normal_inverse[lane] = 1.0 / W[0];
-  k->tangent_inverse[lane] = s->dim[i] > 1 ? 1.0 / W[4] : 0.0;
+  k->tangent_inverse[lane] = smooth ? 0.0 : 1.0 / W[4];
   k->mu[lane] = s->block[i].mu;
   k->compliance[lane] = s->block[i].compliance;
 }
