@@ -12,12 +12,19 @@
 static ChFirstPart part;
 static ChProblem* problem;
 
-static const ChSystem* open_part(const char* family, const char* settings) {
+// Every `smooth`th contact without friction; 0: none.
+static const ChSystem* open_partly_smooth(const char* family, const char* settings, int smooth) {
   ChContext context = {0};
   ChCase item = {.name = family, .family = family, .settings = settings, .form = CH_FORM_GLOBAL};
   CHECK_OK(context, ch_case_generate(&context, &item, &problem));
+  for (int i = 0; smooth > 0 && i < problem->block_count; i += smooth)
+    problem->blocks[i].mu[0] = problem->blocks[i].mu[1] = 0.0;
   ch_first_part_open(&part, problem);
   return part.run.system;
+}
+
+static const ChSystem* open_part(const char* family, const char* settings) {
+  return open_partly_smooth(family, settings, 0);
 }
 
 static void close_part(void) {
@@ -36,10 +43,14 @@ static void only_round_contacts_of_spheres_are_taken(void** state) {
   static const struct {
     const char *family, *settings;
     bool taken;
-  } rows[] = {{"pyramid", "n=4 mu=0.5", true}, {"pyramid", "n=4 mu=0.5 compliance=0.01 mass_ratio=100", true},
-              {"rain", "n=1", true},           {"cards", "n=3", false},
-              {"wall", "n=3", false},          {"disks", "n=4", false},
-              {"beads", "n=4", false}};
+  } rows[] = {{"pyramid", "n=4 mu=0.5", true},
+              {"pyramid", "n=4 mu=0", true},
+              {"pyramid", "n=4 mu=0.5 compliance=0.01 mass_ratio=100", true},
+              {"rain", "n=1", true},
+              {"cards", "n=3", false},
+              {"wall", "n=3", false},
+              {"disks", "n=4", false},
+              {"beads", "n=4", true}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k) {
     const ChSystem* s = open_part(rows[k].family, rows[k].settings);
     ChSphereBundles bundles;
@@ -69,9 +80,8 @@ static void no_two_contacts_of_a_colour_share_a_body(void** state) {
   close_part();
 }
 
-static void both_orders_come_to_one_solution(void** state) {
-  (void)state;
-  const ChSystem* s = open_part("pyramid", "n=8 mu=0.5 noise=0.05 h=0.01 compliance=0.02");
+static void compare_orders(int smooth) {
+  const ChSystem* s = open_partly_smooth("pyramid", "n=8 mu=0.5 noise=0.05 h=0.01 compliance=0.02", smooth);
   double *r[2], *u[2], *v;
   for (int k = 0; k < 2; ++k) r[k] = CH_TAKE(part.arena, s->rows, double), u[k] = CH_TAKE(part.arena, s->rows, double);
   ChBodySweep* natural = ch_body_sweep_create(part.arena, s);
@@ -91,6 +101,18 @@ static void both_orders_come_to_one_solution(void** state) {
   for (int k = 0; k < s->rows; ++k) apart = fmax(apart, fabs(u[0][k] - u[1][k]));
   CHECK_AT_MOST(apart, 1e-11);
   close_part();
+}
+
+static void both_orders_come_to_one_solution(void** state) {
+  (void)state;
+  compare_orders(0);
+}
+
+// Walls without friction are such contacts.
+static void contacts_without_friction_are_swept_among_the_others(void** state) {
+  (void)state;
+  compare_orders(3);
+  compare_orders(1);
 }
 
 // Momentum included; enough contacts for threads to be used.
@@ -133,6 +155,7 @@ int main(void) {
       cmocka_unit_test(only_round_contacts_of_spheres_are_taken),
       cmocka_unit_test(no_two_contacts_of_a_colour_share_a_body),
       cmocka_unit_test(both_orders_come_to_one_solution),
+      cmocka_unit_test(contacts_without_friction_are_swept_among_the_others),
       cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
       cmocka_unit_test(a_start_that_solves_is_kept),
   };

@@ -267,3 +267,54 @@ void ch_block_lu_solve(const ChBlockLu* lu, const double* b, double* x) {
   for (int f = 0; f < s->fronts; ++f) forward(&lu->panel[f], lu->gather + lu->panel[f].gather, x);
   for (int f = s->fronts - 1; f >= 0; --f) backward(&lu->panel[f], lu->gather + lu->panel[f].gather, x);
 }
+
+// --- several right-hand sides
+
+typedef double Lanes __attribute__((vector_size(CH_LU_LANES * sizeof(double)), aligned(8), may_alias));
+
+#define LANES_WORK 1.5  // of an entry of the factors: what all lanes together cost, as measured
+
+static inline Lanes* lanes_at(double* x, int row) { return (Lanes*)(x + (long)CH_LU_LANES * row); }
+
+static bool is_nothing(const Lanes* x) {
+  const double* value = (const double*)x;
+  for (int l = 0; l < CH_LU_LANES; ++l)
+    if (value[l] != 0.0) return false;
+  return true;
+}
+
+static void forward_lanes(const Panel* panel, const int* at, double* x) {
+  for (int k = 0; k < panel->pivot; ++k) {
+    Lanes *one = lanes_at(x, at[panel->swap[k]]), *other = lanes_at(x, at[k]), value = *one;
+    *one = *other;
+    *other = value;
+  }
+  for (int k = 0; k < panel->pivot; ++k) {
+    const double* column = panel->column + (long)k * panel->size;
+    const Lanes value = *lanes_at(x, at[k]);
+    if (is_nothing(&value)) continue;
+    for (int i = k + 1; i < panel->size; ++i) *lanes_at(x, at[i]) -= column[i] * value;
+  }
+}
+
+static void backward_lanes(const Panel* panel, const int* at, double* x) {
+  const int rest = panel->size - panel->pivot;
+  for (int j = 0; j < rest; ++j) {
+    const Lanes value = *lanes_at(x, at[panel->pivot + j]);
+    const double* row = panel->row + (long)j * panel->pivot;
+    for (int k = 0; k < panel->pivot; ++k) *lanes_at(x, at[k]) -= row[k] * value;
+  }
+  for (int k = panel->pivot - 1; k >= 0; --k) {
+    const double* column = panel->column + (long)k * panel->size;
+    const Lanes value = *lanes_at(x, at[k]) / column[k];
+    *lanes_at(x, at[k]) = value;
+    for (int i = 0; i < k; ++i) *lanes_at(x, at[i]) -= column[i] * value;
+  }
+}
+
+void ch_block_lu_solve_lanes(const ChBlockLu* lu, double* x) {
+  const ChSymbolic* s = &lu->symbolic;
+  ch_work_add(LANES_WORK * (double)s->factor);
+  for (int f = 0; f < s->fronts; ++f) forward_lanes(&lu->panel[f], lu->gather + lu->panel[f].gather, x);
+  for (int f = s->fronts - 1; f >= 0; --f) backward_lanes(&lu->panel[f], lu->gather + lu->panel[f].gather, x);
+}

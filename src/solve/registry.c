@@ -28,7 +28,8 @@
   X(successive)      \
   X(two_pass)        \
   X(walk)            \
-  X(working_set)
+  X(working_set)     \
+  X(condense)
 
 #define X(name) extern const ChMethod ch_method_##name;
 METHODS(X)

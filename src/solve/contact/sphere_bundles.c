@@ -35,6 +35,14 @@ static bool is_ball(const ChBodies* b, int k) {
   return true;
 }
 
+// One row and no friction, as of a ball on a smooth wall.
+static bool is_smooth(const ChSystem* s, int i) {
+  double lo = 1.0, hi = 0.0;
+  if (s->dim[i] != 1 || !(s->diagonal[s->diagonal_at[i]] > DIAGONAL)) return false;
+  s->block[i].law->interval(&s->block[i], &lo, &hi);
+  return lo == 0.0 && hi == INFINITY;
+}
+
 static bool is_round(const ChSystem* s, int i) {
   const double* W = s->diagonal + s->diagonal_at[i];
   double off = 0.0;
@@ -45,10 +53,10 @@ static bool is_round(const ChSystem* s, int i) {
 }
 
 // Half of column a of an entry's Jacobian in the units of the problem, but for the scale of the contact.
-static ChVec3 column(const ChBodies* b, int entry, int a, bool spin) {
-  const double* H = b->H + b->jacobian[entry] + (spin ? 9 : 0);
+static ChVec3 column(const ChBodies* b, int entry, int dim, int a, bool spin) {
+  const double* H = b->H + b->jacobian[entry] + (spin ? 3 * dim : 0) + a;
   const double root = b->root[b->row[b->body[entry]] + (spin ? 3 : 0)];
-  return ch_scale(root, ch_vec(H[a], H[3 + a], H[6 + a]));
+  return ch_scale(root, ch_vec(H[0], H[dim], H[2 * dim]));
 }
 
 static bool near(ChVec3 a, ChVec3 b) { return ch_norm(ch_sub(a, b)) <= AGREES; }
@@ -69,12 +77,12 @@ static ChMat3 turn_from(ChVec3 e1, ChVec3 e2, ChVec3 to1, ChVec3 to2) {
 }
 
 // Whether the entry turns its body as an arm along the normal does; `arm` is that arm, away from the contact's axis.
-static bool find_arm(Maker* m, int entry, const ChVec3 axes[3], double scale, double* arm) {
+static bool find_arm(Maker* m, int entry, const ChVec3* axes, double scale, double* arm) {
   const ChBodies* b = m->s->bodies;
   const int body = b->body[entry];
   ChVec3 spin[3], to[3];
   for (int a = 0; a < 3; ++a) {
-    spin[a] = column(b, entry, a, true);
+    spin[a] = column(b, entry, 3, a, true);
     to[a] = ch_neg(ch_cross(axes[0], axes[a]));
   }
   *arm = ch_norm(spin[1]) / scale;
@@ -85,24 +93,47 @@ static bool find_arm(Maker* m, int entry, const ChVec3 axes[3], double scale, do
   return near(ch_mat_apply(&m->turn[body], spin[1]), to[1]) && near(ch_mat_apply(&m->turn[body], spin[2]), to[2]);
 }
 
-static bool is_opposed(const ChBodies* b, int entry, const ChVec3 axes[3], double scale) {
+static bool is_opposed(const ChBodies* b, int entry, const ChVec3* axes, double scale) {
   for (int a = 0; a < 3; ++a)
-    if (!near(ch_scale(-1.0 / scale, column(b, entry, a, false)), axes[a])) return false;
+    if (!near(ch_scale(-1.0 / scale, column(b, entry, 3, a, false)), axes[a])) return false;
   return true;
 }
 
-static bool recognise(Maker* m, int i) {
+// The same without tangents: no arm, and nothing that turns.
+static bool recognise_smooth(Maker* m, int i) {
   const ChBodies* b = m->s->bodies;
   const int first = b->start[i], last = b->start[i + 1] - 1;
   ChSphereTouch* t = &m->touch[i];
-  if (last < first || last > first + 1 || !is_round(m->s, i)) return false;
-  for (int a = 0; a < 3; ++a) t->axes[a] = column(b, last, a, false);
+  t->axes[0] = column(b, last, 1, 0, false);
+  t->scale = ch_norm(t->axes[0]);
+  t->axes[0] = ch_scale(1.0 / t->scale, t->axes[0]);
+  if (!(t->scale > 0.0)) return false;
+  for (int e = first; e <= last; ++e) {
+    const double* root = b->root + b->row[b->body[e]];
+    if (!(ch_norm(column(b, e, 1, 0, true)) <= AGREES * t->scale * root[3] / root[0])) return false;
+  }
+  return first == last || (b->body[first] != b->body[last] &&
+                           near(ch_scale(-1.0 / t->scale, column(b, first, 1, 0, false)), t->axes[0]));
+}
+
+static bool recognise_round(Maker* m, int i) {
+  const ChBodies* b = m->s->bodies;
+  const int first = b->start[i], last = b->start[i + 1] - 1;
+  ChSphereTouch* t = &m->touch[i];
+  for (int a = 0; a < 3; ++a) t->axes[a] = column(b, last, 3, a, false);
   t->scale = ch_norm(t->axes[0]);
   for (int a = 0; a < 3; ++a) t->axes[a] = ch_scale(1.0 / t->scale, t->axes[a]);
   if (!(t->scale > 0.0) || !is_frame(t->axes) || !find_arm(m, last, t->axes, t->scale, &t->arm[1])) return false;
   if (first == last) return true;
   return b->body[first] != b->body[last] && is_opposed(b, first, t->axes, t->scale) &&
          find_arm(m, first, t->axes, t->scale, &t->arm[0]);
+}
+
+static bool recognise(Maker* m, int i) {
+  const int ends = m->s->bodies->start[i + 1] - m->s->bodies->start[i];
+  if (ends < 1 || ends > 2) return false;
+  if (is_smooth(m->s, i)) return recognise_smooth(m, i);
+  return is_round(m->s, i) && recognise_round(m, i);
 }
 
 static bool are_balls(const ChSystem* s) {
@@ -167,15 +198,16 @@ static void pack(const Maker* m, int i, int lane, const double* r, ChBundle* k) 
   k->ball[1][lane] = s->bodies->body[last];
   if (first < last) k->ball[0][lane] = s->bodies->body[first];
   pack_vector(t->axes[0], lane, k->normal);
-  pack_vector(along_axes(t, 0, s->q + s->row[i]), lane, k->q);
+  const bool smooth = s->dim[i] == 1;
+  pack_vector(smooth ? ch_scale(s->q[s->row[i]], t->axes[0]) : along_axes(t, 0, s->q + s->row[i]), lane, k->q);
   k->g[lane] = t->scale;
   for (int e = 0; e < 2; ++e) {
     k->arm[e][lane] = t->scale * t->arm[e];
-    if (r) pack_vector(along_axes(t, 1, r + s->row[i]), lane, k->r[e]);
+    if (r && !smooth) pack_vector(along_axes(t, 1, r + s->row[i]), lane, k->r[e]);
     if (r) k->r[e][3][lane] = r[s->row[i]];
   }
   k->normal_inverse[lane] = 1.0 / W[0];
-  k->tangent_inverse[lane] = 1.0 / W[4];
+  k->tangent_inverse[lane] = smooth ? 0.0 : 1.0 / W[4];
   k->mu[lane] = s->block[i].mu;
   k->compliance[lane] = s->block[i].compliance;
 }

@@ -244,7 +244,7 @@ void ch_sphere_sweep_read(const ChSphereSweep* w, double* r) {
       const ChVec3 tangent = ch_vec(x[0][l], x[1][l], x[2][l]);
       double* out = r + w->s->row[contact];
       out[0] = x[3][l];
-      for (int a = 1; a < 3; ++a) out[a] = ch_dot(w->b.touch[contact].axes[a], tangent);
+      for (int a = 1; a < w->s->dim[contact]; ++a) out[a] = ch_dot(w->b.touch[contact].axes[a], tangent);
     }
 }
 

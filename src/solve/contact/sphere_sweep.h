@@ -18,8 +18,8 @@
 
 typedef struct ChSphereSweep ChSphereSweep;
 
-// Starts at r. NULL where some block is no round contact of one or two spheres, or a body has too many of them to
-// colour. r = NULL starts at zero.
+// Starts at r. NULL where some block is no contact of one or two spheres, with friction or without, or a body has too
+// many to colour. r = NULL starts at zero.
 ChSphereSweep* ch_sphere_sweep_create(ChArena* arena, const ChSystem* system, const double* r, int threads);
 
 // One sweep from y; returns |x+ - y|^2. x+ - y goes to `kept` where that is not NULL: ch_sphere_sweep_size numbers,

@@ -460,3 +460,83 @@ void ch_linear_solve(ChLinearSystem* l, const double* h, double* x) {
     residual = refined;
   }
 }
+
+// --- what a few blocks feel of all others
+
+// H_C e_j for so many rows j of the members, from row a of member k on: a lane each.
+static void put_columns(const ChSystem* s, const int* members, int k, int a, int lanes, double* x) {
+  const ChBodies* b = s->bodies;
+  memset(x, 0, (size_t)b->dofs * CH_LU_LANES * sizeof *x);
+  for (int lane = 0; lane < lanes; ++lane) {
+    const int i = members[k], d = s->dim[i];
+    for (int e = b->start[i]; e < b->start[i + 1]; ++e) {
+      const double* H = b->H + b->jacobian[e] + a;
+      double* y = x + (long)CH_LU_LANES * b->row[b->body[e]] + lane;
+      for (int c = 0; c < b->dim[b->body[e]]; ++c) y[CH_LU_LANES * c] += H[c * d];
+    }
+    if (++a == d) a = 0, ++k;
+  }
+}
+
+// H_C^T x: so many columns of S, from `first` on.
+static void take_columns(const ChSystem* s, int count, const int* members, const double* x, int first, int lanes,
+                         int rows, double* S) {
+  const ChBodies* b = s->bodies;
+  for (int k = 0, at = 0; k < count; ++k) {
+    const int i = members[k], d = s->dim[i];
+    for (int a = 0; a < d; ++a, ++at) {
+      double sum[CH_LU_LANES] = {0.0};
+      for (int e = b->start[i]; e < b->start[i + 1]; ++e) {
+        const double* H = b->H + b->jacobian[e] + a;
+        const double* y = x + (long)CH_LU_LANES * b->row[b->body[e]];
+        for (int c = 0; c < b->dim[b->body[e]]; ++c)
+          for (int lane = 0; lane < CH_LU_LANES; ++lane) sum[lane] += H[c * d] * y[CH_LU_LANES * c + lane];
+      }
+      memcpy(S + (long)at * rows + first, sum, (size_t)lanes * sizeof *S);
+    }
+  }
+}
+
+static void condense_bodies(ChArena* arena, const ChLinearSystem* l, int count, const int* members, int rows,
+                            double* S) {
+  const ChSystem* s = l->s;
+  double* x = CH_TAKE_RAW(arena, (long)CH_LU_LANES * s->bodies->dofs, double);
+  for (int first = 0, k = 0, a = 0; first < rows; first += CH_LU_LANES) {
+    const int lanes = rows - first < CH_LU_LANES ? rows - first : CH_LU_LANES;
+    put_columns(s, members, k, a, lanes, x);
+    ch_block_lu_solve_lanes(l->lu, x);
+    take_columns(s, count, members, x, first, lanes, rows, S);
+    for (int lane = 0; lane < lanes; ++lane)
+      if (++a == s->dim[members[k]]) a = 0, ++k;
+  }
+  for (int k = 0, at = 0; k < count; at += s->dim[members[k++]])
+    S[(long)at * rows + at] += s->block[members[k]].compliance;
+}
+
+// In any space: (B + E W) x = e_j, the rows of W x.
+static void condense_columns(ChArena* arena, ChLinearSystem* l, int count, const int* members, int rows, double* S) {
+  const ChSystem* s = l->s;
+  double *h = CH_TAKE(arena, s->rows, double), *x = CH_TAKE(arena, s->rows, double),
+         *u = CH_TAKE(arena, s->rows, double);
+  for (int k = 0, column = 0; k < count; ++k)
+    for (int a = 0; a < s->dim[members[k]]; ++a, ++column) {
+      h[s->row[members[k]] + a] = 1.0;
+      ch_linear_solve_fast(l, h, x, NULL);
+      h[s->row[members[k]] + a] = 0.0;
+      ch_system_apply(s, x, u);
+      for (int j = 0, at = 0; j < count; ++j)
+        for (int c = 0; c < s->dim[members[j]]; ++c, ++at) S[(long)at * rows + column] = u[s->row[members[j]] + c];
+    }
+}
+
+void ch_linear_condense(ChArena* arena, ChLinearSystem* l, int count, const int* members, double* S) {
+  CH_ASSERT(count > 0 && S);
+  int rows = 0;
+  for (int k = 0; k < count; ++k) rows += l->s->dim[members[k]];
+  ChArenaMark mark = ch_arena_mark(arena);
+  if (l->by_bodies && l->lu)
+    condense_bodies(arena, l, count, members, rows, S);
+  else
+    condense_columns(arena, l, count, members, rows, S);
+  ch_arena_release(arena, mark);
+}

@@ -34,6 +34,11 @@ void ch_linear_solve(ChLinearSystem* linear, const double* h, double* x);
 // the way (Wx may be NULL).
 void ch_linear_solve_fast(ChLinearSystem* linear, const double* h, double* x, double* Wx);
 
+// What some blocks feel of all others: u_C = S r_C + ..., where the others answer as the factored system has them; S is
+// full, by rows. B_i = I and E_i = 0 for the members. In the space of velocities S = H_C^T (M + H C H^T)^-1 H_C, of
+// which many columns cost as much as a few solves.
+void ch_linear_condense(ChArena* arena, ChLinearSystem* linear, int count, const int* members, double* S);
+
 // K = W + rho I
 bool ch_linear_factor_shifted(ChLinearSystem* linear, double rho);
 

@@ -29,8 +29,9 @@
   X(int, rest, 1, 0, 2, "look for rest first: 0 = never, 1 = where sweeps do not settle it, 2 = always")
 CH_OPTIONS(AUTO_OPTIONS)
 
-extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_apgd, ch_method_ipm, ch_method_leap, ch_method_lemke,
-    ch_method_newton, ch_method_nsgs, ch_method_seeded, ch_method_successive, ch_method_walk, ch_method_working_set;
+extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_apgd, ch_method_condense, ch_method_ipm,
+    ch_method_leap, ch_method_lemke, ch_method_newton, ch_method_nsgs, ch_method_seeded, ch_method_successive,
+    ch_method_walk, ch_method_working_set;
 
 #define LARGE 40            // blocks from which on sweeps with momentum have a stage of their own
 #define FACTOR_LEAST 400.0  // work a block, of what goes with a factorisation at least
@@ -174,6 +175,11 @@ static bool is_large_and_rough(const Plan* p) { return is_large(p) && is_rough(p
 static bool factors_are_dear(const Plan* p) { return p->run->system->bodies && p->factor > DEAR * p->run->system->n; }
 static bool sweeps_before_factors(const Plan* p) { return is_large(p) && factors_are_dear(p); }
 static bool sweeps_before_factors_again(const Plan* p) { return sweeps_before_factors(p) && is_rough(p); }
+// A large packing of rigid bodies.
+static bool may_jam(const Plan* p) {
+  return sweeps_before_factors(p) && is_usual(p) && p->run->system->n > MEDIUM && !ch_system_is_soft(p->run->system);
+}
+static bool jams(const Plan* p) { return may_jam(p) && p->run->error <= FAR; }
 static bool sweeps_after_factors(const Plan* p) { return is_large_and_rough(p) && !factors_are_dear(p); }
 static bool descends(const Plan* p) {
   return is_large(p) && is_usual(p) && p->run->tolerance >= EASED && !factors_are_dear(p);
@@ -368,6 +374,16 @@ static const Stage opening[] = {
 };
 
 static const Stage coulomb[] = {
+    {.when = may_jam,
+     .method = &ch_method_ansgs,
+     .factors = 2,
+     .setting = {{"ansgs.patience", 600}},
+     .why = "condense.md: what sweeps do not bring down in a thousand they do not in ten thousand"},
+    {.when = jams,
+     .method = &ch_method_condense,
+     .factors = 16,
+     .setting = {{"condense.sweeps", 0}},
+     .why = "condense.md: steps of 945 spheres that jam, to 1e-8; sweeps go round in circles"},
     {.when = sweeps_before_factors,
      .method = &ch_method_ansgs,
      .factors = 8,
