@@ -43,16 +43,26 @@ extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_apgd, ch_method
 #define FAR 1e-2            // error above which sweeps are far off
 #define NEAR 1e-3           // error below which Newton's method is worth starting
 #define ROUGH 1e-4          // error above which splitting is worth its factorisation
-#define SLIDES 5.0          // times its error: a point whose slip shows that much more is on its way to slide
+#define SLIDES 4.0          // times its error: a point whose slip shows that much more is on its way to slide
+#define RESTING 0.1         // error below which splitting is on its way to rest
 #define EASED 1e-5          // where easing of the slip slows down
 #define LEAP_FREEDOMS 100   // of deformable bodies, up to which all of their contacts are solved for at once,
 #define LEAP_CROWD 12       // and rows a freedom; beyond that few of them carry, see working-set
+#define HANDFUL 12          // rows up to which W of deformable bodies is formed at once,
+#define FEW 4               // where their freedoms are so many times more
 #define WALK_FREEDOMS 24    // of them, up to which so few contacts carry that walks find them sooner
 #define PILED 4             // rows a freedom, from which on few contacts carry
 #define HANDOVER 1e-6       // where splitting and interior point slow down and Newton takes over
 #define SETTLED 1e-5        // where sweeps end if leaps can go on
 #define FINE 1e-9           // as far as iterations without a factorisation go on, once they have met their rung
-enum { ROUNDS = 40 };
+#define BROUGHT 0.4         // of the error where a stage began: where more than that is left it brought little
+enum { ROUNDS = 40, STUCK = 3 };
+
+// A stage that brought little, and where it ended.
+typedef struct Stuck {
+  const struct Stage* stage;
+  double error;
+} Stuck;
 
 // A run of the portfolio, and where it stands.
 typedef struct Plan {
@@ -71,8 +81,10 @@ typedef struct Plan {
   bool ready;                // W and what factors of it cost are there
   bool slid;                 // what sweeps left was on its way to slide
   bool slides;               // the best point is a solution, and one that slides
-  bool looked;               // for rest,
+  bool looked, sought;       // for rest; with the interior point, too,
   double rest;               // and with which error as a Coulomb solution that ended
+  Stuck stuck[STUCK];        // the last that were,
+  int stuck_next;            // and the place of the next
   double *zero, *found;      // no reactions; where the last stage that KEEPS ended
 } Plan;
 
@@ -81,10 +93,13 @@ typedef struct Plan {
 static bool is_curved(const Plan* p) { return !p->run->system->polygonal && !p->run->system->relaxed; }
 static bool is_smooth(const Plan* p) { return !p->run->system->polygonal; }
 
+// A handful of contacts on bodies of many freedoms: their W is small, of full rank, and formed in no time.
+static bool is_handful(const ChSystem* s) { return s->rows <= HANDFUL && FEW * s->rows <= s->bodies->dofs; }
+
 static bool leaps(const Plan* p) {
   const ChSystem* s = p->run->system;
   return is_curved(p) && ch_wide_suits(s) && s->bodies->dofs <= LEAP_FREEDOMS &&
-         s->rows <= LEAP_CROWD * s->bodies->dofs;
+         s->rows <= LEAP_CROWD * s->bodies->dofs && !is_handful(s);
 }
 
 // One iteration is asked for where the start has met the tolerance and is to be better: a leap is that.
@@ -155,14 +170,15 @@ static bool is_piled(const Plan* p) {
 static bool may_rest_early(const Plan* p) {
   return is_early(p) && p->run->error > ROUGH && p->o.rest && !p->looked && !p->slid;
 }
-static bool slides(const Plan* p) { return p->slides && p->o.rest && !p->slid; }
+static bool slides(const Plan* p) { return p->slides && p->o.rest && !p->slid && !p->sought; }
 static bool leaps_on(const Plan* p) { return is_early(p) && p->run->error <= NEAR; }
 static bool sweeps_later(const Plan* p) { return p->o.rest == 2 && p->o.sweeps > 0; }
 static bool sweeps_smooth(const Plan* p) { return is_smooth(p) && p->o.sweeps > 0; }
 static bool may_rest(const Plan* p) {
   return p->o.rest == 2 || (p->o.rest && !p->looked && (p->run->error > ROUGH || !p->slid));
 }
-static bool rest_is_far(const Plan* p) { return p->looked && !(p->rest < NEAR); }
+static bool rest_is_far(const Plan* p) { return p->looked && !p->sought && !(p->rest < NEAR); }
+static bool rests_nearly(const Plan* p) { return leaps_early(p) && rest_is_far(p) && p->rest < RESTING; }
 
 static bool is_small(const Plan* p) { return p->run->system->n <= SMALL; }
 static bool is_medium(const Plan* p) { return p->run->system->n <= MEDIUM && !p->plane; }
@@ -174,6 +190,7 @@ static bool is_large_and_rough(const Plan* p) { return is_large(p) && is_rough(p
 static bool factors_are_dear(const Plan* p) { return p->run->system->bodies && p->factor > DEAR * p->run->system->n; }
 static bool sweeps_before_factors(const Plan* p) { return is_large(p) && factors_are_dear(p); }
 static bool sweeps_before_factors_again(const Plan* p) { return sweeps_before_factors(p) && is_rough(p); }
+static bool seeds(const Plan* p) { return sweeps_before_factors_again(p) && p->rung > 1; }
 static bool sweeps_after_factors(const Plan* p) { return is_large_and_rough(p) && !factors_are_dear(p); }
 static bool descends(const Plan* p) {
   return is_large(p) && is_usual(p) && p->run->tolerance >= EASED && !factors_are_dear(p);
@@ -209,7 +226,9 @@ enum {
   AIMS = 1 << 8,        // its first setting is the rung's tolerance, ROUGH at most
   FACTORS = 1 << 9,     // needs W where it can be had
   PAUSES = 1 << 10,     // ends at ROUGH whatever is asked for; then it is seen whether what it found slides
-  YIELDS = 1 << 11      // STILL; what rests takes the place of a solution that slides
+  YIELDS = 1 << 11,     // STILL; what rests takes the place of a solution that slides
+  ROLLS = 1 << 12,      // more sweeps where all contacts are of spheres: the last setting
+  LIGHT = 1 << 13       // left out where factors are dear
 };
 
 // `why` is a measurement: what bench/portfolio.csv or a page of docs/theory has, or what became of the conformance
@@ -244,6 +263,10 @@ typedef struct Stage {
     { "newton.forms", (number) } \
   }
 
+// The last setting: how many times more sweeps are done where all contacts are of spheres, whose sweeps cost a quarter.
+#define ROLLING(times) \
+  { "ansgs.spheres", times }
+
 static const Stage cheap[] = {
     {.when = walks,
      .method = &ch_method_working_set,
@@ -268,15 +291,15 @@ static const Stage cheap[] = {
      .why = "portfolio.csv: warm starts of stacks to 1e-8, leap 0.34 ms, newton 0.47, splitting 15"},
     {.when = surges_at_once,
      .method = &ch_method_ansgs,
-     .how = SWEEPS,
-     .setting = {{"ansgs.hurry", 20}, {"ansgs.aim", ROUGH}, {"ansgs.check", 10}, {"ansgs.slip", SLIDES}},
+     .how = SWEEPS | ROLLS,
+     .setting = {{"ansgs.hurry", 20}, {"ansgs.aim", ROUGH}, {"ansgs.check", 10}, {"ansgs.slip", SLIDES}, ROLLING(20)},
      .why = "portfolio.csv: of all methods the most often within twice the fastest to 1e-4; what rests is left to "
             "splitting"},
     {.when = surges_longer,
      .method = &ch_method_ansgs,
-     .how = SWEEPS,
+     .how = SWEEPS | ROLLS,
      .budget = 200,
-     .setting = {{"ansgs.hurry", 40}, {"ansgs.aim", ROUGH}, {"ansgs.check", 10}},
+     .setting = {{"ansgs.hurry", 20}, {"ansgs.aim", ROUGH}, {"ansgs.check", 10}, {"ansgs.slip", SLIDES}, ROLLING(2)},
      .why = "portfolio.csv: packings and walls of 400 to 5,000 contacts, 50 to 250 sweeps to 1e-4"},
     {.when = sweeps_at_once,
      .method = &ch_method_nsgs,
@@ -286,12 +309,12 @@ static const Stage cheap[] = {
             "times that"},
     {.when = slid_far,
      .method = &ch_method_leap,
-     .how = FACTORS,
+     .how = FACTORS | LIGHT,
      .budget = 12,
      .why = "portfolio.csv: 464 contacts that slide, 16 ms; ansgs 31 ms, newton 43 ms"},
     {.when = slid_along,
      .method = &ch_method_leap,
-     .how = FACTORS,
+     .how = FACTORS | LIGHT,
      .budget = 30,
      .why = "portfolio.csv: one of the two quickest on slides of up to 100 contacts; one or two leaps from where "
             "sweeps end"},
@@ -302,9 +325,17 @@ static const Stage cheap[] = {
      .setting = {{"admm.aim", ROUGH}, {"admm.rho", 0.01}, {"admm.hurry", 2}},
      .why = "what rests takes 20 to 40 iterations from nothing (cards, arches, walls), and more from where sweeps end"},
     {.when = leaps_on, .method = &ch_method_leap, .budget = 20, .why = "from 1e-3 on one to three leaps do"},
+    {.when = rests_nearly,
+     .method = &ch_method_ipm,
+     .how = STILL | TRIES,
+     .tolerance = HANDOVER,
+     .budget = 60,
+     .setting = {{"ipm.rest", 1}, {"ipm.fraction", 0.99}},
+     .why = "portfolio.csv: a tower of 50 and a pyramid, on which splitting slows down at 3e-2: 9 to 11 factorisations"},
+    {.when = leaps_on, .method = &ch_method_leap, .budget = 20, .why = "from 1e-3 on one to three leaps do"},
     {.when = leaps_early,
      .method = &ch_method_leap,
-     .how = FROM_NOTHING | PAUSES,
+     .how = FROM_NOTHING | PAUSES | LIGHT,
      .budget = 15,
      .why = "stacks under a heavy load, on which splitting takes 445 to 1,935 iterations: 7 to 11 leaps"},
     {.when = slides,
@@ -436,7 +467,7 @@ static const Stage coulomb[] = {
      .budget = 25,
      .setting = FORMS(2),
      .why = "auto.md: each start is refined where it comes near"},
-    {.when = sweeps_before_factors_again,
+    {.when = seeds,
      .method = &ch_method_seeded,
      .how = KEEPS,
      .factors = 36,
@@ -616,6 +647,7 @@ static ChNested nested_of(const Plan* p, const Stage* stage) {
   if (stage->how & FROM_NOTHING) nested.start = p->zero;
   if (stage->how & FROM_FOUND) nested.start = p->found;
   if (stage->how & SWEEPS) nested.max_iterations = stage->budget > 0 ? stage->budget : p->o.sweeps;
+  if (stage->how & ROLLS) nested.max_iterations *= (long)stage->setting[CH_NESTED_SETTINGS - 1].value;
   nested.max_iterations += stage->growth * (stage->how & RESTARTS ? p->round % penalties.count : p->round);
   nested.work = fmax(stage->factors * p->factor, stage->share * (ch_work_done() - p->begun));
   if (stage->how & AIMS) nested.setting[0].value = fmin(p->run->tolerance, ROUGH);
@@ -675,6 +707,7 @@ static bool look_for_rest(Plan* p, const Stage* stage, ChNested* nested) {
   double* u = CH_TAKE(run->arena, run->system->rows, double);
   run_nested(run, nested, r);
   p->looked = true;
+  p->sought |= stage->method == &ch_method_ipm;
   p->rest = ch_run_offer_reaction(run, r, u);
   if (stage->how & YIELDS) return yield_to_rest(p, r);
   bool goes_on = (stage->how & TRIES) && !(p->rest < NEAR);
@@ -687,14 +720,37 @@ static bool pause_at_slip(Plan* p, ChNested* nested) {
   return done && (!p->slides || ch_run_late(p->run) || ch_run_iterations_left(p->run) <= 0);
 }
 
+// From the same point the same method takes the same path: where that brought little it is not taken again.
+static bool starts_at_best(const Stage* stage) { return !(stage->how & (FROM_NOTHING | FROM_FOUND | STILL | SWEEPS)); }
+
+static bool is_stuck(const Plan* p, const Stage* stage) {
+  if (!starts_at_best(stage)) return false;
+  for (int k = 0; k < STUCK; ++k) {
+    const Stage* other = p->stuck[k].stage;
+    if (other && other->method == stage->method && other->setting[0].value == stage->setting[0].value &&
+        other->budget >= stage->budget && p->stuck[k].error == p->run->error)
+      return true;
+  }
+  return false;
+}
+
+static void remember(Plan* p, const Stage* stage) {
+  if (!starts_at_best(stage) || stage->growth || stage->factors > 0.0 || stage->share > 0.0 || !stage->budget) return;
+  if (ch_run_late(p->run) || !(p->run->error > BROUGHT * p->before)) return;
+  p->stuck[p->stuck_next] = (Stuck){stage, p->run->error};
+  p->stuck_next = (p->stuck_next + 1) % STUCK;
+}
+
 static bool run_stage(Plan* p, const Stage* stage) {
   if (stage->how & FACTORS) look_at_factors(p);
+  if (((stage->how & LIGHT) && factors_are_dear(p)) || is_stuck(p, stage)) return false;
   ChNested nested = nested_of(p, stage);
   p->before = p->run->error;
   p->last = stage;
   if (stage->how & PAUSES) return pause_at_slip(p, &nested);
   if (stage->how & STILL) return look_for_rest(p, stage, &nested);
   bool done = run_nested(p->run, &nested, stage->how & KEEPS ? p->found : NULL);
+  remember(p, stage);
   if (!done && (stage->how & SWEEPS)) p->slid = ch_run_slip(p->run) > SLIDES * p->run->error;
   return done;
 }
