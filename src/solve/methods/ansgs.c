@@ -29,7 +29,7 @@
   X(double, slip, 0.0, 0.0, 1e6,                                                                                     \
     "slip, in errors, without which hurry stops: what rests is found sooner in another way")                         \
   X(int, spheres, 0, 0, 1000,                                                                                        \
-    "so many times fewer sweeps where not all contacts are of spheres; where they are, so many times less hurry")  \
+    "so many times fewer sweeps where not all contacts are of spheres; where they are, so many times less hurry")    \
   X(int, climbs, 0, 0, 1, "1 = looks at the error at 1e-2, 1e-4, ... as well, as a call for these would")
 CH_OPTIONS(ANSGS_OPTIONS)
 
