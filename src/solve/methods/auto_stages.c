@@ -139,7 +139,8 @@ static bool sweeps_before_factors_again(const Plan* p) { return sweeps_before_fa
 static bool seeds(const Plan* p) { return sweeps_before_factors_again(p) && p->rung > 1; }
 static bool sweeps_after_factors(const Plan* p) { return is_large_and_rough(p) && !ch_auto_factors_are_dear(p); }
 static bool descends(const Plan* p) {
-  return ch_auto_is_large(p) && is_usual(p) && p->run->tolerance >= EASED && !ch_auto_factors_are_dear(p);
+  return p->round > 0 && ch_auto_is_large(p) && is_usual(p) && p->run->tolerance >= EASED &&
+         !ch_auto_factors_are_dear(p);
 }
 static bool is_space_and_far(const Plan* p) { return p->run->error > HANDOVER && !p->plane; }
 
@@ -450,6 +451,12 @@ static const Stage rounds[] = {
      .method = &ch_method_ansgs,
      .share = 1.0,
      .why = "portfolio.csv: dense packings; with half of all work auto is within three times of sweeps alone"},
+    {.when = descends,
+     .method = &ch_method_apgd,
+     .how = FROM_NOTHING | KEEPS,
+     .share = 1.5,
+     .why = "a shaken card house of 510 contacts to 1e-4, 5.6e8 of work, where all else misses; with this share auto "
+            "takes 1.1e9"},
     {.method = &ch_method_newton,
      .how = RESTARTS,
      .budget = 100,
@@ -489,12 +496,6 @@ static const Stage rounds[] = {
      .budget = 80,
      .setting = FORMS(0),
      .why = "auto.md: where splitting ended is another start for Newton, better or not"},
-    {.when = descends,
-     .method = &ch_method_apgd,
-     .how = FROM_NOTHING,
-     .share = 1.5,
-     .why = "a shaken card house of 510 contacts to 1e-4, 5.6e8 of work, where all else misses; with this share auto "
-            "takes 1.1e9"},
 };
 
 static const Stage convex[] = {
