@@ -2,9 +2,11 @@
 """Every member of the portfolio and `auto` on a folder of problems: the table, what it says, and performance profiles.
 
     python3 bench/portfolio.py [--build build] --problems FOLDER [--work 4e8] [--csv bench/portfolio.csv] [--svg FILE]
+    python3 bench/portfolio.py [--build build] --problems FOLDER --again TABLE [--csv FILE]
     python3 bench/portfolio.py --report bench/portfolio.csv [--svg FILE]
 
-The first form measures and writes the table, the second reads it; both print it in short, as Markdown.
+The first form measures and writes the table. The second measures `auto` and, in the same run, the members that were the fastest on each problem in an earlier
+table, whose other rows it keeps. The third reads a table. All print it in short, as Markdown, and name every problem on which `auto` is not within twice the fastest.
 """
 import argparse
 import csv
@@ -19,12 +21,43 @@ FIELDS = ("problem", "contacts", "dof", "member", "tolerance", "solved", "natura
 FLOOR = {"cpu": 5e-5, "work": 5e4}  # below which a ratio says nothing: 50 microseconds
 
 
-def measure(a):
-    command = [os.path.join(a.build, "bench", "portfolio"), "--work", str(a.work), *a.problems]
-    if a.members:
-        command[1:1] = ["--methods", a.members]
+def run(a, problems, names):
+    command = [os.path.join(a.build, "bench", "portfolio"), "--work", str(a.work), *problems]
+    if names:
+        command[1:1] = ["--methods", names]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        rows = list(csv.DictReader(process.stdout))
+        return list(csv.DictReader(process.stdout))
+
+
+def files(paths):
+    for path in paths:
+        names = sorted(os.listdir(path)) if os.path.isdir(path) else [path]
+        yield from (os.path.join(path, name) for name in names if name.endswith((".hdf5", ".h5", ".dat")))
+
+
+def fastest(table, problem):
+    """The members that were among the fastest three on this problem, at either tolerance."""
+    found = []
+    for problems in table.values():
+        cells = problems.get(problem, {})
+        solved = sorted((c["cpu"], m) for m, c in cells.items() if m != "auto" and c["solved"])
+        found += [m for _, m in solved[:3] if m not in found]
+    return found
+
+
+def measure_again(a):
+    """Rows of the earlier table, those of `auto` and of the fastest members anew."""
+    table, rows = read(a.again), []
+    for path in files(a.problems):
+        rows += run(a, [path], ",".join([*fastest(table, os.path.basename(path)), "auto"]))
+    anew = {(r["problem"], r["member"], float(r["tolerance"])) for r in rows}
+    with open(a.again, newline="", encoding="utf-8") as file:
+        kept = [r for r in csv.DictReader(file) if (r["problem"], r["member"], float(r["tolerance"])) not in anew]
+    return sorted(kept + rows, key=lambda r: (r["problem"], r["member"] == "auto", r["member"], -float(r["tolerance"])))
+
+
+def measure(a):
+    rows = measure_again(a) if a.again else run(a, a.problems, a.members)
     with open(a.csv, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, FIELDS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
@@ -96,6 +129,18 @@ def print_lost(tolerance, problems):
             print(f"- {tolerance:g}: {name} takes auto {own['work'] / max(least, 1.0):.1f} times the work of {who}")
 
 
+def print_slow(tolerance, problems):
+    """Every problem on which `auto` is not within twice the fastest."""
+    for name, cells in sorted(problems.items()):
+        least, own = best(cells, "cpu"), cells.get("auto")
+        if not own or least is None or not own["solved"]:
+            continue
+        ratio = max(own["cpu"], FLOOR["cpu"]) / max(least, FLOOR["cpu"])
+        if ratio > 2.0:
+            who = next(m for m, c in cells.items() if m != "auto" and c["solved"] and c["cpu"] == least)
+            print(f"- {tolerance:g}: {name} ({own['contacts']} contacts) takes auto {1e3 * own['cpu']:.2f} ms, {who} {1e3 * least:.2f} ms: {ratio:.1f} times")
+
+
 def print_order(table):
     """A tighter tolerance must not give a worse answer; all cells have the same limit of work."""
     worse = []
@@ -131,6 +176,7 @@ def main():
     parser.add_argument("--members", help="names between commas; default: all, and auto")
     parser.add_argument("--work", type=float, default=4e8, help="limit of a solve, counted; about 1e9 a second")
     parser.add_argument("--csv", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "portfolio.csv"))
+    parser.add_argument("--again", help="an earlier table: `auto` and the fastest members of each problem anew")
     parser.add_argument("--report", help="a table that was measured before")
     parser.add_argument("--svg")
     a = parser.parse_args()
@@ -145,6 +191,7 @@ def main():
     print()
     for tolerance in sorted(table, reverse=True):
         print_lost(tolerance, table[tolerance])
+        print_slow(tolerance, table[tolerance])
     if a.svg:
         profiles(table, a.svg)
 

@@ -1,5 +1,6 @@
 // What `auto` promises on the generated problems: a tighter tolerance is never worse, no method ends worse than it
-// began or beyond its limit of work, and with three times the work `auto` solves what any member does.
+// began, beyond its limit of work or with what is not finite, and with three times the work `auto` solves what any
+// member does.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,6 +30,13 @@ static void make_room(const ChProblem* p) {
   assert_true(r && u && v && start);
 }
 
+static void check_finite(const ChProblem* p, const char* method, const ChSolveInfo* info) {
+  bool finite = isfinite(info->certificate.natural);
+  for (int k = 0; k < p->rows; ++k) finite = finite && isfinite(r[k]) && isfinite(u[k]);
+  for (int k = 0; k < p->dof; ++k) finite = finite && isfinite(v[k]);
+  if (!finite) fail_msg("%s hands out what is not finite, natural %g", method, info->certificate.natural);
+}
+
 static Answer solve(const ChProblem* p, const char* method, double tolerance, double work, const double* warm) {
   ChContext context = {0};
   Answer a = {0};
@@ -39,6 +47,7 @@ static Answer solve(const ChProblem* p, const char* method, double tolerance, do
   o.work_limit = work;
   o.warm = warm;
   a.status = ch_solve(&context, p, &o, v, u, r, &a.info);
+  if (a.status != CH_ERR_UNSUPPORTED) check_finite(p, method, &a.info);
   return a;
 }
 
@@ -136,12 +145,13 @@ static void work_limits_hold_within_a_tenth(void** state) {
 // --- members ---------------------------------------------------------------------------------------------------------
 
 static void check_members(const char* name, const ChProblem* p) {
-  static const char* const members[] = {"nsgs", "ansgs", "newton", "admm", "ipm", "leap"};
+  static const char* const members[] = {"nsgs", "ansgs",      "newton", "admm",        "ipm",      "leap",
+                                        "apgd", "successive", "walk",   "working-set", "staggered"};
   const double budget = 3e7;
   for (int t = 0; t < 2; ++t) {
     const double tolerance = t == 0 ? 1e-4 : 1e-8;
     if (solve(p, "auto", tolerance, budget, NULL).status == CH_OK) continue;
-    for (int m = 0; m < 6; ++m)
+    for (size_t m = 0; m < sizeof members / sizeof members[0]; ++m)
       if (solve(p, members[m], tolerance, budget / 3.0, NULL).status == CH_OK)
         fail_msg("%s to %g: auto misses with %g of work, %s solves with a third", name, tolerance, budget, members[m]);
   }

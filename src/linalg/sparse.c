@@ -176,8 +176,9 @@ double ch_sparse_asymmetry(ChArena* arena, const ChSparse* A) {
       int row_b = b < T.start[j + 1] ? T.index[b] : A->rows;
       double value_a = row_a <= row_b ? A->value[a] : 0.0;
       double value_b = row_b <= row_a ? T.value[b] : 0.0;
-      largest = fmax(largest, fabs(value_a));
-      difference = fmax(difference, fabs(value_a - value_b));
+      const double size = fabs(value_a), apart = fabs(value_a - value_b);
+      largest = size > largest ? size : largest;
+      difference = apart > difference ? apart : difference;
       a += row_a <= row_b;
       b += row_b <= row_a;
     }

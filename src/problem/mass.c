@@ -161,7 +161,7 @@ static void solve_hubbed(const ChHubInverse* inverse, int size, const int* dof, 
 void ch_mass_solve(const ChMass* mass, const double* b, double* x) {
   CH_ASSERT(mass);
   if (mass->lu) {
-    ch_sparse_lu_solve(mass->lu, b, x);
+    ch_sparse_lu_solve_plain(mass->lu, b, x);
     return;
   }
   for (int body = 0; body < mass->bodies; ++body) {

@@ -34,7 +34,7 @@ double ch_mass_asymmetry(ChArena* arena, const ChMass* mass);
 
 static inline int ch_mass_size(const ChMass* mass, int body) { return mass->start[body + 1] - mass->start[body]; }
 
-// x = M^-1 b
+// x = M^-1 b, to the factors' round-off: ch_problem_velocity, which wants more, refines
 void ch_mass_solve(const ChMass* mass, const double* b, double* x);
 
 #endif

@@ -124,7 +124,7 @@ bool ch_run_late(const ChRun* run);
 // Iterations that the caller leaves; LONG_MAX without a limit.
 long ch_run_iterations_left(const ChRun* run);
 
-enum { CH_NESTED_SETTINGS = 4 };
+enum { CH_NESTED_SETTINGS = 5 };
 
 // A method called by another: where it starts and how far it may go. Zero means: as the caller.
 typedef struct ChNested {

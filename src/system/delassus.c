@@ -45,7 +45,7 @@ static void mass_solve_column(const ChMass* mass, const ChSparse* H, int j, doub
                               Scatter* x) {
   if (mass->lu) {
     for (int k = H->start[j]; k < H->start[j + 1]; ++k) dense_b[H->index[k]] = H->value[k];
-    ch_sparse_lu_solve(mass->lu, dense_b, dense_x);
+    ch_sparse_lu_solve_plain(mass->lu, dense_b, dense_x);
     for (int k = H->start[j]; k < H->start[j + 1]; ++k) dense_b[H->index[k]] = 0.0;
     for (int i = 0; i < H->rows; ++i)
       if (dense_x[i] != 0.0) scatter_add(x, i, dense_x[i]);
