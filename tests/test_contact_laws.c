@@ -300,7 +300,8 @@ static void barriers_scale_and_stop_at_the_boundary(ChRandom* random, const ChPr
     return;
   }
   double v[6][CH_BLOCK_MAX] = {{0.0}}, G[CH_BLOCK_MAX * CH_BLOCK_MAX], Gr[CH_BLOCK_MAX], sum = 0.0;
-  ChInterior x = {.r = v[0], .u = v[1], .dr = v[2], .du = v[3], .c = v[4], .lambda = v[5]};
+  ChInteriorCones cones = {0};
+  ChInterior x = {.r = v[0], .u = v[1], .dr = v[2], .du = v[3], .c = v[4], .lambda = v[5], .cones = &cones};
   const bool bounded = barrier->start(b, 0.5, &x);
   for (int a = 1; a < b->dim && barrier->cone; ++a) x.r[a] = 0.1 * (a + 1), x.u[a] = -0.2;
   const int pairs = barrier->complementarity(b, &x, 0.0, &sum);

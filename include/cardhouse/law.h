@@ -21,12 +21,20 @@ extern "C" {
 //   unilateral   0 <= r _|_ u >= 0; dimension 1
 //   limit        lo <= r <= hi, u = 0 inside, u >= 0 at lo, u <= 0 at hi; dimension 1
 //   compliant    Coulomb with u_n + c r_n in place of u_n: a normal that yields; dimension as that of contact
+//   rolling      Coulomb, and a rolling moment |m_R| <= mu_r r_n; dimension 5 in space (normal, two tangents, the
+//   moment
+//                about them), 3 in the plane; 6 with a drilling moment |m_N| <= mu_d r_n after them
+//   drilling     Coulomb, and a drilling moment |m_N| <= mu_d r_n about the normal; dimension 4
+//   ellipsoidal  friction and drilling share one limit, |r_T|^2 / mu^2 + m_N^2 / mu_d^2 <= r_n^2; dimension 4
 #define CH_LAWS(X)          \
   X(CONTACT, contact)       \
   X(BILATERAL, bilateral)   \
   X(UNILATERAL, unilateral) \
   X(LIMIT, limit)           \
-  X(COMPLIANT, compliant)
+  X(COMPLIANT, compliant)   \
+  X(ROLLING, rolling)       \
+  X(DRILLING, drilling)     \
+  X(ELLIPSOIDAL, ellipsoidal)
 
 typedef enum ChLaw {
 #define CH_LAW_ENUMERATOR(NAME, name) CH_LAW_##NAME,
