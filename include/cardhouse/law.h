@@ -62,6 +62,9 @@ typedef struct ChLawInfo {
   bool equation;  // r free and u = 0 in every row, as in a joint; rows may differ in unit
   bool opens;     // the first row is a normal: r_n >= 0 and u_n >= 0
   bool friction;  // the rows after the first are tangents, with mu and, in space, sides of a ChBlock
+  bool rolls;     // rows of a rolling moment follow the tangents, with the coefficient in more[0]
+  bool shares;    // friction and the drilling moment share one limit
+  bool drills;    // a row of a drilling moment about the normal may be the last, with the coefficient in more[1]
   // The offset in ChBlock of c where the law holds for u_n + c r_n in place of u_n, n its first row; 0: there is no c.
   size_t compliance;
   int parameter_count;

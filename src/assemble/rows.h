@@ -82,6 +82,14 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
 // Normal and tangents of a contact; a friction axis that turns with a body sets the first tangent.
 void ch_contact_frame(const ChMoment* moment, const ChGap* gap, const ChSurface* surface, ChVec3 axes[3]);
 
+// Rows of a contact after the normal and tangents are moments: about the tangents and, as the fourth of four rows or
+// the last of six, about the normal. Which of the contact's axes row a is along or about, in a space of 2 or 3
+// dimensions; CH_AXIS_OUT: out of the plane.
+enum { CH_AXIS_OUT = 3 };
+int ch_contact_row_axis(int space, int dimension, int a);
+// The same as a direction in the world; rows are those of the contact.
+ChVec3 ch_contact_row_direction(const ChRow* rows, int space, int dimension, int a);
+
 // u of one row without w: the velocities of both bodies' frames.
 double ch_row_speed(const ChRow* row, const int body[2], const ChBodyState* states);
 

@@ -44,7 +44,7 @@ bool ch_fclib_has_sizes(ChLaw law) { return ch_law_info(law)->dimension_lowest <
 bool ch_fclib_is_guest(ChLaw law) { return (int)law >= CH_FCLIB_OWN && ch_law_info(law)->friction; }
 
 int ch_fclib_part(const ChFclibOrder* order, ChLaw law) {
-  return ch_fclib_is_guest(law) || (order->rolls && law == CH_LAW_ROLLING) ? CH_FCLIB_CONTACT : (int)law;
+  return ch_fclib_is_guest(law) || (order->rolls && ch_law_info(law)->rolls) ? CH_FCLIB_CONTACT : (int)law;
 }
 
 // The global form, and every contact is one of FCLIB's rolling ones.
@@ -52,8 +52,9 @@ static bool rolls(const ChProblemView* problem) {
   bool found = false;
   for (int b = 0; b < problem->block_count; ++b) {
     const ChBlock* block = &problem->blocks[b];
-    if (block->law == CH_LAW_CONTACT || ch_fclib_is_guest(block->law)) return false;
-    if (block->law != CH_LAW_ROLLING) continue;
+    const ChLawInfo* law = ch_law_info(block->law);
+    if (law->friction) return false;
+    if (!law->rolls) continue;
     found = true;
     if (block->dimension != 2 * problem->dimension - 1 || block->compliance > 0.0) return false;
   }

@@ -17,11 +17,29 @@ static int compare(const ChContactMemory* m, const ChGap* g) {
 
 static bool same(ChVec3 a, ChVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-static void recall_contact(const ChContactMemory* m, const ChRow* rows, int dimension, double scale, double* r) {
-  bool unturned = same(m->axis[0], rows[0].force[1]) && same(m->axis[1], rows[1].force[1]);
+static ChVec3 kept_direction(const ChContactMemory* m, int space, int dimension, int a) {
+  const int axis = ch_contact_row_axis(space, dimension, a);
+  return axis == CH_AXIS_OUT ? ch_axis(2) : m->axis[axis];
+}
+
+// The rows from `first` on, which are all forces or all moments.
+static void turn(const ChContactMemory* m, const ChRow* rows, int space, int dimension, int first, int end,
+                 double scale, double* r) {
   ChVec3 impulse = {0.0, 0.0, 0.0};
-  for (int a = 0; a < dimension; ++a) impulse = ch_along(impulse, m->r[a], m->axis[a]);
-  for (int a = 0; a < dimension; ++a) r[a] = scale * (unturned ? m->r[a] : ch_dot(impulse, rows[a].force[1]));
+  for (int a = first; a < end; ++a) impulse = ch_along(impulse, m->r[a], kept_direction(m, space, dimension, a));
+  for (int a = first; a < end; ++a) r[a] = scale * ch_dot(impulse, ch_contact_row_direction(rows, space, dimension, a));
+}
+
+static void recall_contact(const ChContactMemory* m, const ChRow* rows, int space, int dimension, double scale,
+                           double* r) {
+  bool unturned = same(m->axis[0], rows[0].force[1]) && same(m->axis[1], rows[1].force[1]);
+  if (unturned) {
+    for (int a = 0; a < dimension; ++a) r[a] = scale * m->r[a];
+    return;
+  }
+  const int forces = dimension < space ? dimension : space;
+  turn(m, rows, space, dimension, 0, forces, scale, r);
+  turn(m, rows, space, dimension, forces, dimension, scale, r);
 }
 
 static void recall(const ChSimulation* s, const ChRows* rows, const ChGap* gaps, double h, double* r) {
@@ -40,7 +58,8 @@ static void recall(const ChSimulation* s, const ChRows* rows, const ChGap* gaps,
     const ChGap* gap = &gaps[block->gap];
     while (at < memory->contact_count && compare(&memory->contacts[at], gap) < 0) ++at;
     if (at == memory->contact_count || compare(&memory->contacts[at], gap) != 0) continue;
-    recall_contact(&memory->contacts[at], rows->rows + block->law.row, block->law.dimension, scale, out);
+    recall_contact(&memory->contacts[at], rows->rows + block->law.row, s->world->dimension, block->law.dimension, scale,
+                   out);
   }
 }
 
@@ -93,7 +112,7 @@ ChStatus ch_memory_store(ChContext* context, ChSimulation* s, const ChRows* rows
     *kept = (ChContactMemory){.shape = {gap->shape[0], gap->shape[1]}, .key = gap->key};
     for (int a = 0; a < block->law.dimension; ++a) {
       kept->r[a] = from[a];
-      kept->axis[a] = rows->rows[block->law.row + a].force[1];
+      if (a < s->world->dimension) kept->axis[a] = rows->rows[block->law.row + a].force[1];
     }
   }
   CH_ASSERT_SLOW(is_sorted(memory));  // as gaps are; of a checkpoint's nobody knows

@@ -86,7 +86,9 @@ ChStatus ch_family_generate(ChContext* context, const ChFamily* family, const Ch
 ChRig* ch_recipe_rig(const ChRecipe* recipe, int dimension) {
   double gravity[3] = {0.0, 0.0, 0.0};
   gravity[dimension - 1] = -recipe->gravity;
-  return ch_rig_create(dimension, recipe->h, gravity);
+  ChRig* rig = ch_rig_create(dimension, recipe->h, gravity);
+  ch_rig_set_moments(rig, recipe->rolling, recipe->drilling, recipe->shared > 0.0);
+  return rig;
 }
 
 void ch_rig_add_face(ChRig* rig, int a, int b, const double low[2], const double high[2], double z, double mu,

@@ -131,7 +131,7 @@ static double visit_balls(const Rest* s, double n, double* t) {
 
 static void solve_rest(const Rest* s, double n, double* t) {
   for (int round = 0; round < ROUNDS; ++round)
-    if (!(visit_balls(s, n, t) > 1e-32 * dot(s->m, t, t))) return;
+    if (!(visit_balls(s, n, t) > 1e-30 * dot(s->m, t, t))) return;
 }
 
 // The root n of base + lever . t(n) - n, t(n) the solution over balls of size n: positive at 0, negative far out.
@@ -144,9 +144,9 @@ static double solve_normal(const Rest* s, double base, const double* lever, doub
     low = high, f_low = f_high, high *= 2.0;
   }
   double n = high;
-  for (int k = 0; k < ROOT_STEPS && high - low > 1e-16 * high; ++k) {
-    n = k % 3 == 2 ? 0.5 * (low + high) : low + f_low / (f_low - f_high) * (high - low);
-    if (!(n > low && n < high)) break;
+  for (int k = 0; k < ROOT_STEPS && high - low > 2e-16 * high; ++k) {
+    n = k % 3 == 2 ? NAN : low + f_low / (f_low - f_high) * (high - low);
+    if (!(n > low && n < high)) n = 0.5 * (low + high);
     solve_rest(s, n, t);
     const double f = base + dot(s->m, lever, t) - n;
     if (f > 0.0)
@@ -160,7 +160,7 @@ static double solve_normal(const Rest* s, double base, const double* lever, doub
 void ch_balls_solve_bracketed(const ChScaledBlock* b, const double* W, const double* q, double* r) {
   const int d = b->dim, m = d - 1;
   Rest s = {.b = b, .m = m};
-  double lever[CH_BLOCK_MAX], carried[CH_BLOCK_MAX], t[CH_BLOCK_MAX] = {0.0};
+  double lever[CH_BLOCK_MAX], carried[CH_BLOCK_MAX] = {0.0}, t[CH_BLOCK_MAX] = {0.0};
   for (int a = 0; a < d; ++a) {  // an asymmetric part stays on the right-hand side, at the r that came in
     carried[a] = q[a];
     for (int c = 0; c < d; ++c) carried[a] += 0.5 * (W[a * d + c] - W[c * d + a]) * r[c];
