@@ -21,7 +21,7 @@ typedef struct ChLawGrade {
   void (*stretch)(const ChBlock* block, const double* g, ChBlock* out);
   // y = the point of the law's set nearest to x; x may be y. A NaN in x gives NaN, never a point of the set.
   void (*project)(const ChBlock* block, ChPose pose, const double* x, double* y);
-  // sigma(u_T) = max { -r_T . u_T : r in the set, r_n = 1 }: De Saxce's shift. NULL: no friction, 0.
+  // sigma(u_T) = max { -r_T . u_T : r in the set, r_n = 1 above the lowest }: De Saxce's shift. NULL: no friction, 0.
   double (*support)(const ChBlock* block, ChPose pose, const double* u);
   // Whether r (NULL: zero) is zero and u parts so clearly that every figure of the block is zero to the last bit; rho:
   // weights of its rows. NULL: never asked.
