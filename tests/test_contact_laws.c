@@ -186,7 +186,8 @@ static void the_set_is_convex_and_the_projection_is_onto_it(void** state) {
     }
 }
 
-// sigma(u_T) = max { -r_T . u_T : r in the set, r_n = 1 above its lowest }, over points of the section that projections find.
+// sigma(u_T) = max { -r_T . u_T : r in the set, r_n = 1 above its lowest }, over points of the section that projections
+// find.
 static void support_is_the_largest_dissipation_of_the_section(void** state) {
   (void)state;
   ChRandom random = ch_random_seeded(35);

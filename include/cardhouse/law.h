@@ -27,14 +27,14 @@ extern "C" {
 //   drilling     Coulomb, and a drilling moment |m_N| <= mu_d r_n about the normal; dimension 4
 //   cohesive     Coulomb with r_n + c in place of r_n: a normal that may pull down to -c; dimension as that of contact
 //   ellipsoidal  friction and drilling share one limit, |r_T|^2 / mu^2 + m_N^2 / mu_d^2 <= r_n^2; dimension 4
-#define CH_LAWS(X)          \
-  X(CONTACT, contact)       \
-  X(BILATERAL, bilateral)   \
-  X(UNILATERAL, unilateral) \
-  X(LIMIT, limit)           \
-  X(COMPLIANT, compliant)   \
-  X(ROLLING, rolling)       \
-  X(DRILLING, drilling)     \
+#define CH_LAWS(X)            \
+  X(CONTACT, contact)         \
+  X(BILATERAL, bilateral)     \
+  X(UNILATERAL, unilateral)   \
+  X(LIMIT, limit)             \
+  X(COMPLIANT, compliant)     \
+  X(ROLLING, rolling)         \
+  X(DRILLING, drilling)       \
   X(ELLIPSOIDAL, ellipsoidal) \
   X(COHESIVE, cohesive)
 

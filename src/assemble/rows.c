@@ -154,6 +154,11 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
   block->law.mu[0] = surface->friction[0];
   block->law.mu[1] = surface->axis_body < 0 || dimension == 2 ? surface->friction[0] : surface->friction[1];
   if (dimension > 1) add_moments(moment, gap, surface, &block->law);
+  if (rule->bonded && rule->bonded[index] && surface->cohesion > 0.0) {
+    block->law.law = CH_LAW_COHESIVE;
+    block->bonded = true;
+    block->law.more[0] = surface->cohesion * rule->h;
+  }
   for (int a = 0; a < block->law.dimension; ++a) {
     int k = out->row_count++, axis = ch_contact_row_axis(dimension, block->law.dimension, a);
     out->rows[k] = a < dimension ? contact_row(moment, gap, axes[a])

@@ -32,15 +32,15 @@ typedef struct ChMaterial {
   char* name;
   double density, friction[2], restitution;
   double young, poisson, stiffness, damping;
-  double rolling, drilling;
+  double rolling, drilling, cohesion;
   ChVec3 axis;
-  bool anisotropic, ellipsoidal;
+  bool anisotropic, ellipsoidal, heals;
 } ChMaterial;
 
 // What holds for two materials instead of the rule: see ChPairDef.
 typedef struct ChMaterialPair {
   int material[2];
-  double friction[2], restitution, stiffness, damping, rolling, drilling;
+  double friction[2], restitution, stiffness, damping, rolling, drilling, cohesion;
 } ChMaterialPair;
 
 typedef struct ChShape {
@@ -220,6 +220,8 @@ typedef struct ChSurface {
   double damping;            // N s/m; negative: by restitution
   double rolling, drilling;  // metres; 0: no such moment
   bool ellipsoidal;          // friction and drilling share one limit
+  double cohesion;           // N; 0: none
+  bool heals;                // bonds form anew where it is pressed
   int axis_body;             // whose frame `axis` turns with; -1 = isotropic
   ChVec3 axis;               // in that body's frame
 } ChSurface;

@@ -134,6 +134,9 @@ static const ChField material_fields[] = {
         NULL),
     ROW(number, ChMaterialDef, "drilling", drilling, "moment about the normal over normal force, m", CH_SPACE,
         CH_NOT_NEGATIVE, NULL),
+    ROW(number, ChMaterialDef, "cohesion", cohesion, "pull that a bonded contact point bears, N", 0, CH_NOT_NEGATIVE,
+        NULL),
+    ROW(flag, ChMaterialDef, "heals", heals, "bonds form anew where it is pressed", 0, CH_ANY, NULL),
     ROW(flag, ChMaterialDef, "ellipsoidal", ellipsoidal, "friction and drilling share one limit", CH_SPACE, CH_ANY,
         NULL),
     ROW(number, ChMaterialDef, "young", young, "compliant contact: Young's modulus, Pa", 0, CH_POSITIVE, NULL),
@@ -155,6 +158,8 @@ static const ChField pair_fields[] = {
         NULL),
     ROW(number, ChScenePair, "drilling", def.drilling, "moment about the normal over normal force, m", CH_SPACE,
         CH_NOT_NEGATIVE, NULL),
+    ROW(number, ChScenePair, "cohesion", def.cohesion, "pull that a bonded contact point bears, N", 0, CH_NOT_NEGATIVE,
+        NULL),
     ROW(number, ChScenePair, "stiffness", def.stiffness, "compliant contact: of the two, N/m", 0, CH_POSITIVE, NULL),
     ROW(number, ChScenePair, "damping", def.damping, "compliant contact: of the two, N s/m", 0, CH_NOT_NEGATIVE, NULL),
 };

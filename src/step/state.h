@@ -12,6 +12,7 @@ typedef struct ChContactMemory {
   uint64_t key;
   double r[CH_BLOCK_MAX];  // along and about these axes, see ch_contact_row_axis:
   ChVec3 axis[3];          // normal and tangents
+  int64_t bonded;          // held together by cohesion
 } ChContactMemory;
 
 // What the last step leaves for the next.

@@ -6,14 +6,9 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "step/bonds.h"
 #include "step/state.h"
 #include "step/warm.h"
-
-static int compare(const ChContactMemory* m, const ChGap* g) {
-  for (int side = 0; side < 2; ++side)
-    if (m->shape[side] != g->shape[side]) return m->shape[side] < g->shape[side] ? -1 : 1;
-  return m->key < g->key ? -1 : m->key > g->key;
-}
 
 static bool same(ChVec3 a, ChVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
@@ -56,8 +51,8 @@ static void recall(const ChSimulation* s, const ChRows* rows, const ChGap* gaps,
     }
     CH_ASSERT(block->gap >= 0);
     const ChGap* gap = &gaps[block->gap];
-    while (at < memory->contact_count && compare(&memory->contacts[at], gap) < 0) ++at;
-    if (at == memory->contact_count || compare(&memory->contacts[at], gap) != 0) continue;
+    while (at < memory->contact_count && ch_memory_compare(&memory->contacts[at], gap) < 0) ++at;
+    if (at == memory->contact_count || ch_memory_compare(&memory->contacts[at], gap) != 0) continue;
     recall_contact(&memory->contacts[at], rows->rows + block->law.row, s->world->dimension, block->law.dimension, scale,
                    out);
   }
@@ -85,7 +80,7 @@ static inline bool is_sorted(const ChMemory* memory) {
     const ChContactMemory* last = &memory->contacts[k - 1];
     const ChGap gap = {.shape = {memory->contacts[k].shape[0], memory->contacts[k].shape[1]},
                        .key = memory->contacts[k].key};
-    if (compare(last, &gap) > 0) return false;
+    if (ch_memory_compare(last, &gap) > 0) return false;
   }
   return true;
 }
@@ -95,6 +90,7 @@ ChStatus ch_memory_store(ChContext* context, ChSimulation* s, const ChRows* rows
   ChMemory* memory = &s->memory;
   ChStatus status = ch_memory_reserve(context, s, rows->block_count);
   if (status != CH_OK) return status;
+  const bool cohesive = ch_world_is_cohesive(s->world);
   memory->contact_count = 0;
   memory->h = h;
   memset(memory->joints, 0, (size_t)s->world->joint_count * CH_JOINT_ROWS_MAX * sizeof *memory->joints);
@@ -110,6 +106,7 @@ ChStatus ch_memory_store(ChContext* context, ChSimulation* s, const ChRows* rows
     const ChGap* gap = &gaps[block->gap];
     ChContactMemory* kept = &memory->contacts[memory->contact_count++];
     *kept = (ChContactMemory){.shape = {gap->shape[0], gap->shape[1]}, .key = gap->key};
+    if (cohesive) kept->bonded = ch_bond_holds(s, block, gap, &s->contacts[memory->contact_count - 1], from[0], h);
     for (int a = 0; a < block->law.dimension; ++a) {
       kept->r[a] = from[a];
       if (a < s->world->dimension) kept->axis[a] = rows->rows[block->law.row + a].force[1];

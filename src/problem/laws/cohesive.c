@@ -2,8 +2,9 @@
 //
 //   K_c = K_mu - c n:   r_n >= -c, |r_T| <= mu (r_n + c);     r + c n in K_mu, u + sigma(u_T) n in K_mu*, orthogonal
 //
-// It is contact's law of r' = r + c n, on u = W r' + (q - c W n): every function here shifts, calls contact's (or, where
-// there is no friction, unilateral's) and shifts back. r = 0 is inside, so that a contact that nothing pulls is at rest.
+// It is contact's law of r' = r + c n, on u = W r' + (q - c W n): every function here shifts, calls contact's (or,
+// where there is no friction, unilateral's) and shifts back. r = 0 is inside, so that a contact that nothing pulls is
+// at rest.
 #include <math.h>
 #include <string.h>
 
