@@ -24,6 +24,7 @@ class Rows:
 
     def __init__(self, dimension, mu, bilaterals, unilaterals, lo, hi, compliance):
         self.moments = []
+        self.pull = np.zeros(len(mu))                        # of contacts: how far r_n may go below zero
         self.compliance = compliance                         # of contacts; 0: rigid
         self.d, self.mu = dimension, mu                      # mu: contacts x 2
         self.contacts = len(mu)
@@ -64,6 +65,10 @@ def read_rows(file, root):
     unilaterals = len(vector(file, "cardhouse/unilateral/w"))
     rows = Rows(3 if rolling else int(file[root + "/spacedim"][0]), np.stack([mu, mu2], axis=1), bilaterals,
                 unilaterals, vector(file, "cardhouse/limit/lo"), vector(file, "cardhouse/limit/hi"), compliance)
+    if "cardhouse/cohesive" in file:
+        which = file["cardhouse/cohesive/contact"][:]
+        rows.pull[which] = vector(file, "cardhouse/cohesive/pull")
+        rows.compliance[which] = vector(file, "cardhouse/cohesive/compliance")
     rows.moments = certify_moments.read(file, root, vector, rows.singles())
     return rows
 
@@ -212,9 +217,11 @@ def grade_rigid(rows, pose, r, u, q, diagonal):
     rho = weights(rows, diagonal)
     live, zero = rho > 0.0, pose == "frictionless"
     size = np.linalg.norm
+    pull = np.zeros(len(r))                                  # cohesive contacts: the cone's tip is at -c
+    pull[: rows.d * rows.contacts: rows.d] = rows.pull
 
     def error(step, r_, u_):
-        rest = r_ - project(rows, mu, r_ - step * shifted(rows, mu, u_, pose), step, zero)
+        rest = r_ + pull - project(rows, mu, r_ + pull - step * shifted(rows, mu, u_, pose), step, zero)
         joints = slice(rows.d * rows.contacts, rows.d * rows.contacts + rows.bilaterals)
         rest[joints] = (step * u_)[joints]                   # r cancels exactly
         return size(rest[live] / np.sqrt(step[live]))
@@ -226,7 +233,7 @@ def grade_rigid(rows, pose, r, u, q, diagonal):
         return [size(part, axis=1) if part.ndim == 2 else np.abs(part) for part in rows.split(x)[:4]] + \
             [np.array([size(x[m.rows]) for m in rows.moments])]
 
-    each, largest = sizes(project(rows, mu, r, zero=zero) - r), sizes(np.where(live, r, 0.0))
+    each, largest = sizes(project(rows, mu, r + pull, zero=zero) - r - pull), sizes(np.where(live, r, 0.0))
     out["cone"] = ratio(np.concatenate(each).max(initial=0.0), np.concatenate(largest).max(initial=0.0))
     normal = np.zeros(len(r), bool)
     normal[: rows.d * rows.contacts: rows.d] = True
@@ -235,9 +242,9 @@ def grade_rigid(rows, pose, r, u, q, diagonal):
     for m in rows.moments:
         normal[m.rows[0]] = True
     normal &= live
-    out["signorini"] = ratio(np.abs(np.minimum(diagonal * r, u))[normal].max(initial=0.0),
+    out["signorini"] = ratio(np.abs(np.minimum(diagonal * (r + pull), u))[normal].max(initial=0.0),
                              np.abs(q[live]).max(initial=0.0))
-    R, U = rows.split(r)[0], rows.split(u)[0]
+    R, U = rows.split(r + pull)[0], rows.split(u)[0]
     gap = support(rows, mu, U) * R[:, 0] + (R[:, 1:] * U[:, 1:]).sum(axis=1)
     gaps = [np.abs(gap[live[: rows.d * rows.contacts: rows.d]]).max(initial=0.0)]
     gaps += [m.gap(r, u, zero) for m in rows.moments if live[m.rows[0]]]
