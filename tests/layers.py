@@ -35,7 +35,8 @@ APPS = {
     "common": "",
     "serve": "common",
     "reproduce": "common",
-    "cli": "serve reproduce",
+    "export": "common",
+    "cli": "serve reproduce export",
     "python": "",
 }
 USES = {**ENGINE, **IO, **APPS}
@@ -65,6 +66,7 @@ PUBLIC = {
     "simulation.h": "step",
     "scene.h": "scene",
     "record.h": "record",
+    "feed.h": "record",
     "sparse.h": "linalg",
     "complementarity.h": "solve",
     "mcp.h": "mcp",

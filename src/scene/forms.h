@@ -16,7 +16,7 @@ typedef struct ChSceneRun {
 
 typedef struct ChSceneRoot {
   int version, dimension;
-  const char *name, *description;
+  const char *schema, *name, *description;
   ChSignal gravity[3];
   ChSceneRun run;
   json_t *parameters, *include, *materials, *pairs, *meshes, *bodies, *joints, *forces, *ignore;
