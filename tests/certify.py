@@ -4,7 +4,7 @@
 Reads a problem and its solution from one FCLIB file, as `cardhouse solve --out` writes it, and prints the seven fields
 as JSON. It shares no code with the program: the two are written from the same definitions (docs/certificate.md) and a
 test compares them. Rows are taken in the file's order: contacts (compliant ones among them), bilaterals, unilaterals,
-limits.
+limits, and last contacts with moments, also those of FCLIB's rolling group.
 """
 import argparse
 import json
@@ -16,21 +16,29 @@ import scipy.sparse as sp
 from scipy.optimize import brentq
 from scipy.sparse.linalg import splu
 
+import certify_moments
+
 
 class Rows:
-    """What the laws need to know of every row: contacts first, d rows each, then single rows."""
+    """What the laws need to know of every row: contacts first, d rows each, then single rows, then moments."""
 
     def __init__(self, dimension, mu, bilaterals, unilaterals, lo, hi, compliance):
+        self.moments = []
+        self.pull = np.zeros(len(mu))                        # of contacts: how far r_n may go below zero
         self.compliance = compliance                         # of contacts; 0: rigid
         self.d, self.mu = dimension, mu                      # mu: contacts x 2
         self.contacts = len(mu)
         self.bilaterals, self.unilaterals, self.lo, self.hi = bilaterals, unilaterals, lo, hi
 
     def split(self, x):
-        """Contacts as a table, then the bilateral, unilateral and limit rows."""
-        ends = np.cumsum([self.d * self.contacts, self.bilaterals, self.unilaterals])
+        """Contacts as a table, then the bilateral, unilateral and limit rows, then those of moments."""
+        ends = np.cumsum([self.d * self.contacts, self.bilaterals, self.unilaterals, len(self.lo)])
         tables = np.split(np.asarray(x, float), ends)
         return [tables[0].reshape(-1, self.d)] + tables[1:]
+
+    def singles(self):
+        """Where rows of moments begin."""
+        return self.d * self.contacts + self.bilaterals + self.unilaterals + len(self.lo)
 
 
 def matrix(group):
@@ -47,15 +55,22 @@ def vector(file, name):
 
 
 def read_rows(file, root):
-    mu = vector(file, root + "/vectors/mu")
+    rolling = root == "fclib_global_rolling"
+    mu = vector(file, root + "/vectors/mu") if not rolling else np.zeros(0)
     mu2 = vector(file, "cardhouse/mu2") if "cardhouse/mu2" in file else mu
     compliance = np.zeros(len(mu))
     if "cardhouse/compliant" in file:
         compliance[file["cardhouse/compliant/contact"][:]] = vector(file, "cardhouse/compliant/compliance")
     bilaterals = len(vector(file, root + ("/vectors/s" if root == "fclib_local" else "/vectors/b")))
     unilaterals = len(vector(file, "cardhouse/unilateral/w"))
-    return Rows(int(file[root + "/spacedim"][0]), np.stack([mu, mu2], axis=1), bilaterals, unilaterals,
-                vector(file, "cardhouse/limit/lo"), vector(file, "cardhouse/limit/hi"), compliance)
+    rows = Rows(3 if rolling else int(file[root + "/spacedim"][0]), np.stack([mu, mu2], axis=1), bilaterals,
+                unilaterals, vector(file, "cardhouse/limit/lo"), vector(file, "cardhouse/limit/hi"), compliance)
+    if "cardhouse/cohesive" in file:
+        which = file["cardhouse/cohesive/contact"][:]
+        rows.pull[which] = vector(file, "cardhouse/cohesive/pull")
+        rows.compliance[which] = vector(file, "cardhouse/cohesive/compliance")
+    rows.moments = certify_moments.read(file, root, vector, rows.singles())
+    return rows
 
 
 def read_local(file):
@@ -66,7 +81,7 @@ def read_local(file):
         lower = matrix(file["cardhouse/lower"]) if "cardhouse/lower" in file else V.T
         W = sp.bmat([[W, V], [lower, R]]).tocsc()
         q = np.concatenate([q, vector(file, "fclib_local/vectors/s")])
-    for part in ("unilateral", "limit"):
+    for part in ("unilateral", "limit") + certify_moments.LAWS:
         if "cardhouse/" + part not in file:
             continue
         columns, rows = (matrix(file["cardhouse/%s/%s" % (part, key)]) for key in ("columns", "rows"))
@@ -75,16 +90,23 @@ def read_local(file):
     return W, q
 
 
-def read_global(file):
-    parts = ["fclib_global/H", "fclib_global/G", "cardhouse/unilateral/H", "cardhouse/limit/H"]
-    biases = ["fclib_global/vectors/w", "fclib_global/vectors/b", "cardhouse/unilateral/w", "cardhouse/limit/w"]
-    H = sp.hstack([matrix(file[name]) for name in parts if name in file]).tocsc()
-    return matrix(file["fclib_global/M"]), H, vector(file, "fclib_global/vectors/f"), \
-        np.concatenate([vector(file, name) for name in biases])
+def read_global(file, root):
+    own = ["cardhouse/%s" % part for part in ("unilateral", "limit") + certify_moments.LAWS]
+    parts = [(root + "/H", root + "/vectors/w"), (root + "/G", root + "/vectors/b")] + \
+        [(part + "/H", part + "/w") for part in own]
+    if root == "fclib_global_rolling":
+        parts = parts[1:4] + parts[:1] + parts[4:]
+    H = sp.hstack([matrix(file[H_]) for H_, _ in parts if H_ in file]).tocsc()
+    return matrix(file[root + "/M"]), H, vector(file, root + "/vectors/f"), \
+        np.concatenate([vector(file, w) for _, w in parts])
 
 
-def read_solution(file):
-    return np.concatenate([vector(file, name) for name in ("solution/r", "solution/l", "cardhouse/solution/r")])
+def read_solution(file, rolling=False):
+    r, l, own = (vector(file, name) for name in ("solution/r", "solution/l", "cardhouse/solution/r"))
+    if not rolling:
+        return np.concatenate([r, l, own])
+    ahead = len(vector(file, "cardhouse/unilateral/w")) + len(vector(file, "cardhouse/limit/w"))
+    return np.concatenate([l, own[:ahead], r, own[ahead:]])
 
 
 def project_ellipse(x, mu):
@@ -128,14 +150,20 @@ def project_circle(x, mu):
     return y
 
 
-def project(rows, mu, x):
-    contact, bilateral, unilateral, limit = rows.split(x)
+def project(rows, mu, x, step=None, zero=False):
+    """Of moments in the metric of 1 / step, where they differ in unit from forces."""
+    contact, bilateral, unilateral, limit, _ = rows.split(x)
+    step = np.ones(len(x)) if step is None else step
+    root = np.sqrt(np.where(step > 0.0, step, 1.0))
+    moments = [root[m.rows] * m.project(x / root, m.coefficients(root ** 2, zero), project_ellipse)
+               for m in rows.moments]
     y = contact.copy()
     round_ = mu[:, 0] == mu[:, 1]
     y[round_] = project_circle(contact[round_], mu[round_, 0])
     for i in np.flatnonzero(~round_):
         y[i] = project_ellipse(contact[i], mu[i])
-    return np.concatenate([y.ravel(), bilateral, np.maximum(unilateral, 0.0), np.clip(limit, rows.lo, rows.hi)])
+    return np.concatenate([y.ravel(), bilateral, np.maximum(unilateral, 0.0), np.clip(limit, rows.lo, rows.hi)] +
+                          moments)
 
 
 def support(rows, mu, contact):
@@ -147,6 +175,8 @@ def shifted(rows, mu, u, pose):
     if pose == "coulomb" and rows.contacts:
         table = hat[: rows.d * rows.contacts].reshape(-1, rows.d)
         table[:, 0] += support(rows, mu, table)
+    for m in rows.moments if pose == "coulomb" else []:
+        hat[m.rows[0]] += m.support(np.asarray(u, float), False)
     return hat
 
 
@@ -160,6 +190,11 @@ def weights(rows, diagonal):
     """rho: d / trace(W_ii) for a contact, 1 / W_ii for a single row, 0 for rows that nothing moves."""
     contact = rows.split(diagonal)[0].sum(axis=1) / rows.d
     scale = np.concatenate([np.repeat(contact, rows.d), diagonal[rows.d * rows.contacts:]])
+    for m in rows.moments:                                   # forces by themselves, moments by themselves
+        means = [diagonal[group].sum() / len(group) for group in m.groups]
+        other = next((mean for mean in means if mean != 0.0), 0.0)
+        for group, mean in zip(m.groups, means):
+            scale[group] = mean if mean != 0.0 else other
     return np.divide(1.0, scale, out=np.zeros_like(scale), where=scale != 0.0)
 
 
@@ -168,8 +203,10 @@ def grade(rows, pose, r, u, q, diagonal):
     c = np.zeros(len(r))
     c[: rows.d * rows.contacts: rows.d] = rows.compliance
     idle = np.concatenate([np.repeat(rows.split(diagonal)[0].sum(axis=1) == 0.0, rows.d),
-                           diagonal[rows.d * rows.contacts:] == 0.0])
+                           diagonal[rows.d * rows.contacts:] == 0.0])[:len(r)]
     c[idle] = 0.0
+    for m in rows.moments:
+        c[m.rows[0]] = m.compliance if diagonal[m.rows].sum() != 0.0 else 0.0
     out = grade_rigid(rows, pose, r, u + c * r, q, diagonal + c)
     out["rigid"] = grade_rigid(rows, pose, r, u, q, diagonal)["natural"]
     return out
@@ -178,11 +215,13 @@ def grade(rows, pose, r, u, q, diagonal):
 def grade_rigid(rows, pose, r, u, q, diagonal):
     mu = rows.mu if pose != "frictionless" else 0.0 * rows.mu
     rho = weights(rows, diagonal)
-    live = rho > 0.0
+    live, zero = rho > 0.0, pose == "frictionless"
     size = np.linalg.norm
+    pull = np.zeros(len(r))                                  # cohesive contacts: the cone's tip is at -c
+    pull[: rows.d * rows.contacts: rows.d] = rows.pull
 
     def error(step, r_, u_):
-        rest = r_ - project(rows, mu, r_ - step * shifted(rows, mu, u_, pose))
+        rest = r_ + pull - project(rows, mu, r_ + pull - step * shifted(rows, mu, u_, pose), step, zero)
         joints = slice(rows.d * rows.contacts, rows.d * rows.contacts + rows.bilaterals)
         rest[joints] = (step * u_)[joints]                   # r cancels exactly
         return size(rest[live] / np.sqrt(step[live]))
@@ -190,20 +229,26 @@ def grade_rigid(rows, pose, r, u, q, diagonal):
     nothing = error(rho, np.zeros_like(r), q)
     out = {"natural": ratio(error(rho, r, u), max(nothing, 1e-6 * size(np.sqrt(rho) * q))),
            "siconos": ratio(error(live.astype(float), r, u), max(size(x[live]) for x in (q, r, u)))}
-    off = rows.split(project(rows, mu, r) - r)
-    each = [size(part, axis=1) if part.ndim == 2 else np.abs(part) for part in off]
-    largest = [size(part, axis=1) if part.ndim == 2 else np.abs(part) for part in rows.split(np.where(live, r, 0.0))]
+    def sizes(x):
+        return [size(part, axis=1) if part.ndim == 2 else np.abs(part) for part in rows.split(x)[:4]] + \
+            [np.array([size(x[m.rows]) for m in rows.moments])]
+
+    each, largest = sizes(project(rows, mu, r + pull, zero=zero) - r - pull), sizes(np.where(live, r, 0.0))
     out["cone"] = ratio(np.concatenate(each).max(initial=0.0), np.concatenate(largest).max(initial=0.0))
     normal = np.zeros(len(r), bool)
     normal[: rows.d * rows.contacts: rows.d] = True
     first = rows.d * rows.contacts + rows.bilaterals
     normal[first: first + rows.unilaterals] = True
+    for m in rows.moments:
+        normal[m.rows[0]] = True
     normal &= live
-    out["signorini"] = ratio(np.abs(np.minimum(diagonal * r, u))[normal].max(initial=0.0),
+    out["signorini"] = ratio(np.abs(np.minimum(diagonal * (r + pull), u))[normal].max(initial=0.0),
                              np.abs(q[live]).max(initial=0.0))
-    R, U = rows.split(r)[0], rows.split(u)[0]
+    R, U = rows.split(r + pull)[0], rows.split(u)[0]
     gap = support(rows, mu, U) * R[:, 0] + (R[:, 1:] * U[:, 1:]).sum(axis=1)
-    out["dissipation"] = float(np.abs(gap[live[: rows.d * rows.contacts: rows.d]]).max(initial=0.0))
+    gaps = [np.abs(gap[live[: rows.d * rows.contacts: rows.d]]).max(initial=0.0)]
+    gaps += [m.gap(r, u, zero) for m in rows.moments if live[m.rows[0]]]
+    out["dissipation"] = float(max(gaps))
     return out
 
 
@@ -216,8 +261,9 @@ def certify_local(file, pose):
 
 
 def certify_global(file, pose):
-    rows, (M, H, f, w) = read_rows(file, "fclib_global"), read_global(file)
-    r, v = read_solution(file), vector(file, "solution/v")
+    root = "fclib_global" if "fclib_global" in file else "fclib_global_rolling"
+    rows, (M, H, f, w) = read_rows(file, root), read_global(file, root)
+    r, v = read_solution(file, root == "fclib_global_rolling"), vector(file, "solution/v")
     lu = splu(M)
     diagonal = np.zeros(H.shape[1])
     for c in range(0, H.shape[1], 256):

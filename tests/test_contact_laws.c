@@ -186,7 +186,8 @@ static void the_set_is_convex_and_the_projection_is_onto_it(void** state) {
     }
 }
 
-// sigma(u_T) = max { -r_T . u_T : r in the set, r_n = 1 }, over points of the section that projections find.
+// sigma(u_T) = max { -r_T . u_T : r in the set, r_n = 1 above its lowest }, over points of the section that projections
+// find.
 static void support_is_the_largest_dissipation_of_the_section(void** state) {
   (void)state;
   ChRandom random = ch_random_seeded(35);
@@ -196,14 +197,16 @@ static void support_is_the_largest_dissipation_of_the_section(void** state) {
       const int n = block.dimension;
       double u[CH_BLOCK_MAX], most = 0.0;
       draw_point(&random, n, u);
-      const double sigma = ch_block_support(&block, CH_POSE_COULOMB, u);
+      const double sigma = ch_block_support(&block, CH_POSE_COULOMB, u), below[CH_BLOCK_MAX] = {-1e6};
+      double lowest[CH_BLOCK_MAX];
+      ch_block_project(&block, CH_POSE_COULOMB, below, lowest);
       if (!ch_law_grade(&block)->support) CHECK_NEAR(sigma, 0.0, 0.0);
       for (int sample = 0; ch_law_grade(&block)->support && sample < 4000; ++sample) {
         double r[CH_BLOCK_MAX];
         r[0] = 1.0;
         for (int k = 1; k < n; ++k) r[k] = 10.0 * ch_random_normal(&random);
         ch_block_project(&block, CH_POSE_COULOMB, r, r);
-        if (r[0] > 0.0) most = fmax(most, -dot(n - 1, r + 1, u + 1) / r[0]);
+        if (r[0] > lowest[0]) most = fmax(most, -dot(n - 1, r + 1, u + 1) / (r[0] - lowest[0]));
       }
       CHECK_AT_MOST(most, sigma * (1.0 + 1e-12));
       CHECK_AT_MOST(0.98 * sigma, most);
@@ -300,7 +303,8 @@ static void barriers_scale_and_stop_at_the_boundary(ChRandom* random, const ChPr
     return;
   }
   double v[6][CH_BLOCK_MAX] = {{0.0}}, G[CH_BLOCK_MAX * CH_BLOCK_MAX], Gr[CH_BLOCK_MAX], sum = 0.0;
-  ChInterior x = {.r = v[0], .u = v[1], .dr = v[2], .du = v[3], .c = v[4], .lambda = v[5]};
+  ChInteriorCones cones = {0};
+  ChInterior x = {.r = v[0], .u = v[1], .dr = v[2], .du = v[3], .c = v[4], .lambda = v[5], .cones = &cones};
   const bool bounded = barrier->start(b, 0.5, &x);
   for (int a = 1; a < b->dim && barrier->cone; ++a) x.r[a] = 0.1 * (a + 1), x.u[a] = -0.2;
   const int pairs = barrier->complementarity(b, &x, 0.0, &sum);

@@ -40,6 +40,11 @@ static ChStatus read_load(ChContext* context, const char* path, int size, double
 
 // --- asking ----------------------------------------------------------------------------------------------------------
 
+static bool rubs(const ChBlock* block) {
+  const ChLawInfo* law = ch_law_info(block->law);
+  return law->friction || law->rolls || law->drills;
+}
+
 static bool memory_failed(const ChLimitAnswer* answer) { return answer->status == CH_ERR_MEMORY; }
 
 // A sliding contact dilates by the slope of its cone, u_n = mu |u_T|; one with more normal velocity than that opens.
@@ -49,8 +54,10 @@ static void count_motion(const ChProblemView* p, double factor, const double* u,
     if (!ch_law_info(block->law)->opens) continue;
     const double* x = u + block->row;
     const double slip[2] = {block->dimension > 1 ? x[1] : 0.0, block->dimension > 2 ? x[2] : 0.0};
-    const double slope = factor * hypot(block->mu[0] * slip[0], block->mu[1] * slip[1]);
-    if (!(hypot(slip[0], slip[1]) > MOVING) && !(x[0] > MOVING))
+    const double slope = factor * ch_contact_support(block, CH_POSE_COULOMB, x);
+    double moving = hypot(slip[0], slip[1]);
+    for (int a = 3; a < block->dimension; ++a) moving = fmax(moving, fabs(x[a]));
+    if (!(moving > MOVING) && !(x[0] > MOVING))
       ++out->resting;
     else if (x[0] > slope + MOVING)
       ++out->opening;
@@ -99,7 +106,7 @@ ChStatus ch_limits_ask(ChContext* context, const ChProblem* problem, const char*
                           .highest_factor = options->highest_factor,
                           .loaded = load_path != NULL};
   for (int i = 0; i < p->block_count; ++i)
-    for (int a = 0; ch_law_info(p->blocks[i].law)->friction && a + 1 < p->blocks[i].dimension; ++a)
+    for (int a = 0; rubs(&p->blocks[i]) && a < 2 && a + 1 < p->blocks[i].dimension; ++a)
       out->mu_highest = fmax(out->mu_highest, p->blocks[i].mu[a]);
   double* u = calloc((size_t)p->rows + 1, sizeof *u);
   double* load = calloc((size_t)size + 1, sizeof *load);

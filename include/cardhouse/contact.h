@@ -19,6 +19,8 @@ typedef struct ChContactView {
   double gap;             // metres at the beginning of the step, negative where they overlap
   ChVec3 force;           // on the second body, newton
   ChVec3 slip;            // velocity of the second body's point relative to the first's, metres a second
+  ChVec3 moment;          // on the second body beside the force at the point, N m; zero without rolling and drilling
+  ChVec3 spin;            // angular velocity of the second body relative to the first where there is a moment, rad/s
 } ChContactView;
 
 // All contacts of the last step, sorted by shapes; the simulation owns them, and they are valid until the next step or

@@ -21,12 +21,22 @@ extern "C" {
 //   unilateral   0 <= r _|_ u >= 0; dimension 1
 //   limit        lo <= r <= hi, u = 0 inside, u >= 0 at lo, u <= 0 at hi; dimension 1
 //   compliant    Coulomb with u_n + c r_n in place of u_n: a normal that yields; dimension as that of contact
-#define CH_LAWS(X)          \
-  X(CONTACT, contact)       \
-  X(BILATERAL, bilateral)   \
-  X(UNILATERAL, unilateral) \
-  X(LIMIT, limit)           \
-  X(COMPLIANT, compliant)
+//   rolling      Coulomb, and a rolling moment |m_R| <= mu_r r_n; dimension 5 in space (normal, two tangents, the
+//   moment
+//                about them), 3 in the plane; 6 with a drilling moment |m_N| <= mu_d r_n after them
+//   drilling     Coulomb, and a drilling moment |m_N| <= mu_d r_n about the normal; dimension 4
+//   cohesive     Coulomb with r_n + c in place of r_n: a normal that may pull down to -c; dimension as that of contact
+//   ellipsoidal  friction and drilling share one limit, |r_T|^2 / mu^2 + m_N^2 / mu_d^2 <= r_n^2; dimension 4
+#define CH_LAWS(X)            \
+  X(CONTACT, contact)         \
+  X(BILATERAL, bilateral)     \
+  X(UNILATERAL, unilateral)   \
+  X(LIMIT, limit)             \
+  X(COMPLIANT, compliant)     \
+  X(ROLLING, rolling)         \
+  X(DRILLING, drilling)       \
+  X(ELLIPSOIDAL, ellipsoidal) \
+  X(COHESIVE, cohesive)
 
 typedef enum ChLaw {
 #define CH_LAW_ENUMERATOR(NAME, name) CH_LAW_##NAME,
@@ -54,6 +64,9 @@ typedef struct ChLawInfo {
   bool equation;  // r free and u = 0 in every row, as in a joint; rows may differ in unit
   bool opens;     // the first row is a normal: r_n >= 0 and u_n >= 0
   bool friction;  // the rows after the first are tangents, with mu and, in space, sides of a ChBlock
+  bool rolls;     // rows of a rolling moment follow the tangents, with the coefficient in more[0]
+  bool shares;    // friction and the drilling moment share one limit
+  bool drills;    // a row of a drilling moment about the normal may be the last, with the coefficient in more[1]
   // The offset in ChBlock of c where the law holds for u_n + c r_n in place of u_n, n its first row; 0: there is no c.
   size_t compliance;
   int parameter_count;

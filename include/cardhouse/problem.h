@@ -36,7 +36,8 @@ typedef struct ChBlock {
   double
       compliance;  // compliant: c in (m/s)/(N s) = 1/kg; 1 / (k h^2) for a spring of stiffness k in a step of length h
   int sides;       // contact in space: 0 = smooth; M = polygon with corners mu (cos, sin)(2 pi j / M), M even, >= 4
-  double more[CH_BLOCK_MORE];  // what the law's row in cardhouse/law.h says; no law has any yet
+  double more[CH_BLOCK_MORE];  // what the law's row says. rolling, drilling, ellipsoidal: mu_r, mu_d in metres;
+                               // cohesive: the largest pull c, an impulse
 } ChBlock;
 
 // What a caller fills in. Everything is copied: the arrays may go out of scope after the build.

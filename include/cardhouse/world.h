@@ -53,18 +53,30 @@ typedef struct ChMaterialDef {
   double young, poisson;  // Hertz: Pa, and a number in (-1, 0.5]; young 0: not given
   double stiffness;       // N/m of the contact of two such bodies, before young; 0: not given
   double damping;         // N s/m; negative: by restitution
+  // Moments that a contact can bear, metres times its normal force: against rolling, and about the normal. Contacts of
+  // deformable bodies bear none. docs/theory/rolling.md
+  double rolling, drilling;
+  // How hard a contact point of such a body may be pulled before it parts, N; friction counts it as load. Bonds are
+  // there where bodies touch at the start; where the material `heals` they form anew wherever it is pressed.
+  double cohesion;
+  bool heals;
+  bool ellipsoidal;  // friction and drilling share one limit, as over a patch; not where there is rolling, too
 } ChMaterialDef;
-// Density 1000, friction 0.5, no restitution; poisson 0.3, neither young nor stiffness, damping by restitution.
+// Density 1000, friction 0.5, no restitution; poisson 0.3, neither young nor stiffness, damping by restitution, no
+// moments, no cohesion; heals.
 CH_API ChMaterialDef ch_material_def_default(void);
 
 // What holds for two materials in contact instead of the rule: friction sqrt(mu_a mu_b), restitution max(e_a, e_b),
-// stiffness the harmonic mean, damping the larger. A negative number leaves the rule in force. Where the two frictions
-// differ, the axis is that of the first material.
+// stiffness the harmonic mean, damping, rolling and drilling the larger, cohesion the smaller. A
+// negative number leaves the rule in force.
+// Where the two frictions differ, the axis is that of the first material.
 typedef struct ChPairDef {
   ChMaterialId material[2];
   double friction[2];
   double restitution;
   double stiffness, damping;  // N/m and N s/m, where contact is compliant; a stiffness of 0 leaves the rule, too
+  double rolling, drilling;   // metres
+  double cohesion;            // N
 } ChPairDef;
 // The rule in force.
 CH_API ChPairDef ch_pair_def_default(void);
@@ -288,6 +300,10 @@ CH_API ChForceId ch_world_find_force(const ChWorld* world, const char* name);
 
 // The friction coefficient, along, of two shapes (rows) of a sealed world in contact; 0 where one is not there.
 CH_API double ch_world_friction(const ChWorld* world, int shape_a, int shape_b);
+// Whether some material or pair has a rolling or drilling coefficient, so that contacts may bear moments.
+CH_API bool ch_world_has_moments(const ChWorld* world);
+// Whether some have a cohesion, so that contacts may be bonded.
+CH_API bool ch_world_is_cohesive(const ChWorld* world);
 // Friction across becomes that along, of every material and pair; the world is not sealed yet or not simulated.
 CH_API void ch_world_make_isotropic(ChWorld* world);
 

@@ -36,14 +36,27 @@ BLOCK = np.dtype([("law", "i4"), ("dimension", "i4"), ("row", "i4"), ("mu", "f8"
                   ("compliance", "f8"), ("sides", "i4"), ("more", "f8", 4)], align=True)
 assert BLOCK.itemsize == _core.block_size
 
-#: Names of the laws: contact, bilateral, unilateral, limit, compliant.
+#: Names of the laws: contact, bilateral, unilateral, limit, compliant, rolling, drilling,
+#: ellipsoidal, cohesive.
 LAWS: tuple[str, ...] = _core.laws()
 
 POSES = ("coulomb", "relaxed", "frictionless")
 
 
+_MOMENTS = ("rolling", "drilling")  # their places in `more`
+
+
+def _rows_of(law: str, dimension: int, drills: bool) -> int:
+    if law in ("contact", "compliant", "cohesive"):
+        return dimension
+    if law == "rolling":
+        return 3 if dimension == 2 else 6 if drills else 5
+    return 4 if law in ("drilling", "ellipsoidal") else 1
+
+
 def blocks_of(blocks: Iterable[Mapping[str, Any]], dimension: int = 3) -> NDArray[Any]:
-    """Blocks from dicts such as {"law": "contact", "mu": 0.5}. What is left out is 0, the dimension that of the law."""
+    """Blocks from dicts such as {"law": "contact", "mu": 0.5} or {"law": "rolling", "mu": 0.5, "rolling": 0.01}. What is
+    left out is 0, the dimension that of the law; that of rolling has a row more with "drilling"."""
     given = list(blocks)
     out = np.zeros(len(given), BLOCK)
     for row, block in zip(out, given):
@@ -52,11 +65,18 @@ def blocks_of(blocks: Iterable[Mapping[str, Any]], dimension: int = 3) -> NDArra
                 if value not in LAWS:
                     raise ValueError(f"law is {value!r}, must be one of {', '.join(LAWS)}")
                 value = LAWS.index(value)
+            elif key == "pull":
+                row["more"][0] = value
+                continue
+            elif key in _MOMENTS:
+                row["more"][_MOMENTS.index(key)] = value
+                continue
             elif key not in (BLOCK.names or ()) or key == "row":
-                raise ValueError(f"a block has no {key!r}; there are: law, dimension, mu, lo, hi, compliance, sides")
+                raise ValueError(f"a block has no {key!r}; there are: law, dimension, mu, lo, hi, compliance, sides, "
+                                 "rolling, drilling, pull")
             row[key] = value
         if row["dimension"] == 0:
-            row["dimension"] = dimension if LAWS[row["law"]] in ("contact", "compliant") else 1
+            row["dimension"] = _rows_of(LAWS[row["law"]], dimension, row["more"][1] > 0.0)
     return out
 
 

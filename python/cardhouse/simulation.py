@@ -26,13 +26,14 @@ BodyKey = _core.Body | str | int
 JointKey = _core.Joint | str | int
 
 CONTACT = np.dtype({
-    "names": ["bodies", "shapes", "point", "normal", "gap", "force", "slip", "friction", "sticking"],
-    "formats": [("i4", 2), ("i4", 2), ("f8", 3), ("f8", 3), "f8", ("f8", 3), ("f8", 3), "f8", "?"],
-    "offsets": [0, 8, 16, 40, 64, 72, 96, 120, 128],
+    "names": ["bodies", "shapes", "point", "normal", "gap", "force", "slip", "friction", "sticking", "moment", "spin"],
+    "formats": [("i4", 2), ("i4", 2), ("f8", 3), ("f8", 3), "f8", ("f8", 3), ("f8", 3), "f8", "?", ("f8", 3), ("f8", 3)],
+    "offsets": [0, 8, 16, 40, 64, 72, 96, 120, 128, 136, 160],
     "itemsize": _core.CONTACT_BYTES,
 })
 """A row of `Simulation.contacts`. Points in m, gap in m at the beginning of the step, negative where bodies overlap;
-force on the second body in N; slip of the second body's point against the first's in m/s; the normal points from the
+force on the second body in N; slip of the second body's point against the first's in m/s; where a material rolls or drills the
+moment beside the force in N m and the relative spin in rad/s; the normal points from the
 first body to the second. Bodies and shapes are rows."""
 
 

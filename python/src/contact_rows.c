@@ -9,6 +9,7 @@ typedef struct Row {
   int body[2], shape[2];
   double point[3], normal[3], gap, force[3], slip[3], friction;
   unsigned char sticking, padding[7];
+  double moment[3], spin[3];
 } Row;
 
 static void put(ChVec3 v, double* out) { out[0] = v.x, out[1] = v.y, out[2] = v.z; }
@@ -21,6 +22,8 @@ static Row row_of(const ChWorld* world, const ChContactView* c, double slow, dou
   put(c->normal, row.normal);
   put(c->force, row.force);
   put(c->slip, row.slip);
+  put(c->moment, row.moment);
+  put(c->spin, row.spin);
   row.friction = ch_world_friction(world, c->shape[0], c->shape[1]);
   ChVec3 along = ch_along(c->slip, -ch_dot(c->slip, c->normal), c->normal);
   row.sticking = ch_dot(c->force, c->normal) > light && ch_norm(along) <= slow;

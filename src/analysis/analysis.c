@@ -207,7 +207,13 @@ static void analyze_friction(const ChProblemView* p, ChAnalysis* out) {
   double lowest = INFINITY, highest = -INFINITY;
   for (int i = 0; i < p->block_count; ++i) {
     const ChBlock* block = &p->blocks[i];
-    if (!ch_law_info(block->law)->friction) continue;
+    const ChLawInfo* law = ch_law_info(block->law);
+    if (law->rolls || law->drills) {
+      lowest = ch_min(lowest, block->mu[0]);
+      highest = ch_max(highest, block->mu[0]);
+      out->compliant += ch_block_compliance(block) > 0.0;
+    }
+    if (!law->friction) continue;
     for (int a = 0; a + 1 < block->dimension; ++a) {
       lowest = ch_min(lowest, block->mu[a]);
       highest = ch_max(highest, block->mu[a]);

@@ -22,8 +22,9 @@ static const double PI = 3.14159265358979323846;
 
 typedef struct Edge {
   int block;
-  double direction[2];  // unit vector in the section; of no meaning for other laws
-  int axis;             // row of the block, for laws other than contact
+  double direction[CH_BLOCK_MAX - 1];  // in the section of a cone, in units of its coefficients: each part of it a
+                                       // vector of length 1 at most; of no meaning for other laws
+  int axis;                            // row of the block, for laws other than contact
 } Edge;
 
 struct ChConeProgram {
@@ -113,16 +114,38 @@ static double gathered_length(const ChConeProgram* p, int count) {
 
 static bool is_joint(const ChBlock* block) { return ch_law_info(block->law)->equation; }
 static bool opens(const ChBlock* block) { return ch_law_info(block->law)->opens; }
-static bool rubs(const ChBlock* block) { return ch_law_info(block->law)->friction; }
+static bool rolls(const ChBlock* block) { return ch_law_info(block->law)->rolls || ch_law_info(block->law)->drills; }
+static bool rubs(const ChBlock* block) { return ch_law_info(block->law)->friction || rolls(block); }
+static bool is_round(const ChBlock* block) { return rubs(block) && (block->dimension == 3 || rolls(block)); }
 static bool is_limit(const ChBlock* block) { return !is_joint(block) && !opens(block); }
 
-static double edge_friction(const ChConeProgram* p, const ChBlock* block, int a) { return p->factor * block->mu[a]; }
+// Rows of a section: tangents, then moments about them, then the moment about the normal; see rolling.md.
+static int tangents_of(const ChBlock* block) {
+  return rolls(block) && block->dimension == 3 ? 1 : block->dimension < 4 ? block->dimension - 1 : 2;
+}
+
+static double coefficient(const ChBlock* block, int a) {
+  if (a < tangents_of(block)) return block->mu[rolls(block) ? 0 : a];
+  return block->dimension == 4 || a == 4 ? block->more[1] : block->more[0];
+}
+
+static double edge_friction(const ChConeProgram* p, const ChBlock* block, int a) {
+  return p->factor * coefficient(block, a);
+}
+
+// Where one part of a section ends that begins at row a: all of an ellipsoidal one is one part.
+static int part_end(const ChBlock* block, int a) {
+  if (!rolls(block) || ch_law_info(block->law)->shares) return block->dimension - 1;
+  if (a < tangents_of(block)) return tangents_of(block);
+  return block->dimension == 4 || a == 4 ? a + 1 : 2 * tangents_of(block);
+}
 
 // The scale of a block's edges: large friction would otherwise make long columns.
 static double edge_size(const ChConeProgram* p, int i) {
   const ChBlock* block = &p->def.problem->blocks[i];
   if (!rubs(block)) return p->block_size[i];
-  const double most = block->dimension == 3 ? ch_max(block->mu[0], block->mu[1]) : block->mu[0];
+  double most = 0.0;
+  for (int a = 0; a < tangents_of(block); ++a) most = ch_max(most, coefficient(block, a));
   return p->block_size[i] * ch_max(1.0, p->factor * most);
 }
 
@@ -167,11 +190,12 @@ static void add_edge(ChConeProgram* p, Edge edge, double lo, double hi) {
 
 static void add_contact(ChConeProgram* p, int i) {
   const ChBlock* block = &p->def.problem->blocks[i];
-  const double most = ch_max(block->mu[0], block->dimension == 3 ? block->mu[1] : 0.0);
-  const int edges = most == 0.0 ? 1 : block->dimension == 2 ? 2 : FIRST_EDGES;
+  const int tangents = tangents_of(block);
+  const double most = ch_max(coefficient(block, 0), tangents == 2 ? coefficient(block, 1) : 0.0);
+  const int edges = most == 0.0 ? 1 : tangents == 1 ? 2 : FIRST_EDGES;
   for (int k = 0; k < edges; ++k) {
     const double angle = 2.0 * PI * k / edges;
-    add_edge(p, (Edge){.block = i, .direction = {cos(angle), block->dimension == 3 ? sin(angle) : 0.0}}, 0.0, INFINITY);
+    add_edge(p, (Edge){.block = i, .direction = {cos(angle), tangents == 2 ? sin(angle) : 0.0}}, 0.0, INFINITY);
   }
 }
 
@@ -328,11 +352,17 @@ static void take_velocity(ChConeProgram* p) {
 static double worst_edge(const ChConeProgram* p, int i, double normal_value, Edge* edge) {
   const ChBlock* block = &p->def.problem->blocks[i];
   const double* u = p->u + block->row;
-  double slip[2] = {edge_friction(p, block, 0) * u[1], edge_friction(p, block, 1) * u[2]};
-  double size = hypot(slip[0], slip[1]);
-  if (!(size > 0.0)) return u[0] / edge_size(p, i) - normal_value;
-  *edge = (Edge){.block = i, .direction = {-slip[0] / size, -slip[1] / size}};
-  return (u[0] - size) / edge_size(p, i) - normal_value;
+  double sum = 0.0;
+  *edge = (Edge){.block = i};
+  for (int from = 0, end; from < block->dimension - 1; from = end) {
+    double size = 0.0;
+    end = part_end(block, from);
+    for (int a = from; a < end; ++a) size = hypot(size, edge_friction(p, block, a) * u[1 + a]);
+    for (int a = from; a < end && size > 0.0; ++a) edge->direction[a] = -edge_friction(p, block, a) * u[1 + a] / size;
+    sum += size;
+  }
+  if (!(sum > 0.0)) edge->direction[0] = 1.0;
+  return (u[0] - sum) / edge_size(p, i) - normal_value;
 }
 
 // Adds the edges that are missing; returns how many.
@@ -347,8 +377,8 @@ static int refine(ChConeProgram* p, double* violation) {
   *violation = 0.0;
   for (int i = 0; i < problem->block_count; ++i) {
     const ChBlock* block = &problem->blocks[i];
-    if (!rubs(block) || block->dimension != 3 || !(p->block_size[i] > 0.0)) continue;
-    Edge edge = {.block = i, .direction = {1.0, 0.0}};
+    if (!is_round(block) || !(p->block_size[i] > 0.0)) continue;
+    Edge edge;
     double short_of = -worst_edge(p, i, normal_value, &edge) / size;
     *violation = ch_max(*violation, short_of);
     if (!(short_of > EDGE_TOLERANCE)) continue;
@@ -368,7 +398,7 @@ static bool parts_all_contacts(const ChConeProgram* p) {
     if (is_limit(block) && isinf(block->lo) == isinf(block->hi)) continue;
     double opening = p->u[block->row] / p->block_size[i];
     if (is_limit(block) && isinf(block->lo)) opening = -opening;
-    if (rubs(block) && block->dimension == 3) opening = worst_edge(p, i, 0.0, &edge);
+    if (is_round(block)) opening = worst_edge(p, i, 0.0, &edge);
     if (!(opening > SOLVER_TOLERANCE)) return false;
   }
   return true;

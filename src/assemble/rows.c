@@ -41,6 +41,28 @@ static ChRow contact_row(const ChMoment* moment, const ChGap* gap, ChVec3 direct
   return row;
 }
 
+// Gradient of `direction` . (angular velocity of b - that of a).
+static ChRow turning_row(const ChMoment* moment, const ChGap* gap, ChVec3 direction) {
+  ChRow row;
+  for (int side = 0; side < 2; ++side) {
+    row.force[side] = ch_vec(0.0, 0.0, 0.0);
+    row.torque[side] =
+        ch_rotate_back(moment->states[gap->body[side]].orientation, side == 0 ? ch_neg(direction) : direction);
+  }
+  return row;
+}
+
+int ch_contact_row_axis(int space, int dimension, int a) {
+  if (a < space) return a;
+  if (space == 2) return CH_AXIS_OUT;
+  return dimension == 4 || a == 5 ? 0 : a - space + 1;
+}
+
+ChVec3 ch_contact_row_direction(const ChRow* rows, int space, int dimension, int a) {
+  const int axis = ch_contact_row_axis(space, dimension, a);
+  return axis == CH_AXIS_OUT ? ch_axis(2) : rows[axis].force[1];
+}
+
 double ch_row_speed(const ChRow* row, const int body[2], const ChBodyState* states) {
   double speed = 0.0;
   for (int side = 0; side < 2; ++side)
@@ -142,6 +164,17 @@ static bool leave_out(const ChMoment* moment, const ChGap* gap, ChRows* out) {
   return true;
 }
 
+// A law with moments where the surface has them. A skin's points bear none: many of them share a patch.
+static void add_moments(const ChMoment* moment, const ChGap* gap, const ChSurface* surface, ChBlock* law) {
+  const int space = moment->world->dimension;
+  const bool rolls = surface->rolling > 0.0, drills = surface->drilling > 0.0;
+  if (!rolls && !drills) return;
+  if (ch_body_modes(moment->world, gap->body[0]) + ch_body_modes(moment->world, gap->body[1]) > 0) return;
+  law->law = rolls ? CH_LAW_ROLLING : surface->ellipsoidal ? CH_LAW_ELLIPSOIDAL : CH_LAW_DRILLING;
+  law->dimension = space + (rolls ? space - 1 : 0) + drills;
+  law->more[0] = surface->rolling, law->more[1] = surface->drilling;
+}
+
 static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index, const ChSurface* surface, ChRows* out,
                         int* used) {
   const ChGap* gap = &moment->gaps[index];
@@ -154,9 +187,16 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
   block->law.dimension = dimension;
   block->law.mu[0] = surface->friction[0];
   block->law.mu[1] = surface->axis_body < 0 || dimension == 2 ? surface->friction[0] : surface->friction[1];
-  for (int a = 0; a < dimension; ++a) {
-    int k = out->row_count++;
-    out->rows[k] = contact_row(moment, gap, axes[a]);
+  if (dimension > 1) add_moments(moment, gap, surface, &block->law);
+  if (rule->bonded && rule->bonded[index] && surface->cohesion > 0.0) {
+    block->law.law = CH_LAW_COHESIVE;
+    block->bonded = true;
+    block->law.more[0] = surface->cohesion * rule->h;
+  }
+  for (int a = 0; a < block->law.dimension; ++a) {
+    int k = out->row_count++, axis = ch_contact_row_axis(dimension, block->law.dimension, a);
+    out->rows[k] = a < dimension ? contact_row(moment, gap, axes[a])
+                                 : turning_row(moment, gap, axis == CH_AXIS_OUT ? ch_axis(2) : axes[axis]);
     out->value[k] = a == 0 ? gap->gap : 0.0;
     out->prescribed[k] = take_prescribed(moment, &out->rows[k], gap->body);
     out->w[k] = out->prescribed[k];
@@ -278,7 +318,8 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
   CH_ASSERT(moment->world->sealed && moment->gap_count >= 0);
   CH_ASSERT(moment->gap_count == 0 || moment->gaps);
   long joint_rows = (long)moment->world->joint_count * CH_JOINT_ROWS_MAX;
-  long most = (long)moment->gap_count * moment->world->dimension + joint_rows;
+  const int per_contact = ch_world_has_moments(moment->world) ? CH_BLOCK_MAX : moment->world->dimension;
+  long most = (long)moment->gap_count * per_contact + joint_rows;
   *out = (ChRows){.blocks = CH_TAKE_RAW(arena, moment->gap_count + joint_rows, ChRowBlock),
                   .rows = CH_TAKE_RAW(arena, most, ChRow),
                   .w = CH_TAKE_RAW(arena, most, double),

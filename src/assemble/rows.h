@@ -19,6 +19,7 @@ typedef struct ChRowBlock {
   int body[2];    // -1 where that side has no degrees of freedom
   int gap;        // index into the list of gaps, or -1
   int joint;      // or the joint
+  bool bonded;    // held together by cohesion
   int joint_row;  // and its first row there, the name by which the next step finds this block again
 } ChRowBlock;
 
@@ -53,15 +54,16 @@ static inline const ChSkinTouch* ch_row_touch(const ChRows* rows, int block, int
 // How gaps and joint errors enter w.
 typedef struct ChRowRule {
   double h;
-  double contact_gain;  // w_n = contact_gain Phi; 0 with `closed_only`: velocities alone
-  double push_out;      // w_n is at least minus this; 0: minus ch_push_out_speed; INFINITY: no bound
-  double kept;          // metres of overlap that are as good as none (step/rounding.h)
-  double joint_gain;    // w = joint_gain g
-  double motor_gain;    // the same for the error of a position motor, which is no constraint but a wish
-  bool closed_only;     // leaves contacts out whose Phi is positive beyond round-off
-  bool at_once;         // an impact: bounded motors and friction have no time to act, only reached limits stop
-  const ChHeap* heap;   // contacts are compliant (spring.h); NULL: they are rigid
-  bool frictionless;    // impact and projection steps may ask for normals alone
+  double contact_gain;          // w_n = contact_gain Phi; 0 with `closed_only`: velocities alone
+  double push_out;              // w_n is at least minus this; 0: minus ch_push_out_speed; INFINITY: no bound
+  double kept;                  // metres of overlap that are as good as none (step/rounding.h)
+  double joint_gain;            // w = joint_gain g
+  double motor_gain;            // the same for the error of a position motor, which is no constraint but a wish
+  bool closed_only;             // leaves contacts out whose Phi is positive beyond round-off
+  bool at_once;                 // an impact: bounded motors and friction have no time to act, only reached limits stop
+  const ChHeap* heap;           // contacts are compliant (spring.h); NULL: they are rigid
+  const unsigned char* bonded;  // of each gap: whether it is held together, where there is cohesion; else NULL
+  bool frictionless;            // impact and projection steps may ask for normals alone
 } ChRowRule;
 
 typedef struct ChMoment {
@@ -83,6 +85,14 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
 
 // Normal and tangents of a contact; a friction axis that turns with a body sets the first tangent.
 void ch_contact_frame(const ChMoment* moment, const ChGap* gap, const ChSurface* surface, ChVec3 axes[3]);
+
+// Rows of a contact after the normal and tangents are moments: about the tangents and, as the fourth of four rows or
+// the last of six, about the normal. Which of the contact's axes row a is along or about, in a space of 2 or 3
+// dimensions; CH_AXIS_OUT: out of the plane.
+enum { CH_AXIS_OUT = 3 };
+int ch_contact_row_axis(int space, int dimension, int a);
+// The same as a direction in the world; rows are those of the contact.
+ChVec3 ch_contact_row_direction(const ChRow* rows, int space, int dimension, int a);
 
 // u of one row without w: the velocities of both bodies' frames.
 double ch_row_speed(const ChRow* row, const int body[2], const ChBodyState* states);

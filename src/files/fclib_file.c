@@ -2,6 +2,8 @@
 //
 //   /fclib_local    u = W r + V l + q      0 = V^T r + R l + s                         (V, R, s only with bilaterals)
 //   /fclib_global   M v = H r + G l + f    u = H^T v + w         0 = G^T v + b         (G, b only with bilaterals)
+//   /fclib_global_rolling                  the same, every contact with a rolling moment: spacedim 5 (3 in the plane),
+//                                          rows (normal, tangents, moments), and vectors/mu_r beside vectors/mu
 //
 // so that bilateral rows are further columns of H, or W = [W V; V^T R]. The fclib library itself is not used to read:
 // it ends the process (exit) on the first thing it does not expect, and takes every size in the file at its word.
@@ -23,8 +25,10 @@ enum { COMPRESSED_COLUMNS = -1, COMPRESSED_ROWS = -2 };
 typedef struct Parts {
   ChHdf5* h;
   ChForm form;
-  const char* root;  // "fclib_local" or "fclib_global"
-  int dimension;
+  const char* root;  // "fclib_local", "fclib_global" or "fclib_global_rolling"
+  bool rolls;        // ... the last
+  int dimension;     // of space
+  int per_contact;   // rows
   int rows, dof;
   int start[CH_FCLIB_PARTS + 1];
   int block_count;
@@ -35,21 +39,40 @@ typedef struct Parts {
 
 static const char* law_name(int part) { return ch_law_info((ChLaw)part)->name; }
 
+bool ch_fclib_has_sizes(ChLaw law) { return ch_law_info(law)->dimension_lowest < ch_law_info(law)->dimension_highest; }
+
 bool ch_fclib_is_guest(ChLaw law) { return (int)law >= CH_FCLIB_OWN && ch_law_info(law)->friction; }
 
-int ch_fclib_part(ChLaw law) { return ch_fclib_is_guest(law) ? CH_FCLIB_CONTACT : (int)law; }
+int ch_fclib_part(const ChFclibOrder* order, ChLaw law) {
+  return ch_fclib_is_guest(law) || (order->rolls && ch_law_info(law)->rolls) ? CH_FCLIB_CONTACT : (int)law;
+}
+
+// The global form, and every contact is one of FCLIB's rolling ones.
+static bool rolls(const ChProblemView* problem) {
+  bool found = false;
+  for (int b = 0; b < problem->block_count; ++b) {
+    const ChBlock* block = &problem->blocks[b];
+    const ChLawInfo* law = ch_law_info(block->law);
+    if (law->friction) return false;
+    if (!law->rolls) continue;
+    found = true;
+    if (block->dimension != 2 * problem->dimension - 1 || block->compliance > 0.0) return false;
+  }
+  return found && problem->form == CH_FORM_GLOBAL;
+}
 
 bool ch_fclib_order(ChArena* arena, const ChProblemView* problem, ChFclibOrder* out) {
   *out = (ChFclibOrder){.block = CH_TAKE(arena, problem->block_count + 1, int),
                         .row = CH_TAKE(arena, problem->rows + 1, int)};
   if (!out->block || !out->row) return false;
+  out->rolls = rolls(problem);
   int blocks = 0, rows = 0;
   for (int part = 0; part < CH_FCLIB_PARTS; ++part) {
     out->start[part] = rows;
     out->block_start[part] = blocks;
     for (int b = 0; b < problem->block_count; ++b) {
       const ChBlock* block = &problem->blocks[b];
-      if (ch_fclib_part(block->law) != part) continue;
+      if (ch_fclib_part(out, block->law) != part) continue;
       out->block[blocks++] = b;
       for (int k = 0; k < block->dimension; ++k) out->row[rows++] = block->row + k;
     }
@@ -193,20 +216,29 @@ static void set_part_rows(Parts* p, int part, long rows) {
     p->start[later] = p->h->status == CH_OK ? (int)end : p->start[part];
 }
 
+// Rolling problems count rows: 5 are those of space, 3 those of the plane.
+static void read_dimension(Parts* p) {
+  char name[CH_HDF5_NAME_SIZE];
+  p->per_contact = p->dimension = ch_hdf5_int(p->h, ch_hdf5_join(name, p->root, "spacedim"));
+  const int most = p->rolls ? 5 : 3, least = p->rolls ? 3 : 2;
+  if (p->h->status == CH_OK && p->dimension != least && p->dimension != most)
+    ch_hdf5_fail(p->h, CH_ERR_RANGE, "/%s is %d, must be %d or %d", name, p->dimension, least, most);
+  if (p->rolls) p->dimension = p->per_contact == 5 ? 3 : 2;
+}
+
 // Finds the form, the dimension and how many rows each part has.
 static void read_sizes(Parts* p) {
   ChHdf5* h = p->h;
   char name[CH_HDF5_NAME_SIZE];
   bool local = ch_hdf5_has(h, "fclib_local");
-  if (!local && !ch_hdf5_has(h, "fclib_global"))
+  p->rolls = !local && !ch_hdf5_has(h, "fclib_global") && ch_hdf5_has(h, "fclib_global_rolling");
+  if (!local && !p->rolls && !ch_hdf5_has(h, "fclib_global"))
     ch_hdf5_fail(h, CH_ERR_FORMAT, "HDF5, but no contact problem: neither /fclib_local nor /fclib_global is there");
   p->form = local ? CH_FORM_LOCAL : CH_FORM_GLOBAL;
-  p->root = local ? "fclib_local" : "fclib_global";
-  p->dimension = ch_hdf5_int(h, ch_hdf5_join(name, p->root, "spacedim"));
-  if (h->status == CH_OK && p->dimension != 2 && p->dimension != 3)
-    ch_hdf5_fail(h, CH_ERR_RANGE, "/%s is %d, must be 2 or 3", name, p->dimension);
+  p->root = local ? "fclib_local" : p->rolls ? "fclib_global_rolling" : "fclib_global";
+  read_dimension(p);
   long contacts = ch_hdf5_length(h, ch_hdf5_join(name, p->root, "vectors/mu"));
-  set_part_rows(p, CH_FCLIB_CONTACT, contacts * p->dimension);
+  set_part_rows(p, CH_FCLIB_CONTACT, contacts * p->per_contact);
   bool bilateral = ch_hdf5_has(h, ch_hdf5_join(name, p->root, local ? "R" : "G"));
   set_part_rows(p, CH_FCLIB_BILATERAL,
                 bilateral ? ch_hdf5_length(h, ch_hdf5_join(name, p->root, local ? "vectors/s" : "vectors/b")) : 0);
@@ -218,9 +250,22 @@ static void read_sizes(Parts* p) {
   p->rows = p->start[CH_FCLIB_PARTS];
 }
 
+// Contacts of a rolling problem: what friction does not say.
+static void read_rolling(Parts* p, long contacts) {
+  char name[CH_HDF5_NAME_SIZE];
+  const double* rolling = read_vector(p->h, ch_hdf5_join(name, p->root, "vectors"), "mu_r", contacts);
+  for (long k = 0; p->h->status == CH_OK && k < contacts; ++k) {
+    ChBlock* block = &p->file_blocks[k];
+    if (!(rolling[k] >= 0.0))
+      ch_hdf5_fail(p->h, CH_ERR_RANGE, "/%s/mu_r[%ld] is %g, must be >= 0", name, k, rolling[k]);
+    *block = (ChBlock){.law = CH_LAW_ROLLING, .dimension = p->per_contact, .mu = {block->mu[0], block->mu[0]}};
+    block->more[0] = rolling[k];
+  }
+}
+
 static void read_contacts(Parts* p) {
   char name[CH_HDF5_NAME_SIZE];
-  long count = 0, contacts = part_rows(p, CH_FCLIB_CONTACT) / p->dimension;
+  long count = 0, contacts = part_rows(p, CH_FCLIB_CONTACT) / p->per_contact;
   double* mu = ch_hdf5_doubles(p->h, ch_hdf5_join(name, p->root, "vectors/mu"), false, &count);
   double* mu2 = ch_hdf5_has(p->h, "cardhouse/mu2") ? read_vector(p->h, "cardhouse", "mu2", contacts) : mu;
   for (long k = 0; p->h->status == CH_OK && k < contacts; ++k) {
@@ -229,13 +274,14 @@ static void read_contacts(Parts* p) {
     p->file_blocks[p->block_count++] =
         (ChBlock){.law = CH_LAW_CONTACT, .dimension = p->dimension, .mu = {mu[k], mu2[k]}};
   }
+  if (p->rolls && p->h->status == CH_OK) read_rolling(p, contacts);
 }
 
 // Contacts that obey another law: which they are, ascending, and what FCLIB has no place for.
 static void read_guests(Parts* p, ChLaw law) {
   const ChLawInfo* info = ch_law_info(law);
   char group[CH_HDF5_NAME_SIZE], name[CH_HDF5_NAME_SIZE];
-  long count = 0, contacts = part_rows(p, CH_FCLIB_CONTACT) / p->dimension;
+  long count = 0, contacts = part_rows(p, CH_FCLIB_CONTACT) / p->per_contact;
   if (p->h->status != CH_OK || !ch_hdf5_has(p->h, ch_hdf5_join(group, "cardhouse", info->name))) return;
   const int* contact = ch_hdf5_ints(p->h, ch_hdf5_join(name, group, "contact"), &count);
   for (long k = 0; p->h->status == CH_OK && k < count; ++k) {
@@ -254,23 +300,36 @@ static void read_guests(Parts* p, ChLaw law) {
   }
 }
 
-// FCLIB knows rows only; how they are bundled into blocks is ours to say.
-static void read_bilaterals(Parts* p) {
-  const char* name = "cardhouse/bilateral/dimension";
-  long left = part_rows(p, CH_FCLIB_BILATERAL), count = left;
-  const int* dimension = ch_hdf5_has(p->h, name) ? ch_hdf5_ints(p->h, name, &count) : NULL;
+// Dimensions of blocks, one after the other, that fill up `rows`.
+static long read_dimensions(Parts* p, const char* name, int lowest, int highest, long rows, ChLaw law,
+                            ChBlock* blocks) {
+  long count = 0, left = rows;
+  const int* dimension = ch_hdf5_ints(p->h, name, &count);
   for (long k = 0; p->h->status == CH_OK && k < count; ++k) {
-    int rows = dimension ? dimension[k] : 1;
-    if (rows < 1 || rows > CH_BLOCK_MAX || rows > left) {
-      ch_hdf5_fail(p->h, CH_ERR_SIZE, "/%s[%ld] is %d, must be 1 to %d, and their sum %ld", name, k, rows, CH_BLOCK_MAX,
-                   part_rows(p, CH_FCLIB_BILATERAL));
-      return;
+    if (dimension[k] < lowest || dimension[k] > highest || dimension[k] > left) {
+      ch_hdf5_fail(p->h, CH_ERR_SIZE, "/%s[%ld] is %d, must be %d to %d, and their sum %ld", name, k, dimension[k],
+                   lowest, highest, rows);
+      return 0;
     }
-    left -= rows;
-    p->file_blocks[p->block_count++] = (ChBlock){.law = CH_LAW_BILATERAL, .dimension = rows};
+    left -= dimension[k];
+    blocks[k] = (ChBlock){.law = law, .dimension = dimension[k]};
   }
   if (p->h->status == CH_OK && left > 0)
     ch_hdf5_fail(p->h, CH_ERR_SIZE, "/%s sums up to %ld rows less than there are", name, left);
+  return count;
+}
+
+// FCLIB knows rows only; how they are bundled into blocks is ours to say.
+static void read_bilaterals(Parts* p) {
+  const char* name = "cardhouse/bilateral/dimension";
+  const long rows = part_rows(p, CH_FCLIB_BILATERAL);
+  ChBlock* blocks = p->file_blocks + p->block_count;
+  if (p->h->status == CH_OK && ch_hdf5_has(p->h, name)) {
+    p->block_count += (int)read_dimensions(p, name, 1, CH_BLOCK_MAX, rows, CH_LAW_BILATERAL, blocks);
+    return;
+  }
+  for (long k = 0; p->h->status == CH_OK && k < rows; ++k)
+    p->file_blocks[p->block_count++] = (ChBlock){.law = CH_LAW_BILATERAL, .dimension = 1};
 }
 
 // One parameter of every block of a part.
@@ -285,19 +344,24 @@ static void read_parameter(Parts* p, int part, int k, ChBlock* blocks, long coun
   for (long b = 0; p->h->status == CH_OK && b < count; ++b) ch_block_set_parameter(&blocks[b], k, value[b]);
 }
 
-// Blocks of a law that FCLIB does not know, which are all of one size.
+// Blocks of a law that FCLIB does not know: of one size, or with a list of sizes.
 static void read_own_blocks(Parts* p, int part) {
   const ChLawInfo* law = ch_law_info((ChLaw)part);
   const int dimension = law->dimension_lowest > 0 ? law->dimension_lowest : p->dimension;
   long rows = part_rows(p, part), count = rows / dimension;
+  ChBlock* blocks = p->file_blocks + p->block_count;
   if (p->h->status != CH_OK || rows == 0) return;
-  if (rows % dimension != 0) {
+  if (ch_fclib_has_sizes((ChLaw)part)) {
+    char name[CH_HDF5_NAME_SIZE];
+    snprintf(name, sizeof name, "cardhouse/%s/dimension", law->name);
+    count = read_dimensions(p, name, dimension, law->dimension_highest, rows, (ChLaw)part, blocks);
+  } else if (rows % dimension != 0) {
     ch_hdf5_fail(p->h, CH_ERR_SIZE, "/cardhouse/%s/w has %ld entries, must be a multiple of %d", law->name, rows,
                  dimension);
     return;
   }
-  ChBlock* blocks = p->file_blocks + p->block_count;
-  for (long b = 0; b < count; ++b) blocks[b] = (ChBlock){.law = (ChLaw)part, .dimension = dimension};
+  for (long b = 0; b < count && !ch_fclib_has_sizes((ChLaw)part); ++b)
+    blocks[b] = (ChBlock){.law = (ChLaw)part, .dimension = dimension};
   for (int k = 0; k < law->parameter_count; ++k) read_parameter(p, part, k, blocks, count);
   p->block_count += (int)count;
 }
@@ -374,19 +438,24 @@ static ChTriplets collected(const Collector* c, int rows, int columns) {
   return (ChTriplets){rows, columns, c->count, c->row, c->column, c->value};
 }
 
+static ChTriplets read_group(Parts* p, const char* matrix, int rows, int columns) {
+  char name[CH_HDF5_NAME_SIZE];
+  return read_matrix(p->h, ch_hdf5_join(name, p->root, matrix), rows, columns);
+}
+
 static void read_global(Parts* p, ChProblemDef* def) {
   ChHdf5* h = p->h;
   char name[CH_HDF5_NAME_SIZE];
-  long dof = ch_hdf5_length(h, "fclib_global/vectors/f");
+  long dof = ch_hdf5_length(h, ch_hdf5_join(name, p->root, "vectors/f"));
   p->dof = (int)dof;
-  def->f = read_vector(h, "fclib_global/vectors", "f", dof);
-  def->M = read_matrix(h, "fclib_global/M", p->dof, p->dof);
-  ChTriplets columns[CH_FCLIB_PARTS] = {read_matrix(h, "fclib_global/H", p->dof, p->start[1])};
+  def->f = read_vector(h, ch_hdf5_join(name, p->root, "vectors"), "f", dof);
+  def->M = read_group(p, "M", p->dof, p->dof);
+  ChTriplets columns[CH_FCLIB_PARTS] = {read_group(p, "H", p->dof, p->start[1])};
   for (int part = 1; part < CH_FCLIB_PARTS; ++part) {
     if (part_rows(p, part) == 0) continue;
     snprintf(name, sizeof name, "cardhouse/%s/H", law_name(part));
-    columns[part] =
-        read_matrix(h, part == CH_FCLIB_BILATERAL ? "fclib_global/G" : name, p->dof, (int)part_rows(p, part));
+    columns[part] = part == CH_FCLIB_BILATERAL ? read_group(p, "G", p->dof, (int)part_rows(p, part))
+                                               : read_matrix(h, name, p->dof, (int)part_rows(p, part));
   }
   Collector c;
   collector_reserve(&c, h, columns, CH_FCLIB_PARTS);

@@ -3,6 +3,8 @@
 // The order of rows in a file is that of the table of laws: contacts and bilaterals, for which FCLIB has a place, then
 // laws of our own, each in its group /cardhouse/<name>; inside each law the problem's own order.
 //
+// A problem of the global form whose contacts are all rolling ones without drilling is one of FCLIB's rolling problems.
+//
 // Laws that are contact's but for further parameters (compliant) stand among the contacts, so that other readers see
 // the rigid problem, and their group lists which contacts these are and what the parameters are.
 #ifndef CH_FILES_FCLIB_FILE_H
@@ -25,10 +27,14 @@ typedef struct ChFclibOrder {
   int block_start[CH_FCLIB_PARTS + 1];  // the same for blocks
   int* block;                           // block[k] is the problem's index of the file's k-th block
   int* row;                             // row[k] is the problem's row of the file's k-th row
+  bool rolls;                           // contacts are rolling ones: the group is /fclib_global_rolling
 } ChFclibOrder;
 
 // Where FCLIB has a place for blocks of this law: its own part, or that of contacts.
-int ch_fclib_part(ChLaw law);
+int ch_fclib_part(const ChFclibOrder* order, ChLaw law);
+
+// Whether blocks of this law, one of our own, may differ in size, so that a list of sizes goes with them.
+bool ch_fclib_has_sizes(ChLaw law);
 
 // Whether this law stands among the contacts, and which of its parameters FCLIB has no place for: from this one on.
 bool ch_fclib_is_guest(ChLaw law);

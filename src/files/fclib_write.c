@@ -22,7 +22,7 @@ enum { LAYOUT_VERSION = 1 };
 typedef struct Writer {
   ChHdf5 h;
   ChProblemView problem;
-  const char* root;  // "fclib_local" or "fclib_global"
+  const char* root;  // "fclib_local", "fclib_global" or "fclib_global_rolling"
   ChFclibOrder order;
   int* file_row;  // the problem's row -> the file's
 } Writer;
@@ -151,17 +151,26 @@ static void put_contacts(Writer* w) {
   char group[CH_HDF5_NAME_SIZE], name[CH_HDF5_NAME_SIZE];
   bool local = w->problem.form == CH_FORM_LOCAL;
   int contacts = w->order.block_start[1];
-  ch_hdf5_put_int(&w->h, ch_hdf5_join(name, w->root, "spacedim"), w->problem.dimension);
+  const int space = w->problem.dimension;
+  ch_hdf5_put_int(&w->h, ch_hdf5_join(name, w->root, "spacedim"), w->order.rolls ? 2 * space - 1 : space);
   double* mu = ch_hdf5_take(&w->h, contacts, sizeof *mu);
   for (int k = 0; mu && k < contacts; ++k) mu[k] = w->problem.blocks[w->order.block[k]].mu[0];
   ch_hdf5_put_group(&w->h, ch_hdf5_join(group, w->root, "vectors"));
   ch_hdf5_put_doubles(&w->h, ch_hdf5_join(name, group, "mu"), contacts, mu);
+  for (int k = 0; mu && w->order.rolls && k < contacts; ++k) mu[k] = w->problem.blocks[w->order.block[k]].more[0];
+  if (w->order.rolls) ch_hdf5_put_doubles(&w->h, ch_hdf5_join(name, group, "mu_r"), contacts, mu);
   put_part(w, group, local ? "q" : "w", 0, w->order.start[1], w->problem.w);
+}
+
+static void put_group(Writer* w, const char* matrix, const Piece* p) {
+  char name[CH_HDF5_NAME_SIZE];
+  put_matrix(w, ch_hdf5_join(name, w->root, matrix), p);
 }
 
 static void put_global(Writer* w) {
   const ChProblemView* problem = &w->problem;
   const int* s = w->order.start;
+  char vectors[CH_HDF5_NAME_SIZE];
   Piece M = {.rows = problem->dof, .columns = problem->dof};
   if (!take_piece(&w->h, &M, problem->M->start[problem->dof])) return;
   for (int j = 0; j < problem->dof; ++j)
@@ -170,14 +179,14 @@ static void put_global(Writer* w) {
       M.column[M.count] = j;
       M.value[M.count++] = problem->M->value[k];
     }
-  put_matrix(w, "fclib_global/M", &M);
+  put_group(w, "M", &M);
   Piece H = cut(w, problem->H, false, 0, problem->dof, 0, s[1]);
-  put_matrix(w, "fclib_global/H", &H);
-  ch_hdf5_put_doubles(&w->h, "fclib_global/vectors/f", problem->dof, problem->f);
+  put_group(w, "H", &H);
+  ch_hdf5_put_doubles(&w->h, ch_hdf5_join(vectors, w->root, "vectors/f"), problem->dof, problem->f);
   if (s[2] == s[1]) return;
   Piece G = cut(w, problem->H, false, 0, problem->dof, s[1], s[2]);
-  put_matrix(w, "fclib_global/G", &G);
-  put_part(w, "fclib_global/vectors", "b", s[1], s[2], problem->w);
+  put_group(w, "G", &G);
+  put_part(w, ch_hdf5_join(vectors, w->root, "vectors"), "b", s[1], s[2], problem->w);
 }
 
 // True when the rows of the bilaterals are the transpose of their columns, as FCLIB takes for granted.
@@ -220,7 +229,7 @@ static Piece put_local(Writer* w) {
 static bool is_elliptic(const Writer* w) {
   for (int k = 0; k < w->order.block_start[1]; ++k) {
     const ChBlock* block = &w->problem.blocks[w->order.block[k]];
-    if (block->mu[0] != block->mu[1]) return true;
+    if (!w->order.rolls && block->mu[0] != block->mu[1]) return true;
   }
   return false;
 }
@@ -242,12 +251,18 @@ static void put_mu2(Writer* w) {
   ch_hdf5_put_doubles(&w->h, "cardhouse/mu2", contacts, mu);
 }
 
-static void put_bundles(Writer* w) {
-  int first = w->order.block_start[1], count = w->order.block_start[2] - first;
+static void put_sizes(Writer* w, int part) {
+  int first = w->order.block_start[part], count = w->order.block_start[part + 1] - first;
+  char name[CH_HDF5_NAME_SIZE];
   int* dimension = ch_hdf5_take(&w->h, count, sizeof *dimension);
   for (int k = 0; dimension && k < count; ++k) dimension[k] = w->problem.blocks[w->order.block[first + k]].dimension;
+  snprintf(name, sizeof name, "cardhouse/%s/dimension", ch_law_info((ChLaw)part)->name);
+  ch_hdf5_put_ints(&w->h, name, count, dimension);
+}
+
+static void put_bundles(Writer* w) {
   ch_hdf5_put_group(&w->h, "cardhouse/bilateral");
-  ch_hdf5_put_ints(&w->h, "cardhouse/bilateral/dimension", count, dimension);
+  put_sizes(w, CH_FCLIB_BILATERAL);
 }
 
 static void put_guests(Writer* w, ChLaw law) {
@@ -289,6 +304,7 @@ static void put_own_part(Writer* w, int part) {
   if (from == to) return;
   ch_hdf5_put_group(&w->h, ch_hdf5_join(group, "cardhouse", ch_law_info((ChLaw)part)->name));
   put_part(w, group, "w", from, to, problem->w);
+  if (ch_fclib_has_sizes((ChLaw)part)) put_sizes(w, part);
   if (problem->form == CH_FORM_GLOBAL) {
     Piece H = cut(w, problem->H, false, 0, problem->dof, from, to);
     put_matrix(w, ch_hdf5_join(name, group, "H"), &H);
@@ -362,6 +378,7 @@ static void writer_prepare(Writer* w, const ChProblemView* problem) {
   w->file_row = ch_hdf5_take(&w->h, problem->rows, sizeof *w->file_row);
   if (w->h.status == CH_OK && !ch_fclib_order(w->h.arena, problem, &w->order))
     ch_hdf5_fail(&w->h, CH_ERR_MEMORY, "out of memory");
+  if (w->order.rolls) w->root = "fclib_global_rolling";
   for (int k = 0; w->h.status == CH_OK && k < problem->rows; ++k) w->file_row[w->order.row[k]] = k;
 }
 

@@ -1,4 +1,4 @@
-// Euclidean Jordan algebra of the second-order cone L = { x : x_0 >= |x_1..| }, dimension 1 to 6.
+// Euclidean Jordan algebra of the second-order cone L = { x : x_0 >= |x_1..| }, dimension 1 to 4.
 #ifndef CH_LINALG_LORENTZ_H
 #define CH_LINALG_LORENTZ_H
 
@@ -7,7 +7,8 @@
 #include "base/check.h"
 
 static inline double ch_lorentz_tail(int d, const double* x) {
-  return d == 1 ? 0.0 : d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
+  if (d <= 2) return d == 1 ? 0.0 : fabs(x[1]);
+  return d == 3 ? sqrt(x[1] * x[1] + x[2] * x[2]) : sqrt(x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
 }
 
 // det x = x_0^2 - |x_1|^2, without cancellation; kept positive
@@ -41,7 +42,7 @@ static inline void ch_lorentz_divide(int d, const double* l, const double* c, do
 // Nesterov-Todd scaling of the pair (u, r): the matrix N = beta [w_0, w_1^T; w_1, I + w_1 w_1^T / (1 + w_0)] has N r =
 // N^-1 u.
 typedef struct ChScaling {
-  double w[3], beta;
+  double w[4], beta;
 } ChScaling;
 
 static inline ChScaling ch_scaling(int d, const double* u, const double* r) {

@@ -239,7 +239,8 @@ static ChStatus seal(ChContext* context, ChWorld* world, const void* def, int* i
   sort_shapes(world);
   if (world->pair_count > 0) qsort(world->pairs, (size_t)world->pair_count, sizeof *world->pairs, compare_pairs);
   ch_world_sort_ignored(world);
-  ChStatus status = set_masses(context, world);
+  ChStatus status = ch_world_check_surfaces(context, world);
+  if (status == CH_OK) status = set_masses(context, world);
   if (status != CH_OK) return status;
   move_frames(world);
   join_fields(world);

@@ -155,6 +155,18 @@ static ChStatus check_elasticity(ChContext* context, const char* what, const ChM
   return status;
 }
 
+// Friction along an axis has a section of its own, which goes together with no moment.
+static ChStatus check_moments(ChContext* context, const char* what, const ChMaterialDef* def) {
+  ChStatus status = ch_check_number(context, what, "rolling", def->rolling, 0.0);
+  if (status == CH_OK) status = ch_check_number(context, what, "cohesion", def->cohesion, 0.0);
+  if (status == CH_OK) status = ch_check_number(context, what, "drilling", def->drilling, 0.0);
+  if (status == CH_OK && (def->rolling > 0.0 || def->drilling > 0.0) && def->friction[0] != def->friction[1])
+    status = ch_fail(context, CH_ERR_RANGE,
+                     "%s: friction is %g along and %g across; with rolling or drilling both must be equal", what,
+                     def->friction[0], def->friction[1]);
+  return status;
+}
+
 static ChStatus add_material(ChContext* context, ChWorld* world, const void* argument, int* id) {
   const ChMaterialDef* def = argument;
   char what[CH_WHAT_SIZE];
@@ -166,6 +178,7 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
   if (status == CH_OK && !(def->restitution >= 0.0 && def->restitution <= 1.0))
     status = ch_fail(context, CH_ERR_RANGE, "%s: restitution is %g, must be in [0, 1]", what, def->restitution);
   if (status == CH_OK) status = check_elasticity(context, what, def);
+  if (status == CH_OK) status = check_moments(context, what, def);
   bool anisotropic = def->friction[0] != def->friction[1];
   ChVec3 axis = def->axis;
   if (status == CH_OK && anisotropic) status = ch_check_axis(context, world, what, "axis", &axis);
@@ -180,15 +193,24 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
                                                          .poisson = def->poisson,
                                                          .stiffness = def->stiffness,
                                                          .damping = def->damping,
+                                                         .rolling = def->rolling,
+                                                         .drilling = def->drilling,
+                                                         .cohesion = def->cohesion,
+                                                         .heals = def->heals,
                                                          .axis = ch_unit(axis),
-                                                         .anisotropic = anisotropic};
+                                                         .anisotropic = anisotropic,
+                                                         .ellipsoidal = def->ellipsoidal};
   *id = world->material_count++;
   return CH_OK;
 }
 
 ChMaterialDef ch_material_def_default(void) {
-  return (ChMaterialDef){
-      .density = 1000.0, .friction = {0.5, 0.5}, .axis = {1.0, 0.0, 0.0}, .poisson = 0.3, .damping = -1.0};
+  return (ChMaterialDef){.density = 1000.0,
+                         .friction = {0.5, 0.5},
+                         .axis = {1.0, 0.0, 0.0},
+                         .poisson = 0.3,
+                         .damping = -1.0,
+                         .heals = true};
 }
 
 ChStatus ch_world_add_material(ChContext* context, ChWorld* world, const ChMaterialDef* def, ChMaterialId* id) {
@@ -222,6 +244,9 @@ static ChStatus add_pair(ChContext* context, ChWorld* world, const void* argumen
   if (!isfinite(def->stiffness) || !isfinite(def->damping))
     return ch_fail(context, CH_ERR_RANGE, "%s: stiffness is %g and damping %g, must be finite", what, def->stiffness,
                    def->damping);
+  if (!isfinite(def->rolling) || !isfinite(def->drilling) || !isfinite(def->cohesion))
+    return ch_fail(context, CH_ERR_RANGE, "%s: rolling is %g, drilling %g and cohesion %g, must be finite", what,
+                   def->rolling, def->drilling, def->cohesion);
   ChStatus status = def->friction[0] < 0.0 ? CH_OK : check_friction(context, world, what, def->friction);
   ChVec3 axis = world->materials[material[0]].axis;
   if (status == CH_OK && def->friction[0] >= 0.0 && def->friction[0] != def->friction[1])
@@ -232,13 +257,22 @@ static ChStatus add_pair(ChContext* context, ChWorld* world, const void* argumen
                                                      .friction = {def->friction[0], def->friction[1]},
                                                      .restitution = def->restitution,
                                                      .stiffness = def->stiffness,
-                                                     .damping = def->damping};
+                                                     .damping = def->damping,
+                                                     .rolling = def->rolling,
+                                                     .drilling = def->drilling,
+                                                     .cohesion = def->cohesion};
   *id = world->pair_count++;
   return CH_OK;
 }
 
 ChPairDef ch_pair_def_default(void) {
-  return (ChPairDef){.friction = {-1.0, -1.0}, .restitution = -1.0, .stiffness = -1.0, .damping = -1.0};
+  return (ChPairDef){.friction = {-1.0, -1.0},
+                     .restitution = -1.0,
+                     .stiffness = -1.0,
+                     .damping = -1.0,
+                     .rolling = -1.0,
+                     .drilling = -1.0,
+                     .cohesion = -1.0};
 }
 
 ChStatus ch_world_add_pair(ChContext* context, ChWorld* world, const ChPairDef* def) {
@@ -350,6 +384,44 @@ static void set_elasticity(const ChMaterial* a, const ChMaterial* b, const ChMat
   if (pair && pair->damping >= 0.0) out->damping = pair->damping;
 }
 
+// Some shape of this material, or -1.
+static int shape_of(const ChWorld* world, int material) {
+  int k = 0;
+  while (k < world->shape_count && world->shapes[k].material != material) ++k;
+  return k < world->shape_count ? k : -1;
+}
+
+// The one that gives way more sets the moment.
+static void set_moments(const ChWorld* world, const ChMaterial* a, const ChMaterial* b, const ChMaterialPair* pair,
+                        ChSurface* out) {
+  out->rolling = pair && pair->rolling >= 0.0 ? pair->rolling : fmax(a->rolling, b->rolling);
+  out->drilling = pair && pair->drilling >= 0.0 ? pair->drilling : fmax(a->drilling, b->drilling);
+  if (world->dimension == 2) out->drilling = 0.0;
+  out->ellipsoidal = a->ellipsoidal || b->ellipsoidal;
+}
+
+// The bond is as strong as the weaker of the two.
+static void set_cohesion(const ChMaterial* a, const ChMaterial* b, const ChMaterialPair* pair, ChSurface* out) {
+  out->cohesion = pair && pair->cohesion >= 0.0 ? pair->cohesion : fmin(a->cohesion, b->cohesion);
+  out->heals = a->heals && b->heals;
+}
+
+bool ch_world_is_cohesive(const ChWorld* world) {
+  for (int m = 0; m < world->material_count; ++m)
+    if (world->materials[m].cohesion > 0.0) return true;
+  for (int p = 0; p < world->pair_count; ++p)
+    if (world->pairs[p].cohesion > 0.0) return true;
+  return false;
+}
+
+bool ch_world_has_moments(const ChWorld* world) {
+  for (int m = 0; m < world->material_count; ++m)
+    if (world->materials[m].rolling > 0.0 || world->materials[m].drilling > 0.0) return true;
+  for (int p = 0; p < world->pair_count; ++p)
+    if (world->pairs[p].rolling > 0.0 || world->pairs[p].drilling > 0.0) return true;
+  return false;
+}
+
 ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   if (world->shapes[shape_a].body > world->shapes[shape_b].body) {  // the answer does not depend on the order
     int swap = shape_a;
@@ -361,6 +433,8 @@ ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   const ChMaterialPair* pair = find_pair(world, material[0], material[1]);
   if (pair && pair->restitution >= 0.0) surface.restitution = pair->restitution;
   set_elasticity(a, b, pair, &surface);
+  set_moments(world, a, b, pair, &surface);
+  set_cohesion(a, b, pair, &surface);
   if (!pair || pair->friction[0] < 0.0) {
     bool second = anisotropy(b) > anisotropy(a);
     rule_friction(world, second ? shape_b : shape_a, second ? shape_a : shape_b, &surface);
@@ -370,4 +444,25 @@ ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   if (pair->friction[0] != pair->friction[1])
     set_axis(world, material[0] == pair->material[0] ? shape_a : shape_b, &surface);
   return surface;
+}
+
+ChStatus ch_world_check_surfaces(ChContext* context, const ChWorld* world) {
+  if (!ch_world_has_moments(world) || (!ch_world_is_elliptic(world) && !ch_world_is_cohesive(world))) return CH_OK;
+  for (int a = 0; a < world->shape_count; ++a)
+    for (int b = 0; b < world->material_count; ++b) {
+      const int shapes[2] = {a, shape_of(world, b)};
+      if (shapes[1] < 0) continue;
+      const ChSurface surface = ch_world_surface(world, shapes[0], shapes[1]);
+      const bool moments = surface.rolling > 0.0 || surface.drilling > 0.0;
+      if (moments && surface.cohesion > 0.0)
+        return ch_fail(context, CH_ERR_RANGE,
+                       "materials '%s' and '%s': cohesion goes with no rolling or drilling; give the pair one of them",
+                       world->materials[world->shapes[a].material].name, world->materials[b].name);
+      if (moments && surface.axis_body >= 0)
+        return ch_fail(context, CH_ERR_RANGE,
+                       "materials '%s' and '%s': friction along an axis goes with no rolling or drilling; give the "
+                       "pair one friction, or neither moment",
+                       world->materials[world->shapes[a].material].name, world->materials[b].name);
+    }
+  return CH_OK;
 }

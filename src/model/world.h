@@ -33,14 +33,15 @@ typedef struct ChMaterial {
   char* name;
   double density, friction[2], restitution;
   double young, poisson, stiffness, damping;
+  double rolling, drilling, cohesion;
   ChVec3 axis;
-  bool anisotropic;
+  bool anisotropic, ellipsoidal, heals;
 } ChMaterial;
 
 // What holds for two materials instead of the rule: see ChPairDef.
 typedef struct ChMaterialPair {
   int material[2];
-  double friction[2], restitution, stiffness, damping;
+  double friction[2], restitution, stiffness, damping, rolling, drilling, cohesion;
 } ChMaterialPair;
 
 typedef struct ChShape {
@@ -224,13 +225,20 @@ static inline ChFrame ch_shape_frame(const ChShape* shape, const ChBodyState* st
 // Friction along and across, axis, restitution and elasticity of two shapes in contact.
 typedef struct ChSurface {
   double friction[2], restitution;
-  double stiffness;  // N/m; 0: not given
-  double modulus;    // Hertz's E*, 1/E* = (1 - nu_a^2)/E_a + (1 - nu_b^2)/E_b, Pa; 0: not given
-  double damping;    // N s/m; negative: by restitution
-  int axis_body;     // whose frame `axis` turns with; -1 = isotropic
-  ChVec3 axis;       // in that body's frame
+  double stiffness;          // N/m; 0: not given
+  double modulus;            // Hertz's E*, 1/E* = (1 - nu_a^2)/E_a + (1 - nu_b^2)/E_b, Pa; 0: not given
+  double damping;            // N s/m; negative: by restitution
+  double rolling, drilling;  // metres; 0: no such moment
+  bool ellipsoidal;          // friction and drilling share one limit
+  double cohesion;           // N; 0: none
+  bool heals;                // bonds form anew where it is pressed
+  int axis_body;             // whose frame `axis` turns with; -1 = isotropic
+  ChVec3 axis;               // in that body's frame
 } ChSurface;
 ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b);
+
+// Refuses materials that would meet in a law that there is none for: friction along an axis with moments.
+ChStatus ch_world_check_surfaces(ChContext* context, const ChWorld* world);
 
 // Places a kinematic body at time t, with its velocity.
 void ch_body_move(const ChBody* body, double t, ChBodyState* state);

@@ -1,7 +1,9 @@
 // The certificate: how exactly r meets the contact problem, from the problem and r alone.
 //
 //   u = W r + q                          W = H^T M^-1 H, q = H^T M^-1 f + w in the global form
-//   rho_i = d / trace(W_ii)              per row for a bilateral block, whose rows may differ in unit
+//   rho_i = d / trace(W_ii)              per row for a bilateral block, whose rows may differ in unit, and per group of
+//                                        rows where forces and moments share a law (rolling): P_K is then the
+//                                        projection in the metric of 1 / rho
 //   e(r)  = | (r_i - P_K(r_i - rho_i hat u_i)) / sqrt(rho_i) |      over all blocks, in root joule
 //   natural = e(r) / max(e(0), 1e-6 |sqrt(rho) q|)
 //
@@ -138,16 +140,35 @@ static ChStatus weigh_rows(ChContext* context, ChGrader* g, int row, int count, 
   return CH_OK;
 }
 
+// Groups of rows, each with its own weight. One that nothing moves takes the weight of another: its velocity is
+// what it is, and whatever the law says of it still counts.
+static ChStatus weigh_groups(ChContext* context, ChGrader* g, const ChBlock* block, double compliance, double* rho) {
+  int end[CH_BLOCK_MAX];
+  const int count = ch_law_grade(block)->groups(block, end);
+  double other = 0.0;
+  for (int k = 0, from = 0; k < count; from = end[k++]) {
+    const ChStatus status = weigh_rows(context, g, block->row + from, end[k] - from, k == 0 ? compliance : 0.0, rho);
+    if (status != CH_OK) return status;
+    if (other == 0.0) other = rho[block->row + from];
+  }
+  for (int a = block->row; a < block->row + block->dimension; ++a)
+    if (rho[a] == 0.0) rho[a] = other;
+  return CH_OK;
+}
+
 // Of the laws as they are, or as if they were rigid.
 static ChStatus weigh_blocks(ChContext* context, ChGrader* g, bool rigid, double* rho) {
+  ChStatus status = CH_OK;
   for (int i = 0; i < g->problem->block_count; ++i) {
     const ChBlock* block = &g->problem->blocks[i];
+    const double compliance = rigid ? 0.0 : ch_block_compliance(block);
     const int step = ch_law_grade(block)->free ? 1 : block->dimension;
-    for (int k = 0; k < block->dimension; k += step) {
-      const double compliance = rigid ? 0.0 : ch_block_compliance(block);
-      const ChStatus status = weigh_rows(context, g, block->row + k, step, compliance, rho);
-      if (status != CH_OK) return status;
-    }
+    if (ch_law_grade(block)->groups)
+      status = weigh_groups(context, g, block, compliance, rho);
+    else
+      for (int k = 0; k < block->dimension && status == CH_OK; k += step)
+        status = weigh_rows(context, g, block->row + k, step, compliance, rho);
+    if (status != CH_OK) return status;
   }
   return CH_OK;
 }
@@ -174,6 +195,24 @@ static bool is_open(const ChBlock* block, ChPose pose, const double* rho, const 
   return grade->is_open && grade->is_open(block, pose, rho, r, u);
 }
 
+// The same where rows have weights of their own: P in the metric of 1 / rho, which is the projection onto the set that
+// r' = r / sqrt(rho) is in.
+static double map_error_in_groups(const ChBlock* block, ChPose pose, const double* rho, const double* r,
+                                  const double* u) {
+  double g[CH_BLOCK_MAX], at[CH_BLOCK_MAX] = {0.0}, x[CH_BLOCK_MAX], y[CH_BLOCK_MAX], sum = 0.0;
+  ChBlock stretched;
+  for (int k = 0; k < block->dimension; ++k) g[k] = sqrt(rho[k]);
+  ch_law_grade(block)->stretch(block, g, &stretched);
+  ch_block_shift(block, pose, u, x);
+  for (int k = 0; k < block->dimension; ++k) {
+    if (r) at[k] = r[k] / g[k];
+    x[k] = at[k] - g[k] * x[k];
+  }
+  ch_block_project(&stretched, pose, x, y);
+  for (int k = 0; k < block->dimension; ++k) sum += (at[k] - y[k]) * (at[k] - y[k]);
+  return sum;
+}
+
 // Squared norm of (r - P(r - rho hat u)) / sqrt(rho) of one block; r = NULL stands for zero. Reads the block's own
 // part.
 static double map_error(const ChBlock* block, ChPose pose, const double* rho, const double* r, const double* u) {
@@ -183,6 +222,7 @@ static double map_error(const ChBlock* block, ChPose pose, const double* rho, co
     return sum;
   }
   if (rho[0] == 0.0 || is_open(block, pose, rho, r, u)) return 0.0;
+  if (ch_law_grade(block)->stretch) return map_error_in_groups(block, pose, rho, r, u);
   ch_block_shift(block, pose, u, x);
   for (int k = 0; k < block->dimension; ++k) x[k] = (r ? r[k] : 0.0) - rho[k] * x[k];
   ch_block_project(block, pose, x, y);

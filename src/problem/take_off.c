@@ -11,14 +11,19 @@
 
 static const double LOADED = 1e-6;  // of the largest normal reaction: what an iterative method leaves is less
 
+static bool rubs(const ChBlock* block) {
+  const ChLawInfo* law = ch_law_info(block->law);
+  return law->friction || law->rolls || law->drills;
+}
+
 ChTakeOff ch_take_off(const ChProblem* problem, const double* r, const double* u) {
   ChTakeOff out = {0};
   double largest = 0.0, sum = 0.0;
   for (int i = 0; i < problem->block_count; ++i)
-    if (ch_law_info(problem->blocks[i].law)->friction) largest = ch_max(r[problem->blocks[i].row], largest);
+    if (rubs(&problem->blocks[i])) largest = ch_max(r[problem->blocks[i].row], largest);
   for (int i = 0; i < problem->block_count; ++i) {
     const ChBlock* block = &problem->blocks[i];
-    if (!ch_law_info(block->law)->friction || !(r[block->row] > LOADED * largest)) continue;
+    if (!rubs(block) || !(r[block->row] > LOADED * largest)) continue;
     double speed = ch_positive_part(u[block->row] + ch_block_compliance(block) * r[block->row]);
     ++out.contacts;
     sum += speed;

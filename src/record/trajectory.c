@@ -115,6 +115,14 @@ static void put_modes(ChTrajectory* t, const ChSimulation* s) {
   }
 }
 
+static void put_moment(ChTrajectory* t, ChTrajectoryColumn c, int dimension, ChVec3 value) {
+  if (!(t->columns[c].set > 0)) return;
+  if (dimension == 3)
+    put_vector(t, c, 3, value);
+  else
+    put(t, c, value.z);
+}
+
 static void put_contacts(ChTrajectory* t, const ChSimulation* s) {
   int count = 0, d = ch_world_dimension(ch_simulation_world(s));
   const ChContactView* contacts = ch_simulation_contacts(s, &count);
@@ -127,6 +135,8 @@ static void put_contacts(ChTrajectory* t, const ChSimulation* s) {
     put(t, CH_COLUMN_GAP, view->gap);
     put_vector(t, CH_COLUMN_FORCE, d, view->force);
     put_vector(t, CH_COLUMN_SLIP, d, view->slip);
+    put_moment(t, CH_COLUMN_MOMENT, d, view->moment);
+    put_moment(t, CH_COLUMN_SPIN, d, view->spin);
   }
   t->contacts += count;
   put_count(t, CH_COLUMN_OFFSET, t->contacts);

@@ -9,7 +9,7 @@
 enum { VERSION = 1 };
 static const char FORMAT[] = "cardhouse-trajectory";
 
-typedef enum Shape { SCALAR, COUNT, PAIR, VECTOR, SPIN, MODES, BODY_VECTOR, BODY_TURN, BODY_SPIN } Shape;
+typedef enum Shape { SCALAR, COUNT, PAIR, VECTOR, SPIN, MODES, BODY_VECTOR, BODY_TURN, BODY_SPIN, MOMENT } Shape;
 
 typedef struct Entry {
   const char* name;
@@ -48,6 +48,8 @@ static const Entry entries[CH_TRAJECTORY_COLUMNS] = {
     [CH_COLUMN_GAP] = {"contact/gap", SCALAR, false},
     [CH_COLUMN_FORCE] = {"contact/force", VECTOR, false},
     [CH_COLUMN_SLIP] = {"contact/slip", VECTOR, false},
+    [CH_COLUMN_MOMENT] = {"contact/moment", MOMENT, true},
+    [CH_COLUMN_SPIN] = {"contact/spin", MOMENT, true},
 };
 static const char* const groups[] = {"body", "step", "certificate", "contact"};
 
@@ -55,14 +57,15 @@ ChHdf5Rows ch_trajectory_row(ChTrajectoryColumn column, const ChWorld* world) {
   Shape shape = entries[column].shape;
   long d = ch_world_dimension(world);
   ChHdf5Rows row = {.number = shape == COUNT ? CH_HDF5_INT64 : shape == PAIR ? CH_HDF5_INT32 : CH_HDF5_REAL, .rank = 3};
-  row.extents[1] = shape == PAIR                      ? 2
-                   : shape == VECTOR || shape == SPIN ? d
-                   : shape == MODES                   ? ch_world_mode_count(world)
-                                                      : ch_world_body_count(world);
+  row.extents[1] = shape == PAIR                                         ? 2
+                   : shape == VECTOR || shape == SPIN || shape == MOMENT ? d
+                   : shape == MODES                                      ? ch_world_mode_count(world)
+                                                                         : ch_world_body_count(world);
   row.extents[2] = shape == BODY_TURN ? 4 : d;
-  if (shape == SCALAR || shape == COUNT || (shape == SPIN && d == 2))
+  if (shape == SCALAR || shape == COUNT || ((shape == SPIN || shape == MOMENT) && d == 2))
     row.rank = 1;
-  else if (shape == PAIR || shape == VECTOR || shape == SPIN || shape == MODES || (shape != BODY_VECTOR && d == 2))
+  else if (shape == PAIR || shape == VECTOR || shape == SPIN || shape == MOMENT || shape == MODES ||
+           (shape != BODY_VECTOR && d == 2))
     row.rank = 2;
   return row;
 }
@@ -70,6 +73,7 @@ ChHdf5Rows ch_trajectory_row(ChTrajectoryColumn column, const ChWorld* world) {
 const char* ch_trajectory_column_name(ChTrajectoryColumn column) { return entries[column].name; }
 
 static bool world_has(const ChWorld* world, int column) {
+  if (entries[column].shape == MOMENT) return ch_world_has_moments(world);
   return entries[column].shape != MODES || ch_world_mode_count(world) > 0;
 }
 

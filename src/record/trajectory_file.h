@@ -35,6 +35,8 @@ typedef enum ChTrajectoryColumn {
   CH_COLUMN_GAP,
   CH_COLUMN_FORCE,
   CH_COLUMN_SLIP,
+  CH_COLUMN_MOMENT,  // this and the next: where some material rolls or drills
+  CH_COLUMN_SPIN,
   CH_TRAJECTORY_COLUMNS
 } ChTrajectoryColumn;
 

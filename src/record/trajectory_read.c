@@ -321,11 +321,12 @@ static bool reserve_contacts(ChTrajectoryReader* r, size_t count) {
 
 static ChStatus read_contact_column(ChContext* context, ChTrajectoryReader* r, ChTrajectoryColumn c, long first,
                                     int count, size_t offset) {
-  int d = ch_world_dimension(r->world);
+  const int d = ch_world_dimension(r->world);
+  const bool turns = d == 2 && (c == CH_COLUMN_MOMENT || c == CH_COLUMN_SPIN);  // about the axis out of the plane
   const double* numbers = ch_read_rows(&r->columns, c, first, count);
   if (!numbers) return cannot_read(context, r, c);
   for (int k = 0; k < count; ++k) {
-    ChVec3 value = vector_of(numbers + (size_t)d * k, d);
+    ChVec3 value = turns ? ch_vec(0.0, 0.0, numbers[k]) : vector_of(numbers + (size_t)d * k, d);
     if (!finite_vector(value)) return cannot_read(context, r, c);
     *(ChVec3*)((char*)&r->contacts[k] + offset) = value;
   }
@@ -361,13 +362,14 @@ static ChStatus read_contacts(ChContext* context, ChTrajectoryReader* r, long ro
   static const struct {
     ChTrajectoryColumn column;
     size_t offset;
-  } members[] = {{CH_COLUMN_POINT, offsetof(ChContactView, point)},
-                 {CH_COLUMN_NORMAL, offsetof(ChContactView, normal)},
-                 {CH_COLUMN_FORCE, offsetof(ChContactView, force)},
-                 {CH_COLUMN_SLIP, offsetof(ChContactView, slip)}};
+  } members[] = {
+      {CH_COLUMN_POINT, offsetof(ChContactView, point)},   {CH_COLUMN_NORMAL, offsetof(ChContactView, normal)},
+      {CH_COLUMN_FORCE, offsetof(ChContactView, force)},   {CH_COLUMN_SLIP, offsetof(ChContactView, slip)},
+      {CH_COLUMN_MOMENT, offsetof(ChContactView, moment)}, {CH_COLUMN_SPIN, offsetof(ChContactView, spin)}};
   ChStatus status = read_pairs(context, r, first, *count);
-  for (int m = 0; status == CH_OK && m < 4; ++m)
-    status = read_contact_column(context, r, members[m].column, first, *count, members[m].offset);
+  for (size_t m = 0; status == CH_OK && m < sizeof members / sizeof *members; ++m)
+    if (r->columns.column[members[m].column].there)
+      status = read_contact_column(context, r, members[m].column, first, *count, members[m].offset);
   return status;
 }
 

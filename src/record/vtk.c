@@ -179,13 +179,13 @@ static void put_world(FILE* file, ChArena* arena, const ChVtk* vtk, const ChSimu
 static void put_contacts(FILE* file, ChArena* arena, const ChSimulation* s) {
   int count = 0;
   const ChContactView* contacts = ch_simulation_contacts(s, &count);
-  float *vectors[4], *gap = CH_TAKE(arena, count, float);  // point, normal, force, slip
+  float *vectors[6], *gap = CH_TAKE(arena, count, float);  // point, normal, force, slip, moment, spin
   int *corner = CH_TAKE(arena, count, int), *end = CH_TAKE(arena, count, int), *bodies = CH_TAKE(arena, 2 * count, int);
-  for (int a = 0; a < 4; ++a) vectors[a] = CH_TAKE(arena, 3 * count, float);
+  for (int a = 0; a < 6; ++a) vectors[a] = CH_TAKE(arena, 3 * count, float);
   for (int k = 0; k < count; ++k) {
     const ChContactView* c = &contacts[k];
-    const ChVec3 values[4] = {c->point, c->normal, c->force, c->slip};
-    for (int a = 0; a < 4; ++a) put_float3(vectors[a] + 3 * k, values[a]);
+    const ChVec3 values[6] = {c->point, c->normal, c->force, c->slip, c->moment, c->spin};
+    for (int a = 0; a < 6; ++a) put_float3(vectors[a] + 3 * k, values[a]);
     gap[k] = (float)c->gap;
     bodies[2 * k] = c->body[0], bodies[2 * k + 1] = c->body[1];
     corner[k] = k, end[k] = k + 1;
@@ -195,6 +195,10 @@ static void put_contacts(FILE* file, ChArena* arena, const ChSimulation* s) {
   put_vectors(file, "force", count, vectors[2]);
   put_vectors(file, "slip", count, vectors[3]);
   put_vectors(file, "normal", count, vectors[1]);
+  if (ch_world_has_moments(ch_simulation_world(s))) {
+    put_vectors(file, "moment", count, vectors[4]);
+    put_vectors(file, "spin", count, vectors[5]);
+  }
   put_array(file, "Float32", "gap", 1, (size_t)count * sizeof *gap, gap);
   put_array(file, "Int32", "bodies", 2, 2 * (size_t)count * sizeof *bodies, bodies);
   fputs("</PointData>\n<Points>\n", file);

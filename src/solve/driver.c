@@ -199,7 +199,7 @@ static ChStatus check_capabilities(Driver* d) {
     if (s->polygonal && !(d->method->takes & CH_TAKES_POLYGON))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes smooth cones only, not polygons",
                      d->method->name);
-    if (s->unusual && !(d->method->takes & CH_TAKES_ANY_LAW))
+    if (!ch_method_takes_laws(d->method->takes, s))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes no other laws than friction, joints and limits",
                      d->method->name);
     if ((d->method->takes & CH_NEEDS_POLYGON) && has_smooth_cone(s))

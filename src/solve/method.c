@@ -151,7 +151,7 @@ double ch_run_nested(ChRun* run, const ChNested* n, double* found) {
   ChArenaMark mark = ch_arena_mark(run->arena);
   const ChSystem* s = n->system ? n->system : run->system;
   size_t bytes = (size_t)s->rows * sizeof(double);
-  if (s->unusual && !(n->method->takes & CH_TAKES_ANY_LAW)) {  // it cannot help; the next may
+  if (!ch_method_takes_laws(n->method->takes, s)) {  // it cannot help; the next may
     if (found) memcpy(found, n->start ? n->start : run->r, bytes);
     return n->start || n->system ? INFINITY : run->error;
   }

@@ -28,19 +28,25 @@ enum {
   CH_TAKES_RELAXED = 1 << 1,   // pose relaxed (with CH_IS_INNER: serves as --inner)
   CH_TAKES_UNFORMED = 1 << 2,  // W applied through bodies
   CH_TAKES_UNSYMMETRIC = 1 << 3,
-  CH_TAKES_DISC = 1 << 4,      // the tangential half of a staggered step
-  CH_IS_INNER = 1 << 5,        // serves as --inner
-  CH_IS_OUTER = 1 << 6,        // takes --inner
-  CH_TAKES_POLYGON = 1 << 8,   // polygonal cones in space
-  CH_NEEDS_POLYGON = 1 << 9,   // and no smooth ones
-  CH_FORMS_LATE = 1 << 11,     // begins without W and asks for it: ch_run_form
-  CH_IS_LOCAL = 1 << 10,       // may end where it can do no more, short of a solution
-  CH_IS_EXACT = 1 << 7,        // its fixed points are exact Coulomb
-  CH_IS_BASELINE = 1 << 12,    // no solver: one answer by a rule of its own, from no start, kept whatever its error
-  CH_NEEDS_BODIES = 1 << 13,   // the system must know its bodies, two a block at most
-  CH_TAKES_ANY_LAW = 1 << 14,  // uses nothing of a law but projection, derivative, slip and exact local solution
-  CH_CLIMBS = 1 << 15          // is asked for ever tighter tolerances, each from where the last one ended: driver.c
+  CH_TAKES_DISC = 1 << 4,          // the tangential half of a staggered step
+  CH_IS_INNER = 1 << 5,            // serves as --inner
+  CH_IS_OUTER = 1 << 6,            // takes --inner
+  CH_TAKES_POLYGON = 1 << 8,       // polygonal cones in space
+  CH_NEEDS_POLYGON = 1 << 9,       // and no smooth ones
+  CH_FORMS_LATE = 1 << 11,         // begins without W and asks for it: ch_run_form
+  CH_IS_LOCAL = 1 << 10,           // may end where it can do no more, short of a solution
+  CH_IS_EXACT = 1 << 7,            // its fixed points are exact Coulomb
+  CH_IS_BASELINE = 1 << 12,        // no solver: one answer by a rule of its own, from no start, kept whatever its error
+  CH_NEEDS_BODIES = 1 << 13,       // the system must know its bodies, two a block at most
+  CH_TAKES_ANY_LAW = 1 << 14,      // uses nothing of a law but projection, derivative, slip and exact local solution
+  CH_TAKES_ANY_BARRIER = 1 << 16,  // ... or nothing but the barrier: takes what has one
+  CH_CLIMBS = 1 << 15              // is asked for ever tighter tolerances, each from where the last one ended: driver.c
 };
+
+// Whether the method can take the laws of this system.
+static inline bool ch_method_takes_laws(unsigned takes, const ChSystem* s) {
+  return !s->unusual || (takes & CH_TAKES_ANY_LAW) || (!s->unbarred && (takes & CH_TAKES_ANY_BARRIER));
+}
 
 // One call of a method on one system.
 typedef struct ChRun {

@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "cardhouse/clock.h"
 #include "step/adaptive.h"
+#include "step/bonds.h"
 #include "step/driven.h"
 #include "step/end_gaps.h"
 #include "step/force_place.h"
@@ -251,6 +252,7 @@ static void build_rows(Step* p) {
   if (s->options.contact == CH_CONTACT_COMPLIANT && !(s->heap.overlap > 0.0))
     s->heap = ch_world_heap(s->scratch, s->world, s->options.overlap > 0.0 ? s->options.overlap : 1e-3, s->options.h);
   ChRowRule rule = row_rule(p);
+  rule.bonded = ch_bonds_of(s, &p->moment);
   ch_rows_build(p->s->scratch, &p->moment, &rule, &p->rows);
   if (p->it->contacts == CH_CONTACTS_REFLECT || p->it->contacts == CH_CONTACTS_ARRIVE) reflect(p);
 }

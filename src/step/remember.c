@@ -106,6 +106,15 @@ static void add_modal_speeds(const ChSimulation* s, const ChRows* rows, int bloc
   }
 }
 
+// A row that is a moment.
+static void add_turning(const ChSimulation* s, const ChRows* rows, const ChRowBlock* block, int a, double moment,
+                        const ChBodyState ends[2], ChContactView* view) {
+  const ChRow* first = &rows->rows[block->law.row];
+  const ChVec3 axis = ch_contact_row_direction(first, s->world->dimension, block->law.dimension, a);
+  view->moment = ch_along(view->moment, moment, axis);
+  view->spin = ch_along(view->spin, ch_row_speed(&first[a], (int[2]){0, 1}, ends), axis);
+}
+
 static ChStatus list_contacts(ChContext* context, ChSimulation* s, const ChStage* stage, double h) {
   const ChRows* rows = stage->rows;
   const ChGap* gaps = stage->moment->gaps;
@@ -136,6 +145,10 @@ static ChStatus list_contacts(ChContext* context, ChSimulation* s, const ChStage
     if (rows->touches) add_modal_speeds(s, rows, b, modal);
     for (int a = 0; a < block->law.dimension; ++a) {
       const ChRow* row = &rows->rows[block->law.row + a];
+      if (a >= s->world->dimension) {
+        add_turning(s, rows, block, a, stage->r[block->law.row + a] / h, ends, &view);
+        continue;
+      }
       view.force = ch_along(view.force, stage->r[block->law.row + a] / h, row->force[1]);
       double slip = ch_row_speed(row, (int[2]){0, 1}, ends);
       if (rows->touches) slip += modal[a];

@@ -167,7 +167,7 @@ static ChStatus check_reactions(ChContext* context, const char* at, const Header
   for (int k = 0; k < h->contacts; ++k, at += sizeof(ChContactMemory)) {
     ChContactMemory contact;
     memcpy(&contact, at, sizeof contact);
-    fine = fine && ch_all_finite(contact.r, 3);
+    fine = fine && ch_all_finite(contact.r, CH_BLOCK_MAX);
     for (int a = 0; a < 3; ++a) fine = fine && ch_vec_finite(contact.axis[a]);
   }
   return fine ? CH_OK : ch_fail(context, CH_ERR_FORMAT, "checkpoint holds a reaction that is not finite");

@@ -10,8 +10,9 @@
 typedef struct ChContactMemory {
   int shape[2];
   uint64_t key;
-  double r[3];     // along these axes:
-  ChVec3 axis[3];  // normal and tangents
+  double r[CH_BLOCK_MAX];  // along and about these axes, see ch_contact_row_axis:
+  ChVec3 axis[3];          // normal and tangents
+  int64_t bonded;          // held together by cohesion
 } ChContactMemory;
 
 // What the last step leaves for the next.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "step/bonds.h"
 #include "step/state.h"
 #include "step/warm.h"
 
@@ -32,11 +33,29 @@ bool ch_memory_holds(const void* past, int shape_a, int shape_b, uint64_t key) {
 
 static bool same(ChVec3 a, ChVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-static void recall_contact(const ChContactMemory* m, const ChRow* rows, int dimension, double scale, double* r) {
-  bool unturned = same(m->axis[0], rows[0].force[1]) && same(m->axis[1], rows[1].force[1]);
+static ChVec3 kept_direction(const ChContactMemory* m, int space, int dimension, int a) {
+  const int axis = ch_contact_row_axis(space, dimension, a);
+  return axis == CH_AXIS_OUT ? ch_axis(2) : m->axis[axis];
+}
+
+// The rows from `first` on, which are all forces or all moments.
+static void turn(const ChContactMemory* m, const ChRow* rows, int space, int dimension, int first, int end,
+                 double scale, double* r) {
   ChVec3 impulse = {0.0, 0.0, 0.0};
-  for (int a = 0; a < dimension; ++a) impulse = ch_along(impulse, m->r[a], m->axis[a]);
-  for (int a = 0; a < dimension; ++a) r[a] = scale * (unturned ? m->r[a] : ch_dot(impulse, rows[a].force[1]));
+  for (int a = first; a < end; ++a) impulse = ch_along(impulse, m->r[a], kept_direction(m, space, dimension, a));
+  for (int a = first; a < end; ++a) r[a] = scale * ch_dot(impulse, ch_contact_row_direction(rows, space, dimension, a));
+}
+
+static void recall_contact(const ChContactMemory* m, const ChRow* rows, int space, int dimension, double scale,
+                           double* r) {
+  bool unturned = same(m->axis[0], rows[0].force[1]) && same(m->axis[1], rows[1].force[1]);
+  if (unturned) {
+    for (int a = 0; a < dimension; ++a) r[a] = scale * m->r[a];
+    return;
+  }
+  const int forces = dimension < space ? dimension : space;
+  turn(m, rows, space, dimension, 0, forces, scale, r);
+  turn(m, rows, space, dimension, forces, dimension, scale, r);
 }
 
 static void recall(const ChSimulation* s, const ChRows* rows, const ChGap* gaps, double h, double* r) {
@@ -53,9 +72,10 @@ static void recall(const ChSimulation* s, const ChRows* rows, const ChGap* gaps,
     }
     CH_ASSERT(block->gap >= 0);
     const ChGap* gap = &gaps[block->gap];
-    while (at < memory->contact_count && compare(&memory->contacts[at], gap) < 0) ++at;
-    if (at == memory->contact_count || compare(&memory->contacts[at], gap) != 0) continue;
-    recall_contact(&memory->contacts[at], rows->rows + block->law.row, block->law.dimension, scale, out);
+    while (at < memory->contact_count && ch_memory_compare(&memory->contacts[at], gap) < 0) ++at;
+    if (at == memory->contact_count || ch_memory_compare(&memory->contacts[at], gap) != 0) continue;
+    recall_contact(&memory->contacts[at], rows->rows + block->law.row, s->world->dimension, block->law.dimension, scale,
+                   out);
   }
 }
 
@@ -81,7 +101,7 @@ static inline bool is_sorted(const ChMemory* memory) {
     const ChContactMemory* last = &memory->contacts[k - 1];
     const ChGap gap = {.shape = {memory->contacts[k].shape[0], memory->contacts[k].shape[1]},
                        .key = memory->contacts[k].key};
-    if (compare(last, &gap) > 0) return false;
+    if (ch_memory_compare(last, &gap) > 0) return false;
   }
   return true;
 }
@@ -91,6 +111,7 @@ ChStatus ch_memory_store(ChContext* context, ChSimulation* s, const ChRows* rows
   ChMemory* memory = &s->memory;
   ChStatus status = ch_memory_reserve(context, s, rows->block_count);
   if (status != CH_OK) return status;
+  const bool cohesive = ch_world_is_cohesive(s->world);
   memory->contact_count = 0;
   memory->h = h;
   memset(memory->joints, 0, (size_t)s->world->joint_count * CH_JOINT_ROWS_MAX * sizeof *memory->joints);
@@ -106,9 +127,10 @@ ChStatus ch_memory_store(ChContext* context, ChSimulation* s, const ChRows* rows
     const ChGap* gap = &gaps[block->gap];
     ChContactMemory* kept = &memory->contacts[memory->contact_count++];
     *kept = (ChContactMemory){.shape = {gap->shape[0], gap->shape[1]}, .key = gap->key};
+    if (cohesive) kept->bonded = ch_bond_holds(s, block, gap, &s->contacts[memory->contact_count - 1], from[0], h);
     for (int a = 0; a < block->law.dimension; ++a) {
       kept->r[a] = from[a];
-      kept->axis[a] = rows->rows[block->law.row + a].force[1];
+      if (a < s->world->dimension) kept->axis[a] = rows->rows[block->law.row + a].force[1];
     }
   }
   CH_ASSERT_SLOW(is_sorted(memory));  // as gaps are; of a checkpoint's nobody knows

@@ -16,7 +16,7 @@ static bool is_immovable(const ChPreparation* p, const double* diagonal, int row
 // What the law's row wants to know.
 static ChKeepFacts facts_of(const ChPreparation* p, const ChBlock* block, const double* diagonal, double trace) {
   ChKeepFacts facts = {.pose = p->pose, .diagonal = diagonal + block->row, .d = sqrt(block->dimension / trace)};
-  for (int a = 1; ch_law_row(block)->info.friction && a < block->dimension; ++a)
+  for (int a = 1; ch_law_row(block)->together && a < block->dimension; ++a)
     facts.immovable[a] = is_immovable(p, diagonal, block->row + a);
   return facts;
 }

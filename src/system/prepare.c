@@ -57,6 +57,7 @@ static bool fill_rows(const ChPreparation* p, const int* members, int count, ChC
     s->block[i].corners = p->corners[kept->block.sides];
     s->polygonal |= kept->block.sides > 0;
     s->unusual |= ch_law_is_unusual(kept->block.law);
+    s->unbarred |= !kept->block.law->barrier;
     s->compliant |= kept->block.compliance > 0.0;
     if (kept->block.law->leaves_zero_out) sum += least_square(p, block, kept);
     for (int a = 0; a < kept->block.dim; ++a) {

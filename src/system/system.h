@@ -33,6 +33,7 @@ typedef struct ChSystem {
   bool polygonal;  // some section has sides
   bool compliant;  // some block has a compliance
   bool unusual;    // some law is: see ch_law_is_unusual
+  bool unbarred;   // some law has no barrier
   bool relaxed;    // the pose: complementarity with u itself instead of u + mu |u_T| n
   ChBlockCsr W;
   ChBodies* bodies;  // W = H^T M^-1 H by bodies; NULL when the problem came without

@@ -76,9 +76,23 @@ static ChStatus generate_rigid(ChContext* context, const ChFamily* family, const
   return status;
 }
 
+static ChStatus make_cohesive(ChContext* context, double pull, ChProblem* problem) {
+  const ChProblemView view = ch_problem_view(problem);
+  ChStatus status = CH_OK;
+  for (int i = 0; i < view.block_count && status == CH_OK; ++i) {
+    ChBlock block = view.blocks[i];
+    if (!ch_law_info(block.law)->friction) continue;
+    block.law = CH_LAW_COHESIVE;
+    block.more[0] = pull;
+    status = ch_problem_set_block(context, problem, i, &block);
+  }
+  return status;
+}
+
 ChStatus ch_family_generate(ChContext* context, const ChFamily* family, const ChRecipe* recipe, ChForm form,
                             ChProblem** out) {
-  const ChStatus status = generate_rigid(context, family, recipe, form, out);
+  ChStatus status = generate_rigid(context, family, recipe, form, out);
+  if (status == CH_OK && recipe->pull > 0.0) status = make_cohesive(context, recipe->pull, *out);
   if (status != CH_OK || recipe->compliance == 0.0) return status;
   return ch_problem_set_compliance(context, *out, recipe->compliance);
 }
@@ -86,7 +100,9 @@ ChStatus ch_family_generate(ChContext* context, const ChFamily* family, const Ch
 ChRig* ch_recipe_rig(const ChRecipe* recipe, int dimension) {
   double gravity[3] = {0.0, 0.0, 0.0};
   gravity[dimension - 1] = -recipe->gravity;
-  return ch_rig_create(dimension, recipe->h, gravity);
+  ChRig* rig = ch_rig_create(dimension, recipe->h, gravity);
+  ch_rig_set_moments(rig, recipe->rolling, recipe->drilling, recipe->shared > 0.0);
+  return rig;
 }
 
 void ch_rig_add_face(ChRig* rig, int a, int b, const double low[2], const double high[2], double z, double mu,

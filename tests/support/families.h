@@ -18,6 +18,10 @@
   X(asymmetry, 0.001, "largest unsymmetric part of W relative to its diagonal, where W is random") \
   X(gap, 0, "metres of air in every contact")                                                      \
   X(compliance, 0, "of contacts, relative to trace(W_ii) / dimension; 0: rigid")                   \
+  X(rolling, 0, "metres: coefficient of a rolling moment of contacts")                             \
+  X(drilling, 0, "metres: coefficient of a drilling moment of contacts in space")                  \
+  X(pull, 0, "newton seconds: how hard contacts may be pulled")                                    \
+  X(shared, 0, "1: friction and drilling share one limit")                                         \
   X(noise, 0, "metres per second of random velocity")                                              \
   X(seed, 1, "of the random numbers")                                                              \
   X(h, 0.001, "time step in seconds")                                                              \

@@ -24,6 +24,8 @@ typedef struct Arm {
 struct ChRig {
   int dimension, dof;  // dof of one body
   double h, gravity[3];
+  double rolling, drilling;  // of contacts to come
+  bool shared;
   int body_count, block_count, arm_count;
   Body* bodies;
   ChBlock* blocks;
@@ -242,10 +244,25 @@ static int add_contact(ChRig* rig, int a, int b, const double point[3], const do
                        const double mu[2]) {
   double frame[3][3];
   make_frame(rig->dimension, normal, hint, frame);
-  const ChBlock contact = {.law = CH_LAW_CONTACT, .dimension = rig->dimension, .mu = {mu[0], mu[1]}};
+  const bool rolls = rig->rolling > 0.0 && mu[0] == mu[1],
+             drills = rig->drilling > 0.0 && mu[0] == mu[1] && rig->dimension == 3;
+  ChBlock contact = {.law = CH_LAW_CONTACT, .dimension = rig->dimension, .mu = {mu[0], mu[1]}};
+  if (rolls || drills) {
+    contact.law = rolls ? CH_LAW_ROLLING : rig->shared ? CH_LAW_ELLIPSOIDAL : CH_LAW_DRILLING;
+    contact.dimension += (rolls ? rig->dimension - 1 : 0) + drills;
+    contact.more[0] = rig->rolling, contact.more[1] = rig->drilling;
+  }
   const int block = add_block(rig, contact);
   hold_point(rig, block, a, b, point, rig->dimension, frame);
+  if (rolls) hold_turn(rig, block, a, b, rig->dimension, rig->dimension - 1, (const double(*)[3])frame + 1);
+  if (drills) hold_turn(rig, block, a, b, contact.dimension - 1, 1, (const double(*)[3])frame);
   return block;
+}
+
+void ch_rig_set_moments(ChRig* rig, double rolling, double drilling, bool shared) {
+  rig->rolling = rolling;
+  rig->drilling = drilling;
+  rig->shared = shared;
 }
 
 int ch_rig_add_contact(ChRig* rig, int a, int b, const double point[3], const double normal[3], double mu) {

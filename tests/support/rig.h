@@ -27,6 +27,10 @@ int ch_rig_add_box(ChRig* rig, double density, const double size[3], const doubl
 int ch_rig_add_box_of_mass(ChRig* rig, double mass, const double size[3], const double axes[9],
                            const double position[3]);
 
+// Coefficients in metres of the rolling and drilling moments that round contacts have from now on; `shared`: friction
+// and drilling share one limit. 0: none.
+void ch_rig_set_moments(ChRig* rig, double rolling, double drilling, bool shared);
+
 int ch_rig_body_count(const ChRig* rig);
 int ch_rig_block_count(const ChRig* rig);
 const double* ch_rig_position(const ChRig* rig, int body);

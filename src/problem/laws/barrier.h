@@ -14,6 +14,15 @@ struct ChScaledBlock;
 
 #define CH_FREE_SHIFT 1e-9  // proximal weight of rows without a cone, so that their block of the matrix can be inverted
 
+enum { CH_INTERIOR_CONES = 3 };  // most cones of one block
+
+// What a block of several cones over one normal keeps: of each cone the head of u's part, and its scaling.
+typedef struct ChInteriorCones {
+  double head[CH_INTERIOR_CONES], dhead[CH_INTERIOR_CONES];
+  double c[CH_INTERIOR_CONES][4], lambda[CH_INTERIOR_CONES][4];
+  ChScaling scaling[CH_INTERIOR_CONES];
+} ChInteriorCones;
+
 // One block of an interior point. The arrays have an entry a row.
 typedef struct ChInterior {
   double *r, *u;    // inside their sets
@@ -22,10 +31,15 @@ typedef struct ChInterior {
   double* lambda;   // cones: N r = N^-1 u
   ChScaling scaling;
   double lower, upper, dlower, dupper;  // bounds: their multipliers; 0: no such bound
+  ChInteriorCones* cones;               // where the barrier has `several`
 } ChInterior;
 
 typedef struct ChBarrier {
-  bool cone;  // r and u are in the Lorentz cone
+  bool cone;     // r and u are in the Lorentz cone
+  bool several;  // ... in several of them that share r_0: the block needs ChInteriorCones
+  // De Saxce's shift in the barrier's variables, rounded off within ep: the sum over the cones of mu_k (sqrt(|u_k|^2 +
+  // ep^2) - ep), with its gradient t in the tangent entries. NULL: no friction.
+  double (*slip)(const struct ChScaledBlock* b, const double* u, double ep, double* t);
   // A start of this size; true where anything is bounded at all.
   bool (*start)(const struct ChScaledBlock* b, double size, ChInterior* x);
   // Adds the complementarity after a step of this length to the sum; returns over how many pairs.
@@ -43,6 +57,7 @@ typedef struct ChBarrier {
 } ChBarrier;
 
 extern const ChBarrier ch_barrier_lorentz;  // r_0 >= |r_1..|
+extern const ChBarrier ch_barrier_balls;    // r_0 >= |r_k| / mu_k for every ball k, see balls.h
 extern const ChBarrier ch_barrier_bounds;   // lo <= r <= hi, one row, either may be infinite
 extern const ChBarrier ch_barrier_none;     // r free, u = 0
 

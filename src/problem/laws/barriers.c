@@ -59,7 +59,14 @@ static double longest_in_cone(const ChScaledBlock* b, const ChInterior* x, doubl
   return fmin(step, ch_lorentz_step(b->dim, x->u, x->du));
 }
 
+static double smooth_slip(const ChScaledBlock* b, const double* u, double ep, double* t) {
+  double slip = ch_lorentz_tail(b->dim, u), smooth = sqrt(slip * slip + ep * ep);
+  for (int a = 1; a < b->dim; ++a) t[a] = smooth > 0.0 ? u[a] / smooth : 0.0;
+  return smooth - ep;
+}
+
 const ChBarrier ch_barrier_lorentz = {.cone = true,
+                                      .slip = smooth_slip,
                                       .start = start_cone,
                                       .complementarity = cone_complementarity,
                                       .scale = scale_cone,

@@ -14,9 +14,14 @@ typedef struct ChLawTerms {
 typedef struct ChLawGrade {
   // The set is the whole space: u = 0, row by row, and each row has its own weight because it may have its own unit.
   bool free;
+  // Rows of different unit: the ends of the groups that have one weight each. Returns how many groups there are. NULL:
+  // one, or with `free` each row.
+  int (*groups)(const ChBlock* block, int end[CH_BLOCK_MAX]);
+  // The same set in rows r_a = g_a r'_a, where g is one number a group: what the block is then. NULL: never asked.
+  void (*stretch)(const ChBlock* block, const double* g, ChBlock* out);
   // y = the point of the law's set nearest to x; x may be y. A NaN in x gives NaN, never a point of the set.
   void (*project)(const ChBlock* block, ChPose pose, const double* x, double* y);
-  // sigma(u_T) = max { -r_T . u_T : r in the set, r_n = 1 }: De Saxce's shift. NULL: no friction, 0.
+  // sigma(u_T) = max { -r_T . u_T : r in the set, r_n = 1 above the lowest }: De Saxce's shift. NULL: no friction, 0.
   double (*support)(const ChBlock* block, ChPose pose, const double* u);
   // Whether r (NULL: zero) is zero and u parts so clearly that every figure of the block is zero to the last bit; rho:
   // weights of its rows. NULL: never asked.

@@ -13,16 +13,20 @@
 
 typedef struct ChLawRow ChLawRow;
 
+enum { CH_BALLS_MAX = 3, CH_BALL_ROWS = 3 };  // of a product of balls over one normal, see balls.h
+
 // One block as methods see it.
 typedef struct ChScaledBlock {
   const ChLawRow* law;
   int dim;
-  int sides;                   // of a polygonal section; 0: smooth
-  const double* corners;       // their cosines and sines, see problem/polygon.h
-  double mu;                   // cone: friction; disc: radius; 0 elsewhere
-  double lo, hi;               // limit
-  double compliance;           // of the first row: part of its W_ii and of u, see system/system.h; set by system/
-  double more[CH_BLOCK_MORE];  // whatever else the law's `keep` puts there
+  int sides;                         // of a polygonal section; 0: smooth
+  const double* corners;             // their cosines and sines, see problem/polygon.h
+  double mu;                         // cone: friction; disc: radius; 0 elsewhere
+  double lo, hi;                     // limit
+  double compliance;                 // of the first row: part of its W_ii and of u, see system/system.h; set by system/
+  double more[CH_BLOCK_MORE];        // whatever else the law's `keep` puts there; of balls their radii
+  int balls;                         // of a product of balls over one normal
+  unsigned char ball[CH_BALLS_MAX];  // and the rows of each
 } ChScaledBlock;
 
 // What `keep` knows of a block, and what it says: which rows take part, on which scales, as which set.
@@ -124,7 +128,8 @@ extern const ChLawRow ch_law_disc;
 static inline const ChLawRow* ch_law_row(const ChBlock* block) { return ch_law_rows[block->law]; }
 
 // A set that is neither a cone nor made of rows apart: known by its functions alone, so that only methods that use
-// nothing else can take it (CH_TAKES_ANY_LAW). Its barrier and polygon may be NULL.
+// nothing else can take it (CH_TAKES_ANY_LAW, and CH_TAKES_ANY_BARRIER where it has one). Its barrier and polygon may
+// be NULL.
 static inline bool ch_law_is_unusual(const ChLawRow* law) { return law->together && !law->cone && !law->capped; }
 
 // The set has no polygonal description: polygonal methods cannot take it.

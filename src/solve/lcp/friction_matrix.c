@@ -80,7 +80,8 @@ static ChAnswer row_sufficient(ChArena* arena, const ChPolygonLcp* lcp, double e
 
 static void classify_part(ChArena* arena, const ChSystem* s, ChFrictionMatrix* out) {
   int variables = 0;
-  for (int i = 0; i < s->n; ++i) variables += ch_polygon_lcp_variables(s, i);
+  if (s->unusual) out->known = false;  // its sets have no polygons
+  for (int i = 0; i < s->n && out->known; ++i) variables += ch_polygon_lcp_variables(s, i);
   out->variables += variables;
   if (variables > VARIABLES_MOST || !s->formed) out->known = false;
   if (!out->known) return;

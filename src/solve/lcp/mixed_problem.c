@@ -1,11 +1,16 @@
 // The mixed complementarity problem as callers of the library have it: see cardhouse/friction_matrix.h.
 #include "cardhouse/friction_matrix.h"
 #include "problem/contact_problem.h"
+#include "problem/laws/law.h"
 #include "solve/lcp/mixed_lcp.h"
 
 static ChStatus check(ChContext* context, const ChProblem* p) {
   if (p->form != CH_FORM_GLOBAL)
     return ch_fail(context, CH_ERR_ARGUMENT, "the problem is local: it has no velocities to keep");
+  for (int i = 0; i < p->block_count; ++i)
+    if (!ch_law_row(&p->blocks[i])->polygon)
+      return ch_fail(context, CH_ERR_UNSUPPORTED, "block %d obeys a law without polygons: %s", i,
+                     ch_law_info(p->blocks[i].law)->name);
   for (int i = 0; i < p->block_count; ++i)
     if (ch_law_info(p->blocks[i].law)->friction && p->blocks[i].dimension == 3 && p->blocks[i].sides == 0)
       return ch_fail(context, CH_ERR_ARGUMENT, "contact %d has a smooth cone, must be a polygon", i);

@@ -284,7 +284,8 @@ const ChMethod ch_method_ansgs = {
     .document = "Cardhouse's own",
     .equation = "docs/theory/ansgs.md",
     .literature = "Jourdan, Alart and Jean 1998; Nesterov 1983",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT,
+    .takes =
+        CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_EXACT,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,
     .solve = solve};

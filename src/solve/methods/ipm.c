@@ -6,7 +6,8 @@
 //
 // which in the unscaled reaction reads (D T^-1 N^2 D + W) dr = D (T^-1 c - R): symmetric when the slip is frozen (pose
 // relaxed, T = I), so that Cholesky serves, unsymmetric otherwise. The smoothing is what makes it robust.
-// Free blocks have no cone; a box has a multiplier for each bound.
+// Free blocks have no cone; a box has a multiplier for each bound. Where several cones share a normal (rolling,
+// drilling) D = 1, and N^2 and the slip are sums over them: problem/laws/barrier_balls.c.
 #include <math.h>
 #include <string.h>
 
@@ -57,11 +58,13 @@ static Ipm ipm_create(ChRun* run) {
   double** rows[] = {&p.r, &p.u, &p.R, &p.dr, &p.du, &p.c, &p.h, &p.x, &p.t, &p.lambda, &p.out, &p.velocity};
   for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) *rows[k] = CH_TAKE(run->arena, s->rows, double);
   p.rubs = CH_TAKE(run->arena, s->n, unsigned char);
-  for (int i = 0; i < s->n; ++i) p.rubs[i] = s->block[i].law->cone;
+  for (int i = 0; i < s->n; ++i) p.rubs[i] = s->block[i].law->slip != NULL;
   p.interior = CH_TAKE(run->arena, s->n, ChInterior);
   for (int i = 0, row = 0; i < s->n; row += s->dim[i++])
     p.interior[i] = (ChInterior){
         .r = p.r + row, .u = p.u + row, .dr = p.dr + row, .du = p.du + row, .c = p.c + row, .lambda = p.lambda + row};
+  for (int i = 0; i < s->n; ++i)
+    if (barrier(s, i)->several) p.interior[i].cones = CH_TAKE(run->arena, 1, ChInteriorCones);
   p.B = CH_TAKE(run->arena, s->diagonal_at[s->n], double);
   p.E = CH_TAKE(run->arena, s->diagonal_at[s->n], double);
   p.linear = ch_run_linear(run, p.o.space, !p.coupled);
@@ -116,11 +119,7 @@ static void linearize(Ipm* p) {
     int d = s->dim[i], row = s->row[i], at = s->diagonal_at[i];
     double D = head_scale(s, i), G[CH_BLOCK_MAX * CH_BLOCK_MAX];
     p->R[row] /= D;
-    if (p->coupled && p->rubs[i]) {
-      double slip = ch_lorentz_tail(d, p->u + row), smooth = sqrt(slip * slip + ep * ep);
-      p->R[row] += smooth - ep;
-      for (int a = 1; a < d; ++a) p->t[row + a] = smooth > 0.0 ? p->u[row + a] / smooth : 0.0;
-    }
+    if (p->coupled && p->rubs[i]) p->R[row] += barrier(s, i)->slip(&s->block[i], p->u + row, ep, p->t + row);
     for (int a = row; a < row + d; ++a) p->R[a] -= p->u[a];
     barrier(s, i)->scale(&s->block[i], &p->interior[i], G);
     for (int a = 1; a < d && p->rubs[i]; ++a)  // T^-1 N^2: subtract t^T times the tangent rows from the head
@@ -267,7 +266,8 @@ const ChMethod ch_method_ipm = {
     .document = "Negrut and Serban 2016",
     .equation = "(14), (15); Anitescu's slides, \"Current Status\"",
     .literature = "Nesterov and Todd 1998; Acary et al. 2023",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_INNER | CH_IS_EXACT,
+    .takes = CH_TAKES_COULOMB | CH_TAKES_ANY_BARRIER | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC |
+             CH_IS_INNER | CH_IS_EXACT,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,
     .solve = solve};

@@ -49,6 +49,6 @@ const ChMethod ch_method_relaxed = {
     .document = "Anitescu and Hart 2004",
     .equation = "LCP2: (15) with Gamma = 0; Negrut and Serban 2016, (14), (15)",
     .literature = "Tasora and Anitescu 2011",
-    .takes =
-        CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_OUTER,
+    .takes = CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
+             CH_TAKES_UNSYMMETRIC | CH_IS_OUTER,
     .solve = solve};

@@ -64,7 +64,7 @@ static void shift_view(Successive* x) {
   const ChSystem* s = x->s;
   memcpy(x->view.given.q, s->q, (size_t)s->rows * sizeof(double));
   for (int i = 0; i < s->n; ++i)
-    if (s->block[i].law->cone) x->view.given.q[s->row[i]] += s->block[i].mu * x->slip[i];
+    if (s->block[i].law->slip) x->view.given.q[s->row[i]] += s->block[i].mu * x->slip[i];
 }
 
 // One pass: the convex problem, as exactly as the error that the slip leaves makes worth while. Where nothing slips
@@ -138,8 +138,8 @@ const ChMethod ch_method_successive = {
     .summary = "successive convex relaxation: the slip as a fixed point around a convex solver",
     .document = "Anitescu and Hart 2004",
     .equation = "LCP1: (15)-(19), section 4.A",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC |
-             CH_IS_OUTER | CH_IS_EXACT,
+    .takes = CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
+             CH_TAKES_UNSYMMETRIC | CH_IS_OUTER | CH_IS_EXACT,
     .options = option_rows,
     .option_count = CH_OPTION_COUNT,
     .solve = solve};

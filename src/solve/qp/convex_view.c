@@ -33,11 +33,10 @@ static bool can_take(const ChMethod* m, const ChSystem* s) {
   unsigned needed = CH_TAKES_RELAXED;
   if (has_disc(s)) needed |= CH_TAKES_DISC;
   if (s->polygonal) needed |= CH_TAKES_POLYGON;
-  if (s->unusual) needed |= CH_TAKES_ANY_LAW;
   if (!s->formed) needed |= CH_TAKES_UNFORMED;
   if (!s->formed && !s->symmetric) needed |= CH_TAKES_UNSYMMETRIC;
   if (m && (m->takes & CH_NEEDS_POLYGON) && has_smooth(s)) return false;
-  return m && (m->takes & needed) == needed;
+  return m && (m->takes & needed) == needed && ch_method_takes_laws(m->takes, s);
 }
 
 // What was asked for where it can take the view, or Newton's method; the relief is the other of newton and apgd.
