@@ -227,7 +227,9 @@ static void auto_solves_what_is_generated(void** state) {
       assert_true(problem->rows <= MOST_SIZE && problem->dof <= MOST_SIZE);
       ch_solve(&context, problem, &options, v, u, r, &info);
       if (!ch_certificate_met(&info.certificate, options.tolerance))
-        print_error("law %d, problem %d %s rows %d: natural is %g siconos %g cone %g\n", law, k, generated[k % 9].family, problem->rows, info.certificate.natural, info.certificate.siconos, info.certificate.cone);
+        print_error("law %d, problem %d %s rows %d: natural is %g siconos %g cone %g\n", law, k,
+                    generated[k % 9].family, problem->rows, info.certificate.natural, info.certificate.siconos,
+                    info.certificate.cone);
       ch_problem_destroy(problem);
     }
   }

@@ -147,7 +147,7 @@ class Output(Runs):
         self.expect(run("cards", "--h", "0"), 2, "--h is 0, allowed")
         self.expect(run("cards", "--every", "0"), 2, "--every is 0, allowed")
         self.expect(run("crads"), 2, "did you mean 'cards'")
-        self.expect(run("cards", "--levels", "3"), 2, "cardhouse scene cards --levels ... | cardhouse run -")
+        self.expect(run("cards", "--levls", "3"), 2, "did you mean '--levels'")
         self.expect(run("cards", "--out", "/no/such/folder/x.h5"), 2, "--out /no/such/folder/x.h5")
         self.expect(run("cards", "--resume", self.path("none")), 2, "none", "No such file")
 

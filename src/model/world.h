@@ -53,16 +53,16 @@ typedef struct ChShape {
   ChVec3 half;
   ChVec3 normal;  // half-space, half-plane: in the shape's frame
   double offset;
-  const ChPolytope* polytope;  // box, hull: vertices, edges, faces; plane: rectangle and polygon; else NULL
-  const struct ChMesh* mesh;   // mesh and chain
+  const ChPolytope* polytope;    // box, hull: vertices, edges, faces; plane: rectangle and polygon; else NULL
+  const struct ChMesh* mesh;     // mesh and chain
   const struct ChMesh* surface;  // box, hull: the same as triangles, in worlds with a mesh; else NULL
-  const struct ChNet* net;      // edges or points
-  struct ChHeightField* field;  // ground as a grid of heights
-  const struct ChSoft* soft;   // skin of a deformable body
-  double bound;                // radius of a ball about local.at that holds the shape; infinite for half-spaces
-  double reach;                // and of one about the body's centre of mass; after ch_world_seal
-  double half_width;           // half of the least width that its axes and faces have, so far behind its surface is its
-                               // middle: 0 of a mesh, infinite where nothing bounds it; after ch_world_seal
+  const struct ChNet* net;       // edges or points
+  struct ChHeightField* field;   // ground as a grid of heights
+  const struct ChSoft* soft;     // skin of a deformable body
+  double bound;                  // radius of a ball about local.at that holds the shape; infinite for half-spaces
+  double reach;                  // and of one about the body's centre of mass; after ch_world_seal
+  double half_width;  // half of the least width that its axes and faces have, so far behind its surface is its
+                      // middle: 0 of a mesh, infinite where nothing bounds it; after ch_world_seal
 } ChShape;
 
 // A mesh that shapes share, and what it was made from.

@@ -17,8 +17,7 @@ static const struct {
     [CH_DEF_NORMAL] = {&ch_type_vector, CH_ANY},       [CH_DEF_POINTS] = {&ch_type_points, CH_ANY},
     [CH_DEF_TRIANGLES] = {&ch_type_triangles, CH_ANY}, [CH_DEF_MESH] = {&ch_type_text, CH_ANY},
     [CH_DEF_SEGMENTS] = {&ch_type_segments, CH_ANY},   [CH_DEF_HEIGHTS] = {&ch_type_heights, CH_ANY},
-    [CH_DEF_FREEDOMS] = {&ch_type_joint_axes, CH_ANY},
-    [CH_DEF_MESH_CONTACT] = {&ch_type_choice, CH_ANY, mesh_contacts},
+    [CH_DEF_FREEDOMS] = {&ch_type_joint_axes, CH_ANY}, [CH_DEF_MESH_CONTACT] = {&ch_type_choice, CH_ANY, mesh_contacts},
 };
 
 // Points and the like are several members, and are read by the whole definition.

@@ -110,7 +110,7 @@ typedef struct Substeps {
   ChSimulation* s;
   double h, start, end;  // of the step, seconds
   long done, whole;      // units
-  bool parts;            // a try was undone for what passed or overlapped, not for a miss: shorter ones are no matter of help
+  bool parts;  // a try was undone for what passed or overlapped, not for a miss: shorter ones are no matter of help
 } Substeps;
 
 static ChStatus try_substep(ChContext* context, Substeps* p, ChStepInfo* part) {

@@ -10,18 +10,12 @@
 #include "step/state.h"
 #include "step/warm.h"
 
-static int compare(const ChContactMemory* m, const ChGap* g) {
-  for (int side = 0; side < 2; ++side)
-    if (m->shape[side] != g->shape[side]) return m->shape[side] < g->shape[side] ? -1 : 1;
-  return m->key < g->key ? -1 : m->key > g->key;
-}
-
 bool ch_memory_holds(const void* past, int shape_a, int shape_b, uint64_t key) {
   const ChMemory* memory = past;
   const ChGap wanted = {.shape = {shape_a, shape_b}, .key = key};
   int low = 0, high = memory->contact_count;
   while (low < high) {
-    int middle = low + (high - low) / 2, order = compare(&memory->contacts[middle], &wanted);
+    int middle = low + (high - low) / 2, order = ch_memory_compare(&memory->contacts[middle], &wanted);
     if (order == 0) return true;
     if (order < 0)
       low = middle + 1;

@@ -40,7 +40,7 @@ typedef struct ChMesh {
   ChVec3* inward;          // triangles, 3 a cell: in its plane, normal to edge k, into it; unit
   ChVec3* vertex_normals;  // triangles: sums weighted by angles, not unit; their sign tells inside from outside
   bool closed;
-  bool moves;  // contacts move its bodies
+  bool moves;                    // contacts move its bodies
   bool soup;                     // its rims may lie inside of the surface
   bool front;                    // ground with one side: all that is behind a triangle is inside
   bool below;                    // and all that is below one, however deep: cells of a height field
