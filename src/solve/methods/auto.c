@@ -1,21 +1,15 @@
 // auto: a portfolio with fall-back that always ends with the best certified iterate.
-//
-// It is the tables below, read from top to bottom; a stage runs where its condition holds, and all ends with the stage
-// that meets the tolerance:
-//
+// It is the tables below, from top to bottom; a stage runs where its condition holds, and all ends with the stage that
+// meets the tolerance:
 //   cheap      what is tried at first, to the tolerance that was asked for: walks of few contacts, sweeps with
 //              momentum, then leaps where these slide and splitting where they rest. All else is asked for rung by rung
 //              (driver.c)
 //   opening    few deformable bodies, crowds of contacts, starts that are near: before W is formed
-//   coulomb    sweeps get as much work as a few factorisations are; rest, the convex problem with s = 0, is accepted
-//              where its solution has no slip at loaded contacts, for then it is an exact one, the one in which the
-//              structure stands; then slide
-//   rounds     sweeps with as much work as all that was done before, Newton from the best point, splitting with another
-//              penalty and the interior point from another start each time, refined by Newton; slip eased
+//   coulomb    sweeps; rest, the convex problem with s = 0, where its solution has no slip at loaded contacts; slide
+//   rounds     sweeps, Newton from the best point, splitting and interior point from other starts; slip eased
 //   convex, polygonal: the same for pose relaxed and for polygons
 //
-// Budgets are iterations, or work: in factorisations, or in all the work that was done before. Where a part stood is
-// kept from rung to rung, and what met the last one goes on first.
+// Where a part stood is kept from rung to rung, and what met the last one goes on first.
 #include <math.h>
 #include <string.h>
 
@@ -175,11 +169,8 @@ static bool is_large_and_rough(const Plan* p) { return is_large(p) && is_rough(p
 static bool factors_are_dear(const Plan* p) { return p->run->system->bodies && p->factor > DEAR * p->run->system->n; }
 static bool sweeps_before_factors(const Plan* p) { return is_large(p) && factors_are_dear(p); }
 static bool sweeps_before_factors_again(const Plan* p) { return sweeps_before_factors(p) && is_rough(p); }
-// A large packing of rigid bodies.
-static bool may_jam(const Plan* p) {
-  return sweeps_before_factors(p) && is_usual(p) && p->run->system->n > MEDIUM && !ch_system_is_soft(p->run->system);
-}
-static bool jams(const Plan* p) { return may_jam(p) && p->run->error <= FAR; }
+static bool may_jam(const Plan* p) { return sweeps_before_factors(p) && is_usual(p) && p->run->system->n > MEDIUM; }
+static bool jams(const Plan* p) { return may_jam(p) && p->run->error <= FAR && !ch_system_is_soft(p->run->system); }
 static bool sweeps_after_factors(const Plan* p) { return is_large_and_rough(p) && !factors_are_dear(p); }
 static bool descends(const Plan* p) {
   return is_large(p) && is_usual(p) && p->run->tolerance >= EASED && !factors_are_dear(p);
@@ -378,7 +369,7 @@ static const Stage coulomb[] = {
      .method = &ch_method_ansgs,
      .factors = 2,
      .setting = {{"ansgs.patience", 600}},
-     .why = "condense.md: what sweeps do not bring down in a thousand they do not in ten thousand"},
+     .why = "condense.md: what sweeps do not bring down in a thousand they often do not in ten thousand"},
     {.when = jams,
      .method = &ch_method_condense,
      .factors = 16,
