@@ -138,10 +138,8 @@ bool ch_auto_factors_are_dear(const Plan* p) { return p->run->system->bodies && 
 static bool sweeps_before_factors(const Plan* p) { return ch_auto_is_large(p) && ch_auto_factors_are_dear(p); }
 static bool sweeps_before_factors_again(const Plan* p) { return sweeps_before_factors(p) && is_rough(p); }
 // A large packing of rigid bodies.
-static bool may_jam(const Plan* p) {
-  return sweeps_before_factors(p) && is_usual(p) && p->run->system->n > MEDIUM && !ch_system_is_soft(p->run->system);
-}
-static bool jams(const Plan* p) { return may_jam(p) && p->run->error <= FAR; }
+static bool may_jam(const Plan* p) { return sweeps_before_factors(p) && is_usual(p) && p->run->system->n > MEDIUM; }
+static bool jams(const Plan* p) { return may_jam(p) && p->run->error <= FAR && !ch_system_is_soft(p->run->system); }
 static bool seeds(const Plan* p) { return sweeps_before_factors_again(p) && p->rung > 1; }
 static bool sweeps_after_factors(const Plan* p) { return is_large_and_rough(p) && !ch_auto_factors_are_dear(p); }
 static bool descends(const Plan* p) {
@@ -326,7 +324,7 @@ static const Stage coulomb[] = {
      .method = &ch_method_ansgs,
      .factors = 2,
      .setting = {{"ansgs.patience", 600}},
-     .why = "condense.md: what sweeps do not bring down in a thousand they do not in ten thousand"},
+     .why = "condense.md: what sweeps do not bring down in a thousand they often do not in ten thousand"},
     {.when = jams,
      .method = &ch_method_condense,
      .factors = 16,
