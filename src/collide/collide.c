@@ -244,7 +244,7 @@ static void collide_pair(const ChCollider* c, const ChBodyState* states, const C
   double margin = o->margin + (o->look_ahead > 0.0 ? o->look_ahead * (ch_norm(approach) + spin) : 0.0);
   if (!(ch_norm(ch_sub(b->frame.at, a->frame.at)) <= (1.0 + 1e-9) * (bound_of(a) + bound_of(b)) + margin)) return;
   if (is_ignored(c, body_a, body_b)) return;
-  bool one_by_one = spacing > 0.0 || a->skin || b->skin || ch_pair_is_exact(a, b);
+  bool one_by_one = spacing > 0.0 || a->skin || b->skin || (c->world->mesh_count > 0 && ch_pair_is_exact(a, b));
   int first = out->count, kept = first;
   ch_pair_collide(a, b, margin, out);
   for (int k = first; k < out->count; ++k) {
@@ -327,7 +327,7 @@ ChStatus ch_collide(ChContext* context, ChCollider* c, const ChBodyState* states
   const ChBroadPair* pairs;
   int planes = place_shapes(c, states, options);
   int pair_count = ch_broad_find(c->broad, c->world->shape_count, c->items, planes, c->planes, &pairs);
-  ChLeafList** lists = ch_leaf_memory_match(c->memory, pair_count, pairs, c->posed);
+  ChLeafList** lists = ch_leaf_memory_match(c->memory, pair_count, pairs, c->posed, c->world->mesh_count > 0);
   ch_arena_set_landing(c->arena, NULL);
   int threads = share_out(c, pair_count, pairs, options->threads);
   CH_ASSERT(threads >= 1 && threads <= c->thread_count && c->run_start[threads] == pair_count);
