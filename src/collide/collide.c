@@ -258,7 +258,7 @@ static void collide_image(const ChCollider* c, const ChBodyState* states, const 
   double margin = o->margin + (o->look_ahead > 0.0 ? o->look_ahead * (ch_norm(approach) + spin) : 0.0);
   if (!(ch_norm(ch_sub(b->frame.at, a->frame.at)) <= (1.0 + 1e-9) * (bound_of(a) + bound_of(b)) + margin)) return;
   if (is_ignored(c, body_a, body_b)) return;
-  bool one_by_one = spacing > 0.0 || a->skin || b->skin || ch_pair_is_exact(a, b);
+  bool one_by_one = spacing > 0.0 || a->skin || b->skin || (c->world->mesh_count > 0 && ch_pair_is_exact(a, b));
   int first = out->count, kept = first;
   ch_pair_collide(a, b, margin, out);
   for (int k = first; k < out->count; ++k) {
@@ -382,7 +382,7 @@ ChStatus ch_collide(ChContext* context, ChCollider* c, const ChBodyState* states
   }
   ChImagePairs all;
   status = find_pairs(context, c, place_shapes(c, states, options), &all);
-  ChLeafList** lists = ch_leaf_memory_match(c->memory, all.count, all.pairs, c->posed);
+  ChLeafList** lists = ch_leaf_memory_match(c->memory, all.count, all.pairs, c->posed, c->world->mesh_count > 0);
   ch_arena_set_landing(c->arena, NULL);
   if (status != CH_OK) return status;
   int threads = share_out(c, all.count, all.pairs, options->threads);

@@ -38,8 +38,8 @@ static bool takes_part(const ChExact* x, const ChExactOverlap* o, int side, int 
   return f->patch[cell] == f->patch[e->place / 3] || (e->other >= 0 && f->patch[cell] == f->patch[e->other / 3]);
 }
 
-// A point of side s in the other surface, which it leaves along `out`: whether it is behind another of its faces, and
-// less deep.
+// A point of side s in the other surface, which it leaves along `out`: whether it is behind another of its faces, or on
+// it, and less deep.
 static bool is_nearer_elsewhere(const ChExact* x, const ChExactOverlap* o, int s, ChVec3 at, ChVec3 out) {
   const ChExactSide* other = &x->side[1 - s];
   const ChMesh* mesh = other->mesh;
@@ -51,7 +51,7 @@ static bool is_nearer_elsewhere(const ChExact* x, const ChExactOverlap* o, int s
     if (takes_part(x, o, 1 - s, c)) continue;
     ChVec3 a = ch_mesh_at(mesh, 3 * c), b = ch_mesh_at(mesh, 3 * c + 1), d = ch_mesh_at(mesh, 3 * c + 2);
     double height = ch_dot(mesh->normals[c], ch_sub(seen, a)), sign = mesh->closed || height < 0.0 ? 1.0 : -1.0;
-    if (!(sign * height < 0.0)) continue;
+    if (!(sign * height < 10.0 * x->slack)) continue;
     if (!(ch_norm(ch_sub(seen, ch_triangle_foot(a, b, d, seen).point)) < nearer)) continue;
     ChVec3 outward = ch_exact_turned(other, ch_scale(sign, mesh->normals[c]));
     if (ch_dot(outward, out) < ELSEWHERE && suits(x, o, s, outward)) return true;

@@ -138,12 +138,14 @@ static void walk_leaves(ChExact* x, double more, ChLeafList* list) {
 
 typedef struct Cell {
   int id;
+  bool has_normal;
   ChVec3 corner[3], normal;
   ChBox3 box;
 } Cell;
 
 static Cell cell_of(const ChExactSide* side, int id) {
-  Cell cell = {.id = id, .normal = ch_exact_turned(side, side->mesh->normals[id])};
+  Cell cell;
+  cell.id = id, cell.has_normal = false;
   for (int k = 0; k < 3; ++k) cell.corner[k] = ch_exact_place(side, ch_mesh_at(side->mesh, 3 * id + k));
   ChVec3 a = cell.corner[0], b = cell.corner[1], c = cell.corner[2];
   cell.box.low = ch_vec(ch_min3(a.x, b.x, c.x), ch_min3(a.y, b.y, c.y), ch_min3(a.z, b.z, c.z));
@@ -151,7 +153,9 @@ static Cell cell_of(const ChExactSide* side, int id) {
   return cell;
 }
 
-static void heights_over(const Cell* plane, const Cell* cell, double height[3]) {
+static void heights_over(const ChExactSide* side, Cell* plane, const Cell* cell, double height[3]) {
+  if (!plane->has_normal) plane->normal = ch_exact_turned(side, side->mesh->normals[plane->id]);
+  plane->has_normal = true;
   for (int k = 0; k < 3; ++k) height[k] = ch_dot(plane->normal, ch_sub(cell->corner[k], plane->corner[0]));
 }
 
@@ -179,12 +183,12 @@ static void note_piercing(ChExact* x, const Cell* plane, const Cell* cell, const
   }
 }
 
-static void meet_cells(ChExact* x, const Cell* a, const Cell* b, double reach) {
+static void meet_cells(ChExact* x, Cell* a, Cell* b, double reach) {
   double over[3], under[3];
   if (!are_near(&a->box, &b->box, reach)) return;
-  heights_over(b, a, over);
+  heights_over(&x->side[1], b, a, over);
   if (lies_beyond(over, reach)) return;
-  heights_over(a, b, under);
+  heights_over(&x->side[0], a, b, under);
   if (lies_beyond(under, reach)) return;
   if (are_near(&a->box, &b->box, 0.0)) {
     note_piercing(x, b, a, over, true);
@@ -199,9 +203,12 @@ static void meet_leaves(ChExact* x, const ChMeshNode* a, const ChMeshNode* b) {
   double reach = reach_of(x, a);
   Cell cells[LEAF_MOST];
   CH_ASSERT(b->count <= LEAF_MOST);
-  for (int l = 0; l < b->count; ++l) cells[l] = cell_of(&x->side[1], x->side[1].mesh->order[b->first + l]);
+  bool placed = false;
   for (int k = 0; k < a->count; ++k) {
     Cell cell = cell_of(&x->side[0], x->side[0].mesh->order[a->first + k]);
+    if (!are_near(&cell.box, &b->box, reach)) continue;
+    for (int l = 0; l < b->count && !placed; ++l) cells[l] = cell_of(&x->side[1], x->side[1].mesh->order[b->first + l]);
+    placed = true;
     for (int l = 0; l < b->count; ++l) meet_cells(x, &cell, &cells[l], reach);
   }
 }

@@ -53,16 +53,18 @@ static void give_back(ChLeafMemory* memory, Kept* kept) {
   memory->unused = kept;
 }
 
-static bool wants_lists(const ChPosed* a, const ChPosed* b) { return a->skin || b->skin || ch_pair_is_exact(a, b); }
+static bool wants_lists(const ChPosed* a, const ChPosed* b, bool meshes) {
+  return a->skin || b->skin || (meshes && ch_pair_is_exact(a, b));
+}
 
-ChLeafList** ch_leaf_memory_match(ChLeafMemory* memory, int pair_count, const ChBroadPair* pairs,
-                                  const ChPosed* posed) {
+ChLeafList** ch_leaf_memory_match(ChLeafMemory* memory, int pair_count, const ChBroadPair* pairs, const ChPosed* posed,
+                                  bool meshes) {
   int count = 0, old = 0;
   CH_RESERVE(memory->arena, memory->lists, 0, pair_count, memory->list_room);
   CH_RESERVE(memory->arena, memory->others, 0, pair_count, memory->other_room);
   for (int k = 0; k < pair_count; ++k) {
     memory->lists[k] = NULL;
-    if (!wants_lists(&posed[pairs[k].item[0]], &posed[pairs[k].item[1]])) continue;
+    if (!wants_lists(&posed[pairs[k].item[0]], &posed[pairs[k].item[1]], meshes)) continue;
     while (old < memory->count && is_before(&memory->kept[old]->pair, &pairs[k]))
       give_back(memory, memory->kept[old++]);
     bool again = old < memory->count && !is_before(&pairs[k], &memory->kept[old]->pair);

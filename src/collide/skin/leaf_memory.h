@@ -10,8 +10,9 @@ typedef struct ChLeafMemory ChLeafMemory;
 // Lives in the arena.
 ChLeafMemory* ch_leaf_memory_create(ChArena* arena);
 
-// For every pair its two lists, or NULL where neither is a skin nor both are surfaces of triangles; valid until the
-// next call. Pairs are sorted, as they were the last time.
-ChLeafList** ch_leaf_memory_match(ChLeafMemory* memory, int pair_count, const ChBroadPair* pairs, const ChPosed* posed);
+// `meshes`: whether there are any. For every pair its two lists, or NULL where neither is a skin nor both are surfaces
+// of triangles; valid until the next call. Pairs are sorted, as they were the last time.
+ChLeafList** ch_leaf_memory_match(ChLeafMemory* memory, int pair_count, const ChBroadPair* pairs, const ChPosed* posed,
+                                  bool meshes);
 
 #endif
