@@ -147,8 +147,8 @@ bench-mujoco-grade:
 	@$(IN_BUILD) bench/mujoco_grade.py --page docs/python_mujoco.md
 
 pictures:
-	@tools/install-packages build page pictures
-	@$(MAKE) --no-print-directory build TARGETS="cardhouse viewer_modules"
+	@tools/install-packages build page pictures python
+	@$(MAKE) --no-print-directory build TARGETS="cardhouse viewer_modules python_module"
 	@node docs/pictures/viewer.mjs --program $(BUILD)/cardhouse --modules $(BUILD)/web/node_modules --out docs/pictures $(PICTURES)
 
 validation:

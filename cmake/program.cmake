@@ -16,6 +16,11 @@ file(GLOB CH_REPRODUCE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/repr
 add_library(ch_reproduce STATIC ${CH_REPRODUCE_SOURCES})
 target_link_libraries(ch_reproduce PUBLIC ch_common PkgConfig::PNG)
 
+# --- recorded runs for other programs ---------------------------------------------------------------------------------
+file(GLOB CH_EXPORT_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/export/*.c)
+add_library(ch_export STATIC ${CH_EXPORT_SOURCES})
+target_link_libraries(ch_export PUBLIC ch_common)
+
 # --- the viewer: its page, and the server that has it inside ----------------------------------------------------------
 pkg_check_modules(LIBWEBSOCKETS IMPORTED_TARGET libwebsockets)
 pkg_check_modules(ZLIB IMPORTED_TARGET zlib)
@@ -34,11 +39,11 @@ endif()
 # --- the command line -------------------------------------------------------------------------------------------------
 file(GLOB CH_CLI_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/cli/*.c)
 add_library(ch_cli OBJECT ${CH_CLI_SOURCES})
-target_link_libraries(ch_cli PUBLIC ch_reproduce ch_serve ch_common)
+target_link_libraries(ch_cli PUBLIC ch_reproduce ch_export ch_serve ch_common)
 add_executable(cardhouse $<TARGET_OBJECTS:ch_cli>)
 set_target_properties(cardhouse PROPERTIES LINKER_LANGUAGE C)
-target_link_libraries(cardhouse PRIVATE ch_reproduce ch_serve ch_common cardhouse::cardhouse)
-foreach(target ch_common ch_reproduce ch_cli)
+target_link_libraries(cardhouse PRIVATE ch_reproduce ch_export ch_serve ch_common cardhouse::cardhouse)
+foreach(target ch_common ch_reproduce ch_export ch_cli)
   target_compile_options(${target} PRIVATE ${CH_CONVERSION})
 endforeach()
 if(CH_VIEWER)

@@ -35,7 +35,8 @@ APPS = {
     "common": "",
     "serve": "common",
     "reproduce": "common",
-    "cli": "serve reproduce",
+    "export": "common",
+    "cli": "serve reproduce export",
     "python": "",
 }
 USES = {**ENGINE, **IO, **APPS}
@@ -67,6 +68,7 @@ PUBLIC = {
     "scene.h": "scene",
     "height_map.h": "scene",
     "record.h": "record",
+    "feed.h": "record",
     "sparse.h": "linalg",
     "complementarity.h": "solve",
     "mcp.h": "mcp",

@@ -8,6 +8,7 @@
 #include "base/vector.h"
 #include "cardhouse/joint.h"
 #include "cardhouse/record.h"
+#include "cardhouse/scene.h"
 #include "support/near.h"
 #include "support/worlds.h"
 
@@ -206,11 +207,113 @@ static void a_recording_refuses_other_bodies(void** state) {
   unlink(path);
 }
 
+// --- from a scene's text ---------------------------------------------------------------------------------------------
+
+#define HEAD "{\"cardhouse\": 1, \"bodies\": ["
+#define FIRST                                                                        \
+  "{\"name\": \"floor\", \"fixed\": true, \"shapes\": [{\"type\": \"halfspace\"}]}," \
+  "{\"name\": \"box\", \"position\": [0, 0, 0.1], \"shapes\": [{\"type\": \"box\", \"half\": [0.1, 0.1, 0.1]}]}"
+// Its centre of mass is not its origin.
+#define LATE                                                                                                          \
+  "{\"name\": \"late\", \"position\": [0.02, 0.01, 0.6], \"velocity\": [0.1, 0, 0], \"shapes\": ["                    \
+  "{\"type\": \"box\", \"half\": [0.1, 0.1, 0.1]}, {\"type\": \"sphere\", \"radius\": 0.1, \"at\": [0.2, 0, 0]}]},"   \
+  "{\"name\": \"arm\", \"position\": [3, 0, 1], \"shapes\": [{\"type\": \"sphere\", \"radius\": 0.1, \"at\": [0, 0, " \
+  "-0.1]}]}],"                                                                                                        \
+  "\"joints\": [{\"type\": \"hinge\", \"name\": \"pin\", \"bodies\": [\"ground\", \"arm\"], \"at\": [3, 0, 1.3], "    \
+  "\"axis\": [0, 1, 0]}],"                                                                                            \
+  "\"forces\": [{\"type\": \"spring\", \"name\": \"rope\", \"bodies\": [\"late\", \"ground\"], \"stiffness\": 40, "   \
+  "\"damping\": 1,"                                                                                                   \
+  "\"at\": [[0.1, 0, 0.1], [0, 0, 2]]}]}"
+
+static ChSimulation* from_text(const char* text) {
+  ChScene* scene;
+  ChSimulation* s;
+  CHECK_OK(context, ch_scene_parse(&context, text, NULL, &scene));
+  CHECK_OK(context, ch_simulation_create(&context, scene->world, &scene->options, &s));
+  scene->world = NULL;
+  ch_scene_destroy(scene);
+  return s;
+}
+
+// Bodies, a joint and a spring that come before the first step are as if they had always been there, to the last bit.
+static void what_comes_from_a_text_is_what_a_scene_has(void** state) {
+  (void)state;
+  ChSimulation *whole = from_text(HEAD FIRST "," LATE), *s = from_text(HEAD FIRST "]}");
+  CHECK_OK(context, ch_scene_add_to(&context, s, HEAD LATE, NULL));
+  const ChWorld* world = ch_simulation_world(s);
+  assert_int_equal(ch_world_body_count(world), 4);
+  assert_int_equal(ch_world_force_count(world), 1);
+  for (int n = 0; n < 500; ++n) ch_test_step(s), ch_test_step(whole);
+  for (int b = 0; b < 4; ++b) {
+    ChBodyView one = ch_simulation_body_at(s, b), other = ch_simulation_body_at(whole, b);
+    assert_memory_equal(&one, &other, sizeof one);
+  }
+  ch_simulation_destroy(s);
+  ch_simulation_destroy(whole);
+}
+
+// Of a text of which the last thing is wrong, nothing is added; the message says where.
+static void a_wrong_text_adds_nothing(void** state) {
+  (void)state;
+  static const char* const wrong[][2] = {
+      {HEAD "{\"mass\": 1}, {\"mass\": -1}]}", "$.bodies[1].mass"},
+      {HEAD "{\"name\": \"box\", \"mass\": 1}]}", "$.bodies[0]"},
+      {HEAD "{\"name\": \"a\", \"mass\": 1}], \"joints\": [{\"type\": \"hinge\", \"bodies\": [\"a\", \"b\"], \"at\": "
+            "[0, 0, 0], \"axis\": [0, 1, 0]}]}",
+       "there is no body 'b'"},
+      {HEAD "{\"mass\": 1}], \"materials\": {\"ice\": {\"friction\": 0}}}", "materials cannot be added"},
+      {"{\"cardhouse\": 1, \"dimension\": 2}", "dimension 2"},
+      {"{", "1:"},
+  };
+  ChSimulation* s = from_text(HEAD FIRST "]}");
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
+    assert_int_not_equal(ch_scene_add_to(&context, s, wrong[k][0], NULL), CH_OK);
+    if (!strstr(context.message, wrong[k][1])) fail_msg("'%s' is not in: %s", wrong[k][1], context.message);
+    assert_int_equal(ch_world_body_count(ch_simulation_world(s)), 2);
+  }
+  ch_test_step(s);
+  ch_simulation_destroy(s);
+}
+
+// A spring that comes between two free bodies turns them back; once it has gone they drift with constant velocity.
+static void a_spring_may_come_and_go(void** state) {
+  (void)state;
+  ChWorld* world = ch_test_world(3, 0.0, 0.5, 0.0);
+  ch_test_ball(world, ch_vec(-1.0, 0.0, 0.0), 0.1, ch_vec(-1.0, 0.0, 0.0));
+  ch_test_ball(world, ch_vec(1.0, 0.0, 0.0), 0.1, ch_vec(1.0, 0.0, 0.0));
+  ChSimulation* s = start(world);
+  const ChWorld* w = ch_simulation_world(s);
+  ChForceDef def = ch_force_def_default();
+  for (int k = 0; k < 2; ++k) def.body[k] = ch_world_body_at(w, k);
+  double mass = ch_world_body_info(w, def.body[0]).mass, period = 2.0;
+  def.name = "rope";
+  def.stiffness = 0.5 * mass * pow(2.0 * 3.141592653589793 / period, 2.0);  // of the reduced mass
+  ChForceId id;
+  CHECK_OK(context, ch_simulation_add_force(&context, s, &def, &id));
+  assert_true(ch_force_id_equal(ch_world_find_force(w, "rope"), id));
+  ch_test_run(s, 0.5 * period);                                   // half a swing, from rest length to rest length
+  CHECK_NEAR(ch_simulation_body_at(s, 1).position.x, 1.0, 0.01);  // the step is implicit: first order in h
+  CHECK_NEAR(ch_simulation_body_at(s, 1).velocity.x, -1.0, 0.01);
+  CHECK_OK(context, ch_simulation_remove_force(&context, s, id));
+  double before = ch_simulation_body_at(s, 1).velocity.x;
+  ch_test_run(s, 0.2);
+  assert_true(ch_simulation_body_at(s, 1).velocity.x == before);
+  assert_int_equal(ch_simulation_remove_force(&context, s, id), CH_ERR_RANGE);
+  assert_true(ch_force_id_is_none(ch_world_find_force(w, "rope")));
+  ch_simulation_destroy(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_stays_goes_on_bit_for_bit),      cmocka_unit_test(warm_starts_survive),
-      cmocka_unit_test(a_body_may_come_on_the_way),          cmocka_unit_test(a_joint_may_come_and_go),
-      cmocka_unit_test(a_joint_that_goes_lets_bodies_touch), cmocka_unit_test(a_recording_refuses_other_bodies),
+      cmocka_unit_test(what_stays_goes_on_bit_for_bit),
+      cmocka_unit_test(warm_starts_survive),
+      cmocka_unit_test(a_body_may_come_on_the_way),
+      cmocka_unit_test(a_joint_may_come_and_go),
+      cmocka_unit_test(a_joint_that_goes_lets_bodies_touch),
+      cmocka_unit_test(a_recording_refuses_other_bodies),
+      cmocka_unit_test(what_comes_from_a_text_is_what_a_scene_has),
+      cmocka_unit_test(a_wrong_text_adds_nothing),
+      cmocka_unit_test(a_spring_may_come_and_go),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

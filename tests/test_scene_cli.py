@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
+import h5py
 import jsonschema
 
 BUILD = os.path.abspath(os.environ.get("CH_BUILD", "build"))
@@ -45,7 +46,6 @@ BAD = [
     (["bodies", 1, "fixed"], 1, ["$.bodies[1].fixed", "must be true or false"], True),
     (["bodies", 1, "lock"], ["y", "rw"], ["$.bodies[1].lock[1]", "'rw' is not known"], True),
     (["bodies", 1, "name"], "floor", ["$.bodies[1]", "another body has this name"], False),
-    (["bodies", 1, "name"], "ground", ["$.bodies[1]", "ground"], False),
     (["bodies", 1, "name"], "", ["$.bodies[1].name", "is empty"], True),
     (["bodies", 1, "orientation"], {"degrees": 3}, ["$.bodies[1].orientation", "\"axis\" is missing"], True),
     (["bodies", 1, "orientation"], {"axis": [0, 0, 0], "degrees": 3}, ["orientation.axis", "is zero"], False),
@@ -157,6 +157,33 @@ class Scenes(unittest.TestCase):
     def test_the_schema_is_that_of_the_reader(self):
         self.assertEqual(json.loads(run("scene", "schema").stdout), self.schema,
                          "write it anew: cardhouse scene schema > docs/scene.schema.json")
+
+    def test_comments_and_a_schema_are_passed_over_and_places_stay(self):
+        text = json.dumps(GOOD, indent=1)
+        commented = "// a crate\n/* and\n a ball */" + text.replace("[", "[ // here\n", 1).replace('"wood"', '"wood" /* "//" */')
+        commented = commented.replace('"cardhouse": 1', '"cardhouse": 1, "$schema": "scene.schema.json"')
+        self.assertEqual(run("scene", "check", "-", input=commented).returncode, 0)
+        strings = text.replace('"crate"', '"a // b /* c"')  # no comments: they stand inside of strings
+        table = os.path.join(self.folder, "names.h5")
+        self.assertEqual(run("run", "-", "--until", "0.001", "--out", table, input=strings).returncode, 0)
+        with h5py.File(table) as file:
+            self.assertIn("a // b /* c", list(file["body/name"].asstr()[:]))
+        wrong = "/* two\n lines */ " + '{"cardhouse": 1, // one\n "bodeis": []}'
+        self.refused(wrong, ":3:2", "$.bodeis")  # line and column are those of the file
+        self.refused('{"cardhouse": 1}\n /* no end', ":2:2", "has no end")
+        self.refused('{"cardhouse": 1 / 2}', "is not valid JSON")
+
+    def test_a_body_may_be_called_ground(self):
+        scene = copy.deepcopy(GOOD)
+        scene["bodies"][0]["name"] = "ground"
+        path = self.write(json.dumps(scene))
+        self.assertEqual(run("scene", "check", path).returncode, 0)
+        # A joint to it then is one to this body: where it moves, what hangs from it goes along.
+        scene["bodies"][0] = {"name": "ground", "motion": [{"rate": 1}, 0, 0], "shapes": [{"type": "sphere", "radius": 0.1}],
+                              "position": [2, 0, 3]}
+        scene["joints"] = [{"type": "fixed", "bodies": ["ground", "ball"], "at": [2, 0, 1]}]
+        report = json.loads(run("run", self.write(json.dumps(scene)), "--until", "0.1", "--json").stdout)
+        self.assertGreater(report["displacement"]["max"], 0.09)
 
     def test_built_ins_fit_the_schema_and_are_read(self):
         listed = json.loads(run("scene", "list", "--json").stdout)["scenes"]

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cardhouse/analysis.h"
 #include "cardhouse/clock.h"
@@ -10,13 +11,19 @@
 #include "cli/commands.h"
 #include "cli/limits.h"
 #include "cli/output.h"
+#include "cli/scene_choice.h"
+#include "cli/scene_problem.h"
+#include "cli/sideways.h"
 #include "common/printable.h"
 
-#define ANALYZE_OPTIONS(X)                                                                                           \
-  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                \
-  X(FLAG, limits, false, NULL, 0, 0, "limit analysis: equilibrium, smallest friction, the mechanism that limits it") \
-  X(TEXT, load, NULL, "FILE", 0, 0,                                                                                  \
-    "with limits: largest multiple of this load, numbers in a text file, one per row of f")                          \
+#define ANALYZE_OPTIONS(X)                                                                                            \
+  X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                 \
+  X(FLAG, limits, false, NULL, 0, 0, "limit analysis: equilibrium, smallest friction, the mechanism that limits it")  \
+  X(TEXT, load, NULL, "FILE", 0, 0,                                                                                   \
+    "with limits: largest multiple of this load, numbers in a text file, one per row of f")                           \
+  X(FLAG, sideways, false, NULL, 0, 0, "of a scene: how much of its weight it carries sideways, as in an earthquake") \
+  X(REAL, touching, 1e-6, "M", 0.0, 1.0, "of a scene: bodies nearer than this touch, metres (1e-6)")                  \
+  CH_PARAM_ROW(X)                                                                                                     \
   X(REAL, time_limit, 60.0, "SECONDS", 0.001, 1e6, "for each question of the limit analysis")
 
 typedef struct Arguments {
@@ -82,8 +89,16 @@ static json_t* matrix_json(const ChFrictionMatrix* m) {
   return object;
 }
 
-static ChExit print_json(const ChCommand* self, const char* file, const ChProblem* p, const ChAnalysis* a,
-                         const ChFrictionMatrix* matrix, const ChLimitsReport* limits) {
+// What was found out about one problem.
+typedef struct Findings {
+  ChAnalysis analysis;
+  ChFrictionMatrix matrix;
+  ChLimitsReport limits;
+  ChSideways sideways;
+} Findings;
+
+static ChExit print_json(const ChCommand* self, const char* file, const ChProblem* p, const Findings* found) {
+  const ChAnalysis* a = &found->analysis;
   json_t* object = json_object();
   json_object_set_new(object, "problem", ch_json_problem(file, p));
   json_object_set_new(object, "asymmetry", ch_json_real(a->asymmetry));
@@ -106,8 +121,9 @@ static ChExit print_json(const ChCommand* self, const char* file, const ChProble
                       json_pack("{s:o, s:o}", "cosine", ch_json_real(a->coupling_cosine), "degrees",
                                 ch_json_real(coupling_degrees(a))));
   json_object_set_new(object, "painleve", painleve_of(p, a));
-  json_object_set_new(object, "friction_matrix", matrix_json(matrix));
-  if (limits->asked) json_object_set_new(object, "limits", ch_limits_json(limits));
+  json_object_set_new(object, "friction_matrix", matrix_json(&found->matrix));
+  if (found->limits.asked) json_object_set_new(object, "limits", ch_limits_json(&found->limits));
+  if (found->sideways.count > 0) json_object_set_new(object, "sideways", ch_sideways_json(&found->sideways));
   json_object_set_new(object, "certificate_at_zero", ch_json_certificate(&a->at_zero, NULL));
   return ch_json_print(self, object);
 }
@@ -179,8 +195,8 @@ static void print_matrix(const ChProblemView* p, const ChFrictionMatrix* m) {
   printf("\n");
 }
 
-static void print_text(const char* file, const ChProblem* problem, const ChAnalysis* a, const ChFrictionMatrix* matrix,
-                       const ChLimitsReport* limits) {
+static void print_text(const char* file, const ChProblem* problem, const Findings* found) {
+  const ChAnalysis* a = &found->analysis;
   char text[256];
   const ChProblemView view = ch_problem_view(problem), *p = &view;
   ch_problem_describe(problem, text, sizeof text);
@@ -199,51 +215,91 @@ static void print_text(const char* file, const ChProblem* problem, const ChAnaly
     printf("compliance  %d contacts yield; parts, rank, units, coupling and limits are those of rigid ones\n",
            a->compliant);
   print_coupling(a);
-  print_matrix(p, matrix);
-  if (limits->asked) ch_limits_print(limits);
+  print_matrix(p, &found->matrix);
+  if (found->limits.asked) ch_limits_print(&found->limits);
+  ch_sideways_print(&found->sideways);
   printf("\ncertificate of r = 0: what no work at all is worth\n");
 #define X(name, text) printf("  %-12s %9.2e\n", #name, ch_plain_nan(a->at_zero.name));
   CH_CERTIFICATE_FIELDS(X)
 #undef X
 }
 
+typedef struct Job {
+  Arguments arguments;
+  const char* file;
+  char* scene;  // its text; NULL: the file holds a problem
+  ChProblem* problem;
+} Job;
+
+static ChStatus open_problem(ChContext* context, const ChSceneChoice* choice, Job* job) {
+  if (!ch_names_scene(job->file)) return ch_problem_read(context, job->file, &job->problem);
+  ChScene* scene = NULL;
+  ChStatus status = ch_scene_open_with(context, job->file, choice, &scene);
+  if (status == CH_OK) job->scene = strdup(scene->text);
+  ch_scene_destroy(scene);
+  if (status == CH_OK && !job->scene) status = ch_fail(context, CH_ERR_MEMORY, "out of memory for a scene");
+  return status == CH_OK ? ch_scene_problem(context, job->scene, job->arguments.touching, &job->problem) : status;
+}
+
+static ChStatus find_out(ChContext* context, const Job* job, Findings* out) {
+  const Arguments* a = &job->arguments;
+  ChLimitOptions options = ch_limit_options_default();
+  options.time_limit = a->time_limit;
+  *out = (Findings){.limits = {.all = a->limits || a->load || a->sideways}};
+  ChStatus status = ch_problem_analyze(context, job->problem, &out->analysis);
+  if (status == CH_OK) status = ch_friction_matrix_classify(context, job->problem, SIDES, &out->matrix);
+  if (status == CH_OK && (out->limits.all || ch_problem_view(job->problem).rows <= SMALL_ROWS))
+    status = ch_limits_ask(context, job->problem, a->load, &options, &out->limits);
+  if (status == CH_OK && a->sideways)
+    status = ch_sideways_ask(context, job->scene, a->touching, job->problem, &options, &out->sideways);
+  return status;
+}
+
+// A scene's words on a contact problem's file would go unheard.
+static bool check_words(const ChCommand* self, const Arguments* a, const char* file) {
+  bool scene = ch_names_scene(file);
+  if (scene || !(a->sideways || a->param.count > 0 || a->touching != 1e-6)) return true;
+  ch_complain(self, "%s holds a contact problem; --sideways, --touching and parameters belong to a scene", file);
+  return false;
+}
+
 static ChExit analyze_run(const ChCommand* self, int count, char** words) {
-  Arguments arguments = {ANALYZE_OPTIONS(CH_ARG_DEFAULT)};
-  const char* file = NULL;
-  ChParsed parsed = ch_arguments_parse(self, count, words, &arguments, &file);
+  Job job = {.arguments = {ANALYZE_OPTIONS(CH_ARG_DEFAULT)}};
+  ChStrayOptions strays = {0};
+  ChSceneParameters parameters;
+  ChParsed parsed = ch_arguments_parse_with_strays(self, count, words, &job.arguments, &job.file, &strays);
   if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
+  if (!ch_scene_choice_read(self, job.file, NULL, &job.arguments.param, &strays, &parameters) ||
+      !check_words(self, &job.arguments, job.file))
+    return CH_EXIT_USAGE;
   ChContext context = {0};
-  ChProblem* problem = NULL;
-  ChAnalysis analysis;
-  ChFrictionMatrix matrix;
-  ChStatus status = ch_problem_read(&context, file, &problem);
-  ChLimitsReport limits = {.all = arguments.limits || arguments.load};
-  if (status == CH_OK) status = ch_problem_analyze(&context, problem, &analysis);
-  if (status == CH_OK) status = ch_friction_matrix_classify(&context, problem, SIDES, &matrix);
-  if (status == CH_OK && (limits.all || ch_problem_view(problem).rows <= SMALL_ROWS)) {
-    ChLimitOptions options = ch_limit_options_default();
-    options.time_limit = arguments.time_limit;
-    status = ch_limits_ask(&context, problem, arguments.load, &options, &limits);
-  }
+  Findings found = {0};
+  ChStatus status = open_problem(&context, &parameters.choice, &job);
+  if (status == CH_OK) status = find_out(&context, &job, &found);
   ChExit exit_status = CH_EXIT_DONE;
   if (status != CH_OK)
     exit_status = ch_failure_exit(self, &context, status);
-  else if (arguments.json)
-    exit_status = print_json(self, file, problem, &analysis, &matrix, &limits);
+  else if (job.arguments.json)
+    exit_status = print_json(self, job.file, job.problem, &found);
   else
-    print_text(file, problem, &analysis, &matrix, &limits);
-  ch_limits_reset(&limits);
-  ch_problem_destroy(problem);
+    print_text(job.file, job.problem, &found);
+  ch_limits_reset(&found.limits);
+  ch_problem_destroy(job.problem);
+  free(job.scene);
   return exit_status;
 }
 
 const ChCommand ch_command_analyze = {
     .name = "analyze",
-    .summary = "tells a problem's rank, hyperstaticity, symmetry, parts, units, coupling and limits",
-    .operand = "PROBLEM",
+    .summary =
+        "tells a problem's (or a scene's first step's) rank, hyperstaticity, symmetry, parts, units, coupling and "
+        "limits",
+    .operand = "PROBLEM|SCENE",
     .examples =
         "  cardhouse analyze problem.hdf5\n  cardhouse analyze problem.dat --json\n"
-        "  cardhouse analyze arch.hdf5 --limits --load wind.txt\n",
+        "  cardhouse analyze arch.hdf5 --limits --load wind.txt\n"
+        "  cardhouse analyze arch --form semicircle --thickness 0.15 --limits --sideways\n"
+        "  cardhouse analyze scene.json --limits\n",
     .row_count = sizeof rows / sizeof *rows,
     .rows = rows,
     .run = analyze_run,

@@ -46,7 +46,7 @@ static void option_name(const ChArgRow* row, char name[WORD_MAX]) {
     if (*c == '_') *c = '-';
 }
 
-static const ChArgRow* row_find(const ChCommand* command, const char* word, size_t length) {
+const ChArgRow* ch_option_find(const ChCommand* command, const char* word, size_t length) {
   char name[WORD_MAX];
   for (int k = 0; k < command->row_count; ++k) {
     option_name(&command->rows[k], name);
@@ -55,7 +55,7 @@ static const ChArgRow* row_find(const ChCommand* command, const char* word, size
   return NULL;
 }
 
-static void complain_unknown_option(const ChCommand* command, const char* word) {
+void ch_complain_unknown_option(const ChCommand* command, const char* word) {
   char names[CH_LIST_MAX][WORD_MAX];
   const char* known[CH_LIST_MAX];
   int count = 0;
@@ -121,15 +121,24 @@ static bool value_store(const ChCommand* command, const ChArgRow* row, const cha
   return false;
 }
 
+static bool keep_stray(int count, char** words, int* at, const char* equals, ChStrayOptions* strays) {
+  if (strays->count == CH_LIST_MAX) return false;
+  strays->word[strays->count] = words[*at];
+  strays->value[strays->count++] = equals ? equals + 1 : *at + 1 < count ? words[++*at] : NULL;
+  return true;
+}
+
 // Takes the option at words[*at], and its value from behind '=' or from the next word.
-static bool option_take(const ChCommand* command, int count, char** words, int* at, void* values) {
+static bool option_take(const ChCommand* command, int count, char** words, int* at, void* values,
+                        ChStrayOptions* strays) {
   const char* word = words[*at];
   const char* equals = strchr(word, '=');
   bool dashed = strncmp(word, "--", 2) == 0;
   size_t length = equals ? (size_t)(equals - word) : strlen(word);
-  const ChArgRow* row = dashed ? row_find(command, word + 2, length - 2) : NULL;
+  const ChArgRow* row = dashed ? ch_option_find(command, word + 2, length - 2) : NULL;
+  if (!row && dashed && strays && keep_stray(count, words, at, equals, strays)) return true;
   if (!row) {
-    complain_unknown_option(command, word);
+    ch_complain_unknown_option(command, word);
     return false;
   }
   if (row->kind == CH_ARG_FLAG) {
@@ -153,7 +162,8 @@ static bool operand_take(const ChCommand* command, const char* word, int most, C
   return true;
 }
 
-static ChParsed parse(const ChCommand* command, int count, char** words, void* values, int most, ChTextList* operands) {
+static ChParsed parse(const ChCommand* command, int count, char** words, void* values, int most, ChTextList* operands,
+                      ChStrayOptions* strays) {
   bool options_end = false;
   for (int at = 0; at < count; ++at) {
     const char* word = words[at];
@@ -163,28 +173,34 @@ static ChParsed parse(const ChCommand* command, int count, char** words, void* v
     } else if (option && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
       ch_command_print_help(command);
       return CH_PARSED_HELP;
-    } else if (option ? !option_take(command, count, words, &at, values)
+    } else if (option ? !option_take(command, count, words, &at, values, strays)
                       : !operand_take(command, word, most, operands)) {
       return CH_PARSED_WRONG;
     }
   }
   if (command->operand && command->operand[0] != '[' && operands->count == 0) {
+    if (strays && strays->count > 0) ch_complain_unknown_option(command, strays->word[0]);
     ch_complain(command, "%s is missing; `cardhouse %s --help` shows the usage", command->operand, command->name);
     return CH_PARSED_WRONG;
   }
   return CH_PARSED_RUN;
 }
 
-ChParsed ch_arguments_parse(const ChCommand* command, int count, char** words, void* values, const char** operand) {
+ChParsed ch_arguments_parse_with_strays(const ChCommand* command, int count, char** words, void* values,
+                                        const char** operand, ChStrayOptions* strays) {
   ChTextList found = {0};
-  ChParsed parsed = parse(command, count, words, values, 1, &found);
+  ChParsed parsed = parse(command, count, words, values, 1, &found, strays);
   if (operand && parsed == CH_PARSED_RUN) *operand = found.count ? found.item[0] : NULL;
   return parsed;
 }
 
+ChParsed ch_arguments_parse(const ChCommand* command, int count, char** words, void* values, const char** operand) {
+  return ch_arguments_parse_with_strays(command, count, words, values, operand, NULL);
+}
+
 ChParsed ch_arguments_parse_list(const ChCommand* command, int count, char** words, void* values,
                                  ChTextList* operands) {
-  return parse(command, count, words, values, CH_LIST_MAX, operands);
+  return parse(command, count, words, values, CH_LIST_MAX, operands, NULL);
 }
 
 void ch_command_print_help(const ChCommand* command) {

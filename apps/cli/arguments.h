@@ -58,6 +58,23 @@ typedef enum ChParsed { CH_PARSED_RUN, CH_PARSED_HELP, CH_PARSED_WRONG } ChParse
 // Fills `values` (a struct with its defaults in place) and *operand. Prints the help page or the complaint itself.
 ChParsed ch_arguments_parse(const ChCommand* command, int count, char** words, void* values, const char** operand);
 
+// Options that a table does not have, as NAME and VALUE: parameters of a scene, perhaps (scene_choice.h).
+typedef struct ChStrayOptions {
+  int count;
+  const char* word[CH_LIST_MAX];   // "--mu" or "--mu=0.3"
+  const char* value[CH_LIST_MAX];  // NULL: nothing follows
+} ChStrayOptions;
+
+// The same; options that the table does not have are kept for the caller to judge, with the words that follow them.
+ChParsed ch_arguments_parse_with_strays(const ChCommand* command, int count, char** words, void* values,
+                                        const char** operand, ChStrayOptions* strays);
+
+// The row of an option by its name without "--"; NULL: the command has none of that name.
+const ChArgRow* ch_option_find(const ChCommand* command, const char* word, size_t length);
+
+// That there is no such option, with the nearest of the command's own.
+void ch_complain_unknown_option(const ChCommand* command, const char* word);
+
 // The same for a command that takes any number of words.
 ChParsed ch_arguments_parse_list(const ChCommand* command, int count, char** words, void* values, ChTextList* operands);
 

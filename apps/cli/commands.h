@@ -7,6 +7,7 @@
 // In the order of the help. X(name): ch_command_name.
 #define CH_COMMANDS(X) \
   X(run)               \
+  X(sweep)             \
   X(solve)             \
   X(analyze)           \
   X(methods)           \
@@ -15,6 +16,7 @@
   X(view)              \
   X(replay)            \
   X(render)            \
+  X(export)            \
   X(measure)           \
   X(mesh)              \
   X(reproduce)

@@ -91,13 +91,17 @@ static ChExit run_and_open(const ChCommand* self, ChScene* scene, const ChRecord
 // A signal ends the program at once until there is something to clean up.
 ChExit ch_recorded_open(const ChCommand* self, const char* name, const ChRecordedRun* run, ChRecorded* out) {
   *out = (ChRecorded){0};
-  if (!ch_contact_check(self, run->contact)) return CH_EXIT_USAGE;
+  if (!ch_contact_check(self, run->choice->contact)) return CH_EXIT_USAGE;
   ChContext context = {0};
   ChScene* scene = NULL;
   bool recorded = ch_recorded_is_file(name);
+  if (recorded && run->choice->parameter_count > 0) {
+    ch_complain(self, "%s is a recording; parameters belong to a scene", name);
+    return CH_EXIT_USAGE;
+  }
   ch_signals_end();
   ChStatus status = recorded ? ch_recording_open(&context, name, &out->recording)
-                             : ch_scene_open_as(&context, name, run->contact, &scene);
+                             : ch_scene_open_with(&context, name, run->choice, &scene);
   ch_signals_heed(remove_folder, out);
   if (status != CH_OK) return ch_failure_exit(self, &context, status);
   ChExit result = recorded ? CH_EXIT_DONE : run_and_open(self, scene, run, out);

@@ -3,6 +3,7 @@
 #define CH_CLI_RECORDED_H
 
 #include "cli/arguments.h"
+#include "cli/scene_choice.h"
 #include "serve/recording.h"
 
 typedef struct ChRecorded {
@@ -11,9 +12,9 @@ typedef struct ChRecorded {
 } ChRecorded;
 
 typedef struct ChRecordedRun {
-  double until;         // seconds that a scene is run; negative: as it says itself
-  double rate;          // rows a second of simulated time
-  const char* contact;  // law of contact of a scene; NULL: as it says itself
+  double until;                 // seconds that a scene is run; negative: as it says itself
+  double rate;                  // rows a second of simulated time
+  const ChSceneChoice* choice;  // law of contact and parameters of a scene
 } ChRecordedRun;
 
 // Whether it names a file that HDF5 knows, which is then taken for a trajectory; any other is a scene.

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"
+#include "cli/scene_choice.h"
 #ifdef CH_VIEWER
 #include "cardhouse/disk.h"
 #include "cli/recorded.h"
@@ -35,6 +36,7 @@ enum { SIZE_LEAST = 64, SIZE_MOST = 8192 };
   X(FLAG, plain, false, NULL, 0, 0, "without the line of text that tells time and certificate")  \
   X(REAL, until, -1.0, "T", 0.0, 1e12, "of a scene: how long it is run, seconds")                \
   X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as it says)")     \
+  CH_PARAM_ROW(X)                                                                                \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress")
 
 typedef struct Arguments {
@@ -168,10 +170,10 @@ static ChStatus render(Job* job) {
   return status;
 }
 
-static ChExit render_named(const ChCommand* self, Job* job, const char* name) {
+static ChExit render_named(const ChCommand* self, Job* job, const char* name, const ChSceneChoice* choice) {
   const Arguments* a = &job->arguments;
   double until = a->until >= 0.0 ? a->until : a->png && a->time < HUGE_VAL ? a->time : a->to < HUGE_VAL ? a->to : -1.0;
-  ChRecordedRun run = {.until = until, .rate = a->png ? 100.0 : a->fps / a->speed, .contact = a->contact};
+  ChRecordedRun run = {.until = until, .rate = a->png ? 100.0 : a->fps / a->speed, .choice = choice};
   ChExit result = ch_recorded_open(self, name, &run, &job->recorded);
   if (result == CH_EXIT_DONE && !check_moment(self, job)) result = CH_EXIT_USAGE;
   if (result == CH_EXIT_DONE) {
@@ -190,11 +192,15 @@ static ChExit render_named(const ChCommand* self, Job* job, const char* name) {
 static ChExit render_run(const ChCommand* self, int count, char** words) {
   Arguments arguments = {RENDER_OPTIONS(CH_ARG_DEFAULT)};
   const char* name = NULL;
-  ChParsed parsed = ch_arguments_parse(self, count, words, &arguments, &name);
+  ChStrayOptions strays = {0};
+  ChSceneParameters parameters;
+  ChParsed parsed = ch_arguments_parse_with_strays(self, count, words, &arguments, &name, &strays);
   if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
+  if (!ch_scene_choice_read(self, name, arguments.contact, &arguments.param, &strays, &parameters))
+    return CH_EXIT_USAGE;
 #ifdef CH_VIEWER
   Job job = {.arguments = arguments};
-  return check_words(self, &job) ? render_named(self, &job, name) : CH_EXIT_USAGE;
+  return check_words(self, &job) ? render_named(self, &job, name, &parameters.choice) : CH_EXIT_USAGE;
 #else
   return ch_viewer_missing(self);
 #endif
@@ -207,7 +213,7 @@ const ChCommand ch_command_render = {
     .examples =
         "  cardhouse render run.h5 --png house.png --time 2.5\n"
         "  cardhouse render run.h5 --mp4 house.mp4 --fps 30 --size 1920x1080 --contacts\n"
-        "  cardhouse render cards --until 1 --png cards.png --view front\n",
+        "  cardhouse render cards --levels 3 --until 1 --png cards.png --view front\n",
     .row_count = sizeof rows / sizeof *rows,
     .rows = rows,
     .run = render_run,

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"
+#include "cli/scene_choice.h"
 #ifdef CH_VIEWER
 #include "cli/recorded.h"
 #include "serve/replay_file.h"
@@ -25,6 +26,7 @@
   X(FLAG, no_contacts, false, NULL, 0, 0, "leaves the contacts out")                         \
   X(REAL, until, -1.0, "T", 0.0, 1e12, "of a scene: how long it is run, seconds")            \
   X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as it says)") \
+  CH_PARAM_ROW(X)                                                                            \
   X(FLAG, quiet, false, NULL, 0, 0, "no text on standard error")
 
 typedef struct Arguments {
@@ -71,14 +73,14 @@ static ChExit write_replay(const ChCommand* self, const Arguments* a, ChRecordin
   return CH_EXIT_DONE;
 }
 
-static ChExit replay_named(const ChCommand* self, const Arguments* a, const char* name) {
+static ChExit replay_named(const ChCommand* self, const Arguments* a, const char* name, const ChSceneChoice* choice) {
   if (!ch_place_check(self, "out", a->out)) return CH_EXIT_USAGE;
   if (!a->out && isatty(STDOUT_FILENO)) {
     ch_complain(self, "standard output is a terminal: add `> replay.html` or --out replay.html");
     return CH_EXIT_USAGE;
   }
   ChRecorded recorded;
-  ChRecordedRun run = {.until = a->until, .rate = a->fps, .contact = a->contact};
+  ChRecordedRun run = {.until = a->until, .rate = a->fps, .choice = choice};
   ChExit status = ch_recorded_open(self, name, &run, &recorded);
   if (status == CH_EXIT_DONE) status = write_replay(self, a, recorded.recording);
   ch_recorded_close(&recorded);
@@ -90,10 +92,14 @@ static ChExit replay_named(const ChCommand* self, const Arguments* a, const char
 static ChExit replay_run(const ChCommand* self, int count, char** words) {
   Arguments arguments = {REPLAY_OPTIONS(CH_ARG_DEFAULT)};
   const char* name = NULL;
-  ChParsed parsed = ch_arguments_parse(self, count, words, &arguments, &name);
+  ChStrayOptions strays = {0};
+  ChSceneParameters parameters;
+  ChParsed parsed = ch_arguments_parse_with_strays(self, count, words, &arguments, &name, &strays);
   if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
+  if (!ch_scene_choice_read(self, name, arguments.contact, &arguments.param, &strays, &parameters))
+    return CH_EXIT_USAGE;
 #ifdef CH_VIEWER
-  return replay_named(self, &arguments, name);
+  return replay_named(self, &arguments, name, &parameters.choice);
 #else
   return ch_viewer_missing(self);
 #endif
@@ -106,7 +112,7 @@ const ChCommand ch_command_replay = {
     .examples =
         "  cardhouse run cards --until 5 --every 10 --out run.h5 && cardhouse replay run.h5 > replay.html\n"
         "  cardhouse replay run.h5 --from 2 --to 3 --fps 500 --out slow.html\n"
-        "  cardhouse replay cards --until 2 > cards.html\n",
+        "  cardhouse replay cards --levels 3 --until 2 > cards.html\n",
     .row_count = sizeof rows / sizeof *rows,
     .rows = rows,
     .run = replay_run,

@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/realtime.h"
 #include "cli/run_report.h"
+#include "cli/scene_choice.h"
 #include "cli/signals.h"
 
 enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is asked to end
@@ -26,6 +27,7 @@ enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is a
   X(TEXT, cone, NULL, "CONE", 0, 0, "circular, elliptic (as in the scene), polygon:M, outer-polygon:M")               \
   X(TEXT, pose, NULL, "POSE", 0, 0, "coulomb (exact), relaxed (convex) or frictionless")                              \
   X(TEXT, contact, NULL, "LAW", 0, 0, "rigid, or compliant: bodies yield where they touch (docs/granular.md)")        \
+  CH_PARAM_ROW(X)                                                                                                     \
   X(REAL, tol, 0.0, "T", 1e-16, 1.0, "tolerance on every step's certificate")                                         \
   X(REAL, h, 0.0, "H", 1e-12, 1e3, "time step, seconds")                                                              \
   X(REAL, until, -1.0, "T", 0.0, 1e12, "simulated time at which it ends, seconds")                                    \
@@ -63,6 +65,7 @@ static const ChArgRow rows[] = {RUN_OPTIONS(CH_ARG_ROW)};
 typedef struct Job {
   Arguments arguments;
   const char* name;
+  ChSceneParameters parameters;
   ChContext context;
   ChScene* scene;
   ChSimulationOptions options;
@@ -126,30 +129,6 @@ static bool check_apart(const ChCommand* self, const Arguments* a, const char* s
       return false;
     }
   return true;
-}
-
-static bool is_parameter(int scene, const char* word) {
-  for (const ChSceneParameter* p = ch_scene_builtin_parameters(scene); p->name; ++p) {
-    size_t length = strlen(p->name), k = 0;
-    while (k < length && word[k] && (word[k] == p->name[k] || (word[k] == '-' && p->name[k] == '_'))) ++k;
-    if (k == length && (word[k] == '\0' || word[k] == '=')) return true;
-  }
-  return false;
-}
-
-// `run cards --levels 3` is a likely thing to try: parameters are for `scene`.
-static void hint_at_parameters(const ChCommand* self, int count, char** words) {
-  for (int k = 0; k < ch_scene_builtin_count(); ++k) {
-    const char* name = ch_scene_builtin_name(k);
-    bool named = false;
-    for (int w = 0; w < count; ++w) named = named || strcmp(words[w], name) == 0;
-    for (int w = 0; named && w < count; ++w)
-      if (strncmp(words[w], "--", 2) == 0 && is_parameter(k, words[w] + 2)) {
-        ch_complain(self, "parameters of a built-in go to `scene`: cardhouse scene %s %s ... | cardhouse run -", name,
-                    words[w]);
-        return;
-      }
-  }
 }
 
 static bool is_on(const char* word) { return strcmp(word, "on") == 0; }
@@ -289,7 +268,7 @@ static ChStatus close_files(Job* job, ChStatus status) {
 static ChStatus open_scene(const ChCommand* self, Job* job, bool* understood) {
   ch_notices_show(self, &job->context, !job->arguments.quiet);
   ch_signals_end();
-  ChStatus status = ch_scene_open_as(&job->context, job->name, job->arguments.contact, &job->scene);
+  ChStatus status = ch_scene_open_with(&job->context, job->name, &job->parameters.choice, &job->scene);
   if (status != CH_OK) return status;
   job->options = job->scene->options;
   job->until = job->scene->until;
@@ -498,9 +477,11 @@ static char* interrupted_checkpoint(const Arguments* a) {
 
 static ChExit run_run(const ChCommand* self, int count, char** words) {
   Job job = {.arguments = {RUN_OPTIONS(CH_ARG_DEFAULT)}, .turn = PTHREAD_MUTEX_INITIALIZER, .self = self};
-  ChParsed parsed = ch_arguments_parse(self, count, words, &job.arguments, &job.name);
-  if (parsed == CH_PARSED_WRONG) hint_at_parameters(self, count, words);
+  ChStrayOptions strays = {0};
+  ChParsed parsed = ch_arguments_parse_with_strays(self, count, words, &job.arguments, &job.name, &strays);
   if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
+  if (!ch_scene_choice_read(self, job.name, job.arguments.contact, &job.arguments.param, &strays, &job.parameters))
+    return CH_EXIT_USAGE;
   if (!check_words(self, &job.arguments) || !check_apart(self, &job.arguments, job.name)) return CH_EXIT_USAGE;
   job.checkpoint = interrupted_checkpoint(&job.arguments);
   ChExit status = run_and_report(self, &job);
@@ -519,7 +500,8 @@ const ChCommand ch_command_run = {
     .examples =
         "  cardhouse run cards\n"
         "  cardhouse run cards --until 60 --out cards.h5 --every 100\n"
-        "  cardhouse scene cards --levels 6 | cardhouse run - --until 5\n"
+        "  cardhouse run cards --levels 6 --until 5\n"
+        "  cardhouse run scene.json --param mu=0.3 --param n=12\n"
         "  cardhouse run scene.json --h 1e-3 --tol 1e-10 --json --strict\n"
         "  cardhouse run scene.json --checkpoint state --out motion.h5     (killed?)\n"
         "  cardhouse run scene.json --checkpoint state --out motion.h5 --resume state\n",

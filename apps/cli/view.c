@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/scene_choice.h"
 
 #ifdef CH_VIEWER
 
@@ -17,19 +18,23 @@
 #include "cli/progress.h"
 #include "cli/recorded.h"
 #include "cli/signals.h"
+#include "serve/follow.h"
 #include "serve/live.h"
 #include "serve/playback.h"
 #include "serve/server.h"
 
 #endif
 
-#define VIEW_OPTIONS(X)                                                                      \
-  X(COUNT, port, 0, "P", 1, 65535, "port of 127.0.0.1 to serve on (any that is free)")       \
-  X(FLAG, no_browser, false, NULL, 0, 0, "prints the link and opens no browser")             \
-  X(TEXT, compare, NULL, "A,B", 0, 0, "two methods side by side on the same scene, in step") \
-  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as it says)") \
-  X(REAL, speed, 1.0, "X", 0.0, 1e3, "times as fast as life; 0 = as fast as it goes")        \
-  X(FLAG, paused, false, NULL, 0, 0, "waits for `run` on the page")
+#define VIEW_OPTIONS(X)                                                                                         \
+  X(COUNT, port, 0, "P", 1, 65535, "port of 127.0.0.1 to serve on (any that is free)")                          \
+  X(FLAG, no_browser, false, NULL, 0, 0, "prints the link and opens no browser")                                \
+  X(TEXT, compare, NULL, "A,B", 0, 0, "two methods side by side on the same scene, in step")                    \
+  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as it says)")                    \
+  CH_PARAM_ROW(X)                                                                                               \
+  X(REAL, speed, 1.0, "X", 0.0, 1e3, "times as fast as life; 0 = as fast as it goes")                           \
+  X(FLAG, paused, false, NULL, 0, 0, "waits for `run` on the page")                                             \
+  X(FLAG, follow, false, NULL, 0, 0, "the file is a feed: a simulation that another program steps, as it does") \
+  X(FLAG, tied, false, NULL, 0, 0, "ends with the program that started it")
 
 typedef struct Arguments {
   VIEW_OPTIONS(CH_ARG_MEMBER)
@@ -44,8 +49,9 @@ typedef struct Job {
   ChContext context;
   char methods[CH_PANES_MAX][CH_ORDER_WORD];
   ChExchange* exchange;
-  ChLive* live;  // one of these two
+  ChLive* live;  // one of these three
   ChPlayback* playback;
+  ChFollow* follow;
   ChServer* server;
 } Job;
 
@@ -88,7 +94,9 @@ static void open_browser(ChServer* server) {
 
 static void* play(void* user) {
   const Job* job = user;
-  if (job->live)
+  if (job->follow)
+    ch_follow_run(job->follow);
+  else if (job->live)
     ch_live_run(job->live);
   else
     ch_playback_run(job->playback);
@@ -105,12 +113,17 @@ static bool start_thread(pthread_t* thread, Job* job) {
   return started;
 }
 
-static bool is_over(void) { return ch_stop_asked_by(NULL); }  // of two threads the other may be in a long step
+static pid_t tied_to;  // 0: nobody
+
+// Of two threads the other may be in a long step. Whoever loses its parent gets another one.
+static bool is_over(void) { return ch_stop_asked_by(NULL) || (tied_to != 0 && getppid() != tied_to); }
 
 static ChStatus set_up(Job* job, const ChLiveOptions* options) {
   const ChServerOptions server = {.port = (int)job->arguments.port, .log = print_log, .is_over = is_over};
   ChStatus status = ch_exchange_create(&job->context, &job->exchange);
-  if (status == CH_OK && ch_recorded_is_file(options->scene))
+  if (status == CH_OK && job->arguments.follow)
+    status = ch_follow_create(&job->context, options->scene, job->exchange, &job->follow);
+  else if (status == CH_OK && ch_recorded_is_file(options->scene))
     status = ch_playback_create(&job->context, options->scene, options->speed, options->paused, job->exchange,
                                 &job->playback);
   else if (status == CH_OK)
@@ -148,16 +161,23 @@ static ChExit serve(const ChCommand* self, Job* job) {
   return CH_EXIT_DONE;
 }
 
-static ChExit view_scene(const ChCommand* self, Job* job, const char* scene) {
-  ChLiveOptions options = {.scene = scene ? scene : "cards",
-                           .contact = job->arguments.contact,
-                           .speed = job->arguments.speed,
-                           .paused = job->arguments.paused};
-  if (!read_compare(self, job, &options) || !ch_contact_check(self, options.contact)) return CH_EXIT_USAGE;
+static ChExit view_scene(const ChCommand* self, Job* job, const char* scene, const ChSceneChoice* choice) {
+  ChLiveOptions options = {
+      .scene = scene, .choice = choice, .speed = job->arguments.speed, .paused = job->arguments.paused};
+  if (!read_compare(self, job, &options) || !ch_contact_check(self, choice->contact)) return CH_EXIT_USAGE;
+  if (job->arguments.follow && (options.compare[0] || choice->parameter_count > 0)) {
+    ch_complain(self, "--follow takes a feed, which a program writes (docs/feed.md), and nothing else");
+    return CH_EXIT_USAGE;
+  }
+  if (choice->parameter_count > 0 && ch_recorded_is_file(scene)) {
+    ch_complain(self, "%s is a recording; parameters belong to a scene", scene);
+    return CH_EXIT_USAGE;
+  }
   if (options.compare[0] && ch_recorded_is_file(scene)) {
     ch_complain(self, "--compare takes a scene; %s is a recording, of one method", scene);
     return CH_EXIT_USAGE;
   }
+  if (job->arguments.tied) tied_to = getppid();
   ch_notices_show(self, &job->context, true);
   ch_signals_end();
   ChStatus status = set_up(job, &options);
@@ -166,6 +186,7 @@ static ChExit view_scene(const ChCommand* self, Job* job, const char* scene) {
   ch_server_destroy(job->server);
   ch_live_destroy(job->live);
   ch_playback_destroy(job->playback);
+  ch_follow_destroy(job->follow);
   ch_exchange_destroy(job->exchange);
   return result;
 }
@@ -175,11 +196,20 @@ static ChExit view_scene(const ChCommand* self, Job* job, const char* scene) {
 static ChExit view_run(const ChCommand* self, int count, char** words) {
   Arguments arguments = {VIEW_OPTIONS(CH_ARG_DEFAULT)};
   const char* scene = NULL;
-  ChParsed parsed = ch_arguments_parse(self, count, words, &arguments, &scene);
+  ChStrayOptions strays = {0};
+  ChSceneParameters parameters;
+  ChParsed parsed = ch_arguments_parse_with_strays(self, count, words, &arguments, &scene, &strays);
   if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
+  if (!scene && arguments.follow) {
+    ch_complain(self, "--follow takes a feed, which a program writes (docs/feed.md)");
+    return CH_EXIT_USAGE;
+  }
+  if (!scene) scene = "cards";
+  if (!ch_scene_choice_read(self, scene, arguments.contact, &arguments.param, &strays, &parameters))
+    return CH_EXIT_USAGE;
 #ifdef CH_VIEWER
   Job job = {.arguments = arguments};
-  return view_scene(self, &job, scene);
+  return view_scene(self, &job, scene, &parameters.choice);
 #else
   return ch_viewer_missing(self);
 #endif
@@ -188,13 +218,14 @@ static ChExit view_run(const ChCommand* self, int count, char** words) {
 const ChCommand ch_command_view = {
     .name = "view",
     .summary = "shows a scene (a file or a built-in's name; cards) while it runs, or a trajectory, in the browser",
-    .operand = "[SCENE|TRAJECTORY.h5]",
+    .operand = "[SCENE|TRAJECTORY.h5|FEED]",
     .examples =
         "  cardhouse view\n"
-        "  cardhouse view stack --speed 0.5\n"
+        "  cardhouse view stack --n 12 --speed 0.5\n"
         "  cardhouse view cards --compare pgs,auto\n"
         "  cardhouse view scene.json --port 8080 --no-browser\n"
-        "  cardhouse run cards --until 2 --out cards.h5 && cardhouse view cards.h5\n",
+        "  cardhouse run cards --until 2 --out cards.h5 && cardhouse view cards.h5\n"
+        "  cardhouse view /dev/shm/run.feed --follow\n",
     .row_count = sizeof rows / sizeof *rows,
     .rows = rows,
     .run = view_run,

@@ -16,17 +16,22 @@ ChFrameContact ch_frame_contact(const ChWorld* world, const ChContactView* view)
                           .body = {view->body[0], view->body[1]}};
 }
 
+void ch_contact_loads_add(ChContactLoads* loads, ChVec3 force, ChVec3 normal) {
+  double load = ch_dot(force, normal);
+  if (!(load > 0.0)) return;
+  loads->sum += load;
+  ++loads->carrying;
+  loads->largest = fmax(loads->largest, load);
+}
+
+ChContactScale ch_contact_loads_scale(const ChContactLoads* loads, double fall_speed) {
+  return ch_contact_scale(loads->carrying > 0 ? loads->sum / loads->carrying : 0.0, loads->largest, fall_speed);
+}
+
 ChContactScale ch_contact_scale_of(int count, const ChContactView* views, double fall_speed) {
-  double sum = 0.0, largest = 0.0;
-  int carrying = 0;
-  for (int k = 0; k < count; ++k) {
-    double normal = ch_dot(views[k].force, views[k].normal);
-    if (!(normal > 0.0)) continue;
-    sum += normal;
-    ++carrying;
-    largest = fmax(largest, normal);
-  }
-  return ch_contact_scale(carrying > 0 ? sum / carrying : 0.0, largest, fall_speed);
+  ChContactLoads loads = {0};
+  for (int k = 0; k < count; ++k) ch_contact_loads_add(&loads, views[k].force, views[k].normal);
+  return ch_contact_loads_scale(&loads, fall_speed);
 }
 
 double ch_fall_speed(const ChWorld* world, double time, double h) {

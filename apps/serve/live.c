@@ -2,6 +2,7 @@
 #include "serve/live.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,18 +16,40 @@ static const double SHOW_SECONDS = 1.0 / 60.0;  // from picture to picture, at l
 static const double UNSEEN_SECONDS = 0.25;      // after which a picture that nobody took is renewed
 static const double LONGEST_WAIT = 0.5;         // for an order
 
+// Of a built-in they are what the page's own form sends, and shows.
+static ChStatus builtin_parameters(ChContext* context, const ChLiveOptions* options, int* count,
+                                   char parameters[][2][CH_ORDER_WORD]) {
+  const ChSceneChoice* choice = options->choice;
+  *count = 0;
+  if (ch_scene_builtin_find(options->scene) < 0) return CH_OK;
+  for (int k = 0; k < choice->parameter_count; ++k) {
+    const char* const* pair = choice->parameters[k];
+    if (k == CH_ORDER_PARAMETERS_MAX || strlen(pair[0]) >= CH_ORDER_WORD || strlen(pair[1]) >= CH_ORDER_WORD)
+      return ch_fail(context, CH_ERR_RANGE, "parameter %.40s=%.40s is one too many or too long", pair[0], pair[1]);
+    snprintf(parameters[k][0], CH_ORDER_WORD, "%s", pair[0]);
+    snprintf(parameters[k][1], CH_ORDER_WORD, "%s", pair[1]);
+  }
+  *count = choice->parameter_count;
+  return CH_OK;
+}
+
 ChStatus ch_live_create(ChContext* context, const ChLiveOptions* options, ChExchange* exchange, ChLive** out) {
   *out = NULL;
   ChLive* live = calloc(1, sizeof *live);
   if (!live) return ch_fail(context, CH_ERR_MEMORY, "out of memory for the viewer");
   live->exchange = exchange;
   live->first = strdup(options->scene);
-  live->law = options->contact;
+  live->choice = *options->choice;
   live->running = !options->paused;
   live->speed = options->speed;
   ch_live_tell_hello(live);
   ChLiveScene scene = {0};
-  ChStatus status = ch_live_scene_open(context, live, options->scene, 0, NULL, &scene);
+  char parameters[CH_ORDER_PARAMETERS_MAX][2][CH_ORDER_WORD];
+  int count = 0;
+  ChStatus status = builtin_parameters(context, options, &count, parameters);
+  if (status == CH_OK)
+    status =
+        ch_live_scene_open(context, live, options->scene, count, (const char(*)[2][CH_ORDER_WORD])parameters, &scene);
   struct stat info;
   if (status == CH_OK && !(stat(options->scene, &info) == 0 && S_ISREG(info.st_mode)))
     live->first_text = strdup(scene.text);

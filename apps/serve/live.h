@@ -5,11 +5,12 @@
 #ifndef CH_SERVE_LIVE_H
 #define CH_SERVE_LIVE_H
 
+#include "cardhouse/scene.h"
 #include "serve/exchange.h"
 
 typedef struct ChLiveOptions {
   const char* scene;                  // file or built-in
-  const char* contact;                // its law of contact, rigid or compliant; NULL: as it says
+  const ChSceneChoice* choice;        // its law of contact and its parameters
   const char* compare[CH_PANES_MAX];  // methods; NULL: one pane with the scene's own
   double speed;                       // times life; 0 = as fast as it goes
   bool paused;                        // does not start by itself

@@ -17,18 +17,17 @@ void ch_live_scene_clear(ChLiveScene* scene) {
   *scene = (ChLiveScene){0};
 }
 
-static ChStatus open_builtin(ChContext* context, const char* word, int count,
+// `law`: of the command line, where the page chose none.
+static ChStatus open_builtin(ChContext* context, const char* word, const char* law, int count,
                              const char (*parameters)[2][CH_ORDER_WORD], ChScene** out) {
   const char* pairs[CH_ORDER_PARAMETERS_MAX][2];
   for (int k = 0; k < count; ++k) {
     pairs[k][0] = parameters[k][0];
     pairs[k][1] = parameters[k][1];
+    if (strcmp(pairs[k][0], "contact") == 0) law = NULL;
   }
-  char* text = NULL;
-  ChStatus status = ch_scene_builtin(context, word, count, (const char* const(*)[2])pairs, &text);
-  if (status == CH_OK) status = ch_scene_parse(context, text, word, out);
-  free(text);
-  return status;
+  const ChSceneChoice choice = {law, count, (const char* const(*)[2])pairs};
+  return ch_scene_open_with(context, word, &choice, out);
 }
 
 static ChStatus keep_scene(ChContext* context, ChScene* scene, const char* word, int count,
@@ -54,12 +53,15 @@ ChStatus ch_live_scene_open(ChContext* context, const ChLive* live, const char* 
   ChScene* scene = NULL;
   ChStatus status;
   bool first = live->first && strcmp(word, live->first) == 0;
-  if (first && (live->law ? count == 0 : ch_scene_builtin_find(word) < 0)) {
+  const char* law = first ? live->choice.contact : NULL;
+  if (first && ch_scene_builtin_find(word) < 0) {
     status = live->first_text ? ch_scene_parse(context, live->first_text, word, &scene)
-                              : ch_scene_open_as(context, word, live->law, &scene);
-    if (status == CH_OK && live->law) ch_contact_law_find(live->law, &scene->options.contact);
+                              : ch_scene_open_with(context, word, &live->choice, &scene);
+    if (status == CH_OK && law) ch_contact_law_find(law, &scene->options.contact);
+  } else if (ch_scene_builtin_find(word) >= 0) {
+    status = open_builtin(context, word, law, count, parameters, &scene);
   } else {
-    status = open_builtin(context, word, count, parameters, &scene);
+    status = ch_scene_builtin(context, word, 0, NULL, &(char*){NULL});  // refuses it with the nearest name
   }
   if (status == CH_OK) status = keep_scene(context, scene, word, count, parameters, out);
   ch_scene_destroy(scene);

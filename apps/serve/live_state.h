@@ -20,9 +20,9 @@ typedef struct ChLiveScene {
 
 struct ChLive {
   ChExchange* exchange;
-  char* first;       // the scene of the command line, which may be a file
-  const char* law;   // of contact in it; NULL: as it says. The caller's
-  char* first_text;  // of a pipe, which can be read once; else NULL
+  char* first;           // the scene of the command line, which may be a file
+  ChSceneChoice choice;  // of contact and parameters in it; the caller's
+  char* first_text;      // of a pipe, which can be read once; else NULL
   ChLiveScene scene;
   ChPaneSetup setup;  // what was changed since it was loaded; its text and file are those of `scene`
   int pane_count;

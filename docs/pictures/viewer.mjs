@@ -3,10 +3,10 @@
 //   node docs/pictures/viewer.mjs --program build/cardhouse --modules build/web/node_modules --out docs/pictures [NAME ...]
 //
 // Every picture is taken when what it is to show is there: a certificate below 1e-8, a block that hit, a house that fell.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { launch, option, serve } from "../../tests/e2e/browser.mjs";
 
 const LARGEST = 200 * 1000; // bytes
@@ -62,6 +62,10 @@ function finish(name) {
 
 async function picture(name, words, options, body) {
   const { link, server } = await serve(program, words);
+  await pictureOf(name, link, server, options, body);
+}
+
+async function pictureOf(name, link, server, options, body) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, ...options });
   try {
     await page.goto(link);
@@ -78,6 +82,22 @@ async function picture(name, words, options, body) {
     server.kill();
   }
   finish(name);
+}
+
+// A program in Python that prints its page's link and steps on; the module is the build folder's.
+async function python(text) {
+  const lib = join(dirname(program), "python", "lib");
+  const env = { ...process.env, CARDHOUSE: program, PYTHONPATH: lib, OPENBLAS_NUM_THREADS: "1" };
+  const server = spawn("/usr/bin/python3", ["-u", "-c", text], { stdio: ["ignore", "pipe", "inherit"], env });
+  let told = "";
+  const link = await new Promise((resolve, reject) => {
+    server.stdout.on("data", (part) => {
+      told += part;
+      if (told.endsWith("\n")) resolve(told.trim());
+    });
+    server.on("exit", () => reject(new Error(`no link from Python: ${told}`)));
+  });
+  return { link, server };
 }
 
 async function pause(page) {
@@ -180,6 +200,24 @@ const pictures = {
       ["--until", "8", "--every", "25"],
       ["--fps", "20", "--size", "640x360", "--view", "front"],
     ),
+  // A loop in Python drops boxes onto a stack; the page follows it.
+  "python-live": async () => {
+    const { link, server } = await python(`
+import time, cardhouse
+sim = cardhouse.Simulation(cardhouse.scenes.stack(n=3))
+page = sim.view(browser=False)
+print(page.url)
+for n in range(100000):
+    if n % 60 == 30 and n < 700:
+        sim.add_box([0.25, 0.25, 0.25], position=[0.4 * (n % 7) - 1.2, 0.3 * (n % 5) - 0.6, 4.5])
+    sim.step(5)
+    time.sleep(0.005)
+`);
+    await pictureOf("python-live", link, server, {}, async (page) => {
+      await until(page, "boxes", summaryHas, "15 bodies");
+      await until(page, "a certificate", certified);
+    });
+  },
   // Legs that chatter as the chairs slide.
   chairs: () =>
     film(

@@ -11,6 +11,7 @@
 #include "cardhouse/dense.h"
 #include "cardhouse/diagnostics.h"
 #include "cardhouse/disk.h"
+#include "cardhouse/feed.h"
 #include "cardhouse/files.h"
 #include "cardhouse/friction_matrix.h"
 #include "cardhouse/geometry.h"

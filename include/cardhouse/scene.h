@@ -27,8 +27,22 @@ CH_API ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** ou
 // The same with another law of contact, "rigid" or "compliant" (ch_contact_law_name); NULL: as the scene says. A
 // built-in scene with a parameter "contact" is made for that law.
 CH_API ChStatus ch_scene_open_as(ChContext* context, const char* name, const char* contact, ChScene** out);
+
+// What a scene is opened with.
+typedef struct ChSceneChoice {
+  const char* contact;                 // law of contact as for ch_scene_open_as; NULL: as the scene says
+  int parameter_count;                 // of
+  const char* const (*parameters)[2];  // name and value as text: of a built-in scene, or of a file's "parameters"
+} ChSceneChoice;
+// The same with values for the scene's parameters. An unknown name is refused with the nearest known one. A value for a
+// file's parameter may be a formula ("2*pi", "n/4") in terms of those that the file states before it.
+CH_API ChStatus ch_scene_open_with(ChContext* context, const char* name, const ChSceneChoice* choice, ChScene** out);
 // The same however deep bodies overlap at the start, which is refused otherwise: for ch_simulation_heal.
 CH_API ChStatus ch_scene_open_overlapping(ChContext* context, const char* name, ChScene** out);
+// Adds what a scene's text lists to a simulation between two steps: its bodies, joints and forces, in the last rows.
+// Materials are those of the simulation's world; other settings of the text are not read. Points and axes of joints are
+// in the world as it is now. All or, where something is wrong, nothing is added. Deformable bodies cannot be added so.
+CH_API ChStatus ch_scene_add_to(ChContext* context, ChSimulation* simulation, const char* text, const char* file);
 // Frees the scene, and its world where no simulation took it over. NULL is legal.
 CH_API void ch_scene_destroy(ChScene* scene);
 

@@ -69,6 +69,10 @@ typedef struct ChSurfaceView {
   int facets;
 } ChSurfaceView;
 
+// The radius of a ball about *centre that holds all finite shapes of a sealed world at the start, metres; half a metre
+// about the origin where there are none.
+CH_API double ch_world_ball(const ChWorld* world, ChVec3* centre);
+
 // The surface of a shape, for pictures: exact for polytopes, meshes and skins at rest, faceted for round shapes, a
 // patch of half-spaces. The caller frees *out with ch_patches_free; it is empty where this fails.
 CH_API ChStatus ch_world_shape_surface(ChContext* context, const ChWorld* world, int shape, const ChSurfaceView* view,

@@ -199,6 +199,11 @@ CH_API ChStatus ch_simulation_pull(ChContext* context, ChSimulation* simulation,
 CH_API ChStatus ch_simulation_set_gravity(ChContext* context, ChSimulation* simulation, ChVec3 gravity);
 // Friction from now on, of every pair of materials and in every direction; 0 or more.
 CH_API ChStatus ch_simulation_set_friction(ChContext* context, ChSimulation* simulation, double mu);
+// One more force between two steps: rest lengths and angles that are to be as they are, are as they are now.
+CH_API ChStatus ch_simulation_add_force(ChContext* context, ChSimulation* simulation, const ChForceDef* def,
+                                        ChForceId* id);
+// Takes a force away: its id is stale from now on.
+CH_API ChStatus ch_simulation_remove_force(ChContext* context, ChSimulation* simulation, ChForceId force);
 // Goes on where `from` is: its bodies are the first of this simulation's, the joints are the same. Time, states and
 // warm starts are taken over; bodies that `from` does not have keep the state they start with.
 CH_API ChStatus ch_simulation_carry(ChContext* context, ChSimulation* simulation, const ChSimulation* from);

@@ -274,6 +274,10 @@ CH_API const char* ch_world_body_name(const ChWorld* world, ChBodyId body);
 CH_API ChBodyId ch_world_find_body(const ChWorld* world, const char* name);
 // How many springs, wrenches and other forces it has.
 CH_API int ch_world_force_count(const ChWorld* world);
+// The id of the force in a row, 0 to ch_world_force_count - 1; none beyond.
+CH_API ChForceId ch_world_force_at(const ChWorld* world, int row);
+// The first force of that name; none where there is none.
+CH_API ChForceId ch_world_find_force(const ChWorld* world, const char* name);
 
 // The friction coefficient, along, of two shapes (rows) of a sealed world in contact; 0 where one is not there.
 CH_API double ch_world_friction(const ChWorld* world, int shape_a, int shape_b);

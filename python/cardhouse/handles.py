@@ -96,6 +96,43 @@ class Body(_core.Body):
         first, count = self._modes()
         return self.simulation.modes[first:first + count]
 
+    @property
+    def rotation(self) -> Array:
+        """From the body's axes to the world's: a matrix of 3 x 3, in the plane of 2 x 2; a copy."""
+        turn = self.orientation
+        if np.ndim(turn) == 0:
+            c, s = np.cos(turn), np.sin(turn)
+            return np.array([[c, -s], [s, c]])
+        w, x, y, z = turn
+        return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                         [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+
+    @property
+    def contacts(self) -> npt.NDArray[Any]:
+        """Contacts of the last step that it takes part in: rows of `Simulation.contacts`."""
+        contacts = self.simulation.contacts
+        mine: npt.NDArray[Any] = contacts[(contacts["bodies"] == self.row).any(axis=1)]
+        return mine
+
+    @property
+    def contact_force(self) -> Array:
+        """What all contacts did to it together in the last step, N."""
+        contacts, row = self.contacts, self.row
+        sign = np.where(contacts["bodies"][:, 1] == row, 1.0, -1.0)
+        return np.asarray((sign[:, None] * contacts["force"]).sum(axis=0))
+
+    @property
+    def touching(self) -> list[Body]:
+        """Bodies with which it had contacts that carried a force in the last step."""
+        contacts, row = self.contacts, self.row
+        pressed = contacts[np.abs(contacts["force"]).max(axis=1) > 0.0] if len(contacts) else contacts
+        return [Body(self.simulation, int(other)) for other in np.unique(pressed["bodies"]) if other != row]
+
+    def remove(self) -> None:
+        """Takes it out of the simulation, with its joints and forces; this handle is stale then."""
+        self.simulation.remove_body(self)
+
     def push(self, impulse: npt.ArrayLike, point: npt.ArrayLike | None = None) -> None:
         """An impulse, N s, at a point of the world (None: the centre of mass)."""
         self.simulation.push(self, impulse, point)
@@ -158,6 +195,10 @@ class Joint(_core.Joint):
     @target.setter
     def target(self, value: npt.ArrayLike) -> None:
         self.simulation.target[self.freedoms] = value
+
+    def remove(self) -> None:
+        """Takes it out of the simulation; this handle is stale then."""
+        self.simulation.remove_joint(self)
 
     def set_drive(self, drive: str, target: float = 0.0, *, strength: float = 0.0, axis: int = 0) -> None:
         """Another drive of a freedom: `none`, `position`, `velocity`, `force` or `prescribed`; `strength` is the largest

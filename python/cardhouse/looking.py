@@ -1,13 +1,15 @@
 """Looking at worlds and runs: the viewer's page, one-file replays, pictures as arrays, tables for notebooks.
 
 The pages are those of the program `cardhouse`, which is started for them: that which the environment variable CARDHOUSE names,
-or else the one on the PATH (Debian: the package cardhouse).
+or else the one on the PATH (Debian: the package cardhouse), or else the one beside the virtual environment.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import html
+import itertools
 import os
 import re
 import shutil
@@ -23,21 +25,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cardhouse import _core
 from cardhouse._core import Certificate, Error, Report
 
 if TYPE_CHECKING:
+    from cardhouse.simulation import Simulation
     from cardhouse.world import World
 
-__all__ = ["Page", "Replay", "program", "render", "replay", "view"]
+__all__ = ["Page", "Replay", "follow", "program", "render", "replay", "view"]
 
 Picture = NDArray[np.uint8]
+_numbers = itertools.count(1)  # of pages
 
 
 def program() -> str:
-    """Where the program `cardhouse` is; raises Error where it is not found."""
-    found = os.environ.get("CARDHOUSE") or shutil.which("cardhouse")
+    """Where the program `cardhouse` is; raises Error where it is not found. In a checkout whose build folder holds the
+    virtual environment it is beside that."""
+    beside = os.pathsep.join([os.path.join(sys.prefix, "bin"), os.path.dirname(sys.prefix)])
+    found = os.environ.get("CARDHOUSE") or shutil.which("cardhouse") or shutil.which("cardhouse", path=beside)
     if not found:
-        raise Error("the program cardhouse is not found: put it on the PATH, or name it in the environment variable CARDHOUSE")
+        raise Error("the program cardhouse is not found: run `make` in the checkout, install the package cardhouse, put "
+                    "the program on the PATH, or name it in the environment variable CARDHOUSE")
     return found
 
 
@@ -55,44 +63,87 @@ def _run(*words: str) -> None:
 # --- the viewer ----------------------------------------------------------------------------------------------------------
 
 
-def _end(process: subprocess.Popen[str], folder: tempfile.TemporaryDirectory[str]) -> None:
+def _remove(folder: str, maker: int) -> None:
+    if os.getpid() == maker:  # a fork has the folder's name, and not the folder
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Folder:
+    """A folder of our own that goes with the last who knows it; in memory where the system has such a place."""
+
+    def __init__(self) -> None:
+        memory = "/dev/shm"
+        self.path = tempfile.mkdtemp(prefix="cardhouse-", dir=memory if os.access(memory, os.W_OK | os.X_OK) else None)
+        weakref.finalize(self, _remove, self.path, os.getpid())
+
+
+class _Feed:
+    """What the pages of one simulation follow: a file that the simulation writes while it steps, as long as there is
+    one of them."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self.folder = _Folder()
+        self.path = os.path.join(self.folder.path, "feed")
+        self.pages = 0
+        self._simulation = weakref.ref(simulation)
+
+    def leave(self) -> None:
+        """A page is closed; after the last one nothing is written any more."""
+        self.pages -= 1
+        simulation = self._simulation()
+        if self.pages > 0 or simulation is None or simulation.closed:
+            return
+        simulation._feed = None
+        with contextlib.suppress(Error):  # where another thread steps it now, the next page finds the feed anew
+            _core.feed_end(simulation)
+
+
+def _end(process: subprocess.Popen[str], maker: int, feed: _Feed | None, folder: _Folder) -> None:
+    if process.stdout:
+        process.stdout.close()
+    if os.getpid() != maker:  # a fork: the viewer is the other one's
+        return
     if process.poll() is None:
         process.terminate()
         process.wait()
-    if process.stdout:
-        process.stdout.close()
-    folder.cleanup()
+    if feed is not None:
+        feed.leave()
+    del folder  # which was needed until here
 
 
 class Page:
     """A viewer that runs beside this program: `url` is its page, `close()` ends it, as does the end of this program."""
 
     def __init__(self, name: str, text: str | None = None, *, browser: bool | None = None, height: int = 600,
-                 options: tuple[str, ...] = ()) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="cardhouse-")
-        path = name
+                 options: tuple[str, ...] = (), feed: _Feed | None = None) -> None:
+        path, folder = name, feed.folder if feed else _Folder()
         if text is not None:
-            path = os.path.join(folder.name, "scene.json")
+            path = os.path.join(folder.path, "scene.json")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
-        self._process = subprocess.Popen([program(), "view", path, "--no-browser", *options], stdout=subprocess.PIPE,
-                                         stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)
-        self._finalizer = weakref.finalize(self, _end, self._process, folder)
+        words = [program(), "view", path, "--no-browser", "--tied", *options]
+        self._log = os.path.join(folder.path, f"log-{next(_numbers)}")
+        with open(self._log, "w", encoding="utf-8") as log:  # a session of its own: Ctrl-C is for this program alone
+            self._process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, stdin=subprocess.DEVNULL,
+                                             text=True, start_new_session=True)
+        if feed:
+            feed.pages += 1
+        self._finalizer = weakref.finalize(self, _end, self._process, os.getpid(), feed, folder)
         self._height = height
         self.url = self._link()
         if browser if browser is not None else not in_notebook():
             webbrowser.open(self.url)
 
     def _link(self) -> str:
-        said = []
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            said.append(line.strip())
             link = re.search(r"http://\S+", line)
             if link:
                 return link.group()
+        with open(self._log, encoding="utf-8", errors="replace") as log:
+            said = " ".join(log.read().split())
         self.close()
-        raise Error(" ".join(said) or "the viewer ended at once")
+        raise Error(said or "the viewer ended at once")
 
     @property
     def running(self) -> bool:
@@ -120,10 +171,23 @@ def view(world: World, *, browser: bool | None = None, speed: float = 1.0, pause
     """The world, running from its start on a page of its own; this returns at once.
 
     A browser is opened unless this is a notebook, where the page is shown in a frame of `height` pixels. `speed` is in times
-    life. What is pulled and changed on the page does not come back.
+    life. It is a simulation of the page's own: what is pulled and changed there stays there.
     """
     options = ("--speed", repr(float(speed)), *(("--paused",) if paused else ()))
     return Page(world.name, world.to_json(), browser=browser, height=height, options=options)
+
+
+def follow(simulation: Simulation, *, browser: bool | None = None, height: int = 600) -> Page:
+    """A page that follows a simulation while it is stepped; this returns at once, and steps wait for nobody.
+
+    A browser is opened unless this is a notebook, where the page is shown in a frame of `height` pixels.
+    """
+    feed = simulation._feed
+    if feed is None or not _core.is_followed(simulation):
+        feed = _Feed(simulation)
+        _core.feed_begin(simulation, feed.path, simulation._scene_now(), simulation._world._file)
+        simulation._feed = feed
+    return Page(feed.path, browser=browser, height=height, options=("--follow",), feed=feed)
 
 
 # --- replays and pictures -----------------------------------------------------------------------------------------------

@@ -1,10 +1,13 @@
 """A world in motion: one call a step, every step with its certificate, its state as arrays."""
 from __future__ import annotations
 
+import contextlib
+import itertools
+import json
 import math
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,7 +19,7 @@ from cardhouse.handles import Body, Joint
 from cardhouse.problem import Problem
 from cardhouse.progress import Progress
 from cardhouse.trajectory import Trajectory
-from cardhouse.world import Document, World, load
+from cardhouse.world import Document, World, _Shapes, load
 
 Array = npt.NDArray[np.float64]
 BodyKey = _core.Body | str | int
@@ -98,13 +101,18 @@ class State:
     wrench: bytes = b""
     commands: Mapping[tuple[str, int, int], tuple[Any, ...]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"<State of {len(self.block)} bytes, {len(self.commands)} commands>"
 
-class Simulation(_core.Simulation):
+
+class Simulation(_core.Simulation, _Shapes[Body]):
     """A world in motion.
 
     Arrays (`position`, `velocity`, ...) are views with a row a body or an entry a freedom: they show the state after
     every step without being asked for again. What is written to them is checked before the next step, and refused there
     as a whole, with a sentence, where it is wrong; then they show the state as it was.
+
+    It may stand in a `with` statement, which closes it at the end.
     """
 
     def __init__(self, world: World | Mapping[str, Any] | str | os.PathLike[str], *, h: float | None = None,
@@ -121,6 +129,9 @@ class Simulation(_core.Simulation):
                                             "contact": contact, **options})
         self._views: dict[str, Array] = {}
         self._commands: dict[tuple[str, int, int], tuple[Any, ...]] = {}
+        self._now: Document | None = None  # the scene with who came and went since; None: nobody did
+        self._feed: looking._Feed | None = None
+        self._numbers = itertools.count(1)  # of who comes without a name
         super().__init__(self._world.to_json(), self._world._file)
         self._start = self.save()
         self.keyframes: dict[str, State] = {}
@@ -142,6 +153,16 @@ class Simulation(_core.Simulation):
     def joints(self) -> list[Joint]:
         """Handles of all joints, row by row."""
         return [Joint(self, row) for row in range(_core.counts(self)[1])]
+
+    @property
+    def body_names(self) -> list[str]:
+        """Names of all bodies, row by row: the order of the arrays."""
+        return [body.name for body in self.bodies]
+
+    @property
+    def joint_names(self) -> list[str]:
+        """Names of all joints, row by row."""
+        return [joint.name for joint in self.joints]
 
     def body(self, key: BodyKey) -> Body:
         """The body of a name or a row."""
@@ -258,16 +279,17 @@ class Simulation(_core.Simulation):
 
     # --- looking -------------------------------------------------------------------------------------------------
 
-    def view(self, **options: Any) -> looking.Page:
-        """A page with the world as it is at its start, running by itself; this returns at once. See `looking.view`."""
-        return looking.view(self._world, **options)
+    def view(self, *, browser: bool | None = None, height: int = 600) -> looking.Page:
+        """A page that shows this simulation live, whatever steps it; this returns at once. A browser is opened unless
+        this is a notebook, where the page is a frame of `height` pixels. Steps wait for no page."""
+        return looking.follow(self, browser=browser, height=height)
 
     def render(self, size: tuple[int, int] = (640, 360), **options: Any) -> looking.Picture:
         """A picture of the state now, height x width x 3 bytes: see `looking.render`. It takes the program `cardhouse`,
         Chromium, and a few seconds."""
         with tempfile.TemporaryDirectory(prefix="cardhouse-") as folder:
             path = os.path.join(folder, "now.h5")
-            self._record(path, self._world.to_json(), 1)
+            self._record(path, self._scene_now(), 1)
             self._end_record()
             return looking.render(path, size=size, **options)
 
@@ -290,7 +312,7 @@ class Simulation(_core.Simulation):
         trajectory._controlled = control is not None
         if out is not None:
             trajectory._path = os.path.abspath(out)
-            self._record(os.fspath(out), self._world.to_json(), every)
+            self._record(os.fspath(out), self._scene_now(), every)
         try:
             with Progress(self.time, end, progress) as bar:
                 trajectory._add(self, None)
@@ -327,7 +349,7 @@ class Simulation(_core.Simulation):
         now = self.save().commands
         if set(now) - set(state.commands):  # what was commanded since cannot be taken back one by one
             if _core.counts(self)[2] > 0:
-                raise _core.Error("bodies or joints were removed, and commands since then cannot be taken back")
+                raise _core.Error("bodies or joints came or went, and commands since then cannot be taken back")
             self._begin_again()
             now = {}
         for key, values in sorted(state.commands.items()):
@@ -344,9 +366,11 @@ class Simulation(_core.Simulation):
     def _begin_again(self) -> None:
         changed = _core.counts(self)[2] > 0
         self._rebuild(self._world.to_json(), self._world._file)
-        self._commands = {}
+        self._commands, self._now = {}, None
         if changed:
             self._views = {}
+        if _core.is_followed(self):
+            _core.feed_scene(self, self._scene_now())
 
     def _command(self, key: tuple[str, int, int], values: tuple[Any, ...]) -> None:
         what, row, axis = key
@@ -366,6 +390,8 @@ class Simulation(_core.Simulation):
     def reset(self, keyframe: str | None = None) -> None:
         """The start again, or a state that was kept under a name in `keyframes`."""
         if keyframe is not None:
+            if keyframe not in self.keyframes:
+                raise KeyError(f"there is no keyframe {keyframe!r}; kept are {sorted(self.keyframes)}")
             self.restore(self.keyframes[keyframe])
             return
         if _core.counts(self)[2] > 0:
@@ -383,11 +409,17 @@ class Simulation(_core.Simulation):
 
     def _parts(self) -> tuple[Document, str, State, dict[str, State]]:
         if _core.counts(self)[2] > 0:
-            raise _core.Error("bodies or joints were removed: such a simulation cannot be copied")
+            raise _core.Error("bodies or joints came or went: such a simulation cannot be copied")
         return self._world.document, self._world._file, self.save(), dict(self.keyframes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _revive, (type(self), *self._parts())
+
+    def __enter__(self) -> Simulation:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __copy__(self) -> Simulation:
         return self.copy()
@@ -441,16 +473,121 @@ class Simulation(_core.Simulation):
         _core.set_options(self, _options.alone(changed.document))
         self._world = changed
 
+    # --- coming and going ----------------------------------------------------------------------------------------
+
+    def add(self, more: World) -> list[Body]:
+        """Adds all bodies, joints and forces of a world, between two steps, in rows behind those that there are, and
+        returns the bodies. Materials are named as this simulation's own world has them; joints and forces of `more`
+        may name bodies of this simulation, and lie as these do now. All is added, or, with SceneError, nothing.
+
+        Arrays that were kept are no longer this simulation's: ask for them again. Warm starts and handles stay.
+        """
+        if not isinstance(more, World):
+            raise TypeError(f"a World is needed, not {more!r}")
+        now, count = self._populated(), _core.counts(self)[0]
+        with self._changing(lambda wrench: wrench):
+            _core.extend(self, more.to_json(), more._file)
+            for key in ("bodies", "joints", "forces"):
+                now.setdefault(key, []).extend(json.loads(json.dumps(more.document.get(key, []))))
+        return [Body(self, row) for row in range(count, _core.counts(self)[0])]
+
+    def add_body(self, name: str | None = None, *, shapes: Iterable[Mapping[str, Any]] = (), **keys: Any) -> Body:
+        """One more body, in the last row. Shapes are those of scenes, {"type": "sphere", "radius": 0.1}; further keys
+        are those of `World.add_body`. `add_box`, `add_sphere`, ... make a body of one shape. See `add`."""
+        more = World(dimension=self.dimension)
+        part = more.add_body(name or f"added {next(self._numbers)}", **keys)
+        for shape in shapes:
+            part._add_shape(dict(shape), {})
+        return self.add(more)[0]
+
+    def _add_shape(self, shape: Document, body: Mapping[str, Any]) -> Body:
+        return self.add_body(shapes=[shape], **body)
+
+    def add_joint(self, type: str, first: BodyKey, second: BodyKey, *, name: str | None = None, **keys: Any) -> Joint:
+        """One more joint, in the last row, between two bodies or one and "ground": points (m) and axes in the world as
+        it is now, where its coordinates are 0. Keys are those of `World.add_joint`."""
+        more = World(dimension=self.dimension)
+        more.add_joint(type, self._who(first), self._who(second), name=name or f"added {next(self._numbers)}", **keys)
+        self.add(more)
+        return Joint(self, _core.counts(self)[1] - 1)
+
+    def add_force(self, type: str, *, name: str | None = None, **keys: Any) -> str:
+        """One more force, by its type and keys as in `World.add_force`; returns its name, for `remove_force`."""
+        more = World(dimension=self.dimension)
+        name = name or f"added {next(self._numbers)}"
+        more.add_force(type, name=name, **keys)
+        self.add(more)
+        return name
+
+    def add_spring(self, first: BodyKey, second: BodyKey, stiffness: float, *, name: str | None = None,
+                   **keys: Any) -> str:
+        """A spring (N/m) as in `World.add_spring`, as long at rest as it is now unless `length` (m) is given; returns
+        its name."""
+        return self.add_force("spring", name=name, bodies=[self._who(first), self._who(second)], stiffness=stiffness,
+                              **keys)
+
     def remove_body(self, body: BodyKey) -> None:
         """Takes a body away, with its joints and forces: rows after it move up by one, its handles are stale, and views
         that were kept no longer show anything."""
-        _core.remove_body(self, body)
-        self._views, self._commands = {}, {}
+        gone = Body(self, body)
+        now, row, name = self._populated(), gone.row, gone.name
+        with self._changing(lambda wrench: np.delete(wrench, row, axis=0)):
+            _core.remove_body(self, gone)
+            del now["bodies"][row]
+            for key in ("joints", "forces"):
+                now[key] = [tie for tie in now.get(key, []) if name not in tie.get("bodies", [tie.get("body")])]
+            now["ignore"] = [pair for pair in now.get("ignore", []) if name not in pair]
+        self._commands = {}
 
     def remove_joint(self, joint: JointKey) -> None:
         """Takes a joint away; rows after it move up by one."""
-        _core.remove_joint(self, joint)
-        self._views, self._commands = {}, {}
+        gone = Joint(self, joint)
+        now, row = self._populated(), gone.row
+        with self._changing(lambda wrench: wrench):
+            _core.remove_joint(self, gone)
+            del now["joints"][row]
+        self._commands = {}
+
+    def remove_force(self, name: str) -> None:
+        """Takes a spring or another force away, by its name."""
+        now = self._populated()
+        with self._changing(lambda wrench: wrench):
+            _core.remove_force(self, name)
+            row = next(row for row, force in enumerate(now["forces"]) if force["name"] == name)
+            del now["forces"][row]
+
+    def _who(self, key: BodyKey) -> str:
+        return "ground" if key == "ground" else Body(self, key).name
+
+    def _populated(self) -> Document:
+        """The scene as it is populated now, everybody with a name; states are those of the start."""
+        if self._now is None:
+            now: Document = json.loads(_core.read_scene(self._world.to_json(), self._world._file)[1])
+            for key, names in (("bodies", self.body_names), ("joints", self.joint_names)):
+                for thing, name in zip(now.get(key, []), names):
+                    thing["name"] = name
+            for row, force in enumerate(now.get("forces", [])):
+                force.setdefault("name", f"force {row}")
+            now.setdefault("step", {})["overlap"] = 1e6  # who comes may begin where somebody else began
+            self._now = now
+        return self._now
+
+    def _scene_now(self) -> str:
+        return self._world.to_json() if self._now is None else json.dumps(self._now)
+
+    @contextlib.contextmanager
+    def _changing(self, rows: Callable[[Array], Array]) -> Iterator[None]:
+        """Around a change of rows: arrays are asked for anew, wrenches stay on their bodies, pages see who is there."""
+        wrench = self.wrench.copy() if "wrench" in self._views else None
+        try:
+            yield
+            self._views = {}
+            if wrench is not None and wrench.any():
+                left = rows(wrench)
+                self.wrench[:len(left)] = left
+        finally:
+            if _core.is_followed(self):
+                _core.feed_scene(self, self._scene_now())
 
     def heal(self) -> Healing:
         """Moves bodies apart that overlap, by the least motion."""

@@ -40,6 +40,7 @@ class Trajectory:
         self._path: str | None = None  # of its recording
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._controlled = False
+        self._changed = _core.counts(simulation)[2] > 0
         self._begin = simulation.save()
         self._kind = type(simulation)
 
@@ -61,8 +62,15 @@ class Trajectory:
 
     def _column(self, name: str) -> Array:
         if name not in self._stacked:
-            self._stacked[name] = np.array(self._rows[name])
+            rows = self._rows[name]
+            if len({np.shape(row) for row in rows}) > 1:
+                raise _core.Error(f"bodies or joints came or went during the run: rows('{name}') lists what each row has")
+            self._stacked[name] = np.array(rows)
         return self._stacked[name]
+
+    def rows(self, name: str) -> list[Array]:
+        """A column as a list of its rows, which differ in length where bodies or joints came or went during the run."""
+        return list(self._rows[name])
 
     def __getattr__(self, name: str) -> Array:
         if name.startswith("_") or name not in self._rows:
@@ -90,8 +98,9 @@ class Trajectory:
         """The trajectory file (HDF5) of the run. Where none was asked for (`out=`) the run is made again, bit for bit, and
         recorded; a run that was controlled cannot be, and raises."""
         if self._path is None or not os.path.exists(self._path):
-            if self._controlled:
-                raise _core.Error("the run was controlled and not recorded: say run(..., out='run.h5')")
+            if self._controlled or self._changed:
+                why = "was controlled" if self._controlled else "began after bodies or joints came or went"
+                raise _core.Error(f"the run {why} and was not recorded: say run(..., out='run.h5')")
             self._folder = tempfile.TemporaryDirectory(prefix="cardhouse-")
             self._path = os.path.join(self._folder.name, "run.h5")
             simulation = self._kind(self.world)

@@ -7,9 +7,10 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ GROUND = "ground"
 
 def _plain(value: Any, name: str) -> Any:
     """The value as JSON has it: lists for arrays and tuples, names for bodies and joints."""
-    if isinstance(value, (Part, JointPart)):
+    if isinstance(value, (Part, JointPart, _core.Body, _core.Joint)):
         return value.name
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
@@ -47,42 +48,51 @@ def _given(**keys: Any) -> Document:
     return {key: _plain(value, key) for key, value in keys.items() if value is not None}
 
 
-class _Shapes:
-    """Methods that add a shape, for bodies and, with a body of its own, for worlds."""
+Made = TypeVar("Made")
 
-    def _add_shape(self, shape: Document, body: Mapping[str, Any]) -> Part:
+
+def _turn(value: Any) -> Any:
+    """An orientation as scenes have it; in the plane a number is an angle in radian, as in `Simulation.orientation`."""
+    is_angle = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    return {"degrees": math.degrees(value)} if is_angle else value
+
+
+class _Shapes(Generic[Made]):
+    """Methods that add a shape, for bodies and, with a body of its own, for worlds and simulations."""
+
+    def _add_shape(self, shape: Document, body: Mapping[str, Any]) -> Made:
         raise NotImplementedError
 
     def _shape(self, type: str, material: str | None, at: Vector | None, turned: Any, body: Mapping[str, Any],
-               **keys: Any) -> Part:
-        return self._add_shape({"type": type, **_given(material=material, at=at, orientation=turned, **keys)}, body)
+               **keys: Any) -> Made:
+        return self._add_shape({"type": type, **_given(material=material, at=at, orientation=_turn(turned), **keys)}, body)
 
     def add_box(self, half: Vector, *, material: str | None = None, at: Vector | None = None, turned: Any = None,
-                **body: Any) -> Part:
+                **body: Any) -> Made:
         """A box with these half extents, m (two in the plane)."""
         return self._shape("box", material, at, turned, body, half=half)
 
-    def add_sphere(self, radius: float, *, material: str | None = None, at: Vector | None = None, **body: Any) -> Part:
+    def add_sphere(self, radius: float, *, material: str | None = None, at: Vector | None = None, **body: Any) -> Made:
         """A sphere, radius in m."""
         return self._shape("sphere", material, at, None, body, radius=radius)
 
     def add_capsule(self, radius: float, half_length: float, *, material: str | None = None, at: Vector | None = None,
-                    turned: Any = None, **body: Any) -> Part:
+                    turned: Any = None, **body: Any) -> Made:
         """A capsule along z; `half_length` is without its ends, m."""
         return self._shape("capsule", material, at, turned, body, radius=radius, half_length=half_length)
 
     def add_cylinder(self, radius: float, half_length: float, *, material: str | None = None, at: Vector | None = None,
-                     turned: Any = None, **body: Any) -> Part:
+                     turned: Any = None, **body: Any) -> Made:
         """A cylinder along z, m."""
         return self._shape("cylinder", material, at, turned, body, radius=radius, half_length=half_length)
 
     def add_ellipsoid(self, half: Vector, *, material: str | None = None, at: Vector | None = None, turned: Any = None,
-                      **body: Any) -> Part:
+                      **body: Any) -> Made:
         """An ellipsoid with these half axes, m."""
         return self._shape("ellipsoid", material, at, turned, body, half=half)
 
     def add_hull(self, points: Vector | None = None, *, file: str | None = None, material: str | None = None,
-                 at: Vector | None = None, turned: Any = None, **body: Any) -> Part:
+                 at: Vector | None = None, turned: Any = None, **body: Any) -> Made:
         """The convex hull of points, m, or of the vertices of an OBJ or STL file."""
         return self._shape("hull", material, at, turned, body, points=points, file=file)
 
@@ -90,7 +100,7 @@ class _Shapes:
                  mesh: str | None = None, closed: bool | None = None, soup: bool | None = None,
                  spacing: float | None = None,
                  resolution: int | None = None, material: str | None = None, at: Vector | None = None,
-                 turned: Any = None, **body: Any) -> Part:
+                 turned: Any = None, **body: Any) -> Made:
         """Triangles (indices from 0, counter-clockwise from outside) of points, m; or of an OBJ or STL file."""
         return self._shape("mesh", material, at, turned, body, points=points, triangles=triangles, file=file, mesh=mesh,
                            closed=closed, soup=soup, spacing=spacing, resolution=resolution)
@@ -117,35 +127,35 @@ class _Shapes:
         return self._shape("points", material, at, turned, body, points=points, radius=radius, point_mass=point_mass)
 
     def add_halfspace(self, normal: Vector | None = None, offset: float | None = None, *, material: str | None = None,
-                      at: Vector | None = None, **body: Any) -> Part:
+                      at: Vector | None = None, **body: Any) -> Made:
         """Solid where normal . x <= offset (normal z, offset 0 m); on bodies that do not move."""
         return self._shape("halfspace", material, at, None, {"fixed": True, **body}, normal=normal, offset=offset)
 
-    def add_disk(self, radius: float, *, material: str | None = None, at: Vector | None = None, **body: Any) -> Part:
+    def add_disk(self, radius: float, *, material: str | None = None, at: Vector | None = None, **body: Any) -> Made:
         """Plane: a disk, radius in m."""
         return self._shape("disk", material, at, None, body, radius=radius)
 
     def add_ellipse(self, half: Vector, *, material: str | None = None, at: Vector | None = None, turned: Any = None,
-                    **body: Any) -> Part:
+                    **body: Any) -> Made:
         """Plane: an ellipse with these half axes, m."""
         return self._shape("ellipse", material, at, turned, body, half=half)
 
     def add_polygon(self, points: Vector, *, material: str | None = None, at: Vector | None = None, turned: Any = None,
-                    **body: Any) -> Part:
+                    **body: Any) -> Made:
         """Plane: a convex polygon, points counter-clockwise, m."""
         return self._shape("polygon", material, at, turned, body, points=points)
 
     def add_halfplane(self, normal: Vector | None = None, offset: float | None = None, *, material: str | None = None,
-                      at: Vector | None = None, **body: Any) -> Part:
+                      at: Vector | None = None, **body: Any) -> Made:
         """Plane: solid where normal . x <= offset (normal y, offset 0 m); on bodies that do not move."""
         return self._shape("halfplane", material, at, None, {"fixed": True, **body}, normal=normal, offset=offset)
 
-    def add_chain(self, points: Vector, *, material: str | None = None, at: Vector | None = None, **body: Any) -> Part:
+    def add_chain(self, points: Vector, *, material: str | None = None, at: Vector | None = None, **body: Any) -> Made:
         """Plane: a polyline, solid on the right of its direction; on bodies that do not move."""
         return self._shape("chain", material, at, None, {"fixed": True, **body}, points=points)
 
 
-class Part(_Shapes):
+class Part(_Shapes["Part"]):
     """A body of a world that is being built."""
 
     def __init__(self, document: Document) -> None:
@@ -182,10 +192,10 @@ class JointPart:
         return f"<JointPart {self.name!r}, {self._document['type']}>"
 
 
-Who = str | Part
+Who = str | Part | _core.Body
 
 
-class World(_Shapes):
+class World(_Shapes[Part]):
     """A world and how to run it. SI units; z is up, in the plane y.
 
     Methods that add a shape (`add_box`, ...) make a body for it, which the further keywords describe as in `add_body`.
@@ -299,10 +309,10 @@ class World(_Shapes):
                  motion: Iterable[Signal] | None = None, turn: Signal | None = None, axis: Vector | None = None,
                  soft: Mapping[str, Any] | None = None) -> Part:
         """A body without shapes: position in m; orientation a unit quaternion (w, x, y, z) or {"axis": ..., "degrees":
-        ...}; velocity of its centre of mass in m/s and spin in radian/s. Mass (kg) and inertia (kg m^2) follow from the
+        ...}, in the plane an angle in radian; velocity of its centre of mass in m/s and spin in radian/s. Mass (kg) and inertia (kg m^2) follow from the
         shapes unless given. `motion` (m) and `turn` (radian, about `axis`) move it as told, whatever pushes."""
         body: Document = {"name": self._free_name() if name is None else name, **_given(
-            position=position, orientation=orientation, velocity=velocity, omega=spin, fixed=fixed or None, mass=mass,
+            position=position, orientation=_turn(orientation), velocity=velocity, omega=spin, fixed=fixed or None, mass=mass,
             inertia=inertia, centre=centre, lock=None if lock is None else list(lock),
             motion=None if motion is None else list(motion), turn=turn, axis=axis, soft=soft)}
         self._append("bodies", body)

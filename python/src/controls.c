@@ -109,32 +109,6 @@ static PyObject* set_friction(PyObject* module, PyObject* arguments) {
   return core_changed(simulation, &context, ch_simulation_set_friction(&context, s, mu));
 }
 
-static PyObject* remove_body(PyObject* module, PyObject* arguments) {
-  (void)module;
-  PyObject *simulation, *key;
-  ChBodyId body;
-  if (!PyArg_ParseTuple(arguments, "OO:remove_body", &simulation, &key)) return NULL;
-  ChSimulation* s = body_of(simulation, key, &body);
-  if (!s) return NULL;
-  ChContext context = {0};
-  ChStatus status = ch_simulation_remove_body(&context, s, body);
-  if (status == CH_OK) core_mirror_clear((CoreSimulation*)simulation);  // its arrays have a row too many
-  return core_changed(simulation, &context, status);
-}
-
-static PyObject* remove_joint(PyObject* module, PyObject* arguments) {
-  (void)module;
-  PyObject *simulation, *key;
-  ChJointId joint;
-  if (!PyArg_ParseTuple(arguments, "OO:remove_joint", &simulation, &key)) return NULL;
-  ChSimulation* s = core_simulation_to_change(simulation);
-  if (!s || !core_joint((CoreSimulation*)simulation, key, &joint)) return NULL;
-  ChContext context = {0};
-  ChStatus status = ch_simulation_remove_joint(&context, s, joint);
-  if (status == CH_OK) core_mirror_clear((CoreSimulation*)simulation);
-  return core_changed(simulation, &context, status);
-}
-
 // Step and method of another scene's text, in which no body need be.
 static PyObject* set_options(PyObject* module, PyObject* arguments) {
   (void)module;
@@ -177,8 +151,6 @@ int core_init_controls(PyObject* module) {
       {"set_drive", set_drive, METH_VARARGS, "set_drive(simulation, joint, axis, drive, target, strength)"},
       {"set_gravity", set_gravity, METH_VARARGS, "set_gravity(simulation, gravity)"},
       {"set_friction", set_friction, METH_VARARGS, "set_friction(simulation, mu)"},
-      {"remove_body", remove_body, METH_VARARGS, "remove_body(simulation, body)"},
-      {"remove_joint", remove_joint, METH_VARARGS, "remove_joint(simulation, joint)"},
       {"set_options", set_options, METH_VARARGS, "set_options(simulation, text)"},
       {"heal", heal, METH_O, "heal(simulation)"},
       {NULL, NULL, 0, NULL},

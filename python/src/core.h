@@ -84,6 +84,9 @@ typedef struct CoreSimulation {
   double looked;                           // when signals were last looked for, on ch_clock_seconds
   long epoch;                              // how often the world was made anew with other rows: handles compare it
   ChTrajectory* record;                    // that every step is added to, or NULL
+  ChFeed* feed;                            // that pages follow, or NULL
+  long feeder;                             // the process that began it: a fork leaves it alone
+  bool lost;                               // the feed failed: to be told, once
   unsigned char* steered;                  // freedoms whose target the user has set; NULL: none
   double* applied;                         // wrenches that the engine has for a step that did not end
   CoreBlock* blocks[CORE_ARRAY_COUNT];     // NULL until somebody asks for it
@@ -117,6 +120,14 @@ PyObject* core_mirror_array(CoreSimulation* self, const char* name);
 // Forgets all arrays, or those that no longer have the world's rows.
 void core_mirror_clear(CoreSimulation* self);
 void core_mirror_fit(CoreSimulation* self);
+
+// What pages that follow the simulation are shown (feeding.c): a step, now and then the state after it; the state now;
+// nothing any more. core_feed_step is called without the GIL.
+void core_feed_step(CoreSimulation* self, bool last);
+void core_feed_show(CoreSimulation* self);
+void core_feed_end(CoreSimulation* self);
+// A warning where pages could not be told, once; false where that is an exception.
+bool core_feed_warn(CoreSimulation* self);
 
 // The report of `steps` steps (step_report.c).
 PyObject* core_report(const ChStepInfo* info, long steps, long missed);

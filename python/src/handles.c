@@ -44,6 +44,32 @@ static bool row_is(PyObject* value, const char* what, int count, long* row) {
   return false;
 }
 
+enum { NAMES_MAX = 4096 };
+
+// Raises that there is none of this name, and which one is spelled like it.
+static bool unknown(const char* what, PyObject* value, const char* name, int count, const char* const* known) {
+  const char* near = ch_word_nearest(name, count, known);
+  if (near)
+    PyErr_Format(core_error, "there is no %s %R; did you mean '%.100s'?", what, value, near);
+  else
+    PyErr_Format(core_error, "there is no %s %R", what, value);
+  return false;
+}
+
+static bool no_body(const ChWorld* world, PyObject* value, const char* name) {
+  const char* known[NAMES_MAX];
+  int count = ch_world_body_count(world) < NAMES_MAX ? ch_world_body_count(world) : NAMES_MAX;
+  for (int k = 0; k < count; ++k) known[k] = ch_world_body_name(world, ch_world_body_at(world, k));
+  return unknown("body", value, name, count, known);
+}
+
+static bool no_joint(const ChWorld* world, PyObject* value, const char* name) {
+  const char* known[NAMES_MAX];
+  int count = ch_world_joint_count(world) < NAMES_MAX ? ch_world_joint_count(world) : NAMES_MAX;
+  for (int k = 0; k < count; ++k) known[k] = ch_world_joint_name(world, ch_world_joint_at(world, k));
+  return unknown("joint", value, name, count, known);
+}
+
 bool core_body(CoreSimulation* self, PyObject* value, ChBodyId* out) {
   const ChWorld* world = world_of(self);
   if (PyObject_TypeCheck(value, body_type)) {
@@ -59,8 +85,7 @@ bool core_body(CoreSimulation* self, PyObject* value, ChBodyId* out) {
     if (!name) return false;
     *out = ch_world_find_body(world, name);
     if (ch_world_body_row(world, *out) >= 0) return true;
-    PyErr_Format(core_error, "there is no body %R", value);
-    return false;
+    return no_body(world, value, name);
   }
   long row;
   if (!row_is(value, "body", ch_world_body_count(world), &row)) return false;
@@ -83,8 +108,7 @@ bool core_joint(CoreSimulation* self, PyObject* value, ChJointId* out) {
     if (!name) return false;
     *out = ch_world_find_joint(world, name);
     if (ch_world_joint_row(world, *out) >= 0) return true;
-    PyErr_Format(core_error, "there is no joint %R", value);
-    return false;
+    return no_joint(world, value, name);
   }
   long row;
   if (!row_is(value, "joint", ch_world_joint_count(world), &row)) return false;

@@ -18,6 +18,8 @@
   X(simulation_object) \
   X(handles)           \
   X(controls)          \
+  X(coming_and_going)  \
+  X(feeding)           \
   X(queries)           \
   X(contact_rows)      \
   X(problem_object)    \

@@ -28,6 +28,7 @@ ChSimulation* core_simulation_to_change(PyObject* object) {
 
 PyObject* core_changed(PyObject* object, const ChContext* context, ChStatus status) {
   core_mirror_pull((CoreSimulation*)object);
+  core_feed_show((CoreSimulation*)object);
   return status == CH_OK ? Py_NewRef(Py_None) : core_raise(context, status);
 }
 
@@ -119,6 +120,7 @@ static PyObject* simulation_rebuild(PyObject* object, PyObject* arguments) {
   core_mirror_end_step(self);
   core_mirror_fit(self);
   core_mirror_pull(self);
+  core_feed_show(self);
   Py_RETURN_NONE;
 }
 
@@ -126,6 +128,7 @@ static void simulation_dealloc(PyObject* object) {
   CoreSimulation* self = (CoreSimulation*)object;
   PyTypeObject* type = Py_TYPE(object);
   end_record(self);
+  core_feed_end(self);
   core_mirror_clear(self);
   ch_simulation_destroy(self->simulation);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
@@ -137,6 +140,7 @@ static PyObject* simulation_close(PyObject* object, PyObject* nothing) {
   CoreSimulation* self = (CoreSimulation*)object;
   if (self->simulation && !core_simulation(object)) return NULL;
   end_record(self);
+  core_feed_end(self);
   core_mirror_clear(self);
   ch_simulation_destroy(self->simulation);
   self->simulation = NULL;
@@ -185,6 +189,7 @@ static ChStatus make_steps(ChContext* context, CoreSimulation* self, Steps* step
       steps->sum = info;
     else
       add_step(&info, &steps->sum);
+    if (self->feed) core_feed_step(self, steps->done + 1 == steps->wanted);
     if (!self->record) continue;
     status = ch_trajectory_add(context, self->record, self->simulation);
     if (status != CH_OK) return status;
@@ -218,9 +223,10 @@ static PyObject* simulation_step(PyObject* object, PyObject* const* arguments, P
   self->busy = false;
   self->thread = 0;  // calls that hold the GIL do not look for signals
   core_mirror_pull(self);
+  if (steps.done < steps.wanted) core_feed_show(self);  // it was stopped
   PyObject* report = NULL;
   // After Ctrl-C an exception is set already, maybe in the last step, which was made all the same.
-  if (!PyErr_Occurred())
+  if (!PyErr_Occurred() && core_feed_warn(self))
     report = status == CH_OK ? core_report(&steps.sum, steps.done, steps.missed) : core_raise(&context, status);
   Py_DECREF(object);
   return report;

@@ -146,3 +146,7 @@ ChJointId ch_world_joint_at(const ChWorld* world, int row) {
 int ch_world_joint_row(const ChWorld* world, ChJointId joint) {
   return row_of(world, &world->joint_slots, ANY("joint", joint));
 }
+
+ChForceId ch_world_force_at(const ChWorld* world, int row) {
+  return row >= 0 && row < world->force_count ? ch_force_id_of(world, row) : (ChForceId){0};
+}

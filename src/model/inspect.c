@@ -44,6 +44,12 @@ ChJointId ch_world_find_joint(const ChWorld* world, const char* name) {
   return (ChJointId){0};
 }
 
+ChForceId ch_world_find_force(const ChWorld* world, const char* name) {
+  for (int f = 0; name && f < world->force_count; ++f)
+    if (strcmp(world->forces[f].def.name, name) == 0) return ch_force_id_of(world, f);
+  return (ChForceId){0};
+}
+
 ChFrame ch_world_joint_frame(const ChWorld* world, ChJointId id, int side) {
   int row = ch_world_joint_row(world, id);
   return row < 0 || side < 0 || side > 1 ? (ChFrame){.orientation = ch_quat_identity()}

@@ -113,6 +113,24 @@ ChStatus ch_world_extend_joint(ChContext* context, ChWorld* world, ChBodyState* 
   return CH_OK;
 }
 
+// Points are given about the bodies' origins, and kept about their centres of mass.
+ChStatus ch_world_extend_force(ChContext* context, ChWorld* world, ChBodyState* states, const ChForceDef* def,
+                               ChForceId* id) {
+  CH_ASSERT(world->sealed);
+  ChForceDef moved = *def;
+  for (int k = 0; k < 2; ++k) {
+    int body = ch_world_body_row(world, def->body[k]);
+    if (body >= 0) moved.at[k] = ch_add(def->at[k], world->bodies[body].origin);
+  }
+  ChBodyState* start = world->states;
+  world->states = states;
+  world->sealed = false;
+  ChStatus status = ch_world_add_force(context, world, &moved, id);
+  world->sealed = true;
+  world->states = start;
+  return status;
+}
+
 ChStatus ch_wrenches_reserve(ChContext* context, ChWorld* world) {
   if (world->wrench_room >= world->body_count) return CH_OK;
   jmp_buf landing;
@@ -160,7 +178,7 @@ void ch_world_remove_joint(ChWorld* world, int joint) {
   ++world->revision;
 }
 
-static void remove_force(ChWorld* world, int force) {
+void ch_world_remove_force(ChWorld* world, int force) {
   ch_slot_free(&world->force_slots, world->forces[force].slot);
   REMOVE_ROWS(world->forces, world->force_count, force, 1);
   --world->force_count;
@@ -198,7 +216,7 @@ void ch_world_remove_body(ChWorld* world, int body) {
   for (int j = world->joint_count - 1; j >= 0; --j)
     if (world->joints[j].body[0] == body || world->joints[j].body[1] == body) ch_world_remove_joint(world, j);
   for (int f = world->force_count - 1; f >= 0; --f)
-    if (world->forces[f].body[0] == body || world->forces[f].body[1] == body) remove_force(world, f);
+    if (world->forces[f].body[0] == body || world->forces[f].body[1] == body) ch_world_remove_force(world, f);
   remove_shapes(world, body);
   remove_from_pairs(world->ignored, &world->ignored_count, body);
   remove_from_pairs(world->parted, &world->parted_count, body);

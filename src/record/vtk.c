@@ -307,33 +307,12 @@ static ChFrame start_of(const ChWorld* world, const ChShapeView* shape) {
   return ch_frame_compose(ch_world_body_start(world, shape->body, NULL), shape->local);
 }
 
-// The ball about the world's finite shapes at the start.
-static double reach_of(const ChWorld* world, ChVec3* centre) {
-  const int shapes = ch_world_shape_count(world);
-  ChVec3 sum = {0};
-  int count = 0;
-  for (int k = 0; k < shapes; ++k) {
-    const ChShapeView shape = ch_world_shape(world, k);
-    if (!isfinite(shape.bound)) continue;
-    sum = ch_add(sum, start_of(world, &shape).at);
-    ++count;
-  }
-  *centre = count ? ch_scale(1.0 / count, sum) : sum;
-  double reach = count ? 0.0 : 1.0;
-  for (int k = 0; k < shapes; ++k) {
-    const ChShapeView shape = ch_world_shape(world, k);
-    if (!isfinite(shape.bound)) continue;
-    reach = fmax(reach, ch_norm(ch_sub(start_of(world, &shape).at, *centre)) + shape.bound);
-  }
-  return 2.0 * reach;
-}
-
 static void free_patches(void* patches) { ch_patches_free(patches); }
 
 static void take_patches(ChVtk* vtk, const ChWorld* world) {
   const int shapes = ch_world_shape_count(world);
   ChVec3 centre;
-  ChSurfaceView view = {.reach = reach_of(world, &centre), .facets = shapes > MANY_SHAPES ? 8 : 24};
+  ChSurfaceView view = {.reach = 2.0 * ch_world_ball(world, &centre), .facets = shapes > MANY_SHAPES ? 8 : 24};
   vtk->patches = CH_TAKE(vtk->arena, shapes, ChPatches);
   for (int k = 0; k < shapes; ++k) {
     const ChShapeView shape = ch_world_shape(world, k);

@@ -12,10 +12,12 @@ enum { NAMES_MAX = 4096, NAME_SHOWN = 60 };
 
 typedef struct Build {
   ChReader* reader;
-  ChWorld* world;
-  const ChSceneRoot* root;  // of the document at hand
-  json_t* materials;        // name -> id
-  json_t* meshes;           // name -> place in mesh_defs
+  ChWorld* world;            // that is built, or NULL, and then
+  ChSimulation* simulation;  // to which bodies, joints and forces are added
+  const ChWorld* there;      // of either
+  const ChSceneRoot* root;   // of the document at hand
+  json_t* materials;         // name -> id
+  json_t* meshes;            // name -> place in mesh_defs
   int mesh_count, mesh_room;
   ChShapeDef* mesh_defs;
   ChSoftNotes softs;
@@ -180,7 +182,7 @@ static bool read_heights(Build* b, const ChPlace* at, ChShapeDef* def) {
   return def->cell > 0.0 || ch_reader_wrong(b->reader, at, "\"cell\" is missing");
 }
 
-static bool add_shape(Build* b, const ChPlace* at, json_t* entry, ChBodyId body) {
+static bool read_shape(Build* b, const ChPlace* at, json_t* entry, ChShapeDef* out) {
   ChSceneShape shape = {.def = ch_shape_def_default(), .material = "default"};
   if (b->reader->dimension == 2) shape.def.normal = (ChVec3){0.0, 1.0, 0.0};
   if (!ch_form_read(b->reader, at, entry, &ch_form_shape, &shape)) return false;
@@ -191,15 +193,14 @@ static bool add_shape(Build* b, const ChPlace* at, json_t* entry, ChBodyId body)
   ChPlace material = {at, "material", 0};
   bool given = json_object_get(entry, "material") != NULL;
   if (!find_material(b, given ? &material : at, shape.material, &shape.def.material)) return false;
-  return ch_reader_pass_on(b->reader, at, ch_world_add_shape(b->reader->context, b->world, body, &shape.def, NULL));
+  *out = shape.def;
+  return true;
 }
 
 static bool body_kind(Build* b, const ChPlace* at, const json_t* entry, ChSceneBody* body) {
   bool moves = json_object_get(entry, "motion") || json_object_get(entry, "turn");
   if (moves && body->fixed) return ch_reader_wrong(b->reader, at, "is fixed, but has motion or turn");
   body->def.kind = body->fixed ? CH_BODY_FIXED : moves ? CH_BODY_KINEMATIC : CH_BODY_DYNAMIC;
-  if (body->def.name && strcmp(body->def.name, "ground") == 0)
-    return ch_reader_wrong(b->reader, at, "is named \"ground\", which joints and forces take for the world itself");
   bool soft = json_object_get(entry, "soft") != NULL;
   if (body->def.kind == CH_BODY_DYNAMIC && !soft && json_array_size(body->shapes) == 0 && !(body->def.mass > 0.0))
     return ch_reader_wrong(b->reader, at, "has no mass; it needs shapes, or \"mass\", or \"fixed\": true");
@@ -214,31 +215,63 @@ static bool add_soft(Build* b, const ChPlace* at, json_t* entry, ChSceneSoft* so
          ch_soft_build(b->reader, &place, object, soft, b->world, body, &b->softs);
 }
 
+static bool read_body(Build* b, const ChPlace* at, json_t* entry, ChSceneBody* out) {
+  *out = (ChSceneBody){.def = ch_body_def_default(), .soft = {.def = ch_soft_def_default(), .material = "default"}};
+  return ch_form_read(b->reader, at, entry, &ch_form_body, out) && body_kind(b, at, entry, out) &&
+         ch_soft_fits(b->reader, at, entry);
+}
+
+// All shapes of a body, in an array of the arena; NULL where one is wrong.
+static ChShapeDef* read_shapes(Build* b, const ChPlace* at, const json_t* list) {
+  ChShapeDef* shapes = CH_TAKE(b->reader->arena, json_array_size(list) + 1, ChShapeDef);
+  ChPlace above = {at, "shapes", 0};
+  for (size_t k = 0; k < json_array_size(list); ++k) {
+    ChPlace place = {&above, NULL, k};
+    if (!read_shape(b, &place, json_array_get(list, k), &shapes[k])) return NULL;
+  }
+  return shapes;
+}
+
 static bool add_body(Build* b, const ChPlace* at, json_t* entry) {
-  ChSceneBody body = {.def = ch_body_def_default(), .soft = {.def = ch_soft_def_default(), .material = "default"}};
-  if (!ch_form_read(b->reader, at, entry, &ch_form_body, &body) || !body_kind(b, at, entry, &body) ||
-      !ch_soft_fits(b->reader, at, entry))
-    return false;
+  ChSceneBody body;
   ChBodyId id;
+  if (!read_body(b, at, entry, &body)) return false;
   if (!ch_reader_pass_on(b->reader, at, ch_world_add_body(b->reader->context, b->world, &body.def, &id))) return false;
   if (json_object_get(entry, "soft")) return add_soft(b, at, entry, &body.soft, id);
   ChPlace shapes = {at, "shapes", 0};
   for (size_t k = 0; k < json_array_size(body.shapes); ++k) {
     ChPlace place = {&shapes, NULL, k};
-    if (!add_shape(b, &place, json_array_get(body.shapes, k), id)) return false;
+    ChShapeDef def;
+    if (!read_shape(b, &place, json_array_get(body.shapes, k), &def)) return false;
+    if (!ch_reader_pass_on(b->reader, &place, ch_world_add_shape(b->reader->context, b->world, id, &def, NULL)))
+      return false;
   }
   return true;
+}
+
+// The same while it is simulated, whole.
+static bool add_body_later(Build* b, const ChPlace* at, json_t* entry) {
+  ChSceneBody body;
+  if (!read_body(b, at, entry, &body)) return false;
+  if (json_object_get(entry, "soft"))
+    return ch_reader_wrong(b->reader, at, "is deformable; such a body must be there from the start");
+  const ChShapeDef* shapes = read_shapes(b, at, body.shapes);
+  return shapes && ch_reader_pass_on(b->reader, at,
+                                     ch_simulation_add_body(b->reader->context, b->simulation, &body.def,
+                                                            (int)json_array_size(body.shapes), shapes, NULL));
 }
 
 // --------------------------------------------------------------------------------------------------- joints and forces
 
 static bool find_body(Build* b, const ChPlace* at, const char* name, ChBodyId* out) {
-  *out = strcmp(name, "ground") == 0 ? CH_GROUND : ch_world_find_body(b->world, name);
+  *out = ch_world_find_body(b->there, name);
+  if (ch_body_id_is_none(*out) && strcmp(name, "ground") == 0)
+    *out = CH_GROUND;  // the world, where no body is called so
   if (!ch_body_id_is_none(*out)) return true;
   const char* known[NAMES_MAX];
   int count = 0;
-  for (; count < ch_world_body_count(b->world) && count < NAMES_MAX; ++count)
-    known[count] = ch_world_body_name(b->world, ch_world_body_at(b->world, count));
+  for (; count < ch_world_body_count(b->there) && count < NAMES_MAX; ++count)
+    known[count] = ch_world_body_name(b->there, ch_world_body_at(b->there, count));
   return unknown_name(b, at, "body", name, count, known);
 }
 
@@ -256,7 +289,9 @@ static bool add_joint(Build* b, const ChPlace* at, json_t* entry) {
   if (!ch_form_read(b->reader, at, entry, &ch_form_joint, &joint) ||
       !find_bodies(b, at, "bodies", joint.bodies, joint.def.body))
     return false;
-  return ch_reader_pass_on(b->reader, at, ch_world_add_joint(b->reader->context, b->world, &joint.def, NULL));
+  return ch_reader_pass_on(b->reader, at,
+                           b->simulation ? ch_simulation_add_joint(b->reader->context, b->simulation, &joint.def, NULL)
+                                         : ch_world_add_joint(b->reader->context, b->world, &joint.def, NULL));
 }
 
 static bool add_force(Build* b, const ChPlace* at, json_t* entry) {
@@ -267,7 +302,9 @@ static bool add_force(Build* b, const ChPlace* at, json_t* entry) {
                  : !find_bodies(b, at, "bodies", force.bodies, force.def.body))
     return false;
   force.def.length_as_is = !json_object_get(entry, "length") && !json_object_get(entry, "angle");
-  return ch_reader_pass_on(b->reader, at, ch_world_add_force(b->reader->context, b->world, &force.def, NULL));
+  return ch_reader_pass_on(b->reader, at,
+                           b->simulation ? ch_simulation_add_force(b->reader->context, b->simulation, &force.def, NULL)
+                                         : ch_world_add_force(b->reader->context, b->world, &force.def, NULL));
 }
 
 static bool add_ignored(Build* b, const ChPlace* at, json_t* entry) {
@@ -315,7 +352,7 @@ static void free_json(void* object) { json_decref(object); }
 
 bool ch_world_build(ChReader* r, const ChDocuments* documents, ChWorld* world) {
   bool (*const phases[])(Build*) = {add_materials, build_pairs, add_meshes, build_bodies, build_ties};
-  Build b = {.reader = r, .world = world, .materials = json_object(), .meshes = json_object()};
+  Build b = {.reader = r, .world = world, .there = world, .materials = json_object(), .meshes = json_object()};
   ch_arena_defer(r->arena, free_json, b.materials);
   ch_arena_defer(r->arena, free_json, b.meshes);
   for (int phase = 0; phase < CH_COUNT(phases); ++phase) {
@@ -337,5 +374,61 @@ bool ch_world_build(ChReader* r, const ChDocuments* documents, ChWorld* world) {
     return false;
   if (!seal(r, documents, world)) return false;
   ch_soft_start(world, &b.softs);
+  return true;
+}
+
+// --------------------------------------------------------------------------------------------------------- while it
+// runs
+
+static bool only_what_can_come_later(Build* b) {
+  const struct {
+    const char *key, *why;
+    const json_t* list;
+  } lists[] = {{"materials", "materials cannot be added to a simulation", b->root->materials},
+               {"pairs", "pairs of materials cannot be added to a simulation", b->root->pairs},
+               {"ignore", "pairs that ignore each other cannot be added to a simulation", b->root->ignore}};
+  for (int k = 0; k < CH_COUNT(lists); ++k) {
+    ChPlace top = {0}, at = {&top, lists[k].key, 0};
+    if (lists[k].list) return ch_reader_wrong(b->reader, &at, "%s; the scene it began with has them", lists[k].why);
+  }
+  return true;
+}
+
+static bool extend_bodies(Build* b) { return each(b, "bodies", b->root->bodies, add_body_later); }
+static bool extend_ties(Build* b) {
+  return each(b, "joints", b->root->joints, add_joint) && each(b, "forces", b->root->forces, add_force);
+}
+
+// What came since is gone again.
+static void take_back(ChSimulation* s, int bodies, int joints, int forces) {
+  const ChWorld* world = ch_simulation_world(s);
+  for (int f = ch_world_force_count(world); f-- > forces;)
+    ch_simulation_remove_force(NULL, s, ch_world_force_at(world, f));
+  for (int j = ch_world_joint_count(world); j-- > joints;)
+    ch_simulation_remove_joint(NULL, s, ch_world_joint_at(world, j));
+  for (int k = ch_world_body_count(world); k-- > bodies;)
+    ch_simulation_remove_body(NULL, s, ch_world_body_at(world, k));
+}
+
+bool ch_simulation_extend(ChReader* r, const ChDocuments* documents, ChSimulation* simulation) {
+  bool (*const phases[])(Build*) = {only_what_can_come_later, add_meshes, extend_bodies, extend_ties};
+  const ChWorld* world = ch_simulation_world(simulation);
+  Build b = {
+      .reader = r, .simulation = simulation, .there = world, .materials = json_object(), .meshes = json_object()};
+  ch_arena_defer(r->arena, free_json, b.materials);
+  ch_arena_defer(r->arena, free_json, b.meshes);
+  for (int m = 0; m < ch_world_material_count(world); ++m) {
+    const char* name = ch_world_material(world, m).name;
+    json_object_set_new(b.materials, name ? name : "default", json_integer(m));
+  }
+  int bodies = ch_world_body_count(world), joints = ch_world_joint_count(world), forces = ch_world_force_count(world);
+  for (int phase = 0; phase < CH_COUNT(phases); ++phase)
+    for (int k = 0; k < documents->count; ++k) {
+      r->document = &documents->document[k];
+      b.root = &documents->root[k];
+      if (phases[phase](&b)) continue;
+      take_back(simulation, bodies, joints, forces);
+      return false;
+    }
   return true;
 }

@@ -7,6 +7,8 @@
 // Adds everything to `world`: materials of all documents, then bodies, joints and forces, so that a document may name
 // what another one defines. The last step seals the world and looks for bodies that overlap.
 bool ch_world_build(ChReader* reader, const ChDocuments* documents, ChWorld* world);
+// Adds bodies, joints and forces to what is simulated already: all or, where one is wrong, none.
+bool ch_simulation_extend(ChReader* reader, const ChDocuments* documents, ChSimulation* simulation);
 
 // Refuses a start in which two bodies overlap by more than the scene allows: unless it says so, a share of the smaller
 // one's size, and what steps of its length undo soon.

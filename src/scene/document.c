@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/whole_file.h"
+#include "scene/comments.h"
 #include "scene/formula.h"
 
 static void free_json(void* root) { json_decref(root); }
@@ -27,6 +28,29 @@ static bool memory_is_short(size_t text) {
   return !probe;
 }
 
+// Line and column, from 1, of a byte of the text.
+static ChStatus comment_without_end(ChReader* r, const ChDocument* d, size_t at) {
+  size_t line = 1, column = 1;
+  for (size_t k = 0; k < at; ++k) {
+    column = d->text[k] == '\n' ? 1 : column + 1;
+    line += d->text[k] == '\n';
+  }
+  return ch_fail(r->context, CH_ERR_FORMAT, "%s:%zu:%zu: the comment that begins here has no end; */ is missing",
+                 d->file, line, column);
+}
+
+// A copy of the text in which comments are blanks.
+static bool blank_comments(ChReader* r, ChDocument* d) {
+  if (!ch_comments_likely(d->text, d->size)) return true;
+  size_t at;
+  char* copy = CH_TAKE(r->arena, d->size + 1, char);
+  memcpy(copy, d->text, d->size);
+  bool good = ch_comments_blank(copy, d->size, &at);
+  d->text = copy;
+  if (!good) r->status = comment_without_end(r, d, at);
+  return good;
+}
+
 // The parser says "... near '...'" and line and column; a text that is no JSON at all is said to be none.
 static bool parse(ChReader* r, ChDocument* document) {
   json_error_t error;
@@ -34,6 +58,7 @@ static bool parse(ChReader* r, ChDocument* document) {
     document->text += 3;
     document->size -= 3;
   }
+  if (!blank_comments(r, document)) return false;
   document->root = json_loadb(document->text, document->size, JSON_REJECT_DUPLICATES, &error);
   if (document->root) {
     ch_arena_defer(r->arena, free_json, document->root);

@@ -282,6 +282,7 @@ const ChSceneForm ch_form_force = {.name = "force",
 #define ROOT(type, key, member, text, ...) ROW(type, ChSceneRoot, key, member, text, __VA_ARGS__)
 static const ChField scene_fields[] = {
     ROOT(whole, "cardhouse", version, "version of the form: 1", CH_REQUIRED, CH_ONE, NULL),
+    ROOT(text, "$schema", schema, "where editors find this form; not read", 0, CH_ANY, NULL),
     ROOT(text, "name", name, "of the scene", 0, CH_ANY, NULL),
     ROOT(text, "description", description, "for the reader", 0, CH_ANY, NULL),
     ROOT(whole, "dimension", dimension, "2 in the plane, 3 in space", 0, CH_TWO_OR_THREE, NULL),

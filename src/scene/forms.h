@@ -17,7 +17,7 @@ typedef struct ChSceneRun {
 
 typedef struct ChSceneRoot {
   int version, dimension;
-  const char *name, *description;
+  const char *schema, *name, *description;
   ChSignal gravity[3];
   ChPeriodic periodic;
   ChSceneRun run;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/plain_numbers.h"
+#include "cardhouse/scene.h"
 #include "cardhouse/text.h"
 
 enum { NESTING_MAX = 100, NAME_MAX_LENGTH = 63, NAMES_MAX = 256 };
@@ -185,11 +186,34 @@ static bool resolve_parameters(ChReader* r, const ChPlace* place, const json_t* 
   return true;
 }
 
+// What whoever opens the scene chose takes the place of the document's own values.
+static bool replace_chosen(ChReader* r, const ChPlace* at, json_t* parameters) {
+  const ChSceneChoice* choice = r->choice;
+  for (int k = 0; choice && k < choice->parameter_count; ++k) {
+    const char *name = choice->parameters[k][0], *known[NAMES_MAX], *key;
+    json_t* other;
+    if (!json_object_get(parameters, name)) {
+      int count = 0;
+      json_object_foreach(parameters, key, other) if (count < NAMES_MAX) known[count++] = key;
+      const char* near = ch_word_nearest(name, count, known);
+      if (count == 0) return ch_reader_wrong(r, at, "is missing; a value for '%.60s' was given", name);
+      return ch_reader_wrong(r, at, "has no '%.60s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
+                             near ? "'?" : "");
+    }
+    if (json_object_set_new(parameters, name, json_sprintf("=%s", choice->parameters[k][1])) != 0) {
+      r->status = ch_fail(r->context, CH_ERR_MEMORY, "out of memory for the parameters of a scene");
+      return false;
+    }
+  }
+  return true;
+}
+
 bool ch_formulas_resolve(ChReader* r, json_t* root) {
   ChPlace top = {0}, at = {&top, "parameters", 0};
-  json_t* known = json_object();
-  bool good =
-      resolve_parameters(r, &at, json_object_get(root, "parameters"), known) && resolve_in(r, &top, root, known);
+  json_t *known = json_object(), *parameters = json_object_get(root, "parameters");
+  bool good = replace_chosen(r, &at, parameters) && resolve_parameters(r, &at, parameters, known) &&
+              resolve_in(r, &top, root, known);
+  r->choice = NULL;  // it was for the first document
   json_decref(known);
   return good;
 }

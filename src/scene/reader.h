@@ -34,6 +34,7 @@ typedef struct ChReader {
   const ChDocument* document;
   int dimension;
   bool overlapping;                        // bodies may overlap at the start, however deep
+  const struct ChSceneChoice* choice;      // values for the first document's parameters, or NULL
   const struct ChRecordedSofts* recorded;  // of a recording's scene: what its deformable bodies are made of; else NULL
   ChStatus status;
 } ChReader;

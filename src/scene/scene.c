@@ -82,6 +82,7 @@ static ChStatus read_scene(ChReader* r, const char* text, size_t size, const cha
 
 typedef struct Kind {
   const ChRecordedSofts* recorded;
+  const ChSceneChoice* choice;  // for a file
   bool overlapping;
 } Kind;
 
@@ -96,8 +97,11 @@ static ChStatus read_in_arena(ChContext* context, ChArena* arena, const char* te
   }
   ch_arena_set_landing(arena, &landing);
   ChContext own = {0};
-  ChReader reader = {
-      .context = context ? context : &own, .arena = arena, .recorded = kind.recorded, .overlapping = kind.overlapping};
+  ChReader reader = {.context = context ? context : &own,
+                     .arena = arena,
+                     .choice = kind.choice,
+                     .recorded = kind.recorded,
+                     .overlapping = kind.overlapping};
   ChStatus status = read_scene(&reader, text, size, file, scene);
   ch_arena_set_landing(arena, NULL);
   if (status != CH_OK) {
@@ -127,6 +131,34 @@ ChStatus ch_scene_parse(ChContext* context, const char* text, const char* file, 
   return parse(context, text, file, (Kind){0}, out);
 }
 
+static ChStatus extend(ChReader* r, const char* text, const char* file, ChSimulation* simulation) {
+  ChDocuments* documents = CH_TAKE(r->arena, 1, ChDocuments);
+  if (!ch_documents_read(r, text, strlen(text), file, documents)) return r->status;
+  r->dimension = ch_world_dimension(ch_simulation_world(simulation));
+  if (documents->root[0].dimension != r->dimension)
+    return ch_fail(r->context, CH_ERR_ARGUMENT, "%s: the scene has dimension %d, the simulation %d", file,
+                   documents->root[0].dimension, r->dimension);
+  return ch_simulation_extend(r, documents, simulation) ? CH_OK : r->status;
+}
+
+ChStatus ch_scene_add_to(ChContext* context, ChSimulation* simulation, const char* text, const char* file) {
+  if (!text || !simulation)
+    return ch_fail(context, CH_ERR_ARGUMENT, "a simulation and a text are needed, NULL was given");
+  ChArena* arena = ch_arena_create(NULL);
+  jmp_buf landing;
+  if (!arena || setjmp(landing)) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory for a scene");
+  }
+  ch_arena_set_landing(arena, &landing);
+  ChContext own = {0};
+  ChReader reader = {.context = context ? context : &own, .arena = arena};
+  ChStatus status = extend(&reader, text, file ? file : "scene", simulation);
+  ch_arena_set_landing(arena, NULL);
+  ch_arena_destroy(arena);
+  return status;
+}
+
 static ChStatus open_file(ChContext* context, const char* name, Kind kind, ChScene** out) {
   ChArena* arena = ch_arena_create(NULL);
   if (!arena) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a scene");
@@ -145,39 +177,54 @@ static bool has_parameter(int builtin, const char* name) {
   return false;
 }
 
-static ChStatus open_builtin(ChContext* context, const char* name, const char* contact, Kind kind, ChScene** out) {
-  const char* const given[1][2] = {{"contact", contact}};
-  bool takes = contact && has_parameter(ch_scene_builtin_find(name), "contact");
+// The law of contact comes last: a value for the parameter "contact" stands before it.
+static ChStatus open_builtin(ChContext* context, const char* name, const ChSceneChoice* choice, Kind kind,
+                             ChScene** out) {
+  bool takes = choice->contact && has_parameter(ch_scene_builtin_find(name), "contact");
+  const char*(*given)[2] = calloc((size_t)choice->parameter_count + 1, sizeof *given);
+  if (!given) return ch_fail(context, CH_ERR_MEMORY, "out of memory for the parameters of %s", name);
+  for (int k = 0; k < choice->parameter_count; ++k)
+    given[k][0] = choice->parameters[k][0], given[k][1] = choice->parameters[k][1];
+  given[choice->parameter_count][0] = "contact", given[choice->parameter_count][1] = choice->contact;
   char* text = NULL;
-  ChStatus status = ch_scene_builtin(context, name, takes, given, &text);
+  ChStatus status =
+      ch_scene_builtin(context, name, choice->parameter_count + takes, (const char* const(*)[2])given, &text);
   if (status == CH_OK) status = parse(context, text, name, kind, out);
   free(text);
+  free(given);
   return status;
 }
 
-static ChStatus open_scene(ChContext* context, const char* name, const char* contact, Kind kind, ChScene** out) {
+static ChStatus open_scene(ChContext* context, const char* name, const ChSceneChoice* choice, Kind kind,
+                           ChScene** out) {
   *out = NULL;
   if (!name) return ch_fail(context, CH_ERR_ARGUMENT, "the name of a scene is needed, NULL was given");
   ChContactLaw law;
-  if (contact && !ch_contact_law_find(contact, &law))
-    return ch_fail(context, CH_ERR_ARGUMENT, "the law of contact is '%.40s', must be rigid or compliant", contact);
+  if (choice->contact && !ch_contact_law_find(choice->contact, &law))
+    return ch_fail(context, CH_ERR_ARGUMENT, "the law of contact is '%.40s', must be rigid or compliant",
+                   choice->contact);
   bool file = strcmp(name, "-") == 0 || strpbrk(name, "/.") || access(name, F_OK) == 0;
-  ChStatus status = ch_scene_builtin_find(name) < 0 && file ? open_file(context, name, kind, out)
-                                                            : open_builtin(context, name, contact, kind, out);
-  if (status == CH_OK && contact) (*out)->options.contact = law;
+  bool builtin = ch_scene_builtin_find(name) >= 0 || !file;
+  if (!builtin && choice->parameter_count > 0) kind.choice = choice;
+  ChStatus status = builtin ? open_builtin(context, name, choice, kind, out) : open_file(context, name, kind, out);
+  if (status == CH_OK && choice->contact) (*out)->options.contact = law;
   return status;
 }
 
+ChStatus ch_scene_open_with(ChContext* context, const char* name, const ChSceneChoice* choice, ChScene** out) {
+  return open_scene(context, name, choice ? choice : &(ChSceneChoice){0}, (Kind){0}, out);
+}
+
 ChStatus ch_scene_open_as(ChContext* context, const char* name, const char* contact, ChScene** out) {
-  return open_scene(context, name, contact, (Kind){0}, out);
+  return open_scene(context, name, &(ChSceneChoice){.contact = contact}, (Kind){0}, out);
 }
 
 ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** out) {
-  return open_scene(context, name, NULL, (Kind){0}, out);
+  return open_scene(context, name, &(ChSceneChoice){0}, (Kind){0}, out);
 }
 
 ChStatus ch_scene_open_overlapping(ChContext* context, const char* name, ChScene** out) {
-  return open_scene(context, name, NULL, (Kind){.overlapping = true}, out);
+  return open_scene(context, name, &(ChSceneChoice){0}, (Kind){.overlapping = true}, out);
 }
 
 void ch_scene_destroy(ChScene* scene) {

@@ -88,6 +88,13 @@ ChStatus ch_simulation_add_joint(ChContext* context, ChSimulation* s, const ChJo
   return CH_OK;
 }
 
+ChStatus ch_simulation_add_force(ChContext* context, ChSimulation* s, const ChForceDef* def, ChForceId* id) {
+  if (!def) return ch_fail(context, CH_ERR_ARGUMENT, "a definition is needed, NULL was given");
+  ChStatus status = ch_world_extend_force(context, s->world, s->states, def, id);
+  if (status == CH_OK) world_changed(s);
+  return status;
+}
+
 // --- one less --------------------------------------------------------------------------------------------------------
 
 static void forget_joint(ChSimulation* s, int joint) {
@@ -137,6 +144,15 @@ ChStatus ch_simulation_remove_joint(ChContext* context, ChSimulation* s, ChJoint
   if (status != CH_OK) return status;
   forget_joint(s, j);
   ch_world_remove_joint(s->world, j);
+  world_changed(s);
+  return CH_OK;
+}
+
+ChStatus ch_simulation_remove_force(ChContext* context, ChSimulation* s, ChForceId id) {
+  int f;
+  ChStatus status = ch_force_find(context, s->world, id, "remove", &f);
+  if (status != CH_OK) return status;
+  ch_world_remove_force(s->world, f);
   world_changed(s);
   return CH_OK;
 }

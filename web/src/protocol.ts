@@ -33,7 +33,7 @@ export interface HelloMessage {
   version: number;
   scenes: GalleryEntry[];
   methods: string[];
-  mode: "live" | "replay";
+  mode: "live" | "replay" | "follow"; // follow: another program steps
 }
 
 export interface Shape extends ShapeNumbers {
@@ -115,6 +115,7 @@ export interface StateMessage {
   compare?: boolean;
   shots?: number; // blocks shot since the start
   range?: [number, number]; // replay: first and last time, s
+  over?: boolean; // follow: the simulation is no more
 }
 
 // The interaction loop over the last half second; null where there was no step.

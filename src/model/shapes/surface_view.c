@@ -1,4 +1,5 @@
 // Surfaces of shapes for callers of the library: see cardhouse/shape.h.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,30 @@ int ch_world_shape_like(const ChWorld* world, int row) {
   int k = 0;
   while (world->shapes[k].mesh != shape->mesh || world->shapes[k].soft != shape->soft) ++k;
   return k;
+}
+
+// Where a shape is at the start.
+static ChFrame start_of(const ChWorld* world, const ChShapeView* shape) {
+  return ch_frame_compose(ch_world_body_start(world, shape->body, NULL), shape->local);
+}
+
+double ch_world_ball(const ChWorld* world, ChVec3* centre) {
+  ChVec3 sum = {0};
+  int count = 0;
+  for (int k = 0; k < world->shape_count; ++k) {
+    const ChShapeView shape = ch_world_shape(world, k);
+    if (!isfinite(shape.bound)) continue;
+    sum = ch_add(sum, start_of(world, &shape).at);
+    ++count;
+  }
+  *centre = count ? ch_scale(1.0 / count, sum) : sum;
+  double reach = count ? 0.0 : 0.5;
+  for (int k = 0; k < world->shape_count; ++k) {
+    const ChShapeView shape = ch_world_shape(world, k);
+    if (!isfinite(shape.bound)) continue;
+    reach = fmax(reach, ch_norm(ch_sub(start_of(world, &shape).at, *centre)) + shape.bound);
+  }
+  return reach;
 }
 
 // What the arena holds, in memory that the caller frees.

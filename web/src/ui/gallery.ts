@@ -69,7 +69,7 @@ export class Gallery implements Panel {
 
   hello(message: HelloMessage): void {
     this.scenes = message.scenes;
-    this.opener.disabled = message.mode === "replay" || message.scenes.length === 0;
+    this.opener.disabled = message.mode !== "live" || message.scenes.length === 0;
     this.list.replaceChildren(...message.scenes.map((scene) => this.card(scene)));
     this.chosen = "";
   }

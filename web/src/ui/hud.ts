@@ -48,6 +48,7 @@ class Chip {
 
   clear(): void {
     this.worst = new Worst();
+    this.drawn = 0;
     this.rest.hidden = true;
     setText(this.certificate, "no step yet");
     delete this.element.dataset.met;

@@ -14,7 +14,10 @@ export class Transport implements Panel {
   private readonly time = el("span", { id: "time", class: "figure time" }, "0.000 s");
   private readonly step = el("span", { id: "steps", class: "figure step" }, "step 0");
   private readonly slider: HTMLInputElement;
+  private readonly pressed: HTMLElement[];
   private sliding = false;
+  private follows = false; // another program steps: there is nothing to press
+  private readonly note = el("span", { id: "follows", class: "note", hidden: true });
 
   constructor(
     host: HTMLElement,
@@ -36,7 +39,8 @@ export class Transport implements Panel {
     this.slider.addEventListener("pointerdown", () => (this.sliding = true));
     addEventListener("pointerup", () => (this.sliding = false));
     const clock = el("span", { class: "clock" }, this.time, this.step);
-    host.append(reset, this.runButton, once, this.speed, this.slider, clock);
+    this.pressed = [reset, this.runButton, once, this.speed];
+    host.append(reset, this.runButton, once, this.speed, this.note, this.slider, clock);
   }
 
   private button(name: string, label: string, click: () => void, key: string, id: string): HTMLButtonElement {
@@ -51,25 +55,33 @@ export class Transport implements Panel {
   }
 
   toggle(): void {
+    if (this.follows) return;
     this.send({ type: this.running ? "pause" : "run" });
   }
 
   once(): void {
+    if (this.follows) return;
     this.send({ type: "step" });
   }
 
   reset(): void {
+    if (this.follows) return;
     this.send({ type: "reset" });
   }
 
   hello(message: HelloMessage): void {
     this.slider.hidden = message.mode !== "replay";
+    this.follows = message.mode === "follow";
+    this.note.hidden = !this.follows;
+    for (const control of this.pressed) control.hidden = this.follows;
   }
 
   state(message: StateMessage): void {
     this.showRunning(message.running);
     this.addSpeed(message.speed);
     this.speed.value = String(message.speed);
+    const doing = message.running ? "Your program is stepping" : "Your program waits";
+    setText(this.note, message.over ? "The simulation has ended" : doing);
     if (!message.range) return;
     this.slider.min = String(message.range[0]);
     this.slider.max = String(message.range[1]);
