@@ -109,7 +109,7 @@ class Output(Runs):
         self.assertLess(answer["displacement"]["max"], 1e-6)
         self.assertLess(answer["penetration"]["max"], 1e-6)
         self.assertEqual(answer["joint_error"], {"max": 0.0})
-        self.assertEqual(sorted(answer["energy"]), ["end", "largest_gain", "start", "stored"])
+        self.assertEqual(sorted(answer["energy"]), ["end", "gain", "largest_gain", "start", "stored"])
         for name in ("momentum", "angular_momentum"):
             self.assertEqual(answer[name]["start"], [0, 0, 0])
             self.assertLess(np.abs(answer[name]["end"]).max(), 1e-6)
@@ -150,6 +150,27 @@ class Output(Runs):
         self.expect(run("cards", "--levls", "3"), 2, "did you mean '--levels'")
         self.expect(run("cards", "--out", "/no/such/folder/x.h5"), 2, "--out /no/such/folder/x.h5")
         self.expect(run("cards", "--resume", self.path("none")), 2, "none", "No such file")
+
+    def test_what_is_out_of_bounds_is_told_beside_the_certificate(self):
+        scene = {**PLANE, "step": {"h": 0.01, "until": 0.1, "overlap": 0.01}}
+        scene["bodies"] = [PLANE["bodies"][0], {**PLANE["bodies"][1], "position": [0, 0.095]}]  # 5 % of the radius deep
+        path, out = os.path.join(self.folder, "deep.json"), os.path.join(self.folder, "deep.h5")
+        for bounds, status in ((None, 1), ({"penetration": 0.06, "energy": 2}, 0)):
+            with self.subTest(bounds=bounds), open(path, "w", encoding="utf-8") as file:
+                json.dump({**scene, "step": {**scene["step"], **({"bounds": bounds} if bounds else {})}}, file)
+                file.flush()
+                result = run(path, "--json", "--strict", "--out", out)
+                self.assertEqual(result.returncode, status, result.stderr)
+                report = json.loads(result.stdout)
+                self.assertEqual(report["missed_steps"], 0)
+                self.assertEqual(report["bounds"]["penetration"], "exceeded" if status else "ok")
+                self.assertEqual(report["bounds"]["motion"], "ok")
+                self.assertEqual(report["bounds"]["steps"] > 0, bool(status))
+                rows = datasets(out)
+                self.assertAlmostEqual(rows["step/overlap"].max(), 0.05, 12)
+                self.assertEqual(bool(rows["step/bounds"].any()), bool(status))
+        text = run(path, "--h", "0.01").stdout
+        self.assertNotIn("OUT OF BOUNDS", text)
 
     def test_strict_tells_a_missed_step(self):
         words = [*self.busy("3"), "--until", "0.03", "--tol", "1e-16"]

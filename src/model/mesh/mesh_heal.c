@@ -289,7 +289,7 @@ static void fill_holes(ChArena* arena, ChMeshHeal* m) {
   int n = m->triangle_count, end = n;
   const ChHalfEdge* halves = ch_half_edges(arena, n, m->triangles);
   int* leaves = CH_TAKE(arena, m->vertex_count, int);  // vertex -> the half-edge at a border that leaves it
-  int* larger = CH_TAKE(arena, 6 * n, int);            // no more holes than sides
+  int* larger = CH_TAKE(arena, 9 * n, int);            // a hole takes three corners at least, and adds two triangles
   for (int v = 0; v < m->vertex_count; ++v) leaves[v] = -1;
   for (int k = 0, next; k < 3 * n; k = next) {
     next = ch_half_edges_next(halves, 3 * n, k);
