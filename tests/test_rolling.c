@@ -212,24 +212,22 @@ static ChProblem* generate(ChRandom* random, int index, int law) {
   return problem;
 }
 
-enum { PROBLEMS = 200, MOST_SIZE = 20000 };
+enum { PROBLEMS = 45, MOST_SIZE = 20000 };
 
 // Of each kind of law, cohesive the last; a part of the two hundred that docs/theory/rolling.md tells of.
 static void auto_solves_what_is_generated(void** state) {
   (void)state;
   static double u[MOST_SIZE], v[MOST_SIZE], r[MOST_SIZE];
-  for (int law = 4; law < 5; ++law) {
+  for (int law = 0; law < 5; ++law) {
     ChRandom random = ch_random_seeded(63 + law);
     for (int k = 0; k < PROBLEMS; ++k) {
       ChProblem* problem = generate(&random, k, law);
       ChSolveOptions options = ch_solve_options_default();
       ChSolveInfo info;
       assert_true(problem->rows <= MOST_SIZE && problem->dof <= MOST_SIZE);
-      ch_solve(&context, problem, &options, v, u, r, &info);
+      CHECK_OK(context, ch_solve(&context, problem, &options, v, u, r, &info));
       if (!ch_certificate_met(&info.certificate, options.tolerance))
-        print_error("law %d, problem %d %s rows %d: natural is %g siconos %g cone %g\n", law, k,
-                    generated[k % 9].family, problem->rows, info.certificate.natural, info.certificate.siconos,
-                    info.certificate.cone);
+        fail_msg("law %d, problem %d: natural is %g", law, k, info.certificate.natural);
       ch_problem_destroy(problem);
     }
   }

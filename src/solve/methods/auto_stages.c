@@ -149,6 +149,7 @@ static bool descends(const Plan* p) {
 static bool is_space_and_far(const Plan* p) { return p->run->error > HANDOVER && !p->plane; }
 
 static bool begins_anew(const Plan* p) { return p->round == 0 && is_medium(p); }
+static bool unusual_begins_anew(const Plan* p) { return p->round == 0 && p->run->system->unusual; }
 static bool eases_half(const Plan* p) { return p->round % 8 == 2; }
 static bool eases_third(const Plan* p) { return p->round % 8 == 6; }
 static bool eases(const Plan* p) { return p->round % 4 == 2; }
@@ -461,6 +462,12 @@ static const Stage rounds[] = {
      .budget = 100,
      .setting = FORMS(0),
      .why = "tight_fits.md: the same where leap misses"},
+    {.when = unusual_begins_anew,
+     .method = &ch_method_newton,
+     .how = FROM_NOTHING | KEEPS,
+     .budget = 1500,
+     .setting = FORMS(0),
+     .why = "cohesive.md: 140 cohesive disks that strike, 900 factorisations, where all else here misses 1e-4"},
     {.when = sweeps_before_factors_again,
      .method = &ch_method_ansgs,
      .share = 1.0,
