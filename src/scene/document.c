@@ -35,7 +35,7 @@ static ChStatus comment_without_end(ChReader* r, const ChDocument* d, size_t at)
     column = d->text[k] == '\n' ? 1 : column + 1;
     line += d->text[k] == '\n';
   }
-  return ch_fail(r->context, CH_ERR_FORMAT, "%s:%zu:%zu: the comment that begins here has no end; */ is missing",
+  return ch_fail(r->context, CH_ERR_FORMAT, "%s:%zu:%zu: is not valid JSON: the comment that begins here has no end",
                  d->file, line, column);
 }
 
