@@ -327,7 +327,9 @@ static void every_built_in_makes_steps(void** state) {
                 {"haptic", "mu", "0.4", 9},
                 {"composite", "strands", "3", 8},
                 {"thrown-composite", "strands", "2", 14},
-                {"jamming", "bars", "2", 7}};
+                {"jamming", "bars", "2", 7},
+                {"periodic-cell", "n", "9", 11},
+                {"terrain", "bodies", "2", 3}};
   const int count = sizeof scenes / sizeof *scenes;
   assert_int_equal(ch_scene_builtin_count(), count);
   for (int k = 0; k < count; ++k) {

@@ -42,6 +42,7 @@ static ChShapeDef shape_def(ChShapeType type) {
     if (field->kind == CH_DEF_NORMAL) *(ChVec3*)member = ch_vec(0.6, 0.8, 0.0);
     if (field->kind == CH_DEF_POINTS) def.points = corners[info->dimension - 2], def.point_count = 4;
     if (field->kind == CH_DEF_HEIGHTS) def.heights = heights, def.columns = 3, def.rows = 2, def.cell = 0.25;
+    if (field->kind == CH_DEF_NUMBER && field->offset == offsetof(ChShapeDef, radius)) def.radius = 0.1;
     if (field->kind == CH_DEF_TRIANGLES) def.triangles = tetrahedron, def.triangle_count = 4;
   }
   return def;

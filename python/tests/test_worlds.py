@@ -82,11 +82,11 @@ class Builder(unittest.TestCase):
         world = World(periodic={"x": (0, 2)}, gravity=[0, 0, 0])
         world.add_sphere(0.25, name="left", position=[0.5, 0, 0], velocity=[-1, 0, 0])
         world.add_sphere(0.25, name="right", position=[1.5, 0, 0])
-        simulation = cardhouse.Simulation(world)
-        simulation.run(1.0)
-        self.assertAlmostEqual(simulation["right"].velocity[0], -0.5, places=6)  # hit through the border, no bounce
+        sim = cardhouse.Simulation(world)
+        sim.step(1000)
+        self.assertAlmostEqual(sim.velocity[1, 0], -0.5, places=6)  # hit through the border; no bounce
         with self.assertRaises(cardhouse.SceneError):
-            World(periodic={"x": (0, 0.5)}, document=None).add_sphere(0.25) and World(periodic={"x": (1, 0)}).check()
+            World(periodic={"x": (1, 0)}).check()
 
     def test_worlds_go_to_json_and_back(self):
         for world in (every_shape(), cardhouse.scenes.cards(levels=2), cardhouse.scenes.slider_crank()):
