@@ -138,7 +138,7 @@ static void other_units_change_nothing(void** state) {
     const ChBlock block = draw_block(&random);
     ChProblem* problem = draw_problem(&random, &block);
     const int n = block.dimension, forces = n == 3 ? 2 : 3;
-    double r[MOST], other[MOST], velocity[MOST], reaction[MOST], W[MOST * MOST], q[MOST];
+    double r[MOST], other[MOST], velocity[MOST] = {0.0}, reaction[MOST] = {0.0}, W[MOST * MOST], q[MOST];
     ChBlock stretched = block;
     for (int a = 0; a < n; ++a) {
       velocity[a] = a < forces ? 3.0 : 700.0;
