@@ -2,6 +2,7 @@
 // nothing with it, units, what is left where coefficients vanish, and generated problems by the hundred.
 #include <string.h>
 
+#include "cardhouse/analysis.h"
 #include "cardhouse/solve.h"
 #include "linalg/small.h"
 #include "problem/cones.h"
@@ -138,7 +139,7 @@ static void other_units_change_nothing(void** state) {
     const ChBlock block = draw_block(&random);
     ChProblem* problem = draw_problem(&random, &block);
     const int n = block.dimension, forces = n == 3 ? 2 : 3;
-    double r[MOST], other[MOST], velocity[MOST], reaction[MOST], W[MOST * MOST], q[MOST];
+    double r[MOST], other[MOST], velocity[MOST] = {0.0}, reaction[MOST] = {0.0}, W[MOST * MOST], q[MOST];
     ChBlock stretched = block;
     for (int a = 0; a < n; ++a) {
       velocity[a] = a < forces ? 3.0 : 700.0;
@@ -178,6 +179,28 @@ static void without_moments_a_block_is_a_contact(void** state) {
     assert_true(s->block[0].mu == block.mu[0]);
     ch_problem_destroy(problem);
     ch_arena_release(arena, mark);
+  }
+}
+
+// A sphere of radius R on a slope of angle a stands while tan a <= mu and tan a <= mu_r / R: the smallest factor on
+// both is the larger of the quotients, to the tolerance of the bisection and of the linear programme's edges.
+static void limit_analysis_knows_moments(void** state) {
+  (void)state;
+  const double slope = 0.1, radius = 0.1, mu = 0.5, gravity[3] = {9.81 * sin(slope), 0.0, -9.81 * cos(slope)};
+  for (int draw = 0; draw < 4; ++draw) {
+    const double rolling = draw < 2 ? 0.004 : 0.05, drilling = draw % 2 ? 0.01 : 0.0;
+    const double centre[3] = {0.0, 0.0, radius}, foot[3] = {0.0, 0.0, 0.0}, up[3] = {0.0, 0.0, 1.0};
+    ChRig* rig = ch_rig_create(3, 1e-3, gravity);
+    ChProblem* problem;
+    ChLimit limit;
+    ch_rig_set_moments(rig, rolling, drilling, false);
+    ch_rig_add_contact(rig, CH_RIG_GROUND, ch_rig_add_sphere(rig, 1000.0, radius, centre), foot, up, mu);
+    CHECK_OK(context, ch_rig_build(&context, rig, CH_FORM_GLOBAL, &problem));
+    const ChLimitOptions options = ch_limit_options_default();
+    CHECK_OK(context, ch_friction_smallest(&context, problem, &options, (ChLimitState){0}, &limit));
+    CHECK_NEAR(limit.value, tan(slope) * fmax(1.0 / mu, radius / rolling), 1e-5);
+    ch_problem_destroy(problem);
+    ch_rig_destroy(rig);
   }
 }
 
@@ -239,6 +262,7 @@ int main(void) {
       cmocka_unit_test(no_point_of_the_section_dissipates_more),
       cmocka_unit_test(other_units_change_nothing),
       cmocka_unit_test_setup_teardown(without_moments_a_block_is_a_contact, open_arena, close_arena),
+      cmocka_unit_test(limit_analysis_knows_moments),
       cmocka_unit_test(auto_solves_what_is_generated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
