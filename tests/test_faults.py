@@ -3,6 +3,7 @@
 
 Status 2 is the caller's (a file that is not there, or is not what it should be), 3 the machine's (disk, memory).
 """
+import json
 import os
 import resource
 import shutil
@@ -92,11 +93,18 @@ class Faults(unittest.TestCase):
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertRegex(result.stderr, r"huge.obj: holds 3221225472 bytes, at most \d+ are read")
 
-    def test_a_surface_that_is_there_twice_is_refused(self):
-        for name, text in (("own corners", cube() + cube(8)), ("same corners", cube() + cube()[cube().index("f"):])):
-            result = run("run", self.place("s.json", SCENE % self.place("twice.obj", text)), "--until", "0")
-            self.assertEqual(result.returncode, 2, name + result.stderr)
-            self.assertRegex(result.stderr, "triangles|share the edge")
+    def test_a_surface_that_is_there_twice_weighs_once(self):
+        weights = []
+        for name, text in (("once", cube()), ("own corners", cube() + cube(8)),
+                           ("same corners", cube() + cube()[cube().index("f"):])):
+            scene = self.place("s.json", SCENE % self.place("twice.obj", text))
+            result = run("run", scene, "--until", "0.001", "--json")
+            self.assertEqual(result.returncode, 0, name + result.stderr)
+            weights.append(json.loads(result.stdout)["energy"]["start"])
+            told = run("scene", "check", scene)
+            self.assertEqual("healed" in told.stdout + told.stderr, name != "once", told.stdout + told.stderr)
+        self.assertEqual(weights, weights[:1] * 3)
+        self.assertNotEqual(weights[0], 0.0)
         self.assertEqual(run("run", self.place("s.json", SCENE % self.place("once.obj", cube())), "--until", "0",
                              "--quiet").returncode, 0)
 

@@ -75,6 +75,15 @@ static void collide(const ChShape* ground, const ChShape* shape, ChFrame frame, 
   ch_pair_collide(&a, &b, 0.02, out);
 }
 
+// The routine of fixed meshes with one side, which the field's cells go through as well.
+static void collide_triangles(const ChShape* ground, const ChShape* shape, ChFrame frame, ChManifold* out) {
+  ChFrame home = {{0, 0, 0}, {1, 0, 0, 0}};
+  ChPosed a = posed_at(ground, home), b = posed_at(shape, frame);
+  out->count = 0;
+  ch_pair_convex_mesh(&b, &a, 0.02, out);
+  for (int k = 0; k < out->count; ++k) out->points[k].normal = ch_neg(out->points[k].normal);
+}
+
 // Every point of one list in the other.
 static void expect_same(const ChManifold* a, const ChManifold* b) {
   assert_int_equal(a->count, b->count);
@@ -149,7 +158,7 @@ static void hills_are_their_triangles(void** state) {
     for (int k = 0; k < 40; ++k) {
       ChFrame frame = random_frame(&r, CELL * (SIDE - 1), 0.25, 0.5);
       collide(&one->shapes[0], &one->shapes[1], frame, &found);
-      collide(&other->shapes[0], &other->shapes[1], frame, &expected);
+      collide_triangles(&other->shapes[0], &other->shapes[1], frame, &expected);
       expect_same(&expected, &found);
       met += found.count > 0;
       for (int p = 0; p < found.count; ++p) edges += fabs(found.points[p].normal.z) < 0.999;

@@ -85,6 +85,7 @@ static void print_text(const ChScene* scene, const ChSceneFindings* f) {
   ch_soft_print(world, "  ");
   printf("  %g s in steps of %g s, method %s to %g\n", scene->until, scene->options.h, scene->options.solve.method,
          scene->options.solve.tolerance);
+  for (int k = 0; ch_world_note(world, k); ++k) printf("  %s\n", CH_SHOWN(ch_world_note(world, k)));
   print_gaps(world, f);
   for (int k = 0; k < f->finding_count; ++k)
     printf("  warning (%s): %s\n", f->findings[k].kind, CH_SHOWN(f->findings[k].text));

@@ -277,6 +277,8 @@ static ChStatus open_scene(const ChCommand* self, Job* job, bool* understood) {
   settle_cone(job);
   job->options.solve.stop = ch_stop_asked_by;
   ChWorld* world = job->scene->world;
+  if (!job->arguments.quiet && !isatty(STDERR_FILENO))  // on a terminal it was said as it was done
+    for (int k = 0; ch_world_note(world, k); ++k) ch_complain(self, "%s", ch_world_note(world, k));
   job->scene->world = NULL;
   return ch_simulation_create(&job->context, world, &job->options, &job->simulation);
 }

@@ -108,7 +108,7 @@ class _Shapes(Generic[Made]):
 
     def add_heightfield(self, heights: npt.ArrayLike | None = None, *, file: str | None = None,
                         cell: float | None = None, scale: float | None = None, material: str | None = None,
-                        at: Vector | None = None, turned: Any = None, **body: Any) -> Part:
+                        at: Vector | None = None, turned: Any = None, **body: Any) -> Made:
         """Ground as rows of heights, m, the first at y = 0, `cell` m apart; or of a grey PNG or ASCII grid. Solid below,
         on bodies that do not move."""
         return self._shape("heightfield", material, at, turned, {"fixed": True, **body}, heights=heights, file=file,
@@ -116,14 +116,14 @@ class _Shapes(Generic[Made]):
 
     def add_segments(self, points: Vector, segments: npt.ArrayLike | None = None, *, radius: float | None = None,
                      line_density: float | None = None, material: str | None = None, at: Vector | None = None,
-                     turned: Any = None, **body: Any) -> Part:
+                     turned: Any = None, **body: Any) -> Made:
         """Edges between points, m: pairs of indices, or each point to the next; bare where `radius` is left out.
         `line_density` in kg/m."""
         return self._shape("segments", material, at, turned, body, points=points, segments=segments, radius=radius,
                            line_density=line_density)
 
     def add_points(self, points: Vector, *, radius: float | None = None, point_mass: float | None = None,
-                   material: str | None = None, at: Vector | None = None, turned: Any = None, **body: Any) -> Part:
+                   material: str | None = None, at: Vector | None = None, turned: Any = None, **body: Any) -> Made:
         """Points that move as one, m; bare where `radius` is left out. `point_mass` in kg."""
         return self._shape("points", material, at, turned, body, points=points, radius=radius, point_mass=point_mass)
 
@@ -211,7 +211,7 @@ class World(_Shapes[Part]):
         if document is None:
             self._document: Document = {"cardhouse": 1, "dimension": dimension}
             self._document.update(_given(name=name, gravity=None if gravity is None else list(gravity),
-                                         periodic=periodic and {axis: list(ends) for axis, ends in periodic.items()}))
+                                         periodic=None if periodic is None else {k: list(ends) for k, ends in periodic.items()}))
         else:
             self._document = copy.deepcopy(dict(document))
         self._file = file

@@ -17,16 +17,17 @@ static const double SPACINGS = 32.0;  // along the diagonal of the box
 
 // -------------------------------------------------------------------------------------------------------------- checks
 
-static ChStatus refuse_open(ChContext* context, const ChMesh* mesh) {
+static ChStatus refuse_open(ChContext* context, const ChMesh* mesh, bool weighs) {
   int side = 0;
   while (mesh->across[side] >= 0) ++side;
   return ch_fail(context, CH_ERR_FORMAT,
-                 "mesh: is not closed: nothing meets triangle %d along its edge from vertex %d to %d", side / 3,
-                 mesh->cells[side], mesh->cells[side % 3 == 2 ? side - 2 : side + 1]);
+                 "mesh: is not closed: nothing meets triangle %d along its edge from vertex %d to %d%s", side / 3,
+                 mesh->cells[side], mesh->cells[side % 3 == 2 ? side - 2 : side + 1],
+                 weighs ? "; a body that moves with an open surface needs a mass and an inertia of its own" : "");
 }
 
 static ChStatus check_solid(ChContext* context, const ChMesh* mesh, const ChShapeDef* def) {
-  if (!mesh->closed && def->contact == CH_MESH_SAMPLED) return refuse_open(context, mesh);
+  if (!mesh->closed && def->contact == CH_MESH_SAMPLED) return refuse_open(context, mesh, false);
   if (mesh->cell_count > MOST_TRIANGLES)
     return ch_fail(context, CH_ERR_SIZE, "mesh: has %d triangles; on a moving body at most %d are allowed",
                    mesh->cell_count, MOST_TRIANGLES);
@@ -58,11 +59,12 @@ static ChStatus make_solid(ChContext* context, ChArena* arena, const ChShapeDef*
                                   &mesh->field);
 }
 
-static ChStatus make_mesh(ChContext* context, ChArena* arena, const ChShapeDef* def, bool solid, ChMesh** mesh) {
+static ChStatus make_mesh(ChContext* context, ChArena* arena, const ChShapeDef* def, ChMeshUse use, ChMesh** mesh) {
   ChStatus status =
       ch_mesh_create(context, arena, def->point_count, def->points, def->triangle_count, def->triangles, 3, mesh);
-  if (status == CH_OK && def->closed && !(*mesh)->closed) status = refuse_open(context, *mesh);
-  if (status == CH_OK && solid) status = make_solid(context, arena, def, *mesh);
+  bool closes = def->closed || use == CH_MESH_WEIGHS;
+  if (status == CH_OK && closes && !(*mesh)->closed) status = refuse_open(context, *mesh, !def->closed);
+  if (status == CH_OK && use != CH_MESH_STANDS) status = make_solid(context, arena, def, *mesh);
   return status;
 }
 
@@ -77,8 +79,9 @@ static bool is_legible(const ChShapeDef* def) {
 }
 
 // What was refused, once more, healed. Where that does not help, the message is that of the mesh as it was given.
-static ChStatus make_healed(ChContext* context, ChWorld* world, const ChShapeDef* def, bool solid, ChMesh** mesh,
+static ChStatus make_healed(ChContext* context, ChWorld* world, const ChShapeDef* def, ChMeshUse use, ChMesh** mesh,
                             ChStatus refused) {
+  const bool solid = use != CH_MESH_STANDS;
   ChMeshHeal heal;
   ChContext own = {0};
   if (!is_legible(def) ||
@@ -87,7 +90,7 @@ static ChStatus make_healed(ChContext* context, ChWorld* world, const ChShapeDef
   ChShapeDef healed = *def;
   healed.point_count = heal.vertex_count, healed.points = heal.vertices;
   healed.triangle_count = heal.triangle_count, healed.triangles = heal.triangles;
-  if (make_mesh(&own, world->arena, &healed, solid, mesh) != CH_OK) return refused;
+  if (make_mesh(&own, world->arena, &healed, use, mesh) != CH_OK) return refused;
   char text[1024], line[1200];
   ch_mesh_heal_tell(&heal, sizeof text, text);
   snprintf(line, sizeof line, "mesh %.100s of %d triangles: healed: %s", def->file ? def->file : "of points",
@@ -104,11 +107,12 @@ static ChStatus make_healed(ChContext* context, ChWorld* world, const ChShapeDef
 
 // ------------------------------------------------------------------------------------------------------------- sharing
 
-static bool same_choices(const ChSharedMesh* s, const ChShapeDef* def, bool solid) {
+static bool same_choices(const ChSharedMesh* s, const ChShapeDef* def, ChMeshUse use) {
+  const bool solid = use != CH_MESH_STANDS;
   bool sampled = solid && def->contact == CH_MESH_SAMPLED;
   return s->solid == solid && (!solid || s->contact == def->contact) &&
          (!sampled || (s->spacing == def->spacing && s->resolution == def->resolution)) &&
-         (s->mesh->closed || !def->closed);
+         (s->mesh->closed || !(def->closed || use == CH_MESH_WEIGHS));
 }
 
 static bool same_points(const ChMesh* mesh, const ChShapeDef* def) {
@@ -123,20 +127,19 @@ const ChMesh* ch_world_file_mesh(const ChWorld* world, const char* file) {
   return NULL;
 }
 
-ChStatus ch_world_mesh(ChContext* context, ChWorld* world, const ChShapeDef* def, bool solid, const ChMesh** out) {
+ChStatus ch_world_mesh(ChContext* context, ChWorld* world, const ChShapeDef* def, ChMeshUse use, const ChMesh** out) {
   for (int k = 0; k < world->mesh_count; ++k)
-    if (same_choices(&world->meshes[k], def, solid) && same_points(world->meshes[k].mesh, def)) {
+    if (same_choices(&world->meshes[k], def, use) && same_points(world->meshes[k].mesh, def)) {
       *out = world->meshes[k].mesh;
       return CH_OK;
     }
   ChMesh* mesh = NULL;
-  ChStatus status = make_mesh(context, world->arena, def, solid, &mesh);
-  if (status == CH_ERR_FORMAT || status == CH_ERR_RANGE)
-    status = make_healed(context, world, def, solid, &mesh, status);
+  ChStatus status = make_mesh(context, world->arena, def, use, &mesh);
+  if (status == CH_ERR_FORMAT || status == CH_ERR_RANGE) status = make_healed(context, world, def, use, &mesh, status);
   if (status != CH_OK) return status;
   CH_GROW(world, meshes, mesh_count, mesh_room);
-  world->meshes[world->mesh_count++] =
-      (ChSharedMesh){mesh, ch_world_copy_text(world, def->file), def->spacing, def->resolution, def->contact, solid};
+  world->meshes[world->mesh_count++] = (ChSharedMesh){
+      mesh, ch_world_copy_text(world, def->file), def->spacing, def->resolution, def->contact, use != CH_MESH_STANDS};
   *out = mesh;
   return CH_OK;
 }

@@ -3,6 +3,11 @@
 #include "model/mesh/soup.h"
 #include "model/shapes/shape_kind.h"
 
+static ChMeshUse use_of(const ChBody* body) {
+  if (body->kind != CH_BODY_DYNAMIC) return CH_MESH_STANDS;
+  return body->mass > 0.0 && !body->spread ? CH_MESH_MOVES : CH_MESH_WEIGHS;
+}
+
 static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, ChShape* shape) {
   const ChMesh* mesh = NULL;
   bool moves = world->bodies[shape->body].kind == CH_BODY_DYNAMIC;
@@ -15,7 +20,7 @@ static ChStatus make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
                                    def->triangles, &soup);
     return ch_shape_take_mesh(made, soup, shape);
   }
-  ChStatus status = ch_world_mesh(context, world, def, moves, &mesh);
+  ChStatus status = ch_world_mesh(context, world, def, use_of(&world->bodies[shape->body]), &mesh);
   return ch_shape_take_mesh(status, mesh, shape);
 }
 
