@@ -103,7 +103,7 @@ typedef struct Stage {
   const ChMethod* method;
   long iterations;
   enum { NEAR = 1, HANDS_OVER = 2, FORMED = 4, LAST = 8, SMALL = 16 } kind;  // see takes_part
-  ChSetting setting[4];
+  ChSetting setting[CH_NESTED_SETTINGS];
 } Stage;
 
 // Few blocks are walked: that hardly ever fails. Many are leapt over first; where leaps do not land, walks do.
