@@ -93,13 +93,30 @@ static double* relief_of(const ChIslandRun* island) {
   return relief;
 }
 
+#define NOTHING \
+  1.0  // what no reactions at all are worth: an answer beyond that presses where nothing has to be pressed
+
+// A best iterate that is worse than that would be closed to something as wild: bodies wedged into each other have
+// reactions without bound, and any of them is a solver's last word.
+static ChStatus begin_with_nothing(ChContext* context, ChIslandRun* island, const ChSolveOptions* options) {
+  const ChProblem* p = island->problem;
+  memset(island->r, 0, (size_t)p->rows * sizeof *island->r);
+  ChStatus status = ch_problem_velocity(context, p, island->r, island->v, island->u);
+  return status == CH_OK ? ch_certify(context, p, options->pose, island->r, island->v, &island->info.certificate)
+                         : status;
+}
+
 // An answer that is safe in place of one that missed by far. Under a deadline there is no time for another solve.
 static ChStatus close_blocks(ChContext* context, ChIslandRun* island, const ChSolveOptions* options) {
   const ChProblem* p = island->problem;
   bool safe = false, hurried = isfinite(island->ends);
   ChStatus status = CH_OK;
-  if (!hurried) status = ch_close_missed(context, p, options, island->v, island->u, island->r, &island->info, &safe);
-  if (status != CH_OK || safe) return status;
+  if (!(island->info.certificate.natural <= NOTHING)) status = begin_with_nothing(context, island, options);
+  if (status == CH_OK && !hurried)
+    status = ch_close_missed(context, p, options, island->v, island->u, island->r, &island->info, &safe);
+  if (status != CH_OK || (safe && island->info.certificate.natural <= NOTHING)) return status;
+  if (!(island->info.certificate.natural <= NOTHING)) status = begin_with_nothing(context, island, options);
+  if (status != CH_OK) return status;
   double began = ch_clock_seconds(), processor = ch_clock_processor_seconds();
   double known = hurried ? island->stage->haste->brake : 0.0;
   double spare = known > 0.0 ? fmax(island->ends - began - known * p->rows, 0.0) : 0.0;

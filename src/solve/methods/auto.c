@@ -32,7 +32,6 @@ extern const ChMethod ch_method_ansgs, ch_method_ipm, ch_method_leap;
 
 #define FACTOR_LEAST 400.0  // work a block, of what goes with a factorisation at least
 #define SETTLED 1e-5        // where sweeps end if leaps can go on
-#define BROUGHT 0.4         // of the error where a stage began: where more than that is left it brought little
 enum { ROUNDS = 40 };
 
 static const Stage refinement = {
@@ -127,37 +126,15 @@ static bool pause_at_slip(Plan* p, ChNested* nested) {
   return done && (!p->slides || ch_run_late(p->run) || ch_run_iterations_left(p->run) <= 0);
 }
 
-// From the same point the same method takes the same path: where that brought little it is not taken again.
-static bool starts_at_best(const Stage* stage) { return !(stage->how & (FROM_NOTHING | FROM_FOUND | STILL | SWEEPS)); }
-
-static bool is_stuck(const Plan* p, const Stage* stage) {
-  if (!starts_at_best(stage)) return false;
-  for (int k = 0; k < STUCK; ++k) {
-    const Stage* other = p->stuck[k].stage;
-    if (other && other->method == stage->method && other->setting[0].value == stage->setting[0].value &&
-        other->budget >= stage->budget && p->stuck[k].error == p->run->error)
-      return true;
-  }
-  return false;
-}
-
-static void remember(Plan* p, const Stage* stage) {
-  if (!starts_at_best(stage) || stage->growth || stage->factors > 0.0 || stage->share > 0.0 || !stage->budget) return;
-  if (ch_run_late(p->run) || !(p->run->error > BROUGHT * p->before)) return;
-  p->stuck[p->stuck_next] = (Stuck){stage, p->run->error};
-  p->stuck_next = (p->stuck_next + 1) % STUCK;
-}
-
 static bool run_stage(Plan* p, const Stage* stage) {
   if (stage->how & FACTORS) look_at_factors(p);
-  if (((stage->how & LIGHT) && ch_auto_factors_are_dear(p)) || is_stuck(p, stage)) return false;
+  if ((stage->how & LIGHT) && ch_auto_factors_are_dear(p)) return false;
   ChNested nested = nested_of(p, stage);
   p->before = p->run->error;
   p->last = stage;
   if (stage->how & PAUSES) return pause_at_slip(p, &nested);
   if (stage->how & STILL) return look_for_rest(p, stage, &nested);
   bool done = run_nested(p->run, &nested, stage->how & KEEPS ? p->found : NULL);
-  remember(p, stage);
   if (!done && (stage->how & SWEEPS)) p->slid = ch_run_slip(p->run) > SLIDES * p->run->error;
   return done;
 }

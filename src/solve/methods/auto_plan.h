@@ -4,17 +4,11 @@
 
 #include "solve/method.h"
 
-#define NEAR 1e-3                   // error below which Newton's method is worth starting
-#define ROUGH 1e-4                  // error above which splitting is worth its factorisation
-#define SLIDES 4.0                  // times its error: a point whose slip shows that much more is on its way to slide
-#define HANDOVER 1e-6               // where splitting and interior point slow down and Newton takes over
-enum { STUCK = 3, PENALTIES = 7 };  // stages remembered; penalties of the rounds, one after the other
-
-// A stage that brought little, and where it ended.
-typedef struct Stuck {
-  const struct Stage* stage;
-  double error;
-} Stuck;
+#define NEAR 1e-3        // error below which Newton's method is worth starting
+#define ROUGH 1e-4       // error above which splitting is worth its factorisation
+#define SLIDES 4.0       // times its error: a point whose slip shows that much more is on its way to slide
+#define HANDOVER 1e-6    // where splitting and interior point slow down and Newton takes over
+enum { PENALTIES = 7 };  // of the rounds, one after the other
 
 // A run of the portfolio, and where it stands.
 typedef struct Plan {
@@ -37,8 +31,6 @@ typedef struct Plan {
   bool slides;               // the best point is a solution, and one that slides
   bool looked, sought;       // for rest; with the interior point, too,
   double rest;               // and with which error as a Coulomb solution that ended
-  Stuck stuck[STUCK];        // the last that were,
-  int stuck_next;            // and the place of the next
   double *zero, *found;      // no reactions; where the last stage that KEEPS ended
 } Plan;
 
