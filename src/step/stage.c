@@ -111,11 +111,11 @@ static ChStatus close_blocks(ChContext* context, ChIslandRun* island, const ChSo
   const ChProblem* p = island->problem;
   bool safe = false, hurried = isfinite(island->ends);
   ChStatus status = CH_OK;
-  if (!(island->info.certificate.natural <= NOTHING)) status = begin_with_nothing(context, island, options);
+  if (!hurried && !(island->info.certificate.natural <= NOTHING)) status = begin_with_nothing(context, island, options);
   if (status == CH_OK && !hurried)
     status = ch_close_missed(context, p, options, island->v, island->u, island->r, &island->info, &safe);
   if (status != CH_OK || (safe && island->info.certificate.natural <= NOTHING)) return status;
-  if (!(island->info.certificate.natural <= NOTHING)) status = begin_with_nothing(context, island, options);
+  if (!hurried && !(island->info.certificate.natural <= NOTHING)) status = begin_with_nothing(context, island, options);
   if (status != CH_OK) return status;
   double began = ch_clock_seconds(), processor = ch_clock_processor_seconds();
   double known = hurried ? island->stage->haste->brake : 0.0;
