@@ -93,29 +93,29 @@ static double* relief_of(const ChIslandRun* island) {
   return relief;
 }
 
-#define NOTHING \
-  1.0  // what no reactions at all are worth: an answer beyond that presses where nothing has to be pressed
+#define NOTHING 1.0  // what no reactions at all are worth
 
-// A best iterate that is worse than that would be closed to something as wild: bodies wedged into each other have
-// reactions without bound, and any of them is a solver's last word.
-static ChStatus begin_with_nothing(ChContext* context, ChIslandRun* island, const ChSolveOptions* options) {
+// A best iterate that is worse than no reactions would be closed to something as wild: bodies wedged into each other
+// have reactions without bound, and any of them is a solver's last word.
+static ChStatus drop_wild(ChContext* context, ChIslandRun* island, const ChSolveOptions* options) {
   const ChProblem* p = island->problem;
+  if (island->info.certificate.natural <= NOTHING) return CH_OK;
   memset(island->r, 0, (size_t)p->rows * sizeof *island->r);
   ChStatus status = ch_problem_velocity(context, p, island->r, island->v, island->u);
-  return status == CH_OK ? ch_certify(context, p, options->pose, island->r, island->v, &island->info.certificate)
-                         : status;
+  if (status != CH_OK) return status;
+  return ch_certify(context, p, options->pose, island->r, island->v, &island->info.certificate);
 }
 
-// An answer that is safe in place of one that missed by far. Under a deadline there is no time for another solve.
+// An answer that is safe in place of one that missed by far. Under a deadline there is no time for another solve, and
+// the brake scales the best iterate itself.
 static ChStatus close_blocks(ChContext* context, ChIslandRun* island, const ChSolveOptions* options) {
   const ChProblem* p = island->problem;
   bool safe = false, hurried = isfinite(island->ends);
-  ChStatus status = CH_OK;
-  if (!hurried && !(island->info.certificate.natural <= NOTHING)) status = begin_with_nothing(context, island, options);
+  ChStatus status = hurried ? CH_OK : drop_wild(context, island, options);
   if (status == CH_OK && !hurried)
     status = ch_close_missed(context, p, options, island->v, island->u, island->r, &island->info, &safe);
   if (status != CH_OK || (safe && island->info.certificate.natural <= NOTHING)) return status;
-  if (!hurried && !(island->info.certificate.natural <= NOTHING)) status = begin_with_nothing(context, island, options);
+  if (!hurried) status = drop_wild(context, island, options);
   if (status != CH_OK) return status;
   double began = ch_clock_seconds(), processor = ch_clock_processor_seconds();
   double known = hurried ? island->stage->haste->brake : 0.0;
