@@ -248,6 +248,29 @@ static void grader_keeps_nothing_of_the_last_answer(void** state) {
   }
 }
 
+// What a problem keeps for its graders is what they would make, bit for bit.
+static void groundwork_that_is_kept_changes_nothing(void** state) {
+  (void)state;
+  int kept = 0;
+  for (int i = 0; i < ch_case_count(); ++i) {
+    if (ch_case_at(i)->size != CH_CASE_SMALL) continue;
+    ChContext context = {0};
+    ChProblem* p;
+    CHECK_OK(context, ch_case_generate(&context, ch_case_at(i), &p));
+    if (p->groundwork) {
+      double* r = random_reactions(p, 5);
+      const ChCertificate with = graded(p, CH_POSE_COULOMB, r, NULL);
+      p->groundwork = NULL;
+      const ChCertificate without = graded(p, CH_POSE_COULOMB, r, NULL);
+      assert_memory_equal(&with, &without, sizeof with);
+      ++kept;
+      free(r);
+    }
+    ch_problem_destroy(p);
+  }
+  assert_true(kept >= 3);
+}
+
 static void nothing_to_do(void** state) {
   (void)state;
   const ChBlock block = {.law = CH_LAW_CONTACT, .dimension = 3, .mu = {0.4, 0.4}};
@@ -588,6 +611,7 @@ int main(void) {
       cmocka_unit_test(no_work_scores_one),
       cmocka_unit_test(local_and_global_agree),
       cmocka_unit_test(grader_keeps_nothing_of_the_last_answer),
+      cmocka_unit_test(groundwork_that_is_kept_changes_nothing),
       cmocka_unit_test(nothing_to_do),
       cmocka_unit_test(units_do_not_matter),
       cmocka_unit_test(siconos_figure_depends_on_units),

@@ -37,10 +37,8 @@ struct ChGrader {
   const ChProblem* problem;
   ChPose pose;
   ChArena* arena;
-  ChCompliance* mass;         // global form
-  double* free_velocity;      // M^-1 f, or NULL where f = 0
-  double* q;                  // u that follows from r = 0
-  double* diagonal;           // of W
+  const ChCompliance* mass;  // of the groundwork, as are the next three
+  const double *free_velocity, *q, *diagonal;
   double* rho;                // per row; 0 for a row that no reaction can move
   double* rigid_rho;          // the same without compliance; NULL where no law has any
   double scale, rigid_scale;  // of natural and of rigid
@@ -65,26 +63,32 @@ static bool is_zero(long n, const double* x) {
 
 // --- velocities ------------------------------------------------------------------------------------------------------
 
-static void prepare_local(ChGrader* g) {
-  const ChSparse* W = &g->problem->W;
+static void prepare_local(const ChProblem* problem, ChGroundwork* g) {
+  const ChSparse* W = &problem->W;
   for (int j = 0; j < W->columns; ++j)
     for (int k = W->start[j]; k < W->start[j + 1]; ++k)
       if (W->index[k] == j) g->diagonal[j] = W->value[k];
 }
 
-static ChStatus prepare_global(ChContext* context, ChGrader* g) {
-  const ChProblem* p = g->problem;
-  ChStatus status = ch_compliance_factor(context, g->arena, &p->M, &g->mass);
+static ChStatus prepare_global(ChContext* context, ChArena* arena, const ChProblem* p, ChGroundwork* g) {
+  ChStatus status = ch_compliance_factor(context, arena, &p->M, &g->mass);
   if (status == CH_OK) status = ch_compliance_diagonal(context, g->mass, &p->H, g->diagonal);
-  if (status != CH_OK) return status;
-  g->velocity = CH_TAKE_RAW(g->arena, p->dof, double);
-  g->impulse = CH_TAKE_RAW(g->arena, p->dof, double);
-  g->momentum = CH_TAKE_RAW(g->arena, p->dof, double);
-  if (is_zero(p->dof, p->f)) return CH_OK;
-  g->free_velocity = CH_TAKE(g->arena, p->dof, double);
-  status = ch_compliance_solve(context, g->mass, p->f, g->free_velocity);
+  if (status != CH_OK || is_zero(p->dof, p->f)) return status;
+  g->free_velocity = CH_TAKE(arena, p->dof, double);
+  status = ch_compliance_solve(context, arena, g->mass, p->f, g->free_velocity);
   if (status == CH_OK) ch_sparse_transposed_by_runs_add(&p->H, g->free_velocity, g->q);
   return status;
+}
+
+ChStatus ch_groundwork_create(ChContext* context, ChArena* arena, const ChProblem* problem, ChGroundwork** out) {
+  const int rows = problem->rows;
+  ChGroundwork* g = *out = CH_TAKE(arena, 1, ChGroundwork);
+  g->q = CH_TAKE_RAW(arena, rows, double);
+  g->diagonal = CH_TAKE(arena, rows, double);
+  if (rows > 0) memcpy(g->q, problem->w, (size_t)rows * sizeof *g->q);
+  if (problem->form == CH_FORM_GLOBAL) return prepare_global(context, arena, problem, g);
+  prepare_local(problem, g);
+  return CH_OK;
 }
 
 // |M v - f - H r| relative to the larger of |f| and |H r|, each row divided by sqrt(M_jj): root joule, whatever its
@@ -117,7 +121,7 @@ static ChStatus find_velocity(ChContext* context, ChGrader* g, const double* r, 
   }
   if (p->dof > 0) memset(g->impulse, 0, (size_t)p->dof * sizeof *g->impulse);
   ch_sparse_multiply_add(&p->H, r, g->impulse);
-  ChStatus status = ch_compliance_solve(context, g->mass, g->impulse, g->velocity);
+  ChStatus status = ch_compliance_solve(context, g->arena, g->mass, g->impulse, g->velocity);
   if (status != CH_OK) return status;
   for (int j = 0; j < p->dof && g->free_velocity; ++j) g->velocity[j] += g->free_velocity[j];
   ch_sparse_transposed_by_runs_add(&p->H, g->velocity, g->u);
@@ -291,21 +295,25 @@ static void add_law(const ChGrader* g, const ChBlock* block, const double* r, co
 
 ChStatus ch_grader_create(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose, ChGrader** out) {
   const int rows = problem->rows;
-  ChGrader* g = *out = CH_TAKE(arena, 1, ChGrader);
+  const ChGroundwork* known = problem->groundwork;
+  ChGroundwork* own = NULL;
+  ChStatus status = known ? CH_OK : ch_groundwork_create(context, arena, problem, &own);
+  if (status != CH_OK) return status;
+  if (!known) known = own;
+  ChGrader* g = *out = CH_TAKE_RAW(arena, 1, ChGrader);
   *g = (ChGrader){.problem = problem,
                   .pose = pose,
                   .arena = arena,
+                  .mass = known->mass,
+                  .free_velocity = known->free_velocity,
+                  .q = known->q,
+                  .diagonal = known->diagonal,
                   .u = CH_TAKE_RAW(arena, rows, double),
-                  .q = CH_TAKE_RAW(arena, rows, double),
-                  .diagonal = CH_TAKE(arena, rows, double),
+                  .velocity = CH_TAKE_RAW(arena, problem->dof, double),
+                  .impulse = CH_TAKE_RAW(arena, problem->dof, double),
+                  .momentum = CH_TAKE_RAW(arena, problem->dof, double),
                   .rho = CH_TAKE_RAW(arena, rows, double)};
-  if (rows > 0) memcpy(g->q, problem->w, (size_t)rows * sizeof *g->q);
-  ChStatus status = CH_OK;
-  if (problem->form == CH_FORM_LOCAL)
-    prepare_local(g);
-  else
-    status = prepare_global(context, g);
-  if (status == CH_OK) status = weigh_blocks(context, g, false, g->rho);
+  status = weigh_blocks(context, g, false, g->rho);
   if (status == CH_OK && is_compliant(problem)) {
     g->rigid_rho = CH_TAKE_RAW(arena, rows, double);
     status = weigh_blocks(context, g, true, g->rigid_rho);
@@ -340,6 +348,8 @@ static double rigid_of(const ChGrader* g, const double* r) {
   }
   return natural_of(g->rigid_scale, error, hidden);
 }
+
+const double* ch_grader_free(const ChGrader* g) { return g->q; }
 
 bool ch_grader_rules_out(const ChGrader* g, const double* r, const double* u, double tolerance) {
   const double most = tolerance * g->scale;

@@ -123,7 +123,7 @@ ChStatus ch_compliance_diagonal(ChContext* context, const ChCompliance* mass, co
   const ChArenaMark mark = ch_arena_mark(mass->arena);
   Touch t = {.column = CH_TAKE(mass->arena, H->rows, double),
              .local = CH_TAKE(mass->arena, H->rows, double),
-             .work = CH_TAKE(mass->arena, H->rows, double),
+             .work = CH_TAKE(mass->arena, 2 * H->rows, double),
              .seen = CH_TAKE(mass->arena, mass->count, int),
              .touched = CH_TAKE(mass->arena, mass->count, int),
              .panel = CH_TAKE(mass->arena, mass->count, Panel)};

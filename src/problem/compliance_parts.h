@@ -37,7 +37,7 @@ struct ChCompliance {
 
 enum { CH_PART_WIDE = 12 };  // unknowns of a dense part from which on another form than LU may be worth while
 
-// x := A^-1 x of one part; `work` holds size entries.
+// x := A^-1 x of one part; `work` holds 2 size entries.
 ChStatus ch_part_solve(ChContext* context, const ChCompliance* mass, const ChPart* part, double* x, double* work);
 
 // x := system^-1 x for `columns` right-hand sides of a part factored by CHOLMOD, system as CHOLMOD names it.

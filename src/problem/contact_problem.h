@@ -15,9 +15,10 @@ struct ChProblem {
   ChSparse M, H;
   double* f;
   double* w;
-  double asymmetry;       // max |A - A^T| / max |A| of W (local) or M (global)
-  struct ChMass* mass;    // global: M seen as bodies, for M^-1
-  struct ChArena* arena;  // owns every array above
+  double asymmetry;                       // max |A - A^T| / max |A| of W (local) or M (global)
+  struct ChMass* mass;                    // global: M seen as bodies, for M^-1
+  const struct ChGroundwork* groundwork;  // of the certificate; NULL: who grades makes it
+  struct ChArena* arena;                  // owns every array above
 };
 
 #endif

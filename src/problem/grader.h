@@ -9,6 +9,17 @@
 
 typedef struct ChGrader ChGrader;
 
+// What the certificate needs that neither r nor a law is part of. A problem that may be solved again and again keeps
+// it (contact_problem.h); a grader of any other makes it.
+typedef struct ChGroundwork {
+  struct ChCompliance* mass;  // M^-1: global form
+  double* free_velocity;      // M^-1 f, or NULL where f = 0
+  double* q;                  // u that follows from r = 0
+  double* diagonal;           // of W
+} ChGroundwork;
+
+ChStatus ch_groundwork_create(ChContext* context, ChArena* arena, const ChProblem* problem, ChGroundwork** out);
+
 // What is said as long as nothing is known: it passes nothing.
 static inline ChCertificate ch_certificate_unknown(void) {
   ChCertificate unknown;
@@ -20,6 +31,9 @@ static inline ChCertificate ch_certificate_unknown(void) {
 
 // Lives in the arena, which must have a landing. The problem must not change as long as the grader is used.
 ChStatus ch_grader_create(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose, ChGrader** out);
+
+// The u that follows from r = 0.
+const double* ch_grader_free(const ChGrader* grader);
 
 // A first look: whether r cannot pass, by its natural error alone and with the u = W r + q that the caller computed.
 // Says nothing where it may pass.

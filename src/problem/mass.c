@@ -9,6 +9,8 @@
 #include "linalg/small.h"
 #include "linalg/sparse.h"
 
+#define ROUNDING 1e-14  // largest entry of what is left, in that of what was solved for, below which it is round-off
+
 // Bodies as they are named, unless M couples some of them.
 static int label_bodies(ChArena* arena, const ChSparse* M, const int* body, int* body_of) {
   int count = 0;
@@ -180,17 +182,28 @@ void ch_mass_solve(const ChMass* mass, const double* b, double* x) {
   }
 }
 
-// v = M^-1 (H r + f), refined once so that the balance of the certificate sees round-off only
+static double largest_of(int n, const double* x) {
+  double largest = 0.0;
+  for (int i = 0; i < n; ++i) largest = ch_max(largest, fabs(x[i]));
+  return largest;
+}
+
+// v = M^-1 (H r + f), refined once so that the balance of the certificate sees round-off only. A mesh, whose solves are
+// long, is spared that where round-off is all that is left.
 static void global_velocity(ChArena* arena, const ChProblem* p, const double* r, double* v, double* u) {
   double* impulse = CH_TAKE_RAW(arena, p->dof, double);
   double* correction = CH_TAKE_RAW(arena, p->dof, double);
   double* velocity = v ? v : CH_TAKE(arena, p->dof, double);
   if (p->dof > 0) memcpy(impulse, p->f, (size_t)p->dof * sizeof *impulse);
   ch_sparse_multiply_add(&p->H, r, impulse);
+  const double size = p->mass->lu ? largest_of(p->dof, impulse) : 0.0;
   ch_mass_solve(p->mass, impulse, velocity);
   for (int i = 0; i < p->dof; ++i) velocity[i] = -velocity[i];
   ch_sparse_multiply_add(&p->M, velocity, impulse);
-  ch_mass_solve(p->mass, impulse, correction);
+  if (p->mass->lu && largest_of(p->dof, impulse) <= ROUNDING * size)
+    memset(correction, 0, (size_t)p->dof * sizeof *correction);
+  else
+    ch_mass_solve(p->mass, impulse, correction);
   for (int i = 0; i < p->dof; ++i) velocity[i] = correction[i] - velocity[i];
   ch_sparse_transposed_by_runs_add(&p->H, velocity, u);
 }

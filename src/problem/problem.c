@@ -9,7 +9,9 @@
 #include "base/arena.h"
 #include "base/check.h"
 #include "linalg/sparse.h"
+#include "problem/compliance.h"
 #include "problem/contact_problem.h"
+#include "problem/grader.h"
 #include "problem/laws/law.h"
 #include "problem/mass.h"
 #include "problem/open_problem.h"
@@ -238,6 +240,16 @@ static ChStatus complete(ChContext* context, ChProblem* problem, const int* body
   return CH_OK;
 }
 
+enum { KEPT_DOFS = 256 };  // up to which a problem that may be solved again and again keeps what grades it
+
+// Where M cannot be factored nothing is kept, and who grades says why.
+static void keep_groundwork(ChProblem* problem) {
+  if (problem->form == CH_FORM_LOCAL || problem->dof > KEPT_DOFS) return;
+  ChGroundwork* groundwork;
+  const ChStatus status = ch_groundwork_create(NULL, problem->arena, problem, &groundwork);
+  if (status == CH_OK && ch_compliance_shares(groundwork->mass)) problem->groundwork = groundwork;
+}
+
 static ChStatus no_memory(ChContext* context, int rows) {
   return ch_fail(context, CH_ERR_MEMORY, "out of memory while building a problem with %d rows", rows);
 }
@@ -254,6 +266,7 @@ static ChStatus build_checked(ChContext* context, const ChProblemDef* def, int r
   problem->arena = arena;
   fill_problem(problem, def, rows);
   ChStatus status = complete(context, problem, def->body);
+  if (status == CH_OK) keep_groundwork(problem);
   ch_arena_set_landing(arena, NULL);
   if (status != CH_OK) {
     ch_arena_destroy(arena);

@@ -57,7 +57,8 @@ typedef struct Driver {
   const ChMethod *method, *inner;
   ChGrader* grader;
   ChPrepared parts;
-  bool starts;            // u_out is that of the start
+  bool starts;            // u_out is that of the start,
+  bool moved;             // and v_out belongs to r_out, too
   bool polishes;          // the start passes, and is to be improved
   bool dropped;           // an answer that was not finite: the note says so
   int rung;               // of a method that climbs,
@@ -388,6 +389,7 @@ static void withhold(Driver* d) {
 
 static ChStatus grade(Driver* d) {
   d->starts = false;
+  d->moved = true;
   ChStatus status = ch_problem_velocity(d->context, d->problem, d->r_out, d->v_out, d->u_out);
   if (status != CH_OK) return status;
   if (d->withheld) withhold(d);
@@ -423,7 +425,7 @@ static int compare_parts(const void* a, const void* b) {
 
 static void measure_parts(Driver* d) {
   double sum = 0.0, floor = 0.0;
-  qsort(d->parts.component, (size_t)d->parts.count, sizeof *d->parts.component, compare_parts);
+  if (d->parts.count > 1) qsort(d->parts.component, (size_t)d->parts.count, sizeof *d->parts.component, compare_parts);
   int longest = 0;
   for (int c = 0; c < d->parts.count; ++c) {
     const ChComponent* part = &d->parts.component[c];
@@ -517,9 +519,13 @@ static ChStatus try_start(Driver* d, bool* serves) {
   const ChProblem* p = d->problem;
   *serves = false;
   put_start(d);
+  if (!d->options->warm) {
+    if (p->rows > 0) memcpy(d->u_out, ch_grader_free(d->grader), (size_t)p->rows * sizeof *d->u_out);
+    return CH_OK;
+  }
   ChStatus status = ch_problem_velocity(d->context, p, d->r_out, d->v_out, d->u_out);
-  d->starts = status == CH_OK;
-  if (status != CH_OK || !d->options->warm) return status;
+  d->starts = d->moved = status == CH_OK;
+  if (status != CH_OK) return status;
   if (ch_grader_rules_out(d->grader, d->r_out, d->u_out, d->options->tolerance)) return CH_OK;
   status = ch_grader_grade(d->context, d->grader, d->r_out, d->v_out, &d->info->certificate);
   const ChCertificate* grade = &d->info->certificate;
@@ -599,6 +605,13 @@ static void forget_start(Driver* d) {
   if (bodies) d->withheld = CH_TAKE(d->arena, d->problem->dof, double);
 }
 
+// What ended before anything was graded hands out the start, and the velocities of it.
+static ChStatus move_start(Driver* d, ChStatus status) {
+  if (d->moved) return status;
+  const ChStatus moved = ch_problem_velocity(d->context, d->problem, d->r_out, d->v_out, d->u_out);
+  return moved == CH_OK ? status : moved;
+}
+
 static ChStatus drive(Driver* d) {
   ChStatus status = check_arguments(d);
   if (status != CH_OK) return status;
@@ -611,7 +624,7 @@ static ChStatus drive(Driver* d) {
   if (status == CH_OK) status = try_start(d, &serves);
   if (status != CH_OK) return status;
   ch_put_word(sizeof d->info->stage, d->info->stage, serves ? "start" : d->method->name);
-  if (!serves && ch_stop_wanted()) return CH_STOPPED;
+  if (!serves && ch_stop_wanted()) return move_start(d, CH_STOPPED);
   if (!serves) {
     const unsigned char* open = baseline ? NULL : find_open(d);
     status = set_up_and_solve(d, open);
@@ -620,7 +633,7 @@ static ChStatus drive(Driver* d) {
     if (d->polishes && fell_short) status = try_start(d, &serves);  // an iteration made it worse: it passed before
   }
   d->info->seconds_solve = ch_clock_seconds() - d->started - d->info->seconds_setup;
-  return status;
+  return move_start(d, status);
 }
 
 ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOptions* options, double* v, double* u,

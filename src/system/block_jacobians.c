@@ -160,11 +160,24 @@ static void fill_rest(const ChProblem* p, int i, const Touched* touched, ChBlock
     }
 }
 
+// Degrees of freedom of a body that the block acts on: of a deformable one mostly few.
+static inline int list_acted(int size, int d, const double* H, int acted[CH_BODY_MAX]) {
+  int count = 0;
+  for (int x = 0; x < size; ++x) {
+    bool acts = false;
+    for (int a = 0; a < d; ++a) acts |= H[x * d + a] != 0.0;
+    if (acts) acted[count++] = x;
+  }
+  return count;
+}
+
 // W += H^T M^-1 H of one body
 static inline void add_square(int size, int d, const double* inverse, const double* H, double* W) {
-  for (int x = 0; x < size; ++x) {
+  int acted[CH_BODY_MAX], count = list_acted(size, d, H, acted);
+  for (int k = 0; k < count; ++k) {
+    const int x = acted[k];
     double y[CH_BLOCK_MAX] = {0.0};
-    for (int z = 0; z < size; ++z)
+    for (int l = 0, z; l < count && (z = acted[l], true); ++l)
       for (int a = 0; a < d; ++a) y[a] += inverse[x * size + z] * H[z * d + a];
     for (int a = 0; a < d; ++a)
       for (int c = 0; c < d; ++c) W[a * d + c] += H[x * d + a] * y[c];

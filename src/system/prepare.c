@@ -175,6 +175,12 @@ static double delassus_size(const ChPreparation* p) {
   return size;
 }
 
+static void read_diagonal(const ChSparse* W, double* diagonal) {
+  for (int j = 0; j < W->columns; ++j)
+    for (int k = W->start[j]; k < W->start[j + 1]; ++k)
+      if (W->index[k] == j) diagonal[j] = W->value[k];
+}
+
 ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose,
                          const unsigned char* skip, ChPrepared* out) {
   CH_ASSERT(problem->form == CH_FORM_LOCAL || problem->mass);
@@ -183,17 +189,17 @@ ChStatus ch_prepare_late(ChContext* context, ChArena* arena, const ChProblem* pr
   *out = (ChPrepared){0};
   double* diagonal = CH_TAKE(arena, problem->rows, double);
   p.by_bodies = p.mass && !p.mass->lu;
-  if (p.by_bodies)
-    use_bodies(&p, skip, diagonal);
-  else
-    ch_delassus_diagonal(arena, problem, diagonal);
+  if (p.by_bodies) use_bodies(&p, skip, diagonal);
   double size = delassus_size(&p);
   p.formed = problem->form == CH_FORM_LOCAL || size <= ch_delassus_largest();
   if (!p.formed && !p.by_bodies)
     return ch_fail(context, CH_ERR_UNSUPPORTED,
                    "W would have %.2g entries and M has a part with over %d degrees of freedom: neither fits in memory",
                    size, CH_BODY_MAX);
-  if (p.formed && !p.by_bodies) p.W = ch_delassus_form(arena, problem);
+  if (!p.by_bodies) {
+    p.W = ch_delassus_form(arena, problem);
+    read_diagonal(&p.W, diagonal);
+  }
   p.q = CH_TAKE_RAW(arena, problem->rows, double);
   ch_delassus_q(arena, problem, p.q);
   ch_prepare_keep(&p, skip, diagonal);

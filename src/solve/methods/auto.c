@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/contact/local_contact.h"
 #include "solve/linear/linear_system.h"
 #include "solve/methods/auto_plan.h"
 
@@ -31,6 +32,7 @@ CH_OPTIONS(AUTO_OPTIONS)
 extern const ChMethod ch_method_ansgs, ch_method_ipm, ch_method_leap;
 
 #define FACTOR_LEAST 400.0  // work a block, of what goes with a factorisation at least
+#define LOCAL_WORK 60.0     // of one contact's own solution
 #define SETTLED 1e-5        // where sweeps end if leaps can go on
 enum { ROUNDS = 40 };
 
@@ -194,11 +196,30 @@ static Plan* plan_of(ChRun* run, Plan* own) {
   return p;
 }
 
+// One contact: the law itself has the solution, and there is nothing to set up.
+static bool solve_alone(Plan* p) {
+  ChRun* run = p->run;
+  const ChSystem* s = run->system;
+  if (s->n != 1 || s->polygonal || p->o.rest == 2 || p->o.sweeps == 0) return false;
+  ChLocalBlock local;
+  double r[CH_BLOCK_MAX], u[CH_BLOCK_MAX];
+  ch_local_prepare(run->arena, s, 0, &local);
+  memcpy(r, run->r, (size_t)s->rows * sizeof *r);
+  ch_local_solve(s, 0, &local, s->q, r);
+  ch_work_add(LOCAL_WORK);
+  ++run->outer;
+  ch_run_note(run, 1, ch_run_offer_reaction(run, r, u));
+  if (!ch_run_finished(run)) return false;
+  ch_put_word(sizeof run->stages, run->stages, "nsgs");
+  return true;
+}
+
 static void solve(ChRun* run) {
   const ChSystem* s = run->system;
   const TablePair* t = s->relaxed ? &ch_auto_relaxed : s->polygonal ? &ch_auto_polygonal : &ch_auto_coulomb;
   Plan own, *p = plan_of(run, &own);
   p->ready = false;
+  if (run->rung == 0 && solve_alone(p)) return;
   bool limited = !run->part || run->max_iterations > 1;  // no rungs; one iteration is to improve a start that is good
   if ((run->rung == 0 || limited) && (run_once(p, ch_auto_cheap) || !limited)) return;
   bool continues = p->entered;
