@@ -34,10 +34,29 @@ static double depth_of(const ChGap* gaps, int count, int* at, const int shape[2]
   return deepest;
 }
 
+// Sides are those that the step went with.
+static bool was_listed(const void* past, int shape_a, int shape_b, uint64_t key) {
+  const ChMoment* moment = past;
+  int low = 0, high = moment->gap_count;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    const ChGap* gap = &moment->gaps[middle];
+    int order = (gap->shape[0] > shape_a) - (gap->shape[0] < shape_a);
+    if (order == 0) order = (gap->shape[1] > shape_b) - (gap->shape[1] < shape_b);
+    if (order == 0) order = (gap->key > key) - (gap->key < key);
+    if (order == 0) return true;
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return false;
+}
+
 ChStatus ch_end_gaps_look(ChContext* context, ChSimulation* s, const ChMoment* moment, const ChBodyState* end,
                           double tolerance, double* deepest, bool* deeper) {
   CH_ASSERT(tolerance >= 0.0 && end);
-  const ChCollideOptions options = {.threads = s->options.threads};
+  const ChCollideOptions options = {.threads = s->options.threads, .touched = was_listed, .past = moment};
   const ChGap* gaps;
   int count, before = 0;
   *deepest = 0.0;

@@ -66,12 +66,45 @@ static bool faces_corner(const Visitor* v, ChVec3 n, double gap) {
   return gap <= x->margin && gap >= -x->deepest && owns(v, n, gap < 0.0 ? fmax(x->tilt, 0.3) : x->tilt);
 }
 
+static bool was_over(const Visitor* v, int patch, bool back) {
+  return ch_exact_was(v->x, key_of(v, CH_EXACT_FACE, 2 * patch + back));
+}
+
+// Sheets that touch, and nobody knows from where: the second is in front of the first, at every one of its points.
+static bool lies_behind(const Visitor* v, int cell) {
+  if (v->s == 1) return false;
+  ChVec3 mine = ch_exact_turned(v->own, v->own->mesh->vertex_normals[v->corner->vertex]);
+  return ch_dot(mine, ch_exact_turned(v->other, v->other->mesh->normals[cell])) > 0.0;
+}
+
+// The side of a sheet on which a sheet's corner was in the last step, over this face or the ones beside it; if it was
+// over neither, the one on which it is.
+static bool is_behind(const Visitor* v, int cell, double gap) {
+  const ChMesh* mesh = v->other->mesh;
+  const int* patch = mesh->features->patch;
+  bool front = was_over(v, patch[cell], false), back = was_over(v, patch[cell], true);
+  for (int place = 3 * cell; place < 3 * cell + 3 && front == back; ++place) {
+    int beside = mesh->across[place];
+    if (beside < 0 || patch[beside] == patch[cell]) continue;
+    front = was_over(v, patch[beside], false), back = was_over(v, patch[beside], true);
+  }
+  if (front != back) return back;
+  return fabs(gap) <= v->x->slack ? lies_behind(v, cell) : gap < 0.0;
+}
+
 static void meet_face(const Visitor* v, int cell) {
   const ChMesh* mesh = v->other->mesh;
   ChVec3 n = mesh->normals[cell];
   double gap = ch_dot(n, ch_sub(v->seen, ch_mesh_at(mesh, 3 * cell)));
-  bool front = faces_corner(v, n, gap), back = !mesh->closed && faces_corner(v, ch_neg(n), -gap);
-  if (front && back) front = gap >= 0.0, back = !front;  // a sheet with a sheet: it is where it is
+  bool front = faces_corner(v, n, gap);
+  bool back = !mesh->closed && !mesh->front && faces_corner(v, ch_neg(n), -gap);
+  if (!front && !back) return;
+  if (v->x->sheets) {
+    bool behind = is_behind(v, cell, gap);
+    front = front && !behind, back = back && behind;
+  } else if (front && back) {
+    front = gap >= 0.0, back = !front;
+  }
   if (!front && !back) return;
   if (back) n = ch_neg(n), gap = -gap;
   double rate = ch_dot(n, v->motion), t = gap > 0.0 && rate < 0.0 ? fmin(1.0, -gap / rate) : 0.0;

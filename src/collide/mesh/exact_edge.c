@@ -3,6 +3,7 @@
 
 static const double PARALLEL = 1e-5;  // sine of angles below which the corners at the ends say it all
 static const double EITHER = 0.05;    // normals that suit both ways by no more than this: the side is the one it is on
+static const double IN_PLANE = 0.5;   // cosine to a rim's normal, below which a direction leads past it
 
 typedef struct Line {
   const ChExactSide* side;
@@ -63,6 +64,7 @@ typedef struct Crossing {
   const Line *a, *b;
   ChVec3 n;
   double gap, cosine, sine2;
+  uint64_t key;
 } Crossing;
 
 // Adds the crossing if the edges come closest within both; where they overlap, if they do so there.
@@ -77,8 +79,36 @@ static bool add_crossing(const ChExact* x, const Crossing* c) {
   if (!is_within(x, a, then[0]) || !is_within(x, b, then[1])) return false;
   ChExactOverlap overlap = {.own = own, .other = other, .depth = -c->gap, .edge = {a->edge, b->edge}};
   if (c->gap < -x->slack && !ch_exact_overlap_is_real(x, &overlap)) return false;
-  ch_exact_add(x, 0, own, other, c->n, c->gap, ch_exact_key(CH_EXACT_EDGES, a->edge->chain, b->edge->chain));
+  ch_exact_add(x, 0, own, other, c->n, c->gap, c->key);
   return true;
+}
+
+// Of two sheets the key says which side of the first the second is on. Where n lies in the first one's plane there is
+// but one way, beyond the rim.
+static uint64_t key_of(const ChExact* x, const Line* a, const Line* b, ChVec3 n) {
+  const ChMesh* mesh = a->side->mesh;
+  bool back = false;
+  if (x->sheets) {
+    ChVec3 up = mesh->normals[a->edge->place / 3];
+    if (a->edge->other >= 0) up = ch_add(up, mesh->normals[a->edge->other / 3]);
+    back = ch_dot(ch_exact_turned(a->side, up), n) < -IN_PLANE * ch_norm(up);
+  }
+  return ch_exact_key(back ? CH_EXACT_EDGES_BACK : CH_EXACT_EDGES, a->edge->chain, b->edge->chain);
+}
+
+static Crossing crossing(const ChExact* x, const Line* a, const Line* b, ChVec3 n, double gap, double sine2) {
+  return (Crossing){a, b, n, gap, ch_dot(a->along, b->along), sine2, key_of(x, a, b, n)};
+}
+
+static bool is_back(uint64_t key) { return key >> 60 == CH_EXACT_EDGES_BACK; }
+
+// Two sheets' edges are on the side on which the last step had them, if it did, else on the one where they are.
+static void meet_sheets(const ChExact* x, const Crossing* ahead, const Crossing* behind, bool apart, bool through) {
+  bool was_ahead = ch_exact_was(x, ahead->key), was_behind = ch_exact_was(x, behind->key);
+  bool over = was_behind && !was_ahead;
+  if (ahead->key == behind->key) over = was_behind && !apart;
+  if (!was_ahead && !was_behind) over = through && ahead->gap <= x->slack && is_back(ahead->key);
+  if (over ? through : apart) add_crossing(x, over ? behind : ahead);
 }
 
 // The normal that suits both edges. Where it suits them either way, as between blades, it is the one that overlaps if
@@ -92,8 +122,11 @@ static void meet(const ChExact* x, const Line* a, const Line* b) {
   if (!(fabs(gap) <= reach)) return;
   if (gap < 0.0) n = ch_neg(n), gap = -gap;
   double apart = unfit(a, b, n), through = unfit(a, b, ch_neg(n));
-  Crossing ahead = {a, b, n, gap, ch_dot(a->along, b->along), sine2}, behind = ahead;
-  behind.n = ch_neg(n), behind.gap = -gap;
+  Crossing ahead = crossing(x, a, b, n, gap, sine2), behind = crossing(x, a, b, ch_neg(n), -gap, sine2);
+  if (x->sheets) {
+    meet_sheets(x, &ahead, &behind, apart <= x->tilt && gap <= x->margin, through <= x->tilt && gap <= x->deepest);
+    return;
+  }
   bool may_be_apart = apart <= x->tilt && gap <= x->margin && apart <= through + EITHER;
   bool may_be_through = through <= x->tilt && gap <= x->deepest && through <= apart + EITHER;
   if (may_be_through && may_be_apart && !a->side->mesh->closed && !b->side->mesh->closed) may_be_through = false;

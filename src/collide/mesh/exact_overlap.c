@@ -114,7 +114,7 @@ bool ch_exact_overlap_is_real(const ChExact* x, const ChExactOverlap* o) {
   ChVec3 out = ch_scale(1.0 / o->depth, ch_sub(o->other, o->own));
   if (is_nearer_elsewhere(x, o, o->s, o->own, out)) return false;
   if (o->corner && x->side[1 - o->s].mesh->closed && !holds(x, 1 - o->s, o->own, 2.0 * o->depth)) return false;
-  if (!o->corner && !edge_enters(x, o, 0) && !edge_enters(x, o, 1)) return false;
+  if (!o->corner && !x->sheets && !edge_enters(x, o, 0) && !edge_enters(x, o, 1)) return false;
   if (!o->corner && is_nearer_elsewhere(x, o, 1 - o->s, o->other, ch_neg(out))) return false;
   return !is_barred(x, o, 0) && !is_barred(x, o, 1);
 }

@@ -23,6 +23,11 @@ void ch_exact_add(const ChExact* x, int s, ChVec3 own, ChVec3 other, ChVec3 norm
                   gap, key);
 }
 
+bool ch_exact_was(const ChExact* x, uint64_t key) {
+  const ChAhead* ahead = x->first->ahead;
+  return ahead && ahead->history && ahead->history(ahead->past, x->first->shape, x->frame->shape, key);
+}
+
 static int by_place(const void* a, const void* b) {
   const ChGap *p = a, *q = b;
   if (p->point.x != q->point.x) return p->point.x < q->point.x ? -1 : 1;
@@ -164,6 +169,21 @@ static bool lies_beyond(const double h[3], double reach) {
   return (h[0] > reach && h[1] > reach && h[2] > reach) || (h[0] < -reach && h[1] < -reach && h[2] < -reach);
 }
 
+static bool has_two_sides(const ChMesh* mesh) { return !mesh->closed && !mesh->front; }
+
+static uint64_t piercing_key(const Cell* plane, const Cell* cell, bool second, bool back) {
+  int kind = back ? CH_EXACT_PIERCED_BACK : CH_EXACT_PIERCED;
+  return second ? ch_exact_key(kind, cell->id, plane->id) : ch_exact_key(kind, plane->id, cell->id);
+}
+
+// Whether an edge between these heights came through a sheet from behind: as the last step has it, else with its
+// shorter part.
+static bool came_from_behind(const ChExact* x, const Cell* plane, const Cell* cell, bool second, double p, double q) {
+  if (!has_two_sides(x->side[second].mesh)) return false;
+  bool shorter = p + q < 0.0;
+  return shorter != (x->sheets && ch_exact_was(x, piercing_key(plane, cell, second, !shorter)));
+}
+
 // How deep an edge of one triangle (`cell`) goes through the other, away from its ends and from the other's border.
 static void note_piercing(ChExact* x, const Cell* plane, const Cell* cell, const double h[3], bool second) {
   for (int k = 0; k < 3; ++k) {
@@ -176,10 +196,10 @@ static void note_piercing(ChExact* x, const Cell* plane, const Cell* cell, const
       depth = fmin(depth, ch_dot(ch_cross(plane->normal, edge), ch_sub(hit, from)) / ch_norm(edge));
     }
     if (!(depth > x->pierced)) continue;
+    bool back = came_from_behind(x, plane, cell, second, p, q);
     x->pierced = depth, x->pierced_at = hit;
-    x->pierced_normal = second ? ch_neg(plane->normal) : plane->normal;
-    x->pierced_key = second ? ch_exact_key(CH_EXACT_PIERCED, cell->id, plane->id)
-                            : ch_exact_key(CH_EXACT_PIERCED, plane->id, cell->id);
+    x->pierced_normal = second == back ? plane->normal : ch_neg(plane->normal);
+    x->pierced_key = piercing_key(plane, cell, second, back);
   }
 }
 
@@ -276,12 +296,13 @@ void ch_exact_pair(const ChPosed* a, const ChMesh* first, const ChPosed* b, cons
                    ChManifold* out) {
   CH_ASSERT(first->features && second->features && margin >= 0.0);
   double size = fmin(a->shape->bound, b->shape->bound);
-  ChExact x = {.frame = b, .margin = margin, .out = out, .slack = 1e-9 * size};
+  ChExact x = {.frame = b, .first = a, .margin = margin, .out = out, .slack = 1e-9 * size};
   ChMat3 back = ch_mat_transposed(&b->turn);
   x.side[0] = (ChExactSide){.mesh = first, .features = first->features, .placed = true};
   x.side[0].turn = ch_mat_product(&back, &a->turn);
   x.side[0].shift = ch_mat_apply(&back, ch_sub(a->frame.at, b->frame.at));
   x.side[1] = (ChExactSide){.mesh = second, .features = second->features};
+  x.sheets = has_two_sides(first) && has_two_sides(second);
   x.closing = ch_closing(a, b, margin);
   x.tilt = tilt_of(&x, size);
   x.deepest = 0.02 * size, x.blunt = 1e-6 * size;

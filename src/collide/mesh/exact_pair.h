@@ -34,7 +34,9 @@ typedef struct ChExactSide {
 typedef struct ChExact {
   ChExactSide side[2];
   const ChPosed* frame;  // the second, whose frame is the common one
-  ChClosing closing;     // of the first, seen from the second
+  const ChPosed* first;
+  bool sheets;        // both are open and have two sides: what side they are on, the last step knows
+  ChClosing closing;  // of the first, seen from the second
   double margin, deepest, slack;
   double blunt;   // features that end nearer than this to each other are not told apart
   double hollow;  // the same where they go on inside of the surface
@@ -47,7 +49,16 @@ typedef struct ChExact {
 } ChExact;
 
 // Kinds of contacts, for keys; CORNER + s: the corner is of side s.
-enum { CH_EXACT_FACE = 0, CH_EXACT_EDGES = 2, CH_EXACT_CORNER_EDGE = 3, CH_EXACT_CORNERS = 5, CH_EXACT_PIERCED = 6 };
+// The last two: the other side of a sheet.
+enum {
+  CH_EXACT_FACE = 0,
+  CH_EXACT_EDGES = 2,
+  CH_EXACT_CORNER_EDGE = 3,
+  CH_EXACT_CORNERS = 5,
+  CH_EXACT_PIERCED = 6,
+  CH_EXACT_EDGES_BACK = 7,
+  CH_EXACT_PIERCED_BACK = 8
+};
 static inline uint64_t ch_exact_key(int kind, int first, int second) {
   return (uint64_t)kind << 60 | (uint64_t)first << 30 | (uint64_t)second;
 }
@@ -80,6 +91,9 @@ void ch_exact_add(const ChExact* x, int s, ChVec3 own, ChVec3 other, ChVec3 norm
 // Whether `outward` of a surface (its frame; away from it) belongs to the corner: no edge rises along it by more than
 // the sine `tilt`.
 bool ch_exact_corner_owns(const ChMesh* mesh, const ChMeshCorner* corner, ChVec3 outward, double tilt);
+
+// Whether the last step listed the pair under this key; false where nobody knows.
+bool ch_exact_was(const ChExact* x, uint64_t key);
 
 // The corners of side s that triangle `own` owns, with triangle `cell` of the other side and its edges and corners.
 void ch_exact_corners(const ChExact* x, int s, int own, int cell);
