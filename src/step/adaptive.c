@@ -153,7 +153,7 @@ static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChS
     if (status == CH_MAX_ITER) {
       add_rejected(info, &part);
       p->parts = p->parts || !part.missed;
-      level = retry_level(s, level, &part);
+      if (!s->bends.waits) level = retry_level(s, level, &part);
       continue;
     }
     if (status != CH_OK) return status;
