@@ -25,8 +25,8 @@ bool ch_adaptive_halves(const ChSimulation* s) {
   return !clock && !misses && (o->adaptive == CH_ADAPTIVE_MISS || o->adaptive == CH_ADAPTIVE_LARGE);
 }
 
-void ch_trial_settle(ChSimulation* s, int contacts) {
-  if (s->options.adaptive != CH_ADAPTIVE_LARGE || contacts >= LARGE) return;
+void ch_trial_settle(ChSimulation* s, int contacts, bool cares) {
+  if (s->options.adaptive != CH_ADAPTIVE_LARGE || contacts >= LARGE || cares) return;
   s->trial.share = 0.0;
   s->trial.rejects = false;
 }

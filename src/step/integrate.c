@@ -474,7 +474,7 @@ static ChStatus look(Step* p) {
   if (s->trial.parts) ch_passing_leave_out(s, &p->moment, p->h, ch_step_margin(s));
   if (s->trial.nears && ch_passing_is_far(&p->moment, ch_step_margin(s))) return CH_MAX_ITER;
   keep_gaps(p);
-  ch_trial_settle(s, p->moment.gap_count);
+  ch_trial_settle(s, p->moment.gap_count, isfinite(p->gap_tolerance));
   if (!p->it->impacts) return CH_OK;
   status = ch_impacts_resolve(p->context, s, &p->moment, p->h, p->info);
   if (status == CH_OK && ch_step_is_rejected(s, p->info)) return CH_MAX_ITER;
