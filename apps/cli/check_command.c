@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/scene_findings.h"
+#include "cli/scene_open.h"
 #include "cli/signals.h"
 #include "cli/soft_table.h"
 #include "common/by_row.h"
@@ -156,7 +157,7 @@ ChExit ch_scene_check_run(int count, char** words) {
   ChScene* scene;
   ch_notices_show(&ch_command_scene_check, &context, true);
   ch_signals_end();
-  ChStatus status = ch_scene_open(&context, file, &scene);
+  ChStatus status = ch_scene_open_telling(&ch_command_scene_check, &context, file, NULL, &scene);
   if (status != CH_OK) return ch_failure_exit(&ch_command_scene_check, &context, status);
   ChExit exit = check(&arguments, scene);
   ch_scene_destroy(scene);
