@@ -38,11 +38,11 @@ static double speed_of(const ChMoment* moment, const ChBodyState* end, const ChG
 static bool add(ChBends* bends, const ChGap* gap, double by) {
   if (bends->count == bends->room) {
     int room = bends->room ? 2 * bends->room : 64;
-    ChBend* grown = realloc(bends->list, (size_t)room * sizeof *grown);
+    ChGapBend* grown = realloc(bends->list, (size_t)room * sizeof *grown);
     if (!grown) return false;
     bends->list = grown, bends->room = room;
   }
-  bends->list[bends->count++] = (ChBend){.shape = {gap->shape[0], gap->shape[1]}, .key = gap->key, .by = by};
+  bends->list[bends->count++] = (ChGapBend){.shape = {gap->shape[0], gap->shape[1]}, .key = gap->key, .by = by};
   return true;
 }
 

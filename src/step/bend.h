@@ -9,14 +9,14 @@
 
 #include "assemble/rows.h"
 
-typedef struct ChBend {
+typedef struct ChGapBend {
   int shape[2];
   uint64_t key;
   double by;  // metres, negative: deeper than the normal's speed said
-} ChBend;
+} ChGapBend;
 
 typedef struct ChBends {
-  ChBend* list;
+  ChGapBend* list;
   int count, room;
   double h;      // of the try that found them
   bool waits;    // for a second try

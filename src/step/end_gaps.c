@@ -56,8 +56,8 @@ static bool was_listed(const void* past, int shape_a, int shape_b, uint64_t key)
   return false;
 }
 
-ChStatus ch_end_gaps_look(ChContext* context, ChSimulation* s, const ChMoment* moment, const ChBodyState* end,
-                          double h, double tolerance, double* deepest, bool* deeper, bool* bends) {
+ChStatus ch_end_gaps_look(ChContext* context, ChSimulation* s, const ChMoment* moment, const ChBodyState* end, double h,
+                          double tolerance, double* deepest, bool* deeper, bool* bends) {
   CH_ASSERT(tolerance >= 0.0 && end);
   const ChCollideOptions options = {.threads = s->options.threads, .touched = was_listed, .past = moment};
   const ChGap* gaps;
@@ -70,12 +70,15 @@ ChStatus ch_end_gaps_look(ChContext* context, ChSimulation* s, const ChMoment* m
     const ChGap* first = &gaps[g];
     double most = fmin(tolerance, fmax(FINE, SIZE_SHARE * ch_smaller_radius(moment, first)));
     if (s->options.overlap_tolerance >= 0.0) most = tolerance;
-    double now = depth_of(gaps, count, &g, first->shape), then = depth_of(moment->gaps, moment->gap_count, &before, first->shape);
+    double now = depth_of(gaps, count, &g, first->shape),
+           then = depth_of(moment->gaps, moment->gap_count, &before, first->shape);
     *deepest = fmax(*deepest, now);
     *deeper = *deeper || now > fmax(most + s->rounding, GROWS * then);
     *bends = *bends || now > fmax(BENDS * most + s->rounding, GROWS * then);
   }
-  if (*bends && s->trial.gaps && !s->bends.applied) *bends = ch_bends_find(&s->bends, moment, end, gaps, count, h);
-  else *bends = false;
+  if (*bends && s->trial.gaps && !s->bends.applied)
+    *bends = ch_bends_find(&s->bends, moment, end, gaps, count, h);
+  else
+    *bends = false;
   return CH_OK;
 }
