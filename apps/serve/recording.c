@@ -134,6 +134,8 @@ static bool reserve(ChRecording* r, size_t size) {
   return r->bytes != NULL;
 }
 
+static ChBodyView body_of_row(const void* bodies, int row) { return ((const ChBodyView*)bodies)[row]; }
+
 ChStatus ch_recording_frame(ChContext* context, ChRecording* r, long number, ChFrameHead* head,
                             const unsigned char** bytes, size_t* size) {
   const ChWorld* world = r->scene->world;
@@ -154,7 +156,8 @@ ChStatus ch_recording_frame(ChContext* context, ChRecording* r, long number, ChF
   at = ch_frame_put_modes(at, head->modes, row.amplitudes);
   find_islands(r, &row);
   for (int b = 0; b < ch_world_body_count(world); ++b) at = ch_frame_put_island(at, r->islands[b]);
-  ch_frame_put_contacts(at, world, row.contact_count, row.contacts, ch_fall_speed(world, time, h));
+  ch_frame_put_contacts(at, world, row.contact_count, row.contacts, ch_fall(world, time, h),
+                        (ChMotion){body_of_row, row.bodies});
   *bytes = r->bytes;
   return CH_OK;
 }

@@ -1,9 +1,10 @@
 // What one should know at a glance: how exactly the last steps were solved, how fast it goes, what the marks mean, how long
 // a metre is.
-import { niceBelow, quantity } from "../format";
-import { CONTACT_NAMES, DISPLACEMENT_COLOURS } from "../palette";
+import { niceBelow, number, quantity } from "../format";
+import { CONTACT_NAMES, SCALE_COLOURS } from "../palette";
 import type { Panel } from "../panel";
-import type { Frame, LoopMessage, SceneMessage, StateMessage } from "../protocol";
+import { CONTACT_WORDS, type Frame, type LoopMessage, type SceneMessage, type StateMessage } from "../protocol";
+import { COLOURINGS, isSoftQuantity } from "../view/quantities";
 import type { Stage } from "../view/stage";
 import { el, setText } from "./dom";
 import { Worst } from "./verdict";
@@ -71,6 +72,7 @@ export class Hud implements Panel {
   private readonly chips: Chip[] = [];
   private readonly loopLine = el("p", { class: "loop", id: "loop" });
   private readonly legend: HTMLElement;
+  private readonly keys = new Map<number, HTMLElement>(); // by what the contact does; some only once it was seen
   private readonly arrowBar = el("span", { class: "arrow-bar" });
   private readonly arrowText = el("span", {});
   private readonly arrow = el("span", { class: "arrow-scale" }, this.arrowBar, this.arrowText);
@@ -78,7 +80,7 @@ export class Hud implements Panel {
   private readonly colourText = el("span", {});
   private readonly colours = el(
     "div",
-    { class: "scale colours", role: "note", "aria-label": "Displacement", hidden: true },
+    { class: "scale colours", role: "note", "aria-label": "Scale of colours", hidden: true },
     "0",
     this.colourBar,
     this.colourText,
@@ -100,9 +102,11 @@ export class Hud implements Panel {
     private readonly stage: Stage,
     foot: HTMLElement,
   ) {
-    const keys = [1, 2, 3].map((status) => el("span", { class: `key status-${status}` }, CONTACT_NAMES[status]));
+    for (const status of [1, 2, 4, 5, 3])
+      this.keys.set(status, el("span", { class: `key status-${status}`, hidden: status > 3 }, CONTACT_NAMES[status]));
+    const keys = this.keys.values();
     this.legend = el("div", { class: "legend", role: "note", "aria-label": "Contact marks" }, ...keys, this.arrow);
-    this.colourBar.style.background = `linear-gradient(to right, ${DISPLACEMENT_COLOURS.join(", ")})`;
+    this.colourBar.style.background = `linear-gradient(to right, ${SCALE_COLOURS.join(", ")})`;
     foot.append(
       el("div", { class: "scale", role: "note", "aria-label": "Scale" }, this.scaleBar, this.scaleText),
       this.gravity,
@@ -138,6 +142,10 @@ export class Hud implements Panel {
 
   frame(frame: Frame): void {
     this.chips[frame.pane]?.frame(frame, this.tolerance);
+    for (let at = 16; at < frame.contactInts.length; at += CONTACT_WORDS) {
+      const key = this.keys.get(frame.contactInts[at]);
+      if (key?.hidden) key.hidden = false;
+    }
   }
 
   loop(message: LoopMessage): void {
@@ -170,9 +178,12 @@ export class Hud implements Panel {
   }
 
   private showColours(): void {
-    const { colouring, displacement } = this.stage.shown;
-    this.colours.hidden = colouring !== "displacement" || !this.stage.panes.some((pane) => pane.hasSoft);
-    setText(this.colourText, `${quantity(displacement.full, "m")} displaced`);
+    const { colouring, scale } = this.stage.shown;
+    const { unit, label } = COLOURINGS[colouring];
+    const none = isSoftQuantity(colouring) && !this.stage.panes.some((pane) => pane.hasSoft);
+    this.colours.hidden = unit === undefined || none;
+    const end = unit ? quantity(scale.full, unit) : `${number(100 * scale.full)} %`;
+    setText(this.colourText, label ? `${end} ${label}` : end);
   }
 
   // Each in the corner of its pane; of two side by side, below the tools.
