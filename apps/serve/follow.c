@@ -58,7 +58,7 @@ static void put_joints(json_t* message, const ChFeedScene* scene) {
 }
 
 static json_t* scene_message(const ChFollow* f, const ChFeedScene* scene) {
-  json_t* object = ch_scene_message(f->scene->world);
+  json_t* object = ch_scene_message(f->scene->world, f->scene->look);
   json_t* head =
       json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:[o], s:o, s:o}", "type", "scene", "panes", 1, "pane", 0, "name",
                 ch_json_path(f->scene->name), "h", ch_json_real(scene->h), "tolerance", ch_json_real(scene->tolerance),

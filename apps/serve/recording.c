@@ -72,7 +72,7 @@ double ch_recording_tolerance(const ChRecording* r) {
 json_t* ch_recording_scene(const ChRecording* r, unsigned generation) {
   const ChTrajectoryHead* told = ch_trajectory_reader_head(r->reader);
   const char* method = told->method[0] ? told->method : r->scene->options.solve.method;
-  json_t* object = ch_scene_message(r->scene->world);
+  json_t* object = ch_scene_message(r->scene->world, r->scene->look);
   json_t* head = json_pack("{s:s, s:I, s:i, s:i, s:o, s:o, s:o, s:o, s:[o], s:o, s:o}", "type", "scene", "generation",
                            (json_int_t)generation, "panes", 1, "pane", 0, "name", ch_json_path(r->scene->name), "h",
                            ch_json_real(told->h), "tolerance", ch_json_real(ch_recording_tolerance(r)), "method",

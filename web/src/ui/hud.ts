@@ -22,6 +22,16 @@ export function lagText(seconds: number): string {
   return seconds < 1 / 60 ? "on the clock" : `${quantity(seconds, "s", 2)} behind the clock`;
 }
 
+// What the budget of time allows: whether steps are exact, and whether they keep up with the speed that was asked for.
+export function budgetText(met: number, factor: number, speed: number): string {
+  const asked = speed > 0 ? speed : 1;
+  const fluent = factor >= 0.95 * asked;
+  const exact = met >= 1;
+  if (fluent) return exact ? "exact and fluent" : "fluent, not exact";
+  const slower = factor < 0.95 && asked >= 1 ? "slower than life" : "slower than asked";
+  return `${exact ? "exact" : "not exact"}, ${slower}`;
+}
+
 // One pane's: the worst certificate since the last time it was shown.
 class Chip {
   readonly element = el("p", { class: "chip" });
@@ -96,6 +106,7 @@ export class Hud implements Panel {
   );
   private gravityVector: number[] = [0, 0, -9.81];
   private tolerance = 1e-8;
+  private speed = 1; // times life, as it was asked for
 
   constructor(
     private readonly host: HTMLElement,
@@ -137,6 +148,7 @@ export class Hud implements Panel {
   state(message: StateMessage): void {
     if (message.tolerance !== undefined) this.tolerance = message.tolerance;
     if (message.gravity) this.gravityVector = message.gravity;
+    this.speed = message.speed;
     this.measure();
   }
 
@@ -150,6 +162,8 @@ export class Hud implements Panel {
 
   loop(message: LoopMessage): void {
     const parts: string[] = [];
+    if (typeof message.met === "number" && message.real_time_factor)
+      parts.push(budgetText(message.met, message.real_time_factor, this.speed));
     if (message.steps_per_second) parts.push(`${message.steps_per_second.toFixed(0)} steps/s`);
     if (message.real_time_factor) parts.push(`${message.real_time_factor.toFixed(2)} \u00d7 real time`);
     if (typeof message.met === "number") parts.push(`${shareText(message.met)} met`);

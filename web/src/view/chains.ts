@@ -71,7 +71,7 @@ export class Chains {
   ) {
     const reach = scene.bodies.map((body, b) => (body.fixed ? Infinity : reachOf(scene, b)));
     const finite = reach.filter(Number.isFinite).sort((a, b) => a - b);
-    this.thick = 0.22 * Math.min(finite[Math.floor(finite.length / 2)] ?? size, 0.25 * size);
+    this.thick = 0.15 * Math.min(finite[Math.floor(finite.length / 2)] ?? size, 0.25 * size);
     this.paint(look);
   }
 

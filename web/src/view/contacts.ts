@@ -210,10 +210,10 @@ export class Contacts {
 
   private updateArrows(shafts: THREE.InstancedMesh, heads: THREE.InstancedMesh, frame: Frame): number {
     const [behindShafts, behindHeads] = this.rims ?? [shafts, heads];
-    const rim = Math.min(1.5 * this.pixel, 0.8 * thick);
     const f = frame.contactFloats;
     const { length: full, force: reference } = this.arrow;
     const thick = 0.024 * this.unit * Math.min(1, Math.max(0.5, Math.sqrt(150 / Math.max(1, frame.contacts))));
+    const rim = Math.min(1.5 * this.pixel, 0.8 * thick);
     const [from, along] = [new THREE.Vector3(), new THREE.Vector3()];
     const [turn, up, matrix] = [new THREE.Quaternion(), new THREE.Vector3(0, 1, 0), new THREE.Matrix4()];
     const size = new THREE.Vector3();

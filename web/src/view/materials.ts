@@ -30,7 +30,7 @@ vec3 patternOf(vec3 colour, vec3 at, vec4 patterned) {
   }
   if (patterned.w < 2.5) {
     float along = halves.x >= longest ? at.x : halves.y >= longest ? at.y : at.z;
-    return mod(floor(along / (0.2 * longest)), 2.0) < 0.5 ? colour : 0.72 * colour;
+    return mod(floor(along / (0.2 * longest) + 0.5), 2.0) < 0.5 ? colour : 0.72 * colour;
   }
   float thin = min(halves.x, min(halves.y, halves.z));
   vec2 on = halves.x <= thin ? at.yz : halves.y <= thin ? at.zx : at.xy;
