@@ -7,7 +7,7 @@
 #include "cardhouse/shape.h"
 #include "common/by_row.h"
 
-ChFrameContact ch_frame_contact(const ChWorld* world, const ChContactView* view, ChMotion motion) {
+ChFrameContact ch_frame_contact(const ChWorld* world, const ChContactView* view, ChBodyMotion motion) {
   ChFrameContact c = {.point = view->point,
                       .normal = view->normal,
                       .force = view->force,
@@ -51,7 +51,7 @@ ChFall ch_fall(const ChWorld* world, double time, double h) {
 }
 
 unsigned char* ch_frame_put_contacts(unsigned char* at, const ChWorld* world, int count, const ChContactView* views,
-                                     ChFall fall, ChMotion motion) {
+                                     ChFall fall, ChBodyMotion motion) {
   ChContactScale scale = ch_contact_scale_of(count, views, fall);
   for (int k = 0; k < count; ++k) {
     ChFrameContact contact = ch_frame_contact(world, &views[k], motion);

@@ -5,13 +5,13 @@
 #include "serve/frame.h"
 
 // How bodies move at the moment, by their rows.
-typedef struct ChMotion {
+typedef struct ChBodyMotion {
   ChBodyView (*of)(const void* source, int row);
   const void* source;
-} ChMotion;
+} ChBodyMotion;
 
 // With how the bodies turn against each other.
-ChFrameContact ch_frame_contact(const ChWorld* world, const ChContactView* view, ChMotion motion);
+ChFrameContact ch_frame_contact(const ChWorld* world, const ChContactView* view, ChBodyMotion motion);
 // What all contacts of a moment carry, one added after the other to zeros.
 typedef struct ChContactLoads {
   double sum, largest;  // N
@@ -29,6 +29,6 @@ ChContactScale ch_contact_loads_scale(const ChContactLoads* loads, ChFall fall);
 ChContactScale ch_contact_scale_of(int count, const ChContactView* views, ChFall fall);
 
 unsigned char* ch_frame_put_contacts(unsigned char* at, const ChWorld* world, int count, const ChContactView* views,
-                                     ChFall fall, ChMotion motion);
+                                     ChFall fall, ChBodyMotion motion);
 
 #endif

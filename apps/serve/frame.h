@@ -67,8 +67,8 @@ unsigned char* ch_frame_put_contact(unsigned char* at, const ChFrameContact* con
 unsigned char* ch_frame_put_stat(unsigned char* at, const ChFrameStat* stat);
 
 // What tells the states of contacts apart: speeds below `slip` are round-off, normal forces below `loose` next to
-// nothing, and below `open` nothing. What turns more slowly than a hundredth of free fall from its reach, sqrt(g reach),
-// does not roll.
+// nothing, and below `open` nothing. What turns more slowly than a hundredth of free fall from its reach, sqrt(g
+// reach), does not roll.
 typedef struct ChContactScale {
   double slip, gravity, loose, open;  // m/s, m/s^2, N, N
 } ChContactScale;

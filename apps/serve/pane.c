@@ -177,7 +177,7 @@ void ch_pane_show(ChPane* pane, ChExchange* exchange, int number, unsigned gener
     if (amplitudes) at = ch_frame_put_modes(at, (unsigned)modes, amplitudes);
   }
   for (int b = 0; b < pane->body_count; ++b) at = ch_frame_put_island(at, pane->islands[b]);
-  ch_frame_put_contacts(at, world, contacts, views, fall_of(s), (ChMotion){body_of, s});
+  ch_frame_put_contacts(at, world, contacts, views, fall_of(s), (ChBodyMotion){body_of, s});
   ch_exchange_show(exchange, number, shot);
 }
 
@@ -232,7 +232,7 @@ json_t* ch_pane_contact(const ChPane* pane, int number, int index) {
   const ChWorld* world = ch_simulation_world(s);
   int count;
   const ChContactView* views = ch_simulation_contacts(s, &count);
-  ChFrameContact c = ch_frame_contact(world, &views[index], (ChMotion){body_of, s});
+  ChFrameContact c = ch_frame_contact(world, &views[index], (ChBodyMotion){body_of, s});
   double normal = ch_dot(c.force, c.normal), slip_normal = ch_dot(c.slip, c.normal);
   ChVec3 tangential = ch_along(c.force, -normal, c.normal), slip = ch_along(c.slip, -slip_normal, c.normal);
   double used = ch_norm(tangential) / (c.mu * normal);

@@ -157,7 +157,7 @@ ChStatus ch_recording_frame(ChContext* context, ChRecording* r, long number, ChF
   find_islands(r, &row);
   for (int b = 0; b < ch_world_body_count(world); ++b) at = ch_frame_put_island(at, r->islands[b]);
   ch_frame_put_contacts(at, world, row.contact_count, row.contacts, ch_fall(world, time, h),
-                        (ChMotion){body_of_row, row.bodies});
+                        (ChBodyMotion){body_of_row, row.bodies});
   *bytes = r->bytes;
   return CH_OK;
 }

@@ -309,7 +309,8 @@ CH_API int ch_world_body_row(const ChWorld* world, ChBodyId body);
 CH_API const char* ch_world_body_name(const ChWorld* world, ChBodyId body);
 // The body of that name; none where there is none.
 CH_API ChBodyId ch_world_find_body(const ChWorld* world, const char* name);
-// How a body shall be drawn, by its row: what it says, and where it says nothing its material. Zero where there is none.
+// How a body shall be drawn, by its row: what it says, and where it says nothing its material. Zero where there is
+// none.
 CH_API ChLook ch_world_look(const ChWorld* world, int body);
 // How many springs, wrenches and other forces it has.
 CH_API int ch_world_force_count(const ChWorld* world);

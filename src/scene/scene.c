@@ -9,7 +9,7 @@
 #include "base/whole_file.h"
 #include "scene/build.h"
 #include "scene/json_text.h"
-#include "scene/look.h"
+#include "scene/scene_look.h"
 #include "scene/recorded_scene.h"
 
 // -------------------------------------------------------------------------------------------------------- resolved

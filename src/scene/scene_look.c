@@ -1,5 +1,5 @@
-// See look.h. Forms and types of what is drawn; the viewer reads the same keys (docs/scene.md).
-#include "scene/look.h"
+// See scene_look.h. Forms and types of what is drawn; the viewer reads the same keys (docs/scene.md).
+#include "scene/scene_look.h"
 
 #include <stdlib.h>
 
@@ -15,7 +15,10 @@ enum { KEYS_MOST = 1000, NAMES_MOST = 4096, NAME_SHOWN = 60 };
 // --- types -----------------------------------------------------------------------------------------------------------
 
 static int digit(char c) {
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  return c >= '0' && c <= '9'   ? c - '0'
+         : c >= 'a' && c <= 'f' ? c - 'a' + 10
+         : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                : -1;
 }
 
 // "#rrggbb", into a ChLook.
@@ -31,7 +34,8 @@ static bool read_colour(ChReader* r, const ChPlace* place, json_t* value, const 
     colour = 16 * colour + (unsigned)(good ? digit(text[k]) : 0);
   }
   if (!good)
-    return ch_reader_wrong(r, place, "is '%.*s', must be # and six hexadecimal digits, red, green and blue: \"#4477aa\"",
+    return ch_reader_wrong(r, place,
+                           "is '%.*s', must be # and six hexadecimal digits, red, green and blue: \"#4477aa\"",
                            NAME_SHOWN, text);
   ChLook* look = out;
   look->coloured = true;
@@ -60,8 +64,8 @@ static const ChFieldType ch_type_opacity = {read_opacity, schema_opacity};
 
 static const char* const patterns[] = {"plain", "checks", "stripes", "card", NULL};
 static const char* const views[] = {"iso", "front", "top", NULL};
-static const char* const quantities[] = {"body", "material", "island",       "speed",  "energy",
-                                         "force", "age",     "displacement", "strain", NULL};
+static const char* const quantities[] = {"body",  "material", "island",       "speed",  "energy",
+                                         "force", "age",      "displacement", "strain", NULL};
 
 static const ChField body_look_fields[] = {
     {"colour", &ch_type_colour, 0, "\"#rrggbb\"", 0, CH_ANY, NULL},
