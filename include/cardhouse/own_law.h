@@ -2,9 +2,10 @@
 // set, and returns a number that blocks of problems may name from then on, like CH_LAW_CONTACT. docs/your_own_law.md
 // builds one.
 //
-//   a set      K contains r, and -u is in the normal cone of K at r: r . u is least over K
-//   a section  D says which friction a unit of normal reaction bears: K = { r : r_n >= 0, r_T in r_n D }. Contact:
-//              K contains r, K* contains u + sigma(u_T) n, orthogonal;  sigma(u_T) = max { -p . u_T : p in D }
+//   a set      K contains r, and -u is in the normal cone of K at r: r . u is least over K.
+//   a section  D says which friction a unit of normal reaction bears: K = { r : r_n >= 0, r_T in r_n D }.
+//              Contact: K contains r, K* contains u + sigma(u_T) n, orthogonal, with sigma(u_T) = max { -p . u_T : p in
+//              D }.
 //
 // The functions describe K, or D, in the problem's own units. All of them are called from several threads at once and
 // often: no memory that is written, no messages.
@@ -52,11 +53,11 @@ typedef struct ChOwnLaw {
 
 enum { CH_OWN_LAWS_MAX = CH_LAW_END - CH_LAW_OWN };
 
-// Tries the row at points and parameters that are drawn always alike: the projection is idempotent and nonexpansive, x
-// - y is normal to the set at y, the derivative is the limit of differences, the support function is attained, the
-// local solution and the residual agree with the projection. CH_ERR_RANGE names what is wrong, where, and what would be
-// right; CH_ERR_ARGUMENT for a row that is incomplete; CH_ERR_SIZE for one too many. A law lives as long as the
-// program. Register laws before the first problem that names them; out may be NULL.
+// Tries the row at points and parameters that are drawn always alike. The projection must be idempotent and
+// nonexpansive, x - y normal to the set at y, the derivative the limit of differences. The support function must be
+// attained; the local solution and the residual must agree with the projection. CH_ERR_RANGE names what is wrong,
+// where, and what would be right; CH_ERR_ARGUMENT for a row that is incomplete; CH_ERR_SIZE for one too many. A law
+// lives as long as the program. Register laws before the first problem that names them; out may be NULL.
 CH_API ChStatus ch_law_register(ChContext* context, const ChOwnLaw* law, ChLaw* out);
 
 #ifdef __cplusplus
