@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/friction_section.h"
+#include "model/look.h"
 #include "model/world_build.h"
 
 // ------------------------------------------------------------------------------------------------------- construction
@@ -202,29 +203,31 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
   if (status == CH_OK) status = check_elasticity(context, what, def);
   if (status == CH_OK) status = check_moments(context, what, def);
   if (status == CH_OK) status = check_section(context, world, what, def);
+  if (status == CH_OK) status = ch_look_check(context, what, &def->look);
   bool anisotropic = def->friction[0] != def->friction[1];
   ChVec3 axis = def->axis;
   if (status == CH_OK && (anisotropic || def->section)) status = ch_check_axis(context, world, what, "axis", &axis);
   if (status != CH_OK) return status;
 
   CH_GROW(world, materials, material_count, material_room);
-  world->materials[world->material_count] =
-      (ChMaterial){.name = ch_world_copy_text(world, def->name),
-                   .density = def->density,
-                   .friction = {def->friction[0], def->friction[1]},
-                   .restitution = def->restitution,
-                   .young = def->young,
-                   .poisson = def->poisson,
-                   .stiffness = def->stiffness,
-                   .damping = def->damping,
-                   .rolling = def->rolling,
-                   .drilling = def->drilling,
-                   .cohesion = def->cohesion,
-                   .heals = def->heals,
-                   .axis = ch_unit(axis),
-                   .section = {keep_section(world, def->section, false), keep_section(world, def->section, true)},
-                   .anisotropic = anisotropic,
-                   .ellipsoidal = def->ellipsoidal};
+  world->materials[world->material_count] = (ChMaterial){.name = ch_world_copy_text(world, def->name),
+                                                         .density = def->density,
+                                                         .friction = {def->friction[0], def->friction[1]},
+                                                         .restitution = def->restitution,
+                                                         .young = def->young,
+                                                         .poisson = def->poisson,
+                                                         .stiffness = def->stiffness,
+                                                         .damping = def->damping,
+                                                         .rolling = def->rolling,
+                                                         .drilling = def->drilling,
+                                                         .cohesion = def->cohesion,
+                                                         .heals = def->heals,
+                                                         .axis = ch_unit(axis),
+                                                         .anisotropic = anisotropic,
+                                                         .ellipsoidal = def->ellipsoidal,
+                                                         .look = def->look};
+  for (int side = 0; side < 2; ++side)
+    world->materials[world->material_count].section[side] = keep_section(world, def->section, side == 1);
   *id = world->material_count++;
   return CH_OK;
 }
