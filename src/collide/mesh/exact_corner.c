@@ -245,7 +245,8 @@ void ch_exact_corners(const ChExact* x, int s, int own, int cell) {
     v.at = ch_exact_place(v.own, v.own->mesh->vertices[v.corner->vertex]);
     v.seen = ch_exact_local(v.other, v.at);
     v.motion = ch_exact_turned_back(v.other, ch_exact_motion(x, s, v.at));
-    if (!v.other->mesh->lines) meet_face(&v, cell);
+    const ChMesh* mesh = v.other->mesh;
+    if (!mesh->lines && !(mesh->foreign && mesh->foreign[cell])) meet_face(&v, cell);
     for (int e = theirs->edge_start[cell]; e < theirs->edge_start[cell + 1]; ++e) meet_edge(&v, &theirs->edges[e]);
     if (s == 1) continue;  // the pair of corners has been met from the other side
     for (int c = theirs->corner_start[cell]; c < theirs->corner_start[cell + 1]; ++c)

@@ -253,3 +253,37 @@ ChMeshFeatures* ch_line_features(ChArena* arena, const ChMesh* mesh, bool segmen
   f->corner_start[n] = f->corner_count, f->edge_start[n] = f->edge_count;
   return f;
 }
+
+// --- foreign cells ---------------------------------------------------------------------------------------------------
+
+static void disown_edges(ChMeshFeatures* f, int cells, const unsigned char* foreign) {
+  int kept = 0;
+  for (int c = 0, from = 0; c < cells; ++c) {
+    int until = f->edge_start[c + 1];
+    f->edge_start[c] = kept;
+    for (int e = from; e < until; ++e) {
+      int other = f->edges[e].other;
+      if (!foreign[c] && !(other >= 0 && foreign[other / 3] == CH_FOREIGN_FIRST)) f->edges[kept++] = f->edges[e];
+    }
+    from = until;
+  }
+  f->edge_start[cells] = f->edge_count = kept;
+}
+
+void ch_mesh_disown(ChMesh* mesh, const unsigned char* foreign) {
+  ChMeshFeatures* f = mesh->features;
+  int kept = 0, cells = mesh->cell_count;
+  mesh->foreign = foreign;
+  disown_edges(f, cells, foreign);
+  for (int v = 0; v < mesh->vertex_count; ++v) f->corner_of[v] = -1;
+  for (int c = 0, from = 0; c < cells; ++c) {
+    int until = f->corner_start[c + 1];
+    f->corner_start[c] = kept;
+    for (int k = from; k < until && !foreign[c]; ++k) {
+      f->corner_of[f->corners[k].vertex] = kept;
+      f->corners[kept++] = f->corners[k];
+    }
+    from = until;
+  }
+  f->corner_start[cells] = f->corner_count = kept;
+}
