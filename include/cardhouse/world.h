@@ -146,7 +146,7 @@ typedef struct ChShapeDef {
   const ChVec3* points;
   int triangle_count;
   const int* triangles;  // mesh: 3 indices each
-  const char* file;      // hull or mesh: OBJ or STL, instead of points
+  const char* file;      // hull or mesh: OBJ, STL, PLY or glTF, instead of points
   bool closed;           // mesh: refuse one that is not closed
   bool soup;             // mesh on a fixed or kinematic body: take one that does not hang together as it is
   ChMeshContact contact;
