@@ -17,7 +17,7 @@ PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DBUILD_SHARED_LIBS=ON -DCH_TESTS=OFF
 .DEFAULT_GOAL := build
 .PHONY: build run test page tables conformance bench-build bench-solvers bench-portfolio bench-ordering bench-large bench-engines bench-collide \
   bench-viewer bench-python bench-mujoco-grade pictures validation granular install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
-  fuzz crafted python python-fuzz clean help
+  blender-check fuzz crafted python python-fuzz clean help
 
 help:
 	@echo "make                                build/cardhouse and libcardhouse; installs what is missing"
@@ -44,6 +44,7 @@ help:
 	@echo "make debug | asan | ubsan           tests in a debug or sanitizer build, in folders of their own"
 	@echo "make sanitize                       tests with both sanitizers at once"
 	@echo "make tsan                           threads under a sanitizer: a scene, a solve, the viewer with four clients"
+	@echo "make blender-check                  what \`cardhouse export\` writes, opened in Blender (apt-get install blender)"
 	@echo "make fuzz [FUZZ_SECONDS=600]        fuzzes the readers of files and messages, two targets at a time"
 	@echo "make crafted                        every crafted recording, checkpoint and problem through every reader"
 	@echo "make format | format-check          clang-format over the sources"
@@ -171,7 +172,12 @@ python:
 
 # The interpreter has no sanitizer in it: the loader brings it. What Python itself leaves behind is no leak of ours.
 python-fuzz: FUZZ_SECONDS = 300
-python-fuzz:
+python-# Not part of any other target: Blender is large.
+blender-check:
+	@$(MAKE) --no-print-directory build TARGETS=cardhouse
+	@/usr/bin/python3 tools/blender-check.py $(BUILD)
+
+fuzz:
 	@tools/install-packages build python
 	@$(MAKE) --no-print-directory build BUILD=build-asan TARGETS=python_module \
 	  CMAKE_FLAGS="-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCH_SANITIZE=address"
