@@ -172,12 +172,7 @@ python:
 
 # The interpreter has no sanitizer in it: the loader brings it. What Python itself leaves behind is no leak of ours.
 python-fuzz: FUZZ_SECONDS = 300
-python-# Not part of any other target: Blender is large.
-blender-check:
-	@$(MAKE) --no-print-directory build TARGETS=cardhouse
-	@/usr/bin/python3 tools/blender-check.py $(BUILD)
-
-fuzz:
+python-fuzz:
 	@tools/install-packages build python
 	@$(MAKE) --no-print-directory build BUILD=build-asan TARGETS=python_module \
 	  CMAKE_FLAGS="-DCMAKE_BUILD_TYPE=RelWithDebInfo -DCH_SANITIZE=address"
@@ -221,6 +216,11 @@ tsan:
 	@rm -f build-tsan.log
 	@MAKEFLAGS=--no-print-directory cmake --build build-tsan --parallel $(JOBS) --target cardhouse make_problems
 	@python3 tests/tools/threads.py build-tsan/cardhouse build-tsan/make_problems
+
+# Not part of any other target: Blender is large.
+blender-check:
+	@$(MAKE) --no-print-directory build TARGETS=cardhouse
+	@/usr/bin/python3 tools/blender-check.py $(BUILD)
 
 fuzz:
 	@tools/install-packages build fuzz

@@ -32,6 +32,7 @@ static const ChBounds bounds[] = {
     [CH_WHOLE_0] = {0.0, 1e9, false, "must be a whole number, 0 or more"},
     [CH_WHOLE_1] = {1.0, 1e9, false, "must be a whole number, 1 or more"},
     [CH_TWO_OR_THREE] = {2.0, 3.0, false, "must be 2 (plane) or 3 (space)"},
+    [CH_ANGLE] = {1.0, 150.0, false, "must be 1 to 150"},
     [CH_ONE] = {1.0, 1.0, false, "must be 1, the version of this form"},
 };
 
@@ -54,6 +55,10 @@ void ch_place_write(const ChPlace* place, char* text, size_t size) {
 
 static bool wrong_at(ChReader* r, ChStatus status, const ChPlace* place, bool at_key, const char* text) {
   if (r->status != CH_OK) return false;
+  if (r->faults && r->faults->count == CH_SCENE_FAULTS_MAX) {  // it is only counted: places are found by a walk each
+    r->status = status;
+    return false;
+  }
   char path[PATH_SIZE];
   long line, column;
   ch_place_write(place, path, sizeof path);

@@ -12,7 +12,7 @@
 #include "base/text_scan.h"
 #include "base/whole_file.h"
 #include "model/mesh/mesh.h"
-#include "model/mesh/mesh_surface.h"
+#include "model/mesh/mesh_facets.h"
 
 enum { MOST = 1 << 28, STL_HEAD = 84, STL_FACET = 50 };
 
@@ -25,7 +25,7 @@ static void skip_blanks(ChScan* scan) {
 static bool line_ends(const ChScan* scan) { return scan->at == scan->end || *scan->at == '\n' || *scan->at == '#'; }
 
 // "7", "7/1", "7//3" or "7/1/3"; negative numbers count back from the last vertex.
-static int corner(ChScan* scan, const ChSurface* s) {
+static int corner(ChScan* scan, const ChFacets* s) {
   const char* start = scan->at;
   char* stop;
   long index = strtol(start, &stop, 10);
@@ -39,14 +39,14 @@ static int corner(ChScan* scan, const ChSurface* s) {
 }
 
 // A polygon becomes a fan about its first corner.
-static void obj_face(ChScan* scan, ChArena* arena, ChSurface* s) {
+static void obj_face(ChScan* scan, ChArena* arena, ChFacets* s) {
   const char* start = scan->at;
   int first = 0, last = 0, count = 0;
   for (skip_blanks(scan); scan->status == CH_OK && !line_ends(scan); skip_blanks(scan)) {
     int next = corner(scan, s);
     if (scan->status != CH_OK) return;
     if (count == 0) first = next;
-    if (count >= 2) ch_surface_add_triangle(arena, s, first, last, next);
+    if (count >= 2) ch_facets_add_triangle(arena, s, first, last, next);
     last = next;
     ++count;
   }
@@ -58,14 +58,14 @@ static ChVec3 point(ChScan* scan, const char* what) {
   return ch_vec(x, y, z);
 }
 
-static void read_obj(ChScan* scan, ChArena* arena, ChSurface* s) {
+static void read_obj(ChScan* scan, ChArena* arena, ChFacets* s) {
   while (scan->status == CH_OK) {
     ch_scan_space(scan);
     if (scan->at == scan->end) return;
     bool blank_next = scan->at + 1 < scan->end && is_blank(scan->at[1]);
     if (*scan->at == 'v' && blank_next) {
       ++scan->at;
-      ch_surface_add_vertex(arena, s, point(scan, "vertex"));
+      ch_facets_add_vertex(arena, s, point(scan, "vertex"));
       ch_scan_line(scan);  // a weight or a colour may follow
     } else if (*scan->at == 'f' && blank_next) {
       ++scan->at;
@@ -79,7 +79,7 @@ static void read_obj(ChScan* scan, ChArena* arena, ChSurface* s) {
 
 // ----------------------------------------------------------------------------------------------------------------- STL
 
-static void read_text_stl(ChScan* scan, ChArena* arena, ChSurface* s) {
+static void read_text_stl(ChScan* scan, ChArena* arena, ChFacets* s) {
   while (ch_scan_accept(scan, "solid")) {  // several solids may follow each other
     ch_scan_line(scan);
     while (ch_scan_accept(scan, "facet")) {
@@ -88,12 +88,12 @@ static void read_text_stl(ChScan* scan, ChArena* arena, ChSurface* s) {
       ch_scan_word(scan, "loop");
       for (int k = 0; k < 3 && scan->status == CH_OK; ++k) {
         ch_scan_word(scan, "vertex");
-        ch_surface_add_vertex(arena, s, point(scan, "vertex"));
+        ch_facets_add_vertex(arena, s, point(scan, "vertex"));
       }
       ch_scan_word(scan, "endloop");
       ch_scan_word(scan, "endfacet");
       if (scan->status != CH_OK) return;
-      ch_surface_add_triangle(arena, s, s->vertex_count - 3, s->vertex_count - 2, s->vertex_count - 1);
+      ch_facets_add_triangle(arena, s, s->vertex_count - 3, s->vertex_count - 2, s->vertex_count - 1);
     }
     ch_scan_word(scan, "endsolid");
     ch_scan_line(scan);
@@ -106,7 +106,7 @@ static void read_text_stl(ChScan* scan, ChArena* arena, ChSurface* s) {
 static double single(const unsigned char* b) { return ch_single(ch_little_endian(b)); }
 
 static ChStatus read_binary_stl(ChContext* context, const char* path, const unsigned char* bytes, ChArena* arena,
-                                ChSurface* s) {
+                                ChFacets* s) {
   uint32_t count = ch_little_endian(bytes + 80);
   for (uint32_t k = 0; k < count; ++k) {
     const unsigned char* facet = bytes + STL_HEAD + (size_t)STL_FACET * k + 12;
@@ -114,9 +114,9 @@ static ChStatus read_binary_stl(ChContext* context, const char* path, const unsi
       ChVec3 v = ch_vec(single(facet + 12 * c), single(facet + 12 * c + 4), single(facet + 12 * c + 8));
       if (!ch_vec_finite(v))
         return ch_fail(context, CH_ERR_RANGE, "%s: facet %u has a corner that is not finite", path, k);
-      ch_surface_add_vertex(arena, s, v);
+      ch_facets_add_vertex(arena, s, v);
     }
-    ch_surface_add_triangle(arena, s, s->vertex_count - 3, s->vertex_count - 2, s->vertex_count - 1);
+    ch_facets_add_triangle(arena, s, s->vertex_count - 3, s->vertex_count - 2, s->vertex_count - 1);
   }
   return CH_OK;
 }
@@ -134,7 +134,7 @@ static bool is_gltf(const char* text, size_t size) {
 }
 
 static ChStatus read_text(ChContext* context, ChArena* arena, const char* path, const char* text, size_t size,
-                          ChSurface* s) {
+                          ChFacets* s) {
   if (memchr(text, '\0', size))
     return ch_fail(context, CH_ERR_FORMAT,
                    "%s: is neither OBJ, PLY, glTF nor STL text, nor binary STL of a fitting size", path);
@@ -148,23 +148,23 @@ static ChStatus read_text(ChContext* context, ChArena* arena, const char* path, 
     read_text_stl(&scan, arena, s);
   else
     read_obj(&scan, arena, s);
-  if (scan.status == CH_OK && stl) ch_surface_merge(arena, s);
+  if (scan.status == CH_OK && stl) ch_facets_merge(arena, s);
   return scan.status;
 }
 
 static ChStatus parse(ChContext* context, ChArena* arena, const char* path, bool beside, const char* text, size_t size,
-                      ChSurface* s) {
+                      ChFacets* s) {
   const unsigned char* bytes = (const unsigned char*)text;
   if (size > MOST) return ch_fail(context, CH_ERR_SIZE, "%s: has %zu bytes, at most %d are read", path, size, MOST);
   ChStatus status;
   if (size >= STL_HEAD && size == STL_HEAD + (size_t)STL_FACET * ch_little_endian(bytes + 80)) {
     status = read_binary_stl(context, path, bytes, arena, s);
-    if (status == CH_OK) ch_surface_merge(arena, s);
+    if (status == CH_OK) ch_facets_merge(arena, s);
   } else if (begins(text, size, "ply\n") || begins(text, size, "ply\r")) {
-    status = ch_surface_read_ply(context, arena, path, text, size, s);
+    status = ch_facets_read_ply(context, arena, path, text, size, s);
   } else if (is_gltf(text, size)) {
-    status = ch_surface_read_gltf(context, arena, path, beside, text, size, s);
-    if (status == CH_OK) ch_surface_merge(arena, s);
+    status = ch_facets_read_gltf(context, arena, path, beside, text, size, s);
+    if (status == CH_OK) ch_facets_merge(arena, s);
   } else {
     status = read_text(context, arena, path, text, size, s);
   }
@@ -173,7 +173,7 @@ static ChStatus parse(ChContext* context, ChArena* arena, const char* path, bool
   return status;
 }
 
-static ChStatus give(ChStatus status, const ChSurface* s, int* vertex_count, ChVec3** vertices, int* triangle_count,
+static ChStatus give(ChStatus status, const ChFacets* s, int* vertex_count, ChVec3** vertices, int* triangle_count,
                      int** triangles) {
   if (status != CH_OK) return status;
   *vertex_count = s->vertex_count, *vertices = s->vertices;
@@ -183,7 +183,7 @@ static ChStatus give(ChStatus status, const ChSurface* s, int* vertex_count, ChV
 
 ChStatus ch_mesh_parse(ChContext* context, ChArena* arena, const char* path, const char* text, size_t size,
                        int* vertex_count, ChVec3** vertices, int* triangle_count, int** triangles) {
-  ChSurface s = {0};
+  ChFacets s = {0};
   ChStatus status = parse(context, arena, path, false, text, size, &s);
   return give(status, &s, vertex_count, vertices, triangle_count, triangles);
 }
@@ -191,7 +191,7 @@ ChStatus ch_mesh_parse(ChContext* context, ChArena* arena, const char* path, con
 ChStatus ch_mesh_read(ChContext* context, ChArena* arena, const char* file, int* vertex_count, ChVec3** vertices,
                       int* triangle_count, int** triangles) {
   ChWholeFile whole;
-  ChSurface s = {0};
+  ChFacets s = {0};
   ChStatus status = ch_whole_file_read_at_most(context, file, true, MOST, arena, &whole);
   if (status == CH_OK) status = parse(context, arena, file, true, whole.text, whole.size, &s);
   return give(status, &s, vertex_count, vertices, triangle_count, triangles);

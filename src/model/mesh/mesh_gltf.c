@@ -11,7 +11,7 @@
 #include "base/json_tokens.h"
 #include "base/whole_file.h"
 #include "cardhouse/text.h"
-#include "model/mesh/mesh_surface.h"
+#include "model/mesh/mesh_facets.h"
 
 enum { MOST_BYTES = 1 << 28, MOST_TRIANGLES = 1 << 22, DEPTH = 64, TRIANGLES = 4, STRIP = 5, FAN = 6 };
 enum { BYTES = 5121, SHORTS = 5123, INTS = 5125, FLOATS = 5126 };
@@ -44,7 +44,7 @@ typedef struct Gltf {
   List buffers, views, accessors, meshes, nodes;
   Bytes* bytes;  // of the buffers; at NULL: not read yet
   bool* seen;    // nodes
-  ChSurface* surface;
+  ChFacets* surface;
 } Gltf;
 
 // Values of one accessor.
@@ -175,7 +175,7 @@ static ChStatus add_vertices(Gltf* g, int mesh, const Values* v, const Affine* m
     ChVec3 p = moved(m, ch_vec(ch_single(ch_little_endian(at)), ch_single(ch_little_endian(at + 4)),
                                ch_single(ch_little_endian(at + 8))));
     if (!ch_vec_finite(p)) return wrong(g, "mesh", mesh, "has a vertex that is not finite");
-    ch_surface_add_vertex(g->arena, g->surface, ch_vec(p.x, -p.z, p.y));
+    ch_facets_add_vertex(g->arena, g->surface, ch_vec(p.x, -p.z, p.y));
   }
   return CH_OK;
 }
@@ -201,7 +201,7 @@ static ChStatus add_triangles(Gltf* g, int mesh, int mode, int first, int vertic
       if (at >= (uint32_t)vertices) return wrong(g, "mesh", mesh, "has an index beyond its vertices");
       corner[c] = first + (int)at;
     }
-    ch_surface_add_triangle(g->arena, g->surface, corner[0], corner[mirrored ? 2 : 1], corner[mirrored ? 1 : 2]);
+    ch_facets_add_triangle(g->arena, g->surface, corner[0], corner[mirrored ? 2 : 1], corner[mirrored ? 1 : 2]);
   }
   return CH_OK;
 }
@@ -335,8 +335,8 @@ static ChStatus check_head(const Gltf* g) {
                  g->path, t->length < 60 ? (int)t->length : 60, t->text);
 }
 
-ChStatus ch_surface_read_gltf(ChContext* context, ChArena* arena, const char* path, bool beside, const char* text,
-                              size_t size, ChSurface* out) {
+ChStatus ch_facets_read_gltf(ChContext* context, ChArena* arena, const char* path, bool beside, const char* text,
+                             size_t size, ChFacets* out) {
   Gltf g = {.context = context, .arena = arena, .path = path, .beside = beside, .surface = out};
   Bytes json;
   ChStatus status = split(&g, text, size, &json);

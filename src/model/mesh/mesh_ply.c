@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/mesh/mesh_surface.h"
+#include "model/mesh/mesh_facets.h"
 
 enum { PROPERTIES = 64, WORD = 64, MOST_CORNERS = 1 << 16 };
 
@@ -35,7 +35,7 @@ typedef struct Ply {
   ChScan scan;  // of the head, and of what follows where that is text
   Form form;
   ChArena* arena;
-  ChSurface* surface;
+  ChFacets* surface;
 } Ply;
 
 // --- the head --------------------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ static void read_corners(Ply* ply, const Property* p) {
     int next = (int)take_whole(ply, p->type, "number of a vertex", (double)vertices - 1.0);
     if (ply->scan.status != CH_OK) return;
     if (k == 0) first = next;
-    if (k >= 2) ch_surface_add_triangle(ply->arena, ply->surface, first, last, next);
+    if (k >= 2) ch_facets_add_triangle(ply->arena, ply->surface, first, last, next);
     last = next;
   }
 }
@@ -204,11 +204,11 @@ static void read_element(Ply* ply, const Element* e) {
   if (found == 0 || ply->scan.status != CH_OK) return;
   if (!(isfinite(at[0]) && isfinite(at[1]) && isfinite(at[2])))
     ch_scan_fail(&ply->scan, CH_ERR_RANGE, start, "vertex %d is not finite", ply->surface->vertex_count);
-  ch_surface_add_vertex(ply->arena, ply->surface, ch_vec(at[0], at[1], at[2]));
+  ch_facets_add_vertex(ply->arena, ply->surface, ch_vec(at[0], at[1], at[2]));
 }
 
-ChStatus ch_surface_read_ply(ChContext* context, ChArena* arena, const char* path, const char* text, size_t size,
-                             ChSurface* out) {
+ChStatus ch_facets_read_ply(ChContext* context, ChArena* arena, const char* path, const char* text, size_t size,
+                            ChFacets* out) {
   enum { ELEMENTS = 16 };
   locale_t c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
   if (!c_locale) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);

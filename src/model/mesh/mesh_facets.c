@@ -1,10 +1,10 @@
-// See mesh_surface.h. Corners are equal when all bits of their coordinates are.
-#include "model/mesh/mesh_surface.h"
+// See mesh_facets.h. Corners are equal when all bits of their coordinates are.
+#include "model/mesh/mesh_facets.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void ch_surface_add_vertex(ChArena* arena, ChSurface* s, ChVec3 v) {
+void ch_facets_add_vertex(ChArena* arena, ChFacets* s, ChVec3 v) {
   if (s->vertex_count == s->vertex_room) {
     s->vertex_room = s->vertex_room ? 2 * s->vertex_room : 256;
     ChVec3* larger = CH_TAKE(arena, s->vertex_room, ChVec3);
@@ -14,7 +14,7 @@ void ch_surface_add_vertex(ChArena* arena, ChSurface* s, ChVec3 v) {
   s->vertices[s->vertex_count++] = v;
 }
 
-void ch_surface_add_triangle(ChArena* arena, ChSurface* s, int a, int b, int c) {
+void ch_facets_add_triangle(ChArena* arena, ChFacets* s, int a, int b, int c) {
   if (s->triangle_count == s->triangle_room) {
     s->triangle_room = s->triangle_room ? 2 * s->triangle_room : 256;
     int* larger = CH_TAKE(arena, 3 * (size_t)s->triangle_room, int);
@@ -40,7 +40,7 @@ static int compare_corners(const void* a, const void* b) {
 
 static bool same_point(ChVec3 a, ChVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-void ch_surface_merge(ChArena* arena, ChSurface* s) {
+void ch_facets_merge(ChArena* arena, ChFacets* s) {
   int count = s->vertex_count, kept = 0;
   Corner* corners = CH_TAKE(arena, count, Corner);
   int *first = CH_TAKE(arena, count, int), *number = CH_TAKE(arena, count, int);
