@@ -145,7 +145,7 @@ static ChStatus values_of(Gltf* g, int number, int width, Values* out) {
   if (count < 1 || size_of(type) == 0 || (width == 3) != (type == FLOATS))
     return wrong(g, "accessor", number, width == 3 ? "must hold floats, three a vertex" : "must hold whole numbers");
   const int v = g->views.token[view];
-  Bytes bytes;
+  Bytes bytes = {NULL, 0};
   ChStatus status = buffer_of(g, index_of(g, v, "buffer"), &bytes);
   if (status != CH_OK) return status;
   const size_t begin = offset_of(g, v), within = offset_of(g, a), length = (size_t)(index_of(g, v, "byteLength") + 1);
@@ -215,7 +215,7 @@ static ChStatus add_primitive(Gltf* g, int mesh, int primitive, const Affine* m)
   const int mode = member(g, primitive, "mode") < 0 ? TRIANGLES : index_of(g, primitive, "mode");
   if (mode < TRIANGLES || mode > FAN) return CH_OK;  // points and lines
   const int first = g->surface->vertex_count, indices = member(g, primitive, "indices");
-  Values position, index;
+  Values position = {0}, index = {0};
   ChStatus status = values_of(g, index_of(g, member(g, primitive, "attributes"), "POSITION"), 3, &position);
   if (status == CH_OK && indices >= 0) status = values_of(g, ch_tokens_index(&g->json, indices), 1, &index);
   if (status == CH_OK && position.count > 3 * MOST_TRIANGLES - first)
