@@ -13,6 +13,9 @@ LONGEST = 40  # words
 # Written by the program (docs/validation.md, granular_physics.md), or tables of figures.
 MADE = {"docs/validation.md", "docs/granular_physics.md", "bench/RESULTS.md", "CHANGELOG.md"}
 RULES = {"docs/style.md"}  # has the wrong forms in it, as examples
+REPORTS = "apps/reproduce/"  # texts of a report, which quote what documents print
+# Keys, names and options that messages cite as they are typed.
+KEYS = re.compile(r"\b(stabilization|linearized|regularized-lcp|force-color-profile)\b")
 
 # American form -> British form; also what follows from them (-s, -d, -r, -rs).
 BRITISH = {
@@ -226,6 +229,7 @@ def pieces(path):
         text = file.read()
     if path.endswith(".md"):
         return blocks(text)
+    text = KEYS.sub("KEY", text)
     return comments(text) if path.endswith(".h") and path.startswith("include/") else messages(text)
 
 
@@ -251,7 +255,7 @@ def files():
     for top, ending in (("docs", ".md"), ("include/cardhouse", ".h"), ("apps", ".c"), ("src", ".c"), ("data", ".md"), ("tests", ".md")):
         for folder, _, names in os.walk(os.path.join(SOURCE, top)):
             found += [os.path.relpath(os.path.join(folder, name), SOURCE) for name in names if name.endswith(ending)]
-    return sorted(path for path in found if path not in MADE | RULES and os.path.exists(os.path.join(SOURCE, path)))
+    return sorted(path for path in found if path not in MADE | RULES and not path.startswith(REPORTS) and os.path.exists(os.path.join(SOURCE, path)))
 
 
 def main(arguments):
