@@ -227,9 +227,9 @@ def messages(text):
 def pieces(path):
     with open(os.path.join(SOURCE, path), encoding="utf-8") as file:
         text = file.read()
+    text = KEYS.sub("KEY", text)
     if path.endswith(".md"):
         return blocks(text)
-    text = KEYS.sub("KEY", text)
     return comments(text) if path.endswith(".h") and path.startswith("include/") else messages(text)
 
 
