@@ -186,7 +186,7 @@ def comments(text):
             continue
         alone = not match.group(1).strip()
         words = match.group(3)
-        if words.startswith("   "):  # an equation or an example
+        if words.startswith("  "):  # an equation or an example
             last = -2
             continue
         if alone and last == index - 1 and words.strip():
@@ -199,7 +199,7 @@ def comments(text):
         line = text.count("\n", 0, match.start()) + 1
         for piece in re.split(r"\n[\s*]*\n", match.group(1)):
             words = re.sub(r"(?m)^\s*\*+ ?", "", piece)
-            kept = [row for row in words.split("\n") if not row.startswith("    ")]
+            kept = [row for row in words.split("\n") if not row.startswith("  ")]
             found.append((line, "\n".join(kept)))
     return found
 
