@@ -193,7 +193,7 @@ def comments(text):
             found[-1] = (found[-1][0], found[-1][1] + "\n" + words)
         else:
             found.append((index + 1, words))
-        last = index if words.strip() else -2
+        last = index if words.strip() and (alone or True) else -2
     text = re.sub(r"//.*", "", text)
     for match in re.finditer(r"/\*(.*?)\*/", text, re.S):
         line = text.count("\n", 0, match.start()) + 1

@@ -24,8 +24,8 @@ typedef enum ChSpan {
 } ChSpan;
 
 // Computes the cosine of the smallest angle between two spans. G (n x n, symmetric, overwritten) holds the inner
-// products of n vectors; span[i] is the ChSpan of vector i. *cosine is the largest product x . y of a unit vector x in
-// the first span and y in the second. It is 1 if they share a direction, 0 if they are orthogonal or one of them is
+// products of n vectors; span[i] is the ChSpan of vector i. The result is the largest product x . y of a unit vector x
+// in the first span and y in the second. It is 1 if they share a direction, 0 if they are orthogonal or one of them is
 // empty, and NaN if LAPACK fails. Fails if memory runs out.
 CH_API ChStatus ch_span_cosine(ChContext* context, int n, double* G, const unsigned char* span, double* cosine);
 
