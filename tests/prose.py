@@ -179,7 +179,7 @@ def blocks(text):
 
 def comments(text):
     """(line, text) of every comment of C code: neighbouring lines of // are one, equations (indented) are left out."""
-    found, last = [], -2
+    found, last, trailing = [], -2, False
     for index, line in enumerate(text.split("\n")):
         match = re.match(r"(.*?)//[/!<]*( ?)(.*)", line)
         if not match or match.group(1).count('"') % 2 or match.group(1).rstrip().endswith(":"):
@@ -189,11 +189,12 @@ def comments(text):
         if words.startswith("  "):  # an equation or an example
             last = -2
             continue
-        if alone and last == index - 1 and words.strip():
+        if alone and last == index - 1 and words.strip() and (len(match.group(1)) > 7 or not trailing):
             found[-1] = (found[-1][0], found[-1][1] + "\n" + words)
         else:
             found.append((index + 1, words))
-        last = index if words.strip() and (alone or True) else -2
+            trailing = not alone
+        last = index if words.strip() else -2
     text = re.sub(r"//.*", "", text)
     for match in re.finditer(r"/\*(.*?)\*/", text, re.S):
         line = text.count("\n", 0, match.start()) + 1
