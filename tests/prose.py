@@ -115,7 +115,7 @@ def plain(text):
     text = re.sub(r"\[([^\]]*)\]\([^)\s]*\)", r"\1", text)
     text = re.sub(r"``.+?``|`[^`]+`", " CODE ", text, flags=re.S)
     text = re.sub(r"<[^>\n]+>", " ", text)
-    text = re.sub(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)", "", text)
+    text = re.sub(r"\*\*|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)", "*", text)
     return " ".join(text.split())
 
 
