@@ -15,7 +15,7 @@ MADE = {"docs/validation.md", "docs/granular_physics.md", "bench/RESULTS.md", "C
 RULES = {"docs/style.md"}  # has the wrong forms in it, as examples
 REPORTS = "apps/reproduce/"  # texts of a report, which quote what documents print
 # Keys, names and options that messages cite as they are typed.
-KEYS = re.compile(r"\b(stabilization|linearized|regularized-lcp|force-color-profile)\b")
+KEYS = re.compile(r"(stabilization|linearized|regularized-lcp|force-color-profile)\b")
 
 # American form -> British form; also what follows from them (-s, -d, -r, -rs).
 BRITISH = {

@@ -10,13 +10,13 @@
 extern "C" {
 #endif
 
-#define CH_CERTIFICATE_FIELDS(X)                                                                  \
-  X(natural, "unit-invariant natural map, relative to doing nothing: what a tolerance speaks of") \
-  X(siconos, "the same map as Siconos 4.4 grades it (rho = 1, mixes units)")                      \
-  X(cone, "largest distance of a reaction from its cone, relative to the largest reaction")       \
-  X(signorini, "largest |min(W_nn r_n, u_n)|, relative to |q|_inf")                               \
-  X(dissipation, "largest gap mu r_n |u_T| + r_T . u_T, in joule; zero is maximal dissipation")   \
-  X(balance, "norm of M (v - vp) - H r, relative")                                                \
+#define CH_CERTIFICATE_FIELDS(X)                                                                   \
+  X(natural, "unit-invariant natural map, relative to doing nothing; the tolerance applies to it") \
+  X(siconos, "the same map as Siconos 4.4 grades it (rho = 1, mixes units)")                       \
+  X(cone, "largest distance of a reaction from its cone, relative to the largest reaction")        \
+  X(signorini, "largest |min(W_nn r_n, u_n)|, relative to |q|_inf")                                \
+  X(dissipation, "largest gap mu r_n |u_T| + r_T . u_T, in joule; zero is maximal dissipation")    \
+  X(balance, "norm of M (v - vp) - H r, relative")                                                 \
   X(rigid, "natural of the same reactions as if contacts were rigid; natural itself where they are")
 
 // The figures of one answer, all of them zero at an exact one.
