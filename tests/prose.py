@@ -119,7 +119,7 @@ def plain(text):
     return " ".join(text.split())
 
 
-ABBREVIATION = re.compile(r"(?:\b(?:[A-Z]|vs|cf|al|no|Fig|fig|eq|Eq|Sec|St|Dr|ch|p)\.)$")
+ABBREVIATION = re.compile(r"(?:\b(?:vs|cf|al|no|Fig|fig|eq|Eq|Sec|St|Dr|ch|p)\.)$")
 
 
 def sentences(text):
