@@ -188,8 +188,8 @@ static void what_swings_on_a_peg_stays_on_it(void** state) {
   add(world, &shape, ch_vec(0, 0, 0), ch_quat_about(ch_axis(1), 0.25 * pi), 0.0);
   ch_surface_of_cubes(&surface, 3, 5, "####.#####.####", 1, 0.1);
   shape = ch_surface_shape(&surface);
-  int frame = add(world, &shape, ch_vec(-0.1, 0, -0.0146),
-                  ch_quat_product(ch_quat_about(ch_axis(1), 0.5 * pi), up), -1.0);
+  int frame =
+      add(world, &shape, ch_vec(-0.1, 0, -0.0146), ch_quat_product(ch_quat_about(ch_axis(1), 0.5 * pi), up), -1.0);
   ChSimulationOptions options = ch_simulation_options_default();
   options.h = 1e-2, options.solve.tolerance = 1e-8;
   ChSimulation* s = ch_test_start(world, &options);
