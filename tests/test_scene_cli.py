@@ -279,6 +279,7 @@ class Scenes(unittest.TestCase):
         self.refused('{"a":' * 1000000, "not valid JSON")
         self.refused(os.urandom(1000000), "not valid JSON")
         self.refused(b"\x00" * 1000, "not valid JSON")
+        self.refused(b"\x89HDF\r\n\x1a\n" + b"\x00" * 100, "is an HDF5 file", "cardhouse view")
 
     def test_a_mark_of_the_byte_order_is_passed_over(self):
         result = run("scene", "check", self.write(b"\xef\xbb\xbf" + json.dumps(GOOD).encode()))
