@@ -146,8 +146,8 @@ static void add_link(ChBuild* b, int number, ChVec3 from, ChVec3 to) {
   json_t* link = ch_build_numbered(b, "link", number, ch_scale(0.5, ch_add(from, to)));
   ch_build_turned(b, link, Y, -atan2(d.z, d.x) * 180.0 / M_PI);
   double beside = outer ? INSIDE + AIR + 3.0 * PLATE : INSIDE + PLATE;
-  ChVec3 half = outer ? ch_vec(0.5 * PITCH + 3.2e-3, PLATE, 3.2e-3)
-                      : ch_vec(0.5 * (PITCH - HOLE - ROLLER), PLATE, 2.5e-3);
+  ChVec3 half =
+      outer ? ch_vec(0.5 * PITCH + 3.2e-3, PLATE, 3.2e-3) : ch_vec(0.5 * (PITCH - HOLE - ROLLER), PLATE, 2.5e-3);
   for (int side = -1; side < 2; side += 2) {
     json_t* round_part = ch_build_mesh(b, link, outer ? "pin" : "roller", "steel");
     ch_build_set(b, round_part, "at", ch_build_vector(b, ch_vec(0.5 * side * PITCH, 0.0, 0.0)));
@@ -191,7 +191,10 @@ static void make_bike_chain(ChBuild* b) {
   double radius[2];
   for (int k = 0; k < 2; ++k) radius[k] = 0.5 * PITCH / sin(M_PI / b->number[k == 0 ? SMALL : LARGE]);
   ch_build_begin(b, "bike-chain", "A roller chain turns two sprockets; its links are joined by contact.", 3);
-  ch_build_step(b, 2e-3, 2.0, 2e-4);
+  ch_build_step(b, 2e-3, 2.0, 8e-5);
+  ch_build_set(b, json_object_get(b->root, "step"), "adaptive",
+               json_pack("{s:s, s:f}", "on", "large", "overlap_tolerance", 8e-6));
+  ch_build_set(b, b->root, "method", json_pack("{s:s}", "name", "newton"));  // a taut loop: sweeps are slow
   ch_build_material(b, "steel", 7800.0, b->number[MU], 0.0);
   Belt belt;
   if (n % 2 != 0) {

@@ -25,7 +25,7 @@ static void make_chain_net(ChBuild* b) {
   int n = (int)b->number[N];
   double r = b->number[RADIUS], side = step * r * n, ball = b->number[BALL] * side;
   ch_build_begin(b, "chain-net", "A net of links, held at its border, catches a ball.", 3);
-  ch_build_step(b, 0.005, 1.0, 0.02 * r);
+  ch_build_step(b, 0.0025, 0.5, 0.02 * r);
   ch_build_material(b, "steel", 7800.0, b->number[NET_MU], 0.0);
   ch_build_material(b, "wood", 600.0, b->number[NET_MU], 0.0);
   ch_form_link(b, "link", &(ChLinkForm){.bend = r, .wire = 0.17 * r, .around = 12, .section = 6});
@@ -33,11 +33,9 @@ static void make_chain_net(ChBuild* b) {
     for (int i = 0; i < n; ++i) {
       double x = step * r * (i + 0.5 * (j % 2) - 0.5 * n + 0.25), y = step * r * (j - 0.5 * (n - 1));
       json_t* link = ch_build_numbered(b, "link", j * n + i + 1, ch_vec(x, y, 0.0));
-      ch_build_set(b, link, "orientation", json_pack("[f,f,f,f]", 1.0, 0.0, 0.0, 0.0));
       // the ring lies in the plane y = 0: first laid down, then leant over
       double a = (j % 2 ? 0.5 : -0.5) * lean * M_PI / 180.0, c = sqrt(0.5);
-      ch_build_set(b, link, "orientation",
-                   json_pack("[f,f,f,f]", c * cos(a), c * cos(a), c * sin(a), -c * sin(a)));
+      ch_build_set(b, link, "orientation", json_pack("[f,f,f,f]", c * cos(a), c * cos(a), c * sin(a), -c * sin(a)));
       if (i == 0 || j == 0 || i == n - 1 || j == n - 1) ch_build_fixed(b, link);
       ch_build_mesh(b, link, "link", "steel");
     }
@@ -52,7 +50,7 @@ const ChBuiltin ch_builtin_chain_net = {"chain-net", "a net of links that catche
 
 // --------------------------------------------------------------------------------------------------------------- chain
 
-static const ChLinkForm LINK = {.straight = 0.04, .bend = 0.05, .wire = 0.014, .around = 12, .section = 6};
+static const ChLinkForm LINK = {.straight = 0.04, .bend = 0.05, .wire = 0.014, .around = 16, .section = 8};
 
 // From one link's middle to the next one's, with a hair of air between them.
 static double link_step(void) { return 2.0 * (LINK.straight + LINK.bend) - 2.02 * LINK.wire; }
@@ -66,7 +64,8 @@ static void add_chain(ChBuild* b, int n, ChVec3 top, double degrees) {
   for (int k = 0; k < n; ++k) {
     json_t* link = ch_build_numbered(b, "link", k + 1, ch_along(top, k, along));
     double half = -0.5 * a, c = k % 2 ? sqrt(0.5) : 1.0, s = k % 2 ? sqrt(0.5) : 0.0;  // about y after about z
-    ch_build_set(b, link, "orientation", json_pack("[f,f,f,f]", cos(half) * c, sin(half) * s, sin(half) * c, cos(half) * s));
+    ch_build_set(b, link, "orientation",
+                 json_pack("[f,f,f,f]", cos(half) * c, sin(half) * s, sin(half) * c, cos(half) * s));
     if (k == 0) ch_build_fixed(b, link);
     ch_build_mesh(b, link, "link", "iron");
   }
@@ -90,14 +89,15 @@ static double bow(ChVec3 x, double centre, double radius, double angle, double w
 static double anchor(ChVec3 x) {
   ChVec3 m = ch_vec(fabs(x.x), x.y, x.z);
   const double wire = 0.05;
-  double d = hypot(hypot(x.x, x.z) - 0.13, x.y) - wire;                                           // ring
-  d = fmin(d, rod(x, ch_vec(0.0, 0.0, -0.15), ch_vec(0.0, 0.0, -0.98), 0.06));                    // shank
-  d = fmin(d, rod(x, ch_vec(0.0, -0.3, -0.36), ch_vec(0.0, 0.3, -0.36), wire));                   // stock
-  d = fmin(d, bow(x, -0.5, 0.48, 1.3, 0.06));                                                     // arms
-  return fmin(d, rod(m, ch_vec(0.44, 0.0, -0.42), ch_vec(0.5, 0.0, -0.25), 0.09));               // flukes
+  double d = hypot(hypot(x.x, x.z) - 0.13, x.y) - wire;                             // ring
+  d = fmin(d, rod(x, ch_vec(0.0, 0.0, -0.15), ch_vec(0.0, 0.0, -0.98), 0.06));      // shank
+  d = fmin(d, rod(x, ch_vec(0.0, -0.3, -0.36), ch_vec(0.0, 0.3, -0.36), wire));     // stock
+  d = fmin(d, bow(x, -0.5, 0.48, 1.3, 0.06));                                       // arms
+  return fmin(d, rod(m, ch_vec(0.45, 0.0, -0.62), ch_vec(0.5, 0.0, -0.42), 0.09));  // flukes
 }
 
-static void add_implicit(ChBuild* b, const char* name, ChImplicitFn f, ChVec3 low, ChVec3 high, double cell, double size) {
+static void add_implicit(ChBuild* b, const char* name, ChImplicitFn f, ChVec3 low, ChVec3 high, double cell,
+                         double size) {
   ChSurfaceMesh mesh;
   ChSurfaceForm form;
   ch_form_begin(&form, b);
@@ -121,7 +121,8 @@ static const ChSceneParameter anchor_parameters[] = {
 static void make_anchor(ChBuild* b) {
   int links = (int)b->number[LINKS];
   double a = b->number[ANGLE] * M_PI / 180.0, size = 0.6;
-  double reach = (links - 1) * link_step() + LINK.straight + LINK.bend - 1.02 * LINK.wire + (0.13 - 0.05) * size - 1.5e-3;
+  double reach =
+      (links - 1) * link_step() + LINK.straight + LINK.bend - 1.02 * LINK.wire + (0.13 - 0.05) * size - 1.5e-3;
   ch_build_begin(b, "anchor", "An anchor swings on its chain.", 3);
   ch_build_step(b, 0.005, 2.0, 1e-3);
   ch_build_material(b, "iron", 7800.0, b->number[ANCHOR_MU], 0.0);
@@ -129,7 +130,8 @@ static void make_anchor(ChBuild* b) {
   add_chain(b, links, ch_vec(0.0, 0.0, 0.0), b->number[ANGLE]);
   json_t* body = ch_build_body(b, "anchor", ch_vec(reach * sin(a), 0.0, -reach * cos(a)));
   double half = -0.5 * a, c = links % 2 ? sqrt(0.5) : 1.0, s = links % 2 ? sqrt(0.5) : 0.0;
-  ch_build_set(b, body, "orientation", json_pack("[f,f,f,f]", cos(half) * c, sin(half) * s, sin(half) * c, cos(half) * s));
+  ch_build_set(b, body, "orientation",
+               json_pack("[f,f,f,f]", cos(half) * c, sin(half) * s, sin(half) * c, cos(half) * s));
   ch_build_mesh(b, body, "anchor", "iron");
 }
 
@@ -142,8 +144,8 @@ enum { WB_LINKS, WB_ANGLE, WB_ROWS, WB_COLUMNS, WB_MU };
 static const ChSceneParameter wrecking_parameters[] = {
     CH_WHOLE("links", "12", 2, 200, "of the chain, the first of which is fixed"),
     CH_NUMBER("angle", "60", 0, 90, "of the chain at the start, from hanging down, degrees"),
-    CH_WHOLE("rows", "8", 1, 100, "of bricks"),
-    CH_WHOLE("columns", "6", 1, 100, "bricks in a row"),
+    CH_WHOLE("rows", "6", 1, 100, "of bricks"),
+    CH_WHOLE("columns", "5", 1, 100, "bricks in a row"),
     CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),
     CH_PARAMETERS_END,
 };
@@ -166,7 +168,8 @@ static void make_wrecking_ball(ChBuild* b) {
   double reach = links * link_step() + eye, middle = fmax(0.6 * 2.0 * 0.1 * rows, radius + 0.1);
   ChVec3 top = ch_vec(0.0, 0.0, middle + reach);
   ch_build_begin(b, "wrecking-ball", "A ball on a chain swings through a brick wall.", 3);
-  ch_build_step(b, 0.005, 2.0, 2e-3);
+  ch_build_step(b, 0.0025, 1.2, 2e-3);
+  ch_build_set(b, b->root, "method", json_pack("{s:s}", "name", "newton"));  // light links carry a heavy ball
   ch_build_material(b, "iron", 7800.0, b->number[WB_MU], 0.0);
   ch_build_material(b, "brick", 1900.0, b->number[WB_MU], 0.0);
   ch_build_floor(b, "brick");

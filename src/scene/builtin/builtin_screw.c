@@ -155,7 +155,7 @@ static const ChSceneParameter parameters[] = {
     CH_NUMBER("pitch", "0.005", 0.003, 0.01, "of the thread, m; its diameter is 20 mm"),
     CH_NUMBER("turns", "8", 3, 40, "of the screw's thread"),
     CH_NUMBER("nut", "3", 1, 20, "turns of the nut's thread"),
-    CH_WHOLE("around", "24", 12, 120, "corners of the thread a turn, a multiple of 6"),
+    CH_WHOLE("around", "24", 18, 120, "corners of the thread a turn, a multiple of 6"),
     CH_NUMBER("mu", "0", 0, 10, "friction coefficient; the thread holds by itself above about 0.09"),
     CH_PARAMETERS_END,
 };
@@ -168,9 +168,16 @@ static void make_screw(ChBuild* b) {
     snprintf(b->why, sizeof b->why, "around is %d, must be a multiple of 6: the nut is a hexagon", around);
     return;
   }
-  Thread screw = {.pitch = pitch, .low = -0.5 * length, .high = 0.5 * length, .around = around,
-                  .phase = {0.0, 0.49, 0.5, 0.99}, .radius = {root, root, crest, crest}};
-  Thread nut = {.pitch = pitch, .low = -0.5 * height, .high = 0.5 * height, .around = around,
+  Thread screw = {.pitch = pitch,
+                  .low = -0.5 * length,
+                  .high = 0.5 * length,
+                  .around = around,
+                  .phase = {0.0, 0.49, 0.5, 0.99},
+                  .radius = {root, root, crest, crest}};
+  Thread nut = {.pitch = pitch,
+                .low = -0.5 * height,
+                .high = 0.5 * height,
+                .around = around,
                 .phase = {play, 0.49 - play, 0.5 - play, 0.99 + play},
                 .radius = {root + clearance, root + clearance, crest + clearance, crest + clearance}};
   ch_build_begin(b, "screw", "A screw goes down its nut by its thread.", 3);

@@ -85,7 +85,8 @@ void ch_form_link(ChBuild* build, const char* name, const ChLinkForm* link) {
   ch_form_end(&form, name);
 }
 
-// -------------------------------------------------------------------------------------------------- collar, prism, ball
+// -------------------------------------------------------------------------------------------------- collar, prism,
+// ball
 
 static ChVec3 collar_at(const void* what, int i, int j) {
   const ChCollarForm* c = what;
