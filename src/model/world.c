@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "model/look.h"
 #include "model/world_build.h"
 
 // ------------------------------------------------------------------------------------------------------- construction
@@ -179,6 +180,7 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
     status = ch_fail(context, CH_ERR_RANGE, "%s: restitution is %g, must be in [0, 1]", what, def->restitution);
   if (status == CH_OK) status = check_elasticity(context, what, def);
   if (status == CH_OK) status = check_moments(context, what, def);
+  if (status == CH_OK) status = ch_look_check(context, what, &def->look);
   bool anisotropic = def->friction[0] != def->friction[1];
   ChVec3 axis = def->axis;
   if (status == CH_OK && anisotropic) status = ch_check_axis(context, world, what, "axis", &axis);
@@ -199,7 +201,8 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
                                                          .heals = def->heals,
                                                          .axis = ch_unit(axis),
                                                          .anisotropic = anisotropic,
-                                                         .ellipsoidal = def->ellipsoidal};
+                                                         .ellipsoidal = def->ellipsoidal,
+                                                         .look = def->look};
   *id = world->material_count++;
   return CH_OK;
 }

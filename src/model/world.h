@@ -36,6 +36,7 @@ typedef struct ChMaterial {
   double rolling, drilling, cohesion;
   ChVec3 axis;
   bool anisotropic, ellipsoidal, heals;
+  ChLook look;
 } ChMaterial;
 
 // What holds for two materials instead of the rule: see ChPairDef.
@@ -102,6 +103,7 @@ typedef struct ChBody {
   int first_shape, shape_count;  // after ch_world_seal; shapes of one body are contiguous
   const struct ChSoft* soft;     // NULL: rigid
   int first_mode;                // after ch_world_seal: where its amplitudes begin among those of all bodies
+  ChLook look;
 } ChBody;
 
 // What changes in time. One array entry a body; plain values, so that a checkpoint is a copy. An array of states is

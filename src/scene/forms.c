@@ -159,6 +159,7 @@ static const ChField material_fields[] = {
         NULL),
     ROW(number, ChMaterialDef, "damping", damping, "compliant contact: instead of restitution, N s/m", 0,
         CH_NOT_NEGATIVE, NULL),
+    ROW(form, ChMaterialDef, "look", look, "how bodies of it are drawn", 0, CH_ANY, &ch_form_body_look),
 };
 const ChSceneForm ch_form_material = {
     .name = "material", .count = CH_COUNT(material_fields), .fields = material_fields};
@@ -220,6 +221,7 @@ static const ChField body_fields[] = {
     BODY(signals, "motion", motion, "moves as told: displacement from position, m", 0, CH_ANY, NULL),
     BODY(signal, "turn", turn, "moves as told: turn about axis from orientation, radian", 0, CH_ANY, NULL),
     BODY(vector, "axis", axis, "of turn, in the world's frame", CH_SPACE, CH_ANY, NULL),
+    BODY(form, "look", look, "how it is drawn", 0, CH_ANY, &ch_form_body_look),
     ROW(form, ChSceneBody, "soft", soft, "what makes the body deformable, instead of shapes", CH_SPACE, CH_ANY,
         &ch_form_soft),
     ROW(list, ChSceneBody, "shapes", shapes, "shapes of the body", 0, CH_ANY, &ch_form_shape),
@@ -331,6 +333,8 @@ static const ChField scene_fields[] = {
     ROOT(list, "bodies", bodies, "bodies of the scene", 0, CH_ANY, &ch_form_body),
     ROOT(list, "joints", joints, "joints between bodies", 0, CH_ANY, &ch_form_joint),
     ROOT(list, "forces", forces, "forces besides gravity", 0, CH_ANY, &ch_form_force),
+    ROOT(form, "look", look, "how the scene is drawn; the viewer reads it, the mechanics do not", 0, CH_ANY,
+         &ch_form_look),
     ROOT(text_pairs, "ignore", ignore, "pairs of names of bodies that never touch", 0, CH_ANY, NULL),
 };
 const ChSceneForm ch_form_scene = {.name = "scene", .count = CH_COUNT(scene_fields), .fields = scene_fields};

@@ -61,7 +61,8 @@ ChMaterialDef ch_world_material(const ChWorld* world, int row) {
                          .young = m->young,
                          .poisson = m->poisson,
                          .stiffness = m->stiffness,
-                         .damping = m->damping};
+                         .damping = m->damping,
+                         .look = m->look};
 }
 
 int ch_world_pair_count(const ChWorld* world) { return world->pair_count; }
