@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "cardhouse/api.h"
+#include "cardhouse/friction_section.h"
 #include "cardhouse/geometry.h"
 #include "cardhouse/id.h"
 #include "cardhouse/joint_types.h"
@@ -63,7 +64,10 @@ typedef struct ChMaterialDef {
   const char* name;
   double density;      // kg / m^3 (plane: kg / m^2)
   double friction[2];  // along and across `axis`; equal = the same in every direction
-  ChVec3 axis;         // in the body's frame, turns with it; read only where the two differ
+  ChVec3 axis;         // in the body's frame, turns with it; read only where the two differ, and with a section
+  // Space: which friction a unit of normal force bears, in place of the two coefficients; NULL: those. x is along the
+  // axis, y along (normal out of this body) x axis, of the friction on the other body. docs/theory/section.md
+  const ChFrictionSection* section;
   double restitution;
   // Read where contact is compliant (ChSimulationOptions.contact, docs/granular.md): how bodies of this material yield.
   double young, poisson;  // Hertz: Pa, and a number in (-1, 0.5]; young 0: not given

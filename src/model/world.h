@@ -36,6 +36,7 @@ typedef struct ChMaterial {
   double rolling, drilling, cohesion;
   ChVec3 axis;
   bool anisotropic, ellipsoidal, heals;
+  const ChFrictionSection* section[2];  // as seen from the second body, and from the first; NULL: none
   ChLook look;
 } ChMaterial;
 
@@ -236,6 +237,8 @@ typedef struct ChSurface {
   bool heals;                // bonds form anew where it is pressed
   int axis_body;             // whose frame `axis` turns with; -1 = isotropic
   ChVec3 axis;               // in that body's frame
+  // Of friction: where the body of the axis is the first of a contact, and where it is the second; NULL: none.
+  const ChFrictionSection* section[2];
 } ChSurface;
 ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b);
 

@@ -139,10 +139,17 @@ static const ChField friction_fields[] = {
 const ChSceneForm ch_form_friction = {
     .name = "friction", .count = CH_COUNT(friction_fields), .fields = friction_fields};
 
+static const ChField section_fields[] = {
+    {"section", &ch_type_section, 0, "points [x, y] round the origin: what a unit of normal force bears", CH_REQUIRED,
+     CH_ANY, NULL},
+    ROW(vector, ChMaterialDef, "axis", axis, "direction of x in the body's frame", CH_SPACE, CH_ANY, NULL),
+};
+const ChSceneForm ch_form_section = {.name = "section", .count = CH_COUNT(section_fields), .fields = section_fields};
+
 static const ChField material_fields[] = {
     ROW(number, ChMaterialDef, "density", density, "kg/m^3 (plane: kg/m^2)", 0, CH_DENSITY, NULL),
-    {"friction", &ch_type_friction, 0, "coefficient, or an object with along, across and axis", 0, CH_FRICTION,
-     &ch_form_friction},
+    {"friction", &ch_type_friction, 0, "coefficient, or an object: along, across and axis, or section and axis", 0,
+     CH_FRICTION, &ch_form_friction},
     ROW(number, ChMaterialDef, "restitution", restitution, "0 plastic to 1 elastic", 0, CH_UNIT, NULL),
     ROW(number, ChMaterialDef, "rolling", rolling, "moment against rolling over normal force, m", 0, CH_NOT_NEGATIVE,
         NULL),

@@ -57,6 +57,7 @@ ChMaterialDef ch_world_material(const ChWorld* world, int row) {
                          .density = m->density,
                          .friction = {m->friction[0], m->friction[1]},
                          .axis = m->axis,
+                         .section = m->section[0],
                          .restitution = m->restitution,
                          .young = m->young,
                          .poisson = m->poisson,
