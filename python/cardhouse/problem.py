@@ -176,7 +176,7 @@ class Problem:
             self._core.write(os.fspath(path), v, solution.u, solution.r)
 
     def read_reaction(self, path: Path) -> Array:
-        """Reactions of a file's solution or, where there is none, of its first guess: for warm starts."""
+        """Reactions of a file's solution or, if there is none, of its first guess: for warm starts."""
         r = np.zeros(self.rows)
         self._core.read_reaction(os.fspath(path), r)
         return r
@@ -237,7 +237,7 @@ class Problem:
         return np.frombuffer(data or b"", np.float64).copy()
 
     def matrix(self, name: str) -> Any:
-        """W, M or H as a scipy.sparse matrix; None where the form has none of this name."""
+        """W, M or H as a scipy.sparse matrix; None if the form has none of this name."""
         parts = self._core.matrix(name)
         if parts is None:
             return None
@@ -273,7 +273,7 @@ class Problem:
         return self._rebuilt(self.blocks, int(sides), bool(outer))
 
     def equilibrium(self) -> Array | None:
-        """Reactions, N s, that keep everything at rest; None where there are none (docs/limit_analysis.md)."""
+        """Reactions, N s, that keep everything at rest; None if there are none (docs/limit_analysis.md)."""
         r = np.zeros(self.rows)
         exists, _ = self._core.limit("equilibrium", None, r, None)
         return r if exists else None
@@ -283,7 +283,7 @@ class Problem:
         return self._core.limit("friction", None, None, None)[1]
 
     def largest_load(self, load: ArrayLike) -> float:
-        """The largest factor on `load` (as f; local form: as w) that can be borne; NaN where not even 0 can."""
+        """The largest factor on `load` (as f; local form: as w) that can be borne; NaN if not even 0 can."""
         return self._core.limit("load", _doubles(load), None, None)[1]
 
     def __reduce__(self) -> Any:
