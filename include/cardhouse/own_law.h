@@ -1,4 +1,4 @@
-// A law of your own: a convex set as a row of functions. ch_law_register tests the functions, refuses those that do not
+// A law of your own: a convex set as a row of functions. Registration tests the functions, refuses those that do not
 // describe such a set, and returns a number that blocks of problems may name from then on, like CH_LAW_CONTACT.
 // docs/your_own_law.md builds one.
 //

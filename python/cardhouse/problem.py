@@ -31,9 +31,10 @@ Triplets = tuple[int, int, NDArray[np.int32], NDArray[np.int32], Array]
 Compressed = tuple[int, int, bytes, bytes, bytes]
 
 #: One block of a problem: law (its number in LAWS), dimension, row (filled in), mu along both tangents, bounds lo and hi,
-#: compliance in 1/kg, sides of a polygonal section (0: smooth). The layout is that of ChBlock in C.
+#: compliance in 1/kg, sides of a polygonal section (0: smooth), parameters of further laws. The layout is that of ChBlock in C,
+#: whose last member is the address of a section of friction: 0 here, because only C makes sections.
 BLOCK = np.dtype([("law", "i4"), ("dimension", "i4"), ("row", "i4"), ("mu", "f8", 2), ("lo", "f8"), ("hi", "f8"),
-                  ("compliance", "f8"), ("sides", "i4"), ("more", "f8", 4)], align=True)
+                  ("compliance", "f8"), ("sides", "i4"), ("more", "f8", 4), ("section", np.uintp)], align=True)
 assert BLOCK.itemsize == _core.block_size
 
 #: Names of the laws: contact, bilateral, unilateral, limit, compliant, rolling, drilling,
@@ -71,7 +72,7 @@ def blocks_of(blocks: Iterable[Mapping[str, Any]], dimension: int = 3) -> NDArra
             elif key in _MOMENTS:
                 row["more"][_MOMENTS.index(key)] = value
                 continue
-            elif key not in (BLOCK.names or ()) or key == "row":
+            elif key not in (BLOCK.names or ()) or key in ("row", "section"):
                 raise ValueError(f"a block has no {key!r}; there are: law, dimension, mu, lo, hi, compliance, sides, "
                                  "rolling, drilling, pull")
             row[key] = value
