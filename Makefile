@@ -15,9 +15,9 @@ IN_PLACE = -DCH_NATIVE=ON
 PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DBUILD_SHARED_LIBS=ON -DCH_TESTS=OFF
 
 .DEFAULT_GOAL := build
-.PHONY: build run test page tables conformance bench-build bench-solvers bench-portfolio bench-ordering bench-large bench-engines bench-collide bench-meshes \
+.PHONY: build run test page tables conformance bench-build bench-solvers bench-portfolio bench-ordering bench-large bench-engines bench-collide bench-meshes mesh-oracle \
   bench-viewer bench-python bench-mujoco-grade pictures validation granular install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
-  fuzz crafted python python-fuzz docs clean help
+  blender-check fuzz crafted python python-fuzz docs clean help
 
 help:
 	@echo "make                                build/cardhouse and libcardhouse; installs what is missing"
@@ -28,6 +28,7 @@ help:
 	@echo "make bench-portfolio PROBLEMS=folder  auto beside each of its members: work, time, profiles"
 	@echo "make bench-ordering                 our methods on one card house, beside the figures of Kaufman 2009"
 	@echo "make bench-engines [QUICK=1]        us beside MuJoCo, ODE and Bullet on six scenes that turn on friction"
+	@echo "make mesh-oracle [PAIRS=100000]     contacts of moving meshes against a slow oracle"
 	@echo "make bench-large | bench-collide | bench-viewer  large structures, collision by itself, many browsers"
 	@echo "make bench-meshes [BEFORE=program]  exact beside sampled contact of meshes; other scenes beside an earlier build"
 	@echo "make bench-python                   steps a second from Python, in C, in batches, of MuJoCo"
@@ -46,6 +47,7 @@ help:
 	@echo "make debug | asan | ubsan           tests in a debug or sanitizer build, in folders of their own"
 	@echo "make sanitize                       tests with both sanitizers at once"
 	@echo "make tsan                           threads under a sanitizer: a scene, a solve, the viewer with four clients"
+	@echo "make blender-check                  what \`cardhouse export\` writes, opened in Blender (apt-get install blender)"
 	@echo "make fuzz [FUZZ_SECONDS=600]        fuzzes the readers of files and messages, two targets at a time"
 	@echo "make crafted                        every crafted recording, checkpoint and problem through every reader"
 	@echo "make format | format-check          clang-format over the sources"
@@ -121,6 +123,12 @@ bench-engines:
 	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_BENCH=ON"
 	@$(RECORD) engines -- $(BUILD)/bench/engines $(if $(QUICK),--quick) --csv $(BUILD)/bench/engines.csv $(FLAGS)
 	@python3 bench/engines_plot.py $(BUILD)/bench/engines.csv $(BUILD)/bench/engines.svg
+
+# Gap, normal and time of first contact of moving meshes against a slow oracle.
+mesh-oracle: PAIRS = 100000
+mesh-oracle: build
+	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_TESTS=ON" TARGETS=test_mesh_oracle
+	@$(BUILD)/tests/test_mesh_oracle $(PAIRS)
 
 bench-collide: bench-build
 	@$(RECORD) collide -- $(BUILD)/bench/collide $(FLAGS)
@@ -226,6 +234,11 @@ tsan:
 	@rm -f build-tsan.log
 	@MAKEFLAGS=--no-print-directory cmake --build build-tsan --parallel $(JOBS) --target cardhouse make_problems
 	@python3 tests/tools/threads.py build-tsan/cardhouse build-tsan/make_problems
+
+# Not part of any other target: Blender is large.
+blender-check:
+	@$(MAKE) --no-print-directory build TARGETS=cardhouse
+	@/usr/bin/python3 tools/blender-check.py $(BUILD)
 
 fuzz:
 	@tools/install-packages build fuzz

@@ -40,6 +40,7 @@ typedef struct ChMesh {
   ChVec3* inward;          // triangles, 3 a cell: in its plane, normal to edge k, into it; unit
   ChVec3* vertex_normals;  // triangles: sums weighted by angles, not unit; their sign tells inside from outside
   bool closed;
+  bool lines;                    // edges and points alone: its triangles have no area and are no faces
   bool moves;                    // contacts move its bodies
   bool soup;                     // its rims may lie inside of the surface
   bool front;                    // ground with one side: all that is behind a triangle is inside
@@ -57,10 +58,14 @@ typedef struct ChMesh {
 ChStatus ch_mesh_create(ChContext* context, ChArena* arena, int vertex_count, const ChVec3* vertices, int cell_count,
                         const int* cells, int width, ChMesh** out);
 
-// Reads OBJ (v, f) or STL (text and binary; equal corners merged). Errors name file and line.
+// Segments between points, or points alone (segments NULL), as a mesh whose cells are these: what touches them are
+// edges and corners without any face, which touch in every direction.
+ChMesh* ch_mesh_of_lines(ChArena* arena, int point_count, const ChVec3* points, int segment_count, const int* segments);
+
+// Reads OBJ (v, f), STL (equal corners merged), PLY or glTF (.glb, .gltf). Errors name the file and what is wrong.
 ChStatus ch_mesh_read(ChContext* context, ChArena* arena, const char* file, int* vertex_count, ChVec3** vertices,
                       int* triangle_count, int** triangles);
-// The same from memory; text[size] is zero. `path` is for messages.
+// The same from memory; text[size] is zero. `path` is for messages: no other file is read.
 ChStatus ch_mesh_parse(ChContext* context, ChArena* arena, const char* path, const char* text, size_t size,
                        int* vertex_count, ChVec3** vertices, int* triangle_count, int** triangles);
 
