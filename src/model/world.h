@@ -234,7 +234,7 @@ typedef struct ChSurface {
   double rolling, drilling;  // metres; 0: no such moment
   bool ellipsoidal;          // friction and drilling share one limit
   double cohesion;           // N; 0: none
-  bool heals;                // bonds form anew where it is pressed
+  bool heals;                // bonds form again where it is pressed
   int axis_body;             // whose frame `axis` turns with; -1 = isotropic
   ChVec3 axis;               // in that body's frame
   // Of friction: where the body of the axis is the first of a contact, and where it is the second; NULL: none.
