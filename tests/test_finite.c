@@ -3,6 +3,7 @@
 //
 // The clock and the list of methods are this file's own: the linker puts them in place of the library's (--wrap), which
 // has no hook for it.
+#include <float.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static void answer_infinity(ChRun* run) {
 
 // So large that its velocity is not finite.
 static void answer_too_much(ChRun* run) {
-  for (int k = 0; k < run->system->rows; ++k) run->r[k] = 1e306;
+  for (int k = 0; k < run->system->rows; ++k) run->r[k] = DBL_MAX;
   run->error = 0.0;
 }
 

@@ -85,7 +85,11 @@ ChStatus ch_groundwork_create(ChContext* context, ChArena* arena, const ChProble
   ChGroundwork* g = *out = CH_TAKE(arena, 1, ChGroundwork);
   g->q = CH_TAKE_RAW(arena, rows, double);
   g->diagonal = CH_TAKE(arena, rows, double);
+  g->w = CH_TAKE_RAW(arena, rows, double);
+  g->f = CH_TAKE_RAW(arena, problem->dof, double);
   if (rows > 0) memcpy(g->q, problem->w, (size_t)rows * sizeof *g->q);
+  if (rows > 0) memcpy(g->w, problem->w, (size_t)rows * sizeof *g->w);
+  if (problem->dof > 0) memcpy(g->f, problem->f, (size_t)problem->dof * sizeof *g->f);
   if (problem->form == CH_FORM_GLOBAL) return prepare_global(context, arena, problem, g);
   prepare_local(problem, g);
   return CH_OK;
@@ -293,9 +297,16 @@ static void add_law(const ChGrader* g, const ChBlock* block, const double* r, co
   sums->dissipation = ch_max(sums->dissipation, terms.dissipation);
 }
 
+// Whoever holds a problem may give it another f or w, as decompression does. What was laid for the old ones would grade
+// another problem.
+static bool is_laid_for(const ChGroundwork* g, const ChProblem* p) {
+  return g && (p->rows == 0 || memcmp(g->w, p->w, (size_t)p->rows * sizeof *g->w) == 0) &&
+         (p->dof == 0 || memcmp(g->f, p->f, (size_t)p->dof * sizeof *g->f) == 0);
+}
+
 ChStatus ch_grader_create(ChContext* context, ChArena* arena, const ChProblem* problem, ChPose pose, ChGrader** out) {
   const int rows = problem->rows;
-  const ChGroundwork* known = problem->groundwork;
+  const ChGroundwork* known = is_laid_for(problem->groundwork, problem) ? problem->groundwork : NULL;
   ChGroundwork* own = NULL;
   ChStatus status = known ? CH_OK : ch_groundwork_create(context, arena, problem, &own);
   if (status != CH_OK) return status;

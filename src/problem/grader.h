@@ -10,12 +10,13 @@
 typedef struct ChGrader ChGrader;
 
 // What the certificate needs that neither r nor a law is part of. A problem that may be solved again and again keeps
-// it (contact_problem.h); a grader of any other makes it.
+// it (contact_problem.h), for as long as its f and w are those that it was laid for; a grader of any other makes it.
 typedef struct ChGroundwork {
   struct ChCompliance* mass;  // M^-1: global form
   double* free_velocity;      // M^-1 f, or NULL where f = 0
   double* q;                  // u that follows from r = 0
   double* diagonal;           // of W
+  double *f, *w;              // of the problem as it was
 } ChGroundwork;
 
 ChStatus ch_groundwork_create(ChContext* context, ChArena* arena, const ChProblem* problem, ChGroundwork** out);
