@@ -52,6 +52,7 @@ PUBLIC = {
     "clock.h": "base",
     "disk.h": "base",
     "random.h": "base",
+    "friction_section.h": "base",
     "text.h": "base",
     "tetrahedra.h": "model",
     "union_find.h": "base",

@@ -14,6 +14,7 @@
 #include "cardhouse/feed.h"
 #include "cardhouse/files.h"
 #include "cardhouse/friction_matrix.h"
+#include "cardhouse/friction_section.h"
 #include "cardhouse/geometry.h"
 #include "cardhouse/height_map.h"
 #include "cardhouse/id.h"

@@ -36,6 +36,8 @@ typedef struct ChMaterial {
   double rolling, drilling, cohesion;
   ChVec3 axis;
   bool anisotropic, ellipsoidal, heals;
+  const ChFrictionSection* section[2];  // as seen from the second body, and from the first; NULL: none
+  ChLook look;
 } ChMaterial;
 
 // What holds for two materials instead of the rule: see ChPairDef.
@@ -102,6 +104,7 @@ typedef struct ChBody {
   int first_shape, shape_count;  // after ch_world_seal; shapes of one body are contiguous
   const struct ChSoft* soft;     // NULL: rigid
   int first_mode;                // after ch_world_seal: where its amplitudes begin among those of all bodies
+  ChLook look;
 } ChBody;
 
 // What changes in time. One array entry a body; plain values, so that a checkpoint is a copy. An array of states is
@@ -231,9 +234,11 @@ typedef struct ChSurface {
   double rolling, drilling;  // metres; 0: no such moment
   bool ellipsoidal;          // friction and drilling share one limit
   double cohesion;           // N; 0: none
-  bool heals;                // bonds form anew where it is pressed
+  bool heals;                // bonds form again where it is pressed
   int axis_body;             // whose frame `axis` turns with; -1 = isotropic
   ChVec3 axis;               // in that body's frame
+  // Of friction: where the body of the axis is the first of a contact, and where it is the second; NULL: none.
+  const ChFrictionSection* section[2];
 } ChSurface;
 ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b);
 

@@ -22,9 +22,4 @@ struct ChProblem {
   struct ChArena* arena;                  // owns every array above
 };
 
-#define CH_FRICTION_MOST 1e8  // largest coefficient of friction
-
-// Refuses what ch_friction_section_make would not have made.
-ChStatus ch_friction_section_check(ChContext* context, const char* what, const ChFrictionSection* section);
-
 #endif

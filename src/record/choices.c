@@ -62,6 +62,8 @@ static void write_friction(FILE* file, const ChWorld* world) {
   for (int m = 0; m < ch_world_material_count(world); ++m) {
     const ChMaterialDef material = ch_world_material(world, m);
     fprintf(file, "%.15g/%.15g ", material.friction[0], material.friction[1]);
+    for (int k = 0; material.section && k < material.section->count; ++k)
+      fprintf(file, "(%.15g,%.15g) ", material.section->corner[k][0], material.section->corner[k][1]);
   }
   for (int p = 0; p < ch_world_pair_count(world); ++p) {
     const ChPairDef pair = ch_world_pair(world, p);
