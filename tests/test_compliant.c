@@ -289,7 +289,7 @@ static ChProblem* make_wide(void) {
 
 static void wide_bodies_have_it_too(void** state) {
   (void)state;
-  const char* const methods[] = {"auto", "newton", "leap", "working-set", "ipm",     "admm",
+  const char* const methods[] = {"auto", "newton", "leap", "working-set", "ipm",      "admm",
                                  "nsgs", "ansgs",  "walk", "seeded",      "condense", "trek"};
   ChProblem *problem = make_wide(), *dense = shifted(problem);
   for (size_t m = 0; m < 2 * sizeof methods / sizeof methods[0]; ++m) {

@@ -122,8 +122,10 @@ static void a_good_start_is_kept(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(in_the_plane_one_walk_is_enough), cmocka_unit_test(a_pile_that_slides_needs_few_factorisations),
-      cmocka_unit_test(bodies_are_not_needed),           cmocka_unit_test(other_rows_are_walked_too),
+      cmocka_unit_test(in_the_plane_one_walk_is_enough),
+      cmocka_unit_test(a_pile_that_slides_needs_few_factorisations),
+      cmocka_unit_test(bodies_are_not_needed),
+      cmocka_unit_test(other_rows_are_walked_too),
       cmocka_unit_test(a_good_start_is_kept),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,7 +203,8 @@ ChStatus ch_adaptive_step(ChContext* context, ChSimulation* s, double end, ChUnd
   CH_ASSERT(s->options.halvings >= 1 && s->options.good_steps >= 1);
   *info = (ChStepInfo){.h = s->options.h, .shortest = s->options.h};
   if (s->level > s->options.halvings) s->level = s->options.halvings;
-  Substeps p = {.s = s, .h = info->h, .start = s->time, .end = end, .whole = 1L << s->options.halvings, .begun = s->level};
+  Substeps p = {
+      .s = s, .h = info->h, .start = s->time, .end = end, .whole = 1L << s->options.halvings, .begun = s->level};
   s->spent = 0.0;
   s->widen = 0.0;
   ChStatus status = CH_MAX_ITER;

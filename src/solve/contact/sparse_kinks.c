@@ -80,7 +80,8 @@ static bool factor(ChSparseKinks* k) {
   double *G = k->step, *y = k->path.y;  // step is written after G has been read
   memcpy(G, k->G, (size_t)s->rows * sizeof *G);
   ch_kink_frames_enter(&k->frames, -1.0, 1, G);
-  for (int i = 0; i < s->n; ++i) ch_small_multiply(s->dim[i], k->E + s->diagonal_at[i], G + s->row[i], k->h + s->row[i]);
+  for (int i = 0; i < s->n; ++i)
+    ch_small_multiply(s->dim[i], k->E + s->diagonal_at[i], G + s->row[i], k->h + s->row[i]);
   solve(k, y);
   for (int a = 0; a < s->rows; ++a) y[a] = k->G[a] - y[a];
   return ch_all_finite(y, s->rows);
@@ -154,8 +155,8 @@ ChSparseKinks* ch_sparse_kinks_create(ChArena* arena, const ChSystem* s, ChLinea
   return k;
 }
 
-ChKinkEnd ch_sparse_kinks_walk(ChSparseKinks* k, double eps, const double* G, double* x, long most,
-                               ChDeadline deadline, long* count) {
+ChKinkEnd ch_sparse_kinks_walk(ChSparseKinks* k, double eps, const double* G, double* x, long most, ChDeadline deadline,
+                               long* count) {
   const size_t bytes = (size_t)k->s->rows * sizeof *x;
   k->eps = eps;
   ch_kink_frames_choose(&k->frames, x);

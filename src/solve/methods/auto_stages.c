@@ -4,9 +4,9 @@
 #include "solve/linear/wide_system.h"
 #include "solve/methods/auto_plan.h"
 
-extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_apgd, ch_method_ipm,
-    ch_method_leap, ch_method_lemke, ch_method_newton, ch_method_nsgs, ch_method_seeded, ch_method_successive,
-    ch_method_trek, ch_method_walk, ch_method_working_set;
+extern const ChMethod ch_method_admm, ch_method_ansgs, ch_method_apgd, ch_method_ipm, ch_method_leap, ch_method_lemke,
+    ch_method_newton, ch_method_nsgs, ch_method_seeded, ch_method_successive, ch_method_trek, ch_method_walk,
+    ch_method_working_set;
 
 #define LARGE 40           // blocks from which on sweeps with momentum have a stage of their own
 #define DEAR 1500.0        // work a block, some thirty sweeps, from which on a factorisation is dear

@@ -4,11 +4,11 @@
 //   inner   G(x) = u + eps (r - c) + x - r,   r = y(x) Alart and Curnier's map;   where G = 0, r solves it
 //           walks: y made piecewise linear at x, G(x(t)) = (1 - t) G(x) followed over its kinks     (sparse_kinks.h)
 //
-// walk.c keeps a full tableau, which ends at a few hundred contacts. Here it is a sparse factorisation, and each kink on
-// the way one solve with it. Where grains jam a few contacts of thousands change their states in turn, and each change
-// depends on all others through the whole packing: sweeps go round in circles there, and Newton steps cycle. On the path
-// one contact changes at a time, and the packing answers at once. eps keeps the path short, so that discs may be squares
-// and what is not to change does not.
+// walk.c keeps a full tableau, which ends at a few hundred contacts. Here it is a sparse factorisation, and each kink
+// on the way one solve with it. Where grains jam a few contacts of thousands change their states in turn, and each
+// change depends on all others through the whole packing: sweeps go round in circles there, and Newton steps cycle. On
+// the path one contact changes at a time, and the packing answers at once. eps keeps the path short, so that discs may
+// be squares and what is not to change does not.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,8 +87,7 @@ static bool proximal_step(Trek* t, double target, int* walks) {
   memcpy(t->best, t->x, bytes);
   for (*walks = 0; now > target && *walks < t->o.walks && !ch_run_finished(t->run); ++*walks) {
     ++t->run->inner;
-    const ChKinkEnd end =
-        ch_sparse_kinks_walk(t->path, t->eps, t->G, t->x, t->o.kinks, t->run->deadline, &t->kinks);
+    const ChKinkEnd end = ch_sparse_kinks_walk(t->path, t->eps, t->G, t->x, t->o.kinks, t->run->deadline, &t->kinks);
     if (end != CH_KINK_SOLVED || !ch_all_finite(t->x, t->s->rows)) break;
     now = land(t);
     ch_run_offer(t->run, t->r, t->u);
