@@ -167,7 +167,7 @@ typedef struct ChShapeDef {
   const ChVec3* points;
   int triangle_count;
   const int* triangles;  // mesh: 3 indices each
-  const char* file;      // hull or mesh: OBJ or STL, instead of points
+  const char* file;      // hull or mesh: OBJ, STL, PLY or glTF, instead of points
   bool closed;           // mesh: refuse one with a border
   bool soup;             // mesh on a fixed or kinematic body: accept unconnected triangles as they are
   ChMeshContact contact;

@@ -206,7 +206,7 @@ static const ChField mesh_fields[] = {
     {"points", &ch_type_points, 0, "corners in the shape's frame, m", 0, CH_ANY, NULL},
     {"triangles", &ch_type_triangles, 0, "three indices into points each, counter-clockwise from outside", 0, CH_ANY,
      NULL},
-    SHAPE(text, "file", file, "OBJ or STL, relative to the scene's folder", 0, CH_ANY, NULL),
+    SHAPE(text, "file", file, "OBJ, STL, PLY or glTF, relative to the scene's folder", 0, CH_ANY, NULL),
 };
 const ChSceneForm ch_form_mesh = {.name = "mesh", .count = CH_COUNT(mesh_fields), .fields = mesh_fields};
 
