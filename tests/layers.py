@@ -51,6 +51,7 @@ PUBLIC = {
     "id.h": "base",
     "clock.h": "base",
     "disk.h": "base",
+    "friction_curve.h": "base",
     "random.h": "base",
     "text.h": "base",
     "tetrahedra.h": "model",
