@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cardhouse/files.h"
 #include "cardhouse/solve.h"
 #include "problem/contact_problem.h"
 #include "support/families.h"
 #include "support/near.h"
 #include "support/random.h"
+#include "support/temporary.h"
 
 static ChContext context;
 
@@ -128,6 +130,33 @@ static void what_is_no_curve_is_refused(void** state) {
   }
 }
 
+static void files_keep_curves(void** state) {
+  (void)state;
+  const ChFrictionCurve curve[2] = {static_dynamic, {.count = 3, .speed = {0.0, 0.1, 0.5}, .share = {1.0, 0.5, 0.75}}};
+  const int index[6] = {0, 1, 2, 3, 4, 5};
+  const double ones[6] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0}, q[6] = {0.0};
+  const ChBlock block[2] = {{.law = CH_LAW_COMPLIANT, .dimension = 3, .mu = {0.5, 0.5}, .curve = 2},
+                            {.law = CH_LAW_CONTACT, .dimension = 3, .mu = {0.5, 0.5}, .curve = 1}};
+  const ChProblemDef def = {.form = CH_FORM_LOCAL,
+                            .dimension = 3,
+                            .block_count = 2,
+                            .blocks = block,
+                            .W = {6, 6, 6, index, index, ones},
+                            .w = q,
+                            .curve_count = 2,
+                            .curves = curve};
+  ChProblem *problem, *back;
+  const char* path = ch_temporary_path("curves.hdf5");
+  CHECK_OK(context, ch_problem_build(&context, &def, &problem));
+  CHECK_OK(context, ch_problem_write(&context, path, problem));
+  CHECK_OK(context, ch_problem_read(&context, path, &back));
+  assert_true(ch_same_problem(problem, back));
+  assert_int_equal(back->curve_count, 2);
+  assert_memory_equal(back->curves, problem->curves, 2 * sizeof *problem->curves);
+  ch_problem_destroy(problem);
+  ch_problem_destroy(back);
+}
+
 // --- generated problems ----------------------------------------------------------------------------------------------
 
 typedef struct Generated {
@@ -204,6 +233,7 @@ int main(void) {
       cmocka_unit_test(the_certificate_takes_no_other_coefficient),
       cmocka_unit_test(a_share_of_one_is_coulombs_law),
       cmocka_unit_test(what_is_no_curve_is_refused),
+      cmocka_unit_test(files_keep_curves),
       cmocka_unit_test(auto_solves_what_is_generated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

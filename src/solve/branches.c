@@ -32,7 +32,7 @@
 #include "solve/contact/secants.h"
 #include "solve/method.h"
 
-enum { ROUNDS = 200, PAIRS = 6, TIGHTENINGS = 4, BISECTIONS = 60, PATIENCE = 3 };
+enum { ROUNDS = 200, PAIRS = 16, TIGHTENINGS = 4, BISECTIONS = 60, PATIENCE = 12 };
 #define INNER 0.5    // share of the tolerance that one solve is asked for
 #define TIGHTER 0.1  // of that, where nothing changes any more and the whole does not pass
 #define SHARE_EPS 1e-15

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cardhouse/delassus.h"
+#include "problem/contact_problem.h"
 
 static void adjust_cards(ChRecipe* r) { r->n = 4; }
 static void adjust_arch(ChRecipe* r) { r->n = 27, r->mu = 0.6; }
@@ -89,10 +90,19 @@ static ChStatus make_cohesive(ChContext* context, double pull, ChProblem* proble
   return status;
 }
 
+static void make_friction_fall(const ChRecipe* recipe, ChProblem* problem) {
+  const ChFrictionCurve at_once = {.count = 1, .share = {recipe->falls}};
+  const ChFrictionCurve slowly = {.count = 2, .speed = {0.0, recipe->over}, .share = {1.0, recipe->falls}};
+  ch_problem_set_curves(problem, 1, recipe->over > 0.0 ? &slowly : &at_once);
+  for (int i = 0; i < problem->block_count; ++i)
+    problem->blocks[i].curve = ch_law_info(problem->blocks[i].law)->friction;
+}
+
 ChStatus ch_family_generate(ChContext* context, const ChFamily* family, const ChRecipe* recipe, ChForm form,
                             ChProblem** out) {
   ChStatus status = generate_rigid(context, family, recipe, form, out);
   if (status == CH_OK && recipe->pull > 0.0) status = make_cohesive(context, recipe->pull, *out);
+  if (status == CH_OK && recipe->falls > 0.0) make_friction_fall(recipe, *out);
   if (status != CH_OK || recipe->compliance == 0.0) return status;
   return ch_problem_set_compliance(context, *out, recipe->compliance);
 }
