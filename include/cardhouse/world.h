@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "cardhouse/api.h"
+#include "cardhouse/friction_curve.h"
 #include "cardhouse/geometry.h"
 #include "cardhouse/id.h"
 #include "cardhouse/joint_types.h"
@@ -45,9 +46,10 @@ CH_API ChStatus ch_world_set_gravity(ChContext* context, ChWorld* world, const C
 
 typedef struct ChMaterialDef {
   const char* name;
-  double density;      // kg / m^3 (plane: kg / m^2)
-  double friction[2];  // along and across `axis`; equal = the same in every direction
-  ChVec3 axis;         // in the body's frame, turns with it; read only where the two differ
+  double density;         // kg / m^3 (plane: kg / m^2)
+  double friction[2];     // along and across `axis`; equal = the same in every direction
+  ChVec3 axis;            // in the body's frame, turns with it; read only where the two differ
+  ChFrictionCurve curve;  // of friction over the speed of slip; without points it does not depend on it
   double restitution;
   // Read where contact is compliant (ChSimulationOptions.contact, docs/granular.md): how bodies of this material yield.
   double young, poisson;  // Hertz: Pa, and a number in (-1, 0.5]; young 0: not given
@@ -66,13 +68,14 @@ typedef struct ChMaterialDef {
 // moments, no cohesion; heals.
 CH_API ChMaterialDef ch_material_def_default(void);
 
-// What holds for two materials in contact instead of the rule: friction sqrt(mu_a mu_b), restitution max(e_a, e_b),
-// stiffness the harmonic mean, damping, rolling and drilling the larger, cohesion the smaller. A
+// What holds for two materials in contact instead of the rule: friction sqrt(mu_a mu_b), at every speed, restitution
+// max(e_a, e_b), stiffness the harmonic mean, damping, rolling and drilling the larger, cohesion the smaller. A
 // negative number leaves the rule in force.
 // Where the two frictions differ, the axis is that of the first material.
 typedef struct ChPairDef {
   ChMaterialId material[2];
   double friction[2];
+  ChFrictionCurve curve;  // of that friction over the speed of slip; without points it does not depend on it
   double restitution;
   double stiffness, damping;  // N/m and N s/m, where contact is compliant; a stiffness of 0 leaves the rule, too
   double rolling, drilling;   // metres
@@ -302,6 +305,8 @@ CH_API ChForceId ch_world_find_force(const ChWorld* world, const char* name);
 CH_API double ch_world_friction(const ChWorld* world, int shape_a, int shape_b);
 // Whether some material or pair has a rolling or drilling coefficient, so that contacts may bear moments.
 CH_API bool ch_world_has_moments(const ChWorld* world);
+// Whether the friction of some material or pair of a sealed world depends on the speed of slip.
+CH_API bool ch_world_has_friction_over_speed(const ChWorld* world);
 // Whether some have a cohesion, so that contacts may be bonded.
 CH_API bool ch_world_is_cohesive(const ChWorld* world);
 // Friction across becomes that along, of every material and pair; the world is not sealed yet or not simulated.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "model/friction_curves.h"
 #include "model/world_build.h"
 
 // ------------------------------------------------------------------------------------------------------- construction
@@ -177,6 +178,7 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
   if (status == CH_OK) status = check_friction(context, world, what, def->friction);
   if (status == CH_OK && !(def->restitution >= 0.0 && def->restitution <= 1.0))
     status = ch_fail(context, CH_ERR_RANGE, "%s: restitution is %g, must be in [0, 1]", what, def->restitution);
+  if (status == CH_OK) status = ch_friction_curve_check(context, what, &def->curve);
   if (status == CH_OK) status = check_elasticity(context, what, def);
   if (status == CH_OK) status = check_moments(context, what, def);
   bool anisotropic = def->friction[0] != def->friction[1];
@@ -199,7 +201,8 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
                                                          .heals = def->heals,
                                                          .axis = ch_unit(axis),
                                                          .anisotropic = anisotropic,
-                                                         .ellipsoidal = def->ellipsoidal};
+                                                         .ellipsoidal = def->ellipsoidal,
+                                                         .curve = ch_world_keep_curve(world, &def->curve)};
   *id = world->material_count++;
   return CH_OK;
 }
@@ -248,6 +251,9 @@ static ChStatus add_pair(ChContext* context, ChWorld* world, const void* argumen
     return ch_fail(context, CH_ERR_RANGE, "%s: rolling is %g, drilling %g and cohesion %g, must be finite", what,
                    def->rolling, def->drilling, def->cohesion);
   ChStatus status = def->friction[0] < 0.0 ? CH_OK : check_friction(context, world, what, def->friction);
+  if (status == CH_OK) status = ch_friction_curve_check(context, what, &def->curve);
+  if (status == CH_OK && def->friction[0] < 0.0 && def->curve.count > 0)
+    status = ch_fail(context, CH_ERR_ARGUMENT, "%s: friction over speed is given without friction", what);
   ChVec3 axis = world->materials[material[0]].axis;
   if (status == CH_OK && def->friction[0] >= 0.0 && def->friction[0] != def->friction[1])
     status = ch_check_axis(context, world, what, "axis of the first material", &axis);
@@ -260,7 +266,8 @@ static ChStatus add_pair(ChContext* context, ChWorld* world, const void* argumen
                                                      .damping = def->damping,
                                                      .rolling = def->rolling,
                                                      .drilling = def->drilling,
-                                                     .cohesion = def->cohesion};
+                                                     .cohesion = def->cohesion,
+                                                     .curve = ch_world_keep_curve(world, &def->curve)};
   *id = world->pair_count++;
   return CH_OK;
 }
@@ -435,6 +442,7 @@ ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   set_elasticity(a, b, pair, &surface);
   set_moments(world, a, b, pair, &surface);
   set_cohesion(a, b, pair, &surface);
+  if (world->curve_count > 0) surface.curve = ch_world_curve_of(world, a, b, pair);
   if (!pair || pair->friction[0] < 0.0) {
     bool second = anisotropy(b) > anisotropy(a);
     rule_friction(world, second ? shape_b : shape_a, second ? shape_a : shape_b, &surface);

@@ -36,12 +36,16 @@ typedef struct ChMaterial {
   double rolling, drilling, cohesion;
   ChVec3 axis;
   bool anisotropic, ellipsoidal, heals;
+  const ChFrictionCurve* curve;  // NULL: friction does not depend on speed
+  int kind;                      // of equal curves, from 1; 0: none; after ch_world_seal
 } ChMaterial;
 
 // What holds for two materials instead of the rule: see ChPairDef.
 typedef struct ChMaterialPair {
   int material[2];
   double friction[2], restitution, stiffness, damping, rolling, drilling, cohesion;
+  const ChFrictionCurve* curve;  // as in ChMaterial
+  int curve_place;               // 1 + where it is among the world's; 0: none; after ch_world_seal
 } ChMaterialPair;
 
 typedef struct ChShape {
@@ -151,7 +155,9 @@ struct ChWorld {
       soft_count;
   int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room, mesh_room, soft_room;
   ChMaterial* materials;
-  ChMaterialPair* pairs;  // after ch_world_seal sorted by (smaller material, larger material)
+  int kinds, curve_count;   // of friction over speed, after ch_world_seal: those of materials, and all,
+  ChFrictionCurve* curves;  // (kinds + 1)^2 - 1 for any two kinds, then those of pairs
+  ChMaterialPair* pairs;    // after ch_world_seal sorted by (smaller material, larger material)
   ChBody* bodies;
   ChShape* shapes;
   ChJoint* joints;
@@ -234,6 +240,7 @@ typedef struct ChSurface {
   bool heals;                // bonds form anew where it is pressed
   int axis_body;             // whose frame `axis` turns with; -1 = isotropic
   ChVec3 axis;               // in that body's frame
+  int curve;                 // 1 + place among the world's; 0: friction does not depend on speed
 } ChSurface;
 ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b);
 

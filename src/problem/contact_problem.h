@@ -16,7 +16,7 @@ struct ChProblem {
   double* f;
   double* w;
   int curve_count;  // of friction over speed
-  ChFrictionCurve* curves;
+  const ChFrictionCurve* curves;
   double asymmetry;                       // max |A - A^T| / max |A| of W (local) or M (global)
   struct ChMass* mass;                    // global: M seen as bodies, for M^-1
   const struct ChGroundwork* groundwork;  // of the certificate; NULL: who grades makes it

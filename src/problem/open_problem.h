@@ -8,7 +8,7 @@
 typedef struct ChProblemSizes {
   int dimension, block_count, rows, dof;
   long M_room, H_room;  // most entries
-  int curve_count;      // of friction over speed, which blocks name; copied
+  int curve_count;      // of friction over speed, which blocks name; not copied: they outlive it
   const ChFrictionCurve* curves;
 } ChProblemSizes;
 

@@ -171,8 +171,9 @@ static void write_block(ChProblem* problem, int i, const ChBlock* block, int row
 void ch_problem_set_curves(ChProblem* problem, int count, const ChFrictionCurve* curves) {
   problem->curve_count = count;
   if (count == 0) return;
-  problem->curves = CH_TAKE_RAW(problem->arena, count, ChFrictionCurve);
-  memcpy(problem->curves, curves, (size_t)count * sizeof *curves);
+  ChFrictionCurve* copies = CH_TAKE_RAW(problem->arena, count, ChFrictionCurve);
+  memcpy(copies, curves, (size_t)count * sizeof *curves);
+  problem->curves = copies;
 }
 
 static void fill_problem(ChProblem* problem, const ChProblemDef* def, int rows) {
@@ -348,8 +349,9 @@ ChStatus ch_problem_open(ChContext* context, const ChProblemSizes* sizes, const 
       .H = open_matrix(arena, sizes->dof, sizes->rows, sizes->H_room),
       .f = CH_TAKE_RAW(arena, sizes->dof, double),
       .w = CH_TAKE_RAW(arena, sizes->rows, double),
+      .curve_count = sizes->curve_count,
+      .curves = sizes->curves,
       .arena = arena};
-  ch_problem_set_curves(p, sizes->curve_count, sizes->curves);
   ch_arena_set_landing(arena, NULL);
   *out = p;
   return CH_OK;

@@ -61,7 +61,8 @@ ChMaterialDef ch_world_material(const ChWorld* world, int row) {
                          .young = m->young,
                          .poisson = m->poisson,
                          .stiffness = m->stiffness,
-                         .damping = m->damping};
+                         .damping = m->damping,
+                         .curve = m->curve ? *m->curve : (ChFrictionCurve){0}};
 }
 
 int ch_world_pair_count(const ChWorld* world) { return world->pair_count; }
@@ -74,7 +75,8 @@ ChPairDef ch_world_pair(const ChWorld* world, int row) {
       .friction = {pair->friction[0], pair->friction[1]},
       .restitution = pair->restitution,
       .stiffness = pair->stiffness,
-      .damping = pair->damping};
+      .damping = pair->damping,
+      .curve = pair->curve ? *pair->curve : (ChFrictionCurve){0}};
 }
 
 ChFrame ch_world_body_start(const ChWorld* world, int body, ChVec3* velocity) {
