@@ -13,7 +13,8 @@ ChFrameContact ch_frame_contact(const ChWorld* world, const ChContactView* view)
                           .slip = view->slip,
                           .gap = view->gap,
                           .mu = ch_world_friction(world, view->shape[0], view->shape[1]),
-                          .body = {view->body[0], view->body[1]}};
+                          .body = {view->body[0], view->body[1]},
+                          .branch = view->branch};
 }
 
 void ch_contact_loads_add(ChContactLoads* loads, ChVec3 force, ChVec3 normal) {

@@ -46,6 +46,7 @@ typedef struct ChFrameContact {
   ChVec3 point, normal, force, slip;
   double gap, mu;
   int body[2];
+  ChBranch branch;  // where it is told it says whether the contact slips
 } ChFrameContact;
 
 // Of what lies between head and stats.

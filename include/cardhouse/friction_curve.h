@@ -31,6 +31,19 @@ CH_API double ch_friction_largest_share(const ChFrictionCurve* curve);
 // Refuses what is no curve; `what` begins the message.
 CH_API ChStatus ch_friction_curve_check(ChContext* context, const char* what, const ChFrictionCurve* curve);
 
+// What a contact does at an answer. Where friction depends on the speed of slip this says which coefficient is in
+// force: mu of what sticks, mu(|u_T|) of what slips. The branch whose own equations the answer fulfils better is taken.
+typedef enum ChBranch {
+  CH_BRANCH_NONE,  // not told, or no contact with friction
+  CH_BRANCH_OPEN,
+  CH_BRANCH_STICK,
+  CH_BRANCH_SLIP,
+  CH_BRANCH_COUNT
+} ChBranch;
+
+// "none", "open", "stick", "slip"; NULL for another number.
+CH_API const char* ch_branch_name(ChBranch branch);
+
 #ifdef __cplusplus
 }
 #endif

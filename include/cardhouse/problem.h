@@ -117,19 +117,6 @@ CH_API int ch_problem_rows(const ChProblem* problem, ChLaw law);
 CH_API ChStatus ch_problem_velocity(ChContext* context, const ChProblem* problem, const double* r, double* v,
                                     double* u);
 
-// What a contact does at an answer. Where friction depends on the speed of slip this says which coefficient is in
-// force: mu of what sticks, mu(|u_T|) of what slips. The branch whose own equations the answer fulfils better is taken.
-typedef enum ChBranch {
-  CH_BRANCH_NONE,  // not told, or no contact with friction
-  CH_BRANCH_OPEN,
-  CH_BRANCH_STICK,
-  CH_BRANCH_SLIP,
-  CH_BRANCH_COUNT
-} ChBranch;
-
-// "none", "open", "stick", "slip"; NULL for another number.
-CH_API const char* ch_branch_name(ChBranch branch);
-
 // Of reactions r and velocities u = W r + q, rows of each: the branch of every block. Fails where the problem cannot be
 // graded.
 CH_API ChStatus ch_problem_branches(ChContext* context, const ChProblem* problem, const double* r, const double* u,

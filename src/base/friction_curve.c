@@ -2,6 +2,7 @@
 #include "cardhouse/friction_curve.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #define LARGEST_SPEED 1e100  // so that differences stay finite
 #define LARGEST_SHARE 1e8
@@ -40,4 +41,9 @@ ChStatus ch_friction_curve_check(ChContext* context, const char* what, const ChF
                      what, speed, share);
   }
   return CH_OK;
+}
+
+const char* ch_branch_name(ChBranch branch) {
+  static const char* const names[CH_BRANCH_COUNT] = {"none", "open", "stick", "slip"};
+  return (unsigned)branch < CH_BRANCH_COUNT ? names[branch] : NULL;
 }

@@ -489,11 +489,6 @@ static ChBranch branch_of(const ChGrader* g, const ChBlock* block, const double*
   return back > 0.25 * slip ? CH_BRANCH_SLIP : CH_BRANCH_STICK;
 }
 
-const char* ch_branch_name(ChBranch branch) {
-  static const char* const names[CH_BRANCH_COUNT] = {"none", "open", "stick", "slip"};
-  return (unsigned)branch < CH_BRANCH_COUNT ? names[branch] : NULL;
-}
-
 void ch_grader_branches(const ChGrader* g, const double* r, const double* u, ChBranch* branch) {
   for (int i = 0; i < g->problem->block_count; ++i) {
     const ChBlock* block = &g->problem->blocks[i];

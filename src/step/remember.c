@@ -136,7 +136,8 @@ static ChStatus list_contacts(ChContext* context, ChSimulation* s, const ChStage
                           .shape = {g->shape[0], g->shape[1]},
                           .point = g->point,
                           .normal = g->normal,
-                          .gap = g->gap};
+                          .gap = g->gap,
+                          .branch = stage->branch ? (ChBranch)stage->branch[b] : CH_BRANCH_NONE};
     ChBodyState ends[2];
     for (int side = 0; side < 2; ++side) {
       ends[side] = s->states[g->body[side]];

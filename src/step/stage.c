@@ -272,6 +272,17 @@ static void stop_island(ChStage* s, int i) {
   }
 }
 
+static ChStatus tell_branches(ChContext* context, const ChIslandRun* island) {
+  ChStage* s = island->stage;
+  const ChProblem* p = island->problem;
+  if (!s->branch || p->block_count == 0) return CH_OK;
+  ChBranch* branch = CH_TAKE(island->arena, p->block_count, ChBranch);
+  const ChStatus status = ch_problem_branches(context, p, island->r, island->u, branch);
+  const int* blocks = s->islands->blocks + s->islands->block_start[island->index];
+  for (int k = 0; status == CH_OK && k < p->block_count; ++k) s->branch[blocks[k]] = (unsigned char)branch[k];
+  return status;
+}
+
 static ChStatus solve_problem(ChContext* context, ChIslandRun* island) {
   ChStage* s = island->stage;
   ChStatus status = ch_island_problem(context, island->arena, s->moment, s->rows, s->islands, island->index,
@@ -289,6 +300,7 @@ static ChStatus solve_problem(ChContext* context, ChIslandRun* island) {
   status = p->block_count > 0 ? solve_blocks(context, island)
                               : ch_problem_velocity(context, p, island->r, island->v, island->u);
   if (status == CH_OK) status = check_answer(context, island);
+  if (status == CH_OK) status = tell_branches(context, island);
   if (status != CH_OK) return status;
   copy_reactions(island, true);
   if (s->rests[island->index])
@@ -317,7 +329,17 @@ static ChStatus solve_island(ChContext* context, ChIslandRun* island) {
   return status;
 }
 
+// What is kept is at rest: what carries a load sticks.
+static void keep_branches(ChStage* s, int i) {
+  for (int k = s->islands->block_start[i]; k < s->islands->block_start[i + 1]; ++k) {
+    const ChBlock* law = &s->rows->blocks[s->islands->blocks[k]].law;
+    const bool rubs = ch_law_info(law->law)->friction, loaded = s->r[law->row] > 0.0;
+    s->branch[s->islands->blocks[k]] = !rubs ? CH_BRANCH_NONE : loaded ? CH_BRANCH_STICK : CH_BRANCH_OPEN;
+  }
+}
+
 static void keep_island(ChStage* s, int i) {
+  if (s->branch) keep_branches(s, i);
   stop_island(s, i);
   s->rests[i] = 1;
   s->grades[i] = s->kept_grades[i];
@@ -353,6 +375,8 @@ ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
   s->unsure_next = CH_TAKE(arena, count, unsigned char);
   s->grades = CH_TAKE(arena, count, ChCertificate);
   s->relaxed = CH_TAKE(arena, count, double);
+  const bool branches = s->moment->world->curve_count > 0;
+  s->branch = branches ? CH_TAKE(arena, s->rows->block_count, unsigned char) : NULL;
   ChIslandRun* islands = CH_TAKE(arena, count, ChIslandRun);
   ChStatus* status = CH_TAKE(arena, count, ChStatus);
   int failed = count;

@@ -51,6 +51,7 @@ typedef struct ChStage {
   unsigned char* unsure_next;  // island -> the same for the next step
   ChCertificate* grades;       // island -> certificate
   double* relaxed;             // island -> see island_run.h
+  unsigned char* branch;       // block of `rows` -> ChBranch; NULL where no friction depends on speed
   ChCertificate worst;         // figure by figure
   bool missed;
   long iterations;
