@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: libraries, headers, files for pkg-config and find_package, program and man page.
+# What `cmake --install` puts where: libraries, headers, files for pkg-config and find_package, program, man page and completion.
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
@@ -15,6 +15,11 @@ install(DIRECTORY include/cardhouse TYPE INCLUDE)
 if(CH_PROGRAM)
   install(TARGETS cardhouse)
   install(FILES docs/cardhouse.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  if(TARGET completion)
+    install(FILES ${CH_COMPLETION}/cardhouse DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${CH_COMPLETION}/_cardhouse DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${CH_COMPLETION}/cardhouse.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  endif()
 endif()
 
 # --- find_package(cardhouse CONFIG) -----------------------------------------------------------------------------------

@@ -53,3 +53,19 @@ if(BUILD_SHARED_LIBS)  # they lie beside the program where it is built, and in t
   file(RELATIVE_PATH libraries /p/${CMAKE_INSTALL_BINDIR} /p/${CMAKE_INSTALL_LIBDIR})
   set_target_properties(cardhouse PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/${libraries}" BUILD_WITH_INSTALL_RPATH ON)
 endif()
+
+# --- what shells complete: the program writes it from its own tables -----------------------------------------------------
+if(NOT CMAKE_CROSSCOMPILING)
+  set(CH_COMPLETION ${PROJECT_BINARY_DIR}/completion)
+  file(MAKE_DIRECTORY ${CH_COMPLETION})
+  foreach(pair bash:cardhouse zsh:_cardhouse fish:cardhouse.fish)
+    string(REPLACE ":" ";" pair ${pair})
+    list(GET pair 0 shell)
+    list(GET pair 1 name)
+    set(script ${CH_COMPLETION}/${name})
+    add_custom_command(OUTPUT ${script} DEPENDS cardhouse
+      COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${PROJECT_BINARY_DIR} $<TARGET_FILE:cardhouse> completion ${shell} > ${script})
+    list(APPEND CH_COMPLETIONS ${script})
+  endforeach()
+  add_custom_target(completion ALL DEPENDS ${CH_COMPLETIONS})
+endif()

@@ -4,7 +4,7 @@
 Reads a problem and its solution from one FCLIB file, as `cardhouse solve --out` writes it, and prints the seven fields
 as JSON. It shares no code with the program: the two are written from the same definitions (docs/certificate.md) and a
 test compares them. Rows are taken in the file's order: contacts (compliant ones among them), bilaterals, unilaterals,
-limits, and last contacts with moments, also those of FCLIB's rolling group.
+limits, contacts with moments, also those of FCLIB's rolling group, and last contacts whose friction has a section.
 """
 import argparse
 import json
@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 from scipy.sparse.linalg import splu
 
 import certify_moments
+import certify_section
 
 
 class Rows:
@@ -73,6 +74,7 @@ def read_rows(file, root):
     rows.moments = certify_moments.read(file, root, vector, rows.singles())
     if "cardhouse/curve" in file:
         read_curves(file["cardhouse/curve"], rows)
+    rows.moments += certify_section.read(file, vector, rows.singles() + sum(len(m.rows) for m in rows.moments))
     return rows
 
 
@@ -94,7 +96,7 @@ def read_local(file):
         lower = matrix(file["cardhouse/lower"]) if "cardhouse/lower" in file else V.T
         W = sp.bmat([[W, V], [lower, R]]).tocsc()
         q = np.concatenate([q, vector(file, "fclib_local/vectors/s")])
-    for part in ("unilateral", "limit") + certify_moments.LAWS:
+    for part in ("unilateral", "limit") + certify_moments.LAWS + certify_section.LAWS:
         if "cardhouse/" + part not in file:
             continue
         columns, rows = (matrix(file["cardhouse/%s/%s" % (part, key)]) for key in ("columns", "rows"))
@@ -104,7 +106,7 @@ def read_local(file):
 
 
 def read_global(file, root):
-    own = ["cardhouse/%s" % part for part in ("unilateral", "limit") + certify_moments.LAWS]
+    own = ["cardhouse/%s" % part for part in ("unilateral", "limit") + certify_moments.LAWS + certify_section.LAWS]
     parts = [(root + "/H", root + "/vectors/w"), (root + "/G", root + "/vectors/b")] + \
         [(part + "/H", part + "/w") for part in own]
     if root == "fclib_global_rolling":

@@ -80,8 +80,10 @@ PUBLIC = {
     "dense.h": "linalg",
     "delassus.h": "system",
     "law.h": "problem",
+    "own_law.h": "problem",
     "problem.h": "problem",
     "law.h": "problem",
+    "own_law.h": "problem",
     "certificate.h": "problem",
     "files.h": "files",
     "analysis.h": "analysis",
@@ -101,7 +103,7 @@ HDF5_READER = "src/files/hdf5_read.c"
 HDF5_READS = re.compile(r"\b(H5[AD]read\w*|H5LTread\w*|H5LTget_attribute\w*|H5PTread\w*)\b")
 
 # A law is asked what it is like (ch_law_info, the rows of src/problem/laws), never which one it is.
-LAW_IDENTITY = re.compile(r"(?:[=!]=|\bcase)\s*CH_LAW_[A-Z]+\b(?<!CH_LAW_COUNT)")
+LAW_IDENTITY = re.compile(r"(?:[=!]=|\bcase)\s*CH_LAW_[A-Z]+\b(?<!CH_LAW_COUNT)(?<!CH_LAW_NONE)(?<!CH_LAW_END)")
 
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 FUNCTION = re.compile(r"[A-Za-z].*\)\s*\{$")

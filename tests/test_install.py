@@ -71,6 +71,11 @@ class WhatIsInstalled(unittest.TestCase):
     def tearDownClass(cls):
         cls.holder.cleanup()
 
+    def test_shells_find_what_they_complete(self):
+        for path in ("bash-completion/completions/cardhouse", "zsh/site-functions/_cardhouse", "fish/vendor_completions.d/cardhouse.fish"):
+            with open(os.path.join(self.prefix, "share", path)) as file:
+                self.assertIn("cardhouse completion", file.read())
+
     def asked(self, *words):
         return run("pkg-config", *words, env=self.environment).split()
 

@@ -339,6 +339,82 @@ static void many_contacts_are_one_neighbour(void** state) {
   CHECK_NEAR(ch_coordination_rattlers(&c), 0.5, 0.0);
 }
 
+// --- forces ----------------------------------------------------------------------------------------------------------
+
+static void check_tensor(const double found[9], double xx, double yy, double zz) {
+  const double wanted[9] = {xx, 0.0, 0.0, 0.0, yy, 0.0, 0.0, 0.0, zz};
+  for (int k = 0; k < 9; ++k) CHECK_NEAR(found[k], wanted[k], 1e-12 * (fabs(xx) + fabs(yy) + fabs(zz)));
+}
+
+// A ball in a tight box whose walls press with F on each side: the stress is F / (2 R)^2 in every direction.
+static void a_ball_pressed_from_all_sides_is_under_isotropic_stress(void** state) {
+  (void)state;
+  ChVec3 at[2] = {{1, 2, 3}, {0, 0, 0}};
+  ChGrains grains;
+  ch_grains_of_points_in(arena, 3, 2, at, 0.5, &grains);
+  grains.of_body[1] = -1;
+  grains.count = 1;
+  ChContactView contacts[6];
+  for (int k = 0; k < 6; ++k) {
+    ChVec3 out = {k / 2 == 0, k / 2 == 1, k / 2 == 2};
+    out = ch_scale(k % 2 ? 1.0 : -1.0, out);
+    ChVec3 point = ch_add(at[0], ch_scale(0.5, out));
+    contacts[k] =
+        (ChContactView){.body = {1, 0}, .point = point, .normal = ch_scale(-1.0, out), .force = ch_scale(-7.0, out)};
+  }
+  for (int k = 0; k < 6; k += 2) {  // the same seen from the other body
+    contacts[k].body[0] = 0, contacts[k].body[1] = 1;
+    contacts[k].normal = ch_scale(-1.0, contacts[k].normal);
+    contacts[k].force = ch_scale(-1.0, contacts[k].force);
+  }
+  ChRegion r = box(0.5, 1.5, 1.5, 2.5, 2.5, 3.5);
+  ChForces f = {0};
+  ch_forces_add(&f, &grains, &r, NULL, 6, contacts);
+  ch_forces_add(&f, &grains, &r, NULL, 6, contacts);
+  double stress[9], fabric[9];
+  ch_forces_stress(&f, stress);
+  ch_forces_fabric(&f, fabric);
+  check_tensor(stress, 7.0, 7.0, 7.0);
+  CHECK_NEAR(ch_forces_pressure(&f), 7.0, 1e-12);
+  assert_true(isnan(fabric[0]));  // no contact between grains
+  assert_int_equal(f.contacts, 12);
+  CHECK_NEAR(ch_forces_density(&f, 4), 4.0, 1e-12);  // all forces are the mean, in the bin from 1 to 1.25
+}
+
+// A simple cubic lattice that repeats itself, with forces A, B, C along its axes.
+static void a_lattice_has_the_stress_of_its_bonds(void** state) {
+  (void)state;
+  enum { N = 3 };
+  const double force[3] = {1.0, 2.0, 6.0}, D = 0.2;
+  ChVec3 at[N * N * N];
+  ChContactView contacts[3 * N * N * N];
+  for (int k = 0; k < N * N * N; ++k)
+    at[k] = (ChVec3){D * (k % N + 0.5), D * (k / N % N + 0.5), D * (k / (N * N) + 0.5)};
+  ChGrains grains;
+  ch_grains_of_points_in(arena, 3, N * N * N, at, 0.5 * D, &grains);
+  grains.periodic = (ChPeriodic){.axis = {true, true, true}, .high = {N * D, N * D, N * D}};
+  for (int k = 0; k < N * N * N; ++k)
+    for (int axis = 0; axis < 3; ++axis) {
+      const int step[3] = {1, N, N * N}, place = k / step[axis] % N;
+      ChVec3 n = {axis == 0, axis == 1, axis == 2};
+      contacts[3 * k + axis] = (ChContactView){.body = {k, place < N - 1 ? k + step[axis] : k - (N - 1) * step[axis]},
+                                               .point = ch_add(at[k], ch_scale(0.5 * D, n)),
+                                               .normal = n,
+                                               .force = ch_scale(force[axis], n)};
+    }
+  ChRegion r = box(0, N * D, 0, N * D, 0, N * D);
+  ChForces f = {0};
+  ch_forces_add(&f, &grains, &r, NULL, 3 * N * N * N, contacts);
+  double stress[9], fabric[9];
+  ch_forces_stress(&f, stress);
+  ch_forces_fabric(&f, fabric);
+  check_tensor(stress, force[0] / (D * D), force[1] / (D * D), force[2] / (D * D));
+  check_tensor(fabric, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0);
+  CHECK_NEAR(f.normal, 9.0 * N * N * N, 1e-9);
+  CHECK_NEAR(ch_forces_density(&f, 1) * CH_FORCE_BIN_WIDTH, 1.0 / 3.0, 1e-12);  // 1/3 of the mean
+  CHECK_NEAR(ch_forces_density(&f, 8) * CH_FORCE_BIN_WIDTH, 1.0 / 3.0, 1e-12);  // twice the mean
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_ball_at_a_corner_is_an_eighth, set_up, tear_down),
@@ -357,6 +433,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(layers_are_wholly_segregated, set_up, tear_down),
       cmocka_unit_test_setup_teardown(shells_of_a_half_filled_cylinder, set_up, tear_down),
       cmocka_unit_test_setup_teardown(many_contacts_are_one_neighbour, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_ball_pressed_from_all_sides_is_under_isotropic_stress, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_lattice_has_the_stress_of_its_bonds, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,64 @@ class Measures(unittest.TestCase):
         self.assertEqual([round(n) for n in profile["grains"]], [0, 16, 16])
         self.assertEqual(answer["moments"], 1)
 
+    def test_stress_of_columns_under_their_weight(self):
+        # A large ball bears M + 2 m over its radius, the small one m: Love's sum over the contacts of 16 columns.
+        answer = self.measure("--forces", "--region=-0.1,0.7,-0.1,0.7,0,0.3")
+        M, m = (1000 * 4 / 3 * math.pi * r**3 for r in (0.1, 0.05))
+        found = answer["forces"]
+        self.assertAlmostEqual(found["stress"][2][2] / (16 * 9.81 * (0.1 * (M + 2 * m) + 0.05 * m) / (0.64 * 0.3)), 1, places=5)
+        for i, j in ((0, 0), (1, 1), (0, 1), (0, 2), (2, 0), (1, 2)):
+            self.assertAlmostEqual(found["stress"][i][j] / found["stress"][2][2], 0, places=5)
+        self.assertAlmostEqual(found["mean"] / (9.81 * (M + 2 * m) / 2), 1, places=5)
+        self.assertAlmostEqual(found["max"] / (9.81 * (M + m)), 1, places=5)
+        self.assertLess(found["mobilised"], 1e-3)
+        # A region of the small ones alone: half the force on them, on their centres, and no wall.
+        answer = self.measure("--forces", "--region=-0.1,0.7,-0.1,0.7,0.2,0.3")["forces"]
+        self.assertAlmostEqual(answer["stress"][2][2] / (16 * 9.81 * 0.05 * m / 0.064), 1, places=5)
+        self.assertAlmostEqual(answer["fabric"][2][2], 1, places=6)
+        self.assertIn("stress", run("measure", self.path, "--forces").stdout)
+
+    def recorded(self, scene, *words):
+        path, out = os.path.join(self.folder, "own.json"), os.path.join(self.folder, "own.h5")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(scene, file)
+        subprocess.run([PROGRAM, "run", path, "--out", out, "--quiet", *words], check=True, timeout=120)
+        return out
+
+    def test_friction_that_is_mobilised_on_an_incline(self):
+        slope, mu = 0.3, 0.5
+        out = self.recorded({
+            "cardhouse": 1, "gravity": [9.81 * math.sin(slope), 0, -9.81 * math.cos(slope)], "step": {"h": 0.01, "until": 0.05},
+            "materials": {"m": {"friction": mu}},
+            "bodies": [{"name": "floor", "fixed": True, "shapes": [{"type": "halfspace", "material": "m"}]},
+                       {"name": "box", "position": [0, 0, 0.1], "lock": ["ry"], "shapes": [{"type": "box", "half": [0.1, 0.1, 0.1], "material": "m"}]}]})
+        found = json.loads(run("measure", out, "--forces", "--json").stdout)
+        self.assertAlmostEqual(found["forces"]["mean"] * found["forces"]["contacts"] / (8 * 9.81 * math.cos(slope)), 1, places=5)
+        self.assertEqual(found["forces"]["sliding"], 0)
+        self.assertAlmostEqual(sum(found["mobilised_friction"]["density"]) / 20, 1, places=9)
+        steep = self.recorded({
+            "cardhouse": 1, "gravity": [9.81, 0, -9.81], "step": {"h": 0.01, "until": 0.05}, "materials": {"m": {"friction": mu}},
+            "bodies": [{"name": "floor", "fixed": True, "shapes": [{"type": "halfspace", "material": "m"}]},
+                       {"name": "ball", "position": [0, 0, 0.1], "lock": ["rx", "ry", "rz"],
+                        "shapes": [{"type": "sphere", "radius": 0.1, "material": "m"}]}]})
+        found = json.loads(run("measure", steep, "--forces", "--json").stdout)["forces"]
+        self.assertAlmostEqual(found["mobilised"], 1, places=6)
+        self.assertEqual(found["sliding"], 1)
+
+    def test_discharge_of_a_row_that_moves(self):
+        balls = [{"name": f"ball {k}", "position": [0, 0, 0.25 + 0.5 * k], "velocity": [0, 0, -1],
+                  "shapes": [{"type": "sphere", "radius": 0.1, "material": "m"}]} for k in range(8)]
+        out = self.recorded({"cardhouse": 1, "gravity": [0, 0, 0], "step": {"h": 0.01, "until": 3}, "materials": {"m": {"density": 1000}},
+                             "bodies": balls}, "--every", "10")
+        words = ["measure", out, "--discharge", "z=0", "--from", "0"]
+        answer = json.loads(run(*words, "--json").stdout)
+        mass = 1000 * 4 / 3 * math.pi * 0.1**3
+        self.assertEqual(answer["discharge"]["grains"], 6)
+        self.assertAlmostEqual(answer["discharge"]["grains_per_second"], 2, places=9)
+        self.assertAlmostEqual(answer["discharge"]["mass_per_second"] / (2 * mass), 1, places=9)
+        self.assertEqual(answer["series"]["passed"][-1], 6)
+        self.assertIn("6 grains went below z = 0 m in 3 s: 2 grains/s", run(*words).stdout)
+
     def test_rows_are_chosen(self):
         self.assertEqual(self.measure("--packing", "--from", "0")["series"]["time"], [0, 0.01, 0.02, 0.03, 0.04, 0.05])
         self.assertEqual(self.measure("--packing", "--from", "0.01", "--to", "0.045", "--every", "2")["series"]["time"],
@@ -125,6 +183,8 @@ class Measures(unittest.TestCase):
             ([self.path, "--bodies", "medium"], "begins with 'medium'"),
             ([self.path, "--from", "3"], "no row lies between"),
             ([self.path, "--unit", "mm"], "unit"),
+            ([self.path, "--discharge", "0.1"], "z=0.1"),
+            ([self.path, "--discharge", "z=nan"], "z=0.1"),
             ([self.path, "--pair-corelation"], "did you mean"),
         ):
             with self.subTest(words=words):

@@ -229,6 +229,36 @@ class Scenes(unittest.TestCase):
                 self.refused(json.dumps(scene, indent=1), *parts)
                 self.assertEqual(not self.validator.is_valid(scene), seen)
 
+    def test_all_faults_are_told_at_once(self):
+        scene = copy.deepcopy(GOOD)
+        scene["gravity"] = [0, 0]
+        scene["stepp"] = {}
+        scene["materials"]["wood"]["friction"] = -1
+        scene["materials"]["ice"] = {"slip": 1}
+        scene["bodies"][0]["shapes"][0]["type"] = "half-space"
+        scene["bodies"][1] = {"name": "crate", "position": [0, 0, "=h"], "mass": 0,
+                              "shapes": [{"type": "cube", "half": [1, 1, 1]}, {"type": "box", "size": [1, 1, 1], "material": "wood"}]}
+        scene["bodies"].append({"name": "ice", "shapes": [{"type": "sphere", "radius": 1, "material": "ice"}]})
+        scene["joints"] += [{"type": "hinge", "bodies": ["crate", "ball"]}, {"type": "ball", "bodies": ["bal", "floor"], "at": [0, 0, 0]}]
+        scene["forces"][0]["stiffness"] = -1
+        said = self.refused(json.dumps(scene))
+        faults = ["$.gravity: is an array of another length", "$.stepp: is not known", "$.materials.wood.friction: is -1",
+                  "$.materials.ice.slip: is not known", "$.bodies[0].shapes[0].type: 'half-space' is not known; did you mean 'halfspace'",
+                  "$.bodies[1].position[2]: is the formula '=h'", "$.bodies[1].mass: is 0",
+                  "$.bodies[1].shapes[0].type: 'cube' is not known; did you mean 'box'",
+                  "$.bodies[1].shapes[1].size: is not known; did you mean 'half'", "$.bodies[1].shapes[1]: \"half\" is missing",
+                  "$.joints[1]: \"at\" is missing", "$.joints[1]: \"axis\" is missing",
+                  "$.joints[2].bodies[0]: there is no body 'bal'; did you mean 'ball'", "$.forces[0].stiffness: is -1"]
+        for fault in faults:
+            self.assertIn(fault, said)
+        self.assertEqual(said.count("\n"), len(faults), said)  # and none that only follows from another
+        self.assertEqual(run("run", os.path.join(self.folder, "scene.json")).stderr, said.replace("scene check:", "run:"))
+
+    def test_at_most_fifty_faults_are_told(self):
+        said = self.refused(json.dumps({**GOOD, "joints": [{"type": "no"}] * 80}))
+        self.assertEqual(said.count("\n"), 50)
+        self.assertIn("30 more are not shown", said)
+
     def test_line_and_column_are_those_of_the_value(self):
         text = '{"cardhouse": 1,\n "name": "a \\"quoted\\" {name",\n "bodies": [\n  {"name": "b",\n   "mass":   0}]}\n'
         self.assertIn("scene.json:5:14: $.bodies[0].mass: is 0", self.refused(text))
@@ -288,11 +318,36 @@ class Scenes(unittest.TestCase):
                 report, status = self.check({"materials": material, "bodies": bodies}, "--strict")
                 self.assertEqual([warning["kind"] for warning in report["warnings"]], [kind])
                 self.assertEqual(status, 1)
+        good = [floor, cube("good", [0.1, 0.1, 0.1], [0, 0, 0.6])]
+        worlds = {
+            "scale": {"gravity": [0, 0, -9810]},
+            "gravity": {"gravity": [0, 0, 9.81]},
+            "step": {"step": {"h": 0.2}},
+        }
+        for kind, more in worlds.items():
+            with self.subTest(kind=kind):
+                report, status = self.check({"materials": material, "bodies": good, **more}, "--strict")
+                self.assertIn(kind, [warning["kind"] for warning in report["warnings"]])
+        report, _ = self.check({"materials": material, "bodies": good, "gravity": [0, 0, 0]})
+        self.assertIn("nothing will move", report["warnings"][0]["text"])
+        moving = [floor, {**good[1], "velocity": [0, 0, -1]}]
+        report, _ = self.check({"materials": material, "bodies": moving, "gravity": [0, 0, 0]})
+        self.assertEqual(report["warnings"], [])
         report, status = self.check({"materials": material, "bodies": [floor, cube("good", [0.1, 0.1, 0.1], [0, 0, 0.604])]},
                                     "--strict")
         self.assertEqual((report["warnings"], status), ([], 0))
         self.assertAlmostEqual(report["clearances"][0]["gap"], 0.004, 12)
         self.assertEqual(report["clearances"][0]["bodies"], ["floor", "good"])
+
+    def test_a_run_warns_of_what_shows_at_once(self):
+        stray = {"cardhouse": 1, "bodies": [{"name": "stray", "shapes": [{"type": "sphere", "radius": 30}]}]}
+        path = self.write(json.dumps(stray))
+        said = run("run", path, "--until", "3", "--h", "0.1", "--strict")
+        self.assertEqual(said.returncode, 0)  # no warning is a step that missed
+        self.assertIn("warning (scale): 'stray' has a radius of 30 m", said.stderr)
+        self.assertIn("warning (fall): 1 body, 'stray' first", said.stderr)
+        self.assertNotIn("fall", run("run", path, "--until", "1", "--h", "0.1").stderr)  # it is still in sight
+        self.assertEqual(run("run", path, "--until", "3", "--h", "0.1", "--quiet").stderr, "")
 
     def test_check_tells_of_coarse_fields_and_of_healed_meshes(self):
         corners = [[x, y, z] for z in (-0.5, 0.5) for y in (-0.5, 0.5) for x in (-0.5, 0.5)]

@@ -12,6 +12,7 @@
 #include "cli/limits.h"
 #include "cli/output.h"
 #include "cli/scene_choice.h"
+#include "cli/scene_open.h"
 #include "cli/scene_problem.h"
 #include "cli/sideways.h"
 #include "common/printable.h"
@@ -234,7 +235,7 @@ typedef struct Job {
 static ChStatus open_problem(ChContext* context, const ChSceneChoice* choice, Job* job) {
   if (!ch_names_scene(job->file)) return ch_problem_read(context, job->file, &job->problem);
   ChScene* scene = NULL;
-  ChStatus status = ch_scene_open_with(context, job->file, choice, &scene);
+  ChStatus status = ch_scene_open_telling(&ch_command_analyze, context, job->file, choice, &scene);
   if (status == CH_OK) job->scene = strdup(scene->text);
   ch_scene_destroy(scene);
   if (status == CH_OK && !job->scene) status = ch_fail(context, CH_ERR_MEMORY, "out of memory for a scene");

@@ -153,8 +153,14 @@ static bool option_take(const ChCommand* command, int count, char** words, int* 
   return value_store(command, row, text, values);
 }
 
-static bool operand_take(const ChCommand* command, const char* word, int most, ChTextList* operands) {
-  if (!command->operand || operands->count == most) {
+// Words that are no options; `item` has room for `most`.
+typedef struct Operands {
+  int count, most;
+  const char** item;
+} Operands;
+
+static bool operand_take(const ChCommand* command, const char* word, Operands* operands) {
+  if (!command->operand || operands->count == operands->most) {
     ch_complain(command, "'%s' is one word too many; `cardhouse %s --help` shows the usage", word, command->name);
     return false;
   }
@@ -162,7 +168,7 @@ static bool operand_take(const ChCommand* command, const char* word, int most, C
   return true;
 }
 
-static ChParsed parse(const ChCommand* command, int count, char** words, void* values, int most, ChTextList* operands,
+static ChParsed parse(const ChCommand* command, int count, char** words, void* values, Operands* operands,
                       ChStrayOptions* strays) {
   bool options_end = false;
   for (int at = 0; at < count; ++at) {
@@ -174,13 +180,14 @@ static ChParsed parse(const ChCommand* command, int count, char** words, void* v
       ch_command_print_help(command);
       return CH_PARSED_HELP;
     } else if (option ? !option_take(command, count, words, &at, values, strays)
-                      : !operand_take(command, word, most, operands)) {
+                      : !operand_take(command, word, operands)) {
       return CH_PARSED_WRONG;
     }
   }
   if (command->operand && command->operand[0] != '[' && operands->count == 0) {
     if (strays && strays->count > 0) ch_complain_unknown_option(command, strays->word[0]);
-    ch_complain(command, "%s is missing; `cardhouse %s --help` shows the usage", command->operand, command->name);
+    ch_complain(command, "%.*s is missing; `cardhouse %s --help` shows the usage", (int)strcspn(command->operand, " "),
+                command->operand, command->name);
     return CH_PARSED_WRONG;
   }
   return CH_PARSED_RUN;
@@ -188,9 +195,10 @@ static ChParsed parse(const ChCommand* command, int count, char** words, void* v
 
 ChParsed ch_arguments_parse_with_strays(const ChCommand* command, int count, char** words, void* values,
                                         const char** operand, ChStrayOptions* strays) {
-  ChTextList found = {0};
-  ChParsed parsed = parse(command, count, words, values, 1, &found, strays);
-  if (operand && parsed == CH_PARSED_RUN) *operand = found.count ? found.item[0] : NULL;
+  const char* word = NULL;
+  Operands found = {.most = 1, .item = &word};
+  ChParsed parsed = parse(command, count, words, values, &found, strays);
+  if (operand && parsed == CH_PARSED_RUN) *operand = word;
   return parsed;
 }
 
@@ -200,7 +208,18 @@ ChParsed ch_arguments_parse(const ChCommand* command, int count, char** words, v
 
 ChParsed ch_arguments_parse_list(const ChCommand* command, int count, char** words, void* values,
                                  ChTextList* operands) {
-  return parse(command, count, words, values, CH_LIST_MAX, operands, NULL);
+  Operands found = {.most = CH_LIST_MAX, .item = operands->item};
+  ChParsed parsed = parse(command, count, words, values, &found, NULL);
+  operands->count = found.count;
+  return parsed;
+}
+
+ChParsed ch_arguments_parse_words(const ChCommand* command, int count, char** words, void* values, int* operand_count,
+                                  const char** operands) {
+  Operands found = {.most = count, .item = operands};
+  ChParsed parsed = parse(command, count, words, values, &found, NULL);
+  *operand_count = found.count;
+  return parsed;
 }
 
 void ch_command_print_help(const ChCommand* command) {

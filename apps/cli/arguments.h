@@ -77,6 +77,9 @@ void ch_complain_unknown_option(const ChCommand* command, const char* word);
 
 // The same for a command that takes any number of words.
 ChParsed ch_arguments_parse_list(const ChCommand* command, int count, char** words, void* values, ChTextList* operands);
+// And however many there are: `operands` has room for `count`.
+ChParsed ch_arguments_parse_words(const ChCommand* command, int count, char** words, void* values, int* operand_count,
+                                  const char** operands);
 
 void ch_command_print_help(const ChCommand* command);
 

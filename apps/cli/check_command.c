@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/scene_findings.h"
+#include "cli/scene_open.h"
 #include "cli/signals.h"
 #include "cli/soft_table.h"
 #include "common/by_row.h"
@@ -28,7 +29,7 @@ typedef struct Arguments {
 
 static const ChArgRow rows[] = {CHECK_OPTIONS(CH_ARG_ROW)};
 
-static const ChCommand command = {
+const ChCommand ch_command_scene_check = {
     .name = "scene check",
     .summary =
         "reads a scene as `run` would, and names overlaps, clearances, costly and thin shapes, sizes that are "
@@ -120,12 +121,13 @@ static ChExit print_json(const ChScene* scene, const ChSceneFindings* f) {
         json_pack("{s:i, s:o, s:o}", "contacts", f->overlap_count, "max", ch_json_real(f->overlaps[f->deepest].depth),
                   "bodies", names_of(world, f->overlaps[f->deepest].body));
   return ch_json_print(
-      &command, json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "scene",
-                          ch_json_path(scene->name), "dimension", ch_world_dimension(world), "bodies", c.bodies,
-                          "moving", c.moving, "shapes", ch_world_shape_count(world), "joints",
-                          ch_world_joint_count(world), "forces", ch_world_force_count(world), "margin",
-                          ch_json_real(f->margin), "fall", ch_json_real(f->fall), "overlap", overlap, "clearances",
-                          gaps_json(world, f), "healed", healed, "warnings", warnings, "more", f->more));
+      &ch_command_scene_check,
+      json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "scene",
+                ch_json_path(scene->name), "dimension", ch_world_dimension(world), "bodies", c.bodies, "moving",
+                c.moving, "shapes", ch_world_shape_count(world), "joints", ch_world_joint_count(world), "forces",
+                ch_world_force_count(world), "margin", ch_json_real(f->margin), "fall", ch_json_real(f->fall),
+                "overlap", overlap, "clearances", gaps_json(world, f), "healed", healed, "warnings", warnings, "more",
+                f->more));
 }
 
 // --- the command -----------------------------------------------------------------------------------------------------
@@ -136,7 +138,7 @@ static ChExit check(const Arguments* a, const ChScene* scene) {
   ChStatus status = ch_scene_findings(&context, scene, &findings);
   ChExit exit = CH_EXIT_DONE;
   if (status != CH_OK)
-    exit = ch_failure_exit(&command, &context, status);
+    exit = ch_failure_exit(&ch_command_scene_check, &context, status);
   else if (a->json)
     exit = print_json(scene, &findings);
   else
@@ -149,14 +151,14 @@ static ChExit check(const Arguments* a, const ChScene* scene) {
 ChExit ch_scene_check_run(int count, char** words) {
   Arguments arguments = {CHECK_OPTIONS(CH_ARG_DEFAULT)};
   const char* file = NULL;
-  ChParsed parsed = ch_arguments_parse(&command, count, words, &arguments, &file);
+  ChParsed parsed = ch_arguments_parse(&ch_command_scene_check, count, words, &arguments, &file);
   if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
   ChContext context = {0};
   ChScene* scene;
-  ch_notices_show(&command, &context, true);
+  ch_notices_show(&ch_command_scene_check, &context, true);
   ch_signals_end();
-  ChStatus status = ch_scene_open(&context, file, &scene);
-  if (status != CH_OK) return ch_failure_exit(&command, &context, status);
+  ChStatus status = ch_scene_open_telling(&ch_command_scene_check, &context, file, NULL, &scene);
+  if (status != CH_OK) return ch_failure_exit(&ch_command_scene_check, &context, status);
   ChExit exit = check(&arguments, scene);
   ch_scene_destroy(scene);
   return exit;

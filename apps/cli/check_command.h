@@ -4,6 +4,8 @@
 
 #include "cli/commands.h"
 
+extern const ChCommand ch_command_scene_check;
+
 // The words after `scene check`.
 ChExit ch_scene_check_run(int count, char** words);
 

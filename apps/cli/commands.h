@@ -19,7 +19,8 @@
   X(export)            \
   X(measure)           \
   X(mesh)              \
-  X(reproduce)
+  X(reproduce)         \
+  X(completion)
 
 #define CH_COMMAND_DECLARE(name) extern const ChCommand ch_command_##name;
 CH_COMMANDS(CH_COMMAND_DECLARE)

@@ -26,7 +26,7 @@ typedef struct Arguments {
 
 static const ChArgRow rows[] = {HEAL_OPTIONS(CH_ARG_ROW)};
 
-static const ChCommand command = {
+const ChCommand ch_command_scene_heal = {
     .name = "scene heal",
     .summary = "moves bodies apart that overlap at the start of a scene, by as little as possible",
     .operand = "FILE",
@@ -75,7 +75,7 @@ static ChExit write_scene(const char* out, const json_t* root) {
   bool good = file && root && json_dumpf(root, file, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0;
   if (good) fputc('\n', file);
   if (file && out) good = fclose(file) == 0 && good;
-  if (!good) ch_complain(&command, "%s cannot be written", out ? CH_SHOWN(out) : "the scene");
+  if (!good) ch_complain(&ch_command_scene_heal, "%s cannot be written", out ? CH_SHOWN(out) : "the scene");
   return good ? CH_EXIT_DONE : CH_EXIT_FAULT;
 }
 
@@ -96,7 +96,7 @@ static ChExit heal(const Arguments* a, ChScene* scene, ChSimulation* s) {
   int count = ch_world_body_count(world);
   ChBodyView* before = calloc((size_t)count + 1, sizeof *before);
   if (!before) {
-    ch_complain(&command, "out of memory for %d bodies", count);
+    ch_complain(&ch_command_scene_heal, "out of memory for %d bodies", count);
     return CH_EXIT_FAULT;
   }
   for (int k = 0; k < count; ++k) before[k] = ch_simulation_body_at(s, k);
@@ -104,13 +104,13 @@ static ChExit heal(const Arguments* a, ChScene* scene, ChSimulation* s) {
   ChStatus status = ch_simulation_heal(&context, s, &healing);
   json_t* root = status == CH_OK ? healed_scene(scene, s, before) : NULL;
   free(before);
-  if (status != CH_OK) return ch_failure_exit(&command, &context, status);
+  if (status != CH_OK) return ch_failure_exit(&ch_command_scene_heal, &context, status);
   ChExit exit = write_scene(a->out, root);
   json_decref(root);
   if (exit != CH_EXIT_DONE) return exit;
   report(a->out ? stdout : stderr, &healing, world);
   if (healing.after <= HEALED) return CH_EXIT_DONE;
-  ch_complain(&command,
+  ch_complain(&ch_command_scene_heal,
               "bodies still overlap by %.3g m: they have no room; move walls, or let bodies \"ignore\" each other",
               healing.after);
   return CH_EXIT_SHORT;
@@ -122,19 +122,20 @@ ChExit ch_scene_heal_run(int count, char** words) {
   static char out[] = "--out";
   for (int k = 0; k < count; ++k)
     if (strcmp(words[k], "-o") == 0) words[k] = out;
-  ChParsed parsed = ch_arguments_parse(&command, count, words, &arguments, &file);
+  ChParsed parsed = ch_arguments_parse(&ch_command_scene_heal, count, words, &arguments, &file);
   if (parsed != CH_PARSED_RUN) return parsed == CH_PARSED_HELP ? CH_EXIT_DONE : CH_EXIT_USAGE;
   ChContext context = {0};
   ChScene* scene;
   ChSimulation* s;
-  ch_notices_show(&command, &context, true);
+  ch_notices_show(&ch_command_scene_heal, &context, true);
   ch_signals_end();
   ChStatus status = ch_scene_open_overlapping(&context, file, &scene);
-  if (status != CH_OK) return ch_failure_exit(&command, &context, status);
+  if (status != CH_OK) return ch_failure_exit(&ch_command_scene_heal, &context, status);
   ChWorld* world = scene->world;
   scene->world = NULL;
   status = ch_simulation_create(&context, world, &scene->options, &s);
-  ChExit exit = status == CH_OK ? heal(&arguments, scene, s) : ch_failure_exit(&command, &context, status);
+  ChExit exit =
+      status == CH_OK ? heal(&arguments, scene, s) : ch_failure_exit(&ch_command_scene_heal, &context, status);
   if (status == CH_OK) ch_simulation_destroy(s);
   ch_scene_destroy(scene);
   return exit;

@@ -4,6 +4,8 @@
 
 #include "cli/commands.h"
 
+extern const ChCommand ch_command_scene_heal;
+
 ChExit ch_scene_heal_run(int count, char** words);
 
 #endif

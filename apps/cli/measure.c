@@ -8,6 +8,7 @@
 #include "cardhouse/scene.h"
 #include "cardhouse/trajectory.h"
 #include "cli/commands.h"
+#include "cli/measure_forces.h"
 #include "cli/measure_table.h"
 #include "cli/output.h"
 #include "common/printable.h"
@@ -16,6 +17,8 @@
   X(FLAG, pair_correlation, false, NULL, 0, 0, "two-point correlation g(r)")                                          \
   X(FLAG, packing, false, NULL, 0, 0, "solid fraction of the region")                                                 \
   X(FLAG, coordination, false, NULL, 0, 0, "how many neighbours touch and press a grain")                             \
+  X(FLAG, forces, false, NULL, 0, 0, "histograms of contact force and mobilised friction, stress and fabric tensors") \
+  X(TEXT, discharge, NULL, "AXIS=AT", 0, 0, "how many grains go below a plane, in time: z=0.1; take it with --from")  \
   X(LIST, profile, {0}, "x|y|z|r", 0, 0, "solid fraction, velocity and temperature along an axis; several times")     \
   X(TEXT, segregation, NULL, "x|y|z", 0, 0, "how far large grains lie above small ones along an axis")                \
   X(REAL, from, -1.0, "T", 0.0, 1e12, "rows from this time on, seconds (without --from and --to the last row alone)") \
@@ -57,6 +60,18 @@ typedef struct Work {
 
 // --- what was asked for ----------------------------------------------------------------------------------------------
 
+// "z=0.1"
+static bool read_discharge(const ChCommand* self, const char* word, ChSurveyOptions* o) {
+  if (!word) return true;
+  char* end = NULL;
+  o->discharge = true;
+  o->discharge_axis = word[0] - 'x';
+  if (word[0] >= 'x' && word[0] <= 'z' && word[1] == '=') o->discharge_at = strtod(word + 2, &end);
+  if (end && end != word + 2 && *end == '\0' && isfinite(o->discharge_at)) return true;
+  ch_complain(self, "--discharge is '%s', must be an axis and a place on it, m: z=0.1", word);
+  return false;
+}
+
 static bool read_words(const ChCommand* self, const Arguments* a, ChSurveyOptions* o) {
   static const char* const axes[] = {"x", "y", "z", "r"};
   static const char* const units[] = {"D", "m"};
@@ -69,7 +84,9 @@ static bool read_words(const ChCommand* self, const Arguments* a, ChSurveyOption
     for (int axis = 0; axis < CH_PROFILE_AXES; ++axis)
       o->profile[axis] = o->profile[axis] || strcmp(a->profile.item[k], axes[axis]) == 0;
   }
-  bool any = a->packing || a->coordination || a->pair_correlation || a->segregation || a->profile.count > 0;
+  if (!read_discharge(self, a->discharge, o)) return false;
+  bool any = a->packing || a->forces || a->discharge || a->coordination || a->pair_correlation || a->segregation ||
+             a->profile.count > 0;
   o->packing = a->packing || !any;
   o->coordination = a->coordination || !any;
   o->pair_correlation = a->pair_correlation || !any;
@@ -136,6 +153,7 @@ static ChStatus measure(ChContext* context, Work* w) {
   if (status == CH_OK) status = open_run(context, w);
   if (status == CH_OK)
     status = ch_grains_of_world(context, w->room, w->scene->world, w->a->bodies, w->a->split, &w->grains);
+  if (w->a->forces && status == CH_OK) w->options.forces = w->scene->world;
   if (status == CH_OK) status = read_row(context, w, w->last, &row);
   if (status == CH_OK) status = choose_region(context, w);
   long count = (w->last - w->first) / w->a->every + 1;
@@ -219,6 +237,8 @@ static void print_text(const Work* w) {
              100.0 * ch_coordination_rattlers(&s->coordination));
     printf("\n");
   }
+  if (o->forces) ch_forces_print(&s->forces);
+  if (o->discharge) ch_discharge_print(s);
   if (o->segregation >= 0)
     printf("segregation   %.4f along %s (1: large grains on top, 0: mixed)\n", ch_plain_nan(MEAN_OF(s, segregation)),
            w->a->segregation);
@@ -259,6 +279,8 @@ static ChExit print_json(const Work* w, int count, const ChTableOf* tables) {
   json_object_set_new(means, "pressing", ch_json_real(MEAN_OF(s, loaded)));
   json_object_set_new(means, "rattlers", ch_json_real(MEAN_OF(s, rattlers)));
   json_object_set_new(means, "segregation", ch_json_real(MEAN_OF(s, segregation)));
+  if (s->options.forces) json_object_set_new(object, "forces", ch_forces_json(&s->forces));
+  if (s->options.discharge) json_object_set_new(object, "discharge", ch_discharge_json(s));
   for (int k = 0; k < count; ++k) json_object_set_new(object, tables[k].name, ch_table_json(&tables[k]));
   return ch_json_print(w->self, object);
 }
@@ -306,12 +328,15 @@ static ChExit measure_run(const ChCommand* self, int count, char** words) {
 
 const ChCommand ch_command_measure = {
     .name = "measure",
-    .summary = "granular statistics of a recorded run: packing, coordination, two-point correlation, profiles",
+    .summary =
+        "granular statistics of a recorded run: packing, coordination, forces, stress, two-point correlation, profiles",
     .operand = "RUN.h5",
     .examples =
         "  cardhouse measure run.h5\n"
         "  cardhouse measure run.h5 --pair-correlation --profile z --out statistics\n"
         "  cardhouse measure run.h5 --packing --region 0,0,0.3,0.1,0.6 --profile r\n"
+        "  cardhouse measure run.h5 --forces --inset 1 --out statistics\n"
+        "  cardhouse measure hopper.h5 --discharge z=0.05 --from 0.5\n"
         "  cardhouse measure run.h5 --segregation z --from 0 --every 10 --json\n",
     .row_count = sizeof rows / sizeof *rows,
     .rows = rows,

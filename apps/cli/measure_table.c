@@ -45,12 +45,21 @@ static void make_series(ChMeasureRoom* room, const ChSurvey* s, ChTableOf* t) {
   add_column(t, "pressing");
   add_column(t, "rattlers");
   segregation = add_column(t, "segregation");
+  const bool forces = s->options.forces != NULL, discharge = s->options.discharge;
+  int pressure = forces ? add_column(t, "pressure") : 0;
+  if (forces) add_column(t, "normal_force");
+  int mobilised = forces ? add_column(t, "mobilised") : 0;
+  int passed = discharge ? add_column(t, "passed") : 0;
+  if (discharge) add_column(t, "passed_mass");
   take_rows(room, t, s->count);
   for (int k = 0; k < s->count; ++k) {
     const ChInstant* m = &s->moments[k];
     const double row[] = {m->time,         m->grains, m->packing,  m->temperature,
                           m->coordination, m->loaded, m->rattlers, m->segregation};
-    for (int c = 0; c < t->columns; ++c) set(t, k, c, row[c]);
+    for (int c = 0; c <= segregation; ++c) set(t, k, c, row[c]);
+    const double pressed[] = {m->pressure, m->normal, m->mobilised}, gone[] = {m->passed, m->passed_mass};
+    for (int c = 0; forces && c < 3; ++c) set(t, k, pressure + c, pressed[c]);
+    for (int c = 0; discharge && c < 2; ++c) set(t, k, passed + c, gone[c]);
   }
   if (s->count < 2) return;
   if (s->options.packing) add_chart(t, "packing", "Packing fraction", "solid fraction [1]", packing, 1);
@@ -59,6 +68,35 @@ static void make_series(ChMeasureRoom* room, const ChSurvey* s, ChTableOf* t) {
     add_chart(t, "coordination_in_time", "Coordination number", "neighbours of a grain [1]", coordination, 2);
   if (s->options.segregation >= 0)
     add_chart(t, "segregation", "Segregation: 1 = large grains on top", "index [1]", segregation, 1);
+  if (forces) add_chart(t, "pressure", "Pressure in the grains", "pressure [Pa]", pressure, 1);
+  if (forces) add_chart(t, "mobilised_in_time", "Mobilised friction", "share of the friction [1]", mobilised, 1);
+  if (discharge) add_chart(t, "discharge", "Grains below the plane", "grains [1]", passed, 1);
+}
+
+static void make_forces(ChMeasureRoom* room, const ChForces* f, ChTableOf* t) {
+  *t = (ChTableOf){.name = "normal_forces", .x_label = "normal force over its mean [1]"};
+  add_column(t, "force_over_mean");
+  add_column(t, "density");
+  int rows = CH_FORCE_BINS;
+  while (rows > 1 && f->by_force[rows - 1] == 0) --rows;
+  take_rows(room, t, rows);
+  for (int k = 0; k < rows; ++k) {
+    set(t, k, 0, (k + 0.5) * CH_FORCE_BIN_WIDTH);
+    set(t, k, 1, ch_forces_density(f, k));
+  }
+  add_chart(t, "normal_forces", "Normal forces of contacts", "density [1]", 1, 1);
+}
+
+static void make_friction(ChMeasureRoom* room, const ChForces* f, ChTableOf* t) {
+  *t = (ChTableOf){.name = "mobilised_friction", .x_label = "|tangential| / (mu normal) [1]"};
+  add_column(t, "mobilised");
+  add_column(t, "density");
+  take_rows(room, t, CH_MOBILISED_BINS);
+  for (int k = 0; k < CH_MOBILISED_BINS; ++k) {
+    set(t, k, 0, (k + 0.5) / CH_MOBILISED_BINS);
+    set(t, k, 1, ch_forces_mobilised_density(f, k));
+  }
+  add_chart(t, "mobilised_friction", "Mobilised friction of contacts", "density [1]", 1, 1);
 }
 
 static void make_coordination(ChMeasureRoom* room, const ChCoordination* c, ChTableOf* t) {
@@ -130,6 +168,8 @@ int ch_survey_tables(ChMeasureRoom* room, const ChSurvey* s, const ChGrains* gra
   int count = 0;
   make_series(room, s, &tables[count++]);
   if (s->options.coordination) make_coordination(room, &s->coordination, &tables[count++]);
+  if (s->options.forces) make_forces(room, &s->forces, &tables[count++]);
+  if (s->options.forces) make_friction(room, &s->forces, &tables[count++]);
   if (s->options.pair_correlation) make_correlation(room, &s->correlation, unit, unit_name, &tables[count++]);
   for (int axis = 0; axis < CH_PROFILE_AXES; ++axis)
     if (s->options.profile[axis]) make_profile(room, &s->profile[axis], grains, &tables[count++]);

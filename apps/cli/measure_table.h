@@ -6,7 +6,7 @@
 
 #include "cardhouse/measure.h"
 
-enum { CH_TABLE_COLUMNS = 16, CH_TABLE_CHARTS = 6, CH_TABLE_NAME = 48 };
+enum { CH_TABLE_COLUMNS = 16, CH_TABLE_CHARTS = 8, CH_TABLE_NAME = 48 };
 
 // Columns first ... first + count - 1 over the first column.
 typedef struct ChTableChart {
@@ -24,7 +24,7 @@ typedef struct ChTableOf {
   ChTableChart charts[CH_TABLE_CHARTS];
 } ChTableOf;
 
-enum { CH_TABLES_MAX = 3 + CH_PROFILE_AXES };
+enum { CH_TABLES_MAX = 5 + CH_PROFILE_AXES };
 
 // Tables of what was asked for, in the room; returns how many, 0 when out of memory. Distances of the correlation in
 // units of `unit` metres, which is called `unit_name`.

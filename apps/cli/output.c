@@ -11,7 +11,7 @@ double ch_plain_nan(double value) { return isnan(value) ? NAN : value; }
 
 static json_t* laws_of(const ChProblem* problem) {
   json_t* laws = json_array();
-  for (int law = 0; law < CH_LAW_COUNT; ++law)
+  for (int law = 0; law < ch_law_count(); ++law)
     if (ch_problem_count(problem, (ChLaw)law) > 0)
       json_array_append_new(laws, json_string(ch_law_info((ChLaw)law)->name));
   return laws;
@@ -33,7 +33,7 @@ json_t* ch_json_problem(const char* path, const ChProblem* problem) {
   json_object_set_new(object, "file", ch_json_path(path));
   json_object_set_new(object, "form", json_string(global ? "global" : "local"));
   json_object_set_new(object, "dimension", json_integer(p->dimension));
-  for (int law = 0; law < CH_LAW_COUNT; ++law)
+  for (int law = 0; law < ch_law_count(); ++law)
     json_object_set_new(object, ch_law_info((ChLaw)law)->plural, json_integer(ch_problem_count(problem, (ChLaw)law)));
   json_object_set_new(object, "dof", json_integer(global ? p->dof : p->rows));
   json_object_set_new(object, "rows", json_integer(p->rows));
@@ -84,7 +84,7 @@ ChExit ch_viewer_missing(const ChCommand* command) {
 
 void ch_problem_describe_laws(const ChProblem* problem, char* text, size_t size) {
   text[0] = '\0';
-  for (int law = 0; law < CH_LAW_COUNT; ++law)
+  for (int law = 0; law < ch_law_count(); ++law)
     if (ch_problem_count(problem, (ChLaw)law) > 0)
       append(text, size, "%s%s", text[0] ? ", " : "", ch_law_info((ChLaw)law)->name);
 }
@@ -93,7 +93,7 @@ void ch_problem_describe(const ChProblem* problem, char* text, size_t size) {
   const ChProblemView view = ch_problem_view(problem);
   bool global = view.form == CH_FORM_GLOBAL;
   snprintf(text, size, "%s form %s", global ? "global" : "local", view.dimension == 2 ? "in the plane" : "in space");
-  for (int law = 0; law < CH_LAW_COUNT; ++law) {
+  for (int law = 0; law < ch_law_count(); ++law) {
     const ChLawInfo* info = ch_law_info((ChLaw)law);
     int count = ch_problem_count(problem, (ChLaw)law);
     if (count) append(text, size, ", %d %s", count, count == 1 ? info->name : info->plural);

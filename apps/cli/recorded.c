@@ -18,6 +18,7 @@
 #include "cli/option_choices.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/scene_open.h"
 #include "cli/signals.h"
 
 bool ch_recorded_is_file(const char* name) { return ch_trajectory_is_one(name); }
@@ -101,7 +102,7 @@ ChExit ch_recorded_open(const ChCommand* self, const char* name, const ChRecorde
   }
   ch_signals_end();
   ChStatus status = recorded ? ch_recording_open(&context, name, &out->recording)
-                             : ch_scene_open_with(&context, name, run->choice, &scene);
+                             : ch_scene_open_telling(self, &context, name, run->choice, &scene);
   ch_signals_heed(remove_folder, out);
   if (status != CH_OK) return ch_failure_exit(self, &context, status);
   ChExit result = recorded ? CH_EXIT_DONE : run_and_open(self, scene, run, out);

@@ -17,6 +17,8 @@
 #include "cli/realtime.h"
 #include "cli/run_report.h"
 #include "cli/scene_choice.h"
+#include "cli/scene_findings.h"
+#include "cli/scene_open.h"
 #include "cli/signals.h"
 
 enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is asked to end
@@ -265,10 +267,20 @@ static ChStatus close_files(Job* job, ChStatus status) {
 
 // --- the run ---------------------------------------------------------------------------------------------------------
 
+// What is probably a mistake; it keeps no run from starting.
+static void warn(const ChCommand* self, const Job* job) {
+  if (job->arguments.quiet || job->arguments.resume) return;
+  ChSceneFindings findings;
+  ch_scene_warnings(job->scene, job->options.h, job->until, &findings);
+  for (int k = 0; k < findings.finding_count; ++k)
+    ch_complain(self, "warning (%s): %s", findings.findings[k].kind, findings.findings[k].text);
+  if (findings.more > 0) ch_complain(self, "and %d warnings more: `cardhouse scene check` lists them", findings.more);
+}
+
 static ChStatus open_scene(const ChCommand* self, Job* job, bool* understood) {
   ch_notices_show(self, &job->context, !job->arguments.quiet);
   ch_signals_end();
-  ChStatus status = ch_scene_open_with(&job->context, job->name, &job->parameters.choice, &job->scene);
+  ChStatus status = ch_scene_open_telling(self, &job->context, job->name, &job->parameters.choice, &job->scene);
   if (status != CH_OK) return status;
   job->options = job->scene->options;
   job->until = job->scene->until;
@@ -279,6 +291,7 @@ static ChStatus open_scene(const ChCommand* self, Job* job, bool* understood) {
   ChWorld* world = job->scene->world;
   if (!job->arguments.quiet && !isatty(STDERR_FILENO))  // on a terminal it was said as it was done
     for (int k = 0; ch_world_note(world, k); ++k) ch_complain(self, "%s", ch_world_note(world, k));
+  warn(self, job);
   job->scene->world = NULL;
   return ch_simulation_create(&job->context, world, &job->options, &job->simulation);
 }

@@ -2,6 +2,7 @@
 // starting.
 #include "cli/scene_findings.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,10 +14,11 @@
 #include "cardhouse/simulation.h"
 #include "common/by_row.h"
 
-static const double LARGE = 20.0, SMALL = 1e-4;  // metres: radius of a body that moves; metres are rarely meant
-static const int COSTLY = 20000;                 // triangles of a mesh that moves
-static const double FINE = 1e-6;                 // metres: overlaps of rounding
-enum { MOST_FALLING = 4000 };                    // bodies, above which nobody compares each with each
+static const double LARGE = 20.0, SMALL = 1e-4;          // metres: radius of a body that moves; metres are rarely meant
+static const int COSTLY = 20000;                         // triangles of a mesh that moves
+static const double FINE = 1e-6;                         // metres: overlaps of rounding
+static const double OUT_OF_SIGHT = 20.0;                 // metres that a body falls in a run
+enum { MOST_FALLING = 4000, MOST_FALLING_QUICK = 500 };  // bodies, above which nobody compares each with each
 
 __attribute__((format(printf, 3, 4))) static void add(ChSceneFindings* f, const char* kind, const char* format, ...) {
   if (f->finding_count == CH_FINDINGS_MAX) {
@@ -55,6 +57,56 @@ static void look_at_bodies(const ChWorld* world, ChSceneFindings* f) {
     add(f, "empty", "there are no bodies");
   else if (moving == 0)
     add(f, "empty", "none of the %d bodies moves", ch_world_body_count(world));
+}
+
+// --- gravity and steps -----------------------------------------------------------------------------------------------
+
+static const double HEAVY = 100.0, LIGHT = 0.01;  // m/s^2
+
+static void look_at_gravity(const ChWorld* world, ChSceneFindings* f) {
+  ChVec3 g = ch_world_gravity_at(world, 0.0);
+  double size = ch_norm(g), up = ch_world_dimension(world) == 2 ? g.y : g.z;
+  if (size > HEAVY)
+    add(f, "scale", "gravity is %.4g m/s^2: lengths are in metres; were millimetres meant? On earth it is 9.81", size);
+  if (size > 0.0 && size < LIGHT) add(f, "scale", "gravity is %.3g m/s^2, and on earth 9.81", size);
+  if (size > 0.0 && up > 0.5 * size)
+    add(f, "gravity", "gravity points up: it is %.3g m/s^2 along %s, and on earth -9.81", up,
+        ch_world_dimension(world) == 2 ? "y" : "z");
+}
+
+// The smallest of what moves, with a shape.
+static void look_at_step(const ChWorld* world, double h, ChSceneFindings* f) {
+  double least = INFINITY;
+  int body = -1;
+  for (int b = 0; b < ch_world_body_count(world); ++b) {
+    double radius = ch_row_moves(world, b) ? radius_of(world, b) : 0.0;
+    if (!(radius > 0.0 && radius < least)) continue;
+    least = radius;
+    body = b;
+  }
+  if (body >= 0 && f->fall > least)
+    add(f, "step", "a step of %g s is long: in one a body falls %.3g m from rest, and '%.100s' has a radius of %.3g m",
+        h, f->fall, ch_row_name(world, body), least);
+}
+
+static bool any_has(const json_t* list, const char* const* keys) {
+  for (size_t k = 0; k < json_array_size(list); ++k)
+    for (int j = 0; keys[j]; ++j)
+      if (json_object_get(json_array_get(list, k), keys[j])) return true;
+  return false;
+}
+
+// Nothing that pulls, pushes or moves at the start.
+static void look_for_stillness(const ChScene* scene, ChSceneFindings* f) {
+  static const char* const moved[] = {"velocity", "omega", "motion", "turn", "soft", NULL};
+  static const char* const driven[] = {"axes", "drive", "target", NULL};
+  const ChWorld* world = scene->world;
+  if (ch_norm(ch_world_gravity_at(world, 0.0)) > 0.0 || ch_norm(ch_world_gravity_at(world, scene->until)) > 0.0) return;
+  if (ch_world_force_count(world) > 0 || ch_world_body_count(world) == 0) return;
+  json_t* root = json_loads(scene->text, 0, NULL);
+  if (root && !any_has(json_object_get(root, "bodies"), moved) && !any_has(json_object_get(root, "joints"), driven))
+    add(f, "gravity", "gravity is zero, there are no forces, and every body is at rest: nothing will move");
+  json_decref(root);
 }
 
 // --- overlaps and clearances -----------------------------------------------------------------------------------------
@@ -165,13 +217,13 @@ static bool spread_hold(const ChWorld* world, int count, Column* columns, int ax
 }
 
 // Bodies below which nothing is: they fall for as long as the run lasts. Gravity along an axis, no springs.
-static void look_for_falls(const ChWorld* world, ChSceneFindings* f) {
+static void look_for_falls(const ChWorld* world, int most, ChSceneFindings* f) {
   ChVec3 g = ch_world_gravity_at(world, 0.0);
   int count = ch_world_body_count(world), axis = 0, falling = 0, first = -1;
   for (int k = 1; k < 3; ++k)
     if (fabs(ch_component(g, k)) > fabs(ch_component(g, axis))) axis = k;
   double down = ch_component(g, axis);
-  if (down == 0.0 || ch_norm(g) > 1.001 * fabs(down) || ch_world_force_count(world) > 0 || count > MOST_FALLING) return;
+  if (down == 0.0 || ch_norm(g) > 1.001 * fabs(down) || ch_world_force_count(world) > 0 || count > most) return;
   Column* columns = calloc((size_t)count + 1, sizeof *columns);
   if (!columns) return;
   for (int b = 0; b < count; ++b) {
@@ -191,17 +243,30 @@ static void look_for_falls(const ChWorld* world, ChSceneFindings* f) {
 
 // --- all -------------------------------------------------------------------------------------------------------------
 
+static void begin(const ChScene* scene, double h, double margin, ChSceneFindings* out) {
+  *out = (ChSceneFindings){.deepest = -1};
+  out->margin = margin >= 0.0 ? margin : ch_world_margin(scene->world, h);
+  out->fall = ch_norm(ch_world_gravity_at(scene->world, 0.0)) * h * h;
+  look_at_bodies(scene->world, out);
+  look_at_gravity(scene->world, out);
+  look_at_step(scene->world, h, out);
+  look_for_stillness(scene, out);
+}
+
+void ch_scene_warnings(const ChScene* scene, double h, double until, ChSceneFindings* out) {
+  begin(scene, h, 0.0, out);
+  double g = ch_norm(ch_world_gravity_at(scene->world, 0.0));
+  if (0.5 * g * until * until > OUT_OF_SIGHT) look_for_falls(scene->world, MOST_FALLING_QUICK, out);
+}
+
 ChStatus ch_scene_findings(ChContext* context, const ChScene* scene, ChSceneFindings* out) {
   const ChWorld* world = scene->world;
   const ChSimulationOptions* o = &scene->options;
-  *out = (ChSceneFindings){.deepest = -1};
-  out->margin = o->margin >= 0.0 ? o->margin : ch_world_margin(world, o->h);
-  out->fall = ch_norm(ch_world_gravity_at(world, 0.0)) * o->h * o->h;
-  look_at_bodies(world, out);
+  begin(scene, o->h, o->margin, out);
   ChStatus status = look_at_gaps(context, world, out);
   if (status != CH_OK) return status;
   for (int k = 0; k < ch_world_shape_count(world); ++k) look_at_shape(world, k, out);
-  look_for_falls(world, out);
+  look_for_falls(world, MOST_FALLING, out);
   return CH_OK;
 }
 

@@ -8,7 +8,7 @@
 enum { CH_FINDING_SIZE = 320, CH_FINDINGS_MAX = 64 };
 
 typedef struct ChSceneFinding {
-  const char* kind;  // "empty", "overlap", "clearance", "mesh", "thin", "scale" or "fall"
+  const char* kind;  // "empty", "gravity", "step", "overlap", "mesh", "thin", "scale" or "fall"
   char text[CH_FINDING_SIZE];
 } ChSceneFinding;
 
@@ -24,6 +24,9 @@ typedef struct ChSceneFindings {
 
 // Of a scene that was read; the caller calls ch_scene_findings_free whatever comes back.
 ChStatus ch_scene_findings(ChContext* context, const ChScene* scene, ChSceneFindings* out);
+// What shows at once, for a run of these steps that ends then: sizes, gravity, steps, and what falls out of sight. No
+// overlaps, no clearances; nothing has to be freed.
+void ch_scene_warnings(const ChScene* scene, double h, double until, ChSceneFindings* out);
 void ch_scene_findings_free(ChSceneFindings* findings);
 
 #endif

@@ -32,14 +32,14 @@ bool ch_watch_begin(const ChCommand* command, ChWatch* watch, const char* path, 
       return false;
     }
     setvbuf(watch->history, NULL, _IOFBF, BUFFER);
-    fputs("stage,iteration,seconds,error\n", watch->history);
+    fputs("part,stage,iteration,seconds,error\n", watch->history);
   }
   ch_signals_heed(leave, watch);
   return true;
 }
 
-static void keep(ChWatch* watch, const char* stage, int iteration, double seconds, double error) {
-  int bytes = fprintf(watch->history, "%s,%d,%.9g,%.9g\n", stage, iteration, seconds, error);
+static void keep(ChWatch* watch, int part, const char* stage, int iteration, double seconds, double error) {
+  int bytes = fprintf(watch->history, "%d,%s,%d,%.9g,%.9g\n", part, stage, iteration, seconds, error);
   watch->pending += bytes > 0 ? bytes : 0;
   if (seconds - watch->flushed < FLUSH_SECONDS && watch->pending < BUFFER / 2) return;
   fflush(watch->history);
@@ -57,10 +57,10 @@ static void show(ChWatch* watch, const char* stage, int iteration, double error)
   fflush(stderr);
 }
 
-void ch_watch_iteration(void* user, const char* stage, int iteration, double seconds, double error) {
+void ch_watch_iteration(void* user, int part, const char* stage, int iteration, double seconds, double error) {
   ChWatch* watch = user;
   if (!stage) stage = "";
-  if (watch->history) keep(watch, stage, iteration, seconds, error);
+  if (watch->history) keep(watch, part, stage, iteration, seconds, error);
   if (watch->progress) show(watch, stage, iteration, error);
 }
 

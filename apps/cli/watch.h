@@ -23,7 +23,7 @@ typedef struct ChWatch {
 bool ch_watch_begin(const ChCommand* command, ChWatch* watch, const char* path, bool progress, double time_limit);
 
 // A ChHistoryFn; user is the watch.
-void ch_watch_iteration(void* user, const char* stage, int iteration, double seconds, double error);
+void ch_watch_iteration(void* user, int part, const char* stage, int iteration, double seconds, double error);
 
 // Clears the progress line and closes the history file. CH_EXIT_FAULT, with a complaint, when it did not arrive whole.
 ChExit ch_watch_end(const ChCommand* command, ChWatch* watch);

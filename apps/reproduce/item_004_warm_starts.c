@@ -144,9 +144,9 @@ typedef struct Counter {
   int most;
 } Counter;
 
-static void count_iterations(void* user, const char* stage, int iteration, double seconds, double error) {
+static void count_iterations(void* user, int part, const char* stage, int iteration, double seconds, double error) {
   Counter* counter = user;
-  (void)seconds, (void)error;
+  (void)part, (void)seconds, (void)error;
   if (strcmp(stage, counter->stage) == 0 && iteration > counter->most) counter->most = iteration;
 }
 

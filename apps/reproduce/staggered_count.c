@@ -5,9 +5,9 @@
 
 #include "cardhouse/clock.h"
 
-static void count_iterations(void* user, const char* stage, int iteration, double seconds, double error) {
+static void count_iterations(void* user, int part, const char* stage, int iteration, double seconds, double error) {
   ChStaggeredCount* c = user;
-  (void)seconds, (void)error;
+  (void)part, (void)seconds, (void)error;
   if (strcmp(stage, "staggered") == 0 && iteration > c->most) c->most = iteration;
 }
 

@@ -26,7 +26,7 @@ static ChStatus open_builtin(ChContext* context, const char* word, const char* l
     pairs[k][1] = parameters[k][1];
     if (strcmp(pairs[k][0], "contact") == 0) law = NULL;
   }
-  const ChSceneChoice choice = {law, count, (const char* const(*)[2])pairs};
+  const ChSceneChoice choice = {.contact = law, .parameter_count = count, .parameters = (const char* const(*)[2])pairs};
   return ch_scene_open_with(context, word, &choice, out);
 }
 

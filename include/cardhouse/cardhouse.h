@@ -21,6 +21,7 @@
 #include "cardhouse/mcp.h"
 #include "cardhouse/measure.h"
 #include "cardhouse/memory.h"
+#include "cardhouse/own_law.h"
 #include "cardhouse/periodic.h"
 #include "cardhouse/problem.h"
 #include "cardhouse/query.h"

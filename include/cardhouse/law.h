@@ -27,6 +27,7 @@ extern "C" {
 //   drilling     Coulomb, and a drilling moment |m_N| <= mu_d r_n about the normal; dimension 4
 //   cohesive     Coulomb with r_n + c in place of r_n: a normal that may pull down to -c; dimension as that of contact
 //   ellipsoidal  friction and drilling share one limit, |r_T|^2 / mu^2 + m_N^2 / mu_d^2 <= r_n^2; dimension 4
+//   section      contact whose friction is a convex polygon of the block's `section`; dimension 3
 #define CH_LAWS(X)            \
   X(CONTACT, contact)         \
   X(BILATERAL, bilateral)     \
@@ -36,14 +37,21 @@ extern "C" {
   X(ROLLING, rolling)         \
   X(DRILLING, drilling)       \
   X(ELLIPSOIDAL, ellipsoidal) \
-  X(COHESIVE, cohesive)
+  X(COHESIVE, cohesive)       \
+  X(SECTION, section)
 
 typedef enum ChLaw {
 #define CH_LAW_ENUMERATOR(NAME, name) CH_LAW_##NAME,
   CH_LAWS(CH_LAW_ENUMERATOR)
 #undef CH_LAW_ENUMERATOR
-      CH_LAW_COUNT
+      CH_LAW_COUNT,              // of the laws above
+  CH_LAW_OWN = CH_LAW_COUNT,     // the first that a program may register: cardhouse/own_law.h
+  CH_LAW_END = CH_LAW_OWN + 16,  // beyond the last of them
+  CH_LAW_NONE = CH_LAW_END       // no law
 } ChLaw;
+
+// How many laws there are, registered ones included: they are 0 to ch_law_count() - 1.
+CH_API int ch_law_count(void);
 
 enum { CH_LAW_PARAMETERS = 8 };  // most parameters of a law
 
@@ -67,6 +75,7 @@ typedef struct ChLawInfo {
   bool rolls;     // rows of a rolling moment follow the tangents, with the coefficient in more[0]
   bool shares;    // friction and the drilling moment share one limit
   bool drills;    // a row of a drilling moment about the normal may be the last, with the coefficient in more[1]
+  bool section;   // the block's `section` says what friction there is
   // The offset in ChBlock of c where the law holds for u_n + c r_n in place of u_n, n its first row; 0: there is no c.
   size_t compliance;
   int parameter_count;
@@ -76,7 +85,7 @@ typedef struct ChLawInfo {
 // The row of a law, which lives as long as the program; NULL for a number that is no law.
 CH_API const ChLawInfo* ch_law_info(ChLaw law);
 
-// The law of this name, or CH_LAW_COUNT where there is none. NULL is no name.
+// The law of this name, or CH_LAW_NONE where there is none. NULL is no name.
 CH_API ChLaw ch_law_find(const char* name);
 
 struct ChBlock;

@@ -1,5 +1,5 @@
-// Statistics of granular matter: packing, coordination, pair correlation, profiles, segregation. docs/measure.md has
-// their definitions. Lengths in metres; volumes are areas in the plane.
+// Statistics of granular matter: packing, coordination, forces, stress, fabric, pair correlation, profiles,
+// segregation, discharge. docs/measure.md has their definitions. Lengths in metres; volumes are areas in the plane.
 #ifndef CARDHOUSE_MEASURE_H
 #define CARDHOUSE_MEASURE_H
 
@@ -73,6 +73,7 @@ typedef struct ChGrains {
   int species_count;
   double species_radius[CH_SPECIES_MAX];  // mean
   double mean_radius;
+  double* mass;  // kg; of points without a world 0
   ChVec3 *at, *velocity;
   ChPeriodic periodic;  // of the world; `at` lies in its cell
 } ChGrains;
@@ -119,6 +120,44 @@ CH_API double ch_coordination_mean(const ChCoordination* c);
 // Mean number of neighbours that press, walls counted; NaN where forces are not known, as the next.
 CH_API double ch_coordination_loaded(const ChCoordination* c);
 CH_API double ch_coordination_rattlers(const ChCoordination* c);  // their share
+
+// --- forces and stress -----------------------------------------------------------------------------------------------
+
+// What contacts bear, over all moments. A contact counts where it carries a force and one of its grains has its centre
+// in the region.
+//
+//   stress  = - 1/V sum over grains in the region and their contacts of (x_c - x_g) (force on the grain)^T
+//   fabric  = mean over the contacts between grains of n n^T
+//
+// (Love 1927; Weber 1966; Satake 1982). Compression is positive; the weight of a grain has no arm about its centre, so
+// that the stress holds under gravity, too, as long as grains hardly accelerate. Contacts with walls count for the
+// stress and for the histograms, not for the fabric.
+enum { CH_FORCE_BINS = 32, CH_MOBILISED_BINS = 20 };
+#define CH_FORCE_BIN_WIDTH 0.25  // of a moment's mean normal force
+
+typedef struct ChForces {
+  int dimension;
+  long moments, contacts;
+  double stress[9];                      // sum over the moments, row by row; Pa (plane: N/m)
+  double fabric[9], between;             // sum over contacts between grains, an end in the region each; how many
+  double normal, largest;                // sum of the normal forces, and the largest, N
+  long by_force[CH_FORCE_BINS + 1];      // normal force over the mean of its moment; the last one is what is above all
+  long by_mobilised[CH_MOBILISED_BINS];  // |tangential| / (mu normal), 0 to 1
+  long rubbing, sliding;                 // contacts with friction; those that bear all of it, to 0.1 %
+  double mobilised;                      // sum over those with friction
+} ChForces;
+
+// Adds a moment. `world` tells the coefficients of friction (along their axis, where they depend on the direction);
+// NULL: nothing is said of friction.
+CH_API void ch_forces_add(ChForces* forces, const ChGrains* grains, const ChRegion* region, const ChWorld* world,
+                          int contact_count, const ChContactView* contacts);
+// Means over the moments: the tensors, row by row; NaN where there was nothing.
+CH_API void ch_forces_stress(const ChForces* forces, double out[9]);
+CH_API void ch_forces_fabric(const ChForces* forces, double out[9]);
+CH_API double ch_forces_pressure(const ChForces* forces);  // trace of the stress over the dimension
+// Share of the contacts over the width of the bin: a density of normal force over its mean, and of mobilised friction.
+CH_API double ch_forces_density(const ChForces* forces, int bin);
+CH_API double ch_forces_mobilised_density(const ChForces* forces, int bin);
 
 // --- pair correlation ------------------------------------------------------------------------------------------------
 
@@ -203,6 +242,10 @@ enum { CH_PROFILE_AXES = 4 };
 
 typedef struct ChSurveyOptions {
   bool packing, coordination, pair_correlation;
+  const ChWorld* forces;          // of the grains: forces, stress and fabric are taken; NULL: they are not
+  bool discharge;                 // grains are counted that are below a plane
+  int discharge_axis;             // across which, 0, 1, 2, at
+  double discharge_at;            // m
   bool profile[CH_PROFILE_AXES];  // by axis
   int segregation;                // axis 0, 1, 2; -1: none
   int bins;                       // of a profile
@@ -217,6 +260,8 @@ typedef struct ChInstant {
   double time;
   int grains;  // with their centres in the region
   double packing, temperature, coordination, loaded, rattlers, segregation;
+  double pressure, normal, mobilised;  // of the stress, Pa; mean normal force, N, and share of friction that is used
+  double passed, passed_mass;          // below the plane of the discharge: grains, kg
 } ChInstant;
 
 typedef struct ChSurvey {
@@ -224,6 +269,7 @@ typedef struct ChSurvey {
   int count, room;
   ChInstant* moments;
   ChCoordination coordination;
+  ChForces forces;
   ChPairCorrelation correlation;
   ChProfile profile[CH_PROFILE_AXES];
 } ChSurvey;

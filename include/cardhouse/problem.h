@@ -27,6 +27,20 @@ typedef enum ChPose { CH_POSE_COULOMB, CH_POSE_RELAXED, CH_POSE_FRICTIONLESS } C
 enum { CH_BLOCK_MAX = 6 };   // largest dimension of a block
 enum { CH_BLOCK_MORE = 4 };  // parameters of laws that need others than those named below
 
+enum { CH_FRICTION_CORNERS_MAX = 32 };
+
+// What a unit of normal reaction bears along tangents 1 and 2: a convex polygon that contains the origin, corners
+// counter-clockwise. ch_friction_section_make fills one in.
+typedef struct ChFrictionSection {
+  int count;  // of corners, 3 or more
+  double corner[CH_FRICTION_CORNERS_MAX][2];
+} ChFrictionSection;
+
+// The section with these corners, which may be in any order. Refuses what is not finite, points that are no corner of
+// the hull of all, hulls without area or without the origin. `what` begins the message.
+CH_API ChStatus ch_friction_section_make(ChContext* context, const char* what, int count, const double (*point)[2],
+                                         ChFrictionSection* out);
+
 // One block of the problem. `row` is filled in by the library.
 typedef struct ChBlock {
   ChLaw law;
@@ -38,8 +52,9 @@ typedef struct ChBlock {
       compliance;  // compliant: c in (m/s)/(N s) = 1/kg; 1 / (k h^2) for a spring of stiffness k in a step of length h
   int sides;       // contact in space: 0 = smooth; M = polygon with corners mu (cos, sin)(2 pi j / M), M even, >= 4
   int curve;       // of friction over the speed of slip: 1 + its place among the problem's curves; 0: mu is constant
-  double more[CH_BLOCK_MORE];  // what the law's row says. rolling, drilling, ellipsoidal: mu_r, mu_d in metres;
-                               // cohesive: the largest pull c, an impulse
+  double more[CH_BLOCK_MORE];        // what the law's row says. rolling, drilling, ellipsoidal: mu_r, mu_d in metres;
+                                     // cohesive: the largest pull c, an impulse
+  const ChFrictionSection* section;  // section: the caller's at a build, the problem's own in what was built
 } ChBlock;
 
 // What a caller fills in. Everything is copied: the arrays may go out of scope after the build.

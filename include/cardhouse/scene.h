@@ -28,11 +28,25 @@ CH_API ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** ou
 // built-in scene with a parameter "contact" is made for that law.
 CH_API ChStatus ch_scene_open_as(ChContext* context, const char* name, const char* contact, ChScene** out);
 
+// All that is wrong with a scene, in the order of the text: a message each, as a context would have it.
+enum { CH_SCENE_FAULTS_MAX = 50 };
+typedef struct ChSceneFaults {
+  int count, more;  // more: faults for which there was no room
+  char text[CH_SCENE_FAULTS_MAX][CH_MESSAGE_SIZE];
+} ChSceneFaults;
+
+// Reads a scene from text as ch_scene_parse does, and lists all that is wrong with it; see ChSceneChoice.
+CH_API ChStatus ch_scene_parse_telling(ChContext* context, const char* text, const char* file, ChSceneFaults* faults,
+                                       ChScene** out);
+
 // What a scene is opened with.
 typedef struct ChSceneChoice {
   const char* contact;                 // law of contact as for ch_scene_open_as; NULL: as the scene says
   int parameter_count;                 // of
   const char* const (*parameters)[2];  // name and value as text: of a built-in scene, or of a file's "parameters"
+  // Where to list all faults of a scene that is refused; the context has the first. What shows only once the world is
+  // put together (a body's mass, overlaps) is the last of the list. NULL: reading ends at the first fault.
+  ChSceneFaults* faults;
 } ChSceneChoice;
 // The same with values for the scene's parameters. An unknown name is refused with the nearest known one. A value for a
 // file's parameter may be a formula ("2*pi", "n/4") in terms of those that the file states before it.

@@ -18,8 +18,9 @@ typedef struct ChSetting {
   double value;
 } ChSetting;
 
-// Called once per iteration with the error that the solver sees (scaled, relative: comparable with `natural`).
-typedef void (*ChHistoryFn)(void* user, const char* stage, int iteration, double seconds, double error);
+// Called once per iteration with the error that the solver sees (scaled, relative: comparable with `natural`), which is
+// that of an independent part of the problem by itself. Parts are numbered from 1, small ones first.
+typedef void (*ChHistoryFn)(void* user, int part, const char* stage, int iteration, double seconds, double error);
 
 // Whether the caller wants the work to end now. Once true it must stay true until the call has returned.
 typedef bool (*ChStopFn)(void* user);

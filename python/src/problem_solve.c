@@ -133,8 +133,8 @@ static PyObject* methods(PyObject* module, PyObject* nothing) {
 // laws() -> names, in the order of their numbers
 static PyObject* laws(PyObject* module, PyObject* nothing) {
   (void)module, (void)nothing;
-  PyObject* names = PyTuple_New(CH_LAW_COUNT);
-  for (int k = 0; names && k < CH_LAW_COUNT; ++k) {
+  PyObject* names = PyTuple_New(ch_law_count());
+  for (int k = 0; names && k < ch_law_count(); ++k) {
     PyObject* name = PyUnicode_FromString(ch_law_info((ChLaw)k)->name);
     if (!name || PyTuple_SetItem(names, k, name) != 0) Py_CLEAR(names);
   }

@@ -244,7 +244,7 @@ static void read_sizes(Parts* p) {
   bool bilateral = ch_hdf5_has(h, ch_hdf5_join(name, p->root, local ? "R" : "G"));
   set_part_rows(p, CH_FCLIB_BILATERAL,
                 bilateral ? ch_hdf5_length(h, ch_hdf5_join(name, p->root, local ? "vectors/s" : "vectors/b")) : 0);
-  for (int part = CH_FCLIB_OWN; part < CH_FCLIB_PARTS; ++part) {
+  for (int part = CH_FCLIB_OWN; part < ch_law_count(); ++part) {
     snprintf(name, sizeof name, "cardhouse/%s/w", law_name(part));
     bool own = !ch_fclib_is_guest((ChLaw)part) && ch_hdf5_has(h, name);
     set_part_rows(p, part, own ? ch_hdf5_length(h, name) : 0);
@@ -346,6 +346,26 @@ static void read_parameter(Parts* p, int part, int k, ChBlock* blocks, long coun
   for (long b = 0; p->h->status == CH_OK && b < count; ++b) ch_block_set_parameter(&blocks[b], k, value[b]);
 }
 
+// Sections of friction: corners[b] of them for block b, one block after the other.
+static void read_sections(Parts* p, ChBlock* blocks, long count) {
+  long found = 0, total = 0;
+  const int* corners = ch_hdf5_ints(p->h, "cardhouse/section/corners", &found);
+  if (p->h->status == CH_OK && found != count)
+    ch_hdf5_fail(p->h, CH_ERR_SIZE, "/cardhouse/section/corners has %ld entries, must have %ld", found, count);
+  for (long b = 0; p->h->status == CH_OK && b < count; ++b) {
+    if (!check_index(p->h, "cardhouse/section", "corners", b, corners[b], CH_FRICTION_CORNERS_MAX + 1)) return;
+    total += corners[b];
+  }
+  const double* x = read_vector(p->h, "cardhouse/section", "x", total);
+  const double* y = read_vector(p->h, "cardhouse/section", "y", total);
+  ChFrictionSection* sections = ch_hdf5_take(p->h, count, sizeof *sections);
+  for (long b = 0, at = 0; p->h->status == CH_OK && b < count; ++b) {
+    sections[b].count = corners[b];
+    for (int k = 0; k < corners[b]; ++k, ++at) sections[b].corner[k][0] = x[at], sections[b].corner[k][1] = y[at];
+    blocks[b].section = &sections[b];
+  }
+}
+
 // Blocks of a law that FCLIB does not know: of one size, or with a list of sizes.
 static void read_own_blocks(Parts* p, int part) {
   const ChLawInfo* law = ch_law_info((ChLaw)part);
@@ -365,6 +385,7 @@ static void read_own_blocks(Parts* p, int part) {
   for (long b = 0; b < count && !ch_fclib_has_sizes((ChLaw)part); ++b)
     blocks[b] = (ChBlock){.law = (ChLaw)part, .dimension = dimension};
   for (int k = 0; k < law->parameter_count; ++k) read_parameter(p, part, k, blocks, count);
+  if (law->section) read_sections(p, blocks, count);
   p->block_count += (int)count;
 }
 
@@ -445,10 +466,10 @@ static void read_blocks(Parts* p) {
   p->file_blocks = ch_hdf5_take(p->h, p->rows, sizeof *p->file_blocks);
   if (p->h->status != CH_OK) return;
   read_contacts(p);
-  for (int law = 0; law < CH_LAW_COUNT; ++law)
+  for (int law = 0; law < ch_law_count(); ++law)
     if (ch_fclib_is_guest((ChLaw)law)) read_guests(p, (ChLaw)law);
   read_bilaterals(p);
-  for (int part = CH_FCLIB_OWN; part < CH_FCLIB_PARTS; ++part) read_own_blocks(p, part);
+  for (int part = CH_FCLIB_OWN; part < ch_law_count(); ++part) read_own_blocks(p, part);
   if (p->h->status != CH_OK) return;
   read_curves(p);
   const int* order = p->h->status == CH_OK ? read_order(p) : NULL;

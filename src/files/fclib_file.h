@@ -16,8 +16,8 @@
 enum {
   CH_FCLIB_CONTACT = CH_LAW_CONTACT,
   CH_FCLIB_BILATERAL = CH_LAW_BILATERAL,
-  CH_FCLIB_OWN,  // the first law that FCLIB does not know
-  CH_FCLIB_PARTS = CH_LAW_COUNT
+  CH_FCLIB_OWN,                // the first law that FCLIB does not know
+  CH_FCLIB_PARTS = CH_LAW_END  // most parts; those from ch_law_count() on are empty
 };
 _Static_assert(CH_FCLIB_CONTACT == 0 && CH_FCLIB_BILATERAL == 1, "FCLIB's own laws come first in the table");
 

@@ -131,7 +131,7 @@ static int list_guests(const Writer* w, ChLaw law, int* contact) {
 }
 
 static bool has_guests(const Writer* w) {
-  for (int law = 0; law < CH_LAW_COUNT; ++law)
+  for (int law = 0; law < ch_law_count(); ++law)
     if (ch_fclib_is_guest((ChLaw)law) && list_guests(w, (ChLaw)law, NULL) > 0) return true;
   return false;
 }
@@ -332,6 +332,24 @@ static void put_curves(Writer* w) {
   ch_hdf5_put_doubles(&w->h, "cardhouse/curve/share", points, share);
 }
 
+// Sections of friction: how many corners each has, and all of them, one block after the other.
+static void put_sections(Writer* w, int part) {
+  const int first = w->order.block_start[part], count = w->order.block_start[part + 1] - first;
+  int* corners = ch_hdf5_take(&w->h, count, sizeof *corners);
+  long total = 0;
+  for (int b = 0; corners && b < count; ++b)
+    total += corners[b] = w->problem.blocks[w->order.block[first + b]].section->count;
+  ch_hdf5_put_ints(&w->h, "cardhouse/section/corners", count, corners);
+  for (int axis = 0; axis < 2; ++axis) {
+    double* value = ch_hdf5_take(&w->h, total, sizeof *value);
+    long at = 0;
+    for (int b = 0; value && b < count; ++b)
+      for (int k = 0; k < corners[b]; ++k)
+        value[at++] = w->problem.blocks[w->order.block[first + b]].section->corner[k][axis];
+    ch_hdf5_put_doubles(&w->h, axis == 0 ? "cardhouse/section/x" : "cardhouse/section/y", total, value);
+  }
+}
+
 // A law that FCLIB does not know: its bias, and its columns of H, or its columns of W down to its own end and its rows
 // of W before its start.
 static void put_own_part(Writer* w, int part) {
@@ -352,6 +370,7 @@ static void put_own_part(Writer* w, int part) {
     put_matrix(w, ch_hdf5_join(name, group, "rows"), &rows);
   }
   put_parameters(w, part);
+  if (ch_law_info((ChLaw)part)->section) put_sections(w, part);
 }
 
 static void put_own(Writer* w, const Piece* lower) {
@@ -367,9 +386,9 @@ static void put_own(Writer* w, const Piece* lower) {
   if (bundles) put_bundles(w);
   if (reordered) ch_hdf5_put_ints(&w->h, "cardhouse/order", w->problem.block_count, w->order.block);
   if (lower->rows > 0) put_matrix(w, "cardhouse/lower", lower);
-  for (int law = 0; law < CH_LAW_COUNT; ++law)
+  for (int law = 0; law < ch_law_count(); ++law)
     if (ch_fclib_is_guest((ChLaw)law)) put_guests(w, (ChLaw)law);
-  for (int part = CH_FCLIB_OWN; part < CH_FCLIB_PARTS; ++part) put_own_part(w, part);
+  for (int part = CH_FCLIB_OWN; part < ch_law_count(); ++part) put_own_part(w, part);
 }
 
 static void put_problem(Writer* w) {

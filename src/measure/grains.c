@@ -31,6 +31,19 @@ static double body_volume(const ChWorld* world, int body) {
   return volume;
 }
 
+static double body_mass(const ChWorld* world, int body) {
+  ChSoftView soft;
+  const double given = ch_world_body_info(world, ch_world_body_at(world, body)).mass;
+  if (ch_world_soft(world, body, &soft)) return soft.mass;
+  if (given > 0.0) return given;
+  double mass = 0.0;
+  int first;
+  const int count = ch_world_body_shapes(world, body, &first);
+  for (int k = first; k < first + count; ++k)
+    mass += ch_world_shape_volume(world, k) * ch_world_material(world, ch_world_shape(world, k).material).density;
+  return mass;
+}
+
 static bool is_round(const ChWorld* world, int body) {
   int first;
   return ch_world_body_shapes(world, body, &first) == 1 && ch_shape_info(ch_world_shape(world, first).type)->ball;
@@ -93,6 +106,7 @@ static void take_arrays(ChArena* arena, int room, ChGrains* g) {
   g->body = CH_TAKE(arena, room, int);
   g->radius = CH_TAKE(arena, room, double);
   g->volume = CH_TAKE(arena, room, double);
+  g->mass = CH_TAKE(arena, room, double);
   g->round = CH_TAKE(arena, room, bool);
   g->species = CH_TAKE(arena, room, int);
   g->at = CH_TAKE(arena, room, ChVec3);
@@ -115,6 +129,7 @@ ChStatus ch_grains_of_world_in(ChContext* context, ChArena* arena, const ChWorld
     out->of_body[b] = k;
     out->body[k] = b;
     out->volume[k] = volume;
+    out->mass[k] = body_mass(world, b);
     out->radius[k] = ball_radius(out->dimension, volume);
     out->round[k] = is_round(world, b);
     out->at[k] = ch_periodic_wrap(&out->periodic, ch_world_body_start(world, b, &out->velocity[k]).at);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/vector.h"
 #include "measure/coordination.h"
 #include "measure/pair_correlation.h"
 #include "measure/profile.h"
@@ -34,6 +35,26 @@ static void add_coordination(ChArena* arena, ChSurvey* s, const ChGrains* grains
   moment->rattlers = ch_coordination_rattlers(&now);
 }
 
+static void add_forces(ChSurvey* s, const ChGrains* grains, int count, const ChContactView* contacts,
+                       ChInstant* moment) {
+  const ChSurveyOptions* o = &s->options;
+  ChForces now = {0};
+  ch_forces_add(&now, grains, &o->region, o->forces, count, contacts);
+  ch_forces_add(&s->forces, grains, &o->region, o->forces, count, contacts);
+  moment->pressure = ch_forces_pressure(&now);
+  moment->normal = now.contacts > 0 ? now.normal / (double)now.contacts : NAN;
+  moment->mobilised = now.rubbing > 0 ? now.mobilised / (double)now.rubbing : NAN;
+}
+
+static void add_discharge(const ChSurveyOptions* o, const ChGrains* grains, ChInstant* moment) {
+  moment->passed = moment->passed_mass = 0.0;
+  for (int k = 0; k < grains->count; ++k) {
+    if (!(ch_component(grains->at[k], o->discharge_axis) < o->discharge_at)) continue;
+    moment->passed += 1.0;
+    moment->passed_mass += grains->mass[k];
+  }
+}
+
 void ch_survey_add_in(ChArena* arena, ChSurvey* s, const ChGrains* grains, double time, int contact_count,
                       const ChContactView* contacts) {
   const ChSurveyOptions* o = &s->options;
@@ -48,8 +69,15 @@ void ch_survey_add_in(ChArena* arena, ChSurvey* s, const ChGrains* grains, doubl
                   .coordination = NAN,
                   .loaded = NAN,
                   .rattlers = NAN,
+                  .pressure = NAN,
+                  .normal = NAN,
+                  .mobilised = NAN,
+                  .passed = NAN,
+                  .passed_mass = NAN,
                   .segregation = o->segregation >= 0 ? ch_segregation_index_in(arena, grains, o->segregation) : NAN};
   if (o->coordination) add_coordination(arena, s, grains, contact_count, contacts, moment);
+  if (o->forces) add_forces(s, grains, contact_count, contacts, moment);
+  if (o->discharge) add_discharge(o, grains, moment);
   if (o->pair_correlation) ch_pair_correlation_add_in(arena, &s->correlation, grains, &o->window);
   for (int axis = 0; axis < CH_PROFILE_AXES; ++axis)
     if (o->profile[axis]) ch_profile_add(arena, &s->profile[axis], grains, &o->region);

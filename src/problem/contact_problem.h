@@ -20,10 +20,16 @@ struct ChProblem {
   double asymmetry;                       // max |A - A^T| / max |A| of W (local) or M (global)
   struct ChMass* mass;                    // global: M seen as bodies, for M^-1
   const struct ChGroundwork* groundwork;  // of the certificate; NULL: who grades makes it
+  const ChFrictionSection* last_section;  // copied last; NULL: none
   struct ChArena* arena;                  // owns every array above
 };
 
 // Copies curves of friction over speed into the problem.
 void ch_problem_set_curves(ChProblem* problem, int count, const ChFrictionCurve* curves);
+
+#define CH_FRICTION_MOST 1e8  // largest coefficient of friction
+
+// Refuses what ch_friction_section_make would not have made.
+ChStatus ch_friction_section_check(ChContext* context, const char* what, const ChFrictionSection* section);
 
 #endif

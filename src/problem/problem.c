@@ -59,7 +59,8 @@ static ChStatus check_curve(ChContext* context, const ChBlock* block, int i, int
 static ChStatus check_block(ChContext* context, const ChBlock* block, int i, int space, int curves) {
   const ChLawInfo* law = ch_law_info(block->law);
   if (!law)
-    return ch_fail(context, CH_ERR_RANGE, "block %d: law is %d, must be 0 to %d", i, (int)block->law, CH_LAW_COUNT - 1);
+    return ch_fail(context, CH_ERR_RANGE, "block %d: law is %d, must be 0 to %d", i, (int)block->law,
+                   ch_law_count() - 1);
   if (!dimension_fits(block, space)) return refuse_dimension(context, block, i);
   const ChStatus status = check_parameters(context, block, i);
   if (status != CH_OK) return status;
@@ -162,9 +163,23 @@ static double* copy_vector(ChArena* arena, const double* x, int n) {
   return copy;
 }
 
+// A copy of the section that lives as long as the problem; blocks in a row share one.
+static const ChFrictionSection* own_section(ChProblem* problem, const ChFrictionSection* section) {
+  const ChFrictionSection* last = problem->last_section;
+  if (last && memcmp(last, section, sizeof *last) == 0) return last;
+  ChFrictionSection* copy = CH_TAKE_RAW(problem->arena, 1, ChFrictionSection);
+  *copy = *section;
+  return problem->last_section = copy;
+}
+
+static void keep_section(ChProblem* problem, ChBlock* block) {
+  block->section = ch_law_info(block->law)->section ? own_section(problem, block->section) : NULL;
+}
+
 static void write_block(ChProblem* problem, int i, const ChBlock* block, int row) {
   problem->blocks[i] = *block;
   problem->blocks[i].row = row;
+  keep_section(problem, &problem->blocks[i]);
   if (problem->dimension == 2) problem->blocks[i].mu[1] = block->mu[0];
 }
 
@@ -386,6 +401,7 @@ ChStatus ch_problem_close(ChContext* context, ChProblem* p, const int* body, boo
   }
   ch_arena_set_landing(p->arena, &landing);
   CH_ASSERT_SLOW(blocks_follow(p));
+  for (int i = 0; i < p->block_count && status == CH_OK; ++i) keep_section(p, &p->blocks[i]);
   if (status == CH_OK) status = complete(context, p, body);
   ch_arena_set_landing(p->arena, NULL);
   if (status != CH_OK) ch_problem_destroy(p);
@@ -421,7 +437,14 @@ ChStatus ch_problem_set_block(ChContext* context, ChProblem* problem, int i, con
   if (block->dimension != own->dimension)
     return ch_fail(context, CH_ERR_SIZE, "block %d: dimension is %d, must stay %d", i, block->dimension,
                    own->dimension);
+  jmp_buf landing;
+  if (setjmp(landing)) {
+    ch_arena_set_landing(problem->arena, NULL);
+    return no_memory(context, problem->rows);
+  }
+  ch_arena_set_landing(problem->arena, &landing);
   write_block(problem, i, block, own->row);
+  ch_arena_set_landing(problem->arena, NULL);
   return CH_OK;
 }
 

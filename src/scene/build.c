@@ -18,6 +18,7 @@ typedef struct Build {
   const ChSceneRoot* root;   // of the document at hand
   json_t* materials;         // name -> id
   json_t* meshes;            // name -> place in mesh_defs
+  json_t* broken;            // names of bodies and meshes that have faults: whoever names them has none for that
   int mesh_count, mesh_room;
   ChShapeDef* mesh_defs;
   ChSoftNotes softs;
@@ -28,12 +29,20 @@ typedef bool EntryFn(Build* b, const ChPlace* at, json_t* entry);
 
 static bool each(Build* b, const char* key, json_t* list, EntryFn* add) {
   ChPlace top = {0}, place = {&top, key, 0};
+  bool good = true;
   for (size_t k = 0; k < json_array_size(list); ++k) {
     ChPlace at = {&place, NULL, k};
-    if (!add(b, &at, json_array_get(list, k))) return false;
+    if (add(b, &at, json_array_get(list, k))) continue;
+    if (!ch_reader_goes_on(b->reader)) return false;
+    good = false;
   }
-  return true;
+  return good;
 }
+
+static void note_broken(Build* b, const char* name) {
+  if (name && b->broken) json_object_set_new(b->broken, name, json_true());
+}
+static bool is_broken(const Build* b, const char* name) { return json_object_get(b->broken, name) != NULL; }
 
 // ----------------------------------------------------------------------------------------------------------- materials
 
@@ -47,15 +56,27 @@ static bool add_material(Build* b, const ChPlace* at, const char* name, json_t* 
   return true;
 }
 
+// In place of a material that is wrong: nobody who names it has a fault for that.
+static void stand_in(Build* b, const char* name) {
+  ChMaterialDef def = ch_material_def_default();
+  def.name = name;
+  if (json_object_get(b->materials, name) || ch_world_add_material(NULL, b->world, &def, NULL) != CH_OK) return;
+  json_object_set_new(b->materials, name, json_integer((json_int_t)json_object_size(b->materials)));
+}
+
 static bool add_materials(Build* b) {
   ChPlace top = {0}, place = {&top, "materials", 0};
   const char* name;
   json_t* entry;
+  bool good = true;
   json_object_foreach(b->root->materials, name, entry) {
     ChPlace at = {&place, name, 0};
-    if (!add_material(b, &at, name, entry)) return false;
+    if (add_material(b, &at, name, entry)) continue;
+    if (!ch_reader_goes_on(b->reader)) return false;
+    stand_in(b, name);
+    good = false;
   }
-  return true;
+  return good;
 }
 
 static bool unknown_name(Build* b, const ChPlace* at, const char* what, const char* name, int count,
@@ -135,23 +156,33 @@ static void keep_mesh(Build* b, const char* name, const ChShapeDef* def) {
   b->mesh_defs[b->mesh_count++] = *def;
 }
 
+static bool add_mesh(Build* b, const ChPlace* at, const char* name, json_t* entry) {
+  ChSceneShape shape = {.def = {.type = CH_SHAPE_MESH}};
+  if (!ch_form_read(b->reader, at, entry, &ch_form_mesh, &shape) || !shape_sources(b, at, &shape)) return false;
+  if (json_object_get(b->meshes, name)) return ch_reader_wrong(b->reader, at, "another file has this mesh too");
+  resolve_file(b, entry, &shape.def);
+  keep_mesh(b, name, &shape.def);
+  return true;
+}
+
 static bool add_meshes(Build* b) {
   ChPlace top = {0}, place = {&top, "meshes", 0};
   const char* name;
   json_t* entry;
+  bool good = true;
   json_object_foreach(b->root->meshes, name, entry) {
     ChPlace at = {&place, name, 0};
-    ChSceneShape shape = {.def = {.type = CH_SHAPE_MESH}};
-    if (!ch_form_read(b->reader, &at, entry, &ch_form_mesh, &shape) || !shape_sources(b, &at, &shape)) return false;
-    if (json_object_get(b->meshes, name)) return ch_reader_wrong(b->reader, &at, "another file has this mesh too");
-    resolve_file(b, entry, &shape.def);
-    keep_mesh(b, name, &shape.def);
+    if (add_mesh(b, &at, name, entry)) continue;
+    if (!ch_reader_goes_on(b->reader)) return false;
+    note_broken(b, name);
+    good = false;
   }
-  return true;
+  return good;
 }
 
 static bool find_mesh(Build* b, const ChPlace* at, ChSceneShape* shape) {
   json_t* id = json_object_get(b->meshes, shape->mesh);
+  if (!id && is_broken(b, shape->mesh)) return false;
   if (!id) {
     const char *known[NAMES_MAX], *key;
     int count = 0;
@@ -232,21 +263,31 @@ static ChShapeDef* read_shapes(Build* b, const ChPlace* at, const json_t* list) 
   return shapes;
 }
 
+static bool start_body(Build* b, const ChPlace* at, json_t* entry, ChSceneBody* body, ChBodyId* id) {
+  return read_body(b, at, entry, body) &&
+         ch_reader_pass_on(b->reader, at, ch_world_add_body(b->reader->context, b->world, &body->def, id));
+}
+
+// Shapes are read, too, where the body has faults of its own.
 static bool add_body(Build* b, const ChPlace* at, json_t* entry) {
   ChSceneBody body;
   ChBodyId id;
-  if (!read_body(b, at, entry, &body)) return false;
-  if (!ch_reader_pass_on(b->reader, at, ch_world_add_body(b->reader->context, b->world, &body.def, &id))) return false;
-  if (json_object_get(entry, "soft")) return add_soft(b, at, entry, &body.soft, id);
+  bool good = start_body(b, at, entry, &body, &id);
+  if (!good) note_broken(b, json_string_value(json_object_get(entry, "name")));
+  if (!good && !ch_reader_goes_on(b->reader)) return false;
+  if (json_object_get(entry, "soft")) return good && add_soft(b, at, entry, &body.soft, id);
   ChPlace shapes = {at, "shapes", 0};
   for (size_t k = 0; k < json_array_size(body.shapes); ++k) {
     ChPlace place = {&shapes, NULL, k};
     ChShapeDef def;
-    if (!read_shape(b, &place, json_array_get(body.shapes, k), &def)) return false;
-    if (!ch_reader_pass_on(b->reader, &place, ch_world_add_shape(b->reader->context, b->world, id, &def, NULL)))
-      return false;
+    bool read = read_shape(b, &place, json_array_get(body.shapes, k), &def);
+    if (read && !good) continue;
+    if (read && ch_reader_pass_on(b->reader, &place, ch_world_add_shape(b->reader->context, b->world, id, &def, NULL)))
+      continue;
+    if (!ch_reader_goes_on(b->reader)) return false;
+    good = false;
   }
-  return true;
+  return good;
 }
 
 // The same while it is simulated, whole.
@@ -268,6 +309,7 @@ static bool find_body(Build* b, const ChPlace* at, const char* name, ChBodyId* o
   if (ch_body_id_is_none(*out) && strcmp(name, "ground") == 0)
     *out = CH_GROUND;  // the world, where no body is called so
   if (!ch_body_id_is_none(*out)) return true;
+  if (is_broken(b, name)) return false;
   const char* known[NAMES_MAX];
   int count = 0;
   for (; count < ch_world_body_count(b->there) && count < NAMES_MAX; ++count)
@@ -318,8 +360,20 @@ static bool add_ignored(Build* b, const ChPlace* at, json_t* entry) {
 static bool build_pairs(Build* b) { return each(b, "pairs", b->root->pairs, add_pair); }
 static bool build_bodies(Build* b) { return each(b, "bodies", b->root->bodies, add_body); }
 static bool build_ties(Build* b) {
-  return each(b, "joints", b->root->joints, add_joint) && each(b, "forces", b->root->forces, add_force) &&
-         each(b, "ignore", b->root->ignore, add_ignored);
+  const struct {
+    const char* key;
+    json_t* list;
+    EntryFn* add;
+  } ties[] = {{"joints", b->root->joints, add_joint},
+              {"forces", b->root->forces, add_force},
+              {"ignore", b->root->ignore, add_ignored}};
+  bool good = true;
+  for (int k = 0; k < CH_COUNT(ties); ++k) {
+    if (each(b, ties[k].key, ties[k].list, ties[k].add)) continue;
+    if (!ch_reader_goes_on(b->reader)) return false;
+    good = false;
+  }
+  return good;
 }
 
 bool ch_body_place(const ChDocuments* documents, int body, ChBodyPlace* out) {
@@ -352,20 +406,27 @@ static void free_json(void* object) { json_decref(object); }
 
 bool ch_world_build(ChReader* r, const ChDocuments* documents, ChWorld* world) {
   bool (*const phases[])(Build*) = {add_materials, build_pairs, add_meshes, build_bodies, build_ties};
-  Build b = {.reader = r, .world = world, .there = world, .materials = json_object(), .meshes = json_object()};
+  Build b = {.reader = r,
+             .world = world,
+             .there = world,
+             .materials = json_object(),
+             .meshes = json_object(),
+             .broken = json_object()};
   ch_arena_defer(r->arena, free_json, b.materials);
   ch_arena_defer(r->arena, free_json, b.meshes);
+  ch_arena_defer(r->arena, free_json, b.broken);
   for (int phase = 0; phase < CH_COUNT(phases); ++phase) {
     for (int k = 0; k < documents->count; ++k) {
       r->document = &documents->document[k];
       b.root = &documents->root[k];
-      if (!phases[phase](&b)) return false;
+      if (!phases[phase](&b) && !ch_reader_goes_on(r)) return false;
     }
     ChPlace top = {0};
     r->document = &documents->document[0];
     if (phase == 0 && !json_object_get(b.materials, "default") && !add_material(&b, &top, "default", NULL))
       return false;
   }
+  if (!ch_reader_settle(r)) return false;
   if (!ch_reader_pass_on(r, &(ChPlace){0}, ch_world_set_gravity(r->context, world, documents->root[0].gravity)))
     return false;
   ChPlace top = {0}, periodic = {&top, "periodic", 0};

@@ -99,7 +99,7 @@ static bool read_root(ChReader* r, ChDocuments* all, int k) {
   if (k > 0 && r->dimension != dimension)
     return ch_reader_wrong(r, &top, "has dimension %d, but the scene that includes it has %d", r->dimension, dimension);
   all->root[k] = root_default(r->dimension);
-  if (!ch_form_read(r, &top, root, &ch_form_scene, &all->root[k])) return false;
+  if (!ch_form_read(r, &top, root, &ch_form_scene, &all->root[k]) && !ch_reader_goes_on(r)) return false;
   all->root[k].run.options.solve.max_iterations = all->root[k].run.max_iterations;
   return true;
 }

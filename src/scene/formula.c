@@ -141,6 +141,12 @@ static json_t* resolve_one(ChReader* r, const ChPlace* place, const json_t* valu
   return NULL;
 }
 
+// The value of a formula, to stand in its place. After a wrong one a number that hardly anything else finds fault with.
+static json_t* value_of(ChReader* r, const ChPlace* place, const json_t* formula, const json_t* parameters) {
+  json_t* number = resolve_one(r, place, formula, parameters);
+  return number || !ch_reader_goes_on(r) ? number : json_integer(1);
+}
+
 // Depth is bounded by the parser's own limit.
 static bool resolve_in(ChReader* r, const ChPlace* place, json_t* value, const json_t* parameters) {
   const char* key;
@@ -151,7 +157,7 @@ static bool resolve_in(ChReader* r, const ChPlace* place, json_t* value, const j
     ChPlace at = {place, key, 0};
     if (!is_formula(entry)) {
       if (!resolve_in(r, &at, entry, parameters)) return false;
-    } else if (!(number = resolve_one(r, &at, entry, parameters)) || json_object_set_new(value, key, number) != 0) {
+    } else if (!(number = value_of(r, &at, entry, parameters)) || json_object_set_new(value, key, number) != 0) {
       return false;
     }
   }
@@ -160,7 +166,7 @@ static bool resolve_in(ChReader* r, const ChPlace* place, json_t* value, const j
     ChPlace at = {place, NULL, k};
     if (!is_formula(entry)) {
       if (!resolve_in(r, &at, entry, parameters)) return false;
-    } else if (!(number = resolve_one(r, &at, entry, parameters)) || json_array_set_new(value, k, number) != 0) {
+    } else if (!(number = value_of(r, &at, entry, parameters)) || json_array_set_new(value, k, number) != 0) {
       return false;
     }
   }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cardhouse/scene.h"
 #include "cardhouse/text.h"
 
 enum { KEYS_MAX = 64, SHOWN = 60, PATH_SIZE = 240, LIST_SIZE = 320 };
@@ -81,6 +82,31 @@ bool ch_reader_pass_on(ChReader* r, const ChPlace* place, ChStatus status) {
   return wrong_at(r, status, place, false, text);
 }
 
+static void keep_fault(ChReader* r) {
+  ChSceneFaults* f = r->faults;
+  if (f->count == 0) r->first = r->status;
+  if (f->count < CH_SCENE_FAULTS_MAX)
+    snprintf(f->text[f->count++], CH_MESSAGE_SIZE, "%s", r->context->message);
+  else
+    ++f->more;
+}
+
+bool ch_reader_goes_on(ChReader* r) {
+  if (!r->faults || r->status == CH_ERR_MEMORY || r->status == CH_ERR_DEVICE) return false;
+  if (r->status != CH_OK) keep_fault(r);  // else it is kept already
+  r->status = CH_OK;
+  return true;
+}
+
+bool ch_reader_settle(ChReader* r) {
+  if (!r->faults) return r->status == CH_OK;
+  if (r->status != CH_OK && !r->settled) keep_fault(r);
+  if (r->faults->count == 0) return r->status == CH_OK;
+  r->settled = true;
+  if (r->status != CH_ERR_MEMORY) r->status = ch_fail(r->context, r->first, "%s", r->faults->text[0]);
+  return false;
+}
+
 // -------------------------------------------------------------------------------------------------------------- forms
 
 bool ch_flags_fit(unsigned flags, int dimension) {
@@ -105,9 +131,35 @@ static bool field_find(const ChSceneForm* form, const ChVariant* variant, const 
   return false;
 }
 
-// The known words as "a, b, c", and the nearest of them.
+// What other programs call it.
+static const char* const other_words[][2] = {{"cube", "box"},
+                                             {"cuboid", "box"},
+                                             {"ball", "sphere"},
+                                             {"circle", "disk"},
+                                             {"plane", "halfspace"},
+                                             {"size", "half"},
+                                             {"extents", "half"},
+                                             {"dimensions", "half"},
+                                             {"pos", "position"},
+                                             {"rotation", "orientation"},
+                                             {"angular_velocity", "omega"},
+                                             {"mu", "friction"},
+                                             {"static", "fixed"},
+                                             {"timestep", "step"},
+                                             {"vertices", "points"},
+                                             {"faces", "triangles"}};
+
+// The known word that stands for this one, or the nearest by its letters; or NULL.
+static const char* meant(const char* word, int count, const char* const* known) {
+  for (size_t k = 0; k < sizeof other_words / sizeof *other_words; ++k)
+    for (int j = 0; strcmp(word, other_words[k][0]) == 0 && j < count; ++j)
+      if (strcmp(other_words[k][1], known[j]) == 0) return known[j];
+  return ch_word_nearest(word, count, known);
+}
+
+// The known words as "a, b, c", and the one that was meant.
 static void unknown_word(const char* word, int count, const char* const* known, char* text, size_t size) {
-  const char* near = ch_word_nearest(word, count, known);
+  const char* near = meant(word, count, known);
   char list[LIST_SIZE] = "";
   for (int k = 0; k < count; ++k) {
     size_t used = strlen(list);
@@ -167,12 +219,24 @@ static bool variant_read(ChReader* r, const ChPlace* place, const json_t* object
 
 static bool required_there(ChReader* r, const ChPlace* place, const json_t* object, const ChSceneForm* form,
                            const ChVariant* variant) {
+  bool good = true;
   for (int k = 0; k < field_count(form, variant); ++k) {
     ChField f = field_at(form, variant, k);
-    if (f.flags & CH_REQUIRED && ch_flags_fit(f.flags, r->dimension) && !json_object_get(object, f.key))
-      return ch_reader_wrong(r, place, "\"%s\" is missing: %s", f.key, f.text);
+    if (!(f.flags & CH_REQUIRED) || !ch_flags_fit(f.flags, r->dimension) || json_object_get(object, f.key)) continue;
+    good = ch_reader_wrong(r, place, "\"%s\" is missing: %s", f.key, f.text);
+    if (!ch_reader_goes_on(r)) return false;
   }
-  return true;
+  return good;
+}
+
+// A key and its value, which is the object's form's or its variant's.
+static bool read_key(ChReader* r, const ChPlace* place, const char* key, json_t* value, const ChSceneForm* form,
+                     const ChVariant* variant, void* out) {
+  ChField field;
+  if (!field_find(form, variant, key, &field)) return unknown_key(r, place, key, form, variant);
+  if (!ch_flags_fit(field.flags, r->dimension)) return misplaced_key(r, place, key);
+  ChPlace at = {place, key, 0};
+  return field.type->read(r, &at, value, &field, (char*)out + field.offset);
 }
 
 bool ch_form_read(ChReader* r, const ChPlace* place, json_t* object, const ChSceneForm* form, void* out) {
@@ -186,15 +250,13 @@ bool ch_form_read(ChReader* r, const ChPlace* place, json_t* object, const ChSce
   }
   const char* key;
   json_t* value;
+  bool good = true;
   json_object_foreach(object, key, value) {
-    if (variant && strcmp(key, "type") == 0) continue;
-    ChField field;
-    if (!field_find(form, variant, key, &field)) return unknown_key(r, place, key, form, variant);
-    if (!ch_flags_fit(field.flags, r->dimension)) return misplaced_key(r, place, key);
-    ChPlace at = {place, key, 0};
-    if (!field.type->read(r, &at, value, &field, (char*)out + field.offset)) return false;
+    if ((variant && strcmp(key, "type") == 0) || read_key(r, place, key, value, form, variant, out)) continue;
+    if (!ch_reader_goes_on(r)) return false;
+    good = false;
   }
-  return required_there(r, place, object, form, variant);
+  return required_there(r, place, object, form, variant) && good;
 }
 
 bool ch_read_word(ChReader* r, const ChPlace* place, const json_t* value, const char* const* words, int* out) {

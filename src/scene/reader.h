@@ -36,6 +36,9 @@ typedef struct ChReader {
   bool overlapping;                        // bodies may overlap at the start, however deep
   const struct ChSceneChoice* choice;      // values for the first document's parameters, or NULL
   const struct ChRecordedSofts* recorded;  // of a recording's scene: what its deformable bodies are made of; else NULL
+  struct ChSceneFaults* faults;            // all that is wrong is kept there; NULL: the first fault ends it
+  ChStatus first;                          // status of the first fault of the list
+  bool settled;
   ChStatus status;
 } ChReader;
 
@@ -44,6 +47,10 @@ bool ch_reader_wrong(ChReader* reader, const ChPlace* place, const char* format,
     __attribute__((format(printf, 3, 4)));
 // The same for what the context already says, keeping its status.
 bool ch_reader_pass_on(ChReader* reader, const ChPlace* place, ChStatus status);
+// After something was wrong: keeps the fault and returns true where the next thing may be read all the same.
+bool ch_reader_goes_on(ChReader* reader);
+// Where all that came before must be right: false when something was not, and the first fault is then the reader's.
+bool ch_reader_settle(ChReader* reader);
 // "$.bodies[3].mass"
 void ch_place_write(const ChPlace* place, char* text, size_t size);
 // Line and column, from 1, of a value (or of its key) in valid JSON text; of the nearest thing around it that is there.

@@ -83,6 +83,7 @@ static ChStatus read_scene(ChReader* r, const char* text, size_t size, const cha
 typedef struct Kind {
   const ChRecordedSofts* recorded;
   const ChSceneChoice* choice;  // for a file
+  ChSceneFaults* faults;
   bool overlapping;
 } Kind;
 
@@ -101,8 +102,10 @@ static ChStatus read_in_arena(ChContext* context, ChArena* arena, const char* te
                      .arena = arena,
                      .choice = kind.choice,
                      .recorded = kind.recorded,
+                     .faults = kind.faults,
                      .overlapping = kind.overlapping};
   ChStatus status = read_scene(&reader, text, size, file, scene);
+  if (status != CH_OK && !ch_reader_settle(&reader)) status = reader.status;
   ch_arena_set_landing(arena, NULL);
   if (status != CH_OK) {
     ch_scene_destroy(scene);
@@ -129,6 +132,12 @@ ChStatus ch_scene_parse_recorded(ChContext* context, const char* text, const cha
 
 ChStatus ch_scene_parse(ChContext* context, const char* text, const char* file, ChScene** out) {
   return parse(context, text, file, (Kind){0}, out);
+}
+
+ChStatus ch_scene_parse_telling(ChContext* context, const char* text, const char* file, ChSceneFaults* faults,
+                                ChScene** out) {
+  if (faults) faults->count = faults->more = 0;
+  return parse(context, text, file, (Kind){.faults = faults}, out);
 }
 
 static ChStatus extend(ChReader* r, const char* text, const char* file, ChSimulation* simulation) {
@@ -206,6 +215,8 @@ static ChStatus open_scene(ChContext* context, const char* name, const ChSceneCh
   bool file = strcmp(name, "-") == 0 || strpbrk(name, "/.") || access(name, F_OK) == 0;
   bool builtin = ch_scene_builtin_find(name) >= 0 || !file;
   if (!builtin && choice->parameter_count > 0) kind.choice = choice;
+  kind.faults = choice->faults;
+  if (kind.faults) kind.faults->count = kind.faults->more = 0;
   ChStatus status = builtin ? open_builtin(context, name, choice, kind, out) : open_file(context, name, kind, out);
   if (status == CH_OK && choice->contact) (*out)->options.contact = law;
   return status;

@@ -59,7 +59,7 @@ static bool read_number(ChReader* r, const ChPlace* place, json_t* value, const 
 }
 
 static bool read_whole(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
-  double number;
+  double number = 0.0;
   if (!ch_read_number(r, place, value, field->range, &number)) return false;
   if (number != floor(number)) return ch_reader_wrong(r, place, "is %g, must be a whole number", number);
   *(int*)out = (int)number;

@@ -328,6 +328,7 @@ static ChStatus run_part(Driver* d, int c, double tolerance) {
                .scale = floor,
                .shared = keeps ? &d->kept : &fresh,
                .part = part,
+               .number = c + 1,
                .withheld = bodies ? CH_TAKE(d->arena, bodies->dofs, double) : NULL,
                .resumes = keeps,
                .r = d->best[c],

@@ -56,8 +56,8 @@ bool ch_run_answer(ChRun* run, const double* r, double* u_scratch) {
 
 void ch_run_note(ChRun* run, long iteration, double error) {
   if (run->options->history)
-    run->options->history(run->options->history_user, run->stage, (int)iteration, ch_clock_seconds() - run->started,
-                          error / run->scale);
+    run->options->history(run->options->history_user, run->number, run->stage, (int)iteration,
+                          ch_clock_seconds() - run->started, error / run->scale);
 }
 
 void ch_run_note_between(ChRun* run, long iteration, const double* r, double* u_scratch) {

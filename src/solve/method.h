@@ -66,6 +66,7 @@ typedef struct ChRun {
   int depth;                // of method calling method
   struct ChShared* shared;  // what the methods of one part have in common
   const ChComponent* part;  // where the system comes from; NULL in nested runs
+  int number;               // of the part, from 1: history tells it
 
   double* r;         // in: start; out: the best iterate seen
   double error;      // its error

@@ -7,6 +7,18 @@
 #include "cardhouse/scene.h"
 
 int LLVMFuzzerInitialize(int* argc, char*** argv);
+// A list of all faults has one where there is one, and none that a scene without faults has.
+static void tell_all(const char* text, bool good) {
+  static ChSceneFaults faults;
+  ChContext context = {0};
+  ChScene* scene = NULL;
+  ChStatus status = ch_scene_parse_telling(&context, text, "/nowhere/fuzz.json", &faults, &scene);
+  if ((status == CH_OK) != good || (scene != NULL) != good) abort();
+  if (good ? faults.count > 0 : faults.count == 0 && status != CH_ERR_MEMORY) abort();
+  if (!good && faults.count > 0 && strcmp(faults.text[0], context.message) != 0) abort();
+  ch_scene_destroy(scene);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 // Small built-in scenes, and what none of them has.
@@ -82,6 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (ch_scene_parse(&context, scene->text, NULL, &again) != CH_OK) abort();
     ch_scene_destroy(again);
   }
+  tell_all(text, scene != NULL);
   ch_scene_destroy(scene);
   free(text);
   return 0;

@@ -1,6 +1,7 @@
 // The table of families and what they share.
 #include "support/families.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "cardhouse/delassus.h"
@@ -98,11 +99,30 @@ static void make_friction_fall(const ChRecipe* recipe, ChProblem* problem) {
     problem->blocks[i].curve = ch_law_info(problem->blocks[i].law)->friction;
 }
 
+// Longer forwards than back, and not as wide as long.
+static ChStatus make_sections(ChContext* context, const ChRecipe* recipe, ChProblem* problem) {
+  const ChProblemView view = ch_problem_view(problem);
+  ChFrictionSection section = {.count = (int)recipe->corners};
+  ChStatus status = CH_OK;
+  for (int k = 0; k < section.count && section.count <= CH_FRICTION_CORNERS_MAX; ++k) {
+    const double angle = 2.0 * acos(-1.0) * (k + 0.3) / section.count;
+    section.corner[k][0] = recipe->mu * (0.2 + 0.8 * cos(angle)), section.corner[k][1] = recipe->mu * 0.5 * sin(angle);
+  }
+  for (int i = 0; i < view.block_count && status == CH_OK; ++i) {
+    ChBlock block = view.blocks[i];
+    if (block.law != CH_LAW_CONTACT || block.dimension != 3) continue;
+    block.law = CH_LAW_SECTION, block.section = &section;
+    status = ch_problem_set_block(context, problem, i, &block);
+  }
+  return status;
+}
+
 ChStatus ch_family_generate(ChContext* context, const ChFamily* family, const ChRecipe* recipe, ChForm form,
                             ChProblem** out) {
   ChStatus status = generate_rigid(context, family, recipe, form, out);
   if (status == CH_OK && recipe->pull > 0.0) status = make_cohesive(context, recipe->pull, *out);
   if (status == CH_OK && recipe->falls > 0.0) make_friction_fall(recipe, *out);
+  if (status == CH_OK && recipe->corners > 0.0) status = make_sections(context, recipe, *out);
   if (status != CH_OK || recipe->compliance == 0.0) return status;
   return ch_problem_set_compliance(context, *out, recipe->compliance);
 }

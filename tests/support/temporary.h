@@ -69,6 +69,7 @@ static inline bool ch_same_blocks(const ChProblem* a, const ChProblem* b) {
     if (x->curve != y->curve || x->law != y->law || x->dimension != y->dimension || x->row != y->row) return false;
     for (int j = 0; j < ch_law_info(x->law)->parameter_count; ++j)
       if (!(ch_block_parameter(x, j) == ch_block_parameter(y, j))) return false;
+    if (ch_law_info(x->law)->section && memcmp(x->section, y->section, sizeof *x->section) != 0) return false;
   }
   return true;
 }

@@ -6,11 +6,7 @@
 #include "problem/laws/balls.h"
 #include "problem/laws/local.h"
 
-enum { NEWTON_STEPS = 30, ROUNDS = 2000, ROOT_STEPS = 200, SECULAR_STEPS = 60 };
-#define EXACT 1e-15   // of |q| and |r|: what is left of F where the solution is exact
-#define ENOUGH 1e-13  // and what is taken where rounding leaves no less
-
-typedef void (*Map)(const ChScaledBlock* b, const double* x, double* y);
+enum { ROUNDS = 2000, ROOT_STEPS = 200, SECULAR_STEPS = 60 };
 
 static double dot(int n, const double* x, const double* y) {
   double sum = 0.0;
@@ -27,51 +23,6 @@ static bool solve_small(int n, const double* A, double* y) {
   memcpy(x, y, (size_t)n * sizeof *x);
   ch_small_multiply(n, inverse, x, y);
   return true;
-}
-
-// --- Newton's method on F = y(r - (W r + q)) - r ---------------------------------------------------------------------
-
-// x and F at r; returns |F|.
-static double evaluate(const ChScaledBlock* b, bool relaxed, const double* W, const double* q, const double* r,
-                       double* x, double* F) {
-  const int d = b->dim;
-  double u[CH_BLOCK_MAX], y[CH_BLOCK_MAX];
-  ch_small_multiply(d, W, r, u);
-  for (int a = 0; a < d; ++a) x[a] = r[a] - (u[a] + q[a]);
-  (relaxed ? ch_balls_project : ch_balls_alart_curnier)(b, x, y);
-  for (int a = 0; a < d; ++a) F[a] = y[a] - r[a];
-  return norm(d, F);
-}
-
-// (I - D + D W) dr = F
-static bool newton_step(const ChScaledBlock* b, bool relaxed, const double* W, const double* x, double* F) {
-  const int d = b->dim;
-  double D[CH_BLOCK_MAX * CH_BLOCK_MAX], A[CH_BLOCK_MAX * CH_BLOCK_MAX];
-  (relaxed ? ch_balls_derivative : ch_balls_alart_curnier_derivative)(b, x, D);
-  ch_small_product(d, d, D, W, A);
-  for (int k = 0; k < d * d; ++k) A[k] += (k % (d + 1) == 0) - D[k];
-  return solve_small(d, A, F);
-}
-
-// From r to r, which is moved only where the solution was found.
-static bool solve_newton(const ChScaledBlock* b, bool relaxed, const double* W, const double* q, double* r) {
-  const int d = b->dim;
-  double at[CH_BLOCK_MAX], x[CH_BLOCK_MAX], F[CH_BLOCK_MAX], best = INFINITY;
-  const double unit = norm(d, q);
-  memcpy(at, r, (size_t)d * sizeof *r);
-  for (int step = 0; step < NEWTON_STEPS; ++step) {
-    const double f = evaluate(b, relaxed, W, q, at, x, F), scale = unit + norm(d, at);
-    if (!(f < INFINITY)) return false;
-    if (f <= ENOUGH * scale && !(f < 0.5 * best)) return true;
-    if (f <= ENOUGH * scale) {
-      best = f;
-      memcpy(r, at, (size_t)d * sizeof *r);
-      if (f <= EXACT * scale) return true;
-    }
-    if (!newton_step(b, relaxed, W, x, F)) return best < INFINITY;
-    for (int a = 0; a < d; ++a) at[a] += F[a];
-  }
-  return best < INFINITY;
 }
 
 // --- balls of known size ---------------------------------------------------------------------------------------------
@@ -187,18 +138,5 @@ void ch_balls_prepare_local(ChArena* arena, const ChScaledBlock* b, const double
 void ch_balls_solve_local(const ChScaledBlock* b, bool relaxed, const double* W, ChLocalBlock* l, const double* q,
                           double* r) {
   (void)l;
-  if (!relaxed && q[0] >= 0.0) {
-    for (int a = 0; a < b->dim; ++a) r[a] = 0.0;
-    return;
-  }
-  if (solve_newton(b, relaxed, W, q, r)) {
-    ch_balls_project(b, r, r);
-    return;
-  }
-  if (relaxed)
-    ch_local_minimize(b, W, q, r);
-  else
-    ch_balls_solve_bracketed(b, W, q, r);
-  solve_newton(b, relaxed, W, q, r);
-  ch_balls_project(b, r, r);
+  ch_local_solve_cone(b, relaxed, W, q, ch_balls_solve_bracketed, r);
 }

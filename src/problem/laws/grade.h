@@ -30,7 +30,7 @@ typedef struct ChLawGrade {
   ChLawTerms (*terms)(const ChBlock* block, ChPose pose, double diagonal, const double* r, const double* u);
 } ChLawGrade;
 
-extern const ChLawGrade* const ch_law_grades[CH_LAW_COUNT];
+extern const ChLawGrade* ch_law_grades[CH_LAW_END];
 
 static inline const ChLawGrade* ch_law_grade(const ChBlock* block) { return ch_law_grades[block->law]; }
 

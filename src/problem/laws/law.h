@@ -27,6 +27,7 @@ typedef struct ChScaledBlock {
   double more[CH_BLOCK_MORE];        // whatever else the law's `keep` puts there; of balls their radii
   int balls;                         // of a product of balls over one normal
   unsigned char ball[CH_BALLS_MAX];  // and the rows of each
+  const ChFrictionSection* section;  // of the law that has one
 } ChScaledBlock;
 
 // What `keep` knows of a block, and what it says: which rows take part, on which scales, as which set.
@@ -118,9 +119,18 @@ struct ChLawRow {
   void (*halve)(const ChScaledBlock* whole, bool tangential, ChScaledBlock* half);  // cones: the two halves
   bool (*curved)(const ChScaledBlock* b);                                           // NULL: never
   const ChLawPolygon* polygon;
+  const struct ChOwnLaw* own;  // what a program registered; NULL: a law of ours
 };
 
-extern const ChLawRow* const ch_law_rows[CH_LAW_COUNT];
+// Laws of ours, then those that a program registered; NULL from ch_law_count() on.
+extern const ChLawRow* ch_law_rows[CH_LAW_END];
+
+// A row that must stay as long as the program takes the place of a law that is not counted yet; published it is
+// counted. Who does this holds the lock.
+void ch_law_place(ChLaw law, const ChLawRow* row);
+void ch_law_publish(ChLaw law);
+void ch_law_lock(void);
+void ch_law_unlock(void);
 
 // What a cone's tangents are with the normal reaction given: |r| <= mu, dimension 2. No block of a problem obeys it.
 extern const ChLawRow ch_law_disc;

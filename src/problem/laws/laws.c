@@ -2,20 +2,43 @@
 #include "problem/laws/law.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define CH_LAW_ROW(NAME, name) [CH_LAW_##NAME] = &ch_law_##name,
-const ChLawRow* const ch_law_rows[CH_LAW_COUNT] = {CH_LAWS(CH_LAW_ROW)};
+const ChLawRow* ch_law_rows[CH_LAW_END] = {CH_LAWS(CH_LAW_ROW)};
 
 #define CH_LAW_GRADE(NAME, name) [CH_LAW_##NAME] = &ch_law_##name.grade,
-const ChLawGrade* const ch_law_grades[CH_LAW_COUNT] = {CH_LAWS(CH_LAW_GRADE)};
+const ChLawGrade* ch_law_grades[CH_LAW_END] = {CH_LAWS(CH_LAW_GRADE)};
 
-const ChLawInfo* ch_law_info(ChLaw law) { return (unsigned)law < CH_LAW_COUNT ? &ch_law_rows[law]->info : NULL; }
+// How many rows may be read: raised only once the row is written.
+static atomic_int count = CH_LAW_COUNT;
+static atomic_flag adding = ATOMIC_FLAG_INIT;
+
+int ch_law_count(void) { return atomic_load_explicit(&count, memory_order_acquire); }
+
+void ch_law_lock(void) {
+  while (atomic_flag_test_and_set_explicit(&adding, memory_order_acquire)) {
+  }
+}
+
+void ch_law_unlock(void) { atomic_flag_clear_explicit(&adding, memory_order_release); }
+
+void ch_law_place(ChLaw law, const ChLawRow* row) {
+  ch_law_rows[law] = row;
+  ch_law_grades[law] = &row->grade;
+}
+
+void ch_law_publish(ChLaw law) { atomic_store_explicit(&count, (int)law + 1, memory_order_release); }
+
+const ChLawInfo* ch_law_info(ChLaw law) {
+  return (unsigned)law < (unsigned)ch_law_count() ? &ch_law_rows[law]->info : NULL;
+}
 
 ChLaw ch_law_find(const char* name) {
-  int law = 0;
-  while (name && law < CH_LAW_COUNT && strcmp(ch_law_rows[law]->info.name, name) != 0) ++law;
-  return name ? (ChLaw)law : CH_LAW_COUNT;
+  for (int law = 0; name && law < ch_law_count(); ++law)
+    if (strcmp(ch_law_rows[law]->info.name, name) == 0) return (ChLaw)law;
+  return CH_LAW_NONE;
 }
 
 static const ChLawParameter* parameter_of(const ChBlock* block, int k) {

@@ -10,4 +10,14 @@ void ch_local_prepare_row(ChArena* arena, const ChScaledBlock* b, const double* 
 // min 1/2 r W r + q r over the set, from r, by accelerated projected gradient; W is scaled to 1.
 void ch_local_minimize(const ChScaledBlock* b, const double* W, const double* q, double* r);
 
+// Newton's method on the law's own maps of one block, from r to r: F = y(r - (W r + q)) - r, with Alart and Curnier's
+// map or, where `relaxed`, the projection. r is moved only where the solution was found, to rounding.
+bool ch_local_newton(const ChScaledBlock* b, bool relaxed, const double* W, const double* q, double* r);
+
+// r <- the solution, where u_0 = q_0 >= 0 does not give r = 0 at once: Newton's method, else `slow` from r and Newton's
+// method once more, at last projected onto the set.
+typedef void (*ChSlowLocal)(const ChScaledBlock* b, const double* W, const double* q, double* r);
+void ch_local_solve_cone(const ChScaledBlock* b, bool relaxed, const double* W, const double* q, ChSlowLocal slow,
+                         double* r);
+
 #endif

@@ -34,11 +34,19 @@ typedef struct Admm {
   double *z, *w, *r, *h, *u;
 } Admm;
 
+// Of block i, whose velocity is -rho w: a section need not be the same forwards and backwards.
+static double slip_of(const ChSystem* s, int i, const double* w) {
+  if (!ch_law_is_unusual(s->block[i].law)) return ch_system_slip(s, i, w);
+  double back[CH_BLOCK_MAX];
+  for (int k = 0; k < s->dim[i]; ++k) back[k] = -w[k];
+  return ch_system_slip(s, i, back);
+}
+
 static void iterate(Admm* a, double rho) {
   const ChSystem* s = a->s;
   for (int k = 0; k < s->rows; ++k) a->h[k] = rho * (a->z[k] - a->w[k]) - s->q[k];
   if (!s->relaxed)
-    for (int i = 0; i < s->n; ++i) a->h[s->row[i]] -= s->block[i].mu * rho * ch_system_slip(s, i, a->w + s->row[i]);
+    for (int i = 0; i < s->n; ++i) a->h[s->row[i]] -= s->block[i].mu * rho * slip_of(s, i, a->w + s->row[i]);
   ch_linear_solve_fast(a->linear, a->h, a->r, NULL);
   for (int k = 0; k < s->rows; ++k) {
     a->r[k] = a->o.alpha * a->r[k] + (1.0 - a->o.alpha) * a->z[k];
