@@ -35,6 +35,7 @@
 static const double FLOOR_SHARE = 1e-6;
 static const double CONE_LIMIT = 1e-10;
 static const double BLIND_FROM = 1e-12;
+static const double SLIP_LEAST = 1e-9;  // of |r|, in impulses: slower is round-off
 
 struct ChGrader {
   const ChProblem* problem;
@@ -465,9 +466,9 @@ ChStatus ch_grader_grade(ChContext* context, ChGrader* g, const double* r, const
 static ChBranch branch_of(const ChGrader* g, const ChBlock* block, const double* rho, const double* r,
                           const double* u) {
   const double far[CH_BLOCK_MAX] = {-1.0};
-  double at[CH_BLOCK_MAX], x[CH_BLOCK_MAX], y[CH_BLOCK_MAX], tip[CH_BLOCK_MAX], back = 0.0, slip = 0.0;
+  double at[CH_BLOCK_MAX], x[CH_BLOCK_MAX], y[CH_BLOCK_MAX], tip[CH_BLOCK_MAX], back = 0.0, slip = 0.0, size = 0.0;
   Judged judged;
-  if (!ch_law_info(block->law)->friction || g->pose == CH_POSE_FRICTIONLESS || rho[0] == 0.0) return CH_BRANCH_NONE;
+  if (!ch_law_rubs(block->law) || g->pose == CH_POSE_FRICTIONLESS || rho[0] == 0.0) return CH_BRANCH_NONE;
   judge(g, block, rho, r, u, &judged);
   ChBlock metric = *judged.block;
   double root[CH_BLOCK_MAX];
@@ -486,7 +487,9 @@ static ChBranch branch_of(const ChGrader* g, const ChBlock* block, const double*
     back += (x[k] - y[k]) * (x[k] - y[k]);
     slip += (x[k] - at[k]) * (x[k] - at[k]);
   }
-  return back > 0.25 * slip ? CH_BRANCH_SLIP : CH_BRANCH_STICK;
+  for (int k = 0; k < block->dimension; ++k) size += at[k] * at[k];
+  const bool moves = slip > SLIP_LEAST * SLIP_LEAST * size;
+  return moves && back > 0.25 * slip ? CH_BRANCH_SLIP : CH_BRANCH_STICK;
 }
 
 void ch_grader_branches(const ChGrader* g, const double* r, const double* u, ChBranch* branch) {

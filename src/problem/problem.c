@@ -49,8 +49,9 @@ static ChStatus check_parameters(ChContext* context, const ChBlock* block, int i
 static ChStatus check_curve(ChContext* context, const ChBlock* block, int i, int curves) {
   if (block->curve == 0) return CH_OK;
   const ChLawInfo* law = ch_law_info(block->law);
-  if (!law->friction)
-    return ch_fail(context, CH_ERR_RANGE, "block %d (%s): friction over speed is for laws with friction", i, law->name);
+  if (!ch_law_rubs(block->law))
+    return ch_fail(context, CH_ERR_RANGE, "block %d (%s): friction over speed is for laws with a coefficient mu", i,
+                   law->name);
   if (block->curve < 0 || block->curve > curves)
     return ch_fail(context, CH_ERR_RANGE, "block %d: curve is %d, must be 0 to %d", i, block->curve, curves);
   return CH_OK;

@@ -277,7 +277,9 @@ static ChStatus tell_branches(ChContext* context, const ChIslandRun* island) {
   const ChProblem* p = island->problem;
   if (!s->branch || p->block_count == 0) return CH_OK;
   ChBranch* branch = CH_TAKE(island->arena, p->block_count, ChBranch);
-  const ChStatus status = ch_problem_branches(context, p, island->r, island->u, branch);
+  double *u = CH_TAKE(island->arena, p->rows, double), *v = CH_TAKE(island->arena, p->dof, double);
+  ChStatus status = ch_problem_velocity(context, p, island->r, v, u);  // what comes to rest leaves its own unset
+  if (status == CH_OK) status = ch_problem_branches(context, p, island->r, u, branch);
   const int* blocks = s->islands->blocks + s->islands->block_start[island->index];
   for (int k = 0; status == CH_OK && k < p->block_count; ++k) s->branch[blocks[k]] = (unsigned char)branch[k];
   return status;
@@ -329,17 +331,7 @@ static ChStatus solve_island(ChContext* context, ChIslandRun* island) {
   return status;
 }
 
-// What is kept is at rest: what carries a load sticks.
-static void keep_branches(ChStage* s, int i) {
-  for (int k = s->islands->block_start[i]; k < s->islands->block_start[i + 1]; ++k) {
-    const ChBlock* law = &s->rows->blocks[s->islands->blocks[k]].law;
-    const bool rubs = ch_law_info(law->law)->friction, loaded = s->r[law->row] > 0.0;
-    s->branch[s->islands->blocks[k]] = !rubs ? CH_BRANCH_NONE : loaded ? CH_BRANCH_STICK : CH_BRANCH_OPEN;
-  }
-}
-
 static void keep_island(ChStage* s, int i) {
-  if (s->branch) keep_branches(s, i);
   stop_island(s, i);
   s->rests[i] = 1;
   s->grades[i] = s->kept_grades[i];
@@ -375,8 +367,7 @@ ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
   s->unsure_next = CH_TAKE(arena, count, unsigned char);
   s->grades = CH_TAKE(arena, count, ChCertificate);
   s->relaxed = CH_TAKE(arena, count, double);
-  const bool branches = s->moment->world->curve_count > 0;
-  s->branch = branches ? CH_TAKE(arena, s->rows->block_count, unsigned char) : NULL;
+  if (s->moment->world->curve_count > 0 && !s->branch) s->branch = CH_TAKE(arena, s->rows->block_count, unsigned char);
   ChIslandRun* islands = CH_TAKE(arena, count, ChIslandRun);
   ChStatus* status = CH_TAKE(arena, count, ChStatus);
   int failed = count;

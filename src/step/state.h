@@ -33,6 +33,7 @@ typedef struct ChRestMemory {
   ChDynamics dynamics;
   const double* r;
   const unsigned char* rests;
+  unsigned char* branch;  // as in ChStage
   const ChCertificate* grades;
   const double* relaxed;
 } ChRestMemory;
