@@ -53,6 +53,7 @@ PUBLIC = {
     "disk.h": "base",
     "friction_curve.h": "base",
     "random.h": "base",
+    "friction_section.h": "base",
     "text.h": "base",
     "tetrahedra.h": "model",
     "union_find.h": "base",

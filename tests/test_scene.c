@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "cardhouse/body.h"
 #include "cardhouse/scene.h"
 #include "collide/collide.h"
 #include "scene/formula.h"
@@ -483,6 +484,73 @@ static void text_reads_back_bit_for_bit(void** state) {
   json_decref(back);
 }
 
+// Of a playing card: 63 x 88 x 0.3 mm, 1.8 g. The house is as the plain one, smaller.
+static void playing_cards_have_their_size_and_weight(void** state) {
+  (void)state;
+  const char* const playing[][2] = {{"card", "playing"}, {"levels", "2"}};
+  const char* const plain[][2] = {{"thickness", "0.0047619047619047619"}, {"levels", "2"}};
+  ChScene *small = make("cards", 2, playing), *large = make("cards", 2, plain);
+  for (int card = 1; card <= 7; ++card) {
+    char name[16];
+    snprintf(name, sizeof name, "card %d", card);
+    ChBodyId id = ch_world_find_body(small->world, name);
+    CHECK_NEAR(ch_world_body_info(small->world, id).mass, 1.8e-3, 1e-15);
+    ChVec3 at = place(large, "card %d", card);
+    ChVec3 there = place(small, "card %d", card);  // nearer to each other, but as high
+    CHECK_NEAR(there.x, 0.063 * at.x, 0.063 * 0.005);
+    CHECK_NEAR(there.z, 0.063 * at.z, 1e-13);
+    assert_int_equal(ch_world_look(small->world, ch_world_body_row(small->world, id)).pattern, CH_PATTERN_CARD);
+  }
+  ch_scene_destroy(small);
+  ch_scene_destroy(large);
+}
+
+// A body's look goes before its material's, key by key; the scene's own is handed on as text.
+static void looks_arrive(void** state) {
+  (void)state;
+  static const char text[] =
+      "{\"cardhouse\": 1, \"materials\": {\"oak\": {\"look\": {\"colour\": \"#B8864b\", \"pattern\": \"stripes\"}}},"
+      " \"bodies\": [{\"name\": \"a\", \"look\": {\"opacity\": 0.25},"
+      " \"shapes\": [{\"type\": \"sphere\", \"radius\": 1, \"material\": \"oak\"}]}],"
+      " \"look\": {\"camera\": {\"follow\": \"a\", \"keys\": [{\"time\": 0}, {\"time\": 2, \"fov\": 20}]}}}";
+  ChContext context = {0};
+  ChScene* scene = NULL;
+  CHECK_OK(context, ch_scene_parse(&context, text, NULL, &scene));
+  ChLook look = ch_world_look(scene->world, 0);
+  assert_true(look.coloured && look.sheer);
+  assert_int_equal(look.colour, 0xb8864b);
+  CHECK_NEAR(look.opacity, 0.25, 0.0);
+  assert_int_equal(look.pattern, CH_PATTERN_STRIPES);
+  assert_false(ch_world_look(scene->world, 7).coloured);
+  assert_non_null(strstr(scene->look, "\"follow\": \"a\""));
+  ch_scene_destroy(scene);
+}
+
+static void wrong_looks_are_refused(void** state) {
+  (void)state;
+  static const char* const wrong[][2] = {
+      {"{\"background\": \"red\"}", "must be # and six hexadecimal digits"},
+      {"{\"background\": \"#12345g\"}", "must be # and six hexadecimal digits"},
+      {"{\"background\": 4}", "must be a colour as text"},
+      {"{\"camera\": {\"fov\": 0}}", "must be 1 to 150"},
+      {"{\"camera\": {\"follow\": \"b\"}}", "there is no body 'b'; did you mean 'a'?"},
+      {"{\"camera\": {\"at\": [1, 2, 3], \"target\": [1, 2, 3]}}", "is at its own target"},
+      {"{\"camera\": {\"keys\": [{\"time\": 1}, {\"time\": 1}]}}", "times must ascend"},
+      {"{\"camera\": {\"keys\": [{\"at\": [1, 2, 3]}]}}", "\"time\" is missing"},
+      {"{\"camera\": {\"keys\": [7]}}", "must be an object"},
+      {"{\"colour_by\": \"sped\"}", "did you mean 'speed'?"},
+  };
+  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
+    char text[512];
+    snprintf(text, sizeof text, "{\"cardhouse\": 1, \"bodies\": [{\"name\": \"a\", \"mass\": 1}], \"look\": %s}",
+             wrong[k][0]);
+    ChContext context = {0};
+    ChScene* scene = NULL;
+    assert_int_equal(ch_scene_parse(&context, text, NULL, &scene), CH_ERR_FORMAT);
+    if (!strstr(context.message, wrong[k][1])) fail_msg("%s: %s", wrong[k][0], context.message);
+  }
+}
+
 // Memory that runs out anywhere is a status, never a crash.
 static void failed_allocations_are_reported(void** state) {
   (void)state;
@@ -528,6 +596,9 @@ int main(void) {
                                      cmocka_unit_test(settings_arrive),
                                      cmocka_unit_test(formulas_have_the_value_of_arithmetic),
                                      cmocka_unit_test(text_reads_back_bit_for_bit),
+                                     cmocka_unit_test(playing_cards_have_their_size_and_weight),
+                                     cmocka_unit_test(looks_arrive),
+                                     cmocka_unit_test(wrong_looks_are_refused),
                                      cmocka_unit_test(failed_allocations_are_reported)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,6 +75,8 @@ BAD = [
     (["materials", "wood", "density"], 0, ["$.bodies[1]", "has no mass"], False),
     (["materials", "wood", "dnesity"], 1, ["$.materials.wood.dnesity", "did you mean 'density'"], True),
     (["pairs"], [{"materials": ["wood"]}], ["$.pairs[0].materials", "two names"], True),
+    (["materials", "wood", "friction"], {"section": [[1, 0], [0, 1]]}, ["friction.section", "array of 3 to 32 points"], True),
+    (["materials", "wood", "friction"], {"section": [[1, -1], [2, 0], [1, 1]]}, ["friction.section", "origin is outside"], False),
     (["pairs"], [{"materials": ["wood", "ice"], "friction": 0}], ["$.pairs[0].materials[1]", "no material 'ice'"], False),
     (["joints", 0, "bodies", 1], "bell", ["$.joints[0].bodies[1]", "no body 'bell'", "'ball'"], False),
     (["joints", 0, "bodies", 1], "ground", ["$.joints[0]", "ground"], False),

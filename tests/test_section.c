@@ -3,9 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "cardhouse/solve.h"
 #include "support/near.h"
 #include "support/sections.h"
+#include "support/worlds.h"
 
 static void refused(int count, const double (*point)[2], const char* word) {
   ChContext context = {0};
@@ -102,11 +104,128 @@ static void a_regular_polygon_is_the_one_of_contact(void** state) {
   }
 }
 
+// --- in worlds -------------------------------------------------------------------------------------------------------
+
+static const double G = 9.81, H = 1e-3;
+
+// Bears 0.6 against what moves along x, 0.2 against what comes back, 0.3 across.
+static const double skewed[4][2] = {{-0.6, -0.3}, {0.2, -0.3}, {0.2, 0.3}, {-0.6, 0.3}};
+
+// A box that cannot turn, of yaw `turn`, on a floor that leans by tan(slope) in the direction `lean`. `own`: the
+// section is the box's, not the floor's; `first`: the box is made before the floor.
+typedef struct Slab {
+  double turn, slope, lean;
+  bool own, first;
+  ChVec3 velocity;
+} Slab;
+
+static ChMaterialId material_of(ChWorld* world, bool sectioned) {
+  ChContext context = {0};
+  ChFrictionSection section;
+  ChMaterialDef material = ch_material_def_default();
+  CHECK_OK(context, ch_friction_section_make(&context, "skewed", 4, skewed, &section));
+  if (sectioned) material.section = &section;
+  return ch_test_material(world, &material);
+}
+
+static void add_floor(ChWorld* world, const Slab* slab) {
+  ChBodyDef def = ch_body_def_default();
+  ChShapeDef shape = ch_shape_def_default();
+  def.kind = CH_BODY_FIXED;
+  shape.type = CH_SHAPE_HALFSPACE, shape.material = material_of(world, !slab->own);
+  ch_test_body(world, &def, &shape);
+}
+
+static void add_box(ChWorld* world, const Slab* slab) {
+  ChBodyDef def = ch_body_def_default();
+  ChShapeDef shape = ch_shape_def_default();
+  def.position = ch_vec(0.0, 0.0, 0.1), def.velocity = slab->velocity;
+  def.orientation = ch_quat_about(ch_vec(0.0, 0.0, 1.0), slab->turn);
+  def.locks = CH_LOCK_RX | CH_LOCK_RY | CH_LOCK_RZ;
+  shape.type = CH_SHAPE_BOX, shape.half = ch_vec(0.1, 0.1, 0.1), shape.material = material_of(world, slab->own);
+  ch_test_body(world, &def, &shape);
+}
+
+static ChBodyView slide(const Slab* slab, double until) {
+  ChWorld* world = ch_test_world(3, G, 0.5, 0.0);
+  ChContext context = {0};
+  const ChSignal gravity[3] = {{.base = G * sin(slab->slope) * cos(slab->lean)},
+                               {.base = G * sin(slab->slope) * sin(slab->lean)},
+                               {.base = -G * cos(slab->slope)}};
+  CHECK_OK(context, ch_world_set_gravity(&context, world, gravity));
+  if (slab->first) add_box(world, slab);
+  add_floor(world, slab);
+  if (!slab->first) add_box(world, slab);
+  ChSimulationOptions options = ch_simulation_options_default();
+  options.h = H;
+  ChSimulation* s = ch_test_start(world, &options);
+  const ChStepInfo info = ch_test_run(s, until);
+  const ChBodyView box = ch_simulation_body_at(s, slab->first ? 0 : 1);
+  CHECK_AT_MOST(info.certificate.natural, 1e-8);
+  ch_simulation_destroy(s);
+  return box;
+}
+
+// The corner that brakes most: v = v0 + g p t until one part of v is gone, whatever body has the section and is listed
+// first. A constant force: every step is exact.
+static void what_slides_is_braked_by_the_corner_that_brakes_most(void** state) {
+  (void)state;
+  const double quarter = 0.5 * acos(-1.0), t = 0.1;
+  for (int first = 0; first < 2; ++first) {
+    const ChVec3 there = slide(&(Slab){.first = first, .velocity = {1.0, 0.9, 0.0}}, t).velocity;
+    const ChVec3 back = slide(&(Slab){.first = first, .velocity = {-1.0, -0.9, 0.0}}, t).velocity;
+    CHECK_NEAR(there.x, 1.0 - 0.6 * G * t, 1e-7);
+    CHECK_NEAR(there.y, 0.9 - 0.3 * G * t, 1e-7);
+    CHECK_NEAR(back.x, -1.0 + 0.2 * G * t, 1e-7);
+    CHECK_NEAR(back.y, -0.9 + 0.3 * G * t, 1e-7);
+    // The box's section says what it does to the floor: 0.6 along -x of the box pushes the floor back, the box on.
+    const ChVec3 own = slide(&(Slab){.first = first, .own = true, .velocity = {-1.0, 0.0, 0.0}}, t).velocity;
+    CHECK_NEAR(own.x, -1.0 + 0.6 * G * t, 1e-7);
+    const ChVec3 turned =
+        slide(&(Slab){.first = first, .own = true, .turn = quarter, .velocity = {0.0, 1.0, 0.0}}, t).velocity;
+    CHECK_NEAR(turned.y, 1.0 - 0.2 * G * t, 1e-7);
+  }
+}
+
+// A slope holds the box as long as what it needs is within the section.
+static void a_slope_holds_within_the_section(void** state) {
+  (void)state;
+  const double quarter = 0.5 * acos(-1.0), limit[4] = {0.6, 0.3, 0.2, 0.3};  // leaning along x, y, -x, -y
+  for (int side = 0; side < 4; ++side)
+    for (int over = 0; over < 2; ++over) {
+      const double slope = atan(limit[side] * (over ? 1.01 : 0.99)), lean = side * quarter;
+      const ChVec3 v = slide(&(Slab){.slope = slope, .lean = lean}, 0.1).velocity;
+      const double wanted = over ? 0.1 * G * (sin(slope) - limit[side] * cos(slope)) : 0.0;
+      CHECK_NEAR(v.x * cos(lean) + v.y * sin(lean), wanted, 1e-8);
+    }
+}
+
+static void sections_that_meet_what_they_cannot_are_refused(void** state) {
+  (void)state;
+  ChContext context = {0};
+  ChFrictionSection section;
+  CHECK_OK(context, ch_friction_section_make(&context, "skewed", 4, skewed, &section));
+  ChWorld* world = ch_test_world(3, G, 0.5, 0.0);
+  ChMaterialDef material = ch_material_def_default();
+  material.name = "slab", material.section = &section, material.rolling = 0.1;
+  assert_int_equal(ch_world_add_material(&context, world, &material, NULL), CH_ERR_RANGE);
+  assert_non_null(strstr(context.message, "rolling"));
+  ch_world_destroy(world);
+  world = ch_test_world(2, G, 0.5, 0.0);
+  material.rolling = 0.0;
+  assert_int_equal(ch_world_add_material(&context, world, &material, NULL), CH_ERR_RANGE);
+  assert_non_null(strstr(context.message, "space"));
+  ch_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_no_convex_section_is_refused),
       cmocka_unit_test(blocks_without_a_section_are_refused),
       cmocka_unit_test(a_regular_polygon_is_the_one_of_contact),
+      cmocka_unit_test(what_slides_is_braked_by_the_corner_that_brakes_most),
+      cmocka_unit_test(a_slope_holds_within_the_section),
+      cmocka_unit_test(sections_that_meet_what_they_cannot_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,12 +125,22 @@ static void a_frame_is_laid_out_as_the_protocol_says(void** state) {
 
 static void contacts_are_told_apart(void** state) {
   (void)state;
-  ChContactScale scale = ch_contact_scale(10.0, 40.0, 9.81e-3);
+  ChContactScale scale = ch_contact_scale(10.0, 40.0, 9.81e-3, 9.81);
   ChFrameContact c = {.normal = {0, 0, 1}, .force = {0, 0, 10.0}, .slip = {1e-9, 0, 0}};
   assert_int_equal(ch_contact_status(&c, scale), CH_CONTACT_STICK);
   c.slip = (ChVec3){1e-3, 0, 0};
   assert_int_equal(ch_contact_status(&c, scale), CH_CONTACT_SLIP);
   c.slip = (ChVec3){0, 0, 1.0};  // it opens, which is no slip
+  assert_int_equal(ch_contact_status(&c, scale), CH_CONTACT_STICK);
+  c.slip = (ChVec3){0, 0, 0};
+  c.reach = 0.1;
+  c.spin = (ChVec3){0, 5.0, 1.0};  // a ball rolls along
+  assert_int_equal(ch_contact_status(&c, scale), CH_CONTACT_ROLL);
+  c.spin = (ChVec3){0, 0, -5.0};  // a top turns on the spot
+  assert_int_equal(ch_contact_status(&c, scale), CH_CONTACT_SPIN);
+  c.spin = (ChVec3){0, 1e-3, 0};  // far slower than what falls
+  assert_int_equal(ch_contact_status(&c, scale), CH_CONTACT_STICK);
+  c.spin = (ChVec3){0, NAN, 0};
   assert_int_equal(ch_contact_status(&c, scale), CH_CONTACT_STICK);
   c.force.z = 0.05;
   assert_int_equal(ch_contact_status(&c, scale), CH_CONTACT_LOOSE);

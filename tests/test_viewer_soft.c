@@ -57,7 +57,7 @@ static void a_skin_is_sent_once_with_its_modes(void** state) {
   (void)state;
   ChWorld* world = bars();
   const ChSoftSkin* skin = &world->bodies[1].soft->skin;
-  json_t* scene = ch_scene_message(world);
+  json_t* scene = ch_scene_message(world, NULL);
   const json_t *first = shape_of(scene, 1), *second = shape_of(scene, 3);
   assert_string_equal(json_string_value(json_object_get(first, "type")), "soft");
   assert_int_equal(json_array_size(json_object_get(first, "vertices")), skin->vertex_count);

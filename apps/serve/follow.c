@@ -58,7 +58,7 @@ static void put_joints(json_t* message, const ChFeedScene* scene) {
 }
 
 static json_t* scene_message(const ChFollow* f, const ChFeedScene* scene) {
-  json_t* object = ch_scene_message(f->scene->world);
+  json_t* object = ch_scene_message(f->scene->world, f->scene->look);
   json_t* head =
       json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:[o], s:o, s:o}", "type", "scene", "panes", 1, "pane", 0, "name",
                 ch_json_path(f->scene->name), "h", ch_json_real(scene->h), "tolerance", ch_json_real(scene->tolerance),
@@ -98,7 +98,7 @@ static ChStatus take_scene(ChContext* context, ChFollow* f, const ChFeedScene* s
 static unsigned char* put_contacts(unsigned char* at, const ChWorld* world, const ChFeedState* s) {
   ChContactLoads loads = {0};
   for (int k = 0; k < s->contact_count; ++k) ch_contact_loads_add(&loads, s->contacts[k].force, s->contacts[k].normal);
-  ChContactScale scale = ch_contact_loads_scale(&loads, ch_fall_speed(world, s->time, s->h));
+  ChContactScale scale = ch_contact_loads_scale(&loads, ch_fall(world, s->time, s->h));
   for (int k = 0; k < s->contact_count; ++k) {
     const ChFeedContact* c = &s->contacts[k];
     const ChFrameContact contact = {.point = c->point,

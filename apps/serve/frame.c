@@ -9,7 +9,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "frames are copied as the machine holds them");
 
 // Shares of the mean and of the largest normal force; see ChContactScale.
-static const double LOOSE_SHARE = 0.01, OPEN_SHARE = 1e-9, SLIP_SHARE = 1e-4, SLIP_LEAST = 1e-9;
+static const double LOOSE_SHARE = 0.01, OPEN_SHARE = 1e-9, SLIP_SHARE = 1e-4, SLIP_LEAST = 1e-9, TURN_SHARE = 0.01;
 
 static unsigned char* put(unsigned char* at, const void* value, size_t size) {
   memcpy(at, value, size);
@@ -70,8 +70,9 @@ unsigned char* ch_frame_put_stat(unsigned char* at, const ChFrameStat* s) {
   return put(put(at, &s->seconds, sizeof s->seconds), &s->flags, sizeof s->flags);
 }
 
-ChContactScale ch_contact_scale(double mean_normal, double largest_normal, double fall_speed) {
+ChContactScale ch_contact_scale(double mean_normal, double largest_normal, double fall_speed, double gravity) {
   return (ChContactScale){.slip = fmax(SLIP_SHARE * fall_speed, SLIP_LEAST),
+                          .gravity = gravity,
                           .loose = LOOSE_SHARE * mean_normal,
                           .open = OPEN_SHARE * largest_normal};
 }
@@ -83,7 +84,11 @@ ChContactStatus ch_contact_status(const ChFrameContact* c, ChContactScale scale)
   if (c->branch == CH_BRANCH_STICK || c->branch == CH_BRANCH_SLIP)
     return c->branch == CH_BRANCH_SLIP ? CH_CONTACT_SLIP : CH_CONTACT_STICK;
   ChVec3 slip = ch_along(c->slip, -ch_dot(c->slip, c->normal), c->normal);
-  return ch_norm(slip) > scale.slip ? CH_CONTACT_SLIP : CH_CONTACT_STICK;
+  if (ch_norm(slip) > scale.slip) return CH_CONTACT_SLIP;
+  double about = ch_dot(c->spin, c->normal), least = fmax(TURN_SHARE * sqrt(scale.gravity * c->reach), SLIP_LEAST);
+  double along = ch_norm(ch_along(c->spin, -about, c->normal));
+  if (!(c->reach * fmax(along, fabs(about)) > least)) return CH_CONTACT_STICK;
+  return along > fabs(about) ? CH_CONTACT_ROLL : CH_CONTACT_SPIN;
 }
 
 ChFrameStat ch_frame_stat_worse(ChFrameStat a, ChFrameStat b) {

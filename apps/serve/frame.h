@@ -28,6 +28,8 @@ typedef enum ChContactStatus {
   CH_CONTACT_STICK,
   CH_CONTACT_SLIP,
   CH_CONTACT_LOOSE,  // closed, and carries next to nothing: about to open
+  CH_CONTACT_ROLL,   // does not slip, while the bodies turn about a line in the plane of contact
+  CH_CONTACT_SPIN,   // does not slip, while they turn about the normal
 } ChContactStatus;
 
 typedef struct ChFrameHead {
@@ -44,6 +46,8 @@ typedef struct ChFrameStat {
 
 typedef struct ChFrameContact {
   ChVec3 point, normal, force, slip;
+  ChVec3 spin;   // of the second body relative to the first, rad/s; not sent
+  double reach;  // from the point to the nearer centre of a body that moves, m; not sent
   double gap, mu;
   int body[2];
   ChBranch branch;  // where it is told it says whether the contact slips
@@ -64,13 +68,14 @@ unsigned char* ch_frame_put_contact(unsigned char* at, const ChFrameContact* con
 unsigned char* ch_frame_put_stat(unsigned char* at, const ChFrameStat* stat);
 
 // What tells the states of contacts apart: speeds below `slip` are round-off, normal forces below `loose` next to
-// nothing, and below `open` nothing.
+// nothing, and below `open` nothing. What turns more slowly than a hundredth of free fall from its reach, sqrt(g
+// reach), does not roll.
 typedef struct ChContactScale {
-  double slip, loose, open;  // m/s, N, N
+  double slip, gravity, loose, open;  // m/s, m/s^2, N, N
 } ChContactScale;
 
-// From the normal forces of all contacts of the moment and the speed that gravity gives in one step.
-ChContactScale ch_contact_scale(double mean_normal, double largest_normal, double fall_speed);
+// From the normal forces of all contacts of the moment, the speed that gravity gives in one step, and gravity itself.
+ChContactScale ch_contact_scale(double mean_normal, double largest_normal, double fall_speed, double gravity);
 ChContactStatus ch_contact_status(const ChFrameContact* contact, ChContactScale scale);
 
 // The worse certificate of two steps that are shown as one, NaN being the worst.

@@ -12,6 +12,7 @@ void ch_live_scene_clear(ChLiveScene* scene) {
   free(scene->word);
   free(scene->text);
   free(scene->file);
+  free(scene->look);
   free(scene->settings);
   json_decref(scene->parameters);
   *scene = (ChLiveScene){0};
@@ -39,8 +40,10 @@ static ChStatus keep_scene(ChContext* context, ChScene* scene, const char* word,
                        .parameters = json_object(),
                        .options = scene->options,
                        .settings = scene->settings,
+                       .look = scene->look,
                        .until = scene->until};
   scene->settings = NULL;  // they live as long as the options
+  scene->look = NULL;
   for (int k = 0; k < count; ++k) json_object_set_new(out->parameters, parameters[k][0], json_string(parameters[k][1]));
   if (out->name && out->word && out->text && out->file && out->parameters) return CH_OK;
   ch_live_scene_clear(out);

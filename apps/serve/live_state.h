@@ -12,6 +12,7 @@ typedef struct ChLiveScene {
   char* name;          // what it calls itself
   char* word;          // by which it is loaded
   char *text, *file;   // as in ChPaneSetup
+  char* look;          // as in ChScene
   json_t* parameters;  // that were given
   ChSimulationOptions options;
   ChSetting* settings;  // of options.solve

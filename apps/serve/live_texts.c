@@ -35,7 +35,7 @@ void ch_live_tell_scenes(ChLive* live) {
     json_t* object = NULL;
     if (k < live->pane_count) {
       ChSimulationOptions o = ch_live_options(live, k);
-      object = ch_scene_message(ch_simulation_world(live->panes[k].simulation));
+      object = ch_scene_message(ch_simulation_world(live->panes[k].simulation), live->scene.look);
       json_t* head = json_pack(
           "{s:s, s:I, s:i, s:i, s:o, s:o, s:O, s:o, s:o, s:s, s:o, s:o, s:o, s:s}", "type", "scene", "generation",
           (json_int_t)live->generation, "panes", live->pane_count, "pane", k, "name", ch_json_path(live->scene.name),

@@ -139,9 +139,11 @@ ChStatus ch_pane_step(ChContext* context, ChPane* pane, ChExchange* exchange, in
 
 // --- what is shown ---------------------------------------------------------------------------------------------------
 
-static double fall_speed(const ChSimulation* s) {
-  return ch_fall_speed(ch_simulation_world(s), ch_simulation_time(s), ch_simulation_info(s).h);
+static ChFall fall_of(const ChSimulation* s) {
+  return ch_fall(ch_simulation_world(s), ch_simulation_time(s), ch_simulation_info(s).h);
 }
+
+static ChBodyView body_of(const void* simulation, int row) { return ch_simulation_body_at(simulation, row); }
 
 static ChQuat orientation_of(const ChWorld* world, const ChBodyView* view) {
   return ch_world_dimension(world) == 2 ? ch_quat_about(ch_axis(2), view->angle) : view->orientation;
@@ -175,7 +177,7 @@ void ch_pane_show(ChPane* pane, ChExchange* exchange, int number, unsigned gener
     if (amplitudes) at = ch_frame_put_modes(at, (unsigned)modes, amplitudes);
   }
   for (int b = 0; b < pane->body_count; ++b) at = ch_frame_put_island(at, pane->islands[b]);
-  ch_frame_put_contacts(at, world, contacts, views, fall_speed(s));
+  ch_frame_put_contacts(at, world, contacts, views, fall_of(s), (ChBodyMotion){body_of, s});
   ch_exchange_show(exchange, number, shot);
 }
 
@@ -225,16 +227,16 @@ json_t* ch_pane_body(const ChPane* pane, int number, int index) {
 }
 
 json_t* ch_pane_contact(const ChPane* pane, int number, int index) {
-  static const char* const words[] = {"open", "stick", "slip", "about to open"};
+  static const char* const words[] = {"open", "stick", "slip", "about to open", "roll", "spin"};
   const ChSimulation* s = pane->simulation;
   const ChWorld* world = ch_simulation_world(s);
   int count;
   const ChContactView* views = ch_simulation_contacts(s, &count);
-  ChFrameContact c = ch_frame_contact(world, &views[index]);
+  ChFrameContact c = ch_frame_contact(world, &views[index], (ChBodyMotion){body_of, s});
   double normal = ch_dot(c.force, c.normal), slip_normal = ch_dot(c.slip, c.normal);
   ChVec3 tangential = ch_along(c.force, -normal, c.normal), slip = ch_along(c.slip, -slip_normal, c.normal);
   double used = ch_norm(tangential) / (c.mu * normal);
-  ChContactStatus status = ch_contact_status(&c, ch_contact_scale_of(count, views, fall_speed(s)));
+  ChContactStatus status = ch_contact_status(&c, ch_contact_scale_of(count, views, fall_of(s)));
   return json_pack("{s:s, s:i, s:i, s:[i,i], s:[o,o], s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:f}",
                    "type", "contact", "pane", number, "index", index, "bodies", c.body[0], c.body[1], "names",
                    ch_json_path(ch_row_name(world, c.body[0])), ch_json_path(ch_row_name(world, c.body[1])), "point",

@@ -72,7 +72,7 @@ double ch_recording_tolerance(const ChRecording* r) {
 json_t* ch_recording_scene(const ChRecording* r, unsigned generation) {
   const ChTrajectoryHead* told = ch_trajectory_reader_head(r->reader);
   const char* method = told->method[0] ? told->method : r->scene->options.solve.method;
-  json_t* object = ch_scene_message(r->scene->world);
+  json_t* object = ch_scene_message(r->scene->world, r->scene->look);
   json_t* head = json_pack("{s:s, s:I, s:i, s:i, s:o, s:o, s:o, s:o, s:[o], s:o, s:o}", "type", "scene", "generation",
                            (json_int_t)generation, "panes", 1, "pane", 0, "name", ch_json_path(r->scene->name), "h",
                            ch_json_real(told->h), "tolerance", ch_json_real(ch_recording_tolerance(r)), "method",
@@ -134,6 +134,8 @@ static bool reserve(ChRecording* r, size_t size) {
   return r->bytes != NULL;
 }
 
+static ChBodyView body_of_row(const void* bodies, int row) { return ((const ChBodyView*)bodies)[row]; }
+
 ChStatus ch_recording_frame(ChContext* context, ChRecording* r, long number, ChFrameHead* head,
                             const unsigned char** bytes, size_t* size) {
   const ChWorld* world = r->scene->world;
@@ -154,7 +156,8 @@ ChStatus ch_recording_frame(ChContext* context, ChRecording* r, long number, ChF
   at = ch_frame_put_modes(at, head->modes, row.amplitudes);
   find_islands(r, &row);
   for (int b = 0; b < ch_world_body_count(world); ++b) at = ch_frame_put_island(at, r->islands[b]);
-  ch_frame_put_contacts(at, world, row.contact_count, row.contacts, ch_fall_speed(world, time, h));
+  ch_frame_put_contacts(at, world, row.contact_count, row.contacts, ch_fall(world, time, h),
+                        (ChBodyMotion){body_of_row, row.bodies});
   *bytes = r->bytes;
   return CH_OK;
 }

@@ -145,15 +145,35 @@ const char* ch_body_kind_word(ChBodyKind kind) {
   return kind == CH_BODY_DYNAMIC ? "dynamic" : kind == CH_BODY_FIXED ? "fixed" : "kinematic";
 }
 
+static const char* const patterns[] = {"plain", "checks", "stripes", "card"};
+
+// What the scene says of it; NULL where it says nothing.
+static json_t* look_object(ChLook look) {
+  if (!look.coloured && !look.sheer && look.pattern == CH_PATTERN_PLAIN) return NULL;
+  json_t* object = json_object();
+  char colour[8];
+  snprintf(colour, sizeof colour, "#%06x", look.colour & 0xffffffu);
+  if (look.coloured) json_object_set_new(object, "colour", json_string(colour));
+  if (look.sheer) json_object_set_new(object, "opacity", ch_json_real(look.opacity));
+  if (look.pattern != CH_PATTERN_PLAIN) json_object_set_new(object, "pattern", json_string(patterns[look.pattern]));
+  return object;
+}
+
 static json_t* body_object(const ChWorld* world, int b) {
   const ChBodyInfo body = ch_world_body_info(world, ch_world_body_at(world, b));
   int first, count = ch_world_body_shapes(world, b, &first);
   json_t* shapes = json_array();
   for (int s = 0; s < count; ++s) json_array_append_new(shapes, shape_object(world, first + s));
   json_t* material = count > 0 ? json_string(material_name(world, ch_world_shape(world, first).material)) : json_null();
-  return json_pack("{s:o, s:s, s:b, s:o, s:o, s:o}", "name", ch_json_path(body.name), "kind",
-                   ch_body_kind_word(body.kind), "fixed", body.kind != CH_BODY_DYNAMIC, "mass", ch_json_real(body.mass),
-                   "material", material, "shapes", shapes);
+  json_t* object = json_pack("{s:o, s:s, s:b, s:o, s:o, s:o}", "name", ch_json_path(body.name), "kind",
+                             ch_body_kind_word(body.kind), "fixed", body.kind != CH_BODY_DYNAMIC, "mass",
+                             ch_json_real(body.mass), "material", material, "shapes", shapes);
+  json_t* look = look_object(ch_world_look(world, b));
+  if (object && look)
+    json_object_set_new(object, "look", look);
+  else
+    json_decref(look);
+  return object;
 }
 
 // Where a joint is at the start, and in each body's frame, so that it can be drawn as they move.
@@ -234,7 +254,21 @@ static void add_periods(json_t* message, const ChWorld* world) {
   json_object_set_new(message, "periodic", periods);
 }
 
-json_t* ch_scene_message(const ChWorld* world) {
+// The body that the camera follows, by its row.
+static void name_to_row(json_t* camera, const ChWorld* world) {
+  const char* name = json_string_value(json_object_get(camera, "follow"));
+  if (name)
+    json_object_set_new(camera, "follow", json_integer(ch_world_body_row(world, ch_world_find_body(world, name))));
+}
+
+static void add_look(json_t* message, const ChWorld* world, const char* text) {
+  json_t* look = text ? json_loads(text, 0, NULL) : NULL;
+  if (!look) return;
+  name_to_row(json_object_get(look, "camera"), world);
+  json_object_set_new(message, "look", look);
+}
+
+json_t* ch_scene_message(const ChWorld* world, const char* look) {
   json_t *bodies = json_array(), *joints = json_array(), *materials = json_array();
   for (int b = 0; b < ch_world_body_count(world); ++b) json_array_append_new(bodies, body_object(world, b));
   for (int j = 0; j < ch_world_joint_count(world); ++j) json_array_append_new(joints, joint_object(world, j));
@@ -244,5 +278,6 @@ json_t* ch_scene_message(const ChWorld* world) {
                               ch_json_vector(ch_world_gravity_at(world, 0.0)), "materials", materials, "bodies", bodies,
                               "joints", joints, "bounds", ch_json_vector(bounds.low), ch_json_vector(bounds.high));
   add_periods(message, world);
+  if (message) add_look(message, world, look);
   return message;
 }

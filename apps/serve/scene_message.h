@@ -6,9 +6,9 @@
 
 #include "cardhouse/world.h"
 
-// Members "dimension", "gravity", "materials", "bodies", "joints" and "bounds" of the message `scene`; the world is
-// sealed. NULL when out of memory.
-json_t* ch_scene_message(const ChWorld* world);
+// Members "dimension", "gravity", "materials", "bodies", "joints", "bounds" and "look" of the message `scene`; the
+// world is sealed. `look`: that of its scene (ChScene), or NULL. NULL when out of memory.
+json_t* ch_scene_message(const ChWorld* world, const char* look);
 
 // The box that holds at the start what moves, or all that is finite where nothing does.
 typedef struct ChViewBounds {

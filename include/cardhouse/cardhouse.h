@@ -15,6 +15,7 @@
 #include "cardhouse/files.h"
 #include "cardhouse/friction_curve.h"
 #include "cardhouse/friction_matrix.h"
+#include "cardhouse/friction_section.h"
 #include "cardhouse/geometry.h"
 #include "cardhouse/height_map.h"
 #include "cardhouse/id.h"

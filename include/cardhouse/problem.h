@@ -12,6 +12,7 @@
 
 #include "cardhouse/api.h"
 #include "cardhouse/friction_curve.h"
+#include "cardhouse/friction_section.h"
 #include "cardhouse/law.h"
 #include "cardhouse/sparse.h"
 #include "cardhouse/status.h"
@@ -26,20 +27,6 @@ typedef enum ChPose { CH_POSE_COULOMB, CH_POSE_RELAXED, CH_POSE_FRICTIONLESS } C
 
 enum { CH_BLOCK_MAX = 6 };   // largest dimension of a block
 enum { CH_BLOCK_MORE = 4 };  // parameters of laws that need others than those named below
-
-enum { CH_FRICTION_CORNERS_MAX = 32 };
-
-// What a unit of normal reaction bears along tangents 1 and 2: a convex polygon that contains the origin, corners
-// counter-clockwise. ch_friction_section_make fills one in.
-typedef struct ChFrictionSection {
-  int count;  // of corners, 3 or more
-  double corner[CH_FRICTION_CORNERS_MAX][2];
-} ChFrictionSection;
-
-// The section with these corners, which may be in any order. Refuses what is not finite, points that are no corner of
-// the hull of all, hulls without area or without the origin. `what` begins the message.
-CH_API ChStatus ch_friction_section_make(ChContext* context, const char* what, int count, const double (*point)[2],
-                                         ChFrictionSection* out);
 
 // One block of the problem. `row` is filled in by the library.
 typedef struct ChBlock {

@@ -13,6 +13,7 @@ extern "C" {
 typedef struct ChScene {
   char* name;
   char* text;      // the scene as JSON, includes and parameters resolved
+  char* look;      // its key "look" as JSON, checked, for whoever draws it; NULL where it has none
   ChWorld* world;  // NULL once a simulation took it over
   ChSimulationOptions options;
   double until;         // seconds

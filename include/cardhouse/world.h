@@ -12,6 +12,7 @@
 
 #include "cardhouse/api.h"
 #include "cardhouse/friction_curve.h"
+#include "cardhouse/friction_section.h"
 #include "cardhouse/geometry.h"
 #include "cardhouse/id.h"
 #include "cardhouse/joint_types.h"
@@ -44,11 +45,30 @@ CH_API ChStatus ch_world_set_gravity(ChContext* context, ChWorld* world, const C
 
 // --- materials -------------------------------------------------------------------------------------------------------
 
+// How a body is drawn; zero leaves it to whoever draws. Nothing of it enters the mechanics.
+typedef enum ChPattern {
+  CH_PATTERN_PLAIN,
+  CH_PATTERN_CHECKS,
+  CH_PATTERN_STRIPES,
+  CH_PATTERN_CARD,  // the back of a playing card
+} ChPattern;
+
+typedef struct ChLook {
+  bool coloured;
+  unsigned colour;  // 0xRRGGBB, read where `coloured`
+  bool sheer;
+  double opacity;  // 0 to 1, read where `sheer`
+  ChPattern pattern;
+} ChLook;
+
 typedef struct ChMaterialDef {
   const char* name;
-  double density;         // kg / m^3 (plane: kg / m^2)
-  double friction[2];     // along and across `axis`; equal = the same in every direction
-  ChVec3 axis;            // in the body's frame, turns with it; read only where the two differ
+  double density;      // kg / m^3 (plane: kg / m^2)
+  double friction[2];  // along and across `axis`; equal = the same in every direction
+  ChVec3 axis;         // in the body's frame, turns with it; read only where the two differ, and with a section
+  // Space: which friction a unit of normal force bears, in place of the two coefficients; NULL: those. x is along the
+  // axis, y along (normal out of this body) x axis, of the friction on the other body. docs/theory/section.md
+  const ChFrictionSection* section;
   ChFrictionCurve curve;  // of friction over the speed of slip; without points it does not depend on it
   double restitution;
   // Read where contact is compliant (ChSimulationOptions.contact, docs/granular.md): how bodies of this material yield.
@@ -63,6 +83,7 @@ typedef struct ChMaterialDef {
   double cohesion;
   bool heals;
   bool ellipsoidal;  // friction and drilling share one limit, as over a patch; not where there is rolling, too
+  ChLook look;       // of bodies whose first shape is of it, where they say nothing themselves
 } ChMaterialDef;
 // Density 1000, friction 0.5, no restitution; poisson 0.3, neither young nor stiffness, damping by restitution, no
 // moments, no cohesion; heals.
@@ -126,6 +147,7 @@ typedef struct ChBodyDef {
   // counted from `position` and `orientation`. (Plane: motion[0], motion[1] and a turn about z.)
   ChSignal motion[3], turn;
   ChVec3 axis;
+  ChLook look;
 } ChBodyDef;
 // Dynamic, at the origin, not turned, at rest; mass by its shapes.
 CH_API ChBodyDef ch_body_def_default(void);
@@ -294,6 +316,9 @@ CH_API int ch_world_body_row(const ChWorld* world, ChBodyId body);
 CH_API const char* ch_world_body_name(const ChWorld* world, ChBodyId body);
 // The body of that name; none where there is none.
 CH_API ChBodyId ch_world_find_body(const ChWorld* world, const char* name);
+// How a body shall be drawn, by its row: what it says, and where it says nothing its material. Zero where there is
+// none.
+CH_API ChLook ch_world_look(const ChWorld* world, int body);
 // How many springs, wrenches and other forces it has.
 CH_API int ch_world_force_count(const ChWorld* world);
 // The id of the force in a row, 0 to ch_world_force_count - 1; none beyond.

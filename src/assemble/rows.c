@@ -113,7 +113,7 @@ static double springing_speed(const ChWorld* world, const ChGap* gap) {
 
 // gain Phi; of an overlap no faster than it is to be undone. `deferred`: what that leaves.
 static double approach(const ChMoment* moment, const ChRowRule* rule, const ChGap* gap, double* deferred) {
-  double rate = rule->contact_gain * (gap->gap - fmin(fmax(gap->gap, -rule->kept), rule->kept));
+  double rate = rule->contact_gain * (gap->gap - fmin(fmax(gap->gap, -rule->kept), rule->kept) + gap->bend);
   if (!(rate < 0.0)) return rate;
   double most = rule->push_out > 0.0 ? rule->push_out : ch_push_out_speed(moment, gap, rule->h);
   most = fmin(most, springing_speed(moment->world, gap));
@@ -190,6 +190,10 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
   if (dimension > 1) {
     block->law.curve = surface->curve;
     add_moments(moment, gap, surface, &block->law);
+  }
+  if (dimension > 1 && surface->section[0]) {
+    block->law.law = CH_LAW_SECTION;
+    block->law.section = surface->section[surface->axis_body != gap->body[0]];
   }
   if (rule->bonded && rule->bonded[index] && surface->cohesion > 0.0) {
     block->law.law = CH_LAW_COHESIVE;

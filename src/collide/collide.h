@@ -18,6 +18,7 @@ typedef struct ChGap {
   ChVec3 point, normal;
   double gap;
   double closes;  // by so much the gap can shrink in the look-ahead; 0 where nobody asks, within the margin
+  double bend;    // what the step adds to the gap beyond its normal's speed, metres: 0 until a try knows (step/bend.h)
   uint64_t key;
   ChVec3 shift;  // of the second body, which is met as an image of itself (images.h); else 0
   int skin[2];   // where a side is deformable: what of its skin touches, a vertex v as v, a triangle t as -2 - t; else

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "model/look.h"
 #include "model/world_build.h"
 
 // --------------------------------------------------------------------------------------------------------------- names
@@ -150,6 +151,7 @@ static ChStatus check_body(ChContext* context, const ChWorld* world, ChBodyDef* 
   ChStatus status = check_place(context, world, def, what);
   if (status == CH_OK) status = check_motion(context, world, def, what);
   if (status == CH_OK) status = check_mass(context, world, def, what);
+  if (status == CH_OK) status = ch_look_check(context, what, &def->look);
   if (status == CH_OK && def->name && find_name(world, def->name) >= 0)
     status = ch_fail(context, CH_ERR_ARGUMENT, "%s: another body has this name", what);
   return status;
@@ -160,6 +162,7 @@ static void set_body(ChWorld* world, const ChBodyDef* def, ChBody* body, ChBodyS
   ChQuat turned = plane ? ch_quat_about(ch_axis(2), def->angle) : ch_quat_unit(def->orientation);
   body->kind = def->kind;
   body->locks = def->locks;
+  body->look = def->look;
   body->start = (ChFrame){def->position, turned};
   body->start_angle = plane ? def->angle : 0.0;
   body->turn_axis = def->axis;

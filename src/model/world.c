@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/friction_section.h"
 #include "model/friction_curves.h"
+#include "model/look.h"
 #include "model/world_build.h"
 
 // ------------------------------------------------------------------------------------------------------- construction
@@ -168,6 +170,27 @@ static ChStatus check_moments(ChContext* context, const char* what, const ChMate
   return status;
 }
 
+static ChStatus check_section(ChContext* context, const ChWorld* world, const char* what, const ChMaterialDef* def) {
+  if (!def->section) return CH_OK;
+  if (world->dimension == 2)
+    return ch_fail(context, CH_ERR_RANGE, "%s: a section of friction is for worlds in space, this one is plane", what);
+  if (def->rolling > 0.0 || def->drilling > 0.0 || def->cohesion > 0.0)
+    return ch_fail(context, CH_ERR_RANGE, "%s: a section of friction goes with no rolling, drilling or cohesion", what);
+  return ch_friction_section_check(context, what, def->section);
+}
+
+// As it is, or seen in a frame whose first tangent is turned back: what the other of two bodies feels.
+static const ChFrictionSection* keep_section(ChWorld* world, const ChFrictionSection* section, bool mirrored) {
+  if (!section) return NULL;
+  ChFrictionSection* copy = CH_TAKE(world->arena, 1, ChFrictionSection);
+  copy->count = section->count;
+  for (int k = 0; k < section->count; ++k) {
+    const double* corner = section->corner[mirrored ? section->count - 1 - k : k];
+    copy->corner[k][0] = mirrored ? -corner[0] : corner[0], copy->corner[k][1] = corner[1];
+  }
+  return copy;
+}
+
 static ChStatus add_material(ChContext* context, ChWorld* world, const void* argument, int* id) {
   const ChMaterialDef* def = argument;
   char what[CH_WHAT_SIZE];
@@ -181,9 +204,14 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
   if (status == CH_OK) status = ch_friction_curve_check(context, what, &def->curve);
   if (status == CH_OK) status = check_elasticity(context, what, def);
   if (status == CH_OK) status = check_moments(context, what, def);
+  if (status == CH_OK) status = check_section(context, world, what, def);
+  if (status == CH_OK && def->section && def->curve.count > 0)
+    status =
+        ch_fail(context, CH_ERR_ARGUMENT, "%s: has a section of friction and a curve over speed, must have one", what);
+  if (status == CH_OK) status = ch_look_check(context, what, &def->look);
   bool anisotropic = def->friction[0] != def->friction[1];
   ChVec3 axis = def->axis;
-  if (status == CH_OK && anisotropic) status = ch_check_axis(context, world, what, "axis", &axis);
+  if (status == CH_OK && (anisotropic || def->section)) status = ch_check_axis(context, world, what, "axis", &axis);
   if (status != CH_OK) return status;
 
   CH_GROW(world, materials, material_count, material_room);
@@ -202,7 +230,10 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
                                                          .axis = ch_unit(axis),
                                                          .anisotropic = anisotropic,
                                                          .ellipsoidal = def->ellipsoidal,
+                                                         .look = def->look,
                                                          .curve = ch_world_keep_curve(world, &def->curve)};
+  for (int side = 0; side < 2; ++side)
+    world->materials[world->material_count].section[side] = keep_section(world, def->section, side == 1);
   *id = world->material_count++;
   return CH_OK;
 }
@@ -429,6 +460,15 @@ bool ch_world_has_moments(const ChWorld* world) {
   return false;
 }
 
+// A section holds as it is, at any speed, whatever the other side's coefficient.
+static void set_section(const ChWorld* world, int shape, ChSurface* out) {
+  const ChMaterial* material = &world->materials[world->shapes[shape].material];
+  if (!material->section[0]) return;
+  memcpy(out->section, material->section, sizeof out->section);
+  out->curve = 0;
+  set_axis(world, shape, out);
+}
+
 ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   if (world->shapes[shape_a].body > world->shapes[shape_b].body) {  // the answer does not depend on the order
     int swap = shape_a;
@@ -446,6 +486,7 @@ ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   if (!pair || pair->friction[0] < 0.0) {
     bool second = anisotropy(b) > anisotropy(a);
     rule_friction(world, second ? shape_b : shape_a, second ? shape_a : shape_b, &surface);
+    set_section(world, a->section[0] ? shape_a : shape_b, &surface);
     return surface;
   }
   surface.friction[0] = pair->friction[0], surface.friction[1] = pair->friction[1];
@@ -454,8 +495,30 @@ ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   return surface;
 }
 
-ChStatus ch_world_check_surfaces(ChContext* context, const ChWorld* world) {
-  if (!ch_world_has_moments(world) || (!ch_world_is_elliptic(world) && !ch_world_is_cohesive(world))) return CH_OK;
+// Two sections of two materials make no third.
+static ChStatus check_sections(ChContext* context, const ChWorld* world) {
+  for (int a = 0; a < world->material_count; ++a)
+    for (int b = 0; b < a; ++b) {
+      const ChMaterialPair* pair = find_pair(world, a, b);
+      if (!world->materials[a].section[0] || !world->materials[b].section[0] || (pair && pair->friction[0] >= 0.0))
+        continue;
+      return ch_fail(context, CH_ERR_RANGE,
+                     "materials '%s' and '%s': both have a section of friction; give the pair one friction",
+                     world->materials[b].name, world->materials[a].name);
+    }
+  return CH_OK;
+}
+
+static bool has_sections(const ChWorld* world) {
+  for (int m = 0; m < world->material_count; ++m)
+    if (world->materials[m].section[0]) return true;
+  return false;
+}
+
+static ChStatus check_moments_between(ChContext* context, const ChWorld* world) {
+  if (!has_sections(world) &&
+      (!ch_world_has_moments(world) || (!ch_world_is_elliptic(world) && !ch_world_is_cohesive(world))))
+    return CH_OK;
   for (int a = 0; a < world->shape_count; ++a)
     for (int b = 0; b < world->material_count; ++b) {
       const int shapes[2] = {a, shape_of(world, b)};
@@ -466,6 +529,11 @@ ChStatus ch_world_check_surfaces(ChContext* context, const ChWorld* world) {
         return ch_fail(context, CH_ERR_RANGE,
                        "materials '%s' and '%s': cohesion goes with no rolling or drilling; give the pair one of them",
                        world->materials[world->shapes[a].material].name, world->materials[b].name);
+      if (surface.section[0] && surface.cohesion > 0.0)
+        return ch_fail(
+            context, CH_ERR_RANGE,
+            "materials '%s' and '%s': a section of friction goes with no cohesion; give the pair one of them",
+            world->materials[world->shapes[a].material].name, world->materials[b].name);
       if (moments && surface.axis_body >= 0)
         return ch_fail(context, CH_ERR_RANGE,
                        "materials '%s' and '%s': friction along an axis goes with no rolling or drilling; give the "
@@ -473,4 +541,9 @@ ChStatus ch_world_check_surfaces(ChContext* context, const ChWorld* world) {
                        world->materials[world->shapes[a].material].name, world->materials[b].name);
     }
   return CH_OK;
+}
+
+ChStatus ch_world_check_surfaces(ChContext* context, const ChWorld* world) {
+  const ChStatus status = has_sections(world) ? check_sections(context, world) : CH_OK;
+  return status == CH_OK ? check_moments_between(context, world) : status;
 }

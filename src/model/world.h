@@ -36,8 +36,10 @@ typedef struct ChMaterial {
   double rolling, drilling, cohesion;
   ChVec3 axis;
   bool anisotropic, ellipsoidal, heals;
-  const ChFrictionCurve* curve;  // NULL: friction does not depend on speed
-  int kind;                      // of equal curves, from 1; 0: none; after ch_world_seal
+  const ChFrictionCurve* curve;         // NULL: friction does not depend on speed
+  int kind;                             // of equal curves, from 1; 0: none; after ch_world_seal
+  const ChFrictionSection* section[2];  // as seen from the second body, and from the first; NULL: none
+  ChLook look;
 } ChMaterial;
 
 // What holds for two materials instead of the rule: see ChPairDef.
@@ -106,6 +108,7 @@ typedef struct ChBody {
   int first_shape, shape_count;  // after ch_world_seal; shapes of one body are contiguous
   const struct ChSoft* soft;     // NULL: rigid
   int first_mode;                // after ch_world_seal: where its amplitudes begin among those of all bodies
+  ChLook look;
 } ChBody;
 
 // What changes in time. One array entry a body; plain values, so that a checkpoint is a copy. An array of states is
@@ -241,6 +244,8 @@ typedef struct ChSurface {
   int axis_body;             // whose frame `axis` turns with; -1 = isotropic
   ChVec3 axis;               // in that body's frame
   int curve;                 // 1 + place among the world's; 0: friction does not depend on speed
+  // Of friction: where the body of the axis is the first of a contact, and where it is the second; NULL: none.
+  const ChFrictionSection* section[2];
 } ChSurface;
 ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b);
 

@@ -27,9 +27,4 @@ struct ChProblem {
 // Copies curves of friction over speed into the problem.
 void ch_problem_set_curves(ChProblem* problem, int count, const ChFrictionCurve* curves);
 
-#define CH_FRICTION_MOST 1e8  // largest coefficient of friction
-
-// Refuses what ch_friction_section_make would not have made.
-ChStatus ch_friction_section_check(ChContext* context, const char* what, const ChFrictionSection* section);
-
 #endif

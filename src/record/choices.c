@@ -67,6 +67,8 @@ static void write_friction(FILE* file, const ChWorld* world) {
     const ChMaterialDef material = ch_world_material(world, m);
     fprintf(file, "%.15g/%.15g ", material.friction[0], material.friction[1]);
     write_curve(file, &material.curve);
+    for (int k = 0; material.section && k < material.section->count; ++k)
+      fprintf(file, "(%.15g,%.15g) ", material.section->corner[k][0], material.section->corner[k][1]);
   }
   for (int p = 0; p < ch_world_pair_count(world); ++p) {
     const ChPairDef pair = ch_world_pair(world, p);

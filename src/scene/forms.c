@@ -157,11 +157,18 @@ static const ChField stribeck_fields[] = {
 const ChSceneForm ch_form_stribeck = {
     .name = "stribeck", .same = true, .count = CH_COUNT(stribeck_fields), .fields = stribeck_fields};
 
+static const ChField section_fields[] = {
+    {"section", &ch_type_section, 0, "points [x, y] round the origin: what a unit of normal force bears", CH_REQUIRED,
+     CH_ANY, NULL},
+    ROW(vector, ChMaterialDef, "axis", axis, "direction of x in the body's frame", CH_SPACE, CH_ANY, NULL),
+};
+const ChSceneForm ch_form_section = {.name = "section", .count = CH_COUNT(section_fields), .fields = section_fields};
+
 static const ChField material_fields[] = {
     ROW(number, ChMaterialDef, "density", density, "kg/m^3 (plane: kg/m^2)", 0, CH_DENSITY, NULL),
     {"friction", &ch_type_friction, 0,
-     "coefficient; an object with along, across and axis; static and dynamic; or speed and mu", 0, CH_FRICTION,
-     &ch_form_friction},
+     "coefficient, or an object: along, across and axis; section and axis; static and dynamic; or speed and mu", 0,
+     CH_FRICTION, &ch_form_friction},
     ROW(number, ChMaterialDef, "restitution", restitution, "0 plastic to 1 elastic", 0, CH_UNIT, NULL),
     ROW(number, ChMaterialDef, "rolling", rolling, "moment against rolling over normal force, m", 0, CH_NOT_NEGATIVE,
         NULL),
@@ -178,6 +185,7 @@ static const ChField material_fields[] = {
         NULL),
     ROW(number, ChMaterialDef, "damping", damping, "compliant contact: instead of restitution, N s/m", 0,
         CH_NOT_NEGATIVE, NULL),
+    ROW(form, ChMaterialDef, "look", look, "how bodies of it are drawn", 0, CH_ANY, &ch_form_body_look),
 };
 const ChSceneForm ch_form_material = {
     .name = "material", .count = CH_COUNT(material_fields), .fields = material_fields};
@@ -240,6 +248,7 @@ static const ChField body_fields[] = {
     BODY(signals, "motion", motion, "moves as told: displacement from position, m", 0, CH_ANY, NULL),
     BODY(signal, "turn", turn, "moves as told: turn about axis from orientation, radian", 0, CH_ANY, NULL),
     BODY(vector, "axis", axis, "of turn, in the world's frame", CH_SPACE, CH_ANY, NULL),
+    BODY(form, "look", look, "how it is drawn", 0, CH_ANY, &ch_form_body_look),
     ROW(form, ChSceneBody, "soft", soft, "what makes the body deformable, instead of shapes", CH_SPACE, CH_ANY,
         &ch_form_soft),
     ROW(list, ChSceneBody, "shapes", shapes, "shapes of the body", 0, CH_ANY, &ch_form_shape),
@@ -351,6 +360,8 @@ static const ChField scene_fields[] = {
     ROOT(list, "bodies", bodies, "bodies of the scene", 0, CH_ANY, &ch_form_body),
     ROOT(list, "joints", joints, "joints between bodies", 0, CH_ANY, &ch_form_joint),
     ROOT(list, "forces", forces, "forces besides gravity", 0, CH_ANY, &ch_form_force),
+    ROOT(form, "look", look, "how the scene is drawn; the viewer reads it, the mechanics do not", 0, CH_ANY,
+         &ch_form_look),
     ROOT(text_pairs, "ignore", ignore, "pairs of names of bodies that never touch", 0, CH_ANY, NULL),
 };
 const ChSceneForm ch_form_scene = {.name = "scene", .count = CH_COUNT(scene_fields), .fields = scene_fields};

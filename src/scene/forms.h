@@ -15,12 +15,28 @@ typedef struct ChSceneRun {
   int max_iterations;
 } ChSceneRun;
 
+typedef struct ChSceneCamera {
+  double time, fov, orbit;
+  ChVec3 at, target;
+  int view;
+  const char* follow;
+  json_t* keys;
+} ChSceneCamera;
+
+typedef struct ChSceneLook {
+  ChLook background;
+  int colour_by;
+  bool contacts, chains;
+  ChSceneCamera camera;
+} ChSceneLook;
+
 typedef struct ChSceneRoot {
   int version, dimension;
   const char *schema, *name, *description;
   ChSignal gravity[3];
   ChPeriodic periodic;
   ChSceneRun run;
+  ChSceneLook look;
   json_t *parameters, *include, *materials, *pairs, *meshes, *bodies, *joints, *forces, *ignore;
 } ChSceneRoot;
 
@@ -74,7 +90,8 @@ typedef struct ChSceneForce {
 extern const ChSceneForm ch_form_scene, ch_form_material, ch_form_pair, ch_form_body, ch_form_shape, ch_form_joint,
     ch_form_joint_axis, ch_form_force, ch_form_step, ch_form_method, ch_form_signal, ch_form_friction,
     ch_form_stabilization, ch_form_contact, ch_form_adaptive, ch_form_bounds, ch_form_mesh, ch_form_soft,
-    ch_form_soft_mesh, ch_form_damping, ch_form_stiction, ch_form_stribeck;
+    ch_form_soft_mesh, ch_form_damping, ch_form_look, ch_form_body_look, ch_form_camera, ch_form_camera_key,
+    ch_form_section, ch_form_stiction, ch_form_stribeck;
 
 // Types of values that only scenes have: special_types.c.
 extern const ChFieldType ch_type_signal;         // ChSignal: a number, or an object
@@ -85,6 +102,7 @@ extern const ChFieldType ch_type_signal_table;   // ChSignal: rows of time and v
 extern const ChFieldType ch_type_spin;           // ChVec3: in the plane one number, about z
 extern const ChFieldType ch_type_turn;           // ChQuat followed by an angle
 extern const ChFieldType ch_type_friction;       // ChMaterialDef: a number, or an object
+extern const ChFieldType ch_type_section;        // ChMaterialDef: points [x, y]
 extern const ChFieldType ch_type_pair_friction;  // ChPairDef: a number, [along, across], or an object
 extern const ChFieldType ch_type_locks;          // unsigned
 extern const ChFieldType ch_type_inertia;        // double[6]

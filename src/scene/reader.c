@@ -32,6 +32,7 @@ static const ChBounds bounds[] = {
     [CH_WHOLE_0] = {0.0, 1e9, false, "must be a whole number, 0 or more"},
     [CH_WHOLE_1] = {1.0, 1e9, false, "must be a whole number, 1 or more"},
     [CH_TWO_OR_THREE] = {2.0, 3.0, false, "must be 2 (plane) or 3 (space)"},
+    [CH_ANGLE] = {1.0, 150.0, false, "must be 1 to 150"},
     [CH_ONE] = {1.0, 1.0, false, "must be 1, the version of this form"},
 };
 

@@ -79,6 +79,7 @@ typedef enum ChRange {
   CH_WHOLE_0,
   CH_WHOLE_1,
   CH_TWO_OR_THREE,
+  CH_ANGLE,  // of view, degrees
   CH_ONE,
 } ChRange;
 

@@ -10,6 +10,7 @@
 #include "scene/build.h"
 #include "scene/json_text.h"
 #include "scene/recorded_scene.h"
+#include "scene/scene_look.h"
 
 // -------------------------------------------------------------------------------------------------------- resolved
 // text
@@ -77,6 +78,7 @@ static ChStatus read_scene(ChReader* r, const char* text, size_t size, const cha
   if (!ch_world_build(r, documents, scene->world)) return r->status;
   // A run that was recorded has passed this, and bodies of a recording have no more than is needed to show them.
   if (!r->recorded && !r->overlapping && !ch_world_check_overlap(r, documents, scene->world)) return r->status;
+  if (!ch_look_text(r, documents, scene->world, &scene->look)) return r->status;
   return fill(r, documents, scene) ? CH_OK : r->status;
 }
 
@@ -243,6 +245,7 @@ void ch_scene_destroy(ChScene* scene) {
   ch_world_destroy(scene->world);
   free(scene->name);
   free(scene->text);
+  free(scene->look);
   free(scene->settings);
   free(scene);
 }

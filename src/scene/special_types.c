@@ -211,24 +211,48 @@ static json_t* schema_curve(json_t* other, int dimension) {
                           ch_schema_reference(&ch_form_stribeck, dimension));
 }
 
+static bool read_section(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
+  ChMaterialDef* def = out;
+  const size_t count = json_array_size(value);
+  if (r->dimension == 2) return ch_reader_wrong(r, place, "is for scenes in space, this one is plane");
+  if (count < 3 || count > CH_FRICTION_CORNERS_MAX)
+    return ch_reader_wrong(r, place, "must be an array of 3 to %d %s", CH_FRICTION_CORNERS_MAX, field->text);
+  double point[CH_FRICTION_CORNERS_MAX][2];
+  for (size_t k = 0; k < count; ++k) {
+    ChPlace at = {place, NULL, k};
+    if (!ch_read_numbers(r, &at, json_array_get(value, k), 2, CH_ANY, point[k])) return false;
+  }
+  ChFrictionSection* section = CH_TAKE(r->arena, 1, ChFrictionSection);
+  def->section = section;
+  return ch_reader_pass_on(
+      r, place, ch_friction_section_make(r->context, "friction", (int)count, (const double(*)[2])point, section));
+}
+static json_t* schema_section(const ChField* field, int dimension) {
+  (void)field, (void)dimension;
+  return ch_schema_array(ch_schema_array(ch_schema_number(CH_ANY, false), 2, 2), 3, CH_FRICTION_CORNERS_MAX);
+}
+TYPE(section);
+
 static bool read_friction(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
   ChMaterialDef* def = out;
   def->curve.count = 0;
   if (json_is_object(value) && (has_either(value, "static", "dynamic") || has_either(value, "speed", "mu")))
     return read_curve(r, place, value, def->friction, &def->curve);
+  if (json_object_get(value, "section")) return ch_form_read(r, place, value, &ch_form_section, def);
   if (json_is_object(value)) return ch_form_read(r, place, value, field->more, def);
   if (!json_is_number(value))
     return ch_reader_wrong(r, place,
-                           "is %s, must be a number, or an object with along and across, static and dynamic, or speed "
-                           "and mu",
+                           "is %s, must be a number, or an object with along and across, with a section, with static "
+                           "and dynamic, or with speed and mu",
                            ch_json_kind(value));
   if (!ch_read_number(r, place, value, field->range, &def->friction[0])) return false;
   def->friction[1] = def->friction[0];
   return true;
 }
 static json_t* schema_friction(const ChField* field, int dimension) {
-  return schema_curve(
-      ch_schema_either(ch_schema_number(field->range, false), ch_schema_reference(field->more, dimension)), dimension);
+  json_t* along = ch_schema_either(ch_schema_number(field->range, false), ch_schema_reference(field->more, dimension));
+  if (dimension == 3) along = ch_schema_either(along, ch_schema_reference(&ch_form_section, dimension));
+  return schema_curve(along, dimension);
 }
 TYPE(friction);
 

@@ -25,8 +25,8 @@ bool ch_adaptive_halves(const ChSimulation* s) {
   return !clock && !misses && (o->adaptive == CH_ADAPTIVE_MISS || o->adaptive == CH_ADAPTIVE_LARGE);
 }
 
-void ch_trial_settle(ChSimulation* s, int contacts) {
-  if (s->options.adaptive != CH_ADAPTIVE_LARGE || contacts >= LARGE) return;
+void ch_trial_settle(ChSimulation* s, int contacts, bool cares) {
+  if (s->options.adaptive != CH_ADAPTIVE_LARGE || contacts >= LARGE || cares) return;
   s->trial.share = 0.0;
   s->trial.rejects = false;
 }
@@ -153,7 +153,7 @@ static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChS
     if (status == CH_MAX_ITER) {
       add_rejected(info, &part);
       p->parts = p->parts || !part.missed;
-      level = retry_level(s, level, &part);
+      if (!s->bends.waits) level = retry_level(s, level, &part);
       continue;
     }
     if (status != CH_OK) return status;

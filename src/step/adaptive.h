@@ -20,7 +20,8 @@ bool ch_adaptive_halves(const ChSimulation* s);
 // back to where the step began.
 ChStatus ch_adaptive_step(ChContext* context, ChSimulation* s, double end, ChUndo* undo, ChStepInfo* info);
 
-// Of a try, once it is known how many contacts it has: small problems have no try, where the options say so.
-void ch_trial_settle(ChSimulation* s, int contacts);
+// Of a try, once it is known how many contacts it has: small problems have no try, where the options say so, unless
+// somebody cares how deep bodies end.
+void ch_trial_settle(ChSimulation* s, int contacts, bool cares);
 
 #endif

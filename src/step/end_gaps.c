@@ -7,6 +7,9 @@
 #include "step/in_step.h"
 
 #define SHARE 0.01          // of the margin
+#define FINE 1e-5           // metres; nothing is asked to end less deep than this,
+#define SIZE_SHARE 1e-4     // or than this share of the smaller body's radius
+#define BENDS 0.02          // of what is too deep: from here on a second try pays
 #define GROWS (1.0 + 1e-6)  // an overlap that is held stays the same but for round-off
 
 static bool asks_for_care(const ChShape* shape, int dimension, double margin) {
@@ -53,21 +56,29 @@ static bool was_listed(const void* past, int shape_a, int shape_b, uint64_t key)
   return false;
 }
 
-ChStatus ch_end_gaps_look(ChContext* context, ChSimulation* s, const ChMoment* moment, const ChBodyState* end,
-                          double tolerance, double* deepest, bool* deeper) {
+ChStatus ch_end_gaps_look(ChContext* context, ChSimulation* s, const ChMoment* moment, const ChBodyState* end, double h,
+                          double tolerance, double* deepest, bool* deeper, bool* bends) {
   CH_ASSERT(tolerance >= 0.0 && end);
   const ChCollideOptions options = {.threads = s->options.threads, .touched = was_listed, .past = moment};
   const ChGap* gaps;
   int count, before = 0;
   *deepest = 0.0;
-  *deeper = false;
+  *deeper = *bends = false;
   ChStatus status = ch_collide(context, s->collider, end, &options, &gaps, &count);
   if (status != CH_OK) return status;
   for (int g = 0; g < count;) {
-    const int shape[2] = {gaps[g].shape[0], gaps[g].shape[1]};
-    double now = depth_of(gaps, count, &g, shape), then = depth_of(moment->gaps, moment->gap_count, &before, shape);
+    const ChGap* first = &gaps[g];
+    double most = fmin(tolerance, fmax(FINE, SIZE_SHARE * ch_smaller_radius(moment, first)));
+    if (s->options.overlap_tolerance >= 0.0) most = tolerance;
+    double now = depth_of(gaps, count, &g, first->shape),
+           then = depth_of(moment->gaps, moment->gap_count, &before, first->shape);
     *deepest = fmax(*deepest, now);
-    *deeper = *deeper || now > fmax(tolerance + s->rounding, GROWS * then);
+    *deeper = *deeper || now > fmax(most + s->rounding, GROWS * then);
+    *bends = *bends || now > fmax(BENDS * most + s->rounding, GROWS * then);
   }
+  if (*bends && s->trial.gaps && !s->bends.applied)
+    *bends = ch_bends_find(&s->bends, moment, end, gaps, count, h);
+  else
+    *bends = false;
   return CH_OK;
 }

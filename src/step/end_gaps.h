@@ -14,7 +14,7 @@ double ch_end_gap_tolerance(const ChSimulation* s);
 
 // `deepest`: the largest overlap at the end. `deeper`: whether a pair overlaps by more than the tolerance and than at
 // the beginning. The gaps of `moment` must not be the collider's own: these are overwritten.
-ChStatus ch_end_gaps_look(ChContext* context, ChSimulation* s, const ChMoment* moment, const ChBodyState* end,
-                          double tolerance, double* deepest, bool* deeper);
+ChStatus ch_end_gaps_look(ChContext* context, ChSimulation* s, const ChMoment* moment, const ChBodyState* end, double h,
+                          double tolerance, double* deepest, bool* deeper, bool* bends);
 
 #endif

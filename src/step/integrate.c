@@ -407,14 +407,14 @@ static ChStatus look_at_end(Step* p, const ChBodyState* end) {
   ChSimulation* s = p->s;
   ChPassing passing;
   double began = ch_clock_seconds(), deepest = 0.0;
-  bool deeper = false;
+  bool deeper = false, bends = false;
   ChStatus status = ch_passing_look(p->context, s, &p->moment, end, p->h, ch_step_margin(s) + s->widen, &passing);
   if (status == CH_OK && isfinite(p->gap_tolerance))
-    status = ch_end_gaps_look(p->context, s, &p->moment, end, p->gap_tolerance, &deepest, &deeper);
+    status = ch_end_gaps_look(p->context, s, &p->moment, end, p->h, p->gap_tolerance, &deepest, &deeper, &bends);
   p->info->seconds_collide += ch_clock_seconds() - began;
   if (status != CH_OK) return status;
   p->info->uncovered = passing.uncovered;
-  if ((passing.met && s->trial.parts) || (deeper && s->trial.gaps)) return CH_MAX_ITER;
+  if ((passing.met && s->trial.parts) || (deeper && s->trial.gaps) || bends) return CH_MAX_ITER;
   p->info->penetration = fmax(p->info->penetration, deepest);
   return CH_OK;
 }
@@ -456,6 +456,7 @@ static void keep_gaps(Step* p) {
   if (!isfinite(p->gap_tolerance) || m->gap_count == 0) return;
   ChGap* own = CH_TAKE_RAW(p->s->scratch, m->gap_count, ChGap);
   memcpy(own, m->gaps, (size_t)m->gap_count * sizeof *own);
+  ch_bends_apply(&p->s->bends, p->h, own, m->gap_count);
   m->gaps = own;
 }
 
@@ -473,7 +474,7 @@ static ChStatus look(Step* p) {
   if (s->trial.parts) ch_passing_leave_out(s, &p->moment, p->h, ch_step_margin(s));
   if (s->trial.nears && ch_passing_is_far(&p->moment, ch_step_margin(s))) return CH_MAX_ITER;
   keep_gaps(p);
-  ch_trial_settle(s, p->moment.gap_count);
+  ch_trial_settle(s, p->moment.gap_count, isfinite(p->gap_tolerance));
   if (!p->it->impacts) return CH_OK;
   status = ch_impacts_resolve(p->context, s, &p->moment, p->h, p->info);
   if (status == CH_OK && ch_step_is_rejected(s, p->info)) return CH_MAX_ITER;
@@ -506,7 +507,7 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   ChBodyState* end = find_end(&p);
   status = look_at_end(&p, end);
   if (status != CH_OK) return status;
-  *half_step = (1.0 - 2.0 * p.a) * ch_ledger_half_step(s, h);
+  *half_step = (1.0 - 2.0 * p.a) * ch_ledger_half_step(s, h) - ch_ledger_bends(&p.moment, &p.rows, p.r, h);
   if (ch_force_place_sum(&p.place, true, s->k)) info->work += ch_ledger_applied(s, s->k, h);
   info->work += ch_ledger_rows(s, &p.moment, &p.rows, p.r, info->impacts == 0 ? s->before : s->states);
   info->work += ch_driven_damping(&p.place);

@@ -14,6 +14,9 @@ double ch_ledger_applied(const ChSimulation* s, const double* k, double h);
 double ch_ledger_stored_before(const ChRows* rows);
 double ch_ledger_stored_after(const ChSimulation* s, const ChRows* rows, double h);
 double ch_ledger_half_step(const ChSimulation* s, double h);
+
+// What contacts that bend add for a step.
+double ch_ledger_bends(const ChMoment* moment, const ChRows* rows, const double* r, double h);
 // Energies at the end of the step, and what of their rise is not explained.
 void ch_ledger_close(const ChSimulation* s, double half_step, ChStepInfo* info);
 

@@ -132,6 +132,7 @@ void ch_simulation_destroy(ChSimulation* s) {
   free(s->memory.contacts);
   free(s->undo);
   free(s->passing.points);
+  free(s->bends.list);
   free(s->contacts);
   free(s);
 }

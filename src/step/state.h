@@ -4,6 +4,7 @@
 
 #include "cardhouse/simulation.h"
 #include "collide/pairs.h"
+#include "step/bend.h"
 #include "step/stage.h"
 
 // Impulse of a contact, under the name by which the next step finds it.
@@ -65,6 +66,7 @@ struct ChSimulation {
   ChTrial trial;       // of the substep at hand
   double widen;        // metres beyond the margin that it looks for contacts (adaptive.h)
   ChManifold passing;  // scratch of passing.c
+  ChBends bends;       // what a try that ended too deep found, for the next one
   double spent;        // by the step at hand, in work limits
   double left;         // seconds from the beginning of the substep at hand to the end of its step
   double deadline;     // by which the step's solves shall have ended, on ch_clock_seconds; 0: none

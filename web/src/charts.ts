@@ -26,6 +26,13 @@ export function certificateText(value: number): string {
   return value === 0 ? "0" : value.toExponential(1).replace(".0e", "e").replace("e-", "e−");
 }
 
+// Ticks that would read the same as the one before have no text.
+export function unrepeated(texts: string[]): string[] {
+  return texts.map((text, k) => (k > 0 && text === texts[k - 1] ? "" : text));
+}
+
+const WHOLE_STEPS = Array.from({ length: 10 }, (_, k) => [1, 2, 5].map((lead) => lead * 10 ** k)).flat();
+
 // ---------------------------------------------------------------------------------------------------------- the charts as a table
 
 interface Line {
@@ -42,6 +49,7 @@ interface ChartKind {
   lines: Line[]; // for every pane; with two panes only the first that is a line
   text: (value: number) => string;
   logarithmic?: boolean;
+  whole?: boolean; // counts: no ticks between whole numbers
   comparison?: boolean; // only where two panes are compared
 }
 
@@ -62,24 +70,26 @@ const KINDS: ChartKind[] = [
   },
   {
     title: "Energy",
-    hint: "total, kinetic and potential energy; the total and the potential one count from the start",
+    hint: "total, kinetic and potential energy, all as changes since the start",
     text: (v) => quantity(v, "J"),
     lines: [
-      { label: "total", colour: "text", value: (b, first) => b.kinetic + b.potential - first.kinetic - first.potential },
-      { label: "kin.", colour: "second", value: (b) => b.kinetic },
-      { label: "pot.", colour: "third", value: (b, first) => b.potential - first.potential },
+      { label: "\u0394 total", colour: "text", value: (b, first) => b.kinetic + b.potential - first.kinetic - first.potential },
+      { label: "\u0394 kin.", colour: "second", value: (b, first) => b.kinetic - first.kinetic },
+      { label: "\u0394 pot.", colour: "third", value: (b, first) => b.potential - first.potential },
     ],
   },
   {
     title: "Contacts",
     hint: "points that take part in the step",
     text: (v) => v.toFixed(0),
+    whole: true,
     lines: [{ label: "", colour: "first", value: (b) => stepped(b, b.contacts) }],
   },
   {
     title: "Iterations",
     hint: "of the solver, all islands together, per step",
     text: (v) => v.toFixed(0),
+    whole: true,
     lines: [{ label: "", colour: "first", value: (b) => stepped(b, b.iterations) }],
   },
   {
@@ -271,7 +281,8 @@ class Chart {
           gap: 4,
           space: 26,
           ...(this.kind.logarithmic ? { splits: () => this.page.certificateSplits(), filter: (_p: uPlot, all: number[]) => all } : {}),
-          values: (_plot, ticks) => ticks.map((v) => this.axisText(v)),
+          ...(this.kind.whole ? { incrs: WHOLE_STEPS } : {}),
+          values: (_plot, ticks) => unrepeated(ticks.map((v) => this.axisText(v))),
         },
       ],
       series: [{}, ...this.series.map((series) => lineOptions(series, palette))],

@@ -1,20 +1,15 @@
-// Colours after Okabe and Ito, which eyes of all kinds tell apart. Contacts also differ by their marks.
-export const OKABE_ITO = {
-  orange: 0xe69f00,
-  sky: 0x56b4e9,
-  green: 0x009e73,
-  yellow: 0xf0e442,
-  blue: 0x0072b2,
-  vermilion: 0xd55e00,
-  purple: 0xcc79a7,
-};
+// Colours that eyes of all kinds tell apart. Bodies are pale or dim, after the qualitative schemes "light" and "muted" of
+// Tol (2021); what is drawn on them, contacts and forces, is deep on a light ground and bright on a dark one, after Okabe
+// and Ito (2008), and has a rim of the other lightness. Contacts also differ by their marks.
 
-// In the order in which materials and islands take them; neighbours differ in lightness too.
-export const BODY_COLOURS = [0x56b4e9, 0xe69f00, 0x009e73, 0xcc79a7, 0xf0e442, 0x0072b2, 0xd55e00];
+// In the order in which bodies take them; neighbours in the list differ in hue and lightness.
+const PALE = [0x8fb4e3, 0xf0a07c, 0xefdf9a, 0x6cc7ab, 0xf7bcc9, 0xb3dff2, 0xc5cf63, 0xc9b3dd];
+const DIM = [0x4d73a6, 0xa9603f, 0xa39450, 0x2f7f67, 0xa0677a, 0x4f8ea8, 0x7d8632, 0x7a6496];
 
-export const CONTACT_COLOURS = [0x8a8f98, OKABE_ITO.blue, OKABE_ITO.orange, OKABE_ITO.purple]; // open, stick, slip, opening
-export const CONTACT_COLOURS_DARK = [0x8a8f98, OKABE_ITO.sky, OKABE_ITO.orange, OKABE_ITO.purple];
-export const CONTACT_NAMES = ["open", "sticks", "slips", "about to open"];
+// What a contact does, by the number that frames bring.
+export const CONTACT_NAMES = ["open", "sticks", "slips", "about to open", "rolls", "spins"];
+const CONTACTS_LIGHT = [0x6b717b, 0x0a3d91, 0xc23b00, 0x8a2c6b, 0x00694d, 0x111418];
+const CONTACTS_DARK = [0x9aa1ac, 0x7cc7ff, 0xffb13d, 0xf0a3d0, 0x4fe0b0, 0xf4f5f7];
 
 export interface Look {
   dark: boolean;
@@ -24,6 +19,8 @@ export interface Look {
   fixed: number;
   joint: number;
   mark: number; // selection, spring
+  rim: number; // around marks and arrows
+  bodies: number[];
   contact: number[];
 }
 
@@ -35,7 +32,9 @@ export const LIGHT: Look = {
   fixed: 0xb4bac3,
   joint: 0x333b47,
   mark: 0xd55e00,
-  contact: CONTACT_COLOURS,
+  rim: 0xffffff,
+  bodies: PALE,
+  contact: CONTACTS_LIGHT,
 };
 
 export const DARK: Look = {
@@ -46,23 +45,39 @@ export const DARK: Look = {
   fixed: 0x5b6470,
   joint: 0xd5dae2,
   mark: 0xff9a4d,
-  contact: CONTACT_COLOURS_DARK,
+  rim: 0x0b0d10,
+  bodies: DIM,
+  contact: CONTACTS_DARK,
 };
 
 // From none to the most: dark to bright, in an order that eyes of all kinds see.
-export const DISPLACEMENT_COLOURS = ["#3b2f7f", "#2f6f9f", "#1f9e89", "#74c965", "#f5e32a"];
+export const SCALE_COLOURS = ["#3b2f7f", "#2f6f9f", "#1f9e89", "#74c965", "#f5e32a"];
+
+const linear = (c: number) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
 
 // Red, green and blue as the renderer counts them, between neighbours of the list.
 const table = Array.from({ length: 65 }, (_, k): [number, number, number] => {
-  const at = (k / 64) * (DISPLACEMENT_COLOURS.length - 1);
-  const from = Math.min(Math.floor(at), DISPLACEMENT_COLOURS.length - 2);
+  const at = (k / 64) * (SCALE_COLOURS.length - 1);
+  const from = Math.min(Math.floor(at), SCALE_COLOURS.length - 2);
   const part = (text: string, i: number) => parseInt(text.slice(1 + 2 * i, 3 + 2 * i), 16) / 255;
-  const mix = (i: number) =>
-    part(DISPLACEMENT_COLOURS[from], i) * (from + 1 - at) + part(DISPLACEMENT_COLOURS[from + 1], i) * (at - from);
-  const linear = (c: number) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  const mix = (i: number) => part(SCALE_COLOURS[from], i) * (from + 1 - at) + part(SCALE_COLOURS[from + 1], i) * (at - from);
   return [linear(mix(0)), linear(mix(1)), linear(mix(2))];
 });
 
-export function displacementColour(share: number): [number, number, number] {
+// Of a share of the scale's end; what is not a number is black.
+export function scaleColour(share: number): [number, number, number] {
+  if (Number.isNaN(share)) return [0, 0, 0];
   return table[Math.round(64 * Math.min(1, Math.max(0, share)))] ?? table[0];
+}
+
+// Relative luminance of a colour, 0 to 1.
+export function luminance(hex: number): number {
+  const [r, g, b] = [16, 8, 0].map((shift) => linear(((hex >> shift) & 255) / 255));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+// Of two colours, 1 to 21, as the guidelines of the web count it.
+export function contrast(a: number, b: number): number {
+  const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p);
+  return (x + 0.05) / (y + 0.05);
 }

@@ -5,8 +5,8 @@ import type { Frame } from "./protocol";
 import type { ReplaySource } from "./replay";
 import { find, setText } from "./ui/dom";
 import { verdictOf } from "./ui/verdict";
-import type { Colouring } from "./view/bodies";
 import type { Direction } from "./view/camera";
+import type { Colouring } from "./view/quantities";
 import type { Stage } from "./view/stage";
 
 export interface PictureOptions {
@@ -51,7 +51,7 @@ class Picture {
     await this.source.seek(time, smooth);
     if (this.options) {
       this.stage.fit(this.options.view);
-      this.stage.rig.zoom(ROOM);
+      this.stage.rig.zoom(ROOM, false);
     }
     this.options = null;
     this.stage.invalidate();

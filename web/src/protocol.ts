@@ -56,7 +56,39 @@ export interface Body {
   fixed: boolean; // does not move, or as it is told
   mass: number | null;
   material?: string | null;
+  look?: BodyLook;
   shapes: Shape[];
+}
+
+// What the scene says of how a body looks.
+export interface BodyLook {
+  colour?: string; // "#rrggbb"
+  opacity?: number; // 0 to 1
+  pattern?: "plain" | "checks" | "stripes" | "card";
+}
+
+// Where the picture is taken from: a moment of a camera's path, or all of it.
+export interface CameraKey {
+  time?: number; // s
+  at?: number[];
+  target?: number[];
+  fov?: number; // degrees
+}
+
+export interface CameraLook extends CameraKey {
+  view?: "iso" | "front" | "top";
+  follow?: number; // body
+  orbit?: number; // degrees a second of the run
+  keys?: CameraKey[];
+}
+
+// What the scene says of the picture as a whole.
+export interface SceneLook {
+  background?: string; // "#rrggbb"
+  colour_by?: string;
+  contacts?: boolean;
+  chains?: boolean;
+  camera?: CameraLook;
 }
 
 export interface Joint {
@@ -95,6 +127,8 @@ export interface SceneMessage {
   bodies: Body[];
   joints: Joint[];
   bounds: [number[], number[]];
+  run_bounds?: [number[], number[]]; // of a recording: what holds all that moves, for its whole run
+  look?: SceneLook;
   periodic?: ([number, number] | null)[]; // axes along which the world repeats itself, m
 }
 
@@ -252,6 +286,8 @@ export enum ContactStatus {
   Stick = 1,
   Slip = 2,
   Opening = 3,
+  Roll = 4,
+  Spin = 5,
 }
 
 export interface StepStats {
@@ -282,6 +318,7 @@ export interface Frame {
   bodies: number;
   contacts: number;
   poses: Float32Array; // BODY_FLOATS a body
+  beside?: Frame | null; // of a recording: the frame after it, or before it at the end
   shifts?: Float32Array; // three a body, where it was put into the cell: what leads back
   modes: Float32Array; // amplitudes of all deformable bodies
   islands: Int32Array; // -1: fixed

@@ -168,6 +168,16 @@ export class Recording {
     return frames[frames.length - 1].time;
   }
 
+  // The frame before the last one; null where there is none.
+  async before(frame: Frame): Promise<Frame | null> {
+    const index = this.blockAt(frame.time);
+    const frames = await this.block(index);
+    const k = frames.findIndex((one) => one.time === frame.time);
+    if (k > 0) return frames[k - 1];
+    const earlier = index > 0 ? await this.block(index - 1) : [];
+    return earlier[earlier.length - 1] ?? null;
+  }
+
   // The last frame that is not later than `time`, and the one after it.
   async at(time: number): Promise<{ frame: Frame; next: Frame | null }> {
     const index = this.blockAt(time);

@@ -17,6 +17,8 @@ const STATUS_WORDS: Record<ContactStatus, string> = {
   [ContactStatus.Stick]: "stick",
   [ContactStatus.Slip]: "slip",
   [ContactStatus.Opening]: "about to open",
+  [ContactStatus.Roll]: "roll",
+  [ContactStatus.Spin]: "spin",
 };
 const LONGEST_PAUSE = 0.1; // seconds that playing goes on by between two pictures, however long they took
 const FASTEST = 16; // what "as fast as it goes" means here
@@ -136,9 +138,10 @@ export class ReplaySource implements Source {
   private async show(time: number, smooth: boolean, stats = this.statsAt(time)): Promise<void> {
     const asked = ++this.asked;
     const { frame, next } = await this.recording.at(time);
+    const beside = next ?? (await this.recording.before(frame));
     if (asked !== this.asked) return;
     const moment = smooth && next !== null && time > frame.time ? between(frame, next, time) : frame;
-    this.shown = { ...moment, running: this.running, stats };
+    this.shown = { ...moment, running: this.running, stats, beside: moment === frame ? beside : frame };
     this.listener?.frame(this.shown);
   }
 

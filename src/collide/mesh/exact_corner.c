@@ -1,6 +1,8 @@
 // Corners of one surface on faces, edges and corners of the other. See exact_pair.h.
 #include "collide/mesh/exact_pair.h"
 
+#include "model/mesh/triangle_foot.h"
+
 // A corner of side s, seen from the other surface's own frame.
 typedef struct Visitor {
   const ChExact* x;
@@ -43,21 +45,37 @@ static uint64_t key_of(const Visitor* v, int kind, int other) {
 
 // --- faces -----------------------------------------------------------------------------------------------------------
 
-// Across a hollow edge the next face goes on: what is behind both has its foot a little outside of either.
-static bool is_over(const Visitor* v, int cell, ChVec3 point, bool back) {
+static const double ELSEWHERE = 0.5;  // cosine of normals that differ by more
+
+// Whether the corner is behind the face across a convex edge of this one, too, and that face looks elsewhere.
+static bool is_behind_next(const Visitor* v, int place, bool back) {
+  const ChMesh* mesh = v->other->mesh;
+  int next = mesh->across[place];
+  if (mesh->features->bends[place] != (back ? CH_BEND_HOLLOW : CH_BEND_CONVEX)) return false;
+  if (!(ch_dot(mesh->normals[place / 3], mesh->normals[next]) < ELSEWHERE)) return false;
+  double height = ch_dot(mesh->normals[next], ch_sub(v->seen, ch_mesh_at(mesh, 3 * next)));
+  return (back ? -height : height) <= v->x->slack;
+}
+
+// Across a hollow edge the next face goes on: what is behind both has its foot a little outside of either. So has what
+// is behind a face and hardly behind the next, across a blunt edge, through which it cannot have come.
+static bool is_over(const Visitor* v, int cell, ChVec3 point, double gap, bool back) {
   const ChMesh* mesh = v->other->mesh;
   for (int place = 3 * cell; place < 3 * cell + 3; ++place) {
     double inside = ch_dot(mesh->inward[place], ch_sub(point, ch_mesh_at(mesh, place)));
     bool hollow = mesh->features->bends[place] == (back ? CH_BEND_CONVEX : CH_BEND_HOLLOW);
-    if (!(inside >= (hollow ? -v->x->hollow : -v->x->slack))) return false;
+    if (inside >= (hollow ? -v->x->hollow : -v->x->slack)) continue;
+    if (!(gap < -v->x->slack && is_behind_next(v, place, back))) return false;
   }
   return true;
 }
 
-static bool is_real(const Visitor* v, int cell, ChVec3 n, double gap) {
+static bool is_real(const Visitor* v, int cell, double gap) {
+  const ChMesh* mesh = v->other->mesh;
   ChExactOverlap overlap = {.s = v->s, .own = v->at, .depth = -gap, .corner = v->corner};
-  overlap.other = ch_along(v->at, -gap, ch_exact_turned(v->other, n));
-  overlap.patch = v->other->mesh->features->patch[cell];
+  const ChVec3 a = ch_mesh_at(mesh, 3 * cell), b = ch_mesh_at(mesh, 3 * cell + 1), c = ch_mesh_at(mesh, 3 * cell + 2);
+  overlap.other = ch_exact_place(v->other, ch_triangle_foot(a, b, c, v->seen).point);
+  overlap.patch = mesh->features->patch[cell];
   return ch_exact_overlap_is_real(v->x, &overlap);
 }
 
@@ -77,9 +95,9 @@ static bool lies_behind(const Visitor* v, int cell) {
   return ch_dot(mine, ch_exact_turned(v->other, v->other->mesh->normals[cell])) > 0.0;
 }
 
-// The side of a sheet on which a sheet's corner was in the last step, over this face or the ones beside it; if it was
-// over neither, the one on which it is.
-static bool is_behind(const Visitor* v, int cell, double gap) {
+// The side of a sheet on which the corner was in the last step, over this face or the ones beside it: -1 in front, 1
+// behind, 0 where it was over neither.
+static int known_side(const Visitor* v, int cell) {
   const ChMesh* mesh = v->other->mesh;
   const int* patch = mesh->features->patch;
   bool front = was_over(v, patch[cell], false), back = was_over(v, patch[cell], true);
@@ -88,8 +106,27 @@ static bool is_behind(const Visitor* v, int cell, double gap) {
     if (beside < 0 || patch[beside] == patch[cell]) continue;
     front = was_over(v, patch[beside], false), back = was_over(v, patch[beside], true);
   }
-  if (front != back) return back;
+  return (int)back - (int)front;
+}
+
+// A sheet's corner that the last step did not have is on the side on which it is.
+static bool is_behind(const Visitor* v, int cell, double gap) {
+  int side = known_side(v, cell);
+  if (side != 0) return side > 0;
   return fabs(gap) <= v->x->slack ? lies_behind(v, cell) : gap < 0.0;
+}
+
+// Whether a solid's corner that is through a sheet came along its normal n, in the sheet's frame: as the last step has
+// it, or else an edge leads back through the sheet, and the longer part of it is out. (The upper corner of a thin card
+// on a sheet is not the card's thickness deep in the sheet's back.)
+static bool came_along(const Visitor* v, int cell, bool back, ChVec3 n, double gap) {
+  const ChMesh* own = v->own->mesh;
+  int side = known_side(v, cell);
+  if (side != 0) return (side > 0) == back;
+  ChVec3 up = ch_exact_turned_back(v->own, ch_exact_turned(v->other, n)), at = own->vertices[v->corner->vertex];
+  for (int k = v->corner->first; k < v->corner->first + v->corner->count; ++k)
+    if (ch_dot(up, ch_sub(own->vertices[own->features->fan[k]], at)) >= -2.0 * gap) return true;
+  return false;
 }
 
 static void meet_face(const Visitor* v, int cell) {
@@ -97,7 +134,7 @@ static void meet_face(const Visitor* v, int cell) {
   ChVec3 n = mesh->normals[cell];
   double gap = ch_dot(n, ch_sub(v->seen, ch_mesh_at(mesh, 3 * cell)));
   bool front = faces_corner(v, n, gap);
-  bool back = !mesh->closed && !mesh->front && faces_corner(v, ch_neg(n), -gap);
+  bool two_sided = !mesh->closed && !mesh->front, back = two_sided && faces_corner(v, ch_neg(n), -gap);
   if (!front && !back) return;
   if (v->x->sheets) {
     bool behind = is_behind(v, cell, gap);
@@ -107,9 +144,10 @@ static void meet_face(const Visitor* v, int cell) {
   }
   if (!front && !back) return;
   if (back) n = ch_neg(n), gap = -gap;
+  if (gap < -v->x->slack && two_sided && !v->x->sheets && !came_along(v, cell, back, n, gap)) return;
   double rate = ch_dot(n, v->motion), t = gap > 0.0 && rate < 0.0 ? fmin(1.0, -gap / rate) : 0.0;
-  if (!is_over(v, cell, ch_along(v->seen, t, v->motion), back)) return;
-  if (gap < -v->x->slack && !is_real(v, cell, n, gap)) return;
+  if (!is_over(v, cell, ch_along(v->seen, t, v->motion), gap, back)) return;
+  if (gap < -v->x->slack && !is_real(v, cell, gap)) return;
   list(v, n, gap, key_of(v, CH_EXACT_FACE, 2 * mesh->features->patch[cell] + back));
 }
 

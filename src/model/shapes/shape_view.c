@@ -57,11 +57,13 @@ ChMaterialDef ch_world_material(const ChWorld* world, int row) {
                          .density = m->density,
                          .friction = {m->friction[0], m->friction[1]},
                          .axis = m->axis,
+                         .section = m->section[0],
                          .restitution = m->restitution,
                          .young = m->young,
                          .poisson = m->poisson,
                          .stiffness = m->stiffness,
                          .damping = m->damping,
+                         .look = m->look,
                          .curve = m->curve ? *m->curve : (ChFrictionCurve){0}};
 }
 

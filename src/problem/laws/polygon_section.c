@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/friction_section.h"
 #include "linalg/small.h"
-#include "problem/contact_problem.h"
 #include "problem/laws/cone_over.h"
 #include "problem/laws/local.h"
 

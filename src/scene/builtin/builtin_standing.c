@@ -10,10 +10,10 @@ static const ChVec3 Y = {0.0, 1.0, 0.0};
 
 // --------------------------------------------------------------------------------------------------------------- cards
 
-// Cards of length L = 1 (slope), depth D (y), thickness t. Level k has n = levels - k triangles at pitch s, centred at
+// Cards of length L (slope), depth D (y), thickness t. Level k has n = levels - k triangles at pitch s, centred at
 // x = (i - (n - 1) / 2) s; a triangle's cards touch corner to corner at its top, z0 + L sin a + t cos a.
 // Blocks, where there are any, wait above the house and fall on it one after the other.
-enum { LEVELS, ANGLE, CARDS_MU, THICKNESS, DEPTH, CARDS_E, CARDS_BLOCKS, CARDS_DROP, CARDS_EVERY, CARDS_EDGE };
+enum { LEVELS, ANGLE, CARDS_MU, THICKNESS, DEPTH, CARDS_E, CARDS_BLOCKS, CARDS_DROP, CARDS_EVERY, CARDS_EDGE, CARD };
 
 static const ChSceneParameter cards_parameters[] = {
     CH_WHOLE("levels", "4", 1, 100, "levels of the house"),
@@ -23,18 +23,38 @@ static const ChSceneParameter cards_parameters[] = {
     CH_NUMBER("depth", "1.4", 0.01, 100, "of a card, m"),
     CH_NUMBER("restitution", "0", 0, 1, "of all impacts"),
     CH_WHOLE("blocks", "0", 0, 1000, "small cubes that fall on the house one after the other, from 1 s on"),
-    CH_NUMBER("drop", "1", 0, 100, "height of the lowest blocks above the house, m"),
+    CH_NUMBER("drop", "1", 0, 100, "height of the lowest blocks above the house, in lengths of a card"),
     CH_NUMBER("every", "1", 0.01, 1000, "time from block to block, s"),
-    CH_NUMBER("edge", "0.2", 0.01, 0.5, "of a block, m"),
+    CH_NUMBER("edge", "0.2", 0.01, 0.5, "of a block, in lengths of a card"),
+    CH_WORD("card", "plain", "plain|playing",
+            "plain, of length 1 m; or a playing card: 63 x 88 x 0.3 mm and 1.8 g, whatever depth and thickness say"),
     CH_PARAMETERS_END,
 };
 
-static const double PITCH = 1.01;
+typedef struct Card {
+  double length, depth, thickness, density;
+  double pitch;  // of triangles: a little more than the length, and less than two tops of triangles are wide
+  bool playing;
+} Card;
 
-static void add_card(ChBuild* b, int* count, ChVec3 at, double degrees) {
+static Card card_of(const ChBuild* b) {
+  if (strcmp(b->word[CARD], "playing") != 0)
+    return (Card){1.0, b->number[DEPTH], b->number[THICKNESS], 1000.0, 1.01, false};
+  const double length = 0.063, depth = 0.088, thickness = 3e-4, mass = 1.8e-3;
+  return (Card){length, depth, thickness, mass / (length * depth * thickness), 1.002 * length, true};
+}
+
+// Playing cards have backs, those that lie of another colour than those that lean.
+static void add_back(ChBuild* b, json_t* object, const char* colour) {
+  json_t* look = json_pack("{s:s, s:s}", "colour", colour, "pattern", "card");
+  ch_build_set(b, object, "look", look);
+}
+
+static void add_card(ChBuild* b, const Card* c, int* count, ChVec3 at, double degrees) {
   json_t* card = ch_build_numbered(b, "card", ++*count, at);
   if (degrees != 0.0) ch_build_turned(b, card, Y, degrees);
-  ch_build_box(b, card, ch_vec(0.5, 0.5 * b->number[DEPTH], 0.5 * b->number[THICKNESS]), "card");
+  if (c->playing) add_back(b, card, degrees != 0.0 ? "#b3262e" : "#1f4f9e");
+  ch_build_box(b, card, ch_vec(0.5 * c->length, 0.5 * c->depth, 0.5 * c->thickness), "card");
 }
 
 // What falls and collides is not solved to the last digit: at 1e-8 it takes many times as long and looks the same.
@@ -42,15 +62,15 @@ static void set_tolerance(ChBuild* b) { ch_build_tolerance(b, 1e-6); }
 
 // In rows of eight above the width of the house, the lowest row first; within a row the order goes to and fro, so that
 // no two blocks in turn fall on one place.
-static void add_card_blocks(ChBuild* b, double width, double top) {
+static void add_card_blocks(ChBuild* b, const Card* c, double width, double top) {
   enum { ROW = 8 };
   set_tolerance(b);
   static const int order[ROW] = {3, 6, 1, 4, 7, 0, 5, 2};
-  double edge = b->number[CARDS_EDGE];
+  double edge = b->number[CARDS_EDGE] * c->length;
   for (int k = 0; k < (int)b->number[CARDS_BLOCKS]; ++k) {
     int place = order[k % ROW], row = k / ROW;
-    double x = ((place + 0.5) / ROW - 0.5) * width, y = (row % 2 ? -0.2 : 0.2) * b->number[DEPTH];
-    double z = top + b->number[CARDS_DROP] + (0.5 + 1.5 * row) * edge;
+    double x = ((place + 0.5) / ROW - 0.5) * width, y = (row % 2 ? -0.2 : 0.2) * c->depth;
+    double z = top + b->number[CARDS_DROP] * c->length + (0.5 + 1.5 * row) * edge;
     ch_build_block(b,
                    &(ChLooseBlock){.number = k + 1,
                                    .at = ch_vec(x, y, z),
@@ -62,30 +82,32 @@ static void add_card_blocks(ChBuild* b, double width, double top) {
 }
 
 static void make_cards(ChBuild* b) {
-  double a = b->number[ANGLE] * PI / 180.0, t = b->number[THICKNESS], z0 = 0.0;
-  double dx = 0.5 * cos(a) + 0.5 * t * sin(a);
+  const Card c = card_of(b);
+  double a = b->number[ANGLE] * PI / 180.0, t = c.thickness, length = c.length, pitch = c.pitch, z0 = 0.0;
+  double dx = 0.5 * length * cos(a) + 0.5 * t * sin(a);
   int levels = (int)b->number[LEVELS], count = 0;
-  if (levels > 1 && !(4.0 * dx <= PITCH)) {
+  if (levels > 1 && !(4.0 * dx <= pitch)) {
     snprintf(b->why, sizeof b->why, "angle is %g degrees: triangles at pitch %g m overlap; steeper, or --levels 1",
-             b->number[ANGLE], PITCH);
+             b->number[ANGLE], pitch);
     return;
   }
   ch_build_begin(b, "cards", "A house of cards that friction alone holds up.", 3);
   double last = b->number[CARDS_BLOCKS] * b->number[CARDS_EVERY];
-  ch_build_step(b, 1e-3, last > 0.0 ? 5.0 + last : 10.0, 2e-3);
-  ch_build_material(b, "card", 1000.0, b->number[CARDS_MU], b->number[CARDS_E]);
+  ch_build_step(b, c.playing ? 5e-4 : 1e-3, last > 0.0 ? 5.0 + last : 10.0, 2e-3 * length);
+  ch_build_material(b, "card", c.density, b->number[CARDS_MU], b->number[CARDS_E]);
   ch_build_floor(b, "card");
   for (int n = levels; n > 0; --n) {
-    double middle = z0 + 0.5 * sin(a) + 0.5 * t * cos(a), top = z0 + sin(a) + t * cos(a);
+    double up = length * sin(a), middle = z0 + 0.5 * up + 0.5 * t * cos(a), top = z0 + up + t * cos(a);
     for (int i = 0; i < n; ++i) {
-      double x = (i - 0.5 * (n - 1)) * PITCH;
-      add_card(b, &count, ch_vec(x - dx, 0.0, middle), -b->number[ANGLE]);
-      add_card(b, &count, ch_vec(x + dx, 0.0, middle), b->number[ANGLE]);
+      double x = (i - 0.5 * (n - 1)) * pitch;
+      add_card(b, &c, &count, ch_vec(x - dx, 0.0, middle), -b->number[ANGLE]);
+      add_card(b, &c, &count, ch_vec(x + dx, 0.0, middle), b->number[ANGLE]);
     }
-    for (int i = 0; i + 1 < n; ++i) add_card(b, &count, ch_vec((i - 0.5 * (n - 2)) * PITCH, 0.0, top + 0.5 * t), 0.0);
+    for (int i = 0; i + 1 < n; ++i)
+      add_card(b, &c, &count, ch_vec((i - 0.5 * (n - 2)) * pitch, 0.0, top + 0.5 * t), 0.0);
     z0 = top + t;
   }
-  if (b->number[CARDS_BLOCKS] > 0.0) add_card_blocks(b, levels * PITCH, z0);
+  if (b->number[CARDS_BLOCKS] > 0.0) add_card_blocks(b, &c, levels * pitch, z0);
 }
 
 const ChBuiltin ch_builtin_cards = {"cards", "house of cards, held up by friction alone", cards_parameters, make_cards};

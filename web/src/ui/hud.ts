@@ -1,9 +1,10 @@
 // What one should know at a glance: how exactly the last steps were solved, how fast it goes, what the marks mean, how long
 // a metre is.
-import { niceBelow, quantity } from "../format";
-import { CONTACT_NAMES, DISPLACEMENT_COLOURS } from "../palette";
+import { niceBelow, number, quantity } from "../format";
+import { CONTACT_NAMES, SCALE_COLOURS } from "../palette";
 import type { Panel } from "../panel";
-import type { Frame, LoopMessage, SceneMessage, StateMessage } from "../protocol";
+import { CONTACT_WORDS, type Frame, type LoopMessage, type SceneMessage, type StateMessage } from "../protocol";
+import { COLOURINGS, isSoftQuantity } from "../view/quantities";
 import type { Stage } from "../view/stage";
 import { el, setText } from "./dom";
 import { Worst } from "./verdict";
@@ -19,6 +20,16 @@ export function shareText(share: number): string {
 // How far behind the clock: less than a picture is nothing to be seen.
 export function lagText(seconds: number): string {
   return seconds < 1 / 60 ? "on the clock" : `${quantity(seconds, "s", 2)} behind the clock`;
+}
+
+// What the budget of time allows: whether steps are exact, and whether they keep up with the speed that was asked for.
+export function budgetText(met: number, factor: number, speed: number): string {
+  const asked = speed > 0 ? speed : 1;
+  const fluent = factor >= 0.95 * asked;
+  const exact = met >= 1;
+  if (fluent) return exact ? "exact and fluent" : "fluent, not exact";
+  const slower = factor < 0.95 && asked >= 1 ? "slower than life" : "slower than asked";
+  return `${exact ? "exact" : "not exact"}, ${slower}`;
 }
 
 // One pane's: the worst certificate since the last time it was shown.
@@ -71,6 +82,7 @@ export class Hud implements Panel {
   private readonly chips: Chip[] = [];
   private readonly loopLine = el("p", { class: "loop", id: "loop" });
   private readonly legend: HTMLElement;
+  private readonly keys = new Map<number, HTMLElement>(); // by what the contact does; some only once it was seen
   private readonly arrowBar = el("span", { class: "arrow-bar" });
   private readonly arrowText = el("span", {});
   private readonly arrow = el("span", { class: "arrow-scale" }, this.arrowBar, this.arrowText);
@@ -78,7 +90,7 @@ export class Hud implements Panel {
   private readonly colourText = el("span", {});
   private readonly colours = el(
     "div",
-    { class: "scale colours", role: "note", "aria-label": "Displacement", hidden: true },
+    { class: "scale colours", role: "note", "aria-label": "Scale of colours", hidden: true },
     "0",
     this.colourBar,
     this.colourText,
@@ -94,15 +106,18 @@ export class Hud implements Panel {
   );
   private gravityVector: number[] = [0, 0, -9.81];
   private tolerance = 1e-8;
+  private speed = 1; // times life, as it was asked for
 
   constructor(
     private readonly host: HTMLElement,
     private readonly stage: Stage,
     foot: HTMLElement,
   ) {
-    const keys = [1, 2, 3].map((status) => el("span", { class: `key status-${status}` }, CONTACT_NAMES[status]));
+    for (const status of [1, 2, 4, 5, 3])
+      this.keys.set(status, el("span", { class: `key status-${status}`, hidden: status > 3 }, CONTACT_NAMES[status]));
+    const keys = this.keys.values();
     this.legend = el("div", { class: "legend", role: "note", "aria-label": "Contact marks" }, ...keys, this.arrow);
-    this.colourBar.style.background = `linear-gradient(to right, ${DISPLACEMENT_COLOURS.join(", ")})`;
+    this.colourBar.style.background = `linear-gradient(to right, ${SCALE_COLOURS.join(", ")})`;
     foot.append(
       el("div", { class: "scale", role: "note", "aria-label": "Scale" }, this.scaleBar, this.scaleText),
       this.gravity,
@@ -133,15 +148,22 @@ export class Hud implements Panel {
   state(message: StateMessage): void {
     if (message.tolerance !== undefined) this.tolerance = message.tolerance;
     if (message.gravity) this.gravityVector = message.gravity;
+    this.speed = message.speed;
     this.measure();
   }
 
   frame(frame: Frame): void {
     this.chips[frame.pane]?.frame(frame, this.tolerance);
+    for (let at = 16; at < frame.contactInts.length; at += CONTACT_WORDS) {
+      const key = this.keys.get(frame.contactInts[at]);
+      if (key?.hidden) key.hidden = false;
+    }
   }
 
   loop(message: LoopMessage): void {
     const parts: string[] = [];
+    if (typeof message.met === "number" && message.real_time_factor)
+      parts.push(budgetText(message.met, message.real_time_factor, this.speed));
     if (message.steps_per_second) parts.push(`${message.steps_per_second.toFixed(0)} steps/s`);
     if (message.real_time_factor) parts.push(`${message.real_time_factor.toFixed(2)} \u00d7 real time`);
     if (typeof message.met === "number") parts.push(`${shareText(message.met)} met`);
@@ -170,9 +192,12 @@ export class Hud implements Panel {
   }
 
   private showColours(): void {
-    const { colouring, displacement } = this.stage.shown;
-    this.colours.hidden = colouring !== "displacement" || !this.stage.panes.some((pane) => pane.hasSoft);
-    setText(this.colourText, `${quantity(displacement.full, "m")} displaced`);
+    const { colouring, scale } = this.stage.shown;
+    const { unit, label } = COLOURINGS[colouring];
+    const none = isSoftQuantity(colouring) && !this.stage.panes.some((pane) => pane.hasSoft);
+    this.colours.hidden = unit === undefined || none;
+    const end = unit ? quantity(scale.full, unit) : `${number(100 * scale.full)} %`;
+    setText(this.colourText, label ? `${end} ${label}` : end);
   }
 
   // Each in the corner of its pane; of two side by side, below the tools.

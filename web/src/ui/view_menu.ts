@@ -1,14 +1,15 @@
 // What is drawn, and from where: tools for the pointer, the camera, and a menu of layers.
-import type { Colouring } from "../view/bodies";
 import type { Direction } from "../view/camera";
+import { COLOURINGS, isSoftQuantity, type Colouring } from "../view/quantities";
 import type { Stage } from "../view/stage";
 import { el, iconButton } from "./dom";
 import type { Pointer, Tool } from "./pointer";
 
-type Switch = "points" | "forces" | "cones" | "joints" | "shadows" | "grid";
+type Switch = "points" | "forces" | "chains" | "cones" | "joints" | "shadows" | "grid";
 const SWITCHES: [Switch, string][] = [
   ["points", "Contact points"],
   ["forces", "Contact forces"],
+  ["chains", "Chains of force"],
   ["cones", "Friction cones"],
   ["joints", "Joints"],
   ["shadows", "Shadows"],
@@ -68,8 +69,8 @@ export class ViewMenu {
   }
 
   private fill(): void {
-    const words: Colouring[] = ["material", "island", "displacement"];
-    this.colours.append(...words.map((word) => el("option", { value: word }, word)));
+    const rows = Object.entries(COLOURINGS);
+    this.colours.append(...rows.map(([name, row]) => el("option", { value: name }, row.word)));
     this.menu.append(el("label", { class: "row" }, el("span", {}, "Colour by"), this.colours));
     for (const [name, label] of SWITCHES) {
       const box = el("input", { type: "checkbox", id: `show-${name}`, change: () => this.switch(name, box.checked) });
@@ -94,6 +95,7 @@ export class ViewMenu {
 
   private colour(colouring: Colouring): void {
     this.stage.shown.colouring = colouring;
+    this.stage.shown.scale.full = 0;
     this.stage.apply();
   }
 
@@ -110,7 +112,8 @@ export class ViewMenu {
 
   refresh(): void {
     this.colours.value = this.stage.shown.colouring;
-    this.colours.options[2].disabled = !this.stage.panes.some((pane) => pane.hasSoft);
+    const soft = this.stage.panes.some((pane) => pane.hasSoft);
+    for (const option of this.colours.options) option.disabled = isSoftQuantity(option.value as Colouring) && !soft;
     for (const [name, box] of this.boxes) box.checked = this.stage.shown[name];
     for (const [tool, button] of this.tools) button.setAttribute("aria-pressed", String(this.pointer.tool === tool));
     this.followButton.setAttribute("aria-pressed", String(this.stage.following));

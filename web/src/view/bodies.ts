@@ -3,7 +3,7 @@
 // where the bracket is fixed and kept as nine numbers and three.
 import * as THREE from "three";
 import { niceAbove } from "../format";
-import { BODY_COLOURS, type Look } from "../palette";
+import { scaleColour, type Look } from "../palette";
 import { BODY_FLOATS, type Frame, type SceneMessage } from "../protocol";
 import { bodyBox, isEndless, quaternion, sceneBox, v3 } from "./extent";
 import { pieces, type Piece } from "./forms";
@@ -11,14 +11,14 @@ import { sphereGeometry } from "./geometry";
 import { bodyMaterial } from "./materials";
 import { Images } from "./cell";
 import { Instances, type Slot } from "./instances";
-import { skinOf, type SkinPlace } from "./skin";
+import { colourBodies } from "./neighbours";
+import { isQuantity, isSoftQuantity, Quantities, type Colouring } from "./quantities";
+import { skinOf, type SkinPlace, type SkinQuantity } from "./skin";
 import { Soft } from "./soft";
 
-export type Colouring = "material" | "island" | "displacement";
-
-// Of the colours by displacement, for all panes.
-export interface DisplacementScale {
-  full: number; // its end: what was seen so far, rounded up, m
+// Of colours by a quantity, for all panes.
+export interface Scale {
+  full: number; // its end: what was seen so far, rounded up, in the quantity's unit
 }
 
 export interface BodyHit {
@@ -29,6 +29,8 @@ export interface BodyHit {
 }
 
 const MANY = 3000; // beyond so many balls each has fewer triangles
+const SHADES = 32; // of opacity, from nothing to all: bodies of one shade share a material
+const GHOST = 0.22; // opacity of bodies through which chains of force are seen
 const MANY_IMAGES = 20000; // and beyond so many bodies of a cell that repeats itself none is drawn twice
 
 function cube(x: number): THREE.Vector3 {
@@ -45,6 +47,20 @@ function hides(scene: SceneMessage, body: number, moving: THREE.Box3, frame: Fra
   return box.max.z > foot && box.intersectsBox(moving);
 }
 
+// The number of a colour that a scene gives as "#rrggbb"; null where it gives none.
+function given(colour: string | undefined): number | null {
+  return colour && /^#[0-9a-f]{6}$/i.test(colour) ? parseInt(colour.slice(1), 16) : null;
+}
+
+const PATTERNS = ["plain", "checks", "stripes", "card"];
+
+interface Group {
+  make: Piece["make"];
+  hidden: boolean;
+  shade: number;
+  slots: Slot[];
+}
+
 export class Bodies {
   readonly group = new THREE.Group();
   private readonly sets: Instances[] = [];
@@ -52,12 +68,16 @@ export class Bodies {
   private readonly lined: THREE.Material;
   private readonly crease = new THREE.LineBasicMaterial({ color: 0x000000, transparent: true, opacity: 0.5 });
   private readonly marked = new THREE.LineBasicMaterial();
-  private painted = 0; // end of the scale by which displacements were last coloured
+  private painted = 0; // end of the scale by which points were last coloured
   private readonly materialOf: number[] = []; // number of the body's material, in order of appearance
-  private readonly opaque: THREE.Material;
+  private readonly colourBy: Int16Array; // number of the body's own colour, other than those of its neighbours
+  private readonly materials = new Map<number, THREE.Material>(); // by shade
   private readonly seeThrough: THREE.Material;
+  private readonly quantities: Quantities;
   private islandColour: Int32Array;
-  colouring: Colouring = "material";
+  private frame: Frame;
+  private ghosts = false;
+  colouring: Colouring = "body";
   selected = -1;
 
   constructor(
@@ -65,12 +85,14 @@ export class Bodies {
     private look: Look,
     first: Frame,
     skip: (body: number) => boolean, // drawn by somebody else: the ground
-    private readonly scale: DisplacementScale,
+    private readonly scale: Scale,
   ) {
     const planar = scene.dimension === 2;
-    this.opaque = bodyMaterial(planar, false);
-    this.seeThrough = bodyMaterial(planar, true);
-    this.lined = bodyMaterial(planar, false, true);
+    this.frame = first;
+    this.quantities = new Quantities(scene);
+    this.colourBy = colourBodies(scene, first, look.bodies.length);
+    this.seeThrough = bodyMaterial(planar, 0.09);
+    this.lined = bodyMaterial(planar, 1, true);
     this.islandColour = new Int32Array(scene.bodies.length).fill(-1);
     this.build(planar, first, skip);
     const names = new Map<string, number>();
@@ -82,6 +104,12 @@ export class Bodies {
     this.paint();
   }
 
+  private material(shade: number): THREE.Material {
+    const known = this.materials.get(shade) ?? bodyMaterial(this.scene.dimension === 2, shade / SHADES);
+    this.materials.set(shade, known);
+    return known;
+  }
+
   private build(planar: boolean, first: Frame, skip: (body: number) => boolean): void {
     const moving = sceneBox(this.scene);
     const images = new Images(this.scene);
@@ -89,10 +117,11 @@ export class Bodies {
     const band = 0.02 * moving.getSize(new THREE.Vector3()).length();
     const detail = this.scene.bodies.length > MANY ? 3 : 8;
     const ball = () => sphereGeometry(detail);
-    const found = new Map<string, { make: Piece["make"]; hidden: boolean; slots: Slot[] }>();
+    const found = new Map<string, Group>();
     this.scene.bodies.forEach((body, b) => {
       if (skip(b)) return;
-      const hidden = hides(this.scene, b, moving, first);
+      const shade = Math.round(SHADES * Math.min(1, Math.max(0, body.look?.opacity ?? 1)));
+      const hidden = body.look?.opacity === undefined && hides(this.scene, b, moving, first);
       for (const shape of body.shapes) {
         if (isEndless(shape)) continue;
         const place = new THREE.Matrix4().compose(v3(shape.at), quaternion(shape.orientation), cube(1));
@@ -102,27 +131,44 @@ export class Bodies {
           continue;
         }
         for (const piece of pieces(shape, planar, ball, band)) {
-          const key = `${hidden}${piece.key}`;
-          if (!found.has(key)) found.set(key, { make: piece.make, hidden, slots: [] });
+          const key = `${hidden}${shade} ${piece.key}`;
+          if (!found.has(key)) found.set(key, { make: piece.make, hidden, shade, slots: [] });
           const own = new THREE.Matrix4().compose(piece.at ?? new THREE.Vector3(), new THREE.Quaternion(), piece.size);
-          const slot = { body: b, place: place.clone().multiply(own) };
+          const pattern = Math.max(0, PATTERNS.indexOf(body.look?.pattern ?? "plain"));
+          const slot = { body: b, place: place.clone().multiply(own), size: piece.size, pattern };
           found.get(key)?.slots.push(slot);
           for (let image = 1; !body.fixed && image <= copies; image++) found.get(key)?.slots.push({ ...slot, image });
         }
       }
     });
-    for (const { make, hidden, slots } of found.values()) {
-      const set = new Instances(make(), hidden ? this.seeThrough : this.opaque, slots, images);
-      set.mesh.castShadow = !hidden && !planar;
-      set.mesh.receiveShadow = !hidden && !planar;
-      if (hidden) set.mesh.renderOrder = 2;
-      this.sets.push(set);
-      this.group.add(set.mesh);
-    }
+    for (const one of found.values()) this.addSet(one, images, planar);
     for (const { set } of this.softs) {
       set.mesh.castShadow = set.mesh.receiveShadow = !planar;
       this.sets.push(set);
       this.group.add(set.mesh);
+    }
+  }
+
+  private addSet({ make, hidden, shade, slots }: Group, images: Images, planar: boolean): void {
+    const set = new Instances(make(), hidden ? this.seeThrough : this.material(shade), slots, images, shade);
+    const solid = !hidden && shade === SHADES;
+    set.mesh.castShadow = solid && !planar;
+    set.mesh.receiveShadow = !hidden && !planar;
+    if (!solid) set.mesh.renderOrder = 2;
+    this.sets.push(set);
+    this.group.add(set.mesh);
+  }
+
+  // Bodies become so pale that one sees what they carry.
+  showGhosts(on: boolean): void {
+    if (on === this.ghosts) return;
+    this.ghosts = on;
+    for (const set of this.sets) {
+      if (set.mesh.material === this.seeThrough) continue;
+      const soft = this.softs.some((one) => one.set === set);
+      if (!soft) set.mesh.material = this.material(on ? Math.round(GHOST * Math.min(set.shade, SHADES)) : set.shade);
+      set.mesh.castShadow = !on && this.scene.dimension === 3 && set.shade === SHADES;
+      set.mesh.renderOrder = on || set.shade < SHADES ? 2 : 0;
     }
   }
 
@@ -142,13 +188,19 @@ export class Bodies {
   }
 
   update(frame: Frame): void {
+    this.frame = frame;
     for (const set of this.sets) set.place(frame.poses);
     const moved = this.softs.filter((soft) => soft.update(frame));
-    const most = Math.max(0, ...moved.map((soft) => soft.skin.displacement));
-    if (most > this.scale.full) this.scale.full = niceAbove(most);
-    if (this.colouring === "displacement")
-      this.paintDisplacements(this.scale.full === this.painted ? moved : this.softs);
+    if (isSoftQuantity(this.colouring)) {
+      const before = this.scale.full;
+      for (const soft of moved) this.grow(soft.skin.most(this.colouring as SkinQuantity));
+      this.paintSkins(this.scale.full === before && before === this.painted ? moved : this.softs);
+    } else if (isQuantity(this.colouring)) this.paintQuantity();
     if (this.colouring === "island" && this.takeIslands(frame)) this.paint();
+  }
+
+  private grow(most: number): void {
+    if (most > this.scale.full && Number.isFinite(most)) this.scale.full = niceAbove(most);
   }
 
   // An island takes the colour of its first body, so that it keeps it while others come and go. Says whether any changed.
@@ -165,37 +217,60 @@ export class Bodies {
     return changed;
   }
 
-  private paintDisplacements(softs: Soft[]): void {
+  private paintSkins(softs: Soft[]): void {
     this.painted = this.scale.full;
-    for (const soft of softs) soft.skin.paint(this.colouring === "displacement" ? this.painted || 1 : 0);
+    for (const soft of softs) soft.skin.paint(isSoftQuantity(this.colouring) ? this.painted || 1 : 0);
   }
 
-  // Bodies of one colour differ a little in lightness, by which neighbours are told apart.
+  private paintQuantity(): void {
+    const values = this.quantities.update(this.colouring, this.frame);
+    let most = 0;
+    this.scene.bodies.forEach((body, b) => (most = body.fixed ? most : Math.max(most, values[b] || 0)));
+    this.grow(most);
+    this.paintInstances();
+  }
+
+  private quantityColour(body: number, out: THREE.Color): THREE.Color {
+    const share = this.quantities.values[body] / (this.scale.full || 1);
+    return out.setRGB(...scaleColour(share));
+  }
+
+  // What the scene says holds, where bodies are told apart and not measured; bodies of one colour differ a little in
+  // lightness.
   private colourOf(body: number, out: THREE.Color): THREE.Color {
-    if (this.colouring === "displacement" && this.soft(body)) return out.setHex(0xffffff);
+    if (isSoftQuantity(this.colouring) && this.soft(body)) return out.setHex(0xffffff);
     if (body === this.selected) return out.setHex(this.look.mark);
-    if (this.colouring === "displacement") return out.setHex(this.look.fixed);
-    const index = this.colouring === "island" ? this.islandColour[body] : this.materialOf[body];
-    if (index < 0 || this.scene.bodies[body].fixed) return out.setHex(this.look.fixed);
-    out.setHex(BODY_COLOURS[index % BODY_COLOURS.length]);
-    const shade = 0.94 + 0.12 * ((body * 0.618034) % 1);
-    return out
-      .lerp(new THREE.Color(this.look.dark ? 0x20262e : 0xffffff), this.look.dark ? 0.38 : 0.3)
-      .multiplyScalar(shade);
+    if (isSoftQuantity(this.colouring)) return out.setHex(this.look.fixed);
+    const { fixed, look } = this.scene.bodies[body];
+    if (isQuantity(this.colouring)) return fixed ? out.setHex(this.look.fixed) : this.quantityColour(body, out);
+    const own = this.colouring === "island" ? null : given(look?.colour);
+    if (own !== null) return out.setHex(own);
+    const index = { body: this.colourBy, material: this.materialOf, island: this.islandColour }[
+      this.colouring as "body" | "material" | "island"
+    ][body];
+    if (fixed || index < 0) return out.setHex(this.look.fixed);
+    const shade = this.colouring === "body" ? 1 : 0.92 + 0.12 * ((body * 0.618034) % 1);
+    return out.setHex(this.look.bodies[index % this.look.bodies.length]).multiplyScalar(shade);
   }
 
-  paint(look: Look = this.look): void {
-    this.look = look;
+  private paintInstances(): void {
     const colour = new THREE.Color();
-    this.paintDisplacements(this.softs);
-    this.marked.color.setHex(look.mark);
-    for (const soft of this.softs) soft.line(soft.body === this.selected ? this.marked : this.crease);
     for (const set of this.sets) {
       const out = set.mesh.instanceColor;
       if (!out) continue;
       set.slots.forEach((slot, i) => this.colourOf(slot.body, colour).toArray(out.array as Float32Array, 3 * i));
       out.needsUpdate = true;
     }
+  }
+
+  paint(look: Look = this.look): void {
+    this.look = look;
+    if (isSoftQuantity(this.colouring))
+      for (const soft of this.softs) this.grow(soft.skin.most(this.colouring as SkinQuantity));
+    this.paintSkins(this.softs);
+    this.marked.color.setHex(look.mark);
+    for (const soft of this.softs) soft.line(soft.body === this.selected ? this.marked : this.crease);
+    this.paintInstances();
   }
 
   // The nearest body on the ray, and where it is hit.
@@ -225,7 +300,7 @@ export class Bodies {
     this.lined.dispose();
     this.crease.dispose();
     this.marked.dispose();
-    this.opaque.dispose();
+    for (const material of this.materials.values()) material.dispose();
     this.seeThrough.dispose();
   }
 }

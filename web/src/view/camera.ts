@@ -2,7 +2,22 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
+import type { Shot } from "./shot";
+
 export type Direction = "iso" | "front" | "top";
+
+const FOV = 38; // degrees, up and down
+const GLIDE = 0.22; // s in which most of a way is gone
+
+export interface Base {
+  position: THREE.Vector3;
+  target: THREE.Vector3;
+}
+
+// Where a camera goes to by and by.
+interface Goal extends Base {
+  half: number; // of a picture in the plane, m
+}
 
 const DIRECTIONS: Record<Direction, THREE.Vector3> = {
   iso: new THREE.Vector3(0.55, -1, 0.42).normalize(),
@@ -11,13 +26,15 @@ const DIRECTIONS: Record<Direction, THREE.Vector3> = {
 };
 
 export class Rig {
-  private readonly space = new THREE.PerspectiveCamera(38, 1, 0.01, 1000);
+  private readonly space = new THREE.PerspectiveCamera(FOV, 1, 0.01, 1000);
   private readonly plane = new THREE.OrthographicCamera(-1, 1, 1, -1, -1000, 1000);
   private readonly orbit: OrbitControls;
   private readonly slide: OrbitControls;
   private planar = false;
   private followed: THREE.Vector3 | null = null;
   private aspect = 1;
+  private goal: Goal | null = null;
+  touched = false; // by the reader, whose view it then is
 
   constructor(element: HTMLElement, changed: () => void) {
     this.space.up.set(0, 0, 1);
@@ -30,9 +47,15 @@ export class Rig {
     for (const controls of [this.orbit, this.slide]) {
       controls.enableDamping = false;
       controls.addEventListener("change", changed);
+      controls.addEventListener("start", () => this.take());
     }
     this.orbit.maxPolarAngle = 0.98 * Math.PI;
     this.slide.enabled = false;
+  }
+
+  private take(): void {
+    this.touched = true;
+    this.goal = null;
   }
 
   get camera(): THREE.PerspectiveCamera | THREE.OrthographicCamera {
@@ -68,11 +91,80 @@ export class Rig {
   }
 
   // `air` times as much as the box needs.
-  fit(box: THREE.Box3, air: number, direction: Direction = "iso"): void {
+  fit(box: THREE.Box3, air: number, direction: Direction = "iso", fov = FOV): void {
     const centre = box.getCenter(new THREE.Vector3());
     const size = box.getSize(new THREE.Vector3());
+    this.touched = false;
+    this.goal = null;
+    this.space.fov = fov;
     if (this.planar) this.fitPlane(centre, size, air);
     else this.fitSpace(box, centre, Math.max(1e-6, 0.5 * size.length()), DIRECTIONS[direction], air);
+    this.controls.update();
+  }
+
+  // The same, but it goes there by and by; `glide` moves it.
+  fitSlowly(box: THREE.Box3, air: number, direction: Direction): void {
+    const { position, target, half } = this.here();
+    this.fit(box, air, direction, this.space.fov);
+    this.goal = this.here();
+    this.go({ position, target, half });
+  }
+
+  private here(): Goal {
+    return { position: this.camera.position.clone(), target: this.target.clone(), half: this.plane.top };
+  }
+
+  private go({ position, target, half }: Goal): void {
+    this.camera.position.copy(position);
+    this.target.copy(target);
+    this.plane.top = half;
+    this.plane.bottom = -half;
+    if (this.planar) this.resize(this.aspect, 1);
+    this.controls.update();
+  }
+
+  // A part of the way, for so many seconds; says whether some is left.
+  glide(seconds: number): boolean {
+    if (!this.goal) return false;
+    const share = 1 - Math.exp(-Math.min(0.1, seconds) / GLIDE);
+    const here = this.here();
+    const left = here.position.distanceTo(this.goal.position) + Math.abs(here.half - this.goal.half);
+    const done = left < 1e-3 * Math.max(1e-9, this.goal.position.distanceTo(this.goal.target));
+    const to = this.goal;
+    if (done) this.goal = null;
+    const part = done ? 1 : share;
+    this.go({
+      position: here.position.lerp(to.position, part),
+      target: here.target.lerp(to.target, part),
+      half: here.half + part * (to.half - here.half),
+    });
+    return !done;
+  }
+
+  // The view as it is, to begin a planned shot from.
+  get base(): Base {
+    return { position: this.camera.position.clone(), target: this.target.clone() };
+  }
+
+  // Where the shot says; what it leaves out is as in `base`. Shifted, and turned about its target by degrees.
+  shoot(base: Base, shot: Shot, shift: THREE.Vector3, degrees: number): void {
+    this.goal = null;
+    if (shot.target) this.target.fromArray(shot.target);
+    else this.target.copy(base.target).add(shift);
+    if (shot.at) this.camera.position.fromArray(shot.at);
+    else this.camera.position.copy(base.position).add(shift);
+    if (this.planar) {
+      this.target.z = 0;
+      this.plane.position.set(this.target.x, this.target.y, 10);
+    } else {
+      if (shot.fov) this.space.fov = shot.fov;
+      const arm = this.space.position.clone().sub(this.orbit.target);
+      arm.applyAxisAngle(this.space.up, (degrees * Math.PI) / 180);
+      this.space.position.copy(this.orbit.target).add(arm);
+      this.space.near = Math.max(1e-4, 0.01 * arm.length());
+      this.space.far = Math.max(this.space.far, 60 * arm.length());
+      this.space.updateProjectionMatrix();
+    }
     this.controls.update();
   }
 
@@ -142,6 +234,7 @@ export class Rig {
   // By keyboard: turn by degrees, or nothing in the plane.
   turn(aside: number, upward: number): void {
     if (this.planar) return;
+    this.take();
     const arm = new THREE.Spherical().setFromVector3(
       this.space.position
         .clone()
@@ -155,7 +248,8 @@ export class Rig {
     this.controls.update();
   }
 
-  zoom(factor: number): void {
+  zoom(factor: number, byReader = true): void {
+    if (byReader) this.take();
     if (this.planar) {
       this.plane.zoom *= factor;
       this.plane.updateProjectionMatrix();

@@ -1,5 +1,6 @@
-// Contacts: a mark at every point, an arrow for the force, optionally the cone of friction. Colour and mark say whether the
-// contact sticks (disc), slips (diamond) or is about to open (ring). They are drawn over the bodies, between which they lie.
+// Contacts: a mark at every point, an arrow for the force, optionally the cone of friction. Colour and mark say what the
+// contact does: it sticks (disc), slips (diamond), is about to open (ring), rolls (triangle) or spins (square). They are
+// drawn over the bodies, between which they lie, with a rim by which they stand out from any colour below.
 import * as THREE from "three";
 import { niceBelow } from "../format";
 import type { Look } from "../palette";
@@ -29,15 +30,17 @@ const FRAGMENT = `
   varying float vMark;
   void main() {
     vec2 p = 2.0 * gl_PointCoord - 1.0;
-    bool diamond = vMark > 1.5 && vMark < 2.5;
-    float r = diamond ? abs(p.x) + abs(p.y) : length(p);
-    float blur = fwidth(r);
+    bool ring = vMark < 0.5 || (vMark > 2.5 && vMark < 3.5);
+    float r = length(p);
+    if (vMark > 1.5 && vMark < 2.5) r = abs(p.x) + abs(p.y);
+    if (vMark > 3.5 && vMark < 4.5) r = max(p.y + 0.25, 0.87 * abs(p.x) - 0.5 * (p.y + 0.25) + 0.12) * 1.25;
+    if (vMark > 4.5) r = 1.2 * max(abs(p.x), abs(p.y));
+    float blur = max(fwidth(length(p)), 1e-3);
     float inside = 1.0 - smoothstep(1.0 - blur, 1.0, r);
-    bool ring = vMark < 0.5 || vMark > 2.5;
-    if (ring) inside *= smoothstep(0.42, 0.42 + blur, r);
     if (inside < 0.02) discard;
-    float border = smoothstep(0.74, 0.74 + blur, r);
-    gl_FragColor = vec4(mix(vTint, rim, border * (ring ? 0.0 : 1.0)), inside);
+    float border = smoothstep(0.72, 0.72 + blur, r);
+    if (ring) border = max(border, 1.0 - smoothstep(0.34, 0.34 + blur, r));
+    gl_FragColor = vec4(mix(vTint, rim, border), inside * (ring && r < 0.34 ? 0.55 : 1.0));
     #include <colorspace_fragment>
   }`;
 
@@ -67,12 +70,15 @@ export class Contacts {
   private points: THREE.Points | null = null;
   private readonly pointMaterial: THREE.ShaderMaterial;
   private readonly overlay: THREE.MeshBasicMaterial;
+  private readonly rim: THREE.MeshBasicMaterial; // around arrows
   private readonly coneMaterial: THREE.MeshBasicMaterial;
   private shafts: THREE.InstancedMesh | null = null;
   private heads: THREE.InstancedMesh | null = null;
+  private rims: [THREE.InstancedMesh, THREE.InstancedMesh] | null = null; // of shafts and heads
   private cones: THREE.InstancedMesh | null = null;
   private colours: THREE.Color[] = [];
   private reference = 0; // newton of a full-length arrow
+  private pixel = 0; // m
   options: ContactOptions = { points: true, forces: true, cones: false };
   selected = -1;
 
@@ -87,7 +93,8 @@ export class Contacts {
       transparent: true,
       depthTest: false,
     });
-    this.overlay = new THREE.MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.92 });
+    this.overlay = new THREE.MeshBasicMaterial({ depthTest: false, transparent: true });
+    this.rim = new THREE.MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.85 });
     this.coneMaterial = new THREE.MeshBasicMaterial({
       depthTest: false,
       depthWrite: false,
@@ -101,12 +108,14 @@ export class Contacts {
   paint(look: Look): void {
     this.look = look;
     this.colours = look.contact.map((c) => new THREE.Color(c));
-    (this.pointMaterial.uniforms.rim.value as THREE.Color).setHex(look.dark ? 0x101317 : 0xffffff);
+    (this.pointMaterial.uniforms.rim.value as THREE.Color).setHex(look.rim);
+    this.rim.color.setHex(look.rim);
   }
 
   // Marks are smaller where bodies are small in the picture.
   setScale(pixelsPerMetre: number, pixelRatio: number): void {
-    this.pointMaterial.uniforms.size.value = pixelRatio * Math.min(10, Math.max(4, 0.2 * this.unit * pixelsPerMetre));
+    this.pointMaterial.uniforms.size.value = pixelRatio * Math.min(12, Math.max(5, 0.22 * this.unit * pixelsPerMetre));
+    this.pixel = 1 / pixelsPerMetre;
   }
 
   // Length of a full arrow, m, and the force it stands for, N.
@@ -132,28 +141,31 @@ export class Contacts {
       new THREE.BufferAttribute(new Float32Array(this.room), 1).setUsage(THREE.DynamicDrawUsage),
     );
     this.points = new THREE.Points(geometry, this.pointMaterial);
-    this.shafts = this.instances(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0), this.overlay);
-    this.heads = this.instances(new THREE.ConeGeometry(1, 1, 12).translate(0, 0.5, 0), this.overlay);
+    const shaft = new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0);
+    const head = new THREE.ConeGeometry(1, 1, 12).translate(0, 0.5, 0);
+    this.rims = [this.instances(shaft, this.rim, false), this.instances(head, this.rim, false)];
+    this.shafts = this.instances(shaft, this.overlay);
+    this.heads = this.instances(head, this.overlay);
     this.cones = this.instances(
       new THREE.ConeGeometry(1, 1, 24, 1, true).rotateX(Math.PI).translate(0, 0.5, 0),
       this.coneMaterial,
     );
-    [this.cones, this.shafts, this.heads, this.points].forEach((object, i) => {
+    [this.cones, ...this.rims, this.shafts, this.heads, this.points].forEach((object, i) => {
       object.frustumCulled = false;
       object.renderOrder = 10 + i;
       this.group.add(object);
     });
   }
 
-  private instances(geometry: THREE.BufferGeometry, material: THREE.Material): THREE.InstancedMesh {
+  private instances(geometry: THREE.BufferGeometry, material: THREE.Material, tinted = true): THREE.InstancedMesh {
     const mesh = new THREE.InstancedMesh(geometry, material, this.room);
-    mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * this.room), 3);
+    if (tinted) mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * this.room), 3);
     return mesh;
   }
 
   private clear(): void {
     for (const object of [this.points, this.shafts, this.heads, this.cones]) object?.geometry.dispose();
-    for (const object of [this.shafts, this.heads, this.cones]) object?.dispose();
+    for (const object of [this.shafts, this.heads, this.cones, ...(this.rims ?? [])]) object?.dispose();
     this.group.clear();
   }
 
@@ -168,11 +180,11 @@ export class Contacts {
     this.group.visible = any;
     if (!any) return;
     this.reserve(frame.contacts);
-    if (!this.points || !this.shafts || !this.heads || !this.cones) return;
+    if (!this.points || !this.shafts || !this.heads || !this.cones || !this.rims) return;
     this.chooseReference(frame);
     this.updatePoints(this.points, frame);
     const arrows = this.options.forces ? this.updateArrows(this.shafts, this.heads, frame) : 0;
-    this.shafts.count = this.heads.count = arrows;
+    this.shafts.count = this.heads.count = this.rims[0].count = this.rims[1].count = arrows;
     this.cones.count = this.options.cones ? this.updateCones(this.cones, frame) : 0;
   }
 
@@ -197,9 +209,11 @@ export class Contacts {
   }
 
   private updateArrows(shafts: THREE.InstancedMesh, heads: THREE.InstancedMesh, frame: Frame): number {
+    const [behindShafts, behindHeads] = this.rims ?? [shafts, heads];
     const f = frame.contactFloats;
     const { length: full, force: reference } = this.arrow;
-    const thick = 0.027 * this.unit;
+    const thick = 0.024 * this.unit * Math.min(1, Math.max(0.5, Math.sqrt(150 / Math.max(1, frame.contacts))));
+    const rim = Math.min(1.5 * this.pixel, 0.8 * thick);
     const [from, along] = [new THREE.Vector3(), new THREE.Vector3()];
     const [turn, up, matrix] = [new THREE.Quaternion(), new THREE.Vector3(0, 1, 0), new THREE.Matrix4()];
     const size = new THREE.Vector3();
@@ -219,9 +233,14 @@ export class Contacts {
       shafts.setColorAt(count, colour);
       from.addScaledVector(along, length - head);
       heads.setMatrixAt(count, matrix.compose(from, turn, size.set(0.42 * head, head, 0.42 * head)));
-      heads.setColorAt(count++, colour);
+      heads.setColorAt(count, colour);
+      from.addScaledVector(along, -rim);
+      size.set(0.42 * head + 1.4 * rim, head + 3.4 * rim, 0.42 * head + 1.4 * rim);
+      behindHeads.setMatrixAt(count, matrix.compose(from, turn, size));
+      from.addScaledVector(along, head - length + rim);
+      behindShafts.setMatrixAt(count++, matrix.compose(from, turn, size.set(thick + rim, length - head, thick + rim)));
     }
-    for (const mesh of [shafts, heads]) markChanged(mesh);
+    for (const mesh of [shafts, heads, behindShafts, behindHeads]) markChanged(mesh);
     return count;
   }
 
@@ -254,7 +273,7 @@ export class Contacts {
 
   dispose(): void {
     this.clear();
-    for (const material of [this.pointMaterial, this.overlay, this.coneMaterial]) material.dispose();
+    for (const material of [this.pointMaterial, this.overlay, this.rim, this.coneMaterial]) material.dispose();
   }
 }
 

@@ -11,6 +11,7 @@ export const quaternion = (q: ArrayLike<number> | undefined, at = 0): THREE.Quat
   q ? new THREE.Quaternion(q[at + 1], q[at + 2], q[at + 3], q[at]) : new THREE.Quaternion();
 
 const LARGE = 1.8;
+const FAR = 1; // diagonals of what moves at the start
 
 export const isEndless = (shape: Shape): boolean => SHAPES[shape.type].endless;
 
@@ -72,7 +73,7 @@ function addSwings(box: THREE.Box3, scene: SceneMessage, frame: Frame): void {
 // What does not move belongs into the picture too, unless it is far larger than what moves: vessels, not floors.
 export function pictureBox(scene: SceneMessage, frame: Frame): THREE.Box3 {
   const moving = movingBox(scene, frame);
-  const box = moving.clone();
+  const box = moving.clone().union(runBox(scene, moving));
   const size = moving.getSize(new THREE.Vector3()).length();
   scene.bodies.forEach((body, b) => {
     if (!body.fixed || b >= frame.bodies || body.shapes.some(isEndless)) return;
@@ -82,18 +83,41 @@ export function pictureBox(scene: SceneMessage, frame: Frame): THREE.Box3 {
   return box;
 }
 
-// Where the bodies that move are now.
-export function movingBox(scene: SceneMessage, frame: Frame): THREE.Box3 {
+// Of a recording: where bodies move for its whole run, as far as one still sees them there.
+function runBox(scene: SceneMessage, moving: THREE.Box3): THREE.Box3 {
+  if (!scene.run_bounds) return new THREE.Box3();
+  const box = new THREE.Box3(v3(scene.run_bounds[0]), v3(scene.run_bounds[1]));
+  const fine = Number.isFinite(box.min.length()) && Number.isFinite(box.max.length());
+  return fine ? box.intersect(roomAround(moving)) : new THREE.Box3();
+}
+
+// How far from where it began a body may get before the picture lets it go.
+export function roomAround(box: THREE.Box3): THREE.Box3 {
+  return box.clone().expandByScalar(FAR * box.getSize(new THREE.Vector3()).length());
+}
+
+const boxes = new WeakMap<Body, THREE.Box3>();
+function knownBox(body: Body): THREE.Box3 {
+  const known = boxes.get(body) ?? bodyBox(body);
+  boxes.set(body, known);
+  return known;
+}
+
+// Where the bodies that move are now, but for those beyond `room`.
+export function movingBox(scene: SceneMessage, frame: Frame, room?: THREE.Box3): THREE.Box3 {
   const box = new THREE.Box3();
   const matrix = new THREE.Matrix4();
+  const centre = new THREE.Vector3();
   scene.bodies.forEach((body, b) => {
     if (body.fixed || b >= frame.bodies) return;
-    const own = bodyBox(body);
     bodyMatrix(frame, b, matrix);
-    if (own.isEmpty()) box.expandByPoint(new THREE.Vector3().setFromMatrixPosition(matrix));
-    else box.union(own.applyMatrix4(matrix));
+    centre.setFromMatrixPosition(matrix);
+    if (room && !room.containsPoint(centre)) return;
+    const own = knownBox(body);
+    if (own.isEmpty()) box.expandByPoint(centre);
+    else box.union(own.clone().applyMatrix4(matrix));
   });
-  addSwings(box, scene, frame);
+  if (!room) addSwings(box, scene, frame);
   return Number.isFinite(box.min.length()) && Number.isFinite(box.max.length()) && !box.isEmpty()
     ? box
     : sceneBox(scene);

@@ -7,6 +7,8 @@ export interface Slot {
   body: number;
   place: THREE.Matrix4; // in the body's frame
   image?: number; // of the body, in a world that repeats itself
+  size?: THREE.Vector3; // of the shape: half extents
+  pattern?: number; // painted on it
 }
 
 export class Instances {
@@ -18,12 +20,15 @@ export class Instances {
     material: THREE.Material,
     readonly slots: Slot[],
     private readonly images: Images | null = null,
+    readonly shade = 0, // of opacity
   ) {
     this.mesh = new THREE.InstancedMesh(geometry, material, slots.length);
     this.mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
     this.mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * slots.length), 3);
     this.mesh.frustumCulled = false; // its bounds change with every frame
     this.local = new Float32Array(12 * slots.length);
+    const patterned = slots.flatMap(({ size, pattern }) => [size?.x ?? 1, size?.y ?? 1, size?.z ?? 1, pattern ?? 0]);
+    geometry.setAttribute("patterned", new THREE.InstancedBufferAttribute(new Float32Array(patterned), 4));
     slots.forEach((slot, i) => {
       const e = slot.place.elements;
       this.local.set([e[0], e[1], e[2], e[4], e[5], e[6], e[8], e[9], e[10], e[12], e[13], e[14]], 12 * i);

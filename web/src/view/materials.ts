@@ -1,13 +1,16 @@
 // The few materials of a scene. Outlines come from the attribute `edge` (geometry.ts), the grid from the position.
 import * as THREE from "three";
 
-const EDGE_VERTEX = "attribute vec3 edge;\nvarying vec3 vEdge, vOwn;\n";
+// Patterns are painted by place on the shape: `patterned` holds its half extents, and which pattern it is.
+const EDGE_VERTEX =
+  "attribute vec3 edge;\nattribute vec4 patterned;\nvarying vec3 vEdge, vOwn;\nvarying vec4 vPatterned;\n";
 const EDGE_FRAGMENT = `
   vec3 edgeWidth = fwidth(vEdge);
   vec3 away = smoothstep(vec3(0.0), 1.4 * edgeWidth + 1e-6, vEdge);
   float line = 1.0 - min(away.x, min(away.y, away.z));
   // Seen from far off, lines would fill the whole face: they fade before.
   float near = clamp(1.2 - 2.5 * max(edgeWidth.x, max(edgeWidth.y, edgeWidth.z)), 0.0, 1.0);
+  if (vPatterned.w > 0.5) diffuseColor.rgb = patternOf(diffuseColor.rgb, vOwn * vPatterned.xyz, vPatterned);
   diffuseColor.rgb *= 1.0 - 0.55 * line * near;
   diffuseColor.a = mix(diffuseColor.a, max(diffuseColor.a, 0.55), line * near);
   if (vEdge.x > 1.5) { // a ball: alternate eighths are a little darker
@@ -16,29 +19,61 @@ const EDGE_FRAGMENT = `
   }
 `;
 
+// 1 checks, 2 stripes along the longest side, 3 the back of a playing card: a white rim, and lozenges within.
+const PATTERN_FRAGMENT = `
+vec3 patternOf(vec3 colour, vec3 at, vec4 patterned) {
+  vec3 halves = patterned.xyz;
+  float longest = max(halves.x, max(halves.y, halves.z));
+  if (patterned.w < 1.5) {
+    vec3 cell = floor(at / (0.25 * longest) + 1e-3);
+    return mod(cell.x + cell.y + cell.z, 2.0) < 0.5 ? colour : 0.72 * colour;
+  }
+  if (patterned.w < 2.5) {
+    float along = halves.x >= longest ? at.x : halves.y >= longest ? at.y : at.z;
+    return mod(floor(along / (0.2 * longest) + 0.5), 2.0) < 0.5 ? colour : 0.72 * colour;
+  }
+  float thin = min(halves.x, min(halves.y, halves.z));
+  vec2 on = halves.x <= thin ? at.yz : halves.y <= thin ? at.zx : at.xy;
+  vec2 size = halves.x <= thin ? halves.yz : halves.y <= thin ? halves.zx : halves.xy;
+  float across = halves.x <= thin ? at.x : halves.y <= thin ? at.y : at.z;
+  if (abs(across) < 0.98 * thin) return vec3(0.86);
+  float small = min(size.x, size.y);
+  vec2 inside = size - abs(on);
+  float inner = min(inside.x, inside.y);
+  if (inner < 0.13 * small) return vec3(0.93, 0.92, 0.89);
+  if (inner < 0.17 * small) return colour;
+  if (inner < 0.20 * small) return vec3(0.93, 0.92, 0.89);
+  vec2 lozenge = abs(fract(vec2(on.x + on.y, on.x - on.y) / (0.34 * small)) - 0.5);
+  float width = fwidth(on.x) / (0.34 * small);
+  float paint = smoothstep(0.40 - width, 0.40 + width, max(lozenge.x, lozenge.y));
+  return mix(colour, mix(colour, vec3(0.93, 0.92, 0.89), 0.75), paint * clamp(1.3 - 4.0 * width, 0.0, 1.0));
+}
+`;
+
 function addEdges(material: THREE.Material): void {
   material.onBeforeCompile = (shader) => {
     shader.vertexShader =
       EDGE_VERTEX +
       shader.vertexShader.replace(
         "#include <begin_vertex>",
-        "#include <begin_vertex>\n vEdge = edge;\n vOwn = position;",
+        "#include <begin_vertex>\n vEdge = edge;\n vOwn = position;\n vPatterned = patterned;",
       );
     shader.fragmentShader =
-      "varying vec3 vEdge, vOwn;\n" +
+      `varying vec3 vEdge, vOwn;\nvarying vec4 vPatterned;\n${PATTERN_FRAGMENT}` +
       shader.fragmentShader.replace("#include <color_fragment>", `#include <color_fragment>\n${EDGE_FRAGMENT}`);
   };
 }
 
 // `lined`: lines are drawn on it, which must not sink in.
-export function bodyMaterial(planar: boolean, seeThrough: boolean, lined = false): THREE.Material {
+export function bodyMaterial(planar: boolean, opacity: number, lined = false): THREE.Material {
+  const seeThrough = opacity < 1;
   const common = {
     polygonOffset: lined,
     polygonOffsetFactor: 1,
     polygonOffsetUnits: 1,
     vertexColors: true,
     transparent: seeThrough,
-    opacity: seeThrough ? 0.09 : 1,
+    opacity,
     depthWrite: !seeThrough,
   };
   const material = planar

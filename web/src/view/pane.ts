@@ -3,16 +3,19 @@ import * as THREE from "three";
 import type { Look } from "../palette";
 import { modeCount, type Frame, type SceneMessage } from "../protocol";
 import { Cell, wrapFrame } from "./cell";
-import { Bodies, type BodyHit, type Colouring, type DisplacementScale } from "./bodies";
+import { Bodies, type BodyHit, type Scale } from "./bodies";
+import { Chains } from "./chains";
 import { Contacts, type ContactOptions } from "./contacts";
 import { bodyBox, bodyMatrix, movingBox, pictureBox, sceneBox } from "./extent";
 import { Ground } from "./ground";
 import { Joints } from "./joints";
+import type { Colouring } from "./quantities";
 import type { SkinPlace } from "./skin";
 
 export interface Shown extends ContactOptions {
   colouring: Colouring;
-  displacement: DisplacementScale;
+  scale: Scale; // of a quantity that bodies are coloured by
+  chains: boolean;
   joints: boolean;
   shadows: boolean;
   grid: boolean;
@@ -22,6 +25,7 @@ interface Parts {
   bodies: Bodies;
   contacts: Contacts;
   joints: Joints;
+  chains: Chains;
   ground: Ground;
   cell: Cell;
 }
@@ -72,17 +76,19 @@ export class Pane {
   load(scene: SceneMessage): void {
     this.scene = scene;
     this.modes = modeCount(scene);
+    this.paint(this.look);
     this.frame = null;
     this.stale = true;
   }
 
   private build(scene: SceneMessage, first: Frame): Parts {
-    const ground = new Ground(scene, this.look, first);
+    const ground = new Ground(scene, { ...this.look, background: this.background() }, first);
     const parts = {
       ground,
-      bodies: new Bodies(scene, this.look, first, (b) => ground.isGround(b), this.shown.displacement),
+      bodies: new Bodies(scene, this.look, first, (b) => ground.isGround(b), this.shown.scale),
       contacts: new Contacts(arrowLength(scene, ground.size), this.look),
       joints: new Joints(scene, ground.size, this.look),
+      chains: new Chains(scene, ground.size, this.look),
       cell: new Cell(scene, this.look),
     };
     for (const part of Object.values(parts)) this.world.add(part.group);
@@ -125,6 +131,7 @@ export class Pane {
     if (!this.parts || !this.frame) return;
     this.parts.bodies.update(this.frame);
     this.parts.contacts.update(this.frame);
+    this.parts.chains.update(this.frame);
     if (this.parts.joints.group.visible) this.parts.joints.update(this.frame);
   }
 
@@ -133,7 +140,9 @@ export class Pane {
     const parts = this.parts;
     if (!parts || this.stale) return;
     parts.bodies.colouring = this.shown.colouring;
+    parts.bodies.showGhosts(this.shown.chains);
     parts.contacts.options = this.shown;
+    parts.chains.on = this.shown.chains;
     parts.joints.group.visible = this.shown.joints;
     parts.ground.showGrid(this.shown.grid);
     this.sun.castShadow = this.shown.shadows && this.scene?.dimension === 3;
@@ -151,13 +160,14 @@ export class Pane {
 
   paint(look: Look): void {
     this.look = look;
-    this.world.background = new THREE.Color(look.background);
+    this.world.background = new THREE.Color(this.background());
     this.sky.groundColor.setHex(look.dark ? 0x4a5260 : 0xcfd3da);
     this.sky.intensity = look.dark ? 1.4 : 1.75;
     (this.spring.material as THREE.LineBasicMaterial).color.setHex(look.mark);
     this.springEnds.material.color.setHex(look.mark);
-    for (const part of Object.values(this.parts ?? {})) (part as { paint(look: Look): void }).paint(look);
-    this.draw();
+    const own = { ...look, background: this.background() };
+    for (const part of Object.values(this.parts ?? {})) (part as { paint(look: Look): void }).paint(own);
+    if (!this.stale) this.draw();
   }
 
   setScale(pixelsPerMetre: number, pixelRatio: number): void {
@@ -202,6 +212,17 @@ export class Pane {
     return this.scene
       ? sceneBox(this.scene)
       : new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+  }
+
+  // A scene may bring its own, whatever the page's colours are.
+  private background(): number {
+    const own = this.scene?.look?.background;
+    return own && /^#[0-9a-f]{6}$/i.test(own) ? parseInt(own.slice(1), 16) : this.look.background;
+  }
+
+  // Where what moves is now, as far as it is within the room.
+  boxWithin(room: THREE.Box3): THREE.Box3 | null {
+    return this.scene && this.frame ? movingBox(this.scene, this.frame, room) : null;
   }
 
   // What a fitted picture shows.

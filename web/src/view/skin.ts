@@ -3,7 +3,7 @@
 // Vertices are split where faces meet at an angle, so that normals are smooth on either side of such a crease.
 import * as THREE from "three";
 import { bytesOf } from "../bytes";
-import { displacementColour } from "../palette";
+import { scaleColour } from "../palette";
 import type { Shape, Vec3 } from "../protocol";
 
 // A place on a skin: inside of a triangle, by barycentric coordinates.
@@ -118,11 +118,33 @@ export function skinOf(shape: Shape): Skin | null {
   return skin;
 }
 
+export type SkinQuantity = "displacement" | "strain";
+
+// The principal stretch of a triangle that is farthest from 1, less 1: of the edges' products before, A, and after, G,
+// the stretches squared are the eigenvalues of inverse(A) G.
+function stretch(x: Float32Array, y: Float32Array, i: number, j: number, k: number): number {
+  const products = (p: Float32Array): [number, number, number] => {
+    const u = [p[j] - p[i], p[j + 1] - p[i + 1], p[j + 2] - p[i + 2]];
+    const v = [p[k] - p[i], p[k + 1] - p[i + 1], p[k + 2] - p[i + 2]];
+    const dot = (a: number[], b: number[]) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    return [dot(u, u), dot(u, v), dot(v, v)];
+  };
+  const [a, b, c] = products(x);
+  const [d, e, f] = products(y);
+  const area = a * c - b * b;
+  if (!(area > 0)) return 0;
+  const half = (c * d - 2 * b * e + a * f) / (2 * area);
+  const root = Math.sqrt(Math.max(0, half * half - (d * f - e * e) / area));
+  const [most, least] = [Math.sqrt(half + root) - 1, Math.sqrt(Math.max(0, half - root)) - 1];
+  return Math.max(Math.abs(most), Math.abs(least));
+}
+
 // A skin as one body has it now.
 export class DeformedSkin {
   readonly geometry = new THREE.BufferGeometry();
   readonly creases = new THREE.BufferGeometry();
   displacement = 0; // the largest of a vertex, in the body's frame
+  private readonly values: Float32Array; // one a vertex: what was painted last
   private readonly positions: Float32Array;
   private readonly normals: Float32Array;
   private readonly colours: Float32Array;
@@ -133,6 +155,7 @@ export class DeformedSkin {
     this.normals = new Float32Array(skin.rest.length);
     this.colours = new Float32Array(skin.rest.length).fill(1);
     this.amplitudes = new Float32Array(skin.basis.length);
+    this.values = new Float32Array(skin.rest.length / 3);
     const dynamic = (values: Float32Array) => new THREE.BufferAttribute(values, 3).setUsage(THREE.DynamicDrawUsage);
     const position = dynamic(this.positions);
     this.geometry.setAttribute("position", position);
@@ -222,18 +245,41 @@ export class DeformedSkin {
     this.touch("normal");
   }
 
-  // By displacement, `full` being the end of the scale; 0: in no colour of its own.
-  paint(full: number): void {
+  private findDisplacements(): void {
     const { rest } = this.skin;
-    const [y, colours] = [this.positions, this.colours];
-    if (!(full > 0)) colours.fill(1);
-    for (let k = 0; k < y.length && full > 0; k += 3) {
-      const x = (y[k] - rest[k]) ** 2 + (y[k + 1] - rest[k + 1]) ** 2 + (y[k + 2] - rest[k + 2]) ** 2;
-      const colour = displacementColour(Math.sqrt(x) / full);
-      colours[k] = colour[0];
-      colours[k + 1] = colour[1];
-      colours[k + 2] = colour[2];
+    const y = this.positions;
+    for (let v = 0, k = 0; v < this.values.length; v++, k += 3)
+      this.values[v] = Math.hypot(y[k] - rest[k], y[k + 1] - rest[k + 1], y[k + 2] - rest[k + 2]);
+  }
+
+  // A vertex has the mean of its triangles.
+  private findStrains(): void {
+    const { rest, triangles } = this.skin;
+    const count = new Uint16Array(this.values.length);
+    this.values.fill(0);
+    for (let t = 0; t < triangles.length; t += 3) {
+      const corners = triangles.subarray(t, t + 3);
+      const strain = stretch(rest, this.positions, 3 * corners[0], 3 * corners[1], 3 * corners[2]);
+      for (const v of corners) {
+        this.values[v] += strain;
+        count[v]++;
+      }
     }
+    for (let v = 0; v < count.length; v++) this.values[v] /= Math.max(1, count[v]);
+  }
+
+  // The largest of a quantity, which is what `paint` paints next.
+  most(by: SkinQuantity): number {
+    if (by === "strain") this.findStrains();
+    else this.findDisplacements();
+    return this.values.reduce((most, value) => Math.max(most, value), 0);
+  }
+
+  // By what was asked for last, `full` being the end of the scale; 0: in no colour of its own.
+  paint(full: number): void {
+    const colours = this.colours;
+    if (!(full > 0)) colours.fill(1);
+    for (let v = 0; v < this.values.length && full > 0; v++) colours.set(scaleColour(this.values[v] / full), 3 * v);
     this.touch("color");
   }
 

@@ -2,10 +2,13 @@
 import * as THREE from "three";
 import { DARK, LIGHT, type Look } from "../palette";
 import type { Panel } from "../panel";
-import { CONTACT_WORDS, ContactStatus, modeCount, type Frame, type SceneMessage } from "../protocol";
+import { CONTACT_WORDS, ContactStatus, modeCount, type CameraLook, type Frame, type SceneMessage } from "../protocol";
 import type { BodyHit } from "./bodies";
-import { Rig, type Direction } from "./camera";
+import { Rig, type Base, type Direction } from "./camera";
+import { roomAround } from "./extent";
 import { Pane, type Shown } from "./pane";
+import { COLOURINGS, isSoftQuantity, type Colouring } from "./quantities";
+import { isMoving, shotAt } from "./shot";
 
 export interface Hit extends BodyHit {
   pane: number;
@@ -37,8 +40,9 @@ export class Stage implements Panel {
     points: true,
     forces: true,
     cones: false,
-    colouring: "material",
-    displacement: { full: 0 },
+    colouring: "body",
+    scale: { full: 0 },
+    chains: false,
     joints: true,
     shadows: true,
     grid: true,
@@ -47,6 +51,12 @@ export class Stage implements Panel {
   private look: Look = LIGHT;
   private wanted = false;
   private fitted = ""; // the scene that the camera was fitted to
+  private direction: Direction = "iso";
+  private room = new THREE.Box3(); // beyond it bodies leave the picture
+  private seen = new THREE.Box3(); // what the picture was fitted to
+  private begun: { base: Base; time: number; body: THREE.Vector3 } | null = null; // of a camera that is planned
+  plan: CameraLook = {}; // of whoever makes pictures; it goes before the scene's
+  steady = false; // the camera does not go after what leaves the picture
   private lastPicture = 0;
   private slow = { pictures: 0, seconds: 0 }; // in a row
   private readonly software: boolean;
@@ -108,12 +118,15 @@ export class Stage implements Panel {
   private forget(message: SceneMessage): void {
     this.fitted = "";
     this.following = false;
-    this.shown.displacement.full = 0;
-    if (this.shown.colouring === "displacement" && modeCount(message) === 0) this.shown.colouring = "material";
+    this.shown.scale.full = 0;
+    if (isSoftQuantity(this.shown.colouring) && modeCount(message) === 0) this.shown.colouring = "body";
     this.selection = { pane: 0, body: -1, contact: -1 };
     const few = message.bodies.length <= FEW;
-    this.shown.points = few;
-    this.shown.forces = few;
+    this.shown.points = message.look?.contacts ?? few;
+    this.shown.forces = message.look?.contacts ?? few;
+    this.shown.chains = message.look?.chains ?? false;
+    const colour = message.look?.colour_by;
+    if (colour && colour in COLOURINGS) this.shown.colouring = colour as Colouring;
     if (this.software && !this.shadowsChosen) this.shown.shadows = message.bodies.length <= FEW_FOR_SOFTWARE;
     this.onShown?.();
   }
@@ -128,6 +141,8 @@ export class Stage implements Panel {
       this.fitted = pane.scene?.name ?? "";
       this.fit();
     }
+    this.keepInSight(pane);
+    if (frame.pane === 0) this.goOnAsPlanned(frame.time);
     if (this.following && frame.pane === this.selection.pane) this.followSelection();
     this.invalidate();
   }
@@ -140,10 +155,63 @@ export class Stage implements Panel {
 
   // ------------------------------------------------------------------------------------------------------------- camera
 
-  fit(direction?: Direction): void {
+  private get air(): number {
     const moving = this.panes[0].scene?.bodies.filter((body) => !body.fixed).length ?? 0;
-    this.rig.fit(this.panes[0].pictureBox(), moving > 2 ? 1.2 : 1.8, direction); // one body alone does not fill the picture
+    return moving > 2 ? 1.2 : 1.8; // one body alone does not fill the picture
+  }
+
+  private get camera(): CameraLook {
+    return { ...this.panes[0].scene?.look?.camera, ...this.plan };
+  }
+
+  // To all of the scene, or as it says; from a direction that is asked for, whatever the scene says.
+  fit(direction?: Direction): void {
+    const plan = this.camera;
+    this.direction = direction ?? plan.view ?? "iso";
+    this.seen = this.panes[0].pictureBox();
+    this.room = roomAround(this.seen);
+    this.rig.fit(this.seen, this.air, this.direction, plan.fov);
+    this.begun = null;
+    if (!direction) this.begin(plan);
     this.invalidate();
+  }
+
+  private begin(plan: CameraLook): void {
+    const frame = this.panes[0].frame;
+    const said = plan.at ?? plan.target ?? plan.keys ?? plan.orbit ?? (plan.follow !== undefined ? true : undefined);
+    if (!frame || said === undefined) return;
+    this.begun = { base: this.rig.base, time: frame.time, body: this.centreOf(plan.follow) };
+    this.goOnAsPlanned(frame.time);
+  }
+
+  private centreOf(body: number | undefined): THREE.Vector3 {
+    const matrix = body === undefined ? null : this.panes[0].bodyMatrix(body);
+    return matrix ? new THREE.Vector3().setFromMatrixPosition(matrix) : new THREE.Vector3();
+  }
+
+  // A camera that the scene moves, until the reader takes it.
+  private goOnAsPlanned(time: number): void {
+    if (!this.begun || this.rig.touched) return;
+    const plan = this.camera;
+    const first = time === this.begun.time;
+    if (!first && !isMoving(plan)) return;
+    const shift = this.centreOf(plan.follow).sub(this.begun.body);
+    this.rig.shoot(this.begun.base, shotAt(plan, time), shift, (plan.orbit ?? 0) * (time - this.begun.time));
+  }
+
+  // What moves out of the picture is followed by a wider view, as long as nobody chose another one.
+  private keepInSight(pane: Pane): void {
+    if (this.steady || this.rig.touched || this.following || this.begun) return;
+    const box = pane.boxWithin(this.room);
+    if (!box || box.isEmpty() || this.seen.containsBox(box)) return;
+    const wider = this.seen.clone().union(box);
+    const size = wider.getSize(new THREE.Vector3());
+    // A little more, so that the camera seldom moves.
+    for (const [side, other] of [["min", -1], ["max", 1]] as const)
+      for (const axis of ["x", "y", "z"] as const)
+        if (other * (wider[side][axis] - this.seen[side][axis]) > 0) wider[side][axis] += other * 0.2 * size[axis];
+    this.seen = wider;
+    this.rig.fitSlowly(wider, this.air, this.direction);
   }
 
   get canFollow(): boolean {
@@ -253,6 +321,7 @@ export class Stage implements Panel {
 
   private draw(now: number): void {
     this.wanted = false;
+    if (this.rig.glide((now - this.lastPicture) / 1000)) this.invalidate();
     this.watchSpeed(now);
     this.paint();
     this.onDraw?.();

@@ -1,9 +1,10 @@
 // Convex sections of friction given by points: their hull, by Andrew's monotone chain.
+#include "base/friction_section.h"
+
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "problem/contact_problem.h"
 
 // Twice the area of the triangle o, a, b: positive where they turn to the left.
 static double turn(const double o[2], const double a[2], const double b[2]) {

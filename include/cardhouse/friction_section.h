@@ -1,0 +1,29 @@
+// Sections of friction: what a unit of normal reaction bears along the two tangents of a contact, as a convex polygon.
+#ifndef CARDHOUSE_FRICTION_SECTION_H
+#define CARDHOUSE_FRICTION_SECTION_H
+
+#include "cardhouse/api.h"
+#include "cardhouse/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CH_FRICTION_CORNERS_MAX = 32 };
+
+// What a unit of normal reaction bears along tangents 1 and 2: a convex polygon that contains the origin, corners
+// counter-clockwise. ch_friction_section_make fills one in.
+typedef struct ChFrictionSection {
+  int count;  // of corners, 3 or more
+  double corner[CH_FRICTION_CORNERS_MAX][2];
+} ChFrictionSection;
+
+// The section with these corners, which may be in any order. Refuses what is not finite, points that are no corner of
+// the hull of all, hulls without area or without the origin. `what` begins the message.
+CH_API ChStatus ch_friction_section_make(ChContext* context, const char* what, int count, const double (*point)[2],
+                                         ChFrictionSection* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
