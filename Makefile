@@ -17,7 +17,7 @@ PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DBUILD_SHARED_LIBS=ON -DCH_TESTS=OFF
 .DEFAULT_GOAL := build
 .PHONY: build run test page tables conformance bench-build bench-solvers bench-portfolio bench-ordering bench-large bench-engines bench-collide \
   bench-viewer bench-python bench-mujoco-grade pictures validation granular install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
-  fuzz crafted python python-fuzz clean help
+  blender-check fuzz crafted python python-fuzz docs clean help
 
 help:
 	@echo "make                                build/cardhouse and libcardhouse; installs what is missing"
@@ -35,6 +35,7 @@ help:
 	@echo "make pictures                       the viewer's pictures in docs/, anew, in a browser without a window"
 	@echo "make validation                     every experiment of the documents anew: build/report, docs/validation.md"
 	@echo "make granular [QUICK=1]             grains beside the laws of granular matter: docs/granular_physics.md, ten minutes"
+	@echo "make docs                           the documentation as a site with search and live replays, in build/site"
 	@echo "make page                           the viewer's page, bundled anew and kept in web/dist"
 	@echo "make tables                         what is made from the tables of joints and shapes: schema, page's types"
 	@echo "make python                         the Python module as a wheel, in build/python: docs/python.md"
@@ -44,6 +45,7 @@ help:
 	@echo "make debug | asan | ubsan           tests in a debug or sanitizer build, in folders of their own"
 	@echo "make sanitize                       tests with both sanitizers at once"
 	@echo "make tsan                           threads under a sanitizer: a scene, a solve, the viewer with four clients"
+	@echo "make blender-check                  what \`cardhouse export\` writes, opened in Blender (apt-get install blender)"
 	@echo "make fuzz [FUZZ_SECONDS=600]        fuzzes the readers of files and messages, two targets at a time"
 	@echo "make crafted                        every crafted recording, checkpoint and problem through every reader"
 	@echo "make format | format-check          clang-format over the sources"
@@ -122,6 +124,11 @@ bench-engines:
 
 bench-collide: bench-build
 	@$(RECORD) collide -- $(BUILD)/bench/collide $(FLAGS)
+
+# Open build/site/index.html: nothing is served and nothing is fetched.
+docs:
+	@$(MAKE) --no-print-directory build TARGETS=cardhouse
+	@python3 tools/docs_site.py --program $(BUILD)/cardhouse --out $(BUILD)/site
 
 # The page of the viewer, bundled anew and kept in web/dist: after a change below web/.
 page:
@@ -215,6 +222,11 @@ tsan:
 	@rm -f build-tsan.log
 	@MAKEFLAGS=--no-print-directory cmake --build build-tsan --parallel $(JOBS) --target cardhouse make_problems
 	@python3 tests/tools/threads.py build-tsan/cardhouse build-tsan/make_problems
+
+# Not part of any other target: Blender is large.
+blender-check:
+	@$(MAKE) --no-print-directory build TARGETS=cardhouse
+	@/usr/bin/python3 tools/blender-check.py $(BUILD)
 
 fuzz:
 	@tools/install-packages build fuzz

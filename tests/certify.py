@@ -245,21 +245,27 @@ def grade_rigid(rows, pose, r, u, q, diagonal):
         creep = rows.split(np.sqrt(step) * u_)[0][stuck, 1:]
         return np.hypot(size(rests(step, r_, u_, mu_)), size(creep))
 
-    stuck, in_force = np.zeros(rows.contacts, bool), mu.copy()
-    if rows.curves and not zero:                             # the branch that is nearer to its own equations
-        speed = size(rows.split(u)[0][:, 1:], axis=1)
+    def branches(r_, u_):
+        """The coefficients of the branch that is nearer to its own equations, and whether it is that of sticking."""
+        stuck, in_force = np.zeros(rows.contacts, bool), mu.copy()
+        if not rows.curves or zero:
+            return in_force, stuck
+        speed = size(rows.split(u_)[0][:, 1:], axis=1)
         slips = mu.copy()
         for k, (speeds, shares) in rows.curves.items():
             slips[k] *= np.interp(speed[k], speeds, shares)
-        creep = (rows.split(np.sqrt(rho) * u)[0][:, 1:] ** 2).sum(axis=1)
-        squares = [(rows.split(rests(rho, r, u, m))[0] ** 2).sum(axis=1) for m in (mu, slips)]
+        creep = (rows.split(np.sqrt(rho) * u_)[0][:, 1:] ** 2).sum(axis=1)
+        squares = [(rows.split(rests(rho, r_, u_, m))[0] ** 2).sum(axis=1) for m in (mu, slips)]
         for k in rows.curves:
             stuck[k] = squares[0][k] + creep[k] <= squares[1][k]
             in_force[k] = mu[k] if stuck[k] else slips[k]
+        return in_force, stuck
+
+    in_force, stuck = branches(r, u)
     widest = mu.copy()
     for k, (speeds, shares) in rows.curves.items():
         widest[k] *= max(1.0, shares.max())
-    nothing = error(rho, np.zeros_like(r), q, mu, np.zeros_like(stuck))
+    nothing = error(rho, np.zeros_like(r), q, *branches(np.zeros_like(r), q))
     out = {"natural": ratio(error(rho, r, u, in_force, stuck), max(nothing, 1e-6 * size(np.sqrt(rho) * q))),
            "siconos": ratio(error(live.astype(float), r, u, in_force, stuck), max(size(x[live]) for x in (q, r, u)))}
 

@@ -13,6 +13,9 @@ LONGEST = 40  # words
 # Written by the program (docs/validation.md, granular_physics.md), or tables of figures.
 MADE = {"docs/validation.md", "docs/granular_physics.md", "bench/RESULTS.md", "CHANGELOG.md"}
 RULES = {"docs/style.md"}  # has the wrong forms in it, as examples
+REPORTS = "apps/reproduce/"  # texts of a report, which quote what documents print
+# Keys, names and options that messages cite as they are typed.
+KEYS = re.compile(r"(stabilization|linearized|regularized-lcp|force-color-profile)\b")
 
 # American form -> British form; also what follows from them (-s, -d, -r, -rs).
 BRITISH = {
@@ -112,11 +115,11 @@ def plain(text):
     text = re.sub(r"\[([^\]]*)\]\([^)\s]*\)", r"\1", text)
     text = re.sub(r"``.+?``|`[^`]+`", " CODE ", text, flags=re.S)
     text = re.sub(r"<[^>\n]+>", " ", text)
-    text = re.sub(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)", "", text)
+    text = re.sub(r"\*\*|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)", "*", text)
     return " ".join(text.split())
 
 
-ABBREVIATION = re.compile(r"(?:\b(?:[A-Z]|vs|cf|al|no|Fig|fig|eq|Eq|Sec|St|Dr|ch|p)\.)$")
+ABBREVIATION = re.compile(r"(?:\b(?:vs|cf|al|no|Fig|fig|eq|Eq|Sec|St|Dr|ch|p)\.)$")
 
 
 def sentences(text):
@@ -176,27 +179,28 @@ def blocks(text):
 
 def comments(text):
     """(line, text) of every comment of C code: neighbouring lines of // are one, equations (indented) are left out."""
-    found, last = [], -2
+    found, last, trailing = [], -2, False
     for index, line in enumerate(text.split("\n")):
         match = re.match(r"(.*?)//[/!<]*( ?)(.*)", line)
         if not match or match.group(1).count('"') % 2 or match.group(1).rstrip().endswith(":"):
             continue
         alone = not match.group(1).strip()
         words = match.group(3)
-        if words.startswith("   "):  # an equation or an example
+        if words.startswith("  "):  # an equation or an example
             last = -2
             continue
-        if alone and last == index - 1 and words.strip():
+        if alone and last == index - 1 and words.strip() and (len(match.group(1)) > 7 or not trailing):
             found[-1] = (found[-1][0], found[-1][1] + "\n" + words)
         else:
             found.append((index + 1, words))
+            trailing = not alone
         last = index if words.strip() else -2
     text = re.sub(r"//.*", "", text)
     for match in re.finditer(r"/\*(.*?)\*/", text, re.S):
         line = text.count("\n", 0, match.start()) + 1
         for piece in re.split(r"\n[\s*]*\n", match.group(1)):
             words = re.sub(r"(?m)^\s*\*+ ?", "", piece)
-            kept = [row for row in words.split("\n") if not row.startswith("    ")]
+            kept = [row for row in words.split("\n") if not row.startswith("  ")]
             found.append((line, "\n".join(kept)))
     return found
 
@@ -224,6 +228,7 @@ def messages(text):
 def pieces(path):
     with open(os.path.join(SOURCE, path), encoding="utf-8") as file:
         text = file.read()
+    text = KEYS.sub("KEY", text)
     if path.endswith(".md"):
         return blocks(text)
     return comments(text) if path.endswith(".h") and path.startswith("include/") else messages(text)
@@ -251,7 +256,7 @@ def files():
     for top, ending in (("docs", ".md"), ("include/cardhouse", ".h"), ("apps", ".c"), ("src", ".c"), ("data", ".md"), ("tests", ".md")):
         for folder, _, names in os.walk(os.path.join(SOURCE, top)):
             found += [os.path.relpath(os.path.join(folder, name), SOURCE) for name in names if name.endswith(ending)]
-    return sorted(path for path in found if path not in MADE | RULES and os.path.exists(os.path.join(SOURCE, path)))
+    return sorted(path for path in found if path not in MADE | RULES and not path.startswith(REPORTS) and os.path.exists(os.path.join(SOURCE, path)))
 
 
 def main(arguments):

@@ -161,7 +161,8 @@ class Commands(unittest.TestCase):
         count = 0
         for page in ("README.md", "docs/quick_start.md", "docs/methods.md", "docs/adding_a_method.md",
                      "docs/limit_analysis.md", "docs/run.md", "docs/first_scene.md",
-                     "docs/soft_bodies.md"):
+                     "docs/soft_bodies.md", "docs/tutorial_robot.md", "docs/tutorial_hopper.md", "docs/tutorial_arch.md",
+                     "docs/tutorial_soft.md"):
             for name, scene in re.findall(r"`([\w-]+\.json)`:\n\n```json\n(.*?)```", read(page), re.S):
                 with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
                     file.write(scene)
@@ -204,6 +205,24 @@ class Commands(unittest.TestCase):
         run(["build/cardhouse", "run", "table.json", "--out", "load.h5", "--every", "10"], self.folder)
         result = run([sys.executable, "docs/examples/floor_load.py", "load.h5"], self.folder)
         self.assertIn(result.stdout.strip(), page)
+
+    def test_the_tutorials_find_what_they_say(self):
+        scenes = {}
+        for page in ("robot", "soft"):
+            scenes |= dict(re.findall(r"`([\w-]+\.json)`:\n\n```json\n(.*?)```", read(f"docs/tutorial_{page}.md"), re.S))
+        for name, text in scenes.items():
+            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        for strength, place in ((100, 0.409), (5, 0.250)):
+            run(["build/cardhouse", "run", "arm.json", "--param", f"strength={strength}", "--out", "push.h5", "--every", "100"], self.folder)
+            run(["build/cardhouse", "export", "push.h5", "--csv", "push.csv"], self.folder)
+            with open(os.path.join(self.folder, "push.csv"), encoding="utf-8") as file:
+                last = [line for line in file if ',"box",' in line][-1]
+            self.assertAlmostEqual(float(last.split(",")[2]), place, delta=5e-4)
+        for young, sag in ((3e7, 31.24e-3), (1e7, 93.8e-3)):
+            run(["build/cardhouse", "run", "beam.json", "--param", f"young={young}", "--csv", "sag.csv", "--quiet"], self.folder)
+            with open(os.path.join(self.folder, "sag.csv"), encoding="utf-8") as file:
+                self.assertAlmostEqual(float(file.readlines()[-1].split(",")[-1]), sag, delta=5e-5)
 
     def test_a_picture_can_be_made(self):
         for name in ("cardhouse", "first_scene", "scaling"):

@@ -174,6 +174,28 @@ class Export(unittest.TestCase):
             report = json.loads(line)
             self.assertEqual((report["errors"], report["warnings"]), (0, 0), line)
 
+    def test_a_mesh_that_is_exported_can_be_read_in(self):
+        half = [0.1, 0.2, 0.3]
+        box = {"name": "box", "position": [0, 0, 1], "shapes": [{"type": "box", "half": half}]}
+
+        def packing(name, body):
+            with open(self.path(name + ".json"), "w", encoding="utf-8") as file:
+                json.dump({"cardhouse": 1, "step": {"until": 0.01, "h": 0.01}, "bodies": [body]}, file)
+            done = run("run", self.path(name + ".json"), "--out", self.path(name + ".h5"), "--quiet")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            told = run("measure", self.path(name + ".h5"), "--packing", "--region=-1,1,-1,1,0,2", "--json")
+            return 8 * json.loads(told.stdout)["means"]["packing"]
+
+        packing("box", box)
+        files = [self.export("box", "--gltf", "box.glb"), self.export("box", "--gltf", "box.gltf")]
+        for kind in ("ply", "obj"):
+            folder = self.export("box", "--" + kind, kind)
+            files.append(os.path.join(folder, sorted(os.listdir(folder))[0]))
+        for k, path in enumerate(files):
+            with self.subTest(file=path):
+                read = {"name": "box", "shapes": [{"type": "mesh", "file": path, "closed": True}]}
+                self.assertAlmostEqual(packing(f"read-{k}", read) / (8 * np.prod(half)), 1, places=6)
+
     def test_usd_holds_the_same_places_by_time(self):
         with open(self.export("cards", "--usd", "cards.usda", "--fps", "1000"), encoding="utf-8") as file:
             text = file.read()

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cardhouse/text.h"
 #include "model/shapes/mass_properties.h"
 #include "support/near.h"
 #include "support/random.h"
@@ -527,6 +528,75 @@ static size_t text_stl(char* text, size_t room) {
   return used + (size_t)snprintf(text + used, room - used, "endsolid four\n");
 }
 
+// The four sides once more, as PLY with a property and an element that nobody needs.
+static size_t ply_of(int form, char* out, size_t room) {
+  static const char* const forms[] = {"ascii", "binary_little_endian", "binary_big_endian"};
+  static const float corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  static const int faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+  size_t used = (size_t)snprintf(out, room,
+                                 "ply\nformat %s 1.0\ncomment by hand\nelement vertex 4\nproperty float x\nproperty "
+                                 "float y\nproperty float z\nproperty uchar red\nelement face 4\nproperty list uchar "
+                                 "int vertex_indices\nend_header\n",
+                                 forms[form]);
+  for (int k = 0; k < 4 && form == 0; ++k)
+    used += (size_t)snprintf(out + used, room - used, "%g %g %g 255\n", corners[k][0], corners[k][1], corners[k][2]);
+  for (int k = 0; k < 4 && form == 0; ++k)
+    used += (size_t)snprintf(out + used, room - used, "3 %d %d %d\n", faces[k][0], faces[k][1], faces[k][2]);
+  for (int part = 0; part < 2 && form > 0; ++part)
+    for (int k = 0; k < 4; ++k) {
+      if (part == 1) out[used++] = 3;
+      for (int c = 0; c < 3; ++c) {
+        unsigned char bytes[4];
+        memcpy(bytes, part == 0 ? (const void*)&corners[k][c] : (const void*)&faces[k][c], 4);
+        for (int b = 0; b < 4; ++b) out[used++] = (char)bytes[form == 1 ? b : 3 - b];
+      }
+      if (part == 0) out[used++] = (char)255;
+    }
+  return used;
+}
+
+// And as glTF with y up: (x, y, z) there is (x, -z, y) here. Twelve corners, so that equal ones have to be found; the
+// node mirrors z, by which corners change their turn.
+static size_t gltf_of(bool binary, char* out, size_t room) {
+  static const float corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}};
+  static const int faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+  unsigned char bytes[12 * 12 + 24];
+  for (int k = 0; k < 12; ++k) {
+    const uint16_t index = (uint16_t)(k % 3 == 0 ? k : k % 3 == 1 ? k + 1 : k - 1);  // the mirror turns them back
+    memcpy(bytes + 12 * k, corners[faces[k / 3][k % 3]], 12);
+    memcpy(bytes + 144 + 2 * k, &index, 2);
+  }
+  char* coded = NULL;
+  size_t coded_size = 0;
+  FILE* file = open_memstream(&coded, &coded_size);
+  ch_base64_write(file, bytes, sizeof bytes);
+  fclose(file);
+  char json[2048];
+  int length = snprintf(
+      json, sizeof json,
+      "{\"asset\": {\"version\": \"2.0\"}, \"scene\": 0, \"scenes\": [{\"nodes\": [1]}], \"nodes\": [{\"mesh\": 0, "
+      "\"scale\": "
+      "[1, 1, -1]}, {\"children\": [0]}], \"meshes\": [{\"primitives\": [{\"attributes\": {\"POSITION\": 0}, "
+      "\"indices\": "
+      "1}]}], \"accessors\": [{\"bufferView\": 0, \"componentType\": 5126, \"count\": 12, \"type\": \"VEC3\"}, "
+      "{\"bufferView\": 1, \"componentType\": 5123, \"count\": 12, \"type\": \"SCALAR\"}], \"bufferViews\": "
+      "[{\"buffer\": 0, "
+      "\"byteLength\": 144}, {\"buffer\": 0, \"byteOffset\": 144, \"byteLength\": 24}], \"buffers\": [{\"byteLength\": "
+      "168%s%s%s}]}",
+      binary ? "" : ", \"uri\": \"data:application/octet-stream;base64,", binary ? "" : coded, binary ? "" : "\"");
+  free(coded);
+  while (length % 4) json[length++] = ' ';
+  if (!binary) return (size_t)snprintf(out, room, "%.*s", length, json);
+  const uint32_t head[] = {0x46546C67, 2, (uint32_t)(12 + 8 + length + 8 + (int)sizeof bytes), (uint32_t)length,
+                           0x4E4F534A};
+  const uint32_t chunk[] = {sizeof bytes, 0x004E4942};
+  memcpy(out, head, sizeof head);
+  memcpy(out + 20, json, (size_t)length);
+  memcpy(out + 20 + length, chunk, sizeof chunk);
+  memcpy(out + 28 + length, bytes, sizeof bytes);
+  return 28 + (size_t)length + sizeof bytes;
+}
+
 static void all_mesh_files_give_the_same_solid(void** state) {
   (void)state;
   unsigned char bytes[84 + 200];
@@ -535,13 +605,16 @@ static void all_mesh_files_give_the_same_solid(void** state) {
   const char* obj =
       "# four sides\no thing\nv 0 0 0\nv 1 0 0 0.5\nv 0 1e0 0\r\nv 0 0 1\nvn 0 0 1\n"
       "f 1 3 2\nf 1/1 2/2/2 4//3\nf -4 -1 -2 # back\nf 2 3 4\n";
-  for (int k = 0; k < 3; ++k) {
+  char other[4096];
+  for (int k = 0; k < 8; ++k) {
     ChWorld* world = new_world(3);
     ChShapeDef def = ch_shape_def_default();
     def.type = CH_SHAPE_MESH, def.closed = true;
+    size_t used = k < 3 ? 0 : k < 6 ? ply_of(k - 3, other, sizeof other) : gltf_of(k == 7, other, sizeof other);
     def.file = k == 0   ? write_text("four.obj", obj)
                : k == 1 ? write_file("four.stl", text, length)
-                        : write_file("binary.stl", bytes, size);
+               : k == 2 ? write_file("binary.stl", bytes, size)
+                        : write_file("four.other", other, used);
     int still = new_body(world, CH_BODY_FIXED);
     add_shape(world, still, &def);
     const ChMesh* mesh = world->shapes[0].mesh;
@@ -569,6 +642,29 @@ static void wrong_mesh_files_are_named_with_their_line(void** state) {
       {"solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0\n", "bad.obj:5"},
       {"solid x\nendsolid\nmore\n", "bad.obj:3:1"},
       {"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "not closed"},
+      {"ply\nformat ascii 1.0\nelement vertex 1\nproperty flaot x\nend_header\n0\n",
+       "bad.obj:4:10: 'flaot' is no type"},
+      {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n", "bad.obj:6"},
+      {"ply\nformat binary_little_endian 1.0\nelement vertex 9\nproperty float x\nend_header\n1234", "ends before"},
+      {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nelement face 1\nproperty list uchar int "
+       "vertex_indices\nend_header\n0\n3 0 0 1\n",
+       "bad.obj:9:7: number of a vertex is 1"},
+      {"{\"cardhouse\": 1}", "no glTF of version 2"},
+      {"{\"asset\": {\"version\": \"2.0\"}, \"extensionsRequired\": [\"KHR_draco_mesh_compression\"]}", "KHR_draco"},
+      {"{\"asset\": {\"version\": \"2.0\"}, \"scenes\": [{\"nodes\": [0]}], \"nodes\": [{\"children\": [0]}]}",
+       "more than once"},
+      {"{\"asset\": {\"version\": \"2.0\"}, \"meshes\": [{\"primitives\": [{\"attributes\": {\"POSITION\": 3}}]}]}",
+       "accessor 3 is not in the file"},
+      {"{\"asset\": {\"version\": \"2.0\"}, \"meshes\": [{\"primitives\": [{\"attributes\": {\"POSITION\": 0}}]}], "
+       "\"accessors\": [{\"bufferView\": 0, \"componentType\": 5126, \"count\": 9}], \"bufferViews\": [{\"buffer\": 0, "
+       "\"byteLength\": 12}], \"buffers\": [{\"uri\": \"../secret.bin\"}]}",
+       "no file beside this one"},
+      {"{\"asset\": {\"version\": \"2.0\"}, \"meshes\": [{\"primitives\": [{\"attributes\": {\"POSITION\": 0}}]}], "
+       "\"accessors\": [{\"bufferView\": 0, \"componentType\": 5126, \"count\": 9}], \"bufferViews\": [{\"buffer\": 0, "
+       "\"byteLength\": 12}], \"buffers\": [{\"uri\": \"data:;base64,AAAAAAAAAAAAAAAA\"}]}",
+       "beyond the end"},
+      {"{\"asset\": {\"version\": \"2.0\"}, ", "is not valid JSON"},
+      {"glTF", "is not a whole binary"},
   };
   for (size_t k = 0; k < sizeof files / sizeof *files; ++k) {
     ChWorld* world = new_world(3);

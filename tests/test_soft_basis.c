@@ -638,7 +638,7 @@ static void what_rounding_spoils_is_refused_with_the_reason(void** state) {
     double density, young;
     const char* says;
   } spoilt[] = {
-      {{1.0, 1.0, 1e-4}, DENSITY, YOUNG, "too thin or its tetrahedra are too flat: the flattest, tetrahedron"},
+      {{1.0, 1.0, 1e-4}, DENSITY, YOUNG, "it is too thin, or its tetrahedra are too flat. The flattest is "},
       {{1.0, 1.0, 1e-5}, DENSITY, YOUNG, "(1: regular, 0: flat); make the body thicker, or its mesh better"},
       {{1e40, 1e40, 1e40}, 1.0, YOUNG, "its mass is 1e+120 kg, must be 1e-100 to 1e+100: its mesh is 1.73e+40 m large"},
       {{1.0, 1.0, 1.0}, 1e-300, YOUNG, "its mass is 1e-300 kg, must be 1e-100"},

@@ -134,7 +134,7 @@ class Sweep(Folder):
             process.send_signal(signal.SIGINT)
             said = process.communicate(timeout=30)[1]
             self.assertEqual(process.returncode, 130)
-        self.assertIn("--resume goes on", said)
+        self.assertIn("--resume continues", said)
         before = self.table("t.csv")
         self.assertTrue(0 < len(before) < 60)
         other = [w if w != "0.5" else "0.4" for w in words]

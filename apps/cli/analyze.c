@@ -219,7 +219,7 @@ static void print_text(const char* file, const ChProblem* problem, const Finding
   print_matrix(p, &found->matrix);
   if (found->limits.asked) ch_limits_print(&found->limits);
   ch_sideways_print(&found->sideways);
-  printf("\ncertificate of r = 0: what no work at all is worth\n");
+  printf("\ncertificate of r = 0: the score of doing nothing\n");
 #define X(name, text) printf("  %-12s %9.2e\n", #name, ch_plain_nan(a->at_zero.name));
   CH_CERTIFICATE_FIELDS(X)
 #undef X

@@ -33,7 +33,7 @@ const ChCommand ch_command_scene_check = {
     .name = "scene check",
     .summary =
         "reads a scene as `run` would, and names overlaps, clearances, costly and thin shapes, sizes that are "
-        "hardly meant, and what falls for ever",
+        "probably mistakes, and bodies that fall for ever",
     .operand = "FILE",
     .examples = "  cardhouse scene check house.json\n  cardhouse scene check house.json --strict --json\n",
     .row_count = sizeof rows / sizeof *rows,

@@ -18,7 +18,7 @@
 
 #define HEALED 1e-9  // metres of overlap that may stay
 
-#define HEAL_OPTIONS(X) X(TEXT, out, NULL, "FILE.json", 0, 0, "where the scene goes instead of standard output; or -o")
+#define HEAL_OPTIONS(X) X(TEXT, out, NULL, "FILE.json", 0, 0, "file for the scene instead of standard output; or -o")
 
 typedef struct Arguments {
   HEAL_OPTIONS(CH_ARG_MEMBER)

@@ -13,7 +13,7 @@
 #include "common/printable.h"
 
 #define MCP_OPTIONS(X)                                                                                         \
-  X(TEXT, method, "boxmin", "NAME", 0, 0, "what solves it; there is boxmin, the bound-constrained form")       \
+  X(TEXT, method, "boxmin", "NAME", 0, 0, "the method: boxmin, the bound-constrained form")                    \
   X(REAL, tol, 1e-6, "T", 1e-14, 1.0, "tolerance on the natural residual (1e-6)")                              \
   X(COUNT, max_iterations, 0, "N", 0, 2e9, "trust-region iterations of one run (0: the method's own limit)")   \
   X(COUNT, restarts, 20, "N", 0, 10000, "further starting points when a stationary point is no solution (20)") \
@@ -86,7 +86,7 @@ static void print_text(const Job* job) {
   printf("work      ItBox %ld, FE %ld, ItQua %ld, MVP %ld\n", info->box.it_box, info->box.fe, info->box.it_qua,
          info->box.mvp);
   printf("\ncertificate\n");
-  printf("  natural    %9.2e  largest |x - mid(lower, upper, x - F(x))|: what the tolerance speaks of\n",
+  printf("  natural    %9.2e  largest |x - mid(lower, upper, x - F(x))|; the tolerance refers to this\n",
          ch_plain_nan(info->natural));
   printf("  objective  %9.2e  of the bound-constrained form; zero at solutions\n", ch_plain_nan(info->box.value));
   printf("  gradient   %9.2e  its projected gradient\n", ch_plain_nan(info->box.projected_gradient));

@@ -27,8 +27,8 @@
   X(TEXT, region, NULL, "NUMBERS", 0, 0,                                                                              \
     "x0,x1,y0,y1,z0,z1 or x,y,radius,z0,z1, m; plane: x0,x1,y0,y1 or x,y,radius (a box around the grains)")           \
   X(REAL, inset, 0.0, "D", 0.0, 1e6, "the region's faces moved inwards, in mean diameters (0)")                       \
-  X(TEXT, bodies, NULL, "NAME", 0, 0, "only bodies whose names begin so")                                             \
-  X(REAL, split, 0.0, "R", 1e-300, 1e300, "radius that tells small grains from large ones, m")                        \
+  X(TEXT, bodies, NULL, "NAME", 0, 0, "only bodies whose names begin with this")                                      \
+  X(REAL, split, 0.0, "R", 1e-300, 1e300, "radius that separates small grains from large ones, m")                    \
   X(REAL, touch, 1e-3, "G", 0.0, 1.0, "gap up to which grains touch, in mean diameters (0.001)")                      \
   X(REAL, reach, 7.0, "R", 0.1, 1e6, "largest distance of g(r), in mean diameters (7)")                               \
   X(REAL, resolution, 0.05, "W", 1e-4, 10.0, "width of its bins, in mean diameters (0.05)")                           \

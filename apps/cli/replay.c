@@ -17,7 +17,7 @@
 #endif
 
 #define REPLAY_OPTIONS(X)                                                                    \
-  X(TEXT, out, NULL, "FILE.html", 0, 0, "where it goes instead of standard output")          \
+  X(TEXT, out, NULL, "FILE.html", 0, 0, "file instead of standard output")                   \
   X(REAL, from, 0.0, "T", 0.0, 1e12, "the recording's part from here, seconds (0)")          \
   X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "to here (its end)")                                 \
   X(REAL, fps, 60.0, "F", 1e-3, 1e6, "frames a second of simulated time, at most (60)")      \

@@ -24,7 +24,7 @@
 enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is asked to end
 
 #define RUN_OPTIONS(X)                                                                                                \
-  X(TEXT, method, NULL, "NAME", 0, 0, "what solves the steps; `cardhouse methods` lists them")                        \
+  X(TEXT, method, NULL, "NAME", 0, 0, "method of the steps; `cardhouse methods` lists them")                          \
   X(TEXT, inner, NULL, "NAME", 0, 0, "convex solver inside relaxed, successive and staggered")                        \
   X(TEXT, cone, NULL, "CONE", 0, 0, "circular, elliptic (as in the scene), polygon:M, outer-polygon:M")               \
   X(TEXT, pose, NULL, "POSE", 0, 0, "coulomb (exact), relaxed (convex) or frictionless")                              \
@@ -36,11 +36,11 @@ enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is a
   X(TEXT, integrator, NULL, "NAME", 0, 0, "time stepping scheme; `cardhouse methods --integrators` lists them")       \
   X(REAL, midpoint, -1.0, "A", 0.0, 1.0, "of the integrator midpoint: place of the forces, 0 start to 1 end")         \
   X(REAL, push_out, 0.0, "V", 1e-12, 1e12, "fastest that bodies that overlap are parted, metres a second")            \
-  X(TEXT, adaptive, NULL, "miss|off", 0, 0, "steps that miss their tolerance are undone and taken in halves")         \
+  X(TEXT, adaptive, NULL, "miss|off", 0, 0, "steps that miss their tolerance are undone and halved")                  \
   X(COUNT, threads, 0, "N", 1, 1024, "threads; the motion does not depend on it")                                     \
   X(TEXT, warm, NULL, "on|off", 0, 0, "reactions of the last step start the next")                                    \
-  X(TEXT, rest, NULL, "on|off", 0, 0, "what is certified to be at rest is not solved again")                          \
-  X(FLAG, realtime, false, NULL, 0, 0, "keeps to the clock: waits when early, and no step takes longer than 6 h")     \
+  X(TEXT, rest, NULL, "on|off", 0, 0, "a certified state of rest is not solved again")                                \
+  X(FLAG, realtime, false, NULL, 0, 0, "follows the clock: waits when early, and no step takes longer than 6 h")      \
   X(REAL, lag, -1.0, "MS", 0.0, 1e6, "milliseconds that --realtime may be behind the clock for a while (500)")        \
   X(REAL, step_limit, 0.0, "MS", 0.01, 1e6, "milliseconds that a step may take; then the best answer so far is used") \
   X(LIST, set, {0}, "NAME=VALUE", 0, 0, "an option of a method; `cardhouse methods --options` lists them")            \
@@ -52,7 +52,7 @@ enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is a
   X(COUNT, problems_every, 1, "K", 1, 1e9, "steps from problem to problem (1)")                                       \
   X(TEXT, checkpoint, NULL, "FILE", 0, 0, "keeps a checkpoint to resume from")                                        \
   X(COUNT, checkpoint_every, 1000, "K", 1, 1e9, "steps from checkpoint to checkpoint (1000)")                         \
-  X(TEXT, resume, NULL, "FILE", 0, 0, "goes on from a checkpoint, with the files as they are, bit for bit")           \
+  X(TEXT, resume, NULL, "FILE", 0, 0, "continues from a checkpoint and its files, bit for bit")                       \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                 \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress bar")                                                    \
   X(FLAG, strict, false, NULL, 0, 0, "exit status 1 when a step missed its tolerance, or is out of bounds")
@@ -100,7 +100,7 @@ static bool check_switch(const ChCommand* self, const char* what, const char* wo
 
 static bool check_lag(const ChCommand* self, const Arguments* a) {
   if (a->realtime || a->lag < 0.0) return true;
-  ch_complain(self, "--lag %g: belongs to --realtime; a run without it keeps to no clock", a->lag);
+  ch_complain(self, "--lag %g: needs --realtime; a run without it does not follow the clock", a->lag);
   return false;
 }
 
@@ -127,7 +127,7 @@ static bool check_apart(const ChCommand* self, const Arguments* a, const char* s
     for (int j = 0; j < k; ++j) {
       bool goes_on = files[j].path == a->resume && files[k].path == a->checkpoint;
       if (!files[k].path || !files[j].path || goes_on || !ch_same_file(files[k].path, files[j].path)) continue;
-      ch_complain(self, "%s %s: is %s, too; each needs a file of its own", files[k].name, files[k].path, files[j].name);
+      ch_complain(self, "%s %s: is %s, too; each needs its own file", files[k].name, files[k].path, files[j].name);
       return false;
     }
   return true;
@@ -301,11 +301,11 @@ static ChStatus tell_changes(const ChCommand* self, Job* job) {
   const Arguments* a = &job->arguments;
   char* changes;
   ChStatus status = ch_checkpoint_changes(&job->context, a->resume, job->simulation, &changes);
-  if (changes) ch_complain(self, "resumed with other options, so not bit for bit the same run: %s", changes);
+  if (changes) ch_complain(self, "continued with other options, so not bit for bit the same run: %s", changes);
   free(changes);
   long before = job->records.every, now = rows_every(a);
   if (before > 0 && now > 0 && before != now)
-    ch_complain(self, "resumed with --every %ld, was %ld: rows before and after are differently far apart", now,
+    ch_complain(self, "resumed with --every %ld, was %ld: the rows before and after have different spacing", now,
                 before);
   return status;
 }

@@ -36,7 +36,7 @@ static void say_adaptive(const ChRunReport* r, ChHints* hints) {
   const ChSimulationOptions* o = &r->options;
   double least = ldexp(o->h, -o->halvings);
   if (r->summary.rejected == 0 && o->adaptive != CH_ADAPTIVE_MISS)
-    say(hints, "--adaptive miss undoes a step that misses and takes it in halves, down to %.3g s", least);
+    say(hints, "--adaptive miss undoes a step that misses and repeats it in halves, down to %.3g s", least);
   else if (o->adaptive != CH_ADAPTIVE_MISS)
     say(hints,
         "halves of steps did not help within four work limits a step; --adaptive miss gives them 64, down to %.3g s",
@@ -89,7 +89,7 @@ ChHints ch_run_hints(const ChRunReport* r) {
   say_adaptive(r, &hints);
   say_compliant(r, &hints);
   say_tolerance(r, &hints);
-  say(&hints, "--h %.3g takes steps half as long; less happens in each, and its last reactions are a better start",
+  say(&hints, "--h %.3g halves the steps; less happens in each, and the last reactions are a better start",
       0.5 * r->options.h);
   return hints;
 }

@@ -257,7 +257,7 @@ static void print_mechanics(const ChRunReport* r) {
     printf("contact       compliant: bodies yield where they touch, and %.3g J are stored there (docs/granular.md)\n",
            s->stored);
   if (s->deferred > 0.0)
-    printf("push-out      overlaps are parted gently: up to %.3g m of one was left for later steps\n", s->deferred);
+    printf("push-out      overlaps are parted gradually: up to %.3g m of one was left for later steps\n", s->deferred);
   if (s->relaxed_steps > 0)
     printf(
         "tight fits    in %ld steps overlaps oppose each other: up to %.3g m of one stays, by the smallest "
@@ -294,7 +294,7 @@ static void print_files(const ChRunReport* r) {
   if (r->vtk) printf("pictures      %s/world.pvd and contacts.pvd, for ParaView\n", CH_SHOWN(r->vtk));
   if (r->problems) printf("problems      %s/step-*.hdf5, for `cardhouse solve`\n", CH_SHOWN(r->problems));
   if (r->checkpoint)
-    printf("checkpoint    %s; the same command with --resume %s goes on\n", CH_SHOWN(r->checkpoint),
+    printf("checkpoint    %s; the same command with --resume %s continues\n", CH_SHOWN(r->checkpoint),
            CH_SHOWN(r->checkpoint));
 }
 

@@ -159,7 +159,7 @@ static void look_at_shape(const ChWorld* world, int shape, ChSceneFindings* f) {
   if (thickness < f->margin)
     add(f, "thin",
         "'%.100s' is %.3g m thin where it is thinnest, less than the margin of %.3g m: steps that would end "
-        "overlapping are taken in halves",
+        "overlapping are halved",
         name, thickness, f->margin);
 }
 

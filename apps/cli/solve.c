@@ -18,7 +18,7 @@
 #include "common/printable.h"
 
 #define SOLVE_OPTIONS(X)                                                                                   \
-  X(TEXT, method, "auto", "NAME,...", 0, 0, "what solves it (auto); `cardhouse methods` lists them")       \
+  X(TEXT, method, "auto", "NAME,...", 0, 0, "method (auto); `cardhouse methods` lists them")               \
   X(TEXT, inner, NULL, "NAME", 0, 0, "convex solver inside relaxed, successive and staggered")             \
   X(TEXT, cone, NULL, "CONE", 0, 0,                                                                        \
     "circular (first mu for both tangents), elliptic (as in the file), polygon:M, outer-polygon:M")        \

@@ -17,11 +17,11 @@
 #define SWEEP_OPTIONS(X)                                                                                        \
   X(LIST, param, {0}, "NAME=FROM:TO:COUNT", 0, 0, "a parameter and its values; NAME=A,B,C and NAME=VALUE, too") \
   X(TEXT, measure, NULL, "A,B", 0, 0, "columns of the table (displacement,missed); a wrong one lists all")      \
-  X(TEXT, csv, NULL, "FILE", 0, 0, "where the table goes (standard output)")                                    \
+  X(TEXT, csv, NULL, "FILE", 0, 0, "file for the table (standard output)")                                      \
   X(TEXT, svg, NULL, "FILE", 0, 0, "draws the first measure over the first parameter")                          \
   X(REAL, mark, NAN, "X", -1e300, 1e300, "with svg: an upright line at this value, as of limit analysis")       \
   X(COUNT, jobs, 0, "N", 1, 256, "runs at a time (as many as there are processors)")                            \
-  X(FLAG, resume, false, NULL, 0, 0, "goes on with the table in --csv: only runs that it lacks are made")       \
+  X(FLAG, resume, false, NULL, 0, 0, "continues the table in --csv: only missing runs are made")                \
   X(FLAG, quiet, false, NULL, 0, 0, "no progress")
 
 typedef struct Arguments {
@@ -82,7 +82,7 @@ static bool check_words(const ChCommand* self, const Job* job) {
     ch_complain(self, "a scene from a pipe can be read once; a sweep needs a file or a built-in's name");
     return false;
   }
-  if (a->resume && !a->csv) ch_complain(self, "--resume goes on with the table in --csv; name it");
+  if (a->resume && !a->csv) ch_complain(self, "--resume continues the table in --csv; name it");
   if (!isnan(a->mark) && !a->svg) ch_complain(self, "--mark belongs to --svg");
   return !(a->resume && !a->csv) && !(!isnan(a->mark) && !a->svg) && ch_place_check(self, "csv", a->csv) &&
          ch_place_check(self, "svg", a->svg);
@@ -194,7 +194,7 @@ static ChExit sweep(Job* job) {
   status = job->context.message[0] ? CH_ERR_DEVICE : write_results(job, ended == CH_EXIT_DONE);
   if (status != CH_OK) return ch_failure_exit(job->self, &job->context, status);
   if (ended != CH_EXIT_DONE && a->csv)
-    ch_complain(job->self, "interrupted; the same command with --resume goes on with %s", a->csv);
+    ch_complain(job->self, "interrupted; the same command with --resume continues %s", a->csv);
   return ended;
 }
 

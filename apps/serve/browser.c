@@ -175,7 +175,7 @@ static ChStatus next_message(ChContext* context, ChBrowser* b, double until, jso
   *out = json_loads(b->buffer, 0, NULL);
   b->used -= (size_t)(end + 1 - b->buffer);
   memmove(b->buffer, end + 1, b->used);
-  if (!*out) return ch_fail(context, CH_ERR_FORMAT, "Chromium says what is no JSON");
+  if (!*out) return ch_fail(context, CH_ERR_FORMAT, "Chromium sent a message that is not JSON");
   const char* event = json_string_value(json_object_get(*out, "method"));
   if (event && strcmp(event, "Page.loadEventFired") == 0) b->loaded = true;
   return CH_OK;
@@ -221,7 +221,7 @@ static ChStatus ask_word(ChContext* context, ChBrowser* b, const char* method, j
   json_t* result = NULL;
   ChStatus status = ask(context, b, method, parameters, &result);
   const char* text = json_string_value(json_object_get(result, name));
-  if (status == CH_OK && !text) status = ch_fail(context, CH_ERR_FORMAT, "Chromium does not tell its %s", name);
+  if (status == CH_OK && !text) status = ch_fail(context, CH_ERR_FORMAT, "Chromium does not report its %s", name);
   if (status == CH_OK) snprintf(word, size, "%s", text);
   json_decref(result);
   return status;

@@ -79,7 +79,7 @@ static int obey(ChServer* server, ChClient* c) {
   ChStatus status = ch_order_parse(&context, c->inbox, c->inbox_size, &order);
   order.client = c->id;
   if (status == CH_OK && !ch_exchange_put(server->exchange, &order))
-    status = ch_fail(&context, CH_ERR_SIZE, "too much is asked for at once");
+    status = ch_fail(&context, CH_ERR_SIZE, "too many requests at once");
   if (status == CH_OK) return 0;
   ch_server_log(server, "page %u: %s", c->id, context.message);
   ch_exchange_reply(server->exchange, c->id, ch_message_text(ch_message_error(context.message)));

@@ -164,7 +164,7 @@ static int ask_for_problem(ChServer* server, ChDownload* d) {
   if (*pane && strcmp(pane, "0") != 0 && strcmp(pane, "1") != 0)
     return ch_http_refuse(d->wsi, HTTP_STATUS_BAD_REQUEST, "pane must be 0 or 1");
   if (waiting >= CH_WAITING_MAX)
-    return answer_with(d->wsi, HTTP_STATUS_SERVICE_UNAVAILABLE, TEXT, "too much is asked for at once",
+    return answer_with(d->wsi, HTTP_STATUS_SERVICE_UNAVAILABLE, TEXT, "too many requests at once",
                        &(Header){"retry-after:", "1"});
   d->ticket = ch_exchange_ask_problem(server->exchange, *pane ? pane[0] - '0' : 0);
   d->asked_at = ch_clock_seconds();

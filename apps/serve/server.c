@@ -59,7 +59,7 @@ void ch_server_log(ChServer* server, const char* format, ...) {
 // A message that is too long, cut short or malformed ends a connection without the library's telling why.
 static void client_gone(ChServer* server, ChClient* client) {
   if (!client->leaving)
-    ch_server_log(server, "page %u: the connection broke, or sent what is no WebSocket", client->id);
+    ch_server_log(server, "page %u: the connection broke, or sent something other than WebSocket", client->id);
   ch_client_close(server, client);
 }
 
@@ -150,7 +150,7 @@ static int listen_error(int port) {
 ChStatus ch_server_port_refused(ChContext* context, int port, int error) {
   const char* why = error == EADDRINUSE ? "another program has it"
                     : error == EACCES   ? "the system keeps it for privileged programs; choose one from 1024 on"
-                    : error == 0        ? "it was taken a moment ago; try again"
+                    : error == 0        ? "another program took it a moment ago; try again"
                                         : strerror(error);
   return ch_fail(context, CH_ERR_FILE, "port %d of 127.0.0.1 cannot be listened on: %s", port, why);
 }

@@ -1,5 +1,5 @@
 // What can be said of a contact problem before solving it: rank, redundancy, parts, units, the coupling of contact and
-// friction, and limits: does an equilibrium exist, with how little friction, under how much of a load.
+// friction, and limits: whether an equilibrium exists, with how little friction, under how much load.
 #ifndef CARDHOUSE_ANALYSIS_H
 #define CARDHOUSE_ANALYSIS_H
 
@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 typedef struct ChAnalysis {
-  double asymmetry;       // max |W - W^T| / max |W|; NaN where W was too large to form
+  double asymmetry;       // max |W - W^T| / max |W|; NaN if W was too large to form
   double mass_asymmetry;  // the same of M; 0 in the local form
   int components;         // parts that no body and no entry of W connects
   int largest_rows;       // rows of the largest part
@@ -32,7 +32,7 @@ typedef struct ChAnalysis {
 
   double mu_lowest, mu_highest;  // friction over all contacts and tangents; NaN without contacts
   int elliptic;                  // contacts whose two coefficients differ
-  int compliant;                 // contacts with a compliance; what is said of W is said without it
+  int compliant;                 // contacts with a compliance; the other figures ignore it
 
   // Coupling of contact and friction in the kinetic metric (Kaufman 2009, sections 6.5.5 and 2.8.3).
   double coupling_cosine;     // of the smallest principal angle between the two spaces; NaN when not computed
@@ -41,16 +41,16 @@ typedef struct ChAnalysis {
   int painleve_contacts;      // contacts whose indicator is not positive
   int painleve_block;         // block that holds painleve_lowest, -1 without contacts
 
-  ChCertificate at_zero;  // what doing nothing scores
+  ChCertificate at_zero;  // the score of doing nothing
 } ChAnalysis;
 
-// Fills *out; only reads the problem. Fails where memory runs out. A problem whose parts are too large for dense
-// matrices is analysed without rank and coupling. NULL context: no message.
+// Fills *out; only reads the problem. Fails if memory runs out. A problem whose parts are too large for dense matrices
+// is analysed without rank and coupling. NULL context: no message.
 CH_API ChStatus ch_problem_analyze(ChContext* context, const ChProblem* problem, ChAnalysis* out);
 
-// Painleve's paradox, contact by contact: the indicator W_nn - mu |W_nT| (not positive: sliding may press the contact
-// shut faster than its reaction can open it) and the mu at which it vanishes, W_nn / |W_nT|. Both arrays have
-// block_count entries, NaN where the block is no contact or cannot move; either may be NULL.
+// Computes Painlevé's paradox, contact by contact: the indicator W_nn - mu |W_nT| (not positive: sliding may press the
+// contact shut faster than its reaction can open it) and the mu at which it vanishes, W_nn / |W_nT|. Both arrays have
+// block_count entries, NaN if the block is no contact or cannot move; either may be NULL.
 CH_API ChStatus ch_problem_painleve(ChContext* context, const ChProblem* problem, double* indicator,
                                     double* critical_mu);
 
@@ -58,18 +58,18 @@ CH_API ChStatus ch_problem_painleve(ChContext* context, const ChProblem* problem
 
 typedef struct ChLimitOptions {
   double tolerance;       // of a bisected friction factor, relative; default 1e-6
-  double highest_factor;  // above which friction is not tried; default 100
+  double highest_factor;  // largest factor on friction that is tried; default 100
   double time_limit;      // seconds for one question; default 60
 } ChLimitOptions;
 
-// The defaults named above.
+// Returns the defaults named above.
 CH_API ChLimitOptions ch_limit_options_default(void);
 
 typedef struct ChLimit {
-  bool exists;       // the equilibrium, the factor, the multiplier or the self-stress that was asked for
-  double value;      // smallest factor or largest multiplier, which may be infinite; NaN where none exists
-  double imbalance;  // sum of what is left of the load, relative to its largest entry, in the kinetic metric
-  double violation;  // how far the mechanism is from what the round cones admit, relative; 0 to round-off
+  bool exists;       // the requested equilibrium, factor, multiplier or self-stress
+  double value;      // smallest factor or largest multiplier, which may be infinite; NaN if none exists
+  double imbalance;  // sum of the unbalanced load, relative to its largest entry, in the kinetic metric
+  double violation;  // how far the mechanism is from the round cones, relative; 0 to round-off
   int programmes;    // linear programmes solved
   int edges;         // edges that span the cones in the last one
   double seconds;
@@ -82,25 +82,25 @@ typedef struct ChLimitState {
   double* u;  // rows: its velocity at the blocks, u_n >= mu |u_T| at contacts
 } ChLimitState;
 
-// Does a static equilibrium exist? Global form: H r + f = 0 with r in K. Local form: W r + q = 0. Every contact of the
-// problem may carry a force, however far open. Where one exists, r is it; where none does, (v, u) is a motion on which
-// the load does work and no reaction can take it away.
+// Decides whether a static equilibrium exists. Global form: H r + f = 0 with r in K. Local form: W r + q = 0. Every
+// contact of the problem may carry a force, however far open. If one exists, it is r. If none does, (v, u) is a motion
+// on which the load does work and which no reaction can prevent.
 CH_API ChStatus ch_equilibrium_find(ChContext* context, const ChProblem* problem, const ChLimitOptions* options,
                                     ChLimitState state, ChLimit* out);
 
-// The smallest factor on all friction coefficients that admits an equilibrium. r is the equilibrium there, (v, u) the
-// motion that begins just below.
+// Finds the smallest factor on all friction coefficients that admits an equilibrium. r is the equilibrium there, (v, u)
+// the motion that begins just below.
 CH_API ChStatus ch_friction_smallest(ChContext* context, const ChProblem* problem, const ChLimitOptions* options,
                                      ChLimitState state, ChLimit* out);
 
-// The largest lambda >= 0 such that an equilibrium exists under f + lambda * load (local form: q + lambda * load);
-// load has dof (local: rows) entries. (v, u) is the mechanism that sets the limit.
+// Finds the largest lambda >= 0 such that an equilibrium exists under f + lambda * load (local form: q + lambda *
+// load); load has dof (local: rows) entries. (v, u) is the mechanism that sets the limit.
 CH_API ChStatus ch_load_largest(ChContext* context, const ChProblem* problem, const double* load,
                                 const ChLimitOptions* options, ChLimitState state, ChLimit* out);
 
-// Is there a self-stress: reactions in their cones, not all normal ones zero, that move nothing? If not, the friction
-// cone is pointed (Anitescu and Hart 2004, (9)) and (v, u) is a velocity with u_n > mu |u_T| at every contact. With
-// factor 0 on friction that velocity takes the contacts apart (the disassembly test).
+// Decides whether there is a self-stress: reactions in their cones, not all normal ones zero, that move nothing. If
+// not, the friction cone is pointed (Anitescu and Hart 2004, (9)), and (v, u) is a velocity with u_n > mu |u_T| at
+// every contact. With factor 0 on friction that velocity takes the contacts apart (the disassembly test).
 CH_API ChStatus ch_self_stress_find(ChContext* context, const ChProblem* problem, double factor,
                                     const ChLimitOptions* options, ChLimitState state, ChLimit* out);
 

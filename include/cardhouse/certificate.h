@@ -1,4 +1,4 @@
-// The certificate: how exactly (r, v) meets the contact problem, from the problem and the answer alone.
+// The certificate: how exactly (r, v) meets the contact problem, computed from the problem and the answer alone.
 // docs/certificate.md explains every field and the pitfall of units.
 #ifndef CARDHOUSE_CERTIFICATE_H
 #define CARDHOUSE_CERTIFICATE_H
@@ -10,13 +10,13 @@
 extern "C" {
 #endif
 
-#define CH_CERTIFICATE_FIELDS(X)                                                                  \
-  X(natural, "unit-invariant natural map, relative to doing nothing: what a tolerance speaks of") \
-  X(siconos, "the same map as Siconos 4.4 grades it (rho = 1, mixes units)")                      \
-  X(cone, "largest distance of a reaction from its cone, relative to the largest reaction")       \
-  X(signorini, "largest |min(W_nn r_n, u_n)|, relative to |q|_inf")                               \
-  X(dissipation, "largest gap mu r_n |u_T| + r_T . u_T, in joule; zero is maximal dissipation")   \
-  X(balance, "norm of M (v - vp) - H r, relative")                                                \
+#define CH_CERTIFICATE_FIELDS(X)                                                                   \
+  X(natural, "unit-invariant natural map, relative to doing nothing; the tolerance applies to it") \
+  X(siconos, "the same map as Siconos 4.4 grades it (rho = 1, mixes units)")                       \
+  X(cone, "largest distance of a reaction from its cone, relative to the largest reaction")        \
+  X(signorini, "largest |min(W_nn r_n, u_n)|, relative to |q|_inf")                                \
+  X(dissipation, "largest gap mu r_n |u_T| + r_T . u_T, in joule; zero is maximal dissipation")    \
+  X(balance, "norm of M (v - vp) - H r, relative")                                                 \
   X(rigid, "natural of the same reactions as if contacts were rigid; natural itself where they are")
 
 // The figures of one answer, all of them zero at an exact one.
@@ -26,22 +26,22 @@ typedef struct ChCertificate {
 #undef X
 } ChCertificate;
 
-// Grades r (rows, in the problem's units). For the global form v (dof) is the velocity that goes with it, or NULL: then
-// it is computed from r. CH_ERR_MEMORY where memory runs out; the context may be NULL.
+// Grades r (rows, in the problem's units). For the global form v (dof) is the velocity that belongs to it, or NULL:
+// then it is computed from r. CH_ERR_MEMORY if memory runs out; the context may be NULL.
 CH_API ChStatus ch_certify(ChContext* context, const ChProblem* problem, ChPose pose, const double* r, const double* v,
                            ChCertificate* out);
 
-// True when natural, siconos and balance are at or below tolerance and cone is below 1e-10. NaN never passes.
+// Returns true if natural, siconos and balance are at or below tolerance and cone is below 1e-10. NaN never passes.
 CH_API bool ch_certificate_met(const ChCertificate* certificate, double tolerance);
 
-// How fast contacts that carry a load leave each other, in the problem's unit of velocity. Exact Coulomb: not at all.
-// In pose relaxed a sliding contact takes off with mu |u_T|, and this is the only part of the law that it breaks.
+// How fast loaded contacts leave each other, in the problem's unit of velocity. In exact Coulomb friction they do not.
+// In pose relaxed a sliding contact takes off at mu |u_T|, the only part of the law that this pose breaks.
 typedef struct ChTakeOff {
   double mean, largest;
   int contacts;  // with a load: r_n above 1e-6 of the largest
 } ChTakeOff;
 
-// Of reactions r and velocities u, rows of each. Never fails; all zero where no contact carries a load.
+// Computes it from reactions r and velocities u, rows of each. Never fails; all zero if no contact carries a load.
 CH_API ChTakeOff ch_take_off(const ChProblem* problem, const double* r, const double* u);
 
 #ifdef __cplusplus

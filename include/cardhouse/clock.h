@@ -1,4 +1,4 @@
-// Seconds from a monotonic clock: those that reports tell (ChStepInfo, ChSolveInfo) and limits count.
+// Seconds from a monotonic clock, for reports (ChStepInfo, ChSolveInfo) and limits.
 #ifndef CARDHOUSE_CLOCK_H
 #define CARDHOUSE_CLOCK_H
 
@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-// On the wall, since some moment in the past. Never fails.
+// Returns seconds of wall-clock time since some moment in the past. Never fails.
 CH_API double ch_clock_seconds(void);
-// That this thread has had of a processor: what a busy machine does not lengthen.
+// Returns the seconds of processor time of this thread, which a busy machine does not lengthen.
 CH_API double ch_clock_processor_seconds(void);
 
 #ifdef __cplusplus

@@ -15,44 +15,46 @@
 extern "C" {
 #endif
 
-// Whoever fills it in owns what it points to; one that a function of the library made is freed by ch_mcp_destroy.
+// The caller who fills it in owns what it points to; ch_mcp_destroy frees one that a function of the library made.
 typedef struct ChMcp {
   int n;
   const double *lower, *upper;                                                  // may be infinite
-  double* start;                                                                // where to begin, n
-  void* user;                                                                   // handed to the functions
-  void (*evaluate)(void* user, const double* x, double* F);                     // may give NaN where F is not defined
+  double* start;                                                                // starting point, n
+  void* user;                                                                   // passed to the functions
+  void (*evaluate)(void* user, const double* x, double* F);                     // may give NaN if F is not defined
   void (*multiply)(void* user, const double* x, const double* d, double* out);  // out = F'(x) d
   void (*multiply_transposed)(void* user, const double* x, const double* w, double* out);  // out = F'(x)^T w
-  const ChSparse* matrix;              // F' where F is affine, else NULL
+  const ChSparse* matrix;              // F' if F is affine, otherwise NULL
   void (*release)(struct ChMcp* mcp);  // what ch_mcp_destroy calls; NULL: nothing
 } ChMcp;
 
-// The affine problem F(x) = A x + b, A square, starting from 0. Everything is copied. Refuses sizes that do not fit,
-// indices out of range, numbers that are not finite and bounds that cross. The caller owns *out; NULL where this fails.
+// Makes the affine problem F(x) = A x + b, A square, starting from 0. Everything is copied. Refuses sizes that do not
+// fit, indices out of range, numbers that are not finite and bounds that cross. The caller owns *out, which is NULL on
+// failure.
 CH_API ChStatus ch_mcp_affine_create(ChContext* context, const ChTriplets* A, const double* b, const double* lower,
                                      const double* upper, ChMcp** out);
 
-// Frees what a function of the library made; NULL is fine.
+// Frees what a function of the library made; NULL is legal.
 CH_API void ch_mcp_destroy(ChMcp* mcp);
 
-// max |x_i - mid(lower_i, upper_i, x_i - F_i)|: zero exactly at solutions, NaN where F is. F (n) is filled on the way.
+// Computes max |x_i - mid(lower_i, upper_i, x_i - F_i)|: zero exactly at solutions, NaN if F is. F (n) is filled on the
+// way.
 CH_API double ch_mcp_natural(const ChMcp* mcp, const double* x, double* F);
 
 typedef struct ChMcpOptions {
   double tolerance;     // on the natural residual; default 1e-6
   long max_iterations;  // trust-region iterations of one run; 0: 1000, or 10000 with more than 100 pairs
   double time_limit;    // seconds; default 600
-  int restarts;         // further starting points when a stationary point turns out not to be a solution; default 20
-  double gradient;      // a run stops when the projected gradient falls below; 0: at what suits the form
-  double target;        // or when the objective does; 0: the same
-  long max_inner;       // iterations of the quadratic solver, each time; 0: what suits the form
+  int restarts;         // further starting points if a stationary point turns out not to be a solution; default 20
+  double gradient;      // a run stops when the projected gradient falls below; 0: a value that suits the form
+  double target;        // or when the objective falls below this; 0: the same
+  long max_inner;       // iterations of the quadratic solver, each time; 0: a number that suits the form
 } ChMcpOptions;
 
-// The defaults named above.
+// Returns the defaults named above.
 CH_API ChMcpOptions ch_mcp_options_default(void);
 
-// The work of a trust region on a box, and where it stands; the short names are those of its authors.
+// The work of a trust region on a box, and its result; the short names are those of its authors.
 typedef struct ChBoxInfo {
   long it_box;  // trust-region iterations (ItBox)
   long fe;      // function values (FE)
@@ -70,12 +72,12 @@ typedef struct ChMcpInfo {
   double seconds;
 } ChMcpInfo;
 
-// The authors' test of success on the objective of the bound-constrained form.
+// Returns the authors' test of success on the objective of the bound-constrained form.
 #define CH_MCP_OBJECTIVE 1e-10
 
-// Solves through the bound-constrained form of docs/theory/boxmin.md. x (n) receives the answer, the best one seen when
-// it fails. CH_OK when the natural residual meets the tolerance and the objective is at most CH_MCP_OBJECTIVE;
-// CH_MAX_ITER, CH_MAX_TIME or CH_ERR_NUMERIC when not, CH_ERR_MEMORY. NULL options are the defaults.
+// Solves through the bound-constrained form of docs/theory/boxmin.md. x (n) receives the answer, or the best one found
+// on failure. Returns CH_OK if the natural residual meets the tolerance and the objective is at most CH_MCP_OBJECTIVE;
+// otherwise CH_MAX_ITER, CH_MAX_TIME, CH_ERR_NUMERIC or CH_ERR_MEMORY. NULL options are the defaults.
 CH_API ChStatus ch_mcp_solve(ChContext* context, const ChMcp* mcp, const ChMcpOptions* options, double* x,
                              ChMcpInfo* info);
 

@@ -1,6 +1,6 @@
 // The fields of a definition as a table: what a type of joint or shape reads of its definition.
 //
-// The engine checks a definition by these rows; scenes are read, and their schema is written, by the same rows.
+// The engine checks a definition with these rows; scenes are read, and their schema is written, with the same rows.
 #ifndef CARDHOUSE_DEF_FIELD_H
 #define CARDHOUSE_DEF_FIELD_H
 
@@ -12,7 +12,7 @@ extern "C" {
 
 typedef enum ChDefKind {
   CH_DEF_NUMBER,        // double, finite
-  CH_DEF_SIZE,          // double, > 0; where it is not required, 0 means that it was left out
+  CH_DEF_SIZE,          // double, > 0; if it is not required, 0 means that it was left out
   CH_DEF_CELLS,         // int, 4 to 256; 0 means that it was left out
   CH_DEF_FLAG,          // bool
   CH_DEF_FILE,          // const char*: a path, in a scene relative to its folder

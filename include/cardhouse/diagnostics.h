@@ -1,7 +1,7 @@
-// What an iteration of staggered projections is worth, in the terms of Kaufman 2009, chapters 5 and 6.
+// The progress of an iteration of staggered projections, in the terms of Kaufman 2009, chapters 5 and 6.
 //
-// Energies are relative to |q|^2 in the kinetic metric of the part at hand, so that no unit enters. An iteration that
-// has no predecessor, and a quantity that does not apply, are NaN.
+// Energies are relative to |q|^2 in the kinetic metric of the current part, so they are independent of units. An
+// iteration without a predecessor, and a quantity that does not apply, are NaN.
 #ifndef CARDHOUSE_DIAGNOSTICS_H
 #define CARDHOUSE_DIAGNOSTICS_H
 
@@ -28,12 +28,12 @@ extern "C" {
   X(ratio_lambda, "the ratio with lambda at weight epsilon: what K_B bounds")
 
 typedef struct ChStaggeredStep {
-  int iteration;           // of the part at hand, from 1
+  int iteration;           // of the current part, from 1
   int best;                // iteration with the smallest residual so far
   const char* label;       // case of section 6.5.3: "1", "2a", "2b", "2c"; "-" without predecessor or change
   int contracts;           // K_A < 1 or, in case 2c, the test (6.47) as printed
-  int rows;                // of the part at hand
-  const double* reaction;  // this iteration's, in the method's own unit; valid during the call
+  int rows;                // of the current part
+  const double* reaction;  // of this iteration, in the method's own unit; valid during the call
 #define X(name, text) double name;
   CH_STAGGERED_FIELDS(X)
 #undef X
@@ -41,15 +41,15 @@ typedef struct ChStaggeredStep {
 
 typedef void (*ChStaggeredFn)(void* user, const ChStaggeredStep* step);
 
-// Who is told of the iterations.
+// The receiver of the iterations.
 typedef struct ChStaggeredWatch {
   ChStaggeredFn tell;
-  void* user;  // handed to it
-  bool plain;  // without K_A and what follows from it, which is most of the time that telling takes
+  void* user;  // passed to it
+  bool plain;  // without K_A and what follows from it, which takes most of the time of these diagnostics
 } ChStaggeredWatch;
 
-// As ch_solve; and where options->method is "staggered", the watch is told after every iteration of every part. That
-// costs time, not bits. Other methods tell it nothing; NULL: nobody watches.
+// Solves as ch_solve does. If options->method is "staggered", it also tells the watch about every iteration of every
+// part. That costs time, not bits. Other methods tell it nothing; NULL: nobody watches.
 CH_API ChStatus ch_solve_staggered(ChContext* context, const ChProblem* problem, const ChSolveOptions* options,
                                    const ChStaggeredWatch* watch, double* v, double* u, double* r, ChSolveInfo* info);
 

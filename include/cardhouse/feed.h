@@ -3,9 +3,9 @@
 //   ch_feed_create -> ch_feed_add after every step, ch_feed_show where somebody shall see it -> ch_feed_close
 //   ch_feed_reader_open -> ch_feed_reader_look, again and again -> ch_feed_reader_close
 //
-// One process writes the file and any number of them read it. The writer waits for nobody and keeps only the latest
-// state; the figures of the last CH_FEED_STEPS steps stay, so that no step is missed by who looks 60 times a second.
-// What a feed says is not trusted: sizes, indices and counts are checked before they are used.
+// One process writes the file and any number of processes read it. The writer never waits and keeps only the latest
+// state. The figures of the last CH_FEED_STEPS steps stay, so a reader that looks 60 times a second misses no step. A
+// feed is not trusted: sizes, indices and counts are checked before they are used.
 #ifndef CARDHOUSE_FEED_H
 #define CARDHOUSE_FEED_H
 
@@ -24,30 +24,31 @@ enum { CH_FEED_STEPS = 8192 };
 
 typedef struct ChFeed ChFeed;
 
-// Creates the file, which must not be there, for this user alone, with the state as it is. `scene` is JSON text from
-// which ch_scene_parse makes the simulation's bodies and joints, row by row; `file` is where its relative paths begin.
+// Creates the file, which must not exist, for this user alone, with the state as it is. `scene` is JSON text from which
+// ch_scene_parse makes the simulation's bodies and joints, row by row; its relative paths start at `file`.
 CH_API ChStatus ch_feed_create(ChContext* context, const char* path, const ChSimulation* simulation, const char* scene,
                                const char* file, ChFeed** out);
-// The figures of the last step; to be called after each.
+// Adds the figures of the last step; call it after each.
 CH_API ChStatus ch_feed_add(ChContext* context, ChFeed* feed, const ChSimulation* simulation);
-// The state now takes the place of the one before. CH_ERR_UNSUPPORTED where bodies or joints came or went since the
+// Replaces the last state by the present one. CH_ERR_UNSUPPORTED if bodies or joints were added or removed since the
 // scene was told.
 CH_API ChStatus ch_feed_show(ChContext* context, ChFeed* feed, const ChSimulation* simulation);
-// Another scene, for bodies and joints that came or went, or a run that began again.
+// Tells another scene, after bodies and joints were added or removed, or if a run began again.
 CH_API ChStatus ch_feed_tell_scene(ChContext* context, ChFeed* feed, const ChSimulation* simulation, const char* scene);
-// Seconds, on ch_clock_seconds, at which a state was last shown.
+// Returns the time, in seconds of ch_clock_seconds, at which a state was last shown.
 CH_API double ch_feed_shown_at(const ChFeed* feed);
-// Tells readers that it is over, closes and frees; the file stays. NULL is fine.
+// Tells readers that it is over, closes and frees; the file stays. NULL is legal.
 CH_API void ch_feed_close(ChFeed* feed);
-// The same in a process that inherited the feed by fork(): the file belongs to the other one and is left alone.
+// Does the same in a process that inherited the feed by fork(): the file belongs to the other process and is left
+// alone.
 CH_API void ch_feed_abandon(ChFeed* feed);
 
 // --- the looking side ------------------------------------------------------------------------------------------------
 
-// What a step was like.
+// The figures of a step.
 typedef struct ChFeedStep {
   double time, natural, kinetic, potential;  // s, worst certificate, J
-  double contacts, iterations, seconds;      // seconds: that the step took
+  double contacts, iterations, seconds;      // seconds: duration of the step
   double missed, resting;                    // 1 or 0: missed its tolerance; all islands were at rest
 } ChFeedStep;
 
@@ -57,7 +58,7 @@ typedef struct ChFeedContact {
   int body[2];  // rows
 } ChFeedContact;
 
-// How a joint lies in each of its bodies, as ch_world_joint_frame tells.
+// The frame of a joint in each of its bodies, as ch_world_joint_frame returns it.
 typedef struct ChFeedJoint {
   ChFrame side[2];
 } ChFeedJoint;
@@ -85,12 +86,12 @@ typedef struct ChFeedState {
 
 typedef struct ChFeedReader ChFeedReader;
 
-// CH_ERR_FORMAT where the file is no feed.
+// Opens a feed. CH_ERR_FORMAT if the file is no feed.
 CH_API ChStatus ch_feed_reader_open(ChContext* context, const char* path, ChFeedReader** out);
 CH_API void ch_feed_reader_close(ChFeedReader* reader);
 
-// What is new since the reader looked last: members are NULL where nothing is. Everything belongs to the reader: scene
-// and steps are valid until it looks again, a state until it has handed out the next one.
+// News since the reader looked last: members without news are NULL. Everything belongs to the reader: scene and steps
+// are valid until it looks again, a state until the reader returns the next one.
 typedef struct ChFeedNews {
   const ChFeedScene* scene;
   const ChFeedState* state;
@@ -98,7 +99,7 @@ typedef struct ChFeedNews {
   const ChFeedStep* steps;
   bool over;  // the writer closed it
 } ChFeedNews;
-// Fails where the file says what cannot be, and where it cannot be read.
+// Looks for news. Fails if the file cannot be read or has impossible values.
 CH_API ChStatus ch_feed_reader_look(ChContext* context, ChFeedReader* reader, ChFeedNews* out);
 
 #ifdef __cplusplus

@@ -9,12 +9,11 @@
 extern "C" {
 #endif
 
-// Reads a problem whatever its format: the content is looked at, not the name.
+// Reads a problem whatever its format: by its content, not by its name.
 CH_API ChStatus ch_problem_read(ChContext* context, const char* path, ChProblem** out);
 
-// Writes a problem as FCLIB HDF5, local or global after its form; an existing file is replaced, and only once the
-// new one is whole.
-// FCLIB has no place for polygonal sections (ChBlock.sides): the file holds smooth cones with the same mu.
+// Writes a problem as FCLIB HDF5, local or global by its form; an existing file is replaced only once the new one is
+// complete. FCLIB has no place for polygonal sections (ChBlock.sides): the file holds smooth cones with the same mu.
 CH_API ChStatus ch_problem_write(ChContext* context, const char* path, const ChProblem* problem);
 
 // Writes problem and solution (v, u, r) together, the solution in FCLIB's solution group. v may be NULL for the local
@@ -22,8 +21,8 @@ CH_API ChStatus ch_problem_write(ChContext* context, const char* path, const ChP
 CH_API ChStatus ch_solution_write(ChContext* context, const char* path, const ChProblem* problem, const double* v,
                                   const double* u, const double* r);
 
-// Reads reactions for a warm start from a file's solution group or, where that is absent or all zero, its first guess.
-// r has problem->rows entries.
+// Reads reactions for a warm start from a file's solution group or, if that is absent or all zero, from its first
+// guess. r has problem->rows entries.
 CH_API ChStatus ch_reaction_read(ChContext* context, const char* path, const ChProblem* problem, double* r);
 
 // Adds guesses (FCLIB's guesses/1, guesses/2, ...) to an existing FCLIB file.

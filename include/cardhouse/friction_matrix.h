@@ -1,5 +1,5 @@
-// The matrix A of the polygonal complementarity problem (Kaufman 2009, (5.25)-(5.30)): what class it belongs to. What
-// follows from each class: docs/theory/sqp.md.
+// The matrix A of the polygonal complementarity problem (Kaufman 2009, (5.25)-(5.30)), and the classes it belongs to.
+// docs/theory/sqp.md says what follows from each class.
 #ifndef CARDHOUSE_FRICTION_MATRIX_H
 #define CARDHOUSE_FRICTION_MATRIX_H
 
@@ -15,18 +15,19 @@ extern "C" {
 typedef enum ChAnswer { CH_ANSWER_UNKNOWN, CH_ANSWER_NO, CH_ANSWER_YES } ChAnswer;
 
 typedef struct ChFrictionMatrix {
-  int variables;             // alpha, beta and lambda of all contacts, and what joints and limits add
+  int variables;             // alpha, beta and lambda of all contacts, and those of joints and limits
   bool known;                // false: a part is too large for these checks (1500 variables), or nothing can move
   double asymmetry;          // max |A - A^T| / max |A|
   double eigenvalue_lowest;  // of the symmetric part, in scaled variables
   ChAnswer copositive;       // y'A y >= 0 for all y >= 0: Lemke's method and the value of (5.31) rest on it
   bool copositive_by_sum;    // shown by A = semidefinite + nonnegative, not by trying all supports (16 variables)
-  double copositive_lowest;  // where the answer is no: y'A y of the worst y >= 0 with entries that add up to 1
+  double copositive_lowest;  // if the answer is no: y'A y of the worst y >= 0 with entries that add up to 1
   ChAnswer row_sufficient;   // whether all first-order points of (5.31) are solutions
-  double row_witness;        // where the answer is no: the negative one of x_i (A'x)_i, none of which is positive
+  double row_witness;        // if the answer is no: the negative one of x_i (A'x)_i, none of which is positive
 } ChFrictionMatrix;
 
-// Smooth cones in space are given a polygon of so many sides first; the problem itself stays as it is.
+// Examines the matrix. Smooth cones in space are first given a polygon of so many sides; the problem itself stays as it
+// is.
 CH_API ChStatus ch_friction_matrix_classify(ChContext* context, const ChProblem* problem, int sides,
                                             ChFrictionMatrix* out);
 
@@ -46,13 +47,13 @@ typedef struct ChMixedProblem {
   ChSparse A;
   double* b;            // A x + b >= 0, _|_ x >= 0
   unsigned char* free;  // 1: the row is an equation, the variable has no sign
-  void* memory;         // what holds the arrays
+  void* memory;         // memory that holds the arrays
 } ChMixedProblem;
 
-// The problem must be global, and every contact in space must have sides. The caller frees *out with
-// ch_mixed_problem_free; it is empty where this fails.
+// Builds it. The problem must be global, and every contact in space must have sides. The caller frees *out with
+// ch_mixed_problem_free; it is empty on failure.
 CH_API ChStatus ch_mixed_problem_build(ChContext* context, const ChProblem* problem, ChMixedProblem* out);
-// Frees the arrays and empties the struct; an empty one is fine.
+// Frees the arrays and empties the struct; an empty one is legal.
 CH_API void ch_mixed_problem_free(ChMixedProblem* mixed);
 
 #ifdef __cplusplus

@@ -9,21 +9,21 @@
 extern "C" {
 #endif
 
-// Most columns or rows.
+// The largest number of columns or rows.
 #define CH_HEIGHTS_MOST 32768
 
 // Row by row, the first row at the lowest y: a map's first row, its north, comes last.
 typedef struct ChHeightMap {
   int columns, rows;
   double* heights;  // as the file has them; of a PNG 0 for black to 1 for white
-  double cell;      // edge of a cell as the file says, m; 0: it does not
+  double cell;      // edge of a cell as the file states it, m; 0: not stated
 } ChHeightMap;
 
 // Reads a grey PNG of 8 or 16 bits, an ESRI ASCII grid (ncols, nrows, xllcorner, yllcorner, cellsize, NODATA_value,
-// then rows from north to south) or a plain text of rows of numbers. The caller frees it with ch_height_map_free. A
-// file that is none of these, or whose sizes do not fit, is refused with what is wrong and where.
+// then rows from north to south) or a plain text of rows of numbers. The caller frees it with ch_height_map_free. Any
+// other file, or one whose sizes do not fit, is refused with a message that says what is wrong and where.
 CH_API ChStatus ch_height_map_read(ChContext* context, const char* path, ChHeightMap* out);
-// Frees the heights and empties the struct; an empty one is fine.
+// Frees the heights and empties the struct; an empty one is legal.
 CH_API void ch_height_map_free(ChHeightMap* map);
 
 #ifdef __cplusplus

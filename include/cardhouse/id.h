@@ -1,9 +1,9 @@
-// Ids: small values that name what a world holds. An id is handed out where a thing is added, stays valid for as long
-// as the thing is there, whatever else is added or removed, and is refused with a sentence afterwards. Zero-initialised
-// it names nothing ("none").
+// Ids: small values that name the things in a world. An id is returned when a thing is added, stays valid for as long
+// as the thing exists, whatever else is added or removed, and is refused with a message afterwards. Zero-initialised it
+// names nothing ("none").
 //
-// Rows are something else: the k-th body of a world, counted from 0 without gaps, is row k of every array of bodies
-// (states, trajectories, islands, contacts). ch_world_body_at and ch_world_body_row translate.
+// Rows are different: the k-th body of a world, counted from 0 without gaps, is row k of every array of bodies (states,
+// trajectories, islands, contacts). ch_world_body_at and ch_world_body_row translate.
 #ifndef CARDHOUSE_ID_H
 #define CARDHOUSE_ID_H
 

@@ -1,7 +1,7 @@
 // Joints of a world: what is known of them, what they do while bodies move, and what drives them.
 //
-// A freedom is numbered as its type lists it (joint_types.h). Its coordinate is an angle in radian or a displacement in
-// metres, its force a torque in newton metre or a force in newton, positive where it would make the coordinate grow.
+// A freedom is numbered as its type lists it (joint_types.h). Its coordinate is an angle in radians or a displacement
+// in metres, its force a torque in newton metres or a force in newtons, positive if it would make the coordinate grow.
 #ifndef CARDHOUSE_JOINT_H
 #define CARDHOUSE_JOINT_H
 
@@ -15,23 +15,23 @@ typedef struct ChSimulation ChSimulation;
 
 // --- what is there ---------------------------------------------------------------------------------------------------
 
-// How many joints the world has.
+// Returns how many joints the world has.
 CH_API int ch_world_joint_count(const ChWorld* world);
-// The id of the joint in a row, 0 to ch_world_joint_count - 1; none beyond.
+// Returns the id of the joint in a row, 0 to ch_world_joint_count - 1; none beyond.
 CH_API ChJointId ch_world_joint_at(const ChWorld* world, int row);
-// The row of a joint; -1 for none and for an id that is stale or another world's.
+// Returns the row of a joint; -1 for none and for an id that is stale or of another world.
 CH_API int ch_world_joint_row(const ChWorld* world, ChJointId joint);
-// Its name, which the world owns; NULL where there is no such joint.
+// Returns its name, which the world owns; NULL if there is no such joint.
 CH_API const char* ch_world_joint_name(const ChWorld* world, ChJointId joint);
-// The first joint of that name; none where there is none.
+// Returns the first joint of that name, or none.
 CH_API ChJointId ch_world_find_joint(const ChWorld* world, const char* name);
-// Its definition: bodies, limits, friction and drives as they are now; points and axes in the world at the start. Names
-// and tables belong to the world. CH_ERR_RANGE where there is no such joint.
+// Returns its definition: bodies, limits, friction and drives as they are now; points and axes in the world at the
+// start. Names and tables belong to the world. CH_ERR_RANGE if there is no such joint.
 CH_API ChStatus ch_world_joint_def(ChContext* context, const ChWorld* world, ChJointId joint, ChJointDef* out);
 
-// The joint's frame in its first (side 0) or second (1) body: origin at the point that it holds, z along its axis. Of
-// the ground in the world, of a body in its frame as it moves, origin in the centre of mass. The identity where there
-// is no such joint.
+// Returns the joint's frame in its first (side 0) or second (1) body: origin at the point that it holds, z along its
+// axis. For the ground it is in the world, for a body in its frame as it moves, origin at the centre of mass. The
+// identity if there is no such joint.
 CH_API ChFrame ch_world_joint_frame(const ChWorld* world, ChJointId joint, int side);
 
 // --- state -----------------------------------------------------------------------------------------------------------
@@ -42,56 +42,56 @@ typedef struct ChJointView {
   // Forces of the last step along each freedom: of its motor, prescribed motion or force; of its limits; of its
   // friction. A freedom with CH_DRIVE_FORCE shows its target.
   double drive[3], limit[3], friction[3];
-  // All that the joint did to its second body in the last step: newton, and newton metre about the joint's point on
-  // that body, world frame as it was when the step began.
+  // Everything the joint did to its second body in the last step: newtons, and newton metres about the joint's point on
+  // that body, in the world frame as it was when the step began.
   ChVec3 force, torque;
 } ChJointView;
 
-// Of a joint that is not there freedoms are 0 and every number is NaN.
+// Returns the state of a joint. If it does not exist, freedoms is 0 and every number is NaN.
 CH_API ChJointView ch_simulation_joint(const ChSimulation* simulation, ChJointId joint);
 
 // One scalar equation or inequality of a joint.
 typedef enum ChJointRowType {
-  CH_JOINT_ROW_EQUAL,     // what the joint's type asks always, or a prescribed motion
+  CH_JOINT_ROW_EQUAL,     // a permanent equation of the joint's type, or a prescribed motion
   CH_JOINT_ROW_LOWER,     // the lower limit of a freedom
   CH_JOINT_ROW_UPPER,     // the upper limit
   CH_JOINT_ROW_MOTOR,     // a motor towards a position or a speed
   CH_JOINT_ROW_FRICTION,  // friction of a freedom
 } ChJointRowType;
 
-enum { CH_JOINT_ROW_LIMIT = 18 };  // more rows no joint has
+enum { CH_JOINT_ROW_LIMIT = 18 };  // no joint has more rows
 
 typedef struct ChJointRowView {
   ChJointRowType type;
-  int axis;      // the freedom it is about; -1: what the joint asks always
-  double value;  // now: what an equality is off by, the room to a limit, a position motor's error; metres or radian
-  double force;  // in the last step, newton or newton metre
+  int axis;      // the freedom that it is about; -1: a permanent equation
+  double value;  // now: error of an equality, distance to a limit, error of a position motor; metres or radians
+  double force;  // in the last step, newtons or newton metres
 } ChJointRowView;
 
-// Every row of a joint, at most CH_JOINT_ROW_LIMIT; returns how many were written, 0 where there is no such joint.
+// Writes every row of a joint, at most CH_JOINT_ROW_LIMIT; returns how many were written, 0 if there is no such joint.
 CH_API int ch_simulation_joint_rows(const ChSimulation* simulation, ChJointId joint, ChJointRowView* rows);
 
 // --- control ---------------------------------------------------------------------------------------------------------
 
-// What a motor works towards from the next step on: a position, a speed or a force, by the freedom's drive. It stays
-// until it is set again. A prescribed motion is taken there within one step, whatever force that needs. CH_ERR_ARGUMENT
-// where the freedom is not driven.
+// Sets the target of a motor from the next step on: a position, a speed or a force, by the freedom's drive. It stays
+// until it is set again. A prescribed motion reaches it within one step, whatever force that needs. CH_ERR_ARGUMENT if
+// the freedom is not driven.
 CH_API ChStatus ch_simulation_set_target(ChContext* context, ChSimulation* simulation, ChJointId joint, int axis,
                                          double target);
 
-// Another drive of a freedom, with its target and strength (the largest force; 0: unlimited; not read of
-// CH_DRIVE_FORCE). Warm starts of the joint are forgotten where the kind of drive changes.
+// Sets another drive of a freedom, with its target and strength (the largest force; 0: unlimited; ignored for
+// CH_DRIVE_FORCE). Warm starts of the joint are forgotten if the kind of drive changes.
 CH_API ChStatus ch_simulation_set_drive(ChContext* context, ChSimulation* simulation, ChJointId joint, int axis,
                                         ChDrive drive, double target, double strength);
 
 // --- coming and going ------------------------------------------------------------------------------------------------
 
-// One more joint between two steps, the last row: points and axes in the world as it is now, where its coordinates are
+// Adds a joint between two steps, as the last row: points and axes in the world as it is now, where its coordinates are
 // 0.
 CH_API ChStatus ch_simulation_add_joint(ChContext* context, ChSimulation* simulation, const ChJointDef* def,
                                         ChJointId* id);
-// Takes a joint away: its id is stale from now on, and rows after it move up by one. Bodies that it kept from touching
-// may touch again, unless another joint or ch_world_ignore_pair forbids it.
+// Removes a joint: its id is stale from now on, and rows after it move up by one. Bodies that it kept from touching may
+// touch again, unless another joint or ch_world_ignore_pair forbids it.
 CH_API ChStatus ch_simulation_remove_joint(ChContext* context, ChSimulation* simulation, ChJointId joint);
 
 #ifdef __cplusplus

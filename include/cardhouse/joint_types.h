@@ -39,22 +39,22 @@ typedef enum ChFreedomUnit {
   CH_FREEDOM_RADIAN,
 } ChFreedomUnit;
 
-// What the outside may know of a type.
+// What is public about a type.
 typedef struct ChJointInfo {
   const char* name;          // in scenes, messages and the viewer
   const char* summary;       // what it leaves free
-  bool plane;                // whether worlds in the plane have it; all have it in space
-  int freedoms;              // how many have a coordinate: they may be limited, driven and rub
+  bool plane;                // whether worlds in the plane have it; all types exist in space
+  int freedoms;              // how many have a coordinate: they may have limits, drives and friction
   ChFreedomUnit freedom[3];  // the unit of each
   int field_count;
   const ChDefField* fields;  // what it reads of ChJointDef, besides name, type, body and collide
 } ChJointInfo;
 
-// Of a type, from the table above; lives as long as the program. NULL when there is no such type.
+// Returns a type of the table above; it lives as long as the program. NULL if there is no such type.
 CH_API const ChJointInfo* ch_joint_info(ChJointType type);
 
-// Whether the type reads the member at this offset of ChJointDef: ch_joint_reads(info, offsetof(ChJointDef, axis)).
-// False where info is NULL.
+// Says whether the type reads the member at this offset of ChJointDef: ch_joint_reads(info, offsetof(ChJointDef,
+// axis)). False if info is NULL.
 CH_API bool ch_joint_reads(const ChJointInfo* info, size_t offset);
 
 #ifdef __cplusplus

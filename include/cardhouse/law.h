@@ -1,6 +1,6 @@
-// The laws that a block of a contact problem may obey, as a table: what a law is called, how large its blocks are,
-// which parameters it has, and what kind of law it is. Whoever must treat laws differently asks this table and never
-// which law it is, so that a new law is one more row.
+// The laws that a block of a contact problem may obey, as a table: the name of a law, the size of its blocks, its
+// parameters, and what kind of law it is. Code that must treat laws differently asks this table and never which law it
+// is, so a new law is one more row.
 #ifndef CARDHOUSE_LAW_H
 #define CARDHOUSE_LAW_H
 
@@ -76,28 +76,28 @@ typedef struct ChLawInfo {
   bool shares;    // friction and the drilling moment share one limit
   bool drills;    // a row of a drilling moment about the normal may be the last, with the coefficient in more[1]
   bool section;   // the block's `section` says what friction there is
-  // The offset in ChBlock of c where the law holds for u_n + c r_n in place of u_n, n its first row; 0: there is no c.
+  // The offset in ChBlock of c if the law holds for u_n + c r_n in place of u_n, n its first row; 0: there is no c.
   size_t compliance;
   int parameter_count;
   ChLawParameter parameter[CH_LAW_PARAMETERS];
 } ChLawInfo;
 
-// The row of a law, which lives as long as the program; NULL for a number that is no law.
+// Returns the row of a law, which lives as long as the program; NULL for a number that is no law.
 CH_API const ChLawInfo* ch_law_info(ChLaw law);
 
-// The law of this name, or CH_LAW_NONE where there is none. NULL is no name.
+// Returns the law of this name, or CH_LAW_NONE if there is none. NULL is no name.
 CH_API ChLaw ch_law_find(const char* name);
 
 struct ChBlock;
 
-// The k-th parameter of the block's law (0 <= k < parameter_count), in SI units; NaN for another k.
+// Returns the k-th parameter of the block's law (0 <= k < parameter_count), in SI units; NaN for another k.
 CH_API double ch_block_parameter(const struct ChBlock* block, int k);
 
-// What a unit of the first row's reaction adds to its velocity before the law is asked, in (m/s)/(N s): the law holds
-// for u_n + c r_n. 0 for laws that are rigid.
+// Returns the compliance of a block in (m/s)/(N s): what a unit of the first row's reaction adds to its velocity before
+// the law is applied to u_n + c r_n. 0 for rigid laws.
 CH_API double ch_block_compliance(const struct ChBlock* block);
 
-// Writes it; a k out of range changes nothing. ch_problem_build checks the value.
+// Sets the parameter; a k out of range changes nothing. ch_problem_build checks the value.
 CH_API void ch_block_set_parameter(struct ChBlock* block, int k, double value);
 
 #ifdef __cplusplus

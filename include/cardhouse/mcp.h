@@ -12,9 +12,9 @@ extern "C" {
 
 enum { CH_MCP_KEYS = 2 };
 
-// A number that a built-in problem may be given.
+// A number that a built-in problem accepts.
 typedef struct ChMcpKey {
-  const char* name;  // NULL: no more
+  const char* name;  // NULL: end of the list
   int start, lowest, highest;
   const char* text;
 } ChMcpKey;
@@ -25,14 +25,15 @@ typedef struct ChMcpModel {
   ChMcpKey keys[CH_MCP_KEYS];
 } ChMcpModel;
 
-// How many problems are built in.
+// Returns how many problems are built in.
 CH_API int ch_mcp_model_count(void);
 
-// One of them; lives as long as the program. NULL when k is out of range.
+// Returns one of them, which lives as long as the program. NULL if k is out of range.
 CH_API const ChMcpModel* ch_mcp_model_at(int k);
 
-// Makes what `words` says: a name, or name:key=value,key=value, e.g. "control:dimension=700,family=2".
-// CH_ERR_ARGUMENT when the name or a key is not known, CH_ERR_RANGE for a value. The caller owns *out.
+// Makes the problem that `words` names: a name, or name:key=value,key=value, for example
+// "control:dimension=700,family=2". CH_ERR_ARGUMENT if the name or a key is not known, CH_ERR_RANGE for a value. The
+// caller owns *out.
 CH_API ChStatus ch_mcp_model_create(ChContext* context, const char* words, ChMcp** out);
 
 // Reads an affine problem in the JSON form of docs/mcp.md; errors name the file and the place. The caller owns *out.
@@ -44,9 +45,9 @@ CH_API ChStatus ch_mcp_read(ChContext* context, const char* path, ChMcp** out);
 enum { CH_GRASP_CONTACTS = 2 };
 enum { CH_GRASP_SLIDING, CH_GRASP_COULOMB, CH_GRASP_PYRAMID, CH_GRASP_FORMS, CH_GRASP_CLASSES = 14 };
 
-// Of one form. Work is summed over the solved tests.
+// The results of one form. Work is summed over the solved tests.
 typedef struct ChGraspColumn {
-  int solved, first;  // within the restarts, from the first start alone
+  int solved, first;  // with restarts, from the first start alone
   double it_box, fe, it_qua, mvp, seconds, fastest, slowest;
   int histogram[CH_GRASP_CLASSES];  // of floor(-log10 objective), the last class holds all smaller ones
   int slides[CH_GRASP_CONTACTS], opposed[CH_GRASP_CONTACTS], opposed_sliding[CH_GRASP_CONTACTS],
@@ -59,7 +60,7 @@ typedef struct ChGraspStudy {
   int both, agree[CH_GRASP_CONTACTS];  // tests solved in both rolling forms; same transition
 } ChGraspStudy;
 
-// Solves the three problems of one more seed and adds them to a study, which begins with all zeros. Fails only where
+// Solves the three problems of one more seed and adds them to a study, which begins with all zeros. Fails only if
 // memory runs out: a problem that is not solved is counted as such.
 CH_API ChStatus ch_grasp_study_add(ChContext* context, int seed, const ChMcpOptions* options, ChGraspStudy* study);
 

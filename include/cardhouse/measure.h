@@ -14,14 +14,14 @@
 extern "C" {
 #endif
 
-// What holds the arrays of all below, until it is destroyed. One thread at a time. Functions that take one fail with
-// CH_ERR_MEMORY where memory runs out.
+// Holds the arrays of everything below, until it is destroyed. One thread at a time. Functions that take one fail with
+// CH_ERR_MEMORY if memory runs out.
 typedef struct ChMeasureRoom ChMeasureRoom;
 // The caller destroys it.
 CH_API ChStatus ch_measure_room_create(ChContext* context, ChMeasureRoom** out);
-// NULL is fine.
+// NULL is legal.
 CH_API void ch_measure_room_destroy(ChMeasureRoom* room);
-// An array of the caller's own in it, zeroed; NULL where memory runs out.
+// Returns a zeroed array for the caller; NULL if memory runs out.
 CH_API void* ch_measure_room_take(ChMeasureRoom* room, size_t count, size_t size);
 
 // --- regions ---------------------------------------------------------------------------------------------------------
@@ -32,43 +32,44 @@ typedef enum ChRegionKind { CH_REGION_BOX, CH_REGION_CYLINDER } ChRegionKind;
 typedef struct ChRegion {
   ChRegionKind kind;
   int dimension;
-  bool periodic;     // a box that repeats itself: it has no edges
-  bool wraps[3];     // or one that does so along these axes
+  bool periodic;     // a periodic box: it has no edges
+  bool wraps[3];     // or periodic along these axes
   ChVec3 low, high;  // corners of the box; of a cylinder only z counts
   double x, y;       // the cylinder's axis (the disc's centre)
   double radius;
 } ChRegion;
 
-// "x0,x1,y0,y1,z0,z1" or "x,y,radius,z0,z1" (plane: "x0,x1,y0,y1" or "x,y,radius"); `what` names the text in messages.
+// Reads "x0,x1,y0,y1,z0,z1" or "x,y,radius,z0,z1" (plane: "x0,x1,y0,y1" or "x,y,radius"); `what` names the text in
+// messages.
 CH_API ChStatus ch_region_read(ChContext* context, const char* what, const char* text, int dimension, ChRegion* out);
 
-// m^3 (plane: m^2), and whether a point lies inside.
+// Returns the volume, m^3 (plane: m^2), and whether a point lies inside.
 CH_API double ch_region_volume(const ChRegion* region);
 CH_API bool ch_region_holds(const ChRegion* region, ChVec3 point);
-// The smallest extent: no distance beyond it can be measured in every direction.
+// Returns the smallest extent: no distance beyond it can be measured in every direction.
 CH_API double ch_region_width(const ChRegion* region);
-// All faces moved inwards. The volume is 0 where nothing is left.
+// Moves all faces inwards. The volume is 0 if nothing is left.
 CH_API ChRegion ch_region_inset(const ChRegion* region, double distance);
 
-// A box that is as long as the cell of a periodic world along an axis has no edges there.
+// Removes the edges of a box along an axis on which it is as long as the cell of a periodic world.
 CH_API void ch_region_join(ChRegion* region, const ChPeriodic* periodic);
 
-// Volume of a ball, area of a disc in the plane.
+// Returns the volume of a ball, the area of a disc in the plane.
 CH_API double ch_ball_volume(int dimension, double radius);
 
 // --- grains ----------------------------------------------------------------------------------------------------------
 
-// Bodies that move freely at one moment, as balls of their volume about their centres of mass (plane: discs of their
-// area): what the statistics are taken of.
+// Freely moving bodies at one moment, as balls of their volume about their centres of mass (plane: discs of their
+// area). The statistics use these.
 enum { CH_SPECIES_MAX = 4 };
 
 typedef struct ChGrains {
   int dimension, count;
   int* body;       // of the world
-  int* of_body;    // grain of each body of the world, -1 where it is none
+  int* of_body;    // grain of each body of the world, -1 if it is none
   double* radius;  // m
   double* volume;  // m^3 (plane: m^2)
-  bool* round;     // the body is one sphere or disk: its radius tells where it touches
+  bool* round;     // the body is one sphere or disk: its radius says where it touches
   int* species;    // by size, ascending
   int species_count;
   double species_radius[CH_SPECIES_MAX];  // mean
@@ -78,46 +79,47 @@ typedef struct ChGrains {
   ChPeriodic periodic;  // of the world; `at` lies in its cell
 } ChGrains;
 
-// The moving bodies of a sealed world whose names begin with `prefix` (NULL: all) and that have a volume, of their
-// shapes or, where they deform, of their skins at rest; clamped ones do not move. Sizes that differ by more than 1 %
-// are species of their own; where that makes more than four, or where `split` > 0 is given, there are two: below and
-// above `split` (or the middle of smallest and largest radius). Fails where there is no grain.
+// Collects the moving bodies of a sealed world whose names begin with `prefix` (NULL: all) and that have a volume, of
+// their shapes or, if deformable, of their skins at rest; clamped ones do not move. Sizes that differ by more than 1 %
+// are separate species. If that makes more than four, or if `split` > 0 is given, there are two: below and above
+// `split` (or the middle of smallest and largest radius). Fails if there is no grain.
 CH_API ChStatus ch_grains_of_world(ChContext* context, ChMeasureRoom* room, const ChWorld* world, const char* prefix,
                                    double split, ChGrains* out);
-// Points with a common radius, in a region of the plane or of space: for lattices and other bodies of thought.
+// Makes points with a common radius, in a region of the plane or of space: for lattices and other tests.
 CH_API ChStatus ch_grains_of_points(ChContext* context, ChMeasureRoom* room, int dimension, int count, const ChVec3* at,
                                     double radius, ChGrains* out);
 
-// Positions and velocities of this moment; `bodies` one a body of the world.
+// Reads positions and velocities at this moment; `bodies` has one entry for each body of the world.
 CH_API void ch_grains_place(ChGrains* grains, const ChBodyView* bodies);
 CH_API void ch_grains_follow(ChGrains* grains, const ChSimulation* simulation);
 
-// Around the surfaces of all; along axes that repeat, the cell.
+// Returns the box around the surfaces of all; along periodic axes, the cell.
 CH_API ChRegion ch_grains_bounds(const ChGrains* grains);
 
-// What the grains fill of a region, 0 ... 1: the volume of their parts inside over the region's.
+// Returns the share of a region that grains fill, 0 ... 1: the volume of their parts inside over the region's.
 CH_API double ch_grains_packing(const ChGrains* grains, const ChRegion* region);
-// Mean of (v - <v>)^2 / dimension over the grains inside, m^2/s^2; 0 where there are none.
+// Returns the mean of (v - <v>)^2 / dimension over the grains inside, m^2/s^2; 0 if there are none.
 CH_API double ch_grains_temperature(const ChGrains* grains, const ChRegion* region);
-// How many have their centres inside.
+// Returns how many have their centres inside.
 CH_API int ch_grains_inside(const ChGrains* grains, const ChRegion* region);
 
 // --- who touches whom ------------------------------------------------------------------------------------------------
 
-enum { CH_COORDINATION_MAX = 24 };  // more neighbours than this are counted as this many
+enum { CH_COORDINATION_MAX = 24 };  // more neighbours count as this many
 
 typedef struct ChCoordination {
   long grains;                              // counted, over all moments
   long by_number[CH_COORDINATION_MAX + 1];  // grains with so many touching grains
   long touching;                            // sum over grains: other grains that touch
   long loaded, loaded_walls;                // of these, with a force; walls with a force
-  long rattlers;                            // grains held by fewer than two neighbours that press, walls counted
-  long forced;                              // grains counted at moments with known forces: what the three above are of
+  long rattlers;                            // grains held by fewer than two pressing neighbours, walls counted
+  long forced;                              // grains counted at moments with known forces, to which the three above
+                                            // refer
 } ChCoordination;
 
-// Mean number of grains that touch a grain.
+// Returns the mean number of grains that touch a grain.
 CH_API double ch_coordination_mean(const ChCoordination* c);
-// Mean number of neighbours that press, walls counted; NaN where forces are not known, as the next.
+// Returns the mean number of pressing neighbours, walls counted; NaN if forces are not known. The next one likewise.
 CH_API double ch_coordination_loaded(const ChCoordination* c);
 CH_API double ch_coordination_rattlers(const ChCoordination* c);  // their share
 
@@ -165,9 +167,9 @@ CH_API double ch_forces_mobilised_density(const ChForces* forces, int bin);
 //
 //   g(r) = sum over ordered pairs at distance r of  1 / |W n (W + x_j - x_i)|  /  (N (N - 1) / V^2 * shell(r))
 //
-// It is 1 for points without any order, whatever the shape of W, and counts: the mean number of neighbours within R is
-// the integral of rho g over the ball. Bins are centred on multiples of their width, so that grains that touch, at r =
-// D, fall in the middle of one when D is such a multiple.
+// It is 1 for points without any order, whatever the shape of W, and it counts: the mean number of neighbours within R
+// is the integral of rho g over the ball. Bins are centred on multiples of their width, so grains that touch, at r = D,
+// fall into the middle of one if D is such a multiple.
 typedef struct ChPairCorrelation {
   int dimension, bins;
   double width;     // of a bin, m
@@ -180,16 +182,16 @@ typedef struct ChPairCorrelation {
 // Up to `reach`; both in metres.
 CH_API ChStatus ch_pair_correlation_begin(ChContext* context, ChMeasureRoom* room, int dimension, double width,
                                           double reach, ChPairCorrelation* out);
-// Grains whose centres lie in the region. Distances beyond ch_region_width(region) come out too small.
+// Adds the grains whose centres lie in the region. Distances beyond ch_region_width(region) come out too small.
 CH_API ChStatus ch_pair_correlation_add(ChContext* context, ChMeasureRoom* room, ChPairCorrelation* c,
                                         const ChGrains* grains, const ChRegion* region);
 
 CH_API double ch_pair_correlation_distance(const ChPairCorrelation* c, int bin);  // middle of the bin, m
-// g of a bin.
+// Returns g of a bin.
 CH_API double ch_pair_correlation_value(const ChPairCorrelation* c, int bin);
-// Mean number of neighbours up to the end of the bin.
+// Returns the mean number of neighbours up to the end of the bin.
 CH_API double ch_pair_correlation_neighbours(const ChPairCorrelation* c, int bin);
-// The bin of the largest value.
+// Returns the bin of the largest value.
 CH_API int ch_pair_correlation_peak(const ChPairCorrelation* c);
 
 // --- profiles --------------------------------------------------------------------------------------------------------
@@ -215,12 +217,12 @@ typedef struct ChProfile {
 
 // "x", "y", "z", "r"
 CH_API const char* ch_profile_axis_name(ChProfileAxis axis);
-// The middle of a bin, m; the share of its volume that grains fill, and one species of them; their number.
+// Returns the middle of a bin, m; the share of its volume that grains fill, and one species of them; their number.
 CH_API double ch_profile_middle(const ChProfile* profile, int bin);
 CH_API double ch_profile_solid(const ChProfile* profile, int bin);  // of all species
 CH_API double ch_profile_species(const ChProfile* profile, int bin, int species);
 CH_API double ch_profile_grains(const ChProfile* profile, int bin);  // mean of the moments
-// NaN where no grain ever was.
+// NaN if no grain ever was there.
 CH_API ChVec3 ch_profile_velocity(const ChProfile* profile, int bin);
 CH_API double ch_profile_temperature(const ChProfile* profile, int bin);  // m^2/s^2
 
@@ -229,15 +231,15 @@ CH_API double ch_profile_temperature(const ChProfile* profile, int bin);  // m^2
 // How far large grains lie above small ones, from -1 (all below) over 0 (mixed) to 1 (all above).
 //
 // Grains are ordered along the axis; c in (0, 1) is the share of the solid volume below a grain, its own half counted.
-// The index is twice the difference of the mean c of large and small grains, both weighted by volume: when one kind
-// lies wholly above the other the means are 1/2 apart, however much there is of each.
-// Large is the last species. `axis` 0, 1, 2. NaN where there is one species only.
+// The index is twice the difference between the mean c of large and small grains, both weighted by volume: if one kind
+// lies wholly above the other, the means are 1/2 apart, however much there is of each. Large is the last species.
+// `axis` 0, 1, 2. NaN if there is only one species.
 CH_API ChStatus ch_segregation_index(ChContext* context, ChMeasureRoom* room, const ChGrains* grains, int axis,
                                      double* out);
 
 // --- all at once -----------------------------------------------------------------------------------------------------
 
-// A survey: all the statistics of grains in a region that were asked for, moment after moment.
+// A survey: all requested statistics of the grains in a region, moment after moment.
 enum { CH_PROFILE_AXES = 4 };
 
 typedef struct ChSurveyOptions {
@@ -252,10 +254,10 @@ typedef struct ChSurveyOptions {
   double reach, resolution;       // of the correlation, m
   double touch;                   // gap up to which grains touch, m
   ChRegion region;                // for all but the correlation:
-  ChRegion window;                // where the centres of its grains lie
+  ChRegion window;                // region of the centres of its grains
 } ChSurveyOptions;
 
-// Figures of one moment; NaN where they were not asked for or are not known.
+// Figures of one moment; NaN if they were not requested or are not known.
 typedef struct ChInstant {
   double time;
   int grains;  // with their centres in the region
@@ -274,11 +276,11 @@ typedef struct ChSurvey {
   ChProfile profile[CH_PROFILE_AXES];
 } ChSurvey;
 
-// Takes room for so many moments. Fails where a profile has an axis that the region does not have.
+// Allocates room for so many moments. Fails if a profile has an axis that the region does not have.
 CH_API ChStatus ch_survey_begin(ChContext* context, ChMeasureRoom* room, const ChGrains* grains,
                                 const ChSurveyOptions* options, int moments, ChSurvey* out);
-// Grains as they are placed now. `contacts` are those of the moment; without any, round grains are asked for their
-// distances.
+// Adds the grains as they are placed now. `contacts` are those of the moment; without any, the distances of round
+// grains are used.
 CH_API ChStatus ch_survey_add(ChContext* context, ChMeasureRoom* room, ChSurvey* survey, const ChGrains* grains,
                               double time, int contact_count, const ChContactView* contacts);
 

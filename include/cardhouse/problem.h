@@ -28,7 +28,7 @@ typedef enum ChPose { CH_POSE_COULOMB, CH_POSE_RELAXED, CH_POSE_FRICTIONLESS } C
 enum { CH_BLOCK_MAX = 6 };   // largest dimension of a block
 enum { CH_BLOCK_MORE = 4 };  // parameters of laws that need others than those named below
 
-// One block of the problem. `row` is filled in by the library.
+// One block of the problem. The library fills in `row`.
 typedef struct ChBlock {
   ChLaw law;
   int dimension;
@@ -39,12 +39,12 @@ typedef struct ChBlock {
       compliance;  // compliant: c in (m/s)/(N s) = 1/kg; 1 / (k h^2) for a spring of stiffness k in a step of length h
   int sides;       // contact in space: 0 = smooth; M = polygon with corners mu (cos, sin)(2 pi j / M), M even, >= 4
   int curve;       // of friction over the speed of slip: 1 + its place among the problem's curves; 0: mu is constant
-  double more[CH_BLOCK_MORE];        // what the law's row says. rolling, drilling, ellipsoidal: mu_r, mu_d in metres;
+  double more[CH_BLOCK_MORE];        // as the law's row says. rolling, drilling, ellipsoidal: mu_r, mu_d in metres;
                                      // cohesive: the largest pull c, an impulse
   const ChFrictionSection* section;  // section: the caller's at a build, the problem's own in what was built
 } ChBlock;
 
-// What a caller fills in. Everything is copied: the arrays may go out of scope after the build.
+// The definition that a caller fills in. Everything is copied: the arrays may go out of scope after the build.
 typedef struct ChProblemDef {
   ChForm form;
   int dimension;  // 2 or 3
@@ -54,23 +54,23 @@ typedef struct ChProblemDef {
   ChTriplets M, H;  // global: dof x dof, dof x rows
   const double* f;  // global: dof
   const double* w;  // rows (local: q)
-  const int* body;  // global: dof -> body, whose degrees of freedom are next to each other. Speed only; may be NULL
+  const int* body;  // global: dof -> body, whose degrees of freedom are adjacent. For speed only; may be NULL
   int curve_count;  // of friction over speed, which blocks name; a curve without points is refused
   const ChFrictionCurve* curves;
 } ChProblemDef;
 
-// A problem that was built and checked. Opaque; ch_problem_view shows what is in it.
+// A problem that was built and checked. Opaque; ch_problem_view shows its content.
 typedef struct ChProblem ChProblem;
 
-// Copies and checks a definition. Refuses wrong sizes, indices out of range, NaN and infinities, negative mu,
-// lo > hi, a non-positive diagonal of M, a negative diagonal of W. The caller owns *out; NULL where this fails.
+// Copies and checks a definition. Refuses wrong sizes, indices out of range, NaN and infinities, negative mu, lo > hi,
+// a non-positive diagonal of M, a negative diagonal of W. The caller owns *out, which is NULL on failure.
 CH_API ChStatus ch_problem_build(ChContext* context, const ChProblemDef* def, ChProblem** out);
 
-// Frees a problem; NULL is fine.
+// Frees a problem; NULL is legal.
 CH_API void ch_problem_destroy(ChProblem* problem);
 
-// What a problem holds. Arrays and matrices belong to the problem: they are valid until it is destroyed, and nobody
-// writes to them.
+// The content of a problem. Arrays and matrices belong to the problem; they are valid, and never written to, until it
+// is destroyed.
 typedef struct ChProblemView {
   ChForm form;
   int dimension;  // of space
@@ -89,7 +89,7 @@ typedef struct ChProblemView {
   const ChFrictionCurve* curves;
 } ChProblemView;
 
-// A problem seen from outside. Cheap; valid until the problem is destroyed.
+// Returns a view of a problem. Cheap; valid until the problem is destroyed.
 CH_API ChProblemView ch_problem_view(const ChProblem* problem);
 
 // Replaces block i: another friction, other bounds, a polygon. Its dimension must stay; `row` is not read. Refuses what

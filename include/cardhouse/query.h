@@ -1,8 +1,8 @@
-// Questions about where things are, asked between steps: rays, closest points, overlaps. Nothing changes by asking.
+// Questions about places, asked between steps: rays, closest points, overlaps. A question changes nothing.
 //
 // A query looks at every shape, and first at its bounding ball. Distances are in metres, points and normals in the
-// world frame. Gaps are signed: negative where solids overlap. What touches a mesh is found as contacts are
-// (docs/collision.md): between two meshes by their corners, edges and faces.
+// world frame. Gaps are signed: negative where solids overlap. Meshes are met as in contacts (docs/collision.md): two
+// meshes with their corners, edges and faces.
 #ifndef CARDHOUSE_QUERY_H
 #define CARDHOUSE_QUERY_H
 
@@ -17,13 +17,13 @@ typedef struct ChSimulation ChSimulation;
 typedef struct ChRayHit {
   ChBodyId body;  // none: nothing was hit, and the rest is 0
   ChShapeId shape;
-  double distance;  // from the start of the ray; 0 where that is inside
+  double distance;  // from the start of the ray; 0 if that is inside
   ChVec3 point;
   ChVec3 normal;  // unit, against the ray
 } ChRayHit;
 
-// The first shape that a ray meets within `reach` (may be INFINITY). `direction` need not be unit. Deformable bodies
-// are met as they are deformed. CH_ERR_RANGE where the ray is not finite, has no direction or a negative reach.
+// Returns the first shape that a ray meets within `reach` (may be INFINITY). `direction` need not be unit. Deformable
+// bodies are met as they are deformed. CH_ERR_RANGE if the ray is not finite, has no direction or a negative reach.
 CH_API ChStatus ch_simulation_cast_ray(ChContext* context, const ChSimulation* simulation, ChVec3 from,
                                        ChVec3 direction, double reach, ChRayHit* hit);
 
@@ -35,20 +35,20 @@ typedef struct ChClosestPoints {
   ChVec3 normal;    // unit, from the first to the second
 } ChClosestPoints;
 
-// The nearest points of two bodies that are at most `within` apart; where they overlap, those of the deepest contact.
-// CH_ERR_UNSUPPORTED where one is deformable.
+// Returns the nearest points of two bodies that are at most `within` apart; if they overlap, those of the deepest
+// contact. CH_ERR_UNSUPPORTED if one is deformable.
 CH_API ChStatus ch_simulation_closest(ChContext* context, const ChSimulation* simulation, ChBodyId a, ChBodyId b,
                                       double within, ChClosestPoints* out);
 
-// A solid to ask with, of any type that its sizes describe: in space a ball, a box, a capsule, a cylinder or an
-// ellipsoid, in the plane a disk, a rectangle or an ellipse.
+// A solid to ask with, of any type that its sizes describe: in space a ball, box, capsule, cylinder or ellipsoid, in
+// the plane a disk, rectangle or ellipse.
 typedef struct ChQueryProbe {
   ChShapeType type;
   ChFrame frame;               // in the world
-  double radius, half_length;  // what the type reads of these: shape_types.h; m
+  double radius, half_length;  // the sizes that the type reads, shape_types.h; m
   ChVec3 half;
 } ChQueryProbe;
-// A ball; a disk is the same with type CH_SHAPE_DISK.
+// Returns a ball; a disk is the same with type CH_SHAPE_DISK.
 CH_API ChQueryProbe ch_query_ball(ChVec3 centre, double radius);
 
 typedef struct ChNearby {
@@ -59,8 +59,8 @@ typedef struct ChNearby {
   ChVec3 normal;  // unit, out of the shape
 } ChNearby;
 
-// Every shape of rigid bodies nearer to the probe than `within` (0: what touches or overlaps it), in their order.
-// `count` is how many there are; at most `room` of them are written to `out`, which may be NULL where room is 0.
+// Writes every shape of rigid bodies nearer to the probe than `within` (0: touching or overlapping it), in their order.
+// `count` is how many there are; at most `room` of them are written to `out`, which may be NULL if room is 0.
 CH_API ChStatus ch_simulation_overlap(ChContext* context, const ChSimulation* simulation, const ChQueryProbe* probe,
                                       double within, int room, ChNearby* out, int* count);
 

@@ -1,10 +1,10 @@
-// Numbers that look random and are the same on every machine: scenes that are shaken, started from a seed.
+// Numbers that look random and are the same on every machine, from a seed: for shaken scenes.
 #ifndef CARDHOUSE_RANDOM_H
 #define CARDHOUSE_RANDOM_H
 
 #include <stdint.h>
 
-// Uniform in [0, 1), by splitmix64; any seed will do as the first state.
+// Returns a number uniform in [0, 1), by splitmix64; any seed will do as the first state.
 static inline double ch_random_unit(uint64_t* state) {
   uint64_t z = *state += 0x9E3779B97F4A7C15u;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;

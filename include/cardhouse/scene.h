@@ -9,23 +9,23 @@
 extern "C" {
 #endif
 
-// A scene that was read. Everything in it belongs to it; options name texts that live as long as it does.
+// A scene that was read. It owns everything in it; options name texts that live as long as the scene.
 typedef struct ChScene {
   char* name;
   char* text;      // the scene as JSON, includes and parameters resolved
-  char* look;      // its key "look" as JSON, checked, for whoever draws it; NULL where it has none
-  ChWorld* world;  // NULL once a simulation took it over
+  char* look;      // its key "look" as JSON, checked, for drawing; NULL if it has none
+  ChWorld* world;  // NULL once a simulation has taken it over
   ChSimulationOptions options;
   double until;         // seconds
   ChSetting* settings;  // those of options.solve
 } ChScene;
 
-// Reads a scene from text. `file` names it in messages and is where relative paths begin; NULL: the working folder.
-// A wrong scene is refused with file, line, column, JSON path, what is there and what would be right.
+// Reads a scene from text. `file` names it in messages and is the start of relative paths; NULL: the working folder. A
+// wrong scene is refused with file, line, column, JSON path, what is there and what would be right.
 CH_API ChStatus ch_scene_parse(ChContext* context, const char* text, const char* file, ChScene** out);
-// The same from a file, or "-" for standard input, or the name of a built-in scene.
+// Reads a scene from a file, from standard input ("-"), or by the name of a built-in scene.
 CH_API ChStatus ch_scene_open(ChContext* context, const char* name, ChScene** out);
-// The same with another law of contact, "rigid" or "compliant" (ch_contact_law_name); NULL: as the scene says. A
+// Does the same with another law of contact, "rigid" or "compliant" (ch_contact_law_name); NULL: as the scene says. A
 // built-in scene with a parameter "contact" is made for that law.
 CH_API ChStatus ch_scene_open_as(ChContext* context, const char* name, const char* contact, ChScene** out);
 
@@ -40,7 +40,7 @@ typedef struct ChSceneFaults {
 CH_API ChStatus ch_scene_parse_telling(ChContext* context, const char* text, const char* file, ChSceneFaults* faults,
                                        ChScene** out);
 
-// What a scene is opened with.
+// How to open a scene.
 typedef struct ChSceneChoice {
   const char* contact;                 // law of contact as for ch_scene_open_as; NULL: as the scene says
   int parameter_count;                 // of
@@ -49,24 +49,26 @@ typedef struct ChSceneChoice {
   // put together (a body's mass, overlaps) is the last of the list. NULL: reading ends at the first fault.
   ChSceneFaults* faults;
 } ChSceneChoice;
-// The same with values for the scene's parameters. An unknown name is refused with the nearest known one. A value for a
-// file's parameter may be a formula ("2*pi", "n/4") in terms of those that the file states before it.
+// Does the same with values for the scene's parameters. An unknown name is refused with the nearest known one. A value
+// for a file's parameter may be a formula ("2*pi", "n/4") in terms of parameters that the file states before it.
 CH_API ChStatus ch_scene_open_with(ChContext* context, const char* name, const ChSceneChoice* choice, ChScene** out);
-// The same however deep bodies overlap at the start, which is refused otherwise: for ch_simulation_heal.
+// Does the same however deep bodies overlap at the start, which is otherwise refused: for ch_simulation_heal.
 CH_API ChStatus ch_scene_open_overlapping(ChContext* context, const char* name, ChScene** out);
-// Adds what a scene's text lists to a simulation between two steps: its bodies, joints and forces, in the last rows.
-// Materials are those of the simulation's world; other settings of the text are not read. Points and axes of joints are
-// in the world as it is now. All or, where something is wrong, nothing is added. Deformable bodies cannot be added so.
+// Adds the content of a scene's text to a simulation between two steps: its bodies, joints and forces, in the last
+// rows. Materials are those of the simulation's world; other settings of the text are ignored. Points and axes of
+// joints are in the world as it is now. If something is wrong, nothing is added. Deformable bodies cannot be added in
+// this way.
 CH_API ChStatus ch_scene_add_to(ChContext* context, ChSimulation* simulation, const char* text, const char* file);
-// Frees the scene, and its world where no simulation took it over. NULL is legal.
+// Frees the scene, and its world unless a simulation took it over. NULL is legal.
 CH_API void ch_scene_destroy(ChScene* scene);
 
-// How many built-in scenes there are.
+// Returns how many built-in scenes there are.
 CH_API int ch_scene_builtin_count(void);
-// Name and one line about the built-in scene `index`, from 0 to below the count. The texts belong to the library.
+// Returns the name of built-in scene `index`, from 0 to below the count, and one line about it. The texts belong to the
+// library.
 CH_API const char* ch_scene_builtin_name(int index);
 CH_API const char* ch_scene_builtin_summary(int index);
-// The index of a built-in scene, -1 when none has this name.
+// Returns the index of a built-in scene, -1 if none has this name.
 CH_API int ch_scene_builtin_find(const char* name);
 
 // A parameter of a built-in scene.
@@ -78,15 +80,15 @@ typedef struct ChSceneParameter {
   bool whole;
   const char* words;  // "one|another" instead of a number, or NULL
 } ChSceneParameter;
-// Parameters of the built-in scene `index`; the last is followed by one without a name.
+// Returns the parameters of built-in scene `index`; an entry without a name follows the last.
 CH_API const ChSceneParameter* ch_scene_builtin_parameters(int index);
 
-// The built-in scene as JSON text, which the caller frees; `parameters` are `count` pairs of name and value as text
-// ("levels", "4"). Unknown names and parameters are refused with the nearest known one.
+// Returns the built-in scene as JSON text, which the caller frees; `parameters` are `count` pairs of name and value as
+// text ("levels", "4"). Unknown names and parameters are refused with the nearest known one.
 CH_API ChStatus ch_scene_builtin(ChContext* context, const char* name, int count, const char* const (*parameters)[2],
                                  char** text);
 
-// What a scene may hold, as JSON Schema (draft 2020-12); the caller frees it. NULL when out of memory.
+// Returns what a scene may hold, as JSON Schema (draft 2020-12); the caller frees it. NULL if memory runs out.
 CH_API char* ch_scene_schema_text(void);
 
 #ifdef __cplusplus

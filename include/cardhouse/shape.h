@@ -1,7 +1,7 @@
-// What a world is made of, looked at from outside: shapes, materials, pairs, and where bodies start.
+// A world seen from outside: shapes, materials, pairs, and where bodies start.
 //
-// Everything is counted by rows (id.h): shapes of one body follow each other, in the order of the bodies, once the
-// world is sealed. A row that is not there gives zeros.
+// Everything is counted by rows (id.h): once the world is sealed, shapes of one body follow each other, in the order of
+// the bodies. A row that does not exist gives zeros.
 #ifndef CARDHOUSE_SHAPE_H
 #define CARDHOUSE_SHAPE_H
 
@@ -15,25 +15,25 @@ extern "C" {
 #endif
 
 // Ends construction: mass properties, centres of mass, every check that needs the whole world. ch_simulation_create
-// does it; who only looks at a world calls it first. Calling it twice is harmless.
+// calls it; a program that only looks at a world calls it first. Calling it twice is harmless.
 CH_API ChStatus ch_world_seal(ChContext* context, ChWorld* world);
-// The row of the body for whose sake the last ch_world_seal failed; -1: it did not, or for another reason.
+// Returns the row of the body that made the last ch_world_seal fail; -1: it did not fail, or for another reason.
 CH_API int ch_world_refused_body(const ChWorld* world);
 
 // --- shapes ----------------------------------------------------------------------------------------------------------
 
-// Arrays belong to the world, and nobody writes to them.
+// Arrays belong to the world, which never writes to them.
 typedef struct ChShapeView {
   ChShapeType type;
   ChShapeId id;
   int body, material;  // rows
-  ChFrame local;       // in the body's frame as it moves, origin in the centre of mass
+  ChFrame local;       // in the body's frame as it moves, origin at the centre of mass
   double radius, half_length;
   ChVec3 half;
   ChVec3 normal;  // half-space, half-plane: in the shape's frame
   double offset;
-  double bound;  // radius of a ball about local.at that holds the shape, metres; infinite for half-spaces
-  double reach;  // and of one about the body's centre of mass, however far from it local.at is; in a sealed world
+  double bound;  // radius of a ball about local.at that contains the shape, metres; infinite for half-spaces
+  double reach;  // and of one about the body's centre of mass, however far local.at is from it; in a sealed world
   // Box, hull, rectangle, polygon: corners. Mesh, chain: vertices. Deformable: none, soft.h has the skin.
   int point_count;
   const ChVec3* points;
@@ -41,19 +41,18 @@ typedef struct ChShapeView {
   const int* cells;           // indices of points
 } ChShapeView;
 
-// How many there are, and what is known of one.
+// Returns how many shapes there are, and a view of one.
 CH_API int ch_world_shape_count(const ChWorld* world);
 CH_API ChShapeView ch_world_shape(const ChWorld* world, int shape);
-// How many shapes a body of a sealed world has; `first` (may be NULL) is the row of its first.
+// Returns how many shapes a body of a sealed world has; `first` (may be NULL) is the row of its first.
 CH_API int ch_world_body_shapes(const ChWorld* world, int body, int* first);
-// m^3 (plane: m^2); 0 where the shape has none, as open meshes and half-spaces.
+// Returns the volume, m^3 (plane: m^2); 0 if the shape has none, as open meshes and half-spaces.
 CH_API double ch_world_shape_volume(const ChWorld* world, int shape);
 
-// The first shape of the world that has the same mesh, chain or skin as this one, which may be itself; itself where it
-// has none.
+// Returns the first shape of the world with the same mesh, chain or skin, perhaps itself; itself if it has none.
 CH_API int ch_world_shape_like(const ChWorld* world, int shape);
 
-// A surface: polygons, or polylines where `line` is set.
+// A surface: polygons, or polylines if `line` is set.
 typedef struct ChPatches {
   int point_count, cell_count, corner_count;
   ChVec3* points;        // in the shape's frame, metres
@@ -61,69 +60,71 @@ typedef struct ChPatches {
   bool line;             // cells are polylines
 } ChPatches;
 
-// `about` and `reach`: the ball that the finite shapes of the world fill, in the shape's frame: a half-space shows the
-// patch that lies under it. `facets`: around a round shape, 8 to 120.
+// `about` and `reach` are the ball that the finite shapes of the world fill, in the shape's frame: a half-space shows
+// the patch under it. `facets`: around a round shape, 8 to 120.
 typedef struct ChSurfaceView {
   ChVec3 about;
   double reach;
   int facets;
 } ChSurfaceView;
 
-// The radius of a ball about *centre that holds all finite shapes of a sealed world at the start, metres; half a metre
-// about the origin where there are none.
+// Returns the radius of a ball about *centre that contains all finite shapes of a sealed world at the start, metres;
+// half a metre about the origin if there are none.
 CH_API double ch_world_ball(const ChWorld* world, ChVec3* centre);
 
-// The surface of a shape, for pictures: exact for polytopes, meshes and skins at rest, faceted for round shapes, a
-// patch of half-spaces. The caller frees *out with ch_patches_free; it is empty where this fails.
+// Makes the surface of a shape, for pictures: exact for polytopes, meshes and skins at rest, faceted for round shapes,
+// a patch of half-spaces. The caller frees *out with ch_patches_free; it is empty on failure.
 CH_API ChStatus ch_world_shape_surface(ChContext* context, const ChWorld* world, int shape, const ChSurfaceView* view,
                                        ChPatches* out);
-// Frees the arrays and empties the struct; an empty one is fine.
+// Frees the arrays and empties the struct; an empty one is legal.
 CH_API void ch_patches_free(ChPatches* patches);
 
 // --- materials -------------------------------------------------------------------------------------------------------
 
-// How many there are, and what they are; the name belongs to the world.
+// Returns how many materials there are, and one of them; the name belongs to the world.
 CH_API int ch_world_material_count(const ChWorld* world);
 CH_API ChMaterialDef ch_world_material(const ChWorld* world, int material);
-// Pairs of materials that have numbers of their own.
+// Returns the pairs of materials that have their own numbers.
 CH_API int ch_world_pair_count(const ChWorld* world);
 CH_API ChPairDef ch_world_pair(const ChWorld* world, int pair);
-// Whether some surfaces rub differently along and across.
+// Says whether some surfaces have different friction along and across.
 CH_API bool ch_world_is_elliptic(const ChWorld* world);
 
 // --- the start -------------------------------------------------------------------------------------------------------
 
-// Where a body of a sealed world starts: its centre of mass and orientation; `velocity` (may be NULL) of the former.
+// Returns where a body of a sealed world starts: its centre of mass and orientation; `velocity` (may be NULL) of the
+// former.
 CH_API ChFrame ch_world_body_start(const ChWorld* world, int body, ChVec3* velocity);
-// m/s^2, at this time in seconds.
+// Returns gravity in m/s^2, at this time in seconds.
 CH_API ChVec3 ch_world_gravity_at(const ChWorld* world, double time);
 
-// Two bodies that overlap where they start.
+// Two bodies that overlap at the start.
 typedef struct ChOverlap {
   int body[2];  // rows
   ChVec3 point;
   double depth;  // metres
 } ChOverlap;
 
-// All overlaps of a sealed world at the start, in an array that the caller frees with free(); NULL with *count = 0
-// where there are none or this fails.
+// Returns all overlaps of a sealed world at the start, in an array that the caller frees with free(); NULL with *count
+// = 0 if there are none or on failure.
 CH_API ChStatus ch_world_overlaps(ChContext* context, const ChWorld* world, ChOverlap** out, int* count);
 
-// Two bodies that are near each other where they start, and do not overlap.
+// Two bodies that are near each other at the start and do not overlap.
 typedef struct ChClearance {
   int body[2];  // rows
   double gap;   // the smallest, metres
 } ChClearance;
 
-// All such pairs with gaps up to `within`, the nearest first; as ch_world_overlaps.
+// Returns all such pairs with gaps up to `within`, the nearest first; otherwise as ch_world_overlaps.
 CH_API ChStatus ch_world_clearances(ChContext* context, const ChWorld* world, double within, ChClearance** out,
                                     int* count);
-// The least thickness of a shape of a sealed world, metres: of convex ones exactly, across faces and axes; of meshes
-// that of a few hundred triangles, inward; infinite where there is none, as of half-spaces and open surfaces.
+// Returns the least thickness of a shape of a sealed world, metres. For convex shapes it is exact, across faces and
+// axes; for meshes it is that of a few hundred triangles, inwards. Infinite if there is none, as for half-spaces and
+// open surfaces.
 CH_API double ch_world_shape_thickness(const ChWorld* world, int shape);
-// Edge of a cell of the distance field by which a moving mesh finds its contacts, metres; 0 where it has none.
+// Returns the edge of a cell of the distance field by which a moving mesh finds its contacts, metres; 0 if it has none.
 CH_API double ch_world_shape_cell(const ChWorld* world, int shape);
-// The box along the axes of the world that holds a shape at the start; false where none does.
+// Returns the box along the world's axes that contains a shape at the start; false if none does.
 CH_API bool ch_world_shape_box(const ChWorld* world, int shape, ChVec3* low, ChVec3* high);
 
 #ifdef __cplusplus

@@ -43,25 +43,25 @@ typedef enum ChShapeType {
 } ChShapeType;
 #undef CH_SHAPE_ENUMERATOR
 
-// What the outside may know of a type.
+// What is public about a type.
 typedef struct ChShapeInfo {
-  const char* name;     // in scenes and the viewer; in worlds of one dimension no two have the same
-  const char* label;    // in messages, e.g. "half-space"
+  const char* name;     // in scenes and the viewer; unique among the types of one dimension
+  const char* label;    // in messages, for example "half-space"
   const char* summary;  // one line
   int dimension;        // of the worlds that have it: 2 or 3
   bool skin;            // made by ch_world_add_soft, not from a definition
   bool still;           // not on dynamic bodies
   bool endless;         // fills half of the world
   bool ball;            // a ball, or a disk in the plane, about its origin
-  bool drawn_by_name;   // the viewer's page knows its form, and needs numbers only; else it gets the surface
+  bool drawn_by_name;   // the viewer's page knows its form and needs only numbers; otherwise it gets the surface
   int field_count;
   const ChDefField* fields;  // what it reads of ChShapeDef, besides type, material, at, orientation and angle
 } ChShapeInfo;
 
-// Of a type, from the table above; lives as long as the program. NULL when there is no such type.
+// Returns a type of the table above; it lives as long as the program. NULL if there is no such type.
 CH_API const ChShapeInfo* ch_shape_info(ChShapeType type);
 
-// Whether the type has a field of this kind. False where info is NULL.
+// Says whether the type has a field of this kind. False if info is NULL.
 CH_API bool ch_shape_reads(const ChShapeInfo* info, ChDefKind kind);
 
 #ifdef __cplusplus

@@ -11,54 +11,54 @@
 extern "C" {
 #endif
 
-// One method-specific option, e.g. {"nsgs.anderson", 10}. ch_option_info and `cardhouse methods --options` list them
-// all; another name is refused, with the nearest known one.
+// One method-specific option, for example {"nsgs.anderson", 10}. ch_option_info and `cardhouse methods --options` list
+// them all; another name is refused, with the nearest known one.
 typedef struct ChSetting {
   const char* name;
   double value;
 } ChSetting;
 
-// Called once per iteration with the error that the solver sees (scaled, relative: comparable with `natural`), which is
-// that of an independent part of the problem by itself. Parts are numbered from 1, small ones first.
+// Called once an iteration with the error that the solver sees (scaled, relative: comparable with `natural`). It is the
+// error of one independent part of the problem. Parts are numbered from 1, small ones first.
 typedef void (*ChHistoryFn)(void* user, int part, const char* stage, int iteration, double seconds, double error);
 
-// Whether the caller wants the work to end now. Once true it must stay true until the call has returned.
+// Says whether the caller wants the work to end now. Once true, it must stay true until the call has returned.
 typedef bool (*ChStopFn)(void* user);
 
-// What a step knows of its contact problem and the problem does not say. Baselines ask for it.
+// What a step knows of its contact problem beyond the problem itself. Baselines use it.
 typedef struct ChStepFacts {
   double h;              // seconds
-  const double* gap;     // rows: signed gap at the beginning of the step; 0 where a row is no contact's normal
+  const double* gap;     // rows: signed gap at the beginning of the step; 0 in a row that is no contact's normal
   const double* added;   // rows: what gaps add to u, gamma gap / h with stabilisation
   const double* coasts;  // rows: u if bodies kept their velocities, without loads and reactions; NULL: not known
 } ChStepFacts;
 
-// How to solve. A plain value: texts and arrays that it names stay the caller's and must live as long as the call; what
-// keeps options for longer, as a simulation does, keeps copies of the names and settings.
+// How to solve. A plain value: the texts and arrays that it names stay the caller's and must live as long as the call.
+// An object that keeps options for longer, such as a simulation, copies the names and settings.
 typedef struct ChSolveOptions {
   const char* method;  // "auto"
   const char* inner;   // inner convex solver of relaxed, successive, staggered; NULL = the method's own default
   ChPose pose;
   double tolerance;     // on the certificate, default 1e-8
-  long max_iterations;  // 0 = the method's own
+  long max_iterations;  // 0 = the method's own limit
   double time_limit;    // seconds, default 60; INFINITY: none
-  double work_limit;   // counted work, about 1e9 a second: binds at the same place on any machine. Default INFINITY; 0:
+  double work_limit;   // counted work, about 1e9 a second: stops at the same place on any machine. Default INFINITY; 0:
                        // by the size of the problem, 2e7 and 1.25e6 a row, at most 1e9
   int threads;         // 1; the answer does not depend on it
   const double* warm;  // start reactions in the problem's units, or NULL
-  double accept;       // a start graded at most so is taken as it is, default 0: at the tolerance. One in between is
-                       // improved by one iteration
-  const ChStepFacts* step;  // that the problem comes from, or NULL
+  double accept;       // a start with at most this grade is kept as it is; default 0: the tolerance. A start in between
+                       // is improved by one iteration
+  const ChStepFacts* step;  // facts of the step that the problem comes from, or NULL
   int setting_count;
-  const ChSetting* settings;  // so many, the caller's; what is set twice has its last value
+  const ChSetting* settings;  // setting_count of them, the caller's; the last value of a repeated setting counts
   ChHistoryFn history;
-  bool history_every;  // also at iterations at which the method does not look at its error: costs time, not bits
+  bool history_every;  // also at iterations in which the method does not compute its error: costs time, changes no bits
   void* history_user;
-  ChStopFn stop;  // asked often, by every thread that solves; NULL: nobody asks to stop
+  ChStopFn stop;  // called often, by every thread that solves; NULL: no stop
   void* stop_user;
 } ChSolveOptions;
 
-// How it went.
+// The report of a solve.
 typedef struct ChSolveInfo {
   ChStatus status;  // CH_OK only when the certificate meets the tolerance
   ChCertificate certificate;
@@ -66,54 +66,55 @@ typedef struct ChSolveInfo {
   long factorizations;
   int components;  // independent parts that were solved separately
   double seconds_setup, seconds_solve;
-  double work;          // counted, what a work limit speaks of
-  char stage[160];      // auto: the stages that ran, e.g. "nsgs admm newton"
+  double work;          // counted work, to which a work limit refers
+  char stage[160];      // auto: the stages that ran, for example "nsgs admm newton"
   char inner_name[32];  // the inner solver used, or "-"
-  char note[160];       // what the method adds, of its last part: counters of its own, how it ended; or empty
+  char note[160];       // remarks of the method on its last part: its own counters, how it ended; or empty
 } ChSolveInfo;
 
-// Method auto, pose Coulomb, tolerance 1e-8, a minute, one thread. Begin with these and change what should differ.
+// Returns method auto, pose Coulomb, tolerance 1e-8, a minute, one thread. Start from these and change what should
+// differ.
 CH_API ChSolveOptions ch_solve_options_default(void);
 
 // Solves the problem; r (rows), u (rows) and, for the global form, v (dof) belong to the caller. r ends inside its
-// cone. Returns CH_OK when solved; CH_MAX_ITER, CH_MAX_TIME, CH_STATIONARY (a local method can do no more),
-// CH_STOPPED (options->stop asked for it) or CH_ERR_NUMERIC with the best iterate when not; and another error, with
-// nothing written, for bad arguments.
+// cone. Returns CH_OK if solved. If not, returns CH_MAX_ITER, CH_MAX_TIME, CH_STATIONARY (a local method can do no
+// more), CH_STOPPED (options->stop asked for it) or CH_ERR_NUMERIC, with the best iterate. For bad arguments it returns
+// another error and writes nothing.
 CH_API ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOptions* options, double* v,
                          double* u, double* r, ChSolveInfo* info);
 
-// What `cardhouse methods` lists.
+// One row of `cardhouse methods`.
 typedef struct ChMethodInfo {
   const char* name;
   const char* summary;
-  const char* document;    // that it is taken from
-  const char* equation;    // where in it, and where in others
-  const char* literature;  // more to read, or NULL
-  bool exact;              // reaches exact Coulomb
+  const char* document;    // its source
+  const char* equation;    // the equation there, and in others
+  const char* literature;  // further reading, or NULL
+  bool exact;              // reaches exact Coulomb friction
   bool outer;              // takes --inner
-  bool inner;              // can be an --inner
-  bool local;              // a local or heuristic method: may end short of a solution, by its nature
-  bool polygons;           // takes contacts in space over polygons only: ch_problem_set_polygon
-  bool baseline;           // no solver: one answer by a rule of its own, without a warm start, graded like any other
+  bool inner;              // can be used as --inner
+  bool local;              // a local or heuristic method, which may end short of a solution
+  bool polygons;           // takes contacts in space only with polygons: ch_problem_set_polygon
+  bool baseline;           // no solver: one answer by its own rule, without a warm start, graded like any other
 } ChMethodInfo;
 
-// How many methods there are, and one of them, `index` from 0; all zero where there is none of this index. Its texts
-// belong to the library and live as long as the program.
+// Returns how many methods there are, and one of them, `index` from 0; all zero beyond. Its texts belong to the library
+// and live as long as the program.
 CH_API int ch_method_count(void);
 CH_API ChMethodInfo ch_method_info(int index);
 
-// Iterations in a step of the game engines that a method stands for; steps leave its answer as it is, good or bad. 0:
-// it stands for none, or no method has this name.
+// Returns the iterations in a step of the game engines that a method stands for; steps keep its answer, good or bad. 0:
+// the method stands for none, or no method has this name.
 CH_API int ch_method_engine_sweeps(const char* method);
 
-// One option of one method.
+// One option of a method.
 typedef struct ChOptionInfo {
   const char* name;  // "nsgs.anderson"
   const char* text;
   double value, lowest, highest;
 } ChOptionInfo;
 
-// How many options all methods have together, and one of them; as above.
+// Returns how many options all methods have together, and one of them; as above.
 CH_API int ch_option_count(void);
 CH_API ChOptionInfo ch_option_info(int index);
 

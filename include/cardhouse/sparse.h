@@ -1,4 +1,4 @@
-// Sparse matrices as they come in and as they are kept.
+// Sparse matrices, as they are given and as they are kept.
 #ifndef CARDHOUSE_SPARSE_H
 #define CARDHOUSE_SPARSE_H
 

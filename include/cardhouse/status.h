@@ -1,9 +1,9 @@
 // Status codes, and the context that carries the message of the last failure.
 //
-// A function that can fail returns a ChStatus. Where it fails it also writes, into the caller's context, one
-// sentence that names the thing, its value and what would be right; a NULL context is legal wherever one is taken, and
-// then the status is all there is. The library never prints and never exits; it aborts only where an invariant of its
-// own is broken, and tells the log before it does (memory.h).
+// A function that can fail returns a ChStatus. On failure it also writes a message into the caller's context, which
+// names the thing, its value and what would be right. A NULL context is legal everywhere; then only the status is
+// returned. The library never prints and never exits. It aborts only if one of its own invariants is broken, and tells
+// the log before it does (memory.h).
 #ifndef CARDHOUSE_STATUS_H
 #define CARDHOUSE_STATUS_H
 
@@ -41,18 +41,18 @@ enum { CH_MESSAGE_SIZE = 512 };
 typedef struct ChContext {
   ChStatus status;
   char message[CH_MESSAGE_SIZE];
-  void (*notice)(void* user, const char* text);  // told of work that takes long as it begins; NULL: nobody is
-  void* user;                                    // handed to it
+  void (*notice)(void* user, const char* text);  // told of long work as it begins; NULL: nobody is told
+  void* user;                                    // passed to it
 } ChContext;
 
-// The short text of a status, never NULL.
+// Returns the short text of a status, never NULL.
 CH_API const char* ch_status_text(ChStatus status);
 
 // Records a failure and returns its status, so that `return ch_fail(...)` reads as one step.
 CH_API ChStatus ch_fail(ChContext* context, ChStatus status, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// Tells the caller's notice, or the log where there is none: what is being done, so that whoever waits sees progress.
+// Tells the caller's notice, or else the log, what is being done, so that the user sees progress.
 CH_API void ch_notice(ChContext* context, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 #ifdef __cplusplus

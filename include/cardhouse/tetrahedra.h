@@ -1,4 +1,4 @@
-// Tetrahedral meshes: what deformable bodies are made from. Read, made of a named shape, measured and written.
+// Tetrahedral meshes, from which deformable bodies are made: read, made from a named shape, measured and written.
 #ifndef CARDHOUSE_TETRAHEDRA_H
 #define CARDHOUSE_TETRAHEDRA_H
 
@@ -22,30 +22,31 @@ typedef struct ChTetMesh {
 } ChTetMesh;
 
 // Reads Gmsh (.msh 2.2 and 4.1, text and binary) or VTK (legacy .vtk text and binary). Points, lines and surfaces are
-// left out, other solid cells refused; of curved tetrahedra the corners are taken. A mesh that is not one closed body
-// is refused with a message that says which tetrahedron is wrong and where it lies; vertices that none uses are
-// dropped. The caller frees *out with ch_tets_free; it is empty where this fails.
+// skipped, other solid cells refused; of curved tetrahedra the corners are used. A mesh that is not one closed body is
+// refused with a message that says which tetrahedron is wrong and where it is; unused vertices are dropped. The caller
+// frees *out with ch_tets_free; it is empty on failure.
 CH_API ChStatus ch_tets_read(ChContext* context, const char* file, ChTetMesh* out);
 
 typedef struct ChTetShapeDef {
   const char* shape;  // one of the names below
-  ChVec3 size;        // measures in metres; 0 each: the shape's own, or in its proportions
-  int cells[3];       // how fine; 0 each: the shape's own
+  ChVec3 size;        // measures in metres; 0: the shape's own, or in its proportions
+  int cells[3];       // fineness; 0: the shape's own
   // strand: its middle line is z = amplitude sin(2 pi x / period + phase); 0: its thickness, half its length. Its edges
-  // are thinner than its middle by the share `round`, 0 to 0.9, as a parabola has it; 0: as thick.
+  // are thinner than its middle by the share `round`, 0 to 0.9, as a parabola; 0: equally thick.
   double amplitude, period, phase, round;
 } ChTetShapeDef;
 
-// A mesh of a named shape, centred in the origin. The caller frees *out; it is empty where this fails.
+// Makes a mesh of a named shape, centred at the origin. The caller frees *out; it is empty on failure.
 CH_API ChStatus ch_tets_make(ChContext* context, const ChTetShapeDef* def, ChTetMesh* out);
 
-// Frees the arrays and empties the mesh; an empty one is fine.
+// Frees the arrays and empties the mesh; an empty one is legal.
 CH_API void ch_tets_free(ChTetMesh* mesh);
 
-// Gmsh's 2.2 as text, which every reader of meshes knows. All digits are written: what is read back is equal.
+// Returns Gmsh's 2.2 as text, which every reader of meshes knows. All digits are written: reading it gives the same
+// mesh.
 CH_API ChStatus ch_tet_mesh_write(ChContext* context, const char* file, const ChTetMesh* mesh);
 
-// What a shape is called, and what it is by default.
+// The name of a shape, and its defaults.
 typedef struct ChTetShape {
   const char* name;
   const char* summary;
@@ -53,13 +54,13 @@ typedef struct ChTetShape {
   int cells[3];
   const char* size_text;   // what the measures mean
   const char* cells_text;  // and the numbers of cells
-  bool proportional;       // measures that are not given follow the first that is
+  bool proportional;       // missing measures follow the first one given
 } ChTetShape;
 
-// How many shapes there are.
+// Returns how many shapes there are.
 CH_API int ch_tet_shape_count(void);
-// Shapes live as long as the program: that of index 0 to ch_tet_shape_count() - 1, or of a name; NULL when there is
-// none.
+// Returns a shape, which lives as long as the program: by index, 0 to ch_tet_shape_count() - 1, or by name; NULL if
+// there is none.
 CH_API const ChTetShape* ch_tet_shape_at(int index);
 CH_API const ChTetShape* ch_tet_shape_find(const char* name);
 
@@ -74,7 +75,7 @@ typedef struct ChTetMeasures {
   double least_dihedral, largest_dihedral;  // radian
 } ChTetMeasures;
 
-// Of a mesh that was read or made. Fails where memory runs out.
+// Measures a mesh that was read or made. Fails if memory runs out.
 CH_API ChStatus ch_tets_measure(ChContext* context, const ChTetMesh* mesh, ChTetMeasures* out);
 
 #ifdef __cplusplus

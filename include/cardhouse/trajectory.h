@@ -1,10 +1,10 @@
-// A trajectory file, read back row by row: what replay, pictures, films and statistics are made of. docs/trajectory.md
-// describes the file, record.h writes it.
+// A trajectory file, read back row by row, for replays, pictures, films and statistics. docs/trajectory.md describes
+// the file, record.h writes it.
 //
 //   ch_scene_of_trajectory -> ch_trajectory_reader_open -> ch_trajectory_reader_row ... -> ch_trajectory_reader_close
 //
-// The file is opened as any reader would: also while a run is still writing it, or after that run was killed. What it
-// says is not trusted: sizes, indices and numbers are checked before they are used.
+// The file may be opened while a run is still writing it, or after that run was killed. Its content is not trusted:
+// sizes, indices and numbers are checked before they are used.
 #ifndef CARDHOUSE_TRAJECTORY_H
 #define CARDHOUSE_TRAJECTORY_H
 
@@ -19,37 +19,39 @@ extern "C" {
 
 typedef struct ChScene ChScene;  // scene.h
 
-// The scene that a trajectory carries, with its world sealed, in which deformable bodies are as they were recorded:
-// their meshes are not read. Such a world is looked at, not stepped. Files of rigid shapes lie beside the scene, which
-// a recording does not tell: they are looked for in the working folder, then beside the recording. The caller destroys
-// the scene; NULL where this fails.
+// Reads the scene of a trajectory, with its world sealed; deformable bodies are as they were recorded, and their meshes
+// are not read. Such a world can be looked at, not stepped. A recording does not say where its scene was, so files of
+// rigid shapes are searched for in the working folder, then beside the recording. The caller destroys the scene; NULL
+// on failure.
 CH_API ChStatus ch_scene_of_trajectory(ChContext* context, const char* path, ChScene** out);
 
-// Whether a file is a trajectory, or what a run left that ended before it had written one: reading that says so.
+// Says whether a file is a trajectory, complete or not: a run may have ended before its first row, and reading then
+// says so.
 CH_API bool ch_trajectory_is_one(const char* path);
 
-// The scene's JSON text alone; the caller frees it with free().
+// Returns the scene's JSON text alone; the caller frees it with free().
 CH_API ChStatus ch_trajectory_scene(ChContext* context, const char* path, char** scene);
 
 typedef struct ChTrajectoryReader ChTrajectoryReader;
 
-// `world` is that of the trajectory's scene, sealed, and must outlive the reader. A file of another world is refused.
+// Opens a trajectory. `world` is that of its scene, sealed, and must outlive the reader. A file of another world is
+// refused.
 CH_API ChStatus ch_trajectory_reader_open(ChContext* context, const char* path, const ChWorld* world,
                                           ChTrajectoryReader** out);
-// Closes the file and frees the reader; NULL is fine.
+// Closes the file and frees the reader; NULL is legal.
 CH_API void ch_trajectory_reader_close(ChTrajectoryReader* reader);
 
-// How the run was made, which the command line may have chosen otherwise than the scene.
+// How the run was made; the command line may have overridden the scene.
 typedef struct ChTrajectoryHead {
-  double h, tolerance;  // tolerance 0 and method "": not told
+  double h, tolerance;  // tolerance 0 and method "": not recorded
   char method[32];
   char contact[32];  // law of contact: "rigid" or "compliant"
 } ChTrajectoryHead;
 
-// It belongs to the reader.
+// Returns it; it belongs to the reader.
 CH_API const ChTrajectoryHead* ch_trajectory_reader_head(const ChTrajectoryReader* reader);
 
-// What a row says of the steps since the row before.
+// What a row says about the steps since the row before.
 typedef struct ChTrajectoryStep {
   double time;                // s
   double natural;             // the worst certificate since the row before
@@ -58,27 +60,27 @@ typedef struct ChTrajectoryStep {
   double penetration;         // m
   long contacts, iterations;
   double overlap;    // over the radius of the smaller moving body
-  double gain;       // energy that nothing explains, J
+  double gain;       // unexplained energy, J
   double uncovered;  // motion that met something where no contact was looked for, m
   long bounds;       // sum of ChBound; these four are 0 in files of versions that did not record them
 } ChTrajectoryStep;
 
-// All rows of the file as it was when it was opened, *rows of them; the array belongs to the reader.
+// Returns all rows that the file had when it was opened, *rows of them; the array belongs to the reader.
 CH_API const ChTrajectoryStep* ch_trajectory_reader_steps(const ChTrajectoryReader* reader, long* rows);
 
-// The last row that is not later than this time, in seconds; the first where all are.
+// Returns the last row that is not later than this time, in seconds; the first if all are later.
 CH_API long ch_trajectory_reader_row_at(const ChTrajectoryReader* reader, double time);
 
 // Bodies, modes and contacts of one row, in SI units and the world frame.
 typedef struct ChTrajectoryRow {
-  const ChBodyView* bodies;  // one a body of the world, row after row
+  const ChBodyView* bodies;  // one for each body of the world, row after row
   // Amplitudes and rates of all deformable bodies: those of body b begin at its first_mode (soft.h).
   const double *amplitudes, *rates;
   int contact_count;
-  const ChContactView* contacts;  // the file does not tell shapes: the first of each body, or -1, stands for them
+  const ChContactView* contacts;  // the file has no shapes of contacts: the first of each body, or -1, stands for them
 } ChTrajectoryRow;
 
-// Reads one row. Its arrays belong to the reader and are valid until it reads the next. CH_ERR_RANGE where there is no
+// Reads one row. Its arrays belong to the reader and are valid until it reads the next. CH_ERR_RANGE if there is no
 // such row.
 CH_API ChStatus ch_trajectory_reader_row(ChContext* context, ChTrajectoryReader* reader, long row,
                                          ChTrajectoryRow* out);

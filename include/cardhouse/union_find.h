@@ -1,5 +1,5 @@
-// Disjoint sets over 0 .. n-1, for who asks which bodies hang together: parent[i] = i at first, joined pair by pair.
-// The smallest member of a set is its root, so that sets can be numbered by their first members in one pass.
+// Disjoint sets over 0 .. n-1, to find which bodies are connected: parent[i] = i at first, joined pair by pair. The
+// smallest member of a set is its root, so sets can be numbered by their first members in one pass.
 #ifndef CARDHOUSE_UNION_FIND_H
 #define CARDHOUSE_UNION_FIND_H
 

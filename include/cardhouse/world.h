@@ -2,9 +2,9 @@
 //
 //   ch_world_create -> ch_world_add_material, _body, _shape, _joint, _force ... -> ch_simulation_create (simulation.h)
 //
-// Every definition is copied; one that is wrong is refused with a sentence that names the field, its value and what
-// would be right, and leaves the world as it was. ch_*_def_default gives a definition its defaults. An `id` may be NULL
-// where the caller does not need it.
+// Every definition is copied. A wrong one is refused with a message that names the field, its value and what would be
+// right, and the world stays as it was. ch_*_def_default returns a definition with its defaults. An `id` may be NULL if
+// the caller does not need it.
 #ifndef CARDHOUSE_WORLD_H
 #define CARDHOUSE_WORLD_H
 
@@ -30,17 +30,17 @@ typedef struct ChWorld ChWorld;
 typedef struct ChSignal {
   double base, rate, amplitude, frequency, phase;
   int table_count;
-  const double* table;  // table_count pairs, times ascending
+  const double* table;  // table_count pairs, times strictly increasing
 } ChSignal;
-// Its value at a time, seconds. NaN where `signal` is NULL.
+// Returns its value at a time in seconds; NaN if `signal` is NULL.
 CH_API double ch_signal_value(const ChSignal* signal, double time);
 
-// An empty world of dimension 2 (plane) or 3 (space), without gravity. The caller owns it until ch_simulation_create
-// takes it over. Fails with CH_ERR_RANGE or CH_ERR_MEMORY, and *out is NULL then.
+// Creates an empty world of dimension 2 (plane) or 3 (space), without gravity. The caller owns it until
+// ch_simulation_create takes it over. Fails with CH_ERR_RANGE or CH_ERR_MEMORY; then *out is NULL.
 CH_API ChStatus ch_world_create(ChContext* context, int dimension, ChWorld** out);
-// Frees it with all that it holds; NULL is legal. Not for a world that a simulation took over.
+// Frees a world and everything in it; NULL is legal. Not for a world that a simulation took over.
 CH_API void ch_world_destroy(ChWorld* world);
-// Gravity along x, y and z, m/s^2; in the plane z must be 0. CH_ERR_RANGE where a number is not finite.
+// Sets gravity along x, y and z, m/s^2; in the plane z must be 0. CH_ERR_RANGE if a number is not finite.
 CH_API ChStatus ch_world_set_gravity(ChContext* context, ChWorld* world, const ChSignal gravity[3]);
 
 // --- materials -------------------------------------------------------------------------------------------------------
@@ -65,49 +65,48 @@ typedef struct ChMaterialDef {
   const char* name;
   double density;      // kg / m^3 (plane: kg / m^2)
   double friction[2];  // along and across `axis`; equal = the same in every direction
-  ChVec3 axis;         // in the body's frame, turns with it; read only where the two differ, and with a section
-  // Space: which friction a unit of normal force bears, in place of the two coefficients; NULL: those. x is along the
-  // axis, y along (normal out of this body) x axis, of the friction on the other body. docs/theory/section.md
+  ChVec3 axis;         // in the body's frame, turns with it; read only if the two differ, and with a section
+  // Space: the friction that a unit of normal force can bear, in place of the two coefficients; NULL: those. x is along
+  // the axis, y along (normal out of this body) x axis, of the friction on the other body. docs/theory/section.md
   const ChFrictionSection* section;
   ChFrictionCurve curve;  // of friction over the speed of slip; without points it does not depend on it
   double restitution;
-  // Read where contact is compliant (ChSimulationOptions.contact, docs/granular.md): how bodies of this material yield.
+  // For compliant contact (ChSimulationOptions.contact, docs/granular.md): how bodies of this material yield.
   double young, poisson;  // Hertz: Pa, and a number in (-1, 0.5]; young 0: not given
-  double stiffness;       // N/m of the contact of two such bodies, before young; 0: not given
-  double damping;         // N s/m; negative: by restitution
+  double stiffness;       // N/m of the contact of two such bodies, takes precedence over young; 0: not given
+  double damping;         // N s/m; negative: from the restitution
   // Moments that a contact can bear, metres times its normal force: against rolling, and about the normal. Contacts of
   // deformable bodies bear none. docs/theory/rolling.md
   double rolling, drilling;
-  // How hard a contact point of such a body may be pulled before it parts, N; friction counts it as load. Bonds are
-  // there where bodies touch at the start; where the material `heals` they form anew wherever it is pressed.
+  // The pull that a contact point of such a body can bear before it parts, N; friction counts it as load. Bonds exist
+  // where bodies touch at the start; if the material `heals`, they form again wherever a contact is pressed.
   double cohesion;
   bool heals;
-  bool ellipsoidal;  // friction and drilling share one limit, as over a patch; not where there is rolling, too
-  ChLook look;       // of bodies whose first shape is of it, where they say nothing themselves
+  bool ellipsoidal;  // friction and drilling share one limit, as over a patch; not together with rolling
+  ChLook look;       // of bodies whose first shape is of it and that say nothing themselves
 } ChMaterialDef;
-// Density 1000, friction 0.5, no restitution; poisson 0.3, neither young nor stiffness, damping by restitution, no
-// moments, no cohesion; heals.
+// Returns density 1000, friction 0.5, no restitution; poisson 0.3, neither young nor stiffness, damping from
+// restitution, no moments, no cohesion; heals.
 CH_API ChMaterialDef ch_material_def_default(void);
 
-// What holds for two materials in contact instead of the rule: friction sqrt(mu_a mu_b), at every speed, restitution
+// Properties of two materials in contact, in place of the rule: friction sqrt(mu_a mu_b) at every speed, restitution
 // max(e_a, e_b), stiffness the harmonic mean, damping, rolling and drilling the larger, cohesion the smaller. A
-// negative number leaves the rule in force.
-// Where the two frictions differ, the axis is that of the first material.
+// negative number leaves the rule in force. If the two frictions differ, the axis is that of the first material.
 typedef struct ChPairDef {
   ChMaterialId material[2];
   double friction[2];
   ChFrictionCurve curve;  // of that friction over the speed of slip; without points it does not depend on it
   double restitution;
-  double stiffness, damping;  // N/m and N s/m, where contact is compliant; a stiffness of 0 leaves the rule, too
+  double stiffness, damping;  // N/m and N s/m, for compliant contact; a stiffness of 0 leaves the rule in force, too
   double rolling, drilling;   // metres
   double cohesion;            // N
 } ChPairDef;
-// The rule in force.
+// Returns a definition that leaves the rule in force.
 CH_API ChPairDef ch_pair_def_default(void);
 
-// Adds a material; materials are never removed. Names need not differ.
+// Adds a material; materials are never removed. Names may be equal.
 CH_API ChStatus ch_world_add_material(ChContext* context, ChWorld* world, const ChMaterialDef* def, ChMaterialId* id);
-// What holds for two materials from now on; CH_ERR_ARGUMENT where the pair has been given.
+// Sets the properties of two materials in contact; CH_ERR_ARGUMENT if the pair has already been given.
 CH_API ChStatus ch_world_add_pair(ChContext* context, ChWorld* world, const ChPairDef* def);
 
 // --- bodies and shapes -----------------------------------------------------------------------------------------------
@@ -115,7 +114,7 @@ CH_API ChStatus ch_world_add_pair(ChContext* context, ChWorld* world, const ChPa
 typedef enum ChBodyKind {
   CH_BODY_DYNAMIC,
   CH_BODY_FIXED,
-  CH_BODY_KINEMATIC,  // moves as `motion` says, whatever pushes
+  CH_BODY_KINEMATIC,  // follows `motion`, whatever pushes it
 } ChBodyKind;
 
 // World axes along and about which a body may not move (plane: X, Y and RZ).
@@ -138,8 +137,8 @@ typedef struct ChBodyDef {
   ChVec3 omega;     // world frame (plane: z)
   unsigned locks;
   // Mass properties follow from shapes and densities unless mass > 0 is given; then `centre` is the centre of mass in
-  // the body's frame and `inertia` the tensor about it, xx yy zz xy xz yz (plane: zz). A mass without inertia is spread
-  // as the shapes spread theirs; without shapes it is a point mass, which does not rotate.
+  // the body's frame and `inertia` the tensor about it, xx yy zz xy xz yz (plane: zz). A mass without inertia is
+  // distributed as the shapes distribute theirs; without shapes it is a point mass, which does not rotate.
   double mass;
   ChVec3 centre;
   double inertia[6];
@@ -155,7 +154,7 @@ CH_API ChBodyDef ch_body_def_default(void);
 // Where contacts of a mesh come from.
 typedef enum ChMeshContact {
   CH_MESH_EXACT,    // its corners, edges and faces
-  CH_MESH_SAMPLED,  // on a moving body: samples of it against the distance field of the other
+  CH_MESH_SAMPLED,  // on a moving body: its samples against the distance field of the other
 } ChMeshContact;
 
 typedef struct ChShapeDef {
@@ -171,29 +170,29 @@ typedef struct ChShapeDef {
   const ChVec3* points;
   int triangle_count;
   const int* triangles;  // mesh: 3 indices each
-  const char* file;      // hull or mesh: OBJ or STL, instead of points
-  bool closed;           // mesh: refuse one that is not closed
-  bool soup;             // mesh on a fixed or kinematic body: take one that does not hang together as it is
+  const char* file;      // hull or mesh: OBJ, STL, PLY or glTF, instead of points
+  bool closed;           // mesh: refuse one with a border
+  bool soup;             // mesh on a fixed or kinematic body: accept unconnected triangles as they are
   ChMeshContact contact;
-  // Sampled mesh on a dynamic body: metres between contact samples and cells of the distance field along its longest
-  // side; 0 chooses. Shapes of equal points and choices share both.
+  // Sampled mesh on a dynamic body: metres between contact samples, and cells of the distance field along its longest
+  // side; 0 chooses. Shapes with equal points and choices share both.
   double spacing;
   int resolution;
-  // Height field: heights row by row, the first at y = 0, their places `cell` metres apart, times `scale` (0: 1). A
-  // file of one is read by ch_height_map_read (height_map.h).
+  // Height field: heights row by row, the first at y = 0, `cell` metres apart, times `scale` (0: 1). ch_height_map_read
+  // (height_map.h) reads one from a file.
   int columns, rows;
   const double* heights;
   double cell, scale;
   // Segments: 2 indices each into points; none: each point to the next. Radii may be 0. kg/m of a segment, kg of a
-  // point; 0: by radius and density.
+  // point; 0: from radius and density.
   int segment_count;
   const int* segments;
   double line_density, point_mass;
 } ChShapeDef;
-// A sphere without a radius at the body's origin, not turned; normal z.
+// Returns a sphere without a radius at the body's origin, not turned; normal z.
 CH_API ChShapeDef ch_shape_def_default(void);
 
-// Adds a body without shapes. CH_ERR_ARGUMENT where another body has its name.
+// Adds a body without shapes. CH_ERR_ARGUMENT if another body has its name.
 CH_API ChStatus ch_world_add_body(ChContext* context, ChWorld* world, const ChBodyDef* def, ChBodyId* id);
 // Adds a shape to a body of the world; points and files are read here and copied.
 CH_API ChStatus ch_world_add_shape(ChContext* context, ChWorld* world, ChBodyId body, const ChShapeDef* def,
@@ -204,8 +203,8 @@ typedef enum ChSoftKind {
   CH_SOFT_STVK,   // St. Venant-Kirchhoff: large deformations, modes and their derivatives
 } ChSoftKind;
 
-// What makes a body deformable: a tetrahedral mesh in the body's frame, an elastic law, how many modes. The material
-// gives density, friction and restitution.
+// What makes a body deformable: a tetrahedral mesh in the body's frame, an elastic law, and a number of modes. The
+// material gives density, friction and restitution.
 typedef struct ChSoftDef {
   ChSoftKind kind;
   ChMaterialId material;  // none: the first of the world
@@ -220,16 +219,17 @@ typedef struct ChSoftDef {
   bool clamped;        // nodes in the box from clamp_low to clamp_high (the body's frame) do not move, nor does the
   ChVec3 clamp_low;    // body's frame
   ChVec3 clamp_high;
-  const char* cache;  // a folder in which bases are kept under a checksum; NULL: none is kept
+  const char* cache;  // a folder in which bases are kept with a checksum; NULL: none is kept
 } ChSoftDef;
-// Linear modes, 12 of them; young 1e6 Pa, poisson 0.3.
+// Returns 12 linear modes; young 1e6 Pa, poisson 0.3.
 CH_API ChSoftDef ch_soft_def_default(void);
 
-// The body, which must be dynamic and without shapes, becomes deformable.
+// Makes a body deformable; it must be dynamic and without shapes.
 CH_API ChStatus ch_world_add_soft(ChContext* context, ChWorld* world, ChBodyId body, const ChSoftDef* def,
                                   ChShapeId* shape);
 
-// Two bodies that never touch each other; bodies joined by a joint are such a pair unless the joint says otherwise.
+// Keeps two bodies from ever touching each other; bodies joined by a joint are such a pair unless the joint says
+// otherwise.
 CH_API ChStatus ch_world_ignore_pair(ChContext* context, ChWorld* world, ChBodyId a, ChBodyId b);
 
 // --- joints ----------------------------------------------------------------------------------------------------------
@@ -239,10 +239,10 @@ typedef enum ChDrive {
   CH_DRIVE_POSITION,    // motor towards position `target`, |force| <= strength
   CH_DRIVE_VELOCITY,    // motor towards speed `target`, |force| <= strength
   CH_DRIVE_FORCE,       // force or torque `target`
-  CH_DRIVE_PRESCRIBED,  // coordinate = target(t), whatever force that takes
+  CH_DRIVE_PRESCRIBED,  // coordinate = target(t), whatever force that needs
 } ChDrive;
 
-// One freedom of a joint: limits, friction and what drives it. Distances in metres, angles in radian, zero at the start
+// One freedom of a joint: limits, friction and drive. Distances in metres, angles in radians, zero at the start
 // (distance joint: the distance itself).
 typedef struct ChJointAxis {
   bool limited;
@@ -265,7 +265,7 @@ typedef struct ChJointDef {
   bool collide;        // whether the two bodies may touch each other
   ChJointAxis axes[3];
 } ChJointDef;
-// A fixed joint whose bodies are still to be given; axis z, second axis x.
+// Returns a fixed joint without bodies; axis z, second axis x.
 CH_API ChJointDef ch_joint_def_default(void);
 
 // Adds a joint between two rigid bodies, or one and the ground, at least one of them dynamic.
@@ -296,7 +296,7 @@ typedef struct ChForceDef {
   double linear, quadratic, angular;
   double well[3];  // J/m^2, J/m^4, J/m^6, of any sign
 } ChForceDef;
-// A spring without stiffness whose rest length is as it is at the start; axis z.
+// Returns a spring without stiffness whose rest length is as it is at the start; axis z.
 CH_API ChForceDef ch_force_def_default(void);
 
 // Adds a force on one or two rigid bodies.
@@ -304,37 +304,36 @@ CH_API ChStatus ch_world_add_force(ChContext* context, ChWorld* world, const ChF
 
 // --- what is there ---------------------------------------------------------------------------------------------------
 
-// 2 or 3.
+// Returns 2 or 3.
 CH_API int ch_world_dimension(const ChWorld* world);
-// How many bodies there are, fixed ones included.
+// Returns how many bodies there are, fixed ones included.
 CH_API int ch_world_body_count(const ChWorld* world);
-// The id of the body in a row, 0 to ch_world_body_count - 1; none beyond.
+// Returns the id of the body in a row, 0 to ch_world_body_count - 1; none beyond.
 CH_API ChBodyId ch_world_body_at(const ChWorld* world, int row);
-// The row of a body; -1 for none, for the ground and for an id that is stale or another world's.
+// Returns the row of a body; -1 for none, for the ground, and for an id that is stale or of another world.
 CH_API int ch_world_body_row(const ChWorld* world, ChBodyId body);
-// Its name, which the world owns; NULL where ch_world_body_row is -1.
+// Returns its name, which the world owns; NULL if ch_world_body_row is -1.
 CH_API const char* ch_world_body_name(const ChWorld* world, ChBodyId body);
-// The body of that name; none where there is none.
+// Returns the body of that name, or none.
 CH_API ChBodyId ch_world_find_body(const ChWorld* world, const char* name);
-// How a body shall be drawn, by its row: what it says, and where it says nothing its material. Zero where there is
-// none.
+// Returns how a body shall be drawn, by its row: its own look, or else that of its material. Zero if there is none.
 CH_API ChLook ch_world_look(const ChWorld* world, int body);
-// How many springs, wrenches and other forces it has.
+// Returns how many springs, wrenches and other forces there are.
 CH_API int ch_world_force_count(const ChWorld* world);
-// The id of the force in a row, 0 to ch_world_force_count - 1; none beyond.
+// Returns the id of the force in a row, 0 to ch_world_force_count - 1; none beyond.
 CH_API ChForceId ch_world_force_at(const ChWorld* world, int row);
-// The first force of that name; none where there is none.
+// Returns the first force of that name, or none.
 CH_API ChForceId ch_world_find_force(const ChWorld* world, const char* name);
 
-// The friction coefficient, along, of two shapes (rows) of a sealed world in contact; 0 where one is not there.
+// Returns the friction coefficient, along, of two shapes (rows) of a sealed world in contact; 0 if one does not exist.
 CH_API double ch_world_friction(const ChWorld* world, int shape_a, int shape_b);
-// Whether some material or pair has a rolling or drilling coefficient, so that contacts may bear moments.
+// Says whether some material or pair has a rolling or drilling coefficient, so that contacts may bear moments.
 CH_API bool ch_world_has_moments(const ChWorld* world);
-// Whether the friction of some material or pair of a sealed world depends on the speed of slip.
+// Says whether the friction of some material or pair of a sealed world depends on the speed of slip.
 CH_API bool ch_world_has_friction_over_speed(const ChWorld* world);
-// Whether some have a cohesion, so that contacts may be bonded.
+// Says whether some material or pair has a cohesion, so that contacts may be bonded.
 CH_API bool ch_world_is_cohesive(const ChWorld* world);
-// Friction across becomes that along, of every material and pair; the world is not sealed yet or not simulated.
+// Sets friction across to that along, for every material and pair; for a world that is not sealed yet or not simulated.
 CH_API void ch_world_make_isotropic(ChWorld* world);
 
 #ifdef __cplusplus

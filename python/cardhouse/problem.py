@@ -31,9 +31,11 @@ Triplets = tuple[int, int, NDArray[np.int32], NDArray[np.int32], Array]
 Compressed = tuple[int, int, bytes, bytes, bytes]
 
 #: One block of a problem: law (its number in LAWS), dimension, row (filled in), mu along both tangents, bounds lo and hi,
-#: compliance in 1/kg, sides of a polygonal section (0: smooth). The layout is that of ChBlock in C.
+#: compliance in 1/kg, sides of a polygonal section (0: smooth). `curve` and
+#: `section` are 0: problems with them are read from files. The layout is that of ChBlock in C.
 BLOCK = np.dtype([("law", "i4"), ("dimension", "i4"), ("row", "i4"), ("mu", "f8", 2), ("lo", "f8"), ("hi", "f8"),
-                  ("compliance", "f8"), ("sides", "i4"), ("more", "f8", 4)], align=True)
+                  ("compliance", "f8"), ("sides", "i4"), ("curve", "i4"), ("more", "f8", 4), ("section", "u8")],
+                 align=True)
 assert BLOCK.itemsize == _core.block_size
 
 #: Names of the laws: contact, bilateral, unilateral, limit, compliant, rolling, drilling,

@@ -353,7 +353,7 @@ class Simulation(_core.Simulation, _Shapes[Body]):
         now = self.save().commands
         if set(now) - set(state.commands):  # what was commanded since cannot be taken back one by one
             if _core.counts(self)[2] > 0:
-                raise _core.Error("bodies or joints came or went, and commands since then cannot be taken back")
+                raise _core.Error("bodies or joints were added or removed, and commands since then cannot be taken back")
             self._begin_again()
             now = {}
         for key, values in sorted(state.commands.items()):
@@ -413,7 +413,7 @@ class Simulation(_core.Simulation, _Shapes[Body]):
 
     def _parts(self) -> tuple[Document, str, State, dict[str, State]]:
         if _core.counts(self)[2] > 0:
-            raise _core.Error("bodies or joints came or went: such a simulation cannot be copied")
+            raise _core.Error("bodies or joints were added or removed: such a simulation cannot be copied")
         return self._world.document, self._world._file, self.save(), dict(self.keyframes)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -64,12 +64,12 @@ class Trajectory:
         if name not in self._stacked:
             rows = self._rows[name]
             if len({np.shape(row) for row in rows}) > 1:
-                raise _core.Error(f"bodies or joints came or went during the run: rows('{name}') lists what each row has")
+                raise _core.Error(f"bodies or joints were added or removed during the run: rows('{name}') lists what each row has")
             self._stacked[name] = np.array(rows)
         return self._stacked[name]
 
     def rows(self, name: str) -> list[Array]:
-        """A column as a list of its rows, which differ in length where bodies or joints came or went during the run."""
+        """A column as a list of its rows, which differ in length where bodies or joints were added or removed during the run."""
         return list(self._rows[name])
 
     def __getattr__(self, name: str) -> Array:
@@ -99,7 +99,7 @@ class Trajectory:
         recorded; a run that was controlled cannot be, and raises."""
         if self._path is None or not os.path.exists(self._path):
             if self._controlled or self._changed:
-                why = "was controlled" if self._controlled else "began after bodies or joints came or went"
+                why = "was controlled" if self._controlled else "began after bodies or joints were added or removed"
                 raise _core.Error(f"the run {why} and was not recorded: say run(..., out='run.h5')")
             self._folder = tempfile.TemporaryDirectory(prefix="cardhouse-")
             self._path = os.path.join(self._folder.name, "run.h5")

@@ -93,14 +93,14 @@ class _Shapes(Generic[Made]):
 
     def add_hull(self, points: Vector | None = None, *, file: str | None = None, material: str | None = None,
                  at: Vector | None = None, turned: Any = None, **body: Any) -> Made:
-        """The convex hull of points, m, or of the vertices of an OBJ or STL file."""
+        """The convex hull of points, m, or of the vertices of an OBJ, STL, PLY or glTF file."""
         return self._shape("hull", material, at, turned, body, points=points, file=file)
 
     def add_mesh(self, points: Vector | None = None, triangles: npt.ArrayLike | None = None, *, file: str | None = None,
                  mesh: str | None = None, closed: bool | None = None, soup: bool | None = None,
                  contact: str | None = None, spacing: float | None = None, resolution: int | None = None, material: str | None = None,
                  at: Vector | None = None, turned: Any = None, **body: Any) -> Made:
-        """Triangles (indices from 0, counter-clockwise from outside) of points, m; or of an OBJ or STL file.
+        """Triangles (indices from 0, counter-clockwise from outside) of points, m; or of an OBJ, STL, PLY or glTF file.
 
         `contact` of a mesh that moves: "exact" (its corners, edges and faces) or "sampled" (`spacing`, `resolution`)."""
         return self._shape("mesh", material, at, turned, body, points=points, triangles=triangles, file=file, mesh=mesh,

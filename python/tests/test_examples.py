@@ -56,6 +56,11 @@ class Examples(unittest.TestCase):
         for mu, moved in zip(found["mu"], found["moved"]):
             self.assertEqual(moved > 1e-3, mu < found["limit"], mu)
 
+    def test_a_solver_of_ones_own_comes_nearer_with_its_sweeps(self):
+        found = run("own_solver")
+        self.assertLess(found[100], 0.1 * found[10])
+        self.assertLess(found[1000], 0.1 * found[100])
+
     def test_friction_is_identified_to_the_noise(self):
         found = run("identify_friction")
         self.assertLess(abs(found["found"] / found["truth"] - 1.0), 0.02)

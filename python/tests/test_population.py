@@ -157,7 +157,7 @@ class Population(unittest.TestCase):
         run = self.sim.run(0.01, control=pour)
         self.assertEqual([len(row) for row in run.rows("position")], [2] * 6 + [3] * 5)
         self.assertEqual(run.kinetic.shape, (11,))
-        with self.assertRaisesRegex(cardhouse.Error, "came or went"):
+        with self.assertRaisesRegex(cardhouse.Error, "were added or removed"):
             run.position
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "run.h5")

@@ -299,7 +299,7 @@ class Bodies(unittest.TestCase):
         sim.remove_body("arm")
         with self.assertRaisesRegex(cardhouse.Error, "stale"):
             elbow.row
-        with self.assertRaisesRegex(cardhouse.Error, "came or went"):
+        with self.assertRaisesRegex(cardhouse.Error, "were added or removed"):
             sim.copy()
         sim.reset()
         self.assertEqual(len(sim.bodies), 5)

@@ -435,7 +435,7 @@ static ChStatus check_stiffness(ChContext* context, const Builder* b) {
       if (!(ratio <= STIFFEST))
         return ch_fail(context, CH_ERR_RANGE,
                        "force '%.80s' is too stiff or damped: over a step of %g s it weighs %.2g times body '%.80s', "
-                       "must be at most %g; a joint holds rigidly",
+                       "must be at most %g; use a joint for a rigid connection",
                        world->forces[k->force].def.name, b->moment->end - b->moment->time, ratio,
                        world->bodies[k->body[i]].name, STIFFEST);
     }

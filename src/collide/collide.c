@@ -365,7 +365,7 @@ static bool join_lists(ChCollider* c, int threads) {
 }
 
 static ChStatus no_memory(ChContext* context) {
-  return ch_fail(context, CH_ERR_MEMORY, "collision: no memory for the list of contacts");
+  return ch_fail(context, CH_ERR_MEMORY, "collision: out of memory for the list of contacts");
 }
 
 ChStatus ch_collide(ChContext* context, ChCollider* c, const ChBodyState* states, const ChCollideOptions* options,

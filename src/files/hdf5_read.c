@@ -32,7 +32,7 @@ static bool link_exists(ChHdf5* h, const char* name) {
   H5L_info_t info;
   if (H5Lget_info(h->file, name, &info, H5P_DEFAULT) < 0) return false;
   if (info.type == H5L_TYPE_HARD) return true;
-  ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s is a soft or external link; only what lies in the file itself is read", name);
+  ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s is a soft or external link; only data in the file itself are read", name);
   return false;
 }
 
@@ -77,7 +77,7 @@ static bool lies_inside(ChHdf5* h, const char* name, hid_t set, Storage* storage
   H5D_layout_t layout = storage->layout;
   bool plain = layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED;
   if (plain && external == 0 && storage->filters >= 0) return true;
-  ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s keeps its data outside of the file; only what lies in the file is read", name);
+  ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s keeps its data outside of the file; only data in the file itself are read", name);
   return false;
 }
 

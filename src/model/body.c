@@ -111,7 +111,8 @@ static ChStatus check_inertia(ChContext* context, const ChWorld* world, const Ch
   if (world->dimension == 2) {
     const double* j = def->inertia;
     if (j[0] != 0.0 || j[1] != 0.0 || j[3] != 0.0 || j[4] != 0.0 || j[5] != 0.0)
-      return ch_fail(context, CH_ERR_ARGUMENT, "%s: inertia has entries besides zz, which a plane body has not", what);
+      return ch_fail(context, CH_ERR_ARGUMENT, "%s: inertia has entries besides zz, but a plane body has only zz",
+                     what);
     return ch_check_number(context, what, "inertia zz", j[2], 0.0);
   }
   ChVec3 principal = ch_mat_principal(tensor(def->inertia));
@@ -143,7 +144,7 @@ static ChStatus check_mass(ChContext* context, const ChWorld* world, const ChBod
 
 static ChStatus check_body(ChContext* context, const ChWorld* world, ChBodyDef* def, const char* what) {
   if (def->kind != CH_BODY_DYNAMIC && def->kind != CH_BODY_FIXED && def->kind != CH_BODY_KINEMATIC)
-    return ch_fail(context, CH_ERR_ARGUMENT, "%s: kind is %d, which is none", what, (int)def->kind);
+    return ch_fail(context, CH_ERR_ARGUMENT, "%s: kind is %d, which does not exist", what, (int)def->kind);
   unsigned known = world->dimension == 3 ? 63u : CH_LOCK_X | CH_LOCK_Y | CH_LOCK_RZ;
   if (def->locks & ~known)
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: locks is %u, of which %u means nothing in this world", what,

@@ -84,7 +84,7 @@ static ChForce make_force(const ChWorld* world, const ChForceDef* def, const int
 static ChStatus add_force(ChContext* context, ChWorld* world, const void* argument, int* id) {
   ChForceDef def = *(const ChForceDef*)argument;
   if ((unsigned)def.type >= sizeof names / sizeof *names)
-    return ch_fail(context, CH_ERR_ARGUMENT, "force: type is %d, which is none", (int)def.type);
+    return ch_fail(context, CH_ERR_ARGUMENT, "force: type is %d, which does not exist", (int)def.type);
   char name[32], what[CH_WHAT_SIZE];
   snprintf(name, sizeof name, "force %d", world->force_count);
   if (!def.name) def.name = name;

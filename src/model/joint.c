@@ -30,7 +30,7 @@ static ChStatus check_limits(ChContext* context, const ChWorld* world, const ChJ
 static ChStatus check_axis(ChContext* context, const ChWorld* world, const ChJointAxis* axis, ChFreedomUnit unit,
                            double start, const char* what) {
   if ((unsigned)axis->drive > CH_DRIVE_PRESCRIBED)
-    return ch_fail(context, CH_ERR_ARGUMENT, "%s: drive is %d, which is none", what, (int)axis->drive);
+    return ch_fail(context, CH_ERR_ARGUMENT, "%s: drive is %d, which does not exist", what, (int)axis->drive);
   ChStatus status = ch_check_number(context, what, "friction", axis->friction, 0.0);
   if (status == CH_OK) status = ch_check_number(context, what, "strength", axis->strength, 0.0);
   if (status == CH_OK) status = ch_signal_check(context, &axis->target, what);
@@ -100,7 +100,7 @@ static ChStatus add_joint(ChContext* context, ChWorld* world, const void* argume
   if (!def.name) def.name = name;
   snprintf(what, sizeof what, "joint '%.100s'", def.name);
   if ((unsigned)def.type >= CH_JOINT_TYPE_COUNT)
-    return ch_fail(context, CH_ERR_ARGUMENT, "%s: type is %d, which is none", what, (int)def.type);
+    return ch_fail(context, CH_ERR_ARGUMENT, "%s: type is %d, which does not exist", what, (int)def.type);
   const ChJointKind* kind = ch_joint_kind(def.type);
   int body[2];
   ChStatus status = check_joint(context, world, &def, kind, what, body);

@@ -240,7 +240,7 @@ typedef struct ChSurface {
   double rolling, drilling;  // metres; 0: no such moment
   bool ellipsoidal;          // friction and drilling share one limit
   double cohesion;           // N; 0: none
-  bool heals;                // bonds form anew where it is pressed
+  bool heals;                // bonds form again where it is pressed
   int axis_body;             // whose frame `axis` turns with; -1 = isotropic
   ChVec3 axis;               // in that body's frame
   int curve;                 // 1 + place among the world's; 0: friction does not depend on speed

@@ -11,7 +11,7 @@
 // would be with c = 0, of the same r: how far the answer is from one of rigid bodies.
 //
 // Where mu depends on the speed of slip, K is that of the branch which the block is nearer to: mu of what sticks, with
-// |sqrt(rho) u_T| an error of its own, or mu(|u_T|). e(0) takes mu of what sticks, `cone` the widest that there is.
+// |sqrt(rho) u_T| an error of its own, or mu(|u_T|). `cone` takes the widest that there is.
 //
 // natural is never less than what round-off hides behind reactions that large, eps |r / sqrt(rho)| over the same, where
 // that is more than 1e-12: of reactions a million million times the load, u = W r + q has no digit left to grade.
@@ -298,7 +298,7 @@ static double natural_scale(const ChGrader* g, const double* rho) {
   double nothing = 0.0, drive = 0.0;
   for (int i = 0; i < g->problem->block_count; ++i) {
     const ChBlock* block = &g->problem->blocks[i];
-    nothing += map_error(block, g->pose, rho + block->row, NULL, g->q + block->row);
+    nothing += judged_error(g, block, rho + block->row, NULL, g->q + block->row);
     for (int k = block->row; k < block->row + block->dimension; ++k)
       if (rho[k] != 0.0) drive += rho[k] * g->q[k] * g->q[k];
   }

@@ -190,7 +190,7 @@ ChStatus ch_feed_show(ChContext* context, ChFeed* feed, const ChSimulation* s) {
   int contacts, bodies = ch_world_body_count(world);
   const ChContactView* views = ch_simulation_contacts(s, &contacts);
   if (ch_world_revision(world) != feed->revision)
-    return ch_fail(context, CH_ERR_UNSUPPORTED, "%s: bodies or joints came or went since the scene was told",
+    return ch_fail(context, CH_ERR_UNSUPPORTED, "%s: bodies or joints were added or removed since the scene was told",
                    feed->path);
   ChFeedStateHead head = {.number = feed->head.state.number + 1,
                           .scene = feed->head.scene.number,

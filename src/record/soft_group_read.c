@@ -22,7 +22,7 @@ static void* get_rows(ChHdf5* h, const char* name, ChHdf5Number number, int rank
   for (int k = 1; k < rank; ++k) rows.extents[k] = extents[k];
   bool fits = there[0] >= count;
   for (int k = 1; k < rank; ++k) fits = fits && there[k] == extents[k];
-  if (!fits) ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s is not of the size that the body's other arrays ask for", name);
+  if (!fits) ch_hdf5_fail(h, CH_ERR_FORMAT, "/%s does not have the size of the body's other arrays", name);
   void* data = fits ? ch_hdf5_take(h, count, ch_hdf5_row_bytes(&rows)) : NULL;
   return data && ch_hdf5_rows(h, name, &rows, data) ? data : NULL;
 }

@@ -205,9 +205,10 @@ ChStatus ch_trajectory_flush(ChContext* context, ChTrajectory* t) { return flush
 
 ChStatus ch_trajectory_add(ChContext* context, ChTrajectory* t, const ChSimulation* s) {
   if (ch_world_revision(ch_simulation_world(s)) != t->revision)
-    return ch_fail(context, CH_ERR_UNSUPPORTED,
-                   "%s: bodies or joints came or went since the recording began; record the rest in a file of its own",
-                   t->path);
+    return ch_fail(
+        context, CH_ERR_UNSUPPORTED,
+        "%s: bodies or joints were added or removed since the recording began; record the rest in another file",
+        t->path);
   ChStepInfo info = ch_simulation_info(s);
   ChRowSum* since = &t->since;
 #define X(name, text) since->certificate.name = ch_max(since->certificate.name, info.certificate.name);

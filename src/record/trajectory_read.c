@@ -390,7 +390,7 @@ ChStatus ch_trajectory_reader_row(ChContext* context, ChTrajectoryReader* r, lon
     return ch_fail(context, CH_ERR_RANGE, "%s: row %ld, must be in [0, %ld)", r->path, row, r->rows);
   r->file.context = context;  // that of the opening may be gone
   if (r->file.status != CH_OK)
-    return ch_fail(context, r->file.status, "%s: cannot be read any more, for a part of it is damaged", r->path);
+    return ch_fail(context, r->file.status, "%s: cannot be read any further: a part of it is damaged", r->path);
   int count = 0;
   ChStatus status = read_bodies(context, r, row);
   if (status == CH_OK) status = read_modes(context, r, row);

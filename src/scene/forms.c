@@ -82,15 +82,16 @@ static const ChField step_fields[] = {
     STEP(flag, "project", options.project, "whether positions are projected onto the constraints after a step", 0,
          CH_ANY, NULL),
     STEP(adaptive, "adaptive", options,
-         "steps are undone and taken shorter where they miss, or where bodies would overlap", 0, CH_ANY,
+         "steps that miss, or in which bodies would overlap, are undone and repeated shorter", 0, CH_ANY,
          &ch_form_adaptive),
-    STEP(bounds, "bounds", options, "overlap and unexplained energy that a run tells of", 0, CH_ANY, &ch_form_bounds),
+    STEP(bounds, "bounds", options, "overlap and unexplained energy above which a run reports a step", 0, CH_ANY,
+         &ch_form_bounds),
     STEP(flag, "reduce_contacts", options.reduce_contacts, "whether a face contact keeps four points at most", 0,
          CH_ANY, NULL),
     STEP(flag, "warm", options.warm, "whether a step starts from the reactions of the last one", 0, CH_ANY, NULL),
     STEP(flag, "rest", options.rest, "whether certified rest is kept", 0, CH_ANY, NULL),
-    STEP(flag, "islands", options.islands, "whether sets of bodies that nothing connects are solved apart", 0, CH_ANY,
-         NULL),
+    STEP(flag, "islands", options.islands, "whether sets of bodies that nothing connects are solved separately", 0,
+         CH_ANY, NULL),
     STEP(whole, "threads", options.threads, "the answer does not depend on it", 0, CH_THREADS, NULL),
     STEP(number, "overlap", overlap, "overlap at the start up to which a scene is accepted, m", 0, CH_NOT_NEGATIVE,
          NULL),
@@ -98,8 +99,7 @@ static const ChField step_fields[] = {
 const ChSceneForm ch_form_step = {.name = "step", .same = true, .count = CH_COUNT(step_fields), .fields = step_fields};
 
 static const ChField method_fields[] = {
-    STEP(method, "name", options.solve.method, "what solves the contact problems: `cardhouse methods`", 0, CH_ANY,
-         NULL),
+    STEP(method, "name", options.solve.method, "method for the contact problems: `cardhouse methods`", 0, CH_ANY, NULL),
     STEP(inner, "inner", options.solve.inner, "inner convex solver of relaxed, successive, staggered", 0, CH_ANY, NULL),
     STEP(number, "tolerance", options.solve.tolerance, "on the certificate", 0, CH_TOLERANCE, NULL),
     STEP(cone, "cone", options, "circular, elliptic, polygon:M or outer-polygon:M", 0, CH_ANY, NULL),
@@ -176,7 +176,7 @@ static const ChField material_fields[] = {
         CH_NOT_NEGATIVE, NULL),
     ROW(number, ChMaterialDef, "cohesion", cohesion, "pull that a bonded contact point bears, N", 0, CH_NOT_NEGATIVE,
         NULL),
-    ROW(flag, ChMaterialDef, "heals", heals, "bonds form anew where it is pressed", 0, CH_ANY, NULL),
+    ROW(flag, ChMaterialDef, "heals", heals, "bonds form again where it is pressed", 0, CH_ANY, NULL),
     ROW(flag, ChMaterialDef, "ellipsoidal", ellipsoidal, "friction and drilling share one limit", CH_SPACE, CH_ANY,
         NULL),
     ROW(number, ChMaterialDef, "young", young, "compliant contact: Young's modulus, Pa", 0, CH_POSITIVE, NULL),
@@ -226,7 +226,7 @@ static const ChField mesh_fields[] = {
     {"points", &ch_type_points, 0, "corners in the shape's frame, m", 0, CH_ANY, NULL},
     {"triangles", &ch_type_triangles, 0, "three indices into points each, counter-clockwise from outside", 0, CH_ANY,
      NULL},
-    SHAPE(text, "file", file, "OBJ or STL, relative to the scene's folder", 0, CH_ANY, NULL),
+    SHAPE(text, "file", file, "OBJ, STL, PLY or glTF, relative to the scene's folder", 0, CH_ANY, NULL),
 };
 const ChSceneForm ch_form_mesh = {.name = "mesh", .count = CH_COUNT(mesh_fields), .fields = mesh_fields};
 
@@ -234,7 +234,7 @@ const ChSceneForm ch_form_mesh = {.name = "mesh", .count = CH_COUNT(mesh_fields)
 
 #define BODY(type, key, member, text, ...) ROW(type, ChSceneBody, key, def.member, text, __VA_ARGS__)
 static const ChField body_fields[] = {
-    BODY(text, "name", name, "for joints, forces and messages; each one's own", 0, CH_ANY, NULL),
+    BODY(text, "name", name, "for joints, forces and messages; unique", 0, CH_ANY, NULL),
     BODY(vector, "position", position, "of the body's frame, m", 0, CH_ANY, NULL),
     BODY(turn, "orientation", orientation, "of the body's frame", 0, CH_ANY, NULL),
     BODY(vector, "velocity", velocity, "of the centre of mass, m/s", 0, CH_ANY, NULL),
@@ -245,8 +245,8 @@ static const ChField body_fields[] = {
     BODY(vector, "centre", centre, "centre of mass in the body's frame, with inertia, m", 0, CH_ANY, NULL),
     BODY(inertia, "inertia", inertia, "about the centre of mass: [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], kg m^2", 0,
          CH_ANY, NULL),
-    BODY(signals, "motion", motion, "moves as told: displacement from position, m", 0, CH_ANY, NULL),
-    BODY(signal, "turn", turn, "moves as told: turn about axis from orientation, radian", 0, CH_ANY, NULL),
+    BODY(signals, "motion", motion, "prescribed motion: displacement from position, m", 0, CH_ANY, NULL),
+    BODY(signal, "turn", turn, "prescribed turn about axis from orientation, radian", 0, CH_ANY, NULL),
     BODY(vector, "axis", axis, "of turn, in the world's frame", CH_SPACE, CH_ANY, NULL),
     BODY(form, "look", look, "how it is drawn", 0, CH_ANY, &ch_form_body_look),
     ROW(form, ChSceneBody, "soft", soft, "what makes the body deformable, instead of shapes", CH_SPACE, CH_ANY,
@@ -340,7 +340,7 @@ const ChSceneForm ch_form_force = {.name = "force",
 #define ROOT(type, key, member, text, ...) ROW(type, ChSceneRoot, key, member, text, __VA_ARGS__)
 static const ChField scene_fields[] = {
     ROOT(whole, "cardhouse", version, "version of the form: 1", CH_REQUIRED, CH_ONE, NULL),
-    ROOT(text, "$schema", schema, "where editors find this form; not read", 0, CH_ANY, NULL),
+    ROOT(text, "$schema", schema, "where editors find this form; ignored", 0, CH_ANY, NULL),
     ROOT(text, "name", name, "of the scene", 0, CH_ANY, NULL),
     ROOT(text, "description", description, "for the reader", 0, CH_ANY, NULL),
     ROOT(whole, "dimension", dimension, "2 in the plane, 3 in space", 0, CH_TWO_OR_THREE, NULL),
@@ -355,7 +355,7 @@ static const ChField scene_fields[] = {
     ROOT(texts, "include", include, "scene files whose materials, bodies, joints and forces are added", 0, CH_ANY,
          NULL),
     ROOT(map, "materials", materials, "materials by name", 0, CH_ANY, &ch_form_material),
-    ROOT(list, "pairs", pairs, "what holds for two materials in contact", 0, CH_ANY, &ch_form_pair),
+    ROOT(list, "pairs", pairs, "properties of two materials in contact", 0, CH_ANY, &ch_form_pair),
     ROOT(map, "meshes", meshes, "surfaces by name, for shapes that share one", CH_SPACE, CH_ANY, &ch_form_mesh),
     ROOT(list, "bodies", bodies, "bodies of the scene", 0, CH_ANY, &ch_form_body),
     ROOT(list, "joints", joints, "joints between bodies", 0, CH_ANY, &ch_form_joint),

@@ -55,6 +55,10 @@ void ch_place_write(const ChPlace* place, char* text, size_t size) {
 
 static bool wrong_at(ChReader* r, ChStatus status, const ChPlace* place, bool at_key, const char* text) {
   if (r->status != CH_OK) return false;
+  if (r->faults && r->faults->count == CH_SCENE_FAULTS_MAX) {  // it is only counted: places are found by a walk each
+    r->status = status;
+    return false;
+  }
   char path[PATH_SIZE];
   long line, column;
   ch_place_write(place, path, sizeof path);

@@ -194,15 +194,14 @@ static ChStatus check_capabilities(Driver* d) {
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' needs a symmetric W; this one is not",
                      d->method->name);
     if ((d->method->takes & CH_NEEDS_BODIES) && !has_pairs(s))
-      return ch_fail(
-          d->context, CH_ERR_UNSUPPORTED,
-          "method '%s' needs bodies, and this problem does not tell which they are; in a scene they are known",
-          d->method->name);
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED,
+                     "method '%s' needs bodies, and this problem does not say which they are; a scene does",
+                     d->method->name);
     if (s->polygonal && !(d->method->takes & CH_TAKES_POLYGON))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes smooth cones only, not polygons",
                      d->method->name);
     if (!ch_method_takes_laws(d->method->takes, s))
-      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes no other laws than friction, joints and limits",
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes only friction, joints and limits",
                      d->method->name);
     if ((d->method->takes & CH_NEEDS_POLYGON) && has_smooth_cone(s))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED,

@@ -118,7 +118,7 @@ double ch_run_offer_reaction(ChRun* run, const double* r, double* u_scratch);
 void ch_put_word(size_t size, char* to, const char* text);
 // Tells the history about an iteration.
 void ch_run_note(ChRun* run, long iteration, double error);
-// The same between two looks at the error, where somebody wants every iteration; changes nothing in the run.
+// The same between two checks of the error, where somebody wants every iteration; changes nothing in the run.
 void ch_run_note_between(ChRun* run, long iteration, const double* r, double* u_scratch);
 // Whether errors that fell from `before` to `now` in so many iterations will come to `aim` within `left` more.
 bool ch_run_promising(double aim, double before, double now, long iterations, long left);

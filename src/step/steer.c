@@ -55,7 +55,8 @@ ChStatus ch_simulation_set_drive(ChContext* context, ChSimulation* s, ChJointId 
   if (status == CH_OK) status = check_target(context, joint, target);
   if (status != CH_OK) return status;
   if ((unsigned)drive > CH_DRIVE_PRESCRIBED)
-    return ch_fail(context, CH_ERR_ARGUMENT, "joint '%.100s': drive is %d, which is none", joint->name, (int)drive);
+    return ch_fail(context, CH_ERR_ARGUMENT, "joint '%.100s': drive is %d, which does not exist", joint->name,
+                   (int)drive);
   if (!(strength >= 0.0 && strength < INFINITY))
     return ch_fail(context, CH_ERR_RANGE, "joint '%.100s': strength is %g, must be finite and >= 0", joint->name,
                    strength);

@@ -1,5 +1,5 @@
-// Fuzz target: any bytes at all, read as OBJ or STL, then made a mesh and a hull. `fuzz_mesh --seeds FOLDER` writes a
-// corpus to start from.
+// Fuzz target: any bytes at all, read as OBJ, STL, PLY or glTF, then made a mesh and a hull. `fuzz_mesh --seeds FOLDER`
+// writes a corpus to start from.
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,6 +17,20 @@ static const char* const seeds[] = {
     "o square\nv -1.5e0 0 0\nv 1 .5 0\nv 1 1 0\nv 0 1 1e-3\nf 1 2 3 4\n",
     "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a\n",
     "solid\nendsolid\nsolid b\nendsolid b\n",
+    "ply\nformat ascii 1.0\ncomment a\nelement vertex 3\nproperty float x\nproperty double y\nproperty float "
+    "z\nproperty "
+    "uchar red\nelement face 1\nproperty list uchar int vertex_indices\nproperty list uint8 float32 t\nend_header\n0 0 "
+    "0 "
+    "1\n1 0 0 2\n0 1 0 3\n3 0 1 2 1 0.5\n",
+    "ply\nformat binary_big_endian 1.0\nelement vertex 2\nproperty short x\nproperty int8 y\nproperty char z\nelement "
+    "face 1\nproperty list uchar uchar vertex_index\nend_header\n\x01\x01\x01\x01\x02\x02\x02\x02\x03\x01\x01\x01",
+    "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"children\":[1],\"scale\":["
+    "1,2,"
+    "-1]},{\"mesh\":0,\"rotation\":[0,0,0,1],\"translation\":[1,0,0]}],\"meshes\":[{\"primitives\":[{\"attributes\":{"
+    "\"POSITION\":0},\"indices\":1},{\"attributes\":{\"POSITION\":0},\"mode\":5}]}],\"accessors\":[{\"bufferView\":0,"
+    "\"componentType\":5126,\"count\":3},{\"bufferView\":1,\"componentType\":5121,\"count\":3}],\"bufferViews\":[{"
+    "\"buffer\":0,\"byteLength\":36},{\"buffer\":0,\"byteOffset\":36,\"byteLength\":3}],\"buffers\":[{\"uri\":\"data:;"
+    "base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAECAA==\"}]}",
 };
 
 static void write_seed(const char* folder, size_t number, const void* bytes, size_t size) {
@@ -37,6 +51,12 @@ int LLVMFuzzerInitialize(int* argc, char*** argv) {
   const float corners[2][9] = {{0, 0, 0, 1, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 1, 0, 0, 0, 1}};
   for (int t = 0; t < 2; ++t) memcpy(binary + 84 + 50 * t + 12, corners[t], sizeof corners[t]);
   write_seed((*argv)[2], count, binary, sizeof binary);
+  unsigned char glb[] =
+      "glTF\2\0\0\0\0\0\0\0\x74\0\0\0JSON{\"asset\":{\"version\":\"2.0\"},\"meshes\":[{\"primitives\":[{\"attributes\":"
+      "{"
+      "\"POSITION\":0}}]}],\"buffers\":[{\"byteLength\":4}] }\4\0\0\0BIN\0abcd";
+  glb[8] = (unsigned char)(sizeof glb - 1);
+  write_seed((*argv)[2], count + 1, glb, sizeof glb - 1);
   exit(0);
 }
 

@@ -57,10 +57,10 @@ typedef struct ChMesh {
 ChStatus ch_mesh_create(ChContext* context, ChArena* arena, int vertex_count, const ChVec3* vertices, int cell_count,
                         const int* cells, int width, ChMesh** out);
 
-// Reads OBJ (v, f) or STL (text and binary; equal corners merged). Errors name file and line.
+// Reads OBJ (v, f), STL (equal corners merged), PLY or glTF (.glb, .gltf). Errors name the file and what is wrong.
 ChStatus ch_mesh_read(ChContext* context, ChArena* arena, const char* file, int* vertex_count, ChVec3** vertices,
                       int* triangle_count, int** triangles);
-// The same from memory; text[size] is zero. `path` is for messages.
+// The same from memory; text[size] is zero. `path` is for messages: no other file is read.
 ChStatus ch_mesh_parse(ChContext* context, ChArena* arena, const char* path, const char* text, size_t size,
                        int* vertex_count, ChVec3** vertices, int* triangle_count, int** triangles);
 

@@ -118,7 +118,8 @@ static ChStatus add_shape(ChContext* context, ChWorld* world, const void* argume
   ChStatus status = ch_body_find(context, world, request->body, "shape", &body);
   if (status != CH_OK) return status;
   const ChShapeInfo* info = ch_shape_info(def.type);
-  if (!info || info->skin) return ch_fail(context, CH_ERR_ARGUMENT, "shape: type is %d, which is none", (int)def.type);
+  if (!info || info->skin)
+    return ch_fail(context, CH_ERR_ARGUMENT, "shape: type is %d, which does not exist", (int)def.type);
   char what[CH_WHAT_SIZE];
   snprintf(what, sizeof what, "body '%.100s': %s", world->bodies[body].name, info->label);
   status = check_shape(context, world, body, info, &def, what);

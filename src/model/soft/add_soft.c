@@ -56,7 +56,7 @@ static ChStatus check_clamp(ChContext* context, const ChSoftDef* def, const char
 
 static ChStatus check_numbers(ChContext* context, const ChWorld* world, const ChSoftDef* def, const char* what) {
   if ((unsigned)def->kind > CH_SOFT_STVK)
-    return ch_fail(context, CH_ERR_ARGUMENT, "%s: kind is %d, which is none", what, (int)def->kind);
+    return ch_fail(context, CH_ERR_ARGUMENT, "%s: kind is %d, which does not exist", what, (int)def->kind);
   int row;
   ChStatus status = ch_material_find(context, world, def->material, what, &row);
   if (status != CH_OK) return status;

@@ -106,8 +106,8 @@ static ChStatus blame(ChContext* context, const Job* job, const char* else_say) 
   if (!(quality < FLAT)) return ch_fail(context, CH_ERR_NUMERIC, "%s: %s", job->what, else_say);
   return ch_fail(
       context, CH_ERR_RANGE,
-      "%s: its stiffness is lost to rounding, for it is too thin or its tetrahedra are too flat: the flattest, "
-      "tetrahedron %d of %d, near (%.5g, %.5g, %.5g), is of quality %.2g (1: regular, 0: flat); make the body "
+      "%s: its stiffness is lost to rounding: it is too thin, or its tetrahedra are too flat. The flattest is "
+      "tetrahedron %d of %d, near (%.5g, %.5g, %.5g), of quality %.2g (1: regular, 0: flat); make the body "
       "thicker, or its mesh better",
       job->what, worst + 1, mesh->tet_count, at.x, at.y, at.z, quality);
 }
@@ -200,7 +200,7 @@ static bool recall(ChContext* context, ChArena* arena, const Job* job, const ChS
   memcpy(job->numbers, kept, (size_t)count * sizeof *kept);
   if (!ch_soft_verify(arena, mesh, kept + count, soft)) {
     memset(job->numbers, 0, (size_t)count * sizeof *kept);
-    ch_notice(context, "%s: modes that are kept in %s are not those of its mesh; they are computed anew", job->what,
+    ch_notice(context, "%s: modes that are kept in %s are not those of its mesh; they are computed again", job->what,
               folder);
     return false;
   }

@@ -93,7 +93,7 @@ static void add_soft(ChBuild* b, const char* name, const char* shape, ChVec3 siz
 }
 
 static void make_haptic(ChBuild* b) {
-  ch_build_begin(b, "haptic", "A hand that moves as told stirs soft and rigid bodies in a box.", 3);
+  ch_build_begin(b, "haptic", "A hand on a prescribed path stirs soft and rigid bodies in a box.", 3);
   ch_build_step(b, 1e-3, 8.0 / b->number[SPEED] + b->number[HOLD], b->number[MARGIN]);
   ch_build_tolerance(b, 1e-6);
   ch_build_material(b, "soft", 500.0, b->number[MU], 0.0);

@@ -19,18 +19,17 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "ansgs"
-#define ANSGS_OPTIONS(X)                                                                                             \
-  X(double, beta, 0.85, 0.0, 0.99, "first bound of the momentum; 0 = none, ever")                                    \
-  X(int, window, 10, 1, 1000, "sweeps after which progress is judged and the bound adapted")                         \
-  X(int, patience, 0, 0, 1000000, "sweeps without a better error after which to stop; 0 = never")                    \
-  X(int, check, 0, 0, 1000, "sweeps between two looks at the error; 0 = where the change says that one pays")        \
-  X(int, hurry, 0, 0, 1000, "sweep from which on to stop where the rate says that the limit will not do; 0 = never") \
-  X(double, aim, 0.0, 0.0, 1.0, "error that hurry looks ahead to; 0 = the tolerance")                                \
-  X(double, slip, 0.0, 0.0, 1e6,                                                                                     \
-    "slip, in errors, without which hurry stops: what rests is found sooner in another way")                         \
-  X(int, spheres, 0, 0, 1000,                                                                                        \
-    "so many times fewer sweeps where not all contacts are of spheres; where they are, so many times less hurry")    \
-  X(int, climbs, 0, 0, 1, "1 = looks at the error at 1e-2, 1e-4, ... as well, as a call for these would")
+#define ANSGS_OPTIONS(X)                                                                                               \
+  X(double, beta, 0.85, 0.0, 0.99, "first bound of the momentum; 0 = none, ever")                                      \
+  X(int, window, 10, 1, 1000, "sweeps after which progress is judged and the bound adapted")                           \
+  X(int, patience, 0, 0, 1000000, "sweeps without a better error after which to stop; 0 = never")                      \
+  X(int, check, 0, 0, 1000, "sweeps between two checks of the error; 0 = when the change says that one pays")          \
+  X(int, hurry, 0, 0, 1000, "sweep from which on to stop if the rate says that the limit will not suffice; 0 = never") \
+  X(double, aim, 0.0, 0.0, 1.0, "error that hurry looks ahead to; 0 = the tolerance")                                  \
+  X(double, slip, 0.0, 0.0, 1e6, "slip, in errors, below which hurry stops: rest is found sooner in another way")      \
+  X(int, spheres, 0, 0, 1000,                                                                                          \
+    "so many times fewer sweeps where not all contacts are of spheres; where they are, so many times less hurry")      \
+  X(int, climbs, 0, 0, 1, "1 = also checks the error at 1e-2, 1e-4, ..., as a call for these would")
 CH_OPTIONS(ANSGS_OPTIONS)
 
 #define LARGEST_BETA 0.97
@@ -40,7 +39,7 @@ CH_OPTIONS(ANSGS_OPTIONS)
 #define SLOW_WINDOWS 3  // several times in a row
 #define MANY 40         // contacts from which on those of spheres are sorted by colours
 #define FAR 5e-3        // error from which on many more sweeps are to come
-#define LOOK 50         // sweeps between two looks at the error where nothing else asks for one
+#define LOOK 50         // sweeps between two checks of the error where nothing else asks for one
 #define RUNG 100.0      // from one tolerance of a climb to the next
 #define FIRST_RUNG 1e-2
 #define SETTLED 50  // sweeps over compliant spheres before any is kept for extrapolation: contacts find their states

@@ -22,7 +22,7 @@
   X(double, tol_gradient, 1e-9, 0.0, 1.0, "reduced gradient that counts as zero")             \
   X(double, perturbation, 1e-9, 0.0, 1e-3, "of b, against cycling, relative to |b|")          \
   X(int, superbasic, 600, 1, CH_FRICTION_QP_LARGEST, "variables that may be off every bound") \
-  X(int, renew, 200, 1, 100000, "pivots after which the tableau is made anew from the problem")
+  X(int, renew, 200, 1, 100000, "pivots after which the tableau is rebuilt from the problem")
 CH_OPTIONS(INDEFINITE_OPTIONS)
 
 static const double CURVATURE = 1e-10;  // relative to |H|: below, a direction counts as flat

@@ -161,7 +161,7 @@ static void solve(ChRun* run) {
 
 const ChMethod ch_method_interior_lcp = {
     .name = "interior-lcp",
-    .summary = "plain interior point on the polygonal complementarity problem; nothing is done for friction",
+    .summary = "plain interior point on the polygonal complementarity problem, with nothing special for friction",
     .document = "Kaufman 2009",
     .equation = "(5.27), section 5.1",
     .literature = "Kojima, Megiddo, Noma and Yoshise 1991; Mehrotra 1992",

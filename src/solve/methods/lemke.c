@@ -16,10 +16,10 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "lemke"
-#define LEMKE_OPTIONS(X)                                                                                              \
-  X(int, crash, 1, 0, 2, "first basis: 0 = slacks; 1 = of a solution, where slacks take too long; 2 = of a solution") \
-  X(double, tol_pivot, 1e-9, 0.0, 1.0, "smallest pivot accepted, relative to its column")                             \
-  X(double, perturbation, 1e-9, 0.0, 1e-3, "of the first basis, against cycling, relative to |b|")                    \
+#define LEMKE_OPTIONS(X)                                                                                           \
+  X(int, crash, 1, 0, 2, "first basis: 0 = slacks; 1 = of a solution, if slacks take too long; 2 = of a solution") \
+  X(double, tol_pivot, 1e-9, 0.0, 1.0, "smallest pivot accepted, relative to its column")                          \
+  X(double, perturbation, 1e-9, 0.0, 1e-3, "of the first basis, against cycling, relative to |b|")                 \
   X(int, refactor, 50, 1, 1000, "pivots between two factorisations of the basis")
 CH_OPTIONS(LEMKE_OPTIONS)
 

@@ -29,7 +29,7 @@
   X(double, slip, 1e-3, 1e-12, 1e3, "m/s: slower contacts resist in proportion to their speed and creep")   \
   X(int, implicit, 1, 0, 1, "1 = gaps and velocities of the end of the step, 0 = of its beginning")         \
   X(int, passes, 10, 1, 1000, "implicit: how often friction's bounds are renewed; 1 = by the force before") \
-  X(double, h, 0.01, 1e-9, 1e3, "seconds of a step, for a problem that comes from none")
+  X(double, h, 0.01, 1e-9, 1e3, "seconds of a step, for a problem from a file")
 CH_OPTIONS(PENALTY_OPTIONS)
 
 enum { NEWTON = 60, HALVINGS = 40 };

@@ -43,12 +43,11 @@ static void solve(ChRun* run) {
   hand_over(run, r, u);
 }
 
-const ChMethod ch_method_relaxed = {
-    .name = "relaxed",
-    .summary = "one convex solve with the slip left out; exact only where nothing slips",
-    .document = "Anitescu and Hart 2004",
-    .equation = "LCP2: (15) with Gamma = 0; Negrut and Serban 2016, (14), (15)",
-    .literature = "Tasora and Anitescu 2011",
-    .takes = CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_POLYGON | CH_TAKES_RELAXED | CH_TAKES_UNFORMED |
-             CH_TAKES_UNSYMMETRIC | CH_IS_OUTER,
-    .solve = solve};
+const ChMethod ch_method_relaxed = {.name = "relaxed",
+                                    .summary = "one convex solve with the slip left out; exact only if nothing slips",
+                                    .document = "Anitescu and Hart 2004",
+                                    .equation = "LCP2: (15) with Gamma = 0; Negrut and Serban 2016, (14), (15)",
+                                    .literature = "Tasora and Anitescu 2011",
+                                    .takes = CH_TAKES_COULOMB | CH_TAKES_ANY_LAW | CH_TAKES_POLYGON | CH_TAKES_RELAXED |
+                                             CH_TAKES_UNFORMED | CH_TAKES_UNSYMMETRIC | CH_IS_OUTER,
+                                    .solve = solve};

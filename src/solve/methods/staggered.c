@@ -33,7 +33,7 @@
   X(int, form, 0, 0, 2, "contact problem: 0 = cheaper, 1 = dual, in contacts, 2 = primal, in velocities")     \
   X(int, apart, 0, 0, 1, "1 = both problems cut into sets that carrying contacts connect (7.9)")              \
   X(int, parallel, 0, 0, 1, "1 = both problems from the last iterate (6.9): twice the work, for analysis")    \
-  X(int, algorithm1, 0, 0, 1, "1 = algorithm 1 to the letter, stopping at rel_err (1e-7 where it is not set)")
+  X(int, algorithm1, 0, 0, 1, "1 = algorithm 1 to the letter, stopping at rel_err (1e-7 if it is not set)")
 CH_OPTIONS(STAGGERED_OPTIONS)
 
 #define LOOSEST_INNER 1e-4
