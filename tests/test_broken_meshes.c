@@ -332,8 +332,137 @@ static void a_hundred_mutated_meshes_neither_crash_nor_hang(void** state) {
   assert_true(healed >= 20 && refused >= 20);
 }
 
+// --- broken files ----------------------------------------------------------------------------------------------------
+
+enum { FILE_ROOM = 1 << 16 };
+typedef struct File {
+  size_t size;
+  char text[FILE_ROOM];
+} File;
+
+static void put(File* f, const void* bytes, size_t size) {
+  assert_true(f->size + size < FILE_ROOM);
+  memcpy(f->text + f->size, bytes, size);
+  f->size += size;
+}
+
+static void put_text(File* f, const char* text) { put(f, text, strlen(text)); }
+
+// kind 0: OBJ; 1: STL as text; 2: binary STL.
+static void write_surface(const Surface* s, int kind, File* f) {
+  char line[160], head[80] = "binary";
+  uint32_t count = (uint32_t)s->triangles;
+  f->size = 0;
+  for (int v = 0; v < s->vertices && kind == 0; ++v) {
+    snprintf(line, sizeof line, "v %.9g %.9g %.9g\n", s->vertex[v].x, s->vertex[v].y, s->vertex[v].z);
+    put_text(f, line);
+  }
+  if (kind == 1) put_text(f, "solid s\n");
+  if (kind == 2) put(f, head, sizeof head), put(f, &count, sizeof count);
+  for (int t = 0; t < s->triangles; ++t) {
+    const int* c = s->triangle[t];
+    float record[12] = {0.0f};
+    snprintf(line, sizeof line, "f %d %d %d\n", c[0] + 1, c[1] + 1, c[2] + 1);
+    if (kind == 0) put_text(f, line);
+    if (kind == 1) put_text(f, "facet normal 0 0 0\nouter loop\n");
+    for (int k = 0; k < 3; ++k) {
+      ChVec3 p = s->vertex[c[k]];
+      snprintf(line, sizeof line, "vertex %.9g %.9g %.9g\n", p.x, p.y, p.z);
+      if (kind == 1) put_text(f, line);
+      record[3 + 3 * k] = (float)p.x, record[4 + 3 * k] = (float)p.y, record[5 + 3 * k] = (float)p.z;
+    }
+    if (kind == 1) put_text(f, "endloop\nendfacet\n");
+    if (kind == 2) put(f, record, sizeof record), put(f, "\0\0", 2);
+  }
+  if (kind == 1) put_text(f, "endsolid s\n");
+}
+
+static void replace(File* f, size_t at, size_t length, const char* by) {
+  size_t size = strlen(by);
+  if (at + length > f->size || f->size - length + size >= FILE_ROOM) return;
+  memmove(f->text + at + size, f->text + at + length, f->size - at - length);
+  memcpy(f->text + at, by, size);
+  f->size += size - length;
+}
+
+// Cut off, bytes changed, numbers that are none or far too large, pieces twice or away, a count that lies.
+static void break_file(File* f, int kind, uint64_t* random) {
+  static const char* const words[] = {"nan", "1e999", "-", "99999999999999999999", "-7", "0", "1/2/3/4", "\n", "x"};
+  size_t at = (size_t)below(random, (int)f->size), length = (size_t)below(random, 40);
+  switch (below(random, 6)) {
+    case 0:
+      f->size = at;
+      break;
+    case 1:
+      f->text[at] = (char)below(random, 256);
+      break;
+    case 2:
+      replace(f, at, length % 4, words[below(random, sizeof words / sizeof *words)]);
+      break;
+    case 3:
+      replace(f, at, length, "");
+      break;
+    case 4:
+      if (kind == 2) memset(f->text + 80, below(random, 256), 4);
+      if (kind < 2) replace(f, at, 0, "f 1 2 2147483647\n");
+      break;
+    default:
+      if (at + length < f->size) memmove(f->text + at, f->text, length);
+      break;
+  }
+}
+
+static Outcome read_back(const File* f, int kind) {
+  Outcome out = {0};
+  char path[64];
+  snprintf(path, sizeof path, "torn-%ld.%s", (long)getpid(), kind == 0 ? "obj" : "stl");
+  FILE* file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(f->text, 1, f->size, file), f->size);
+  fclose(file);
+  ChWorld* world = ch_test_world(3, 9.81, 0.5, 0.0);
+  ChContext context = {0};
+  ChBodyDef body = ch_body_def_default();
+  ChShapeDef shape = ch_shape_def_default();
+  ChBodyId id;
+  shape.type = CH_SHAPE_MESH, shape.file = path;
+  assert_int_equal(ch_world_add_body(&context, world, &body, &id), CH_OK);
+  out.status = ch_world_add_shape(&context, world, id, &shape, NULL);
+  if (out.status == CH_OK) out.status = ch_world_seal(&context, world);
+  remove(path);
+  snprintf(out.message, sizeof out.message, "%s", context.message);
+  if (out.status == CH_OK) out.mass = ch_world_body_info(world, id).mass;
+  ch_world_destroy(world);
+  return out;
+}
+
+// One to three faults in the bytes of each of 300 files: a finite positive mass, or a message.
+static void torn_files_are_healed_or_refused(void** state) {
+  (void)state;
+  static File f;
+  uint64_t random = 11;
+  int taken = 0, refused = 0;
+  for (int n = 0; n < 300; ++n) {
+    Surface* s = new_cube(n % 2);
+    write_surface(s, n % 3, &f);
+    for (int k = 0; k <= n % 4 && f.size > 0; ++k) break_file(&f, n % 3, &random);
+    Outcome out = read_back(&f, n % 3);
+    if (out.status == CH_OK) {
+      assert_true(out.mass > 0.0 && isfinite(out.mass));
+      ++taken;
+    } else {
+      ++refused;
+      if (!strstr(out.message, "torn-") && !strstr(out.message, "mesh") && !strstr(out.message, "body"))
+        fail_msg("file %d: '%s' names nothing", n, out.message);
+    }
+    free(s);
+  }
+  if (taken < 20 || refused < 60) fail_msg("%d files were taken, %d refused", taken, refused);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(torn_files_are_healed_or_refused),
       cmocka_unit_test(faults_with_one_cure_are_healed_to_the_same_mass),
       cmocka_unit_test(what_has_no_cure_is_refused_with_its_place),
       cmocka_unit_test(a_hundred_mutated_meshes_neither_crash_nor_hang),

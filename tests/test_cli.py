@@ -74,6 +74,9 @@ class Usage(Command):
         self.expect(run("solve", "x", "--pose", "coulom"), 2, "did you mean 'coulomb'")
         self.expect(run("solve", "x", "--cone", "elipse"), 2, "did you mean 'elliptic'")
 
+    def test_a_parameter_among_the_options_of_methods_is_told_its_place(self):
+        self.expect(run("run", "cards", "--set", "mu=0.3"), 2, "unknown option 'mu'", "--param mu=0.3")
+
     def test_values_are_checked_by_range(self):
         self.expect(run("solve", "x", "--tol", "nan"), 2, "--tol is nan, allowed")
         self.expect(run("solve", "x", "--tol", "-1"), 2, "--tol is -1, allowed")

@@ -390,7 +390,8 @@ class OtherFiles(Runs):
             self.expect(run(self.scene(scene), "--vtk", folder, "--every", "10"), 0)
             entries = xml.parse(folder + "/world.pvd").getroot().findall("Collection/DataSet")
             self.assertEqual(len(entries), round(scene["step"]["until"] / scene["step"]["h"]) // 10 + 1)
-            for entry in entries + xml.parse(folder + "/contacts.pvd").getroot().findall("Collection/DataSet"):
+            others = [xml.parse(f"{folder}/{name}.pvd").getroot().findall("Collection/DataSet") for name in ("contacts", "chains")]
+            for entry in sum(others, entries):
                 piece = xml.parse(os.path.join(folder, entry.get("file"))).getroot().find("PolyData/Piece")
                 points = int(piece.get("NumberOfPoints"))
                 cells = sum(int(piece.get("NumberOf" + kind)) for kind in ("Verts", "Lines", "Polys"))
@@ -403,6 +404,10 @@ class OtherFiles(Runs):
                         corners, ends = (self.decode(array) for array in piece.find(kind))
                         self.assertEqual(len(corners), ends[-1] if len(ends) else 0)
                         self.assertTrue(all(0 <= corner < points for corner in corners))
+            last = xml.parse(os.path.join(folder, others[1][-1].get("file"))).getroot().find("PolyData/Piece")
+            self.assertEqual(last.get("NumberOfLines"), "1")  # of all contacts of two shapes
+            force = self.decode(last.find("PointData/DataArray"))
+            self.assertTrue(force[0] == force[1] > 0.0)
 
     @unittest.skipUnless(importlib.util.find_spec("vtkmodules"), "without VTK's own reader (Debian: python3-vtk9)")
     def test_pictures_as_vtk_reads_them(self):

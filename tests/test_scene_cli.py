@@ -256,6 +256,12 @@ class Scenes(unittest.TestCase):
         self.assertEqual(said.count("\n"), len(faults), said)  # and none that only follows from another
         self.assertEqual(run("run", os.path.join(self.folder, "scene.json")).stderr, said.replace("scene check:", "run:"))
 
+    def test_reading_goes_on_behind_lists_of_names_that_are_none(self):
+        for key, value in (("ignore", [[[], "crate"], ["crate", "ball"]]), ("include", [{}, "more.json"])):
+            said = self.refused(json.dumps({**GOOD, key: value, "joints": [{"type": "ball", "bodies": [1, 2]}]}))
+            self.assertIn(f"$.{key}[0]", said)
+            self.assertIn("$.joints[0].bodies[0]: is a number", said)
+
     def test_at_most_fifty_faults_are_told(self):
         said = self.refused(json.dumps({**GOOD, "joints": [{"type": "no"}] * 80}))
         self.assertEqual(said.count("\n"), 50)
@@ -279,6 +285,7 @@ class Scenes(unittest.TestCase):
         self.refused('{"a":' * 1000000, "not valid JSON")
         self.refused(os.urandom(1000000), "not valid JSON")
         self.refused(b"\x00" * 1000, "not valid JSON")
+        self.refused(b"\x89HDF\r\n\x1a\n" + b"\x00" * 100, "is an HDF5 file", "cardhouse view")
 
     def test_a_mark_of_the_byte_order_is_passed_over(self):
         result = run("scene", "check", self.write(b"\xef\xbb\xbf" + json.dumps(GOOD).encode()))

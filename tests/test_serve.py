@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`cardhouse view`: the page, the socket, frames that agree with the state, orders. What it must refuse: test_serve_trust.py."""
 import base64
+import gzip
 import hashlib
 import json
 import math
@@ -27,7 +28,40 @@ class Serving(ViewerCase):
             self.assertIn(base64.b64encode(hashlib.sha256(script).digest()).decode(), policy)
         self.assertIn("default-src 'none'", policy)
         self.assertEqual(answer.getheader("x-content-type-options"), "nosniff")
+        for accepted in ("gzip", "br, gzip;q=0.5", "deflate, gzip"):
+            answer, packed = server.get("/", **{"Accept-Encoding": accepted})
+            self.assertEqual(answer.getheader("content-encoding"), "gzip")
+            self.assertLess(len(packed), len(body) / 3)
+            self.assertEqual(gzip.decompress(packed), body)
+        for accepted in ("br", "gzip;q=0", "x-gzip-not", ""):
+            answer, plain = server.get("/", **{"Accept-Encoding": accepted})
+            self.assertEqual((answer.getheader("content-encoding"), plain), (None, body), accepted)
         self.assertEqual(server.close(), 0)
+
+    def test_a_scene_is_loaded_again_when_its_file_changes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "scene.json")
+            ball = {"name": "ball", "position": [0, 0, 2], "shapes": [{"type": "sphere", "radius": 0.5}]}
+            scene = {"cardhouse": 1, "bodies": [{**ball, "look": {"colour": "#4477aa"}}],
+                     "look": {"colour_by": "speed", "camera": {"follow": "ball"}}}
+
+            def write(text):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            write(json.dumps(scene))
+            page = self.page(self.server(path))
+            first = page.text("scene")
+            self.assertEqual(first["bodies"][0]["look"], {"colour": "#4477aa"})
+            self.assertEqual(first["look"], {"colour_by": "speed", "camera": {"follow": 0}})
+            page.frame()
+            time.sleep(1.2)  # it was looked at
+            write(json.dumps({**scene, "bodies": [ball, {**ball, "name": "other", "position": [3, 0, 2]}]}))
+            second = page.text("scene")
+            self.assertEqual([body["name"] for body in second["bodies"]], ["ball", "other"])
+            self.assertNotIn("look", second["bodies"][0])
+            write('{"cardhouse": 1, "bodies": 7}')
+            self.assertIn("$.bodies", page.text("error")["text"])
+            page.frame()
 
     def test_hello_scene_state_then_frames(self):
         page = self.page(self.server("cards"))
@@ -243,6 +277,8 @@ class Serving(ViewerCase):
             page = self.page(server)
             self.assertEqual(page.text("hello")["mode"], "replay")
             scene, state = page.text("scene"), page.text("state")
+            low, high = scene["run_bounds"]
+            self.assertTrue(all(a <= b + 1e-6 and c <= d + 1e-6 for a, b, c, d in zip(low, scene["bounds"][0], scene["bounds"][1], high)))
             self.assertEqual((state["range"], state["running"]), ([0.0, 0.3], False))
             first = page.frame()
             self.assertEqual((first.time, len(first.poses)), (0.0, len(scene["bodies"])))

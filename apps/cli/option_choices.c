@@ -68,7 +68,11 @@ bool ch_setting_read(const ChCommand* command, char* word, ChSetting* out) {
     ch_complain(command, "--set %s is '%s', must be a number", word, equals + 1);
     return false;
   }
-  return ch_word_check(command, "option", word, count, names);
+  if (ch_word_check(command, "option", word, count, names)) return true;
+  if (ch_option_find(command, "param", strlen("param")))
+    ch_complain(command, "--set is for options of methods; a parameter of the scene is set by --param %s=%s", word,
+                equals + 1);
+  return false;
 }
 
 bool ch_place_check(const ChCommand* command, const char* option, const char* path) {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/camera_words.h"
 #include "cli/commands.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"
@@ -20,23 +21,27 @@
 
 enum { SIZE_LEAST = 64, SIZE_MOST = 8192 };
 
-#define RENDER_OPTIONS(X)                                                                        \
-  X(TEXT, png, NULL, "FILE.png", 0, 0, "writes a picture")                                       \
-  X(REAL, time, HUGE_VAL, "T", 0.0, 1e12, "of this moment, seconds (the end)")                   \
-  X(TEXT, mp4, NULL, "FILE.mp4", 0, 0, "writes a film")                                          \
-  X(REAL, fps, 30.0, "F", 1.0, 240.0, "pictures a second of film (30)")                          \
-  X(REAL, speed, 1.0, "X", 1e-6, 1e6, "seconds of the run a second of film (1)")                 \
-  X(REAL, from, 0.0, "T", 0.0, 1e12, "the film begins at this moment of the run, seconds (0)")   \
-  X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "and ends at this one (the end)")                        \
-  X(TEXT, size, "1280x720", "WxH", 0, 0, "pixels (1280x720)")                                    \
-  X(TEXT, view, "iso", "iso|front|top", 0, 0, "from where (iso)")                                \
-  X(TEXT, colour, "material", "material|island|displacement", 0, 0, "bodies by what (material)") \
-  X(FLAG, contacts, false, NULL, 0, 0, "with contact points and forces")                         \
-  X(FLAG, dark, false, NULL, 0, 0, "on dark ground")                                             \
-  X(FLAG, plain, false, NULL, 0, 0, "without the line of text that tells time and certificate")  \
-  X(REAL, until, -1.0, "T", 0.0, 1e12, "of a scene: how long it is run, seconds")                \
-  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as it says)")     \
-  CH_PARAM_ROW(X)                                                                                \
+#define RENDER_OPTIONS(X)                                                                                         \
+  X(TEXT, png, NULL, "FILE.png", 0, 0, "writes a picture")                                                        \
+  X(REAL, time, HUGE_VAL, "T", 0.0, 1e12, "of this moment, seconds (the end)")                                    \
+  X(TEXT, mp4, NULL, "FILE.mp4", 0, 0, "writes a film")                                                           \
+  X(REAL, fps, 30.0, "F", 1.0, 240.0, "pictures a second of film (30)")                                           \
+  X(REAL, speed, 1.0, "X", 1e-6, 1e6, "seconds of the run a second of film (1)")                                  \
+  X(REAL, from, 0.0, "T", 0.0, 1e12, "the film begins at this moment of the run, seconds (0)")                    \
+  X(REAL, to, HUGE_VAL, "T", 0.0, 1e12, "and ends at this one (the end)")                                         \
+  X(TEXT, size, "1280x720", "WxH", 0, 0, "pixels (1280x720)")                                                     \
+  X(TEXT, view, NULL, "iso|front|top", 0, 0, "from where (as the scene says, or iso)")                            \
+  CH_CAMERA_ROWS(X)                                                                                               \
+  X(TEXT, colour, NULL, "QUANTITY", 0, 0,                                                                         \
+    "bodies by body, material, island, speed, energy, force, age, displacement or strain (as the scene says, or " \
+    "body)")                                                                                                      \
+  X(FLAG, contacts, false, NULL, 0, 0, "with contact points and forces")                                          \
+  X(FLAG, chains, false, NULL, 0, 0, "with chains of force, through bodies that are transparent")                 \
+  X(FLAG, dark, false, NULL, 0, 0, "on dark ground")                                                              \
+  X(FLAG, plain, false, NULL, 0, 0, "the scene alone, without certificate, scales and marks' names")              \
+  X(REAL, until, -1.0, "T", 0.0, 1e12, "of a scene: how long it is run, seconds")                                 \
+  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as it says)")                      \
+  CH_PARAM_ROW(X)                                                                                                 \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress")
 
 typedef struct Arguments {
@@ -53,6 +58,7 @@ typedef struct Job {
   ChContext context;
   ChRecorded recorded;
   char page[CH_PICTURE_PAGE];  // the replay file
+  json_t* camera;              // of the command line, or NULL
   ChBrowser* browser;
   ChFilm* film;
 } Job;
@@ -80,15 +86,18 @@ static bool check_until(const ChCommand* self, const Arguments* a) {
 
 static bool check_words(const ChCommand* self, Job* job) {
   static const char* const views[] = {"iso", "front", "top"};
-  static const char* const colours[] = {"material", "island", "displacement"};
+  static const char* const colours[] = {"body",  "material", "island",       "speed", "energy",
+                                        "force", "age",      "displacement", "strain"};
+  const int colour_count = sizeof colours / sizeof *colours;
   const Arguments* a = &job->arguments;
   if (!a->png == !a->mp4) {
     ch_complain(self, "needs either --png FILE or --mp4 FILE");
     return false;
   }
-  return check_until(self, a) && read_size(self, job) && ch_word_check(self, "view", a->view, 3, views) &&
-         ch_word_check(self, "colour", a->colour, 3, colours) && ch_place_check(self, "png", a->png) &&
-         ch_place_check(self, "mp4", a->mp4);
+  return check_until(self, a) && read_size(self, job) && (!a->view || ch_word_check(self, "view", a->view, 3, views)) &&
+         (!a->colour || ch_word_check(self, "colour", a->colour, colour_count, colours)) &&
+         ch_camera_read(self, &(ChCameraWords)CH_CAMERA_WORDS(a), &job->camera) &&
+         ch_place_check(self, "png", a->png) && ch_place_check(self, "mp4", a->mp4);
 }
 
 // A moment that was recorded; the last row stands for all until the next one would have come.
@@ -113,11 +122,19 @@ static ChStatus open_page(Job* job) {
   options.from = a->png ? fmin(a->time, last) : a->from;
   options.to = a->png ? options.from : a->to;
   options.rate = 2.0 * a->fps / a->speed;
-  options.contacts = a->contacts;
+  bool loads = a->colour && (strcmp(a->colour, "force") == 0 || strcmp(a->colour, "age") == 0);
+  options.contacts = a->contacts || a->chains || loads || ch_recording_shows_contacts(job->recorded.recording);
   options.size_limit = 256e6;
-  ChPictureView view = {
-      .view = a->view, .colour = a->colour, .contacts = a->contacts, .dark = a->dark, .caption = !a->plain};
-  ChStatus status = ch_browser_start(&job->context, job->width, job->height, ch_stop_asked, &job->browser);
+  ChPictureView view = {.view = a->view,
+                        .colour = a->colour,
+                        .contacts = a->contacts,
+                        .chains = a->chains,
+                        .dark = a->dark,
+                        .caption = !a->plain};
+  ChStatus status =
+      job->camera ? ch_recording_point_camera(&job->context, job->recorded.recording, job->camera) : CH_OK;
+  if (status != CH_OK) return status;
+  status = ch_browser_start(&job->context, job->width, job->height, ch_stop_asked, &job->browser);
   if (status != CH_OK) return status;
   return ch_picture_open(&job->context, job->browser, job->recorded.recording, &options, &view, job->page);
 }
@@ -184,6 +201,7 @@ static ChExit render_named(const ChCommand* self, Job* job, const char* name, co
     if (status == CH_ERR_UNSUPPORTED || status == CH_ERR_FILE || status == CH_ERR_DEVICE) result = CH_EXIT_FAULT;
   }
   ch_recorded_close(&job->recorded);
+  json_decref(job->camera);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cardhouse/disk.h"
+#include "cli/camera_words.h"
 #include "cli/commands.h"
 #include "cli/option_choices.h"
 #include "cli/output.h"
@@ -24,6 +25,7 @@
   X(REAL, size_limit, 32.0, "MB", 0.1, 1e4,                                                  \
     "of the recording in the file; frames, then contacts, are left out to keep it (32)")     \
   X(FLAG, no_contacts, false, NULL, 0, 0, "leaves the contacts out")                         \
+  CH_CAMERA_ROWS(X)                                                                          \
   X(REAL, until, -1.0, "T", 0.0, 1e12, "of a scene: how long it is run, seconds")            \
   X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as it says)") \
   CH_PARAM_ROW(X)                                                                            \
@@ -74,14 +76,22 @@ static ChExit write_replay(const ChCommand* self, const Arguments* a, ChRecordin
 }
 
 static ChExit replay_named(const ChCommand* self, const Arguments* a, const char* name, const ChSceneChoice* choice) {
+  json_t* camera;
   if (!ch_place_check(self, "out", a->out)) return CH_EXIT_USAGE;
   if (!a->out && isatty(STDOUT_FILENO)) {
     ch_complain(self, "standard output is a terminal: add `> replay.html` or --out replay.html");
     return CH_EXIT_USAGE;
   }
+  if (!ch_camera_read(self, &(ChCameraWords)CH_CAMERA_WORDS(a), &camera)) return CH_EXIT_USAGE;
   ChRecorded recorded;
   ChRecordedRun run = {.until = a->until, .rate = a->fps, .choice = choice};
   ChExit status = ch_recorded_open(self, name, &run, &recorded);
+  ChContext context = {0};
+  if (status == CH_EXIT_DONE && camera && ch_recording_point_camera(&context, recorded.recording, camera) != CH_OK) {
+    ch_complain(self, "%s", context.message);
+    status = CH_EXIT_USAGE;
+  }
+  json_decref(camera);
   if (status == CH_EXIT_DONE) status = write_replay(self, a, recorded.recording);
   ch_recorded_close(&recorded);
   return status;

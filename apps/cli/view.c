@@ -25,15 +25,15 @@
 
 #endif
 
-#define VIEW_OPTIONS(X)                                                                                         \
-  X(COUNT, port, 0, "P", 1, 65535, "port of 127.0.0.1 to serve on (any that is free)")                          \
-  X(FLAG, no_browser, false, NULL, 0, 0, "prints the link and opens no browser")                                \
-  X(TEXT, compare, NULL, "A,B", 0, 0, "two methods side by side on the same scene, in step")                    \
-  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as it says)")                    \
-  CH_PARAM_ROW(X)                                                                                               \
-  X(REAL, speed, 1.0, "X", 0.0, 1e3, "times as fast as life; 0 = as fast as it goes")                           \
-  X(FLAG, paused, false, NULL, 0, 0, "waits for `run` on the page")                                             \
-  X(FLAG, follow, false, NULL, 0, 0, "the file is a feed: a simulation that another program steps, as it does") \
+#define VIEW_OPTIONS(X)                                                                             \
+  X(COUNT, port, 0, "P", 1, 65535, "port of 127.0.0.1 to serve on (any that is free)")              \
+  X(FLAG, no_browser, false, NULL, 0, 0, "prints the link and opens no browser")                    \
+  X(TEXT, compare, NULL, "A,B", 0, 0, "two methods side by side on the same scene, in step")        \
+  X(TEXT, contact, NULL, "LAW", 0, 0, "of a scene: rigid or compliant contact (as it says)")        \
+  CH_PARAM_ROW(X)                                                                                   \
+  X(REAL, speed, 1.0, "X", 0.0, 1e3, "times as fast as life; 0 = as fast as it goes")               \
+  X(FLAG, paused, false, NULL, 0, 0, "waits for `run` on the page")                                 \
+  X(FLAG, follow, false, NULL, 0, 0, "the file is a feed: a simulation that another program steps") \
   X(FLAG, tied, false, NULL, 0, 0, "ends with the program that started it")
 
 typedef struct Arguments {

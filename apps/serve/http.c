@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cardhouse/clock.h"
+#include "serve/packed_page.h"
 #include "serve/peer.h"
 #include "serve/server_state.h"
 #include "serve/viewer_page.h"
@@ -173,6 +174,22 @@ static int ask_for_problem(ChServer* server, ChDownload* d) {
   return 0;
 }
 
+static bool takes_gzip(struct lws* wsi) {
+  char accepted[200];
+  return lws_hdr_copy(wsi, accepted, sizeof accepted, WSI_TOKEN_HTTP_ACCEPT_ENCODING) > 0 &&
+         ch_encoding_takes_gzip(accepted);
+}
+
+// Packed once, when a browser asks first.
+static int answer_with_page(ChServer* server, ChDownload* d) {
+  bool gzip = takes_gzip(d->wsi);
+  if (gzip && !server->packed_page) server->packed_page = ch_page_pack(&server->packed_size);
+  gzip = gzip && server->packed_page;
+  d->bytes = gzip ? server->packed_page : ch_page_begin;
+  d->size = gzip ? server->packed_size : (size_t)(ch_page_end - ch_page_begin);
+  return begin(server, d, HTML, gzip ? &(Header){"content-encoding:", "gzip"} : NULL);
+}
+
 int ch_http_answer(ChServer* server, ChDownload* d, struct lws* wsi) {
   char* path = NULL;
   int length = 0, method = lws_http_get_uri_and_method(wsi, &path, &length);
@@ -183,11 +200,7 @@ int ch_http_answer(ChServer* server, ChDownload* d, struct lws* wsi) {
   if (method != LWSHUMETH_GET) return ch_http_refuse(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "only GET is understood");
   char name[32];
   snprintf(name, sizeof name, "%.*s", length, path);
-  if (strcmp(name, "/") == 0 || strcmp(name, "/index.html") == 0) {
-    d->bytes = ch_page_begin;
-    d->size = (size_t)(ch_page_end - ch_page_begin);
-    return begin(server, d, HTML, NULL);
-  }
+  if (strcmp(name, "/") == 0 || strcmp(name, "/index.html") == 0) return answer_with_page(server, d);
   if (strcmp(name, "/problem.hdf5") == 0) return ask_for_problem(server, d);
   ch_server_log(server, "refused a request for '%.*s'", length < 80 ? length : 80, path);
   return ch_http_refuse(wsi, HTTP_STATUS_NOT_FOUND, "there is nothing here");

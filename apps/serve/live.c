@@ -196,6 +196,7 @@ void ch_live_run(ChLive* live) {
          any = ch_exchange_take(live->exchange, 0.0, &order))
       ch_live_obey(live, &order);
     ch_live_serve_problem(live);
+    ch_live_look_at_file(live);
     if (active && live->running && seconds_to_step(live) <= 0.0) ch_live_step(live);
     if (live->changed && seconds_to_show(live) <= 0.0) show(live);
     if (watched && ch_loop_meter_due(&live->meter)) ch_live_tell_loop(live);

@@ -19,6 +19,12 @@ typedef struct ChLiveScene {
   double until;
 } ChLiveScene;
 
+// By which one sees that a file changed.
+typedef struct ChFileMark {
+  long long seconds, nanoseconds, size;
+  unsigned long long node;  // 0: nothing was seen yet
+} ChFileMark;
+
 struct ChLive {
   ChExchange* exchange;
   char* first;           // the scene of the command line, which may be a file
@@ -39,6 +45,8 @@ struct ChLive {
   ChLoopMeter meter;
   bool changed;  // since it was last shown
   double shown_at;
+  double looked_at;                 // at the file of the command line,
+  ChFileMark file_seen, file_read;  // as it was then, and when it was last read
 
   char scratch[4096];       // a folder for problems' files,
   atomic_bool has_scratch;  // once it was made
@@ -62,6 +70,8 @@ ChSimulationOptions ch_live_options(const ChLive* live, int pane);
 
 // Carries the order out and answers it.
 void ch_live_obey(ChLive* live, const ChOrder* order);
+// Loads the file of the command line again where it has changed, and tells all where it is wrong.
+void ch_live_look_at_file(ChLive* live);
 // Makes the contact problem that somebody wishes for, if anybody does: one.
 void ch_live_serve_problem(ChLive* live);
 // One step of all panes; a failure ends the run and is told to all.

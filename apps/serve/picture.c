@@ -32,9 +32,9 @@ ChStatus ch_picture_open(ChContext* context, ChBrowser* browser, ChRecording* re
   if (status != CH_OK) return status;
   char expression[256];
   snprintf(expression, sizeof expression,
-           "cardhousePicture.begin({view: '%s', colouring: '%s', contacts: %s, dark: %s, caption: %s})", view->view,
-           view->colour ? view->colour : "material", view->contacts ? "true" : "false", view->dark ? "true" : "false",
-           view->caption ? "true" : "false");
+           "cardhousePicture.begin({view: '%s', colouring: '%s', contacts: %s, chains: %s, dark: %s, caption: %s})",
+           view->view ? view->view : "", view->colour ? view->colour : "", view->contacts ? "true" : "false",
+           view->chains ? "true" : "false", view->dark ? "true" : "false", view->caption ? "true" : "false");
   return ch_browser_evaluate(context, browser, expression, NULL);
 }
 

@@ -6,9 +6,9 @@
 #include "serve/replay_file.h"
 
 typedef struct ChPictureView {
-  const char* view;    // "iso", "front" or "top"
-  const char* colour;  // by "material", "island" or "displacement"; NULL = material
-  bool contacts, dark;
+  const char* view;    // "iso", "front" or "top"; NULL: as the scene says
+  const char* colour;  // "body", "speed", ...; NULL: as the scene says
+  bool contacts, chains, dark;
   bool caption;  // a line of text tells time and certificate
 } ChPictureView;
 

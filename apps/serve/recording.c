@@ -20,9 +20,32 @@ struct ChRecording {
   int *parents, *islands;
   unsigned char* bytes;
   size_t room;
+  ChViewBounds run;  // what holds all that moves, in as many rows as were looked at
 };
 
+enum { ROWS_LOOKED_AT = 100 };
+
 // --- life ------------------------------------------------------------------------------------------------------------
+
+// Where bodies are in some rows, the last one among them.
+static ChStatus find_run(ChContext* context, ChRecording* r) {
+  const ChWorld* world = r->scene->world;
+  long count = r->rows < ROWS_LOOKED_AT ? r->rows : ROWS_LOOKED_AT;
+  r->run = ch_bounds_nothing();
+  for (long k = 0; k < count; ++k) {
+    ChTrajectoryRow row;
+    ChStatus status = ch_trajectory_reader_row(context, r->reader, r->rows - 1 - k * r->rows / count, &row);
+    if (status != CH_OK) return status;
+    for (int b = 0; b < ch_world_body_count(world); ++b) {
+      ChSoftView soft;
+      bool bends = ch_world_soft(world, b, &soft);
+      const ChFrame frame = {row.bodies[b].position, row.bodies[b].orientation};
+      if (ch_row_moves(world, b))
+        ch_bounds_add_body(&r->run, world, b, frame, bends ? row.amplitudes + soft.first_mode : NULL);
+    }
+  }
+  return CH_OK;
+}
 
 static ChStatus start(ChContext* context, const char* path, ChRecording* r) {
   ChStatus status = ch_scene_of_trajectory(context, path, &r->scene);
@@ -32,7 +55,8 @@ static ChStatus start(ChContext* context, const char* path, ChRecording* r) {
   size_t bodies = (size_t)ch_world_body_count(r->scene->world);
   r->parents = malloc(bodies * sizeof *r->parents);
   r->islands = malloc(bodies * sizeof *r->islands);
-  return r->parents && r->islands ? CH_OK : ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  if (!r->parents || !r->islands) return ch_fail(context, CH_ERR_MEMORY, "%s: out of memory", path);
+  return find_run(context, r);
 }
 
 ChStatus ch_recording_open(ChContext* context, const char* path, ChRecording** out) {
@@ -80,9 +104,39 @@ json_t* ch_recording_scene(const ChRecording* r, unsigned generation) {
                            ch_json_real(r->steps[r->rows - 1].time), "contact", ch_json_path(told->contact));
   bool whole = object && head && json_object_update(object, head) == 0;
   json_decref(head);
+  if (whole && r->run.low.x <= r->run.high.x)
+    json_object_set_new(object, "run_bounds",
+                        json_pack("[o,o]", ch_json_vector(r->run.low), ch_json_vector(r->run.high)));
   if (whole) return object;
   json_decref(object);
   return NULL;
+}
+
+ChStatus ch_recording_point_camera(ChContext* context, ChRecording* r, const json_t* camera) {
+  const ChWorld* world = r->scene->world;
+  const char* name = json_string_value(json_object_get(camera, "follow"));
+  if (name && ch_world_body_row(world, ch_world_find_body(world, name)) < 0)
+    return ch_fail(context, CH_ERR_ARGUMENT, "--follow-body %.100s: the scene has no body of this name", name);
+  json_t* look = r->scene->look ? json_loads(r->scene->look, 0, NULL) : json_object();
+  json_t* all = json_object();
+  json_object_update(all, json_object_get(look, "camera"));
+  json_object_update(all, (json_t*)camera);
+  if (json_object_get(camera, "at") || json_object_get(camera, "target")) json_object_del(all, "keys");
+  json_object_set_new(look, "camera", all);
+  char* text = ch_message_text(look);
+  if (!text) return ch_fail(context, CH_ERR_MEMORY, "out of memory for a camera");
+  free(r->scene->look);
+  r->scene->look = text;
+  return CH_OK;
+}
+
+bool ch_recording_shows_contacts(const ChRecording* r) {
+  json_t* look = r->scene->look ? json_loads(r->scene->look, 0, NULL) : NULL;
+  const char* by = json_string_value(json_object_get(look, "colour_by"));
+  bool shows = json_is_true(json_object_get(look, "contacts")) || json_is_true(json_object_get(look, "chains")) ||
+               (by && (strcmp(by, "force") == 0 || strcmp(by, "age") == 0));
+  json_decref(look);
+  return shows;
 }
 
 static double steps_of(const ChRecording* r, long row) {

@@ -20,6 +20,10 @@ double ch_recording_tolerance(const ChRecording* recording);
 
 // The whole message `scene`. NULL when out of memory.
 json_t* ch_recording_scene(const ChRecording* recording, unsigned generation);
+// The camera of the scene's look, key by key, is this one; the caller keeps it. Fails where it follows no body.
+ChStatus ch_recording_point_camera(ChContext* context, ChRecording* recording, const json_t* camera);
+// Whether the scene's look needs contacts: it draws them, chains of force, or colours by them.
+bool ch_recording_shows_contacts(const ChRecording* recording);
 // A row for the charts; iterations and seconds are the mean of its steps.
 ChFrameStat ch_recording_stat(const ChRecording* recording, long row);
 

@@ -207,14 +207,12 @@ static void widen(ChViewBounds* b, ChVec3 centre, double radius) {
                    fmax(b->high.z, centre.z + radius));
 }
 
-static void widen_by_shape(ChViewBounds* b, const ChWorld* world, int row) {
+static void widen_by_shape(ChViewBounds* b, const ChWorld* world, int row, ChFrame body, const double* modes) {
   const ChShapeView shape = ch_world_shape(world, row);
   if (!isfinite(shape.bound)) return;
-  ChFrame frame = ch_frame_compose(ch_world_body_start(world, shape.body, NULL), shape.local);
-  double modes[CH_SOFT_MODES_MAX];
+  ChFrame frame = ch_frame_compose(body, shape.local);
   ChSoftView soft;
   if (ch_world_soft(world, shape.body, &soft)) {
-    ch_world_get_modes(world, shape.body, modes, NULL);
     for (int v = 0; v < soft.skin->vertex_count; ++v)
       widen(b, ch_frame_point(frame, ch_soft_point(&soft, v, modes)), 0.0);
     return;
@@ -226,16 +224,26 @@ static void widen_by_shape(ChViewBounds* b, const ChWorld* world, int row) {
   for (int v = 0; v < shape.point_count; ++v) widen(b, ch_frame_point(frame, shape.points[v]), 0.0);
 }
 
+ChViewBounds ch_bounds_nothing(void) {
+  return (ChViewBounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+}
+
+void ch_bounds_add_body(ChViewBounds* bounds, const ChWorld* world, int body, ChFrame frame, const double* modes) {
+  int first, count = ch_world_body_shapes(world, body, &first);
+  if (count == 0) widen(bounds, frame.at, 0.0);
+  for (int s = 0; s < count; ++s) widen_by_shape(bounds, world, first + s, frame, modes);
+}
+
 ChViewBounds ch_world_bounds(const ChWorld* world) {
-  const ChViewBounds nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-  ChViewBounds bounds = nothing;
+  ChViewBounds bounds = ch_bounds_nothing();
+  double modes[CH_SOFT_MODES_MAX];
   for (int any = 0; any < 2 && !(bounds.low.x <= bounds.high.x); ++any)
     for (int b = 0; b < ch_world_body_count(world); ++b) {
       bool moves = ch_row_moves(world, b);
       if (!any && !moves) continue;
-      int first, count = ch_world_body_shapes(world, b, &first);
-      if (count == 0 && moves) widen(&bounds, ch_world_body_start(world, b, NULL).at, 0.0);
-      for (int s = 0; s < count; ++s) widen_by_shape(&bounds, world, first + s);
+      if (!moves && ch_world_body_shapes(world, b, &(int){0}) == 0) continue;
+      ch_world_get_modes(world, b, modes, NULL);
+      ch_bounds_add_body(&bounds, world, b, ch_world_body_start(world, b, NULL), modes);
     }
   if (!(bounds.low.x <= bounds.high.x)) return (ChViewBounds){{-1.0, -1.0, -1.0}, {1.0, 1.0, 1.0}};
   return bounds;

@@ -15,6 +15,9 @@ typedef struct ChViewBounds {
   ChVec3 low, high;
 } ChViewBounds;
 ChViewBounds ch_world_bounds(const ChWorld* world);
+// The same for other places: of nothing, and wider by a body in this frame, bent by these amplitudes.
+ChViewBounds ch_bounds_nothing(void);
+void ch_bounds_add_body(ChViewBounds* bounds, const ChWorld* world, int body, ChFrame frame, const double* modes);
 
 // One line of text, and gives the object up. NULL when out of memory; the caller frees it.
 char* ch_message_text(json_t* object);

@@ -208,6 +208,7 @@ void ch_server_destroy(ChServer* server) {
   for (ChClient* c = server->clients; c; c = c->next) c->leaving = true;
   lws_context_destroy(server->context);
   free(server->chunk);
+  free(server->packed_page);
   free(server);
 }
 

@@ -73,7 +73,9 @@ struct ChServer {
   int connections;
   unsigned last_id;  // of clients
   lws_sorted_usec_list_t tick;
-  unsigned char* chunk;  // LWS_PRE + CH_CHUNK bytes
+  unsigned char* chunk;        // LWS_PRE + CH_CHUNK bytes
+  unsigned char* packed_page;  // NULL until it is asked for
+  size_t packed_size;
   double log_second;
   int log_lines, log_left_out;
 };

@@ -1,4 +1,5 @@
-// Sections of friction: what a unit of normal reaction bears along the two tangents of a contact, as a convex polygon.
+// Sections of friction: the friction that a unit of normal reaction can bear along the two tangents of a contact, as a
+// convex polygon.
 #ifndef CARDHOUSE_FRICTION_SECTION_H
 #define CARDHOUSE_FRICTION_SECTION_H
 
@@ -11,15 +12,15 @@ extern "C" {
 
 enum { CH_FRICTION_CORNERS_MAX = 32 };
 
-// What a unit of normal reaction bears along tangents 1 and 2: a convex polygon that contains the origin, corners
-// counter-clockwise. ch_friction_section_make fills one in.
+// The friction that a unit of normal reaction can bear along tangents 1 and 2: a convex polygon that contains the
+// origin, corners counter-clockwise. ch_friction_section_make fills one in.
 typedef struct ChFrictionSection {
   int count;  // of corners, 3 or more
   double corner[CH_FRICTION_CORNERS_MAX][2];
 } ChFrictionSection;
 
-// The section with these corners, which may be in any order. Refuses what is not finite, points that are no corner of
-// the hull of all, hulls without area or without the origin. `what` begins the message.
+// Makes the section with these corners, in any order. Refuses numbers that are not finite, points that are no corner of
+// the hull of all, and hulls without area or without the origin. `what` begins the message.
 CH_API ChStatus ch_friction_section_make(ChContext* context, const char* what, int count, const double (*point)[2],
                                          ChFrictionSection* out);
 

@@ -113,6 +113,7 @@ CH_API ChStatus ch_world_overlaps(ChContext* context, const ChWorld* world, ChOv
 typedef struct ChClearance {
   int body[2];  // rows
   double gap;   // the smallest, metres
+  double play;  // where one fits into the other: the smallest sum of gaps on opposite sides; else infinite
 } ChClearance;
 
 // Returns all such pairs with gaps up to `within`, the nearest first; otherwise as ch_world_overlaps.

@@ -27,7 +27,7 @@ class Body(_core.Body):
 
     @property
     def mass(self) -> float:
-        """kg; 0 where nothing can move it."""
+        """kg; 0 if nothing can move it."""
         return self._info()[1]
 
     @property
@@ -189,7 +189,7 @@ class Joint(_core.Joint):
 
     @property
     def target(self) -> Array:
-        """Of the drives; NaN where a freedom is not driven. To be written to."""
+        """Of the drives; NaN if a freedom is not driven. Writable."""
         return self.simulation.target[self.freedoms]
 
     @target.setter

@@ -39,7 +39,7 @@ _numbers = itertools.count(1)  # of pages
 
 
 def program() -> str:
-    """Where the program `cardhouse` is; raises Error where it is not found. In a checkout whose build folder holds the
+    """Where the program `cardhouse` is; raises Error if it is not found. In a checkout whose build folder holds the
     virtual environment it is beside that."""
     beside = os.pathsep.join([os.path.join(sys.prefix, "bin"), os.path.dirname(sys.prefix)])
     found = os.environ.get("CARDHOUSE") or shutil.which("cardhouse") or shutil.which("cardhouse", path=beside)

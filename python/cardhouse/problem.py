@@ -31,10 +31,10 @@ Triplets = tuple[int, int, NDArray[np.int32], NDArray[np.int32], Array]
 Compressed = tuple[int, int, bytes, bytes, bytes]
 
 #: One block of a problem: law (its number in LAWS), dimension, row (filled in), mu along both tangents, bounds lo and hi,
-#: compliance in 1/kg, sides of a polygonal section (0: smooth). `curve` and
-#: `section` are 0: problems with them are read from files. The layout is that of ChBlock in C.
+#: compliance in 1/kg, sides of a polygonal section (0: smooth), parameters of further laws. The layout is that of ChBlock in C,
+#: whose last member is the address of a section of friction: 0 here, because only C makes sections; `curve` is 0, too.
 BLOCK = np.dtype([("law", "i4"), ("dimension", "i4"), ("row", "i4"), ("mu", "f8", 2), ("lo", "f8"), ("hi", "f8"),
-                  ("compliance", "f8"), ("sides", "i4"), ("curve", "i4"), ("more", "f8", 4), ("section", "u8")],
+                  ("compliance", "f8"), ("sides", "i4"), ("curve", "i4"), ("more", "f8", 4), ("section", np.uintp)],
                  align=True)
 assert BLOCK.itemsize == _core.block_size
 
@@ -73,7 +73,7 @@ def blocks_of(blocks: Iterable[Mapping[str, Any]], dimension: int = 3) -> NDArra
             elif key in _MOMENTS:
                 row["more"][_MOMENTS.index(key)] = value
                 continue
-            elif key not in (BLOCK.names or ()) or key == "row":
+            elif key not in (BLOCK.names or ()) or key in ("row", "section"):
                 raise ValueError(f"a block has no {key!r}; there are: law, dimension, mu, lo, hi, compliance, sides, "
                                  "rolling, drilling, pull")
             row[key] = value
@@ -178,7 +178,7 @@ class Problem:
             self._core.write(os.fspath(path), v, solution.u, solution.r)
 
     def read_reaction(self, path: Path) -> Array:
-        """Reactions of a file's solution or, where there is none, of its first guess: for warm starts."""
+        """Reactions of a file's solution or, if there is none, of its first guess: for warm starts."""
         r = np.zeros(self.rows)
         self._core.read_reaction(os.fspath(path), r)
         return r
@@ -239,7 +239,7 @@ class Problem:
         return np.frombuffer(data or b"", np.float64).copy()
 
     def matrix(self, name: str) -> Any:
-        """W, M or H as a scipy.sparse matrix; None where the form has none of this name."""
+        """W, M or H as a scipy.sparse matrix; None if the form has none of this name."""
         parts = self._core.matrix(name)
         if parts is None:
             return None
@@ -275,7 +275,7 @@ class Problem:
         return self._rebuilt(self.blocks, int(sides), bool(outer))
 
     def equilibrium(self) -> Array | None:
-        """Reactions, N s, that keep everything at rest; None where there are none (docs/limit_analysis.md)."""
+        """Reactions, N s, that keep everything at rest; None if there are none (docs/limit_analysis.md)."""
         r = np.zeros(self.rows)
         exists, _ = self._core.limit("equilibrium", None, r, None)
         return r if exists else None
@@ -285,7 +285,7 @@ class Problem:
         return self._core.limit("friction", None, None, None)[1]
 
     def largest_load(self, load: ArrayLike) -> float:
-        """The largest factor on `load` (as f; local form: as w) that can be borne; NaN where not even 0 can."""
+        """The largest factor on `load` (as f; local form: as w) that can be borne; NaN if not even 0 can."""
         return self._core.limit("load", _doubles(load), None, None)[1]
 
     def __reduce__(self) -> Any:

@@ -186,28 +186,28 @@ class Simulation(_core.Simulation, _Shapes[Body]):
 
     @property
     def position(self) -> Array:
-        """Centres of mass, m: a row a body. To be written to."""
+        """Centres of mass, m: a row a body. Writable."""
         return self._view("position")
 
     @property
     def orientation(self) -> Array:
-        """Unit quaternions (w, x, y, z), a row a body; in the plane angles, radian. To be written to."""
+        """Unit quaternions (w, x, y, z), a row a body; in the plane angles, radian. Writable."""
         return self._view("orientation")
 
     @property
     def velocity(self) -> Array:
-        """Of centres of mass, m/s: a row a body. To be written to."""
+        """Of centres of mass, m/s: a row a body. Writable."""
         return self._view("velocity")
 
     @property
     def spin(self) -> Array:
-        """Angular velocities in the world's frame, radian/s: a row a body, in the plane a number. To be written to."""
+        """Angular velocities in the world's frame, radian/s: a row a body, in the plane a number. Writable."""
         return self._view("spin")
 
     @property
     def wrench(self) -> Array:
         """Force (N) and torque (N m) that act at centres of mass in every step, until they are set again: a row a body,
-        of 6 numbers, in the plane of 3. To be written to."""
+        of 6 numbers, in the plane of 3. Writable."""
         return self._view("wrench")
 
     @property
@@ -233,18 +233,18 @@ class Simulation(_core.Simulation, _Shapes[Body]):
 
     @property
     def target(self) -> Array:
-        """Of the drives of all joints' freedoms; NaN where one is not driven. To be written to: a target stays until it
+        """Of the drives of all joints' freedoms; NaN if one is not driven. Writable: a target stays until it
         is set again."""
         return self._view("target")
 
     @property
     def modes(self) -> Array:
-        """Amplitudes of the modes of all deformable bodies, kg^1/2 m. To be written to."""
+        """Amplitudes of the modes of all deformable bodies, kg^1/2 m. Writable."""
         return self._view("modes")
 
     @property
     def rates(self) -> Array:
-        """Rates of these amplitudes, kg^1/2 m/s. To be written to."""
+        """Rates of these amplitudes, kg^1/2 m/s. Writable."""
         return self._view("rates")
 
     # --- the last step -------------------------------------------------------------------------------------------
@@ -349,7 +349,7 @@ class Simulation(_core.Simulation, _Shapes[Body]):
         if not isinstance(state, State):
             raise TypeError(f"a State is needed, not {state!r}")
         self._size_of(state.wrench)
-        self._load(state.block)  # raises where the state is none of this world, and then nothing has changed
+        self._load(state.block)  # raises if the state is none of this world, and then nothing has changed
         now = self.save().commands
         if set(now) - set(state.commands):  # what was commanded since cannot be taken back one by one
             if _core.counts(self)[2] > 0:
@@ -601,12 +601,12 @@ class Simulation(_core.Simulation, _Shapes[Body]):
     # --- questions -----------------------------------------------------------------------------------------------
 
     def cast_ray(self, start: npt.ArrayLike, direction: npt.ArrayLike, reach: float = math.inf) -> RayHit | None:
-        """The first body that a ray meets within `reach`, m; None where there is none."""
+        """The first body that a ray meets within `reach`, m; None if there is none."""
         hit = _core.cast_ray(self, start, direction, reach)
         return None if hit is None else RayHit(Body(self, hit[0]), hit[1], np.array(hit[2]), np.array(hit[3]))
 
     def closest(self, first: BodyKey, second: BodyKey, within: float = 1e9) -> Closest | None:
-        """The nearest points of two bodies that are at most `within` apart, m; None where they are farther."""
+        """The nearest points of two bodies that are at most `within` apart, m; None if they are farther."""
         found = _core.closest(self, first, second, within)
         return None if found is None else Closest(found[0], *(np.array(part) for part in found[1:]))
 

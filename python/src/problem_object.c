@@ -79,10 +79,9 @@ static bool take_blocks(PyObject* given, CoreBuffer* array, ChProblemDef* def) {
     return PyErr_SetString(PyExc_ValueError, "blocks are not an array of the blocks' dtype"), false;
   def->block_count = (int)(array->count / (Py_ssize_t)sizeof(ChBlock));
   def->blocks = array->data;
-  for (int i = 0; i < def->block_count; ++i)  // an address that Python made up is followed by nobody
-    if (def->blocks[i].section || def->blocks[i].curve != 0)
-      return PyErr_Format(PyExc_ValueError, "block %d: section and curve must be 0; read such problems from files", i),
-             false;
+  for (int i = 0; i < def->block_count; ++i)  // an address from outside is never followed
+    if (def->blocks[i].section)
+      return PyErr_Format(PyExc_ValueError, "block %d has a section of friction, which Python cannot make", i), false;
   return true;
 }
 

@@ -50,6 +50,9 @@ class Building(unittest.TestCase):
         np.testing.assert_array_equal(p.blocks["row"], [0, 3, 5, 6, 7])
         self.assertEqual(p.contacts, 2)
         self.assertEqual(p.blocks.dtype, BLOCK)
+        blocks["section"][0] = 7  # an address, which is never followed
+        with self.assertRaisesRegex(ValueError, "block 0 has a section"):
+            Problem(W=np.eye(10), w=-np.ones(10), blocks=blocks)
 
     def test_another_friction_or_section_makes_another_problem(self):
         p = block_on_the_floor(push=3.0)

@@ -24,6 +24,21 @@ static int compare_gaps(const void* a, const void* b) {
   return x->gap != y->gap ? (x->gap < y->gap ? -1 : 1) : compare_pairs(a, b);
 }
 
+static const double OPPOSITE = -0.5;  // cosine of normals that face each other
+
+static bool same_bodies(const ChGap* a, const ChGap* b) { return a->body[0] == b->body[0] && a->body[1] == b->body[1]; }
+
+// The smallest sum of two gaps of the same bodies between which one of them could go to and fro. Gaps are sorted.
+static double play_of(const ChGap* gaps, int count, int k) {
+  double least = INFINITY;
+  int first = k;
+  while (first > 0 && same_bodies(&gaps[first - 1], &gaps[k])) --first;
+  for (int i = first; i < count && same_bodies(&gaps[i], &gaps[k]); ++i)
+    if (ch_dot(gaps[i].normal, gaps[k].normal) < OPPOSITE)
+      least = fmin(least, fmax(gaps[i].gap, 0.0) + fmax(gaps[k].gap, 0.0));
+  return least;
+}
+
 // The smallest gap of every pair of bodies; pairs that overlap are left out.
 static int keep_least(int count, ChClearance* all) {
   int kept = 0;
@@ -31,6 +46,7 @@ static int keep_least(int count, ChClearance* all) {
   for (int k = 0, next; k < count; k = next) {
     for (next = k + 1; next < count && all[next].body[0] == all[k].body[0] && all[next].body[1] == all[k].body[1];)
       ++next;
+    for (int i = k + 1; i < next; ++i) all[k].play = fmin(all[k].play, all[i].play);
     if (all[k].gap >= 0.0) all[kept++] = all[k];
   }
   qsort(all, (size_t)kept, sizeof *all, compare_gaps);
@@ -51,7 +67,7 @@ ChStatus ch_world_clearances(ChContext* context, const ChWorld* world, double wi
   if (status == CH_OK && found > 0 && !all)
     status = ch_fail(context, CH_ERR_MEMORY, "out of memory for %d gaps", found);
   for (int k = 0; all && k < found; ++k)
-    all[k] = (ChClearance){.body = {gaps[k].body[0], gaps[k].body[1]}, .gap = gaps[k].gap};
+    all[k] = (ChClearance){{gaps[k].body[0], gaps[k].body[1]}, gaps[k].gap, play_of(gaps, found, k)};
   ch_collider_destroy(collider);
   if (!all) return status;
   *count = keep_least(found, all);

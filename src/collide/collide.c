@@ -214,7 +214,8 @@ static void pose(ChCollider* c, int i, const ChBodyState* states) {
 
 static bool touched(const void* past, const ChShape* a, const ChShape* b, uint64_t key) {
   const ChCollider* c = past;
-  return c->options->touched(c->options->past, (int)(a - c->world->shapes), (int)(b - c->world->shapes), key);
+  int i = (int)(a - c->world->shapes), j = (int)(b - c->world->shapes);  // a routine may have them the other way round
+  return c->options->touched(c->options->past, i < j ? i : j, i < j ? j : i, key);
 }
 
 // Frames, boxes and planes; returns how many planes.

@@ -12,10 +12,12 @@
 #include "base/check.h"
 #include "collide/closest.h"
 #include "collide/shape_box.h"
+#include "model/mesh/mesh_features.h"
 #include "model/shapes/net.h"
 #include "model/shapes/shape_kind.h"
 
 static const double SAME = 1e-9;  // of the size: points and normals that are the same
+static const double BENT = 1e-3;  // sine of bends that count
 
 // A part in the world.
 typedef struct Part {
@@ -47,8 +49,8 @@ static void part_of(const ChPosed* net, int k, Part* out) {
 static ChBox3 part_box(const ChPosed* net, int k, double margin) {
   ChVec3 ends[2], at[2];
   ch_net_ends(net->shape->net, k, ends);
-  double r = net->shape->net->radius + margin;
   for (int e = 0; e < 2; ++e) at[e] = ch_frame_point(net->frame, ends[e]);
+  double r = net->shape->net->radius + margin;
   return (ChBox3){ch_vec(fmin(at[0].x, at[1].x) - r, fmin(at[0].y, at[1].y) - r, fmin(at[0].z, at[1].z) - r),
                   ch_vec(fmax(at[0].x, at[1].x) + r, fmax(at[0].y, at[1].y) + r, fmax(at[0].z, at[1].z) + r)};
 }
@@ -87,23 +89,91 @@ static uint64_t crossing_key(int i, int j, int side) {
   return (mixed((uint64_t)i, mixed((uint64_t)j, 0)) & ~(uint64_t)1) | (uint64_t)side;
 }
 
+static ChVec3 direction(const ChNet* net, int k) {
+  ChVec3 ends[2];
+  ch_net_ends(net, k, ends);
+  return ch_sub(ends[1], ends[0]);
+}
+
+// Segment k and those that begin where it ends; `along`: whether they go the same way.
+enum { MOST_BESIDE = 8 };
+static int list_beside(const ChNet* net, int k, int segment[MOST_BESIDE], bool along[MOST_BESIDE]) {
+  int count = 0;
+  const int* own = net->segments + 2 * k;
+  segment[count] = k, along[count++] = true;
+  for (int i = 0; i < net->segment_count && count < MOST_BESIDE; ++i) {
+    const int* s = net->segments + 2 * i;
+    if (i == k || (s[0] != own[0] && s[0] != own[1] && s[1] != own[0] && s[1] != own[1])) continue;
+    segment[count] = i, along[count++] = ch_dot(direction(net, i), direction(net, k)) > 0.0;
+  }
+  return count;
+}
+
+// The side on which the last step had these two, or others beside them from which they slid; -1: on none.
+static int known_side(const ChPosed* a, const ChPosed* b, int i, int j) {
+  int one[MOST_BESIDE], two[MOST_BESIDE];
+  bool same[MOST_BESIDE], way[MOST_BESIDE];
+  if (!a->ahead || !a->ahead->history) return -1;
+  int n = list_beside(a->shape->net, i, one, same), m = list_beside(b->shape->net, j, two, way);
+  for (int k = 0; k < n * m; ++k)
+    for (int side = 0; side < 2; ++side) {
+      bool turned = same[k / m] != way[k % m];
+      if (was_there(a, b, crossing_key(one[k / m], two[k % m], turned ? !side : side))) return side;
+    }
+  return -1;
+}
+
+// How far the line of segment k goes on behind the next one, which is bent towards the other wire; 0 where none is.
+static double hidden_beyond(const ChPosed* net, int k, bool end, ChVec3 other) {
+  const ChMesh* mesh = net->shape->net->lines;
+  if (!mesh) return 0.0;
+  const ChMeshFeatures* f = mesh->features;
+  ChVec3 beyond = ch_scale(end ? 1.0 : -1.0, ch_unit(direction(net->shape->net, k)));
+  ChVec3 towards = ch_mat_apply_transposed(&net->turn, other);
+  const ChMeshCorner* corner = &f->corners[f->corner_of[mesh->cells[3 * k + end]]];
+  double most = 0.0;
+  for (int i = corner->first; i < corner->first + corner->count; ++i) {
+    ChVec3 d = ch_sub(mesh->vertices[f->fan[i]], mesh->vertices[corner->vertex]);
+    double along = ch_dot(d, beyond);
+    if (along > 0.5 * ch_norm(d) && ch_dot(d, towards) > BENT * ch_norm(d)) most = fmax(most, along);
+  }
+  return most;
+}
+
+// Whether lines that are nearest at `at`, a share of the segment's length, are met there. Inside of a bend both
+// segments hold what is there, and each of them from before it is reached.
+static bool is_met(const ChPosed* net, int k, double at, double length, ChVec3 other) {
+  double beyond = fmax(-at, at - 1.0) * length;
+  return beyond <= 0.0 || beyond <= hidden_beyond(net, k, at > 1.0, other);
+}
+
 // False where the two do not cross, inside both.
 static bool add_crossing(const ChPosed* a, const ChPosed* b, const Part* p, const Part* q, int i, int j, double margin,
                          ChManifold* out) {
   if (p->shape.type != CH_SHAPE_CAPSULE || q->shape.type != CH_SHAPE_CAPSULE) return false;
-  ChSegmentPair s = ch_segment_pair(&p->core, &q->core);
-  bool inside = s.t[0] > 0.0 && s.t[0] < 1.0 && s.t[1] > 0.0 && s.t[1] < 1.0;
-  if (!inside || !(s.sine > CH_SINE_SLANTED)) return false;
-  ChVec3 across = ch_unit(ch_cross(ch_sub(p->core.end[1], p->core.end[0]), ch_sub(q->core.end[1], q->core.end[0])));
-  ChVec3 apart = ch_sub(s.point[1], s.point[0]);
-  int side = ch_dot(apart, across) >= 0.0;
-  if (was_there(a, b, crossing_key(i, j, !side))) side = !side;
+  ChVec3 u = ch_sub(p->core.end[1], p->core.end[0]), v = ch_sub(q->core.end[1], q->core.end[0]);
+  ChVec3 from = ch_sub(q->core.end[0], p->core.end[0]);
+  double uu = ch_dot(u, u), vv = ch_dot(v, v), uv = ch_dot(u, v), det = uu * vv - uv * uv;
+  if (!(det > CH_SINE_SLANTED * CH_SINE_SLANTED * uu * vv)) return false;
+  double at[2] = {(vv * ch_dot(u, from) - uv * ch_dot(v, from)) / det,
+                  (uv * ch_dot(u, from) - uu * ch_dot(v, from)) / det};
+  ChVec3 x = ch_along(p->core.end[0], at[0], u), y = ch_along(q->core.end[0], at[1], v), apart = ch_sub(y, x);
+  if (!(fabs(at[0] - 0.5) <= 1.5 && fabs(at[1] - 0.5) <= 1.5)) return false;
+  ChVec3 across = ch_unit(ch_cross(u, v));
+  int side = known_side(a, b, i, j);
+  if (side < 0) side = ch_dot(apart, across) >= 0.0;
   ChVec3 normal = side ? across : ch_neg(across);
   double ra = p->shape.radius, rb = q->shape.radius, gap = ch_dot(apart, normal) - ra - rb;
+  if (!is_met(a, i, at[0], sqrt(uu), normal) || !is_met(b, j, at[1], sqrt(vv), ch_neg(normal))) return false;
   if (!(gap <= margin)) return true;
-  ChVec3 from = ch_along(s.point[0], ra, normal), to = ch_along(s.point[1], -rb, normal);
-  ch_manifold_add(out, ch_scale(0.5, ch_add(from, to)), normal, gap, crossing_key(i, j, side));
+  ChVec3 own = ch_along(x, ra, normal), other = ch_along(y, -rb, normal);
+  ch_manifold_add(out, ch_scale(0.5, ch_add(own, other)), normal, gap, crossing_key(i, j, side));
   return true;
+}
+
+// Of a segment and what its line may be met at beyond its ends.
+static ChBox3 line_box(const ChPosed* net, int k, double margin) {
+  return part_box(net, k, margin + (net->shape->net->segments ? ch_norm(direction(net->shape->net, k)) : 0.0));
 }
 
 static void net_with_net(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
@@ -113,12 +183,12 @@ static void net_with_net(const ChPosed* a, const ChPosed* b, double margin, ChMa
   double size = a->shape->bound + b->shape->bound;
   int start = out->count;
   for (int i = 0; i < ch_net_parts(one); ++i) {
-    ChBox3 box = part_box(a, i, margin);
+    ChBox3 box = line_box(a, i, margin);
     if (!ch_boxes_meet(&box, &all)) continue;
     Part p;
     part_of(a, i, &p);
     for (int j = 0; j < ch_net_parts(two); ++j) {
-      ChBox3 other = part_box(b, j, 0.0);
+      ChBox3 other = line_box(b, j, 0.0);
       if (!ch_boxes_meet(&box, &other)) continue;
       Part q;
       part_of(b, j, &q);
@@ -130,8 +200,25 @@ static void net_with_net(const ChPosed* a, const ChPosed* b, double margin, ChMa
   }
 }
 
+// Bare lines and points and triangles: as triangles do with each other. They have no inside, and their side of a sheet
+// is known from the last step.
+static bool meets_exactly(const ChPosed* net, const ChPosed* other) {
+  const ChMesh* mesh = other->shape->mesh;
+  return net->shape->net->lines && mesh && mesh->features && !mesh->samples && !mesh->front && !other->skin;
+}
+
+static void lines_with_mesh(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
+  int first = out->count;
+  ch_exact_pair(b, b->shape->mesh, a, a->shape->net->lines, margin, out);
+  for (int k = first; k < out->count; ++k) out->points[k].normal = ch_neg(out->points[k].normal);
+}
+
 void ch_pair_net(const ChPosed* a, const ChPosed* b, double margin, ChManifold* out) {
   CH_ASSERT(a->shape->net);
+  if (meets_exactly(a, b)) {
+    lines_with_mesh(a, b, margin, out);
+    return;
+  }
   if (b->shape->net) {
     net_with_net(a, b, margin, out);
     return;

@@ -1,5 +1,5 @@
-// Pictures for ParaView: one PolyData file a frame with the surfaces of all shapes, one with the contacts, and a list
-// (.pvd) of each with the times.
+// Pictures for ParaView: one PolyData file a frame with the surfaces of all shapes, one with the contacts, one with the
+// chains of force, and a list (.pvd) of each with the times.
 //
 // Arrays are inline base64: a count of bytes (32 bits), then the numbers, little-endian as memory holds them. A list
 // always ends with its closing tags: the next entry is written over them in one go, so that it is whole at any moment.
@@ -21,7 +21,8 @@
 
 enum { PATH_SIZE = 4096, MANY_SHAPES = 2000 };
 static const char TAIL[] = "</Collection></VTKFile>\n";
-static const char* const lists[] = {"world", "contacts"};
+enum { LISTS = 3 };
+static const char* const lists[LISTS] = {"world", "contacts", "chains"};
 
 struct ChVtk {
   char* folder;
@@ -29,8 +30,8 @@ struct ChVtk {
   ChArena* arena;
   ChPatches* patches;  // of each shape
   ChLock* lock;
-  FILE* list[2];
-  long end[2];  // where the closing tags of a list begin
+  FILE* list[LISTS];
+  long end[LISTS];  // where the closing tags of a list begin
 };
 
 // --- arrays ----------------------------------------------------------------------------------------------------------
@@ -212,6 +213,45 @@ static void put_contacts(FILE* file, ChArena* arena, const ChSimulation* s) {
   fputs("</Piece></PolyData></VTKFile>\n", file);
 }
 
+// --- chains of force -------------------------------------------------------------------------------------------------
+
+// The end of a line at a body: its centre, or the point of contact where the body does not move.
+static ChVec3 chain_end(const ChSimulation* s, const ChContactView* c, int side) {
+  const ChWorld* world = ch_simulation_world(s);
+  bool moves = ch_world_body_info(world, ch_world_body_at(world, c->body[side])).kind == CH_BODY_DYNAMIC;
+  return moves ? ch_simulation_body_at(s, c->body[side]).position : c->point;
+}
+
+// A line for each pair of shapes that press: contacts of one pair follow each other. Its force is their normal one.
+static void put_chains(FILE* file, ChArena* arena, const ChSimulation* s) {
+  int count = 0, lines = 0;
+  const ChContactView* contacts = ch_simulation_contacts(s, &count);
+  float *points = CH_TAKE(arena, 6 * count, float), *force = CH_TAKE(arena, 2 * count, float);
+  int *corner = CH_TAKE(arena, 2 * count, int), *end = CH_TAKE(arena, count, int);
+  for (int k = 0; k < count;) {
+    const ChContactView* c = &contacts[k];
+    double sum = 0.0;
+    for (; k < count && contacts[k].shape[0] == c->shape[0] && contacts[k].shape[1] == c->shape[1]; ++k)
+      sum += ch_dot(contacts[k].force, contacts[k].normal);
+    if (!(sum > 0.0)) continue;
+    for (int side = 0; side < 2; ++side) {
+      put_float3(points + 6 * lines + 3 * side, chain_end(s, c, side));
+      force[2 * lines + side] = (float)sum;
+      corner[2 * lines + side] = 2 * lines + side;
+    }
+    end[lines] = 2 * lines + 2;
+    ++lines;
+  }
+  put_head(file, 2 * lines, 0, lines, 0);
+  fputs("<PointData Scalars=\"force\">\n", file);
+  put_array(file, "Float32", "force", 1, 2 * (size_t)lines * sizeof *force, force);
+  fputs("</PointData>\n<Points>\n", file);
+  put_vectors(file, "points", 2 * lines, points);
+  fputs("</Points>\n", file);
+  put_cells(file, "Lines", lines, end, 2 * lines, corner);
+  fputs("</Piece></PolyData></VTKFile>\n", file);
+}
+
 // --- frames and lists ------------------------------------------------------------------------------------------------
 
 typedef struct Shot {
@@ -225,8 +265,10 @@ static void put_frame(FILE* file, const void* state) {
   const Shot* f = state;
   if (f->which == 0)
     put_world(file, f->arena, f->vtk, f->simulation);
-  else
+  else if (f->which == 1)
     put_contacts(file, f->arena, f->simulation);
+  else
+    put_chains(file, f->arena, f->simulation);
 }
 
 static ChStatus write_frame(ChContext* context, ChArena* arena, ChVtk* vtk, const ChSimulation* s, int which) {
@@ -264,7 +306,7 @@ static ChStatus add_frame(ChContext* context, ChVtk* vtk, const ChSimulation* s)
   }
   ch_arena_set_landing(arena, &landing);
   ChStatus status = CH_OK;
-  for (int which = 0; which < 2 && status == CH_OK; ++which) {
+  for (int which = 0; which < LISTS && status == CH_OK; ++which) {
     status = write_frame(context, arena, vtk, s, which);
     if (status == CH_OK) status = list_frame(context, vtk, s, which);
   }
@@ -338,7 +380,7 @@ static ChStatus start(ChContext* context, ChVtk* vtk, const ChSimulation* s, boo
   ch_arena_set_landing(vtk->arena, NULL);
   ChStatus status = ch_folder_make(context, vtk->folder);
   if (status == CH_OK) status = ch_lock_folder(context, vtk->folder, &vtk->lock);
-  for (int which = 0; which < 2 && status == CH_OK; ++which) status = open_list(context, vtk, s, resume, which);
+  for (int which = 0; which < LISTS && status == CH_OK; ++which) status = open_list(context, vtk, s, resume, which);
   if (status == CH_OK && !resume) status = add_frame(context, vtk, s);
   return status;
 }
@@ -368,7 +410,7 @@ ChStatus ch_vtk_create(ChContext* context, const char* folder, const ChSimulatio
 ChStatus ch_vtk_close(ChContext* context, ChVtk* vtk) {
   (void)context;  // every list was flushed with its last entry
   if (!vtk) return CH_OK;
-  for (int which = 0; which < 2; ++which)
+  for (int which = 0; which < LISTS; ++which)
     if (vtk->list[which]) fclose(vtk->list[which]);
   ch_lock_release(vtk->lock);
   ch_arena_destroy(vtk->arena);

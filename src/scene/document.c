@@ -58,6 +58,14 @@ static bool parse(ChReader* r, ChDocument* document) {
     document->text += 3;
     document->size -= 3;
   }
+  if (document->size >= 4 && memcmp(document->text, "\x89HDF", 4) == 0) {
+    r->status =
+        ch_fail(r->context, CH_ERR_FORMAT,
+                "%s: is an HDF5 file, as recorded runs and contact problems are; a scene is JSON. `cardhouse view` "
+                "shows a recorded run, `cardhouse solve` takes a problem",
+                document->file);
+    return false;
+  }
   if (!blank_comments(r, document)) return false;
   document->root = json_loadb(document->text, document->size, JSON_REJECT_DUPLICATES, &error);
   if (document->root) {

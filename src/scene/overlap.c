@@ -55,6 +55,55 @@ static double allowed_overlap(const ChWorld* world, const ChOverlap* gap, const 
   return ch_min(SHARE * 2.0 * radius, undone_in_time(world, radius, run->options.h));
 }
 
+// --- sampled contacts ------------------------------------------------------------------------------------------------
+
+// The widest cell of the fields by which a body's meshes are touched; 0: none.
+static double cell_of(const ChWorld* world, int body, double* size) {
+  double cell = 0.0;
+  int first;
+  const int count = ch_world_body_shapes(world, body, &first);
+  for (int k = first; k < first + count; ++k) {
+    const double own = ch_world_shape_cell(world, k);
+    if (own > cell) cell = own, *size = 2.0 * ch_world_shape(world, k).bound;
+  }
+  return cell;
+}
+
+static bool refuse_cells(ChReader* r, const ChDocuments* documents, const ChWorld* world, const ChClearance* c,
+                         int body, double cell, double size) {
+  ChPlace top = {0}, bodies = {&top, "bodies", 0}, at = {&bodies, NULL, 0};
+  ChBodyPlace place;
+  bool known = ch_body_place(documents, body, &place);
+  r->document = known ? place.document : &documents->document[0];
+  if (known) at.index = place.index;
+  return ch_reader_wrong(r, known ? &at : &bodies,
+                         "'%.60s' has sampled contacts on cells of %.3g m, and a clearance of %.3g m to '%.60s', which "
+                         "it fits: what happens between would be missed; take \"contact\": \"exact\", or a "
+                         "\"resolution\" of %.0f or more",
+                         name_of(world, body), cell, 0.5 * c->play, name_of(world, c->body[c->body[0] == body]),
+                         ceil(2.0 * size / c->play));
+}
+
+// Refuses cells that are coarser than the clearance of what fits into each other.
+static bool check_cells(ChReader* r, const ChDocuments* documents, const ChWorld* world) {
+  double widest = 0.0, size = 0.0;
+  for (int b = 0; b < ch_world_body_count(world); ++b) widest = ch_max(widest, cell_of(world, b, &size));
+  if (!(widest > 0.0)) return true;
+  ChClearance* all;
+  int count;
+  ChStatus status = ch_world_clearances(r->context, world, 2.0 * widest, &all, &count);
+  bool good = ch_reader_pass_on(r, &(ChPlace){0}, status);
+  for (int k = 0; k < 2 * count && good; ++k) {
+    const ChClearance* c = &all[k / 2];
+    const double cell = cell_of(world, c->body[k % 2], &size);
+    if (cell > 0.5 * c->play) good = refuse_cells(r, documents, world, c, c->body[k % 2], cell, size);
+  }
+  free(all);
+  return good;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
 bool ch_world_check_overlap(ChReader* r, const ChDocuments* documents, const ChWorld* world) {
   const ChSceneRun* run = &documents->root[0].run;
   ChOverlap* overlaps;
@@ -69,5 +118,5 @@ bool ch_world_check_overlap(ChReader* r, const ChDocuments* documents, const ChW
   if (good && worst >= 0)
     good = refuse(r, documents, world, &overlaps[worst], allowed_overlap(world, &overlaps[worst], run));
   free(overlaps);
-  return good;
+  return good && check_cells(r, documents, world);
 }

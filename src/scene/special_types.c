@@ -465,7 +465,9 @@ static bool read_text_pairs(ChReader* r, const ChPlace* place, json_t* value, co
   for (size_t k = 0; k < json_array_size(value); ++k) {
     ChPlace at = {place, NULL, k};
     json_t* unused;
-    if (!read_two_texts(r, &at, json_array_get(value, k), field, &unused)) return false;
+    if (read_two_texts(r, &at, json_array_get(value, k), field, &unused)) continue;
+    *(json_t**)out = NULL;
+    return false;
   }
   return true;
 }

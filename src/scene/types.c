@@ -209,7 +209,9 @@ static bool read_texts(ChReader* r, const ChPlace* place, json_t* value, const C
   for (size_t k = 0; k < json_array_size(value); ++k) {
     ChPlace at = {place, NULL, k};
     const char* unused;
-    if (!read_text(r, &at, json_array_get(value, k), field, &unused)) return false;
+    if (read_text(r, &at, json_array_get(value, k), field, &unused)) continue;
+    *(json_t**)out = NULL;  // where reading goes on, nobody takes the others for texts
+    return false;
   }
   return true;
 }

@@ -9,11 +9,12 @@
 #include "step/state.h"
 
 // Metres; infinite where nobody looks. The option, or a hundredth of the margin in a world of space with meshes, or
-// with something thinner than the margin.
+// with something thinner than the margin; then a pair of small bodies has less, see SIZE_SHARE.
 double ch_end_gap_tolerance(const ChSimulation* s);
 
 // `deepest`: the largest overlap at the end. `deeper`: whether a pair overlaps by more than the tolerance and than at
-// the beginning. The gaps of `moment` must not be the collider's own: these are overwritten.
+// the beginning. `bends`: whether a second try of the same length h waits (bend.h). The gaps of `moment` must not be
+// the collider's own: these are overwritten.
 ChStatus ch_end_gaps_look(ChContext* context, ChSimulation* s, const ChMoment* moment, const ChBodyState* end, double h,
                           double tolerance, double* deepest, bool* deeper, bool* bends);
 

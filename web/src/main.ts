@@ -15,6 +15,7 @@ import { Inspector } from "./ui/inspector";
 import { fillHelp, startKeys, type Key } from "./ui/keys";
 import { Pointer } from "./ui/pointer";
 import { Settings } from "./ui/settings";
+import { Share } from "./ui/share";
 import { Tabs } from "./ui/tabs";
 import { startTheme } from "./ui/theme";
 import { toast } from "./ui/toasts";
@@ -52,6 +53,8 @@ const settings = new Settings(
 );
 const pointer = new Pointer(stage, send, () => settings.shot());
 const menu = new ViewMenu(find("tools"), stage, pointer);
+const share = new Share(stage, send);
+menu.add(share.row);
 const inspector = new Inspector(find("inspect"), stage, send);
 const gallery = new Gallery(send);
 const charts = createCharts(find("charts"), (time) => send({ type: "seek", time }));
@@ -68,6 +71,7 @@ const mode: Panel = {
 };
 const panels: Panel[] = [
   mode,
+  { scene: (message) => share.scene(message) },
   stage,
   transport,
   new Hud(find("hud"), stage, find("foot")),

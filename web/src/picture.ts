@@ -10,9 +10,10 @@ import type { Colouring } from "./view/quantities";
 import type { Stage } from "./view/stage";
 
 export interface PictureOptions {
-  view: Direction;
-  colouring: Colouring;
+  view: Direction | ""; // "": as the scene says
+  colouring: Colouring | "";
   contacts: boolean;
+  chains: boolean;
   dark: boolean;
   caption: boolean;
 }
@@ -37,10 +38,13 @@ class Picture {
   async begin(options: PictureOptions): Promise<void> {
     this.options = options;
     await this.source.ready;
-    document.documentElement.dataset.picture = "true";
+    document.documentElement.dataset.picture = options.caption ? "told" : "plain";
     if (options.dark !== (document.documentElement.dataset.theme === "dark")) find("theme").click();
-    this.stage.shown.points = this.stage.shown.forces = options.contacts;
-    this.stage.shown.colouring = options.colouring;
+    const { look } = this.source.scene;
+    this.stage.shown.points = this.stage.shown.forces = options.contacts || (look?.contacts ?? false);
+    this.stage.shown.chains ||= options.chains;
+    if (options.colouring) this.stage.shown.colouring = options.colouring;
+    this.stage.steady = true;
     this.stage.apply();
     if (options.caption) find("stage").append(this.caption);
     await nextPicture(); // the canvas takes its new size
@@ -50,8 +54,7 @@ class Picture {
   async show(time: number, smooth: boolean): Promise<void> {
     await this.source.seek(time, smooth);
     if (this.options) {
-      this.stage.fit(this.options.view);
-      this.stage.rig.zoom(ROOM, false);
+      this.stage.fit(this.options.view || undefined, 1 / ROOM);
     }
     this.options = null;
     this.stage.invalidate();

@@ -5,6 +5,8 @@ import { unrepeated } from "../src/charts";
 import { contrast, DARK, LIGHT, scaleColour, SCALE_COLOURS } from "../src/palette";
 import { BODY_FLOATS, CONTACT_WORDS, type Frame, type SceneMessage } from "../src/protocol";
 import { budgetText } from "../src/ui/hud";
+import { areaPath } from "../src/ui/scrub";
+import { readLink, writeLink } from "../src/ui/share";
 import { chainsOf } from "../src/view/chains";
 import { colourBodies, neighbours } from "../src/view/neighbours";
 import { loads, Quantities, speeds } from "../src/view/quantities";
@@ -159,3 +161,16 @@ test("words for the budget of time are true", () => {
 });
 
 test("no tick reads as the one before it", () => assert.deepEqual(unrepeated(["0", "1", "1", "2"]), ["0", "1", "", "2"]));
+
+test("a link says what was seen, and nothing that is no number gets in", () => {
+  const link = { scene: "cards", parameters: { levels: "5" }, at: [1, -2.5, 3], target: [0, 0, 1], colour: "speed" as const, chains: true };
+  assert.deepEqual(readLink(writeLink(link)), link);
+  const odd = readLink("#at=1,NaN,2&target=1,2&colour=constructor&p.levels=<b>");
+  assert.equal(odd.colour, undefined);
+  assert.deepEqual([odd.at, odd.target, odd.scene, odd.parameters], [undefined, undefined, undefined, { levels: "<b>" }]);
+});
+
+test("the area of contacts begins and ends on the floor of its box", () => {
+  assert.equal(areaPath([0, 1, 2], [0, 4, NaN]), "M0 16L0.0 16.00L500.0 0.00L1000.0 16.00L1000 16z");
+  assert.equal(areaPath([1], [3]), "");
+});

@@ -32,7 +32,7 @@ class PlainBox:
         self._random = np.random.default_rng(seed)
 
     def sample(self) -> Values:
-        """A random point: uniform between bounds, normal where there are none."""
+        """A random point: uniform between bounds, normal if there are none."""
         bounded = np.isfinite(self.low) & np.isfinite(self.high)
         low, high = np.where(bounded, self.low, 0.0), np.where(bounded, self.high, 1.0)
         uniform, normal = self._random.uniform(low, high), self._random.normal(size=self.shape)

@@ -197,6 +197,7 @@ static void meet_edge(const Visitor* v, const ChMeshEdge* e) {
   Wedge w = wedge_of(mesh, e);
   if (ch_dot(closest, w.inward[0]) > x->slack || ch_dot(closest, w.inward[1]) > x->slack) return;
   ChVec3 n = distance > x->slack ? ch_scale(1.0 / distance, closest) : normal_at_ridge(&w, start, x->slack);
+  if (!(ch_norm(n) > 0.5)) return;  // on a line, and from nowhere
   double gap = ch_dot(n, start);
   if (!(gap <= x->margin && gap >= -x->slack) || !owns(v, n, x->tilt)) return;
   list(v, n, gap, key_of(v, CH_EXACT_CORNER_EDGE, e->chain));
@@ -218,6 +219,8 @@ static void meet_corner(const Visitor* v, const ChMeshCorner* c) {
   ChVec3 n;
   if (distance > x->slack) {
     n = ch_scale(1.0 / distance, closest);
+  } else if (mesh->lines || v->own->mesh->lines) {
+    return;
   } else {
     ChVec3 mine = ch_unit(v->own->mesh->vertex_normals[v->corner->vertex]);
     mine = ch_exact_turned_back(v->other, ch_exact_turned(v->own, mine));
@@ -242,7 +245,8 @@ void ch_exact_corners(const ChExact* x, int s, int own, int cell) {
     v.at = ch_exact_place(v.own, v.own->mesh->vertices[v.corner->vertex]);
     v.seen = ch_exact_local(v.other, v.at);
     v.motion = ch_exact_turned_back(v.other, ch_exact_motion(x, s, v.at));
-    meet_face(&v, cell);
+    const ChMesh* mesh = v.other->mesh;
+    if (!mesh->lines && !(mesh->foreign && mesh->foreign[cell])) meet_face(&v, cell);
     for (int e = theirs->edge_start[cell]; e < theirs->edge_start[cell + 1]; ++e) meet_edge(&v, &theirs->edges[e]);
     if (s == 1) continue;  // the pair of corners has been met from the other side
     for (int c = theirs->corner_start[cell]; c < theirs->corner_start[cell + 1]; ++c)

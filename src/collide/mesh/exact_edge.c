@@ -13,12 +13,14 @@ typedef struct Line {
 } Line;
 
 // Whether the surface rises no less than the edge's line does beyond the edge's end: then the line goes on inside of
-// it, and what is above the surface is above the line. `beyond`: unit, along the edge and out of it.
-static bool goes_on(const ChMesh* mesh, const ChMeshEdge* e, int vertex, ChVec3 beyond) {
+// it, and what is above the surface is above the line. `beyond`: unit, along the edge and out of it. A line rises
+// towards `other`, which it meets.
+static bool goes_on(const ChMesh* mesh, const ChMeshEdge* e, int vertex, ChVec3 beyond, ChVec3 other) {
   const ChMeshFeatures* f = mesh->features;
   int corner = f->corner_of[vertex];
   if (corner < 0) return false;
   ChVec3 out = ch_neg(ch_add(mesh->inward[e->place], e->other < 0 ? mesh->inward[e->place] : mesh->inward[e->other]));
+  if (mesh->lines) out = other;
   for (int k = f->corners[corner].first; k < f->corners[corner].first + f->corners[corner].count; ++k) {
     ChVec3 d = ch_sub(mesh->vertices[f->fan[k]], mesh->vertices[vertex]);
     if (ch_dot(d, beyond) > 0.5 * ch_norm(d) && ch_dot(d, out) > CH_MESH_SMOOTH * ch_norm(d)) return true;
@@ -49,14 +51,15 @@ static void closest_places(const Line* a, const Line* b, ChVec3 shift, double co
   at[1] = (cosine * of_a - of_b) / sine2;
 }
 
-static bool is_within(const ChExact* x, const Line* line, double at) {
+static bool is_within(const ChExact* x, const Line* line, double at, ChVec3 towards) {
   const ChMeshEdge* e = line->edge;
   double beyond = fmax(-at, at - e->length);
   if (beyond <= x->blunt) return true;
   if (!(beyond <= x->hollow)) return false;
   const ChMesh* mesh = line->side->mesh;
-  return at < 0.0 ? goes_on(mesh, e, mesh->cells[e->place], ch_neg(e->along))
-                  : goes_on(mesh, e, mesh->cells[ch_mesh_next(e->place)], e->along);
+  ChVec3 other = ch_exact_turned_back(line->side, towards);
+  return at < 0.0 ? goes_on(mesh, e, mesh->cells[e->place], ch_neg(e->along), other)
+                  : goes_on(mesh, e, mesh->cells[ch_mesh_next(e->place)], e->along, other);
 }
 
 // A pair of edges and how it lies, n from a to b.
@@ -76,7 +79,7 @@ static bool add_crossing(const ChExact* x, const Crossing* c) {
   ChVec3 motion = ch_exact_motion(x, 0, own);
   double rate = ch_dot(c->n, motion), t = c->gap > 0.0 && rate > 0.0 ? fmin(1.0, c->gap / rate) : 0.0;
   closest_places(a, b, ch_scale(t, motion), c->cosine, c->sine2, then);
-  if (!is_within(x, a, then[0]) || !is_within(x, b, then[1])) return false;
+  if (!is_within(x, a, then[0], c->n) || !is_within(x, b, then[1], ch_neg(c->n))) return false;
   ChExactOverlap overlap = {.own = own, .other = other, .depth = -c->gap, .edge = {a->edge, b->edge}};
   if (c->gap < -x->slack && !ch_exact_overlap_is_real(x, &overlap)) return false;
   ch_exact_add(x, 0, own, other, c->n, c->gap, c->key);

@@ -26,6 +26,7 @@ static bool suits(const ChExact* x, const ChExactOverlap* o, int s, ChVec3 outwa
   ChVec3 n = ch_exact_turned_back(side, ch_neg(outward));
   if (o->corner) return ch_exact_corner_owns(side->mesh, o->corner, n, SUITS);
   const ChMeshEdge* e = o->edge[s];
+  if (fabs(ch_dot(n, e->along)) > SUITS) return false;  // what an edge pierces it has not come through sideways
   return ch_dot(n, side->mesh->inward[e->place]) <= SUITS &&
          (e->other < 0 || ch_dot(n, side->mesh->inward[e->other]) <= SUITS);
 }
@@ -45,7 +46,7 @@ static bool is_nearer_elsewhere(const ChExact* x, const ChExactOverlap* o, int s
   const ChMesh* mesh = other->mesh;
   ChVec3 seen = ch_exact_local(other, at);
   double nearer = o->depth * (1.0 - NEARER) - x->slack;
-  if (!(nearer > 0.0)) return false;
+  if (!(nearer > 0.0) || mesh->lines) return false;
   ChMeshWalk walk = walk_about(other, at, nearer);
   for (int c; (c = ch_mesh_walk_next(&walk)) >= 0;) {
     if (takes_part(x, o, 1 - s, c)) continue;
@@ -62,6 +63,7 @@ static bool is_nearer_elsewhere(const ChExact* x, const ChExactOverlap* o, int s
 // Whether the way between the feet goes through a triangle, well away from both of them.
 static bool is_barred(const ChExact* x, const ChExactOverlap* o, int side) {
   const ChMesh* mesh = x->side[side].mesh;
+  if (mesh->lines) return false;
   ChVec3 from = ch_exact_local(&x->side[side], o->own), to = ch_exact_local(&x->side[side], o->other);
   ChVec3 middle = ch_scale(0.5, ch_add(o->own, o->other));
   double spare = x->slack + NEARER * o->depth;

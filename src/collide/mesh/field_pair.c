@@ -24,7 +24,7 @@ static void collide_with_patch(const ChPosed* a, const ChPosed* b, double margin
   ChBox3 under = box_over(a, b, margin);
   if (convex)
     mesh = ch_height_field_ground(arena, b->shape->field, &under);
-  else if (ch_height_field_mesh(&unread, arena, b->shape->field, &under, &mesh) != CH_OK)
+  else if (ch_height_field_mesh(&unread, arena, b->shape->field, &under, !a->skin, &mesh) != CH_OK)
     return;
   if (!mesh) return;
   ChShape ground = *b->shape;

@@ -195,13 +195,14 @@ ChMesh* ch_height_field_ground(ChArena* arena, const ChHeightField* f, const ChB
 }
 
 ChStatus ch_height_field_mesh(ChContext* context, ChArena* arena, const ChHeightField* f, const ChBox3* under,
-                              ChMesh** out) {
+                              bool beside, ChMesh** out) {
   Span span;
   *out = NULL;
   if (!span_under(f, under, &span) || !reaches_up(f, &span, under->low.z)) return CH_OK;
-  Patch p = gather(arena, f, &span, false);
+  Patch p = gather(arena, f, &span, beside);
   ChStatus status = ch_mesh_create(context, arena, p.vertices, p.at, p.cells, p.corners, 3, out);
   if (status == CH_OK) (*out)->front = (*out)->below = true;
+  if (status == CH_OK && beside) ch_mesh_disown(*out, p.foreign);
   return status;
 }
 

@@ -37,9 +37,10 @@ void ch_height_field_join(ChHeightField* a, ChHeightField* b, ChVec3 to);
 // none do. For routines that ask for neighbours and normals and for no more. The arena has a landing.
 ChMesh* ch_height_field_ground(ChArena* arena, const ChHeightField* field, const ChBox3* under);
 
-// The same as a mesh with all that meshes have, and without neighbours: for other meshes and for skins.
+// The same as a mesh with all that meshes have: for other meshes, which have no edge where a neighbour goes on
+// (`beside`), and for skins.
 ChStatus ch_height_field_mesh(ChContext* context, ChArena* arena, const ChHeightField* field, const ChBox3* under,
-                              ChMesh** out);
+                              bool beside, ChMesh** out);
 
 ChShapeRayFn ch_shape_ray_field;
 

@@ -207,3 +207,25 @@ ChStatus ch_mesh_create(ChContext* context, ChArena* arena, int vertex_count, co
   *out = mesh;
   return CH_OK;
 }
+
+ChMesh* ch_mesh_of_lines(ChArena* arena, int point_count, const ChVec3* points, int segment_count,
+                         const int* segments) {
+  int count = segments ? segment_count : point_count;
+  ChMesh* mesh = CH_TAKE(arena, 1, ChMesh);
+  *mesh = (ChMesh){.vertex_count = point_count, .cell_count = count, .width = 3, .lines = true};
+  mesh->vertices = CH_TAKE(arena, point_count, ChVec3);
+  mesh->cells = CH_TAKE(arena, 3 * count, int);
+  mesh->across = CH_TAKE(arena, 3 * count, int);
+  mesh->normals = CH_TAKE(arena, count, ChVec3);
+  mesh->inward = CH_TAKE(arena, 3 * count, ChVec3);
+  mesh->vertex_normals = CH_TAKE(arena, point_count, ChVec3);
+  memcpy(mesh->vertices, points, (size_t)point_count * sizeof *points);
+  for (int c = 0; c < count; ++c)
+    for (int k = 0; k < 3; ++k) {
+      mesh->cells[3 * c + k] = segments ? segments[2 * c + (k > 0)] : c;
+      mesh->across[3 * c + k] = -1;
+    }
+  build_tree(arena, mesh);
+  mesh->features = ch_line_features(arena, mesh, segments != NULL);
+  return mesh;
+}

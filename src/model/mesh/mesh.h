@@ -40,6 +40,7 @@ typedef struct ChMesh {
   ChVec3* inward;          // triangles, 3 a cell: in its plane, normal to edge k, into it; unit
   ChVec3* vertex_normals;  // triangles: sums weighted by angles, not unit; their sign tells inside from outside
   bool closed;
+  bool lines;                    // edges and points alone: its triangles have no area and are no faces
   bool moves;                    // contacts move its bodies
   bool soup;                     // its rims may lie inside of the surface
   bool front;                    // ground with one side: all that is behind a triangle is inside
@@ -56,6 +57,10 @@ typedef struct ChMesh {
 // Refuses cells without area, edges of more than two triangles and neighbours that face opposite sides.
 ChStatus ch_mesh_create(ChContext* context, ChArena* arena, int vertex_count, const ChVec3* vertices, int cell_count,
                         const int* cells, int width, ChMesh** out);
+
+// Segments between points, or points alone (segments NULL), as a mesh whose cells are these: what touches them are
+// edges and corners without any face, which touch in every direction.
+ChMesh* ch_mesh_of_lines(ChArena* arena, int point_count, const ChVec3* points, int segment_count, const int* segments);
 
 // Reads OBJ (v, f), STL (equal corners merged), PLY or glTF (.glb, .gltf). Errors name the file and what is wrong.
 ChStatus ch_mesh_read(ChContext* context, ChArena* arena, const char* file, int* vertex_count, ChVec3** vertices,

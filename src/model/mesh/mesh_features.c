@@ -211,3 +211,79 @@ ChMeshFeatures* ch_mesh_features(ChArena* arena, const ChMesh* mesh) {
   find_corners(arena, mesh, f);
   return f;
 }
+
+// --- lines -----------------------------------------------------------------------------------------------------------
+
+// Corners that cell c is the first to have.
+static void own_corners(const ChMesh* mesh, ChMeshFeatures* f, int c, const int* first, const int* degree) {
+  f->corner_start[c] = f->corner_count;
+  for (int k = 0; k < 2; ++k) {
+    int v = mesh->cells[3 * c + k];
+    if (f->corner_of[v] >= 0) continue;
+    f->corner_of[v] = f->corner_count;
+    f->corners[f->corner_count++] = (ChMeshCorner){v, first[v], degree[v], CH_SIDE_RIM};
+  }
+}
+
+ChMeshFeatures* ch_line_features(ChArena* arena, const ChMesh* mesh, bool segments) {
+  int n = mesh->cell_count, points = mesh->vertex_count;
+  ChMeshFeatures* f = CH_TAKE(arena, 1, ChMeshFeatures);
+  f->patch = CH_TAKE(arena, n, int), f->bends = CH_TAKE(arena, 3 * n, unsigned char);
+  f->edge_start = CH_TAKE(arena, n + 1, int), f->corner_start = CH_TAKE(arena, n + 1, int);
+  f->edges = CH_TAKE(arena, n, ChMeshEdge), f->corners = CH_TAKE(arena, points, ChMeshCorner);
+  f->corner_of = CH_TAKE(arena, points, int), f->fan = CH_TAKE(arena, 2 * n, int);
+  int *degree = CH_TAKE(arena, points, int), *first = CH_TAKE(arena, points + 1, int);
+  int* filled = CH_TAKE(arena, points, int);
+  for (int c = 0; c < n && segments; ++c)
+    for (int k = 0; k < 2; ++k) ++degree[mesh->cells[3 * c + k]];
+  for (int v = 0; v < points; ++v) first[v + 1] = first[v] + degree[v], f->corner_of[v] = -1;
+  for (int c = 0; c < n; ++c) {
+    int from = mesh->cells[3 * c], to = mesh->cells[3 * c + 1];
+    f->patch[c] = c;
+    for (int k = 0; k < 3; ++k) f->bends[3 * c + k] = CH_BEND_RIM;
+    own_corners(mesh, f, c, first, degree);
+    f->edge_start[c] = f->edge_count;
+    if (!segments) continue;
+    ChVec3 d = ch_sub(mesh->vertices[to], mesh->vertices[from]);
+    double length = ch_norm(d);
+    f->edges[f->edge_count++] =
+        (ChMeshEdge){.place = 3 * c, .other = -1, .chain = c, .along = ch_scale(1.0 / length, d), .length = length};
+    f->fan[first[from] + filled[from]++] = to, f->fan[first[to] + filled[to]++] = from;
+  }
+  f->corner_start[n] = f->corner_count, f->edge_start[n] = f->edge_count;
+  return f;
+}
+
+// --- foreign cells ---------------------------------------------------------------------------------------------------
+
+static void disown_edges(ChMeshFeatures* f, int cells, const unsigned char* foreign) {
+  int kept = 0;
+  for (int c = 0, from = 0; c < cells; ++c) {
+    int until = f->edge_start[c + 1];
+    f->edge_start[c] = kept;
+    for (int e = from; e < until; ++e) {
+      int other = f->edges[e].other;
+      if (!foreign[c] && !(other >= 0 && foreign[other / 3] == CH_FOREIGN_FIRST)) f->edges[kept++] = f->edges[e];
+    }
+    from = until;
+  }
+  f->edge_start[cells] = f->edge_count = kept;
+}
+
+void ch_mesh_disown(ChMesh* mesh, const unsigned char* foreign) {
+  ChMeshFeatures* f = mesh->features;
+  int kept = 0, cells = mesh->cell_count;
+  mesh->foreign = foreign;
+  disown_edges(f, cells, foreign);
+  for (int v = 0; v < mesh->vertex_count; ++v) f->corner_of[v] = -1;
+  for (int c = 0, from = 0; c < cells; ++c) {
+    int until = f->corner_start[c + 1];
+    f->corner_start[c] = kept;
+    for (int k = from; k < until && !foreign[c]; ++k) {
+      f->corner_of[f->corners[k].vertex] = kept;
+      f->corners[kept++] = f->corners[k];
+    }
+    from = until;
+  }
+  f->corner_start[cells] = f->corner_count = kept;
+}

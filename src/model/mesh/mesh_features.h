@@ -47,5 +47,9 @@ typedef struct ChMeshFeatures {
 
 // Of a mesh of triangles with neighbours, normals and `inward`.
 ChMeshFeatures* ch_mesh_features(ChArena* arena, const ChMesh* mesh);
+// Of a mesh of segments, or of points alone: an edge a cell, a corner a point.
+ChMeshFeatures* ch_line_features(ChArena* arena, const ChMesh* mesh, bool segments);
+// Takes the features of foreign cells away (ChForeign, one a cell).
+void ch_mesh_disown(ChMesh* mesh, const unsigned char* foreign);
 
 #endif

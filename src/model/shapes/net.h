@@ -7,10 +7,11 @@
 typedef struct ChNet {
   int point_count, segment_count;
   const ChVec3* points;
-  const int* segments;  // two points each; NULL: the points themselves are the parts
-  double radius;        // m; 0: bare
-  double drawn;         // and as pictures and rays know it, never 0
-  double weight;        // of a segment kg/m, of a point kg; 0: by radius and density
+  const int* segments;   // two points each; NULL: the points themselves are the parts
+  double radius;         // m; 0: bare
+  double drawn;          // and as pictures and rays know it, never 0
+  struct ChMesh* lines;  // where it is bare: the same as a mesh, for what meets triangles
+  double weight;         // of a segment kg/m, of a point kg; 0: by radius and density
 } ChNet;
 
 static inline int ch_net_parts(const ChNet* net) { return net->segments ? net->segment_count : net->point_count; }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "model/mesh/mesh.h"
 
 static const double THIN = 1e-3, DRAWN = 4e-3;  // of the size
 enum { SIDES = 6 };                             // of a tube, in pictures
@@ -32,7 +33,9 @@ ChStatus ch_net_make(ChContext* context, ChWorld* world, const ChShapeDef* def, 
   int* pairs = count > 0 ? CH_TAKE(world->arena, 2 * count, int) : NULL;
   if (pairs) memcpy(pairs, segments, 2 * (size_t)count * sizeof *pairs);
   double drawn = fmax(def->radius, DRAWN * fmax(size, 1e-6));
-  *net = (ChNet){def->point_count, count, points, pairs, def->radius, drawn, weight};
+  *net = (ChNet){.point_count = def->point_count, .segment_count = count, .points = points, .segments = pairs};
+  net->radius = def->radius, net->drawn = drawn, net->weight = weight;
+  if (!(def->radius > 0.0)) net->lines = ch_mesh_of_lines(world->arena, def->point_count, points, count, pairs);
   shape->net = net;
   shape->radius = def->radius;
   shape->bound = size + drawn;

@@ -75,7 +75,7 @@ static void add_card_blocks(ChBuild* b, const Card* c, double width, double top)
                    &(ChLooseBlock){.number = k + 1,
                                    .at = ch_vec(x, y, z),
                                    .edge = edge,
-                                   .density = 1000.0,
+                                   .density = c->density,
                                    .time = 1.0 + k * b->number[CARDS_EVERY]},
                    "card");
   }

@@ -18,12 +18,12 @@
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "leap"
-#define LEAP_OPTIONS(X)                                                                                  \
-  X(double, eps_max, 0.1, 1e-9, 1.0, "largest proximal weight at the start")                             \
-  X(int, steps, 8, 1, 100, "leaps per proximal step")                                                    \
-  X(int, look, 4, 1, 100, "leaps after which their progress is judged")                                  \
-  X(double, hope, 100.0, 1.0, 1e12, "least |F| until then, in errors at the centre, from which they do") \
-  X(int, patience, 5, 0, 1000, "proximal steps in a row that may fail")                                  \
+#define LEAP_OPTIONS(X)                                                                                \
+  X(double, eps_max, 0.1, 1e-9, 1.0, "largest proximal weight at the start")                           \
+  X(int, steps, 8, 1, 100, "leaps per proximal step")                                                  \
+  X(int, look, 4, 1, 100, "leaps after which their progress is judged")                                \
+  X(double, hope, 100.0, 1.0, 1e12, "leaps go on if |F| has been below this, in errors at the centre") \
+  X(int, patience, 5, 0, 1000, "proximal steps in a row that may fail")                                \
   X(int, idle, 32, 1, 100000, "leaps that may pass without the error falling by a tenth")
 CH_OPTIONS(LEAP_OPTIONS)
 

@@ -3,6 +3,7 @@ import { number } from "../format";
 import type { Panel } from "../panel";
 import type { Command, Frame, HelloMessage, StateMessage } from "../protocol";
 import { el, icon, iconButton, setText } from "./dom";
+import { Scrub } from "./scrub";
 
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 0];
 const speedText = (speed: number) => (speed === 0 ? "full speed" : `${number(speed)} \u00d7 real time`);
@@ -14,6 +15,8 @@ export class Transport implements Panel {
   private readonly time = el("span", { id: "time", class: "figure time" }, "0.000 s");
   private readonly step = el("span", { id: "steps", class: "figure step" }, "step 0");
   private readonly slider: HTMLInputElement;
+  private readonly scrub = new Scrub();
+  private readonly seeking = el("div", { class: "seeking", hidden: true });
   private readonly pressed: HTMLElement[];
   private sliding = false;
   private follows = false; // another program steps: there is nothing to press
@@ -33,14 +36,15 @@ export class Transport implements Panel {
       change: () => this.send({ type: "speed", value: Number(this.speed.value) }),
     });
     for (const speed of SPEEDS) this.addSpeed(speed);
-    this.slider = el("input", { type: "range", id: "seek", min: 0, max: 1, step: "any", value: 0, hidden: true });
+    this.slider = el("input", { type: "range", id: "seek", min: 0, max: 1, step: "any", value: 0 });
     this.slider.setAttribute("aria-label", "Time in the recording");
     this.slider.addEventListener("input", () => this.send({ type: "seek", time: Number(this.slider.value) }));
     this.slider.addEventListener("pointerdown", () => (this.sliding = true));
     addEventListener("pointerup", () => (this.sliding = false));
     const clock = el("span", { class: "clock" }, this.time, this.step);
     this.pressed = [reset, this.runButton, once, this.speed];
-    host.append(reset, this.runButton, once, this.speed, this.note, this.slider, clock);
+    host.append(reset, this.runButton, once, this.speed, this.note, this.seeking, clock);
+    this.seeking.append(this.scrub.element, this.slider);
   }
 
   private button(name: string, label: string, click: () => void, key: string, id: string): HTMLButtonElement {
@@ -70,7 +74,7 @@ export class Transport implements Panel {
   }
 
   hello(message: HelloMessage): void {
-    this.slider.hidden = message.mode !== "replay";
+    this.seeking.hidden = this.slider.hidden = message.mode !== "replay";
     this.follows = message.mode === "follow";
     this.note.hidden = !this.follows;
     for (const control of this.pressed) control.hidden = this.follows;
@@ -89,6 +93,7 @@ export class Transport implements Panel {
 
   frame(frame: Frame): void {
     if (frame.pane !== 0) return;
+    if (!this.seeking.hidden) this.scrub.frame(frame);
     this.showRunning(frame.running);
     setText(this.time, `${frame.time.toFixed(3)} s`);
     setText(this.step, `step ${frame.step}`);

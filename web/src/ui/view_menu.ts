@@ -110,6 +110,10 @@ export class ViewMenu {
     this.toolGroup.hidden = !allowed;
   }
 
+  add(row: HTMLElement): void {
+    this.menu.append(row);
+  }
+
   refresh(): void {
     this.colours.value = this.stage.shown.colouring;
     const soft = this.stage.panes.some((pane) => pane.hasSoft);

@@ -194,16 +194,18 @@ export class Contacts {
     const attribute = (name: string) => points.geometry.getAttribute(name) as THREE.BufferAttribute;
     const [position, tint, mark] = [attribute("position"), attribute("tint"), attribute("mark")];
     const chosen = new THREE.Color(this.look.mark);
-    for (let k = 0; k < frame.contacts; k++) {
+    const put = (k: number, place: number) => {
       const at = CONTACT_WORDS * k;
       const status = frame.contactInts[at + 16] as ContactStatus;
-      position.setXYZ(k, frame.contactFloats[at], frame.contactFloats[at + 1], frame.contactFloats[at + 2]);
-      (k === this.selected ? chosen : (this.colours[status] ?? this.colours[0])).toArray(
-        tint.array as Float32Array,
-        3 * k,
-      );
-      mark.setX(k, status);
-    }
+      position.setXYZ(place, frame.contactFloats[at], frame.contactFloats[at + 1], frame.contactFloats[at + 2]);
+      const colour = k === this.selected ? chosen : (this.colours[status] ?? this.colours[0]);
+      colour.toArray(tint.array as Float32Array, 3 * place);
+      mark.setX(place, status);
+    };
+    // Those that are open first, so that they lie below the others.
+    const isOpen = (k: number) => frame.contactInts[CONTACT_WORDS * k + 16] === (ContactStatus.Open as number);
+    let [below, above] = [0, frame.contacts];
+    for (let k = 0; k < frame.contacts; k++) put(k, isOpen(k) ? below++ : --above);
     for (const a of [position, tint, mark]) a.needsUpdate = true;
     points.geometry.setDrawRange(0, frame.contacts);
   }

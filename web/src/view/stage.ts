@@ -56,6 +56,7 @@ export class Stage implements Panel {
   private seen = new THREE.Box3(); // what the picture was fitted to
   private begun: { base: Base; time: number; body: THREE.Vector3 } | null = null; // of a camera that is planned
   plan: CameraLook = {}; // of whoever makes pictures; it goes before the scene's
+  wish: { colouring?: Colouring; chains?: boolean } | null = null; // of a link: for the next scene
   steady = false; // the camera does not go after what leaves the picture
   private lastPicture = 0;
   private slow = { pictures: 0, seconds: 0 }; // in a row
@@ -126,7 +127,9 @@ export class Stage implements Panel {
     this.shown.forces = message.look?.contacts ?? few;
     this.shown.chains = message.look?.chains ?? false;
     const colour = message.look?.colour_by;
-    if (colour && colour in COLOURINGS) this.shown.colouring = colour as Colouring;
+    if (colour && Object.hasOwn(COLOURINGS, colour)) this.shown.colouring = colour as Colouring;
+    if (this.wish?.colouring) this.shown.colouring = this.wish.colouring;
+    if (this.wish?.chains !== undefined) this.shown.chains = this.wish.chains;
     if (this.software && !this.shadowsChosen) this.shown.shadows = message.bodies.length <= FEW_FOR_SOFTWARE;
     this.onShown?.();
   }
@@ -165,12 +168,12 @@ export class Stage implements Panel {
   }
 
   // To all of the scene, or as it says; from a direction that is asked for, whatever the scene says.
-  fit(direction?: Direction): void {
+  fit(direction?: Direction, more = 1): void {
     const plan = this.camera;
     this.direction = direction ?? plan.view ?? "iso";
     this.seen = this.panes[0].pictureBox();
     this.room = roomAround(this.seen);
-    this.rig.fit(this.seen, this.air, this.direction, plan.fov);
+    this.rig.fit(this.seen, more * this.air, this.direction, plan.fov);
     this.begun = null;
     if (!direction) this.begin(plan);
     this.invalidate();
@@ -316,6 +319,11 @@ export class Stage implements Panel {
     this.renderer.setSize(width, height, false);
     const r = this.rectangle(0);
     this.rig.resize(r.width, r.height);
+    this.paint();
+  }
+
+  // The picture is then in the canvas, to be read at once.
+  paintNow(): void {
     this.paint();
   }
 
