@@ -15,8 +15,8 @@ IN_PLACE = -DCH_NATIVE=ON
 PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DBUILD_SHARED_LIBS=ON -DCH_TESTS=OFF
 
 .DEFAULT_GOAL := build
-.PHONY: build run test page tables conformance bench-build bench-solvers bench-portfolio bench-ordering bench-large bench-engines bench-collide mesh-oracle \
-  bench-viewer bench-python bench-mujoco-grade pictures validation granular install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
+.PHONY: build run test page tables conformance bench-build bench-solvers bench-laws bench-portfolio bench-ordering bench-large bench-engines bench-collide bench-meshes mesh-oracle \
+  bench-viewer bench-python bench-mujoco-grade pictures validation granular repose install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
   blender-check fuzz crafted python python-fuzz docs clean help
 
 help:
@@ -25,11 +25,14 @@ help:
 	@echo "make test                           builds and runs every test"
 	@echo "make conformance [PROBLEMS=folder]  every method over every problem of a folder (or generated ones)"
 	@echo "make bench-solvers PROBLEMS=folder  our methods beside Siconos' on a folder of problems"
+	@echo "make bench-laws                     every convex law over 200 generated problems, solved by auto"
+	@echo "make repose                         the angle of repose over the resistance to rolling, docs/repose.md"
 	@echo "make bench-portfolio PROBLEMS=folder  auto beside each of its members: work, time, profiles"
 	@echo "make bench-ordering                 our methods on one card house, beside the figures of Kaufman 2009"
 	@echo "make bench-engines [QUICK=1]        us beside MuJoCo, ODE and Bullet on six scenes that turn on friction"
 	@echo "make mesh-oracle [PAIRS=100000]     contacts of moving meshes against a slow oracle"
 	@echo "make bench-large | bench-collide | bench-viewer  large structures, collision by itself, many browsers"
+	@echo "make bench-meshes [BEFORE=program]  exact beside sampled contact of meshes; other scenes beside an earlier build"
 	@echo "make bench-python                   steps a second from Python, in C, in batches, of MuJoCo"
 	@echo "make bench-mujoco-grade             MuJoCo's steps graded by the law of friction: docs/python_mujoco.md"
 	@echo "                                    all benchmarks take FLAGS=\"...\" and write RESULTS=bench/RESULTS.md"
@@ -92,6 +95,12 @@ conformance:
 	@$(MAKE) --no-print-directory build
 	@$(BUILD)/conformance $(if $(PROBLEMS),$(PROBLEMS),--generated)
 
+# Every convex law over generated problems, solved by auto.
+bench-laws:
+	@tools/install-packages build
+	@$(MAKE) --no-print-directory build TARGETS=solve_laws
+	@$(BUILD)/solve_laws
+
 # Runs a benchmark and makes what it prints its section of the results.
 RECORD = python3 bench/results_section.py --results $(RESULTS)
 
@@ -131,6 +140,10 @@ mesh-oracle: build
 
 bench-collide: bench-build
 	@$(RECORD) collide -- $(BUILD)/bench/collide $(FLAGS)
+
+# BEFORE=program, the cardhouse of an earlier commit, is run on scenes without meshes beside this one.
+bench-meshes: build
+	@$(RECORD) meshes -- python3 bench/meshes.py --build $(BUILD) $(if $(BEFORE),--before $(BEFORE)) $(FLAGS)
 
 # Open build/site/index.html: nothing is served and nothing is fetched.
 docs:
@@ -176,6 +189,12 @@ granular:
 	@$(MAKE) --no-print-directory build TARGETS=cardhouse
 	@$(BUILD)/cardhouse reproduce 'granular-*' --fresh $(if $(QUICK),--quick --out $(BUILD)/granular-quick,--pictures off \
 	  --out $(BUILD)/granular --markdown docs/granular_physics.md --charts pictures --revision "$$(git describe --always --dirty)")
+
+# The angle of repose over the resistance to rolling, with its plot.
+repose:
+	@$(MAKE) --no-print-directory build TARGETS=cardhouse
+	@$(BUILD)/cardhouse reproduce granular-rolling --fresh --pictures off --out $(BUILD)/repose \
+	  --markdown docs/repose.md --charts pictures --revision "$$(git describe --always --dirty)"
 
 # The wheel has the engine in it, and is for this processor, as all that is built in place.
 python:

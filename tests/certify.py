@@ -4,7 +4,7 @@
 Reads a problem and its solution from one FCLIB file, as `cardhouse solve --out` writes it, and prints the seven fields
 as JSON. It shares no code with the program: the two are written from the same definitions (docs/certificate.md) and a
 test compares them. Rows are taken in the file's order: contacts (compliant ones among them), bilaterals, unilaterals,
-limits, contacts with moments, also those of FCLIB's rolling group, and last contacts whose friction has a section.
+limits, contacts with moments, also those of FCLIB's rolling group, contacts whose friction has a section, and last springs of joints.
 """
 import argparse
 import json
@@ -43,6 +43,26 @@ class Rows:
         return self.d * self.contacts + self.bilaterals + self.unilaterals + len(self.lo)
 
 
+class Spring:
+    """u + c r = 0 of one row: the law `elastic`, with the methods of contacts with moments."""
+
+    def __init__(self, row, compliance):
+        self.rows, self.compliance, self.opens = np.array([row]), compliance, False
+        self.groups = [self.rows]
+
+    def coefficients(self, step, zero):
+        return None
+
+    def support(self, u, zero):
+        return 0.0
+
+    def gap(self, r, u, zero):
+        return 0.0
+
+    def project(self, x, coefficients, _):
+        return x[self.rows].copy()
+
+
 def matrix(group):
     """FCLIB's storage: nz >= 0 is a list of entries (row i, column p), -1 compressed columns, -2 compressed rows."""
     m, n, nz = (int(group[key][0]) for key in ("m", "n", "nz"))
@@ -75,6 +95,8 @@ def read_rows(file, root):
     if "cardhouse/curve" in file:
         read_curves(file["cardhouse/curve"], rows)
     rows.moments += certify_section.read(file, vector, rows.singles() + sum(len(m.rows) for m in rows.moments))
+    first = rows.singles() + sum(len(m.rows) for m in rows.moments)
+    rows.moments += [Spring(first + k, c) for k, c in enumerate(vector(file, "cardhouse/elastic/compliance"))]
     return rows
 
 
@@ -96,7 +118,7 @@ def read_local(file):
         lower = matrix(file["cardhouse/lower"]) if "cardhouse/lower" in file else V.T
         W = sp.bmat([[W, V], [lower, R]]).tocsc()
         q = np.concatenate([q, vector(file, "fclib_local/vectors/s")])
-    for part in ("unilateral", "limit") + certify_moments.LAWS + certify_section.LAWS:
+    for part in ("unilateral", "limit") + certify_moments.LAWS + certify_section.LAWS + ("elastic",):
         if "cardhouse/" + part not in file:
             continue
         columns, rows = (matrix(file["cardhouse/%s/%s" % (part, key)]) for key in ("columns", "rows"))
@@ -106,7 +128,7 @@ def read_local(file):
 
 
 def read_global(file, root):
-    own = ["cardhouse/%s" % part for part in ("unilateral", "limit") + certify_moments.LAWS + certify_section.LAWS]
+    own = ["cardhouse/%s" % part for part in ("unilateral", "limit") + certify_moments.LAWS + certify_section.LAWS + ("elastic",)]
     parts = [(root + "/H", root + "/vectors/w"), (root + "/G", root + "/vectors/b")] + \
         [(part + "/H", part + "/w") for part in own]
     if root == "fclib_global_rolling":
@@ -280,7 +302,7 @@ def grade_rigid(rows, pose, r, u, q, diagonal):
     first = rows.d * rows.contacts + rows.bilaterals
     normal[first: first + rows.unilaterals] = True
     for m in rows.moments:
-        normal[m.rows[0]] = True
+        normal[m.rows[0]] = getattr(m, "opens", True)
     normal &= live
     out["signorini"] = ratio(np.abs(np.minimum(diagonal * (r + pull), u))[normal].max(initial=0.0),
                              np.abs(q[live]).max(initial=0.0))

@@ -11,6 +11,7 @@
 #include "solve/contact/local_contact.h"
 #include "support/arena_rig.h"
 #include "support/families.h"
+#include "support/generated.h"
 #include "support/near.h"
 #include "support/random.h"
 #include "support/small.h"
@@ -206,51 +207,23 @@ static void limit_analysis_knows_moments(void** state) {
 
 // --- generated problems ----------------------------------------------------------------------------------------------
 
-typedef struct Generated {
-  const char* family;
-  double least, most;  // of n
-} Generated;
+enum { PROBLEMS = 10, MOST_SIZE = 20000 };
 
-// 5 to 500 contacts: what rests, what slides, what strikes.
-static const Generated generated[] = {{"pile", 3, 12},  {"pyramid", 2, 5}, {"rain", 5, 200},
-                                      {"tower", 2, 12}, {"wall", 2, 4},    {"disks", 3, 13},
-                                      {"cards", 1, 4},  {"chain", 5, 12},  {"incline", 2, 9}};
-
-static ChProblem* generate(ChRandom* random, int index, int law) {
-  const Generated* g = &generated[index % (int)(sizeof generated / sizeof *generated)];
-  const double speeds[] = {0.0, 0.3, 3.0};
-  const ChFamily* family = ch_family_find(g->family);
-  ChRecipe recipe = ch_recipe_default(family);
-  ChProblem* problem;
-  recipe.n = floor(ch_random_uniform(random, g->least, g->most + 1.0));
-  recipe.mu = ch_random_uniform(random, 0.1, 1.0);
-  recipe.rolling = law == 0 || law == 1 ? 0.01 * draw_size(random, 1.5) : 0.0;
-  recipe.drilling = law == 0 || law == 4 ? 0.0 : 0.01 * draw_size(random, 1.5);
-  recipe.shared = law == 3;
-  recipe.pull = law == 4 ? 0.02 * draw_size(random, 1.5) : 0.0;
-  recipe.angle = strcmp(g->family, "incline") == 0 ? ch_random_uniform(random, 5.0, 50.0) : recipe.angle;
-  recipe.noise = speeds[ch_random_bits(random) % 3];
-  recipe.seed = index + 1;
-  CHECK_OK(context, ch_family_generate(&context, family, &recipe, CH_FORM_GLOBAL, &problem));
-  return problem;
-}
-
-enum { PROBLEMS = 45, MOST_SIZE = 20000 };
-
-// Of each kind of law, cohesive the last; a part of the two hundred that docs/theory/rolling.md tells of.
+// Of each kind of law; a part of the two hundred that `make bench-laws` solves.
 static void auto_solves_what_is_generated(void** state) {
   (void)state;
   static double u[MOST_SIZE], v[MOST_SIZE], r[MOST_SIZE];
-  for (int law = 0; law < 5; ++law) {
-    ChRandom random = ch_random_seeded(63 + law);
+  for (int law = 0; law < ch_drawn_law_count(); ++law) {
+    ChRandom random = ch_drawn_seed(law);
     for (int k = 0; k < PROBLEMS; ++k) {
-      ChProblem* problem = generate(&random, k, law);
+      ChProblem* problem;
+      CHECK_OK(context, ch_draw_problem(&context, &random, law, k, &problem));
       ChSolveOptions options = ch_solve_options_default();
       ChSolveInfo info;
       assert_true(problem->rows <= MOST_SIZE && problem->dof <= MOST_SIZE);
       CHECK_OK(context, ch_solve(&context, problem, &options, v, u, r, &info));
       if (!ch_certificate_met(&info.certificate, options.tolerance))
-        fail_msg("law %d, problem %d: natural is %g", law, k, info.certificate.natural);
+        fail_msg("%s, problem %d: natural is %g", ch_drawn_law_at(law)->name, k, info.certificate.natural);
       ch_problem_destroy(problem);
     }
   }

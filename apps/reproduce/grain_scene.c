@@ -74,9 +74,12 @@ static void put_scene(FILE* f, const void* state) {
   fprintf(f, "\"step\": {\"h\": %.17g, \"until\": 1, \"margin\": %.17g},\n", scene->h, 0.1 * scene->diameter);
   fprintf(f, "\"contact\": \"compliant\", \"method\": {\"tolerance\": %.17g, \"work_limit\": 2e10},\n",
           ch_grain_tolerance);
-  fprintf(f, "\"materials\": {\"grain\": {\"density\": %.17g, \"friction\": %.17g, \"stiffness\": %.17g},\n",
+  fprintf(f, "\"materials\": {\"grain\": {\"density\": %.17g, \"friction\": %.17g, \"stiffness\": %.17g",
           ch_grain_density, scene->mu, ch_grain_stiffness);
-  fprintf(f, "\"smooth\": {\"friction\": 0, \"stiffness\": %.17g}},\n\"bodies\": [", ch_grain_stiffness);
+  if (scene->rolling > 0.0) fprintf(f, ", \"rolling\": %.17g", scene->rolling);
+  fprintf(f, "},\n\"smooth\": {\"friction\": 0, \"stiffness\": %.17g}},\n", ch_grain_stiffness);
+  if (scene->rolling > 0.0) fputs("\"pairs\": [{\"materials\": [\"grain\", \"smooth\"], \"rolling\": 0}],\n", f);
+  fputs("\"bodies\": [", f);
   put_walls(f, scene);
   for (int k = 0; k < scene->plates; ++k) put_plate(f, &scene->plate[k], k + 1);
   put_grains(f, scene);

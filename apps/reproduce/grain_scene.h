@@ -25,8 +25,8 @@ typedef struct ChGrainPlate {  // a box
 
 typedef struct ChGrainScene {
   const char* name;
-  double diameter;  // mean, m; diameters spread evenly by 10 % about it, so that nothing crystallises
-  double mu;
+  double diameter;     // mean, m; diameters spread evenly by 10 % about it, so that nothing crystallises
+  double mu, rolling;  // rolling: of grains among each other and on beads, metres
   double h;
   int walls, plates, grains;
   ChGrainWall wall[CH_GRAIN_WALLS];

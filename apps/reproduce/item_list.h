@@ -73,6 +73,7 @@ X(004_haptic)
 // laws of granular matter
 X(granular_hertz)
 X(granular_repose)
+X(granular_rolling)
 X(granular_janssen)
 X(granular_collapse)
 X(granular_beverloo)

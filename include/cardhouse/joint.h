@@ -57,6 +57,7 @@ typedef enum ChJointRowType {
   CH_JOINT_ROW_UPPER,     // the upper limit
   CH_JOINT_ROW_MOTOR,     // a motor towards a position or a speed
   CH_JOINT_ROW_FRICTION,  // friction of a freedom
+  CH_JOINT_ROW_SPRING,    // stiffness and damping of a freedom
 } ChJointRowType;
 
 enum { CH_JOINT_ROW_LIMIT = 18 };  // no joint has more rows

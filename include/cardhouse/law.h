@@ -28,6 +28,7 @@ extern "C" {
 //   cohesive     Coulomb with r_n + c in place of r_n: a normal that may pull down to -c; dimension as that of contact
 //   ellipsoidal  friction and drilling share one limit, |r_T|^2 / mu^2 + m_N^2 / mu_d^2 <= r_n^2; dimension 4
 //   section      contact whose friction is a convex polygon of the block's `section`; dimension 3
+//   elastic      r free, u + c r = 0: a spring and a damper in a joint; dimension 1
 #define CH_LAWS(X)            \
   X(CONTACT, contact)         \
   X(BILATERAL, bilateral)     \
@@ -38,7 +39,8 @@ extern "C" {
   X(DRILLING, drilling)       \
   X(ELLIPSOIDAL, ellipsoidal) \
   X(COHESIVE, cohesive)       \
-  X(SECTION, section)
+  X(SECTION, section)         \
+  X(ELASTIC, elastic)
 
 typedef enum ChLaw {
 #define CH_LAW_ENUMERATOR(NAME, name) CH_LAW_##NAME,

@@ -251,6 +251,9 @@ typedef struct ChJointAxis {
   ChDrive drive;
   ChSignal target;
   double strength;  // 0 = unlimited
+  // A spring and a damper besides: force = -stiffness (x - rest) - damping dx/dt, taken at the end of a step. N/m, N
+  // s/m and m, or N m/radian, N m s/radian and radian.
+  double stiffness, damping, rest;
 } ChJointAxis;
 
 typedef struct ChJointDef {

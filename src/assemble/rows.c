@@ -250,6 +250,17 @@ static double homing_speed(const ChMoment* moment, const ChRowRule* rule, const 
   return fabs(wanted) > most ? copysign(most, wanted) : wanted;
 }
 
+// Spring and damper at the end of the step, -r = h (k (x + h u) + d u):   u + k x / K + r / (h K) = 0,   K = h k + d.
+// Nothing springs back at once.
+static void set_spring(const ChRowRule* rule, const ChJointAxis* axis, double stretch, ChBlock* law, double* w) {
+  const double together = rule->h * axis->stiffness + axis->damping;
+  law->law = CH_LAW_LIMIT;
+  if (rule->at_once || !(rule->h > 0.0) || !(rule->h * together > 0.0)) return;
+  law->law = CH_LAW_ELASTIC;
+  law->compliance = 1.0 / (rule->h * together);
+  *w += axis->stiffness * stretch / together;
+}
+
 // Law and right-hand side of one joint row; motors and friction bound their impulse by h strength.
 static void set_joint_law(const ChMoment* moment, const ChRowRule* rule, const ChJoint* joint, const ChJointRow* row,
                           ChBlock* law, double* w, double* value) {
@@ -271,6 +282,9 @@ static void set_joint_law(const ChMoment* moment, const ChRowRule* rule, const C
       break;
     case CH_ROW_FRICTION:
       break;
+    case CH_ROW_SPRING:
+      set_spring(rule, &joint->axes[row->axis], row->value, law, w);
+      return;
   }
   double bound = !isfinite(row->strength) ? INFINITY : rule->at_once ? 0.0 : rule->h * row->strength;
   law->law = CH_LAW_LIMIT;

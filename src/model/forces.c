@@ -268,6 +268,19 @@ double ch_force_damper_power(const ChWorld* world, const ChForce* force, const C
   return sign * force->def.damping * rate * ch_dot(p.g, p.omega[side]);
 }
 
+// Of springs in the freedoms of joints.
+static double joints_stored(const ChWorld* world, const ChBodyState* states) {
+  double sum = 0.0;
+  for (int j = 0; j < world->joint_count; ++j)
+    for (int axis = 0; axis < ch_joint_freedoms(world->joints[j].type); ++axis) {
+      const double stiffness = world->joints[j].axes[axis].stiffness;
+      if (!(stiffness > 0.0)) continue;
+      const double stretch = ch_joint_stretch(world, &world->joints[j], states, axis);
+      sum += 0.5 * stiffness * stretch * stretch;
+    }
+  return sum;
+}
+
 double ch_forces_potential(const ChWorld* world, const ChBodyState* states, double t) {
   double sum = 0.0;
   ChVec3 gravity = signal_vector(world->gravity, t);
@@ -276,7 +289,7 @@ double ch_forces_potential(const ChWorld* world, const ChBodyState* states, doub
   for (int b = 0; b < world->body_count && world->mode_count > 0; ++b)
     if (world->bodies[b].soft) sum += deformation_energy(world, states, b, gravity);
   for (int f = 0; f < world->force_count; ++f) sum += ch_force_stored(world, &world->forces[f], states);
-  return sum;
+  return sum + joints_stored(world, states);
 }
 
 double ch_kinetic_energy(const ChWorld* world, const ChBodyState* states) {

@@ -32,6 +32,10 @@ static ChStatus check_axis(ChContext* context, const ChWorld* world, const ChJoi
   if ((unsigned)axis->drive > CH_DRIVE_PRESCRIBED)
     return ch_fail(context, CH_ERR_ARGUMENT, "%s: drive is %d, which does not exist", what, (int)axis->drive);
   ChStatus status = ch_check_number(context, what, "friction", axis->friction, 0.0);
+  if (status == CH_OK) status = ch_check_number(context, what, "stiffness", axis->stiffness, 0.0);
+  if (status == CH_OK) status = ch_check_number(context, what, "damping", axis->damping, 0.0);
+  if (status == CH_OK && !isfinite(axis->rest))
+    status = ch_fail(context, CH_ERR_RANGE, "%s: rest is %g, must be finite", what, axis->rest);
   if (status == CH_OK) status = ch_check_number(context, what, "strength", axis->strength, 0.0);
   if (status == CH_OK) status = ch_signal_check(context, &axis->target, what);
   if (status == CH_OK && axis->limited) status = check_limits(context, world, axis, unit, start, what);
@@ -51,8 +55,8 @@ static ChStatus check_axes(ChContext* context, const ChWorld* world, const ChJoi
     char which[CH_WHAT_SIZE + 20];
     snprintf(which, sizeof which, "%s: axes[%d]", what, k);
     if (k >= freedoms && !ch_joint_axis_is_idle(&def->axes[k]))
-      return ch_fail(context, CH_ERR_ARGUMENT, "%s: is limited, driven or rubs, but the joint has %d such freedoms",
-                     which, freedoms);
+      return ch_fail(context, CH_ERR_ARGUMENT,
+                     "%s: is limited, driven, sprung or rubs, but the joint has %d such freedoms", which, freedoms);
     if (k >= freedoms) continue;
     ChStatus status = check_axis(context, world, &def->axes[k], kind->info.freedom[k], start, which);
     if (status != CH_OK) return status;

@@ -68,6 +68,17 @@ ChRow ch_joint_direction(const ChWorld* world, const ChJoint* joint, const ChBod
   return direction(&p, axis);
 }
 
+static double stretch_of(const ChJointPose* p, int axis, double value) {
+  const double from = value - p->joint->axes[axis].rest;
+  return is_angle(p, axis) && !counts_turns(p) ? nearest_turn(from, 0.0) : from;
+}
+
+double ch_joint_stretch(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, int axis) {
+  ChJointPose p = pose(world, joint, states);
+  ChRow gradient;
+  return stretch_of(&p, axis, coordinate(&p, axis, &gradient));
+}
+
 // -------------------------------------------------------------------------------------------------------------- rows
 
 static ChJointRow* add(ChJointRowList* list, ChRowKind kind, int axis, double value, ChRow row) {
@@ -108,6 +119,8 @@ static void add_freedom(const ChJointPose* p, ChJointRowList* list, int axis, do
   if (a->limited && isfinite(a->upper)) add(list, CH_ROW_UPPER, axis, a->upper - value, turned(gradient));
   if (a->drive != CH_DRIVE_NONE && a->drive != CH_DRIVE_FORCE) add_drive(p, list, axis, value, gradient, t);
   if (a->friction > 0.0) add(list, CH_ROW_FRICTION, axis, 0.0, direction(p, axis))->strength = a->friction;
+  if (a->stiffness > 0.0 || a->damping > 0.0)
+    add(list, CH_ROW_SPRING, axis, stretch_of(p, axis, value), direction(p, axis));
 }
 
 int ch_joint_rows(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, double t, ChJointRow* rows) {

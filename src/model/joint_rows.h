@@ -2,7 +2,7 @@
 //
 // A row has a gradient (ga, wa, gb, wb): dg/dt = ga . v_a + wa . w_a + gb . v_b + wb . w_b + rate, with v in the world
 // frame and w in each body's frame, as the velocities of world.h. Equality rows come first, then one row for each
-// freedom that is limited, driven or rubs.
+// freedom that is limited, driven, rubs or springs back.
 #ifndef CH_MODEL_JOINT_ROWS_H
 #define CH_MODEL_JOINT_ROWS_H
 
@@ -19,6 +19,7 @@ typedef enum ChRowKind {
   CH_ROW_UPPER,     // upper - coordinate >= 0 (value), unilateral; gradient already turned
   CH_ROW_MOTOR,     // speed -> rate (position motors: value is the error to be removed), |force| <= strength
   CH_ROW_FRICTION,  // speed -> 0, |force| <= strength
+  CH_ROW_SPRING,    // force = -stiffness value - damping speed: value is the coordinate from rest, strength not read
 } ChRowKind;
 
 typedef struct ChJointRow {
@@ -30,7 +31,7 @@ typedef struct ChJointRow {
   int axis;         // which freedom; -1 for what the joint always asks
 } ChJointRow;
 
-enum { CH_JOINT_ROWS_MAX = 6 + 3 * 4 };
+enum { CH_JOINT_ROWS_MAX = 3 + 3 * 5 };  // what three freedoms leave, and what they may ask
 
 // Fills rows for state and time; returns how many. Bodies at CH_GROUND use the inertial frame.
 int ch_joint_rows(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, double t, ChJointRow* rows);
@@ -39,7 +40,8 @@ int ch_joint_rows(const ChWorld* world, const ChJoint* joint, const ChBodyState*
 int ch_joint_freedoms(ChJointType type);
 
 static inline bool ch_joint_axis_is_idle(const ChJointAxis* axis) {
-  return !axis->limited && axis->friction == 0.0 && axis->drive == CH_DRIVE_NONE;
+  return !axis->limited && axis->friction == 0.0 && axis->drive == CH_DRIVE_NONE && axis->stiffness == 0.0 &&
+         axis->damping == 0.0;
 }
 
 // Coordinate of a freedom (angle, displacement, distance) and, where `gradient` is not NULL, its exact derivative.
@@ -50,6 +52,9 @@ static inline bool ch_joint_axis_is_idle(const ChJointAxis* axis) {
 double ch_joint_coordinate(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, int axis);
 double ch_joint_freedom(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, int axis,
                         ChRow* gradient);
+
+// How far a freedom is from where its spring rests, an angle the shorter way round.
+double ch_joint_stretch(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, int axis);
 
 // Along which a force on a freedom acts, and whose product with the velocities is its speed: the gradient of the
 // coordinate, for a ball the axes themselves.

@@ -266,6 +266,9 @@ static const ChField joint_axis_fields[] = {
     ROW(signal, ChJointAxis, "target", target, "of the drive: m, m/s, N or radian, radian/s, N m", 0, CH_ANY, NULL),
     ROW(number, ChJointAxis, "strength", strength, "largest force or torque of a motor; 0: unlimited", 0,
         CH_NOT_NEGATIVE, NULL),
+    ROW(number, ChJointAxis, "stiffness", stiffness, "of a spring, N/m or N m/radian", 0, CH_NOT_NEGATIVE, NULL),
+    ROW(number, ChJointAxis, "damping", damping, "N s/m or N m s/radian", 0, CH_NOT_NEGATIVE, NULL),
+    ROW(number, ChJointAxis, "rest", rest, "where the spring rests, m or radian from the start", 0, CH_ANY, NULL),
 };
 const ChSceneForm ch_form_joint_axis = {
     .name = "joint-axis", .same = true, .count = CH_COUNT(joint_axis_fields), .fields = joint_axis_fields};

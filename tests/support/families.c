@@ -117,11 +117,24 @@ static ChStatus make_sections(ChContext* context, const ChRecipe* recipe, ChProb
   return status;
 }
 
+static ChStatus make_springs(ChContext* context, double compliance, ChProblem* problem) {
+  const ChProblemView view = ch_problem_view(problem);
+  ChStatus status = CH_OK;
+  for (int i = 0; i < view.block_count && status == CH_OK; ++i) {
+    const ChLawInfo* law = ch_law_info(view.blocks[i].law);
+    if (law->opens || law->equation) continue;
+    const ChBlock block = {.law = CH_LAW_ELASTIC, .dimension = 1, .compliance = compliance};
+    status = ch_problem_set_block(context, problem, i, &block);
+  }
+  return status;
+}
+
 ChStatus ch_family_generate(ChContext* context, const ChFamily* family, const ChRecipe* recipe, ChForm form,
                             ChProblem** out) {
   ChStatus status = generate_rigid(context, family, recipe, form, out);
   if (status == CH_OK && recipe->pull > 0.0) status = make_cohesive(context, recipe->pull, *out);
   if (status == CH_OK && recipe->falls > 0.0) make_friction_fall(recipe, *out);
+  if (status == CH_OK && recipe->spring > 0.0) status = make_springs(context, recipe->spring, *out);
   if (status == CH_OK && recipe->corners > 0.0) status = make_sections(context, recipe, *out);
   if (status != CH_OK || recipe->compliance == 0.0) return status;
   return ch_problem_set_compliance(context, *out, recipe->compliance);

@@ -1,4 +1,5 @@
 // bilateral: a joint's rows. r is free and u = 0; rows may differ in unit.
+// elastic: one row with u + c r in place of u. A spring and a damper at the end of a step, see assemble/rows.c.
 #include <string.h>
 
 #include "linalg/small.h"
@@ -20,6 +21,13 @@ static void keep(const ChBlock* block, const ChKeepFacts* facts, ChKeptBlock* ke
     kept->rows[kept->block.dim] = block->row + a;
     kept->g[kept->block.dim++] = 1.0 / sqrt(facts->diagonal[a]);
   }
+}
+
+// On the scale of W + c.
+static void keep_elastic(const ChBlock* block, const ChKeepFacts* facts, ChKeptBlock* kept) {
+  kept->rows[0] = block->row;
+  kept->g[0] = facts->d;
+  kept->block.dim = 1;
 }
 
 // --- what solvers use ------------------------------------------------------------------------------------------------
@@ -101,21 +109,29 @@ static const ChLawPolygon polygon = {.variables = rows_of,
                                      .fill = fill,
                                      .split = split};
 
+#define LARGEST_COMPLIANCE 1e100
+#define FREE                                                                                                   \
+  .grade = {.free = true, .project = project_given}, .interval = interval, .clamp = clamp, .project = project, \
+  .derivative = derivative, .alart_curnier = project, .alart_curnier_derivative = derivative,                  \
+  .prepare_local = prepare_local, .solve_local = solve_local, .barrier = &ch_barrier_none, .polygon = &polygon
+
+const ChLawRow ch_law_elastic = {
+    .info = {.name = "elastic",
+             .plural = "springs",
+             .statement = "u + c r = 0",
+             .dimension_lowest = 1,
+             .dimension_highest = 1,
+             .compliance = offsetof(ChBlock, compliance),
+             .parameter_count = 1,
+             .parameter = {{"compliance", "compliance", offsetof(ChBlock, compliance), 0.0, LARGEST_COMPLIANCE}}},
+    .keep = keep_elastic,
+    FREE};
+
 const ChLawRow ch_law_bilateral = {.info = {.name = "bilateral",
                                             .plural = "bilaterals",
                                             .statement = "u = 0",
                                             .dimension_lowest = 1,
                                             .dimension_highest = CH_BLOCK_MAX,
                                             .equation = true},
-                                   .grade = {.free = true, .project = project_given},
                                    .keep = keep,
-                                   .interval = interval,
-                                   .clamp = clamp,
-                                   .project = project,
-                                   .derivative = derivative,
-                                   .alart_curnier = project,
-                                   .alart_curnier_derivative = derivative,
-                                   .prepare_local = prepare_local,
-                                   .solve_local = solve_local,
-                                   .barrier = &ch_barrier_none,
-                                   .polygon = &polygon};
+                                   FREE};
