@@ -330,7 +330,12 @@ static void every_built_in_makes_steps(void** state) {
                 {"thrown-composite", "strands", "2", 14},
                 {"jamming", "bars", "2", 7},
                 {"periodic-cell", "n", "9", 11},
-                {"terrain", "bodies", "2", 3}};
+                {"terrain", "bodies", "2", 3},
+                {"screw", "turns", "3", 2},
+                {"chain-net", "n", "3", 10},
+                {"bike-chain", "links", "34", 36},
+                {"anchor", "links", "3", 4},
+                {"wrecking-ball", "rows", "1", 19}};
   const int count = sizeof scenes / sizeof *scenes;
   assert_int_equal(ch_scene_builtin_count(), count);
   for (int k = 0; k < count; ++k) {

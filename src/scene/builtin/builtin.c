@@ -13,7 +13,7 @@
 #define X(name) &ch_builtin_##name,
 static const ChBuiltin* const builtins[] = {CH_BUILTIN_LIST(X)};
 #undef X
-enum { BUILTINS = sizeof builtins / sizeof *builtins, LIST_SIZE = 400 };
+enum { BUILTINS = sizeof builtins / sizeof *builtins, LIST_SIZE = 600 };
 
 int ch_scene_builtin_count(void) { return BUILTINS; }
 static bool exists(int index) { return index >= 0 && index < BUILTINS; }

@@ -102,7 +102,9 @@ export class ViewMenu {
   private switch(name: Switch, on: boolean): void {
     this.stage.shown[name] = on;
     if (name === "shadows") this.stage.shadowsChosen = true;
+    if (name === "chains" && on) this.stage.shown.points = this.stage.shown.forces = false; // they would hide them
     this.stage.apply();
+    this.refresh();
   }
 
   // A recording can be looked at, not poked.

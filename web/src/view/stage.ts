@@ -122,7 +122,7 @@ export class Stage implements Panel {
     this.shown.scale.full = 0;
     if (isSoftQuantity(this.shown.colouring) && modeCount(message) === 0) this.shown.colouring = "body";
     this.selection = { pane: 0, body: -1, contact: -1 };
-    const few = message.bodies.length <= FEW;
+    const few = message.bodies.length <= FEW && !message.look?.chains;
     this.shown.points = message.look?.contacts ?? few;
     this.shown.forces = message.look?.contacts ?? few;
     this.shown.chains = message.look?.chains ?? false;
