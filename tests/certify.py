@@ -25,6 +25,7 @@ class Rows:
 
     def __init__(self, dimension, mu, bilaterals, unilaterals, lo, hi, compliance):
         self.moments = []
+        self.curves = {}                                     # contact -> speeds and shares of mu
         self.pull = np.zeros(len(mu))                        # of contacts: how far r_n may go below zero
         self.compliance = compliance                         # of contacts; 0: rigid
         self.d, self.mu = dimension, mu                      # mu: contacts x 2
@@ -91,10 +92,22 @@ def read_rows(file, root):
         rows.pull[which] = vector(file, "cardhouse/cohesive/pull")
         rows.compliance[which] = vector(file, "cardhouse/cohesive/compliance")
     rows.moments = certify_moments.read(file, root, vector, rows.singles())
+    if "cardhouse/curve" in file:
+        read_curves(file["cardhouse/curve"], rows)
     rows.moments += certify_section.read(file, vector, rows.singles() + sum(len(m.rows) for m in rows.moments))
     first = rows.singles() + sum(len(m.rows) for m in rows.moments)
     rows.moments += [Spring(first + k, c) for k, c in enumerate(vector(file, "cardhouse/elastic/compliance"))]
     return rows
+
+
+def read_curves(group, rows):
+    """Friction over the speed of slip: shares of mu at speeds, one curve after the other."""
+    ends = np.cumsum(group["points"][:])
+    curves = [(s, c) for s, c in zip(np.split(group["speed"][:], ends), np.split(group["share"][:], ends))]
+    for block, curve in zip(group["block"][:], group["curve"][:]):
+        if block >= rows.contacts:
+            raise ValueError("friction over speed of a contact with moments is not graded here")
+        rows.curves[block] = curves[curve - 1]
 
 
 def read_local(file):
@@ -244,20 +257,45 @@ def grade_rigid(rows, pose, r, u, q, diagonal):
     pull = np.zeros(len(r))                                  # cohesive contacts: the cone's tip is at -c
     pull[: rows.d * rows.contacts: rows.d] = rows.pull
 
-    def error(step, r_, u_):
-        rest = r_ + pull - project(rows, mu, r_ + pull - step * shifted(rows, mu, u_, pose), step, zero)
+    def rests(step, r_, u_, mu_):
+        rest = r_ + pull - project(rows, mu_, r_ + pull - step * shifted(rows, mu_, u_, pose), step, zero)
         joints = slice(rows.d * rows.contacts, rows.d * rows.contacts + rows.bilaterals)
         rest[joints] = (step * u_)[joints]                   # r cancels exactly
-        return size(rest[live] / np.sqrt(step[live]))
+        return np.divide(rest, np.sqrt(step), out=np.zeros_like(rest), where=live)
 
-    nothing = error(rho, np.zeros_like(r), q)
-    out = {"natural": ratio(error(rho, r, u), max(nothing, 1e-6 * size(np.sqrt(rho) * q))),
-           "siconos": ratio(error(live.astype(float), r, u), max(size(x[live]) for x in (q, r, u)))}
+    def error(step, r_, u_, mu_, stuck):
+        creep = rows.split(np.sqrt(step) * u_)[0][stuck, 1:]
+        return np.hypot(size(rests(step, r_, u_, mu_)), size(creep))
+
+    def branches(r_, u_):
+        """The coefficients of the branch that is nearer to its own equations, and whether it is that of sticking."""
+        stuck, in_force = np.zeros(rows.contacts, bool), mu.copy()
+        if not rows.curves or zero:
+            return in_force, stuck
+        speed = size(rows.split(u_)[0][:, 1:], axis=1)
+        slips = mu.copy()
+        for k, (speeds, shares) in rows.curves.items():
+            slips[k] *= np.interp(speed[k], speeds, shares)
+        creep = (rows.split(np.sqrt(rho) * u_)[0][:, 1:] ** 2).sum(axis=1)
+        squares = [(rows.split(rests(rho, r_, u_, m))[0] ** 2).sum(axis=1) for m in (mu, slips)]
+        for k in rows.curves:
+            stuck[k] = squares[0][k] + creep[k] <= squares[1][k]
+            in_force[k] = mu[k] if stuck[k] else slips[k]
+        return in_force, stuck
+
+    in_force, stuck = branches(r, u)
+    widest = mu.copy()
+    for k, (speeds, shares) in rows.curves.items():
+        widest[k] *= max(1.0, shares.max())
+    nothing = error(rho, np.zeros_like(r), q, *branches(np.zeros_like(r), q))
+    out = {"natural": ratio(error(rho, r, u, in_force, stuck), max(nothing, 1e-6 * size(np.sqrt(rho) * q))),
+           "siconos": ratio(error(live.astype(float), r, u, in_force, stuck), max(size(x[live]) for x in (q, r, u)))}
+
     def sizes(x):
         return [size(part, axis=1) if part.ndim == 2 else np.abs(part) for part in rows.split(x)[:4]] + \
             [np.array([size(x[m.rows]) for m in rows.moments])]
 
-    each, largest = sizes(project(rows, mu, r + pull, zero=zero) - r - pull), sizes(np.where(live, r, 0.0))
+    each, largest = sizes(project(rows, widest, r + pull, zero=zero) - r - pull), sizes(np.where(live, r, 0.0))
     out["cone"] = ratio(np.concatenate(each).max(initial=0.0), np.concatenate(largest).max(initial=0.0))
     normal = np.zeros(len(r), bool)
     normal[: rows.d * rows.contacts: rows.d] = True
@@ -269,7 +307,7 @@ def grade_rigid(rows, pose, r, u, q, diagonal):
     out["signorini"] = ratio(np.abs(np.minimum(diagonal * (r + pull), u))[normal].max(initial=0.0),
                              np.abs(q[live]).max(initial=0.0))
     R, U = rows.split(r + pull)[0], rows.split(u)[0]
-    gap = support(rows, mu, U) * R[:, 0] + (R[:, 1:] * U[:, 1:]).sum(axis=1)
+    gap = support(rows, in_force, U) * R[:, 0] + (R[:, 1:] * U[:, 1:]).sum(axis=1)
     gaps = [np.abs(gap[live[: rows.d * rows.contacts: rows.d]]).max(initial=0.0)]
     gaps += [m.gap(r, u, zero) for m in rows.moments if live[m.rows[0]]]
     out["dissipation"] = float(max(gaps))

@@ -51,6 +51,7 @@ PUBLIC = {
     "id.h": "base",
     "clock.h": "base",
     "disk.h": "base",
+    "friction_curve.h": "base",
     "random.h": "base",
     "friction_section.h": "base",
     "text.h": "base",

@@ -289,8 +289,8 @@ static ChProblem* make_wide(void) {
 
 static void wide_bodies_have_it_too(void** state) {
   (void)state;
-  const char* const methods[] = {"auto", "newton", "leap", "working-set", "ipm",     "admm",
-                                 "nsgs", "ansgs",  "walk", "seeded",      "condense"};
+  const char* const methods[] = {"auto", "newton", "leap", "working-set", "ipm",      "admm",
+                                 "nsgs", "ansgs",  "walk", "seeded",      "condense", "trek"};
   ChProblem *problem = make_wide(), *dense = shifted(problem);
   for (size_t m = 0; m < 2 * sizeof methods / sizeof methods[0]; ++m) {
     const ChSolveOptions options = ch_options_for(methods[m / 2], CH_POSE_COULOMB, 1e-7);

@@ -15,7 +15,8 @@ ChFrameContact ch_frame_contact(const ChWorld* world, const ChContactView* view,
                       .reach = INFINITY,
                       .gap = view->gap,
                       .mu = ch_world_friction(world, view->shape[0], view->shape[1]),
-                      .body = {view->body[0], view->body[1]}};
+                      .body = {view->body[0], view->body[1]},
+                      .branch = view->branch};
   for (int side = 0; side < 2; ++side) {
     if (view->body[side] < 0) continue;
     ChBodyView body = motion.of(motion.source, view->body[side]);

@@ -81,6 +81,8 @@ ChContactStatus ch_contact_status(const ChFrameContact* c, ChContactScale scale)
   double normal = ch_dot(c->force, c->normal);
   if (!(normal > scale.open)) return CH_CONTACT_OPEN;
   if (normal < scale.loose) return CH_CONTACT_LOOSE;
+  if (c->branch == CH_BRANCH_STICK || c->branch == CH_BRANCH_SLIP)
+    return c->branch == CH_BRANCH_SLIP ? CH_CONTACT_SLIP : CH_CONTACT_STICK;
   ChVec3 slip = ch_along(c->slip, -ch_dot(c->slip, c->normal), c->normal);
   if (ch_norm(slip) > scale.slip) return CH_CONTACT_SLIP;
   double about = ch_dot(c->spin, c->normal), least = fmax(TURN_SHARE * sqrt(scale.gravity * c->reach), SLIP_LEAST);

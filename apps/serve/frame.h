@@ -50,6 +50,7 @@ typedef struct ChFrameContact {
   double reach;  // from the point to the nearer centre of a body that moves, m; not sent
   double gap, mu;
   int body[2];
+  ChBranch branch;  // where it is told it says whether the contact slips
 } ChFrameContact;
 
 // Of what lies between head and stats.

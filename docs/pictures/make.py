@@ -143,6 +143,14 @@ def condense():
                      x_log=True, y_floor=1e-9)
 
 
+def trek():
+    path = problem("pile", "--n", "12", "--mu", "0.5")
+    curves = [(name, by_time([row for row in history(path, "--method", name, "--time-limit", "2", *words) if row[0] in (name, "ansgs")]))
+              for name, words in (("ansgs", ()), ("newton", ()), ("condense", ()), ("trek", ("--set", "trek.sweeps=300")))]
+    return one_panel(curves=curves, title="pile of 78 spheres at mu = 0.5", x_label="milliseconds", y_label="error",
+                     x_log=True, y_floor=1e-9)
+
+
 def working_set():
     steps, scene = os.path.join(FOLDER, "chair"), os.path.join(FOLDER, "chair.json")
     with open(scene, "w") as file:
@@ -604,7 +612,7 @@ def drift():
 
 
 PICTURES = {"cardhouse": cardhouse, "drift": drift, "first_scene": first_scene, "methods": methods, "nsgs": nsgs, "ansgs": ansgs,
-            "seeded": seeded, "condense": condense, "working_set": working_set, "leap": leap, "walk": walk,
+            "seeded": seeded, "condense": condense, "trek": trek, "working_set": working_set, "leap": leap, "walk": walk,
             "newton": newton, "admm": admm, "ipm": ipm,
             "lemke": lemke, "successive": successive, "staggered": staggered, "auto": portfolio,
             "linear_systems": linear_systems, "scaling": scaling, "pgs": pgs, "apgd": apgd, "active_set": active_set,

@@ -13,6 +13,7 @@
 #include "cardhouse/disk.h"
 #include "cardhouse/feed.h"
 #include "cardhouse/files.h"
+#include "cardhouse/friction_curve.h"
 #include "cardhouse/friction_matrix.h"
 #include "cardhouse/friction_section.h"
 #include "cardhouse/geometry.h"

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "cardhouse/api.h"
+#include "cardhouse/friction_curve.h"
 #include "cardhouse/geometry.h"
 
 #ifdef __cplusplus
@@ -21,6 +22,7 @@ typedef struct ChContactView {
   ChVec3 slip;            // velocity of the second body's point relative to the first's, metres a second
   ChVec3 moment;          // on the second body besides the force at the point, N m; zero without rolling and drilling
   ChVec3 spin;            // angular velocity of the second body relative to the first if there is a moment, rad/s
+  ChBranch branch;        // told where the friction of some material depends on the speed of slip
 } ChContactView;
 
 // Returns all contacts of the last step, sorted by shapes; the simulation owns them, and they are valid until the next

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "cardhouse/api.h"
+#include "cardhouse/friction_curve.h"
 #include "cardhouse/friction_section.h"
 #include "cardhouse/law.h"
 #include "cardhouse/sparse.h"
@@ -37,6 +38,7 @@ typedef struct ChBlock {
   double
       compliance;  // compliant: c in (m/s)/(N s) = 1/kg; 1 / (k h^2) for a spring of stiffness k in a step of length h
   int sides;       // contact in space: 0 = smooth; M = polygon with corners mu (cos, sin)(2 pi j / M), M even, >= 4
+  int curve;       // of friction over the speed of slip: 1 + its place among the problem's curves; 0: mu is constant
   double more[CH_BLOCK_MORE];        // as the law's row says. rolling, drilling, ellipsoidal: mu_r, mu_d in metres;
                                      // cohesive: the largest pull c, an impulse
   const ChFrictionSection* section;  // section: the caller's at a build, the problem's own in what was built
@@ -53,6 +55,8 @@ typedef struct ChProblemDef {
   const double* f;  // global: dof
   const double* w;  // rows (local: q)
   const int* body;  // global: dof -> body, whose degrees of freedom are adjacent. For speed only; may be NULL
+  int curve_count;  // of friction over speed, which blocks name; a curve without points is refused
+  const ChFrictionCurve* curves;
 } ChProblemDef;
 
 // A problem that was built and checked. Opaque; ch_problem_view shows its content.
@@ -81,6 +85,8 @@ typedef struct ChProblemView {
   int body_count;         // global: parts that M does not couple, or that the definition names; local: 0
   const int* body;        // global: dof -> body; else NULL
   double asymmetry;       // max |A - A^T| / max |A| of W (local) or M (global); legal, but solvers must know
+  int curve_count;
+  const ChFrictionCurve* curves;
 } ChProblemView;
 
 // Returns a view of a problem. Cheap; valid until the problem is destroyed.
@@ -112,6 +118,11 @@ CH_API int ch_problem_rows(const ChProblem* problem, ChLaw law);
 // Global: v = M^-1 (H r + f), u = H^T v + w; v may be NULL. Local: u = W r + w, v is not touched.
 CH_API ChStatus ch_problem_velocity(ChContext* context, const ChProblem* problem, const double* r, double* v,
                                     double* u);
+
+// Of reactions r and velocities u = W r + q, rows of each: the branch of every block. Fails where the problem cannot be
+// graded.
+CH_API ChStatus ch_problem_branches(ChContext* context, const ChProblem* problem, const double* r, const double* u,
+                                    ChBranch* branch);
 
 // u += C r of compliant contacts, c r_n in their normal rows: from the velocity to what the laws speak of.
 CH_API void ch_problem_add_compliance(const ChProblem* problem, const double* r, double* u);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "cardhouse/api.h"
+#include "cardhouse/friction_curve.h"
 #include "cardhouse/friction_section.h"
 #include "cardhouse/geometry.h"
 #include "cardhouse/id.h"
@@ -68,6 +69,7 @@ typedef struct ChMaterialDef {
   // Space: the friction that a unit of normal force can bear, in place of the two coefficients; NULL: those. x is along
   // the axis, y along (normal out of this body) x axis, of the friction on the other body. docs/theory/section.md
   const ChFrictionSection* section;
+  ChFrictionCurve curve;  // of friction over the speed of slip; without points it does not depend on it
   double restitution;
   // For compliant contact (ChSimulationOptions.contact, docs/granular.md): how bodies of this material yield.
   double young, poisson;  // Hertz: Pa, and a number in (-1, 0.5]; young 0: not given
@@ -87,12 +89,13 @@ typedef struct ChMaterialDef {
 // restitution, no moments, no cohesion; heals.
 CH_API ChMaterialDef ch_material_def_default(void);
 
-// Properties of two materials in contact, in place of the rule: friction sqrt(mu_a mu_b), restitution max(e_a, e_b),
-// stiffness the harmonic mean, damping, rolling and drilling the larger, cohesion the smaller. A negative number leaves
-// the rule in force. If the two frictions differ, the axis is that of the first material.
+// Properties of two materials in contact, in place of the rule: friction sqrt(mu_a mu_b) at every speed, restitution
+// max(e_a, e_b), stiffness the harmonic mean, damping, rolling and drilling the larger, cohesion the smaller. A
+// negative number leaves the rule in force. If the two frictions differ, the axis is that of the first material.
 typedef struct ChPairDef {
   ChMaterialId material[2];
   double friction[2];
+  ChFrictionCurve curve;  // of that friction over the speed of slip; without points it does not depend on it
   double restitution;
   double stiffness, damping;  // N/m and N s/m, for compliant contact; a stiffness of 0 leaves the rule in force, too
   double rolling, drilling;   // metres
@@ -329,6 +332,8 @@ CH_API ChForceId ch_world_find_force(const ChWorld* world, const char* name);
 CH_API double ch_world_friction(const ChWorld* world, int shape_a, int shape_b);
 // Says whether some material or pair has a rolling or drilling coefficient, so that contacts may bear moments.
 CH_API bool ch_world_has_moments(const ChWorld* world);
+// Says whether the friction of some material or pair of a sealed world depends on the speed of slip.
+CH_API bool ch_world_has_friction_over_speed(const ChWorld* world);
 // Says whether some material or pair has a cohesion, so that contacts may be bonded.
 CH_API bool ch_world_is_cohesive(const ChWorld* world);
 // Sets friction across to that along, for every material and pair; for a world that is not sealed yet or not simulated.

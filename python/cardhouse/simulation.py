@@ -26,14 +26,17 @@ BodyKey = _core.Body | str | int
 JointKey = _core.Joint | str | int
 
 CONTACT = np.dtype({
-    "names": ["bodies", "shapes", "point", "normal", "gap", "force", "slip", "friction", "sticking", "moment", "spin"],
-    "formats": [("i4", 2), ("i4", 2), ("f8", 3), ("f8", 3), "f8", ("f8", 3), ("f8", 3), "f8", "?", ("f8", 3), ("f8", 3)],
-    "offsets": [0, 8, 16, 40, 64, 72, 96, 120, 128, 136, 160],
+    "names": ["bodies", "shapes", "point", "normal", "gap", "force", "slip", "friction", "sticking", "moment", "spin",
+              "branch"],
+    "formats": [("i4", 2), ("i4", 2), ("f8", 3), ("f8", 3), "f8", ("f8", 3), ("f8", 3), "f8", "?", ("f8", 3), ("f8", 3),
+                "u1"],
+    "offsets": [0, 8, 16, 40, 64, 72, 96, 120, 128, 136, 160, 129],
     "itemsize": _core.CONTACT_BYTES,
 })
 """A row of `Simulation.contacts`. Points in m, gap in m at the beginning of the step, negative where bodies overlap;
 force on the second body in N; slip of the second body's point against the first's in m/s; where a material rolls or drills the
-moment beside the force in N m and the relative spin in rad/s; the normal points from the
+moment beside the force in N m and the relative spin in rad/s; branch, told where friction depends on the speed of slip:
+1 open, 2 stick, 3 slip; the normal points from the
 first body to the second. Bodies and shapes are rows."""
 
 

@@ -8,7 +8,7 @@
 typedef struct Row {
   int body[2], shape[2];
   double point[3], normal[3], gap, force[3], slip[3], friction;
-  unsigned char sticking, padding[7];
+  unsigned char sticking, branch, padding[6];
   double moment[3], spin[3];
 } Row;
 
@@ -26,7 +26,9 @@ static Row row_of(const ChWorld* world, const ChContactView* c, double slow, dou
   put(c->spin, row.spin);
   row.friction = ch_world_friction(world, c->shape[0], c->shape[1]);
   ChVec3 along = ch_along(c->slip, -ch_dot(c->slip, c->normal), c->normal);
-  row.sticking = ch_dot(c->force, c->normal) > light && ch_norm(along) <= slow;
+  row.branch = (unsigned char)c->branch;
+  row.sticking = c->branch != CH_BRANCH_NONE ? c->branch == CH_BRANCH_STICK
+                                             : ch_dot(c->force, c->normal) > light && ch_norm(along) <= slow;
   return row;
 }
 

@@ -469,6 +469,8 @@ ChStatus ch_island_problem(ChContext* context, ChArena* scratch, const ChMoment*
   ChProblemSizes sizes = {.dimension = moment->world->dimension,
                           .block_count = blocks,
                           .dof = b.dof,
+                          .curve_count = moment->world->curve_count,
+                          .curves = moment->world->curves,
                           .M_room = couplings > 0 ? 0 : count_masses(&b)};
   count_rows(&b, &sizes);
   ChTriplets coupled = triplets(b.dof, b.dof, &M);

@@ -187,7 +187,10 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
   block->law.dimension = dimension;
   block->law.mu[0] = surface->friction[0];
   block->law.mu[1] = surface->axis_body < 0 || dimension == 2 ? surface->friction[0] : surface->friction[1];
-  if (dimension > 1) add_moments(moment, gap, surface, &block->law);
+  if (dimension > 1) {
+    block->law.curve = surface->curve;
+    add_moments(moment, gap, surface, &block->law);
+  }
   if (dimension > 1 && surface->section[0]) {
     block->law.law = CH_LAW_SECTION;
     block->law.section = surface->section[surface->axis_body != gap->body[0]];

@@ -35,6 +35,8 @@ typedef struct Parts {
   ChBlock* file_blocks;  // in the file's order
   ChBlock* blocks;       // in the problem's
   int* row;              // the file's row -> the problem's
+  int curve_count;       // of friction over speed
+  ChFrictionCurve* curves;
 } Parts;
 
 static const char* law_name(int part) { return ch_law_info((ChLaw)part)->name; }
@@ -387,6 +389,46 @@ static void read_own_blocks(Parts* p, int part) {
   p->block_count += (int)count;
 }
 
+// Friction over the speed of slip, as put_curves writes it.
+static void read_curve_points(Parts* p) {
+  const char* group = "cardhouse/curve";
+  long curves = 0, sum = 0;
+  const int* points = ch_hdf5_ints(p->h, "cardhouse/curve/points", &curves);
+  for (long c = 0; p->h->status == CH_OK && c < curves; ++c) {
+    if (points[c] < 1 || points[c] > CH_CURVE_POINTS)
+      ch_hdf5_fail(p->h, CH_ERR_RANGE, "/%s/points[%ld] is %d, must be 1 to %d", group, c, points[c], CH_CURVE_POINTS);
+    sum += points[c];
+  }
+  if (p->h->status != CH_OK) return;
+  const double *speed = read_vector(p->h, group, "speed", sum), *share = read_vector(p->h, group, "share", sum);
+  p->curves = ch_hdf5_take(p->h, curves, sizeof *p->curves);
+  if (p->h->status != CH_OK) return;
+  p->curve_count = (int)curves;
+  for (long c = 0, at = 0; c < curves; at += points[c++]) {
+    p->curves[c].count = points[c];
+    memcpy(p->curves[c].speed, speed + at, (size_t)points[c] * sizeof *speed);
+    memcpy(p->curves[c].share, share + at, (size_t)points[c] * sizeof *share);
+  }
+}
+
+static void read_curves(Parts* p) {
+  const char* group = "cardhouse/curve";
+  long blocks = 0, count = 0;
+  if (p->h->status != CH_OK || !ch_hdf5_has(p->h, group)) return;
+  read_curve_points(p);
+  if (p->h->status != CH_OK) return;
+  const int* block = ch_hdf5_ints(p->h, "cardhouse/curve/block", &blocks);
+  const int* curve = ch_hdf5_ints(p->h, "cardhouse/curve/curve", &count);
+  if (p->h->status == CH_OK && blocks != count)
+    ch_hdf5_fail(p->h, CH_ERR_SIZE, "/%s/curve has %ld entries, must have %ld", group, count, blocks);
+  for (long k = 0; p->h->status == CH_OK && k < blocks; ++k) {
+    if (!check_index(p->h, group, "block", k, block[k], p->block_count)) return;
+    if (curve[k] < 1 || curve[k] > p->curve_count)
+      ch_hdf5_fail(p->h, CH_ERR_RANGE, "/%s/curve[%ld] is %d, must be 1 to %d", group, k, curve[k], p->curve_count);
+    p->file_blocks[block[k]].curve = curve[k];
+  }
+}
+
 // order[k] is the problem's index of the file's k-th block; without one the file's order is the problem's.
 static const int* read_order(Parts* p) {
   const char* name = "cardhouse/order";
@@ -429,7 +471,8 @@ static void read_blocks(Parts* p) {
   read_bilaterals(p);
   for (int part = CH_FCLIB_OWN; part < ch_law_count(); ++part) read_own_blocks(p, part);
   if (p->h->status != CH_OK) return;
-  const int* order = read_order(p);
+  read_curves(p);
+  const int* order = p->h->status == CH_OK ? read_order(p) : NULL;
   if (p->h->status == CH_OK) place_blocks(p, order);
 }
 
@@ -528,6 +571,8 @@ static ChStatus read_problem(ChHdf5* h, ChProblem** out) {
   def.dimension = p.dimension;
   def.block_count = p.block_count;
   def.blocks = p.blocks;
+  def.curve_count = p.curve_count;
+  def.curves = p.curves;
   return ch_file_error(h->context, h->path, ch_problem_build(h->context, &def, out));
 }
 

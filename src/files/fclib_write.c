@@ -142,7 +142,9 @@ static void put_info(Writer* w) {
   ch_hdf5_put_text(&w->h, ch_hdf5_join(name, group, "title"), "contact problem");
   ch_hdf5_put_text(&w->h, ch_hdf5_join(name, group, "description"),
                    has_guests(w) ? "written by cardhouse; contacts are NOT rigid: see the groups in /cardhouse"
-                                 : "written by cardhouse");
+                   : w->problem.curve_count > 0
+                       ? "written by cardhouse; friction is NOT constant: see the group /cardhouse/curve"
+                       : "written by cardhouse");
   ch_hdf5_put_text(&w->h, ch_hdf5_join(name, group, "math_info"), "unknown");
 }
 
@@ -295,6 +297,41 @@ static void put_parameters(Writer* w, int part) {
   }
 }
 
+static int list_curved(const Writer* w, int* block, int* curve) {
+  int count = 0;
+  for (int k = 0; k < w->problem.block_count; ++k) {
+    const int c = w->problem.blocks[w->order.block[k]].curve;
+    if (c == 0) continue;
+    if (block) block[count] = k, curve[count] = c;
+    ++count;
+  }
+  return count;
+}
+
+// Friction over the speed of slip: the curves one behind the other, and which blocks have which, from 1.
+static void put_curves(Writer* w) {
+  const ChProblemView* p = &w->problem;
+  const int curves = p->curve_count, blocks = list_curved(w, NULL, NULL);
+  int points = 0, *block = ch_hdf5_take(&w->h, blocks, sizeof *block),
+      *curve = ch_hdf5_take(&w->h, blocks, sizeof *curve), *count = ch_hdf5_take(&w->h, curves, sizeof *count);
+  double* speed = ch_hdf5_take(&w->h, (long)curves * CH_CURVE_POINTS, sizeof *speed);
+  double* share = ch_hdf5_take(&w->h, (long)curves * CH_CURVE_POINTS, sizeof *share);
+  if (w->h.status != CH_OK) return;
+  list_curved(w, block, curve);
+  for (int c = 0; c < curves; ++c) {
+    count[c] = p->curves[c].count;
+    memcpy(speed + points, p->curves[c].speed, (size_t)count[c] * sizeof *speed);
+    memcpy(share + points, p->curves[c].share, (size_t)count[c] * sizeof *share);
+    points += count[c];
+  }
+  ch_hdf5_put_group(&w->h, "cardhouse/curve");
+  ch_hdf5_put_ints(&w->h, "cardhouse/curve/block", blocks, block);
+  ch_hdf5_put_ints(&w->h, "cardhouse/curve/curve", blocks, curve);
+  ch_hdf5_put_ints(&w->h, "cardhouse/curve/points", curves, count);
+  ch_hdf5_put_doubles(&w->h, "cardhouse/curve/speed", points, speed);
+  ch_hdf5_put_doubles(&w->h, "cardhouse/curve/share", points, share);
+}
+
 // Sections of friction: how many corners each has, and all of them, one block after the other.
 static void put_sections(Writer* w, int part) {
   const int first = w->order.block_start[part], count = w->order.block_start[part + 1] - first;
@@ -338,11 +375,14 @@ static void put_own_part(Writer* w, int part) {
 
 static void put_own(Writer* w, const Piece* lower) {
   bool elliptic = is_elliptic(w), bundles = has_bundles(w), reordered = is_reordered(w);
-  bool own_rows = w->order.start[CH_FCLIB_OWN] != w->problem.rows, guests = has_guests(w);
-  if (!elliptic && !bundles && !reordered && !own_rows && !guests && lower->count == 0 && lower->rows == 0) return;
+  bool own_rows = w->order.start[CH_FCLIB_OWN] != w->problem.rows, guests = has_guests(w),
+       curves = w->problem.curve_count > 0;
+  if (!curves && !elliptic && !bundles && !reordered && !own_rows && !guests && lower->count == 0 && lower->rows == 0)
+    return;
   ch_hdf5_put_group(&w->h, "cardhouse");
   ch_hdf5_put_int(&w->h, "cardhouse/version", LAYOUT_VERSION);
   if (elliptic) put_mu2(w);
+  if (curves) put_curves(w);
   if (bundles) put_bundles(w);
   if (reordered) ch_hdf5_put_ints(&w->h, "cardhouse/order", w->problem.block_count, w->order.block);
   if (lower->rows > 0) put_matrix(w, "cardhouse/lower", lower);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "model/friction_curves.h"
 #include "model/mesh/height_field.h"
 #include "model/mesh/mesh.h"
 #include "model/mesh/polytope_surface.h"
@@ -240,6 +241,7 @@ static ChStatus seal(ChContext* context, ChWorld* world, const void* def, int* i
   if (world->pair_count > 0) qsort(world->pairs, (size_t)world->pair_count, sizeof *world->pairs, compare_pairs);
   ch_world_sort_ignored(world);
   ChStatus status = ch_world_check_surfaces(context, world);
+  if (status == CH_OK) status = ch_world_list_curves(context, world);
   if (status == CH_OK) status = set_masses(context, world);
   if (status != CH_OK) return status;
   move_frames(world);

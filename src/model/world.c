@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/friction_section.h"
+#include "model/friction_curves.h"
 #include "model/look.h"
 #include "model/world_build.h"
 
@@ -200,9 +201,13 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
   if (status == CH_OK) status = check_friction(context, world, what, def->friction);
   if (status == CH_OK && !(def->restitution >= 0.0 && def->restitution <= 1.0))
     status = ch_fail(context, CH_ERR_RANGE, "%s: restitution is %g, must be in [0, 1]", what, def->restitution);
+  if (status == CH_OK) status = ch_friction_curve_check(context, what, &def->curve);
   if (status == CH_OK) status = check_elasticity(context, what, def);
   if (status == CH_OK) status = check_moments(context, what, def);
   if (status == CH_OK) status = check_section(context, world, what, def);
+  if (status == CH_OK && def->section && def->curve.count > 0)
+    status =
+        ch_fail(context, CH_ERR_ARGUMENT, "%s: has a section of friction and a curve over speed, must have one", what);
   if (status == CH_OK) status = ch_look_check(context, what, &def->look);
   bool anisotropic = def->friction[0] != def->friction[1];
   ChVec3 axis = def->axis;
@@ -225,7 +230,8 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
                                                          .axis = ch_unit(axis),
                                                          .anisotropic = anisotropic,
                                                          .ellipsoidal = def->ellipsoidal,
-                                                         .look = def->look};
+                                                         .look = def->look,
+                                                         .curve = ch_world_keep_curve(world, &def->curve)};
   for (int side = 0; side < 2; ++side)
     world->materials[world->material_count].section[side] = keep_section(world, def->section, side == 1);
   *id = world->material_count++;
@@ -276,6 +282,9 @@ static ChStatus add_pair(ChContext* context, ChWorld* world, const void* argumen
     return ch_fail(context, CH_ERR_RANGE, "%s: rolling is %g, drilling %g and cohesion %g, must be finite", what,
                    def->rolling, def->drilling, def->cohesion);
   ChStatus status = def->friction[0] < 0.0 ? CH_OK : check_friction(context, world, what, def->friction);
+  if (status == CH_OK) status = ch_friction_curve_check(context, what, &def->curve);
+  if (status == CH_OK && def->friction[0] < 0.0 && def->curve.count > 0)
+    status = ch_fail(context, CH_ERR_ARGUMENT, "%s: friction over speed is given without friction", what);
   ChVec3 axis = world->materials[material[0]].axis;
   if (status == CH_OK && def->friction[0] >= 0.0 && def->friction[0] != def->friction[1])
     status = ch_check_axis(context, world, what, "axis of the first material", &axis);
@@ -288,7 +297,8 @@ static ChStatus add_pair(ChContext* context, ChWorld* world, const void* argumen
                                                      .damping = def->damping,
                                                      .rolling = def->rolling,
                                                      .drilling = def->drilling,
-                                                     .cohesion = def->cohesion};
+                                                     .cohesion = def->cohesion,
+                                                     .curve = ch_world_keep_curve(world, &def->curve)};
   *id = world->pair_count++;
   return CH_OK;
 }
@@ -450,11 +460,12 @@ bool ch_world_has_moments(const ChWorld* world) {
   return false;
 }
 
-// A section holds as it is, whatever the other side's coefficient.
+// A section holds as it is, at any speed, whatever the other side's coefficient.
 static void set_section(const ChWorld* world, int shape, ChSurface* out) {
   const ChMaterial* material = &world->materials[world->shapes[shape].material];
   if (!material->section[0]) return;
   memcpy(out->section, material->section, sizeof out->section);
+  out->curve = 0;
   set_axis(world, shape, out);
 }
 
@@ -471,6 +482,7 @@ ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   set_elasticity(a, b, pair, &surface);
   set_moments(world, a, b, pair, &surface);
   set_cohesion(a, b, pair, &surface);
+  if (world->curve_count > 0) surface.curve = ch_world_curve_of(world, a, b, pair);
   if (!pair || pair->friction[0] < 0.0) {
     bool second = anisotropy(b) > anisotropy(a);
     rule_friction(world, second ? shape_b : shape_a, second ? shape_a : shape_b, &surface);

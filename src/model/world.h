@@ -36,6 +36,8 @@ typedef struct ChMaterial {
   double rolling, drilling, cohesion;
   ChVec3 axis;
   bool anisotropic, ellipsoidal, heals;
+  const ChFrictionCurve* curve;         // NULL: friction does not depend on speed
+  int kind;                             // of equal curves, from 1; 0: none; after ch_world_seal
   const ChFrictionSection* section[2];  // as seen from the second body, and from the first; NULL: none
   ChLook look;
 } ChMaterial;
@@ -44,6 +46,8 @@ typedef struct ChMaterial {
 typedef struct ChMaterialPair {
   int material[2];
   double friction[2], restitution, stiffness, damping, rolling, drilling, cohesion;
+  const ChFrictionCurve* curve;  // as in ChMaterial
+  int curve_place;               // 1 + where it is among the world's; 0: none; after ch_world_seal
 } ChMaterialPair;
 
 typedef struct ChShape {
@@ -154,7 +158,9 @@ struct ChWorld {
       soft_count;
   int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room, mesh_room, soft_room;
   ChMaterial* materials;
-  ChMaterialPair* pairs;  // after ch_world_seal sorted by (smaller material, larger material)
+  int kinds, curve_count;   // of friction over speed, after ch_world_seal: those of materials, and all,
+  ChFrictionCurve* curves;  // (kinds + 1)^2 - 1 for any two kinds, then those of pairs
+  ChMaterialPair* pairs;    // after ch_world_seal sorted by (smaller material, larger material)
   ChBody* bodies;
   ChShape* shapes;
   ChJoint* joints;
@@ -237,6 +243,7 @@ typedef struct ChSurface {
   bool heals;                // bonds form again where it is pressed
   int axis_body;             // whose frame `axis` turns with; -1 = isotropic
   ChVec3 axis;               // in that body's frame
+  int curve;                 // 1 + place among the world's; 0: friction does not depend on speed
   // Of friction: where the body of the axis is the first of a contact, and where it is the second; NULL: none.
   const ChFrictionSection* section[2];
 } ChSurface;

@@ -10,6 +10,9 @@
 // Where a law is one of u_n + c r_n (compliant), W stands for W + diag(c) in all of these, and `rigid` is what natural
 // would be with c = 0, of the same r: how far the answer is from one of rigid bodies.
 //
+// Where mu depends on the speed of slip, K is that of the branch which the block is nearer to: mu of what sticks, with
+// |sqrt(rho) u_T| an error of its own, or mu(|u_T|). `cone` takes the widest that there is.
+//
 // natural is never less than what round-off hides behind reactions that large, eps |r / sqrt(rho)| over the same, where
 // that is more than 1e-12: of reactions a million million times the load, u = W r + q has no digit left to grade.
 //
@@ -32,6 +35,7 @@
 static const double FLOOR_SHARE = 1e-6;
 static const double CONE_LIMIT = 1e-10;
 static const double BLIND_FROM = 1e-12;
+static const double SLIP_LEAST = 1e-9;  // of |r|, in impulses: slower is round-off
 
 struct ChGrader {
   const ChProblem* problem;
@@ -241,12 +245,64 @@ static double map_error(const ChBlock* block, ChPose pose, const double* rho, co
   return sum;
 }
 
+// --- friction that depends on speed ----------------------------------------------------------------------------------
+
+// A block as it is judged. Where mu depends on the speed of slip it either sticks, with the coefficient of what sticks
+// and all of |u_T| an error, or slips with mu(|u_T|): whichever is nearer to its own equations.
+typedef struct Judged {
+  const ChBlock* block;  // `own`, or the problem's where mu is constant
+  ChBlock own;
+  bool sticks;  // and |u_T| counts as an error
+} Judged;
+
+static double tangent_square(const ChGrader* g, const double* rho, const double* u) {
+  double sum = 0.0;
+  for (int k = 1; k < g->problem->dimension; ++k) sum += (rho ? rho[k] : 1.0) * u[k] * u[k];
+  return sum;
+}
+
+static ChBlock with_share(const ChBlock* block, double share) {
+  ChBlock out = *block;
+  out.curve = 0;
+  for (int k = 0; k < 2; ++k) out.mu[k] *= share;
+  return out;
+}
+
+static void judge(const ChGrader* g, const ChBlock* block, const double* rho, const double* r, const double* u,
+                  Judged* out) {
+  out->block = block;
+  out->sticks = false;
+  if (block->curve == 0 || g->pose == CH_POSE_FRICTIONLESS) return;
+  const ChFrictionCurve* curve = &g->problem->curves[block->curve - 1];
+  const ChBlock slips = with_share(block, ch_friction_share(curve, sqrt(tangent_square(g, NULL, u))));
+  out->own = with_share(block, 1.0);
+  out->block = &out->own;
+  const double sticking = map_error(&out->own, g->pose, rho, r, u) + tangent_square(g, rho, u);
+  out->sticks = sticking <= map_error(&slips, g->pose, rho, r, u);
+  if (!out->sticks) out->own = slips;
+}
+
+// The map's error of the branch that is nearer.
+static double judged_error(const ChGrader* g, const ChBlock* block, const double* rho, const double* r,
+                           const double* u) {
+  Judged judged;
+  judge(g, block, rho, r, u, &judged);
+  return map_error(judged.block, g->pose, rho, r, u) + (judged.sticks ? tangent_square(g, rho, u) : 0.0);
+}
+
+// The block with the widest cone that it can have.
+static const ChBlock* widest(const ChGrader* g, const ChBlock* block, ChBlock* own) {
+  if (block->curve == 0) return block;
+  *own = with_share(block, ch_friction_largest_share(&g->problem->curves[block->curve - 1]));
+  return own;
+}
+
 // What is known before any r: the scale of a figure.
 static double natural_scale(const ChGrader* g, const double* rho) {
   double nothing = 0.0, drive = 0.0;
   for (int i = 0; i < g->problem->block_count; ++i) {
     const ChBlock* block = &g->problem->blocks[i];
-    nothing += map_error(block, g->pose, rho + block->row, NULL, g->q + block->row);
+    nothing += judged_error(g, block, rho + block->row, NULL, g->q + block->row);
     for (int k = block->row; k < block->row + block->dimension; ++k)
       if (rho[k] != 0.0) drive += rho[k] * g->q[k] * g->q[k];
   }
@@ -281,7 +337,8 @@ static void add_siconos(const ChGrader* g, const ChBlock* block, const double* r
 
 static void add_cone(const ChGrader* g, const ChBlock* block, const double* r, Sums* sums) {
   double y[CH_BLOCK_MAX];
-  ch_block_project(block, g->pose, r, y);
+  ChBlock own;
+  ch_block_project(widest(g, block, &own), g->pose, r, y);
   for (int k = 0; k < block->dimension; ++k) y[k] -= r[k];
   sums->outside = ch_max(sums->outside, norm(block->dimension, y));
   if (g->rho[block->row] != 0.0) sums->largest_r = ch_max(sums->largest_r, norm(block->dimension, r));
@@ -354,7 +411,7 @@ static double rigid_of(const ChGrader* g, const double* r) {
     const ChBlock* block = &g->problem->blocks[i];
     const double *rho = g->rigid_rho + block->row, *ri = r + block->row, *ui = g->u + block->row;
     if (is_open(block, g->pose, rho, ri, ui)) continue;
-    error += map_error(block, g->pose, rho, ri, ui);
+    error += judged_error(g, block, rho, ri, ui);
     hidden += size_in_joule(block, rho, ri);
   }
   return natural_of(g->rigid_scale, error, hidden);
@@ -369,7 +426,7 @@ bool ch_grader_rules_out(const ChGrader* g, const double* r, const double* u, do
     const ChBlock* block = &g->problem->blocks[i];
     double moved[CH_BLOCK_MAX];
     const double *ri = r + block->row, *ui = yielding(block, ri, u + block->row, moved);
-    sum += map_error(block, g->pose, g->rho + block->row, ri, ui);
+    sum += judged_error(g, block, g->rho + block->row, ri, ui);
   }
   return sum > 2.0 * most * most;
 }
@@ -389,11 +446,17 @@ ChStatus ch_grader_grade(ChContext* context, ChGrader* g, const double* r, const
       for (int k = 0; k < block->dimension; ++k) sums.size_u += ui[k] * ui[k];
       continue;
     }
-    sums.natural += map_error(block, g->pose, g->rho + block->row, ri, ui);
+    Judged judged;
+    judge(g, block, g->rho + block->row, ri, ui, &judged);
+    sums.natural += map_error(judged.block, g->pose, g->rho + block->row, ri, ui);
     sums.hidden += size_in_joule(block, g->rho + block->row, ri);
-    add_siconos(g, block, ri, ui, &sums);
+    add_siconos(g, judged.block, ri, ui, &sums);
+    if (judged.sticks) {
+      sums.natural += tangent_square(g, g->rho + block->row, ui);
+      sums.siconos += tangent_square(g, NULL, ui);
+    }
     add_cone(g, block, ri, &sums);
-    add_law(g, block, ri, ui, &sums);
+    add_law(g, judged.block, ri, ui, &sums);
   }
   const double size = ch_max(ch_max(g->size_q, sums.size_r), sums.size_u);
   const double natural = natural_of(g->scale, sums.natural, sums.hidden);
@@ -405,6 +468,67 @@ ChStatus ch_grader_grade(ChContext* context, ChGrader* g, const double* r, const
                          .balance = balance,
                          .rigid = g->rigid_rho ? rigid_of(g, r) : natural};
   return CH_OK;
+}
+
+// --- branches --------------------------------------------------------------------------------------------------------
+
+// Where the map of the branch in force takes a block: to the tip of its set, to where it was pushed, or back to the
+// boundary by about as much as it slips.
+static ChBranch branch_of(const ChGrader* g, const ChBlock* block, const double* rho, const double* r,
+                          const double* u) {
+  const double far[CH_BLOCK_MAX] = {-1.0};
+  double at[CH_BLOCK_MAX], x[CH_BLOCK_MAX], y[CH_BLOCK_MAX], tip[CH_BLOCK_MAX], back = 0.0, slip = 0.0, size = 0.0;
+  Judged judged;
+  if (!ch_law_rubs(block->law) || g->pose == CH_POSE_FRICTIONLESS || rho[0] == 0.0) return CH_BRANCH_NONE;
+  judge(g, block, rho, r, u, &judged);
+  ChBlock metric = *judged.block;
+  double root[CH_BLOCK_MAX];
+  for (int k = 0; k < block->dimension; ++k) root[k] = sqrt(rho[k]);
+  if (ch_law_grade(block)->stretch) ch_law_grade(block)->stretch(judged.block, root, &metric);
+  ch_block_shift(judged.block, g->pose, u, x);
+  for (int k = 0; k < block->dimension; ++k) {
+    const double unit = ch_law_grade(block)->stretch ? root[k] : 1.0;
+    at[k] = r[k] / unit;
+    x[k] = at[k] - rho[k] * x[k] / unit;
+  }
+  ch_block_project(&metric, g->pose, x, y);
+  ch_block_project(&metric, g->pose, far, tip);
+  if (y[0] <= fmin(tip[0], 0.0)) return CH_BRANCH_OPEN;
+  for (int k = 1; k < g->problem->dimension; ++k) {
+    back += (x[k] - y[k]) * (x[k] - y[k]);
+    slip += (x[k] - at[k]) * (x[k] - at[k]);
+  }
+  for (int k = 0; k < block->dimension; ++k) size += at[k] * at[k];
+  const bool moves = slip > SLIP_LEAST * SLIP_LEAST * size;
+  return moves && back > 0.25 * slip ? CH_BRANCH_SLIP : CH_BRANCH_STICK;
+}
+
+void ch_grader_branches(const ChGrader* g, const double* r, const double* u, ChBranch* branch) {
+  for (int i = 0; i < g->problem->block_count; ++i) {
+    const ChBlock* block = &g->problem->blocks[i];
+    double moved[CH_BLOCK_MAX];
+    const double *ri = r + block->row, *ui = yielding(block, ri, u + block->row, moved);
+    branch[i] = branch_of(g, block, g->rho + block->row, ri, ui);
+  }
+}
+
+const double* ch_grader_weights(const ChGrader* g) { return g->rho; }
+
+ChStatus ch_problem_branches(ChContext* context, const ChProblem* problem, const double* r, const double* u,
+                             ChBranch* branch) {
+  jmp_buf landing;
+  ChArena* volatile arena = NULL;
+  if (problem->block_count > 0 && !(r && u && branch))
+    return ch_fail(context, CH_ERR_ARGUMENT, "reactions, velocities or room for branches are missing");
+  if (setjmp(landing) || !(arena = ch_arena_create(&landing))) {
+    ch_arena_destroy(arena);
+    return ch_fail(context, CH_ERR_MEMORY, "out of memory while grading a problem with %d rows", problem->rows);
+  }
+  ChGrader* grader;
+  const ChStatus status = ch_grader_create(context, arena, problem, CH_POSE_COULOMB, &grader);
+  if (status == CH_OK) ch_grader_branches(grader, r, u, branch);
+  ch_arena_destroy(arena);
+  return status;
 }
 
 ChStatus ch_certify(ChContext* context, const ChProblem* problem, ChPose pose, const double* r, const double* v,

@@ -40,6 +40,12 @@ const double* ch_grader_free(const ChGrader* grader);
 // Says nothing where it may pass.
 bool ch_grader_rules_out(const ChGrader* grader, const double* r, const double* u, double tolerance);
 
+// What every block does at (r, u), see ch_problem_branches.
+void ch_grader_branches(const ChGrader* grader, const double* r, const double* u, ChBranch* branch);
+
+// rho, of every row.
+const double* ch_grader_weights(const ChGrader* grader);
+
 // As ch_certify.
 ChStatus ch_grader_grade(ChContext* context, ChGrader* grader, const double* r, const double* v, ChCertificate* out);
 

@@ -8,6 +8,8 @@
 typedef struct ChProblemSizes {
   int dimension, block_count, rows, dof;
   long M_room, H_room;  // most entries
+  int curve_count;      // of friction over speed, which blocks name; not copied: they outlive it
+  const ChFrictionCurve* curves;
 } ChProblemSizes;
 
 // Takes all arrays, with starts of columns at zero. To be written then: blocks, w, f, H and, unless it is given here as

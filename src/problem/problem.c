@@ -46,7 +46,18 @@ static ChStatus check_parameters(ChContext* context, const ChBlock* block, int i
   return status;
 }
 
-static ChStatus check_block(ChContext* context, const ChBlock* block, int i, int space) {
+static ChStatus check_curve(ChContext* context, const ChBlock* block, int i, int curves) {
+  if (block->curve == 0) return CH_OK;
+  const ChLawInfo* law = ch_law_info(block->law);
+  if (!ch_law_rubs(block->law))
+    return ch_fail(context, CH_ERR_RANGE, "block %d (%s): friction over speed is for laws with a coefficient mu", i,
+                   law->name);
+  if (block->curve < 0 || block->curve > curves)
+    return ch_fail(context, CH_ERR_RANGE, "block %d: curve is %d, must be 0 to %d", i, block->curve, curves);
+  return CH_OK;
+}
+
+static ChStatus check_block(ChContext* context, const ChBlock* block, int i, int space, int curves) {
   const ChLawInfo* law = ch_law_info(block->law);
   if (!law)
     return ch_fail(context, CH_ERR_RANGE, "block %d: law is %d, must be 0 to %d", i, (int)block->law,
@@ -59,6 +70,20 @@ static ChStatus check_block(ChContext* context, const ChBlock* block, int i, int
     return ch_fail(context, CH_ERR_RANGE,
                    "block %d: sides is %d, must be 0 or, for a contact in space, an even number from 4 to %d", i,
                    block->sides, CH_SIDES_MAX);
+  return check_curve(context, block, i, curves);
+}
+
+static ChStatus check_curves(ChContext* context, const ChProblemDef* def) {
+  if (def->curve_count < 0 || (def->curve_count > 0 && !def->curves))
+    return ch_fail(context, CH_ERR_SIZE, "%d curves of friction are announced and %s given", def->curve_count,
+                   def->curves ? "a list is" : "none are");
+  for (int k = 0; k < def->curve_count; ++k) {
+    char what[32];
+    snprintf(what, sizeof what, "curve %d", k + 1);
+    if (def->curves[k].count == 0) return ch_fail(context, CH_ERR_SIZE, "%s: has no points", what);
+    const ChStatus status = ch_friction_curve_check(context, what, &def->curves[k]);
+    if (status != CH_OK) return status;
+  }
   return CH_OK;
 }
 
@@ -66,9 +91,11 @@ static ChStatus check_blocks(ChContext* context, const ChProblemDef* def, int* r
   if (def->dimension != 2 && def->dimension != 3)
     return ch_fail(context, CH_ERR_RANGE, "dimension of space is %d, must be 2 or 3", def->dimension);
   if (def->block_count < 0) return ch_fail(context, CH_ERR_SIZE, "block count is %d, must be >= 0", def->block_count);
+  ChStatus curves = check_curves(context, def);
+  if (curves != CH_OK) return curves;
   long total = 0;
   for (int i = 0; i < def->block_count; ++i) {
-    ChStatus status = check_block(context, &def->blocks[i], i, def->dimension);
+    ChStatus status = check_block(context, &def->blocks[i], i, def->dimension, def->curve_count);
     if (status != CH_OK) return status;
     total += def->blocks[i].dimension;
   }
@@ -157,6 +184,14 @@ static void write_block(ChProblem* problem, int i, const ChBlock* block, int row
   if (problem->dimension == 2) problem->blocks[i].mu[1] = block->mu[0];
 }
 
+void ch_problem_set_curves(ChProblem* problem, int count, const ChFrictionCurve* curves) {
+  problem->curve_count = count;
+  if (count == 0) return;
+  ChFrictionCurve* copies = CH_TAKE_RAW(problem->arena, count, ChFrictionCurve);
+  memcpy(copies, curves, (size_t)count * sizeof *curves);
+  problem->curves = copies;
+}
+
 static void fill_problem(ChProblem* problem, const ChProblemDef* def, int rows) {
   ChArena* arena = problem->arena;
   problem->form = def->form;
@@ -168,6 +203,7 @@ static void fill_problem(ChProblem* problem, const ChProblemDef* def, int rows) 
     write_block(problem, i, &def->blocks[i], row);
     row += def->blocks[i].dimension;
   }
+  ch_problem_set_curves(problem, def->curve_count, def->curves);
   problem->w = copy_vector(arena, def->w, rows);
   if (def->form == CH_FORM_LOCAL) {
     problem->W = ch_sparse_from_triplets(arena, &def->W);
@@ -329,6 +365,8 @@ ChStatus ch_problem_open(ChContext* context, const ChProblemSizes* sizes, const 
       .H = open_matrix(arena, sizes->dof, sizes->rows, sizes->H_room),
       .f = CH_TAKE_RAW(arena, sizes->dof, double),
       .w = CH_TAKE_RAW(arena, sizes->rows, double),
+      .curve_count = sizes->curve_count,
+      .curves = sizes->curves,
       .arena = arena};
   ch_arena_set_landing(arena, NULL);
   *out = p;
@@ -338,7 +376,7 @@ ChStatus ch_problem_open(ChContext* context, const ChProblemSizes* sizes, const 
 // What assembly may have been led to by the world: friction too large, numbers that overflowed.
 static ChStatus check_written(ChContext* context, const ChProblem* p, bool finite) {
   for (int i = 0; i < p->block_count; ++i) {
-    ChStatus status = check_block(context, &p->blocks[i], i, p->dimension);
+    ChStatus status = check_block(context, &p->blocks[i], i, p->dimension, p->curve_count);
     if (status != CH_OK) return status;
   }
   if (!ch_all_finite(p->M.value, p->M.start[p->dof]) || (!finite && !ch_all_finite(p->H.value, p->H.start[p->rows])))
@@ -386,13 +424,15 @@ ChProblemView ch_problem_view(const ChProblem* problem) {
                          .w = problem->w,
                          .body_count = local ? 0 : problem->mass->bodies,
                          .body = local ? NULL : problem->mass->body_of,
-                         .asymmetry = problem->asymmetry};
+                         .asymmetry = problem->asymmetry,
+                         .curve_count = problem->curve_count,
+                         .curves = problem->curves};
 }
 
 ChStatus ch_problem_set_block(ChContext* context, ChProblem* problem, int i, const ChBlock* block) {
   if (!(i >= 0 && i < problem->block_count))
     return ch_fail(context, CH_ERR_RANGE, "block %d: must be 0 to %d", i, problem->block_count - 1);
-  ChStatus status = check_block(context, block, i, problem->dimension);
+  ChStatus status = check_block(context, block, i, problem->dimension, problem->curve_count);
   if (status != CH_OK) return status;
   ChBlock* own = &problem->blocks[i];
   if (block->dimension != own->dimension)

@@ -57,17 +57,23 @@ static void write_solve(FILE* file, const ChSimulationOptions* o) {
 }
 
 // --cone circular makes the ellipses of the materials round.
+static void write_curve(FILE* file, const ChFrictionCurve* curve) {
+  for (int k = 0; k < curve->count; ++k) fprintf(file, "%.15g:%.15g ", curve->speed[k], curve->share[k]);
+}
+
 static void write_friction(FILE* file, const ChWorld* world) {
   fprintf(file, "friction ");
   for (int m = 0; m < ch_world_material_count(world); ++m) {
     const ChMaterialDef material = ch_world_material(world, m);
     fprintf(file, "%.15g/%.15g ", material.friction[0], material.friction[1]);
+    write_curve(file, &material.curve);
     for (int k = 0; material.section && k < material.section->count; ++k)
       fprintf(file, "(%.15g,%.15g) ", material.section->corner[k][0], material.section->corner[k][1]);
   }
   for (int p = 0; p < ch_world_pair_count(world); ++p) {
     const ChPairDef pair = ch_world_pair(world, p);
     fprintf(file, "%.15g/%.15g ", pair.friction[0], pair.friction[1]);
+    write_curve(file, &pair.curve);
   }
   fprintf(file, "\n");
 }

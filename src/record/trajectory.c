@@ -137,6 +137,7 @@ static void put_contacts(ChTrajectory* t, const ChSimulation* s) {
     put_vector(t, CH_COLUMN_SLIP, d, view->slip);
     put_moment(t, CH_COLUMN_MOMENT, d, view->moment);
     put_moment(t, CH_COLUMN_SPIN, d, view->spin);
+    if (t->columns[CH_COLUMN_BRANCH].set > 0) put_count(t, CH_COLUMN_BRANCH, view->branch);
   }
   t->contacts += count;
   put_count(t, CH_COLUMN_OFFSET, t->contacts);

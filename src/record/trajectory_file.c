@@ -50,6 +50,7 @@ static const Entry entries[CH_TRAJECTORY_COLUMNS] = {
     [CH_COLUMN_SLIP] = {"contact/slip", VECTOR, false},
     [CH_COLUMN_MOMENT] = {"contact/moment", MOMENT, true},
     [CH_COLUMN_SPIN] = {"contact/spin", MOMENT, true},
+    [CH_COLUMN_BRANCH] = {"contact/branch", COUNT, true},
 };
 static const char* const groups[] = {"body", "step", "certificate", "contact"};
 
@@ -74,6 +75,7 @@ const char* ch_trajectory_column_name(ChTrajectoryColumn column) { return entrie
 
 static bool world_has(const ChWorld* world, int column) {
   if (entries[column].shape == MOMENT) return ch_world_has_moments(world);
+  if (column == CH_COLUMN_BRANCH) return ch_world_has_friction_over_speed(world);
   return entries[column].shape != MODES || ch_world_mode_count(world) > 0;
 }
 

@@ -37,6 +37,7 @@ typedef enum ChTrajectoryColumn {
   CH_COLUMN_SLIP,
   CH_COLUMN_MOMENT,  // this and the next: where some material rolls or drills
   CH_COLUMN_SPIN,
+  CH_COLUMN_BRANCH,  // where some friction depends on the speed of slip
   CH_TRAJECTORY_COLUMNS
 } ChTrajectoryColumn;
 

@@ -353,6 +353,17 @@ static ChStatus read_pairs(ChContext* context, ChTrajectoryReader* r, long first
   return CH_OK;
 }
 
+static ChStatus read_branches(ChContext* context, ChTrajectoryReader* r, long first, int count) {
+  if (!r->columns.column[CH_COLUMN_BRANCH].there) return CH_OK;
+  const int64_t* branches = ch_read_rows(&r->columns, CH_COLUMN_BRANCH, first, count);
+  if (!branches) return cannot_read(context, r, CH_COLUMN_BRANCH);
+  for (int k = 0; k < count; ++k) {
+    if (branches[k] < 0 || branches[k] >= CH_BRANCH_COUNT) return cannot_read(context, r, CH_COLUMN_BRANCH);
+    r->contacts[k].branch = (ChBranch)branches[k];
+  }
+  return CH_OK;
+}
+
 static ChStatus read_contacts(ChContext* context, ChTrajectoryReader* r, long row, int* count) {
   long first = (long)r->offsets[row];
   *count = (int)(r->offsets[row + 1] - r->offsets[row]);
@@ -370,7 +381,7 @@ static ChStatus read_contacts(ChContext* context, ChTrajectoryReader* r, long ro
   for (size_t m = 0; status == CH_OK && m < sizeof members / sizeof *members; ++m)
     if (r->columns.column[members[m].column].there)
       status = read_contact_column(context, r, members[m].column, first, *count, members[m].offset);
-  return status;
+  return status == CH_OK ? read_branches(context, r, first, *count) : status;
 }
 
 ChStatus ch_trajectory_reader_row(ChContext* context, ChTrajectoryReader* r, long row, ChTrajectoryRow* out) {

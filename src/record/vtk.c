@@ -182,12 +182,14 @@ static void put_contacts(FILE* file, ChArena* arena, const ChSimulation* s) {
   const ChContactView* contacts = ch_simulation_contacts(s, &count);
   float *vectors[6], *gap = CH_TAKE(arena, count, float);  // point, normal, force, slip, moment, spin
   int *corner = CH_TAKE(arena, count, int), *end = CH_TAKE(arena, count, int), *bodies = CH_TAKE(arena, 2 * count, int);
+  int* branch = CH_TAKE(arena, count, int);
   for (int a = 0; a < 6; ++a) vectors[a] = CH_TAKE(arena, 3 * count, float);
   for (int k = 0; k < count; ++k) {
     const ChContactView* c = &contacts[k];
     const ChVec3 values[6] = {c->point, c->normal, c->force, c->slip, c->moment, c->spin};
     for (int a = 0; a < 6; ++a) put_float3(vectors[a] + 3 * k, values[a]);
     gap[k] = (float)c->gap;
+    branch[k] = c->branch;
     bodies[2 * k] = c->body[0], bodies[2 * k + 1] = c->body[1];
     corner[k] = k, end[k] = k + 1;
   }
@@ -200,6 +202,8 @@ static void put_contacts(FILE* file, ChArena* arena, const ChSimulation* s) {
     put_vectors(file, "moment", count, vectors[4]);
     put_vectors(file, "spin", count, vectors[5]);
   }
+  if (ch_world_has_friction_over_speed(ch_simulation_world(s)))
+    put_array(file, "Int32", "branch", 1, (size_t)count * sizeof *branch, branch);
   put_array(file, "Float32", "gap", 1, (size_t)count * sizeof *gap, gap);
   put_array(file, "Int32", "bodies", 2, 2 * (size_t)count * sizeof *bodies, bodies);
   fputs("</PointData>\n<Points>\n", file);

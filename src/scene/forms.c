@@ -139,6 +139,24 @@ static const ChField friction_fields[] = {
 const ChSceneForm ch_form_friction = {
     .name = "friction", .count = CH_COUNT(friction_fields), .fields = friction_fields};
 
+#define CURVE(type, key, member, text, ...) ROW(type, ChSceneCurve, key, member, text, __VA_ARGS__)
+static const ChField stiction_fields[] = {
+    CURVE(number, "static", sticks, "coefficient of what sticks", CH_REQUIRED, CH_FRICTION, NULL),
+    CURVE(number, "dynamic", slips, "coefficient of what slips, at most that of what sticks", CH_REQUIRED, CH_FRICTION,
+          NULL),
+};
+const ChSceneForm ch_form_stiction = {
+    .name = "stiction", .same = true, .count = CH_COUNT(stiction_fields), .fields = stiction_fields};
+
+static const ChField stribeck_fields[] = {
+    CURVE(number, "static", sticks, "coefficient of what sticks; the first of mu when left out", 0, CH_FRICTION, NULL),
+    CURVE(numbers, "speed", speed, "of slip, m/s, ascending from 0", CH_REQUIRED, CH_NOT_NEGATIVE, NULL),
+    CURVE(numbers, "mu", mu, "coefficients at these speeds; straight lines between them, constant beyond", CH_REQUIRED,
+          CH_FRICTION, NULL),
+};
+const ChSceneForm ch_form_stribeck = {
+    .name = "stribeck", .same = true, .count = CH_COUNT(stribeck_fields), .fields = stribeck_fields};
+
 static const ChField section_fields[] = {
     {"section", &ch_type_section, 0, "points [x, y] round the origin: what a unit of normal force bears", CH_REQUIRED,
      CH_ANY, NULL},
@@ -148,7 +166,8 @@ const ChSceneForm ch_form_section = {.name = "section", .count = CH_COUNT(sectio
 
 static const ChField material_fields[] = {
     ROW(number, ChMaterialDef, "density", density, "kg/m^3 (plane: kg/m^2)", 0, CH_DENSITY, NULL),
-    {"friction", &ch_type_friction, 0, "coefficient, or an object: along, across and axis, or section and axis", 0,
+    {"friction", &ch_type_friction, 0,
+     "coefficient, or an object: along, across and axis; section and axis; static and dynamic; or speed and mu", 0,
      CH_FRICTION, &ch_form_friction},
     ROW(number, ChMaterialDef, "restitution", restitution, "0 plastic to 1 elastic", 0, CH_UNIT, NULL),
     ROW(number, ChMaterialDef, "rolling", rolling, "moment against rolling over normal force, m", 0, CH_NOT_NEGATIVE,
@@ -173,7 +192,8 @@ const ChSceneForm ch_form_material = {
 
 static const ChField pair_fields[] = {
     ROW(two_texts, ChScenePair, "materials", materials, "two names of materials", CH_REQUIRED, CH_ANY, NULL),
-    ROW(pair_friction, ChScenePair, "friction", def.friction, "coefficient, or [along, across] the first one's axis", 0,
+    ROW(pair_friction, ChScenePair, "friction", def,
+        "coefficient; [along, across] the first one's axis; an object with static and dynamic, or speed and mu", 0,
         CH_FRICTION, NULL),
     ROW(number, ChScenePair, "restitution", def.restitution, "0 plastic to 1 elastic", 0, CH_UNIT, NULL),
     ROW(number, ChScenePair, "rolling", def.rolling, "moment against rolling over normal force, m", 0, CH_NOT_NEGATIVE,

@@ -50,6 +50,12 @@ typedef struct ChSceneNumbers {
   const double* values;
 } ChSceneNumbers;
 
+// Friction over the speed of slip: static and dynamic, or a table.
+typedef struct ChSceneCurve {
+  double sticks, slips;
+  ChSceneNumbers speed, mu;
+} ChSceneCurve;
+
 typedef struct ChSceneSoft {
   ChSoftDef def;
   ChTetShapeDef shape;  // instead of def.file
@@ -85,7 +91,7 @@ extern const ChSceneForm ch_form_scene, ch_form_material, ch_form_pair, ch_form_
     ch_form_joint_axis, ch_form_force, ch_form_step, ch_form_method, ch_form_signal, ch_form_friction,
     ch_form_stabilization, ch_form_contact, ch_form_adaptive, ch_form_bounds, ch_form_mesh, ch_form_soft,
     ch_form_soft_mesh, ch_form_damping, ch_form_look, ch_form_body_look, ch_form_camera, ch_form_camera_key,
-    ch_form_section;
+    ch_form_section, ch_form_stiction, ch_form_stribeck;
 
 // Types of values that only scenes have: special_types.c.
 extern const ChFieldType ch_type_signal;         // ChSignal: a number, or an object
@@ -95,9 +101,9 @@ extern const ChFieldType ch_type_spin_signals;   // ChSignal[3]: about x, y, z; 
 extern const ChFieldType ch_type_signal_table;   // ChSignal: rows of time and value
 extern const ChFieldType ch_type_spin;           // ChVec3: in the plane one number, about z
 extern const ChFieldType ch_type_turn;           // ChQuat followed by an angle
-extern const ChFieldType ch_type_friction;       // ChMaterialDef: a number, or {along, across, axis}
+extern const ChFieldType ch_type_friction;       // ChMaterialDef: a number, or an object
 extern const ChFieldType ch_type_section;        // ChMaterialDef: points [x, y]
-extern const ChFieldType ch_type_pair_friction;  // double[2]: a number, or [along, across]
+extern const ChFieldType ch_type_pair_friction;  // ChPairDef: a number, [along, across], or an object
 extern const ChFieldType ch_type_locks;          // unsigned
 extern const ChFieldType ch_type_inertia;        // double[6]
 extern const ChFieldType ch_type_points;         // ChShapeDef: points

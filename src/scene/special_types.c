@@ -169,6 +169,48 @@ TYPE(turn);
 
 // ------------------------------------------------------------------------------------------------------------ friction
 
+// Shares of the coefficient of what sticks, or a failure that names the place.
+static bool set_curve(ChReader* r, const ChPlace* place, const ChSceneCurve* given, double friction[2],
+                      ChFrictionCurve* curve) {
+  const int count = given->speed.count;
+  if (count > CH_CURVE_POINTS)
+    return ch_reader_wrong(r, place, "has %d speeds, at most %d are allowed", count, CH_CURVE_POINTS);
+  if (count != given->mu.count || count == 0)
+    return ch_reader_wrong(r, place, "has %d speeds and %d coefficients, must have as many of both", count,
+                           given->mu.count);
+  const double sticks = given->sticks < 0.0 ? given->mu.values[0] : given->sticks;
+  *curve = (ChFrictionCurve){.count = count};
+  friction[0] = friction[1] = sticks;
+  for (int k = 0; k < count; ++k) {
+    const double mu = given->mu.values[k];
+    if (sticks == 0.0 && mu > 0.0)
+      return ch_reader_wrong(r, place, "has no friction of what sticks; what slips has %g then", mu);
+    curve->speed[k] = given->speed.values[k];
+    curve->share[k] = mu == sticks ? 1.0 : mu / sticks;
+  }
+  return ch_reader_pass_on(r, place, ch_friction_curve_check(r->context, "friction", curve));
+}
+
+static bool has_either(const json_t* object, const char* a, const char* b) {
+  return json_object_get(object, a) || json_object_get(object, b);
+}
+
+// {"static", "dynamic"}, or {"speed", "mu"} with a "static" of its own or without.
+static bool read_curve(ChReader* r, const ChPlace* place, json_t* value, double friction[2], ChFrictionCurve* curve) {
+  ChSceneCurve given = {.sticks = -1.0};
+  if (has_either(value, "speed", "mu"))
+    return ch_form_read(r, place, value, &ch_form_stribeck, &given) && set_curve(r, place, &given, friction, curve);
+  if (!ch_form_read(r, place, value, &ch_form_stiction, &given)) return false;
+  given.speed = (ChSceneNumbers){1, (const double[]){0.0}};
+  given.mu = (ChSceneNumbers){1, &given.slips};
+  return set_curve(r, place, &given, friction, curve);
+}
+
+static json_t* schema_curve(json_t* other, int dimension) {
+  return ch_schema_either(ch_schema_either(other, ch_schema_reference(&ch_form_stiction, dimension)),
+                          ch_schema_reference(&ch_form_stribeck, dimension));
+}
+
 static bool read_section(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
   ChMaterialDef* def = out;
   const size_t count = json_array_size(value);
@@ -193,10 +235,15 @@ TYPE(section);
 
 static bool read_friction(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
   ChMaterialDef* def = out;
+  def->curve.count = 0;
+  if (json_is_object(value) && (has_either(value, "static", "dynamic") || has_either(value, "speed", "mu")))
+    return read_curve(r, place, value, def->friction, &def->curve);
   if (json_object_get(value, "section")) return ch_form_read(r, place, value, &ch_form_section, def);
   if (json_is_object(value)) return ch_form_read(r, place, value, field->more, def);
   if (!json_is_number(value))
-    return ch_reader_wrong(r, place, "is %s, must be a number, or an object with along and across, or with a section",
+    return ch_reader_wrong(r, place,
+                           "is %s, must be a number, or an object with along and across, with a section, with static "
+                           "and dynamic, or with speed and mu",
                            ch_json_kind(value));
   if (!ch_read_number(r, place, value, field->range, &def->friction[0])) return false;
   def->friction[1] = def->friction[0];
@@ -204,21 +251,25 @@ static bool read_friction(ChReader* r, const ChPlace* place, json_t* value, cons
 }
 static json_t* schema_friction(const ChField* field, int dimension) {
   json_t* along = ch_schema_either(ch_schema_number(field->range, false), ch_schema_reference(field->more, dimension));
-  return dimension == 2 ? along : ch_schema_either(along, ch_schema_reference(&ch_form_section, dimension));
+  if (dimension == 3) along = ch_schema_either(along, ch_schema_reference(&ch_form_section, dimension));
+  return schema_curve(along, dimension);
 }
 TYPE(friction);
 
 static bool read_pair_friction(ChReader* r, const ChPlace* place, json_t* value, const ChField* field, void* out) {
-  double* friction = out;
+  ChPairDef* def = out;
+  double* friction = def->friction;
+  def->curve.count = 0;
+  if (json_is_object(value)) return read_curve(r, place, value, friction, &def->curve);
   if (json_is_array(value)) return ch_read_numbers(r, place, value, 2, field->range, friction);
   if (!ch_read_number(r, place, value, field->range, &friction[0])) return false;
   friction[1] = friction[0];
   return true;
 }
 static json_t* schema_pair_friction(const ChField* field, int dimension) {
-  (void)dimension;
-  return ch_schema_either(ch_schema_number(field->range, false),
-                          ch_schema_array(ch_schema_number(field->range, false), 2, 2));
+  return schema_curve(ch_schema_either(ch_schema_number(field->range, false),
+                                       ch_schema_array(ch_schema_number(field->range, false), 2, 2)),
+                      dimension);
 }
 TYPE(pair_friction);
 

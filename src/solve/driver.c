@@ -20,6 +20,7 @@
 #include "problem/cones.h"
 #include "problem/grader.h"
 #include "problem/mass.h"
+#include "solve/branches.h"
 #include "solve/lcp/polygon_lcp.h"
 #include "solve/method.h"
 
@@ -643,6 +644,7 @@ ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOpt
 
 ChStatus ch_solve_staggered(ChContext* context, const ChProblem* problem, const ChSolveOptions* options,
                             const ChStaggeredWatch* watch, double* v, double* u, double* r, ChSolveInfo* info) {
+  if (problem->curve_count > 0) return ch_solve_branches(context, problem, options, watch, v, u, r, info);
   ChArena* volatile arena = NULL, * volatile shared = NULL;
   jmp_buf landing;
   *info = (ChSolveInfo){0};

@@ -215,8 +215,10 @@ ChLinearSystem* ch_run_linear(ChRun* run, int space, bool symmetric) {
   CH_ASSERT(shared && shared->system);
   bool cholesky = symmetric && run->system->symmetric;
   bool same = shared->system->W.value == run->system->W.value && shared->system->bodies == run->system->bodies;
-  if (space != CH_SPACE_AUTO || !same) return ch_linear_create(run->arena, run->system, (ChSpace)space, symmetric);
   ChLinearSystem** slot = &shared->linear[cholesky];
+  const bool fits = same && *slot && ch_linear_space(*slot) == (ChSpace)space;
+  if (!fits && (space != CH_SPACE_AUTO || !same))
+    return ch_linear_create(run->arena, run->system, (ChSpace)space, symmetric);
   const ChLinearSystem* other = shared->linear[!cholesky];
   if (!*slot)
     *slot = ch_linear_create(shared->arena, shared->system, other ? ch_linear_space(other) : CH_SPACE_AUTO, symmetric);

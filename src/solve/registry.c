@@ -26,6 +26,7 @@
   X(sqp)             \
   X(staggered)       \
   X(successive)      \
+  X(trek)            \
   X(two_pass)        \
   X(walk)            \
   X(working_set)     \

@@ -15,7 +15,7 @@ enum {
 };
 // Times the work limit that the tries of a step may take in all; less where nobody asked for them.
 #define MOST_WORK 64.0
-#define MOST_WORK_UNASKED 4.0
+#define MOST_WORK_UNASKED 12.0
 #define FLOOR_WORK 0.25  // share of these that the shortest substep may take, which cannot be halved any more
 
 bool ch_adaptive_halves(const ChSimulation* s) {
@@ -110,6 +110,7 @@ typedef struct Substeps {
   ChSimulation* s;
   double h, start, end;  // of the step, seconds
   long done, whole;      // units
+  int begun;             // level with which the step began
   bool parts;  // a try was undone for what passed or overlapped, not for a miss: shorter ones are no matter of help
 } Substeps;
 
@@ -183,7 +184,8 @@ static ChStatus take_whole(ChContext* context, Substeps* p, ChStepInfo* info) {
   return status;
 }
 
-// What became of the substeps is undone. So the default never makes less of a step than `off` does.
+// What became of the substeps is undone. So the default never makes less of a step than `off` does. Where the step
+// before ended in substeps that met, halves are of help here, and the next step has them again.
 static ChStatus start_again(ChContext* context, Substeps* p, ChUndo* undo, ChStepInfo* info) {
   ChStepInfo tried = *info;
   *info = (ChStepInfo){.h = p->h, .shortest = p->h, .rejected = tried.substeps - 1};
@@ -191,7 +193,7 @@ static ChStatus start_again(ChContext* context, Substeps* p, ChUndo* undo, ChSte
   info->rejected += tried.rejected;
   ch_undo_take(p->s, undo);
   p->done = 0;
-  p->s->good = -PAUSE;
+  p->s->good = p->begun > 0 ? 0 : -PAUSE;
   p->s->spent = 0.0;
   ChStatus status = take_whole(context, p, info);
   return status == CH_MAX_ITER ? make_substeps(context, p, undo, info) : status;
@@ -201,7 +203,8 @@ ChStatus ch_adaptive_step(ChContext* context, ChSimulation* s, double end, ChUnd
   CH_ASSERT(s->options.halvings >= 1 && s->options.good_steps >= 1);
   *info = (ChStepInfo){.h = s->options.h, .shortest = s->options.h};
   if (s->level > s->options.halvings) s->level = s->options.halvings;
-  Substeps p = {.s = s, .h = info->h, .start = s->time, .end = end, .whole = 1L << s->options.halvings};
+  Substeps p = {
+      .s = s, .h = info->h, .start = s->time, .end = end, .whole = 1L << s->options.halvings, .begun = s->level};
   s->spent = 0.0;
   s->widen = 0.0;
   ChStatus status = CH_MAX_ITER;

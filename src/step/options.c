@@ -28,7 +28,7 @@ ChSimulationOptions ch_simulation_options_default(void) {
                            .energy_bound = 0.01,
                            .halvings = 10,
                            .good_steps = 2,
-                           .trial_work = 0.25,
+                           .trial_work = 0.5,
                            .warm = true,
                            .rest = true,
                            .islands = true,

@@ -6,6 +6,7 @@
 
 #include "assemble/soft_body.h"
 #include "linalg/small.h"
+#include "model/friction_curves.h"
 #include "model/ids.h"
 #include "step/free_velocity.h"
 #include "step/in_step.h"
@@ -235,6 +236,7 @@ ChStatus ch_simulation_set_friction(ChContext* context, ChSimulation* s, double 
     material->anisotropic = false;
   }
   for (int p = 0; p < s->world->pair_count; ++p) s->world->pairs[p].friction[0] = s->world->pairs[p].friction[1] = mu;
+  ch_world_forget_curves(s->world);
   forget_rest(s);
   return CH_OK;
 }

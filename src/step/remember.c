@@ -13,9 +13,9 @@
 #include "step/warm.h"
 
 static bool same_laws(const ChRowBlock* a, const ChRowBlock* b) {
-  return a->law.law == b->law.law && a->law.dimension == b->law.dimension && a->law.mu[0] == b->law.mu[0] &&
-         a->law.mu[1] == b->law.mu[1] && a->law.lo == b->law.lo && a->law.hi == b->law.hi &&
-         a->law.compliance == b->law.compliance && a->law.section == b->law.section &&
+  return a->law.law == b->law.law && a->law.curve == b->law.curve && a->law.dimension == b->law.dimension &&
+         a->law.mu[0] == b->law.mu[0] && a->law.mu[1] == b->law.mu[1] && a->law.lo == b->law.lo &&
+         a->law.hi == b->law.hi && a->law.compliance == b->law.compliance && a->law.section == b->law.section &&
          memcmp(a->law.more, b->law.more, sizeof a->law.more) == 0 && a->body[0] == b->body[0] &&
          a->body[1] == b->body[1];
 }
@@ -73,6 +73,7 @@ static void keep(const ChRestMemory* old, int was, ChStage* now, int i) {
     const ChBlock* x = &old->rows.blocks[a->blocks[a->block_start[was] + k - b->block_start[i]]].law;
     const ChBlock* y = &now->rows->blocks[b->blocks[k]].law;
     memcpy(now->r + y->row, old->r + x->row, (size_t)y->dimension * sizeof *now->r);
+    if (now->branch) now->branch[b->blocks[k]] = old->branch[a->blocks[a->block_start[was] + k - b->block_start[i]]];
   }
   now->kept[i] = 1;
   now->kept_grades[i] = old->grades[was];
@@ -88,6 +89,7 @@ void ch_rest_recall(ChSimulation* s, ChStage* now) {
   now->kept = CH_TAKE(arena, count, unsigned char);
   now->kept_grades = CH_TAKE(arena, count, ChCertificate);
   now->kept_relaxed = CH_TAKE(arena, count, double);
+  if (old->branch) now->branch = CH_TAKE(arena, now->rows->block_count, unsigned char);
   for (int b = 0; b < s->world->body_count; ++b) of[b] = -1;
   for (int i = 0; i < old->islands.count; ++i) of[old->islands.bodies[old->islands.body_start[i]]] = i;
   for (int i = 0; i < count; ++i) {
@@ -136,7 +138,8 @@ static ChStatus list_contacts(ChContext* context, ChSimulation* s, const ChStage
                           .shape = {g->shape[0], g->shape[1]},
                           .point = g->point,
                           .normal = g->normal,
-                          .gap = g->gap};
+                          .gap = g->gap,
+                          .branch = stage->branch ? (ChBranch)stage->branch[b] : CH_BRANCH_NONE};
     ChBodyState ends[2];
     for (int side = 0; side < 2; ++side) {
       ends[side] = s->states[g->body[side]];
@@ -178,6 +181,7 @@ ChStatus ch_step_remember(ChContext* context, ChSimulation* s, const ChStage* st
                            .dynamics = *stage->dynamics,
                            .r = stage->r,
                            .rests = stage->rests,
+                           .branch = stage->branch,
                            .grades = stage->grades,
                            .relaxed = stage->relaxed};
   return status;

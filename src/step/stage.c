@@ -272,6 +272,19 @@ static void stop_island(ChStage* s, int i) {
   }
 }
 
+static ChStatus tell_branches(ChContext* context, const ChIslandRun* island) {
+  ChStage* s = island->stage;
+  const ChProblem* p = island->problem;
+  if (!s->branch || p->block_count == 0) return CH_OK;
+  ChBranch* branch = CH_TAKE(island->arena, p->block_count, ChBranch);
+  double *u = CH_TAKE(island->arena, p->rows, double), *v = CH_TAKE(island->arena, p->dof, double);
+  ChStatus status = ch_problem_velocity(context, p, island->r, v, u);  // what comes to rest leaves its own unset
+  if (status == CH_OK) status = ch_problem_branches(context, p, island->r, u, branch);
+  const int* blocks = s->islands->blocks + s->islands->block_start[island->index];
+  for (int k = 0; status == CH_OK && k < p->block_count; ++k) s->branch[blocks[k]] = (unsigned char)branch[k];
+  return status;
+}
+
 static ChStatus solve_problem(ChContext* context, ChIslandRun* island) {
   ChStage* s = island->stage;
   ChStatus status = ch_island_problem(context, island->arena, s->moment, s->rows, s->islands, island->index,
@@ -289,6 +302,7 @@ static ChStatus solve_problem(ChContext* context, ChIslandRun* island) {
   status = p->block_count > 0 ? solve_blocks(context, island)
                               : ch_problem_velocity(context, p, island->r, island->v, island->u);
   if (status == CH_OK) status = check_answer(context, island);
+  if (status == CH_OK) status = tell_branches(context, island);
   if (status != CH_OK) return status;
   copy_reactions(island, true);
   if (s->rests[island->index])
@@ -353,6 +367,7 @@ ChStatus ch_stage_solve(ChContext* context, ChArena* arena, ChStage* s) {
   s->unsure_next = CH_TAKE(arena, count, unsigned char);
   s->grades = CH_TAKE(arena, count, ChCertificate);
   s->relaxed = CH_TAKE(arena, count, double);
+  if (s->moment->world->curve_count > 0 && !s->branch) s->branch = CH_TAKE(arena, s->rows->block_count, unsigned char);
   ChIslandRun* islands = CH_TAKE(arena, count, ChIslandRun);
   ChStatus* status = CH_TAKE(arena, count, ChStatus);
   int failed = count;

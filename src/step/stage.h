@@ -51,7 +51,8 @@ typedef struct ChStage {
   unsigned char* unsure_next;  // island -> the same for the next step
   ChCertificate* grades;       // island -> certificate
   double* relaxed;             // island -> see island_run.h
-  ChCertificate worst;         // figure by figure
+  unsigned char* branch;  // block of `rows` -> ChBranch; NULL where no friction depends on speed. In: of what is kept
+  ChCertificate worst;    // figure by figure
   bool missed;
   long iterations;
   double spent;  // by the island that came nearest to its limit: work of its solve, as a share of it

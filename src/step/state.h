@@ -34,6 +34,7 @@ typedef struct ChRestMemory {
   ChDynamics dynamics;
   const double* r;
   const unsigned char* rests;
+  unsigned char* branch;  // as in ChStage
   const ChCertificate* grades;
   const double* relaxed;
 } ChRestMemory;

@@ -1,6 +1,7 @@
 // The contact problem of the last step, all islands together, as another solver would be given it.
 #include <string.h>
 
+#include "problem/contact_problem.h"
 #include "step/state.h"
 #include "step/whole_problem.h"
 
@@ -38,6 +39,8 @@ ChStatus ch_simulation_problem(ChContext* context, const ChSimulation* s, ChProb
   ChArena* volatile arena = NULL;
   jmp_buf landing;
   if (setjmp(landing) || !(arena = ch_arena_create(NULL))) {
+    ch_problem_destroy(*out);
+    *out = NULL;
     ch_arena_destroy(arena);
     return ch_fail(context, CH_ERR_MEMORY, "out of memory for a problem with %d rows", last->rows.row_count);
   }
@@ -47,6 +50,11 @@ ChStatus ch_simulation_problem(ChContext* context, const ChSimulation* s, ChProb
   ChDynamics dynamics = last->dynamics;
   dynamics.absolute = true;
   ChStatus status = ch_island_problem(context, arena, &moment, &last->rows, &one, 0, &dynamics, out);
+  if (status == CH_OK && (*out)->curve_count > 0) {  // it may outlive the world
+    ch_arena_set_landing((*out)->arena, &landing);
+    ch_problem_set_curves(*out, (*out)->curve_count, (*out)->curves);
+    ch_arena_set_landing((*out)->arena, NULL);
+  }
   if (status == CH_OK && s->options.cone_sides > 0)
     status = ch_problem_set_polygon(context, *out, s->options.cone_sides, s->options.cone_outer);
   ch_arena_destroy(arena);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cardhouse/delassus.h"
+#include "problem/contact_problem.h"
 
 static void adjust_cards(ChRecipe* r) { r->n = 4; }
 static void adjust_arch(ChRecipe* r) { r->n = 27, r->mu = 0.6; }
@@ -90,6 +91,14 @@ static ChStatus make_cohesive(ChContext* context, double pull, ChProblem* proble
   return status;
 }
 
+static void make_friction_fall(const ChRecipe* recipe, ChProblem* problem) {
+  const ChFrictionCurve at_once = {.count = 1, .share = {recipe->falls}};
+  const ChFrictionCurve slowly = {.count = 2, .speed = {0.0, recipe->over}, .share = {1.0, recipe->falls}};
+  ch_problem_set_curves(problem, 1, recipe->over > 0.0 ? &slowly : &at_once);
+  for (int i = 0; i < problem->block_count; ++i)
+    problem->blocks[i].curve = ch_law_info(problem->blocks[i].law)->friction;
+}
+
 // Longer forwards than back, and not as wide as long.
 static ChStatus make_sections(ChContext* context, const ChRecipe* recipe, ChProblem* problem) {
   const ChProblemView view = ch_problem_view(problem);
@@ -124,6 +133,7 @@ ChStatus ch_family_generate(ChContext* context, const ChFamily* family, const Ch
                             ChProblem** out) {
   ChStatus status = generate_rigid(context, family, recipe, form, out);
   if (status == CH_OK && recipe->pull > 0.0) status = make_cohesive(context, recipe->pull, *out);
+  if (status == CH_OK && recipe->falls > 0.0) make_friction_fall(recipe, *out);
   if (status == CH_OK && recipe->spring > 0.0) status = make_springs(context, recipe->spring, *out);
   if (status == CH_OK && recipe->corners > 0.0) status = make_sections(context, recipe, *out);
   if (status != CH_OK || recipe->compliance == 0.0) return status;

@@ -22,6 +22,8 @@
   X(drilling, 0, "metres: coefficient of a drilling moment of contacts in space")                  \
   X(pull, 0, "newton seconds: how hard contacts may be pulled")                                    \
   X(shared, 0, "1: friction and drilling share one limit")                                         \
+  X(falls, 0, "share of mu that what slips has; 0: friction does not depend on speed")             \
+  X(over, 0, "metres per second over which it falls to that share; 0: at once")                    \
   X(spring, 0, "compliance of springs in place of motors, 1/kg or 1/(kg m2); 0: motors")           \
   X(corners, 0, "of a section of friction that is no circle, for contacts in space; 0: a circle")  \
   X(noise, 0, "metres per second of random velocity")                                              \

@@ -71,6 +71,8 @@ static const ChCase cases[] = {
     {"tower-2-ellipsoidal", "tower", "n=2 mu=0.3 drilling=0.02 shared=1 noise=0.3", GLOBAL, SMALL, NONE},
     {"pile-5-cohesive", "pile", "n=5 mu=0.4 pull=0.05 noise=0.3", GLOBAL, SMALL, NONE},
     {"disks-cohesive", "disks", "n=5 mu=0.4 pull=2 noise=0.3", LOCAL, SMALL, NONE},
+    {"pile-5-static-dynamic", "pile", "n=5 mu=0.5 noise=0.3 falls=0.6", GLOBAL, SMALL, NONE},
+    {"disks-stribeck", "disks", "n=5 mu=0.5 noise=0.3 falls=0.5 over=0.1", LOCAL, SMALL, NONE},
     {"pile-5-section", "pile", "n=5 mu=0.4 corners=5 noise=0.3", GLOBAL, SMALL, NONE},
     {"tower-2-section", "tower", "n=2 mu=0.4 corners=4 noise=0.3", LOCAL, SMALL, NONE},
     {"wheels-1-springs", "wheels", "n=1 noise=0.1 spring=0.5", GLOBAL, SMALL, NONE},

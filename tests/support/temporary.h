@@ -66,7 +66,7 @@ static inline bool ch_same_sparse(const ChSparse* a, const ChSparse* b) {
 static inline bool ch_same_blocks(const ChProblem* a, const ChProblem* b) {
   for (int k = 0; k < a->block_count; ++k) {
     const ChBlock *x = &a->blocks[k], *y = &b->blocks[k];
-    if (x->law != y->law || x->dimension != y->dimension || x->row != y->row) return false;
+    if (x->curve != y->curve || x->law != y->law || x->dimension != y->dimension || x->row != y->row) return false;
     for (int j = 0; j < ch_law_info(x->law)->parameter_count; ++j)
       if (!(ch_block_parameter(x, j) == ch_block_parameter(y, j))) return false;
     if (ch_law_info(x->law)->section && memcmp(x->section, y->section, sizeof *x->section) != 0) return false;

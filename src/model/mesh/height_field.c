@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "model/mesh/grid_mesh.h"
+#include "model/mesh/mesh_features.h"
 
 static const double ALIKE = 1e-9;  // of a cell: heights and places of neighbours that are the same
 

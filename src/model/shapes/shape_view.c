@@ -63,7 +63,8 @@ ChMaterialDef ch_world_material(const ChWorld* world, int row) {
                          .poisson = m->poisson,
                          .stiffness = m->stiffness,
                          .damping = m->damping,
-                         .look = m->look};
+                         .look = m->look,
+                         .curve = m->curve ? *m->curve : (ChFrictionCurve){0}};
 }
 
 int ch_world_pair_count(const ChWorld* world) { return world->pair_count; }
@@ -76,7 +77,8 @@ ChPairDef ch_world_pair(const ChWorld* world, int row) {
       .friction = {pair->friction[0], pair->friction[1]},
       .restitution = pair->restitution,
       .stiffness = pair->stiffness,
-      .damping = pair->damping};
+      .damping = pair->damping,
+      .curve = pair->curve ? *pair->curve : (ChFrictionCurve){0}};
 }
 
 ChFrame ch_world_body_start(const ChWorld* world, int body, ChVec3* velocity) {

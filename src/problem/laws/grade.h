@@ -30,6 +30,9 @@ typedef struct ChLawGrade {
   ChLawTerms (*terms)(const ChBlock* block, ChPose pose, double diagonal, const double* r, const double* u);
 } ChLawGrade;
 
+// Whether the law reads mu, which may depend on the speed of slip then.
+bool ch_law_rubs(ChLaw law);
+
 extern const ChLawGrade* ch_law_grades[CH_LAW_END];
 
 static inline const ChLawGrade* ch_law_grade(const ChBlock* block) { return ch_law_grades[block->law]; }

@@ -35,6 +35,13 @@ const ChLawInfo* ch_law_info(ChLaw law) {
   return (unsigned)law < (unsigned)ch_law_count() ? &ch_law_rows[law]->info : NULL;
 }
 
+bool ch_law_rubs(ChLaw law) {
+  const ChLawInfo* info = ch_law_info(law);
+  for (int k = 0; info && k < info->parameter_count; ++k)
+    if (info->parameter[k].offset == offsetof(ChBlock, mu)) return true;
+  return false;
+}
+
 ChLaw ch_law_find(const char* name) {
   for (int law = 0; name && law < ch_law_count(); ++law)
     if (strcmp(ch_law_rows[law]->info.name, name) == 0) return (ChLaw)law;

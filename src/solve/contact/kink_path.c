@@ -2,37 +2,26 @@
 #include "solve/contact/kink_path.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "linalg/quad.h"
 
 #define LEAST_PIVOT 1e-13
-enum { PARTS = 3, QUAD = 4 };
+enum { QUAD = 4 };
 enum { PATIENCE = 32, LARGE = 64 };  // changes between two looks at the clock; rows from which on each is worth one
 
-// A change of D: c b^T, with few entries each
-typedef struct Change {
-  int rows, columns;
-  int row[PARTS], column[PARTS];
-  double c[PARTS], b[PARTS];
-} Change;
-
-ChKinkPath ch_kink_path_create(ChArena* arena, int rows) {
-  ChKinkPath p = {.rows = rows, .stride = (rows + QUAD - 1) / QUAD * QUAD};
+ChKinkPath ch_kink_path_create_bare(ChArena* arena, int rows) {
+  ChKinkPath p = {.rows = rows, .least = -INFINITY};
   double** vectors[] = {&p.lo, &p.hi, &p.mu, &p.slope, &p.x, &p.y};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k) *vectors[k] = CH_TAKE(arena, rows, double);
   p.tangents = CH_TAKE(arena, rows, int);
   p.state = CH_TAKE(arena, rows, signed char);
   p.first = CH_TAKE(arena, rows, signed char);
-  p.due = CH_TAKE(arena, rows, Change);
-  p.row = CH_TAKE(arena, p.stride, double);
-  p.T = CH_TAKE(arena, (size_t)rows * p.stride, double);
   return p;
 }
 
 // 1 + b^T T c: the factor by which the change multiplies det (I + V D)
-static inline double factor_of(const ChKinkPath* p, const Change* k) {
+static inline double factor_of(const ChKinkPath* p, const ChKinkChange* k) {
   double sum = 1.0;
   for (int i = 0; i < k->columns; ++i) {
     const double *T = p->T + (long)k->column[i] * p->stride, b = k->b[i];
@@ -42,7 +31,7 @@ static inline double factor_of(const ChKinkPath* p, const Change* k) {
 }
 
 // b^T T / factor into p->row; returns b^T y / factor.
-static double find_row(const ChKinkPath* p, const Change* k, double factor) {
+static double find_row(const ChKinkPath* p, const ChKinkChange* k, double factor) {
   double along = 0.0;
   for (int m = 0; m < k->columns; ++m) {
     const double *from = p->T + (long)k->column[m] * p->stride, b = k->b[m] / factor;
@@ -54,7 +43,7 @@ static double find_row(const ChKinkPath* p, const Change* k, double factor) {
 }
 
 // Sherman and Morrison on T and y; returns the factor, 0 where it is too small.
-static double apply(ChKinkPath* p, const Change* k) {
+static double change_full(ChKinkPath* p, const ChKinkChange* k) {
   int n = p->rows, stride = p->stride;
   double factor = factor_of(p, k);
   if (!(fabs(factor) > LEAST_PIVOT)) return 0.0;
@@ -66,13 +55,13 @@ static double apply(ChKinkPath* p, const Change* k) {
     p->y[i] -= c * along;
     for (int j = 0; j < stride; j += QUAD) *(ChQuad*)(to + j) -= CH_QUAD_AT(row + j) * c;
   }
-  ch_work_add((double)n * (n + 4.0));
+  ch_work_add(p->price);
   return factor;
 }
 
 // What row a, between its bounds, and its tangents that are at theirs have in D's column a
-static Change own_column(const ChKinkPath* p, int a, double sign) {
-  Change k = {.rows = 1, .columns = 1, .row = {a}, .column = {a}, .c = {1.0}, .b = {sign}};
+static ChKinkChange own_column(const ChKinkPath* p, int a, double sign) {
+  ChKinkChange k = {.rows = 1, .columns = 1, .row = {a}, .column = {a}, .c = {1.0}, .b = {sign}};
   for (int t = a + 1; t <= a + p->tangents[a]; ++t)
     if (p->state[t] != 0) {
       k.row[k.rows] = t;
@@ -82,8 +71,8 @@ static Change own_column(const ChKinkPath* p, int a, double sign) {
 }
 
 // What tangent t has in D's row t between its bounds; less what it has there at bound `side` of row `parent`
-static Change own_row(const ChKinkPath* p, int t, int parent, int side, double sign) {
-  Change k = {.rows = 1, .columns = 1, .row = {t}, .column = {t}, .c = {sign}, .b = {p->slope[t]}};
+static ChKinkChange own_row(const ChKinkPath* p, int t, int parent, int side, double sign) {
+  ChKinkChange k = {.rows = 1, .columns = 1, .row = {t}, .column = {t}, .c = {sign}, .b = {p->slope[t]}};
   if (side == 0) return k;
   k.columns = 2;
   k.column[1] = parent;
@@ -93,35 +82,42 @@ static Change own_row(const ChKinkPath* p, int t, int parent, int side, double s
 
 static signed char side_of(double x) { return x >= 0.0 ? 1 : -1; }
 
-// The piece that x lies in: states, and what D has there; returns of how many changes it is made.
-static int find_piece(ChKinkPath* p) {
-  int count = 0;
+// The piece that x lies in.
+static void find_piece(ChKinkPath* p) {
   for (int a = 0; a < p->rows; a += 1 + p->tangents[a]) {
     p->state[a] = p->x[a] <= p->lo[a] ? -1 : p->x[a] >= p->hi[a];
     for (int t = a + 1; t <= a + p->tangents[a]; ++t) {
       bool between = p->slope[t] * fabs(p->x[t]) <= p->mu[t] * p->x[a];
       p->state[t] = between ? 0 : side_of(p->x[t]);
-      if (p->state[a] == 0 && between && p->slope[t] > 0.0) p->due[count++] = own_row(p, t, a, 0, 1.0);
     }
-    if (p->state[a] == 0) p->due[count++] = own_column(p, a, 1.0);
   }
   memcpy(p->first, p->state, (size_t)p->rows);
+}
+
+// What D has in this piece; returns of how many changes it is made.
+static int list_changes(ChKinkPath* p) {
+  int count = 0;
+  for (int a = 0; a < p->rows; a += 1 + p->tangents[a]) {
+    if (p->state[a] != 0) continue;
+    for (int t = a + 1; t <= a + p->tangents[a]; ++t)
+      if (p->state[t] == 0 && p->slope[t] > 0.0) p->due[count++] = own_row(p, t, a, 0, 1.0);
+    p->due[count++] = own_column(p, a, 1.0);
+  }
   return count;
 }
 
-static bool is_late(const ChKinkPath* p, long change, ChDeadline deadline) {
-  const double work = (double)p->rows * (p->rows + 4.0);
-  if (p->rows >= LARGE && !ch_limits_allow(work, work / CH_WORK_RATE)) return true;
+static bool is_late(const ChKinkPath* p, long change) {
+  if (p->rows >= LARGE && !ch_limits_allow(p->price, p->price / CH_WORK_RATE)) return true;
   bool asks = p->rows >= LARGE || change % PATIENCE == PATIENCE - 1;
-  return ch_limits_over() || (asks && ch_deadline_passed(deadline));
+  return ch_limits_over() || (asks && ch_deadline_passed(p->deadline));
 }
 
 // From D = 0, T = V to the piece that x lies in, the largest pivot first; returns the determinant's sign, 0 where it is
 // none or time has run out.
-static double enter_piece(ChKinkPath* p, ChDeadline deadline) {
+static double enter_full(ChKinkPath* p) {
   double sign = 1.0;
-  for (int left = find_piece(p); left > 0; --left) {
-    if (is_late(p, left, deadline)) return 0.0;
+  for (int left = list_changes(p); left > 0; --left) {
+    if (is_late(p, left)) return 0.0;
     double largest = 0.0;
     int next = 0;
     for (int k = 0; k < left; ++k) {
@@ -130,12 +126,25 @@ static double enter_piece(ChKinkPath* p, ChDeadline deadline) {
       largest = factor;
       next = k;
     }
-    double factor = apply(p, &p->due[next]);
+    double factor = change_full(p, &p->due[next]);
     if (factor == 0.0) return 0.0;
     if (factor < 0.0) sign = -sign;
     p->due[next] = p->due[left - 1];
   }
   return sign;
+}
+
+static const ChKinkTableau full_tableau = {.enter = enter_full, .change = change_full};
+
+ChKinkPath ch_kink_path_create(ChArena* arena, int rows) {
+  ChKinkPath p = ch_kink_path_create_bare(arena, rows);
+  p.stride = (rows + QUAD - 1) / QUAD * QUAD;
+  p.tableau = &full_tableau;
+  p.price = (double)rows * (rows + 4.0);
+  p.due = CH_TAKE(arena, rows, ChKinkChange);
+  p.row = CH_TAKE(arena, p.stride, double);
+  p.T = CH_TAKE(arena, (size_t)rows * p.stride, double);
+  return p;
 }
 
 // The next kink: which row goes to which state, after how much of t
@@ -186,9 +195,9 @@ static Kink next_kink(const ChKinkPath* p, double forward, double left) {
 // Takes a tangent from between its bounds to one of them, or back.
 static double shift_tangent(ChKinkPath* p, int t, int parent, int state) {
   int side = state != 0 ? state : p->state[t];
-  Change k = own_row(p, t, parent, side, state != 0 ? -1.0 : 1.0);
+  ChKinkChange k = own_row(p, t, parent, side, state != 0 ? -1.0 : 1.0);
   p->state[t] = (signed char)state;
-  return apply(p, &k);
+  return p->tableau->change(p, &k);
 }
 
 // Crosses the kink; returns the factor of the determinant. Where a row leaves its bounds those of its tangents open
@@ -204,16 +213,18 @@ static double cross(ChKinkPath* p, Kink kink) {
     else if (p->state[t] == 0)
       factor *= shift_tangent(p, t, a, side_of(p->x[t]));
   }
-  Change k = own_column(p, a, kink.state == 0 ? 1.0 : -1.0);
+  ChKinkChange k = own_column(p, a, kink.state == 0 ? 1.0 : -1.0);
   p->state[a] = (signed char)kink.state;
-  return factor * apply(p, &k);
+  return factor * p->tableau->change(p, &k);
 }
 
 ChKinkEnd ch_kink_path_follow(ChKinkPath* p, long most, ChDeadline deadline, long* kinks) {
-  double t = 0.0, forward = enter_piece(p, deadline);
+  p->deadline = deadline;
+  find_piece(p);
+  double t = 0.0, forward = p->tableau->enter(p);
   if (forward == 0.0) return CH_KINK_SINGULAR;
   for (long k = 0; k < most; ++k, ++*kinks) {
-    if (is_late(p, k, deadline)) break;
+    if (is_late(p, k)) break;
     Kink kink = next_kink(p, forward, 1.0 - t);
     if (!(kink.after < INFINITY)) return CH_KINK_RAY;
     for (int a = 0; a < p->rows; ++a) p->x[a] -= forward * kink.after * p->y[a];
@@ -222,9 +233,11 @@ ChKinkEnd ch_kink_path_follow(ChKinkPath* p, long most, ChDeadline deadline, lon
     t += forward * kink.after;
     bool passes = before * t <= 0.0;
     if (k > 0 && passes && memcmp(p->first, p->state, (size_t)p->rows) == 0) return CH_KINK_LOOP;
+    if (t <= p->least) return CH_KINK_BACK;
     double factor = cross(p, kink);
     if (factor == 0.0) return CH_KINK_SINGULAR;
     if (factor < 0.0) forward = -forward;
+    if (p->tableau->settle && !p->tableau->settle(p)) return CH_KINK_SINGULAR;
   }
   return CH_KINK_LIMIT;
 }

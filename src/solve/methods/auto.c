@@ -29,7 +29,7 @@
   X(int, rest, 1, 0, 2, "look for rest first: 0 = never, 1 = where sweeps do not settle it, 2 = always")
 CH_OPTIONS(AUTO_OPTIONS)
 
-extern const ChMethod ch_method_ansgs, ch_method_ipm, ch_method_leap;
+extern const ChMethod ch_method_ansgs, ch_method_ipm, ch_method_leap, ch_method_trek;
 
 #define FACTOR_LEAST 400.0  // work a block, of what goes with a factorisation at least
 #define LOCAL_WORK 60.0     // of one contact's own solution
@@ -38,6 +38,11 @@ enum { ROUNDS = 40 };
 
 static const Stage refinement = {
     .method = &ch_method_leap, .budget = 20, .why = "BoxesStack1 from 4e-5 to 1e-10: 8 factorisations, newton 32"};
+
+static const Stage walk_on = {.method = &ch_method_trek,
+                              .factors = 24,
+                              .setting = {{"trek.sweeps", 0}},
+                              .why = "trek.md: in a jam leaps go in circles, walks do not"};
 
 // Where it ends at the latest. What hands over goes on below a loose rung, for Newton to begin near.
 static double tolerance_of(const Plan* p, const Stage* stage) {
@@ -180,7 +185,7 @@ static bool go_on(Plan* p, Table first, Table again) {
   const Table t = p->repeats ? again : first;
   if (p->next < t.count && last == &t.stages[p->next]) ++p->next;
   bool hands_over = (last->how & (HANDS_OVER | STILL | KEEPS)) != 0;
-  return run_stage(p, hands_over ? &refinement : last);
+  return run_stage(p, !hands_over ? last : ch_auto_jams(p) ? &walk_on : &refinement);
 }
 
 // The plan of this part: the one of the last rung, or a new one. Called by another method it has no rungs, and `own`.

@@ -93,6 +93,8 @@ bool ch_auto_is_small(const Plan* plan);
 bool ch_auto_is_early(const Plan* plan);
 // Many contacts that yield: sweeps with momentum converge, and nothing is quicker.
 bool ch_auto_yields(const Plan* plan);
+// A large packing of rigid bodies, which sweeps left not too far off.
+bool ch_auto_jams(const Plan* plan);
 // A factorisation that costs more than many sweeps comes after them. Without bodies sweeps go through W and are dear.
 bool ch_auto_factors_are_dear(const Plan* plan);
 

@@ -14,7 +14,7 @@
 
 #include "base/check.h"
 #include "solve/contact/contact_map.h"
-#include "solve/contact/kink_path.h"
+#include "solve/contact/kink_frames.h"
 #include "solve/method.h"
 
 #define CH_OPTION_PREFIX "walk"
@@ -32,7 +32,7 @@ typedef struct Walk {
   ChKinkPath path;
   double* W;  // full, as the path's T
   double *x, *r, *u;
-  double *cosine, *sine;  // per block: of x's tangent
+  ChKinkFrames frames;
 } Walk;
 
 static void fill_matrix(Walk* w) {
@@ -52,43 +52,9 @@ static Walk create(ChRun* run) {
   double** vectors[] = {&w.x, &w.r, &w.u};
   for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; ++k) *vectors[k] = CH_TAKE(run->arena, s->rows, double);
   w.W = CH_TAKE(run->arena, (size_t)s->rows * w.path.stride, double);
-  w.cosine = CH_TAKE(run->arena, s->n, double);
-  w.sine = CH_TAKE(run->arena, s->n, double);
+  w.frames = ch_kink_frames_create(run->arena, s);
   fill_matrix(&w);
   return w;
-}
-
-static bool turns(const ChSystem* s, int i) { return s->block[i].law->cone && s->dim[i] == 3; }
-
-// The frames in which x of every contact in space has its tangent along the first axis
-static void choose_frames(Walk* w) {
-  const ChSystem* s = w->s;
-  for (int i = 0; i < s->n; ++i) {
-    if (!turns(s, i)) continue;
-    const double* x = w->x + s->row[i];
-    double size = sqrt(x[1] * x[1] + x[2] * x[2]);
-    w->cosine[i] = size > 0.0 ? x[1] / size : 1.0;
-    w->sine[i] = size > 0.0 ? x[2] / size : 0.0;
-  }
-}
-
-// Turns two rows of `count` numbers.
-static void turn(int count, double c, double s, double* first, double* second) {
-  for (int a = 0; a < count; ++a) {
-    double x = first[a], y = second[a];
-    first[a] = c * x + s * y;
-    second[a] = c * y - s * x;
-  }
-}
-
-// Vectors of `count` numbers a row into the frames; sign -1: back
-static void enter_frames(const Walk* w, double sign, int count, double* v) {
-  const ChSystem* s = w->s;
-  for (int i = 0; i < s->n; ++i) {
-    if (!turns(s, i)) continue;
-    double* first = v + (long)(s->row[i] + 1) * count;
-    turn(count, w->cosine[i], sign * w->sine[i], first, first + count);
-  }
 }
 
 // T = W + eps - 1 in the frames
@@ -96,31 +62,10 @@ static void set_tableau(Walk* w) {
   int n = w->s->rows, stride = w->path.stride;
   double* T = w->path.T;
   memcpy(T, w->W, (size_t)n * stride * sizeof *T);
-  enter_frames(w, 1.0, stride, T);
+  ch_kink_frames_enter(&w->frames, 1.0, stride, T);
   for (int a = 0; a < n; ++a) {
-    enter_frames(w, 1.0, 1, T + (long)a * stride);
+    ch_kink_frames_enter(&w->frames, 1.0, 1, T + (long)a * stride);
     T[(long)a * stride + a] += w->o.eps - 1.0;
-  }
-}
-
-// The map at x, which is in the frames
-static void set_rows(Walk* w) {
-  const ChSystem* s = w->s;
-  ChKinkPath* p = &w->path;
-  for (int i = 0; i < s->n; ++i) {
-    int a = s->row[i], d = s->dim[i];
-    const ChScaledBlock* b = &s->block[i];
-    for (int k = a; k < a + d; ++k) p->tangents[k] = 0, p->lo[k] = -INFINITY, p->hi[k] = INFINITY;
-    b->law->interval(b, &p->lo[a], &p->hi[a]);
-    if (!b->law->cone) continue;
-    p->tangents[a] = d - 1;
-    for (int k = a + 1; k < a + d; ++k) {
-      p->tangents[k] = -1;
-      p->mu[k] = b->mu;
-      p->slope[k] = b->mu > 0.0;
-    }
-    double size = p->x[a + 1], radius = b->mu * ch_positive_part(p->x[a]);
-    if (d == 3 && size > radius) p->slope[a + 2] = radius / size;
   }
 }
 
@@ -132,14 +77,14 @@ static ChKinkEnd follow(Walk* w, long* kinks) {
 
 static ChKinkEnd walk_from_here(Walk* w, long* kinks) {
   ChKinkPath* p = &w->path;
-  choose_frames(w);
+  ch_kink_frames_choose(&w->frames, w->x);
   for (int a = 0; a < w->s->rows; ++a) {
     p->x[a] = w->x[a];
     p->y[a] = w->u[a] + w->x[a] - w->r[a];
   }
-  enter_frames(w, 1.0, 1, p->x);
-  enter_frames(w, 1.0, 1, p->y);
-  set_rows(w);
+  ch_kink_frames_enter(&w->frames, 1.0, 1, p->x);
+  ch_kink_frames_enter(&w->frames, 1.0, 1, p->y);
+  ch_kink_frames_set_rows(&w->frames, p);
   return follow(w, kinks);
 }
 
@@ -162,7 +107,7 @@ static ChKinkEnd walk_from_afar(Walk* w, long* kinks) {
     p->x[a] = -1.0 - fabs(p->y[a]);
     p->y[a] += p->x[a];
   }
-  enter_frames(w, 1.0, 1, p->y);
+  ch_kink_frames_enter(&w->frames, 1.0, 1, p->y);
   return follow(w, kinks);
 }
 
@@ -184,7 +129,7 @@ static void solve(ChRun* run) {
     ++run->inner;
     if (walk_from_here(&w, &kinks) != CH_KINK_SOLVED && !ch_run_late(run)) walk_from_afar(&w, &kinks);
     memcpy(w.x, w.path.x, bytes);
-    enter_frames(&w, -1.0, 1, w.x);
+    ch_kink_frames_enter(&w.frames, -1.0, 1, w.x);
     if (!ch_all_finite(w.x, w.s->rows)) break;
     land(&w);
     ch_run_note(run, ++run->outer, ch_run_offer(run, w.r, w.u));

@@ -1,0 +1,50 @@
+// How friction changes with the speed of slip (Stribeck 1902), in shares of the coefficient of what sticks:
+//
+//   mu(s) = mu share(s)      s = |u_T|, m/s      share: straight lines between points, constant beyond the last
+//
+// What sticks bears mu; what slips mu(s), and mu(0+) = mu share[0] just above standstill. One point alone is static
+// over dynamic friction. docs/theory/stick_slip.md
+#ifndef CARDHOUSE_FRICTION_CURVE_H
+#define CARDHOUSE_FRICTION_CURVE_H
+
+#include "cardhouse/api.h"
+#include "cardhouse/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CH_CURVE_POINTS = 16 };
+
+typedef struct ChFrictionCurve {
+  int count;                      // of points, at most CH_CURVE_POINTS; 0: friction does not depend on speed
+  double speed[CH_CURVE_POINTS];  // m/s, ascending, the first 0
+  double share[CH_CURVE_POINTS];  // the first at most 1
+} ChFrictionCurve;
+
+// The share at a speed > 0, or just above standstill; 1 where there are no points. NaN gives NaN.
+CH_API double ch_friction_share(const ChFrictionCurve* curve, double speed);
+
+// The largest share there is, that of standstill included.
+CH_API double ch_friction_largest_share(const ChFrictionCurve* curve);
+
+// Refuses what is no curve; `what` begins the message.
+CH_API ChStatus ch_friction_curve_check(ChContext* context, const char* what, const ChFrictionCurve* curve);
+
+// What a contact does at an answer. Where friction depends on the speed of slip this says which coefficient is in
+// force: mu of what sticks, mu(|u_T|) of what slips. The branch whose own equations the answer fulfils better is taken.
+typedef enum ChBranch {
+  CH_BRANCH_NONE,  // not told, or no contact with friction
+  CH_BRANCH_OPEN,
+  CH_BRANCH_STICK,
+  CH_BRANCH_SLIP,
+  CH_BRANCH_COUNT
+} ChBranch;
+
+// "none", "open", "stick", "slip"; NULL for another number.
+CH_API const char* ch_branch_name(ChBranch branch);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
