@@ -73,7 +73,9 @@ static void for_each_case(int most_blocks, Check check) {
 // Natural is relative to doing nothing: what it cannot tell apart.
 #define ROUNDING 1e-15
 
+// Where friction depends on speed there are several solutions, and the tolerance has a say in which is looked for.
 static void check_tolerances(const char* name, const ChProblem* p) {
+  if (p->curve_count > 0) return;
   static const double limits[] = {3e4, 3e5, 3e6, 2e7};
   for (int l = 0; l < 4; ++l) {
     double before = INFINITY;

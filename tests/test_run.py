@@ -556,7 +556,7 @@ class Endings(Runs):
         with open(scene, encoding="utf-8") as file:
             before = file.read()
         for words in (["--csv", scene], ["--out", scene], ["--checkpoint", self.path("./scene.json")]):
-            self.expect(run(scene, *words), 2, words[0], "the scene", "a file of its own")
+            self.expect(run(scene, *words), 2, words[0], "the scene", "its own file")
         self.expect(run(scene, "--out", out, "--csv", out), 2, "--csv " + out, "is --out, too")
         with open(scene, encoding="utf-8") as file:
             self.assertEqual(file.read(), before)

@@ -323,7 +323,7 @@ class Clock(unittest.TestCase):
         self.assertEqual(run("run", "soft-bar", "--realtime", "--lag", "-1").returncode, 2)
         alone = run("run", "soft-bar", "--step-limit", "5", "--lag", "3")
         self.assertEqual((alone.returncode, alone.stdout), (2, ""))
-        self.assertIn("--lag 3: belongs to --realtime", alone.stderr)
+        self.assertIn("--lag 3: needs --realtime", alone.stderr)
 
     def test_a_step_limit_alone_does_not_wait(self):
         said = self.said("soft-bar", "--until", "0.4", "--step-limit", "0.05")

@@ -303,6 +303,10 @@ static void units_leave_no_trace_in_the_scaled_system(void** state) {
     if (ch_case_at(k)->size != CH_CASE_SMALL || (ch_case_at(k)->facts & CH_FACT_APART)) continue;
     ChArenaMark mark = ch_arena_mark(arena);
     ChProblem* problem = generate(ch_case_at(k));
+    if (problem->curve_count > 0) {  // systems know no curves: branches.c takes them out before
+      ch_problem_destroy(problem);
+      continue;
+    }
     ChProblem* other = in_random_units(problem, &random, 1e6);
     ChPrepared a = prepare(problem, CH_POSE_COULOMB), b = prepare(other, CH_POSE_COULOMB);
     int first = 0, second = 0;  // round-off may couple what was exactly apart: compare only where it did not

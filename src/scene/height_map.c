@@ -89,7 +89,7 @@ static bool decode(PngSource* s, unsigned char* pixels, png_bytepp rows) {
 static ChStatus read_png(ChContext* context, ChArena* arena, const char* path, const ChWholeFile* file,
                          ChHeightMap* out) {
   PngSource source = {.bytes = (const unsigned char*)file->text, .size = file->size};
-  PngHead head;
+  PngHead head = {0};
   ChStatus status = read_head(context, path, &source, &head);
   if (status != CH_OK) return status;
   size_t each = (size_t)head.depth / 8, columns = head.width, rows = head.height;

@@ -306,6 +306,18 @@ static bool is_better(const Outer* o, const Kept* best, bool met) {
   return !(best->certificate.natural <= o->info->certificate.natural);
 }
 
+// No answer is worse than the start.
+static ChStatus keep_start(Outer* o, Kept* best) {
+  const ChProblem* p = o->problem;
+  if (o->options->warm && o->options->warm != o->r) copy(o->r, o->options->warm, p->rows);
+  if (!o->options->warm && p->rows > 0) memset(o->r, 0, (size_t)p->rows * sizeof *o->r);
+  ChStatus status = ch_problem_velocity(o->context, p, o->r, o->v, o->u);
+  if (status == CH_OK) status = ch_grader_grade(o->context, o->grader, o->r, o->v, &o->info->certificate);
+  ch_grader_branches(o->plain_grader, o->r, o->u, o->branch);
+  keep(o, CH_MAX_ITER, best);
+  return status;
+}
+
 // From the coefficients as they are to an answer, or to where nothing changes any more.
 static ChStatus settle(Outer* o, const double* warm, Kept* best) {
   ChStatus status = CH_OK;
@@ -318,7 +330,7 @@ static ChStatus settle(Outer* o, const double* warm, Kept* best) {
     status = solve_once(o, warm);
     if (!is_answer(status)) return status;
     const bool met = ch_certificate_met(&o->info->certificate, o->options->tolerance);
-    if (o->solves == 1 || is_better(o, best, met)) keep(o, met ? CH_OK : status == CH_OK ? CH_MAX_ITER : status, best);
+    if (is_better(o, best, met)) keep(o, met ? CH_OK : status == CH_OK ? CH_MAX_ITER : status, best);
     if (met) return CH_OK;
     if (status == CH_MAX_TIME) return status;
     copy(o->start, o->r, o->problem->rows);
@@ -338,6 +350,8 @@ static ChStatus find_branches(Outer* o) {
   ChStatus status = prepare(o);
   if (status != CH_OK) return status;
   Kept best = take_kept(o);
+  status = keep_start(o, &best);
+  if (status != CH_OK) return status;
   status = settle(o, o->options->warm, &best);
   while (status == CH_OK && retry(o) > 0) {
     copy(o->start, o->r, o->problem->rows);

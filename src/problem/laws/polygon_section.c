@@ -54,10 +54,10 @@ static double try_side(const double* a, const double* b, const double* x, double
 
 static void project_given(const ChBlock* block, ChPose pose, const double* x, double* y) {
   const ChFrictionSection* s = block->section;
-  const double sum = x[0] + x[1] + x[2];
   double best[3] = {0.0, 0.0, 0.0}, least = dot3(x, x), outside = -INFINITY;
-  if (isnan(sum) || pose == CH_POSE_FRICTIONLESS) {
-    y[0] = isnan(sum) ? sum : ch_max(x[0], 0.0), y[1] = y[2] = isnan(sum) ? sum : 0.0;
+  const bool measurable = isfinite(least);  // otherwise no face is nearest, and nothing is told by a number
+  if (!measurable || pose == CH_POSE_FRICTIONLESS) {
+    y[0] = measurable ? ch_max(x[0], 0.0) : NAN, y[1] = y[2] = measurable ? 0.0 : NAN;
     return;
   }
   for (int k = 0; k < s->count; ++k) {

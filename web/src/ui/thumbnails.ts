@@ -102,6 +102,40 @@ const DRAWINGS: Record<string, () => string> = {
       .join("") +
     line(61, 14, 34, 58) +
     ball(32, 62, 6.3, B),
+  screw: () =>
+    box(80, 58, 62, 34, 0, B) +
+    box(80, 50, 17, 70, 0, A) +
+    range(9)
+      .map((i) => line(69, 24 + 7 * i, 91, 20 + 7 * i))
+      .join("") +
+    box(80, 14, 34, 10, 0, A),
+  "chain-net": () =>
+    range(24)
+      .map((i) => {
+        const [x, y] = [38 + (i % 6) * 17, 20 + Math.floor(i / 6) * 17];
+        return `<circle cx="${x}" cy="${y}" r="9.6" fill="none" stroke="${choose(i + Math.floor(i / 6), A, B)}" stroke-width="3"/>`;
+      })
+      .join(""),
+  "bike-chain": () =>
+    ball(48, 52, 26, B) +
+    ball(118, 52, 15, B) +
+    range(7)
+      .map((i) => box(52 + 11 * i, 24.5 + 1.7 * i, 9, 5, 9, choose(i, A, C)) + box(52 + 11 * i, 79.5 - 1.7 * i, 9, 5, -9, choose(i, C, A)))
+      .join(""),
+  anchor: () =>
+    range(5)
+      .map((i) => box(80, 12 + 8.5 * i, i % 2 ? 3 : 7, 10, 0, choose(i, A, B)))
+      .join("") +
+    box(80, 66, 5, 36, 0, C) +
+    box(80, 54, 28, 4, 0, C) +
+    band("M54 68Q80 104 106 68", 5, C),
+  "wrecking-ball": () =>
+    floor +
+    line(46, 8, 62, 50) +
+    ball(64, 56, 11, C) +
+    range(15)
+      .map((i) => box(98 + (i % 3) * 16 + (Math.floor(i / 3) % 2) * 8, GROUND - 5.5 - 11 * Math.floor(i / 3), 15, 10, 0, choose(i, A, B)))
+      .join(""),
   domino: () =>
     floor +
     range(8)
