@@ -30,7 +30,7 @@ help:
 	@echo "make bench-portfolio PROBLEMS=folder  auto beside each of its members: work, time, profiles"
 	@echo "make bench-ordering                 our methods on one card house, beside the figures of Kaufman 2009"
 	@echo "make bench-engines [QUICK=1]        us beside MuJoCo, ODE and Bullet on six scenes that turn on friction"
-	@echo "make mesh-oracle [PAIRS=100000]     contacts of moving meshes against a slow oracle"
+	@echo "make mesh-oracle [PAIRS=100000] [FIRST=0]  contacts of moving meshes against a slow oracle"
 	@echo "make bench-large | bench-collide | bench-viewer  large structures, collision by itself, many browsers"
 	@echo "make bench-meshes [BEFORE=program]  exact beside sampled contact of meshes; other scenes beside an earlier build"
 	@echo "make bench-python                   steps a second from Python, in C, in batches, of MuJoCo"
@@ -132,11 +132,12 @@ bench-engines:
 	@$(RECORD) engines -- $(BUILD)/bench/engines $(if $(QUICK),--quick) --csv $(BUILD)/bench/engines.csv $(FLAGS)
 	@python3 bench/engines_plot.py $(BUILD)/bench/engines.csv $(BUILD)/bench/engines.svg
 
-# Gap, normal and time of first contact of moving meshes against a slow oracle.
+# Gap, normal and time of first contact of moving meshes against a slow oracle; PAIRS=1 FIRST=N tries number N alone.
 mesh-oracle: PAIRS = 100000
+mesh-oracle: FIRST = 0
 mesh-oracle: build
 	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_TESTS=ON" TARGETS=test_mesh_oracle
-	@$(BUILD)/tests/test_mesh_oracle $(PAIRS)
+	@$(BUILD)/tests/test_mesh_oracle $(PAIRS) $(FIRST)
 
 bench-collide: bench-build
 	@$(RECORD) collide -- $(BUILD)/bench/collide $(FLAGS)

@@ -81,6 +81,26 @@ static ChShape solid(Kit* kit, int kind) {
 }
 enum { KINDS = 4 };
 
+// --- rows of teeth
+// ----------------------------------------------------------------------------------------------------
+
+// Two rows of two teeth, the first of one before the first of the other. Its second is as far behind the other's second
+// as both second ones are before the first: contacts 0.05 and 1.25 wide have one middle.
+static void the_nearest_of_contacts_behind_each_other_is_kept(void** state) {
+  Kit* kit = *state;
+  ch_surface_of_cubes(&surface, 3, 1, "#.#", 1, 0.3);
+  ChShape row = shape_of(kit, &surface);
+  ChFrame frame = {ch_vec(0.0, 0.0, 0.0), ch_quat_identity()};
+  ChPosed a = posed(&row, frame), b = a;
+  b.frame.at = ch_vec(0.95, 0.02, 0.0);
+  for (double margin = 0.1; margin < 3.0; margin *= 1.3) {
+    collide(&a, &b, margin, &kit->out);
+    assert_non_null(least(&kit->out));
+    CHECK_NEAR(least(&kit->out)->gap, 0.05, 1e-12);
+    CHECK_NEAR(least(&kit->out)->normal.x, 1.0, 1e-12);
+  }
+}
+
 // --- against the slow distance
 // -----------------------------------------------------------------------------------------
 
@@ -428,6 +448,7 @@ static void threads_and_lists_change_nothing(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(the_nearest_of_contacts_behind_each_other_is_kept, make_kit, drop_kit),
       cmocka_unit_test_setup_teardown(the_least_gap_is_the_distance, make_kit, drop_kit),
       cmocka_unit_test_setup_teardown(a_small_overlap_has_the_depth_that_it_was_made_with, make_kit, drop_kit),
       cmocka_unit_test_setup_teardown(what_is_apart_does_not_overlap, make_kit, drop_kit),

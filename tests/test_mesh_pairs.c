@@ -58,6 +58,28 @@ static ChShape terrain(Kit* kit, int n, double (*height)(double x, double y)) {
   return mesh_shape(kit, (n + 1) * (n + 1), vertices, 2 * n * n, cells);
 }
 
+// Two floors, one under the other by the height of the box: the box's lower corners over the upper one and its upper
+// corners over the lower one have their middles in common. The nearest stays, whichever floor comes first.
+static void the_nearest_of_contacts_behind_each_other_is_kept(void** state) {
+  Kit* kit = *state;
+  const ChShape box = ch_box_shape(kit->arena, ch_vec(0.1, 0.1, 0.1));
+  const int cells[12] = {0, 1, 2, 0, 2, 3, 4, 5, 6, 4, 6, 7};
+  for (int order = 0; order < 2; ++order) {
+    ChVec3 corners[8];
+    for (int k = 0; k < 8; ++k)
+      corners[k] = ch_vec(k % 4 == 1 || k % 4 == 2 ? 2.0 : -2.0, k % 4 < 2 ? -2.0 : 2.0, k / 4 == order ? 0.0 : -0.2);
+    ChShape floors = mesh_shape(kit, 8, corners, 4, cells);
+    ChPosed a = {.shape = &box, .frame = {ch_vec(0.0, 0.0, 0.15), ch_quat_identity()}};
+    ChPosed b = {.shape = &floors, .frame = {ch_vec(0.0, 0.0, 0.0), ch_quat_identity()}};
+    a.turn = b.turn = ch_mat_from_quat(ch_quat_identity());
+    kit->out.count = 0;
+    ch_pair_collide(&a, &b, 1.0, &kit->out);
+    double least = INFINITY;
+    for (int k = 0; k < kit->out.count; ++k) least = fmin(least, kit->out.points[k].gap);
+    CHECK_NEAR(least, 0.05, 1e-12);
+  }
+}
+
 static double flat(double x, double y) {
   (void)x, (void)y;
   return 0.0;
@@ -283,6 +305,7 @@ static void open_sheet_has_one_side(void** state) {
 int main(void) {
 #define WITH_KIT(name) cmocka_unit_test_setup_teardown(name, make_kit, drop_kit)
   const struct CMUnitTest tests[] = {
+      WITH_KIT(the_nearest_of_contacts_behind_each_other_is_kept),
       WITH_KIT(flat_mesh_is_a_plane),
       WITH_KIT(keys_stay_while_a_box_slides_over_triangles),
       WITH_KIT(ball_in_a_valley_touches_both_sides),

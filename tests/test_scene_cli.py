@@ -373,6 +373,29 @@ class Scenes(unittest.TestCase):
         self.assertIn("choose a resolution", report["warnings"][0]["text"])
         self.assertIn("1 doubled triangle", report["healed"][0])
 
+    def test_a_run_with_sampled_contacts_coarser_than_the_clearance_is_refused(self):
+        corners = [[x, y, z] for z in (-0.1, 0.1) for y in (-0.1, 0.1) for x in (-0.1, 0.1)]
+        faces = [[0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4],
+                 [2, 6, 3], [3, 6, 7], [0, 4, 2], [2, 4, 6], [1, 3, 5], [3, 7, 5]]
+        walls = [{"type": "box", "half": [0.1, 0.3, 0.3], "at": [x, 0, 0], "material": "m"} for x in (-0.202, 0.202)]
+
+        def run_with(**more):
+            plug = {"type": "mesh", "points": corners, "triangles": faces, "material": "m", **more}
+            scene = {"cardhouse": 1, "materials": {"m": {"density": 1000}}, "bodies": [
+                {"name": "slot", "fixed": True, "shapes": walls}, {"name": "plug", "shapes": [plug]}]}
+            return run("run", self.write(json.dumps(scene)), "--until", "0.002")
+
+        for resolution, cell in ((8, "0.025"), (64, "0.00313")):  # 0.2 m in so many cells, beside a clearance of 2 mm
+            coarse = run_with(contact="sampled", resolution=resolution)
+            self.assertEqual(coarse.returncode, 2, coarse.stdout)
+            for part in ("scene.json:1:", "$.bodies[1]", f"cells of {cell} m", "clearance of 0.002 m to 'slot'"):
+                self.assertIn(part, coarse.stderr)
+            needed = int(re.search(r'a "resolution" of (\d+) or more', coarse.stderr).group(1))
+            self.assertGreaterEqual(needed, 100)
+        for fits in ({"contact": "sampled", "resolution": needed}, {"contact": "exact"}):
+            result = run_with(**fits)
+            self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_a_mesh_that_is_not_closed(self):
         self.write("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 -1\nf 1 2 3\nf 1 4 2\nf 1 3 4\n", "open.obj")
         scene = copy.deepcopy(GOOD)

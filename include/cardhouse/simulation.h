@@ -45,12 +45,14 @@ typedef enum ChAdaptive {
   CH_ADAPTIVE_GAP,    // if bodies would end it overlapping by more than `gap_tolerance`: the step itself becomes
                       // shorter, and so do the next
   CH_ADAPTIVE_MISS,   // if it misses its tolerance: it is made of substeps, and ends where it would have ended
-  CH_ADAPTIVE_LARGE,  // the same in steps of 500 contacts and more: the default
+  CH_ADAPTIVE_LARGE,  // the same in steps of 500 contacts and more, and where overlaps are looked for
+                      // (`overlap_tolerance`), as in worlds with meshes or thin things, in all steps: the default
 } ChAdaptive;
 
 #define CH_MARGIN_BY_SIZE (-1.0)  // a margin from the smallest body and h, at most 1 cm: docs/stepping.md
-#define CH_OVERLAP_BY_SHAPES \
-  (-1.0)  // a hundredth of the margin if there are meshes or something is thinner than the margin, otherwise no bound
+// If there are meshes (in space) or something is thinner than the margin, for each pair
+// min(margin / 100, max(1e-5 m, 1e-4 R)), R the smaller body's radius; otherwise no bound.
+#define CH_OVERLAP_BY_SHAPES (-1.0)
 
 typedef struct ChSimulationOptions {
   double h;                // seconds
@@ -74,7 +76,7 @@ typedef struct ChSimulationOptions {
   ChAdaptive adaptive;
   double gap_tolerance;      // metres
   double overlap_tolerance;  // metres: a pair that would end a step deeper than this, and deeper than it began, causes
-                             // halving, down to h/64; or CH_OVERLAP_BY_SHAPES; INFINITY: never
+                             // halving, down to h/64; or CH_OVERLAP_BY_SHAPES, the default; INFINITY: never
   double penetration_bound;  // largest accepted overlap, a share of the smaller moving body's radius; positive
   double energy_bound;       // largest accepted gain, a share of `exchanged`; positive
   int halvings;              // of a step that misses: the shortest substep is h / 2^halvings; 1 to 20

@@ -9,6 +9,7 @@
 #ifndef CH_COLLIDE_COLLIDE_H
 #define CH_COLLIDE_COLLIDE_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "model/world.h"
@@ -24,6 +25,13 @@ typedef struct ChGap {
   int skin[2];   // where a side is deformable: what of its skin touches, a vertex v as v, a triangle t as -2 - t; else
                  // -1
 } ChGap;
+
+// Whether both are one contact up to rounding: turned by so much, and so far apart. The gap has its part, because
+// contacts one behind the other, as of two rows of teeth, may have the middle between their feet in common.
+static inline bool ch_gap_is_same(const ChGap* a, const ChGap* b, double turned, double apart) {
+  return ch_norm(ch_sub(a->normal, b->normal)) <= turned && ch_norm(ch_sub(a->point, b->point)) <= apart &&
+         fabs(a->gap - b->gap) <= 4.0 * apart + turned * fabs(a->gap);
+}
 
 // The point as a side's own body has it: of an image, where it is on the body itself.
 static inline ChVec3 ch_gap_point(const ChGap* gap, int side) {

@@ -68,8 +68,7 @@ static void name_points(ChManifold* out, int start, int first, uint64_t part, do
     ChGap point = out->points[i];
     bool known = false;
     for (int j = start; j < first && !known; ++j)
-      known = ch_norm(ch_sub(out->points[j].normal, point.normal)) <= 1e3 * SAME &&
-              ch_norm(ch_sub(out->points[j].point, point.point)) <= SAME * size;
+      known = ch_gap_is_same(&out->points[j], &point, 1e3 * SAME, SAME * size);
     if (known) continue;
     point.key = mixed(part, point.key);
     out->points[kept++] = point;

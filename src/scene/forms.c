@@ -28,10 +28,13 @@ static const ChField adaptive_fields[] = {
     ROW(number, ChSimulationOptions, "gap_tolerance", gap_tolerance, "overlap above which the step is halved, m", 0,
         CH_POSITIVE, NULL),
     ROW(number, ChSimulationOptions, "overlap_tolerance", overlap_tolerance,
-        "a pair that would end a step deeper is cause to take it in halves, m", 0, CH_NOT_NEGATIVE, NULL),
+        "a pair that would end a step deeper is cause to take it in halves, m. By default, for meshes and thin things: "
+        "a hundredth of the margin, at most 1e-4 of the smaller body's radius or 1e-5 m, whichever is more",
+        0, CH_NOT_NEGATIVE, NULL),
     ROW(choice, ChSimulationOptions, "on", adaptive,
-        "what shortens a step: a missed tolerance (large: in steps of 500 contacts and more), or gaps", 0, CH_ANY,
-        occasions),
+        "what shortens a step: a missed tolerance (large: in steps of 500 contacts and more, and in all steps of "
+        "worlds with meshes or thin things), or gaps",
+        0, CH_ANY, occasions),
     ROW(whole, ChSimulationOptions, "halvings", halvings, "on miss: the shortest substep is h / 2^halvings", 0,
         CH_HALVINGS, NULL),
     ROW(whole, ChSimulationOptions, "good_steps", good_steps,

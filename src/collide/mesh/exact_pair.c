@@ -41,10 +41,6 @@ static int by_key(const void* a, const void* b) {
   return (p->gap > q->gap) - (p->gap < q->gap);
 }
 
-static bool is_same(const ChGap* a, const ChGap* b, double slack) {
-  return ch_norm(ch_sub(a->normal, b->normal)) <= CH_MESH_SMOOTH && ch_norm(ch_sub(a->point, b->point)) <= slack;
-}
-
 // A corner on an edge of the triangles below it is found with each of them, one on a corner with edges, too: the lowest
 // key stays.
 static void keep_each_once(ChManifold* m, int first, double slack) {
@@ -59,7 +55,7 @@ static void keep_each_once(ChManifold* m, int first, double slack) {
   for (int k = 0; k < count; ++k) {
     bool known = false;
     for (int j = kept - 1; j >= 0 && p[k].point.x - p[j].point.x <= slack && !known; --j) {
-      if (!is_same(&p[j], &p[k], slack)) continue;
+      if (!ch_gap_is_same(&p[j], &p[k], CH_MESH_SMOOTH, slack)) continue;
       if (p[k].key < p[j].key) p[j] = p[k];
       known = true;
     }

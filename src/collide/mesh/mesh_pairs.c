@@ -74,12 +74,8 @@ static uint64_t mixed(uint64_t kind, uint64_t feature, uint64_t key) {
 
 // Whether this pair has that point already, up to rounding.
 static bool known(const Query* q, int until, const ChGap* point) {
-  for (int i = q->first; i < until; ++i) {
-    const ChGap* other = &q->out->points[i];
-    if (ch_norm(ch_sub(other->normal, point->normal)) <= SMOOTH &&
-        ch_norm(ch_sub(other->point, point->point)) <= q->slack)
-      return true;
-  }
+  for (int i = q->first; i < until; ++i)
+    if (ch_gap_is_same(&q->out->points[i], point, SMOOTH, q->slack)) return true;
   return false;
 }
 

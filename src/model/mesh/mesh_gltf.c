@@ -113,8 +113,13 @@ static ChStatus read_buffer(Gltf* g, int number, Bytes* out) {
   if (!path || !g->beside) return wrong(g, "buffer", number, "has a uri that is no file beside this one");
   ChWholeFile whole;
   ChStatus status = ch_whole_file_read_at_most(g->context, path, true, MOST_BYTES, g->arena, &whole);
-  if (status == CH_OK) *out = (Bytes){(const unsigned char*)whole.text, whole.size};
-  return status;
+  if (status != CH_OK) {  // it names the buffer's file, and not yet the one that the user gave
+    char why[CH_MESSAGE_SIZE];
+    snprintf(why, sizeof why, "%s", g->context->message);
+    return ch_fail(g->context, status, "%s: buffer %d: %.300s", g->path, number, why);
+  }
+  *out = (Bytes){(const unsigned char*)whole.text, whole.size};
+  return CH_OK;
 }
 
 static ChStatus buffer_of(Gltf* g, int number, Bytes* out) {
