@@ -82,8 +82,9 @@ static void check_facts(const ChCase* item, const ChProblem* p, const ChTrial* t
 static void try_all(const ChCase* item, const ChProblem* p, ChPose pose, int* solved, int* taken) {
   ChTrial smooth = try_auto(item->name, p, pose, 0), polygonal = try_auto(item->name, p, pose, CH_TRIAL_SIDES);
   if (pose == CH_POSE_COULOMB && smooth.verdict == CH_VERDICT_SOLVED) check_facts(item, p, &smooth);
-  const bool unique =
-      pose == CH_POSE_COULOMB ? (item->facts & CH_FACT_UNIQUE) != 0 : !(item->facts & CH_FACT_ASYMMETRIC);
+  // Friction that depends on speed is not convex in any pose.
+  const bool unique = p->curve_count == 0 && (pose == CH_POSE_COULOMB ? (item->facts & CH_FACT_UNIQUE) != 0
+                                                                      : !(item->facts & CH_FACT_ASYMMETRIC));
   for (int k = 0; k < ch_method_count(); ++k) {
     const ChMethodInfo method = ch_method_info(k);
     if (is_auto(&method)) continue;

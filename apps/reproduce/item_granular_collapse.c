@@ -26,6 +26,7 @@ typedef struct Column {
 typedef struct Deposit {
   double aspect, runout;  // H / L0 as settled; (L - L0) / L0
   double angle;           // of the slope, degrees
+  double wedge;           // of the line from top to foot, degrees
   int grains;
   double kinetic;    // a grain's mean speed at the end, m/s
   double top[BINS];  // height of the surface over each diameter along the channel, in diameters
@@ -100,6 +101,13 @@ static double slope(const ChGrainRun* run, double top[BINS]) {
   return count > 2 ? atan(-ch_line_fit(count, x, y).b) * 180.0 / M_PI : NAN;
 }
 
+// The slope of the line from the top of a heap to its foot: steep heaps have too few bins for a fit.
+static double wedge(const ChGrainRun* run, const double top[BINS]) {
+  double highest = 0.0;
+  for (int k = 0; k < BINS; ++k) highest = fmax(highest, top[k]);
+  return atan2(highest * D, front(run)) * 180.0 / M_PI;
+}
+
 static ChStatus release(ChItemRun* item, const Column* c, ChOurRun* how, Deposit* out) {
   ChGrainScene scene = column_scene(c);
   ChGrainRun run;
@@ -113,6 +121,7 @@ static ChStatus release(ChItemRun* item, const Column* c, ChOurRun* how, Deposit
   if (status == CH_OK) {
     out->runout = front(&run) / (c->length * D) - 1.0;
     out->angle = slope(&run, out->top);
+    out->wedge = wedge(&run, out->top);
     out->overlap = run.overlap;
     double mass = 0.0;
     for (int k = 0; k < run.count; ++k) mass += ch_grain_mass(&run, k);
@@ -311,10 +320,11 @@ static ChStatus run_rolling(ChItemRun* run) {
       "The heap of granular-repose, of grains that resist rolling with a moment of at most mu_r times their "
       "normal force. Zhou and others find by simulation that the angle grows with the coefficients of sliding and of "
       "rolling friction. Glass beads, which roll nearly freely, rest at 20 to 26 degrees (Albert and others).");
-  ch_report_choice(
-      run->report, "heap",
-      "%d grains long, %d high, in the channel of granular-collapse, mu = 0.5; R is the mean radius, h = 1 ms.",
-      run->quick ? 6 : 12, run->quick ? 4 : 8);
+  ch_report_choice(run->report, "heap",
+                   "%d grains long, %d high, in the channel of granular-collapse, mu = 0.5; R is the mean radius, h = "
+                   "1 ms. The angle "
+                   "is that of the line from the top of the heap to its foot.",
+                   run->quick ? 6 : 12, run->quick ? 4 : 8);
   for (int k = 0; k < count; ++k) {
     Column c = {.length = run->quick ? 6.0 : 12.0, .height = run->quick ? 4.0 : 8.0, .mu = 0.5, .rolling = used[k]};
     Deposit d;
@@ -322,7 +332,7 @@ static ChStatus run_rolling(ChItemRun* run) {
     c.part[0] = (double)k / count, c.part[1] = (k + 1.0) / count;
     ChStatus status = release(run, &c, &how, &d);
     if (status != CH_OK || !ch_item_progress(run, c.part[1])) return status;
-    angle[k] = d.angle;
+    angle[k] = d.wedge;
   }
   ChChart* chart = ch_report_chart(run->report, "Angle of repose over the resistance to rolling.", "mu_r / R [1]",
                                    "angle [degrees]", 0);

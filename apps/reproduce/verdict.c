@@ -6,7 +6,8 @@ static const double CONTACTS_ALIKE = 1.1;  // counts of contacts that make two t
 const char ch_verdict_rule[] =
     "*Reproduced* means that the document prints it, that our run had its setting, that no step missed its tolerance, "
     "and that the figure is within a stated factor, or a stated condition holds. Everything else is *differs*, *ours "
-    "alone* (the document does not print it) or *not run*, each with its reason. Choices made after looking at results, "
+    "alone* (the document does not print it) or *not run*, each with its reason. Choices made after looking at "
+    "results, "
     "and settings made easier, are listed beside the verdict. Times compare equal numbers of contacts, to 10 %, or "
     "count as differing.";
 
