@@ -1,24 +1,15 @@
 // Facts about condense: what a few blocks feel of all others, and packings that nothing else solves so soon.
 #include <stdlib.h>
-#include <string.h>
 
 #include "cardhouse/solve.h"
 #include "solve/linear/linear_system.h"
 #include "support/first_part.h"
+#include "support/piles.h"
 #include "support/solved.h"
 #include "support/suite.h"
 
 static ChSolved out;
 static ChFirstPart part;
-
-static ChSolveOptions options_of(const char* method, long iterations, double tolerance) {
-  ChSolveOptions options = ch_solve_options_default();
-  options.method = method;
-  options.tolerance = tolerance;
-  options.max_iterations = iterations;
-  options.time_limit = 600.0;
-  return options;
-}
 
 // Every third block is a member; of the others each kind in turn: open, sticking, half way.
 static void fill_blocks(const ChSystem* s, double* B, double* E) {
@@ -64,40 +55,21 @@ static void what_blocks_feel_does_not_depend_on_the_space(void** state) {
   both_spaces_condense_to_the_same("n=5 mu=0.5 compliance=0.02");
 }
 
-// Along self-stress sweeps creep: from nothing they have not come to 1e-4 after 5,000. A dozen condensations end it.
+// Along self-stress sweeps creep. A dozen condensations end it.
 static void a_pile_that_slides_needs_few_condensations(void** state) {
   (void)state;
-  ChProblem* pile = ch_make("pile", "n=12 mu=0.5", CH_FORM_GLOBAL, 0);
-  ChSolveOptions options = options_of("condense", 0, 1e-8);
-  ch_must_solve(pile, &options, &out);
-  assert_true(out.info.factorizations <= 30);
-  options = options_of("ansgs", 5000, 1e-8);
-  ch_run_solve(pile, &options, &out);
-  assert_int_equal(out.status, CH_MAX_ITER);
-  assert_true(out.info.certificate.natural > 1e-6);
-  ch_problem_destroy(pile);
+  ch_pile_needs_few_factorisations("condense", 30, &out);
 }
 
-// The local form names no bodies: S comes column by column.
+// S comes column by column.
 static void bodies_are_not_needed(void** state) {
   (void)state;
-  ChProblem* pile = ch_make("pile", "n=8 mu=0.5", CH_FORM_LOCAL, 0);
-  ChSolveOptions options = options_of("condense", 0, 1e-8);
-  ch_must_solve(pile, &options, &out);
-  ch_problem_destroy(pile);
+  ch_pile_needs_no_bodies("condense", &out);
 }
 
 static void a_good_start_is_kept(void** state) {
   (void)state;
-  ChProblem* pile = ch_make("pile", "n=8 mu=0.6", CH_FORM_GLOBAL, 0);
-  ChSolveOptions options = options_of("auto", 0, 1e-10);
-  ch_must_solve(pile, &options, &out);
-  static double start[CH_SOLVED_MAX];
-  memcpy(start, out.r, sizeof start);
-  options = options_of("condense", 1, 1e-6);
-  options.warm = start;
-  ch_must_solve(pile, &options, &out);
-  ch_problem_destroy(pile);
+  ch_pile_keeps_a_good_start("condense", &out);
 }
 
 int main(void) {

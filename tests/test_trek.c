@@ -1,11 +1,11 @@
 // Facts about trek: long walks with sparse factors.
 #include <math.h>
-#include <string.h>
 
 #include "cardhouse/solve.h"
 #include "solve/contact/contact_map.h"
 #include "solve/contact/sparse_kinks.h"
 #include "support/first_part.h"
+#include "support/piles.h"
 #include "support/solved.h"
 #include "support/suite.h"
 
@@ -14,15 +14,6 @@
 static ChSolved out;
 static ChFirstPart part;
 static const ChDeadline never = {INFINITY, INFINITY};
-
-static ChSolveOptions options_of(const char* method, long iterations, double tolerance) {
-  ChSolveOptions options = ch_solve_options_default();
-  options.method = method;
-  options.tolerance = tolerance;
-  options.max_iterations = iterations;
-  options.time_limit = 600.0;
-  return options;
-}
 
 // G = u + eps r + x - r at r = y(x); returns |G|.
 static double residual(const ChSystem* s, const double* x, double* r, double* G) {
@@ -69,27 +60,16 @@ static void in_the_plane_one_walk_is_enough(void** state) {
   ch_problem_destroy(disks);
 }
 
-// Along self-stress sweeps creep: from nothing they have not come to 1e-6 after 5,000.
+// Along self-stress sweeps creep.
 static void a_pile_that_slides_needs_few_factorisations(void** state) {
   (void)state;
-  ChProblem* pile = ch_make("pile", "n=12 mu=0.5", CH_FORM_GLOBAL, 0);
-  ChSolveOptions options = options_of("trek", 0, 1e-8);
-  ch_must_solve(pile, &options, &out);
-  assert_true(out.info.factorizations <= 40);
-  options = options_of("ansgs", 5000, 1e-8);
-  ch_run_solve(pile, &options, &out);
-  assert_int_equal(out.status, CH_MAX_ITER);
-  assert_true(out.info.certificate.natural > 1e-6);
-  ch_problem_destroy(pile);
+  ch_pile_needs_few_factorisations("trek", 40, &out);
 }
 
 // The local form names no bodies: then factors are of W.
 static void bodies_are_not_needed(void** state) {
   (void)state;
-  ChProblem* pile = ch_make("pile", "n=8 mu=0.5", CH_FORM_LOCAL, 0);
-  ChSolveOptions options = options_of("trek", 0, 1e-8);
-  ch_must_solve(pile, &options, &out);
-  ch_problem_destroy(pile);
+  ch_pile_needs_no_bodies("trek", &out);
 }
 
 // Joints, limits and unilateral rows are piecewise linear as they are.
@@ -98,7 +78,7 @@ static void other_rows_are_walked_too(void** state) {
   static const char* const made[][2] = {{"door", "n=2"}, {"wheels", "n=2"}, {"skates", "n=6"}, {"chain", "n=8"}};
   for (size_t k = 0; k < sizeof made / sizeof made[0]; ++k) {
     ChProblem* problem = ch_make(made[k][0], made[k][1], CH_FORM_GLOBAL, 0);
-    ChSolveOptions options = options_of("trek", 0, 1e-8);
+    ChSolveOptions options = ch_pile_options("trek", 0, 1e-8);
     const ChSetting none = {"trek.sweeps", 10};
     options.settings = &none;
     options.setting_count = 1;
@@ -109,15 +89,7 @@ static void other_rows_are_walked_too(void** state) {
 
 static void a_good_start_is_kept(void** state) {
   (void)state;
-  ChProblem* pile = ch_make("pile", "n=8 mu=0.6", CH_FORM_GLOBAL, 0);
-  ChSolveOptions options = options_of("auto", 0, 1e-10);
-  ch_must_solve(pile, &options, &out);
-  static double start[CH_SOLVED_MAX];
-  memcpy(start, out.r, sizeof start);
-  options = options_of("trek", 1, 1e-6);
-  options.warm = start;
-  ch_must_solve(pile, &options, &out);
-  ch_problem_destroy(pile);
+  ch_pile_keeps_a_good_start("trek", &out);
 }
 
 int main(void) {
