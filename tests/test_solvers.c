@@ -248,7 +248,7 @@ static void limits_are_obeyed_and_leave_the_best_iterate(void** state) {
   ChProblem* p = generate("pyramid-8-shaken");
   Answer a = answer_create(p);
   for (int m = 0; m < EXACT; ++m) {
-    ChSolveOptions o = options_for(exact_methods[m], 1e-15);  // out of reach, so that every method runs into its limit
+    ChSolveOptions o = options_for(exact_methods[m], 1e-20);  // out of reach, so that every method runs into its limit
     o.time_limit = 0.1;
     const double before = ch_clock_seconds();
     assert_int_not_equal(solve(p, &o, &a), CH_OK);
@@ -258,7 +258,7 @@ static void limits_are_obeyed_and_leave_the_best_iterate(void** state) {
     CHECK_AT_MOST(a.info.certificate.cone, 1e-12);
   }
   for (int m = 0; m < EXACT; ++m) {
-    ChSolveOptions o = options_for(exact_methods[m], 1e-15);
+    ChSolveOptions o = options_for(exact_methods[m], 1e-20);
     o.max_iterations = 3;
     assert_int_equal(solve(p, &o, &a), CH_MAX_ITER);
     const bool sweeps = strcmp(o.method, "nsgs") == 0 || strcmp(o.method, "ipm") == 0;

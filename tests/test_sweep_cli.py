@@ -126,7 +126,7 @@ class Sweep(Folder):
             self.assertLessEqual(float(row[3]), 1e-8)
 
     def test_a_sweep_that_was_stopped_goes_on(self):
-        words = ["sweep", "cards", "--param", "mu=0.5:0.8:60", "--until", "0.5", "--csv", self.path("t.csv"), "--jobs", "1"]
+        words = ["sweep", "cards", "--param", "mu=0.5:0.8:60", "--until", "20", "--csv", self.path("t.csv"), "--jobs", "1"]
         with subprocess.Popen([PROGRAM, *words], stderr=subprocess.PIPE, text=True) as process:
             deadline = time.time() + 60
             while time.time() < deadline and not (os.path.exists(self.path("t.csv")) and len(self.table("t.csv")) > 0):
@@ -137,7 +137,7 @@ class Sweep(Folder):
         self.assertIn("--resume continues", said)
         before = self.table("t.csv")
         self.assertTrue(0 < len(before) < 60)
-        other = [w if w != "0.5" else "0.4" for w in words]
+        other = [w if w != "20" else "19" for w in words]
         self.refused([*other, "--resume"], "was begun by another command")
         with open(self.path("t.csv"), encoding="utf-8") as file:  # three more runs are enough to see it go on
             lines = file.readlines()
