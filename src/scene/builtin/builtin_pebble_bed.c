@@ -7,12 +7,13 @@
 
 static const double PI = 3.141592653589793;
 
-enum { BED_N, BED_MU, BED_PACKING, BED_CONTACT };
+enum { BED_N, BED_MU, BED_PACKING, BED_ACROSS, BED_CONTACT };
 
 static const ChSceneParameter bed_parameters[] = {
     CH_WHOLE("n", "2000", 1, 1000000, "pebbles of radius 0.03 m"),
     CH_NUMBER("mu", "0.4", 0, 10, "friction coefficient"),
     CH_WORD("packing", "poured", "poured|random", "poured: they fall in layers; random: they lie, nearly at rest"),
+    CH_NUMBER("across", "0", 0, 2000, "width of the vessel in pebbles; 0: as wide as deep"),
     CH_CONTACT_WORD,
     CH_PARAMETERS_END,
 };
@@ -43,7 +44,8 @@ static void put_packed(ChBuild* b, int n, double r, double wide, double bottom) 
 static void make_bed(ChBuild* b) {
   const double r = 0.03;
   int n = (int)b->number[BED_N];
-  double wide = r * fmax(4.0, cbrt(n)), bottom = -wide * tan(PI / 6.0);
+  double wide = r * fmax(4.0, b->number[BED_ACROSS] > 0.0 ? b->number[BED_ACROSS] : cbrt(n)),
+         bottom = -wide * tan(PI / 6.0);
   ch_build_begin(b, "pebble-bed", "Pebbles of the size of tennis balls, loaded into a vessel.", 3);
   ch_grains_law(b, b->word[BED_CONTACT], 3.0, (ChGrainStep){2.5e-4, 0.1 * r}, (ChGrainStep){2e-3, 0.4 * r});
   ch_build_material(b, "pebble", 1700.0, b->number[BED_MU], 0.0);

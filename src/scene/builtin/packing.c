@@ -25,6 +25,8 @@ static const double ROOM_BETWEEN = 1e-7;  // share of a radius that is left betw
 static const double SLIGHT = 1e-9;        // of unit vectors
 static const double BEHIND = 1e-7;        // radian or share of a diameter: what was met by round-off already
 
+static const double LIFT = 1e-3;  // share of a diameter above all that is there, from where it falls
+
 enum { EVENTS_MOST = 200, TRIES_MOST = 1000, LEAD_MOST = 3, NOBODY = -1 };
 
 // What a ball may touch: the balls 0 .. n - 1 and, behind them, the walls.
@@ -308,7 +310,7 @@ static bool roll(Heap* heap, Way* way, ChVec3* at) {
 // --- all -------------------------------------------------------------------------------------------------------------
 
 // A place above all that is there.
-static bool start(Heap* heap, double lift, ChVec3* at) {
+static bool start(Heap* heap, ChVec3* at) {
   const ChPackRoom* room = heap->room;
   for (int k = 0; k < TRIES_MOST; ++k) {
     at->x = room->low[0] + (room->high[0] - room->low[0]) * draw(heap);
@@ -318,7 +320,7 @@ static bool start(Heap* heap, double lift, ChVec3* at) {
     for (int j = y > 0 ? y - 1 : 0; j <= y + 1 && j < heap->columns[1]; ++j)
       for (int i = x > 0 ? x - 1 : 0; i <= x + 1 && i < heap->columns[0]; ++i)
         top = fmax(top, heap->top[(long)j * heap->columns[0] + i]);
-    at->z = top + heap->width * (1.0 + lift);
+    at->z = top + heap->width * (1.0 + LIFT);
     bool inside = true;
     for (int w = 0; w < room->count && inside; ++w) {
       double gap = ch_dot(room->walls[w].normal, *at) - room->walls[w].offset - heap->apart,
@@ -331,15 +333,39 @@ static bool start(Heap* heap, double lift, ChVec3* at) {
   return false;
 }
 
-static bool place_all(Heap* heap, int n) {
-  while (heap->placed < n) {
+// Whether it overlaps nobody by more than round-off.
+static bool is_free(const Heap* heap, ChVec3 at) {
+  const double least = -SLIGHT * heap->width;
+  for (int w = 0; w < heap->room->count; ++w)
+    if (ch_dot(heap->room->walls[w].normal, at) - heap->room->walls[w].offset - heap->apart < least) return false;
+  int low[3], high[3];
+  for (int k = 0; k < 2; ++k) {
+    low[k] = column_of(heap, ch_component(at, k) - heap->width, k);
+    high[k] = column_of(heap, ch_component(at, k) + heap->width, k);
+  }
+  low[2] = layer_of(heap, at.z - heap->width), high[2] = layer_of(heap, at.z + heap->width);
+  for (int y = low[1]; y <= high[1]; ++y)
+    for (int x = low[0]; x <= high[0]; ++x)
+      for (int z = low[2]; z <= high[2]; ++z)
+        for (int k = heap->first[cell_at(heap, x, y, z)]; k >= 0; k = heap->next[k])
+          if (ch_norm(ch_sub(at, heap->centre[k])) - heap->width < least) return false;
+  return true;
+}
+
+// Two contacts that take turns in leading, neither of which is more than round-off, go round in circles: one ball in
+// 400,000. It is thrown in anew.
+static bool place_one(Heap* heap) {
+  for (int tries = 0; tries < TRIES_MOST; ++tries) {
     ChVec3 at;
     Way way = {.count = 0};
-    if (!start(heap, 1e-3, &at)) return false;
-    for (int k = 0; k < EVENTS_MOST && roll(heap, &way, &at); ++k) CH_ASSERT(way.count <= LEAD_MOST);
+    int events = 0;
+    if (!start(heap, &at)) return false;
+    while (events < EVENTS_MOST && roll(heap, &way, &at)) ++events;
+    if (events == EVENTS_MOST || !is_free(heap, at)) continue;
     add(heap, at);
+    return true;
   }
-  return true;
+  return false;
 }
 
 bool ch_pack_random(int n, double radius, const ChPackRoom* room, ChVec3* centre) {
@@ -361,7 +387,7 @@ bool ch_pack_random(int n, double radius, const ChPackRoom* room, ChVec3* centre
   bool good = heap.top && heap.first && heap.next;
   for (size_t k = 0; k < columns && good; ++k) heap.top[k] = room->bottom;
   for (size_t k = 0; k < cells && good; ++k) heap.first[k] = -1;
-  good = good && place_all(&heap, n);
+  while (good && heap.placed < n) good = place_one(&heap);
   free(heap.top);
   free(heap.first);
   free(heap.next);
