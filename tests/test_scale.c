@@ -1,5 +1,6 @@
 // Facts about scenes of many bodies: a packing lies as it was placed, and copies are bodies like others.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +97,31 @@ static void a_packing_is_the_same_every_time(void** state) {
   free(two);
 }
 
+// ------------------------------------------------------------------------------------------------------------- threads
+
+// Enough contacts that sweeps, looks, extrapolation and products take several threads.
+static void threads_change_no_bit(void** state) {
+  (void)state;
+  ChContext context = {0};
+  ChSimulation* s[2];
+  for (int j = 0; j < 2; ++j) {
+    ChScene* scene = packed_bed("5500");
+    scene->options.threads = 1 + 2 * j;
+    scene->options.solve.tolerance = 0.05;
+    s[j] = simulate(scene);
+    for (int k = 0; k < 2; ++k) {
+      ChStepInfo info;
+      CHECK_OK(context, ch_simulation_step(&context, s[j], &info));
+      if (info.contacts < 16384) fail_msg("%d contacts are too few for threads", info.contacts);
+    }
+  }
+  for (int b = 0; b < ch_world_body_count(ch_simulation_world(s[0])); ++b) {
+    ChBodyView now[2] = {ch_simulation_body_at(s[0], b), ch_simulation_body_at(s[1], b)};
+    assert_memory_equal(&now[0], &now[1], sizeof now[0]);
+  }
+  for (int j = 0; j < 2; ++j) ch_simulation_destroy(s[j]);
+}
+
 // -------------------------------------------------------------------------------------------------------------- copies
 
 #define FLOOR "{\"name\": \"floor\", \"fixed\": true, \"shapes\": [{\"type\": \"halfspace\"}]}"
@@ -144,8 +170,11 @@ static void wrong_copies_are_refused(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_packing_is_placed_to_lie),       cmocka_unit_test(a_packing_starts_near_rest),
-      cmocka_unit_test(a_packing_is_the_same_every_time), cmocka_unit_test(copies_are_bodies_like_others),
+      cmocka_unit_test(a_packing_is_placed_to_lie),
+      cmocka_unit_test(a_packing_starts_near_rest),
+      cmocka_unit_test(a_packing_is_the_same_every_time),
+      cmocka_unit_test(copies_are_bodies_like_others),
+      cmocka_unit_test(threads_change_no_bit),
       cmocka_unit_test(wrong_copies_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
