@@ -178,7 +178,7 @@ static ChStatus split_motions(Step* p) {
   ch_force_place_explicit(&p->place, s->k);
   ch_force_place_gravity(&p->place, gravity);
   for (int b = 0; b < s->world->body_count; ++b) {
-    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC || !ch_peers_here(s, b)) continue;
+    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC || !(ch_peers_here(s, b) || ch_peers_mine(s, b))) continue;
     ChStatus status = split_body(p, b, gravity);
     if (status != CH_OK) return status;
   }
@@ -468,9 +468,9 @@ static ChStatus measure(const Step* p) {
 static void keep_gaps(Step* p) {
   ChMoment* m = &p->moment;
   p->gap_tolerance = ch_end_gap_tolerance(p->s);
-  if ((!isfinite(p->gap_tolerance) && !p->s->peers) || m->gap_count == 0) return;
-  ChGap* own = CH_TAKE_RAW(p->s->scratch, m->gap_count, ChGap);
-  memcpy(own, m->gaps, (size_t)m->gap_count * sizeof *own);
+  if (!p->s->peers && (!isfinite(p->gap_tolerance) || m->gap_count == 0)) return;  // with peers all do the same
+  ChGap* own = CH_TAKE_RAW(p->s->scratch, m->gap_count + 1, ChGap);
+  if (m->gap_count > 0) memcpy(own, m->gaps, (size_t)m->gap_count * sizeof *own);
   ch_bends_apply(&p->s->bends, p->h, own, m->gap_count);
   m->gaps = own;
 }
@@ -479,7 +479,7 @@ static void keep_gaps(Step* p) {
 static ChStatus unite(Step* p) {
   ChSimulation* s = p->s;
   p->seen = p->moment;
-  return s->peers ? s->peers->unite(s->peers->self, p->context, s->scratch, &p->moment) : CH_OK;
+  return s->peers ? s->peers->unite(s->peers->self, p->context, &p->moment) : CH_OK;
 }
 
 // Gaps where rows are built; shocks first, where the integrator has them.
@@ -490,6 +490,7 @@ static ChStatus look(Step* p) {
   if (ahead) ch_force_place_find(&p->place);
   const ChBodyState* states = ahead ? p->place.states : ch_contact_states(s, p->h);
   p->moment = (ChMoment){.world = s->world, .states = states, .time = s->time, .end = p->info->time};
+  if (s->peers) p->moment.joint_here = s->peers->joint_here;
   ChStatus status = ch_peers_see(p->context, s, NULL, p->h);
   if (status == CH_OK)
     status = ch_peers_agree(p->context, s, ch_simulation_gaps(p->context, s, states, p->h, &p->moment.gaps,

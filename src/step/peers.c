@@ -3,8 +3,11 @@
 
 #include <math.h>
 
+#include "step/in_step.h"
+
 ChStatus ch_peers_see(ChContext* context, ChSimulation* s, ChBodyState* end, double h) {
-  return s->peers ? s->peers->see(s->peers->self, context, end, h) : CH_OK;
+  double margin = ch_step_margin(s) + s->widen, ahead = s->options.look_ahead ? h : 0.0;
+  return s->peers ? s->peers->see(s->peers->self, context, end, margin, ahead) : CH_OK;
 }
 
 ChStatus ch_peers_agree(ChContext* context, ChSimulation* s, ChStatus own) {

@@ -16,15 +16,17 @@
 
 #include "step/state.h"
 
-struct ChPeers {
+typedef struct ChPeers {
   void* self;
   const unsigned char* mine;        // body -> this process moves it; never one that is not dynamic
   const unsigned char* near;        // body -> its state is known here
   const unsigned char* here;        // body -> its velocity is found here: in an island of ours, or ours and in none
   const unsigned char* joint_here;  // joint -> its island is one of ours
-  // `end`: where bodies will be; those that are near get theirs. NULL: at the start of a try.
-  ChStatus (*see)(void* self, ChContext* context, ChBodyState* end, double h);
-  ChStatus (*unite)(void* self, ChContext* context, ChArena* arena, ChMoment* moment);
+  // `end`: where bodies will be; those that are near get theirs. NULL: at the start of a try. `margin`, metres, and
+  // `ahead`, seconds, are those of contacts.
+  ChStatus (*see)(void* self, ChContext* context, ChBodyState* end, double margin, double ahead);
+  // In: the gaps that this process looked for; out: those of the islands that it solves.
+  ChStatus (*unite)(void* self, ChContext* context, ChMoment* moment);
   ChStatus (*give_back)(void* self, ChContext* context);
   ChStatus (*settle)(void* self, ChContext* context);
   // The same failure for all, of whoever has one: the message, too.
@@ -32,7 +34,7 @@ struct ChPeers {
   ChStatus (*reduce)(void* self, ChContext* context, double* sums, int sum_count, double* most, int most_count);
   // A failure that others cannot know of: ends all processes.
   void (*abandon)(void* self, const char* why);
-};
+} ChPeers;
 
 // Without peers these do nothing, and change nothing.
 ChStatus ch_peers_see(ChContext* context, ChSimulation* s, ChBodyState* end, double h);
