@@ -42,7 +42,7 @@ enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is a
   X(COUNT, threads, 0, "N", 1, 1024, "threads; the motion does not depend on it")                                     \
   X(TEXT, warm, NULL, "on|off", 0, 0, "reactions of the last step start the next")                                    \
   X(TEXT, rest, NULL, "on|off", 0, 0, "a certified state of rest is not solved again")                                \
-  X(FLAG, distributed, false, NULL, 0, 0, "shares the world with the processes of `mpirun -n N`")                      \
+  X(FLAG, distributed, false, NULL, 0, 0, "shares the world with the processes of `mpirun -n N`")                     \
   X(REAL, patience, 0.0, "S", 0.1, 1e6, "seconds that a process of --distributed waits for the others (300)")         \
   X(FLAG, realtime, false, NULL, 0, 0, "follows the clock: waits when early, and no step takes longer than 6 h")      \
   X(REAL, lag, -1.0, "MS", 0.0, 1e6, "milliseconds that --realtime may be behind the clock for a while (500)")        \
@@ -91,10 +91,10 @@ typedef struct Job {
   double began;  // on the clock
   double from, until, seconds_record;
   ChRealtime realtime;
-  bool asked;               // to stop
+  bool asked;  // to stop
   ChTogetherCosts costs;
   ChDistributed* together;  // with other processes; NULL: by itself
-  bool started;  // steps were made: what fails from now on is no bad usage
+  bool started;             // steps were made: what fails from now on is no bad usage
   bool interrupted;
 } Job;
 
@@ -117,7 +117,10 @@ static bool check_together(const ChCommand* self, const Arguments* a, const char
     ch_complain(self, "--patience %g: needs --distributed; a process by itself waits for nobody", a->patience);
     return false;
   }
-  const char* word = a->problems ? "--problems" : a->realtime ? "--realtime" : a->step_limit > 0.0 ? "--step-limit" : NULL;
+  const char* word = a->problems           ? "--problems"
+                     : a->realtime         ? "--realtime"
+                     : a->step_limit > 0.0 ? "--step-limit"
+                                           : NULL;
   if (a->distributed && word) {
     ch_complain(self, "%s: is not for a run of many processes (--distributed)", word);
     return false;
@@ -477,10 +480,11 @@ static ChExit report(const ChCommand* self, const Job* job, double seconds) {
     ch_run_print_text(&r);
   if (printed != CH_EXIT_DONE) return printed;
   if (job->interrupted) {
-    if (speaks) ch_complain(self, "interrupted at t = %.9g s; %s%s", job->records.summary.time,
-                job->checkpoint ? "to go on: the same command with --resume "
-                                : "without --checkpoint or --out it cannot be resumed",
-                job->checkpoint ? job->checkpoint : "");
+    if (speaks)
+      ch_complain(self, "interrupted at t = %.9g s; %s%s", job->records.summary.time,
+                  job->checkpoint ? "to go on: the same command with --resume "
+                                  : "without --checkpoint or --out it cannot be resumed",
+                  job->checkpoint ? job->checkpoint : "");
     enum { KILLED = 128 };  // another process was asked, and this one stops with it
     return ch_stop_status() > KILLED ? (ChExit)ch_stop_status() : (ChExit)(KILLED + SIGTERM);
   }

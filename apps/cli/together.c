@@ -38,11 +38,18 @@ json_t* ch_together_costs_json(const ChTogetherCosts* costs) {
     const struct {
       const char* name;
       double value;
-    } fields[] = {{"busy", c->busy},         {"waiting", c->waiting},   {"bodies", per(c->bodies, c->tries)},
-                  {"ghosts", per(c->ghosts, c->tries)},                 {"contacts", per(c->contacts, c->tries)},
-                  {"moved", per(c->moved, c->tries)},                   {"together", per(c->together, c->tries)},
-                  {"sweeps", c->sweeps},     {"messages", c->messages}, {"bytes", c->bytes},
-                  {"balances", c->balances}, {"changed_over", c->moves}};
+    } fields[] = {{"busy", c->busy},
+                  {"waiting", c->waiting},
+                  {"bodies", per(c->bodies, c->tries)},
+                  {"ghosts", per(c->ghosts, c->tries)},
+                  {"contacts", per(c->contacts, c->tries)},
+                  {"moved", per(c->moved, c->tries)},
+                  {"together", per(c->together, c->tries)},
+                  {"sweeps", c->sweeps},
+                  {"messages", c->messages},
+                  {"bytes", c->bytes},
+                  {"balances", c->balances},
+                  {"changed_over", c->moves}};
     json_t* one = json_pack("{s:I, s:I}", "steps", (json_int_t)c->steps, "tries", (json_int_t)c->tries);
     for (size_t f = 0; f < sizeof fields / sizeof *fields; ++f)
       json_object_set_new(one, fields[f].name, ch_json_real(fields[f].value));

@@ -1,5 +1,5 @@
-// One world simulated by many processes, which talk by MPI (docs/scale.md). The functions are in libcardhouse-dist, which
-// is built where MPI and Zoltan are installed.
+// One world simulated by many processes, which talk by MPI (docs/scale.md). The functions are in libcardhouse-dist,
+// which is built where MPI and Zoltan are installed.
 //
 // Every process opens the same scene, makes the same simulation and calls these functions in the same order. The world
 // then is shared out: each process moves the bodies whose centres lie in its part of space. Process 0 can gather what

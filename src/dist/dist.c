@@ -48,7 +48,7 @@ ChStatus ch_distributed_begin(ChContext* context, const ChDistributedOptions* op
 }
 
 static void free_arrays(ChDistributed* d) {
-  void* const all[] = {d->owner, d->mine, d->near, d->here,   d->joint_here, d->reach,  d->boxes, d->parent, d->label,
+  void* const all[] = {d->owner, d->mine, d->near,   d->here,  d->joint_here, d->reach, d->boxes, d->parent, d->label,
                        d->home,  d->used, d->shared, d->count, d->guests,     d->links, d->gaps,  d->arrived};
   for (size_t k = 0; k < sizeof all / sizeof *all; ++k) free(all[k]);
 }

@@ -28,7 +28,7 @@ struct ChDistributed {
   ChSimulation* s;
   ChShares* shares;
   int bodies, joints;
-  bool complete;  // process 0 has everything as it is now
+  bool complete;                                   // process 0 has everything as it is now
   int* owner;                                      // body -> rank; of bodies that are not dynamic: -1
   unsigned char *mine, *near, *here, *joint_here;  // see peers.h
   double* reach;                                   // of bodies: radius about the centre of mass
@@ -84,7 +84,7 @@ void ch_shares_destroy(ChShares* shares);
 // Bodies whose centres have left go to others, with all that belongs to them; now and then space is shared out anew.
 ChStatus ch_shares_renew(ChContext* context, ChDistributed* d);
 
-// memory.c: contacts' reactions that come from others.
+// arrivals.c: contacts' reactions that come from others.
 bool ch_dist_keep_arrival(ChDistributed* d, const ChContactMemory* memory);
 ChStatus ch_dist_merge_arrivals(ChContext* context, ChDistributed* d);
 const ChContactMemory* ch_dist_recall(const ChDistributed* d, const ChGap* gap);

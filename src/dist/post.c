@@ -11,7 +11,7 @@
 
 #include "cardhouse/clock.h"
 
-enum { LOST = 3 };     // exit status: a fault of the machine
+enum { LOST = 3 };       // exit status: a fault of the machine
 #define LOOKS_EVERY 0.2  // seconds
 
 static double processor_seconds(void) {

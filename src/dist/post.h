@@ -22,10 +22,10 @@ typedef struct ChBox {
 typedef struct ChPost {
   MPI_Comm comm;
   int rank, size;
-  ChBox *out, *in;    // of ranks
+  ChBox *out, *in;  // of ranks
   int *sizes_out, *sizes_in;
   MPI_Request* requests;
-  bool failed;        // no memory for what was put
+  bool failed;  // no memory for what was put
   double messages, bytes, waiting, busy_from;
   double waited_processor;  // seconds of the processor while it waited
   // The watch.
@@ -34,7 +34,7 @@ typedef struct ChPost {
   pthread_cond_t over;
   bool watched, ends;
   double patience;
-  _Atomic(double) since;     // on the clock; 0: it does not wait
+  _Atomic(double) since;  // on the clock; 0: it does not wait
   _Atomic(const char*) what;
   atomic_long step;
 } ChPost;

@@ -1,4 +1,5 @@
-// What of a simulation cannot be distributed yet. Whoever asks for it is told by name, and nothing is left out silently.
+// What of a simulation cannot be distributed yet. Whoever asks for it is told by name, and nothing is left out
+// silently.
 #include <math.h>
 #include <string.h>
 
@@ -6,8 +7,8 @@
 #include "dist/dist.h"
 
 static ChStatus refuse(ChContext* context, const char* what) {
-  return ch_fail(context, CH_ERR_UNSUPPORTED, "%s cannot be distributed yet (docs/scale.md); run it without --distributed",
-                 what);
+  return ch_fail(context, CH_ERR_UNSUPPORTED,
+                 "%s cannot be distributed yet (docs/scale.md); run it without --distributed", what);
 }
 
 static const char* unsupported_option(const ChSimulationOptions* o) {

@@ -53,7 +53,8 @@ static bool take_one(ChDistributed* d, int from, enum Kind kind) {
       return ch_post_get(&d->post, from, s->memory.joints + (long)k * CH_JOINT_ROWS_MAX,
                          CH_JOINT_ROWS_MAX * sizeof(double));
     case VIEW:
-      if (!ch_dist_grow((void**)&s->contacts, &s->contact_room, s->contact_count + 1, sizeof *s->contacts)) return false;
+      if (!ch_dist_grow((void**)&s->contacts, &s->contact_room, s->contact_count + 1, sizeof *s->contacts))
+        return false;
       return ch_post_get(&d->post, from, &s->contacts[s->contact_count++], sizeof *s->contacts);
   }
   return false;

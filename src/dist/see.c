@@ -1,9 +1,9 @@
 // States of bodies near those of other processes.
 //
-// Each process tells all others the box around what it moves: every body's ball, swept along its velocity and widened as
-// contacts are looked for (collide.c), or around where it was and will be. A body whose own such box meets that of
-// another process is sent there. So whatever may meet a body is known where the body is moved, and whoever has a contact
-// has both its bodies. Joints reach farther: their bodies go to each other's processes in any case.
+// Each process tells all others the box around what it moves: every body's ball, swept along its velocity and widened
+// as contacts are looked for (collide.c), or around where it was and will be. A body whose own such box meets that of
+// another process is sent there. So whatever may meet a body is known where the body is moved, and whoever has a
+// contact has both its bodies. Joints reach farther: their bodies go to each other's processes in any case.
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // Who moves which body: space is cut by recursive bisection (Zoltan's RCB), and a body belongs to the part that its
 // centre is in. The cuts are the same everywhere, and stay until the load of the parts differs too much; a body whose
-// centre crosses one goes over to its new process before the next step, with all that belongs to it: state, reactions of
-// its contacts and joints. Everybody is told, so that everybody knows who moves which body.
+// centre crosses one goes over to its new process before the next step, with all that belongs to it: state, reactions
+// of its contacts and joints. Everybody is told, so that everybody knows who moves which body.
 //
 // The load of a body is 1 + CONTACT_LOAD times its contacts, counted, not measured by a clock: the same run is cut in
 // the same way.
@@ -53,13 +53,12 @@ static int count_dimensions(void* user, int* error) {
   return ((ChShares*)user)->d->s->world->dimension;
 }
 
-static void list_places(void* user, int ids, int locals, int count, ZOLTAN_ID_PTR id, ZOLTAN_ID_PTR local, int dimension,
-                        double* place, int* error) {
+static void list_places(void* user, int ids, int locals, int count, ZOLTAN_ID_PTR id, ZOLTAN_ID_PTR local,
+                        int dimension, double* place, int* error) {
   const ChDistributed* d = ((ChShares*)user)->d;
   (void)ids, (void)locals, (void)local;
   for (int k = 0; k < count; ++k)
-    for (int a = 0; a < dimension; ++a)
-      place[(long)k * dimension + a] = ch_component(d->s->states[id[k]].position, a);
+    for (int a = 0; a < dimension; ++a) place[(long)k * dimension + a] = ch_component(d->s->states[id[k]].position, a);
   *error = ZOLTAN_OK;
 }
 
@@ -68,10 +67,10 @@ static void list_places(void* user, int ids, int locals, int count, ZOLTAN_ID_PT
 static ChStatus fail(ChContext* context) { return ch_fail(context, CH_ERR_DEVICE, "Zoltan cannot share space out"); }
 
 static ChStatus make_zoltan(ChContext* context, ChShares* shares) {
-  static const char* const settings[][2] = {{"LB_METHOD", "RCB"},      {"KEEP_CUTS", "1"},      {"RCB_REUSE", "1"},
-                                            {"OBJ_WEIGHT_DIM", "1"},   {"NUM_GID_ENTRIES", "1"}, {"NUM_LID_ENTRIES", "0"},
-                                            {"IMBALANCE_TOL", "1.02"}, {"DEBUG_LEVEL", "0"},    {"RCB_OUTPUT_LEVEL", "0"},
-                                            {"RETURN_LISTS", "NONE"}};
+  static const char* const settings[][2] = {
+      {"DEBUG_LEVEL", "0"},      {"LB_METHOD", "RCB"},     {"KEEP_CUTS", "1"},       {"RCB_REUSE", "1"},
+      {"OBJ_WEIGHT_DIM", "1"},   {"NUM_GID_ENTRIES", "1"}, {"NUM_LID_ENTRIES", "0"}, {"IMBALANCE_TOL", "1.02"},
+      {"RCB_OUTPUT_LEVEL", "0"}, {"RETURN_LISTS", "NONE"}};
   float version;
   if (Zoltan_Initialize(0, NULL, &version) != ZOLTAN_OK) return fail(context);
   shares->zoltan = Zoltan_Create(shares->d->post.comm);
@@ -109,8 +108,8 @@ static ChStatus cut(ChContext* context, ChShares* shares) {
   int changes, ids, locals, in, out, *in_ranks = NULL, *in_parts = NULL, *out_ranks = NULL, *out_parts = NULL;
   ZOLTAN_ID_PTR in_ids = NULL, in_locals = NULL, out_ids = NULL, out_locals = NULL;
   ch_post_wait(&shares->d->post, "sharing space out");
-  int done = Zoltan_LB_Partition(shares->zoltan, &changes, &ids, &locals, &in, &in_ids, &in_locals, &in_ranks, &in_parts,
-                                 &out, &out_ids, &out_locals, &out_ranks, &out_parts);
+  int done = Zoltan_LB_Partition(shares->zoltan, &changes, &ids, &locals, &in, &in_ids, &in_locals, &in_ranks,
+                                 &in_parts, &out, &out_ids, &out_locals, &out_ranks, &out_parts);
   ch_post_waited(&shares->d->post);
   if (done != ZOLTAN_OK && done != ZOLTAN_WARN) return fail(context);
   Zoltan_LB_Free_Part(&in_ids, &in_locals, &in_ranks, &in_parts);

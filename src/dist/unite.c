@@ -3,8 +3,8 @@
 // Each process joins the bodies of its own contacts and joints. Where one of them is moved by another process the two
 // tell each other the smallest body that theirs hangs together with, until nothing changes: the distributed form of
 // disjoint sets. The smallest body names the island, and who moves that one keeps count of it: it says which process
-// solves it, the one that moves most of its bodies. There go states, contacts and the reactions that they start with, so
-// that the island's problem is there as a whole, in the same order and bit for bit as on a machine alone.
+// solves it, the one that moves most of its bodies. There go states, contacts and the reactions that they start with,
+// so that the island's problem is there as a whole, in the same order and bit for bit as on a machine alone.
 #include <stdlib.h>
 #include <string.h>
 
@@ -243,7 +243,8 @@ static bool take_one(ChDistributed* d, int from, enum Kind kind) {
   return false;
 }
 
-// Gaps of one pair of shapes come from one process, in their order; so runs of pairs are merged, and keys sort the same.
+// Gaps of one pair of shapes come from one process, in their order; so runs of pairs are merged, and keys sort the
+// same.
 static int compare_gaps(const void* a, const void* b) {
   const ChGap *x = a, *y = b;
   for (int k = 0; k < 2; ++k)

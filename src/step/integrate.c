@@ -412,7 +412,8 @@ static ChStatus look_at_end(Step* p, ChBodyState* end) {
   ChSimulation* s = p->s;
   ChPassing passing = {0};
   double began = ch_clock_seconds(), deepest = 0.0, margin = ch_step_margin(s) + s->widen;
-  bool deeper = false, bends = false, moved = ch_passing_is_looked_at(s, end, margin), looks = isfinite(p->gap_tolerance);
+  bool deeper = false, bends = false, moved = ch_passing_is_looked_at(s, end, margin),
+       looks = isfinite(p->gap_tolerance);
   ChStatus status = ch_peers_any(p->context, s, &moved);
   if (status == CH_OK && (moved || looks)) status = ch_peers_see(p->context, s, end, p->h);
   if (status == CH_OK && moved)
@@ -493,8 +494,8 @@ static ChStatus look(Step* p) {
   if (s->peers) p->moment.joint_here = s->peers->joint_here;
   ChStatus status = ch_peers_see(p->context, s, NULL, p->h);
   if (status == CH_OK)
-    status = ch_peers_agree(p->context, s, ch_simulation_gaps(p->context, s, states, p->h, &p->moment.gaps,
-                                                              &p->moment.gap_count));
+    status = ch_peers_agree(p->context, s,
+                            ch_simulation_gaps(p->context, s, states, p->h, &p->moment.gaps, &p->moment.gap_count));
   p->info->seconds_collide += ch_clock_seconds() - began;
   if (status != CH_OK) return status;
   if (s->trial.parts) ch_passing_leave_out(s, &p->moment, p->h, ch_step_margin(s));

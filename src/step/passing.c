@@ -175,10 +175,10 @@ static int find_pairs(const Look* look, const ChBroadPair** pairs) {
     }
     ChSwept swept = {shape, &look->ways[shape->body]};
     ChPosed posed = ch_swept_at(&swept, 0.0);
-    items[i] = (ChBroadItem){.body = shape->body,
-                             .moves = world->bodies[shape->body].kind == CH_BODY_DYNAMIC &&
-                                      ch_peers_mine(look->s, shape->body),
-                             .plane = is_endless(shape) || shape->soft};
+    items[i] = (ChBroadItem){
+        .body = shape->body,
+        .moves = world->bodies[shape->body].kind == CH_BODY_DYNAMIC && ch_peers_mine(look->s, shape->body),
+        .plane = is_endless(shape) || shape->soft};
     if (is_endless(shape)) {
       ChVec3 normal = ch_mat_apply(&posed.turn, shape->normal);
       double offset = shape->offset + ch_dot(normal, posed.frame.at);

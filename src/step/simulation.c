@@ -201,8 +201,7 @@ static ChStatus try_step(ChContext* context, ChSimulation* s, double h, double e
   ch_arena_set_landing(scratch, &landing);
   double half_step;
   ChStatus status = ch_step_make(context, s, h, &half_step, info);
-  if (status == CH_OK)
-    status = ch_peers_agree(context, s, ch_states_check(context, s->world, s->states, info->step));
+  if (status == CH_OK) status = ch_peers_agree(context, s, ch_states_check(context, s->world, s->states, info->step));
   if (status == CH_OK && s->options.project) status = ch_positions_project(context, s, info);
   if (status == CH_OK) status = ch_states_check(context, s->world, s->states, info->step);
   if (status == CH_OK) status = ch_ledger_close(context, s, half_step, info);
