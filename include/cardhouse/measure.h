@@ -263,7 +263,7 @@ typedef struct ChInstant {
   int grains;  // with their centres in the region
   double packing, temperature, coordination, loaded, rattlers, segregation;
   double pressure, normal, mobilised;  // of the stress, Pa; mean normal force, N, and share of friction that is used
-  double passed, passed_mass;          // below the plane of the discharge: grains, kg
+  double passed, passed_mass;          // below the plane of the discharge, now or before they came back: grains, kg
 } ChInstant;
 
 typedef struct ChSurvey {
@@ -274,6 +274,10 @@ typedef struct ChSurvey {
   ChForces forces;
   ChPairCorrelation correlation;
   ChProfile profile[CH_PROFILE_AXES];
+  double returned, returned_mass;  // grains that passed and came back (recirculation.h): they are far above themselves
+  double* before;                  // where each grain was at the last moment, along the axis of the discharge
+  double stays, residence;         // grains that came back for a second time, and the sum of their times between
+  double* since;                   // when each came back; NaN: not yet
 } ChSurvey;
 
 // Allocates room for so many moments. Fails if a profile has an axis that the region does not have.

@@ -1,0 +1,37 @@
+// Recirculation: bodies that sink out of a vessel below are put back in above, so that a flow never ends.
+#ifndef CARDHOUSE_RECIRCULATION_H
+#define CARDHOUSE_RECIRCULATION_H
+
+#include "cardhouse/api.h"
+#include "cardhouse/geometry.h"
+#include "cardhouse/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ChWorld ChWorld;
+typedef struct ChSimulation ChSimulation;
+
+// After a step, every freely moving rigid body without joints whose centre of mass is lower than `below` (z; in the
+// plane y) comes back at rest, its centre of mass at the height of `at` and at most `radius` from it. Places follow
+// each other evenly, the same in every run. A body waits where it is as long as it would come nearer to another moving
+// one than a hundredth of both radii. What does not move is not looked at: the inlet must be free of it.
+typedef struct ChRecirculation {
+  double below;   // m
+  ChVec3 at;      // the middle of the inlet, m
+  double radius;  // m; 0: bodies are not recirculated
+} ChRecirculation;
+
+// Call it before the world is simulated. CH_ERR_RANGE if a number is not finite, the radius not above 0, or the inlet
+// not higher than `below`; CH_ERR_ARGUMENT for a sealed world, and for one that is periodic along its height.
+CH_API ChStatus ch_world_set_recirculation(ChContext* context, ChWorld* world, const ChRecirculation* recirculation);
+// Returns what was set; radius 0: nothing was.
+CH_API ChRecirculation ch_world_recirculation(const ChWorld* world);
+// Returns how many bodies came back since the simulation began.
+CH_API long ch_simulation_recirculated(const ChSimulation* simulation);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
