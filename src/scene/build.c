@@ -124,8 +124,7 @@ static bool shape_sources(Build* b, const ChPlace* at, const ChSceneShape* shape
                            : def->points ? "points"
                                          : "triangles");
   if (ch_shape_reads(info, CH_DEF_HEIGHTS)) {
-    if (!def->heights == !def->file)
-      return ch_reader_wrong(b->reader, at, "needs \"heights\" or \"file\", one of them");
+    if (!def->heights == !def->file) return ch_reader_wrong(b->reader, at, "needs either \"heights\" or \"file\"");
     return true;
   }
   if (ch_shape_reads(info, CH_DEF_FILE) && !def->points && !def->file && !shape->mesh)
@@ -295,7 +294,7 @@ static bool add_body_later(Build* b, const ChPlace* at, json_t* entry) {
   ChSceneBody body;
   if (!read_body(b, at, entry, &body)) return false;
   if (json_object_get(entry, "soft"))
-    return ch_reader_wrong(b->reader, at, "is deformable; such a body must be there from the start");
+    return ch_reader_wrong(b->reader, at, "is deformable; such a body must exist from the start");
   const ChShapeDef* shapes = read_shapes(b, at, body.shapes);
   return shapes && ch_reader_pass_on(b->reader, at,
                                      ch_simulation_add_body(b->reader->context, b->simulation, &body.def,
