@@ -248,7 +248,7 @@ static void print_folds(const ChRunReport* r) {
 static void print_mechanics(const ChRunReport* r) {
   const ChSummary* s = &r->summary;
   const char* name = body_name(r, r->summary.displaced);
-  printf("\ndisplacement  %.3g m%s%s%s, the largest displacement of a centre of mass from its start\n", s->displacement,
+  printf("\ndisplacement  %.3g m%s%s%s, the farthest that a centre of mass moved from its start\n", s->displacement,
          name ? " (" : "", name ? CH_SHOWN(name) : "", name ? ")" : "");
   printf("penetration   %.3g m at most, %.3g %% of a radius; joints off by %.3g at most\n", s->penetration,
          100.0 * s->overlap, s->joint_error);
