@@ -137,7 +137,6 @@ static void yield_along(const ChRowRule* rule, const ChSurface* surface, int dim
                         ChRows* out) {
   if (rule->at_once) block->law.mu[0] = block->law.mu[1] = 0.0;
   if (!rule->stretch) return;
-  if (block->law.law == CH_LAW_CONTACT) block->law.law = CH_LAW_COMPLIANT;
   const ChShear shear = {surface->shear_stiffness, surface->shear_damping, rule->stretch[block->gap]};
   block->law.shear = ch_shear_compliance(&shear, rule->h);
   for (int k = block->law.row + 1; k < block->law.row + dimension; ++k)
@@ -196,7 +195,9 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
   ChVec3 axes[3];
   ch_contact_frame(moment, gap, surface, axes);
   block->gap = index;
-  block->law.law = dimension == 1 ? CH_LAW_UNILATERAL : rule->heap ? CH_LAW_COMPLIANT : CH_LAW_CONTACT;
+  const bool sheared = surface->shear_stiffness > 0.0 && dimension > 1,
+             yields = rule->heap || (sheared && rule->stretch);
+  block->law.law = dimension == 1 ? CH_LAW_UNILATERAL : yields ? CH_LAW_COMPLIANT : CH_LAW_CONTACT;
   block->law.dimension = dimension;
   block->law.mu[0] = surface->friction[0];
   block->law.mu[1] = surface->axis_body < 0 || dimension == 2 ? surface->friction[0] : surface->friction[1];
@@ -223,7 +224,7 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
     if (a == 0 && !rule->heap) out->w[k] += approach(moment, rule, gap, &out->deferred);
   }
   if (rule->heap) yield(moment, rule, surface, gap, block, out);
-  if (surface->shear_stiffness > 0.0 && dimension > 1) yield_along(rule, surface, dimension, block, out);
+  if (sheared) yield_along(rule, surface, dimension, block, out);
   if (out->touches) add_touches(moment, gap, axes, dimension, out, used);
 }
 
