@@ -15,7 +15,7 @@ IN_PLACE = -DCH_NATIVE=ON
 PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DBUILD_SHARED_LIBS=ON -DCH_TESTS=OFF
 
 .DEFAULT_GOAL := build
-.PHONY: build run test page tables conformance bench-build bench-solvers bench-laws bench-portfolio bench-ordering bench-large bench-engines bench-collide bench-meshes mesh-oracle \
+.PHONY: build run test page tables conformance bench-build bench-solvers bench-laws bench-portfolio bench-ordering bench-large bench-engines bench-collide bench-meshes mesh-oracle joint-energy \
   bench-viewer bench-python bench-mujoco-grade pictures validation granular repose install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
   blender-check fuzz crafted python python-fuzz docs clean help
 
@@ -30,6 +30,7 @@ help:
 	@echo "make bench-portfolio PROBLEMS=folder  auto beside each of its members: work, time, profiles"
 	@echo "make bench-ordering                 our methods on one card house, beside the figures of Kaufman 2009"
 	@echo "make bench-engines [QUICK=1]        us beside MuJoCo, ODE and Bullet on six scenes that turn on friction"
+	@echo "make joint-energy [STEPS=1000000]  energy and joints of linkages with the variational integrators"
 	@echo "make mesh-oracle [PAIRS=100000] [FIRST=0]  contacts of moving meshes against a slow oracle"
 	@echo "make bench-large | bench-collide | bench-viewer  large structures, collision by itself, many browsers"
 	@echo "make bench-meshes [BEFORE=program]  exact beside sampled contact of meshes; other scenes beside an earlier build"
@@ -138,6 +139,12 @@ mesh-oracle: FIRST = 0
 mesh-oracle: build
 	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_TESTS=ON" TARGETS=test_mesh_oracle
 	@$(BUILD)/tests/test_mesh_oracle $(PAIRS) $(FIRST)
+
+# Energy and joints of a double pendulum and a slider-crank over a million steps, with every integrator whose joints hold.
+joint-energy: STEPS = 1000000
+joint-energy: build
+	@$(MAKE) --no-print-directory build CMAKE_FLAGS="$(CMAKE_FLAGS) -DCH_TESTS=ON" TARGETS=test_held_joints
+	@$(BUILD)/tests/test_held_joints $(STEPS)
 
 bench-collide: bench-build
 	@$(RECORD) collide -- $(BUILD)/bench/collide $(FLAGS)

@@ -31,8 +31,7 @@ void ch_trial_settle(ChSimulation* s, int contacts, bool cares) {
   s->trial.rejects = false;
 }
 
-// What a substep adds to the step that it is part of.
-static void add_substep(ChStepInfo* sum, const ChStepInfo* part) {
+void ch_step_add(ChStepInfo* sum, const ChStepInfo* part) {
   ChStepInfo whole = *part;  // counts, energies and momenta are those at the end
   whole.h = sum->h;
   whole.substeps = sum->substeps + 1;
@@ -158,7 +157,7 @@ static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChS
       continue;
     }
     if (status != CH_OK) return status;
-    add_substep(info, &part);
+    ch_step_add(info, &part);
     if (s->widen > 0.0 && part.uncovered > 0.0) s->spent = fmax(s->spent, most_work(s));
     s->widen = 0.0;
     if (hurried) continue;
@@ -174,7 +173,7 @@ static ChStatus take_whole(ChContext* context, Substeps* p, ChStepInfo* info) {
   p->s->level = 0;
   p->s->trial = (ChTrial){.nears = true, .parts = true, .gaps = true};
   ChStatus status = try_substep(context, p, &whole);
-  if (status == CH_OK) add_substep(info, &whole);
+  if (status == CH_OK) ch_step_add(info, &whole);
   if (status == CH_MAX_ITER) {
     add_rejected(info, &whole);
     p->parts = true;

@@ -22,6 +22,7 @@
 #include "step/end_gaps.h"
 #include "step/force_place.h"
 #include "step/free_velocity.h"
+#include "step/hold.h"
 #include "step/impact.h"
 #include "step/in_step.h"
 #include "step/integrate.h"
@@ -50,6 +51,7 @@ typedef struct Step {
   ChRows rows;
   ChIslands islands;
   ChForcePlace place;
+  ChHold hold;
   double *reference, *impulse, *r;
   const double** soft;    // body -> a deformable body's mass
   ChSoftAnswer* answers;  // and all that its free motion leaves
@@ -88,6 +90,7 @@ static ChRowRule row_rule(const Step* p) {
     rule.kept = 0.0;
   } else if (p->it->contacts != CH_CONTACTS_STABILIZED) {
     rule.contact_gain = 0.0;
+    rule.closed_only = true;
   }
   return rule;
 }
@@ -134,7 +137,9 @@ static void split_motion(Step* p, int b, const double gravity[3]) {
   ChBodyState state = s->states[b];
   ChVec3 left = {0.0, 0.0, 0.0};
   s->lag[b] = left;
-  if (!body->soft && spins(s->world, body)) {
+  if (!body->soft && spins(s->world, body) && ch_hold_has(&p->hold, b)) {
+    left = ch_hold_spin(&p->hold, b);
+  } else if (!body->soft && spins(s->world, body)) {
     ChVec3 end = ch_free_spin(&body->inertia, state.omega, p->h);
     if (body->locks >> 3 != 0) {
       left = ch_mat_apply(&body->inertia, ch_sub(end, state.omega));
@@ -244,7 +249,9 @@ static void reflect(Step* p) {
   for (int b = 0; b < p->rows.block_count; ++b) {
     int k = p->rows.blocks[b].law.row;
     if (p->rows.blocks[b].gap < 0) continue;
-    p->rows.w[k] += share * (ch_row_speed(&p->rows.rows[k], p->rows.blocks[b].body, spun) + p->rows.prescribed[k]);
+    double modal = ch_soft_row_speed(s, &p->rows, b, 0);
+    p->rows.w[k] +=
+        share * (ch_row_speed(&p->rows.rows[k], p->rows.blocks[b].body, spun) + modal + p->rows.prescribed[k]);
   }
 }
 
@@ -269,6 +276,7 @@ static ChStatus first_pass(Step* p) {
   ChStatus status = split_motions(p);
   if (status != CH_OK) return status;
   build_rows(p);
+  ch_hold_rows(&p->hold, &p->moment, &p->rows);
   if (s->restock) s->info.stored = ch_ledger_stored_before(&p->rows) + ch_shears_stored_before(&p->rows);
   ch_islands_find(s->scratch, s->world, &p->rows, p->place.couplings, p->place.coupling_count, !s->options.islands,
                   &p->islands);
@@ -303,7 +311,16 @@ static ChStatus first_pass(Step* p) {
   return status;
 }
 
-// Islands without implicit forces keep what they have.
+// Whether what acts on a body depends on v+.
+static bool is_guessed(const Step* p, int island) {
+  const ChIslands* all = &p->islands;
+  bool guessed = all->coupling_start[island] < all->coupling_start[island + 1];
+  for (int k = all->body_start[island]; k < all->body_start[island + 1]; ++k)
+    guessed = guessed || ch_hold_has(&p->hold, all->bodies[k]);
+  return guessed;
+}
+
+// Islands in which nothing depends on v+ keep what they have.
 static ChStatus next_pass(Step* p) {
   ChSimulation* s = p->s;
   ChStage* stage = &p->stage;
@@ -313,14 +330,17 @@ static ChStatus next_pass(Step* p) {
   ch_force_place_couple(&p->place);
   ChStatus status = split_motions(p);
   if (status != CH_OK) return status;
+  ch_hold_rows(&p->hold, &p->moment, &p->rows);
+  add_curvature(p);
   unsigned char* idle = CH_TAKE(s->scratch, p->islands.count, unsigned char);
-  for (int i = 0; i < p->islands.count; ++i) idle[i] = p->islands.coupling_start[i] == p->islands.coupling_start[i + 1];
+  for (int i = 0; i < p->islands.count; ++i) idle[i] = !is_guessed(p, i);
   stage->idle = idle;
   p->info->seconds_assemble += ch_clock_seconds() - began;
   began = ch_clock_seconds();
   status = ch_stage_solve(p->context, s->scratch, stage);
   p->info->seconds_solve += ch_clock_seconds() - began;
   if (status != CH_OK) return status;
+  move_free_bodies(p);
   stage->worst = (ChCertificate){0};
   stage->missed = false;
   for (int i = 0; i < p->islands.count; ++i) {
@@ -341,14 +361,16 @@ static ChStatus solve(Step* p) {
   size_t bytes = (size_t)ch_world_numbers(s->world) * sizeof(double);
   ChStatus status = first_pass(p);
   double change = INFINITY;
-  for (int pass = 1; pass < p->it->passes && status == CH_OK && p->place.coupling_count > 0; ++pass) {
+  const int passes = p->hold.held ? CH_NEWTON_PASSES : p->it->passes;
+  const bool guessed = p->place.coupling_count > 0 || p->hold.held;
+  for (int pass = 1; pass < passes && status == CH_OK && guessed; ++pass) {
     double before = change;
-    change = ch_force_place_change(&p->place);
+    change = fmax(ch_force_place_change(&p->place), ch_hold_change(&p->hold));
     if (change <= SETTLED || (change <= NEARLY && change >= 0.5 * before) || ch_step_is_late(s)) break;
     memcpy(p->place.guess, s->velocities, bytes);
     status = next_pass(p);
   }
-  bool settled = p->it->passes == 1 || p->place.coupling_count == 0 || change <= NEARLY;
+  bool settled = passes == 1 || !guessed || change <= NEARLY;
   p->info->missed |= !settled;
   return status;
 }
@@ -376,6 +398,8 @@ static ChBodyState end_of(const Step* p, int b) {
   ChVec3 omega = ch_add(ch_scale(a, spun), ch_scale(1.0 - a, state.omega));
   state.position = ch_along(state.position, p->h, velocity);
   if (!s->world->bodies[b].soft) turn(s->world, omega, s->lag[b], p->h, &state);
+  if (ch_hold_has(&p->hold, b) && s->world->dimension == 2)
+    state.orientation = ch_turn_plane(old.orientation, p->h * omega.z);
   return state;
 }
 
@@ -483,6 +507,9 @@ static ChStatus look(Step* p) {
   for (int b = 0; b < s->world->body_count && ahead; ++b) {
     p->place.states[b].velocity = s->states[b].velocity;
     p->place.states[b].omega = s->states[b].omega;
+    if (s->world->bodies[b].soft)
+      memcpy(ch_state_rates(s->world, p->place.states, b), ch_state_rates(s->world, s->states, b),
+             (size_t)ch_body_modes(s->world, b) * sizeof(double));
   }
   if (p->info->impacts > 0 && s->ahead) ch_contact_states(s, p->h);
   return status;
@@ -496,6 +523,8 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   p.a = ch_integrator_weight(it, &s->options);
   ch_kinematic_velocities(s, info->time, h);
   p.place = ch_force_place(s, it->forces, h, p.a);
+  p.place.symmetric = it->composed;
+  p.hold = ch_hold_open(s, it, h, p.a, p.place.guess);
   ChStatus status = look(&p);
   if (status != CH_OK) return status;
   if (it->contacts == CH_CONTACTS_CLOSED || it->contacts == CH_CONTACTS_REFLECT) keep_closed(&p);

@@ -26,6 +26,7 @@
 #include <math.h>
 
 #include "base/check.h"
+#include "step/integrator.h"
 #include "step/ledger.h"
 #include "step/state.h"
 #include "step/states.h"
@@ -34,7 +35,7 @@
 
 // Of the new velocities in vm
 static double end_weight(const ChSimulation* s) {
-  return s->world->mode_count > 0 ? s->options.deformation_weight : 0.5;
+  return s->world->mode_count > 0 ? ch_integrator_soft_weight(&s->options) : 0.5;
 }
 
 // G vm of the bodies that move; s->states have the old velocities, s->velocities the new ones.

@@ -10,6 +10,7 @@
 #include "cardhouse/clock.h"
 #include "solve/solve_options.h"
 #include "step/adaptive.h"
+#include "step/composed.h"
 #include "step/in_step.h"
 #include "step/integrate.h"
 #include "step/kinematic.h"
@@ -270,6 +271,7 @@ static ChStatus choose_step(ChContext* context, ChSimulation* s, ChUndo* undo, C
   s->left = ch_step_length(s);
   if (s->options.adaptive == CH_ADAPTIVE_GAP) return adaptive_step(context, s, info);
   double end = time_after(s, s->options.h);
+  if (ch_integrator_find(s->options.integrator)->composed) return ch_composed_step(context, s, end, info);
   if (ch_adaptive_halves(s)) return ch_adaptive_step(context, s, end, undo, info);
   return ch_step_try(context, s, s->options.h, end, info);
 }
