@@ -366,7 +366,8 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
   if (rule->heap) out->springs = CH_TAKE(arena, moment->gap_count + joint_rows, ChSpring);
   if (rule->stretch) out->shears = CH_TAKE(arena, moment->gap_count + joint_rows, ChShear);
   if (moment->world->mode_count > 0) take_touches(arena, moment, out);
-  for (int j = 0; j < moment->world->joint_count; ++j) add_joint(moment, rule, j, out);
+  for (int j = 0; j < moment->world->joint_count; ++j)
+    if (!moment->joint_here || moment->joint_here[j]) add_joint(moment, rule, j, out);
   ChSurface surface = {0};
   const int* seen = NULL;  // gaps of one pair of shapes follow each other
   for (int g = 0; g < moment->gap_count; ++g) {

@@ -74,6 +74,7 @@ typedef struct ChMoment {
   double time, end;  // of the step: prescribed motions are followed from where they are now to where they will be
   const ChGap* gaps;
   int gap_count;
+  const unsigned char* joint_here;  // joint -> its rows are built, where several processes share a world; NULL: of all
 } ChMoment;
 
 // Radius of the smaller moving body of a contact about its centre of mass: what an overlap is compared with. Fixed

@@ -41,6 +41,7 @@ typedef struct ChRestMemory {
 } ChRestMemory;
 
 struct ChSimulation {
+  const struct ChPeers* peers;  // other processes that move the other bodies (peers.h); NULL: none
   ChWorld* world;
   ChSimulationOptions options;  // in force; names are the library's own
   void* names;                  // of methods, and settings, in `options`, the simulation's own
