@@ -196,6 +196,25 @@ class JointPart:
 Who = str | Part | _core.Body
 
 
+def _without_copies(document: Document) -> Document:
+    """Entries with "copies" written out, a body each: rows of the document are rows of the world."""
+    bodies = document.get("bodies")
+    if not isinstance(bodies, list) or not any(isinstance(body, dict) and isinstance(body.get("copies"), list) for body in bodies):
+        return document
+    size, rows = int(document.get("dimension", 3)), []
+    for body in bodies:
+        places = body.get("copies") if isinstance(body, dict) else None
+        if not isinstance(places, list) or not places or len(places) % size != 0 or "position" in body:
+            rows.append(body)  # the library says what is wrong
+            continue
+        shared = {key: item for key, item in body.items() if key not in ("copies", "name")}
+        for number, first in enumerate(range(0, len(places), size), 1):
+            name = {"name": f"{body['name']} {number}"} if "name" in body else {}
+            rows.append({**name, "position": places[first:first + size], **copy.deepcopy(shared)})
+    document["bodies"] = rows
+    return document
+
+
 class World(_Shapes[Part]):
     """A world and how to run it. SI units; z is up, in the plane y.
 
@@ -213,7 +232,7 @@ class World(_Shapes[Part]):
             self._document.update(_given(name=name, gravity=None if gravity is None else list(gravity),
                                          periodic=None if periodic is None else {k: list(ends) for k, ends in periodic.items()}))
         else:
-            self._document = copy.deepcopy(dict(document))
+            self._document = _without_copies(copy.deepcopy(dict(document)))
         self._file = file
         self._taken: set[str] = set()  # names of bodies
 

@@ -247,6 +247,9 @@ const ChSceneForm ch_form_mesh = {.name = "mesh", .count = CH_COUNT(mesh_fields)
 static const ChField body_fields[] = {
     BODY(text, "name", name, "for joints, forces and messages; unique", 0, CH_ANY, NULL),
     BODY(vector, "position", position, "of the body's frame, m", 0, CH_ANY, NULL),
+    ROW(numbers, ChSceneBody, "copies", copies,
+        "instead of position: x, y, z of one body after the other, named \"name 1\", \"name 2\", ..., m", 0, CH_ANY,
+        NULL),
     BODY(turn, "orientation", orientation, "of the body's frame", 0, CH_ANY, NULL),
     BODY(vector, "velocity", velocity, "of the centre of mass, m/s", 0, CH_ANY, NULL),
     BODY(spin, "omega", omega, "angular velocity in the world's frame, radian/s", 0, CH_ANY, NULL),

@@ -281,7 +281,7 @@ static bool follow(Outer* o) {
     g[k] = o->target[k] = o->share[k] + f[k];
   }
   ch_secants_keep(o->secants);
-  if (++o->pairs > 1) ch_secants_extrapolate(o->secants, o->target);
+  if (++o->pairs > 1) ch_secants_extrapolate(o->secants, 1, o->target);
   for (int k = 0; k < o->count; ++k)
     set_share(o, k, fmin(fmax(o->target[k], 0.0), ch_friction_largest_share(curve_of(o, k))));
   return true;
