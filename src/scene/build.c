@@ -133,7 +133,8 @@ static bool shape_sources(Build* b, const ChPlace* at, const ChSceneShape* shape
   if (ch_shape_reads(info, CH_DEF_TRIANGLES) && def->points && !def->triangles)
     return ch_reader_wrong(b->reader, at, "\"triangles\" is missing");
   if (def->file && (def->points || def->triangles))
-    return ch_reader_wrong(b->reader, at, "has \"file\" and \"%s\"; give only one of them", def->points ? "points" : "triangles");
+    return ch_reader_wrong(b->reader, at, "has \"file\" and \"%s\"; give only one of them",
+                           def->points ? "points" : "triangles");
   return true;
 }
 
