@@ -310,25 +310,31 @@ class World(_Shapes[Part]):
     def add_material(self, name: str, *, density: float | None = None, friction: float | Mapping[str, Any] | None = None,
                      restitution: float | None = None, rolling: float | None = None, drilling: float | None = None,
                      ellipsoidal: bool | None = None, cohesion: float | None = None, heals: bool | None = None,
+                     shear_stiffness: float | None = None, shear_damping: float | None = None,
                      young: float | None = None, poisson: float | None = None,
                      stiffness: float | None = None, damping: float | None = None) -> str:
         """A material: density in kg/m^3, friction coefficient, restitution 0 to 1; rolling and drilling in m, moments over
         normal force; ellipsoidal: friction and drilling share one limit; cohesion in N a contact point, and
-        whether its bonds heal; where contact is compliant young in
+        whether its bonds heal; shear_stiffness and shear_damping in N/m and N s/m, along the tangents of a contact
+        point; where contact is compliant young in
         Pa, stiffness in N/m, damping in N s/m. Returns its name."""
         self._document.setdefault("materials", {})[name] = _given(
             density=density, friction=friction, restitution=restitution, rolling=rolling, drilling=drilling,
-            ellipsoidal=ellipsoidal, cohesion=cohesion, heals=heals, young=young, poisson=poisson,
+            ellipsoidal=ellipsoidal, cohesion=cohesion, heals=heals, shear_stiffness=shear_stiffness,
+            shear_damping=shear_damping, young=young, poisson=poisson,
             stiffness=stiffness, damping=damping)
         return name
 
     def add_pair(self, first: str, second: str, *, friction: float | Iterable[float] | None = None,
                  restitution: float | None = None, rolling: float | None = None, drilling: float | None = None,
-                 cohesion: float | None = None, stiffness: float | None = None, damping: float | None = None) -> None:
+                 cohesion: float | None = None, shear_stiffness: float | None = None,
+                 shear_damping: float | None = None, stiffness: float | None = None,
+                 damping: float | None = None) -> None:
         """What holds for two materials in contact instead of the rule."""
         self._append("pairs", {"materials": [first, second], **_given(
             friction=friction, restitution=restitution, rolling=rolling, drilling=drilling,
-            cohesion=cohesion, stiffness=stiffness, damping=damping)})
+            cohesion=cohesion, shear_stiffness=shear_stiffness, shear_damping=shear_damping,
+            stiffness=stiffness, damping=damping)})
 
     def add_body(self, name: str | None = None, *, position: Vector | None = None, orientation: Any = None,
                  velocity: Vector | None = None, spin: Any = None, fixed: bool = False, mass: float | None = None,
