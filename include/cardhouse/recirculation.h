@@ -13,10 +13,11 @@ extern "C" {
 typedef struct ChWorld ChWorld;
 typedef struct ChSimulation ChSimulation;
 
-// After a step, every freely moving rigid body without joints whose centre of mass is lower than `below` (z; in the
-// plane y) comes back at rest, its centre of mass at the height of `at` and at most `radius` from it. Places follow
-// each other evenly, the same in every run. A body waits where it is as long as it would come nearer to another moving
-// one than a hundredth of both radii. What does not move is not looked at: the inlet must be free of it.
+// After a step, bodies whose centre of mass is lower than `below` (z; in the plane y) come back at rest. This holds for
+// rigid bodies that move freely and have no joints. Their centres are then at the height of `at`, at most `radius` from
+// it. Places follow each other evenly and are the same in every run. A body waits below as long as it would come nearer
+// to another moving body than a hundredth of both radii. Fixed and driven bodies are not looked at: the inlet must be
+// free of them.
 typedef struct ChRecirculation {
   double below;   // m
   ChVec3 at;      // the middle of the inlet, m
