@@ -42,7 +42,7 @@ static ChStatus read_load(ChContext* context, const char* path, int size, double
 
 static bool rubs(const ChBlock* block) {
   const ChLawInfo* law = ch_law_info(block->law);
-  return law->friction || law->rolls || law->drills;
+  return law->friction || law->rolls || law->drills || law->section;
 }
 
 static bool memory_failed(const ChLimitAnswer* answer) { return answer->status == CH_ERR_MEMORY; }

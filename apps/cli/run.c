@@ -1,5 +1,6 @@
 // `cardhouse run`: opens a scene, steps it to its end, records, and says how exactly every step was solved.
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "cli/scene_findings.h"
 #include "cli/scene_open.h"
 #include "cli/signals.h"
+#include "cli/together.h"
 
 enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is asked to end
 
@@ -40,6 +42,8 @@ enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is a
   X(COUNT, threads, 0, "N", 1, 1024, "threads; the motion does not depend on it")                                     \
   X(TEXT, warm, NULL, "on|off", 0, 0, "reactions of the last step start the next")                                    \
   X(TEXT, rest, NULL, "on|off", 0, 0, "a certified state of rest is not solved again")                                \
+  X(FLAG, distributed, false, NULL, 0, 0, "shares the world with the processes of `mpirun -n N`")                     \
+  X(REAL, patience, 0.0, "S", 0.1, 1e6, "seconds that a process of --distributed waits for the others (300)")         \
   X(FLAG, realtime, false, NULL, 0, 0, "follows the clock: waits when early, and no step takes longer than 6 h")      \
   X(REAL, lag, -1.0, "MS", 0.0, 1e6, "milliseconds that --realtime may be behind the clock for a while (500)")        \
   X(REAL, step_limit, 0.0, "MS", 0.01, 1e6, "milliseconds that a step may take; then the best answer so far is used") \
@@ -87,7 +91,10 @@ typedef struct Job {
   double began;  // on the clock
   double from, until, seconds_record;
   ChRealtime realtime;
-  bool started;  // steps were made: what fails from now on is no bad usage
+  bool asked;  // to stop
+  ChTogetherCosts costs;
+  ChDistributed* together;  // with other processes; NULL: by itself
+  bool started;             // steps were made: what fails from now on is no bad usage
   bool interrupted;
 } Job;
 
@@ -102,6 +109,27 @@ static bool check_lag(const ChCommand* self, const Arguments* a) {
   if (a->realtime || a->lag < 0.0) return true;
   ch_complain(self, "--lag %g: needs --realtime; a run without it does not follow the clock", a->lag);
   return false;
+}
+
+// What several processes cannot do yet, or have no use for.
+static bool check_together(const ChCommand* self, const Arguments* a, const char* scene) {
+  if (!a->distributed && a->patience > 0.0) {
+    ch_complain(self, "--patience %g: needs --distributed; a process by itself waits for nobody", a->patience);
+    return false;
+  }
+  const char* word = a->problems           ? "--problems"
+                     : a->realtime         ? "--realtime"
+                     : a->step_limit > 0.0 ? "--step-limit"
+                                           : NULL;
+  if (a->distributed && word) {
+    ch_complain(self, "%s: is not for a run of many processes (--distributed)", word);
+    return false;
+  }
+  if (a->distributed && scene && strcmp(scene, "-") == 0) {
+    ch_complain(self, "-: with --distributed every process reads the scene itself, so it must be a file or built in");
+    return false;
+  }
+  return true;
 }
 
 static bool check_words(const ChCommand* self, const Arguments* a) {
@@ -196,6 +224,7 @@ static ChStatus open_files(Job* job) {
   const Arguments* a = &job->arguments;
   ChContext* c = &job->context;
   bool resume = a->resume != NULL;
+  if (!ch_together_speaks(job->together)) return CH_OK;
   ChStatus status = a->checkpoint ? ch_lock_beside(c, a->checkpoint, &job->checkpoint_lock) : CH_OK;
   if (status == CH_OK && a->out)
     status =
@@ -210,7 +239,8 @@ static ChStatus open_files(Job* job) {
 
 // The files first: a checkpoint must not be ahead of them. `before`: of the step that is being made, which is left out.
 static ChStatus write_checkpoint(Job* job, const char* path, bool before) {
-  ChStatus status = CH_OK;
+  ChStatus status = before ? CH_OK : ch_together_gather(&job->context, job->together, &job->records.summary);
+  if (status != CH_OK || !ch_together_speaks(job->together)) return status;
   if (job->trajectory) {
     job->records.since = ch_trajectory_since(job->trajectory);
     status = ch_trajectory_flush(&job->context, job->trajectory);
@@ -223,19 +253,28 @@ static ChStatus write_checkpoint(Job* job, const char* path, bool before) {
   return ch_checkpoint_write(&job->context, path, job->simulation, job->scene->text, &job->records);
 }
 
-static ChStatus record_step(Job* job) {
+static ChStatus record_rows(Job* job) {
   const Arguments* a = &job->arguments;
   ChContext* c = &job->context;
   long step = ch_simulation_step_count(job->simulation);
-  ch_summary_add(&job->records.summary, job->simulation);
-  ChStatus status = CH_OK;
+  bool is_row = (a->out || a->vtk) && step % a->every == 0;
+  ChStatus status = is_row ? ch_together_gather(c, job->together, &job->records.summary) : CH_OK;
+  if (status != CH_OK || !ch_together_speaks(job->together)) return status;
   if (job->trajectory) status = ch_trajectory_add(c, job->trajectory, job->simulation);
   if (status == CH_OK && job->table) status = ch_table_add(c, job->table, job->simulation);
   if (status == CH_OK && job->vtk) status = ch_vtk_add(c, job->vtk, job->simulation);
   if (status == CH_OK && a->problems && step % a->problems_every == 0)
     status = ch_problem_record(c, a->problems, job->simulation);
+  return status;
+}
+
+static ChStatus record_step(Job* job) {
+  const Arguments* a = &job->arguments;
+  long step = ch_simulation_step_count(job->simulation);
+  ch_summary_add(&job->records.summary, job->simulation);
+  ChStatus status = ch_together_agree(&job->context, job->together, record_rows(job));
   if (status == CH_OK && a->checkpoint && step % a->checkpoint_every == 0)
-    status = write_checkpoint(job, a->checkpoint, false);
+    status = ch_together_agree(&job->context, job->together, write_checkpoint(job, a->checkpoint, false));
   return status;
 }
 
@@ -281,6 +320,7 @@ static ChStatus open_scene(const ChCommand* self, Job* job, bool* understood) {
   ch_notices_show(self, &job->context, !job->arguments.quiet);
   ch_signals_end();
   ChStatus status = ch_scene_open_telling(self, &job->context, job->name, &job->parameters.choice, &job->scene);
+  status = ch_together_agree(&job->context, job->together, status);
   if (status != CH_OK) return status;
   job->options = job->scene->options;
   job->until = job->scene->until;
@@ -293,7 +333,8 @@ static ChStatus open_scene(const ChCommand* self, Job* job, bool* understood) {
     for (int k = 0; ch_world_note(world, k); ++k) ch_complain(self, "%s", ch_world_note(world, k));
   warn(self, job);
   job->scene->world = NULL;
-  return ch_simulation_create(&job->context, world, &job->options, &job->simulation);
+  return ch_together_agree(&job->context, job->together,
+                           ch_simulation_create(&job->context, world, &job->options, &job->simulation));
 }
 
 // Options may be changed on purpose; that the run then is another one must not go unsaid.
@@ -324,14 +365,16 @@ static ChStatus begin(const ChCommand* self, Job* job) {
   if (a->resume) {
     ChStatus status = ch_checkpoint_read(&job->context, a->resume, job->simulation, job->scene->text, &job->records);
     if (status == CH_OK) status = check_end(job);
-    if (status == CH_OK) status = tell_changes(self, job);
+    if (status == CH_OK && ch_together_speaks(job->together)) status = tell_changes(self, job);
+    status = ch_together_agree(&job->context, job->together, status);
     if (status != CH_OK) return status;
     ChSummary* s = &job->records.summary;  // seconds are those of this run
     s->seconds_collide = s->seconds_assemble = s->seconds_solve = 0.0;
   }
   job->records.every = rows_every(a);
   job->from = ch_simulation_time(job->simulation);
-  return open_files(job);
+  ChStatus status = ch_together_share(&job->context, job->together, job->simulation);
+  return status == CH_OK ? ch_together_agree(&job->context, job->together, open_files(job)) : status;
 }
 
 // A hundredth of a step is far more than what the sum of all steps may be off by.
@@ -350,7 +393,7 @@ static ChPace pace_of(const Job* job) {
 // What a step that does not end leaves a checkpoint of.
 static ChStatus save_state(Job* job) {
   size_t size = 0;
-  if (!job->checkpoint) return CH_OK;
+  if (!job->checkpoint || job->together) return CH_OK;  // together nobody can write alone
   ChStatus status = ch_simulation_save(&job->context, job->simulation, NULL, &size);
   if (status == CH_OK && size > job->saved_room) {
     void* larger = realloc(job->saved, 2 * size);
@@ -368,9 +411,17 @@ static ChStatus step_once(Job* job, ChStepInfo* info) {
   ChStatus status = save_state(job);
   if (status != CH_OK) return status;
   pthread_mutex_unlock(&job->turn);
-  status = ch_simulation_step(&job->context, job->simulation, info);
+  status = ch_together_step(&job->context, job->together, job->simulation, info);
   pthread_mutex_lock(&job->turn);
   return status;
+}
+
+// Together all stop where one is asked to.
+static bool is_stopped(Job* job) {
+  bool asked = ch_stop_asked();
+  ch_together_any(&job->context, job->together, &asked);
+  job->asked = asked;
+  return asked;
 }
 
 static ChStatus step_through(Job* job) {
@@ -379,7 +430,7 @@ static ChStatus step_through(Job* job) {
   ChStatus status = CH_OK;
   job->started = true;
   job->realtime = ch_realtime_begin(pace_of(job));
-  while (status == CH_OK && !is_over(job) && !ch_stop_asked()) {
+  while (status == CH_OK && !is_over(job) && !is_stopped(job)) {
     ChStepInfo info;
     double began = ch_clock_seconds();
     double end = ch_simulation_time(job->simulation) + job->options.h;
@@ -393,10 +444,13 @@ static ChStatus step_through(Job* job) {
     ch_realtime_step(&job->realtime, info.time, info.h, before - began, !info.missed);
   }
   ch_progress_end(&progress);
-  if (status == CH_STOPPED && ch_stop_asked()) status = CH_OK;
+  if (status == CH_STOPPED && (ch_stop_asked() || job->together)) status = CH_OK;
   job->interrupted = status == CH_OK && !is_over(job);
   const char* checkpoint = job->interrupted ? job->checkpoint : a->checkpoint;
-  if (status == CH_OK && checkpoint) status = write_checkpoint(job, checkpoint, false);
+  if (status == CH_OK && checkpoint)
+    status = ch_together_agree(&job->context, job->together, write_checkpoint(job, checkpoint, false));
+  if (status == CH_OK && !checkpoint) status = ch_together_gather(&job->context, job->together, &job->records.summary);
+  if (status == CH_OK) status = ch_together_costs(&job->context, job->together, &job->costs);
   return status;
 }
 
@@ -416,19 +470,23 @@ static ChExit report(const ChCommand* self, const Job* job, double seconds) {
                    .csv = a->csv,
                    .vtk = a->vtk,
                    .problems = a->problems,
-                   .checkpoint = job->interrupted ? job->checkpoint : a->checkpoint};
+                   .checkpoint = job->interrupted ? job->checkpoint : a->checkpoint,
+                   .costs = &job->costs};
   ChExit printed = CH_EXIT_DONE;
-  if (a->json)
+  bool speaks = ch_together_speaks(job->together);
+  if (a->json && speaks)
     printed = ch_run_print_json(self, &r);
-  else if (!a->quiet)
+  else if (!a->quiet && speaks)
     ch_run_print_text(&r);
   if (printed != CH_EXIT_DONE) return printed;
   if (job->interrupted) {
-    ch_complain(self, "interrupted at t = %.9g s; %s%s", job->records.summary.time,
-                job->checkpoint ? "to go on: the same command with --resume "
-                                : "without --checkpoint or --out it cannot be resumed",
-                job->checkpoint ? job->checkpoint : "");
-    return (ChExit)ch_stop_status();
+    if (speaks)
+      ch_complain(self, "interrupted at t = %.9g s; %s%s", job->records.summary.time,
+                  job->checkpoint ? "to go on: the same command with --resume "
+                                  : "without --checkpoint or --out it cannot be resumed",
+                  job->checkpoint ? job->checkpoint : "");
+    enum { KILLED = 128 };  // another process was asked, and this one stops with it
+    return ch_stop_status() > KILLED ? (ChExit)ch_stop_status() : (ChExit)(KILLED + SIGTERM);
   }
   const ChSummary* s = &job->records.summary;
   return a->strict && (s->missed > 0 || s->bounds != 0) ? CH_EXIT_SHORT : CH_EXIT_DONE;
@@ -436,6 +494,8 @@ static ChExit report(const ChCommand* self, const Job* job, double seconds) {
 
 // A file that cannot be written once the run goes is a fault of the machine, not of the command line.
 static ChExit failure(const ChCommand* self, const Job* job, ChStatus status) {
+  bool speaks = ch_together_speaks(job->together);
+  if (!speaks) return job->started && status == CH_ERR_FILE ? CH_EXIT_FAULT : ch_failure_status(status);
   ChExit exit_status = ch_failure_exit(self, &job->context, status);
   if (!job->started) return exit_status;
   ch_complain(self, "the run ended at step %ld, t = %.9g s", ch_simulation_step_count(job->simulation),
@@ -472,12 +532,23 @@ static bool end_in_step(void* user) {
   return true;
 }
 
+// Together nobody can end a run alone: the others are waited for, and what they do not finish the launcher ends.
+static bool wait_for_others(void* unread) {
+  enum { MOST = 60 };
+  (void)unread;
+  sleep(MOST);
+  return false;
+}
+
 static ChExit run_and_report(const ChCommand* self, Job* job) {
   bool understood = true;
   ChStatus status = open_scene(self, job, &understood);
   if (!understood) return CH_EXIT_USAGE;
   pthread_mutex_lock(&job->turn);
-  ch_signals_heed(end_in_step, job);
+  if (job->together)
+    ch_signals_heed(wait_for_others, NULL);
+  else
+    ch_signals_heed(end_in_step, job);
   if (status == CH_OK) status = begin(self, job);
   job->began = ch_clock_seconds();
   if (status == CH_OK) status = step_through(job);
@@ -499,8 +570,16 @@ static ChExit run_run(const ChCommand* self, int count, char** words) {
   if (!ch_scene_choice_read(self, job.name, job.arguments.contact, &job.arguments.param, &strays, &job.parameters))
     return CH_EXIT_USAGE;
   if (!check_words(self, &job.arguments) || !check_apart(self, &job.arguments, job.name)) return CH_EXIT_USAGE;
+  if (!check_together(self, &job.arguments, job.name)) return CH_EXIT_USAGE;
   job.checkpoint = interrupted_checkpoint(&job.arguments);
+  if (job.arguments.distributed) {
+    ChStatus joined = ch_together_begin(&job.context, job.arguments.patience, &job.together);
+    if (joined != CH_OK) return ch_failure_exit(self, &job.context, joined);
+    if (!ch_together_speaks(job.together)) job.arguments.quiet = true;
+  }
   ChExit status = run_and_report(self, &job);
+  ch_together_end(job.together);
+  free(job.costs.each);
   ch_simulation_destroy(job.simulation);
   ch_scene_destroy(job.scene);
   free(job.checkpoint);

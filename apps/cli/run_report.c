@@ -173,6 +173,7 @@ ChExit ch_run_print_json(const ChCommand* command, const ChRunReport* r) {
   json_t* soft = ch_soft_json(ch_simulation_world(r->simulation));
   if (soft) json_object_set_new(object, "soft", soft);
   if (r->realtime->pace.terms.limit > 0.0) json_object_set_new(object, "step_limit", realtime_json(r->realtime));
+  if (r->costs->count > 0) json_object_set_new(object, "processes", ch_together_costs_json(r->costs));
   json_object_set_new(object, "resumed_at", ch_json_real(r->from));
   json_object_set_new(object, "interrupted", json_boolean(r->interrupted));
   json_object_set_new(object, "files", files_json(r));
@@ -323,5 +324,6 @@ void ch_run_print_text(const ChRunReport* r) {
          r->seconds_total, real_time_factor(r), s->seconds_collide, s->seconds_assemble, s->seconds_solve,
          r->seconds_record);
   print_realtime(r->realtime);
+  ch_together_costs_print(r->costs);
   print_files(r);
 }

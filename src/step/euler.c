@@ -14,5 +14,4 @@ const ChIntegrator ch_euler = {.name = "euler",
                                .contacts = CH_CONTACTS_STABILIZED,
                                .passes = 1,
                                .impacts = true,
-                               .joints = true,
-                               .soft = true};
+                               .joints = CH_JOINTS_STABILIZED};

@@ -17,4 +17,5 @@ const ChIntegrator ch_half_step = {.name = "half-step",
                                    .weight = 0.5,
                                    .forces = CH_FORCES_MIDPOINT,
                                    .contacts = CH_CONTACTS_REFLECT,
-                                   .passes = CH_NEWTON_PASSES};
+                                   .passes = CH_NEWTON_PASSES,
+                                   .joints = CH_JOINTS_HELD};

@@ -15,4 +15,5 @@ const ChIntegrator ch_midpoint = {
     .weight = -1.0,
     .forces = CH_FORCES_MIDPOINT,
     .contacts = CH_CONTACTS_REFLECT,
-    .passes = CH_NEWTON_PASSES};
+    .passes = CH_NEWTON_PASSES,
+    .joints = CH_JOINTS_HELD};

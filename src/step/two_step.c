@@ -18,4 +18,4 @@ const ChIntegrator ch_two_step = {.name = "two-step",
                                   .contacts = CH_CONTACTS_CLOSED,
                                   .passes = 1,
                                   .impacts = true,
-                                  .joints = true};
+                                  .joints = CH_JOINTS_STABILIZED};
