@@ -175,7 +175,7 @@ void ch_limits_print(const ChLimitsReport* report) {
   if (report->all) print_equilibrium(report);
   if (!undecided("pointed", &report->self_stress))
     printf("pointed     %s\n", report->self_stress.limit.exists
-                                   ? "no: with friction the contacts can be jammed, reactions have no bound"
+                                   ? "no: with friction the contacts can jam, and reactions have no bound"
                                    : "yes: no self-stress, reactions are bounded");
   if (!undecided("disassembly", &report->disassembly))
     printf("disassembly %s\n", report->disassembly.limit.exists ? "no motion opens all contacts at once"
