@@ -36,6 +36,19 @@ enum { CH_JOINT_ROWS_MAX = 3 + 3 * 5 };  // what three freedoms leave, and what 
 // Fills rows for state and time; returns how many. Bodies at CH_GROUND use the inertial frame.
 int ch_joint_rows(const ChWorld* world, const ChJoint* joint, const ChBodyState* states, double t, ChJointRow* rows);
 
+// Bodies on their way from one place to another: x+ = x + h v, R+ = R cay(h turn), turn in the body's frame.
+typedef struct ChJointPaths {
+  const ChBodyState *start, *end;
+  const ChVec3* turn;
+  double h;
+} ChJointPaths;
+
+// The rows at the start, but their gradients are those between start and end: along the motion that led from one to the
+// other the value changes by the gradient times that motion, exactly. Constraints that hold at both ends then do no
+// work, and an impulse along a row leaves momentum and angular momentum of what it joins as they are.
+int ch_joint_rows_between(const ChWorld* world, const ChJoint* joint, const ChJointPaths* paths, double t,
+                          ChJointRow* rows);
+
 // How many freedoms of a joint have a coordinate: they may be limited, driven and rub.
 int ch_joint_freedoms(ChJointType type);
 

@@ -32,6 +32,9 @@ double ch_sphere_sweep_run(ChSphereSweep* sweep, double beta, double* kept);
 // (x+ - y) . (x - x before) of the last sweep: negative where momentum led too far.
 double ch_sphere_sweep_along(const ChSphereSweep* sweep);
 
+// How many threads the next sweep would take: passes beside it may take as many.
+int ch_sphere_sweep_threads(const ChSphereSweep* sweep);
+
 // x as reactions of the system.
 void ch_sphere_sweep_read(const ChSphereSweep* sweep, double* r);
 
@@ -41,7 +44,7 @@ void ch_sphere_sweep_refresh(ChSphereSweep* sweep);
 // After ch_sphere_sweep_refresh only: u + C r of the system at x, from the velocities of the balls, and what
 // ch_system_error makes of them, but for round-off.
 void ch_sphere_sweep_velocity(const ChSphereSweep* sweep, double* u);
-double ch_sphere_sweep_error(const ChSphereSweep* sweep);
+double ch_sphere_sweep_error(ChSphereSweep* sweep);
 
 // x in the order of the sweep's own, and x moved to another place, with the momentum that it has.
 long ch_sphere_sweep_size(const ChSphereSweep* sweep);
