@@ -646,9 +646,16 @@ ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOpt
   return ch_solve_staggered(context, problem, options, NULL, v, u, r, info);
 }
 
+// A world's curves are all in each of its problems, named by a contact or not.
+static bool names_a_curve(const ChProblem* problem) {
+  for (int i = 0; problem->curve_count > 0 && i < problem->block_count; ++i)
+    if (problem->blocks[i].curve > 0) return true;
+  return false;
+}
+
 ChStatus ch_solve_staggered(ChContext* context, const ChProblem* problem, const ChSolveOptions* options,
                             const ChStaggeredWatch* watch, double* v, double* u, double* r, ChSolveInfo* info) {
-  if (problem->curve_count > 0) return ch_solve_branches(context, problem, options, watch, v, u, r, info);
+  if (names_a_curve(problem)) return ch_solve_branches(context, problem, options, watch, v, u, r, info);
   ChArena* volatile arena = NULL, * volatile shared = NULL;
   jmp_buf landing;
   *info = (ChSolveInfo){0};
