@@ -32,9 +32,9 @@ Compressed = tuple[int, int, bytes, bytes, bytes]
 
 #: One block of a problem: law (its number in LAWS), dimension, row (filled in), mu along both tangents, bounds lo and hi,
 #: compliance in 1/kg, sides of a polygonal section (0: smooth), parameters of further laws. The layout is that of ChBlock in C,
-#: whose last member is the address of a section of friction: 0 here, because only C makes sections; `curve` is 0, too.
+#: in which `section` is the address of a section of friction: 0 here, because only C makes sections; `curve` is 0, too.
 BLOCK = np.dtype([("law", "i4"), ("dimension", "i4"), ("row", "i4"), ("mu", "f8", 2), ("lo", "f8"), ("hi", "f8"),
-                  ("compliance", "f8"), ("sides", "i4"), ("curve", "i4"), ("more", "f8", 4), ("section", np.uintp)],
+                  ("compliance", "f8"), ("sides", "i4"), ("curve", "i4"), ("more", "f8", 4), ("section", np.uintp), ("shear", "f8")],
                  align=True)
 assert BLOCK.itemsize == _core.block_size
 
