@@ -309,10 +309,15 @@ static double joints_stored(const ChWorld* world, const ChBodyState* states) {
 }
 
 double ch_forces_potential(const ChWorld* world, const ChBodyState* states, double t) {
+  return ch_forces_potential_of(world, NULL, states, t);
+}
+
+double ch_forces_potential_of(const ChWorld* world, const unsigned char* which, const ChBodyState* states, double t) {
   double sum = 0.0;
   ChVec3 gravity = signal_vector(world->gravity, t);
   for (int b = 0; b < world->body_count; ++b)
-    if (ch_body_is_dynamic(world, b)) sum -= world->bodies[b].mass * ch_dot(gravity, states[b].position);
+    if (ch_body_is_dynamic(world, b) && (!which || which[b]))
+      sum -= world->bodies[b].mass * ch_dot(gravity, states[b].position);
   for (int b = 0; b < world->body_count && world->mode_count > 0; ++b)
     if (world->bodies[b].soft) sum += deformation_energy(world, states, b, gravity);
   for (int f = 0; f < world->force_count; ++f) sum += ch_force_stored(world, &world->forces[f], states);
@@ -320,10 +325,14 @@ double ch_forces_potential(const ChWorld* world, const ChBodyState* states, doub
 }
 
 double ch_kinetic_energy(const ChWorld* world, const ChBodyState* states) {
+  return ch_kinetic_energy_of(world, NULL, states);
+}
+
+double ch_kinetic_energy_of(const ChWorld* world, const unsigned char* which, const ChBodyState* states) {
   double sum = 0.0;
   for (int b = 0; b < world->body_count; ++b) {
     const ChBody* body = &world->bodies[b];
-    if (body->kind != CH_BODY_DYNAMIC) continue;
+    if (body->kind != CH_BODY_DYNAMIC || (which && !which[b])) continue;
     const ChBodyState* s = &states[b];
     sum += 0.5 * body->mass * ch_dot(s->velocity, s->velocity);
     sum += body->soft ? soft_kinetic(world, states, b) : 0.5 * ch_dot(s->omega, ch_mat_apply(&body->inertia, s->omega));
@@ -346,10 +355,15 @@ static ChVec3 soft_spin(const ChWorld* world, const ChBodyState* states, int bod
 }
 
 void ch_momenta(const ChWorld* world, const ChBodyState* states, ChVec3* linear, ChVec3* angular) {
+  ch_momenta_of(world, NULL, states, linear, angular);
+}
+
+void ch_momenta_of(const ChWorld* world, const unsigned char* which, const ChBodyState* states, ChVec3* linear,
+                   ChVec3* angular) {
   *linear = *angular = ch_vec(0, 0, 0);
   for (int b = 0; b < world->body_count; ++b) {
     const ChBody* body = &world->bodies[b];
-    if (body->kind != CH_BODY_DYNAMIC || (body->soft && body->soft->clamped)) continue;
+    if (body->kind != CH_BODY_DYNAMIC || (body->soft && body->soft->clamped) || (which && !which[b])) continue;
     const ChBodyState* s = &states[b];
     ChVec3 p = ch_scale(body->mass, s->velocity);
     ChVec3 spin = body->soft ? soft_spin(world, states, b) : ch_mat_apply(&body->inertia, s->omega);

@@ -39,6 +39,11 @@ bool ch_force_implicit(const ChWorld* world, int force, const ChBodyState* state
 // Potential energy of gravity (constant part at time t), springs, wells and deformation.
 double ch_forces_potential(const ChWorld* world, const ChBodyState* states, double t);
 double ch_kinetic_energy(const ChWorld* world, const ChBodyState* states);
+// The same, of some bodies alone: `which` says of each body whether; NULL: all. What joins bodies counts in any case.
+double ch_forces_potential_of(const ChWorld* world, const unsigned char* which, const ChBodyState* states, double t);
+double ch_kinetic_energy_of(const ChWorld* world, const unsigned char* which, const ChBodyState* states);
+void ch_momenta_of(const ChWorld* world, const unsigned char* which, const ChBodyState* states, ChVec3* linear,
+                   ChVec3* angular);
 // What a single spring, torsion spring or well stores; 0 for other forces.
 double ch_force_stored(const ChWorld* world, const ChForce* force, const ChBodyState* states);
 // Power that goes into a spring's damper at end `side`: less its force on that end, times the end's velocity.

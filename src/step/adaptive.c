@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "solve/method.h"
 #include "step/in_step.h"
+#include "step/peers.h"
 
 enum {
   LARGE = 500,      // contacts, from which on the default halves
@@ -142,7 +143,7 @@ static ChStatus make_substeps(ChContext* context, Substeps* p, ChUndo* undo, ChS
   ChStepInfo part;
   ChStatus status = CH_OK;
   for (int level = s->level; p->done < p->whole; s->level = level) {
-    status = level > 0 ? ch_undo_keep(context, s, undo) : CH_OK;
+    status = level > 0 ? ch_peers_agree(context, s, ch_undo_keep(context, s, undo)) : CH_OK;
     if (status != CH_OK) return status;
     s->level = level;
     if (is_no_help(p, info)) return CH_OK;

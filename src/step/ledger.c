@@ -28,6 +28,7 @@
 #include "base/check.h"
 #include "step/integrator.h"
 #include "step/ledger.h"
+#include "step/peers.h"
 #include "step/state.h"
 #include "step/states.h"
 
@@ -83,7 +84,7 @@ double ch_ledger_applied(const ChSimulation* s, const double* k, double h) {
   int width = ch_world_width(s->world);
   double sum = 0.0, end = end_weight(s);
   for (int b = 0; b < s->world->body_count; ++b) {
-    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC) continue;
+    if (s->world->bodies[b].kind != CH_BODY_DYNAMIC || !ch_peers_here(s, b)) continue;
     double v[6];
     ch_state_read(s->world, &s->states[b], v);
     for (int a = 0; a < width; ++a)
@@ -120,7 +121,7 @@ double ch_ledger_half_step(const ChSimulation* s, double h) {
   int width = ch_world_width(s->world);
   double sum = 0.0, left = 1.0 - end_weight(s);
   for (int b = 0; b < s->world->body_count; ++b) {
-    if (!ch_body_is_dynamic(s->world, b)) continue;
+    if (!ch_body_is_dynamic(s->world, b) || !ch_peers_here(s, b)) continue;
     double v[6];
     ch_state_read(s->world, &s->states[b], v);
     for (int a = 0; a < s->world->dimension; ++a)
@@ -155,17 +156,38 @@ double ch_ledger_stored_after(const ChSimulation* s, const ChRows* rows, double 
   return sum;
 }
 
-void ch_ledger_close(const ChSimulation* s, double half_step, ChStepInfo* info) {
-  double old = ch_kinetic_energy(s->world, s->before),
-         was = ch_forces_potential(s->world, s->before, s->time) + s->info.stored;
-  info->kinetic = ch_kinetic_energy(s->world, s->states);
-  info->potential = ch_forces_potential(s->world, s->states, info->time) + info->stored;
-  ch_momenta(s->world, s->states, &info->momentum, &info->angular_momentum);
-  if (!s->autonomous) info->work += info->potential - info->stored - ch_forces_potential(s->world, s->states, s->time);
+// Energies of all bodies, whoever moves them.
+typedef struct Energies {
+  double old, was, kinetic, potential, here_before;  // `here_before`: potential of where bodies are, at the time before
+  ChVec3 momentum, angular_momentum;
+} Energies;
+
+static ChStatus find_energies(ChContext* context, ChSimulation* s, double time, Energies* out) {
+  const unsigned char* mine = s->peers ? s->peers->mine : NULL;
+  *out = (Energies){.old = ch_kinetic_energy_of(s->world, mine, s->before),
+                    .was = ch_forces_potential_of(s->world, mine, s->before, s->time),
+                    .kinetic = ch_kinetic_energy_of(s->world, mine, s->states),
+                    .potential = ch_forces_potential_of(s->world, mine, s->states, time)};
+  ch_momenta_of(s->world, mine, s->states, &out->momentum, &out->angular_momentum);
+  if (!s->autonomous) out->here_before = ch_forces_potential_of(s->world, mine, s->states, s->time);
+  return ch_peers_reduce(context, s, (double*)out, sizeof *out / sizeof(double), NULL, 0);
+}
+
+ChStatus ch_ledger_close(ChContext* context, ChSimulation* s, double half_step, ChStepInfo* info) {
+  Energies all;
+  ChStatus status = find_energies(context, s, info->time, &all);
+  if (status != CH_OK) return status;
+  double old = all.old, was = all.was + s->info.stored;
+  info->kinetic = all.kinetic;
+  info->potential = all.potential + info->stored;
+  info->momentum = all.momentum;
+  info->angular_momentum = all.angular_momentum;
+  if (!s->autonomous) info->work += info->potential - info->stored - all.here_before;
   double gain = info->kinetic + info->potential - old - was - info->work + half_step;
   double size = info->kinetic + fabs(info->potential) + old + fabs(was) + fabs(info->work);
   double change = fabs(info->kinetic - old) + fabs(info->potential - was) + fabs(info->work) + fall_energy(s, info->h);
   bool noise = gain <= ROUND_OFF * size + s->options.solve.tolerance * change;
   info->gain = noise ? 0.0 : gain;  // NaN is kept
   info->exchanged = fmax(info->kinetic, old) + fabs(info->potential - was) + fabs(info->work) + lift_energy(s);
+  return CH_OK;
 }

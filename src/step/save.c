@@ -53,7 +53,7 @@ typedef struct Header {
   double info[FIGURE_COUNT];
 } Header;
 
-static const char MAGIC[8] = "CHSTATE7";
+static const char MAGIC[8] = "CHSTATE8";
 
 static size_t size_of(const ChSimulation* s, int contacts) {
   return sizeof(Header) + ch_world_state_bytes(s->world) +
@@ -150,8 +150,9 @@ static ChStatus check_header(ChContext* context, const ChSimulation* s, const He
               h->base_h > 0.0 && isfinite(h->base_h) && h->base_step >= 0 && h->step >= h->base_step && h->level >= 0 &&
               energies_are_finite(h);
   if (!fine)
-    return ch_fail(context, CH_ERR_FORMAT, "checkpoint at time %g s, step %ld of length %g s: not one that was saved",
-                   h->time, h->step, h->h);
+    return ch_fail(context, CH_ERR_FORMAT,
+                   "checkpoint at time %g s, step %ld of length %g s: which no simulation saved", h->time, h->step,
+                   h->h);
   return CH_OK;
 }
 
@@ -167,7 +168,7 @@ static ChStatus check_reactions(ChContext* context, const char* at, const Header
   for (int k = 0; k < h->contacts; ++k, at += sizeof(ChContactMemory)) {
     ChContactMemory contact;
     memcpy(&contact, at, sizeof contact);
-    fine = fine && ch_all_finite(contact.r, CH_BLOCK_MAX);
+    fine = fine && ch_all_finite(contact.r, CH_BLOCK_MAX) && ch_vec_finite(contact.stretch);
     for (int a = 0; a < 3; ++a) fine = fine && ch_vec_finite(contact.axis[a]);
   }
   return fine ? CH_OK : ch_fail(context, CH_ERR_FORMAT, "checkpoint holds a reaction that is not finite");

@@ -29,6 +29,9 @@ double ch_sphere_sweep_run(ChSphereSweep* sweep, double beta, double* kept);
 // (x+ - y) . (x - x before) of the last sweep: negative where momentum led too far.
 double ch_sphere_sweep_along(const ChSphereSweep* sweep);
 
+// How many threads the next sweep would take: passes beside it may take as many.
+int ch_sphere_sweep_threads(const ChSphereSweep* sweep);
+
 // x as reactions of the system.
 void ch_sphere_sweep_read(const ChSphereSweep* sweep, double* r);
 
