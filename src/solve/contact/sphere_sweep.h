@@ -29,6 +29,21 @@ double ch_sphere_sweep_run(ChSphereSweep* sweep, double beta, double* kept);
 // (x+ - y) . (x - x before) of the last sweep: negative where momentum led too far.
 double ch_sphere_sweep_along(const ChSphereSweep* sweep);
 
+// The same over bundles that were made elsewhere, which lie in the units of their problem, colour by colour: others may
+// change the velocities of balls between two colours. Starts where the balls are.
+struct ChSphereBundles;
+ChSphereSweep* ch_sphere_sweep_of(ChArena* arena, const struct ChSphereBundles* bundles);
+// All balls from x to y; then each colour in turn; then the end of the sweep.
+void ch_sphere_sweep_begin(ChSphereSweep* sweep, double beta);
+// Adds |x+ - y|^2 and (x+ - y) . (x - x before) to sums, in whole multiples of 1 / scale: so they do not depend on the
+// order of the contacts, as long as they stay below 2^52 of these.
+void ch_sphere_sweep_color(ChSphereSweep* sweep, int color, double beta, double scale, double sums[2]);
+void ch_sphere_sweep_close(ChSphereSweep* sweep);
+// Which of the two reactions of a bundle is x.
+int ch_sphere_sweep_turn(const ChSphereSweep* sweep);
+// The balls were put where their velocities belong: momentum takes no part in it.
+void ch_sphere_sweep_correct(ChSphereSweep* sweep, int ball, ChVec3 velocity, ChVec3 spin);
+
 // x as reactions of the system.
 void ch_sphere_sweep_read(const ChSphereSweep* sweep, double* r);
 
