@@ -15,7 +15,7 @@ IN_PLACE = -DCH_NATIVE=ON
 PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DBUILD_SHARED_LIBS=ON -DCH_TESTS=OFF
 
 .DEFAULT_GOAL := build
-.PHONY: build run test page tables conformance bench-build bench-solvers bench-laws bench-portfolio bench-ordering bench-large bench-engines bench-collide bench-meshes mesh-oracle joint-energy \
+.PHONY: build run test page tables conformance bench-build bench-solvers bench-laws bench-portfolio bench-ordering bench-large bench-engines bench-collide bench-scale bench-meshes mesh-oracle joint-energy \
   bench-viewer bench-python bench-mujoco-grade pictures validation granular repose install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
   blender-check fuzz crafted python python-fuzz docs clean help
 
@@ -33,6 +33,7 @@ help:
 	@echo "make joint-energy [STEPS=1000000]  energy and joints of linkages with the variational integrators"
 	@echo "make mesh-oracle [PAIRS=100000] [FIRST=0]  contacts of moving meshes against a slow oracle"
 	@echo "make bench-large | bench-collide | bench-viewer  large structures, collision by itself, many browsers"
+	@echo "make bench-scale                    beds of ever more pebbles: time, sweeps and memory a step"
 	@echo "make bench-meshes [BEFORE=program]  exact beside sampled contact of meshes; other scenes beside an earlier build"
 	@echo "make bench-python                   steps a second from Python, in C, in batches, of MuJoCo"
 	@echo "make bench-mujoco-grade             MuJoCo's steps graded by the law of friction: docs/python_mujoco.md"
@@ -148,6 +149,10 @@ joint-energy: build
 
 bench-collide: bench-build
 	@$(RECORD) collide -- $(BUILD)/bench/collide $(FLAGS)
+
+# FLAGS="40000 400000" takes a quarter of an hour and 4 GB.
+bench-scale: bench-build
+	@$(RECORD) scale -- $(BUILD)/bench/scale $(FLAGS)
 
 # BEFORE=program, the cardhouse of an earlier commit, is run on scenes without meshes beside this one.
 bench-meshes: build

@@ -82,16 +82,21 @@ typedef struct ChMaterialDef {
   // where bodies touch at the start; if the material `heals`, they form again wherever a contact is pressed.
   double cohesion;
   bool heals;
+  // A spring along the tangents of each contact point, N/m and N s/m, which slides where friction ends: DEM's contact,
+  // or a joint of masonry. 0: what sticks does not creep. Not together with moments or a section; at an impact it gives
+  // no impulse. docs/theory/compliant.md
+  double shear_stiffness, shear_damping;
   bool ellipsoidal;  // friction and drilling share one limit, as over a patch; not together with rolling
   ChLook look;       // of bodies whose first shape is of it and that say nothing themselves
 } ChMaterialDef;
 // Returns density 1000, friction 0.5, no restitution; poisson 0.3, neither young nor stiffness, damping from
-// restitution, no moments, no cohesion; heals.
+// restitution, no moments, no cohesion, no shear springs; heals.
 CH_API ChMaterialDef ch_material_def_default(void);
 
 // Properties of two materials in contact, in place of the rule: friction sqrt(mu_a mu_b) at every speed, restitution
-// max(e_a, e_b), stiffness the harmonic mean, damping, rolling and drilling the larger, cohesion the smaller. A
-// negative number leaves the rule in force. If the two frictions differ, the axis is that of the first material.
+// max(e_a, e_b), stiffness and shear stiffness the harmonic mean, damping, rolling and drilling the larger, cohesion
+// the smaller. A negative number leaves the rule in force. If the two frictions differ, the axis is that of the first
+// material.
 typedef struct ChPairDef {
   ChMaterialId material[2];
   double friction[2];
@@ -100,6 +105,8 @@ typedef struct ChPairDef {
   double stiffness, damping;  // N/m and N s/m, for compliant contact; a stiffness of 0 leaves the rule in force, too
   double rolling, drilling;   // metres
   double cohesion;            // N
+  double shear_stiffness;     // N/m; 0: what sticks does not creep
+  double shear_damping;       // N s/m
 } ChPairDef;
 // Returns a definition that leaves the rule in force.
 CH_API ChPairDef ch_pair_def_default(void);
@@ -336,6 +343,8 @@ CH_API bool ch_world_has_moments(const ChWorld* world);
 CH_API bool ch_world_has_friction_over_speed(const ChWorld* world);
 // Says whether some material or pair has a cohesion, so that contacts may be bonded.
 CH_API bool ch_world_is_cohesive(const ChWorld* world);
+// Says whether some material or pair has a shear stiffness, so that contacts may have springs along their tangents.
+CH_API bool ch_world_is_sheared(const ChWorld* world);
 // Sets friction across to that along, for every material and pair; for a world that is not sealed yet or not simulated.
 CH_API void ch_world_make_isotropic(ChWorld* world);
 

@@ -211,7 +211,7 @@ static void analyze_friction(const ChProblemView* p, ChAnalysis* out) {
     if (law->rolls || law->drills) {
       lowest = ch_min(lowest, block->mu[0]);
       highest = ch_max(highest, block->mu[0]);
-      out->compliant += ch_block_compliance(block) > 0.0;
+      out->compliant += ch_block_compliance(block) > 0.0 || ch_block_shear(block) > 0.0;
     }
     if (!law->friction) continue;
     for (int a = 0; a + 1 < block->dimension; ++a) {
@@ -219,7 +219,7 @@ static void analyze_friction(const ChProblemView* p, ChAnalysis* out) {
       highest = ch_max(highest, block->mu[a]);
     }
     out->elliptic += block->dimension == 3 && block->mu[0] != block->mu[1];
-    out->compliant += ch_block_compliance(block) > 0.0;
+    out->compliant += ch_block_compliance(block) > 0.0 || ch_block_shear(block) > 0.0;
   }
   bool any = lowest <= highest;
   out->mu_lowest = any ? lowest : NAN;

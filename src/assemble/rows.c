@@ -132,6 +132,18 @@ static void yield(const ChMoment* moment, const ChRowRule* rule, const ChSurface
   out->springs[out->block_count - 1] = spring;
 }
 
+// The spring along the tangents. At an impact it gives no impulse.
+static void yield_along(const ChRowRule* rule, const ChSurface* surface, int dimension, ChRowBlock* block,
+                        ChRows* out) {
+  if (rule->at_once) block->law.mu[0] = block->law.mu[1] = 0.0;
+  if (!rule->stretch) return;
+  const ChShear shear = {surface->shear_stiffness, surface->shear_damping, rule->stretch[block->gap]};
+  block->law.shear = ch_shear_compliance(&shear, rule->h);
+  for (int k = block->law.row + 1; k < block->law.row + dimension; ++k)
+    out->w[k] += ch_shear_rate(&shear, rule->h) * ch_dot(shear.stretch, out->rows[k].force[1]);
+  out->shears[out->block_count - 1] = shear;
+}
+
 // Whether the row acts on no freedom of either body. What locks leave of a row is told by the basis of the freedoms
 // that there are.
 static bool is_locked(const ChMoment* moment, const ChRow* row, const int body[2]) {
@@ -183,7 +195,9 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
   ChVec3 axes[3];
   ch_contact_frame(moment, gap, surface, axes);
   block->gap = index;
-  block->law.law = dimension == 1 ? CH_LAW_UNILATERAL : rule->heap ? CH_LAW_COMPLIANT : CH_LAW_CONTACT;
+  const bool sheared = surface->shear_stiffness > 0.0 && dimension > 1,
+             yields = rule->heap || (sheared && rule->stretch);
+  block->law.law = dimension == 1 ? CH_LAW_UNILATERAL : yields ? CH_LAW_COMPLIANT : CH_LAW_CONTACT;
   block->law.dimension = dimension;
   block->law.mu[0] = surface->friction[0];
   block->law.mu[1] = surface->axis_body < 0 || dimension == 2 ? surface->friction[0] : surface->friction[1];
@@ -210,6 +224,7 @@ static void add_contact(const ChMoment* moment, const ChRowRule* rule, int index
     if (a == 0 && !rule->heap) out->w[k] += approach(moment, rule, gap, &out->deferred);
   }
   if (rule->heap) yield(moment, rule, surface, gap, block, out);
+  if (sheared) yield_along(rule, surface, dimension, block, out);
   if (out->touches) add_touches(moment, gap, axes, dimension, out, used);
 }
 
@@ -349,6 +364,7 @@ void ch_rows_build(ChArena* arena, const ChMoment* moment, const ChRowRule* rule
                   .driven = CH_TAKE(arena, most, bool)};
   int used = 0;
   if (rule->heap) out->springs = CH_TAKE(arena, moment->gap_count + joint_rows, ChSpring);
+  if (rule->stretch) out->shears = CH_TAKE(arena, moment->gap_count + joint_rows, ChShear);
   if (moment->world->mode_count > 0) take_touches(arena, moment, out);
   for (int j = 0; j < moment->world->joint_count; ++j)
     if (!moment->joint_here || moment->joint_here[j]) add_joint(moment, rule, j, out);

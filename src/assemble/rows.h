@@ -36,6 +36,7 @@ typedef struct ChRows {
   double* w;
   double* value;          // signed gap or g of each row; 0 for tangents, motors and friction
   ChSpring* springs;      // of each block, where contacts are compliant; else NULL
+  ChShear* shears;        // of each block, where some contacts have a spring along their tangents; else NULL
   double* prescribed;     // the part of w that bodies without degrees of freedom make: they do work
   int locked;             // contacts that were left out: neither body can move along their normals
   double locked_overlap;  // the largest overlap of these, metres
@@ -63,6 +64,7 @@ typedef struct ChRowRule {
   bool at_once;                 // an impact: bounded motors and friction have no time to act, only reached limits stop
   const ChHeap* heap;           // contacts are compliant (spring.h); NULL: they are rigid
   const unsigned char* bonded;  // of each gap: whether it is held together, where there is cohesion; else NULL
+  const ChVec3* stretch;        // of each gap: of the spring along its tangents, in the world; NULL: there are none
   bool frictionless;            // impact and projection steps may ask for normals alone
 } ChRowRule;
 

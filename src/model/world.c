@@ -163,6 +163,11 @@ static ChStatus check_moments(ChContext* context, const char* what, const ChMate
   ChStatus status = ch_check_number(context, what, "rolling", def->rolling, 0.0);
   if (status == CH_OK) status = ch_check_number(context, what, "cohesion", def->cohesion, 0.0);
   if (status == CH_OK) status = ch_check_number(context, what, "drilling", def->drilling, 0.0);
+  if (status == CH_OK) status = ch_check_number(context, what, "shear_stiffness", def->shear_stiffness, 0.0);
+  if (status == CH_OK) status = ch_check_number(context, what, "shear_damping", def->shear_damping, 0.0);
+  if (status == CH_OK && def->shear_damping > 0.0 && !(def->shear_stiffness > 0.0))
+    status = ch_fail(context, CH_ERR_ARGUMENT, "%s: shear_damping is %g without a shear_stiffness", what,
+                     def->shear_damping);
   if (status == CH_OK && (def->rolling > 0.0 || def->drilling > 0.0) && def->friction[0] != def->friction[1])
     status = ch_fail(context, CH_ERR_RANGE,
                      "%s: friction is %g along and %g across; with rolling or drilling both must be equal", what,
@@ -226,6 +231,8 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
                                                          .rolling = def->rolling,
                                                          .drilling = def->drilling,
                                                          .cohesion = def->cohesion,
+                                                         .shear_stiffness = def->shear_stiffness,
+                                                         .shear_damping = def->shear_damping,
                                                          .heals = def->heals,
                                                          .axis = ch_unit(axis),
                                                          .anisotropic = anisotropic,
@@ -281,6 +288,9 @@ static ChStatus add_pair(ChContext* context, ChWorld* world, const void* argumen
   if (!isfinite(def->rolling) || !isfinite(def->drilling) || !isfinite(def->cohesion))
     return ch_fail(context, CH_ERR_RANGE, "%s: rolling is %g, drilling %g and cohesion %g, must be finite", what,
                    def->rolling, def->drilling, def->cohesion);
+  if (!isfinite(def->shear_stiffness) || !isfinite(def->shear_damping))
+    return ch_fail(context, CH_ERR_RANGE, "%s: shear_stiffness is %g and shear_damping %g, must be finite", what,
+                   def->shear_stiffness, def->shear_damping);
   ChStatus status = def->friction[0] < 0.0 ? CH_OK : check_friction(context, world, what, def->friction);
   if (status == CH_OK) status = ch_friction_curve_check(context, what, &def->curve);
   if (status == CH_OK && def->friction[0] < 0.0 && def->curve.count > 0)
@@ -298,6 +308,8 @@ static ChStatus add_pair(ChContext* context, ChWorld* world, const void* argumen
                                                      .rolling = def->rolling,
                                                      .drilling = def->drilling,
                                                      .cohesion = def->cohesion,
+                                                     .shear_stiffness = def->shear_stiffness,
+                                                     .shear_damping = def->shear_damping,
                                                      .curve = ch_world_keep_curve(world, &def->curve)};
   *id = world->pair_count++;
   return CH_OK;
@@ -310,7 +322,9 @@ ChPairDef ch_pair_def_default(void) {
                      .damping = -1.0,
                      .rolling = -1.0,
                      .drilling = -1.0,
-                     .cohesion = -1.0};
+                     .cohesion = -1.0,
+                     .shear_stiffness = -1.0,
+                     .shear_damping = -1.0};
 }
 
 ChStatus ch_world_add_pair(ChContext* context, ChWorld* world, const ChPairDef* def) {
@@ -444,6 +458,23 @@ static void set_cohesion(const ChMaterial* a, const ChMaterial* b, const ChMater
   out->heals = a->heals && b->heals;
 }
 
+// Two springs one behind the other, as along the normal; the larger of the dampers.
+static void set_shear(const ChMaterial* a, const ChMaterial* b, const ChMaterialPair* pair, ChSurface* out) {
+  const bool given = pair && pair->shear_stiffness >= 0.0;
+  out->shear_stiffness = given ? pair->shear_stiffness : joint_stiffness(a->shear_stiffness, b->shear_stiffness);
+  if (!(out->shear_stiffness > 0.0)) return;
+  const bool damped = pair && pair->shear_damping >= 0.0;
+  out->shear_damping = damped ? pair->shear_damping : fmax(a->shear_damping, b->shear_damping);
+}
+
+bool ch_world_is_sheared(const ChWorld* world) {
+  for (int m = 0; m < world->material_count; ++m)
+    if (world->materials[m].shear_stiffness > 0.0) return true;
+  for (int p = 0; p < world->pair_count; ++p)
+    if (world->pairs[p].shear_stiffness > 0.0) return true;
+  return false;
+}
+
 bool ch_world_is_cohesive(const ChWorld* world) {
   for (int m = 0; m < world->material_count; ++m)
     if (world->materials[m].cohesion > 0.0) return true;
@@ -482,6 +513,7 @@ ChSurface ch_world_surface(const ChWorld* world, int shape_a, int shape_b) {
   set_elasticity(a, b, pair, &surface);
   set_moments(world, a, b, pair, &surface);
   set_cohesion(a, b, pair, &surface);
+  set_shear(a, b, pair, &surface);
   if (world->curve_count > 0) surface.curve = ch_world_curve_of(world, a, b, pair);
   if (!pair || pair->friction[0] < 0.0) {
     bool second = anisotropy(b) > anisotropy(a);
@@ -517,7 +549,8 @@ static bool has_sections(const ChWorld* world) {
 
 static ChStatus check_moments_between(ChContext* context, const ChWorld* world) {
   if (!has_sections(world) &&
-      (!ch_world_has_moments(world) || (!ch_world_is_elliptic(world) && !ch_world_is_cohesive(world))))
+      (!ch_world_has_moments(world) ||
+       (!ch_world_is_elliptic(world) && !ch_world_is_cohesive(world) && !ch_world_is_sheared(world))))
     return CH_OK;
   for (int a = 0; a < world->shape_count; ++a)
     for (int b = 0; b < world->material_count; ++b) {
@@ -534,6 +567,11 @@ static ChStatus check_moments_between(ChContext* context, const ChWorld* world) 
             context, CH_ERR_RANGE,
             "materials '%s' and '%s': a section of friction goes with no cohesion; give the pair one of them",
             world->materials[world->shapes[a].material].name, world->materials[b].name);
+      if ((moments || surface.section[0]) && surface.shear_stiffness > 0.0)
+        return ch_fail(context, CH_ERR_RANGE,
+                       "materials '%s' and '%s': a shear stiffness goes with no rolling, drilling or section of "
+                       "friction; give the pair one of them",
+                       world->materials[world->shapes[a].material].name, world->materials[b].name);
       if (moments && surface.axis_body >= 0)
         return ch_fail(context, CH_ERR_RANGE,
                        "materials '%s' and '%s': friction along an axis goes with no rolling or drilling; give the "

@@ -33,7 +33,7 @@ typedef struct ChMaterial {
   char* name;
   double density, friction[2], restitution;
   double young, poisson, stiffness, damping;
-  double rolling, drilling, cohesion;
+  double rolling, drilling, cohesion, shear_stiffness, shear_damping;
   ChVec3 axis;
   bool anisotropic, ellipsoidal, heals;
   const ChFrictionCurve* curve;         // NULL: friction does not depend on speed
@@ -45,7 +45,7 @@ typedef struct ChMaterial {
 // What holds for two materials instead of the rule: see ChPairDef.
 typedef struct ChMaterialPair {
   int material[2];
-  double friction[2], restitution, stiffness, damping, rolling, drilling, cohesion;
+  double friction[2], restitution, stiffness, damping, rolling, drilling, cohesion, shear_stiffness, shear_damping;
   const ChFrictionCurve* curve;  // as in ChMaterial
   int curve_place;               // 1 + where it is among the world's; 0: none; after ch_world_seal
 } ChMaterialPair;
@@ -241,6 +241,8 @@ typedef struct ChSurface {
   bool ellipsoidal;          // friction and drilling share one limit
   double cohesion;           // N; 0: none
   bool heals;                // bonds form again where it is pressed
+  double shear_stiffness;    // N/m along the tangents; 0: none
+  double shear_damping;      // N s/m
   int axis_body;             // whose frame `axis` turns with; -1 = isotropic
   ChVec3 axis;               // in that body's frame
   int curve;                 // 1 + place among the world's; 0: friction does not depend on speed

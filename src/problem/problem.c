@@ -484,7 +484,8 @@ int ch_problem_rows(const ChProblem* problem, ChLaw law) {
 void ch_problem_add_compliance(const ChProblem* problem, const double* r, double* u) {
   for (int i = 0; i < problem->block_count; ++i) {
     const ChBlock* block = &problem->blocks[i];
-    const double compliance = ch_block_compliance(block);
+    const double compliance = ch_block_compliance(block), shear = ch_block_shear(block);
     if (compliance > 0.0) u[block->row] += compliance * r[block->row];
+    for (int k = block->row + 1; shear > 0.0 && k < block->row + block->dimension; ++k) u[k] += shear * r[k];
   }
 }

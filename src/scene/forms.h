@@ -69,6 +69,7 @@ typedef struct ChSceneBody {
   bool fixed;
   ChSceneSoft soft;
   json_t* shapes;
+  ChSceneNumbers copies;  // coordinates, one body after the other
 } ChSceneBody;
 
 typedef struct ChSceneShape {

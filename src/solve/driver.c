@@ -434,6 +434,7 @@ static void measure_parts(Driver* d) {
     floor += part->size * part->size;
     d->rows += part->system.rows;
     if (part->system.rows > longest) longest = part->system.rows;
+    if (part->system.bodies) part->system.bodies->threads = d->options->threads;
   }
   d->zero_error = fmax(sqrt(sum), CH_ERROR_FLOOR * sqrt(floor));
   d->best = CH_TAKE(d->arena, d->parts.count, double*);

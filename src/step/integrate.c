@@ -32,6 +32,7 @@
 #include "step/peers.h"
 #include "step/remember.h"
 #include "step/rotation.h"
+#include "step/shear.h"
 #include "step/soft_step.h"
 #include "step/states.h"
 #include "step/warm.h"
@@ -262,6 +263,7 @@ static void build_rows(Step* p) {
     s->heap = ch_world_heap(s->scratch, s->world, s->options.overlap > 0.0 ? s->options.overlap : 1e-3, s->options.h);
   ChRowRule rule = row_rule(p);
   rule.bonded = ch_bonds_of(s, &p->moment);
+  rule.stretch = ch_shears_of(s, &p->moment);
   ch_rows_build(p->s->scratch, &p->moment, &rule, &p->rows);
   if (p->it->contacts == CH_CONTACTS_REFLECT || p->it->contacts == CH_CONTACTS_ARRIVE) reflect(p);
 }
@@ -277,7 +279,7 @@ static ChStatus first_pass(Step* p) {
   if (status != CH_OK) return status;
   build_rows(p);
   ch_hold_rows(&p->hold, &p->moment, &p->rows);
-  if (s->restock) s->info.stored = ch_ledger_stored_before(&p->rows);
+  if (s->restock) s->info.stored = ch_ledger_stored_before(&p->rows) + ch_shears_stored_before(&p->rows);
   if (s->restock) status = ch_peers_reduce(p->context, s, &s->info.stored, 1, NULL, 0);
   if (status != CH_OK) return status;
   ch_islands_find(s->scratch, s->world, &p->rows, p->place.couplings, p->place.coupling_count, !s->options.islands,
@@ -576,7 +578,7 @@ ChStatus ch_step_make(ChContext* context, ChSimulation* s, double h, double* hal
   info->work += ch_driven_damping(&p.place);
   status = ch_peers_agree(context, s, ch_step_remember(context, s, &p.stage, h));
   if (status != CH_OK) return status;
-  info->stored = ch_ledger_stored_after(s, &p.rows, h);
+  info->stored = ch_ledger_stored_after(s, &p.rows, h) + ch_shears_stored_after(s, &p.rows);
   info->work += ch_driven_stored_ahead(&p.place) - ch_driven_stored(s);
   advance(&p, end);
   info->work -= ch_driven_stored_ahead(&p.place);

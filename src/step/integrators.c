@@ -95,6 +95,9 @@ ChStatus ch_integrator_check(ChContext* context, const ChSimulationOptions* o, c
   if (o->contact == CH_CONTACT_COMPLIANT && o->project)
     return ch_fail(context, CH_ERR_ARGUMENT,
                    "\"project\" and compliant contact exclude each other: it would push out what springs hold");
+  if (ch_world_is_sheared(world) && !springs)
+    return ch_fail(context, CH_ERR_ARGUMENT,
+                   "integrator '%s' does not take springs along tangents (shear_stiffness); euler does", it->name);
   if (it->composed) return ch_composed_check(context, o, world);
   if (it->needs_adaptive && o->adaptive != CH_ADAPTIVE_GAP && touches)
     return ch_fail(

@@ -15,9 +15,9 @@
 static bool same_laws(const ChRowBlock* a, const ChRowBlock* b) {
   return a->law.law == b->law.law && a->law.curve == b->law.curve && a->law.dimension == b->law.dimension &&
          a->law.mu[0] == b->law.mu[0] && a->law.mu[1] == b->law.mu[1] && a->law.lo == b->law.lo &&
-         a->law.hi == b->law.hi && a->law.compliance == b->law.compliance && a->law.section == b->law.section &&
-         memcmp(a->law.more, b->law.more, sizeof a->law.more) == 0 && a->body[0] == b->body[0] &&
-         a->body[1] == b->body[1];
+         a->law.hi == b->law.hi && a->law.compliance == b->law.compliance && a->law.shear == b->law.shear &&
+         a->law.section == b->law.section && memcmp(a->law.more, b->law.more, sizeof a->law.more) == 0 &&
+         a->body[0] == b->body[0] && a->body[1] == b->body[1];
 }
 
 static bool same_touches(const ChRows* a, int x, const ChRows* b, int y) {

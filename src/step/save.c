@@ -53,7 +53,7 @@ typedef struct Header {
   double info[FIGURE_COUNT];
 } Header;
 
-static const char MAGIC[8] = "CHSTATE7";
+static const char MAGIC[8] = "CHSTATE8";
 
 static size_t size_of(const ChSimulation* s, int contacts) {
   return sizeof(Header) + ch_world_state_bytes(s->world) +
@@ -167,7 +167,7 @@ static ChStatus check_reactions(ChContext* context, const char* at, const Header
   for (int k = 0; k < h->contacts; ++k, at += sizeof(ChContactMemory)) {
     ChContactMemory contact;
     memcpy(&contact, at, sizeof contact);
-    fine = fine && ch_all_finite(contact.r, CH_BLOCK_MAX);
+    fine = fine && ch_all_finite(contact.r, CH_BLOCK_MAX) && ch_vec_finite(contact.stretch);
     for (int a = 0; a < 3; ++a) fine = fine && ch_vec_finite(contact.axis[a]);
   }
   return fine ? CH_OK : ch_fail(context, CH_ERR_FORMAT, "checkpoint holds a reaction that is not finite");

@@ -14,6 +14,7 @@ typedef struct ChContactMemory {
   double r[CH_BLOCK_MAX];  // along and about these axes, see ch_contact_row_axis:
   ChVec3 axis[3];          // normal and tangents
   int64_t bonded;          // held together by cohesion
+  ChVec3 stretch;          // of the spring along its tangents, in the world (shear.h)
 } ChContactMemory;
 
 // What the last step leaves for the next.

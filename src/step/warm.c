@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "step/bonds.h"
+#include "step/shear.h"
 #include "step/state.h"
 #include "step/warm.h"
 
@@ -122,6 +123,7 @@ ChStatus ch_memory_store(ChContext* context, ChSimulation* s, const ChRows* rows
     ChContactMemory* kept = &memory->contacts[memory->contact_count++];
     *kept = (ChContactMemory){.shape = {gap->shape[0], gap->shape[1]}, .key = gap->key};
     if (cohesive) kept->bonded = ch_bond_holds(s, block, gap, &s->contacts[memory->contact_count - 1], from[0], h);
+    if (rows->shears) kept->stretch = ch_shear_after(s, rows, b, gap, from, h);
     for (int a = 0; a < block->law.dimension; ++a) {
       kept->r[a] = from[a];
       if (a < s->world->dimension) kept->axis[a] = rows->rows[block->law.row + a].force[1];

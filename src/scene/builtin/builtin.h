@@ -50,6 +50,8 @@ void ch_build_material(ChBuild* build, const char* name, double density, double 
 // The body stays the scene's; it is changed until the next one begins.
 json_t* ch_build_body(ChBuild* build, const char* name, ChVec3 at);
 json_t* ch_build_numbered(ChBuild* build, const char* name, int number, ChVec3 at);  // "card 3"
+// Bodies "name 1", "name 2", ... at the places of a flat list of coordinates, which it takes over.
+json_t* ch_build_copied(ChBuild* build, const char* name, json_t* places);
 void ch_build_fixed(ChBuild* build, json_t* body);
 void ch_build_turned(ChBuild* build, json_t* object, ChVec3 axis, double degrees);
 void ch_build_velocity(ChBuild* build, json_t* body, ChVec3 velocity);

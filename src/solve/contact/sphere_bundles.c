@@ -46,7 +46,7 @@ static bool is_smooth(const ChSystem* s, int i) {
 static bool is_round(const ChSystem* s, int i) {
   const double* W = s->diagonal + s->diagonal_at[i];
   double off = 0.0;
-  if (!s->block[i].law->cone || s->dim[i] != 3) return false;
+  if (!s->block[i].law->cone || s->dim[i] != 3 || s->block[i].shear[0] > 0.0) return false;
   for (int a = 0; a < 3; ++a)
     for (int c = 0; c < 3; ++c) off = fmax(off, a == c ? 0.0 : fabs(W[3 * a + c]));
   return off <= DIAGONAL && fabs(W[4] - W[8]) <= DIAGONAL && W[0] > DIAGONAL && W[4] > DIAGONAL;

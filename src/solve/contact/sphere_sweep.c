@@ -211,41 +211,70 @@ double ch_sphere_sweep_run(ChSphereSweep* w, double beta, double* kept) {
   return sum;
 }
 
+// v += M^-1 H r of one bundle. Within a colour no ball is met twice: threads may share it.
+static void add_reactions(ChSphereSweep* w, int i) {
+  const ChBundle* k = &w->b.bundle[i];
+  const ChLanes* r = k->r[w->turn];
+  ChLanes d[3];
+  Pairs p;
+  load(k, w->b.ball, &p);
+  for (int c = 0; c < 3; ++c) d[c] = r[c] + r[3] * k->normal[c];
+  push(k, d, &p);
+  store(k, &p, w->b.ball);
+}
+
+static void start_refresh(ChSphereSweep* w, int k) {
+  const ChLanes keep = {0.0, 0.0, 0.0, 1.0};
+  w->drifted[k] = w->b.ball[k];
+  w->b.ball[k].velocity *= keep;
+  w->b.ball[k].spin *= keep;
+}
+
+static void end_refresh(ChSphereSweep* w, int k) {
+  w->before[k].velocity += w->b.ball[k].velocity - w->drifted[k].velocity;
+  w->before[k].spin += w->b.ball[k].spin - w->drifted[k].spin;
+}
+
+static void refresh_shared(ChSphereSweep* w) {
+#pragma omp parallel num_threads(w->threads)
+  {
+#pragma omp for schedule(static)
+    for (int k = 0; k < w->b.balls; ++k) start_refresh(w, k);
+    for (int c = 0; c < w->b.colors; ++c) {
+#pragma omp for schedule(static)
+      for (int i = w->b.color_start[c]; i < w->b.color_start[c + 1]; ++i) add_reactions(w, i);
+    }
+#pragma omp for schedule(static)
+    for (int k = 0; k < w->b.balls; ++k) end_refresh(w, k);
+  }
+}
+
 // Momentum would take the correction for a step, were it not made in the velocities before as well.
 void ch_sphere_sweep_refresh(ChSphereSweep* w) {
-  const ChLanes keep = {0.0, 0.0, 0.0, 1.0};
-  memcpy(w->drifted, w->b.ball, (size_t)w->b.balls * sizeof *w->drifted);
-  for (int k = 0; k < w->b.balls; ++k) {
-    w->b.ball[k].velocity *= keep;
-    w->b.ball[k].spin *= keep;
+  if (is_shared(w)) {
+    refresh_shared(w);
+    return;
   }
-  for (int i = 0; i < w->b.count; ++i) {
-    const ChBundle* k = &w->b.bundle[i];
-    const ChLanes* r = k->r[w->turn];
-    ChLanes d[3];
-    Pairs p;
-    load(k, w->b.ball, &p);
-    for (int c = 0; c < 3; ++c) d[c] = r[c] + r[3] * k->normal[c];
-    push(k, d, &p);
-    store(k, &p, w->b.ball);
-  }
-  for (int k = 0; k < w->b.balls; ++k) {
-    w->before[k].velocity += w->b.ball[k].velocity - w->drifted[k].velocity;
-    w->before[k].spin += w->b.ball[k].spin - w->drifted[k].spin;
+  for (int k = 0; k < w->b.balls; ++k) start_refresh(w, k);
+  for (int i = 0; i < w->b.count; ++i) add_reactions(w, i);
+  for (int k = 0; k < w->b.balls; ++k) end_refresh(w, k);
+}
+
+static void read_bundle(const ChSphereSweep* w, int i, double* r) {
+  for (int l = 0; l < CH_LANES; ++l) {
+    int contact = w->b.contact[CH_LANES * i + l];
+    if (contact < 0) continue;
+    const ChLanes* x = w->b.bundle[i].r[w->turn];
+    const ChVec3 tangent = ch_vec(x[0][l], x[1][l], x[2][l]);
+    double* out = r + w->s->row[contact];
+    out[0] = x[3][l];
+    for (int a = 1; a < w->s->dim[contact]; ++a) out[a] = ch_dot(w->b.touch[contact].axes[a], tangent);
   }
 }
 
 void ch_sphere_sweep_read(const ChSphereSweep* w, double* r) {
-  for (int i = 0; i < w->b.count; ++i)
-    for (int l = 0; l < CH_LANES; ++l) {
-      int contact = w->b.contact[CH_LANES * i + l];
-      if (contact < 0) continue;
-      const ChLanes* x = w->b.bundle[i].r[w->turn];
-      const ChVec3 tangent = ch_vec(x[0][l], x[1][l], x[2][l]);
-      double* out = r + w->s->row[contact];
-      out[0] = x[3][l];
-      for (int a = 1; a < w->s->dim[contact]; ++a) out[a] = ch_dot(w->b.touch[contact].axes[a], tangent);
-    }
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (is_shared(w))
+  for (int i = 0; i < w->b.count; ++i) read_bundle(w, i, r);
 }
 
 enum { PACKED = 4 * CH_LANES };  // numbers of a bundle's reactions
@@ -253,21 +282,27 @@ enum { PACKED = 4 * CH_LANES };  // numbers of a bundle's reactions
 long ch_sphere_sweep_size(const ChSphereSweep* w) { return (long)PACKED * w->b.count; }
 
 void ch_sphere_sweep_end(const ChSphereSweep* w, double* x) {
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (is_shared(w))
   for (int i = 0; i < w->b.count; ++i) memcpy(x + (long)PACKED * i, w->b.bundle[i].r[w->turn], PACKED * sizeof *x);
 }
 
-void ch_sphere_sweep_move(ChSphereSweep* w, const double* x) {
-  for (int i = 0; i < w->b.count; ++i) {
-    ChLanes *now = w->b.bundle[i].r[w->turn], *before = w->b.bundle[i].r[!w->turn];
-    const ChLanes* to = (const ChLanes*)(x + (long)PACKED * i);
-    for (int c = 0; c < 4; ++c) {
-      before[c] += to[c] - now[c];
-      now[c] = to[c];
-    }
+static void move_bundle(ChSphereSweep* w, int i, const double* x) {
+  ChLanes *now = w->b.bundle[i].r[w->turn], *before = w->b.bundle[i].r[!w->turn];
+  const ChLanes* to = (const ChLanes*)(x + (long)PACKED * i);
+  for (int c = 0; c < 4; ++c) {
+    before[c] += to[c] - now[c];
+    now[c] = to[c];
   }
+}
+
+void ch_sphere_sweep_move(ChSphereSweep* w, const double* x) {
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (is_shared(w))
+  for (int i = 0; i < w->b.count; ++i) move_bundle(w, i, x);
   ch_sphere_sweep_refresh(w);
   ch_work_add(VISIT_WORK * w->s->n);
 }
+
+int ch_sphere_sweep_threads(const ChSphereSweep* w) { return is_shared(w) ? w->threads : 1; }
 
 double ch_sphere_sweep_along(const ChSphereSweep* w) { return w->along; }
 

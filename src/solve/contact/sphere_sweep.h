@@ -29,6 +29,8 @@ double ch_sphere_sweep_run(ChSphereSweep* sweep, double beta, double* kept);
 // (x+ - y) . (x - x before) of the last sweep: negative where momentum led too far.
 double ch_sphere_sweep_along(const ChSphereSweep* sweep);
 
+// How many threads the next sweep would take: passes beside it may take as many.
+int ch_sphere_sweep_threads(const ChSphereSweep* sweep);
 // The same over bundles that were made elsewhere, which lie in the units of their problem, colour by colour: others may
 // change the velocities of balls between two colours. Starts where the balls are.
 struct ChSphereBundles;

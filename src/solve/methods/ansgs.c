@@ -109,7 +109,7 @@ static void drop_momentum(Surge* g) {
 // From a point that is extrapolated from those that were kept. Where that changes more than the last sweep did, nothing
 // is gained: back to where it was.
 static double leap(Surge* g) {
-  ch_secants_extrapolate(g->secants, g->point);
+  ch_secants_extrapolate(g->secants, ch_sphere_sweep_threads(g->spheres), g->point);
   ch_sphere_sweep_move(g->spheres, g->point);
   double change = sqrt(ch_sphere_sweep_run(g->spheres, g->beta, NULL));
   if (!(change < g->change)) {

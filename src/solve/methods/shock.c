@@ -88,7 +88,7 @@ static Shock shock_create(ChRun* run) {
   for (int i = 0; i < s->n; ++i) {
     for (int e = s->bodies->start[i]; e < s->bodies->start[i + 1]; ++e)
       if (feels(&k, i, e)) add_compliance(s->bodies, e, s->dim[i], k.upper.diagonal + s->diagonal_at[i]);
-    k.upper.diagonal[s->diagonal_at[i]] += s->block[i].compliance;
+    ch_scaled_block_add_compliance(&s->block[i], s->dim[i], k.upper.diagonal + s->diagonal_at[i]);
     ch_local_prepare(run->arena, &k.upper, i, &k.local[i]);
   }
   return k;
