@@ -1,8 +1,8 @@
 // Sums without rounding: whatever the order, and however the terms are dealt out, the sum has the same bits.
 //
 // A double is a whole number of 53 bits times a power of two. It is added into digits of 32 bits, each in a word of 64,
-// so that carries wait: some 2^30 terms fit. What is smaller than 2^-LOWEST is left out; so is what is not finite, which
-// makes the sum NaN.
+// so that carries wait: some 2^30 terms fit. What is smaller than 2^-LOWEST is left out; so is what is not finite,
+// which makes the sum NaN.
 #ifndef CH_BASE_EXACT_SUM_H
 #define CH_BASE_EXACT_SUM_H
 

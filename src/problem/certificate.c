@@ -431,6 +431,8 @@ bool ch_grader_rules_out(const ChGrader* g, const double* r, const double* u, do
   return sum > 2.0 * most * most;
 }
 
+// What the loop of ch_grader_grade does with one block. It stands there once more, because how a compiler contracts
+// products and sums depends on what is inlined where, and certificates keep their last bits.
 static void add_block(const ChGrader* g, int i, const double* ri, const double* u, Sums* sums) {
   const ChBlock* block = &g->problem->blocks[i];
   const double* rho = g->rho + block->row;
@@ -461,8 +463,24 @@ ChStatus ch_grader_grade(ChContext* context, ChGrader* g, const double* r, const
   ChStatus status = find_velocity(context, g, r, v, &balance);
   if (status != CH_OK) return status;
   for (int i = 0; i < g->problem->block_count; ++i) {
-    const int row = g->problem->blocks[i].row;
-    add_block(g, i, r + row, g->u + row, &sums);
+    const ChBlock* block = &g->problem->blocks[i];
+    double moved[CH_BLOCK_MAX];
+    const double *ri = r + block->row, *ui = yielding(block, ri, g->u + block->row, moved);
+    if (is_open(block, g->pose, g->rho + block->row, ri, ui)) {
+      for (int k = 0; k < block->dimension; ++k) sums.size_u += ui[k] * ui[k];
+      continue;
+    }
+    Judged judged;
+    judge(g, block, g->rho + block->row, ri, ui, &judged);
+    sums.natural += map_error(judged.block, g->pose, g->rho + block->row, ri, ui);
+    sums.hidden += size_in_joule(block, g->rho + block->row, ri);
+    add_siconos(g, judged.block, ri, ui, &sums);
+    if (judged.sticks) {
+      sums.natural += tangent_square(g, g->rho + block->row, ui);
+      sums.siconos += tangent_square(g, NULL, ui);
+    }
+    add_cone(g, block, ri, &sums);
+    add_law(g, judged.block, ri, ui, &sums);
   }
   const double size = ch_max(ch_max(g->size_q, sums.size_r), sums.size_u);
   const double natural = natural_of(g->scale, sums.natural, sums.hidden);
@@ -515,8 +533,8 @@ static double scale_of(double nothing, double drive) { return ch_max(sqrt(nothin
 ChCertificate ch_grade_whole(const ChGradePart* all, bool compliant, double balance) {
   const double *sum = all->sum, *most = all->most;
   const double size = ch_max(ch_max(sum[CH_PART_SIZE_Q], sum[CH_PART_SIZE_R]), sum[CH_PART_SIZE_U]);
-  const double natural = natural_of(scale_of(sum[CH_PART_NOTHING], sum[CH_PART_DRIVE]), sum[CH_PART_NATURAL],
-                                    sum[CH_PART_HIDDEN]);
+  const double natural =
+      natural_of(scale_of(sum[CH_PART_NOTHING], sum[CH_PART_DRIVE]), sum[CH_PART_NATURAL], sum[CH_PART_HIDDEN]);
   const double rigid = natural_of(scale_of(sum[CH_PART_RIGID_NOTHING], sum[CH_PART_RIGID_DRIVE]), sum[CH_PART_RIGID],
                                   sum[CH_PART_RIGID_HIDDEN]);
   return (ChCertificate){.natural = natural,

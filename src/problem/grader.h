@@ -46,8 +46,9 @@ void ch_grader_branches(const ChGrader* grader, const double* r, const double* u
 // rho, of every row.
 const double* ch_grader_weights(const ChGrader* grader);
 
-// What one block adds to the figures, r and u its own: so that a problem whose parts are in several places can be graded
-// where they are. Sums are to be added up over all blocks, extremes compared; ch_grade_whole makes a certificate of them.
+// What one block adds to the figures, r and u its own: so that a problem whose parts are in several places can be
+// graded where they are. Sums are to be added up over all blocks, extremes compared; ch_grade_whole makes a certificate
+// of them.
 enum {
   CH_PART_NATURAL,
   CH_PART_HIDDEN,

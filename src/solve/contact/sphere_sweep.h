@@ -14,6 +14,7 @@
 #ifndef CH_SOLVE_CONTACT_SPHERE_SWEEP_H
 #define CH_SOLVE_CONTACT_SPHERE_SWEEP_H
 
+#include "base/vector.h"
 #include "system/system.h"
 
 typedef struct ChSphereSweep ChSphereSweep;
