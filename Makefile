@@ -16,7 +16,7 @@ PORTABLE = -DCH_NATIVE=OFF -DCH_LEVELS=ON -DBUILD_SHARED_LIBS=ON -DCH_TESTS=OFF
 
 .DEFAULT_GOAL := build
 .PHONY: build run test page tables conformance bench-build bench-solvers bench-laws bench-portfolio bench-ordering bench-large bench-engines bench-collide bench-scale bench-meshes mesh-oracle joint-energy \
-  bench-viewer bench-python bench-mujoco-grade pictures validation granular repose install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
+  bench-viewer bench-python bench-mujoco-grade looks pictures validation granular repose install deb deb-try format format-check tidy coverage asan ubsan sanitize tsan debug \
   blender-check fuzz crafted python python-fuzz docs clean help
 
 help:
@@ -25,7 +25,7 @@ help:
 	@echo "make test                           builds and runs every test"
 	@echo "make conformance [PROBLEMS=folder]  every method over every problem of a folder (or generated ones)"
 	@echo "make bench-solvers PROBLEMS=folder  our methods beside Siconos' on a folder of problems"
-	@echo "make bench-laws                     every convex law over 200 generated problems, solved by auto"
+	@echo "make bench-laws                     every convex law over 200 generated problems, solved by auto; FLAGS: --law NAME, --only INDEX, --method NAME"
 	@echo "make repose                         the angle of repose over the resistance to rolling, docs/repose.md"
 	@echo "make bench-portfolio PROBLEMS=folder  auto beside each of its members: work, time, profiles"
 	@echo "make bench-ordering                 our methods on one card house, beside the figures of Kaufman 2009"
@@ -39,6 +39,7 @@ help:
 	@echo "make bench-mujoco-grade             MuJoCo's steps graded by the law of friction: docs/python_mujoco.md"
 	@echo "                                    all benchmarks take FLAGS=\"...\" and write RESULTS=bench/RESULTS.md"
 	@echo "make pictures                       the viewer's pictures in docs/, anew, in a browser without a window"
+	@echo "make looks                          eight scenes of the viewer at two sizes, light and dark, in build/looks: look at them"
 	@echo "make validation                     every experiment of the documents anew: build/report, docs/validation.md"
 	@echo "make granular [QUICK=1]             grains beside the laws of granular matter: docs/granular_physics.md, ten minutes"
 	@echo "make docs                           the documentation as a site with search and live replays, in build/site"
@@ -101,7 +102,7 @@ conformance:
 bench-laws:
 	@tools/install-packages build
 	@$(MAKE) --no-print-directory build TARGETS=solve_laws
-	@$(BUILD)/solve_laws
+	@$(BUILD)/solve_laws $(FLAGS)
 
 # Runs a benchmark and makes what it prints its section of the results.
 RECORD = python3 bench/results_section.py --results $(RESULTS)
@@ -190,6 +191,12 @@ pictures:
 	@tools/install-packages build page pictures python
 	@$(MAKE) --no-print-directory build TARGETS="cardhouse viewer_modules python_module"
 	@node docs/pictures/viewer.mjs --program $(BUILD)/cardhouse --modules $(BUILD)/web/node_modules --out docs/pictures $(PICTURES)
+
+# Eight scenes of the viewer at two sizes, light and dark, to be looked at: build/looks.
+looks:
+	@tools/install-packages build page pictures
+	@$(MAKE) --no-print-directory build TARGETS="cardhouse viewer_modules"
+	@node docs/pictures/looks.mjs --program $(BUILD)/cardhouse --modules $(BUILD)/web/node_modules --out $(BUILD)/looks $(PICTURES)
 
 validation:
 	@tools/install-packages build pictures

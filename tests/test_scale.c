@@ -161,7 +161,7 @@ static void wrong_copies_are_refused(void** state) {
   (void)state;
   refused("{\"copies\": [0, 0, 1, 2], " BALL "}", "$.bodies[0].copies: has 4 numbers");
   refused("{\"copies\": [], " BALL "}", "$.bodies[0].copies: has 0 numbers");
-  refused("{\"copies\": [0, 0, 1], \"position\": [0, 0, 0], " BALL "}", "goes with no \"position\"");
+  refused("{\"copies\": [0, 0, 1], \"position\": [0, 0, 0], " BALL "}", "excludes \"position\"");
   refused("{\"copies\": [0, 0, true], " BALL "}", "$.bodies[0].copies[2]");
   refused("{\"copies\": [0, 0, 1]}", "has no mass");
   refused("{\"name\": \"a\", \"copies\": [0, 0, 1, 0, 0, 2], " BALL "}, {\"name\": \"a 2\", " BALL "}", "a 2");

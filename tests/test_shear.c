@@ -252,7 +252,7 @@ static void what_there_is_no_law_for_is_refused(void** state) {
     ChSimulation* s;
     // With the floor, which has no spring, the ball's counts: and it rolls.
     assert_int_not_equal(ch_simulation_create(&context, world, &options, &s), CH_OK);
-    assert_true(strstr(context.message, "shear stiffness goes with no rolling") != NULL);
+    assert_true(strstr(context.message, "shear stiffness excludes rolling") != NULL);
   }
 }
 

@@ -28,7 +28,7 @@ static const ChArgRow rows[] = {HEAL_OPTIONS(CH_ARG_ROW)};
 
 const ChCommand ch_command_scene_heal = {
     .name = "scene heal",
-    .summary = "moves bodies apart that overlap at the start of a scene, by as little as possible",
+    .summary = "parts the bodies that overlap at the start of a scene, with the least motion",
     .operand = "FILE",
     .examples = "  cardhouse scene heal wall.json -o healed.json\n  cardhouse scene heal wall.json > healed.json\n",
     .row_count = sizeof rows / sizeof *rows,
@@ -136,7 +136,7 @@ static ChExit heal(const Arguments* a, ChScene* scene, ChSimulation* s) {
   report(a->out ? stdout : stderr, &healing, world);
   if (healing.after <= HEALED) return CH_EXIT_DONE;
   ch_complain(&ch_command_scene_heal,
-              "bodies still overlap by %.3g m: they have no room; move walls, or let bodies \"ignore\" each other",
+              "bodies still overlap by %.3g m: there is no room; move walls, or let bodies \"ignore\" each other",
               healing.after);
   return CH_EXIT_SHORT;
 }

@@ -36,31 +36,32 @@ enum { WRITING_SECONDS = 1 };  // that a step's files may take when the run is a
   X(REAL, h, 0.0, "H", 1e-12, 1e3, "time step, seconds")                                                              \
   X(REAL, until, -1.0, "T", 0.0, 1e12, "simulated time at which it ends, seconds")                                    \
   X(TEXT, integrator, NULL, "NAME", 0, 0, "time stepping scheme; `cardhouse methods --integrators` lists them")       \
-  X(REAL, midpoint, -1.0, "A", 0.0, 1.0, "of the integrator midpoint: place of the forces, 0 start to 1 end")         \
-  X(REAL, push_out, 0.0, "V", 1e-12, 1e12, "fastest that bodies that overlap are parted, metres a second")            \
-  X(TEXT, adaptive, NULL, "miss|off", 0, 0, "steps that miss their tolerance are undone and halved")                  \
-  X(COUNT, threads, 0, "N", 1, 1024, "threads; the motion does not depend on it")                                     \
-  X(TEXT, warm, NULL, "on|off", 0, 0, "reactions of the last step start the next")                                    \
-  X(TEXT, rest, NULL, "on|off", 0, 0, "a certified state of rest is not solved again")                                \
+  X(REAL, midpoint, -1.0, "A", 0.0, 1.0,                                                                              \
+    "integrator midpoint: where forces are evaluated, 0 (start of the step) to 1 (end)")                              \
+  X(REAL, push_out, 0.0, "V", 1e-12, 1e12, "largest speed at which overlapping bodies are parted, metres a second")   \
+  X(TEXT, adaptive, NULL, "miss|off", 0, 0, "when to undo a step and repeat it in shorter ones")                      \
+  X(COUNT, threads, 0, "N", 1, 1024, "number of threads; the motion does not depend on it")                           \
+  X(TEXT, warm, NULL, "on|off", 0, 0, "whether a step starts from the reactions of the last one")                     \
+  X(TEXT, rest, NULL, "on|off", 0, 0, "whether a certified state of rest is kept without solving")                    \
   X(FLAG, distributed, false, NULL, 0, 0, "shares the world with the processes of `mpirun -n N`")                     \
   X(REAL, patience, 0.0, "S", 0.1, 1e6, "seconds that a process of --distributed waits for the others (300)")         \
   X(COUNT, together, 0, "N", 1, 1000000000, "balls from which on processes solve a heap together (2000)")             \
-  X(FLAG, realtime, false, NULL, 0, 0, "follows the clock: waits when early, and no step takes longer than 6 h")      \
-  X(REAL, lag, -1.0, "MS", 0.0, 1e6, "milliseconds that --realtime may be behind the clock for a while (500)")        \
-  X(REAL, step_limit, 0.0, "MS", 0.01, 1e6, "milliseconds that a step may take; then the best answer so far is used") \
+  X(FLAG, realtime, false, NULL, 0, 0, "follows the clock: waits when early, and limits every step to 6 h")           \
+  X(REAL, lag, -1.0, "MS", 0.0, 1e6, "largest delay of --realtime behind the clock, milliseconds (500)")              \
+  X(REAL, step_limit, 0.0, "MS", 0.01, 1e6, "time limit of a step, milliseconds; then it uses the best answer found") \
   X(LIST, set, {0}, "NAME=VALUE", 0, 0, "an option of a method; `cardhouse methods --options` lists them")            \
   X(TEXT, out, NULL, "FILE.h5", 0, 0, "writes the trajectory (HDF5)")                                                 \
-  X(COUNT, every, 1, "K", 1, 1e9, "steps from row to row of the trajectory, and from picture to picture (1)")         \
-  X(TEXT, csv, NULL, "FILE", 0, 0, "writes a table, one line a step")                                                 \
-  X(TEXT, vtk, NULL, "DIR", 0, 0, "writes pictures for ParaView")                                                     \
-  X(TEXT, problems, NULL, "DIR", 0, 0, "writes the steps' contact problems, for `cardhouse solve`")                   \
+  X(COUNT, every, 1, "K", 1, 1e9, "steps per row of the trajectory and per VTK file (1)")                             \
+  X(TEXT, csv, NULL, "FILE", 0, 0, "writes a table with one line per step")                                           \
+  X(TEXT, vtk, NULL, "DIR", 0, 0, "writes files for ParaView")                                                        \
+  X(TEXT, problems, NULL, "DIR", 0, 0, "writes the contact problems of the steps, for `cardhouse solve`")             \
   X(COUNT, problems_every, 1, "K", 1, 1e9, "steps from problem to problem (1)")                                       \
   X(TEXT, checkpoint, NULL, "FILE", 0, 0, "keeps a checkpoint to resume from")                                        \
   X(COUNT, checkpoint_every, 1000, "K", 1, 1e9, "steps from checkpoint to checkpoint (1000)")                         \
   X(TEXT, resume, NULL, "FILE", 0, 0, "continues from a checkpoint and its files, bit for bit")                       \
   X(FLAG, json, false, NULL, 0, 0, "one JSON object instead of text")                                                 \
   X(FLAG, quiet, false, NULL, 0, 0, "no text and no progress bar")                                                    \
-  X(FLAG, strict, false, NULL, 0, 0, "exit status 1 when a step missed its tolerance, or is out of bounds")
+  X(FLAG, strict, false, NULL, 0, 0, "exit status 1 if a step misses its tolerance or is out of bounds")
 
 typedef struct Arguments {
   RUN_OPTIONS(CH_ARG_MEMBER)
@@ -347,7 +348,8 @@ static ChStatus tell_changes(const ChCommand* self, Job* job) {
   const Arguments* a = &job->arguments;
   char* changes;
   ChStatus status = ch_checkpoint_changes(&job->context, a->resume, job->simulation, &changes);
-  if (changes) ch_complain(self, "continued with other options, so not bit for bit the same run: %s", changes);
+  if (changes)
+    ch_complain(self, "continued with other options, so the bits differ from those of one long run: %s", changes);
   free(changes);
   long before = job->records.every, now = rows_every(a);
   if (before > 0 && now > 0 && before != now)
@@ -487,7 +489,7 @@ static ChExit report(const ChCommand* self, const Job* job, double seconds) {
   if (job->interrupted) {
     if (speaks)
       ch_complain(self, "interrupted at t = %.9g s; %s%s", job->records.summary.time,
-                  job->checkpoint ? "to go on: the same command with --resume "
+                  job->checkpoint ? "to continue, repeat the command with --resume "
                                   : "without --checkpoint or --out it cannot be resumed",
                   job->checkpoint ? job->checkpoint : "");
     enum { KILLED = 128 };  // another process was asked, and this one stops with it
@@ -508,7 +510,7 @@ static ChExit failure(const ChCommand* self, const Job* job, ChStatus status) {
   const ChSummary* s = &job->records.summary;
   const ChWorld* world = ch_simulation_world(job->simulation);
   if (s->folded >= 0)
-    ch_complain(self, "'%s' was turned inside out at t = %.9g s, the first deformable body that was",
+    ch_complain(self, "'%s' was turned inside out at t = %.9g s, the first deformable body to do so",
                 ch_world_body_name(world, ch_world_body_at(world, s->folded)), s->folded_at);
   return status == CH_ERR_FILE ? CH_EXIT_FAULT : exit_status;
 }
@@ -596,7 +598,7 @@ static ChExit run_run(const ChCommand* self, int count, char** words) {
 
 const ChCommand ch_command_run = {
     .name = "run",
-    .summary = "simulates a scene (a file, - or a built-in's name); every step comes with its certificate",
+    .summary = "simulates a scene (a file, -, or the name of a built-in scene) and certifies every step",
     .operand = "SCENE",
     .examples =
         "  cardhouse run cards\n"

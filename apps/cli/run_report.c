@@ -216,18 +216,18 @@ static void print_bounds(const ChRunReport* r) {
     printf("              bodies overlap by up to %.3g %% of a radius; %.3g %% is the bound\n", 100.0 * s->overlap,
            100.0 * o->penetration_bound);
   if (s->bounds & CH_BOUND_ENERGY)
-    printf("              %.3g J of energy came from nowhere, up to %.3g J in a step; %.3g J is the bound\n",
-           s->gain_sum, s->largest_gain, o->energy_bound * (s->exchanged + s->work_sum));
+    printf("              %.3g J of energy are unexplained, up to %.3g J in a step; %.3g J is the bound\n", s->gain_sum,
+           s->largest_gain, o->energy_bound * (s->exchanged + s->work_sum));
   if (s->bounds & CH_BOUND_MOTION)
-    printf("              bodies moved up to %.3g m through others, or met where no contact was looked for\n",
+    printf("              bodies moved by up to %.3g m through others, where no contact had been looked for\n",
            s->uncovered);
 }
 
 static void print_locked(const ChSummary* s) {
   if (s->locked > 0)
     printf(
-        "locked        up to %d contacts of a step were left out: along their normals neither body can move; they "
-        "overlap by %.3g m at most\n",
+        "locked        up to %d contacts of a step were left out because neither body can move along their normals; "
+        "they overlap by %.3g m at most\n",
         s->locked, s->locked_overlap);
 }
 
@@ -241,16 +241,15 @@ static void print_folds(const ChRunReport* r) {
   const ChSummary* s = &r->summary;
   if (s->folded < 0) return;
   printf(
-      "warning       %s was turned inside out at t = %.4g s, the first that was; at %ld of %ld looks at the bodies, "
-      "a hundredth of a\n"
-      "              second apart, one was so: they are too soft for what pushes them (docs/soft_bodies.md)\n",
+      "warning       %s was the first body to turn inside out, at t = %.4g s. It happened at %ld of %ld checks, a\n"
+      "              hundredth of a second apart: bodies are too soft for their loads (docs/soft_bodies.md)\n",
       CH_SHOWN(body_name(r, s->folded)), s->folded_at, s->looks_folded, s->looks);
 }
 
 static void print_mechanics(const ChRunReport* r) {
   const ChSummary* s = &r->summary;
   const char* name = body_name(r, r->summary.displaced);
-  printf("\ndisplacement  %.3g m%s%s%s, the largest of a centre of mass from its start\n", s->displacement,
+  printf("\ndisplacement  %.3g m%s%s%s, the farthest that a centre of mass moved from its start\n", s->displacement,
          name ? " (" : "", name ? CH_SHOWN(name) : "", name ? ")" : "");
   printf("penetration   %.3g m at most, %.3g %% of a radius; joints off by %.3g at most\n", s->penetration,
          100.0 * s->overlap, s->joint_error);

@@ -213,6 +213,14 @@ static void analyze_friction(const ChProblemView* p, ChAnalysis* out) {
       highest = ch_max(highest, block->mu[0]);
       out->compliant += ch_block_compliance(block) > 0.0 || ch_block_shear(block) > 0.0;
     }
+    if (law->section) {
+      for (int k = 0; k < block->section->count; ++k) {
+        const double *x = block->section->corner[k], size = hypot(x[0], x[1]);
+        lowest = ch_min(lowest, size);
+        highest = ch_max(highest, size);
+      }
+      out->compliant += ch_block_compliance(block) > 0.0;
+    }
     if (!law->friction) continue;
     for (int a = 0; a + 1 < block->dimension; ++a) {
       lowest = ch_min(lowest, block->mu[a]);

@@ -29,7 +29,7 @@ static ChStatus check_numbers(ChContext* context, const ChForceDef* def, const c
     return ch_fail(context, CH_ERR_RANGE, "%s: length is %g, must be finite%s", what, def->length,
                    def->type == CH_FORCE_SPRING ? " and >= 0" : "");
   if (has_two_ends(def->type) && def->length_as_is && def->length != 0.0)
-    return ch_fail(context, CH_ERR_ARGUMENT, "%s: length is %g, but length_as_is is set; one of them must do", what,
+    return ch_fail(context, CH_ERR_ARGUMENT, "%s: length is %g, but length_as_is is set; give only one of them", what,
                    def->length);
   return CH_OK;
 }

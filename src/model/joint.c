@@ -15,15 +15,15 @@ static ChStatus check_limits(ChContext* context, const ChWorld* world, const ChJ
     return ch_fail(context, CH_ERR_RANGE, "%s: limits are %g and %g, must ascend and not both be infinite", what,
                    axis->lower, axis->upper);
   if (!(axis->lower - CH_JOINT_SLACK <= start && start <= axis->upper + CH_JOINT_SLACK))
-    return ch_fail(context, CH_ERR_RANGE, "%s: limits %g to %g do not hold %g, where the joint starts", what,
+    return ch_fail(context, CH_ERR_RANGE, "%s: limits %g to %g do not contain %g, where the joint starts", what,
                    axis->lower, axis->upper, start);
   if (unit == CH_FREEDOM_RADIAN && world->dimension == 3 && !(axis->upper - axis->lower < 2.0 * PI))
-    return ch_fail(context, CH_ERR_RANGE,
-                   "%s: limits are %g and %g; in space an angle is known up to full turns, so they must be less than "
-                   "2 pi apart",
-                   what, axis->lower, axis->upper);
+    return ch_fail(
+        context, CH_ERR_RANGE,
+        "%s: limits are %g and %g; in space an angle is known up to full turns, so limits must be less than 2 pi apart",
+        what, axis->lower, axis->upper);
   if (axis->drive == CH_DRIVE_PRESCRIBED)
-    return ch_fail(context, CH_ERR_ARGUMENT, "%s: is limited and prescribed; one of them must do", what);
+    return ch_fail(context, CH_ERR_ARGUMENT, "%s: is limited and prescribed; choose one of them", what);
   return CH_OK;
 }
 
@@ -56,7 +56,8 @@ static ChStatus check_axes(ChContext* context, const ChWorld* world, const ChJoi
     snprintf(which, sizeof which, "%s: axes[%d]", what, k);
     if (k >= freedoms && !ch_joint_axis_is_idle(&def->axes[k]))
       return ch_fail(context, CH_ERR_ARGUMENT,
-                     "%s: is limited, driven, sprung or rubs, but the joint has %d such freedoms", which, freedoms);
+                     "%s: has limits, a drive, a spring or friction, but the joint has %d such freedoms", which,
+                     freedoms);
     if (k >= freedoms) continue;
     ChStatus status = check_axis(context, world, &def->axes[k], kind->info.freedom[k], start, which);
     if (status != CH_OK) return status;

@@ -153,7 +153,7 @@ static ChStatus check_elasticity(ChContext* context, const char* what, const ChM
   if (status == CH_OK && !(def->poisson > -1.0 && def->poisson <= 0.5))
     status = ch_fail(context, CH_ERR_RANGE, "%s: poisson is %g, must be above -1 and at most 0.5", what, def->poisson);
   if (status == CH_OK && !isfinite(def->damping))
-    status = ch_fail(context, CH_ERR_RANGE, "%s: damping is %g, must be finite; negative: by restitution", what,
+    status = ch_fail(context, CH_ERR_RANGE, "%s: damping is %g, must be finite; negative: from restitution", what,
                      def->damping);
   return status;
 }
@@ -180,7 +180,7 @@ static ChStatus check_section(ChContext* context, const ChWorld* world, const ch
   if (world->dimension == 2)
     return ch_fail(context, CH_ERR_RANGE, "%s: a section of friction is for worlds in space, this one is plane", what);
   if (def->rolling > 0.0 || def->drilling > 0.0 || def->cohesion > 0.0)
-    return ch_fail(context, CH_ERR_RANGE, "%s: a section of friction goes with no rolling, drilling or cohesion", what);
+    return ch_fail(context, CH_ERR_RANGE, "%s: a section of friction excludes rolling, drilling and cohesion", what);
   return ch_friction_section_check(context, what, def->section);
 }
 
@@ -211,8 +211,8 @@ static ChStatus add_material(ChContext* context, ChWorld* world, const void* arg
   if (status == CH_OK) status = check_moments(context, what, def);
   if (status == CH_OK) status = check_section(context, world, what, def);
   if (status == CH_OK && def->section && def->curve.count > 0)
-    status =
-        ch_fail(context, CH_ERR_ARGUMENT, "%s: has a section of friction and a curve over speed, must have one", what);
+    status = ch_fail(context, CH_ERR_ARGUMENT,
+                     "%s: has a section of friction and a curve over speed, must have only one of them", what);
   if (status == CH_OK) status = ch_look_check(context, what, &def->look);
   bool anisotropic = def->friction[0] != def->friction[1];
   ChVec3 axis = def->axis;
@@ -560,22 +560,21 @@ static ChStatus check_moments_between(ChContext* context, const ChWorld* world) 
       const bool moments = surface.rolling > 0.0 || surface.drilling > 0.0;
       if (moments && surface.cohesion > 0.0)
         return ch_fail(context, CH_ERR_RANGE,
-                       "materials '%s' and '%s': cohesion goes with no rolling or drilling; give the pair one of them",
+                       "materials '%s' and '%s': cohesion excludes rolling and drilling; give the pair one of them",
                        world->materials[world->shapes[a].material].name, world->materials[b].name);
       if (surface.section[0] && surface.cohesion > 0.0)
-        return ch_fail(
-            context, CH_ERR_RANGE,
-            "materials '%s' and '%s': a section of friction goes with no cohesion; give the pair one of them",
-            world->materials[world->shapes[a].material].name, world->materials[b].name);
+        return ch_fail(context, CH_ERR_RANGE,
+                       "materials '%s' and '%s': a section of friction excludes cohesion; give the pair one of them",
+                       world->materials[world->shapes[a].material].name, world->materials[b].name);
       if ((moments || surface.section[0]) && surface.shear_stiffness > 0.0)
         return ch_fail(context, CH_ERR_RANGE,
-                       "materials '%s' and '%s': a shear stiffness goes with no rolling, drilling or section of "
+                       "materials '%s' and '%s': a shear stiffness excludes rolling, drilling and a section of "
                        "friction; give the pair one of them",
                        world->materials[world->shapes[a].material].name, world->materials[b].name);
       if (moments && surface.axis_body >= 0)
         return ch_fail(context, CH_ERR_RANGE,
-                       "materials '%s' and '%s': friction along an axis goes with no rolling or drilling; give the "
-                       "pair one friction, or neither moment",
+                       "materials '%s' and '%s': friction along an axis excludes rolling and drilling; give the pair "
+                       "one coefficient, or no moments",
                        world->materials[world->shapes[a].material].name, world->materials[b].name);
     }
   return CH_OK;

@@ -75,7 +75,7 @@ static ChStatus check_block(ChContext* context, const ChBlock* block, int i, int
 
 static ChStatus check_curves(ChContext* context, const ChProblemDef* def) {
   if (def->curve_count < 0 || (def->curve_count > 0 && !def->curves))
-    return ch_fail(context, CH_ERR_SIZE, "%d curves of friction are announced and %s given", def->curve_count,
+    return ch_fail(context, CH_ERR_SIZE, "%d curves of friction are announced, but %s given", def->curve_count,
                    def->curves ? "a list is" : "none are");
   for (int k = 0; k < def->curve_count; ++k) {
     char what[32];

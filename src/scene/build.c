@@ -120,13 +120,12 @@ static bool shape_sources(Build* b, const ChPlace* at, const ChSceneShape* shape
   const ChShapeDef* def = &shape->def;
   const ChShapeInfo* info = ch_shape_info(def->type);
   if (shape->mesh && (def->points || def->triangles || def->file))
-    return ch_reader_wrong(b->reader, at, "has \"mesh\" and \"%s\"; one must do",
+    return ch_reader_wrong(b->reader, at, "has \"mesh\" and \"%s\"; give only one of them",
                            def->file     ? "file"
                            : def->points ? "points"
                                          : "triangles");
   if (ch_shape_reads(info, CH_DEF_HEIGHTS)) {
-    if (!def->heights == !def->file)
-      return ch_reader_wrong(b->reader, at, "needs \"heights\" or \"file\", one of them");
+    if (!def->heights == !def->file) return ch_reader_wrong(b->reader, at, "needs either \"heights\" or \"file\"");
     return true;
   }
   if (ch_shape_reads(info, CH_DEF_FILE) && !def->points && !def->file && !shape->mesh)
@@ -134,7 +133,8 @@ static bool shape_sources(Build* b, const ChPlace* at, const ChSceneShape* shape
   if (ch_shape_reads(info, CH_DEF_TRIANGLES) && def->points && !def->triangles)
     return ch_reader_wrong(b->reader, at, "\"triangles\" is missing");
   if (def->file && (def->points || def->triangles))
-    return ch_reader_wrong(b->reader, at, "has \"file\" and \"%s\"; one must do", def->points ? "points" : "triangles");
+    return ch_reader_wrong(b->reader, at, "has \"file\" and \"%s\"; give only one of them",
+                           def->points ? "points" : "triangles");
   return true;
 }
 
@@ -274,8 +274,8 @@ static bool start_body(Build* b, const ChPlace* at, json_t* entry, ChSceneBody* 
 static bool check_copies(Build* b, const ChPlace* at, const json_t* entry, const ChSceneBody* body) {
   ChPlace place = {at, "copies", 0};
   int dimension = b->reader->dimension;
-  if (json_object_get(entry, "position")) return ch_reader_wrong(b->reader, &place, "goes with no \"position\"");
-  if (json_object_get(entry, "soft")) return ch_reader_wrong(b->reader, &place, "goes with no \"soft\"");
+  if (json_object_get(entry, "position")) return ch_reader_wrong(b->reader, &place, "excludes \"position\"");
+  if (json_object_get(entry, "soft")) return ch_reader_wrong(b->reader, &place, "excludes \"soft\"");
   if (body->copies.count > 0 && body->copies.count % dimension == 0) return true;
   return ch_reader_wrong(b->reader, &place, "has %d numbers, must have %d for each of at least one body",
                          body->copies.count, dimension);
@@ -349,7 +349,7 @@ static bool add_body_later(Build* b, const ChPlace* at, json_t* entry) {
   ChSceneBody body;
   if (!read_body(b, at, entry, &body)) return false;
   if (json_object_get(entry, "soft"))
-    return ch_reader_wrong(b->reader, at, "is deformable; such a body must be there from the start");
+    return ch_reader_wrong(b->reader, at, "is deformable; such a body must exist from the start");
   const ChShapeDef* shapes = read_shapes(b, at, body.shapes);
   return shapes && ch_reader_pass_on(b->reader, at,
                                      ch_simulation_add_body(b->reader->context, b->simulation, &body.def,

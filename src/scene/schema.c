@@ -60,12 +60,12 @@ json_t* ch_scene_schema(void) {
       ch_schema_name(forms[k], dimension, name, sizeof name);
       json_object_set_new(definitions, name, form_schema(forms[k], dimension));
     }
-  return json_pack("{s:s, s:s, s:s, s:{s:{s:{s:i}}, s:[s]}, s:o, s:o, s:o}", "$schema",
-                   "https://json-schema.org/draft/2020-12/schema", "title", "Cardhouse scene", "description",
-                   "Written by `cardhouse scene schema` from the tables that read scenes; docs/scene.md explains it.",
-                   "if", "properties", "dimension", "const", 2, "required", "dimension", "then",
-                   ch_schema_reference(&ch_form_scene, 2), "else", ch_schema_reference(&ch_form_scene, 3), "$defs",
-                   definitions);
+  return json_pack(
+      "{s:s, s:s, s:s, s:{s:{s:{s:i}}, s:[s]}, s:o, s:o, s:o}", "$schema",
+      "https://json-schema.org/draft/2020-12/schema", "title", "Cardhouse scene", "description",
+      "Written by `cardhouse scene schema` from the tables with which scenes are read; docs/scene.md explains it.",
+      "if", "properties", "dimension", "const", 2, "required", "dimension", "then",
+      ch_schema_reference(&ch_form_scene, 2), "else", ch_schema_reference(&ch_form_scene, 3), "$defs", definitions);
 }
 
 char* ch_scene_schema_text(void) {

@@ -195,7 +195,7 @@ static ChStatus check_capabilities(Driver* d) {
                      d->method->name);
     if ((d->method->takes & CH_NEEDS_BODIES) && !has_pairs(s))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED,
-                     "method '%s' needs bodies, and this problem does not say which they are; a scene does",
+                     "method '%s' needs bodies, but this problem does not name them; problems of scenes do",
                      d->method->name);
     if (s->polygonal && !(d->method->takes & CH_TAKES_POLYGON))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes smooth cones only, not polygons",
@@ -208,13 +208,13 @@ static ChStatus check_capabilities(Driver* d) {
                      "method '%s' needs polygons for contacts in space: --cone polygon:8", d->method->name);
     const int variables = d->method->largest ? count_variables(s) : 0;
     if (variables > d->method->largest)
-      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes at most %d variables; here are %d",
+      return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' takes at most %d variables; this problem has %d",
                      d->method->name, d->method->largest, variables);
     if (s->relaxed && !(d->method->takes & CH_TAKES_RELAXED))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED, "method '%s' does not take pose relaxed", d->method->name);
     if (!s->relaxed && has_cone(s) && !(d->method->takes & CH_TAKES_COULOMB))
       return ch_fail(d->context, CH_ERR_UNSUPPORTED,
-                     "method '%s' takes friction in pose relaxed only; as --inner it serves the exact ones",
+                     "method '%s' takes friction in pose relaxed only; exact methods use it with --inner",
                      d->method->name);
   }
   return CH_OK;
@@ -245,7 +245,7 @@ static void start_part(Driver* d, int c) {
 
 static ChStatus say_not_finite(Driver* d) {
   d->dropped = true;
-  snprintf(d->info->note, sizeof d->info->note, "method '%s' gave an answer that is not finite: it was dropped",
+  snprintf(d->info->note, sizeof d->info->note, "method '%s' gave an answer that is not finite, which was dropped",
            d->method->name);
   return CH_ERR_NUMERIC;
 }
@@ -643,9 +643,16 @@ ChStatus ch_solve(ChContext* context, const ChProblem* problem, const ChSolveOpt
   return ch_solve_staggered(context, problem, options, NULL, v, u, r, info);
 }
 
+// A world's curves are all in each of its problems, named by a contact or not.
+static bool names_a_curve(const ChProblem* problem) {
+  for (int i = 0; problem->curve_count > 0 && i < problem->block_count; ++i)
+    if (problem->blocks[i].curve > 0) return true;
+  return false;
+}
+
 ChStatus ch_solve_staggered(ChContext* context, const ChProblem* problem, const ChSolveOptions* options,
                             const ChStaggeredWatch* watch, double* v, double* u, double* r, ChSolveInfo* info) {
-  if (problem->curve_count > 0) return ch_solve_branches(context, problem, options, watch, v, u, r, info);
+  if (names_a_curve(problem)) return ch_solve_branches(context, problem, options, watch, v, u, r, info);
   ChArena* volatile arena = NULL, * volatile shared = NULL;
   jmp_buf landing;
   *info = (ChSolveInfo){0};

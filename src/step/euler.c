@@ -8,7 +8,7 @@
 #include "step/integrator.h"
 
 const ChIntegrator ch_euler = {.name = "euler",
-                               .summary = "half-implicit, stabilised, contacts seen ahead",
+                               .summary = "half-implicit, stabilised, with look-ahead for contacts",
                                .weight = 0.0,
                                .forces = CH_FORCES_START,
                                .contacts = CH_CONTACTS_STABILIZED,

@@ -60,7 +60,7 @@ static ChStatus check_soft(ChContext* context, const ChSimulationOptions* o, con
                    body->name);
   if (turns != 0 && turns != 7)
     return ch_fail(context, CH_ERR_ARGUMENT,
-                   "deformable body '%.80s': its rotations are locked about some axes; about all or none is possible",
+                   "deformable body '%.80s': its rotations are locked about some axes; lock all of them or none",
                    body->name);
   return CH_OK;
 }
@@ -93,8 +93,9 @@ ChStatus ch_integrator_check(ChContext* context, const ChSimulationOptions* o, c
                    "of a step, as euler does",
                    it->name);
   if (o->contact == CH_CONTACT_COMPLIANT && o->project)
-    return ch_fail(context, CH_ERR_ARGUMENT,
-                   "\"project\" and compliant contact exclude each other: it would push out what springs hold");
+    return ch_fail(
+        context, CH_ERR_ARGUMENT,
+        "\"project\" and compliant contact exclude each other: projection would undo the overlaps of springs");
   if (ch_world_is_sheared(world) && !springs)
     return ch_fail(context, CH_ERR_ARGUMENT,
                    "integrator '%s' does not take springs along tangents (shear_stiffness); euler does", it->name);
@@ -102,8 +103,11 @@ ChStatus ch_integrator_check(ChContext* context, const ChSimulationOptions* o, c
   if (it->needs_adaptive && o->adaptive != CH_ADAPTIVE_GAP && touches)
     return ch_fail(
         context, CH_ERR_ARGUMENT,
-        "integrator '%s' cannot keep a fixed step where bodies have shapes: contacts close only where a step "
-        "ends; it needs \"adaptive\" with a gap_tolerance",
-        it->name);
+        "\"project\" and compliant contact exclude each other: projection would undo the overlaps of springs");
+  if (it->needs_adaptive && o->adaptive != CH_ADAPTIVE_GAP && touches)
+    return ch_fail(context, CH_ERR_ARGUMENT,
+                   "integrator '%s' cannot keep a fixed step where bodies have shapes: contacts close only at the end "
+                   "of a step; it needs \"adaptive\" with a gap_tolerance",
+                   it->name);
   return CH_OK;
 }

@@ -150,8 +150,9 @@ static ChStatus check_header(ChContext* context, const ChSimulation* s, const He
               h->base_h > 0.0 && isfinite(h->base_h) && h->base_step >= 0 && h->step >= h->base_step && h->level >= 0 &&
               energies_are_finite(h);
   if (!fine)
-    return ch_fail(context, CH_ERR_FORMAT, "checkpoint at time %g s, step %ld of length %g s: not one that was saved",
-                   h->time, h->step, h->h);
+    return ch_fail(context, CH_ERR_FORMAT,
+                   "checkpoint at time %g s, step %ld of length %g s: which no simulation saved", h->time, h->step,
+                   h->h);
   return CH_OK;
 }
 

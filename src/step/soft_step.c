@@ -46,11 +46,10 @@ ChStatus ch_soft_split(ChContext* context, ChSimulation* s, int body, double h, 
   if (soft->clamped) start.gravity = ch_rotate_back(state->orientation, gravity);
   ChSoftEnd end = {.rates = reference + first, .M = M, .curvature = c};
   if (!ch_soft_motion(s->scratch, &start, &end))
-    return ch_fail(
-        context, CH_ERR_NUMERIC,
-        "step %ld: deformable body '%.80s' turns too fast, or is bent too far, to be followed at h = %g s; a "
-        "shorter step%s, more damping or a much larger Young's modulus help",
-        s->step + 1, world->bodies[body].name, h, soft->kind == CH_SOFT_STVK ? "" : ", \"model\": \"stvk\"");
+    return ch_fail(context, CH_ERR_NUMERIC,
+                   "step %ld: deformable body '%.80s' turns too fast or bends too far for h = %g s; a "
+                   "shorter step%s, more damping or a much larger Young's modulus help",
+                   s->step + 1, world->bodies[body].name, h, soft->kind == CH_SOFT_STVK ? "" : ", \"model\": \"stvk\"");
   *answer = (ChSoftAnswer){.M = M, .curvature = c};
   reference[frame + 3] = end.w.x, reference[frame + 4] = end.w.y, reference[frame + 5] = end.w.z;
   return CH_OK;

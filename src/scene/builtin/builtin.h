@@ -105,7 +105,8 @@ json_t* ch_build_vector(const ChBuild* build, ChVec3 v);
   X(cards) X(arch) X(stack) X(incline) X(pile) X(box_of_spheres) X(cannonball) X(pendulum) X(slider_crank)  \
   X(painleve_rod) X(spinning_top) X(newtons_cradle) X(domino) X(hourglass) X(hopper) X(pebble_bed) X(drop) X(log_house)  \
   X(soft_bar) X(chairs) X(dinosaurs) X(bunnies_arches) X(haptic) X(composite) X(thrown_composite) X(jamming) \
-  X(periodic_cell) X(terrain) X(screw) X(chain_net) X(bike_chain) X(anchor) X(wrecking_ball)
+  X(periodic_cell) X(terrain) X(screw) X(chain_net) X(bike_chain) X(anchor) X(wrecking_ball) \
+  X(stick_slip)
 // clang-format on
 #define X(name) extern const ChBuiltin ch_builtin_##name;
 CH_BUILTIN_LIST(X)

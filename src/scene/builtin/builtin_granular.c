@@ -73,7 +73,7 @@ enum { BOX_N, BOX_MU, BOX_ACROSS, BOX_CONTACT };
 static const ChSceneParameter box_parameters[] = {
     CH_WHOLE("n", "1000", 1, 1000000, "spheres of radius 0.1 m"),
     CH_NUMBER("mu", "0.5", 0, 10, "friction coefficient"),
-    CH_WHOLE("across", "0", 0, 1000, "spheres along a side of the box; 0: as many as layers"),
+    CH_WHOLE("across", "0", 0, 1000, "spheres along a side of the box; 0: as many as there are layers"),
     CH_CONTACT_WORD,
     CH_PARAMETERS_END,
 };
@@ -140,7 +140,7 @@ static const ChSceneParameter hopper_parameters[] = {
     CH_WHOLE("n", "2000", 1, 100000, "grains of radius 0.02 m"),
     CH_NUMBER("mu", "0.4", 0, 10, "friction coefficient"),
     CH_NUMBER("orifice", "0.12", 0.03, 0.3, "radius of the orifice, m"),
-    CH_NUMBER("angle", "45", 15, 75, "of the hopper's wall, degrees from the vertical"),
+    CH_NUMBER("angle", "45", 15, 75, "angle of the hopper's wall from the vertical, degrees"),
     CH_CONTACT_WORD,
     CH_PARAMETERS_END,
 };

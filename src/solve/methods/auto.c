@@ -24,9 +24,9 @@
 #include "solve/methods/auto_plan.h"
 
 #define CH_OPTION_PREFIX "auto"
-#define AUTO_OPTIONS(X)                                                                                  \
-  X(int, sweeps, 100, 0, 100000, "Gauss-Seidel sweeps at the start, as long as they promise to suffice") \
-  X(int, rest, 1, 0, 2, "look for rest first: 0 = never, 1 = where sweeps do not settle it, 2 = always")
+#define AUTO_OPTIONS(X)                                                                                               \
+  X(int, sweeps, 100, 0, 100000, "Gauss-Seidel sweeps at the start, while their progress suggests that they suffice") \
+  X(int, rest, 1, 0, 2, "look for rest first: 0 = never, 1 = if sweeps do not solve the problem, 2 = always")
 CH_OPTIONS(AUTO_OPTIONS)
 
 extern const ChMethod ch_method_ansgs, ch_method_ipm, ch_method_leap, ch_method_trek;
