@@ -167,7 +167,11 @@ static ChStatus split_body(Step* p, int b, const double gravity[3]) {
   if (s->world->bodies[b].soft)
     status =
         ch_soft_split(p->context, s, b, p->h, ch_vec(gravity[0], gravity[1], gravity[2]), p->reference, &p->answers[b]);
-  if (s->world->bodies[b].soft) p->soft[b] = p->answers[b].M;
+  if (s->world->bodies[b].soft) {
+    const long modes = ch_modes_at(s->world, b);
+    p->soft[b] = p->answers[b].M;
+    for (int a = 0; a < ch_body_modes(s->world, b); ++a) p->impulse[modes + a] = p->h * s->k[modes + a];
+  }
   keep_locks(s->world, b, &s->states[b], p->reference + (long)b * ch_world_width(s->world));
   return status == CH_OK ? check_finite(p, b) : status;
 }
@@ -211,7 +215,8 @@ static void add_curvature(Step* p) {
     if (!world->bodies[b].soft || p->islands.place[b] < 0) continue;
     const double* c = p->answers[b].curvature;
     for (int a = 0; a < 3; ++a) p->impulse[6L * b + 3 + a] += c[a];
-    memcpy(p->impulse + ch_modes_at(world, b), c + 3, (size_t)ch_body_modes(world, b) * sizeof *c);
+    double* modes = p->impulse + ch_modes_at(world, b);
+    for (int a = 0; a < ch_body_modes(world, b); ++a) modes[a] += c[3 + a];
   }
 }
 
