@@ -239,6 +239,7 @@ static const ChField mesh_fields[] = {
     {"triangles", &ch_type_triangles, 0, "three indices into points each, counter-clockwise from outside", 0, CH_ANY,
      NULL},
     SHAPE(text, "file", file, "OBJ, STL, PLY or glTF, relative to the scene's folder", 0, CH_ANY, NULL),
+    SHAPE(number, "scale", scale, "factor on the points (1): 0.001 for millimetres", 0, CH_POSITIVE, NULL),
 };
 const ChSceneForm ch_form_mesh = {.name = "mesh", .count = CH_COUNT(mesh_fields), .fields = mesh_fields};
 
