@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/vector.h"
 #include "cardhouse/periodic.h"
+#include "cardhouse/recirculation.h"
 #include "cardhouse/shape.h"
 #include "model/shapes/polytope.h"
 
@@ -155,6 +156,7 @@ struct ChWorld {
   ChSlots body_slots, shape_slots, joint_slots, force_slots;
   ChSignal gravity[3];
   ChPeriodic periodic;
+  ChRecirculation recirculation;
   int material_count, pair_count, body_count, shape_count, joint_count, force_count, ignored_count, mesh_count,
       soft_count;
   int material_room, pair_room, body_room, shape_room, joint_room, force_room, ignored_room, mesh_room, soft_room;

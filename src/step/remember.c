@@ -122,7 +122,7 @@ static ChStatus list_contacts(ChContext* context, ChSimulation* s, const ChStage
   const ChRows* rows = stage->rows;
   const ChGap* gaps = stage->moment->gaps;
   if (stage->moment->gap_count > s->contact_room) {
-    int room = 2 * stage->moment->gap_count;
+    int room = stage->moment->gap_count + stage->moment->gap_count / 4 + 64;
     ChContactView* larger = realloc(s->contacts, (size_t)room * sizeof *larger);
     if (!larger) return ch_fail(context, CH_ERR_MEMORY, "out of memory for %d contacts", room);
     s->contacts = larger;

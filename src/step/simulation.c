@@ -19,6 +19,7 @@
 #include "step/options.h"
 #include "step/peers.h"
 #include "step/projection.h"
+#include "step/recirculate.h"
 #include "step/relax.h"
 #include "step/rounding.h"
 #include "step/soft_step.h"
@@ -344,8 +345,9 @@ ChStatus ch_simulation_step(ChContext* context, ChSimulation* s, ChStepInfo* inf
   note_end(s);
   s->time = info->time;
   ++s->step;
-  s->info = *info;
   s->restock = false;
+  ch_recirculate(s, info);
+  s->info = *info;
   ch_control_end_step(s);
   return CH_OK;
 }
